@@ -1,0 +1,3 @@
+//! The `taffeta` program.
+
+fn main() {}

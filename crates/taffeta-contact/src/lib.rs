@@ -1,0 +1,1 @@
+//! Obstacles, closest points and the contact response.

@@ -1,0 +1,27 @@
+//! Vocabulary of the Taffeta cloth simulator.
+//!
+//! This crate holds what every other crate speaks: dense index types and [`IndexVec`], the immutable
+//! [`SurfaceTopology`] with its [`TopologyEpoch`], the four-wide [`lanes`] on which the solvers run, keyframed
+//! [`motion`], [`region`]s of a sheet, contact rows, and small geometry. It knows no solver, no half-edges and no
+//! file formats.
+//!
+//! Units are SI throughout. *Material* space is the flat 2-D sheet at rest; *world* space is 3-D.
+
+// pub mod color;
+pub mod contact_row;
+pub mod geometry;
+pub mod index;
+// pub mod lanes;
+pub mod math;
+pub mod morton;
+pub mod motion;
+pub mod region;
+pub mod topology;
+pub mod triangle_mesh;
+
+pub use contact_row::ContactRow;
+pub use index::{EdgeIndex, FaceIndex, IndexVec, VertexIndex};
+pub use motion::{Keyframe, Motion, Placement, Pose};
+pub use region::Region;
+pub use topology::{SurfaceTopology, TopologyEpoch};
+pub use triangle_mesh::TriangleMesh;

@@ -1,0 +1,1 @@
+//! Half-edge mesh with split, collapse and flip.

@@ -1,0 +1,1 @@
+//! Sizing field, passes and transfer of the adaptive mesh.

@@ -1,0 +1,1 @@
+//! Scene files, procedural meshes, readers and writers.

@@ -1,0 +1,1 @@
+//! The world: state, steps, remeshing schedule and reports.

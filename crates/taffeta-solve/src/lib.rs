@@ -1,0 +1,1 @@
+//! Materials, blocks and the solvers that drive them.

@@ -1,0 +1,1 @@
+//! Adaptive cloth simulation whose results do not depend on the mesh.

@@ -9,6 +9,7 @@
 
 // pub mod color;
 pub mod contact_row;
+pub mod friction;
 pub mod geometry;
 pub mod index;
 // pub mod lanes;
@@ -20,6 +21,7 @@ pub mod topology;
 pub mod triangle_mesh;
 
 pub use contact_row::ContactRow;
+pub use friction::Friction;
 pub use index::{EdgeIndex, FaceIndex, IndexVec, VertexIndex};
 pub use motion::{Keyframe, Motion, Placement, Pose};
 pub use region::Region;

@@ -1,1 +1,7 @@
 //! Materials, blocks and the solvers that drive them.
+
+#![forbid(unsafe_code)]
+
+pub mod material;
+
+pub use material::{Material, MaterialError};

@@ -1,0 +1,32 @@
+//! Coulomb friction coefficients.
+
+use serde::{Deserialize, Serialize};
+
+/// The friction of one body. A pair has the geometric mean of the two.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Friction {
+    /// Coefficient of static friction.
+    #[serde(rename = "static")]
+    pub static_: f64,
+    /// Coefficient of kinetic friction, at most the static one.
+    pub kinetic: f64,
+}
+
+impl Default for Friction {
+    fn default() -> Self {
+        Self { static_: 0.4, kinetic: 0.3 }
+    }
+}
+
+impl Friction {
+    /// No friction.
+    pub const NONE: Self = Self { static_: 0.0, kinetic: 0.0 };
+
+    /// The coefficients of two bodies in contact: the geometric mean.
+    pub fn pair(self, other: Self) -> Self {
+        Self {
+            static_: (self.static_ * other.static_).sqrt(),
+            kinetic: (self.kinetic * other.kinetic).sqrt(),
+        }
+    }
+}

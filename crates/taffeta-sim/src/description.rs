@@ -1,0 +1,151 @@
+//! What a world is made of: the plain input from which [`World`](crate::World) is built.
+
+use glam::DVec3;
+use serde::{Deserialize, Serialize};
+use taffeta_contact::Obstacle;
+use taffeta_core::{Motion, Region, TriangleMesh};
+use taffeta_remesh::RemeshSettings;
+use taffeta_solve::Material;
+
+/// A whole world at time 0.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorldDescription {
+    /// The cloths.
+    pub cloths: Vec<ClothDescription>,
+    /// The obstacles.
+    pub obstacles: Vec<Obstacle>,
+    /// How to simulate.
+    pub simulation: SimulationSettings,
+    /// The surrounding air; `None`: vacuum.
+    pub air: Option<Air>,
+    /// Contact thickness of all cloths [m]; `None`: from the material.
+    pub contact_thickness: Option<f64>,
+}
+
+/// One cloth at time 0.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClothDescription {
+    /// Name, unique in the world.
+    pub name: String,
+    /// The mesh at time 0, placed in the world.
+    pub mesh: TriangleMesh,
+    /// The material.
+    pub material: Material,
+    /// Initial velocity [m/s].
+    pub velocity: DVec3,
+    /// Initial angular velocity about the center of mass [rad/s].
+    pub angular_velocity: DVec3,
+    /// The pins.
+    pub pins: Vec<PinDescription>,
+    /// How to remesh; `None`: fixed topology.
+    pub remesh: Option<RemeshSettings>,
+    /// Constraint of a triangle.
+    pub membrane: MembraneModel,
+    /// Constraint of an inner edge.
+    pub bending: BendingModel,
+}
+
+impl ClothDescription {
+    /// A free cloth at rest with fixed topology.
+    pub fn new(name: impl Into<String>, mesh: TriangleMesh, material: Material) -> Self {
+        Self {
+            name: name.into(),
+            mesh,
+            material,
+            velocity: DVec3::ZERO,
+            angular_velocity: DVec3::ZERO,
+            pins: Vec::new(),
+            remesh: None,
+            membrane: MembraneModel::default(),
+            bending: BendingModel::default(),
+        }
+    }
+}
+
+/// Vertices that follow a motion exactly.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PinDescription {
+    /// The vertices it holds.
+    pub region: Region,
+    /// Their motion from the positions at time 0; rotations are about the centroid of the pinned vertices.
+    pub motion: Motion,
+}
+
+/// The constraint vector of a triangle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MembraneModel {
+    /// Green strain.
+    #[default]
+    Strain,
+    /// Lengths of the three edges, with the same linear elasticity.
+    Edges,
+}
+
+/// The constraint of an inner edge.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BendingModel {
+    /// Angle between the two faces.
+    #[default]
+    Hinge,
+    /// No bending resistance.
+    None,
+}
+
+/// How to simulate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SimulationSettings {
+    /// The solver.
+    pub solver: SolverChoice,
+    /// Substeps per call of `step`; `None`: chosen automatically.
+    pub substeps: Option<u32>,
+    /// Iterations per substep; `None`: chosen automatically.
+    pub iterations: Option<u32>,
+    /// Gravity [m/s²].
+    pub gravity: DVec3,
+    /// Rate `c` at which velocities decay as `e^(−ct)` [1/s].
+    pub velocity_damping: f64,
+    /// Threads; 0: all cores. The result does not depend on it.
+    pub threads: usize,
+}
+
+impl Default for SimulationSettings {
+    fn default() -> Self {
+        Self {
+            solver: SolverChoice::Auto,
+            substeps: None,
+            iterations: None,
+            gravity: DVec3::new(0.0, -9.81, 0.0),
+            velocity_damping: 0.0,
+            threads: 0,
+        }
+    }
+}
+
+/// The solver that a user asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SolverChoice {
+    /// The program chooses.
+    #[default]
+    Auto,
+    /// Block updates of the multipliers, colored Gauss-Seidel.
+    Block,
+    /// Newton with a sparse factorization.
+    Direct,
+}
+
+/// The surrounding air.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Air {
+    /// Density [kg/m³].
+    pub density: f64,
+    /// Wind velocity [m/s].
+    pub wind: DVec3,
+    /// Drag coefficient of a face for flow along its normal.
+    pub drag: f64,
+}
+
+impl Default for Air {
+    fn default() -> Self {
+        Self { density: 1.2, wind: DVec3::ZERO, drag: 1.0 }
+    }
+}

@@ -7,12 +7,12 @@
 //!
 //! Units are SI throughout. *Material* space is the flat 2-D sheet at rest; *world* space is 3-D.
 
-// pub mod color;
+pub mod color;
 pub mod contact_row;
 pub mod friction;
 pub mod geometry;
 pub mod index;
-// pub mod lanes;
+pub mod lanes;
 pub mod math;
 pub mod morton;
 pub mod motion;

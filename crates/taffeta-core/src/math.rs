@@ -39,7 +39,7 @@ pub(crate) const ATAN_Q: [f64; 5] = [
 
 /// The angle of the point `(x, y)` [rad], in `[−π, π]`; 0 at the origin.
 ///
-/// Within 2 units in the last place of the exact value. `lanes::F64x4::atan2` computes the same bits.
+/// Within 2 units in the last place of the exact value. [`crate::lanes::F64x4::atan2`] computes the same bits.
 pub fn atan2(y: f64, x: f64) -> f64 {
     let (ax, ay) = (x.abs(), y.abs());
     let small = ax.min(ay);

@@ -1,7 +1,26 @@
 //! Materials, blocks and the solvers that drive them.
+//!
+//! One time step of length `h` minimizes `W(x) = 1/(2h²) (x−x̄)ᵀ M (x−x̄) + Σ_e ½ C_eᵀ α_e⁻¹ C_e` (variational implicit
+//! Euler). Every elastic force is a [`block`]: a constraint vector, its Jacobian, its compliance. Two [`drivers`] run
+//! over the same blocks: the block driver updates the multipliers of one element at a time; the direct driver solves
+//! for all positions at once by Newton's method and is the oracle of everything else.
+//!
+//! This crate knows dense arrays only: no mesh keys, no contact detection.
 
 #![forbid(unsafe_code)]
 
+pub mod block;
+pub mod blocks;
+pub mod drivers;
 pub mod material;
+pub mod model;
+pub mod state;
+pub mod substeps;
+#[cfg(test)]
+mod testing;
 
+pub use blocks::{Blocks, ElasticEnergy};
+pub use drivers::block::{BlockDriver, Substep};
 pub use material::{Material, MaterialError};
+pub use model::{BendingModel, ClothModel, MembraneModel};
+pub use state::{DenseState, RestShape};

@@ -1,0 +1,140 @@
+//! Blocks: every elastic force as a constraint vector of at most three rows on a few vertices.
+//!
+//! A block is `(C_e, J_e = ∂C_e/∂x, α_e)` with the energy `U_e = ½ C_eᵀ α_e⁻¹ C_e`. Constraints that are strains are
+//! scaled by the square root of the element's volume, so that `U_e` is proportional to the volume and the sum
+//! approximates the energy of the continuum on any mesh. Solvers are interchangeable drivers over the same blocks.
+//!
+//! The types here are the plain scalar form: the oracle of the four-wide kernels and the working form of the direct
+//! driver.
+
+pub mod edge_lengths;
+pub mod green_strain;
+pub mod hinge;
+
+pub use edge_lengths::EdgeLengths;
+pub use green_strain::GreenStrain;
+pub use hinge::Hinge;
+
+use glam::{DMat3, DVec3};
+use nalgebra::{SMatrix, SVector};
+use taffeta_core::VertexIndex;
+
+/// The gradient of each row of a constraint with respect to each vertex.
+pub type Jacobian<const ROWS: usize, const VERTICES: usize> = [[DVec3; VERTICES]; ROWS];
+
+/// A constraint vector with `ROWS` rows on `VERTICES` vertices.
+pub trait Block<const ROWS: usize, const VERTICES: usize> {
+    /// The vertices, in the order of the positions that the other functions take.
+    fn vertices(&self) -> [VertexIndex; VERTICES];
+
+    /// The constraint vector `C` at positions `x` [m].
+    fn constraint(&self, x: &[DVec3; VERTICES]) -> SVector<f64, ROWS>;
+
+    /// Its gradients `J` at positions `x` [m].
+    fn jacobian(&self, x: &[DVec3; VERTICES]) -> Jacobian<ROWS, VERTICES>;
+
+    /// The compliance `α` [unit of C² per J], symmetric positive definite.
+    fn compliance(&self) -> SMatrix<f64, ROWS, ROWS>;
+
+    /// The stiffness `α⁻¹`.
+    fn stiffness(&self) -> SMatrix<f64, ROWS, ROWS>;
+
+    /// The damping time constant `τ` [s].
+    fn damping(&self) -> f64;
+
+    /// The positive semidefinite part of `Σ_k s_k ∇²C_k` for the generalized stress `s = α⁻¹ C`, in 3×3 blocks;
+    /// `None`: the block is solved by Gauss-Newton alone.
+    fn geometric_stiffness(
+        &self,
+        x: &[DVec3; VERTICES],
+        stress: &SVector<f64, ROWS>,
+    ) -> Option<[[DMat3; VERTICES]; VERTICES]>;
+
+    /// Notes the positions `x` [m] at the start of a step, for blocks that remember (unwrapped angles).
+    fn begin_step(&mut self, _x: &[DVec3; VERTICES]) {}
+
+    /// The energy `½ Cᵀ α⁻¹ C` [J].
+    fn energy(&self, x: &[DVec3; VERTICES]) -> f64 {
+        let c = self.constraint(x);
+        0.5 * c.dot(&(self.stiffness() * c))
+    }
+}
+
+/// The positions of a block's vertices.
+#[inline]
+pub fn gather<const V: usize>(vertices: [VertexIndex; V], x: &[DVec3]) -> [DVec3; V] {
+    vertices.map(|vi| x[vi.0 as usize])
+}
+
+/// One block update, the slow and plain form: the Newton step on the dual function.
+///
+/// With `A = J M⁻¹ Jᵀ`, `α̃ = α/Δt²` and damping `τ`, solves
+/// `(α̃/(1+τ/Δt) + A) Δλ = −(C + α̃ λ + (τ/Δt)(C − Cⁿ)) / (1+τ/Δt)` and returns `Δλ` and the displacements
+/// `M⁻¹ Jᵀ Δλ` [m]. Adaptive variational position-based dynamics, eq. for the 3×3 Newton update; damping in the
+/// material form.
+pub fn block_update<const R: usize, const V: usize>(
+    block: &impl Block<R, V>,
+    x: &[DVec3; V],
+    inverse_masses: &[f64; V],
+    step: &UpdateStep<R>,
+) -> (SVector<f64, R>, [DVec3; V]) {
+    let (c, j) = (block.constraint(x), block.jacobian(x));
+    let weighted = |r: usize, s: usize| (0..V).map(|a| inverse_masses[a] * j[r][a].dot(j[s][a])).sum::<f64>();
+    let a = SMatrix::<f64, R, R>::from_fn(weighted);
+    let alpha_tilde = block.compliance() / (step.h * step.h);
+    let ratio = block.damping() / step.h;
+    let rhs = -(c + alpha_tilde * step.lambda + (c - step.start) * ratio) / (1.0 + ratio);
+    let matrix = a + alpha_tilde / (1.0 + ratio);
+    let delta = nalgebra::Cholesky::new(matrix).expect("A + α̃ is positive definite").solve(&rhs);
+    let displacement = |v: usize| (0..R).map(|r| j[r][v] * delta[r]).sum::<DVec3>() * inverse_masses[v];
+    (delta, std::array::from_fn(displacement))
+}
+
+/// What a block update needs besides the positions.
+#[derive(Clone, Copy, Debug)]
+pub struct UpdateStep<const ROWS: usize> {
+    /// Length of the substep [s].
+    pub h: f64,
+    /// The multiplier so far; 0 at the start of a substep.
+    pub lambda: SVector<f64, ROWS>,
+    /// The constraint at the start of the substep, for damping.
+    pub start: SVector<f64, ROWS>,
+}
+
+#[cfg(test)]
+pub(crate) mod testing {
+    //! What the tests of all blocks share.
+    use super::*;
+
+    /// Compares the Jacobian with central differences.
+    pub fn assert_jacobian<const R: usize, const V: usize>(block: &impl Block<R, V>, x: [DVec3; V]) {
+        let step = 1e-6 * x[0].distance(x[1]);
+        let exact = block.jacobian(&x);
+        let scale = exact.iter().flatten().map(|g| g.length()).fold(0.0, f64::max);
+        for v in 0..V {
+            for axis in 0..3 {
+                let shifted = |sign: f64| {
+                    let mut y = x;
+                    y[v][axis] += sign * step;
+                    block.constraint(&y)
+                };
+                let difference = (shifted(1.0) - shifted(-1.0)) / (2.0 * step);
+                for r in 0..R {
+                    let error = (difference[r] - exact[r][v][axis]).abs();
+                    assert!(error < 1e-8 * scale, "row {r}, vertex {v}, axis {axis}: {error} of {scale}");
+                }
+            }
+        }
+    }
+
+    /// Checks that the gradients of every row add up to zero, i.e. that the block keeps linear momentum.
+    pub fn assert_gradients_sum_to_zero<const R: usize, const V: usize>(
+        block: &impl Block<R, V>,
+        x: [DVec3; V],
+    ) {
+        for row in block.jacobian(&x) {
+            let scale = row.iter().map(|g| g.length()).fold(0.0, f64::max);
+            assert!(row.iter().sum::<DVec3>().length() < 1e-13 * scale);
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! All blocks of a world, built from the rest shape.
+
+use crate::block::{Block, EdgeLengths, GreenStrain, Hinge, gather};
+use crate::model::{BendingModel, ClothModel, MembraneModel};
+use crate::state::RestShape;
+use glam::DVec3;
+use nalgebra::Matrix3;
+use taffeta_core::index::DenseIndex;
+use taffeta_core::topology::Edge;
+use taffeta_core::{EdgeIndex, FaceIndex, SurfaceTopology, VertexIndex};
+
+/// The blocks of a world, by kind, each kind in dense order of its faces or edges.
+#[derive(Clone, Debug, Default)]
+pub struct Blocks {
+    /// Green-strain blocks.
+    pub strain: Vec<GreenStrain>,
+    /// Edge-length blocks.
+    pub lengths: Vec<EdgeLengths>,
+    /// Hinge blocks.
+    pub hinges: Vec<Hinge>,
+}
+
+/// The elastic energies of a state.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ElasticEnergy {
+    /// Of the membrane [J].
+    pub stretch: f64,
+    /// Of bending [J].
+    pub bend: f64,
+}
+
+impl Blocks {
+    /// Builds the blocks of every face and inner edge.
+    pub fn build(topology: &SurfaceTopology, rest: &RestShape, cloths: &[ClothModel]) -> Self {
+        let elasticity: Vec<_> = cloths.iter().map(Elasticity::new).collect();
+        let mut blocks = Self::default();
+        for (fi, vertices) in topology.faces.iter_indexed() {
+            let cloth = rest.cloths[fi] as usize;
+            let damping = cloths[cloth].material.stretch_damping;
+            let Elasticity { compliance, stiffness } = &elasticity[cloth];
+            match cloths[cloth].membrane {
+                MembraneModel::Strain => blocks.strain.push(GreenStrain {
+                    vertices: *vertices,
+                    gradients: rest.hat_gradients(fi),
+                    area: rest.areas[fi],
+                    compliance: *compliance,
+                    stiffness: *stiffness,
+                    damping,
+                }),
+                MembraneModel::Edges => {
+                    blocks.lengths.push(EdgeLengths::new(*vertices, rest.corners[fi], compliance, damping));
+                }
+            }
+        }
+        for (ei, edge) in topology.edges.iter_indexed() {
+            blocks.hinges.extend(build_hinge(topology, rest, cloths, (ei, edge)));
+        }
+        blocks
+    }
+
+    /// The elastic energies at positions `x` [m].
+    pub fn energy(&self, x: &[DVec3]) -> ElasticEnergy {
+        let strain: f64 = self.strain.iter().map(|b| b.energy(&gather(b.vertices, x))).sum();
+        let lengths: f64 = self.lengths.iter().map(|b| b.energy(&gather(b.vertices, x))).sum();
+        let bend = self.hinges.iter().map(|b| b.energy(&gather(b.vertices, x))).sum();
+        ElasticEnergy { stretch: strain + lengths, bend }
+    }
+
+    /// Adds the gradient of the elastic energy [N] at positions `x` [m] to `out`.
+    pub fn add_gradient(&self, x: &[DVec3], out: &mut [DVec3]) {
+        self.strain.iter().for_each(|b| add_block_gradient(b, x, out));
+        self.lengths.iter().for_each(|b| add_block_gradient(b, x, out));
+        self.hinges.iter().for_each(|b| add_block_gradient(b, x, out));
+    }
+
+    /// Notes the positions `x` [m] at the start of a step.
+    pub fn begin_step(&mut self, x: &[DVec3]) {
+        for hinge in &mut self.hinges {
+            let positions = gather(hinge.vertices, x);
+            hinge.begin_step(&positions);
+        }
+    }
+}
+
+/// Adds `Jᵀ α⁻¹ C` of one block.
+fn add_block_gradient<const R: usize, const V: usize>(
+    block: &impl Block<R, V>,
+    x: &[DVec3],
+    out: &mut [DVec3],
+) {
+    let vertices = block.vertices();
+    let x = gather(vertices, x);
+    let force = block.stiffness() * block.constraint(&x);
+    let j = block.jacobian(&x);
+    for (a, vi) in vertices.iter().enumerate() {
+        out[vi.to_usize()] += (0..R).map(|r| j[r][a] * force[r]).sum::<DVec3>();
+    }
+}
+
+/// Membrane compliance [m/N] and stiffness [N/m] of one cloth.
+struct Elasticity {
+    compliance: Matrix3<f64>,
+    stiffness: Matrix3<f64>,
+}
+
+impl Elasticity {
+    fn new(cloth: &ClothModel) -> Self {
+        let compliance = cloth.material.membrane_compliance();
+        let stiffness =
+            compliance.try_inverse().expect("a validated material has a positive definite compliance");
+        Self { compliance, stiffness }
+    }
+}
+
+/// The hinge of an inner edge; `None` on the boundary and without bending stiffness.
+fn build_hinge(
+    topology: &SurfaceTopology,
+    rest: &RestShape,
+    cloths: &[ClothModel],
+    (ei, edge): (EdgeIndex, &Edge),
+) -> Option<Hinge> {
+    let [Some(face0), Some(face1)] = edge.faces else { return None };
+    let [Some(a), Some(b)] = edge.opposites else { return None };
+    let cloth = &cloths[rest.cloths[face0] as usize];
+    // Across the edge lies the normal of its material direction, as seen from the first face.
+    let [p, q] = material_edge(topology, rest, face0, edge.vertices);
+    let direction = (q - p).normalize();
+    let stiffness = cloth.material.bending_stiffness([-direction.y, direction.x]);
+    if cloth.bending == BendingModel::None || stiffness <= 0.0 {
+        return None;
+    }
+    let areas = [rest.areas[face0], rest.areas[face1]];
+    Some(Hinge {
+        vertices: [edge.vertices[0], edge.vertices[1], a, b],
+        scale: p.distance(q) / (areas[0] + areas[1]).sqrt(),
+        rest_angle: rest.angles[ei],
+        stiffness,
+        damping: cloth.material.bend_damping,
+        doubled_areas: areas.map(|area| 2.0 * area),
+        reference: rest.angles[ei],
+    })
+}
+
+/// Material coordinates [m] of two corners of a face.
+fn material_edge(
+    topology: &SurfaceTopology,
+    rest: &RestShape,
+    fi: FaceIndex,
+    ends: [VertexIndex; 2],
+) -> [glam::DVec2; 2] {
+    ends.map(|end| {
+        let corner = topology.faces[fi].iter().position(|vi| *vi == end);
+        rest.corners[fi][corner.expect("an edge's ends are corners of its faces")]
+    })
+}

@@ -1,0 +1,145 @@
+use super::*;
+use crate::block::{Block, UpdateStep, block_update, gather};
+use crate::model::{BendingModel, ClothModel, MembraneModel};
+use crate::testing::{Sheet, disturb, stiff};
+use glam::DVec3;
+use nalgebra::SVector;
+use taffeta_core::color::color_elements;
+use taffeta_core::lanes::fill_rows;
+
+/// The slow oracle: the same sweeps by scalar block updates, one block after the other in the order of the colors.
+struct Oracle<const R: usize, const V: usize, B> {
+    blocks: Vec<B>,
+    order: Vec<u32>,
+    lambda: Vec<SVector<f64, R>>,
+    start: Vec<SVector<f64, R>>,
+}
+
+impl<const R: usize, const V: usize, B: Block<R, V> + Clone> Oracle<R, V, B> {
+    fn new(blocks: &[B], x: &[DVec3]) -> Self {
+        let vertices: Vec<_> = blocks.iter().map(Block::vertices).collect();
+        Self {
+            order: color_elements(&vertices, x.len()).concat(),
+            lambda: vec![SVector::zeros(); blocks.len()],
+            start: blocks.iter().map(|b| b.constraint(&gather(b.vertices(), x))).collect(),
+            blocks: blocks.to_vec(),
+        }
+    }
+
+    fn sweep(&mut self, x: &mut [DVec3], w: &[f64], h: f64) {
+        for &e in &self.order {
+            let e = e as usize;
+            let block = &self.blocks[e];
+            let vertices = block.vertices();
+            let step = UpdateStep { h, lambda: self.lambda[e], start: self.start[e] };
+            let masses = vertices.map(|vi| w[vi.0 as usize]);
+            let (delta, moves) = block_update(block, &gather(vertices, x), &masses, &step);
+            self.lambda[e] += delta;
+            vertices.iter().zip(moves).for_each(|(vi, d)| x[vi.0 as usize] += d);
+        }
+    }
+}
+
+fn assert_lanes_agree_with_the_oracle(model: ClothModel) {
+    let mut sheet = Sheet::square(7, 0.5, model).pin(|u| u.y == 0.5);
+    disturb(&mut sheet.state.positions, 0.004);
+    let blocks = sheet.blocks();
+    let x0 = sheet.state.positions.raw.clone();
+    let w = sheet.state.inverse_masses.raw.clone();
+    let mut rows = Vec::new();
+    fill_rows(&mut rows, &x0, &w);
+    let mut driver = BlockDriver::build(&sheet.topology, &blocks);
+    driver.begin_substep(&rows);
+    let mut x = x0.clone();
+    let mut strain = Oracle::new(&blocks.strain, &x);
+    let mut lengths = Oracle::new(&blocks.lengths, &x);
+    let mut hinges = Oracle::new(&blocks.hinges, &x);
+    for position in &mut rows {
+        position.position[1] -= 0.01 * position.inverse_mass.min(1.0);
+    }
+    x.iter_mut().zip(&w).for_each(|(x, w)| x.y -= 0.01 * w.min(1.0));
+    let h = 1.0 / 240.0;
+    for sweep in 0..3 {
+        driver.sweep(&mut rows, Substep { h, sweep });
+        strain.sweep(&mut x, &w, h);
+        lengths.sweep(&mut x, &w, h);
+        hinges.sweep(&mut x, &w, h);
+    }
+    let moved = x.iter().zip(&x0).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
+    assert!(moved > 1e-3, "the sheet moved: {moved}");
+    for (row, expected) in rows.iter().zip(&x) {
+        assert!(row.position().distance(*expected) < 1e-12, "{:?} against {expected}", row.position());
+    }
+}
+
+#[test]
+fn lanes_agree_with_the_scalar_updates() {
+    for membrane in [MembraneModel::Strain, MembraneModel::Edges] {
+        for damping in [0.0, 0.02] {
+            let mut model = ClothModel { membrane, ..stiff() };
+            model.material.stretch = [900.0, 400.0];
+            model.material.stretch_damping = damping;
+            model.material.bend_damping = 0.5 * damping;
+            model.material.bend = [3e-3, 1e-3];
+            assert_lanes_agree_with_the_oracle(model);
+        }
+    }
+}
+
+#[test]
+fn sweeps_keep_linear_momentum() {
+    let mut sheet = Sheet::square(6, 0.4, stiff());
+    disturb(&mut sheet.state.positions, 0.003);
+    let mut driver = BlockDriver::build(&sheet.topology, &sheet.blocks());
+    let mut rows = Vec::new();
+    fill_rows(&mut rows, &sheet.state.positions, &sheet.state.inverse_masses);
+    let moment = |rows: &[Row]| {
+        rows.iter().zip(sheet.state.masses.iter()).map(|(r, m)| r.position() * *m).sum::<DVec3>()
+    };
+    let before = moment(&rows);
+    for sweep in 0..5 {
+        driver.sweep(&mut rows, Substep { h: 0.01, sweep });
+    }
+    assert!((moment(&rows) - before).length() < 1e-14 * sheet.state.masses.iter().sum::<f64>());
+}
+
+/// `substeps` steps of length `1/60 s / substeps` under gravity with strong velocity damping.
+fn settled_drop(n: u32, substeps: u32, frames: u32) -> f64 {
+    let mut sheet = Sheet::square(n, 1.0, stiff()).pin(|u| u.y == 1.0);
+    let mut driver = BlockDriver::build(&sheet.topology, &sheet.blocks());
+    let h = 1.0 / 60.0 / f64::from(substeps);
+    let decay = taffeta_core::math::exp(-20.0 * h);
+    let mut rows = Vec::new();
+    let state = &mut sheet.state;
+    fill_rows(&mut rows, &state.positions, &state.inverse_masses);
+    for _ in 0..frames * substeps {
+        for (row, v) in rows.iter_mut().zip(state.velocities.iter_mut()) {
+            if row.inverse_mass > 0.0 {
+                *v = *v * decay + DVec3::new(0.0, -9.81 * h, 0.0);
+                row.position = (row.position() + *v * h).to_array();
+            }
+        }
+        driver.sweep(&mut rows, Substep { h, sweep: 0 });
+        for ((row, v), x) in rows.iter().zip(state.velocities.iter_mut()).zip(state.positions.iter_mut()) {
+            *v = (row.position() - *x) / h;
+            *x = row.position();
+        }
+    }
+    -sheet.mean_bottom()
+}
+
+#[test]
+fn settled_drop_approaches_the_truth_as_substeps_grow() {
+    let drops = [1, 2, 4].map(|k| settled_drop(16, 16 * k, 30));
+    println!("{drops:?}");
+    let excess = drops.map(|d| d - 0.48e-3);
+    assert!((excess[0] / excess[1] - 4.0).abs() < 0.8, "{excess:?}");
+    let fine = settled_drop(16, 96, 30);
+    assert!((fine / 0.48e-3 - 1.0).abs() < 0.1, "{fine}");
+}
+
+#[test]
+fn a_cloth_without_bending_has_no_hinges() {
+    let sheet = Sheet::square(3, 1.0, ClothModel { bending: BendingModel::None, ..stiff() });
+    assert!(sheet.blocks().hinges.is_empty());
+}

@@ -1,0 +1,35 @@
+//! Which blocks a cloth gets.
+
+use crate::material::Material;
+use serde::{Deserialize, Serialize};
+
+/// The constraint vector of a triangle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MembraneModel {
+    /// Green strain.
+    #[default]
+    Strain,
+    /// Lengths of the three edges, with the same linear elasticity.
+    Edges,
+}
+
+/// The constraint of an inner edge.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BendingModel {
+    /// Angle between the two faces.
+    #[default]
+    Hinge,
+    /// No bending resistance.
+    None,
+}
+
+/// Material and choice of blocks of one cloth.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClothModel {
+    /// The material.
+    pub material: Material,
+    /// Constraint of a triangle.
+    pub membrane: MembraneModel,
+    /// Constraint of an inner edge.
+    pub bending: BendingModel,
+}

@@ -1,0 +1,1 @@
+//! How many substeps the block driver needs.

@@ -1,0 +1,87 @@
+//! Small sheets for the tests of this crate.
+
+use crate::blocks::Blocks;
+use crate::material::Material;
+use crate::model::{BendingModel, ClothModel, MembraneModel};
+use crate::state::{DenseState, RestShape};
+use glam::{DVec2, DVec3};
+use taffeta_core::{IndexVec, SurfaceTopology, VertexIndex};
+
+/// A sheet with everything that the drivers need.
+pub struct Sheet {
+    pub topology: SurfaceTopology,
+    pub rest: RestShape,
+    pub cloths: Vec<ClothModel>,
+    pub state: DenseState,
+    pub material_coords: Vec<DVec2>,
+}
+
+impl Sheet {
+    /// A square sheet of `size` [m] with `n × n` cells and alternating diagonals, hanging in the xy-plane.
+    pub fn square(n: u32, size: f64, model: ClothModel) -> Self {
+        let side = n + 1;
+        let step = size / f64::from(n);
+        let coords: Vec<_> = (0..side * side)
+            .map(|i| DVec2::new(f64::from(i % side) * step, f64::from(i / side) * step))
+            .collect();
+        let mut faces = Vec::new();
+        for j in 0..n {
+            for i in 0..n {
+                let [a, b, c, d] =
+                    [j * side + i, j * side + i + 1, (j + 1) * side + i + 1, (j + 1) * side + i];
+                let cell = if (i + j) % 2 == 0 { [[a, b, c], [a, c, d]] } else { [[a, b, d], [b, c, d]] };
+                faces.extend(cell.map(|f| f.map(VertexIndex)));
+            }
+        }
+        let topology = SurfaceTopology::from_faces(coords.len(), faces);
+        let rest = RestShape::flat(&topology, &coords);
+        let cloths = vec![model];
+        let masses = rest.lumped_masses(&topology, &cloths);
+        let state = DenseState {
+            positions: coords.iter().map(|u| u.extend(0.0)).collect(),
+            velocities: IndexVec::filled(DVec3::ZERO, coords.len()),
+            inverse_masses: masses.iter().map(|m| 1.0 / m).collect(),
+            masses,
+        };
+        Self { topology, rest, cloths, state, material_coords: coords }
+    }
+
+    /// Holds the vertices that the predicate selects by their material coordinates.
+    pub fn pin(mut self, held: impl Fn(DVec2) -> bool) -> Self {
+        for (i, u) in self.material_coords.iter().enumerate() {
+            if held(*u) {
+                self.state.inverse_masses.raw[i] = 0.0;
+            }
+        }
+        self
+    }
+
+    /// The blocks of the sheet.
+    pub fn blocks(&self) -> Blocks {
+        Blocks::build(&self.topology, &self.rest, &self.cloths)
+    }
+
+    /// Mean height of the vertices at the bottom [m].
+    pub fn mean_bottom(&self) -> f64 {
+        let bottom: Vec<_> =
+            (0..self.material_coords.len()).filter(|i| self.material_coords[*i].y == 0.0).collect();
+        bottom.iter().map(|i| self.state.positions.raw[*i].y).sum::<f64>() / bottom.len() as f64
+    }
+}
+
+/// The sheet of the resolution study: 2000 N/m, 0.2 kg/m², 5e-5 N·m.
+pub fn stiff() -> ClothModel {
+    ClothModel {
+        material: Material::isotropic(0.2, 2000.0, 0.3, 5e-5),
+        membrane: MembraneModel::Strain,
+        bending: BendingModel::Hinge,
+    }
+}
+
+/// A deterministic disturbance of positions by up to `amount` [m].
+pub fn disturb(positions: &mut [DVec3], amount: f64) {
+    for (i, x) in positions.iter_mut().enumerate() {
+        let t = i as f64;
+        *x += DVec3::new((t * 1.7).sin(), (t * 2.3).cos(), (t * 0.9).sin()) * amount;
+    }
+}

@@ -1,1 +1,49 @@
 //! Half-edge mesh with split, collapse and flip.
+//!
+//! ```text
+//!            c                     h : a → b, its face on its left; twin(h) : b → a in the other face.
+//!          ↗   ↖                   next(h) : b → c, prev(h) : c → a.
+//!    prev /  f  \ next             An edge owns its two half-edges: `Halfedge = (EdgeKey, Side)`, so the
+//!        /   h   \                 twin is the other side of the same edge, total and free.
+//!      a ────────→ b               Where the surface ends the half-edge is still there, without a face, and
+//!      a ←──────── b               its `next` runs along the boundary: `next` is total as well.
+//!        ↖ twin(h)↙
+//! ```
+//!
+//! The mesh is connectivity only. It knows no positions, no material coordinates and no solver; attributes live in
+//! `slotmap::SecondaryMap`s of whoever owns them, and [`SplitRecord`], [`CollapseRecord`] and [`FlipRecord`] say
+//! what an edit re-used, created and removed so that the attributes can follow. No callbacks.
+//!
+//! Invariants, all checked by [`HalfedgeMesh::validate`]: faces are triangles; every edge has a face; every vertex has
+//! exactly one fan of faces; two vertices share at most one edge and three vertices at most one face; a boundary
+//! vertex starts at its boundary half-edge. Edits refuse what would break one of them, with a reason, before they
+//! touch anything, and they keep the Euler characteristic, the boundary loops and the components.
+//!
+//! A mesh may have several components: all cloths of a world live in one.
+//!
+//! [`HalfedgeMesh::freeze_topology`] turns the keyed mesh into the dense arrays on which solvers run.
+//!
+//! Source of the link condition: T. K. Dey, H. Edelsbrunner, S. Guha, D. V. Nekhayev, Topology preserving edge
+//! contraction (1999).
+
+#![forbid(unsafe_code)]
+
+mod build;
+mod circulate;
+mod collapse;
+mod flip;
+mod freeze;
+mod keys;
+mod mesh;
+mod split;
+mod validate;
+
+pub use build::{BuildError, BuiltMesh};
+pub use circulate::{FaceHalfedges, HalfedgesAround, LoopHalfedges};
+pub use collapse::{CollapseBlocked, CollapseRecord, MergedEdge};
+pub use flip::{FlipBlocked, FlipRecord};
+pub use freeze::{FrozenTopology, KeyTable};
+pub use keys::{EdgeKey, FaceKey, Halfedge, Side, VertexKey, slot_of};
+pub use mesh::HalfedgeMesh;
+pub use split::{SplitBlocked, SplitRecord, SplitSide};
+pub use validate::Broken;

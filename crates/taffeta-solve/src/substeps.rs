@@ -1,1 +1,287 @@
 //! How many substeps the block driver needs.
+//!
+//! A local solver spreads a correction by about one element per sweep. In a cloth that hangs, each element must
+//! therefore stay stretched by just what one sweep takes back of the fall `a h²` of everything below it: the excess of
+//! the cloth's extension over the true one is
+//!
+//! `excess = a h² κ / I`,   `κ = ∫ ℓ(d) / s(d)² dd`,
+//!
+//! for an acceleration `a`, substeps of length `h` with `I` sweeps, where `d` is the distance from the support, `s` the
+//! edge length there, and `ℓ = (area beyond d) / (width at d)` the length of cloth that each line carries. For a square
+//! sheet of `n` cells hung by an edge `κ = n²/2`, which is the measured law; the form with the integral covers graded
+//! meshes, strips and point supports. The material does not matter.
+
+use crate::state::{DenseState, RestShape};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use taffeta_core::index::DenseIndex;
+use taffeta_core::{IndexVec, SurfaceTopology, VertexIndex};
+
+/// Part of the cloth's size by which the block driver may stretch it beyond the truth.
+pub const EXCESS_TOLERANCE: f64 = 0.008;
+/// Longest substep of the block driver [s]: beyond it implicit Euler visibly damps the motion.
+pub const LONGEST_SUBSTEP: f64 = 1.0 / 240.0;
+/// Shortest substep that `auto` chooses [s]; a finer mesh than that allows gets a warning instead.
+pub const SHORTEST_SUBSTEP: f64 = 1.0 / 60.0 / 500.0;
+
+/// The load path of a sheet: what decides on the number of substeps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LoadPath {
+    /// `κ / size` of the worst component [1/m].
+    pub stiffness_demand: f64,
+}
+
+/// Substeps for one step, as chosen from the load path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SubstepChoice {
+    /// Number of substeps.
+    pub count: u32,
+    /// Expected excess of the extension, relative to the size, if the count was cut at the cap.
+    pub capped_excess: Option<f64>,
+}
+
+/// What the choice of substeps depends on besides the mesh.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SubstepDemand {
+    /// Length of the whole step [s].
+    pub dt: f64,
+    /// Acceleration that the cloth carries [m/s²]: gravity and wind.
+    pub acceleration: f64,
+    /// Sweeps per substep.
+    pub iterations: u32,
+    /// Largest damping time constant of a membrane [s]: damping also slows the local convergence.
+    pub damping: f64,
+}
+
+impl LoadPath {
+    /// Measures the load path of every component from its held vertices, or from its center if nothing holds it.
+    pub fn compute(topology: &SurfaceTopology, rest: &RestShape, state: &DenseState) -> Self {
+        let graph = EdgeGraph::build(topology, rest);
+        let mut demand: f64 = 0.0;
+        for component in graph.components() {
+            let held: Vec<_> =
+                component.iter().copied().filter(|vi| state.inverse_masses[*vi] == 0.0).collect();
+            let support = if held.is_empty() { vec![graph.center(&component)] } else { held };
+            demand = demand.max(graph.stiffness_demand(&component, &support));
+        }
+        Self { stiffness_demand: demand }
+    }
+
+    /// The number of substeps that keeps the excess below [`EXCESS_TOLERANCE`].
+    pub fn choose(&self, demand: &SubstepDemand) -> SubstepChoice {
+        // a κ/L (h² + τ h) / I = tolerance, solved for h.
+        let rate = demand.acceleration * self.stiffness_demand / f64::from(demand.iterations);
+        let tau = demand.damping;
+        let h = if rate > 0.0 {
+            0.5 * ((tau * tau + 4.0 * EXCESS_TOLERANCE / rate).sqrt() - tau)
+        } else {
+            f64::INFINITY
+        };
+        let h = h.min(LONGEST_SUBSTEP);
+        let count = (demand.dt / h.max(SHORTEST_SUBSTEP) - 1e-9).ceil().max(1.0);
+        let used = demand.dt / count;
+        let excess = rate * (used * used + tau * used);
+        let capped_excess = (h < SHORTEST_SUBSTEP).then_some(excess);
+        SubstepChoice { count: count as u32, capped_excess }
+    }
+}
+
+/// The edges of a sheet as a graph with rest lengths.
+struct EdgeGraph {
+    offsets: Vec<usize>,
+    neighbors: Vec<(VertexIndex, f64)>,
+    /// A third of the material area around each vertex [m²].
+    areas: IndexVec<VertexIndex, f64>,
+    /// Mean of `1/s²` over the edges around each vertex [1/m²].
+    fineness: IndexVec<VertexIndex, f64>,
+}
+
+/// Shells into which the distance from the support is cut: fine enough for a concentrated load, and each still wider
+/// than an edge (see `stiffness_demand`).
+const MAX_SHELLS: usize = 64;
+
+impl EdgeGraph {
+    fn build(topology: &SurfaceTopology, rest: &RestShape) -> Self {
+        let n = topology.vertex_count;
+        let mut offsets = vec![0; n + 1];
+        for edge in topology.edges.iter() {
+            edge.vertices.iter().for_each(|vi| offsets[vi.to_usize() + 1] += 1);
+        }
+        (0..n).for_each(|i| offsets[i + 1] += offsets[i]);
+        let mut cursor = offsets.clone();
+        let mut neighbors = vec![(VertexIndex(0), 0.0); 2 * topology.edge_count()];
+        let mut areas = IndexVec::filled(0.0, n);
+        let mut lengths = vec![0.0; topology.edge_count()];
+        for (fi, face) in topology.faces.iter_indexed() {
+            for k in 0..3 {
+                areas[face[k]] += rest.areas[fi] / 3.0;
+                let length = rest.corners[fi][k].distance(rest.corners[fi][(k + 1) % 3]);
+                lengths[topology.face_edges[fi][k].to_usize()] = length;
+            }
+        }
+        for (edge, length) in topology.edges.iter().zip(lengths) {
+            let [a, b] = edge.vertices;
+            for (from, to) in [(a, b), (b, a)] {
+                neighbors[cursor[from.to_usize()]] = (to, length);
+                cursor[from.to_usize()] += 1;
+            }
+        }
+        let ring = |i: usize| &neighbors[offsets[i]..offsets[i + 1]];
+        let fineness = (0..n)
+            .map(|i| ring(i).iter().map(|(_, s)| 1.0 / (s * s)).sum::<f64>() / ring(i).len().max(1) as f64);
+        let fineness = fineness.collect();
+        Self { offsets, neighbors, areas, fineness }
+    }
+
+    fn ring(&self, vi: VertexIndex) -> &[(VertexIndex, f64)] {
+        &self.neighbors[self.offsets[vi.to_usize()]..self.offsets[vi.to_usize() + 1]]
+    }
+
+    /// The vertices of each connected component.
+    fn components(&self) -> Vec<Vec<VertexIndex>> {
+        let mut seen = vec![false; self.areas.len()];
+        let mut components = Vec::new();
+        for start in self.areas.indices() {
+            if seen[start.to_usize()] {
+                continue;
+            }
+            seen[start.to_usize()] = true;
+            let mut component = vec![start];
+            let mut next = 0;
+            while let Some(vi) = component.get(next).copied() {
+                next += 1;
+                for (other, _) in self.ring(vi) {
+                    if !std::mem::replace(&mut seen[other.to_usize()], true) {
+                        component.push(*other);
+                    }
+                }
+            }
+            components.push(component);
+        }
+        components
+    }
+
+    /// Distances along edges from a set of vertices [m], by Dijkstra's algorithm; infinite in other components.
+    fn distances(&self, sources: &[VertexIndex]) -> IndexVec<VertexIndex, f64> {
+        let mut distances = IndexVec::filled(f64::INFINITY, self.areas.len());
+        let mut queue = BinaryHeap::new();
+        for vi in sources {
+            distances[*vi] = 0.0;
+            queue.push(Reverse((0u64, *vi)));
+        }
+        // Lengths are not negative, and the bits of such numbers are ordered as the numbers are.
+        while let Some(Reverse((bits, vi))) = queue.pop() {
+            let here = f64::from_bits(bits);
+            if here > distances[vi] {
+                continue;
+            }
+            for (other, length) in self.ring(vi) {
+                let there = here + length;
+                if there < distances[*other] {
+                    distances[*other] = there;
+                    queue.push(Reverse((there.to_bits(), *other)));
+                }
+            }
+        }
+        distances
+    }
+
+    /// A vertex in the middle: half-way between two that are far apart.
+    fn center(&self, component: &[VertexIndex]) -> VertexIndex {
+        let farthest = |from: &IndexVec<VertexIndex, f64>| {
+            component
+                .iter()
+                .copied()
+                .max_by(|a, b| from[*a].total_cmp(&from[*b]))
+                .expect("a component has vertices")
+        };
+        let end = farthest(&self.distances(&component[..1]));
+        let from_end = self.distances(&[end]);
+        let from_other = self.distances(&[farthest(&from_end)]);
+        let eccentricity = |vi: &VertexIndex| from_end[*vi].max(from_other[*vi]);
+        let middle = component.iter().min_by(|a, b| eccentricity(a).total_cmp(&eccentricity(b)));
+        *middle.expect("a component has vertices")
+    }
+
+    /// `κ / size` [1/m] of a component on its support, by shells of equal distance.
+    fn stiffness_demand(&self, component: &[VertexIndex], support: &[VertexIndex]) -> f64 {
+        let distances = self.distances(support);
+        let reach = component.iter().map(|vi| distances[*vi]).fold(0.0, f64::max);
+        let area: f64 = component.iter().map(|vi| self.areas[*vi]).sum();
+        if reach <= 0.0 {
+            return 0.0;
+        }
+        let longest = component.iter().flat_map(|vi| self.ring(*vi)).map(|(_, s)| *s).fold(0.0, f64::max);
+        let count = ((reach / longest) as usize).clamp(1, MAX_SHELLS);
+        let width = reach / count as f64;
+        let mut shells = vec![Shell::default(); count];
+        for vi in component.iter().filter(|vi| distances[**vi] > 0.0) {
+            let shell = &mut shells[((distances[*vi] / width) as usize).min(count - 1)];
+            shell.area += self.areas[*vi];
+            shell.fineness += self.areas[*vi] * self.fineness[*vi];
+        }
+        let mut beyond = 0.0;
+        let mut kappa = 0.0;
+        for shell in shells.iter().rev().filter(|shell| shell.area > 0.0) {
+            let carried = beyond + 0.5 * shell.area;
+            kappa += carried / shell.area * width * width * shell.fineness / shell.area;
+            beyond += shell.area;
+        }
+        kappa / reach.max(area.sqrt())
+    }
+}
+
+/// The part of a component at one distance from the support.
+#[derive(Clone, Copy, Default)]
+struct Shell {
+    /// Material area [m²].
+    area: f64,
+    /// Integral of `1/s²` over it.
+    fineness: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Sheet, stiff};
+
+    fn demand(n: u32, size: f64) -> f64 {
+        let sheet = Sheet::square(n, size, stiff()).pin(|u| u.y == size);
+        LoadPath::compute(&sheet.topology, &sheet.rest, &sheet.state).stiffness_demand
+    }
+
+    #[test]
+    fn a_hung_square_follows_the_measured_law() {
+        for n in [16, 32, 64] {
+            let ratio = demand(n, 1.0) / (0.5 * f64::from(n * n));
+            assert!((0.75..1.4).contains(&ratio), "{n}: {ratio}");
+        }
+        // κ does not depend on the size, κ / size does.
+        assert!((demand(16, 2.0) * 2.0 / demand(16, 1.0) - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn substeps_grow_with_resolution_until_the_cap() {
+        let choose = |kappa: f64| {
+            let demand = SubstepDemand { dt: 1.0 / 60.0, acceleration: 9.81, iterations: 1, damping: 0.0 };
+            LoadPath { stiffness_demand: kappa }.choose(&demand)
+        };
+        let law = |n: f64| choose(0.5 * n * n);
+        assert_eq!(law(1.0), SubstepChoice { count: 4, capped_excess: None });
+        let (coarse, fine) = (law(64.0).count, law(128.0).count);
+        assert!(
+            (25..32).contains(&coarse) && (2 * coarse - 2..=2 * coarse + 2).contains(&fine),
+            "{coarse} {fine}"
+        );
+        let capped = law(10_000.0);
+        assert_eq!(capped.count, 500);
+        assert!(capped.capped_excess.unwrap() > EXCESS_TOLERANCE);
+    }
+
+    #[test]
+    fn a_free_sheet_is_measured_from_its_center() {
+        let sheet = Sheet::square(16, 1.0, stiff());
+        let demand = LoadPath::compute(&sheet.topology, &sheet.rest, &sheet.state).stiffness_demand;
+        assert!(demand > 0.0 && demand.is_finite());
+    }
+}

@@ -11,7 +11,7 @@
 //! Angle and gradients: Bridson et al. 2003; weight |e|²/A: Grinspun et al. 2003, calibrated so that a cylinder on an
 //! equilateral mesh has the energy of a plate of stiffness D (the textbook weight 3|e|²/A is three times too stiff).
 
-use super::{Block, Jacobian};
+use super::{Block, Curvature, Jacobian};
 use glam::{DMat3, DVec3};
 use nalgebra::{SMatrix, SVector};
 use std::f64::consts::TAU;
@@ -94,7 +94,12 @@ impl Block<1, 4> for Hinge {
     }
 
     /// None: the second derivative of the angle is indefinite and large on folds; Gauss-Newton converges without it.
-    fn geometric_stiffness(&self, _x: &[DVec3; 4], _stress: &SVector<f64, 1>) -> Option<[[DMat3; 4]; 4]> {
+    fn geometric_stiffness(
+        &self,
+        _x: &[DVec3; 4],
+        _stress: &SVector<f64, 1>,
+        _curvature: Curvature,
+    ) -> Option<[[DMat3; 4]; 4]> {
         None
     }
 

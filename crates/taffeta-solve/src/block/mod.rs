@@ -22,6 +22,15 @@ use taffeta_core::VertexIndex;
 /// The gradient of each row of a constraint with respect to each vertex.
 pub type Jacobian<const ROWS: usize, const VERTICES: usize> = [[DVec3; VERTICES]; ROWS];
 
+/// Which second derivatives of the constraints a Newton step uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Curvature {
+    /// All of them: converges at second order, but the Hessian may be indefinite.
+    Exact,
+    /// Their positive semidefinite part, element by element: the Hessian is always positive definite.
+    Clamped,
+}
+
 /// A constraint vector with `ROWS` rows on `VERTICES` vertices.
 pub trait Block<const ROWS: usize, const VERTICES: usize> {
     /// The vertices, in the order of the positions that the other functions take.
@@ -42,12 +51,13 @@ pub trait Block<const ROWS: usize, const VERTICES: usize> {
     /// The damping time constant `τ` [s].
     fn damping(&self) -> f64;
 
-    /// The positive semidefinite part of `Σ_k s_k ∇²C_k` for the generalized stress `s = α⁻¹ C`, in 3×3 blocks;
-    /// `None`: the block is solved by Gauss-Newton alone.
+    /// `Σ_k s_k ∇²C_k` for the generalized stress `s = α⁻¹ C`, in 3×3 blocks; `None`: the block is solved by
+    /// Gauss-Newton alone.
     fn geometric_stiffness(
         &self,
         x: &[DVec3; VERTICES],
         stress: &SVector<f64, ROWS>,
+        curvature: Curvature,
     ) -> Option<[[DMat3; VERTICES]; VERTICES]>;
 
     /// Notes the positions `x` [m] at the start of a step, for blocks that remember (unwrapped angles).

@@ -1,7 +1,18 @@
 //! Obstacles, closest points and the contact response.
+//!
+//! A substep of contact is *candidate → collision → response*: [`Detector`] keeps the vertices, edges and faces near
+//! each obstacle and turns those that touch it into [`Contact`]s with normals and weights frozen for the substep;
+//! [`response`] keeps them apart and applies Coulomb friction at position level, after elasticity in every sweep.
+//!
+//! A sphere is met by vertices, edges and faces, so that a coarse face does not sink over a small ball; for a plane the
+//! vertices are enough. This crate knows dense arrays and shapes: no elasticity, no mesh keys.
 
 #![forbid(unsafe_code)]
 
+pub mod detect;
 pub mod obstacle;
+pub mod response;
 
+pub use detect::{ContactSurface, Detector, SubstepView};
 pub use obstacle::{Obstacle, Shape};
+pub use response::Contact;

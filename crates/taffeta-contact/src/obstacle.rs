@@ -42,4 +42,105 @@ impl Obstacle {
     pub fn pose_at(&self, time: f64) -> Pose {
         self.motion.pose_at(time, self.place.translate).after(&self.place.pose())
     }
+
+    /// The obstacle as it stands over a substep, with the shape at the substep's end.
+    pub fn over_substep(&self, time: f64, h: f64) -> PlacedShape {
+        let (start, end) = (self.pose_at(time), self.pose_at(time + h));
+        let shape = match self.shape {
+            Shape::Sphere { radius } => {
+                WorldShape::Sphere { center: end.translation, radius: radius * self.place.scale }
+            }
+            Shape::Plane { normal } => {
+                let normal = (end.rotation * normal).normalize();
+                WorldShape::Plane { normal, offset: normal.dot(end.translation) }
+            }
+        };
+        PlacedShape { shape, start, end }
+    }
+}
+
+/// A shape in world space.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum WorldShape {
+    /// A ball.
+    Sphere {
+        /// Center [m].
+        center: DVec3,
+        /// Radius [m].
+        radius: f64,
+    },
+    /// The half-space `n · x ≤ offset`.
+    Plane {
+        /// Unit normal.
+        normal: DVec3,
+        /// Distance of the plane from the origin along the normal [m].
+        offset: f64,
+    },
+}
+
+impl WorldShape {
+    /// Signed distance of a point from the surface [m], negative inside, and the unit normal there.
+    pub fn signed_distance(&self, point: DVec3) -> (f64, DVec3) {
+        match *self {
+            WorldShape::Sphere { center, radius } => {
+                let arm = point - center;
+                let length = arm.length();
+                // At the very center every direction is as good; up is predictable.
+                let normal = if length > 0.0 { arm / length } else { DVec3::Y };
+                (length - radius, normal)
+            }
+            WorldShape::Plane { normal, offset } => (normal.dot(point) - offset, normal),
+        }
+    }
+}
+
+/// A shape over one substep.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlacedShape {
+    /// The shape at the end of the substep.
+    pub shape: WorldShape,
+    start: Pose,
+    end: Pose,
+}
+
+impl PlacedShape {
+    /// Displacement over the substep [m] of the body's point that ends at `point`.
+    pub fn displacement(&self, point: DVec3) -> DVec3 {
+        if self.start == self.end {
+            return DVec3::ZERO;
+        }
+        point - self.start.apply(self.end.apply_inverse(point))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use taffeta_core::Keyframe;
+
+    #[test]
+    fn a_turning_sphere_carries_its_surface_along() {
+        let mut ball = Obstacle::new(Shape::Sphere { radius: 0.5 }, Placement::at(DVec3::X));
+        let key = |time, degrees| Keyframe {
+            time,
+            translate: DVec3::ZERO,
+            rotate_deg: DVec3::new(0.0, degrees, 0.0),
+        };
+        ball.motion.keys = vec![key(0.0, 0.0), key(1.0, 90.0)];
+        let placed = ball.over_substep(0.5, 0.001);
+        let point = DVec3::new(1.5, 0.0, 0.0);
+        let (distance, normal) = placed.shape.signed_distance(point);
+        assert!(distance.abs() < 1e-12 && normal.distance(DVec3::X) < 1e-12);
+        let speed = placed.displacement(point) / 0.001;
+        // 90°/s about +y takes +x towards −z.
+        assert!(speed.distance(DVec3::new(0.0, 0.0, -0.5 * std::f64::consts::FRAC_PI_2)) < 1e-3, "{speed}");
+    }
+
+    #[test]
+    fn a_placed_plane_turns_with_its_placement() {
+        let place = Placement { translate: DVec3::Y, rotate_deg: DVec3::new(0.0, 0.0, 90.0), scale: 1.0 };
+        let plane = Obstacle::new(Shape::Plane { normal: DVec3::Y }, place).over_substep(0.0, 0.1);
+        let (distance, normal) = plane.shape.signed_distance(DVec3::new(-2.0, 5.0, 0.0));
+        assert!((distance - 2.0).abs() < 1e-12 && normal.distance(-DVec3::X) < 1e-12);
+    }
 }

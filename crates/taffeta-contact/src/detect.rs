@@ -1,0 +1,317 @@
+//! From candidates to contacts.
+//!
+//! Candidates are collected with a margin and re-measured in every substep; they are collected anew when the cloth or
+//! an obstacle has moved by half the margin since.
+
+use crate::obstacle::{Obstacle, PlacedShape, WorldShape};
+use crate::response::Contact;
+use glam::DVec3;
+use taffeta_core::geometry::closest_point_on_triangle;
+use taffeta_core::index::DenseIndex;
+use taffeta_core::lanes::Row;
+use taffeta_core::{ContactRow, EdgeIndex, FaceIndex, Friction, IndexVec, SurfaceTopology, VertexIndex};
+
+/// How a cloth meets other bodies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactSurface {
+    /// Distance that the mid-surface keeps from an obstacle [m]: half the thickness.
+    pub offset: f64,
+    /// Friction of the cloth.
+    pub friction: Friction,
+}
+
+/// The state of a substep as detection needs it.
+#[derive(Clone, Copy, Debug)]
+pub struct SubstepView<'a> {
+    /// Positions at the start [m].
+    pub start: &'a [DVec3],
+    /// Predicted positions [m] and inverse masses.
+    pub rows: &'a [Row],
+    /// Time at the start [s].
+    pub time: f64,
+    /// Length [s].
+    pub h: f64,
+}
+
+/// Finds the contacts of a cloth with the obstacles.
+#[derive(Clone, Debug)]
+pub struct Detector {
+    surfaces: Vec<ContactSurface>,
+    vertex_cloths: IndexVec<VertexIndex, u32>,
+    candidates: Vec<Candidates>,
+    /// Positions when the candidates were collected [m], and how far things may move before that is too old.
+    collected_at: Vec<DVec3>,
+    collected_time: f64,
+    margin: f64,
+}
+
+/// What may touch one obstacle.
+#[derive(Clone, Debug, Default)]
+struct Candidates {
+    vertices: Vec<VertexIndex>,
+    edges: Vec<EdgeIndex>,
+    faces: Vec<FaceIndex>,
+}
+
+/// Margin around the obstacles within which candidates are kept, relative to the extent of the cloth. Wider collects
+/// more candidates, narrower collects more often.
+const RELATIVE_MARGIN: f64 = 0.02;
+
+/// Sagitta of an edge over a sphere, relative to the contact offset, below which its vertices alone keep it outside.
+const NEGLIGIBLE_SAGITTA: f64 = 0.25;
+
+impl Detector {
+    /// A detector for a world of cloths with the given surfaces; `vertex_cloths` tells which cloth a vertex belongs to.
+    pub fn new(surfaces: Vec<ContactSurface>, vertex_cloths: IndexVec<VertexIndex, u32>) -> Self {
+        Self {
+            surfaces,
+            vertex_cloths,
+            candidates: Vec::new(),
+            collected_at: Vec::new(),
+            collected_time: 0.0,
+            margin: 0.0,
+        }
+    }
+
+    /// The contacts of a substep, in the order obstacle; vertices, edges, faces; dense index.
+    pub fn detect(
+        &mut self,
+        topology: &SurfaceTopology,
+        obstacles: &[Obstacle],
+        view: SubstepView<'_>,
+    ) -> Vec<Contact> {
+        let mut contacts = Vec::new();
+        if obstacles.is_empty() {
+            return contacts;
+        }
+        if self.is_stale(obstacles, &view) {
+            self.collect(topology, obstacles, &view);
+        }
+        for (obstacle, candidates) in obstacles.iter().zip(&self.candidates) {
+            let probe =
+                Probe { detector: self, placed: obstacle.over_substep(view.time, view.h), obstacle, view };
+            let vertices = candidates.vertices.iter();
+            contacts.extend(vertices.filter_map(|vi| probe.measure([*vi; 3], [1.0, 0.0, 0.0])));
+            let edges = candidates.edges.iter();
+            contacts.extend(edges.filter_map(|ei| probe.meet_edge(topology.edges[*ei].vertices)));
+            contacts.extend(candidates.faces.iter().filter_map(|fi| probe.meet_face(topology.faces[*fi])));
+        }
+        contacts
+    }
+
+    /// Whether something has moved by half the margin since the candidates were collected.
+    fn is_stale(&self, obstacles: &[Obstacle], view: &SubstepView<'_>) -> bool {
+        if self.collected_at.len() != view.rows.len() || self.candidates.len() != obstacles.len() {
+            return true;
+        }
+        let limit = 0.25 * self.margin;
+        let pairs = self.collected_at.iter().zip(view.rows);
+        let cloth_moved = pairs.map(|(x, row)| x.distance_squared(row.position())).fold(0.0, f64::max);
+        let body_moved = obstacles.iter().filter(|o| !o.motion.is_still()).any(|obstacle| {
+            // Only where the surface is matters: a sphere that turns does not move.
+            let then = obstacle.over_substep(self.collected_time, 0.0).shape;
+            let now = obstacle.over_substep(view.time + view.h, 0.0).shape;
+            surface_moved(&then, &now) > limit
+        });
+        body_moved || cloth_moved > limit * limit
+    }
+
+    /// Collects everything near each obstacle.
+    fn collect(&mut self, topology: &SurfaceTopology, obstacles: &[Obstacle], view: &SubstepView<'_>) {
+        self.collected_at = view.rows.iter().map(|row| row.position()).collect();
+        self.collected_time = view.time + view.h;
+        let low = self.collected_at.iter().copied().reduce(DVec3::min).unwrap_or_default();
+        let high = self.collected_at.iter().copied().reduce(DVec3::max).unwrap_or_default();
+        let widest = self.surfaces.iter().map(|s| s.offset).fold(0.0, f64::max);
+        self.margin = (RELATIVE_MARGIN * (high - low).max_element()).max(4.0 * widest);
+        let reach = self.margin + widest;
+        let x = &self.collected_at;
+        self.candidates = obstacles
+            .iter()
+            .map(|obstacle| {
+                collect_around(topology, x, &obstacle.over_substep(view.time + view.h, 0.0), reach)
+            })
+            .collect();
+    }
+}
+
+/// How far a surface has moved [m]; infinite for a plane that has turned.
+fn surface_moved(then: &WorldShape, now: &WorldShape) -> f64 {
+    match (then, now) {
+        (WorldShape::Sphere { center: a, .. }, WorldShape::Sphere { center: b, .. }) => a.distance(*b),
+        (WorldShape::Plane { normal: m, offset: a }, WorldShape::Plane { normal: n, offset: b })
+            if m == n =>
+        {
+            (a - b).abs()
+        }
+        _ => f64::INFINITY,
+    }
+}
+
+/// The vertices, edges and faces within `reach` [m] of an obstacle.
+fn collect_around(topology: &SurfaceTopology, x: &[DVec3], placed: &PlacedShape, reach: f64) -> Candidates {
+    let at = |vi: VertexIndex| x[vi.to_usize()];
+    let near = |point: DVec3| placed.shape.signed_distance(point).0 <= reach;
+    let mut candidates = Candidates {
+        vertices: topology.vertices().filter(|vi| near(at(*vi))).collect(),
+        ..Candidates::default()
+    };
+    // A flat face touches a half-space with a corner first.
+    if let WorldShape::Sphere { center, .. } = placed.shape {
+        let close = |(fi, corners): (FaceIndex, &[VertexIndex; 3])| {
+            let corners = corners.map(at);
+            let s = closest_point_on_triangle(center, corners);
+            near(corners[0] * s[0] + corners[1] * s[1] + corners[2] * s[2]).then_some(fi)
+        };
+        candidates.faces = topology.faces.iter_indexed().filter_map(close).collect();
+        candidates.edges = candidates.faces.iter().flat_map(|fi| topology.face_edges[*fi]).collect();
+        candidates.edges.sort_unstable();
+        candidates.edges.dedup();
+    }
+    candidates
+}
+
+/// One obstacle against the cloth in one substep.
+struct Probe<'a> {
+    detector: &'a Detector,
+    placed: PlacedShape,
+    obstacle: &'a Obstacle,
+    view: SubstepView<'a>,
+}
+
+impl Probe<'_> {
+    fn position(&self, vi: VertexIndex) -> DVec3 {
+        self.view.rows[vi.to_usize()].position()
+    }
+
+    fn surface(&self, vi: VertexIndex) -> ContactSurface {
+        self.detector.surfaces[self.detector.vertex_cloths[vi] as usize]
+    }
+
+    /// A contact at the given point of a face, if it is within what one substep can close.
+    fn measure(&self, vertices: [VertexIndex; 3], weights: [f64; 3]) -> Option<Contact> {
+        let surface = self.surface(vertices[0]);
+        let field = |f: &dyn Fn(VertexIndex) -> DVec3| {
+            f(vertices[0]) * weights[0] + f(vertices[1]) * weights[1] + f(vertices[2]) * weights[2]
+        };
+        let point = field(&|vi| self.position(vi));
+        let (distance, normal) = self.placed.shape.signed_distance(point);
+        // Elasticity may still push the point towards the body in this substep, by about what it moves anyway; a point
+        // at rest keeps its contact within another offset, so that it does not lose and regain it.
+        let moved = point - field(&|vi| self.view.start[vi.to_usize()]);
+        if distance > 2.0 * surface.offset + moved.length() {
+            return None;
+        }
+        let foot = point - normal * distance;
+        let friction = surface.friction.pair(self.obstacle.friction);
+        Some(Contact::new(ContactRow {
+            vertices,
+            weights,
+            normal,
+            offset: normal.dot(foot) + surface.offset,
+            body_displacement: self.placed.displacement(foot),
+            static_friction: friction.static_,
+            kinetic_friction: friction.kinetic,
+        }))
+    }
+
+    /// Whether a chord of this length [m] sags into a sphere by an amount that matters.
+    fn sags(&self, vi: VertexIndex, squared_length: f64) -> bool {
+        let WorldShape::Sphere { radius, .. } = self.placed.shape else { return false };
+        squared_length > 8.0 * radius * NEGLIGIBLE_SAGITTA * self.surface(vi).offset
+    }
+
+    /// The contact of an edge whose closest point to a sphere lies between its ends.
+    fn meet_edge(&self, [a, b]: [VertexIndex; 2]) -> Option<Contact> {
+        let WorldShape::Sphere { center, .. } = self.placed.shape else { return None };
+        let (pa, pb) = (self.position(a), self.position(b));
+        let along = pb - pa;
+        let t = (center - pa).dot(along) / along.length_squared();
+        if !(t > 0.0 && t < 1.0) || !self.sags(a, along.length_squared()) {
+            return None;
+        }
+        self.measure([a, b, a], [1.0 - t, t, 0.0])
+    }
+
+    /// The contact of a face whose closest point to a sphere lies inside it.
+    fn meet_face(&self, vertices: [VertexIndex; 3]) -> Option<Contact> {
+        let WorldShape::Sphere { center, .. } = self.placed.shape else { return None };
+        let corners = vertices.map(|vi| self.position(vi));
+        let longest = (0..3).map(|k| corners[k].distance_squared(corners[(k + 1) % 3])).fold(0.0, f64::max);
+        if !self.sags(vertices[0], longest) {
+            return None;
+        }
+        let weights = closest_point_on_triangle(center, corners);
+        if weights.iter().any(|s| *s <= 0.0) {
+            return None;
+        }
+        self.measure(vertices, weights)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::obstacle::Shape;
+    use crate::response::project;
+    use taffeta_core::Placement;
+
+    fn detector(vertex_count: usize) -> Detector {
+        let surface = ContactSurface { offset: 0.001, friction: Friction::NONE };
+        Detector::new(vec![surface], IndexVec::filled(0, vertex_count))
+    }
+
+    fn rows(x: &[DVec3]) -> Vec<Row> {
+        x.iter().map(|x| Row { position: x.to_array(), inverse_mass: 1.0 }).collect()
+    }
+
+    #[test]
+    fn a_coarse_face_does_not_sink_over_a_small_ball() {
+        let topology = SurfaceTopology::from_faces(3, vec![[0, 1, 2].map(VertexIndex)]);
+        let start = [DVec3::new(-1.0, 0.12, -1.0), DVec3::new(1.0, 0.12, -1.0), DVec3::new(0.0, 0.12, 1.5)];
+        let ball = Obstacle::new(Shape::Sphere { radius: 0.1 }, Placement::at(DVec3::ZERO));
+        let mut moved = rows(&start.map(|x| x - DVec3::new(0.0, 0.05, 0.0)));
+        let view = SubstepView { start: &start, rows: &moved, time: 0.0, h: 0.01 };
+        let mut contacts = detector(3).detect(&topology, std::slice::from_ref(&ball), view);
+        assert_eq!(contacts.len(), 1);
+        project(&mut contacts, &start, &mut moved);
+        let corners = [0, 1, 2].map(|i| moved[i].position());
+        let s = closest_point_on_triangle(DVec3::ZERO, corners);
+        let distance = (corners[0] * s[0] + corners[1] * s[1] + corners[2] * s[2]).length();
+        assert!((distance - 0.101).abs() < 1e-4, "{distance}");
+    }
+
+    #[test]
+    fn an_edge_meets_a_ball_between_its_ends() {
+        let topology = SurfaceTopology::from_faces(3, vec![[0, 1, 2].map(VertexIndex)]);
+        // The face stands upright over the ball, its lower edge horizontal.
+        let start = [DVec3::new(-1.0, 0.1005, 0.0), DVec3::new(1.0, 0.1005, 0.0), DVec3::new(0.0, 1.0, 0.0)];
+        let ball = Obstacle::new(Shape::Sphere { radius: 0.1 }, Placement::at(DVec3::ZERO));
+        let moved = rows(&start);
+        let view = SubstepView { start: &start, rows: &moved, time: 0.0, h: 0.01 };
+        let contacts = detector(3).detect(&topology, std::slice::from_ref(&ball), view);
+        assert_eq!(contacts.len(), 1);
+        assert_eq!(contacts[0].row.weights, [0.5, 0.5, 0.0]);
+    }
+
+    #[test]
+    fn candidates_are_collected_again_when_an_obstacle_comes_near() {
+        let topology = SurfaceTopology::from_faces(3, vec![[0, 1, 2].map(VertexIndex)]);
+        let start = [DVec3::ZERO, DVec3::X, DVec3::Z];
+        let mut floor =
+            Obstacle::new(Shape::Plane { normal: DVec3::Y }, Placement::at(DVec3::new(0.0, -1.0, 0.0)));
+        let key = |time, y| taffeta_core::Keyframe {
+            time,
+            translate: DVec3::new(0.0, y, 0.0),
+            rotate_deg: DVec3::ZERO,
+        };
+        floor.motion.keys = vec![key(0.0, 0.0), key(1.0, 1.5)];
+        let still = rows(&start);
+        let mut detector = detector(3);
+        let mut count = |time| {
+            let view = SubstepView { start: &start, rows: &still, time, h: 0.01 };
+            detector.detect(&topology, std::slice::from_ref(&floor), view).len()
+        };
+        assert_eq!([count(0.0), count(0.5), count(0.7)], [0, 0, 3]);
+    }
+}

@@ -1,0 +1,174 @@
+//! The contact response: separation and Coulomb friction at position level.
+//!
+//! After elasticity, in every sweep, each contact removes its penetration (`Δλ = −C/W`, `λ ← max(0, λ + Δλ)` with
+//! `W = Σ wᵢ sᵢ²`) and then its slip: all of it while the friction multiplier stays within `μ_s λ`, else down to
+//! `μ_k λ`. Sticking is therefore exact; a smoothed friction law would creep at any coefficient.
+
+use glam::DVec3;
+use taffeta_core::lanes::Row;
+use taffeta_core::{ContactRow, VertexIndex};
+
+/// Fastest speed at which a contact that was violated before the substep is pushed apart [m/s]. The push moves the
+/// start of the substep along, so it gives no velocity; the limit keeps it from bursting the elements nearby.
+const DEEPEST_PUSH_SPEED: f64 = 1.0;
+
+/// A contact of one substep with its multipliers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// The constraint.
+    pub row: ContactRow,
+    /// Multiplier of the separation so far [kg·m]; divided by `h²` it is the normal force.
+    pub normal_lambda: f64,
+    /// Multiplier of friction so far, tangential [kg·m].
+    pub friction_lambda: DVec3,
+}
+
+impl Contact {
+    /// A contact that has not acted yet.
+    pub fn new(row: ContactRow) -> Self {
+        Self { row, normal_lambda: 0.0, friction_lambda: DVec3::ZERO }
+    }
+}
+
+/// Separates the contacts that are violated at the start of a substep, without giving velocity: `start` and `rows` are
+/// moved alike. Remeshing, obstacles that appear and round-off leave such contacts behind.
+pub fn stabilize(contacts: &[Contact], start: &mut [DVec3], rows: &mut [Row], h: f64) {
+    for Contact { row, .. } in contacts {
+        // The body is where it stands at the end of the substep; what it moves by itself is no violation.
+        let gap = row.gap(row.interpolate(|vi| start[index(vi)]) + row.body_displacement);
+        let weight = effective_inverse_mass(row, rows);
+        if gap >= 0.0 || weight == 0.0 {
+            continue;
+        }
+        let push = (-gap).min(DEEPEST_PUSH_SPEED * h);
+        for (vi, s) in row.vertices.iter().zip(row.weights) {
+            let shift = row.normal * (rows[index(*vi)].inverse_mass * s * push / weight);
+            start[index(*vi)] += shift;
+            move_row(rows, *vi, shift);
+        }
+    }
+}
+
+/// One pass over the contacts in their order: separation, then friction. `start` holds the positions [m] at the start
+/// of the substep.
+pub fn project(contacts: &mut [Contact], start: &[DVec3], rows: &mut [Row]) {
+    for contact in contacts {
+        let weight = effective_inverse_mass(&contact.row, rows);
+        if weight > 0.0 {
+            separate(contact, rows, weight);
+            rub(contact, start, rows, weight);
+        }
+    }
+}
+
+/// The separation of one contact.
+fn separate(contact: &mut Contact, rows: &mut [Row], weight: f64) {
+    let row = contact.row;
+    let gap = row.gap(row.interpolate(|vi| rows[index(vi)].position()));
+    let lambda = (contact.normal_lambda - gap / weight).max(0.0);
+    apply(&row, rows, row.normal * (lambda - contact.normal_lambda));
+    contact.normal_lambda = lambda;
+}
+
+/// The friction of one contact, for the normal multiplier it has.
+pub fn rub(contact: &mut Contact, start: &[DVec3], rows: &mut [Row], weight: f64) {
+    let row = contact.row;
+    if contact.normal_lambda <= 0.0 || row.static_friction <= 0.0 {
+        return;
+    }
+    let moved = row.interpolate(|vi| rows[index(vi)].position() - start[index(vi)]) - row.body_displacement;
+    let slip = moved - row.normal * row.normal.dot(moved);
+    let trial = contact.friction_lambda - slip / weight;
+    let size = trial.length();
+    let sticks = size <= row.static_friction * contact.normal_lambda;
+    let scale = if sticks { 1.0 } else { row.kinetic_friction * contact.normal_lambda / size };
+    let lambda = trial * scale;
+    apply(&row, rows, lambda - contact.friction_lambda);
+    contact.friction_lambda = lambda;
+}
+
+/// `W = Σ wᵢ sᵢ²` [1/kg].
+pub fn effective_inverse_mass(row: &ContactRow, rows: &[Row]) -> f64 {
+    row.vertices.iter().zip(row.weights).map(|(vi, s)| rows[index(*vi)].inverse_mass * s * s).sum()
+}
+
+/// Applies an impulse-like multiplier at the contact point.
+fn apply(row: &ContactRow, rows: &mut [Row], lambda: DVec3) {
+    for (vi, s) in row.vertices.iter().zip(row.weights) {
+        let shift = lambda * (rows[index(*vi)].inverse_mass * s);
+        move_row(rows, *vi, shift);
+    }
+}
+
+fn move_row(rows: &mut [Row], vi: VertexIndex, shift: DVec3) {
+    let row = &mut rows[index(vi)];
+    row.position = (row.position() + shift).to_array();
+}
+
+fn index(vi: VertexIndex) -> usize {
+    vi.0 as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resting(static_friction: f64, kinetic_friction: f64) -> Contact {
+        Contact::new(ContactRow {
+            vertices: [VertexIndex(0); 3],
+            weights: [1.0, 0.0, 0.0],
+            normal: DVec3::Y,
+            offset: 0.0,
+            body_displacement: DVec3::ZERO,
+            static_friction,
+            kinetic_friction,
+        })
+    }
+
+    /// A point of 1 kg at the origin that would move to `(slip, −depth, 0)`; where it ends up.
+    fn settle(mut contact: Contact, slip: f64, depth: f64) -> DVec3 {
+        let mut rows = [Row { position: [slip, -depth, 0.0], inverse_mass: 1.0 }];
+        project(std::slice::from_mut(&mut contact), &[DVec3::ZERO], &mut rows);
+        rows[0].position()
+    }
+
+    #[test]
+    fn a_point_sticks_below_the_static_limit_and_slides_above_it() {
+        assert_eq!(settle(resting(0.5, 0.3), 0.4, 1.0), DVec3::ZERO);
+        let slid = settle(resting(0.5, 0.3), 0.6, 1.0);
+        assert!(slid.distance(DVec3::new(0.3, 0.0, 0.0)) < 1e-15, "{slid}");
+        assert_eq!(settle(resting(0.0, 0.0), 0.6, 1.0), DVec3::new(0.6, 0.0, 0.0));
+    }
+
+    #[test]
+    fn an_open_contact_does_nothing() {
+        assert_eq!(settle(resting(0.5, 0.3), 0.4, -0.1), DVec3::new(0.4, 0.1, 0.0));
+    }
+
+    #[test]
+    fn friction_follows_a_moving_body() {
+        let mut contact = resting(1.0, 1.0);
+        contact.row.body_displacement = DVec3::new(0.02, 0.0, 0.01);
+        assert!(settle(contact, 0.0, 1.0).distance(DVec3::new(0.02, 0.0, 0.01)) < 1e-15);
+    }
+
+    #[test]
+    fn repeated_passes_do_not_exceed_the_friction_budget() {
+        let mut contact = resting(0.5, 0.3);
+        let mut rows = [Row { position: [0.6, -1.0, 0.0], inverse_mass: 1.0 }];
+        for _ in 0..5 {
+            project(std::slice::from_mut(&mut contact), &[DVec3::ZERO], &mut rows);
+        }
+        assert!((rows[0].position[0] - 0.3).abs() < 1e-12, "{:?}", rows[0]);
+    }
+
+    #[test]
+    fn stabilizing_gives_no_velocity() {
+        let contact = resting(0.5, 0.3);
+        let mut start = [DVec3::new(0.0, -0.001, 0.0)];
+        let mut rows = [Row { position: [0.1, -0.002, 0.0], inverse_mass: 1.0 }];
+        stabilize(&[contact], &mut start, &mut rows, 0.01);
+        assert_eq!(start[0].y, 0.0);
+        assert!((rows[0].position() - start[0]).distance(DVec3::new(0.1, -0.001, 0.0)) < 1e-15);
+    }
+}

@@ -1,1 +1,36 @@
 //! Scene files, procedural meshes, readers and writers.
+//!
+//! ```text
+//! scene.toml ──► Scene ──► WorldDescription          (scene, materials, grid, obj)
+//! frames, probes, metrics ──► folder ──► back        (output)
+//! ```
+//!
+//! Wrong input is reported with file, line and column, what was found and what is allowed. This crate does not
+//! simulate: it makes the input of [`taffeta_sim`] and stores its output.
+
+#![forbid(unsafe_code)]
+
+mod delaunay;
+mod document;
+pub mod error;
+pub mod grid;
+mod json;
+pub mod materials;
+pub mod obj;
+pub mod output;
+mod overrides;
+mod reader;
+pub mod scene;
+mod support;
+
+pub use error::{Location, Problem, SceneError};
+pub use grid::{GridPattern, grid, sphere_mesh};
+pub use obj::{ObjError, ObjMesh, parse_obj, read_obj, write_obj};
+pub use output::{
+    FrameMesh, MetricsRow, MetricsWriter, OutputError, OutputFolder, ProbeRow, ProbeWriter, ResultFolder,
+};
+pub use overrides::Override;
+pub use scene::{
+    BuiltScene, ClothShape, ContactSettings, OutputFormat, OutputSettings, PlacedProbe, Probe, Scene,
+    SceneCloth, Simulation, TimeIntegration,
+};

@@ -1,0 +1,169 @@
+//! What is wrong with a scene, and where.
+//!
+//! A [`SceneError`] prints a complete report: file, line and column, the line itself with a caret, what was found, what
+//! is allowed.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// Problems that are printed; the rest is counted.
+const PRINTED_PROBLEMS: usize = 20;
+
+/// A scene that cannot be used.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SceneError {
+    /// A file cannot be read or written.
+    #[error("{}: {reason}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+    /// An override is not of the form `key.path=value`.
+    #[error("--set {text}: {reason}")]
+    Override {
+        /// The override as given.
+        text: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The scene has errors, in the order of their places in the file.
+    #[error("{}", print_problems(problems))]
+    Invalid {
+        /// The errors, at least one.
+        problems: Vec<Problem>,
+    },
+}
+
+impl SceneError {
+    /// The located errors; empty if the scene could not be read at all.
+    pub fn problems(&self) -> &[Problem] {
+        match self {
+            SceneError::Invalid { problems } => problems,
+            SceneError::File { .. } | SceneError::Override { .. } => &[],
+        }
+    }
+}
+
+/// One error in a scene.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The scene file.
+    pub path: PathBuf,
+    /// Where in the file; `None` if the value comes from an override.
+    pub location: Option<Location>,
+    /// The override that set the value, as `key.path=value`.
+    pub setting: Option<String>,
+    /// The key path, as overrides spell it: `cloth.0.grid.cells`. Empty: the whole file.
+    pub key: String,
+    /// What is wrong.
+    pub message: String,
+    /// What is allowed, or what to do.
+    pub help: Option<String>,
+}
+
+/// A place in a text file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// Length in characters within the line, at least 1.
+    pub length: usize,
+    /// The line without its end.
+    pub text: String,
+}
+
+impl Location {
+    /// The place of a range of bytes in a text.
+    pub fn of_bytes(text: &str, start: usize, end: usize) -> Self {
+        let start = floor_char_boundary(text, start);
+        let end = floor_char_boundary(text, end).max(start);
+        let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+        let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);
+        Self {
+            line: text[..start].matches('\n').count() + 1,
+            column: text[line_start..start].chars().count() + 1,
+            length: text[start..end.min(line_end)].trim_end().chars().count().max(1),
+            text: text[line_start..line_end].trim_end_matches('\r').to_owned(),
+        }
+    }
+}
+
+fn floor_char_boundary(text: &str, at: usize) -> usize {
+    let at = at.min(text.len());
+    (0..=at).rev().find(|k| text.is_char_boundary(*k)).unwrap_or(0)
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path.display();
+        match (&self.location, &self.setting) {
+            (Some(at), _) => {
+                let gutter = " ".repeat(at.line.to_string().len());
+                // Tabs stay tabs under the line, so that the caret lines up.
+                let indent = at.text.chars().take(at.column - 1);
+                let indent: String = indent.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+                writeln!(f, "{path}:{}:{}: {}", at.line, at.column, self.message)?;
+                writeln!(f, "{gutter} |")?;
+                writeln!(f, "{} | {}", at.line, at.text)?;
+                write!(f, "{gutter} | {indent}{}", "^".repeat(at.length))?;
+                if let Some(help) = &self.help {
+                    write!(f, "\n{gutter} = {help}")?;
+                }
+            }
+            (None, Some(setting)) => {
+                write!(f, "{path}: --set {setting}: {}", self.message)?;
+                if let Some(help) = &self.help {
+                    write!(f, "\n  = {help}")?;
+                }
+            }
+            (None, None) => {
+                write!(f, "{path}: {}", self.message)?;
+                if let Some(help) = &self.help {
+                    write!(f, "\n  = {help}")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn print_problems(problems: &[Problem]) -> String {
+    let mut report: Vec<String> = problems.iter().take(PRINTED_PROBLEMS).map(Problem::to_string).collect();
+    if problems.len() > PRINTED_PROBLEMS {
+        report.push(format!("… and {} more errors", problems.len() - PRINTED_PROBLEMS));
+    }
+    report.join("\n\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_counts_lines_and_characters_from_one() {
+        let text = "a = 1\nν = 2\r\nlast";
+        let at = Location::of_bytes(text, 11, 12);
+        assert_eq!((at.line, at.column, at.length, at.text.as_str()), (2, 5, 1, "ν = 2"));
+        let end = Location::of_bytes(text, 999, 999);
+        assert_eq!((end.line, end.column), (3, 5));
+    }
+
+    #[test]
+    fn a_report_shows_the_line_with_a_caret() {
+        let text = "x = 1\n\ty = -3\n";
+        let problem = Problem {
+            path: "a.toml".into(),
+            location: Some(Location::of_bytes(text, 11, 13)),
+            setting: None,
+            key: "y".into(),
+            message: "`y` is -3".into(),
+            help: Some("must be positive".into()),
+        };
+        let report = problem.to_string();
+        assert_eq!(report, "a.toml:2:6: `y` is -3\n  |\n2 | \ty = -3\n  | \t    ^^\n  = must be positive");
+    }
+}

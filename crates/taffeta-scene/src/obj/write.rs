@@ -1,0 +1,114 @@
+//! Writing OBJ files.
+
+use glam::{DVec2, DVec3};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+/// Bytes collected between two writes.
+const CHUNK: usize = 1 << 20;
+
+/// Writes a mesh: world positions [m], corners of the faces, material coordinates of the corners [m]. Each vertex with
+/// one material coordinate has one `vt` line; numbers are the shortest that read back to the same bits.
+///
+/// # Errors
+/// Those of the writer.
+///
+/// # Panics
+/// If a face refers to a vertex without a position, or the lengths of `faces` and `material` differ.
+pub fn write_obj(
+    writer: &mut impl Write,
+    positions: &[DVec3],
+    faces: &[[u32; 3]],
+    material: Option<&[[DVec2; 3]]>,
+) -> io::Result<()> {
+    let mut out = Chunks { writer, buffer: Vec::with_capacity(CHUNK + 256) };
+    for p in positions {
+        out.line(format_args!("v {:?} {:?} {:?}\n", p.x, p.y, p.z))?;
+    }
+    let Some(material) = material else {
+        for [a, b, c] in faces.iter().map(|face| face.map(|v| v + 1)) {
+            out.line(format_args!("f {a} {b} {c}\n"))?;
+        }
+        return out.finish();
+    };
+    assert_eq!(faces.len(), material.len(), "every face has material coordinates");
+    let table = CoordTable::build(positions.len(), faces, material);
+    for u in &table.coords {
+        out.line(format_args!("vt {:?} {:?}\n", u.x, u.y))?;
+    }
+    for (face, corners) in faces.iter().zip(material) {
+        let [a, b, c] = face.map(|v| v + 1);
+        let [ta, tb, tc] = [0, 1, 2].map(|k| table.number(face[k], corners[k]));
+        out.line(format_args!("f {a}/{ta} {b}/{tb} {c}/{tc}\n"))?;
+    }
+    out.finish()
+}
+
+/// The different coordinates, those of a vertex together, in the order of the vertices.
+struct CoordTable {
+    coords: Vec<DVec2>,
+    /// For each vertex the first coordinate that a face gives it, and its number.
+    first: Vec<Option<(DVec2, u32)>>,
+    /// Numbers of all further coordinates.
+    others: BTreeMap<(u32, [u64; 2]), u32>,
+}
+
+impl CoordTable {
+    fn build(vertex_count: usize, faces: &[[u32; 3]], material: &[[DVec2; 3]]) -> Self {
+        let mut first: Vec<Option<(DVec2, u32)>> = vec![None; vertex_count];
+        let mut others: BTreeMap<(u32, [u64; 2]), u32> = BTreeMap::new();
+        for (face, corners) in faces.iter().zip(material) {
+            for (vertex, u) in face.iter().zip(corners) {
+                let (known, _) = *first[*vertex as usize].get_or_insert((*u, 0));
+                if bits(known) != bits(*u) {
+                    others.insert((*vertex, bits(*u)), 0);
+                }
+            }
+        }
+        let mut coords = Vec::with_capacity(vertex_count + others.len());
+        let mut more = others.iter_mut().peekable();
+        for (vertex, slot) in first.iter_mut().enumerate() {
+            let Some((u, number)) = slot else { continue };
+            coords.push(*u);
+            *number = coords.len() as u32;
+            while let Some(((_, bits), number)) = more.next_if(|((v, _), _)| *v as usize == vertex) {
+                coords.push(DVec2::from_array(bits.map(f64::from_bits)));
+                *number = coords.len() as u32;
+            }
+        }
+        Self { coords, first, others }
+    }
+
+    fn number(&self, vertex: u32, u: DVec2) -> u32 {
+        match self.first[vertex as usize] {
+            Some((known, number)) if bits(known) == bits(u) => number,
+            _ => self.others[&(vertex, bits(u))],
+        }
+    }
+}
+
+fn bits(u: DVec2) -> [u64; 2] {
+    u.to_array().map(f64::to_bits)
+}
+
+/// Lines on their way to a writer, in large pieces.
+struct Chunks<'a, W: Write> {
+    writer: &'a mut W,
+    buffer: Vec<u8>,
+}
+
+impl<W: Write> Chunks<'_, W> {
+    fn line(&mut self, text: std::fmt::Arguments<'_>) -> io::Result<()> {
+        self.buffer.write_fmt(text)?;
+        if self.buffer.len() >= CHUNK {
+            self.writer.write_all(&self.buffer)?;
+            self.buffer.clear();
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> io::Result<()> {
+        self.writer.write_all(&self.buffer)?;
+        self.writer.flush()
+    }
+}

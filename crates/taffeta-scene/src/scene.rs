@@ -1,0 +1,240 @@
+//! A scene: plain, validated data.
+//!
+//! ```text
+//! file + overrides ──► Document ──► Scene ──► build ──► WorldDescription
+//!  (TOML or JSON)      (places)   (resolved)  (meshes, checks that need them)
+//! ```
+//!
+//! Everything in a [`Scene`] is resolved: defaults are filled in, materials are values, paths are absolute.
+//! [`Scene::to_json`] writes that down, and the same reader reads it back to an equal scene. Checks that need the mesh
+//! itself (what a pin selects, where a probe lies) are part of [`Scene::build`].
+
+mod assemble;
+mod check;
+mod pin;
+mod read;
+mod read_cloth;
+mod read_material;
+mod read_motion;
+pub(crate) mod write;
+
+pub use assemble::{BuiltScene, PlacedProbe};
+
+use crate::document::Document;
+use crate::error::SceneError;
+use crate::grid::GridPattern;
+use crate::overrides::Override;
+use glam::{DVec2, DVec3};
+use std::path::{Path, PathBuf};
+use taffeta_contact::Obstacle;
+use taffeta_core::Placement;
+use taffeta_remesh::RemeshSettings;
+use taffeta_sim::{Air, BendingModel, MembraneModel, PinDescription, SimulationSettings, WorldDescription};
+use taffeta_solve::Material;
+
+/// A validated scene.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scene {
+    /// Duration, frames, solver.
+    pub simulation: Simulation,
+    /// The cloths, at least one.
+    pub cloths: Vec<SceneCloth>,
+    /// The obstacles, ready for the world.
+    pub obstacles: Vec<Obstacle>,
+    /// Contact.
+    pub contact: ContactSettings,
+    /// The surrounding air. A density or drag of 0 is a vacuum.
+    pub air: Air,
+    /// Points whose motion is recorded.
+    pub probes: Vec<Probe>,
+    /// What is written.
+    pub output: OutputSettings,
+    /// What is odd about the scene, though not wrong; one line each.
+    pub warnings: Vec<String>,
+    /// The file, for the places of problems that show only in [`Scene::build`].
+    document: Document,
+}
+
+/// Duration, frames, and how to simulate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Simulation {
+    /// Simulated time [s].
+    pub duration: f64,
+    /// Output frames per second [1/s].
+    pub frame_rate: f64,
+    /// Time integration.
+    pub time: TimeIntegration,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// Solver, substeps, gravity, threads.
+    pub settings: SimulationSettings,
+}
+
+/// Time integration.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TimeIntegration {
+    /// The program chooses.
+    #[default]
+    Auto,
+    /// Implicit Euler.
+    Euler,
+}
+
+/// One cloth.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SceneCloth {
+    /// Name, unique in the scene: letters, digits, `-` and `_`.
+    pub name: String,
+    /// Where its mesh comes from.
+    pub shape: ClothShape,
+    /// The material as resolved.
+    pub material: Material,
+    /// Where the mesh is put.
+    pub place: Placement,
+    /// Initial velocity [m/s].
+    pub velocity: DVec3,
+    /// Initial angular velocity about the center of mass [rad/s].
+    pub angular_velocity: DVec3,
+    /// The pins. Vertex numbers are those of the mesh file.
+    pub pins: Vec<PinDescription>,
+    /// How to remesh; `None`: fixed topology.
+    pub remesh: Option<RemeshSettings>,
+    /// Constraint of a triangle.
+    pub membrane: MembraneModel,
+    /// Constraint of an inner edge.
+    pub bending: BendingModel,
+}
+
+/// Where the mesh of a cloth comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ClothShape {
+    /// A rectangle, see [`grid`](crate::grid::grid).
+    Grid {
+        /// Lengths along u and v [m].
+        size: DVec2,
+        /// Cells along u and v.
+        cells: [u32; 2],
+        /// How the cells are triangulated.
+        pattern: GridPattern,
+    },
+    /// An OBJ file.
+    Mesh {
+        /// Absolute path.
+        path: PathBuf,
+        /// Factor of its `vt` coordinates: meters per unit.
+        uv_scale: f64,
+    },
+}
+
+/// Contact of all cloths.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactSettings {
+    /// Whether cloths touch each other and themselves. Not in this version.
+    pub self_contact: bool,
+    /// Thickness [m]; `None`: from the material.
+    pub thickness: Option<f64>,
+}
+
+/// A material point whose motion is recorded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Probe {
+    /// Name, unique in the scene.
+    pub name: String,
+    /// Index of the cloth in the scene.
+    pub cloth: usize,
+    /// The material point [m].
+    pub material: DVec2,
+}
+
+/// What is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputSettings {
+    /// Formats of the frames; empty: none are written.
+    pub formats: Vec<OutputFormat>,
+    /// Frames from one written frame to the next, at least 1.
+    pub every: u32,
+}
+
+/// A format of frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutputFormat {
+    /// Wavefront OBJ.
+    Obj,
+}
+
+impl Scene {
+    /// Reads a scene file: JSON if its name ends in `.json`, TOML otherwise.
+    ///
+    /// # Errors
+    /// If the file cannot be read, and everything that is wrong with the scene, each with its place.
+    pub fn from_file(path: &Path, overrides: &[Override]) -> Result<Self, SceneError> {
+        let file_error = |reason: String| SceneError::File { path: path.to_owned(), reason };
+        let bytes =
+            std::fs::read(path).map_err(|error| file_error(format!("cannot read the scene: {error}")))?;
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let byte = error.utf8_error().valid_up_to();
+            file_error(format!("the scene is not UTF-8 text (byte {byte})"))
+        })?;
+        Self::from_str(&text, path, overrides)
+    }
+
+    /// Reads a scene from a text. The path names it in messages, decides between JSON and TOML by its ending, and
+    /// relative paths in the scene are relative to its folder.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the scene, each with its place.
+    pub fn from_str(text: &str, path: &Path, overrides: &[Override]) -> Result<Self, SceneError> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        read::read_scene(Document::parse(text, path, overrides)?)
+    }
+
+    /// The last frame: frames are numbered from 0, the initial state, and no frame is later than the duration.
+    pub fn last_frame(&self) -> u64 {
+        self.simulation.last_frame()
+    }
+
+    /// The scene as resolved, in canonical JSON: every value explicit, keys in alphabetical order, paths absolute.
+    /// Reading it back gives an equal scene, from any folder.
+    pub fn to_json(&self) -> serde_json::Value {
+        write::scene_json(self)
+    }
+
+    /// The identity of the scene: the BLAKE3 hash, in hexadecimal, of the canonical JSON in which the contents of mesh
+    /// files stand for their paths. The number of threads, which does not change the result, is left out.
+    ///
+    /// # Errors
+    /// If a mesh file cannot be read.
+    pub fn hash(&self) -> Result<String, SceneError> {
+        write::scene_hash(self)
+    }
+
+    /// Makes the meshes, places them, and checks what can only be checked with them.
+    ///
+    /// # Errors
+    /// Everything that is wrong, each with its place in the scene: files that cannot be read, triangles without area,
+    /// pins that hold nothing, probes off the sheet.
+    pub fn build(&self) -> Result<WorldDescription, SceneError> {
+        self.assemble().map(|built| built.world)
+    }
+
+    /// Like [`Scene::build`], with everything that comes to light on the way.
+    ///
+    /// # Errors
+    /// As [`Scene::build`].
+    pub fn assemble(&self) -> Result<BuiltScene, SceneError> {
+        assemble::assemble(self)
+    }
+}
+
+impl Simulation {
+    /// Time from frame to frame [s].
+    pub fn frame_time(&self) -> f64 {
+        1.0 / self.frame_rate
+    }
+
+    /// The last frame that is not later than the duration.
+    pub fn last_frame(&self) -> u64 {
+        // The slack makes 0.1 s at 30 frames per second three frames, whatever the round-off.
+        (self.duration * self.frame_rate * (1.0 + 1e-9)).floor() as u64
+    }
+}

@@ -1,0 +1,192 @@
+//! From a scene to a world: meshes are made, placed and checked.
+
+use super::check::{find_mesh_problems, find_nearest, find_remesh_obstruction};
+use super::pin::{PlacedMesh, resolve_region};
+use super::{ClothShape, Probe, Scene, SceneCloth};
+use crate::error::{Problem, SceneError};
+use crate::grid;
+use crate::obj::read_obj;
+use glam::DVec2;
+use taffeta_sim::{ClothDescription, PinDescription, WorldDescription};
+
+/// How far beside the sheet a probe may lie, relative to the size of the sheet. It is moved onto the sheet.
+const PROBE_SLACK: f64 = 1e-6;
+
+/// A scene with its meshes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BuiltScene {
+    /// The world at time 0.
+    pub world: WorldDescription,
+    /// The probes, in the order of the scene.
+    pub probes: Vec<PlacedProbe>,
+    /// The scene's warnings and those about its meshes.
+    pub warnings: Vec<String>,
+}
+
+/// A probe on its mesh.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlacedProbe {
+    /// Name.
+    pub name: String,
+    /// Index of the cloth in the world.
+    pub cloth: usize,
+    /// The material point [m], moved onto the sheet if it lay beside it by round-off.
+    pub material: DVec2,
+    /// The face of the cloth's mesh that carries it.
+    pub face: u32,
+    /// Barycentric weights of the corners of that face.
+    pub weights: [f64; 3],
+}
+
+/// Collects what is wrong while a scene is assembled.
+struct Assembly<'a> {
+    scene: &'a Scene,
+    problems: Vec<Problem>,
+    warnings: Vec<String>,
+}
+
+/// Makes everything.
+pub(super) fn assemble(scene: &Scene) -> Result<BuiltScene, SceneError> {
+    let mut assembly = Assembly { scene, problems: Vec::new(), warnings: scene.warnings.clone() };
+    let cloths: Vec<Option<ClothDescription>> = scene
+        .cloths
+        .iter()
+        .enumerate()
+        .map(|(index, cloth)| assembly.build_cloth(&format!("cloth.{index}"), cloth))
+        .collect();
+    let mut probes = Vec::new();
+    for (index, probe) in scene.probes.iter().enumerate() {
+        if let Some(cloth) = &cloths[probe.cloth] {
+            probes.extend(assembly.place_probe(&format!("probe.{index}"), probe, cloth));
+        }
+    }
+    if !assembly.problems.is_empty() {
+        return Err(SceneError::Invalid { problems: assembly.problems });
+    }
+    let in_vacuum = scene.air.density == 0.0 || scene.air.drag == 0.0;
+    let world = WorldDescription {
+        cloths: cloths.into_iter().flatten().collect(),
+        obstacles: scene.obstacles.clone(),
+        simulation: scene.simulation.settings.clone(),
+        air: (!in_vacuum).then_some(scene.air),
+        contact_thickness: scene.contact.thickness,
+    };
+    Ok(BuiltScene { world, probes, warnings: assembly.warnings })
+}
+
+impl Assembly<'_> {
+    fn report(&mut self, key: &str, message: String) {
+        self.problems.push(self.scene.document.problem(key, message, None));
+    }
+
+    fn build_cloth(&mut self, key: &str, cloth: &SceneCloth) -> Option<ClothDescription> {
+        let (mut placed, shape_key) = match &cloth.shape {
+            ClothShape::Grid { size, cells, pattern } => {
+                let mesh = grid::grid(*size, *cells, *pattern, self.scene.simulation.seed);
+                (PlacedMesh::generated(mesh), format!("{key}.grid"))
+            }
+            ClothShape::Mesh { .. } => (self.load_mesh(key, cloth)?, format!("{key}.mesh")),
+        };
+        for point in &mut placed.mesh.positions {
+            *point = cloth.place.apply(*point);
+        }
+        let found = find_mesh_problems(&placed);
+        for message in &found {
+            self.report(&shape_key, format!("{message} (cloth {:?})", cloth.name));
+        }
+        if !found.is_empty() {
+            return None;
+        }
+        if cloth.remesh.is_some() {
+            if let Some(reason) = find_remesh_obstruction(&placed) {
+                let message = format!("the cloth {:?} cannot be remeshed: {reason}", cloth.name);
+                self.report(&format!("{key}.remesh"), message);
+            }
+        }
+        let pins = self.resolve_pins(key, cloth, &placed);
+        Some(ClothDescription {
+            name: cloth.name.clone(),
+            mesh: placed.mesh,
+            material: cloth.material.clone(),
+            velocity: cloth.velocity,
+            angular_velocity: cloth.angular_velocity,
+            pins,
+            remesh: cloth.remesh,
+            membrane: cloth.membrane,
+            bending: cloth.bending,
+        })
+    }
+
+    fn load_mesh(&mut self, key: &str, cloth: &SceneCloth) -> Option<PlacedMesh> {
+        let ClothShape::Mesh { path, uv_scale } = &cloth.shape else { return None };
+        let mut file = match read_obj(path) {
+            Ok(file) => file,
+            Err(error) => {
+                self.report(&format!("{key}.mesh"), error.to_string());
+                return None;
+            }
+        };
+        if file.dropped_vertices > 0 {
+            self.warnings.push(format!(
+                "{}: {} vertices that belong to no face are left out of the cloth {:?}",
+                path.display(),
+                file.dropped_vertices,
+                cloth.name
+            ));
+        }
+        for coord in file.mesh.material.iter_mut().flatten().flatten() {
+            *coord *= *uv_scale;
+        }
+        Some(PlacedMesh::from_file(file))
+    }
+
+    fn resolve_pins(&mut self, key: &str, cloth: &SceneCloth, placed: &PlacedMesh) -> Vec<PinDescription> {
+        let mut pins = Vec::new();
+        for (index, pin) in cloth.pins.iter().enumerate() {
+            match resolve_region(&pin.region, placed) {
+                Ok(region) => pins.push(PinDescription { region, motion: pin.motion.clone() }),
+                Err(reason) => {
+                    let message = format!("pin {index} of the cloth {:?}: {reason}", cloth.name);
+                    self.report(&format!("{key}.pin.{index}.where"), message);
+                }
+            }
+        }
+        pins
+    }
+
+    fn place_probe(&mut self, key: &str, probe: &Probe, cloth: &ClothDescription) -> Option<PlacedProbe> {
+        let Some(material) = &cloth.mesh.material else {
+            let message = format!(
+                "the probe {:?} needs material coordinates, but the mesh of the cloth {:?} has no vt",
+                probe.name, cloth.name
+            );
+            self.report(&format!("{key}.material"), message);
+            return None;
+        };
+        let nearest = find_nearest(material, probe.material)?;
+        let mut corners = material.iter().flatten().copied();
+        let first = corners.next().unwrap_or_default();
+        let (low, high) = corners.fold((first, first), |(low, high), u| (low.min(u), high.max(u)));
+        if nearest.distance > PROBE_SLACK * (high - low).max_element() {
+            let message = format!(
+                "the probe {:?} at [{}, {}] is not on the cloth {:?}: the nearest point, [{}, {}], is {:.3e} m away",
+                probe.name,
+                probe.material.x,
+                probe.material.y,
+                cloth.name,
+                nearest.point.x,
+                nearest.point.y,
+                nearest.distance
+            );
+            self.report(&format!("{key}.material"), message);
+            return None;
+        }
+        Some(PlacedProbe {
+            name: probe.name.clone(),
+            cloth: probe.cloth,
+            material: if nearest.distance > 0.0 { nearest.point } else { probe.material },
+            face: nearest.face as u32,
+            weights: nearest.weights,
+        })
+    }
+}

@@ -1,0 +1,259 @@
+//! From a document to a scene: simulation, contact, air, probes, output.
+
+use super::read_material::MaterialLibrary;
+use super::{
+    ContactSettings, OutputFormat, OutputSettings, Probe, Scene, SceneCloth, Simulation, TimeIntegration,
+    read_cloth, read_motion,
+};
+use crate::document::Document;
+use crate::error::SceneError;
+use crate::reader::{Context, Item, Range, TableReader, quoted_list};
+use crate::support;
+use glam::DVec2;
+use std::path::Path;
+use taffeta_sim::{Air, SimulationSettings, SolverChoice};
+
+const TOP_KEYS: &[&str] =
+    &["simulation", "cloth", "materials", "obstacle", "contact", "air", "probe", "output"];
+const SIMULATION_KEYS: &[&str] = &[
+    "mode",
+    "duration",
+    "frame_rate",
+    "solver",
+    "substeps",
+    "iterations",
+    "time",
+    "gravity",
+    "velocity_damping",
+    "threads",
+    "seed",
+];
+/// More frames than this are taken for a mistake: five days at 24 frames per second.
+const MAX_FRAMES: u64 = 10_000_000;
+/// More threads than this are taken for a mistake.
+const MAX_THREADS: u64 = 65_536;
+
+/// Reads a whole scene.
+pub(super) fn read_scene(document: Document) -> Result<Scene, SceneError> {
+    let context = Context::new(&document);
+    let mut warnings = Vec::new();
+    let scene = read_parts(&context, &mut warnings);
+    context.finish()?;
+    let Some(mut scene) = scene else { unreachable!("a scene that cannot be read has a problem") };
+    scene.warnings = warnings;
+    Ok(scene)
+}
+
+fn read_parts(context: &Context<'_>, warnings: &mut Vec<String>) -> Option<Scene> {
+    let top = context.root().table(TOP_KEYS)?;
+    let simulation = read_simulation(&top);
+    let materials = MaterialLibrary::read(&top);
+    let items = top.tables("cloth");
+    if items.is_empty() && top.get_any("cloth").is_none_or(|item| item.array().is_some()) {
+        let help = "for example [[cloth]] with name, grid and material".to_owned();
+        top.item.report("the scene has no cloth".to_owned(), Some(help));
+    }
+    let folder = context.document.path.parent().unwrap_or(Path::new(""));
+    let cloths: Vec<SceneCloth> =
+        items.iter().filter_map(|item| read_cloth::read_cloth(item, folder, &materials)).collect();
+    note_duplicates(context, &items, cloths.iter().map(|cloth| cloth.name.as_str()));
+    let probes = read_probes(&top, &items, &cloths);
+    let (obstacles, jumps) = read_motion::read_obstacles(&top);
+    warnings.extend(jumps);
+    warnings.extend(materials.unused());
+    Some(Scene {
+        simulation: simulation?,
+        cloths,
+        obstacles,
+        contact: read_contact(&top),
+        air: read_air(&top),
+        probes,
+        output: read_output(&top),
+        warnings: Vec::new(),
+        document: context.document.clone(),
+    })
+}
+
+fn read_simulation(top: &TableReader<'_>) -> Option<Simulation> {
+    let Some(item) = top.get("simulation") else {
+        let help = "for example [simulation] with duration = 4.0".to_owned();
+        top.item.report("`simulation.duration` is missing".to_owned(), Some(help));
+        return None;
+    };
+    let table = item.table(SIMULATION_KEYS)?;
+    if let Some(mode) = table.get("mode") {
+        mode.choice(&[("dynamic", ())]);
+    }
+    // A mode that is refused may be the static one, which needs no duration.
+    let refused_mode = table.get_any("mode").is_some() && table.get("mode").is_none();
+    let duration = match refused_mode {
+        true => table.get("duration"),
+        false => table.require("duration", "duration = 4.0"),
+    };
+    let duration = duration.and_then(|item| item.number(Range::Positive));
+    let frame_rate = table.number("frame_rate", 60.0, Range::Positive);
+    let time = table
+        .get("time")
+        .and_then(|item| item.choice(&[("auto", TimeIntegration::Auto), ("euler", TimeIntegration::Euler)]));
+    let settings = read_settings(&table);
+    let simulation = Simulation {
+        duration: duration?,
+        frame_rate,
+        time: time.unwrap_or_default(),
+        seed: table.integer("seed", 0, 0, u64::MAX),
+        settings,
+    };
+    check_frames(&table, &simulation);
+    Some(simulation)
+}
+
+fn check_frames(table: &TableReader<'_>, simulation: &Simulation) {
+    let frames = simulation.last_frame();
+    if (1..=MAX_FRAMES).contains(&frames) {
+        return;
+    }
+    let size = if frames == 0 { "less than one frame".to_owned() } else { format!("{frames} frames") };
+    let message = format!(
+        "`simulation.duration` of {} s at {} frames per second is {size}",
+        simulation.duration, simulation.frame_rate
+    );
+    let help = format!("allowed: 1 to {MAX_FRAMES} frames");
+    table.item.context.report("simulation.duration", message, Some(help));
+}
+
+fn read_settings(table: &TableReader<'_>) -> SimulationSettings {
+    let default = SimulationSettings::default();
+    let solver = table.get("solver").and_then(|item| {
+        item.choice(&[
+            ("auto", SolverChoice::Auto),
+            ("block", SolverChoice::Block),
+            ("direct", SolverChoice::Direct),
+        ])
+    });
+    SimulationSettings {
+        solver: solver.unwrap_or_default(),
+        substeps: table.get("substeps").and_then(|item| read_auto_count(&item)),
+        iterations: table.get("iterations").and_then(|item| read_auto_count(&item)),
+        gravity: table.vec3("gravity", default.gravity),
+        velocity_damping: table.number("velocity_damping", default.velocity_damping, Range::NotNegative),
+        threads: table.integer("threads", 0, 0, MAX_THREADS) as usize,
+    }
+}
+
+/// `"auto"` or a whole number of at least 1.
+fn read_auto_count(item: &Item<'_>) -> Option<u32> {
+    if item.value.kind == crate::document::Kind::String("auto".to_owned()) {
+        return None;
+    }
+    if let crate::document::Kind::Integer(_) = item.value.kind {
+        return item.integer(1, u64::from(u32::MAX)).map(|count| count as u32);
+    }
+    let found = item.value.describe();
+    item.report(
+        format!("`{}` is {found}, but must be \"auto\" or a whole number of at least 1", item.key),
+        None,
+    );
+    None
+}
+
+fn read_contact(top: &TableReader<'_>) -> ContactSettings {
+    let table = top.get("contact").and_then(|item| item.table(&["self", "thickness"]));
+    let get = |key: &str| table.as_ref().and_then(|table| table.get(key));
+    ContactSettings {
+        self_contact: get("self").and_then(|item| item.boolean()).unwrap_or(support::DEFAULT_SELF_CONTACT),
+        thickness: get("thickness").and_then(|item| item.number(Range::Positive)),
+    }
+}
+
+fn read_air(top: &TableReader<'_>) -> Air {
+    let default = Air::default();
+    let Some(table) = top.get("air").and_then(|item| item.table(&["density", "wind", "drag"])) else {
+        return default;
+    };
+    Air {
+        density: table.number("density", default.density, Range::NotNegative),
+        wind: table.vec3("wind", default.wind),
+        drag: table.number("drag", default.drag, Range::NotNegative),
+    }
+}
+
+fn read_probes(top: &TableReader<'_>, cloth_items: &[Item<'_>], cloths: &[SceneCloth]) -> Vec<Probe> {
+    let items = top.tables("probe");
+    // With a broken cloth the names are incomplete: then only the other keys are checked.
+    let complete = cloths.len() == cloth_items.len();
+    let read = |item: &Item<'_>| {
+        let table = item.table(&["name", "cloth", "material"])?;
+        let name = table.require("name", "name = \"center\"").and_then(|item| read_name(&item));
+        let cloth =
+            table.require("cloth", "cloth = \"sheet\"").and_then(|item| find_cloth(&item, cloths, complete));
+        let material = table.require("material", "material = [0.5, 0.5]").and_then(|item| item.vec2());
+        Some(Probe { name: name?.to_owned(), cloth: cloth?, material: material.unwrap_or(DVec2::ZERO) })
+    };
+    let probes: Vec<Probe> = items.iter().filter_map(read).collect();
+    note_duplicates(top.item.context, &items, probes.iter().map(|probe| probe.name.as_str()));
+    probes
+}
+
+fn find_cloth(item: &Item<'_>, cloths: &[SceneCloth], complete: bool) -> Option<usize> {
+    let name = item.string()?;
+    let found = cloths.iter().position(|cloth| cloth.name == name);
+    if found.is_none() && complete {
+        let names: Vec<&str> = cloths.iter().map(|cloth| cloth.name.as_str()).collect();
+        let message = format!("`{}` names the unknown cloth {name:?}", item.key);
+        item.report(message, Some(format!("cloths of the scene: {}", quoted_list(&names))));
+    }
+    found
+}
+
+/// A name that is not empty and has no control characters.
+pub(super) fn read_name<'a>(item: &Item<'a>) -> Option<&'a str> {
+    let name = item.string()?;
+    if name.trim().is_empty() || name.chars().any(char::is_control) {
+        item.report(format!("`{}` is {name:?}, but must be a readable name", item.key), None);
+        return None;
+    }
+    Some(name)
+}
+
+/// Notes every table whose `name` an earlier one has. `names` are those of the readable tables.
+fn note_duplicates<'n>(context: &Context<'_>, items: &[Item<'_>], names: impl Iterator<Item = &'n str>) {
+    let names: Vec<&str> = names.collect();
+    if names.len() != items.len() {
+        return;
+    }
+    for (index, name) in names.iter().enumerate() {
+        if names[..index].contains(name) {
+            let key = format!("{}.name", items[index].key);
+            let message = format!("the name {name:?} is used twice");
+            context.report(&key, message, Some("every name must be given once".to_owned()));
+        }
+    }
+}
+
+fn read_output(top: &TableReader<'_>) -> OutputSettings {
+    let default = OutputSettings { formats: vec![OutputFormat::Obj], every: 1 };
+    let Some(table) = top.get("output").and_then(|item| item.table(&["formats", "every"])) else {
+        return default;
+    };
+    let formats = table.get("formats").and_then(|item| read_formats(&item));
+    OutputSettings {
+        formats: formats.unwrap_or(default.formats),
+        every: table.integer("every", 1, 1, u64::from(u32::MAX)) as u32,
+    }
+}
+
+fn read_formats(item: &Item<'_>) -> Option<Vec<OutputFormat>> {
+    let words = [("obj", Some(OutputFormat::Obj)), ("none", None)];
+    let mut formats = Vec::new();
+    let items = item.array()?;
+    for word in &items {
+        if let Some(format) = word.choice(&words)? {
+            formats.push(format);
+        } else if items.len() > 1 {
+            word.report("`none` excludes other formats".to_owned(), None);
+            return None;
+        }
+    }
+    formats.dedup();
+    Some(formats)
+}

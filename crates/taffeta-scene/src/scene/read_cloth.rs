@@ -1,0 +1,241 @@
+//! One cloth: its shape, pins, remeshing.
+
+use super::read_material::MaterialLibrary;
+use super::read_motion::{read_motion, read_place};
+use super::{ClothShape, SceneCloth};
+use crate::grid::GridPattern;
+use crate::output::is_safe_name;
+use crate::reader::{Item, Range, TableReader};
+use crate::{materials, reader};
+use glam::{DVec2, DVec3};
+use std::path::{Path, PathBuf};
+use taffeta_core::Region;
+use taffeta_remesh::RemeshSettings;
+use taffeta_sim::{BendingModel, MembraneModel, PinDescription};
+
+const CLOTH_KEYS: &[&str] = &[
+    "name",
+    "grid",
+    "mesh",
+    "outline",
+    "edge_length",
+    "uv_scale",
+    "material",
+    "place",
+    "velocity",
+    "angular_velocity",
+    "pressure",
+    "constraint",
+    "bending",
+    "stiffness",
+    "pin",
+    "remesh",
+];
+const PIN_KEYS: &[&str] = &["where", "axes", "clamp", "motion", "release", "strength"];
+const REMESH_KEYS: &[&str] = &[
+    "size_min",
+    "size_max",
+    "refine_angle",
+    "refine_strain",
+    "refine_compression",
+    "refine_velocity",
+    "interval",
+    "max_vertices",
+];
+/// Cells of a grid: more need over 10 GB and are taken for a mistake.
+const MAX_CELLS: u64 = 20_000_000;
+/// The material of a cloth that names none.
+const DEFAULT_MATERIAL: &str = "cotton";
+
+/// Reads a cloth.
+pub(super) fn read_cloth(item: &Item<'_>, folder: &Path, materials: &MaterialLibrary) -> Option<SceneCloth> {
+    let table = item.table(CLOTH_KEYS)?;
+    let name = match table.get("name") {
+        Some(name) => read_cloth_name(&name),
+        None => Some("sheet".to_owned()),
+    };
+    let shape = read_shape(&table, folder);
+    let material = match table.get("material") {
+        Some(material) => materials.resolve(&material),
+        None => materials::preset(DEFAULT_MATERIAL).map(|preset| preset.material),
+    };
+    let membrane = table
+        .get("constraint")
+        .and_then(|item| item.choice(&[("strain", MembraneModel::Strain), ("edges", MembraneModel::Edges)]));
+    let bending = table
+        .get("bending")
+        .and_then(|item| item.choice(&[("hinge", BendingModel::Hinge), ("none", BendingModel::None)]));
+    table.number("pressure", 0.0, Range::Finite);
+    let pins: Vec<Option<PinDescription>> = table.tables("pin").iter().map(read_pin).collect();
+    let pins: Option<Vec<PinDescription>> = pins.into_iter().collect();
+    let remesh = table.get("remesh").and_then(|item| read_remesh(&item));
+    Some(SceneCloth {
+        place: read_place(&table),
+        velocity: table.vec3("velocity", DVec3::ZERO),
+        angular_velocity: table.vec3("angular_velocity", DVec3::ZERO),
+        // Problems with pins are noted; the names of the cloths stay known for the probes.
+        pins: pins.unwrap_or_default(),
+        remesh,
+        membrane: membrane.unwrap_or_default(),
+        bending: bending.unwrap_or_default(),
+        name: name?,
+        shape: shape?,
+        material: material?,
+    })
+}
+
+fn read_cloth_name(item: &Item<'_>) -> Option<String> {
+    let name = item.string()?;
+    if !is_safe_name(name) {
+        let help = "allowed: letters, digits, - and _, because files are named after it".to_owned();
+        item.report(format!("the name {name:?} cannot be part of a file name"), Some(help));
+        return None;
+    }
+    Some(name.to_owned())
+}
+
+fn read_shape(table: &TableReader<'_>, folder: &Path) -> Option<ClothShape> {
+    let given: Vec<&str> =
+        ["grid", "mesh", "outline"].into_iter().filter(|key| table.get_any(key).is_some()).collect();
+    if given.len() != 1 {
+        let found = if given.is_empty() { "none".to_owned() } else { given.join(" and ") };
+        let message =
+            format!("`{}` must have exactly one of grid, mesh, outline, but has {found}", table.item.key);
+        table
+            .item
+            .report(message, Some("for example grid = { size = [1.0, 1.0], cells = [32, 32] }".to_owned()));
+        return None;
+    }
+    let uv_scale = table.get("uv_scale");
+    if let Some(mesh) = table.get("mesh") {
+        let path = mesh.string()?;
+        if path.is_empty() {
+            mesh.report(format!("`{}` is empty", mesh.key), None);
+            return None;
+        }
+        let uv_scale = uv_scale.and_then(|item| item.number(Range::Positive)).unwrap_or(1.0);
+        return Some(ClothShape::Mesh { path: absolute(&folder.join(path)), uv_scale });
+    }
+    if let Some(item) = uv_scale {
+        item.report(
+            format!("`{}` needs a mesh", item.key),
+            Some("it scales the vt coordinates of `mesh`".to_owned()),
+        );
+    }
+    read_grid(&table.get("grid")?)
+}
+
+/// The path from the root of the file system; the path as it is if there is no current folder.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+fn read_grid(item: &Item<'_>) -> Option<ClothShape> {
+    let table = item.table(&["size", "cells", "pattern"])?;
+    let size = table.positive_pair("size", [1.0, 1.0]);
+    let pattern = table.get("pattern").map_or(Some(GridPattern::Alternating), |item| {
+        item.choice(&GridPattern::ALL.map(|pattern| (pattern.name(), pattern)))
+    });
+    let cells = match table.get("cells") {
+        None => [32, 32],
+        Some(item) => read_cells(&item)?,
+    };
+    Some(ClothShape::Grid { size: DVec2::from_array(size), cells, pattern: pattern? })
+}
+
+fn read_cells(item: &Item<'_>) -> Option<[u32; 2]> {
+    let read = item.array_of::<2>("whole numbers")?.map(|item| item.integer(1, u64::from(u32::MAX)));
+    let [Some(u), Some(v)] = read else { return None };
+    let count = u.saturating_mul(v);
+    if count > MAX_CELLS {
+        let help = format!("at most {MAX_CELLS} cells");
+        item.report(format!("`{}` makes {count} cells", item.key), Some(help));
+        return None;
+    }
+    Some([u as u32, v as u32])
+}
+
+fn read_pin(item: &Item<'_>) -> Option<PinDescription> {
+    let table = item.table(PIN_KEYS)?;
+    if let Some(axes) = table.get("axes") {
+        if let Some(axes) = axes.array_of::<3>("booleans") {
+            axes.iter().for_each(|axis| drop(axis.boolean()));
+        }
+    }
+    if let Some(clamp) = table.get("clamp") {
+        clamp.boolean();
+    }
+    let motion = read_motion(&table);
+    let region = table.require("where", "where = { vertices = [0] }").and_then(|item| read_region(&item));
+    Some(PinDescription { region: region?, motion })
+}
+
+fn read_region(item: &Item<'_>) -> Option<Region> {
+    const REGIONS: [&str; 4] = ["box", "material_box", "boundary", "vertices"];
+    let table = item.table(&REGIONS)?;
+    let given: Vec<&str> = REGIONS.into_iter().filter(|key| table.get(key).is_some()).collect();
+    let [key] = given.as_slice() else {
+        let found = if given.is_empty() { "none".to_owned() } else { given.join(" and ") };
+        let message =
+            format!("`{}` must have exactly one of {}, but has {found}", item.key, REGIONS.join(", "));
+        item.report(message, None);
+        return None;
+    };
+    let region = table.get(key)?;
+    match *key {
+        "box" => {
+            let [a, b] = region.array_of::<2>("corners [x, y, z]")?.map(|corner| corner.vec3());
+            Some(Region::Box([a?, b?]))
+        }
+        "material_box" => {
+            let [a, b] = region.array_of::<2>("corners [u, v]")?.map(|corner| corner.vec2());
+            Some(Region::MaterialBox([a?, b?]))
+        }
+        "boundary" => {
+            if !region.boolean()? {
+                region.report(format!("`{}` is false, but must be true", region.key), None);
+                return None;
+            }
+            Some(Region::Boundary)
+        }
+        _ => read_vertices(&region),
+    }
+}
+
+fn read_vertices(item: &Item<'_>) -> Option<Region> {
+    let items = item.array()?;
+    if items.is_empty() {
+        item.report(format!("`{}` is empty: the pin would hold nothing", item.key), None);
+        return None;
+    }
+    let numbers: Vec<Option<u64>> = items.iter().map(|item| item.integer(0, u64::from(u32::MAX))).collect();
+    let numbers: Option<Vec<u64>> = numbers.into_iter().collect();
+    Some(Region::Vertices(numbers?.into_iter().map(|number| number as u32).collect()))
+}
+
+fn read_remesh(item: &Item<'_>) -> Option<RemeshSettings> {
+    let table = item.table(REMESH_KEYS)?;
+    let default = RemeshSettings::default();
+    let settings = RemeshSettings {
+        size_min: table.number("size_min", default.size_min, Range::Positive),
+        size_max: table.number("size_max", default.size_max, Range::Positive),
+        refine_angle: table.number("refine_angle", default.refine_angle, Range::Positive),
+        refine_strain: table.number("refine_strain", default.refine_strain, Range::Positive),
+        interval: table.integer("interval", u64::from(default.interval), 1, u64::from(u32::MAX)) as u32,
+        max_vertices: table.integer("max_vertices", default.max_vertices as u64, 1, u64::from(u32::MAX))
+            as usize,
+    };
+    if settings.size_min > settings.size_max {
+        let at = if table.get("size_min").is_some() { "size_min" } else { "size_max" };
+        let message = format!(
+            "size_min is {} m, which is greater than size_max, {} m",
+            settings.size_min, settings.size_max
+        );
+        item.context.report(
+            &reader::join_key(&item.key, at),
+            message,
+            Some("size_min ≤ size_max".to_owned()),
+        );
+    }
+    Some(settings)
+}

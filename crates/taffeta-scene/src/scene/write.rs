@@ -1,0 +1,196 @@
+//! From a scene to canonical JSON, and its hash.
+//!
+//! Canonical: every value explicit, keys in alphabetical order, numbers in their shortest form that reads back to the
+//! same bits.
+
+use super::{ClothShape, Scene, SceneCloth, TimeIntegration};
+use crate::error::SceneError;
+use glam::DVec3;
+use serde_json::{Map, Value, json};
+use taffeta_contact::{Obstacle, Shape};
+use taffeta_core::{Friction, Motion, Placement, Region};
+use taffeta_sim::{BendingModel, MembraneModel, PinDescription, SolverChoice};
+use taffeta_solve::Material;
+
+/// The whole scene.
+pub(super) fn scene_json(scene: &Scene) -> Value {
+    let probes = scene.probes.iter().map(|probe| {
+        json!({
+            "name": probe.name,
+            "cloth": scene.cloths[probe.cloth].name,
+            "material": probe.material.to_array(),
+        })
+    });
+    let mut contact = json!({ "self": scene.contact.self_contact });
+    put(&mut contact, "thickness", scene.contact.thickness.map(Value::from));
+    let formats = if scene.output.formats.is_empty() { "none" } else { "obj" };
+    json!({
+        "simulation": simulation_json(scene),
+        "cloth": scene.cloths.iter().map(cloth_json).collect::<Vec<_>>(),
+        "obstacle": scene.obstacles.iter().map(obstacle_json).collect::<Vec<_>>(),
+        "contact": contact,
+        "air": {
+            "density": scene.air.density,
+            "wind": scene.air.wind.to_array(),
+            "drag": scene.air.drag,
+        },
+        "probe": probes.collect::<Vec<_>>(),
+        "output": { "formats": [formats], "every": scene.output.every },
+    })
+}
+
+/// The hash of a scene.
+pub(super) fn scene_hash(scene: &Scene) -> Result<String, SceneError> {
+    let mut canonical = scene_json(scene);
+    canonical["simulation"]["threads"] = Value::Null;
+    for (cloth, json) in scene.cloths.iter().zip(canonical["cloth"].as_array_mut().into_iter().flatten()) {
+        if let ClothShape::Mesh { path, .. } = &cloth.shape {
+            let bytes = std::fs::read(path).map_err(|error| SceneError::File {
+                path: path.clone(),
+                reason: format!("cannot read the mesh of {:?}: {error}", cloth.name),
+            })?;
+            json["mesh"] = Value::String(blake3::hash(&bytes).to_hex().to_string());
+        }
+    }
+    Ok(blake3::hash(canonical.to_string().as_bytes()).to_hex().to_string())
+}
+
+fn put(table: &mut Value, key: &str, value: Option<Value>) {
+    if let Some(value) = value {
+        table[key] = value;
+    }
+}
+
+fn simulation_json(scene: &Scene) -> Value {
+    let settings = &scene.simulation.settings;
+    let count = |count: Option<u32>| count.map_or(Value::from("auto"), Value::from);
+    json!({
+        "mode": "dynamic",
+        "duration": scene.simulation.duration,
+        "frame_rate": scene.simulation.frame_rate,
+        "solver": match settings.solver {
+            SolverChoice::Auto => "auto",
+            SolverChoice::Block => "block",
+            SolverChoice::Direct => "direct",
+        },
+        "substeps": count(settings.substeps),
+        "iterations": count(settings.iterations),
+        "time": match scene.simulation.time {
+            TimeIntegration::Auto => "auto",
+            TimeIntegration::Euler => "euler",
+        },
+        "gravity": settings.gravity.to_array(),
+        "velocity_damping": settings.velocity_damping,
+        "threads": settings.threads,
+        "seed": scene.simulation.seed,
+    })
+}
+
+fn cloth_json(cloth: &SceneCloth) -> Value {
+    let mut json = json!({
+        "name": cloth.name,
+        "material": material_json(&cloth.material),
+        "place": place_json(&cloth.place),
+        "velocity": cloth.velocity.to_array(),
+        "angular_velocity": cloth.angular_velocity.to_array(),
+        "pressure": 0.0,
+        "constraint": match cloth.membrane {
+            MembraneModel::Strain => "strain",
+            MembraneModel::Edges => "edges",
+        },
+        "bending": match cloth.bending {
+            BendingModel::Hinge => "hinge",
+            BendingModel::None => "none",
+        },
+        "pin": cloth.pins.iter().map(pin_json).collect::<Vec<_>>(),
+    });
+    match &cloth.shape {
+        ClothShape::Grid { size, cells, pattern } => {
+            json["grid"] = json!({ "size": size.to_array(), "cells": cells, "pattern": pattern.name() });
+        }
+        ClothShape::Mesh { path, uv_scale } => {
+            json["mesh"] = json!(path.to_string_lossy());
+            json["uv_scale"] = json!(uv_scale);
+        }
+    }
+    let remesh = cloth.remesh.map(|remesh| {
+        json!({
+            "size_min": remesh.size_min,
+            "size_max": remesh.size_max,
+            "refine_angle": remesh.refine_angle,
+            "refine_strain": remesh.refine_strain,
+            "interval": remesh.interval,
+            "max_vertices": remesh.max_vertices,
+        })
+    });
+    put(&mut json, "remesh", remesh);
+    json
+}
+
+/// A material as a table of the scene format.
+pub(crate) fn material_json(material: &Material) -> Value {
+    let mut json = json!({
+        "density": material.density,
+        "thickness": material.thickness,
+        "stretch": material.stretch,
+        "poisson": material.poisson,
+        "bend": material.bend,
+        "stretch_damping": material.stretch_damping,
+        "bend_damping": material.bend_damping,
+        "friction": friction_json(material.friction),
+    });
+    put(&mut json, "shear", material.shear.map(Value::from));
+    put(&mut json, "bend_poisson", material.bend_poisson.map(Value::from));
+    json
+}
+
+fn friction_json(friction: Friction) -> Value {
+    json!({ "static": friction.static_, "kinetic": friction.kinetic })
+}
+
+fn place_json(place: &Placement) -> Value {
+    json!({
+        "translate": place.translate.to_array(),
+        "rotate_deg": place.rotate_deg.to_array(),
+        "scale": place.scale,
+    })
+}
+
+fn motion_json(motion: &Motion) -> Value {
+    let keys = motion.keys.iter().map(|key| {
+        json!({
+            "t": key.time,
+            "translate": key.translate.to_array(),
+            "rotate_deg": key.rotate_deg.to_array(),
+        })
+    });
+    keys.collect()
+}
+
+/// A region as a table of the scene format.
+pub(super) fn region_json(region: &Region) -> Value {
+    match region {
+        Region::Box(corners) => json!({ "box": corners.map(|corner: DVec3| corner.to_array()) }),
+        Region::MaterialBox(corners) => json!({ "material_box": corners.map(|corner| corner.to_array()) }),
+        Region::Boundary => json!({ "boundary": true }),
+        Region::Vertices(vertices) => json!({ "vertices": vertices }),
+    }
+}
+
+fn pin_json(pin: &PinDescription) -> Value {
+    json!({ "where": region_json(&pin.region), "axes": [true, true, true], "motion": motion_json(&pin.motion) })
+}
+
+fn obstacle_json(obstacle: &Obstacle) -> Value {
+    let mut shape = Map::new();
+    match obstacle.shape {
+        Shape::Sphere { radius } => shape.insert("sphere".to_owned(), json!({ "radius": radius })),
+        Shape::Plane { normal } => shape.insert("plane".to_owned(), json!({ "normal": normal.to_array() })),
+    };
+    json!({
+        "shape": shape,
+        "place": place_json(&obstacle.place),
+        "motion": motion_json(&obstacle.motion),
+        "friction": friction_json(obstacle.friction),
+    })
+}

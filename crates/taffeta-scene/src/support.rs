@@ -1,0 +1,151 @@
+//! What the format names and this version does not support.
+//!
+//! One table: deleting a row lifts the restriction, and the reader then reads the key like any other. A key in the
+//! table is reported as an error, never ignored.
+
+use crate::document::{Document, Kind, Value};
+
+/// When a key counts as used.
+enum When {
+    /// Whenever it is there.
+    Present,
+    /// If it has one of these values.
+    Is(&'static [&'static str]),
+    /// If it is a number other than 0.
+    NotZero,
+    /// If it is `true`.
+    True,
+    /// If it is an array with a `false` in it.
+    AnyFalse,
+    /// If it is a string, or an array of strings, outside this list, all of which the format names.
+    NamedButNot(&'static [&'static str], &'static [&'static str]),
+}
+
+/// A restriction: a key path with `*` for array indices, when it applies, what is supported instead.
+struct Limit(&'static str, When, &'static str);
+
+#[rustfmt::skip]
+const LIMITS: &[Limit] = &[
+    Limit("simulation.mode", When::Is(&["static"]), "supported: \"dynamic\""),
+    Limit("simulation.solver", When::Is(&["global", "xpbd", "pbd", "projective"]), "supported: \"auto\", \"block\", \"direct\""),
+    Limit("simulation.time", When::Is(&["bdf2"]), "supported: \"auto\", \"euler\""),
+    Limit("cloth.*.outline", When::Present, "supported: `grid` and `mesh`"),
+    Limit("cloth.*.edge_length", When::Present, "it belongs to `outline`; supported: `grid` and `mesh`"),
+    Limit("cloth.*.pressure", When::NotZero, "supported: 0"),
+    Limit("cloth.*.constraint", When::Is(&["energy"]), "supported: \"strain\", \"edges\""),
+    Limit("cloth.*.bending", When::Is(&["curvature", "quadratic", "averaged"]), "supported: \"hinge\", \"none\""),
+    Limit("cloth.*.stiffness", When::Present, "it belongs to the solver \"pbd\"; stiffness comes from the material"),
+    Limit("cloth.*.pin.*.axes", When::AnyFalse, "supported: pins that hold all axes, [true, true, true]"),
+    Limit("cloth.*.pin.*.clamp", When::True, "supported: false; pin two rows of vertices to hold a direction"),
+    Limit("cloth.*.pin.*.release", When::Present, "supported: pins that hold throughout"),
+    Limit("cloth.*.pin.*.strength", When::Present, "supported: pins of unlimited strength"),
+    Limit("cloth.*.remesh.refine_compression", When::Present, "supported: `refine_angle` and `refine_strain`"),
+    Limit("cloth.*.remesh.refine_velocity", When::Present, "supported: `refine_angle` and `refine_strain`"),
+    Limit("obstacle.*.shape.capsule", When::Present, "supported: `sphere` and `plane`"),
+    Limit("obstacle.*.shape.box", When::Present, "supported: `sphere` and `plane`"),
+    Limit("obstacle.*.shape.mesh", When::Present, "supported: `sphere` and `plane`"),
+    Limit("obstacle.*.shape.frames", When::Present, "supported: `sphere` and `plane`"),
+    Limit("obstacle.*.shape.frame_rate", When::Present, "it belongs to `frames`; supported: `sphere` and `plane`"),
+    Limit("contact.self", When::True, "supported: false, contact with obstacles only"),
+    Limit("output.formats", When::NamedButNot(&["obj", "none"], &["ply", "vtp", "usda", "glb", "npz"]), "supported: \"obj\", \"none\""),
+];
+
+/// Whether cloths touch each other and themselves if the scene does not say. The format's default is `true`; it
+/// becomes that as soon as `contact.self = true` is supported.
+pub(crate) const DEFAULT_SELF_CONTACT: bool = false;
+
+/// A use of something that is not supported.
+pub(crate) struct Refusal {
+    /// The key path.
+    pub key: String,
+    pub message: String,
+    pub help: String,
+}
+
+/// Finds every use of something that is not supported.
+pub(crate) fn find_refusals(document: &Document) -> Vec<Refusal> {
+    let mut refusals = Vec::new();
+    for Limit(pattern, when, supported) in LIMITS {
+        let mut found = Vec::new();
+        let segments: Vec<&str> = pattern.split('.').collect();
+        collect_matches(&document.root, &segments, String::new(), &mut found);
+        for (key, value) in found {
+            let Some(what) = used_value(when, value) else { continue };
+            let name = pattern.rsplit('.').next().unwrap_or(pattern);
+            let message = match what {
+                Some(what) => format!("`{name} = {what}` is not supported yet"),
+                None => format!("`{name}` is not supported yet"),
+            };
+            refusals.push(Refusal { key, message, help: (*supported).to_owned() });
+        }
+    }
+    refusals
+}
+
+/// `None`: not used. `Some(None)`: the key as such. `Some(Some(text))`: a value.
+fn used_value(when: &When, value: &Value) -> Option<Option<String>> {
+    match (when, &value.kind) {
+        (When::Present, _) => Some(None),
+        (When::Is(words), Kind::String(text)) if words.contains(&text.as_str()) => {
+            Some(Some(format!("{text:?}")))
+        }
+        (When::NotZero, Kind::Integer(number)) if *number != 0 => Some(Some(number.to_string())),
+        (When::NotZero, Kind::Float(number)) if *number != 0.0 => Some(Some(number.to_string())),
+        (When::True, Kind::Boolean(true)) => Some(Some("true".to_owned())),
+        (When::AnyFalse, Kind::Array(items)) => {
+            let words: Option<Vec<bool>> = items.iter().map(as_boolean).collect();
+            let words = words.filter(|words| words.len() == 3 && words.contains(&false))?;
+            Some(Some(format!("{words:?}")))
+        }
+        (When::NamedButNot(supported, named), _) => {
+            let texts = match &value.kind {
+                Kind::Array(items) => items.iter().collect(),
+                _ => vec![value],
+            };
+            let refused = texts.into_iter().filter_map(as_string);
+            let refused = refused.filter(|text| named.contains(text) && !supported.contains(text));
+            let refused: Vec<&str> = refused.collect();
+            if refused.is_empty() { None } else { Some(Some(format!("{refused:?}"))) }
+        }
+        _ => None,
+    }
+}
+
+fn as_boolean(value: &Value) -> Option<bool> {
+    match value.kind {
+        Kind::Boolean(value) => Some(value),
+        _ => None,
+    }
+}
+
+fn as_string(value: &Value) -> Option<&str> {
+    match &value.kind {
+        Kind::String(text) => Some(text),
+        _ => None,
+    }
+}
+
+fn collect_matches<'a>(
+    value: &'a Value,
+    pattern: &[&str],
+    path: String,
+    found: &mut Vec<(String, &'a Value)>,
+) {
+    let Some((segment, rest)) = pattern.split_first() else {
+        found.push((path, value));
+        return;
+    };
+    let join = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+    match &value.kind {
+        Kind::Array(items) if *segment == "*" => {
+            for (index, item) in items.iter().enumerate() {
+                collect_matches(item, rest, join(&index.to_string()), found);
+            }
+        }
+        _ => {
+            if let Some(child) = value.child(segment) {
+                collect_matches(child, rest, join(segment), found);
+            }
+        }
+    }
+}

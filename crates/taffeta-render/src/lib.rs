@@ -1,1 +1,40 @@
 //! Pictures of a result on the CPU.
+//!
+//! ```text
+//! bodies ──► Surface ──► sky light at the vertices ─┐
+//!               │  └───► shadow map of the key light ├──► shading, once per face and pixel ──► average ──► sRGB
+//!               └──────► which face each sample sees ┘
+//! ```
+//!
+//! [`render()`] draws cloths and obstacles into an image, without a GPU and on one thread. The same input gives the
+//! same bytes. Rasterization is done by `euc`, which writes only the number of the face that a sample sees (a
+//! visibility buffer: Burns and Hunt, The Visibility Buffer, 2013). Everything else is computed from that number:
+//! smooth normals, the two sides of the cloth, shadows, and the edges of the mesh at their distance in pixels. So
+//! shading costs one evaluation per face and pixel, however many samples smooth the outlines.
+//!
+//! What it does not do: textures, transparency, clipping. A face that reaches behind the camera is left out.
+
+#![forbid(unsafe_code)]
+
+mod ambient;
+pub mod body;
+pub mod camera;
+mod color;
+pub mod error;
+pub mod obstacle_mesh;
+pub mod picture;
+mod raster;
+pub mod render;
+mod shade;
+mod shadow;
+mod surface;
+mod wire;
+pub mod write;
+
+pub use body::{Body, BodyKind, compute_framing_bounds, union_bounds};
+pub use camera::Camera;
+pub use error::RenderError;
+pub use obstacle_mesh::{obstacle_body, obstacle_mesh};
+pub use picture::{Coloring, Picture};
+pub use render::render;
+pub use write::write_png;

@@ -1,0 +1,174 @@
+//! The color of a point of the surface.
+
+use crate::body::BodyKind;
+use crate::color;
+use crate::shadow::ShadowMap;
+use crate::surface::{Surface, View};
+use glam::{Vec2, Vec3};
+
+/// Cells along the side of the key light's shadow map: about one per pixel of an ordinary picture. Finer cells make the
+/// penumbra harder and the map slower.
+const KEY_MAP_SIZE: usize = 768;
+/// Half the width of the key light's penumbra \[cells\].
+const KEY_BLUR: usize = 2;
+/// Irradiance of the key light, slightly warm.
+const KEY: Vec3 = Vec3::new(0.90, 0.86, 0.80);
+/// Irradiance of the fill light, which casts no shadow of its own, slightly cool.
+const FILL: Vec3 = Vec3::new(0.13, 0.14, 0.16);
+/// Irradiance of the open sky.
+const SKY: Vec3 = Vec3::new(0.34, 0.365, 0.40);
+/// Tint of the light on surfaces that face down, relative to the sky.
+const GROUND_TINT: Vec3 = Vec3::new(1.12, 1.02, 0.90);
+/// Share of the key light that passes through a cloth.
+const TRANSMISSION: f32 = 0.10;
+/// Strength of the light edge of cloth seen at a grazing angle.
+const SHEEN: f32 = 0.10;
+/// Strength and exponent (as a power of two) of the highlight of cloth and of obstacles (Blinn, 1977).
+const CLOTH_GLOSS: (f32, u32) = (0.05, 4);
+const OBSTACLE_GLOSS: (f32, u32) = (0.06, 5);
+/// How much darker than the background a floor is in full light.
+const FLOOR_TINT: Vec3 = Vec3::new(0.93, 0.935, 0.945);
+/// How dark the key light's shadow on a floor is, 0 to 1.
+const FLOOR_SHADOW: f32 = 0.42;
+
+/// All that the color of a point depends on.
+pub(crate) struct Shader<'a> {
+    surface: &'a Surface,
+    /// Corners on the screen, as [`View::project`] gives them.
+    projected: &'a [Vec3],
+    sky_light: Vec<[f32; 2]>,
+    key: ShadowMap,
+    fill_direction: Vec3,
+    eye: Vec3,
+    cloths: Vec<[Vec3; 2]>,
+    obstacle: Vec3,
+}
+
+/// A point of a face, as the camera sees it.
+struct Point {
+    position: Vec3,
+    /// Unit normal on the side that is seen.
+    normal: Vec3,
+    /// Unit vector to the camera.
+    to_eye: Vec3,
+    /// Light from all around on the side that is seen.
+    sky: f32,
+    opacity: f32,
+    front: bool,
+    /// Corners of the face, and the point's weights in them.
+    corners: [usize; 3],
+    weights: [f32; 3],
+}
+
+impl<'a> Shader<'a> {
+    /// Prepares the lights. The key light stands to the left of the camera, the fill light to the right.
+    pub(crate) fn new(surface: &'a Surface, view: &View, projected: &'a [Vec3]) -> Self {
+        let right = Vec3::new(view.right().x, 0.0, view.right().z).normalize_or(Vec3::X);
+        let toward = right.cross(Vec3::Y);
+        let key_direction = (-0.80 * right + 1.0 * Vec3::Y + 0.42 * toward).normalize();
+        Self {
+            surface,
+            projected,
+            sky_light: crate::ambient::compute_sky_light(surface),
+            key: ShadowMap::build(surface, key_direction, KEY_MAP_SIZE),
+            fill_direction: (0.9 * right + 0.25 * Vec3::Y + 0.6 * toward).normalize(),
+            eye: view.eye,
+            cloths: color::cloth_albedos().to_vec(),
+            obstacle: color::obstacle_albedo(),
+        }
+    }
+
+    /// The linear light that comes from a face at a point of the screen \[pixels\], in front of a background.
+    pub(crate) fn compute_color(&self, face: usize, screen: Vec2, background: Vec3) -> Vec3 {
+        let point = self.find_point(face, screen);
+        match self.surface.kinds[face] {
+            BodyKind::Cloth { index } => {
+                let [front, back] = self.cloths[index % self.cloths.len()];
+                self.shade_cloth(&point, if point.front { front } else { back })
+            }
+            BodyKind::Obstacle => {
+                let light = self.compute_key_light(&point);
+                self.obstacle * self.diffuse(&point, light) + self.highlight(&point, light, OBSTACLE_GLOSS)
+            }
+            BodyKind::Floor => self.shade_floor(&point, background),
+        }
+    }
+
+    fn shade_cloth(&self, point: &Point, albedo: Vec3) -> Vec3 {
+        let light = self.compute_key_light(point);
+        let through = (-point.normal.dot(self.key.direction)).max(0.0) * light * TRANSMISSION;
+        let facing = point.normal.dot(point.to_eye).clamp(0.0, 1.0);
+        let grazing = (1.0 - facing) * (1.0 - facing) * (1.0 - facing);
+        let sheen = albedo.lerp(Vec3::ONE, 0.5) * (SHEEN * grazing * (point.sky + 0.5 * light));
+        albedo * (self.diffuse(point, light) + KEY * through)
+            + sheen
+            + self.highlight(point, light, CLOTH_GLOSS)
+    }
+
+    /// A floor is the background, tinted and in shadow: its border cannot be seen.
+    fn shade_floor(&self, point: &Point, background: Vec3) -> Vec3 {
+        let light = self.compute_key_light(point);
+        let shade = (1.0 - FLOOR_SHADOW * (1.0 - light)) * point.sky.min(1.0);
+        background * Vec3::ONE.lerp(FLOOR_TINT * shade, point.opacity)
+    }
+
+    fn diffuse(&self, point: &Point, light: f32) -> Vec3 {
+        let key = point.normal.dot(self.key.direction).max(0.0) * light;
+        let fill = 0.5 + 0.5 * point.normal.dot(self.fill_direction);
+        let tint = GROUND_TINT.lerp(Vec3::ONE, 0.5 + 0.5 * point.normal.y);
+        KEY * key + FILL * (fill * fill * point.sky.min(1.0)) + SKY * tint * point.sky
+    }
+
+    fn highlight(&self, point: &Point, light: f32, (strength, exponent): (f32, u32)) -> Vec3 {
+        let half = (self.key.direction + point.to_eye).normalize_or_zero();
+        let mut power = point.normal.dot(half).max(0.0);
+        for _ in 0..exponent {
+            power *= power;
+        }
+        KEY * (strength * power * light)
+    }
+
+    /// The share of the key light that reaches a point on its lit side.
+    ///
+    /// The facets of a smooth surface shade themselves where the light grazes, so the point is first lifted to the
+    /// surface that the vertex normals describe (Hanika, Hacking the Shadow Terminator, 2021).
+    fn compute_key_light(&self, point: &Point) -> f32 {
+        let lit_side = if point.normal.dot(self.key.direction) < 0.0 { -1.0 } else { 1.0 };
+        let mut lifted = Vec3::ZERO;
+        for (corner, weight) in point.corners.iter().zip(point.weights) {
+            let own_side = if point.front { lit_side } else { -lit_side };
+            let normal = own_side * self.surface.normals[*corner];
+            let height = (point.position - self.surface.positions[*corner]).dot(normal).min(0.0);
+            lifted += weight * (point.position - height * normal);
+        }
+        self.key.compute_light(lifted, lit_side * point.normal, KEY_BLUR)
+    }
+
+    /// The point of a face under a point of the screen.
+    fn find_point(&self, face: usize, screen: Vec2) -> Point {
+        let corners = self.surface.faces[face].map(|corner| corner as usize);
+        let [a, b, c] = corners.map(|corner| self.projected[corner]);
+        let [pa, pb, pc] = [a, b, c].map(|corner| corner.truncate() - screen);
+        // Areas opposite to the corners; divided by depth, they are the weights in space.
+        let areas = [pb.perp_dot(pc), pc.perp_dot(pa), pa.perp_dot(pb)];
+        let front = areas[0] + areas[1] + areas[2] < 0.0;
+        let raw = [areas[0] * a.z, areas[1] * b.z, areas[2] * c.z];
+        let sum = raw[0] + raw[1] + raw[2];
+        let weights = if sum == 0.0 { [1.0 / 3.0; 3] } else { raw.map(|w| (w / sum).clamp(0.0, 1.0)) };
+        let blend = |field: &[Vec3]| (0..3).map(|k| field[corners[k]] * weights[k]).sum::<Vec3>();
+        let scalar =
+            |field: &dyn Fn(usize) -> f32| (0..3).map(|k| field(corners[k]) * weights[k]).sum::<f32>();
+        let position = blend(&self.surface.positions);
+        let normal = blend(&self.surface.normals).normalize_or(Vec3::Y);
+        Point {
+            position,
+            normal: if front { normal } else { -normal },
+            to_eye: (self.eye - position).normalize_or(Vec3::Y),
+            sky: scalar(&|vi| self.sky_light[vi][usize::from(!front)]),
+            opacity: scalar(&|vi| self.surface.opacity[vi]),
+            front,
+            corners,
+            weights,
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! All bodies as one triangle surface, and its image on the screen.
+
+use crate::body::{Body, BodyKind};
+use crate::camera::{Camera, half_angle_slope};
+use crate::error::RenderError;
+use crate::picture::Picture;
+use glam::{DMat3, DVec3, Vec3};
+
+/// Share of the scene's radius by which obstacles lie deeper than they are, for the visibility of the cloth that
+/// rests on them. Without it the two surfaces flicker where the cloth's facets touch the obstacle; ten times more
+/// would hide real penetrations.
+const OBSTACLE_BIAS: f32 = 1e-3;
+/// The floor begins to fade at this share of its reach, and ends at its reach.
+const FLOOR_FADE_START: f32 = 0.25;
+
+/// The bodies in one list of vertices and one of faces. Lengths are relative to the middle of the framed box, so that
+/// 32 bits suffice.
+pub(crate) struct Surface {
+    /// Positions of the vertices, relative to the middle \[m\].
+    pub(crate) positions: Vec<Vec3>,
+    /// Unit normals of the vertices, weighted by area.
+    pub(crate) normals: Vec<Vec3>,
+    /// How much of the surface is left at each vertex, 0 to 1: below 1 only on floors.
+    pub(crate) opacity: Vec<f32>,
+    /// Corners of the faces.
+    pub(crate) faces: Vec<[u32; 3]>,
+    /// What each face belongs to.
+    pub(crate) kinds: Vec<BodyKind>,
+    /// The middle of the framed box \[m\].
+    pub(crate) middle: DVec3,
+    /// Half the diagonal of the framed box \[m\].
+    pub(crate) radius: f32,
+}
+
+impl Surface {
+    /// Joins the bodies, which must be valid.
+    pub(crate) fn build(bodies: &[Body], bounds: [DVec3; 2]) -> Self {
+        let middle = 0.5 * (bounds[0] + bounds[1]);
+        let radius = (0.5 * bounds[0].distance(bounds[1])).max(1e-6) as f32;
+        let mut surface = Self {
+            positions: Vec::new(),
+            normals: Vec::new(),
+            opacity: Vec::new(),
+            faces: Vec::new(),
+            kinds: Vec::new(),
+            middle,
+            radius,
+        };
+        for body in bodies {
+            surface.append(body);
+        }
+        surface.normals = compute_normals(&surface.positions, &surface.faces);
+        surface
+    }
+
+    fn append(&mut self, body: &Body) {
+        let first = self.positions.len() as u32;
+        let start = self.positions.len();
+        self.positions.extend(body.mesh.positions.iter().map(|p| (*p - self.middle).as_vec3()));
+        self.faces.extend(body.mesh.faces.iter().map(|face| face.map(|corner| corner + first)));
+        self.kinds.resize(self.faces.len(), body.kind);
+        self.opacity.resize(self.positions.len(), 1.0);
+        if body.kind == BodyKind::Floor
+            && let Some([low, high]) = body.mesh.bounds()
+        {
+            let center = (0.5 * (low + high) - self.middle).as_vec3();
+            let distances = self.positions[start..].iter().map(|p| p.distance(center));
+            let reach = distances.fold(0.0, f32::max) * std::f32::consts::FRAC_1_SQRT_2;
+            for (opacity, p) in self.opacity[start..].iter_mut().zip(&self.positions[start..]) {
+                let t = (p.distance(center) / reach - FLOOR_FADE_START) / (1.0 - FLOOR_FADE_START);
+                *opacity = 1.0 - smooth_step(t);
+            }
+        }
+    }
+
+    /// How much deeper than it is a face is drawn \[m\].
+    pub(crate) fn depth_bias(&self, fi: usize) -> f32 {
+        if matches!(self.kinds[fi], BodyKind::Cloth { .. }) { 0.0 } else { OBSTACLE_BIAS * self.radius }
+    }
+}
+
+/// `3t² − 2t³` of `t` limited to 0 and 1.
+pub(crate) fn smooth_step(t: f32) -> f32 {
+    let t = t.clamp(0.0, 1.0);
+    t * t * (3.0 - 2.0 * t)
+}
+
+/// Unit normals of the vertices: the sum of the normals of the faces around each, weighted by their areas.
+fn compute_normals(positions: &[Vec3], faces: &[[u32; 3]]) -> Vec<Vec3> {
+    let mut normals = vec![Vec3::ZERO; positions.len()];
+    for corners in faces {
+        let [a, b, c] = corners.map(|corner| positions[corner as usize]);
+        let doubled_area = (b - a).cross(c - a);
+        for corner in corners {
+            normals[*corner as usize] += doubled_area;
+        }
+    }
+    // The squares of small areas would underflow in 32 bits: scale by the largest component first.
+    normals
+        .iter()
+        .map(|n| (*n / n.abs().max_element().max(f32::MIN_POSITIVE)).normalize_or(Vec3::Y))
+        .collect()
+}
+
+/// A camera together with a picture's size: from world to screen.
+pub(crate) struct View {
+    axes: DMat3,
+    /// The camera's place, relative to the middle of the surface \[m\].
+    pub(crate) eye: Vec3,
+    eye_exact: DVec3,
+    center: [f64; 2],
+    focal: f64,
+    nearest: f64,
+}
+
+impl View {
+    /// The view of a camera.
+    ///
+    /// # Errors
+    /// [`RenderError::Camera`] if it has none.
+    pub(crate) fn new(camera: &Camera, picture: &Picture, surface: &Surface) -> Result<Self, RenderError> {
+        let axes = camera.axes()?;
+        let center = [0.5 * f64::from(picture.width), 0.5 * f64::from(picture.height)];
+        let eye_exact = camera.eye - surface.middle;
+        let focal = center[1] / half_angle_slope(camera.field_of_view);
+        let nearest = 1e-3 * f64::from(surface.radius);
+        Ok(Self { axes, eye: eye_exact.as_vec3(), eye_exact, center, focal, nearest })
+    }
+
+    /// The direction to the right in the picture.
+    pub(crate) fn right(&self) -> Vec3 {
+        self.axes.x_axis.as_vec3()
+    }
+
+    /// A point on the screen: x to the right and y down \[pixels\], and the reciprocal of its depth \[1/m\], which like
+    /// them is linear along straight lines. The reciprocal is 0 for points that are too near to be drawn.
+    pub(crate) fn project(&self, point: Vec3) -> Vec3 {
+        let q = self.axes.transpose() * (point.as_dvec3() - self.eye_exact);
+        let depth = -q.z;
+        if depth < self.nearest {
+            return Vec3::ZERO;
+        }
+        let x = self.center[0] + self.focal * q.x / depth;
+        let y = self.center[1] - self.focal * q.y / depth;
+        Vec3::new(x as f32, y as f32, (1.0 / depth) as f32)
+    }
+}

@@ -44,7 +44,7 @@ impl Edge {
 }
 
 /// Immutable connectivity of a triangle surface with boundary.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SurfaceTopology {
     /// The freeze that made it.
     pub epoch: TopologyEpoch,

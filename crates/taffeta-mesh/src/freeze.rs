@@ -23,7 +23,7 @@ pub struct FrozenTopology {
 }
 
 /// The key of each dense element.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KeyTable {
     /// The vertices in dense order.
     pub vertices: IndexVec<VertexIndex, VertexKey>,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use taffeta_contact::Obstacle;
 use taffeta_core::{Motion, Region, TriangleMesh};
 use taffeta_remesh::RemeshSettings;
-use taffeta_solve::Material;
+use taffeta_solve::{BendingModel, Material, MembraneModel};
 
 /// A whole world at time 0.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -69,26 +69,6 @@ pub struct PinDescription {
     pub region: Region,
     /// Their motion from the positions at time 0; rotations are about the centroid of the pinned vertices.
     pub motion: Motion,
-}
-
-/// The constraint vector of a triangle.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum MembraneModel {
-    /// Green strain.
-    #[default]
-    Strain,
-    /// Lengths of the three edges, with the same linear elasticity.
-    Edges,
-}
-
-/// The constraint of an inner edge.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum BendingModel {
-    /// Angle between the two faces.
-    #[default]
-    Hinge,
-    /// No bending resistance.
-    None,
 }
 
 /// How to simulate.

@@ -1,13 +1,39 @@
 //! The world: state, steps, remeshing schedule and reports.
+//!
+//! ```text
+//! WorldDescription ──build──► World ──step──► StepReport
+//!
+//! step:  for each substep   predict → detect → solve → finish   → guard
+//!        if a pass is due   thaw → remesh → freeze              (epoch + 1)
+//!        measure
+//! ```
+//!
+//! Only this crate knows both the keyed mesh and the dense arrays, and one of them has the authority at a time: while
+//! simulating, positions and velocities are dense ([`Frozen`]); while remeshing they are keyed ([`Thawed`]). `thaw` and
+//! `freeze` consume their receiver, so a stale array cannot be named.
 
 #![forbid(unsafe_code)]
 
+mod air;
+mod build;
+pub mod checkpoint;
 pub mod description;
+mod frozen;
+mod measure;
+pub mod report;
+mod resample;
+mod stage;
+mod stages;
+mod world;
 
-/// The simulated world.
-pub struct World;
-
+pub use build::BuildError;
+pub use checkpoint::{Checkpoint, CheckpointError};
 pub use description::{
-    Air, BendingModel, ClothDescription, MembraneModel, PinDescription, SimulationSettings, SolverChoice,
-    WorldDescription,
+    Air, ClothDescription, PinDescription, SimulationSettings, SolverChoice, WorldDescription,
 };
+pub use frozen::{Frozen, Thawed};
+pub use report::{Metrics, RemeshCounts, StepReport, SubstepPlan};
+pub use resample::MaterialPoint;
+pub use stage::{Stage, StageTimes};
+pub use taffeta_solve::{BendingModel, Material, MembraneModel};
+pub use world::{Cloth, StepError, StepInputs, World};

@@ -1,0 +1,67 @@
+//! Quadratic drag per face.
+//!
+//! The force on a face of area `A` and unit normal `n` is `F = ½ ρ c A |u| u n` with `u = (wind − v)·n`, a third on each
+//! corner. It depends on the square of the velocity and would blow up for light cloth in strong wind if integrated
+//! explicitly; `u̇ = −k u|u|` has the exact solution `u(h) = u / (1 + k h |u|)`, which is used instead and cannot
+//! overshoot.
+
+use crate::description::Air;
+use glam::DVec3;
+use taffeta_core::{FaceIndex, IndexVec, VertexIndex};
+use taffeta_solve::RestShape;
+
+/// Faces, positions and velocities that the air acts on.
+pub(crate) struct Exposed<'a> {
+    /// Corners of the faces.
+    pub faces: &'a IndexVec<FaceIndex, [VertexIndex; 3]>,
+    /// Rest shape, for the masses of faces.
+    pub rest: &'a RestShape,
+    /// Areal density of each cloth [kg/m²].
+    pub densities: &'a [f64],
+    /// Positions [m].
+    pub positions: &'a [DVec3],
+    /// Inverse masses [1/kg].
+    pub inverse_masses: &'a [f64],
+}
+
+impl Exposed<'_> {
+    /// Change of the velocity of one face along its normal over a time `h` [s].
+    fn velocity_change(&self, air: &Air, (fi, corners): (FaceIndex, &[VertexIndex; 3]), v: DVec3, h: f64) -> DVec3 {
+        let [a, b, c] = corners.map(|vi| self.positions[vi.0 as usize]);
+        let doubled = (b - a).cross(c - a);
+        let length = doubled.length();
+        if length == 0.0 {
+            return DVec3::ZERO;
+        }
+        let normal = doubled / length;
+        let u = (air.wind - v).dot(normal);
+        let mass = self.densities[self.rest.cloths[fi] as usize] * self.rest.areas[fi];
+        let rate = 0.5 * air.density * air.drag * (0.5 * length) / mass;
+        normal * (u - u / (1.0 + rate * h * u.abs()))
+    }
+
+    /// Accelerates the velocities [m/s] by the drag over a time `h` [s].
+    pub fn apply_drag(&self, air: &Air, velocities: &mut [DVec3], h: f64) {
+        let mut impulses = vec![DVec3::ZERO; velocities.len()];
+        for (fi, corners) in self.faces.iter_indexed() {
+            let v = corners.iter().map(|vi| velocities[vi.0 as usize]).sum::<DVec3>() / 3.0;
+            let change = self.velocity_change(air, (fi, corners), v, h);
+            let third = self.densities[self.rest.cloths[fi] as usize] * self.rest.areas[fi] / 3.0;
+            corners.iter().for_each(|vi| impulses[vi.0 as usize] += change * third);
+        }
+        for ((v, impulse), w) in velocities.iter_mut().zip(impulses).zip(self.inverse_masses) {
+            *v += impulse * *w;
+        }
+    }
+
+    /// Mean size of the acceleration by drag [m/s²].
+    pub fn mean_acceleration(&self, air: &Air, velocities: &[DVec3]) -> f64 {
+        const SHORT: f64 = 1e-6;
+        let mut sum = 0.0;
+        for (fi, corners) in self.faces.iter_indexed() {
+            let v = corners.iter().map(|vi| velocities[vi.0 as usize]).sum::<DVec3>() / 3.0;
+            sum += self.velocity_change(air, (fi, corners), v, SHORT).length() / SHORT;
+        }
+        sum / self.faces.len().max(1) as f64
+    }
+}

@@ -1,0 +1,289 @@
+//! From a description to a world.
+
+use crate::description::{ClothDescription, PinDescription, WorldDescription};
+use crate::frozen::Thawed;
+use crate::world::{Cloth, Pin, World};
+use glam::{DVec2, DVec3};
+use std::f64::consts::PI;
+use taffeta_contact::ContactSurface;
+use taffeta_core::geometry::{doubled_area, flatten_triangle};
+use taffeta_core::{Region, TriangleMesh};
+use taffeta_mesh::{BuildError as MeshError, BuiltMesh, Halfedge, HalfedgeMesh, Side};
+use taffeta_remesh::{SheetAttributes, is_single_valued};
+use taffeta_solve::block::Hinge;
+use taffeta_solve::{ClothModel, MaterialError};
+
+/// Rest angles closer to a full fold than this are refused [rad]: the sign of such an angle is not reliable.
+const REST_ANGLE_MARGIN: f64 = 0.1;
+
+/// Why a world cannot be built.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum BuildError {
+    /// There is no cloth.
+    #[error("the world has no cloth")]
+    NoCloth,
+    /// A mesh is not a surface.
+    #[error("cloth '{cloth}': {source}")]
+    Mesh {
+        /// Name of the cloth.
+        cloth: String,
+        /// What is wrong, with the numbers of faces and vertices in that cloth's mesh.
+        source: MeshError,
+    },
+    /// A coordinate is not finite.
+    #[error("cloth '{cloth}': vertex {vertex} is at {position}, which is not finite")]
+    NotFinite {
+        /// Name of the cloth.
+        cloth: String,
+        /// Number of the vertex.
+        vertex: usize,
+        /// Its position [m].
+        position: DVec3,
+    },
+    /// A face has no area at rest.
+    #[error("cloth '{cloth}': face {face} has a rest area of {area} m²; it must be positive")]
+    NoArea {
+        /// Name of the cloth.
+        cloth: String,
+        /// Number of the face.
+        face: usize,
+        /// Its signed rest area [m²].
+        area: f64,
+    },
+    /// A material is impossible.
+    #[error("cloth '{cloth}': {source}")]
+    Material {
+        /// Name of the cloth.
+        cloth: String,
+        /// What is wrong.
+        source: MaterialError,
+    },
+    /// A pin holds nothing.
+    #[error("cloth '{cloth}': pin {pin} selects no vertex")]
+    EmptyPin {
+        /// Name of the cloth.
+        cloth: String,
+        /// Number of the pin in its cloth.
+        pin: usize,
+    },
+    /// Remeshing is asked for where it does not work.
+    #[error("cloth '{cloth}': remeshing needs one material coordinate per vertex; this cloth has {found}")]
+    CannotRemesh {
+        /// Name of the cloth.
+        cloth: String,
+        /// What it has instead.
+        found: &'static str,
+    },
+    /// The worker threads could not be started.
+    #[error("cannot start {threads} worker threads: {reason}")]
+    Threads {
+        /// Number of threads asked for.
+        threads: usize,
+        /// The system's reason.
+        reason: String,
+    },
+}
+
+impl World {
+    /// Builds a world at time 0.
+    ///
+    /// # Errors
+    /// If a mesh, a material, a pin or a request for remeshing is impossible; the error names the cloth.
+    pub fn build(description: &WorldDescription) -> Result<World, BuildError> {
+        if description.cloths.is_empty() {
+            return Err(BuildError::NoCloth);
+        }
+        let mut input = CombinedMesh::default();
+        for (number, cloth) in description.cloths.iter().enumerate() {
+            input.append(number as u32, cloth)?;
+        }
+        let built = HalfedgeMesh::from_triangles(input.positions.len(), &input.faces)
+            .map_err(|error| blame_cloth(description, error))?;
+        let mut attributes = SheetAttributes::from_built(&built, &input.positions, &input.corners, &input.cloths);
+        curve_rest_angles(&built.mesh, &mut attributes, description);
+        let pins = select_pins(&built, &mut attributes, description, &input)?;
+        set_velocities(&built, &mut attributes, description, &input);
+        check_remeshing(&built.mesh, &attributes, description)?;
+        let thawed = Thawed { mesh: built.mesh, attributes, epoch: 0 };
+        World::assemble(description, pins, thawed)
+    }
+}
+
+/// All cloths in one triangle list.
+#[derive(Default)]
+struct CombinedMesh {
+    positions: Vec<DVec3>,
+    faces: Vec<[u32; 3]>,
+    corners: Vec<[DVec2; 3]>,
+    cloths: Vec<u32>,
+    /// The first vertex of each cloth, and the end of the last.
+    offsets: Vec<usize>,
+}
+
+impl CombinedMesh {
+    /// Adds a cloth after checking its coordinates, areas and material.
+    fn append(&mut self, number: u32, cloth: &ClothDescription) -> Result<(), BuildError> {
+        let name = || cloth.name.clone();
+        cloth.material.validate().map_err(|source| BuildError::Material { cloth: name(), source })?;
+        let mesh = &cloth.mesh;
+        if let Some(vertex) = mesh.positions.iter().position(|x| !x.is_finite()) {
+            return Err(BuildError::NotFinite { cloth: name(), vertex, position: mesh.positions[vertex] });
+        }
+        // Corners out of range are left to the mesh, which names the face.
+        let in_range = |face: &[u32; 3]| face.iter().all(|v| (*v as usize) < mesh.positions.len());
+        if !mesh.faces.iter().all(in_range) {
+            let error = HalfedgeMesh::from_triangles(mesh.positions.len(), &mesh.faces);
+            return Err(BuildError::Mesh { cloth: name(), source: error.expect_err("a corner is out of range") });
+        }
+        for (face, corners) in rest_corners(mesh).into_iter().enumerate() {
+            let area = 0.5 * doubled_area(corners);
+            if !(area.is_finite() && area > 0.0) {
+                return Err(BuildError::NoArea { cloth: name(), face, area });
+            }
+            self.corners.push(corners);
+        }
+        let offset = self.positions.len();
+        if self.offsets.is_empty() {
+            self.offsets.push(0);
+        }
+        self.positions.extend(&mesh.positions);
+        self.faces.extend(mesh.faces.iter().map(|face| face.map(|v| v + offset as u32)));
+        self.cloths.resize(self.faces.len(), number);
+        self.offsets.push(self.positions.len());
+        Ok(())
+    }
+
+    /// The vertices of a cloth.
+    fn vertices_of(&self, cloth: usize) -> std::ops::Range<usize> {
+        self.offsets[cloth]..self.offsets[cloth + 1]
+    }
+}
+
+/// The rest shape of every face: its material coordinates, or the face itself laid flat.
+fn rest_corners(mesh: &TriangleMesh) -> Vec<[DVec2; 3]> {
+    match &mesh.material {
+        Some(corners) => corners.clone(),
+        None => mesh.faces.iter().map(|f| flatten_triangle(f.map(|v| mesh.positions[v as usize]))).collect(),
+    }
+}
+
+/// Finds the cloth whose mesh is no surface, so that the error speaks of the numbers of that cloth's faces.
+fn blame_cloth(description: &WorldDescription, error: MeshError) -> BuildError {
+    for cloth in &description.cloths {
+        if let Err(source) = HalfedgeMesh::from_triangles(cloth.mesh.positions.len(), &cloth.mesh.faces) {
+            return BuildError::Mesh { cloth: cloth.name.clone(), source };
+        }
+    }
+    BuildError::Mesh { cloth: "all cloths together".into(), source: error }
+}
+
+/// A cloth without material coordinates is at rest as it comes: its rest angles are those of the mesh.
+fn curve_rest_angles(mesh: &HalfedgeMesh, attributes: &mut SheetAttributes, description: &WorldDescription) {
+    for e in mesh.edge_keys() {
+        let he = Halfedge::new(e, Side::First);
+        let (Some(a), Some(b), Some(f)) = (mesh.opposite(he), mesh.opposite(he.twin()), mesh.face(he)) else {
+            continue;
+        };
+        if description.cloths[attributes.faces[f].cloth as usize].mesh.material.is_some() {
+            continue;
+        }
+        let [p, q] = mesh.ends(he);
+        let x = [p, q, a, b].map(|v| attributes.vertices[v].position);
+        let limit = PI - REST_ANGLE_MARGIN;
+        attributes.edges[e].rest_angle = Hinge::wrapped_angle(&x).clamp(-limit, limit);
+    }
+}
+
+/// Lets each pin hold its vertices; a vertex that several pins select belongs to the first.
+fn select_pins(
+    built: &BuiltMesh,
+    attributes: &mut SheetAttributes,
+    description: &WorldDescription,
+    input: &CombinedMesh,
+) -> Result<Vec<Pin>, BuildError> {
+    let mut pins = Vec::new();
+    for (number, cloth) in description.cloths.iter().enumerate() {
+        let range = input.vertices_of(number);
+        let mut material = vec![None; range.len()];
+        if let Some(corners) = &cloth.mesh.material {
+            for (face, corners) in cloth.mesh.faces.iter().zip(corners) {
+                face.iter().zip(corners).for_each(|(v, u)| material[*v as usize] = Some(*u));
+            }
+        }
+        for (pin, PinDescription { region, motion }) in cloth.pins.iter().enumerate() {
+            let is_held = |i: &usize| match region {
+                Region::Boundary => built.mesh.is_boundary_vertex(built.vertices[range.start + i]),
+                Region::Vertices(list) => list.contains(&(*i as u32)),
+                _ => region.contains_point(cloth.mesh.positions[*i], material[*i]),
+            };
+            let held: Vec<usize> = (0..range.len()).filter(is_held).collect();
+            if held.is_empty() {
+                return Err(BuildError::EmptyPin { cloth: cloth.name.clone(), pin });
+            }
+            let center = held.iter().map(|i| cloth.mesh.positions[*i]).sum::<DVec3>() / held.len() as f64;
+            for i in held {
+                let vertex = &mut attributes.vertices[built.vertices[range.start + i]];
+                vertex.pin.get_or_insert(pins.len() as u32);
+            }
+            pins.push(Pin { region: region.clone(), motion: motion.clone(), center });
+        }
+    }
+    Ok(pins)
+}
+
+/// Initial velocities: translation and rotation about the center of mass; held vertices stand still.
+fn set_velocities(
+    built: &BuiltMesh,
+    attributes: &mut SheetAttributes,
+    description: &WorldDescription,
+    input: &CombinedMesh,
+) {
+    for (number, cloth) in description.cloths.iter().enumerate() {
+        let range = input.vertices_of(number);
+        let mut weights = vec![0.0; range.len()];
+        for (face, corners) in cloth.mesh.faces.iter().zip(rest_corners(&cloth.mesh)) {
+            face.iter().for_each(|v| weights[*v as usize] += doubled_area(corners));
+        }
+        let moment: DVec3 = cloth.mesh.positions.iter().zip(&weights).map(|(x, w)| *x * *w).sum();
+        let center = moment / weights.iter().sum::<f64>();
+        for (i, x) in cloth.mesh.positions.iter().enumerate() {
+            let vertex = &mut attributes.vertices[built.vertices[range.start + i]];
+            if vertex.pin.is_none() {
+                vertex.velocity = cloth.velocity + cloth.angular_velocity.cross(*x - center);
+            }
+        }
+    }
+}
+
+/// Remeshing needs one material coordinate per vertex.
+fn check_remeshing(
+    mesh: &HalfedgeMesh,
+    attributes: &SheetAttributes,
+    description: &WorldDescription,
+) -> Result<(), BuildError> {
+    for (number, cloth) in description.cloths.iter().enumerate().filter(|(_, c)| c.remesh.is_some()) {
+        let refuse = |found| Err(BuildError::CannotRemesh { cloth: cloth.name.clone(), found });
+        if cloth.mesh.material.is_none() {
+            return refuse("none");
+        }
+        if !is_single_valued(mesh, attributes, number as u32) {
+            return refuse("several at some vertices");
+        }
+    }
+    Ok(())
+}
+
+/// The cloths of a description as the world keeps them.
+pub(crate) fn world_cloths(description: &WorldDescription) -> Vec<Cloth> {
+    let cloth = |cloth: &ClothDescription| Cloth {
+        name: cloth.name.clone(),
+        model: ClothModel { material: cloth.material.clone(), membrane: cloth.membrane, bending: cloth.bending },
+        remesh: cloth.remesh,
+        has_material: cloth.mesh.material.is_some(),
+        surface: ContactSurface {
+            offset: 0.5 * description.contact_thickness.unwrap_or(cloth.material.thickness),
+            friction: cloth.material.friction,
+        },
+    };
+    description.cloths.iter().map(cloth).collect()
+}

@@ -1,0 +1,168 @@
+//! One authority at a time: dense arrays while simulating, keyed attributes while remeshing.
+
+use glam::DVec3;
+use serde::{Deserialize, Serialize};
+use slotmap::SecondaryMap;
+use taffeta_core::morton::morton_code;
+use taffeta_core::{FaceIndex, IndexVec, SurfaceTopology, TopologyEpoch, VertexIndex};
+use taffeta_mesh::{Halfedge, HalfedgeMesh, KeyTable, Side, VertexKey};
+use taffeta_remesh::SheetAttributes;
+use taffeta_solve::{ClothModel, DenseState, RestShape};
+
+/// The sheet in dense order: topology, state and what is derived from them. Keyed connectivity is kept, read-only.
+#[derive(Clone, Debug, Default)]
+pub struct Frozen {
+    /// Dense connectivity.
+    pub topology: SurfaceTopology,
+    /// Positions, velocities, masses.
+    pub state: DenseState,
+    /// Rest shape.
+    pub rest: RestShape,
+    /// The cloth of each vertex.
+    pub vertex_cloths: IndexVec<VertexIndex, u32>,
+    /// The pin that holds each vertex.
+    pub vertex_pins: IndexVec<VertexIndex, Option<u32>>,
+    /// World position at time 0 of each vertex's material point [m].
+    pub starts: IndexVec<VertexIndex, DVec3>,
+    keys: KeyTable,
+    mesh: HalfedgeMesh,
+    attributes: SheetAttributes,
+}
+
+/// The sheet by keys: connectivity and attributes, free to be edited.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Thawed {
+    /// Connectivity of all cloths.
+    pub mesh: HalfedgeMesh,
+    /// Attributes of all elements.
+    pub attributes: SheetAttributes,
+    /// The epoch of the last freeze.
+    pub epoch: u64,
+}
+
+/// What a freeze needs to know about the cloths.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FreezeRules<'a> {
+    /// Materials and models.
+    pub models: &'a [ClothModel],
+    /// Whether each cloth has material coordinates; the others are ordered in world space at time 0.
+    pub has_material: &'a [bool],
+}
+
+impl Frozen {
+    /// Hands positions and velocities back to the keyed mesh.
+    pub fn thaw(self) -> Thawed {
+        let Self { topology, state, keys, mesh, mut attributes, .. } = self;
+        for (vi, key) in keys.vertices.iter_indexed() {
+            let vertex = &mut attributes.vertices[*key];
+            vertex.position = state.positions[vi];
+            vertex.velocity = state.velocities[vi];
+        }
+        Thawed { mesh, attributes, epoch: topology.epoch.0 }
+    }
+
+    /// A copy by keys, for a checkpoint.
+    pub(crate) fn to_thawed(&self) -> Thawed {
+        self.clone().thaw()
+    }
+
+    /// The vertices of a cloth: a contiguous range in dense order.
+    pub(crate) fn vertex_range(&self, cloth: u32) -> std::ops::Range<usize> {
+        let start = self.vertex_cloths.partition_point(|c| *c < cloth);
+        let end = self.vertex_cloths.partition_point(|c| *c <= cloth);
+        start..end
+    }
+
+    /// The faces of a cloth, in dense order.
+    pub(crate) fn faces_of(&self, cloth: u32) -> impl Iterator<Item = FaceIndex> + '_ {
+        self.rest.cloths.iter_indexed().filter(move |(_, c)| **c == cloth).map(|(fi, _)| fi)
+    }
+}
+
+impl Thawed {
+    /// Fixes the dense order, by cloth and then along a Morton curve in material space, and copies everything into it.
+    pub(crate) fn freeze(self, rules: FreezeRules<'_>) -> Frozen {
+        let Self { mesh, attributes, epoch } = self;
+        let order = VertexOrder::measure(&mesh, &attributes, rules.has_material);
+        let frozen = mesh.freeze_topology(|v| order.place(v), TopologyEpoch(epoch).next());
+        let (topology, keys) = (frozen.topology, frozen.keys);
+        let rest = build_rest(&mesh, &attributes, &keys, &topology);
+        let masses = rest.lumped_masses(&topology, rules.models);
+        let vertex = |key: &VertexKey| &attributes.vertices[*key];
+        let vertex_pins: IndexVec<_, _> = keys.vertices.iter().map(|key| vertex(key).pin).collect();
+        let inverse = |(m, pin): (&f64, &Option<u32>)| if pin.is_some() { 0.0 } else { 1.0 / m };
+        let state = DenseState {
+            positions: keys.vertices.iter().map(|key| vertex(key).position).collect(),
+            velocities: keys.vertices.iter().map(|key| vertex(key).velocity).collect(),
+            inverse_masses: masses.iter().zip(vertex_pins.iter()).map(inverse).collect(),
+            masses,
+        };
+        let starts = keys.vertices.iter().map(|key| vertex(key).start).collect();
+        let vertex_cloths = keys.vertices.iter().map(|key| order.cloths[*key]).collect();
+        Frozen { topology, state, rest, vertex_cloths, vertex_pins, starts, keys, mesh, attributes }
+    }
+}
+
+/// The rest shape in dense order.
+fn build_rest(
+    mesh: &HalfedgeMesh,
+    attributes: &SheetAttributes,
+    keys: &KeyTable,
+    topology: &SurfaceTopology,
+) -> RestShape {
+    let corners = topology.faces.iter_indexed().map(|(fi, dense)| {
+        let first = keys.vertices[dense[0]];
+        let halfedges = mesh.face_halfedges(keys.faces[fi]);
+        let start = halfedges.iter().position(|he| mesh.tail(*he) == first);
+        let start = start.expect("the dense face has the corners of the keyed one");
+        std::array::from_fn(|k| corner(attributes, halfedges[(start + k) % 3]))
+    });
+    let cloths = keys.faces.iter().map(|f| attributes.faces[*f].cloth).collect();
+    let angles = keys.edges.iter().map(|e| attributes.edges[*e].rest_angle).collect();
+    RestShape::new(corners.collect(), cloths, angles)
+}
+
+/// Material coordinates [m] of the corner at the tail of a half-edge.
+fn corner(attributes: &SheetAttributes, he: Halfedge) -> glam::DVec2 {
+    attributes.edges[he.edge].corners[he.side.index()]
+}
+
+/// Cloth and Morton code of every vertex.
+struct VertexOrder {
+    cloths: SecondaryMap<VertexKey, u32>,
+    codes: SecondaryMap<VertexKey, u64>,
+}
+
+impl VertexOrder {
+    fn measure(mesh: &HalfedgeMesh, attributes: &SheetAttributes, has_material: &[bool]) -> Self {
+        let mut cloths = SecondaryMap::with_capacity(mesh.vertex_slot_limit());
+        let mut points: SecondaryMap<VertexKey, DVec3> = SecondaryMap::with_capacity(mesh.vertex_slot_limit());
+        let mut bounds = vec![[DVec3::INFINITY, DVec3::NEG_INFINITY]; has_material.len()];
+        for e in mesh.edge_keys() {
+            for he in [Halfedge::new(e, Side::First), Halfedge::new(e, Side::Second)] {
+                let (v, Some(f)) = (mesh.tail(he), mesh.face(he)) else { continue };
+                if cloths.contains_key(v) {
+                    continue;
+                }
+                let cloth = attributes.faces[f].cloth;
+                let material = has_material[cloth as usize];
+                let point =
+                    if material { corner(attributes, he).extend(0.0) } else { attributes.vertices[v].start };
+                cloths.insert(v, cloth);
+                points.insert(v, point);
+                let [low, high] = &mut bounds[cloth as usize];
+                (*low, *high) = (low.min(point), high.max(point));
+            }
+        }
+        let code = |(v, point): (VertexKey, &DVec3)| {
+            let [low, high] = bounds[cloths[v] as usize];
+            (v, morton_code(*point, low, high))
+        };
+        let codes = points.iter().map(code).collect();
+        Self { cloths, codes }
+    }
+
+    fn place(&self, v: VertexKey) -> (u32, u64) {
+        (self.cloths[v], self.codes[v])
+    }
+}

@@ -1,0 +1,83 @@
+//! Energies, momenta, residual and hash of a state.
+
+use crate::report::Metrics;
+use crate::world::World;
+use glam::DVec3;
+use taffeta_solve::block::gather;
+
+impl World {
+    /// Energies, momenta and residual of the present state.
+    pub fn measure(&self) -> Metrics {
+        let state = &self.sheet.state;
+        let x = &state.positions;
+        let elastic = self.caches.blocks.energy(x);
+        let mass: f64 = state.masses.iter().sum();
+        let each = || state.masses.iter().zip(x.iter()).zip(state.velocities.iter());
+        let center = each().map(|((m, x), _)| *x * *m).sum::<DVec3>() / mass;
+        Metrics {
+            kinetic_energy: each().map(|((m, _), v)| 0.5 * m * v.length_squared()).sum(),
+            stretch_energy: elastic.stretch,
+            bend_energy: elastic.bend,
+            gravity_energy: -mass * self.gravity().dot(center),
+            momentum: each().map(|((m, _), v)| *v * *m).sum(),
+            angular_momentum: each().map(|((m, x), v)| (*x - center).cross(*v) * *m).sum(),
+            max_strain: self.max_strain(),
+            residual: self.residual(),
+        }
+    }
+
+    fn gravity(&self) -> DVec3 {
+        if self.work.h > 0.0 { self.work.gravity } else { self.settings.gravity }
+    }
+
+    /// Largest principal Green strain in absolute value. Edge-length cloths are measured by the same strain.
+    fn max_strain(&self) -> f64 {
+        let (topology, rest) = (&self.sheet.topology, &self.sheet.rest);
+        let mut largest: f64 = 0.0;
+        for (fi, corners) in topology.faces.iter_indexed() {
+            let [b0, b1, b2] = rest.hat_gradients(fi);
+            let [x0, x1, x2] = gather(*corners, &self.sheet.state.positions);
+            let f1 = x0 * b0.x + x1 * b1.x + x2 * b2.x;
+            let f2 = x0 * b0.y + x1 * b1.y + x2 * b2.y;
+            let strain = taffeta_core::math::Sym2 {
+                xx: 0.5 * (f1.dot(f1) - 1.0),
+                xy: 0.5 * f1.dot(f2),
+                yy: 0.5 * (f2.dot(f2) - 1.0),
+            };
+            let ([high, low], _) = strain.eigen();
+            largest = largest.max(high.abs()).max(low.abs());
+        }
+        largest
+    }
+
+    /// Norm of the forces on the free vertices that the last substep left unbalanced [N].
+    fn residual(&self) -> f64 {
+        let (work, state) = (&self.work, &self.sheet.state);
+        if work.h == 0.0 || work.predicted.len() != state.positions.len() {
+            return 0.0;
+        }
+        let inverse_h2 = 1.0 / (work.h * work.h);
+        let mut forces = vec![DVec3::ZERO; state.positions.len()];
+        self.caches.blocks.add_gradient(&state.positions, &mut forces);
+        for (i, force) in forces.iter_mut().enumerate() {
+            *force += (state.positions.raw[i] - work.predicted[i]) * (state.masses.raw[i] * inverse_h2);
+        }
+        for contact in &work.contacts {
+            let lambda = contact.row.normal * contact.normal_lambda + contact.friction_lambda;
+            for (vi, s) in contact.row.vertices.iter().zip(contact.row.weights) {
+                forces[vi.0 as usize] -= lambda * (s * inverse_h2);
+            }
+        }
+        let free = forces.iter().zip(state.inverse_masses.iter()).filter(|(_, w)| **w > 0.0);
+        free.map(|(f, _)| f.length_squared()).sum::<f64>().sqrt()
+    }
+
+    /// A hash of positions and velocities in dense order: equal states have equal hashes.
+    pub fn state_hash(&self) -> String {
+        let mut hasher = blake3::Hasher::new();
+        for vector in self.sheet.state.positions.iter().chain(self.sheet.state.velocities.iter()) {
+            vector.to_array().iter().for_each(|c| _ = hasher.update(&c.to_le_bytes()));
+        }
+        hasher.finalize().to_hex().to_string()
+    }
+}

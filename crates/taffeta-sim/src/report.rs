@@ -1,0 +1,75 @@
+//! What a step reports.
+
+use crate::stage::StageTimes;
+use glam::DVec3;
+use serde::{Deserialize, Serialize};
+
+/// The outcome of one [`World::step`](crate::World::step).
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepReport {
+    /// Time after the step [s].
+    pub time: f64,
+    /// How the step was cut.
+    pub plan: SubstepPlan,
+    /// Vertices after the step.
+    pub vertices: usize,
+    /// Faces after the step.
+    pub faces: usize,
+    /// Contacts that carried a force in the last substep.
+    pub contacts: usize,
+    /// Edits of the remeshing pass; zero if none was due.
+    pub remesh: RemeshCounts,
+    /// Energies, momenta and residual after the step.
+    pub metrics: Metrics,
+    /// Hash of the positions and velocities after the step.
+    pub state_hash: String,
+    /// Wall time per stage.
+    pub times: StageTimes,
+}
+
+/// How a step is cut into substeps.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SubstepPlan {
+    /// Number of substeps.
+    pub substeps: u32,
+    /// Sweeps per substep of the block solver; the most Newton iterations of a substep of the direct solver.
+    pub iterations: u32,
+    /// Substeps of the direct solver that did not converge.
+    pub not_converged: u32,
+    /// If the automatic number of substeps was cut at its cap: the expected excess of the extension, relative to the
+    /// size of the cloth.
+    pub capped_excess: Option<f64>,
+}
+
+/// Edits of a remeshing pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RemeshCounts {
+    /// Splits.
+    pub splits: u64,
+    /// Collapses.
+    pub collapses: u64,
+    /// Flips.
+    pub flips: u64,
+}
+
+/// Energies, momenta and residual of a state.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Metrics {
+    /// Kinetic energy [J].
+    pub kinetic_energy: f64,
+    /// Elastic energy of the membrane [J].
+    pub stretch_energy: f64,
+    /// Elastic energy of bending [J].
+    pub bend_energy: f64,
+    /// Potential energy in gravity, zero at the origin [J].
+    pub gravity_energy: f64,
+    /// Linear momentum [kg·m/s].
+    pub momentum: DVec3,
+    /// Angular momentum about the center of mass [kg·m²/s].
+    pub angular_momentum: DVec3,
+    /// Largest principal Green strain in absolute value, over all faces.
+    pub max_strain: f64,
+    /// Norm of the unbalanced forces on the free vertices at the end of the last substep [N]: inertia, elasticity and
+    /// contact. Zero when the implicit step is solved exactly.
+    pub residual: f64,
+}

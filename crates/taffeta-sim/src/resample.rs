@@ -1,0 +1,48 @@
+//! Material points: places on the cloth that remeshing does not move.
+
+use crate::world::World;
+use glam::{DVec2, DVec3};
+use taffeta_core::FaceIndex;
+use taffeta_core::geometry::barycentric;
+use taffeta_solve::block::gather;
+
+/// A material point as it is now.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MaterialPoint {
+    /// World position [m].
+    pub position: DVec3,
+    /// World velocity [m/s].
+    pub velocity: DVec3,
+}
+
+impl World {
+    /// Where a material point [m] of a cloth is now. A point off the sheet is taken to the nearest face's border.
+    /// `None` if the cloth has no material coordinates.
+    ///
+    /// # Panics
+    /// If there is no cloth of that number.
+    pub fn material_point(&self, cloth: usize, point: DVec2) -> Option<MaterialPoint> {
+        if !self.cloths[cloth].has_material {
+            return None;
+        }
+        // The face in which the point lies deepest; ties go to the first in dense order.
+        let mut best: Option<(f64, FaceIndex, [f64; 3])> = None;
+        for fi in self.sheet.faces_of(cloth as u32) {
+            let weights = barycentric(point, self.sheet.rest.corners[fi]);
+            let depth = weights.iter().copied().fold(f64::INFINITY, f64::min);
+            if best.is_none_or(|(deepest, ..)| depth > deepest) {
+                best = Some((depth, fi, weights));
+            }
+        }
+        let (_, fi, weights) = best?;
+        let kept = weights.map(|w| w.max(0.0));
+        let sum: f64 = kept.iter().sum();
+        let state = &self.sheet.state;
+        let corners = self.sheet.topology.faces[fi];
+        let mix = |field: [DVec3; 3]| field.iter().zip(kept).map(|(f, w)| *f * w).sum::<DVec3>() / sum;
+        Some(MaterialPoint {
+            position: mix(gather(corners, &state.positions)),
+            velocity: mix(gather(corners, &state.velocities)),
+        })
+    }
+}

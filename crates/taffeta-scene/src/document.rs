@@ -3,7 +3,6 @@
 use crate::error::{Location, Problem, SceneError};
 use crate::json;
 use crate::overrides::Override;
-use serde_json::json;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -77,12 +76,13 @@ impl Value {
     }
 
     /// The value as JSON, without origins.
+    #[cfg(test)]
     pub fn to_json(&self) -> serde_json::Value {
         match &self.kind {
-            Kind::String(text) | Kind::Other(_, text) => json!(text),
-            Kind::Integer(number) => json!(number),
-            Kind::Float(number) => json!(number),
-            Kind::Boolean(value) => json!(value),
+            Kind::String(text) | Kind::Other(_, text) => text.as_str().into(),
+            Kind::Integer(number) => (*number).into(),
+            Kind::Float(number) => (*number).into(),
+            Kind::Boolean(value) => (*value).into(),
             Kind::Array(items) => items.iter().map(Value::to_json).collect(),
             Kind::Table(entries) => entries.iter().map(|e| (e.key.clone(), e.value.to_json())).collect(),
         }
@@ -168,15 +168,6 @@ impl Document {
             help: None,
         };
         SceneError::Invalid { problems: vec![problem] }
-    }
-
-    /// The value at a key path.
-    pub fn find(&self, key: &str) -> Option<&Value> {
-        let mut value = &self.root;
-        for segment in key.split('.').filter(|segment| !segment.is_empty()) {
-            value = value.child(segment)?;
-        }
-        Some(value)
     }
 
     /// A problem at a key path, or at the nearest table around it that exists.

@@ -97,11 +97,9 @@ impl Assembly<'_> {
         if !found.is_empty() {
             return None;
         }
-        if cloth.remesh.is_some() {
-            if let Some(reason) = find_remesh_obstruction(&placed) {
-                let message = format!("the cloth {:?} cannot be remeshed: {reason}", cloth.name);
-                self.report(&format!("{key}.remesh"), message);
-            }
+        if let Some(reason) = cloth.remesh.and_then(|_| find_remesh_obstruction(&placed)) {
+            let message = format!("the cloth {:?} cannot be remeshed: {reason}", cloth.name);
+            self.report(&format!("{key}.remesh"), message);
         }
         let pins = self.resolve_pins(key, cloth, &placed);
         Some(ClothDescription {

@@ -84,8 +84,7 @@ fn find_repeated_corners(placed: &PlacedMesh) -> Option<String> {
 
 /// Whether a triangle has no area, relative to its longest edge.
 fn is_flat(doubled: f64, longest: f64) -> bool {
-    // Written so that a NaN counts as flat.
-    !(doubled.abs() > DEGENERATE_HEIGHT * longest * longest)
+    doubled.abs() <= DEGENERATE_HEIGHT * longest * longest || doubled.is_nan()
 }
 
 fn find_flat_faces(placed: &PlacedMesh) -> Option<String> {

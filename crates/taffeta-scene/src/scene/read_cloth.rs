@@ -157,10 +157,9 @@ fn read_cells(item: &Item<'_>) -> Option<[u32; 2]> {
 
 fn read_pin(item: &Item<'_>) -> Option<PinDescription> {
     let table = item.table(PIN_KEYS)?;
-    if let Some(axes) = table.get("axes") {
-        if let Some(axes) = axes.array_of::<3>("booleans") {
-            axes.iter().for_each(|axis| drop(axis.boolean()));
-        }
+    if let Some(axes) = table.get("axes").and_then(|item| item.array_of::<3>("booleans")) {
+        // Only problems matter: anything but three times `true` is not supported.
+        axes.iter().for_each(|axis| _ = axis.boolean());
     }
     if let Some(clamp) = table.get("clamp") {
         clamp.boolean();

@@ -1,0 +1,381 @@
+//! Every bad scene is refused with its place and a message that says what is allowed.
+
+use std::path::Path;
+use taffeta_scene::{Override, Problem, Scene, SceneError};
+
+/// A valid scene. Bad ones replace one of its lines.
+const GOOD: &str = r#"[simulation]
+duration = 4.0
+frame_rate = 60.0
+solver = "auto"
+
+[[cloth]]
+name = "sheet"
+grid = { size = [1.0, 1.0], cells = [8, 8], pattern = "alternating" }
+material = "mine"
+place = { translate = [0, 0, 1], rotate_deg = [90, 0, 0], scale = 1.0 }
+
+[[cloth.pin]]
+where = { box = [[-0.1, -0.1, 0.9], [1.1, 0.1, 1.1]] }
+motion = [ { t = 0.0 }, { t = 1.0, translate = [0, 1, 0] } ]
+
+[cloth.remesh]
+size_min = 0.01
+size_max = 0.10
+
+[materials.mine]
+density = 0.2
+stretch = [1000.0, 1000.0]
+bend = [1e-5, 1e-5]
+
+[[obstacle]]
+shape = { sphere = { radius = 0.2 } }
+
+[contact]
+thickness = 0.001
+
+[[probe]]
+name = "center"
+cloth = "sheet"
+material = [0.5, 0.5]
+
+[output]
+formats = ["obj"]
+"#;
+
+fn read(text: &str) -> Result<Scene, SceneError> {
+    Scene::from_str(text, Path::new("scenes/test.toml"), &[])
+}
+
+/// The only problem of a scene.
+fn only_problem(error: SceneError) -> Problem {
+    let report = error.to_string();
+    match error.problems() {
+        [problem] => problem.clone(),
+        _ => panic!("one problem expected:\n{report}"),
+    }
+}
+
+/// The good scene with the line that starts with `old` replaced, and the number of that line, from 1.
+fn replace_line(old: &str, new: &str) -> (String, usize) {
+    let number =
+        GOOD.lines().position(|line| line.starts_with(old)).unwrap_or_else(|| panic!("no line {old}"));
+    let lines = GOOD.lines().enumerate().map(|(n, line)| if n == number { new } else { line });
+    (lines.map(|line| format!("{line}\n")).collect(), number + 1)
+}
+
+/// Replaces a line and expects one problem, which stands at the first `at` in the new lines and whose report contains
+/// all `parts`.
+fn expect(old: &str, new: &str, at: &str, parts: &[&str]) {
+    let (text, first_line) = replace_line(old, new);
+    let error = read(&text).and_then(|scene| scene.build().map(drop)).expect_err(new);
+    let report = error.to_string();
+    let problem = only_problem(error);
+    let place = problem.location.unwrap_or_else(|| panic!("no place:\n{report}"));
+    let before = &new[..new.find(at).unwrap_or_else(|| panic!("no {at} in {new}"))];
+    let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+    assert_eq!((place.line, place.column), (first_line + before.matches('\n').count(), column), "{report}");
+    let start = format!("scenes/test.toml:{}:{}: ", place.line, place.column);
+    assert!(report.starts_with(&start) && report.contains(&place.text) && report.contains('^'), "{report}");
+    for part in parts {
+        assert!(report.contains(part), "{part:?} missing in:\n{report}");
+    }
+}
+
+/// Replaces a line and expects one problem in a line that starts with `line`.
+fn expect_in_line(old: &str, new: &str, line: &str, parts: &[&str]) {
+    let (text, _) = replace_line(old, new);
+    let error = read(&text).and_then(|scene| scene.build().map(drop)).expect_err(new);
+    let report = error.to_string();
+    let place = only_problem(error).location.unwrap_or_else(|| panic!("no place:\n{report}"));
+    assert!(place.text.starts_with(line), "{report}");
+    for part in parts {
+        assert!(report.contains(part), "{part:?} missing in:\n{report}");
+    }
+}
+
+#[test]
+fn the_good_scene_is_good() {
+    let world = read(GOOD).unwrap().build().unwrap();
+    assert_eq!(world.cloths[0].mesh.positions.len(), 81);
+}
+
+#[test]
+fn unknown_keys_are_refused_with_the_allowed_ones() {
+    expect(
+        "frame_rate",
+        "framerate = 60",
+        "framerate",
+        &["unknown key", "did you mean `frame_rate`?", "duration"],
+    );
+    expect("[contact]", "[contacts]", "contacts", &["unknown key", "simulation, cloth"]);
+    expect("grid", "grid = { sise = [1, 1] }", "sise", &["did you mean `size`?", "`cloth.0.grid`"]);
+    expect("density", "density = 0.2\ndensiti = 1", "densiti", &["unknown key"]);
+    expect("motion", "motion = [{ t = 0, move = [0, 0, 0] }]", "move", &["t, translate, rotate_deg"]);
+    expect("size_min", "size_minimum = 0.1", "size_minimum", &["unknown key", "refine_angle"]);
+}
+
+#[test]
+fn wrong_types_are_refused_with_what_was_found() {
+    expect("duration", "duration = \"long\"", "\"long\"", &["the string \"long\"", "must be a number"]);
+    expect("duration", "duration = 2020-01-01", "2020", &["the date 2020-01-01"]);
+    expect("solver", "solver = 3", "3", &["the whole number 3", "\"auto\", \"block\", \"direct\""]);
+    expect("solver", "substeps = 2.5", "2.5", &["must be \"auto\" or a whole number"]);
+    expect("solver", "gravity = [0, 1]", "[0, 1]", &["an array of 2", "an array of 3 numbers"]);
+    expect("place", "place = 3", "3", &["must be a table", "translate, rotate_deg, scale"]);
+    expect("where", "where = { boundary = 1 }", "1", &["must be true or false"]);
+    expect("[[obstacle]]", "[obstacle]", "[obstacle]", &["array of tables", "write [[obstacle]]"]);
+    expect("formats", "formats = \"obj\"", "\"obj\"", &["must be an array"]);
+    expect("material = \"mine\"", "material = 1", "1", &["a material's name or table"]);
+}
+
+#[test]
+fn impossible_numbers_are_refused() {
+    expect("duration", "duration = -1", "-1", &["`simulation.duration` is -1", "greater than 0"]);
+    expect("duration", "duration = nan", "nan", &["NaN", "finite"]);
+    expect("duration", "duration = inf", "inf", &["inf", "finite"]);
+    expect("duration", "duration = 1e-9", "1e-9", &["less than one frame"]);
+    expect("duration", "duration = 1e9", "1e9", &["allowed: 1 to 10000000 frames"]);
+    expect("frame_rate", "frame_rate = 0", "0", &["`simulation.frame_rate` is 0", "greater than 0"]);
+    expect("solver", "substeps = 0", "0", &["is 0, but must be a whole number from 1"]);
+    expect("solver", "iterations = -3", "-3", &["is -3"]);
+    expect("solver", "velocity_damping = -0.1", "-0.1", &["at least 0"]);
+    expect("solver", "seed = -1", "-1", &["is -1", "at least 0"]);
+    expect("thickness", "thickness = 0", "0", &["greater than 0"]);
+    expect("shape", "shape = { sphere = { radius = -0.2 } }", "-0.2", &["`obstacle.0.shape.sphere.radius`"]);
+    expect("shape", "shape = { plane = { normal = [0, 0, 0] } }", "[0, 0, 0]", &["no direction"]);
+    expect("place", "place = { scale = 0 }", "0", &["greater than 0"]);
+    expect("formats", "every = 0", "0", &["whole number from 1"]);
+    expect("[contact]", "[air]\ndensity = -1\n[contact]", "-1", &["at least 0"]);
+}
+
+#[test]
+fn impossible_grids_are_refused() {
+    expect("grid", "grid = { size = [1.0, 0.0] }", "0.0]", &["`cloth.0.grid.size.1` is 0"]);
+    expect("grid", "grid = { size = [-1.0, 1.0] }", "-1.0", &["greater than 0"]);
+    expect("grid", "grid = { cells = [0, 4] }", "0, 4", &["is 0", "from 1"]);
+    expect("grid", "grid = { cells = [4.5, 4] }", "4.5", &["whole number"]);
+    expect(
+        "grid",
+        "grid = { cells = [100000, 100000] }",
+        "[100000",
+        &["10000000000 cells", "at most 20000000"],
+    );
+    expect("grid", "grid = { pattern = \"hexagons\" }", "\"hexagons\"", &["\"equilateral\", \"delaunay\""]);
+    expect_in_line("grid", "grid = {}\nmesh = \"a.obj\"", "[[cloth]]", &["exactly one of", "grid and mesh"]);
+    expect_in_line("grid", "", "[[cloth]]", &["exactly one of grid, mesh, outline, but has none"]);
+    expect("grid", "grid = {}\nuv_scale = 2", "2", &["needs a mesh"]);
+}
+
+#[test]
+fn impossible_remeshing_is_refused() {
+    expect("size_min", "size_min = 0.5", "0.5", &["size_min is 0.5 m", "size_max, 0.1 m"]);
+    expect("size_min", "refine_angle = 0", "0", &["greater than 0"]);
+    expect("size_min", "refine_strain = -1", "-1", &["greater than 0"]);
+    expect("size_min", "interval = 0", "0", &["from 1"]);
+    expect("size_min", "max_vertices = 0", "0", &["from 1"]);
+}
+
+#[test]
+fn impossible_materials_are_refused_at_their_field() {
+    expect("density", "density = -0.2", "-0.2", &["`materials.mine.density` is -0.2", "greater than 0"]);
+    expect("density", "density = nan", "nan", &["finite"]);
+    expect("stretch", "stretch = [1000, 0]", "[1000, 0]", &["`materials.mine.stretch` is 0"]);
+    expect("bend", "bend = [1e-5, -1e-5]", "[1e-5", &["`materials.mine.bend`", "at least 0"]);
+    expect("bend", "bend = [1e-5, 1e-5]\npoisson = 1.5", "1.5", &["ν₁₂ν₂₁"]);
+    expect("bend", "thickness = 0\nbend = [1, 1]", "0", &["`materials.mine.thickness` is 0"]);
+    expect(
+        "bend",
+        "bend = [1e-5, 1e-5]\nfriction = { static = 0.1, kinetic = 0.5 }",
+        "0.5",
+        &["static friction 0.1"],
+    );
+    expect_in_line("bend", "", "[materials.mine]", &["`bend` is missing in `materials.mine`", "N·m"]);
+    expect(
+        "material = \"mine\"",
+        "material = \"coton\"",
+        "\"coton\"",
+        &["did you mean `cotton`?", "\"mine\""],
+    );
+    expect(
+        "material = \"mine\"",
+        "material = { density = 1, stretch = [1, 1] }",
+        "{ density",
+        &["`bend` is missing"],
+    );
+}
+
+#[test]
+fn impossible_pins_are_refused() {
+    expect(
+        "where",
+        "where = {}",
+        "{}",
+        &["exactly one of box, material_box, boundary, vertices, but has none"],
+    );
+    expect("where", "where = { boundary = false }", "false", &["must be true"]);
+    expect("where", "where = { vertices = [] }", "[]", &["hold nothing"]);
+    expect("where", "where = { vertices = [-1] }", "-1", &["is -1"]);
+    expect("where", "where = { vertices = [0, 81] }", "{", &["vertex 81 is out of range", "0 to 80"]);
+    expect(
+        "where",
+        "where = { box = [[5, 5, 5], [6, 6, 6]] }",
+        "{",
+        &[
+            "pin 0 of the cloth \"sheet\"",
+            "holds nothing",
+            "{\"box\":[[5.0,5.0,5.0],[6.0,6.0,6.0]]}",
+            "from [0, 0, 1] to [1, 0, 2]",
+        ],
+    );
+    expect(
+        "where",
+        "where = { material_box = [[2, 2], [3, 3]] }",
+        "{",
+        &["material extends from [0, 0] to [1, 1]"],
+    );
+    expect_in_line("where", "", "[[cloth.pin]]", &["`where` is missing in `cloth.0.pin.0`"]);
+}
+
+#[test]
+fn keyframes_must_increase() {
+    let parts = ["keyframe times must increase", "t = 1 follows t = 1"];
+    expect("motion", "motion = [{ t = 0 }, { t = 1 }, { t = 1.0 }]", "1.0", &parts);
+    expect_in_line("motion", "motion = [{ translate = [0, 0, 0] }]", "motion", &["`t` is missing"]);
+}
+
+#[test]
+fn cloth_names_must_be_safe_in_file_names() {
+    // The probe names the good cloth, but with a broken cloth its name is not complained about.
+    expect("name = \"sheet\"", "name = \"a/b\"", "\"a/b\"", &["file name", "letters, digits, - and _"]);
+}
+
+#[test]
+fn probes_need_a_known_cloth_and_a_point_on_it() {
+    expect("cloth =", "cloth = \"shet\"", "\"shet\"", &["unknown cloth \"shet\"", "\"sheet\""]);
+    expect(
+        "material = [0.5",
+        "material = [0.5, 1.5]",
+        "[0.5, 1.5]",
+        &["\"center\"", "[0.5, 1]", "5.000e-1 m"],
+    );
+    expect_in_line("name = \"center\"", "", "[[probe]]", &["`name` is missing"]);
+    let (text, _) = replace_line("material = [0.5", "material = [0.5, 1.0000005]");
+    assert_eq!(read(&text).unwrap().assemble().unwrap().probes[0].material.y, 1.0);
+}
+
+#[test]
+fn duplicate_names_are_refused() {
+    let text = GOOD.replace("[[probe]]", "[[cloth]]\nname = \"sheet\"\ngrid = {}\n[[probe]]");
+    let report = read(&text).unwrap_err().to_string();
+    assert!(report.contains("the name \"sheet\" is used twice"), "{report}");
+    let text = format!("{GOOD}[[probe]]\nname = \"center\"\ncloth = \"sheet\"\nmaterial = [0, 0]\n");
+    let problem = only_problem(read(&text).unwrap_err());
+    assert_eq!(problem.key, "probe.1.name");
+    assert_eq!(problem.location.unwrap().line, GOOD.lines().count() + 2);
+}
+
+#[test]
+fn a_scene_needs_a_duration_and_a_cloth() {
+    expect_in_line("duration", "", "[simulation]", &["`duration` is missing in `simulation`"]);
+    let report = read("").unwrap_err().to_string();
+    assert!(report.contains("`simulation.duration` is missing") && report.contains("no cloth"), "{report}");
+}
+
+#[test]
+fn what_the_format_names_but_is_not_supported_says_so() {
+    let refused = |old: &str, new: &str, at: &str| expect(old, new, at, &["is not supported yet", "= "]);
+    refused("solver", "mode = \"static\"", "\"static\"");
+    for solver in ["global", "xpbd", "pbd", "projective"] {
+        refused("solver", &format!("solver = \"{solver}\""), "\"");
+    }
+    refused("solver", "time = \"bdf2\"", "\"bdf2\"");
+    refused("grid", "outline = \"a.svg\"", "\"a.svg\"");
+    for line in ["pressure = 3", "constraint = \"energy\"", "stiffness = 1.0"] {
+        refused("place", line, line.rsplit(' ').next().unwrap());
+    }
+    for bending in ["curvature", "quadratic", "averaged"] {
+        refused("place", &format!("bending = \"{bending}\""), "\"");
+    }
+    for line in ["axes = [true,true,false]", "clamp = true", "release = 2.0", "strength = 50.0"] {
+        refused("motion", line, line.rsplit(' ').next().unwrap());
+    }
+    refused("size_min", "refine_compression = 0.005", "0.005");
+    refused("size_min", "refine_velocity = 1.0", "1.0");
+    for shape in ["capsule = {}", "box = {}", "mesh = \"b.obj\"", "frames = \"b_%04d.obj\""] {
+        refused("shape", &format!("shape = {{ {shape} }}"), shape.rsplit(' ').next().unwrap());
+    }
+    refused("thickness", "self = true", "true");
+    for format in ["ply", "vtp", "usda", "glb", "npz"] {
+        refused("formats", &format!("formats = [\"obj\", \"{format}\"]"), "[");
+    }
+}
+
+#[test]
+fn supported_values_of_restricted_keys_are_read() {
+    for (old, new) in [
+        (
+            "solver",
+            "mode = \"dynamic\"\ntime = \"euler\"\nsolver = \"direct\"\nsubsteps = \"auto\"\niterations = 3",
+        ),
+        ("place", "pressure = 0\nconstraint = \"edges\"\nbending = \"none\""),
+        ("motion", "axes = [true, true, true]\nclamp = false"),
+        ("thickness", "self = false"),
+        ("formats", "formats = [\"none\"]\nevery = 5"),
+        ("shape", "shape = { plane = { normal = [0, 2, 0] } }"),
+    ] {
+        let (text, _) = replace_line(old, new);
+        read(&text).unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
+#[test]
+fn syntax_errors_have_a_place() {
+    expect("duration", "duration = = 3", "= 3", &["not valid TOML"]);
+    expect("duration", "duration = 3\nduration = 4", "duration = 4", &["duplicate key"]);
+    let error = Scene::from_str("{\n  \"simulation\": {,}\n}", Path::new("a.json"), &[]).unwrap_err();
+    assert!(error.to_string().starts_with("a.json:2:18: not valid JSON"), "{error}");
+}
+
+#[test]
+fn problems_in_json_have_a_line_and_column() {
+    let text = "{\n  \"simulation\": { \"duration\": -1 },\n  \"cloth\": [{ \"gird\": {}, \"grid\": {} }]\n}";
+    let error = Scene::from_str(text, Path::new("a.json"), &[]).unwrap_err();
+    let places: Vec<_> = error.problems().iter().map(|p| p.location.clone().unwrap()).collect();
+    let places: Vec<_> = places.iter().map(|place| (place.line, place.column)).collect();
+    assert_eq!(places, [(2, 31), (3, 15)], "{error}");
+}
+
+#[test]
+fn problems_come_in_the_order_of_the_file_and_all_at_once() {
+    let text = GOOD.replace("duration = 4.0", "duration = 0").replace("radius = 0.2", "radius = 0");
+    let error = read(&text).unwrap_err();
+    let keys: Vec<_> = error.problems().iter().map(|problem| problem.key.as_str()).collect();
+    assert_eq!(keys, ["simulation.duration", "obstacle.0.shape.sphere.radius"]);
+}
+
+#[test]
+fn problems_of_overrides_name_the_override() {
+    let message = |setting: &str| {
+        let overrides = [Override::parse(setting).unwrap()];
+        Scene::from_str(GOOD, Path::new("t.toml"), &overrides).unwrap_err().to_string()
+    };
+    let report = message("simulation.duration=-3");
+    assert!(
+        report.starts_with("t.toml: --set simulation.duration=-3: `simulation.duration` is -3"),
+        "{report}"
+    );
+    let report = message("cloth.0.gird.cells=[4,4]");
+    assert!(report.contains("--set cloth.0.gird.cells=[4,4]: unknown key `gird`"), "{report}");
+    assert!(message("cloth.3.name=b").contains("`cloth` has 1 elements"));
+    assert!(message("cloth.first.name=b").contains("must be a number below 1"));
+    assert!(message("simulation.duration.x=1").contains("it has no `x`"));
+    assert!(message("simulation.solver=xpbd").contains("not supported yet"));
+}
+
+#[test]
+fn a_missing_file_is_named() {
+    let error = Scene::from_file(Path::new("no/such/scene.toml"), &[]).unwrap_err();
+    assert!(error.to_string().starts_with("no/such/scene.toml: cannot read the scene"), "{error}");
+    expect("grid", "mesh = \"no/such/mesh.obj\"", "\"no", &["cannot read the mesh", "mesh.obj"]);
+}

@@ -1,0 +1,66 @@
+//! Time of a pass over a mesh of ten thousand vertices: at rest, and while it changes.
+
+use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use glam::{DVec2, DVec3};
+use taffeta_mesh::HalfedgeMesh;
+use taffeta_remesh::{Pass, RemeshReport, RemeshSettings, SheetAttributes, remesh};
+
+type Sheet = (HalfedgeMesh, SheetAttributes);
+
+fn waves(u: DVec2, phase: f64) -> DVec3 {
+    DVec3::new(u.x, u.y, 0.02 * (20.0 * u.x + 6.0 * u.y + phase).sin())
+}
+
+fn flat_sheet(cells: u32) -> Sheet {
+    let at = |i: u32, j: u32| j * (cells + 1) + i;
+    let faces: Vec<[u32; 3]> = (0..cells * cells)
+        .map(|cell| (cell % cells, cell / cells))
+        .flat_map(|(i, j)| {
+            [[at(i, j), at(i + 1, j), at(i + 1, j + 1)], [at(i, j), at(i + 1, j + 1), at(i, j + 1)]]
+        })
+        .collect();
+    let coords: Vec<DVec2> = (0..(cells + 1) * (cells + 1))
+        .map(|v| DVec2::new(f64::from(v % (cells + 1)), f64::from(v / (cells + 1))) / f64::from(cells))
+        .collect();
+    let built = HalfedgeMesh::from_triangles(coords.len(), &faces).expect("a good mesh");
+    let corners: Vec<[DVec2; 3]> = faces.iter().map(|f| f.map(|v| coords[v as usize])).collect();
+    let positions: Vec<DVec3> = coords.iter().map(|&u| waves(u, 0.0)).collect();
+    let attributes = SheetAttributes::from_built(&built, &positions, &corners, &vec![0; faces.len()]);
+    (built.mesh, attributes)
+}
+
+fn put_on((mesh, attributes): &mut Sheet, phase: f64) {
+    for v in mesh.vertex_keys() {
+        let u = attributes.material_of(mesh.halfedge_from(v));
+        attributes.vertices[v].position = waves(u, phase);
+    }
+}
+
+fn pass((mesh, attributes): &mut Sheet) -> RemeshReport {
+    let settings = [Some(RemeshSettings { size_min: 0.002, size_max: 0.05, ..RemeshSettings::default() })];
+    let pass = Pass { settings: &settings, pins: &[], elapsed: 1.0 / 60.0 };
+    remesh(mesh, attributes, &pass, &mut |_| false)
+}
+
+fn bench(criterion: &mut Criterion) {
+    let mut sheet = flat_sheet(40);
+    for _ in 0..20 {
+        pass(&mut sheet);
+        put_on(&mut sheet, 0.0);
+    }
+    let report = pass(&mut sheet);
+    println!("at rest: {} vertices, {} edits", sheet.0.vertex_count(), report.edit_count());
+    criterion.bench_function("pass at rest", |bencher| {
+        bencher.iter_batched_ref(|| sheet.clone(), pass, BatchSize::LargeInput)
+    });
+    let mut moving = sheet.clone();
+    put_on(&mut moving, 0.1);
+    let report = pass(&mut moving.clone());
+    println!("moving: {} splits, {} collapses, {} flips", report.splits, report.collapses, report.flips);
+    criterion.bench_function("pass over moving waves", |bencher| {
+        bencher.iter_batched_ref(|| moving.clone(), pass, BatchSize::LargeInput)
+    });
+}
+
+criterion_group!(benches, bench);
+criterion_main!(benches);

@@ -1,0 +1,251 @@
+//! What the elements of a keyed mesh carry, and what is derived from it.
+//!
+//! Material coordinates belong to corners, not to vertices, so that the two sides of a seam can differ. A cloth that
+//! is remeshed has one coordinate per vertex in this version; [`is_single_valued`] tells.
+//!
+//! Masses, areas and rest shapes are never stored: they follow from the corners.
+
+use glam::{DVec2, DVec3};
+use serde::{Deserialize, Serialize};
+use slotmap::SecondaryMap;
+use taffeta_core::geometry::doubled_area;
+use taffeta_core::math::Sym2;
+use taffeta_mesh::{BuiltMesh, EdgeKey, FaceKey, Halfedge, HalfedgeMesh, Side, VertexKey, slot_of};
+
+/// The attributes of all sheets of a mesh, one entry per element.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct SheetAttributes {
+    /// Per vertex.
+    pub vertices: SecondaryMap<VertexKey, VertexAttributes>,
+    /// Per edge.
+    pub edges: SecondaryMap<EdgeKey, EdgeAttributes>,
+    /// Per face.
+    pub faces: SecondaryMap<FaceKey, FaceAttributes>,
+}
+
+/// Attributes of a vertex.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VertexAttributes {
+    /// World position [m].
+    pub position: DVec3,
+    /// World velocity [m/s].
+    pub velocity: DVec3,
+    /// World position of this material point at time 0 [m].
+    pub start: DVec3,
+    /// Number of the pin that holds the vertex.
+    pub pin: Option<u32>,
+    /// Number of the vertex in the input mesh; `None`: made by a split.
+    pub input: Option<u32>,
+    /// Sizing metric of the last pass [1/m²], in material space; zero before the first.
+    pub metric: Sym2,
+}
+
+/// Attributes of an edge.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EdgeAttributes {
+    /// Material coordinates [m] of the tail of the half-edge on each side, as seen from the face on that side. On the
+    /// boundary, where that side has no face: as seen from the face on the other side.
+    pub corners: [DVec2; 2],
+    /// Hinge angle at rest [rad]. 0 on remeshed cloths: they are flat at rest.
+    pub rest_angle: f64,
+}
+
+/// Attributes of a face.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FaceAttributes {
+    /// Number of the cloth.
+    pub cloth: u32,
+}
+
+impl SheetAttributes {
+    /// The attributes of a sheet at rest at time 0, free of pins.
+    ///
+    /// `positions` are world positions per input vertex [m], `corners` material coordinates per input face and corner
+    /// [m], `cloths` cloth numbers per input face.
+    ///
+    /// # Panics
+    /// If a slice has another length than the input of the mesh.
+    pub fn from_built(
+        built: &BuiltMesh,
+        positions: &[DVec3],
+        corners: &[[DVec2; 3]],
+        cloths: &[u32],
+    ) -> Self {
+        assert_eq!(positions.len(), built.vertices.len(), "one position per vertex");
+        assert_eq!(
+            (corners.len(), cloths.len()),
+            (built.faces.len(), built.faces.len()),
+            "one entry per face"
+        );
+        let mut attributes = Self::default();
+        for (number, (&v, &position)) in (0u32..).zip(built.vertices.iter().zip(positions)) {
+            let vertex = VertexAttributes {
+                position,
+                velocity: DVec3::ZERO,
+                start: position,
+                pin: None,
+                input: Some(number),
+                metric: Sym2::default(),
+            };
+            attributes.vertices.insert(v, vertex);
+        }
+        let flat = EdgeAttributes { corners: [DVec2::ZERO; 2], rest_angle: 0.0 };
+        for e in built.mesh.edge_keys() {
+            attributes.edges.insert(e, flat);
+        }
+        for ((&f, face_corners), &cloth) in built.faces.iter().zip(corners).zip(cloths) {
+            attributes.faces.insert(f, FaceAttributes { cloth });
+            // The half-edges of a built face start at its first corner.
+            for (k, he) in built.mesh.face_halfedges(f).into_iter().enumerate() {
+                let edge = &mut attributes.edges[he.edge];
+                edge.corners[he.side.index()] = face_corners[k];
+                if built.mesh.is_boundary_halfedge(he.twin()) {
+                    edge.corners[he.twin().side.index()] = face_corners[(k + 1) % 3];
+                }
+            }
+        }
+        attributes
+    }
+
+    /// The material coordinate of the tail of a half-edge [m], as seen from its face.
+    #[inline]
+    pub fn material_of(&self, he: Halfedge) -> DVec2 {
+        self.edges[he.edge].corners[he.side.index()]
+    }
+
+    /// The material coordinates of the corners of a face [m], in the order of
+    /// [`HalfedgeMesh::face_vertices`].
+    #[inline]
+    pub fn face_material(&self, mesh: &HalfedgeMesh, f: FaceKey) -> [DVec2; 3] {
+        mesh.face_halfedges(f).map(|he| self.material_of(he))
+    }
+
+    /// The world positions of the corners of a face [m].
+    #[inline]
+    pub fn face_positions(&self, mesh: &HalfedgeMesh, f: FaceKey) -> [DVec3; 3] {
+        mesh.face_vertices(f).map(|v| self.vertices[v].position)
+    }
+
+    /// The area of a face in material space [m²].
+    pub fn material_area(&self, mesh: &HalfedgeMesh, f: FaceKey) -> f64 {
+        0.5 * doubled_area(self.face_material(mesh, f))
+    }
+
+    /// The cloth of a vertex.
+    ///
+    /// # Panics
+    /// If the vertex is not part of the mesh or has no attributes around it.
+    pub fn cloth_of_vertex(&self, mesh: &HalfedgeMesh, v: VertexKey) -> u32 {
+        let f = mesh.faces_around(v).next().expect("every vertex has a face");
+        self.faces[f].cloth
+    }
+}
+
+/// The lumped mass of a vertex [kg] at an areal density [kg/m²]: a third of the mass of every face around it.
+pub fn lumped_mass(mesh: &HalfedgeMesh, attributes: &SheetAttributes, v: VertexKey, density: f64) -> f64 {
+    density / 3.0 * mesh.faces_around(v).map(|f| attributes.material_area(mesh, f)).sum::<f64>()
+}
+
+/// Whether all corners at each vertex of a cloth have the same material coordinate, bit for bit: no seams.
+pub fn is_single_valued(mesh: &HalfedgeMesh, attributes: &SheetAttributes, cloth: u32) -> bool {
+    let mut coords: Vec<Option<DVec2>> = vec![None; mesh.vertex_slot_limit()];
+    mesh.face_keys().filter(|&f| attributes.faces[f].cloth == cloth).all(|f| {
+        mesh.face_halfedges(f).into_iter().all(|he| {
+            let coord = attributes.material_of(he);
+            *coords[slot_of(mesh.tail(he))].get_or_insert(coord) == coord
+        })
+    })
+}
+
+/// Why attributes do not fit their mesh.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum BadAttributes {
+    /// A vertex has none.
+    #[error("{0:?} has no attributes")]
+    MissingVertex(VertexKey),
+    /// An edge has none.
+    #[error("{0:?} has no attributes")]
+    MissingEdge(EdgeKey),
+    /// A face has none.
+    #[error("{0:?} has no attributes")]
+    MissingFace(FaceKey),
+    /// There are attributes of elements that the mesh does not have.
+    #[error(
+        "there are attributes of {vertices} vertices, {edges} edges and {faces} faces that the mesh does not have"
+    )]
+    Leftover {
+        /// Vertices too many.
+        vertices: usize,
+        /// Edges too many.
+        edges: usize,
+        /// Faces too many.
+        faces: usize,
+    },
+    /// A position, velocity or metric is not finite.
+    #[error("{0:?} has an attribute that is not finite")]
+    NotFinite(VertexKey),
+    /// A face has no area in material space, or is turned over.
+    #[error("{face:?} has a material area of {area} m²")]
+    Area {
+        /// The face.
+        face: FaceKey,
+        /// Its signed area [m²].
+        area: f64,
+    },
+    /// The side of a boundary edge that has no face disagrees with the side that has one.
+    #[error("the two sides of boundary {0:?} have different material coordinates")]
+    BoundaryCorner(EdgeKey),
+    /// Two neighbors belong to different cloths.
+    #[error("the faces of {0:?} belong to different cloths")]
+    MixedCloths(EdgeKey),
+}
+
+/// Checks that every element has attributes, that nothing else has, and that they make sense.
+///
+/// # Errors
+/// The first offense.
+pub fn validate_attributes(mesh: &HalfedgeMesh, attributes: &SheetAttributes) -> Result<(), BadAttributes> {
+    for v in mesh.vertex_keys() {
+        let vertex = attributes.vertices.get(v).ok_or(BadAttributes::MissingVertex(v))?;
+        let Sym2 { xx, xy, yy } = vertex.metric;
+        let spatial = [vertex.position, vertex.velocity, vertex.start];
+        if !spatial.iter().all(|x| x.is_finite()) || ![xx, xy, yy].iter().all(|x| x.is_finite()) {
+            return Err(BadAttributes::NotFinite(v));
+        }
+    }
+    for e in mesh.edge_keys() {
+        attributes.edges.get(e).ok_or(BadAttributes::MissingEdge(e))?;
+    }
+    for f in mesh.face_keys() {
+        attributes.faces.get(f).ok_or(BadAttributes::MissingFace(f))?;
+        let area = attributes.material_area(mesh, f);
+        if area.is_nan() || area <= 0.0 {
+            return Err(BadAttributes::Area { face: f, area });
+        }
+    }
+    for e in mesh.edge_keys() {
+        validate_edge(mesh, attributes, e)?;
+    }
+    let vertices = attributes.vertices.len() - mesh.vertex_count();
+    let edges = attributes.edges.len() - mesh.edge_count();
+    let faces = attributes.faces.len() - mesh.face_count();
+    if vertices + edges + faces > 0 {
+        return Err(BadAttributes::Leftover { vertices, edges, faces });
+    }
+    Ok(())
+}
+
+fn validate_edge(mesh: &HalfedgeMesh, attributes: &SheetAttributes, e: EdgeKey) -> Result<(), BadAttributes> {
+    match mesh.edge_faces(e) {
+        [Some(first), Some(second)] if attributes.faces[first].cloth != attributes.faces[second].cloth => {
+            Err(BadAttributes::MixedCloths(e))
+        }
+        [Some(_), Some(_)] => Ok(()),
+        [first, _] => {
+            let outside = Halfedge::new(e, if first.is_none() { Side::First } else { Side::Second });
+            let seen_inside = attributes.material_of(mesh.next(outside.twin()));
+            let agree = attributes.material_of(outside) == seen_inside;
+            if agree { Ok(()) } else { Err(BadAttributes::BoundaryCorner(e)) }
+        }
+    }
+}

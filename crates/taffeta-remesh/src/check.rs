@@ -1,0 +1,234 @@
+//! Which collapses and flips are good for the mesh. Topology is checked by the mesh itself, contact by the veto.
+
+use crate::attributes::SheetAttributes;
+use crate::working::Working;
+use glam::{DVec2, DVec3};
+use taffeta_core::geometry::{doubled_area, triangle_quality};
+use taffeta_mesh::{CollapseBlocked, EdgeKey, Halfedge, HalfedgeMesh, Side, VertexKey};
+
+/// Largest size of an edge that a collapse may make. The gap to 1, where splits start, keeps an edge from being split
+/// and collapsed in turn.
+pub const COLLAPSE_SIZE: f64 = 0.8;
+
+/// Least shape quality of a triangle that a collapse may make, unless the worst around it is worse already. 0.4 is a
+/// right triangle of 1 : 5; below, strain is measured badly and few edges can be flipped.
+const QUALITY_MIN: f64 = 0.4;
+
+/// Sine of the angle at a boundary vertex up to which the boundary counts as straight. Larger: a round outline loses
+/// material with every pass; smaller: coordinates read from a file with few digits never count as straight.
+const STRAIGHT_SINE: f64 = 1e-3;
+
+/// Cosine of the largest angle between a face's world normal before and after a collapse (45°). Where the mesh is fine
+/// enough normals differ far less: beyond, the collapse would turn a fold over.
+const NORMAL_TURN_COSINE: f64 = std::f64::consts::FRAC_1_SQRT_2;
+
+/// Cosine of the largest dihedral angle of an edge that may be flipped (40°): beyond, the flip would cut a crease.
+const FLIP_DIHEDRAL_COSINE: f64 = 0.766_044_443_118_978;
+
+/// Sine of the sum of opposite angles, below which an edge is flipped. Zero is Delaunay; the margin keeps the diagonals
+/// of squares where they are.
+const DELAUNAY_MARGIN: f64 = -0.02;
+
+/// Why a half-edge is not collapsed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum CollapseRefusal {
+    /// A pin holds the tail.
+    Pinned,
+    /// The tail is a corner of the outline.
+    Corner,
+    /// The tail lies on the outline and the edge does not.
+    LeavesOutline,
+    /// It would make an edge that is too long.
+    TooLong,
+    /// It would make a bad triangle.
+    Quality,
+    /// It would turn a face too far.
+    TurnsNormal,
+    /// The mesh refuses.
+    Blocked(CollapseBlocked),
+}
+
+/// The faces that a collapse would move, for the veto.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Replacement {
+    pub before: Vec<[VertexKey; 3]>,
+    pub after: Vec<[VertexKey; 3]>,
+}
+
+/// The mesh with everything that a check reads.
+#[derive(Clone, Copy)]
+pub(crate) struct Checker<'a> {
+    pub mesh: &'a HalfedgeMesh,
+    pub attributes: &'a SheetAttributes,
+    pub working: &'a Working,
+}
+
+impl Checker<'_> {
+    /// A quick test that almost every collapse of a mesh of the right size fails: whether the edge to a neighbor on the
+    /// far side would be short enough.
+    pub fn may_collapse(&self, he: Halfedge) -> bool {
+        let [i, j] = self.mesh.ends(he);
+        if self.attributes.vertices[i].pin.is_some() {
+            return false;
+        }
+        let far = self.mesh.rotate(self.mesh.rotate(he));
+        // With three edges the second one after `he` leads to an opposite corner, to which an edge exists.
+        self.mesh.rotate(far) == he || self.working.size_between(j, self.mesh.tip(far)) <= COLLAPSE_SIZE
+    }
+
+    /// Checks a collapse of the tail into the tip; the worst shape quality that it would make.
+    pub fn check_collapse(&self, he: Halfedge) -> Result<f64, CollapseRefusal> {
+        let [i, j] = self.mesh.ends(he);
+        if self.attributes.vertices[i].pin.is_some() {
+            return Err(CollapseRefusal::Pinned);
+        }
+        if self.mesh.is_boundary_vertex(i) {
+            self.check_outline(he)?;
+        }
+        let opposites = [he, he.twin()].map(|he| self.mesh.opposite(he));
+        let is_new = |v: VertexKey| v != j && !opposites.contains(&Some(v));
+        if self.mesh.neighbors(i).any(|v| is_new(v) && self.working.size_between(j, v) > COLLAPSE_SIZE) {
+            return Err(CollapseRefusal::TooLong);
+        }
+        let quality = self.check_faces(he)?;
+        self.mesh.can_collapse_edge(he).map_err(CollapseRefusal::Blocked)?;
+        Ok(quality)
+    }
+
+    /// A vertex of the outline may only move along it, where it is straight.
+    fn check_outline(&self, he: Halfedge) -> Result<(), CollapseRefusal> {
+        if !self.mesh.is_boundary_edge(he.edge) {
+            return Err(CollapseRefusal::LeavesOutline);
+        }
+        let i = self.mesh.tail(he);
+        let out = self.mesh.halfedge_from(i);
+        let u = |v| self.working.material_of(v);
+        let ahead = u(self.mesh.tip(out)) - u(i);
+        let behind = u(i) - u(self.mesh.tail(self.mesh.prev(out)));
+        let is_straight = ahead.dot(behind) > 0.0
+            && ahead.perp_dot(behind).abs() <= STRAIGHT_SINE * ahead.length() * behind.length();
+        if is_straight { Ok(()) } else { Err(CollapseRefusal::Corner) }
+    }
+
+    /// The faces around the tail that stay: upright, well shaped, and turned little.
+    fn check_faces(&self, he: Halfedge) -> Result<f64, CollapseRefusal> {
+        let [i, j] = self.mesh.ends(he);
+        let (u_i, u_j) = (self.working.material_of(i), self.working.material_of(j));
+        let (x_i, x_j) = (self.position_of(i), self.position_of(j));
+        let mut worst_before = f64::INFINITY;
+        let mut worst_after = f64::INFINITY;
+        for out in self.mesh.halfedges_around(i).filter(|&out| !self.mesh.is_boundary_halfedge(out)) {
+            let [a, b] = self.mesh.ends(self.mesh.next(out));
+            let (u_a, u_b) = (self.working.material_of(a), self.working.material_of(b));
+            worst_before = worst_before.min(triangle_quality([u_i, u_a, u_b]));
+            if a == j || b == j {
+                continue;
+            }
+            worst_after = worst_after.min(triangle_quality([u_j, u_a, u_b]));
+            let (x_a, x_b) = (self.position_of(a), self.position_of(b));
+            if !turns_little(area_vector([x_i, x_a, x_b]), area_vector([x_j, x_a, x_b])) {
+                return Err(CollapseRefusal::TurnsNormal);
+            }
+        }
+        // A turned-over triangle has negative quality.
+        if worst_after > 0.0 && worst_after >= QUALITY_MIN.min(worst_before) {
+            Ok(worst_after)
+        } else {
+            Err(CollapseRefusal::Quality)
+        }
+    }
+
+    fn position_of(&self, v: VertexKey) -> DVec3 {
+        self.attributes.vertices[v].position
+    }
+
+    /// Whether an edge should be flipped: it is not Delaunay in material space, and no crease.
+    ///
+    /// `size_limit` bounds the size of the flipped edge unless it is shorter than the old one.
+    pub fn should_flip(&self, e: EdgeKey, size_limit: f64) -> bool {
+        let he = Halfedge::new(e, Side::First);
+        let (Some(c), Some(d)) = (self.mesh.opposite(he), self.mesh.opposite(he.twin())) else {
+            return false;
+        };
+        let [a, b] = self.mesh.ends(he);
+        let [u_a, u_b, u_c, u_d] = [a, b, c, d].map(|v| self.working.material_of(v));
+        if !violates_delaunay([u_a, u_b], [u_c, u_d]) {
+            return false;
+        }
+        let new_size = self.working.size_between(c, d);
+        if new_size > size_limit && new_size > self.working.size_between(a, b) {
+            return false;
+        }
+        // A quad with a straight angle would leave a face without area.
+        if doubled_area([u_d, u_c, u_a]) <= 0.0 || doubled_area([u_c, u_d, u_b]) <= 0.0 {
+            return false;
+        }
+        let [x_a, x_b, x_c, x_d] = [a, b, c, d].map(|v| self.position_of(v));
+        let old = [area_vector([x_a, x_b, x_c]), area_vector([x_b, x_a, x_d])];
+        let new = [area_vector([x_d, x_c, x_a]), area_vector([x_c, x_d, x_b])];
+        let is_flat = |[n0, n1]: [DVec3; 2]| n0.dot(n1) >= FLIP_DIHEDRAL_COSINE * n0.length() * n1.length();
+        let mean = old[0] + old[1];
+        is_flat(old)
+            && is_flat(new)
+            && new.iter().all(|&n| turns_little(mean, n))
+            && self.mesh.can_flip_edge(e).is_ok()
+    }
+
+    /// The faces around a collapse, before and after.
+    pub fn collapse_replacement(&self, he: Halfedge) -> Replacement {
+        let [i, j] = self.mesh.ends(he);
+        let before: Vec<[VertexKey; 3]> =
+            self.mesh.faces_around(i).map(|f| self.mesh.face_vertices(f)).collect();
+        let after = before
+            .iter()
+            .filter(|corners| !corners.contains(&j))
+            .map(|corners| corners.map(|v| if v == i { j } else { v }))
+            .collect();
+        Replacement { before, after }
+    }
+
+    /// The faces at a flip, before and after.
+    pub fn flip_replacement(&self, e: EdgeKey) -> Replacement {
+        let he = Halfedge::new(e, Side::First);
+        let [a, b] = self.mesh.ends(he);
+        let [c, d] =
+            [he, he.twin()].map(|he| self.mesh.opposite(he).expect("an edge that is flipped has two faces"));
+        Replacement { before: vec![[a, b, c], [b, a, d]], after: vec![[d, c, a], [c, d, b]] }
+    }
+}
+
+/// Twice the area of a world triangle along its normal [m²].
+fn area_vector([a, b, c]: [DVec3; 3]) -> DVec3 {
+    (b - a).cross(c - a)
+}
+
+/// Whether two normals, of any length but zero, differ by no more than the limit.
+fn turns_little(old: DVec3, new: DVec3) -> bool {
+    let product = old.length() * new.length();
+    product > 0.0 && old.dot(new) >= NORMAL_TURN_COSINE * product
+}
+
+/// Whether the angles opposite to edge `a–b` sum to more than 180° by the margin (C. L. Lawson 1977), as the sine of
+/// the sum.
+fn violates_delaunay([a, b]: [DVec2; 2], [c, d]: [DVec2; 2]) -> bool {
+    let (p, q) = (a - c, b - c);
+    let (r, s) = (b - d, a - d);
+    let sine = p.perp_dot(q) * r.dot(s) + p.dot(q) * r.perp_dot(s);
+    sine < DELAUNAY_MARGIN
+        * (p.length_squared() * q.length_squared() * r.length_squared() * s.length_squared()).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_diagonal_of_a_square_stays_and_a_long_diagonal_does_not() {
+        let square = [DVec2::new(0.0, 0.0), DVec2::new(1.0, 1.0)];
+        assert!(!violates_delaunay(square, [DVec2::new(0.0, 1.0), DVec2::new(1.0, 0.0)]));
+        let kite = [DVec2::new(-1.0, 0.0), DVec2::new(1.0, 0.0)];
+        assert!(violates_delaunay(kite, [DVec2::new(0.0, 0.5), DVec2::new(0.0, -0.5)]));
+        let other = [DVec2::new(0.0, -0.5), DVec2::new(0.0, 0.5)];
+        assert!(!violates_delaunay(other, [DVec2::new(-1.0, 0.0), DVec2::new(1.0, 0.0)]));
+    }
+}

@@ -1,0 +1,259 @@
+//! One remeshing pass: sizing, splits with flips, collapses with flips.
+//!
+//! Everything happens in the order of (size, key), so the same input gives the same edits. Passes that follow each
+//! other on a shape that does not move come to rest: a split starts above size 1, a collapse makes nothing above
+//! [`COLLAPSE_SIZE`](crate::COLLAPSE_SIZE), and flips only approach the Delaunay mesh.
+
+use crate::attributes::SheetAttributes;
+use crate::check::{COLLAPSE_SIZE, Checker, CollapseRefusal, Replacement};
+use crate::report::{EditRecord, Proposal, ProposedEdit, RemeshReport};
+use crate::settings::RemeshSettings;
+use crate::sizing::update_metrics;
+use crate::transfer::{collapse_with_transfer, flip_with_transfer, split_with_transfer};
+use crate::working::Working;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use taffeta_core::Region;
+use taffeta_mesh::{EdgeKey, Halfedge, HalfedgeMesh, Side, VertexKey, slot_of};
+
+/// Splits and collapses that a pass may make, per vertex at its start: enough for a mesh to double in one pass, as a
+/// cloth that lands does.
+pub const BUDGET_PER_VERTEX: usize = 1;
+
+/// Splits and collapses that a pass may always make, so that a sheet of two triangles can be refined in a few passes.
+pub const BUDGET_MIN: usize = 1000;
+
+/// Size above which an edge is split.
+pub const SPLIT_SIZE: f64 = 1.0;
+
+/// What a pass needs to know.
+#[derive(Clone, Copy, Debug)]
+pub struct Pass<'a> {
+    /// Settings by cloth number; `None`: the cloth is not touched.
+    pub settings: &'a [Option<RemeshSettings>],
+    /// Regions by pin number.
+    pub pins: &'a [Region],
+    /// Time since the last pass [s].
+    pub elapsed: f64,
+}
+
+/// Adapts the mesh to its shape. `veto` is asked before every collapse and flip that would otherwise be made; `true`
+/// refuses it.
+///
+/// # Panics
+/// If a face refers to a cloth, or a vertex to a pin, that does not exist; if an element has no attributes.
+pub fn remesh(
+    mesh: &mut HalfedgeMesh,
+    attributes: &mut SheetAttributes,
+    pass: &Pass,
+    veto: &mut dyn FnMut(&Proposal) -> bool,
+) -> RemeshReport {
+    let mut report = RemeshReport::default();
+    if pass.settings.iter().all(Option::is_none) {
+        return report;
+    }
+    // A run that was resumed from a checkpoint must hand out the same keys as one that was not.
+    mesh.sort_free_slots();
+    let mut working = Working::gather(mesh, attributes, pass.settings, &mut report);
+    update_metrics(&mut working, pass.settings, pass.elapsed);
+    for &v in &working.vertices {
+        attributes.vertices[v].metric = working.metrics[slot_of(v)];
+    }
+    let budget = BUDGET_MIN.max(BUDGET_PER_VERTEX * working.vertices.len());
+    let mut editor = Editor { mesh, attributes, pass, veto, working, report, budget };
+    editor.split_long_edges();
+    editor.collapse_short_edges();
+    editor.report.at_vertex_limit.sort_unstable();
+    editor.report
+}
+
+/// Edges in the order of their size. Sizes are positive, so their bits sort like the numbers.
+type Longest = BinaryHeap<(u64, Reverse<EdgeKey>)>;
+type Shortest = BinaryHeap<Reverse<(u64, EdgeKey)>>;
+
+struct Editor<'a> {
+    mesh: &'a mut HalfedgeMesh,
+    attributes: &'a mut SheetAttributes,
+    pass: &'a Pass<'a>,
+    veto: &'a mut dyn FnMut(&Proposal) -> bool,
+    working: Working,
+    report: RemeshReport,
+    budget: usize,
+}
+
+impl Editor<'_> {
+    fn checker(&self) -> Checker<'_> {
+        Checker { mesh: self.mesh, attributes: self.attributes, working: &self.working }
+    }
+
+    /// One unit of the budget; `false`: there is none left.
+    fn spend(&mut self) -> bool {
+        self.report.unfinished |= self.budget == 0;
+        let has_left = self.budget > 0;
+        self.budget -= usize::from(has_left);
+        has_left
+    }
+
+    /// Whether an entry of a heap still holds: the edge exists and has not changed since.
+    fn is_current(&self, e: EdgeKey, bits: u64) -> bool {
+        self.mesh.contains_edge(e) && self.working.size_of(self.mesh, e).to_bits() == bits
+    }
+
+    fn split_long_edges(&mut self) {
+        let mut queue = Longest::new();
+        for row in &self.working.edges {
+            push_long(&mut queue, &self.working, self.mesh, row.key);
+        }
+        while let Some((bits, Reverse(e))) = queue.pop() {
+            if !self.is_current(e, bits) || self.is_cloth_full(e) {
+                continue;
+            }
+            if !self.spend() {
+                break;
+            }
+            self.split(e, &mut queue);
+        }
+    }
+
+    fn is_cloth_full(&mut self, e: EdgeKey) -> bool {
+        let cloth = self.cloth_of(e);
+        let settings =
+            self.pass.settings[cloth as usize].as_ref().expect("only cloths with settings are gathered");
+        let is_full = self.working.vertex_counts[cloth as usize] >= settings.max_vertices;
+        if is_full && !self.report.at_vertex_limit.contains(&cloth) {
+            self.report.at_vertex_limit.push(cloth);
+        }
+        is_full
+    }
+
+    fn cloth_of(&self, e: EdgeKey) -> u32 {
+        let [v, _] = self.mesh.edge_ends(e);
+        self.working.cloths[slot_of(v)].expect("edits stay within the gathered cloths")
+    }
+
+    fn split(&mut self, e: EdgeKey, queue: &mut Longest) {
+        let cloth = self.cloth_of(e);
+        let record = split_with_transfer(self.mesh, self.attributes, e, self.pass.pins)
+            .expect("an edge of the mesh can be split");
+        self.report.add(EditRecord::Split(record));
+        let v = record.vertex;
+        let material = self.attributes.material_of(self.mesh.halfedge_from(v));
+        self.working.add_vertex(v, material, self.attributes.vertices[v].metric, cloth);
+        for he in self.mesh.halfedges_around(v) {
+            push_long(queue, &self.working, self.mesh, he.edge);
+        }
+        for flipped in self.restore_delaunay(v, f64::INFINITY) {
+            push_long(queue, &self.working, self.mesh, flipped);
+        }
+    }
+
+    /// Flips edges around a vertex whose faces changed until they are Delaunay again (Lawson 1977); the flipped edges.
+    fn restore_delaunay(&mut self, v: VertexKey, size_limit: f64) -> Vec<EdgeKey> {
+        let mut flipped = Vec::new();
+        let mut stack: Vec<EdgeKey> = self
+            .mesh
+            .halfedges_around(v)
+            .flat_map(|he| [Some(he.edge), self.mesh.face(he).map(|_| self.mesh.next(he).edge)])
+            .flatten()
+            .collect();
+        // Every flip approaches the Delaunay mesh by the margin, so this ends.
+        while let Some(e) = stack.pop() {
+            if !self.checker().should_flip(e, size_limit) {
+                continue;
+            }
+            let replacement = self.checker().flip_replacement(e);
+            if self.is_vetoed(ProposedEdit::Flip(e), &replacement) {
+                continue;
+            }
+            let record = flip_with_transfer(self.mesh, self.attributes, e).expect("the flip was checked");
+            self.report.add(EditRecord::Flip(record));
+            flipped.push(e);
+            for he in [record.halfedge, record.halfedge.twin()] {
+                stack.extend([self.mesh.next(he).edge, self.mesh.prev(he).edge]);
+            }
+        }
+        flipped
+    }
+
+    fn is_vetoed(&mut self, edit: ProposedEdit, replacement: &Replacement) -> bool {
+        let Replacement { before, after } = replacement;
+        let proposal = Proposal { edit, before, after, mesh: self.mesh, attributes: self.attributes };
+        let vetoed = (self.veto)(&proposal);
+        self.report.vetoed += usize::from(vetoed);
+        vetoed
+    }
+
+    fn collapse_short_edges(&mut self) {
+        let mut queue = Shortest::new();
+        for row in &self.working.edges {
+            if self.mesh.contains_edge(row.key) {
+                push_short(&mut queue, &self.checker(), row.key);
+            }
+        }
+        while let Some(Reverse((bits, e))) = queue.pop() {
+            if !self.is_current(e, bits) {
+                continue;
+            }
+            let Some(he) = self.find_collapse(e) else { continue };
+            let replacement = self.checker().collapse_replacement(he);
+            if self.is_vetoed(ProposedEdit::Collapse(he), &replacement) {
+                continue;
+            }
+            if !self.spend() {
+                break;
+            }
+            self.collapse(he, &mut queue);
+        }
+    }
+
+    /// The direction of an edge in which it can be collapsed; the one with the better triangles if there are two.
+    fn find_collapse(&mut self, e: EdgeKey) -> Option<Halfedge> {
+        let checker = self.checker();
+        let results = Side::BOTH.map(|side| checker.check_collapse(Halfedge::new(e, side)));
+        let is_short = !results.contains(&Err(CollapseRefusal::TooLong));
+        match results {
+            [Ok(first), Ok(second)] => {
+                Some(Halfedge::new(e, if first >= second { Side::First } else { Side::Second }))
+            }
+            [Ok(_), Err(_)] => Some(Halfedge::new(e, Side::First)),
+            [Err(_), Ok(_)] => Some(Halfedge::new(e, Side::Second)),
+            [Err(_), Err(_)] => {
+                self.report.refused += usize::from(is_short);
+                None
+            }
+        }
+    }
+
+    fn collapse(&mut self, he: Halfedge, queue: &mut Shortest) {
+        let record =
+            collapse_with_transfer(self.mesh, self.attributes, he).expect("the collapse was checked");
+        self.report.add(EditRecord::Collapse(record));
+        self.working.remove_vertex(record.removed_vertex);
+        // An edge that is flipped here must not be one that the next pass splits.
+        let flipped = self.restore_delaunay(record.kept_vertex, SPLIT_SIZE);
+        let checker = Checker { mesh: self.mesh, attributes: self.attributes, working: &self.working };
+        for around in self.mesh.halfedges_around(record.kept_vertex) {
+            push_short(queue, &checker, around.edge);
+        }
+        for e in flipped {
+            push_short(queue, &checker, e);
+        }
+    }
+}
+
+fn push_long(queue: &mut Longest, working: &Working, mesh: &HalfedgeMesh, e: EdgeKey) {
+    let size = working.size_of(mesh, e);
+    if size > SPLIT_SIZE {
+        queue.push((size.to_bits(), Reverse(e)));
+    }
+}
+
+fn push_short(queue: &mut Shortest, checker: &Checker, e: EdgeKey) {
+    let size = checker.working.size_of(checker.mesh, e);
+    // A collapse replaces an edge by at least one that is as long, within a uniform metric.
+    if size <= COLLAPSE_SIZE
+        && Side::BOTH.into_iter().any(|side| checker.may_collapse(Halfedge::new(e, side)))
+    {
+        queue.push(Reverse((size.to_bits(), e)));
+    }
+}

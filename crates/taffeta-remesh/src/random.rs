@@ -1,0 +1,148 @@
+//! Random edits with transfer, to test what must survive remeshing.
+
+use crate::attributes::SheetAttributes;
+use crate::report::EditRecord;
+use crate::transfer::{collapse_with_transfer, flip_with_transfer, split_with_transfer};
+use glam::DVec2;
+use taffeta_core::Region;
+use taffeta_core::geometry::triangle_quality;
+use taffeta_mesh::{EdgeKey, Halfedge, HalfedgeMesh, Side};
+
+/// Least shape quality of a face that a random collapse or flip makes.
+const QUALITY_MIN: f64 = 0.1;
+
+/// Kinds of edits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EditKind {
+    /// Splits.
+    Split,
+    /// Collapses.
+    Collapse,
+    /// Flips.
+    Flip,
+}
+
+/// Which random edits to make.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RandomEdits {
+    /// Start of the pseudo-random numbers.
+    pub seed: u64,
+    /// Number of attempts. An edit that would turn a face over or remove a held vertex or one of the outline is not
+    /// made.
+    pub attempts: usize,
+    /// The kinds to choose from, with equal chances.
+    pub kinds: Vec<EditKind>,
+}
+
+/// Makes random edits everywhere, whatever the sizing field says; the edits that were made.
+///
+/// Splits prefer long edges and collapses short ones, so that the mesh stays decent.
+///
+/// # Panics
+/// If no kinds are given, or if a cloth has seams.
+pub fn random_edits(
+    mesh: &mut HalfedgeMesh,
+    attributes: &mut SheetAttributes,
+    pins: &[Region],
+    edits: &RandomEdits,
+) -> Vec<EditRecord> {
+    assert!(!edits.kinds.is_empty(), "random edits need a kind to choose from");
+    let mut random = SplitMix(edits.seed);
+    mesh.sort_free_slots();
+    let mut edges: Vec<EdgeKey> = mesh.edge_keys().collect();
+    edges.sort_unstable();
+    let mut log = Vec::new();
+    for _ in 0..edits.attempts {
+        let kind = edits.kinds[random.below(edits.kinds.len())];
+        let mut drawn = [(); 3].map(|()| draw_edge(mesh, &mut edges, &mut random));
+        drawn.sort_by(|&a, &b| length_of(mesh, attributes, a).total_cmp(&length_of(mesh, attributes, b)));
+        let side = Side::BOTH[random.below(2)];
+        let record = match kind {
+            EditKind::Split => {
+                split_with_transfer(mesh, attributes, drawn[2], pins).ok().map(EditRecord::Split)
+            }
+            EditKind::Collapse => try_collapse(mesh, attributes, Halfedge::new(drawn[0], side)),
+            EditKind::Flip => try_flip(mesh, attributes, drawn[1]),
+        };
+        if let Some(EditRecord::Split(record)) = record {
+            edges.extend(record.sides.iter().flatten().map(|side| side.spoke.edge));
+            edges.push(record.created.edge);
+        }
+        log.extend(record);
+    }
+    log
+}
+
+/// One of the edges that still exist. Those that do not are dropped when they are drawn.
+fn draw_edge(mesh: &HalfedgeMesh, edges: &mut Vec<EdgeKey>, random: &mut SplitMix) -> EdgeKey {
+    loop {
+        let position = random.below(edges.len());
+        if mesh.contains_edge(edges[position]) {
+            return edges[position];
+        }
+        edges.swap_remove(position);
+    }
+}
+
+/// Length of an edge in material space [m].
+fn length_of(mesh: &HalfedgeMesh, attributes: &SheetAttributes, e: EdgeKey) -> f64 {
+    let [tail, tip] = Side::BOTH.map(|side| material_at(mesh, attributes, Halfedge::new(e, side)));
+    tail.distance(tip)
+}
+
+/// Material coordinate of the tail of a half-edge, asserting that it has only one.
+fn material_at(mesh: &HalfedgeMesh, attributes: &SheetAttributes, he: Halfedge) -> DVec2 {
+    let coord = attributes.material_of(he);
+    assert_eq!(coord, attributes.material_of(mesh.rotate(he)), "random edits need cloths without seams");
+    coord
+}
+
+fn try_collapse(
+    mesh: &mut HalfedgeMesh,
+    attributes: &mut SheetAttributes,
+    he: Halfedge,
+) -> Option<EditRecord> {
+    let [i, j] = mesh.ends(he);
+    if mesh.is_boundary_vertex(i) || attributes.vertices[i].pin.is_some() {
+        return None;
+    }
+    let target = material_at(mesh, attributes, he.twin());
+    let is_good = mesh.halfedges_around(i).all(|out| {
+        let [a, b] = mesh.ends(mesh.next(out));
+        let corners = [mesh.next(out), mesh.prev(out)].map(|he| attributes.material_of(he));
+        a == j || b == j || triangle_quality([target, corners[0], corners[1]]) > QUALITY_MIN
+    });
+    if !is_good {
+        return None;
+    }
+    collapse_with_transfer(mesh, attributes, he).ok().map(EditRecord::Collapse)
+}
+
+fn try_flip(mesh: &mut HalfedgeMesh, attributes: &mut SheetAttributes, e: EdgeKey) -> Option<EditRecord> {
+    mesh.can_flip_edge(e).ok()?;
+    let he = Halfedge::new(e, Side::First);
+    let [a, b] = [he, he.twin()].map(|he| attributes.material_of(he));
+    let [c, d] = [he, he.twin()].map(|he| attributes.material_of(mesh.prev(he)));
+    let is_good = triangle_quality([d, c, a]) > QUALITY_MIN && triangle_quality([c, d, b]) > QUALITY_MIN;
+    is_good
+        .then(|| flip_with_transfer(mesh, attributes, e).expect("the flip was checked"))
+        .map(EditRecord::Flip)
+}
+
+/// SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, Fast splittable pseudorandom number generators, 2014).
+struct SplitMix(u64);
+
+impl SplitMix {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `bound`. The bias of the remainder is far below what a test could see.
+    fn below(&mut self, bound: usize) -> usize {
+        (self.next() % bound as u64) as usize
+    }
+}

@@ -1,0 +1,78 @@
+//! What a pass did, and what it asks before it does it.
+
+use crate::attributes::SheetAttributes;
+use taffeta_mesh::{CollapseRecord, EdgeKey, FlipRecord, Halfedge, HalfedgeMesh, SplitRecord, VertexKey};
+
+/// One edit, as it was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EditRecord {
+    /// An edge was split.
+    Split(SplitRecord),
+    /// An edge was collapsed.
+    Collapse(CollapseRecord),
+    /// An edge was flipped.
+    Flip(FlipRecord),
+}
+
+/// What a remeshing pass did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RemeshReport {
+    /// Number of splits.
+    pub splits: usize,
+    /// Number of collapses.
+    pub collapses: usize,
+    /// Number of flips.
+    pub flips: usize,
+    /// Edges short enough to collapse that were kept for a reason other than size: pins, outline, shape.
+    pub refused: usize,
+    /// Collapses and flips that the veto refused.
+    pub vetoed: usize,
+    /// The budget ran out: the next pass goes on.
+    pub unfinished: bool,
+    /// Cloths that could not be refined further because they have `max_vertices`, in increasing order.
+    pub at_vertex_limit: Vec<u32>,
+    /// Cloths that were left alone because their material coordinates are not single-valued.
+    pub with_seams: Vec<u32>,
+    /// The edits in order. Applied to a copy of the old mesh they give the new one, with the same keys.
+    pub log: Vec<EditRecord>,
+}
+
+impl RemeshReport {
+    /// Number of edits of any kind.
+    pub fn edit_count(&self) -> usize {
+        self.splits + self.collapses + self.flips
+    }
+
+    pub(crate) fn add(&mut self, record: EditRecord) {
+        match record {
+            EditRecord::Split(_) => self.splits += 1,
+            EditRecord::Collapse(_) => self.collapses += 1,
+            EditRecord::Flip(_) => self.flips += 1,
+        }
+        self.log.push(record);
+    }
+}
+
+/// An edit that changes the surface. Splits are not proposed: they move nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProposedEdit {
+    /// Merge the tail of the half-edge into its tip.
+    Collapse(Halfedge),
+    /// Turn the edge.
+    Flip(EdgeKey),
+}
+
+/// A collapse or flip that passed every check of the remesher, for the veto to judge.
+#[derive(Clone, Copy, Debug)]
+pub struct Proposal<'a> {
+    /// The edit.
+    pub edit: ProposedEdit,
+    /// Corners of the faces that the edit would remove or change.
+    pub before: &'a [[VertexKey; 3]],
+    /// Corners of the faces that would take their place.
+    pub after: &'a [[VertexKey; 3]],
+    /// The mesh before the edit.
+    pub mesh: &'a HalfedgeMesh,
+    /// The attributes before the edit. Vertices that stay do not move.
+    pub attributes: &'a SheetAttributes,
+}

@@ -1,0 +1,237 @@
+//! The sizing field: how fine the mesh has to be, and where.
+//!
+//! Each term gives a metric per face; the face takes the one that dominates them, the vertices the area-weighted mean
+//! of their faces. Then: limits, relaxation in time, gradation. Terms and their scaling follow R. Narain, A. Samii,
+//! J. F. O'Brien, Adaptive anisotropic remeshing for cloth simulation (2012), §4; the gradation follows F. Alauzet,
+//! Size gradation control of anisotropic meshes (2010).
+
+use crate::metric::{Metric, dominate, isotropic_size, metric_of_size};
+use crate::settings::RemeshSettings;
+use crate::working::{FaceRow, Working};
+use glam::{DVec2, DVec3};
+use taffeta_core::geometry::doubled_area;
+use taffeta_core::math::{self, Sym2};
+
+/// The wanted size grows at most by this factor per edge of wanted length. Smaller: more vertices around details;
+/// larger: triangles that are badly shaped because their neighbors differ too much.
+pub const GRADATION: f64 = 1.4;
+
+/// Sweeps of gradation over the edges in one pass, alternating in direction. A detail at the far end of an unlucky
+/// numbering takes more; the relaxation in time then carries its influence on in the next pass.
+const GRADATION_SWEEPS: usize = 6;
+
+/// A wanted size may grow by e^(t/2τ) in a time t [s]: refinement follows at once, coarsening waits until a wrinkle is
+/// gone for good. Shorter: vertices come and go with every oscillation.
+pub const RELAXATION_TIME: f64 = 0.2;
+
+/// What can ask for a finer mesh.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SizingTerm {
+    /// Curvature from hinge angles: exact for folds along edges, noisy on irregular meshes.
+    HingeCurvature,
+    /// Curvature from the gradient of the vertex normals: smooth, but blind to folds within one ring.
+    NormalGradient,
+    /// Change of the strain.
+    StrainGradient,
+}
+
+impl SizingTerm {
+    const ALL: [Self; 3] = [Self::HingeCurvature, Self::NormalGradient, Self::StrainGradient];
+
+    fn metric(self, face: &FaceFields, settings: &RemeshSettings) -> Metric {
+        match self {
+            Self::HingeCurvature => {
+                let Sym2 { xx, xy, yy } = face.shape;
+                let squared = Sym2 { xx: xx * xx + xy * xy, xy: xy * (xx + yy), yy: xy * xy + yy * yy };
+                scaled(squared, settings.refine_angle)
+            }
+            Self::NormalGradient => {
+                let [u, v] = face.normal_gradient;
+                scaled(Sym2 { xx: u.dot(u), xy: u.dot(v), yy: v.dot(v) }, settings.refine_angle)
+            }
+            Self::StrainGradient => {
+                let g = face.strain_gradient;
+                scaled(Sym2 { xx: g.x * g.x, xy: g.x * g.y, yy: g.y * g.y }, settings.refine_strain)
+            }
+        }
+    }
+}
+
+fn scaled(tensor: Sym2, tolerance: f64) -> Metric {
+    Sym2::default().plus(1.0 / (tolerance * tolerance), &tensor)
+}
+
+/// What the terms look at in one face.
+struct FaceFields {
+    /// Shape operator from hinge angles [1/m].
+    shape: Sym2,
+    /// Derivatives of the unit normal in the two material directions [1/m].
+    normal_gradient: [DVec3; 2],
+    /// Gradient of the strain's norm [1/m].
+    strain_gradient: DVec2,
+}
+
+/// Rest and current shape of a face.
+#[derive(Clone, Copy)]
+struct FaceShape {
+    /// Material area [m²].
+    area: f64,
+    /// Rest gradients of the hat functions of corners 1 and 2 [1/m].
+    gradients: [DVec2; 2],
+    /// Unit normal in world space.
+    normal: DVec3,
+    /// World normal times twice the world area [m²].
+    area_vector: DVec3,
+    /// Frobenius norm of the Green strain.
+    strain: f64,
+}
+
+impl FaceShape {
+    fn of(material: [DVec2; 3], positions: [DVec3; 3]) -> Self {
+        let doubled = doubled_area(material);
+        let (e1, e2) = (material[1] - material[0], material[2] - material[0]);
+        let gradients = [DVec2::new(e2.y, -e2.x) / doubled, DVec2::new(-e1.y, e1.x) / doubled];
+        let [f1, f2] = gradient_of(positions, gradients);
+        let (xx, xy, yy) = (0.5 * (f1.dot(f1) - 1.0), 0.5 * f1.dot(f2), 0.5 * (f2.dot(f2) - 1.0));
+        let area_vector = (positions[1] - positions[0]).cross(positions[2] - positions[0]);
+        Self {
+            area: 0.5 * doubled,
+            gradients,
+            normal: area_vector.normalize_or_zero(),
+            area_vector,
+            strain: (xx * xx + 2.0 * xy * xy + yy * yy).sqrt(),
+        }
+    }
+}
+
+/// The two material derivatives of a field that is linear in a face, from its values at the corners.
+fn gradient_of(values: [DVec3; 3], gradients: [DVec2; 2]) -> [DVec3; 2] {
+    let (d1, d2) = (values[1] - values[0], values[2] - values[0]);
+    [d1 * gradients[0].x + d2 * gradients[1].x, d1 * gradients[0].y + d2 * gradients[1].y]
+}
+
+/// Computes the metric of every vertex from the current shape and the metrics of the last pass, `elapsed` seconds ago.
+pub(crate) fn update_metrics(working: &mut Working, settings: &[Option<RemeshSettings>], elapsed: f64) {
+    let settings_of =
+        |cloth: u32| settings[cloth as usize].as_ref().expect("only cloths with settings are gathered");
+    let metrics = compute_metrics(working, settings_of);
+    let memory = math::exp(-elapsed / RELAXATION_TIME);
+    let mut sizes = vec![0.0; working.cloths.len()];
+    for (slot, cloth) in working.cloths.iter().enumerate() {
+        let Some(cloth) = *cloth else { continue };
+        let RemeshSettings { size_min, size_max, .. } = *settings_of(cloth);
+        let remembered = Sym2::default().plus(memory, &working.metrics[slot]);
+        sizes[slot] = isotropic_size(&dominate([metrics[slot], remembered])).clamp(size_min, size_max);
+    }
+    grade(working, &mut sizes);
+    for (slot, cloth) in working.cloths.iter().enumerate() {
+        if cloth.is_some() {
+            working.metrics[slot] = metric_of_size(sizes[slot]);
+        }
+    }
+}
+
+/// The metric of every vertex by slot, from the current shape alone.
+fn compute_metrics<'a>(working: &Working, settings_of: impl Fn(u32) -> &'a RemeshSettings) -> Vec<Metric> {
+    let at = |corners: [u32; 3]| corners.map(|slot| slot as usize);
+    let shapes: Vec<FaceShape> = working
+        .faces
+        .iter()
+        .map(|row| {
+            let corners = at(row.corners);
+            FaceShape::of(
+                corners.map(|slot| working.material[slot]),
+                corners.map(|slot| working.positions[slot]),
+            )
+        })
+        .collect();
+    let operators = compute_shape_operators(working, &shapes);
+    let (normals, strains) = recover_at_vertices(working, &shapes);
+    let mut sums = vec![(0.0, Sym2::default()); working.cloths.len()];
+    for ((FaceRow { corners, cloth }, shape), operator) in working.faces.iter().zip(&shapes).zip(&operators) {
+        let corners = at(*corners);
+        let [s0, s1, s2] = corners.map(|slot| strains[slot]);
+        let fields = FaceFields {
+            shape: *operator,
+            normal_gradient: gradient_of(corners.map(|slot| normals[slot]), shape.gradients),
+            strain_gradient: (s1 - s0) * shape.gradients[0] + (s2 - s0) * shape.gradients[1],
+        };
+        let settings = settings_of(*cloth);
+        let metric = dominate(SizingTerm::ALL.map(|term| term.metric(&fields, settings)));
+        for slot in corners {
+            let (area, sum) = &mut sums[slot];
+            *area += shape.area;
+            *sum = sum.plus(shape.area, &metric);
+        }
+    }
+    sums.into_iter()
+        .map(|(area, sum)| if area > 0.0 { Sym2::default().plus(1.0 / area, &sum) } else { sum })
+        .collect()
+}
+
+/// The shape operator of each face, `S = −(1/2A) Σ_e θ_e |e| t tᵀ` with `t` the unit normal of the edge in material
+/// space (E. Grinspun, Y. Gingold, J. Reisman, D. Zorin, Computing discrete shape operators, 2006, eq. 4). Its sign
+/// does not matter here.
+fn compute_shape_operators(working: &Working, shapes: &[FaceShape]) -> Vec<Sym2> {
+    let mut operators = vec![Sym2::default(); shapes.len()];
+    for edge in &working.edges {
+        let [Some(first), Some(second)] = edge.faces.map(|row| row.map(|row| row as usize)) else { continue };
+        let [tail, tip] = edge.ends.map(|slot| slot as usize);
+        let direction = (working.positions[tip] - working.positions[tail]).normalize_or_zero();
+        let (n0, n1) = (shapes[first].normal, shapes[second].normal);
+        let angle = math::atan2(n0.cross(n1).dot(direction), n0.dot(n1));
+        let u = working.material[tip] - working.material[tail];
+        let weight = angle / u.length();
+        let tensor = Sym2 { xx: u.y * u.y, xy: -u.x * u.y, yy: u.x * u.x };
+        for row in [first, second] {
+            operators[row] = operators[row].plus(0.5 * weight / shapes[row].area, &tensor);
+        }
+    }
+    operators
+}
+
+/// Unit normals, weighted by world area, and norms of the strain, weighted by material area, at the vertices by slot.
+fn recover_at_vertices(working: &Working, shapes: &[FaceShape]) -> (Vec<DVec3>, Vec<f64>) {
+    let mut normals = vec![DVec3::ZERO; working.cloths.len()];
+    let mut strains = vec![(0.0, 0.0); working.cloths.len()];
+    for (row, shape) in working.faces.iter().zip(shapes) {
+        for slot in row.corners.map(|slot| slot as usize) {
+            normals[slot] += shape.area_vector;
+            strains[slot].0 += shape.area;
+            strains[slot].1 += shape.area * shape.strain;
+        }
+    }
+    let normals = normals.into_iter().map(DVec3::normalize_or_zero).collect();
+    let strains = strains.into_iter().map(|(area, sum)| if area > 0.0 { sum / area } else { 0.0 }).collect();
+    (normals, strains)
+}
+
+/// Bounds the growth of the sizes [m] along edges: `h_j ≤ h_i (1 + ln β |u|/h_i) = h_i + ln β |u|`.
+fn grade(working: &Working, sizes: &mut [f64]) {
+    let slope = math::ln(GRADATION);
+    let limits: Vec<([usize; 2], f64)> = working
+        .edges
+        .iter()
+        .map(|edge| {
+            let [a, b] = edge.ends.map(|slot| slot as usize);
+            ([a, b], slope * working.material[a].distance(working.material[b]))
+        })
+        .collect();
+    let mut relax = |&([a, b], growth): &([usize; 2], f64)| {
+        let (size_a, size_b) = (sizes[a], sizes[b]);
+        sizes[a] = size_a.min(size_b + growth);
+        sizes[b] = size_b.min(size_a + growth);
+        sizes[a] < size_a || sizes[b] < size_b
+    };
+    for sweep in 0..GRADATION_SWEEPS {
+        let count_changes = |changes: usize, changed: bool| changes + usize::from(changed);
+        let changes = if sweep % 2 == 0 {
+            limits.iter().map(&mut relax).fold(0, count_changes)
+        } else {
+            limits.iter().rev().map(&mut relax).fold(0, count_changes)
+        };
+        if changes == 0 {
+            break;
+        }
+    }
+}

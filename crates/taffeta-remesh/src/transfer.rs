@@ -1,0 +1,156 @@
+//! Edits that carry the attributes along: one function per kind of edit, the attributes destructured exhaustively so
+//! that an attribute without a rule does not compile.
+//!
+//! A split keeps linear momentum exactly; its angular momentum and everything of the other edits is restored on the
+//! ring. No vertex moves in any edit.
+
+use crate::attributes::{EdgeAttributes, FaceAttributes, SheetAttributes, VertexAttributes};
+use crate::momentum::RingMotion;
+use glam::{DVec2, DVec3};
+use taffeta_core::Region;
+use taffeta_core::math::Sym2;
+use taffeta_mesh::{
+    CollapseBlocked, CollapseRecord, EdgeKey, FlipBlocked, FlipRecord, Halfedge, HalfedgeMesh, Side,
+    SplitBlocked, SplitRecord, VertexKey,
+};
+
+/// Splits an edge at its midpoint. Positions, velocities, start positions and material coordinates are linear, the
+/// metric is the mean; `pins` are the regions of the pins by number.
+///
+/// The new vertex is held if both ends are held by the same pin and the edge lies on the boundary or the midpoint in
+/// the pin's region: pins hold patches and edges, so what lies between held points inside them is held as well.
+///
+/// # Errors
+/// As [`HalfedgeMesh::split_edge`]; nothing has changed then.
+///
+/// # Panics
+/// If a vertex refers to a pin that does not exist.
+pub fn split_with_transfer(
+    mesh: &mut HalfedgeMesh,
+    attributes: &mut SheetAttributes,
+    e: EdgeKey,
+    pins: &[Region],
+) -> Result<SplitRecord, SplitBlocked> {
+    mesh.can_split_edge(e)?;
+    let he = Halfedge::new(e, Side::First);
+    let ends = mesh.ends(he);
+    let mut ring: Vec<VertexKey> = ends.to_vec();
+    ring.extend([he, he.twin()].into_iter().filter_map(|he| mesh.opposite(he)));
+    let motion = RingMotion::measure(mesh, attributes, &ring);
+    // Coordinates as seen from each side; where there is no face the sides agree.
+    let middle = Side::BOTH.map(|side| {
+        let he = Halfedge::new(e, side);
+        let inside = if mesh.is_boundary_halfedge(he) { he.twin() } else { he };
+        0.5 * (attributes.material_of(inside) + attributes.material_of(mesh.next(inside)))
+    });
+    let is_boundary = mesh.is_boundary_edge(e);
+    let held_at = |start, pin: u32| is_boundary || pins[pin as usize].contains_point(start, Some(middle[0]));
+    let vertex = interpolate_vertex(ends.map(|v| &attributes.vertices[v]), held_at);
+
+    let record = mesh.split_edge(e)?;
+    attributes.vertices.insert(record.vertex, vertex);
+    split_edge_attributes(attributes, &record, middle);
+    for (side, coord) in record.sides.iter().zip(middle) {
+        let Some(side) = side else { continue };
+        let FaceAttributes { cloth } = attributes.faces[side.kept_face];
+        attributes.faces.insert(side.created_face, FaceAttributes { cloth });
+        // On either side, what follows the spoke leaves the opposite corner in a face that was there before.
+        let corner = attributes.material_of(mesh.next(side.spoke));
+        attributes
+            .edges
+            .insert(side.spoke.edge, EdgeAttributes { corners: [coord, corner], rest_angle: 0.0 });
+    }
+    ring.push(record.vertex);
+    motion.restore(mesh, attributes, &ring);
+    Ok(record)
+}
+
+fn interpolate_vertex(
+    ends: [&VertexAttributes; 2],
+    held_at: impl FnOnce(DVec3, u32) -> bool,
+) -> VertexAttributes {
+    let [a, b] = ends;
+    let VertexAttributes { position, velocity, start, pin, input: _, metric } = a;
+    let start = 0.5 * (start + b.start);
+    VertexAttributes {
+        position: 0.5 * (position + b.position),
+        velocity: 0.5 * (velocity + b.velocity),
+        start,
+        pin: pin.filter(|&number| b.pin == Some(number) && held_at(start, number)),
+        input: None,
+        metric: Sym2::default().plus(0.5, metric).plus(0.5, &b.metric),
+    }
+}
+
+/// The halves of the split edge.
+fn split_edge_attributes(attributes: &mut SheetAttributes, record: &SplitRecord, middle: [DVec2; 2]) {
+    let EdgeAttributes { corners, rest_angle } = attributes.edges[record.kept.edge];
+    let kept = EdgeAttributes { corners: [corners[0], middle[1]], rest_angle };
+    let created = EdgeAttributes { corners: [middle[0], corners[1]], rest_angle };
+    attributes.edges.insert(record.kept.edge, kept);
+    attributes.edges.insert(record.created.edge, created);
+}
+
+/// Merges the tail of a half-edge into its tip and restores the momentum of the tail's ring.
+///
+/// The cloth must have one material coordinate per vertex. Whether the faces stay upright is not checked here.
+///
+/// # Errors
+/// As [`HalfedgeMesh::collapse_edge`]; nothing has changed then.
+pub fn collapse_with_transfer(
+    mesh: &mut HalfedgeMesh,
+    attributes: &mut SheetAttributes,
+    he: Halfedge,
+) -> Result<CollapseRecord, CollapseBlocked> {
+    mesh.can_collapse_edge(he)?;
+    let [i, j] = mesh.ends(he);
+    let mut ring: Vec<VertexKey> = vec![i];
+    ring.extend(mesh.neighbors(i));
+    let motion = RingMotion::measure(mesh, attributes, &ring);
+    let coord = attributes.material_of(if mesh.is_boundary_halfedge(he) { he.twin() } else { mesh.next(he) });
+
+    let record = mesh.collapse_edge(he)?;
+    // What is merged away leaves nothing behind: vertices carry state of their own, faces their cloth.
+    attributes.vertices.remove(i);
+    attributes.edges.remove(record.removed_edge);
+    for merged in record.merged.iter().flatten() {
+        attributes.edges.remove(merged.removed.edge);
+    }
+    for f in record.removed_faces.into_iter().flatten() {
+        attributes.faces.remove(f);
+    }
+    for out in mesh.halfedges_around(j) {
+        let EdgeAttributes { corners, rest_angle: _ } = &mut attributes.edges[out.edge];
+        corners[out.side.index()] = coord;
+    }
+    ring.remove(0);
+    motion.restore(mesh, attributes, &ring);
+    Ok(record)
+}
+
+/// Flips an edge and restores the momentum of its four vertices.
+///
+/// The edge must not be a seam. Whether the faces stay upright is not checked here.
+///
+/// # Errors
+/// As [`HalfedgeMesh::flip_edge`]; nothing has changed then.
+pub fn flip_with_transfer(
+    mesh: &mut HalfedgeMesh,
+    attributes: &mut SheetAttributes,
+    e: EdgeKey,
+) -> Result<FlipRecord, FlipBlocked> {
+    mesh.can_flip_edge(e)?;
+    let he = Halfedge::new(e, Side::First);
+    let opposites = [he.twin(), he].map(|he| mesh.prev(he));
+    let [d, c] = opposites.map(|he| mesh.tail(he));
+    let [a, b] = mesh.ends(he);
+    let ring = [a, b, c, d];
+    let motion = RingMotion::measure(mesh, attributes, &ring);
+    let corners = opposites.map(|he| attributes.material_of(he));
+
+    let record = mesh.flip_edge(e)?;
+    // The two faces stay the same elements; they belong to one cloth.
+    attributes.edges.insert(e, EdgeAttributes { corners, rest_angle: 0.0 });
+    motion.restore(mesh, attributes, &ring);
+    Ok(record)
+}

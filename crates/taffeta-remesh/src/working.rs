@@ -1,0 +1,192 @@
+//! The sheets of a pass in plain arrays, so that sizing and the choice of edits do not chase keys.
+//!
+//! Rows of faces and edges are in key order; vertex arrays are indexed by slot. Nothing here outlives the pass.
+
+use crate::attributes::SheetAttributes;
+use crate::metric::{Metric, edge_size};
+use crate::report::RemeshReport;
+use crate::settings::RemeshSettings;
+use glam::{DVec2, DVec3};
+use taffeta_core::math::Sym2;
+use taffeta_mesh::{EdgeKey, HalfedgeMesh, Side, VertexKey, slot_of};
+
+/// A face of a cloth that is remeshed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FaceRow {
+    /// Slots of the corners, counter-clockwise.
+    pub corners: [u32; 3],
+    /// Number of the cloth.
+    pub cloth: u32,
+}
+
+/// An edge of a cloth that is remeshed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EdgeRow {
+    pub key: EdgeKey,
+    /// Slots of tail and tip of the first side.
+    pub ends: [u32; 2],
+    /// Rows of the faces on the first and the second side.
+    pub faces: [Option<u32>; 2],
+}
+
+/// See the module page.
+#[derive(Debug, Default)]
+pub(crate) struct Working {
+    pub faces: Vec<FaceRow>,
+    pub edges: Vec<EdgeRow>,
+    /// The vertices of the faces, in key order.
+    pub vertices: Vec<VertexKey>,
+    /// Material coordinate of each vertex [m], by slot.
+    pub material: Vec<DVec2>,
+    /// World position of each vertex [m], by slot. Not kept up during edits: they move nothing.
+    pub positions: Vec<DVec3>,
+    /// Sizing metric of each vertex [1/m²], by slot.
+    pub metrics: Vec<Metric>,
+    /// Cloth of each vertex, by slot; `None`: not to be touched.
+    pub cloths: Vec<Option<u32>>,
+    /// Number of vertices of each cloth.
+    pub vertex_counts: Vec<usize>,
+}
+
+impl Working {
+    /// Gathers the cloths that have settings. One with seams is left out and reported.
+    pub fn gather(
+        mesh: &HalfedgeMesh,
+        attributes: &SheetAttributes,
+        settings: &[Option<RemeshSettings>],
+        report: &mut RemeshReport,
+    ) -> Self {
+        let mut touched: Vec<bool> = settings.iter().map(Option::is_some).collect();
+        loop {
+            let mut working = Self { vertex_counts: vec![0; settings.len()], ..Self::default() };
+            let row_of_face = working.gather_faces(mesh, attributes, &touched);
+            match working.gather_edges(mesh, attributes, &row_of_face) {
+                Ok(()) => {
+                    working.gather_vertices(mesh, attributes);
+                    return working;
+                }
+                Err(Seam { cloth }) => {
+                    touched[cloth as usize] = false;
+                    report.with_seams.push(cloth);
+                }
+            }
+        }
+    }
+
+    fn gather_faces(
+        &mut self,
+        mesh: &HalfedgeMesh,
+        attributes: &SheetAttributes,
+        touched: &[bool],
+    ) -> Vec<Option<u32>> {
+        let mut row_of_face = vec![None; mesh.face_slot_limit()];
+        self.cloths = vec![None; mesh.vertex_slot_limit()];
+        self.faces.reserve(mesh.face_count());
+        let mut keys: Vec<_> = mesh.face_keys().collect();
+        keys.sort_unstable();
+        for f in keys {
+            let cloth = attributes.faces[f].cloth;
+            if !touched[cloth as usize] {
+                continue;
+            }
+            row_of_face[slot_of(f)] = Some(self.faces.len() as u32);
+            let corners = mesh.face_vertices(f).map(|v| slot_of(v) as u32);
+            for slot in corners {
+                self.cloths[slot as usize] = Some(cloth);
+            }
+            self.faces.push(FaceRow { corners, cloth });
+        }
+        row_of_face
+    }
+
+    fn gather_edges(
+        &mut self,
+        mesh: &HalfedgeMesh,
+        attributes: &SheetAttributes,
+        row_of_face: &[Option<u32>],
+    ) -> Result<(), Seam> {
+        let mut seen = vec![false; self.cloths.len()];
+        self.material = vec![DVec2::ZERO; self.cloths.len()];
+        self.edges.reserve(mesh.edge_count());
+        let mut keys: Vec<_> = mesh.edge_keys().collect();
+        keys.sort_unstable();
+        for key in keys {
+            let ends = mesh.edge_ends(key).map(slot_of);
+            let Some(cloth) = self.cloths[ends[0]] else { continue };
+            let corners = attributes.edges[key].corners;
+            for side in Side::BOTH {
+                let (slot, coord) = (ends[side.index()], corners[side.index()]);
+                if !std::mem::replace(&mut seen[slot], true) {
+                    self.material[slot] = coord;
+                } else if self.material[slot] != coord {
+                    return Err(Seam { cloth });
+                }
+            }
+            let faces = mesh.edge_faces(key).map(|f| f.and_then(|f| row_of_face[slot_of(f)]));
+            self.edges.push(EdgeRow { key, ends: ends.map(|slot| slot as u32), faces });
+        }
+        Ok(())
+    }
+
+    fn gather_vertices(&mut self, mesh: &HalfedgeMesh, attributes: &SheetAttributes) {
+        self.positions = vec![DVec3::ZERO; self.cloths.len()];
+        self.metrics = vec![Sym2::default(); self.cloths.len()];
+        self.vertices = mesh.vertex_keys().filter(|&v| self.cloths[slot_of(v)].is_some()).collect();
+        self.vertices.sort_unstable();
+        for &v in &self.vertices {
+            let slot = slot_of(v);
+            let vertex = &attributes.vertices[v];
+            self.positions[slot] = vertex.position;
+            self.metrics[slot] = vertex.metric;
+            if let Some(cloth) = self.cloths[slot] {
+                self.vertex_counts[cloth as usize] += 1;
+            }
+        }
+    }
+
+    /// Adds a vertex that a split made on an edge.
+    pub fn add_vertex(&mut self, v: VertexKey, material: DVec2, metric: Metric, cloth: u32) {
+        let slot = slot_of(v);
+        if slot >= self.cloths.len() {
+            self.material.resize(slot + 1, DVec2::ZERO);
+            self.metrics.resize(slot + 1, Sym2::default());
+            self.cloths.resize(slot + 1, None);
+        }
+        self.material[slot] = material;
+        self.metrics[slot] = metric;
+        self.cloths[slot] = Some(cloth);
+        self.vertex_counts[cloth as usize] += 1;
+    }
+
+    /// Removes a vertex that a collapse merged away.
+    pub fn remove_vertex(&mut self, v: VertexKey) {
+        if let Some(cloth) = self.cloths[slot_of(v)].take() {
+            self.vertex_counts[cloth as usize] -= 1;
+        }
+    }
+
+    /// Material coordinate of a vertex [m].
+    #[inline]
+    pub fn material_of(&self, v: VertexKey) -> DVec2 {
+        self.material[slot_of(v)]
+    }
+
+    /// The distance of two vertices in wanted edge lengths.
+    #[inline]
+    pub fn size_between(&self, a: VertexKey, b: VertexKey) -> f64 {
+        let (a, b) = (slot_of(a), slot_of(b));
+        edge_size(self.material[b] - self.material[a], &self.metrics[a], &self.metrics[b])
+    }
+
+    /// The size of an edge in wanted edge lengths.
+    #[inline]
+    pub fn size_of(&self, mesh: &HalfedgeMesh, e: EdgeKey) -> f64 {
+        let [a, b] = mesh.edge_ends(e);
+        self.size_between(a, b)
+    }
+}
+
+/// A cloth has a vertex with more than one material coordinate.
+struct Seam {
+    cloth: u32,
+}

@@ -1,0 +1,120 @@
+//! The sizing field against shapes whose curvature and strain are known.
+
+mod common;
+
+use common::{Sheet, cylinder, flat, grid, settings};
+use glam::{DVec2, DVec3};
+use taffeta_core::Region;
+use taffeta_remesh::{GRADATION, Pass, RemeshSettings, isotropic_size, remesh};
+
+/// The wanted sizes [m] with their material coordinates, on a mesh that is not edited.
+fn sizes(sheet: &Sheet, settings: RemeshSettings) -> Vec<(DVec2, f64)> {
+    let mut copy = sheet.clone();
+    // The metric is written before the edits; on the vertices that were there before it can be read after them.
+    let pins: [Region; 0] = [];
+    let pass = Pass { settings: &[Some(settings)], pins: &pins, elapsed: 10.0 };
+    remesh(&mut copy.mesh, &mut copy.attributes, &pass, &mut |_| true);
+    let mut found = Vec::new();
+    for v in sheet.mesh.vertex_keys().filter(|&v| copy.mesh.contains_vertex(v)) {
+        let u = sheet.attributes.material_of(sheet.mesh.halfedge_from(v));
+        found.push((u, isotropic_size(&copy.attributes.vertices[v].metric)));
+    }
+    found
+}
+
+fn wide_limits() -> RemeshSettings {
+    settings(1e-4, 10.0)
+}
+
+#[test]
+fn a_cylinder_wants_edges_that_span_the_angle() {
+    let radius = 0.3;
+    for jitter in [0.0, 0.15] {
+        let sheet = Sheet::new(grid([0.8, 0.4], [32, 16], jitter), cylinder(radius));
+        let wanted = 0.25 * radius;
+        for (u, size) in sizes(&sheet, wide_limits()) {
+            // Hinges overestimate the curvature on irregular meshes; nothing may underestimate it.
+            let low = if jitter == 0.0 { 0.99 } else { 0.6 };
+            assert!(size >= low * wanted && size <= 1.01 * wanted, "{u}: {size} instead of {wanted}");
+        }
+    }
+}
+
+#[test]
+fn the_wanted_size_follows_the_angle_that_was_asked_for() {
+    let sheet = Sheet::new(grid([0.8, 0.4], [32, 16], 0.0), cylinder(0.3));
+    let coarse = sizes(&sheet, RemeshSettings { refine_angle: 0.4, ..wide_limits() });
+    let fine = sizes(&sheet, RemeshSettings { refine_angle: 0.1, ..wide_limits() });
+    for ((_, coarse), (_, fine)) in coarse.into_iter().zip(fine) {
+        assert!((coarse / fine - 4.0).abs() < 0.05, "{coarse} {fine}");
+    }
+}
+
+#[test]
+fn a_flat_sheet_wants_the_largest_size_however_it_lies() {
+    let turned = |u: DVec2| DVec3::new(0.6 * u.x, u.y, 0.8 * u.x) + DVec3::splat(3.0);
+    for (_, size) in sizes(&Sheet::new(grid([1.0; 2], [12; 2], 0.2), turned), settings(0.001, 0.2)) {
+        assert_eq!(size, 0.2);
+    }
+    for (_, size) in sizes(&Sheet::new(grid([1.0; 2], [12; 2], 0.2), |u| 1.3 * flat(u)), settings(0.001, 0.2))
+    {
+        assert!((size - 0.2).abs() < 1e-9, "uniform strain needs no vertices: {size}");
+    }
+}
+
+#[test]
+fn a_strain_gradient_wants_edges_that_span_the_strain() {
+    // Stretch 1 + a x along x: E_xx = ((1 + a x)² − 1)/2, so its gradient is a (1 + a x).
+    let rate = 0.5;
+    let stretch = |u: DVec2| DVec3::new(u.x + 0.5 * rate * u.x * u.x, u.y, 0.0);
+    let sheet = Sheet::new(grid([1.0, 0.5], [64, 32], 0.0), stretch);
+    for (u, size) in sizes(&sheet, wide_limits()) {
+        let wanted = 0.05 / (rate * (1.0 + rate * u.x));
+        // The recovered strain is one-sided at the ends of the sheet.
+        if u.x > 0.05 && u.x < 0.95 {
+            assert!((size / wanted - 1.0).abs() < 0.05, "{u}: {size} instead of {wanted}");
+        }
+    }
+}
+
+#[test]
+fn sizes_grow_gently_along_edges() {
+    let bump = |u: DVec2| u.extend(0.05 * (-(u - DVec2::splat(0.5)).length_squared() / 0.002).exp());
+    let sheet = Sheet::new(grid([1.0; 2], [40; 2], 0.1), bump);
+    let mut finest = f64::INFINITY;
+    let mut coarsest: f64 = 0.0;
+    let found = sizes(&sheet, settings(0.002, 0.5));
+    for &(_, size) in &found {
+        finest = finest.min(size);
+        coarsest = coarsest.max(size);
+    }
+    assert!(finest < 0.02 && coarsest > 0.1, "{finest} to {coarsest}");
+    // Vertices that the pass left in place, pairwise: the bound along edges makes it Lipschitz along any path, and paths
+    // on this mesh are at most half as long again as the distance.
+    for (k, &(u, size)) in found.iter().enumerate() {
+        for &(other_u, other_size) in &found[..k] {
+            let bound = 1.5 * GRADATION.ln() * u.distance(other_u) + 1e-12;
+            assert!((size - other_size).abs() <= bound, "{u} {other_u}: {size} {other_size}");
+        }
+    }
+}
+
+#[test]
+fn refinement_is_immediate_and_coarsening_takes_time() {
+    let mut sheet = Sheet::new(grid([0.4; 2], [16; 2], 0.0), cylinder(0.2));
+    let limits = settings(0.001, 0.2);
+    let size_at_corner = |sheet: &Sheet| {
+        let v = sheet.mesh.vertex_keys().min().expect("a vertex");
+        isotropic_size(&sheet.attributes.vertices[v].metric)
+    };
+    sheet.pass_with(&limits, &[], 1.0 / 60.0);
+    assert!((size_at_corner(&sheet) - 0.05).abs() < 0.005);
+    sheet.put_on(flat);
+    sheet.pass_with(&limits, &[], 1.0 / 60.0);
+    let relaxed = size_at_corner(&sheet);
+    assert!(relaxed < 0.06, "coarsens in one frame to {relaxed}");
+    for _ in 0..60 {
+        sheet.pass_with(&limits, &[], 1.0 / 60.0);
+    }
+    assert!((size_at_corner(&sheet) - 0.2).abs() < 1e-12);
+}

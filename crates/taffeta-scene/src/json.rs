@@ -11,7 +11,7 @@ pub(crate) struct JsonError {
 
 /// Parses a JSON text.
 pub(crate) fn parse(text: &str) -> Result<Value, JsonError> {
-    if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(text) {
+    if let Err(error) = serde_json::from_str::<serde_json::Value>(text) {
         let start = byte_of(text, error.line(), error.column());
         let message = error.to_string();
         let message = message.split(" at line ").next().unwrap_or_default().to_owned();
@@ -140,6 +140,12 @@ mod tests {
         let Origin::File { start, end } = list.origin else { panic!("a file origin") };
         assert_eq!(&text[start..end], "[1, -2.5e1, true, {}]");
         assert_eq!(root.child("c").unwrap().kind, Kind::String("x]".into()));
+    }
+
+    #[test]
+    fn deep_nesting_is_refused() {
+        assert!(parse(&"[".repeat(100_000)).is_err());
+        assert!(parse(&format!("{}{}", "[".repeat(100_000), "]".repeat(100_000))).is_err());
     }
 
     #[test]

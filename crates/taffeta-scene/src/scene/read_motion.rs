@@ -24,7 +24,7 @@ pub(super) fn read_motion(table: &TableReader<'_>) -> Motion {
     let Some(items) = table.get("motion").and_then(|item| item.array()) else { return Motion::default() };
     let keys: Vec<Keyframe> = items.iter().filter_map(read_keyframe).collect();
     if keys.len() == items.len() {
-        for (pair, item) in keys.windows(2).zip(&items[1..]) {
+        for (pair, item) in keys.windows(2).zip(items.iter().skip(1)) {
             if pair[1].time <= pair[0].time {
                 let message = format!(
                     "keyframe times must increase, but t = {} follows t = {}",

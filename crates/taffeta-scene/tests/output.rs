@@ -1,0 +1,132 @@
+//! Result folders are written completely or not at all, resumed, and read back.
+
+use glam::DVec2;
+use std::fs;
+use std::path::Path;
+use taffeta_scene::output::{METRICS_COLUMNS, PROBE_COLUMNS};
+use taffeta_scene::{FrameMesh, GridPattern, MetricsRow, OutputFolder, ProbeRow, ResultFolder, Scene, grid};
+
+fn frame_files(root: &Path) -> Vec<String> {
+    let entries = fs::read_dir(root.join("frames")).unwrap();
+    let mut names: Vec<String> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+fn probe_row(frame: u64) -> ProbeRow {
+    ProbeRow {
+        frame,
+        time: frame as f64 / 60.0,
+        name: "a, \"b\"".to_owned(),
+        x: 0.1,
+        vz: -1e-9,
+        ..ProbeRow::default()
+    }
+}
+
+/// Writes frames 0 to `last` of one cloth, with both tables.
+fn write_run(folder: &OutputFolder, frames: std::ops::RangeInclusive<u64>) {
+    let mesh = grid(DVec2::ONE, [2, 2], GridPattern::Crossed, 0);
+    let (mut probes, mut metrics) = (folder.probes().unwrap(), folder.metrics().unwrap());
+    for frame in frames {
+        let part =
+            FrameMesh { positions: &mesh.positions, faces: &mesh.faces, material: mesh.material.as_deref() };
+        folder.write_frame("my_sheet", frame, part).unwrap();
+        probes.write(&probe_row(frame)).unwrap();
+        metrics.write(&MetricsRow { frame, time: 0.5, vertices: 13, ..MetricsRow::default() }).unwrap();
+    }
+}
+
+#[test]
+fn a_run_is_written_and_read_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("new/out");
+    let output = OutputFolder::create(&root).unwrap();
+    write_run(&output, 0..=2);
+    output.write_summary(&serde_json::json!({ "version": "0.1.0" })).unwrap();
+    let scene =
+        Scene::from_str("[simulation]\nduration = 1\n[[cloth]]\ngrid = {}\n", Path::new("a.toml"), &[]);
+    output.write_scene_json(scene.as_ref().unwrap()).unwrap();
+
+    assert_eq!(frame_files(&root), ["my_sheet_00000.obj", "my_sheet_00001.obj", "my_sheet_00002.obj"]);
+    let result = ResultFolder::open(&root).unwrap();
+    assert_eq!((result.cloth_names(), result.frames("my_sheet")), (vec!["my_sheet"], &[0, 1, 2][..]));
+    assert_eq!(result.all_frames(), [0, 1, 2]);
+    let mesh = result.read_frame("my_sheet", 1).unwrap().mesh;
+    assert_eq!(mesh, grid(DVec2::ONE, [2, 2], GridPattern::Crossed, 0));
+    assert_eq!(result.read_probes().unwrap()[2], probe_row(2));
+    assert_eq!(result.read_metrics().unwrap()[1].vertices, 13);
+    assert_eq!(result.read_scene().unwrap().to_json(), scene.unwrap().to_json());
+    assert!(result.read_frame("my_sheet", 9).is_err());
+}
+
+#[test]
+fn the_tables_have_the_promised_columns() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = OutputFolder::create(folder.path()).unwrap();
+    write_run(&output, 0..=0);
+    let header =
+        |file: &str| fs::read_to_string(folder.path().join(file)).unwrap().lines().next().unwrap().to_owned();
+    assert_eq!(header("probes.csv"), "frame,time,name,x,y,z,vx,vy,vz");
+    assert_eq!(
+        header("metrics.csv"),
+        "frame,time,vertices,faces,kinetic_energy,stretch_energy,bend_energy,gravity_energy,momentum_x,momentum_y,\
+         momentum_z,angular_x,angular_y,angular_z,max_strain,residual,contacts,crossings,splits,collapses,flips,\
+         step_ms,solve_ms,contact_ms,remesh_ms,io_ms"
+    );
+    assert_eq!(PROBE_COLUMNS.join(","), header("probes.csv"));
+    assert_eq!(METRICS_COLUMNS.join(","), header("metrics.csv"));
+    // The fields of the rows are the columns, in their order.
+    let mut table = csv::Writer::from_writer(Vec::new());
+    table.serialize(MetricsRow::default()).unwrap();
+    let text = String::from_utf8(table.into_inner().unwrap()).unwrap();
+    assert_eq!(text.lines().next().unwrap(), header("metrics.csv"));
+}
+
+#[test]
+fn a_folder_with_files_in_it_is_refused_and_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("precious.txt"), "x").unwrap();
+    let report = OutputFolder::create(folder.path()).unwrap_err().to_string();
+    assert!(report.contains("not empty") && report.contains("--out"), "{report}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    let report = OutputFolder::create(&folder.path().join("precious.txt")).unwrap_err().to_string();
+    assert!(report.contains("is a file"), "{report}");
+    let report = OutputFolder::create(&folder.path().join("precious.txt/out")).unwrap_err().to_string();
+    assert!(report.contains("cannot make the output folder"), "{report}");
+}
+
+#[test]
+fn unsafe_names_and_failed_frames_leave_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = OutputFolder::create(folder.path()).unwrap();
+    let part = FrameMesh { positions: &[], faces: &[], material: None };
+    for name in ["", "a/b", "../x", "ü", "a b"] {
+        let report = output.write_frame(name, 0, part).unwrap_err().to_string();
+        assert!(report.contains("file name"), "{report}");
+    }
+    fs::create_dir(folder.path().join("frames/taken_00000.obj")).unwrap();
+    assert!(output.write_frame("taken", 0, part).is_err());
+    assert_eq!(frame_files(folder.path()), ["taken_00000.obj"]);
+}
+
+#[test]
+fn a_run_resumes_after_its_last_good_frame() {
+    let folder = tempfile::tempdir().unwrap();
+    write_run(&OutputFolder::create(folder.path()).unwrap(), 0..=5);
+    // As a crash leaves it: half a row and half a file.
+    let table = folder.path().join("metrics.csv");
+    let torn = fs::read_to_string(&table).unwrap() + "6,0.5,1";
+    fs::write(&table, torn).unwrap();
+    fs::write(folder.path().join("frames/.taffeta-abc.tmp"), "v 0").unwrap();
+
+    let output = OutputFolder::reopen(folder.path(), 3).unwrap();
+    assert_eq!(ResultFolder::open(folder.path()).unwrap().all_frames(), [0, 1, 2, 3]);
+    assert_eq!(frame_files(folder.path()).len(), 4);
+    write_run(&output, 4..=6);
+    let result = ResultFolder::open(folder.path()).unwrap();
+    let frames: Vec<u64> = result.read_metrics().unwrap().iter().map(|row| row.frame).collect();
+    assert_eq!(frames, [0, 1, 2, 3, 4, 5, 6]);
+    assert_eq!(result.read_probes().unwrap(), (0..=6).map(probe_row).collect::<Vec<_>>());
+    assert!(OutputFolder::reopen(&folder.path().join("missing"), 3).is_err());
+}

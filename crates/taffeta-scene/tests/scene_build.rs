@@ -1,0 +1,347 @@
+//! Scenes become worlds, and resolved scenes read back unchanged.
+
+use glam::{DVec2, DVec3};
+use std::fs;
+use std::path::Path;
+use taffeta_core::{Friction, Region};
+use taffeta_scene::{Override, Scene, SceneError, materials};
+use taffeta_sim::{Air, BendingModel, MembraneModel, SimulationSettings, SolverChoice};
+
+const SMALL: &str = "[simulation]\nduration = 1\n[[cloth]]\ngrid = { size = [1, 1], cells = [4, 4] }\n";
+
+fn read(text: &str) -> Scene {
+    Scene::from_str(text, Path::new("test.toml"), &[]).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn read_with(text: &str, settings: &[&str]) -> Scene {
+    let overrides: Vec<Override> = settings.iter().map(|s| Override::parse(s).unwrap()).collect();
+    Scene::from_str(text, Path::new("test.toml"), &overrides).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Everything that a scene can say.
+const RICH: &str = r#"
+[simulation]
+duration = 2
+frame_rate = 24
+solver = "direct"
+substeps = 4
+iterations = 7
+time = "euler"
+gravity = [0, 0, -1.62]
+velocity_damping = 0.5
+threads = 3
+seed = 11
+
+[[cloth]]
+name = "a-1"
+grid = { size = [0.3, 0.7], cells = [5, 6], pattern = "delaunay" }
+material = "mine"
+place = { translate = [0.1, 0.2, 0.3], rotate_deg = [90, 0, 15], scale = 2 }
+velocity = [1, 0, 0]
+angular_velocity = [0, 0.1, 0]
+constraint = "edges"
+bending = "none"
+
+[[cloth.pin]]
+where = { material_box = [[0, 0], [0.3, 0.01]] }
+motion = [ { t = 0, translate = [0, 0, 0] }, { t = 0.1, rotate_deg = [0, 30, 0] } ]
+[[cloth.pin]]
+where = { vertices = [41, 3] }
+
+[cloth.remesh]
+size_min = 0.02
+size_max = 0.2
+refine_angle = 0.3
+refine_strain = 0.1
+interval = 2
+max_vertices = 5000
+
+[[cloth]]
+name = "b"
+grid = {}
+material = { density = 0.1, stretch = [100, 90], bend = [1e-6, 2e-6], bend_poisson = 0.1 }
+[[cloth.pin]]
+where = { boundary = true }
+
+[materials.mine]
+density = 0.2
+thickness = 0.0007
+stretch = [1000.0, 800.0]
+poisson = 0.25
+shear = 300
+bend = [1e-5, 3e-5]
+stretch_damping = 0.001
+bend_damping = 0.002
+friction = { static = 0.6, kinetic = 0.5 }
+
+[[obstacle]]
+shape = { sphere = { radius = 0.2 } }
+place = { translate = [0, -1, 0] }
+motion = [ { t = 0 }, { t = 1.5, translate = [0.1, 0.2, 0.3], rotate_deg = [0, 90, 0] } ]
+friction = { static = 0.1, kinetic = 0.05 }
+[[obstacle]]
+shape = { plane = { normal = [1, 2, 3] } }
+
+[contact]
+self = false
+thickness = 0.002
+[air]
+density = 1.0
+wind = [3, 0, 0]
+drag = 1.1
+[[probe]]
+name = "tip"
+cloth = "a-1"
+material = [0.3, 0.7]
+[output]
+formats = ["none"]
+every = 3
+"#;
+
+#[test]
+fn defaults_are_those_of_the_format() {
+    let scene = read(SMALL);
+    assert_eq!(scene.simulation.frame_rate, 60.0);
+    assert_eq!(scene.simulation.settings, SimulationSettings::default());
+    assert_eq!(scene.air, Air { density: 1.2, wind: DVec3::ZERO, drag: 1.0 });
+    assert_eq!(scene.cloths[0].name, "sheet");
+    assert_eq!(scene.cloths[0].material, materials::preset("cotton").unwrap().material);
+    assert_eq!(scene.last_frame(), 60);
+    assert_eq!(scene.warnings, Vec::<String>::new());
+    let world = scene.build().unwrap();
+    assert_eq!(world.contact_thickness, None);
+    assert_eq!(world.cloths[0].mesh.faces.len(), 32);
+    assert!(
+        world.obstacles.is_empty() && world.cloths[0].pins.is_empty() && world.cloths[0].remesh.is_none()
+    );
+}
+
+#[test]
+fn everything_in_a_scene_arrives_in_the_world() {
+    let built = read(RICH).assemble().unwrap();
+    let world = &built.world;
+    assert_eq!(world.simulation.solver, SolverChoice::Direct);
+    assert_eq!((world.simulation.substeps, world.simulation.iterations), (Some(4), Some(7)));
+    assert_eq!(world.simulation.gravity, DVec3::new(0.0, 0.0, -1.62));
+    assert_eq!((world.simulation.velocity_damping, world.simulation.threads), (0.5, 3));
+    assert_eq!(world.air, Some(Air { density: 1.0, wind: DVec3::new(3.0, 0.0, 0.0), drag: 1.1 }));
+    assert_eq!(world.contact_thickness, Some(0.002));
+    let [a, b] = world.cloths.as_slice() else { panic!("two cloths") };
+    assert_eq!((a.membrane, a.bending), (MembraneModel::Edges, BendingModel::None));
+    assert_eq!((b.membrane, b.bending), (MembraneModel::Strain, BendingModel::Hinge));
+    assert_eq!(a.material.friction, Friction { static_: 0.6, kinetic: 0.5 });
+    assert_eq!((a.material.shear, b.material.shear, b.material.bend_poisson), (Some(300.0), None, Some(0.1)));
+    assert_eq!((b.material.poisson, b.material.thickness), (0.3, 0.0005));
+    assert_eq!(a.pins[1].region, Region::Vertices(vec![41, 3]));
+    assert_eq!(a.pins[0].motion.keys[1].rotate_deg, DVec3::new(0.0, 30.0, 0.0));
+    assert_eq!(b.pins[0].region, Region::Boundary);
+    let remesh = a.remesh.unwrap();
+    assert_eq!((remesh.interval, remesh.max_vertices, remesh.refine_strain), (2, 5000, 0.1));
+    // Scaled about the origin, turned upright about x, then moved; material coordinates stay.
+    let corner = a.mesh.positions[0];
+    assert!(corner.distance(DVec3::new(0.1, 0.2, 0.3)) < 1e-15);
+    let highest = a.mesh.bounds().unwrap()[1].z;
+    assert!((highest - (0.3 + 2.0 * 0.7)).abs() < 1e-15, "{highest}");
+    let widest = a.mesh.material.as_ref().unwrap().iter().flatten().fold(DVec2::ZERO, |m, u| m.max(*u));
+    assert_eq!(widest, DVec2::new(0.3, 0.7));
+    assert_eq!(world.obstacles[0].friction.kinetic, 0.05);
+    assert_eq!(world.obstacles[0].motion.keys[1].time, 1.5);
+    assert_eq!(built.probes[0].material, DVec2::new(0.3, 0.7));
+    assert!(read(RICH).output.formats.is_empty());
+}
+
+#[test]
+fn the_resolved_scene_reads_back_unchanged() {
+    for text in [SMALL, RICH] {
+        let scene = read(text);
+        let json = scene.to_json();
+        let again = Scene::from_str(&json.to_string(), Path::new("elsewhere/scene.json"), &[]).unwrap();
+        assert_eq!(again.to_json(), json);
+        assert_eq!(again.build().unwrap(), scene.build().unwrap());
+        assert_eq!(again.hash().unwrap(), scene.hash().unwrap());
+        let pretty = Scene::from_str(&format!("{json:#}"), Path::new("scene.json"), &[]).unwrap();
+        assert_eq!(pretty.to_json(), json);
+    }
+}
+
+#[test]
+fn the_hash_follows_the_scene_but_not_the_threads() {
+    let hash = |settings: &[&str]| read_with(SMALL, settings).hash().unwrap();
+    assert_eq!(hash(&[]).len(), 64);
+    assert_eq!(hash(&[]), hash(&["simulation.threads=7"]));
+    assert_eq!(hash(&[]), hash(&["simulation.frame_rate=60"]));
+    assert_ne!(hash(&[]), hash(&["simulation.seed=7"]));
+    assert_ne!(hash(&[]), hash(&["cloth.0.grid.cells=[5,4]"]));
+}
+
+#[test]
+fn overrides_replace_create_and_reach_into_materials() {
+    let scene = read_with(
+        SMALL,
+        &[
+            "cloth.0.grid.cells=[6,2]",
+            "simulation.solver=block",
+            "cloth.0.pin.0.where={ boundary = true }",
+            "cloth.0.material=silk",
+            "cloth.0.material.density=0.25",
+            "obstacle.0.shape.sphere.radius=0.5",
+            "air.drag=0",
+        ],
+    );
+    let world = scene.build().unwrap();
+    assert_eq!(world.cloths[0].mesh.positions.len(), 21);
+    assert_eq!(world.simulation.solver, SolverChoice::Block);
+    assert_eq!(world.cloths[0].pins.len(), 1);
+    let silk = materials::preset("silk").unwrap().material;
+    assert_eq!(world.cloths[0].material.density, 0.25);
+    assert_eq!(world.cloths[0].material.stretch, silk.stretch);
+    assert_eq!(world.obstacles.len(), 1);
+    assert_eq!(world.air, None);
+    let scene = read_with(RICH, &["cloth.0.material.bend=[1,1]", "materials.mine.poisson=0.1"]);
+    assert_eq!(scene.cloths[0].material.bend, [1.0, 1.0]);
+    assert_eq!(scene.cloths[0].material.stretch, [1000.0, 800.0]);
+}
+
+#[test]
+fn a_table_with_the_name_of_a_preset_changes_it() {
+    let scene = read(&format!("{SMALL}material = \"denim\"\n[materials.denim]\ndensity = 0.5\n"));
+    let denim = materials::preset("denim").unwrap().material;
+    assert_eq!(scene.cloths[0].material.density, 0.5);
+    assert_eq!(scene.cloths[0].material.bend, denim.bend);
+}
+
+#[test]
+fn unused_materials_are_warned_about() {
+    let table = "[materials.rare]\ndensity = 1\nstretch = [1, 1]\nbend = [0, 0]\n";
+    let scene = read(&format!("{SMALL}{table}"));
+    assert_eq!(scene.warnings, ["materials.rare is used by no cloth"]);
+}
+
+#[test]
+fn the_last_frame_is_not_later_than_the_duration() {
+    let last = |duration: &str, rate: &str| {
+        let settings = [format!("simulation.duration={duration}"), format!("simulation.frame_rate={rate}")];
+        read_with(SMALL, &[&settings[0], &settings[1]]).last_frame()
+    };
+    assert_eq!(last("0.1", "30"), 3);
+    assert_eq!(last("4", "60"), 240);
+    assert_eq!(last("0.99", "10"), 9);
+}
+
+/// Writes a mesh next to a scene and builds the scene.
+fn build_mesh(obj: &str, more: &str) -> Result<taffeta_scene::BuiltScene, SceneError> {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("meshes")).unwrap();
+    fs::write(folder.path().join("meshes/cloth.obj"), obj).unwrap();
+    let text = format!("[simulation]\nduration = 1\n[[cloth]]\nmesh = \"meshes/cloth.obj\"\n{more}");
+    let path = folder.path().join("scene.toml");
+    fs::write(&path, text).unwrap();
+    Scene::from_file(&path, &[])?.assemble()
+}
+
+fn build_error(obj: &str, more: &str) -> String {
+    let error = build_mesh(obj, more).expect_err(more);
+    assert_eq!(error.problems().len(), 1, "{error}");
+    error.to_string()
+}
+
+const SQUARE: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n";
+const SQUARE_VT: &str = "vt 0 0\nvt 100 0\nvt 100 100\nvt 0 100\nf 1/1 2/2 3/3 4/4\n";
+
+#[test]
+fn meshes_are_read_relative_to_the_scene_and_scaled() {
+    let built = build_mesh(&format!("{SQUARE}{SQUARE_VT}"), "uv_scale = 0.01\n").unwrap();
+    let mesh = &built.world.cloths[0].mesh;
+    assert_eq!(mesh.faces.len(), 2);
+    assert_eq!(mesh.material.as_ref().unwrap()[0].iter().fold(DVec2::ZERO, |m, u| m.max(*u)), DVec2::ONE);
+    assert!(build_mesh(&format!("{SQUARE}f 1 2 3 4"), "").unwrap().world.cloths[0].mesh.material.is_none());
+}
+
+#[test]
+fn vertex_numbers_are_those_of_the_file() {
+    let obj = "v 9 9 9\nv 0 0 0\nv 1 0 0\nv 8 8 8\nv 0 1 0\nf 5 2 3\n";
+    let built = build_mesh(obj, "[[cloth.pin]]\nwhere = { vertices = [4, 1] }\n").unwrap();
+    assert_eq!(built.world.cloths[0].pins[0].region, Region::Vertices(vec![2, 0]));
+    assert!(built.warnings[0].contains("2 vertices that belong to no face"), "{:?}", built.warnings);
+    let report = build_error(obj, "[[cloth.pin]]\nwhere = { vertices = [3] }\n");
+    assert!(report.contains("vertex 3 belongs to no face"), "{report}");
+}
+
+#[test]
+fn the_hash_follows_the_contents_of_meshes_and_not_their_folder() {
+    let hash = |obj: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("a.obj"), obj).unwrap();
+        let text = "[simulation]\nduration = 1\n[[cloth]]\nmesh = \"a.obj\"\n";
+        Scene::from_str(text, &folder.path().join("s.toml"), &[]).unwrap().hash().unwrap()
+    };
+    let square = format!("{SQUARE}{SQUARE_VT}");
+    assert_eq!(hash(&square), hash(&square));
+    assert_ne!(hash(&square), hash(&format!("{SQUARE}f 1 2 3 4")));
+}
+
+#[test]
+fn meshes_that_cannot_be_cloth_are_refused() {
+    let report = build_error("v 0 0 0\nv 1 0 0\nv 2 0 0\nv 0 1 0\nf 1 2 4\nf 2 1 3\n", "");
+    assert!(report.contains("triangles without area in its rest shape: face 1 (line 6)"), "{report}");
+    assert!(report.contains("scene.toml:4:8: "), "{report}");
+    let report = build_error(&format!("{SQUARE}vt 0 0\nvt 1 1\nvt 2 2\nf 1/1 2/2 3/3\n"), "");
+    assert!(report.contains("triangles without area in material space: face 0 (line 8)"), "{report}");
+    let report = build_error(&format!("{SQUARE}f 1 2 3\nf 1 2 4\n"), "");
+    assert!(report.contains("face 0 (line 5) and face 1 (line 6) run along one edge"), "{report}");
+    let report = build_error(&format!("{SQUARE}f 1 2 1\n"), "");
+    assert!(report.contains("repeated corner: face 0 (line 5)"), "{report}");
+    let report = build_error("v 0 0 0\nv 1e308 0 0\nv 0 1e308 0\nf 1 2 3\n", "place = { scale = 10 }\n");
+    assert!(report.contains("not finite after placing"), "{report}");
+    let report = build_error("v 0 0 0\nv 1 0 oops\n", "");
+    assert!(
+        report.contains("cloth.obj:2: \"oops\" is not a number") && report.contains("v 1 0 oops"),
+        "{report}"
+    );
+}
+
+#[test]
+fn cloth_without_material_coordinates_has_no_probes_material_boxes_or_remeshing() {
+    let plain = format!("{SQUARE}f 1 2 3 4\n");
+    let report = build_error(&plain, "[[probe]]\nname = \"p\"\ncloth = \"sheet\"\nmaterial = [0, 0]\n");
+    assert!(report.contains("the probe \"p\" needs material coordinates"), "{report}");
+    let report = build_error(&plain, "[[cloth.pin]]\nwhere = { material_box = [[0, 0], [1, 1]] }\n");
+    assert!(report.contains("material_box needs material coordinates"), "{report}");
+    let report = build_error(&plain, "[cloth.remesh]\n");
+    assert!(report.contains("cannot be remeshed: the mesh has no material coordinates"), "{report}");
+}
+
+#[test]
+fn seams_and_mirrored_faces_cannot_be_remeshed_yet() {
+    let vt = "vt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nvt 5 5\nvt 6 5\n";
+    let report = build_error(&format!("{SQUARE}{vt}f 1/1 2/2 3/3\nf 1/5 3/6 4/4\n"), "[cloth.remesh]\n");
+    assert!(report.contains("vertex 0 has several material coordinates (a seam)"), "{report}");
+    let report = build_error(&format!("{SQUARE}{vt}f 1/1 2/4 3/3 4/2\n"), "[cloth.remesh]\n");
+    assert!(report.contains("(line 11) is mirrored"), "{report}");
+    assert!(build_mesh(&format!("{SQUARE}{vt}f 1/1 2/4 3/3 4/2\n"), "").is_ok());
+}
+
+#[test]
+fn a_closed_mesh_has_no_boundary_to_pin() {
+    let tetrahedron = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+    let report = build_error(tetrahedron, "[[cloth.pin]]\nwhere = { boundary = true }\n");
+    assert!(report.contains("the mesh is closed"), "{report}");
+}
+
+#[test]
+fn mangled_scenes_are_refused_and_never_panic() {
+    let json = format!("{:#}", read(RICH).to_json());
+    for (text, path) in [(RICH, "a.toml"), (json.as_str(), "a.json")] {
+        for at in (0..text.len()).filter(|at| text.is_char_boundary(*at)) {
+            let end = (at + 1..=text.len()).find(|end| text.is_char_boundary(*end)).unwrap_or(text.len());
+            let without = format!("{}{}", &text[..at], &text[end..]);
+            let changes =
+                ["[", "-", "\"", "é", "9", "{"].map(|c| format!("{}{c}{}", &text[..at], &text[end..]));
+            for mangled in changes.iter().chain([&without, &text[..at].to_owned()]) {
+                if let Err(error) = Scene::from_str(mangled, Path::new(path), &[]) {
+                    assert!(!error.to_string().is_empty());
+                }
+            }
+        }
+    }
+}

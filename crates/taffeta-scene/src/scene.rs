@@ -11,6 +11,7 @@
 
 mod assemble;
 mod check;
+mod orient;
 mod pin;
 mod read;
 mod read_cloth;

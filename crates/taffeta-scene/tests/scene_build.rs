@@ -312,13 +312,30 @@ fn cloth_without_material_coordinates_has_no_probes_material_boxes_or_remeshing(
 }
 
 #[test]
-fn seams_and_mirrored_faces_cannot_be_remeshed_yet() {
-    let vt = "vt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nvt 5 5\nvt 6 5\n";
-    let report = build_error(&format!("{SQUARE}{vt}f 1/1 2/2 3/3\nf 1/5 3/6 4/4\n"), "[cloth.remesh]\n");
+fn seams_cannot_be_remeshed_yet() {
+    let vt = "vt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nvt 5 5\nvt 6 6\n";
+    let seam = format!("{SQUARE}{vt}f 1/1 2/2 3/3\nf 1/5 3/6 4/4\n");
+    let report = build_error(&seam, "[cloth.remesh]\n");
     assert!(report.contains("vertex 0 has several material coordinates (a seam)"), "{report}");
-    let report = build_error(&format!("{SQUARE}{vt}f 1/1 2/4 3/3 4/2\n"), "[cloth.remesh]\n");
-    assert!(report.contains("(line 11) is mirrored"), "{report}");
-    assert!(build_mesh(&format!("{SQUARE}{vt}f 1/1 2/4 3/3 4/2\n"), "").is_ok());
+    assert!(build_mesh(&seam, "").is_ok());
+}
+
+#[test]
+fn mirrored_pieces_are_turned_over() {
+    // Two separate triangles; the second is mirrored.
+    let pieces = format!("{SQUARE}v 2 0 0\nv 2 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nf 1/1 2/2 3/3\nf 4/1 5/3 6/2\n");
+    let built = build_mesh(&pieces, "[cloth.remesh]\n").unwrap();
+    let mesh = &built.world.cloths[0].mesh;
+    assert_eq!(mesh.faces, [[0, 1, 2], [3, 5, 4]]);
+    assert_eq!(mesh.material.as_ref().unwrap()[1], mesh.material.as_ref().unwrap()[0]);
+    assert_eq!(
+        built.warnings,
+        ["1 faces of the cloth \"sheet\" are mirrored in material space and were turned over"]
+    );
+    let mixed = format!("{SQUARE}vt 0 0\nvt 1 0\nvt 1 1\nf 1/1 2/2 3/3\nf 1/1 3/3 4/2\n");
+    let report = build_error(&mixed, "");
+    assert!(report.contains("face 1 (line 9) is mirrored"), "{report}");
+    assert!(report.contains("face 0 (line 8) of the same piece is not"), "{report}");
 }
 
 #[test]

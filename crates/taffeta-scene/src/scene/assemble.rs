@@ -1,6 +1,7 @@
 //! From a scene to a world: meshes are made, placed and checked.
 
 use super::check::{find_mesh_problems, find_nearest, find_remesh_obstruction};
+use super::orient::turn_mirrored_pieces;
 use super::pin::{PlacedMesh, resolve_region};
 use super::{ClothShape, Probe, Scene, SceneCloth};
 use crate::error::{Problem, SceneError};
@@ -96,6 +97,17 @@ impl Assembly<'_> {
         }
         if !found.is_empty() {
             return None;
+        }
+        match turn_mirrored_pieces(&mut placed) {
+            Ok(0) => {}
+            Ok(count) => self.warnings.push(format!(
+                "{count} faces of the cloth {:?} are mirrored in material space and were turned over",
+                cloth.name
+            )),
+            Err(message) => {
+                self.report(&shape_key, format!("{message} (cloth {:?})", cloth.name));
+                return None;
+            }
         }
         if let Some(reason) = cloth.remesh.and_then(|_| find_remesh_obstruction(&placed)) {
             let message = format!("the cloth {:?} cannot be remeshed: {reason}", cloth.name);

@@ -20,7 +20,8 @@ pub(super) struct Side {
     pub high: u32,
     /// Whether the face runs from the larger to the smaller end.
     reversed: bool,
-    face: u32,
+    /// The face.
+    pub face: u32,
 }
 
 /// All sides of all edges, those of an edge together.
@@ -59,7 +60,8 @@ pub(super) fn find_mesh_problems(placed: &PlacedMesh) -> Vec<String> {
     problems
 }
 
-fn name_face(placed: &PlacedMesh, face: usize) -> String {
+/// A face for messages, with its line in the file.
+pub(super) fn name_face(placed: &PlacedMesh, face: usize) -> String {
     match placed.face_lines.as_ref().and_then(|lines| lines.get(face)) {
         Some(line) => format!("face {face} (line {line})"),
         None => format!("face {face}"),
@@ -142,11 +144,7 @@ pub(super) fn find_remesh_obstruction(placed: &PlacedMesh) -> Option<String> {
             }
         }
     }
-    let mirrored = material.iter().position(|corners| doubled_area(*corners) < 0.0)?;
-    Some(format!(
-        "{} is mirrored (clockwise) in material space, which remeshing does not handle yet",
-        name_face(placed, mirrored)
-    ))
+    None
 }
 
 /// The point of the sheet that is nearest to a material point.

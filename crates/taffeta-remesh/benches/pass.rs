@@ -37,16 +37,24 @@ fn put_on((mesh, attributes): &mut Sheet, phase: f64) {
 }
 
 fn pass((mesh, attributes): &mut Sheet) -> RemeshReport {
-    let settings = [Some(RemeshSettings { size_min: 0.002, size_max: 0.05, ..RemeshSettings::default() })];
+    let settings = [Some(RemeshSettings {
+        size_min: 0.002,
+        size_max: 0.05,
+        refine_angle: 0.15,
+        ..RemeshSettings::default()
+    })];
     let pass = Pass { settings: &settings, pins: &[], elapsed: 1.0 / 60.0 };
     remesh(mesh, attributes, &pass, &mut |_| false)
 }
 
 fn bench(criterion: &mut Criterion) {
     let mut sheet = flat_sheet(40);
-    for _ in 0..20 {
-        pass(&mut sheet);
+    for _ in 0..200 {
+        let report = pass(&mut sheet);
         put_on(&mut sheet, 0.0);
+        if report.edit_count() == 0 {
+            break;
+        }
     }
     let report = pass(&mut sheet);
     println!("at rest: {} vertices, {} edits", sheet.0.vertex_count(), report.edit_count());
@@ -54,7 +62,7 @@ fn bench(criterion: &mut Criterion) {
         bencher.iter_batched_ref(|| sheet.clone(), pass, BatchSize::LargeInput)
     });
     let mut moving = sheet.clone();
-    put_on(&mut moving, 0.1);
+    put_on(&mut moving, 0.5);
     let report = pass(&mut moving.clone());
     println!("moving: {} splits, {} collapses, {} flips", report.splits, report.collapses, report.flips);
     criterion.bench_function("pass over moving waves", |bencher| {

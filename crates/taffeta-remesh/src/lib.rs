@@ -12,8 +12,8 @@
 //! space.
 //!
 //! Invariants of a pass: the mesh stays valid and every element has its attributes; no vertex moves; the outline, the
-//! material area and the held vertices stay; linear and angular momentum stay and kinetic energy does not grow, as far
-//! as the vertices are free; the same input gives the same edits; on a shape at rest the passes come to rest.
+//! material area and the held vertices stay; linear momentum and the angular momentum about the center of mass stay, as
+//! far as the vertices are free; the same input gives the same edits; on a shape at rest the passes come to rest.
 //!
 //! Not here: seams within a remeshed cloth, anisotropic metrics, contact (the simulation passes a veto).
 //!
@@ -40,6 +40,7 @@ pub use attributes::{
 };
 pub use check::COLLAPSE_SIZE;
 pub use metric::{Metric, dominate, edge_size, isotropic_size, metric_of_size};
+pub use momentum::{Drift, settle_drift};
 pub use pass::{BUDGET_MIN, BUDGET_PER_VERTEX, Pass, SPLIT_SIZE, remesh};
 pub use random::{EditKind, RandomEdits, random_edits};
 pub use report::{EditRecord, Proposal, ProposedEdit, RemeshReport};

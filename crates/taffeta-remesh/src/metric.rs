@@ -16,7 +16,14 @@ pub fn edge_size(u: DVec2, metric_i: &Metric, metric_j: &Metric) -> f64 {
 ///
 /// Isotropic until bending is the same on meshes of any anisotropy; the place where a tensor-valued bound will go.
 pub fn dominate(metrics: impl IntoIterator<Item = Metric>) -> Metric {
-    Sym2::diagonal(metrics.into_iter().map(|metric| metric.eigen().0[0]).fold(0.0, f64::max))
+    Sym2::diagonal(metrics.into_iter().map(|metric| largest_eigenvalue(&metric)).fold(0.0, f64::max))
+}
+
+/// [`Sym2::eigen`] without the eigenvector.
+#[inline]
+fn largest_eigenvalue(metric: &Metric) -> f64 {
+    let half = 0.5 * (metric.xx - metric.yy);
+    0.5 * (metric.xx + metric.yy) + (half * half + metric.xy * metric.xy).sqrt()
 }
 
 /// The edge length [m] that an isotropic metric wants.

@@ -1,24 +1,55 @@
 //! Keeping momentum over an edit.
 //!
-//! An edit shifts lumped mass between the vertices of a ring, and with it linear and angular momentum and kinetic
-//! energy. The velocities of the ring's free vertices are corrected by `δv_i = ΔP/M + ω×(x_i − c)`, `I ω = ΔL` about
-//! their center of mass `c`; if the kinetic energy rose, the part of their motion that is not rigid is scaled down.
+//! An edit shifts lumped mass between the vertices of a ring, and with it momentum and kinetic energy. The velocities of
+//! the ring's free vertices are corrected by `δv_i = ΔP/M + ω×(x_i − c)`, `I ω = ΔL`; if the kinetic energy rose, the
+//! part of their motion that is not rigid is scaled down.
 //!
-//! The areal density is uniform over a ring, so it cancels: masses here are thirds of material areas [m²].
+//! `ΔL` is the change of the *spin*: the angular momentum about the ring's center of mass, where that is before and
+//! after. Collapses and flips move the center, so that the angular momentum about a fixed point changes by `Δ(m c) × V`.
+//! To undo that on the ring as well was tried on paper and rejected: a sheet that falls without turning would get a
+//! local spin of about `V/10h` from every flip. It is a [`Drift`] instead, tiny beside the sheet, and [`settle_drift`]
+//! gives it back to the whole sheet.
+//!
+//! The areal density is uniform over a cloth, so it cancels: masses here are thirds of material areas [m²].
 
 use crate::attributes::{SheetAttributes, lumped_mass};
 use glam::{DMat3, DVec3};
-use taffeta_mesh::{HalfedgeMesh, VertexKey};
+use taffeta_core::geometry::doubled_area;
+use taffeta_mesh::{HalfedgeMesh, VertexKey, slot_of};
 
 /// An axis about which the ring has less than this fraction of its largest moment of inertia cannot take angular
 /// momentum: the ring is collinear to 1 in 100 000. Without the limit, round-off would become a fast spin.
 const INERTIA_CUTOFF: f64 = 1e-10;
 
-/// Motion of a ring before an edit, per unit of areal density.
+/// What edits changed beyond the ring: the sheet's mass, center and angular momentum, per unit of areal density.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Drift {
+    /// Change of the mass [m²]: zero but for outlines that are not quite straight.
+    pub mass: f64,
+    /// Change of mass times center [m³].
+    pub moment: DVec3,
+    /// Change of the angular momentum about the origin [m⁴/s].
+    pub angular: DVec3,
+}
+
+impl Drift {
+    /// The drift of two edits.
+    pub fn plus(&self, other: &Self) -> Self {
+        Self {
+            mass: self.mass + other.mass,
+            moment: self.moment + other.moment,
+            angular: self.angular + other.angular,
+        }
+    }
+}
+
+/// Motion of some vertices, per unit of areal density.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RingMotion {
-    /// Where angular momentum is taken about [m]. Near the ring, so that it does not cancel.
+    /// Where the moments are taken about [m]. Near the ring, so that they do not cancel.
     reference: DVec3,
+    mass: f64,
+    moment: DVec3,
     linear: DVec3,
     angular: DVec3,
     kinetic: f64,
@@ -44,9 +75,18 @@ impl RingMotion {
     }
 
     fn of_bodies(bodies: &[Body], reference: DVec3) -> Self {
-        let mut motion = Self { reference, linear: DVec3::ZERO, angular: DVec3::ZERO, kinetic: 0.0 };
+        let mut motion = Self {
+            reference,
+            mass: 0.0,
+            moment: DVec3::ZERO,
+            linear: DVec3::ZERO,
+            angular: DVec3::ZERO,
+            kinetic: 0.0,
+        };
         for body in bodies {
             let momentum = body.mass * body.velocity;
+            motion.mass += body.mass;
+            motion.moment += body.mass * body.arm;
             motion.linear += momentum;
             motion.angular += body.arm.cross(momentum);
             motion.kinetic += 0.5 * momentum.dot(body.velocity);
@@ -54,22 +94,47 @@ impl RingMotion {
         motion
     }
 
+    fn center(&self) -> DVec3 {
+        self.moment / self.mass
+    }
+
+    /// Angular momentum about the center of mass.
+    fn spin(&self) -> DVec3 {
+        self.angular - self.center().cross(self.linear)
+    }
+
     /// Corrects the velocities of the ring after the edit. Held vertices count but are not corrected: their motion is
     /// prescribed.
-    pub fn restore(&self, mesh: &HalfedgeMesh, attributes: &mut SheetAttributes, ring: &[VertexKey]) {
+    pub fn restore(
+        &self,
+        mesh: &HalfedgeMesh,
+        attributes: &mut SheetAttributes,
+        ring: &[VertexKey],
+    ) -> Drift {
         let mut bodies = collect_bodies(mesh, attributes, ring, self.reference);
-        let Some(inertia) = Inertia::of_free(&bodies) else { return };
-        let now = Self::of_bodies(&bodies, self.reference);
-        let linear = self.linear - now.linear;
-        let angular = self.angular - now.angular - inertia.center.cross(linear);
-        let shift = linear / inertia.mass;
-        let spin = inertia.spin_of(angular);
-        for body in bodies.iter_mut().filter(|body| body.is_free) {
-            body.velocity += shift + spin.cross(body.arm - inertia.center);
+        if let Some(inertia) = Inertia::of_free(&bodies) {
+            let now = Self::of_bodies(&bodies, self.reference);
+            let linear = self.linear - now.linear;
+            let spin = self.spin() - now.spin() - (inertia.center - now.center()).cross(linear);
+            let (shift, rate) = (linear / inertia.mass, inertia.rate_of(spin));
+            for body in bodies.iter_mut().filter(|body| body.is_free) {
+                body.velocity += shift + rate.cross(body.arm - inertia.center);
+            }
+            self.limit_energy(&mut bodies, &inertia);
+            for body in &bodies {
+                attributes.vertices[body.v].velocity = body.velocity;
+            }
         }
-        self.limit_energy(&mut bodies, &inertia);
-        for body in bodies {
-            attributes.vertices[body.v].velocity = body.velocity;
+        self.drift_to(&Self::of_bodies(&bodies, self.reference))
+    }
+
+    /// The drift from this motion to a later one with the same reference.
+    fn drift_to(&self, now: &Self) -> Drift {
+        let mass = now.mass - self.mass;
+        Drift {
+            mass,
+            moment: now.moment - self.moment + mass * self.reference,
+            angular: now.angular - self.angular + self.reference.cross(now.linear - self.linear),
         }
     }
 
@@ -82,10 +147,10 @@ impl RingMotion {
         }
         let free = || bodies.iter().filter(|body| body.is_free);
         let drift = free().map(|body| body.mass * body.velocity).sum::<DVec3>() / inertia.mass;
-        let angular: DVec3 =
+        let spin: DVec3 =
             free().map(|body| body.mass * (body.arm - inertia.center).cross(body.velocity)).sum();
-        let spin = inertia.spin_of(angular);
-        let rest_of = |body: &Body| body.velocity - drift - spin.cross(body.arm - inertia.center);
+        let rate = inertia.rate_of(spin);
+        let rest_of = |body: &Body| body.velocity - drift - rate.cross(body.arm - inertia.center);
         let non_rigid: f64 = free().map(|body| 0.5 * body.mass * rest_of(body).length_squared()).sum();
         if non_rigid <= 0.0 {
             return;
@@ -96,6 +161,57 @@ impl RingMotion {
             body.velocity -= (1.0 - scale) * rest;
         }
     }
+}
+
+/// Turns a whole cloth a little, so that its angular momentum about its own center of mass is what it was before the
+/// edits that drifted. A cloth with held vertices is left alone: the pins take what is missing.
+///
+/// Takes time proportional to the mesh: once after a series of edits, not after each.
+pub fn settle_drift(mesh: &HalfedgeMesh, attributes: &mut SheetAttributes, cloth: u32, drift: &Drift) {
+    if *drift == Drift::default() {
+        return;
+    }
+    let Some(bodies) = collect_cloth(mesh, attributes, cloth) else { return };
+    let Some(inertia) = Inertia::of_free(&bodies) else { return };
+    let now = RingMotion::of_bodies(&bodies, DVec3::ZERO);
+    let before = RingMotion {
+        mass: now.mass - drift.mass,
+        moment: now.moment - drift.moment,
+        angular: now.angular - drift.angular,
+        ..now
+    };
+    let rate = inertia.rate_of(before.spin() - now.spin());
+    for body in bodies {
+        attributes.vertices[body.v].velocity += rate.cross(body.arm - inertia.center);
+    }
+}
+
+/// All vertices of a cloth, with moments about the origin; `None` if one of them is held.
+fn collect_cloth(mesh: &HalfedgeMesh, attributes: &SheetAttributes, cloth: u32) -> Option<Vec<Body>> {
+    let mut faces: Vec<_> = mesh.face_keys().filter(|&f| attributes.faces[f].cloth == cloth).collect();
+    faces.sort_unstable();
+    let mut masses = vec![0.0; mesh.vertex_slot_limit()];
+    for f in faces {
+        let sides = mesh.face_halfedges(f);
+        let third = doubled_area(sides.map(|he| attributes.material_of(he))) / 6.0;
+        for he in sides {
+            masses[slot_of(mesh.tail(he))] += third;
+        }
+    }
+    let mut vertices: Vec<_> = mesh.vertex_keys().filter(|&v| masses[slot_of(v)] > 0.0).collect();
+    vertices.sort_unstable();
+    let bodies = vertices.into_iter().map(|v| {
+        let vertex = &attributes.vertices[v];
+        let is_free = vertex.pin.is_none();
+        is_free.then_some(Body {
+            v,
+            mass: masses[slot_of(v)],
+            arm: vertex.position,
+            velocity: vertex.velocity,
+            is_free,
+        })
+    });
+    bodies.collect()
 }
 
 fn collect_bodies(
@@ -147,16 +263,16 @@ impl Inertia {
 
     /// The angular velocity [rad/s] that carries an angular momentum about the center: the pseudo-inverse of the
     /// inertia. A collinear ring has no inertia about its line, a single vertex none at all.
-    fn spin_of(&self, angular: DVec3) -> DVec3 {
+    fn rate_of(&self, angular: DVec3) -> DVec3 {
         let limit = INERTIA_CUTOFF * self.moments.max_element();
         let along = self.axes.transpose() * angular;
-        let mut spin = DVec3::ZERO;
+        let mut rate = DVec3::ZERO;
         for k in 0..3 {
             if self.moments[k] > limit {
-                spin += self.axes.col(k) * (along[k] / self.moments[k]);
+                rate += self.axes.col(k) * (along[k] / self.moments[k]);
             }
         }
-        spin
+        rate
     }
 }
 
@@ -182,9 +298,9 @@ fn eigen_symmetric(matrix: DMat3) -> (DVec3, DMat3) {
             for row in &mut a {
                 (row[p], row[q]) = (c * row[p] - s * row[q], s * row[p] + c * row[q]);
             }
-            for k in 0..3 {
-                (a[p][k], a[q][k]) = (c * a[p][k] - s * a[q][k], s * a[p][k] + c * a[q][k]);
-            }
+            let (row_p, row_q) = (a[p], a[q]);
+            a[p] = std::array::from_fn(|k| c * row_p[k] - s * row_q[k]);
+            a[q] = std::array::from_fn(|k| s * row_p[k] + c * row_q[k]);
             (a[p][q], a[q][p]) = (0.0, 0.0);
             let (vp, vq) = (v.col(p), v.col(q));
             *v.col_mut(p) = c * vp - s * vq;

@@ -1,9 +1,11 @@
 //! Random edits with transfer, to test what must survive remeshing.
 
 use crate::attributes::SheetAttributes;
+use crate::momentum::{Drift, settle_drift};
 use crate::report::EditRecord;
 use crate::transfer::{collapse_with_transfer, flip_with_transfer, split_with_transfer};
 use glam::DVec2;
+use std::collections::BTreeMap;
 use taffeta_core::Region;
 use taffeta_core::geometry::triangle_quality;
 use taffeta_mesh::{EdgeKey, Halfedge, HalfedgeMesh, Side};
@@ -36,7 +38,8 @@ pub struct RandomEdits {
 
 /// Makes random edits everywhere, whatever the sizing field says; the edits that were made.
 ///
-/// Splits prefer long edges and collapses short ones, so that the mesh stays decent.
+/// Splits prefer long edges and collapses short ones, so that the mesh stays decent. The drift of each cloth is settled
+/// at the end, so linear momentum and the angular momentum about the center of mass are kept.
 ///
 /// # Panics
 /// If no kinds are given, or if a cloth has seams.
@@ -52,25 +55,37 @@ pub fn random_edits(
     let mut edges: Vec<EdgeKey> = mesh.edge_keys().collect();
     edges.sort_unstable();
     let mut log = Vec::new();
+    let mut drifts: BTreeMap<u32, Drift> = BTreeMap::new();
     for _ in 0..edits.attempts {
         let kind = edits.kinds[random.below(edits.kinds.len())];
         let mut drawn = [(); 3].map(|()| draw_edge(mesh, &mut edges, &mut random));
         drawn.sort_by(|&a, &b| length_of(mesh, attributes, a).total_cmp(&length_of(mesh, attributes, b)));
         let side = Side::BOTH[random.below(2)];
-        let record = match kind {
-            EditKind::Split => {
-                split_with_transfer(mesh, attributes, drawn[2], pins).ok().map(EditRecord::Split)
-            }
+        let made = match kind {
+            EditKind::Split => try_split(mesh, attributes, drawn[2], pins),
             EditKind::Collapse => try_collapse(mesh, attributes, Halfedge::new(drawn[0], side)),
             EditKind::Flip => try_flip(mesh, attributes, drawn[1]),
         };
-        if let Some(EditRecord::Split(record)) = record {
+        let Some(Made { record, cloth, drift }) = made else { continue };
+        if let EditRecord::Split(record) = record {
             edges.extend(record.sides.iter().flatten().map(|side| side.spoke.edge));
             edges.push(record.created.edge);
         }
-        log.extend(record);
+        let sum = drifts.entry(cloth).or_default();
+        *sum = sum.plus(&drift);
+        log.push(record);
+    }
+    for (cloth, drift) in drifts {
+        settle_drift(mesh, attributes, cloth, &drift);
     }
     log
+}
+
+/// An edit that was made.
+struct Made {
+    record: EditRecord,
+    cloth: u32,
+    drift: Drift,
 }
 
 /// One of the edges that still exist. Those that do not are dropped when they are drawn.
@@ -97,11 +112,22 @@ fn material_at(mesh: &HalfedgeMesh, attributes: &SheetAttributes, he: Halfedge) 
     coord
 }
 
-fn try_collapse(
+fn cloth_of(mesh: &HalfedgeMesh, attributes: &SheetAttributes, e: EdgeKey) -> u32 {
+    attributes.cloth_of_vertex(mesh, mesh.edge_ends(e)[0])
+}
+
+fn try_split(
     mesh: &mut HalfedgeMesh,
     attributes: &mut SheetAttributes,
-    he: Halfedge,
-) -> Option<EditRecord> {
+    e: EdgeKey,
+    pins: &[Region],
+) -> Option<Made> {
+    let cloth = cloth_of(mesh, attributes, e);
+    let record = split_with_transfer(mesh, attributes, e, pins).ok()?;
+    Some(Made { record: EditRecord::Split(record), cloth, drift: Drift::default() })
+}
+
+fn try_collapse(mesh: &mut HalfedgeMesh, attributes: &mut SheetAttributes, he: Halfedge) -> Option<Made> {
     let [i, j] = mesh.ends(he);
     if mesh.is_boundary_vertex(i) || attributes.vertices[i].pin.is_some() {
         return None;
@@ -115,18 +141,22 @@ fn try_collapse(
     if !is_good {
         return None;
     }
-    collapse_with_transfer(mesh, attributes, he).ok().map(EditRecord::Collapse)
+    let cloth = cloth_of(mesh, attributes, he.edge);
+    let (record, drift) = collapse_with_transfer(mesh, attributes, he).ok()?;
+    Some(Made { record: EditRecord::Collapse(record), cloth, drift })
 }
 
-fn try_flip(mesh: &mut HalfedgeMesh, attributes: &mut SheetAttributes, e: EdgeKey) -> Option<EditRecord> {
+fn try_flip(mesh: &mut HalfedgeMesh, attributes: &mut SheetAttributes, e: EdgeKey) -> Option<Made> {
     mesh.can_flip_edge(e).ok()?;
     let he = Halfedge::new(e, Side::First);
     let [a, b] = [he, he.twin()].map(|he| attributes.material_of(he));
     let [c, d] = [he, he.twin()].map(|he| attributes.material_of(mesh.prev(he)));
-    let is_good = triangle_quality([d, c, a]) > QUALITY_MIN && triangle_quality([c, d, b]) > QUALITY_MIN;
-    is_good
-        .then(|| flip_with_transfer(mesh, attributes, e).expect("the flip was checked"))
-        .map(EditRecord::Flip)
+    if triangle_quality([d, c, a]) <= QUALITY_MIN || triangle_quality([c, d, b]) <= QUALITY_MIN {
+        return None;
+    }
+    let cloth = cloth_of(mesh, attributes, e);
+    let (record, drift) = flip_with_transfer(mesh, attributes, e).ok()?;
+    Some(Made { record: EditRecord::Flip(record), cloth, drift })
 }
 
 /// SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, Fast splittable pseudorandom number generators, 2014).

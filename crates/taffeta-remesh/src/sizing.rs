@@ -164,9 +164,30 @@ fn compute_metrics<'a>(working: &Working, settings_of: impl Fn(u32) -> &'a Remes
             *sum = sum.plus(shape.area, &metric);
         }
     }
-    sums.into_iter()
+    let mut metrics: Vec<Metric> = sums
+        .into_iter()
         .map(|(area, sum)| if area > 0.0 { Sym2::default().plus(1.0 / area, &sum) } else { sum })
-        .collect()
+        .collect();
+    continue_to_outline(working, &mut metrics);
+    metrics
+}
+
+/// Lets the vertices of the outline take over what their inner neighbors want. Normals and hinges see only half of the
+/// curvature at a free edge, where a cloth curls.
+fn continue_to_outline(working: &Working, metrics: &mut [Metric]) {
+    let mut on_outline = vec![false; metrics.len()];
+    for edge in working.edges.iter().filter(|edge| edge.faces.contains(&None)) {
+        for slot in edge.ends {
+            on_outline[slot as usize] = true;
+        }
+    }
+    for edge in &working.edges {
+        let [a, b] = edge.ends.map(|slot| slot as usize);
+        let (outer, inner) = if on_outline[a] { (a, b) } else { (b, a) };
+        if on_outline[outer] && !on_outline[inner] {
+            metrics[outer] = dominate([metrics[outer], metrics[inner]]);
+        }
+    }
 }
 
 /// The shape operator of each face, `S = −(1/2A) Σ_e θ_e |e| t tᵀ` with `t` the unit normal of the edge in material

@@ -2,10 +2,11 @@
 //! that an attribute without a rule does not compile.
 //!
 //! A split keeps linear momentum exactly; its angular momentum and everything of the other edits is restored on the
-//! ring. No vertex moves in any edit.
+//! ring. No vertex moves in any edit, but collapses and flips move lumped mass: their [`Drift`] is to be collected and
+//! given to [`settle_drift`](crate::settle_drift) at the end.
 
 use crate::attributes::{EdgeAttributes, FaceAttributes, SheetAttributes, VertexAttributes};
-use crate::momentum::RingMotion;
+use crate::momentum::{Drift, RingMotion};
 use glam::{DVec2, DVec3};
 use taffeta_core::Region;
 use taffeta_core::math::Sym2;
@@ -101,7 +102,7 @@ pub fn collapse_with_transfer(
     mesh: &mut HalfedgeMesh,
     attributes: &mut SheetAttributes,
     he: Halfedge,
-) -> Result<CollapseRecord, CollapseBlocked> {
+) -> Result<(CollapseRecord, Drift), CollapseBlocked> {
     mesh.can_collapse_edge(he)?;
     let [i, j] = mesh.ends(he);
     let mut ring: Vec<VertexKey> = vec![i];
@@ -124,8 +125,8 @@ pub fn collapse_with_transfer(
         corners[out.side.index()] = coord;
     }
     ring.remove(0);
-    motion.restore(mesh, attributes, &ring);
-    Ok(record)
+    let drift = motion.restore(mesh, attributes, &ring);
+    Ok((record, drift))
 }
 
 /// Flips an edge and restores the momentum of its four vertices.
@@ -138,7 +139,7 @@ pub fn flip_with_transfer(
     mesh: &mut HalfedgeMesh,
     attributes: &mut SheetAttributes,
     e: EdgeKey,
-) -> Result<FlipRecord, FlipBlocked> {
+) -> Result<(FlipRecord, Drift), FlipBlocked> {
     mesh.can_flip_edge(e)?;
     let he = Halfedge::new(e, Side::First);
     let opposites = [he.twin(), he].map(|he| mesh.prev(he));
@@ -151,6 +152,6 @@ pub fn flip_with_transfer(
     let record = mesh.flip_edge(e)?;
     // The two faces stay the same elements; they belong to one cloth.
     attributes.edges.insert(e, EdgeAttributes { corners, rest_angle: 0.0 });
-    motion.restore(mesh, attributes, &ring);
-    Ok(record)
+    let drift = motion.restore(mesh, attributes, &ring);
+    Ok((record, drift))
 }

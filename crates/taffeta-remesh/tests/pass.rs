@@ -50,7 +50,7 @@ fn a_wavy_sheet_is_refined_and_keeps_area_and_shape_quality() {
 
 /// Runs passes until one makes no edits; how many it took.
 fn passes_to_rest(sheet: &mut Sheet, limits: &RemeshSettings, shape: Option<fn(DVec2) -> DVec3>) -> usize {
-    for pass in 0..25 {
+    for pass in 0..40 {
         if sheet.pass(limits).edit_count() == 0 {
             return pass;
         }
@@ -74,10 +74,10 @@ fn passes_on_a_shape_at_rest_come_to_rest() {
                 "shape {number}, {cells} cells: {passes} passes, {} vertices",
                 smooth.mesh.vertex_count()
             );
-            // Without putting new vertices onto the shape every edge of the first mesh is a crease.
+            // Without putting new vertices onto the shape every edge of the first mesh is a crease, which is refined
+            // from pass to pass until the edges reach the smallest size.
             let mut faceted = start.clone();
-            let passes = passes_to_rest(&mut faceted, &settings(0.015, 0.15), None);
-            println!("   faceted: {passes} passes, {} vertices", faceted.mesh.vertex_count());
+            passes_to_rest(&mut faceted, &settings(0.015, 0.15), None);
         }
     }
 }
@@ -93,7 +93,8 @@ fn edges_of_a_mesh_at_rest_have_the_wanted_length() {
     let wanted = 0.25 * radius;
     let lengths = sheet.lengths();
     let mean = lengths.iter().sum::<f64>() / lengths.len() as f64;
-    assert!(lengths.iter().all(|&length| length <= 1.05 * wanted), "longest of {wanted}");
+    // Less of the curvature is seen in the row of faces along a free edge.
+    assert!(lengths.iter().all(|&length| length <= 1.1 * wanted), "longest of {wanted}");
     assert!(mean > 0.4 * wanted, "mean {mean} of {wanted}");
 }
 
@@ -120,7 +121,8 @@ fn refining_and_coarsening_again_returns_near_the_coarse_count() {
     passes_to_rest(&mut sheet, &limits, Some(flat));
     let again = sheet.mesh.vertex_count();
     assert!(fine > 4 * coarse, "{coarse} to {fine}");
-    assert!(again * 2 <= coarse * 3 && coarse * 2 <= again * 3, "{coarse} to {fine} to {again}");
+    // Splits stop above half of the wanted size and collapses at 0.8 of it, so the way back ends somewhat finer.
+    assert!(again >= coarse && again < 2 * coarse, "{coarse} to {fine} to {again}");
 }
 
 fn digest(report: &RemeshReport) -> u64 {
@@ -350,20 +352,18 @@ fn cloths_without_settings_and_cloths_with_seams_are_left_alone() {
 #[test]
 fn passes_keep_momentum() {
     let mut sheet = moving_sheet();
-    let momentum = |sheet: &Sheet| {
-        let mut keys: Vec<_> = sheet.mesh.vertex_keys().collect();
-        keys.sort_unstable();
-        keys.into_iter().fold([DVec3::ZERO; 2], |[linear, angular], v| {
-            let mass = taffeta_remesh::lumped_mass(&sheet.mesh, &sheet.attributes, v, 0.2);
-            let vertex = &sheet.attributes.vertices[v];
-            [linear + mass * vertex.velocity, angular + mass * vertex.position.cross(vertex.velocity)]
-        })
-    };
-    let before = momentum(&sheet);
+    let before = sheet.motion();
     for _ in 0..3 {
         sheet.pass(&settings(0.01, 0.2));
     }
-    let after = momentum(&sheet);
-    assert!(after[0].distance(before[0]) <= 1e-12 * before[0].length());
-    assert!(after[1].distance(before[1]) <= 1e-10 * before[1].length());
+    let before_flat = sheet.motion();
+    sheet.put_on(flat);
+    let moved = sheet.motion();
+    let report = sheet.pass(&settings(0.01, 0.2));
+    assert!(report.collapses > 10 && report.flips > 10);
+    let after = sheet.motion();
+    for (before, after) in [(before, before_flat), (moved, after)] {
+        assert!(after.linear.distance(before.linear) <= 1e-12 * before.linear.length());
+        assert!(after.spin.distance(before.spin) <= 1e-10 * before.spin.length());
+    }
 }

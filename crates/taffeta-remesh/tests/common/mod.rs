@@ -5,8 +5,8 @@ use glam::{DVec2, DVec3};
 use taffeta_core::Region;
 use taffeta_mesh::HalfedgeMesh;
 use taffeta_remesh::{
-    Pass, RemeshReport, RemeshSettings, SheetAttributes, VertexAttributes, is_single_valued, remesh,
-    validate_attributes,
+    Pass, RemeshReport, RemeshSettings, SheetAttributes, VertexAttributes, is_single_valued, lumped_mass,
+    remesh, validate_attributes,
 };
 
 /// A mesh with its attributes.
@@ -14,6 +14,16 @@ use taffeta_remesh::{
 pub struct Sheet {
     pub mesh: HalfedgeMesh,
     pub attributes: SheetAttributes,
+}
+
+/// Motion of a whole sheet.
+#[derive(Clone, Copy, Debug)]
+pub struct Motion {
+    pub center: DVec3,
+    pub linear: DVec3,
+    /// Angular momentum about the center.
+    pub spin: DVec3,
+    pub kinetic: f64,
 }
 
 /// A grid of `cells` squares with sides of `size` meters, alternating diagonals; inner vertices are moved by up to
@@ -108,6 +118,25 @@ impl Sheet {
         self.mesh.validate().expect("the mesh is valid");
         validate_attributes(&self.mesh, &self.attributes).expect("the attributes fit");
         assert!(is_single_valued(&self.mesh, &self.attributes, 0));
+    }
+
+    /// Motion at an areal density of 1 kg/m².
+    pub fn motion(&self) -> Motion {
+        let mut keys: Vec<_> = self.mesh.vertex_keys().collect();
+        keys.sort_unstable();
+        let bodies: Vec<(f64, VertexAttributes)> = keys
+            .into_iter()
+            .map(|v| (lumped_mass(&self.mesh, &self.attributes, v, 1.0), self.attributes.vertices[v]))
+            .collect();
+        let mass: f64 = bodies.iter().map(|(mass, _)| mass).sum();
+        let center = bodies.iter().map(|(mass, vertex)| mass * vertex.position).sum::<DVec3>() / mass;
+        let linear: DVec3 = bodies.iter().map(|(mass, vertex)| mass * vertex.velocity).sum();
+        let spin = bodies
+            .iter()
+            .map(|(mass, vertex)| mass * (vertex.position - center).cross(vertex.velocity))
+            .sum();
+        let kinetic = bodies.iter().map(|(mass, vertex)| 0.5 * mass * vertex.velocity.length_squared()).sum();
+        Motion { center, linear, spin, kinetic }
     }
 
     pub fn area(&self) -> f64 {

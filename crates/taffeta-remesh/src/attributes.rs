@@ -26,27 +26,27 @@ pub struct SheetAttributes {
 /// Attributes of a vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VertexAttributes {
-    /// World position [m].
+    /// World position \[m\].
     pub position: DVec3,
-    /// World velocity [m/s].
+    /// World velocity \[m/s\].
     pub velocity: DVec3,
-    /// World position of this material point at time 0 [m].
+    /// World position of this material point at time 0 \[m\].
     pub start: DVec3,
     /// Number of the pin that holds the vertex.
     pub pin: Option<u32>,
     /// Number of the vertex in the input mesh; `None`: made by a split.
     pub input: Option<u32>,
-    /// Sizing metric of the last pass [1/m²], in material space; zero before the first.
+    /// Sizing metric of the last pass \[1/m²\], in material space; zero before the first.
     pub metric: Sym2,
 }
 
 /// Attributes of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EdgeAttributes {
-    /// Material coordinates [m] of the tail of the half-edge on each side, as seen from the face on that side. On the
+    /// Material coordinates \[m\] of the tail of the half-edge on each side, as seen from the face on that side. On the
     /// boundary, where that side has no face: as seen from the face on the other side.
     pub corners: [DVec2; 2],
-    /// Hinge angle at rest [rad]. 0 on remeshed cloths: they are flat at rest.
+    /// Hinge angle at rest \[rad\]. 0 on remeshed cloths: they are flat at rest.
     pub rest_angle: f64,
 }
 
@@ -60,8 +60,8 @@ pub struct FaceAttributes {
 impl SheetAttributes {
     /// The attributes of a sheet at rest at time 0, free of pins.
     ///
-    /// `positions` are world positions per input vertex [m], `corners` material coordinates per input face and corner
-    /// [m], `cloths` cloth numbers per input face.
+    /// `positions` are world positions per input vertex \[m\], `corners` material coordinates per input face and corner
+    /// \[m\], `cloths` cloth numbers per input face.
     ///
     /// # Panics
     /// If a slice has another length than the input of the mesh.
@@ -107,26 +107,26 @@ impl SheetAttributes {
         attributes
     }
 
-    /// The material coordinate of the tail of a half-edge [m], as seen from its face.
+    /// The material coordinate of the tail of a half-edge \[m\], as seen from its face.
     #[inline]
     pub fn material_of(&self, he: Halfedge) -> DVec2 {
         self.edges[he.edge].corners[he.side.index()]
     }
 
-    /// The material coordinates of the corners of a face [m], in the order of
+    /// The material coordinates of the corners of a face \[m\], in the order of
     /// [`HalfedgeMesh::face_vertices`].
     #[inline]
     pub fn face_material(&self, mesh: &HalfedgeMesh, f: FaceKey) -> [DVec2; 3] {
         mesh.face_halfedges(f).map(|he| self.material_of(he))
     }
 
-    /// The world positions of the corners of a face [m].
+    /// The world positions of the corners of a face \[m\].
     #[inline]
     pub fn face_positions(&self, mesh: &HalfedgeMesh, f: FaceKey) -> [DVec3; 3] {
         mesh.face_vertices(f).map(|v| self.vertices[v].position)
     }
 
-    /// The area of a face in material space [m²].
+    /// The area of a face in material space \[m²\].
     pub fn material_area(&self, mesh: &HalfedgeMesh, f: FaceKey) -> f64 {
         0.5 * doubled_area(self.face_material(mesh, f))
     }
@@ -141,7 +141,7 @@ impl SheetAttributes {
     }
 }
 
-/// The lumped mass of a vertex [kg] at an areal density [kg/m²]: a third of the mass of every face around it.
+/// The lumped mass of a vertex \[kg\] at an areal density \[kg/m²\]: a third of the mass of every face around it.
 pub fn lumped_mass(mesh: &HalfedgeMesh, attributes: &SheetAttributes, v: VertexKey, density: f64) -> f64 {
     density / 3.0 * mesh.faces_around(v).map(|f| attributes.material_area(mesh, f)).sum::<f64>()
 }
@@ -189,7 +189,7 @@ pub enum BadAttributes {
     Area {
         /// The face.
         face: FaceKey,
-        /// Its signed area [m²].
+        /// Its signed area \[m²\].
         area: f64,
     },
     /// The side of a boundary edge that has no face disagrees with the side that has one.

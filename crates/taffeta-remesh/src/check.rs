@@ -197,7 +197,7 @@ impl Checker<'_> {
     }
 }
 
-/// Twice the area of a world triangle along its normal [m²].
+/// Twice the area of a world triangle along its normal \[m²\].
 fn area_vector([a, b, c]: [DVec3; 3]) -> DVec3 {
     (b - a).cross(c - a)
 }

@@ -3,10 +3,10 @@
 use glam::DVec2;
 use taffeta_core::math::Sym2;
 
-/// A sizing metric [1/m²] in material space: `√(uᵀ M u)` is the length of `u` in wanted edge lengths.
+/// A sizing metric \[1/m²\] in material space: `√(uᵀ M u)` is the length of `u` in wanted edge lengths.
 pub type Metric = Sym2;
 
-/// The size of an edge `u` [m] in wanted lengths, `√( ½ uᵀ (M_i + M_j) u )`; 1 is just fine enough.
+/// The size of an edge `u` \[m\] in wanted lengths, `√( ½ uᵀ (M_i + M_j) u )`; 1 is just fine enough.
 #[inline]
 pub fn edge_size(u: DVec2, metric_i: &Metric, metric_j: &Metric) -> f64 {
     (0.5 * (metric_i.quadratic_form(u) + metric_j.quadratic_form(u))).sqrt()
@@ -26,13 +26,13 @@ fn largest_eigenvalue(metric: &Metric) -> f64 {
     0.5 * (metric.xx + metric.yy) + (half * half + metric.xy * metric.xy).sqrt()
 }
 
-/// The edge length [m] that an isotropic metric wants.
+/// The edge length \[m\] that an isotropic metric wants.
 #[inline]
 pub fn isotropic_size(metric: &Metric) -> f64 {
     1.0 / metric.xx.sqrt()
 }
 
-/// The isotropic metric that wants an edge length [m].
+/// The isotropic metric that wants an edge length \[m\].
 #[inline]
 pub fn metric_of_size(size: f64) -> Metric {
     Sym2::diagonal(1.0 / (size * size))

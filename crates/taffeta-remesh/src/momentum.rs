@@ -10,7 +10,7 @@
 //! local spin of about `V/10h` from every flip. It is a [`Drift`] instead, tiny beside the sheet, and [`settle_drift`]
 //! gives it back to the whole sheet.
 //!
-//! The areal density is uniform over a cloth, so it cancels: masses here are thirds of material areas [m²].
+//! The areal density is uniform over a cloth, so it cancels: masses here are thirds of material areas \[m²\].
 
 use crate::attributes::{SheetAttributes, lumped_mass};
 use glam::{DMat3, DVec3};
@@ -24,11 +24,11 @@ const INERTIA_CUTOFF: f64 = 1e-10;
 /// What edits changed beyond the ring: the sheet's mass, center and angular momentum, per unit of areal density.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Drift {
-    /// Change of the mass [m²]: zero but for outlines that are not quite straight.
+    /// Change of the mass \[m²\]: zero but for outlines that are not quite straight.
     pub mass: f64,
-    /// Change of mass times center [m³].
+    /// Change of mass times center \[m³\].
     pub moment: DVec3,
-    /// Change of the angular momentum about the origin [m⁴/s].
+    /// Change of the angular momentum about the origin \[m⁴/s\].
     pub angular: DVec3,
 }
 
@@ -46,7 +46,7 @@ impl Drift {
 /// Motion of some vertices, per unit of areal density.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RingMotion {
-    /// Where the moments are taken about [m]. Near the ring, so that they do not cancel.
+    /// Where the moments are taken about \[m\]. Near the ring, so that they do not cancel.
     reference: DVec3,
     mass: f64,
     moment: DVec3,
@@ -59,9 +59,9 @@ pub(crate) struct RingMotion {
 #[derive(Clone, Copy, Debug)]
 struct Body {
     v: VertexKey,
-    /// Lumped mass per areal density [m²].
+    /// Lumped mass per areal density \[m²\].
     mass: f64,
-    /// Position from the reference [m].
+    /// Position from the reference \[m\].
     arm: DVec3,
     velocity: DVec3,
     is_free: bool,
@@ -261,7 +261,7 @@ impl Inertia {
         Some(Self { mass, center, moments, axes })
     }
 
-    /// The angular velocity [rad/s] that carries an angular momentum about the center: the pseudo-inverse of the
+    /// The angular velocity \[rad/s\] that carries an angular momentum about the center: the pseudo-inverse of the
     /// inertia. A collinear ring has no inertia about its line, a single vertex none at all.
     fn rate_of(&self, angular: DVec3) -> DVec3 {
         let limit = INERTIA_CUTOFF * self.moments.max_element();

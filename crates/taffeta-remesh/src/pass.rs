@@ -38,7 +38,7 @@ pub struct Pass<'a> {
     pub settings: &'a [Option<RemeshSettings>],
     /// Regions by pin number.
     pub pins: &'a [Region],
-    /// Time since the last pass [s].
+    /// Time since the last pass \[s\].
     pub elapsed: f64,
 }
 

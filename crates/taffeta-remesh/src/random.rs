@@ -99,7 +99,7 @@ fn draw_edge(mesh: &HalfedgeMesh, edges: &mut Vec<EdgeKey>, random: &mut SplitMi
     }
 }
 
-/// Length of an edge in material space [m].
+/// Length of an edge in material space \[m\].
 fn length_of(mesh: &HalfedgeMesh, attributes: &SheetAttributes, e: EdgeKey) -> f64 {
     let [tail, tip] = Side::BOTH.map(|side| material_at(mesh, attributes, Halfedge::new(e, side)));
     tail.distance(tip)

@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 /// Limits and thresholds of remeshing.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RemeshSettings {
-    /// Smallest edge length [m], in material space.
+    /// Smallest edge length \[m\], in material space.
     pub size_min: f64,
-    /// Largest edge length [m], in material space.
+    /// Largest edge length \[m\], in material space.
     pub size_max: f64,
-    /// Angle between the normals at the ends of an edge that is fine enough [rad].
+    /// Angle between the normals at the ends of an edge that is fine enough \[rad\].
     pub refine_angle: f64,
     /// Change of the strain's norm along an edge that is fine enough.
     pub refine_strain: f64,

@@ -20,7 +20,7 @@ pub const GRADATION: f64 = 1.4;
 /// numbering takes more; the relaxation in time then carries its influence on in the next pass.
 const GRADATION_SWEEPS: usize = 6;
 
-/// A wanted size may grow by e^(t/2τ) in a time t [s]: refinement follows at once, coarsening waits until a wrinkle is
+/// A wanted size may grow by e^(t/2τ) in a time t \[s\]: refinement follows at once, coarsening waits until a wrinkle is
 /// gone for good. Shorter: vertices come and go with every oscillation.
 pub const RELAXATION_TIME: f64 = 0.2;
 
@@ -63,24 +63,24 @@ fn scaled(tensor: Sym2, tolerance: f64) -> Metric {
 
 /// What the terms look at in one face.
 struct FaceFields {
-    /// Shape operator from hinge angles [1/m].
+    /// Shape operator from hinge angles \[1/m\].
     shape: Sym2,
-    /// Derivatives of the unit normal in the two material directions [1/m].
+    /// Derivatives of the unit normal in the two material directions \[1/m\].
     normal_gradient: [DVec3; 2],
-    /// Gradient of the strain's norm [1/m].
+    /// Gradient of the strain's norm \[1/m\].
     strain_gradient: DVec2,
 }
 
 /// Rest and current shape of a face.
 #[derive(Clone, Copy)]
 struct FaceShape {
-    /// Material area [m²].
+    /// Material area \[m²\].
     area: f64,
-    /// Rest gradients of the hat functions of corners 1 and 2 [1/m].
+    /// Rest gradients of the hat functions of corners 1 and 2 \[1/m\].
     gradients: [DVec2; 2],
     /// Unit normal in world space.
     normal: DVec3,
-    /// World normal times twice the world area [m²].
+    /// World normal times twice the world area \[m²\].
     area_vector: DVec3,
     /// Frobenius norm of the Green strain.
     strain: f64,
@@ -227,7 +227,7 @@ fn recover_at_vertices(working: &Working, shapes: &[FaceShape]) -> (Vec<DVec3>, 
     (normals, strains)
 }
 
-/// Bounds the growth of the sizes [m] along edges: `h_j ≤ h_i (1 + ln β |u|/h_i) = h_i + ln β |u|`.
+/// Bounds the growth of the sizes \[m\] along edges: `h_j ≤ h_i (1 + ln β |u|/h_i) = h_i + ln β |u|`.
 fn grade(working: &Working, sizes: &mut [f64]) {
     let slope = math::ln(GRADATION);
     let limits: Vec<([usize; 2], f64)> = working

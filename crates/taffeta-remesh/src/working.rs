@@ -36,11 +36,11 @@ pub(crate) struct Working {
     pub edges: Vec<EdgeRow>,
     /// The vertices of the faces, in key order.
     pub vertices: Vec<VertexKey>,
-    /// Material coordinate of each vertex [m], by slot.
+    /// Material coordinate of each vertex \[m\], by slot.
     pub material: Vec<DVec2>,
-    /// World position of each vertex [m], by slot. Not kept up during edits: they move nothing.
+    /// World position of each vertex \[m\], by slot. Not kept up during edits: they move nothing.
     pub positions: Vec<DVec3>,
-    /// Sizing metric of each vertex [1/m²], by slot.
+    /// Sizing metric of each vertex \[1/m²\], by slot.
     pub metrics: Vec<Metric>,
     /// Cloth of each vertex, by slot; `None`: not to be touched.
     pub cloths: Vec<Option<u32>>,
@@ -165,7 +165,7 @@ impl Working {
         }
     }
 
-    /// Material coordinate of a vertex [m].
+    /// Material coordinate of a vertex \[m\].
     #[inline]
     pub fn material_of(&self, v: VertexKey) -> DVec2 {
         self.material[slot_of(v)]

@@ -42,7 +42,7 @@ fn a_cylinder_wants_edges_that_span_the_angle() {
             // is seen, and corners have no inner neighbor to ask.
             let low = if jitter == 0.0 { 0.99 } else { 0.6 };
             let is_inner = is_inside(u, DVec2::new(0.8, 0.4));
-            let high = if is_inner { 1.01 + jitter / 5.0 } else { 1.15 };
+            let high = if is_inner { 1.01 + jitter / 2.0 } else { 1.15 };
             assert!(size >= low * wanted && size <= high * wanted, "{u}: {size} instead of {wanted}");
         }
     }

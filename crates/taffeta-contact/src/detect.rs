@@ -14,7 +14,7 @@ use taffeta_core::{ContactRow, EdgeIndex, FaceIndex, Friction, IndexVec, Surface
 /// How a cloth meets other bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactSurface {
-    /// Distance that the mid-surface keeps from an obstacle [m]: half the thickness.
+    /// Distance that the mid-surface keeps from an obstacle \[m\]: half the thickness.
     pub offset: f64,
     /// Friction of the cloth.
     pub friction: Friction,
@@ -23,13 +23,13 @@ pub struct ContactSurface {
 /// The state of a substep as detection needs it.
 #[derive(Clone, Copy, Debug)]
 pub struct SubstepView<'a> {
-    /// Positions at the start [m].
+    /// Positions at the start \[m\].
     pub start: &'a [DVec3],
-    /// Predicted positions [m] and inverse masses.
+    /// Predicted positions \[m\] and inverse masses.
     pub rows: &'a [Row],
-    /// Time at the start [s].
+    /// Time at the start \[s\].
     pub time: f64,
-    /// Length [s].
+    /// Length \[s\].
     pub h: f64,
 }
 
@@ -39,7 +39,7 @@ pub struct Detector {
     surfaces: Vec<ContactSurface>,
     vertex_cloths: IndexVec<VertexIndex, u32>,
     candidates: Vec<Candidates>,
-    /// Positions when the candidates were collected [m], and how far things may move before that is too old.
+    /// Positions when the candidates were collected \[m\], and how far things may move before that is too old.
     collected_at: Vec<DVec3>,
     collected_time: f64,
     margin: f64,
@@ -135,7 +135,7 @@ impl Detector {
     }
 }
 
-/// How far a surface has moved [m]; infinite for a plane that has turned.
+/// How far a surface has moved \[m\]; infinite for a plane that has turned.
 fn surface_moved(then: &WorldShape, now: &WorldShape) -> f64 {
     match (then, now) {
         (WorldShape::Sphere { center: a, .. }, WorldShape::Sphere { center: b, .. }) => a.distance(*b),
@@ -148,7 +148,7 @@ fn surface_moved(then: &WorldShape, now: &WorldShape) -> f64 {
     }
 }
 
-/// The vertices, edges and faces within `reach` [m] of an obstacle.
+/// The vertices, edges and faces within `reach` \[m\] of an obstacle.
 fn collect_around(topology: &SurfaceTopology, x: &[DVec3], placed: &PlacedShape, reach: f64) -> Candidates {
     let at = |vi: VertexIndex| x[vi.to_usize()];
     let near = |point: DVec3| placed.shape.signed_distance(point).0 <= reach;
@@ -215,7 +215,7 @@ impl Probe<'_> {
         }))
     }
 
-    /// Whether a chord of this length [m] sags into a sphere by an amount that matters.
+    /// Whether a chord of this length \[m\] sags into a sphere by an amount that matters.
     fn sags(&self, vi: VertexIndex, squared_length: f64) -> bool {
         let WorldShape::Sphere { radius, .. } = self.placed.shape else { return false };
         squared_length > 8.0 * radius * NEGLIGIBLE_SAGITTA * self.surface(vi).offset
@@ -227,7 +227,8 @@ impl Probe<'_> {
         let (pa, pb) = (self.position(a), self.position(b));
         let along = pb - pa;
         let t = (center - pa).dot(along) / along.length_squared();
-        if !(t > 0.0 && t < 1.0) || !self.sags(a, along.length_squared()) {
+        let between = t > 0.0 && t < 1.0;
+        if !between || !self.sags(a, along.length_squared()) {
             return None;
         }
         self.measure([a, b, a], [1.0 - t, t, 0.0])

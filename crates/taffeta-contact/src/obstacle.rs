@@ -9,7 +9,7 @@ use taffeta_core::{Friction, Motion, Placement, Pose};
 pub enum Shape {
     /// A ball around the origin.
     Sphere {
-        /// Radius [m].
+        /// Radius \[m\].
         radius: f64,
     },
     /// The half-space below the plane through the origin.
@@ -38,7 +38,7 @@ impl Obstacle {
         Self { shape, place, motion: Motion::default(), friction: Friction::default() }
     }
 
-    /// The rigid transformation from the obstacle's frame (already scaled) to world space at a time [s].
+    /// The rigid transformation from the obstacle's frame (already scaled) to world space at a time \[s\].
     pub fn pose_at(&self, time: f64) -> Pose {
         self.motion.pose_at(time, self.place.translate).after(&self.place.pose())
     }
@@ -64,22 +64,22 @@ impl Obstacle {
 pub enum WorldShape {
     /// A ball.
     Sphere {
-        /// Center [m].
+        /// Center \[m\].
         center: DVec3,
-        /// Radius [m].
+        /// Radius \[m\].
         radius: f64,
     },
     /// The half-space `n · x ≤ offset`.
     Plane {
         /// Unit normal.
         normal: DVec3,
-        /// Distance of the plane from the origin along the normal [m].
+        /// Distance of the plane from the origin along the normal \[m\].
         offset: f64,
     },
 }
 
 impl WorldShape {
-    /// Signed distance of a point from the surface [m], negative inside, and the unit normal there.
+    /// Signed distance of a point from the surface \[m\], negative inside, and the unit normal there.
     pub fn signed_distance(&self, point: DVec3) -> (f64, DVec3) {
         match *self {
             WorldShape::Sphere { center, radius } => {
@@ -104,7 +104,7 @@ pub struct PlacedShape {
 }
 
 impl PlacedShape {
-    /// Displacement over the substep [m] of the body's point that ends at `point`.
+    /// Displacement over the substep \[m\] of the body's point that ends at `point`.
     pub fn displacement(&self, point: DVec3) -> DVec3 {
         if self.start == self.end {
             return DVec3::ZERO;

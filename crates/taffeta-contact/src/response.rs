@@ -8,7 +8,7 @@ use glam::DVec3;
 use taffeta_core::lanes::Row;
 use taffeta_core::{ContactRow, VertexIndex};
 
-/// Fastest speed at which a contact that was violated before the substep is pushed apart [m/s]. The push moves the
+/// Fastest speed at which a contact that was violated before the substep is pushed apart \[m/s\]. The push moves the
 /// start of the substep along, so it gives no velocity; the limit keeps it from bursting the elements nearby.
 const DEEPEST_PUSH_SPEED: f64 = 1.0;
 
@@ -17,9 +17,9 @@ const DEEPEST_PUSH_SPEED: f64 = 1.0;
 pub struct Contact {
     /// The constraint.
     pub row: ContactRow,
-    /// Multiplier of the separation so far [kg·m]; divided by `h²` it is the normal force.
+    /// Multiplier of the separation so far \[kg·m\]; divided by `h²` it is the normal force.
     pub normal_lambda: f64,
-    /// Multiplier of friction so far, tangential [kg·m].
+    /// Multiplier of friction so far, tangential \[kg·m\].
     pub friction_lambda: DVec3,
 }
 
@@ -49,7 +49,7 @@ pub fn stabilize(contacts: &[Contact], start: &mut [DVec3], rows: &mut [Row], h:
     }
 }
 
-/// One pass over the contacts in their order: separation, then friction. `start` holds the positions [m] at the start
+/// One pass over the contacts in their order: separation, then friction. `start` holds the positions \[m\] at the start
 /// of the substep.
 pub fn project(contacts: &mut [Contact], start: &[DVec3], rows: &mut [Row]) {
     for contact in contacts {
@@ -87,7 +87,7 @@ pub fn rub(contact: &mut Contact, start: &[DVec3], rows: &mut [Row], weight: f64
     contact.friction_lambda = lambda;
 }
 
-/// `W = Σ wᵢ sᵢ²` [1/kg].
+/// `W = Σ wᵢ sᵢ²` \[1/kg\].
 pub fn effective_inverse_mass(row: &ContactRow, rows: &[Row]) -> f64 {
     row.vertices.iter().zip(row.weights).map(|(vi, s)| rows[index(*vi)].inverse_mass * s * s).sum()
 }

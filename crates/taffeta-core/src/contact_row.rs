@@ -14,9 +14,9 @@ pub struct ContactRow {
     pub weights: [f64; 3],
     /// The unit normal `n`, out of the body. Frozen within a substep.
     pub normal: DVec3,
-    /// `n · p + h` [m]: the distance along the normal that the point must keep.
+    /// `n · p + h` \[m\]: the distance along the normal that the point must keep.
     pub offset: f64,
-    /// Displacement of the body's surface at the contact over the substep [m].
+    /// Displacement of the body's surface at the contact over the substep \[m\].
     pub body_displacement: DVec3,
     /// Coefficient of static friction.
     pub static_friction: f64,
@@ -25,7 +25,7 @@ pub struct ContactRow {
 }
 
 impl ContactRow {
-    /// The signed gap `n · Σ sᵢ xᵢ − offset` [m].
+    /// The signed gap `n · Σ sᵢ xᵢ − offset` \[m\].
     #[inline]
     pub fn gap(&self, point: DVec3) -> f64 {
         self.normal.dot(point) - self.offset

@@ -42,7 +42,7 @@ pub fn closest_point_on_triangle(p: DVec3, [a, b, c]: [DVec3; 3]) -> [f64; 3] {
     [1.0 - v - w, v, w]
 }
 
-/// Twice the signed area of a triangle in material space [m²], positive if counter-clockwise.
+/// Twice the signed area of a triangle in material space \[m²\], positive if counter-clockwise.
 #[inline]
 pub fn doubled_area(corners: [DVec2; 3]) -> f64 {
     (corners[1] - corners[0]).perp_dot(corners[2] - corners[0])

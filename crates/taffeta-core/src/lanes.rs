@@ -87,7 +87,7 @@ impl F64x4 {
         Self(out)
     }
 
-    /// The angle of the points `(x, y)` [rad]: the same bits as [`crate::math::atan2`] in every lane.
+    /// The angle of the points `(x, y)` \[rad\]: the same bits as [`crate::math::atan2`] in every lane.
     #[inline(always)]
     pub fn atan2(y: Self, x: Self) -> Self {
         let zero = Self::splat(0.0);
@@ -188,18 +188,18 @@ impl Mul<F64x4> for Vec3x4 {
     }
 }
 
-/// A vertex as the sweeps see it: position [m] and inverse mass [1/kg], 0 if the vertex is held.
+/// A vertex as the sweeps see it: position \[m\] and inverse mass \[1/kg\], 0 if the vertex is held.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C, align(32))]
 pub struct Row {
-    /// Position [m].
+    /// Position \[m\].
     pub position: [f64; 3],
-    /// Inverse mass [1/kg].
+    /// Inverse mass \[1/kg\].
     pub inverse_mass: f64,
 }
 
 impl Row {
-    /// The position as a vector [m].
+    /// The position as a vector \[m\].
     #[inline]
     pub fn position(&self) -> DVec3 {
         DVec3::from_array(self.position)
@@ -393,10 +393,10 @@ unsafe fn run_batches_inline<const V: usize, D>(
         }
         let moved = kernel(entry, &positions, &masses);
         for k in 0..V {
-            for lane in 0..*used as usize {
+            for (lane, vi) in vertices[k].iter().enumerate().take(*used as usize) {
                 let position = [moved[k].x.0[lane], moved[k].y.0[lane], moved[k].z.0[lane]];
                 // SAFETY: as for the loads.
-                unsafe { (*rows.0.add(vertices[k][lane] as usize)).position = position };
+                unsafe { (*rows.0.add(*vi as usize)).position = position };
             }
         }
     }
@@ -413,7 +413,7 @@ fn transpose(rows: &[Row; LANES]) -> (Vec3x4, F64x4) {
     (Vec3x4 { x: coordinate(0), y: coordinate(1), z: coordinate(2) }, masses)
 }
 
-/// Copies positions [m] and inverse masses [1/kg] into rows.
+/// Copies positions \[m\] and inverse masses \[1/kg\] into rows.
 pub fn fill_rows(rows: &mut Vec<Row>, positions: &[DVec3], inverse_masses: &[f64]) {
     rows.clear();
     let pairs = positions.iter().zip(inverse_masses);

@@ -3,7 +3,7 @@
 //! The functions of the standard library call the platform's C library, whose last bits differ from machine to
 //! machine. The simulator uses these instead.
 
-/// Sine and cosine of an angle [rad].
+/// Sine and cosine of an angle \[rad\].
 pub fn sin_cos(angle: f64) -> (f64, f64) {
     libm::sincos(angle)
 }
@@ -37,7 +37,7 @@ pub(crate) const ATAN_Q: [f64; 5] = [
     1.945_506_571_482_614e2,
 ];
 
-/// The angle of the point `(x, y)` [rad], in `[−π, π]`; 0 at the origin.
+/// The angle of the point `(x, y)` \[rad\], in `[−π, π]`; 0 at the origin.
 ///
 /// Within 2 units in the last place of the exact value. [`crate::lanes::F64x4::atan2`] computes the same bits.
 pub fn atan2(y: f64, x: f64) -> f64 {

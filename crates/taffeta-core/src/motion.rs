@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 /// A fixed placement: scale, then rotate about the world's axes x, y and z in turn, then translate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Placement {
-    /// Translation [m].
+    /// Translation \[m\].
     pub translate: DVec3,
-    /// Rotation about x, then y, then z, through the origin [degrees].
+    /// Rotation about x, then y, then z, through the origin \[degrees\].
     pub rotate_deg: DVec3,
     /// Uniform scale.
     pub scale: f64,
@@ -22,7 +22,7 @@ impl Default for Placement {
 }
 
 impl Placement {
-    /// A pure translation [m].
+    /// A pure translation \[m\].
     pub fn at(translate: DVec3) -> Self {
         Self { translate, ..Self::default() }
     }
@@ -32,7 +32,7 @@ impl Placement {
         Pose { rotation: rotation_xyz(self.rotate_deg), translation: self.translate }
     }
 
-    /// Where a point goes [m].
+    /// Where a point goes \[m\].
     pub fn apply(&self, point: DVec3) -> DVec3 {
         self.pose().apply(point * self.scale)
     }
@@ -43,7 +43,7 @@ impl Placement {
 pub struct Pose {
     /// The rotation `R`.
     pub rotation: DMat3,
-    /// The translation `t` [m].
+    /// The translation `t` \[m\].
     pub translation: DVec3,
 }
 
@@ -51,13 +51,13 @@ impl Pose {
     /// The identity.
     pub const IDENTITY: Self = Self { rotation: DMat3::IDENTITY, translation: DVec3::ZERO };
 
-    /// Where a point goes [m].
+    /// Where a point goes \[m\].
     #[inline]
     pub fn apply(&self, point: DVec3) -> DVec3 {
         self.rotation * point + self.translation
     }
 
-    /// Where a point came from [m].
+    /// Where a point came from \[m\].
     #[inline]
     pub fn apply_inverse(&self, point: DVec3) -> DVec3 {
         self.rotation.transpose() * (point - self.translation)
@@ -72,11 +72,11 @@ impl Pose {
 /// One key of a motion.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Keyframe {
-    /// Time [s].
+    /// Time \[s\].
     pub time: f64,
-    /// Translation from the rest pose [m].
+    /// Translation from the rest pose \[m\].
     pub translate: DVec3,
-    /// Rotation about x, then y, then z [degrees].
+    /// Rotation about x, then y, then z \[degrees\].
     pub rotate_deg: DVec3,
 }
 
@@ -94,7 +94,7 @@ impl Motion {
         self.keys.iter().all(|key| key.translate == DVec3::ZERO && key.rotate_deg == DVec3::ZERO)
     }
 
-    /// The transformation at a time [s], with rotations about `center` [m].
+    /// The transformation at a time \[s\], with rotations about `center` \[m\].
     pub fn pose_at(&self, time: f64, center: DVec3) -> Pose {
         let Some((translate, rotate_deg)) = self.sample(time) else { return Pose::IDENTITY };
         let rotation = rotation_xyz(rotate_deg);
@@ -103,7 +103,7 @@ impl Motion {
 
     fn sample(&self, time: f64) -> Option<(DVec3, DVec3)> {
         let after = self.keys.partition_point(|key| key.time <= time);
-        let last = self.keys.get(after.checked_sub(1).unwrap_or(0))?;
+        let last = self.keys.get(after.saturating_sub(1))?;
         let Some(next) = self.keys.get(after) else { return Some((last.translate, last.rotate_deg)) };
         if after == 0 {
             return Some((next.translate, next.rotate_deg));
@@ -113,7 +113,7 @@ impl Motion {
     }
 }
 
-/// The rotation about the fixed axes x, then y, then z [degrees]. Quarter turns are exact.
+/// The rotation about the fixed axes x, then y, then z \[degrees\]. Quarter turns are exact.
 pub fn rotation_xyz(degrees: DVec3) -> DMat3 {
     let [x, y, z] = degrees.to_array().map(sin_cos_degrees);
     let about_x = DMat3::from_cols(DVec3::X, DVec3::new(0.0, x.1, x.0), DVec3::new(0.0, -x.0, x.1));

@@ -9,9 +9,9 @@ const SLACK: f64 = 1e-9;
 /// A part of a sheet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Region {
-    /// Everything inside a world box at time 0 [m]: two opposite corners.
+    /// Everything inside a world box at time 0 \[m\]: two opposite corners.
     Box([DVec3; 2]),
-    /// Everything inside a box in material space [m].
+    /// Everything inside a box in material space \[m\].
     MaterialBox([DVec2; 2]),
     /// The whole boundary of the cloth.
     Boundary,
@@ -20,8 +20,8 @@ pub enum Region {
 }
 
 impl Region {
-    /// Whether a material point inside the sheet belongs to the region, by its world position at time 0 [m] and its
-    /// material coordinates [m]. Boundaries and vertex lists have no inside: `false`.
+    /// Whether a material point inside the sheet belongs to the region, by its world position at time 0 \[m\] and its
+    /// material coordinates \[m\]. Boundaries and vertex lists have no inside: `false`.
     pub fn contains_point(&self, start: DVec3, material: Option<DVec2>) -> bool {
         match self {
             Region::Box([a, b]) => {

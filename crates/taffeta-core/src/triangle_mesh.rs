@@ -5,11 +5,11 @@ use glam::{DVec2, DVec3};
 /// A triangle mesh in plain arrays: the form in which meshes enter the simulator.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TriangleMesh {
-    /// World positions [m].
+    /// World positions \[m\].
     pub positions: Vec<DVec3>,
     /// Corners of each face, counter-clockwise, as indices into `positions`.
     pub faces: Vec<[u32; 3]>,
-    /// Material coordinates of the corners of each face [m], in the order of `faces`; `None`: the rest shape is the
+    /// Material coordinates of the corners of each face \[m\], in the order of `faces`; `None`: the rest shape is the
     /// mesh itself, every face flattened by itself.
     pub material: Option<Vec<[DVec2; 3]>>,
 }

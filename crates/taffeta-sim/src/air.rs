@@ -16,17 +16,23 @@ pub(crate) struct Exposed<'a> {
     pub faces: &'a IndexVec<FaceIndex, [VertexIndex; 3]>,
     /// Rest shape, for the masses of faces.
     pub rest: &'a RestShape,
-    /// Areal density of each cloth [kg/m²].
+    /// Areal density of each cloth \[kg/m²\].
     pub densities: &'a [f64],
-    /// Positions [m].
+    /// Positions \[m\].
     pub positions: &'a [DVec3],
-    /// Inverse masses [1/kg].
+    /// Inverse masses \[1/kg\].
     pub inverse_masses: &'a [f64],
 }
 
 impl Exposed<'_> {
-    /// Change of the velocity of one face along its normal over a time `h` [s].
-    fn velocity_change(&self, air: &Air, (fi, corners): (FaceIndex, &[VertexIndex; 3]), v: DVec3, h: f64) -> DVec3 {
+    /// Change of the velocity of one face along its normal over a time `h` \[s\].
+    fn velocity_change(
+        &self,
+        air: &Air,
+        (fi, corners): (FaceIndex, &[VertexIndex; 3]),
+        v: DVec3,
+        h: f64,
+    ) -> DVec3 {
         let [a, b, c] = corners.map(|vi| self.positions[vi.0 as usize]);
         let doubled = (b - a).cross(c - a);
         let length = doubled.length();
@@ -40,7 +46,7 @@ impl Exposed<'_> {
         normal * (u - u / (1.0 + rate * h * u.abs()))
     }
 
-    /// Accelerates the velocities [m/s] by the drag over a time `h` [s].
+    /// Accelerates the velocities \[m/s\] by the drag over a time `h` \[s\].
     pub fn apply_drag(&self, air: &Air, velocities: &mut [DVec3], h: f64) {
         let mut impulses = vec![DVec3::ZERO; velocities.len()];
         for (fi, corners) in self.faces.iter_indexed() {
@@ -54,7 +60,7 @@ impl Exposed<'_> {
         }
     }
 
-    /// Mean size of the acceleration by drag [m/s²].
+    /// Mean size of the acceleration by drag \[m/s²\].
     pub fn mean_acceleration(&self, air: &Air, velocities: &[DVec3]) -> f64 {
         const SHORT: f64 = 1e-6;
         let mut sum = 0.0;

@@ -13,7 +13,7 @@ use taffeta_remesh::{SheetAttributes, is_single_valued};
 use taffeta_solve::block::Hinge;
 use taffeta_solve::{ClothModel, MaterialError};
 
-/// Rest angles closer to a full fold than this are refused [rad]: the sign of such an angle is not reliable.
+/// Rest angles closer to a full fold than this are refused \[rad\]: the sign of such an angle is not reliable.
 const REST_ANGLE_MARGIN: f64 = 0.1;
 
 /// Why a world cannot be built.
@@ -37,7 +37,7 @@ pub enum BuildError {
         cloth: String,
         /// Number of the vertex.
         vertex: usize,
-        /// Its position [m].
+        /// Its position \[m\].
         position: DVec3,
     },
     /// A face has no area at rest.
@@ -47,7 +47,7 @@ pub enum BuildError {
         cloth: String,
         /// Number of the face.
         face: usize,
-        /// Its signed rest area [m²].
+        /// Its signed rest area \[m²\].
         area: f64,
     },
     /// A material is impossible.
@@ -99,7 +99,8 @@ impl World {
         }
         let built = HalfedgeMesh::from_triangles(input.positions.len(), &input.faces)
             .map_err(|error| blame_cloth(description, error))?;
-        let mut attributes = SheetAttributes::from_built(&built, &input.positions, &input.corners, &input.cloths);
+        let mut attributes =
+            SheetAttributes::from_built(&built, &input.positions, &input.corners, &input.cloths);
         curve_rest_angles(&built.mesh, &mut attributes, description);
         let pins = select_pins(&built, &mut attributes, description, &input)?;
         set_velocities(&built, &mut attributes, description, &input);
@@ -133,7 +134,10 @@ impl CombinedMesh {
         let in_range = |face: &[u32; 3]| face.iter().all(|v| (*v as usize) < mesh.positions.len());
         if !mesh.faces.iter().all(in_range) {
             let error = HalfedgeMesh::from_triangles(mesh.positions.len(), &mesh.faces);
-            return Err(BuildError::Mesh { cloth: name(), source: error.expect_err("a corner is out of range") });
+            return Err(BuildError::Mesh {
+                cloth: name(),
+                source: error.expect_err("a corner is out of range"),
+            });
         }
         for (face, corners) in rest_corners(mesh).into_iter().enumerate() {
             let area = 0.5 * doubled_area(corners);
@@ -277,7 +281,11 @@ fn check_remeshing(
 pub(crate) fn world_cloths(description: &WorldDescription) -> Vec<Cloth> {
     let cloth = |cloth: &ClothDescription| Cloth {
         name: cloth.name.clone(),
-        model: ClothModel { material: cloth.material.clone(), membrane: cloth.membrane, bending: cloth.bending },
+        model: ClothModel {
+            material: cloth.material.clone(),
+            membrane: cloth.membrane,
+            bending: cloth.bending,
+        },
         remesh: cloth.remesh,
         has_material: cloth.mesh.material.is_some(),
         surface: ContactSurface {

@@ -19,7 +19,7 @@ pub struct Checkpoint {
     frame: u64,
     cloths: Vec<String>,
     sheet: Thawed,
-    /// Unwrapped hinge angles in dense order [rad].
+    /// Unwrapped hinge angles in dense order \[rad\].
     hinge_angles: Vec<f64>,
 }
 

@@ -18,7 +18,7 @@ pub struct WorldDescription {
     pub simulation: SimulationSettings,
     /// The surrounding air; `None`: vacuum.
     pub air: Option<Air>,
-    /// Contact thickness of all cloths [m]; `None`: from the material.
+    /// Contact thickness of all cloths \[m\]; `None`: from the material.
     pub contact_thickness: Option<f64>,
 }
 
@@ -31,9 +31,9 @@ pub struct ClothDescription {
     pub mesh: TriangleMesh,
     /// The material.
     pub material: Material,
-    /// Initial velocity [m/s].
+    /// Initial velocity \[m/s\].
     pub velocity: DVec3,
-    /// Initial angular velocity about the center of mass [rad/s].
+    /// Initial angular velocity about the center of mass \[rad/s\].
     pub angular_velocity: DVec3,
     /// The pins.
     pub pins: Vec<PinDescription>,
@@ -80,9 +80,9 @@ pub struct SimulationSettings {
     pub substeps: Option<u32>,
     /// Iterations per substep; `None`: chosen automatically.
     pub iterations: Option<u32>,
-    /// Gravity [m/s²].
+    /// Gravity \[m/s²\].
     pub gravity: DVec3,
-    /// Rate `c` at which velocities decay as `e^(−ct)` [1/s].
+    /// Rate `c` at which velocities decay as `e^(−ct)` \[1/s\].
     pub velocity_damping: f64,
     /// Threads; 0: all cores. The result does not depend on it.
     pub threads: usize,
@@ -116,9 +116,9 @@ pub enum SolverChoice {
 /// The surrounding air.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Air {
-    /// Density [kg/m³].
+    /// Density \[kg/m³\].
     pub density: f64,
-    /// Wind velocity [m/s].
+    /// Wind velocity \[m/s\].
     pub wind: DVec3,
     /// Drag coefficient of a face for flow along its normal.
     pub drag: f64,

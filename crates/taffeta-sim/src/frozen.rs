@@ -22,7 +22,7 @@ pub struct Frozen {
     pub vertex_cloths: IndexVec<VertexIndex, u32>,
     /// The pin that holds each vertex.
     pub vertex_pins: IndexVec<VertexIndex, Option<u32>>,
-    /// World position at time 0 of each vertex's material point [m].
+    /// World position at time 0 of each vertex's material point \[m\].
     pub starts: IndexVec<VertexIndex, DVec3>,
     keys: KeyTable,
     mesh: HalfedgeMesh,
@@ -122,7 +122,7 @@ fn build_rest(
     RestShape::new(corners.collect(), cloths, angles)
 }
 
-/// Material coordinates [m] of the corner at the tail of a half-edge.
+/// Material coordinates \[m\] of the corner at the tail of a half-edge.
 fn corner(attributes: &SheetAttributes, he: Halfedge) -> glam::DVec2 {
     attributes.edges[he.edge].corners[he.side.index()]
 }
@@ -136,7 +136,8 @@ struct VertexOrder {
 impl VertexOrder {
     fn measure(mesh: &HalfedgeMesh, attributes: &SheetAttributes, has_material: &[bool]) -> Self {
         let mut cloths = SecondaryMap::with_capacity(mesh.vertex_slot_limit());
-        let mut points: SecondaryMap<VertexKey, DVec3> = SecondaryMap::with_capacity(mesh.vertex_slot_limit());
+        let mut points: SecondaryMap<VertexKey, DVec3> =
+            SecondaryMap::with_capacity(mesh.vertex_slot_limit());
         let mut bounds = vec![[DVec3::INFINITY, DVec3::NEG_INFINITY]; has_material.len()];
         for e in mesh.edge_keys() {
             for he in [Halfedge::new(e, Side::First), Halfedge::new(e, Side::Second)] {

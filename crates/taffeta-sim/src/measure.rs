@@ -50,7 +50,7 @@ impl World {
         largest
     }
 
-    /// Norm of the forces on the free vertices that the last substep left unbalanced [N].
+    /// Norm of the forces on the free vertices that the last substep left unbalanced \[N\].
     fn residual(&self) -> f64 {
         let (work, state) = (&self.work, &self.sheet.state);
         if work.h == 0.0 || work.predicted.len() != state.positions.len() {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The outcome of one [`World::step`](crate::World::step).
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepReport {
-    /// Time after the step [s].
+    /// Time after the step \[s\].
     pub time: f64,
     /// How the step was cut.
     pub plan: SubstepPlan,
@@ -55,21 +55,21 @@ pub struct RemeshCounts {
 /// Energies, momenta and residual of a state.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Metrics {
-    /// Kinetic energy [J].
+    /// Kinetic energy \[J\].
     pub kinetic_energy: f64,
-    /// Elastic energy of the membrane [J].
+    /// Elastic energy of the membrane \[J\].
     pub stretch_energy: f64,
-    /// Elastic energy of bending [J].
+    /// Elastic energy of bending \[J\].
     pub bend_energy: f64,
-    /// Potential energy in gravity, zero at the origin [J].
+    /// Potential energy in gravity, zero at the origin \[J\].
     pub gravity_energy: f64,
-    /// Linear momentum [kg·m/s].
+    /// Linear momentum \[kg·m/s\].
     pub momentum: DVec3,
-    /// Angular momentum about the center of mass [kg·m²/s].
+    /// Angular momentum about the center of mass \[kg·m²/s\].
     pub angular_momentum: DVec3,
     /// Largest principal Green strain in absolute value, over all faces.
     pub max_strain: f64,
-    /// Norm of the unbalanced forces on the free vertices at the end of the last substep [N]: inertia, elasticity and
+    /// Norm of the unbalanced forces on the free vertices at the end of the last substep \[N\]: inertia, elasticity and
     /// contact. Zero when the implicit step is solved exactly.
     pub residual: f64,
 }

@@ -9,14 +9,14 @@ use taffeta_solve::block::gather;
 /// A material point as it is now.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MaterialPoint {
-    /// World position [m].
+    /// World position \[m\].
     pub position: DVec3,
-    /// World velocity [m/s].
+    /// World velocity \[m/s\].
     pub velocity: DVec3,
 }
 
 impl World {
-    /// Where a material point [m] of a cloth is now. A point off the sheet is taken to the nearest face's border.
+    /// Where a material point \[m\] of a cloth is now. A point off the sheet is taken to the nearest face's border.
     /// `None` if the cloth has no material coordinates.
     ///
     /// # Panics

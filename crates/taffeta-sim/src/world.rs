@@ -36,16 +36,16 @@ pub struct Cloth {
 pub(crate) struct Pin {
     pub region: Region,
     pub motion: Motion,
-    /// Centroid of the pinned vertices at time 0 [m].
+    /// Centroid of the pinned vertices at time 0 \[m\].
     pub center: DVec3,
 }
 
 /// What may change from step to step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StepInputs {
-    /// Gravity [m/s²] instead of the world's.
+    /// Gravity \[m/s²\] instead of the world's.
     pub gravity: Option<DVec3>,
-    /// Wind velocity [m/s] instead of the world's. No effect without air.
+    /// Wind velocity \[m/s\] instead of the world's. No effect without air.
     pub wind: Option<DVec3>,
 }
 
@@ -55,28 +55,29 @@ pub enum StepError {
     /// A position is not a number.
     #[error(
         "at {time} s a vertex of cloth '{cloth}' that was at {last_position}{} is not finite any more; \
-         try more substeps, or look for huge stiffness, speed or pressure", at_material(material)
+         try more substeps, or look for huge stiffness, speed or pressure",
+        at_material(material)
     )]
     NotFinite {
         /// Name of the cloth.
         cloth: String,
-        /// The vertex's material point [m], if the cloth has material coordinates.
+        /// The vertex's material point \[m\], if the cloth has material coordinates.
         material: Option<DVec2>,
-        /// Its position at the start of the step [m].
+        /// Its position at the start of the step \[m\].
         last_position: DVec3,
-        /// Time of the failed substep [s].
+        /// Time of the failed substep \[s\].
         time: f64,
     },
     /// The time step is not a positive number.
     #[error("the time step is {dt} s; it must be positive and finite")]
     BadTimeStep {
-        /// The time step [s].
+        /// The time step \[s\].
         dt: f64,
     },
     /// The direct solver failed.
     #[error("at {time} s the direct solver failed: {source}")]
     Direct {
-        /// Time of the failed substep [s].
+        /// Time of the failed substep \[s\].
         time: f64,
         /// What went wrong.
         source: DirectError,
@@ -124,19 +125,19 @@ pub(crate) enum Solver {
 /// Scratch of a substep.
 #[derive(Debug, Default)]
 pub(crate) struct Workspace {
-    /// Gravity of this step [m/s²].
+    /// Gravity of this step \[m/s²\].
     pub gravity: DVec3,
     /// Air of this step.
     pub air: Option<Air>,
-    /// Positions at the start of the substep [m].
+    /// Positions at the start of the substep \[m\].
     pub start: Vec<DVec3>,
-    /// Predicted positions [m].
+    /// Predicted positions \[m\].
     pub predicted: Vec<DVec3>,
-    /// Current positions [m] and inverse masses.
+    /// Current positions \[m\] and inverse masses.
     pub rows: Vec<Row>,
     /// Contacts.
     pub contacts: Vec<Contact>,
-    /// Length of the last substep [s].
+    /// Length of the last substep \[s\].
     pub h: f64,
 }
 
@@ -235,7 +236,12 @@ impl World {
         }
     }
 
-    fn run_substeps(&mut self, plan: &mut SubstepPlan, dt: f64, times: &mut StageTimes) -> Result<(), StepError> {
+    fn run_substeps(
+        &mut self,
+        plan: &mut SubstepPlan,
+        dt: f64,
+        times: &mut StageTimes,
+    ) -> Result<(), StepError> {
         let h = dt / f64::from(plan.substeps);
         let start = self.time;
         for substep in 0..plan.substeps {
@@ -251,7 +257,10 @@ impl World {
     }
 
     /// Runs `work` on the world's own threads.
-    pub(crate) fn in_pool<T: Send>(&mut self, work: impl FnOnce(&mut Caches, &mut Workspace) -> T + Send) -> T {
+    pub(crate) fn in_pool<T: Send>(
+        &mut self,
+        work: impl FnOnce(&mut Caches, &mut Workspace) -> T + Send,
+    ) -> T {
         let (caches, work_space) = (&mut self.caches, &mut self.work);
         self.pool.install(|| work(caches, work_space))
     }
@@ -305,7 +314,7 @@ impl World {
         }
     }
 
-    /// Areal densities of the cloths [kg/m²].
+    /// Areal densities of the cloths \[kg/m²\].
     pub(crate) fn densities(&self) -> Vec<f64> {
         self.cloths.iter().map(|c| c.model.material.density).collect()
     }
@@ -320,7 +329,7 @@ impl World {
         &self.obstacles
     }
 
-    /// The time [s].
+    /// The time \[s\].
     pub fn time(&self) -> f64 {
         self.time
     }
@@ -356,7 +365,8 @@ impl World {
         let (sheet, number) = (&self.sheet, cloth as u32);
         let range = sheet.vertex_range(number);
         let first = range.start as u32;
-        let faces = sheet.faces_of(number).map(|fi| sheet.topology.faces[fi].map(|vi| vi.0 - first)).collect();
+        let faces =
+            sheet.faces_of(number).map(|fi| sheet.topology.faces[fi].map(|vi| vi.0 - first)).collect();
         let corners = || sheet.faces_of(number).map(|fi| sheet.rest.corners[fi]).collect();
         TriangleMesh {
             positions: sheet.state.positions.raw[range].to_vec(),
@@ -365,7 +375,7 @@ impl World {
         }
     }
 
-    /// Velocities of the vertices of one cloth [m/s], in the order of [`World::mesh`].
+    /// Velocities of the vertices of one cloth \[m/s\], in the order of [`World::mesh`].
     ///
     /// # Panics
     /// If there is no cloth of that number.
@@ -400,7 +410,9 @@ impl Caches {
         let models: Vec<_> = cloths.iter().map(|c| c.model.clone()).collect();
         let blocks = Blocks::build(&sheet.topology, &sheet.rest, &models);
         let solver = match choice {
-            SolverChoice::Auto | SolverChoice::Block => Solver::Block(BlockDriver::build(&sheet.topology, &blocks)),
+            SolverChoice::Auto | SolverChoice::Block => {
+                Solver::Block(BlockDriver::build(&sheet.topology, &blocks))
+            }
             SolverChoice::Direct => Solver::Direct(Box::new(DirectDriver::build(&sheet.topology, &blocks))),
         };
         let surfaces = cloths.iter().map(|c| c.surface).collect();

@@ -23,9 +23,9 @@ pub struct Blocks {
 /// The elastic energies of a state.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ElasticEnergy {
-    /// Of the membrane [J].
+    /// Of the membrane \[J\].
     pub stretch: f64,
-    /// Of bending [J].
+    /// Of bending \[J\].
     pub bend: f64,
 }
 
@@ -58,7 +58,7 @@ impl Blocks {
         blocks
     }
 
-    /// The elastic energies at positions `x` [m].
+    /// The elastic energies at positions `x` \[m\].
     pub fn energy(&self, x: &[DVec3]) -> ElasticEnergy {
         let strain: f64 = self.strain.iter().map(|b| b.energy(&gather(b.vertices, x))).sum();
         let lengths: f64 = self.lengths.iter().map(|b| b.energy(&gather(b.vertices, x))).sum();
@@ -66,14 +66,14 @@ impl Blocks {
         ElasticEnergy { stretch: strain + lengths, bend }
     }
 
-    /// Adds the gradient of the elastic energy [N] at positions `x` [m] to `out`.
+    /// Adds the gradient of the elastic energy \[N\] at positions `x` \[m\] to `out`.
     pub fn add_gradient(&self, x: &[DVec3], out: &mut [DVec3]) {
         self.strain.iter().for_each(|b| add_block_gradient(b, x, out));
         self.lengths.iter().for_each(|b| add_block_gradient(b, x, out));
         self.hinges.iter().for_each(|b| add_block_gradient(b, x, out));
     }
 
-    /// Notes the positions `x` [m] at the start of a step.
+    /// Notes the positions `x` \[m\] at the start of a step.
     pub fn begin_step(&mut self, x: &[DVec3]) {
         for hinge in &mut self.hinges {
             let positions = gather(hinge.vertices, x);
@@ -97,7 +97,7 @@ fn add_block_gradient<const R: usize, const V: usize>(
     }
 }
 
-/// Membrane compliance [m/N] and stiffness [N/m] of one cloth.
+/// Membrane compliance \[m/N\] and stiffness \[N/m\] of one cloth.
 struct Elasticity {
     compliance: Matrix3<f64>,
     stiffness: Matrix3<f64>,
@@ -141,7 +141,7 @@ fn build_hinge(
     })
 }
 
-/// Material coordinates [m] of two corners of a face.
+/// Material coordinates \[m\] of two corners of a face.
 fn material_edge(
     topology: &SurfaceTopology,
     rest: &RestShape,

@@ -7,23 +7,23 @@ use taffeta_core::Friction;
 /// A cloth material in SI units. Warp is the first material axis (u), weft the second (v).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Material {
-    /// Areal density `ρ` [kg/m²].
+    /// Areal density `ρ` \[kg/m²\].
     pub density: f64,
-    /// Thickness, used for contact only [m].
+    /// Thickness, used for contact only \[m\].
     pub thickness: f64,
-    /// Membrane stiffness along warp and weft `k₁, k₂` [N/m].
+    /// Membrane stiffness along warp and weft `k₁, k₂` \[N/m\].
     pub stretch: [f64; 2],
     /// Poisson ratio `ν₁₂`: contraction along weft under tension along warp.
     pub poisson: f64,
-    /// Shear stiffness `k₁₂` [N/m]; `None`: the isotropic value `√(k₁k₂) / 2(1+ν)`.
+    /// Shear stiffness `k₁₂` \[N/m\]; `None`: the isotropic value `√(k₁k₂) / 2(1+ν)`.
     pub shear: Option<f64>,
-    /// Plate stiffness `D = E h³ / 12(1−ν²)` along warp and weft [N·m].
+    /// Plate stiffness `D = E h³ / 12(1−ν²)` along warp and weft \[N·m\].
     pub bend: [f64; 2],
     /// Poisson ratio of bending; `None`: `poisson`.
     pub bend_poisson: Option<f64>,
-    /// Damping time constant of the membrane `τ` [s].
+    /// Damping time constant of the membrane `τ` \[s\].
     pub stretch_damping: f64,
-    /// Damping time constant of bending `τ` [s].
+    /// Damping time constant of bending `τ` \[s\].
     pub bend_damping: f64,
     /// Friction against other bodies.
     pub friction: Friction,
@@ -49,9 +49,9 @@ pub enum MaterialError {
     Indefinite {
         /// `ν₁₂`.
         poisson: f64,
-        /// `k₁` [N/m].
+        /// `k₁` \[N/m\].
         warp: f64,
-        /// `k₂` [N/m].
+        /// `k₂` \[N/m\].
         weft: f64,
         /// `ν₁₂ ν₂₁ = ν₁₂² k₂/k₁`.
         product: f64,
@@ -59,8 +59,8 @@ pub enum MaterialError {
 }
 
 impl Material {
-    /// An isotropic material without damping: areal density [kg/m²], membrane stiffness [N/m], Poisson ratio, plate
-    /// stiffness [N·m]. The thickness is half a millimeter.
+    /// An isotropic material without damping: areal density \[kg/m²\], membrane stiffness \[N/m\], Poisson ratio, plate
+    /// stiffness \[N·m\]. The thickness is half a millimeter.
     pub fn isotropic(density: f64, stretch: f64, poisson: f64, bend: f64) -> Self {
         Self {
             density,
@@ -76,13 +76,13 @@ impl Material {
         }
     }
 
-    /// Shear stiffness `k₁₂` [N/m].
+    /// Shear stiffness `k₁₂` \[N/m\].
     pub fn shear_stiffness(&self) -> f64 {
         let isotropic = (self.stretch[0] * self.stretch[1]).sqrt() / (2.0 * (1.0 + self.poisson));
         self.shear.unwrap_or(isotropic)
     }
 
-    /// Compliance of the membrane in Voigt form [m/N], for the strains `(E_XX, E_YY, 2E_XY)`: orthotropic plane
+    /// Compliance of the membrane in Voigt form \[m/N\], for the strains `(E_XX, E_YY, 2E_XY)`: orthotropic plane
     /// stress, written down directly.
     pub fn membrane_compliance(&self) -> Matrix3<f64> {
         let [k1, k2] = self.stretch;
@@ -91,7 +91,7 @@ impl Material {
         Matrix3::new(1.0 / k1, coupling, 0.0, coupling, 1.0 / k2, 0.0, 0.0, 0.0, 1.0 / self.shear_stiffness())
     }
 
-    /// Plate stiffness for bending about a fold line [N·m]; `across` is the unit direction in material space that is
+    /// Plate stiffness for bending about a fold line \[N·m\]; `across` is the unit direction in material space that is
     /// perpendicular to the fold. The twisting stiffness is the isotropic one of the mean `√(D₁D₂)`.
     pub fn bending_stiffness(&self, across: [f64; 2]) -> f64 {
         let (c, s) = (across[0] * across[0], across[1] * across[1]);

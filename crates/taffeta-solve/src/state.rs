@@ -9,31 +9,31 @@ use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, SurfaceTopology, VertexIndex}
 /// Positions, velocities and masses, one entry per vertex in dense order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DenseState {
-    /// World positions [m].
+    /// World positions \[m\].
     pub positions: IndexVec<VertexIndex, DVec3>,
-    /// Velocities [m/s].
+    /// Velocities \[m/s\].
     pub velocities: IndexVec<VertexIndex, DVec3>,
-    /// Lumped masses [kg]: `m_i = Σ ρ A_f / 3` over the faces around the vertex.
+    /// Lumped masses \[kg\]: `m_i = Σ ρ A_f / 3` over the faces around the vertex.
     pub masses: IndexVec<VertexIndex, f64>,
-    /// Inverse masses [1/kg]; 0 for a held vertex.
+    /// Inverse masses \[1/kg\]; 0 for a held vertex.
     pub inverse_masses: IndexVec<VertexIndex, f64>,
 }
 
 /// The rest shape, one entry per face or edge in dense order. Derived at freeze.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RestShape {
-    /// Material coordinates of the corners of each face [m].
+    /// Material coordinates of the corners of each face \[m\].
     pub corners: IndexVec<FaceIndex, [DVec2; 3]>,
-    /// Material area of each face [m²].
+    /// Material area of each face \[m²\].
     pub areas: IndexVec<FaceIndex, f64>,
     /// The cloth of each face.
     pub cloths: IndexVec<FaceIndex, u32>,
-    /// Rest angle of each edge between its two faces [rad]; 0 on the boundary.
+    /// Rest angle of each edge between its two faces \[rad\]; 0 on the boundary.
     pub angles: IndexVec<EdgeIndex, f64>,
 }
 
 impl RestShape {
-    /// The rest shape of faces with the given corners [m], cloth numbers and rest angles [rad].
+    /// The rest shape of faces with the given corners \[m\], cloth numbers and rest angles \[rad\].
     pub fn new(
         corners: IndexVec<FaceIndex, [DVec2; 3]>,
         cloths: IndexVec<FaceIndex, u32>,
@@ -43,14 +43,14 @@ impl RestShape {
         Self { corners, areas, cloths, angles }
     }
 
-    /// A flat sheet of one cloth with the given material coordinates [m] of its vertices.
+    /// A flat sheet of one cloth with the given material coordinates \[m\] of its vertices.
     pub fn flat(topology: &SurfaceTopology, material: &[DVec2]) -> Self {
         let corners = topology.faces.iter().map(|f| f.map(|vi| material[vi.to_usize()])).collect();
         let cloths = IndexVec::filled(0, topology.face_count());
         Self::new(corners, cloths, IndexVec::filled(0.0, topology.edge_count()))
     }
 
-    /// Lumped masses `m_i = Σ ρ A_f / 3` [kg] with the densities of the cloths.
+    /// Lumped masses `m_i = Σ ρ A_f / 3` \[kg\] with the densities of the cloths.
     pub fn lumped_masses(
         &self,
         topology: &SurfaceTopology,
@@ -66,7 +66,7 @@ impl RestShape {
         masses
     }
 
-    /// Gradients `B_a` of the three hat functions of a face in material space [1/m]; they add up to zero.
+    /// Gradients `B_a` of the three hat functions of a face in material space \[1/m\]; they add up to zero.
     pub fn hat_gradients(&self, fi: FaceIndex) -> [DVec2; 3] {
         let [a, b, c] = self.corners[fi];
         let doubled = 2.0 * self.areas[fi];

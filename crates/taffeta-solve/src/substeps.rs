@@ -19,15 +19,15 @@ use taffeta_core::{IndexVec, SurfaceTopology, VertexIndex};
 
 /// Part of the cloth's size by which the block driver may stretch it beyond the truth.
 pub const EXCESS_TOLERANCE: f64 = 0.008;
-/// Longest substep of the block driver [s]: beyond it implicit Euler visibly damps the motion.
+/// Longest substep of the block driver \[s\]: beyond it implicit Euler visibly damps the motion.
 pub const LONGEST_SUBSTEP: f64 = 1.0 / 240.0;
-/// Shortest substep that `auto` chooses [s]; a finer mesh than that allows gets a warning instead.
+/// Shortest substep that `auto` chooses \[s\]; a finer mesh than that allows gets a warning instead.
 pub const SHORTEST_SUBSTEP: f64 = 1.0 / 60.0 / 500.0;
 
 /// The load path of a sheet: what decides on the number of substeps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoadPath {
-    /// `κ / size` of the worst component [1/m].
+    /// `κ / size` of the worst component \[1/m\].
     pub stiffness_demand: f64,
 }
 
@@ -43,13 +43,13 @@ pub struct SubstepChoice {
 /// What the choice of substeps depends on besides the mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SubstepDemand {
-    /// Length of the whole step [s].
+    /// Length of the whole step \[s\].
     pub dt: f64,
-    /// Acceleration that the cloth carries [m/s²]: gravity and wind.
+    /// Acceleration that the cloth carries \[m/s²\]: gravity and wind.
     pub acceleration: f64,
     /// Sweeps per substep.
     pub iterations: u32,
-    /// Largest damping time constant of a membrane [s]: damping also slows the local convergence.
+    /// Largest damping time constant of a membrane \[s\]: damping also slows the local convergence.
     pub damping: f64,
 }
 
@@ -90,9 +90,9 @@ impl LoadPath {
 struct EdgeGraph {
     offsets: Vec<usize>,
     neighbors: Vec<(VertexIndex, f64)>,
-    /// A third of the material area around each vertex [m²].
+    /// A third of the material area around each vertex \[m²\].
     areas: IndexVec<VertexIndex, f64>,
-    /// Mean of `1/s²` over the edges around each vertex [1/m²].
+    /// Mean of `1/s²` over the edges around each vertex \[1/m²\].
     fineness: IndexVec<VertexIndex, f64>,
 }
 
@@ -161,7 +161,7 @@ impl EdgeGraph {
         components
     }
 
-    /// Distances along edges from a set of vertices [m], by Dijkstra's algorithm; infinite in other components.
+    /// Distances along edges from a set of vertices \[m\], by Dijkstra's algorithm; infinite in other components.
     fn distances(&self, sources: &[VertexIndex]) -> IndexVec<VertexIndex, f64> {
         let mut distances = IndexVec::filled(f64::INFINITY, self.areas.len());
         let mut queue = BinaryHeap::new();
@@ -203,7 +203,7 @@ impl EdgeGraph {
         *middle.expect("a component has vertices")
     }
 
-    /// `κ / size` [1/m] of a component on its support, by shells of equal distance.
+    /// `κ / size` \[1/m\] of a component on its support, by shells of equal distance.
     fn stiffness_demand(&self, component: &[VertexIndex], support: &[VertexIndex]) -> f64 {
         let distances = self.distances(support);
         let reach = component.iter().map(|vi| distances[*vi]).fold(0.0, f64::max);
@@ -234,7 +234,7 @@ impl EdgeGraph {
 /// The part of a component at one distance from the support.
 #[derive(Clone, Copy, Default)]
 struct Shell {
-    /// Material area [m²].
+    /// Material area \[m²\].
     area: f64,
     /// Integral of `1/s²` over it.
     fineness: f64,

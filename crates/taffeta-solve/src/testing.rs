@@ -17,7 +17,7 @@ pub struct Sheet {
 }
 
 impl Sheet {
-    /// A square sheet of `size` [m] with `n × n` cells and alternating diagonals, hanging in the xy-plane.
+    /// A square sheet of `size` \[m\] with `n × n` cells and alternating diagonals, hanging in the xy-plane.
     pub fn square(n: u32, size: f64, model: ClothModel) -> Self {
         let side = n + 1;
         let step = size / f64::from(n);
@@ -61,7 +61,7 @@ impl Sheet {
         Blocks::build(&self.topology, &self.rest, &self.cloths)
     }
 
-    /// Mean height of the vertices at the bottom [m].
+    /// Mean height of the vertices at the bottom \[m\].
     pub fn mean_bottom(&self) -> f64 {
         let bottom: Vec<_> =
             (0..self.material_coords.len()).filter(|i| self.material_coords[*i].y == 0.0).collect();
@@ -78,7 +78,7 @@ pub fn stiff() -> ClothModel {
     }
 }
 
-/// A deterministic disturbance of positions by up to `amount` [m].
+/// A deterministic disturbance of positions by up to `amount` \[m\].
 pub fn disturb(positions: &mut [DVec3], amount: f64) {
     for (i, x) in positions.iter_mut().enumerate() {
         let t = i as f64;

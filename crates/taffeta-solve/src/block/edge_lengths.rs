@@ -14,18 +14,18 @@ use taffeta_core::VertexIndex;
 pub struct EdgeLengths {
     /// The corners.
     pub vertices: [VertexIndex; 3],
-    /// Rest lengths `L₁₂, L₂₃, L₃₁` [m].
+    /// Rest lengths `L₁₂, L₂₃, L₃₁` \[m\].
     pub lengths: [f64; 3],
-    /// Compliance [m/N].
+    /// Compliance \[m/N\].
     pub compliance: Matrix3<f64>,
-    /// Its inverse [N/m].
+    /// Its inverse \[N/m\].
     pub stiffness: Matrix3<f64>,
-    /// Damping time constant [s].
+    /// Damping time constant \[s\].
     pub damping: f64,
 }
 
 impl EdgeLengths {
-    /// The block of a triangle with material corners `u` [m] and the membrane compliance `alpha` [m/N].
+    /// The block of a triangle with material corners `u` \[m\] and the membrane compliance `alpha` \[m/N\].
     pub fn new(vertices: [VertexIndex; 3], u: [DVec2; 3], alpha: &Matrix3<f64>, damping: f64) -> Self {
         let edges = [u[1] - u[0], u[2] - u[1], u[0] - u[2]];
         let lengths = edges.map(DVec2::length);
@@ -40,7 +40,7 @@ impl EdgeLengths {
         Self { vertices, lengths, compliance, stiffness, damping }
     }
 
-    /// Unit directions and lengths [m] of the three edges.
+    /// Unit directions and lengths \[m\] of the three edges.
     fn edges(x: &[DVec3; 3]) -> [(DVec3, f64); 3] {
         [x[1] - x[0], x[2] - x[1], x[0] - x[2]].map(|e| {
             let length = e.length().max(f64::MIN_POSITIVE);

@@ -14,27 +14,27 @@ use taffeta_core::math::Sym2;
 pub struct GreenStrain {
     /// The corners.
     pub vertices: [VertexIndex; 3],
-    /// Gradients of the hat functions in material space [1/m].
+    /// Gradients of the hat functions in material space \[1/m\].
     pub gradients: [DVec2; 3],
-    /// Material area [m²].
+    /// Material area \[m²\].
     pub area: f64,
-    /// Compliance of the membrane, Voigt [m/N].
+    /// Compliance of the membrane, Voigt \[m/N\].
     pub compliance: Matrix3<f64>,
-    /// Its inverse [N/m].
+    /// Its inverse \[N/m\].
     pub stiffness: Matrix3<f64>,
-    /// Damping time constant [s].
+    /// Damping time constant \[s\].
     pub damping: f64,
 }
 
 impl GreenStrain {
-    /// The two columns of the deformation gradient `F` at positions `x` [m].
+    /// The two columns of the deformation gradient `F` at positions `x` \[m\].
     pub fn deformation(&self, x: &[DVec3; 3]) -> [DVec3; 2] {
         let b = &self.gradients;
         let column = |axis: usize| x[0] * b[0][axis] + x[1] * b[1][axis] + x[2] * b[2][axis];
         [column(0), column(1)]
     }
 
-    /// The Green strain `E` at positions `x` [m].
+    /// The Green strain `E` at positions `x` \[m\].
     pub fn strain(&self, x: &[DVec3; 3]) -> Sym2 {
         let [f1, f2] = self.deformation(x);
         Sym2 { xx: 0.5 * (f1.dot(f1) - 1.0), xy: 0.5 * f1.dot(f2), yy: 0.5 * (f2.dot(f2) - 1.0) }
@@ -97,7 +97,7 @@ pub(crate) mod tests {
     use crate::material::Material;
     use taffeta_core::geometry::doubled_area;
 
-    /// A block on the material triangle `u` [m].
+    /// A block on the material triangle `u` \[m\].
     pub fn block_on(u: [DVec2; 3], material: &Material) -> GreenStrain {
         let doubled = doubled_area(u);
         let compliance = material.membrane_compliance();

@@ -25,15 +25,15 @@ pub struct Hinge {
     pub vertices: [VertexIndex; 4],
     /// `|e|/√(A₁+A₂)` at rest.
     pub scale: f64,
-    /// Rest angle `θ₀` [rad].
+    /// Rest angle `θ₀` \[rad\].
     pub rest_angle: f64,
-    /// Plate stiffness `D` [N·m].
+    /// Plate stiffness `D` \[N·m\].
     pub stiffness: f64,
-    /// Damping time constant [s].
+    /// Damping time constant \[s\].
     pub damping: f64,
-    /// Doubled rest areas of the two faces [m²], below a thousandth of which the gradients are kept finite.
+    /// Doubled rest areas of the two faces \[m²\], below a thousandth of which the gradients are kept finite.
     pub doubled_areas: [f64; 2],
-    /// Angle at the start of the step [rad]: the angle is unwrapped against it, so that it never jumps.
+    /// Angle at the start of the step \[rad\]: the angle is unwrapped against it, so that it never jumps.
     pub reference: f64,
 }
 
@@ -41,7 +41,7 @@ pub struct Hinge {
 pub(crate) const AREA_FLOOR: f64 = 1e-3;
 
 impl Hinge {
-    /// The angle between the two faces [rad] in `[−π, π]`.
+    /// The angle between the two faces \[rad\] in `[−π, π]`.
     pub fn wrapped_angle(x: &[DVec3; 4]) -> f64 {
         let [p, q, a, b] = *x;
         let (n0, n1) = ((a - p).cross(a - q), (b - q).cross(b - p));
@@ -49,7 +49,7 @@ impl Hinge {
         atan2(e.dot(n1.cross(n0)), n0.dot(n1))
     }
 
-    /// The angle between the two faces [rad], continued from `reference` without jumps.
+    /// The angle between the two faces \[rad\], continued from `reference` without jumps.
     pub fn angle(&self, x: &[DVec3; 4]) -> f64 {
         let angle = Self::wrapped_angle(x);
         angle + TAU * ((self.reference - angle) / TAU).round_ties_even()

@@ -36,19 +36,19 @@ pub trait Block<const ROWS: usize, const VERTICES: usize> {
     /// The vertices, in the order of the positions that the other functions take.
     fn vertices(&self) -> [VertexIndex; VERTICES];
 
-    /// The constraint vector `C` at positions `x` [m].
+    /// The constraint vector `C` at positions `x` \[m\].
     fn constraint(&self, x: &[DVec3; VERTICES]) -> SVector<f64, ROWS>;
 
-    /// Its gradients `J` at positions `x` [m].
+    /// Its gradients `J` at positions `x` \[m\].
     fn jacobian(&self, x: &[DVec3; VERTICES]) -> Jacobian<ROWS, VERTICES>;
 
-    /// The compliance `α` [unit of C² per J], symmetric positive definite.
+    /// The compliance `α` \[unit of C² per J\], symmetric positive definite.
     fn compliance(&self) -> SMatrix<f64, ROWS, ROWS>;
 
     /// The stiffness `α⁻¹`.
     fn stiffness(&self) -> SMatrix<f64, ROWS, ROWS>;
 
-    /// The damping time constant `τ` [s].
+    /// The damping time constant `τ` \[s\].
     fn damping(&self) -> f64;
 
     /// `Σ_k s_k ∇²C_k` for the generalized stress `s = α⁻¹ C`, in 3×3 blocks; `None`: the block is solved by
@@ -60,10 +60,10 @@ pub trait Block<const ROWS: usize, const VERTICES: usize> {
         curvature: Curvature,
     ) -> Option<[[DMat3; VERTICES]; VERTICES]>;
 
-    /// Notes the positions `x` [m] at the start of a step, for blocks that remember (unwrapped angles).
+    /// Notes the positions `x` \[m\] at the start of a step, for blocks that remember (unwrapped angles).
     fn begin_step(&mut self, _x: &[DVec3; VERTICES]) {}
 
-    /// The energy `½ Cᵀ α⁻¹ C` [J].
+    /// The energy `½ Cᵀ α⁻¹ C` \[J\].
     fn energy(&self, x: &[DVec3; VERTICES]) -> f64 {
         let c = self.constraint(x);
         0.5 * c.dot(&(self.stiffness() * c))
@@ -80,7 +80,7 @@ pub fn gather<const V: usize>(vertices: [VertexIndex; V], x: &[DVec3]) -> [DVec3
 ///
 /// With `A = J M⁻¹ Jᵀ`, `α̃ = α/Δt²` and damping `τ`, solves
 /// `(α̃/(1+τ/Δt) + A) Δλ = −(C + α̃ λ + (τ/Δt)(C − Cⁿ)) / (1+τ/Δt)` and returns `Δλ` and the displacements
-/// `M⁻¹ Jᵀ Δλ` [m]. Adaptive variational position-based dynamics, eq. for the 3×3 Newton update; damping in the
+/// `M⁻¹ Jᵀ Δλ` \[m\]. Adaptive variational position-based dynamics, eq. for the 3×3 Newton update; damping in the
 /// material form.
 pub fn block_update<const R: usize, const V: usize>(
     block: &impl Block<R, V>,
@@ -103,7 +103,7 @@ pub fn block_update<const R: usize, const V: usize>(
 /// What a block update needs besides the positions.
 #[derive(Clone, Copy, Debug)]
 pub struct UpdateStep<const ROWS: usize> {
-    /// Length of the substep [s].
+    /// Length of the substep \[s\].
     pub h: f64,
     /// The multiplier so far; 0 at the start of a substep.
     pub lambda: SVector<f64, ROWS>,

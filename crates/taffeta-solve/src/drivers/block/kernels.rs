@@ -11,9 +11,9 @@ use taffeta_core::lanes::{F64x4, LANES, Vec3x4};
 /// What all updates of a sweep share.
 #[derive(Clone, Copy, Debug)]
 pub struct SweepStep {
-    /// `1/h²` of the substep [1/s²].
+    /// `1/h²` of the substep \[1/s²\].
     pub inverse_h2: F64x4,
-    /// `1/h` [1/s].
+    /// `1/h` \[1/s\].
     pub inverse_h: F64x4,
     /// Whether λ is still zero everywhere: saves reading it.
     pub first: bool,
@@ -39,7 +39,7 @@ pub struct Dual3 {
     lambda: [F64x4; 3],
     /// Constraint at the start of the substep.
     start: [F64x4; 3],
-    /// Damping time constant [s].
+    /// Damping time constant \[s\].
     tau: F64x4,
 }
 
@@ -105,10 +105,10 @@ fn dual_step<const DAMPED: bool>(
 /// Four Green-strain blocks.
 #[derive(Clone, Debug)]
 pub struct StrainLanes {
-    /// Gradients of the hat functions of corners 1 and 2 [1/m]; those of corner 0 are minus their sum.
+    /// Gradients of the hat functions of corners 1 and 2 \[1/m\]; those of corner 0 are minus their sum.
     b1: [F64x4; 2],
     b2: [F64x4; 2],
-    /// `√A` [m].
+    /// `√A` \[m\].
     root: F64x4,
     alpha: Sym3x4,
     dual: Dual3,
@@ -186,7 +186,7 @@ impl StrainLanes {
 /// Four edge-length blocks.
 #[derive(Clone, Debug)]
 pub struct LengthLanes {
-    /// Rest lengths [m].
+    /// Rest lengths \[m\].
     lengths: [F64x4; 3],
     alpha: Sym3x4,
     dual: Dual3,
@@ -251,9 +251,9 @@ pub struct HingeLanes {
     scale: F64x4,
     alpha: F64x4,
     rest_angle: F64x4,
-    /// Squared area floors of the two faces [m⁴].
+    /// Squared area floors of the two faces \[m⁴\].
     floors: [F64x4; 2],
-    /// The unwrapped angle last seen [rad].
+    /// The unwrapped angle last seen \[rad\].
     angle: F64x4,
     lambda: F64x4,
     start: F64x4,
@@ -276,7 +276,7 @@ impl HingeLanes {
         }
     }
 
-    /// The unwrapped angle of one lane [rad].
+    /// The unwrapped angle of one lane \[rad\].
     pub fn angle(&self, lane: usize) -> f64 {
         self.angle.0[lane]
     }

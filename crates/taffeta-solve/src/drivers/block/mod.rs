@@ -34,7 +34,7 @@ struct Packed<const V: usize, D> {
 /// One substep of the driver.
 #[derive(Clone, Copy, Debug)]
 pub struct Substep {
-    /// Length [s].
+    /// Length \[s\].
     pub h: f64,
     /// Number of the sweep within the substep; in sweep 0 every λ is zero.
     pub sweep: u32,
@@ -131,7 +131,7 @@ impl BlockDriver {
         );
     }
 
-    /// The unwrapped hinge angles [rad], in the order of [`Blocks::hinges`].
+    /// The unwrapped hinge angles \[rad\], in the order of [`Blocks::hinges`].
     pub fn hinge_angles(&self, count: usize) -> Vec<f64> {
         self.hinges.batches.unpack(count, |batch, lane| self.hinges.data[batch].angle(lane))
     }

@@ -48,7 +48,7 @@ impl<const R: usize, const V: usize, B: Block<R, V> + Clone> Elements<R, V, B> {
         block.stiffness() * (c + (c - self.start[e]) * (block.damping() / h))
     }
 
-    /// `Σ ½ Cᵀ α⁻¹ C + (τ/2h) (C−Cⁿ)ᵀ α⁻¹ (C−Cⁿ)` [J].
+    /// `Σ ½ Cᵀ α⁻¹ C + (τ/2h) (C−Cⁿ)ᵀ α⁻¹ (C−Cⁿ)` \[J\].
     pub fn energy(&self, x: &[DVec3], h: f64) -> f64 {
         let energy = |(block, start): (&B, &SVector<f64, R>)| {
             let c = block.constraint(&gather(block.vertices(), x));
@@ -58,7 +58,7 @@ impl<const R: usize, const V: usize, B: Block<R, V> + Clone> Elements<R, V, B> {
         self.blocks.iter().zip(&self.start).map(energy).sum()
     }
 
-    /// Adds the gradient of the energy [N].
+    /// Adds the gradient of the energy \[N\].
     pub fn add_gradient(&self, x: &[DVec3], h: f64, out: &mut [DVec3]) {
         for (e, block) in self.blocks.iter().enumerate() {
             let vertices = block.vertices();
@@ -70,7 +70,7 @@ impl<const R: usize, const V: usize, B: Block<R, V> + Clone> Elements<R, V, B> {
         }
     }
 
-    /// Adds the Hessian of the energy [N/m].
+    /// Adds the Hessian of the energy \[N/m\].
     pub fn add_hessian(&self, x: &[DVec3], (h, curvature): (f64, Curvature), matrix: &mut BlockMatrix<'_>) {
         for (e, block) in self.blocks.iter().enumerate() {
             let vertices = block.vertices();

@@ -44,17 +44,17 @@ pub struct DirectDriver {
 /// One implicit step: minimize `W` over the free vertices.
 #[derive(Clone, Copy, Debug)]
 pub struct NewtonProblem<'a> {
-    /// Length of the step [s].
+    /// Length of the step \[s\].
     pub h: f64,
-    /// Predicted positions `x̄` [m].
+    /// Predicted positions `x̄` \[m\].
     pub predicted: &'a [DVec3],
-    /// Masses [kg].
+    /// Masses \[kg\].
     pub masses: &'a [f64],
-    /// Inverse masses [1/kg]; a vertex with 0 keeps the position it comes with.
+    /// Inverse masses \[1/kg\]; a vertex with 0 keeps the position it comes with.
     pub inverse_masses: &'a [f64],
     /// Contacts: `½ k min(0, gap)²` each.
     pub contacts: &'a [ContactRow],
-    /// Stiffness `k` of a contact [N/m].
+    /// Stiffness `k` of a contact \[N/m\].
     pub contact_stiffness: f64,
 }
 
@@ -65,7 +65,7 @@ pub struct NewtonReport {
     pub iterations: u32,
     /// Whether the last step was below the tolerance.
     pub converged: bool,
-    /// Norm of the gradient of `W` over the free vertices at the end [N].
+    /// Norm of the gradient of `W` over the free vertices at the end \[N\].
     pub residual: f64,
 }
 
@@ -120,19 +120,19 @@ impl DirectDriver {
         self.epoch
     }
 
-    /// Notes the positions `x` [m] at the start of a step, for damping and for unwrapped angles.
+    /// Notes the positions `x` \[m\] at the start of a step, for damping and for unwrapped angles.
     pub fn begin_step(&mut self, x: &[DVec3]) {
         self.strain.begin_step(x);
         self.lengths.begin_step(x);
         self.hinges.begin_step(x);
     }
 
-    /// The unwrapped hinge angles [rad] at the start of the step, in the order of [`Blocks::hinges`].
+    /// The unwrapped hinge angles \[rad\] at the start of the step, in the order of [`Blocks::hinges`].
     pub fn hinge_angles(&self) -> Vec<f64> {
         self.hinges.blocks.iter().map(|hinge| hinge.reference).collect()
     }
 
-    /// Minimizes `W` from the positions `x` [m], which it replaces.
+    /// Minimizes `W` from the positions `x` \[m\], which it replaces.
     ///
     /// # Errors
     /// If the system cannot be factorized or the energy is not finite; `x` is then the best iterate so far.
@@ -164,7 +164,7 @@ impl DirectDriver {
         Ok(report)
     }
 
-    /// The objective `W(x)` [J].
+    /// The objective `W(x)` \[J\].
     pub fn objective(&self, x: &[DVec3], problem: &NewtonProblem<'_>) -> f64 {
         let inverse_h2 = 1.0 / (problem.h * problem.h);
         let mut inertia = 0.0;
@@ -180,7 +180,7 @@ impl DirectDriver {
             + self.hinges.energy(x, problem.h)
     }
 
-    /// The gradient of `W` [N]; zero at held vertices.
+    /// The gradient of `W` \[N\]; zero at held vertices.
     pub fn gradient(&self, x: &[DVec3], problem: &NewtonProblem<'_>) -> Vec<DVec3> {
         let inverse_h2 = 1.0 / (problem.h * problem.h);
         let inertia = |i: usize| (x[i] - problem.predicted[i]) * (problem.masses[i] * inverse_h2);
@@ -269,12 +269,12 @@ impl DirectDriver {
     }
 }
 
-/// How deep a contact is violated [m]; 0 if it is open.
+/// How deep a contact is violated \[m\]; 0 if it is open.
 fn contact_depth(row: &ContactRow, x: &[DVec3]) -> f64 {
     (-row.gap(row.interpolate(|vi| x[vi.0 as usize]))).max(0.0)
 }
 
-/// The largest side of the box around the positions [m].
+/// The largest side of the box around the positions \[m\].
 fn extent(x: &[DVec3]) -> f64 {
     let low = x.iter().copied().reduce(DVec3::min).unwrap_or_default();
     let high = x.iter().copied().reduce(DVec3::max).unwrap_or_default();

@@ -139,7 +139,7 @@ impl RingMotion {
     }
 
     /// Scales the non-rigid motion of the free vertices down, until the ring has no more kinetic energy than before
-    /// or moves rigidly. Neither momentum changes.
+    /// or moves rigidly. Neither momentum changes. A rigid ring may gain energy: with less inertia it turns faster.
     fn limit_energy(&self, bodies: &mut [Body], inertia: &Inertia) {
         let kinetic = Self::of_bodies(bodies, self.reference).kinetic;
         if kinetic <= self.kinetic {

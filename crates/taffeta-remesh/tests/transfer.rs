@@ -30,7 +30,7 @@ fn one_edit(sheet: &mut Sheet, seed: u64, kind: EditKind) -> Vec<EditRecord> {
 }
 
 #[test]
-fn every_edit_keeps_linear_and_angular_momentum_and_adds_no_energy() {
+fn every_edit_keeps_linear_and_angular_momentum() {
     let shapes: [fn(DVec2) -> DVec3; 2] = [flat, |u| cylinder(0.2)(u)];
     for shape in shapes {
         for kind in [EditKind::Split, EditKind::Collapse, EditKind::Flip] {
@@ -45,9 +45,6 @@ fn every_edit_keeps_linear_and_angular_momentum_and_adds_no_energy() {
                     "{kind:?} {seed}"
                 );
                 assert!(now.spin.distance(before.spin) <= 1e-12 * before.spin.length(), "{kind:?} {seed}");
-                // Settling the drift turns the sheet as a whole by next to nothing.
-                let bound = before.kinetic * (1.0 + 1e-4);
-                assert!(now.kinetic <= bound, "{kind:?} {seed}: {} to {}", before.kinetic, now.kinetic);
             }
             assert!(made > 10, "{kind:?}: {made} edits");
         }
@@ -113,6 +110,38 @@ fn two_triangles(shape: impl Fn(DVec2) -> DVec3) -> (Sheet, taffeta_mesh::BuiltM
     let corners = faces.map(|f: [u32; 3]| f.map(|v| coords[v as usize]));
     let attributes = SheetAttributes::from_built(&built, &coords.map(shape), &corners, &[0, 0]);
     (Sheet { mesh: built.mesh.clone(), attributes }, built)
+}
+
+#[test]
+fn kinetic_energy_grows_only_where_a_ring_has_to_turn_faster() {
+    let mut grown = 0;
+    for number in 0..60 {
+        let (mut sheet, built) = two_triangles(cylinder(0.4));
+        let wave = |k: f64| (f64::from(number) * 1.7 + k * 2.3).sin();
+        let wobble = 0.2 * f64::from(number % 10);
+        for (k, &v) in (0u8..).zip(&built.vertices) {
+            let vertex = &mut sheet.attributes.vertices[v];
+            let rigid = DVec3::new(wave(10.0), wave(11.0), wave(12.0)).cross(vertex.position);
+            let k = f64::from(k);
+            vertex.velocity = rigid + wobble * DVec3::new(wave(k), wave(k + 4.0), wave(k + 7.0));
+        }
+        let before = sheet.motion();
+        let e = built.mesh.find_halfedge(built.vertices[0], built.vertices[1]).expect("an edge").edge;
+        split_with_transfer(&mut sheet.mesh, &mut sheet.attributes, e, &[]).expect("can be split");
+        let now = sheet.motion();
+        assert!(now.spin.distance(before.spin) <= 1e-14);
+        if now.kinetic <= before.kinetic * (1.0 + 1e-12) {
+            continue;
+        }
+        // A split gathers mass in the middle: a rigid ring with the same spin turns faster.
+        grown += 1;
+        let bodies: Vec<_> = sheet.attributes.vertices.values().collect();
+        for (a, b) in bodies.iter().flat_map(|a| bodies.iter().map(move |b| (a, b))) {
+            let stretching = (a.velocity - b.velocity).dot(a.position - b.position);
+            assert!(stretching.abs() < 1e-13, "{number}: more energy, and not rigid: {stretching}");
+        }
+    }
+    assert!(grown > 5 && grown < 55, "{grown}");
 }
 
 #[test]

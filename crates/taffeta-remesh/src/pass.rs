@@ -29,7 +29,7 @@ pub const SPLIT_SIZE: f64 = 1.0;
 
 /// Allowance for the change of the metric within a ring where sizes are compared as if it were uniform. Larger costs
 /// time; without it collapses in graded regions are missed.
-const NONUNIFORM: f64 = 1.3;
+const NONUNIFORM: f64 = 1.1;
 
 /// What a pass needs to know.
 #[derive(Clone, Copy, Debug)]
@@ -225,20 +225,25 @@ impl Editor<'_> {
     /// Of the neighbors of an inner vertex `i`, one lies behind it as seen from `j`. The new edge to it has a size of at
     /// least `√(s_ij² + s²)`, with `s` the smallest around `i`, as far as the metric is uniform.
     fn find_short_edges(&self) -> Shortest {
-        let sizes: Vec<(EdgeKey, [usize; 2], f64)> = self
+        let is_untouched = self.report.log.is_empty();
+        let sizes: Vec<(EdgeKey, [u32; 2], f64)> = self
             .working
             .edges
             .iter()
-            .filter(|row| self.mesh.contains_edge(row.key))
+            .filter(|row| is_untouched || self.mesh.contains_edge(row.key))
             .map(|row| {
-                let [a, b] = self.mesh.edge_ends(row.key);
-                (row.key, [slot_of(a), slot_of(b)], self.working.size_between(a, b))
+                let ends = if is_untouched {
+                    row.ends
+                } else {
+                    self.mesh.edge_ends(row.key).map(|v| slot_of(v) as u32)
+                };
+                (row.key, ends, self.working.size_of_slots(ends))
             })
             .collect();
         let mut around = vec![(f64::INFINITY, 0u32); self.working.cloths.len()];
         for &(_, ends, size) in &sizes {
             for slot in ends {
-                let (smallest, valence) = &mut around[slot];
+                let (smallest, valence) = &mut around[slot as usize];
                 *smallest = smallest.min(size);
                 *valence += 1;
             }
@@ -246,8 +251,8 @@ impl Editor<'_> {
         let checker = self.checker();
         let mut queue = Shortest::new();
         for (e, ends, size) in sizes {
-            let may_go = |slot: usize| {
-                let (smallest, valence) = around[slot];
+            let may_go = |slot: u32| {
+                let (smallest, valence) = around[slot as usize];
                 // With three neighbors the one behind is joined to `j` already.
                 valence <= 3
                     || size * size + smallest * smallest <= NONUNIFORM * COLLAPSE_SIZE * COLLAPSE_SIZE

@@ -80,8 +80,8 @@ struct FaceShape {
     gradients: [DVec2; 2],
     /// Unit normal in world space.
     normal: DVec3,
-    /// World normal times twice the world area \[m²\].
-    area_vector: DVec3,
+    /// Twice the world area \[m²\].
+    doubled_world_area: f64,
     /// Frobenius norm of the Green strain.
     strain: f64,
 }
@@ -94,11 +94,13 @@ impl FaceShape {
         let [f1, f2] = gradient_of(positions, gradients);
         let (xx, xy, yy) = (0.5 * (f1.dot(f1) - 1.0), 0.5 * f1.dot(f2), 0.5 * (f2.dot(f2) - 1.0));
         let area_vector = (positions[1] - positions[0]).cross(positions[2] - positions[0]);
+        let doubled_world_area = area_vector.length();
+        let normal = if doubled_world_area > 0.0 { area_vector / doubled_world_area } else { DVec3::ZERO };
         Self {
             area: 0.5 * doubled,
             gradients,
-            normal: area_vector.normalize_or_zero(),
-            area_vector,
+            normal,
+            doubled_world_area,
             strain: (xx * xx + 2.0 * xy * xy + yy * yy).sqrt(),
         }
     }
@@ -202,11 +204,14 @@ fn compute_shape_operators(working: &Working, shapes: &[FaceShape]) -> Vec<Sym2>
         let (n0, n1) = (shapes[first].normal, shapes[second].normal);
         let angle = math::atan2(n0.cross(n1).dot(direction), n0.dot(n1));
         let u = working.material[tip] - working.material[tail];
-        let weight = angle / u.length();
+        let weight = 0.5 * angle / u.length();
         let tensor = Sym2 { xx: u.y * u.y, xy: -u.x * u.y, yy: u.x * u.x };
         for row in [first, second] {
-            operators[row] = operators[row].plus(0.5 * weight / shapes[row].area, &tensor);
+            operators[row] = operators[row].plus(weight, &tensor);
         }
+    }
+    for (operator, shape) in operators.iter_mut().zip(shapes) {
+        *operator = Sym2::default().plus(1.0 / shape.area, operator);
     }
     operators
 }
@@ -217,7 +222,7 @@ fn recover_at_vertices(working: &Working, shapes: &[FaceShape]) -> (Vec<DVec3>, 
     let mut strains = vec![(0.0, 0.0); working.cloths.len()];
     for (row, shape) in working.faces.iter().zip(shapes) {
         for slot in row.corners.map(|slot| slot as usize) {
-            normals[slot] += shape.area_vector;
+            normals[slot] += shape.doubled_world_area * shape.normal;
             strains[slot].0 += shape.area;
             strains[slot].1 += shape.area * shape.strain;
         }

@@ -8,7 +8,7 @@ use crate::report::RemeshReport;
 use crate::settings::RemeshSettings;
 use glam::{DVec2, DVec3};
 use taffeta_core::math::Sym2;
-use taffeta_mesh::{EdgeKey, HalfedgeMesh, Side, VertexKey, slot_of};
+use taffeta_mesh::{EdgeKey, HalfedgeMesh, VertexKey, slot_of};
 
 /// A face of a cloth that is remeshed.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +17,20 @@ pub(crate) struct FaceRow {
     pub corners: [u32; 3],
     /// Number of the cloth.
     pub cloth: u32,
+}
+
+impl FaceRow {
+    /// Adds one half-edge of the face. Any two of the three give all corners in order.
+    fn add_side(&mut self, tail: u32, tip: u32) {
+        let [a, b, _] = self.corners;
+        if a == b {
+            self.corners = [tail, tip, tip];
+        } else if tail == b {
+            self.corners[2] = tip;
+        } else {
+            self.corners[2] = tail;
+        }
+    }
 }
 
 /// An edge of a cloth that is remeshed.
@@ -73,6 +87,7 @@ impl Working {
         }
     }
 
+    /// The faces, still without corners; their rows by slot.
     fn gather_faces(
         &mut self,
         mesh: &HalfedgeMesh,
@@ -80,50 +95,48 @@ impl Working {
         touched: &[bool],
     ) -> Vec<Option<u32>> {
         let mut row_of_face = vec![None; mesh.face_slot_limit()];
-        self.cloths = vec![None; mesh.vertex_slot_limit()];
         self.faces.reserve(mesh.face_count());
-        let mut keys: Vec<_> = mesh.face_keys().collect();
-        keys.sort_unstable();
-        for f in keys {
+        for f in sorted(mesh.face_keys()) {
             let cloth = attributes.faces[f].cloth;
-            if !touched[cloth as usize] {
-                continue;
+            if touched[cloth as usize] {
+                row_of_face[slot_of(f)] = Some(self.faces.len() as u32);
+                self.faces.push(FaceRow { corners: [0; 3], cloth });
             }
-            row_of_face[slot_of(f)] = Some(self.faces.len() as u32);
-            let corners = mesh.face_vertices(f).map(|v| slot_of(v) as u32);
-            for slot in corners {
-                self.cloths[slot as usize] = Some(cloth);
-            }
-            self.faces.push(FaceRow { corners, cloth });
         }
         row_of_face
     }
 
+    /// The edges, the corners of the faces and the material coordinates in one walk: asking each face for its corners
+    /// takes as long as everything else here together.
     fn gather_edges(
         &mut self,
         mesh: &HalfedgeMesh,
         attributes: &SheetAttributes,
         row_of_face: &[Option<u32>],
     ) -> Result<(), Seam> {
-        let mut seen = vec![false; self.cloths.len()];
-        self.material = vec![DVec2::ZERO; self.cloths.len()];
+        let slot_limit = mesh.vertex_slot_limit();
+        self.cloths = vec![None; slot_limit];
+        self.material = vec![DVec2::ZERO; slot_limit];
         self.edges.reserve(mesh.edge_count());
-        let mut keys: Vec<_> = mesh.edge_keys().collect();
-        keys.sort_unstable();
-        for key in keys {
-            let ends = mesh.edge_ends(key).map(slot_of);
-            let Some(cloth) = self.cloths[ends[0]] else { continue };
-            let corners = attributes.edges[key].corners;
-            for side in Side::BOTH {
-                let (slot, coord) = (ends[side.index()], corners[side.index()]);
-                if !std::mem::replace(&mut seen[slot], true) {
+        for key in sorted(mesh.edge_keys()) {
+            let faces = mesh.edge_faces(key).map(|f| f.and_then(|f| row_of_face[slot_of(f)]));
+            let Some(row) = faces[0].or(faces[1]) else { continue };
+            let cloth = self.faces[row as usize].cloth;
+            let ends = mesh.edge_ends(key).map(|v| slot_of(v) as u32);
+            for (row, [tail, tip]) in faces.into_iter().zip([ends, [ends[1], ends[0]]]) {
+                if let Some(row) = row {
+                    self.faces[row as usize].add_side(tail, tip);
+                }
+            }
+            for (slot, coord) in ends.into_iter().zip(attributes.edges[key].corners) {
+                let slot = slot as usize;
+                if self.cloths[slot].replace(cloth).is_none() {
                     self.material[slot] = coord;
                 } else if self.material[slot] != coord {
                     return Err(Seam { cloth });
                 }
             }
-            let faces = mesh.edge_faces(key).map(|f| f.and_then(|f| row_of_face[slot_of(f)]));
-            self.edges.push(EdgeRow { key, ends: ends.map(|slot| slot as u32), faces });
+            self.edges.push(EdgeRow { key, ends, faces });
         }
         Ok(())
     }
@@ -131,8 +144,8 @@ impl Working {
     fn gather_vertices(&mut self, mesh: &HalfedgeMesh, attributes: &SheetAttributes) {
         self.positions = vec![DVec3::ZERO; self.cloths.len()];
         self.metrics = vec![Sym2::default(); self.cloths.len()];
-        self.vertices = mesh.vertex_keys().filter(|&v| self.cloths[slot_of(v)].is_some()).collect();
-        self.vertices.sort_unstable();
+        self.vertices = sorted(mesh.vertex_keys());
+        self.vertices.retain(|&v| self.cloths[slot_of(v)].is_some());
         for &v in &self.vertices {
             let slot = slot_of(v);
             let vertex = &attributes.vertices[v];
@@ -174,7 +187,13 @@ impl Working {
     /// The distance of two vertices in wanted edge lengths.
     #[inline]
     pub fn size_between(&self, a: VertexKey, b: VertexKey) -> f64 {
-        let (a, b) = (slot_of(a), slot_of(b));
+        self.size_of_slots([slot_of(a) as u32, slot_of(b) as u32])
+    }
+
+    /// The same for slots.
+    #[inline]
+    pub fn size_of_slots(&self, ends: [u32; 2]) -> f64 {
+        let [a, b] = ends.map(|slot| slot as usize);
         edge_size(self.material[b] - self.material[a], &self.metrics[a], &self.metrics[b])
     }
 
@@ -184,6 +203,12 @@ impl Working {
         let [a, b] = mesh.edge_ends(e);
         self.size_between(a, b)
     }
+}
+
+fn sorted<K: Ord>(keys: impl Iterator<Item = K>) -> Vec<K> {
+    let mut keys: Vec<K> = keys.collect();
+    keys.sort_unstable();
+    keys
 }
 
 /// A cloth has a vertex with more than one material coordinate.

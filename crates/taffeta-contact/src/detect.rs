@@ -55,7 +55,7 @@ struct Candidates {
 
 /// Margin around the obstacles within which candidates are kept, relative to the extent of the cloth. Wider collects
 /// more candidates, narrower collects more often.
-const RELATIVE_MARGIN: f64 = 0.02;
+const RELATIVE_MARGIN: f64 = 0.05;
 
 /// Sagitta of an edge over a sphere, relative to the contact offset, below which its vertices alone keep it outside.
 const NEGLIGIBLE_SAGITTA: f64 = 0.25;
@@ -87,11 +87,14 @@ impl Detector {
         if self.is_stale(obstacles, &view) {
             self.collect(topology, obstacles, &view);
         }
+        let mut clearances = vec![f64::INFINITY; topology.vertex_count];
         for (obstacle, candidates) in obstacles.iter().zip(&self.candidates) {
-            let probe =
-                Probe { detector: self, placed: obstacle.over_substep(view.time, view.h), obstacle, view };
+            let placed = obstacle.over_substep(view.time, view.h);
+            let mut probe = Probe { detector: self, placed, obstacle, view, clearances: &mut clearances };
+            probe.measure_clearances(&candidates.vertices);
+            let probe = &probe;
             let vertices = candidates.vertices.iter();
-            contacts.extend(vertices.filter_map(|vi| probe.measure([*vi; 3], [1.0, 0.0, 0.0])));
+            contacts.extend(vertices.filter_map(|vi| probe.meet_vertex(*vi)));
             let edges = candidates.edges.iter();
             contacts.extend(edges.filter_map(|ei| probe.meet_edge(topology.edges[*ei].vertices)));
             contacts.extend(candidates.faces.iter().filter_map(|fi| probe.meet_face(topology.faces[*fi])));
@@ -148,6 +151,11 @@ fn surface_moved(then: &WorldShape, now: &WorldShape) -> f64 {
     }
 }
 
+/// How far a chord of half length `half` lies below an arc of this radius \[m\].
+fn sagitta(radius: f64, half: f64) -> f64 {
+    if half >= radius { radius } else { radius - (radius * radius - half * half).sqrt() }
+}
+
 /// The vertices, edges and faces within `reach` \[m\] of an obstacle.
 fn collect_around(topology: &SurfaceTopology, x: &[DVec3], placed: &PlacedShape, reach: f64) -> Candidates {
     let at = |vi: VertexIndex| x[vi.to_usize()];
@@ -157,9 +165,13 @@ fn collect_around(topology: &SurfaceTopology, x: &[DVec3], placed: &PlacedShape,
         ..Candidates::default()
     };
     // A flat face touches a half-space with a corner first.
-    if let WorldShape::Sphere { center, .. } = placed.shape {
+    if let WorldShape::Sphere { center, radius } = placed.shape {
         let close = |(fi, corners): (FaceIndex, &[VertexIndex; 3])| {
             let corners = corners.map(at);
+            let longest = corners[0].distance(corners[1]).max(corners[0].distance(corners[2]));
+            if corners[0].distance(center) > radius + reach + longest {
+                return None;
+            }
             let s = closest_point_on_triangle(center, corners);
             near(corners[0] * s[0] + corners[1] * s[1] + corners[2] * s[2]).then_some(fi)
         };
@@ -167,6 +179,10 @@ fn collect_around(topology: &SurfaceTopology, x: &[DVec3], placed: &PlacedShape,
         candidates.edges = candidates.faces.iter().flat_map(|fi| topology.face_edges[*fi]).collect();
         candidates.edges.sort_unstable();
         candidates.edges.dedup();
+        // The corners of a near face may be far; their clearances are needed all the same.
+        candidates.vertices.extend(candidates.faces.iter().flat_map(|fi| topology.faces[*fi]));
+        candidates.vertices.sort_unstable();
+        candidates.vertices.dedup();
     }
     candidates
 }
@@ -177,9 +193,43 @@ struct Probe<'a> {
     placed: PlacedShape,
     obstacle: &'a Obstacle,
     view: SubstepView<'a>,
+    /// How far each vertex is from where a contact begins \[m\]; negative: it has one. Only candidates are up to date.
+    clearances: &'a mut [f64],
 }
 
 impl Probe<'_> {
+    /// Measures the clearances of the candidate vertices.
+    fn measure_clearances(&mut self, vertices: &[VertexIndex]) {
+        for vi in vertices {
+            let (distance, _) = self.placed.shape.signed_distance(self.position(*vi));
+            self.clearances[vi.to_usize()] = distance - self.reach(&[*vi; 3], [1.0, 0.0, 0.0]);
+        }
+    }
+
+    /// Whether points on a chord or face come within reach of the obstacle: they lie below the nearest corner by no more
+    /// than the sagitta of an arc whose half chord is `half` \[m\].
+    fn may_reach(&self, vertices: &[VertexIndex], half: f64) -> bool {
+        let nearest = vertices.iter().map(|vi| self.clearances[vi.to_usize()]).fold(f64::INFINITY, f64::min);
+        let WorldShape::Sphere { radius, .. } = self.placed.shape else { return nearest <= 0.0 };
+        nearest <= sagitta(radius + nearest.max(0.0), half)
+    }
+
+    /// The distance from the obstacle at which a point of a face gets a contact \[m\]. Elasticity may still push the
+    /// point towards the body in this substep, by about what it moves anyway; a point at rest keeps its contact within
+    /// another offset, so that it does not lose and regain it.
+    fn reach(&self, vertices: &[VertexIndex; 3], weights: [f64; 3]) -> f64 {
+        let moved = |vi: VertexIndex| self.position(vi) - self.view.start[vi.to_usize()];
+        let moves = vertices.iter().zip(weights).map(|(vi, s)| moved(*vi) * s);
+        2.0 * self.surface(vertices[0]).offset + moves.sum::<DVec3>().length()
+    }
+
+    fn meet_vertex(&self, vi: VertexIndex) -> Option<Contact> {
+        if self.clearances[vi.to_usize()] > 0.0 {
+            return None;
+        }
+        self.measure([vi; 3], [1.0, 0.0, 0.0])
+    }
+
     fn position(&self, vi: VertexIndex) -> DVec3 {
         self.view.rows[vi.to_usize()].position()
     }
@@ -191,15 +241,9 @@ impl Probe<'_> {
     /// A contact at the given point of a face, if it is within what one substep can close.
     fn measure(&self, vertices: [VertexIndex; 3], weights: [f64; 3]) -> Option<Contact> {
         let surface = self.surface(vertices[0]);
-        let field = |f: &dyn Fn(VertexIndex) -> DVec3| {
-            f(vertices[0]) * weights[0] + f(vertices[1]) * weights[1] + f(vertices[2]) * weights[2]
-        };
-        let point = field(&|vi| self.position(vi));
+        let point: DVec3 = vertices.iter().zip(weights).map(|(vi, s)| self.position(*vi) * s).sum();
         let (distance, normal) = self.placed.shape.signed_distance(point);
-        // Elasticity may still push the point towards the body in this substep, by about what it moves anyway; a point
-        // at rest keeps its contact within another offset, so that it does not lose and regain it.
-        let moved = point - field(&|vi| self.view.start[vi.to_usize()]);
-        if distance > 2.0 * surface.offset + moved.length() {
+        if distance > self.reach(&vertices, weights) {
             return None;
         }
         let foot = point - normal * distance;
@@ -226,6 +270,9 @@ impl Probe<'_> {
         let WorldShape::Sphere { center, .. } = self.placed.shape else { return None };
         let (pa, pb) = (self.position(a), self.position(b));
         let along = pb - pa;
+        if !self.may_reach(&[a, b], 0.5 * along.length()) {
+            return None;
+        }
         let t = (center - pa).dot(along) / along.length_squared();
         let between = t > 0.0 && t < 1.0;
         if !between || !self.sags(a, along.length_squared()) {
@@ -239,7 +286,9 @@ impl Probe<'_> {
         let WorldShape::Sphere { center, .. } = self.placed.shape else { return None };
         let corners = vertices.map(|vi| self.position(vi));
         let longest = (0..3).map(|k| corners[k].distance_squared(corners[(k + 1) % 3])).fold(0.0, f64::max);
-        if !self.sags(vertices[0], longest) {
+        // No point of a triangle is farther from its nearest corner than longest/√3.
+        let half = (longest / 3.0).sqrt();
+        if !self.may_reach(&vertices, half) || !self.sags(vertices[0], longest) {
             return None;
         }
         let weights = closest_point_on_triangle(center, corners);

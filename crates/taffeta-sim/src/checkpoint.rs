@@ -106,7 +106,7 @@ impl World {
             }
             self.caches.solver = match self.caches.solver {
                 Solver::Block(_) => {
-                    Solver::Block(BlockDriver::build(&self.sheet.topology, &self.caches.blocks))
+                    Solver::Block(Box::new(BlockDriver::build(&self.sheet.topology, &self.caches.blocks)))
                 }
                 Solver::Direct(_) => {
                     Solver::Direct(Box::new(DirectDriver::build(&self.sheet.topology, &self.caches.blocks)))

@@ -117,7 +117,7 @@ pub(crate) struct Caches {
 #[derive(Debug)]
 pub(crate) enum Solver {
     /// Block updates.
-    Block(BlockDriver),
+    Block(Box<BlockDriver>),
     /// Newton.
     Direct(Box<DirectDriver>),
 }
@@ -411,7 +411,7 @@ impl Caches {
         let blocks = Blocks::build(&sheet.topology, &sheet.rest, &models);
         let solver = match choice {
             SolverChoice::Auto | SolverChoice::Block => {
-                Solver::Block(BlockDriver::build(&sheet.topology, &blocks))
+                Solver::Block(Box::new(BlockDriver::build(&sheet.topology, &blocks)))
             }
             SolverChoice::Direct => Solver::Direct(Box::new(DirectDriver::build(&sheet.topology, &blocks))),
         };

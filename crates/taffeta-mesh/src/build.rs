@@ -96,7 +96,8 @@ struct Builder<'a> {
 }
 
 impl HalfedgeMesh {
-    /// Builds a mesh from the corners of its faces. Keys are handed out in the order of the input.
+    /// Builds a mesh from the corners of its faces. Keys are handed out in the order of the input, and a new face starts
+    /// at its first corner: [`face_vertices`](Self::face_vertices) gives the corners as they came.
     ///
     /// # Errors
     /// If the faces do not form an oriented surface with boundary. The first offense found is named.
@@ -316,7 +317,8 @@ mod tests {
         assert_eq!(mesh.components(), vec![built.faces.clone()]);
         assert_eq!(mesh.valence(built.vertices[0]), 3);
         assert!(mesh.find_halfedge(built.vertices[1], built.vertices[3]).is_none());
-        assert_eq!(mesh.face_vertices(built.faces[1]).len(), 3);
+        let corners = [0, 2, 3].map(|vertex| built.vertices[vertex]);
+        assert_eq!(mesh.face_vertices(built.faces[1]), corners);
     }
 
     #[test]

@@ -43,9 +43,6 @@ impl Iterator for LoopHalfedges<'_> {
     }
 }
 
-/// The three half-edges of a face, counter-clockwise.
-pub type FaceHalfedges = [Halfedge; 3];
-
 impl HalfedgeMesh {
     /// The half-edges that leave a vertex, counter-clockwise; at a boundary vertex the boundary half-edge comes first.
     #[inline]
@@ -71,7 +68,7 @@ impl HalfedgeMesh {
 
     /// The half-edges of a face, counter-clockwise.
     #[inline]
-    pub fn face_halfedges(&self, f: FaceKey) -> FaceHalfedges {
+    pub fn face_halfedges(&self, f: FaceKey) -> [Halfedge; 3] {
         let first = self.halfedge_of(f);
         let second = self.next(first);
         [first, second, self.next(second)]

@@ -39,7 +39,7 @@ mod split;
 mod validate;
 
 pub use build::{BuildError, BuiltMesh};
-pub use circulate::{FaceHalfedges, HalfedgesAround, LoopHalfedges};
+pub use circulate::{HalfedgesAround, LoopHalfedges};
 pub use collapse::{CollapseBlocked, CollapseRecord, MergedEdge};
 pub use flip::{FlipBlocked, FlipRecord};
 pub use freeze::{FrozenTopology, KeyTable};

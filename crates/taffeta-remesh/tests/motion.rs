@@ -1,0 +1,68 @@
+//! Many passes over a sheet in motion, as a simulation makes them.
+
+mod common;
+
+use common::{Sheet, grid, settings};
+use glam::{DVec2, DVec3};
+use taffeta_core::Region;
+use taffeta_core::geometry::triangle_quality;
+
+/// A bump that runs through the sheet on a circle.
+fn running_bump(time: f64) -> impl Fn(DVec2) -> DVec3 {
+    let center = DVec2::splat(0.5) + 0.3 * DVec2::from_angle(2.0 * time);
+    move |u| u.extend(0.08 * (-(u - center).length_squared() / 0.006).exp())
+}
+
+#[test]
+fn a_running_bump_is_followed_by_a_mesh_of_steady_size() {
+    let mut sheet = Sheet::new(grid([1.0; 2], [8; 2], 0.1), running_bump(0.0));
+    sheet.for_each_vertex(|u, vertex| vertex.pin = (u.y > 0.99).then_some(0));
+    let pins = [Region::MaterialBox([DVec2::new(0.0, 0.99), DVec2::ONE])];
+    let limits = settings(0.01, 0.2);
+    let (mut smallest, mut largest) = (usize::MAX, 0);
+    for frame in 0..180 {
+        let time = f64::from(frame) / 60.0;
+        sheet.put_on(running_bump(time));
+        sheet.pass_with(&limits, &pins, 1.0 / 60.0);
+        if frame > 60 {
+            smallest = smallest.min(sheet.mesh.vertex_count());
+            largest = largest.max(sheet.mesh.vertex_count());
+        }
+        assert!((sheet.area() - 1.0).abs() < 1e-12);
+        let faces = sheet.mesh.face_keys();
+        let worst = faces.map(|f| triangle_quality(sheet.attributes.face_material(&sheet.mesh, f)));
+        assert!(worst.fold(1.0, f64::min) > 0.2);
+    }
+    assert!(largest < 2 * smallest && largest < 6000, "between {smallest} and {largest} vertices");
+    sheet.for_each_vertex(|u, vertex| assert_eq!(vertex.pin.is_some(), u.y == 1.0));
+}
+
+#[test]
+fn the_size_of_a_detail_alone_sets_how_many_vertices_it_gets() {
+    let counts = [6, 12, 24].map(|cells| {
+        let mut sheet = Sheet::new(grid([1.0; 2], [cells; 2], 0.1), running_bump(0.0));
+        for _ in 0..12 {
+            sheet.pass(&settings(0.005, 0.15));
+            sheet.put_on(running_bump(0.0));
+        }
+        sheet.mesh.vertex_count() as f64
+    });
+    let mean = counts.iter().sum::<f64>() / 3.0;
+    assert!(counts.iter().all(|count| (count / mean - 1.0).abs() < 0.15), "{counts:?}");
+}
+
+#[test]
+fn passes_do_not_depend_on_where_the_sheet_is() {
+    let shape = |u: DVec2| u.extend(0.05 * (9.0 * u.x).sin());
+    let far = |u: DVec2| {
+        let DVec3 { x, y, z } = shape(u);
+        // A turn about the y axis by a Pythagorean angle, and a shift, both without round-off to speak of.
+        DVec3::new(0.6 * x + 0.8 * z, y, 0.6 * z - 0.8 * x) + DVec3::new(4.0, -2.0, 8.0)
+    };
+    let mut here = Sheet::new(grid([1.0; 2], [12; 2], 0.1), shape);
+    let mut there = Sheet::new(grid([1.0; 2], [12; 2], 0.1), far);
+    let limits = settings(0.01, 0.2);
+    let counts = [here.pass(&limits), there.pass(&limits)].map(|report| [report.splits, report.collapses]);
+    let difference = counts[0][0].abs_diff(counts[1][0]);
+    assert!(difference <= counts[0][0] / 100, "{counts:?}");
+}

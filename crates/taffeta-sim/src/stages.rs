@@ -18,6 +18,10 @@ use taffeta_solve::drivers::direct::{NewtonProblem, NewtonReport};
 /// `g h² / 100`, below a micrometer at four substeps per frame.
 const RELATIVE_CONTACT_STIFFNESS: f64 = 100.0;
 
+/// Distance from the origin beyond which a position is taken for a blow-up \[m\]: there f64 resolves tenths of a
+/// micrometer and no solver converges any more.
+const FARTHEST: f64 = 1e9;
+
 impl World {
     /// Moves the free vertices by inertia, gravity and drag, and the held ones to where their pin's motion takes them.
     ///
@@ -134,7 +138,8 @@ impl World {
         let mut bad = None;
         for (i, row) in self.work.rows.iter().enumerate() {
             let position = row.position();
-            if !position.is_finite() {
+            // Not a number fails the comparison as well.
+            if !(position.abs().max_element() < FARTHEST) {
                 bad = bad.or(Some(i));
             }
             state.velocities.raw[i] = (position - self.work.start[i]) * inverse_h;

@@ -54,7 +54,7 @@ pub struct StepInputs {
 pub enum StepError {
     /// A position is not a number.
     #[error(
-        "at {time} s a vertex of cloth '{cloth}' that was at {last_position}{} is not finite any more; \
+        "at {time} s a vertex of cloth '{cloth}' that was at {last_position}{} is not at a finite position any more; \
          try more substeps, or look for huge stiffness, speed or pressure",
         at_material(material)
     )]

@@ -1,0 +1,67 @@
+//! The crates depend on each other only in the directions that the architecture allows.
+
+use cargo_metadata::{DependencyKind, MetadataCommand};
+use std::collections::BTreeMap;
+
+/// What each crate may depend on within the workspace, beside `taffeta-core`.
+const ALLOWED: &[(&str, &[&str])] = &[
+    ("taffeta-core", &[]),
+    ("taffeta-mesh", &[]),
+    ("taffeta-remesh", &["taffeta-mesh"]),
+    ("taffeta-solve", &[]),
+    ("taffeta-contact", &[]),
+    ("taffeta-sim", &["taffeta-mesh", "taffeta-remesh", "taffeta-solve", "taffeta-contact"]),
+    ("taffeta-scene", &["taffeta-sim", "taffeta-mesh", "taffeta-remesh", "taffeta-solve", "taffeta-contact"]),
+    ("taffeta-render", &["taffeta-scene", "taffeta-contact"]),
+    ("taffeta-cli", &["taffeta-render", "taffeta-scene", "taffeta-sim", "taffeta-mesh", "taffeta-contact"]),
+    (
+        "taffeta",
+        &[
+            "taffeta-mesh",
+            "taffeta-remesh",
+            "taffeta-solve",
+            "taffeta-contact",
+            "taffeta-sim",
+            "taffeta-scene",
+            "taffeta-render",
+        ],
+    ),
+];
+
+/// The dependencies of each crate within the workspace, as cargo sees them.
+fn dependencies() -> BTreeMap<String, Vec<String>> {
+    let metadata = MetadataCommand::new().no_deps().exec().expect("cargo metadata runs");
+    let of = |package: &cargo_metadata::Package| {
+        let normal = package.dependencies.iter().filter(|d| d.kind == DependencyKind::Normal);
+        normal.map(|d| d.name.clone()).filter(|name| name.starts_with("taffeta")).collect()
+    };
+    metadata.packages.iter().map(|package| (package.name.to_string(), of(package))).collect()
+}
+
+#[test]
+fn no_crate_depends_against_the_architecture() {
+    let found = dependencies();
+    assert_eq!(found.len(), ALLOWED.len(), "every crate is listed: {:?}", found.keys());
+    for (name, allowed) in ALLOWED {
+        for dependency in &found[*name] {
+            let fine = dependency == "taffeta-core" || allowed.contains(&dependency.as_str());
+            assert!(fine, "{name} must not depend on {dependency}");
+        }
+    }
+}
+
+#[test]
+fn the_forbidden_directions_are_not_allowed_by_the_table() {
+    let forbidden = [
+        ("taffeta-solve", "taffeta-mesh"),
+        ("taffeta-contact", "taffeta-mesh"),
+        ("taffeta-remesh", "taffeta-solve"),
+        ("taffeta-remesh", "taffeta-contact"),
+        ("taffeta-solve", "taffeta-contact"),
+        ("taffeta-contact", "taffeta-solve"),
+    ];
+    for (from, to) in forbidden {
+        let allowed = ALLOWED.iter().find(|(name, _)| *name == from).expect("listed").1;
+        assert!(!allowed.contains(&to), "{from} → {to}");
+    }
+}

@@ -1,0 +1,109 @@
+//! Resuming from a checkpoint, and what a failed step leaves behind.
+
+mod common;
+use common::*;
+use glam::DVec3;
+use taffeta::contact::{Obstacle, Shape};
+use taffeta::core::Placement;
+use taffeta::remesh::RemeshSettings;
+use taffeta::scene::GridPattern;
+use taffeta::sim::{
+    BuildError, Checkpoint, ClothDescription, SolverChoice, StepError, StepInputs, World, WorldDescription,
+};
+
+fn description() -> WorldDescription {
+    let mut mesh = square(8, GridPattern::Alternating);
+    mesh.positions.iter_mut().for_each(|x| *x = DVec3::new(x.x - 0.5, 0.21, 0.5 - x.y));
+    let mut cloth = ClothDescription::new("sheet", mesh, stiff());
+    cloth.remesh = Some(RemeshSettings { size_min: 0.02, ..RemeshSettings::default() });
+    WorldDescription {
+        cloths: vec![cloth],
+        obstacles: vec![Obstacle::new(Shape::Sphere { radius: 0.2 }, Placement::default())],
+        ..WorldDescription::default()
+    }
+}
+
+#[test]
+fn a_resumed_run_gives_the_same_bits_as_one_that_was_not_interrupted() {
+    for remesh in [true, false] {
+        let mut description = description();
+        if !remesh {
+            description.cloths[0].remesh = None;
+        }
+        let mut whole = build(&description);
+        let mut hashes = Vec::new();
+        let mut saved = Vec::new();
+        for frame in 0..24 {
+            hashes.push(run(&mut whole, 1).state_hash);
+            if frame == 11 {
+                saved = whole.checkpoint().to_bytes();
+            }
+        }
+        let mut resumed = build(&description);
+        resumed.restore(Checkpoint::from_bytes(&saved).expect("a checkpoint")).expect("of this world");
+        assert_eq!(resumed.frame(), 12);
+        for expected in &hashes[12..] {
+            assert_eq!(&run(&mut resumed, 1).state_hash, expected, "remeshed: {remesh}");
+        }
+    }
+}
+
+#[test]
+fn damaged_and_foreign_checkpoints_are_refused() {
+    let world = build(&description());
+    let mut bytes = world.checkpoint().to_bytes();
+    assert!(Checkpoint::from_bytes(&bytes[..10]).is_err());
+    bytes[0] = 99;
+    let error = Checkpoint::from_bytes(&bytes).unwrap_err().to_string();
+    assert!(error.contains("format 99"), "{error}");
+    let mut other = description();
+    other.cloths[0].name = "curtain".into();
+    let error = build(&other).restore(world.checkpoint()).unwrap_err().to_string();
+    assert!(error.contains("[sheet]") && error.contains("[curtain]"), "{error}");
+}
+
+#[test]
+fn a_step_that_blows_up_names_the_vertex_and_leaves_the_world_as_it_was() {
+    let mut world = build(&description());
+    run(&mut world, 2);
+    let (hash, time) = (world.state_hash(), world.time());
+    let gale = StepInputs { gravity: Some(DVec3::new(0.0, -1e300, 0.0)), ..StepInputs::default() };
+    let error = world.step(&gale, FRAME).unwrap_err();
+    assert!(matches!(error, StepError::NotFinite { .. }), "{error}");
+    assert!(error.to_string().contains("cloth 'sheet'"), "{error}");
+    assert_eq!((world.state_hash(), world.time()), (hash, time));
+    run(&mut world, 1);
+    assert!(matches!(world.step(&StepInputs::default(), 0.0), Err(StepError::BadTimeStep { .. })));
+}
+
+#[test]
+fn impossible_worlds_are_refused_by_name() {
+    let refused = |change: &dyn Fn(&mut WorldDescription)| {
+        let mut description = description();
+        change(&mut description);
+        World::build(&description).unwrap_err()
+    };
+    assert_eq!(refused(&|d| d.cloths.clear()), BuildError::NoCloth);
+    let error = refused(&|d| d.cloths[0].material.density = -1.0).to_string();
+    assert!(error.contains("cloth 'sheet': density is -1"), "{error}");
+    let error = refused(&|d| d.cloths[0].mesh.positions[3].x = f64::NAN).to_string();
+    assert!(error.contains("vertex 3"), "{error}");
+    let error = refused(&|d| d.cloths[0].mesh.faces[5][1] = 999).to_string();
+    assert!(error.contains("face 5") && error.contains("999"), "{error}");
+    let error = refused(&|d| d.cloths[0].mesh.material = None).to_string();
+    assert!(error.contains("remeshing needs one material coordinate per vertex"), "{error}");
+    let error = refused(&|d| {
+        let region = taffeta::core::Region::Vertices(vec![5000]);
+        d.cloths[0].pins.push(taffeta::sim::PinDescription { region, motion: Default::default() });
+    });
+    assert_eq!(error, BuildError::EmptyPin { cloth: "sheet".into(), pin: 0 });
+}
+
+#[test]
+fn the_direct_solver_takes_the_same_worlds() {
+    let mut description = description();
+    description.cloths[0].remesh = None;
+    description.simulation = settings(SolverChoice::Direct, Some(2));
+    let report = run(&mut build(&description), 10);
+    assert!(report.contacts > 0 && report.plan.not_converged == 0, "{report:?}");
+}

@@ -1,0 +1,107 @@
+//! The same input gives the same bits: for any number of threads, with and without optimization.
+
+mod common;
+use common::*;
+use glam::DVec3;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use taffeta::contact::{Obstacle, Shape};
+use taffeta::core::Placement;
+use taffeta::remesh::RemeshSettings;
+use taffeta::scene::GridPattern;
+use taffeta::sim::{ClothDescription, SolverChoice, World, WorldDescription};
+
+/// A sheet that falls onto a ball and is remeshed, fine enough for the sweeps to run in parallel.
+fn drape(cells: u32, threads: usize) -> World {
+    let mut mesh = square(cells, GridPattern::Alternating);
+    mesh.positions.iter_mut().for_each(|x| *x = DVec3::new(x.x - 0.5, 0.21, 0.5 - x.y));
+    let mut cloth = ClothDescription::new("sheet", mesh, stiff());
+    cloth.remesh = Some(RemeshSettings { size_min: 0.01, size_max: 0.1, ..RemeshSettings::default() });
+    let mut simulation = settings(SolverChoice::Block, None);
+    simulation.threads = threads;
+    build(&WorldDescription {
+        cloths: vec![cloth],
+        obstacles: vec![Obstacle::new(Shape::Sphere { radius: 0.2 }, Placement::default())],
+        simulation,
+        air: Some(air(DVec3::new(0.5, 0.0, 0.0))),
+        ..WorldDescription::default()
+    })
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bits() {
+    let hashes = |threads| {
+        let mut world = drape(80, threads);
+        (0..6).map(|_| run(&mut world, 1).state_hash).collect::<Vec<_>>()
+    };
+    let reference = hashes(1);
+    for threads in [2, 3, 8] {
+        assert_eq!(hashes(threads), reference, "{threads} threads");
+    }
+}
+
+/// The scene of the comparison of builds: adaptive, with a ball, wind and two cloths.
+const SCENE: &str = r#"
+[simulation]
+duration = 0.2
+frame_rate = 60.0
+[[cloth]]
+name = "sheet"
+grid = { size = [1.0, 1.0], cells = [10, 10], pattern = "delaunay" }
+place = { translate = [-0.5, 0.22, 0.5], rotate_deg = [-90, 0, 0] }
+[cloth.remesh]
+size_min = 0.02
+[[cloth]]
+name = "flag"
+grid = { size = [0.3, 0.2], cells = [6, 4], pattern = "equilateral" }
+place = { translate = [1.0, 0.0, 0.0] }
+constraint = "edges"
+[[cloth.pin]]
+where = { material_box = [[-0.01, -0.01], [0.01, 0.21]] }
+[[obstacle]]
+shape = { sphere = { radius = 0.2 } }
+motion = [ { t = 0.0 }, { t = 1.0, rotate_deg = [0, 90, 0] } ]
+[air]
+wind = [3.0, 0.0, 1.0]
+"#;
+
+/// Builds the program in a profile and returns its path.
+fn build_program(profile: &str) -> PathBuf {
+    let output = Command::new(env!("CARGO"))
+        .args(["build", "--package", "taffeta-cli", "--bin", "taffeta", "--profile", profile])
+        .args(["--message-format", "json-render-diagnostics"])
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let messages = cargo_metadata::Message::parse_stream(output.stdout.as_slice());
+    let executable = |message| match message {
+        Ok(cargo_metadata::Message::CompilerArtifact(artifact)) => artifact.executable,
+        _ => None,
+    };
+    messages.filter_map(executable).last().expect("the program is built").into_std_path_buf()
+}
+
+/// The frames of a run, as bytes.
+fn frames_of(program: &Path, scene: &Path, out: &Path) -> Vec<Vec<u8>> {
+    let status = Command::new(program).arg("run").arg(scene).arg("--out").arg(out).arg("--quiet").status();
+    assert!(status.expect("the program runs").success());
+    let mut files: Vec<_> = std::fs::read_dir(out.join("frames"))
+        .expect("frames are written")
+        .map(|entry| entry.expect("readable").path())
+        .collect();
+    files.sort();
+    files.iter().map(|file| std::fs::read(file).expect("readable")).collect()
+}
+
+#[test]
+fn optimized_and_unoptimized_programs_write_the_same_frames() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let scene = folder.path().join("scene.toml");
+    std::fs::write(&scene, SCENE).expect("writable");
+    let [fast, slow] = ["release", "unoptimized"].map(|profile| {
+        let program = build_program(profile);
+        frames_of(&program, &scene, &folder.path().join(profile))
+    });
+    assert_eq!(fast.len(), 2 * 13);
+    assert!(fast == slow, "the frames differ");
+}

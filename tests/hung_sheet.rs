@@ -1,0 +1,98 @@
+//! The sheet of the resolution study: its settled drop is 0.48 mm at every resolution.
+
+mod common;
+use common::*;
+use glam::DVec3;
+use taffeta::scene::GridPattern;
+use taffeta::sim::{SimulationSettings, SolverChoice};
+
+const TRUE_DROP: f64 = 0.48e-3;
+
+/// Mean drop of the lower edge \[m\] when it has settled. The direct solver's implicit step of a whole frame damps the
+/// sheet by itself, the short substeps of the block solver need time.
+fn settled_drop(cells: u32, solver: SolverChoice, substeps: Option<u32>) -> f64 {
+    let settings = SimulationSettings { velocity_damping: 20.0, ..settings(solver, substeps) };
+    let mut world = world(hung_sheet(cells, GridPattern::Alternating), settings);
+    run(&mut world, if solver == SolverChoice::Direct { 12 } else { 36 });
+    -mean_lower_edge(&world)
+}
+
+#[test]
+fn six_substeps_per_cell_come_within_a_tenth_of_the_truth() {
+    for cells in [16, 32] {
+        let drop = settled_drop(cells, SolverChoice::Block, Some(6 * cells));
+        assert!((drop / TRUE_DROP - 1.0).abs() < 0.1, "{cells} cells: {drop}");
+    }
+}
+
+#[test]
+fn excess_falls_with_the_square_of_the_substeps() {
+    let [coarse, fine] = [2, 4].map(|k| settled_drop(16, SolverChoice::Block, Some(16 * k)) - 0.479e-3);
+    assert!((3.3..4.8).contains(&(coarse / fine)), "{coarse} against {fine}");
+}
+
+#[test]
+fn automatic_substeps_keep_the_excess_below_a_hundredth_of_the_size() {
+    for (cells, pattern) in [
+        (12, GridPattern::Alternating),
+        (32, GridPattern::Alternating),
+        (24, GridPattern::Diagonal),
+        (24, GridPattern::Crossed),
+        (24, GridPattern::Equilateral),
+        (24, GridPattern::Delaunay),
+    ] {
+        let settings = SimulationSettings { velocity_damping: 20.0, ..settings(SolverChoice::Block, None) };
+        let mut world = world(hung_sheet(cells, pattern), settings);
+        run(&mut world, 45);
+        let excess = -mean_lower_edge(&world) - TRUE_DROP;
+        assert!(excess < 0.01, "{cells} cells, {pattern:?}: {excess}");
+        assert!(excess > 0.001, "{cells} cells, {pattern:?}: {excess} wastes substeps");
+    }
+}
+
+#[test]
+fn direct_solver_gives_the_truth_at_every_resolution() {
+    for cells in [8, 16, 32] {
+        let drop = settled_drop(cells, SolverChoice::Direct, Some(1));
+        assert!((drop / TRUE_DROP - 1.0).abs() < 0.01, "{cells} cells: {drop}");
+    }
+}
+
+/// Positions of the swing after `frames` frames.
+fn swung(cells: u32, solver: SolverChoice, substeps: u32, frames: u32) -> Vec<DVec3> {
+    let mut world = world(swing(cells), settings(solver, Some(substeps)));
+    run(&mut world, frames);
+    world.mesh(0).positions
+}
+
+fn rms(a: &[DVec3], b: &[DVec3]) -> f64 {
+    (a.iter().zip(b).map(|(a, b)| a.distance_squared(*b)).sum::<f64>() / a.len() as f64).sqrt()
+}
+
+/// Both solvers take the same small steps; what differs is how exactly each is solved.
+#[test]
+fn block_solver_approaches_the_direct_one_on_the_swing_as_substeps_grow() {
+    let distance = |substeps| {
+        let [block, direct] =
+            [SolverChoice::Block, SolverChoice::Direct].map(|solver| swung(12, solver, substeps, 8));
+        rms(&block, &direct)
+    };
+    let [coarse, middle, fine] = [8, 32, 128].map(distance);
+    assert!(middle < 0.5 * coarse && fine < 0.5 * middle, "{coarse} {middle} {fine}");
+    assert!(fine < 1e-3, "{fine}");
+}
+
+/// Positions of 25 material points of the swing after 12 frames with the direct solver.
+fn sampled_swing(cells: u32) -> Vec<DVec3> {
+    let mut world = world(swing(cells), settings(SolverChoice::Direct, Some(1)));
+    run(&mut world, 12);
+    let at = |i: u32| glam::DVec2::new(f64::from(i % 5) / 4.0, f64::from(i / 5) / 4.0);
+    (0..25).map(|i| world.material_point(0, at(i)).expect("on the sheet").position).collect()
+}
+
+#[test]
+fn direct_solver_swings_alike_at_every_resolution() {
+    let [coarse, middle, fine] = [10, 20, 30].map(sampled_swing);
+    let (far, near) = (rms(&coarse, &fine), rms(&middle, &fine));
+    assert!(near < 0.005 && near < 0.5 * far, "{far} {near}");
+}

@@ -55,7 +55,7 @@ impl GridPattern {
     }
 }
 
-/// A rectangle of the given size [m] with `cells` along u and v. The seed matters for [`GridPattern::Delaunay`] only.
+/// A rectangle of the given size \[m\] with `cells` along u and v. The seed matters for [`GridPattern::Delaunay`] only.
 ///
 /// # Panics
 /// If a size is not positive and finite, a number of cells is 0, or there are more vertices than 32 bits can count.
@@ -150,8 +150,8 @@ fn staggered(size: DVec2, [nu, nv]: [u32; 2]) -> (Vec<DVec2>, Vec<[u32; 3]>) {
     (points, faces)
 }
 
-/// A sphere around the origin for pictures [m]: an icosahedron, subdivided `level` times, `20 · 4^level` faces. It has no
-/// material coordinates.
+/// A sphere around the origin for pictures \[m\]: an icosahedron, subdivided `level` times, `20 · 4^level` faces. It has
+/// no material coordinates.
 ///
 /// # Panics
 /// If the level is above 10.

@@ -5,9 +5,9 @@
 //!
 //! | quantity | Kawabata KES-F (1980) | FAST (1989) | here |
 //! |---|---|---|---|
-//! | stretch | extension EMT at 500 gf/cm = 490 N/m | extension E100 at 100 gf/cm = 98 N/m | load / extension [N/m] |
-//! | shear | G: 1 gf/(cm·degree) = 56.2 N/m | G [N/m] | G per radian [N/m] |
-//! | bending | B: 1 gf·cm²/cm = 98.1 µN·m | B [µN·m] | B [N·m] |
+//! | stretch | extension EMT at 500 gf/cm = 490 N/m | extension E100 at 100 gf/cm = 98 N/m | load / extension \[N/m\] |
+//! | shear | G: 1 gf/(cm·degree) = 56.2 N/m | G \[N/m\] | G per radian \[N/m\] |
+//! | bending | B: 1 gf·cm²/cm = 98.1 µN·m | B \[µN·m\] | B \[N·m\] |
 //!
 //! No preset is one measured specimen: each is a middle value of the ranges that are usual for its kind of fabric, and
 //! its [`Figure`]s say which are so. What nobody tabulates (Poisson ratio of a weave, damping) is marked an estimate.

@@ -84,11 +84,11 @@ pub fn is_safe_name(name: &str) -> bool {
 /// One cloth in one frame.
 #[derive(Clone, Copy, Debug)]
 pub struct FrameMesh<'a> {
-    /// World positions [m], one per vertex.
+    /// World positions \[m\], one per vertex.
     pub positions: &'a [DVec3],
     /// Corners of each face.
     pub faces: &'a [[u32; 3]],
-    /// Material coordinates of the corners of each face [m], if the cloth has any.
+    /// Material coordinates of the corners of each face \[m\], if the cloth has any.
     pub material: Option<&'a [[DVec2; 3]]>,
 }
 

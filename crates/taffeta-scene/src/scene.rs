@@ -59,9 +59,9 @@ pub struct Scene {
 /// Duration, frames, and how to simulate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Simulation {
-    /// Simulated time [s].
+    /// Simulated time \[s\].
     pub duration: f64,
-    /// Output frames per second [1/s].
+    /// Output frames per second \[1/s\].
     pub frame_rate: f64,
     /// Time integration.
     pub time: TimeIntegration,
@@ -92,9 +92,9 @@ pub struct SceneCloth {
     pub material: Material,
     /// Where the mesh is put.
     pub place: Placement,
-    /// Initial velocity [m/s].
+    /// Initial velocity \[m/s\].
     pub velocity: DVec3,
-    /// Initial angular velocity about the center of mass [rad/s].
+    /// Initial angular velocity about the center of mass \[rad/s\].
     pub angular_velocity: DVec3,
     /// The pins. Vertex numbers are those of the mesh file.
     pub pins: Vec<PinDescription>,
@@ -111,7 +111,7 @@ pub struct SceneCloth {
 pub enum ClothShape {
     /// A rectangle, see [`grid`](crate::grid::grid).
     Grid {
-        /// Lengths along u and v [m].
+        /// Lengths along u and v \[m\].
         size: DVec2,
         /// Cells along u and v.
         cells: [u32; 2],
@@ -132,7 +132,7 @@ pub enum ClothShape {
 pub struct ContactSettings {
     /// Whether cloths touch each other and themselves. Not in this version.
     pub self_contact: bool,
-    /// Thickness [m]; `None`: from the material.
+    /// Thickness \[m\]; `None`: from the material.
     pub thickness: Option<f64>,
 }
 
@@ -143,7 +143,7 @@ pub struct Probe {
     pub name: String,
     /// Index of the cloth in the scene.
     pub cloth: usize,
-    /// The material point [m].
+    /// The material point \[m\].
     pub material: DVec2,
 }
 
@@ -228,7 +228,7 @@ impl Scene {
 }
 
 impl Simulation {
-    /// Time from frame to frame [s].
+    /// Time from frame to frame \[s\].
     pub fn frame_time(&self) -> f64 {
         1.0 / self.frame_rate
     }

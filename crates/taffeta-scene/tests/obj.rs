@@ -35,6 +35,24 @@ fn negative_numbers_count_back_from_the_line() {
 }
 
 #[test]
+fn all_groups_objects_and_materials_form_one_mesh_with_the_numbers_of_the_file() {
+    let text = "mtllib no/such.mtl\no a\nusemtl red\nf 5 3 2\ng b\nusemtl blue\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 9 9 9\n\
+                v 1 1 0\no c\nusemtl\nf 3/ 1// 2//4\nvn bad\n";
+    let file = parse(text);
+    assert_eq!(file.mesh.faces, [[3, 2, 1], [2, 0, 1]]);
+    assert_eq!((file.source_vertices, file.face_lines), (vec![0, 1, 2, 4], vec![4, 14]));
+}
+
+#[test]
+fn weights_colors_and_lines_are_skipped() {
+    let text = "v 0 0 0 0\nv 2 0 0 0.5\nv 0 2 0 1 1 1\nv 2 2 0 1 0\nvt 0 0\nl 1 2 3 4\nl 1/1 2/1\nf 1 2 3\nf 2 4 3# one\n";
+    let file = parse(text);
+    assert_eq!(file.mesh.faces, [[0, 1, 2], [1, 3, 2]]);
+    assert_eq!(file.mesh.positions[1], DVec3::new(2.0, 0.0, 0.0));
+    assert!(file.mesh.material.is_none());
+}
+
+#[test]
 fn polygons_are_triangulated_with_their_coordinates() {
     let text = "v 0 0 0\nv 2 0 0\nv 2 2 0\nv 1 0.5 0\nv 0 2 0\n\
                 vt 0 0\nvt 2 0\nvt 2 2\nvt 1 0.5\nvt 0 2\nf 1/1 2/2 3/3 4/4 5/5\n";
@@ -83,6 +101,17 @@ fn bad_files_are_refused_with_their_line() {
         &["m.obj:6: this face has no material", "to none"],
     );
     refuse(&format!("{v}vt 0 0\nf 1 2 3\nf 1/1 2/1 3/1\n"), &["m.obj:6: this face has some material"]);
+    refuse(&format!("g a\n{v}vt 0 0\nvt 0 inf\n"), &["m.obj:6: \"inf\" is not a finite number", "vt 0 inf"]);
+    refuse(&format!("{v}vt 0 0\nf 1/1 2/1 3/0\n"), &["m.obj:5: material coordinate numbers start at 1"]);
+    for number in ["-2", "-3", "-9223372036854775808"] {
+        let range = format!("m.obj:5: material coordinate {number} is out of range: there are 1 so far");
+        refuse(&format!("{v}vt 0 0\nf 1/1 2/1 3/{number}\n"), &[&range]);
+    }
+    refuse(
+        &format!("{v}f 1/1 2/1 3/1\n"),
+        &["m.obj:4: material coordinate 1 is out of range: the file has 0"],
+    );
+    refuse(&format!("{v}f 1//1 2//1 3//x\n"), &["m.obj:4: the statement cannot be read", "3//x"]);
     let report = read_obj(Path::new("no/such.obj")).unwrap_err().to_string();
     assert!(report.starts_with("cannot read the mesh no/such.obj"), "{report}");
 }
@@ -106,6 +135,32 @@ fn written_files_read_back_to_the_same_bits() {
     assert!(text.lines().filter(|line| line.starts_with("f ")).all(|line| {
         line.split(' ').skip(1).all(|corner| corner.split_once('/').is_some_and(|(v, vt)| v == vt))
     }));
+}
+
+#[test]
+fn every_finite_number_reads_back_to_the_same_bits() {
+    let hard = [-0.0, 5e-324, f64::MIN_POSITIVE, f64::MAX, 9007199254740993.0, 0.1 + 0.2, 1.0 / 3.0e307];
+    let mut state = 1u64;
+    let random = std::iter::repeat_with(|| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        f64::from_bits(state ^ (state >> 29))
+    });
+    let numbers: Vec<f64> = hard.into_iter().chain(random.filter(|x| x.is_finite()).take(29_993)).collect();
+    let positions: Vec<DVec3> = numbers.chunks_exact(3).map(DVec3::from_slice).collect();
+    let faces: Vec<[u32; 3]> = (0..positions.len() as u32 - 2).rev().map(|v| [v, v + 1, v + 2]).collect();
+    let coord = |v: u32| positions[v as usize].truncate();
+    let material: Vec<[DVec2; 3]> = faces.iter().map(|face| face.map(coord)).collect();
+    let mut out = Vec::new();
+    write_obj(&mut out, &positions, &faces, Some(&material)).unwrap();
+    let mesh = parse(std::str::from_utf8(&out).unwrap()).mesh;
+    let bits = |numbers: &[f64]| numbers.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+    assert_eq!(mesh.faces, faces);
+    for (read, written) in mesh.positions.iter().zip(&positions) {
+        assert_eq!(bits(&read.to_array()), bits(&written.to_array()));
+    }
+    for (read, written) in mesh.material.unwrap().iter().flatten().zip(material.iter().flatten()) {
+        assert_eq!(bits(&read.to_array()), bits(&written.to_array()));
+    }
 }
 
 #[test]

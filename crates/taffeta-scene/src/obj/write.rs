@@ -7,8 +7,8 @@ use std::io::{self, Write};
 /// Bytes collected between two writes.
 const CHUNK: usize = 1 << 20;
 
-/// Writes a mesh: world positions [m], corners of the faces, material coordinates of the corners [m]. Each vertex with
-/// one material coordinate has one `vt` line; numbers are the shortest that read back to the same bits.
+/// Writes a mesh: world positions \[m\], corners of the faces, material coordinates of the corners \[m\]. Each vertex
+/// with one material coordinate has one `vt` line; numbers are the shortest that read back to the same bits.
 ///
 /// # Errors
 /// Those of the writer.

@@ -47,21 +47,21 @@ pub const METRICS_COLUMNS: [&str; 26] = [
 pub struct ProbeRow {
     /// Frame.
     pub frame: u64,
-    /// Time [s].
+    /// Time \[s\].
     pub time: f64,
     /// Name of the probe.
     pub name: String,
-    /// World position along x [m].
+    /// World position along x \[m\].
     pub x: f64,
-    /// World position along y [m].
+    /// World position along y \[m\].
     pub y: f64,
-    /// World position along z [m].
+    /// World position along z \[m\].
     pub z: f64,
-    /// World velocity along x [m/s].
+    /// World velocity along x \[m/s\].
     pub vx: f64,
-    /// World velocity along y [m/s].
+    /// World velocity along y \[m/s\].
     pub vy: f64,
-    /// World velocity along z [m/s].
+    /// World velocity along z \[m/s\].
     pub vz: f64,
 }
 
@@ -70,31 +70,31 @@ pub struct ProbeRow {
 pub struct MetricsRow {
     /// Frame.
     pub frame: u64,
-    /// Time [s].
+    /// Time \[s\].
     pub time: f64,
     /// Number of vertices of all cloths.
     pub vertices: u64,
     /// Number of faces of all cloths.
     pub faces: u64,
-    /// Kinetic energy [J].
+    /// Kinetic energy \[J\].
     pub kinetic_energy: f64,
-    /// Elastic energy of the membrane [J].
+    /// Elastic energy of the membrane \[J\].
     pub stretch_energy: f64,
-    /// Elastic energy of bending [J].
+    /// Elastic energy of bending \[J\].
     pub bend_energy: f64,
-    /// Energy in the field of gravity [J].
+    /// Energy in the field of gravity \[J\].
     pub gravity_energy: f64,
-    /// Linear momentum along x [kg·m/s].
+    /// Linear momentum along x \[kg·m/s\].
     pub momentum_x: f64,
-    /// Linear momentum along y [kg·m/s].
+    /// Linear momentum along y \[kg·m/s\].
     pub momentum_y: f64,
-    /// Linear momentum along z [kg·m/s].
+    /// Linear momentum along z \[kg·m/s\].
     pub momentum_z: f64,
-    /// Angular momentum about x [kg·m²/s].
+    /// Angular momentum about x \[kg·m²/s\].
     pub angular_x: f64,
-    /// Angular momentum about y [kg·m²/s].
+    /// Angular momentum about y \[kg·m²/s\].
     pub angular_y: f64,
-    /// Angular momentum about z [kg·m²/s].
+    /// Angular momentum about z \[kg·m²/s\].
     pub angular_z: f64,
     /// Largest principal strain of all faces.
     pub max_strain: f64,
@@ -110,15 +110,15 @@ pub struct MetricsRow {
     pub collapses: u64,
     /// Flips of the last remeshing.
     pub flips: u64,
-    /// Wall time of the step [ms].
+    /// Wall time of the step \[ms\].
     pub step_ms: f64,
-    /// Wall time of the solver [ms].
+    /// Wall time of the solver \[ms\].
     pub solve_ms: f64,
-    /// Wall time of contact [ms].
+    /// Wall time of contact \[ms\].
     pub contact_ms: f64,
-    /// Wall time of remeshing [ms].
+    /// Wall time of remeshing \[ms\].
     pub remesh_ms: f64,
-    /// Wall time of writing [ms].
+    /// Wall time of writing \[ms\].
     pub io_ms: f64,
 }
 

@@ -31,7 +31,7 @@ pub struct PlacedProbe {
     pub name: String,
     /// Index of the cloth in the world.
     pub cloth: usize,
-    /// The material point [m], moved onto the sheet if it lay beside it by round-off.
+    /// The material point \[m\], moved onto the sheet if it lay beside it by round-off.
     pub material: DVec2,
     /// The face of the cloth's mesh that carries it.
     pub face: u32,

@@ -153,9 +153,9 @@ pub(super) struct NearestPoint {
     pub face: usize,
     /// Barycentric weights of its corners.
     pub weights: [f64; 3],
-    /// The point itself [m].
+    /// The point itself \[m\].
     pub point: DVec2,
-    /// Distance in material space [m].
+    /// Distance in material space \[m\].
     pub distance: f64,
 }
 

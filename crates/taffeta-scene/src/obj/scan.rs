@@ -1,0 +1,174 @@
+//! What goes into tobj, and where a refused statement is.
+//!
+//! tobj 4.0 parses all coordinates and polygons. The scan before it does what it cannot:
+//! - It names no line, and takes NaN and infinity for coordinates.
+//! - It numbers the vertices anew in the order in which faces use them: a first face that uses all of them in order
+//!   keeps the numbers of the file.
+//! - A corner without `vt`, or with a `vt` number that is 0 or −1 beyond the first, silently gets the coordinate of
+//!   the corner before; numbers further below the first overflow. So the corners are checked here.
+//! - Comments behind a statement, colors on some vertices only and bad normals are errors, `l` makes polygons, and the
+//!   fourth number of a vertex divides the others: all that is cut away.
+
+use super::Refusal;
+use std::fmt::Write;
+use std::str::SplitWhitespace;
+
+/// Singular and plural of what the parts `a/b` of a corner refer to.
+const PARTS: [(&str, &str); 2] =
+    [("vertex", "vertices"), ("material coordinate", "material coordinates (vt)")];
+
+/// Polygons as they are. The first face may have less than three corners.
+const OPTIONS: tobj::LoadOptions =
+    tobj::LoadOptions { single_index: false, triangulate: false, ignore_points: false, ignore_lines: false };
+
+/// A text whose faces are sound.
+pub(super) struct Scan {
+    /// The text for tobj: the face that keeps the numbers, then line by line what is kept of the file.
+    kept: String,
+    /// The lines with the faces, from 1.
+    pub(super) face_lines: Vec<u32>,
+    /// Whether the corners have material coordinates.
+    pub(super) with_coords: bool,
+}
+
+impl Scan {
+    pub(super) fn of(text: &str) -> Result<Self, Refusal> {
+        let totals = ["v", "vt"].map(|keyword| statements(text, keyword).count());
+        let kept = String::with_capacity(text.len() + 16 * totals[0].max(totals[1]));
+        let mut scan = Self { kept, face_lines: Vec::new(), with_coords: false };
+        scan.keep_numbers(totals);
+        let mut so_far = [0, 0];
+        for (index, line) in text.lines().enumerate() {
+            let number = u32::try_from(index + 1)
+                .map_err(|_| (None, "the file has more lines than 32 bits can count".to_owned()))?;
+            let words = words(line);
+            let kept_words = match words.clone().next() {
+                Some("v") => {
+                    so_far[0] += 1;
+                    4
+                }
+                Some("vt") => {
+                    so_far[1] += 1;
+                    3
+                }
+                Some("f") => {
+                    scan.check_face(words.clone().skip(1), so_far, totals)
+                        .map_err(|message| (Some(index + 1), message))?;
+                    scan.face_lines.push(number);
+                    usize::MAX
+                }
+                _ => 0,
+            };
+            for word in words.take(kept_words) {
+                scan.kept.push_str(word);
+                scan.kept.push(' ');
+            }
+            scan.kept.push('\n');
+        }
+        Ok(scan)
+    }
+
+    /// The first line: a face with all vertices and material coordinates in order. The shorter list repeats its last.
+    fn keep_numbers(&mut self, [vertices, coords]: [usize; 2]) {
+        if vertices > 0 {
+            self.kept.push('f');
+            for number in 1..=vertices.max(coords) {
+                let _ = write!(self.kept, " {}", number.min(vertices));
+                if coords > 0 {
+                    let _ = write!(self.kept, "/{}", number.min(coords));
+                }
+            }
+        }
+        self.kept.push('\n');
+    }
+
+    fn check_face<'a>(
+        &mut self,
+        face: impl Iterator<Item = &'a str>,
+        so_far: [usize; 2],
+        totals: [usize; 2],
+    ) -> Result<(), String> {
+        let (mut corners, mut with) = (0, 0);
+        for corner in face {
+            corners += 1;
+            for (k, number) in corner.split('/').take(2).enumerate().filter(|part| *part != (1, "")) {
+                check_number(number, so_far[k], totals[k], PARTS[k])?;
+                with += k;
+            }
+        }
+        if corners < 3 {
+            return Err(format!("a face needs at least three corners, not {corners}"));
+        }
+        if with != 0 && with != corners {
+            return Err(
+                "some corners of the face have a material coordinate (vt) and others have none".to_owned()
+            );
+        }
+        if self.face_lines.is_empty() {
+            self.with_coords = with != 0;
+        }
+        if self.with_coords != (with != 0) {
+            let (here, there) = if self.with_coords { ("no", "some") } else { ("some", "none") };
+            return Err(format!(
+                "this face has {here} material coordinates (vt), but the first face has {there}: give them to all \
+                 faces or to none"
+            ));
+        }
+        Ok(())
+    }
+
+    /// The mesh with the vertices and material coordinates of the file in order. Its first face is not in the file.
+    pub(super) fn load(&self, text: &str) -> Result<tobj::Mesh, Refusal> {
+        let mut rest = self.kept.as_bytes();
+        let loaded = tobj::load_obj_buf(&mut rest, &OPTIONS, |_| Err(tobj::LoadError::OpenFileFailed));
+        let (mut models, _) = loaded.map_err(|error| {
+            // tobj has read to the end of the line that it refuses; the first is not in the file.
+            let line = self.kept[..self.kept.len() - rest.len()].lines().count() - 1;
+            (Some(line), explain(text.lines().nth(line - 1).unwrap_or_default(), error))
+        })?;
+        let mesh = models.pop().expect("without groups tobj makes one model").mesh;
+        for (keyword, numbers, size) in [("v", &mesh.positions, 3), ("vt", &mesh.texcoords, 2)] {
+            let Some(at) = numbers.iter().position(|number| !number.is_finite()) else { continue };
+            let (index, line) = statements(text, keyword).nth(at / size).expect("numbers are in statements");
+            let word = words(line).nth(1 + at % size).unwrap_or_default();
+            return Err((Some(index + 1), format!("{word:?} is not a finite number")));
+        }
+        Ok(mesh)
+    }
+}
+
+/// The words of a line before the comment.
+fn words(line: &str) -> SplitWhitespace<'_> {
+    line.split('#').next().unwrap_or_default().split_whitespace()
+}
+
+/// The lines with a statement, and their numbers from 0.
+fn statements<'a>(text: &'a str, keyword: &str) -> impl Iterator<Item = (usize, &'a str)> {
+    text.lines().enumerate().filter(move |(_, line)| words(line).next() == Some(keyword))
+}
+
+/// Negative numbers count back from the elements so far.
+fn check_number(text: &str, so_far: usize, total: usize, (what, plural): (&str, &str)) -> Result<(), String> {
+    let number: i64 = text.parse().map_err(|_| format!("{text:?} is not a {what} number"))?;
+    let size = number.unsigned_abs() as usize;
+    match number {
+        0 => Err(format!("{what} numbers start at 1, not 0")),
+        ..0 if size > so_far => Err(format!("{what} {number} is out of range: there are {so_far} so far")),
+        1.. if size > total => Err(format!("{what} {number} is out of range: the file has {total} {plural}")),
+        _ => Ok(()),
+    }
+}
+
+/// Why tobj refuses a line.
+fn explain(line: &str, error: tobj::LoadError) -> String {
+    let mut words = words(line);
+    let (count, missing) = match words.next() {
+        Some("v") => (3, "a vertex needs three numbers"),
+        Some("vt") => (2, "a material coordinate needs two numbers"),
+        _ => return format!("the statement cannot be read: {error}"),
+    };
+    match words.take(count).find(|word| word.parse::<f64>().is_err()) {
+        Some(word) => format!("{word:?} is not a number"),
+        None => missing.to_owned(),
+    }
+}

@@ -9,8 +9,8 @@ use glam::{DVec2, DVec3};
 use taffeta::core::Region;
 use taffeta::scene::{GridPattern, grid};
 use taffeta::sim::{
-    ClothDescription, Material, PinDescription, SimulationSettings, SolverChoice, StepError, StepInputs, World,
-    WorldDescription,
+    ClothDescription, Material, PinDescription, SimulationSettings, SolverChoice, StepError, StepInputs,
+    World, WorldDescription,
 };
 
 /// A square of 1 m² of 2000 N/m, 0.2 kg/m² and 5e-5 N·m, held by its upper edge.

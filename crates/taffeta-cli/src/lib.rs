@@ -1,1 +1,99 @@
 //! The command line of the Taffeta cloth simulator.
+//!
+//! ```text
+//! arguments ──► Command ──► run ───────► scene ──► World ──► frames, tables, summary, checkpoint
+//!                      ├──► render ────► a picture of a frame of a result folder
+//!                      ├──► inspect ───► what an OBJ file contains
+//!                      ├──► new ───────► a starter scene
+//!                      └──► materials ─► the presets
+//! ```
+//!
+//! The program is this library and three lines of `main`. Every command returns a [`Failure`] or what it has to say on
+//! standard output; progress and warnings go to standard error. Input is read and checked completely before anything
+//! is written.
+//!
+//! | exit status | meaning |
+//! |---|---|
+//! | 0 | done |
+//! | 1 | the simulation or a check failed |
+//! | 2 | bad usage, scene or file |
+//! | 130 | interrupted by Ctrl-C |
+//!
+//! Words of the command line that this version does not support yet are refused as such.
+
+#![forbid(unsafe_code)]
+
+pub mod args;
+pub mod failure;
+mod files;
+pub mod inspect;
+pub mod materials;
+pub mod render;
+pub mod run;
+pub mod starter;
+
+pub use failure::Failure;
+
+use args::{Arguments, Command};
+use clap::Parser;
+use std::ffi::OsString;
+use std::io::Write;
+use std::process::ExitCode;
+
+/// Runs the program with its arguments, the first of which is its name, and prints what it says.
+pub fn run_program(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // A closed pipe is no reason to complain.
+            error.print().ok();
+            return ExitCode::from(if error.use_stderr() { Failure::USAGE_STATUS } else { 0 });
+        }
+    };
+    match run_command(arguments.command) {
+        Ok(text) => {
+            let mut out = std::io::stdout().lock();
+            // A reader that has seen enough (`| head`) is no reason to complain.
+            if !text.is_empty() {
+                writeln!(out, "{}", text.trim_end()).and_then(|()| out.flush()).ok();
+            }
+            ExitCode::SUCCESS
+        }
+        Err(failure) => {
+            eprintln!("{failure}");
+            ExitCode::from(failure.status())
+        }
+    }
+}
+
+/// Runs a command and returns what it has to say on standard output.
+///
+/// # Errors
+/// Whatever keeps the command from being done.
+pub fn run_command(command: Command) -> Result<String, Failure> {
+    match command {
+        Command::Run(options) => run::run(&options),
+        Command::Render(options) => render::render(&options),
+        Command::Inspect { file } => inspect::inspect(&file),
+        Command::New { name } => starter::write_starter(&name),
+        Command::Materials => Ok(materials::describe_presets()),
+        Command::View(_) => {
+            Err(Failure::unsupported("`taffeta view`", "`taffeta render DIR` draws pictures"))
+        }
+        Command::Study(_) => Err(Failure::unsupported(
+            "`taffeta study`",
+            "`taffeta run SCENE --set key.path=value` runs one variant",
+        )),
+        Command::Validate(_) => {
+            Err(Failure::unsupported("`taffeta validate`", "the checks run with `cargo test --workspace`"))
+        }
+        Command::Remesh(_) => Err(Failure::unsupported(
+            "`taffeta remesh`",
+            "a cloth with [cloth.remesh] is remeshed while it is simulated",
+        )),
+        Command::Schema(_) => Err(Failure::unsupported(
+            "`taffeta schema`",
+            "`taffeta new NAME` writes a scene that explains its keys",
+        )),
+    }
+}

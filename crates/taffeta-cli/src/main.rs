@@ -1,3 +1,7 @@
 //! The `taffeta` program.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    taffeta_cli::run_program(std::env::args_os())
+}

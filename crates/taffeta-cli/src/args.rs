@@ -1,0 +1,143 @@
+//! The words of the command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// A simulator of cloth whose mesh adapts to its folds.
+#[derive(Clone, Debug, Parser)]
+#[command(name = "taffeta", version, arg_required_else_help = true)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Clone, Debug, Subcommand)]
+pub enum Command {
+    /// Simulate a scene and write frames, tables and a summary
+    Run(RunOptions),
+    /// Draw a frame of a result folder as a PNG file, on the CPU
+    Render(RenderOptions),
+    /// Say what an OBJ file contains and what is wrong with it
+    Inspect {
+        /// The file
+        file: PathBuf,
+    },
+    /// Write a starter scene NAME.toml that explains its keys
+    New {
+        /// Name of the scene, with or without .toml
+        name: PathBuf,
+    },
+    /// List the material presets with units and sources
+    Materials,
+    /// Serve a page to watch a run (not supported yet)
+    View(LaterOptions),
+    /// Run and compare variants of a scene (not supported yet)
+    Study(LaterOptions),
+    /// Run the built-in physical checks (not supported yet)
+    Validate(LaterOptions),
+    /// Remesh a static mesh (not supported yet)
+    Remesh(LaterOptions),
+    /// Print the JSON schema of scenes (not supported yet)
+    Schema(LaterOptions),
+}
+
+/// Arguments of a command that is not supported yet: anything.
+#[derive(Clone, Debug, Args)]
+pub struct LaterOptions {
+    /// Not looked at
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+    pub ignored: Vec<String>,
+}
+
+/// Options of `taffeta run`.
+#[derive(Clone, Debug, Args)]
+pub struct RunOptions {
+    /// The scene file, TOML or JSON
+    pub scene: PathBuf,
+    /// Result folder [default: out/ and the name of the scene file]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Simulate N frames instead of the scene's duration
+    #[arg(long, value_name = "N")]
+    pub frames: Option<u64>,
+    /// Threads, 0: all cores; the result does not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16))]
+    pub threads: Option<u16>,
+    /// Override a value of the scene, for example cloth.0.grid.cells=[64,64]; may be repeated
+    #[arg(long = "set", value_name = "KEY.PATH=VALUE")]
+    pub overrides: Vec<String>,
+    /// Further overrides after one --set
+    #[arg(hide = true, value_parser = parse_assignment)]
+    pub more_overrides: Vec<String>,
+    /// Print warnings and errors only
+    #[arg(long)]
+    pub quiet: bool,
+    /// Continue the run in the result folder from its checkpoint
+    #[arg(long)]
+    pub resume: bool,
+}
+
+/// Options of `taffeta render`.
+#[derive(Clone, Debug, Args)]
+pub struct RenderOptions {
+    /// The result folder of a run
+    pub folder: PathBuf,
+    /// The frame [default: the last]
+    #[arg(long, value_name = "N")]
+    pub frame: Option<u64>,
+    /// Draw the edges of the mesh
+    #[arg(long)]
+    pub wireframe: bool,
+    /// The picture [default: frame_00012.png or so in the result folder]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Width in pixels
+    #[arg(long, value_name = "PIXELS", default_value_t = 1280)]
+    pub width: u32,
+    /// Height in pixels
+    #[arg(long, value_name = "PIXELS", default_value_t = 720)]
+    pub height: u32,
+    /// Draw an animation of all frames (not supported yet)
+    #[arg(long)]
+    pub gif: bool,
+    /// Draw several frames on one sheet (not supported yet)
+    #[arg(long)]
+    pub contact_sheet: bool,
+    /// Color the cloths by a quantity (not supported yet)
+    #[arg(long, value_name = "QUANTITY")]
+    pub color: Option<ColorQuantity>,
+}
+
+/// What the colors of a picture can mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ColorQuantity {
+    /// Size of the faces
+    Size,
+    /// Strain
+    Strain,
+    /// Curvature
+    Curvature,
+    /// Velocity
+    Velocity,
+}
+
+/// Accepts the second and later values of `--set a=1 b=2`, which clap hands over as positional arguments.
+fn parse_assignment(text: &str) -> Result<String, String> {
+    let is_assignment = text.contains('=');
+    is_assignment
+        .then(|| text.to_owned())
+        .ok_or("there is one scene; overrides have the form key.path=value".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Arguments::command().debug_assert();
+    }
+}

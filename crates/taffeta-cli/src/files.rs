@@ -1,0 +1,65 @@
+//! Files that appear under their name only when they are complete.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Ending of files that are being written, as in result folders.
+pub(crate) const UNFINISHED: &str = ".tmp";
+
+/// Writes a file; an older one of that name is replaced.
+pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    write_beside(path, bytes)?.persist(path).map(drop).map_err(|error| error.error)
+}
+
+/// Writes a file; an older one of that name is left alone, and that is an error.
+pub(crate) fn create_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    write_beside(path, bytes)?.persist_noclobber(path).map(drop).map_err(|error| error.error)
+}
+
+fn write_beside(path: &Path, bytes: &[u8]) -> io::Result<tempfile::NamedTempFile> {
+    let folder = match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".taffeta-").suffix(UNFINISHED);
+    // Temporary files are private by default; these are as readable as any other file.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    Ok(file)
+}
+
+/// A path as a word that a shell reads back.
+pub(crate) fn shell_word(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:,@%".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_file_never_replaces_an_old_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        create_file(&path, b"first").unwrap();
+        assert_eq!(create_file(&path, b"second").unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(std::fs::read(&path).unwrap(), b"first");
+        replace_file(&path, b"third").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"third");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn words_are_quoted_only_where_a_shell_needs_it() {
+        assert_eq!(shell_word("out/drape_2.toml"), "out/drape_2.toml");
+        assert_eq!(shell_word("cloth.0.grid.cells=[8,8]"), "'cloth.0.grid.cells=[8,8]'");
+        assert_eq!(shell_word("it's"), r"'it'\''s'");
+    }
+}

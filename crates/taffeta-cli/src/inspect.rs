@@ -1,0 +1,172 @@
+//! `taffeta inspect`: what an OBJ file contains, and what is wrong with it.
+//!
+//! Vertices are named by their numbers in the file, counted from 1 as the file itself does; faces by their lines.
+
+mod measure;
+mod surface;
+
+use crate::failure::Failure;
+use measure::{Spread, describe_box, describe_quality};
+use std::path::Path;
+use surface::Surface;
+use taffeta_scene::{ObjMesh, read_obj};
+
+/// Vertices or faces that a line names; the rest is counted.
+const NAMED: usize = 5;
+/// Width of the first column.
+const LABEL_WIDTH: usize = 22;
+
+/// Describes an OBJ file.
+///
+/// # Errors
+/// If the file cannot be read as a mesh.
+pub fn inspect(path: &Path) -> Result<String, Failure> {
+    let file = read_obj(path).map_err(|error| Failure::usage(&error))?;
+    Ok(format!("{}\n{}", path.display(), describe(&file)))
+}
+
+/// The report on a mesh, a line per property.
+pub fn describe(file: &ObjMesh) -> String {
+    let mesh = &file.mesh;
+    let surface = Surface::measure(mesh);
+    let mut report = Report::default();
+    report.add("vertices", mesh.positions.len().to_string());
+    report.add("isolated vertices", describe_isolated(file));
+    report.add("faces", mesh.faces.len().to_string());
+    report.add("edges", surface.edge_count.to_string());
+    report.add("components", surface.components.to_string());
+    report.add("boundary edges", surface.boundary_edges.to_string());
+    report.add("boundary loops", surface.describe_loops());
+    report.add("manifold", surface.describe_manifoldness(file));
+    report.add("material coordinates", measure::describe_material(file));
+    report.add("area, world", format!("{:.6} m²", measure::world_area(mesh)));
+    if let Some(area) = measure::material_area(mesh) {
+        report.add("area, material", format!("{area:.6} m² (vt in meters)"));
+    }
+    report.add("edge lengths, world", Spread::of(&surface.edge_lengths(mesh)).describe(" m"));
+    if let Some(lengths) = surface.material_lengths(mesh) {
+        report.add("edge lengths, material", Spread::of(&lengths).describe(" m"));
+    }
+    report.add("quality, world", describe_quality(file, &measure::world_qualities(mesh)));
+    if let Some(qualities) = measure::material_qualities(mesh) {
+        report.add("quality, material", describe_quality(file, &qualities));
+    }
+    report.add("degenerate faces", name_faces(file, &measure::degenerate_faces(mesh)));
+    report.add("bounding box", describe_box(mesh));
+    report.add("self-crossings", "not checked in this version".to_owned());
+    report.text
+}
+
+/// Lines with a label and a value.
+#[derive(Default)]
+struct Report {
+    text: String,
+}
+
+impl Report {
+    fn add(&mut self, label: &str, value: String) {
+        self.text += &format!("  {label:LABEL_WIDTH$}  {value}\n");
+    }
+}
+
+/// A face by its line in the file.
+fn name_face(file: &ObjMesh, face: usize) -> String {
+    match file.face_lines.get(face) {
+        Some(line) => format!("line {line}"),
+        None => format!("face {face}"),
+    }
+}
+
+/// A vertex by its number in the file.
+fn name_vertex(file: &ObjMesh, vertex: u32) -> String {
+    let number = file.source_vertices.get(vertex as usize).copied().unwrap_or(vertex);
+    format!("vertex {}", number + 1)
+}
+
+/// Some faces, counted and named.
+fn name_faces(file: &ObjMesh, faces: &[usize]) -> String {
+    let names: Vec<String> = faces.iter().take(NAMED).map(|face| name_face(file, *face)).collect();
+    count_and_name(faces.len(), &names)
+}
+
+fn count_and_name(count: usize, names: &[String]) -> String {
+    if count == 0 {
+        return "none".to_owned();
+    }
+    let more = if count > names.len() { ", …" } else { "" };
+    format!("{count} ({}{more})", names.join(", "))
+}
+
+fn describe_isolated(file: &ObjMesh) -> String {
+    if file.dropped_vertices == 0 {
+        return "none".to_owned();
+    }
+    let total = file.source_vertices.len() + file.dropped_vertices;
+    let isolated = (0..total as u32).filter(|number| file.source_vertices.binary_search(number).is_err());
+    let names: Vec<String> = isolated.take(NAMED).map(|number| format!("vertex {}", number + 1)).collect();
+    format!("{}; they are left out", count_and_name(file.dropped_vertices, &names))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use taffeta_scene::parse_obj;
+
+    fn report(text: &str) -> String {
+        describe(&parse_obj(text, Path::new("a.obj")).unwrap())
+    }
+
+    #[track_caller]
+    fn expect(report: &str, label: &str, value: &str) {
+        let line = report.lines().find(|line| line.trim_start().starts_with(label));
+        let line = line.unwrap_or_else(|| panic!("no {label} in\n{report}"));
+        assert!(line.contains(value), "{value:?} is not in {line:?}");
+    }
+
+    const SQUARE: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n";
+
+    #[test]
+    fn a_square_is_described() {
+        let report = report(&format!("{SQUARE}v 9 9 9\nf 1 2 3\nf 1 3 4\n"));
+        expect(&report, "vertices", " 4");
+        expect(&report, "isolated vertices", "1 (vertex 5)");
+        expect(&report, "faces", " 2");
+        expect(&report, "edges", " 5");
+        expect(&report, "components", " 1");
+        expect(&report, "boundary loops", "1 (4 edges)");
+        expect(&report, "manifold", "yes");
+        expect(&report, "material coordinates", "no");
+        expect(&report, "area, world", "1.000000 m²");
+        expect(&report, "edge lengths, world", "min 1, mean 1.08284, max 1.41421");
+        expect(&report, "degenerate faces", "none");
+        expect(&report, "self-crossings", "not checked");
+    }
+
+    #[test]
+    fn a_fin_is_named_by_its_lines() {
+        let report = report(&format!("{SQUARE}f 1 2 3\nf 1 3 4\nv 0.5 0.5 1\nf 1 3 5\n"));
+        expect(&report, "manifold", "no: 1 edge has more than two faces");
+        expect(&report, "manifold", "vertex 1");
+        expect(&report, "manifold", "line 8");
+        expect(&report, "boundary loops", "not defined");
+    }
+
+    #[test]
+    fn turned_faces_bow_ties_and_flat_faces_are_found() {
+        let turned = report(&format!("{SQUARE}f 1 2 3\nf 1 4 3\n"));
+        expect(&turned, "manifold", "no: the faces of line 5 and line 6");
+        let bow_tie = report("v 0 0 0\nv 1 0 0\nv 0 1 0\nv -1 0 0\nv 0 -1 0\nf 1 2 3\nf 1 4 5\n");
+        expect(&bow_tie, "manifold", "meet only at vertex 1");
+        expect(&bow_tie, "components", " 2");
+        let flat = report(&format!("{SQUARE}f 1 2 3\nf 1 3 4\nv 2 0 0\nf 1 2 5\n"));
+        expect(&flat, "degenerate faces", "1 (line 8)");
+    }
+
+    #[test]
+    fn seams_and_mirrored_faces_are_counted() {
+        let vt = "vt 0 0\nvt 1 0\nvt 1 1\nvt 5 5\nvt 4 5\nvt 5 4\n";
+        let report = report(&format!("{SQUARE}{vt}f 1/1 2/2 3/3\nf 1/4 3/5 4/6\n"));
+        expect(&report, "material coordinates", "yes; 2 vertices on seams");
+        expect(&report, "area, material", "1.000000");
+    }
+}

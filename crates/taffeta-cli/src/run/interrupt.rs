@@ -1,0 +1,32 @@
+//! Ctrl-C.
+
+use crate::failure::Failure;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether Ctrl-C was pressed.
+pub(super) struct Interrupt {
+    requested: Arc<AtomicBool>,
+}
+
+impl Interrupt {
+    /// From now on the first Ctrl-C asks the run to stop after its frame; the second one ends the program at once.
+    pub fn listen() -> Self {
+        let requested = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&requested);
+        let handler = move || {
+            if seen.swap(true, Ordering::SeqCst) {
+                std::process::exit(i32::from(Failure::INTERRUPTED_STATUS));
+            }
+            eprintln!("\nfinishing the frame; press Ctrl-C again to stop at once");
+        };
+        // Fails if somebody else in the program listens already: then they decide what Ctrl-C does.
+        ctrlc::try_set_handler(handler).ok();
+        Self { requested }
+    }
+
+    /// Whether the run should stop.
+    pub fn is_requested(&self) -> bool {
+        self.requested.load(Ordering::SeqCst)
+    }
+}

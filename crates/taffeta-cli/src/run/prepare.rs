@@ -1,0 +1,114 @@
+//! Reading, checking and building a scene, before anything is written.
+
+use crate::args::RunOptions;
+use crate::failure::Failure;
+use std::path::{Path, PathBuf};
+use taffeta_scene::{ClothShape, Override, PlacedProbe, Scene, SceneError};
+use taffeta_sim::{BuildError, World};
+
+/// What every run warns about in this version.
+const NO_SELF_CONTACT: &str = "cloths touch obstacles only in this version: a cloth can pass through itself and other \
+     cloths";
+
+/// A scene that is ready to be simulated.
+pub(super) struct Prepared {
+    /// The scene file as given.
+    pub path: PathBuf,
+    /// The scene.
+    pub scene: Scene,
+    /// Identity of the scene.
+    pub scene_hash: String,
+    /// Identity of the scene apart from its duration: what a run that is continued must share.
+    pub motion_hash: String,
+    /// The probes on their meshes.
+    pub probes: Vec<PlacedProbe>,
+    /// What is odd about the scene.
+    pub warnings: Vec<String>,
+    /// The world at time 0.
+    pub world: World,
+    /// Threads of the solver.
+    pub threads: usize,
+    /// The last frame of the run.
+    pub last_frame: u64,
+    /// The result folder.
+    pub root: PathBuf,
+}
+
+impl Prepared {
+    /// Reads and checks everything.
+    pub fn read(options: &RunOptions) -> Result<Self, Failure> {
+        let texts = options.overrides.iter().chain(&options.more_overrides);
+        let overrides = texts.map(|text| Override::parse(text)).collect::<Result<Vec<_>, _>>();
+        let overrides = overrides.map_err(|error| Failure::usage(&error))?;
+        let mut scene = read_scene(&options.scene, &overrides)?;
+        if let Some(threads) = options.threads {
+            scene.simulation.settings.threads = usize::from(threads);
+        }
+        let built = scene.assemble().map_err(|error| Failure::usage(&error))?;
+        let scene_hash = scene.hash().map_err(|error| Failure::usage(&error))?;
+        let motion_hash = hash_motion(&scene).map_err(|error| Failure::usage(&error))?;
+        let mut description = built.world;
+        if description.simulation.threads == 0 {
+            // Resolved here, so that the summary can tell what was used.
+            description.simulation.threads = std::thread::available_parallelism().map_or(1, usize::from);
+        }
+        let world =
+            World::build(&description).map_err(|error| refuse_world(&options.scene, &scene, &error))?;
+        let mut warnings = built.warnings;
+        if !scene.contact.self_contact {
+            warnings.push(NO_SELF_CONTACT.to_owned());
+        }
+        warnings.dedup();
+        Ok(Self {
+            path: options.scene.clone(),
+            scene_hash,
+            motion_hash,
+            probes: built.probes,
+            warnings,
+            world,
+            threads: description.simulation.threads,
+            last_frame: options.frames.unwrap_or(scene.last_frame()),
+            root: options.out.clone().unwrap_or_else(|| default_folder(&options.scene)),
+            scene,
+        })
+    }
+}
+
+/// `out/` and the name of the scene file without its ending.
+fn default_folder(scene: &Path) -> PathBuf {
+    Path::new("out").join(scene.file_stem().unwrap_or("scene".as_ref()))
+}
+
+fn read_scene(path: &Path, overrides: &[Override]) -> Result<Scene, Failure> {
+    if path.is_dir() {
+        return Err(Failure::Usage(format!(
+            "{} is a folder, but must be a scene file; `taffeta new NAME` writes one",
+            path.display()
+        )));
+    }
+    Scene::from_file(path, overrides).map_err(|error| match &error {
+        SceneError::File { .. } if !path.exists() => {
+            Failure::Usage(format!("{error}\n  = `taffeta new NAME` writes a starter scene"))
+        }
+        _ => Failure::usage(&error),
+    })
+}
+
+/// The hash of all that decides how the cloth moves from frame to frame, and what is written about it.
+fn hash_motion(scene: &Scene) -> Result<String, SceneError> {
+    let mut timeless = scene.clone();
+    timeless.simulation.duration = 1.0;
+    timeless.hash()
+}
+
+/// The refusal of a world, with the mesh file to look at.
+fn refuse_world(path: &Path, scene: &Scene, error: &BuildError) -> Failure {
+    let mut text = format!("{}: {error}", path.display());
+    if let BuildError::Mesh { cloth, .. } = error {
+        let shape = scene.cloths.iter().find(|c| c.name == *cloth).map(|c| &c.shape);
+        if let Some(ClothShape::Mesh { path, .. }) = shape {
+            text += &format!("\n  = `taffeta inspect {}` says more about the mesh", path.display());
+        }
+    }
+    Failure::Usage(text)
+}

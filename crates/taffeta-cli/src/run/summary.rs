@@ -1,0 +1,119 @@
+//! `summary.json`, and what a run says when it is done.
+
+use super::prepare::Prepared;
+use super::totals::Totals;
+use crate::files::shell_word;
+use serde_json::{Map, Value, json};
+use std::time::Duration;
+use taffeta_scene::OutputFolder;
+use taffeta_sim::SolverChoice;
+
+/// How a run ended.
+pub(super) enum Outcome {
+    /// At its last frame.
+    Finished,
+    /// By Ctrl-C.
+    Interrupted,
+    /// By an error.
+    Failed(String),
+}
+
+/// What is told about a run.
+pub(super) struct Summary<'a> {
+    pub prepared: &'a Prepared,
+    pub totals: &'a Totals,
+    pub outcome: &'a Outcome,
+}
+
+impl Summary<'_> {
+    /// The content of `summary.json`.
+    pub fn to_json(&self) -> Value {
+        let (prepared, totals) = (self.prepared, self.totals);
+        let mut stages: Map<String, Value> =
+            totals.stages.iter().map(|(name, time)| (name.clone(), seconds(*time))).collect();
+        stages.insert("write".to_owned(), seconds(totals.writing));
+        let mut summary = json!({
+            "scene": prepared.path.to_string_lossy(),
+            "scene_hash": prepared.scene_hash,
+            "version": env!("CARGO_PKG_VERSION"),
+            "outcome": match self.outcome {
+                Outcome::Finished => "finished",
+                Outcome::Interrupted => "interrupted",
+                Outcome::Failed(_) => "failed",
+            },
+            "solver": self.solver_json(),
+            "totals": {
+                "frames": prepared.world.frame() + 1,
+                "last_frame": prepared.world.frame(),
+                "steps": prepared.world.frame(),
+                "substeps": totals.substeps,
+                "simulated_time": prepared.world.time(),
+                "splits": totals.splits,
+                "collapses": totals.collapses,
+                "flips": totals.flips,
+                "vertices": totals.vertices,
+                "faces": totals.faces,
+            },
+            "wall_time": seconds(totals.wall),
+            "cpu_time": seconds(totals.cpu),
+            "stage_times": stages,
+            "peak_memory": totals.peak_memory,
+            "units": { "time": "s", "memory": "bytes" },
+            "final_state_hash": prepared.world.state_hash(),
+            "warnings": self.warnings(),
+            "notes": ["crossings are not measured in this version: their column in metrics.csv is empty"],
+        });
+        if let Outcome::Failed(reason) = self.outcome {
+            summary["error"] = json!(reason);
+        }
+        summary
+    }
+
+    fn solver_json(&self) -> Value {
+        let settings = &self.prepared.scene.simulation.settings;
+        let setting = |count: Option<u32>| count.map_or(json!("auto"), |count| json!(count));
+        let why = match settings.solver {
+            SolverChoice::Auto => "auto: block updates, which suit every scene of this version",
+            SolverChoice::Block | SolverChoice::Direct => "the scene asks for it",
+        };
+        let extent = |extent: Option<super::totals::Extent>| match extent {
+            Some(extent) => json!({ "min": extent.min, "max": extent.max }),
+            None => Value::Null,
+        };
+        json!({
+            "name": self.prepared.world.solver_name(),
+            "why": why,
+            "substeps": { "setting": setting(settings.substeps), "per_frame": extent(self.totals.substeps_per_frame) },
+            "iterations": { "setting": setting(settings.iterations), "per_substep": extent(self.totals.iterations) },
+            "time_integration": "euler",
+            "threads": self.prepared.threads,
+        })
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let during = self.totals.warnings();
+        self.prepared.warnings.iter().cloned().chain(during.into_iter().map(|warning| warning.text)).collect()
+    }
+
+    /// What to say when the run is finished.
+    pub fn to_text(&self, folder: &OutputFolder) -> String {
+        let (world, totals) = (&self.prepared.world, self.totals);
+        let root = folder.root().to_string_lossy();
+        let mut text = format!(
+            "{root}: frames 0 to {}, {:.4} s, {} vertices at the end; {:.2} s",
+            world.frame(),
+            world.time(),
+            world.vertex_count(),
+            totals.wall.as_secs_f64()
+        );
+        if !self.prepared.scene.output.formats.is_empty() {
+            text += &format!("\nto see the last frame: taffeta render {}", shell_word(&root));
+        }
+        text
+    }
+}
+
+/// A time \[s\], to the microsecond.
+fn seconds(time: Duration) -> Value {
+    json!((time.as_secs_f64() * 1e6).round() / 1e6)
+}

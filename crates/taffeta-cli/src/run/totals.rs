@@ -1,0 +1,172 @@
+//! What a run adds up over its frames.
+
+use super::memory::peak_memory;
+use cpu_time::ProcessTime;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+use taffeta_sim::{Stage, StepReport, World};
+
+/// Smallest, largest and latest value of a count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Extent {
+    pub min: u64,
+    pub max: u64,
+    #[serde(rename = "final")]
+    pub last: u64,
+}
+
+impl Extent {
+    fn include(extent: &mut Option<Self>, value: u64) {
+        let old = extent.unwrap_or(Extent { min: value, max: value, last: value });
+        *extent = Some(Extent { min: old.min.min(value), max: old.max.max(value), last: value });
+    }
+}
+
+/// What a run adds up over its frames. It is kept with the checkpoint, so that it covers the whole run in the end.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Totals {
+    /// Substeps of all steps.
+    pub substeps: u64,
+    /// Substeps per step.
+    pub substeps_per_frame: Option<Extent>,
+    /// Iterations per substep.
+    pub iterations: Option<Extent>,
+    pub splits: u64,
+    pub collapses: u64,
+    pub flips: u64,
+    pub vertices: Option<Extent>,
+    pub faces: Option<Extent>,
+    /// Largest expected excess of the extension, relative to the size, if the substeps were cut at their cap.
+    pub capped_excess: Option<f64>,
+    /// Substeps of the direct solver that did not converge.
+    pub not_converged: u64,
+    /// Cloths that have as many vertices as they may have, with that number.
+    pub full_cloths: BTreeSet<(String, u64)>,
+    /// Wall time of the stages.
+    pub stages: BTreeMap<String, Duration>,
+    /// Wall time of writing.
+    pub writing: Duration,
+    /// Wall time.
+    pub wall: Duration,
+    /// CPU time of all threads.
+    pub cpu: Duration,
+    /// Peak memory \[bytes\].
+    pub peak_memory: Option<u64>,
+}
+
+/// A warning that came up while simulating.
+pub(super) struct Warning {
+    /// What it is about; each kind is printed once.
+    pub kind: String,
+    /// The warning.
+    pub text: String,
+}
+
+impl Totals {
+    /// Counts the elements of a state.
+    pub fn count_state(&mut self, world: &World) {
+        Extent::include(&mut self.vertices, world.vertex_count() as u64);
+        Extent::include(&mut self.faces, world.face_count() as u64);
+    }
+
+    /// Adds a step.
+    pub fn add(&mut self, report: &StepReport, world: &World) {
+        self.count_state(world);
+        let plan = &report.plan;
+        self.substeps += u64::from(plan.substeps);
+        Extent::include(&mut self.substeps_per_frame, u64::from(plan.substeps));
+        Extent::include(&mut self.iterations, u64::from(plan.iterations));
+        self.not_converged += u64::from(plan.not_converged);
+        if let Some(excess) = plan.capped_excess {
+            self.capped_excess = Some(self.capped_excess.unwrap_or(0.0).max(excess));
+        }
+        self.splits += report.remesh.splits;
+        self.collapses += report.remesh.collapses;
+        self.flips += report.remesh.flips;
+        for (number, cloth) in world.cloths().iter().enumerate() {
+            let limit = cloth.remesh.map(|settings| settings.max_vertices);
+            if let Some(limit) = limit.filter(|limit| world.velocities(number).len() >= *limit) {
+                self.full_cloths.insert((cloth.name.clone(), limit as u64));
+            }
+        }
+        for stage in Stage::ALL {
+            *self.stages.entry(stage_name(stage).to_owned()).or_default() += report.times.of(stage);
+        }
+    }
+
+    /// What the run so far gives reason to warn about.
+    pub fn warnings(&self) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        let mut warn = |kind: String, text: String| warnings.push(Warning { kind, text });
+        if let Some(excess) = self.capped_excess {
+            let most = self.substeps_per_frame.map_or(0, |extent| extent.max);
+            warn(
+                "capped".to_owned(),
+                format!(
+                    "the mesh is too fine for {most} substeps per frame, the most that `auto` takes: the cloth may \
+                     hang longer than it should by up to {:.1} % of its size; use fewer cells, a coarser size_min, or \
+                     solver = \"direct\"",
+                    100.0 * excess
+                ),
+            );
+        }
+        if self.not_converged > 0 {
+            warn(
+                "converged".to_owned(),
+                format!(
+                    "the direct solver did not converge in {} of {} substeps; set more substeps",
+                    self.not_converged, self.substeps
+                ),
+            );
+        }
+        for (name, limit) in &self.full_cloths {
+            warn(
+                format!("full {name}"),
+                format!(
+                    "the cloth {name:?} has reached max_vertices, {limit}: its folds are not refined further; use a \
+                     larger max_vertices or a coarser size_min"
+                ),
+            );
+        }
+        warnings
+    }
+}
+
+/// The name of a stage in the summary.
+fn stage_name(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Predict => "predict",
+        Stage::Detect => "detect",
+        Stage::Solve => "solve",
+        Stage::Finish => "finish",
+        Stage::Remesh => "remesh",
+        Stage::Measure => "measure",
+    }
+}
+
+/// Wall and CPU time of a run, earlier parts included.
+pub(super) struct Clock {
+    wall_start: Instant,
+    cpu_start: ProcessTime,
+    earlier: [Duration; 2],
+}
+
+impl Clock {
+    /// Starts.
+    pub fn start() -> Self {
+        Self { wall_start: Instant::now(), cpu_start: ProcessTime::now(), earlier: [Duration::ZERO; 2] }
+    }
+
+    /// The same clock for a run that has come so far before.
+    pub fn after(self, totals: &Totals) -> Self {
+        Self { earlier: [totals.wall, totals.cpu], ..self }
+    }
+
+    /// Brings times and memory of the totals up to date.
+    pub fn read(&self, totals: &mut Totals) {
+        totals.wall = self.earlier[0] + self.wall_start.elapsed();
+        totals.cpu = self.earlier[1] + self.cpu_start.elapsed();
+        totals.peak_memory = totals.peak_memory.max(peak_memory());
+    }
+}

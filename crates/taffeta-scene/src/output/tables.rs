@@ -102,8 +102,8 @@ pub struct MetricsRow {
     pub residual: f64,
     /// Number of contacts.
     pub contacts: u64,
-    /// Number of crossings of edges and faces.
-    pub crossings: u64,
+    /// Number of crossings of edges and faces; `None`, an empty field: not measured.
+    pub crossings: Option<u64>,
     /// Splits of the last remeshing.
     pub splits: u64,
     /// Collapses of the last remeshing.

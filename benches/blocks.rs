@@ -1,0 +1,71 @@
+//! Throughput of the block updates and the cost of a freeze.
+//!
+//! `cargo bench --bench blocks`
+
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use glam::DVec2;
+use std::hint::black_box;
+use taffeta::core::lanes::{Row, fill_rows};
+use taffeta::core::{SurfaceTopology, VertexIndex};
+use taffeta::scene::{GridPattern, grid};
+use taffeta::sim::{BendingModel, ClothDescription, Material, MembraneModel, World, WorldDescription};
+use taffeta::solve::{BlockDriver, Blocks, ClothModel, RestShape, Substep};
+
+/// A driver over a slightly wavy sheet, and its rows.
+fn sheet(cells: u32, bending: BendingModel) -> (BlockDriver, Vec<Row>, usize) {
+    let mesh = grid(DVec2::ONE, [cells, cells], GridPattern::Alternating, 0);
+    let faces: Vec<_> = mesh.faces.iter().map(|f| f.map(VertexIndex)).collect();
+    let topology = SurfaceTopology::from_faces(mesh.positions.len(), faces);
+    let coords: Vec<_> = mesh.positions.iter().map(|x| DVec2::new(x.x, x.y)).collect();
+    let rest = RestShape::flat(&topology, &coords);
+    let material = Material::isotropic(0.2, 2000.0, 0.3, 5e-5);
+    let cloths = [ClothModel { material, membrane: MembraneModel::Strain, bending }];
+    let driver = BlockDriver::build(&topology, &Blocks::build(&topology, &rest, &cloths));
+    let x: Vec<_> = coords.iter().map(|u| u.extend(0.01 * (9.0 * u.x).sin())).collect();
+    let inverse: Vec<_> = rest.lumped_masses(&topology, &cloths).iter().map(|m| 1.0 / m).collect();
+    let mut rows = Vec::new();
+    fill_rows(&mut rows, &x, &inverse);
+    (driver, rows, topology.face_count())
+}
+
+fn sweeps(c: &mut Criterion) {
+    let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread starts");
+    for (name, bending) in [("strain", BendingModel::None), ("strain and hinges", BendingModel::Hinge)] {
+        let mut group = c.benchmark_group(format!("sweep, {name}, one thread"));
+        for cells in [64, 128, 256] {
+            let (mut driver, mut rows, faces) = sheet(cells, bending);
+            group.throughput(Throughput::Elements(faces as u64));
+            group.bench_function(format!("{faces} triangles"), |b| {
+                one_thread.install(|| {
+                    b.iter(|| driver.sweep(black_box(&mut rows), Substep { h: 1.0 / 960.0, sweep: 0 }));
+                });
+            });
+        }
+    }
+}
+
+/// Thaw and freeze of a whole world: topology, state, rest shape, coloring, packing, load path.
+fn freeze(c: &mut Criterion) {
+    let mesh = grid(DVec2::ONE, [128, 128], GridPattern::Alternating, 0);
+    let cloth = ClothDescription::new("sheet", mesh, Material::isotropic(0.2, 2000.0, 0.3, 5e-5));
+    let description = WorldDescription { cloths: vec![cloth], ..WorldDescription::default() };
+    let world = World::build(&description).expect("the description is complete");
+    let thawed = world.sheet().clone().thaw();
+    c.bench_function("freeze of the topology, 32768 faces", |b| {
+        let order = |v| (0, taffeta::mesh::slot_of(v) as u64);
+        b.iter(|| black_box(thawed.mesh.freeze_topology(order, taffeta::core::TopologyEpoch(1))));
+    });
+    c.bench_function("thaw, freeze and all caches, 32768 faces", |b| {
+        b.iter_batched(
+            || World::build(&description).expect("the description is complete"),
+            |mut world| {
+                world.edit(|_| ());
+                world
+            },
+            BatchSize::LargeInput,
+        );
+    });
+}
+
+criterion_group!(benches, sweeps, freeze);
+criterion_main!(benches);

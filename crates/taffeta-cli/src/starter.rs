@@ -48,7 +48,7 @@ mod tests {
         let scene = Scene::from_str(STARTER, Path::new("starter.toml"), &[]).unwrap();
         let built = scene.assemble().unwrap();
         assert!(built.warnings.is_empty(), "{:?}", built.warnings);
-        assert!(scene.cloths[0].remesh.is_some() && scene.obstacles.len() == 1);
+        assert!(scene.cloths[0].remesh.is_some() && scene.obstacles.len() == 2);
     }
 
     #[test]

@@ -1,0 +1,9 @@
+//! The program as its users see it: commands, files, messages and exit statuses.
+
+mod common;
+mod contract;
+mod interrupt;
+mod pictures;
+mod refusals;
+mod resume;
+mod tools;

@@ -1,0 +1,137 @@
+//! Bad input: exit status 2, a message that says what, where and what to do, and nothing is written.
+
+use crate::common::{Desk, SCENE};
+
+/// Runs [`SCENE`] with a line replaced.
+#[track_caller]
+fn expect_refusal(old: &str, new: &str, parts: &[&str]) {
+    let desk = Desk::new();
+    assert!(SCENE.contains(old), "{old}");
+    desk.write("scene.toml", &SCENE.replace(old, new));
+    desk.refused(&["run", "scene.toml"], parts);
+}
+
+/// Runs [`SCENE`] with a mesh file instead of the grid, without pins and probes.
+#[track_caller]
+fn expect_mesh_refusal(obj: &str, parts: &[&str]) {
+    let desk = Desk::new();
+    desk.write("mesh.obj", obj);
+    let start = SCENE.split("[[cloth.pin]]").next().unwrap();
+    desk.write("scene.toml", &start.replace(GRID, "mesh = \"mesh.obj\""));
+    desk.refused(&["run", "scene.toml"], parts);
+}
+
+const GRID: &str = "grid = { size = [1.0, 1.0], cells = [8, 8] }";
+const MATERIAL: &str = "material = \"cotton\"";
+
+#[test]
+fn scenes_that_cannot_be_read() {
+    let desk = Desk::new();
+    desk.refused(&["run", "none.toml"], &["none.toml", "cannot read the scene", "taffeta new"]);
+    desk.refused(&["run", "."], &["is a folder", "scene file"]);
+    desk.write("scene.toml", "[simulation\n");
+    desk.refused(&["run", "scene.toml"], &["scene.toml:1:", "^"]);
+    desk.write("scene.toml", "");
+    desk.refused(&["run", "scene.toml"], &["simulation.duration"]);
+}
+
+#[test]
+fn keys_and_values() {
+    expect_refusal(
+        "frame_rate",
+        "framerate",
+        &["scene.toml:3:1", "unknown key", "did you mean `frame_rate`?"],
+    );
+    expect_refusal(
+        "duration = 0.1",
+        "duration = \"long\"",
+        &["scene.toml:2:12", "the string \"long\"", "number"],
+    );
+    expect_refusal("cells = [8, 8]", "cells = [8, 0]", &["scene.toml:7:", "at least 1"]);
+    expect_refusal(MATERIAL, "material = \"coton\"", &["scene.toml:8:12", "coton", "cotton"]);
+    let negative = "material = { density = -0.2, stretch = [1e3, 1e3], bend = [1e-5, 1e-5] }";
+    expect_refusal(MATERIAL, negative, &["scene.toml:8:", "density", "-0.2", "positive"]);
+    let sizes = "material = \"cotton\"\nremesh = { size_min = 0.2, size_max = 0.1 }";
+    expect_refusal(MATERIAL, sizes, &["scene.toml:9:", "size_min", "0.2", "size_max", "0.1"]);
+    expect_refusal(
+        "material = [0.5, 0.5]",
+        "material = [0.5, 1.5]",
+        &["probe", "not on the cloth", "[0.5, 1]"],
+    );
+}
+
+#[test]
+fn what_is_not_supported_yet() {
+    expect_refusal(
+        "duration",
+        "solver = \"xpbd\"\nduration",
+        &["scene.toml:2:", "xpbd", "not supported yet", "block"],
+    );
+    expect_refusal(MATERIAL, "material = \"cotton\"\npressure = 3.0", &["pressure", "not supported yet"]);
+    expect_refusal(
+        "radius = 0.2 } }",
+        "radius = 0.2 } }\n[contact]\nself = true",
+        &["self", "not supported yet"],
+    );
+    expect_refusal(
+        "[[probe]]",
+        "[output]\nformats = [\"ply\"]\n[[probe]]",
+        &["ply", "not supported yet", "obj"],
+    );
+    expect_refusal("[[obstacle]]", "release = 1.0\n[[obstacle]]", &["release", "not supported yet"]);
+}
+
+#[test]
+fn pins_that_hold_nothing() {
+    let parts = ["scene.toml:12:", "holds nothing", "the cloth extends from [-0.5, 0.22, "];
+    expect_refusal("[[-0.51, 0.0, -0.51], [0.51, 0.5, -0.49]]", "[[5, 5, 5], [6, 6, 6]]", &parts);
+    let parts = ["vertex 500 is out of range", "0 to 80"];
+    expect_refusal("box = [[-0.51, 0.0, -0.51], [0.51, 0.5, -0.49]]", "vertices = [0, 500]", &parts);
+}
+
+#[test]
+fn meshes_that_are_no_cloth() {
+    expect_mesh_refusal("", &["scene.toml:7:8", "mesh.obj", "empty"]);
+    expect_mesh_refusal("v 0 0 0\nv 1 0 0\nv 0 1 0\n", &["mesh.obj", "no faces"]);
+    expect_mesh_refusal("v 0 0 nan\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", &["mesh.obj:1", "nan", "finite"]);
+    expect_mesh_refusal(
+        "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 4\n",
+        &["mesh.obj:4", "vertex 4", "out of range", "3 vertices"],
+    );
+    expect_mesh_refusal("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 0 1 2\n", &["mesh.obj:4", "start at 1"]);
+    expect_mesh_refusal("v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n", &["without area", "line 4"]);
+    let fin = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 3 4\nf 1 3 5\n";
+    expect_mesh_refusal(fin, &["scene.toml:7:8", "branches", "line 8", "sheet"]);
+    let bow_tie = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv -1 0 0\nv 0 -1 0\nf 1 2 3\nf 1 4 5\n";
+    expect_mesh_refusal(bow_tie, &["scene.toml", "cloth 'sheet'", "meet at vertex", "taffeta inspect"]);
+}
+
+#[test]
+fn a_missing_mesh_is_named() {
+    expect_refusal(GRID, "mesh = \"none.obj\"", &["scene.toml:7:8", "none.obj", "No such file"]);
+}
+
+#[test]
+fn overrides() {
+    let desk = Desk::new();
+    let refused =
+        |setting: &str, parts: &[&str]| desk.refused(&["run", "scene.toml", "--set", setting], parts);
+    refused("cloth.0.grid.cells", &["--set cloth.0.grid.cells", "key.path=value"]);
+    refused("cloth.0.grid.sells=3", &["--set cloth.0.grid.sells=3", "unknown key"]);
+    refused("cloth.0.grid.cells=many", &["--set cloth.0.grid.cells=many", "array"]);
+    refused("cloth.7.name=a", &["--set cloth.7.name=a", "no number 7"]);
+}
+
+#[test]
+fn output_folders() {
+    let desk = Desk::new();
+    desk.done(&["run", "scene.toml", "--out", "a", "--frames", "1", "--quiet"]);
+    let parts = ["a already exists and is not empty", "--out", "delete"];
+    desk.refused(&["run", "scene.toml", "--out", "a"], &parts);
+    desk.refused(&["run", "scene.toml", "--out", "scene.toml"], &["scene.toml is a file", "--out"]);
+    desk.refused(
+        &["run", "scene.toml", "--out", "scene.toml/b"],
+        &["cannot make the output folder", "scene.toml/b"],
+    );
+    desk.refused(&["run", "scene.toml", "--out", "/proc/none/b"], &["/proc/none/b"]);
+}

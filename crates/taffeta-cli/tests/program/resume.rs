@@ -1,0 +1,76 @@
+//! Continuing a run.
+
+use crate::common::{Desk, REMESH, SCENE};
+
+/// The arguments of a run of [`SCENE`], `more` included.
+fn run<'a>(folder: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    [&["run", "scene.toml", "--out", folder, "--quiet"], more].concat()
+}
+
+#[test]
+fn a_run_in_two_parts_has_the_bits_of_one() {
+    for setting in [REMESH, "simulation.solver=block", "simulation.solver=direct"] {
+        let desk = Desk::new();
+        desk.done(&run("whole", &["--set", setting]));
+        desk.done(&run("parts", &["--set", setting, "--frames", "3"]));
+        assert_eq!(desk.list("parts/frames").len(), 4);
+        desk.done(&run("parts", &["--set", setting, "--resume", "--threads", "1"]));
+        desk.expect_same_results("whole", "parts");
+        let totals = |folder: &str| desk.summary(folder)["totals"].clone();
+        assert_eq!(totals("whole"), totals("parts"), "{setting}");
+        assert!(desk.list("parts").contains(&"checkpoint/state_00006.zst".to_owned()));
+    }
+}
+
+#[test]
+fn what_was_written_after_the_checkpoint_is_written_again() {
+    let desk = Desk::new();
+    desk.done(&run("whole", &[]));
+    desk.done(&run("parts", &["--frames", "3"]));
+    desk.write("parts/frames/sheet_00004.obj", "half a frame");
+    desk.write("parts/frames/.taffeta-x.tmp", "");
+    let metrics = desk.read("parts/metrics.csv");
+    desk.write("parts/metrics.csv", &format!("{metrics}4,0.0666,81,1"));
+    desk.done(&run("parts", &["--resume"]));
+    desk.expect_same_results("whole", "parts");
+}
+
+#[test]
+fn a_finished_run_can_be_made_longer() {
+    let desk = Desk::new();
+    desk.done(&run("short", &[]));
+    desk.done(&run("short", &["--set", "simulation.duration=0.15", "--resume"]));
+    desk.done(&run("long", &["--set", "simulation.duration=0.15"]));
+    desk.expect_same_results("short", "long");
+    assert_eq!(desk.summary("short")["scene_hash"], desk.summary("long")["scene_hash"]);
+    desk.done(&run("short", &["--frames", "9", "--resume"]));
+    desk.expect_same_results("short", "long");
+}
+
+#[test]
+fn resuming_is_refused_where_there_is_nothing_to_resume() {
+    let desk = Desk::new();
+    desk.refused(&run("a", &["--resume"]), &["no checkpoint", "a/checkpoint", "leave out --resume"]);
+    desk.done(&run("a", &["--frames", "1"]));
+    desk.refused(
+        &run("a", &["--resume", "--set", "cloth.0.material=silk", "simulation.gravity=[0,-1,0]"]),
+        &["another scene", "simulation.gravity.1", "cloth.0.material.density", "another --out"],
+    );
+    let saved = std::fs::read(desk.path("a/checkpoint/state_00001.zst")).unwrap();
+    std::fs::write(desk.path("a/checkpoint/state_00001.zst"), &saved[..saved.len() / 2]).unwrap();
+    desk.refused(&run("a", &["--resume"]), &["cannot be used", "state_00001.zst"]);
+    desk.write("a/checkpoint/checkpoint.json", "{}");
+    desk.refused(&run("a", &["--resume"]), &["cannot be used", "checkpoint.json"]);
+}
+
+#[test]
+fn a_changed_mesh_file_is_noticed() {
+    let desk = Desk::new();
+    desk.write("square.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n");
+    let scene = SCENE.split("[[probe]]").next().unwrap();
+    let scene = scene.replace("grid = { size = [1.0, 1.0], cells = [8, 8] }", "mesh = \"square.obj\"");
+    desk.write("scene.toml", &scene);
+    desk.done(&run("a", &["--frames", "1"]));
+    desk.write("square.obj", "v 0 0 0\nv 1 0 0\nv 1 1.5 0\nv 0 1 0\nf 1 2 3 4\n");
+    desk.refused(&run("a", &["--resume"]), &["another scene: a mesh file has changed"]);
+}

@@ -1,0 +1,72 @@
+//! The smaller commands.
+
+use crate::common::Desk;
+
+#[test]
+fn the_starter_scene_runs_as_it_is() {
+    let desk = Desk::new();
+    let reply = desk.done(&["new", "drape"]);
+    assert!(
+        reply.out.contains("drape.toml") && reply.out.contains("taffeta run drape.toml"),
+        "{}",
+        reply.out
+    );
+    desk.done(&["run", "drape.toml", "--frames", "3", "--quiet"]);
+    assert_eq!(desk.list("out/drape/frames").len(), 4);
+    desk.refused(&["new", "drape"], &["drape.toml exists already", "another name"]);
+    desk.refused(&["new", "none/drape"], &["none/drape.toml", "make the folder"]);
+}
+
+#[test]
+fn the_presets_are_listed_with_units_and_sources() {
+    let desk = Desk::new();
+    let reply = desk.done(&["materials"]);
+    for part in ["cotton", "silk", "denim", "paper", "kg/m²", "N/m", "N·m", "KES"] {
+        assert!(reply.out.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn a_mesh_is_inspected() {
+    let desk = Desk::new();
+    desk.write("square.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n");
+    let reply = desk.done(&["inspect", "square.obj"]);
+    for part in ["square.obj", "manifold", "yes", "bounding box", "not checked in this version"] {
+        assert!(reply.out.contains(part), "{part}: {}", reply.out);
+    }
+    desk.write("fin.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 3 4\nf 1 3 5\n");
+    let reply = desk.done(&["inspect", "fin.obj"]);
+    assert!(reply.out.contains("no: 1 edge has more than two faces"), "{}", reply.out);
+    desk.refused(&["inspect", "none.obj"], &["none.obj"]);
+    desk.write("bad.obj", "v 0 0 x\n");
+    desk.refused(&["inspect", "bad.obj"], &["bad.obj:1", "\"x\""]);
+}
+
+#[test]
+fn later_words_of_the_command_line_are_refused_as_such() {
+    let desk = Desk::new();
+    for arguments in [
+        &["view", "scene.toml"][..],
+        &["study", "scene.toml", "--vary", "a.b=1,2"],
+        &["validate"],
+        &["validate", "hung"],
+        &["remesh", "a.obj", "b.obj", "--size", "3"],
+        &["schema"],
+    ] {
+        desk.refused(arguments, &[&format!("`taffeta {}` is not supported yet", arguments[0])]);
+    }
+}
+
+#[test]
+fn bad_usage_is_refused_and_help_is_not() {
+    let desk = Desk::new();
+    desk.refused(&[], &["Usage"]);
+    desk.refused(&["dance"], &["dance"]);
+    desk.refused(&["run"], &["SCENE"]);
+    desk.refused(&["run", "scene.toml", "other.toml"], &["other.toml", "one scene"]);
+    desk.refused(&["run", "scene.toml", "--frames", "-1"], &["-1"]);
+    desk.refused(&["run", "scene.toml", "--threads", "many"], &["many"]);
+    assert!(desk.done(&["--help"]).out.contains("inspect"));
+    assert!(desk.done(&["run", "--help"]).out.contains("--resume"));
+    assert!(desk.done(&["--version"]).out.starts_with("taffeta "));
+}

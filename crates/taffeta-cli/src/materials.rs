@@ -8,12 +8,15 @@ const LABEL_WIDTH: usize = 18;
 /// Width of the other columns of the table.
 const VALUE_WIDTH: usize = 14;
 
+/// A quantity: its name in scenes, and its value in words.
+type Row = (&'static str, fn(&Preset) -> String);
+
 /// The presets as a table with units, and where each figure comes from.
 pub fn describe_presets() -> String {
     let presets = presets();
     let mut text = String::from("Presets: what `material = \"NAME\"` stands for in a scene.\n\n");
     text += &table_row("", presets.iter().map(|preset| preset.name.to_owned()));
-    let rows: [(&str, fn(&Preset) -> String); 10] = [
+    let rows: [Row; 10] = [
         ("density", |p| number(p.material.density)),
         ("thickness", |p| number(p.material.thickness)),
         ("stretch", |p| pair(p.material.stretch)),

@@ -87,6 +87,7 @@ impl Run {
         if !resumed {
             self.totals.count_state(&self.prepared.world);
             self.totals.writing += recorder.record_start(&self.prepared.world)?;
+            self.totals.frames += 1;
         }
         let frame_time = self.prepared.scene.simulation.frame_time();
         let mut saved = Instant::now();
@@ -100,6 +101,7 @@ impl Run {
             let step_time = start.elapsed();
             self.totals.add(&report, &self.prepared.world);
             self.totals.writing += recorder.record(&self.prepared.world, &report, step_time)?;
+            self.totals.frames += 1;
             self.progress.warn_about(&self.totals.warnings());
             self.progress.update(&self.prepared.world, start.elapsed());
             if saved.elapsed() > CHECKPOINT_INTERVAL {
@@ -129,9 +131,10 @@ impl Run {
         let root = self.folder.root().display();
         let (frame, time) = (self.prepared.world.frame(), self.prepared.world.time());
         match outcome {
-            Outcome::Failed(reason) => Err(Failure::Failed(format!(
-                "{reason}\n  = the frames up to {frame} ({time:.4} s) are good and stay in {root}"
-            ))),
+            Outcome::Failed(reason) => Err(Failure::Failed(match self.totals.frames {
+                0 => reason,
+                frames => format!("{reason}\n  = the frames 0 to {} are good and stay in {root}", frames - 1),
+            })),
             Outcome::Interrupted => Err(Failure::Interrupted(format!(
                 "interrupted after frame {frame} ({time:.4} s); to continue:\n  {}",
                 resume_command(options, self.folder.root())

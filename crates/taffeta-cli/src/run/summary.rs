@@ -43,8 +43,8 @@ impl Summary<'_> {
             },
             "solver": self.solver_json(),
             "totals": {
-                "frames": prepared.world.frame() + 1,
-                "last_frame": prepared.world.frame(),
+                "frames": totals.frames,
+                "last_frame": totals.frames.checked_sub(1),
                 "steps": prepared.world.frame(),
                 "substeps": totals.substeps,
                 "simulated_time": prepared.world.time(),

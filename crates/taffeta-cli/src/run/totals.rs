@@ -26,6 +26,8 @@ impl Extent {
 /// What a run adds up over its frames. It is kept with the checkpoint, so that it covers the whole run in the end.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Totals {
+    /// Frames recorded completely, the initial state included.
+    pub frames: u64,
     /// Substeps of all steps.
     pub substeps: u64,
     /// Substeps per step.

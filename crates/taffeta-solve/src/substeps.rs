@@ -186,21 +186,37 @@ impl EdgeGraph {
         distances
     }
 
-    /// A vertex in the middle: half-way between two that are far apart.
+    /// A vertex in the middle: where the larger of the distances to two far ends is smallest.
     fn center(&self, component: &[VertexIndex]) -> VertexIndex {
         let farthest = |from: &IndexVec<VertexIndex, f64>| {
-            component
-                .iter()
-                .copied()
-                .max_by(|a, b| from[*a].total_cmp(&from[*b]))
-                .expect("a component has vertices")
+            let ordered = component.iter().copied().max_by(|a, b| from[*a].total_cmp(&from[*b]));
+            ordered.expect("a component has vertices")
         };
-        let end = farthest(&self.distances(&component[..1]));
-        let from_end = self.distances(&[end]);
-        let from_other = self.distances(&[farthest(&from_end)]);
+        let end = farthest(&self.rough_distances(component[0]));
+        let from_end = self.rough_distances(end);
+        let from_other = self.rough_distances(farthest(&from_end));
         let eccentricity = |vi: &VertexIndex| from_end[*vi].max(from_other[*vi]);
         let middle = component.iter().min_by(|a, b| eccentricity(a).total_cmp(&eccentricity(b)));
         *middle.expect("a component has vertices")
+    }
+
+    /// Lengths of paths with the fewest edges from a vertex \[m\]: good enough to find a middle, and several times faster
+    /// than [`EdgeGraph::distances`].
+    fn rough_distances(&self, source: VertexIndex) -> IndexVec<VertexIndex, f64> {
+        let mut distances = IndexVec::filled(f64::INFINITY, self.areas.len());
+        distances[source] = 0.0;
+        let mut queue = vec![source];
+        let mut next = 0;
+        while let Some(vi) = queue.get(next).copied() {
+            next += 1;
+            for (other, length) in self.ring(vi) {
+                if distances[*other] == f64::INFINITY {
+                    distances[*other] = distances[vi] + length;
+                    queue.push(*other);
+                }
+            }
+        }
+        distances
     }
 
     /// `κ / size` \[1/m\] of a component on its support, by shells of equal distance.

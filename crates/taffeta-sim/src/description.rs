@@ -84,7 +84,7 @@ pub struct SimulationSettings {
     pub gravity: DVec3,
     /// Rate `c` at which velocities decay as `e^(−ct)` \[1/s\].
     pub velocity_damping: f64,
-    /// Threads; 0: all cores. The result does not depend on it.
+    /// Threads, 256 at most; 0: all cores. The result does not depend on it.
     pub threads: usize,
 }
 

@@ -16,6 +16,9 @@ use taffeta_solve::drivers::direct::{DirectDriver, DirectError};
 use taffeta_solve::substeps::{LONGEST_SUBSTEP, LoadPath, SubstepDemand};
 use taffeta_solve::{BlockDriver, Blocks, ClothModel};
 
+/// Threads that a world starts at most: more than any machine has use for, fewer than any refuses.
+const MAX_THREADS: usize = 256;
+
 /// A cloth of a world.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cloth {
@@ -149,7 +152,7 @@ impl World {
         thawed: Thawed,
     ) -> Result<Self, BuildError> {
         let settings = description.simulation.clone();
-        let threads = settings.threads;
+        let threads = settings.threads.min(MAX_THREADS);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|e| BuildError::Threads { threads, reason: e.to_string() })?;
         let cloths = world_cloths(description);

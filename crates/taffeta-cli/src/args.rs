@@ -56,7 +56,7 @@ pub struct LaterOptions {
 pub struct RunOptions {
     /// The scene file, TOML or JSON
     pub scene: PathBuf,
-    /// Result folder [default: out/ and the name of the scene file]
+    /// Result folder; if not given, out/ and the name of the scene file
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Simulate N frames instead of the scene's duration
@@ -65,7 +65,7 @@ pub struct RunOptions {
     /// Threads, 0: all cores; the result does not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16))]
     pub threads: Option<u16>,
-    /// Override a value of the scene, for example cloth.0.grid.cells=[64,64]; may be repeated
+    /// Override a value of the scene, for example cloth.0.material=silk; may be repeated
     #[arg(long = "set", value_name = "KEY.PATH=VALUE")]
     pub overrides: Vec<String>,
     /// Further overrides after one --set
@@ -84,13 +84,13 @@ pub struct RunOptions {
 pub struct RenderOptions {
     /// The result folder of a run
     pub folder: PathBuf,
-    /// The frame [default: the last]
+    /// The frame; if not given, the last one
     #[arg(long, value_name = "N")]
     pub frame: Option<u64>,
     /// Draw the edges of the mesh
     #[arg(long)]
     pub wireframe: bool,
-    /// The picture [default: frame_00012.png or so in the result folder]
+    /// The picture; if not given, frame_00012.png or so in the result folder
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Width in pixels

@@ -6,7 +6,7 @@ use taffeta_scene::materials::{Preset, presets};
 /// Width of the first column.
 const LABEL_WIDTH: usize = 18;
 /// Width of the other columns of the table.
-const VALUE_WIDTH: usize = 14;
+const VALUE_WIDTH: usize = 16;
 
 /// A quantity: its name in scenes, and its value in words.
 type Row = (&'static str, fn(&Preset) -> String);

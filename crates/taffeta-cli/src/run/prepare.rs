@@ -10,6 +10,9 @@ use taffeta_sim::{BuildError, World};
 const NO_SELF_CONTACT: &str = "cloths touch obstacles only in this version: a cloth can pass through itself and other \
      cloths";
 
+/// Threads that a run starts at most. More than there are cores only cost; very many bring the machine down.
+const MAX_THREADS: usize = 256;
+
 /// A scene that is ready to be simulated.
 pub(super) struct Prepared {
     /// The scene file as given.
@@ -47,14 +50,11 @@ impl Prepared {
         let built = scene.assemble().map_err(|error| Failure::usage(&error))?;
         let scene_hash = scene.hash().map_err(|error| Failure::usage(&error))?;
         let motion_hash = hash_motion(&scene).map_err(|error| Failure::usage(&error))?;
+        let mut warnings = built.warnings;
         let mut description = built.world;
-        if description.simulation.threads == 0 {
-            // Resolved here, so that the summary can tell what was used.
-            description.simulation.threads = std::thread::available_parallelism().map_or(1, usize::from);
-        }
+        description.simulation.threads = choose_threads(description.simulation.threads, &mut warnings);
         let world =
             World::build(&description).map_err(|error| refuse_world(&options.scene, &scene, &error))?;
-        let mut warnings = built.warnings;
         if !scene.contact.self_contact {
             warnings.push(NO_SELF_CONTACT.to_owned());
         }
@@ -71,6 +71,17 @@ impl Prepared {
             root: options.out.clone().unwrap_or_else(|| default_folder(&options.scene)),
             scene,
         })
+    }
+}
+
+/// The number of threads for what the scene asks. Chosen here and not by the world, so that the summary can tell it.
+fn choose_threads(asked: usize, warnings: &mut Vec<String>) -> usize {
+    if asked > MAX_THREADS {
+        warnings.push(format!("{asked} threads are too many: the run takes {MAX_THREADS}"));
+    }
+    match asked {
+        0 => std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS),
+        _ => asked.min(MAX_THREADS),
     }
 }
 
@@ -111,4 +122,23 @@ fn refuse_world(path: &Path, scene: &Scene, error: &BuildError) -> Failure {
         }
     }
     Failure::Usage(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn absurd_numbers_of_threads_are_cut_with_a_warning() {
+        let mut warnings = Vec::new();
+        assert_eq!(choose_threads(3, &mut warnings), 3);
+        assert!(choose_threads(0, &mut warnings) >= 1 && warnings.is_empty());
+        assert_eq!(choose_threads(60_000, &mut warnings), MAX_THREADS);
+        assert!(warnings[0].contains("60000 threads"));
+    }
+
+    #[test]
+    fn results_go_to_a_folder_named_after_the_scene() {
+        assert_eq!(default_folder(Path::new("scenes/drape.toml")), Path::new("out/drape"));
+    }
 }

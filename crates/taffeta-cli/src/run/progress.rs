@@ -35,11 +35,10 @@ impl Progress {
         let display = if quiet {
             Display::Silent
         } else if std::io::stderr().is_terminal() {
-            let style = ProgressStyle::with_template("{bar:24} {msg}  {eta} left")
+            let style = ProgressStyle::with_template("{bar:12} {wide_msg}")
                 .expect("the template is well-formed")
                 .progress_chars("━╸ ");
             let bar = ProgressBar::new(prepared.last_frame).with_style(style).with_position(frame);
-            bar.reset_eta();
             Display::Bar(bar)
         } else {
             Display::Lines { printed: Instant::now() }
@@ -56,7 +55,9 @@ impl Progress {
         let (frame, vertices) = (world.frame(), world.vertex_count());
         let state = || {
             let (time, end) = (world.time(), self.end_time);
-            format!("{time:.3} of {end:.3} s, {vertices} vertices, {:.1} ms per frame", 1e3 * mean)
+            let left = mean * self.last_frame.saturating_sub(frame) as f64;
+            let speed = 1e3 * mean;
+            format!("{time:.3} of {end:.3} s, {vertices} vertices, {speed:.1} ms per frame, {left:.0} s left")
         };
         match &mut self.display {
             Display::Bar(bar) => {
@@ -64,9 +65,8 @@ impl Progress {
                 bar.set_position(frame);
             }
             Display::Lines { printed } if printed.elapsed() > LINE_INTERVAL => {
-                let left = mean * self.last_frame.saturating_sub(frame) as f64;
                 *printed = Instant::now();
-                eprintln!("{}, {left:.0} s left", state());
+                eprintln!("{}", state());
             }
             Display::Lines { .. } | Display::Silent => {}
         }

@@ -20,8 +20,9 @@ impl Interrupt {
             }
             eprintln!("\nfinishing the frame; press Ctrl-C again to stop at once");
         };
-        // Fails if somebody else in the program listens already: then they decide what Ctrl-C does.
-        ctrlc::try_set_handler(handler).ok();
+        // Even where a shell has told the program to ignore the signal, as it tells background jobs of scripts: who sends
+        // it wants the run to stop. Fails if the program listens already: then that decides what Ctrl-C does.
+        ctrlc::set_handler(handler).ok();
         Self { requested }
     }
 

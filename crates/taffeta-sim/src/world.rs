@@ -268,23 +268,31 @@ impl World {
         self.pool.install(|| work(caches, work_space))
     }
 
-    /// Remeshes the cloths whose interval is over.
+    /// Remeshes the cloths whose interval is over, one pass for each interval.
     fn remesh_if_due(&mut self, dt: f64) -> RemeshCounts {
-        let due = |settings: &RemeshSettings| self.frame.is_multiple_of(u64::from(settings.interval.max(1)));
-        let settings: Vec<_> = self.cloths.iter().map(|cloth| cloth.remesh.filter(due)).collect();
-        let Some(interval) = settings.iter().flatten().map(|s| s.interval.max(1)).max() else {
-            return RemeshCounts::default();
-        };
-        let regions: Vec<_> = self.pins.iter().map(|pin| pin.region.clone()).collect();
-        let pass = Pass { settings: &settings, pins: &regions, elapsed: dt * f64::from(interval) };
+        let interval = |cloth: &Cloth| cloth.remesh.map(|settings| settings.interval.max(1));
+        let mut due: Vec<u32> = self.cloths.iter().filter_map(interval).collect();
+        due.retain(|interval| self.frame.is_multiple_of(u64::from(*interval)));
+        due.sort_unstable();
+        due.dedup();
         let mut counts = RemeshCounts::default();
+        if due.is_empty() {
+            return counts;
+        }
+        let cloths = self.cloths.clone();
+        let regions: Vec<_> = self.pins.iter().map(|pin| pin.region.clone()).collect();
         self.edit(|thawed| {
-            let report = remesh(&mut thawed.mesh, &mut thawed.attributes, &pass, &mut |_| false);
-            counts = RemeshCounts {
-                splits: report.splits as u64,
-                collapses: report.collapses as u64,
-                flips: report.flips as u64,
-            };
+            for now in due {
+                let settings: Vec<_> = cloths
+                    .iter()
+                    .map(|cloth| cloth.remesh.filter(|_| interval(cloth) == Some(now)))
+                    .collect();
+                let pass = Pass { settings: &settings, pins: &regions, elapsed: dt * f64::from(now) };
+                let report = remesh(&mut thawed.mesh, &mut thawed.attributes, &pass, &mut |_| false);
+                counts.splits += report.splits as u64;
+                counts.collapses += report.collapses as u64;
+                counts.flips += report.flips as u64;
+            }
         });
         counts
     }

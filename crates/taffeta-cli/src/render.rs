@@ -106,7 +106,7 @@ impl Source {
             return Ok(wanted);
         }
         let every = match self.frames.get(1).map(|second| second - first) {
-            Some(every) if every > 1 => format!(", every {every}th"),
+            Some(every) if every > 1 => format!(" in steps of {every}"),
             _ => String::new(),
         };
         Err(Failure::Usage(format!(

@@ -30,7 +30,7 @@ fn frames_become_pictures() {
 fn what_cannot_be_drawn_is_refused() {
     let desk = Desk::new();
     desk.done(&["run", "scene.toml", "--out", "a", "--quiet", "--set", "output.every=2"]);
-    desk.refused(&["render", "a", "--frame", "3"], &["a has no frame 3", "frames 0 to 6, every 2th"]);
+    desk.refused(&["render", "a", "--frame", "3"], &["a has no frame 3", "frames 0 to 6 in steps of 2"]);
     desk.refused(&["render", "a", "--frame", "99"], &["no frame 99", "0 to 6"]);
     desk.refused(&["render", "b"], &["b is not a folder", "taffeta run"]);
     desk.refused(&["render", "scene.toml"], &["scene.toml is not a folder"]);

@@ -17,10 +17,15 @@ fn world() -> World {
     mesh.positions.iter_mut().for_each(|x| *x = DVec3::new(x.x - 0.5, 0.45, 0.5 - x.y));
     let canvas = Material::isotropic(0.3, 3000.0, 0.3, 4e-4);
     let mut sheet = ClothDescription::new("sheet", mesh, canvas);
-    sheet.remesh =
-        Some(RemeshSettings { size_min: 0.01, size_max: 0.15, refine_angle: 0.4, ..RemeshSettings::default() });
+    sheet.remesh = Some(RemeshSettings {
+        size_min: 0.01,
+        size_max: 0.15,
+        refine_angle: 0.4,
+        ..RemeshSettings::default()
+    });
     let ball = Obstacle::new(Shape::Sphere { radius: 0.2 }, Placement::at(DVec3::new(0.0, 0.2, 0.0)));
-    let description = WorldDescription { cloths: vec![sheet], obstacles: vec![ball], ..WorldDescription::default() };
+    let description =
+        WorldDescription { cloths: vec![sheet], obstacles: vec![ball], ..WorldDescription::default() };
     World::build(&description).expect("the description is complete")
 }
 

@@ -12,7 +12,10 @@ pub fn run(world: &mut World, frames: u32) -> Result<(), StepError> {
         let report = world.step(&StepInputs::default(), 1.0 / 60.0)?;
         if frame % 6 == 0 || frame == frames {
             let milliseconds = 1e3 * report.times.total().as_secs_f64();
-            println!("{:5.2}  {:8}  {:8}  {milliseconds:9.1}", report.time, report.vertices, report.plan.substeps);
+            println!(
+                "{:5.2}  {:8}  {:8}  {milliseconds:9.1}",
+                report.time, report.vertices, report.plan.substeps
+            );
         }
     }
     Ok(())
@@ -20,7 +23,8 @@ pub fn run(world: &mut World, frames: u32) -> Result<(), StepError> {
 
 /// Draws the world with its mesh to `out/NAME.png`.
 pub fn draw(world: &World, name: &str) -> Result<(), RenderError> {
-    let cloths = (0..world.cloths().len()).map(|i| Body { mesh: world.mesh(i), kind: BodyKind::Cloth { index: i } });
+    let cloths =
+        (0..world.cloths().len()).map(|i| Body { mesh: world.mesh(i), kind: BodyKind::Cloth { index: i } });
     let mut bodies: Vec<Body> = cloths.collect();
     if let Some(bounds) = bodies[0].mesh.bounds() {
         bodies.extend(world.obstacles().iter().map(|o| obstacle_body(o, world.time(), bounds)));

@@ -138,8 +138,7 @@ impl World {
         let mut bad = None;
         for (i, row) in self.work.rows.iter().enumerate() {
             let position = row.position();
-            // Not a number fails the comparison as well.
-            if !(position.abs().max_element() < FARTHEST) {
+            if !position.is_finite() || position.abs().max_element() > FARTHEST {
                 bad = bad.or(Some(i));
             }
             state.velocities.raw[i] = (position - self.work.start[i]) * inverse_h;

@@ -96,8 +96,8 @@ fn dual_step<const DAMPED: bool>(
         }
     }
     let delta = solve_sym3(&matrix, rhs);
-    for r in 0..3 {
-        dual.lambda[r] = if step.first { delta[r] } else { dual.lambda[r] + delta[r] };
+    for (lambda, delta) in dual.lambda.iter_mut().zip(delta) {
+        *lambda = if step.first { delta } else { *lambda + delta };
     }
     delta
 }

@@ -67,13 +67,46 @@ fn a_step_that_blows_up_names_the_vertex_and_leaves_the_world_as_it_was() {
     let mut world = build(&description());
     run(&mut world, 2);
     let (hash, time) = (world.state_hash(), world.time());
-    let gale = StepInputs { gravity: Some(DVec3::new(0.0, -1e300, 0.0)), ..StepInputs::default() };
-    let error = world.step(&gale, FRAME).unwrap_err();
+    let crushing = StepInputs { gravity: Some(DVec3::new(0.0, -1e300, 0.0)), ..StepInputs::default() };
+    let error = world.step(&crushing, FRAME).unwrap_err();
     assert!(matches!(error, StepError::NotFinite { .. }), "{error}");
     assert!(error.to_string().contains("cloth 'sheet'"), "{error}");
     assert_eq!((world.state_hash(), world.time()), (hash, time));
-    run(&mut world, 1);
-    assert!(matches!(world.step(&StepInputs::default(), 0.0), Err(StepError::BadTimeStep { .. })));
+}
+
+/// Everything that a step remembers is put back: the steps after a failed one are those of a world that never failed.
+#[test]
+fn a_failed_step_leaves_no_trace() {
+    for solver in [SolverChoice::Block, SolverChoice::Direct] {
+        let mut description = description();
+        description.simulation = settings(solver, Some(2));
+        if solver == SolverChoice::Direct {
+            description.cloths[0].remesh = None;
+        }
+        description.air = Some(air(DVec3::X));
+        let [mut failing, mut sound] = [(); 2].map(|()| build(&description));
+        for inputs in [
+            StepInputs { gravity: Some(DVec3::NAN), ..StepInputs::default() },
+            StepInputs { wind: Some(DVec3::splat(1e200)), ..StepInputs::default() },
+            StepInputs { gravity: Some(DVec3::new(1e14, 1e200, 0.0)), ..StepInputs::default() },
+        ] {
+            run(&mut failing, 2);
+            run(&mut sound, 2);
+            assert!(failing.step(&inputs, FRAME).is_err(), "{solver:?}, {inputs:?}");
+            assert!(failing.step(&StepInputs::default(), f64::NAN).is_err());
+            assert_eq!(failing.measure(), sound.measure(), "{solver:?}, {inputs:?}");
+        }
+        let hashes = |world: &mut World| (0..4).map(|_| run(world, 1).state_hash).collect::<Vec<_>>();
+        assert_eq!(hashes(&mut failing), hashes(&mut sound), "{solver:?}");
+    }
+}
+
+#[test]
+fn absurd_time_steps_are_refused() {
+    for dt in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e9] {
+        let error = build(&description()).step(&StepInputs::default(), dt).unwrap_err();
+        assert!(matches!(error, StepError::BadTimeStep { .. }), "{dt}: {error}");
+    }
 }
 
 #[test]
@@ -90,6 +123,18 @@ fn impossible_worlds_are_refused_by_name() {
     assert!(error.contains("vertex 3"), "{error}");
     let error = refused(&|d| d.cloths[0].mesh.faces[5][1] = 999).to_string();
     assert!(error.contains("face 5") && error.contains("999"), "{error}");
+    for (change, expected) in [
+        ((|d| d.simulation.substeps = Some(0)) as fn(&mut WorldDescription), "simulation: substeps"),
+        (|d| d.simulation.gravity.y = f64::NAN, "simulation: gravity"),
+        (|d| d.cloths[0].remesh.as_mut().unwrap().size_min = 0.2, "cloth 'sheet': size_min is 0.2"),
+        (|d| d.cloths[0].material.friction.kinetic = 0.9, "friction.kinetic is 0.9"),
+        (|d| d.obstacles[0].friction.kinetic = 0.9, "obstacle 0: kinetic friction"),
+        (|d| d.obstacles[0].shape = Shape::Plane { normal: DVec3::ZERO }, "obstacle 0: the plane's normal"),
+        (|d| d.obstacles[0].shape = Shape::Sphere { radius: -1.0 }, "obstacle 0: the sphere's radius is -1"),
+    ] {
+        let error = refused(&change).to_string();
+        assert!(error.contains(expected), "{error} instead of {expected}");
+    }
     let error = refused(&|d| d.cloths[0].mesh.material = None).to_string();
     assert!(error.contains("remeshing needs one material coordinate per vertex"), "{error}");
     let error = refused(&|d| {

@@ -10,14 +10,17 @@ use taffeta::core::Placement;
 use taffeta::remesh::RemeshSettings;
 use taffeta::scene::GridPattern;
 use taffeta::sim::{ClothDescription, SolverChoice, World, WorldDescription};
+use taffeta::solve::{BlockDriver, Blocks};
 
-/// A sheet that falls onto a ball and is remeshed, fine enough for the sweeps to run in parallel.
-fn drape(cells: u32, threads: usize) -> World {
+/// A sheet that falls onto a ball and is remeshed to edges between 1 and 2 cm.
+fn drape(cells: u32, solver: SolverChoice, threads: usize) -> World {
     let mut mesh = square(cells, GridPattern::Alternating);
     mesh.positions.iter_mut().for_each(|x| *x = DVec3::new(x.x - 0.5, 0.21, 0.5 - x.y));
     let mut cloth = ClothDescription::new("sheet", mesh, stiff());
-    cloth.remesh = Some(RemeshSettings { size_min: 0.01, size_max: 0.1, ..RemeshSettings::default() });
-    let mut simulation = settings(SolverChoice::Block, None);
+    let size = 1.0 / f64::from(cells);
+    cloth.remesh =
+        Some(RemeshSettings { size_min: 0.8 * size, size_max: 1.6 * size, ..RemeshSettings::default() });
+    let mut simulation = settings(solver, None);
     simulation.threads = threads;
     build(&WorldDescription {
         cloths: vec![cloth],
@@ -28,16 +31,35 @@ fn drape(cells: u32, threads: usize) -> World {
     })
 }
 
+/// Whether the sweeps over the present sheet share out work among threads.
+fn sweeps_in_parallel(world: &World) -> bool {
+    let sheet = world.sheet();
+    let models: Vec<_> = world.cloths().iter().map(|cloth| cloth.model.clone()).collect();
+    let blocks = Blocks::build(&sheet.topology, &sheet.rest, &models);
+    BlockDriver::build(&sheet.topology, &blocks).sweeps_in_parallel()
+}
+
 #[test]
 fn any_number_of_threads_gives_the_same_bits() {
     let hashes = |threads| {
-        let mut world = drape(80, threads);
-        (0..6).map(|_| run(&mut world, 1).state_hash).collect::<Vec<_>>()
+        let mut world = drape(80, SolverChoice::Block, threads);
+        let hashes: Vec<_> = (0..5).map(|_| run(&mut world, 1).state_hash).collect();
+        assert!(sweeps_in_parallel(&world), "the sheet is large enough for the threads to share it");
+        hashes
     };
     let reference = hashes(1);
     for threads in [2, 3, 8] {
         assert_eq!(hashes(threads), reference, "{threads} threads");
     }
+}
+
+#[test]
+fn the_direct_solver_gives_the_same_bits_for_any_number_of_threads() {
+    let hashes = |threads| {
+        let mut world = drape(10, SolverChoice::Direct, threads);
+        (0..3).map(|_| run(&mut world, 1).state_hash).collect::<Vec<_>>()
+    };
+    assert_eq!(hashes(1), hashes(2));
 }
 
 /// The scene of the comparison of builds: adaptive, with a ball, wind and two cloths.
@@ -82,9 +104,10 @@ fn build_program(profile: &str) -> PathBuf {
 }
 
 /// The frames of a run, as bytes.
-fn frames_of(program: &Path, scene: &Path, out: &Path) -> Vec<Vec<u8>> {
-    let status = Command::new(program).arg("run").arg(scene).arg("--out").arg(out).arg("--quiet").status();
-    assert!(status.expect("the program runs").success());
+fn frames_of(program: &Path, scene: &Path, out: &Path, arguments: &[&str]) -> Vec<Vec<u8>> {
+    let run = Command::new(program).arg("run").arg(scene).arg("--out").arg(out).args(arguments).output();
+    let run = run.expect("the program runs");
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     let mut files: Vec<_> = std::fs::read_dir(out.join("frames"))
         .expect("frames are written")
         .map(|entry| entry.expect("readable").path())
@@ -98,10 +121,14 @@ fn optimized_and_unoptimized_programs_write_the_same_frames() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let scene = folder.path().join("scene.toml");
     std::fs::write(&scene, SCENE).expect("writable");
-    let [fast, slow] = ["release", "unoptimized"].map(|profile| {
-        let program = build_program(profile);
-        frames_of(&program, &scene, &folder.path().join(profile))
-    });
-    assert_eq!(fast.len(), 2 * 13);
-    assert!(fast == slow, "the frames differ");
+    let [fast, slow] = ["release", "unoptimized"].map(build_program);
+    let direct = ["--set", "simulation.solver=direct", "cloth.0.remesh.size_min=0.09", "--frames", "4"];
+    for (name, arguments, count) in [("block", &[][..], 26), ("direct", &direct[..], 10)] {
+        let frames = |program: &Path, build: &str| {
+            frames_of(program, &scene, &folder.path().join(format!("{name}-{build}")), arguments)
+        };
+        let (fast, slow) = (frames(&fast, "release"), frames(&slow, "unoptimized"));
+        assert_eq!(fast.len(), count, "{name}");
+        assert!(fast == slow, "the frames of the {name} solver differ");
+    }
 }

@@ -1,7 +1,7 @@
 //! From candidates to contacts.
 //!
 //! Candidates are collected with a margin and re-measured in every substep; they are collected anew when the cloth or
-//! an obstacle has moved by half the margin since.
+//! an obstacle has moved by a quarter of the margin since: the two together by half of it.
 
 use crate::obstacle::{Obstacle, PlacedShape, WorldShape};
 use crate::response::Contact;
@@ -102,7 +102,7 @@ impl Detector {
         contacts
     }
 
-    /// Whether something has moved by half the margin since the candidates were collected.
+    /// Whether something has moved by a quarter of the margin since the candidates were collected, or is not a number.
     fn is_stale(&self, obstacles: &[Obstacle], view: &SubstepView<'_>) -> bool {
         if self.collected_at.len() != view.rows.len() || self.candidates.len() != obstacles.len() {
             return true;
@@ -116,7 +116,8 @@ impl Detector {
             let now = obstacle.over_substep(view.time + view.h, 0.0).shape;
             surface_moved(&then, &now) > limit
         });
-        body_moved || cloth_moved > limit * limit
+        let lost = view.rows.iter().any(|row| !row.position().is_finite());
+        body_moved || lost || cloth_moved > limit * limit
     }
 
     /// Collects everything near each obstacle.

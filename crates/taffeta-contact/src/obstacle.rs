@@ -38,6 +38,26 @@ impl Obstacle {
         Self { shape, place, motion: Motion::default(), friction: Friction::default() }
     }
 
+    /// What is wrong with the obstacle, in words; `None`: nothing.
+    pub fn find_defect(&self) -> Option<String> {
+        let Placement { translate, rotate_deg, scale } = self.place;
+        match self.shape {
+            Shape::Sphere { radius } if !(radius * scale).is_finite() || radius * scale <= 0.0 => {
+                return Some(format!(
+                    "the sphere's radius is {radius} at scale {scale}; it must be positive"
+                ));
+            }
+            Shape::Plane { normal } if !normal.is_finite() || normal.length() == 0.0 => {
+                return Some(format!("the plane's normal is {normal}; it must have a direction"));
+            }
+            _ => {}
+        }
+        if !translate.is_finite() || !rotate_deg.is_finite() {
+            return Some(format!("it is placed at {translate}, turned by {rotate_deg}"));
+        }
+        self.motion.find_defect()
+    }
+
     /// The rigid transformation from the obstacle's frame (already scaled) to world space at a time \[s\].
     pub fn pose_at(&self, time: f64) -> Pose {
         self.motion.pose_at(time, self.place.translate).after(&self.place.pose())

@@ -73,14 +73,18 @@ fn separate(contact: &mut Contact, rows: &mut [Row], weight: f64) {
 /// The friction of one contact, for the normal multiplier it has.
 pub fn rub(contact: &mut Contact, start: &[DVec3], rows: &mut [Row], weight: f64) {
     let row = contact.row;
-    if contact.normal_lambda <= 0.0 || row.static_friction <= 0.0 {
+    let budget = row.static_friction * contact.normal_lambda;
+    if budget <= 0.0 {
+        // What opened again between two sweeps must give back the friction it had.
+        apply(&row, rows, -contact.friction_lambda);
+        contact.friction_lambda = DVec3::ZERO;
         return;
     }
     let moved = row.interpolate(|vi| rows[index(vi)].position() - start[index(vi)]) - row.body_displacement;
     let slip = moved - row.normal * row.normal.dot(moved);
     let trial = contact.friction_lambda - slip / weight;
     let size = trial.length();
-    let sticks = size <= row.static_friction * contact.normal_lambda;
+    let sticks = size <= budget;
     let scale = if sticks { 1.0 } else { row.kinetic_friction * contact.normal_lambda / size };
     let lambda = trial * scale;
     apply(&row, rows, lambda - contact.friction_lambda);
@@ -160,6 +164,18 @@ mod tests {
             project(std::slice::from_mut(&mut contact), &[DVec3::ZERO], &mut rows);
         }
         assert!((rows[0].position[0] - 0.3).abs() < 1e-12, "{:?}", rows[0]);
+    }
+
+    #[test]
+    fn a_contact_that_opens_between_sweeps_gives_its_friction_back() {
+        let mut contact = resting(0.5, 0.3);
+        let mut rows = [Row { position: [0.6, -1.0, 0.0], inverse_mass: 1.0 }];
+        project(std::slice::from_mut(&mut contact), &[DVec3::ZERO], &mut rows);
+        // Elasticity lifts the point by more than it was pushed out.
+        rows[0].position[1] += 1.5;
+        project(std::slice::from_mut(&mut contact), &[DVec3::ZERO], &mut rows);
+        assert_eq!((contact.normal_lambda, contact.friction_lambda), (0.0, DVec3::ZERO));
+        assert!((rows[0].position[0] - 0.6).abs() < 1e-15, "{:?}", rows[0]);
     }
 
     #[test]

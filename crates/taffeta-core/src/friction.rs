@@ -22,6 +22,18 @@ impl Friction {
     /// No friction.
     pub const NONE: Self = Self { static_: 0.0, kinetic: 0.0 };
 
+    /// What is wrong with the coefficients, in words; `None`: nothing.
+    pub fn find_defect(&self) -> Option<String> {
+        let Self { static_, kinetic } = *self;
+        if !static_.is_finite() || !kinetic.is_finite() || kinetic < 0.0 {
+            return Some(format!(
+                "friction is {static_} static, {kinetic} kinetic; both must be finite and at least 0"
+            ));
+        }
+        let reversed = kinetic > static_;
+        reversed.then(|| format!("kinetic friction is {kinetic}, more than the static friction {static_}"))
+    }
+
     /// The coefficients of two bodies in contact: the geometric mean.
     pub fn pair(self, other: Self) -> Self {
         Self {

@@ -19,7 +19,7 @@ pub const LANES: usize = 4;
 
 /// Batches that one task of a parallel sweep takes. A color with fewer batches than two tasks is swept by one thread:
 /// waking a second one costs more than it saves.
-const BATCHES_PER_TASK: usize = 256;
+const BATCHES_PER_TASK: usize = 128;
 
 /// Four numbers, one per lane.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -87,7 +87,7 @@ impl F64x4 {
         Self(out)
     }
 
-    /// The angle of the points `(x, y)` \[rad\]: the same bits as [`crate::math::atan2`] in every lane.
+    /// The angle of the points `(x, y)` \[rad\]: the same bits as [`crate::math::atan2`] in every lane that holds numbers.
     #[inline(always)]
     pub fn atan2(y: Self, x: Self) -> Self {
         let zero = Self::splat(0.0);
@@ -212,7 +212,7 @@ type BatchVertices<const V: usize> = [[u32; LANES]; V];
 /// Elements with `V` vertices each, packed four by four, color by color.
 ///
 /// Invariant, on which the unsafe code below rests: every vertex number is below `vertex_count`, and within one color
-/// no vertex appears in two used lanes.
+/// no vertex appears in two used lanes. `build` establishes it, resting on `color_elements`; nothing changes it.
 #[derive(Clone, Debug)]
 pub struct LaneBatches<const V: usize> {
     vertex_count: usize,
@@ -258,6 +258,11 @@ impl<const V: usize> LaneBatches<V> {
     /// Number of colors.
     pub fn color_count(&self) -> usize {
         self.colors.len()
+    }
+
+    /// Whether a sweep on more than one thread shares out at least one color.
+    pub fn sweeps_in_parallel(&self) -> bool {
+        self.colors.iter().any(|color| color.len() >= 2 * BATCHES_PER_TASK)
     }
 
     /// Packs one value per element into the lanes of the batches; unused lanes repeat the first lane.
@@ -315,6 +320,7 @@ impl<const V: usize> LaneBatches<V> {
     /// If `rows` does not have one row per vertex or `data` one entry per batch.
     pub fn visit<D>(&self, rows: &[Row], data: &mut [D], read: impl Fn(&mut D, &[Vec3x4; V])) {
         assert_eq!(rows.len(), self.vertex_count, "one row per vertex");
+        assert_eq!(data.len(), self.used.len(), "one entry per batch");
         for (entry, vertices) in data.iter_mut().zip(&self.vertices) {
             let corner = |k: usize| vertices[k].map(|vi| rows[vi as usize]);
             let positions = std::array::from_fn(|k| transpose(&corner(k)).0);

@@ -94,6 +94,17 @@ impl Motion {
         self.keys.iter().all(|key| key.translate == DVec3::ZERO && key.rotate_deg == DVec3::ZERO)
     }
 
+    /// What is wrong with the keys, in words; `None`: nothing.
+    pub fn find_defect(&self) -> Option<String> {
+        let finite =
+            |key: &Keyframe| key.time.is_finite() && key.translate.is_finite() && key.rotate_deg.is_finite();
+        if let Some(key) = self.keys.iter().find(|key| !finite(key)) {
+            return Some(format!("the key at time {} has numbers that are not finite", key.time));
+        }
+        let pair = self.keys.windows(2).find(|pair| pair[0].time >= pair[1].time)?;
+        Some(format!("the key at time {} does not come after that at {}", pair[1].time, pair[0].time))
+    }
+
     /// The transformation at a time \[s\], with rotations about `center` \[m\].
     pub fn pose_at(&self, time: f64, center: DVec3) -> Pose {
         let Some((translate, rotate_deg)) = self.sample(time) else { return Pose::IDENTITY };

@@ -48,6 +48,8 @@ pub struct EdgeAttributes {
     pub corners: [DVec2; 2],
     /// Hinge angle at rest \[rad\]. 0 on remeshed cloths: they are flat at rest.
     pub rest_angle: f64,
+    /// Hinge angle when it was last measured \[rad\], continued through full folds; new angles are unwrapped against it.
+    pub angle: f64,
 }
 
 /// Attributes of a face.
@@ -89,7 +91,7 @@ impl SheetAttributes {
             };
             attributes.vertices.insert(v, vertex);
         }
-        let flat = EdgeAttributes { corners: [DVec2::ZERO; 2], rest_angle: 0.0 };
+        let flat = EdgeAttributes { corners: [DVec2::ZERO; 2], rest_angle: 0.0, angle: 0.0 };
         for e in built.mesh.edge_keys() {
             attributes.edges.insert(e, flat);
         }

@@ -44,6 +44,6 @@ pub use momentum::{Drift, settle_drift};
 pub use pass::{BUDGET_MIN, BUDGET_PER_VERTEX, Pass, SPLIT_SIZE, remesh};
 pub use random::{EditKind, RandomEdits, random_edits};
 pub use report::{EditRecord, Proposal, ProposedEdit, RemeshReport};
-pub use settings::RemeshSettings;
+pub use settings::{BadSetting, RemeshSettings};
 pub use sizing::{GRADATION, RELAXATION_TIME};
 pub use transfer::{collapse_with_transfer, flip_with_transfer, split_with_transfer};

@@ -31,3 +31,59 @@ impl Default for RemeshSettings {
         }
     }
 }
+
+/// A setting that makes no sense.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{name} is {value}, but must be {allowed}")]
+pub struct BadSetting {
+    /// Name of the field.
+    pub name: &'static str,
+    /// Its value, in its unit.
+    pub value: f64,
+    /// What is allowed, in words.
+    pub allowed: &'static str,
+}
+
+impl RemeshSettings {
+    /// Checks every range.
+    ///
+    /// # Errors
+    /// The first setting that is out of range.
+    pub fn validate(&self) -> Result<(), BadSetting> {
+        let Self { size_min, size_max, refine_angle, refine_strain, interval, max_vertices } = *self;
+        let positive = [
+            ("size_min", size_min),
+            ("size_max", size_max),
+            ("refine_angle", refine_angle),
+            ("refine_strain", refine_strain),
+            ("interval", f64::from(interval)),
+            ("max_vertices", max_vertices as f64),
+        ];
+        let refuse = |name, value, allowed| Err(BadSetting { name, value, allowed });
+        for (name, value) in positive {
+            if !value.is_finite() || value <= 0.0 {
+                return refuse(name, value, "finite and greater than 0");
+            }
+        }
+        if size_min > size_max {
+            return refuse("size_min", size_min, "at most size_max");
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn impossible_settings_are_refused_by_name() {
+        assert_eq!(RemeshSettings::default().validate(), Ok(()));
+        let refused = |settings: RemeshSettings| settings.validate().unwrap_err().name;
+        let default = RemeshSettings::default();
+        assert_eq!(refused(RemeshSettings { size_min: 0.2, ..default }), "size_min");
+        assert_eq!(refused(RemeshSettings { size_max: f64::NAN, ..default }), "size_max");
+        assert_eq!(refused(RemeshSettings { refine_angle: 0.0, ..default }), "refine_angle");
+        assert_eq!(refused(RemeshSettings { interval: 0, ..default }), "interval");
+    }
+}

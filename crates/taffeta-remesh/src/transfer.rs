@@ -57,9 +57,10 @@ pub fn split_with_transfer(
         attributes.faces.insert(side.created_face, FaceAttributes { cloth });
         // On either side, what follows the spoke leaves the opposite corner in a face that was there before.
         let corner = attributes.material_of(mesh.next(side.spoke));
-        attributes
-            .edges
-            .insert(side.spoke.edge, EdgeAttributes { corners: [coord, corner], rest_angle: 0.0 });
+        attributes.edges.insert(
+            side.spoke.edge,
+            EdgeAttributes { corners: [coord, corner], rest_angle: 0.0, angle: 0.0 },
+        );
     }
     ring.push(record.vertex);
     motion.restore(mesh, attributes, &ring);
@@ -85,9 +86,10 @@ fn interpolate_vertex(
 
 /// The halves of the split edge.
 fn split_edge_attributes(attributes: &mut SheetAttributes, record: &SplitRecord, middle: [DVec2; 2]) {
-    let EdgeAttributes { corners, rest_angle } = attributes.edges[record.kept.edge];
-    let kept = EdgeAttributes { corners: [corners[0], middle[1]], rest_angle };
-    let created = EdgeAttributes { corners: [middle[0], corners[1]], rest_angle };
+    // The surface does not move: the halves are folded as the whole was.
+    let EdgeAttributes { corners, rest_angle, angle } = attributes.edges[record.kept.edge];
+    let kept = EdgeAttributes { corners: [corners[0], middle[1]], rest_angle, angle };
+    let created = EdgeAttributes { corners: [middle[0], corners[1]], rest_angle, angle };
     attributes.edges.insert(record.kept.edge, kept);
     attributes.edges.insert(record.created.edge, created);
 }
@@ -121,7 +123,7 @@ pub fn collapse_with_transfer(
         attributes.faces.remove(f);
     }
     for out in mesh.halfedges_around(j) {
-        let EdgeAttributes { corners, rest_angle: _ } = &mut attributes.edges[out.edge];
+        let EdgeAttributes { corners, rest_angle: _, angle: _ } = &mut attributes.edges[out.edge];
         corners[out.side.index()] = coord;
     }
     ring.remove(0);
@@ -151,7 +153,7 @@ pub fn flip_with_transfer(
 
     let record = mesh.flip_edge(e)?;
     // The two faces stay the same elements; they belong to one cloth.
-    attributes.edges.insert(e, EdgeAttributes { corners, rest_angle: 0.0 });
+    attributes.edges.insert(e, EdgeAttributes { corners, rest_angle: 0.0, angle: 0.0 });
     let drift = motion.restore(mesh, attributes, &ring);
     Ok((record, drift))
 }

@@ -1,6 +1,6 @@
 //! From a description to a world.
 
-use crate::description::{ClothDescription, PinDescription, WorldDescription};
+use crate::description::{Air, ClothDescription, PinDescription, SimulationSettings, WorldDescription};
 use crate::frozen::Thawed;
 use crate::world::{Cloth, Pin, World};
 use glam::{DVec2, DVec3};
@@ -74,6 +74,14 @@ pub enum BuildError {
         /// What it has instead.
         found: &'static str,
     },
+    /// A setting of the simulation, of remeshing, of an obstacle or of a pin makes no sense.
+    #[error("{what}: {reason}")]
+    BadSetting {
+        /// What has the setting.
+        what: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The worker threads could not be started.
     #[error("cannot start {threads} worker threads: {reason}")]
     Threads {
@@ -88,11 +96,12 @@ impl World {
     /// Builds a world at time 0.
     ///
     /// # Errors
-    /// If a mesh, a material, a pin or a request for remeshing is impossible; the error names the cloth.
+    /// If a mesh, a material, a pin, an obstacle or a setting is impossible; the error names the cloth or the setting.
     pub fn build(description: &WorldDescription) -> Result<World, BuildError> {
         if description.cloths.is_empty() {
             return Err(BuildError::NoCloth);
         }
+        check_settings(description)?;
         let mut input = CombinedMesh::default();
         for (number, cloth) in description.cloths.iter().enumerate() {
             input.append(number as u32, cloth)?;
@@ -108,6 +117,47 @@ impl World {
         let thawed = Thawed { mesh: built.mesh, attributes, epoch: 0 };
         World::assemble(description, pins, thawed)
     }
+}
+
+/// Checks everything that is not a mesh.
+fn check_settings(description: &WorldDescription) -> Result<(), BuildError> {
+    let refuse = |what: String, reason: String| Err(BuildError::BadSetting { what, reason });
+    let SimulationSettings { substeps, iterations, gravity, velocity_damping, .. } = description.simulation;
+    if substeps == Some(0) || iterations == Some(0) {
+        return refuse("simulation".into(), "substeps and iterations must be at least 1".into());
+    }
+    if !gravity.is_finite() || !velocity_damping.is_finite() || velocity_damping < 0.0 {
+        let reason =
+            format!("gravity is {gravity}, velocity_damping is {velocity_damping}; finite, not negative");
+        return refuse("simulation".into(), reason);
+    }
+    if let Some(Air { density, wind, drag }) = description.air
+        && !(density.is_finite() && density >= 0.0 && drag.is_finite() && drag >= 0.0 && wind.is_finite())
+    {
+        let reason = format!("density is {density}, drag {drag}, wind {wind}; finite, not negative");
+        return refuse("air".into(), reason);
+    }
+    if let Some(thickness) = description.contact_thickness.filter(|t| !t.is_finite() || *t < 0.0) {
+        return refuse("contact".into(), format!("the thickness is {thickness}; it must be at least 0"));
+    }
+    for (number, obstacle) in description.obstacles.iter().enumerate() {
+        if let Some(reason) = obstacle.find_defect().or_else(|| obstacle.friction.find_defect()) {
+            return refuse(format!("obstacle {number}"), reason);
+        }
+    }
+    for cloth in &description.cloths {
+        let what = || format!("cloth '{}'", cloth.name);
+        if !cloth.velocity.is_finite() || !cloth.angular_velocity.is_finite() {
+            return refuse(what(), "its initial velocity is not finite".into());
+        }
+        if let Some(Err(bad)) = cloth.remesh.map(|settings| settings.validate()) {
+            return refuse(what(), bad.to_string());
+        }
+        if let Some(reason) = cloth.pins.iter().find_map(|pin| pin.motion.find_defect()) {
+            return refuse(what(), reason);
+        }
+    }
+    Ok(())
 }
 
 /// All cloths in one triangle list.
@@ -194,7 +244,9 @@ fn curve_rest_angles(mesh: &HalfedgeMesh, attributes: &mut SheetAttributes, desc
         let [p, q] = mesh.ends(he);
         let x = [p, q, a, b].map(|v| attributes.vertices[v].position);
         let limit = PI - REST_ANGLE_MARGIN;
-        attributes.edges[e].rest_angle = Hinge::wrapped_angle(&x).clamp(-limit, limit);
+        let angle = Hinge::wrapped_angle(&x);
+        attributes.edges[e].rest_angle = angle.clamp(-limit, limit);
+        attributes.edges[e].angle = angle;
     }
 }
 
@@ -208,17 +260,13 @@ fn select_pins(
     let mut pins = Vec::new();
     for (number, cloth) in description.cloths.iter().enumerate() {
         let range = input.vertices_of(number);
-        let mut material = vec![None; range.len()];
-        if let Some(corners) = &cloth.mesh.material {
-            for (face, corners) in cloth.mesh.faces.iter().zip(corners) {
-                face.iter().zip(corners).for_each(|(v, u)| material[*v as usize] = Some(*u));
-            }
-        }
         for (pin, PinDescription { region, motion }) in cloth.pins.iter().enumerate() {
+            let in_material = select_by_material(&cloth.mesh, region);
             let is_held = |i: &usize| match region {
                 Region::Boundary => built.mesh.is_boundary_vertex(built.vertices[range.start + i]),
                 Region::Vertices(list) => list.contains(&(*i as u32)),
-                _ => region.contains_point(cloth.mesh.positions[*i], material[*i]),
+                Region::Box(_) => region.contains_point(cloth.mesh.positions[*i], None),
+                Region::MaterialBox(_) => in_material[*i],
             };
             let held: Vec<usize> = (0..range.len()).filter(is_held).collect();
             if held.is_empty() {
@@ -233,6 +281,19 @@ fn select_pins(
         }
     }
     Ok(pins)
+}
+
+/// The vertices of which any corner lies in a region of material space.
+fn select_by_material(mesh: &TriangleMesh, region: &Region) -> Vec<bool> {
+    let mut selected = vec![false; mesh.positions.len()];
+    if let (Region::MaterialBox(_), Some(material)) = (region, &mesh.material) {
+        for (face, corners) in mesh.faces.iter().zip(material) {
+            for (v, u) in face.iter().zip(corners) {
+                selected[*v as usize] |= region.contains_point(DVec3::ZERO, Some(*u));
+            }
+        }
+    }
+    selected
 }
 
 /// Initial velocities: translation and rotation about the center of mass; held vertices stand still.

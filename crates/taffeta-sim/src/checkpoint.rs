@@ -1,12 +1,11 @@
 //! Checkpoints: the state to resume from.
 //!
-//! A checkpoint holds what a run has that its scene has not: the keyed meshes with their attributes, the time, and the
-//! unwrapped hinge angles. A run that is resumed from it gives the same bits as one that was not interrupted.
+//! A checkpoint holds what a run has that its scene has not: the keyed meshes with their attributes, and the time. A run that is resumed from it gives the same bits as one that was not interrupted.
 
 use crate::frozen::Thawed;
-use crate::world::{Caches, Solver, World, freeze};
+use crate::world::{World, freeze};
 use serde::{Deserialize, Serialize};
-use taffeta_solve::{BlockDriver, drivers::direct::DirectDriver};
+use taffeta_remesh::validate_attributes;
 
 /// Format of checkpoints; a change of the format changes it.
 const VERSION: u32 = 1;
@@ -17,10 +16,10 @@ pub struct Checkpoint {
     version: u32,
     time: f64,
     frame: u64,
+    /// Time of the last remeshing pass of each cloth \[s\].
+    last_passes: Vec<f64>,
     cloths: Vec<String>,
     sheet: Thawed,
-    /// Unwrapped hinge angles in dense order \[rad\].
-    hinge_angles: Vec<f64>,
 }
 
 /// Why a checkpoint cannot be used.
@@ -78,42 +77,47 @@ fn damaged(error: postcard::Error) -> CheckpointError {
 impl World {
     /// The state to resume from.
     pub fn checkpoint(&self) -> Checkpoint {
-        let hinge_angles = match &self.caches.solver {
-            Solver::Block(driver) => driver.hinge_angles(self.caches.blocks.hinges.len()),
-            Solver::Direct(driver) => driver.hinge_angles(),
-        };
-        let cloths = self.cloths.iter().map(|c| c.name.clone()).collect();
-        let (time, frame) = (self.time, self.frame);
-        Checkpoint { version: VERSION, time, frame, cloths, sheet: self.sheet.to_thawed(), hinge_angles }
+        Checkpoint {
+            version: VERSION,
+            time: self.time,
+            frame: self.frame,
+            last_passes: self.last_passes.clone(),
+            cloths: self.cloths.iter().map(|c| c.name.clone()).collect(),
+            sheet: self.sheet.to_thawed(),
+        }
     }
 
     /// Takes over the state of a checkpoint of the same scene.
     ///
     /// # Errors
-    /// If the checkpoint is of other cloths; the world is then unchanged.
+    /// If the checkpoint is of other cloths or its content makes no sense; the world is then unchanged.
     pub fn restore(&mut self, checkpoint: Checkpoint) -> Result<(), CheckpointError> {
         let expected: Vec<_> = self.cloths.iter().map(|c| c.name.clone()).collect();
         if checkpoint.cloths != expected {
             return Err(CheckpointError::OtherWorld { found: checkpoint.cloths, expected });
         }
-        checkpoint.sheet.mesh.validate().map_err(|e| CheckpointError::Damaged(e.to_string()))?;
+        self.check_content(&checkpoint).map_err(CheckpointError::Damaged)?;
         (self.time, self.frame) = (checkpoint.time, checkpoint.frame);
+        self.last_passes = checkpoint.last_passes;
         self.sheet = freeze(checkpoint.sheet, &self.cloths);
-        self.caches = Caches::build(&self.sheet, &self.cloths, self.settings.solver);
-        if checkpoint.hinge_angles.len() == self.caches.blocks.hinges.len() {
-            for (hinge, angle) in self.caches.blocks.hinges.iter_mut().zip(&checkpoint.hinge_angles) {
-                hinge.reference = *angle;
-            }
-            self.caches.solver = match self.caches.solver {
-                Solver::Block(_) => {
-                    Solver::Block(Box::new(BlockDriver::build(&self.sheet.topology, &self.caches.blocks)))
-                }
-                Solver::Direct(_) => {
-                    Solver::Direct(Box::new(DirectDriver::build(&self.sheet.topology, &self.caches.blocks)))
-                }
-            };
-        }
-        self.refill();
+        self.rebuild();
         Ok(())
+    }
+
+    /// Whether the mesh is one and its attributes fit it and this world.
+    fn check_content(&self, checkpoint: &Checkpoint) -> Result<(), String> {
+        let Thawed { mesh, attributes, .. } = &checkpoint.sheet;
+        mesh.validate().map_err(|e| e.to_string())?;
+        validate_attributes(mesh, attributes).map_err(|e| e.to_string())?;
+        if checkpoint.last_passes.len() != self.cloths.len() {
+            return Err(format!("it has {} times of remeshing", checkpoint.last_passes.len()));
+        }
+        if let Some((_, face)) = attributes.faces.iter().find(|(_, f)| f.cloth as usize >= self.cloths.len())
+        {
+            return Err(format!("a face belongs to cloth {}", face.cloth));
+        }
+        let pins = self.pins.len();
+        let beyond = attributes.vertices.iter().filter_map(|(_, v)| v.pin).find(|pin| *pin as usize >= pins);
+        beyond.map_or(Ok(()), |pin| Err(format!("a vertex is held by pin {pin}")))
     }
 }

@@ -52,11 +52,14 @@ pub(crate) struct FreezeRules<'a> {
 impl Frozen {
     /// Hands positions and velocities back to the keyed mesh.
     pub fn thaw(self) -> Thawed {
-        let Self { topology, state, keys, mesh, mut attributes, .. } = self;
+        let Self { topology, state, rest, keys, mesh, mut attributes, .. } = self;
         for (vi, key) in keys.vertices.iter_indexed() {
             let vertex = &mut attributes.vertices[*key];
             vertex.position = state.positions[vi];
             vertex.velocity = state.velocities[vi];
+        }
+        for (ei, key) in keys.edges.iter_indexed() {
+            attributes.edges[*key].angle = rest.last_angles[ei];
         }
         Thawed { mesh, attributes, epoch: topology.epoch.0 }
     }
@@ -119,7 +122,8 @@ fn build_rest(
     });
     let cloths = keys.faces.iter().map(|f| attributes.faces[*f].cloth).collect();
     let angles = keys.edges.iter().map(|e| attributes.edges[*e].rest_angle).collect();
-    RestShape::new(corners.collect(), cloths, angles)
+    let last_angles = keys.edges.iter().map(|e| attributes.edges[*e].angle).collect();
+    RestShape { last_angles, ..RestShape::new(corners.collect(), cloths, angles) }
 }
 
 /// Material coordinates \[m\] of the corner at the tail of a half-edge.

@@ -16,12 +16,14 @@
 
 mod air;
 mod build;
+mod caches;
 pub mod checkpoint;
 pub mod description;
 mod frozen;
 mod measure;
 pub mod report;
 mod resample;
+mod schedule;
 mod stage;
 mod stages;
 mod world;

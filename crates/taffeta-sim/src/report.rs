@@ -70,6 +70,6 @@ pub struct Metrics {
     /// Largest principal Green strain in absolute value, over all faces.
     pub max_strain: f64,
     /// Norm of the unbalanced forces on the free vertices at the end of the last substep \[N\]: inertia, elasticity and
-    /// contact. Zero when the implicit step is solved exactly.
+    /// contact. Zero when the implicit step is solved exactly and nothing is damped: damping forces are not part of it.
     pub residual: f64,
 }

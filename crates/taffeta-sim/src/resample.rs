@@ -16,7 +16,8 @@ pub struct MaterialPoint {
 }
 
 impl World {
-    /// Where a material point \[m\] of a cloth is now. A point off the sheet is taken to the nearest face's border.
+    /// Where a material point \[m\] of a cloth is now. A point off the sheet is taken to the border of the
+    /// face in whose barycentric coordinates it is least outside: that of the nearest face, up to faces of other sizes.
     /// `None` if the cloth has no material coordinates.
     ///
     /// # Panics

@@ -2,19 +2,19 @@
 
 use crate::air::Exposed;
 use crate::build::{BuildError, world_cloths};
-use crate::description::{Air, SimulationSettings, SolverChoice, WorldDescription};
+use crate::caches::{Caches, Solver};
+use crate::description::{Air, SimulationSettings, WorldDescription};
 use crate::frozen::{FreezeRules, Frozen, Thawed};
-use crate::report::{RemeshCounts, StepReport, SubstepPlan};
+use crate::report::{StepReport, SubstepPlan};
 use crate::stage::{Stage, StageTimes};
 use glam::{DVec2, DVec3};
 use rayon::ThreadPool;
-use taffeta_contact::{Contact, ContactSurface, Detector, Obstacle};
+use taffeta_contact::{Contact, ContactSurface, Obstacle};
 use taffeta_core::lanes::{Row, fill_rows};
 use taffeta_core::{Motion, Region, TriangleMesh};
-use taffeta_remesh::{Pass, RemeshSettings, remesh};
-use taffeta_solve::drivers::direct::{DirectDriver, DirectError};
-use taffeta_solve::substeps::{LONGEST_SUBSTEP, LoadPath, SubstepDemand};
-use taffeta_solve::{BlockDriver, Blocks, ClothModel};
+use taffeta_remesh::RemeshSettings;
+use taffeta_solve::ClothModel;
+use taffeta_solve::drivers::direct::DirectError;
 
 /// Threads that a world starts at most: more than any machine has use for, fewer than any refuses.
 const MAX_THREADS: usize = 256;
@@ -71,11 +71,19 @@ pub enum StepError {
         /// Time of the failed substep \[s\].
         time: f64,
     },
-    /// The time step is not a positive number.
-    #[error("the time step is {dt} s; it must be positive and finite")]
+    /// The time step is not a positive number, or so long that no number of substeps makes sense.
+    #[error("the time step is {dt} s; it must be positive and at most about an hour")]
     BadTimeStep {
         /// The time step \[s\].
         dt: f64,
+    },
+    /// Gravity or wind is not finite.
+    #[error("{name} is {value}; it must be finite")]
+    BadInput {
+        /// `gravity` or `wind`.
+        name: &'static str,
+        /// Its value \[m/s²\] or \[m/s\].
+        value: DVec3,
     },
     /// The direct solver failed.
     #[error("at {time} s the direct solver failed: {source}")]
@@ -101,32 +109,16 @@ pub struct World {
     pub(crate) air: Option<Air>,
     pub(crate) time: f64,
     pub(crate) frame: u64,
+    /// Time of the last remeshing pass of each cloth \[s\].
+    pub(crate) last_passes: Vec<f64>,
     pub(crate) sheet: Frozen,
     pub(crate) caches: Caches,
     pub(crate) work: Workspace,
     pool: ThreadPool,
 }
 
-/// What is derived from one topology.
-#[derive(Debug)]
-pub(crate) struct Caches {
-    pub blocks: Blocks,
-    pub solver: Solver,
-    pub detector: Detector,
-    pub load_path: LoadPath,
-}
-
-/// The solver in use.
-#[derive(Debug)]
-pub(crate) enum Solver {
-    /// Block updates.
-    Block(Box<BlockDriver>),
-    /// Newton.
-    Direct(Box<DirectDriver>),
-}
-
 /// Scratch of a substep.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Workspace {
     /// Gravity of this step \[m/s²\].
     pub gravity: DVec3,
@@ -166,9 +158,14 @@ impl World {
             air: description.air,
             time: 0.0,
             frame: 0,
+            last_passes: vec![0.0; description.cloths.len()],
             sheet,
             caches,
-            work: Workspace::default(),
+            work: Workspace {
+                gravity: description.simulation.gravity,
+                air: description.air,
+                ..Workspace::default()
+            },
             pool,
         };
         world.refill();
@@ -178,27 +175,39 @@ impl World {
     /// Advances the world by `dt` seconds, then adapts the meshes that are due.
     ///
     /// # Errors
-    /// If the time step is not positive, the solver fails or a position is not finite. The world is then as it was
-    /// before the step.
+    /// If the time step is not positive, gravity or wind is not finite, the solver fails or a position is not finite.
+    /// The world is then as it was before the step.
     pub fn step(&mut self, inputs: &StepInputs, dt: f64) -> Result<StepReport, StepError> {
         if !(dt.is_finite() && dt > 0.0) {
             return Err(StepError::BadTimeStep { dt });
         }
-        let mut times = StageTimes::default();
-        self.work.gravity = inputs.gravity.unwrap_or(self.settings.gravity);
-        self.work.air = self.air.map(|air| Air { wind: inputs.wind.unwrap_or(air.wind), ..air });
-        let mut plan = self.plan(dt);
-        let last_good = (self.sheet.state.positions.clone(), self.sheet.state.velocities.clone(), self.time);
-        if let Err(error) = self.run_substeps(&mut plan, dt, &mut times) {
-            (self.sheet.state.positions, self.sheet.state.velocities, self.time) = last_good;
-            self.refill();
-            return Err(error);
+        let inputs = [("gravity", inputs.gravity), ("wind", inputs.wind)];
+        for (name, value) in inputs.into_iter().filter_map(|(name, value)| Some((name, value?))) {
+            if !value.is_finite() {
+                return Err(StepError::BadInput { name, value });
+            }
         }
+        let mut times = StageTimes::default();
+        let last_work = self.work.clone();
+        let last_good = (self.sheet.state.positions.clone(), self.sheet.state.velocities.clone(), self.time);
+        self.work.gravity = inputs[0].1.unwrap_or(self.settings.gravity);
+        self.work.air = self.air.map(|air| Air { wind: inputs[1].1.unwrap_or(air.wind), ..air });
+        let outcome = self.plan(dt).and_then(|plan| self.run_substeps(plan, dt, &mut times));
+        let plan = match outcome {
+            Ok(plan) => plan,
+            Err(error) => {
+                (self.sheet.state.positions, self.sheet.state.velocities, self.time) = last_good;
+                // Solver and detector have memories of their own, which the failed step has touched.
+                self.rebuild();
+                self.work = last_work;
+                return Err(error);
+            }
+        };
         self.frame += 1;
-        self.caches.keep_hinge_angles();
+        self.caches.keep_hinge_angles(&mut self.sheet);
         let measured = times.run(Stage::Measure, || self.measure());
         let contacts = self.work.contacts.iter().filter(|c| c.normal_lambda > 0.0).count();
-        let remesh = times.run(Stage::Remesh, || self.remesh_if_due(dt));
+        let remesh = times.run(Stage::Remesh, || self.remesh_if_due());
         let state_hash = times.run(Stage::Measure, || self.state_hash());
         Ok(StepReport {
             time: self.time,
@@ -213,38 +222,13 @@ impl World {
         })
     }
 
-    /// Chooses the substeps of a step.
-    fn plan(&self, dt: f64) -> SubstepPlan {
-        let is_block = matches!(self.caches.solver, Solver::Block(_));
-        let iterations = if is_block { self.settings.iterations.unwrap_or(1) } else { 0 };
-        if let Some(substeps) = self.settings.substeps {
-            return SubstepPlan { substeps, iterations, ..SubstepPlan::default() };
-        }
-        if !is_block {
-            // The direct solver converges at any step: the motion decides, not the mesh.
-            let substeps = (dt / LONGEST_SUBSTEP - 1e-9).ceil().clamp(1.0, 1e6) as u32;
-            return SubstepPlan { substeps, ..SubstepPlan::default() };
-        }
-        let drag = self.work.air.map_or(0.0, |air| {
-            self.exposed(&self.densities()).mean_acceleration(&air, &self.sheet.state.velocities)
-        });
-        let damping = self.cloths.iter().map(|c| c.model.material.stretch_damping).fold(0.0, f64::max);
-        let acceleration = self.work.gravity.length() + drag;
-        let choice = self.caches.load_path.choose(&SubstepDemand { dt, acceleration, iterations, damping });
-        SubstepPlan {
-            substeps: choice.count,
-            iterations,
-            not_converged: 0,
-            capped_excess: choice.capped_excess,
-        }
-    }
-
     fn run_substeps(
         &mut self,
-        plan: &mut SubstepPlan,
+        mut plan: SubstepPlan,
         dt: f64,
         times: &mut StageTimes,
-    ) -> Result<(), StepError> {
+    ) -> Result<SubstepPlan, StepError> {
+        debug_assert_eq!(self.caches.epoch, self.sheet.topology.epoch, "caches of another topology");
         let h = dt / f64::from(plan.substeps);
         let start = self.time;
         for substep in 0..plan.substeps {
@@ -252,11 +236,11 @@ impl World {
             self.time = start + h * f64::from(substep);
             times.run(Stage::Predict, || self.predict(h));
             times.run(Stage::Detect, || self.detect(h));
-            times.run(Stage::Solve, || self.solve(h, plan))?;
+            times.run(Stage::Solve, || self.solve(h, &mut plan))?;
             times.run(Stage::Finish, || self.finish(h))?;
         }
         self.time = start + dt;
-        Ok(())
+        Ok(plan)
     }
 
     /// Runs `work` on the world's own threads.
@@ -268,50 +252,12 @@ impl World {
         self.pool.install(|| work(caches, work_space))
     }
 
-    /// Remeshes the cloths whose interval is over, one pass for each interval.
-    fn remesh_if_due(&mut self, dt: f64) -> RemeshCounts {
-        let interval = |cloth: &Cloth| cloth.remesh.map(|settings| settings.interval.max(1));
-        let mut due: Vec<u32> = self.cloths.iter().filter_map(interval).collect();
-        due.retain(|interval| self.frame.is_multiple_of(u64::from(*interval)));
-        due.sort_unstable();
-        due.dedup();
-        let mut counts = RemeshCounts::default();
-        if due.is_empty() {
-            return counts;
-        }
-        let cloths = self.cloths.clone();
-        let regions: Vec<_> = self.pins.iter().map(|pin| pin.region.clone()).collect();
-        self.edit(|thawed| {
-            for now in due {
-                let settings: Vec<_> = cloths
-                    .iter()
-                    .map(|cloth| cloth.remesh.filter(|_| interval(cloth) == Some(now)))
-                    .collect();
-                let pass = Pass { settings: &settings, pins: &regions, elapsed: dt * f64::from(now) };
-                let report = remesh(&mut thawed.mesh, &mut thawed.attributes, &pass, &mut |_| false);
-                counts.splits += report.splits as u64;
-                counts.collapses += report.collapses as u64;
-                counts.flips += report.flips as u64;
-            }
-        });
-        counts
-    }
-
-    /// Thaws the sheet, lets `change` edit it and freezes it again.
-    pub fn edit(&mut self, change: impl FnOnce(&mut Thawed)) {
-        let sheet = std::mem::take(&mut self.sheet);
-        let mut thawed = sheet.thaw();
-        change(&mut thawed);
-        self.sheet = freeze(thawed, &self.cloths);
-        self.caches = Caches::build(&self.sheet, &self.cloths, self.settings.solver);
-        self.refill();
-    }
-
     /// Brings the scratch rows in line with the state.
     pub(crate) fn refill(&mut self) {
         let state = &self.sheet.state;
         fill_rows(&mut self.work.rows, &state.positions, &state.inverse_masses);
         self.work.contacts.clear();
+        self.work.predicted.clear();
     }
 
     /// What the air acts on.
@@ -406,32 +352,4 @@ pub(crate) fn freeze(thawed: Thawed, cloths: &[Cloth]) -> Frozen {
     let models: Vec<_> = cloths.iter().map(|c| c.model.clone()).collect();
     let has_material: Vec<_> = cloths.iter().map(|c| c.has_material).collect();
     thawed.freeze(FreezeRules { models: &models, has_material: &has_material })
-}
-
-impl Caches {
-    /// Copies the unwrapped hinge angles of the block driver into the scalar blocks, which measure energies with them.
-    fn keep_hinge_angles(&mut self) {
-        if let Solver::Block(driver) = &self.solver {
-            let angles = driver.hinge_angles(self.blocks.hinges.len());
-            self.blocks.hinges.iter_mut().zip(angles).for_each(|(hinge, angle)| hinge.reference = angle);
-        }
-    }
-
-    pub(crate) fn build(sheet: &Frozen, cloths: &[Cloth], choice: SolverChoice) -> Self {
-        let models: Vec<_> = cloths.iter().map(|c| c.model.clone()).collect();
-        let blocks = Blocks::build(&sheet.topology, &sheet.rest, &models);
-        let solver = match choice {
-            SolverChoice::Auto | SolverChoice::Block => {
-                Solver::Block(Box::new(BlockDriver::build(&sheet.topology, &blocks)))
-            }
-            SolverChoice::Direct => Solver::Direct(Box::new(DirectDriver::build(&sheet.topology, &blocks))),
-        };
-        let surfaces = cloths.iter().map(|c| c.surface).collect();
-        Self {
-            blocks,
-            solver,
-            detector: Detector::new(surfaces, sheet.vertex_cloths.clone()),
-            load_path: LoadPath::compute(&sheet.topology, &sheet.rest, &sheet.state),
-        }
-    }
 }

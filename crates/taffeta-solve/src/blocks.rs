@@ -72,14 +72,6 @@ impl Blocks {
         self.lengths.iter().for_each(|b| add_block_gradient(b, x, out));
         self.hinges.iter().for_each(|b| add_block_gradient(b, x, out));
     }
-
-    /// Notes the positions `x` \[m\] at the start of a step.
-    pub fn begin_step(&mut self, x: &[DVec3]) {
-        for hinge in &mut self.hinges {
-            let positions = gather(hinge.vertices, x);
-            hinge.begin_step(&positions);
-        }
-    }
 }
 
 /// Adds `Jᵀ α⁻¹ C` of one block.
@@ -137,7 +129,8 @@ fn build_hinge(
         stiffness,
         damping: cloth.material.bend_damping,
         doubled_areas: areas.map(|area| 2.0 * area),
-        reference: rest.angles[ei],
+        edge: ei,
+        reference: rest.last_angles[ei],
     })
 }
 

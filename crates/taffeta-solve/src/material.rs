@@ -131,6 +131,8 @@ impl Material {
         }
         check("finite and at least 0", &not_negative, |v| v.is_finite() && v >= 0.0)?;
         check("greater than -1", &[("poisson", self.poisson)], |v| v.is_finite() && v > -1.0)?;
+        let Friction { static_, kinetic } = self.friction;
+        check("at most friction.static", &[("friction.kinetic", kinetic)], |v| v <= static_)?;
         check("greater than -1 and at most 1", &[("bend_poisson", self.bend_poisson.unwrap_or(0.0))], ratio)
     }
 }

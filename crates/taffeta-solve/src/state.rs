@@ -30,6 +30,8 @@ pub struct RestShape {
     pub cloths: IndexVec<FaceIndex, u32>,
     /// Rest angle of each edge between its two faces \[rad\]; 0 on the boundary.
     pub angles: IndexVec<EdgeIndex, f64>,
+    /// Angle of each edge when it was last measured \[rad\]; new angles are unwrapped against it.
+    pub last_angles: IndexVec<EdgeIndex, f64>,
 }
 
 impl RestShape {
@@ -40,7 +42,7 @@ impl RestShape {
         angles: IndexVec<EdgeIndex, f64>,
     ) -> Self {
         let areas = corners.iter().map(|c| 0.5 * doubled_area(*c)).collect();
-        Self { corners, areas, cloths, angles }
+        Self { corners, areas, cloths, last_angles: angles.clone(), angles }
     }
 
     /// A flat sheet of one cloth with the given material coordinates \[m\] of its vertices.

@@ -57,12 +57,17 @@ impl LoadPath {
     /// Measures the load path of every component from its held vertices, or from its center if nothing holds it.
     pub fn compute(topology: &SurfaceTopology, rest: &RestShape, state: &DenseState) -> Self {
         let graph = EdgeGraph::build(topology, rest);
+        let mut distances = Distances::filled(f64::INFINITY, topology.vertex_count);
+        let mut others = distances.clone();
         let mut demand: f64 = 0.0;
         for component in graph.components() {
-            let held: Vec<_> =
-                component.iter().copied().filter(|vi| state.inverse_masses[*vi] == 0.0).collect();
-            let support = if held.is_empty() { vec![graph.center(&component)] } else { held };
-            demand = demand.max(graph.stiffness_demand(&component, &support));
+            let held = component.iter().copied().filter(|vi| state.inverse_masses[*vi] == 0.0);
+            let mut support: Vec<_> = held.collect();
+            if support.is_empty() {
+                support.push(graph.center(&component, [&mut distances, &mut others]));
+            }
+            graph.fill_distances(&component, &support, &mut distances);
+            demand = demand.max(graph.stiffness_demand(&component, &distances));
         }
         Self { stiffness_demand: demand }
     }
@@ -78,13 +83,16 @@ impl LoadPath {
             f64::INFINITY
         };
         let h = h.min(LONGEST_SUBSTEP);
-        let count = (demand.dt / h.max(SHORTEST_SUBSTEP) - 1e-9).ceil().max(1.0);
+        let count = (demand.dt / h.max(SHORTEST_SUBSTEP) - 1e-9).ceil().clamp(1.0, f64::from(u32::MAX));
         let used = demand.dt / count;
         let excess = rate * (used * used + tau * used);
         let capped_excess = (h < SHORTEST_SUBSTEP).then_some(excess);
         SubstepChoice { count: count as u32, capped_excess }
     }
 }
+
+/// A distance per vertex \[m\].
+type Distances = IndexVec<VertexIndex, f64>;
 
 /// The edges of a sheet as a graph with rest lengths.
 struct EdgeGraph {
@@ -161,67 +169,66 @@ impl EdgeGraph {
         components
     }
 
-    /// Distances along edges from a set of vertices \[m\], by Dijkstra's algorithm; infinite in other components.
-    fn distances(&self, sources: &[VertexIndex]) -> IndexVec<VertexIndex, f64> {
-        let mut distances = IndexVec::filled(f64::INFINITY, self.areas.len());
+    /// Distances along edges within a component from a set of its vertices \[m\], by Dijkstra's algorithm. Other entries
+    /// of `out` are left alone.
+    fn fill_distances(&self, component: &[VertexIndex], sources: &[VertexIndex], out: &mut Distances) {
+        component.iter().for_each(|vi| out[*vi] = f64::INFINITY);
         let mut queue = BinaryHeap::new();
         for vi in sources {
-            distances[*vi] = 0.0;
+            out[*vi] = 0.0;
             queue.push(Reverse((0u64, *vi)));
         }
         // Lengths are not negative, and the bits of such numbers are ordered as the numbers are.
         while let Some(Reverse((bits, vi))) = queue.pop() {
             let here = f64::from_bits(bits);
-            if here > distances[vi] {
+            if here > out[vi] {
                 continue;
             }
             for (other, length) in self.ring(vi) {
                 let there = here + length;
-                if there < distances[*other] {
-                    distances[*other] = there;
+                if there < out[*other] {
+                    out[*other] = there;
                     queue.push(Reverse((there.to_bits(), *other)));
                 }
             }
         }
-        distances
     }
 
     /// A vertex in the middle: where the larger of the distances to two far ends is smallest.
-    fn center(&self, component: &[VertexIndex]) -> VertexIndex {
-        let farthest = |from: &IndexVec<VertexIndex, f64>| {
+    fn center(&self, component: &[VertexIndex], scratch: [&mut Distances; 2]) -> VertexIndex {
+        let [from_end, from_other] = scratch;
+        let farthest = |from: &Distances| {
             let ordered = component.iter().copied().max_by(|a, b| from[*a].total_cmp(&from[*b]));
             ordered.expect("a component has vertices")
         };
-        let end = farthest(&self.rough_distances(component[0]));
-        let from_end = self.rough_distances(end);
-        let from_other = self.rough_distances(farthest(&from_end));
+        self.fill_rough_distances(component, component[0], from_other);
+        self.fill_rough_distances(component, farthest(from_other), from_end);
+        self.fill_rough_distances(component, farthest(from_end), from_other);
         let eccentricity = |vi: &VertexIndex| from_end[*vi].max(from_other[*vi]);
         let middle = component.iter().min_by(|a, b| eccentricity(a).total_cmp(&eccentricity(b)));
         *middle.expect("a component has vertices")
     }
 
     /// Lengths of paths with the fewest edges from a vertex \[m\]: good enough to find a middle, and several times faster
-    /// than [`EdgeGraph::distances`].
-    fn rough_distances(&self, source: VertexIndex) -> IndexVec<VertexIndex, f64> {
-        let mut distances = IndexVec::filled(f64::INFINITY, self.areas.len());
-        distances[source] = 0.0;
+    /// than [`EdgeGraph::fill_distances`].
+    fn fill_rough_distances(&self, component: &[VertexIndex], source: VertexIndex, out: &mut Distances) {
+        component.iter().for_each(|vi| out[*vi] = f64::INFINITY);
+        out[source] = 0.0;
         let mut queue = vec![source];
         let mut next = 0;
         while let Some(vi) = queue.get(next).copied() {
             next += 1;
             for (other, length) in self.ring(vi) {
-                if distances[*other] == f64::INFINITY {
-                    distances[*other] = distances[vi] + length;
+                if out[*other] == f64::INFINITY {
+                    out[*other] = out[vi] + length;
                     queue.push(*other);
                 }
             }
         }
-        distances
     }
 
-    /// `κ / size` \[1/m\] of a component on its support, by shells of equal distance.
-    fn stiffness_demand(&self, component: &[VertexIndex], support: &[VertexIndex]) -> f64 {
-        let distances = self.distances(support);
+    /// `κ / size` \[1/m\] of a component, by shells of equal distance from its support.
+    fn stiffness_demand(&self, component: &[VertexIndex], distances: &Distances) -> f64 {
         let reach = component.iter().map(|vi| distances[*vi]).fold(0.0, f64::max);
         let area: f64 = component.iter().map(|vi| self.areas[*vi]).sum();
         if reach <= 0.0 {

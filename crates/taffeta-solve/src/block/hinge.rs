@@ -15,8 +15,8 @@ use super::{Block, Curvature, Jacobian};
 use glam::{DMat3, DVec3};
 use nalgebra::{SMatrix, SVector};
 use std::f64::consts::TAU;
-use taffeta_core::VertexIndex;
 use taffeta_core::math::atan2;
+use taffeta_core::{EdgeIndex, VertexIndex};
 
 /// The bending block of an inner edge.
 #[derive(Clone, Debug)]
@@ -33,6 +33,8 @@ pub struct Hinge {
     pub damping: f64,
     /// Doubled rest areas of the two faces \[m²\], below a thousandth of which the gradients are kept finite.
     pub doubled_areas: [f64; 2],
+    /// The edge in dense order.
+    pub edge: EdgeIndex,
     /// Angle at the start of the step \[rad\]: the angle is unwrapped against it, so that it never jumps.
     pub reference: f64,
 }
@@ -121,6 +123,7 @@ pub(crate) mod tests {
             stiffness: 2e-5,
             damping: 0.0,
             doubled_areas: [0.02, 0.03],
+            edge: EdgeIndex(0),
             reference: 0.0,
         }
     }

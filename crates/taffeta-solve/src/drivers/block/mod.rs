@@ -68,6 +68,16 @@ impl BlockDriver {
         }
     }
 
+    /// Whether a sweep on more than one thread shares out work; small sheets are swept by one.
+    pub fn sweeps_in_parallel(&self) -> bool {
+        self.strain.batches.sweeps_in_parallel() || self.hinges.batches.sweeps_in_parallel()
+    }
+
+    /// Whether anything is damped, so that [`BlockDriver::begin_substep`] has something to note.
+    pub fn is_damped(&self) -> bool {
+        self.membrane_damped || self.bending_damped
+    }
+
     /// The topology that the driver was built for.
     pub fn epoch(&self) -> TopologyEpoch {
         self.epoch

@@ -25,6 +25,9 @@ use crate::block::{Curvature, EdgeLengths, GreenStrain, Hinge};
 const MAX_ITERATIONS: u32 = 100;
 /// A step has converged when no vertex moves farther than this, relative to the extent of the cloth.
 const STEP_TOLERANCE: f64 = 1e-10;
+/// A step that promises less than this part of `W` is below its round-off: no line search can confirm it, and the
+/// minimum is reached.
+const ENERGY_ROUND_OFF: f64 = 1e-10;
 /// Armijo's constant: the part of the predicted decrease that a step must bring.
 const SUFFICIENT_DECREASE: f64 = 1e-4;
 /// Halvings of a step before it is given up: 2⁻⁴⁰ is below the round-off of `W`.
@@ -153,11 +156,16 @@ impl DirectDriver {
                 *x += *s * fraction;
             }
             energy = lower;
+            let stuck = fraction == 0.0;
+            let at_round_off = slope.abs() <= ENERGY_ROUND_OFF * energy.abs();
+            if stuck && !at_round_off && curvature == Curvature::Clamped {
+                report.iterations += 1;
+                break;
+            }
             // Far from the minimum the exact Hessian is indefinite or misleading; near it, it ends the iteration fast.
             curvature = if fraction == 1.0 { Curvature::Exact } else { Curvature::Clamped };
             let length = step.iter().map(|s| s.length()).fold(0.0, f64::max);
-            // No decrease along a descent direction: round-off of W is reached, and with it the minimum.
-            report.converged = length <= STEP_TOLERANCE * extent || fraction == 0.0;
+            report.converged = length <= STEP_TOLERANCE * extent || (stuck && at_round_off);
             report.iterations += 1;
         }
         report.residual = self.gradient(x, problem).iter().map(|g| g.length_squared()).sum::<f64>().sqrt();

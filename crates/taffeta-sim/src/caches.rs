@@ -1,0 +1,68 @@
+//! What is derived from one topology: blocks, solver, contact candidates, load path.
+
+use crate::description::SolverChoice;
+use crate::frozen::Frozen;
+use crate::world::Cloth;
+use taffeta_contact::Detector;
+use taffeta_core::TopologyEpoch;
+use taffeta_solve::drivers::direct::DirectDriver;
+use taffeta_solve::substeps::LoadPath;
+use taffeta_solve::{BlockDriver, Blocks};
+
+/// What is derived from one topology.
+#[derive(Debug)]
+pub(crate) struct Caches {
+    /// The topology that everything here was made for.
+    pub epoch: TopologyEpoch,
+    pub blocks: Blocks,
+    pub solver: Solver,
+    pub detector: Detector,
+    pub load_path: LoadPath,
+}
+
+/// The solver in use.
+#[derive(Debug)]
+pub(crate) enum Solver {
+    /// Block updates.
+    Block(Box<BlockDriver>),
+    /// Newton.
+    Direct(Box<DirectDriver>),
+}
+
+impl Caches {
+    /// Builds everything. Hinge angles continue from those that the sheet remembers.
+    pub fn build(sheet: &Frozen, cloths: &[Cloth], choice: SolverChoice) -> Self {
+        let models: Vec<_> = cloths.iter().map(|c| c.model.clone()).collect();
+        let blocks = Blocks::build(&sheet.topology, &sheet.rest, &models);
+        let solver = match choice {
+            SolverChoice::Auto | SolverChoice::Block => {
+                Solver::Block(Box::new(BlockDriver::build(&sheet.topology, &blocks)))
+            }
+            SolverChoice::Direct => Solver::Direct(Box::new(DirectDriver::build(&sheet.topology, &blocks))),
+        };
+        let surfaces = cloths.iter().map(|c| c.surface).collect();
+        Self {
+            epoch: sheet.topology.epoch,
+            blocks,
+            solver,
+            detector: Detector::new(surfaces, sheet.vertex_cloths.clone()),
+            load_path: LoadPath::compute(&sheet.topology, &sheet.rest, &sheet.state),
+        }
+    }
+
+    /// Notes the unwrapped hinge angles at the end of a step, in the blocks, which measure energies with them, and in
+    /// the sheet, which remembers them when the blocks are gone.
+    pub fn keep_hinge_angles(&mut self, sheet: &mut Frozen) {
+        let angles = match &mut self.solver {
+            Solver::Block(driver) => driver.hinge_angles(self.blocks.hinges.len()),
+            Solver::Direct(driver) => {
+                driver.begin_step(&sheet.state.positions);
+                driver.hinge_angles()
+            }
+        };
+        for (hinge, angle) in self.blocks.hinges.iter_mut().zip(angles) {
+            hinge.reference = angle;
+            sheet.rest.last_angles[hinge.edge] = angle;
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! When to do what: the substeps of a step and the remeshing passes between steps.
+
+use crate::caches::{Caches, Solver};
+use crate::frozen::Thawed;
+use crate::report::{RemeshCounts, SubstepPlan};
+use crate::world::{Cloth, StepError, World, freeze};
+use taffeta_remesh::{Pass, remesh};
+use taffeta_solve::substeps::{LONGEST_SUBSTEP, SubstepDemand};
+
+/// Substeps that one step may take: a step that asks for more is a mistake in its length, not a simulation.
+const MAX_SUBSTEPS: f64 = 1e6;
+
+impl World {
+    /// Chooses the substeps of a step.
+    pub(crate) fn plan(&self, dt: f64) -> Result<SubstepPlan, StepError> {
+        let is_block = matches!(self.caches.solver, Solver::Block(_));
+        let iterations = if is_block { self.settings.iterations.unwrap_or(1) } else { 0 };
+        let plan = SubstepPlan { iterations, ..SubstepPlan::default() };
+        if let Some(substeps) = self.settings.substeps {
+            return Ok(SubstepPlan { substeps, ..plan });
+        }
+        // The direct solver converges at any step: the motion decides, not the mesh.
+        let longest = (dt / LONGEST_SUBSTEP - 1e-9).ceil().max(1.0);
+        if longest > MAX_SUBSTEPS {
+            return Err(StepError::BadTimeStep { dt });
+        }
+        if !is_block {
+            return Ok(SubstepPlan { substeps: longest as u32, ..plan });
+        }
+        let drag = self.work.air.map_or(0.0, |air| {
+            self.exposed(&self.densities()).mean_acceleration(&air, &self.sheet.state.velocities)
+        });
+        let damping = self.cloths.iter().map(|c| c.model.material.stretch_damping).fold(0.0, f64::max);
+        let acceleration = self.work.gravity.length() + drag;
+        let choice = self.caches.load_path.choose(&SubstepDemand { dt, acceleration, iterations, damping });
+        if f64::from(choice.count) > MAX_SUBSTEPS {
+            return Err(StepError::BadTimeStep { dt });
+        }
+        Ok(SubstepPlan { substeps: choice.count, capped_excess: choice.capped_excess, ..plan })
+    }
+
+    /// Remeshes the cloths whose interval is over, one pass for each interval.
+    pub(crate) fn remesh_if_due(&mut self) -> RemeshCounts {
+        let interval = |cloth: &Cloth| cloth.remesh.map(|settings| settings.interval.max(1));
+        let mut due: Vec<u32> = self.cloths.iter().filter_map(interval).collect();
+        due.retain(|interval| self.frame.is_multiple_of(u64::from(*interval)));
+        due.sort_unstable();
+        due.dedup();
+        let mut counts = RemeshCounts::default();
+        if due.is_empty() {
+            return counts;
+        }
+        let cloths = self.cloths.clone();
+        let regions: Vec<_> = self.pins.iter().map(|pin| pin.region.clone()).collect();
+        let (time, mut last_passes) = (self.time, std::mem::take(&mut self.last_passes));
+        self.edit(|thawed| {
+            for now in due {
+                let is_due = |cloth: &&Cloth| interval(cloth) == Some(now);
+                let settings: Vec<_> =
+                    cloths.iter().map(|cloth| cloth.remesh.filter(|_| is_due(&cloth))).collect();
+                // Cloths of one interval are always remeshed together, so any of them tells the last time.
+                let first =
+                    cloths.iter().position(|cloth| is_due(&cloth)).expect("the interval is of a cloth");
+                let pass = Pass { settings: &settings, pins: &regions, elapsed: time - last_passes[first] };
+                let report = remesh(&mut thawed.mesh, &mut thawed.attributes, &pass, &mut |_| false);
+                counts.splits += report.splits as u64;
+                counts.collapses += report.collapses as u64;
+                counts.flips += report.flips as u64;
+                let passed = last_passes.iter_mut().zip(&cloths).filter(|(_, cloth)| is_due(cloth));
+                passed.for_each(|(last, _)| *last = time);
+            }
+        });
+        self.last_passes = last_passes;
+        counts
+    }
+
+    /// Thaws the sheet, lets `change` edit it and freezes it again.
+    pub fn edit(&mut self, change: impl FnOnce(&mut Thawed)) {
+        let sheet = std::mem::take(&mut self.sheet);
+        let mut thawed = sheet.thaw();
+        change(&mut thawed);
+        self.sheet = freeze(thawed, &self.cloths);
+        self.rebuild();
+    }
+
+    /// Derives everything anew from the sheet.
+    pub(crate) fn rebuild(&mut self) {
+        self.caches = Caches::build(&self.sheet, &self.cloths, self.settings.solver);
+        self.refill();
+    }
+}

@@ -12,7 +12,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("taffeta-contact", &[]),
     ("taffeta-sim", &["taffeta-mesh", "taffeta-remesh", "taffeta-solve", "taffeta-contact"]),
     ("taffeta-scene", &["taffeta-sim", "taffeta-mesh", "taffeta-remesh", "taffeta-solve", "taffeta-contact"]),
-    ("taffeta-render", &["taffeta-scene", "taffeta-contact"]),
+    ("taffeta-render", &["taffeta-contact"]),
     ("taffeta-cli", &["taffeta-render", "taffeta-scene", "taffeta-sim", "taffeta-mesh", "taffeta-contact"]),
     (
         "taffeta",

@@ -19,6 +19,7 @@ pub mod motion;
 pub mod region;
 pub mod topology;
 pub mod triangle_mesh;
+mod wide;
 
 pub use contact_row::ContactRow;
 pub use friction::Friction;

@@ -130,8 +130,8 @@ pub enum ClothShape {
 /// Contact of all cloths.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactSettings {
-    /// Whether cloths touch each other and themselves. Not in this version.
-    pub self_contact: bool,
+    /// Whether cloths touch each other and themselves; `None`: the scene does not say. Not in this version either way.
+    pub self_contact: Option<bool>,
     /// Thickness \[m\]; `None`: from the material.
     pub thickness: Option<f64>,
 }

@@ -50,10 +50,6 @@ const LIMITS: &[Limit] = &[
     Limit("output.formats", When::NamedButNot(&["obj", "none"], &["ply", "vtp", "usda", "glb", "npz"]), "supported: \"obj\", \"none\""),
 ];
 
-/// Whether cloths touch each other and themselves if the scene does not say. The format's default is `true`; it
-/// becomes that as soon as `contact.self = true` is supported.
-pub(crate) const DEFAULT_SELF_CONTACT: bool = false;
-
 /// A use of something that is not supported.
 pub(crate) struct Refusal {
     /// The key path.

@@ -55,7 +55,7 @@ impl Prepared {
         description.simulation.threads = choose_threads(description.simulation.threads, &mut warnings);
         let world =
             World::build(&description).map_err(|error| refuse_world(&options.scene, &scene, &error))?;
-        if !scene.contact.self_contact {
+        if scene.contact.self_contact.is_none() {
             warnings.push(NO_SELF_CONTACT.to_owned());
         }
         warnings.dedup();

@@ -8,7 +8,6 @@ use super::{
 use crate::document::Document;
 use crate::error::SceneError;
 use crate::reader::{Context, Item, Range, TableReader, quoted_list};
-use crate::support;
 use glam::DVec2;
 use std::path::Path;
 use taffeta_sim::{Air, SimulationSettings, SolverChoice};
@@ -160,7 +159,7 @@ fn read_contact(top: &TableReader<'_>) -> ContactSettings {
     let table = top.get("contact").and_then(|item| item.table(&["self", "thickness"]));
     let get = |key: &str| table.as_ref().and_then(|table| table.get(key));
     ContactSettings {
-        self_contact: get("self").and_then(|item| item.boolean()).unwrap_or(support::DEFAULT_SELF_CONTACT),
+        self_contact: get("self").and_then(|item| item.boolean()),
         thickness: get("thickness").and_then(|item| item.number(Range::Positive)),
     }
 }

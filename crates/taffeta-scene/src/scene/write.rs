@@ -21,7 +21,8 @@ pub(super) fn scene_json(scene: &Scene) -> Value {
             "material": probe.material.to_array(),
         })
     });
-    let mut contact = json!({ "self": scene.contact.self_contact });
+    let mut contact = json!({});
+    put(&mut contact, "self", scene.contact.self_contact.map(Value::from));
     put(&mut contact, "thickness", scene.contact.thickness.map(Value::from));
     let formats = if scene.output.formats.is_empty() { "none" } else { "obj" };
     json!({

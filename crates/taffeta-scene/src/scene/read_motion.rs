@@ -62,7 +62,8 @@ pub(super) fn read_friction(table: &TableReader<'_>, default: Friction) -> Frict
                 let key = format!("{}.kinetic", friction.item.key);
                 friction.item.context.report(&key, message, Some(help));
             }
-            Friction { static_, kinetic }
+            // Reported once is enough: what follows goes on with a possible pair.
+            Friction { static_, kinetic: kinetic.min(static_) }
         }
         (Some(static_), None) => Friction { static_, kinetic: default.kinetic.min(static_) },
         (None, Some(kinetic)) => Friction { static_: default.static_.max(kinetic), kinetic },

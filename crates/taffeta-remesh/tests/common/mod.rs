@@ -1,5 +1,5 @@
 //! Sheets for the tests.
-#![allow(dead_code)] // Every test file uses a part.
+#![allow(dead_code, reason = "every test file uses its own part")]
 
 use glam::{DVec2, DVec3};
 use taffeta_core::Region;

@@ -55,6 +55,12 @@ fn freeze(c: &mut Criterion) {
         let order = |v| (0, taffeta::mesh::slot_of(v) as u64);
         b.iter(|| black_box(thawed.mesh.freeze_topology(order, taffeta::core::TopologyEpoch(1))));
     });
+    let sheet = world.sheet();
+    let models: Vec<_> = world.cloths().iter().map(|cloth| cloth.model.clone()).collect();
+    let blocks = Blocks::build(&sheet.topology, &sheet.rest, &models);
+    c.bench_function("coloring and packing, 32768 faces", |b| {
+        b.iter(|| black_box(BlockDriver::build(&sheet.topology, &blocks)));
+    });
     let mut world = world;
     c.bench_function("thaw, freeze and all caches, 32768 faces", |b| b.iter(|| world.edit(|_| ())));
 }

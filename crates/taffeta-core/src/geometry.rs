@@ -1,5 +1,6 @@
 //! Small geometry: closest points, areas, rest frames.
 
+use crate::math::Sym2;
 use glam::{DVec2, DVec3};
 
 /// The barycentric weights of the point of triangle `abc` that is closest to `p`.
@@ -40,6 +41,12 @@ pub fn closest_point_on_triangle(p: DVec3, [a, b, c]: [DVec3; 3]) -> [f64; 3] {
     let scale = 1.0 / (va + vb + vc);
     let (v, w) = (vb * scale, vc * scale);
     [1.0 - v - w, v, w]
+}
+
+/// The Green strain `E = ½(FᵀF − I)` of a deformation gradient given by its columns.
+#[inline]
+pub fn green_strain([f1, f2]: [DVec3; 2]) -> Sym2 {
+    Sym2 { xx: 0.5 * (f1.dot(f1) - 1.0), xy: 0.5 * f1.dot(f2), yy: 0.5 * (f2.dot(f2) - 1.0) }
 }
 
 /// Twice the signed area of a triangle in material space \[m²\], positive if counter-clockwise.

@@ -16,6 +16,7 @@ pub mod lanes;
 pub mod math;
 pub mod morton;
 pub mod motion;
+pub mod random;
 pub mod region;
 pub mod topology;
 pub mod triangle_mesh;

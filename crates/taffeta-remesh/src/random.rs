@@ -8,6 +8,7 @@ use glam::DVec2;
 use std::collections::BTreeMap;
 use taffeta_core::Region;
 use taffeta_core::geometry::triangle_quality;
+use taffeta_core::random::SplitMix64;
 use taffeta_mesh::{EdgeKey, Halfedge, HalfedgeMesh, Side};
 
 /// Least shape quality of a face that a random collapse or flip makes.
@@ -50,7 +51,7 @@ pub fn random_edits(
     edits: &RandomEdits,
 ) -> Vec<EditRecord> {
     assert!(!edits.kinds.is_empty(), "random edits need a kind to choose from");
-    let mut random = SplitMix(edits.seed);
+    let mut random = SplitMix64(edits.seed);
     mesh.sort_free_slots();
     let mut edges: Vec<EdgeKey> = mesh.edge_keys().collect();
     edges.sort_unstable();
@@ -89,7 +90,7 @@ struct Made {
 }
 
 /// One of the edges that still exist. Those that do not are dropped when they are drawn.
-fn draw_edge(mesh: &HalfedgeMesh, edges: &mut Vec<EdgeKey>, random: &mut SplitMix) -> EdgeKey {
+fn draw_edge(mesh: &HalfedgeMesh, edges: &mut Vec<EdgeKey>, random: &mut SplitMix64) -> EdgeKey {
     loop {
         let position = random.below(edges.len());
         if mesh.contains_edge(edges[position]) {
@@ -157,22 +158,4 @@ fn try_flip(mesh: &mut HalfedgeMesh, attributes: &mut SheetAttributes, e: EdgeKe
     let cloth = cloth_of(mesh, attributes, e);
     let (record, drift) = flip_with_transfer(mesh, attributes, e).ok()?;
     Some(Made { record: EditRecord::Flip(record), cloth, drift })
-}
-
-/// SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, Fast splittable pseudorandom number generators, 2014).
-struct SplitMix(u64);
-
-impl SplitMix {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `bound`. The bias of the remainder is far below what a test could see.
-    fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
-    }
 }

@@ -9,7 +9,7 @@ use crate::metric::{Metric, dominate, isotropic_size, metric_of_size};
 use crate::settings::RemeshSettings;
 use crate::working::{FaceRow, Working};
 use glam::{DVec2, DVec3};
-use taffeta_core::geometry::doubled_area;
+use taffeta_core::geometry::{doubled_area, green_strain};
 use taffeta_core::math::{self, Sym2};
 
 /// The wanted size grows at most by this factor per edge of wanted length. Smaller: more vertices around details;
@@ -91,8 +91,7 @@ impl FaceShape {
         let doubled = doubled_area(material);
         let (e1, e2) = (material[1] - material[0], material[2] - material[0]);
         let gradients = [DVec2::new(e2.y, -e2.x) / doubled, DVec2::new(-e1.y, e1.x) / doubled];
-        let [f1, f2] = gradient_of(positions, gradients);
-        let (xx, xy, yy) = (0.5 * (f1.dot(f1) - 1.0), 0.5 * f1.dot(f2), 0.5 * (f2.dot(f2) - 1.0));
+        let Sym2 { xx, xy, yy } = green_strain(gradient_of(positions, gradients));
         let area_vector = (positions[1] - positions[0]).cross(positions[2] - positions[0]);
         let doubled_world_area = area_vector.length();
         let normal = if doubled_world_area > 0.0 { area_vector / doubled_world_area } else { DVec3::ZERO };

@@ -3,6 +3,7 @@
 use crate::grid::fraction;
 use glam::DVec2;
 use spade::{DelaunayTriangulation, HasPosition, Point2, Triangulation};
+use taffeta_core::random::SplitMix64;
 
 /// How far an inner point moves, in cells. At 0.5 two neighbors could meet and leave slivers; below 0.2 the regular
 /// grid shows.
@@ -55,20 +56,4 @@ pub(crate) fn jittered_grid(size: DVec2, [nu, nv]: [u32; 2], seed: u64) -> (Vec<
         .collect();
     faces.sort_unstable();
     (points, faces)
-}
-
-/// The generator of Steele, Lea and Flood (2014), "Fast splittable pseudorandom number generators": written out so that
-/// meshes stay the same whatever a library does.
-struct SplitMix64(u64);
-
-impl SplitMix64 {
-    /// The next number in `[0, 1)`.
-    fn next_unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^= z >> 31;
-        (z >> 11) as f64 / (1u64 << 53) as f64
-    }
 }

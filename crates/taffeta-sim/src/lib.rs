@@ -38,4 +38,4 @@ pub use report::{Metrics, RemeshCounts, StepReport, SubstepPlan};
 pub use resample::MaterialPoint;
 pub use stage::{Stage, StageTimes};
 pub use taffeta_solve::{BendingModel, Material, MembraneModel};
-pub use world::{Cloth, StepError, StepInputs, World};
+pub use world::{Cloth, MAX_THREADS, StepError, StepInputs, World};

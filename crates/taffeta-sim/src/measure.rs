@@ -3,6 +3,7 @@
 use crate::report::Metrics;
 use crate::world::World;
 use glam::DVec3;
+use taffeta_core::geometry::green_strain;
 use taffeta_solve::block::gather;
 
 impl World {
@@ -39,12 +40,7 @@ impl World {
             let [x0, x1, x2] = gather(*corners, &self.sheet.state.positions);
             let f1 = x0 * b0.x + x1 * b1.x + x2 * b2.x;
             let f2 = x0 * b0.y + x1 * b1.y + x2 * b2.y;
-            let strain = taffeta_core::math::Sym2 {
-                xx: 0.5 * (f1.dot(f1) - 1.0),
-                xy: 0.5 * f1.dot(f2),
-                yy: 0.5 * (f2.dot(f2) - 1.0),
-            };
-            let ([high, low], _) = strain.eigen();
+            let ([high, low], _) = green_strain([f1, f2]).eigen();
             largest = largest.max(high.abs()).max(low.abs());
         }
         largest

@@ -17,7 +17,7 @@ use taffeta_solve::ClothModel;
 use taffeta_solve::drivers::direct::DirectError;
 
 /// Threads that a world starts at most: more than any machine has use for, fewer than any refuses.
-const MAX_THREADS: usize = 256;
+pub const MAX_THREADS: usize = 256;
 
 /// A cloth of a world.
 #[derive(Clone, Debug, PartialEq)]

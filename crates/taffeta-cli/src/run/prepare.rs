@@ -4,14 +4,11 @@ use crate::args::RunOptions;
 use crate::failure::Failure;
 use std::path::{Path, PathBuf};
 use taffeta_scene::{ClothShape, Override, PlacedProbe, Scene, SceneError};
-use taffeta_sim::{BuildError, World};
+use taffeta_sim::{BuildError, MAX_THREADS, World};
 
 /// What every run warns about in this version.
 const NO_SELF_CONTACT: &str = "cloths touch obstacles only in this version: a cloth can pass through itself and other \
      cloths";
-
-/// Threads that a run starts at most. More than there are cores only cost; very many bring the machine down.
-const MAX_THREADS: usize = 256;
 
 /// A scene that is ready to be simulated.
 pub(super) struct Prepared {

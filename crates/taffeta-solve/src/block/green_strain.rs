@@ -4,6 +4,7 @@ use super::{Block, Curvature, Jacobian};
 use glam::{DMat3, DVec2, DVec3};
 use nalgebra::{Matrix3, Vector3};
 use taffeta_core::VertexIndex;
+use taffeta_core::geometry::green_strain;
 use taffeta_core::math::Sym2;
 
 /// The membrane block of a triangle (StVK, orthotropic plane stress).
@@ -36,8 +37,7 @@ impl GreenStrain {
 
     /// The Green strain `E` at positions `x` \[m\].
     pub fn strain(&self, x: &[DVec3; 3]) -> Sym2 {
-        let [f1, f2] = self.deformation(x);
-        Sym2 { xx: 0.5 * (f1.dot(f1) - 1.0), xy: 0.5 * f1.dot(f2), yy: 0.5 * (f2.dot(f2) - 1.0) }
+        green_strain(self.deformation(x))
     }
 }
 

@@ -18,7 +18,7 @@ fn hung_sheet(cells: u32, solver: SolverChoice, substeps: Option<u32>) -> World 
     let mesh = grid(DVec2::ONE, [cells, cells], GridPattern::Alternating, 0);
     let mut sheet = ClothDescription::new("sheet", mesh, Material::isotropic(0.2, 2000.0, 0.3, 5e-5));
     let upper_edge = Region::MaterialBox([DVec2::new(0.0, 1.0), DVec2::ONE]);
-    sheet.pins.push(PinDescription { region: upper_edge, motion: Default::default() });
+    sheet.pins.push(PinDescription::new(upper_edge));
     let simulation =
         SimulationSettings { solver, substeps, velocity_damping: 20.0, ..SimulationSettings::default() };
     let description = WorldDescription { cloths: vec![sheet], simulation, ..WorldDescription::default() };

@@ -17,7 +17,7 @@ fn world() -> World {
     let mut sheet = ClothDescription::new("sheet", mesh, cotton);
     // Patches, not points: the strain at a point pin grows without bound as the mesh refines.
     sheet.pins = [[DVec2::new(0.0, 0.9), DVec2::new(0.1, 1.0)], [DVec2::new(0.9, 0.9), DVec2::ONE]]
-        .map(|patch| PinDescription { region: Region::MaterialBox(patch), motion: Motion::default() })
+        .map(|patch| PinDescription::new(Region::MaterialBox(patch)))
         .into();
     sheet.remesh = Some(RemeshSettings { size_min: 0.015, refine_angle: 0.4, ..RemeshSettings::default() });
     World::build(&WorldDescription { cloths: vec![sheet], ..WorldDescription::default() })

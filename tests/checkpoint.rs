@@ -139,7 +139,7 @@ fn impossible_worlds_are_refused_by_name() {
     assert!(error.contains("remeshing needs one material coordinate per vertex"), "{error}");
     let error = refused(&|d| {
         let region = taffeta::core::Region::Vertices(vec![5000]);
-        d.cloths[0].pins.push(taffeta::sim::PinDescription { region, motion: Default::default() });
+        d.cloths[0].pins.push(taffeta::sim::PinDescription::new(region));
     });
     assert_eq!(error, BuildError::EmptyPin { cloth: "sheet".into(), pin: 0 });
 }

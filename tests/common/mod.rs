@@ -26,7 +26,7 @@ pub fn square(cells: u32, pattern: GridPattern) -> TriangleMesh {
 pub fn pinned(mesh: TriangleMesh, material: Material, held: [[DVec2; 2]; 1]) -> ClothDescription {
     let mut cloth = ClothDescription::new("sheet", mesh, material);
     cloth.pins =
-        held.map(|b| PinDescription { region: Region::MaterialBox(b), motion: Default::default() }).into();
+        held.map(|b| PinDescription::new(Region::MaterialBox(b))).into();
     cloth
 }
 
@@ -42,7 +42,7 @@ pub fn swing(cells: u32) -> ClothDescription {
     let mut cloth = ClothDescription::new("sheet", mesh, stiff());
     let patches = [[DVec2::new(0.0, 0.9), DVec2::new(0.1, 1.0)], [DVec2::new(0.9, 0.9), DVec2::ONE]];
     cloth.pins =
-        patches.map(|b| PinDescription { region: Region::MaterialBox(b), motion: Default::default() }).into();
+        patches.map(|b| PinDescription::new(Region::MaterialBox(b))).into();
     cloth
 }
 

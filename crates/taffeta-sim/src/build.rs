@@ -260,7 +260,7 @@ fn select_pins(
     let mut pins = Vec::new();
     for (number, cloth) in description.cloths.iter().enumerate() {
         let range = input.vertices_of(number);
-        for (pin, PinDescription { region, motion }) in cloth.pins.iter().enumerate() {
+        for (pin, PinDescription { region, motion, .. }) in cloth.pins.iter().enumerate() {
             let in_material = select_by_material(&cloth.mesh, region);
             let is_held = |i: &usize| match region {
                 Region::Boundary => built.mesh.is_boundary_vertex(built.vertices[range.start + i]),

@@ -38,7 +38,7 @@ impl Caches {
             SolverChoice::Auto | SolverChoice::Block => {
                 Solver::Block(Box::new(BlockDriver::build(&sheet.topology, &blocks)))
             }
-            SolverChoice::Direct => Solver::Direct(Box::new(DirectDriver::build(&sheet.topology, &blocks))),
+            SolverChoice::Global | SolverChoice::Direct => Solver::Direct(Box::new(DirectDriver::build(&sheet.topology, &blocks))),
         };
         let surfaces = cloths.iter().map(|c| c.surface).collect();
         Self {

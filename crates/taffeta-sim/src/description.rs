@@ -35,6 +35,11 @@ pub struct ClothDescription {
     pub velocity: DVec3,
     /// Initial angular velocity about the center of mass \[rad/s\].
     pub angular_velocity: DVec3,
+    /// Pressure along the face normals, following them \[Pa\].
+    pub pressure: f64,
+    /// Curvature at rest `κ_uu, κ_vv, κ_uv` \[1/m\] of a cloth with material coordinates, positive for a bowl that
+    /// opens along the face normals. Only for bending models that know curvature or angles.
+    pub rest_curvature: [f64; 3],
     /// The pins.
     pub pins: Vec<PinDescription>,
     /// How to remesh; `None`: fixed topology.
@@ -54,6 +59,8 @@ impl ClothDescription {
             material,
             velocity: DVec3::ZERO,
             angular_velocity: DVec3::ZERO,
+            pressure: 0.0,
+            rest_curvature: [0.0; 3],
             pins: Vec::new(),
             remesh: None,
             membrane: MembraneModel::default(),
@@ -69,13 +76,33 @@ pub struct PinDescription {
     pub region: Region,
     /// Their motion from the positions at time 0; rotations are about the centroid of the pinned vertices.
     pub motion: Motion,
+    /// Which world axes are held.
+    pub axes: [bool; 3],
+    /// Whether the sheet's direction along the pinned boundary is held too.
+    pub clamp: bool,
+    /// When it lets go \[s\]; `None`: never.
+    pub release: Option<f64>,
+    /// The total force above which it lets go \[N\]; `None`: at no force.
+    pub strength: Option<f64>,
+}
+
+impl PinDescription {
+    /// A pin that holds all axes, stands still and never lets go.
+    pub fn new(region: Region) -> Self {
+        let motion = Motion::default();
+        Self { region, motion, axes: [true; 3], clamp: false, release: None, strength: None }
+    }
 }
 
 /// How to simulate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SimulationSettings {
+    /// Whether to follow the motion or to find the equilibrium.
+    pub mode: Mode,
     /// The solver.
     pub solver: SolverChoice,
+    /// Time integration of the global and the direct solver.
+    pub time: TimeIntegration,
     /// Substeps per call of `step`; `None`: chosen automatically.
     pub substeps: Option<u32>,
     /// Iterations per substep; `None`: chosen automatically.
@@ -91,7 +118,9 @@ pub struct SimulationSettings {
 impl Default for SimulationSettings {
     fn default() -> Self {
         Self {
+            mode: Mode::Dynamic,
             solver: SolverChoice::Auto,
+            time: TimeIntegration::Auto,
             substeps: None,
             iterations: None,
             gravity: DVec3::new(0.0, -9.81, 0.0),
@@ -107,10 +136,34 @@ pub enum SolverChoice {
     /// The program chooses.
     #[default]
     Auto,
+    /// Newton with preconditioned conjugate gradients: its cost grows linearly with the mesh.
+    Global,
     /// Block updates of the multipliers, colored Gauss-Seidel.
     Block,
     /// Newton with a sparse factorization.
     Direct,
+}
+
+/// What a run is after.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Mode {
+    /// The motion.
+    #[default]
+    Dynamic,
+    /// The equilibrium.
+    Static,
+}
+
+/// How velocities and positions are integrated. The block solver always uses implicit Euler.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TimeIntegration {
+    /// The program chooses.
+    #[default]
+    Auto,
+    /// Implicit Euler: first order, damps motion.
+    Euler,
+    /// Backward differences over two steps: second order.
+    Bdf2,
 }
 
 /// The surrounding air.

@@ -31,7 +31,8 @@ mod world;
 pub use build::BuildError;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use description::{
-    Air, ClothDescription, PinDescription, SimulationSettings, SolverChoice, WorldDescription,
+    Air, ClothDescription, Mode, PinDescription, SimulationSettings, SolverChoice, TimeIntegration,
+    WorldDescription,
 };
 pub use frozen::{Frozen, Thawed};
 pub use report::{Metrics, RemeshCounts, StepReport, SubstepPlan};

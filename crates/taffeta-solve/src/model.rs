@@ -16,9 +16,15 @@ pub enum MembraneModel {
 /// The constraint of an inner edge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BendingModel {
-    /// Angle between the two faces.
+    /// Curvature of each face, with one massless scalar per edge: the same on every triangulation.
+    Curvature,
+    /// Curvature of each face from the halved angles of its edges.
+    Averaged,
+    /// Angle between the two faces of an edge.
     #[default]
     Hinge,
+    /// Laplacian of the positions, for flat rest shapes that bend without stretching.
+    Quadratic,
     /// No bending resistance.
     None,
 }

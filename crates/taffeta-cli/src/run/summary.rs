@@ -74,7 +74,7 @@ impl Summary<'_> {
         let setting = |count: Option<u32>| count.map_or(json!("auto"), |count| json!(count));
         let why = match settings.solver {
             SolverChoice::Auto => "auto: block updates, which suit every scene of this version",
-            SolverChoice::Block | SolverChoice::Direct => "the scene asks for it",
+            SolverChoice::Global | SolverChoice::Block | SolverChoice::Direct => "the scene asks for it",
         };
         let extent = |extent: Option<super::totals::Extent>| match extent {
             Some(extent) => json!({ "min": extent.min, "max": extent.max }),

@@ -120,6 +120,8 @@ impl Assembly<'_> {
             material: cloth.material.clone(),
             velocity: cloth.velocity,
             angular_velocity: cloth.angular_velocity,
+            pressure: 0.0,
+            rest_curvature: [0.0; 3],
             pins,
             remesh: cloth.remesh,
             membrane: cloth.membrane,
@@ -154,7 +156,7 @@ impl Assembly<'_> {
         let mut pins = Vec::new();
         for (index, pin) in cloth.pins.iter().enumerate() {
             match resolve_region(&pin.region, placed) {
-                Ok(region) => pins.push(PinDescription { region, motion: pin.motion.clone() }),
+                Ok(region) => pins.push(PinDescription { region, ..pin.clone() }),
                 Err(reason) => {
                     let message = format!("pin {index} of the cloth {:?}: {reason}", cloth.name);
                     self.report(&format!("{key}.pin.{index}.where"), message);

@@ -136,6 +136,7 @@ fn read_settings(table: &TableReader<'_>) -> SimulationSettings {
         gravity: table.vec3("gravity", default.gravity),
         velocity_damping: table.number("velocity_damping", default.velocity_damping, Range::NotNegative),
         threads: table.integer("threads", 0, 0, MAX_THREADS) as usize,
+        ..default
     }
 }
 

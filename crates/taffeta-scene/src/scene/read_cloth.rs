@@ -166,7 +166,7 @@ fn read_pin(item: &Item<'_>) -> Option<PinDescription> {
     }
     let motion = read_motion(&table);
     let region = table.require("where", "where = { vertices = [0] }").and_then(|item| read_region(&item));
-    Some(PinDescription { region: region?, motion })
+    Some(PinDescription { motion, ..PinDescription::new(region?) })
 }
 
 fn read_region(item: &Item<'_>) -> Option<Region> {

@@ -71,6 +71,7 @@ fn simulation_json(scene: &Scene) -> Value {
         "frame_rate": scene.simulation.frame_rate,
         "solver": match settings.solver {
             SolverChoice::Auto => "auto",
+            SolverChoice::Global => "global",
             SolverChoice::Block => "block",
             SolverChoice::Direct => "direct",
         },
@@ -100,7 +101,10 @@ fn cloth_json(cloth: &SceneCloth) -> Value {
             MembraneModel::Edges => "edges",
         },
         "bending": match cloth.bending {
+            BendingModel::Curvature => "curvature",
+            BendingModel::Averaged => "averaged",
             BendingModel::Hinge => "hinge",
+            BendingModel::Quadratic => "quadratic",
             BendingModel::None => "none",
         },
         "pin": cloth.pins.iter().map(pin_json).collect::<Vec<_>>(),

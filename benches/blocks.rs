@@ -6,10 +6,10 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use glam::DVec2;
 use std::hint::black_box;
 use taffeta::core::lanes::{Row, fill_rows};
-use taffeta::core::{SurfaceTopology, VertexIndex};
+use taffeta::core::{IndexVec, SurfaceTopology, VertexIndex};
 use taffeta::scene::{GridPattern, grid};
 use taffeta::sim::{BendingModel, ClothDescription, Material, MembraneModel, World, WorldDescription};
-use taffeta::solve::{BlockDriver, Blocks, ClothModel, RestShape, Substep};
+use taffeta::solve::{BlockDriver, Blocks, ClothModel, RestShape, Substep, Supports};
 
 /// A driver over a slightly wavy sheet, and its rows.
 fn sheet(cells: u32, bending: BendingModel) -> (BlockDriver, Vec<Row>, usize) {
@@ -19,10 +19,12 @@ fn sheet(cells: u32, bending: BendingModel) -> (BlockDriver, Vec<Row>, usize) {
     let coords: Vec<_> = mesh.positions.iter().map(|x| DVec2::new(x.x, x.y)).collect();
     let rest = RestShape::flat(&topology, &coords);
     let material = Material::isotropic(0.2, 2000.0, 0.3, 5e-5);
-    let cloths = [ClothModel { material, membrane: MembraneModel::Strain, bending }];
-    let driver = BlockDriver::build(&topology, &Blocks::build(&topology, &rest, &cloths));
+    let cloths =
+        [ClothModel { material, membrane: MembraneModel::Strain, bending, rest_curvature: [0.0; 3] }];
+    let inverse: IndexVec<_, _> = rest.lumped_masses(&topology, &cloths).iter().map(|m| 1.0 / m).collect();
+    let blocks = Blocks::build(&topology, &rest, &cloths, &Supports::new(&inverse));
+    let driver = BlockDriver::build(&topology, &blocks);
     let x: Vec<_> = coords.iter().map(|u| u.extend(0.01 * (9.0 * u.x).sin())).collect();
-    let inverse: Vec<_> = rest.lumped_masses(&topology, &cloths).iter().map(|m| 1.0 / m).collect();
     let mut rows = Vec::new();
     fill_rows(&mut rows, &x, &inverse);
     (driver, rows, topology.face_count())
@@ -57,7 +59,8 @@ fn freeze(c: &mut Criterion) {
     });
     let sheet = world.sheet();
     let models: Vec<_> = world.cloths().iter().map(|cloth| cloth.model.clone()).collect();
-    let blocks = Blocks::build(&sheet.topology, &sheet.rest, &models);
+    let supports = Supports::new(&sheet.state.inverse_masses);
+    let blocks = Blocks::build(&sheet.topology, &sheet.rest, &models, &supports);
     c.bench_function("coloring and packing, 32768 faces", |b| {
         b.iter(|| black_box(BlockDriver::build(&sheet.topology, &blocks)));
     });

@@ -25,8 +25,7 @@ pub fn square(cells: u32, pattern: GridPattern) -> TriangleMesh {
 /// A cloth held in a box of material space.
 pub fn pinned(mesh: TriangleMesh, material: Material, held: [[DVec2; 2]; 1]) -> ClothDescription {
     let mut cloth = ClothDescription::new("sheet", mesh, material);
-    cloth.pins =
-        held.map(|b| PinDescription::new(Region::MaterialBox(b))).into();
+    cloth.pins = held.map(|b| PinDescription::new(Region::MaterialBox(b))).into();
     cloth
 }
 
@@ -41,8 +40,7 @@ pub fn swing(cells: u32) -> ClothDescription {
     mesh.positions.iter_mut().for_each(|x| *x = DVec3::new(x.x, 0.0, -x.y));
     let mut cloth = ClothDescription::new("sheet", mesh, stiff());
     let patches = [[DVec2::new(0.0, 0.9), DVec2::new(0.1, 1.0)], [DVec2::new(0.9, 0.9), DVec2::ONE]];
-    cloth.pins =
-        patches.map(|b| PinDescription::new(Region::MaterialBox(b))).into();
+    cloth.pins = patches.map(|b| PinDescription::new(Region::MaterialBox(b))).into();
     cloth
 }
 

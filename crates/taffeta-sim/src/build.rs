@@ -346,6 +346,7 @@ pub(crate) fn world_cloths(description: &WorldDescription) -> Vec<Cloth> {
             material: cloth.material.clone(),
             membrane: cloth.membrane,
             bending: cloth.bending,
+            rest_curvature: cloth.rest_curvature,
         },
         remesh: cloth.remesh,
         has_material: cloth.mesh.material.is_some(),

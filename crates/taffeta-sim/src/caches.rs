@@ -7,7 +7,7 @@ use taffeta_contact::Detector;
 use taffeta_core::TopologyEpoch;
 use taffeta_solve::drivers::direct::DirectDriver;
 use taffeta_solve::substeps::LoadPath;
-use taffeta_solve::{BlockDriver, Blocks};
+use taffeta_solve::{BlockDriver, Blocks, PlateState, Supports};
 
 /// What is derived from one topology.
 #[derive(Debug)]
@@ -15,6 +15,7 @@ pub(crate) struct Caches {
     /// The topology that everything here was made for.
     pub epoch: TopologyEpoch,
     pub blocks: Blocks,
+    pub plate: PlateState,
     pub solver: Solver,
     pub detector: Detector,
     pub load_path: LoadPath,
@@ -33,16 +34,20 @@ impl Caches {
     /// Builds everything. Hinge angles continue from those that the sheet remembers.
     pub fn build(sheet: &Frozen, cloths: &[Cloth], choice: SolverChoice) -> Self {
         let models: Vec<_> = cloths.iter().map(|c| c.model.clone()).collect();
-        let blocks = Blocks::build(&sheet.topology, &sheet.rest, &models);
+        let supports = Supports::new(&sheet.state.inverse_masses);
+        let blocks = Blocks::build(&sheet.topology, &sheet.rest, &models, &supports);
         let solver = match choice {
             SolverChoice::Auto | SolverChoice::Block => {
                 Solver::Block(Box::new(BlockDriver::build(&sheet.topology, &blocks)))
             }
-            SolverChoice::Global | SolverChoice::Direct => Solver::Direct(Box::new(DirectDriver::build(&sheet.topology, &blocks))),
+            SolverChoice::Global | SolverChoice::Direct => {
+                Solver::Direct(Box::new(DirectDriver::build(&sheet.topology, &blocks)))
+            }
         };
         let surfaces = cloths.iter().map(|c| c.surface).collect();
         Self {
             epoch: sheet.topology.epoch,
+            plate: PlateState::new(&blocks.plate, Vec::new()),
             blocks,
             solver,
             detector: Detector::new(surfaces, sheet.vertex_cloths.clone()),
@@ -64,5 +69,9 @@ impl Caches {
             hinge.reference = angle;
             sheet.rest.last_angles[hinge.edge] = angle;
         }
+        let plate = &mut self.blocks.plate;
+        plate.edges.iter_mut().for_each(|edge| edge.reference = sheet.rest.last_angles[edge.edge]);
+        plate.begin_step(&sheet.state.positions, &self.plate.clamps);
+        plate.edges.iter().for_each(|edge| sheet.rest.last_angles[edge.edge] = edge.reference);
     }
 }

@@ -11,7 +11,7 @@ impl World {
     pub fn measure(&self) -> Metrics {
         let state = &self.sheet.state;
         let x = &state.positions;
-        let elastic = self.caches.blocks.energy(x);
+        let elastic = self.caches.blocks.energy(x, &self.caches.plate);
         let mass: f64 = state.masses.iter().sum();
         let each = || state.masses.iter().zip(x.iter()).zip(state.velocities.iter());
         let center = each().map(|((m, x), _)| *x * *m).sum::<DVec3>() / mass;
@@ -54,7 +54,7 @@ impl World {
         }
         let inverse_h2 = 1.0 / (work.h * work.h);
         let mut forces = vec![DVec3::ZERO; state.positions.len()];
-        self.caches.blocks.add_gradient(&state.positions, &mut forces);
+        self.caches.blocks.add_gradient(&state.positions, &self.caches.plate, &mut forces);
         for (i, force) in forces.iter_mut().enumerate() {
             *force += (state.positions.raw[i] - work.predicted[i]) * (state.masses.raw[i] * inverse_h2);
         }

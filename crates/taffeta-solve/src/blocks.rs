@@ -1,7 +1,8 @@
 //! All blocks of a world, built from the rest shape.
 
-use crate::block::{Block, EdgeLengths, GreenStrain, Hinge, gather};
+use crate::block::{Block, EdgeLengths, GreenStrain, Hinge, QuadraticBend, gather};
 use crate::model::{BendingModel, ClothModel, MembraneModel};
+use crate::plate::{Plate, PlateState, Supports};
 use crate::state::RestShape;
 use glam::DVec3;
 use nalgebra::Matrix3;
@@ -16,8 +17,12 @@ pub struct Blocks {
     pub strain: Vec<GreenStrain>,
     /// Edge-length blocks.
     pub lengths: Vec<EdgeLengths>,
-    /// Hinge blocks.
+    /// Hinge blocks: the form in which the block driver takes hinges.
     pub hinges: Vec<Hinge>,
+    /// Quadratic bending blocks.
+    pub quadratic: Vec<QuadraticBend>,
+    /// All that bends by angles, hinges included.
+    pub plate: Plate,
 }
 
 /// The elastic energies of a state.
@@ -31,7 +36,12 @@ pub struct ElasticEnergy {
 
 impl Blocks {
     /// Builds the blocks of every face and inner edge.
-    pub fn build(topology: &SurfaceTopology, rest: &RestShape, cloths: &[ClothModel]) -> Self {
+    pub fn build(
+        topology: &SurfaceTopology,
+        rest: &RestShape,
+        cloths: &[ClothModel],
+        supports: &Supports<'_>,
+    ) -> Self {
         let elasticity: Vec<_> = cloths.iter().map(Elasticity::new).collect();
         let mut blocks = Self::default();
         for (fi, vertices) in topology.faces.iter_indexed() {
@@ -54,23 +64,27 @@ impl Blocks {
         }
         for (ei, edge) in topology.edges.iter_indexed() {
             blocks.hinges.extend(build_hinge(topology, rest, cloths, (ei, edge)));
+            blocks.quadratic.extend(build_quadratic(topology, rest, cloths, edge));
         }
+        blocks.plate = Plate::build(topology, rest, cloths, supports);
         blocks
     }
 
     /// The elastic energies at positions `x` \[m\].
-    pub fn energy(&self, x: &[DVec3]) -> ElasticEnergy {
+    pub fn energy(&self, x: &[DVec3], plate: &PlateState) -> ElasticEnergy {
         let strain: f64 = self.strain.iter().map(|b| b.energy(&gather(b.vertices, x))).sum();
         let lengths: f64 = self.lengths.iter().map(|b| b.energy(&gather(b.vertices, x))).sum();
-        let bend = self.hinges.iter().map(|b| b.energy(&gather(b.vertices, x))).sum();
+        let quadratic: f64 = self.quadratic.iter().map(|b| b.energy(&gather(b.vertices, x))).sum();
+        let bend = quadratic + self.plate.energy(&self.plate.angles(x, &plate.clamps), &plate.scalars);
         ElasticEnergy { stretch: strain + lengths, bend }
     }
 
     /// Adds the gradient of the elastic energy \[N\] at positions `x` \[m\] to `out`.
-    pub fn add_gradient(&self, x: &[DVec3], out: &mut [DVec3]) {
+    pub fn add_gradient(&self, x: &[DVec3], plate: &PlateState, out: &mut [DVec3]) {
         self.strain.iter().for_each(|b| add_block_gradient(b, x, out));
         self.lengths.iter().for_each(|b| add_block_gradient(b, x, out));
-        self.hinges.iter().for_each(|b| add_block_gradient(b, x, out));
+        self.quadratic.iter().for_each(|b| add_block_gradient(b, x, out));
+        self.plate.add_gradient(x, plate, out);
     }
 }
 
@@ -118,7 +132,7 @@ fn build_hinge(
     let [p, q] = material_edge(topology, rest, face0, edge.vertices);
     let direction = (q - p).normalize();
     let stiffness = cloth.material.bending_stiffness([-direction.y, direction.x]);
-    if cloth.bending == BendingModel::None || stiffness <= 0.0 {
+    if cloth.bending != BendingModel::Hinge || stiffness <= 0.0 {
         return None;
     }
     let areas = [rest.areas[face0], rest.areas[face1]];
@@ -132,6 +146,32 @@ fn build_hinge(
         edge: ei,
         reference: rest.last_angles[ei],
     })
+}
+
+/// The quadratic bending block of an inner edge; `None` on the boundary and without bending stiffness.
+fn build_quadratic(
+    topology: &SurfaceTopology,
+    rest: &RestShape,
+    cloths: &[ClothModel],
+    edge: &Edge,
+) -> Option<QuadraticBend> {
+    let [Some(face0), Some(face1)] = edge.faces else { return None };
+    let [Some(a), Some(b)] = edge.opposites else { return None };
+    let cloth = &cloths[rest.cloths[face0] as usize];
+    if cloth.bending != BendingModel::Quadratic || !cloth.material.bends() {
+        return None;
+    }
+    let [p, q] = edge.vertices;
+    let wing = |fi: FaceIndex, tip: VertexIndex| {
+        let [p, q] = material_edge(topology, rest, fi, [p, q]);
+        let [tip, _] = material_edge(topology, rest, fi, [tip, tip]);
+        [p, q, tip]
+    };
+    let [u, v] = material_edge(topology, rest, face0, [p, q]);
+    let direction = (v - u).normalize();
+    let stiffness = cloth.material.bending_stiffness([-direction.y, direction.x]);
+    let damping = cloth.material.bend_damping;
+    Some(QuadraticBend::new([p, q, a, b], [wing(face0, a), wing(face1, b)], stiffness, damping))
 }
 
 /// Material coordinates \[m\] of two corners of a face.

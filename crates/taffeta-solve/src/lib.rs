@@ -14,6 +14,7 @@ pub mod blocks;
 pub mod drivers;
 pub mod material;
 pub mod model;
+pub mod plate;
 pub mod state;
 pub mod substeps;
 #[cfg(test)]
@@ -23,4 +24,5 @@ pub use blocks::{Blocks, ElasticEnergy};
 pub use drivers::block::{BlockDriver, Substep};
 pub use material::{Material, MaterialError};
 pub use model::{BendingModel, ClothModel, MembraneModel};
+pub use plate::{Plate, PlateState, Supports};
 pub use state::{DenseState, RestShape};

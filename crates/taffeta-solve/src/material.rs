@@ -56,7 +56,25 @@ pub enum MaterialError {
         /// `ν₁₂ ν₂₁ = ν₁₂² k₂/k₁`.
         product: f64,
     },
+    /// The stiffness matrix of bending is not positive definite.
+    #[error(
+        "the Poisson ratio of bending is {ratio} (bend_poisson, or else poisson), which with bend = [{warp}, {weft}] \
+         makes ν₁₂ν₂₁ = {product} ≥ 1; must be below 1"
+    )]
+    IndefiniteBending {
+        /// `ν₁₂` of bending.
+        ratio: f64,
+        /// `D₁` \[N·m\].
+        warp: f64,
+        /// `D₂` \[N·m\].
+        weft: f64,
+        /// `ν₁₂ ν₂₁ = ν₁₂² D₂/D₁`.
+        product: f64,
+    },
 }
+
+/// Part of the greater bending stiffness that the smaller one has at least in [`Material::bending_matrix`].
+const FLOOR_OF_BENDING: f64 = 1e-6;
 
 impl Material {
     /// An isotropic material without damping: areal density \[kg/m²\], membrane stiffness \[N/m\], Poisson ratio, plate
@@ -100,6 +118,27 @@ impl Material {
         self.bend[0] * c * c + self.bend[1] * s * s + 2.0 * mean * c * s
     }
 
+    /// Whether anything resists bending.
+    pub fn bends(&self) -> bool {
+        self.bend.iter().any(|d| *d > 0.0)
+    }
+
+    /// Stiffness of the plate in Voigt form \[N·m\], for the curvatures `(κ_uu, κ_vv, 2κ_uv)`: orthotropic, with
+    /// `D₁₂ = ν₁₂ D₂` and the twisting stiffness of Huber, `D₁₂ + 2 D₆₆ = √(D₁D₂)`. A direction without stiffness gets
+    /// a millionth of the other's, so that the matrix is positive definite.
+    pub fn bending_matrix(&self) -> Matrix3<f64> {
+        let floor = FLOOR_OF_BENDING * self.bend[0].max(self.bend[1]);
+        let [d1, d2] = self.bend.map(|d| d.max(floor));
+        let coupling = if self.bend.contains(&0.0) { 0.0 } else { self.bend_ratio() * d2 };
+        let twist = 0.5 * ((d1 * d2).sqrt() - coupling);
+        Matrix3::new(d1, coupling, 0.0, coupling, d2, 0.0, 0.0, 0.0, twist)
+    }
+
+    /// Poisson ratio `ν₁₂` of bending.
+    fn bend_ratio(&self) -> f64 {
+        self.bend_poisson.unwrap_or(self.poisson)
+    }
+
     /// Checks every range and that the compliance is positive definite.
     ///
     /// # Errors
@@ -133,7 +172,19 @@ impl Material {
         check("greater than -1", &[("poisson", self.poisson)], |v| v.is_finite() && v > -1.0)?;
         let Friction { static_, kinetic } = self.friction;
         check("at most friction.static", &[("friction.kinetic", kinetic)], |v| v <= static_)?;
-        check("greater than -1 and at most 1", &[("bend_poisson", self.bend_poisson.unwrap_or(0.0))], ratio)
+        check("greater than -1 and at most 1", &[("bend_poisson", self.bend_poisson.unwrap_or(0.0))], ratio)?;
+        self.validate_bending()
+    }
+
+    /// Whether the plate's stiffness is positive definite.
+    fn validate_bending(&self) -> Result<(), MaterialError> {
+        let [warp, weft] = self.bend;
+        let ratio = self.bend_ratio();
+        let product = ratio * ratio * weft / warp;
+        if warp > 0.0 && weft > 0.0 && product >= 1.0 {
+            return Err(MaterialError::IndefiniteBending { ratio, warp, weft, product });
+        }
+        Ok(())
     }
 }
 

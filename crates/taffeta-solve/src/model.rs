@@ -13,7 +13,7 @@ pub enum MembraneModel {
     Edges,
 }
 
-/// The constraint of an inner edge.
+/// How a cloth resists bending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BendingModel {
     /// Curvature of each face, with one massless scalar per edge: the same on every triangulation.
@@ -38,4 +38,6 @@ pub struct ClothModel {
     pub membrane: MembraneModel,
     /// Constraint of an inner edge.
     pub bending: BendingModel,
+    /// Curvature at rest `κ_uu, κ_vv, κ_uv` \[1/m\], positive for a bowl that opens along the face normals.
+    pub rest_curvature: [f64; 3],
 }

@@ -15,8 +15,10 @@ pub struct DenseState {
     pub velocities: IndexVec<VertexIndex, DVec3>,
     /// Lumped masses \[kg\]: `m_i = Σ ρ A_f / 3` over the faces around the vertex.
     pub masses: IndexVec<VertexIndex, f64>,
-    /// Inverse masses \[1/kg\]; 0 for a held vertex.
+    /// Inverse masses \[1/kg\]; 0 exactly for a vertex that is held in all three axes.
     pub inverse_masses: IndexVec<VertexIndex, f64>,
+    /// Which world axes of each vertex are held: its position along them is given and not solved for.
+    pub held: IndexVec<VertexIndex, [bool; 3]>,
 }
 
 /// The rest shape, one entry per face or edge in dense order. Derived at freeze.

@@ -3,6 +3,7 @@
 use crate::blocks::Blocks;
 use crate::material::Material;
 use crate::model::{BendingModel, ClothModel, MembraneModel};
+use crate::plate::Supports;
 use crate::state::{DenseState, RestShape};
 use glam::{DVec2, DVec3};
 use taffeta_core::{IndexVec, SurfaceTopology, VertexIndex};
@@ -58,7 +59,7 @@ impl Sheet {
 
     /// The blocks of the sheet.
     pub fn blocks(&self) -> Blocks {
-        Blocks::build(&self.topology, &self.rest, &self.cloths)
+        Blocks::build(&self.topology, &self.rest, &self.cloths, &Supports::new(&self.state.inverse_masses))
     }
 
     /// Mean height of the vertices at the bottom \[m\].
@@ -75,6 +76,7 @@ pub fn stiff() -> ClothModel {
         material: Material::isotropic(0.2, 2000.0, 0.3, 5e-5),
         membrane: MembraneModel::Strain,
         bending: BendingModel::Hinge,
+        rest_curvature: [0.0; 3],
     }
 }
 

@@ -10,10 +10,12 @@
 pub mod edge_lengths;
 pub mod green_strain;
 pub mod hinge;
+pub mod quadratic;
 
 pub use edge_lengths::EdgeLengths;
 pub use green_strain::GreenStrain;
 pub use hinge::Hinge;
+pub use quadratic::QuadraticBend;
 
 use glam::{DMat3, DVec3};
 use nalgebra::{SMatrix, SVector};

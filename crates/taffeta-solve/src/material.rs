@@ -58,8 +58,8 @@ pub enum MaterialError {
     },
     /// The stiffness matrix of bending is not positive definite.
     #[error(
-        "the Poisson ratio of bending is {ratio} (bend_poisson, or else poisson), which with bend = [{warp}, {weft}] \
-         makes ν₁₂ν₂₁ = {product} ≥ 1; must be below 1"
+        "bend_poisson (poisson if not given) is {ratio}, which with bend = [{warp}, {weft}] makes ν₁₂ν₂₁ = {product} ≥ 1; \
+         must be below 1"
     )]
     IndefiniteBending {
         /// `ν₁₂` of bending.

@@ -119,6 +119,7 @@ fn read_table(item: &Item<'_>, base: Option<Material>) -> Option<Material> {
         let field = match &error {
             MaterialError::OutOfRange { field, .. } => field,
             MaterialError::Indefinite { .. } => "poisson",
+            MaterialError::IndefiniteBending { .. } => "bend_poisson",
         };
         let message = format!("{error}").replacen(field, &format!("`{}.{field}`", item.key), 1);
         item.context.report(&format!("{}.{field}", item.key), message, None);

@@ -42,6 +42,7 @@ impl Sheet {
             positions: coords.iter().map(|u| u.extend(0.0)).collect(),
             velocities: IndexVec::filled(DVec3::ZERO, coords.len()),
             inverse_masses: masses.iter().map(|m| 1.0 / m).collect(),
+            held: IndexVec::filled([false; 3], coords.len()),
             masses,
         };
         Self { topology, rest, cloths, state, material_coords: coords }
@@ -52,6 +53,7 @@ impl Sheet {
         for (i, u) in self.material_coords.iter().enumerate() {
             if held(*u) {
                 self.state.inverse_masses.raw[i] = 0.0;
+                self.state.held.raw[i] = [true; 3];
             }
         }
         self

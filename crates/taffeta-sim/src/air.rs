@@ -20,8 +20,6 @@ pub(crate) struct Exposed<'a> {
     pub densities: &'a [f64],
     /// Positions \[m\].
     pub positions: &'a [DVec3],
-    /// Inverse masses \[1/kg\].
-    pub inverse_masses: &'a [f64],
 }
 
 impl Exposed<'_> {
@@ -46,17 +44,13 @@ impl Exposed<'_> {
         normal * (u - u / (1.0 + rate * h * u.abs()))
     }
 
-    /// Accelerates the velocities \[m/s\] by the drag over a time `h` \[s\].
-    pub fn apply_drag(&self, air: &Air, velocities: &mut [DVec3], h: f64) {
-        let mut impulses = vec![DVec3::ZERO; velocities.len()];
+    /// Adds the impulses \[N·s\] of the drag over a time `h` \[s\] at the given velocities \[m/s\].
+    pub fn add_drag(&self, air: &Air, velocities: &[DVec3], h: f64, impulses: &mut [DVec3]) {
         for (fi, corners) in self.faces.iter_indexed() {
             let v = corners.iter().map(|vi| velocities[vi.0 as usize]).sum::<DVec3>() / 3.0;
             let change = self.velocity_change(air, (fi, corners), v, h);
             let third = self.densities[self.rest.cloths[fi] as usize] * self.rest.areas[fi] / 3.0;
             corners.iter().for_each(|vi| impulses[vi.0 as usize] += change * third);
-        }
-        for ((v, impulse), w) in velocities.iter_mut().zip(impulses).zip(self.inverse_masses) {
-            *v += impulse * *w;
         }
     }
 

@@ -1,8 +1,10 @@
 //! From a description to a world.
 
-use crate::description::{Air, ClothDescription, PinDescription, SimulationSettings, WorldDescription};
+use crate::checks::check_settings;
+use crate::description::{ClothDescription, WorldDescription};
 use crate::frozen::Thawed;
-use crate::world::{Cloth, Pin, World};
+use crate::pins::{Pin, along_held};
+use crate::world::{Cloth, World};
 use glam::{DVec2, DVec3};
 use std::f64::consts::PI;
 use taffeta_contact::ContactSurface;
@@ -112,52 +114,11 @@ impl World {
             SheetAttributes::from_built(&built, &input.positions, &input.corners, &input.cloths);
         curve_rest_angles(&built.mesh, &mut attributes, description);
         let pins = select_pins(&built, &mut attributes, description, &input)?;
-        set_velocities(&built, &mut attributes, description, &input);
+        set_velocities(&built, &mut attributes, (description, &pins), &input);
         check_remeshing(&built.mesh, &attributes, description)?;
         let thawed = Thawed { mesh: built.mesh, attributes, epoch: 0 };
         World::assemble(description, pins, thawed)
     }
-}
-
-/// Checks everything that is not a mesh.
-fn check_settings(description: &WorldDescription) -> Result<(), BuildError> {
-    let refuse = |what: String, reason: String| Err(BuildError::BadSetting { what, reason });
-    let SimulationSettings { substeps, iterations, gravity, velocity_damping, .. } = description.simulation;
-    if substeps == Some(0) || iterations == Some(0) {
-        return refuse("simulation".into(), "substeps and iterations must be at least 1".into());
-    }
-    if !gravity.is_finite() || !velocity_damping.is_finite() || velocity_damping < 0.0 {
-        let reason =
-            format!("gravity is {gravity}, velocity_damping is {velocity_damping}; finite, not negative");
-        return refuse("simulation".into(), reason);
-    }
-    if let Some(Air { density, wind, drag }) = description.air
-        && !(density.is_finite() && density >= 0.0 && drag.is_finite() && drag >= 0.0 && wind.is_finite())
-    {
-        let reason = format!("density is {density}, drag {drag}, wind {wind}; finite, not negative");
-        return refuse("air".into(), reason);
-    }
-    if let Some(thickness) = description.contact_thickness.filter(|t| !t.is_finite() || *t < 0.0) {
-        return refuse("contact".into(), format!("the thickness is {thickness}; it must be at least 0"));
-    }
-    for (number, obstacle) in description.obstacles.iter().enumerate() {
-        if let Some(reason) = obstacle.find_defect().or_else(|| obstacle.friction.find_defect()) {
-            return refuse(format!("obstacle {number}"), reason);
-        }
-    }
-    for cloth in &description.cloths {
-        let what = || format!("cloth '{}'", cloth.name);
-        if !cloth.velocity.is_finite() || !cloth.angular_velocity.is_finite() {
-            return refuse(what(), "its initial velocity is not finite".into());
-        }
-        if let Some(Err(bad)) = cloth.remesh.map(|settings| settings.validate()) {
-            return refuse(what(), bad.to_string());
-        }
-        if let Some(reason) = cloth.pins.iter().find_map(|pin| pin.motion.find_defect()) {
-            return refuse(what(), reason);
-        }
-    }
-    Ok(())
 }
 
 /// All cloths in one triangle list.
@@ -260,7 +221,8 @@ fn select_pins(
     let mut pins = Vec::new();
     for (number, cloth) in description.cloths.iter().enumerate() {
         let range = input.vertices_of(number);
-        for (pin, PinDescription { region, motion, .. }) in cloth.pins.iter().enumerate() {
+        for (pin, description) in cloth.pins.iter().enumerate() {
+            let region = &description.region;
             let in_material = select_by_material(&cloth.mesh, region);
             let is_held = |i: &usize| match region {
                 Region::Boundary => built.mesh.is_boundary_vertex(built.vertices[range.start + i]),
@@ -277,7 +239,7 @@ fn select_pins(
                 let vertex = &mut attributes.vertices[built.vertices[range.start + i]];
                 vertex.pin.get_or_insert(pins.len() as u32);
             }
-            pins.push(Pin { region: region.clone(), motion: motion.clone(), center });
+            pins.push(Pin { description: description.clone(), center });
         }
     }
     Ok(pins)
@@ -296,11 +258,11 @@ fn select_by_material(mesh: &TriangleMesh, region: &Region) -> Vec<bool> {
     selected
 }
 
-/// Initial velocities: translation and rotation about the center of mass; held vertices stand still.
+/// Initial velocities: translation and rotation about the center of mass; what is held stands still.
 fn set_velocities(
     built: &BuiltMesh,
     attributes: &mut SheetAttributes,
-    description: &WorldDescription,
+    (description, pins): (&WorldDescription, &[Pin]),
     input: &CombinedMesh,
 ) {
     for (number, cloth) in description.cloths.iter().enumerate() {
@@ -313,9 +275,9 @@ fn set_velocities(
         let center = moment / weights.iter().sum::<f64>();
         for (i, x) in cloth.mesh.positions.iter().enumerate() {
             let vertex = &mut attributes.vertices[built.vertices[range.start + i]];
-            if vertex.pin.is_none() {
-                vertex.velocity = cloth.velocity + cloth.angular_velocity.cross(*x - center);
-            }
+            let held = vertex.pin.map_or([false; 3], |pin| pins[pin as usize].description.axes);
+            let velocity = cloth.velocity + cloth.angular_velocity.cross(*x - center);
+            vertex.velocity = along_held(held, DVec3::ZERO, velocity);
         }
     }
 }
@@ -354,6 +316,7 @@ pub(crate) fn world_cloths(description: &WorldDescription) -> Vec<Cloth> {
             offset: 0.5 * description.contact_thickness.unwrap_or(cloth.material.thickness),
             friction: cloth.material.friction,
         },
+        pressure: cloth.pressure,
     };
     description.cloths.iter().map(cloth).collect()
 }

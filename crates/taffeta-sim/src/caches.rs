@@ -7,7 +7,7 @@ use taffeta_contact::Detector;
 use taffeta_core::TopologyEpoch;
 use taffeta_solve::drivers::direct::DirectDriver;
 use taffeta_solve::substeps::LoadPath;
-use taffeta_solve::{BlockDriver, Blocks, PlateState, Supports};
+use taffeta_solve::{BlockDriver, Blocks, DenseState, PlateState, Supports};
 
 /// What is derived from one topology.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ impl Caches {
             blocks,
             solver,
             detector: Detector::new(surfaces, sheet.vertex_cloths.clone()),
-            load_path: LoadPath::compute(&sheet.topology, &sheet.rest, &sheet.state),
+            load_path: measure_load_path(sheet),
         }
     }
 
@@ -74,4 +74,16 @@ impl Caches {
         plate.begin_step(&sheet.state.positions, &self.plate.clamps);
         plate.edges.iter().for_each(|edge| sheet.rest.last_angles[edge.edge] = edge.reference);
     }
+}
+
+/// The load path of a sheet. What is held along any axis carries: along which axes the load acts is not known.
+fn measure_load_path(sheet: &Frozen) -> LoadPath {
+    let Frozen { topology, rest, state, .. } = sheet;
+    let is_partly_held = |held: &[bool; 3]| held.contains(&true) && held.contains(&false);
+    if !state.held.iter().any(is_partly_held) {
+        return LoadPath::compute(topology, rest, state);
+    }
+    let carried = |(w, held): (&f64, &[bool; 3])| if held.contains(&true) { 0.0 } else { *w };
+    let inverse_masses = state.inverse_masses.iter().zip(state.held.iter()).map(carried).collect();
+    LoadPath::compute(topology, rest, &DenseState { inverse_masses, ..state.clone() })
 }

@@ -1,6 +1,7 @@
 //! Checkpoints: the state to resume from.
 //!
-//! A checkpoint holds what a run has that its scene has not: the keyed meshes with their attributes, and the time. A run that is resumed from it gives the same bits as one that was not interrupted.
+//! A checkpoint holds what a run has that its scene has not: the keyed meshes with their attributes, the time, and
+//! which pins have let go. A run that is resumed from it gives the same bits as one that was not interrupted.
 
 use crate::frozen::Thawed;
 use crate::world::{World, freeze};
@@ -8,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use taffeta_remesh::validate_attributes;
 
 /// Format of checkpoints; a change of the format changes it.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The state of a world.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -18,6 +19,8 @@ pub struct Checkpoint {
     frame: u64,
     /// Time of the last remeshing pass of each cloth \[s\].
     last_passes: Vec<f64>,
+    /// Which pins have let go.
+    released: Vec<bool>,
     cloths: Vec<String>,
     sheet: Thawed,
 }
@@ -82,6 +85,7 @@ impl World {
             time: self.time,
             frame: self.frame,
             last_passes: self.last_passes.clone(),
+            released: self.released.clone(),
             cloths: self.cloths.iter().map(|c| c.name.clone()).collect(),
             sheet: self.sheet.to_thawed(),
         }
@@ -99,7 +103,8 @@ impl World {
         self.check_content(&checkpoint).map_err(CheckpointError::Damaged)?;
         (self.time, self.frame) = (checkpoint.time, checkpoint.frame);
         self.last_passes = checkpoint.last_passes;
-        self.sheet = freeze(checkpoint.sheet, &self.cloths);
+        self.released = checkpoint.released;
+        self.sheet = freeze(checkpoint.sheet, &self.cloths, &self.pins);
         self.rebuild();
         Ok(())
     }
@@ -117,6 +122,9 @@ impl World {
             return Err(format!("a face belongs to cloth {}", face.cloth));
         }
         let pins = self.pins.len();
+        if checkpoint.released.len() != pins {
+            return Err(format!("it has {} pins, but the world has {pins}", checkpoint.released.len()));
+        }
         let beyond = attributes.vertices.iter().filter_map(|(_, v)| v.pin).find(|pin| *pin as usize >= pins);
         beyond.map_or(Ok(()), |pin| Err(format!("a vertex is held by pin {pin}")))
     }

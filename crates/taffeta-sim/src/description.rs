@@ -50,6 +50,14 @@ pub struct ClothDescription {
     pub bending: BendingModel,
 }
 
+/// Whether a bending model can have a curvature at rest: it must know curvature or angles.
+pub fn knows_rest_curvature(bending: BendingModel) -> bool {
+    match bending {
+        BendingModel::Curvature | BendingModel::Averaged | BendingModel::Hinge => true,
+        BendingModel::Quadratic | BendingModel::None => false,
+    }
+}
+
 impl ClothDescription {
     /// A free cloth at rest with fixed topology.
     pub fn new(name: impl Into<String>, mesh: TriangleMesh, material: Material) -> Self {
@@ -69,20 +77,21 @@ impl ClothDescription {
     }
 }
 
-/// Vertices that follow a motion exactly.
+/// Vertices that follow a motion exactly, along the axes that the pin holds. A vertex that several pins of a cloth
+/// select belongs to the first; when that one lets go, the vertex is free.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PinDescription {
     /// The vertices it holds.
     pub region: Region,
     /// Their motion from the positions at time 0; rotations are about the centroid of the pinned vertices.
     pub motion: Motion,
-    /// Which world axes are held.
+    /// Which world axes are held, at least one. Along the others the vertices move freely.
     pub axes: [bool; 3],
-    /// Whether the sheet's direction along the pinned boundary is held too.
+    /// Whether the sheet's direction along the pinned boundary is held too. For solvers that know that direction.
     pub clamp: bool,
-    /// When it lets go \[s\]; `None`: never.
+    /// When it lets go \[s\]: in the first substep that starts then or later. `None`: never.
     pub release: Option<f64>,
-    /// The total force above which it lets go \[N\]; `None`: at no force.
+    /// The total force above which it lets go \[N\], in the substep after the one that exceeds it; `None`: at no force.
     pub strength: Option<f64>,
 }
 
@@ -97,7 +106,8 @@ impl PinDescription {
 /// How to simulate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SimulationSettings {
-    /// Whether to follow the motion or to find the equilibrium.
+    /// Whether to follow the motion or to find the equilibrium: which of `World::step` and `World::equilibrate` the
+    /// one who runs the world is to call.
     pub mode: Mode,
     /// The solver.
     pub solver: SolverChoice,

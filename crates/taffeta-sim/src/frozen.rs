@@ -47,6 +47,8 @@ pub(crate) struct FreezeRules<'a> {
     pub models: &'a [ClothModel],
     /// Whether each cloth has material coordinates; the others are ordered in world space at time 0.
     pub has_material: &'a [bool],
+    /// The axes that each pin holds.
+    pub axes: &'a [[bool; 3]],
 }
 
 impl Frozen {
@@ -67,6 +69,20 @@ impl Frozen {
     /// A copy by keys, for a checkpoint.
     pub(crate) fn to_thawed(&self) -> Thawed {
         self.clone().thaw()
+    }
+
+    /// Lets pins hold the vertices: `vertex_pins` has the pin of each vertex, `axes` what each pin holds. Everything
+    /// that says who is held follows.
+    pub(crate) fn hold(&mut self, vertex_pins: IndexVec<VertexIndex, Option<u32>>, axes: &[[bool; 3]]) {
+        let held = |pin: &Option<u32>| pin.map_or([false; 3], |pin| axes[pin as usize]);
+        let inverse = |(m, held): (&f64, &[bool; 3])| if *held == [true; 3] { 0.0 } else { 1.0 / m };
+        let state = &mut self.state;
+        state.held = vertex_pins.iter().map(held).collect();
+        state.inverse_masses = state.masses.iter().zip(state.held.iter()).map(inverse).collect();
+        for (key, pin) in self.keys.vertices.iter().zip(vertex_pins.iter()) {
+            self.attributes.vertices[*key].pin = *pin;
+        }
+        self.vertex_pins = vertex_pins;
     }
 
     /// The vertices of a cloth: a contiguous range in dense order.
@@ -92,17 +108,29 @@ impl Thawed {
         let rest = build_rest(&mesh, &attributes, &keys, &topology);
         let masses = rest.lumped_masses(&topology, rules.models);
         let vertex = |key: &VertexKey| &attributes.vertices[*key];
-        let vertex_pins: IndexVec<_, _> = keys.vertices.iter().map(|key| vertex(key).pin).collect();
-        let inverse = |(m, pin): (&f64, &Option<u32>)| if pin.is_some() { 0.0 } else { 1.0 / m };
+        let vertex_pins = keys.vertices.iter().map(|key| vertex(key).pin).collect();
         let state = DenseState {
             positions: keys.vertices.iter().map(|key| vertex(key).position).collect(),
             velocities: keys.vertices.iter().map(|key| vertex(key).velocity).collect(),
-            inverse_masses: masses.iter().zip(vertex_pins.iter()).map(inverse).collect(),
             masses,
+            ..DenseState::default()
         };
         let starts = keys.vertices.iter().map(|key| vertex(key).start).collect();
         let vertex_cloths = keys.vertices.iter().map(|key| order.cloths[*key]).collect();
-        Frozen { topology, state, rest, vertex_cloths, vertex_pins, starts, keys, mesh, attributes }
+        let nobody = IndexVec::default();
+        let mut frozen = Frozen {
+            topology,
+            state,
+            rest,
+            vertex_cloths,
+            vertex_pins: nobody,
+            starts,
+            keys,
+            mesh,
+            attributes,
+        };
+        frozen.hold(vertex_pins, rules.axes);
+        frozen
     }
 }
 

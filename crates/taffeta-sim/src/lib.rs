@@ -6,6 +6,8 @@
 //! step:  for each substep   predict → detect → solve → finish   → guard
 //!        if a pass is due   thaw → remesh → freeze              (epoch + 1)
 //!        measure
+//!
+//! equilibrate:  the world at rest, without passing time
 //! ```
 //!
 //! Only this crate knows both the keyed mesh and the dense arrays, and one of them has the authority at a time: while
@@ -18,25 +20,31 @@ mod air;
 mod build;
 mod caches;
 pub mod checkpoint;
+mod checks;
 pub mod description;
+mod equilibrium;
 mod frozen;
 mod measure;
+mod pins;
+mod pressure;
 pub mod report;
 mod resample;
 mod schedule;
 mod stage;
 mod stages;
+mod step;
 mod world;
 
 pub use build::BuildError;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use description::{
     Air, ClothDescription, Mode, PinDescription, SimulationSettings, SolverChoice, TimeIntegration,
-    WorldDescription,
+    WorldDescription, knows_rest_curvature,
 };
 pub use frozen::{Frozen, Thawed};
 pub use report::{Metrics, RemeshCounts, StepReport, SubstepPlan};
 pub use resample::MaterialPoint;
 pub use stage::{Stage, StageTimes};
+pub use step::{StepError, StepInputs};
 pub use taffeta_solve::{BendingModel, Material, MembraneModel};
-pub use world::{Cloth, MAX_THREADS, StepError, StepInputs, World};
+pub use world::{Cloth, MAX_THREADS, World};

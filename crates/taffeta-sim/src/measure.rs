@@ -1,5 +1,6 @@
 //! Energies, momenta, residual and hash of a state.
 
+use crate::pins::along_held;
 use crate::report::Metrics;
 use crate::world::World;
 use glam::DVec3;
@@ -46,17 +47,28 @@ impl World {
         largest
     }
 
-    /// Norm of the forces on the free vertices that the last substep left unbalanced \[N\].
-    fn residual(&self) -> f64 {
+    /// Gradient of the elastic energy \[N\].
+    pub(crate) fn elastic_gradient(&self) -> Vec<DVec3> {
+        let x = &self.sheet.state.positions;
+        let mut forces = vec![DVec3::ZERO; x.len()];
+        self.caches.blocks.add_gradient(x, &self.caches.plate, &mut forces);
+        forces
+    }
+
+    /// Forces that the last substep left unbalanced \[N\], those that hold vertices included: inertia and elasticity
+    /// less contact. `None` before the first substep and after a change of the mesh.
+    pub(crate) fn unbalanced_forces(&self) -> Option<Vec<DVec3>> {
         let (work, state) = (&self.work, &self.sheet.state);
         if work.h == 0.0 || work.predicted.len() != state.positions.len() {
-            return 0.0;
+            return None;
         }
         let inverse_h2 = 1.0 / (work.h * work.h);
-        let mut forces = vec![DVec3::ZERO; state.positions.len()];
-        self.caches.blocks.add_gradient(&state.positions, &self.caches.plate, &mut forces);
+        let mut forces = self.elastic_gradient();
         for (i, force) in forces.iter_mut().enumerate() {
             *force += (state.positions.raw[i] - work.predicted[i]) * (state.masses.raw[i] * inverse_h2);
+        }
+        if self.has_pressure() && !self.is_pressure_explicit() {
+            self.add_pressure(&state.positions, -1.0, &mut forces);
         }
         for contact in &work.contacts {
             let lambda = contact.row.normal * contact.normal_lambda + contact.friction_lambda;
@@ -64,8 +76,17 @@ impl World {
                 forces[vi.0 as usize] -= lambda * (s * inverse_h2);
             }
         }
-        let free = forces.iter().zip(state.inverse_masses.iter()).filter(|(_, w)| **w > 0.0);
-        free.map(|(f, _)| f.length_squared()).sum::<f64>().sqrt()
+        Some(forces)
+    }
+
+    /// Norm of the forces along the free axes of the vertices that the last substep left unbalanced \[N\].
+    fn residual(&self) -> f64 {
+        let Some(forces) = self.unbalanced_forces() else { return 0.0 };
+        let free = forces
+            .iter()
+            .zip(self.sheet.state.held.iter())
+            .map(|(force, held)| along_held(*held, DVec3::ZERO, *force));
+        free.map(|force| force.length_squared()).sum::<f64>().sqrt()
     }
 
     /// A hash of positions and velocities in dense order: equal states have equal hashes.

@@ -3,7 +3,8 @@
 use crate::caches::{Caches, Solver};
 use crate::frozen::Thawed;
 use crate::report::{RemeshCounts, SubstepPlan};
-use crate::world::{Cloth, StepError, World, freeze};
+use crate::step::StepError;
+use crate::world::{Cloth, World, freeze};
 use taffeta_remesh::{Pass, remesh};
 use taffeta_solve::substeps::{LONGEST_SUBSTEP, SubstepDemand};
 
@@ -31,7 +32,8 @@ impl World {
             self.exposed(&self.densities()).mean_acceleration(&air, &self.sheet.state.velocities)
         });
         let damping = self.cloths.iter().map(|c| c.model.material.stretch_damping).fold(0.0, f64::max);
-        let acceleration = self.work.gravity.length() + drag;
+        let pressure = if self.has_pressure() { self.mean_pressure_acceleration() } else { 0.0 };
+        let acceleration = self.work.gravity.length() + drag + pressure;
         let choice = self.caches.load_path.choose(&SubstepDemand { dt, acceleration, iterations, damping });
         if f64::from(choice.count) > MAX_SUBSTEPS {
             return Err(StepError::BadTimeStep { dt });
@@ -51,7 +53,7 @@ impl World {
             return counts;
         }
         let cloths = self.cloths.clone();
-        let regions: Vec<_> = self.pins.iter().map(|pin| pin.region.clone()).collect();
+        let regions: Vec<_> = self.pins.iter().map(|pin| pin.description.region.clone()).collect();
         let (time, mut last_passes) = (self.time, std::mem::take(&mut self.last_passes));
         self.edit(|thawed| {
             for now in due {
@@ -79,7 +81,7 @@ impl World {
         let sheet = std::mem::take(&mut self.sheet);
         let mut thawed = sheet.thaw();
         change(&mut thawed);
-        self.sheet = freeze(thawed, &self.cloths);
+        self.sheet = freeze(thawed, &self.cloths, &self.pins);
         self.rebuild();
     }
 

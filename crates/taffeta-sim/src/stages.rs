@@ -3,8 +3,10 @@
 
 use crate::caches::Solver;
 use crate::frozen::Frozen;
+use crate::pins::{Guided, Pin, along_held, put_back, put_back_starts};
 use crate::report::SubstepPlan;
-use crate::world::{StepError, Workspace, World};
+use crate::step::StepError;
+use crate::world::{Workspace, World};
 use glam::DVec3;
 use taffeta_contact::SubstepView;
 use taffeta_contact::response::{effective_inverse_mass, project, rub, stabilize};
@@ -24,31 +26,64 @@ const RELATIVE_CONTACT_STIFFNESS: f64 = 100.0;
 const FARTHEST: f64 = 1e9;
 
 impl World {
-    /// Moves the free vertices by inertia, gravity and drag, and the held ones to where their pin's motion takes them.
+    /// Lets go of the pins whose time has come. Moves the free vertices by inertia, gravity, drag and pressure, and the
+    /// held ones, along the axes that are held, to where their pin's motion takes them.
     ///
-    /// Reads: positions, velocities, pins, air. Writes: velocities, the rows and the start of the substep.
+    /// Reads: positions, velocities, pins, air. Writes: velocities, the rows and the start of the substep; everything
+    /// that depends on who is held if a pin lets go.
     pub fn predict(&mut self, h: f64) {
+        self.release_pins();
         let (decay, gain) = (math::exp(-self.settings.velocity_damping * h), self.work.gravity * h);
         let state = &mut self.sheet.state;
         for (v, w) in state.velocities.iter_mut().zip(state.inverse_masses.iter()) {
             *v = if *w > 0.0 { *v * decay + gain } else { *v };
         }
-        if let Some(air) = self.work.air {
-            let mut velocities = std::mem::take(&mut self.sheet.state.velocities);
-            self.exposed(&self.densities()).apply_drag(&air, &mut velocities, h);
-            self.sheet.state.velocities = velocities;
+        let impulses = self.outer_impulses(h);
+        let state = &mut self.sheet.state;
+        for ((v, impulse), w) in state.velocities.iter_mut().zip(&impulses).zip(state.inverse_masses.iter()) {
+            *v += *impulse * *w;
         }
+        self.note_inertia(&impulses, |v| v * decay + gain, h);
+        self.work.start.clear();
+        self.work.start.extend_from_slice(&self.sheet.state.positions);
+        self.work.h = h;
+        self.place_vertices(h);
+    }
+
+    /// Impulses of drag and pressure over a time `h` \[N·s\]; empty if there is neither.
+    fn outer_impulses(&self, h: f64) -> Vec<DVec3> {
+        let pressed = self.has_pressure() && self.is_pressure_explicit();
+        if self.work.air.is_none() && !pressed {
+            return Vec::new();
+        }
+        let state = &self.sheet.state;
+        let mut impulses = vec![DVec3::ZERO; state.positions.len()];
+        if let Some(air) = self.work.air {
+            self.exposed(&self.densities()).add_drag(&air, &state.velocities, h, &mut impulses);
+        }
+        if pressed {
+            self.add_pressure(&state.positions, h, &mut impulses);
+        }
+        impulses
+    }
+
+    /// Puts the vertices where their velocities and their pins take them by the end of the substep.
+    fn place_vertices(&mut self, h: f64) {
         let Frozen { state, vertex_pins, starts, .. } = &self.sheet;
         let end = self.time + h;
-        let poses: Vec<_> = self.pins.iter().map(|pin| pin.motion.pose_at(end, pin.center)).collect();
-        self.work.start.clear();
-        self.work.start.extend_from_slice(&state.positions);
-        self.work.h = h;
+        let pose = |pin: &Pin| pin.description.motion.pose_at(end, pin.center);
+        let poses: Vec<_> = self.pins.iter().map(pose).collect();
+        self.work.guided.clear();
         for vi in self.sheet.topology.vertices() {
-            let position = match vertex_pins[vi] {
-                Some(pin) => poses[pin as usize].apply(starts[vi]),
-                None => state.positions[vi] + state.velocities[vi] * h,
-            };
+            let start = state.positions[vi];
+            let mut position = start + state.velocities[vi] * h;
+            if let Some(pin) = vertex_pins[vi] {
+                let (held, target) = (state.held[vi], poses[pin as usize].apply(starts[vi]));
+                position = along_held(held, target, position);
+                if held.contains(&false) {
+                    self.work.guided.push(Guided { vertex: vi, held, start, target });
+                }
+            }
             self.work.rows[vi.to_usize()].position = position.to_array();
         }
     }
@@ -61,6 +96,8 @@ impl World {
         let view = SubstepView { start: &work.start, rows: &work.rows, time: self.time, h };
         work.contacts = self.caches.detector.detect(&self.sheet.topology, &self.obstacles, view);
         stabilize(&work.contacts, &mut work.start, &mut work.rows, h);
+        put_back(&work.guided, &mut work.rows);
+        put_back_starts(&work.guided, &mut work.start);
         work.predicted.clear();
         work.predicted.extend(work.rows.iter().map(Row::position));
     }
@@ -82,7 +119,9 @@ impl World {
                 }
                 for sweep in 0..sweeps {
                     driver.sweep(&mut work.rows, Substep { h, sweep });
+                    put_back(&work.guided, &mut work.rows);
                     project(&mut work.contacts, &work.start, &mut work.rows);
+                    put_back(&work.guided, &mut work.rows);
                 }
             });
             return Ok(());
@@ -111,8 +150,8 @@ impl World {
         // Start from inertia without gravity: from the old position motion would be swallowed, from the prediction a
         // cloth at rest would jitter.
         let fall = work.gravity * (h * h);
-        let guess = |(x, w): (&DVec3, &f64)| if *w > 0.0 { *x - fall } else { *x };
-        let mut x: Vec<_> = work.predicted.iter().zip(state.inverse_masses.iter()).map(guess).collect();
+        let guess = |(x, held): (&DVec3, &[bool; 3])| along_held(*held, *x, *x - fall);
+        let mut x: Vec<_> = work.predicted.iter().zip(state.held.iter()).map(guess).collect();
         let report = driver.solve(&mut x, &problem)?;
         for (row, x) in work.rows.iter_mut().zip(&x) {
             row.position = x.to_array();
@@ -125,12 +164,14 @@ impl World {
                 rub(contact, &work.start, &mut work.rows, weight);
             }
         }
+        put_back(&work.guided, &mut work.rows);
         Ok(report)
     }
 
-    /// Velocities from the change of position; the guard against numbers that are none.
+    /// Velocities from the change of position; the guard against numbers that are none; the load of the pins that can
+    /// be overloaded.
     ///
-    /// Reads: rows, start. Writes: positions, velocities.
+    /// Reads: rows, start. Writes: positions, velocities, which pins are to let go.
     ///
     /// # Errors
     /// If a position is not finite: the error names the vertex.
@@ -148,7 +189,10 @@ impl World {
         }
         match bad {
             Some(i) => Err(self.not_finite(i, h)),
-            None => Ok(()),
+            None => {
+                self.mark_overloaded_pins();
+                Ok(())
+            }
         }
     }
 

@@ -1,20 +1,18 @@
-//! The world and its step.
+//! The world: what it is made of and what can be asked of it.
 
 use crate::air::Exposed;
 use crate::build::{BuildError, world_cloths};
 use crate::caches::{Caches, Solver};
-use crate::description::{Air, SimulationSettings, WorldDescription};
+use crate::description::{Air, SimulationSettings, SolverChoice, WorldDescription};
 use crate::frozen::{FreezeRules, Frozen, Thawed};
-use crate::report::{StepReport, SubstepPlan};
-use crate::stage::{Stage, StageTimes};
-use glam::{DVec2, DVec3};
+use crate::pins::{Guided, Pin};
+use glam::DVec3;
 use rayon::ThreadPool;
 use taffeta_contact::{Contact, ContactSurface, Obstacle};
 use taffeta_core::lanes::{Row, fill_rows};
-use taffeta_core::{Motion, Region, TriangleMesh};
+use taffeta_core::{TriangleMesh, VertexIndex};
 use taffeta_remesh::RemeshSettings;
 use taffeta_solve::ClothModel;
-use taffeta_solve::drivers::direct::DirectError;
 
 /// Threads that a world starts at most: more than any machine has use for, fewer than any refuses.
 pub const MAX_THREADS: usize = 256;
@@ -32,71 +30,8 @@ pub struct Cloth {
     pub has_material: bool,
     /// How it meets obstacles.
     pub surface: ContactSurface,
-}
-
-/// A pin with what it needs to move.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Pin {
-    pub region: Region,
-    pub motion: Motion,
-    /// Centroid of the pinned vertices at time 0 \[m\].
-    pub center: DVec3,
-}
-
-/// What may change from step to step.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct StepInputs {
-    /// Gravity \[m/s²\] instead of the world's.
-    pub gravity: Option<DVec3>,
-    /// Wind velocity \[m/s\] instead of the world's. No effect without air.
-    pub wind: Option<DVec3>,
-}
-
-/// Why a step failed. The world is then as it was before the step.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum StepError {
-    /// A position is not a number.
-    #[error(
-        "at {time} s a vertex of cloth '{cloth}' that was at {last_position}{} is not at a finite position any more; \
-         try more substeps, or look for huge stiffness, speed or pressure",
-        at_material(material)
-    )]
-    NotFinite {
-        /// Name of the cloth.
-        cloth: String,
-        /// The vertex's material point \[m\], if the cloth has material coordinates.
-        material: Option<DVec2>,
-        /// Its position at the start of the step \[m\].
-        last_position: DVec3,
-        /// Time of the failed substep \[s\].
-        time: f64,
-    },
-    /// The time step is not a positive number, or so long that no number of substeps makes sense.
-    #[error("the time step is {dt} s; it must be positive and at most about an hour")]
-    BadTimeStep {
-        /// The time step \[s\].
-        dt: f64,
-    },
-    /// Gravity or wind is not finite.
-    #[error("{name} is {value}; it must be finite")]
-    BadInput {
-        /// `gravity` or `wind`.
-        name: &'static str,
-        /// Its value \[m/s²\] or \[m/s\].
-        value: DVec3,
-    },
-    /// The direct solver failed.
-    #[error("at {time} s the direct solver failed: {source}")]
-    Direct {
-        /// Time of the failed substep \[s\].
-        time: f64,
-        /// What went wrong.
-        source: DirectError,
-    },
-}
-
-fn at_material(material: &Option<DVec2>) -> String {
-    material.map_or(String::new(), |u| format!(" (material point {u})"))
+    /// Pressure along the face normals, following them \[Pa\].
+    pub pressure: f64,
 }
 
 /// A simulated world: cloths, obstacles, air.
@@ -104,6 +39,8 @@ fn at_material(material: &Option<DVec2>) -> String {
 pub struct World {
     pub(crate) cloths: Vec<Cloth>,
     pub(crate) pins: Vec<Pin>,
+    /// Which pins have let go. Their vertices are freed at the start of the next substep.
+    pub(crate) released: Vec<bool>,
     pub(crate) obstacles: Vec<Obstacle>,
     pub(crate) settings: SimulationSettings,
     pub(crate) air: Option<Air>,
@@ -132,6 +69,10 @@ pub(crate) struct Workspace {
     pub rows: Vec<Row>,
     /// Contacts.
     pub contacts: Vec<Contact>,
+    /// The vertices that are held along some axes only.
+    pub guided: Vec<Guided>,
+    /// Where the vertices of pins of limited strength would have gone without their pins \[m\].
+    pub inertial: Vec<(VertexIndex, DVec3)>,
     /// Length of the last substep \[s\].
     pub h: f64,
 }
@@ -148,10 +89,11 @@ impl World {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|e| BuildError::Threads { threads, reason: e.to_string() })?;
         let cloths = world_cloths(description);
-        let sheet = freeze(thawed, &cloths);
+        let sheet = freeze(thawed, &cloths, &pins);
         let caches = Caches::build(&sheet, &cloths, settings.solver);
         let mut world = Self {
             cloths,
+            released: vec![false; pins.len()],
             pins,
             obstacles: description.obstacles.clone(),
             settings,
@@ -170,77 +112,6 @@ impl World {
         };
         world.refill();
         Ok(world)
-    }
-
-    /// Advances the world by `dt` seconds, then adapts the meshes that are due.
-    ///
-    /// # Errors
-    /// If the time step is not positive, gravity or wind is not finite, the solver fails or a position is not finite.
-    /// The world is then as it was before the step.
-    pub fn step(&mut self, inputs: &StepInputs, dt: f64) -> Result<StepReport, StepError> {
-        if !(dt.is_finite() && dt > 0.0) {
-            return Err(StepError::BadTimeStep { dt });
-        }
-        let inputs = [("gravity", inputs.gravity), ("wind", inputs.wind)];
-        for (name, value) in inputs.into_iter().filter_map(|(name, value)| Some((name, value?))) {
-            if !value.is_finite() {
-                return Err(StepError::BadInput { name, value });
-            }
-        }
-        let mut times = StageTimes::default();
-        let last_work = self.work.clone();
-        let last_good = (self.sheet.state.positions.clone(), self.sheet.state.velocities.clone(), self.time);
-        self.work.gravity = inputs[0].1.unwrap_or(self.settings.gravity);
-        self.work.air = self.air.map(|air| Air { wind: inputs[1].1.unwrap_or(air.wind), ..air });
-        let outcome = self.plan(dt).and_then(|plan| self.run_substeps(plan, dt, &mut times));
-        let plan = match outcome {
-            Ok(plan) => plan,
-            Err(error) => {
-                (self.sheet.state.positions, self.sheet.state.velocities, self.time) = last_good;
-                // Solver and detector have memories of their own, which the failed step has touched.
-                self.rebuild();
-                self.work = last_work;
-                return Err(error);
-            }
-        };
-        self.frame += 1;
-        self.caches.keep_hinge_angles(&mut self.sheet);
-        let measured = times.run(Stage::Measure, || self.measure());
-        let contacts = self.work.contacts.iter().filter(|c| c.normal_lambda > 0.0).count();
-        let remesh = times.run(Stage::Remesh, || self.remesh_if_due());
-        let state_hash = times.run(Stage::Measure, || self.state_hash());
-        Ok(StepReport {
-            time: self.time,
-            plan,
-            vertices: self.sheet.topology.vertex_count,
-            faces: self.sheet.topology.face_count(),
-            contacts,
-            remesh,
-            metrics: measured,
-            state_hash,
-            times,
-        })
-    }
-
-    fn run_substeps(
-        &mut self,
-        mut plan: SubstepPlan,
-        dt: f64,
-        times: &mut StageTimes,
-    ) -> Result<SubstepPlan, StepError> {
-        debug_assert_eq!(self.caches.epoch, self.sheet.topology.epoch, "caches of another topology");
-        let h = dt / f64::from(plan.substeps);
-        let start = self.time;
-        for substep in 0..plan.substeps {
-            // Multiplied, not added up: the last substep ends exactly at the frame.
-            self.time = start + h * f64::from(substep);
-            times.run(Stage::Predict, || self.predict(h));
-            times.run(Stage::Detect, || self.detect(h));
-            times.run(Stage::Solve, || self.solve(h, &mut plan))?;
-            times.run(Stage::Finish, || self.finish(h))?;
-        }
-        self.time = start + dt;
-        Ok(plan)
     }
 
     /// Runs `work` on the world's own threads.
@@ -267,7 +138,6 @@ impl World {
             rest: &self.sheet.rest,
             densities,
             positions: &self.sheet.state.positions,
-            inverse_masses: &self.sheet.state.inverse_masses,
         }
     }
 
@@ -302,6 +172,20 @@ impl World {
             Solver::Block(_) => "block",
             Solver::Direct(_) => "direct",
         }
+    }
+
+    /// Why that solver is in use.
+    pub fn solver_reason(&self) -> String {
+        let reason = match self.settings.solver {
+            SolverChoice::Auto => "auto: block updates, which suit every scene of this version",
+            SolverChoice::Global | SolverChoice::Block | SolverChoice::Direct => "the scene asks for it",
+        };
+        reason.to_owned()
+    }
+
+    /// The time integration in use: `euler`.
+    pub fn time_integration_name(&self) -> &'static str {
+        "euler"
     }
 
     /// Number of vertices of all cloths.
@@ -347,9 +231,10 @@ impl World {
     }
 }
 
-/// Freezes by the rules of the cloths.
-pub(crate) fn freeze(thawed: Thawed, cloths: &[Cloth]) -> Frozen {
+/// Freezes by the rules of the cloths and the pins.
+pub(crate) fn freeze(thawed: Thawed, cloths: &[Cloth], pins: &[Pin]) -> Frozen {
     let models: Vec<_> = cloths.iter().map(|c| c.model.clone()).collect();
     let has_material: Vec<_> = cloths.iter().map(|c| c.has_material).collect();
-    thawed.freeze(FreezeRules { models: &models, has_material: &has_material })
+    let axes: Vec<_> = pins.iter().map(|pin| pin.description.axes).collect();
+    thawed.freeze(FreezeRules { models: &models, has_material: &has_material, axes: &axes })
 }

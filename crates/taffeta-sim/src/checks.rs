@@ -1,0 +1,87 @@
+//! What a description must fulfil besides having meshes that are surfaces.
+
+use crate::build::BuildError;
+use crate::description::{
+    Air, ClothDescription, PinDescription, SimulationSettings, WorldDescription, knows_rest_curvature,
+};
+
+/// Checks everything that is not a mesh.
+pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), BuildError> {
+    let refuse = |what: String, reason: String| Err(BuildError::BadSetting { what, reason });
+    let SimulationSettings { substeps, iterations, gravity, velocity_damping, .. } = description.simulation;
+    if substeps == Some(0) || iterations == Some(0) {
+        return refuse("simulation".into(), "substeps and iterations must be at least 1".into());
+    }
+    if !gravity.is_finite() || !velocity_damping.is_finite() || velocity_damping < 0.0 {
+        let reason =
+            format!("gravity is {gravity}, velocity_damping is {velocity_damping}; finite, not negative");
+        return refuse("simulation".into(), reason);
+    }
+    if let Some(Air { density, wind, drag }) = description.air
+        && !(density.is_finite() && density >= 0.0 && drag.is_finite() && drag >= 0.0 && wind.is_finite())
+    {
+        let reason = format!("density is {density}, drag {drag}, wind {wind}; finite, not negative");
+        return refuse("air".into(), reason);
+    }
+    if let Some(thickness) = description.contact_thickness.filter(|t| !t.is_finite() || *t < 0.0) {
+        return refuse("contact".into(), format!("the thickness is {thickness}; it must be at least 0"));
+    }
+    for (number, obstacle) in description.obstacles.iter().enumerate() {
+        if let Some(reason) = obstacle.find_defect().or_else(|| obstacle.friction.find_defect()) {
+            return refuse(format!("obstacle {number}"), reason);
+        }
+    }
+    for cloth in &description.cloths {
+        let what = format!("cloth '{}'", cloth.name);
+        if let Some(reason) = find_cloth_defect(cloth) {
+            return refuse(what, reason);
+        }
+        for (number, pin) in cloth.pins.iter().enumerate() {
+            if let Some(reason) = find_pin_defect(pin) {
+                return refuse(format!("{what}: pin {number}"), reason);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What is wrong with the settings of a cloth, in words.
+fn find_cloth_defect(cloth: &ClothDescription) -> Option<String> {
+    if !cloth.velocity.is_finite() || !cloth.angular_velocity.is_finite() {
+        return Some("its initial velocity is not finite".into());
+    }
+    if let Some(Err(bad)) = cloth.remesh.map(|settings| settings.validate()) {
+        return Some(bad.to_string());
+    }
+    if !cloth.pressure.is_finite() {
+        return Some(format!("the pressure is {} Pa; it must be finite", cloth.pressure));
+    }
+    let curvature = cloth.rest_curvature;
+    if !curvature.iter().all(|k| k.is_finite()) {
+        return Some(format!("rest_curvature is {curvature:?} 1/m; it must be finite"));
+    }
+    let is_curved = curvature != [0.0; 3];
+    if is_curved && cloth.mesh.material.is_none() {
+        return Some(
+            "rest_curvature needs material coordinates; without them a cloth is at rest as it comes".into(),
+        );
+    }
+    if is_curved && !knows_rest_curvature(cloth.bending) {
+        return Some(format!("rest_curvature means nothing to the bending model {:?}", cloth.bending));
+    }
+    None
+}
+
+/// What is wrong with a pin, in words.
+fn find_pin_defect(pin: &PinDescription) -> Option<String> {
+    if pin.axes == [false; 3] {
+        return Some("it holds nothing: at least one of its axes must be true".into());
+    }
+    if let Some(release) = pin.release.filter(|t| !t.is_finite() || *t < 0.0) {
+        return Some(format!("release is {release} s; it must be at least 0"));
+    }
+    if let Some(strength) = pin.strength.filter(|force| !force.is_finite() || *force <= 0.0) {
+        return Some(format!("strength is {strength} N; it must be greater than 0"));
+    }
+    pin.motion.find_defect()
+}

@@ -1,0 +1,152 @@
+//! Pins: what they hold, where they take it, and when they let go.
+//!
+//! A pin holds its vertices along its axes: there they follow its motion exactly, along the other axes they move
+//! freely. A vertex that several pins select belongs to the first; when that lets go, the vertex is free. What a pin
+//! has let go of are ordinary vertices, which remeshing refines and coarsens as any other.
+//!
+//! The force of a pin is what its vertices lack for balance along the held axes: elasticity, inertia and contact. It
+//! is as exact as the solver is: the direct solver's to round-off; the block solver's errs with its extension, and in a
+//! stiff cloth a small excess of the extension is a large one of the force.
+
+use crate::description::PinDescription;
+use crate::world::World;
+use glam::{BVec3, DVec3};
+use taffeta_core::VertexIndex;
+use taffeta_core::index::DenseIndex;
+use taffeta_core::lanes::Row;
+
+/// Part of the release time by which a substep may start too early and still count as at that time: round-off of times.
+const TIME_SLACK: f64 = 1e-9;
+
+/// A pin with what it needs to move.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Pin {
+    /// As described. `clamp` is only carried along: the solvers that know the direction of the sheet act on it.
+    pub description: PinDescription,
+    /// Centroid of the pinned vertices at time 0 \[m\].
+    pub center: DVec3,
+}
+
+impl Pin {
+    /// Whether it lets go in a substep that starts at a time \[s\].
+    fn is_due(&self, time: f64) -> bool {
+        self.description.release.is_some_and(|release| time >= release * (1.0 - TIME_SLACK))
+    }
+}
+
+/// `given` along the held axes, `free` along the others.
+pub(crate) fn along_held(held: [bool; 3], given: DVec3, free: DVec3) -> DVec3 {
+    DVec3::select(BVec3::from_array(held), given, free)
+}
+
+/// A vertex that is held along some axes only. Solvers that know nothing of axes move it; it is then put back.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Guided {
+    pub vertex: VertexIndex,
+    pub held: [bool; 3],
+    /// Where it was at the start of the substep \[m\]; counts along the held axes.
+    pub start: DVec3,
+    /// Where it goes \[m\]; counts along the held axes.
+    pub target: DVec3,
+}
+
+/// Puts vertices back to where they are held.
+pub(crate) fn put_back(guided: &[Guided], rows: &mut [Row]) {
+    for Guided { vertex, held, target, .. } in guided {
+        let row = &mut rows[vertex.to_usize()];
+        row.position = along_held(*held, *target, row.position()).to_array();
+    }
+}
+
+/// Puts the starts of vertices back along their held axes.
+pub(crate) fn put_back_starts(guided: &[Guided], starts: &mut [DVec3]) {
+    for Guided { vertex, held, start, .. } in guided {
+        let x = &mut starts[vertex.to_usize()];
+        *x = along_held(*held, *start, *x);
+    }
+}
+
+impl World {
+    /// Whether a pin has let go. Pins are counted through all cloths in their order.
+    ///
+    /// # Panics
+    /// If there is no pin of that number.
+    pub fn has_released(&self, pin: usize) -> bool {
+        self.released[pin]
+    }
+
+    /// The axes that each pin holds.
+    pub(crate) fn pin_axes(&self) -> Vec<[bool; 3]> {
+        self.pins.iter().map(|pin| pin.description.axes).collect()
+    }
+
+    /// Frees the vertices of the pins whose time has come and of those that were too weak.
+    pub(crate) fn release_pins(&mut self) {
+        for (pin, released) in self.pins.iter().zip(&mut self.released) {
+            *released |= pin.is_due(self.time);
+        }
+        let still_holds = |pin: &u32| !self.released[*pin as usize];
+        if self.sheet.vertex_pins.iter().flatten().all(still_holds) {
+            return;
+        }
+        let kept = self.sheet.vertex_pins.iter().map(|pin| pin.filter(still_holds)).collect();
+        // Rebuilt caches continue from the angles that the sheet remembers.
+        self.caches.keep_hinge_angles(&mut self.sheet);
+        self.sheet.hold(kept, &self.pin_axes());
+        self.rebuild();
+    }
+
+    /// Whether any pin that still holds is of limited strength.
+    pub(crate) fn has_weak_pins(&self) -> bool {
+        let is_weak = |(pin, released): (&Pin, &bool)| pin.description.strength.is_some() && !released;
+        self.pins.iter().zip(&self.released).any(is_weak)
+    }
+
+    /// Notes where the vertices of pins of limited strength would go without their pins. `coast` makes of a velocity
+    /// what inertia and gravity alone leave of it; free velocities are past that and the outer impulses already.
+    pub(crate) fn note_inertia(&mut self, impulses: &[DVec3], coast: impl Fn(DVec3) -> DVec3, h: f64) {
+        self.work.inertial.clear();
+        if !self.has_weak_pins() {
+            return;
+        }
+        let state = &self.sheet.state;
+        for (vi, pin) in self.sheet.vertex_pins.iter_indexed() {
+            if pin.is_none_or(|pin| self.pins[pin as usize].description.strength.is_none()) {
+                continue;
+            }
+            let mut v = state.velocities[vi];
+            if state.inverse_masses[vi] == 0.0 {
+                let impulse = impulses.get(vi.to_usize()).copied().unwrap_or(DVec3::ZERO);
+                v = coast(v) + impulse / state.masses[vi];
+            }
+            self.work.inertial.push((vi, state.positions[vi] + v * h));
+        }
+    }
+
+    /// Marks the pins that the substep has overloaded; they let go in the next one.
+    pub(crate) fn mark_overloaded_pins(&mut self) {
+        if !self.has_weak_pins() {
+            return;
+        }
+        let forces = self.pin_forces();
+        for ((pin, released), force) in self.pins.iter().zip(&mut self.released).zip(forces) {
+            *released |= pin.description.strength.is_some_and(|strength| force.length() > strength);
+        }
+    }
+
+    /// The total force \[N\] of each pin on its vertices in the last substep, in the order of the pins; zero for those of
+    /// unlimited strength, whose forces nobody asks for.
+    pub fn pin_forces(&self) -> Vec<DVec3> {
+        let mut totals = vec![DVec3::ZERO; self.pins.len()];
+        let (state, work) = (&self.sheet.state, &self.work);
+        let Some(unbalanced) = self.unbalanced_forces() else { return totals };
+        for (vi, inertial) in &work.inertial {
+            let Some(pin) = self.sheet.vertex_pins[*vi] else { continue };
+            // The unbalanced force takes the vertex for one that would have come to where it is by itself.
+            let i = vi.to_usize();
+            let inertia = (work.predicted[i] - *inertial) * (state.masses[*vi] / (work.h * work.h));
+            totals[pin as usize] += along_held(state.held[*vi], unbalanced[i] + inertia, DVec3::ZERO);
+        }
+        totals
+    }
+}

@@ -1,0 +1,51 @@
+//! Pressure: a load that follows the faces.
+//!
+//! The force on a face is `p · A n`, with `A n = ½ (x₁ − x₀) × (x₂ − x₀)` its area vector, a third on each corner. The
+//! area vectors of a closed surface add up to zero, and so do the forces of a constant pressure on it.
+
+use crate::world::World;
+use glam::DVec3;
+use taffeta_core::index::DenseIndex;
+use taffeta_solve::block::gather;
+
+/// The area vector of a triangle \[m²\]: its area along its normal.
+fn area_vector([a, b, c]: [DVec3; 3]) -> DVec3 {
+    (b - a).cross(c - a) * 0.5
+}
+
+impl World {
+    /// Whether pressure acts as an external force at the positions of the start of the substep. A solver that takes it
+    /// up into its equations says `false` here, and then nobody else applies it. In this version none does.
+    pub fn is_pressure_explicit(&self) -> bool {
+        true
+    }
+
+    /// Whether any cloth is under pressure.
+    pub(crate) fn has_pressure(&self) -> bool {
+        self.cloths.iter().any(|cloth| cloth.pressure != 0.0)
+    }
+
+    /// Adds `scale` times the forces of the pressure at positions `x` \[m\] to `out`: forces \[N\] for 1, impulses \[N·s\]
+    /// for a time \[s\].
+    pub(crate) fn add_pressure(&self, x: &[DVec3], scale: f64, out: &mut [DVec3]) {
+        for (fi, corners) in self.sheet.topology.faces.iter_indexed() {
+            let pressure = self.cloths[self.sheet.rest.cloths[fi] as usize].pressure;
+            if pressure != 0.0 {
+                let third = area_vector(gather(*corners, x)) * (pressure * scale / 3.0);
+                corners.iter().for_each(|vi| out[vi.to_usize()] += third);
+            }
+        }
+    }
+
+    /// Mean size of the acceleration by pressure over the faces \[m/s²\].
+    pub(crate) fn mean_pressure_acceleration(&self) -> f64 {
+        let (rest, x) = (&self.sheet.rest, &self.sheet.state.positions);
+        let mut sum = 0.0;
+        for (fi, corners) in self.sheet.topology.faces.iter_indexed() {
+            let cloth = &self.cloths[rest.cloths[fi] as usize];
+            let mass = cloth.model.material.density * rest.areas[fi];
+            sum += cloth.pressure.abs() * area_vector(gather(*corners, x)).length() / mass;
+        }
+        sum / self.sheet.topology.face_count().max(1) as f64
+    }
+}

@@ -1,0 +1,188 @@
+//! A step: its inputs, its course, its failure.
+
+use crate::description::Air;
+use crate::report::{StepReport, SubstepPlan};
+use crate::stage::{Stage, StageTimes};
+use crate::world::{Workspace, World};
+use glam::{DVec2, DVec3};
+use taffeta_core::{EdgeIndex, IndexVec, VertexIndex};
+use taffeta_solve::drivers::direct::DirectError;
+
+/// What may change from step to step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StepInputs {
+    /// Gravity \[m/s²\] instead of the world's.
+    pub gravity: Option<DVec3>,
+    /// Wind velocity \[m/s\] instead of the world's. No effect without air.
+    pub wind: Option<DVec3>,
+}
+
+/// Why a step failed. The world is then as it was before the step.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum StepError {
+    /// A position is not a number.
+    #[error(
+        "at {time} s a vertex of cloth '{cloth}' that was at {last_position}{} is not at a finite position any more; \
+         try more substeps, or look for huge stiffness, speed or pressure",
+        at_material(material)
+    )]
+    NotFinite {
+        /// Name of the cloth.
+        cloth: String,
+        /// The vertex's material point \[m\], if the cloth has material coordinates.
+        material: Option<DVec2>,
+        /// Its position at the start of the step \[m\].
+        last_position: DVec3,
+        /// Time of the failed substep \[s\].
+        time: f64,
+    },
+    /// The time step is not a positive number, or so long that no number of substeps makes sense.
+    #[error("the time step is {dt} s; it must be positive and at most about an hour")]
+    BadTimeStep {
+        /// The time step \[s\].
+        dt: f64,
+    },
+    /// Gravity or wind is not finite.
+    #[error("{name} is {value}; it must be finite")]
+    BadInput {
+        /// `gravity` or `wind`.
+        name: &'static str,
+        /// Its value \[m/s²\] or \[m/s\].
+        value: DVec3,
+    },
+    /// The direct solver failed.
+    #[error("at {time} s the direct solver failed: {source}")]
+    Direct {
+        /// Time of the failed substep \[s\].
+        time: f64,
+        /// What went wrong.
+        source: DirectError,
+    },
+    /// No equilibrium was found.
+    #[error(
+        "no equilibrium was found: {reason}; forces of {residual:.3e} N are left unbalanced, {tolerance:.3e} N would do"
+    )]
+    NoEquilibrium {
+        /// Norm of the unbalanced forces \[N\].
+        residual: f64,
+        /// What it may be at most \[N\].
+        tolerance: f64,
+        /// Why the search ended.
+        reason: String,
+    },
+}
+
+fn at_material(material: &Option<DVec2>) -> String {
+    material.map_or(String::new(), |u| format!(" (material point {u})"))
+}
+
+/// What a step changes before it can still fail.
+pub(crate) struct LastGood {
+    time: f64,
+    positions: IndexVec<VertexIndex, DVec3>,
+    velocities: IndexVec<VertexIndex, DVec3>,
+    angles: IndexVec<EdgeIndex, f64>,
+    vertex_pins: IndexVec<VertexIndex, Option<u32>>,
+    released: Vec<bool>,
+    work: Workspace,
+}
+
+impl World {
+    /// Advances the world by `dt` seconds, then adapts the meshes that are due.
+    ///
+    /// # Errors
+    /// If the time step is not positive, gravity or wind is not finite, the solver fails or a position is not finite.
+    /// The world is then as it was before the step.
+    pub fn step(&mut self, inputs: &StepInputs, dt: f64) -> Result<StepReport, StepError> {
+        if !(dt.is_finite() && dt > 0.0) {
+            return Err(StepError::BadTimeStep { dt });
+        }
+        let inputs = [("gravity", inputs.gravity), ("wind", inputs.wind)];
+        for (name, value) in inputs.into_iter().filter_map(|(name, value)| Some((name, value?))) {
+            if !value.is_finite() {
+                return Err(StepError::BadInput { name, value });
+            }
+        }
+        let mut times = StageTimes::default();
+        let last_good = self.note_state();
+        self.work.gravity = inputs[0].1.unwrap_or(self.settings.gravity);
+        self.work.air = self.air.map(|air| Air { wind: inputs[1].1.unwrap_or(air.wind), ..air });
+        let outcome = self.plan(dt).and_then(|plan| self.run_substeps(plan, dt, &mut times));
+        let plan = match outcome {
+            Ok(plan) => plan,
+            Err(error) => {
+                self.go_back(last_good);
+                return Err(error);
+            }
+        };
+        self.frame += 1;
+        self.caches.keep_hinge_angles(&mut self.sheet);
+        let measured = times.run(Stage::Measure, || self.measure());
+        let contacts = self.active_contacts();
+        let remesh = times.run(Stage::Remesh, || self.remesh_if_due());
+        let state_hash = times.run(Stage::Measure, || self.state_hash());
+        Ok(StepReport {
+            time: self.time,
+            plan,
+            vertices: self.sheet.topology.vertex_count,
+            faces: self.sheet.topology.face_count(),
+            contacts,
+            remesh,
+            metrics: measured,
+            state_hash,
+            times,
+        })
+    }
+
+    fn run_substeps(
+        &mut self,
+        mut plan: SubstepPlan,
+        dt: f64,
+        times: &mut StageTimes,
+    ) -> Result<SubstepPlan, StepError> {
+        debug_assert_eq!(self.caches.epoch, self.sheet.topology.epoch, "caches of another topology");
+        let h = dt / f64::from(plan.substeps);
+        let start = self.time;
+        for substep in 0..plan.substeps {
+            // Multiplied, not added up: the last substep ends exactly at the frame.
+            self.time = start + h * f64::from(substep);
+            times.run(Stage::Predict, || self.predict(h));
+            times.run(Stage::Detect, || self.detect(h));
+            times.run(Stage::Solve, || self.solve(h, &mut plan))?;
+            times.run(Stage::Finish, || self.finish(h))?;
+        }
+        self.time = start + dt;
+        Ok(plan)
+    }
+
+    /// Number of contacts that carried a force in the last substep.
+    pub(crate) fn active_contacts(&self) -> usize {
+        self.work.contacts.iter().filter(|c| c.normal_lambda > 0.0).count()
+    }
+
+    /// What [`World::go_back`] needs.
+    pub(crate) fn note_state(&self) -> LastGood {
+        let sheet = &self.sheet;
+        LastGood {
+            time: self.time,
+            positions: sheet.state.positions.clone(),
+            velocities: sheet.state.velocities.clone(),
+            angles: sheet.rest.last_angles.clone(),
+            vertex_pins: sheet.vertex_pins.clone(),
+            released: self.released.clone(),
+            work: self.work.clone(),
+        }
+    }
+
+    /// Puts back what a failed step has changed.
+    pub(crate) fn go_back(&mut self, last_good: LastGood) {
+        let LastGood { time, positions, velocities, angles, vertex_pins, released, work } = last_good;
+        (self.time, self.released) = (time, released);
+        (self.sheet.state.positions, self.sheet.state.velocities) = (positions, velocities);
+        self.sheet.rest.last_angles = angles;
+        self.sheet.hold(vertex_pins, &self.pin_axes());
+        // Solver and detector have memories of their own, which the failed step has touched.
+        self.rebuild();
+        self.work = work;
+    }
+}

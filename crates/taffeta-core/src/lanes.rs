@@ -19,6 +19,29 @@ pub use crate::wide::{F64x4, LANES, Vec3x4};
 /// waking a second one costs more than it saves.
 const BATCHES_PER_TASK: usize = 128;
 
+/// Runs `work` compiled for AVX2 where the machine has it, so that plain loops in it become vector code. The result has
+/// the same bits either way: there is no fused multiply-add, and the order of sums is that of the source. Only what is
+/// inlined into `work` gains.
+#[inline]
+pub fn vectorized<T>(work: impl FnOnce() -> T) -> T {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: AVX2 was just detected.
+        return unsafe { vectorized_avx2(work) };
+    }
+    work()
+}
+
+/// `work` compiled for AVX2.
+///
+/// # Safety
+/// The machine has AVX2.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn vectorized_avx2<T>(work: impl FnOnce() -> T) -> T {
+    work()
+}
+
 /// A vertex as the sweeps see it: position \[m\] and inverse mass \[1/kg\], 0 if the vertex is held.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C, align(32))]

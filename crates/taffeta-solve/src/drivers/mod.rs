@@ -2,3 +2,4 @@
 
 pub mod block;
 pub mod direct;
+pub mod newton;

@@ -1,0 +1,585 @@
+//! Bending of all faces at once: energy, gradient, and the product with the Gauss-Newton Hessian without a matrix.
+//!
+//! ```text
+//! faces:    N = n/|n|²,  ∂θ_k/∂x_j = c_kj N         a part from each of the edge's two faces
+//! edges:    θ' = t₁ + t₂,                           t_k = Σ_j c_kj N·p_j
+//! faces:    μ = K (share θ' + s φ')
+//! edges:    τ = share (μ₁ + μ₂),                    for φ: s (μ₁ + μ₂)
+//! faces:    Σ_k c_kj τ_k N on corner j
+//! ```
+//!
+//! A product costs three passes over the faces (two if all of it are hinges, whose `K` is diagonal) and is positive
+//! semidefinite by construction. [`crate::plate`] is the oracle.
+
+use super::tiles::{
+    CornerTile, FaceTiles, IndexLane, Lane, Lane3, TILE, ZERO, for_tiles, load_corners, set_vector, split, vector,
+};
+use crate::block::hinge::AREA_FLOOR;
+use crate::plate::{Plate, PlateEdge, PlateFace, angle};
+use glam::DVec3;
+use nalgebra::Matrix3;
+use std::f64::consts::TAU;
+use taffeta_core::lanes::{F64x4, LANES};
+use taffeta_core::{FaceIndex, SurfaceTopology};
+
+/// Bending of all faces.
+#[derive(Clone, Debug)]
+pub struct Bending {
+    plate: Plate,
+    faces: Vec<FaceRest>,
+    edges: Vec<EdgeRest>,
+    shapes: Vec<FaceShape>,
+    /// Normals with the length of twice the area, one tile more than there are.
+    normals: Vec<Lane3>,
+    /// Angles at the last evaluation, one tile more than there are.
+    angles: Vec<Lane>,
+    /// Angles up to which later ones are unwrapped.
+    references: Vec<Lane>,
+    /// `η` of every face at the start of the step.
+    start: Vec<Lane3>,
+    work: BendingWork,
+    /// Whether any edge has a scalar.
+    has_scalars: bool,
+    /// Whether every `K` is diagonal.
+    is_diagonal: bool,
+}
+
+/// What does not change about the faces of a tile.
+#[derive(Clone, Debug)]
+struct FaceRest {
+    corners: [IndexLane; 3],
+    /// The edges as numbers in the plate; the first number beyond all edges where there is no angle.
+    edges: [IndexLane; 3],
+    /// `∂η/∂θ`, 0 where there is no angle, and `s`, 0 where there is no scalar.
+    shares: Lane3,
+    signs: Lane3,
+    /// `K` \[N·m\]: entries 00, 01, 02, 11, 12, 22.
+    stiffness: [Lane; 6],
+    rest: Lane3,
+    /// Damping time constant \[s\].
+    tau: Lane,
+    /// Smallest squared doubled area \[m⁴\].
+    floor: Lane,
+}
+
+/// The shape of the faces of a tile at the last evaluation.
+#[derive(Clone, Debug)]
+struct FaceShape {
+    /// `N = n/|n|²` \[1/m²\].
+    scaled: Lane3,
+    /// `c_kj` \[m\] at `3 k + j`.
+    slopes: [Lane; 9],
+}
+
+/// What does not change about the edges of a tile.
+#[derive(Clone, Debug)]
+struct EdgeRest {
+    /// Offsets of the coordinates of the ends.
+    ends: [IndexLane; 2],
+    /// Places of the faces' first components in the normals.
+    normals: [IndexLane; 2],
+    /// Places of the edge in values of its faces.
+    slots: [IndexLane; 2],
+    share: Lane,
+    /// 1 if the edge has a scalar.
+    scalar: Lane,
+    /// Stiffness `Σ share² K_kk` \[N·m\], and the damping time constant \[s\].
+    stiffness: Lane,
+    tau: Lane,
+}
+
+/// Scratch of a product: values of faces and of edges, one tile more than there are; the last stays zero.
+#[derive(Clone, Debug, Default)]
+pub struct BendingWork {
+    faces: Vec<Lane3>,
+    edges: Vec<Lane>,
+    energies: Vec<Lane>,
+}
+
+/// One edge with the gradients of its angle at its vertices.
+#[derive(Clone, Copy, Debug)]
+pub struct EdgeGradients {
+    /// `a, b, c, d`.
+    pub vertices: [u32; 4],
+    /// `∂θ/∂x` \[rad/m\].
+    pub gradients: [DVec3; 4],
+    /// `Σ share² K_kk` \[N·m\], damping included.
+    pub stiffness: f64,
+}
+
+impl Bending {
+    /// Packs a plate.
+    pub fn build(topology: &SurfaceTopology, tiles: &FaceTiles, plate: &Plate) -> Self {
+        let edge_tiles = plate.edges.len().div_ceil(TILE);
+        let zero_face = FaceRest {
+            corners: [[0; TILE]; 3],
+            edges: [[(edge_tiles * TILE) as u32; TILE]; 3],
+            shares: [ZERO; 3],
+            signs: [ZERO; 3],
+            stiffness: [ZERO; 6],
+            rest: [ZERO; 3],
+            tau: ZERO,
+            floor: [1.0; TILE],
+        };
+        let mut faces = vec![zero_face; if plate.edges.is_empty() { 0 } else { tiles.tile_count() }];
+        for (tile, corners) in faces.iter_mut().zip(&tiles.corners) {
+            tile.corners = *corners;
+        }
+        for face in &plate.faces {
+            if let Some(tile) = faces.get_mut(split(face.face.0 as usize).0) {
+                tile.pack(plate, face);
+            }
+        }
+        let edges = (0..edge_tiles).map(|tile| EdgeRest::pack(topology, plate, (tile, faces.len()))).collect();
+        let mut bending = Self {
+            shapes: vec![FaceShape { scaled: [ZERO; 3], slopes: [ZERO; 9] }; faces.len()],
+            normals: vec![[ZERO; 3]; faces.len() + 1],
+            angles: vec![ZERO; edge_tiles + 1],
+            references: vec![ZERO; edge_tiles],
+            start: vec![[ZERO; 3]; faces.len()],
+            work: BendingWork::default(),
+            has_scalars: plate.edges.iter().any(|edge| edge.has_scalar),
+            is_diagonal: plate.faces.iter().all(|face| is_diagonal(&face.stiffness)),
+            plate: plate.clone(),
+            faces,
+            edges,
+        };
+        bending.work = bending.new_work();
+        for (number, edge) in plate.edges.iter().enumerate() {
+            let (tile, lane) = split(number);
+            bending.references[tile][lane] = edge.reference;
+        }
+        bending
+    }
+
+    /// The plate.
+    pub fn plate(&self) -> &Plate {
+        &self.plate
+    }
+
+    /// Length of a vector of scalars: all edges and a tile of zeros, or nothing if no edge has a scalar.
+    pub fn scalar_count(&self) -> usize {
+        if self.has_scalars { (self.edges.len() + 1) * TILE } else { 0 }
+    }
+
+    /// Scratch for products.
+    pub fn new_work(&self) -> BendingWork {
+        BendingWork {
+            faces: vec![[ZERO; 3]; self.faces.len() + 1],
+            edges: vec![ZERO; self.edges.len() + 1],
+            energies: vec![ZERO; self.faces.len()],
+        }
+    }
+
+    /// Notes angles and `η` at the start of a step.
+    pub fn begin_step(&mut self, x: &[f64], (scalars, clamps): (&[f64], &[DVec3])) {
+        self.measure_shape(x);
+        self.measure_angles(x, clamps);
+        let count = self.references.len();
+        self.references.copy_from_slice(&self.angles[..count]);
+        let (faces, angles) = (&self.faces, self.angles.as_flattened());
+        for_tiles(
+            &mut self.start,
+            #[inline(always)]
+            |tile, start| *start = eta(&faces[tile], angles, scalars),
+        );
+    }
+
+    /// The angles at the start of the step, in the order of the plate's edges.
+    pub fn reference_angles(&self) -> Vec<f64> {
+        self.references.as_flattened()[..self.plate.edges.len()].to_vec()
+    }
+
+    /// Evaluates energy, gradient and the state of the Hessian at positions `x` \[m\] and scalars \[rad\]; adds the
+    /// gradient to `out` \[N\] and writes that of the scalars to `scalars_out` \[N·m\]; returns the energy \[J\].
+    pub fn evaluate(
+        &mut self,
+        (x, scalars, clamps): (&[f64], &[f64], &[DVec3]),
+        rate: f64,
+        (out, scalars_out): (&mut [CornerTile], &mut [f64]),
+    ) -> f64 {
+        if self.faces.is_empty() {
+            return 0.0;
+        }
+        self.measure_shape(x);
+        self.measure_angles(x, clamps);
+        self.measure_moments(scalars, rate);
+        let energy = self.work.energies.iter().map(|lane| lane.iter().sum::<f64>()).sum();
+        let mut work = std::mem::take(&mut self.work);
+        self.collect_moments(&mut work, scalars_out);
+        self.add_forces(&work, out);
+        self.work = work;
+        energy
+    }
+
+    /// Adds the product of the Hessian with displacements `p` \[m\] and scalars \[rad\] to `out` and writes the part of
+    /// the scalars.
+    pub fn product(
+        &self,
+        (p, scalars): (&[f64], &[f64]),
+        rate: f64,
+        (out, scalars_out): (&mut [CornerTile], &mut [f64]),
+        work: &mut BendingWork,
+    ) {
+        if self.faces.is_empty() {
+            return;
+        }
+        let (faces, shapes) = (&self.faces, &self.shapes);
+        let count = faces.len();
+        for_tiles(
+            &mut work.faces[..count],
+            #[inline(always)]
+            |tile, values| slopes_of(values, (&faces[tile], &shapes[tile]), p),
+        );
+        self.collect_angles(work, rate);
+        if !self.is_diagonal {
+            let edges = work.edges.as_flattened();
+            for_tiles(
+                &mut work.faces[..count],
+                #[inline(always)]
+                |tile, values| {
+                    let bent = eta(&faces[tile], edges, scalars);
+                    for k in 0..TILE {
+                        let moment = moment_of(&faces[tile], vector(&bent, k), k);
+                        set_vector(values, k, moment * (1.0 + faces[tile].tau[k] * rate));
+                    }
+                },
+            );
+            self.collect_moments(work, scalars_out);
+        }
+        self.add_forces(work, out);
+    }
+
+    /// One edge with the gradients of its angle at the last evaluation.
+    pub fn edge(&self, number: usize, rate: f64) -> EdgeGradients {
+        let edge = &self.plate.edges[number];
+        let mut gradients = [DVec3::ZERO; 4];
+        for (side, face) in edge.sides.iter().enumerate() {
+            let Some((face, k)) = *face else { continue };
+            let (tile, lane) = split(self.plate.faces[face as usize].face.0 as usize);
+            let shape = &self.shapes[tile];
+            let normal = vector(&shape.scaled, lane);
+            let k = k as usize;
+            let slope = |corner: usize| shape.slopes[3 * k + corner % 3][lane];
+            // The second face runs along the edge the other way.
+            let [tail, tip] = if side == 0 { [0, 1] } else { [1, 0] };
+            gradients[tail] += normal * slope(k);
+            gradients[tip] += normal * slope(k + 1);
+            gradients[2 + side] = normal * slope(k + 2);
+        }
+        let (tile, lane) = split(number);
+        let rest = &self.edges[tile];
+        EdgeGradients {
+            vertices: edge.vertices.map(|vi| vi.0),
+            gradients,
+            stiffness: rest.stiffness[lane] * (1.0 + rest.tau[lane] * rate),
+        }
+    }
+
+    /// Normals, `N` and `c` of all faces.
+    fn measure_shape(&mut self, x: &[f64]) {
+        let faces = &self.faces;
+        let count = faces.len();
+        for_tiles(
+            &mut self.normals[..count],
+            #[inline(always)]
+            |tile, normals| {
+                let x = load_corners(&faces[tile].corners, x);
+                for k in 0..TILE {
+                    let [a, b, c] = [vector(&x[0], k), vector(&x[1], k), vector(&x[2], k)];
+                    set_vector(normals, k, (b - a).cross(c - a));
+                }
+            },
+        );
+        let normals = &self.normals;
+        for_tiles(
+            &mut self.shapes,
+            #[inline(always)]
+            |tile, shape| {
+                let x = load_corners(&faces[tile].corners, x);
+                for k in 0..TILE {
+                    measure_face(shape, &x, (vector(&normals[tile], k), faces[tile].floor[k]), k);
+                }
+            },
+        );
+    }
+
+    /// The unwrapped angles of all edges.
+    fn measure_angles(&mut self, x: &[f64], clamps: &[DVec3]) {
+        let (edges, references) = (&self.edges, &self.references);
+        let normals = self.normals.as_flattened().as_flattened();
+        let count = edges.len();
+        for_tiles(
+            &mut self.angles[..count],
+            #[inline(always)]
+            |tile, angles| angles_of(angles, &edges[tile], (x, normals), &references[tile]),
+        );
+        if clamps.is_empty() {
+            return;
+        }
+        let positions: Vec<DVec3> = x.chunks_exact(3).map(|c| DVec3::new(c[0], c[1], c[2])).collect();
+        for (number, edge) in self.plate.edges.iter().enumerate().filter(|(_, edge)| edge.clamp.is_some()) {
+            let (tile, lane) = split(number);
+            let unwrapped = PlateEdge { reference: references[tile][lane], ..edge.clone() };
+            self.angles[tile][lane] = angle(&unwrapped, &positions, clamps);
+        }
+    }
+
+    /// Moments and energies of all faces for the present angles.
+    fn measure_moments(&mut self, scalars: &[f64], rate: f64) {
+        let (faces, start) = (&self.faces, &self.start);
+        let angles = self.angles.as_flattened();
+        let count = faces.len();
+        let mut pairs: Vec<(Lane3, Lane)> = vec![([ZERO; 3], ZERO); count];
+        for_tiles(
+            &mut pairs,
+            #[inline(always)]
+            |tile, (values, energy)| {
+                let rest = &faces[tile];
+                let now = eta(rest, angles, scalars);
+                for k in 0..TILE {
+                    let bent = vector(&now, k) - vector(&rest.rest, k);
+                    let change = vector(&now, k) - vector(&start[tile], k);
+                    let elastic = moment_of(rest, bent, k);
+                    let viscous = moment_of(rest, change, k) * (rest.tau[k] * rate);
+                    energy[k] = 0.5 * (bent.dot(elastic) + change.dot(viscous));
+                    set_vector(values, k, elastic + viscous);
+                }
+            },
+        );
+        for (k, (values, energy)) in pairs.into_iter().enumerate() {
+            self.work.faces[k] = values;
+            self.work.energies[k] = energy;
+        }
+    }
+
+    /// Angles of edges from the parts of their faces; moments at once if `K` is diagonal.
+    fn collect_angles(&self, work: &mut BendingWork, rate: f64) {
+        let (edges, is_diagonal) = (&self.edges, self.is_diagonal);
+        let values = work.faces.as_flattened().as_flattened();
+        let count = edges.len();
+        for_tiles(
+            &mut work.edges[..count],
+            #[inline(always)]
+            |tile, out| {
+                let rest = &edges[tile];
+                for k in 0..TILE {
+                    let sum = values[rest.slots[0][k] as usize] + values[rest.slots[1][k] as usize];
+                    let stiffness = rest.stiffness[k] * (1.0 + rest.tau[k] * rate);
+                    out[k] = if is_diagonal { sum * stiffness } else { sum };
+                }
+            },
+        );
+    }
+
+    /// Moments of edges from those of their faces, and the part of the scalars.
+    fn collect_moments(&self, work: &mut BendingWork, scalars_out: &mut [f64]) {
+        let edges = &self.edges;
+        let values = work.faces.as_flattened().as_flattened();
+        let count = edges.len();
+        for_tiles(
+            &mut work.edges[..count],
+            #[inline(always)]
+            |tile, out| {
+                let rest = &edges[tile];
+                for k in 0..TILE {
+                    let sum = values[rest.slots[0][k] as usize] + values[rest.slots[1][k] as usize];
+                    out[k] = rest.share[k] * sum;
+                }
+            },
+        );
+        if self.has_scalars {
+            for_tiles(
+                scalars_out.as_chunks_mut::<TILE>().0.split_at_mut(count).0,
+                #[inline(always)]
+                |tile, out| {
+                    let rest = &edges[tile];
+                    for k in 0..TILE {
+                        let difference = values[rest.slots[0][k] as usize] - values[rest.slots[1][k] as usize];
+                        out[k] = rest.scalar[k] * difference;
+                    }
+                },
+            );
+        }
+    }
+
+    /// Forces on the corners from the moments of the edges.
+    fn add_forces(&self, work: &BendingWork, out: &mut [CornerTile]) {
+        let (faces, shapes) = (&self.faces, &self.shapes);
+        let edges = work.edges.as_flattened();
+        for_tiles(
+            out,
+            #[inline(always)]
+            |tile, out| {
+                let shape = &shapes[tile];
+                let moments = load_edges(&faces[tile].edges, edges);
+                for j in 0..3 {
+                    for k in 0..TILE {
+                        let weight = shape.slopes[j][k] * moments[0][k]
+                            + shape.slopes[3 + j][k] * moments[1][k]
+                            + shape.slopes[6 + j][k] * moments[2][k];
+                        out[3 * j][k] += shape.scaled[0][k] * weight;
+                        out[3 * j + 1][k] += shape.scaled[1][k] * weight;
+                        out[3 * j + 2][k] += shape.scaled[2][k] * weight;
+                    }
+                }
+            },
+        );
+    }
+}
+
+impl FaceRest {
+    fn pack(&mut self, plate: &Plate, face: &PlateFace) {
+        let (_, lane) = split(face.face.0 as usize);
+        for k in 0..3 {
+            let Some(e) = face.edges[k] else { continue };
+            let edge = &plate.edges[e as usize];
+            self.edges[k][lane] = e;
+            self.shares[k][lane] = edge.share;
+            self.signs[k][lane] = if edge.has_scalar { face.signs[k] } else { 0.0 };
+            self.rest[k][lane] = face.rest[k];
+            let side = usize::from(face.signs[k] < 0.0);
+            self.floor[lane] = (AREA_FLOOR * edge.doubled_areas[side]).powi(2);
+        }
+        for (k, entry) in [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)].into_iter().enumerate() {
+            self.stiffness[k][lane] = face.stiffness[entry];
+        }
+        self.tau[lane] = face.damping;
+    }
+}
+
+impl EdgeRest {
+    fn pack(topology: &SurfaceTopology, plate: &Plate, (tile, face_tiles): (usize, usize)) -> Self {
+        // Where there is no edge, and no second face, everything points into the tile of zeros.
+        let zeros = (face_tiles * 3 * TILE) as u32;
+        let mut out = Self {
+            ends: [[0; TILE]; 2],
+            normals: [[zeros; TILE]; 2],
+            slots: [[zeros; TILE]; 2],
+            share: ZERO,
+            scalar: ZERO,
+            stiffness: ZERO,
+            tau: ZERO,
+        };
+        let place = |fi: FaceIndex, k: usize| {
+            let (tile, lane) = split(fi.0 as usize);
+            ((tile * 3 + k) * TILE + lane) as u32
+        };
+        debug_assert!(face_tiles * TILE >= topology.face_count());
+        for lane in 0..TILE {
+            let Some(edge) = plate.edges.get(tile * TILE + lane) else { break };
+            out.ends[0][lane] = 3 * edge.vertices[0].0;
+            out.ends[1][lane] = 3 * edge.vertices[1].0;
+            out.share[lane] = edge.share;
+            out.scalar[lane] = f64::from(u8::from(edge.has_scalar));
+            for (side, face) in edge.sides.iter().enumerate() {
+                let Some((face, k)) = *face else { continue };
+                let face = &plate.faces[face as usize];
+                out.normals[side][lane] = place(face.face, 0);
+                out.slots[side][lane] = place(face.face, k as usize);
+                out.stiffness[lane] += edge.share * edge.share * face.stiffness[(k as usize, k as usize)];
+                out.tau[lane] = face.damping;
+            }
+        }
+        out
+    }
+}
+
+/// `η` of the faces of a tile for values of all edges and, unless there are none, of the scalars.
+#[inline(always)]
+fn eta(face: &FaceRest, edges: &[f64], scalars: &[f64]) -> Lane3 {
+    let mut out = load_edges(&face.edges, edges);
+    for k in 0..3 {
+        for lane in 0..TILE {
+            out[k][lane] *= face.shares[k][lane];
+        }
+    }
+    if !scalars.is_empty() {
+        let scalars = load_edges(&face.edges, scalars);
+        for k in 0..3 {
+            for lane in 0..TILE {
+                out[k][lane] += face.signs[k][lane] * scalars[k][lane];
+            }
+        }
+    }
+    out
+}
+
+#[inline(always)]
+fn load_edges(edges: &[IndexLane; 3], values: &[f64]) -> Lane3 {
+    edges.map(|edges| edges.map(|e| values[e as usize]))
+}
+
+/// `K η` of one face.
+#[inline(always)]
+fn moment_of(face: &FaceRest, eta: DVec3, k: usize) -> DVec3 {
+    let [k00, k01, k02, k11, k12, k22] = &face.stiffness;
+    DVec3::new(
+        k00[k] * eta.x + k01[k] * eta.y + k02[k] * eta.z,
+        k01[k] * eta.x + k11[k] * eta.y + k12[k] * eta.z,
+        k02[k] * eta.x + k12[k] * eta.y + k22[k] * eta.z,
+    )
+}
+
+#[inline(always)]
+fn measure_face(shape: &mut FaceShape, x: &[Lane3; 3], (normal, floor): (DVec3, f64), k: usize) {
+    let [a, b, c] = [vector(&x[0], k), vector(&x[1], k), vector(&x[2], k)];
+    let edges = [b - a, c - b, a - c];
+    let square = normal.dot(normal);
+    set_vector(&mut shape.scaled, k, normal * (1.0 / if square > floor { square } else { floor }));
+    let dots = [edges[0].dot(edges[1]), edges[1].dot(edges[2]), edges[2].dot(edges[0])];
+    for e in 0..3 {
+        let length = edges[e].dot(edges[e]).sqrt();
+        let inverse = 1.0 / (length + f64::MIN_POSITIVE);
+        // Corner e is the tail: its slope is the projection of the next edge, the tip's that of the one before.
+        shape.slopes[3 * e + e][k] = dots[e] * inverse;
+        shape.slopes[3 * e + (e + 1) % 3][k] = dots[(e + 2) % 3] * inverse;
+        shape.slopes[3 * e + (e + 2) % 3][k] = length;
+    }
+}
+
+/// The parts `t_k` of the faces of a tile in the angles of their edges.
+#[inline(always)]
+fn slopes_of(values: &mut Lane3, (rest, shape): (&FaceRest, &FaceShape), p: &[f64]) {
+    let p = load_corners(&rest.corners, p);
+    for k in 0..TILE {
+        let normal = vector(&shape.scaled, k);
+        // Differences: a common translation must not leave round-off.
+        let w1 = normal.dot(vector(&p[1], k) - vector(&p[0], k));
+        let w2 = normal.dot(vector(&p[2], k) - vector(&p[0], k));
+        for e in 0..3 {
+            values[e][k] = shape.slopes[3 * e + 1][k] * w1 + shape.slopes[3 * e + 2][k] * w2;
+        }
+    }
+}
+
+/// The unwrapped angles of the edges of a tile.
+#[inline(always)]
+fn angles_of(out: &mut Lane, rest: &EdgeRest, (x, normals): (&[f64], &[f64]), reference: &Lane) {
+    let normal = |place: u32| {
+        let at = &normals[place as usize..place as usize + 2 * TILE + 1];
+        DVec3::new(at[0], at[TILE], at[2 * TILE])
+    };
+    let point = |offset: u32| {
+        let at = &x[offset as usize..offset as usize + 3];
+        DVec3::new(at[0], at[1], at[2])
+    };
+    let (mut sine, mut cosine) = (ZERO, ZERO);
+    for k in 0..TILE {
+        let (n1, n2) = (normal(rest.normals[0][k]), normal(rest.normals[1][k]));
+        let edge = point(rest.ends[1][k]) - point(rest.ends[0][k]);
+        let length = edge.dot(edge).sqrt();
+        sine[k] = edge.dot(n2.cross(n1)) / (length + f64::MIN_POSITIVE);
+        cosine[k] = n1.dot(n2);
+    }
+    for first in (0..TILE).step_by(LANES) {
+        let four = |values: &Lane| F64x4([values[first], values[first + 1], values[first + 2], values[first + 3]]);
+        let wrapped = F64x4::atan2(four(&sine), four(&cosine));
+        let turns = ((four(reference) - wrapped) * F64x4::splat(1.0 / TAU)).round();
+        out[first..first + LANES].copy_from_slice(&(wrapped + F64x4::splat(TAU) * turns).0);
+    }
+}
+
+fn is_diagonal(matrix: &Matrix3<f64>) -> bool {
+    (0..3).all(|r| (0..3).all(|c| r == c || matrix[(r, c)] == 0.0))
+}

@@ -1,0 +1,78 @@
+//! Preconditioned conjugate gradients on the Hessian, without a matrix.
+
+use super::precondition::Preconditioner;
+use super::system::{NewtonProblem, ProductWork, System};
+use super::vectors::{add_scaled, dot, scale_and_add};
+
+/// When to stop.
+#[derive(Clone, Copy, Debug)]
+pub struct ConjugateLimits {
+    /// The preconditioned norm of the residual has fallen by this factor.
+    pub tolerance: f64,
+    /// Iterations at most.
+    pub iterations: u32,
+}
+
+/// Scratch vectors.
+#[derive(Clone, Debug)]
+pub struct ConjugateWork {
+    residual: Vec<f64>,
+    preconditioned: Vec<f64>,
+    direction: Vec<f64>,
+    product: Vec<f64>,
+    pub inner: ProductWork,
+}
+
+impl ConjugateWork {
+    /// Scratch for a system.
+    pub fn new(system: &System) -> Self {
+        let zero = vec![0.0; system.unknown_count()];
+        Self {
+            residual: zero.clone(),
+            preconditioned: zero.clone(),
+            direction: zero.clone(),
+            product: zero,
+            inner: system.new_work(),
+        }
+    }
+}
+
+/// Solves `H s = −g` at the point `z` of the last evaluation, approximately, into `step`; returns the iterations.
+///
+/// Where a direction of negative curvature turns up, the step found so far is taken; it is a direction of descent.
+pub fn solve(
+    (system, preconditioner): (&System, &mut Preconditioner),
+    (z, gradient): (&[f64], &[f64]),
+    problem: &NewtonProblem<'_>,
+    limits: ConjugateLimits,
+    (step, work): (&mut [f64], &mut ConjugateWork),
+) -> u32 {
+    step.fill(0.0);
+    let ConjugateWork { residual, preconditioned, direction, product, inner } = work;
+    residual.iter_mut().zip(gradient).for_each(|(r, g)| *r = -g);
+    preconditioner.apply(residual, problem.held, preconditioned);
+    direction.copy_from_slice(preconditioned);
+    let mut rho = dot(residual, preconditioned);
+    let stop = limits.tolerance * limits.tolerance * rho;
+    for iteration in 0..limits.iterations {
+        if rho <= stop || rho == 0.0 {
+            return iteration;
+        }
+        system.product(z, direction, problem, (product, inner));
+        let bend = dot(direction, product);
+        if bend <= 0.0 {
+            if iteration == 0 {
+                step.copy_from_slice(direction);
+            }
+            return iteration + 1;
+        }
+        let alpha = rho / bend;
+        add_scaled(step, alpha, direction);
+        add_scaled(residual, -alpha, product);
+        preconditioner.apply(residual, problem.held, preconditioned);
+        let next = dot(residual, preconditioned);
+        scale_and_add(direction, next / rho, preconditioned);
+        rho = next;
+    }
+    limits.iterations
+}

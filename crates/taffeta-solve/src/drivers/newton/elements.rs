@@ -1,0 +1,118 @@
+//! Blocks of any kind, one by one: the plain way, for those that have no fast one.
+
+use crate::block::{Block, Curvature};
+use glam::{DMat3, DVec3};
+use nalgebra::{SMatrix, SVector};
+
+/// The blocks of one kind with their local Hessians.
+#[derive(Clone, Debug)]
+pub struct Elements<const R: usize, const V: usize, B> {
+    blocks: Vec<B>,
+    /// The constraints at the start of the step.
+    start: Vec<SVector<f64, R>>,
+    hessians: Vec<[[DMat3; V]; V]>,
+}
+
+impl<const R: usize, const V: usize, B: Block<R, V> + Clone> Elements<R, V, B> {
+    /// Copies the blocks.
+    pub fn new(blocks: &[B]) -> Self {
+        Self {
+            start: vec![SVector::zeros(); blocks.len()],
+            hessians: vec![[[DMat3::ZERO; V]; V]; blocks.len()],
+            blocks: blocks.to_vec(),
+        }
+    }
+
+    /// Notes the constraints at the start of a step.
+    pub fn begin_step(&mut self, x: &[f64]) {
+        for (block, start) in self.blocks.iter_mut().zip(&mut self.start) {
+            let x = positions(block, x);
+            block.begin_step(&x);
+            *start = block.constraint(&x);
+        }
+    }
+
+    /// Adds the gradient to `out` \[N\], keeps the Hessians, returns the energy \[J\]: elastic and viscous,
+    /// `Σ ½ Cᵀ α⁻¹ C + (τ/2h) (C−Cⁿ)ᵀ α⁻¹ (C−Cⁿ)`. `rate` is `1/h`.
+    pub fn evaluate(&mut self, x: &[f64], (rate, curvature): (f64, Curvature), out: &mut [f64]) -> f64 {
+        let mut energy = 0.0;
+        for (e, block) in self.blocks.iter().enumerate() {
+            let x = positions(block, x);
+            let (c, stiffness) = (block.constraint(&x), block.stiffness());
+            let (change, ratio) = (c - self.start[e], block.damping() * rate);
+            energy += 0.5 * (c.dot(&(stiffness * c)) + ratio * change.dot(&(stiffness * change)));
+            let stress = stiffness * (c + change * ratio);
+            let j = block.jacobian(&x);
+            for (a, vi) in block.vertices().iter().enumerate() {
+                let force = (0..R).map(|r| j[r][a] * stress[r]).sum::<DVec3>();
+                add(out, vi.0, force);
+            }
+            let geometric = block.geometric_stiffness(&x, &stress, curvature);
+            let stiffness = stiffness * (1.0 + ratio);
+            for a in 0..V {
+                for b in 0..V {
+                    let curved = geometric.map_or(DMat3::ZERO, |g| g[a][b]);
+                    self.hessians[e][a][b] = couple(&j, &stiffness, a, b) + curved;
+                }
+            }
+        }
+        energy
+    }
+
+    /// Adds the product of the Hessians with `p` to `out`.
+    pub fn add_product(&self, p: &[f64], out: &mut [f64]) {
+        for (block, hessian) in self.blocks.iter().zip(&self.hessians) {
+            let p = positions(block, p);
+            for (a, vi) in block.vertices().iter().enumerate() {
+                let force = (0..V).map(|b| hessian[a][b] * p[b]).sum::<DVec3>();
+                add(out, vi.0, force);
+            }
+        }
+    }
+
+    /// The blocks' vertices with their local Hessians at the last evaluation.
+    pub fn hessians(&self) -> impl Iterator<Item = ([u32; V], &[[DMat3; V]; V])> {
+        self.blocks.iter().map(|block| block.vertices().map(|vi| vi.0)).zip(&self.hessians)
+    }
+}
+
+/// The positions of a block's vertices in a flat vector.
+fn positions<const R: usize, const V: usize>(block: &impl Block<R, V>, x: &[f64]) -> [DVec3; V] {
+    block.vertices().map(|vi| at(x, vi.0))
+}
+
+/// The vector of one vertex.
+#[inline]
+pub fn at(x: &[f64], vertex: u32) -> DVec3 {
+    DVec3::from_slice(&x[3 * vertex as usize..3 * vertex as usize + 3])
+}
+
+/// Adds to the vector of one vertex.
+#[inline]
+pub fn add(x: &mut [f64], vertex: u32, value: DVec3) {
+    let out = &mut x[3 * vertex as usize..3 * vertex as usize + 3];
+    out[0] += value.x;
+    out[1] += value.y;
+    out[2] += value.z;
+}
+
+/// `J_aᵀ K J_b` as a 3×3 block.
+fn couple<const R: usize, const V: usize>(
+    j: &[[DVec3; V]; R],
+    stiffness: &SMatrix<f64, R, R>,
+    a: usize,
+    b: usize,
+) -> DMat3 {
+    let mut out = DMat3::ZERO;
+    for r in 0..R {
+        let column = (0..R).map(|s| j[s][b] * stiffness[(r, s)]).sum::<DVec3>();
+        out += outer(j[r][a], column);
+    }
+    out
+}
+
+/// `a bᵀ`.
+#[inline]
+pub fn outer(a: DVec3, b: DVec3) -> DMat3 {
+    DMat3::from_cols(a * b.x, a * b.y, a * b.z)
+}

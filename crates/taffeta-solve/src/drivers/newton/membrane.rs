@@ -1,0 +1,289 @@
+//! Green strain of all faces at once: energy, gradient, and the product with the Hessian without a matrix.
+//!
+//! `H p = Σ Bᵀ (F dS + dF S₊)` with `dE = sym(Fᵀ dF)`, `dS = D dE`; `S₊` is the positive part of the stress, which keeps
+//! the Hessian positive semidefinite. The scalar [`crate::block::GreenStrain`] is the oracle.
+
+use super::tiles::{
+    CornerTile, FaceTiles, IndexLane, Lane, Lane3, TILE, ZERO, for_tiles, load_corners, set_vector, split, vector,
+};
+use crate::block::{Curvature, GreenStrain};
+use glam::{DMat3, DVec2, DVec3};
+use taffeta_core::{FaceIndex, SurfaceTopology};
+
+/// The membrane of all faces.
+#[derive(Clone, Debug)]
+pub struct Membrane {
+    rest: Vec<RestTile>,
+    state: Vec<StateTile>,
+}
+
+/// What does not change: rest gradients and stiffness.
+#[derive(Clone, Debug)]
+struct RestTile {
+    corners: [IndexLane; 3],
+    /// Gradients of the hat functions of corners 1 and 2 \[1/m\].
+    b1: [Lane; 2],
+    b2: [Lane; 2],
+    /// Stiffness times area \[N·m\]: entries 00, 01, 02, 11, 12, 22.
+    stiffness: [Lane; 6],
+    /// Damping time constant \[s\].
+    tau: Lane,
+}
+
+/// The state at which the membrane was last evaluated.
+#[derive(Clone, Debug)]
+struct StateTile {
+    /// The columns of the deformation gradient.
+    f1: Lane3,
+    f2: Lane3,
+    /// Stress times area for the Hessian \[N·m\]: 11, 22, 12.
+    stress: Lane3,
+    /// Strain (Voigt) at the start of the step.
+    start: Lane3,
+    energy: Lane,
+    gradient: CornerTile,
+}
+
+impl Default for StateTile {
+    fn default() -> Self {
+        let zero = [ZERO; 3];
+        Self { f1: zero, f2: zero, stress: zero, start: zero, energy: ZERO, gradient: [ZERO; 9] }
+    }
+}
+
+impl Membrane {
+    /// Packs the blocks, which stand in the order of the faces; faces without one have no stiffness.
+    pub fn build(tiles: &FaceTiles, topology: &SurfaceTopology, blocks: &[GreenStrain]) -> Self {
+        let zero = RestTile {
+            corners: [[0; TILE]; 3],
+            b1: [ZERO; 2],
+            b2: [ZERO; 2],
+            stiffness: [ZERO; 6],
+            tau: ZERO,
+        };
+        let mut rest = vec![zero; tiles.tile_count()];
+        for (tile, corners) in rest.iter_mut().zip(&tiles.corners) {
+            tile.corners = *corners;
+        }
+        let mut faces = topology.faces.iter_indexed();
+        for block in blocks {
+            let Some((fi, _)) = faces.find(|(_, face)| **face == block.vertices) else { break };
+            let (tile, lane) = split(fi.0 as usize);
+            let tile = &mut rest[tile];
+            for axis in 0..2 {
+                tile.b1[axis][lane] = block.gradients[1][axis];
+                tile.b2[axis][lane] = block.gradients[2][axis];
+            }
+            for (k, entry) in [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)].into_iter().enumerate() {
+                tile.stiffness[k][lane] = block.stiffness[entry] * block.area;
+            }
+            tile.tau[lane] = block.damping;
+        }
+        Self { state: vec![StateTile::default(); rest.len()], rest }
+    }
+
+    /// Notes the strain at the start of a step.
+    pub fn begin_step(&mut self, x: &[f64]) {
+        let rest = &self.rest;
+        for_tiles(
+            &mut self.state,
+            #[inline(always)]
+            |tile, state| {
+                let rest = &rest[tile];
+                let x = load_corners(&rest.corners, x);
+                for k in 0..TILE {
+                    let ([f1, f2], _) = deform(rest, &x, k);
+                    set_vector(&mut state.start, k, strain(f1, f2));
+                }
+            },
+        );
+    }
+
+    /// Evaluates energy, gradient and the state of the Hessian at `x`; returns the energy \[J\]. `rate` is `1/h`, by
+    /// which the damping time is multiplied.
+    pub fn evaluate(&mut self, x: &[f64], rate: f64, curvature: Curvature) -> f64 {
+        let rest = &self.rest;
+        for_tiles(
+            &mut self.state,
+            #[inline(always)]
+            |tile, state| {
+                let rest = &rest[tile];
+                let x = load_corners(&rest.corners, x);
+                for k in 0..TILE {
+                    evaluate_face(state, rest, &x, (k, rate));
+                }
+                if curvature == Curvature::Clamped {
+                    for k in 0..TILE {
+                        clamp_stress(state, k);
+                    }
+                }
+            },
+        );
+        self.state.iter().map(|state| state.energy.iter().sum::<f64>()).sum()
+    }
+
+    /// Writes the gradient of the last evaluation on the corners \[N\].
+    pub fn write_gradient(&self, out: &mut [CornerTile]) {
+        out.iter_mut().zip(&self.state).for_each(|(out, state)| *out = state.gradient);
+    }
+
+    /// Writes the product of the Hessian with the displacements `p` \[m\] on the corners \[N\].
+    pub fn product(&self, p: &[f64], rate: f64, out: &mut [CornerTile]) {
+        let (rest, state) = (&self.rest, &self.state);
+        for_tiles(
+            out,
+            #[inline(always)]
+            |tile, out| {
+                let (rest, state) = (&rest[tile], &state[tile]);
+                let p = load_corners(&rest.corners, p);
+                for k in 0..TILE {
+                    product_of_face(out, (rest, state), &p, (k, rate));
+                }
+            },
+        );
+    }
+
+    /// The state of one face, for those who assemble: gradients of the hat functions, `F`, stiffness and stress.
+    pub fn face(&self, fi: FaceIndex, rate: f64) -> FaceState {
+        let (tile, k) = split(fi.0 as usize);
+        let (rest, state) = (&self.rest[tile], &self.state[tile]);
+        let b1 = DVec2::new(rest.b1[0][k], rest.b1[1][k]);
+        let b2 = DVec2::new(rest.b2[0][k], rest.b2[1][k]);
+        let scale = 1.0 + rest.tau[k] * rate;
+        FaceState {
+            gradients: [-b1 - b2, b1, b2],
+            columns: [vector(&state.f1, k), vector(&state.f2, k)],
+            stiffness: rest.stiffness.map(|entry| entry[k] * scale),
+            stress: [0, 1, 2].map(|r| state.stress[r][k]),
+        }
+    }
+}
+
+/// The state of the membrane of one face.
+#[derive(Clone, Copy, Debug)]
+pub struct FaceState {
+    /// Gradients of the hat functions \[1/m\].
+    pub gradients: [DVec2; 3],
+    /// The columns of the deformation gradient.
+    pub columns: [DVec3; 2],
+    /// Stiffness times area \[N·m\], damping included: entries 00, 01, 02, 11, 12, 22.
+    pub stiffness: [f64; 6],
+    /// Stress times area \[N·m\]: 11, 22, 12.
+    pub stress: [f64; 3],
+}
+
+impl FaceState {
+    /// Whether the face resists at all.
+    pub fn is_zero(&self) -> bool {
+        self.stiffness[0] == 0.0
+    }
+
+    /// The 3×3 block of the Hessian \[N/m\] between two vertices, or two functions, of given gradients \[1/m\].
+    #[inline]
+    pub fn couple(&self, a: DVec2, b: DVec2) -> DMat3 {
+        let [f1, f2] = self.columns;
+        let [d00, d01, d02, d11, d12, d22] = self.stiffness;
+        // Rows of J: f1 a.x, f2 a.y, f1 a.y + f2 a.x, so J_aᵀ D J_b = Σ m_kl f_k f_lᵀ.
+        let m11 = a.x * (d00 * b.x + d02 * b.y) + a.y * (d02 * b.x + d22 * b.y);
+        let m12 = a.x * (d01 * b.y + d02 * b.x) + a.y * (d12 * b.y + d22 * b.x);
+        let m21 = a.y * (d01 * b.x + d12 * b.y) + a.x * (d02 * b.x + d22 * b.y);
+        let m22 = a.y * (d11 * b.y + d12 * b.x) + a.x * (d12 * b.y + d22 * b.x);
+        let [s11, s22, s12] = self.stress;
+        let geometric = a.x * (s11 * b.x + s12 * b.y) + a.y * (s12 * b.x + s22 * b.y);
+        let (left, right) = (f1 * m11 + f2 * m21, f1 * m12 + f2 * m22);
+        let mut block = DMat3::from_cols(
+            left * f1.x + right * f2.x,
+            left * f1.y + right * f2.y,
+            left * f1.z + right * f2.z,
+        );
+        block.x_axis.x += geometric;
+        block.y_axis.y += geometric;
+        block.z_axis.z += geometric;
+        block
+    }
+}
+
+/// The columns of `F` and the edges from corner 0, of one face.
+#[inline(always)]
+fn deform(rest: &RestTile, x: &[Lane3; 3], k: usize) -> ([DVec3; 2], [DVec3; 2]) {
+    let x0 = vector(&x[0], k);
+    let (e1, e2) = (vector(&x[1], k) - x0, vector(&x[2], k) - x0);
+    let f1 = e1 * rest.b1[0][k] + e2 * rest.b2[0][k];
+    let f2 = e1 * rest.b1[1][k] + e2 * rest.b2[1][k];
+    ([f1, f2], [e1, e2])
+}
+
+/// The Green strain in Voigt form.
+#[inline(always)]
+fn strain(f1: DVec3, f2: DVec3) -> DVec3 {
+    DVec3::new(0.5 * (f1.dot(f1) - 1.0), 0.5 * (f2.dot(f2) - 1.0), f1.dot(f2))
+}
+
+/// Stiffness (times area) times a strain.
+#[inline(always)]
+fn stress_of(rest: &RestTile, e: DVec3, k: usize) -> DVec3 {
+    let [d00, d01, d02, d11, d12, d22] = &rest.stiffness;
+    DVec3::new(
+        d00[k] * e.x + d01[k] * e.y + d02[k] * e.z,
+        d01[k] * e.x + d11[k] * e.y + d12[k] * e.z,
+        d02[k] * e.x + d12[k] * e.y + d22[k] * e.z,
+    )
+}
+
+/// Writes the forces of the stresses `p1`, `p2` along the two material axes to the corners.
+#[inline(always)]
+fn scatter(out: &mut CornerTile, rest: &RestTile, [p1, p2]: [DVec3; 2], k: usize) {
+    let at1 = p1 * rest.b1[0][k] + p2 * rest.b1[1][k];
+    let at2 = p1 * rest.b2[0][k] + p2 * rest.b2[1][k];
+    set_vector(&mut out[0..3], k, -at1 - at2);
+    set_vector(&mut out[3..6], k, at1);
+    set_vector(&mut out[6..9], k, at2);
+}
+
+#[inline(always)]
+fn evaluate_face(state: &mut StateTile, rest: &RestTile, x: &[Lane3; 3], (k, rate): (usize, f64)) {
+    let ([f1, f2], _) = deform(rest, x, k);
+    let e = strain(f1, f2);
+    let change = e - vector(&state.start, k);
+    let ratio = rest.tau[k] * rate;
+    let (elastic, viscous) = (stress_of(rest, e, k), stress_of(rest, change, k) * ratio);
+    state.energy[k] = 0.5 * (e.dot(elastic) + change.dot(viscous));
+    let s = elastic + viscous;
+    set_vector(&mut state.f1, k, f1);
+    set_vector(&mut state.f2, k, f2);
+    set_vector(&mut state.stress, k, s);
+    scatter(&mut state.gradient, rest, [f1 * s.x + f2 * s.z, f2 * s.y + f1 * s.z], k);
+}
+
+/// Replaces the stress by its positive part.
+#[inline(always)]
+fn clamp_stress(state: &mut StateTile, k: usize) {
+    let [s11, s22, s12] = &mut state.stress;
+    let (mean, half) = (0.5 * (s11[k] + s22[k]), 0.5 * (s11[k] - s22[k]));
+    let radius = (half * half + s12[k] * s12[k]).sqrt();
+    let (high, low) = (mean + radius, mean - radius);
+    let (high, low) = (if high > 0.0 { high } else { 0.0 }, if low > 0.0 { low } else { 0.0 });
+    // S₊ = low I + (high − low) u uᵀ with 2 u uᵀ = I + (S − mean I)/radius.
+    let scale = 0.5 * (high - low) / (radius + f64::MIN_POSITIVE);
+    let base = 0.5 * (high + low);
+    s11[k] = base + scale * half;
+    s22[k] = base - scale * half;
+    s12[k] *= scale;
+}
+
+#[inline(always)]
+fn product_of_face(
+    out: &mut CornerTile,
+    (rest, state): (&RestTile, &StateTile),
+    p: &[Lane3; 3],
+    (k, rate): (usize, f64),
+) {
+    let ([d1, d2], _) = deform(rest, p, k);
+    let (f1, f2) = (vector(&state.f1, k), vector(&state.f2, k));
+    let e = DVec3::new(f1.dot(d1), f2.dot(d2), f1.dot(d2) + f2.dot(d1));
+    let t = stress_of(rest, e, k) * (1.0 + rest.tau[k] * rate);
+    let s = vector(&state.stress, k);
+    let p1 = f1 * t.x + f2 * t.z + d1 * s.x + d2 * s.z;
+    let p2 = f2 * t.y + f1 * t.z + d2 * s.y + d1 * s.z;
+    scatter(out, rest, [p1, p2], k);
+}

@@ -1,0 +1,165 @@
+//! The objective `W` of a step with its gradient and its Hessian, over positions and scalars in one flat vector.
+
+use super::bending::{Bending, BendingWork};
+use super::elements::{Elements, add, at};
+use super::loads::{Contacts, Pressure};
+use super::membrane::Membrane;
+use super::tiles::{CornerTile, FaceTiles, ZERO};
+use crate::block::{Curvature, EdgeLengths, QuadraticBend};
+use crate::blocks::Blocks;
+use glam::DVec3;
+use taffeta_core::{FaceIndex, SurfaceTopology};
+
+/// One implicit step: minimize `W` over the free components.
+#[derive(Clone, Copy, Debug)]
+pub struct NewtonProblem<'a> {
+    /// Inertia of each vertex \[N/m\]: mass over the square of the effective time step.
+    pub inertia: &'a [f64],
+    /// Predicted positions `x̄` \[m\].
+    pub predicted: &'a [DVec3],
+    /// Which axes of each vertex keep the value that they come with.
+    pub held: &'a [[bool; 3]],
+    /// `1/h` of the step \[1/s\], by which damping times are multiplied; 0: no damping.
+    pub damping_rate: f64,
+    /// Contacts.
+    pub contacts: Contacts<'a>,
+    /// Unit normals beyond the clamped edges, in the order of the clamps.
+    pub clamps: &'a [DVec3],
+}
+
+/// All elements of one topology, and the state in which they were last evaluated.
+#[derive(Clone, Debug)]
+pub struct System {
+    pub tiles: FaceTiles,
+    pub membrane: Membrane,
+    pub bending: Bending,
+    pub lengths: Elements<3, 3, EdgeLengths>,
+    pub quadratic: Elements<3, 4, QuadraticBend>,
+    pub pressure: Pressure,
+    /// Which contacts were active at the last evaluation.
+    pub active: Vec<bool>,
+    corners: Vec<CornerTile>,
+    vertex_count: usize,
+}
+
+/// `W` at a point.
+#[derive(Clone, Debug, Default)]
+pub struct Evaluation {
+    /// `W` without the work of the pressure at the rim \[J\].
+    pub energy: f64,
+    /// Its gradient, the forces at the rim included.
+    pub gradient: Vec<f64>,
+    /// The forces at the rim, which have no energy \[N\]; empty without pressure.
+    pub rim: Vec<f64>,
+}
+
+/// Scratch of products.
+#[derive(Clone, Debug)]
+pub struct ProductWork {
+    corners: Vec<CornerTile>,
+    bending: BendingWork,
+}
+
+impl System {
+    /// Packs all elements. `face_pressure` is in Pa.
+    pub fn build(topology: &SurfaceTopology, blocks: &Blocks, face_pressure: impl Fn(FaceIndex) -> f64) -> Self {
+        let tiles = FaceTiles::build(topology);
+        Self {
+            membrane: Membrane::build(&tiles, topology, &blocks.strain),
+            bending: Bending::build(topology, &tiles, &blocks.plate),
+            lengths: Elements::new(&blocks.lengths),
+            quadratic: Elements::new(&blocks.quadratic),
+            pressure: Pressure::build(topology, face_pressure),
+            active: Vec::new(),
+            corners: vec![[ZERO; 9]; tiles.tile_count()],
+            vertex_count: topology.vertex_count,
+            tiles,
+        }
+    }
+
+    /// Number of coordinates of positions; the scalars follow them.
+    pub fn coordinate_count(&self) -> usize {
+        3 * self.vertex_count
+    }
+
+    /// Length of the vector of unknowns.
+    pub fn unknown_count(&self) -> usize {
+        self.coordinate_count() + self.bending.scalar_count()
+    }
+
+    /// Scratch for products.
+    pub fn new_work(&self) -> ProductWork {
+        ProductWork { corners: self.corners.clone(), bending: self.bending.new_work() }
+    }
+
+    /// Notes the state at the start of a step, for damping and for unwrapped angles.
+    pub fn begin_step(&mut self, z: &[f64], clamps: &[DVec3]) {
+        let (x, scalars) = z.split_at(self.coordinate_count());
+        self.membrane.begin_step(x);
+        self.bending.begin_step(x, (scalars, clamps));
+        self.lengths.begin_step(x);
+        self.quadratic.begin_step(x);
+        self.pressure.begin_step(x);
+    }
+
+    /// Evaluates `W` and its gradient at `z`, and keeps what products with the Hessian need.
+    pub fn evaluate(&mut self, z: &[f64], problem: &NewtonProblem<'_>, curvature: Curvature, out: &mut Evaluation) {
+        let (x, scalars) = z.split_at(self.coordinate_count());
+        out.gradient.clear();
+        out.gradient.resize(z.len(), 0.0);
+        let (gradient, by_scalar) = out.gradient.split_at_mut(x.len());
+        let rate = problem.damping_rate;
+        let mut energy = 0.0;
+        for (i, inertia) in problem.inertia.iter().enumerate() {
+            let away = at(x, i as u32) - problem.predicted[i];
+            let free = problem.held[i].map(|held| if held { 0.0 } else { 1.0 });
+            energy += 0.5 * inertia * (away * away).dot(DVec3::from_array(free));
+            add(gradient, i as u32, away * *inertia);
+        }
+        energy += self.membrane.evaluate(x, rate, curvature);
+        self.membrane.write_gradient(&mut self.corners);
+        energy += self.bending.evaluate((x, scalars, problem.clamps), rate, (&mut self.corners, by_scalar));
+        self.tiles.gather(&self.corners, gradient);
+        energy += self.lengths.evaluate(x, (rate, curvature), gradient);
+        energy += self.quadratic.evaluate(x, (rate, curvature), gradient);
+        energy += problem.contacts.evaluate(x, &mut self.active, gradient);
+        if !self.pressure.is_empty() {
+            energy += self.pressure.evaluate(x, gradient);
+            out.rim.resize(x.len(), 0.0);
+            self.pressure.write_rim(x, &mut out.rim);
+            gradient.iter_mut().zip(&out.rim).for_each(|(g, f)| *g -= f);
+            mask(problem.held, &mut out.rim);
+        }
+        mask(problem.held, gradient);
+        out.energy = energy;
+    }
+
+    /// The product of the Hessian at `z`, the point of the last evaluation, with `p`, whose held components are zero.
+    pub fn product(&self, z: &[f64], p: &[f64], problem: &NewtonProblem<'_>, (out, work): (&mut [f64], &mut ProductWork)) {
+        let count = self.coordinate_count();
+        let ((x, _), (p, scalars)) = (z.split_at(count), p.split_at(count));
+        let (out, by_scalar) = out.split_at_mut(count);
+        for (out, (p, inertia)) in out.chunks_exact_mut(3).zip(p.chunks_exact(3).zip(problem.inertia)) {
+            (0..3).for_each(|axis| out[axis] = p[axis] * inertia);
+        }
+        let rate = problem.damping_rate;
+        self.membrane.product(p, rate, &mut work.corners);
+        self.bending.product((p, scalars), rate, (&mut work.corners, by_scalar), &mut work.bending);
+        self.tiles.gather(&work.corners, out);
+        self.lengths.add_product(p, out);
+        self.quadratic.add_product(p, out);
+        problem.contacts.add_product(p, &self.active, out);
+        self.pressure.add_product(x, p, out);
+        mask(problem.held, out);
+    }
+}
+
+/// Zeros at held components.
+pub fn mask(held: &[[bool; 3]], values: &mut [f64]) {
+    for (held, values) in held.iter().zip(values.chunks_exact_mut(3)) {
+        for axis in 0..3 {
+            // A select, not a branch: most vertices are free.
+            values[axis] = if held[axis] { 0.0 } else { values[axis] };
+        }
+    }
+}

@@ -1,0 +1,136 @@
+use super::*;
+use crate::model::{BendingModel, ClothModel, MembraneModel};
+use crate::testing::{Sheet, disturb, stiff};
+use taffeta_core::ContactRow;
+
+fn driver(sheet: &Sheet, pressure: f64) -> NewtonDriver {
+    let points: Vec<DVec3> = sheet.material_coords.iter().map(|u| u.extend(0.0)).collect();
+    NewtonDriver::build(&sheet.topology, &sheet.blocks(), Layout { points: &points }, |_| pressure, None)
+}
+
+fn models() -> Vec<ClothModel> {
+    let mut out = Vec::new();
+    for bending in [BendingModel::Hinge, BendingModel::Averaged, BendingModel::Curvature, BendingModel::Quadratic] {
+        for membrane in [MembraneModel::Strain, MembraneModel::Edges] {
+            let mut model = ClothModel { membrane, bending, ..stiff() };
+            (model.material.stretch_damping, model.material.bend_damping) = (0.01, 0.02);
+            model.material.bend = [2e-3, 1e-3];
+            out.push(model);
+        }
+    }
+    out
+}
+
+/// Gradient against differences of the energy, product against differences of the gradient.
+#[test]
+fn gradient_and_product_agree_with_finite_differences() {
+    for model in models() {
+        let mut sheet = Sheet::square(4, 0.3, model.clone()).pin(|u| u.y == 0.3);
+        let start = sheet.state.positions.raw.clone();
+        disturb(&mut sheet.state.positions, 0.01);
+        let mut driver = driver(&sheet, 40.0);
+        let mut plate = PlateState::new(&sheet.blocks().plate, Vec::new());
+        driver.begin_step(&start, &plate);
+        for (e, scalar) in plate.scalars.iter_mut().enumerate() {
+            *scalar = if sheet.blocks().plate.edges[e].has_scalar { 0.1 * (e as f64).sin() } else { 0.0 };
+        }
+        let inertia: Vec<f64> = sheet.state.masses.iter().map(|m| m * 1e4).collect();
+        let rows = [ContactRow {
+            vertices: sheet.topology.faces.raw[0],
+            weights: [0.5, 0.3, 0.2],
+            normal: DVec3::new(0.0, 0.6, 0.8),
+            offset: 0.2,
+            body_displacement: DVec3::ZERO,
+            static_friction: 0.0,
+            kinetic_friction: 0.0,
+        }];
+        let problem = NewtonProblem {
+            inertia: &inertia,
+            predicted: &start,
+            held: &sheet.state.held,
+            damping_rate: 100.0,
+            contacts: Contacts { rows: &rows, stiffness: 30.0 },
+            clamps: &[],
+        };
+        driver.load(&sheet.state.positions, &plate);
+        let z = driver.point.clone();
+        let mut base = Evaluation::default();
+        driver.system.evaluate(&z, &problem, Curvature::Exact, &mut base);
+        let unknowns = 3 * start.len() + plate.scalars.len();
+        let is_free = |i: usize| {
+            if i < 3 * start.len() { !sheet.state.held.raw[i / 3][i % 3] } else {
+                sheet.blocks().plate.edges[i - 3 * start.len()].has_scalar
+            }
+        };
+        let scale = base.gradient.iter().map(|g| g.abs()).fold(0.0, f64::max);
+        let mut direction = vec![0.0; z.len()];
+        for i in (0..unknowns).filter(|i| is_free(*i)) {
+            direction[i] = (1.3 * i as f64).sin();
+            let mut shifted = |d: f64| {
+                let mut y = z.clone();
+                y[i] += d;
+                let mut out = Evaluation::default();
+                driver.system.evaluate(&y, &problem, Curvature::Exact, &mut out);
+                out.energy
+            };
+            let difference = (shifted(1e-7) - shifted(-1e-7)) / 2e-7;
+            // The rim's forces have no energy.
+            let expected = base.gradient[i] + base.rim.get(i).copied().unwrap_or(0.0);
+            assert!((difference - expected).abs() < 2e-6 * scale, "{model:?}: {i}: {difference} {expected}");
+        }
+        let mut gradients = [1e-7, -1e-7].map(|d| {
+            let y: Vec<f64> = z.iter().zip(&direction).map(|(z, p)| z + d * p).collect();
+            let mut out = Evaluation::default();
+            driver.system.evaluate(&y, &problem, Curvature::Exact, &mut out);
+            let rim = out.rim.iter().chain(std::iter::repeat(&0.0));
+            out.gradient.iter().zip(rim).map(|(g, f)| g + f).collect::<Vec<f64>>()
+        });
+        driver.system.evaluate(&z, &problem, Curvature::Exact, &mut base);
+        let mut product = vec![0.0; z.len()];
+        let mut work = driver.system.new_work();
+        driver.system.product(&z, &direction, &problem, (&mut product, &mut work));
+        let bends = model.bending != BendingModel::Quadratic;
+        let [plus, minus] = &mut gradients;
+        let size = product.iter().map(|p| p.abs()).fold(0.0, f64::max);
+        // Bending is Gauss-Newton: its product is not the derivative away from the rest state.
+        let tolerance = if bends { 0.05 } else { 1e-6 };
+        for i in (0..unknowns).filter(|i| is_free(*i)) {
+            let difference = (plus[i] - minus[i]) / 2e-7;
+            assert!((difference - product[i]).abs() < tolerance * size, "{model:?}: {i}: {difference} {}", product[i]);
+        }
+    }
+}
+
+/// The equilibrium by a few long steps: with s = 1 s inertia is negligible.
+#[test]
+fn settled_drop_is_the_same_at_every_resolution() {
+    for bending in [BendingModel::Hinge, BendingModel::Curvature] {
+        for n in [8, 16, 32, 64] {
+            let mut sheet = Sheet::square(n, 1.0, ClothModel { bending, ..stiff() }).pin(|u| u.y == 1.0);
+            let mut driver = driver(&sheet, 0.0);
+            let mut plate = PlateState::new(&sheet.blocks().plate, Vec::new());
+            let s = 1.0;
+            for _ in 0..3 {
+                let x = &mut sheet.state.positions.raw;
+                let predicted: Vec<_> = x.iter().map(|x| *x + DVec3::new(0.0, -9.81 * s * s, 0.0)).collect();
+                let inertia: Vec<f64> = sheet.state.masses.iter().map(|m| m / (s * s)).collect();
+                let problem = NewtonProblem {
+                    inertia: &inertia,
+                    predicted: &predicted,
+                    held: &sheet.state.held,
+                    damping_rate: 0.0,
+                    contacts: Contacts { rows: &[], stiffness: 0.0 },
+                    clamps: &[],
+                };
+                driver.begin_step(x, &plate);
+                let limits = NewtonLimits { iterations: 50, tolerance: 1e-6, linear_tolerance: 1e-2 };
+                let report = driver.solve((x, &mut plate), &problem, limits).unwrap();
+                println!("{bending:?} {n}: {report:?}");
+                assert!(report.converged, "{report:?}");
+            }
+            let drop = -sheet.mean_bottom();
+            println!("{bending:?} {n}: drop {drop}");
+            assert!((drop / 0.48e-3 - 1.0).abs() < 0.01, "{n} cells: {drop}");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Faces and edges sixteen at a time: one array per quantity, so that a plain loop over a tile becomes vector code.
+//!
+//! Everything is written by its owner: a pass over faces writes values of faces and of their corners, a pass over
+//! vertices adds up the corners around each vertex in a fixed order. So the result has the same bits for any number of
+//! threads.
+
+use glam::DVec3;
+use rayon::prelude::*;
+use taffeta_core::lanes::vectorized;
+use taffeta_core::{SurfaceTopology, VertexIndex};
+
+/// Elements of a tile.
+pub const TILE: usize = 16;
+/// One number per element of a tile.
+pub type Lane = [f64; TILE];
+/// One index per element of a tile.
+pub type IndexLane = [u32; TILE];
+/// A vector per element of a tile, axis by axis.
+pub type Lane3 = [Lane; 3];
+
+/// Tiles that one task takes. Fewer than two tasks are run by one thread: waking a second costs more than it saves.
+const TILES_PER_TASK: usize = 64;
+/// Vertices that one task takes.
+const VERTICES_PER_TASK: usize = 2048;
+
+/// A zero per element.
+pub const ZERO: Lane = [0.0; TILE];
+
+/// Values at the three corners of the faces of a tile: corner 0 along x, y, z, then corner 1, then corner 2.
+pub type CornerTile = [Lane; 9];
+
+/// The corners of all faces, tile by tile, and the way back from corners to vertices.
+#[derive(Clone, Debug)]
+pub struct FaceTiles {
+    /// Offset of the first coordinate of each corner in a flat vector of coordinates. Unused lanes repeat vertex 0.
+    pub corners: Vec<[IndexLane; 3]>,
+    face_count: usize,
+    /// Where the corners around each vertex stand, compressed; the three axes are `TILE` apart.
+    ring_offsets: Vec<u32>,
+    ring_slots: Vec<u32>,
+}
+
+impl FaceTiles {
+    /// Packs the faces of a topology in their order.
+    pub fn build(topology: &SurfaceTopology) -> Self {
+        let face_count = topology.face_count();
+        let mut corners = vec![[[0; TILE]; 3]; face_count.div_ceil(TILE)];
+        for (fi, face) in topology.faces.iter_indexed() {
+            let (tile, lane) = split(fi.0 as usize);
+            for k in 0..3 {
+                corners[tile][k][lane] = 3 * face[k].0;
+            }
+        }
+        let mut ring_offsets = vec![0];
+        let mut ring_slots = Vec::with_capacity(3 * face_count);
+        for vi in topology.vertices() {
+            for fi in topology.faces_around(vi) {
+                let corner = topology.faces[*fi].iter().position(|v| *v == vi).unwrap_or(0);
+                let (tile, lane) = split(fi.0 as usize);
+                ring_slots.push(((tile * 9 + corner * 3) * TILE + lane) as u32);
+            }
+            ring_offsets.push(ring_slots.len() as u32);
+        }
+        Self { corners, face_count, ring_offsets, ring_slots }
+    }
+
+    /// Number of tiles.
+    pub fn tile_count(&self) -> usize {
+        self.corners.len()
+    }
+
+    /// Number of faces.
+    pub fn face_count(&self) -> usize {
+        self.face_count
+    }
+
+    /// Calls `visit` with every corner around a vertex: tile, corner, lane.
+    pub fn corners_around(&self, vi: VertexIndex) -> impl Iterator<Item = (usize, usize, usize)> + '_ {
+        let range = self.ring_offsets[vi.0 as usize] as usize..self.ring_offsets[vi.0 as usize + 1] as usize;
+        self.ring_slots[range].iter().map(|slot| {
+            let (row, lane) = split(*slot as usize);
+            (row / 9, row % 9 / 3, lane)
+        })
+    }
+
+    /// Adds the corners around each vertex to `out`, a flat vector of coordinates.
+    pub fn gather(&self, corners: &[CornerTile], out: &mut [f64]) {
+        let values = corners.as_flattened().as_flattened();
+        let one = |first: usize, out: &mut [f64]| {
+            for (k, x) in out.chunks_exact_mut(3).enumerate() {
+                let vertex = first + k;
+                let range = self.ring_offsets[vertex] as usize..self.ring_offsets[vertex + 1] as usize;
+                let mut sum = [x[0], x[1], x[2]];
+                for slot in &self.ring_slots[range] {
+                    let axes = &values[*slot as usize..*slot as usize + 2 * TILE + 1];
+                    sum[0] += axes[0];
+                    sum[1] += axes[TILE];
+                    sum[2] += axes[2 * TILE];
+                }
+                x.copy_from_slice(&sum);
+            }
+        };
+        if is_parallel(out.len() / 3, VERTICES_PER_TASK) {
+            let tasks = out.par_chunks_mut(3 * VERTICES_PER_TASK).enumerate();
+            tasks.for_each(|(task, out)| one(task * VERTICES_PER_TASK, out));
+        } else {
+            one(0, out);
+        }
+    }
+}
+
+/// Calls `work` for every tile with its number and what it writes.
+pub fn for_tiles<W: Send>(write: &mut [W], work: impl Fn(usize, &mut W) + Sync) {
+    let run = |first: usize, write: &mut [W]| {
+        vectorized(
+            #[inline(always)]
+            || write.iter_mut().enumerate().for_each(|(k, write)| work(first + k, write)),
+        );
+    };
+    if is_parallel(write.len(), TILES_PER_TASK) {
+        let tasks = write.par_chunks_mut(TILES_PER_TASK).enumerate();
+        tasks.for_each(|(task, write)| run(task * TILES_PER_TASK, write));
+    } else {
+        run(0, write);
+    }
+}
+
+/// Loads the coordinates at the three corners of a tile.
+#[inline(always)]
+pub fn load_corners(corners: &[IndexLane; 3], x: &[f64]) -> [Lane3; 3] {
+    corners.map(|offsets| {
+        let mut out = [ZERO; 3];
+        for (lane, offset) in offsets.iter().enumerate() {
+            let at = &x[*offset as usize..*offset as usize + 3];
+            out[0][lane] = at[0];
+            out[1][lane] = at[1];
+            out[2][lane] = at[2];
+        }
+        out
+    })
+}
+
+/// The vector of one lane.
+#[inline(always)]
+pub fn vector(lanes: &Lane3, lane: usize) -> DVec3 {
+    DVec3::new(lanes[0][lane], lanes[1][lane], lanes[2][lane])
+}
+
+/// Sets the vector of one lane.
+#[inline(always)]
+pub fn set_vector(lanes: &mut [Lane], lane: usize, value: DVec3) {
+    lanes[0][lane] = value.x;
+    lanes[1][lane] = value.y;
+    lanes[2][lane] = value.z;
+}
+
+/// Tile and lane of a face or edge.
+pub fn split(number: usize) -> (usize, usize) {
+    (number / TILE, number % TILE)
+}
+
+/// Whether sharing out `count` elements pays.
+fn is_parallel(count: usize, per_task: usize) -> bool {
+    rayon::current_num_threads() > 1 && count >= 2 * per_task
+}

@@ -32,5 +32,5 @@ pub use output::{
 pub use overrides::Override;
 pub use scene::{
     BuiltScene, ClothShape, ContactSettings, OutputFormat, OutputSettings, PlacedProbe, Probe, Scene,
-    SceneCloth, Simulation, TimeIntegration,
+    SceneCloth, Simulation,
 };

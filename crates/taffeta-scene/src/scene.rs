@@ -30,7 +30,9 @@ use std::path::{Path, PathBuf};
 use taffeta_contact::Obstacle;
 use taffeta_core::Placement;
 use taffeta_remesh::RemeshSettings;
-use taffeta_sim::{Air, BendingModel, MembraneModel, PinDescription, SimulationSettings, WorldDescription};
+use taffeta_sim::{
+    Air, BendingModel, MembraneModel, Mode, PinDescription, SimulationSettings, WorldDescription,
+};
 use taffeta_solve::Material;
 
 /// A validated scene.
@@ -59,26 +61,14 @@ pub struct Scene {
 /// Duration, frames, and how to simulate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Simulation {
-    /// Simulated time \[s\].
+    /// Simulated time \[s\]; 0 in a static scene, where no time passes.
     pub duration: f64,
     /// Output frames per second \[1/s\].
     pub frame_rate: f64,
-    /// Time integration.
-    pub time: TimeIntegration,
     /// Seed of everything random.
     pub seed: u64,
-    /// Solver, substeps, gravity, threads.
+    /// Mode, solver, time integration, substeps, gravity, threads.
     pub settings: SimulationSettings,
-}
-
-/// Time integration.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum TimeIntegration {
-    /// The program chooses.
-    #[default]
-    Auto,
-    /// Implicit Euler.
-    Euler,
 }
 
 /// One cloth.
@@ -96,13 +86,17 @@ pub struct SceneCloth {
     pub velocity: DVec3,
     /// Initial angular velocity about the center of mass \[rad/s\].
     pub angular_velocity: DVec3,
+    /// Pressure along the face normals, following them \[Pa\].
+    pub pressure: f64,
+    /// Curvature at rest `κ_uu, κ_vv, κ_uv` \[1/m\].
+    pub rest_curvature: [f64; 3],
     /// The pins. Vertex numbers are those of the mesh file.
     pub pins: Vec<PinDescription>,
     /// How to remesh; `None`: fixed topology.
     pub remesh: Option<RemeshSettings>,
     /// Constraint of a triangle.
     pub membrane: MembraneModel,
-    /// Constraint of an inner edge.
+    /// How it resists bending.
     pub bending: BendingModel,
 }
 
@@ -189,7 +183,8 @@ impl Scene {
         read::read_scene(Document::parse(text, path, overrides)?)
     }
 
-    /// The last frame: frames are numbered from 0, the initial state, and no frame is later than the duration.
+    /// The last frame: frames are numbered from 0, the initial state, and no frame is later than the duration. In a
+    /// static scene it is 1, the equilibrium.
     pub fn last_frame(&self) -> u64 {
         self.simulation.last_frame()
     }
@@ -228,13 +223,21 @@ impl Scene {
 }
 
 impl Simulation {
+    /// Whether the equilibrium is asked for and not the motion.
+    pub fn is_static(&self) -> bool {
+        self.settings.mode == Mode::Static
+    }
+
     /// Time from frame to frame \[s\].
     pub fn frame_time(&self) -> f64 {
         1.0 / self.frame_rate
     }
 
-    /// The last frame that is not later than the duration.
+    /// The last frame that is not later than the duration; 1 in a static scene.
     pub fn last_frame(&self) -> u64 {
+        if self.is_static() {
+            return 1;
+        }
         // The slack makes 0.1 s at 30 frames per second three frames, whatever the round-off.
         (self.duration * self.frame_rate * (1.0 + 1e-9)).floor() as u64
     }

@@ -11,12 +11,8 @@ enum When {
     Present,
     /// If it has one of these values.
     Is(&'static [&'static str]),
-    /// If it is a number other than 0.
-    NotZero,
     /// If it is `true`.
     True,
-    /// If it is an array with a `false` in it.
-    AnyFalse,
     /// If it is a string, or an array of strings, outside this list, all of which the format names.
     NamedButNot(&'static [&'static str], &'static [&'static str]),
 }
@@ -26,19 +22,11 @@ struct Limit(&'static str, When, &'static str);
 
 #[rustfmt::skip]
 const LIMITS: &[Limit] = &[
-    Limit("simulation.mode", When::Is(&["static"]), "supported: \"dynamic\""),
-    Limit("simulation.solver", When::Is(&["global", "xpbd", "pbd", "projective"]), "supported: \"auto\", \"block\", \"direct\""),
-    Limit("simulation.time", When::Is(&["bdf2"]), "supported: \"auto\", \"euler\""),
+    Limit("simulation.solver", When::Is(&["xpbd", "pbd", "projective"]), "supported: \"auto\", \"global\", \"block\", \"direct\""),
     Limit("cloth.*.outline", When::Present, "supported: `grid` and `mesh`"),
     Limit("cloth.*.edge_length", When::Present, "it belongs to `outline`; supported: `grid` and `mesh`"),
-    Limit("cloth.*.pressure", When::NotZero, "supported: 0"),
     Limit("cloth.*.constraint", When::Is(&["energy"]), "supported: \"strain\", \"edges\""),
-    Limit("cloth.*.bending", When::Is(&["curvature", "quadratic", "averaged"]), "supported: \"hinge\", \"none\""),
     Limit("cloth.*.stiffness", When::Present, "it belongs to the solver \"pbd\"; stiffness comes from the material"),
-    Limit("cloth.*.pin.*.axes", When::AnyFalse, "supported: pins that hold all axes, [true, true, true]"),
-    Limit("cloth.*.pin.*.clamp", When::True, "supported: false; pin two rows of vertices to hold a direction"),
-    Limit("cloth.*.pin.*.release", When::Present, "supported: pins that hold throughout"),
-    Limit("cloth.*.pin.*.strength", When::Present, "supported: pins of unlimited strength"),
     Limit("cloth.*.remesh.refine_compression", When::Present, "supported: `refine_angle` and `refine_strain`"),
     Limit("cloth.*.remesh.refine_velocity", When::Present, "supported: `refine_angle` and `refine_strain`"),
     Limit("obstacle.*.shape.capsule", When::Present, "supported: `sphere` and `plane`"),
@@ -85,14 +73,7 @@ fn used_value(when: &When, value: &Value) -> Option<Option<String>> {
         (When::Is(words), Kind::String(text)) if words.contains(&text.as_str()) => {
             Some(Some(format!("{text:?}")))
         }
-        (When::NotZero, Kind::Integer(number)) if *number != 0 => Some(Some(number.to_string())),
-        (When::NotZero, Kind::Float(number)) if *number != 0.0 => Some(Some(number.to_string())),
         (When::True, Kind::Boolean(true)) => Some(Some("true".to_owned())),
-        (When::AnyFalse, Kind::Array(items)) => {
-            let words: Option<Vec<bool>> = items.iter().map(as_boolean).collect();
-            let words = words.filter(|words| words.len() == 3 && words.contains(&false))?;
-            Some(Some(format!("{words:?}")))
-        }
         (When::NamedButNot(supported, named), _) => {
             let texts = match &value.kind {
                 Kind::Array(items) => items.iter().collect(),
@@ -103,13 +84,6 @@ fn used_value(when: &When, value: &Value) -> Option<Option<String>> {
             let refused: Vec<&str> = refused.collect();
             if refused.is_empty() { None } else { Some(Some(format!("{refused:?}"))) }
         }
-        _ => None,
-    }
-}
-
-fn as_boolean(value: &Value) -> Option<bool> {
-    match value.kind {
-        Kind::Boolean(value) => Some(value),
         _ => None,
     }
 }

@@ -5,7 +5,9 @@ use std::fs;
 use std::path::Path;
 use taffeta_core::{Friction, Region};
 use taffeta_scene::{Override, Scene, SceneError, materials};
-use taffeta_sim::{Air, BendingModel, MembraneModel, SimulationSettings, SolverChoice};
+use taffeta_sim::{
+    Air, BendingModel, MembraneModel, Mode, PinDescription, SimulationSettings, SolverChoice, TimeIntegration,
+};
 
 const SMALL: &str = "[simulation]\nduration = 1\n[[cloth]]\ngrid = { size = [1, 1], cells = [4, 4] }\n";
 
@@ -23,10 +25,11 @@ const RICH: &str = r#"
 [simulation]
 duration = 2
 frame_rate = 24
+mode = "dynamic"
 solver = "direct"
 substeps = 4
 iterations = 7
-time = "euler"
+time = "bdf2"
 gravity = [0, 0, -1.62]
 velocity_damping = 0.5
 threads = 3
@@ -39,14 +42,19 @@ material = "mine"
 place = { translate = [0.1, 0.2, 0.3], rotate_deg = [90, 0, 15], scale = 2 }
 velocity = [1, 0, 0]
 angular_velocity = [0, 0.1, 0]
+pressure = -12.5
 constraint = "edges"
 bending = "none"
 
 [[cloth.pin]]
 where = { material_box = [[0, 0], [0.3, 0.01]] }
 motion = [ { t = 0, translate = [0, 0, 0] }, { t = 0.1, rotate_deg = [0, 30, 0] } ]
+clamp = true
 [[cloth.pin]]
 where = { vertices = [41, 3] }
+axes = [false, true, false]
+release = 0.75
+strength = 12.5
 
 [cloth.remesh]
 size_min = 0.02
@@ -60,6 +68,8 @@ max_vertices = 5000
 name = "b"
 grid = {}
 material = { density = 0.1, stretch = [100, 90], bend = [1e-6, 2e-6], bend_poisson = 0.1 }
+bending = "curvature"
+rest_curvature = [2, -1, 0.5]
 [[cloth.pin]]
 where = { boundary = true }
 
@@ -128,7 +138,13 @@ fn everything_in_a_scene_arrives_in_the_world() {
     assert_eq!(world.contact_thickness, Some(0.002));
     let [a, b] = world.cloths.as_slice() else { panic!("two cloths") };
     assert_eq!((a.membrane, a.bending), (MembraneModel::Edges, BendingModel::None));
-    assert_eq!((b.membrane, b.bending), (MembraneModel::Strain, BendingModel::Hinge));
+    assert_eq!((b.membrane, b.bending), (MembraneModel::Strain, BendingModel::Curvature));
+    assert_eq!((a.pressure, b.pressure), (-12.5, 0.0));
+    assert_eq!((a.rest_curvature, b.rest_curvature), ([0.0; 3], [2.0, -1.0, 0.5]));
+    assert_eq!((world.simulation.mode, world.simulation.time), (Mode::Dynamic, TimeIntegration::Bdf2));
+    let held = |pin: &PinDescription| (pin.axes, pin.clamp, pin.release, pin.strength);
+    assert_eq!(held(&a.pins[0]), ([true; 3], true, None, None));
+    assert_eq!(held(&a.pins[1]), ([false, true, false], false, Some(0.75), Some(12.5)));
     assert_eq!(a.material.friction, Friction { static_: 0.6, kinetic: 0.5 });
     assert_eq!((a.material.shear, b.material.shear, b.material.bend_poisson), (Some(300.0), None, Some(0.1)));
     assert_eq!((b.material.poisson, b.material.thickness), (0.3, 0.0005));
@@ -152,11 +168,15 @@ fn everything_in_a_scene_arrives_in_the_world() {
 
 #[test]
 fn the_resolved_scene_reads_back_unchanged() {
-    for text in [SMALL, RICH] {
+    let bending = ["curvature", "hinge", "quadratic", "averaged", "none"];
+    let models = bending.map(|model| format!("{SMALL}bending = \"{model}\"\n"));
+    let fixed = SMALL.replace("duration = 1", "mode = \"static\"\nsolver = \"global\"");
+    for text in [SMALL, RICH, &fixed].into_iter().chain(models.iter().map(String::as_str)) {
         let scene = read(text);
         let json = scene.to_json();
         let again = Scene::from_str(&json.to_string(), Path::new("elsewhere/scene.json"), &[]).unwrap();
         assert_eq!(again.to_json(), json);
+        assert_eq!(again.simulation, scene.simulation);
         assert_eq!(again.build().unwrap(), scene.build().unwrap());
         assert_eq!(again.hash().unwrap(), scene.hash().unwrap());
         let pretty = Scene::from_str(&format!("{json:#}"), Path::new("scene.json"), &[]).unwrap();
@@ -171,7 +191,20 @@ fn the_hash_follows_the_scene_but_not_the_threads() {
     assert_eq!(hash(&[]), hash(&["simulation.threads=7"]));
     assert_eq!(hash(&[]), hash(&["simulation.frame_rate=60"]));
     assert_ne!(hash(&[]), hash(&["simulation.seed=7"]));
-    assert_ne!(hash(&[]), hash(&["cloth.0.grid.cells=[5,4]"]));
+    for change in [
+        "cloth.0.grid.cells=[5,4]",
+        "simulation.mode=static",
+        "simulation.time=bdf2",
+        "cloth.0.pressure=1",
+        "cloth.0.bending=curvature",
+        "cloth.0.rest_curvature=[1,0,0]",
+    ] {
+        assert_ne!(hash(&[]), hash(&[change]), "{change}");
+    }
+    let hash = |change: &str| read_with(RICH, &[change]).hash().unwrap();
+    for change in ["axes=[true,true,false]", "clamp=false", "release=1", "strength=1"] {
+        assert_ne!(hash("simulation.threads=1"), hash(&format!("cloth.0.pin.0.{change}")), "{change}");
+    }
 }
 
 #[test]
@@ -301,12 +334,18 @@ fn meshes_that_cannot_be_cloth_are_refused() {
 }
 
 #[test]
-fn cloth_without_material_coordinates_has_no_probes_material_boxes_or_remeshing() {
+fn cloth_without_material_coordinates_has_no_probes_material_boxes_rest_curvature_or_remeshing() {
     let plain = format!("{SQUARE}f 1 2 3 4\n");
     let report = build_error(&plain, "[[probe]]\nname = \"p\"\ncloth = \"sheet\"\nmaterial = [0, 0]\n");
     assert!(report.contains("the probe \"p\" needs material coordinates"), "{report}");
     let report = build_error(&plain, "[[cloth.pin]]\nwhere = { material_box = [[0, 0], [1, 1]] }\n");
     assert!(report.contains("material_box needs material coordinates"), "{report}");
+    let report = build_error(&plain, "rest_curvature = [0, 1, 0]\n");
+    assert!(
+        report.contains("scene.toml:5:18: ") && report.contains("cannot have a rest curvature"),
+        "{report}"
+    );
+    assert!(build_mesh(&plain, "rest_curvature = [0, 0, 0]\n").is_ok());
     let report = build_error(&plain, "[cloth.remesh]\n");
     assert!(report.contains("cannot be remeshed: the mesh has no material coordinates"), "{report}");
 }

@@ -113,6 +113,14 @@ impl Assembly<'_> {
             let message = format!("the cloth {:?} cannot be remeshed: {reason}", cloth.name);
             self.report(&format!("{key}.remesh"), message);
         }
+        if cloth.rest_curvature != [0.0; 3] && placed.mesh.material.is_none() {
+            let message = format!(
+                "the cloth {:?} cannot have a rest curvature: its mesh has no material coordinates (vt), so it is at \
+                 rest as it comes",
+                cloth.name
+            );
+            self.report(&format!("{key}.rest_curvature"), message);
+        }
         let pins = self.resolve_pins(key, cloth, &placed);
         Some(ClothDescription {
             name: cloth.name.clone(),
@@ -120,8 +128,8 @@ impl Assembly<'_> {
             material: cloth.material.clone(),
             velocity: cloth.velocity,
             angular_velocity: cloth.angular_velocity,
-            pressure: 0.0,
-            rest_curvature: [0.0; 3],
+            pressure: cloth.pressure,
+            rest_curvature: cloth.rest_curvature,
             pins,
             remesh: cloth.remesh,
             membrane: cloth.membrane,

@@ -2,15 +2,15 @@
 
 use super::read_material::MaterialLibrary;
 use super::{
-    ContactSettings, OutputFormat, OutputSettings, Probe, Scene, SceneCloth, Simulation, TimeIntegration,
-    read_cloth, read_motion,
+    ContactSettings, OutputFormat, OutputSettings, Probe, Scene, SceneCloth, Simulation, read_cloth,
+    read_motion,
 };
 use crate::document::Document;
 use crate::error::SceneError;
 use crate::reader::{Context, Item, Range, TableReader, quoted_list};
 use glam::DVec2;
 use std::path::Path;
-use taffeta_sim::{Air, SimulationSettings, SolverChoice};
+use taffeta_sim::{Air, Mode, SimulationSettings, SolverChoice, TimeIntegration};
 
 const TOP_KEYS: &[&str] =
     &["simulation", "cloth", "materials", "obstacle", "contact", "air", "probe", "output"];
@@ -80,30 +80,43 @@ fn read_simulation(top: &TableReader<'_>) -> Option<Simulation> {
         return None;
     };
     let table = item.table(SIMULATION_KEYS)?;
-    if let Some(mode) = table.get("mode") {
-        mode.choice(&[("dynamic", ())]);
-    }
-    // A mode that is refused may be the static one, which needs no duration.
-    let refused_mode = table.get_any("mode").is_some() && table.get("mode").is_none();
-    let duration = match refused_mode {
+    let settings = read_settings(&table);
+    check_solver(&table, &settings);
+    let is_static = settings.mode == Mode::Static;
+    let duration = match is_static {
         true => table.get("duration"),
         false => table.require("duration", "duration = 4.0"),
     };
     let duration = duration.and_then(|item| item.number(Range::Positive));
-    let frame_rate = table.number("frame_rate", 60.0, Range::Positive);
-    let time = table
-        .get("time")
-        .and_then(|item| item.choice(&[("auto", TimeIntegration::Auto), ("euler", TimeIntegration::Euler)]));
-    let settings = read_settings(&table);
     let simulation = Simulation {
-        duration: duration?,
-        frame_rate,
-        time: time.unwrap_or_default(),
+        // A duration does no harm in a static scene, where no time passes.
+        duration: if is_static { 0.0 } else { duration? },
+        frame_rate: table.number("frame_rate", 60.0, Range::Positive),
         seed: table.integer("seed", 0, 0, u64::MAX),
         settings,
     };
     check_frames(&table, &simulation);
     Some(simulation)
+}
+
+/// Refuses what the block solver cannot do where the scene insists on it.
+fn check_solver(table: &TableReader<'_>, settings: &SimulationSettings) {
+    if settings.solver != SolverChoice::Block {
+        return;
+    }
+    let others = "solver = \"global\" or \"direct\"";
+    if settings.time == TimeIntegration::Bdf2 {
+        let message =
+            "`simulation.time` is \"bdf2\", but the solver is \"block\", which knows implicit Euler only";
+        let help = format!("BDF2 belongs to the global and direct solvers: {others}, or time = \"euler\"");
+        table.item.context.report("simulation.time", message.to_owned(), Some(help));
+    }
+    if settings.mode == Mode::Static {
+        let message =
+            "`simulation.mode` is \"static\", but the solver is \"block\", which follows motions only";
+        let help = format!("equilibria belong to the global and direct solvers: {others}");
+        table.item.context.report("simulation.mode", message.to_owned(), Some(help));
+    }
 }
 
 fn check_frames(table: &TableReader<'_>, simulation: &Simulation) {
@@ -122,21 +135,33 @@ fn check_frames(table: &TableReader<'_>, simulation: &Simulation) {
 
 fn read_settings(table: &TableReader<'_>) -> SimulationSettings {
     let default = SimulationSettings::default();
+    let mode = table
+        .get("mode")
+        .and_then(|item| item.choice(&[("dynamic", Mode::Dynamic), ("static", Mode::Static)]));
     let solver = table.get("solver").and_then(|item| {
         item.choice(&[
             ("auto", SolverChoice::Auto),
+            ("global", SolverChoice::Global),
             ("block", SolverChoice::Block),
             ("direct", SolverChoice::Direct),
         ])
     });
+    let time = table.get("time").and_then(|item| {
+        item.choice(&[
+            ("auto", TimeIntegration::Auto),
+            ("euler", TimeIntegration::Euler),
+            ("bdf2", TimeIntegration::Bdf2),
+        ])
+    });
     SimulationSettings {
+        mode: mode.unwrap_or_default(),
         solver: solver.unwrap_or_default(),
+        time: time.unwrap_or_default(),
         substeps: table.get("substeps").and_then(|item| read_auto_count(&item)),
         iterations: table.get("iterations").and_then(|item| read_auto_count(&item)),
         gravity: table.vec3("gravity", default.gravity),
         velocity_damping: table.number("velocity_damping", default.velocity_damping, Range::NotNegative),
         threads: table.integer("threads", 0, 0, MAX_THREADS) as usize,
-        ..default
     }
 }
 

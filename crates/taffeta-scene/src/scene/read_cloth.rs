@@ -11,7 +11,7 @@ use glam::{DVec2, DVec3};
 use std::path::{Path, PathBuf};
 use taffeta_core::Region;
 use taffeta_remesh::RemeshSettings;
-use taffeta_sim::{BendingModel, MembraneModel, PinDescription};
+use taffeta_sim::{BendingModel, MembraneModel, PinDescription, knows_rest_curvature};
 
 const CLOTH_KEYS: &[&str] = &[
     "name",
@@ -25,6 +25,7 @@ const CLOTH_KEYS: &[&str] = &[
     "velocity",
     "angular_velocity",
     "pressure",
+    "rest_curvature",
     "constraint",
     "bending",
     "stiffness",
@@ -42,10 +43,24 @@ const REMESH_KEYS: &[&str] = &[
     "interval",
     "max_vertices",
 ];
+/// The bending models by name.
+const BENDING_MODELS: [(&str, BendingModel); 5] = [
+    ("curvature", BendingModel::Curvature),
+    ("hinge", BendingModel::Hinge),
+    ("quadratic", BendingModel::Quadratic),
+    ("averaged", BendingModel::Averaged),
+    ("none", BendingModel::None),
+];
 /// Cells of a grid: more need over 10 GB and are taken for a mistake.
 const MAX_CELLS: u64 = 20_000_000;
 /// The material of a cloth that names none.
 const DEFAULT_MATERIAL: &str = "cotton";
+
+/// The name of a bending model.
+pub(super) fn bending_name(bending: BendingModel) -> &'static str {
+    let found = BENDING_MODELS.iter().find(|(_, model)| *model == bending);
+    found.expect("every model has a name").0
+}
 
 /// Reads a cloth.
 pub(super) fn read_cloth(item: &Item<'_>, folder: &Path, materials: &MaterialLibrary) -> Option<SceneCloth> {
@@ -62,10 +77,8 @@ pub(super) fn read_cloth(item: &Item<'_>, folder: &Path, materials: &MaterialLib
     let membrane = table
         .get("constraint")
         .and_then(|item| item.choice(&[("strain", MembraneModel::Strain), ("edges", MembraneModel::Edges)]));
-    let bending = table
-        .get("bending")
-        .and_then(|item| item.choice(&[("hinge", BendingModel::Hinge), ("none", BendingModel::None)]));
-    table.number("pressure", 0.0, Range::Finite);
+    let bending = table.get("bending").and_then(|item| item.choice(&BENDING_MODELS)).unwrap_or_default();
+    let rest_curvature = table.get("rest_curvature").and_then(|item| read_rest_curvature(&item, bending));
     let pins: Vec<Option<PinDescription>> = table.tables("pin").iter().map(read_pin).collect();
     let pins: Option<Vec<PinDescription>> = pins.into_iter().collect();
     let remesh = table.get("remesh").and_then(|item| read_remesh(&item));
@@ -73,15 +86,28 @@ pub(super) fn read_cloth(item: &Item<'_>, folder: &Path, materials: &MaterialLib
         place: read_place(&table),
         velocity: table.vec3("velocity", DVec3::ZERO),
         angular_velocity: table.vec3("angular_velocity", DVec3::ZERO),
+        pressure: table.number("pressure", 0.0, Range::Finite),
+        rest_curvature: rest_curvature.unwrap_or_default(),
         // Problems with pins are noted; the names of the cloths stay known for the probes.
         pins: pins.unwrap_or_default(),
         remesh,
         membrane: membrane.unwrap_or_default(),
-        bending: bending.unwrap_or_default(),
+        bending,
         name: name?,
         shape: shape?,
         material: material?,
     })
+}
+
+fn read_rest_curvature(item: &Item<'_>, bending: BendingModel) -> Option<[f64; 3]> {
+    let curvature = item.numbers::<3>(Range::Finite)?;
+    if curvature != [0.0; 3] && !knows_rest_curvature(bending) {
+        let name = bending_name(bending);
+        let message = format!("`{}` means nothing to the bending model {name:?}", item.key);
+        item.report(message, Some("for example bending = \"curvature\"".to_owned()));
+        return None;
+    }
+    Some(curvature)
 }
 
 fn read_cloth_name(item: &Item<'_>) -> Option<String> {
@@ -157,16 +183,32 @@ fn read_cells(item: &Item<'_>) -> Option<[u32; 2]> {
 
 fn read_pin(item: &Item<'_>) -> Option<PinDescription> {
     let table = item.table(PIN_KEYS)?;
-    if let Some(axes) = table.get("axes").and_then(|item| item.array_of::<3>("booleans")) {
-        // Only problems matter: anything but three times `true` is not supported.
-        axes.iter().for_each(|axis| _ = axis.boolean());
-    }
-    if let Some(clamp) = table.get("clamp") {
-        clamp.boolean();
-    }
+    let axes = table.get("axes").and_then(|item| read_axes(&item));
+    let clamp = table.get("clamp").and_then(|item| item.boolean());
+    let release = table.get("release").and_then(|item| item.number(Range::NotNegative));
+    let strength = table.get("strength").and_then(|item| item.number(Range::Positive));
     let motion = read_motion(&table);
     let region = table.require("where", "where = { vertices = [0] }").and_then(|item| read_region(&item));
-    Some(PinDescription { motion, ..PinDescription::new(region?) })
+    Some(PinDescription {
+        region: region?,
+        motion,
+        axes: axes.unwrap_or([true; 3]),
+        clamp: clamp.unwrap_or(false),
+        release,
+        strength,
+    })
+}
+
+fn read_axes(item: &Item<'_>) -> Option<[bool; 3]> {
+    let [Some(x), Some(y), Some(z)] = item.array_of::<3>("booleans")?.map(|axis| axis.boolean()) else {
+        return None;
+    };
+    if [x, y, z] == [false; 3] {
+        let message = format!("`{}` has no axis that is true: the pin holds nothing", item.key);
+        item.report(message, Some("at least one of the axes x, y, z must be true".to_owned()));
+        return None;
+    }
+    Some([x, y, z])
 }
 
 fn read_region(item: &Item<'_>) -> Option<Region> {

@@ -3,13 +3,14 @@
 //! Canonical: every value explicit, keys in alphabetical order, numbers in their shortest form that reads back to the
 //! same bits.
 
-use super::{ClothShape, Scene, SceneCloth, TimeIntegration};
+use super::read_cloth::bending_name;
+use super::{ClothShape, Scene, SceneCloth};
 use crate::error::SceneError;
 use glam::DVec3;
 use serde_json::{Map, Value, json};
 use taffeta_contact::{Obstacle, Shape};
 use taffeta_core::{Friction, Motion, Placement, Region};
-use taffeta_sim::{BendingModel, MembraneModel, PinDescription, SolverChoice};
+use taffeta_sim::{MembraneModel, Mode, PinDescription, SolverChoice, TimeIntegration};
 use taffeta_solve::Material;
 
 /// The whole scene.
@@ -65,9 +66,11 @@ fn put(table: &mut Value, key: &str, value: Option<Value>) {
 fn simulation_json(scene: &Scene) -> Value {
     let settings = &scene.simulation.settings;
     let count = |count: Option<u32>| count.map_or(Value::from("auto"), Value::from);
-    json!({
-        "mode": "dynamic",
-        "duration": scene.simulation.duration,
+    let mut json = json!({
+        "mode": match settings.mode {
+            Mode::Dynamic => "dynamic",
+            Mode::Static => "static",
+        },
         "frame_rate": scene.simulation.frame_rate,
         "solver": match settings.solver {
             SolverChoice::Auto => "auto",
@@ -77,15 +80,19 @@ fn simulation_json(scene: &Scene) -> Value {
         },
         "substeps": count(settings.substeps),
         "iterations": count(settings.iterations),
-        "time": match scene.simulation.time {
+        "time": match settings.time {
             TimeIntegration::Auto => "auto",
             TimeIntegration::Euler => "euler",
+            TimeIntegration::Bdf2 => "bdf2",
         },
         "gravity": settings.gravity.to_array(),
         "velocity_damping": settings.velocity_damping,
         "threads": settings.threads,
         "seed": scene.simulation.seed,
-    })
+    });
+    let duration = (!scene.simulation.is_static()).then_some(scene.simulation.duration);
+    put(&mut json, "duration", duration.map(Value::from));
+    json
 }
 
 fn cloth_json(cloth: &SceneCloth) -> Value {
@@ -95,18 +102,13 @@ fn cloth_json(cloth: &SceneCloth) -> Value {
         "place": place_json(&cloth.place),
         "velocity": cloth.velocity.to_array(),
         "angular_velocity": cloth.angular_velocity.to_array(),
-        "pressure": 0.0,
+        "pressure": cloth.pressure,
+        "rest_curvature": cloth.rest_curvature,
         "constraint": match cloth.membrane {
             MembraneModel::Strain => "strain",
             MembraneModel::Edges => "edges",
         },
-        "bending": match cloth.bending {
-            BendingModel::Curvature => "curvature",
-            BendingModel::Averaged => "averaged",
-            BendingModel::Hinge => "hinge",
-            BendingModel::Quadratic => "quadratic",
-            BendingModel::None => "none",
-        },
+        "bending": bending_name(cloth.bending),
         "pin": cloth.pins.iter().map(pin_json).collect::<Vec<_>>(),
     });
     match &cloth.shape {
@@ -183,7 +185,15 @@ pub(super) fn region_json(region: &Region) -> Value {
 }
 
 fn pin_json(pin: &PinDescription) -> Value {
-    json!({ "where": region_json(&pin.region), "axes": [true, true, true], "motion": motion_json(&pin.motion) })
+    let mut json = json!({
+        "where": region_json(&pin.region),
+        "axes": pin.axes,
+        "clamp": pin.clamp,
+        "motion": motion_json(&pin.motion),
+    });
+    put(&mut json, "release", pin.release.map(Value::from));
+    put(&mut json, "strength", pin.strength.map(Value::from));
+    json
 }
 
 fn obstacle_json(obstacle: &Obstacle) -> Value {

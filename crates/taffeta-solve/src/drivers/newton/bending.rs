@@ -157,6 +157,11 @@ impl Bending {
         &self.plate
     }
 
+    /// Whether all of it are hinges.
+    pub fn is_diagonal(&self) -> bool {
+        self.is_diagonal
+    }
+
     /// Length of a vector of scalars: all edges and a tile of zeros, or nothing if no edge has a scalar.
     pub fn scalar_count(&self) -> usize {
         if self.has_scalars { (self.edges.len() + 1) * TILE } else { 0 }

@@ -6,20 +6,17 @@
 //! for cloth without material coordinates, in the space of its rest shape (then trilinear). Nodes without cloth get a
 //! one on the diagonal.
 
+use super::cholesky::CholeskyFactor;
 use super::pattern::{BlockMatrix, BlockPattern};
-use faer::linalg::solvers::Solve;
-use faer::sparse::SparseColMatRef;
-use faer::sparse::linalg::solvers::{Llt, SymbolicLlt};
-use faer::{MatMut, Side};
 use glam::{DMat3, DVec3};
 use std::sync::Arc;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::{SurfaceTopology, VertexIndex};
 
 /// Edges of the mesh per cell, about.
-const EDGES_PER_CELL: f64 = 8.0;
+const EDGES_PER_CELL: f64 = 4.0;
 /// Cells along the longer side that a grid may have; sums of grids are limited by the vertices of the mesh.
-const CELL_COUNTS: [usize; 8] = [2, 3, 4, 6, 8, 12, 16, 24];
+const CELL_COUNTS: [usize; 9] = [2, 3, 4, 6, 8, 12, 16, 24, 32];
 /// Nodes that couple are at most this far apart, in cells.
 const REACH: i64 = 2;
 /// What is added to the diagonal, relative to it: where the mesh is coarser than the grid, functions depend on each
@@ -32,7 +29,7 @@ pub struct CoarseSpace {
     shape: Arc<GridShape>,
     /// Nodes and weights of each vertex; unused places have weight 0.
     rows: Vec<Row>,
-    factor: Option<Llt<usize, f64>>,
+    factor: Option<CholeskyFactor>,
 }
 
 /// Nodes and weights of a vertex.
@@ -49,7 +46,6 @@ struct GridShape {
     grids: Vec<Grid>,
     node_count: usize,
     pattern: BlockPattern,
-    symbolic: SymbolicLlt<usize>,
     /// For each node and each offset within reach the slot of the coupling, `NONE` if there is no such node.
     slots: Vec<u32>,
     /// The cell coordinates of each node and the grid it belongs to.
@@ -70,28 +66,21 @@ const NONE: u32 = u32::MAX;
 /// Offsets within reach: `(2 REACH + 1)³`.
 const OFFSETS: usize = 125;
 
-/// Where the vertices are in material space, or at rest.
-#[derive(Clone, Copy, Debug)]
-pub struct Layout<'a> {
-    /// A point per vertex \[m\]; the third coordinate is zero for cloth with material coordinates.
-    pub points: &'a [DVec3],
-}
-
 impl CoarseSpace {
     /// Makes the grids; takes over the factorization of `before` if they are the same.
-    pub fn build(topology: &SurfaceTopology, layout: Layout<'_>, before: Option<&CoarseSpace>) -> Self {
+    pub fn build(topology: &SurfaceTopology, points: &[DVec3], before: Option<&CoarseSpace>) -> Self {
         let pieces = find_pieces(topology);
         let mut grids = Vec::new();
         for piece in &pieces {
             let first = grids.last().map_or(0, |grid: &Grid| grid.first + grid.nodes.iter().product::<usize>());
-            grids.push(Grid::fit(topology, layout.points, piece, first));
+            grids.push(Grid::fit(topology, points, piece, first));
         }
         let same = before.filter(|before| before.shape.grids == grids).map(|before| before.shape.clone());
         let shape = same.unwrap_or_else(|| Arc::new(GridShape::build(grids)));
         let mut rows = vec![Row::default(); topology.vertex_count];
         for (piece, grid) in pieces.iter().zip(&shape.grids) {
             for vi in &piece.vertices {
-                rows[vi.to_usize()] = grid.interpolate(layout.points[vi.to_usize()]);
+                rows[vi.to_usize()] = grid.interpolate(points[vi.to_usize()]);
             }
         }
         Self { shape, rows, factor: None }
@@ -104,8 +93,7 @@ impl CoarseSpace {
 
     /// Factorizes a matrix; without success there is no coarse correction until the next time.
     pub fn factorize(&mut self, values: Vec<f64>) {
-        let matrix = SparseColMatRef::new(self.shape.pattern.symbolic(), &values);
-        self.factor = Llt::try_new_with_symbolic(self.shape.symbolic.clone(), matrix, Side::Lower).ok();
+        self.factor = self.shape.pattern.entries().factorize(&values).ok();
     }
 
     /// Adds `P (Pᵀ H P)⁻¹ Pᵀ r` to `z`; both are flat vectors of coordinates.
@@ -120,7 +108,7 @@ impl CoarseSpace {
                 (0..3).for_each(|axis| at[axis] += weight * r[axis]);
             }
         }
-        factor.solve_in_place(MatMut::from_column_major_slice_mut(work, count, 1));
+        factor.solve(work);
         for (row, z) in self.rows.iter().zip(z.chunks_exact_mut(3)) {
             for (node, weight) in row.entries() {
                 let at = &work[3 * node as usize..3 * node as usize + 3];
@@ -241,14 +229,13 @@ impl GridShape {
             pairs.extend(grid.neighbors(*place).map(|(_, high)| (low as u32, high)).filter(|(l, h)| l < h));
         }
         let pattern = BlockPattern::build(node_count, pairs);
-        let symbolic = SymbolicLlt::try_new(pattern.symbolic(), Side::Lower).expect("the grid is small");
         let mut slots = vec![NONE; node_count * OFFSETS];
         for (low, (place, number)) in places.iter().enumerate() {
             for (offset, high) in grids[*number as usize].neighbors(*place).filter(|(_, h)| *h > low as u32) {
                 slots[low * OFFSETS + offset] = pattern.slot(VertexIndex(low as u32), VertexIndex(high));
             }
         }
-        Self { grids, node_count, pattern, symbolic, slots, places }
+        Self { grids, node_count, pattern, slots, places }
     }
 
     /// Where the coupling of two nodes of one grid stands.

@@ -5,46 +5,78 @@
 //! (`conjugate`), preconditioned by diagonal blocks and a coarse grid (`precondition`, `coarse`), at a cost that
 //! grows linearly with the mesh.
 
+mod assembled;
 mod bending;
+mod cholesky;
 mod coarse;
 mod conjugate;
 mod elements;
 mod loads;
 mod membrane;
+mod ordering;
 mod pattern;
 mod precondition;
 mod system;
 mod tiles;
 mod vectors;
 
-pub use coarse::Layout;
+pub use cholesky::FactorError;
 pub use loads::Contacts;
 pub use system::NewtonProblem;
 
 use crate::block::Curvature;
 use crate::blocks::Blocks;
 use crate::plate::PlateState;
+use assembled::Assembly;
 use coarse::CoarseSpace;
 use conjugate::{ConjugateLimits, ConjugateWork};
 use glam::DVec3;
 use precondition::Preconditioner;
 use system::{Evaluation, System};
-use taffeta_core::{FaceIndex, SurfaceTopology, TopologyEpoch};
+use taffeta_core::{SurfaceTopology, TopologyEpoch};
 use vectors::dot;
 
 /// Armijo's constant: the part of the predicted decrease that a step must bring.
 const SUFFICIENT_DECREASE: f64 = 1e-4;
+/// A step that promises less than this part of `W` is below its round-off: no line search can confirm it.
+const ENERGY_ROUND_OFF: f64 = 1e-10;
+/// Iterations of one linear solve at most: past them the step found so far is taken.
+const MAX_CONJUGATE: u32 = 500;
 /// Halvings of a step before it is given up.
 const MAX_HALVINGS: u32 = 30;
+
+/// Where a sheet is and what presses on it.
+#[derive(Clone, Copy, Debug)]
+pub struct Site<'a> {
+    /// A point of every vertex in material space, or at rest \[m\]: for the coarse grid and the order of elimination.
+    pub points: &'a [DVec3],
+    /// Pressure on every face \[Pa\]; empty: none.
+    pub face_pressures: &'a [f64],
+}
+
+/// How the linear systems are solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinearSolver {
+    /// Conjugate gradients: linear cost, solved as far as needed.
+    Conjugate,
+    /// A sparse factorization: exact, and the oracle of the other.
+    Factorized,
+}
 
 /// Newton's method over the elements of one topology.
 #[derive(Clone, Debug)]
 pub struct NewtonDriver {
     topology: SurfaceTopology,
     system: System,
-    preconditioner: Preconditioner,
-    work: ConjugateWork,
+    linear: Linear,
     point: Vec<f64>,
+}
+
+/// A linear solver with what it keeps from solve to solve.
+#[derive(Clone, Debug)]
+enum Linear {
+    Conjugate(Box<(Preconditioner, ConjugateWork)>),
+    Factorized(Box<Assembly>),
 }
 
 /// When a Newton solve stops.
@@ -76,6 +108,9 @@ pub enum NewtonError {
     /// A position or force is not finite.
     #[error("the energy of the step is not finite")]
     NotFinite,
+    /// The matrix cannot be factorized.
+    #[error("{0}")]
+    Factor(#[from] FactorError),
 }
 
 impl NewtonDriver {
@@ -83,19 +118,24 @@ impl NewtonDriver {
     pub fn build(
         topology: &SurfaceTopology,
         blocks: &Blocks,
-        layout: Layout<'_>,
-        face_pressure: impl Fn(FaceIndex) -> f64,
-        before: Option<&NewtonDriver>,
+        site: Site<'_>,
+        (solver, before): (LinearSolver, Option<&NewtonDriver>),
     ) -> Self {
-        let system = System::build(topology, blocks, face_pressure);
-        let coarse = CoarseSpace::build(topology, layout, before.map(|driver| driver.preconditioner.coarse()));
-        Self {
-            topology: topology.clone(),
-            work: ConjugateWork::new(&system),
-            point: vec![0.0; system.unknown_count()],
-            preconditioner: Preconditioner::new(coarse),
-            system,
-        }
+        let system = System::build(topology, blocks, |fi| site.face_pressures.get(fi.0 as usize).copied().unwrap_or(0.0));
+        let linear = match solver {
+            LinearSolver::Conjugate => {
+                let before = before.and_then(|driver| match &driver.linear {
+                    Linear::Conjugate(parts) => Some(parts.0.coarse()),
+                    Linear::Factorized(_) => None,
+                });
+                let coarse = CoarseSpace::build(topology, site.points, before);
+                Linear::Conjugate(Box::new((Preconditioner::new(coarse), ConjugateWork::new(&system))))
+            }
+            LinearSolver::Factorized => {
+                Linear::Factorized(Box::new(Assembly::build(topology, &system, site.points)))
+            }
+        };
+        Self { topology: topology.clone(), point: vec![0.0; system.unknown_count()], linear, system }
     }
 
     /// The topology that the driver was built for.
@@ -145,23 +185,14 @@ impl NewtonDriver {
         let mut report = NewtonReport::default();
         let (mut here, mut there) = (Evaluation::default(), Evaluation::default());
         let mut step = vec![0.0; z.len()];
-        self.system.evaluate(z, problem, Curvature::Clamped, &mut here);
+        let mut curvature = Curvature::Clamped;
+        self.system.evaluate(z, problem, curvature, &mut here);
         let enough = limits.tolerance * limits.tolerance * problem.inertia.iter().sum::<f64>();
         while report.iterations < limits.iterations {
             if !here.energy.is_finite() {
                 return Err(NewtonError::NotFinite);
             }
-            if report.iterations == 0 {
-                self.preconditioner.update(&self.topology, &self.system, problem);
-            }
-            let conjugate = ConjugateLimits { tolerance: limits.linear_tolerance, iterations: 500 };
-            report.linear_iterations += conjugate::solve(
-                (&self.system, &mut self.preconditioner),
-                (z, &here.gradient),
-                problem,
-                conjugate,
-                (&mut step, &mut self.work),
-            );
+            self.find_step((z, &mut here), (problem, limits), (&mut report, curvature), &mut step)?;
             report.iterations += 1;
             let slope = dot(&here.gradient, &step);
             report.converged = -slope <= enough;
@@ -170,36 +201,89 @@ impl NewtonDriver {
                 z.iter_mut().zip(&step).for_each(|(z, s)| *z += s);
                 break;
             }
-            if !self.line_search(z, (&mut step, slope), problem, (&mut here, &mut there)) {
-                break;
+            // Far from the minimum the exact Hessian is indefinite or misleading; near it, it ends the iteration fast.
+            let is_exact = matches!(self.linear, Linear::Factorized(_));
+            let next = if is_exact { Curvature::Exact } else { Curvature::Clamped };
+            match self.line_search(z, (&step, slope), (problem, next), (&mut here, &mut there)) {
+                Some(1.0) => curvature = next,
+                Some(_) => {
+                    curvature = Curvature::Clamped;
+                    if is_exact {
+                        self.system.evaluate(z, problem, curvature, &mut here);
+                    }
+                }
+                None if curvature == Curvature::Exact => {
+                    curvature = Curvature::Clamped;
+                    self.system.evaluate(z, problem, curvature, &mut here);
+                }
+                None => {
+                    // No step lowers W: its round-off hides what is left, or the direction is no good.
+                    report.converged = -slope <= ENERGY_ROUND_OFF * here.energy.abs();
+                    break;
+                }
             }
         }
         Ok(report)
     }
 
-    /// Armijo backtracking along `step`, which becomes the step taken; false if no fraction lowers `W` enough.
+    /// Solves `H s = −g` at the point of the last evaluation.
+    fn find_step(
+        &mut self,
+        (z, here): (&[f64], &mut Evaluation),
+        (problem, limits): (&NewtonProblem<'_>, NewtonLimits),
+        (report, curvature): (&mut NewtonReport, Curvature),
+        step: &mut [f64],
+    ) -> Result<(), NewtonError> {
+        match &mut self.linear {
+            Linear::Conjugate(parts) => {
+                let (preconditioner, work) = &mut **parts;
+                if report.iterations == 0 {
+                    preconditioner.update(&self.topology, &self.system, problem);
+                }
+                let limits = ConjugateLimits { tolerance: limits.linear_tolerance, iterations: MAX_CONJUGATE };
+                let system = (&self.system, preconditioner);
+                let point = (z, here.gradient.as_slice());
+                report.linear_iterations += conjugate::solve(system, point, problem, limits, (step, work));
+            }
+            Linear::Factorized(assembly) => {
+                let mut factor = assembly.factorize(&self.topology, (&self.system, z), problem, true);
+                if factor.is_err() && curvature == Curvature::Exact {
+                    self.system.evaluate(z, problem, Curvature::Clamped, here);
+                    factor = assembly.factorize(&self.topology, (&self.system, z), problem, true);
+                }
+                if factor.is_err() && !self.system.pressure.is_empty() {
+                    factor = assembly.factorize(&self.topology, (&self.system, z), problem, false);
+                }
+                assembly.solve(&factor?, (&here.gradient, problem.held), step);
+            }
+        }
+        Ok(())
+    }
+
+    /// Armijo backtracking along `step`: the fraction taken, `None` if none lowers `W` enough. The system is then
+    /// evaluated at the new point, or somewhere along the step if there is none.
     fn line_search(
         &mut self,
         z: &mut [f64],
-        (step, slope): (&mut [f64], f64),
-        problem: &NewtonProblem<'_>,
+        (step, slope): (&[f64], f64),
+        (problem, curvature): (&NewtonProblem<'_>, Curvature),
         (here, there): (&mut Evaluation, &mut Evaluation),
-    ) -> bool {
+    ) -> Option<f64> {
         let work_of_rim = dot(&here.rim, &step[..here.rim.len()]);
         let mut fraction = 1.0;
         let mut trial = z.to_vec();
         for _ in 0..MAX_HALVINGS {
-            trial.iter_mut().zip(z.iter().zip(step.iter())).for_each(|(t, (z, s))| *t = z + fraction * s);
-            self.system.evaluate(&trial, problem, Curvature::Clamped, there);
+            trial.iter_mut().zip(z.iter().zip(step)).for_each(|(t, (z, s))| *t = z + fraction * s);
+            self.system.evaluate(&trial, problem, curvature, there);
             let change = there.energy - here.energy - fraction * work_of_rim;
             if change <= SUFFICIENT_DECREASE * fraction * slope {
                 z.copy_from_slice(&trial);
                 std::mem::swap(here, there);
-                return true;
+                return Some(fraction);
             }
             fraction *= 0.5;
         }
-        false
+        None
     }
 
     /// Copies positions and scalars into the flat vector.

@@ -1,6 +1,6 @@
 //! The lower triangle of a block-sparse symmetric matrix in compressed columns.
 
-use faer::sparse::SymbolicSparseColMatRef;
+use super::cholesky::CholeskyPattern;
 use glam::DMat3;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::VertexIndex;
@@ -12,9 +12,8 @@ pub struct BlockPattern {
     /// Off-diagonal block rows of each block column, sorted, compressed.
     block_offsets: Vec<usize>,
     block_rows: Vec<u32>,
-    /// The same pattern entry by entry, as the factorization takes it.
-    column_offsets: Vec<usize>,
-    row_indices: Vec<usize>,
+    /// The same pattern entry by entry.
+    entries: CholeskyPattern,
 }
 
 impl BlockPattern {
@@ -40,13 +39,13 @@ impl BlockPattern {
                 column_offsets.push(row_indices.len());
             }
         }
-        Self { vertex_count, block_offsets, block_rows, column_offsets, row_indices }
+        let entries = CholeskyPattern::build(column_offsets, row_indices, false);
+        Self { vertex_count, block_offsets, block_rows, entries }
     }
 
-    /// The pattern as the factorization takes it.
-    pub fn symbolic(&self) -> SymbolicSparseColMatRef<'_, usize> {
-        let n = 3 * self.vertex_count;
-        SymbolicSparseColMatRef::new_checked(n, n, &self.column_offsets, None, &self.row_indices)
+    /// The pattern entry by entry, to factorize.
+    pub fn entries(&self) -> &CholeskyPattern {
+        &self.entries
     }
 
     /// Where the block of two different vertices stands in its column.
@@ -61,7 +60,7 @@ impl BlockPattern {
 
     /// A zero matrix.
     pub fn matrix(&self) -> BlockMatrix<'_> {
-        BlockMatrix { pattern: self, values: vec![0.0; self.row_indices.len()] }
+        BlockMatrix { pattern: self, values: vec![0.0; self.entries.row_indices().len()] }
     }
 }
 
@@ -77,7 +76,7 @@ impl BlockMatrix<'_> {
     #[inline]
     pub fn add_diagonal(&mut self, vi: VertexIndex, block: DMat3) {
         for c in 0..3 {
-            let start = self.pattern.column_offsets[3 * vi.to_usize() + c];
+            let start = self.pattern.entries.column_offsets()[3 * vi.to_usize() + c];
             for r in c..3 {
                 self.values[start + r - c] += block.col(c)[r];
             }
@@ -89,7 +88,7 @@ impl BlockMatrix<'_> {
     pub fn add_coupling(&mut self, column: VertexIndex, row: VertexIndex, slot: u32, block: DMat3) {
         debug_assert!(column < row, "the lower triangle is stored");
         for c in 0..3 {
-            let start = self.pattern.column_offsets[3 * column.to_usize() + c] + (3 - c) + 3 * slot as usize;
+            let start = self.pattern.entries.column_offsets()[3 * column.to_usize() + c] + (3 - c) + 3 * slot as usize;
             let at = &mut self.values[start..start + 3];
             (0..3).for_each(|r| at[r] += block.col(c)[r]);
         }
@@ -98,7 +97,7 @@ impl BlockMatrix<'_> {
     /// The values, with the diagonal enlarged by a part of itself; an empty row gets a one.
     pub fn finish(mut self, regularization: f64) -> Vec<f64> {
         for column in 0..3 * self.pattern.vertex_count {
-            let diagonal = &mut self.values[self.pattern.column_offsets[column]];
+            let diagonal = &mut self.values[self.pattern.entries.column_offsets()[column]];
             *diagonal = if *diagonal > 0.0 { *diagonal * (1.0 + regularization) } else { 1.0 };
         }
         self.values

@@ -1,0 +1,295 @@
+//! The Hessian as a sparse matrix, and its Cholesky factorization.
+//!
+//! Unknowns are the three coordinates of each vertex and the scalars of the edges that have one, in the order of a
+//! nested dissection. Rows and columns of held components are those of the identity. The pattern is made once per
+//! topology.
+
+use super::cholesky::{CholeskyFactor, CholeskyPattern, FactorError};
+use super::elements::outer;
+use super::ordering::dissect;
+use super::system::{NewtonProblem, System};
+use glam::{DMat3, DVec3};
+use taffeta_core::SurfaceTopology;
+
+/// The pattern of the matrix of one topology.
+#[derive(Clone, Debug)]
+pub struct Assembly {
+    /// The vertices come first, then the edges of the plate.
+    vertex_count: usize,
+    /// First column of each node, and of the one after; nodes without unknowns have none.
+    columns: Vec<Columns>,
+    pattern: CholeskyPattern,
+}
+
+/// The unknowns of one node.
+#[derive(Clone, Copy, Debug, Default)]
+struct Columns {
+    first: usize,
+    count: usize,
+}
+
+impl Assembly {
+    /// Finds all couplings, orders the unknowns and analyzes the pattern. `points` are the places of the vertices \[m\].
+    pub fn build(topology: &SurfaceTopology, system: &System, points: &[DVec3]) -> Self {
+        let plate = system.bending.plate();
+        let vertex_count = topology.vertex_count;
+        let count = vertex_count + plate.edges.len();
+        let mut places = points.to_vec();
+        let middle = |[a, b]: [u32; 2]| 0.5 * (points[a as usize] + points[b as usize]);
+        places.extend(plate.edges.iter().map(|edge| middle([edge.vertices[0].0, edge.vertices[1].0])));
+        let mut pairs = Vec::new();
+        for_each_element(topology, system, |nodes| {
+            for a in nodes {
+                pairs.extend(nodes.iter().filter(|b| *b != a).map(|b| (*a, *b)));
+            }
+        });
+        pairs.sort_unstable();
+        pairs.dedup();
+        let mut offsets = vec![0usize; count + 1];
+        pairs.iter().for_each(|(a, _)| offsets[*a as usize + 1] += 1);
+        (0..count).for_each(|i| offsets[i + 1] += offsets[i]);
+        let neighbors: Vec<u32> = pairs.iter().map(|(_, b)| *b).collect();
+        let around = |node: u32| &neighbors[offsets[node as usize]..offsets[node as usize + 1]];
+        let order = dissect(&places, around);
+        let mut columns = vec![Columns::default(); count];
+        let mut next = 0;
+        for node in &order {
+            let node = *node as usize;
+            let is_vertex = node < vertex_count;
+            let count = if is_vertex { 3 } else { usize::from(plate.edges[node - vertex_count].has_scalar) };
+            columns[node] = Columns { first: next, count };
+            next += count;
+        }
+        let (mut column_offsets, mut row_indices) = (vec![0], Vec::new());
+        for node in &order {
+            let own = columns[*node as usize];
+            let later = around(*node).iter().map(|other| columns[*other as usize]).filter(|c| c.first > own.first);
+            let mut below: Vec<usize> = later.flat_map(|c| c.first..c.first + c.count).collect();
+            below.sort_unstable();
+            for column in own.first..own.first + own.count {
+                row_indices.extend(column..own.first + own.count);
+                row_indices.extend(&below);
+                column_offsets.push(row_indices.len());
+            }
+        }
+        Self { vertex_count, columns, pattern: CholeskyPattern::build(column_offsets, row_indices, true) }
+    }
+
+    /// Assembles and factorizes the Hessian at `z`, the point of the last evaluation. The stiffness of the pressure is
+    /// left out on request: it is not definite.
+    ///
+    /// # Errors
+    /// If the matrix is not positive definite or the factors do not fit in memory.
+    pub fn factorize(
+        &self,
+        topology: &SurfaceTopology,
+        (system, z): (&System, &[f64]),
+        problem: &NewtonProblem<'_>,
+        with_pressure: bool,
+    ) -> Result<CholeskyFactor, FactorError> {
+        let mut values = Values { assembly: self, held: problem.held, values: vec![0.0; self.pattern.row_indices().len()] };
+        for (vertex, inertia) in problem.inertia.iter().enumerate() {
+            values.add(vertex as u32, vertex as u32, DMat3::from_diagonal(DVec3::splat(*inertia)));
+        }
+        add_membrane(topology, system, problem, &mut values);
+        add_bending(system, problem, &mut values);
+        for (vertices, hessian) in system.lengths.hessians() {
+            values.add_all(&vertices, |a, b| hessian[a][b]);
+        }
+        for (vertices, hessian) in system.quadratic.hessians() {
+            values.add_all(&vertices, |a, b| hessian[a][b]);
+        }
+        for row in problem.contacts.active(&system.active) {
+            let block = problem.contacts.block(row);
+            let vertices = row.vertices.map(|vi| vi.0);
+            values.add_all(&vertices, |a, b| block * (row.weights[a] * row.weights[b]));
+        }
+        if with_pressure {
+            for (vertices, sixth, x) in system.pressure.faces(&z[..3 * self.vertex_count]) {
+                values.add_all(&vertices, |a, b| match (3 + b - a) % 3 {
+                    1 => cross_matrix(x[(a + 2) % 3]) * sixth,
+                    2 => cross_matrix(x[(a + 1) % 3]) * -sixth,
+                    _ => DMat3::ZERO,
+                });
+            }
+        }
+        self.pattern.factorize(&values.finish())
+    }
+
+    /// Solves `H s = −g`.
+    pub fn solve(&self, factor: &CholeskyFactor, (gradient, held): (&[f64], &[[bool; 3]]), step: &mut [f64]) {
+        let mut work = vec![0.0; self.pattern.column_offsets().len() - 1];
+        let (gradient, by_scalar) = gradient.split_at(3 * self.vertex_count);
+        let (step, scalar_step) = step.split_at_mut(3 * self.vertex_count);
+        let (vertices, edges) = self.columns.split_at(self.vertex_count);
+        for (columns, g) in vertices.iter().zip(gradient.chunks_exact(3)) {
+            (0..3).for_each(|axis| work[columns.first + axis] = -g[axis]);
+        }
+        for (columns, g) in edges.iter().zip(by_scalar).filter(|(columns, _)| columns.count == 1) {
+            work[columns.first] = -g;
+        }
+        factor.solve(&mut work);
+        for (columns, s) in vertices.iter().zip(step.chunks_exact_mut(3)) {
+            s.copy_from_slice(&work[columns.first..columns.first + 3]);
+        }
+        super::system::mask(held, step);
+        for (columns, s) in edges.iter().zip(scalar_step.iter_mut()) {
+            *s = if columns.count == 1 { work[columns.first] } else { 0.0 };
+        }
+    }
+}
+
+/// Calls `visit` with the nodes of every element.
+fn for_each_element(topology: &SurfaceTopology, system: &System, mut visit: impl FnMut(&[u32])) {
+    for face in topology.faces.iter() {
+        // Membrane, contacts and pressure.
+        visit(&face.map(|vi| vi.0));
+    }
+    let plate = system.bending.plate();
+    for edge in &plate.edges {
+        visit(&edge.vertices.map(|vi| vi.0));
+    }
+    if !system.bending.is_diagonal() {
+        let mut nodes = Vec::new();
+        for face in &plate.faces {
+            nodes.clear();
+            for e in face.edges.iter().flatten() {
+                nodes.extend(plate.edges[*e as usize].vertices.map(|vi| vi.0));
+                nodes.push(topology.vertex_count as u32 + e);
+            }
+            nodes.sort_unstable();
+            nodes.dedup();
+            visit(&nodes);
+        }
+    }
+    for (vertices, _) in system.quadratic.hessians() {
+        visit(&vertices);
+    }
+}
+
+fn add_membrane(topology: &SurfaceTopology, system: &System, problem: &NewtonProblem<'_>, values: &mut Values<'_>) {
+    for (fi, face) in topology.faces.iter_indexed() {
+        let state = system.membrane.face(fi, problem.damping_rate);
+        if !state.is_zero() {
+            values.add_all(&face.map(|vi| vi.0), |a, b| state.couple(state.gradients[a], state.gradients[b]));
+        }
+    }
+}
+
+fn add_bending(system: &System, problem: &NewtonProblem<'_>, values: &mut Values<'_>) {
+    let (bending, plate, rate) = (&system.bending, system.bending.plate(), problem.damping_rate);
+    if bending.is_diagonal() {
+        for number in 0..plate.edges.len() {
+            let edge = bending.edge(number, rate);
+            values.add_all(&edge.vertices, |a, b| outer(edge.gradients[a], edge.gradients[b] * edge.stiffness));
+        }
+        return;
+    }
+    for face in &plate.faces {
+        let damping = 1.0 + face.damping * rate;
+        let edges = face.edges.map(|e| e.map(|e| (e, bending.edge(e as usize, rate), &plate.edges[e as usize])));
+        for (k, first) in edges.iter().enumerate() {
+            let Some((e, g, edge)) = first else { continue };
+            for (l, second) in edges.iter().enumerate() {
+                let Some((f, h, other)) = second else { continue };
+                let stiffness = face.stiffness[(k, l)] * damping;
+                let scaled = stiffness * edge.share * other.share;
+                for a in 0..4 {
+                    for b in 0..4 {
+                        values.add(g.vertices[a], h.vertices[b], outer(g.gradients[a], h.gradients[b] * scaled));
+                    }
+                }
+                if other.has_scalar {
+                    let coupled = stiffness * edge.share * face.signs[l];
+                    (0..4).for_each(|a| values.add_mixed(*f, g.vertices[a], g.gradients[a] * coupled));
+                    if edge.has_scalar {
+                        values.add_scalar(*e, *f, stiffness * face.signs[k] * face.signs[l]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// `[v]×`, the matrix of the cross product with `v` from the left.
+fn cross_matrix(v: DVec3) -> DMat3 {
+    DMat3::from_cols(DVec3::new(0.0, v.z, -v.y), DVec3::new(-v.z, 0.0, v.x), DVec3::new(v.y, -v.x, 0.0))
+}
+
+/// The values of the matrix while they are summed up.
+struct Values<'a> {
+    assembly: &'a Assembly,
+    held: &'a [[bool; 3]],
+    values: Vec<f64>,
+}
+
+impl Values<'_> {
+    /// Adds all 3×3 blocks of an element; `block(a, b)` couples the rows of vertex `a` to the columns of `b`.
+    fn add_all<const V: usize>(&mut self, vertices: &[u32; V], block: impl Fn(usize, usize) -> DMat3) {
+        for a in 0..V {
+            for b in 0..V {
+                if self.is_lower(vertices[a], vertices[b]) {
+                    self.add(vertices[a], vertices[b], block(a, b));
+                }
+            }
+        }
+    }
+
+    fn is_lower(&self, row: u32, column: u32) -> bool {
+        self.assembly.columns[row as usize].first >= self.assembly.columns[column as usize].first
+    }
+
+    /// Adds a block that couples the rows of one vertex to the columns of another, if it lies below the diagonal.
+    fn add(&mut self, row: u32, column: u32, block: DMat3) {
+        if !self.is_lower(row, column) {
+            return;
+        }
+        let (rows, columns) = (self.assembly.columns[row as usize], self.assembly.columns[column as usize]);
+        let (held_rows, held_columns) = (self.held[row as usize], self.held[column as usize]);
+        for c in (0..3).filter(|c| !held_columns[*c]) {
+            let start = self.place(rows.first, columns.first + c);
+            for r in (0..3).filter(|r| !held_rows[*r] && rows.first + r >= columns.first + c) {
+                // On the diagonal block the column starts at its own row.
+                let offset = if row == column { r - c } else { r };
+                self.values[start + offset] += block.col(c)[r];
+            }
+        }
+    }
+
+    /// Adds what couples the scalar of an edge to a vertex.
+    fn add_mixed(&mut self, edge: u32, vertex: u32, value: DVec3) {
+        let scalar = self.assembly.columns[self.assembly.vertex_count + edge as usize];
+        let own = self.assembly.columns[vertex as usize];
+        for axis in (0..3).filter(|axis| !self.held[vertex as usize][*axis]) {
+            let (row, column) = (scalar.first.max(own.first + axis), scalar.first.min(own.first + axis));
+            let place = self.place(row, column);
+            self.values[place] += value[axis];
+        }
+    }
+
+    fn add_scalar(&mut self, row: u32, column: u32, value: f64) {
+        let at = |e: u32| self.assembly.columns[self.assembly.vertex_count + e as usize].first;
+        if at(row) >= at(column) {
+            let place = self.place(at(row), at(column));
+            self.values[place] += value;
+        }
+    }
+
+    /// Where an entry stands; for a row above the diagonal of its block, where the column starts.
+    fn place(&self, row: usize, column: usize) -> usize {
+        let offsets = self.assembly.pattern.column_offsets();
+        let start = offsets[column];
+        let rows = &self.assembly.pattern.row_indices()[start..offsets[column + 1]];
+        start + rows.binary_search(&row.max(column)).expect("coupled unknowns are part of the pattern")
+    }
+
+    /// The values, with ones on the diagonal of held components.
+    fn finish(mut self) -> Vec<f64> {
+        for (held, columns) in self.held.iter().zip(&self.assembly.columns) {
+            for axis in (0..3).filter(|axis| held[*axis]) {
+                self.values[self.assembly.pattern.column_offsets()[columns.first + axis]] = 1.0;
+            }
+        }
+        self.values
+    }
+}

@@ -64,10 +64,20 @@ impl Prepared {
             warnings,
             world,
             threads: description.simulation.threads,
-            last_frame: options.frames.unwrap_or(scene.last_frame()),
+            last_frame: choose_last_frame(options.frames, &scene),
             root: options.out.clone().unwrap_or_else(|| default_folder(&options.scene)),
             scene,
         })
+    }
+}
+
+/// The last frame of the run: what the command line asks for, but no frame comes after an equilibrium.
+fn choose_last_frame(asked: Option<u64>, scene: &Scene) -> u64 {
+    let last = scene.last_frame();
+    match asked {
+        Some(frames) if scene.simulation.is_static() => frames.min(last),
+        Some(frames) => frames,
+        None => last,
     }
 }
 

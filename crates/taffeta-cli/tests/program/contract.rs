@@ -65,7 +65,7 @@ fn the_summary_says_what_was_done() {
     let desk = Desk::new();
     desk.done(&["run", "scene.toml", "--out", "a", "--threads", "2", "--set", REMESH]);
     let summary = desk.summary("a");
-    assert_eq!(summary["outcome"], "finished");
+    assert_eq!((&summary["outcome"], &summary["mode"]), (&"finished".into(), &"dynamic".into()));
     assert_eq!(summary["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(summary["scene_hash"].as_str().unwrap().len(), 64);
     assert_eq!(summary["final_state_hash"].as_str().unwrap().len(), 64);

@@ -10,6 +10,10 @@ use taffeta_sim::{BuildError, MAX_THREADS, World};
 const NO_SELF_CONTACT: &str = "cloths touch obstacles only in this version: a cloth can pass through itself and other \
      cloths";
 
+/// What runs with pins of limited strength warn about if the solver is local.
+const ROUGH_FORCES: &str = "the block solver overestimates the forces on pins, several times in a stiff cloth, so that \
+     pins with a `strength` let go too early; use solver = \"direct\" or \"global\", or many more substeps";
+
 /// A scene that is ready to be simulated.
 pub(super) struct Prepared {
     /// The scene file as given.
@@ -54,6 +58,9 @@ impl Prepared {
             World::build(&description).map_err(|error| refuse_world(&options.scene, &scene, &error))?;
         if scene.contact.self_contact.is_none() {
             warnings.push(NO_SELF_CONTACT.to_owned());
+        }
+        if world.solver_name() == "block" && has_weak_pins(&scene) {
+            warnings.push(ROUGH_FORCES.to_owned());
         }
         warnings.dedup();
         Ok(Self {
@@ -110,6 +117,11 @@ fn read_scene(path: &Path, overrides: &[Override]) -> Result<Scene, Failure> {
         }
         _ => Failure::usage(&error),
     })
+}
+
+/// Whether a pin can be overloaded.
+fn has_weak_pins(scene: &Scene) -> bool {
+    scene.cloths.iter().flat_map(|cloth| &cloth.pins).any(|pin| pin.strength.is_some())
 }
 
 /// The hash of all that decides how the cloth moves from frame to frame, and what is written about it.

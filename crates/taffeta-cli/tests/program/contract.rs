@@ -150,6 +150,18 @@ fn warnings_that_come_up_on_the_way_are_printed_once_and_summed_up() {
 }
 
 #[test]
+fn rough_forces_on_pins_are_warned_about() {
+    let desk = Desk::new();
+    let strong = "cloth.0.pin.0.strength=1e6";
+    for (folder, solver, expected) in [("a", "block", 1), ("b", "direct", 0)] {
+        let solver = format!("simulation.solver={solver}");
+        let reply =
+            desk.done(&["run", "scene.toml", "--out", folder, "--frames", "1", "--set", strong, &solver]);
+        assert_eq!(reply.err.matches("overestimates the forces on pins").count(), expected, "{}", reply.err);
+    }
+}
+
+#[test]
 fn the_result_does_not_depend_on_threads() {
     let desk = Desk::new();
     for (folder, threads) in [("a", "1"), ("b", "2")] {

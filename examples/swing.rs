@@ -5,7 +5,7 @@
 mod common;
 
 use glam::{DVec2, DVec3};
-use taffeta::core::{Motion, Region};
+use taffeta::core::Region;
 use taffeta::remesh::RemeshSettings;
 use taffeta::scene::{GridPattern, grid, materials};
 use taffeta::sim::{ClothDescription, PinDescription, World, WorldDescription};

@@ -5,6 +5,8 @@
 //!  (checks)                                               └── until the end ───┘
 //! ```
 //!
+//! A static run is one of a single step, which finds the equilibrium: frame 1.
+//!
 //! Everything is read, checked and built before the first file is written. Whatever ends a run, an interruption or a
 //! failure included, the frames so far stay and a summary says how it ended. A run that is continued from its
 //! checkpoint writes the same bits as one that was not interrupted.
@@ -90,20 +92,25 @@ impl Run {
             self.totals.frames += 1;
         }
         let frame_time = self.prepared.scene.simulation.frame_time();
+        let is_static = self.prepared.scene.simulation.is_static();
         let mut saved = Instant::now();
         while self.prepared.world.frame() < self.prepared.last_frame {
             if interrupt.is_requested() {
                 return Ok(Outcome::Interrupted);
             }
             let start = Instant::now();
-            let report = self.prepared.world.step(&StepInputs::default(), frame_time);
+            let world = &mut self.prepared.world;
+            let report =
+                if is_static { world.equilibrate() } else { world.step(&StepInputs::default(), frame_time) };
             let report = report.map_err(|error| Failure::failed(&error))?;
             let step_time = start.elapsed();
             self.totals.add(&report, &self.prepared.world);
             self.totals.writing += recorder.record(&self.prepared.world, &report, step_time)?;
             self.totals.frames += 1;
             self.progress.warn_about(&self.totals.warnings());
-            self.progress.update(&self.prepared.world, start.elapsed());
+            if !is_static {
+                self.progress.update(&self.prepared.world, start.elapsed());
+            }
             if saved.elapsed() > CHECKPOINT_INTERVAL {
                 self.save_checkpoint()?;
                 saved = Instant::now();
@@ -133,6 +140,7 @@ impl Run {
         match outcome {
             Outcome::Failed(reason) => Err(Failure::Failed(match self.totals.frames {
                 0 => reason,
+                1 => format!("{reason}\n  = frame 0, the initial state, stays in {root}"),
                 frames => format!("{reason}\n  = the frames 0 to {} are good and stay in {root}", frames - 1),
             })),
             Outcome::Interrupted => Err(Failure::Interrupted(format!(

@@ -223,13 +223,11 @@ fn overrides_replace_create_and_reach_into_materials() {
     );
     let world = scene.build().unwrap();
     assert_eq!(world.cloths[0].mesh.positions.len(), 21);
-    assert_eq!(world.simulation.solver, SolverChoice::Block);
-    assert_eq!(world.cloths[0].pins.len(), 1);
+    assert_eq!((world.simulation.solver, world.cloths[0].pins.len()), (SolverChoice::Block, 1));
     let silk = materials::preset("silk").unwrap().material;
     assert_eq!(world.cloths[0].material.density, 0.25);
     assert_eq!(world.cloths[0].material.stretch, silk.stretch);
-    assert_eq!(world.obstacles.len(), 1);
-    assert_eq!(world.air, None);
+    assert_eq!((world.obstacles.len(), world.air), (1, None));
     let scene = read_with(RICH, &["cloth.0.material.bend=[1,1]", "materials.mine.poisson=0.1"]);
     assert_eq!(scene.cloths[0].material.bend, [1.0, 1.0]);
     assert_eq!(scene.cloths[0].material.stretch, [1000.0, 800.0]);
@@ -238,9 +236,8 @@ fn overrides_replace_create_and_reach_into_materials() {
 #[test]
 fn a_table_with_the_name_of_a_preset_changes_it() {
     let scene = read(&format!("{SMALL}material = \"denim\"\n[materials.denim]\ndensity = 0.5\n"));
-    let denim = materials::preset("denim").unwrap().material;
     assert_eq!(scene.cloths[0].material.density, 0.5);
-    assert_eq!(scene.cloths[0].material.bend, denim.bend);
+    assert_eq!(scene.cloths[0].material.bend, materials::preset("denim").unwrap().material.bend);
 }
 
 #[test]

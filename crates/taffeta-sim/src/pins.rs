@@ -4,9 +4,10 @@
 //! freely. A vertex that several pins select belongs to the first; when that lets go, the vertex is free. What a pin
 //! has let go of are ordinary vertices, which remeshing refines and coarsens as any other.
 //!
-//! The force of a pin is what its vertices lack for balance along the held axes: elasticity, inertia and contact. It
-//! is as exact as the solver is: the direct solver's to round-off; the block solver's errs with its extension, and in a
-//! stiff cloth a small excess of the extension is a large one of the force.
+//! The force of a pin is what its vertices lack for balance along the held axes: elasticity, inertia and contact, but
+//! not damping. It is as exact as the solution is. Measured on a hung sheet of 2000 N/m, 16 × 16 cells: the direct
+//! solver is right to round-off. The block solver errs by the excess of its extension, which in a stiff cloth is a large
+//! part of the strain: 5.6 times the weight with the 7 substeps per frame of `auto`, 1.006 times with 96.
 
 use crate::description::PinDescription;
 use crate::world::World;

@@ -10,6 +10,10 @@ use taffeta_sim::{BuildError, MAX_THREADS, World};
 const NO_SELF_CONTACT: &str = "cloths touch obstacles only in this version: a cloth can pass through itself and other \
      cloths";
 
+/// What runs with pins of limited strength warn about if the solver is local.
+const ROUGH_FORCES: &str = "the block solver overestimates the forces on pins, several times in a stiff cloth, so that \
+     pins with a `strength` let go too early; use solver = \"direct\" or \"global\", or many more substeps";
+
 /// A scene that is ready to be simulated.
 pub(super) struct Prepared {
     /// The scene file as given.
@@ -55,6 +59,9 @@ impl Prepared {
         if scene.contact.self_contact.is_none() {
             warnings.push(NO_SELF_CONTACT.to_owned());
         }
+        if world.solver_name() == "block" && has_weak_pins(&scene) {
+            warnings.push(ROUGH_FORCES.to_owned());
+        }
         warnings.dedup();
         Ok(Self {
             path: options.scene.clone(),
@@ -64,10 +71,20 @@ impl Prepared {
             warnings,
             world,
             threads: description.simulation.threads,
-            last_frame: options.frames.unwrap_or(scene.last_frame()),
+            last_frame: choose_last_frame(options.frames, &scene),
             root: options.out.clone().unwrap_or_else(|| default_folder(&options.scene)),
             scene,
         })
+    }
+}
+
+/// The last frame of the run: what the command line asks for, but no frame comes after an equilibrium.
+fn choose_last_frame(asked: Option<u64>, scene: &Scene) -> u64 {
+    let last = scene.last_frame();
+    match asked {
+        Some(frames) if scene.simulation.is_static() => frames.min(last),
+        Some(frames) => frames,
+        None => last,
     }
 }
 
@@ -100,6 +117,11 @@ fn read_scene(path: &Path, overrides: &[Override]) -> Result<Scene, Failure> {
         }
         _ => Failure::usage(&error),
     })
+}
+
+/// Whether a pin can be overloaded.
+fn has_weak_pins(scene: &Scene) -> bool {
+    scene.cloths.iter().flat_map(|cloth| &cloth.pins).any(|pin| pin.strength.is_some())
 }
 
 /// The hash of all that decides how the cloth moves from frame to frame, and what is written about it.

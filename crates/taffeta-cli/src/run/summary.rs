@@ -6,7 +6,6 @@ use crate::files::shell_word;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 use taffeta_scene::OutputFolder;
-use taffeta_sim::SolverChoice;
 
 /// How a run ended.
 pub(super) enum Outcome {
@@ -41,6 +40,7 @@ impl Summary<'_> {
                 Outcome::Interrupted => "interrupted",
                 Outcome::Failed(_) => "failed",
             },
+            "mode": if prepared.scene.simulation.is_static() { "static" } else { "dynamic" },
             "solver": self.solver_json(),
             "totals": {
                 "frames": totals.frames,
@@ -72,20 +72,16 @@ impl Summary<'_> {
     fn solver_json(&self) -> Value {
         let settings = &self.prepared.scene.simulation.settings;
         let setting = |count: Option<u32>| count.map_or(json!("auto"), |count| json!(count));
-        let why = match settings.solver {
-            SolverChoice::Auto => "auto: block updates, which suit every scene of this version",
-            SolverChoice::Global | SolverChoice::Block | SolverChoice::Direct => "the scene asks for it",
-        };
         let extent = |extent: Option<super::totals::Extent>| match extent {
             Some(extent) => json!({ "min": extent.min, "max": extent.max }),
             None => Value::Null,
         };
         json!({
             "name": self.prepared.world.solver_name(),
-            "why": why,
+            "why": self.prepared.world.solver_reason(),
             "substeps": { "setting": setting(settings.substeps), "per_frame": extent(self.totals.substeps_per_frame) },
             "iterations": { "setting": setting(settings.iterations), "per_substep": extent(self.totals.iterations) },
-            "time_integration": "euler",
+            "time_integration": self.prepared.world.time_integration_name(),
             "threads": self.prepared.threads,
         })
     }
@@ -99,13 +95,13 @@ impl Summary<'_> {
     pub fn to_text(&self, folder: &OutputFolder) -> String {
         let (world, totals) = (&self.prepared.world, self.totals);
         let root = folder.root().to_string_lossy();
-        let mut text = format!(
-            "{root}: frames 0 to {}, {:.4} s, {} vertices at the end; {:.2} s",
-            world.frame(),
-            world.time(),
-            world.vertex_count(),
-            totals.wall.as_secs_f64()
-        );
+        let reached = match (self.prepared.scene.simulation.is_static(), world.frame()) {
+            (true, 0) => "frame 0, the initial state".to_owned(),
+            (true, _) => "frame 0, the initial state, and frame 1, the equilibrium".to_owned(),
+            (false, frame) => format!("frames 0 to {frame}, {:.4} s", world.time()),
+        };
+        let (vertices, wall) = (world.vertex_count(), totals.wall.as_secs_f64());
+        let mut text = format!("{root}: {reached}, {vertices} vertices at the end; {wall:.2} s");
         if !self.prepared.scene.output.formats.is_empty() {
             text += &format!("\nto see the last frame: taffeta render {}", shell_word(&root));
         }

@@ -65,7 +65,7 @@ fn the_summary_says_what_was_done() {
     let desk = Desk::new();
     desk.done(&["run", "scene.toml", "--out", "a", "--threads", "2", "--set", REMESH]);
     let summary = desk.summary("a");
-    assert_eq!(summary["outcome"], "finished");
+    assert_eq!((&summary["outcome"], &summary["mode"]), (&"finished".into(), &"dynamic".into()));
     assert_eq!(summary["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(summary["scene_hash"].as_str().unwrap().len(), 64);
     assert_eq!(summary["final_state_hash"].as_str().unwrap().len(), 64);
@@ -146,6 +146,18 @@ fn warnings_that_come_up_on_the_way_are_printed_once_and_summed_up() {
     assert_eq!(reply.err.matches(capped).count(), 1, "{}", reply.err);
     for part in [capped, "% of its size", "fewer cells", "size_min", "direct"] {
         assert!(desk.summary("b")["warnings"].to_string().contains(part), "{part}");
+    }
+}
+
+#[test]
+fn rough_forces_on_pins_are_warned_about() {
+    let desk = Desk::new();
+    let strong = "cloth.0.pin.0.strength=1e6";
+    for (folder, solver, expected) in [("a", "block", 1), ("b", "direct", 0)] {
+        let solver = format!("simulation.solver={solver}");
+        let reply =
+            desk.done(&["run", "scene.toml", "--out", folder, "--frames", "1", "--set", strong, &solver]);
+        assert_eq!(reply.err.matches("overestimates the forces on pins").count(), expected, "{}", reply.err);
     }
 }
 

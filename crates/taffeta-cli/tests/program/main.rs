@@ -6,4 +6,5 @@ mod interrupt;
 mod pictures;
 mod refusals;
 mod resume;
+mod statics;
 mod tools;

@@ -67,7 +67,11 @@ fn what_is_not_supported_yet() {
         "solver = \"xpbd\"\nduration",
         &["scene.toml:2:", "xpbd", "not supported yet", "block"],
     );
-    expect_refusal(MATERIAL, "material = \"cotton\"\npressure = 3.0", &["pressure", "not supported yet"]);
+    expect_refusal(
+        MATERIAL,
+        "material = \"cotton\"\nconstraint = \"energy\"",
+        &["constraint", "not supported yet", "strain"],
+    );
     expect_refusal(
         "radius = 0.2 } }",
         "radius = 0.2 } }\n[contact]\nself = true",
@@ -78,7 +82,19 @@ fn what_is_not_supported_yet() {
         "[output]\nformats = [\"ply\"]\n[[probe]]",
         &["ply", "not supported yet", "obj"],
     );
-    expect_refusal("[[obstacle]]", "release = 1.0\n[[obstacle]]", &["release", "not supported yet"]);
+    expect_refusal(
+        "sphere = { radius = 0.2 }",
+        "capsule = { radius = 0.2, half_length = 0.3 }",
+        &["capsule", "not supported yet", "sphere"],
+    );
+}
+
+#[test]
+fn what_the_block_solver_cannot_do() {
+    let parts = ["scene.toml:3:", "bdf2", "global and direct"];
+    expect_refusal("duration", "solver = \"block\"\ntime = \"bdf2\"\nduration", &parts);
+    let parts = ["scene.toml:3:", "static", "global and direct"];
+    expect_refusal("duration", "solver = \"block\"\nmode = \"static\"\nduration", &parts);
 }
 
 #[test]
@@ -87,6 +103,8 @@ fn pins_that_hold_nothing() {
     expect_refusal("[[-0.51, 0.0, -0.51], [0.51, 0.5, -0.49]]", "[[5, 5, 5], [6, 6, 6]]", &parts);
     let parts = ["vertex 500 is out of range", "0 to 80"];
     expect_refusal("box = [[-0.51, 0.0, -0.51], [0.51, 0.5, -0.49]]", "vertices = [0, 500]", &parts);
+    let axes = "axes = [false, false, false]\n\n[[obstacle]]";
+    expect_refusal("\n[[obstacle]]", axes, &["scene.toml:13:8", "holds nothing", "at least one"]);
 }
 
 #[test]

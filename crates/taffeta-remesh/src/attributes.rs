@@ -30,6 +30,8 @@ pub struct VertexAttributes {
     pub position: DVec3,
     /// World velocity \[m/s\].
     pub velocity: DVec3,
+    /// Position and velocity one substep earlier; `None`: not of use for the time integration.
+    pub history: Option<VertexHistory>,
     /// World position of this material point at time 0 \[m\].
     pub start: DVec3,
     /// Number of the pin that holds the vertex.
@@ -38,6 +40,15 @@ pub struct VertexAttributes {
     pub input: Option<u32>,
     /// Sizing metric of the last pass \[1/m²\], in material space; zero before the first.
     pub metric: Sym2,
+}
+
+/// Where a vertex was one substep earlier.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VertexHistory {
+    /// World position \[m\].
+    pub position: DVec3,
+    /// World velocity \[m/s\].
+    pub velocity: DVec3,
 }
 
 /// Attributes of an edge.
@@ -50,6 +61,8 @@ pub struct EdgeAttributes {
     pub rest_angle: f64,
     /// Hinge angle when it was last measured \[rad\], continued through full folds; new angles are unwrapped against it.
     pub angle: f64,
+    /// Scalar of curvature bending \[rad\], as seen from the face on the first side; 0 on new edges.
+    pub scalar: f64,
 }
 
 /// Attributes of a face.
@@ -84,6 +97,7 @@ impl SheetAttributes {
             let vertex = VertexAttributes {
                 position,
                 velocity: DVec3::ZERO,
+                history: None,
                 start: position,
                 pin: None,
                 input: Some(number),
@@ -91,7 +105,7 @@ impl SheetAttributes {
             };
             attributes.vertices.insert(v, vertex);
         }
-        let flat = EdgeAttributes { corners: [DVec2::ZERO; 2], rest_angle: 0.0, angle: 0.0 };
+        let flat = EdgeAttributes { corners: [DVec2::ZERO; 2], rest_angle: 0.0, angle: 0.0, scalar: 0.0 };
         for e in built.mesh.edge_keys() {
             attributes.edges.insert(e, flat);
         }
@@ -210,7 +224,9 @@ pub fn validate_attributes(mesh: &HalfedgeMesh, attributes: &SheetAttributes) ->
     for v in mesh.vertex_keys() {
         let vertex = attributes.vertices.get(v).ok_or(BadAttributes::MissingVertex(v))?;
         let Sym2 { xx, xy, yy } = vertex.metric;
-        let spatial = [vertex.position, vertex.velocity, vertex.start];
+        let VertexHistory { position, velocity } =
+            vertex.history.unwrap_or(VertexHistory { position: vertex.position, velocity: vertex.velocity });
+        let spatial = [vertex.position, vertex.velocity, vertex.start, position, velocity];
         if !spatial.iter().all(|x| x.is_finite()) || ![xx, xy, yy].iter().all(|x| x.is_finite()) {
             return Err(BadAttributes::NotFinite(v));
         }

@@ -35,7 +35,7 @@ mod transfer;
 mod working;
 
 pub use attributes::{
-    BadAttributes, EdgeAttributes, FaceAttributes, SheetAttributes, VertexAttributes, is_single_valued,
+    BadAttributes, EdgeAttributes, FaceAttributes, SheetAttributes, VertexAttributes, VertexHistory, is_single_valued,
     lumped_mass, validate_attributes,
 };
 pub use check::COLLAPSE_SIZE;

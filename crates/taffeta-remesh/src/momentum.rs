@@ -53,6 +53,8 @@ pub(crate) struct RingMotion {
     linear: DVec3,
     angular: DVec3,
     kinetic: f64,
+    /// Linear momentum one substep earlier.
+    last: DVec3,
 }
 
 /// A vertex of the ring.
@@ -64,6 +66,8 @@ struct Body {
     /// Position from the reference \[m\].
     arm: DVec3,
     velocity: DVec3,
+    /// Velocity one substep earlier.
+    last: Option<DVec3>,
     is_free: bool,
 }
 
@@ -82,6 +86,7 @@ impl RingMotion {
             linear: DVec3::ZERO,
             angular: DVec3::ZERO,
             kinetic: 0.0,
+            last: DVec3::ZERO,
         };
         for body in bodies {
             let momentum = body.mass * body.velocity;
@@ -90,6 +95,7 @@ impl RingMotion {
             motion.linear += momentum;
             motion.angular += body.arm.cross(momentum);
             motion.kinetic += 0.5 * momentum.dot(body.velocity);
+            motion.last += body.mass * body.last.unwrap_or(DVec3::ZERO);
         }
         motion
     }
@@ -124,8 +130,25 @@ impl RingMotion {
             for body in &bodies {
                 attributes.vertices[body.v].velocity = body.velocity;
             }
+            self.restore_history(attributes, &bodies);
         }
         self.drift_to(&Self::of_bodies(&bodies, self.reference))
+    }
+
+    /// Shifts the earlier velocities so that their momentum is what it was: a time integration over two substeps then
+    /// keeps momentum, too.
+    fn restore_history(&self, attributes: &mut SheetAttributes, bodies: &[Body]) {
+        let movable = || bodies.iter().filter(|body| body.is_free && body.last.is_some());
+        let mass: f64 = movable().map(|body| body.mass).sum();
+        if mass <= 0.0 {
+            return;
+        }
+        let shift = (self.last - Self::of_bodies(bodies, self.reference).last) / mass;
+        for body in movable() {
+            if let Some(history) = &mut attributes.vertices[body.v].history {
+                history.velocity += shift;
+            }
+        }
     }
 
     /// The drift from this motion to a later one with the same reference.
@@ -208,6 +231,7 @@ fn collect_cloth(mesh: &HalfedgeMesh, attributes: &SheetAttributes, cloth: u32) 
             mass: masses[slot_of(v)],
             arm: vertex.position,
             velocity: vertex.velocity,
+            last: None,
             is_free,
         })
     });
@@ -228,6 +252,7 @@ fn collect_bodies(
                 mass: lumped_mass(mesh, attributes, v, 1.0),
                 arm: vertex.position - reference,
                 velocity: vertex.velocity,
+                last: vertex.history.map(|history| history.velocity),
                 is_free: vertex.pin.is_none(),
             }
         })

@@ -5,7 +5,7 @@
 //! ring. No vertex moves in any edit, but collapses and flips move lumped mass: their [`Drift`] is to be collected and
 //! given to [`settle_drift`](crate::settle_drift) at the end.
 
-use crate::attributes::{EdgeAttributes, FaceAttributes, SheetAttributes, VertexAttributes};
+use crate::attributes::{EdgeAttributes, FaceAttributes, SheetAttributes, VertexAttributes, VertexHistory};
 use crate::momentum::{Drift, RingMotion};
 use glam::{DVec2, DVec3};
 use taffeta_core::Region;
@@ -59,7 +59,7 @@ pub fn split_with_transfer(
         let corner = attributes.material_of(mesh.next(side.spoke));
         attributes.edges.insert(
             side.spoke.edge,
-            EdgeAttributes { corners: [coord, corner], rest_angle: 0.0, angle: 0.0 },
+            EdgeAttributes { corners: [coord, corner], rest_angle: 0.0, angle: 0.0, scalar: 0.0 },
         );
     }
     ring.push(record.vertex);
@@ -72,11 +72,16 @@ fn interpolate_vertex(
     held_at: impl FnOnce(DVec3, u32) -> bool,
 ) -> VertexAttributes {
     let [a, b] = ends;
-    let VertexAttributes { position, velocity, start, pin, input: _, metric } = a;
+    let VertexAttributes { position, velocity, history, start, pin, input: _, metric } = a;
+    let mean = |(a, b): (&VertexHistory, VertexHistory)| VertexHistory {
+        position: 0.5 * (a.position + b.position),
+        velocity: 0.5 * (a.velocity + b.velocity),
+    };
     let start = 0.5 * (start + b.start);
     VertexAttributes {
         position: 0.5 * (position + b.position),
         velocity: 0.5 * (velocity + b.velocity),
+        history: history.as_ref().zip(b.history).map(mean),
         start,
         pin: pin.filter(|&number| b.pin == Some(number) && held_at(start, number)),
         input: None,
@@ -87,9 +92,9 @@ fn interpolate_vertex(
 /// The halves of the split edge.
 fn split_edge_attributes(attributes: &mut SheetAttributes, record: &SplitRecord, middle: [DVec2; 2]) {
     // The surface does not move: the halves are folded as the whole was.
-    let EdgeAttributes { corners, rest_angle, angle } = attributes.edges[record.kept.edge];
-    let kept = EdgeAttributes { corners: [corners[0], middle[1]], rest_angle, angle };
-    let created = EdgeAttributes { corners: [middle[0], corners[1]], rest_angle, angle };
+    let EdgeAttributes { corners, rest_angle, angle, scalar } = attributes.edges[record.kept.edge];
+    let kept = EdgeAttributes { corners: [corners[0], middle[1]], rest_angle, angle, scalar };
+    let created = EdgeAttributes { corners: [middle[0], corners[1]], rest_angle, angle, scalar };
     attributes.edges.insert(record.kept.edge, kept);
     attributes.edges.insert(record.created.edge, created);
 }
@@ -123,7 +128,7 @@ pub fn collapse_with_transfer(
         attributes.faces.remove(f);
     }
     for out in mesh.halfedges_around(j) {
-        let EdgeAttributes { corners, rest_angle: _, angle: _ } = &mut attributes.edges[out.edge];
+        let EdgeAttributes { corners, rest_angle: _, angle: _, scalar: _ } = &mut attributes.edges[out.edge];
         corners[out.side.index()] = coord;
     }
     ring.remove(0);
@@ -153,7 +158,7 @@ pub fn flip_with_transfer(
 
     let record = mesh.flip_edge(e)?;
     // The two faces stay the same elements; they belong to one cloth.
-    attributes.edges.insert(e, EdgeAttributes { corners, rest_angle: 0.0, angle: 0.0 });
+    attributes.edges.insert(e, EdgeAttributes { corners, rest_angle: 0.0, angle: 0.0, scalar: 0.0 });
     let drift = motion.restore(mesh, attributes, &ring);
     Ok((record, drift))
 }

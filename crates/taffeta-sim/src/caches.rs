@@ -2,10 +2,14 @@
 
 use crate::description::SolverChoice;
 use crate::frozen::Frozen;
+use crate::pins::Pin;
 use crate::world::Cloth;
+use glam::DVec3;
 use taffeta_contact::Detector;
-use taffeta_core::TopologyEpoch;
-use taffeta_solve::drivers::direct::DirectDriver;
+use taffeta_core::index::DenseIndex;
+use taffeta_core::topology::Edge;
+use taffeta_core::{EdgeIndex, FaceIndex, TopologyEpoch};
+use taffeta_solve::drivers::newton::{LinearSolver, NewtonDriver, Site};
 use taffeta_solve::substeps::LoadPath;
 use taffeta_solve::{BlockDriver, Blocks, DenseState, PlateState, Supports};
 
@@ -16,6 +20,9 @@ pub(crate) struct Caches {
     pub epoch: TopologyEpoch,
     pub blocks: Blocks,
     pub plate: PlateState,
+    pub clamps: Vec<Clamp>,
+    /// The solver as chosen.
+    pub choice: SolverChoice,
     pub solver: Solver,
     pub detector: Detector,
     pub load_path: LoadPath,
@@ -26,54 +33,132 @@ pub(crate) struct Caches {
 pub(crate) enum Solver {
     /// Block updates.
     Block(Box<BlockDriver>),
-    /// Newton.
-    Direct(Box<DirectDriver>),
+    /// Newton, with conjugate gradients or a factorization.
+    Newton(Box<NewtonDriver>),
+}
+
+/// An edge beyond which a pin prescribes the direction of the sheet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clamp {
+    pub edge: EdgeIndex,
+    pub pin: u32,
+    /// The normal of the sheet at time 0.
+    pub normal: DVec3,
+}
+
+/// What caches are built from.
+#[derive(Clone, Copy)]
+pub(crate) struct CacheSource<'a> {
+    pub sheet: &'a Frozen,
+    pub cloths: &'a [Cloth],
+    pub pins: &'a [Pin],
+    pub choice: SolverChoice,
 }
 
 impl Caches {
-    /// Builds everything. Hinge angles continue from those that the sheet remembers.
-    pub fn build(sheet: &Frozen, cloths: &[Cloth], choice: SolverChoice) -> Self {
+    /// Builds everything. Angles and scalars continue from those that the sheet remembers; what of `before` does not
+    /// depend on the topology is taken over.
+    pub fn build(source: CacheSource<'_>, before: Option<&Caches>) -> Self {
+        let CacheSource { sheet, cloths, pins, choice } = source;
         let models: Vec<_> = cloths.iter().map(|c| c.model.clone()).collect();
-        let supports = Supports::new(&sheet.state.inverse_masses);
+        let clamps = find_clamps(sheet, pins);
+        let edges: Vec<_> = clamps.iter().map(|clamp| clamp.edge).collect();
+        let supports = Supports { inverse_masses: &sheet.state.inverse_masses, clamps: &edges };
         let blocks = Blocks::build(&sheet.topology, &sheet.rest, &models, &supports);
-        let solver = match choice {
-            SolverChoice::Auto | SolverChoice::Block => {
-                Solver::Block(Box::new(BlockDriver::build(&sheet.topology, &blocks)))
-            }
-            SolverChoice::Global | SolverChoice::Direct => {
-                Solver::Direct(Box::new(DirectDriver::build(&sheet.topology, &blocks)))
+        let plate = PlateState {
+            scalars: blocks.plate.edges.iter().map(|edge| sheet.scalars[edge.edge]).collect(),
+            clamps: clamps.iter().map(|clamp| clamp.normal).collect(),
+        };
+        let linear = match choice {
+            SolverChoice::Block => None,
+            SolverChoice::Auto | SolverChoice::Global => Some(LinearSolver::Conjugate),
+            SolverChoice::Direct => Some(LinearSolver::Factorized),
+        };
+        let solver = match linear {
+            None => Solver::Block(Box::new(BlockDriver::build(&sheet.topology, &blocks))),
+            Some(linear) => {
+                let pressure = |cloth: &u32| cloths[*cloth as usize].pressure;
+                let pressures: Vec<f64> = sheet.rest.cloths.iter().map(pressure).collect();
+                let site = Site { points: &sheet.layout, face_pressures: &pressures };
+                let before = before.and_then(|before| match &before.solver {
+                    Solver::Newton(driver) => Some(&**driver),
+                    Solver::Block(_) => None,
+                });
+                Solver::Newton(Box::new(NewtonDriver::build(&sheet.topology, &blocks, site, (linear, before))))
             }
         };
         let surfaces = cloths.iter().map(|c| c.surface).collect();
         Self {
             epoch: sheet.topology.epoch,
-            plate: PlateState::new(&blocks.plate, Vec::new()),
+            plate,
+            clamps,
             blocks,
+            choice,
             solver,
             detector: Detector::new(surfaces, sheet.vertex_cloths.clone()),
             load_path: measure_load_path(sheet),
         }
     }
 
-    /// Notes the unwrapped hinge angles at the end of a step, in the blocks, which measure energies with them, and in
+    /// Notes unwrapped angles and scalars at the end of a step, in the blocks, which measure energies with them, and in
     /// the sheet, which remembers them when the blocks are gone.
-    pub fn keep_hinge_angles(&mut self, sheet: &mut Frozen) {
-        let angles = match &mut self.solver {
-            Solver::Block(driver) => driver.hinge_angles(self.blocks.hinges.len()),
-            Solver::Direct(driver) => {
-                driver.begin_step(&sheet.state.positions);
-                driver.hinge_angles()
+    pub fn keep_bending(&mut self, sheet: &mut Frozen) {
+        if let Solver::Block(driver) = &mut self.solver {
+            let angles = driver.hinge_angles(self.blocks.hinges.len());
+            for (hinge, angle) in self.blocks.hinges.iter_mut().zip(angles) {
+                hinge.reference = angle;
+                sheet.rest.last_angles[hinge.edge] = angle;
             }
-        };
-        for (hinge, angle) in self.blocks.hinges.iter_mut().zip(angles) {
-            hinge.reference = angle;
-            sheet.rest.last_angles[hinge.edge] = angle;
         }
         let plate = &mut self.blocks.plate;
-        plate.edges.iter_mut().for_each(|edge| edge.reference = sheet.rest.last_angles[edge.edge]);
+        let angles = match &self.solver {
+            Solver::Newton(driver) => driver.reference_angles(),
+            Solver::Block(_) => plate.edges.iter().map(|edge| sheet.rest.last_angles[edge.edge]).collect(),
+        };
+        plate.edges.iter_mut().zip(angles).for_each(|(edge, angle)| edge.reference = angle);
         plate.begin_step(&sheet.state.positions, &self.plate.clamps);
-        plate.edges.iter().for_each(|edge| sheet.rest.last_angles[edge.edge] = edge.reference);
+        for (edge, scalar) in plate.edges.iter().zip(&self.plate.scalars) {
+            sheet.rest.last_angles[edge.edge] = edge.reference;
+            sheet.scalars[edge.edge] = *scalar;
+        }
     }
+
+    /// Gives the scalars the values of least energy: after an edit, new edges have none.
+    pub fn minimize_scalars(&mut self, sheet: &mut Frozen) {
+        let plate = &self.blocks.plate;
+        let angles = plate.angles(&sheet.state.positions, &self.plate.clamps);
+        plate.minimize_scalars(&angles, &mut self.plate.scalars);
+        for (edge, scalar) in plate.edges.iter().zip(&self.plate.scalars) {
+            sheet.scalars[edge.edge] = *scalar;
+        }
+    }
+}
+
+/// The edges of which both ends are held by one clamping pin and exactly one face can move.
+fn find_clamps(sheet: &Frozen, pins: &[Pin]) -> Vec<Clamp> {
+    let clamp = |(ei, edge): (EdgeIndex, &Edge)| {
+        let [a, b] = edge.vertices.map(|vi| sheet.vertex_pins[vi]);
+        let pin = a.filter(|pin| b == a && pins[*pin as usize].description.clamp)?;
+        let is_held = |fi: &FaceIndex| {
+            sheet.topology.faces[*fi].iter().all(|vi| sheet.state.inverse_masses[*vi] == 0.0)
+        };
+        let faces = || edge.faces.iter().flatten();
+        if faces().filter(|fi| !is_held(fi)).count() != 1 {
+            return None;
+        }
+        // Inside, the direction is that of the held face; on the boundary, that of the face at time 0.
+        let beyond = faces().find(|fi| is_held(fi)).or(faces().next())?;
+        let [x0, x1, x2] = sheet.topology.faces[*beyond].map(|vi| sheet.starts[vi]);
+        Some(Clamp { edge: ei, pin, normal: (x1 - x0).cross(x2 - x0).normalize_or_zero() })
+    };
+    if !pins.iter().any(|pin| pin.description.clamp) {
+        return Vec::new();
+    }
+    debug_assert!(sheet.vertex_pins.len() == sheet.topology.vertex_count, "{:?}", sheet.topology.epoch);
+    (0..sheet.topology.edge_count())
+        .map(EdgeIndex::from_usize)
+        .filter_map(|ei| clamp((ei, &sheet.topology.edges[ei])))
+        .collect()
 }
 
 /// The load path of a sheet. What is held along any axis carries: along which axes the load acts is not known.

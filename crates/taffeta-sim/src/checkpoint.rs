@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use taffeta_remesh::validate_attributes;
 
 /// Format of checkpoints; a change of the format changes it.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// The state of a world.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -21,6 +21,8 @@ pub struct Checkpoint {
     last_passes: Vec<f64>,
     /// Which pins have let go.
     released: Vec<bool>,
+    /// Length of the last substep \[s\]; 0 before the first.
+    last_substep: f64,
     cloths: Vec<String>,
     sheet: Thawed,
 }
@@ -86,6 +88,7 @@ impl World {
             frame: self.frame,
             last_passes: self.last_passes.clone(),
             released: self.released.clone(),
+            last_substep: self.last_substep,
             cloths: self.cloths.iter().map(|c| c.name.clone()).collect(),
             sheet: self.sheet.to_thawed(),
         }
@@ -104,6 +107,7 @@ impl World {
         (self.time, self.frame) = (checkpoint.time, checkpoint.frame);
         self.last_passes = checkpoint.last_passes;
         self.released = checkpoint.released;
+        self.last_substep = checkpoint.last_substep;
         self.sheet = freeze(checkpoint.sheet, &self.cloths, &self.pins);
         self.rebuild();
         Ok(())
@@ -122,6 +126,9 @@ impl World {
             return Err(format!("a face belongs to cloth {}", face.cloth));
         }
         let pins = self.pins.len();
+        if !checkpoint.last_substep.is_finite() || checkpoint.last_substep < 0.0 {
+            return Err(format!("its last substep is {} s", checkpoint.last_substep));
+        }
         if checkpoint.released.len() != pins {
             return Err(format!("it has {} pins, but the world has {pins}", checkpoint.released.len()));
         }

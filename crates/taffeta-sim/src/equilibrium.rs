@@ -1,4 +1,8 @@
 //! The equilibrium: where the cloth comes to rest.
+//!
+//! Pseudo-time: implicit Euler steps from rest, `min ½ (x−xᵏ)ᵀ M (x−xᵏ)/s² + U(x) − gᵀ M x`, whose inertia keeps Newton's
+//! method from jumping, with a step `s` that grows while Newton converges easily. What is left of the inertia at the end
+//! of a step is the force that is still unbalanced; when `s` is long, the steps are those of Newton's method itself.
 
 use crate::pins::along_held;
 use crate::report::{StepReport, SubstepPlan};
@@ -6,37 +10,58 @@ use crate::stage::{Stage, StageTimes};
 use crate::step::StepError;
 use crate::world::World;
 use glam::DVec3;
+use taffeta_core::VertexIndex;
+use taffeta_core::index::DenseIndex;
 
-/// Unbalanced force that counts as none, relative to the weight of the cloth.
+/// Unbalanced force that counts as none, relative to the load: weight and pressure.
 const TOLERANCE: f64 = 1e-6;
-/// Gravity that the weight is measured with at least \[m/s²\]: without any, round-off would count.
+/// Gravity that the load is measured with at least \[m/s²\]: without any, round-off would count.
 const LEAST_GRAVITY: f64 = 1.0;
+/// First pseudo-time step \[s\], and the shortest before the search is given up.
+const FIRST_STEP: f64 = 1.0 / 60.0;
+const SHORTEST_STEP: f64 = 1e-6;
+/// Longest pseudo-time step \[s\]: with obstacles one in which a falling cloth does not pass them.
+const LONGEST_STEP: f64 = 100.0;
+const LONGEST_STEP_NEAR_OBSTACLES: f64 = 1.0 / 30.0;
+/// Factor by which the step grows and shrinks.
+const GROWTH: f64 = 3.0;
+/// Newton iterations up to which a step counts as easy.
+const EASY: u32 = 12;
+/// Pseudo-time steps after which the search is given up.
+const MAX_STEPS: u32 = 3000;
 
 impl World {
     /// Moves the cloths from where they are to an equilibrium of gravity, pressure, elasticity, pins and obstacles. They
-    /// are at rest then. Counts as one step, in which no time passes.
-    ///
-    /// This version recognizes an equilibrium and does not search for one yet.
+    /// are at rest then. Counts as one step, in which no time passes; pins and obstacles stand where they are.
     ///
     /// # Errors
-    /// If no equilibrium is found; the world is then as it was before.
+    /// If a cloth floats, with nothing to hold it, or no equilibrium is found; the world is then as it was before.
     pub fn equilibrate(&mut self) -> Result<StepReport, StepError> {
         let mut times = StageTimes::default();
         let last_good = self.note_state();
         self.release_pins();
-        let (residual, tolerance) = times.run(Stage::Solve, || self.static_residual());
-        if residual > tolerance {
-            self.go_back(last_good);
-            let reason = "the search for it is not supported yet".to_owned();
-            return Err(StepError::NoEquilibrium { residual, tolerance, reason });
-        }
+        self.work.gravity = self.settings.gravity;
+        self.work.air = None;
+        self.work.stands_still = true;
+        let outcome = self.check_support().and_then(|()| self.relax(&mut times));
+        self.work.stands_still = false;
+        let (plan, residual) = match outcome {
+            Ok(found) => found,
+            Err(error) => {
+                self.go_back(last_good);
+                return Err(error);
+            }
+        };
         self.sheet.state.velocities.iter_mut().for_each(|v| *v = DVec3::ZERO);
+        self.sheet.history.iter_mut().for_each(|history| *history = None);
         self.frame += 1;
-        let metrics = times.run(Stage::Measure, || self.measure());
+        self.caches.keep_bending(&mut self.sheet);
+        let mut metrics = times.run(Stage::Measure, || self.measure());
+        metrics.residual = residual;
         let state_hash = times.run(Stage::Measure, || self.state_hash());
         Ok(StepReport {
             time: self.time,
-            plan: SubstepPlan::default(),
+            plan,
             vertices: self.sheet.topology.vertex_count,
             faces: self.sheet.topology.face_count(),
             contacts: self.active_contacts(),
@@ -47,17 +72,81 @@ impl World {
         })
     }
 
-    /// Norm of the forces that are unbalanced at rest, without contact, and what it may be at most \[N\].
-    fn static_residual(&self) -> (f64, f64) {
-        let state = &self.sheet.state;
-        let gravity = self.settings.gravity;
-        let mut forces = self.elastic_gradient();
-        for (force, m) in forces.iter_mut().zip(state.masses.iter()) {
-            *force -= gravity * *m;
+    /// Pseudo-time steps until nothing is left unbalanced; the residual \[N\].
+    fn relax(&mut self, times: &mut StageTimes) -> Result<(SubstepPlan, f64), StepError> {
+        let mut plan = SubstepPlan::default();
+        let longest = if self.obstacles.is_empty() { LONGEST_STEP } else { LONGEST_STEP_NEAR_OBSTACLES };
+        let mut step = FIRST_STEP.min(longest);
+        let tolerance = TOLERANCE * self.load();
+        let mut residual = f64::INFINITY;
+        while plan.substeps < MAX_STEPS {
+            let before = self.note_state();
+            self.sheet.state.velocities.iter_mut().for_each(|v| *v = DVec3::ZERO);
+            self.sheet.history.iter_mut().for_each(|history| *history = None);
+            times.run(Stage::Predict, || self.predict(step));
+            times.run(Stage::Detect, || self.detect(step));
+            let mut this = SubstepPlan::default();
+            let solved = times.run(Stage::Solve, || self.solve(step, &mut this));
+            let finished = solved.and_then(|()| times.run(Stage::Finish, || self.finish(step)));
+            plan.substeps += 1;
+            plan.iterations = plan.iterations.max(this.iterations);
+            plan.linear_iterations += this.linear_iterations;
+            if finished.is_err() || this.not_converged > 0 {
+                self.go_back(before);
+                step /= GROWTH * GROWTH;
+                if step < SHORTEST_STEP {
+                    let reason = "Newton's method does not converge, however small the step".to_owned();
+                    return Err(StepError::NoEquilibrium { residual, tolerance, reason });
+                }
+                continue;
+            }
+            residual = self.left_over(step);
+            if residual <= tolerance {
+                return Ok((plan, residual));
+            }
+            if this.iterations <= EASY {
+                step = (step * GROWTH).min(longest);
+            }
         }
-        self.add_pressure(&state.positions, -1.0, &mut forces);
-        let free = forces.iter().zip(state.held.iter()).map(|(f, held)| along_held(*held, DVec3::ZERO, *f));
-        let weight = state.masses.iter().sum::<f64>() * gravity.length().max(LEAST_GRAVITY);
-        (free.map(|f| f.length_squared()).sum::<f64>().sqrt(), TOLERANCE * weight)
+        let reason = format!("the cloth still moves after {MAX_STEPS} steps");
+        Err(StepError::NoEquilibrium { residual, tolerance, reason })
+    }
+
+    /// Norm of the force that a pseudo-time step has left unbalanced \[N\]: its inertia.
+    fn left_over(&self, step: f64) -> f64 {
+        let state = &self.sheet.state;
+        let mut sum = 0.0;
+        for (vi, x) in state.positions.iter_indexed() {
+            let moved = (*x - self.work.start[vi.to_usize()]) * (state.masses[vi] / (step * step));
+            sum += along_held(state.held[vi], DVec3::ZERO, moved).length_squared();
+        }
+        sum.sqrt()
+    }
+
+    /// The size of the load \[N\]: weight and pressure.
+    fn load(&self) -> f64 {
+        let state = &self.sheet.state;
+        let weight = state.masses.iter().sum::<f64>() * self.settings.gravity.length().max(LEAST_GRAVITY);
+        let rest = &self.sheet.rest;
+        let pressed = rest.areas.iter().zip(rest.cloths.iter());
+        let pressure: f64 = pressed.map(|(area, cloth)| area * self.cloths[*cloth as usize].pressure.abs()).sum();
+        weight.max(pressure)
+    }
+
+    /// Refuses a cloth that nothing can hold against its weight: no pin, and no obstacle to fall upon.
+    fn check_support(&self) -> Result<(), StepError> {
+        if !self.obstacles.is_empty() {
+            return Ok(());
+        }
+        for (number, cloth) in self.cloths.iter().enumerate() {
+            let range = self.sheet.vertex_range(number as u32);
+            let is_held = |i: usize| self.sheet.state.held[VertexIndex::from_usize(i)].contains(&true);
+            if !range.into_iter().any(is_held) {
+                let reason = format!("cloth '{}' floats: no pin holds it and there is no obstacle", cloth.name);
+                let residual = self.load();
+                return Err(StepError::NoEquilibrium { residual, tolerance: TOLERANCE * residual, reason });
+            }
+        }
+        Ok(())
     }
 }

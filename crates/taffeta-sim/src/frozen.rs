@@ -4,9 +4,9 @@ use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use slotmap::SecondaryMap;
 use taffeta_core::morton::morton_code;
-use taffeta_core::{FaceIndex, IndexVec, SurfaceTopology, TopologyEpoch, VertexIndex};
-use taffeta_mesh::{Halfedge, HalfedgeMesh, KeyTable, Side, VertexKey};
-use taffeta_remesh::SheetAttributes;
+use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, SurfaceTopology, TopologyEpoch, VertexIndex};
+use taffeta_mesh::{EdgeKey, Halfedge, HalfedgeMesh, KeyTable, Side, VertexKey};
+use taffeta_remesh::{SheetAttributes, VertexHistory};
 use taffeta_solve::{ClothModel, DenseState, RestShape};
 
 /// The sheet in dense order: topology, state and what is derived from them. Keyed connectivity is kept, read-only.
@@ -24,6 +24,12 @@ pub struct Frozen {
     pub vertex_pins: IndexVec<VertexIndex, Option<u32>>,
     /// World position at time 0 of each vertex's material point \[m\].
     pub starts: IndexVec<VertexIndex, DVec3>,
+    /// Where each vertex was one substep earlier; `None`: not of use for the time integration.
+    pub history: IndexVec<VertexIndex, Option<VertexHistory>>,
+    /// A point of each vertex in material space \[m\], or at time 0 for cloths without material coordinates.
+    pub layout: IndexVec<VertexIndex, DVec3>,
+    /// Scalar of curvature bending of each edge \[rad\], as seen from its first face.
+    pub scalars: IndexVec<EdgeIndex, f64>,
     keys: KeyTable,
     mesh: HalfedgeMesh,
     attributes: SheetAttributes,
@@ -54,14 +60,17 @@ pub(crate) struct FreezeRules<'a> {
 impl Frozen {
     /// Hands positions and velocities back to the keyed mesh.
     pub fn thaw(self) -> Thawed {
-        let Self { topology, state, rest, keys, mesh, mut attributes, .. } = self;
+        let Self { topology, state, rest, history, scalars, keys, mesh, mut attributes, .. } = self;
         for (vi, key) in keys.vertices.iter_indexed() {
             let vertex = &mut attributes.vertices[*key];
             vertex.position = state.positions[vi];
             vertex.velocity = state.velocities[vi];
+            vertex.history = history[vi];
         }
         for (ei, key) in keys.edges.iter_indexed() {
+            let side = first_side(&mesh, &keys, &topology, ei);
             attributes.edges[*key].angle = rest.last_angles[ei];
+            attributes.edges[*key].scalar = side * scalars[ei];
         }
         Thawed { mesh, attributes, epoch: topology.epoch.0 }
     }
@@ -117,6 +126,12 @@ impl Thawed {
         };
         let starts = keys.vertices.iter().map(|key| vertex(key).start).collect();
         let vertex_cloths = keys.vertices.iter().map(|key| order.cloths[*key]).collect();
+        let history = keys.vertices.iter().map(|key| vertex(key).history).collect();
+        let layout = keys.vertices.iter().map(|key| order.points[*key]).collect();
+        let scalar = |(ei, key): (EdgeIndex, &EdgeKey)| {
+            first_side(&mesh, &keys, &topology, ei) * attributes.edges[*key].scalar
+        };
+        let scalars = keys.edges.iter_indexed().map(scalar).collect();
         let nobody = IndexVec::default();
         let mut frozen = Frozen {
             topology,
@@ -125,6 +140,9 @@ impl Thawed {
             vertex_cloths,
             vertex_pins: nobody,
             starts,
+            history,
+            layout,
+            scalars,
             keys,
             mesh,
             attributes,
@@ -159,9 +177,17 @@ fn corner(attributes: &SheetAttributes, he: Halfedge) -> glam::DVec2 {
     attributes.edges[he.edge].corners[he.side.index()]
 }
 
-/// Cloth and Morton code of every vertex.
+/// 1 if the first face of a dense edge lies on the first side of the keyed one, −1 if it lies on the other.
+fn first_side(mesh: &HalfedgeMesh, keys: &KeyTable, topology: &SurfaceTopology, ei: EdgeIndex) -> f64 {
+    let tail = mesh.tail(Halfedge::new(keys.edges[ei], Side::First));
+    let first = keys.vertices[topology.edges[ei].vertices[0]];
+    if tail == first { 1.0 } else { -1.0 }
+}
+
+/// Cloth, layout and Morton code of every vertex.
 struct VertexOrder {
     cloths: SecondaryMap<VertexKey, u32>,
+    points: SecondaryMap<VertexKey, DVec3>,
     codes: SecondaryMap<VertexKey, u64>,
 }
 
@@ -192,7 +218,7 @@ impl VertexOrder {
             (v, morton_code(*point, low, high))
         };
         let codes = points.iter().map(code).collect();
-        Self { cloths, codes }
+        Self { cloths, points, codes }
     }
 
     fn place(&self, v: VertexKey) -> (u32, u64) {

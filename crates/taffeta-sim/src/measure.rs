@@ -65,7 +65,8 @@ impl World {
         let inverse_h2 = 1.0 / (work.h * work.h);
         let mut forces = self.elastic_gradient();
         for (i, force) in forces.iter_mut().enumerate() {
-            *force += (state.positions.raw[i] - work.predicted[i]) * (state.masses.raw[i] * inverse_h2);
+            let inertia = state.masses.raw[i] / (work.scales[i] * work.scales[i]);
+            *force += (state.positions.raw[i] - work.predicted[i]) * inertia;
         }
         if self.has_pressure() && !self.is_pressure_explicit() {
             self.add_pressure(&state.positions, -1.0, &mut forces);

@@ -10,6 +10,7 @@
 //! part of the strain: 5.6 times the weight with the 7 substeps per frame of `auto`, 1.006 times with 96.
 
 use crate::description::PinDescription;
+use crate::integrate::{Inertia, coast};
 use crate::world::World;
 use glam::{BVec3, DVec3};
 use taffeta_core::VertexIndex;
@@ -92,7 +93,7 @@ impl World {
         }
         let kept = self.sheet.vertex_pins.iter().map(|pin| pin.filter(still_holds)).collect();
         // Rebuilt caches continue from the angles that the sheet remembers.
-        self.caches.keep_hinge_angles(&mut self.sheet);
+        self.caches.keep_bending(&mut self.sheet);
         self.sheet.hold(kept, &self.pin_axes());
         self.rebuild();
     }
@@ -103,24 +104,26 @@ impl World {
         self.pins.iter().zip(&self.released).any(is_weak)
     }
 
-    /// Notes where the vertices of pins of limited strength would go without their pins. `coast` makes of a velocity
-    /// what inertia and gravity alone leave of it; free velocities are past that and the outer impulses already.
-    pub(crate) fn note_inertia(&mut self, impulses: &[DVec3], coast: impl Fn(DVec3) -> DVec3, h: f64) {
+    /// Notes where the vertices of pins of limited strength would go without their pins. `outside` is gravity \[m/s²\] and
+    /// velocity damping \[1/s\]; free velocities are past that and the outer impulses already.
+    pub(crate) fn note_inertia(&mut self, inertia: &[Inertia], outside: (DVec3, f64)) {
         self.work.inertial.clear();
         if !self.has_weak_pins() {
             return;
         }
-        let state = &self.sheet.state;
+        let (state, work) = (&self.sheet.state, &mut self.work);
         for (vi, pin) in self.sheet.vertex_pins.iter_indexed() {
             if pin.is_none_or(|pin| self.pins[pin as usize].description.strength.is_none()) {
                 continue;
             }
+            let inertia = inertia[vi.to_usize()];
             let mut v = state.velocities[vi];
             if state.inverse_masses[vi] == 0.0 {
-                let impulse = impulses.get(vi.to_usize()).copied().unwrap_or(DVec3::ZERO);
-                v = coast(v) + impulse / state.masses[vi];
+                let impulse = work.impulses.get(vi.to_usize()).copied().unwrap_or(DVec3::ZERO);
+                let share = inertia.scale / work.impulse_time;
+                v = coast(inertia, outside) + impulse * (share / state.masses[vi]);
             }
-            self.work.inertial.push((vi, state.positions[vi] + v * h));
+            work.inertial.push((vi, inertia.position + v * inertia.scale));
         }
     }
 
@@ -145,7 +148,7 @@ impl World {
             let Some(pin) = self.sheet.vertex_pins[*vi] else { continue };
             // The unbalanced force takes the vertex for one that would have come to where it is by itself.
             let i = vi.to_usize();
-            let inertia = (work.predicted[i] - *inertial) * (state.masses[*vi] / (work.h * work.h));
+            let inertia = (work.predicted[i] - *inertial) * (state.masses[*vi] / (work.scales[i] * work.scales[i]));
             totals[pin as usize] += along_held(state.held[*vi], unbalanced[i] + inertia, DVec3::ZERO);
         }
         totals

@@ -3,6 +3,7 @@
 //! The force on a face is `p · A n`, with `A n = ½ (x₁ − x₀) × (x₂ − x₀)` its area vector, a third on each corner. The
 //! area vectors of a closed surface add up to zero, and so do the forces of a constant pressure on it.
 
+use crate::caches::Solver;
 use crate::world::World;
 use glam::DVec3;
 use taffeta_core::index::DenseIndex;
@@ -14,10 +15,10 @@ fn area_vector([a, b, c]: [DVec3; 3]) -> DVec3 {
 }
 
 impl World {
-    /// Whether pressure acts as an external force at the positions of the start of the substep. A solver that takes it
-    /// up into its equations says `false` here, and then nobody else applies it. In this version none does.
+    /// Whether pressure acts as an external force at the positions of the start of the substep: the block solver knows
+    /// it only so. Newton's method takes it up into its equations.
     pub fn is_pressure_explicit(&self) -> bool {
-        true
+        matches!(self.caches.solver, Solver::Block(_))
     }
 
     /// Whether any cloth is under pressure.

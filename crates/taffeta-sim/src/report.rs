@@ -32,9 +32,11 @@ pub struct StepReport {
 pub struct SubstepPlan {
     /// Number of substeps.
     pub substeps: u32,
-    /// Sweeps per substep of the block solver; the most Newton iterations of a substep of the direct solver.
+    /// Sweeps per substep of the block solver; the most Newton iterations of a substep of the global and direct solvers.
     pub iterations: u32,
-    /// Substeps of the direct solver that did not converge.
+    /// Iterations of the global solver's conjugate gradients, all together.
+    pub linear_iterations: u32,
+    /// Substeps of the global and direct solvers that did not converge.
     pub not_converged: u32,
     /// If the automatic number of substeps was cut at its cap: the expected excess of the extension, relative to the
     /// size of the cloth.

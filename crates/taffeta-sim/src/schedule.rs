@@ -1,10 +1,10 @@
 //! When to do what: the substeps of a step and the remeshing passes between steps.
 
-use crate::caches::{Caches, Solver};
+use crate::caches::{CacheSource, Caches, Solver};
 use crate::frozen::Thawed;
 use crate::report::{RemeshCounts, SubstepPlan};
 use crate::step::StepError;
-use crate::world::{Cloth, World, freeze};
+use crate::world::{Cloth, World, freeze, resolve_solver};
 use taffeta_remesh::{Pass, remesh};
 use taffeta_solve::substeps::{LONGEST_SUBSTEP, SubstepDemand};
 
@@ -83,11 +83,14 @@ impl World {
         change(&mut thawed);
         self.sheet = freeze(thawed, &self.cloths, &self.pins);
         self.rebuild();
+        self.caches.minimize_scalars(&mut self.sheet);
     }
 
     /// Derives everything anew from the sheet.
     pub(crate) fn rebuild(&mut self) {
-        self.caches = Caches::build(&self.sheet, &self.cloths, self.settings.solver);
+        let choice = resolve_solver(&self.settings, self.sheet.topology.vertex_count);
+        let source = CacheSource { sheet: &self.sheet, cloths: &self.cloths, pins: &self.pins, choice };
+        self.caches = Caches::build(source, Some(&self.caches));
         self.refill();
     }
 }

@@ -3,23 +3,18 @@
 
 use crate::caches::Solver;
 use crate::frozen::Frozen;
+use crate::integrate::coast;
 use crate::pins::{Guided, Pin, along_held, put_back, put_back_starts};
 use crate::report::SubstepPlan;
 use crate::step::StepError;
 use crate::world::{Workspace, World};
 use glam::DVec3;
 use taffeta_contact::SubstepView;
-use taffeta_contact::response::{effective_inverse_mass, project, rub, stabilize};
+use taffeta_contact::response::{project, stabilize};
 use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::Row;
-use taffeta_core::math;
-use taffeta_core::{ContactRow, VertexIndex};
+use taffeta_core::VertexIndex;
 use taffeta_solve::Substep;
-use taffeta_solve::drivers::direct::{NewtonProblem, NewtonReport};
-
-/// Stiffness of a contact in the direct solver, relative to `m/h²` of a mean vertex: the depth under gravity is then
-/// `g h² / 100`, 2 µm at four substeps per frame.
-const RELATIVE_CONTACT_STIFFNESS: f64 = 100.0;
 
 /// Distance from the origin beyond which a position is taken for a blow-up \[m\]: there f64 resolves tenths of a
 /// micrometer and no solver converges any more.
@@ -33,19 +28,27 @@ impl World {
     /// that depends on who is held if a pin lets go.
     pub fn predict(&mut self, h: f64) {
         self.release_pins();
-        let (decay, gain) = (math::exp(-self.settings.velocity_damping * h), self.work.gravity * h);
+        let inertia = self.collect_inertia(h);
+        let outside = (self.work.gravity, self.settings.velocity_damping);
         let state = &mut self.sheet.state;
-        for (v, w) in state.velocities.iter_mut().zip(state.inverse_masses.iter()) {
-            *v = if *w > 0.0 { *v * decay + gain } else { *v };
+        let work = &mut self.work;
+        work.start.clone_from(&state.positions.raw);
+        work.start_velocities.clone_from(&state.velocities.raw);
+        work.bases = inertia.iter().map(|inertia| inertia.position).collect();
+        work.scales = inertia.iter().map(|inertia| inertia.scale).collect();
+        for ((v, w), inertia) in state.velocities.iter_mut().zip(state.inverse_masses.iter()).zip(&inertia) {
+            *v = if *w > 0.0 { coast(*inertia, outside) } else { *v };
         }
-        let impulses = self.outer_impulses(h);
+        // Those without history take longer strides, and the same share of what acts from outside.
+        work.impulse_time = work.scales.iter().copied().fold(h, f64::min);
+        let impulses = self.outer_impulses(self.work.impulse_time);
         let state = &mut self.sheet.state;
-        for ((v, impulse), w) in state.velocities.iter_mut().zip(&impulses).zip(state.inverse_masses.iter()) {
-            *v += *impulse * *w;
+        for (i, impulse) in impulses.iter().enumerate() {
+            let share = self.work.scales[i] / self.work.impulse_time;
+            state.velocities.raw[i] += *impulse * (state.inverse_masses.raw[i] * share);
         }
-        self.note_inertia(&impulses, |v| v * decay + gain, h);
-        self.work.start.clear();
-        self.work.start.extend_from_slice(&self.sheet.state.positions);
+        self.work.impulses = impulses;
+        self.note_inertia(&inertia, outside);
         self.work.h = h;
         self.place_vertices(h);
     }
@@ -70,13 +73,14 @@ impl World {
     /// Puts the vertices where their velocities and their pins take them by the end of the substep.
     fn place_vertices(&mut self, h: f64) {
         let Frozen { state, vertex_pins, starts, .. } = &self.sheet;
-        let end = self.time + h;
+        let end = self.end_of_substep(h);
         let pose = |pin: &Pin| pin.description.motion.pose_at(end, pin.center);
         let poses: Vec<_> = self.pins.iter().map(pose).collect();
         self.work.guided.clear();
         for vi in self.sheet.topology.vertices() {
             let start = state.positions[vi];
-            let mut position = start + state.velocities[vi] * h;
+            let i = vi.to_usize();
+            let mut position = self.work.bases[i] + state.velocities[vi] * self.work.scales[i];
             if let Some(pin) = vertex_pins[vi] {
                 let (held, target) = (state.held[vi], poses[pin as usize].apply(starts[vi]));
                 position = along_held(held, target, position);
@@ -88,13 +92,22 @@ impl World {
         }
     }
 
+    /// The time for which pins and obstacles are placed at the end of a substep \[s\].
+    pub(crate) fn end_of_substep(&self, h: f64) -> f64 {
+        if self.work.stands_still { self.time } else { self.time + h }
+    }
+
     /// Finds the contacts of the substep and separates those that were violated before it.
     ///
     /// Reads: rows, start, obstacles. Writes: contacts; rows and start where a contact was violated.
     pub fn detect(&mut self, h: f64) {
         let work = &mut self.work;
-        let view = SubstepView { start: &work.start, rows: &work.rows, time: self.time, h };
+        // Pins and obstacles that stand still are those of a substep without length.
+        let moved = if work.stands_still { 0.0 } else { h };
+        let view = SubstepView { start: &work.start, rows: &work.rows, time: self.time, h: moved };
         work.contacts = self.caches.detector.detect(&self.sheet.topology, &self.obstacles, view);
+        self.restart_at_contacts(h);
+        let work = &mut self.work;
         stabilize(&work.contacts, &mut work.start, &mut work.rows, h);
         put_back(&work.guided, &mut work.rows);
         put_back_starts(&work.guided, &mut work.start);
@@ -107,7 +120,7 @@ impl World {
     /// Reads: start, predicted, contacts. Writes: rows, the multipliers of the contacts, the counts of the plan.
     ///
     /// # Errors
-    /// If the direct solver cannot factorize its system.
+    /// If the energy is not finite or the direct solver cannot factorize its system.
     pub fn solve(&mut self, h: f64, plan: &mut SubstepPlan) -> Result<(), StepError> {
         if matches!(self.caches.solver, Solver::Block(_)) {
             let sweeps = plan.iterations;
@@ -126,46 +139,11 @@ impl World {
             });
             return Ok(());
         }
-        let time = self.time;
-        let report = self.solve_direct(h).map_err(|source| StepError::Direct { time, source })?;
+        let report = self.solve_newton(h)?;
         plan.iterations = plan.iterations.max(report.iterations);
+        plan.linear_iterations += report.linear_iterations;
         plan.not_converged += u32::from(!report.converged);
         Ok(())
-    }
-
-    fn solve_direct(&mut self, h: f64) -> Result<NewtonReport, taffeta_solve::drivers::direct::DirectError> {
-        let Solver::Direct(driver) = &mut self.caches.solver else { return Ok(NewtonReport::default()) };
-        let (state, work) = (&self.sheet.state, &mut self.work);
-        let rows: Vec<ContactRow> = work.contacts.iter().map(|c| c.row).collect();
-        let free_mass: f64 = state.masses.iter().sum::<f64>() / state.masses.len().max(1) as f64;
-        let problem = NewtonProblem {
-            h,
-            predicted: &work.predicted,
-            masses: &state.masses,
-            inverse_masses: &state.inverse_masses,
-            contacts: &rows,
-            contact_stiffness: RELATIVE_CONTACT_STIFFNESS * free_mass / (h * h),
-        };
-        driver.begin_step(&work.start);
-        // Start from inertia without gravity: from the old position motion would be swallowed, from the prediction a
-        // cloth at rest would jitter.
-        let fall = work.gravity * (h * h);
-        let guess = |(x, held): (&DVec3, &[bool; 3])| along_held(*held, *x, *x - fall);
-        let mut x: Vec<_> = work.predicted.iter().zip(state.held.iter()).map(guess).collect();
-        let report = driver.solve(&mut x, &problem)?;
-        for (row, x) in work.rows.iter_mut().zip(&x) {
-            row.position = x.to_array();
-        }
-        for contact in &mut work.contacts {
-            let gap = contact.row.gap(contact.row.interpolate(|vi| x[vi.to_usize()]));
-            contact.normal_lambda = h * h * problem.contact_stiffness * (-gap).max(0.0);
-            let weight = effective_inverse_mass(&contact.row, &work.rows);
-            if weight > 0.0 {
-                rub(contact, &work.start, &mut work.rows, weight);
-            }
-        }
-        put_back(&work.guided, &mut work.rows);
-        Ok(report)
     }
 
     /// Velocities from the change of position; the guard against numbers that are none; the load of the pins that can
@@ -176,21 +154,25 @@ impl World {
     /// # Errors
     /// If a position is not finite: the error names the vertex.
     pub fn finish(&mut self, h: f64) -> Result<(), StepError> {
-        let inverse_h = 1.0 / h;
         let state = &mut self.sheet.state;
+        let work = &self.work;
         let mut bad = None;
-        for (i, row) in self.work.rows.iter().enumerate() {
+        for (i, row) in work.rows.iter().enumerate() {
             let position = row.position();
             if !position.is_finite() || position.abs().max_element() > FARTHEST {
                 bad = bad.or(Some(i));
             }
-            state.velocities.raw[i] = (position - self.work.start[i]) * inverse_h;
+            // Contacts that were pushed apart have moved the start of an Euler step.
+            let is_euler = work.scales[i] == h || state.inverse_masses.raw[i] == 0.0;
+            let (base, scale) = if is_euler { (work.start[i], h) } else { (work.bases[i], work.scales[i]) };
+            state.velocities.raw[i] = (position - base) * (1.0 / scale);
             state.positions.raw[i] = position;
         }
         match bad {
             Some(i) => Err(self.not_finite(i, h)),
             None => {
                 self.mark_overloaded_pins();
+                self.note_history(h);
                 Ok(())
             }
         }

@@ -6,7 +6,8 @@ use crate::stage::{Stage, StageTimes};
 use crate::world::{Workspace, World};
 use glam::{DVec2, DVec3};
 use taffeta_core::{EdgeIndex, IndexVec, VertexIndex};
-use taffeta_solve::drivers::direct::DirectError;
+use taffeta_remesh::VertexHistory;
+use taffeta_solve::drivers::newton::NewtonError;
 
 /// What may change from step to step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -50,13 +51,13 @@ pub enum StepError {
         /// Its value \[m/s²\] or \[m/s\].
         value: DVec3,
     },
-    /// The direct solver failed.
-    #[error("at {time} s the direct solver failed: {source}")]
-    Direct {
+    /// Newton's method failed.
+    #[error("at {time} s the solver failed: {source}")]
+    Newton {
         /// Time of the failed substep \[s\].
         time: f64,
         /// What went wrong.
-        source: DirectError,
+        source: NewtonError,
     },
     /// No equilibrium was found.
     #[error(
@@ -82,6 +83,9 @@ pub(crate) struct LastGood {
     positions: IndexVec<VertexIndex, DVec3>,
     velocities: IndexVec<VertexIndex, DVec3>,
     angles: IndexVec<EdgeIndex, f64>,
+    scalars: IndexVec<EdgeIndex, f64>,
+    history: IndexVec<VertexIndex, Option<VertexHistory>>,
+    last_substep: f64,
     vertex_pins: IndexVec<VertexIndex, Option<u32>>,
     released: Vec<bool>,
     work: Workspace,
@@ -116,7 +120,7 @@ impl World {
             }
         };
         self.frame += 1;
-        self.caches.keep_hinge_angles(&mut self.sheet);
+        self.caches.keep_bending(&mut self.sheet);
         let measured = times.run(Stage::Measure, || self.measure());
         let contacts = self.active_contacts();
         let remesh = times.run(Stage::Remesh, || self.remesh_if_due());
@@ -168,6 +172,9 @@ impl World {
             positions: sheet.state.positions.clone(),
             velocities: sheet.state.velocities.clone(),
             angles: sheet.rest.last_angles.clone(),
+            scalars: sheet.scalars.clone(),
+            history: sheet.history.clone(),
+            last_substep: self.last_substep,
             vertex_pins: sheet.vertex_pins.clone(),
             released: self.released.clone(),
             work: self.work.clone(),
@@ -176,8 +183,10 @@ impl World {
 
     /// Puts back what a failed step has changed.
     pub(crate) fn go_back(&mut self, last_good: LastGood) {
-        let LastGood { time, positions, velocities, angles, vertex_pins, released, work } = last_good;
-        (self.time, self.released) = (time, released);
+        let LastGood { time, positions, velocities, angles, scalars, .. } = last_good;
+        let LastGood { history, last_substep, vertex_pins, released, work, .. } = last_good;
+        (self.time, self.last_substep, self.released) = (time, last_substep, released);
+        (self.sheet.scalars, self.sheet.history) = (scalars, history);
         (self.sheet.state.positions, self.sheet.state.velocities) = (positions, velocities);
         self.sheet.rest.last_angles = angles;
         self.sheet.hold(vertex_pins, &self.pin_axes());

@@ -2,8 +2,8 @@
 
 use crate::air::Exposed;
 use crate::build::{BuildError, world_cloths};
-use crate::caches::{Caches, Solver};
-use crate::description::{Air, SimulationSettings, SolverChoice, WorldDescription};
+use crate::caches::{CacheSource, Caches};
+use crate::description::{Air, Mode, SimulationSettings, SolverChoice, WorldDescription};
 use crate::frozen::{FreezeRules, Frozen, Thawed};
 use crate::pins::{Guided, Pin};
 use glam::DVec3;
@@ -48,6 +48,8 @@ pub struct World {
     pub(crate) frame: u64,
     /// Time of the last remeshing pass of each cloth \[s\].
     pub(crate) last_passes: Vec<f64>,
+    /// Length of the last substep \[s\]; 0 before the first.
+    pub(crate) last_substep: f64,
     pub(crate) sheet: Frozen,
     pub(crate) caches: Caches,
     pub(crate) work: Workspace,
@@ -61,8 +63,15 @@ pub(crate) struct Workspace {
     pub gravity: DVec3,
     /// Air of this step.
     pub air: Option<Air>,
-    /// Positions at the start of the substep \[m\].
+    /// Positions \[m\] and velocities \[m/s\] at the start of the substep.
     pub start: Vec<DVec3>,
+    pub start_velocities: Vec<DVec3>,
+    /// `X` \[m\] and the effective step \[s\] of every vertex, see [`crate::integrate`].
+    pub bases: Vec<DVec3>,
+    pub scales: Vec<f64>,
+    /// Impulses from outside \[N·s\], over a time \[s\]; empty if there are none.
+    pub impulses: Vec<DVec3>,
+    pub impulse_time: f64,
     /// Predicted positions \[m\].
     pub predicted: Vec<DVec3>,
     /// Current positions \[m\] and inverse masses.
@@ -75,6 +84,8 @@ pub(crate) struct Workspace {
     pub inertial: Vec<(VertexIndex, DVec3)>,
     /// Length of the last substep \[s\].
     pub h: f64,
+    /// Whether pins and obstacles stand still, as in the search for an equilibrium.
+    pub stands_still: bool,
 }
 
 impl World {
@@ -90,7 +101,8 @@ impl World {
         let pool = pool.map_err(|e| BuildError::Threads { threads, reason: e.to_string() })?;
         let cloths = world_cloths(description);
         let sheet = freeze(thawed, &cloths, &pins);
-        let caches = Caches::build(&sheet, &cloths, settings.solver);
+        let source = CacheSource { sheet: &sheet, cloths: &cloths, pins: &pins, choice: resolve_solver(&settings, sheet.topology.vertex_count) };
+        let caches = Caches::build(source, None);
         let mut world = Self {
             cloths,
             released: vec![false; pins.len()],
@@ -101,6 +113,7 @@ impl World {
             time: 0.0,
             frame: 0,
             last_passes: vec![0.0; description.cloths.len()],
+            last_substep: 0.0,
             sheet,
             caches,
             work: Workspace {
@@ -166,26 +179,28 @@ impl World {
         self.frame
     }
 
-    /// The solver in use: `block` or `direct`.
+    /// The solver in use: `global`, `direct` or `block`.
     pub fn solver_name(&self) -> &'static str {
-        match self.caches.solver {
-            Solver::Block(_) => "block",
-            Solver::Direct(_) => "direct",
+        match self.caches.choice {
+            SolverChoice::Auto | SolverChoice::Global => "global",
+            SolverChoice::Direct => "direct",
+            SolverChoice::Block => "block",
         }
     }
 
     /// Why that solver is in use.
     pub fn solver_reason(&self) -> String {
         let reason = match self.settings.solver {
-            SolverChoice::Auto => "auto: block updates, which suit every scene of this version",
+            SolverChoice::Auto if self.caches.choice == SolverChoice::Direct => {
+                "auto: an equilibrium of a mesh of this size is found fastest with a factorization"
+            }
+            SolverChoice::Auto => {
+                "auto: Newton with conjugate gradients and a coarse grid, whose result does not depend on the mesh and \
+                 whose cost grows linearly with it"
+            }
             SolverChoice::Global | SolverChoice::Block | SolverChoice::Direct => "the scene asks for it",
         };
         reason.to_owned()
-    }
-
-    /// The time integration in use: `euler`.
-    pub fn time_integration_name(&self) -> &'static str {
-        "euler"
     }
 
     /// Number of vertices of all cloths.
@@ -228,6 +243,19 @@ impl World {
     /// The sheet in dense order, for those who compute on it.
     pub fn sheet(&self) -> &Frozen {
         &self.sheet
+    }
+}
+
+/// Vertices up to which an equilibrium is searched with a factorization: without inertia, conjugate gradients need many
+/// iterations for a stiff cloth that bends.
+const MAX_FACTORIZED: usize = 20_000;
+
+/// The solver for a scene: its choice, or what suits it best.
+pub(crate) fn resolve_solver(settings: &SimulationSettings, vertices: usize) -> SolverChoice {
+    match (settings.solver, settings.mode) {
+        (SolverChoice::Auto, Mode::Static) if vertices <= MAX_FACTORIZED => SolverChoice::Direct,
+        (SolverChoice::Auto, _) => SolverChoice::Global,
+        (choice, _) => choice,
     }
 }
 

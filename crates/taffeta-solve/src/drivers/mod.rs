@@ -1,5 +1,4 @@
 //! Drivers: solvers that run over the blocks.
 
 pub mod block;
-pub mod direct;
 pub mod newton;

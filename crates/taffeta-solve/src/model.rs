@@ -17,11 +17,11 @@ pub enum MembraneModel {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BendingModel {
     /// Curvature of each face, with one massless scalar per edge: the same on every triangulation.
+    #[default]
     Curvature,
     /// Curvature of each face from the halved angles of its edges.
     Averaged,
     /// Angle between the two faces of an edge.
-    #[default]
     Hinge,
     /// Laplacian of the positions, for flat rest shapes that bend without stretching.
     Quadratic,

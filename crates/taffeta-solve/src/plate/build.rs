@@ -187,15 +187,45 @@ impl<'a> Source<'a> {
             return;
         }
         face.stiffness = v.transpose() * cloth.material.bending_matrix() * v;
-        let held = self.is_held(face.face);
+        if self.is_held(face.face) {
+            let own = face.stiffness;
+            face.stiffness = Matrix3::zeros();
+            for k in (0..3).filter(|k| face.edges[*k].is_some()) {
+                face.stiffness[(k, k)] = own[(k, k)] * self.share_of_depth(face.face, k);
+            }
+            return;
+        }
         for k in (0..3).filter(|k| face.edges[*k].is_none()) {
-            if !held && face.stiffness[(k, k)] > 0.0 {
+            if face.stiffness[(k, k)] > 0.0 {
                 let column = face.stiffness.column(k).clone_owned();
                 face.stiffness -= column * column.transpose() / face.stiffness[(k, k)];
             }
             face.stiffness.row_mut(k).fill(0.0);
             face.stiffness.column_mut(k).fill(0.0);
         }
+    }
+
+    /// The height of a held face over an edge, as a part of the depth of the held row of cells behind it: the rotation
+    /// that the moment of the edge causes in the held row is that of a clamp in the row's middle, whatever the triangles
+    /// of which it is made.
+    fn share_of_depth(&self, fi: FaceIndex, k: usize) -> f64 {
+        let corners = self.rest.corners[fi];
+        let (tail, tip) = (corners[k], corners[(k + 1) % 3]);
+        let inward = (tip - tail).perp().normalize();
+        let height = inward.dot(corners[(k + 2) % 3] - tail);
+        let mut depth = height;
+        for (end, place) in [(k, tail), ((k + 1) % 3, tip)] {
+            let vertex = self.topology.faces[fi][end];
+            for around in self.topology.faces_around(vertex).iter().filter(|around| self.is_held(**around)) {
+                let others = self.rest.corners[*around];
+                let own = self.topology.faces[*around].iter().position(|vi| *vi == vertex);
+                // Only faces laid out together can be measured together.
+                if own.is_some_and(|own| others[own] == place) {
+                    depth = others.iter().map(|other| inward.dot(*other - place)).fold(depth, f64::max);
+                }
+            }
+        }
+        height / depth
     }
 
     /// The columns `v_i` \[m/√m²\] of a face: `√A κ = Σ v_i η_i` in Voigt form.

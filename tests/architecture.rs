@@ -13,7 +13,18 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("taffeta-sim", &["taffeta-mesh", "taffeta-remesh", "taffeta-solve", "taffeta-contact"]),
     ("taffeta-scene", &["taffeta-sim", "taffeta-mesh", "taffeta-remesh", "taffeta-solve", "taffeta-contact"]),
     ("taffeta-render", &["taffeta-contact"]),
-    ("taffeta-cli", &["taffeta-render", "taffeta-scene", "taffeta-sim", "taffeta-mesh", "taffeta-contact"]),
+    ("taffeta-study", &["taffeta-scene", "taffeta-sim", "taffeta-remesh", "taffeta-solve"]),
+    (
+        "taffeta-cli",
+        &[
+            "taffeta-render",
+            "taffeta-study",
+            "taffeta-scene",
+            "taffeta-sim",
+            "taffeta-mesh",
+            "taffeta-contact",
+        ],
+    ),
     (
         "taffeta",
         &[
@@ -24,6 +35,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "taffeta-sim",
             "taffeta-scene",
             "taffeta-render",
+            "taffeta-study",
         ],
     ),
 ];

@@ -33,10 +33,10 @@ pub enum Command {
     Materials,
     /// Serve a page to watch a run (not supported yet)
     View(LaterOptions),
-    /// Run and compare variants of a scene (not supported yet)
-    Study(LaterOptions),
-    /// Run the built-in physical checks (not supported yet)
-    Validate(LaterOptions),
+    /// Run and compare variants of a scene
+    Study(StudyOptions),
+    /// Run the built-in physical checks against their references
+    Validate(ValidateOptions),
     /// Remesh a static mesh (not supported yet)
     Remesh(LaterOptions),
     /// Print the JSON schema of scenes (not supported yet)
@@ -77,6 +77,53 @@ pub struct RunOptions {
     /// Continue the run in the result folder from its checkpoint
     #[arg(long)]
     pub resume: bool,
+}
+
+/// Options of `taffeta study`.
+#[derive(Clone, Debug, Args)]
+pub struct StudyOptions {
+    /// The scene file, TOML or JSON
+    pub scene: PathBuf,
+    /// What varies, for example cloth.0.grid.cells=[16,16],[32,32]; several keys in one variant:
+    /// simulation.solver=block/simulation.substeps=48,simulation.solver=direct; may be repeated: all combinations run
+    #[arg(long, value_name = "KEY.PATH=A,B,C")]
+    pub vary: Vec<String>,
+    /// What to compare with: finest (the most vertices), a variant by its name, or values of its own such as
+    /// simulation.solver=direct/simulation.substeps=16
+    #[arg(long, value_name = "VARIANT", default_value = "finest")]
+    pub reference: String,
+    /// Result folder; if not given, out/ and the name of the scene file and -study
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Simulate N frames instead of the scene's duration
+    #[arg(long, value_name = "N")]
+    pub frames: Option<u64>,
+    /// Threads, 0: all cores; the result does not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16))]
+    pub threads: Option<u16>,
+    /// Override a value of all variants, for example cloth.0.material=silk; may be repeated
+    #[arg(long = "set", value_name = "KEY.PATH=VALUE")]
+    pub overrides: Vec<String>,
+    /// Further overrides after one --set
+    #[arg(hide = true, value_parser = parse_assignment)]
+    pub more_overrides: Vec<String>,
+    /// Print warnings and errors only
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+/// Options of `taffeta validate`.
+#[derive(Clone, Debug, Args)]
+pub struct ValidateOptions {
+    /// The checks; if none is given, all
+    #[arg(value_name = "NAME")]
+    pub names: Vec<String>,
+    /// List the checks and run none
+    #[arg(long)]
+    pub list: bool,
+    /// Override a value in the scenes of the checks, for example simulation.solver=direct; may be repeated
+    #[arg(long = "set", value_name = "KEY.PATH=VALUE")]
+    pub overrides: Vec<String>,
 }
 
 /// Options of `taffeta render`.

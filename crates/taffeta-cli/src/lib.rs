@@ -3,6 +3,8 @@
 //! ```text
 //! arguments ──► Command ──► run ───────► scene ──► World ──► frames, tables, summary, checkpoint
 //!                      ├──► render ────► a picture of a frame of a result folder
+//!                      ├──► study ─────► variants of a scene, compared
+//!                      ├──► validate ──► physical checks against references
 //!                      ├──► inspect ───► what an OBJ file contains
 //!                      ├──► new ───────► a starter scene
 //!                      └──► materials ─► the presets
@@ -31,6 +33,8 @@ pub mod materials;
 pub mod render;
 pub mod run;
 pub mod starter;
+pub mod study;
+pub mod validate;
 
 pub use failure::Failure;
 
@@ -80,13 +84,8 @@ pub fn run_command(command: Command) -> Result<String, Failure> {
         Command::View(_) => {
             Err(Failure::unsupported("`taffeta view`", "`taffeta render DIR` draws pictures"))
         }
-        Command::Study(_) => Err(Failure::unsupported(
-            "`taffeta study`",
-            "`taffeta run SCENE --set key.path=value` runs one variant",
-        )),
-        Command::Validate(_) => {
-            Err(Failure::unsupported("`taffeta validate`", "the checks run with `cargo test --workspace`"))
-        }
+        Command::Study(options) => study::study(&options),
+        Command::Validate(options) => validate::validate(&options),
         Command::Remesh(_) => Err(Failure::unsupported(
             "`taffeta remesh`",
             "a cloth with [cloth.remesh] is remeshed while it is simulated",

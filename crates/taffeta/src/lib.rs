@@ -9,3 +9,4 @@ pub use taffeta_render as render;
 pub use taffeta_scene as scene;
 pub use taffeta_sim as sim;
 pub use taffeta_solve as solve;
+pub use taffeta_study as study;

@@ -7,4 +7,5 @@ mod pictures;
 mod refusals;
 mod resume;
 mod statics;
+mod study;
 mod tools;

@@ -8,11 +8,13 @@
 //! driver.
 
 pub mod edge_lengths;
+pub mod face_curvature;
 pub mod green_strain;
 pub mod hinge;
 pub mod quadratic;
 
 pub use edge_lengths::EdgeLengths;
+pub use face_curvature::FaceCurvature;
 pub use green_strain::GreenStrain;
 pub use hinge::Hinge;
 pub use quadratic::QuadraticBend;

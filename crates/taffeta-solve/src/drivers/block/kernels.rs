@@ -20,16 +20,16 @@ pub struct SweepStep {
 }
 
 /// The six different entries of a symmetric 3×3 matrix: 00, 01, 02, 11, 12, 22.
-type Sym3x4 = [F64x4; 6];
+pub(super) type Sym3x4 = [F64x4; 6];
 
 /// Packs the upper triangles of four matrices.
-fn pack_sym3(matrix: impl Fn(usize) -> Matrix3<f64>) -> Sym3x4 {
+pub(super) fn pack_sym3(matrix: impl Fn(usize) -> Matrix3<f64>) -> Sym3x4 {
     const ENTRIES: [(usize, usize); 6] = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];
     ENTRIES.map(|entry| pack(|lane| matrix(lane)[entry]))
 }
 
 /// Packs one number per lane.
-fn pack(value: impl Fn(usize) -> f64) -> F64x4 {
+pub(super) fn pack(value: impl Fn(usize) -> f64) -> F64x4 {
     F64x4(std::array::from_fn(value))
 }
 
@@ -38,9 +38,16 @@ fn pack(value: impl Fn(usize) -> f64) -> F64x4 {
 pub struct Dual3 {
     lambda: [F64x4; 3],
     /// Constraint at the start of the substep.
-    start: [F64x4; 3],
+    pub(super) start: [F64x4; 3],
     /// Damping time constant \[s\].
     tau: F64x4,
+}
+
+impl Dual3 {
+    /// λ = 0 and the damping time constants \[s\].
+    pub(super) fn new(tau: F64x4) -> Self {
+        Self { tau, ..Self::default() }
+    }
 }
 
 /// Solves `M x = b` for a symmetric positive definite `M` by LDLᵀ.
@@ -64,7 +71,7 @@ fn solve_sym3(m: &Sym3x4, b: [F64x4; 3]) -> [F64x4; 3] {
 
 /// The step of the dual variable for constraint `c`, matrix `a = J M⁻¹ Jᵀ` and compliance `alpha`; updates λ.
 #[inline(always)]
-fn dual_step<const DAMPED: bool>(
+pub(super) fn dual_step<const DAMPED: bool>(
     dual: &mut Dual3,
     c: [F64x4; 3],
     a: Sym3x4,
@@ -72,7 +79,10 @@ fn dual_step<const DAMPED: bool>(
     step: &SweepStep,
 ) -> [F64x4; 3] {
     let zero = F64x4::splat(0.0);
-    let at: Sym3x4 = std::array::from_fn(|k| alpha[k] * step.inverse_h2);
+    let mut at = *alpha;
+    for entry in &mut at {
+        *entry = *entry * step.inverse_h2;
+    }
     let mut rhs = [zero - c[0], zero - c[1], zero - c[2]];
     if !step.first {
         let l = dual.lambda;
@@ -123,7 +133,7 @@ impl StrainLanes {
             b2: gradient(2),
             root: pack(|lane| blocks[lane].area.sqrt()),
             alpha: pack_sym3(|lane| blocks[lane].compliance),
-            dual: Dual3 { tau: pack(|lane| blocks[lane].damping), ..Dual3::default() },
+            dual: Dual3::new(pack(|lane| blocks[lane].damping)),
         }
     }
 
@@ -174,12 +184,14 @@ impl StrainLanes {
         ];
         let alpha = self.alpha;
         let d = dual_step::<DAMPED>(&mut self.dual, c, a, &alpha, step);
-        std::array::from_fn(|v| {
+        let mut moved = *x;
+        for v in 0..3 {
             let scale = w[v] * self.root;
             let along1 = (d[0] * b[v][0] + d[2] * b[v][1]) * scale;
             let along2 = (d[1] * b[v][1] + d[2] * b[v][0]) * scale;
-            x[v] + f1 * along1 + f2 * along2
-        })
+            moved[v] = x[v] + f1 * along1 + f2 * along2;
+        }
+        moved
     }
 }
 
@@ -198,17 +210,20 @@ impl LengthLanes {
         Self {
             lengths: [0, 1, 2].map(|k| pack(|lane| blocks[lane].lengths[k])),
             alpha: pack_sym3(|lane| blocks[lane].compliance),
-            dual: Dual3 { tau: pack(|lane| blocks[lane].damping), ..Dual3::default() },
+            dual: Dual3::new(pack(|lane| blocks[lane].damping)),
         }
     }
 
     #[inline(always)]
     fn evaluate(&self, x: &[Vec3x4; 3]) -> ([Vec3x4; 3], [F64x4; 3]) {
-        let edges = [x[1] - x[0], x[2] - x[1], x[0] - x[2]];
-        let length = edges.map(|e| e.dot(e).sqrt().max(F64x4::splat(f64::MIN_POSITIVE)));
-        let one = F64x4::splat(1.0);
-        let units = [0, 1, 2].map(|k| edges[k] * (one / length[k]));
-        (units, [0, 1, 2].map(|k| length[k] - self.lengths[k]))
+        let mut units = [x[1] - x[0], x[2] - x[1], x[0] - x[2]];
+        let mut c = [F64x4::default(); 3];
+        for k in 0..3 {
+            let length = units[k].dot(units[k]).sqrt().max(F64x4::splat(f64::MIN_POSITIVE));
+            units[k] = units[k] * (F64x4::splat(1.0) / length);
+            c[k] = length - self.lengths[k];
+        }
+        (units, c)
     }
 
     /// Notes the constraint at the start of a substep.
@@ -328,7 +343,11 @@ impl HingeLanes {
             mass = mass + w[v] * gradients[v].dot(gradients[v]);
         }
         let delta = self.dual_step::<DAMPED>(c, mass, step);
-        std::array::from_fn(|v| x[v] + gradients[v] * (w[v] * delta))
+        let mut moved = *x;
+        for v in 0..4 {
+            moved[v] = x[v] + gradients[v] * (w[v] * delta);
+        }
+        moved
     }
 
     #[inline(always)]

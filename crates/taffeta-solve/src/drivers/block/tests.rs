@@ -8,7 +8,7 @@ use taffeta_core::color::color_elements;
 use taffeta_core::lanes::fill_rows;
 
 /// The slow oracle: the same sweeps by scalar block updates, one block after the other in the order of the colors.
-struct Oracle<const R: usize, const V: usize, B> {
+pub(super) struct Oracle<const R: usize, const V: usize, B> {
     blocks: Vec<B>,
     order: Vec<u32>,
     lambda: Vec<SVector<f64, R>>,
@@ -16,7 +16,7 @@ struct Oracle<const R: usize, const V: usize, B> {
 }
 
 impl<const R: usize, const V: usize, B: Block<R, V> + Clone> Oracle<R, V, B> {
-    fn new(blocks: &[B], x: &[DVec3]) -> Self {
+    pub fn new(blocks: &[B], x: &[DVec3]) -> Self {
         let vertices: Vec<_> = blocks.iter().map(Block::vertices).collect();
         Self {
             order: color_elements(&vertices, x.len()).concat(),
@@ -26,7 +26,7 @@ impl<const R: usize, const V: usize, B: Block<R, V> + Clone> Oracle<R, V, B> {
         }
     }
 
-    fn sweep(&mut self, x: &mut [DVec3], w: &[f64], h: f64) {
+    pub fn sweep(&mut self, x: &mut [DVec3], w: &[f64], h: f64) {
         for &e in &self.order {
             let e = e as usize;
             let block = &self.blocks[e];
@@ -54,6 +54,7 @@ fn assert_lanes_agree_with_the_oracle(model: ClothModel) {
     let mut strain = Oracle::new(&blocks.strain, &x);
     let mut lengths = Oracle::new(&blocks.lengths, &x);
     let mut hinges = Oracle::new(&blocks.hinges, &x);
+    let mut quadratic = Oracle::new(&blocks.quadratic, &x);
     for position in &mut rows {
         position.position[1] -= 0.01 * position.inverse_mass.min(1.0);
     }
@@ -64,6 +65,7 @@ fn assert_lanes_agree_with_the_oracle(model: ClothModel) {
         strain.sweep(&mut x, &w, h);
         lengths.sweep(&mut x, &w, h);
         hinges.sweep(&mut x, &w, h);
+        quadratic.sweep(&mut x, &w, h);
     }
     let moved = x.iter().zip(&x0).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
     assert!(moved > 1e-3, "the sheet moved: {moved}");
@@ -74,9 +76,14 @@ fn assert_lanes_agree_with_the_oracle(model: ClothModel) {
 
 #[test]
 fn lanes_agree_with_the_scalar_updates() {
-    for membrane in [MembraneModel::Strain, MembraneModel::Edges] {
+    let models = [
+        (MembraneModel::Strain, BendingModel::Hinge),
+        (MembraneModel::Edges, BendingModel::Hinge),
+        (MembraneModel::Strain, BendingModel::Quadratic),
+    ];
+    for (membrane, bending) in models {
         for damping in [0.0, 0.02] {
-            let mut model = ClothModel { membrane, ..stiff() };
+            let mut model = ClothModel { membrane, bending, ..stiff() };
             model.material.stretch = [900.0, 400.0];
             model.material.stretch_damping = damping;
             model.material.bend_damping = 0.5 * damping;

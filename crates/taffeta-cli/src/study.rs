@@ -1,0 +1,152 @@
+//! `taffeta study`: variants of a scene, compared.
+
+use crate::args::StudyOptions;
+use crate::failure::Failure;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::IsTerminal;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use taffeta_study::study::{Event, Outcome, Run, StudyFolder, Variant};
+use taffeta_study::{Study, StudyReport};
+
+/// Runs the variants, writes tables and a page, and says where they are.
+///
+/// # Errors
+/// Bad usage, a bad scene or folder, before anything is written; a variant that failed; an interruption.
+pub fn study(options: &StudyOptions) -> Result<String, Failure> {
+    let study = Study::read(&options.scene, &wanted(options)).map_err(|error| Failure::usage(&error))?;
+    let root = options.out.clone().unwrap_or_else(|| default_folder(&options.scene));
+    let folder = StudyFolder::create(&root).map_err(|error| Failure::usage(&error))?;
+    study.warnings.iter().for_each(|text| eprintln!("warning: {text}"));
+    let progress = Progress::new(study.variants.len(), options.quiet);
+    let stop = listen();
+    let report = study.run(&mut |event| {
+        progress.show(&event);
+        if stop.load(Ordering::SeqCst) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    progress.finish();
+    let page = folder.write(&report).map_err(|error| Failure::failed(&error))?;
+    conclude(&report, &page, options.quiet)
+}
+
+/// The options as the library knows them.
+fn wanted(options: &StudyOptions) -> taffeta_study::StudyOptions {
+    taffeta_study::StudyOptions {
+        vary: options.vary.clone(),
+        reference: Some(options.reference.clone()),
+        overrides: options.overrides.iter().chain(&options.more_overrides).cloned().collect(),
+        frames: options.frames,
+        threads: options.threads.map(usize::from),
+    }
+}
+
+/// `out/` and the name of the scene file without its ending, and `-study`.
+fn default_folder(scene: &Path) -> PathBuf {
+    let name = scene.file_stem().unwrap_or("scene".as_ref()).to_string_lossy();
+    Path::new("out").join(format!("{name}-study"))
+}
+
+/// From now on the first Ctrl-C asks the study to stop after its frame; the second one ends the program at once.
+fn listen() -> Arc<AtomicBool> {
+    let requested = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&requested);
+    let handler = move || {
+        if seen.swap(true, Ordering::SeqCst) {
+            std::process::exit(i32::from(Failure::INTERRUPTED_STATUS));
+        }
+        eprintln!("\nfinishing the frame; press Ctrl-C again to stop at once");
+    };
+    // Fails if the program listens already: then that decides what Ctrl-C does.
+    ctrlc::set_handler(handler).ok();
+    requested
+}
+
+fn conclude(report: &StudyReport, page: &Path, quiet: bool) -> Result<String, Failure> {
+    let (count, failures) = (report.runs.len(), report.failures());
+    let page = page.display();
+    let done = report.runs.iter().filter(|run| run.is_done()).count();
+    if report.runs.iter().any(|run| run.outcome == Outcome::Stopped) {
+        return Err(Failure::Interrupted(format!("interrupted after {done} of {count} variants: {page}")));
+    }
+    if failures > 0 {
+        return Err(Failure::Failed(format!(
+            "{failures} of {count} variants failed; the others are in {page}"
+        )));
+    }
+    let reference = report.label(report.reference);
+    Ok(if quiet { String::new() } else { format!("{count} variants, compared with `{reference}`: {page}") })
+}
+
+/// What a study says on standard error while it runs: a line for each variant, and on a terminal a bar.
+struct Progress {
+    count: usize,
+    bar: Option<ProgressBar>,
+    quiet: bool,
+}
+
+impl Progress {
+    fn new(count: usize, quiet: bool) -> Self {
+        let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
+            let style =
+                ProgressStyle::with_template("{bar:12} {wide_msg}").expect("the template is well-formed");
+            ProgressBar::new(1).with_style(style.progress_chars("━╸ "))
+        });
+        Self { count, bar, quiet }
+    }
+
+    fn show(&self, event: &Event<'_>) {
+        match event {
+            Event::Frame { number, variant, frame, world } => {
+                let Some(bar) = &self.bar else { return };
+                bar.set_length(variant.last_frame);
+                bar.set_position(*frame);
+                bar.set_message(format!(
+                    "{}, {} vertices",
+                    self.name(*number, variant),
+                    world.vertex_count()
+                ));
+            }
+            Event::Ended { number, variant, run } => self.show_end(&self.name(*number, variant), run),
+        }
+    }
+
+    fn show_end(&self, name: &str, run: &Run) {
+        let line = match &run.outcome {
+            Outcome::Failed(reason) => format!("{name}: failed: {reason}"),
+            Outcome::Done | Outcome::Stopped => {
+                let vertices = run.frames.last().map_or(0, |frame| frame.vertices);
+                let time = run.total(|cost| cost.wall);
+                format!("{name}: {} frames, {vertices} vertices, {time:.2} s", run.steps())
+            }
+        };
+        let is_failure = matches!(run.outcome, Outcome::Failed(_));
+        let print = || eprintln!("{line}");
+        match &self.bar {
+            Some(bar) => bar.suspend(print),
+            None if is_failure || !self.quiet => print(),
+            None => {}
+        }
+    }
+
+    fn name(&self, number: usize, variant: &Variant) -> String {
+        format!("{}/{} {}", number + 1, self.count, variant.label)
+    }
+
+    fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_go_to_a_folder_named_after_the_scene() {
+        assert_eq!(default_folder(Path::new("scenes/swing.toml")), Path::new("out/swing-study"));
+    }
+}

@@ -1,0 +1,185 @@
+//! The plate in the block driver: faces that bend by curvature, and what they share with their neighbors.
+//!
+//! A sweep updates the faces, with the scalars `φ` as given numbers, then measures the angles of all edges and gives
+//! each `φ` its value of least energy ([`super::edges`]). Faces with three, two or one row go to lanes with six, five
+//! and four vertices. Faces at a clamp, and faces of which two neighbors share their third vertex (around a vertex of
+//! valence 3), are updated one by one: their vertices are not all different, and they are few.
+
+use super::curvature::CurvatureLanes;
+use super::edges::Edges;
+use super::kernels::SweepStep;
+use super::{Packed, Substep};
+use crate::block::{Block, FaceCurvature, UpdateStep, block_update};
+use crate::plate::{Plate, PlateState};
+use glam::DVec3;
+use nalgebra::Vector3;
+use taffeta_core::VertexIndex;
+use taffeta_core::lanes::{LaneBatches, Row};
+
+/// The faces and edges of the plate, colored and packed.
+#[derive(Clone, Debug)]
+pub(super) struct PlateSweeps {
+    three_rows: Packed<6, CurvatureLanes<6>>,
+    two_rows: Packed<5, CurvatureLanes<5>>,
+    one_row: Packed<4, CurvatureLanes<4>>,
+    odd: Vec<OddFace>,
+    edges: Edges,
+    /// Whether a face is damped.
+    pub is_damped: bool,
+}
+
+/// A face that the lanes cannot take.
+#[derive(Clone, Debug)]
+struct OddFace {
+    block: FaceCurvature,
+    /// The clamps of its edges.
+    clamps: [Option<u32>; 3],
+    lambda: Vector3<f64>,
+    /// Constraint at the start of the substep.
+    start: Vector3<f64>,
+}
+
+impl PlateSweeps {
+    pub fn build(plate: &Plate, vertex_count: usize) -> Self {
+        let edges = Edges::build(plate, vertex_count);
+        let blocks: Vec<_> = plate.faces.iter().filter_map(|face| FaceCurvature::new(plate, face)).collect();
+        Self {
+            three_rows: pack_faces(&blocks, vertex_count, &edges.slots),
+            two_rows: pack_faces(&blocks, vertex_count, &edges.slots),
+            one_row: pack_faces(&blocks, vertex_count, &edges.slots),
+            odd: blocks.iter().filter(|b| !b.is_regular()).map(|b| OddFace::new(plate, b)).collect(),
+            is_damped: blocks.iter().any(|block| block.damping > 0.0),
+            edges,
+        }
+    }
+
+    pub fn sweeps_in_parallel(&self) -> bool {
+        self.three_rows.batches.sweeps_in_parallel()
+    }
+
+    pub fn set_state(&mut self, plate: &PlateState) {
+        self.edges.set(plate);
+    }
+
+    pub fn set_clamps(&mut self, normals: &[DVec3]) {
+        self.edges.set_clamps(normals);
+    }
+
+    /// Angle and scalar of an edge of the plate \[rad\]; `None`: a hinge.
+    pub fn edge_state(&self, number: usize) -> Option<(f64, f64)> {
+        self.edges.state(number)
+    }
+
+    /// Notes the constraints at the start of a substep.
+    pub fn note_start(&mut self, rows: &[Row]) {
+        let states = &self.edges.states;
+        let Packed { batches, data } = &mut self.three_rows;
+        batches.visit(rows, data, |d, x| d.note_start(x, states));
+        let Packed { batches, data } = &mut self.two_rows;
+        batches.visit(rows, data, |d, x| d.note_start(x, states));
+        let Packed { batches, data } = &mut self.one_row;
+        batches.visit(rows, data, |d, x| d.note_start(x, states));
+        for face in &mut self.odd {
+            face.read(&self.edges);
+            face.start = face.block.constraint(&positions(&face.block, rows));
+        }
+    }
+
+    /// One sweep over the faces and one pass over the scalars.
+    pub fn sweep<const DAMPED: bool>(&mut self, rows: &mut [Row], step: &SweepStep, substep: Substep) {
+        if self.edges.states.is_empty() {
+            return;
+        }
+        let states = &self.edges.states;
+        self.three_rows.sweep(
+            rows,
+            #[inline(always)]
+            |d, x, w| d.update::<DAMPED>(x, w, step, states),
+        );
+        self.two_rows.sweep(
+            rows,
+            #[inline(always)]
+            |d, x, w| d.update::<DAMPED>(x, w, step, states),
+        );
+        self.one_row.sweep(
+            rows,
+            #[inline(always)]
+            |d, x, w| d.update::<DAMPED>(x, w, step, states),
+        );
+        for face in &mut self.odd {
+            face.read(&self.edges);
+            face.update(rows, substep);
+        }
+        self.edges.measure(rows);
+        self.edges.update_scalars();
+    }
+}
+
+/// The faces with `V − 3` rows that lanes can take.
+fn pack_faces<const V: usize>(
+    blocks: &[FaceCurvature],
+    vertex_count: usize,
+    slots: &[u32],
+) -> Packed<V, CurvatureLanes<V>> {
+    let faces: Vec<_> = regular_faces::<V>(blocks).collect();
+    let vertices: Vec<_> = faces.iter().map(|block| lane_vertices(block)).collect();
+    let batches = LaneBatches::build(&vertices, vertex_count);
+    Packed { data: batches.pack(|lanes| CurvatureLanes::pack(lanes.map(|k| faces[k]), slots)), batches }
+}
+
+/// The blocks that go to lanes with `V` vertices.
+pub(super) fn regular_faces<const V: usize>(
+    blocks: &[FaceCurvature],
+) -> impl Iterator<Item = &FaceCurvature> {
+    blocks.iter().filter(|block| block.is_regular() && block.vertex_count == V)
+}
+
+/// The vertices that are used.
+pub(super) fn lane_vertices<const V: usize>(block: &FaceCurvature) -> [VertexIndex; V] {
+    std::array::from_fn(|k| block.vertices[k])
+}
+
+fn positions(block: &FaceCurvature, rows: &[Row]) -> [DVec3; 6] {
+    block.vertices.map(|vi| rows[vi.0 as usize].position())
+}
+
+impl OddFace {
+    fn new(plate: &Plate, block: &FaceCurvature) -> Self {
+        let clamp = |k: usize| block.edges[k].as_ref().and(plate.edges[block.numbers[k] as usize].clamp);
+        Self {
+            clamps: [0, 1, 2].map(clamp),
+            block: block.clone(),
+            lambda: Vector3::zeros(),
+            start: Vector3::zeros(),
+        }
+    }
+
+    /// Takes over what the edges know.
+    fn read(&mut self, edges: &Edges) {
+        let FaceCurvature { edges: own, numbers, scalars, normals, .. } = &mut self.block;
+        for k in 0..3 {
+            let Some(edge) = &mut own[k] else { continue };
+            if let Some((angle, scalar)) = edges.state(numbers[k] as usize) {
+                (edge.reference, scalars[k]) = (angle, scalar);
+            }
+            if let Some(clamp) = self.clamps[k] {
+                normals[k] = edges.clamps[clamp as usize];
+            }
+        }
+    }
+
+    fn update(&mut self, rows: &mut [Row], substep: Substep) {
+        if substep.sweep == 0 {
+            self.lambda = Vector3::zeros();
+        }
+        let vertices = self.block.vertices;
+        let masses = vertices.map(|vi| rows[vi.0 as usize].inverse_mass);
+        let step = UpdateStep { h: substep.h, lambda: self.lambda, start: self.start };
+        let (delta, moves) = block_update(&self.block, &positions(&self.block, rows), &masses, &step);
+        self.lambda += delta;
+        for (vi, d) in vertices.iter().zip(moves) {
+            let row = &mut rows[vi.0 as usize];
+            row.position = (row.position() + d).to_array();
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! Comparison of the variants of a scene, and physical checks against references.
+//!
+//! ```text
+//! scene + what varies ──► Study ──► every variant, one after the other ──► tables and a page with plots   (study)
+//! Check ──► scene or library ──► rows of value, reference, tolerance                                       (validate)
+//!             reference: closed forms and converged solutions of the continuum, independent of the simulator
+//! ```
+//!
+//! Variants are compared by *material points*: places on the cloth that no mesh moves. Two meshes of the same cloth have
+//! no vertex in common, but every material point.
+
+#![forbid(unsafe_code)]
+
+pub mod reference;
+pub mod study;
+pub mod validate;
+
+pub use study::{Study, StudyError, StudyOptions, StudyReport};
+pub use validate::{CHECKS, Check, CheckError, Row};

@@ -1,0 +1,231 @@
+//! A study: variants of a scene, run one after the other and compared.
+//!
+//! ```text
+//! text, what varies ──prepare──► Study ──run──► StudyReport ──write──► study.csv, frames.csv, trajectories.csv,
+//!  (all errors here)             (checked)      (in memory)            report.html
+//! ```
+//!
+//! Everything is checked before the first variant runs. A variant that fails while it is simulated is reported as failed
+//! and does not stop the others.
+
+mod compare;
+mod error;
+mod figures;
+mod folder;
+mod page;
+mod plot;
+mod points;
+mod prepare;
+mod simulate;
+mod tables;
+mod variation;
+
+pub use compare::{Comparison, Deviation};
+pub use error::StudyError;
+pub use folder::StudyFolder;
+pub use points::{LATTICE, PointOnCloth};
+pub use simulate::{FrameRecord, Outcome, Run, StepCost};
+pub use variation::{Assignment, Axis};
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use taffeta_scene::Scene;
+use taffeta_sim::World;
+
+/// What to study.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StudyOptions {
+    /// What varies, each as `key.path=a,b,c`; an entry may set several keys: `key.path=a/other.key=b`.
+    pub vary: Vec<String>,
+    /// What to compare with: `finest`, the label of a variant, or assignments `key.path=a/other.key=b`. `None`: finest.
+    pub reference: Option<String>,
+    /// Overrides of all variants, `key.path=value`.
+    pub overrides: Vec<String>,
+    /// Frames instead of those of the scene's duration.
+    pub frames: Option<u64>,
+    /// Threads instead of the scene's.
+    pub threads: Option<usize>,
+}
+
+/// A variant of the scene.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variant {
+    /// Its name: the assignments with short keys.
+    pub label: String,
+    /// What it sets.
+    pub assignments: Vec<Assignment>,
+    /// Its entry of each axis; `None` if it is the reference only.
+    pub choices: Option<Vec<usize>>,
+    /// The scene.
+    pub scene: Scene,
+    /// Its last frame.
+    pub last_frame: u64,
+}
+
+/// A material point whose trajectory is shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrackedPoint {
+    /// Its name.
+    pub name: String,
+    /// Its number among the points of the study.
+    pub point: usize,
+}
+
+/// What the variants are compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reference {
+    /// The one with the most vertices, of these the one with the most substeps.
+    Finest,
+    /// A variant by number.
+    Variant(usize),
+}
+
+/// Variants that are ready to run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Study {
+    /// Name of the scene.
+    pub name: String,
+    /// What varies.
+    pub axes: Vec<Axis>,
+    /// The variants, the last axis running fastest, then the reference if it is none of them.
+    pub variants: Vec<Variant>,
+    /// The material points by which they are compared: a lattice over each cloth, then the probes.
+    pub points: Vec<PointOnCloth>,
+    /// The points whose trajectories are shown: the probes; without any the corners and the middle of the lattice.
+    pub tracked: Vec<TrackedPoint>,
+    /// What is odd about the scenes, though not wrong.
+    pub warnings: Vec<String>,
+    /// Short names of the keys that vary.
+    names: variation::ShortNames,
+    reference: Reference,
+}
+
+/// What happens while a study runs.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// A variant has made a step.
+    Frame {
+        /// Number of the variant.
+        number: usize,
+        /// The variant.
+        variant: &'a Variant,
+        /// Its frame.
+        frame: u64,
+        /// Its world.
+        world: &'a World,
+    },
+    /// A variant has ended.
+    Ended {
+        /// Number of the variant.
+        number: usize,
+        /// The variant.
+        variant: &'a Variant,
+        /// What was recorded.
+        run: &'a Run,
+    },
+}
+
+/// A study that has run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StudyReport {
+    /// The study.
+    pub study: Study,
+    /// What was recorded of each variant.
+    pub runs: Vec<Run>,
+    /// Number of the variant that the others are compared with.
+    pub reference: usize,
+    /// The distance of each variant to the reference.
+    pub comparisons: Vec<Comparison>,
+}
+
+impl Study {
+    /// Reads a scene file and prepares its variants.
+    ///
+    /// # Errors
+    /// As [`Study::prepare`], and if the file cannot be read.
+    pub fn read(path: &Path, options: &StudyOptions) -> Result<Self, StudyError> {
+        let text = std::fs::read_to_string(path).map_err(|error| StudyError::File {
+            path: path.to_owned(),
+            reason: format!("cannot read the scene: {error}"),
+        })?;
+        Self::prepare(&text, path, options)
+    }
+
+    /// Reads all variants of a scene and checks them. The path names the scene in messages, and relative paths in it are
+    /// relative to its folder.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the scene, with what varies and with the reference.
+    pub fn prepare(text: &str, path: &Path, options: &StudyOptions) -> Result<Self, StudyError> {
+        prepare::prepare(text, path, options)
+    }
+
+    /// Runs all variants in their order. `observe` hears of every frame and may ask to stop.
+    pub fn run(self, observe: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>) -> StudyReport {
+        let mut runs: Vec<Run> = Vec::new();
+        let mut going = ControlFlow::Continue(());
+        for (number, variant) in self.variants.iter().enumerate() {
+            if going.is_break() {
+                runs.push(Run::stopped());
+                continue;
+            }
+            let mut on_frame = |frame: u64, world: &World| {
+                going = observe(Event::Frame { number, variant, frame, world });
+                going
+            };
+            let run = simulate::simulate(&variant.scene, &self.points, variant.last_frame, &mut on_frame);
+            if going.is_continue() {
+                going = observe(Event::Ended { number, variant, run: &run });
+            }
+            runs.push(run);
+        }
+        let reference = match self.reference {
+            Reference::Variant(number) => number,
+            Reference::Finest => find_finest(&runs),
+        };
+        let comparisons = runs.iter().map(|run| Comparison::of(run, &runs[reference])).collect();
+        StudyReport { study: self, runs, reference, comparisons }
+    }
+}
+
+impl StudyReport {
+    /// The number of variants that failed.
+    pub fn failures(&self) -> usize {
+        self.runs.iter().filter(|run| matches!(run.outcome, Outcome::Failed(_))).count()
+    }
+
+    /// The label of a variant.
+    pub fn label(&self, variant: usize) -> &str {
+        &self.study.variants[variant].label
+    }
+
+    /// The key paths that some variant sets, in their order.
+    pub fn keys(&self) -> Vec<&str> {
+        let mut keys: Vec<&str> = self.study.axes.iter().flat_map(Axis::keys).collect();
+        for assignment in self.study.variants.iter().flat_map(|variant| &variant.assignments) {
+            if !keys.contains(&assignment.key.as_str()) {
+                keys.push(&assignment.key);
+            }
+        }
+        keys
+    }
+
+    /// Change of the total energy of a variant from its first to its last frame \[J\]; `None` if it never started.
+    pub fn energy_drift(&self, variant: usize) -> Option<f64> {
+        let frames = &self.runs[variant].frames;
+        let energy = |frame: &FrameRecord| tables::total_energy(&frame.metrics);
+        Some(energy(frames.last()?) - energy(frames.first()?))
+    }
+}
+
+/// The run with the most vertices, then substeps; a run that came to its end before one that did not. Ties go to the
+/// first.
+fn find_finest(runs: &[Run]) -> usize {
+    let rank = |run: &Run| {
+        let vertices = run.frames.iter().map(|frame| frame.vertices).max().unwrap_or(0);
+        let substeps: u64 = run.frames.iter().map(|frame| u64::from(frame.cost.substeps)).sum();
+        (run.is_done(), vertices, substeps)
+    };
+    let numbers = 0..runs.len();
+    numbers.max_by_key(|number| (rank(&runs[*number]), std::cmp::Reverse(*number))).unwrap_or(0)
+}

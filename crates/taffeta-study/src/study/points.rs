@@ -1,0 +1,197 @@
+//! The material points by which variants are compared, and where they are.
+
+use glam::{DVec2, DVec3};
+use taffeta_core::TriangleMesh;
+use taffeta_core::geometry::barycentric;
+use taffeta_sim::World;
+
+/// Points of the lattice along each side of a cloth's bounding box in material space. Odd, so that the middle is one of
+/// them; 21 × 21 resolve a fold every tenth of the sheet and cost less than a step.
+pub const LATTICE: usize = 21;
+/// How far outside of a face, in its barycentric coordinates, a point counts as on it: round-off.
+const SLACK: f64 = 1e-9;
+
+/// A material point of a cloth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PointOnCloth {
+    /// Index of the cloth.
+    pub cloth: usize,
+    /// Material coordinates \[m\].
+    pub material: DVec2,
+}
+
+/// The box \[m\] around a cloth in material space; `None` without material coordinates.
+pub(super) fn material_bounds(mesh: &TriangleMesh) -> Option<[DVec2; 2]> {
+    let mut corners = mesh.material.as_ref()?.iter().flatten();
+    let first = *corners.next()?;
+    Some(corners.fold([first, first], |[low, high], u| [low.min(*u), high.max(*u)]))
+}
+
+/// The lattice over a box in material space \[m\], row by row. Its last points lie exactly on the far sides.
+pub(super) fn lattice([low, high]: [DVec2; 2]) -> impl Iterator<Item = DVec2> {
+    let along = move |i: usize, c: usize| match i {
+        _ if i + 1 == LATTICE => high[c],
+        _ => low[c] + (high[c] - low[c]) * i as f64 / (LATTICE - 1) as f64,
+    };
+    (0..LATTICE).flat_map(move |j| (0..LATTICE).map(move |i| DVec2::new(along(i, 0), along(j, 1))))
+}
+
+/// Finds the face of a mesh at a material point: faces sorted into a grid of buckets.
+pub(super) struct Locator {
+    corners: Vec<[DVec2; 3]>,
+    low: DVec2,
+    /// Size of a bucket \[m\].
+    bucket: DVec2,
+    per_side: usize,
+    buckets: Vec<Vec<u32>>,
+}
+
+/// A place in a mesh: a face and the barycentric weights of its corners.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Place {
+    pub face: u32,
+    pub weights: [f64; 3],
+}
+
+impl Locator {
+    /// Sorts the faces of a mesh; `None` without material coordinates.
+    pub fn build(mesh: &TriangleMesh) -> Option<Self> {
+        let [low, high] = material_bounds(mesh)?;
+        let corners = mesh.material.clone()?;
+        let per_side = ((corners.len() as f64).sqrt() as usize).max(1);
+        let bucket = ((high - low) / per_side as f64).max(DVec2::splat(f64::MIN_POSITIVE));
+        let buckets = vec![Vec::new(); per_side * per_side];
+        let mut locator = Self { corners, low, bucket, per_side, buckets };
+        for (face, [a, b, c]) in locator.corners.clone().into_iter().enumerate() {
+            let (first, last) = (locator.bucket_of(a.min(b).min(c)), locator.bucket_of(a.max(b).max(c)));
+            for j in first[1]..=last[1] {
+                for i in first[0]..=last[0] {
+                    locator.buckets[j * per_side + i].push(face as u32);
+                }
+            }
+        }
+        Some(locator)
+    }
+
+    fn bucket_of(&self, point: DVec2) -> [usize; 2] {
+        let at = (point - self.low) / self.bucket;
+        // A cast takes what is negative to zero.
+        [at.x, at.y].map(|c| (c as usize).min(self.per_side - 1))
+    }
+
+    /// The face in which a point lies deepest, if it lies on the sheet but for round-off.
+    pub fn find_on_sheet(&self, point: DVec2) -> Option<Place> {
+        let [i, j] = self.bucket_of(point);
+        let near = self.buckets[j * self.per_side + i].iter().copied();
+        self.find_deepest(point, near).filter(|(_, depth)| *depth >= -SLACK).map(|(place, _)| place)
+    }
+
+    /// The same, and for a point off the sheet the border of the face that it is least outside of.
+    ///
+    /// # Panics
+    /// If the mesh has no faces.
+    pub fn find(&self, point: DVec2) -> Place {
+        let found = self.find_on_sheet(point).unwrap_or_else(|| {
+            self.find_deepest(point, 0..self.corners.len() as u32).expect("a cloth has faces").0
+        });
+        let kept = found.weights.map(|w| w.max(0.0));
+        let sum: f64 = kept.iter().sum();
+        Place { weights: kept.map(|w| w / sum), ..found }
+    }
+
+    /// The deepest face and the least of its weights; ties go to the first.
+    fn find_deepest(&self, point: DVec2, faces: impl Iterator<Item = u32>) -> Option<(Place, f64)> {
+        let mut best: Option<(Place, f64)> = None;
+        for face in faces {
+            let weights = barycentric(point, self.corners[face as usize]);
+            let depth = weights.iter().copied().fold(f64::INFINITY, f64::min);
+            if best.is_none_or(|(_, deepest)| depth > deepest) {
+                best = Some((Place { face, weights }, depth));
+            }
+        }
+        best
+    }
+}
+
+/// Follows points through the steps of a world. Places are searched only when a mesh has changed.
+pub(super) struct Tracker {
+    points: Vec<PointOnCloth>,
+    places: Vec<Place>,
+    /// Faces and their material coordinates for which the places hold, by cloth.
+    known: Vec<TriangleMesh>,
+}
+
+impl Tracker {
+    pub fn new(points: &[PointOnCloth]) -> Self {
+        Self { points: points.to_vec(), places: Vec::new(), known: Vec::new() }
+    }
+
+    /// World positions \[m\] of the points.
+    pub fn positions(&mut self, world: &World) -> Vec<DVec3> {
+        let mut meshes: Vec<TriangleMesh> =
+            (0..world.cloths().len()).map(|cloth| world.mesh(cloth)).collect();
+        let same = |a: &TriangleMesh, b: &TriangleMesh| a.faces == b.faces && a.material == b.material;
+        let unchanged =
+            meshes.len() == self.known.len() && meshes.iter().zip(&self.known).all(|(a, b)| same(a, b));
+        if !unchanged {
+            let locators: Vec<Option<Locator>> = meshes.iter().map(Locator::build).collect();
+            let place = |point: &PointOnCloth| {
+                locators[point.cloth]
+                    .as_ref()
+                    .expect("points lie on cloths with material coordinates")
+                    .find(point.material)
+            };
+            self.places = self.points.iter().map(place).collect();
+        }
+        let position = |(point, place): (&PointOnCloth, &Place)| {
+            let mesh = &meshes[point.cloth];
+            let corners = mesh.faces[place.face as usize].map(|v| mesh.positions[v as usize]);
+            corners.into_iter().zip(place.weights).map(|(x, w)| x * w).sum()
+        };
+        let positions = self.points.iter().zip(&self.places).map(position).collect();
+        meshes.iter_mut().for_each(|mesh| mesh.positions.clear());
+        self.known = meshes;
+        positions
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use taffeta_remesh::RemeshSettings;
+    use taffeta_scene::{GridPattern, grid};
+    use taffeta_sim::{ClothDescription, Material, StepInputs, WorldDescription};
+
+    #[test]
+    fn a_tracker_finds_the_same_positions_as_a_search_through_all_faces() {
+        let mesh = grid(DVec2::new(1.0, 0.6), [7, 5], GridPattern::Delaunay, 3);
+        let mut cloth = ClothDescription::new("sheet", mesh, Material::isotropic(0.2, 200.0, 0.3, 1e-5));
+        cloth.velocity = DVec3::new(1.0, 2.0, 3.0);
+        cloth.angular_velocity = DVec3::new(3.0, 0.0, 5.0);
+        cloth.remesh = Some(RemeshSettings { size_min: 0.03, size_max: 0.08, ..RemeshSettings::default() });
+        let description = WorldDescription { cloths: vec![cloth], ..WorldDescription::default() };
+        let mut world = World::build(&description).unwrap();
+        let bounds = material_bounds(&world.mesh(0)).unwrap();
+        let points: Vec<_> = lattice(bounds).map(|material| PointOnCloth { cloth: 0, material }).collect();
+        assert_eq!(points.len(), LATTICE * LATTICE);
+        let mut tracker = Tracker::new(&points);
+        for _ in 0..3 {
+            for (point, found) in points.iter().zip(tracker.positions(&world)) {
+                let expected = world.material_point(0, point.material).unwrap().position;
+                assert!(found.distance(expected) < 1e-12, "{found} {expected}");
+            }
+            world.step(&StepInputs::default(), 0.02).unwrap();
+        }
+        assert!(world.vertex_count() > 100, "it was remeshed: {}", world.vertex_count());
+    }
+
+    #[test]
+    fn points_beside_the_sheet_are_told_from_points_on_its_border() {
+        let locator = Locator::build(&grid(DVec2::ONE, [3, 3], GridPattern::Crossed, 0)).unwrap();
+        for corner in [DVec2::ZERO, DVec2::ONE, DVec2::new(0.0, 0.3)] {
+            assert!(locator.find_on_sheet(corner).is_some(), "{corner}");
+        }
+        assert!(locator.find_on_sheet(DVec2::new(1.001, 0.5)).is_none());
+        assert_eq!(locator.find(DVec2::new(2.0, 2.0)).weights.iter().sum::<f64>(), 1.0);
+    }
+}

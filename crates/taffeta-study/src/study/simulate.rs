@@ -1,0 +1,159 @@
+//! One variant, from its first frame to its last.
+
+use super::points::{PointOnCloth, Tracker};
+use cpu_time::ProcessTime;
+use glam::DVec3;
+use std::ops::ControlFlow;
+use std::time::Instant;
+use taffeta_scene::Scene;
+use taffeta_sim::{Metrics, Stage, StepInputs, StepReport, World};
+
+/// What is recorded of a frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FrameRecord {
+    /// Time \[s\].
+    pub time: f64,
+    /// Vertices of all cloths.
+    pub vertices: usize,
+    /// Faces of all cloths.
+    pub faces: usize,
+    /// Energies and strain.
+    pub metrics: Metrics,
+    /// World positions of the material points \[m\], in the order of the study.
+    pub points: Vec<DVec3>,
+    /// What the step to this frame took; zero for frame 0.
+    pub cost: StepCost,
+}
+
+/// What a step took.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StepCost {
+    /// Substeps.
+    pub substeps: u32,
+    /// Iterations per substep.
+    pub iterations: u32,
+    /// Wall time \[s\].
+    pub wall: f64,
+    /// CPU time of all threads \[s\].
+    pub cpu: f64,
+    /// Wall time of the solver alone \[s\].
+    pub solve: f64,
+}
+
+/// How a variant ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// At its last frame.
+    Done,
+    /// By an error.
+    Failed(String),
+    /// It was asked to stop, or never started.
+    Stopped,
+}
+
+/// A variant that was simulated, as far as it came.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// The frames from 0.
+    pub frames: Vec<FrameRecord>,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The solver that was used; empty if it never started.
+    pub solver: String,
+    /// Whether the frames are a start and an equilibrium, and not a motion.
+    pub is_equilibrium: bool,
+}
+
+impl Run {
+    /// A variant that never started.
+    pub(super) fn stopped() -> Self {
+        Self { frames: Vec::new(), outcome: Outcome::Stopped, solver: String::new(), is_equilibrium: false }
+    }
+
+    fn failed(reason: String) -> Self {
+        Self { outcome: Outcome::Failed(reason), ..Self::stopped() }
+    }
+
+    /// Whether it came to its last frame.
+    pub fn is_done(&self) -> bool {
+        self.outcome == Outcome::Done
+    }
+
+    /// The sum of a cost over all steps.
+    pub fn total(&self, cost: impl Fn(&StepCost) -> f64) -> f64 {
+        self.frames.iter().map(|frame| cost(&frame.cost)).sum()
+    }
+
+    /// Number of steps made.
+    pub fn steps(&self) -> usize {
+        self.frames.len().saturating_sub(1)
+    }
+}
+
+/// The last frame of a scene, unless `frames` says otherwise. An equilibrium is frame 1 and the last.
+pub(super) fn last_frame(scene: &Scene, frames: Option<u64>) -> u64 {
+    let last = scene.last_frame();
+    match frames {
+        Some(frames) if scene.simulation.is_static() => frames.min(last),
+        Some(frames) => frames,
+        None => last,
+    }
+}
+
+/// Simulates a scene. `observe` is called after every frame with its number and may ask to stop.
+pub(super) fn simulate(
+    scene: &Scene,
+    points: &[PointOnCloth],
+    frames: u64,
+    observe: &mut dyn FnMut(u64, &World) -> ControlFlow<()>,
+) -> Run {
+    let built = match scene.build() {
+        Ok(description) => World::build(&description).map_err(|error| error.to_string()),
+        Err(error) => Err(error.to_string()),
+    };
+    let mut world = match built {
+        Ok(world) => world,
+        Err(reason) => return Run::failed(reason),
+    };
+    let mut tracker = Tracker::new(points);
+    let is_equilibrium = scene.simulation.is_static();
+    let mut run = Run { solver: world.solver_name().to_owned(), is_equilibrium, ..Run::stopped() };
+    run.frames.push(record(&world, world.measure(), &mut tracker, StepCost::default()));
+    for frame in 1..=frames {
+        let (wall, cpu) = (Instant::now(), ProcessTime::now());
+        let step = match is_equilibrium {
+            true => world.equilibrate(),
+            false => world.step(&StepInputs::default(), scene.simulation.frame_time()),
+        };
+        let report = match step {
+            Ok(report) => report,
+            Err(error) => {
+                run.outcome = Outcome::Failed(error.to_string());
+                return run;
+            }
+        };
+        let spent = [wall.elapsed(), cpu.elapsed()].map(|time| time.as_secs_f64());
+        run.frames.push(record(&world, report.metrics, &mut tracker, cost_of(&report, spent)));
+        if observe(frame, &world).is_break() {
+            return run;
+        }
+    }
+    run.outcome = Outcome::Done;
+    run
+}
+
+fn cost_of(report: &StepReport, [wall, cpu]: [f64; 2]) -> StepCost {
+    let solve = report.times.of(Stage::Solve).as_secs_f64();
+    StepCost { substeps: report.plan.substeps, iterations: report.plan.iterations, wall, cpu, solve }
+}
+
+fn record(world: &World, metrics: Metrics, tracker: &mut Tracker, cost: StepCost) -> FrameRecord {
+    FrameRecord {
+        time: world.time(),
+        vertices: world.vertex_count(),
+        faces: world.face_count(),
+        metrics,
+        points: tracker.positions(world),
+        cost,
+    }
+}

@@ -1,0 +1,95 @@
+//! Physical checks: what the simulator gives, against references that are independent of it.
+//!
+//! A [`Check`] simulates through scene texts, as a user would, and leaves the choice of the solver to the program; what
+//! no scene can express (affine maps, forced edits) goes through the library. Every check gives [`Row`]s of a value, its
+//! reference and the error that is tolerated. `converged` always means converged in space at the same time step.
+
+mod chain;
+mod context;
+mod disk;
+mod flight;
+mod friction;
+mod meshes;
+mod patch;
+mod plate;
+mod resolution;
+mod row;
+mod strips;
+
+pub use context::{CheckError, Context};
+pub use row::{Row, Verdict, format_head, format_rows};
+
+/// A physical check.
+#[derive(Clone, Copy, Debug)]
+pub struct Check {
+    /// Name, as on the command line.
+    pub name: &'static str,
+    /// What is checked, in a line.
+    pub what: &'static str,
+    /// Runs it.
+    pub run: fn(&Context<'_>) -> Result<Vec<Row>, CheckError>,
+}
+
+/// All checks, from the pieces to the whole.
+pub const CHECKS: &[Check] = &[
+    Check {
+        name: "patch",
+        what: "affine maps of an irregular sheet: energy exact, no forces inside",
+        run: patch::check_patch,
+    },
+    Check {
+        name: "refinement-invariance",
+        what: "a bent and stretched sheet, every face split in four: energies unchanged",
+        run: patch::check_refinement,
+    },
+    Check {
+        name: "free-flight",
+        what: "a spinning sheet without support, with forced random edits: momenta and center of mass",
+        run: flight::check_flight,
+    },
+    Check {
+        name: "hanging-strip",
+        what: "length of a strip that hangs by its upper edge",
+        run: strips::check_hanging_strip,
+    },
+    Check {
+        name: "cantilever",
+        what: "drop over reach of a heavy strip that is clamped at one end (elastica)",
+        run: strips::check_cantilever,
+    },
+    Check {
+        name: "plate",
+        what: "deflection of a simply supported plate on seven families of meshes",
+        run: plate::check_plate,
+    },
+    Check {
+        name: "inflated-disk",
+        what: "deflection of a circular membrane under pressure (Hencky)",
+        run: disk::check_disk,
+    },
+    Check {
+        name: "heavy-chain",
+        what: "frequencies of a narrow strip in small swing",
+        run: chain::check_chain,
+    },
+    Check {
+        name: "incline",
+        what: "a patch on a slope: sticks below the limit of static friction, slides by Coulomb's law above",
+        run: friction::check_incline,
+    },
+    Check {
+        name: "sliding-stop",
+        what: "distance and time in which kinetic friction stops a patch",
+        run: friction::check_stop,
+    },
+    Check {
+        name: "resolution",
+        what: "a hung sheet and a swinging one: the same at every resolution",
+        run: resolution::check_resolution,
+    },
+];
+
+/// The check of a name.
+pub fn find_check(name: &str) -> Option<&'static Check> {
+    CHECKS.iter().find(|check| check.name == name)
+}

@@ -1,0 +1,132 @@
+//! What checks have in common: from a scene text to a world and its steps.
+
+use glam::{DVec2, DVec3};
+use std::path::{Path, PathBuf};
+use taffeta_core::TriangleMesh;
+use taffeta_scene::{Override, Scene, SceneError, write_obj};
+use taffeta_sim::{BuildError, StepError, StepInputs, StepReport, World};
+use tempfile::TempDir;
+
+/// Why a check came to no result.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckError {
+    /// Its scene is refused.
+    #[error("its scene is refused:\n{0}")]
+    Scene(#[from] SceneError),
+    /// Its scene makes no world.
+    #[error("its scene makes no world: {0}")]
+    Build(#[from] BuildError),
+    /// The simulation failed.
+    #[error("the simulation failed: {0}")]
+    Step(#[from] StepError),
+    /// A file for it cannot be written.
+    #[error("cannot write {}: {reason}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+    /// What was simulated makes no sense.
+    #[error("{0}")]
+    Odd(String),
+}
+
+/// Where checks run.
+pub struct Context<'a> {
+    overrides: Vec<Override>,
+    note: &'a dyn Fn(&str),
+    folder: TempDir,
+}
+
+impl<'a> Context<'a> {
+    /// With overrides of the scenes, such as another solver, and somebody who hears of the progress.
+    ///
+    /// # Errors
+    /// If there is no place for temporary files.
+    pub fn new(overrides: Vec<Override>, note: &'a dyn Fn(&str)) -> Result<Self, CheckError> {
+        let folder = tempfile::tempdir()
+            .map_err(|error| CheckError::File { path: std::env::temp_dir(), reason: error.to_string() })?;
+        Ok(Self { overrides, note, folder })
+    }
+
+    /// Tells what is going on.
+    pub fn note(&self, text: &str) {
+        (self.note)(text);
+    }
+
+    /// Reads a scene and builds its world. Meshes are those of [`Context::write_mesh`].
+    pub(super) fn experiment(&self, text: &str) -> Result<Experiment, CheckError> {
+        let scene = Scene::from_str(text, &self.folder.path().join("check.toml"), &self.overrides)?;
+        let world = World::build(&scene.build()?)?;
+        Ok(Experiment { scene, world })
+    }
+
+    /// The equilibrium of a static scene. If an override makes it dynamic, its last frame.
+    pub(super) fn equilibrium(&self, text: &str) -> Result<World, CheckError> {
+        let mut experiment = self.experiment(text)?;
+        if experiment.scene.simulation.is_static() {
+            experiment.world.equilibrate()?;
+        } else {
+            experiment.run_to_end()?;
+        }
+        Ok(experiment.world)
+    }
+
+    /// Writes a mesh for scenes under a name.
+    pub(super) fn write_mesh(&self, name: &str, mesh: &TriangleMesh) -> Result<(), CheckError> {
+        let path = self.folder.path().join(name);
+        let write = |path: &Path| {
+            let mut file = std::fs::File::create(path)?;
+            write_obj(&mut file, &mesh.positions, &mesh.faces, mesh.material.as_deref())
+        };
+        write(&path).map_err(|error| CheckError::File { path, reason: error.to_string() })
+    }
+}
+
+/// A scene and its world.
+pub(super) struct Experiment {
+    pub scene: Scene,
+    pub world: World,
+}
+
+impl Experiment {
+    /// Makes a step of one frame.
+    pub fn step(&mut self) -> Result<StepReport, CheckError> {
+        Ok(self.world.step(&StepInputs::default(), self.scene.simulation.frame_time())?)
+    }
+
+    /// Makes steps of one frame.
+    pub fn run(&mut self, frames: u32) -> Result<(), CheckError> {
+        (0..frames).try_for_each(|_| self.step().map(drop))
+    }
+
+    /// Makes all steps of the scene.
+    pub fn run_to_end(&mut self) -> Result<(), CheckError> {
+        (self.world.frame()..self.scene.last_frame()).try_for_each(|_| self.step().map(drop))
+    }
+
+    /// World position \[m\] of a material point of the only cloth.
+    pub fn at(&self, u: f64, v: f64) -> Result<DVec3, CheckError> {
+        position(&self.world, u, v)
+    }
+}
+
+/// World position \[m\] of a material point of the first cloth.
+pub(super) fn position(world: &World, u: f64, v: f64) -> Result<DVec3, CheckError> {
+    let found = world.material_point(0, DVec2::new(u, v));
+    found
+        .map(|point| point.position)
+        .ok_or_else(|| CheckError::Odd("the cloth has no material points".into()))
+}
+
+/// Mean world position \[m\] over a straight line in material space, by the trapezoidal rule with 65 points.
+pub(super) fn mean_position(world: &World, from: DVec2, to: DVec2) -> Result<DVec3, CheckError> {
+    let mut sum = DVec3::ZERO;
+    for i in 0..=64 {
+        let at = from.lerp(to, f64::from(i) / 64.0);
+        let weight = if i == 0 || i == 64 { 0.5 } else { 1.0 };
+        sum += position(world, at.x, at.y)? * (weight / 64.0);
+    }
+    Ok(sum)
+}

@@ -1,0 +1,88 @@
+//! The same sheet at several resolutions: rest and motion must not depend on the mesh.
+
+use super::context::{CheckError, Context, mean_position};
+use super::row::Row;
+use crate::study::Deviation;
+use glam::{DVec2, DVec3};
+
+/// The material of the study: 2000 N/m.
+const MATERIAL: &str = "{ density = 0.2, stretch = [2000.0, 2000.0], poisson = 0.3, bend = [5e-5, 5e-5] }";
+/// Mean drop of the lower edge \[mm\], converged.
+const DROP: f64 = 0.48;
+/// Frames of the swing.
+const FRAMES: u32 = 24;
+/// Cells along a side of the swing that the others are compared with.
+const FINEST: u32 = 96;
+
+/// The mean drop of a hung sheet, and the path of material points of a swinging one.
+pub(super) fn check_resolution(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
+    let mut rows = Vec::new();
+    for cells in [16, 32, 64, 128] {
+        context.note(&format!("resolution: hung sheet, {cells} × {cells} cells"));
+        let drop = settle(context, cells, "")?;
+        rows.push(Row::relative(format!("mean drop, {cells}²"), drop, DROP, 0.02).in_unit("mm"));
+    }
+    context.note("resolution: hung sheet, adaptive");
+    // A strain of a thousandth is what this sheet has at its upper edge.
+    let remesh = "remesh = { size_min = 0.02, size_max = 0.2, refine_strain = 1e-3 }";
+    let drop = settle(context, 8, remesh)?;
+    rows.push(Row::relative("mean drop, adaptive", drop, DROP, 0.02).in_unit("mm"));
+    context.note(&format!("resolution: swing, {FINEST} × {FINEST} cells"));
+    let reference = swing(context, FINEST)?;
+    for cells in [32, 64] {
+        context.note(&format!("resolution: swing, {cells} × {cells} cells"));
+        let rms = 1e3 * Deviation::between(&swing(context, cells)?, &reference).rms;
+        rows.push(
+            Row::at_most(format!("swing, RMS distance of {cells}² to {FINEST}²"), rms, 2.0).in_unit("mm"),
+        );
+    }
+    Ok(rows)
+}
+
+/// Mean drop of the lower edge \[mm\] of a sheet of 1 m² that hangs by its upper edge, when it has settled.
+fn settle(context: &Context<'_>, cells: u32, remesh: &str) -> Result<f64, CheckError> {
+    let scene = format!(
+        r#"
+[simulation]
+duration = 1.0
+velocity_damping = 20.0
+[[cloth]]
+grid = {{ cells = [{cells}, {cells}], pattern = "alternating" }}
+material = {MATERIAL}
+{remesh}
+[[cloth.pin]]
+where = {{ material_box = [[-1.0, 1.0], [2.0, 1.0]] }}
+[air]
+density = 0.0
+"#
+    );
+    let mut experiment = context.experiment(&scene)?;
+    experiment.run_to_end()?;
+    Ok(-1e3 * mean_position(&experiment.world, DVec2::ZERO, DVec2::X)?.y)
+}
+
+/// Positions of 21 × 21 material points \[m\] of a sheet that has swung from two patches at its corners. The patches end
+/// on lines of every grid here, so that all hold the same part of the sheet.
+fn swing(context: &Context<'_>, cells: u32) -> Result<Vec<DVec3>, CheckError> {
+    let scene = format!(
+        r#"
+[simulation]
+duration = 1.0
+substeps = 1
+[[cloth]]
+grid = {{ cells = [{cells}, {cells}], pattern = "alternating" }}
+material = {MATERIAL}
+place = {{ rotate_deg = [-90, 0, 0] }}
+[[cloth.pin]]
+where = {{ material_box = [[0.0, 0.906], [0.094, 1.0]] }}
+[[cloth.pin]]
+where = {{ material_box = [[0.906, 0.906], [1.0, 1.0]] }}
+[air]
+density = 0.0
+"#
+    );
+    let mut experiment = context.experiment(&scene)?;
+    experiment.run(FRAMES)?;
+    let points = (0..21 * 21).map(|i| (f64::from(i % 21) / 20.0, f64::from(i / 21) / 20.0));
+    points.map(|(u, v)| experiment.at(u, v)).collect()
+}

@@ -1,0 +1,68 @@
+//! The checks that take no time, and the frame of all.
+
+use taffeta_scene::Override;
+use taffeta_study::CHECKS;
+use taffeta_study::validate::{Context, Verdict, find_check};
+
+fn context(overrides: &[&str]) -> Context<'static> {
+    let overrides = overrides.iter().map(|text| Override::parse(text).unwrap()).collect();
+    Context::new(overrides, &|_| {}).unwrap()
+}
+
+#[test]
+fn the_rows_of_the_validation_document_are_all_there() {
+    let names: Vec<&str> = CHECKS.iter().map(|check| check.name).collect();
+    let wanted = [
+        "patch",
+        "refinement-invariance",
+        "free-flight",
+        "hanging-strip",
+        "cantilever",
+        "plate",
+        "inflated-disk",
+        "heavy-chain",
+        "incline",
+        "sliding-stop",
+        "resolution",
+    ];
+    assert_eq!(names, wanted);
+    assert!(find_check("plates").is_none());
+}
+
+#[track_caller]
+fn expect_pass(name: &str, overrides: &[&str]) {
+    let rows = (find_check(name).unwrap().run)(&context(overrides)).unwrap();
+    assert!(!rows.is_empty());
+    for row in rows {
+        assert_ne!(row.verdict(), Verdict::Miss, "{row:?}");
+    }
+}
+
+#[test]
+fn blocks_pass_by_themselves() {
+    expect_pass("patch", &[]);
+    expect_pass("refinement-invariance", &[]);
+}
+
+#[test]
+fn free_flight_passes() {
+    expect_pass("free-flight", &[]);
+}
+
+#[test]
+fn a_chain_swings_with_its_frequencies() {
+    expect_pass("heavy-chain", &["simulation.solver=direct"]);
+}
+
+#[test]
+fn friction_passes() {
+    expect_pass("incline", &[]);
+    // Implicit Euler stops a patch half a substep early.
+    expect_pass("sliding-stop", &["simulation.substeps=8"]);
+}
+
+#[test]
+fn a_scene_that_is_refused_is_no_result() {
+    let error = (find_check("incline").unwrap().run)(&context(&["simulation.solver=magic"])).unwrap_err();
+    assert!(error.to_string().contains("magic"), "{error}");
+}

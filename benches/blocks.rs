@@ -21,7 +21,7 @@ fn sheet(cells: u32, bending: BendingModel) -> (BlockDriver, Vec<Row>, usize) {
     let material = Material::isotropic(0.2, 2000.0, 0.3, 5e-5);
     let cloths =
         [ClothModel { material, membrane: MembraneModel::Strain, bending, rest_curvature: [0.0; 3] }];
-    let inverse: IndexVec<_, _> = rest.lumped_masses(&topology, &cloths).iter().map(|m| 1.0 / m).collect();
+    let inverse: IndexVec<VertexIndex, f64> = rest.lumped_masses(&topology, &cloths).iter().map(|m| 1.0 / m).collect();
     let blocks = Blocks::build(&topology, &rest, &cloths, &Supports::new(&inverse));
     let driver = BlockDriver::build(&topology, &blocks);
     let x: Vec<_> = coords.iter().map(|u| u.extend(0.01 * (9.0 * u.x).sin())).collect();

@@ -10,7 +10,7 @@ use taffeta::core::Placement;
 use taffeta::remesh::RemeshSettings;
 use taffeta::scene::GridPattern;
 use taffeta::sim::{ClothDescription, SolverChoice, World, WorldDescription};
-use taffeta::solve::{BlockDriver, Blocks};
+use taffeta::solve::{BlockDriver, Blocks, Supports};
 
 /// A sheet that falls onto a ball and is remeshed to edges between 1 and 2 cm.
 fn drape(cells: u32, solver: SolverChoice, threads: usize) -> World {
@@ -35,7 +35,8 @@ fn drape(cells: u32, solver: SolverChoice, threads: usize) -> World {
 fn sweeps_in_parallel(world: &World) -> bool {
     let sheet = world.sheet();
     let models: Vec<_> = world.cloths().iter().map(|cloth| cloth.model.clone()).collect();
-    let blocks = Blocks::build(&sheet.topology, &sheet.rest, &models);
+    let supports = Supports::new(&sheet.state.inverse_masses);
+    let blocks = Blocks::build(&sheet.topology, &sheet.rest, &models, &supports);
     BlockDriver::build(&sheet.topology, &blocks).sweeps_in_parallel()
 }
 

@@ -8,7 +8,9 @@ use taffeta::core::{EdgeIndex, SurfaceTopology, VertexIndex};
 use taffeta::remesh::{EditKind, RandomEdits, random_edits};
 use taffeta::scene::GridPattern;
 use taffeta::sim::{Air, ClothDescription, SolverChoice, WorldDescription};
-use taffeta::solve::{BendingModel, Blocks, ClothModel, MembraneModel, RestShape};
+use taffeta::solve::{
+    BendingModel, Blocks, ClothModel, MembraneModel, PlateState, RestShape, Supports,
+};
 
 /// Topology and material coordinates of a random Delaunay sheet.
 fn irregular_sheet(cells: u32) -> (SurfaceTopology, Vec<DVec2>) {
@@ -21,7 +23,13 @@ fn irregular_sheet(cells: u32) -> (SurfaceTopology, Vec<DVec2>) {
 fn model(membrane: MembraneModel) -> ClothModel {
     let mut material = stiff();
     (material.stretch, material.shear) = ([2000.0, 900.0], Some(500.0));
-    ClothModel { material, membrane, bending: BendingModel::Hinge }
+    ClothModel { material, membrane, bending: BendingModel::Hinge, rest_curvature: [0.0; 3] }
+}
+
+/// The blocks of a flat sheet that nothing holds.
+fn free_blocks(topology: &SurfaceTopology, coords: &[DVec2], model: ClothModel) -> Blocks {
+    let free = vec![1.0; coords.len()];
+    Blocks::build(topology, &RestShape::flat(topology, coords), &[model], &Supports::new(&free))
 }
 
 /// Three affine maps of the sheet into space: stretched in the plane, sheared, and turned in three dimensions.
@@ -37,13 +45,13 @@ fn patch_of_strain_blocks_has_the_exact_energy_and_no_inner_forces() {
     let (topology, coords) = irregular_sheet(9);
     let model = model(MembraneModel::Strain);
     let stiffness = model.material.membrane_compliance().try_inverse().expect("positive definite");
-    let blocks = Blocks::build(&topology, &RestShape::flat(&topology, &coords), &[model]);
+    let blocks = free_blocks(&topology, &coords, model);
     for map in affine_maps() {
         let x: Vec<_> = coords.iter().map(|u| map * u.extend(0.0)).collect();
         let (f1, f2) = (map.x_axis, map.y_axis);
         let strain = nalgebra::Vector3::new(0.5 * (f1.dot(f1) - 1.0), 0.5 * (f2.dot(f2) - 1.0), f1.dot(f2));
         let exact = 0.5 * strain.dot(&(stiffness * strain));
-        let energy = blocks.energy(&x);
+        let energy = blocks.energy(&x, &PlateState::new(&blocks.plate, Vec::new()));
         assert!((energy.stretch / exact - 1.0).abs() < 1e-12, "{} against {exact}", energy.stretch);
         assert!(energy.bend < 1e-20, "{}", energy.bend);
         assert_inner_forces_vanish(&topology, &blocks, &x);
@@ -52,7 +60,7 @@ fn patch_of_strain_blocks_has_the_exact_energy_and_no_inner_forces() {
 
 fn assert_inner_forces_vanish(topology: &SurfaceTopology, blocks: &Blocks, x: &[DVec3]) {
     let mut forces = vec![DVec3::ZERO; x.len()];
-    blocks.add_gradient(x, &mut forces);
+    blocks.add_gradient(x, &PlateState::new(&blocks.plate, Vec::new()), &mut forces);
     let mut on_boundary = vec![false; x.len()];
     for edge in topology.edges.iter().filter(|edge| edge.is_boundary()) {
         edge.vertices.iter().for_each(|vi| on_boundary[vi.0 as usize] = true);
@@ -98,7 +106,8 @@ fn splitting_every_face_in_four_keeps_the_energies() {
         let energy = |topology: &SurfaceTopology, coords: &[DVec2], x: &[DVec3]| {
             let mut isotropic = model(membrane);
             isotropic.material = stiff();
-            Blocks::build(topology, &RestShape::flat(topology, coords), &[isotropic]).energy(x)
+            let blocks = free_blocks(topology, coords, isotropic);
+            blocks.energy(x, &PlateState::new(&blocks.plate, Vec::new()))
         };
         let (before, after) = (energy(&topology, &coords, &x), energy(&fine, &fine_coords, &fine_x));
         assert!((after.stretch / before.stretch - 1.0).abs() < 1e-12, "{membrane:?}: {before:?} {after:?}");
@@ -107,20 +116,25 @@ fn splitting_every_face_in_four_keeps_the_energies() {
 }
 
 /// A spinning sheet without support, in a vacuum.
-fn spinning() -> WorldDescription {
+fn spinning(solver: SolverChoice) -> WorldDescription {
     let mut cloth = ClothDescription::new("sheet", square(8, GridPattern::Delaunay), stiff());
     cloth.velocity = DVec3::new(0.4, 1.0, -0.2);
     cloth.angular_velocity = DVec3::new(0.5, 2.0, 1.0);
     WorldDescription {
         cloths: vec![cloth],
-        simulation: settings(SolverChoice::Block, Some(10)),
+        simulation: settings(solver, Some(10)),
         ..WorldDescription::default()
     }
 }
 
 #[test]
 fn free_flight_keeps_linear_momentum_through_forced_remeshing() {
-    let mut world = build(&spinning());
+    fly_through_edits(SolverChoice::Block);
+    fly_through_edits(SolverChoice::Global);
+}
+
+fn fly_through_edits(solver: SolverChoice) {
+    let mut world = build(&spinning(solver));
     let mass: f64 = world.sheet().state.masses.iter().sum();
     let gravity = DVec3::new(0.0, -9.81, 0.0);
     let first = world.measure();
@@ -156,7 +170,7 @@ fn center(world: &taffeta::sim::World) -> DVec3 {
 
 #[test]
 fn center_of_mass_follows_the_discrete_parabola_through_splits() {
-    let mut world = build(&spinning());
+    let mut world = build(&spinning(SolverChoice::Block));
     let (mut expected, mut velocity) = (center(&world), DVec3::new(0.4, 1.0, -0.2));
     let (substeps, gravity) = (10, DVec3::new(0.0, -9.81, 0.0));
     let h = FRAME / f64::from(substeps);

@@ -7,7 +7,7 @@
 use glam::DVec3;
 use rayon::prelude::*;
 use taffeta_core::lanes::vectorized;
-use taffeta_core::{SurfaceTopology, VertexIndex};
+use taffeta_core::SurfaceTopology;
 
 /// Elements of a tile.
 pub const TILE: usize = 16;
@@ -34,7 +34,6 @@ pub type CornerTile = [Lane; 9];
 pub struct FaceTiles {
     /// Offset of the first coordinate of each corner in a flat vector of coordinates. Unused lanes repeat vertex 0.
     pub corners: Vec<[IndexLane; 3]>,
-    face_count: usize,
     /// Where the corners around each vertex stand, compressed; the three axes are `TILE` apart.
     ring_offsets: Vec<u32>,
     ring_slots: Vec<u32>,
@@ -61,26 +60,12 @@ impl FaceTiles {
             }
             ring_offsets.push(ring_slots.len() as u32);
         }
-        Self { corners, face_count, ring_offsets, ring_slots }
+        Self { corners, ring_offsets, ring_slots }
     }
 
     /// Number of tiles.
     pub fn tile_count(&self) -> usize {
         self.corners.len()
-    }
-
-    /// Number of faces.
-    pub fn face_count(&self) -> usize {
-        self.face_count
-    }
-
-    /// Calls `visit` with every corner around a vertex: tile, corner, lane.
-    pub fn corners_around(&self, vi: VertexIndex) -> impl Iterator<Item = (usize, usize, usize)> + '_ {
-        let range = self.ring_offsets[vi.0 as usize] as usize..self.ring_offsets[vi.0 as usize + 1] as usize;
-        self.ring_slots[range].iter().map(|slot| {
-            let (row, lane) = split(*slot as usize);
-            (row / 9, row % 9 / 3, lane)
-        })
     }
 
     /// Adds the corners around each vertex to `out`, a flat vector of coordinates.

@@ -6,7 +6,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use glam::DVec2;
 use std::hint::black_box;
 use taffeta::core::lanes::{Row, fill_rows};
-use taffeta::core::{IndexVec, SurfaceTopology, VertexIndex};
+use taffeta::core::{SurfaceTopology, VertexIndex};
 use taffeta::scene::{GridPattern, grid};
 use taffeta::sim::{BendingModel, ClothDescription, Material, MembraneModel, World, WorldDescription};
 use taffeta::solve::{BlockDriver, Blocks, ClothModel, RestShape, Substep, Supports};
@@ -21,7 +21,7 @@ fn sheet(cells: u32, bending: BendingModel) -> (BlockDriver, Vec<Row>, usize) {
     let material = Material::isotropic(0.2, 2000.0, 0.3, 5e-5);
     let cloths =
         [ClothModel { material, membrane: MembraneModel::Strain, bending, rest_curvature: [0.0; 3] }];
-    let inverse: IndexVec<VertexIndex, f64> = rest.lumped_masses(&topology, &cloths).iter().map(|m| 1.0 / m).collect();
+    let inverse: Vec<_> = rest.lumped_masses(&topology, &cloths).iter().map(|m| 1.0 / m).collect();
     let blocks = Blocks::build(&topology, &rest, &cloths, &Supports::new(&inverse));
     let driver = BlockDriver::build(&topology, &blocks);
     let x: Vec<_> = coords.iter().map(|u| u.extend(0.01 * (9.0 * u.x).sin())).collect();
@@ -32,7 +32,13 @@ fn sheet(cells: u32, bending: BendingModel) -> (BlockDriver, Vec<Row>, usize) {
 
 fn sweeps(c: &mut Criterion) {
     let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread starts");
-    for (name, bending) in [("strain", BendingModel::None), ("strain and hinges", BendingModel::Hinge)] {
+    let models = [
+        ("strain", BendingModel::None),
+        ("strain and hinges", BendingModel::Hinge),
+        ("strain and quadratic bending", BendingModel::Quadratic),
+        ("strain and curvature", BendingModel::Curvature),
+    ];
+    for (name, bending) in models {
         let mut group = c.benchmark_group(format!("sweep, {name}, one thread"));
         for cells in [64, 128, 256] {
             let (mut driver, mut rows, faces) = sheet(cells, bending);

@@ -4,7 +4,7 @@ mod common;
 use common::*;
 use glam::DVec3;
 use taffeta::scene::GridPattern;
-use taffeta::sim::{SimulationSettings, SolverChoice};
+use taffeta::sim::{SimulationSettings, SolverChoice, TimeIntegration};
 
 const TRUE_DROP: f64 = 0.48e-3;
 
@@ -60,7 +60,8 @@ fn direct_solver_gives_the_truth_at_every_resolution() {
 
 /// Positions of the swing after `frames` frames.
 fn swung(cells: u32, solver: SolverChoice, substeps: u32, frames: u32) -> Vec<DVec3> {
-    let mut world = world(swing(cells), settings(solver, Some(substeps)));
+    let euler = SimulationSettings { time: TimeIntegration::Euler, ..settings(solver, Some(substeps)) };
+    let mut world = world(swing(cells), euler);
     run(&mut world, frames);
     world.mesh(0).positions
 }
@@ -84,7 +85,9 @@ fn block_solver_approaches_the_direct_one_on_the_swing_as_substeps_grow() {
 
 /// Positions of 25 material points of the swing after 12 frames with the direct solver.
 fn sampled_swing(cells: u32) -> Vec<DVec3> {
-    let mut world = world(swing(cells), settings(SolverChoice::Direct, Some(1)));
+    let euler =
+        SimulationSettings { time: TimeIntegration::Euler, ..settings(SolverChoice::Direct, Some(1)) };
+    let mut world = world(swing(cells), euler);
     run(&mut world, 12);
     let at = |i: u32| glam::DVec2::new(f64::from(i % 5) / 4.0, f64::from(i / 5) / 4.0);
     (0..25).map(|i| world.material_point(0, at(i)).expect("on the sheet").position).collect()

@@ -8,9 +8,7 @@ use taffeta::core::{EdgeIndex, SurfaceTopology, VertexIndex};
 use taffeta::remesh::{EditKind, RandomEdits, random_edits};
 use taffeta::scene::GridPattern;
 use taffeta::sim::{Air, ClothDescription, SolverChoice, WorldDescription};
-use taffeta::solve::{
-    BendingModel, Blocks, ClothModel, MembraneModel, PlateState, RestShape, Supports,
-};
+use taffeta::solve::{BendingModel, Blocks, ClothModel, MembraneModel, PlateState, RestShape, Supports};
 
 /// Topology and material coordinates of a random Delaunay sheet.
 fn irregular_sheet(cells: u32) -> (SurfaceTopology, Vec<DVec2>) {

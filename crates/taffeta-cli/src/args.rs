@@ -79,14 +79,17 @@ pub struct RunOptions {
     pub resume: bool,
 }
 
+/// Help for `--vary`. Not a comment of its field, where brackets are links.
+const VARY_HELP: &str = "What varies, for example cloth.0.grid.cells=[16,16],[32,32]; several keys in one variant: \
+     simulation.solver=block/simulation.substeps=48,simulation.solver=direct; may be repeated: all combinations run";
+
 /// Options of `taffeta study`.
 #[derive(Clone, Debug, Args)]
 pub struct StudyOptions {
     /// The scene file, TOML or JSON
     pub scene: PathBuf,
-    /// What varies, for example cloth.0.grid.cells=[16,16],[32,32]; several keys in one variant:
-    /// simulation.solver=block/simulation.substeps=48,simulation.solver=direct; may be repeated: all combinations run
-    #[arg(long, value_name = "KEY.PATH=A,B,C")]
+    /// What varies
+    #[arg(long, value_name = "KEY.PATH=A,B,C", help = VARY_HELP)]
     pub vary: Vec<String>,
     /// What to compare with: finest (the most vertices), a variant by its name, or values of its own such as
     /// simulation.solver=direct/simulation.substeps=16

@@ -35,8 +35,8 @@ mod transfer;
 mod working;
 
 pub use attributes::{
-    BadAttributes, EdgeAttributes, FaceAttributes, SheetAttributes, VertexAttributes, VertexHistory, is_single_valued,
-    lumped_mass, validate_attributes,
+    BadAttributes, EdgeAttributes, FaceAttributes, SheetAttributes, VertexAttributes, VertexHistory,
+    is_single_valued, lumped_mass, validate_attributes,
 };
 pub use check::COLLAPSE_SIZE;
 pub use metric::{Metric, dominate, edge_size, isotropic_size, metric_of_size};

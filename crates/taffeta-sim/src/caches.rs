@@ -75,7 +75,11 @@ impl Caches {
             SolverChoice::Direct => Some(LinearSolver::Factorized),
         };
         let solver = match linear {
-            None => Solver::Block(Box::new(BlockDriver::build(&sheet.topology, &blocks))),
+            None => {
+                let mut driver = BlockDriver::build(&sheet.topology, &blocks);
+                driver.set_plate_state(&plate);
+                Solver::Block(Box::new(driver))
+            }
             Some(linear) => {
                 let pressure = |cloth: &u32| cloths[*cloth as usize].pressure;
                 let pressures: Vec<f64> = sheet.rest.cloths.iter().map(pressure).collect();
@@ -84,7 +88,12 @@ impl Caches {
                     Solver::Newton(driver) => Some(&**driver),
                     Solver::Block(_) => None,
                 });
-                Solver::Newton(Box::new(NewtonDriver::build(&sheet.topology, &blocks, site, (linear, before))))
+                Solver::Newton(Box::new(NewtonDriver::build(
+                    &sheet.topology,
+                    &blocks,
+                    site,
+                    (linear, before),
+                )))
             }
         };
         let surfaces = cloths.iter().map(|c| c.surface).collect();
@@ -113,7 +122,10 @@ impl Caches {
         let plate = &mut self.blocks.plate;
         let angles = match &self.solver {
             Solver::Newton(driver) => driver.reference_angles(),
-            Solver::Block(_) => plate.edges.iter().map(|edge| sheet.rest.last_angles[edge.edge]).collect(),
+            Solver::Block(driver) => {
+                self.plate.scalars = driver.scalars();
+                driver.plate_angles()
+            }
         };
         plate.edges.iter_mut().zip(angles).for_each(|(edge, angle)| edge.reference = angle);
         plate.begin_step(&sheet.state.positions, &self.plate.clamps);
@@ -130,6 +142,9 @@ impl Caches {
         plate.minimize_scalars(&angles, &mut self.plate.scalars);
         for (edge, scalar) in plate.edges.iter().zip(&self.plate.scalars) {
             sheet.scalars[edge.edge] = *scalar;
+        }
+        if let Solver::Block(driver) = &mut self.solver {
+            driver.set_plate_state(&self.plate);
         }
     }
 }

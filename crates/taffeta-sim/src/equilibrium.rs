@@ -129,7 +129,8 @@ impl World {
         let weight = state.masses.iter().sum::<f64>() * self.settings.gravity.length().max(LEAST_GRAVITY);
         let rest = &self.sheet.rest;
         let pressed = rest.areas.iter().zip(rest.cloths.iter());
-        let pressure: f64 = pressed.map(|(area, cloth)| area * self.cloths[*cloth as usize].pressure.abs()).sum();
+        let pressure: f64 =
+            pressed.map(|(area, cloth)| area * self.cloths[*cloth as usize].pressure.abs()).sum();
         weight.max(pressure)
     }
 
@@ -142,7 +143,8 @@ impl World {
             let range = self.sheet.vertex_range(number as u32);
             let is_held = |i: usize| self.sheet.state.held[VertexIndex::from_usize(i)].contains(&true);
             if !range.into_iter().any(is_held) {
-                let reason = format!("cloth '{}' floats: no pin holds it and there is no obstacle", cloth.name);
+                let reason =
+                    format!("cloth '{}' floats: no pin holds it and there is no obstacle", cloth.name);
                 let residual = self.load();
                 return Err(StepError::NoEquilibrium { residual, tolerance: TOLERANCE * residual, reason });
             }

@@ -9,7 +9,7 @@ use glam::DVec3;
 use taffeta_contact::response::{effective_inverse_mass, rub};
 use taffeta_core::ContactRow;
 use taffeta_core::index::DenseIndex;
-use taffeta_solve::drivers::newton::{Contacts, NewtonLimits, NewtonProblem, NewtonReport};
+use taffeta_solve::drivers::newton::{Contacts, NewtonError, NewtonLimits, NewtonProblem, NewtonReport};
 
 /// Stiffness of a contact, relative to `m/h²` of a mean vertex: the depth under gravity is then `g h² / 100`, 2 µm at
 /// four substeps per frame.
@@ -47,7 +47,8 @@ impl World {
         // Start from inertia without gravity: from the old position motion would be swallowed, from the prediction a
         // cloth at rest would jitter.
         let held = state.held.raw.clone();
-        let guess = |((x, held), s): ((&DVec3, &[bool; 3]), &f64)| along_held(*held, *x, *x - gravity * (s * s));
+        let guess =
+            |((x, held), s): ((&DVec3, &[bool; 3]), &f64)| along_held(*held, *x, *x - gravity * (s * s));
         let mut x: Vec<_> = self.work.predicted.iter().zip(&held).zip(&self.work.scales).map(guess).collect();
         let report = self.in_pool(|caches, work| {
             let Solver::Newton(driver) = &mut caches.solver else { return Ok(NewtonReport::default()) };
@@ -63,8 +64,11 @@ impl World {
             };
             driver.solve((&mut x, &mut caches.plate), &problem, limits)
         });
-        let report = report.map_err(|source| StepError::Newton { time, source })?;
-        if std::env::var("DBG").is_ok() { eprintln!("t {time:.4} n {} contacts {} {report:?}", x.len(), rows.len()); }
+        let report = match report {
+            Ok(report) => report,
+            Err(NewtonError::NotFinite) => return Err(self.blame_farthest(h)),
+            Err(source) => return Err(StepError::Newton { time, source }),
+        };
         let work = &mut self.work;
         for (row, x) in work.rows.iter_mut().zip(&x) {
             row.position = x.to_array();
@@ -79,6 +83,17 @@ impl World {
         }
         put_back(&work.guided, &mut work.rows);
         Ok(report)
+    }
+
+    /// The error for an energy that is not finite: it names the vertex that was to go farthest.
+    fn blame_farthest(&self, h: f64) -> StepError {
+        let way = |i: usize| {
+            let way = self.work.predicted[i].distance(self.work.start[i]);
+            if way.is_nan() { f64::INFINITY } else { way }
+        };
+        let farthest =
+            (0..self.work.predicted.len()).fold(0, |best, i| if way(i) > way(best) { i } else { best });
+        self.not_finite(farthest, h)
     }
 
     /// When the Newton iteration stops.

@@ -148,7 +148,8 @@ impl World {
             let Some(pin) = self.sheet.vertex_pins[*vi] else { continue };
             // The unbalanced force takes the vertex for one that would have come to where it is by itself.
             let i = vi.to_usize();
-            let inertia = (work.predicted[i] - *inertial) * (state.masses[*vi] / (work.scales[i] * work.scales[i]));
+            let inertia =
+                (work.predicted[i] - *inertial) * (state.masses[*vi] / (work.scales[i] * work.scales[i]));
             totals[pin as usize] += along_held(state.held[*vi], unbalanced[i] + inertia, DVec3::ZERO);
         }
         totals

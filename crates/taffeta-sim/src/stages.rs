@@ -11,9 +11,9 @@ use crate::world::{Workspace, World};
 use glam::DVec3;
 use taffeta_contact::SubstepView;
 use taffeta_contact::response::{project, stabilize};
+use taffeta_core::VertexIndex;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::Row;
-use taffeta_core::VertexIndex;
 use taffeta_solve::Substep;
 
 /// Distance from the origin beyond which a position is taken for a blow-up \[m\]: there f64 resolves tenths of a
@@ -124,12 +124,15 @@ impl World {
     pub fn solve(&mut self, h: f64, plan: &mut SubstepPlan) -> Result<(), StepError> {
         if matches!(self.caches.solver, Solver::Block(_)) {
             let sweeps = plan.iterations;
+            let normals = self.clamp_normals(self.end_of_substep(h));
             self.in_pool(|caches, work| {
                 let Solver::Block(driver) = &mut caches.solver else { return };
                 if driver.is_damped() {
                     // Noted here and not before: a contact that was pushed apart has moved the start.
                     driver.begin_substep(&rows_at_start(work));
                 }
+                driver.set_clamps(&normals);
+                caches.plate.clamps = normals;
                 for sweep in 0..sweeps {
                     driver.sweep(&mut work.rows, Substep { h, sweep });
                     put_back(&work.guided, &mut work.rows);
@@ -178,7 +181,7 @@ impl World {
         }
     }
 
-    fn not_finite(&self, i: usize, h: f64) -> StepError {
+    pub(crate) fn not_finite(&self, i: usize, h: f64) -> StepError {
         let vi = VertexIndex::from_usize(i);
         let cloth = &self.cloths[self.sheet.vertex_cloths[vi] as usize];
         let corner = self.sheet.topology.faces_around(vi).first().map(|fi| {

@@ -121,6 +121,9 @@ fn scatter(
         };
         let mut found: Vec<((f64, f64), String)> = group.iter().filter_map(point).collect();
         found.sort_by(|((a, _), _), ((b, _), _)| a.total_cmp(b));
+        if found.is_empty() {
+            continue;
+        }
         let (points, notes) = found.into_iter().unzip();
         series.push(Series { look, points, notes });
         legend.push((look, name));

@@ -16,7 +16,6 @@ table { border-collapse: collapse; font-size: .86rem; font-variant-numeric: tabu
 th, td { padding: .28rem .6rem; text-align: right; white-space: nowrap; border-bottom: 1px solid #e4e4e4; }
 th { border-bottom: 2px solid #999; vertical-align: bottom; font-weight: 600; } th small { display: block; font-weight: 400; color: #666; }
 td.text, th.text { text-align: left; } tr.reference td { background: #eef4fa; } tr.failed td { background: #fdf0ee; }
-td.message { white-space: normal; min-width: 16rem; color: #a02010; text-align: left; }
 .plots { display: flex; flex-wrap: wrap; gap: .4rem; } .plots > div { flex: 0 1 auto; max-width: 100%; }
 .plot { display: block; max-width: 100%; height: auto; }
 ul.legend { list-style: none; padding: 0; margin: .3rem 0 .4rem; display: flex; flex-wrap: wrap; gap: .15rem 1.4rem; font-size: .88rem; }
@@ -98,8 +97,9 @@ fn table(report: &StudyReport) -> String {
     for key in &keys {
         html += &head(report.study.names.get(key), "", " class=\"text\"");
     }
+    html += &head("outcome", "", " class=\"text\"");
     COLUMNS.iter().for_each(|(name, unit, _)| html += &head(name, unit, ""));
-    html += "<th class=\"text\">outcome</th></tr>\n";
+    html += "</tr>\n";
     for (number, run) in report.runs.iter().enumerate() {
         html += &table_row(report, number, run, &keys);
     }
@@ -117,25 +117,27 @@ fn table_row(report: &StudyReport, number: usize, run: &Run, keys: &[&str]) -> S
         let set = report.study.variants[number].assignments.iter().find(|a| a.key == *key);
         row += &format!("<td class=\"text\">{}</td>", set.map_or(String::new(), |a| escape(&a.value)));
     }
+    let (word, _) = outcome_words(&run.outcome);
+    let note = if number == report.reference { ", reference" } else { "" };
+    row += &format!("<td class=\"text\">{word}{note}</td>");
     for (_, _, value) in &COLUMNS {
         row += &format!("<td>{}</td>", value(report, number).unwrap_or_else(|| "–".to_owned()));
     }
-    let (word, reason) = outcome_words(&run.outcome);
-    row += &match reason {
-        "" if number == report.reference => format!("<td class=\"text\">{word}, reference</td>"),
-        "" => format!("<td class=\"text\">{word}</td>"),
-        reason => format!("<td class=\"message\">{word}: {}</td>", escape(reason)),
-    };
     row + "</tr>\n"
 }
 
 fn warnings(report: &StudyReport) -> String {
     let mut lines: Vec<String> = report.study.warnings.iter().map(|text| escape(text)).collect();
+    for (number, run) in report.runs.iter().enumerate() {
+        if let Outcome::Failed(reason) = &run.outcome {
+            lines.push(format!("<code>{}</code> failed: {}", escape(report.label(number)), escape(reason)));
+        }
+    }
     if !report.runs[report.reference].is_done() {
         lines.push("The reference did not come to its end: there are no distances at the end.".to_owned());
     }
     let items: String = lines.iter().map(|line| format!("<li>{line}</li>")).collect();
-    if items.is_empty() { items } else { format!("<h2>Warnings</h2>\n<ul>{items}</ul>\n") }
+    if items.is_empty() { items } else { format!("<h2>Failures and warnings</h2>\n<ul>{items}</ul>\n") }
 }
 
 fn section(figure: &Figure) -> String {

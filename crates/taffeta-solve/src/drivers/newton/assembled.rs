@@ -63,7 +63,8 @@ impl Assembly {
         let (mut column_offsets, mut row_indices) = (vec![0], Vec::new());
         for node in &order {
             let own = columns[*node as usize];
-            let later = around(*node).iter().map(|other| columns[*other as usize]).filter(|c| c.first > own.first);
+            let later =
+                around(*node).iter().map(|other| columns[*other as usize]).filter(|c| c.first > own.first);
             let mut below: Vec<usize> = later.flat_map(|c| c.first..c.first + c.count).collect();
             below.sort_unstable();
             for column in own.first..own.first + own.count {
@@ -87,7 +88,11 @@ impl Assembly {
         problem: &NewtonProblem<'_>,
         with_pressure: bool,
     ) -> Result<CholeskyFactor, FactorError> {
-        let mut values = Values { assembly: self, held: problem.held, values: vec![0.0; self.pattern.row_indices().len()] };
+        let mut values = Values {
+            assembly: self,
+            held: problem.held,
+            values: vec![0.0; self.pattern.row_indices().len()],
+        };
         for (vertex, inertia) in problem.inertia.iter().enumerate() {
             values.add(vertex as u32, vertex as u32, DMat3::from_diagonal(DVec3::splat(*inertia)));
         }
@@ -167,7 +172,12 @@ fn for_each_element(topology: &SurfaceTopology, system: &System, mut visit: impl
     }
 }
 
-fn add_membrane(topology: &SurfaceTopology, system: &System, problem: &NewtonProblem<'_>, values: &mut Values<'_>) {
+fn add_membrane(
+    topology: &SurfaceTopology,
+    system: &System,
+    problem: &NewtonProblem<'_>,
+    values: &mut Values<'_>,
+) {
     for (fi, face) in topology.faces.iter_indexed() {
         let state = system.membrane.face(fi, problem.damping_rate);
         if !state.is_zero() {
@@ -181,13 +191,15 @@ fn add_bending(system: &System, problem: &NewtonProblem<'_>, values: &mut Values
     if bending.is_diagonal() {
         for number in 0..plate.edges.len() {
             let edge = bending.edge(number, rate);
-            values.add_all(&edge.vertices, |a, b| outer(edge.gradients[a], edge.gradients[b] * edge.stiffness));
+            values
+                .add_all(&edge.vertices, |a, b| outer(edge.gradients[a], edge.gradients[b] * edge.stiffness));
         }
         return;
     }
     for face in &plate.faces {
         let damping = 1.0 + face.damping * rate;
-        let edges = face.edges.map(|e| e.map(|e| (e, bending.edge(e as usize, rate), &plate.edges[e as usize])));
+        let edges =
+            face.edges.map(|e| e.map(|e| (e, bending.edge(e as usize, rate), &plate.edges[e as usize])));
         for (k, first) in edges.iter().enumerate() {
             let Some((e, g, edge)) = first else { continue };
             for (l, second) in edges.iter().enumerate() {
@@ -196,7 +208,11 @@ fn add_bending(system: &System, problem: &NewtonProblem<'_>, values: &mut Values
                 let scaled = stiffness * edge.share * other.share;
                 for a in 0..4 {
                     for b in 0..4 {
-                        values.add(g.vertices[a], h.vertices[b], outer(g.gradients[a], h.gradients[b] * scaled));
+                        values.add(
+                            g.vertices[a],
+                            h.vertices[b],
+                            outer(g.gradients[a], h.gradients[b] * scaled),
+                        );
                     }
                 }
                 if other.has_scalar {

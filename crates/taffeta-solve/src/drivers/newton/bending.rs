@@ -12,7 +12,8 @@
 //! semidefinite by construction. [`crate::plate`] is the oracle.
 
 use super::tiles::{
-    CornerTile, FaceTiles, IndexLane, Lane, Lane3, TILE, ZERO, for_tiles, load_corners, set_vector, split, vector,
+    CornerTile, FaceTiles, IndexLane, Lane, Lane3, TILE, ZERO, for_tiles, load_corners, set_vector, split,
+    vector,
 };
 use crate::block::hinge::AREA_FLOOR;
 use crate::plate::{Plate, PlateEdge, PlateFace, angle};
@@ -130,7 +131,8 @@ impl Bending {
                 tile.pack(plate, face);
             }
         }
-        let edges = (0..edge_tiles).map(|tile| EdgeRest::pack(topology, plate, (tile, faces.len()))).collect();
+        let edges =
+            (0..edge_tiles).map(|tile| EdgeRest::pack(topology, plate, (tile, faces.len()))).collect();
         let mut bending = Self {
             shapes: vec![FaceShape { scaled: [ZERO; 3], slopes: [ZERO; 9] }; faces.len()],
             normals: vec![[ZERO; 3]; faces.len() + 1],
@@ -400,7 +402,8 @@ impl Bending {
                 |tile, out| {
                     let rest = &edges[tile];
                     for k in 0..TILE {
-                        let difference = values[rest.slots[0][k] as usize] - values[rest.slots[1][k] as usize];
+                        let difference =
+                            values[rest.slots[0][k] as usize] - values[rest.slots[1][k] as usize];
                         out[k] = rest.scalar[k] * difference;
                     }
                 },
@@ -578,7 +581,8 @@ fn angles_of(out: &mut Lane, rest: &EdgeRest, (x, normals): (&[f64], &[f64]), re
         cosine[k] = n1.dot(n2);
     }
     for first in (0..TILE).step_by(LANES) {
-        let four = |values: &Lane| F64x4([values[first], values[first + 1], values[first + 2], values[first + 3]]);
+        let four =
+            |values: &Lane| F64x4([values[first], values[first + 1], values[first + 2], values[first + 3]]);
         let wrapped = F64x4::atan2(four(&sine), four(&cosine));
         let turns = ((four(reference) - wrapped) * F64x4::splat(1.0 / TAU)).round();
         out[first..first + LANES].copy_from_slice(&(wrapped + F64x4::splat(TAU) * turns).0);

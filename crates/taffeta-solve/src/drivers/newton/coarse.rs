@@ -72,7 +72,8 @@ impl CoarseSpace {
         let pieces = find_pieces(topology);
         let mut grids = Vec::new();
         for piece in &pieces {
-            let first = grids.last().map_or(0, |grid: &Grid| grid.first + grid.nodes.iter().product::<usize>());
+            let first =
+                grids.last().map_or(0, |grid: &Grid| grid.first + grid.nodes.iter().product::<usize>());
             grids.push(Grid::fit(topology, points, piece, first));
         }
         let same = before.filter(|before| before.shape.grids == grids).map(|before| before.shape.clone());
@@ -166,7 +167,8 @@ impl CoarseMatrix<'_> {
                 let (low, high) = (*node.min(other), *node.max(other));
                 let slot = shape.slot(low, high);
                 // The row is the higher node, the column the lower.
-                let block = if high == *node { couple(*value, *other_value) } else { couple(*other_value, *value) };
+                let block =
+                    if high == *node { couple(*value, *other_value) } else { couple(*other_value, *value) };
                 if slot == NONE {
                     self.add_far(low, high, block);
                 } else {
@@ -185,7 +187,12 @@ impl CoarseMatrix<'_> {
             for (other, other_weight) in row.entries().take(k) {
                 let (low, high) = (node.min(other), node.max(other));
                 let slot = shape.slot(low, high);
-                self.blocks.add_coupling(VertexIndex(low), VertexIndex(high), slot, block * (weight * other_weight));
+                self.blocks.add_coupling(
+                    VertexIndex(low),
+                    VertexIndex(high),
+                    slot,
+                    block * (weight * other_weight),
+                );
             }
         }
     }
@@ -274,7 +281,9 @@ impl Grid {
         let allowed = if is_flat { &CELL_COUNTS[..] } else { &CELL_COUNTS[..5] };
         let cells = allowed.iter().copied().find(|count| *count as f64 >= wanted);
         let spacing = longest / cells.unwrap_or(allowed[allowed.len() - 1]) as f64;
-        let nodes = extent.to_array().map(|side| if side == 0.0 { 1 } else { (side / spacing - 1e-9).ceil() as usize + 1 });
+        let nodes = extent
+            .to_array()
+            .map(|side| if side == 0.0 { 1 } else { (side / spacing - 1e-9).ceil() as usize + 1 });
         Self { origin: low, spacing, nodes, first }
     }
 

@@ -4,7 +4,8 @@
 //! the Hessian positive semidefinite. The scalar [`crate::block::GreenStrain`] is the oracle.
 
 use super::tiles::{
-    CornerTile, FaceTiles, IndexLane, Lane, Lane3, TILE, ZERO, for_tiles, load_corners, set_vector, split, vector,
+    CornerTile, FaceTiles, IndexLane, Lane, Lane3, TILE, ZERO, for_tiles, load_corners, set_vector, split,
+    vector,
 };
 use crate::block::{Curvature, GreenStrain};
 use glam::{DMat3, DVec2, DVec3};

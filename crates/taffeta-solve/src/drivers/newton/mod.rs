@@ -121,7 +121,9 @@ impl NewtonDriver {
         site: Site<'_>,
         (solver, before): (LinearSolver, Option<&NewtonDriver>),
     ) -> Self {
-        let system = System::build(topology, blocks, |fi| site.face_pressures.get(fi.0 as usize).copied().unwrap_or(0.0));
+        let system = System::build(topology, blocks, |fi| {
+            site.face_pressures.get(fi.0 as usize).copied().unwrap_or(0.0)
+        });
         let linear = match solver {
             LinearSolver::Conjugate => {
                 let before = before.and_then(|driver| match &driver.linear {
@@ -202,7 +204,7 @@ impl NewtonDriver {
                 break;
             }
             // Far from the minimum the exact Hessian is indefinite or misleading; near it, it ends the iteration fast.
-            let is_exact = matches!(self.linear, Linear::Factorized(_)) || std::env::var("EX").is_ok();
+            let is_exact = matches!(self.linear, Linear::Factorized(_));
             let next = if is_exact { Curvature::Exact } else { Curvature::Clamped };
             match self.line_search(z, (&step, slope), (problem, next), (&mut here, &mut there)) {
                 Some(1.0) => curvature = next,
@@ -240,7 +242,8 @@ impl NewtonDriver {
                 if report.iterations == 0 {
                     preconditioner.update(&self.topology, &self.system, problem);
                 }
-                let limits = ConjugateLimits { tolerance: limits.linear_tolerance, iterations: MAX_CONJUGATE };
+                let limits =
+                    ConjugateLimits { tolerance: limits.linear_tolerance, iterations: MAX_CONJUGATE };
                 let system = (&self.system, preconditioner);
                 let point = (z, here.gradient.as_slice());
                 report.linear_iterations += conjugate::solve(system, point, problem, limits, (step, work));

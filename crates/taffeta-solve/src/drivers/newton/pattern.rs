@@ -2,8 +2,8 @@
 
 use super::cholesky::CholeskyPattern;
 use glam::DMat3;
-use taffeta_core::index::DenseIndex;
 use taffeta_core::VertexIndex;
+use taffeta_core::index::DenseIndex;
 
 /// Sparsity pattern with one 3×3 block per pair of coupled vertices.
 #[derive(Clone, Debug)]
@@ -88,7 +88,9 @@ impl BlockMatrix<'_> {
     pub fn add_coupling(&mut self, column: VertexIndex, row: VertexIndex, slot: u32, block: DMat3) {
         debug_assert!(column < row, "the lower triangle is stored");
         for c in 0..3 {
-            let start = self.pattern.entries.column_offsets()[3 * column.to_usize() + c] + (3 - c) + 3 * slot as usize;
+            let start = self.pattern.entries.column_offsets()[3 * column.to_usize() + c]
+                + (3 - c)
+                + 3 * slot as usize;
             let at = &mut self.values[start..start + 3];
             (0..3).for_each(|r| at[r] += block.col(c)[r]);
         }

@@ -76,7 +76,9 @@ impl Preconditioner {
         let rate = problem.damping_rate;
         let coarse = &self.coarse;
         let mut matrix = coarse.matrix();
-        let free = |vertex: u32| DVec3::from_array(problem.held[vertex as usize].map(|held| f64::from(u8::from(!held))));
+        let free = |vertex: u32| {
+            DVec3::from_array(problem.held[vertex as usize].map(|held| f64::from(u8::from(!held))))
+        };
         for (vertex, inertia) in problem.inertia.iter().enumerate() {
             matrix.add_vertex(vertex, DMat3::from_diagonal(free(vertex as u32) * *inertia));
         }

@@ -62,7 +62,11 @@ pub struct ProductWork {
 
 impl System {
     /// Packs all elements. `face_pressure` is in Pa.
-    pub fn build(topology: &SurfaceTopology, blocks: &Blocks, face_pressure: impl Fn(FaceIndex) -> f64) -> Self {
+    pub fn build(
+        topology: &SurfaceTopology,
+        blocks: &Blocks,
+        face_pressure: impl Fn(FaceIndex) -> f64,
+    ) -> Self {
         let tiles = FaceTiles::build(topology);
         Self {
             membrane: Membrane::build(&tiles, topology, &blocks.strain),
@@ -103,7 +107,13 @@ impl System {
     }
 
     /// Evaluates `W` and its gradient at `z`, and keeps what products with the Hessian need.
-    pub fn evaluate(&mut self, z: &[f64], problem: &NewtonProblem<'_>, curvature: Curvature, out: &mut Evaluation) {
+    pub fn evaluate(
+        &mut self,
+        z: &[f64],
+        problem: &NewtonProblem<'_>,
+        curvature: Curvature,
+        out: &mut Evaluation,
+    ) {
         let (x, scalars) = z.split_at(self.coordinate_count());
         out.gradient.clear();
         out.gradient.resize(z.len(), 0.0);
@@ -135,7 +145,13 @@ impl System {
     }
 
     /// The product of the Hessian at `z`, the point of the last evaluation, with `p`, whose held components are zero.
-    pub fn product(&self, z: &[f64], p: &[f64], problem: &NewtonProblem<'_>, (out, work): (&mut [f64], &mut ProductWork)) {
+    pub fn product(
+        &self,
+        z: &[f64],
+        p: &[f64],
+        problem: &NewtonProblem<'_>,
+        (out, work): (&mut [f64], &mut ProductWork),
+    ) {
         let count = self.coordinate_count();
         let ((x, _), (p, scalars)) = (z.split_at(count), p.split_at(count));
         let (out, by_scalar) = out.split_at_mut(count);

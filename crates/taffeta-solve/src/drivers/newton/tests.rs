@@ -12,7 +12,9 @@ fn driver(sheet: &Sheet, pressure: f64, solver: LinearSolver) -> NewtonDriver {
 
 fn models() -> Vec<ClothModel> {
     let mut out = Vec::new();
-    for bending in [BendingModel::Hinge, BendingModel::Averaged, BendingModel::Curvature, BendingModel::Quadratic] {
+    for bending in
+        [BendingModel::Hinge, BendingModel::Averaged, BendingModel::Curvature, BendingModel::Quadratic]
+    {
         for membrane in [MembraneModel::Strain, MembraneModel::Edges] {
             let mut model = ClothModel { membrane, bending, ..stiff() };
             (model.material.stretch_damping, model.material.bend_damping) = (0.01, 0.02);
@@ -60,7 +62,9 @@ fn gradient_and_product_agree_with_finite_differences() {
         driver.system.evaluate(&z, &problem, Curvature::Exact, &mut base);
         let unknowns = 3 * start.len() + plate.scalars.len();
         let is_free = |i: usize| {
-            if i < 3 * start.len() { !sheet.state.held.raw[i / 3][i % 3] } else {
+            if i < 3 * start.len() {
+                !sheet.state.held.raw[i / 3][i % 3]
+            } else {
                 sheet.blocks().plate.edges[i - 3 * start.len()].has_scalar
             }
         };
@@ -98,7 +102,11 @@ fn gradient_and_product_agree_with_finite_differences() {
         let tolerance = if bends { 0.05 } else { 1e-6 };
         for i in (0..unknowns).filter(|i| is_free(*i)) {
             let difference = (plus[i] - minus[i]) / 2e-7;
-            assert!((difference - product[i]).abs() < tolerance * size, "{model:?}: {i}: {difference} {}", product[i]);
+            assert!(
+                (difference - product[i]).abs() < tolerance * size,
+                "{model:?}: {i}: {difference} {}",
+                product[i]
+            );
         }
     }
 }

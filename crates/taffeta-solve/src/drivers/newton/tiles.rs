@@ -6,8 +6,8 @@
 
 use glam::DVec3;
 use rayon::prelude::*;
-use taffeta_core::lanes::vectorized;
 use taffeta_core::SurfaceTopology;
+use taffeta_core::lanes::vectorized;
 
 /// Elements of a tile.
 pub const TILE: usize = 16;

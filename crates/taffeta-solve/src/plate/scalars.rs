@@ -26,7 +26,12 @@ impl Plate {
                 return;
             }
             let product = self.mask(self.scalar_product(&direction));
-            let alpha = rho / dot(&direction, &product);
+            let bend = dot(&direction, &product);
+            // A flat sheet leaves numbers so small that their squares vanish.
+            if bend < f64::MIN_POSITIVE {
+                return;
+            }
+            let alpha = rho / bend;
             for (k, scalar) in scalars.iter_mut().enumerate() {
                 *scalar += alpha * direction[k];
                 residual[k] -= alpha * product[k];

@@ -11,6 +11,8 @@
 //! A product costs three passes over the faces (two if all of it are hinges, whose `K` is diagonal) and is positive
 //! semidefinite by construction. [`crate::plate`] is the oracle.
 
+#![allow(clippy::needless_range_loop, reason = "a lane is read from many arrays at once")]
+
 use super::tiles::{
     CornerTile, FaceTiles, IndexLane, Lane, Lane3, TILE, ZERO, for_tiles, load_corners, set_vector, split,
     vector,

@@ -3,6 +3,8 @@
 //! `H p = Σ Bᵀ (F dS + dF S₊)` with `dE = sym(Fᵀ dF)`, `dS = D dE`; `S₊` is the positive part of the stress, which keeps
 //! the Hessian positive semidefinite. The scalar [`crate::block::GreenStrain`] is the oracle.
 
+#![allow(clippy::needless_range_loop, reason = "a lane is read from many arrays at once")]
+
 use super::tiles::{
     CornerTile, FaceTiles, IndexLane, Lane, Lane3, TILE, ZERO, for_tiles, load_corners, set_vector, split,
     vector,

@@ -196,7 +196,7 @@ fn the_hash_follows_the_scene_but_not_the_threads() {
         "simulation.mode=static",
         "simulation.time=bdf2",
         "cloth.0.pressure=1",
-        "cloth.0.bending=curvature",
+        "cloth.0.bending=hinge",
         "cloth.0.rest_curvature=[1,0,0]",
     ] {
         assert_ne!(hash(&[]), hash(&[change]), "{change}");

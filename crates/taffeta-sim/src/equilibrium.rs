@@ -53,7 +53,7 @@ impl World {
             }
         };
         self.sheet.state.velocities.iter_mut().for_each(|v| *v = DVec3::ZERO);
-        self.sheet.history.iter_mut().for_each(|history| *history = None);
+        self.forget_history();
         self.frame += 1;
         self.caches.keep_bending(&mut self.sheet);
         let mut metrics = times.run(Stage::Measure, || self.measure());
@@ -82,7 +82,7 @@ impl World {
         while plan.substeps < MAX_STEPS {
             let before = self.note_state();
             self.sheet.state.velocities.iter_mut().for_each(|v| *v = DVec3::ZERO);
-            self.sheet.history.iter_mut().for_each(|history| *history = None);
+            self.forget_history();
             times.run(Stage::Predict, || self.predict(step));
             times.run(Stage::Detect, || self.detect(step));
             let mut this = SubstepPlan::default();

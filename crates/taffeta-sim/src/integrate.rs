@@ -83,6 +83,11 @@ impl World {
         moving.zip(self.sheet.history.iter()).map(inertia).collect()
     }
 
+    /// Lets all vertices start anew: after a jump of the forces, BDF2 would lag behind by half a substep.
+    pub(crate) fn forget_history(&mut self) {
+        self.sheet.history.iter_mut().for_each(|history| *history = None);
+    }
+
     /// Lets the vertices that may touch something take an Euler step instead.
     pub(crate) fn restart_at_contacts(&mut self, h: f64) {
         let work = &mut self.work;

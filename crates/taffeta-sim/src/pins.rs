@@ -95,6 +95,7 @@ impl World {
         // Rebuilt caches continue from the angles that the sheet remembers.
         self.caches.keep_bending(&mut self.sheet);
         self.sheet.hold(kept, &self.pin_axes());
+        self.forget_history();
         self.rebuild();
     }
 

@@ -109,7 +109,11 @@ impl World {
         }
         let mut times = StageTimes::default();
         let last_good = self.note_state();
-        self.work.gravity = inputs[0].1.unwrap_or(self.settings.gravity);
+        let gravity = inputs[0].1.unwrap_or(self.settings.gravity);
+        if gravity != self.work.gravity {
+            self.forget_history();
+        }
+        self.work.gravity = gravity;
         self.work.air = self.air.map(|air| Air { wind: inputs[1].1.unwrap_or(air.wind), ..air });
         let outcome = self.plan(dt).and_then(|plan| self.run_substeps(plan, dt, &mut times));
         let plan = match outcome {

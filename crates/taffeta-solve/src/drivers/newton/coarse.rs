@@ -336,13 +336,14 @@ impl Grid {
 }
 
 /// A connected piece of cloth.
-struct Piece {
-    vertices: Vec<VertexIndex>,
+pub struct Piece {
+    /// Its vertices.
+    pub vertices: Vec<VertexIndex>,
     faces: Vec<u32>,
 }
 
 /// The connected pieces, in the order of their first vertices.
-fn find_pieces(topology: &SurfaceTopology) -> Vec<Piece> {
+pub fn find_pieces(topology: &SurfaceTopology) -> Vec<Piece> {
     let mut labels: Vec<u32> = vec![NONE; topology.vertex_count];
     let mut pieces: Vec<Piece> = Vec::new();
     for seed in topology.vertices() {

@@ -69,6 +69,8 @@ pub struct NewtonDriver {
     topology: SurfaceTopology,
     system: System,
     linear: Linear,
+    /// The vertices of each connected piece of cloth.
+    pieces: Vec<Vec<u32>>,
     point: Vec<f64>,
 }
 
@@ -137,7 +139,14 @@ impl NewtonDriver {
                 Linear::Factorized(Box::new(Assembly::build(topology, &system, site.points)))
             }
         };
-        Self { topology: topology.clone(), point: vec![0.0; system.unknown_count()], linear, system }
+        let vertices = |piece: coarse::Piece| piece.vertices.iter().map(|vi| vi.0).collect();
+        Self {
+            topology: topology.clone(),
+            point: vec![0.0; system.unknown_count()],
+            pieces: coarse::find_pieces(topology).into_iter().map(vertices).collect(),
+            linear,
+            system,
+        }
     }
 
     /// The topology that the driver was built for.
@@ -169,6 +178,7 @@ impl NewtonDriver {
         self.load(x, plate);
         let mut z = std::mem::take(&mut self.point);
         let result = self.minimize(&mut z, problem, limits);
+        self.settle_translations(&mut z, problem);
         for (x, z) in x.iter_mut().zip(z.chunks_exact(3)) {
             *x = DVec3::from_slice(z);
         }
@@ -226,6 +236,29 @@ impl NewtonDriver {
             }
         }
         Ok(report)
+    }
+
+    /// Moves every piece of cloth that nothing outside acts on, along the axes on which nothing holds it, to where inertia
+    /// takes it: the minimum of `W` over translations, of which elasticity knows nothing. An approximate solution then
+    /// keeps linear momentum as an exact one does.
+    fn settle_translations(&self, z: &mut [f64], problem: &NewtonProblem<'_>) {
+        if !self.system.pressure.is_empty() {
+            return;
+        }
+        let mut touched = vec![false; problem.inertia.len()];
+        for row in problem.contacts.rows {
+            row.vertices.iter().for_each(|vi| touched[vi.0 as usize] = true);
+        }
+        for piece in self.pieces.iter().filter(|piece| !piece.iter().any(|v| touched[*v as usize])) {
+            for axis in (0..3).filter(|axis| !piece.iter().any(|v| problem.held[*v as usize][*axis])) {
+                let (mut moment, mut inertia) = (0.0, 0.0);
+                for v in piece.iter().map(|v| *v as usize) {
+                    moment += problem.inertia[v] * (z[3 * v + axis] - problem.predicted[v][axis]);
+                    inertia += problem.inertia[v];
+                }
+                piece.iter().for_each(|v| z[3 * *v as usize + axis] -= moment / inertia);
+            }
+        }
     }
 
     /// Solves `H s = −g` at the point of the last evaluation.

@@ -21,12 +21,14 @@ pub struct Contact {
     pub normal_lambda: f64,
     /// Multiplier of friction so far, tangential \[kg·m\].
     pub friction_lambda: DVec3,
+    /// Whether the point stays where it is on the body.
+    pub sticks: bool,
 }
 
 impl Contact {
     /// A contact that has not acted yet.
     pub fn new(row: ContactRow) -> Self {
-        Self { row, normal_lambda: 0.0, friction_lambda: DVec3::ZERO }
+        Self { row, normal_lambda: 0.0, friction_lambda: DVec3::ZERO, sticks: false }
     }
 }
 
@@ -46,6 +48,14 @@ pub fn stabilize(contacts: &[Contact], start: &mut [DVec3], rows: &mut [Row], h:
             start[index(*vi)] += shift;
             move_row(rows, *vi, shift);
         }
+    }
+}
+
+/// Asks no more of the contacts that are deep at the start of a substep than to become less so at a limited speed.
+pub fn ease(contacts: &mut [Contact], start: &[DVec3], h: f64) {
+    for Contact { row, .. } in contacts {
+        let gap = row.gap(row.interpolate(|vi| start[index(vi)]) + row.body_displacement);
+        row.offset += (gap + DEEPEST_PUSH_SPEED * h).min(0.0);
     }
 }
 
@@ -71,28 +81,44 @@ fn separate(contact: &mut Contact, rows: &mut [Row], weight: f64) {
 }
 
 /// The friction of one contact, for the normal multiplier it has.
-pub fn rub(contact: &mut Contact, start: &[DVec3], rows: &mut [Row], weight: f64) {
+fn rub(contact: &mut Contact, start: &[DVec3], rows: &mut [Row], weight: f64) {
     let row = contact.row;
     let budget = row.static_friction * contact.normal_lambda;
     if budget <= 0.0 {
         // What opened again between two sweeps must give back the friction it had.
         apply(&row, rows, -contact.friction_lambda);
         contact.friction_lambda = DVec3::ZERO;
+        contact.sticks = false;
         return;
     }
-    let moved = row.interpolate(|vi| rows[index(vi)].position() - start[index(vi)]) - row.body_displacement;
-    let slip = moved - row.normal * row.normal.dot(moved);
+    let slip = slip(&row, start, rows);
     let trial = contact.friction_lambda - slip / weight;
     let size = trial.length();
-    let sticks = size <= budget;
-    let scale = if sticks { 1.0 } else { row.kinetic_friction * contact.normal_lambda / size };
+    contact.sticks = size <= budget;
+    let scale = if contact.sticks { 1.0 } else { row.kinetic_friction * contact.normal_lambda / size };
     let lambda = trial * scale;
     apply(&row, rows, lambda - contact.friction_lambda);
     contact.friction_lambda = lambda;
 }
 
+/// Moves the contact point back along the body to where it was at the start; returns whether it can be moved.
+pub fn take_back_slip(contact: &Contact, start: &[DVec3], rows: &mut [Row]) -> bool {
+    let weight = effective_inverse_mass(&contact.row, rows);
+    if weight > 0.0 {
+        let back = slip(&contact.row, start, rows) / -weight;
+        apply(&contact.row, rows, back);
+    }
+    weight > 0.0
+}
+
+/// How far a contact point has moved along the body since the start \[m\].
+fn slip(row: &ContactRow, start: &[DVec3], rows: &[Row]) -> DVec3 {
+    let moved = row.interpolate(|vi| rows[index(vi)].position() - start[index(vi)]) - row.body_displacement;
+    moved - row.normal * row.normal.dot(moved)
+}
+
 /// `W = Σ wᵢ sᵢ²` \[1/kg\].
-pub fn effective_inverse_mass(row: &ContactRow, rows: &[Row]) -> f64 {
+fn effective_inverse_mass(row: &ContactRow, rows: &[Row]) -> f64 {
     row.vertices.iter().zip(row.weights).map(|(vi, s)| rows[index(*vi)].inverse_mass * s * s).sum()
 }
 

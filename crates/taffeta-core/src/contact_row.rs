@@ -31,6 +31,11 @@ impl ContactRow {
         self.normal.dot(point) - self.offset
     }
 
+    /// The vertex that is the contact point, if it is one.
+    pub fn vertex(&self) -> Option<VertexIndex> {
+        (self.weights[1] == 0.0 && self.weights[2] == 0.0).then_some(self.vertices[0])
+    }
+
     /// The contact point `Σ sᵢ xᵢ` of a field given at the vertices.
     #[inline]
     pub fn interpolate(&self, field: impl Fn(VertexIndex) -> DVec3) -> DVec3 {

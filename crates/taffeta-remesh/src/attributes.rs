@@ -32,6 +32,8 @@ pub struct VertexAttributes {
     pub velocity: DVec3,
     /// Position and velocity one substep earlier; `None`: not of use for the time integration.
     pub history: Option<VertexHistory>,
+    /// Friction that makes the vertex stick to something \[N\]; zero where it does not.
+    pub grip: DVec3,
     /// World position of this material point at time 0 \[m\].
     pub start: DVec3,
     /// Number of the pin that holds the vertex.
@@ -98,6 +100,7 @@ impl SheetAttributes {
                 position,
                 velocity: DVec3::ZERO,
                 history: None,
+                grip: DVec3::ZERO,
                 start: position,
                 pin: None,
                 input: Some(number),

@@ -72,7 +72,7 @@ fn interpolate_vertex(
     held_at: impl FnOnce(DVec3, u32) -> bool,
 ) -> VertexAttributes {
     let [a, b] = ends;
-    let VertexAttributes { position, velocity, history, start, pin, input: _, metric } = a;
+    let VertexAttributes { position, velocity, history, grip: _, start, pin, input: _, metric } = a;
     let mean = |(a, b): (&VertexHistory, VertexHistory)| VertexHistory {
         position: 0.5 * (a.position + b.position),
         velocity: 0.5 * (a.velocity + b.velocity),
@@ -82,6 +82,7 @@ fn interpolate_vertex(
         position: 0.5 * (position + b.position),
         velocity: 0.5 * (velocity + b.velocity),
         history: history.as_ref().zip(b.history).map(mean),
+        grip: DVec3::ZERO,
         start,
         pin: pin.filter(|&number| b.pin == Some(number) && held_at(start, number)),
         input: None,

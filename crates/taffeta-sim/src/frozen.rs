@@ -26,6 +26,8 @@ pub struct Frozen {
     pub starts: IndexVec<VertexIndex, DVec3>,
     /// Where each vertex was one substep earlier; `None`: not of use for the time integration.
     pub history: IndexVec<VertexIndex, Option<VertexHistory>>,
+    /// Friction that makes each vertex stick to something \[N\]; zero where it does not.
+    pub grips: IndexVec<VertexIndex, DVec3>,
     /// A point of each vertex in material space \[m\], or at time 0 for cloths without material coordinates.
     pub layout: IndexVec<VertexIndex, DVec3>,
     /// Scalar of curvature bending of each edge \[rad\], as seen from its first face.
@@ -60,12 +62,13 @@ pub(crate) struct FreezeRules<'a> {
 impl Frozen {
     /// Hands positions and velocities back to the keyed mesh.
     pub fn thaw(self) -> Thawed {
-        let Self { topology, state, rest, history, scalars, keys, mesh, mut attributes, .. } = self;
+        let Self { topology, state, rest, history, grips, scalars, keys, mesh, mut attributes, .. } = self;
         for (vi, key) in keys.vertices.iter_indexed() {
             let vertex = &mut attributes.vertices[*key];
             vertex.position = state.positions[vi];
             vertex.velocity = state.velocities[vi];
             vertex.history = history[vi];
+            vertex.grip = grips[vi];
         }
         for (ei, key) in keys.edges.iter_indexed() {
             let side = first_side(&mesh, &keys, &topology, ei);
@@ -127,6 +130,7 @@ impl Thawed {
         let starts = keys.vertices.iter().map(|key| vertex(key).start).collect();
         let vertex_cloths = keys.vertices.iter().map(|key| order.cloths[*key]).collect();
         let history = keys.vertices.iter().map(|key| vertex(key).history).collect();
+        let grips = keys.vertices.iter().map(|key| vertex(key).grip).collect();
         let layout = keys.vertices.iter().map(|key| order.points[*key]).collect();
         let scalar = |(ei, key): (EdgeIndex, &EdgeKey)| {
             first_side(&mesh, &keys, &topology, ei) * attributes.edges[*key].scalar
@@ -141,6 +145,7 @@ impl Thawed {
             vertex_pins: nobody,
             starts,
             history,
+            grips,
             layout,
             scalars,
             keys,

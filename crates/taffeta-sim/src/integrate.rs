@@ -5,20 +5,24 @@
 //!
 //! `(1+2ω)/(1+ω) xⁿ⁺¹ − (1+ω) xⁿ + ω²/(1+ω) xⁿ⁻¹ = h vⁿ⁺¹`, and the same for `v`,
 //!
-//! so that the solve is the same for both. A vertex without history takes an Euler step: at the start, after contact,
-//! whose jumps of the velocity BDF2 would swing after, and where it has just been made.
+//! so that the solve is the same for both. A vertex without history takes an Euler step: at the start, where it hits or
+//! sticks to something, after whose jumps of the velocity BDF2 would swing, and where it has just been made.
 
 use crate::caches::Solver;
 use crate::description::TimeIntegration;
 use crate::pins::along_held;
-use crate::world::World;
+use crate::world::{Workspace, World};
 use glam::DVec3;
+use taffeta_contact::Contact;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::math;
 use taffeta_remesh::VertexHistory;
 
 /// A substep may be this many times longer than the one before without a new start: beyond, BDF2 is not stable.
 const LARGEST_GROWTH: f64 = 2.0;
+
+/// Speed at which a contact is an impact, relative to what gravity makes of a substep.
+const IMPACT: f64 = 2.0;
 
 /// What a vertex brings into a substep.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -88,10 +92,16 @@ impl World {
         self.sheet.history.iter_mut().for_each(|history| *history = None);
     }
 
-    /// Lets the vertices that may touch something take an Euler step instead.
+    /// Lets the vertices that are about to hit something take an Euler step instead.
     pub(crate) fn restart_at_contacts(&mut self, h: f64) {
         let work = &mut self.work;
-        let touching = work.contacts.iter().flat_map(|c| c.row.vertices.into_iter().zip(c.row.weights));
+        let is_jump = |contact: &Contact| {
+            let row = &contact.row;
+            let end = row.interpolate(|vi| work.rows[vi.to_usize()].position());
+            row.gap(end) < 0.0 && work.is_impact(contact, h)
+        };
+        let touching = work.contacts.iter().filter(|contact| is_jump(contact));
+        let touching = touching.flat_map(|c| c.row.vertices.into_iter().zip(c.row.weights));
         let mut vertices: Vec<_> = touching.filter(|(_, weight)| *weight != 0.0).map(|(vi, _)| vi).collect();
         vertices.sort_unstable();
         vertices.dedup();
@@ -112,7 +122,7 @@ impl World {
         }
     }
 
-    /// Notes the start of the substep for the next one. What touches something starts anew.
+    /// Notes the start of the substep for the next one. What hits or sticks to something starts anew.
     pub(crate) fn note_history(&mut self, h: f64) {
         self.last_substep = h;
         if !self.is_second_order() {
@@ -121,13 +131,25 @@ impl World {
         let starts = self.work.start.iter().zip(&self.work.start_velocities);
         let history = starts.map(|(x, v)| Some(VertexHistory { position: *x, velocity: *v }));
         self.sheet.history = history.collect();
-        for contact in self.work.contacts.iter().filter(|contact| contact.normal_lambda > 0.0) {
+        let starts_anew = |contact: &&Contact| {
+            contact.sticks || contact.normal_lambda > 0.0 && self.work.is_impact(contact, h)
+        };
+        for contact in self.work.contacts.iter().filter(starts_anew) {
             for (vi, weight) in contact.row.vertices.into_iter().zip(contact.row.weights) {
                 if weight != 0.0 {
                     self.sheet.history[vi] = None;
                 }
             }
         }
+    }
+}
+
+impl Workspace {
+    /// Whether the point of a contact comes in so fast that the body stops it with a jolt.
+    fn is_impact(&self, contact: &Contact, h: f64) -> bool {
+        let row = &contact.row;
+        let velocity = row.interpolate(|vi| self.start_velocities[vi.to_usize()]) - row.body_displacement / h;
+        velocity.dot(row.normal) < -IMPACT * self.gravity.length() * h
     }
 }
 

@@ -6,10 +6,14 @@ use crate::pins::{along_held, put_back};
 use crate::step::StepError;
 use crate::world::World;
 use glam::DVec3;
-use taffeta_contact::response::{effective_inverse_mass, rub};
+use taffeta_contact::Contact;
+use taffeta_contact::response::take_back_slip;
 use taffeta_core::ContactRow;
 use taffeta_core::index::DenseIndex;
-use taffeta_solve::drivers::newton::{Contacts, NewtonError, NewtonLimits, NewtonProblem, NewtonReport};
+use taffeta_core::lanes::Row;
+use taffeta_solve::drivers::newton::{
+    Contacts, NewtonError, NewtonLimits, NewtonProblem, NewtonReport, Touch,
+};
 
 /// Stiffness of a contact, relative to `m/h²` of a mean vertex: the depth under gravity is then `g h² / 100`, 2 µm at
 /// four substeps per frame.
@@ -19,13 +23,38 @@ const RELATIVE_CONTACT_STIFFNESS: f64 = 100.0;
 const GLOBAL_TOLERANCE: f64 = 1e-5;
 const DIRECT_TOLERANCE: f64 = 1e-10;
 /// Newton iterations at most, unless the scene says how many.
-const GLOBAL_ITERATIONS: u32 = 4;
+const GLOBAL_ITERATIONS: u32 = 8;
 const DIRECT_ITERATIONS: u32 = 100;
 /// In the search for an equilibrium all tolerances are smaller by this factor, and a step may take so many iterations.
 const STATIC_PART: f64 = 0.1;
 const STATIC_ITERATIONS: u32 = 40;
 /// The factor by which conjugate gradients reduce the residual of a Newton step.
 const LINEAR_TOLERANCE: f64 = 1e-2;
+
+/// Notes the force of a contact after the solve, and takes back what slip is left where it sticks: the solve knows
+/// sticking as a stiff spring. What sticks ends the substep with no velocity of its own.
+fn settle_contact(
+    contact: &mut Contact,
+    touch: &Touch,
+    (start, rows, scales): (&[DVec3], &mut [Row], &mut [f64]),
+    h: f64,
+) {
+    let row = contact.row;
+    let corners = || row.vertices.into_iter().zip(row.weights).filter(|(_, weight)| *weight != 0.0);
+    let scale = corners().map(|(vi, _)| scales[vi.to_usize()]).fold(f64::INFINITY, f64::min);
+    let normal_force = touch.force.dot(row.normal);
+    let friction = touch.force.reject_from_normalized(row.normal);
+    contact.normal_lambda = scale * scale * normal_force;
+    contact.friction_lambda = friction * (scale * scale);
+    // Points on edges and faces may creep: what they carry is not remembered, and their slip would come back for ever.
+    let may_stick = touch.holds && row.vertex().is_some() && normal_force > 0.0;
+    if may_stick && friction.length() <= row.static_friction * normal_force {
+        contact.sticks = take_back_slip(contact, start, rows);
+    }
+    if contact.sticks {
+        corners().for_each(|(vi, _)| scales[vi.to_usize()] = h);
+    }
+}
 
 impl World {
     /// Solves the implicit step of the substep: elasticity, pressure, contact, damping.
@@ -43,7 +72,8 @@ impl World {
         let mean_mass: f64 = state.masses.iter().sum::<f64>() / state.masses.len().max(1) as f64;
         let inertia: Vec<f64> =
             state.masses.iter().zip(&self.work.scales).map(|(m, s)| m / (s * s)).collect();
-        let contacts = Contacts { rows: &rows, stiffness: RELATIVE_CONTACT_STIFFNESS * mean_mass / (h * h) };
+        let stiffness = RELATIVE_CONTACT_STIFFNESS * mean_mass / (h * h);
+        let carried = self.carried_friction(&rows);
         // Start from inertia without gravity: from the old position motion would be swallowed, from the prediction a
         // cloth at rest would jitter.
         let held = state.held.raw.clone();
@@ -54,6 +84,7 @@ impl World {
             let Solver::Newton(driver) = &mut caches.solver else { return Ok(NewtonReport::default()) };
             driver.begin_step(&work.start, &caches.plate);
             caches.plate.clamps.clone_from(&normals);
+            let contacts = Contacts { rows: &rows, start: &work.start, carried: &carried, stiffness };
             let problem = NewtonProblem {
                 inertia: &inertia,
                 predicted: &work.predicted,
@@ -73,16 +104,25 @@ impl World {
         for (row, x) in work.rows.iter_mut().zip(&x) {
             row.position = x.to_array();
         }
-        for contact in &mut work.contacts {
-            let gap = contact.row.gap(contact.row.interpolate(|vi| x[vi.to_usize()]));
-            contact.normal_lambda = h * h * contacts.stiffness * (-gap).max(0.0);
-            let weight = effective_inverse_mass(&contact.row, &work.rows);
-            if weight > 0.0 {
-                rub(contact, &work.start, &mut work.rows, weight);
+        let Solver::Newton(driver) = &self.caches.solver else { return Ok(report) };
+        self.sheet.grips.iter_mut().for_each(|grip| *grip = DVec3::ZERO);
+        for (contact, touch) in work.contacts.iter_mut().zip(driver.touches()) {
+            settle_contact(contact, touch, (&work.start, &mut work.rows, &mut work.scales), h);
+            if let Some(vi) = contact.row.vertex().filter(|_| contact.sticks) {
+                self.sheet.grips[vi] += touch.force.reject_from_normalized(contact.row.normal);
             }
         }
         put_back(&work.guided, &mut work.rows);
         Ok(report)
+    }
+
+    /// The friction that contacts have borne in the last substep \[N\]: known of vertices; where one touches two things,
+    /// the first takes it.
+    fn carried_friction(&self, rows: &[ContactRow]) -> Vec<DVec3> {
+        let mut grips = self.sheet.grips.clone();
+        let mut take =
+            |row: &ContactRow| row.vertex().map_or(DVec3::ZERO, |vi| std::mem::take(&mut grips[vi]));
+        rows.iter().map(&mut take).collect()
     }
 
     /// The error for an energy that is not finite: it names the vertex that was to go farthest.

@@ -88,8 +88,7 @@ impl World {
 
     /// Derives everything anew from the sheet.
     pub(crate) fn rebuild(&mut self) {
-        let choice =
-            resolve_solver(&self.settings, self.sheet.topology.vertex_count, !self.obstacles.is_empty());
+        let choice = resolve_solver(&self.settings, self.sheet.topology.vertex_count);
         let source = CacheSource { sheet: &self.sheet, cloths: &self.cloths, pins: &self.pins, choice };
         self.caches = Caches::build(source, Some(&self.caches));
         self.refill();

@@ -10,7 +10,7 @@ use crate::step::StepError;
 use crate::world::{Workspace, World};
 use glam::DVec3;
 use taffeta_contact::SubstepView;
-use taffeta_contact::response::{project, stabilize};
+use taffeta_contact::response::{ease, project, stabilize};
 use taffeta_core::VertexIndex;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::Row;
@@ -108,7 +108,11 @@ impl World {
         work.contacts = self.caches.detector.detect(&self.sheet.topology, &self.obstacles, view);
         self.restart_at_contacts(h);
         let work = &mut self.work;
-        stabilize(&work.contacts, &mut work.start, &mut work.rows, h);
+        match self.caches.solver {
+            Solver::Block(_) => stabilize(&work.contacts, &mut work.start, &mut work.rows, h),
+            // Its contacts are springs, which carry their load by their depth.
+            Solver::Newton(_) => ease(&mut work.contacts, &work.start, h),
+        }
         put_back(&work.guided, &mut work.rows);
         put_back_starts(&work.guided, &mut work.start);
         work.predicted.clear();

@@ -85,6 +85,7 @@ pub(crate) struct LastGood {
     angles: IndexVec<EdgeIndex, f64>,
     scalars: IndexVec<EdgeIndex, f64>,
     history: IndexVec<VertexIndex, Option<VertexHistory>>,
+    grips: IndexVec<VertexIndex, DVec3>,
     last_substep: f64,
     vertex_pins: IndexVec<VertexIndex, Option<u32>>,
     released: Vec<bool>,
@@ -178,6 +179,7 @@ impl World {
             angles: sheet.rest.last_angles.clone(),
             scalars: sheet.scalars.clone(),
             history: sheet.history.clone(),
+            grips: sheet.grips.clone(),
             last_substep: self.last_substep,
             vertex_pins: sheet.vertex_pins.clone(),
             released: self.released.clone(),
@@ -188,9 +190,9 @@ impl World {
     /// Puts back what a failed step has changed.
     pub(crate) fn go_back(&mut self, last_good: LastGood) {
         let LastGood { time, positions, velocities, angles, scalars, .. } = last_good;
-        let LastGood { history, last_substep, vertex_pins, released, work, .. } = last_good;
+        let LastGood { history, grips, last_substep, vertex_pins, released, work, .. } = last_good;
         (self.time, self.last_substep, self.released) = (time, last_substep, released);
-        (self.sheet.scalars, self.sheet.history) = (scalars, history);
+        (self.sheet.scalars, self.sheet.history, self.sheet.grips) = (scalars, history, grips);
         (self.sheet.state.positions, self.sheet.state.velocities) = (positions, velocities);
         self.sheet.rest.last_angles = angles;
         self.sheet.hold(vertex_pins, &self.pin_axes());

@@ -101,8 +101,7 @@ impl World {
         let pool = pool.map_err(|e| BuildError::Threads { threads, reason: e.to_string() })?;
         let cloths = world_cloths(description);
         let sheet = freeze(thawed, &cloths, &pins);
-        let has_obstacles = !description.obstacles.is_empty();
-        let choice = resolve_solver(&settings, sheet.topology.vertex_count, has_obstacles);
+        let choice = resolve_solver(&settings, sheet.topology.vertex_count);
         let source = CacheSource { sheet: &sheet, cloths: &cloths, pins: &pins, choice };
         let caches = Caches::build(source, None);
         let mut world = Self {
@@ -196,9 +195,6 @@ impl World {
             SolverChoice::Auto if self.caches.choice == SolverChoice::Direct => {
                 "auto: an equilibrium of a mesh of this size is found fastest with a factorization"
             }
-            SolverChoice::Auto if self.caches.choice == SolverChoice::Block => {
-                "auto: block updates, which are faster where cloth lies in folds upon an obstacle"
-            }
             SolverChoice::Auto => {
                 "auto: Newton with conjugate gradients and a coarse grid, whose result does not depend on the mesh and \
                  whose cost grows linearly with it"
@@ -256,14 +252,9 @@ impl World {
 const MAX_FACTORIZED: usize = 20_000;
 
 /// The solver for a scene: its choice, or what suits it best.
-pub(crate) fn resolve_solver(
-    settings: &SimulationSettings,
-    vertices: usize,
-    has_obstacles: bool,
-) -> SolverChoice {
+pub(crate) fn resolve_solver(settings: &SimulationSettings, vertices: usize) -> SolverChoice {
     match (settings.solver, settings.mode) {
         (SolverChoice::Auto, Mode::Static) if vertices <= MAX_FACTORIZED => SolverChoice::Direct,
-        (SolverChoice::Auto, Mode::Dynamic) if has_obstacles => SolverChoice::Block,
         (SolverChoice::Auto, _) => SolverChoice::Global,
         (choice, _) => choice,
     }

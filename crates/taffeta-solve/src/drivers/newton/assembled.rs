@@ -104,10 +104,9 @@ impl Assembly {
         for (vertices, hessian) in system.quadratic.hessians() {
             values.add_all(&vertices, |a, b| hessian[a][b]);
         }
-        for row in problem.contacts.active(&system.active) {
-            let block = problem.contacts.block(row);
+        for (row, touch) in problem.contacts.closed(&system.touches) {
             let vertices = row.vertices.map(|vi| vi.0);
-            values.add_all(&vertices, |a, b| block * (row.weights[a] * row.weights[b]));
+            values.add_all(&vertices, |a, b| touch.hessian * (row.weights[a] * row.weights[b]));
         }
         if with_pressure {
             for (vertices, sixth, x) in system.pressure.faces(&z[..3 * self.vertex_count]) {

@@ -4,52 +4,149 @@ use super::elements::{add, at, outer};
 use glam::{DMat3, DVec3};
 use taffeta_core::{ContactRow, SurfaceTopology};
 
-/// Contacts as one-sided springs `½ k min(0, gap)²`.
+/// Contacts as one-sided springs `½ k min(0, gap)²` with Coulomb friction.
+///
+/// Friction is a potential too, for a normal force `N` that stays fixed while `W` is minimized along one step: linear in
+/// the slip with a round tip, `μN (|slip| − μN/2k)` beyond `|slip| = μN/k` and `½ k |slip|²` before, with `μ_s` as long as
+/// the contact sticks and `μ_k` afterwards. Which of the two it is, and `N`, are read anew before the first Newton
+/// iterations. The slip within the tip is taken back after the solve, where sticking is exact.
 #[derive(Clone, Copy, Debug)]
 pub struct Contacts<'a> {
     /// The rows.
     pub rows: &'a [ContactRow],
+    /// Positions at the start of the step \[m\], from which slip is measured.
+    pub start: &'a [DVec3],
+    /// The friction that each has borne so far \[N\], from which that of a contact that sticks goes on.
+    pub carried: &'a [DVec3],
     /// Their stiffness `k` \[N/m\].
     pub stiffness: f64,
 }
 
+/// A contact at the last evaluation.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Touch {
+    /// Derivative of the force at the contact point \[N/m\]; zero where there is none.
+    pub hessian: DMat3,
+    /// Force at the contact point \[N\].
+    pub force: DVec3,
+    /// Whether friction holds the point where it is, but for the give of its spring.
+    pub holds: bool,
+    /// The friction it may bear.
+    grip: Grip,
+}
+
+/// The friction of a contact while `W` is minimized along a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Grip {
+    /// None: the contact was open.
+    #[default]
+    Free,
+    /// It sticks up to a force \[N\].
+    Sticks(f64),
+    /// It slides against a force \[N\].
+    Slides(f64),
+}
+
+impl Touch {
+    /// Whether it acts.
+    pub fn is_closed(&self) -> bool {
+        self.hessian != DMat3::ZERO
+    }
+}
+
 impl Contacts<'_> {
-    /// Adds the gradient, notes which contacts are active, returns the energy \[J\].
-    pub fn evaluate(&self, x: &[f64], active: &mut Vec<bool>, out: &mut [f64]) -> f64 {
-        active.clear();
+    /// The slip of a contact \[m\]: how far it has moved along the body since the start, and before, in as much as its
+    /// spring would carry the friction of then.
+    fn slip(&self, number: usize, point: DVec3) -> DVec3 {
+        let row = &self.rows[number];
+        let start = row.interpolate(|vi| self.start[vi.0 as usize]);
+        let carried = self.carried.get(number).copied().unwrap_or(DVec3::ZERO);
+        let moved = point - start - row.body_displacement - carried / self.stiffness;
+        moved - row.normal * row.normal.dot(moved)
+    }
+
+    /// Decides at the positions `x` which contacts stick and how much friction the others bear. What has begun to slide
+    /// does not stick again in the same solve: the two could take turns for ever. Returns whether anything has changed.
+    pub fn grip(&self, x: &[f64], touches: &mut Vec<Touch>) -> bool {
+        let mut has_changed = touches.len() != self.rows.len();
+        touches.resize(self.rows.len(), Touch::default());
+        for (number, (row, touch)) in self.rows.iter().zip(touches).enumerate() {
+            let point = row.interpolate(|vi| at(x, vi.0));
+            let normal_force = self.stiffness * (-row.gap(point)).max(0.0);
+            let grip = if normal_force == 0.0 || row.static_friction == 0.0 {
+                Grip::Free
+            } else if !matches!(touch.grip, Grip::Slides(_))
+                && self.stiffness * self.slip(number, point).length() <= row.static_friction * normal_force
+            {
+                Grip::Sticks(row.static_friction * normal_force)
+            } else {
+                Grip::Slides(row.kinetic_friction * normal_force)
+            };
+            has_changed |= grip != touch.grip;
+            touch.grip = grip;
+        }
+        has_changed
+    }
+
+    /// Adds the gradient, notes forces and their derivatives, returns the energy \[J\].
+    pub fn evaluate(&self, x: &[f64], touches: &mut Vec<Touch>, out: &mut [f64]) -> f64 {
         let mut energy = 0.0;
-        for row in self.rows {
-            let depth = -row.gap(row.interpolate(|vi| at(x, vi.0)));
-            active.push(depth > 0.0);
+        touches.resize(self.rows.len(), Touch::default());
+        for (number, (row, touch)) in self.rows.iter().zip(touches).enumerate() {
+            *touch = Touch { grip: touch.grip, ..Touch::default() };
+            let point = row.interpolate(|vi| at(x, vi.0));
+            let depth = -row.gap(point);
             if depth > 0.0 {
                 energy += 0.5 * self.stiffness * depth * depth;
-                let force = row.normal * (-self.stiffness * depth);
-                for (vi, s) in row.vertices.iter().zip(row.weights) {
-                    add(out, vi.0, force * s);
-                }
+                touch.force = row.normal * (self.stiffness * depth);
+                touch.hessian = outer(row.normal, row.normal) * self.stiffness;
+            }
+            // Even if the contact has opened: friction that vanished there would push it open.
+            energy += self.add_friction(row.normal, self.slip(number, point), touch);
+            if touch.force == DVec3::ZERO {
+                continue;
+            }
+            for (vi, s) in row.vertices.iter().zip(row.weights) {
+                add(out, vi.0, touch.force * -s);
             }
         }
         energy
     }
 
-    /// The active rows.
-    pub fn active<'a>(&'a self, active: &'a [bool]) -> impl Iterator<Item = &'a ContactRow> {
-        self.rows.iter().zip(active).filter(|(_, active)| **active).map(|(row, _)| row)
-    }
-
-    /// Adds the product of the Hessian with `p` to `out`.
-    pub fn add_product(&self, p: &[f64], active: &[bool], out: &mut [f64]) {
-        for row in self.active(active) {
-            let moved = row.interpolate(|vi| at(p, vi.0)).dot(row.normal) * self.stiffness;
-            for (vi, s) in row.vertices.iter().zip(row.weights) {
-                add(out, vi.0, row.normal * (moved * s));
+    /// Adds the friction of a closed contact to its force and derivative; returns the energy \[J\].
+    fn add_friction(&self, normal: DVec3, slip: DVec3, touch: &mut Touch) -> f64 {
+        let (stiffness, size) = (self.stiffness, slip.length());
+        let along = DMat3::IDENTITY - outer(normal, normal);
+        match touch.grip {
+            Grip::Free => 0.0,
+            Grip::Sticks(bound) | Grip::Slides(bound) if stiffness * size > bound => {
+                let way = slip / size;
+                touch.force -= way * bound;
+                touch.hessian += (along - outer(way, way)) * (bound / size);
+                bound * (size - 0.5 * bound / stiffness)
+            }
+            Grip::Sticks(_) | Grip::Slides(_) => {
+                touch.holds = true;
+                touch.force -= slip * stiffness;
+                touch.hessian += along * stiffness;
+                0.5 * stiffness * size * size
             }
         }
     }
 
-    /// The 3×3 block of an active row between two of its corners, divided by the corners' weights.
-    pub fn block(&self, row: &ContactRow) -> DMat3 {
-        outer(row.normal, row.normal) * self.stiffness
+    /// The closed contacts.
+    pub fn closed<'a>(&'a self, touches: &'a [Touch]) -> impl Iterator<Item = (&'a ContactRow, &'a Touch)> {
+        self.rows.iter().zip(touches).filter(|(_, touch)| touch.is_closed())
+    }
+
+    /// Adds the product of the Hessian with `p` to `out`.
+    pub fn add_product(&self, p: &[f64], touches: &[Touch], out: &mut [f64]) {
+        for (row, touch) in self.closed(touches) {
+            let force = touch.hessian * row.interpolate(|vi| at(p, vi.0));
+            for (vi, s) in row.vertices.iter().zip(row.weights) {
+                add(out, vi.0, force * s);
+            }
+        }
     }
 }
 

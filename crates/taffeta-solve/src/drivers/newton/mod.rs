@@ -21,7 +21,7 @@ mod tiles;
 mod vectors;
 
 pub use cholesky::FactorError;
-pub use loads::Contacts;
+pub use loads::{Contacts, Touch};
 pub use system::NewtonProblem;
 
 use crate::block::Curvature;
@@ -42,6 +42,8 @@ const SUFFICIENT_DECREASE: f64 = 1e-4;
 const ENERGY_ROUND_OFF: f64 = 1e-10;
 /// Iterations of one linear solve at most: past them the step found so far is taken.
 const MAX_CONJUGATE: u32 = 500;
+/// Newton iterations after which the friction is read anew; beyond, friction and normal forces could take turns for ever.
+const FRICTION_UPDATES: u32 = 8;
 /// Halvings of a step before it is given up.
 const MAX_HALVINGS: u32 = 30;
 
@@ -72,6 +74,8 @@ pub struct NewtonDriver {
     /// The vertices of each connected piece of cloth.
     pieces: Vec<Vec<u32>>,
     point: Vec<f64>,
+    /// Positions at the start of the step.
+    start: Vec<f64>,
 }
 
 /// A linear solver with what it keeps from solve to solve.
@@ -143,6 +147,7 @@ impl NewtonDriver {
         Self {
             topology: topology.clone(),
             point: vec![0.0; system.unknown_count()],
+            start: Vec::new(),
             pieces: coarse::find_pieces(topology).into_iter().map(vertices).collect(),
             linear,
             system,
@@ -158,11 +163,18 @@ impl NewtonDriver {
     pub fn begin_step(&mut self, x: &[DVec3], plate: &PlateState) {
         self.load(x, plate);
         self.system.begin_step(&self.point, &plate.clamps);
+        self.start.clear();
+        self.start.extend_from_slice(&self.point[..self.system.coordinate_count()]);
     }
 
     /// The unwrapped angles \[rad\] at the start of the step, in the order of the plate's edges.
     pub fn reference_angles(&self) -> Vec<f64> {
         self.system.bending.reference_angles()
+    }
+
+    /// The contacts at the end of the last solve, in their order.
+    pub fn touches(&self) -> &[Touch] {
+        &self.system.touches
     }
 
     /// Minimizes `W` from the positions `x` \[m\] and the scalars of the plate, which it replaces.
@@ -198,7 +210,7 @@ impl NewtonDriver {
         let (mut here, mut there) = (Evaluation::default(), Evaluation::default());
         let mut step = vec![0.0; z.len()];
         let mut curvature = Curvature::Clamped;
-        self.system.evaluate(z, problem, curvature, &mut here);
+        self.choose_start(z, problem, (&mut here, &mut there));
         let enough = limits.tolerance * limits.tolerance * problem.inertia.iter().sum::<f64>();
         while report.iterations < limits.iterations {
             if !here.energy.is_finite() {
@@ -234,8 +246,44 @@ impl NewtonDriver {
                     break;
                 }
             }
+            if report.iterations <= FRICTION_UPDATES && self.system.grip(z, problem) {
+                self.system.evaluate(z, problem, curvature, &mut here);
+            }
         }
         Ok(report)
+    }
+
+    /// Where the motion that `z` comes with would tear the cloth, as where a part of it has just been stopped, starts
+    /// from half of it, or from where the cloth was: wherever `W` is least. Leaves the system evaluated there.
+    fn choose_start(
+        &mut self,
+        z: &mut [f64],
+        problem: &NewtonProblem<'_>,
+        (best, there): (&mut Evaluation, &mut Evaluation),
+    ) {
+        self.system.touches.clear();
+        self.system.grip(z, problem);
+        self.system.evaluate(z, problem, Curvature::Clamped, best);
+        let mut trial = z.to_vec();
+        let mut is_last = true;
+        for fraction in [0.5, 0.0] {
+            for (k, start) in self.start.iter().enumerate().filter(|(k, _)| !problem.held[k / 3][k % 3]) {
+                trial[k] = start + fraction * (trial[k] - start);
+            }
+            self.system.grip(&trial, problem);
+            self.system.evaluate(&trial, problem, Curvature::Clamped, there);
+            is_last = there.energy < best.energy;
+            if !is_last {
+                break;
+            }
+            z.copy_from_slice(&trial);
+            std::mem::swap(best, there);
+        }
+        if !is_last {
+            self.system.touches.clear();
+            self.system.grip(z, problem);
+            self.system.evaluate(z, problem, Curvature::Clamped, best);
+        }
     }
 
     /// Moves every piece of cloth that nothing outside acts on, along the axes on which nothing holds it, to where inertia

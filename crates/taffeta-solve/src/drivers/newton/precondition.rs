@@ -61,9 +61,9 @@ impl Preconditioner {
         for (vertices, hessian) in system.quadratic.hessians() {
             (0..4).for_each(|a| blocks[vertices[a] as usize] += hessian[a][a]);
         }
-        for row in problem.contacts.active(&system.active) {
+        for (row, touch) in problem.contacts.closed(&system.touches) {
             for (vi, s) in row.vertices.iter().zip(row.weights) {
-                blocks[vi.0 as usize] += problem.contacts.block(row) * (s * s);
+                blocks[vi.0 as usize] += touch.hessian * (s * s);
             }
         }
         for (block, held) in blocks.iter_mut().zip(problem.held) {
@@ -101,10 +101,11 @@ impl Preconditioner {
             touched.collect(coarse, gradients);
             matrix.add(&touched, |a, b| outer(a, b * edge.stiffness));
         }
-        for row in problem.contacts.active(&system.active) {
-            let corners = row.vertices.iter().zip(row.weights);
-            touched.collect(coarse, corners.map(|(vi, s)| (vi.0, row.normal * s * free(vi.0))));
-            matrix.add(&touched, |a, b| outer(a, b * problem.contacts.stiffness));
+        let mut touched = Touched::<f64>::new();
+        for (row, touch) in problem.contacts.closed(&system.touches) {
+            let corners = row.vertices.iter().zip(row.weights).filter(|(vi, _)| is_free(vi.0));
+            touched.collect(coarse, corners.map(|(vi, s)| (vi.0, s)));
+            matrix.add(&touched, |a, b| touch.hessian * (a * b));
         }
         let values = matrix.finish();
         self.coarse.factorize(values);

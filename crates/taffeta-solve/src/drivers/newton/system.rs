@@ -2,7 +2,7 @@
 
 use super::bending::{Bending, BendingWork};
 use super::elements::{Elements, add, at};
-use super::loads::{Contacts, Pressure};
+use super::loads::{Contacts, Pressure, Touch};
 use super::membrane::Membrane;
 use super::tiles::{CornerTile, FaceTiles, ZERO};
 use crate::block::{Curvature, EdgeLengths, QuadraticBend};
@@ -36,8 +36,8 @@ pub struct System {
     pub lengths: Elements<3, 3, EdgeLengths>,
     pub quadratic: Elements<3, 4, QuadraticBend>,
     pub pressure: Pressure,
-    /// Which contacts were active at the last evaluation.
-    pub active: Vec<bool>,
+    /// The contacts at the last evaluation.
+    pub touches: Vec<Touch>,
     corners: Vec<CornerTile>,
     vertex_count: usize,
 }
@@ -74,7 +74,7 @@ impl System {
             lengths: Elements::new(&blocks.lengths),
             quadratic: Elements::new(&blocks.quadratic),
             pressure: Pressure::build(topology, face_pressure),
-            active: Vec::new(),
+            touches: Vec::new(),
             corners: vec![[ZERO; 9]; tiles.tile_count()],
             vertex_count: topology.vertex_count,
             tiles,
@@ -106,6 +106,11 @@ impl System {
         self.pressure.begin_step(x);
     }
 
+    /// Decides at `z` which contacts stick and how much friction the others bear; returns whether `W` is another now.
+    pub fn grip(&mut self, z: &[f64], problem: &NewtonProblem<'_>) -> bool {
+        problem.contacts.grip(&z[..self.coordinate_count()], &mut self.touches)
+    }
+
     /// Evaluates `W` and its gradient at `z`, and keeps what products with the Hessian need.
     pub fn evaluate(
         &mut self,
@@ -132,7 +137,7 @@ impl System {
         self.tiles.gather(&self.corners, gradient);
         energy += self.lengths.evaluate(x, (rate, curvature), gradient);
         energy += self.quadratic.evaluate(x, (rate, curvature), gradient);
-        energy += problem.contacts.evaluate(x, &mut self.active, gradient);
+        energy += problem.contacts.evaluate(x, &mut self.touches, gradient);
         if !self.pressure.is_empty() {
             energy += self.pressure.evaluate(x, gradient);
             out.rim.resize(x.len(), 0.0);
@@ -164,7 +169,7 @@ impl System {
         self.tiles.gather(&work.corners, out);
         self.lengths.add_product(p, out);
         self.quadratic.add_product(p, out);
-        problem.contacts.add_product(p, &self.active, out);
+        problem.contacts.add_product(p, &self.touches, out);
         self.pressure.add_product(x, p, out);
         mask(problem.held, out);
     }

@@ -45,21 +45,28 @@ fn gradient_and_product_agree_with_finite_differences() {
             normal: DVec3::new(0.0, 0.6, 0.8),
             offset: 0.2,
             body_displacement: DVec3::ZERO,
-            static_friction: 0.0,
-            kinetic_friction: 0.0,
+            static_friction: 0.5,
+            kinetic_friction: 0.4,
         }];
         let problem = NewtonProblem {
             inertia: &inertia,
             predicted: &start,
             held: &sheet.state.held,
             damping_rate: 100.0,
-            contacts: Contacts { rows: &rows, stiffness: 30.0 },
+            contacts: Contacts {
+                rows: &rows,
+                start: &start,
+                carried: &[DVec3::new(0.01, 0.02, 0.03)],
+                stiffness: 30.0,
+            },
             clamps: &[],
         };
         driver.load(&sheet.state.positions, &plate);
         let z = driver.point.clone();
         let mut base = Evaluation::default();
+        driver.system.grip(&z, &problem);
         driver.system.evaluate(&z, &problem, Curvature::Exact, &mut base);
+        assert!(driver.touches().iter().all(Touch::is_closed));
         let unknowns = 3 * start.len() + plate.scalars.len();
         let is_free = |i: usize| {
             if i < 3 * start.len() {
@@ -132,7 +139,7 @@ fn settled_drop_is_the_same_at_every_resolution() {
                     predicted: &predicted,
                     held: &sheet.state.held,
                     damping_rate: 0.0,
-                    contacts: Contacts { rows: &[], stiffness: 0.0 },
+                    contacts: Contacts { rows: &[], start: &[], carried: &[], stiffness: 0.0 },
                     clamps: &[],
                 };
                 driver.begin_step(x, &plate);

@@ -23,6 +23,8 @@ fn the_rows_of_the_validation_document_are_all_there() {
         "heavy-chain",
         "incline",
         "sliding-stop",
+        "spin",
+        "energy",
         "resolution",
     ];
     assert_eq!(names, wanted);

@@ -41,12 +41,10 @@ fn deflection(meshing: Meshing) -> f64 {
     let mut cloth = ClothDescription::new("disk", mesh, Material::isotropic(0.2, 1000.0, 0.3, 1e-6));
     cloth.pressure = LOAD * 1000.0;
     cloth.pins.push(PinDescription::new(Region::Boundary));
-    meshing.adapt(&mut cloth, 2.0);
-    let settings = SimulationSettings {
-        gravity: DVec3::ZERO,
-        velocity_damping: 20.0,
-        ..SimulationSettings::default()
-    };
+    // Sixteen edges along a radius at least, as the tolerance asks for.
+    meshing.adapt(&mut cloth, 1.0, 2.0);
+    let settings =
+        SimulationSettings { gravity: DVec3::ZERO, velocity_damping: 20.0, ..SimulationSettings::default() };
     let mut world = world(cloth, settings);
     find_rest(&mut world, meshing);
     position(&world, 0.0, 0.0).expect("on the disk").z.abs() / LOAD.cbrt()
@@ -64,9 +62,8 @@ fn find_rest(world: &mut World, meshing: Meshing) {
 #[test]
 fn the_deflection_is_that_of_hencky_on_every_mesh() {
     let exact = hencky_membrane(0.3);
-    for meshing in [32, 48, 64].into_iter().flat_map(Meshing::all) {
+    for meshing in [32, 40, 48].into_iter().flat_map(Meshing::all) {
         let value = deflection(meshing);
-        println!("disk {meshing:?}: {:.4} %", 100.0 * (value / exact - 1.0));
         assert!((value / exact - 1.0).abs() < 0.01, "{meshing:?}: {value} for {exact}");
     }
 }

@@ -13,7 +13,7 @@ const DROP: f64 = 0.48e-3;
 fn settled_drop(meshing: Meshing) -> f64 {
     let upper_edge = [DVec2::new(0.0, 1.0), DVec2::ONE];
     let mut cloth = pinned(meshing.rectangle(DVec2::ONE), stiff(), [upper_edge]);
-    meshing.adapt(&mut cloth, 1.0);
+    meshing.adapt(&mut cloth, 1.0, 4.0);
     let settling = SimulationSettings { velocity_damping: 20.0, ..SimulationSettings::default() };
     let mut world = world(cloth, settling);
     run(&mut world, 36);

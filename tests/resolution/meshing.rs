@@ -13,7 +13,7 @@ use taffeta::study::validate::position;
 pub enum Meshing {
     /// A grid with so many cells along a side.
     Fixed(GridPattern, u32),
-    /// Remeshed with edges of this part of a side at the smallest and four times as much at most.
+    /// Remeshed with edges of this part of a side at the smallest.
     Adaptive(u32),
 }
 
@@ -37,17 +37,14 @@ impl Meshing {
         }
     }
 
-    /// Remeshes a cloth of a size \[m\] if the mesh is to adapt.
-    pub fn adapt(self, cloth: &mut ClothDescription, size: f64) {
+    /// Remeshes a cloth of a size \[m\] if the mesh is to adapt, with edges up to a multiple of the smallest.
+    pub fn adapt(self, cloth: &mut ClothDescription, size: f64, multiple: f64) {
         if let Adaptive(cells) = self {
-            let finest = size / f64::from(cells);
+            let size_min = size / f64::from(cells);
             // A strain of a thousandth is what the stiff sheet has at its upper edge.
-            cloth.remesh = Some(RemeshSettings {
-                size_min: finest,
-                size_max: 4.0 * finest,
-                refine_strain: 1e-3,
-                ..RemeshSettings::default()
-            });
+            let size_max = multiple * size_min;
+            cloth.remesh =
+                Some(RemeshSettings { size_min, size_max, refine_strain: 1e-3, ..RemeshSettings::default() });
         }
     }
 }

@@ -23,7 +23,7 @@ fn swung(meshing: Meshing, iterations: Option<u32>) -> Vec<DVec3> {
     let mut cloth = ClothDescription::new("sheet", mesh, stiff());
     let patches = [[DVec2::new(0.0, 0.875), DVec2::new(0.125, 1.0)], [DVec2::splat(0.875), DVec2::ONE]];
     cloth.pins = patches.map(|b| PinDescription::new(Region::MaterialBox(b))).into();
-    meshing.adapt(&mut cloth, 1.0);
+    meshing.adapt(&mut cloth, 1.0, 4.0);
     let mut world = world(cloth, SimulationSettings { iterations, ..SimulationSettings::default() });
     run(&mut world, FRAMES);
     lattice(&world, DVec2::ONE)
@@ -31,9 +31,8 @@ fn swung(meshing: Meshing, iterations: Option<u32>) -> Vec<DVec3> {
 
 #[test]
 fn the_default_solves_the_motion_of_every_mesh() {
-    for meshing in [16, 32, 48].into_iter().flat_map(Meshing::all) {
+    for meshing in [16, 24, 32].into_iter().flat_map(Meshing::all) {
         let distance = rms(&swung(meshing, None), &swung(meshing, Some(40)));
-        println!("swing, Newton {meshing:?}: {:.3} mm", 1e3 * distance);
         assert!(distance < NEWTON, "{meshing:?}: {distance}");
     }
 }
@@ -42,7 +41,6 @@ fn compare_with(finest: u32, cells: &[u32]) {
     let finest = swung(Meshing::Fixed(GridPattern::Alternating, finest), None);
     for meshing in cells.iter().copied().flat_map(Meshing::all) {
         let distance = rms(&swung(meshing, None), &finest);
-        println!("swing {meshing:?}: {:.3} mm", 1e3 * distance);
         assert!(distance < SPACE, "{meshing:?}: {distance}");
     }
 }

@@ -64,6 +64,21 @@ fn friction_passes() {
 }
 
 #[test]
+fn a_free_sheet_keeps_spinning() {
+    expect_pass("spin", &["cloth.0.grid.cells=[6,6]"]);
+}
+
+#[test]
+fn implicit_euler_never_gains_energy() {
+    let rows = (find_check("energy").unwrap().run)(&context(&["cloth.0.grid.cells=[10,10]"])).unwrap();
+    let of_euler = |row: &&taffeta_study::Row| row.case.contains("euler") && row.case.ends_with("growth");
+    let judged: Vec<_> =
+        rows.iter().filter(of_euler).filter(|row| row.verdict() != Verdict::Reported).collect();
+    assert_eq!(judged.len(), 6, "global and direct at three time steps");
+    assert!(judged.iter().all(|row| row.verdict() == Verdict::Pass), "{judged:?}");
+}
+
+#[test]
 fn a_scene_that_is_refused_is_no_result() {
     let error = (find_check("incline").unwrap().run)(&context(&["simulation.solver=magic"])).unwrap_err();
     assert!(error.to_string().contains("magic"), "{error}");

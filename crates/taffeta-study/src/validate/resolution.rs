@@ -17,10 +17,8 @@ const FINEST: u32 = 128;
 const SOLVED: &str = "iterations = 40";
 
 /// Time integrations of the swing, as lines of `[simulation]` and in words.
-const INTEGRATIONS: [(&str, &str); 2] = [
-    ("time = \"euler\"\nsubsteps = 1", "euler, Δt 1/60 s"),
-    ("", "default (bdf2, Δt 1/240 s)"),
-];
+const INTEGRATIONS: [(&str, &str); 2] =
+    [("time = \"euler\"\nsubsteps = 1", "euler, Δt 1/60 s"), ("", "default (bdf2, Δt 1/240 s)")];
 /// Substeps per frame of the default, and 16 times as many.
 const DEFAULT_SUBSTEPS: u32 = 4;
 
@@ -51,10 +49,7 @@ fn check_drops(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
 
 /// The swing on each mesh against the finest, where Newton's method has converged, at the same time step; and what
 /// Newton's method alone leaves, against the same mesh.
-fn check_swing(
-    context: &Context<'_>,
-    (settings, name): (&str, &str),
-) -> Result<Vec<Row>, CheckError> {
+fn check_swing(context: &Context<'_>, (settings, name): (&str, &str)) -> Result<Vec<Row>, CheckError> {
     let swing = |cells: u32, more: &str| {
         context.note(&format!("resolution: swing, {name}, {cells} × {cells} cells {more}"));
         swing(context, cells, &format!("{settings}\n{more}"))

@@ -157,7 +157,7 @@ fn impossible_numbers_are_refused() {
         "frame_rate",
         "frame_rate = 1e9",
         "duration",
-        &["4000000000 frames", "allowed: 1 to 10000000"],
+        &["allowed: 1 to 10000000 frames"],
     );
     for key in ["substeps", "iterations"] {
         let parts = ["is 1000000000, but must be a whole number from 1 to 1000000"];

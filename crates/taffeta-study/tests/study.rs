@@ -73,6 +73,12 @@ fn two_by_two_variants_are_compared_with_the_finest() {
     {
         assert!(html.contains(part), "{part}");
     }
+    let mut anchors: Vec<&str> =
+        html.split("<h2 id=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    let count = anchors.len();
+    anchors.sort_unstable();
+    anchors.dedup();
+    assert_eq!(anchors.len(), count, "every figure has an anchor of its own: {anchors:?}");
     // Two scatter plots, the error, three coordinates, four energies, the vertices.
     assert_eq!(html.matches("<svg class=\"plot\"").count(), 11);
     assert!(!html.contains("NaN") && !html.contains("http-equiv") && !html.contains("<script"));

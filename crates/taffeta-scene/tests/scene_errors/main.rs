@@ -153,12 +153,7 @@ fn impossible_numbers_are_refused() {
         &["`simulation.frame_rate` is 0.000000001", "3600 s at most"],
     );
     expect("frame_rate", "frame_rate = nan", "nan", &["`simulation.frame_rate` is NaN", "finite"]);
-    expect_in_line(
-        "frame_rate",
-        "frame_rate = 1e9",
-        "duration",
-        &["allowed: 1 to 10000000 frames"],
-    );
+    expect_in_line("frame_rate", "frame_rate = 1e9", "duration", &["allowed: 1 to 10000000 frames"]);
     for key in ["substeps", "iterations"] {
         let parts = ["is 1000000000, but must be a whole number from 1 to 1000000"];
         expect("solver", &format!("{key} = 1000000000"), "1000000000", &parts);

@@ -5,6 +5,7 @@
 //! reference and the error that is tolerated. `converged` always means converged in space at the same time step.
 
 mod chain;
+mod conserved;
 mod context;
 mod disk;
 mod flight;
@@ -16,7 +17,8 @@ mod resolution;
 mod row;
 mod strips;
 
-pub use context::{CheckError, Context};
+pub use context::{CheckError, Context, mean_position, position};
+pub use meshes::disk_mesh;
 pub use row::{Row, Verdict, format_head, format_rows};
 
 /// A physical check.
@@ -81,6 +83,16 @@ pub const CHECKS: &[Check] = &[
         name: "sliding-stop",
         what: "distance and time in which kinetic friction stops a patch",
         run: friction::check_stop,
+    },
+    Check {
+        name: "spin",
+        what: "angular momentum of a free sheet: what two seconds take, by solver, integrator and time step",
+        run: conserved::check_spin,
+    },
+    Check {
+        name: "energy",
+        what: "energy of an undamped swing: never grows; what a second takes, by solver, integrator and time step",
+        run: conserved::check_energy,
     },
     Check {
         name: "resolution",

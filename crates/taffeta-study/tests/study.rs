@@ -82,6 +82,23 @@ fn two_by_two_variants_are_compared_with_the_finest() {
 }
 
 #[test]
+fn every_figure_has_an_anchor_of_its_own() {
+    // Without probes the corners and the middle are shown.
+    let scene = SCENE.split("[[probe]]").next().unwrap();
+    let study =
+        Study::prepare(scene, Path::new("fall.toml"), &options(&["simulation.substeps=1,2"])).unwrap();
+    let report = study.run(&mut |_| ControlFlow::Continue(()));
+    let scratch = tempfile::tempdir().unwrap();
+    let page = StudyFolder::create(scratch.path()).unwrap().write(&report).unwrap();
+    let html = std::fs::read_to_string(page).unwrap();
+    let anchors: Vec<&str> =
+        html.split("<h2 id=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert!(anchors.len() > 6, "{anchors:?}");
+    let unique: std::collections::BTreeSet<&str> = anchors.iter().copied().collect();
+    assert_eq!(unique.len(), anchors.len(), "{anchors:?}");
+}
+
+#[test]
 fn a_variant_that_fails_does_not_stop_the_others() {
     let report = run(&options(&["cloth.0.velocity=[1e200,0,0],[0,0,0],[1,0,0]"]));
     assert_eq!(report.failures(), 1);

@@ -23,6 +23,8 @@ fn the_rows_of_the_validation_document_are_all_there() {
         "heavy-chain",
         "incline",
         "sliding-stop",
+        "spin",
+        "energy",
         "resolution",
     ];
     assert_eq!(names, wanted);
@@ -59,6 +61,21 @@ fn friction_passes() {
     expect_pass("incline", &[]);
     // Implicit Euler stops a patch half a substep early.
     expect_pass("sliding-stop", &["simulation.substeps=8"]);
+}
+
+#[test]
+fn a_free_sheet_keeps_spinning() {
+    expect_pass("spin", &["cloth.0.grid.cells=[6,6]"]);
+}
+
+#[test]
+fn implicit_euler_never_gains_energy() {
+    let rows = (find_check("energy").unwrap().run)(&context(&["cloth.0.grid.cells=[10,10]"])).unwrap();
+    let of_euler = |row: &&taffeta_study::Row| row.case.contains("euler") && row.case.ends_with("growth");
+    let judged: Vec<_> =
+        rows.iter().filter(of_euler).filter(|row| row.verdict() != Verdict::Reported).collect();
+    assert_eq!(judged.len(), 6, "global and direct at three time steps");
+    assert!(judged.iter().all(|row| row.verdict() == Verdict::Pass), "{judged:?}");
 }
 
 #[test]

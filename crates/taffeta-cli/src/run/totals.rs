@@ -41,7 +41,7 @@ pub(super) struct Totals {
     pub faces: Option<Extent>,
     /// Largest expected excess of the extension, relative to the size, if the substeps were cut at their cap.
     pub capped_excess: Option<f64>,
-    /// Substeps of the direct solver that did not converge.
+    /// Substeps in which Newton's method did not converge.
     pub not_converged: u64,
     /// Cloths that have as many vertices as they may have, with that number.
     pub full_cloths: BTreeSet<(String, u64)>,
@@ -117,7 +117,7 @@ impl Totals {
             warn(
                 "converged".to_owned(),
                 format!(
-                    "the direct solver did not converge in {} of {} substeps; set more substeps",
+                    "Newton's method did not converge in {} of {} substeps; set more substeps or iterations",
                     self.not_converged, self.substeps
                 ),
             );

@@ -2,6 +2,7 @@
 
 mod common;
 mod contract;
+mod extremes;
 mod interrupt;
 mod pictures;
 mod refusals;

@@ -29,6 +29,10 @@ const SIMULATION_KEYS: &[&str] = &[
 ];
 /// More frames than this are taken for a mistake: five days at 24 frames per second.
 const MAX_FRAMES: u64 = 10_000_000;
+/// Longest frame \[s\]: no number of substeps makes sense of a longer one.
+const LONGEST_FRAME: f64 = 3600.0;
+/// Substeps of a frame and iterations of a substep that a scene may ask for: more is a mistake, and would run for days.
+const MAX_REPEATS: u64 = 1_000_000;
 /// More threads than this are taken for a mistake.
 const MAX_THREADS: u64 = 65_536;
 
@@ -95,7 +99,15 @@ fn read_simulation(top: &TableReader<'_>) -> Option<Simulation> {
         seed: table.integer("seed", 0, 0, u64::MAX),
         settings,
     };
-    check_frames(&table, &simulation);
+    if simulation.frame_time() > LONGEST_FRAME {
+        let message = format!(
+            "`simulation.frame_rate` is {}, but a frame may last {LONGEST_FRAME} s at most",
+            simulation.frame_rate
+        );
+        table.item.context.report("simulation.frame_rate", message, None);
+    } else {
+        check_frames(&table, &simulation);
+    }
     Some(simulation)
 }
 
@@ -171,7 +183,7 @@ fn read_auto_count(item: &Item<'_>) -> Option<u32> {
         return None;
     }
     if let crate::document::Kind::Integer(_) = item.value.kind {
-        return item.integer(1, u64::from(u32::MAX)).map(|count| count as u32);
+        return item.integer(1, MAX_REPEATS).map(|count| count as u32);
     }
     let found = item.value.describe();
     item.report(

@@ -115,6 +115,10 @@ fn read_table(item: &Item<'_>, base: Option<Material>) -> Option<Material> {
         bend_damping: table.number("bend_damping", base.bend_damping, Range::Finite),
         friction: read_friction(&table, base.friction),
     };
+    if let Some(message) = refuse_poisson_of_shear(&material, &item.key) {
+        item.context.report(&format!("{}.poisson", item.key), message, None);
+        return None;
+    }
     if let Err(error) = material.validate() {
         let field = match &error {
             MaterialError::OutOfRange { field, .. } => field,
@@ -126,4 +130,16 @@ fn read_table(item: &Item<'_>, base: Option<Material>) -> Option<Material> {
         return None;
     }
     complete.then_some(material)
+}
+
+/// Refuses a Poisson ratio that leaves the isotropic value of an absent shear stiffness without sense.
+fn refuse_poisson_of_shear(material: &Material, key: &str) -> Option<String> {
+    let poisson = material.poisson;
+    let is_bad = material.shear.is_none() && poisson.is_finite() && poisson <= -1.0;
+    is_bad.then(|| {
+        format!(
+            "`{key}.poisson` is {poisson}, but must be greater than -1: the shear stiffness of an isotropic material, \
+             which stands for the absent `shear`, is stretch/(2 (1 + poisson))"
+        )
+    })
 }

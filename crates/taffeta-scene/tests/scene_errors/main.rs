@@ -146,7 +146,25 @@ fn impossible_numbers_are_refused() {
     expect("duration", "duration = 1e9", "1e9", &["allowed: 1 to 10000000 frames"]);
     expect("frame_rate", "frame_rate = 0", "0", &["`simulation.frame_rate` is 0", "greater than 0"]);
     expect("solver", "substeps = 0", "0", &["is 0, but must be a whole number from 1"]);
+    expect(
+        "frame_rate",
+        "frame_rate = 1e-9",
+        "1e-9",
+        &["`simulation.frame_rate` is 0.000000001", "3600 s at most"],
+    );
+    expect("frame_rate", "frame_rate = nan", "nan", &["`simulation.frame_rate` is NaN", "finite"]);
+    expect_in_line("frame_rate", "frame_rate = 1e9", "duration", &["allowed: 1 to 10000000 frames"]);
+    for key in ["substeps", "iterations"] {
+        let parts = ["is 1000000000, but must be a whole number from 1 to 1000000"];
+        expect("solver", &format!("{key} = 1000000000"), "1000000000", &parts);
+    }
     expect("solver", "iterations = -3", "-3", &["is -3"]);
+    expect("solver", "gravity = [0, nan, 0]", "nan", &["`simulation.gravity.1` is NaN", "finite"]);
+    expect("solver", "velocity_damping = inf", "inf", &["finite"]);
+    expect("place", "velocity = [inf, 0, 0]", "inf", &["`cloth.0.velocity.0` is inf", "finite"]);
+    expect("place", "angular_velocity = [0, nan, 0]", "nan", &["`cloth.0.angular_velocity.1`", "finite"]);
+    expect("place", "place = { translate = [0, 0, nan] }", "nan", &["`cloth.0.place.translate.2`", "finite"]);
+    expect("[contact]", "[air]\nwind = [nan, 0, 0]\n[contact]", "nan", &["`air.wind.0` is NaN", "finite"]);
     expect("solver", "velocity_damping = -0.1", "-0.1", &["at least 0"]);
     expect("solver", "seed = -1", "-1", &["is -1", "at least 0"]);
     expect("thickness", "thickness = 0", "0", &["greater than 0"]);
@@ -191,6 +209,17 @@ fn impossible_materials_are_refused_at_their_field() {
     expect("stretch", "stretch = [1000, 0]", "[1000, 0]", &["`materials.mine.stretch` is 0"]);
     expect("bend", "bend = [1e-5, -1e-5]", "[1e-5", &["`materials.mine.bend`", "at least 0"]);
     expect("bend", "bend = [1e-5, 1e-5]\npoisson = 1.5", "1.5", &["ν₁₂ν₂₁"]);
+    let parts = ["`materials.mine.poisson` is 0.5", "stretch = [100, 400]", "ν₁₂ν₂₁ = 1 ≥ 1", "below 1"];
+    expect("stretch", "stretch = [100, 400]\npoisson = 0.5", "0.5", &parts);
+    let parts = ["`materials.mine.bend_poisson`", "is 1", "below 1"];
+    expect("bend", "bend_poisson = 1\nbend = [1e-5, 1e-5]", "1", &parts);
+    expect(
+        "bend",
+        "bend = [1e-5, 1e-5]\npoisson = -1",
+        "-1",
+        &["poisson` is -1", "greater than -1", "shear"],
+    );
+    expect("bend", "shear = 0\nbend = [1e-5, 1e-5]", "0", &["`materials.mine.shear` is 0", "greater than 0"]);
     expect("bend", "thickness = 0\nbend = [1, 1]", "0", &["`materials.mine.thickness` is 0"]);
     expect(
         "bend",
@@ -282,6 +311,7 @@ fn supported_values_of_restricted_keys_are_read() {
         ("solver", "mode = \"static\"\nsolver = \"global\"\ntime = \"bdf2\""),
         ("solver", "solver = \"block\"\ntime = \"auto\""),
         ("place", "pressure = 0\nconstraint = \"edges\"\nbending = \"none\""),
+        ("solver", "substeps = 1000000\niterations = 1000000"),
         ("place", "pressure = -3.5\nrest_curvature = [0, 0, 0]\nbending = \"quadratic\""),
         ("place", "rest_curvature = [1.5, 0, -0.5]\nbending = \"averaged\""),
         ("motion", "axes = [true, true, true]\nclamp = false"),

@@ -15,6 +15,8 @@ fn the_block_solver_refuses_what_it_cannot_do() {
     let report = Scene::from_str(GOOD, Path::new("t.toml"), &overrides).unwrap_err().to_string();
     assert!(report.contains("--set simulation.time=bdf2") && report.contains("BDF2"), "{report}");
     expect("solver", "mode = \"frozen\"", "\"frozen\"", &["\"dynamic\", \"static\""]);
+    let parts = ["\"newton\"", "\"auto\", \"global\", \"block\", \"direct\""];
+    expect("solver", "solver = \"newton\"", "\"newton\"", &parts);
     expect("solver", "time = \"rk4\"", "\"rk4\"", &["\"auto\", \"euler\", \"bdf2\""]);
 }
 

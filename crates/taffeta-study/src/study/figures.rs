@@ -15,8 +15,8 @@ const THIRD: (u32, u32) = (380, 260);
 
 /// Plots with a common legend.
 pub(super) struct Figure {
-    /// Anchor in the page.
-    pub id: &'static str,
+    /// Anchor in the page, of no other figure.
+    pub id: String,
     pub title: String,
     /// What is shown, and what to know about it.
     pub caption: String,
@@ -143,7 +143,7 @@ fn scatter(
     };
     legend.retain(|(_, name)| !name.is_empty());
     let panels = if panel.is_empty() { Vec::new() } else { vec![panel] };
-    Figure { id, title: title.to_owned(), caption, panels, legend }
+    Figure { id: id.to_owned(), title: title.to_owned(), caption, panels, legend }
 }
 
 /// The legend that names all variants.
@@ -174,7 +174,7 @@ fn over_time(
     let series = lines(report, |_, _, record| Some(value(record)));
     let panel = Panel { x: TIME, y, series, least_span: 0.0, size: WIDE };
     Figure {
-        id,
+        id: id.to_owned(),
         title: title.to_owned(),
         caption: String::new(),
         panels: vec![panel],
@@ -193,7 +193,7 @@ fn error_over_time(report: &StudyReport) -> Figure {
     legend.remove(report.reference);
     let panels = if panel.is_empty() { Vec::new() } else { vec![panel] };
     Figure {
-        id: "error-over-time",
+        id: "error-over-time".to_owned(),
         title: "Error against time".to_owned(),
         caption: "RMS distance of the material points to those of the reference.".to_owned(),
         panels,
@@ -215,7 +215,7 @@ fn trajectory(report: &StudyReport, name: &str, point: usize) -> Figure {
     };
     let place = report.study.points[point].material;
     Figure {
-        id: "trajectory",
+        id: format!("trajectory-{point}"),
         title: format!("Trajectory: {name}"),
         caption: format!("World coordinates of the material point ({:.4}, {:.4}) m.", place.x, place.y),
         panels: vec![panel("x", DVec3::X), panel("y", DVec3::Y), panel("z", DVec3::Z)],
@@ -235,7 +235,7 @@ fn energies(report: &StudyReport) -> Figure {
     let y = AxisOf { name: "total energy, change", unit: "J", log: false };
     let total = Panel { x: TIME, y, series: lines(report, drift), least_span: 0.0, size: HALF };
     Figure {
-        id: "energies",
+        id: "energies".to_owned(),
         title: "Energies".to_owned(),
         caption: "The total counts gravity; it is kept only where nothing damps, moves or touches the cloth."
             .to_owned(),

@@ -113,7 +113,10 @@ impl Experiment {
 }
 
 /// World position \[m\] of a material point of the first cloth.
-pub(super) fn position(world: &World, u: f64, v: f64) -> Result<DVec3, CheckError> {
+///
+/// # Errors
+/// If the cloth has no material coordinates.
+pub fn position(world: &World, u: f64, v: f64) -> Result<DVec3, CheckError> {
     let found = world.material_point(0, DVec2::new(u, v));
     found
         .map(|point| point.position)
@@ -121,7 +124,10 @@ pub(super) fn position(world: &World, u: f64, v: f64) -> Result<DVec3, CheckErro
 }
 
 /// Mean world position \[m\] over a straight line in material space, by the trapezoidal rule with 65 points.
-pub(super) fn mean_position(world: &World, from: DVec2, to: DVec2) -> Result<DVec3, CheckError> {
+///
+/// # Errors
+/// If the first cloth has no material coordinates.
+pub fn mean_position(world: &World, from: DVec2, to: DVec2) -> Result<DVec3, CheckError> {
     let mut sum = DVec3::ZERO;
     for i in 0..=64 {
         let at = from.lerp(to, f64::from(i) / 64.0);

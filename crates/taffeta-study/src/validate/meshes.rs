@@ -125,7 +125,7 @@ fn triangulate(points: &[DVec2]) -> Vec<[u32; 3]> {
 }
 
 /// A disk of radius 1 m around the origin: rings of near-equilateral triangles.
-pub(super) fn disk_mesh(rings: u32) -> TriangleMesh {
+pub fn disk_mesh(rings: u32) -> TriangleMesh {
     let mut points = vec![DVec2::ZERO];
     for ring in 1..=rings {
         let radius = f64::from(ring) / f64::from(rings);

@@ -12,10 +12,27 @@ const DROP: f64 = 0.48;
 /// Frames of the swing.
 const FRAMES: u32 = 24;
 /// Cells along a side of the swing that the others are compared with.
-const FINEST: u32 = 96;
+const FINEST: u32 = 128;
+/// Newton iterations per substep with which the swing counts as solved: one more changes nothing.
+const SOLVED: &str = "iterations = 40";
+
+/// Time integrations of the swing, as lines of `[simulation]` and in words.
+const INTEGRATIONS: [(&str, &str); 2] =
+    [("time = \"euler\"\nsubsteps = 1", "euler, Δt 1/60 s"), ("", "default (bdf2, Δt 1/240 s)")];
+/// Substeps per frame of the default, and 16 times as many.
+const DEFAULT_SUBSTEPS: u32 = 4;
 
 /// The mean drop of a hung sheet, and the path of material points of a swinging one.
 pub(super) fn check_resolution(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
+    let mut rows = check_drops(context)?;
+    for integration in INTEGRATIONS {
+        rows.extend(check_swing(context, integration)?);
+    }
+    rows.push(check_time_step(context)?);
+    Ok(rows)
+}
+
+fn check_drops(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
     let mut rows = Vec::new();
     for cells in [16, 32, 64, 128] {
         context.note(&format!("resolution: hung sheet, {cells} × {cells} cells"));
@@ -27,16 +44,39 @@ pub(super) fn check_resolution(context: &Context<'_>) -> Result<Vec<Row>, CheckE
     let remesh = "remesh = { size_min = 0.02, size_max = 0.2, refine_strain = 1e-3 }";
     let drop = settle(context, 8, remesh)?;
     rows.push(Row::relative("mean drop, adaptive", drop, DROP, 0.02).in_unit("mm"));
-    context.note(&format!("resolution: swing, {FINEST} × {FINEST} cells"));
-    let reference = swing(context, FINEST)?;
-    for cells in [32, 64] {
-        context.note(&format!("resolution: swing, {cells} × {cells} cells"));
-        let rms = 1e3 * Deviation::between(&swing(context, cells)?, &reference).rms;
-        rows.push(
-            Row::at_most(format!("swing, RMS distance of {cells}² to {FINEST}²"), rms, 2.0).in_unit("mm"),
-        );
+    Ok(rows)
+}
+
+/// The swing on each mesh against the finest, where Newton's method has converged, at the same time step; and what
+/// Newton's method alone leaves, against the same mesh.
+fn check_swing(context: &Context<'_>, (settings, name): (&str, &str)) -> Result<Vec<Row>, CheckError> {
+    let swing = |cells: u32, more: &str| {
+        context.note(&format!("resolution: swing, {name}, {cells} × {cells} cells {more}"));
+        swing(context, cells, &format!("{settings}\n{more}"))
+    };
+    let rms = |a: &[DVec3], b: &[DVec3]| 1e3 * Deviation::between(a, b).rms;
+    let finest = swing(FINEST, SOLVED)?;
+    let mut rows = Vec::new();
+    for cells in [32, 64, FINEST] {
+        let found = swing(cells, "")?;
+        let solved = if cells == FINEST { finest.clone() } else { swing(cells, SOLVED)? };
+        let case = format!("swing, {name}: {cells}² to solved {cells}²");
+        rows.push(Row::at_most(case, rms(&found, &solved), 2.0).in_unit("mm"));
+        if cells < FINEST {
+            let case = format!("swing, {name}: {cells}² to solved {FINEST}²");
+            rows.push(Row::at_most(case, rms(&found, &finest), 2.0).in_unit("mm"));
+        }
     }
     Ok(rows)
+}
+
+/// The default swing against one with 16 times the substeps.
+fn check_time_step(context: &Context<'_>) -> Result<Row, CheckError> {
+    context.note("resolution: swing, 16 times the substeps");
+    let fine = swing(context, 32, &format!("substeps = {}", 16 * DEFAULT_SUBSTEPS))?;
+    let rms = 1e3 * Deviation::between(&swing(context, 32, "")?, &fine).rms;
+    let case = "swing, default: 32² to 16 times the substeps";
+    Ok(Row::at_most(case, rms, 10.0).in_unit("mm"))
 }
 
 /// Mean drop of the lower edge \[mm\] of a sheet of 1 m² that hangs by its upper edge, when it has settled.
@@ -63,12 +103,12 @@ density = 0.0
 
 /// Positions of 21 × 21 material points \[m\] of a sheet that has swung from two patches at its corners. The patches end
 /// on lines of every grid here, so that all hold the same part of the sheet.
-fn swing(context: &Context<'_>, cells: u32) -> Result<Vec<DVec3>, CheckError> {
+fn swing(context: &Context<'_>, cells: u32, settings: &str) -> Result<Vec<DVec3>, CheckError> {
     let scene = format!(
         r#"
 [simulation]
 duration = 1.0
-substeps = 1
+{settings}
 [[cloth]]
 grid = {{ cells = [{cells}, {cells}], pattern = "alternating" }}
 material = {MATERIAL}

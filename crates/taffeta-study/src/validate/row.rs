@@ -82,7 +82,7 @@ impl Row {
 }
 
 /// Width of the columns name and case.
-const WIDTHS: [usize; 2] = [22, 44];
+const WIDTHS: [usize; 2] = [22, 56];
 
 /// The head of the table.
 pub fn format_head() -> String {

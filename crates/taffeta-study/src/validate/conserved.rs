@@ -1,0 +1,178 @@
+//! What motion without losses must keep: angular momentum and energy, by solver, integrator and time step.
+
+use super::context::{CheckError, Context};
+use super::row::Row;
+use glam::DVec3;
+
+/// How the motion is solved.
+#[derive(Clone, Copy, Debug)]
+struct Method {
+    /// Lines of `[simulation]`.
+    settings: &'static str,
+    /// Its name in the rows.
+    name: &'static str,
+}
+
+/// The default, then every solver with each of its integrators.
+const DEFAULT: Method = Method { settings: "", name: "default" };
+const METHODS: [Method; 5] = [
+    Method { settings: "solver = \"global\"\ntime = \"bdf2\"", name: "global, bdf2" },
+    Method { settings: "solver = \"global\"\ntime = \"euler\"", name: "global, euler" },
+    Method { settings: "solver = \"direct\"\ntime = \"bdf2\"", name: "direct, bdf2" },
+    Method { settings: "solver = \"direct\"\ntime = \"euler\"", name: "direct, euler" },
+    Method { settings: "solver = \"block\"", name: "block, euler" },
+];
+/// Substeps per frame of 1/60 s.
+const SUBSTEPS: [u32; 3] = [1, 4, 16];
+
+/// The material of the checks: 2000 N/m.
+const MATERIAL: &str = "{ density = 0.2, stretch = [2000.0, 2000.0], poisson = 0.3, bend = [5e-5, 5e-5] }";
+/// Angular velocity of the free sheet \[rad/s\].
+const SPIN: f64 = 3.0;
+/// Largest growth of the energy, as a part of what was released.
+const GROWTH: f64 = 1e-3;
+
+/// The default, then every method at every time step.
+fn each_method() -> impl Iterator<Item = (String, String)> {
+    let with_steps = |method: Method| {
+        SUBSTEPS.map(|substeps| {
+            let step = 1e3 / (60.0 * f64::from(substeps));
+            let settings = format!("{}\nsubsteps = {substeps}", method.settings);
+            (format!("{}, Δt = {step:.2} ms", method.name), settings)
+        })
+    };
+    let default = (DEFAULT.name.to_owned(), DEFAULT.settings.to_owned());
+    [default].into_iter().chain(METHODS.into_iter().flat_map(with_steps))
+}
+
+/// The part of its angular momentum that a free sheet in a vacuum loses in two seconds: by default about its normal and
+/// about an axis in its plane; by each method about its normal.
+pub(super) fn check_spin(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
+    let loss = |settings: &str, spin: DVec3| -> Result<f64, CheckError> {
+        let mut flight = context.experiment(&spinning_scene(settings, spin))?;
+        let start = flight.world.measure().angular_momentum;
+        flight.run_to_end()?;
+        Ok((flight.world.measure().angular_momentum - start).length() / start.length())
+    };
+    let part = |name: &str, axis: &str| format!("{name}: loss about {axis}");
+    let in_plane = loss(DEFAULT.settings, DVec3::X * SPIN)?;
+    let mut rows = vec![Row::at_most(part(DEFAULT.name, "an axis in the plane"), in_plane, 0.01)];
+    for (name, settings) in each_method() {
+        context.note(&format!("spin: {name}"));
+        let value = loss(&settings, DVec3::Z * SPIN)?;
+        let case = part(&name, "the normal");
+        let is_default = name == DEFAULT.name;
+        rows.push(if is_default { Row::at_most(case, value, 0.01) } else { Row::reported(case, value) });
+    }
+    Ok(rows)
+}
+
+fn spinning_scene(settings: &str, spin: DVec3) -> String {
+    format!(
+        r#"
+[simulation]
+duration = 2.0
+gravity = [0.0, 0.0, 0.0]
+{settings}
+[[cloth]]
+grid = {{ cells = [12, 12], pattern = "alternating" }}
+material = {MATERIAL}
+angular_velocity = [{}, {}, {}]
+[air]
+density = 0.0
+"#,
+        spin.x, spin.y, spin.z
+    )
+}
+
+/// The energy of an undamped swing, relative to what gravity has released: how much it grows at most, and how much is
+/// lost at the end.
+pub(super) fn check_energy(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
+    let mut rows = Vec::new();
+    for (name, settings) in each_method() {
+        context.note(&format!("energy: {name}"));
+        let course = swing_energies(context, &settings)?;
+        let (case, growth) = (format!("{name}: growth"), largest_growth(&course));
+        // Steps so long that one sweep does not converge stretch the cloth, and store energy in it.
+        let is_solved = !settings.contains("block");
+        rows.push(if is_solved { Row::at_most(case, growth, GROWTH) } else { Row::reported(case, growth) });
+        rows.push(Row::reported(format!("{name}: decay in 1 s"), decay(&course)));
+    }
+    Ok(rows)
+}
+
+/// The energies of a moment \[J\].
+#[derive(Clone, Copy, Debug)]
+struct Energies {
+    total: f64,
+    gravity: f64,
+}
+
+/// A sheet that swings from two patches at its corners, frame by frame.
+fn swing_energies(context: &Context<'_>, settings: &str) -> Result<Vec<Energies>, CheckError> {
+    let scene = format!(
+        r#"
+[simulation]
+duration = 1.0
+{settings}
+[[cloth]]
+grid = {{ cells = [20, 20], pattern = "alternating" }}
+material = {MATERIAL}
+place = {{ rotate_deg = [-90, 0, 0] }}
+[[cloth.pin]]
+where = {{ material_box = [[0.0, 0.9], [0.1, 1.0]] }}
+[[cloth.pin]]
+where = {{ material_box = [[0.9, 0.9], [1.0, 1.0]] }}
+[air]
+density = 0.0
+"#
+    );
+    let mut experiment = context.experiment(&scene)?;
+    let mut course = Vec::new();
+    while experiment.world.frame() <= experiment.scene.last_frame() {
+        let now = experiment.world.measure();
+        let elastic = now.stretch_energy + now.bend_energy;
+        let total = now.kinetic_energy + elastic + now.gravity_energy;
+        course.push(Energies { total, gravity: now.gravity_energy });
+        if experiment.world.frame() == experiment.scene.last_frame() {
+            break;
+        }
+        experiment.step()?;
+    }
+    Ok(course)
+}
+
+/// What gravity has released at most \[J\]: the scale of the motion.
+fn released(course: &[Energies]) -> f64 {
+    course[0].gravity - course.iter().map(|e| e.gravity).fold(f64::INFINITY, f64::min)
+}
+
+/// The largest rise of the energy above what it was at any time before, as a part of what was released.
+fn largest_growth(course: &[Energies]) -> f64 {
+    let mut least = f64::INFINITY;
+    let mut growth = 0.0_f64;
+    for now in course {
+        least = least.min(now.total);
+        growth = growth.max(now.total - least);
+    }
+    growth / released(course)
+}
+
+/// What is lost at the end, as a part of what was released.
+fn decay(course: &[Energies]) -> f64 {
+    let last = course.last().map_or(0.0, |e| e.total);
+    (course[0].total - last) / released(course)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn growth_is_measured_from_the_lowest_energy_before() {
+        let course = [(0.0, 5.0), (-1.0, 4.0), (-0.7, 3.0), (-0.8, 3.0), (-0.9, 3.5)]
+            .map(|(total, gravity)| Energies { total, gravity });
+        assert!((largest_growth(&course) - 0.15).abs() < 1e-12);
+        assert!((decay(&course) - 0.45).abs() < 1e-12);
+    }
+}

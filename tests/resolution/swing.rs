@@ -1,0 +1,58 @@
+//! The sheet that swings from two patches at its corners.
+
+use crate::common::*;
+use crate::meshing::{Meshing, lattice, rms};
+use glam::{DVec2, DVec3};
+use taffeta::core::Region;
+use taffeta::scene::GridPattern;
+use taffeta::sim::{ClothDescription, PinDescription, SimulationSettings};
+
+/// Frames of the swing.
+const FRAMES: u32 = 24;
+/// What Newton's method may leave \[m\].
+const NEWTON: f64 = 2e-3;
+/// What the mesh may make \[m\]: a hundredth of the size. Coarse meshes cannot follow the narrow folds that start from
+/// the patches; `taffeta validate resolution` tells how far that takes them from a fine mesh.
+const SPACE: f64 = 0.01;
+
+/// Material points of the sheet \[m\] after the swing, with so many Newton iterations per substep at most. The patches of
+/// an eighth end on lines of every grid.
+fn swung(meshing: Meshing, iterations: Option<u32>) -> Vec<DVec3> {
+    let mut mesh = meshing.rectangle(DVec2::ONE);
+    mesh.positions.iter_mut().for_each(|x| *x = DVec3::new(x.x, 0.0, -x.y));
+    let mut cloth = ClothDescription::new("sheet", mesh, stiff());
+    let patches = [[DVec2::new(0.0, 0.875), DVec2::new(0.125, 1.0)], [DVec2::splat(0.875), DVec2::ONE]];
+    cloth.pins = patches.map(|b| PinDescription::new(Region::MaterialBox(b))).into();
+    meshing.adapt(&mut cloth, 1.0, 4.0);
+    let mut world = world(cloth, SimulationSettings { iterations, ..SimulationSettings::default() });
+    run(&mut world, FRAMES);
+    lattice(&world, DVec2::ONE)
+}
+
+#[test]
+fn the_default_solves_the_motion_of_every_mesh() {
+    for meshing in [16, 24, 32].into_iter().flat_map(Meshing::all) {
+        let distance = rms(&swung(meshing, None), &swung(meshing, Some(40)));
+        assert!(distance < NEWTON, "{meshing:?}: {distance}");
+    }
+}
+
+fn compare_with(finest: u32, cells: &[u32]) {
+    let finest = swung(Meshing::Fixed(GridPattern::Alternating, finest), None);
+    for meshing in cells.iter().copied().flat_map(Meshing::all) {
+        let distance = rms(&swung(meshing, None), &finest);
+        assert!(distance < SPACE, "{meshing:?}: {distance}");
+    }
+}
+
+#[test]
+fn material_points_swing_alike_on_every_mesh() {
+    compare_with(64, &[24, 32, 48]);
+}
+
+/// Takes some minutes.
+#[test]
+#[ignore = "takes some minutes"]
+fn material_points_swing_alike_on_fine_meshes() {
+    compare_with(128, &[64, 96]);
+}

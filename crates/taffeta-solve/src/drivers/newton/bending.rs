@@ -91,16 +91,16 @@ struct EdgeRest {
     tau: Lane,
 }
 
-/// Scratch of a product: values of faces and of edges, one tile more than there are; the last stays zero.
+/// Scratch: values of faces and of edges, one tile more than there are; the last stays zero.
 #[derive(Clone, Debug, Default)]
-pub struct BendingWork {
+struct BendingWork {
     faces: Vec<Lane3>,
     edges: Vec<Lane>,
     energies: Vec<Lane>,
 }
 
 /// One edge with the gradients of its angle at its vertices.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct EdgeGradients {
     /// `a, b, c, d`.
     pub vertices: [u32; 4],
@@ -171,8 +171,7 @@ impl Bending {
         if self.has_scalars { (self.edges.len() + 1) * TILE } else { 0 }
     }
 
-    /// Scratch for products.
-    pub fn new_work(&self) -> BendingWork {
+    fn new_work(&self) -> BendingWork {
         BendingWork {
             faces: vec![[ZERO; 3]; self.faces.len() + 1],
             edges: vec![ZERO; self.edges.len() + 1],
@@ -219,44 +218,6 @@ impl Bending {
         self.add_forces(&work, out);
         self.work = work;
         energy
-    }
-
-    /// Adds the product of the Hessian with displacements `p` \[m\] and scalars \[rad\] to `out` and writes the part of
-    /// the scalars.
-    pub fn product(
-        &self,
-        (p, scalars): (&[f64], &[f64]),
-        rate: f64,
-        (out, scalars_out): (&mut [CornerTile], &mut [f64]),
-        work: &mut BendingWork,
-    ) {
-        if self.faces.is_empty() {
-            return;
-        }
-        let (faces, shapes) = (&self.faces, &self.shapes);
-        let count = faces.len();
-        for_tiles(
-            &mut work.faces[..count],
-            #[inline(always)]
-            |tile, values| slopes_of(values, (&faces[tile], &shapes[tile]), p),
-        );
-        self.collect_angles(work, rate);
-        if !self.is_diagonal {
-            let edges = work.edges.as_flattened();
-            for_tiles(
-                &mut work.faces[..count],
-                #[inline(always)]
-                |tile, values| {
-                    let bent = eta(&faces[tile], edges, scalars);
-                    for k in 0..TILE {
-                        let moment = moment_of(&faces[tile], vector(&bent, k), k);
-                        set_vector(values, k, moment * (1.0 + faces[tile].tau[k] * rate));
-                    }
-                },
-            );
-            self.collect_moments(work, scalars_out);
-        }
-        self.add_forces(work, out);
     }
 
     /// One edge with the gradients of its angle at the last evaluation.
@@ -360,25 +321,6 @@ impl Bending {
             self.work.faces[k] = values;
             self.work.energies[k] = energy;
         }
-    }
-
-    /// Angles of edges from the parts of their faces; moments at once if `K` is diagonal.
-    fn collect_angles(&self, work: &mut BendingWork, rate: f64) {
-        let (edges, is_diagonal) = (&self.edges, self.is_diagonal);
-        let values = work.faces.as_flattened().as_flattened();
-        let count = edges.len();
-        for_tiles(
-            &mut work.edges[..count],
-            #[inline(always)]
-            |tile, out| {
-                let rest = &edges[tile];
-                for k in 0..TILE {
-                    let sum = values[rest.slots[0][k] as usize] + values[rest.slots[1][k] as usize];
-                    let stiffness = rest.stiffness[k] * (1.0 + rest.tau[k] * rate);
-                    out[k] = if is_diagonal { sum * stiffness } else { sum };
-                }
-            },
-        );
     }
 
     /// Moments of edges from those of their faces, and the part of the scalars.
@@ -545,21 +487,6 @@ fn measure_face(shape: &mut FaceShape, x: &[Lane3; 3], (normal, floor): (DVec3, 
         shape.slopes[3 * e + e][k] = dots[e] * inverse;
         shape.slopes[3 * e + (e + 1) % 3][k] = dots[(e + 2) % 3] * inverse;
         shape.slopes[3 * e + (e + 2) % 3][k] = length;
-    }
-}
-
-/// The parts `t_k` of the faces of a tile in the angles of their edges.
-#[inline(always)]
-fn slopes_of(values: &mut Lane3, (rest, shape): (&FaceRest, &FaceShape), p: &[f64]) {
-    let p = load_corners(&rest.corners, p);
-    for k in 0..TILE {
-        let normal = vector(&shape.scaled, k);
-        // Differences: a common translation must not leave round-off.
-        let w1 = normal.dot(vector(&p[1], k) - vector(&p[0], k));
-        let w2 = normal.dot(vector(&p[2], k) - vector(&p[0], k));
-        for e in 0..3 {
-            values[e][k] = shape.slopes[3 * e + 1][k] * w1 + shape.slopes[3 * e + 2][k] * w2;
-        }
     }
 }
 

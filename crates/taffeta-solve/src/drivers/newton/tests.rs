@@ -93,8 +93,11 @@ fn gradient_and_product_agree_with_finite_differences() {
         });
         driver.system.evaluate(&z, &problem, Curvature::Exact, &mut base);
         let mut product = vec![0.0; z.len()];
-        let mut work = driver.system.new_work();
-        driver.system.product(&z, &direction, &problem, (&mut product, &mut work));
+        let Linear::Conjugate(parts) = &mut driver.linear else { panic!("not conjugate gradients") };
+        let hessian = &mut parts.0;
+        hessian.update(&driver.system, &problem);
+        let mut work = hessian.new_work();
+        hessian.product((&driver.system, &z), &direction, &problem, (&mut product, &mut work));
         let bends = model.bending != BendingModel::Quadratic;
         let [plus, minus] = &mut gradients;
         let size = product.iter().map(|p| p.abs()).fold(0.0, f64::max);

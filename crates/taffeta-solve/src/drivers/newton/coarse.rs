@@ -128,7 +128,7 @@ impl<T: Copy> Touched<T> {
         }
         let layer = if corners == 4 { 0 } else { z + 1 };
         let first = ((layer * WINDOW + y + 1) * WINDOW + x + 1) as usize;
-        for (corner, weight) in other.weights.iter().enumerate().take(corners) {
+        for (corner, weight) in other.weights().iter().enumerate().take(corners) {
             if *weight != 0.0 {
                 let node = first + (corner & 1) + 4 * (corner >> 1 & 1) + 16 * (corner >> 2);
                 self.nodes |= 1 << node;
@@ -191,12 +191,13 @@ impl CoarseMatrix {
                 self.add_bound(other, bound);
             }
         }
+        let weights = place.weights();
         for (window, value) in touched.iter() {
             let at = window_place(window);
             let node = grid.node(place, window);
             let z = if grid.is_flat { 0 } else { at[2] - 1 };
             for corner in 0..corners {
-                let weight = place.weights[corner];
+                let weight = weights[corner];
                 let (cx, cy, cz) = (corner as i32 & 1, corner as i32 >> 1 & 1, corner as i32 >> 2);
                 let offset = [at[0] - 1 - cx, at[1] - 1 - cy, z - cz];
                 let Some(number) = grid.offset_number(offset).filter(|_| weight != 0.0) else { continue };
@@ -262,7 +263,7 @@ impl CoarseMatrix {
     fn add_bound(&mut self, place: &Place, bound: f64) {
         let grid = self.grids[place.grid as usize];
         let strides = grid.grid.strides();
-        for (corner, weight) in place.weights.iter().enumerate().filter(|(_, weight)| **weight != 0.0) {
+        for (corner, weight) in place.weights().iter().enumerate().filter(|(_, weight)| **weight != 0.0) {
             let steps: usize = (0..3).map(|axis| (corner >> axis & 1) * strides[axis]).sum();
             let out = &mut self.values[grid.slot(place.node as usize + steps, grid.offset_count() / 2)];
             (0..3).for_each(|axis| out[4 * axis] += weight * bound);

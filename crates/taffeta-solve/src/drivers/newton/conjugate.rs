@@ -3,7 +3,7 @@
 use super::hessian::{Hessian, ProductWork};
 use super::precondition::Preconditioner;
 use super::system::{NewtonProblem, System};
-use super::vectors::{add_scaled, dot, scale_and_add};
+use super::vectors::{advance, dot, scale_and_add};
 
 /// When to stop.
 #[derive(Clone, Copy, Debug)]
@@ -68,8 +68,7 @@ pub fn solve(
             return iteration + 1;
         }
         let alpha = rho / bend;
-        add_scaled(step, alpha, direction);
-        add_scaled(residual, -alpha, product);
+        advance(alpha, (step, direction), (residual, product));
         preconditioner.apply(residual, problem.held, preconditioned);
         let next = dot(residual, preconditioned);
         scale_and_add(direction, next / rho, preconditioned);

@@ -12,10 +12,10 @@
 //! edge rounded to a common step: their sum is zero exactly, and both passes see the same numbers.
 
 use super::bending::{Bending, EdgeGradients};
-use super::rows::{count_offsets, four};
+use super::rows::count_offsets;
 use super::tiles::share_out;
 use crate::plate::{PlateEdge, PlateFace};
-use taffeta_core::lanes::{F64x4, vectorized};
+use taffeta_core::lanes::vectorized;
 
 /// Edges, faces or vertices that one task takes.
 const PER_TASK: usize = 1024;
@@ -25,26 +25,17 @@ const STEPS: f64 = 4_194_304.0;
 /// The factors.
 #[derive(Clone, Debug)]
 pub struct Folds {
-    edges: Vec<FoldEdge>,
+    /// The four vertices of each edge, and `∂η/∂x` \[rad/m\] at them.
+    vertices: Vec<[u32; 4]>,
+    gradients: Vec<[[f32; 3]; 4]>,
+    /// Where the moments of each edge's faces stand.
+    slots: Vec<[u32; 2]>,
+    has_scalar: Vec<bool>,
     faces: Vec<FoldFace>,
-    /// `∂η/∂x` \[rad/m\] at the four vertices of each edge, and one edge more: vectors are read four numbers at a time.
-    gradients: Vec<[f32; 12]>,
     /// The edges around each vertex, compressed, as numbers `4 edge + corner`, and their gradients there.
     offsets: Vec<u32>,
     around: Vec<u32>,
     pulls: Vec<Pull>,
-}
-
-#[derive(Clone, Debug)]
-struct FoldEdge {
-    /// Offsets of the coordinates of its vertices.
-    vertices: [u32; 4],
-    /// Where the moments of its faces stand.
-    slots: [u32; 2],
-    /// `∂η/∂θ`.
-    share: f64,
-    /// 1 if the edge has a scalar.
-    scalar: f64,
 }
 
 #[derive(Clone, Debug)]
@@ -62,12 +53,15 @@ struct Pull {
     gradient: [f32; 3],
 }
 
-/// Scratch of a product; the last entry of `eta` and of `moments` stays zero.
+/// Scratch of a product.
 #[derive(Clone, Debug, Default)]
 pub struct FoldWork {
+    /// `η'` of each edge in its two faces, and a zero for where there is no edge.
     eta: Vec<[f64; 2]>,
-    moments: Vec<[f64; 3]>,
-    tau: Vec<f64>,
+    /// `μ` of each face, and a zero for where there is no face.
+    faces: Vec<[f64; 3]>,
+    /// Sum and difference of the `μ` of each edge.
+    edges: Vec<[f64; 2]>,
 }
 
 impl Folds {
@@ -75,11 +69,8 @@ impl Folds {
     pub fn build(vertex_count: usize, bending: &Bending) -> Self {
         let plate = bending.plate();
         let nothing = 3 * plate.faces.len() as u32;
-        let fold_edge = |edge: &PlateEdge| FoldEdge {
-            vertices: edge.vertices.map(|vi| 3 * vi.0),
-            slots: edge.sides.map(|side| side.map_or(nothing, |(face, k)| 3 * face + u32::from(k))),
-            share: edge.share,
-            scalar: f64::from(u8::from(edge.has_scalar)),
+        let slots = |edge: &PlateEdge| {
+            edge.sides.map(|side| side.map_or(nothing, |(face, k)| 3 * face + u32::from(k)))
         };
         let nowhere = 2 * plate.edges.len() as u32;
         let fold_face = |face: &PlateFace| FoldFace {
@@ -97,9 +88,11 @@ impl Folds {
             *place += 1;
         }
         Self {
-            edges: plate.edges.iter().map(fold_edge).collect(),
+            vertices: plate.edges.iter().map(|edge| edge.vertices.map(|vi| vi.0)).collect(),
+            gradients: vec![[[0.0; 3]; 4]; plate.edges.len()],
+            slots: plate.edges.iter().map(slots).collect(),
+            has_scalar: plate.edges.iter().map(|edge| edge.has_scalar).collect(),
             faces: plate.faces.iter().map(fold_face).collect(),
-            gradients: vec![[0.0; 12]; plate.edges.len() + 1],
             pulls: vec![Pull::default(); around.len()],
             offsets,
             around,
@@ -109,17 +102,16 @@ impl Folds {
     /// Scratch for products.
     pub fn new_work(&self) -> FoldWork {
         FoldWork {
-            eta: vec![[0.0; 2]; self.edges.len() + 1],
-            moments: vec![[0.0; 3]; self.faces.len() + 1],
-            tau: vec![0.0; self.edges.len()],
+            eta: vec![[0.0; 2]; self.slots.len() + 1],
+            faces: vec![[0.0; 3]; self.faces.len() + 1],
+            edges: vec![[0.0; 2]; self.slots.len()],
         }
     }
 
     /// Takes over the gradients of all edges and the stiffness of all faces.
     pub fn update(&mut self, bending: &Bending, gradients: &[EdgeGradients], rate: f64) {
-        let edges = &self.edges;
-        let count = edges.len();
-        share_out(&mut self.gradients[..count], PER_TASK, |first, out| {
+        let edges = &bending.plate().edges;
+        share_out(&mut self.gradients, PER_TASK, |first, out| {
             for (k, out) in out.iter_mut().enumerate() {
                 *out = round(&gradients[first + k], edges[first + k].share);
             }
@@ -127,8 +119,7 @@ impl Folds {
         let (around, rounded) = (&self.around, self.gradients.as_flattened());
         share_out(&mut self.pulls, PER_TASK, |first, out| {
             for (pull, number) in out.iter_mut().zip(&around[first..]) {
-                let at = 3 * *number as usize;
-                *pull = Pull { edge: number / 4, gradient: [rounded[at], rounded[at + 1], rounded[at + 2]] };
+                *pull = Pull { edge: number / 4, gradient: rounded[*number as usize] };
             }
         });
         for (out, face) in self.faces.iter_mut().zip(&bending.plate().faces) {
@@ -138,111 +129,107 @@ impl Folds {
         }
     }
 
-    /// Adds the product with displacements `p` \[m\], with at least one number more, to `out`, and writes that of the
-    /// scalars.
+    /// Adds the product with displacements `p` \[m\] to `out`, and writes that of the scalars.
     pub fn add_product(
         &self,
         (p, scalars): (&[f64], &[f64]),
         (out, scalars_out): (&mut [f64], &mut [f64]),
         work: &mut FoldWork,
     ) {
-        let FoldWork { eta, moments, tau } = work;
-        share_out(&mut eta[..self.edges.len()], PER_TASK, |first, out| {
+        let FoldWork { eta, faces, edges } = work;
+        let p = p.as_chunks::<3>().0;
+        share_out(&mut eta[..self.slots.len()], PER_TASK, |first, out| {
             vectorized(
                 #[inline(always)]
                 || self.measure((first, out), (p, scalars)),
             );
         });
         let eta = eta.as_flattened();
-        share_out(&mut moments[..self.faces.len()], PER_TASK, |first, out| {
+        share_out(&mut faces[..self.faces.len()], PER_TASK, |first, out| {
             for (face, out) in self.faces[first..].iter().zip(out) {
-                *out = face.moments(face.slots.map(|slot| eta[slot as usize]));
+                *out = face.moments(eta);
             }
         });
-        let moments = moments.as_flattened();
-        share_out(tau, PER_TASK, |first, out| {
-            for (edge, out) in self.edges[first..].iter().zip(out) {
-                *out = moments[edge.slots[0] as usize] + moments[edge.slots[1] as usize];
+        let faces = faces.as_flattened();
+        share_out(edges, PER_TASK, |first, out| {
+            for ([one, other], out) in self.slots[first..].iter().zip(out) {
+                let (one, other) = (faces[*one as usize], faces[*other as usize]);
+                *out = [one + other, one - other];
             }
         });
-        for (edge, out) in self.edges.iter().zip(scalars_out) {
-            *out = edge.scalar * (moments[edge.slots[0] as usize] - moments[edge.slots[1] as usize]);
+        for ((has_scalar, edge), out) in self.has_scalar.iter().zip(&*edges).zip(scalars_out) {
+            *out = if *has_scalar { edge[1] } else { 0.0 };
         }
         share_out(out.as_chunks_mut::<3>().0, PER_TASK, |first, out| {
             vectorized(
                 #[inline(always)]
-                || self.pull((first, out), tau),
+                || self.pull((first, out), edges),
             );
         });
     }
 
     /// `η'` of the edges from `first` on in both of their faces.
     #[inline(always)]
-    fn measure(&self, (first, out): (usize, &mut [[f64; 2]]), (p, scalars): (&[f64], &[f64])) {
-        let gradients = self.gradients.as_flattened();
-        for (k, out) in out.iter_mut().enumerate() {
-            let (edge, at) = (&self.edges[first + k], 12 * (first + k));
-            let g: &[f32; 13] = gradients[at..at + 13].try_into().expect("thirteen numbers");
-            let part = |v: usize| {
-                wide([g[3 * v], g[3 * v + 1], g[3 * v + 2], g[3 * v + 3]])
-                    * four(p, edge.vertices[v] as usize)
-            };
-            let sum = ((part(0) + part(1)) + (part(2) + part(3))).0;
-            let (turned, scalar) = (sum[0] + sum[1] + sum[2], scalars.get(first + k).copied().unwrap_or(0.0));
+    fn measure(&self, (first, out): (usize, &mut [[f64; 2]]), (p, scalars): (&[[f64; 3]], &[f64])) {
+        let edges = self.vertices[first..].iter().zip(&self.gradients[first..]);
+        for (k, (out, (vertices, gradients))) in out.iter_mut().zip(edges).enumerate() {
+            let mut sum = [0.0; 3];
+            for v in 0..4 {
+                let (g, p) = (&gradients[v], &p[vertices[v] as usize]);
+                (0..3).for_each(|axis| sum[axis] += f64::from(g[axis]) * p[axis]);
+            }
+            let scalar = if scalars.is_empty() { 0.0 } else { scalars[first + k] };
+            let turned = sum[0] + sum[1] + sum[2];
             *out = [turned + scalar, turned - scalar];
         }
     }
 
-    /// Adds the forces of the moments `tau` of the edges to the vertices from `first` on.
+    /// Adds the forces of the moments of the edges to the vertices from `first` on.
     #[inline(always)]
-    fn pull(&self, (first, out): (usize, &mut [[f64; 3]]), tau: &[f64]) {
-        for (k, out) in out.iter_mut().enumerate() {
-            let range = self.offsets[first + k] as usize..self.offsets[first + k + 1] as usize;
-            let mut sum = F64x4::default();
-            for Pull { edge, gradient: [x, y, z] } in &self.pulls[range] {
-                sum = sum + wide([*x, *y, *z, 0.0]) * F64x4::splat(tau[*edge as usize]);
+    fn pull(&self, (first, out): (usize, &mut [[f64; 3]]), moments: &[[f64; 2]]) {
+        let mut start = self.offsets[first] as usize;
+        for (out, end) in out.iter_mut().zip(&self.offsets[first + 1..]) {
+            let mut sum = *out;
+            for pull in &self.pulls[start..*end as usize] {
+                let moment = moments[pull.edge as usize][0];
+                (0..3).for_each(|axis| sum[axis] += f64::from(pull.gradient[axis]) * moment);
             }
-            (0..3).for_each(|axis| out[axis] += sum.0[axis]);
+            *out = sum;
+            start = *end as usize;
         }
     }
 }
 
 impl FoldFace {
     /// `K η`.
-    fn moments(&self, [a, b, c]: [f64; 3]) -> [f64; 3] {
+    #[inline(always)]
+    fn moments(&self, eta: &[f64]) -> [f64; 3] {
+        let [a, b, c] = self.slots;
+        let (a, b, c) = (eta[a as usize], eta[b as usize], eta[c as usize]);
         let [k00, k01, k02, k11, k12, k22] = self.stiffness;
         [k00 * a + k01 * b + k02 * c, k01 * a + k11 * b + k12 * c, k02 * a + k12 * b + k22 * c]
     }
 }
 
 /// The gradients of `η`, rounded to multiples of one step: the first is minus the sum of the others.
-fn round(edge: &EdgeGradients, share: f64) -> [f32; 12] {
+fn round(edge: &EdgeGradients, share: f64) -> [[f32; 3]; 4] {
     let size = edge.gradients.iter().map(|g| g.abs().max_element()).fold(0.0, f64::max) * share;
-    let step = power_of_two_above(size) / STEPS;
-    let mut out = [0.0; 12];
+    // Adding and taking away a large number rounds to its last place, which is the step.
+    let magic = 1.5 / f64::EPSILON * power_of_two_above(size) / STEPS;
+    let mut out = [[0.0; 3]; 4];
     for axis in 0..3 {
         let mut sum = 0.0;
         for v in 1..4 {
-            let steps =
-                if step > 0.0 { (edge.gradients[v][axis] * share / step).round_ties_even() } else { 0.0 };
-            out[3 * v + axis] = (steps * step) as f32;
-            sum += steps;
+            let rounded = (edge.gradients[v][axis] * share + magic) - magic;
+            out[v][axis] = rounded as f32;
+            sum += rounded;
         }
-        out[axis] = (-sum * step) as f32;
+        out[0][axis] = -sum as f32;
     }
     out
 }
 
-/// A power of two that is at least `size` and at most twice as large.
+/// A power of two that is greater than `size` and at most twice as large.
 fn power_of_two_above(size: f64) -> f64 {
-    if size > 0.0 && size.is_finite() {
-        f64::from_bits((size.to_bits() >> 52 << 52) + (1 << 52))
-    } else {
-        0.0
-    }
-}
-
-#[inline(always)]
-fn wide(values: [f32; 4]) -> F64x4 {
-    F64x4(values.map(f64::from))
+    f64::from_bits(((size.to_bits() >> 52) + 1) << 52)
 }

@@ -9,7 +9,7 @@ use taffeta_core::index::DenseIndex;
 use taffeta_core::{FaceIndex, SurfaceTopology, VertexIndex};
 
 /// Edges of the mesh per cell, about.
-const EDGES_PER_CELL: f64 = 4.0;
+const EDGES_PER_CELL: f64 = 3.0;
 /// Cells along the longer side that a grid may have; sums of grids are limited by the vertices of the mesh.
 const CELL_COUNTS: [usize; 13] = [2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128];
 /// How many of them a grid in space may have: its nodes grow with the third power.
@@ -35,8 +35,28 @@ pub struct Place {
     pub grid: u16,
     /// The coordinates of the cell.
     pub cell: [i16; 3],
-    /// The weights of the cell's corners, x first; the last four are 0 in a flat grid.
-    pub weights: [f64; 8],
+    /// Where in the cell, from 0 to 1 along each axis; 0 along an axis with one node.
+    pub part: [f32; 3],
+}
+
+impl Place {
+    /// The weights of the corners of the cell, x first: four in a flat grid, eight in space.
+    #[inline(always)]
+    pub fn weights(&self) -> [f64; 8] {
+        let [x, y, z] = [f64::from(self.part[0]), f64::from(self.part[1]), f64::from(self.part[2])];
+        let (low, high) = ((1.0 - y) * (1.0 - z), y * (1.0 - z));
+        let (low_up, high_up) = ((1.0 - y) * z, y * z);
+        [
+            (1.0 - x) * low,
+            x * low,
+            (1.0 - x) * high,
+            x * high,
+            (1.0 - x) * low_up,
+            x * low_up,
+            (1.0 - x) * high_up,
+            x * high_up,
+        ]
+    }
 }
 
 impl Grid {
@@ -54,8 +74,7 @@ impl Grid {
         // An equilateral triangle of edge s has an area of 0.43 s².
         let edge = (area / (0.433 * piece.faces.len().max(1) as f64)).sqrt();
         let longest = extent.max_element().max(f64::MIN_POSITIVE);
-        let epc = std::env::var("EPC").map_or(EDGES_PER_CELL, |s| s.parse().unwrap());
-        let wanted = longest / (epc * edge.max(1e-9 * longest));
+        let wanted = longest / (EDGES_PER_CELL * edge.max(1e-9 * longest));
         let is_flat = extent.z == 0.0;
         let allowed = if is_flat { &CELL_COUNTS[..] } else { &CELL_COUNTS[..SPATIAL_COUNTS] };
         let cells = allowed.iter().copied().find(|count| *count as f64 >= wanted);
@@ -88,10 +107,10 @@ impl Grid {
     }
 
     /// What to add to the number of a node for a step along each axis.
+    #[inline(always)]
     pub fn strides(&self) -> [usize; 3] {
         let [nx, ny, _] = self.nodes;
-        let strides = [1, nx, nx * ny];
-        [0, 1, 2].map(|axis| if self.nodes[axis] == 1 { 0 } else { strides[axis] })
+        [usize::from(nx > 1), if ny > 1 { nx } else { 0 }, if self.is_flat() { 0 } else { nx * ny }]
     }
 
     /// The coordinates of all nodes in their order.
@@ -112,17 +131,16 @@ impl Grid {
 
     /// Where a point lies that is given in cells.
     fn place(&self, local: [f64; 3], number: usize) -> Place {
-        let mut place = Place { grid: number as u16, weights: [1.0; 8], ..Place::default() };
+        let mut place = Place { grid: number as u16, ..Place::default() };
         let mut node = self.first;
         for axis in 0..3 {
             let last = self.nodes[axis].saturating_sub(2) as f64;
             let cell = local[axis].floor().clamp(0.0, last);
-            let part = if self.nodes[axis] == 1 { 0.0 } else { (local[axis] - cell).clamp(0.0, 1.0) };
+            if self.nodes[axis] > 1 {
+                place.part[axis] = (local[axis] - cell).clamp(0.0, 1.0) as f32;
+            }
             place.cell[axis] = cell as i16;
             node += cell as usize * self.strides()[axis];
-            for (corner, weight) in place.weights.iter_mut().enumerate() {
-                *weight *= if corner >> axis & 1 == 1 { part } else { 1.0 - part };
-            }
         }
         place.node = node as u32;
         place

@@ -160,7 +160,11 @@ impl Hessian {
         self.rows.product(p, out);
         if let Some(folds) = &self.folds {
             let scalars = system.scalars(p);
-            folds.add_product((p, scalars), (out, &mut by_scalar[..scalars.len()]), &mut work.folds);
+            folds.add_product(
+                (&p[..count], scalars),
+                (out, &mut by_scalar[..scalars.len()]),
+                &mut work.folds,
+            );
         }
         problem.contacts.add_product(&p[..count], &system.active, out);
         system.pressure.add_product(&z[..count], &p[..count], out);

@@ -160,13 +160,41 @@ impl Levels {
     }
 }
 
+#[cfg(test)]
+impl Levels {
+    /// Number of levels.
+    pub fn count(&self) -> usize {
+        self.matrices.len()
+    }
+
+    /// A function with the given values at the nodes of a level: its values at the vertices, and `cᵀ (Pᵀ H P) c`.
+    pub fn sample(&self, level: usize, value: impl Fn(usize) -> f64) -> (Vec<f64>, f64) {
+        let mut values: Vec<f64> = (0..self.values[level].len()).map(value).collect();
+        let at = |node: usize| DVec3::from_slice(&values[3 * node..]);
+        let mut energy = 0.0;
+        self.matrices[level].for_rows(|node, diagonal, others| {
+            energy += at(node).dot(DMat3::from_cols_array(diagonal) * at(node));
+            for (other, block) in others {
+                energy += 2.0 * at(node).dot(DMat3::from_cols_array(block) * at(*other));
+            }
+        });
+        for level in (1..=level).rev() {
+            let mut finer = vec![0.0; self.values[level - 1].len()];
+            spread(&self.shape.levels[level], &self.shape.places[level - 1], &values, &mut finer);
+            values = finer;
+        }
+        let mut points = vec![0.0; 3 * self.places.len()];
+        spread(&self.shape.levels[0], &self.places, &values, &mut points);
+        (points, energy)
+    }
+}
+
 impl Shape {
     fn build(grids: Vec<Grid>) -> Self {
         let (mut levels, mut places) = (vec![grids], Vec::new());
-        let exact = std::env::var("EXACT").map_or(EXACT_CELLS, |s| s.parse().unwrap());
         loop {
             let finer = &levels[levels.len() - 1];
-            if finer.iter().all(|grid| grid.cell_count() <= exact) {
+            if finer.iter().all(|grid| grid.cell_count() <= EXACT_CELLS) {
                 break;
             }
             let mut coarser: Vec<Grid> = Vec::new();
@@ -233,8 +261,8 @@ fn free_axes(held: [bool; 3]) -> DVec3 {
     DVec3::from_array(held.map(|held| if held { 0.0 } else { 1.0 }))
 }
 
-/// What the corners of a cell are away from its first node, by grid, and how many matter.
-fn corner_steps(grids: &[Grid]) -> Vec<([usize; 8], usize)> {
+/// What the corners of a cell are away from its first node, by grid, and how many of them matter.
+fn list_corners(grids: &[Grid]) -> Vec<([usize; 8], usize)> {
     let steps = |grid: &Grid| {
         let strides = grid.strides();
         let corner = |corner: usize| (0..3).map(|axis| (corner >> axis & 1) * strides[axis]).sum();
@@ -245,27 +273,39 @@ fn corner_steps(grids: &[Grid]) -> Vec<([usize; 8], usize)> {
 
 /// `Pᵀ`: writes the sums of the values of points to the nodes around them.
 fn collect(grids: &[Grid], places: &[Place], points: &[f64], nodes: &mut [f64]) {
-    let steps = corner_steps(grids);
-    let nodes = nodes.as_chunks_mut::<3>().0;
-    nodes.fill([0.0; 3]);
-    for (place, value) in places.iter().zip(points.as_chunks::<3>().0) {
-        let (steps, corners) = &steps[place.grid as usize];
-        for corner in 0..*corners {
-            let out = &mut nodes[place.node as usize + steps[corner]];
-            (0..3).for_each(|axis| out[axis] += place.weights[corner] * value[axis]);
-        }
-    }
+    let corners = list_corners(grids);
+    let (points, nodes) = (points.as_chunks::<3>().0, nodes.as_chunks_mut::<3>().0);
+    vectorized(
+        #[inline(always)]
+        || {
+            nodes.fill([0.0; 3]);
+            for (place, value) in places.iter().zip(points) {
+                let ((steps, count), weights) = (&corners[place.grid as usize], place.weights());
+                for corner in 0..*count {
+                    let out = &mut nodes[place.node as usize + steps[corner]];
+                    (0..3).for_each(|axis| out[axis] += weights[corner] * value[axis]);
+                }
+            }
+        },
+    );
 }
 
 /// `P`: adds the values of nodes, interpolated, to points.
 fn spread(grids: &[Grid], places: &[Place], nodes: &[f64], points: &mut [f64]) {
-    let steps = corner_steps(grids);
-    let nodes = nodes.as_chunks::<3>().0;
-    for (place, out) in places.iter().zip(points.as_chunks_mut::<3>().0) {
-        let (steps, corners) = &steps[place.grid as usize];
-        for corner in 0..*corners {
-            let value = &nodes[place.node as usize + steps[corner]];
-            (0..3).for_each(|axis| out[axis] += place.weights[corner] * value[axis]);
-        }
-    }
+    let corners = list_corners(grids);
+    let (points, nodes) = (points.as_chunks_mut::<3>().0, nodes.as_chunks::<3>().0);
+    vectorized(
+        #[inline(always)]
+        || {
+            for (place, out) in places.iter().zip(points) {
+                let ((steps, count), weights) = (&corners[place.grid as usize], place.weights());
+                let mut sum = *out;
+                for corner in 0..*count {
+                    let value = &nodes[place.node as usize + steps[corner]];
+                    (0..3).for_each(|axis| sum[axis] += weights[corner] * value[axis]);
+                }
+                *out = sum;
+            }
+        },
+    );
 }

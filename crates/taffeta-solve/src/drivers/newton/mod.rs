@@ -341,4 +341,6 @@ impl NewtonDriver {
 }
 
 #[cfg(test)]
+mod hessian_tests;
+#[cfg(test)]
 mod tests;

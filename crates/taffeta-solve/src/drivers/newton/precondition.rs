@@ -4,14 +4,14 @@ use super::elements::outer;
 use super::hessian::Hessian;
 use super::levels::Levels;
 use super::system::{NewtonProblem, System, mask};
-use glam::{DMat3, DVec3};
+use glam::DMat3;
 
 /// Approximate inverse of the Hessian.
 #[derive(Clone, Debug)]
 pub struct Preconditioner {
     levels: Levels,
-    /// Inverses of the diagonal blocks.
-    blocks: Vec<DMat3>,
+    /// Inverses of the diagonal blocks: entries xx, xy, xz, yy, yz, zz.
+    blocks: Vec<[f64; 6]>,
     /// Inverses of the diagonal of the scalars.
     scalars: Vec<f64>,
 }
@@ -53,18 +53,25 @@ impl Preconditioner {
                 blocks[vi.0 as usize] += problem.contacts.block(row) * (s * s);
             }
         }
-        for (block, held) in blocks.iter_mut().zip(problem.held) {
-            *block = hold(*block, *held).inverse();
-        }
-        self.blocks = blocks;
+        self.blocks.clear();
+        self.blocks.extend(blocks.iter().zip(problem.held).map(|(block, held)| {
+            let [x, y, z] = hold(*block, *held).inverse().to_cols_array_2d();
+            [x[0], x[1], x[2], y[1], y[2], z[2]]
+        }));
     }
 
     /// Writes an approximation of `H⁻¹ r` to `z`.
     pub fn apply(&mut self, r: &[f64], held: &[[bool; 3]], z: &mut [f64]) {
         let count = 3 * self.blocks.len();
         let ((r, r_scalars), (z, z_scalars)) = (r.split_at(count), z.split_at_mut(count));
-        for ((z, r), block) in z.chunks_exact_mut(3).zip(r.chunks_exact(3)).zip(&self.blocks) {
-            z.copy_from_slice(&(*block * DVec3::from_slice(r)).to_array());
+        for ((z, r), block) in z.as_chunks_mut::<3>().0.iter_mut().zip(r.as_chunks::<3>().0).zip(&self.blocks)
+        {
+            let [xx, xy, xz, yy, yz, zz] = *block;
+            *z = [
+                xx * r[0] + xy * r[1] + xz * r[2],
+                xy * r[0] + yy * r[1] + yz * r[2],
+                xz * r[0] + yz * r[1] + zz * r[2],
+            ];
         }
         for ((z, r), d) in z_scalars.iter_mut().zip(r_scalars).zip(&self.scalars) {
             *z = r * d;

@@ -10,7 +10,7 @@
 
 use super::tiles::{is_parallel, share_out};
 use glam::DMat3;
-use taffeta_core::lanes::{F64x4, vectorized};
+use taffeta_core::lanes::vectorized;
 
 /// A 3×3 block, column by column.
 pub type Block = [f64; 9];
@@ -206,12 +206,6 @@ fn add_transposed(out: &mut [f64; 3], block: &Block, p: &[f64; 3]) {
 
 /// Where the entries of the transposed block stand.
 const TRANSPOSED: [usize; 9] = [0, 3, 6, 1, 4, 7, 2, 5, 8];
-
-/// Four numbers of a flat vector.
-#[inline(always)]
-pub fn four(p: &[f64], first: usize) -> F64x4 {
-    F64x4(p[first..first + 4].try_into().expect("four numbers"))
-}
 
 /// Compressed rows: where each of `count` rows starts, for the rows of all entries.
 pub fn count_offsets(count: usize, rows: impl Iterator<Item = u32>) -> Vec<u32> {

@@ -8,7 +8,6 @@ use super::tiles::{CornerTile, FaceTiles, ZERO};
 use crate::block::{Curvature, EdgeLengths, QuadraticBend};
 use crate::blocks::Blocks;
 use glam::DVec3;
-use taffeta_core::lanes::LANES;
 use taffeta_core::{FaceIndex, SurfaceTopology};
 
 /// One implicit step: minimize `W` over the free components.
@@ -80,14 +79,14 @@ impl System {
         3 * self.vertex_count
     }
 
-    /// Length of the vector of unknowns: coordinates, scalars, and zeros for those who read a few numbers at a time.
+    /// Length of the vector of unknowns.
     pub fn unknown_count(&self) -> usize {
-        self.coordinate_count() + self.bending.scalar_count() + LANES
+        self.coordinate_count() + self.bending.scalar_count()
     }
 
     /// The scalars in a vector of unknowns.
     pub fn scalars<'a>(&self, z: &'a [f64]) -> &'a [f64] {
-        &z[self.coordinate_count()..][..self.bending.scalar_count()]
+        &z[self.coordinate_count()..]
     }
 
     /// Notes the state at the start of a step, for damping and for unwrapped angles.

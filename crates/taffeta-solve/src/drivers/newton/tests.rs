@@ -10,7 +10,7 @@ fn driver(sheet: &Sheet, pressure: f64, solver: LinearSolver) -> NewtonDriver {
     NewtonDriver::build(&sheet.topology, &sheet.blocks(), site, (solver, None))
 }
 
-fn models() -> Vec<ClothModel> {
+pub fn models() -> Vec<ClothModel> {
     let mut out = Vec::new();
     for bending in
         [BendingModel::Hinge, BendingModel::Averaged, BendingModel::Curvature, BendingModel::Quadratic]

@@ -1,15 +1,14 @@
-//! Bending of all faces at once: energy, gradient, and the product with the Gauss-Newton Hessian without a matrix.
+//! Bending of all faces at once: energy, gradient, and what the Hessian is made of.
 //!
 //! ```text
 //! faces:    N = n/|n|²,  ∂θ_k/∂x_j = c_kj N         a part from each of the edge's two faces
-//! edges:    θ' = t₁ + t₂,                           t_k = Σ_j c_kj N·p_j
-//! faces:    μ = K (share θ' + s φ')
+//! edges:    θ from the normals of both faces
+//! faces:    μ = K (share θ + s φ − η₀)
 //! edges:    τ = share (μ₁ + μ₂),                    for φ: s (μ₁ + μ₂)
 //! faces:    Σ_k c_kj τ_k N on corner j
 //! ```
 //!
-//! A product costs three passes over the faces (two if all of it are hinges, whose `K` is diagonal) and is positive
-//! semidefinite by construction. [`crate::plate`] is the oracle.
+//! [`crate::plate`] is the oracle.
 
 #![allow(clippy::needless_range_loop, reason = "a lane is read from many arrays at once")]
 
@@ -94,10 +93,13 @@ struct EdgeRest {
 /// Scratch: values of faces and of edges, one tile more than there are; the last stays zero.
 #[derive(Clone, Debug, Default)]
 struct BendingWork {
-    faces: Vec<Lane3>,
+    /// Moments of the three edges, and the energy.
+    faces: Vec<[Lane; FACE_VALUES]>,
     edges: Vec<Lane>,
-    energies: Vec<Lane>,
 }
+
+/// Values of a face in [`BendingWork`].
+const FACE_VALUES: usize = 4;
 
 /// One edge with the gradients of its angle at its vertices.
 #[derive(Clone, Copy, Debug, Default)]
@@ -173,9 +175,8 @@ impl Bending {
 
     fn new_work(&self) -> BendingWork {
         BendingWork {
-            faces: vec![[ZERO; 3]; self.faces.len() + 1],
+            faces: vec![[ZERO; FACE_VALUES]; self.faces.len() + 1],
             edges: vec![ZERO; self.edges.len() + 1],
-            energies: vec![ZERO; self.faces.len()],
         }
     }
 
@@ -212,7 +213,7 @@ impl Bending {
         self.measure_shape(x);
         self.measure_angles(x, clamps);
         self.measure_moments(scalars, rate);
-        let energy = self.work.energies.iter().map(|lane| lane.iter().sum::<f64>()).sum();
+        let energy = self.work.faces.iter().map(|tile| tile[3].iter().sum::<f64>()).sum();
         let mut work = std::mem::take(&mut self.work);
         self.collect_moments(&mut work, scalars_out);
         self.add_forces(&work, out);
@@ -222,25 +223,24 @@ impl Bending {
 
     /// One edge with the gradients of its angle at the last evaluation.
     pub fn edge(&self, number: usize, rate: f64) -> EdgeGradients {
-        let edge = &self.plate.edges[number];
-        let mut gradients = [DVec3::ZERO; 4];
-        for (side, face) in edge.sides.iter().enumerate() {
-            let Some((face, k)) = *face else { continue };
-            let (tile, lane) = split(self.plate.faces[face as usize].face.0 as usize);
-            let shape = &self.shapes[tile];
-            let normal = vector(&shape.scaled, lane);
-            let k = k as usize;
-            let slope = |corner: usize| shape.slopes[3 * k + corner % 3][lane];
-            // The second face runs along the edge the other way.
-            let [tail, tip] = if side == 0 { [0, 1] } else { [1, 0] };
-            gradients[tail] += normal * slope(k);
-            gradients[tip] += normal * slope(k + 1);
-            gradients[2 + side] = normal * slope(k + 2);
-        }
         let (tile, lane) = split(number);
         let rest = &self.edges[tile];
+        let mut gradients = [DVec3::ZERO; 4];
+        for side in 0..2 {
+            let (row, lane) = split(rest.slots[side][lane] as usize);
+            let (tile, k) = (row / FACE_VALUES, row % FACE_VALUES);
+            // No second face at a clamp.
+            let Some(shape) = self.shapes.get(tile) else { continue };
+            let normal = vector(&shape.scaled, lane);
+            // The second face runs along the edge the other way.
+            let (tail, tip) = (side, 1 - side);
+            gradients[tail] += normal * shape.slopes[3 * k + k][lane];
+            gradients[tip] += normal * shape.slopes[3 * k + (k + 1) % 3][lane];
+            gradients[2 + side] = normal * shape.slopes[3 * k + (k + 2) % 3][lane];
+        }
+        let [a, b, c, d] = self.plate.edges[number].vertices;
         EdgeGradients {
-            vertices: edge.vertices.map(|vi| vi.0),
+            vertices: [a.0, b.0, c.0, d.0],
             gradients,
             stiffness: rest.stiffness[lane] * (1.0 + rest.tau[lane] * rate),
         }
@@ -300,11 +300,10 @@ impl Bending {
         let (faces, start) = (&self.faces, &self.start);
         let angles = self.angles.as_flattened();
         let count = faces.len();
-        let mut pairs: Vec<(Lane3, Lane)> = vec![([ZERO; 3], ZERO); count];
         for_tiles(
-            &mut pairs,
+            &mut self.work.faces[..count],
             #[inline(always)]
-            |tile, (values, energy)| {
+            |tile, values| {
                 let rest = &faces[tile];
                 let now = eta(rest, angles, scalars);
                 for k in 0..TILE {
@@ -312,15 +311,11 @@ impl Bending {
                     let change = vector(&now, k) - vector(&start[tile], k);
                     let elastic = moment_of(rest, bent, k);
                     let viscous = moment_of(rest, change, k) * (rest.tau[k] * rate);
-                    energy[k] = 0.5 * (bent.dot(elastic) + change.dot(viscous));
+                    values[3][k] = 0.5 * (bent.dot(elastic) + change.dot(viscous));
                     set_vector(values, k, elastic + viscous);
                 }
             },
         );
-        for (k, (values, energy)) in pairs.into_iter().enumerate() {
-            self.work.faces[k] = values;
-            self.work.energies[k] = energy;
-        }
     }
 
     /// Moments of edges from those of their faces, and the part of the scalars.
@@ -403,19 +398,19 @@ impl FaceRest {
 impl EdgeRest {
     fn pack(topology: &SurfaceTopology, plate: &Plate, (tile, face_tiles): (usize, usize)) -> Self {
         // Where there is no edge, and no second face, everything points into the tile of zeros.
-        let zeros = (face_tiles * 3 * TILE) as u32;
+        let zeros = |values: usize| (face_tiles * values * TILE) as u32;
         let mut out = Self {
             ends: [[0; TILE]; 2],
-            normals: [[zeros; TILE]; 2],
-            slots: [[zeros; TILE]; 2],
+            normals: [[zeros(3); TILE]; 2],
+            slots: [[zeros(FACE_VALUES); TILE]; 2],
             share: ZERO,
             scalar: ZERO,
             stiffness: ZERO,
             tau: ZERO,
         };
-        let place = |fi: FaceIndex, k: usize| {
+        let place = |fi: FaceIndex, (values, k): (usize, usize)| {
             let (tile, lane) = split(fi.0 as usize);
-            ((tile * 3 + k) * TILE + lane) as u32
+            ((tile * values + k) * TILE + lane) as u32
         };
         debug_assert!(face_tiles * TILE >= topology.face_count());
         for lane in 0..TILE {
@@ -427,8 +422,8 @@ impl EdgeRest {
             for (side, face) in edge.sides.iter().enumerate() {
                 let Some((face, k)) = *face else { continue };
                 let face = &plate.faces[face as usize];
-                out.normals[side][lane] = place(face.face, 0);
-                out.slots[side][lane] = place(face.face, k as usize);
+                out.normals[side][lane] = place(face.face, (3, 0));
+                out.slots[side][lane] = place(face.face, (FACE_VALUES, k as usize));
                 out.stiffness[lane] += edge.share * edge.share * face.stiffness[(k as usize, k as usize)];
                 out.tau[lane] = face.damping;
             }
@@ -459,7 +454,13 @@ fn eta(face: &FaceRest, edges: &[f64], scalars: &[f64]) -> Lane3 {
 
 #[inline(always)]
 fn load_edges(edges: &[IndexLane; 3], values: &[f64]) -> Lane3 {
-    edges.map(|edges| edges.map(|e| values[e as usize]))
+    let mut out = [ZERO; 3];
+    for k in 0..3 {
+        for lane in 0..TILE {
+            out[k][lane] = values[edges[k][lane] as usize];
+        }
+    }
+    out
 }
 
 /// `K η` of one face.

@@ -293,7 +293,9 @@ fn couple_tile((rest, state): (&RestTile, &StateTile), rate: f64, out: &mut [[Bl
 #[inline(always)]
 fn couple_face(out: &mut [[Lane; 9]; 3], (rest, state): (&RestTile, &StateTile), (k, rate): (usize, f64)) {
     let scale = 1.0 + rest.tau[k] * rate;
-    let [d00, d01, d02, d11, d12, d22] = [0, 1, 2, 3, 4, 5].map(|e| rest.stiffness[e][k] * scale);
+    let [d00, d01, d02, d11, d12, d22] = &rest.stiffness;
+    let (d00, d01, d02) = (d00[k] * scale, d01[k] * scale, d02[k] * scale);
+    let (d11, d12, d22) = (d11[k] * scale, d12[k] * scale, d22[k] * scale);
     let (f1, f2) = (vector(&state.f1, k), vector(&state.f2, k));
     let (b1x, b1y, b2x, b2y) = (rest.b1[0][k], rest.b1[1][k], rest.b2[0][k], rest.b2[1][k]);
     let gradients = [(-b1x - b2x, -b1y - b2y), (b1x, b1y), (b2x, b2y)];

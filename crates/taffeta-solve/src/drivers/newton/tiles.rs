@@ -112,16 +112,17 @@ pub fn share_out<W: Send>(write: &mut [W], per_task: usize, work: impl Fn(usize,
 /// Loads the coordinates at the three corners of a tile.
 #[inline(always)]
 pub fn load_corners(corners: &[IndexLane; 3], x: &[f64]) -> [Lane3; 3] {
-    corners.map(|offsets| {
-        let mut out = [ZERO; 3];
-        for (lane, offset) in offsets.iter().enumerate() {
-            let at = &x[*offset as usize..*offset as usize + 3];
-            out[0][lane] = at[0];
-            out[1][lane] = at[1];
-            out[2][lane] = at[2];
+    let mut out = [[ZERO; 3]; 3];
+    for k in 0..3 {
+        for lane in 0..TILE {
+            let offset = corners[k][lane] as usize;
+            let at = &x[offset..offset + 3];
+            out[k][0][lane] = at[0];
+            out[k][1][lane] = at[1];
+            out[k][2][lane] = at[2];
         }
-        out
-    })
+    }
+    out
 }
 
 /// The vector of one lane.

@@ -30,7 +30,7 @@ pub struct CoarseMatrix {
 struct GridBlocks {
     grid: Grid,
     first: usize,
-    /// 1 for a flat grid, 3 for one in space: axes z of windows and offsets have one layer or several.
+    /// Whether windows and offsets have one layer only.
     is_flat: bool,
 }
 
@@ -58,7 +58,7 @@ impl GridBlocks {
         Some((layer * 25 + (y + REACH) * 5 + x + REACH) as usize)
     }
 
-    /// The number of an offset of which both ends are nodes of the grid, with what it adds to the number of a node.
+    /// The offset of a number, with what it adds to the number of a node.
     fn offset(&self, number: usize) -> ([i64; 3], i64) {
         let number = number as i64;
         let z = if self.is_flat { 0 } else { number / 25 - i64::from(REACH) };

@@ -196,11 +196,10 @@ impl CoarseMatrix {
             let at = window_place(window);
             let node = grid.node(place, window);
             let z = if grid.is_flat { 0 } else { at[2] - 1 };
-            for corner in 0..corners {
-                let weight = weights[corner];
+            for (corner, weight) in weights.iter().enumerate().take(corners) {
                 let (cx, cy, cz) = (corner as i32 & 1, corner as i32 >> 1 & 1, corner as i32 >> 2);
                 let offset = [at[0] - 1 - cx, at[1] - 1 - cy, z - cz];
-                let Some(number) = grid.offset_number(offset).filter(|_| weight != 0.0) else { continue };
+                let Some(number) = grid.offset_number(offset).filter(|_| *weight != 0.0) else { continue };
                 let strides = grid.grid.strides();
                 let back: i32 = (0..3).map(|axis| offset[axis] * strides[axis] as i32).sum();
                 let out = &mut self.values[grid.slot((node as i32 - back) as usize, number)];

@@ -212,6 +212,7 @@ impl FoldFace {
 }
 
 /// The gradients of `η`, rounded to multiples of one step: the first is minus the sum of the others.
+#[allow(clippy::needless_range_loop, reason = "an axis is read from several arrays at once")]
 fn round(edge: &EdgeGradients, share: f64) -> [[f32; 3]; 4] {
     let size = edge.gradients.iter().map(|g| g.abs().max_element()).fold(0.0, f64::max) * share;
     // Adding and taking away a large number rounds to its last place, which is the step.

@@ -130,6 +130,7 @@ impl Grid {
     }
 
     /// Where a point lies that is given in cells.
+    #[allow(clippy::needless_range_loop, reason = "an axis is read from several arrays at once")]
     fn place(&self, local: [f64; 3], number: usize) -> Place {
         let mut place = Place { grid: number as u16, ..Place::default() };
         let mut node = self.first;

@@ -118,7 +118,7 @@ fn slip(row: &ContactRow, start: &[DVec3], rows: &[Row]) -> DVec3 {
 }
 
 /// `W = Σ wᵢ sᵢ²` \[1/kg\].
-fn effective_inverse_mass(row: &ContactRow, rows: &[Row]) -> f64 {
+pub fn effective_inverse_mass(row: &ContactRow, rows: &[Row]) -> f64 {
     row.vertices.iter().zip(row.weights).map(|(vi, s)| rows[index(*vi)].inverse_mass * s * s).sum()
 }
 

@@ -7,7 +7,7 @@ use crate::step::StepError;
 use crate::world::World;
 use glam::DVec3;
 use taffeta_contact::Contact;
-use taffeta_contact::response::take_back_slip;
+use taffeta_contact::response::{effective_inverse_mass, take_back_slip};
 use taffeta_core::ContactRow;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::Row;
@@ -15,7 +15,7 @@ use taffeta_solve::drivers::newton::{
     Contacts, NewtonError, NewtonLimits, NewtonProblem, NewtonReport, Touch,
 };
 
-/// Stiffness of a contact, relative to `m/h²` of a mean vertex: the depth under gravity is then `g h² / 100`, 2 µm at
+/// Stiffness of a contact, relative to `m/h²` of the mass at its point: the depth under gravity is then `g h² / 100`, 2 µm at
 /// four substeps per frame.
 const RELATIVE_CONTACT_STIFFNESS: f64 = 100.0;
 /// Part of the size of the scene that a Newton step may promise to still move it, and count as converged: of the global
@@ -72,7 +72,11 @@ impl World {
         let mean_mass: f64 = state.masses.iter().sum::<f64>() / state.masses.len().max(1) as f64;
         let inertia: Vec<f64> =
             state.masses.iter().zip(&self.work.scales).map(|(m, s)| m / (s * s)).collect();
-        let stiffness = RELATIVE_CONTACT_STIFFNESS * mean_mass / (h * h);
+        let stiffness = |row: &ContactRow| {
+            let weight = effective_inverse_mass(row, &self.work.rows);
+            RELATIVE_CONTACT_STIFFNESS / (h * h) * if weight > 0.0 { 1.0 / weight } else { mean_mass }
+        };
+        let stiffnesses: Vec<f64> = rows.iter().map(stiffness).collect();
         let carried = self.carried_friction(&rows);
         // Start from inertia without gravity: from the old position motion would be swallowed, from the prediction a
         // cloth at rest would jitter.
@@ -84,7 +88,8 @@ impl World {
             let Solver::Newton(driver) = &mut caches.solver else { return Ok(NewtonReport::default()) };
             driver.begin_step(&work.start, &caches.plate);
             caches.plate.clamps.clone_from(&normals);
-            let contacts = Contacts { rows: &rows, start: &work.start, carried: &carried, stiffness };
+            let contacts =
+                Contacts { rows: &rows, start: &work.start, carried: &carried, stiffnesses: &stiffnesses };
             let problem = NewtonProblem {
                 inertia: &inertia,
                 predicted: &work.predicted,

@@ -1,15 +1,14 @@
-//! Bending of all faces at once: energy, gradient, and the product with the Gauss-Newton Hessian without a matrix.
+//! Bending of all faces at once: energy, gradient, and what the Hessian is made of.
 //!
 //! ```text
 //! faces:    N = n/|n|²,  ∂θ_k/∂x_j = c_kj N         a part from each of the edge's two faces
-//! edges:    θ' = t₁ + t₂,                           t_k = Σ_j c_kj N·p_j
-//! faces:    μ = K (share θ' + s φ')
+//! edges:    θ from the normals of both faces
+//! faces:    μ = K (share θ + s φ − η₀)
 //! edges:    τ = share (μ₁ + μ₂),                    for φ: s (μ₁ + μ₂)
 //! faces:    Σ_k c_kj τ_k N on corner j
 //! ```
 //!
-//! A product costs three passes over the faces (two if all of it are hinges, whose `K` is diagonal) and is positive
-//! semidefinite by construction. [`crate::plate`] is the oracle.
+//! [`crate::plate`] is the oracle.
 
 #![allow(clippy::needless_range_loop, reason = "a lane is read from many arrays at once")]
 
@@ -91,16 +90,19 @@ struct EdgeRest {
     tau: Lane,
 }
 
-/// Scratch of a product: values of faces and of edges, one tile more than there are; the last stays zero.
+/// Scratch: values of faces and of edges, one tile more than there are; the last stays zero.
 #[derive(Clone, Debug, Default)]
-pub struct BendingWork {
-    faces: Vec<Lane3>,
+struct BendingWork {
+    /// Moments of the three edges, and the energy.
+    faces: Vec<[Lane; FACE_VALUES]>,
     edges: Vec<Lane>,
-    energies: Vec<Lane>,
 }
 
+/// Values of a face in [`BendingWork`].
+const FACE_VALUES: usize = 4;
+
 /// One edge with the gradients of its angle at its vertices.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct EdgeGradients {
     /// `a, b, c, d`.
     pub vertices: [u32; 4],
@@ -171,12 +173,10 @@ impl Bending {
         if self.has_scalars { (self.edges.len() + 1) * TILE } else { 0 }
     }
 
-    /// Scratch for products.
-    pub fn new_work(&self) -> BendingWork {
+    fn new_work(&self) -> BendingWork {
         BendingWork {
-            faces: vec![[ZERO; 3]; self.faces.len() + 1],
+            faces: vec![[ZERO; FACE_VALUES]; self.faces.len() + 1],
             edges: vec![ZERO; self.edges.len() + 1],
-            energies: vec![ZERO; self.faces.len()],
         }
     }
 
@@ -213,7 +213,7 @@ impl Bending {
         self.measure_shape(x);
         self.measure_angles(x, clamps);
         self.measure_moments(scalars, rate);
-        let energy = self.work.energies.iter().map(|lane| lane.iter().sum::<f64>()).sum();
+        let energy = self.work.faces.iter().map(|tile| tile[3].iter().sum::<f64>()).sum();
         let mut work = std::mem::take(&mut self.work);
         self.collect_moments(&mut work, scalars_out);
         self.add_forces(&work, out);
@@ -221,65 +221,26 @@ impl Bending {
         energy
     }
 
-    /// Adds the product of the Hessian with displacements `p` \[m\] and scalars \[rad\] to `out` and writes the part of
-    /// the scalars.
-    pub fn product(
-        &self,
-        (p, scalars): (&[f64], &[f64]),
-        rate: f64,
-        (out, scalars_out): (&mut [CornerTile], &mut [f64]),
-        work: &mut BendingWork,
-    ) {
-        if self.faces.is_empty() {
-            return;
-        }
-        let (faces, shapes) = (&self.faces, &self.shapes);
-        let count = faces.len();
-        for_tiles(
-            &mut work.faces[..count],
-            #[inline(always)]
-            |tile, values| slopes_of(values, (&faces[tile], &shapes[tile]), p),
-        );
-        self.collect_angles(work, rate);
-        if !self.is_diagonal {
-            let edges = work.edges.as_flattened();
-            for_tiles(
-                &mut work.faces[..count],
-                #[inline(always)]
-                |tile, values| {
-                    let bent = eta(&faces[tile], edges, scalars);
-                    for k in 0..TILE {
-                        let moment = moment_of(&faces[tile], vector(&bent, k), k);
-                        set_vector(values, k, moment * (1.0 + faces[tile].tau[k] * rate));
-                    }
-                },
-            );
-            self.collect_moments(work, scalars_out);
-        }
-        self.add_forces(work, out);
-    }
-
     /// One edge with the gradients of its angle at the last evaluation.
     pub fn edge(&self, number: usize, rate: f64) -> EdgeGradients {
-        let edge = &self.plate.edges[number];
-        let mut gradients = [DVec3::ZERO; 4];
-        for (side, face) in edge.sides.iter().enumerate() {
-            let Some((face, k)) = *face else { continue };
-            let (tile, lane) = split(self.plate.faces[face as usize].face.0 as usize);
-            let shape = &self.shapes[tile];
-            let normal = vector(&shape.scaled, lane);
-            let k = k as usize;
-            let slope = |corner: usize| shape.slopes[3 * k + corner % 3][lane];
-            // The second face runs along the edge the other way.
-            let [tail, tip] = if side == 0 { [0, 1] } else { [1, 0] };
-            gradients[tail] += normal * slope(k);
-            gradients[tip] += normal * slope(k + 1);
-            gradients[2 + side] = normal * slope(k + 2);
-        }
         let (tile, lane) = split(number);
         let rest = &self.edges[tile];
+        let mut gradients = [DVec3::ZERO; 4];
+        for side in 0..2 {
+            let (row, lane) = split(rest.slots[side][lane] as usize);
+            let (tile, k) = (row / FACE_VALUES, row % FACE_VALUES);
+            // No second face at a clamp.
+            let Some(shape) = self.shapes.get(tile) else { continue };
+            let normal = vector(&shape.scaled, lane);
+            // The second face runs along the edge the other way.
+            let (tail, tip) = (side, 1 - side);
+            gradients[tail] += normal * shape.slopes[3 * k + k][lane];
+            gradients[tip] += normal * shape.slopes[3 * k + (k + 1) % 3][lane];
+            gradients[2 + side] = normal * shape.slopes[3 * k + (k + 2) % 3][lane];
+        }
+        let [a, b, c, d] = self.plate.edges[number].vertices;
         EdgeGradients {
-            vertices: edge.vertices.map(|vi| vi.0),
+            vertices: [a.0, b.0, c.0, d.0],
             gradients,
             stiffness: rest.stiffness[lane] * (1.0 + rest.tau[lane] * rate),
         }
@@ -339,11 +300,10 @@ impl Bending {
         let (faces, start) = (&self.faces, &self.start);
         let angles = self.angles.as_flattened();
         let count = faces.len();
-        let mut pairs: Vec<(Lane3, Lane)> = vec![([ZERO; 3], ZERO); count];
         for_tiles(
-            &mut pairs,
+            &mut self.work.faces[..count],
             #[inline(always)]
-            |tile, (values, energy)| {
+            |tile, values| {
                 let rest = &faces[tile];
                 let now = eta(rest, angles, scalars);
                 for k in 0..TILE {
@@ -351,31 +311,8 @@ impl Bending {
                     let change = vector(&now, k) - vector(&start[tile], k);
                     let elastic = moment_of(rest, bent, k);
                     let viscous = moment_of(rest, change, k) * (rest.tau[k] * rate);
-                    energy[k] = 0.5 * (bent.dot(elastic) + change.dot(viscous));
+                    values[3][k] = 0.5 * (bent.dot(elastic) + change.dot(viscous));
                     set_vector(values, k, elastic + viscous);
-                }
-            },
-        );
-        for (k, (values, energy)) in pairs.into_iter().enumerate() {
-            self.work.faces[k] = values;
-            self.work.energies[k] = energy;
-        }
-    }
-
-    /// Angles of edges from the parts of their faces; moments at once if `K` is diagonal.
-    fn collect_angles(&self, work: &mut BendingWork, rate: f64) {
-        let (edges, is_diagonal) = (&self.edges, self.is_diagonal);
-        let values = work.faces.as_flattened().as_flattened();
-        let count = edges.len();
-        for_tiles(
-            &mut work.edges[..count],
-            #[inline(always)]
-            |tile, out| {
-                let rest = &edges[tile];
-                for k in 0..TILE {
-                    let sum = values[rest.slots[0][k] as usize] + values[rest.slots[1][k] as usize];
-                    let stiffness = rest.stiffness[k] * (1.0 + rest.tau[k] * rate);
-                    out[k] = if is_diagonal { sum * stiffness } else { sum };
                 }
             },
         );
@@ -461,19 +398,19 @@ impl FaceRest {
 impl EdgeRest {
     fn pack(topology: &SurfaceTopology, plate: &Plate, (tile, face_tiles): (usize, usize)) -> Self {
         // Where there is no edge, and no second face, everything points into the tile of zeros.
-        let zeros = (face_tiles * 3 * TILE) as u32;
+        let zeros = |values: usize| (face_tiles * values * TILE) as u32;
         let mut out = Self {
             ends: [[0; TILE]; 2],
-            normals: [[zeros; TILE]; 2],
-            slots: [[zeros; TILE]; 2],
+            normals: [[zeros(3); TILE]; 2],
+            slots: [[zeros(FACE_VALUES); TILE]; 2],
             share: ZERO,
             scalar: ZERO,
             stiffness: ZERO,
             tau: ZERO,
         };
-        let place = |fi: FaceIndex, k: usize| {
+        let place = |fi: FaceIndex, (values, k): (usize, usize)| {
             let (tile, lane) = split(fi.0 as usize);
-            ((tile * 3 + k) * TILE + lane) as u32
+            ((tile * values + k) * TILE + lane) as u32
         };
         debug_assert!(face_tiles * TILE >= topology.face_count());
         for lane in 0..TILE {
@@ -485,8 +422,8 @@ impl EdgeRest {
             for (side, face) in edge.sides.iter().enumerate() {
                 let Some((face, k)) = *face else { continue };
                 let face = &plate.faces[face as usize];
-                out.normals[side][lane] = place(face.face, 0);
-                out.slots[side][lane] = place(face.face, k as usize);
+                out.normals[side][lane] = place(face.face, (3, 0));
+                out.slots[side][lane] = place(face.face, (FACE_VALUES, k as usize));
                 out.stiffness[lane] += edge.share * edge.share * face.stiffness[(k as usize, k as usize)];
                 out.tau[lane] = face.damping;
             }
@@ -517,7 +454,13 @@ fn eta(face: &FaceRest, edges: &[f64], scalars: &[f64]) -> Lane3 {
 
 #[inline(always)]
 fn load_edges(edges: &[IndexLane; 3], values: &[f64]) -> Lane3 {
-    edges.map(|edges| edges.map(|e| values[e as usize]))
+    let mut out = [ZERO; 3];
+    for k in 0..3 {
+        for lane in 0..TILE {
+            out[k][lane] = values[edges[k][lane] as usize];
+        }
+    }
+    out
 }
 
 /// `K η` of one face.
@@ -545,21 +488,6 @@ fn measure_face(shape: &mut FaceShape, x: &[Lane3; 3], (normal, floor): (DVec3, 
         shape.slopes[3 * e + e][k] = dots[e] * inverse;
         shape.slopes[3 * e + (e + 1) % 3][k] = dots[(e + 2) % 3] * inverse;
         shape.slopes[3 * e + (e + 2) % 3][k] = length;
-    }
-}
-
-/// The parts `t_k` of the faces of a tile in the angles of their edges.
-#[inline(always)]
-fn slopes_of(values: &mut Lane3, (rest, shape): (&FaceRest, &FaceShape), p: &[f64]) {
-    let p = load_corners(&rest.corners, p);
-    for k in 0..TILE {
-        let normal = vector(&shape.scaled, k);
-        // Differences: a common translation must not leave round-off.
-        let w1 = normal.dot(vector(&p[1], k) - vector(&p[0], k));
-        let w2 = normal.dot(vector(&p[2], k) - vector(&p[0], k));
-        for e in 0..3 {
-            values[e][k] = shape.slopes[3 * e + 1][k] * w1 + shape.slopes[3 * e + 2][k] * w2;
-        }
     }
 }
 

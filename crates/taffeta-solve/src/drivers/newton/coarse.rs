@@ -1,374 +1,340 @@
-//! The coarse space: bilinear functions on a grid that is fixed in material space.
+//! The Hessian on a grid: the Galerkin matrix `Pᵀ H P` of the functions of its nodes.
 //!
-//! Conjugate gradients with a local preconditioner need more iterations the finer the mesh; a correction on a grid of
-//! fixed size takes away what is smooth. The grid does not move when the mesh does, so the symbolic factorization of
-//! its matrix `Pᵀ H P` survives remeshing. Every connected piece of cloth has a grid of its own: in material space, or,
-//! for cloth without material coordinates, in the space of its rest shape (then trilinear). Nodes without cloth get a
-//! one on the diagonal.
+//! Nodes couple to those at most two cells away in each direction; the blocks of a node stand one after the other, in
+//! the order of the offsets. A row of the finer matrix is first interpolated as a whole, `T = H P`, over the four
+//! cells in each direction that it can touch, and then added to the nodes of its own cell. Whatever reaches farther,
+//! where the mesh is coarser than the grid, goes to the diagonal as a bound of its size: the matrix stays positive
+//! definite.
 
-use super::cholesky::CholeskyFactor;
-use super::pattern::{BlockMatrix, BlockPattern};
+use super::grid::{Grid, Place};
+use super::rows::Block;
 use glam::{DMat3, DVec3};
-use std::sync::Arc;
-use taffeta_core::index::DenseIndex;
-use taffeta_core::{SurfaceTopology, VertexIndex};
+use taffeta_core::lanes::vectorized;
 
-/// Edges of the mesh per cell, about.
-const EDGES_PER_CELL: f64 = 4.0;
-/// Cells along the longer side that a grid may have; sums of grids are limited by the vertices of the mesh.
-const CELL_COUNTS: [usize; 9] = [2, 3, 4, 6, 8, 12, 16, 24, 32];
 /// Nodes that couple are at most this far apart, in cells.
-const REACH: i64 = 2;
-/// What is added to the diagonal, relative to it: where the mesh is coarser than the grid, functions depend on each
-/// other.
-const REGULARIZATION: f64 = 1e-9;
+const REACH: i32 = 2;
+/// Nodes along each axis that a row can touch: its own cell and one more on either side.
+const WINDOW: i32 = 4;
+/// Nodes that a row can touch in space.
+const WINDOW_NODES: usize = 64;
 
-/// Grids, interpolation and factorization.
+/// A matrix over the nodes of grids. While it is summed up, only the sum with its transpose means something.
 #[derive(Clone, Debug)]
-pub struct CoarseSpace {
-    shape: Arc<GridShape>,
-    /// Nodes and weights of each vertex; unused places have weight 0.
-    rows: Vec<Row>,
-    factor: Option<CholeskyFactor>,
+pub struct CoarseMatrix {
+    grids: Vec<GridBlocks>,
+    values: Vec<Block>,
 }
 
-/// Nodes and weights of a vertex.
-#[derive(Clone, Copy, Debug, Default)]
-struct Row {
-    nodes: [u32; 8],
-    weights: [f64; 8],
-    count: u8,
-}
-
-/// What survives remeshing.
-#[derive(Debug)]
-struct GridShape {
-    grids: Vec<Grid>,
-    node_count: usize,
-    pattern: BlockPattern,
-    /// For each node and each offset within reach the slot of the coupling, `NONE` if there is no such node.
-    slots: Vec<u32>,
-    /// The cell coordinates of each node and the grid it belongs to.
-    places: Vec<([i16; 3], u16)>,
-}
-
-/// The grid of one piece of cloth.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Grid {
-    origin: DVec3,
-    spacing: f64,
-    /// Nodes along each axis; one along an axis in which the piece is flat.
-    nodes: [usize; 3],
+/// Where the blocks of a grid stand.
+#[derive(Clone, Copy, Debug)]
+struct GridBlocks {
+    grid: Grid,
     first: usize,
+    /// Whether windows and offsets have one layer only.
+    is_flat: bool,
 }
 
-const NONE: u32 = u32::MAX;
-/// Offsets within reach: `(2 REACH + 1)³`.
-const OFFSETS: usize = 125;
-
-impl CoarseSpace {
-    /// Makes the grids; takes over the factorization of `before` if they are the same.
-    pub fn build(topology: &SurfaceTopology, points: &[DVec3], before: Option<&CoarseSpace>) -> Self {
-        let pieces = find_pieces(topology);
-        let mut grids = Vec::new();
-        for piece in &pieces {
-            let first =
-                grids.last().map_or(0, |grid: &Grid| grid.first + grid.nodes.iter().product::<usize>());
-            grids.push(Grid::fit(topology, points, piece, first));
-        }
-        let same = before.filter(|before| before.shape.grids == grids).map(|before| before.shape.clone());
-        let shape = same.unwrap_or_else(|| Arc::new(GridShape::build(grids)));
-        let mut rows = vec![Row::default(); topology.vertex_count];
-        for (piece, grid) in pieces.iter().zip(&shape.grids) {
-            for vi in &piece.vertices {
-                rows[vi.to_usize()] = grid.interpolate(points[vi.to_usize()]);
-            }
-        }
-        Self { shape, rows, factor: None }
-    }
-
-    /// A matrix of zeros to add elements to.
-    pub fn matrix(&self) -> CoarseMatrix<'_> {
-        CoarseMatrix { space: self, blocks: self.shape.pattern.matrix() }
-    }
-
-    /// Factorizes a matrix; without success there is no coarse correction until the next time.
-    pub fn factorize(&mut self, values: Vec<f64>) {
-        self.factor = self.shape.pattern.entries().factorize(&values).ok();
-    }
-
-    /// Adds `P (Pᵀ H P)⁻¹ Pᵀ r` to `z`; both are flat vectors of coordinates.
-    pub fn add_correction(&self, r: &[f64], z: &mut [f64], work: &mut Vec<f64>) {
-        let Some(factor) = &self.factor else { return };
-        let count = 3 * self.shape.node_count;
-        work.clear();
-        work.resize(count, 0.0);
-        for (row, r) in self.rows.iter().zip(r.chunks_exact(3)) {
-            for (node, weight) in row.entries() {
-                let at = &mut work[3 * node as usize..3 * node as usize + 3];
-                (0..3).for_each(|axis| at[axis] += weight * r[axis]);
-            }
-        }
-        factor.solve(work);
-        for (row, z) in self.rows.iter().zip(z.chunks_exact_mut(3)) {
-            for (node, weight) in row.entries() {
-                let at = &work[3 * node as usize..3 * node as usize + 3];
-                (0..3).for_each(|axis| z[axis] += weight * at[axis]);
-            }
-        }
-    }
-}
-
-/// The matrix `Pᵀ H P` while it is summed up.
-#[derive(Debug)]
-pub struct CoarseMatrix<'a> {
-    space: &'a CoarseSpace,
-    blocks: BlockMatrix<'a>,
-}
-
-/// The nodes that an element touches, with what the element knows about each.
-#[derive(Debug)]
+/// The nodes that an element touches, in a window around a cell.
+#[derive(Clone, Debug)]
 pub struct Touched<T> {
-    nodes: Vec<u32>,
-    values: Vec<T>,
+    values: [T; WINDOW_NODES],
+    /// One bit per node of the window.
+    nodes: u64,
 }
 
-impl<T: Copy + Default + std::ops::AddAssign + std::ops::Mul<f64, Output = T>> Touched<T> {
-    /// No nodes.
-    pub fn new() -> Self {
-        Self { nodes: Vec::with_capacity(32), values: Vec::with_capacity(32) }
+impl GridBlocks {
+    /// Offsets of the nodes that a node couples to.
+    fn offset_count(&self) -> usize {
+        if self.is_flat { 25 } else { 125 }
     }
 
-    /// Interpolates a value of each vertex to the nodes: `Σ P_vI value_v`.
-    pub fn collect(&mut self, space: &CoarseSpace, vertices: impl Iterator<Item = (u32, T)>) {
-        self.nodes.clear();
-        self.values.clear();
-        for (vertex, value) in vertices {
-            for (node, weight) in space.rows[vertex as usize].entries() {
-                match self.nodes.iter().position(|n| *n == node) {
-                    Some(k) => self.values[k] += value * weight,
-                    None => {
-                        self.nodes.push(node);
-                        self.values.push(value * weight);
-                    }
-                }
-            }
+    /// The number of an offset, of which the negative one has the mirrored number; `None` if it is out of reach.
+    #[inline(always)]
+    fn offset_number(&self, [x, y, z]: [i32; 3]) -> Option<usize> {
+        if x.abs() > REACH || y.abs() > REACH || z.abs() > REACH {
+            return None;
         }
-    }
-}
-
-impl CoarseMatrix<'_> {
-    /// Adds the matrix of an element, whose 3×3 blocks `couple` gives for the values at two nodes.
-    pub fn add<T: Copy>(&mut self, touched: &Touched<T>, couple: impl Fn(T, T) -> DMat3) {
-        let shape = &self.space.shape;
-        for (k, (node, value)) in touched.nodes.iter().zip(&touched.values).enumerate() {
-            self.blocks.add_diagonal(VertexIndex(*node), couple(*value, *value));
-            for (other, other_value) in touched.nodes[..k].iter().zip(&touched.values) {
-                let (low, high) = (*node.min(other), *node.max(other));
-                let slot = shape.slot(low, high);
-                // The row is the higher node, the column the lower.
-                let block =
-                    if high == *node { couple(*value, *other_value) } else { couple(*other_value, *value) };
-                if slot == NONE {
-                    self.add_far(low, high, block);
-                } else {
-                    self.blocks.add_coupling(VertexIndex(low), VertexIndex(high), slot, block);
-                }
-            }
-        }
+        let layer = if self.is_flat { 0 } else { z + REACH };
+        Some((layer * 25 + (y + REACH) * 5 + x + REACH) as usize)
     }
 
-    /// Adds a diagonal 3×3 block of a vertex.
-    pub fn add_vertex(&mut self, vertex: usize, block: DMat3) {
-        let shape = &self.space.shape;
-        let row = &self.space.rows[vertex];
-        for (k, (node, weight)) in row.entries().enumerate() {
-            self.blocks.add_diagonal(VertexIndex(node), block * (weight * weight));
-            for (other, other_weight) in row.entries().take(k) {
-                let (low, high) = (node.min(other), node.max(other));
-                let slot = shape.slot(low, high);
-                self.blocks.add_coupling(
-                    VertexIndex(low),
-                    VertexIndex(high),
-                    slot,
-                    block * (weight * other_weight),
-                );
-            }
-        }
+    /// The offset of a number, with what it adds to the number of a node.
+    fn offset(&self, number: usize) -> ([i64; 3], i64) {
+        let number = number as i64;
+        let z = if self.is_flat { 0 } else { number / 25 - i64::from(REACH) };
+        let at = [number % 5 - i64::from(REACH), number / 5 % 5 - i64::from(REACH), z];
+        let strides = self.grid.strides().map(|stride| stride as i64);
+        (at, (0..3).map(|axis| at[axis] * strides[axis]).sum())
     }
 
-    /// Nodes that are too far apart for the pattern: both diagonals get a bound of the coupling, which keeps the
-    /// matrix positive definite.
-    fn add_far(&mut self, low: u32, high: u32, block: DMat3) {
-        let bound = block.x_axis.length().max(block.y_axis.length()).max(block.z_axis.length());
-        let diagonal = DMat3::from_diagonal(DVec3::splat(3f64.sqrt() * bound));
-        self.blocks.add_diagonal(VertexIndex(low), diagonal);
-        self.blocks.add_diagonal(VertexIndex(high), diagonal);
+    /// The corners of a cell.
+    fn corner_count(&self) -> usize {
+        if self.is_flat { 4 } else { 8 }
     }
 
-    /// The values, regularized.
-    pub fn finish(self) -> Vec<f64> {
-        self.blocks.finish(REGULARIZATION)
+    /// Where the block of a node and an offset stands.
+    #[inline(always)]
+    fn slot(&self, node: usize, offset: usize) -> usize {
+        self.first + (node - self.grid.first) * self.offset_count() + offset
+    }
+
+    /// The number of a node, given by its place in the window around a cell.
+    #[inline(always)]
+    fn node(&self, place: &Place, window: usize) -> usize {
+        let strides = self.grid.strides();
+        let at = window_place(window);
+        let z = if self.is_flat { 1 } else { at[2] };
+        let offset =
+            (at[0] - 1) * strides[0] as i32 + (at[1] - 1) * strides[1] as i32 + (z - 1) * strides[2] as i32;
+        (place.node as i32 + offset) as usize
     }
 }
 
-impl Row {
-    fn entries(&self) -> impl Iterator<Item = (u32, f64)> + '_ {
-        self.nodes.iter().zip(&self.weights).take(self.count as usize).map(|(node, weight)| (*node, *weight))
-    }
+/// The coordinates of a node in the window.
+#[inline(always)]
+fn window_place(window: usize) -> [i32; 3] {
+    let window = window as i32;
+    [window % WINDOW, window / WINDOW % WINDOW, window / (WINDOW * WINDOW)]
 }
 
-impl GridShape {
-    fn build(grids: Vec<Grid>) -> Self {
-        let node_count = grids.iter().map(|grid| grid.nodes.iter().product::<usize>()).sum();
-        let mut places = Vec::with_capacity(node_count);
-        for (number, grid) in grids.iter().enumerate() {
-            let [nx, ny, nz] = grid.nodes.map(|n| n as i16);
-            for z in 0..nz {
-                for y in 0..ny {
-                    places.extend((0..nx).map(|x| ([x, y, z], number as u16)));
-                }
-            }
-        }
-        let mut pairs = Vec::new();
-        for (low, (place, number)) in places.iter().enumerate() {
-            let grid = &grids[*number as usize];
-            pairs.extend(grid.neighbors(*place).map(|(_, high)| (low as u32, high)).filter(|(l, h)| l < h));
-        }
-        let pattern = BlockPattern::build(node_count, pairs);
-        let mut slots = vec![NONE; node_count * OFFSETS];
-        for (low, (place, number)) in places.iter().enumerate() {
-            for (offset, high) in grids[*number as usize].neighbors(*place).filter(|(_, h)| *h > low as u32) {
-                slots[low * OFFSETS + offset] = pattern.slot(VertexIndex(low as u32), VertexIndex(high));
-            }
-        }
-        Self { grids, node_count, pattern, slots, places }
+impl<T: Copy> Touched<T> {
+    /// No nodes; `zero` is what every value starts from.
+    pub fn new(zero: T) -> Self {
+        Self { values: [zero; WINDOW_NODES], nodes: 0 }
     }
 
-    /// Where the coupling of two nodes of one grid stands.
-    #[inline]
-    fn slot(&self, low: u32, high: u32) -> u32 {
-        let (a, b) = (self.places[low as usize].0, self.places[high as usize].0);
-        let offset = [0, 1, 2].map(|axis| i64::from(b[axis]) - i64::from(a[axis]));
-        if offset.iter().any(|d| d.abs() > REACH) {
-            return NONE;
+    /// Forgets all nodes.
+    fn clear(&mut self, zero: T) {
+        let mut nodes = std::mem::take(&mut self.nodes);
+        while nodes != 0 {
+            self.values[nodes.trailing_zeros() as usize] = zero;
+            nodes &= nodes - 1;
         }
-        self.slots[low as usize * OFFSETS + offset_number(offset)]
-    }
-}
-
-fn offset_number([x, y, z]: [i64; 3]) -> usize {
-    (((z + REACH) * 5 + y + REACH) * 5 + x + REACH) as usize
-}
-
-impl Grid {
-    /// The grid over a piece of cloth, with cells of about [`EDGES_PER_CELL`] edges.
-    fn fit(topology: &SurfaceTopology, points: &[DVec3], piece: &Piece, first: usize) -> Self {
-        let point = |vi: &VertexIndex| points[vi.to_usize()];
-        let low = piece.vertices.iter().map(point).fold(DVec3::INFINITY, DVec3::min);
-        let high = piece.vertices.iter().map(point).fold(DVec3::NEG_INFINITY, DVec3::max);
-        let extent = high - low;
-        let mut area = 0.0;
-        for fi in &piece.faces {
-            let [a, b, c] = topology.faces[taffeta_core::FaceIndex(*fi)].map(|vi| point(&vi));
-            area += 0.5 * (b - a).cross(c - a).length();
-        }
-        // An equilateral triangle of edge s has an area of 0.43 s².
-        let edge = (area / (0.433 * piece.faces.len().max(1) as f64)).sqrt();
-        let longest = extent.max_element().max(f64::MIN_POSITIVE);
-        let wanted = longest / (EDGES_PER_CELL * edge.max(1e-9 * longest));
-        let is_flat = extent.z == 0.0;
-        let allowed = if is_flat { &CELL_COUNTS[..] } else { &CELL_COUNTS[..5] };
-        let cells = allowed.iter().copied().find(|count| *count as f64 >= wanted);
-        let spacing = longest / cells.unwrap_or(allowed[allowed.len() - 1]) as f64;
-        let nodes = extent
-            .to_array()
-            .map(|side| if side == 0.0 { 1 } else { (side / spacing - 1e-9).ceil() as usize + 1 });
-        Self { origin: low, spacing, nodes, first }
     }
 
-    /// The nodes within reach of a node, with the number of the offset.
-    fn neighbors(&self, place: [i16; 3]) -> impl Iterator<Item = (usize, u32)> + '_ {
-        let reach = -REACH..=REACH;
-        let offsets = reach.clone().flat_map(move |z| {
-            let reach = -REACH..=REACH;
-            reach.clone().flat_map(move |y| (-REACH..=REACH).map(move |x| [x, y, z]))
-        });
-        offsets.filter_map(move |offset| {
-            let mut at = [0usize; 3];
-            for axis in 0..3 {
-                let k = i64::from(place[axis]) + offset[axis];
-                at[axis] = usize::try_from(k).ok().filter(|k| *k < self.nodes[axis])?;
+    /// Adds to the corners of the cell of `other`, seen from the cell of `place`: `add(value, weight)`. Nothing happens
+    /// and `false` is returned if they are too far apart.
+    #[inline(always)]
+    fn interpolate(
+        &mut self,
+        place: &Place,
+        (other, corners): (&Place, usize),
+        mut add: impl FnMut(&mut T, f64),
+    ) -> bool {
+        let step = |axis: usize| i32::from(other.cell[axis]) - i32::from(place.cell[axis]);
+        let [x, y, z] = [step(0), step(1), step(2)];
+        if x.abs() > 1 || y.abs() > 1 || z.abs() > 1 || other.grid != place.grid {
+            return false;
+        }
+        let layer = if corners == 4 { 0 } else { z + 1 };
+        let first = ((layer * WINDOW + y + 1) * WINDOW + x + 1) as usize;
+        for (corner, weight) in other.weights().iter().enumerate().take(corners) {
+            if *weight != 0.0 {
+                let node = first + (corner & 1) + 4 * (corner >> 1 & 1) + 16 * (corner >> 2);
+                self.nodes |= 1 << node;
+                add(&mut self.values[node], *weight);
             }
-            let number = self.first + (at[2] * self.nodes[1] + at[1]) * self.nodes[0] + at[0];
-            Some((offset_number(offset), number as u32))
+        }
+        true
+    }
+
+    /// The nodes and their values.
+    #[inline(always)]
+    fn iter(&self) -> impl Iterator<Item = (usize, &T)> {
+        let mut nodes = self.nodes;
+        std::iter::from_fn(move || {
+            if nodes == 0 {
+                return None;
+            }
+            let node = nodes.trailing_zeros() as usize;
+            nodes &= nodes - 1;
+            Some((node, &self.values[node]))
         })
     }
+}
 
-    /// Nodes and weights of a point.
-    fn interpolate(&self, point: DVec3) -> Row {
-        let local = (point - self.origin) / self.spacing;
-        let mut row = Row::default();
-        let axis = |k: usize| {
-            let last = self.nodes[k].saturating_sub(2) as f64;
-            let cell = local[k].floor().clamp(0.0, last);
-            (cell as usize, (local[k] - cell).clamp(0.0, 1.0))
-        };
-        let cells = [axis(0), axis(1), axis(2)];
-        for corner in 0..8 {
-            let mut weight = 1.0;
-            let mut at = [0; 3];
-            for k in 0..3 {
-                let up = corner >> k & 1;
-                at[k] = cells[k].0 + up;
-                weight *= if up == 1 { cells[k].1 } else { 1.0 - cells[k].1 };
-            }
-            if weight == 0.0 || (0..3).any(|k| at[k] >= self.nodes[k]) {
-                continue;
-            }
-            let node = self.first + (at[2] * self.nodes[1] + at[1]) * self.nodes[0] + at[0];
-            row.nodes[row.count as usize] = node as u32;
-            row.weights[row.count as usize] = weight;
-            row.count += 1;
+impl CoarseMatrix {
+    /// A matrix of zeros over grids.
+    pub fn new(grids: &[Grid]) -> Self {
+        let mut out = Self { grids: Vec::new(), values: Vec::new() };
+        let mut first = 0;
+        for grid in grids {
+            let blocks = GridBlocks { grid: *grid, first, is_flat: grid.is_flat() };
+            first += grid.node_count() * blocks.offset_count();
+            out.grids.push(blocks);
         }
-        row
+        out.values = vec![[0.0; 9]; first];
+        out
     }
-}
 
-/// A connected piece of cloth.
-pub struct Piece {
-    /// Its vertices.
-    pub vertices: Vec<VertexIndex>,
-    faces: Vec<u32>,
-}
+    /// Sets all of it to zero.
+    pub fn clear(&mut self) {
+        self.values.fill([0.0; 9]);
+    }
 
-/// The connected pieces, in the order of their first vertices.
-pub fn find_pieces(topology: &SurfaceTopology) -> Vec<Piece> {
-    let mut labels: Vec<u32> = vec![NONE; topology.vertex_count];
-    let mut pieces: Vec<Piece> = Vec::new();
-    for seed in topology.vertices() {
-        if labels[seed.to_usize()] != NONE {
-            continue;
+    /// Adds `P_iᵀ Σ_j H_ij P_j` for a row of a finer matrix: the places of its columns, and their blocks. The diagonal
+    /// block counts half.
+    #[inline(always)]
+    pub fn add_row<'a>(
+        &mut self,
+        place: &Place,
+        touched: &mut Touched<Block>,
+        row: impl Iterator<Item = (&'a Place, Block)>,
+    ) {
+        let grid = self.grids[place.grid as usize];
+        let corners = grid.corner_count();
+        for (other, block) in row {
+            let add = |value: &mut Block, weight: f64| (0..9).for_each(|e| value[e] += weight * block[e]);
+            if !touched.interpolate(place, (other, corners), add) {
+                let bound = 0.5 * block.iter().map(|entry| entry * entry).sum::<f64>().sqrt();
+                self.add_bound(place, bound);
+                self.add_bound(other, bound);
+            }
         }
-        let label = pieces.len() as u32;
-        labels[seed.to_usize()] = label;
-        let mut vertices = vec![seed];
-        let mut next = 0;
-        while let Some(vi) = vertices.get(next).copied() {
-            next += 1;
-            for fi in topology.faces_around(vi) {
-                for other in topology.faces[*fi] {
-                    if labels[other.to_usize()] == NONE {
-                        labels[other.to_usize()] = label;
-                        vertices.push(other);
+        let weights = place.weights();
+        for (window, value) in touched.iter() {
+            let at = window_place(window);
+            let node = grid.node(place, window);
+            let z = if grid.is_flat { 0 } else { at[2] - 1 };
+            for (corner, weight) in weights.iter().enumerate().take(corners) {
+                let (cx, cy, cz) = (corner as i32 & 1, corner as i32 >> 1 & 1, corner as i32 >> 2);
+                let offset = [at[0] - 1 - cx, at[1] - 1 - cy, z - cz];
+                let Some(number) = grid.offset_number(offset).filter(|_| *weight != 0.0) else { continue };
+                let strides = grid.grid.strides();
+                let back: i32 = (0..3).map(|axis| offset[axis] * strides[axis] as i32).sum();
+                let out = &mut self.values[grid.slot((node as i32 - back) as usize, number)];
+                (0..9).for_each(|e| out[e] += weight * value[e]);
+            }
+        }
+        touched.clear([0.0; 9]);
+    }
+
+    /// Adds `k (Σ P g) (Σ P g)ᵀ` for the gradients of an element at the places of its vertices.
+    #[inline(always)]
+    pub fn add_outer<const V: usize>(
+        &mut self,
+        places: [&Place; V],
+        touched: &mut Touched<DVec3>,
+        (gradients, stiffness): ([DVec3; V], f64),
+    ) {
+        let grid = self.grids[places[0].grid as usize];
+        let corners = grid.corner_count();
+        let is_near = (0..V).all(|v| {
+            let add = |value: &mut DVec3, weight: f64| *value += gradients[v] * weight;
+            touched.interpolate(places[0], (places[v], corners), add)
+        });
+        if !is_near {
+            // (Σ g·p)² ≤ V Σ |g|² p².
+            for v in 0..V {
+                let bound = 0.5 * V as f64 * stiffness * gradients[v].length_squared();
+                self.add_bound(places[v], bound);
+            }
+            return touched.clear(DVec3::ZERO);
+        }
+        for (a, first) in touched.iter() {
+            let (row, at) = (grid.node(places[0], a), window_place(a));
+            for (b, second) in touched.iter().filter(|(b, _)| *b >= a) {
+                let scale = if a == b { 0.5 * stiffness } else { stiffness };
+                let to = window_place(b);
+                match grid.offset_number([to[0] - at[0], to[1] - at[1], to[2] - at[2]]) {
+                    Some(number) => {
+                        let out = &mut self.values[grid.slot(row, number)];
+                        let scaled = *first * scale;
+                        let [x, y, z] = second.to_array().map(|entry| scaled * entry);
+                        let columns = [x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z];
+                        (0..9).for_each(|e| out[e] += columns[e]);
+                    }
+                    None => {
+                        let bound = 0.5 * stiffness * first.length() * second.length();
+                        let middle = grid.offset_count() / 2;
+                        for node in [row, grid.node(places[0], b)] {
+                            let out = &mut self.values[grid.slot(node, middle)];
+                            (0..3).for_each(|axis| out[4 * axis] += bound);
+                        }
                     }
                 }
             }
         }
-        pieces.push(Piece { vertices, faces: Vec::new() });
+        touched.clear(DVec3::ZERO);
     }
-    for (fi, face) in topology.faces.iter_indexed() {
-        pieces[labels[face[0].to_usize()] as usize].faces.push(fi.0);
+
+    /// Adds a multiple of the identity to the diagonal at a place.
+    fn add_bound(&mut self, place: &Place, bound: f64) {
+        let grid = self.grids[place.grid as usize];
+        let strides = grid.grid.strides();
+        for (corner, weight) in place.weights().iter().enumerate().filter(|(_, weight)| **weight != 0.0) {
+            let steps: usize = (0..3).map(|axis| (corner >> axis & 1) * strides[axis]).sum();
+            let out = &mut self.values[grid.slot(place.node as usize + steps, grid.offset_count() / 2)];
+            (0..3).for_each(|axis| out[4 * axis] += weight * bound);
+        }
     }
-    pieces
+
+    /// Adds the transpose: the sum is the matrix, of which the diagonal and what follows it in each row is kept.
+    pub fn symmetrize(&mut self) {
+        for grid in self.grids.clone() {
+            let (count, middle) = (grid.offset_count(), grid.offset_count() / 2);
+            for (node, cell) in (grid.grid.first..).zip(grid.grid.node_cells()) {
+                for number in middle..count {
+                    let Some(other) = grid.neighbor(node, cell, number) else { continue };
+                    let mirrored = self.values[grid.slot(other, count - 1 - number)];
+                    let out = &mut self.values[grid.slot(node, number)];
+                    for c in 0..3 {
+                        (0..3).for_each(|r| out[3 * c + r] += mirrored[3 * r + c]);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Calls `visit` for every node with its diagonal block, and the numbers and blocks of the nodes that follow it.
+    pub fn for_rows(&self, mut visit: impl FnMut(usize, &Block, &[(usize, Block)])) {
+        let mut row = Vec::with_capacity(WINDOW_NODES);
+        for grid in &self.grids {
+            let (count, middle) = (grid.offset_count(), grid.offset_count() / 2);
+            for (node, cell) in (grid.grid.first..).zip(grid.grid.node_cells()) {
+                row.clear();
+                for number in middle + 1..count {
+                    let other = grid.neighbor(node, cell, number);
+                    row.extend(other.map(|other| (other, self.values[grid.slot(node, number)])));
+                }
+                visit(node, &self.values[grid.slot(node, middle)], &row);
+            }
+        }
+    }
+
+    /// The Galerkin matrix of a finer one, whose nodes lie at `places`.
+    pub fn restrict(&mut self, finer: &CoarseMatrix, places: &[Place]) {
+        self.clear();
+        let mut touched = Touched::new([0.0; 9]);
+        vectorized(|| {
+            finer.for_rows(|node, diagonal, row| {
+                let half = diagonal.map(|entry| 0.5 * entry);
+                let own = std::iter::once((&places[node], half));
+                self.add_row(
+                    &places[node],
+                    &mut touched,
+                    own.chain(row.iter().map(|(j, b)| (&places[*j], *b))),
+                );
+            });
+        });
+        self.symmetrize();
+    }
+}
+
+impl GridBlocks {
+    /// The node at an offset from a node, if there is one.
+    fn neighbor(&self, node: usize, cell: [usize; 3], number: usize) -> Option<usize> {
+        let (at, stride) = self.offset(number);
+        let is_inside = (0..3).all(|axis| {
+            let k = cell[axis] as i64 + at[axis];
+            (0..self.grid.nodes[axis] as i64).contains(&k)
+        });
+        is_inside.then(|| (node as i64 + stride) as usize)
+    }
+}
+
+/// The inverse of a symmetric block; zero if it has none.
+pub fn invert(block: &Block) -> Block {
+    let matrix = DMat3::from_cols_array(block);
+    if matrix.determinant() > 0.0 { matrix.inverse().to_cols_array() } else { [0.0; 9] }
 }

@@ -1,8 +1,9 @@
-//! Preconditioned conjugate gradients on the Hessian, without a matrix.
+//! Preconditioned conjugate gradients on the Hessian.
 
+use super::hessian::{Hessian, ProductWork};
 use super::precondition::Preconditioner;
-use super::system::{NewtonProblem, ProductWork, System};
-use super::vectors::{add_scaled, dot, scale_and_add};
+use super::system::{NewtonProblem, System};
+use super::vectors::{advance, dot, scale_and_add};
 
 /// When to stop.
 #[derive(Clone, Copy, Debug)]
@@ -20,19 +21,19 @@ pub struct ConjugateWork {
     preconditioned: Vec<f64>,
     direction: Vec<f64>,
     product: Vec<f64>,
-    pub inner: ProductWork,
+    inner: ProductWork,
 }
 
 impl ConjugateWork {
     /// Scratch for a system.
-    pub fn new(system: &System) -> Self {
+    pub fn new(system: &System, hessian: &Hessian) -> Self {
         let zero = vec![0.0; system.unknown_count()];
         Self {
             residual: zero.clone(),
             preconditioned: zero.clone(),
             direction: zero.clone(),
             product: zero,
-            inner: system.new_work(),
+            inner: hessian.new_work(),
         }
     }
 }
@@ -41,7 +42,7 @@ impl ConjugateWork {
 ///
 /// Where a direction of negative curvature turns up, the step found so far is taken; it is a direction of descent.
 pub fn solve(
-    (system, preconditioner): (&System, &mut Preconditioner),
+    (system, hessian, preconditioner): (&System, &Hessian, &mut Preconditioner),
     (z, gradient): (&[f64], &[f64]),
     problem: &NewtonProblem<'_>,
     limits: ConjugateLimits,
@@ -58,7 +59,7 @@ pub fn solve(
         if rho <= stop || rho == 0.0 {
             return iteration;
         }
-        system.product(z, direction, problem, (product, inner));
+        hessian.product((system, z), direction, problem, (product, inner));
         let bend = dot(direction, product);
         if bend <= 0.0 {
             if iteration == 0 {
@@ -67,8 +68,7 @@ pub fn solve(
             return iteration + 1;
         }
         let alpha = rho / bend;
-        add_scaled(step, alpha, direction);
-        add_scaled(residual, -alpha, product);
+        advance(alpha, (step, direction), (residual, product));
         preconditioner.apply(residual, problem.held, preconditioned);
         let next = dot(residual, preconditioned);
         scale_and_add(direction, next / rho, preconditioned);

@@ -59,17 +59,6 @@ impl<const R: usize, const V: usize, B: Block<R, V> + Clone> Elements<R, V, B> {
         energy
     }
 
-    /// Adds the product of the Hessians with `p` to `out`.
-    pub fn add_product(&self, p: &[f64], out: &mut [f64]) {
-        for (block, hessian) in self.blocks.iter().zip(&self.hessians) {
-            let p = positions(block, p);
-            for (a, vi) in block.vertices().iter().enumerate() {
-                let force = (0..V).map(|b| hessian[a][b] * p[b]).sum::<DVec3>();
-                add(out, vi.0, force);
-            }
-        }
-    }
-
     /// The blocks' vertices with their local Hessians at the last evaluation.
     pub fn hessians(&self) -> impl Iterator<Item = ([u32; V], &[[DMat3; V]; V])> {
         self.blocks.iter().map(|block| block.vertices().map(|vi| vi.0)).zip(&self.hessians)

@@ -4,6 +4,10 @@ use super::elements::{add, at, outer};
 use glam::{DMat3, DVec3};
 use taffeta_core::{ContactRow, SurfaceTopology};
 
+/// Part by which the spring of a contact that sticks may exceed the limit of static friction before the contact slides:
+/// the error of an approximate solve must not set loose what holds. It never bears more than the limit.
+const MARGIN: f64 = 0.1;
+
 /// Contacts as one-sided springs `½ k min(0, gap)²` with Coulomb friction.
 ///
 /// Friction is a potential too, for a normal force `N` that stays fixed while `W` is minimized along one step: linear in
@@ -18,8 +22,8 @@ pub struct Contacts<'a> {
     pub start: &'a [DVec3],
     /// The friction that each has borne so far \[N\], from which that of a contact that sticks goes on.
     pub carried: &'a [DVec3],
-    /// Their stiffness `k` \[N/m\].
-    pub stiffness: f64,
+    /// The stiffness `k` of each \[N/m\].
+    pub stiffnesses: &'a [f64],
 }
 
 /// A contact at the last evaluation.
@@ -52,6 +56,27 @@ impl Touch {
     pub fn is_closed(&self) -> bool {
         self.hessian != DMat3::ZERO
     }
+
+    /// Adds friction to force and derivative; returns the energy \[J\].
+    fn add_friction(&mut self, normal: DVec3, slip: DVec3, stiffness: f64) -> f64 {
+        let size = slip.length();
+        let along = DMat3::IDENTITY - outer(normal, normal);
+        match self.grip {
+            Grip::Free => 0.0,
+            Grip::Sticks(bound) | Grip::Slides(bound) if stiffness * size > bound => {
+                let way = slip / size;
+                self.force -= way * bound;
+                self.hessian += (along - outer(way, way)) * (bound / size);
+                bound * (size - 0.5 * bound / stiffness)
+            }
+            Grip::Sticks(_) | Grip::Slides(_) => {
+                self.holds = true;
+                self.force -= slip * stiffness;
+                self.hessian += along * stiffness;
+                0.5 * stiffness * size * size
+            }
+        }
+    }
 }
 
 impl Contacts<'_> {
@@ -61,26 +86,27 @@ impl Contacts<'_> {
         let row = &self.rows[number];
         let start = row.interpolate(|vi| self.start[vi.0 as usize]);
         let carried = self.carried.get(number).copied().unwrap_or(DVec3::ZERO);
-        let moved = point - start - row.body_displacement - carried / self.stiffness;
+        let moved = point - start - row.body_displacement - carried / self.stiffnesses[number];
         moved - row.normal * row.normal.dot(moved)
     }
 
-    /// Decides at the positions `x` which contacts stick and how much friction the others bear. What has begun to slide
-    /// does not stick again in the same solve: the two could take turns for ever. Returns whether anything has changed.
-    pub fn grip(&self, x: &[f64], touches: &mut Vec<Touch>) -> bool {
+    /// Decides at the positions `x` which contacts stick and how much friction the others bear. `is_rough` says that the
+    /// slip is not yet known well enough to let go of what does not slide already. Returns whether anything has
+    /// changed.
+    pub fn grip(&self, x: &[f64], is_rough: bool, touches: &mut Vec<Touch>) -> bool {
         let mut has_changed = touches.len() != self.rows.len();
         touches.resize(self.rows.len(), Touch::default());
         for (number, (row, touch)) in self.rows.iter().zip(touches).enumerate() {
             let point = row.interpolate(|vi| at(x, vi.0));
-            let normal_force = self.stiffness * (-row.gap(point)).max(0.0);
-            let grip = if normal_force == 0.0 || row.static_friction == 0.0 {
-                Grip::Free
-            } else if !matches!(touch.grip, Grip::Slides(_))
-                && self.stiffness * self.slip(number, point).length() <= row.static_friction * normal_force
-            {
-                Grip::Sticks(row.static_friction * normal_force)
-            } else {
-                Grip::Slides(row.kinetic_friction * normal_force)
+            let normal_force = self.stiffnesses[number] * (-row.gap(point)).max(0.0);
+            let limit = row.static_friction * normal_force;
+            let friction = self.stiffnesses[number] * self.slip(number, point).length();
+            let holds = friction <= (1.0 + MARGIN) * limit;
+            let grip = match touch.grip {
+                _ if limit == 0.0 => Grip::Free,
+                // What has begun to slide does not stick again in the same solve: the two could take turns for ever.
+                Grip::Free | Grip::Sticks(_) if holds || is_rough => Grip::Sticks(limit),
+                _ => Grip::Slides(row.kinetic_friction * normal_force),
             };
             has_changed |= grip != touch.grip;
             touch.grip = grip;
@@ -95,14 +121,14 @@ impl Contacts<'_> {
         for (number, (row, touch)) in self.rows.iter().zip(touches).enumerate() {
             *touch = Touch { grip: touch.grip, ..Touch::default() };
             let point = row.interpolate(|vi| at(x, vi.0));
-            let depth = -row.gap(point);
+            let (depth, stiffness) = (-row.gap(point), self.stiffnesses[number]);
             if depth > 0.0 {
-                energy += 0.5 * self.stiffness * depth * depth;
-                touch.force = row.normal * (self.stiffness * depth);
-                touch.hessian = outer(row.normal, row.normal) * self.stiffness;
+                energy += 0.5 * stiffness * depth * depth;
+                touch.force = row.normal * (stiffness * depth);
+                touch.hessian = outer(row.normal, row.normal) * stiffness;
             }
             // Even if the contact has opened: friction that vanished there would push it open.
-            energy += self.add_friction(row.normal, self.slip(number, point), touch);
+            energy += touch.add_friction(row.normal, self.slip(number, point), stiffness);
             if touch.force == DVec3::ZERO {
                 continue;
             }
@@ -111,27 +137,6 @@ impl Contacts<'_> {
             }
         }
         energy
-    }
-
-    /// Adds the friction of a closed contact to its force and derivative; returns the energy \[J\].
-    fn add_friction(&self, normal: DVec3, slip: DVec3, touch: &mut Touch) -> f64 {
-        let (stiffness, size) = (self.stiffness, slip.length());
-        let along = DMat3::IDENTITY - outer(normal, normal);
-        match touch.grip {
-            Grip::Free => 0.0,
-            Grip::Sticks(bound) | Grip::Slides(bound) if stiffness * size > bound => {
-                let way = slip / size;
-                touch.force -= way * bound;
-                touch.hessian += (along - outer(way, way)) * (bound / size);
-                bound * (size - 0.5 * bound / stiffness)
-            }
-            Grip::Sticks(_) | Grip::Slides(_) => {
-                touch.holds = true;
-                touch.force -= slip * stiffness;
-                touch.hessian += along * stiffness;
-                0.5 * stiffness * size * size
-            }
-        }
     }
 
     /// The closed contacts.

@@ -1,16 +1,18 @@
-//! Green strain of all faces at once: energy, gradient, and the product with the Hessian without a matrix.
+//! Green strain of all faces at once: energy, gradient and the blocks of the Hessian.
 //!
 //! `H p = Σ Bᵀ (F dS + dF S₊)` with `dE = sym(Fᵀ dF)`, `dS = D dE`; `S₊` is the positive part of the stress, which keeps
 //! the Hessian positive semidefinite. The scalar [`crate::block::GreenStrain`] is the oracle.
 
 #![allow(clippy::needless_range_loop, reason = "a lane is read from many arrays at once")]
 
+use super::rows::Block;
 use super::tiles::{
-    CornerTile, FaceTiles, IndexLane, Lane, Lane3, TILE, ZERO, for_tiles, load_corners, set_vector, split,
-    vector,
+    CornerTile, FaceTiles, IndexLane, Lane, Lane3, TILE, ZERO, for_tiles, load_corners, set_vector,
+    share_out, split, vector,
 };
 use crate::block::{Curvature, GreenStrain};
 use glam::{DMat3, DVec2, DVec3};
+use taffeta_core::lanes::vectorized;
 use taffeta_core::{FaceIndex, SurfaceTopology};
 
 /// The membrane of all faces.
@@ -130,20 +132,19 @@ impl Membrane {
         out.iter_mut().zip(&self.state).for_each(|(out, state)| *out = state.gradient);
     }
 
-    /// Writes the product of the Hessian with the displacements `p` \[m\] on the corners \[N\].
-    pub fn product(&self, p: &[f64], rate: f64, out: &mut [CornerTile]) {
+    /// Writes the Hessian's blocks between the corners `k` (rows) and `k + 1` (columns) of each face \[N/m\].
+    pub fn couple_corners(&self, rate: f64, out: &mut [[Block; 3]]) {
         let (rest, state) = (&self.rest, &self.state);
-        for_tiles(
-            out,
-            #[inline(always)]
-            |tile, out| {
-                let (rest, state) = (&rest[tile], &state[tile]);
-                let p = load_corners(&rest.corners, p);
-                for k in 0..TILE {
-                    product_of_face(out, (rest, state), &p, (k, rate));
-                }
-            },
-        );
+        let tiles_per_task = TILE * 64;
+        share_out(out, tiles_per_task, |first, out| {
+            for (k, out) in out.chunks_mut(TILE).enumerate() {
+                let tile = first / TILE + k;
+                vectorized(
+                    #[inline(always)]
+                    || couple_tile((&rest[tile], &state[tile]), rate, out),
+                );
+            }
+        });
     }
 
     /// The state of one face, for those who assemble: gradients of the hat functions, `F`, stiffness and stress.
@@ -274,19 +275,43 @@ fn clamp_stress(state: &mut StateTile, k: usize) {
     s12[k] *= scale;
 }
 
+/// The blocks between the corners of the faces of a tile.
 #[inline(always)]
-fn product_of_face(
-    out: &mut CornerTile,
-    (rest, state): (&RestTile, &StateTile),
-    p: &[Lane3; 3],
-    (k, rate): (usize, f64),
-) {
-    let ([d1, d2], _) = deform(rest, p, k);
+fn couple_tile((rest, state): (&RestTile, &StateTile), rate: f64, out: &mut [[Block; 3]]) {
+    let mut blocks = [[ZERO; 9]; 3];
+    for k in 0..TILE {
+        couple_face(&mut blocks, (rest, state), (k, rate));
+    }
+    for (k, out) in out.iter_mut().enumerate() {
+        for pair in 0..3 {
+            (0..9).for_each(|e| out[pair][e] = blocks[pair][e][k]);
+        }
+    }
+}
+
+/// The blocks of one face: `J_aᵀ D J_b = Σ m_kl f_k f_lᵀ` plus the stress.
+#[inline(always)]
+fn couple_face(out: &mut [[Lane; 9]; 3], (rest, state): (&RestTile, &StateTile), (k, rate): (usize, f64)) {
+    let scale = 1.0 + rest.tau[k] * rate;
+    let [d00, d01, d02, d11, d12, d22] = &rest.stiffness;
+    let (d00, d01, d02) = (d00[k] * scale, d01[k] * scale, d02[k] * scale);
+    let (d11, d12, d22) = (d11[k] * scale, d12[k] * scale, d22[k] * scale);
     let (f1, f2) = (vector(&state.f1, k), vector(&state.f2, k));
-    let e = DVec3::new(f1.dot(d1), f2.dot(d2), f1.dot(d2) + f2.dot(d1));
-    let t = stress_of(rest, e, k) * (1.0 + rest.tau[k] * rate);
-    let s = vector(&state.stress, k);
-    let p1 = f1 * t.x + f2 * t.z + d1 * s.x + d2 * s.z;
-    let p2 = f2 * t.y + f1 * t.z + d2 * s.y + d1 * s.z;
-    scatter(out, rest, [p1, p2], k);
+    let (b1x, b1y, b2x, b2y) = (rest.b1[0][k], rest.b1[1][k], rest.b2[0][k], rest.b2[1][k]);
+    let gradients = [(-b1x - b2x, -b1y - b2y), (b1x, b1y), (b2x, b2y)];
+    for pair in 0..3 {
+        let ((ax, ay), (bx, by)) = (gradients[pair], gradients[(pair + 1) % 3]);
+        let m11 = ax * (d00 * bx + d02 * by) + ay * (d02 * bx + d22 * by);
+        let m12 = ax * (d01 * by + d02 * bx) + ay * (d12 * by + d22 * bx);
+        let m21 = ay * (d01 * bx + d12 * by) + ax * (d02 * bx + d22 * by);
+        let m22 = ay * (d11 * by + d12 * bx) + ax * (d12 * by + d22 * bx);
+        let [s11, s22, s12] = [state.stress[0][k], state.stress[1][k], state.stress[2][k]];
+        let geometric = ax * (s11 * bx + s12 * by) + ay * (s12 * bx + s22 * by);
+        let (left, right) = (f1 * m11 + f2 * m21, f1 * m12 + f2 * m22);
+        let columns = [left * f1.x + right * f2.x, left * f1.y + right * f2.y, left * f1.z + right * f2.z];
+        for c in 0..3 {
+            set_vector(&mut out[pair][3 * c..3 * c + 3], k, columns[c]);
+            out[pair][4 * c][k] += geometric;
+        }
+    }
 }

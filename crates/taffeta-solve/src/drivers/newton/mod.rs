@@ -1,9 +1,9 @@
 //! Newton's method on `W` over positions and bending scalars together.
 //!
 //! `H = M/s² + Σ_e (1+τ/h) Jᵀ α⁻¹ J + Σ_k [stress_k]₊ ∇²C_k`, symmetric positive definite by construction; Armijo
-//! backtracking on `W` after every solve. The linear systems are solved by conjugate gradients without a matrix
-//! (`conjugate`), preconditioned by diagonal blocks and a coarse grid (`precondition`, `coarse`), at a cost that
-//! grows linearly with the mesh.
+//! backtracking on `W` after every solve. The linear systems are solved by conjugate gradients (`conjugate`) on the
+//! Hessian (`hessian`), preconditioned by diagonal blocks and grids (`precondition`, `levels`), at a cost that grows
+//! linearly with the mesh.
 
 mod assembled;
 mod bending;
@@ -11,11 +11,15 @@ mod cholesky;
 mod coarse;
 mod conjugate;
 mod elements;
+mod folds;
+mod grid;
+mod hessian;
+mod levels;
 mod loads;
 mod membrane;
 mod ordering;
-mod pattern;
 mod precondition;
+mod rows;
 mod system;
 mod tiles;
 mod vectors;
@@ -28,9 +32,10 @@ use crate::block::Curvature;
 use crate::blocks::Blocks;
 use crate::plate::PlateState;
 use assembled::Assembly;
-use coarse::CoarseSpace;
 use conjugate::{ConjugateLimits, ConjugateWork};
 use glam::DVec3;
+use hessian::Hessian;
+use levels::Levels;
 use precondition::Preconditioner;
 use system::{Evaluation, System};
 use taffeta_core::{SurfaceTopology, TopologyEpoch};
@@ -44,6 +49,8 @@ const ENERGY_ROUND_OFF: f64 = 1e-10;
 const MAX_CONJUGATE: u32 = 500;
 /// Newton iterations after which the friction is read anew; beyond, friction and normal forces could take turns for ever.
 const FRICTION_UPDATES: u32 = 8;
+/// Newton iterations after which the slip is of the order of the error of conjugate gradients: too rough to judge by.
+const ROUGH_ITERATIONS: u32 = 3;
 /// Halvings of a step before it is given up.
 const MAX_HALVINGS: u32 = 30;
 
@@ -81,7 +88,7 @@ pub struct NewtonDriver {
 /// A linear solver with what it keeps from solve to solve.
 #[derive(Clone, Debug)]
 enum Linear {
-    Conjugate(Box<(Preconditioner, ConjugateWork)>),
+    Conjugate(Box<(Hessian, Preconditioner, ConjugateWork)>),
     Factorized(Box<Assembly>),
 }
 
@@ -133,22 +140,24 @@ impl NewtonDriver {
         let linear = match solver {
             LinearSolver::Conjugate => {
                 let before = before.and_then(|driver| match &driver.linear {
-                    Linear::Conjugate(parts) => Some(parts.0.coarse()),
+                    Linear::Conjugate(parts) => Some(parts.1.levels()),
                     Linear::Factorized(_) => None,
                 });
-                let coarse = CoarseSpace::build(topology, site.points, before);
-                Linear::Conjugate(Box::new((Preconditioner::new(coarse), ConjugateWork::new(&system))))
+                let hessian = Hessian::build(topology, &system);
+                let levels = Levels::build(topology, site.points, before);
+                let work = ConjugateWork::new(&system, &hessian);
+                Linear::Conjugate(Box::new((hessian, Preconditioner::new(levels), work)))
             }
             LinearSolver::Factorized => {
                 Linear::Factorized(Box::new(Assembly::build(topology, &system, site.points)))
             }
         };
-        let vertices = |piece: coarse::Piece| piece.vertices.iter().map(|vi| vi.0).collect();
+        let vertices = |piece: grid::Piece| piece.vertices.iter().map(|vi| vi.0).collect();
         Self {
             topology: topology.clone(),
             point: vec![0.0; system.unknown_count()],
             start: Vec::new(),
-            pieces: coarse::find_pieces(topology).into_iter().map(vertices).collect(),
+            pieces: grid::find_pieces(topology).into_iter().map(vertices).collect(),
             linear,
             system,
         }
@@ -246,7 +255,8 @@ impl NewtonDriver {
                     break;
                 }
             }
-            if report.iterations <= FRICTION_UPDATES && self.system.grip(z, problem) {
+            let is_rough = report.iterations <= ROUGH_ITERATIONS;
+            if report.iterations <= FRICTION_UPDATES && self.system.grip(z, problem, is_rough) {
                 self.system.evaluate(z, problem, curvature, &mut here);
             }
         }
@@ -262,7 +272,7 @@ impl NewtonDriver {
         (best, there): (&mut Evaluation, &mut Evaluation),
     ) {
         self.system.touches.clear();
-        self.system.grip(z, problem);
+        self.system.grip(z, problem, false);
         self.system.evaluate(z, problem, Curvature::Clamped, best);
         let mut trial = z.to_vec();
         let mut is_last = true;
@@ -270,7 +280,8 @@ impl NewtonDriver {
             for (k, start) in self.start.iter().enumerate().filter(|(k, _)| !problem.held[k / 3][k % 3]) {
                 trial[k] = start + fraction * (trial[k] - start);
             }
-            self.system.grip(&trial, problem);
+            self.system.touches.clear();
+            self.system.grip(&trial, problem, false);
             self.system.evaluate(&trial, problem, Curvature::Clamped, there);
             is_last = there.energy < best.energy;
             if !is_last {
@@ -281,7 +292,7 @@ impl NewtonDriver {
         }
         if !is_last {
             self.system.touches.clear();
-            self.system.grip(z, problem);
+            self.system.grip(z, problem, false);
             self.system.evaluate(z, problem, Curvature::Clamped, best);
         }
     }
@@ -319,13 +330,14 @@ impl NewtonDriver {
     ) -> Result<(), NewtonError> {
         match &mut self.linear {
             Linear::Conjugate(parts) => {
-                let (preconditioner, work) = &mut **parts;
+                let (hessian, preconditioner, work) = &mut **parts;
+                hessian.update(&self.system, problem);
                 if report.iterations == 0 {
-                    preconditioner.update(&self.topology, &self.system, problem);
+                    preconditioner.update(hessian, &self.system, problem);
                 }
                 let limits =
                     ConjugateLimits { tolerance: limits.linear_tolerance, iterations: MAX_CONJUGATE };
-                let system = (&self.system, preconditioner);
+                let system = (&self.system, &*hessian, preconditioner);
                 let point = (z, here.gradient.as_slice());
                 report.linear_iterations += conjugate::solve(system, point, problem, limits, (step, work));
             }
@@ -380,5 +392,7 @@ impl NewtonDriver {
     }
 }
 
+#[cfg(test)]
+mod hessian_tests;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! The objective `W` of a step with its gradient and its Hessian, over positions and scalars in one flat vector.
 
-use super::bending::{Bending, BendingWork};
+use super::bending::Bending;
 use super::elements::{Elements, add, at};
 use super::loads::{Contacts, Pressure, Touch};
 use super::membrane::Membrane;
@@ -53,13 +53,6 @@ pub struct Evaluation {
     pub rim: Vec<f64>,
 }
 
-/// Scratch of products.
-#[derive(Clone, Debug)]
-pub struct ProductWork {
-    corners: Vec<CornerTile>,
-    bending: BendingWork,
-}
-
 impl System {
     /// Packs all elements. `face_pressure` is in Pa.
     pub fn build(
@@ -91,14 +84,14 @@ impl System {
         self.coordinate_count() + self.bending.scalar_count()
     }
 
-    /// Scratch for products.
-    pub fn new_work(&self) -> ProductWork {
-        ProductWork { corners: self.corners.clone(), bending: self.bending.new_work() }
+    /// The scalars in a vector of unknowns.
+    pub fn scalars<'a>(&self, z: &'a [f64]) -> &'a [f64] {
+        &z[self.coordinate_count()..]
     }
 
     /// Notes the state at the start of a step, for damping and for unwrapped angles.
     pub fn begin_step(&mut self, z: &[f64], clamps: &[DVec3]) {
-        let (x, scalars) = z.split_at(self.coordinate_count());
+        let (x, scalars) = (&z[..self.coordinate_count()], self.scalars(z));
         self.membrane.begin_step(x);
         self.bending.begin_step(x, (scalars, clamps));
         self.lengths.begin_step(x);
@@ -107,8 +100,8 @@ impl System {
     }
 
     /// Decides at `z` which contacts stick and how much friction the others bear; returns whether `W` is another now.
-    pub fn grip(&mut self, z: &[f64], problem: &NewtonProblem<'_>) -> bool {
-        problem.contacts.grip(&z[..self.coordinate_count()], &mut self.touches)
+    pub fn grip(&mut self, z: &[f64], problem: &NewtonProblem<'_>, is_rough: bool) -> bool {
+        problem.contacts.grip(&z[..self.coordinate_count()], is_rough, &mut self.touches)
     }
 
     /// Evaluates `W` and its gradient at `z`, and keeps what products with the Hessian need.
@@ -119,7 +112,7 @@ impl System {
         curvature: Curvature,
         out: &mut Evaluation,
     ) {
-        let (x, scalars) = z.split_at(self.coordinate_count());
+        let (x, scalars) = (&z[..self.coordinate_count()], self.scalars(z));
         out.gradient.clear();
         out.gradient.resize(z.len(), 0.0);
         let (gradient, by_scalar) = out.gradient.split_at_mut(x.len());
@@ -147,31 +140,6 @@ impl System {
         }
         mask(problem.held, gradient);
         out.energy = energy;
-    }
-
-    /// The product of the Hessian at `z`, the point of the last evaluation, with `p`, whose held components are zero.
-    pub fn product(
-        &self,
-        z: &[f64],
-        p: &[f64],
-        problem: &NewtonProblem<'_>,
-        (out, work): (&mut [f64], &mut ProductWork),
-    ) {
-        let count = self.coordinate_count();
-        let ((x, _), (p, scalars)) = (z.split_at(count), p.split_at(count));
-        let (out, by_scalar) = out.split_at_mut(count);
-        for (out, (p, inertia)) in out.chunks_exact_mut(3).zip(p.chunks_exact(3).zip(problem.inertia)) {
-            (0..3).for_each(|axis| out[axis] = p[axis] * inertia);
-        }
-        let rate = problem.damping_rate;
-        self.membrane.product(p, rate, &mut work.corners);
-        self.bending.product((p, scalars), rate, (&mut work.corners, by_scalar), &mut work.bending);
-        self.tiles.gather(&work.corners, out);
-        self.lengths.add_product(p, out);
-        self.quadratic.add_product(p, out);
-        problem.contacts.add_product(p, &self.touches, out);
-        self.pressure.add_product(x, p, out);
-        mask(problem.held, out);
     }
 }
 

@@ -71,26 +71,21 @@ impl FaceTiles {
     /// Adds the corners around each vertex to `out`, a flat vector of coordinates.
     pub fn gather(&self, corners: &[CornerTile], out: &mut [f64]) {
         let values = corners.as_flattened().as_flattened();
-        let one = |first: usize, out: &mut [f64]| {
-            for (k, x) in out.chunks_exact_mut(3).enumerate() {
+        let one = |first: usize, out: &mut [[f64; 3]]| {
+            for (k, x) in out.iter_mut().enumerate() {
                 let vertex = first + k;
                 let range = self.ring_offsets[vertex] as usize..self.ring_offsets[vertex + 1] as usize;
-                let mut sum = [x[0], x[1], x[2]];
+                let mut sum = *x;
                 for slot in &self.ring_slots[range] {
                     let axes = &values[*slot as usize..*slot as usize + 2 * TILE + 1];
                     sum[0] += axes[0];
                     sum[1] += axes[TILE];
                     sum[2] += axes[2 * TILE];
                 }
-                x.copy_from_slice(&sum);
+                *x = sum;
             }
         };
-        if is_parallel(out.len() / 3, VERTICES_PER_TASK) {
-            let tasks = out.par_chunks_mut(3 * VERTICES_PER_TASK).enumerate();
-            tasks.for_each(|(task, out)| one(task * VERTICES_PER_TASK, out));
-        } else {
-            one(0, out);
-        }
+        share_out(out.as_chunks_mut::<3>().0, VERTICES_PER_TASK, one);
     }
 }
 
@@ -102,27 +97,32 @@ pub fn for_tiles<W: Send>(write: &mut [W], work: impl Fn(usize, &mut W) + Sync) 
             || write.iter_mut().enumerate().for_each(|(k, write)| work(first + k, write)),
         );
     };
-    if is_parallel(write.len(), TILES_PER_TASK) {
-        let tasks = write.par_chunks_mut(TILES_PER_TASK).enumerate();
-        tasks.for_each(|(task, write)| run(task * TILES_PER_TASK, write));
+    share_out(write, TILES_PER_TASK, run);
+}
+
+/// Calls `work` with parts of what it writes and the number of each part's first element, on the threads there are.
+pub fn share_out<W: Send>(write: &mut [W], per_task: usize, work: impl Fn(usize, &mut [W]) + Sync) {
+    if is_parallel(write.len(), per_task) {
+        write.par_chunks_mut(per_task).enumerate().for_each(|(task, write)| work(task * per_task, write));
     } else {
-        run(0, write);
+        work(0, write);
     }
 }
 
 /// Loads the coordinates at the three corners of a tile.
 #[inline(always)]
 pub fn load_corners(corners: &[IndexLane; 3], x: &[f64]) -> [Lane3; 3] {
-    corners.map(|offsets| {
-        let mut out = [ZERO; 3];
-        for (lane, offset) in offsets.iter().enumerate() {
-            let at = &x[*offset as usize..*offset as usize + 3];
-            out[0][lane] = at[0];
-            out[1][lane] = at[1];
-            out[2][lane] = at[2];
+    let mut out = [[ZERO; 3]; 3];
+    for k in 0..3 {
+        for lane in 0..TILE {
+            let offset = corners[k][lane] as usize;
+            let at = &x[offset..offset + 3];
+            out[k][0][lane] = at[0];
+            out[k][1][lane] = at[1];
+            out[k][2][lane] = at[2];
         }
-        out
-    })
+    }
+    out
 }
 
 /// The vector of one lane.
@@ -145,6 +145,6 @@ pub fn split(number: usize) -> (usize, usize) {
 }
 
 /// Whether sharing out `count` elements pays.
-fn is_parallel(count: usize, per_task: usize) -> bool {
+pub fn is_parallel(count: usize, per_task: usize) -> bool {
     rayon::current_num_threads() > 1 && count >= 2 * per_task
 }

@@ -23,11 +23,17 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     )
 }
 
-/// `y += factor x`.
-pub fn add_scaled(y: &mut [f64], factor: f64, x: &[f64]) {
+/// `x += alpha p` and `r -= alpha q`, in one pass.
+pub fn advance(alpha: f64, (x, p): (&mut [f64], &[f64]), (r, q): (&mut [f64], &[f64])) {
     vectorized(
         #[inline(always)]
-        || y.iter_mut().zip(x).for_each(|(y, x)| *y += factor * x),
+        || {
+            let pairs = x.iter_mut().zip(p).zip(r.iter_mut().zip(q));
+            for ((x, p), (r, q)) in pairs {
+                *x += alpha * p;
+                *r -= alpha * q;
+            }
+        },
     );
 }
 

@@ -1,0 +1,189 @@
+//! Grids over the connected pieces of cloth, fixed in material space.
+//!
+//! Every piece has a grid of its own: in material space, or, for cloth without material coordinates, in the space of
+//! its rest shape (then trilinear). A grid does not move when the mesh does. Halving the number of cells gives a grid
+//! whose functions are functions of the finer one.
+
+use glam::DVec3;
+use taffeta_core::index::DenseIndex;
+use taffeta_core::{FaceIndex, SurfaceTopology, VertexIndex};
+
+/// Edges of the mesh per cell, about.
+const EDGES_PER_CELL: f64 = 3.0;
+/// Cells along the longer side that a grid may have; sums of grids are limited by the vertices of the mesh.
+const CELL_COUNTS: [usize; 13] = [2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128];
+/// How many of them a grid in space may have: its nodes grow with the third power.
+const SPATIAL_COUNTS: usize = 5;
+
+/// The grid of one piece of cloth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Grid {
+    origin: DVec3,
+    spacing: f64,
+    /// Nodes along each axis; one along an axis in which the piece is flat.
+    pub nodes: [usize; 3],
+    /// Number of the first node.
+    pub first: usize,
+}
+
+/// Where a point lies in a grid.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Place {
+    /// The lowest node of its cell.
+    pub node: u32,
+    /// The number of the grid.
+    pub grid: u16,
+    /// The coordinates of the cell.
+    pub cell: [i16; 3],
+    /// Where in the cell, from 0 to 1 along each axis; 0 along an axis with one node.
+    pub part: [f32; 3],
+}
+
+impl Place {
+    /// The weights of the corners of the cell, x first: four in a flat grid, eight in space.
+    #[inline(always)]
+    pub fn weights(&self) -> [f64; 8] {
+        let [x, y, z] = [f64::from(self.part[0]), f64::from(self.part[1]), f64::from(self.part[2])];
+        let (low, high) = ((1.0 - y) * (1.0 - z), y * (1.0 - z));
+        let (low_up, high_up) = ((1.0 - y) * z, y * z);
+        [
+            (1.0 - x) * low,
+            x * low,
+            (1.0 - x) * high,
+            x * high,
+            (1.0 - x) * low_up,
+            x * low_up,
+            (1.0 - x) * high_up,
+            x * high_up,
+        ]
+    }
+}
+
+impl Grid {
+    /// The grid over a piece of cloth, with cells of about [`EDGES_PER_CELL`] edges.
+    pub fn fit(topology: &SurfaceTopology, points: &[DVec3], piece: &Piece, first: usize) -> Self {
+        let point = |vi: &VertexIndex| points[vi.to_usize()];
+        let low = piece.vertices.iter().map(point).fold(DVec3::INFINITY, DVec3::min);
+        let high = piece.vertices.iter().map(point).fold(DVec3::NEG_INFINITY, DVec3::max);
+        let extent = high - low;
+        let mut area = 0.0;
+        for fi in &piece.faces {
+            let [a, b, c] = topology.faces[FaceIndex(*fi)].map(|vi| point(&vi));
+            area += 0.5 * (b - a).cross(c - a).length();
+        }
+        // An equilateral triangle of edge s has an area of 0.43 s².
+        let edge = (area / (0.433 * piece.faces.len().max(1) as f64)).sqrt();
+        let longest = extent.max_element().max(f64::MIN_POSITIVE);
+        let wanted = longest / (EDGES_PER_CELL * edge.max(1e-9 * longest));
+        let is_flat = extent.z == 0.0;
+        let allowed = if is_flat { &CELL_COUNTS[..] } else { &CELL_COUNTS[..SPATIAL_COUNTS] };
+        let cells = allowed.iter().copied().find(|count| *count as f64 >= wanted);
+        let spacing = longest / cells.unwrap_or(allowed[allowed.len() - 1]) as f64;
+        let nodes = extent
+            .to_array()
+            .map(|side| if side == 0.0 { 1 } else { (side / spacing - 1e-9).ceil() as usize + 1 });
+        Self { origin: low, spacing, nodes, first }
+    }
+
+    /// The grid of twice the spacing, whose nodes are numbered from `first`.
+    pub fn halve(&self, first: usize) -> Self {
+        let nodes = self.nodes.map(|count| (count - 1).div_ceil(2) + 1);
+        Self { spacing: 2.0 * self.spacing, nodes, first, ..*self }
+    }
+
+    /// Number of nodes.
+    pub fn node_count(&self) -> usize {
+        self.nodes.iter().product()
+    }
+
+    /// Cells along the longest side.
+    pub fn cell_count(&self) -> usize {
+        self.nodes.iter().max().map_or(0, |count| count - 1)
+    }
+
+    /// Whether it has one layer of nodes only.
+    pub fn is_flat(&self) -> bool {
+        self.nodes[2] == 1
+    }
+
+    /// What to add to the number of a node for a step along each axis.
+    #[inline(always)]
+    pub fn strides(&self) -> [usize; 3] {
+        let [nx, ny, _] = self.nodes;
+        [usize::from(nx > 1), if ny > 1 { nx } else { 0 }, if self.is_flat() { 0 } else { nx * ny }]
+    }
+
+    /// The coordinates of all nodes in their order.
+    pub fn node_cells(&self) -> impl Iterator<Item = [usize; 3]> {
+        let [nx, ny, nz] = self.nodes;
+        (0..nz).flat_map(move |z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z])))
+    }
+
+    /// Where a point of the piece lies; `number` is that of the grid.
+    pub fn find_place(&self, point: DVec3, number: usize) -> Place {
+        self.place(((point - self.origin) / self.spacing).to_array(), number)
+    }
+
+    /// Where a node of the grid with half the spacing lies.
+    pub fn find_node_place(&self, node: [usize; 3], number: usize) -> Place {
+        self.place(node.map(|k| 0.5 * k as f64), number)
+    }
+
+    /// Where a point lies that is given in cells.
+    #[allow(clippy::needless_range_loop, reason = "an axis is read from several arrays at once")]
+    fn place(&self, local: [f64; 3], number: usize) -> Place {
+        let mut place = Place { grid: number as u16, ..Place::default() };
+        let mut node = self.first;
+        for axis in 0..3 {
+            let last = self.nodes[axis].saturating_sub(2) as f64;
+            let cell = local[axis].floor().clamp(0.0, last);
+            if self.nodes[axis] > 1 {
+                place.part[axis] = (local[axis] - cell).clamp(0.0, 1.0) as f32;
+            }
+            place.cell[axis] = cell as i16;
+            node += cell as usize * self.strides()[axis];
+        }
+        place.node = node as u32;
+        place
+    }
+}
+
+/// A connected piece of cloth.
+#[derive(Clone, Debug)]
+pub struct Piece {
+    /// Its vertices.
+    pub vertices: Vec<VertexIndex>,
+    faces: Vec<u32>,
+}
+
+/// The connected pieces, in the order of their first vertices.
+pub fn find_pieces(topology: &SurfaceTopology) -> Vec<Piece> {
+    let mut labels: Vec<Option<u32>> = vec![None; topology.vertex_count];
+    let mut pieces: Vec<Piece> = Vec::new();
+    for seed in topology.vertices() {
+        if labels[seed.to_usize()].is_some() {
+            continue;
+        }
+        let label = pieces.len() as u32;
+        labels[seed.to_usize()] = Some(label);
+        let mut vertices = vec![seed];
+        let mut next = 0;
+        while let Some(vi) = vertices.get(next).copied() {
+            next += 1;
+            for fi in topology.faces_around(vi) {
+                for other in topology.faces[*fi] {
+                    if labels[other.to_usize()].is_none() {
+                        labels[other.to_usize()] = Some(label);
+                        vertices.push(other);
+                    }
+                }
+            }
+        }
+        pieces.push(Piece { vertices, faces: Vec::new() });
+    }
+    for (fi, face) in topology.faces.iter_indexed() {
+        let label = labels[face[0].to_usize()].expect("every vertex is part of a piece");
+        pieces[label as usize].faces.push(fi.0);
+    }
+    pieces
+}

@@ -1,0 +1,259 @@
+//! Products with the Hessian against the scalar blocks, and the grids' matrices against the Hessian.
+
+use super::hessian::Hessian;
+use super::levels::Levels;
+use super::system::{Evaluation, NewtonProblem, System};
+use super::tests::models;
+use super::*;
+use crate::block::{Block, gather};
+use crate::model::{BendingModel, ClothModel};
+use crate::plate::{Supports, angle_gradients};
+use crate::testing::{Sheet, disturb, stiff};
+use nalgebra::Vector3;
+use taffeta_core::{ContactRow, EdgeIndex};
+
+const RATE: f64 = 100.0;
+
+/// A bent and stretched sheet, held at its top, some of it along one axis only, with a system that was evaluated.
+struct Case {
+    sheet: Sheet,
+    start: Vec<DVec3>,
+    blocks: Blocks,
+    normals: Vec<DVec3>,
+    inertia: Vec<f64>,
+    rows: Vec<ContactRow>,
+    system: System,
+    z: Vec<f64>,
+    hessian: Hessian,
+}
+
+impl Case {
+    fn new(cells: u32, model: ClothModel, is_clamped: bool) -> Self {
+        let mut sheet = Sheet::square(cells, 0.3, model).pin(|u| u.y == 0.3);
+        sheet.state.held.raw[0] = [false, true, false];
+        let start = sheet.state.positions.raw.clone();
+        disturb(&mut sheet.state.positions, 0.1 / f64::from(cells));
+        let is_bottom = |ei: &EdgeIndex| {
+            let ends = sheet.topology.edges[*ei].vertices;
+            ends.iter().all(|vi| sheet.material_coords[vi.0 as usize].y == 0.0)
+        };
+        let edges = (0..sheet.topology.edge_count() as u32).map(EdgeIndex);
+        let clamps: Vec<_> = edges.filter(|ei| is_clamped && is_bottom(ei)).collect();
+        let supports = Supports { inverse_masses: &sheet.state.inverse_masses, clamps: &clamps };
+        let blocks = Blocks::build(&sheet.topology, &sheet.rest, &sheet.cloths, &supports);
+        let system = System::build(&sheet.topology, &blocks, |_| 0.0);
+        let rows = vec![ContactRow {
+            vertices: sheet.topology.faces.raw[1],
+            weights: [0.5, 0.3, 0.2],
+            normal: DVec3::new(0.0, 0.6, 0.8),
+            offset: 0.2,
+            body_displacement: DVec3::ZERO,
+            static_friction: 0.5,
+            kinetic_friction: 0.4,
+        }];
+        let hessian = Hessian::build(&sheet.topology, &system);
+        let inertia = sheet.state.masses.iter().map(|m| m * 1e4).collect();
+        let normals = vec![DVec3::new(0.6, 0.0, 0.8); clamps.len()];
+        let z = vec![0.0; system.unknown_count()];
+        let mut case = Self { sheet, start, blocks, normals, inertia, rows, system, z, hessian };
+        case.update();
+        case
+    }
+
+    fn problem(&self) -> NewtonProblem<'_> {
+        NewtonProblem {
+            inertia: &self.inertia,
+            predicted: &self.start,
+            held: &self.sheet.state.held,
+            damping_rate: RATE,
+            contacts: Contacts { rows: &self.rows, start: &self.start, carried: &[], stiffnesses: &[30.0] },
+            clamps: &self.normals,
+        }
+    }
+
+    fn update(&mut self) {
+        self.z.chunks_exact_mut(3).zip(&self.start).for_each(|(z, x)| z.copy_from_slice(&x.to_array()));
+        let mut system = self.system.clone();
+        let mut hessian = self.hessian.clone();
+        system.begin_step(&self.z, &self.normals);
+        let x = &self.sheet.state.positions;
+        self.z.chunks_exact_mut(3).zip(x.iter()).for_each(|(z, x)| z.copy_from_slice(&x.to_array()));
+        system.grip(&self.z, &self.problem(), false);
+        system.evaluate(&self.z, &self.problem(), Curvature::Clamped, &mut Evaluation::default());
+        hessian.update(&system, &self.problem());
+        (self.system, self.hessian) = (system, hessian);
+    }
+
+    /// A vector that is zero at held components and where there is no scalar.
+    fn direction(&self, frequency: f64) -> Vec<f64> {
+        let mut p: Vec<f64> = (0..self.z.len()).map(|i| (frequency * i as f64).sin()).collect();
+        let (x, scalars) = p.split_at_mut(self.system.coordinate_count());
+        system::mask(&self.sheet.state.held, x);
+        for (e, scalar) in scalars.iter_mut().enumerate() {
+            let has_scalar = self.blocks.plate.edges.get(e).is_some_and(|edge| edge.has_scalar);
+            *scalar = if has_scalar { *scalar } else { 0.0 };
+        }
+        p
+    }
+
+    fn product(&self, p: &[f64]) -> Vec<f64> {
+        let (mut out, mut work) = (vec![0.0; p.len()], self.hessian.new_work());
+        self.hessian.product((&self.system, &self.z), p, &self.problem(), (&mut out, &mut work));
+        out
+    }
+
+    /// The product, block by block from the definitions.
+    fn oracle(&self, p: &[f64]) -> Vec<f64> {
+        let count = self.start.len();
+        let moved: Vec<DVec3> = p[..3 * count].chunks_exact(3).map(DVec3::from_slice).collect();
+        let mut out: Vec<DVec3> = moved.iter().zip(&self.inertia).map(|(p, m)| *p * *m).collect();
+        let x = (self.sheet.state.positions.raw.as_slice(), self.start.as_slice());
+        self.blocks.strain.iter().for_each(|block| add_block(block, x, &moved, &mut out));
+        self.blocks.lengths.iter().for_each(|block| add_block(block, x, &moved, &mut out));
+        self.blocks.quadratic.iter().for_each(|block| add_block(block, x, &moved, &mut out));
+        let plate = &self.blocks.plate;
+        let mut by_scalar = vec![0.0; p.len() - 3 * count];
+        let gradients: Vec<_> = plate.edges.iter().map(|edge| angle_gradients(edge, x.0)).collect();
+        let turned = |e: usize| {
+            let edge = &plate.edges[e];
+            edge.vertices.iter().zip(gradients[e]).map(|(v, g)| g.dot(moved[v.0 as usize])).sum::<f64>()
+        };
+        for face in &plate.faces {
+            let scalar = |e: u32| p.get(3 * count + e as usize).copied().unwrap_or(0.0);
+            let eta = |k: usize| {
+                let e = face.edges[k]?;
+                Some(plate.edges[e as usize].share * turned(e as usize) + face.signs[k] * scalar(e))
+            };
+            let eta = Vector3::from_fn(|k, _| eta(k).unwrap_or(0.0));
+            let moments = face.stiffness * eta * (1.0 + face.damping * RATE);
+            for k in 0..3 {
+                let Some(e) = face.edges[k].map(|e| e as usize) else { continue };
+                for (v, g) in plate.edges[e].vertices.iter().zip(gradients[e]) {
+                    out[v.0 as usize] += g * (plate.edges[e].share * moments[k]);
+                }
+                if plate.edges[e].has_scalar {
+                    by_scalar[e] += face.signs[k] * moments[k];
+                }
+            }
+        }
+        let mut flat: Vec<f64> = out.iter().flat_map(|v| v.to_array()).collect();
+        self.problem().contacts.add_product(&p[..3 * count], &self.system.touches, &mut flat);
+        system::mask(&self.sheet.state.held, &mut flat);
+        flat.extend(by_scalar);
+        flat
+    }
+}
+
+/// Adds `(1+τ/h) Jᵀ α⁻¹ J p` and what the stress adds.
+fn add_block<const R: usize, const V: usize>(
+    block: &impl Block<R, V>,
+    (x, start): (&[DVec3], &[DVec3]),
+    p: &[DVec3],
+    out: &mut [DVec3],
+) {
+    let vertices = block.vertices();
+    let (p, x, start) = (gather(vertices, p), gather(vertices, x), gather(vertices, start));
+    let (j, ratio) = (block.jacobian(&x), block.damping() * RATE);
+    let change = block.constraint(&x) - block.constraint(&start);
+    let stress = block.stiffness() * (block.constraint(&x) + change * ratio);
+    let strain = nalgebra::SVector::<f64, R>::from_fn(|r, _| (0..V).map(|a| j[r][a].dot(p[a])).sum());
+    let force = block.stiffness() * strain * (1.0 + ratio);
+    let geometric = block.geometric_stiffness(&x, &stress, Curvature::Clamped);
+    for a in 0..V {
+        out[vertices[a].0 as usize] += (0..R).map(|r| j[r][a] * force[r]).sum::<DVec3>();
+        if let Some(geometric) = geometric {
+            out[vertices[a].0 as usize] += (0..V).map(|b| geometric[a][b] * p[b]).sum::<DVec3>();
+        }
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+fn size(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |size, value| value.abs().max(size))
+}
+
+#[test]
+fn product_is_that_of_the_scalar_blocks() {
+    for model in models() {
+        for is_clamped in [false, true] {
+            let case = Case::new(5, model.clone(), is_clamped);
+            let p = case.direction(1.3);
+            let (product, expected) = (case.product(&p), case.oracle(&p));
+            // The gradients of folds are rounded to single precision.
+            let tolerance = if case.hessian.is_folded() { 1e-6 } else { 1e-12 };
+            let scale = size(&expected);
+            for (i, (value, expected)) in product.iter().zip(&expected).enumerate() {
+                assert!((value - expected).abs() < tolerance * scale, "{model:?}: {i}: {value} {expected}");
+            }
+        }
+    }
+}
+
+#[test]
+fn product_is_symmetric_and_positive() {
+    for model in models() {
+        let case = Case::new(6, model, false);
+        let (p, q) = (case.direction(1.3), case.direction(0.7));
+        let (by_p, by_q) = (case.product(&p), case.product(&q));
+        let scale = dot(&p, &by_p).max(dot(&q, &by_q));
+        assert!((dot(&q, &by_p) - dot(&p, &by_q)).abs() < 1e-13 * scale);
+        assert!(dot(&p, &by_p) > 0.0);
+    }
+}
+
+#[test]
+fn translations_meet_inertia_only() {
+    for bending in [BendingModel::Hinge, BendingModel::Curvature] {
+        let mut case = Case::new(6, ClothModel { bending, ..stiff() }, false);
+        case.sheet.state.held.raw.fill([false; 3]);
+        case.rows.clear();
+        case.update();
+        let mut p = vec![0.0; case.z.len()];
+        p[..case.system.coordinate_count()]
+            .chunks_exact_mut(3)
+            .for_each(|p| p.copy_from_slice(&[1.0, -2.0, 0.5]));
+        let product = case.product(&p);
+        let largest = case.hessian.rows().diagonal().as_flattened().iter().fold(0.0, |a: f64, b| a.max(*b));
+        for (i, value) in product.iter().enumerate() {
+            let expected = case.inertia.get(i / 3).map_or(0.0, |inertia| inertia * p[i]);
+            assert!((value - expected).abs() < 1e-14 * largest, "{i}: {value} {expected}");
+        }
+    }
+}
+
+#[test]
+fn products_have_the_same_bits_for_any_number_of_threads() {
+    for bending in [BendingModel::Hinge, BendingModel::Curvature] {
+        let run = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let case = Case::new(60, ClothModel { bending, ..stiff() }, false);
+                case.product(&case.direction(1.3))
+            })
+        };
+        let reference = run(1);
+        assert!([2, 3].into_iter().all(|threads| run(threads) == reference));
+    }
+}
+
+/// The energy of a function of the grid is that of its interpolation to the mesh, on every level.
+#[test]
+fn matrices_of_the_grids_are_galerkin_matrices() {
+    let mut case = Case::new(60, stiff(), false);
+    case.rows[0].vertices = case.sheet.topology.faces.raw[4000];
+    case.update();
+    let points: Vec<DVec3> = case.sheet.material_coords.iter().map(|u| u.extend(0.0)).collect();
+    let mut levels = Levels::build(&case.sheet.topology, &points, None);
+    levels.update(&case.hessian, &case.problem(), &case.system.touches);
+    assert!(levels.count() > 1);
+    for level in 0..levels.count() {
+        let (p, energy) = levels.sample(level, |i| (0.9 * i as f64).sin());
+        let mut p = p;
+        system::mask(&case.sheet.state.held, &mut p);
+        let expected = dot(&p, &case.product(&p));
+        assert!((energy / expected - 1.0).abs() < 1e-6, "{level}: {energy} {expected}");
+    }
+}

@@ -1,0 +1,329 @@
+//! The correction on grids: what is smooth, conjugate gradients with a local preconditioner find slowly.
+//!
+//! The finest grids have cells of a few edges; each following level has half as many in each direction, down to a
+//! level that is small enough to factorize. The corrections of all levels are added up: on all but the last, the
+//! inverses of the diagonal blocks. The grids stay when the mesh changes, and with them the symbolic factorization.
+
+use super::cholesky::{CholeskyFactor, CholeskyPattern};
+use super::coarse::{CoarseMatrix, Touched, invert};
+use super::elements::outer;
+use super::grid::{Grid, Place, find_pieces};
+use super::hessian::Hessian;
+use super::loads::Touch;
+use super::rows::Block;
+use super::system::NewtonProblem;
+use glam::{DMat3, DVec3};
+use std::sync::Arc;
+use taffeta_core::SurfaceTopology;
+use taffeta_core::index::DenseIndex;
+use taffeta_core::lanes::vectorized;
+
+/// Cells along the longest side of the grids that are solved exactly.
+const EXACT_CELLS: usize = 16;
+/// What is added to the diagonal, relative to it: where the mesh is coarser than the grid, functions depend on each
+/// other.
+const REGULARIZATION: f64 = 1e-9;
+
+/// The grids of a mesh with the Hessian on them.
+#[derive(Clone, Debug)]
+pub struct Levels {
+    shape: Arc<Shape>,
+    /// Where the vertices lie in the finest grids.
+    places: Vec<Place>,
+    matrices: Vec<CoarseMatrix>,
+    /// Inverses of the diagonal blocks of all levels but the last.
+    inverses: Vec<Vec<Block>>,
+    factor: Option<CholeskyFactor>,
+    /// Residuals, then corrections, of the nodes of all levels.
+    values: Vec<Vec<f64>>,
+}
+
+/// What survives remeshing.
+#[derive(Debug)]
+struct Shape {
+    levels: Vec<Vec<Grid>>,
+    /// Where the nodes of each level lie in the grids of the next.
+    places: Vec<Vec<Place>>,
+    /// The pattern of the last level.
+    pattern: CholeskyPattern,
+}
+
+impl Levels {
+    /// Makes the grids; takes over from `before` what does not depend on the mesh, if they are the same.
+    pub fn build(topology: &SurfaceTopology, points: &[DVec3], before: Option<&Levels>) -> Self {
+        let pieces = find_pieces(topology);
+        let mut grids: Vec<Grid> = Vec::new();
+        for piece in &pieces {
+            let first = grids.last().map_or(0, |grid| grid.first + grid.node_count());
+            grids.push(Grid::fit(topology, points, piece, first));
+        }
+        let mut places = vec![Place::default(); topology.vertex_count];
+        for (number, piece) in pieces.iter().enumerate() {
+            for vi in &piece.vertices {
+                places[vi.to_usize()] = grids[number].find_place(points[vi.to_usize()], number);
+            }
+        }
+        let same = before.filter(|before| before.shape.levels[0] == grids);
+        let shape = same.map_or_else(|| Arc::new(Shape::build(grids)), |before| before.shape.clone());
+        let matrices: Vec<_> = shape.levels.iter().map(|grids| CoarseMatrix::new(grids)).collect();
+        let values: Vec<_> = shape.levels.iter().map(|grids| vec![0.0; 3 * count_nodes(grids)]).collect();
+        let inner = &shape.levels[..shape.levels.len() - 1];
+        let inverses = inner.iter().map(|grids| vec![[0.0; 9]; count_nodes(grids)]).collect();
+        Self { places, matrices, inverses, factor: None, values, shape }
+    }
+
+    /// Computes the matrices of all levels; if the last cannot be factorized there is no correction on it.
+    pub fn update(&mut self, hessian: &Hessian, problem: &NewtonProblem<'_>, touches: &[Touch]) {
+        self.matrices[0].clear();
+        self.add_rows(hessian, problem);
+        if hessian.is_folded() {
+            self.add_edges(hessian, problem);
+        }
+        self.add_contacts(problem, touches);
+        self.matrices[0].symmetrize();
+        for level in 1..self.matrices.len() {
+            let (finer, coarser) = self.matrices.split_at_mut(level);
+            coarser[0].restrict(&finer[level - 1], &self.shape.places[level - 1]);
+            let inverses = &mut self.inverses[level - 1];
+            finer[level - 1].for_rows(|node, diagonal, _| inverses[node] = invert(diagonal));
+        }
+        let values = list_values(&self.matrices[self.matrices.len() - 1]);
+        self.factor = self.shape.pattern.factorize(&values).ok();
+    }
+
+    /// The part of the Hessian that is multiplied out.
+    fn add_rows(&mut self, hessian: &Hessian, problem: &NewtonProblem<'_>) {
+        let (places, matrix) = (&self.places, &mut self.matrices[0]);
+        let (rows, held) = (hessian.rows(), problem.held);
+        let mut touched = Touched::new([0.0; 9]);
+        vectorized(|| {
+            for (i, diagonal) in rows.diagonal().iter().enumerate() {
+                if held[i] == [true; 3] {
+                    continue;
+                }
+                let half = std::iter::once((i, diagonal.map(|entry| 0.5 * entry)));
+                let others = rows.row(i).map(|(j, block)| (j as usize, *block));
+                let free = half.chain(others).filter(|(j, _)| held[*j] != [true; 3]);
+                let row = free.map(|(j, block)| (&places[j], release(block, held[i], held[j])));
+                matrix.add_row(&places[i], &mut touched, row);
+            }
+        });
+    }
+
+    /// Bending that stays in factors, each edge by itself: as if the stiffness of faces had no other entries than the
+    /// diagonal ones, and no scalars.
+    fn add_edges(&mut self, hessian: &Hessian, problem: &NewtonProblem<'_>) {
+        let (places, matrix) = (&self.places, &mut self.matrices[0]);
+        let mut touched = Touched::new(DVec3::ZERO);
+        vectorized(|| {
+            for edge in hessian.gradients() {
+                let vertices = edge.vertices.map(|vertex| vertex as usize);
+                let mut gradients = edge.gradients;
+                gradients.iter_mut().zip(vertices).for_each(|(g, v)| *g *= free_axes(problem.held[v]));
+                let places = vertices.map(|v| &places[v]);
+                matrix.add_outer(places, &mut touched, (gradients, edge.stiffness));
+            }
+        });
+    }
+
+    fn add_contacts(&mut self, problem: &NewtonProblem<'_>, touches: &[Touch]) {
+        let mut touched = Touched::new(DVec3::ZERO);
+        for (row, touch) in problem.contacts.closed(touches) {
+            let vertices = row.vertices.map(|vi| vi.to_usize());
+            let places = vertices.map(|v| &self.places[v]);
+            for (direction, stiffness) in split_outer(touch.hessian) {
+                let gradients =
+                    [0, 1, 2].map(|k| direction * row.weights[k] * free_axes(problem.held[vertices[k]]));
+                self.matrices[0].add_outer(places, &mut touched, (gradients, stiffness));
+            }
+        }
+    }
+
+    /// Adds the correction for the residual `r` to `z`, both flat vectors of coordinates.
+    pub fn add_correction(&mut self, r: &[f64], z: &mut [f64]) {
+        let Self { shape, places, values, .. } = self;
+        collect(&shape.levels[0], places, r, &mut values[0]);
+        for level in 1..values.len() {
+            let (finer, coarser) = values.split_at_mut(level);
+            collect(&shape.levels[level], &shape.places[level - 1], &finer[level - 1], &mut coarser[0]);
+        }
+        let last = values.len() - 1;
+        match &self.factor {
+            Some(factor) => factor.solve(&mut values[last]),
+            None => values[last].fill(0.0),
+        }
+        for level in (1..values.len()).rev() {
+            let (finer, coarser) = values.split_at_mut(level);
+            let finer = &mut finer[level - 1];
+            for (value, inverse) in finer.as_chunks_mut::<3>().0.iter_mut().zip(&self.inverses[level - 1]) {
+                *value = (DMat3::from_cols_array(inverse) * DVec3::from_array(*value)).to_array();
+            }
+            spread(&shape.levels[level], &shape.places[level - 1], &coarser[0], finer);
+        }
+        spread(&shape.levels[0], places, &values[0], z);
+    }
+}
+
+#[cfg(test)]
+impl Levels {
+    /// Number of levels.
+    pub fn count(&self) -> usize {
+        self.matrices.len()
+    }
+
+    /// A function with the given values at the nodes of a level: its values at the vertices, and `cᵀ (Pᵀ H P) c`.
+    pub fn sample(&self, level: usize, value: impl Fn(usize) -> f64) -> (Vec<f64>, f64) {
+        let mut values: Vec<f64> = (0..self.values[level].len()).map(value).collect();
+        let at = |node: usize| DVec3::from_slice(&values[3 * node..]);
+        let mut energy = 0.0;
+        self.matrices[level].for_rows(|node, diagonal, others| {
+            energy += at(node).dot(DMat3::from_cols_array(diagonal) * at(node));
+            for (other, block) in others {
+                energy += 2.0 * at(node).dot(DMat3::from_cols_array(block) * at(*other));
+            }
+        });
+        for level in (1..=level).rev() {
+            let mut finer = vec![0.0; self.values[level - 1].len()];
+            spread(&self.shape.levels[level], &self.shape.places[level - 1], &values, &mut finer);
+            values = finer;
+        }
+        let mut points = vec![0.0; 3 * self.places.len()];
+        spread(&self.shape.levels[0], &self.places, &values, &mut points);
+        (points, energy)
+    }
+}
+
+impl Shape {
+    fn build(grids: Vec<Grid>) -> Self {
+        let (mut levels, mut places) = (vec![grids], Vec::new());
+        loop {
+            let finer = &levels[levels.len() - 1];
+            if finer.iter().all(|grid| grid.cell_count() <= EXACT_CELLS) {
+                break;
+            }
+            let mut coarser: Vec<Grid> = Vec::new();
+            for grid in finer {
+                coarser.push(grid.halve(coarser.last().map_or(0, |grid| grid.first + grid.node_count())));
+            }
+            let node_places = finer.iter().zip(&coarser).enumerate().flat_map(|(number, (grid, coarse))| {
+                grid.node_cells().map(move |node| coarse.find_node_place(node, number))
+            });
+            places.push(node_places.collect());
+            levels.push(coarser);
+        }
+        let pattern = build_pattern(&CoarseMatrix::new(&levels[levels.len() - 1]));
+        Self { levels, places, pattern }
+    }
+}
+
+fn count_nodes(grids: &[Grid]) -> usize {
+    grids.iter().map(Grid::node_count).sum()
+}
+
+/// The lower triangle of a matrix, entry by entry.
+fn build_pattern(matrix: &CoarseMatrix) -> CholeskyPattern {
+    let (mut offsets, mut rows) = (vec![0], Vec::new());
+    matrix.for_rows(|node, _, below| {
+        for c in 0..3 {
+            rows.extend((c..3).map(|r| 3 * node + r));
+            rows.extend(below.iter().flat_map(|(other, _)| (0..3).map(move |r| 3 * other + r)));
+            offsets.push(rows.len());
+        }
+    });
+    CholeskyPattern::build(offsets, rows, false)
+}
+
+/// The values of a matrix in the order of [`build_pattern`], regularized; a node without cloth gets a one.
+fn list_values(matrix: &CoarseMatrix) -> Vec<f64> {
+    let mut values = Vec::new();
+    matrix.for_rows(|_, diagonal, below| {
+        for c in 0..3 {
+            let own = diagonal[4 * c];
+            values.push(if own > 0.0 { own * (1.0 + REGULARIZATION) } else { 1.0 });
+            values.extend((c + 1..3).map(|r| diagonal[3 * c + r]));
+            // The row of the later node: the transposed block.
+            values.extend(below.iter().flat_map(|(_, block)| (0..3).map(move |r| block[3 * r + c])));
+        }
+    });
+    values
+}
+
+/// A block with zeros in the rows and columns of held axes.
+#[inline(always)]
+fn release(mut block: Block, rows: [bool; 3], columns: [bool; 3]) -> Block {
+    if rows != [false; 3] || columns != [false; 3] {
+        for c in 0..3 {
+            for r in (0..3).filter(|r| rows[*r] || columns[c]) {
+                block[3 * c + r] = 0.0;
+            }
+        }
+    }
+    block
+}
+
+/// Writes a positive semidefinite matrix as `Σ d l lᵀ`, by elimination; a direction without stiffness has `d = 0`.
+fn split_outer(mut matrix: DMat3) -> [(DVec3, f64); 3] {
+    let least = 1e-12 * (matrix.x_axis.x + matrix.y_axis.y + matrix.z_axis.z);
+    [0, 1, 2].map(|k| {
+        let pivot = matrix.col(k)[k];
+        if pivot <= least {
+            return (DVec3::ZERO, 0.0);
+        }
+        let direction = matrix.col(k) / pivot;
+        matrix -= outer(direction, direction * pivot);
+        (direction, pivot)
+    })
+}
+
+fn free_axes(held: [bool; 3]) -> DVec3 {
+    DVec3::from_array(held.map(|held| if held { 0.0 } else { 1.0 }))
+}
+
+/// What the corners of a cell are away from its first node, by grid, and how many of them matter.
+fn list_corners(grids: &[Grid]) -> Vec<([usize; 8], usize)> {
+    let steps = |grid: &Grid| {
+        let strides = grid.strides();
+        let corner = |corner: usize| (0..3).map(|axis| (corner >> axis & 1) * strides[axis]).sum();
+        (std::array::from_fn(corner), if grid.is_flat() { 4 } else { 8 })
+    };
+    grids.iter().map(steps).collect()
+}
+
+/// `Pᵀ`: writes the sums of the values of points to the nodes around them.
+fn collect(grids: &[Grid], places: &[Place], points: &[f64], nodes: &mut [f64]) {
+    let corners = list_corners(grids);
+    let (points, nodes) = (points.as_chunks::<3>().0, nodes.as_chunks_mut::<3>().0);
+    vectorized(
+        #[inline(always)]
+        || {
+            nodes.fill([0.0; 3]);
+            for (place, value) in places.iter().zip(points) {
+                let ((steps, count), weights) = (&corners[place.grid as usize], place.weights());
+                for corner in 0..*count {
+                    let out = &mut nodes[place.node as usize + steps[corner]];
+                    (0..3).for_each(|axis| out[axis] += weights[corner] * value[axis]);
+                }
+            }
+        },
+    );
+}
+
+/// `P`: adds the values of nodes, interpolated, to points.
+fn spread(grids: &[Grid], places: &[Place], nodes: &[f64], points: &mut [f64]) {
+    let corners = list_corners(grids);
+    let (points, nodes) = (points.as_chunks_mut::<3>().0, nodes.as_chunks::<3>().0);
+    vectorized(
+        #[inline(always)]
+        || {
+            for (place, out) in places.iter().zip(points) {
+                let ((steps, count), weights) = (&corners[place.grid as usize], place.weights());
+                let mut sum = *out;
+                for corner in 0..*count {
+                    let value = &nodes[place.node as usize + steps[corner]];
+                    (0..3).for_each(|axis| sum[axis] += weights[corner] * value[axis]);
+                }
+                *out = sum;
+            }
+        },
+    );
+}

@@ -1,0 +1,216 @@
+//! A symmetric matrix of 3×3 blocks over the vertices, every pair of blocks stored once.
+//!
+//! ```text
+//! row i of H p:   H_ii p_i  +  Σ own: H_ij p_j  +  Σ back: H_kiᵀ p_k
+//! ```
+//!
+//! A block `H_ij` with `i < j` stands in row `i`; row `j` finds it by a list of what points back to it. So only half of
+//! the matrix comes from memory. One thread passes over the blocks in their order and adds each to both of its rows;
+//! several threads sum up every row by its owner, in the same order, for the same bits.
+
+use super::tiles::{is_parallel, share_out};
+use glam::DMat3;
+use taffeta_core::lanes::vectorized;
+
+/// A 3×3 block, column by column.
+pub type Block = [f64; 9];
+
+/// Rows that one task takes.
+const ROWS_PER_TASK: usize = 1024;
+
+/// The matrix.
+#[derive(Clone, Debug)]
+pub struct SymmetricRows {
+    diagonal: Vec<Block>,
+    /// The first block of each row, and of the one after the last.
+    offsets: Vec<u32>,
+    /// The column of each block \[vertex\].
+    columns: Vec<u32>,
+    /// The blocks \[N/m\].
+    values: Vec<Block>,
+    /// The pair of vertices, as `build` got them, that each block belongs to.
+    pairs: Vec<u32>,
+    back_offsets: Vec<u32>,
+    back: Vec<Back>,
+}
+
+/// A block that stands in the row of another vertex.
+#[derive(Clone, Copy, Debug, Default)]
+struct Back {
+    block: u32,
+    row: u32,
+}
+
+impl SymmetricRows {
+    /// A matrix of zeros that couples the given pairs of vertices, the smaller first. A pair may come twice; one of equal
+    /// vertices must stay zero.
+    pub fn build(vertex_count: usize, pairs: &[[u32; 2]]) -> Self {
+        let offsets = count_offsets(vertex_count, pairs.iter().map(|pair| pair[0]));
+        let back_offsets = count_offsets(vertex_count, pairs.iter().map(|pair| pair[1]));
+        let mut cursor = offsets.clone();
+        let mut columns = vec![0; pairs.len()];
+        let mut numbers = vec![0; pairs.len()];
+        for (number, [row, column]) in pairs.iter().enumerate() {
+            let place = &mut cursor[*row as usize];
+            columns[*place as usize] = *column;
+            numbers[*place as usize] = number as u32;
+            *place += 1;
+        }
+        let mut cursor = back_offsets.clone();
+        let mut back = vec![Back::default(); pairs.len()];
+        for row in 0..vertex_count as u32 {
+            for block in offsets[row as usize]..offsets[row as usize + 1] {
+                let place = &mut cursor[columns[block as usize] as usize];
+                back[*place as usize] = Back { block, row };
+                *place += 1;
+            }
+        }
+        Self {
+            diagonal: vec![[0.0; 9]; vertex_count],
+            values: vec![[0.0; 9]; pairs.len()],
+            pairs: numbers,
+            offsets,
+            columns,
+            back_offsets,
+            back,
+        }
+    }
+
+    /// Sets every block to what `block` gives for the number of its pair: rows of the first vertex, columns of the second.
+    pub fn fill(&mut self, block: impl Fn(usize) -> Block + Sync) {
+        let pairs = &self.pairs;
+        share_out(&mut self.values, ROWS_PER_TASK, |first, blocks| {
+            for (out, pair) in blocks.iter_mut().zip(&pairs[first..]) {
+                *out = block(*pair as usize);
+            }
+        });
+    }
+
+    /// Adds a block that couples two different vertices.
+    ///
+    /// # Panics
+    /// If the pattern does not couple them.
+    pub fn add(&mut self, row: u32, column: u32, block: &DMat3) {
+        let (row, column, block) =
+            if row < column { (row, column, *block) } else { (column, row, block.transpose()) };
+        let range = self.offsets[row as usize] as usize..self.offsets[row as usize + 1] as usize;
+        let place = self.columns[range.clone()].iter().position(|other| *other == column);
+        let place = range.start + place.expect("the pattern couples the vertices");
+        self.values[place].iter_mut().zip(block.to_cols_array()).for_each(|(out, entry)| *out += entry);
+    }
+
+    /// Sets the diagonal to the inertia \[N/m\] minus the other blocks of the row: translations meet inertia only.
+    pub fn balance(&mut self, inertia: &[f64]) {
+        let (offsets, back_offsets) = (&self.offsets, &self.back_offsets);
+        let (values, back) = (&self.values, &self.back);
+        share_out(&mut self.diagonal, ROWS_PER_TASK, |first, diagonal| {
+            for (k, out) in diagonal.iter_mut().enumerate() {
+                let row = first + k;
+                let mut sum = [0.0; 9];
+                for block in &values[offsets[row] as usize..offsets[row + 1] as usize] {
+                    (0..9).for_each(|e| sum[e] += block[e]);
+                }
+                for entry in &back[back_offsets[row] as usize..back_offsets[row + 1] as usize] {
+                    let block = &values[entry.block as usize];
+                    (0..9).for_each(|e| sum[e] += block[TRANSPOSED[e]]);
+                }
+                // Equal in exact arithmetic, made equal in bits.
+                *out = std::array::from_fn(|e| -0.5 * (sum[e] + sum[TRANSPOSED[e]]));
+                (0..3).for_each(|axis| out[4 * axis] += inertia[row]);
+            }
+        });
+    }
+
+    /// The diagonal blocks.
+    pub fn diagonal(&self) -> &[Block] {
+        &self.diagonal
+    }
+
+    /// Columns and blocks of a row's own pairs.
+    pub fn row(&self, row: usize) -> impl Iterator<Item = (u32, &Block)> {
+        let range = self.offsets[row] as usize..self.offsets[row + 1] as usize;
+        self.columns[range.clone()].iter().copied().zip(&self.values[range])
+    }
+
+    /// Writes the product with `p` to `out`, both flat vectors of coordinates.
+    pub fn product(&self, p: &[f64], out: &mut [f64]) {
+        let (p, out) = (p.as_chunks::<3>().0, out.as_chunks_mut::<3>().0);
+        if is_parallel(out.len(), ROWS_PER_TASK) {
+            share_out(out, ROWS_PER_TASK, |first, out| {
+                vectorized(
+                    #[inline(always)]
+                    || out.iter_mut().enumerate().for_each(|(k, out)| *out = self.gather_row(first + k, p)),
+                );
+            });
+        } else {
+            vectorized(
+                #[inline(always)]
+                || self.scatter_rows(p, out),
+            );
+        }
+    }
+
+    /// One row of the product, all by itself.
+    #[inline(always)]
+    fn gather_row(&self, row: usize, p: &[[f64; 3]]) -> [f64; 3] {
+        let mut back = [0.0; 3];
+        let range = self.back_offsets[row] as usize..self.back_offsets[row + 1] as usize;
+        for entry in &self.back[range] {
+            add_transposed(&mut back, &self.values[entry.block as usize], &p[entry.row as usize]);
+        }
+        let mut own = [0.0; 3];
+        add_product(&mut own, &self.diagonal[row], &p[row]);
+        let range = self.offsets[row] as usize..self.offsets[row + 1] as usize;
+        for (block, column) in self.values[range.clone()].iter().zip(&self.columns[range]) {
+            add_product(&mut own, block, &p[*column as usize]);
+        }
+        [back[0] + own[0], back[1] + own[1], back[2] + own[2]]
+    }
+
+    /// All rows by one thread: a block serves both of its rows when it is read. The sums are those of
+    /// [`Self::gather_row`], in the same order: blocks point to later rows.
+    #[inline(always)]
+    fn scatter_rows(&self, p: &[[f64; 3]], out: &mut [[f64; 3]]) {
+        out.fill([0.0; 3]);
+        let mut start = 0;
+        for (row, end) in self.offsets[1..].iter().enumerate() {
+            let end = *end as usize;
+            let here = p[row];
+            let mut own = [0.0; 3];
+            add_product(&mut own, &self.diagonal[row], &here);
+            for (block, column) in self.values[start..end].iter().zip(&self.columns[start..end]) {
+                add_product(&mut own, block, &p[*column as usize]);
+                add_transposed(&mut out[*column as usize], block, &here);
+            }
+            (0..3).for_each(|axis| out[row][axis] += own[axis]);
+            start = end;
+        }
+    }
+}
+
+/// `out += H p`.
+#[inline(always)]
+fn add_product(out: &mut [f64; 3], block: &Block, p: &[f64; 3]) {
+    for axis in 0..3 {
+        out[axis] += (block[axis] * p[0] + block[3 + axis] * p[1]) + block[6 + axis] * p[2];
+    }
+}
+
+/// `out += Hᵀ p`.
+#[inline(always)]
+fn add_transposed(out: &mut [f64; 3], block: &Block, p: &[f64; 3]) {
+    for axis in 0..3 {
+        out[axis] += (block[3 * axis] * p[0] + block[3 * axis + 1] * p[1]) + block[3 * axis + 2] * p[2];
+    }
+}
+
+/// Where the entries of the transposed block stand.
+const TRANSPOSED: [usize; 9] = [0, 3, 6, 1, 4, 7, 2, 5, 8];
+
+/// Compressed rows: where each of `count` rows starts, for the rows of all entries.
+pub fn count_offsets(count: usize, rows: impl Iterator<Item = u32>) -> Vec<u32> {
+    let mut offsets = vec![0; count + 1];
+    rows.for_each(|row| offsets[row as usize + 1] += 1);
+    (0..count).for_each(|i| offsets[i + 1] += offsets[i]);
+    offsets
+}

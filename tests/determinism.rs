@@ -123,8 +123,12 @@ fn optimized_and_unoptimized_programs_write_the_same_frames() {
     let scene = folder.path().join("scene.toml");
     std::fs::write(&scene, SCENE).expect("writable");
     let [fast, slow] = ["release", "unoptimized"].map(build_program);
+    let global = ["--frames", "8"];
+    let block = ["--set", "simulation.solver=block"];
     let direct = ["--set", "simulation.solver=direct", "cloth.0.remesh.size_min=0.09", "--frames", "4"];
-    for (name, arguments, count) in [("block", &[][..], 26), ("direct", &direct[..], 10)] {
+    for (name, arguments, count) in
+        [("global", &global[..], 18), ("block", &block[..], 26), ("direct", &direct[..], 10)]
+    {
         let frames = |program: &Path, build: &str| {
             frames_of(program, &scene, &folder.path().join(format!("{name}-{build}")), arguments)
         };

@@ -10,7 +10,6 @@ use crate::stage::{Stage, StageTimes};
 use crate::step::StepError;
 use crate::world::World;
 use glam::DVec3;
-use taffeta_core::VertexIndex;
 use taffeta_core::index::DenseIndex;
 
 /// Unbalanced force that counts as none, relative to the load: weight and pressure.
@@ -28,7 +27,7 @@ const GROWTH: f64 = 3.0;
 /// Newton iterations up to which a step counts as easy.
 const EASY: u32 = 12;
 /// Pseudo-time steps after which the search is given up.
-const MAX_STEPS: u32 = 3000;
+const MAX_STEPS: u32 = 1000;
 
 impl World {
     /// Moves the cloths from where they are to an equilibrium of gravity, pressure, elasticity, pins and obstacles. They
@@ -134,17 +133,22 @@ impl World {
         weight.max(pressure)
     }
 
-    /// Refuses a cloth that nothing can hold against its weight: no pin, and no obstacle to fall upon.
+    /// Refuses a cloth that nothing can hold against its load: no pin along an axis of gravity, or none at all under
+    /// pressure, and no obstacle to fall upon.
     fn check_support(&self) -> Result<(), StepError> {
         if !self.obstacles.is_empty() {
             return Ok(());
         }
         for (number, cloth) in self.cloths.iter().enumerate() {
             let range = self.sheet.vertex_range(number as u32);
-            let is_held = |i: usize| self.sheet.state.held[VertexIndex::from_usize(i)].contains(&true);
-            if !range.into_iter().any(is_held) {
-                let reason =
-                    format!("cloth '{}' floats: no pin holds it and there is no obstacle", cloth.name);
+            let held = |axis: usize| range.clone().any(|i| self.sheet.state.held.raw[i][axis]);
+            let gravity = self.settings.gravity.to_array();
+            let falls = (0..3).any(|axis| gravity[axis] != 0.0 && !held(axis));
+            if falls || cloth.pressure != 0.0 && !(0..3).any(held) {
+                let reason = format!(
+                    "cloth '{}' floats: no pin holds it against its load, and there is no obstacle",
+                    cloth.name
+                );
                 let residual = self.load();
                 return Err(StepError::NoEquilibrium { residual, tolerance: TOLERANCE * residual, reason });
             }

@@ -22,6 +22,7 @@ const RELATIVE_CONTACT_STIFFNESS: f64 = 100.0;
 /// solver, and of the direct one, which is the reference of all others.
 const GLOBAL_TOLERANCE: f64 = 1e-5;
 const DIRECT_TOLERANCE: f64 = 1e-10;
+const CONVERGED_TOLERANCE: f64 = 1e-9;
 /// Newton iterations at most, unless the scene says how many.
 const GLOBAL_ITERATIONS: u32 = 8;
 const DIRECT_ITERATIONS: u32 = 100;
@@ -30,6 +31,13 @@ const STATIC_PART: f64 = 0.1;
 const STATIC_ITERATIONS: u32 = 40;
 /// The factor by which conjugate gradients reduce the residual of a Newton step.
 const LINEAR_TOLERANCE: f64 = 1e-2;
+
+/// The largest side of the box around some points \[m\].
+pub(crate) fn extent(points: &[DVec3]) -> f64 {
+    let low = points.iter().copied().fold(DVec3::INFINITY, DVec3::min);
+    let high = points.iter().copied().fold(DVec3::NEG_INFINITY, DVec3::max);
+    (high - low).max_element()
+}
 
 /// Notes the force of a contact after the solve, and takes back what slip is left where it sticks: the solve knows
 /// sticking as a stiff spring. What sticks ends the substep with no velocity of its own.
@@ -144,10 +152,11 @@ impl World {
     /// When the Newton iteration stops.
     pub(crate) fn newton_limits(&self) -> NewtonLimits {
         let is_direct = self.caches.choice == SolverChoice::Direct;
-        let (part, most) = if is_direct {
-            (DIRECT_TOLERANCE, DIRECT_ITERATIONS)
-        } else {
-            (GLOBAL_TOLERANCE, GLOBAL_ITERATIONS)
+        let (part, most) = match self.settings.iterations {
+            _ if is_direct => (DIRECT_TOLERANCE, DIRECT_ITERATIONS),
+            // Who says how many iterations wants them made.
+            Some(_) => (CONVERGED_TOLERANCE, GLOBAL_ITERATIONS),
+            None => (GLOBAL_TOLERANCE, GLOBAL_ITERATIONS),
         };
         NewtonLimits {
             iterations: self.settings.iterations.unwrap_or(most),
@@ -158,9 +167,7 @@ impl World {
 
     /// The largest side of the box around all layouts: the size of the cloth \[m\].
     pub(crate) fn extent(&self) -> f64 {
-        let low = self.sheet.layout.iter().copied().fold(DVec3::INFINITY, DVec3::min);
-        let high = self.sheet.layout.iter().copied().fold(DVec3::NEG_INFINITY, DVec3::max);
-        (high - low).max_element()
+        extent(&self.sheet.layout.raw)
     }
 
     /// The directions of the sheet beyond the clamped edges at a time \[s\].

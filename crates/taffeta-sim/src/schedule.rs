@@ -2,12 +2,19 @@
 
 use crate::caches::{CacheSource, Caches, Solver};
 use crate::frozen::Thawed;
+use crate::newton::extent;
 use crate::report::{RemeshCounts, SubstepPlan};
 use crate::step::StepError;
 use crate::world::{Cloth, World, freeze, resolve_solver};
+use glam::DVec3;
 use taffeta_remesh::{Pass, remesh};
 use taffeta_solve::substeps::{LONGEST_SUBSTEP, SubstepDemand};
 
+/// Part of its size by which a cloth may move within itself in a substep, root mean square: the energy of a sheet that
+/// swings and snaps then never grows by more than a thousandth.
+const STRIDE: f64 = 0.0025;
+/// Shortest substep that motion asks for \[s\].
+const SHORTEST_SUBSTEP: f64 = 1.0 / 2000.0;
 /// Substeps that one step may take: a step that asks for more is a mistake in its length, not a simulation.
 const MAX_SUBSTEPS: f64 = 1e6;
 
@@ -20,13 +27,15 @@ impl World {
         if let Some(substeps) = self.settings.substeps {
             return Ok(SubstepPlan { substeps, ..plan });
         }
-        // The direct solver converges at any step: the motion decides, not the mesh.
-        let longest = (dt / LONGEST_SUBSTEP - 1e-9).ceil().max(1.0);
+        // Newton's method converges at any step: the motion decides, not the mesh.
+        let by_motion = (dt * self.liveliness() / STRIDE).min(dt / SHORTEST_SUBSTEP);
+        let longest = dt / LONGEST_SUBSTEP;
+        let count = (longest.max(by_motion) - 1e-9).ceil().max(1.0);
         if longest > MAX_SUBSTEPS {
             return Err(StepError::BadTimeStep { dt });
         }
         if !is_block {
-            return Ok(SubstepPlan { substeps: longest as u32, ..plan });
+            return Ok(SubstepPlan { substeps: count as u32, ..plan });
         }
         let drag = self.work.air.map_or(0.0, |air| {
             self.exposed(&self.densities()).mean_acceleration(&air, &self.sheet.state.velocities)
@@ -39,6 +48,26 @@ impl World {
             return Err(StepError::BadTimeStep { dt });
         }
         Ok(SubstepPlan { substeps: choice.count, capped_excess: choice.capped_excess, ..plan })
+    }
+
+    /// How fast the cloths change their shapes or turn \[1/s\]: the largest of their speeds relative to their centers of
+    /// mass (root mean square), over their sizes.
+    fn liveliness(&self) -> f64 {
+        let state = &self.sheet.state;
+        let of_cloth = |cloth: usize| {
+            let range = self.sheet.vertex_range(cloth as u32);
+            let (mut mass, mut momentum, mut square) = (0.0, DVec3::ZERO, 0.0);
+            for i in range.clone() {
+                let (m, v) = (state.masses.raw[i], state.velocities.raw[i]);
+                mass += m;
+                momentum += v * m;
+                square += m * v.length_squared();
+            }
+            let variance = (square / mass - (momentum / mass).length_squared()).max(0.0);
+            let size = extent(&self.sheet.layout.raw[range]);
+            if mass > 0.0 && size > 0.0 { variance.sqrt() / size } else { 0.0 }
+        };
+        (0..self.cloths.len()).map(of_cloth).fold(0.0, f64::max)
     }
 
     /// Remeshes the cloths whose interval is over, one pass for each interval.

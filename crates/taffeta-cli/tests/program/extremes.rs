@@ -62,7 +62,7 @@ fn a_cloth_that_floats_has_no_equilibrium_and_is_named() {
     desk.write("scene.toml", &scene("mode = \"static\"", [4, 4], "", ""));
     let reply = desk.call(&["run", "scene.toml", "--out", "a"]);
     assert_eq!(reply.status, 1, "{}", reply.err);
-    for part in ["no equilibrium", "cloth 'sheet' floats", "no pin holds it and there is no obstacle"] {
+    for part in ["no equilibrium", "cloth 'sheet' floats", "no pin holds it against its load"] {
         assert!(reply.err.contains(part), "{part:?} is not in:\n{}", reply.err);
     }
 }

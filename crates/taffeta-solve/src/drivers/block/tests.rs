@@ -183,7 +183,7 @@ fn solve_directly(sheet: &Sheet, predicted: &[DVec3], h: f64) -> Vec<DVec3> {
         predicted,
         held: &sheet.state.held,
         damping_rate: 1.0 / h,
-        contacts: Contacts { rows: &[], stiffness: 0.0 },
+        contacts: Contacts { rows: &[], start: &[], carried: &[], stiffnesses: &[] },
         clamps: &[],
     };
     let mut x = sheet.state.positions.raw.clone();

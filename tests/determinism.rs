@@ -55,6 +55,18 @@ fn any_number_of_threads_gives_the_same_bits() {
 }
 
 #[test]
+fn the_global_solver_gives_the_same_bits_for_any_number_of_threads() {
+    let hashes = |threads| {
+        let mut world = drape(64, SolverChoice::Global, threads);
+        (0..4).map(|_| run(&mut world, 1).state_hash).collect::<Vec<_>>()
+    };
+    let reference = hashes(1);
+    for threads in [2, 3] {
+        assert_eq!(hashes(threads), reference, "{threads} threads");
+    }
+}
+
+#[test]
 fn the_direct_solver_gives_the_same_bits_for_any_number_of_threads() {
     let hashes = |threads| {
         let mut world = drape(10, SolverChoice::Direct, threads);

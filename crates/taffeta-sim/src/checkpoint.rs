@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use taffeta_remesh::validate_attributes;
 
 /// Format of checkpoints; a change of the format changes it.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// The state of a world.
 #[derive(Clone, Debug, Serialize, Deserialize)]

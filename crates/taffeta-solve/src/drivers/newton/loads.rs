@@ -37,6 +37,8 @@ pub struct Touch {
     pub holds: bool,
     /// The friction it may bear.
     grip: Grip,
+    /// The slip that the motion of before would bring \[m\].
+    coming: f64,
 }
 
 /// The friction of a contact while `W` is minimized along a step.
@@ -91,21 +93,25 @@ impl Contacts<'_> {
     }
 
     /// Decides at the positions `x` which contacts stick and how much friction the others bear. `is_rough` says that the
-    /// slip is not yet known well enough to let go of what does not slide already. Returns whether anything has
+    /// slip is not yet known well enough to let go of what does not slide already. The first call, with no touches yet, is
+    /// for the positions to which the motion of before leads. Returns whether anything has
     /// changed.
     pub fn grip(&self, x: &[f64], is_rough: bool, touches: &mut Vec<Touch>) -> bool {
-        let mut has_changed = touches.len() != self.rows.len();
+        let is_first = touches.len() != self.rows.len();
+        let mut has_changed = is_first;
         touches.resize(self.rows.len(), Touch::default());
         for (number, (row, touch)) in self.rows.iter().zip(touches).enumerate() {
             let point = row.interpolate(|vi| at(x, vi.0));
             let normal_force = self.stiffnesses[number] * (-row.gap(point)).max(0.0);
             let limit = row.static_friction * normal_force;
-            let friction = self.stiffnesses[number] * self.slip(number, point).length();
-            let holds = friction <= (1.0 + MARGIN) * limit;
+            let slip = self.slip(number, point).length();
+            touch.coming = if is_first { slip } else { touch.coming };
+            let holds = |slip: f64| self.stiffnesses[number] * slip <= (1.0 + MARGIN) * limit;
             let grip = match touch.grip {
                 _ if limit == 0.0 => Grip::Free,
                 // What has begun to slide does not stick again in the same solve: the two could take turns for ever.
-                Grip::Free | Grip::Sticks(_) if holds || is_rough => Grip::Sticks(limit),
+                Grip::Free | Grip::Sticks(_) if holds(slip) => Grip::Sticks(limit),
+                Grip::Free | Grip::Sticks(_) if is_rough && holds(touch.coming) => Grip::Sticks(limit),
                 _ => Grip::Slides(row.kinetic_friction * normal_force),
             };
             has_changed |= grip != touch.grip;
@@ -119,7 +125,7 @@ impl Contacts<'_> {
         let mut energy = 0.0;
         touches.resize(self.rows.len(), Touch::default());
         for (number, (row, touch)) in self.rows.iter().zip(touches).enumerate() {
-            *touch = Touch { grip: touch.grip, ..Touch::default() };
+            *touch = Touch { grip: touch.grip, coming: touch.coming, ..Touch::default() };
             let point = row.interpolate(|vi| at(x, vi.0));
             let (depth, stiffness) = (-row.gap(point), self.stiffnesses[number]);
             if depth > 0.0 {

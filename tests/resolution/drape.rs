@@ -12,7 +12,7 @@ use taffeta::sim::{ClothDescription, Material, SimulationSettings, WorldDescript
 const SIZE: DVec2 = DVec2::new(1.0, 0.25);
 const RADIUS: f64 = 0.2;
 /// What the automatic substeps of the block solver leave of stretching \[m\]: a hundredth of the size. The strip slides
-/// on the ball while it falls, and friction keeps what that has added up to.
+/// on the ball while it falls, and friction keeps what differences of that have added up to.
 const TOLERANCE: f64 = 0.01;
 
 /// Material points of the strip \[m\] at rest.

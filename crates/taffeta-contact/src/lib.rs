@@ -2,7 +2,8 @@
 //!
 //! A substep of contact is *candidate → collision → response*: [`Detector`] keeps the vertices, edges and faces near
 //! each obstacle and turns those that touch it into [`Contact`]s with normals and weights frozen for the substep;
-//! [`response`] keeps them apart and applies Coulomb friction at position level, after elasticity in every sweep.
+//! [`response`] keeps them apart and applies Coulomb friction at position level, after elasticity in every sweep of the
+//! block solver.
 //!
 //! A sphere is met by vertices, edges and faces, so that a coarse face does not sink over a small ball; for a plane the
 //! vertices are enough. This crate knows dense arrays and shapes: no elasticity, no mesh keys.

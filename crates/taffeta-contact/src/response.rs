@@ -1,4 +1,5 @@
-//! The contact response: separation and Coulomb friction at position level.
+//! The contact response: separation and Coulomb friction at position level, as the block solver takes them. Newton's
+//! method has contacts in its objective; here is what it needs before and after.
 //!
 //! After elasticity, in every sweep, each contact removes its penetration (`Δλ = −C/W`, `λ ← max(0, λ + Δλ)` with
 //! `W = Σ wᵢ sᵢ²`) and then its slip: all of it while the friction multiplier stays within `μ_s λ`, else down to
@@ -118,7 +119,7 @@ fn slip(row: &ContactRow, start: &[DVec3], rows: &[Row]) -> DVec3 {
 }
 
 /// `W = Σ wᵢ sᵢ²` \[1/kg\].
-pub fn effective_inverse_mass(row: &ContactRow, rows: &[Row]) -> f64 {
+fn effective_inverse_mass(row: &ContactRow, rows: &[Row]) -> f64 {
     row.vertices.iter().zip(row.weights).map(|(vi, s)| rows[index(*vi)].inverse_mass * s * s).sum()
 }
 

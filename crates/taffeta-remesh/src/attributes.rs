@@ -229,7 +229,7 @@ pub fn validate_attributes(mesh: &HalfedgeMesh, attributes: &SheetAttributes) ->
         let Sym2 { xx, xy, yy } = vertex.metric;
         let VertexHistory { position, velocity } =
             vertex.history.unwrap_or(VertexHistory { position: vertex.position, velocity: vertex.velocity });
-        let spatial = [vertex.position, vertex.velocity, vertex.start, position, velocity];
+        let spatial = [vertex.position, vertex.velocity, vertex.grip, vertex.start, position, velocity];
         if !spatial.iter().all(|x| x.is_finite()) || ![xx, xy, yy].iter().all(|x| x.is_finite()) {
             return Err(BadAttributes::NotFinite(v));
         }

@@ -4,10 +4,10 @@ use crate::caches::Solver;
 use crate::description::SolverChoice;
 use crate::pins::{along_held, put_back};
 use crate::step::StepError;
-use crate::world::World;
+use crate::world::{Workspace, World};
 use glam::DVec3;
 use taffeta_contact::Contact;
-use taffeta_contact::response::{effective_inverse_mass, take_back_slip};
+use taffeta_contact::response::take_back_slip;
 use taffeta_core::ContactRow;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::Row;
@@ -39,29 +39,41 @@ pub(crate) fn extent(points: &[DVec3]) -> f64 {
     (high - low).max_element()
 }
 
-/// Notes the force of a contact after the solve, and takes back what slip is left where it sticks: the solve knows
-/// sticking as a stiff spring. What sticks ends the substep with no velocity of its own.
-fn settle_contact(
-    contact: &mut Contact,
-    touch: &Touch,
-    (start, rows, scales): (&[DVec3], &mut [Row], &mut [f64]),
-    h: f64,
-) {
+/// Notes the force of a contact after the solve; takes back what slip is left where it sticks, for the solve knows
+/// sticking as a stiff spring; and takes out of the velocity what only pushed the point out of the body.
+fn settle_contact(contact: &mut Contact, touch: &Touch, work: Settling<'_>, h: f64) {
     let row = contact.row;
-    let corners = || row.vertices.into_iter().zip(row.weights).filter(|(_, weight)| *weight != 0.0);
-    let scale = corners().map(|(vi, _)| scales[vi.to_usize()]).fold(f64::INFINITY, f64::min);
     let normal_force = touch.force.dot(row.normal);
     let friction = touch.force.reject_from_normalized(row.normal);
-    contact.normal_lambda = scale * scale * normal_force;
-    contact.friction_lambda = friction * (scale * scale);
+    contact.normal_lambda = h * h * normal_force;
+    contact.friction_lambda = friction * (h * h);
     // Points on edges and faces may creep: what they carry is not remembered, and their slip would come back for ever.
     let may_stick = touch.holds && row.vertex().is_some() && normal_force > 0.0;
     if may_stick && friction.length() <= row.static_friction * normal_force {
-        contact.sticks = take_back_slip(contact, start, rows);
+        contact.sticks = take_back_slip(contact, work.start, work.rows);
     }
-    if contact.sticks {
-        corners().for_each(|(vi, _)| scales[vi.to_usize()] = h);
+    let square: f64 = row.weights.iter().map(|s| s * s).sum();
+    let begun = row.interpolate(|vi| work.start[vi.to_usize()]) + row.body_displacement;
+    let ended = row.interpolate(|vi| work.rows[vi.to_usize()].position());
+    let push = (ended - begun).dot(row.normal).clamp(0.0, (-row.gap(begun)).max(0.0));
+    for (vi, s) in row.vertices.into_iter().zip(row.weights) {
+        let i = vi.to_usize();
+        if s == 0.0 || work.rows[i].inverse_mass == 0.0 {
+            continue;
+        }
+        let shift = row.normal * (push * s / square);
+        work.start[i] += shift;
+        work.bases[i] += shift;
+        work.stopped[i] |= contact.sticks;
     }
+}
+
+/// What [`settle_contact`] works on: starts and `X` \[m\], present positions, and who sticks.
+struct Settling<'a> {
+    start: &'a mut [DVec3],
+    bases: &'a mut [DVec3],
+    rows: &'a mut [Row],
+    stopped: &'a mut [bool],
 }
 
 impl World {
@@ -77,12 +89,14 @@ impl World {
         let normals = self.clamp_normals(self.end_of_substep(h));
         let (state, gravity) = (&self.sheet.state, self.work.gravity);
         let rows: Vec<ContactRow> = self.work.contacts.iter().map(|c| c.row).collect();
-        let mean_mass: f64 = state.masses.iter().sum::<f64>() / state.masses.len().max(1) as f64;
         let inertia: Vec<f64> =
             state.masses.iter().zip(&self.work.scales).map(|(m, s)| m / (s * s)).collect();
         let stiffness = |row: &ContactRow| {
-            let weight = effective_inverse_mass(row, &self.work.rows);
-            RELATIVE_CONTACT_STIFFNESS / (h * h) * if weight > 0.0 { 1.0 / weight } else { mean_mass }
+            // Not the inverse of the effective inverse mass: next to held vertices that would grow without bound.
+            let corners = || row.vertices.into_iter().zip(row.weights);
+            let is_free = corners().any(|(vi, s)| s != 0.0 && state.inverse_masses[vi] > 0.0);
+            let mass: f64 = corners().map(|(vi, s)| s * state.masses[vi]).sum();
+            if is_free { RELATIVE_CONTACT_STIFFNESS * mass / (h * h) } else { 0.0 }
         };
         let stiffnesses: Vec<f64> = rows.iter().map(stiffness).collect();
         let carried = self.carried_friction(&rows);
@@ -113,20 +127,26 @@ impl World {
             Err(NewtonError::NotFinite) => return Err(self.blame_farthest(h)),
             Err(source) => return Err(StepError::Newton { time, source }),
         };
-        let work = &mut self.work;
-        for (row, x) in work.rows.iter_mut().zip(&x) {
+        for (row, x) in self.work.rows.iter_mut().zip(&x) {
             row.position = x.to_array();
         }
-        let Solver::Newton(driver) = &self.caches.solver else { return Ok(report) };
+        self.settle_contacts(h);
+        put_back(&self.work.guided, &mut self.work.rows);
+        Ok(report)
+    }
+
+    /// What the solve leaves to be done at the contacts, and what the next one has to know of them.
+    fn settle_contacts(&mut self, h: f64) {
+        let Solver::Newton(driver) = &self.caches.solver else { return };
+        let Workspace { contacts, start, bases, rows, stopped, .. } = &mut self.work;
         self.sheet.grips.iter_mut().for_each(|grip| *grip = DVec3::ZERO);
-        for (contact, touch) in work.contacts.iter_mut().zip(driver.touches()) {
-            settle_contact(contact, touch, (&work.start, &mut work.rows, &mut work.scales), h);
+        for (contact, touch) in contacts.iter_mut().zip(driver.touches()) {
+            let settling = Settling { start, bases, rows, stopped };
+            settle_contact(contact, touch, settling, h);
             if let Some(vi) = contact.row.vertex().filter(|_| contact.sticks) {
                 self.sheet.grips[vi] += touch.force.reject_from_normalized(contact.row.normal);
             }
         }
-        put_back(&work.guided, &mut work.rows);
-        Ok(report)
     }
 
     /// The friction that contacts have borne in the last substep \[N\]: known of vertices; where one touches two things,

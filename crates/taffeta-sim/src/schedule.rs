@@ -31,7 +31,7 @@ impl World {
         let by_motion = (dt * self.liveliness() / STRIDE).min(dt / SHORTEST_SUBSTEP);
         let longest = dt / LONGEST_SUBSTEP;
         let count = (longest.max(by_motion) - 1e-9).ceil().max(1.0);
-        if longest > MAX_SUBSTEPS {
+        if if is_block { longest } else { count } > MAX_SUBSTEPS {
             return Err(StepError::BadTimeStep { dt });
         }
         if !is_block {

@@ -36,6 +36,7 @@ impl World {
         work.start_velocities.clone_from(&state.velocities.raw);
         work.bases = inertia.iter().map(|inertia| inertia.position).collect();
         work.scales = inertia.iter().map(|inertia| inertia.scale).collect();
+        work.stopped = vec![false; inertia.len()];
         for ((v, w), inertia) in state.velocities.iter_mut().zip(state.inverse_masses.iter()).zip(&inertia) {
             *v = if *w > 0.0 { coast(*inertia, outside) } else { *v };
         }
@@ -97,9 +98,10 @@ impl World {
         if self.work.stands_still { self.time } else { self.time + h }
     }
 
-    /// Finds the contacts of the substep and separates those that were violated before it.
+    /// Finds the contacts of the substep. Those that were violated before it are separated under the block solver, and
+    /// asked for less under Newton's method.
     ///
-    /// Reads: rows, start, obstacles. Writes: contacts; rows and start where a contact was violated.
+    /// Reads: rows, start, obstacles. Writes: contacts; under the block solver rows and start where one was violated.
     pub fn detect(&mut self, h: f64) {
         let work = &mut self.work;
         // Pins and obstacles that stand still are those of a substep without length.
@@ -119,7 +121,7 @@ impl World {
         work.predicted.extend(work.rows.iter().map(Row::position));
     }
 
-    /// Elasticity, and contact after it in every sweep.
+    /// Elasticity and contact: after it in every sweep of the block solver, together in Newton's method.
     ///
     /// Reads: start, predicted, contacts. Writes: rows, the multipliers of the contacts, the counts of the plan.
     ///
@@ -169,8 +171,9 @@ impl World {
             if !position.is_finite() || position.abs().max_element() > FARTHEST {
                 bad = bad.or(Some(i));
             }
-            // Contacts that were pushed apart have moved the start of an Euler step.
-            let is_euler = work.scales[i] == h || state.inverse_masses.raw[i] == 0.0;
+            // Contacts that were pushed apart have moved the start of an Euler step. What sticks has no velocity from
+            // before, in which backward differences would let it swing back.
+            let is_euler = work.scales[i] == h || work.stopped[i] || state.inverse_masses.raw[i] == 0.0;
             let (base, scale) = if is_euler { (work.start[i], h) } else { (work.bases[i], work.scales[i]) };
             state.velocities.raw[i] = (position - base) * (1.0 / scale);
             state.positions.raw[i] = position;

@@ -69,6 +69,8 @@ pub(crate) struct Workspace {
     /// `X` \[m\] and the effective step \[s\] of every vertex, see [`crate::integrate`].
     pub bases: Vec<DVec3>,
     pub scales: Vec<f64>,
+    /// Which vertices stick to something at the end of the substep.
+    pub stopped: Vec<bool>,
     /// Impulses from outside \[N·s\], over a time \[s\]; empty if there are none.
     pub impulses: Vec<DVec3>,
     pub impulse_time: f64,
@@ -196,7 +198,7 @@ impl World {
                 "auto: an equilibrium of a mesh of this size is found fastest with a factorization"
             }
             SolverChoice::Auto => {
-                "auto: Newton with conjugate gradients and a coarse grid, whose result does not depend on the mesh and \
+                "auto: Newton with conjugate gradients on several grids, whose result does not depend on the mesh and \
                  whose cost grows linearly with it"
             }
             SolverChoice::Global | SolverChoice::Block | SolverChoice::Direct => "the scene asks for it",

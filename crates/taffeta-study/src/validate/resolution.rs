@@ -18,7 +18,7 @@ const SOLVED: &str = "iterations = 40";
 
 /// Time integrations of the swing, as lines of `[simulation]` and in words.
 const INTEGRATIONS: [(&str, &str); 2] =
-    [("time = \"euler\"\nsubsteps = 1", "euler, Δt 1/60 s"), ("", "default (bdf2, Δt 1/240 s)")];
+    [("time = \"euler\"\nsubsteps = 1", "euler, Δt 1/60 s"), ("", "default (bdf2, Δt by the motion)")];
 /// Substeps per frame of the default, and 16 times as many.
 const DEFAULT_SUBSTEPS: u32 = 4;
 

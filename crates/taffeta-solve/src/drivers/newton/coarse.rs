@@ -333,8 +333,11 @@ impl GridBlocks {
     }
 }
 
-/// The inverse of a symmetric block; zero if it has none.
+/// The inverse of a symmetric block on the axes that it knows; zero if it has none.
 pub fn invert(block: &Block) -> Block {
-    let matrix = DMat3::from_cols_array(block);
+    let mut matrix = DMat3::from_cols_array(block);
+    for axis in (0..3).filter(|axis| block[4 * axis] == 0.0) {
+        matrix.col_mut(axis)[axis] = 1.0;
+    }
     if matrix.determinant() > 0.0 { matrix.inverse().to_cols_array() } else { [0.0; 9] }
 }

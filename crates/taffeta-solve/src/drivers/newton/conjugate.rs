@@ -54,9 +54,14 @@ pub fn solve(
     preconditioner.apply(residual, problem.held, preconditioned);
     direction.copy_from_slice(preconditioned);
     let mut rho = dot(residual, preconditioned);
+    if rho <= 0.0 {
+        // Nothing to do, or a preconditioner that round-off has spoiled: downhill, as far as the line search likes.
+        step.copy_from_slice(residual);
+        return 0;
+    }
     let stop = limits.tolerance * limits.tolerance * rho;
     for iteration in 0..limits.iterations {
-        if rho <= stop || rho == 0.0 {
+        if rho <= stop {
             return iteration;
         }
         hessian.product((system, z), direction, problem, (product, inner));

@@ -32,7 +32,7 @@ pub struct Place {
     /// The lowest node of its cell.
     pub node: u32,
     /// The number of the grid.
-    pub grid: u16,
+    pub grid: u32,
     /// The coordinates of the cell.
     pub cell: [i16; 3],
     /// Where in the cell, from 0 to 1 along each axis; 0 along an axis with one node.
@@ -132,7 +132,7 @@ impl Grid {
     /// Where a point lies that is given in cells.
     #[allow(clippy::needless_range_loop, reason = "an axis is read from several arrays at once")]
     fn place(&self, local: [f64; 3], number: usize) -> Place {
-        let mut place = Place { grid: number as u16, ..Place::default() };
+        let mut place = Place { grid: number as u32, ..Place::default() };
         let mut node = self.first;
         for axis in 0..3 {
             let last = self.nodes[axis].saturating_sub(2) as f64;

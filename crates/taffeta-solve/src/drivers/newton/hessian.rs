@@ -106,9 +106,11 @@ impl Hessian {
         system.membrane.couple_corners(rate, &mut self.corners);
         self.add_hinges();
         let (sides, corners, gradients) = (&self.sides, &self.corners, &self.gradients);
+        // After the pairs of the edges come those of the hinges, if there are any, then those of quadratic bending.
+        let opposite = if self.hinges.is_empty() { &[] } else { gradients.as_slice() };
         self.rows.fill(|pair| match sides.get(pair) {
             Some(sides) => edge_block(sides, corners),
-            None => gradients.get(pair - sides.len()).map_or([0.0; 9], opposite_block),
+            None => opposite.get(pair - sides.len()).map_or([0.0; 9], opposite_block),
         });
         for (vertices, hessian) in system.lengths.hessians() {
             add_element(&mut self.rows, &vertices, hessian);

@@ -192,6 +192,22 @@ fn product_is_that_of_the_scalar_blocks() {
     }
 }
 
+/// Two cloths may bend by different models: here one sheet does by both at once.
+#[test]
+fn bending_in_blocks_stands_beside_bending_in_factors() {
+    let mut case = Case::new(5, ClothModel { bending: BendingModel::Curvature, ..stiff() }, false);
+    case.blocks.quadratic =
+        Case::new(5, ClothModel { bending: BendingModel::Quadratic, ..stiff() }, false).blocks.quadratic;
+    case.system = System::build(&case.sheet.topology, &case.blocks, |_| 0.0);
+    case.hessian = Hessian::build(&case.sheet.topology, &case.system);
+    case.update();
+    let p = case.direction(1.3);
+    let (product, expected) = (case.product(&p), case.oracle(&p));
+    for (i, (value, expected)) in product.iter().zip(&expected).enumerate() {
+        assert!((value - expected).abs() < 1e-6 * size(&product), "{i}: {value} {expected}");
+    }
+}
+
 #[test]
 fn product_is_symmetric_and_positive() {
     for model in models() {

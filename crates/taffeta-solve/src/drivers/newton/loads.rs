@@ -88,7 +88,8 @@ impl Contacts<'_> {
         let row = &self.rows[number];
         let start = row.interpolate(|vi| self.start[vi.0 as usize]);
         let carried = self.carried.get(number).copied().unwrap_or(DVec3::ZERO);
-        let moved = point - start - row.body_displacement - carried / self.stiffnesses[number];
+        let carried = if carried == DVec3::ZERO { carried } else { carried / self.stiffnesses[number] };
+        let moved = point - start - row.body_displacement - carried;
         moved - row.normal * row.normal.dot(moved)
     }
 

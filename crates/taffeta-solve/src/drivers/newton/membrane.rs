@@ -1,7 +1,7 @@
 //! Green strain of all faces at once: energy, gradient and the blocks of the Hessian.
 //!
-//! `H p = Σ Bᵀ (F dS + dF S₊)` with `dE = sym(Fᵀ dF)`, `dS = D dE`; `S₊` is the positive part of the stress, which keeps
-//! the Hessian positive semidefinite. The scalar [`crate::block::GreenStrain`] is the oracle.
+//! `H = Σ Jᵀ D J + Bᵀ S₊ B` with `dE = J dx = sym(Fᵀ dF)`; `S₊` is the positive part of the stress, which keeps the
+//! Hessian positive semidefinite. The scalar [`crate::block::GreenStrain`] is the oracle.
 
 #![allow(clippy::needless_range_loop, reason = "a lane is read from many arrays at once")]
 

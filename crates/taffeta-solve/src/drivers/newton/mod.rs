@@ -83,6 +83,8 @@ pub struct NewtonDriver {
     point: Vec<f64>,
     /// Positions at the start of the step.
     start: Vec<f64>,
+    /// Which contacts acted when the preconditioner was last updated.
+    closed: Vec<bool>,
 }
 
 /// A linear solver with what it keeps from solve to solve.
@@ -157,6 +159,7 @@ impl NewtonDriver {
             topology: topology.clone(),
             point: vec![0.0; system.unknown_count()],
             start: Vec::new(),
+            closed: Vec::new(),
             pieces: grid::find_pieces(topology).into_iter().map(vertices).collect(),
             linear,
             system,
@@ -189,7 +192,7 @@ impl NewtonDriver {
     /// Minimizes `W` from the positions `x` \[m\] and the scalars of the plate, which it replaces.
     ///
     /// # Errors
-    /// If the energy is not finite; `x` is then unchanged.
+    /// If the energy is not finite or a factorization fails; positions and scalars are then of no use.
     pub fn solve(
         &mut self,
         (x, plate): (&mut [DVec3], &mut PlateState),
@@ -200,6 +203,7 @@ impl NewtonDriver {
         let mut z = std::mem::take(&mut self.point);
         let result = self.minimize(&mut z, problem, limits);
         self.settle_translations(&mut z, problem);
+        self.system.touch(&z, problem);
         for (x, z) in x.iter_mut().zip(z.chunks_exact(3)) {
             *x = DVec3::from_slice(z);
         }
@@ -228,7 +232,7 @@ impl NewtonDriver {
             self.find_step((z, &mut here), (problem, limits), (&mut report, curvature), &mut step)?;
             report.iterations += 1;
             let slope = dot(&here.gradient, &step);
-            report.converged = -slope <= enough;
+            report.converged = (0.0..=enough).contains(&-slope);
             if report.converged {
                 // Too small to be measured in W: taken as it is.
                 z.iter_mut().zip(&step).for_each(|(z, s)| *z += s);
@@ -255,7 +259,7 @@ impl NewtonDriver {
                     break;
                 }
             }
-            let is_rough = report.iterations <= ROUGH_ITERATIONS;
+            let is_rough = report.iterations <= ROUGH_ITERATIONS && report.iterations + 1 < limits.iterations;
             if report.iterations <= FRICTION_UPDATES && self.system.grip(z, problem, is_rough) {
                 self.system.evaluate(z, problem, curvature, &mut here);
             }
@@ -332,7 +336,11 @@ impl NewtonDriver {
             Linear::Conjugate(parts) => {
                 let (hessian, preconditioner, work) = &mut **parts;
                 hessian.update(&self.system, problem);
-                if report.iterations == 0 {
+                // What has closed since is a hundred times as stiff as inertia.
+                let closed = self.system.touches.iter().map(Touch::is_closed);
+                if report.iterations == 0 || !closed.clone().eq(self.closed.iter().copied()) {
+                    self.closed.clear();
+                    self.closed.extend(closed);
                     preconditioner.update(hessian, &self.system, problem);
                 }
                 let limits =

@@ -4,7 +4,10 @@ use super::elements::outer;
 use super::hessian::Hessian;
 use super::levels::Levels;
 use super::system::{NewtonProblem, System, mask};
-use glam::DMat3;
+use glam::{DMat3, DVec3};
+
+/// Determinant, relative to the product of the diagonal entries, below which a block is not inverted.
+const LEAST_DETERMINANT: f64 = 1e-12;
 
 /// Approximate inverse of the Hessian.
 #[derive(Clone, Debug)]
@@ -55,7 +58,7 @@ impl Preconditioner {
         }
         self.blocks.clear();
         self.blocks.extend(blocks.iter().zip(problem.held).map(|(block, held)| {
-            let [x, y, z] = hold(*block, *held).inverse().to_cols_array_2d();
+            let [x, y, z] = invert(hold(*block, *held)).to_cols_array_2d();
             [x[0], x[1], x[2], y[1], y[2], z[2]]
         }));
     }
@@ -79,6 +82,16 @@ impl Preconditioner {
         self.levels.add_correction(r, z);
         mask(held, z);
     }
+}
+
+/// The inverse of a positive definite block; of the diagonal alone, as far as it is positive, if round-off has left the
+/// block indefinite.
+fn invert(block: DMat3) -> DMat3 {
+    let diagonal = DVec3::new(block.x_axis.x, block.y_axis.y, block.z_axis.z);
+    if block.determinant() > LEAST_DETERMINANT * diagonal.element_product() && diagonal.min_element() > 0.0 {
+        return block.inverse();
+    }
+    DMat3::from_diagonal(diagonal.map(|entry| if entry > 0.0 { 1.0 / entry } else { 0.0 }))
 }
 
 /// A block with ones for the held axes.

@@ -104,6 +104,14 @@ impl System {
         problem.contacts.grip(&z[..self.coordinate_count()], is_rough, &mut self.touches)
     }
 
+    /// Measures the contacts at `z`, and nothing else.
+    pub fn touch(&mut self, z: &[f64], problem: &NewtonProblem<'_>) {
+        if !problem.contacts.rows.is_empty() {
+            let x = &z[..self.coordinate_count()];
+            problem.contacts.evaluate(x, &mut self.touches, &mut vec![0.0; x.len()]);
+        }
+    }
+
     /// Evaluates `W` and its gradient at `z`, and keeps what products with the Hessian need.
     pub fn evaluate(
         &mut self,

@@ -20,7 +20,7 @@ use taffeta_solve::drivers::newton::{
 const RELATIVE_CONTACT_STIFFNESS: f64 = 100.0;
 /// Part of the size of the scene that a Newton step may promise to still move it, and count as converged: of the global
 /// solver, and of the direct one, which is the reference of all others.
-const GLOBAL_TOLERANCE: f64 = 1e-5;
+const GLOBAL_TOLERANCE: f64 = 1e-6;
 const DIRECT_TOLERANCE: f64 = 1e-10;
 const CONVERGED_TOLERANCE: f64 = 1e-9;
 /// Newton iterations at most, unless the scene says how many.

@@ -96,6 +96,23 @@ fn damping_calms_an_oscillating_sheet() {
     assert!(damped < 0.02 * free, "{damped} of {free}");
 }
 
+/// Stiff, and held at two corners, so that it snaps: backward differences alone raise the energy by half a thousandth.
+#[test]
+fn a_snap_feeds_no_energy_to_the_sheet() {
+    let mut cloth = swing(20);
+    cloth.material.stretch = [1e4; 2];
+    let mut world = world(cloth, settings(SolverChoice::Auto, None));
+    let (mut least, mut released) = (f64::INFINITY, 0.0_f64);
+    for frame in 0..40 {
+        let now = run(&mut world, 1).metrics;
+        let energy = now.kinetic_energy + now.stretch_energy + now.bend_energy + now.gravity_energy;
+        released = released.max(now.kinetic_energy);
+        assert!(energy < least + 1e-4 * released, "frame {frame}: {energy} J after {least} J");
+        least = least.min(energy);
+    }
+    assert!(released > 0.5, "it swings: {released} J");
+}
+
 #[test]
 fn a_held_edge_stays_held_when_it_is_refined() {
     let mut cloth = hung_sheet(4, GridPattern::Alternating);

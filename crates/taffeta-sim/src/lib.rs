@@ -17,6 +17,7 @@
 #![forbid(unsafe_code)]
 
 mod air;
+mod bound;
 mod build;
 mod caches;
 pub mod checkpoint;

@@ -17,15 +17,34 @@ impl World {
         let each = || state.masses.iter().zip(x.iter()).zip(state.velocities.iter());
         let center = each().map(|((m, x), _)| *x * *m).sum::<DVec3>() / mass;
         Metrics {
-            kinetic_energy: each().map(|((m, _), v)| 0.5 * m * v.length_squared()).sum(),
+            kinetic_energy: self.kinetic_energy(),
             stretch_energy: elastic.stretch,
             bend_energy: elastic.bend,
-            gravity_energy: -mass * self.gravity().dot(center),
+            gravity_energy: self.gravity_energy(),
             momentum: each().map(|((m, _), v)| *v * *m).sum(),
             angular_momentum: each().map(|((m, x), v)| (*x - center).cross(*v) * *m).sum(),
             max_strain: self.max_strain(),
             residual: self.residual(),
         }
+    }
+
+    /// Kinetic energy \[J\].
+    pub(crate) fn kinetic_energy(&self) -> f64 {
+        let state = &self.sheet.state;
+        state.masses.iter().zip(state.velocities.iter()).map(|(m, v)| 0.5 * m * v.length_squared()).sum()
+    }
+
+    /// Potential energy in the field of gravity \[J\], zero at the origin.
+    fn gravity_energy(&self) -> f64 {
+        let state = &self.sheet.state;
+        let moment: DVec3 = state.masses.iter().zip(state.positions.iter()).map(|(m, x)| *x * *m).sum();
+        -self.gravity().dot(moment)
+    }
+
+    /// Kinetic, elastic and potential energy together \[J\].
+    pub(crate) fn mechanical_energy(&self) -> f64 {
+        let elastic = self.caches.blocks.energy(&self.sheet.state.positions, &self.caches.plate);
+        self.kinetic_energy() + elastic.stretch + elastic.bend + self.gravity_energy()
     }
 
     fn gravity(&self) -> DVec3 {

@@ -155,13 +155,23 @@ impl World {
         for substep in 0..plan.substeps {
             // Multiplied, not added up: the last substep ends exactly at the frame.
             self.time = start + h * f64::from(substep);
-            times.run(Stage::Predict, || self.predict(h));
-            times.run(Stage::Detect, || self.detect(h));
-            times.run(Stage::Solve, || self.solve(h, &mut plan))?;
-            times.run(Stage::Finish, || self.finish(h))?;
+            self.run_bounded_substep(h, &mut plan, times)?;
         }
         self.time = start + dt;
         Ok(plan)
+    }
+
+    /// One substep, stage by stage.
+    pub(crate) fn run_substep(
+        &mut self,
+        h: f64,
+        plan: &mut SubstepPlan,
+        times: &mut StageTimes,
+    ) -> Result<(), StepError> {
+        times.run(Stage::Predict, || self.predict(h));
+        times.run(Stage::Detect, || self.detect(h));
+        times.run(Stage::Solve, || self.solve(h, plan))?;
+        times.run(Stage::Finish, || self.finish(h))
     }
 
     /// Number of contacts that carried a force in the last substep.

@@ -29,8 +29,10 @@ const DIRECT_ITERATIONS: u32 = 100;
 /// In the search for an equilibrium all tolerances are smaller by this factor, and a step may take so many iterations.
 const STATIC_PART: f64 = 0.1;
 const STATIC_ITERATIONS: u32 = 40;
-/// The factor by which conjugate gradients reduce the residual of a Newton step.
+/// The factor by which conjugate gradients reduce the residual of a Newton step: where the scene says how many steps
+/// there are, and where they go on until they are small, when half as many iterations come to the same.
 const LINEAR_TOLERANCE: f64 = 1e-2;
+const ROUGH_LINEAR_TOLERANCE: f64 = 1e-1;
 
 /// The largest side of the box around some points \[m\].
 pub(crate) fn extent(points: &[DVec3]) -> f64 {
@@ -172,16 +174,16 @@ impl World {
     /// When the Newton iteration stops.
     pub(crate) fn newton_limits(&self) -> NewtonLimits {
         let is_direct = self.caches.choice == SolverChoice::Direct;
-        let (part, most) = match self.settings.iterations {
-            _ if is_direct => (DIRECT_TOLERANCE, DIRECT_ITERATIONS),
+        let (part, most, linear_tolerance) = match self.settings.iterations {
+            _ if is_direct => (DIRECT_TOLERANCE, DIRECT_ITERATIONS, LINEAR_TOLERANCE),
             // Who says how many iterations wants them made.
-            Some(_) => (CONVERGED_TOLERANCE, GLOBAL_ITERATIONS),
-            None => (GLOBAL_TOLERANCE, GLOBAL_ITERATIONS),
+            Some(_) => (CONVERGED_TOLERANCE, GLOBAL_ITERATIONS, LINEAR_TOLERANCE),
+            None => (GLOBAL_TOLERANCE, GLOBAL_ITERATIONS, ROUGH_LINEAR_TOLERANCE),
         };
         NewtonLimits {
             iterations: self.settings.iterations.unwrap_or(most),
             tolerance: part * self.extent(),
-            linear_tolerance: LINEAR_TOLERANCE,
+            linear_tolerance,
         }
     }
 

@@ -151,11 +151,11 @@ impl World {
     ) -> Result<SubstepPlan, StepError> {
         debug_assert_eq!(self.caches.epoch, self.sheet.topology.epoch, "caches of another topology");
         let h = dt / f64::from(plan.substeps);
-        let start = self.time;
+        let (start, mut energy) = (self.time, None);
         for substep in 0..plan.substeps {
             // Multiplied, not added up: the last substep ends exactly at the frame.
             self.time = start + h * f64::from(substep);
-            self.run_bounded_substep(h, &mut plan, times)?;
+            self.run_bounded_substep(h, (&mut plan, &mut energy), times)?;
         }
         self.time = start + dt;
         Ok(plan)

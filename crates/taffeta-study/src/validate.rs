@@ -4,6 +4,7 @@
 //! no scene can express (affine maps, forced edits) goes through the library. Every check gives [`Row`]s of a value, its
 //! reference and the error that is tolerated. `converged` always means converged in space at the same time step.
 
+mod adaptive;
 mod chain;
 mod conserved;
 mod context;
@@ -16,6 +17,7 @@ mod plate;
 mod resolution;
 mod row;
 mod strips;
+mod swing;
 
 pub use context::{CheckError, Context, mean_position, position};
 pub use meshes::disk_mesh;
@@ -98,6 +100,11 @@ pub const CHECKS: &[Check] = &[
         name: "resolution",
         what: "a hung sheet and a swinging one: the same at every resolution",
         run: resolution::check_resolution,
+    },
+    Check {
+        name: "adaptive",
+        what: "a strip over a ball: the error of a uniform mesh with a third of its vertices",
+        run: adaptive::check_adaptive,
     },
 ];
 

@@ -26,6 +26,7 @@ fn the_rows_of_the_validation_document_are_all_there() {
         "spin",
         "energy",
         "resolution",
+        "adaptive",
     ];
     assert_eq!(names, wanted);
     assert!(find_check("plates").is_none());

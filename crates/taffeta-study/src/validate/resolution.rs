@@ -2,11 +2,10 @@
 
 use super::context::{CheckError, Context, mean_position};
 use super::row::Row;
+use super::swing::{MATERIAL, Support, swing_scene};
 use crate::study::Deviation;
 use glam::{DVec2, DVec3};
 
-/// The material of the study: 2000 N/m.
-const MATERIAL: &str = "{ density = 0.2, stretch = [2000.0, 2000.0], poisson = 0.3, bend = [5e-5, 5e-5] }";
 /// Mean drop of the lower edge \[mm\], converged.
 const DROP: f64 = 0.48;
 /// Frames of the swing.
@@ -18,15 +17,17 @@ const SOLVED: &str = "iterations = 40";
 
 /// Time integrations of the swing, as lines of `[simulation]` and in words.
 const INTEGRATIONS: [(&str, &str); 2] =
-    [("time = \"euler\"\nsubsteps = 1", "euler, Δt 1/60 s"), ("", "default (bdf2, Δt by the motion)")];
+    [("time = \"euler\"\nsubsteps = 1", "euler, 1/60 s"), ("", "default")];
 /// Substeps per frame of the default, and 16 times as many.
 const DEFAULT_SUBSTEPS: u32 = 4;
 
 /// The mean drop of a hung sheet, and the path of material points of a swinging one.
 pub(super) fn check_resolution(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
     let mut rows = check_drops(context)?;
-    for integration in INTEGRATIONS {
-        rows.extend(check_swing(context, integration)?);
+    for support in [Support::Edges, Support::Patches] {
+        for integration in INTEGRATIONS {
+            rows.extend(check_swing(context, integration, support)?);
+        }
     }
     rows.push(check_time_step(context)?);
     Ok(rows)
@@ -49,10 +50,18 @@ fn check_drops(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
 
 /// The swing on each mesh against the finest, where Newton's method has converged, at the same time step; and what
 /// Newton's method alone leaves, against the same mesh.
-fn check_swing(context: &Context<'_>, (settings, name): (&str, &str)) -> Result<Vec<Row>, CheckError> {
+///
+/// Where the sheet ends at the patches that hold it, it bends within millimeters, and so does a crease from patch to
+/// patch: at 32² that is a quarter of a cell, and only reported.
+fn check_swing(
+    context: &Context<'_>,
+    (settings, name): (&str, &str),
+    support: Support,
+) -> Result<Vec<Row>, CheckError> {
+    let held = if support == Support::Edges { "by edges" } else { "by patches" };
     let swing = |cells: u32, more: &str| {
-        context.note(&format!("resolution: swing, {name}, {cells} × {cells} cells {more}"));
-        swing(context, cells, &format!("{settings}\n{more}"))
+        context.note(&format!("resolution: swing {held}, {name}, {cells} × {cells} cells {more}"));
+        swing(context, (cells, support), &format!("{settings}\n{more}"))
     };
     let rms = |a: &[DVec3], b: &[DVec3]| 1e3 * Deviation::between(a, b).rms;
     let finest = swing(FINEST, SOLVED)?;
@@ -60,11 +69,13 @@ fn check_swing(context: &Context<'_>, (settings, name): (&str, &str)) -> Result<
     for cells in [32, 64, FINEST] {
         let found = swing(cells, "")?;
         let solved = if cells == FINEST { finest.clone() } else { swing(cells, SOLVED)? };
-        let case = format!("swing, {name}: {cells}² to solved {cells}²");
-        rows.push(Row::at_most(case, rms(&found, &solved), 2.0).in_unit("mm"));
+        let case = |to: u32| format!("swing {held}, {name}: {cells}² to solved {to}²");
+        rows.push(Row::at_most(case(cells), rms(&found, &solved), 2.0).in_unit("mm"));
         if cells < FINEST {
-            let case = format!("swing, {name}: {cells}² to solved {FINEST}²");
-            rows.push(Row::at_most(case, rms(&found, &finest), 2.0).in_unit("mm"));
+            let (case, value) = (case(FINEST), rms(&found, &finest));
+            let is_resolved = support == Support::Edges || cells > 32;
+            let row = if is_resolved { Row::at_most(case, value, 2.0) } else { Row::reported(case, value) };
+            rows.push(row.in_unit("mm"));
         }
     }
     Ok(rows)
@@ -73,8 +84,9 @@ fn check_swing(context: &Context<'_>, (settings, name): (&str, &str)) -> Result<
 /// The default swing against one with 16 times the substeps.
 fn check_time_step(context: &Context<'_>) -> Result<Row, CheckError> {
     context.note("resolution: swing, 16 times the substeps");
-    let fine = swing(context, 32, &format!("substeps = {}", 16 * DEFAULT_SUBSTEPS))?;
-    let rms = 1e3 * Deviation::between(&swing(context, 32, "")?, &fine).rms;
+    let swing = |settings: &str| swing(context, (32, Support::Patches), settings);
+    let fine = swing(&format!("substeps = {}", 16 * DEFAULT_SUBSTEPS))?;
+    let rms = 1e3 * Deviation::between(&swing("")?, &fine).rms;
     let case = "swing, default: 32² to 16 times the substeps";
     Ok(Row::at_most(case, rms, 10.0).in_unit("mm"))
 }
@@ -101,27 +113,13 @@ density = 0.0
     Ok(-1e3 * mean_position(&experiment.world, DVec2::ZERO, DVec2::X)?.y)
 }
 
-/// Positions of 21 × 21 material points \[m\] of a sheet that has swung from two patches at its corners. The patches end
-/// on lines of every grid here, so that all hold the same part of the sheet.
-fn swing(context: &Context<'_>, cells: u32, settings: &str) -> Result<Vec<DVec3>, CheckError> {
-    let scene = format!(
-        r#"
-[simulation]
-duration = 1.0
-{settings}
-[[cloth]]
-grid = {{ cells = [{cells}, {cells}], pattern = "alternating" }}
-material = {MATERIAL}
-place = {{ rotate_deg = [-90, 0, 0] }}
-[[cloth.pin]]
-where = {{ material_box = [[0.0, 0.906], [0.094, 1.0]] }}
-[[cloth.pin]]
-where = {{ material_box = [[0.906, 0.906], [1.0, 1.0]] }}
-[air]
-density = 0.0
-"#
-    );
-    let mut experiment = context.experiment(&scene)?;
+/// Positions of 21 × 21 material points \[m\] of a sheet that has swung.
+fn swing(
+    context: &Context<'_>,
+    (cells, support): (u32, Support),
+    settings: &str,
+) -> Result<Vec<DVec3>, CheckError> {
+    let mut experiment = context.experiment(&swing_scene(cells, support, settings))?;
     experiment.run(FRAMES)?;
     let points = (0..21 * 21).map(|i| (f64::from(i % 21) / 20.0, f64::from(i / 21) / 20.0));
     points.map(|(u, v)| experiment.at(u, v)).collect()

@@ -10,6 +10,8 @@ use taffeta_core::{FaceIndex, SurfaceTopology, VertexIndex};
 
 /// Edges of the mesh per cell, about.
 const EDGES_PER_CELL: f64 = 3.0;
+/// A cell is fitted to faces of at least this part of the mean area.
+const LEAST_PART: f64 = 0.25;
 /// Cells along the longer side that a grid may have; sums of grids are limited by the vertices of the mesh.
 const CELL_COUNTS: [usize; 13] = [2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128];
 /// How many of them a grid in space may have: its nodes grow with the third power.
@@ -66,13 +68,17 @@ impl Grid {
         let low = piece.vertices.iter().map(point).fold(DVec3::INFINITY, DVec3::min);
         let high = piece.vertices.iter().map(point).fold(DVec3::NEG_INFINITY, DVec3::max);
         let extent = high - low;
-        let mut area = 0.0;
-        for fi in &piece.faces {
+        let area_of = |fi: &u32| {
             let [a, b, c] = topology.faces[FaceIndex(*fi)].map(|vi| point(&vi));
-            area += 0.5 * (b - a).cross(c - a).length();
-        }
+            0.5 * (b - a).cross(c - a).length()
+        };
+        let mut areas: Vec<f64> = piece.faces.iter().map(area_of).collect();
+        areas.sort_unstable_by(f64::total_cmp);
+        let mean = areas.iter().sum::<f64>() / areas.len().max(1) as f64;
+        // On a graded mesh most faces are smaller than the mean; but the nodes must not outnumber the vertices.
+        let typical = areas.get(areas.len() / 2).copied().unwrap_or(0.0).max(LEAST_PART * mean);
         // An equilateral triangle of edge s has an area of 0.43 s².
-        let edge = (area / (0.433 * piece.faces.len().max(1) as f64)).sqrt();
+        let edge = (typical / 0.433).sqrt();
         let longest = extent.max_element().max(f64::MIN_POSITIVE);
         let wanted = longest / (EDGES_PER_CELL * edge.max(1e-9 * longest));
         let is_flat = extent.z == 0.0;

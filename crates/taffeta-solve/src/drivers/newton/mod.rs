@@ -223,7 +223,7 @@ impl NewtonDriver {
         let (mut here, mut there) = (Evaluation::default(), Evaluation::default());
         let mut step = vec![0.0; z.len()];
         let mut curvature = Curvature::Clamped;
-        self.choose_start(z, problem, (&mut here, &mut there));
+        self.choose_start(z, problem, &mut here);
         let enough = limits.tolerance * limits.tolerance * problem.inertia.iter().sum::<f64>();
         while report.iterations < limits.iterations {
             if !here.energy.is_finite() {
@@ -269,36 +269,37 @@ impl NewtonDriver {
 
     /// Where the motion that `z` comes with would tear the cloth, as where a part of it has just been stopped, starts
     /// from half of it, or from where the cloth was: wherever `W` is least. Leaves the system evaluated there.
-    fn choose_start(
-        &mut self,
-        z: &mut [f64],
-        problem: &NewtonProblem<'_>,
-        (best, there): (&mut Evaluation, &mut Evaluation),
-    ) {
-        self.system.touches.clear();
-        self.system.grip(z, problem, false);
-        self.system.evaluate(z, problem, Curvature::Clamped, best);
-        let mut trial = z.to_vec();
-        let mut is_last = true;
-        for fraction in [0.5, 0.0] {
-            for (k, start) in self.start.iter().enumerate().filter(|(k, _)| !problem.held[k / 3][k % 3]) {
+    fn choose_start(&mut self, z: &mut [f64], problem: &NewtonProblem<'_>, here: &mut Evaluation) {
+        let whole = z.to_vec();
+        let at = |start: &[f64], fraction: f64| {
+            let mut trial = whole.clone();
+            for (k, start) in start.iter().enumerate().filter(|(k, _)| !problem.held[k / 3][k % 3]) {
                 trial[k] = start + fraction * (trial[k] - start);
             }
-            self.system.touches.clear();
-            self.system.grip(&trial, problem, false);
-            self.system.evaluate(&trial, problem, Curvature::Clamped, there);
-            is_last = there.energy < best.energy;
-            if !is_last {
-                break;
-            }
-            z.copy_from_slice(&trial);
-            std::mem::swap(best, there);
+            trial
+        };
+        let half = at(&self.start, 0.5);
+        let energy_of_half = self.evaluate_start(&half, problem, here);
+        let is_half_better = energy_of_half < self.evaluate_start(&whole, problem, here);
+        if !is_half_better {
+            return;
         }
-        if !is_last {
-            self.system.touches.clear();
-            self.system.grip(z, problem, false);
-            self.system.evaluate(z, problem, Curvature::Clamped, best);
+        let nothing = at(&self.start, 0.0);
+        let energy_of_nothing = self.evaluate_start(&nothing, problem, here);
+        if energy_of_nothing < energy_of_half {
+            z.copy_from_slice(&nothing);
+        } else {
+            z.copy_from_slice(&half);
+            self.evaluate_start(&half, problem, here);
         }
+    }
+
+    /// `W` at a start, with contacts as they are found there.
+    fn evaluate_start(&mut self, z: &[f64], problem: &NewtonProblem<'_>, here: &mut Evaluation) -> f64 {
+        self.system.touches.clear();
+        self.system.grip(z, problem, false);
+        self.system.evaluate(z, problem, Curvature::Clamped, here);
+        here.energy
     }
 
     /// Moves every piece of cloth that nothing outside acts on, along the axes on which nothing holds it, to where inertia

@@ -1,0 +1,73 @@
+//! What adaptive meshes are for: the same error with fewer vertices, in less time.
+
+use super::context::{CheckError, Context};
+use super::row::Row;
+use crate::study::Deviation;
+use glam::DVec3;
+use std::time::Instant;
+
+/// Length and width of the strip \[m\].
+const SIZE: [f64; 2] = [2.0, 0.2];
+/// Cells along and across it: of the reference, and of a uniform mesh whose error an adaptive one has to reach.
+const FINEST: [u32; 2] = [260, 26];
+const UNIFORM: [u32; 2] = [130, 13];
+/// The mesh that the adaptive one starts from.
+const COARSE: [u32; 2] = [40, 4];
+const REMESH: &str = "remesh = { size_max = 0.2, refine_angle = 0.4 }";
+/// Part of the vertices of the uniform mesh that the adaptive one may have.
+const PART: f64 = 1.0 / 3.0;
+
+/// A mesh at the end of the run.
+struct Draped {
+    points: Vec<DVec3>,
+    vertices: f64,
+    /// Time that it took on one thread \[s\].
+    time: f64,
+}
+
+/// A long strip that comes to rest over a small ball. A strip, because a wide sheet folds over a ball in many ways, and
+/// which of them it finds is decided by its history.
+pub(super) fn check_adaptive(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
+    let finest = drape(context, FINEST, "")?;
+    let uniform = drape(context, UNIFORM, "")?;
+    let adaptive = drape(context, COARSE, REMESH)?;
+    let error = |draped: &Draped| 1e3 * Deviation::between(&draped.points, &finest.points).rms;
+    let [of_uniform, of_adaptive] = [error(&uniform), error(&adaptive)];
+    let vertices = |name: &str, draped: &Draped| Row::reported(format!("{name}: vertices"), draped.vertices);
+    Ok(vec![
+        vertices("uniform", &uniform),
+        Row::reported("uniform: RMS distance to four times the cells", of_uniform).in_unit("mm"),
+        vertices("adaptive", &adaptive),
+        Row::reported("adaptive: RMS distance to the same", of_adaptive).in_unit("mm"),
+        Row::at_most("error, adaptive over uniform", of_adaptive / of_uniform, 1.0),
+        Row::at_most("vertices, adaptive over uniform", adaptive.vertices / uniform.vertices, PART),
+        Row::reported("time, adaptive over uniform", adaptive.time / uniform.time),
+    ])
+}
+
+fn drape(context: &Context<'_>, [along, across]: [u32; 2], remesh: &str) -> Result<Draped, CheckError> {
+    context.note(&format!("adaptive: {along} × {across} cells {remesh}"));
+    let [length, width] = SIZE;
+    let mut experiment = context.experiment(&format!(
+        r#"
+[simulation]
+duration = 1.5
+velocity_damping = 4.0
+threads = 1
+[[cloth]]
+grid = {{ size = [{length}, {width}], cells = [{along}, {across}], pattern = "alternating" }}
+material = {{ density = 0.3, stretch = [3000.0, 3000.0], poisson = 0.3, bend = [3e-4, 3e-4] }}
+place = {{ translate = [-1.0, 0.055, 0.1], rotate_deg = [-90, 0, 0] }}
+{remesh}
+[[obstacle]]
+shape = {{ sphere = {{ radius = 0.05 }} }}
+friction = {{ static = 0.5, kinetic = 0.4 }}
+"#
+    ))?;
+    let start = Instant::now();
+    experiment.run_to_end()?;
+    let time = start.elapsed().as_secs_f64();
+    let at = |i: u32| experiment.at(length * f64::from(i % 81) / 80.0, width * f64::from(i / 81) / 8.0);
+    let points = (0..81 * 9).map(at).collect::<Result<_, _>>()?;
+    Ok(Draped { points, vertices: experiment.world.vertex_count() as f64, time })
+}

@@ -99,12 +99,12 @@ fn the_forces_of_the_rows_carry_the_weight() {
     cloth.material.stretch = [100.0; 2];
     let simulation = SimulationSettings {
         velocity_damping: 20.0,
-        iterations: Some(200),
-        ..settings(SolverChoice::Xpbd, Some(4))
+        iterations: Some(100),
+        ..settings(SolverChoice::Xpbd, Some(10))
     };
     let mut world = world(cloth, simulation);
     assert!(world.row_forces().is_empty(), "no substep yet");
-    run(&mut world, 120);
+    run(&mut world, 70);
     let state = &world.sheet().state;
     let mut on_held = DVec3::ZERO;
     for force in world.row_forces() {
@@ -121,6 +121,8 @@ fn drape(solver: SolverChoice, cells: u32, threads: usize) -> World {
     let mut mesh = square(cells, GridPattern::Alternating);
     mesh.positions.iter_mut().for_each(|x| *x = DVec3::new(x.x - 0.5, 0.21, 0.5 - x.y));
     let mut cloth = hinged(ClothDescription::new("sheet", mesh, stiff()));
+    // The usual tenth per sweep makes a board of it.
+    cloth.projection.bend = 1e-3;
     let size = 1.0 / f64::from(cells);
     cloth.remesh =
         Some(RemeshSettings { size_min: 0.5 * size, size_max: 1.6 * size, ..RemeshSettings::default() });
@@ -232,9 +234,12 @@ fn auto_chooses_substeps_that_hold_a_stiff_sheet() {
     }
 }
 
+/// Something that spoils a description.
+type Change = fn(&mut WorldDescription);
+
 #[test]
 fn what_the_methods_do_not_know_is_refused_by_name() {
-    let refused = |solver: SolverChoice, change: &dyn Fn(&mut WorldDescription)| {
+    let refused = |solver: SolverChoice, change: Change| {
         let mut description = WorldDescription {
             cloths: vec![hinged(hung_sheet(2, GridPattern::Diagonal))],
             simulation: settings(solver, Some(1)),
@@ -245,13 +250,13 @@ fn what_the_methods_do_not_know_is_refused_by_name() {
         World::build(&description).unwrap_err().to_string()
     };
     for (solver, name) in METHODS.into_iter().zip(["xpbd", "pbd"]) {
-        let cases: [(&dyn Fn(&mut WorldDescription), &str); 6] = [
-            (&|d| d.cloths[0].bending = BendingModel::Curvature, "Hinge"),
-            (&|d| d.cloths[0].rest_curvature = [1.0, 0.0, 0.0], "rest curvature"),
-            (&|d| d.cloths[0].pins[0].clamp = true, "clamps"),
-            (&|d| d.simulation.time = TimeIntegration::Bdf2, "BDF2"),
-            (&|d| d.simulation.mode = Mode::Static, "equilibria"),
-            (&|d| d.cloths[0].projection.stretch = 1.5, "1.5"),
+        let cases: [(Change, &str); 6] = [
+            (|d| d.cloths[0].bending = BendingModel::Curvature, "Hinge"),
+            (|d| d.cloths[0].rest_curvature = [1.0, 0.0, 0.0], "rest curvature"),
+            (|d| d.cloths[0].pins[0].clamp = true, "clamps"),
+            (|d| d.simulation.time = TimeIntegration::Bdf2, "BDF2"),
+            (|d| d.simulation.mode = Mode::Static, "equilibria"),
+            (|d| d.cloths[0].projection.stretch = 1.5, "1.5"),
         ];
         for (change, part) in cases {
             let error = refused(solver, change);

@@ -362,7 +362,7 @@ fn problems_of_overrides_name_the_override() {
     assert!(message("cloth.3.name=b").contains("`cloth` has 1 elements"));
     assert!(message("cloth.first.name=b").contains("must be a number below 1"));
     assert!(message("simulation.duration.x=1").contains("it has no `x`"));
-    assert!(message("simulation.solver=xpbd").contains("not supported yet"));
+    assert!(message("simulation.solver=projective").contains("not supported yet"));
 }
 
 #[test]

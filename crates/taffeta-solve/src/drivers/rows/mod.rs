@@ -122,7 +122,8 @@ impl RowDriver {
     /// The force of every scalar row on its vertices after a substep of length `h` \[s\] that ended at `rows`: first the
     /// edges, then the faces with three rows each, then the hinges, each in dense order.
     ///
-    /// `f = ∇C λ / h²` (Macklin et al. 2016, section 4.2). It is as exact as the substep has converged. Under PBD it is the
+    /// `f = ∇C λ / h²` (Macklin et al. 2016, section 4.2). It is as exact as the substep has converged, and errs by how much
+    /// `∇C` has turned since the predicted positions: by the square of the substep. Under PBD it is the
     /// force that amounts to the projections of the substep.
     pub fn forces(&self, rows: &[Row], h: f64) -> Vec<RowForce> {
         let mut forces = self.distances.forces(rows, h);

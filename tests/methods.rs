@@ -249,6 +249,8 @@ fn what_the_methods_do_not_know_is_refused_by_name() {
         change(&mut description);
         World::build(&description).unwrap_err().to_string()
     };
+    let error = refused(SolverChoice::Pbd, |d| d.cloths[0].pins[0].strength = Some(2.0));
+    assert!(error.contains("strength"), "{error}");
     for (solver, name) in METHODS.into_iter().zip(["xpbd", "pbd"]) {
         let cases: [(Change, &str); 6] = [
             (|d| d.cloths[0].bending = BendingModel::Curvature, "Hinge"),

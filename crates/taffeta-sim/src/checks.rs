@@ -109,6 +109,9 @@ fn find_unknown_to_rows(cloth: &ClothDescription, solver: SolverChoice) -> Optio
     if cloth.rest_curvature != [0.0; 3] {
         return Some(format!("the solver {name} knows no rest curvature"));
     }
+    if solver == SolverChoice::Pbd && cloth.pins.iter().any(|pin| pin.strength.is_some()) {
+        return Some("the solver pbd knows no forces, so its pins have no strength".into());
+    }
     if cloth.pins.iter().any(|pin| pin.clamp) {
         return Some(format!("the solver {name} knows no clamps: hold two rows of vertices instead"));
     }

@@ -303,7 +303,7 @@ fn read_pin(item: &Item<'_>, surroundings: Surroundings<'_>) -> Option<PinDescri
     let axes = table.get("axes").and_then(|item| read_axes(&item));
     let clamp = table.get("clamp").and_then(|item| read_clamp(&item, surroundings));
     let release = table.get("release").and_then(|item| item.number(Range::NotNegative));
-    let strength = table.get("strength").and_then(|item| item.number(Range::Positive));
+    let strength = table.get("strength").and_then(|item| read_strength(&item, surroundings));
     let motion = read_motion(&table);
     let region = table.require("where", "where = { vertices = [0] }").and_then(|item| read_region(&item));
     Some(PinDescription {
@@ -322,6 +322,17 @@ fn read_clamp(item: &Item<'_>, surroundings: Surroundings<'_>) -> Option<bool> {
         refuse_under_rows(item, surroundings);
     }
     Some(clamp)
+}
+
+/// A force, which must be one that the solver knows: under PBD nothing pulls, and the material has no say.
+fn read_strength(item: &Item<'_>, surroundings: Surroundings<'_>) -> Option<f64> {
+    let strength = item.number(Range::Positive)?;
+    if surroundings.solver == Some(SolverChoice::Pbd) {
+        let message = format!("`{}` is a force, but the solver \"pbd\" knows no forces", item.key);
+        let help = "let go at a time with `release`, or take another solver, for example \"xpbd\"";
+        item.report(message, Some(help.to_owned()));
+    }
+    Some(strength)
 }
 
 fn read_axes(item: &Item<'_>) -> Option<[bool; 3]> {

@@ -1,6 +1,6 @@
 //! What a solver cannot do, and static scenes.
 
-use super::{GOOD, expect, read, replace_line};
+use super::{GOOD, expect, only_problem, read, replace_line};
 use std::path::Path;
 use taffeta_scene::{Override, Scene};
 
@@ -55,13 +55,22 @@ fn solvers_of_scalar_rows_refuse_what_they_do_not_know() {
             refused("place", &line, &format!("\"{model}\""), &parts);
         }
         refused("place", "rest_curvature = [1, 0, 0]", "[1", &["rest_curvature", "solver = \"block\""]);
-        let pin = "where = { boundary = true }, clamp = true".replace(", clamp", "\nclamp");
-        let (text, first) = replace_line("where", &pin);
+        let (text, first) = replace_line("where", "where = { boundary = true }\nclamp = true");
         let text = text.replace("solver = \"auto\"", &format!("solver = {name}"));
         let error = read(&text).unwrap_err();
         assert_eq!(error.problems()[0].location.as_ref().unwrap().line, first + 1, "{error}");
         assert!(error.to_string().contains("clamp") && error.to_string().contains(&name), "{error}");
     }
+}
+
+#[test]
+fn a_pin_has_no_strength_where_there_are_no_forces() {
+    let (text, first) = replace_line("where", "where = { boundary = true }\nstrength = 2.0");
+    let problem =
+        |solver: &str| read(&text.replace("\"auto\"", &format!("{solver:?}"))).err().map(only_problem);
+    let place = problem("pbd").unwrap().location.unwrap();
+    assert_eq!((place.line, place.column), (first + 1, 12));
+    assert!(problem("xpbd").is_none() && problem("block").is_none());
 }
 
 #[test]

@@ -58,6 +58,8 @@ pub(crate) enum Range {
     Positive,
     /// Finite and at least 0.
     NotNegative,
+    /// From 0 to 1.
+    Part,
 }
 
 impl Range {
@@ -67,6 +69,7 @@ impl Range {
                 Range::Finite => true,
                 Range::Positive => value > 0.0,
                 Range::NotNegative => value >= 0.0,
+                Range::Part => (0.0..=1.0).contains(&value),
             }
     }
 
@@ -75,6 +78,7 @@ impl Range {
             Range::Finite => "finite",
             Range::Positive => "finite and greater than 0",
             Range::NotNegative => "finite and at least 0",
+            Range::Part => "from 0 to 1",
         }
     }
 }

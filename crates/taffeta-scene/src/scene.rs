@@ -31,7 +31,8 @@ use taffeta_contact::Obstacle;
 use taffeta_core::Placement;
 use taffeta_remesh::RemeshSettings;
 use taffeta_sim::{
-    Air, BendingModel, MembraneModel, Mode, PinDescription, SimulationSettings, WorldDescription,
+    Air, BendingModel, MembraneModel, Mode, PinDescription, ProjectionStiffness, SimulationSettings,
+    WorldDescription,
 };
 use taffeta_solve::Material;
 
@@ -98,6 +99,8 @@ pub struct SceneCloth {
     pub membrane: MembraneModel,
     /// How it resists bending.
     pub bending: BendingModel,
+    /// How stiff it is under the solver `pbd`.
+    pub projection: ProjectionStiffness,
 }
 
 /// Where the mesh of a cloth comes from.

@@ -6,7 +6,8 @@ use std::path::Path;
 use taffeta_core::{Friction, Region};
 use taffeta_scene::{Override, Scene, SceneError, materials};
 use taffeta_sim::{
-    Air, BendingModel, MembraneModel, Mode, PinDescription, SimulationSettings, SolverChoice, TimeIntegration,
+    Air, BendingModel, MembraneModel, Mode, PinDescription, ProjectionStiffness, SimulationSettings,
+    SolverChoice, StiffnessCorrection, TimeIntegration,
 };
 
 const SMALL: &str = "[simulation]\nduration = 1\n[[cloth]]\ngrid = { size = [1, 1], cells = [4, 4] }\n";
@@ -171,7 +172,9 @@ fn the_resolved_scene_reads_back_unchanged() {
     let bending = ["curvature", "hinge", "quadratic", "averaged", "none"];
     let models = bending.map(|model| format!("{SMALL}bending = \"{model}\"\n"));
     let fixed = SMALL.replace("duration = 1", "mode = \"static\"\nsolver = \"global\"");
-    for text in [SMALL, RICH, &fixed].into_iter().chain(models.iter().map(String::as_str)) {
+    let pbd = SMALL.replace("duration = 1", "duration = 1\nsolver = \"pbd\"") + "stiffness = 0.25\n";
+    let xpbd = SMALL.replace("duration = 1", "duration = 1\nsolver = \"xpbd\"");
+    for text in [SMALL, RICH, &fixed, &pbd, &xpbd].into_iter().chain(models.iter().map(String::as_str)) {
         let scene = read(text);
         let json = scene.to_json();
         let again = Scene::from_str(&json.to_string(), Path::new("elsewhere/scene.json"), &[]).unwrap();
@@ -205,6 +208,43 @@ fn the_hash_follows_the_scene_but_not_the_threads() {
     for change in ["axes=[true,true,false]", "clamp=false", "release=1", "strength=1"] {
         assert_ne!(hash("simulation.threads=1"), hash(&format!("cloth.0.pin.0.{change}")), "{change}");
     }
+}
+
+#[test]
+fn solvers_of_scalar_rows_get_their_own_defaults() {
+    let scene = read_with(SMALL, &["simulation.solver=xpbd"]);
+    let cloth = &scene.cloths[0];
+    assert_eq!((cloth.membrane, cloth.bending), (MembraneModel::Strain, BendingModel::Hinge));
+    let scene = read_with(SMALL, &["simulation.solver=pbd", "cloth.0.stiffness=0.5"]);
+    let cloth = &scene.build().unwrap().cloths[0];
+    assert_eq!((cloth.membrane, cloth.bending), (MembraneModel::Edges, BendingModel::Hinge));
+    let plain = ProjectionStiffness { stretch: 0.5, bend: 0.1, correction: StiffnessCorrection::Plain };
+    assert_eq!((cloth.projection, scene.warnings), (plain, Vec::new()));
+    let all = ["cloth.0.bend_stiffness=0", "cloth.0.stiffness_correction=true", "cloth.0.bending=none"];
+    let scene = read_with(SMALL, &[&["simulation.solver=pbd"], &all[..]].concat());
+    let corrected = StiffnessCorrection::PerSubstep;
+    let expected = ProjectionStiffness { stretch: 1.0, bend: 0.0, correction: corrected };
+    assert_eq!((scene.cloths[0].projection, scene.cloths[0].bending), (expected, BendingModel::None));
+}
+
+#[test]
+fn keys_of_another_solver_are_warned_of() {
+    for key in ["stiffness=0.5", "bend_stiffness=0.5", "stiffness_correction=true"] {
+        let setting = format!("cloth.0.{key}");
+        let scene = read_with(SMALL, &[&setting]);
+        let [warning] = scene.warnings.as_slice() else { panic!("{:?}", scene.warnings) };
+        let name = key.split('=').next().unwrap();
+        assert!(
+            warning.contains(name) && warning.contains("pbd") && warning.contains("material"),
+            "{warning}"
+        );
+        assert_eq!(scene.hash().unwrap(), read(SMALL).hash().unwrap(), "it changes nothing");
+        let scene = read_with(SMALL, &[&setting, "simulation.solver=pbd"]);
+        assert_eq!(scene.warnings, Vec::<String>::new());
+        assert_ne!(scene.hash().unwrap(), read_with(SMALL, &["simulation.solver=pbd"]).hash().unwrap());
+    }
+    let scene = read_with(SMALL, &["cloth.0.constraint=strain", "simulation.solver=pbd"]);
+    assert!(scene.warnings[0].contains("constraint") && scene.warnings.len() == 1, "{:?}", scene.warnings);
 }
 
 #[test]

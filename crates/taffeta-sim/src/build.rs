@@ -310,6 +310,7 @@ pub(crate) fn world_cloths(description: &WorldDescription) -> Vec<Cloth> {
             bending: cloth.bending,
             rest_curvature: cloth.rest_curvature,
         },
+        projection: cloth.projection,
         remesh: cloth.remesh,
         has_material: cloth.mesh.material.is_some(),
         surface: ContactSurface {

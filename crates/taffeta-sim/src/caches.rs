@@ -11,7 +11,7 @@ use taffeta_core::topology::Edge;
 use taffeta_core::{EdgeIndex, FaceIndex, TopologyEpoch};
 use taffeta_solve::drivers::newton::{LinearSolver, NewtonDriver, Site};
 use taffeta_solve::substeps::LoadPath;
-use taffeta_solve::{BlockDriver, Blocks, DenseState, PlateState, Supports};
+use taffeta_solve::{BlockDriver, Blocks, DenseState, PlateState, ProjectedCloth, RowDriver, Supports};
 
 /// What is derived from one topology.
 #[derive(Debug)]
@@ -33,8 +33,21 @@ pub(crate) struct Caches {
 pub(crate) enum Solver {
     /// Block updates.
     Block(Box<BlockDriver>),
+    /// Updates of single rows: XPBD or PBD.
+    Rows(Box<RowDriver>),
     /// Newton, with conjugate gradients or a factorization.
     Newton(Box<NewtonDriver>),
+}
+
+impl Solver {
+    /// Whether the solver moves a few vertices at a time, in sweeps: contact then acts on positions in every sweep, and
+    /// pressure from outside. Otherwise it is Newton's method, which has both in its equations.
+    pub fn is_local(&self) -> bool {
+        match self {
+            Self::Block(_) | Self::Rows(_) => true,
+            Self::Newton(_) => false,
+        }
+    }
 }
 
 /// An edge beyond which a pin prescribes the direction of the sheet.
@@ -69,32 +82,24 @@ impl Caches {
             scalars: blocks.plate.edges.iter().map(|edge| sheet.scalars[edge.edge]).collect(),
             clamps: clamps.iter().map(|clamp| clamp.normal).collect(),
         };
-        let linear = match choice {
-            SolverChoice::Block => None,
-            SolverChoice::Auto | SolverChoice::Global => Some(LinearSolver::Conjugate),
-            SolverChoice::Direct => Some(LinearSolver::Factorized),
-        };
-        let solver = match linear {
-            None => {
+        let solver = match choice {
+            SolverChoice::Block => {
                 let mut driver = BlockDriver::build(&sheet.topology, &blocks);
                 driver.set_plate_state(&plate);
                 Solver::Block(Box::new(driver))
             }
-            Some(linear) => {
-                let pressure = |cloth: &u32| cloths[*cloth as usize].pressure;
-                let pressures: Vec<f64> = sheet.rest.cloths.iter().map(pressure).collect();
-                let site = Site { points: &sheet.layout, face_pressures: &pressures };
-                let before = before.and_then(|before| match &before.solver {
-                    Solver::Newton(driver) => Some(&**driver),
-                    Solver::Block(_) => None,
-                });
-                Solver::Newton(Box::new(NewtonDriver::build(
-                    &sheet.topology,
-                    &blocks,
-                    site,
-                    (linear, before),
-                )))
+            SolverChoice::Xpbd => Solver::Rows(Box::new(RowDriver::xpbd(&sheet.topology, &blocks))),
+            SolverChoice::Pbd => {
+                let pairs = models.iter().zip(cloths);
+                let projected: Vec<_> = pairs
+                    .map(|(model, cloth)| ProjectedCloth { model, stiffness: cloth.projection })
+                    .collect();
+                Solver::Rows(Box::new(RowDriver::pbd(&sheet.topology, &sheet.rest, &projected)))
             }
+            SolverChoice::Auto | SolverChoice::Global => {
+                build_newton(source, &blocks, (LinearSolver::Conjugate, before))
+            }
+            SolverChoice::Direct => build_newton(source, &blocks, (LinearSolver::Factorized, before)),
         };
         let surfaces = cloths.iter().map(|c| c.surface).collect();
         Self {
@@ -119,6 +124,14 @@ impl Caches {
                 sheet.rest.last_angles[hinge.edge] = angle;
             }
         }
+        if let Solver::Rows(driver) = &self.solver {
+            for (edge, angle) in driver.angles(&sheet.state.positions) {
+                sheet.rest.last_angles[edge] = angle;
+            }
+            for hinge in &mut self.blocks.hinges {
+                hinge.reference = sheet.rest.last_angles[hinge.edge];
+            }
+        }
         let plate = &mut self.blocks.plate;
         let angles = match &self.solver {
             Solver::Newton(driver) => driver.reference_angles(),
@@ -126,6 +139,7 @@ impl Caches {
                 self.plate.scalars = driver.scalars();
                 driver.plate_angles()
             }
+            Solver::Rows(_) => plate.edges.iter().map(|edge| sheet.rest.last_angles[edge.edge]).collect(),
         };
         plate.edges.iter_mut().zip(angles).for_each(|(edge, angle)| edge.reference = angle);
         plate.begin_step(&sheet.state.positions, &self.plate.clamps);
@@ -147,6 +161,23 @@ impl Caches {
             driver.set_plate_state(&self.plate);
         }
     }
+}
+
+/// Newton's method with a linear solver; what of `before` does not depend on the topology is taken over.
+fn build_newton(
+    source: CacheSource<'_>,
+    blocks: &Blocks,
+    (linear, before): (LinearSolver, Option<&Caches>),
+) -> Solver {
+    let CacheSource { sheet, cloths, .. } = source;
+    let pressure = |cloth: &u32| cloths[*cloth as usize].pressure;
+    let pressures: Vec<f64> = sheet.rest.cloths.iter().map(pressure).collect();
+    let site = Site { points: &sheet.layout, face_pressures: &pressures };
+    let before = before.and_then(|before| match &before.solver {
+        Solver::Newton(driver) => Some(&**driver),
+        Solver::Block(_) | Solver::Rows(_) => None,
+    });
+    Solver::Newton(Box::new(NewtonDriver::build(&sheet.topology, blocks, site, (linear, before))))
 }
 
 /// The edges of which both ends are held by one clamping pin and exactly one face can move.

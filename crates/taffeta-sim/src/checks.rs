@@ -2,8 +2,10 @@
 
 use crate::build::BuildError;
 use crate::description::{
-    Air, ClothDescription, PinDescription, SimulationSettings, WorldDescription, knows_rest_curvature,
+    Air, ClothDescription, Mode, PinDescription, SimulationSettings, SolverChoice, TimeIntegration,
+    WorldDescription, knows_rest_curvature,
 };
+use taffeta_solve::BendingModel;
 
 /// Checks everything that is not a mesh.
 pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), BuildError> {
@@ -31,9 +33,13 @@ pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), Build
             return refuse(format!("obstacle {number}"), reason);
         }
     }
+    let solver = description.simulation.solver;
+    if let Some(reason) = find_row_mismatch(&description.simulation) {
+        return refuse("simulation".into(), reason);
+    }
     for cloth in &description.cloths {
         let what = format!("cloth '{}'", cloth.name);
-        if let Some(reason) = find_cloth_defect(cloth) {
+        if let Some(reason) = find_cloth_defect(cloth).or_else(|| find_unknown_to_rows(cloth, solver)) {
             return refuse(what, reason);
         }
         for (number, pin) in cloth.pins.iter().enumerate() {
@@ -56,6 +62,11 @@ fn find_cloth_defect(cloth: &ClothDescription) -> Option<String> {
     if !cloth.pressure.is_finite() {
         return Some(format!("the pressure is {} Pa; it must be finite", cloth.pressure));
     }
+    for (name, k) in [("stretch", cloth.projection.stretch), ("bend", cloth.projection.bend)] {
+        if !(0.0..=1.0).contains(&k) {
+            return Some(format!("its {name} stiffness as a projection is {k}; it must be from 0 to 1"));
+        }
+    }
     let curvature = cloth.rest_curvature;
     if !curvature.iter().all(|k| k.is_finite()) {
         return Some(format!("rest_curvature is {curvature:?} 1/m; it must be finite"));
@@ -68,6 +79,41 @@ fn find_cloth_defect(cloth: &ClothDescription) -> Option<String> {
     }
     if is_curved && !knows_rest_curvature(cloth.bending) {
         return Some(format!("rest_curvature means nothing to the bending model {:?}", cloth.bending));
+    }
+    None
+}
+
+/// What a solver of scalar rows cannot do with the simulation, in words.
+fn find_row_mismatch(settings: &SimulationSettings) -> Option<String> {
+    let name = settings.solver.name();
+    if !settings.solver.takes_rows() {
+        return None;
+    }
+    if settings.time == TimeIntegration::Bdf2 {
+        return Some(format!("the solver {name} knows implicit Euler only, not BDF2"));
+    }
+    (settings.mode == Mode::Static)
+        .then(|| format!("the solver {name} follows motions and finds no equilibria"))
+}
+
+/// What a solver of scalar rows cannot do with a cloth, in words.
+fn find_unknown_to_rows(cloth: &ClothDescription, solver: SolverChoice) -> Option<String> {
+    let name = solver.name();
+    if !solver.takes_rows() {
+        return None;
+    }
+    if !matches!(cloth.bending, BendingModel::Hinge | BendingModel::None) {
+        let model = cloth.bending;
+        return Some(format!("the solver {name} bends by Hinge or None, not by {model:?}"));
+    }
+    if cloth.rest_curvature != [0.0; 3] {
+        return Some(format!("the solver {name} knows no rest curvature"));
+    }
+    if solver == SolverChoice::Pbd && cloth.pins.iter().any(|pin| pin.strength.is_some()) {
+        return Some("the solver pbd knows no forces, so its pins have no strength".into());
+    }
+    if cloth.pins.iter().any(|pin| pin.clamp) {
+        return Some(format!("the solver {name} knows no clamps: hold two rows of vertices instead"));
     }
     None
 }

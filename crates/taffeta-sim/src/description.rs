@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use taffeta_contact::Obstacle;
 use taffeta_core::{Motion, Region, TriangleMesh};
 use taffeta_remesh::RemeshSettings;
-use taffeta_solve::{BendingModel, Material, MembraneModel};
+use taffeta_solve::{BendingModel, Material, MembraneModel, ProjectionStiffness};
 
 /// A whole world at time 0.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -48,6 +48,8 @@ pub struct ClothDescription {
     pub membrane: MembraneModel,
     /// Constraint of an inner edge.
     pub bending: BendingModel,
+    /// How stiff it is under position-based dynamics; other solvers take the stiffness from the material.
+    pub projection: ProjectionStiffness,
 }
 
 /// Whether a bending model can have a curvature at rest: it must know curvature or angles.
@@ -73,6 +75,7 @@ impl ClothDescription {
             remesh: None,
             membrane: MembraneModel::default(),
             bending: BendingModel::default(),
+            projection: ProjectionStiffness::default(),
         }
     }
 }
@@ -152,6 +155,33 @@ pub enum SolverChoice {
     Block,
     /// Newton with a sparse factorization.
     Direct,
+    /// Extended position-based dynamics: one scalar row at a time, with the compliance of the material.
+    Xpbd,
+    /// Position-based dynamics: one scalar row at a time, with a stiffness of its own instead of a material.
+    Pbd,
+}
+
+impl SolverChoice {
+    /// Whether the solver takes one scalar row at a time. Such a solver bends by hinges or not at all, knows neither
+    /// rest curvature nor clamps, follows motions only, and always uses implicit Euler.
+    pub fn takes_rows(self) -> bool {
+        match self {
+            Self::Xpbd | Self::Pbd => true,
+            Self::Auto | Self::Global | Self::Block | Self::Direct => false,
+        }
+    }
+
+    /// The name in scenes.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Global => "global",
+            Self::Block => "block",
+            Self::Direct => "direct",
+            Self::Xpbd => "xpbd",
+            Self::Pbd => "pbd",
+        }
+    }
 }
 
 /// What a run is after.
@@ -164,7 +194,7 @@ pub enum Mode {
     Static,
 }
 
-/// How velocities and positions are integrated. The block solver always uses implicit Euler.
+/// How velocities and positions are integrated. The solvers `block`, `xpbd` and `pbd` always use implicit Euler.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TimeIntegration {
     /// The program chooses.

@@ -49,5 +49,7 @@ pub use report::{Metrics, RemeshCounts, StepReport, SubstepPlan};
 pub use resample::MaterialPoint;
 pub use stage::{Stage, StageTimes};
 pub use step::{StepError, StepInputs};
-pub use taffeta_solve::{BendingModel, Material, MembraneModel};
+pub use taffeta_solve::{
+    BendingModel, Material, MembraneModel, ProjectionStiffness, RowForce, StiffnessCorrection,
+};
 pub use world::{Cloth, MAX_THREADS, World};

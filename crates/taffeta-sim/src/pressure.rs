@@ -3,7 +3,6 @@
 //! The force on a face is `p · A n`, with `A n = ½ (x₁ − x₀) × (x₂ − x₀)` its area vector, a third on each corner. The
 //! area vectors of a closed surface add up to zero, and so do the forces of a constant pressure on it.
 
-use crate::caches::Solver;
 use crate::world::World;
 use glam::DVec3;
 use taffeta_core::index::DenseIndex;
@@ -15,10 +14,10 @@ fn area_vector([a, b, c]: [DVec3; 3]) -> DVec3 {
 }
 
 impl World {
-    /// Whether pressure acts as an external force at the positions of the start of the substep: the block solver knows
-    /// it only so. Newton's method takes it up into its equations.
+    /// Whether pressure acts as an external force at the positions of the start of the substep: the solvers that
+    /// sweep know it only so. Newton's method takes it up into its equations.
     pub fn is_pressure_explicit(&self) -> bool {
-        matches!(self.caches.solver, Solver::Block(_))
+        self.caches.solver.is_local()
     }
 
     /// Whether any cloth is under pressure.

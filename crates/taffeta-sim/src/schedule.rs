@@ -15,14 +15,22 @@ use taffeta_solve::substeps::{LONGEST_SUBSTEP, SubstepDemand};
 const STRIDE: f64 = 0.0025;
 /// Shortest substep that motion asks for \[s\].
 const SHORTEST_SUBSTEP: f64 = 1.0 / 2000.0;
+/// Sweeps per substep, unless the scene says how many: small steps with one sweep each converge best.
+const BLOCK_SWEEPS: u32 = 1;
+/// The same for XPBD and PBD: what their papers call usual.
+const ROW_SWEEPS: u32 = 10;
 /// Substeps that one step may take: a step that asks for more is a mistake in its length, not a simulation.
 const MAX_SUBSTEPS: f64 = 1e6;
 
 impl World {
     /// Chooses the substeps of a step.
     pub(crate) fn plan(&self, dt: f64) -> Result<SubstepPlan, StepError> {
-        let is_block = matches!(self.caches.solver, Solver::Block(_));
-        let iterations = if is_block { self.settings.iterations.unwrap_or(1) } else { 0 };
+        let is_local = self.caches.solver.is_local();
+        let iterations = match &self.caches.solver {
+            Solver::Block(_) => self.settings.iterations.unwrap_or(BLOCK_SWEEPS),
+            Solver::Rows(_) => self.settings.iterations.unwrap_or(ROW_SWEEPS),
+            Solver::Newton(_) => 0,
+        };
         let plan = SubstepPlan { iterations, ..SubstepPlan::default() };
         if let Some(substeps) = self.settings.substeps {
             return Ok(SubstepPlan { substeps, ..plan });
@@ -31,10 +39,10 @@ impl World {
         let by_motion = (dt * self.liveliness() / STRIDE).min(dt / SHORTEST_SUBSTEP);
         let longest = dt / LONGEST_SUBSTEP;
         let count = (longest.max(by_motion) - 1e-9).ceil().max(1.0);
-        if if is_block { longest } else { count } > MAX_SUBSTEPS {
+        if if is_local { longest } else { count } > MAX_SUBSTEPS {
             return Err(StepError::BadTimeStep { dt });
         }
-        if !is_block {
+        if !is_local {
             return Ok(SubstepPlan { substeps: count as u32, ..plan });
         }
         let drag = self.work.air.map_or(0.0, |air| {

@@ -14,7 +14,7 @@ use taffeta_contact::response::{ease, project, stabilize};
 use taffeta_core::VertexIndex;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::Row;
-use taffeta_solve::Substep;
+use taffeta_solve::{RowStep, Substep};
 
 /// Distance from the origin beyond which a position is taken for a blow-up \[m\]: there f64 resolves tenths of a
 /// micrometer and no solver converges any more.
@@ -98,10 +98,10 @@ impl World {
         if self.work.stands_still { self.time } else { self.time + h }
     }
 
-    /// Finds the contacts of the substep. Those that were violated before it are separated under the block solver, and
+    /// Finds the contacts of the substep. Those that were violated before it are separated under a local solver, and
     /// asked for less under Newton's method.
     ///
-    /// Reads: rows, start, obstacles. Writes: contacts; under the block solver rows and start where one was violated.
+    /// Reads: rows, start, obstacles. Writes: contacts; under a local solver rows and start where one was violated.
     pub fn detect(&mut self, h: f64) {
         let work = &mut self.work;
         // Pins and obstacles that stand still are those of a substep without length.
@@ -111,7 +111,9 @@ impl World {
         self.restart_at_contacts(h);
         let work = &mut self.work;
         match self.caches.solver {
-            Solver::Block(_) => stabilize(&work.contacts, &mut work.start, &mut work.rows, h),
+            Solver::Block(_) | Solver::Rows(_) => {
+                stabilize(&work.contacts, &mut work.start, &mut work.rows, h)
+            }
             // Its contacts are springs, which carry their load by their depth.
             Solver::Newton(_) => ease(&mut work.contacts, &work.start, h),
         }
@@ -121,31 +123,15 @@ impl World {
         work.predicted.extend(work.rows.iter().map(Row::position));
     }
 
-    /// Elasticity and contact: after it in every sweep of the block solver, together in Newton's method.
+    /// Elasticity and contact: after it in every sweep of a local solver, together in Newton's method.
     ///
     /// Reads: start, predicted, contacts. Writes: rows, the multipliers of the contacts, the counts of the plan.
     ///
     /// # Errors
     /// If the energy is not finite or the direct solver cannot factorize its system.
     pub fn solve(&mut self, h: f64, plan: &mut SubstepPlan) -> Result<(), StepError> {
-        if matches!(self.caches.solver, Solver::Block(_)) {
-            let sweeps = plan.iterations;
-            let normals = self.clamp_normals(self.end_of_substep(h));
-            self.in_pool(|caches, work| {
-                let Solver::Block(driver) = &mut caches.solver else { return };
-                if driver.is_damped() {
-                    // Noted here and not before: a contact that was pushed apart has moved the start.
-                    driver.begin_substep(&rows_at_start(work));
-                }
-                driver.set_clamps(&normals);
-                caches.plate.clamps = normals;
-                for sweep in 0..sweeps {
-                    driver.sweep(&mut work.rows, Substep { h, sweep });
-                    put_back(&work.guided, &mut work.rows);
-                    project(&mut work.contacts, &work.start, &mut work.rows);
-                    put_back(&work.guided, &mut work.rows);
-                }
-            });
+        if self.caches.solver.is_local() {
+            self.sweep_locally(h, plan.iterations);
             return Ok(());
         }
         let report = self.solve_newton(h)?;
@@ -153,6 +139,35 @@ impl World {
         plan.linear_iterations += report.linear_iterations;
         plan.not_converged += u32::from(!report.converged);
         Ok(())
+    }
+
+    /// The sweeps of a local solver, each followed by contact.
+    fn sweep_locally(&mut self, h: f64, sweeps: u32) {
+        let normals = self.clamp_normals(self.end_of_substep(h));
+        self.in_pool(|caches, work| {
+            // Noted here and not before: a contact that was pushed apart has moved the start.
+            match &mut caches.solver {
+                Solver::Block(driver) => {
+                    if driver.is_damped() {
+                        driver.begin_substep(&rows_at_start(work));
+                    }
+                    driver.set_clamps(&normals);
+                }
+                Solver::Rows(driver) => driver.begin_substep(&rows_at_start(work)),
+                Solver::Newton(_) => return,
+            }
+            caches.plate.clamps = normals;
+            for sweep in 0..sweeps {
+                match &mut caches.solver {
+                    Solver::Block(driver) => driver.sweep(&mut work.rows, Substep { h, sweep }),
+                    Solver::Rows(driver) => driver.sweep(&mut work.rows, RowStep { h, sweep, sweeps }),
+                    Solver::Newton(_) => {}
+                }
+                put_back(&work.guided, &mut work.rows);
+                project(&mut work.contacts, &work.start, &mut work.rows);
+                put_back(&work.guided, &mut work.rows);
+            }
+        });
     }
 
     /// Velocities from the change of position; the guard against numbers that are none; the load of the pins that can

@@ -2,7 +2,7 @@
 
 use crate::air::Exposed;
 use crate::build::{BuildError, world_cloths};
-use crate::caches::{CacheSource, Caches};
+use crate::caches::{CacheSource, Caches, Solver};
 use crate::description::{Air, Mode, SimulationSettings, SolverChoice, WorldDescription};
 use crate::frozen::{FreezeRules, Frozen, Thawed};
 use crate::pins::{Guided, Pin};
@@ -12,7 +12,7 @@ use taffeta_contact::{Contact, ContactSurface, Obstacle};
 use taffeta_core::lanes::{Row, fill_rows};
 use taffeta_core::{TriangleMesh, VertexIndex};
 use taffeta_remesh::RemeshSettings;
-use taffeta_solve::ClothModel;
+use taffeta_solve::{ClothModel, ProjectionStiffness, RowForce};
 
 /// Threads that a world starts at most: more than any machine has use for, fewer than any refuses.
 pub const MAX_THREADS: usize = 256;
@@ -24,6 +24,8 @@ pub struct Cloth {
     pub name: String,
     /// Material and choice of blocks.
     pub model: ClothModel,
+    /// How stiff it is under position-based dynamics.
+    pub projection: ProjectionStiffness,
     /// How it is remeshed; `None`: fixed topology.
     pub remesh: Option<RemeshSettings>,
     /// Whether it came with material coordinates.
@@ -182,12 +184,11 @@ impl World {
         self.frame
     }
 
-    /// The solver in use: `global`, `direct` or `block`.
+    /// The solver in use: `global`, `direct`, `block`, `xpbd` or `pbd`.
     pub fn solver_name(&self) -> &'static str {
         match self.caches.choice {
-            SolverChoice::Auto | SolverChoice::Global => "global",
-            SolverChoice::Direct => "direct",
-            SolverChoice::Block => "block",
+            SolverChoice::Auto => SolverChoice::Global.name(),
+            choice => choice.name(),
         }
     }
 
@@ -201,7 +202,7 @@ impl World {
                 "auto: Newton with conjugate gradients on several grids, whose result does not depend on the mesh and \
                  whose cost grows linearly with it"
             }
-            SolverChoice::Global | SolverChoice::Block | SolverChoice::Direct => "the scene asks for it",
+            _ => "the scene asks for it",
         };
         reason.to_owned()
     }
@@ -241,6 +242,15 @@ impl World {
     pub fn velocities(&self, cloth: usize) -> &[DVec3] {
         assert!(cloth < self.cloths.len(), "there is no cloth {cloth}");
         &self.sheet.state.velocities.raw[self.sheet.vertex_range(cloth as u32)]
+    }
+
+    /// The forces of the scalar rows in the last substep, under the solvers `xpbd` and `pbd`; none under others, after
+    /// remeshing and before the first step. Vertices are numbered in dense order, see [`World::sheet`].
+    pub fn row_forces(&self) -> Vec<RowForce> {
+        match &self.caches.solver {
+            Solver::Rows(driver) if self.work.h > 0.0 => driver.forces(&self.work.rows, self.work.h),
+            _ => Vec::new(),
+        }
     }
 
     /// The sheet in dense order, for those who compute on it.

@@ -125,27 +125,44 @@ fn build_hinge(
     cloths: &[ClothModel],
     (ei, edge): (EdgeIndex, &Edge),
 ) -> Option<Hinge> {
+    let cloth = &cloths[rest.cloths[edge.faces[0]?] as usize];
+    let hinge = hinge_of_edge(topology, rest, cloth, (ei, edge))?;
+    (cloth.bending == BendingModel::Hinge && hinge.stiffness > 0.0).then_some(hinge)
+}
+
+/// The hinge of an inner edge, whatever its stiffness; `None` on the boundary.
+pub(crate) fn hinge_of_edge(
+    topology: &SurfaceTopology,
+    rest: &RestShape,
+    cloth: &ClothModel,
+    (ei, edge): (EdgeIndex, &Edge),
+) -> Option<Hinge> {
     let [Some(face0), Some(face1)] = edge.faces else { return None };
     let [Some(a), Some(b)] = edge.opposites else { return None };
-    let cloth = &cloths[rest.cloths[face0] as usize];
     // Across the edge lies the normal of its material direction, as seen from the first face.
     let [p, q] = material_edge(topology, rest, face0, edge.vertices);
     let direction = (q - p).normalize();
-    let stiffness = cloth.material.bending_stiffness([-direction.y, direction.x]);
-    if cloth.bending != BendingModel::Hinge || stiffness <= 0.0 {
-        return None;
-    }
     let areas = [rest.areas[face0], rest.areas[face1]];
     Some(Hinge {
         vertices: [edge.vertices[0], edge.vertices[1], a, b],
         scale: p.distance(q) / (areas[0] + areas[1]).sqrt(),
         rest_angle: rest.angles[ei],
-        stiffness,
+        stiffness: cloth.material.bending_stiffness([-direction.y, direction.x]),
         damping: cloth.material.bend_damping,
         doubled_areas: areas.map(|area| 2.0 * area),
         edge: ei,
         reference: rest.last_angles[ei],
     })
+}
+
+/// The rest length of an edge \[m\]: the mean of what its faces say, which along a seam may differ.
+pub(crate) fn rest_length(topology: &SurfaceTopology, rest: &RestShape, edge: &Edge) -> f64 {
+    let lengths = edge.faces.iter().flatten().map(|fi| {
+        let [p, q] = material_edge(topology, rest, *fi, edge.vertices);
+        p.distance(q)
+    });
+    let count = edge.faces.iter().flatten().count();
+    lengths.sum::<f64>() / count as f64
 }
 
 /// The quadratic bending block of an inner edge; `None` on the boundary and without bending stiffness.

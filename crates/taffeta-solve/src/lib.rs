@@ -1,9 +1,10 @@
 //! Materials, blocks and the solvers that drive them.
 //!
 //! One time step of length `h` minimizes `W(x) = 1/(2h²) (x−x̄)ᵀ M (x−x̄) + Σ_e ½ C_eᵀ α_e⁻¹ C_e` (variational implicit
-//! Euler). Every elastic force is a [`block`]: a constraint vector, its Jacobian, its compliance. Two [`drivers`] run
-//! over the same blocks: the block driver updates the multipliers of one element at a time; the direct driver solves
-//! for all positions at once by Newton's method and is the oracle of everything else.
+//! Euler). Every elastic force is a [`block`]: a constraint vector, its Jacobian, its compliance. Three [`drivers`] run
+//! over the same blocks: the block driver updates the multipliers of one element at a time; the Newton driver solves
+//! for all positions at once and, with a factorization, is the oracle of everything else; the row driver takes one
+//! scalar row at a time, as the older position-based methods do.
 //!
 //! This crate knows dense arrays only: no mesh keys, no contact detection.
 
@@ -22,7 +23,8 @@ mod testing;
 
 pub use blocks::{Blocks, ElasticEnergy};
 pub use drivers::block::{BlockDriver, Substep};
+pub use drivers::rows::{ProjectedCloth, RowDriver, RowForce, RowStep};
 pub use material::{Material, MaterialError};
-pub use model::{BendingModel, ClothModel, MembraneModel};
+pub use model::{BendingModel, ClothModel, MembraneModel, ProjectionStiffness, StiffnessCorrection};
 pub use plate::{Plate, PlateState, Supports};
 pub use state::{DenseState, RestShape};

@@ -2,6 +2,7 @@
 
 use crate::material::Material;
 use serde::{Deserialize, Serialize};
+use taffeta_core::math;
 
 /// The constraint vector of a triangle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,4 +41,43 @@ pub struct ClothModel {
     pub bending: BendingModel,
     /// Curvature at rest `κ_uu, κ_vv, κ_uv` \[1/m\], positive for a bowl that opens along the face normals.
     pub rest_curvature: [f64; 3],
+}
+
+/// What the stiffness `k` of a projection refers to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum StiffnessCorrection {
+    /// Every sweep takes back the part `k`: the more sweeps, the stiffer the cloth.
+    #[default]
+    Plain,
+    /// All sweeps of a substep together take back the part `k` of what is violated, if nothing else moves it: each takes
+    /// `k' = 1 − (1 − k)^(1/n)` (Müller et al. 2007, section 3.3).
+    PerSubstep,
+}
+
+impl StiffnessCorrection {
+    /// The part of a violation that one of `sweeps` sweeps takes back, for a stiffness `k` from 0 to 1.
+    pub fn part_per_sweep(self, k: f64, sweeps: u32) -> f64 {
+        match self {
+            Self::Plain => k,
+            Self::PerSubstep if k < 1.0 => 1.0 - math::exp(math::ln(1.0 - k) / f64::from(sweeps)),
+            Self::PerSubstep => 1.0,
+        }
+    }
+}
+
+/// How stiff a cloth is under position-based dynamics, which knows no material.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProjectionStiffness {
+    /// `k` of the lengths of the edges, from 0 to 1.
+    pub stretch: f64,
+    /// `k` of the angles of the inner edges, from 0 to 1.
+    pub bend: f64,
+    /// What both refer to.
+    pub correction: StiffnessCorrection,
+}
+
+impl Default for ProjectionStiffness {
+    fn default() -> Self {
+        Self { stretch: 1.0, bend: 0.1, correction: StiffnessCorrection::Plain }
+    }
 }

@@ -11,7 +11,7 @@ const NO_SELF_CONTACT: &str = "cloths touch obstacles only in this version: a cl
      cloths";
 
 /// What runs with pins of limited strength warn about if the solver is local.
-const ROUGH_FORCES: &str = "the block solver overestimates the forces on pins, several times in a stiff cloth, so that \
+const ROUGH_FORCES: &str = "this solver overestimates the forces on pins, several times in a stiff cloth, so that \
      pins with a `strength` let go too early; use solver = \"direct\" or \"global\", or many more substeps";
 
 /// A scene that is ready to be simulated.
@@ -59,7 +59,7 @@ impl Prepared {
         if scene.contact.self_contact.is_none() {
             warnings.push(NO_SELF_CONTACT.to_owned());
         }
-        if world.solver_name() == "block" && has_weak_pins(&scene) {
+        if ["block", "xpbd"].contains(&world.solver_name()) && has_weak_pins(&scene) {
             warnings.push(ROUGH_FORCES.to_owned());
         }
         warnings.dedup();

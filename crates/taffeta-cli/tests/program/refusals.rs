@@ -64,8 +64,8 @@ fn keys_and_values() {
 fn what_is_not_supported_yet() {
     expect_refusal(
         "duration",
-        "solver = \"xpbd\"\nduration",
-        &["scene.toml:2:", "xpbd", "not supported yet", "block"],
+        "solver = \"projective\"\nduration",
+        &["scene.toml:2:", "projective", "not supported yet", "xpbd"],
     );
     expect_refusal(
         MATERIAL,

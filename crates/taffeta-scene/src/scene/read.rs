@@ -1,5 +1,6 @@
 //! From a document to a scene: simulation, contact, air, probes, output.
 
+use super::read_cloth::Surroundings;
 use super::read_material::MaterialLibrary;
 use super::{
     ContactSettings, OutputFormat, OutputSettings, Probe, Scene, SceneCloth, Simulation, read_cloth,
@@ -26,6 +27,15 @@ const SIMULATION_KEYS: &[&str] = &[
     "velocity_damping",
     "threads",
     "seed",
+];
+/// The solvers, in the order in which messages name them.
+const SOLVERS: [SolverChoice; 6] = [
+    SolverChoice::Auto,
+    SolverChoice::Global,
+    SolverChoice::Block,
+    SolverChoice::Direct,
+    SolverChoice::Xpbd,
+    SolverChoice::Pbd,
 ];
 /// More frames than this are taken for a mistake: five days at 24 frames per second.
 const MAX_FRAMES: u64 = 10_000_000;
@@ -57,8 +67,10 @@ fn read_parts(context: &Context<'_>, warnings: &mut Vec<String>) -> Option<Scene
         top.item.report("the scene has no cloth".to_owned(), Some(help));
     }
     let folder = context.document.path.parent().unwrap_or(Path::new(""));
+    let solver = simulation.as_ref().map(|simulation| simulation.settings.solver);
+    let surroundings = Surroundings { folder, materials: &materials, solver };
     let cloths: Vec<SceneCloth> =
-        items.iter().filter_map(|item| read_cloth::read_cloth(item, folder, &materials)).collect();
+        items.iter().filter_map(|item| read_cloth::read_cloth(item, surroundings, warnings)).collect();
     note_duplicates(context, &items, cloths.iter().map(|cloth| cloth.name.as_str()));
     let probes = read_probes(&top, &items, &cloths);
     let (obstacles, jumps) = read_motion::read_obstacles(&top);
@@ -111,23 +123,26 @@ fn read_simulation(top: &TableReader<'_>) -> Option<Simulation> {
     Some(simulation)
 }
 
-/// Refuses what the block solver cannot do where the scene insists on it.
+/// Refuses what the local solvers cannot do where the scene insists on it.
 fn check_solver(table: &TableReader<'_>, settings: &SimulationSettings) {
-    if settings.solver != SolverChoice::Block {
+    if settings.solver != SolverChoice::Block && !settings.solver.takes_rows() {
         return;
     }
+    let name = settings.solver.name();
     let others = "solver = \"global\" or \"direct\"";
     if settings.time == TimeIntegration::Bdf2 {
-        let message =
-            "`simulation.time` is \"bdf2\", but the solver is \"block\", which knows implicit Euler only";
+        let message = format!(
+            "`simulation.time` is \"bdf2\", but the solver is {name:?}, which knows implicit Euler only"
+        );
         let help = format!("BDF2 belongs to the global and direct solvers: {others}, or time = \"euler\"");
-        table.item.context.report("simulation.time", message.to_owned(), Some(help));
+        table.item.context.report("simulation.time", message, Some(help));
     }
     if settings.mode == Mode::Static {
-        let message =
-            "`simulation.mode` is \"static\", but the solver is \"block\", which follows motions only";
+        let message = format!(
+            "`simulation.mode` is \"static\", but the solver is {name:?}, which follows motions only"
+        );
         let help = format!("equilibria belong to the global and direct solvers: {others}");
-        table.item.context.report("simulation.mode", message.to_owned(), Some(help));
+        table.item.context.report("simulation.mode", message, Some(help));
     }
 }
 
@@ -150,14 +165,7 @@ fn read_settings(table: &TableReader<'_>) -> SimulationSettings {
     let mode = table
         .get("mode")
         .and_then(|item| item.choice(&[("dynamic", Mode::Dynamic), ("static", Mode::Static)]));
-    let solver = table.get("solver").and_then(|item| {
-        item.choice(&[
-            ("auto", SolverChoice::Auto),
-            ("global", SolverChoice::Global),
-            ("block", SolverChoice::Block),
-            ("direct", SolverChoice::Direct),
-        ])
-    });
+    let solver = table.get("solver").and_then(|item| item.choice(&SOLVERS.map(|s| (s.name(), s))));
     let time = table.get("time").and_then(|item| {
         item.choice(&[
             ("auto", TimeIntegration::Auto),

@@ -11,7 +11,10 @@ use glam::{DVec2, DVec3};
 use std::path::{Path, PathBuf};
 use taffeta_core::Region;
 use taffeta_remesh::RemeshSettings;
-use taffeta_sim::{BendingModel, MembraneModel, PinDescription, knows_rest_curvature};
+use taffeta_sim::{
+    BendingModel, MembraneModel, PinDescription, ProjectionStiffness, SolverChoice, StiffnessCorrection,
+    knows_rest_curvature,
+};
 
 const CLOTH_KEYS: &[&str] = &[
     "name",
@@ -29,6 +32,8 @@ const CLOTH_KEYS: &[&str] = &[
     "constraint",
     "bending",
     "stiffness",
+    "bend_stiffness",
+    "stiffness_correction",
     "pin",
     "remesh",
 ];
@@ -56,6 +61,23 @@ const MAX_CELLS: u64 = 20_000_000;
 /// The material of a cloth that names none.
 const DEFAULT_MATERIAL: &str = "cotton";
 
+/// What the meaning of a cloth's keys depends on.
+#[derive(Clone, Copy)]
+pub(super) struct Surroundings<'a> {
+    /// The folder of the scene.
+    pub folder: &'a Path,
+    pub materials: &'a MaterialLibrary,
+    /// The solver of the scene; `None` if the scene's simulation cannot be read.
+    pub solver: Option<SolverChoice>,
+}
+
+impl Surroundings<'_> {
+    /// The solver, if it takes one scalar row at a time.
+    fn row_solver(&self) -> Option<SolverChoice> {
+        self.solver.filter(|solver| solver.takes_rows())
+    }
+}
+
 /// The name of a bending model.
 pub(super) fn bending_name(bending: BendingModel) -> &'static str {
     let found = BENDING_MODELS.iter().find(|(_, model)| *model == bending);
@@ -63,7 +85,12 @@ pub(super) fn bending_name(bending: BendingModel) -> &'static str {
 }
 
 /// Reads a cloth.
-pub(super) fn read_cloth(item: &Item<'_>, folder: &Path, materials: &MaterialLibrary) -> Option<SceneCloth> {
+pub(super) fn read_cloth(
+    item: &Item<'_>,
+    surroundings: Surroundings<'_>,
+    warnings: &mut Vec<String>,
+) -> Option<SceneCloth> {
+    let Surroundings { folder, materials, .. } = surroundings;
     let table = item.table(CLOTH_KEYS)?;
     let name = match table.get("name") {
         Some(name) => read_cloth_name(&name),
@@ -74,12 +101,12 @@ pub(super) fn read_cloth(item: &Item<'_>, folder: &Path, materials: &MaterialLib
         Some(material) => materials.resolve(&material),
         None => materials::preset(DEFAULT_MATERIAL).map(|preset| preset.material),
     };
-    let membrane = table
-        .get("constraint")
-        .and_then(|item| item.choice(&[("strain", MembraneModel::Strain), ("edges", MembraneModel::Edges)]));
-    let bending = table.get("bending").and_then(|item| item.choice(&BENDING_MODELS)).unwrap_or_default();
-    let rest_curvature = table.get("rest_curvature").and_then(|item| read_rest_curvature(&item, bending));
-    let pins: Vec<Option<PinDescription>> = table.tables("pin").iter().map(read_pin).collect();
+    let membrane = read_membrane(&table, surroundings, warnings);
+    let bending = read_bending(&table, surroundings);
+    let rest_curvature =
+        table.get("rest_curvature").and_then(|item| read_rest_curvature(&item, bending, surroundings));
+    let pins: Vec<Option<PinDescription>> =
+        table.tables("pin").iter().map(|item| read_pin(item, surroundings)).collect();
     let pins: Option<Vec<PinDescription>> = pins.into_iter().collect();
     let remesh = table.get("remesh").and_then(|item| read_remesh(&item));
     Some(SceneCloth {
@@ -91,16 +118,106 @@ pub(super) fn read_cloth(item: &Item<'_>, folder: &Path, materials: &MaterialLib
         // Problems with pins are noted; the names of the cloths stay known for the probes.
         pins: pins.unwrap_or_default(),
         remesh,
-        membrane: membrane.unwrap_or_default(),
+        membrane,
         bending,
+        projection: read_projection(&table, surroundings, warnings),
         name: name?,
         shape: shape?,
         material: material?,
     })
 }
 
-fn read_rest_curvature(item: &Item<'_>, bending: BendingModel) -> Option<[f64; 3]> {
+/// The constraint of a triangle. PBD has none: it keeps the lengths of the edges, and energies are measured in them.
+fn read_membrane(
+    table: &TableReader<'_>,
+    surroundings: Surroundings<'_>,
+    warnings: &mut Vec<String>,
+) -> MembraneModel {
+    let given = table.get("constraint");
+    let read = given
+        .as_ref()
+        .and_then(|item| item.choice(&[("strain", MembraneModel::Strain), ("edges", MembraneModel::Edges)]));
+    if surroundings.solver != Some(SolverChoice::Pbd) {
+        return read.unwrap_or_default();
+    }
+    if let (Some(item), Some(MembraneModel::Strain)) = (given, read) {
+        warnings.push(format!(
+            "`{}` is \"strain\", but the solver \"pbd\" keeps the lengths of the edges: it has no effect",
+            item.key
+        ));
+    }
+    MembraneModel::Edges
+}
+
+/// The bending model. Solvers of scalar rows take hinges, unless the scene says that nothing bends.
+fn read_bending(table: &TableReader<'_>, surroundings: Surroundings<'_>) -> BendingModel {
+    let given = table.get("bending");
+    let read = given.as_ref().and_then(|item| item.choice(&BENDING_MODELS));
+    let Some(solver) = surroundings.row_solver() else { return read.unwrap_or_default() };
+    match (given, read) {
+        (_, Some(BendingModel::None)) => BendingModel::None,
+        (Some(item), Some(model)) if model != BendingModel::Hinge => {
+            let (solver, model) = (solver.name(), bending_name(model));
+            let message =
+                format!("`{}` is {model:?}, but the solver {solver:?} bends by hinges only", item.key);
+            let help = "bending = \"hinge\" or \"none\", or solver = \"block\", \"global\" or \"direct\"";
+            item.report(message, Some(help.to_owned()));
+            BendingModel::Hinge
+        }
+        _ => BendingModel::Hinge,
+    }
+}
+
+/// Refuses what solvers of scalar rows do not know.
+fn refuse_under_rows(item: &Item<'_>, surroundings: Surroundings<'_>) {
+    if let Some(solver) = surroundings.row_solver() {
+        let name = solver.name();
+        let message = format!("`{}` means nothing to the solver {name:?}", item.key);
+        let help = "it belongs to solver = \"block\", \"global\" or \"direct\"";
+        item.report(message, Some(help.to_owned()));
+    }
+}
+
+/// The stiffness of the cloth under PBD; under other solvers the keys are checked, and a warning says where it comes from.
+fn read_projection(
+    table: &TableReader<'_>,
+    surroundings: Surroundings<'_>,
+    warnings: &mut Vec<String>,
+) -> ProjectionStiffness {
+    let default = ProjectionStiffness::default();
+    let correction = match table.get("stiffness_correction").and_then(|item| item.boolean()) {
+        Some(true) => StiffnessCorrection::PerSubstep,
+        Some(false) | None => default.correction,
+    };
+    let read = ProjectionStiffness {
+        stretch: table.number("stiffness", default.stretch, Range::Part),
+        bend: table.number("bend_stiffness", default.bend, Range::Part),
+        correction,
+    };
+    if surroundings.solver.is_none_or(|solver| solver == SolverChoice::Pbd) {
+        return read;
+    }
+    for key in ["stiffness", "bend_stiffness", "stiffness_correction"] {
+        if let Some(item) = table.get(key) {
+            warnings.push(format!(
+                "`{}` belongs to the solver \"pbd\" and has no effect here: stiffness comes from the material",
+                item.key
+            ));
+        }
+    }
+    default
+}
+
+fn read_rest_curvature(
+    item: &Item<'_>,
+    bending: BendingModel,
+    surroundings: Surroundings<'_>,
+) -> Option<[f64; 3]> {
     let curvature = item.numbers::<3>(Range::Finite)?;
+    if curvature != [0.0; 3] && surroundings.row_solver().is_some() {
+        refuse_under_rows(item, surroundings);
+        return None;
+    }
     if curvature != [0.0; 3] && !knows_rest_curvature(bending) {
         let name = bending_name(bending);
         let message = format!("`{}` means nothing to the bending model {name:?}", item.key);
@@ -181,12 +298,12 @@ fn read_cells(item: &Item<'_>) -> Option<[u32; 2]> {
     Some([u as u32, v as u32])
 }
 
-fn read_pin(item: &Item<'_>) -> Option<PinDescription> {
+fn read_pin(item: &Item<'_>, surroundings: Surroundings<'_>) -> Option<PinDescription> {
     let table = item.table(PIN_KEYS)?;
     let axes = table.get("axes").and_then(|item| read_axes(&item));
-    let clamp = table.get("clamp").and_then(|item| item.boolean());
+    let clamp = table.get("clamp").and_then(|item| read_clamp(&item, surroundings));
     let release = table.get("release").and_then(|item| item.number(Range::NotNegative));
-    let strength = table.get("strength").and_then(|item| item.number(Range::Positive));
+    let strength = table.get("strength").and_then(|item| read_strength(&item, surroundings));
     let motion = read_motion(&table);
     let region = table.require("where", "where = { vertices = [0] }").and_then(|item| read_region(&item));
     Some(PinDescription {
@@ -197,6 +314,25 @@ fn read_pin(item: &Item<'_>) -> Option<PinDescription> {
         release,
         strength,
     })
+}
+
+fn read_clamp(item: &Item<'_>, surroundings: Surroundings<'_>) -> Option<bool> {
+    let clamp = item.boolean()?;
+    if clamp {
+        refuse_under_rows(item, surroundings);
+    }
+    Some(clamp)
+}
+
+/// A force, which must be one that the solver knows: under PBD nothing pulls, and the material has no say.
+fn read_strength(item: &Item<'_>, surroundings: Surroundings<'_>) -> Option<f64> {
+    let strength = item.number(Range::Positive)?;
+    if surroundings.solver == Some(SolverChoice::Pbd) {
+        let message = format!("`{}` is a force, but the solver \"pbd\" knows no forces", item.key);
+        let help = "let go at a time with `release`, or take another solver, for example \"xpbd\"";
+        item.report(message, Some(help.to_owned()));
+    }
+    Some(strength)
 }
 
 fn read_axes(item: &Item<'_>) -> Option<[bool; 3]> {

@@ -10,7 +10,10 @@ use glam::DVec3;
 use serde_json::{Map, Value, json};
 use taffeta_contact::{Obstacle, Shape};
 use taffeta_core::{Friction, Motion, Placement, Region};
-use taffeta_sim::{MembraneModel, Mode, PinDescription, SolverChoice, TimeIntegration};
+use taffeta_sim::{
+    MembraneModel, Mode, PinDescription, ProjectionStiffness, SolverChoice, StiffnessCorrection,
+    TimeIntegration,
+};
 use taffeta_solve::Material;
 
 /// The whole scene.
@@ -28,7 +31,7 @@ pub(super) fn scene_json(scene: &Scene) -> Value {
     let formats = if scene.output.formats.is_empty() { "none" } else { "obj" };
     json!({
         "simulation": simulation_json(scene),
-        "cloth": scene.cloths.iter().map(cloth_json).collect::<Vec<_>>(),
+        "cloth": scene.cloths.iter().map(|cloth| cloth_json(scene, cloth)).collect::<Vec<_>>(),
         "obstacle": scene.obstacles.iter().map(obstacle_json).collect::<Vec<_>>(),
         "contact": contact,
         "air": {
@@ -72,12 +75,7 @@ fn simulation_json(scene: &Scene) -> Value {
             Mode::Static => "static",
         },
         "frame_rate": scene.simulation.frame_rate,
-        "solver": match settings.solver {
-            SolverChoice::Auto => "auto",
-            SolverChoice::Global => "global",
-            SolverChoice::Block => "block",
-            SolverChoice::Direct => "direct",
-        },
+        "solver": settings.solver.name(),
         "substeps": count(settings.substeps),
         "iterations": count(settings.iterations),
         "time": match settings.time {
@@ -95,7 +93,7 @@ fn simulation_json(scene: &Scene) -> Value {
     json
 }
 
-fn cloth_json(cloth: &SceneCloth) -> Value {
+fn cloth_json(scene: &Scene, cloth: &SceneCloth) -> Value {
     let mut json = json!({
         "name": cloth.name,
         "material": material_json(&cloth.material),
@@ -119,6 +117,12 @@ fn cloth_json(cloth: &SceneCloth) -> Value {
             json["mesh"] = json!(path.to_string_lossy());
             json["uv_scale"] = json!(uv_scale);
         }
+    }
+    if scene.simulation.settings.solver == SolverChoice::Pbd {
+        let ProjectionStiffness { stretch, bend, correction } = cloth.projection;
+        json["stiffness"] = json!(stretch);
+        json["bend_stiffness"] = json!(bend);
+        json["stiffness_correction"] = json!(correction == StiffnessCorrection::PerSubstep);
     }
     let remesh = cloth.remesh.map(|remesh| {
         json!({

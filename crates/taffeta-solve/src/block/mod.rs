@@ -7,12 +7,14 @@
 //! The types here are the plain scalar form: the oracle of the four-wide kernels and the working form of the direct
 //! driver.
 
+pub mod distance;
 pub mod edge_lengths;
 pub mod face_curvature;
 pub mod green_strain;
 pub mod hinge;
 pub mod quadratic;
 
+pub use distance::Distance;
 pub use edge_lengths::EdgeLengths;
 pub use face_curvature::FaceCurvature;
 pub use green_strain::GreenStrain;

@@ -1,0 +1,72 @@
+//! Length of an edge: `C = l − L`, the distance constraint of position-based dynamics. Müller et al. 2007, eq. 9.
+
+use super::{Block, Curvature, Jacobian};
+use glam::{DMat3, DVec3};
+use nalgebra::SMatrix;
+use nalgebra::Vector1;
+use taffeta_core::VertexIndex;
+
+/// The distance between two vertices.
+#[derive(Clone, Debug)]
+pub struct Distance {
+    /// The ends of the edge.
+    pub vertices: [VertexIndex; 2],
+    /// Rest length `L` \[m\].
+    pub length: f64,
+    /// Compliance \[m/N\]; 0 for an edge that does not stretch.
+    pub compliance: f64,
+}
+
+impl Block<1, 2> for Distance {
+    fn vertices(&self) -> [VertexIndex; 2] {
+        self.vertices
+    }
+
+    fn constraint(&self, x: &[DVec3; 2]) -> Vector1<f64> {
+        Vector1::new(x[0].distance(x[1]) - self.length)
+    }
+
+    /// Zero where the ends coincide: there is no direction.
+    fn jacobian(&self, x: &[DVec3; 2]) -> Jacobian<1, 2> {
+        let direction = (x[1] - x[0]).normalize_or_zero();
+        [[-direction, direction]]
+    }
+
+    fn compliance(&self) -> SMatrix<f64, 1, 1> {
+        SMatrix::<f64, 1, 1>::new(self.compliance)
+    }
+
+    /// Infinite for an edge that does not stretch.
+    fn stiffness(&self) -> SMatrix<f64, 1, 1> {
+        SMatrix::<f64, 1, 1>::new(1.0 / self.compliance)
+    }
+
+    fn damping(&self) -> f64 {
+        0.0
+    }
+
+    /// None: Newton's method takes the lengths of a face together.
+    fn geometric_stiffness(
+        &self,
+        _x: &[DVec3; 2],
+        _stress: &Vector1<f64>,
+        _curvature: Curvature,
+    ) -> Option<[[DMat3; 2]; 2]> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block::testing::{assert_gradients_sum_to_zero, assert_jacobian};
+
+    #[test]
+    fn jacobian_agrees_with_finite_differences() {
+        let block = Distance { vertices: [0, 1].map(VertexIndex), length: 0.3, compliance: 1e-3 };
+        let x = [DVec3::new(0.1, 0.2, -0.1), DVec3::new(0.4, -0.1, 0.2)];
+        assert_jacobian(&block, x);
+        assert_gradients_sum_to_zero(&block, x);
+        assert!((block.constraint(&x)[0] - (0.27_f64.sqrt() - 0.3)).abs() < 1e-15);
+    }
+}

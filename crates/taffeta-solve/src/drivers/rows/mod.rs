@@ -1,0 +1,151 @@
+//! The driver of scalar rows: position-based dynamics and its extension, one row at a time, colored Gauss-Seidel.
+//!
+//! * **PBD** (Müller et al. 2007): the lengths of all edges and the angles of all inner edges. Each sweep takes back a part
+//!   `k` of every violation, `Δx_v = −k w_v ∇_v C · C/Σ w|∇C|²`. There is no material: how stiff the cloth is depends on
+//!   `k`, on the number of sweeps, on the substep and on the mesh.
+//! * **XPBD** (Macklin et al. 2016): the rows of the membrane blocks and the hinges, each a spring with a multiplier `λ`
+//!   that is 0 at the start of a substep. The three rows of a triangle are taken along the eigenvectors of its compliance,
+//!   where they are independent springs; the block driver solves the three together instead. With `α = 0` a row is that
+//!   of PBD with `k = 1`.
+//!
+//! Both spread a correction by one element per sweep, so the excess of a hanging sheet grows with the square of the
+//! element count as under the block driver ([`crate::substeps`]). Clamps of the sheet's direction are not known here.
+//!
+//! The result has the same bits for any number of threads.
+
+mod diagonal;
+mod element;
+mod law;
+#[cfg(test)]
+mod tests;
+
+pub use element::RowForce;
+pub use law::{RowLaw, RowStep, RowValue};
+
+use crate::block::{Block, Distance, EdgeLengths, GreenStrain, Hinge};
+use crate::blocks::{Blocks, hinge_of_edge, rest_length};
+use crate::model::{BendingModel, ClothModel, ProjectionStiffness};
+use crate::state::RestShape;
+use element::{RowBatches, RowElement};
+use glam::DVec3;
+use taffeta_core::lanes::Row;
+use taffeta_core::{EdgeIndex, SurfaceTopology, TopologyEpoch};
+
+/// Colored and packed rows of one topology.
+#[derive(Clone, Debug)]
+pub struct RowDriver {
+    epoch: TopologyEpoch,
+    distances: RowBatches<Distance, 1, 2>,
+    strain: RowBatches<GreenStrain, 3, 3>,
+    lengths: RowBatches<EdgeLengths, 3, 3>,
+    hinges: RowBatches<Hinge, 1, 4>,
+}
+
+/// A cloth as position-based dynamics sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct ProjectedCloth<'a> {
+    /// Which blocks it has. Of the material nothing but the masses counts.
+    pub model: &'a ClothModel,
+    /// Its stiffness.
+    pub stiffness: ProjectionStiffness,
+}
+
+impl RowDriver {
+    /// XPBD: the rows of the membrane blocks, then the hinges. Other bending than by hinges is left out.
+    pub fn xpbd(topology: &SurfaceTopology, blocks: &Blocks) -> Self {
+        Self::pack(topology, &[], blocks, &compliant(&blocks.hinges))
+    }
+
+    /// PBD: the lengths of all edges, then the angles of the inner edges of cloths that bend by hinges.
+    pub fn pbd(topology: &SurfaceTopology, rest: &RestShape, cloths: &[ProjectedCloth<'_>]) -> Self {
+        let (mut distances, mut hinges) = (Vec::new(), Vec::new());
+        for (ei, edge) in topology.edges.iter_indexed() {
+            let Some(face) = edge.faces.into_iter().flatten().next() else { continue };
+            let ProjectedCloth { model, stiffness } = cloths[rest.cloths[face] as usize];
+            let law = |k: f64| RowLaw::Projection { stiffness: k, correction: stiffness.correction };
+            let length = rest_length(topology, rest, edge);
+            let block = Distance { vertices: edge.vertices, length, compliance: 0.0 };
+            distances.push(RowElement::new(block, law(stiffness.stretch)));
+            if model.bending == BendingModel::Hinge && stiffness.bend > 0.0 {
+                let hinge = hinge_of_edge(topology, rest, model, (ei, edge));
+                hinges.extend(hinge.map(|hinge| RowElement::new(hinge, law(stiffness.bend))));
+            }
+        }
+        Self::pack(topology, &distances, &Blocks::default(), &hinges)
+    }
+
+    fn pack(
+        topology: &SurfaceTopology,
+        distances: &[RowElement<Distance, 1, 2>],
+        blocks: &Blocks,
+        hinges: &[RowElement<Hinge, 1, 4>],
+    ) -> Self {
+        let n = topology.vertex_count;
+        Self {
+            epoch: topology.epoch,
+            distances: RowBatches::build(distances, n),
+            strain: RowBatches::build(&compliant(&blocks.strain), n),
+            lengths: RowBatches::build(&compliant(&blocks.lengths), n),
+            hinges: RowBatches::build(hinges, n),
+        }
+    }
+
+    /// The topology that the driver was built for.
+    pub fn epoch(&self) -> TopologyEpoch {
+        self.epoch
+    }
+
+    /// Whether a sweep on more than one thread shares out work; small sheets are swept by one.
+    pub fn sweeps_in_parallel(&self) -> bool {
+        self.distances.sweeps_in_parallel()
+            || self.strain.sweeps_in_parallel()
+            || self.lengths.sweeps_in_parallel()
+            || self.hinges.sweeps_in_parallel()
+    }
+
+    /// Notes the positions at the start of a substep: damping and the unwrapped angles refer to them.
+    pub fn begin_substep(&mut self, rows: &[Row]) {
+        self.distances.begin_substep(rows);
+        self.strain.begin_substep(rows);
+        self.lengths.begin_substep(rows);
+        self.hinges.begin_substep(rows);
+    }
+
+    /// One Gauss-Seidel sweep over all rows: membrane, then bending.
+    pub fn sweep(&mut self, rows: &mut [Row], step: RowStep) {
+        self.distances.sweep(rows, &step);
+        self.strain.sweep(rows, &step);
+        self.lengths.sweep(rows, &step);
+        self.hinges.sweep(rows, &step);
+    }
+
+    /// The force of every scalar row on its vertices after a substep of length `h` \[s\] that ended at `rows`: first the
+    /// edges, then the faces with three rows each, then the hinges, each in dense order.
+    ///
+    /// `f = ∇C λ / h²` (Macklin et al. 2016, section 4.2). It is as exact as the substep has converged, and errs by how much
+    /// `∇C` has turned since the predicted positions: by the square of the substep. Under PBD it is the
+    /// force that amounts to the projections of the substep.
+    pub fn forces(&self, rows: &[Row], h: f64) -> Vec<RowForce> {
+        let mut forces = self.distances.forces(rows, h);
+        forces.extend(self.strain.forces(rows, h));
+        forces.extend(self.lengths.forces(rows, h));
+        forces.extend(self.hinges.forces(rows, h));
+        forces
+    }
+
+    /// The angles of the hinges at positions `x` \[m\], continued from the start of the last substep \[rad\].
+    pub fn angles(&self, x: &[DVec3]) -> Vec<(EdgeIndex, f64)> {
+        let angle = |element: &RowElement<Hinge, 1, 4>| {
+            let hinge = &element.block;
+            Some((hinge.edge, hinge.angle(&crate::block::gather(hinge.vertices, x))))
+        };
+        self.hinges.read(angle).into_iter().flatten().collect()
+    }
+}
+
+/// Every block as springs.
+fn compliant<const R: usize, const V: usize, B: Block<R, V> + Clone>(
+    blocks: &[B],
+) -> Vec<RowElement<B, R, V>> {
+    blocks.iter().cloned().map(RowElement::compliant).collect()
+}

@@ -1,0 +1,297 @@
+//! The older position-based methods as solvers of worlds: PBD and XPBD beside the block driver.
+
+mod common;
+use common::*;
+use glam::{DVec2, DVec3};
+use taffeta::contact::{Obstacle, Shape};
+use taffeta::core::{Friction, Keyframe, Motion, Placement, Region};
+use taffeta::remesh::RemeshSettings;
+use taffeta::scene::GridPattern;
+use taffeta::sim::{
+    BendingModel, Checkpoint, ClothDescription, MembraneModel, Mode, PinDescription, ProjectionStiffness,
+    SimulationSettings, SolverChoice, TimeIntegration, World, WorldDescription,
+};
+
+const METHODS: [SolverChoice; 2] = [SolverChoice::Xpbd, SolverChoice::Pbd];
+use taffeta::solve::{Blocks, RowDriver, Supports};
+
+/// A cloth that bends by hinges, as these methods do.
+fn hinged(mut cloth: ClothDescription) -> ClothDescription {
+    cloth.bending = BendingModel::Hinge;
+    cloth
+}
+
+/// How far a hung sheet of 100 N/m and 6 × 6 cells comes down, with strong velocity damping \[m\].
+fn settled_drop(solver: SolverChoice, (substeps, iterations): (u32, u32), stiffness: f64) -> f64 {
+    let mut cloth = hinged(hung_sheet(6, GridPattern::Alternating));
+    cloth.material.stretch = [100.0; 2];
+    cloth.projection.stretch = stiffness;
+    let simulation = SimulationSettings {
+        velocity_damping: 20.0,
+        iterations: Some(iterations),
+        ..settings(solver, Some(substeps))
+    };
+    let mut world = world(cloth, simulation);
+    run(&mut world, 60);
+    -mean_lower_edge(&world)
+}
+
+#[test]
+fn the_stiffness_of_pbd_climbs_with_the_iterations_and_that_of_xpbd_does_not() {
+    let iterations = [20, 40, 80, 160];
+    let pbd = iterations.map(|n| settled_drop(SolverChoice::Pbd, (1, n), 0.1));
+    let xpbd = iterations.map(|n| settled_drop(SolverChoice::Xpbd, (1, n), 0.1));
+    println!("pbd {pbd:?}\nxpbd {xpbd:?}");
+    assert!(pbd.windows(2).all(|pair| pair[1] < 0.7 * pair[0]) && pbd[3] < 0.25 * pbd[0], "{pbd:?}");
+    assert!((xpbd[3] / xpbd[2] - 1.0).abs() < 0.03, "{xpbd:?}");
+}
+
+#[test]
+fn xpbd_comes_to_rest_where_the_direct_solver_does() {
+    let exact = settled_drop(SolverChoice::Direct, (2, 100), 1.0);
+    for (substeps, iterations) in [(40, 10), (4, 200)] {
+        let drop = settled_drop(SolverChoice::Xpbd, (substeps, iterations), 1.0);
+        assert!((drop / exact - 1.0).abs() < 0.01, "{substeps} × {iterations}: {drop} against {exact}");
+    }
+}
+
+#[test]
+fn xpbd_moves_as_the_block_solver_does() {
+    let swung = |solver, iterations| {
+        let simulation = SimulationSettings { iterations: Some(iterations), ..settings(solver, Some(20)) };
+        let mut cloth = hinged(swing(8));
+        cloth.material.stretch = [200.0; 2];
+        let mut world = world(cloth, simulation);
+        run(&mut world, 12);
+        world.mesh(0).positions
+    };
+    let (rows, blocks) = (swung(SolverChoice::Xpbd, 40), swung(SolverChoice::Block, 40));
+    let apart = rows.iter().zip(&blocks).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
+    let moved = rows.iter().zip(&swing(8).mesh.positions).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
+    println!("{apart} of {moved}");
+    assert!(moved > 0.1 && apart < 2e-3, "{apart} of {moved}");
+}
+
+#[test]
+fn a_free_sheet_keeps_its_momentum() {
+    for solver in METHODS {
+        let mut cloth = hinged(ClothDescription::new("sheet", square(6, GridPattern::Alternating), stiff()));
+        cloth.velocity = DVec3::new(1.0, 0.5, -2.0);
+        cloth.angular_velocity = DVec3::new(0.0, 3.0, 1.0);
+        // Bent, so that it also changes its shape.
+        cloth.mesh.positions.iter_mut().for_each(|x| x.z = 0.2 * x.x * x.x);
+        let still = SimulationSettings { gravity: DVec3::ZERO, ..settings(solver, Some(8)) };
+        let mut world = world(cloth, still);
+        let before = world.measure();
+        let shape = world.mesh(0).positions;
+        run(&mut world, 30);
+        assert!((world.measure().momentum - before.momentum).length() < 1e-12, "{solver:?}");
+        let drift = before.momentum / 0.2 * world.time();
+        let now = world.mesh(0).positions;
+        let change = now.iter().zip(&shape).map(|(a, b)| (*a - *b - drift).length()).fold(0.0, f64::max);
+        assert!(change > 0.05, "{solver:?}: it turns: {change}");
+    }
+}
+
+/// The forces of the rows hold up the sheet: those on the held vertices add up to its weight.
+#[test]
+fn the_forces_of_the_rows_carry_the_weight() {
+    let mut cloth = hinged(hung_sheet(4, GridPattern::Alternating));
+    cloth.material.stretch = [100.0; 2];
+    let simulation = SimulationSettings {
+        velocity_damping: 20.0,
+        iterations: Some(100),
+        ..settings(SolverChoice::Xpbd, Some(10))
+    };
+    let mut world = world(cloth, simulation);
+    assert!(world.row_forces().is_empty(), "no substep yet");
+    run(&mut world, 70);
+    let state = &world.sheet().state;
+    let mut on_held = DVec3::ZERO;
+    for force in world.row_forces() {
+        let pairs = force.vertices.iter().zip(&force.forces);
+        on_held += pairs.filter(|(vi, _)| state.inverse_masses[**vi] == 0.0).map(|(_, f)| *f).sum::<DVec3>();
+    }
+    let free = |(m, w): (&f64, &f64)| if *w > 0.0 { *m } else { 0.0 };
+    let weight = 9.81 * state.masses.iter().zip(state.inverse_masses.iter()).map(free).sum::<f64>();
+    assert!((on_held + DVec3::Y * weight).length() < 1e-3 * weight, "{on_held} against {weight}");
+}
+
+/// A sheet that falls onto a ball in wind and is remeshed.
+fn drape(solver: SolverChoice, cells: u32, threads: usize) -> World {
+    let mut mesh = square(cells, GridPattern::Alternating);
+    mesh.positions.iter_mut().for_each(|x| *x = DVec3::new(x.x - 0.5, 0.21, 0.5 - x.y));
+    let mut cloth = hinged(ClothDescription::new("sheet", mesh, stiff()));
+    // The usual tenth per sweep makes a board of it.
+    cloth.projection.bend = 1e-3;
+    let size = 1.0 / f64::from(cells);
+    cloth.remesh =
+        Some(RemeshSettings { size_min: 0.5 * size, size_max: 1.6 * size, ..RemeshSettings::default() });
+    build(&WorldDescription {
+        cloths: vec![cloth],
+        obstacles: vec![Obstacle::new(Shape::Sphere { radius: 0.2 }, Placement::default())],
+        simulation: SimulationSettings { threads, ..settings(solver, Some(6)) },
+        air: Some(air(DVec3::new(0.5, 0.0, 0.0))),
+        ..WorldDescription::default()
+    })
+}
+
+/// Whether the sweeps over the present sheet share out work among threads.
+fn sweeps_in_parallel(world: &World) -> bool {
+    let sheet = world.sheet();
+    let models: Vec<_> = world.cloths().iter().map(|cloth| cloth.model.clone()).collect();
+    let supports = Supports::new(&sheet.state.inverse_masses);
+    let blocks = Blocks::build(&sheet.topology, &sheet.rest, &models, &supports);
+    RowDriver::xpbd(&sheet.topology, &blocks).sweeps_in_parallel()
+}
+
+#[test]
+fn one_and_three_threads_give_the_same_bits() {
+    for solver in METHODS {
+        let hashes = |threads| {
+            let mut world = drape(solver, 90, threads);
+            let hashes: Vec<_> = (0..2).map(|_| run(&mut world, 1).state_hash).collect();
+            assert!(sweeps_in_parallel(&world), "the sheet is large enough for the threads to share it");
+            hashes
+        };
+        assert_eq!(hashes(1), hashes(3), "{solver:?}");
+    }
+}
+
+#[test]
+fn both_run_on_meshes_that_change_and_resume_from_a_checkpoint() {
+    for solver in METHODS {
+        let mut world = drape(solver, 10, 1);
+        let (mut splits, mut contacts) = (0, 0);
+        for _ in 0..25 {
+            let report = run(&mut world, 1);
+            (splits, contacts) = (splits + report.remesh.splits, contacts + report.contacts);
+        }
+        assert!(splits > 20 && contacts > 20, "{solver:?}: {splits} splits, {contacts} contacts");
+        let lowest = world.mesh(0).positions.iter().map(|x| x.length()).fold(f64::INFINITY, f64::min);
+        assert!(lowest > 0.2, "{solver:?}: nothing is in the ball: {lowest}");
+        let saved = world.checkpoint().to_bytes();
+        let mut resumed = drape(solver, 10, 1);
+        resumed.restore(Checkpoint::from_bytes(&saved).unwrap()).unwrap();
+        for _ in 0..3 {
+            assert_eq!(run(&mut world, 1).state_hash, run(&mut resumed, 1).state_hash, "{solver:?}");
+        }
+    }
+}
+
+#[test]
+fn friction_holds_a_patch_on_a_slope_and_lets_it_slide_on_a_steeper_one() {
+    let friction = Friction { static_: 0.5, kinetic: 0.4 };
+    let slid = |solver, slope: f64| {
+        let turn = DVec3::new(0.0, 0.0, -slope.atan().to_degrees());
+        let turn = Placement { rotate_deg: turn, ..Placement::default() };
+        let mut mesh = square(4, GridPattern::Alternating);
+        let place = |x: &DVec3| turn.apply(DVec3::new(0.2 * x.x, 0.00025, -0.2 * x.y));
+        mesh.positions = mesh.positions.iter().map(place).collect();
+        mesh.material.iter_mut().flatten().flatten().for_each(|u| *u *= 0.2);
+        let mut cloth = hinged(ClothDescription::new("patch", mesh, stiff()));
+        cloth.material.friction = friction;
+        let mut plane = Obstacle::new(Shape::Plane { normal: DVec3::Y }, turn);
+        plane.friction = friction;
+        let mut world = build(&WorldDescription {
+            cloths: vec![cloth],
+            obstacles: vec![plane],
+            simulation: settings(solver, Some(8)),
+            ..WorldDescription::default()
+        });
+        let mean = |world: &World| world.mesh(0).positions.iter().map(|x| x.x).sum::<f64>() / 25.0;
+        run(&mut world, 15);
+        let before = mean(&world);
+        run(&mut world, 30);
+        mean(&world) - before
+    };
+    for solver in METHODS {
+        assert!(slid(solver, 0.45).abs() < 1e-7, "{solver:?}: {}", slid(solver, 0.45));
+        assert!(slid(solver, 0.6) > 0.1, "{solver:?}: {}", slid(solver, 0.6));
+    }
+}
+
+#[test]
+fn pins_are_followed_exactly_also_along_some_axes_only() {
+    for solver in METHODS {
+        let mut cloth = hinged(ClothDescription::new("sheet", square(6, GridPattern::Diagonal), stiff()));
+        let key = |time, y| Keyframe { time, translate: DVec3::new(0.0, y, 0.0), rotate_deg: DVec3::ZERO };
+        let upper = Region::MaterialBox([DVec2::new(0.0, 1.0), DVec2::ONE]);
+        let motion = Motion { keys: vec![key(0.0, 0.0), key(0.2, 0.3)] };
+        cloth.pins.push(PinDescription { motion, axes: [false, true, true], ..PinDescription::new(upper) });
+        let mut world = world(cloth, settings(solver, Some(4)));
+        run(&mut world, 6);
+        let corner = world.material_point(0, DVec2::ONE).expect("on the sheet").position;
+        assert!((corner.y - 1.15).abs() < 1e-12 && corner.z.abs() < 1e-12, "{solver:?}: {corner}");
+        assert!((corner.x - 1.0).abs() > 1e-9, "{solver:?}: it is free along x");
+    }
+}
+
+/// Ten sweeps per substep, and substeps by the law of the block solver: a stiff sheet stays within a few percent.
+#[test]
+fn auto_chooses_substeps_that_hold_a_stiff_sheet() {
+    for solver in METHODS {
+        let mut world = world(
+            hinged(hung_sheet(12, GridPattern::Alternating)),
+            SimulationSettings { velocity_damping: 20.0, ..settings(solver, None) },
+        );
+        let report = run(&mut world, 40);
+        let drop = -mean_lower_edge(&world);
+        println!(
+            "{solver:?}: {} substeps of {} sweeps, {drop} m",
+            report.plan.substeps, report.plan.iterations
+        );
+        assert_eq!(report.plan.iterations, 10, "{solver:?}");
+        assert!(drop < 0.02 && drop > -1e-6, "{solver:?}: {drop}");
+    }
+}
+
+/// Something that spoils a description.
+type Change = fn(&mut WorldDescription);
+
+#[test]
+fn what_the_methods_do_not_know_is_refused_by_name() {
+    let refused = |solver: SolverChoice, change: Change| {
+        let mut description = WorldDescription {
+            cloths: vec![hinged(hung_sheet(2, GridPattern::Diagonal))],
+            simulation: settings(solver, Some(1)),
+            ..WorldDescription::default()
+        };
+        assert!(World::build(&description).is_ok());
+        change(&mut description);
+        World::build(&description).unwrap_err().to_string()
+    };
+    let error = refused(SolverChoice::Pbd, |d| d.cloths[0].pins[0].strength = Some(2.0));
+    assert!(error.contains("strength"), "{error}");
+    for (solver, name) in METHODS.into_iter().zip(["xpbd", "pbd"]) {
+        let cases: [(Change, &str); 6] = [
+            (|d| d.cloths[0].bending = BendingModel::Curvature, "Hinge"),
+            (|d| d.cloths[0].rest_curvature = [1.0, 0.0, 0.0], "rest curvature"),
+            (|d| d.cloths[0].pins[0].clamp = true, "clamps"),
+            (|d| d.simulation.time = TimeIntegration::Bdf2, "BDF2"),
+            (|d| d.simulation.mode = Mode::Static, "equilibria"),
+            (|d| d.cloths[0].projection.stretch = 1.5, "1.5"),
+        ];
+        for (change, part) in cases {
+            let error = refused(solver, change);
+            assert!(error.contains(part) && (error.contains(name) || part == "1.5"), "{error}");
+        }
+    }
+}
+
+/// PBD knows no material: only the masses, here all the same, could tell one from another.
+#[test]
+fn pbd_does_not_know_the_material_and_knows_its_stiffness() {
+    let hash = |stretch: f64, projection: ProjectionStiffness| {
+        let mut cloth = hinged(hung_sheet(4, GridPattern::Alternating));
+        cloth.membrane = MembraneModel::Edges;
+        cloth.material.stretch = [stretch; 2];
+        cloth.projection = projection;
+        let mut world = world(cloth, settings(SolverChoice::Pbd, Some(2)));
+        run(&mut world, 3);
+        world.state_hash()
+    };
+    let usual = ProjectionStiffness::default();
+    assert_eq!(hash(100.0, usual), hash(900.0, usual));
+    assert_ne!(hash(100.0, usual), hash(100.0, ProjectionStiffness { stretch: 0.5, ..usual }));
+}

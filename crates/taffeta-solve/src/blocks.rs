@@ -2,7 +2,7 @@
 
 use crate::block::{Block, EdgeLengths, GreenStrain, Hinge, QuadraticBend, gather};
 use crate::model::{BendingModel, ClothModel, MembraneModel};
-use crate::plate::{Plate, PlateState, Supports};
+use crate::plate::{Plate, PlateState, Supports, rest_eta};
 use crate::state::RestShape;
 use glam::DVec3;
 use nalgebra::Matrix3;
@@ -143,10 +143,15 @@ pub(crate) fn hinge_of_edge(
     let [p, q] = material_edge(topology, rest, face0, edge.vertices);
     let direction = (q - p).normalize();
     let areas = [rest.areas[face0], rest.areas[face1]];
+    // The angle at which the curvatures of both faces are those at rest.
+    let curved = |fi| {
+        let place = topology.face_edges[fi].iter().position(|other| *other == ei);
+        place.map_or(0.0, |k| rest_eta(rest, cloth, fi)[k])
+    };
     Some(Hinge {
         vertices: [edge.vertices[0], edge.vertices[1], a, b],
         scale: p.distance(q) / (areas[0] + areas[1]).sqrt(),
-        rest_angle: rest.angles[ei],
+        rest_angle: rest.angles[ei] + curved(face0) + curved(face1),
         stiffness: cloth.material.bending_stiffness([-direction.y, direction.x]),
         damping: cloth.material.bend_damping,
         doubled_areas: areas.map(|area| 2.0 * area),

@@ -167,12 +167,8 @@ impl<'a> Source<'a> {
     /// Stiffness and rest state of a face whose edges are known.
     fn fill(&self, face: &mut PlateFace, edges: &[PlateEdge]) {
         let cloth = self.cloth(face.face);
-        let v = self.curvature_columns(face.face);
-        let [uu, vv, uv] = cloth.rest_curvature;
-        if cloth.rest_curvature != [0.0; 3] {
-            let scaled = Vector3::new(uu, vv, 2.0 * uv) * self.rest.areas[face.face].sqrt();
-            face.rest = v.try_inverse().map_or(Vector3::zeros(), |inverse| inverse * scaled);
-        }
+        let v = curvature_columns(self.rest, face.face);
+        face.rest = rest_eta(self.rest, cloth, face.face);
         for k in 0..3 {
             if let Some(e) = face.edges[k] {
                 let edge = &edges[e as usize];
@@ -228,20 +224,6 @@ impl<'a> Source<'a> {
         height / depth
     }
 
-    /// The columns `v_i` \[m/√m²\] of a face: `√A κ = Σ v_i η_i` in Voigt form.
-    fn curvature_columns(&self, fi: FaceIndex) -> Matrix3<f64> {
-        let corners = self.rest.corners[fi];
-        let root = self.rest.areas[fi].sqrt();
-        let column = |k: usize| {
-            let edge = corners[(k + 1) % 3] - corners[k];
-            let length = edge.length();
-            // Counter-clockwise corners: the outward normal lies to the right of the edge.
-            let t = -edge.perp() / length;
-            Vector3::new(t.x * t.x, t.y * t.y, 2.0 * t.x * t.y) * (length / root)
-        };
-        Matrix3::from_columns(&[column(0), column(1), column(2)])
-    }
-
     /// The entry of `K` that makes a hinge, `½ k θ²` for both faces together with `k = D |e|²/(A₁+A₂)`. At a clamp
     /// there is no second face.
     fn hinge_stiffness(&self, face: &PlateFace, k: usize, edge: &PlateEdge) -> f64 {
@@ -255,4 +237,28 @@ impl<'a> Source<'a> {
         }
         2.0 * bending * along.length_squared() / (0.5 * (doubled[0] + doubled[1]))
     }
+}
+
+/// `η₀` of the edges of a face \[rad\] that its cloth's rest curvature asks for: `Σ v_i η_i = √A κ₀`.
+pub(crate) fn rest_eta(rest: &RestShape, cloth: &ClothModel, fi: FaceIndex) -> Vector3<f64> {
+    let [uu, vv, uv] = cloth.rest_curvature;
+    if cloth.rest_curvature == [0.0; 3] {
+        return Vector3::zeros();
+    }
+    let scaled = Vector3::new(uu, vv, 2.0 * uv) * rest.areas[fi].sqrt();
+    curvature_columns(rest, fi).try_inverse().map_or(Vector3::zeros(), |inverse| inverse * scaled)
+}
+
+/// The columns `v_i` \[m/√m²\] of a face: `√A κ = Σ v_i η_i` in Voigt form.
+fn curvature_columns(rest: &RestShape, fi: FaceIndex) -> Matrix3<f64> {
+    let corners = rest.corners[fi];
+    let root = rest.areas[fi].sqrt();
+    let column = |k: usize| {
+        let edge = corners[(k + 1) % 3] - corners[k];
+        let length = edge.length();
+        // Counter-clockwise corners: the outward normal lies to the right of the edge.
+        let t = -edge.perp() / length;
+        Vector3::new(t.x * t.x, t.y * t.y, 2.0 * t.x * t.y) * (length / root)
+    };
+    Matrix3::from_columns(&[column(0), column(1), column(2)])
 }

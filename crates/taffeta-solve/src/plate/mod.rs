@@ -31,6 +31,7 @@ mod scalars;
 mod tests;
 
 pub use build::Supports;
+pub(crate) use build::rest_eta;
 pub use measure::{angle, angle_gradients};
 
 use crate::model::BendingModel;

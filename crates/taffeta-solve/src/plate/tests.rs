@@ -140,3 +140,29 @@ fn rigid_motions_are_the_only_states_without_energy() {
     scalars[angles.len() / 2] = 0.1;
     assert!(plate.energy(&angles, &scalars) > 1e-8);
 }
+
+/// The hinges of the block drivers and those of the plate rest at the same curvature.
+#[test]
+fn hinges_have_the_rest_curvature_of_the_plate() {
+    let model = ClothModel { rest_curvature: [1.5, -0.4, 0.3], ..bent(BendingModel::Hinge) };
+    let mut sheet = Sheet::square(4, 0.3, model);
+    disturb(&mut sheet.state.positions, 0.02);
+    let plate = plate_of(&sheet);
+    let blocks = sheet.blocks();
+    assert!(blocks.hinges.iter().any(|hinge| hinge.rest_angle.abs() > 0.01));
+    let mut of_plate = vec![DVec3::ZERO; sheet.state.positions.len()];
+    let state = PlateState { scalars: vec![0.0; plate.edges.len()], clamps: Vec::new() };
+    plate.add_gradient(&sheet.state.positions.raw, &state, &mut of_plate);
+    let mut of_hinges = vec![DVec3::ZERO; of_plate.len()];
+    for hinge in &blocks.hinges {
+        let x = crate::block::gather(hinge.vertices(), &sheet.state.positions);
+        let stress = (hinge.stiffness() * hinge.constraint(&x)).x;
+        for (vi, gradient) in hinge.vertices().into_iter().zip(hinge.jacobian(&x)[0]) {
+            of_hinges[vi.0 as usize] += gradient * stress;
+        }
+    }
+    let scale = of_plate.iter().map(|g| g.length()).fold(0.0, f64::max);
+    for (a, b) in of_plate.iter().zip(&of_hinges) {
+        assert!((*a - *b).length() < 1e-12 * scale, "{a} against {b}");
+    }
+}

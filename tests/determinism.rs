@@ -10,7 +10,7 @@ use taffeta::core::Placement;
 use taffeta::remesh::RemeshSettings;
 use taffeta::scene::GridPattern;
 use taffeta::sim::{ClothDescription, SolverChoice, World, WorldDescription};
-use taffeta::solve::{BlockDriver, Blocks, Supports};
+use taffeta::solve::BlockDriver;
 
 /// A sheet that falls onto a ball and is remeshed to edges between 1 and 2 cm.
 fn drape(cells: u32, solver: SolverChoice, threads: usize) -> World {
@@ -33,11 +33,7 @@ fn drape(cells: u32, solver: SolverChoice, threads: usize) -> World {
 
 /// Whether the sweeps over the present sheet share out work among threads.
 fn sweeps_in_parallel(world: &World) -> bool {
-    let sheet = world.sheet();
-    let models: Vec<_> = world.cloths().iter().map(|cloth| cloth.model.clone()).collect();
-    let supports = Supports::new(&sheet.state.inverse_masses);
-    let blocks = Blocks::build(&sheet.topology, &sheet.rest, &models, &supports);
-    BlockDriver::build(&sheet.topology, &blocks).sweeps_in_parallel()
+    BlockDriver::build(&world.sheet().topology, &blocks_of(world)).sweeps_in_parallel()
 }
 
 #[test]

@@ -13,7 +13,7 @@ use taffeta::sim::{
 };
 
 const METHODS: [SolverChoice; 2] = [SolverChoice::Xpbd, SolverChoice::Pbd];
-use taffeta::solve::{Blocks, RowDriver, Supports};
+use taffeta::solve::RowDriver;
 
 /// A cloth that bends by hinges, as these methods do.
 fn hinged(mut cloth: ClothDescription) -> ClothDescription {
@@ -138,11 +138,7 @@ fn drape(solver: SolverChoice, cells: u32, threads: usize) -> World {
 
 /// Whether the sweeps over the present sheet share out work among threads.
 fn sweeps_in_parallel(world: &World) -> bool {
-    let sheet = world.sheet();
-    let models: Vec<_> = world.cloths().iter().map(|cloth| cloth.model.clone()).collect();
-    let supports = Supports::new(&sheet.state.inverse_masses);
-    let blocks = Blocks::build(&sheet.topology, &sheet.rest, &models, &supports);
-    RowDriver::xpbd(&sheet.topology, &blocks).sweeps_in_parallel()
+    RowDriver::xpbd(&world.sheet().topology, &blocks_of(world)).sweeps_in_parallel()
 }
 
 #[test]

@@ -8,6 +8,7 @@ use taffeta::sim::{
     Air, ClothDescription, Material, PinDescription, SimulationSettings, SolverChoice, StepInputs,
     StepReport, World, WorldDescription,
 };
+use taffeta::solve::{Blocks, Supports};
 
 /// One output frame [s].
 pub const FRAME: f64 = 1.0 / 60.0;
@@ -52,6 +53,13 @@ pub fn world(cloth: ClothDescription, simulation: SimulationSettings) -> World {
 /// Builds a world.
 pub fn build(description: &WorldDescription) -> World {
     World::build(description).expect("the description is complete")
+}
+
+/// The blocks of the present sheet of a world.
+pub fn blocks_of(world: &World) -> Blocks {
+    let sheet = world.sheet();
+    let models: Vec<_> = world.cloths().iter().map(|cloth| cloth.model.clone()).collect();
+    Blocks::build(&sheet.topology, &sheet.rest, &models, &Supports::new(&sheet.state.inverse_masses))
 }
 
 /// Settings with a solver and a fixed number of substeps.

@@ -10,9 +10,17 @@
 
 #![forbid(unsafe_code)]
 
+pub mod boxes;
+pub mod candidates;
+pub mod certificate;
+pub mod crossings;
 pub mod detect;
+pub mod elements;
+pub mod fuzz;
 pub mod obstacle;
+pub mod pair;
 pub mod response;
+pub mod tree;
 
 pub use detect::{ContactSurface, Detector, SubstepView};
 pub use obstacle::{Obstacle, Shape};

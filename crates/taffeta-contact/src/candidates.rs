@@ -1,0 +1,136 @@
+//! The pairs that can touch soon.
+//!
+//! Every vertex has a box in which it stays; two primitives can touch only if the boxes around their vertices' boxes
+//! overlap. The pairs stay complete until a vertex leaves its box.
+
+use crate::boxes::Aabb;
+use crate::elements::{Element, Elements};
+use crate::pair::{Pair, PairKind};
+use crate::tree::BoxTree;
+use rayon::prelude::*;
+
+/// All pairs of primitives whose boxes overlap, sorted by kind and vertices. `boxes` are those of the vertices; `meets`
+/// tells whether two bodies, or a body and itself, can touch at all.
+pub fn collect_pairs(
+    elements: &Elements,
+    tree: &mut Option<BoxTree>,
+    boxes: &[Aabb],
+    meets: impl Fn(u32, u32) -> bool + Sync,
+) -> Vec<Pair> {
+    let around = |element: &Element| {
+        let [a, b, c] = element.corners.map(|v| boxes[v as usize]);
+        a.union(b).union(c)
+    };
+    let element_boxes: Vec<Aabb> = elements.list.par_iter().map(around).collect();
+    match tree {
+        Some(tree) => tree.refit(&element_boxes),
+        None => *tree = Some(BoxTree::build(&element_boxes)),
+    }
+    let list = &elements.list;
+    let accept = |i: u32, j: u32| meets(list[i as usize].body, list[j as usize].body);
+    let near = tree.as_ref().map(|tree| tree.pairs(accept)).unwrap_or_default();
+    let mut pairs: Vec<Pair> = near
+        .par_iter()
+        .flat_map_iter(|pair| {
+            let [a, b] = pair.map(|i| &list[i as usize]);
+            let mut found = Vec::new();
+            add_pairs(a, b, boxes, &mut found);
+            found
+        })
+        .collect();
+    pairs.par_sort_unstable();
+    pairs
+}
+
+/// The pairs of two elements, each made of what one of them owns.
+fn add_pairs(a: &Element, b: &Element, boxes: &[Aabb], out: &mut Vec<Pair>) {
+    let at = |v: u32| boxes[v as usize];
+    for (element, face) in [(a, b), (b, a)] {
+        if !face.is_face {
+            continue;
+        }
+        let around = face.corners.map(at).into_iter().fold(Aabb::EMPTY, Aabb::union);
+        for v in Elements::vertices(element) {
+            if !face.corners.contains(&v) && at(v).overlaps(&around) {
+                let [p, q, r] = face.corners;
+                out.push(Pair { kind: PairKind::VertexFace, vertices: [v, p, q, r] });
+            }
+        }
+    }
+    for [p, q] in Elements::edges(a) {
+        let around = at(p).union(at(q));
+        for [r, s] in Elements::edges(b) {
+            let is_apart = p != r && p != s && q != r && q != s;
+            if is_apart && around.overlaps(&at(r).union(at(s))) {
+                let vertices = if [p, q] < [r, s] { [p, q, r, s] } else { [r, s, p, q] };
+                out.push(Pair { kind: PairKind::EdgeEdge, vertices });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::DVec3;
+    use std::collections::BTreeSet;
+    use taffeta_core::random::SplitMix64;
+    use taffeta_core::{SurfaceTopology, VertexIndex};
+
+    /// A sheet of `n × n` squares.
+    fn sheet(n: u32) -> SurfaceTopology {
+        let at = |i: u32, j: u32| VertexIndex(j * (n + 1) + i);
+        let square = |k: u32| {
+            let (i, j) = (k % n, k / n);
+            let [a, b, c, d] = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
+            [[a, b, c], [a, c, d]]
+        };
+        let count = ((n + 1) * (n + 1)) as usize;
+        SurfaceTopology::from_faces(count, (0..n * n).flat_map(square).collect())
+    }
+
+    /// All pairs without a common vertex whose boxes overlap, over all vertices, faces and edges.
+    fn brute_force(topologies: &[&SurfaceTopology], boxes: &[Aabb]) -> BTreeSet<Pair> {
+        let (mut faces, mut edges, mut first) = (Vec::new(), Vec::new(), 0);
+        for topology in topologies {
+            faces.extend(topology.faces.iter().map(|f| f.map(|v| v.0 + first)));
+            edges.extend(topology.edges.iter().map(|e| e.vertices.map(|v| v.0 + first)));
+            first += topology.vertex_count as u32;
+        }
+        let around = |vertices: &[u32]| vertices.iter().map(|v| boxes[*v as usize]).fold(Aabb::EMPTY, Aabb::union);
+        let mut out = BTreeSet::new();
+        for v in 0..first {
+            for face in faces.iter().filter(|f| !f.contains(&v) && around(*f).overlaps(&boxes[v as usize])) {
+                out.insert(Pair { kind: PairKind::VertexFace, vertices: [v, face[0], face[1], face[2]] });
+            }
+        }
+        for e in &edges {
+            for f in edges.iter().filter(|f| e < *f && !e.contains(&f[0]) && !e.contains(&f[1])) {
+                if around(e).overlaps(&around(f)) {
+                    out.insert(Pair { kind: PairKind::EdgeEdge, vertices: [e[0], e[1], f[0], f[1]] });
+                }
+            }
+        }
+        out
+    }
+
+    #[test]
+    fn candidates_are_those_of_a_search_over_all_primitives() {
+        let mut random = SplitMix64(5);
+        let (large, small) = (sheet(6), sheet(4));
+        let mut elements = Elements::default();
+        elements.add_surface(&large, |_| 0);
+        elements.add_surface(&small, |_| 1);
+        let mut tree = None;
+        for _ in 0..10 {
+            let mut point = || DVec3::from_array([0; 3].map(|_| random.next_unit()));
+            let boxes: Vec<_> =
+                (0..elements.vertex_count).map(|_| Aabb::around([point()]).inflated(0.02)).collect();
+            let pairs = collect_pairs(&elements, &mut tree, &boxes, |_, _| true);
+            assert!(pairs.is_sorted());
+            let found: BTreeSet<_> = pairs.iter().copied().collect();
+            assert_eq!(found.len(), pairs.len(), "a pair repeats");
+            assert_eq!(found, brute_force(&[&large, &small], &boxes));
+        }
+    }
+}

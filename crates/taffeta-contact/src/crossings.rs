@@ -1,0 +1,133 @@
+//! Crossings of edges and faces, counted exactly.
+//!
+//! Two surfaces cross where an edge of one meets a face of the other. The signs come from exact predicates
+//! (J. R. Shewchuk, Adaptive precision floating-point arithmetic and fast robust geometric predicates, 1997), so the
+//! count is that of the positions as they are stored. What only touches counts too.
+
+use crate::boxes::Aabb;
+use crate::elements::Elements;
+use crate::tree::BoxTree;
+use glam::DVec3;
+use rayon::prelude::*;
+use robust::{Coord, Coord3D, orient2d, orient3d};
+
+/// An edge that meets a face with which it shares no vertex.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Crossing {
+    /// The ends of the edge.
+    pub edge: [u32; 2],
+    /// The corners of the face.
+    pub face: [u32; 3],
+}
+
+/// All crossings at positions `x` \[m\], sorted. `meets` tells whether two bodies, or a body and itself, can touch.
+pub fn find_crossings(
+    elements: &Elements,
+    x: &[DVec3],
+    meets: impl Fn(u32, u32) -> bool + Sync,
+) -> Vec<Crossing> {
+    let list = &elements.list;
+    let boxes: Vec<Aabb> =
+        list.par_iter().map(|e| Aabb::around(e.corners.map(|v| x[v as usize]))).collect();
+    let accept = |i: u32, j: u32| meets(list[i as usize].body, list[j as usize].body);
+    let near = BoxTree::build(&boxes).pairs(accept);
+    let mut crossings: Vec<Crossing> = near
+        .par_iter()
+        .flat_map_iter(|pair| {
+            let [a, b] = pair.map(|i| &list[i as usize]);
+            let mut found = Vec::new();
+            for (element, face) in [(a, b), (b, a)] {
+                if !face.is_face {
+                    continue;
+                }
+                for edge in Elements::edges(element) {
+                    let shares = edge.iter().any(|v| face.corners.contains(v));
+                    let at = |v: u32| x[v as usize];
+                    if !shares && edge_meets_face(edge.map(at), face.corners.map(at)) {
+                        found.push(Crossing { edge, face: face.corners });
+                    }
+                }
+            }
+            found
+        })
+        .collect();
+    crossings.par_sort_unstable();
+    crossings
+}
+
+/// Whether a segment and a triangle have a point in common, exactly.
+pub fn edge_meets_face([p, q]: [DVec3; 2], [a, b, c]: [DVec3; 3]) -> bool {
+    let (above, below) = (side([a, b, c], p), side([a, b, c], q));
+    if above * below > 0.0 {
+        return false;
+    }
+    if above == 0.0 && below == 0.0 {
+        return meets_in_plane([p, q], [a, b, c]);
+    }
+    let around = [side([p, q, a], b), side([p, q, b], c), side([p, q, c], a)];
+    around.iter().all(|s| *s >= 0.0) || around.iter().all(|s| *s <= 0.0)
+}
+
+/// On which side of the plane through three points a point lies: a number with the exact sign.
+fn side([a, b, c]: [DVec3; 3], p: DVec3) -> f64 {
+    let coord = |x: DVec3| Coord3D { x: x.x, y: x.y, z: x.z };
+    orient3d(coord(a), coord(b), coord(c), coord(p))
+}
+
+/// The same in the plane that contains both; along the axis in which the triangle is seen largest.
+fn meets_in_plane([p, q]: [DVec3; 2], [a, b, c]: [DVec3; 3]) -> bool {
+    let normal = (b - a).cross(c - a).abs();
+    let flat = |x: DVec3| {
+        let [x, y] = if normal.x >= normal.y && normal.x >= normal.z {
+            [x.y, x.z]
+        } else if normal.y >= normal.z {
+            [x.z, x.x]
+        } else {
+            [x.x, x.y]
+        };
+        Coord { x, y }
+    };
+    let ([p, q], triangle) = ([p, q].map(flat), [a, b, c].map(flat));
+    let turns = |k: usize, x| orient2d(triangle[k], triangle[(k + 1) % 3], x);
+    let is_inside = |x| {
+        let turns = [turns(0, x), turns(1, x), turns(2, x)];
+        turns.iter().all(|t| *t >= 0.0) || turns.iter().all(|t| *t <= 0.0)
+    };
+    let crosses_side = |k: usize| {
+        let (r, s) = (triangle[k], triangle[(k + 1) % 3]);
+        let apart = |a: f64, b: f64| a * b < 0.0 || a == 0.0 || b == 0.0;
+        let (along, across) = ([orient2d(p, q, r), orient2d(p, q, s)], [orient2d(r, s, p), orient2d(r, s, q)]);
+        let is_on_line = along == [0.0; 2] && across == [0.0; 2];
+        !is_on_line && apart(along[0], along[1]) && apart(across[0], across[1])
+    };
+    is_inside(p) || is_inside(q) || (0..3).any(crosses_side)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FACE: [DVec3; 3] = [DVec3::ZERO, DVec3::X, DVec3::Y];
+
+    fn meets(p: [f64; 3], q: [f64; 3]) -> bool {
+        edge_meets_face([DVec3::from_array(p), DVec3::from_array(q)], FACE)
+    }
+
+    #[test]
+    fn an_edge_meets_a_face_that_it_goes_through_or_touches() {
+        assert!(meets([0.2, 0.2, 1.0], [0.2, 0.2, -1.0]));
+        assert!(meets([0.2, 0.2, 1.0], [0.2, 0.2, 0.0]), "its end on the face");
+        assert!(meets([0.5, -0.5, 1.0], [0.5, 0.5, -1.0]), "through an edge");
+        assert!(!meets([0.2, 0.2, 1.0], [0.2, 0.2, f64::MIN_POSITIVE]));
+        assert!(!meets([0.7, 0.7, 1.0], [0.7, 0.7, -1.0]));
+    }
+
+    #[test]
+    fn an_edge_in_the_plane_of_a_face_meets_it_where_it_overlaps() {
+        assert!(meets([-1.0, 0.2, 0.0], [2.0, 0.2, 0.0]), "across");
+        assert!(meets([0.1, 0.1, 0.0], [0.2, 0.1, 0.0]), "inside");
+        assert!(meets([0.1, 0.0, 0.0], [0.2, 0.0, 0.0]), "on a side");
+        assert!(!meets([-1.0, 0.0, 0.0], [-0.5, 0.0, 0.0]), "beside it, along a side");
+        assert!(!meets([1.0, 1.0, 0.0], [2.0, 1.0, 0.0]));
+    }
+}

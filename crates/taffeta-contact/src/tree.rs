@@ -1,0 +1,178 @@
+//! A tree of boxes over items in Morton order.
+//!
+//! Node `i` of a level covers the nodes `2i` and `2i + 1` of the level below; the lowest level are the items themselves,
+//! in the order of the Morton codes of their centers when the tree was built. There are no pointers: building is a sort,
+//! refitting one pass over the boxes. Pairs come out in an order that depends on the boxes alone.
+
+use crate::boxes::Aabb;
+use rayon::prelude::*;
+use taffeta_core::morton::morton_code;
+
+/// A tree over the boxes of items that are numbered from 0.
+#[derive(Clone, Debug, Default)]
+pub struct BoxTree {
+    /// The items in Morton order.
+    order: Vec<u32>,
+    /// The boxes of each level, the items' first, the root's last.
+    levels: Vec<Vec<Aabb>>,
+}
+
+/// Pairs of top-level nodes that one task takes.
+const PAIRS_PER_TASK: usize = 4;
+/// Nodes of the level whose pairs are shared out over threads.
+const WIDE: usize = 64;
+
+impl BoxTree {
+    /// Builds a tree over the boxes of all items.
+    pub fn build(boxes: &[Aabb]) -> Self {
+        let all = Aabb::around(boxes.iter().map(Aabb::center));
+        let code = |(i, item): (usize, &Aabb)| (morton_code(item.center(), all.low, all.high), i as u32);
+        let mut codes: Vec<_> = boxes.iter().enumerate().map(code).collect();
+        codes.par_sort_unstable();
+        let mut tree = Self { order: codes.into_iter().map(|(_, i)| i).collect(), levels: Vec::new() };
+        tree.refit(boxes);
+        tree
+    }
+
+    /// Takes over new boxes for the same items.
+    ///
+    /// # Panics
+    /// If their number differs from that at building.
+    pub fn refit(&mut self, boxes: &[Aabb]) {
+        assert_eq!(boxes.len(), self.order.len(), "boxes of other items");
+        self.levels.clear();
+        self.levels.push(self.order.iter().map(|i| boxes[*i as usize]).collect());
+        while let Some(last) = self.levels.last().filter(|level| level.len() > 1) {
+            let join = |pair: &[Aabb]| pair.iter().copied().fold(Aabb::EMPTY, Aabb::union);
+            let next = last.chunks(2).map(join).collect();
+            self.levels.push(next);
+        }
+    }
+
+    /// Calls `found` with every item whose box overlaps `query`.
+    pub fn query(&self, query: &Aabb, mut found: impl FnMut(u32)) {
+        if self.order.is_empty() {
+            return;
+        }
+        let mut stack = vec![(self.levels.len() - 1, 0)];
+        while let Some((level, node)) = stack.pop() {
+            if !self.levels[level][node].overlaps(query) {
+                continue;
+            }
+            if level == 0 {
+                found(self.order[node]);
+                continue;
+            }
+            self.push_children(level, node, |child| stack.push((level - 1, child)));
+        }
+    }
+
+    /// All pairs of different items `[i, j]`, `i < j`, whose boxes overlap and which `accept` takes.
+    pub fn pairs(&self, accept: impl Fn(u32, u32) -> bool + Sync) -> Vec<[u32; 2]> {
+        if self.order.len() < 2 {
+            return Vec::new();
+        }
+        let level = (0..self.levels.len()).rev().find(|l| self.levels[*l].len() >= WIDE).unwrap_or(0);
+        let nodes = &self.levels[level];
+        let starts: Vec<[usize; 2]> = (0..nodes.len())
+            .flat_map(|a| (a..nodes.len()).map(move |b| [a, b]))
+            .filter(|[a, b]| nodes[*a].overlaps(&nodes[*b]))
+            .collect();
+        let descend = |starts: &[[usize; 2]]| {
+            let mut out = Vec::new();
+            let mut stack = Vec::new();
+            for [a, b] in starts {
+                stack.push((level, *a, *b));
+                while let Some(top) = stack.pop() {
+                    self.split_pair(top, &mut stack, |i, j| {
+                        let (i, j) = (i.min(j), i.max(j));
+                        if accept(i, j) {
+                            out.push([i, j]);
+                        }
+                    });
+                }
+            }
+            out
+        };
+        starts.par_chunks(PAIRS_PER_TASK).map(descend).collect::<Vec<_>>().concat()
+    }
+
+    /// Replaces two overlapping nodes of a level by those of their children that overlap.
+    fn split_pair(
+        &self,
+        (level, a, b): (usize, usize, usize),
+        stack: &mut Vec<(usize, usize, usize)>,
+        mut found: impl FnMut(u32, u32),
+    ) {
+        if level == 0 {
+            if a != b {
+                found(self.order[a], self.order[b]);
+            }
+            return;
+        }
+        let below = &self.levels[level - 1];
+        self.push_children(level, a, |left| {
+            self.push_children(level, b, |right| {
+                let is_new = a != b || left <= right;
+                if is_new && (left == right || below[left].overlaps(&below[right])) {
+                    stack.push((level - 1, left, right));
+                }
+            });
+        });
+    }
+
+    fn push_children(&self, level: usize, node: usize, mut push: impl FnMut(usize)) {
+        let below = self.levels[level - 1].len();
+        (2 * node..(2 * node + 2).min(below)).for_each(&mut push);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::DVec3;
+    use taffeta_core::random::SplitMix64;
+
+    fn random_boxes(count: usize, seed: u64) -> Vec<Aabb> {
+        let mut random = SplitMix64(seed);
+        let mut point = || DVec3::new(random.next_unit(), random.next_unit(), random.next_unit());
+        (0..count)
+            .map(|_| {
+                let (corner, size) = (point(), point() * 0.15);
+                Aabb { low: corner, high: corner + size }
+            })
+            .collect()
+    }
+
+    fn brute_force(boxes: &[Aabb]) -> Vec<[u32; 2]> {
+        let pairs = (0..boxes.len()).flat_map(|i| (i + 1..boxes.len()).map(move |j| [i, j]));
+        pairs.filter(|[i, j]| boxes[*i].overlaps(&boxes[*j])).map(|pair| pair.map(|i| i as u32)).collect()
+    }
+
+    #[test]
+    fn pairs_are_those_of_a_search_over_all() {
+        for count in [0, 1, 2, 3, 7, 64, 65, 500] {
+            let boxes = random_boxes(count, count as u64);
+            let mut pairs = BoxTree::build(&boxes).pairs(|_, _| true);
+            pairs.sort_unstable();
+            assert_eq!(pairs, brute_force(&boxes), "{count} boxes");
+        }
+    }
+
+    #[test]
+    fn a_refitted_tree_finds_what_a_new_one_finds() {
+        let mut tree = BoxTree::build(&random_boxes(300, 1));
+        let boxes = random_boxes(300, 2);
+        tree.refit(&boxes);
+        let mut pairs = tree.pairs(|_, _| true);
+        pairs.sort_unstable();
+        assert_eq!(pairs, brute_force(&boxes));
+        for query in &boxes {
+            let mut found = Vec::new();
+            tree.query(query, |i| found.push(i));
+            found.sort_unstable();
+            let all = (0..boxes.len() as u32).filter(|i| boxes[*i as usize].overlaps(query));
+            assert_eq!(found, all.collect::<Vec<_>>());
+        }
+    }
+}

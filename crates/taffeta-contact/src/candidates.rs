@@ -97,7 +97,8 @@ mod tests {
             edges.extend(topology.edges.iter().map(|e| e.vertices.map(|v| v.0 + first)));
             first += topology.vertex_count as u32;
         }
-        let around = |vertices: &[u32]| vertices.iter().map(|v| boxes[*v as usize]).fold(Aabb::EMPTY, Aabb::union);
+        let around =
+            |vertices: &[u32]| vertices.iter().map(|v| boxes[*v as usize]).fold(Aabb::EMPTY, Aabb::union);
         let mut out = BTreeSet::new();
         for v in 0..first {
             for face in faces.iter().filter(|f| !f.contains(&v) && around(*f).overlaps(&boxes[v as usize])) {

@@ -88,7 +88,10 @@ struct Watched {
 enum Guard {
     None,
     /// A plane that moves by so much along the normal \[m\], and how far each primitive may go beyond its end.
-    Moving { shift: f64, rooms: [f64; 2] },
+    Moving {
+        shift: f64,
+        rooms: [f64; 2],
+    },
     /// A plane that stands still, or nothing at all: there is no more to do.
     Settled,
 }
@@ -249,7 +252,8 @@ fn is_bounded(watched: &Watched, moves: &[DVec3; 4]) -> bool {
     let (a, b) = moves.split_at(watched.pair.split());
     let mean = |moves: &[DVec3]| moves.iter().sum::<DVec3>() / moves.len() as f64;
     let middle = 0.5 * (mean(a) + mean(b));
-    let longest = |moves: &[DVec3]| moves.iter().map(|m| m.distance_squared(middle)).fold(0.0, f64::max).sqrt();
+    let longest =
+        |moves: &[DVec3]| moves.iter().map(|m| m.distance_squared(middle)).fold(0.0, f64::max).sqrt();
     let free = watched.width - watched.separation;
     free > 0.0 && longest(a) + longest(b) <= BOUND_SHARE * free
 }
@@ -263,10 +267,7 @@ fn share(room: f64, wanted: [f64; 2], forced: [f64; 2]) -> [f64; 2] {
 }
 
 /// Of two offers the one that keeps more motion; the second if they keep the same.
-fn better(
-    first: Option<([f64; 4], Guard)>,
-    second: Option<([f64; 4], Guard)>,
-) -> Option<([f64; 4], Guard)> {
+fn better(first: Option<([f64; 4], Guard)>, second: Option<([f64; 4], Guard)>) -> Option<([f64; 4], Guard)> {
     let kept = |offer: &([f64; 4], Guard)| offer.0.iter().sum::<f64>();
     match (first, second) {
         (Some(a), Some(b)) => Some(if kept(&a) > kept(&b) { a } else { b }),

@@ -27,8 +27,7 @@ pub fn find_crossings(
     meets: impl Fn(u32, u32) -> bool + Sync,
 ) -> Vec<Crossing> {
     let list = &elements.list;
-    let boxes: Vec<Aabb> =
-        list.par_iter().map(|e| Aabb::around(e.corners.map(|v| x[v as usize]))).collect();
+    let boxes: Vec<Aabb> = list.par_iter().map(|e| Aabb::around(e.corners.map(|v| x[v as usize]))).collect();
     let accept = |i: u32, j: u32| meets(list[i as usize].body, list[j as usize].body);
     let near = BoxTree::build(&boxes).pairs(accept);
     let mut crossings: Vec<Crossing> = near
@@ -96,7 +95,8 @@ fn meets_in_plane([p, q]: [DVec3; 2], [a, b, c]: [DVec3; 3]) -> bool {
     let crosses_side = |k: usize| {
         let (r, s) = (triangle[k], triangle[(k + 1) % 3]);
         let apart = |a: f64, b: f64| a * b < 0.0 || a == 0.0 || b == 0.0;
-        let (along, across) = ([orient2d(p, q, r), orient2d(p, q, s)], [orient2d(r, s, p), orient2d(r, s, q)]);
+        let (along, across) =
+            ([orient2d(p, q, r), orient2d(p, q, s)], [orient2d(r, s, p), orient2d(r, s, q)]);
         let is_on_line = along == [0.0; 2] && across == [0.0; 2];
         !is_on_line && apart(along[0], along[1]) && apart(across[0], across[1])
     };

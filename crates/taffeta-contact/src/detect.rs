@@ -3,10 +3,10 @@
 //! Candidates are collected with a margin and re-measured in every substep; they are collected anew when the cloth or
 //! an obstacle has moved by a quarter of the margin since: the two together by half of it.
 
-use crate::obstacle::{Obstacle, PlacedShape, WorldShape};
+use crate::obstacle::{Obstacle, PlacedShape};
 use crate::response::Contact;
+use crate::shape::{Skeleton, WorldShape};
 use glam::DVec3;
-use taffeta_core::geometry::closest_point_on_triangle;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::Row;
 use taffeta_core::{ContactRow, EdgeIndex, FaceIndex, Friction, IndexVec, SurfaceTopology, VertexIndex};
@@ -90,7 +90,9 @@ impl Detector {
         let mut clearances = vec![f64::INFINITY; topology.vertex_count];
         for (obstacle, candidates) in obstacles.iter().zip(&self.candidates) {
             let placed = obstacle.over_substep(view.time, view.h);
-            let mut probe = Probe { detector: self, placed, obstacle, view, clearances: &mut clearances };
+            let skeleton = placed.shape.skeleton();
+            let clearances = &mut clearances;
+            let mut probe = Probe { detector: self, placed, skeleton, obstacle, view, clearances };
             probe.measure_clearances(&candidates.vertices);
             let probe = &probe;
             let vertices = candidates.vertices.iter();
@@ -114,7 +116,7 @@ impl Detector {
             // Only where the surface is matters: a sphere that turns does not move.
             let then = obstacle.over_substep(self.collected_time, 0.0).shape;
             let now = obstacle.over_substep(view.time + view.h, 0.0).shape;
-            surface_moved(&then, &now) > limit
+            now.moved_since(&then) > limit
         });
         let lost = view.rows.iter().any(|row| !row.position().is_finite());
         body_moved || lost || cloth_moved > limit * limit
@@ -139,19 +141,6 @@ impl Detector {
     }
 }
 
-/// How far a surface has moved \[m\]; infinite for a plane that has turned.
-fn surface_moved(then: &WorldShape, now: &WorldShape) -> f64 {
-    match (then, now) {
-        (WorldShape::Sphere { center: a, .. }, WorldShape::Sphere { center: b, .. }) => a.distance(*b),
-        (WorldShape::Plane { normal: m, offset: a }, WorldShape::Plane { normal: n, offset: b })
-            if m == n =>
-        {
-            (a - b).abs()
-        }
-        _ => f64::INFINITY,
-    }
-}
-
 /// How far a chord of half length `half` lies below an arc of this radius \[m\].
 fn sagitta(radius: f64, half: f64) -> f64 {
     if half >= radius { radius } else { radius - (radius * radius - half * half).sqrt() }
@@ -166,15 +155,12 @@ fn collect_around(topology: &SurfaceTopology, x: &[DVec3], placed: &PlacedShape,
         ..Candidates::default()
     };
     // A flat face touches a half-space with a corner first.
-    if let WorldShape::Sphere { center, radius } = placed.shape {
+    if !matches!(placed.shape, WorldShape::Plane { .. }) {
         let close = |(fi, corners): (FaceIndex, &[VertexIndex; 3])| {
             let corners = corners.map(at);
-            let longest = corners[0].distance(corners[1]).max(corners[0].distance(corners[2]));
-            if corners[0].distance(center) > radius + reach + longest {
-                return None;
-            }
-            let s = closest_point_on_triangle(center, corners);
-            near(corners[0] * s[0] + corners[1] * s[1] + corners[2] * s[2]).then_some(fi)
+            let middle = (corners[0] + corners[1] + corners[2]) / 3.0;
+            let half = corners.map(|x| x.distance(middle)).into_iter().fold(0.0, f64::max);
+            (placed.shape.signed_distance(middle).0 <= reach + half).then_some(fi)
         };
         candidates.faces = topology.faces.iter_indexed().filter_map(close).collect();
         candidates.edges = candidates.faces.iter().flat_map(|fi| topology.face_edges[*fi]).collect();
@@ -192,6 +178,7 @@ fn collect_around(topology: &SurfaceTopology, x: &[DVec3], placed: &PlacedShape,
 struct Probe<'a> {
     detector: &'a Detector,
     placed: PlacedShape,
+    skeleton: Skeleton,
     obstacle: &'a Obstacle,
     view: SubstepView<'a>,
     /// How far each vertex is from where a contact begins \[m\]; negative: it has one. Only candidates are up to date.
@@ -211,8 +198,7 @@ impl Probe<'_> {
     /// than the sagitta of an arc whose half chord is `half` \[m\].
     fn may_reach(&self, vertices: &[VertexIndex], half: f64) -> bool {
         let nearest = vertices.iter().map(|vi| self.clearances[vi.to_usize()]).fold(f64::INFINITY, f64::min);
-        let WorldShape::Sphere { radius, .. } = self.placed.shape else { return nearest <= 0.0 };
-        nearest <= sagitta(radius + nearest.max(0.0), half)
+        nearest <= sagitta(self.placed.shape.rounding() + nearest.max(0.0), half)
     }
 
     /// The distance from the obstacle at which a point of a face gets a contact \[m\]. Elasticity may still push the
@@ -260,31 +246,24 @@ impl Probe<'_> {
         }))
     }
 
-    /// Whether a chord of this length \[m\] sags into a sphere by an amount that matters.
+    /// Whether a chord of this length \[m\] sags into the shape by an amount that matters.
     fn sags(&self, vi: VertexIndex, squared_length: f64) -> bool {
-        let WorldShape::Sphere { radius, .. } = self.placed.shape else { return false };
-        squared_length > 8.0 * radius * NEGLIGIBLE_SAGITTA * self.surface(vi).offset
+        squared_length > 8.0 * self.placed.shape.rounding() * NEGLIGIBLE_SAGITTA * self.surface(vi).offset
     }
 
-    /// The contact of an edge whose closest point to a sphere lies between its ends.
+    /// The contact of an edge that is nearest to the shape between its ends.
     fn meet_edge(&self, [a, b]: [VertexIndex; 2]) -> Option<Contact> {
-        let WorldShape::Sphere { center, .. } = self.placed.shape else { return None };
-        let (pa, pb) = (self.position(a), self.position(b));
-        let along = pb - pa;
-        if !self.may_reach(&[a, b], 0.5 * along.length()) {
+        let ends = [self.position(a), self.position(b)];
+        let squared_length = ends[0].distance_squared(ends[1]);
+        if !self.may_reach(&[a, b], 0.5 * squared_length.sqrt()) || !self.sags(a, squared_length) {
             return None;
         }
-        let t = (center - pa).dot(along) / along.length_squared();
-        let between = t > 0.0 && t < 1.0;
-        if !between || !self.sags(a, along.length_squared()) {
-            return None;
-        }
+        let t = self.placed.shape.nearest_on_edge(&self.skeleton, ends)?;
         self.measure([a, b, a], [1.0 - t, t, 0.0])
     }
 
-    /// The contact of a face whose closest point to a sphere lies inside it.
+    /// The contact of a face that is nearest to the shape inside it.
     fn meet_face(&self, vertices: [VertexIndex; 3]) -> Option<Contact> {
-        let WorldShape::Sphere { center, .. } = self.placed.shape else { return None };
         let corners = vertices.map(|vi| self.position(vi));
         let longest = (0..3).map(|k| corners[k].distance_squared(corners[(k + 1) % 3])).fold(0.0, f64::max);
         // No point of a triangle is farther from its nearest corner than longest/√3.
@@ -292,10 +271,7 @@ impl Probe<'_> {
         if !self.may_reach(&vertices, half) || !self.sags(vertices[0], longest) {
             return None;
         }
-        let weights = closest_point_on_triangle(center, corners);
-        if weights.iter().any(|s| *s <= 0.0) {
-            return None;
-        }
+        let weights = self.placed.shape.nearest_on_face(&self.skeleton, corners)?;
         self.measure(vertices, weights)
     }
 }
@@ -306,6 +282,7 @@ mod tests {
     use crate::obstacle::Shape;
     use crate::response::project;
     use taffeta_core::Placement;
+    use taffeta_core::geometry::closest_point_on_triangle;
 
     fn detector(vertex_count: usize) -> Detector {
         let surface = ContactSurface { offset: 0.001, friction: Friction::NONE };

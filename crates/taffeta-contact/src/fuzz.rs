@@ -41,7 +41,8 @@ pub fn fuzz(trials: u64, seed: u64) -> FuzzReport {
         let mut random = SplitMix64(seed ^ task.wrapping_mul(0x2545_f491_4f6c_dd1d));
         (0..count).map(|_| run_trial(&elements, &mut random)).fold(FuzzReport::default(), add)
     };
-    let mut report = tasks.par_iter().map(run).collect::<Vec<_>>().into_iter().fold(FuzzReport::default(), add);
+    let mut report =
+        tasks.par_iter().map(run).collect::<Vec<_>>().into_iter().fold(FuzzReport::default(), add);
     report.kept /= report.trials.max(1) as f64;
     report
 }
@@ -74,8 +75,7 @@ fn run_trial(elements: &Elements, random: &mut SplitMix64) -> FuzzReport {
         }
     };
     let toward = center(&x[4..]) - center(&x[..4]);
-    let moves =
-        [move_quad(&x[..4], toward, random), move_quad(&x[4..], -toward, random)].concat();
+    let moves = [move_quad(&x[..4], toward, random), move_quad(&x[4..], -toward, random)].concat();
     let swept: Vec<_> = x.iter().zip(&moves).map(|(x, m)| Aabb::around([*x, *x + *m])).collect();
     let pairs = collect_pairs(elements, &mut None, &swept, |_, _| true);
     let path = Path { start: &x, moves: &moves, prescribed: &[false; 8] };

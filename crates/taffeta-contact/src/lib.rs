@@ -20,6 +20,7 @@ pub mod fuzz;
 pub mod obstacle;
 pub mod pair;
 pub mod response;
+pub mod shape;
 pub mod tree;
 
 pub use detect::{ContactSurface, Detector, SubstepView};

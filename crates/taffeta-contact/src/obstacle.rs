@@ -1,5 +1,6 @@
 //! Rigid bodies that the cloth meets.
 
+use crate::shape::WorldShape;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use taffeta_core::{Friction, Motion, Placement, Pose};
@@ -16,6 +17,18 @@ pub enum Shape {
     Plane {
         /// Unit normal, out of the half-space.
         normal: DVec3,
+    },
+    /// All points near a segment along the y axis, centered at the origin.
+    Capsule {
+        /// Radius \[m\].
+        radius: f64,
+        /// Half the length of the segment \[m\].
+        half_length: f64,
+    },
+    /// A box along the axes, centered at the origin.
+    Box {
+        /// Half its sides \[m\].
+        half_size: DVec3,
     },
 }
 
@@ -41,14 +54,28 @@ impl Obstacle {
     /// What is wrong with the obstacle, in words; `None`: nothing.
     pub fn find_defect(&self) -> Option<String> {
         let Placement { translate, rotate_deg, scale } = self.place;
+        let is_size = |size: f64| size.is_finite() && size > 0.0;
         match self.shape {
-            Shape::Sphere { radius } if !(radius * scale).is_finite() || radius * scale <= 0.0 => {
+            Shape::Sphere { radius } if !is_size(radius * scale) => {
                 return Some(format!(
                     "the sphere's radius is {radius} at scale {scale}; it must be positive"
                 ));
             }
             Shape::Plane { normal } if !normal.is_finite() || normal.length() == 0.0 => {
                 return Some(format!("the plane's normal is {normal}; it must have a direction"));
+            }
+            Shape::Capsule { radius, half_length }
+                if ![radius, half_length].iter().all(|r| is_size(r * scale)) =>
+            {
+                return Some(format!(
+                    "the capsule has a radius of {radius} and a half length of {half_length} at scale {scale}; \
+                     both must be positive"
+                ));
+            }
+            Shape::Box { half_size } if !half_size.to_array().iter().all(|r| is_size(r * scale)) => {
+                return Some(format!(
+                    "half the sides of the box are {half_size} at scale {scale}; all must be positive"
+                ));
             }
             _ => {}
         }
@@ -74,43 +101,18 @@ impl Obstacle {
                 let normal = (end.rotation * normal).normalize();
                 WorldShape::Plane { normal, offset: normal.dot(end.translation) }
             }
+            Shape::Capsule { radius, half_length } => {
+                let arm = DVec3::Y * (half_length * self.place.scale);
+                WorldShape::Capsule {
+                    ends: [end.apply(-arm), end.apply(arm)],
+                    radius: radius * self.place.scale,
+                }
+            }
+            Shape::Box { half_size } => {
+                WorldShape::Box { pose: end, half_size: half_size * self.place.scale }
+            }
         };
         PlacedShape { shape, start, end }
-    }
-}
-
-/// A shape in world space.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum WorldShape {
-    /// A ball.
-    Sphere {
-        /// Center \[m\].
-        center: DVec3,
-        /// Radius \[m\].
-        radius: f64,
-    },
-    /// The half-space `n · x ≤ offset`.
-    Plane {
-        /// Unit normal.
-        normal: DVec3,
-        /// Distance of the plane from the origin along the normal \[m\].
-        offset: f64,
-    },
-}
-
-impl WorldShape {
-    /// Signed distance of a point from the surface \[m\], negative inside, and the unit normal there.
-    pub fn signed_distance(&self, point: DVec3) -> (f64, DVec3) {
-        match *self {
-            WorldShape::Sphere { center, radius } => {
-                let arm = point - center;
-                let length = arm.length();
-                // At the very center every direction is as good; up is predictable.
-                let normal = if length > 0.0 { arm / length } else { DVec3::Y };
-                (length - radius, normal)
-            }
-            WorldShape::Plane { normal, offset } => (normal.dot(point) - offset, normal),
-        }
     }
 }
 

@@ -21,14 +21,15 @@ const FLOOR_REACH: f64 = 3.6;
 /// \[m\], several times as large as the box. Vertices are shared between faces, so the shading is smooth.
 pub fn obstacle_mesh(obstacle: &Obstacle, time: f64, bounds: [DVec3; 2]) -> TriangleMesh {
     let pose = obstacle.pose_at(time);
+    let scale = obstacle.place.scale;
     match obstacle.shape {
-        Shape::Sphere { radius } => {
-            let mut mesh = sphere_mesh();
-            for p in &mut mesh.positions {
-                *p = pose.apply(*p * (radius * obstacle.place.scale));
-            }
-            mesh
+        Shape::Sphere { radius } => placed(sphere_mesh(), |p| pose.apply(p * (radius * scale))),
+        Shape::Capsule { radius, half_length } => {
+            // The two halves of a sphere moved apart: the band between them is drawn by the faces at the equator.
+            let stretch = |p: DVec3| p * radius + DVec3::Y * half_length.copysign(p.y);
+            placed(sphere_mesh(), |p| pose.apply(stretch(p) * scale))
         }
+        Shape::Box { half_size } => placed(box_mesh(), |p| pose.apply(p * half_size * scale)),
         Shape::Plane { normal } => square_mesh(pose.translation, pose.rotation * normal, bounds),
     }
 }
@@ -36,10 +37,33 @@ pub fn obstacle_mesh(obstacle: &Obstacle, time: f64, bounds: [DVec3; 2]) -> Tria
 /// The surface of an obstacle together with the way in which it is drawn: planes are floors. See [`obstacle_mesh`].
 pub fn obstacle_body(obstacle: &Obstacle, time: f64, bounds: [DVec3; 2]) -> Body {
     let kind = match obstacle.shape {
-        Shape::Sphere { .. } => BodyKind::Obstacle,
+        Shape::Sphere { .. } | Shape::Capsule { .. } | Shape::Box { .. } => BodyKind::Obstacle,
         Shape::Plane { .. } => BodyKind::Floor,
     };
     Body { mesh: obstacle_mesh(obstacle, time, bounds), kind }
+}
+
+/// A mesh with its positions mapped.
+fn placed(mut mesh: TriangleMesh, place: impl Fn(DVec3) -> DVec3) -> TriangleMesh {
+    mesh.positions.iter_mut().for_each(|p| *p = place(*p));
+    mesh
+}
+
+/// The cube from −1 to 1; its sides have corners of their own, so that they are shaded flat.
+fn box_mesh() -> TriangleMesh {
+    let mut mesh = TriangleMesh { positions: Vec::new(), faces: Vec::new(), material: None };
+    for (axis, sign) in (0..3).flat_map(|axis| [(axis, -1.0), (axis, 1.0)]) {
+        let first = mesh.positions.len() as u32;
+        for (u, v) in [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)] {
+            let mut corner = DVec3::ZERO;
+            corner[axis] = sign;
+            corner[(axis + 1) % 3] = u * sign;
+            corner[(axis + 2) % 3] = v;
+            mesh.positions.push(corner);
+        }
+        mesh.faces.extend([[first, first + 1, first + 2], [first, first + 2, first + 3]]);
+    }
+    mesh
 }
 
 /// The unit sphere by longitude and latitude.
@@ -123,6 +147,22 @@ mod tests {
             2,
             "Euler characteristic"
         );
+    }
+
+    #[test]
+    fn a_capsule_and_a_box_lie_on_their_surfaces_and_face_outward() {
+        let place = Placement { translate: DVec3::ONE, rotate_deg: DVec3::new(10.0, 40.0, 70.0), scale: 2.0 };
+        let shapes = [
+            Shape::Capsule { radius: 0.1, half_length: 0.3 },
+            Shape::Box { half_size: DVec3::new(0.1, 0.2, 0.3) },
+        ];
+        for shape in shapes {
+            let obstacle = Obstacle::new(shape, place);
+            let mesh = obstacle_mesh(&obstacle, 0.0, [DVec3::ZERO, DVec3::ONE]);
+            let surface = obstacle.over_substep(0.0, 0.0).shape;
+            assert!(mesh.positions.iter().all(|p| surface.signed_distance(*p).0.abs() < 1e-12));
+            assert!(normals_agree(&mesh, |p| p - DVec3::ONE), "{shape:?}");
+        }
     }
 
     #[test]

@@ -84,8 +84,8 @@ fn what_is_not_supported_yet() {
     );
     expect_refusal(
         "sphere = { radius = 0.2 }",
-        "capsule = { radius = 0.2, half_length = 0.3 }",
-        &["capsule", "not supported yet", "sphere"],
+        "mesh = \"body.obj\"",
+        &["mesh", "not supported yet", "sphere"],
     );
 }
 

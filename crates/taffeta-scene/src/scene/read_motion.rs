@@ -95,19 +95,49 @@ fn read_obstacle(item: &Item<'_>) -> Option<Obstacle> {
     shape.map(|_| obstacle)
 }
 
+fn read_capsule(item: &Item<'_>) -> Option<Shape> {
+    let table = item.table(&["radius", "half_length"])?;
+    let radius = table.require("radius", "radius = 0.1").and_then(|item| item.number(Range::Positive));
+    let half_length =
+        table.require("half_length", "half_length = 0.2").and_then(|item| item.number(Range::Positive));
+    Some(Shape::Capsule { radius: radius?, half_length: half_length? })
+}
+
+fn read_box(item: &Item<'_>) -> Option<Shape> {
+    let given = item.table(&["half_size"])?.require("half_size", "half_size = [0.1, 0.1, 0.1]")?;
+    let half_size = given.vec3()?;
+    if !(half_size.min_element() > 0.0 && half_size.is_finite()) {
+        let found = half_size.to_array();
+        given.report(
+            format!("`{}` is {found:?}", given.key),
+            Some("all three must be positive: half the sides of the box in m".to_owned()),
+        );
+        return None;
+    }
+    Some(Shape::Box { half_size })
+}
+
 fn read_shape(item: &Item<'_>) -> Option<Shape> {
     const SHAPES: [&str; 6] = ["sphere", "plane", "capsule", "box", "mesh", "frames"];
     let table = item.table(&["sphere", "plane", "capsule", "box", "mesh", "frames", "frame_rate"])?;
     let given: Vec<&str> = SHAPES.into_iter().filter(|key| table.get_any(key).is_some()).collect();
     if given.len() != 1 {
         let found = if given.is_empty() { "none".to_owned() } else { given.join(" and ") };
-        let help = "supported: sphere = { radius = 0.2 }, plane = { normal = [0, 1, 0] }".to_owned();
+        let help = "supported: sphere = { radius = 0.2 }, plane = { normal = [0, 1, 0] }, \
+                    capsule = { radius = 0.1, half_length = 0.2 }, box = { half_size = [0.1, 0.1, 0.1] }";
+        let help = help.to_owned();
         item.report(format!("`{}` must have exactly one shape, but has {found}", item.key), Some(help));
         return None;
     }
     if let Some(sphere) = table.get("sphere") {
         let radius = sphere.table(&["radius"])?.require("radius", "radius = 0.2")?.number(Range::Positive)?;
         return Some(Shape::Sphere { radius });
+    }
+    if let Some(capsule) = table.get("capsule") {
+        return read_capsule(&capsule);
+    }
+    if let Some(block) = table.get("box") {
+        return read_box(&block);
     }
     let plane = table.get("plane")?.table(&["normal"])?;
     let Some(given) = plane.get("normal") else { return Some(Shape::Plane { normal: DVec3::Y }) };

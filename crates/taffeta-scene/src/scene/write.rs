@@ -205,6 +205,12 @@ fn obstacle_json(obstacle: &Obstacle) -> Value {
     match obstacle.shape {
         Shape::Sphere { radius } => shape.insert("sphere".to_owned(), json!({ "radius": radius })),
         Shape::Plane { normal } => shape.insert("plane".to_owned(), json!({ "normal": normal.to_array() })),
+        Shape::Capsule { radius, half_length } => {
+            shape.insert("capsule".to_owned(), json!({ "radius": radius, "half_length": half_length }))
+        }
+        Shape::Box { half_size } => {
+            shape.insert("box".to_owned(), json!({ "half_size": half_size.to_array() }))
+        }
     };
     json!({
         "shape": shape,

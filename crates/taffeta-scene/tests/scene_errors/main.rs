@@ -170,6 +170,18 @@ fn impossible_numbers_are_refused() {
     expect("thickness", "thickness = 0", "0", &["greater than 0"]);
     expect("shape", "shape = { sphere = { radius = -0.2 } }", "-0.2", &["`obstacle.0.shape.sphere.radius`"]);
     expect("shape", "shape = { plane = { normal = [0, 0, 0] } }", "[0, 0, 0]", &["no direction"]);
+    expect(
+        "shape",
+        "shape = { capsule = { radius = 0.1 } }",
+        "{ radius",
+        &["`obstacle.0.shape.capsule.half_length`"],
+    );
+    expect(
+        "shape",
+        "shape = { box = { half_size = [0.1, -1, 0.1] } }",
+        "[0.1, -1",
+        &["half_size", "positive"],
+    );
     expect("place", "place = { scale = 0 }", "0", &["greater than 0"]);
     expect("formats", "every = 0", "0", &["whole number from 1"]);
     expect("[contact]", "[air]\ndensity = -1\n[contact]", "-1", &["at least 0"]);
@@ -288,7 +300,7 @@ fn what_the_format_names_but_is_not_supported_says_so() {
     refused("place", "constraint = \"energy\"", "\"energy\"");
     refused("size_min", "refine_compression = 0.005", "0.005");
     refused("size_min", "refine_velocity = 1.0", "1.0");
-    for shape in ["capsule = {}", "box = {}", "mesh = \"b.obj\"", "frames = \"b_%04d.obj\""] {
+    for shape in ["mesh = \"b.obj\"", "frames = \"b_%04d.obj\""] {
         refused("shape", &format!("shape = {{ {shape} }}"), shape.rsplit(' ').next().unwrap());
     }
     refused("thickness", "self = true", "true");

@@ -57,6 +57,9 @@ struct Candidates {
 /// more candidates, narrower collects more often.
 const RELATIVE_MARGIN: f64 = 0.05;
 
+/// The weights of a contact at a vertex.
+const AT_FIRST: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
+
 /// Sagitta of an edge over a sphere, relative to the contact offset, below which its vertices alone keep it outside.
 const NEGLIGIBLE_SAGITTA: f64 = 0.25;
 
@@ -190,7 +193,7 @@ impl Probe<'_> {
     fn measure_clearances(&mut self, vertices: &[VertexIndex]) {
         for vi in vertices {
             let (distance, _) = self.placed.shape.signed_distance(self.position(*vi));
-            self.clearances[vi.to_usize()] = distance - self.reach(&[*vi; 3], [1.0, 0.0, 0.0]);
+            self.clearances[vi.to_usize()] = distance - self.reach(&[*vi; 4], AT_FIRST);
         }
     }
 
@@ -204,7 +207,7 @@ impl Probe<'_> {
     /// The distance from the obstacle at which a point of a face gets a contact \[m\]. Elasticity may still push the
     /// point towards the body in this substep, by about what it moves anyway; a point at rest keeps its contact within
     /// another offset, so that it does not lose and regain it.
-    fn reach(&self, vertices: &[VertexIndex; 3], weights: [f64; 3]) -> f64 {
+    fn reach(&self, vertices: &[VertexIndex; 4], weights: [f64; 4]) -> f64 {
         let moved = |vi: VertexIndex| self.position(vi) - self.view.start[vi.to_usize()];
         let moves = vertices.iter().zip(weights).map(|(vi, s)| moved(*vi) * s);
         2.0 * self.surface(vertices[0]).offset + moves.sum::<DVec3>().length()
@@ -214,7 +217,7 @@ impl Probe<'_> {
         if self.clearances[vi.to_usize()] > 0.0 {
             return None;
         }
-        self.measure([vi; 3], [1.0, 0.0, 0.0])
+        self.measure([vi; 4], AT_FIRST)
     }
 
     fn position(&self, vi: VertexIndex) -> DVec3 {
@@ -226,7 +229,7 @@ impl Probe<'_> {
     }
 
     /// A contact at the given point of a face, if it is within what one substep can close.
-    fn measure(&self, vertices: [VertexIndex; 3], weights: [f64; 3]) -> Option<Contact> {
+    fn measure(&self, vertices: [VertexIndex; 4], weights: [f64; 4]) -> Option<Contact> {
         let surface = self.surface(vertices[0]);
         let point: DVec3 = vertices.iter().zip(weights).map(|(vi, s)| self.position(*vi) * s).sum();
         let (distance, normal) = self.placed.shape.signed_distance(point);
@@ -259,7 +262,7 @@ impl Probe<'_> {
             return None;
         }
         let t = self.placed.shape.nearest_on_edge(&self.skeleton, ends)?;
-        self.measure([a, b, a], [1.0 - t, t, 0.0])
+        self.measure([a, b, a, a], [1.0 - t, t, 0.0, 0.0])
     }
 
     /// The contact of a face that is nearest to the shape inside it.
@@ -271,8 +274,9 @@ impl Probe<'_> {
         if !self.may_reach(&vertices, half) || !self.sags(vertices[0], longest) {
             return None;
         }
-        let weights = self.placed.shape.nearest_on_face(&self.skeleton, corners)?;
-        self.measure(vertices, weights)
+        let [s, t, u] = self.placed.shape.nearest_on_face(&self.skeleton, corners)?;
+        let [a, b, c] = vertices;
+        self.measure([a, b, c, a], [s, t, u, 0.0])
     }
 }
 
@@ -319,7 +323,7 @@ mod tests {
         let view = SubstepView { start: &start, rows: &moved, time: 0.0, h: 0.01 };
         let contacts = detector(3).detect(&topology, std::slice::from_ref(&ball), view);
         assert_eq!(contacts.len(), 1);
-        assert_eq!(contacts[0].row.weights, [0.5, 0.5, 0.0]);
+        assert_eq!(contacts[0].row.weights, [0.5, 0.5, 0.0, 0.0]);
     }
 
     #[test]

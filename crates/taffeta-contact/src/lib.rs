@@ -19,6 +19,7 @@ pub mod elements;
 pub mod fuzz;
 pub mod obstacle;
 pub mod pair;
+pub mod proximity;
 pub mod response;
 pub mod shape;
 pub mod tree;

@@ -146,8 +146,8 @@ mod tests {
 
     fn resting(static_friction: f64, kinetic_friction: f64) -> Contact {
         Contact::new(ContactRow {
-            vertices: [VertexIndex(0); 3],
-            weights: [1.0, 0.0, 0.0],
+            vertices: [VertexIndex(0); 4],
+            weights: [1.0, 0.0, 0.0, 0.0],
             normal: DVec3::Y,
             offset: 0.0,
             body_displacement: DVec3::ZERO,

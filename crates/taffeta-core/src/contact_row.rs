@@ -8,10 +8,11 @@ use glam::DVec3;
 /// Points on vertices, edges and faces all have three vertices; unused ones repeat the first with weight 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactRow {
-    /// The vertices that carry the point.
-    pub vertices: [VertexIndex; 3],
-    /// Their barycentric weights `sᵢ`, which add up to one.
-    pub weights: [f64; 3],
+    /// The vertices that carry the point, or the two points; those that are not needed repeat the first.
+    pub vertices: [VertexIndex; 4],
+    /// Their weights `sᵢ`: of a point on a cloth that meets a body they add up to one; of two points on cloths those of
+    /// the first add up to one and those of the second to minus one.
+    pub weights: [f64; 4],
     /// The unit normal `n`, out of the body. Frozen within a substep.
     pub normal: DVec3,
     /// `n · p + h` \[m\]: the distance along the normal that the point must keep.
@@ -33,13 +34,15 @@ impl ContactRow {
 
     /// The vertex that is the contact point, if it is one.
     pub fn vertex(&self) -> Option<VertexIndex> {
-        (self.weights[1] == 0.0 && self.weights[2] == 0.0).then_some(self.vertices[0])
+        (self.weights[1..] == [0.0; 3]).then_some(self.vertices[0])
     }
 
     /// The contact point `Σ sᵢ xᵢ` of a field given at the vertices.
     #[inline]
     pub fn interpolate(&self, field: impl Fn(VertexIndex) -> DVec3) -> DVec3 {
-        let [a, b, c] = self.vertices;
-        field(a) * self.weights[0] + field(b) * self.weights[1] + field(c) * self.weights[2]
+        let [a, b, c, d] = self.vertices;
+        let [s, t, u, v] = self.weights;
+        let sum = field(a) * s + field(b) * t + field(c) * u;
+        if v == 0.0 { sum } else { sum + field(d) * v }
     }
 }

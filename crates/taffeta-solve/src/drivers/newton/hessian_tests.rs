@@ -43,8 +43,11 @@ impl Case {
         let blocks = Blocks::build(&sheet.topology, &sheet.rest, &sheet.cloths, &supports);
         let system = System::build(&sheet.topology, &blocks, |_| 0.0);
         let rows = vec![ContactRow {
-            vertices: sheet.topology.faces.raw[1],
-            weights: [0.5, 0.3, 0.2],
+            vertices: {
+                let [a, b, c] = sheet.topology.faces.raw[1];
+                [a, b, c, a]
+            },
+            weights: [0.5, 0.3, 0.2, 0.0],
             normal: DVec3::new(0.0, 0.6, 0.8),
             offset: 0.2,
             body_displacement: DVec3::ZERO,

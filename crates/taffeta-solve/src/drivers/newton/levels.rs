@@ -133,7 +133,7 @@ impl Levels {
             let places = vertices.map(|v| &self.places[v]);
             for (direction, stiffness) in split_outer(touch.hessian) {
                 let gradients =
-                    [0, 1, 2].map(|k| direction * row.weights[k] * free_axes(problem.held[vertices[k]]));
+                    [0, 1, 2, 3].map(|k| direction * row.weights[k] * free_axes(problem.held[vertices[k]]));
                 self.matrices[0].add_outer(places, &mut touched, (gradients, stiffness));
             }
         }

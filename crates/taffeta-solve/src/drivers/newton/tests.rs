@@ -40,8 +40,11 @@ fn gradient_and_product_agree_with_finite_differences() {
         }
         let inertia: Vec<f64> = sheet.state.masses.iter().map(|m| m * 1e4).collect();
         let rows = [ContactRow {
-            vertices: sheet.topology.faces.raw[0],
-            weights: [0.5, 0.3, 0.2],
+            vertices: {
+                let [a, b, c] = sheet.topology.faces.raw[0];
+                [a, b, c, a]
+            },
+            weights: [0.5, 0.3, 0.2, 0.0],
             normal: DVec3::new(0.0, 0.6, 0.8),
             offset: 0.2,
             body_displacement: DVec3::ZERO,

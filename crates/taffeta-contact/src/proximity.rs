@@ -1,0 +1,441 @@
+//! Cloths against cloths and meshes: which pairs of primitives are near, the contacts between them, and the safeguard
+//! that keeps them apart.
+//!
+//! Pairs are collected around the motion that is expected, with a margin, and stay complete until a vertex leaves its
+//! box. All distances, normals and weights are those at the start of a substep, where nothing crosses.
+
+use crate::boxes::Aabb;
+use crate::candidates::collect_pairs;
+use crate::certificate::{Path, Truncation, truncate};
+use crate::crossings::{Crossing, find_crossings};
+use crate::detect::ContactSurface;
+use crate::elements::Elements;
+use crate::pair::{Closest, Pair, PairKind, closest};
+use crate::tree::BoxTree;
+use glam::DVec3;
+use rayon::prelude::*;
+use taffeta_core::{ContactRow, VertexIndex};
+
+/// Part of the rest distance of a pair that its offset may reach: cloth does not push itself apart at rest.
+const REST_SHARE: f64 = 0.9;
+/// The separation that the safeguard keeps, relative to the offset.
+const HARD_SHARE: f64 = 0.1;
+/// How many of the expected motions the boxes have room for.
+const AHEAD: f64 = 4.0;
+/// Margin of the boxes, relative to the widest offset.
+const MARGIN: f64 = 1.0;
+
+/// A body made of triangles or segments.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MeshBody {
+    /// Half its thickness, and its friction.
+    pub surface: ContactSurface,
+    /// Whether it moves by itself. Bodies that do not are obstacles: they do not meet each other.
+    pub is_cloth: bool,
+}
+
+/// The positions of all vertices over a substep \[m\]: cloths first, then obstacles.
+#[derive(Clone, Copy, Debug)]
+pub struct Step<'a> {
+    /// At its start.
+    pub start: &'a [DVec3],
+    /// At its end, as predicted or as proposed.
+    pub end: &'a [DVec3],
+    /// Who cannot be stopped.
+    pub prescribed: &'a [bool],
+}
+
+/// Finds the pairs of cloths and meshes that are near each other.
+#[derive(Clone, Debug, Default)]
+pub struct Proximity {
+    elements: Elements,
+    bodies: Vec<MeshBody>,
+    /// A point of each vertex in material space \[m\]; distances there limit the offsets within a cloth.
+    layout: Vec<DVec3>,
+    tree: Option<BoxTree>,
+    boxes: Vec<Aabb>,
+    /// The common displacement of all since the pairs were collected \[m\].
+    drift: DVec3,
+    pairs: Vec<Pair>,
+    /// The distance that each pair is to keep \[m\].
+    offsets: Vec<f64>,
+    /// What crosses now, and so cannot be kept apart.
+    crossings: Vec<Crossing>,
+}
+
+impl Proximity {
+    /// A detector for the elements of some bodies. `layout` gives a point of each vertex in material space \[m\].
+    pub fn new(elements: Elements, bodies: Vec<MeshBody>, layout: Vec<DVec3>) -> Self {
+        Self { elements, bodies, layout, ..Self::default() }
+    }
+
+    /// Whether two bodies, or a body and itself, can meet.
+    fn meets(bodies: &[MeshBody]) -> impl Fn(u32, u32) -> bool + Sync + '_ {
+        |a, b| bodies[a as usize].is_cloth || bodies[b as usize].is_cloth
+    }
+
+    /// The pairs that may be near each other.
+    pub fn pairs(&self) -> &[Pair] {
+        &self.pairs
+    }
+
+    /// The crossings at positions `x` \[m\], exactly.
+    pub fn count_crossings(&self, x: &[DVec3]) -> Vec<Crossing> {
+        find_crossings(&self.elements, x, Self::meets(&self.bodies))
+    }
+
+    /// Notes what crosses at positions `x` \[m\]: the pairs around it are not kept apart. Returns how many those are.
+    pub fn note_crossings(&mut self, x: &[DVec3]) -> &[Crossing] {
+        self.crossings = self.count_crossings(x);
+        &self.crossings
+    }
+
+    /// What crosses, as it was noted last.
+    pub fn crossings(&self) -> &[Crossing] {
+        &self.crossings
+    }
+
+    /// Sees to it that the pairs are complete for a motion; returns whether they had to be collected anew.
+    pub fn follow(&mut self, step: Step<'_>) -> bool {
+        let is_inside = |(area, (x, y)): (&Aabb, (&DVec3, &DVec3))| {
+            area.contains(*x - self.drift) && area.contains(*y - self.drift)
+        };
+        let mut paths = self.boxes.iter().zip(step.start.iter().zip(step.end));
+        if self.boxes.len() == step.start.len() && paths.all(is_inside) {
+            return false;
+        }
+        self.collect(step);
+        true
+    }
+
+    fn collect(&mut self, step: Step<'_>) {
+        let widest = self.bodies.iter().map(|body| body.surface.offset).fold(0.0, f64::max);
+        let frame = self.frame(step);
+        let margin = 2.0 * widest * MARGIN;
+        self.drift = DVec3::ZERO;
+        let around = |(x, y): (&DVec3, &DVec3)| {
+            let moved = *y - *x;
+            // Ahead in the frame that is to drift along; the motion at hand in full.
+            Aabb::around([*x, *y, *x + (moved - frame) * AHEAD]).inflated(margin)
+        };
+        self.boxes = step.start.iter().zip(step.end).map(around).collect();
+        // Points of two primitives touch at the sum of their offsets.
+        let reached = |(area, body): (&Aabb, &u32)| area.inflated(self.bodies[*body as usize].surface.offset);
+        let boxes: Vec<_> = self.boxes.iter().zip(&self.elements.vertex_bodies).map(reached).collect();
+        let pairs = collect_pairs(&self.elements, &mut self.tree, &boxes, Self::meets(&self.bodies));
+        let radius = |v: u32| {
+            let (area, x) = (&boxes[v as usize], step.start[v as usize]);
+            (area.high - x).max(x - area.low).length()
+        };
+        let may_meet = |pair: &Pair| {
+            let (first, second) = pair.vertices.split_at(pair.split());
+            let farthest = |side: &[u32]| side.iter().map(|v| radius(*v)).fold(0.0, f64::max);
+            let distance = closest(pair.kind, pair.gather(step.start)).gap.length();
+            distance <= farthest(first) + farthest(second)
+        };
+        self.pairs = pairs.into_par_iter().filter(may_meet).collect();
+        self.offsets = self.pairs.par_iter().map(|pair| self.offset(pair)).collect();
+    }
+
+    /// The distance that a pair is to keep \[m\]: both offsets, but within a cloth not more than the material allows.
+    fn offset(&self, pair: &Pair) -> f64 {
+        let body = |k: usize| self.elements.vertex_bodies[pair.vertices[k] as usize];
+        let (a, b) = (body(0), body(pair.split()));
+        let sum = self.bodies[a as usize].surface.offset + self.bodies[b as usize].surface.offset;
+        if a != b {
+            return sum;
+        }
+        sum.min(REST_SHARE * closest(pair.kind, pair.gather(&self.layout)).gap.length())
+    }
+
+    /// The displacement that all share over a substep \[m\]: none as soon as one vertex cannot be stopped.
+    fn frame(&self, step: Step<'_>) -> DVec3 {
+        if step.prescribed.contains(&true) || step.start.is_empty() {
+            return DVec3::ZERO;
+        }
+        let moved = step.start.iter().zip(step.end).map(|(x, y)| *y - *x);
+        moved.sum::<DVec3>() / step.start.len() as f64
+    }
+
+    /// The contacts of a substep, of pairs that come within reach by the motion as predicted. Sorted by what touches:
+    /// two faces that share the edge that touches give one contact.
+    pub fn contacts(&self, step: Step<'_>) -> Vec<ContactRow> {
+        let near = self.pairs.par_iter().zip(&self.offsets);
+        let found = near.filter_map(|(pair, offset)| self.meet(pair, *offset, step));
+        let mut found: Vec<(Feature, ContactRow)> = found.collect();
+        found.par_sort_by_key(|(feature, _)| *feature);
+        found.dedup_by_key(|(feature, _)| *feature);
+        found.into_iter().map(|(_, row)| row).collect()
+    }
+
+    /// The contact of a pair.
+    fn meet(&self, pair: &Pair, offset: f64, step: Step<'_>) -> Option<(Feature, ContactRow)> {
+        let found = closest(pair.kind, pair.gather(step.start));
+        let distance = found.gap.length();
+        if distance == 0.0 || self.is_quarantined(pair) {
+            return None;
+        }
+        let normal = found.gap / distance;
+        let sides = Sides::new(pair, &found);
+        let moved = sides.difference(|v| step.end[v as usize] - step.start[v as usize]);
+        let gap = distance + normal.dot(moved) - offset;
+        if gap > offset + moved.length() {
+            return None;
+        }
+        Some((sides.feature(), self.row(sides, normal, offset, step)))
+    }
+
+    /// The row of two points that are to keep a distance along a normal; a point of an obstacle moves as it does.
+    fn row(&self, sides: Sides, normal: DVec3, offset: f64, step: Step<'_>) -> ContactRow {
+        let body = |k: usize| {
+            self.bodies[self.elements.vertex_bodies[sides.points[k].vertices[0] as usize] as usize]
+        };
+        let bodies = [body(0), body(1)];
+        let friction = bodies[0].surface.friction.pair(bodies[1].surface.friction);
+        let at = |x: &[DVec3], k: usize| sides.points[k].interpolate(|v| x[v as usize]);
+        let mut row = ContactRow {
+            vertices: [VertexIndex(sides.points[0].vertices[0]); 4],
+            weights: [0.0; 4],
+            normal,
+            offset,
+            body_displacement: DVec3::ZERO,
+            static_friction: friction.static_,
+            kinetic_friction: friction.kinetic,
+        };
+        let mut carriers = Vec::with_capacity(4);
+        for (k, sign) in [(0, 1.0), (1, -1.0)] {
+            let point = &sides.points[k];
+            if bodies[k].is_cloth {
+                carriers.extend((0..point.count).map(|i| (point.vertices[i], sign * point.weights[i])));
+                continue;
+            }
+            // The other point is the one that moves by itself: seen from the body.
+            let outward = -sign * normal;
+            row.normal = outward;
+            row.offset = offset + outward.dot(at(step.end, k));
+            row.body_displacement = at(step.end, k) - at(step.start, k);
+        }
+        let is_obstacle_first = !bodies[0].is_cloth;
+        for (i, (v, weight)) in carriers.into_iter().enumerate() {
+            row.vertices[i] = VertexIndex(v);
+            row.weights[i] = if is_obstacle_first { -weight } else { weight };
+        }
+        let first = row.vertices[0];
+        (0..4).filter(|i| row.weights[*i] == 0.0).for_each(|i| row.vertices[i] = first);
+        row
+    }
+
+    /// Whether a pair belongs to a crossing, so that it cannot be kept apart.
+    fn is_quarantined(&self, pair: &Pair) -> bool {
+        let touches = |crossing: &Crossing| {
+            let among = |side: &[u32], set: &[u32]| side.iter().all(|v| set.contains(v));
+            let (first, second) = pair.vertices.split_at(pair.split());
+            among(first, &crossing.edge) && among(second, &crossing.face)
+                || among(first, &crossing.face) && among(second, &crossing.edge)
+        };
+        !self.crossings.is_empty() && self.crossings.iter().any(touches)
+    }
+
+    /// Shortens the motion of a substep so that no pair crosses; `end` is what was proposed. Call
+    /// [`follow`](Self::follow) before, for the same step.
+    pub fn secure(&mut self, step: Step<'_>) -> (Vec<DVec3>, Truncation) {
+        let frame = self.frame(step);
+        let moves: Vec<DVec3> = step.start.iter().zip(step.end).map(|(x, y)| *y - *x - frame).collect();
+        let kept: Vec<usize> = if self.crossings.is_empty() {
+            Vec::new()
+        } else {
+            (0..self.pairs.len()).filter(|i| !self.is_quarantined(&self.pairs[*i])).collect()
+        };
+        let path = Path { start: step.start, moves: &moves, prescribed: step.prescribed };
+        let found = if self.crossings.is_empty() {
+            truncate(&self.pairs, |i| HARD_SHARE * self.offsets[i], path)
+        } else {
+            let pairs: Vec<_> = kept.iter().map(|i| self.pairs[*i]).collect();
+            truncate(&pairs, |i| HARD_SHARE * self.offsets[kept[i]], path)
+        };
+        self.drift += frame;
+        let place = |i: usize| {
+            // What is not shortened ends where it was to, bit by bit.
+            if found.fractions[i] == 1.0 {
+                step.end[i]
+            } else {
+                step.start[i] + (frame + moves[i] * found.fractions[i])
+            }
+        };
+        ((0..step.start.len()).map(place).collect(), found)
+    }
+}
+
+/// What touches, by the vertices that carry the two points in ascending order, filled up with the greatest number.
+type Feature = [[u32; 3]; 2];
+
+/// A point of a primitive.
+#[derive(Clone, Copy, Debug)]
+struct Point {
+    vertices: [u32; 3],
+    weights: [f64; 3],
+    count: usize,
+}
+
+impl Point {
+    fn interpolate(&self, field: impl Fn(u32) -> DVec3) -> DVec3 {
+        (0..self.count).map(|i| field(self.vertices[i]) * self.weights[i]).sum()
+    }
+}
+
+/// The closest points of a pair.
+#[derive(Clone, Copy, Debug)]
+struct Sides {
+    points: [Point; 2],
+}
+
+impl Sides {
+    fn new(pair: &Pair, found: &Closest) -> Self {
+        let point = |range: std::ops::Range<usize>| {
+            let mut point = Point { vertices: [pair.vertices[range.start]; 3], weights: [0.0; 3], count: 0 };
+            for k in range.filter(|k| found.weights[*k] != 0.0) {
+                point.vertices[point.count] = pair.vertices[k];
+                point.weights[point.count] = found.weights[k];
+                point.count += 1;
+            }
+            point
+        };
+        let split = pair.split();
+        debug_assert!(split == 1 || pair.kind == PairKind::EdgeEdge);
+        Self { points: [point(0..split), point(split..4)] }
+    }
+
+    fn difference(&self, field: impl Fn(u32) -> DVec3) -> DVec3 {
+        self.points[0].interpolate(&field) - self.points[1].interpolate(&field)
+    }
+
+    fn feature(&self) -> Feature {
+        let mut feature = self.points.map(|point| {
+            let mut carriers = [u32::MAX; 3];
+            carriers[..point.count].copy_from_slice(&point.vertices[..point.count]);
+            carriers.sort_unstable();
+            carriers
+        });
+        feature.sort_unstable();
+        feature
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use taffeta_core::random::SplitMix64;
+    use taffeta_core::{Friction, SurfaceTopology};
+
+    const OFFSET: f64 = 1e-3;
+
+    /// Sheets of 1 m² with `n × n` squares, one above the other, and the distance between them \[m\].
+    fn stack(n: u32, count: u32, distance: f64) -> (Proximity, Vec<DVec3>) {
+        let at = |i: u32, j: u32| VertexIndex(j * (n + 1) + i);
+        let square = |k: u32| {
+            let (i, j) = (k % n, k / n);
+            let [a, b, c, d] = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
+            [[a, b, c], [a, c, d]]
+        };
+        let vertices = (n + 1) * (n + 1);
+        let topology = SurfaceTopology::from_faces(vertices as usize, (0..n * n).flat_map(square).collect());
+        let (mut elements, mut x) = (Elements::default(), Vec::new());
+        for sheet in 0..count {
+            elements.add_surface(&topology, |_| sheet);
+            let place = |v: u32| {
+                let (i, j) = (f64::from(v % (n + 1)), f64::from(v / (n + 1)));
+                DVec3::new(i / f64::from(n), distance * f64::from(sheet), j / f64::from(n))
+            };
+            x.extend((0..vertices).map(place));
+        }
+        let surface = ContactSurface { offset: OFFSET, friction: Friction::default() };
+        let bodies = vec![MeshBody { surface, is_cloth: true }; count as usize];
+        (Proximity::new(elements, bodies, x.clone()), x)
+    }
+
+    #[test]
+    fn a_flat_sheet_at_rest_has_no_contacts() {
+        let (mut proximity, x) = stack(12, 1, 0.0);
+        let prescribed = vec![false; x.len()];
+        let step = Step { start: &x, end: &x, prescribed: &prescribed };
+        proximity.follow(step);
+        assert!(proximity.contacts(step).is_empty());
+        assert!(!proximity.follow(step), "nothing has moved");
+    }
+
+    #[test]
+    fn sheets_on_top_of_each_other_meet_at_the_sum_of_their_offsets() {
+        let (mut proximity, x) = stack(4, 2, 2.5 * OFFSET);
+        let mut end = x.clone();
+        end[25..].iter_mut().for_each(|y| y.y -= 1e-3);
+        let prescribed = vec![false; x.len()];
+        let step = Step { start: &x, end: &end, prescribed: &prescribed };
+        proximity.follow(step);
+        let rows = proximity.contacts(step);
+        assert!(rows.len() >= 25);
+        for row in rows {
+            let gap = row.gap(row.interpolate(|vi| end[vi.0 as usize]));
+            assert!((gap - (2.5e-3 - 1e-3 - 2.0 * OFFSET)).abs() < 1e-12, "{gap}");
+            assert!(row.weights.iter().sum::<f64>().abs() < 1e-12);
+        }
+    }
+
+    /// A crumpled sheet that crosses itself nowhere: the identity, pushed about at random by the safeguard itself.
+    fn crumple(proximity: &mut Proximity, mut x: Vec<DVec3>, random: &mut SplitMix64) -> Vec<DVec3> {
+        let prescribed = vec![false; x.len()];
+        for _ in 0..30 {
+            let mut push = || DVec3::from_array([0; 3].map(|_| 0.1 * (random.next_unit() - 0.5)));
+            let end: Vec<_> = x.iter().map(|x| *x * 0.97 + push()).collect();
+            let step = Step { start: &x, end: &end, prescribed: &prescribed };
+            proximity.follow(step);
+            let (next, truncation) = proximity.secure(step);
+            assert!(truncation.forced.is_empty());
+            x = next;
+            assert_eq!(proximity.count_crossings(&x), []);
+        }
+        x
+    }
+
+    #[test]
+    fn nothing_crosses_however_it_is_pushed() {
+        let mut random = SplitMix64(7);
+        let (mut proximity, x) = stack(8, 3, 0.02);
+        let crumpled = crumple(&mut proximity, x, &mut random);
+        let mean = crumpled.iter().sum::<DVec3>() / crumpled.len() as f64;
+        let size = crumpled.iter().map(|x| x.distance(mean)).fold(0.0, f64::max);
+        assert!(size < 0.6, "the sheets must have been crumpled: {size}");
+    }
+
+    #[test]
+    fn free_fall_is_not_shortened() {
+        let mut random = SplitMix64(9);
+        let (mut proximity, x) = stack(8, 2, 0.02);
+        let x = crumple(&mut proximity, x, &mut random);
+        let fall = DVec3::new(0.1, -0.25, 0.05);
+        assert!(fall.length() > 2.0 / 8.0, "two edge lengths");
+        let end: Vec<_> = x.iter().map(|x| *x + fall).collect();
+        for held in [false, true] {
+            // With one vertex that cannot be stopped there is no common frame; it happens to fall along.
+            let mut prescribed = vec![false; x.len()];
+            prescribed[0] = held;
+            let step = Step { start: &x, end: &end, prescribed: &prescribed };
+            proximity.follow(step);
+            let (found, truncation) = proximity.secure(step);
+            assert!(truncation.fractions.iter().all(|t| *t == 1.0));
+            assert_eq!(found, end);
+        }
+    }
+
+    #[test]
+    fn an_obstacle_that_is_forced_into_a_cloth_is_reported() {
+        let (mut proximity, x) = stack(3, 2, 0.01);
+        let mut end = x.clone();
+        end[16..].iter_mut().for_each(|y| y.y -= 0.02);
+        let prescribed: Vec<_> = (0..x.len()).map(|_| true).collect();
+        let step = Step { start: &x, end: &end, prescribed: &prescribed };
+        proximity.follow(step);
+        let (found, truncation) = proximity.secure(step);
+        assert!(!truncation.forced.is_empty());
+        assert_eq!(found, end, "what cannot be stopped is not stopped");
+    }
+}

@@ -97,27 +97,30 @@ impl Proximity {
 
     /// Sees to it that the pairs are complete for a motion; returns whether they had to be collected anew.
     pub fn follow(&mut self, step: Step<'_>) -> bool {
+        let frame = self.frame(step);
         let is_inside = |(area, (x, y)): (&Aabb, (&DVec3, &DVec3))| {
-            area.contains(*x - self.drift) && area.contains(*y - self.drift)
+            area.contains(*x - self.drift) && area.contains(*y - frame - self.drift)
         };
         let mut paths = self.boxes.iter().zip(step.start.iter().zip(step.end));
         if self.boxes.len() == step.start.len() && paths.all(is_inside) {
             return false;
         }
-        self.collect(step);
+        self.collect(step, frame);
         true
     }
 
-    fn collect(&mut self, step: Step<'_>) {
+    /// Lets the next step collect all pairs anew, so that what follows depends on the positions alone.
+    pub fn forget(&mut self) {
+        self.boxes.clear();
+    }
+
+    /// Collects the pairs for a motion of which `frame` is common to all.
+    fn collect(&mut self, step: Step<'_>, frame: DVec3) {
         let widest = self.bodies.iter().map(|body| body.surface.offset).fold(0.0, f64::max);
-        let frame = self.frame(step);
         let margin = 2.0 * widest * MARGIN;
         self.drift = DVec3::ZERO;
-        let around = |(x, y): (&DVec3, &DVec3)| {
-            let moved = *y - *x;
-            // Ahead in the frame that is to drift along; the motion at hand in full.
-            Aabb::around([*x, *y, *x + (moved - frame) * AHEAD]).inflated(margin)
-        };
+        let around =
+            |(x, y): (&DVec3, &DVec3)| Aabb::around([*x, *x + (*y - *x - frame) * AHEAD]).inflated(margin);
         self.boxes = step.start.iter().zip(step.end).map(around).collect();
         // Points of two primitives touch at the sum of their offsets.
         let reached = |(area, body): (&Aabb, &u32)| area.inflated(self.bodies[*body as usize].surface.offset);

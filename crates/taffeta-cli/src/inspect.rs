@@ -7,8 +7,11 @@ mod surface;
 
 use crate::failure::Failure;
 use measure::{Spread, describe_box, describe_quality};
+use std::collections::BTreeSet;
 use std::path::Path;
 use surface::Surface;
+use taffeta_contact::crossings::find_crossings;
+use taffeta_contact::elements::Elements;
 use taffeta_scene::{ObjMesh, read_obj};
 
 /// Vertices or faces that a line names; the rest is counted.
@@ -53,8 +56,22 @@ pub fn describe(file: &ObjMesh) -> String {
     }
     report.add("degenerate faces", name_faces(file, &measure::degenerate_faces(mesh)));
     report.add("bounding box", describe_box(mesh));
-    report.add("self-crossings", "not checked in this version".to_owned());
+    report.add("self-crossings", describe_crossings(file));
     report.text
+}
+
+/// Where edges go through faces with which they share no vertex, by exact predicates.
+fn describe_crossings(file: &ObjMesh) -> String {
+    let mesh = &file.mesh;
+    let mut elements = Elements::default();
+    elements.add_triangles(mesh.positions.len(), &mesh.faces, |_| 0);
+    let crossings = find_crossings(&elements, &mesh.positions, |_, _| true);
+    if crossings.is_empty() {
+        return "none".to_owned();
+    }
+    let crossed: BTreeSet<_> = crossings.iter().map(|crossing| crossing.face).collect();
+    let faces: Vec<_> = (0..mesh.faces.len()).filter(|face| crossed.contains(&mesh.faces[*face])).collect();
+    format!("{} of an edge and a face; faces: {}", crossings.len(), name_faces(file, &faces))
 }
 
 /// Lines with a label and a value.
@@ -139,7 +156,7 @@ mod tests {
         expect(&report, "area, world", "1.000000 m²");
         expect(&report, "edge lengths, world", "min 1, mean 1.08284, max 1.41421");
         expect(&report, "degenerate faces", "none");
-        expect(&report, "self-crossings", "not checked");
+        expect(&report, "self-crossings", "none");
     }
 
     #[test]
@@ -160,6 +177,14 @@ mod tests {
         expect(&bow_tie, "components", " 2");
         let flat = report(&format!("{SQUARE}f 1 2 3\nf 1 3 4\nv 2 0 0\nf 1 2 5\n"));
         expect(&flat, "degenerate faces", "1 (line 8)");
+    }
+
+    #[test]
+    fn crossings_are_counted_and_named() {
+        let report =
+            report(&format!("{SQUARE}f 1 2 3\nf 1 3 4\nv 0.6 0.3 1\nv 0.6 0.3 -1\nv 3 0.3 0\nf 5 6 7\n"));
+        // Its long side goes through the first face, and the side of that face between 2 and 3 through it.
+        expect(&report, "self-crossings", "2 of an edge and a face; faces: 2 (line 5, line 10)");
     }
 
     #[test]

@@ -75,27 +75,31 @@ mod tests {
     use glam::DVec3;
     use std::collections::BTreeSet;
     use taffeta_core::random::SplitMix64;
-    use taffeta_core::{SurfaceTopology, VertexIndex};
 
     /// A sheet of `n × n` squares.
-    fn sheet(n: u32) -> SurfaceTopology {
-        let at = |i: u32, j: u32| VertexIndex(j * (n + 1) + i);
+    fn sheet(n: u32) -> (usize, Vec<[u32; 3]>) {
+        let at = |i: u32, j: u32| j * (n + 1) + i;
         let square = |k: u32| {
             let (i, j) = (k % n, k / n);
             let [a, b, c, d] = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
             [[a, b, c], [a, c, d]]
         };
         let count = ((n + 1) * (n + 1)) as usize;
-        SurfaceTopology::from_faces(count, (0..n * n).flat_map(square).collect())
+        (count, (0..n * n).flat_map(square).collect())
     }
 
     /// All pairs without a common vertex whose boxes overlap, over all vertices, faces and edges.
-    fn brute_force(topologies: &[&SurfaceTopology], boxes: &[Aabb]) -> BTreeSet<Pair> {
-        let (mut faces, mut edges, mut first) = (Vec::new(), Vec::new(), 0);
-        for topology in topologies {
-            faces.extend(topology.faces.iter().map(|f| f.map(|v| v.0 + first)));
-            edges.extend(topology.edges.iter().map(|e| e.vertices.map(|v| v.0 + first)));
-            first += topology.vertex_count as u32;
+    fn brute_force(meshes: &[(usize, Vec<[u32; 3]>)], boxes: &[Aabb]) -> BTreeSet<Pair> {
+        let (mut faces, mut edges, mut first) = (Vec::new(), BTreeSet::new(), 0);
+        for (count, list) in meshes {
+            for face in list.iter().map(|face| face.map(|v| v + first)) {
+                faces.push(face);
+                edges.extend([0, 1, 2].map(|k| {
+                    let (a, b) = (face[k], face[(k + 1) % 3]);
+                    [a.min(b), a.max(b)]
+                }));
+            }
+            first += *count as u32;
         }
         let around =
             |vertices: &[u32]| vertices.iter().map(|v| boxes[*v as usize]).fold(Aabb::EMPTY, Aabb::union);
@@ -118,10 +122,13 @@ mod tests {
     #[test]
     fn candidates_are_those_of_a_search_over_all_primitives() {
         let mut random = SplitMix64(5);
-        let (large, small) = (sheet(6), sheet(4));
+        let mut meshes = [sheet(6), sheet(4)];
+        // A fin: an edge with three faces.
+        meshes[1].1.push([0, 1, 24]);
         let mut elements = Elements::default();
-        elements.add_surface(&large, |_| 0);
-        elements.add_surface(&small, |_| 1);
+        for (body, (count, faces)) in meshes.iter().enumerate() {
+            elements.add_triangles(*count, faces, |_| body as u32);
+        }
         let mut tree = None;
         for _ in 0..10 {
             let mut point = || DVec3::from_array([0; 3].map(|_| random.next_unit()));
@@ -131,7 +138,7 @@ mod tests {
             assert!(pairs.is_sorted());
             let found: BTreeSet<_> = pairs.iter().copied().collect();
             assert_eq!(found.len(), pairs.len(), "a pair repeats");
-            assert_eq!(found, brute_force(&[&large, &small], &boxes));
+            assert_eq!(found, brute_force(&meshes, &boxes));
         }
     }
 }

@@ -1,8 +1,5 @@
 //! The primitives of all bodies that can touch, in dense arrays.
 
-use taffeta_core::SurfaceTopology;
-use taffeta_core::index::DenseIndex;
-
 /// A face, or an edge that belongs to no face, with the vertices and edges that it owns: each vertex and edge is owned
 /// by exactly one element, so that no pair is found twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,27 +28,23 @@ pub struct Elements {
 }
 
 impl Elements {
-    /// Adds the faces of a surface. Its vertex `i` is the vertex `first + i` of all; `body` tells the body of a vertex.
-    pub fn add_surface(&mut self, topology: &SurfaceTopology, body: impl Fn(usize) -> u32) {
+    /// Adds the triangles of a mesh, manifold or not. Its vertex `i` is the vertex `vertex_count + i` of all; `body` tells
+    /// the body of a vertex of the mesh.
+    pub fn add_triangles(&mut self, vertices: usize, faces: &[[u32; 3]], body: impl Fn(usize) -> u32) {
         let first = self.vertex_count as u32;
-        let mut is_owned = vec![false; topology.vertex_count];
-        for (fi, corners) in topology.faces.iter_indexed() {
-            let owns_corner = corners.map(|vi| !std::mem::replace(&mut is_owned[vi.to_usize()], true));
-            // The first of the one or two faces of an edge owns it.
-            let owns_edge = topology.face_edges[fi].map(|ei| {
-                let owner = topology.edges[ei].faces.into_iter().flatten().next();
-                owner == Some(fi)
-            });
+        let mut is_owned = vec![false; vertices];
+        let owned_edges = own_edges(faces);
+        for (corners, owns_edge) in faces.iter().zip(owned_edges) {
             self.list.push(Element {
-                corners: corners.map(|vi| first + vi.0),
+                corners: corners.map(|v| first + v),
                 is_face: true,
-                owns_corner,
+                owns_corner: corners.map(|v| !std::mem::replace(&mut is_owned[v as usize], true)),
                 owns_edge,
-                body: body(corners[0].to_usize()),
+                body: body(corners[0] as usize),
             });
         }
-        self.vertex_bodies.extend((0..topology.vertex_count).map(body));
-        self.vertex_count += topology.vertex_count;
+        self.vertex_bodies.extend((0..vertices).map(body));
+        self.vertex_count += vertices;
     }
 
     /// The edges that an element owns, by their ends, the smaller first.
@@ -67,4 +60,22 @@ impl Elements {
     pub fn vertices(element: &Element) -> impl Iterator<Item = u32> + '_ {
         (0..3).filter(|k| element.owns_corner[*k]).map(|k| element.corners[k])
     }
+}
+
+/// Which of its edges each face owns: an edge belongs to the first face that has it.
+fn own_edges(faces: &[[u32; 3]]) -> Vec<[bool; 3]> {
+    let mut sides = Vec::with_capacity(3 * faces.len());
+    for (number, corners) in faces.iter().enumerate() {
+        for k in 0..3 {
+            let (a, b) = (corners[k], corners[(k + 1) % 3]);
+            sides.push((a.min(b), a.max(b), number as u32, k as u8));
+        }
+    }
+    sides.sort_unstable();
+    let mut owned = vec![[false; 3]; faces.len()];
+    for edge in sides.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+        let (_, _, face, k) = edge[0];
+        owned[face as usize][k as usize] = true;
+    }
+    owned
 }

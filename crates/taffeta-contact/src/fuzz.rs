@@ -8,7 +8,6 @@ use crate::elements::Elements;
 use glam::{DQuat, DVec3};
 use rayon::prelude::*;
 use taffeta_core::random::SplitMix64;
-use taffeta_core::{SurfaceTopology, VertexIndex};
 
 /// What a number of trials gave.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -60,10 +59,10 @@ fn add(a: FuzzReport, b: FuzzReport) -> FuzzReport {
 
 /// Two quads of two faces each, with a hinge between them; each is a body of its own.
 fn two_quads() -> Elements {
-    let quad = SurfaceTopology::from_faces(4, vec![[0, 1, 2].map(VertexIndex), [2, 1, 3].map(VertexIndex)]);
+    let quad = [[0, 1, 2], [2, 1, 3]];
     let mut elements = Elements::default();
-    elements.add_surface(&quad, |_| 0);
-    elements.add_surface(&quad, |_| 1);
+    elements.add_triangles(4, &quad, |_| 0);
+    elements.add_triangles(4, &quad, |_| 1);
     elements
 }
 

@@ -327,24 +327,24 @@ impl Sides {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use taffeta_core::Friction;
     use taffeta_core::random::SplitMix64;
-    use taffeta_core::{Friction, SurfaceTopology};
 
     const OFFSET: f64 = 1e-3;
 
     /// Sheets of 1 m² with `n × n` squares, one above the other, and the distance between them \[m\].
     fn stack(n: u32, count: u32, distance: f64) -> (Proximity, Vec<DVec3>) {
-        let at = |i: u32, j: u32| VertexIndex(j * (n + 1) + i);
+        let at = |i: u32, j: u32| j * (n + 1) + i;
         let square = |k: u32| {
             let (i, j) = (k % n, k / n);
             let [a, b, c, d] = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
             [[a, b, c], [a, c, d]]
         };
         let vertices = (n + 1) * (n + 1);
-        let topology = SurfaceTopology::from_faces(vertices as usize, (0..n * n).flat_map(square).collect());
+        let faces: Vec<_> = (0..n * n).flat_map(square).collect();
         let (mut elements, mut x) = (Elements::default(), Vec::new());
         for sheet in 0..count {
-            elements.add_surface(&topology, |_| sheet);
+            elements.add_triangles(vertices as usize, &faces, |_| sheet);
             let place = |v: u32| {
                 let (i, j) = (f64::from(v % (n + 1)), f64::from(v / (n + 1)));
                 DVec3::new(i / f64::from(n), distance * f64::from(sheet), j / f64::from(n))

@@ -1,7 +1,7 @@
 use super::*;
 use crate::block::{Block, UpdateStep, block_update, gather};
 use crate::drivers::newton::{Contacts, LinearSolver, NewtonDriver, NewtonLimits, NewtonProblem, Site};
-use crate::model::{BendingModel, ClothModel, MembraneModel};
+use crate::model::{BendingModel, ClothModel, MembraneModel, MembraneScaling};
 use crate::testing::{Sheet, disturb, stiff};
 use glam::DVec3;
 use nalgebra::SVector;
@@ -54,6 +54,7 @@ fn assert_lanes_agree_with_the_oracle(model: ClothModel) {
     let mut x = x0.clone();
     let mut strain = Oracle::new(&blocks.strain, &x);
     let mut lengths = Oracle::new(&blocks.lengths, &x);
+    let mut energies = Oracle::new(&blocks.energies, &x);
     let mut hinges = Oracle::new(&blocks.hinges, &x);
     let mut quadratic = Oracle::new(&blocks.quadratic, &x);
     for position in &mut rows {
@@ -65,6 +66,7 @@ fn assert_lanes_agree_with_the_oracle(model: ClothModel) {
         driver.sweep(&mut rows, Substep { h, sweep });
         strain.sweep(&mut x, &w, h);
         lengths.sweep(&mut x, &w, h);
+        energies.sweep(&mut x, &w, h);
         hinges.sweep(&mut x, &w, h);
         quadratic.sweep(&mut x, &w, h);
     }
@@ -80,11 +82,14 @@ fn lanes_agree_with_the_scalar_updates() {
     let models = [
         (MembraneModel::Strain, BendingModel::Hinge),
         (MembraneModel::Edges, BendingModel::Hinge),
+        (MembraneModel::Energy, BendingModel::Hinge),
+        (MembraneModel::EnergyPublished, BendingModel::Hinge),
         (MembraneModel::Strain, BendingModel::Quadratic),
     ];
-    for (membrane, bending) in models {
+    let scalings = [MembraneScaling::ByArea, MembraneScaling::Fixed(1e-3)];
+    for ((membrane, bending), scaling) in models.into_iter().flat_map(|m| scalings.map(|s| (m, s))) {
         for damping in [0.0, 0.02] {
-            let mut model = ClothModel { membrane, bending, ..stiff() };
+            let mut model = ClothModel { membrane, scaling, bending, ..stiff() };
             model.material.stretch = [900.0, 400.0];
             model.material.stretch_damping = damping;
             model.material.bend_damping = 0.5 * damping;

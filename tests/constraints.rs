@@ -105,8 +105,8 @@ fn substeps_needed(solver: SolverChoice, membrane: MembraneModel, converged: f64
     [8, 11, 16, 22, 32, 45, 64, 90, 128].into_iter().find(close).expect("the last is close")
 }
 
-/// The update of a whole block takes fewer sweeps than its rows one by one, but not many fewer: the error is that of the
-/// spread from element to element, which both share.
+/// What slows the sweeps down is the spread from triangle to triangle, and it does not matter to that whether the rows of a
+/// triangle are solved together.
 #[test]
 fn blocks_and_rows_need_about_the_same_sweeps() {
     for membrane in ELASTIC {
@@ -115,7 +115,8 @@ fn blocks_and_rows_need_about_the_same_sweeps() {
         let [block, rows] = [SolverChoice::Block, SolverChoice::Xpbd]
             .map(|solver| substeps_needed(solver, membrane, converged));
         println!("{membrane:?}: {block} against {rows} substeps");
-        assert!(block <= rows && rows <= 2 * block, "{membrane:?}: {block} against {rows}");
+        let ratio = f64::from(rows) / f64::from(block);
+        assert!((0.7..1.45).contains(&ratio), "{membrane:?}: {block} against {rows}");
     }
 }
 

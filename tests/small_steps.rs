@@ -24,12 +24,12 @@ fn energy(world: &World) -> f64 {
     metrics.kinetic_energy + metrics.stretch_energy + metrics.bend_energy + metrics.gravity_energy
 }
 
-/// Where the sheet ends, and the energy that it has lost on the way \[J\].
+/// Where the sheet ends, and by how much its energy has changed on the way, though nothing does work \[J\].
 fn swing_of(simulation: SimulationSettings) -> (Vec<DVec3>, f64) {
     let mut world = falling_sheet(simulation);
     let before = energy(&world);
     run(&mut world, FRAMES);
-    (world.mesh(0).positions, before - energy(&world))
+    (world.mesh(0).positions, (before - energy(&world)).abs())
 }
 
 fn converged() -> Vec<DVec3> {
@@ -46,12 +46,12 @@ fn distance(a: &[DVec3], b: &[DVec3]) -> f64 {
     (squares / a.len() as f64).sqrt()
 }
 
-/// Distance to the converged motion \[m\] and energy lost \[J\] for substeps and iterations.
+/// Distance to the converged motion \[m\] and drift of the energy \[J\] for substeps and iterations.
 fn outcome(solver: SolverChoice, (substeps, iterations): (u32, u32), exact: &[DVec3]) -> [f64; 2] {
     let simulation =
         SimulationSettings { iterations: Some(iterations), ..settings(solver, Some(substeps)) };
-    let (positions, lost) = swing_of(simulation);
-    [distance(&positions, exact), lost]
+    let (positions, drift) = swing_of(simulation);
+    [distance(&positions, exact), drift]
 }
 
 #[test]
@@ -62,10 +62,10 @@ fn substeps_are_a_better_use_of_sweeps_than_iterations() {
             let [many_iterations, balanced, small_steps] =
                 [(1, sweeps), (sweeps / 8, 8), (sweeps, 1)].map(|plan| outcome(solver, plan, &exact));
             println!("{solver:?} {sweeps}: {many_iterations:?} {balanced:?} {small_steps:?}");
-            assert!(small_steps[0] < 0.5 * many_iterations[0], "{solver:?} {sweeps}");
-            assert!(small_steps[0] < balanced[0], "{solver:?} {sweeps}");
+            assert!(small_steps[0] < 0.15 * many_iterations[0], "{solver:?} {sweeps}");
+            assert!(small_steps[0] < 0.4 * balanced[0], "{solver:?} {sweeps}");
             // Implicit Euler loses energy in proportion to the step.
-            assert!(small_steps[1] < 0.5 * many_iterations[1], "{solver:?} {sweeps}");
+            assert!(small_steps[1] < 0.2 * many_iterations[1], "{solver:?} {sweeps}");
         }
     }
 }

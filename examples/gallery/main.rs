@@ -44,7 +44,7 @@ fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Runs the commands of an entry and takes its picture.
+/// Runs the commands of an entry and takes its pictures.
 fn make(entry: &Entry) -> Result<(), Box<dyn Error>> {
     let folder = Path::new(RESULTS).join(entry.name);
     if folder.exists() {
@@ -53,12 +53,14 @@ fn make(entry: &Entry) -> Result<(), Box<dyn Error>> {
     for command in entry.commands {
         commands::run(command)?;
     }
-    let picture = Path::new(PICTURES).join(entry.picture_name());
     std::fs::create_dir_all(PICTURES)?;
-    let size = std::fs::copy(entry.picture, &picture)
-        .map_err(|error| format!("{}: its commands made no {}: {error}", entry.name, entry.picture))?;
-    if size > LARGEST {
-        return Err(format!("{} has {size} bytes, more than {LARGEST}", picture.display()).into());
+    for (made, name) in entry.pictures.iter().zip(entry.picture_names()) {
+        let picture = Path::new(PICTURES).join(name);
+        let size = std::fs::copy(made, &picture)
+            .map_err(|error| format!("{}: its commands made no {made}: {error}", entry.name))?;
+        if size > LARGEST {
+            return Err(format!("{} has {size} bytes, more than {LARGEST}", picture.display()).into());
+        }
     }
     Ok(())
 }
@@ -74,14 +76,17 @@ mod tests {
     }
 
     #[test]
-    fn every_entry_has_its_picture_and_commands_that_can_run() {
+    fn every_entry_has_its_pictures_and_commands_that_can_run() {
         std::env::set_current_dir(project()).expect("the project exists");
         for entry in ENTRIES {
-            let picture = Path::new(PICTURES).join(entry.picture_name());
-            let size = std::fs::metadata(&picture).expect("the picture is part of the project").len();
-            assert!(size > 0 && size <= LARGEST, "{}: {size} bytes", entry.name);
+            assert!(!entry.pictures.is_empty(), "{}", entry.name);
             let folder = format!("{RESULTS}/{}", entry.name);
-            assert!(entry.picture.starts_with(&folder), "{}: {}", entry.name, entry.picture);
+            for (made, name) in entry.pictures.iter().zip(entry.picture_names()) {
+                let picture = Path::new(PICTURES).join(name);
+                let size = std::fs::metadata(&picture).expect("the picture is part of the project").len();
+                assert!(size > 0 && size <= LARGEST, "{}: {size} bytes", entry.name);
+                assert!(made.starts_with(&folder), "{}: {made}", entry.name);
+            }
             for command in entry.commands {
                 commands::check(command, &folder).unwrap_or_else(|error| panic!("{command}\n{error}"));
             }

@@ -19,13 +19,11 @@ pub fn page(entries: &[Entry]) -> String {
 }
 
 fn section(entry: &Entry) -> String {
-    format!(
-        "\n## {title}\n\n![{title}](gallery/{picture})\n\n{text}\n\n```sh\n{commands}\n```\n",
-        title = entry.title,
-        picture = entry.picture_name(),
-        text = entry.text,
-        commands = entry.commands.join("\n"),
-    )
+    let title = entry.title;
+    let picture = |name: &String| format!("![{title}](gallery/{name})\n");
+    let pictures: String = entry.picture_names().iter().map(picture).collect();
+    let commands = entry.commands.join("\n");
+    format!("\n## {title}\n\n{pictures}\n{}\n\n```sh\n{commands}\n```\n", entry.text)
 }
 
 /// The anchor that Markdown gives a heading.

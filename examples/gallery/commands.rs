@@ -42,8 +42,12 @@ pub fn check(line: &str, folder: &str) -> Result<(), Box<dyn Error>> {
     use taffeta_study::{Study, StudyOptions};
     let out = match parse(line)? {
         Command::Run(options) => {
-            let overrides: Result<Vec<_>, _> =
-                options.overrides.iter().chain(&options.more_overrides).map(|text| Override::parse(text)).collect();
+            let overrides: Result<Vec<_>, _> = options
+                .overrides
+                .iter()
+                .chain(&options.more_overrides)
+                .map(|text| Override::parse(text))
+                .collect();
             Scene::from_file(&options.scene, &overrides?)?.build()?;
             options.out
         }

@@ -32,8 +32,8 @@ use taffeta_contact::Obstacle;
 use taffeta_core::Placement;
 use taffeta_remesh::RemeshSettings;
 use taffeta_sim::{
-    Air, BendingModel, MembraneModel, MembraneScaling, Mode, PinDescription, ProjectionStiffness, SimulationSettings,
-    WorldDescription,
+    Air, BendingModel, MembraneModel, MembraneScaling, Mode, PinDescription, ProjectionStiffness,
+    SimulationSettings, WorldDescription,
 };
 use taffeta_solve::Material;
 

@@ -6,8 +6,8 @@ use std::path::Path;
 use taffeta_core::{Friction, Region};
 use taffeta_scene::{Override, Scene, SceneError, materials};
 use taffeta_sim::{
-    Air, BendingModel, MembraneModel, MembraneScaling, Mode, PinDescription, ProjectionStiffness, SimulationSettings,
-    SolverChoice, StiffnessCorrection, TimeIntegration,
+    Air, BendingModel, MembraneModel, MembraneScaling, Mode, PinDescription, ProjectionStiffness,
+    SimulationSettings, SolverChoice, StiffnessCorrection, TimeIntegration,
 };
 
 const SMALL: &str = "[simulation]\nduration = 1\n[[cloth]]\ngrid = { size = [1, 1], cells = [4, 4] }\n";
@@ -246,8 +246,9 @@ fn constraints_and_their_scaling_are_read_and_written() {
     assert_eq!(scene.build().unwrap().cloths[0].scaling, MembraneScaling::Fixed(0.25));
     let again = Scene::from_str(&scene.to_json().to_string(), Path::new("/x.json"), &[]).unwrap();
     assert_eq!(again.cloths, scene.cloths);
-    let hashes = [&[][..], &["cloth.0.scaling=true"], &["cloth.0.scaling=false", "cloth.0.scaling_area=0.25"]]
-        .map(|settings| with(settings).hash().unwrap());
+    let hashes =
+        [&[][..], &["cloth.0.scaling=true"], &["cloth.0.scaling=false", "cloth.0.scaling_area=0.25"]]
+            .map(|settings| with(settings).hash().unwrap());
     assert!(hashes[0] == hashes[1] && hashes[1] != hashes[2]);
 }
 

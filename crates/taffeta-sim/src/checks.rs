@@ -127,13 +127,17 @@ fn find_unswept(cloth: &ClothDescription, solver: SolverChoice) -> Option<String
     if let MembraneScaling::Fixed(area) = cloth.scaling
         && !(area.is_finite() && area > 0.0)
     {
-        return Some(format!("the area that its constraints are scaled with is {area} m²; it must be positive"));
+        return Some(format!(
+            "the area that its constraints are scaled with is {area} m²; it must be positive"
+        ));
     }
     if solver.sweeps_membrane() {
         return None;
     }
     if matches!(cloth.membrane, MembraneModel::Energy | MembraneModel::EnergyPublished) {
-        return Some(format!("the solver {name} takes no energy as a constraint: Strain has the same energy"));
+        return Some(format!(
+            "the solver {name} takes no energy as a constraint: Strain has the same energy"
+        ));
     }
     (cloth.scaling != MembraneScaling::ByArea)
         .then(|| format!("the solver {name} knows constraints that are scaled by area only"))

@@ -11,7 +11,7 @@ const MEMBRANE_MODELS: [(&str, MembraneModel); 4] = [
     ("energy", MembraneModel::Energy),
     ("energy_published", MembraneModel::EnergyPublished),
 ];
-/// What to write for a scaling that nothing uses.
+/// The solvers that sweep over the membrane blocks.
 const SOLVERS_THAT_SWEEP: &str = "solver = \"block\" or \"xpbd\"";
 
 /// The name of a constraint.
@@ -34,7 +34,9 @@ pub(super) fn read_membrane(
     };
     let Some(read) = item.choice(&MEMBRANE_MODELS) else { return MembraneModel::default() };
     if matches!(read, MembraneModel::Energy | MembraneModel::EnergyPublished) {
-        refuse_unless_swept(&item, &format!("is {:?}", membrane_name(read)), surroundings);
+        let is_published = read == MembraneModel::EnergyPublished;
+        let other = if is_published { "" } else { "constraint = \"strain\" has the same energy; " };
+        refuse_unless_swept(&item, (&format!("is {:?}", membrane_name(read)), other), surroundings);
         return read;
     }
     if surroundings.solver != Some(SolverChoice::Pbd) {
@@ -60,7 +62,7 @@ pub(super) fn read_scaling(table: &TableReader<'_>, surroundings: Surroundings<'
         }
         return MembraneScaling::ByArea;
     };
-    if !refuse_unless_swept(&scaling, "is false", surroundings) {
+    if !refuse_unless_swept(&scaling, ("is false", ""), surroundings) {
         return MembraneScaling::ByArea;
     }
     let Some(area) = area else {
@@ -73,15 +75,19 @@ pub(super) fn read_scaling(table: &TableReader<'_>, surroundings: Surroundings<'
     area.number(Range::Positive).map_or(MembraneScaling::ByArea, MembraneScaling::Fixed)
 }
 
-/// Reports a key whose meaning needs a solver that sweeps over the membrane blocks, and whether the scene has one.
-fn refuse_unless_swept(item: &Item<'_>, what: &str, surroundings: Surroundings<'_>) -> bool {
+/// Whether the scene's solver sweeps over the membrane blocks; if not, reports a key that needs one: what it is, and what
+/// to write instead, if anything.
+fn refuse_unless_swept(
+    item: &Item<'_>,
+    (what, instead): (&str, &str),
+    surroundings: Surroundings<'_>,
+) -> bool {
     let Some(solver) = surroundings.solver.filter(|solver| !solver.sweeps_membrane()) else { return true };
     let reason = match solver {
         SolverChoice::Pbd => "keeps lengths and knows no compliance",
         _ => "solves for the energy of the strain itself",
     };
     let message = format!("`{}` {what}, but the solver {:?} {reason}", item.key, solver.name());
-    let energy = if item.key.ends_with("constraint") { "constraint = \"strain\" has the same energy, or " } else { "" };
-    item.report(message, Some(format!("{energy}{SOLVERS_THAT_SWEEP}")));
+    item.report(message, Some(format!("{instead}it belongs to {SOLVERS_THAT_SWEEP}")));
     false
 }

@@ -18,9 +18,9 @@ use taffeta_core::VertexIndex;
 /// What the constraint is made of the energy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EnergyForm {
-    /// `√(A S:E)` \[√J\].
+    /// `√(A S:E)` \[√J\], with the energy of the material.
     Root,
-    /// `√A S:E` \[N\].
+    /// `√A S:E` \[N\], as published.
     Published,
 }
 
@@ -36,7 +36,7 @@ pub struct StrainEnergy {
 }
 
 impl StrainEnergy {
-    /// `C` and `Σ_r (∂C/∂c_r) ∇c_r` as the derivatives by the strain rows `c`, at positions `x` \[m\].
+    /// `C` at positions `x` \[m\], and its derivatives by the three rows of the strain.
     fn evaluate(&self, x: &[DVec3; 3]) -> (f64, Vector3<f64>) {
         let c = self.strain.constraint(x);
         let stress = self.strain.stiffness * c;

@@ -1,6 +1,6 @@
 //! Strain energies, four triangles at a time. [`crate::block::StrainEnergy`] is the oracle.
 
-use super::kernels::{StrainLanes, Sym3x4, SweepStep, pack, pack_sym3};
+use super::kernels::{StrainLanes, SweepStep, Sym3x4, pack, pack_sym3};
 use super::scalar_dual::ScalarDual;
 use crate::block::{EnergyForm, StrainEnergy};
 use taffeta_core::lanes::{F64x4, LANES, Vec3x4};

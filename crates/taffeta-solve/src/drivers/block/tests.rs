@@ -153,9 +153,10 @@ fn settled_drop_approaches_the_truth_as_substeps_grow() {
 
 /// The largest distance between many block sweeps and the direct solution of a step whose forces are scaled, and the
 /// largest motion of the step.
-fn distance_to_direct(scale: f64) -> [f64; 2] {
+fn distance_to_direct(membrane: MembraneModel, scale: f64) -> [f64; 2] {
     let mut model = stiff();
     model.material.stretch = [40.0; 2];
+    let swept = Sheet::square(5, 0.5, ClothModel { membrane, ..model.clone() }).pin(|u| u.y == 0.5);
     let sheet = Sheet::square(5, 0.5, model).pin(|u| u.y == 0.5);
     let start = sheet.state.positions.raw.clone();
     let free = |i: usize| f64::from(u8::from(sheet.state.inverse_masses.raw[i] > 0.0));
@@ -165,7 +166,7 @@ fn distance_to_direct(scale: f64) -> [f64; 2] {
     let exact = solve_directly(&sheet, &predicted, h);
     let mut rows = Vec::new();
     fill_rows(&mut rows, &predicted, &sheet.state.inverse_masses);
-    let mut block = BlockDriver::build(&sheet.topology, &sheet.blocks());
+    let mut block = BlockDriver::build(&swept.topology, &swept.blocks());
     for sweep in 0..1000 {
         block.sweep(&mut rows, Substep { h, sweep });
     }
@@ -203,9 +204,19 @@ fn solve_directly(sheet: &Sheet, predicted: &[DVec3], h: f64) -> Vec<DVec3> {
 /// the step's motion: the distance falls faster than the motion.
 #[test]
 fn sweeps_approach_the_direct_solution_as_the_step_gets_smaller() {
-    let [[far, motion], [near, _]] = [1.0, 0.25].map(distance_to_direct);
+    let [[far, motion], [near, _]] = [1.0, 0.25].map(|scale| distance_to_direct(MembraneModel::Strain, scale));
     assert!(far < 0.02 * motion, "{far} of {motion}");
     assert!(near < far / 10.0, "{near} against {far}");
+}
+
+/// The row of the energy turns its gradient as the strain turns, however small it is, so the displacements that it adds
+/// up over many sweeps of one step are not along the last gradient: it stops at another place than the minimizer of `W`,
+/// and the distance falls only as the motion does. Small steps have the gradient of the strain that is already there.
+#[test]
+fn many_sweeps_over_energies_in_one_step_miss_the_direct_solution() {
+    let [[far, motion], [near, _]] = [1.0, 0.25].map(|scale| distance_to_direct(MembraneModel::Energy, scale));
+    println!("{far} of {motion}, {near}");
+    assert!(far > 1e-3 * motion && near > far / 10.0, "{far} of {motion}, {near}");
 }
 
 #[test]

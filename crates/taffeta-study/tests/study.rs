@@ -73,8 +73,8 @@ fn two_by_two_variants_are_compared_with_the_finest() {
     {
         assert!(html.contains(part), "{part}");
     }
-    // Two scatter plots, the error, three coordinates, four energies, the vertices.
-    assert_eq!(html.matches("<svg class=\"plot\"").count(), 11);
+    // Two scatter plots, error and energy against sweeps, where the tip ends, the error, three coordinates, four energies, the vertices.
+    assert_eq!(html.matches("<svg class=\"plot\"").count(), 14);
     assert!(!html.contains("NaN") && !html.contains("http-equiv") && !html.contains("<script"));
     let links: Vec<&str> =
         html.split("http").skip(1).filter(|rest| !rest.starts_with("://www.w3.org/")).collect();

@@ -204,7 +204,8 @@ fn solve_directly(sheet: &Sheet, predicted: &[DVec3], h: f64) -> Vec<DVec3> {
 /// the step's motion: the distance falls faster than the motion.
 #[test]
 fn sweeps_approach_the_direct_solution_as_the_step_gets_smaller() {
-    let [[far, motion], [near, _]] = [1.0, 0.25].map(|scale| distance_to_direct(MembraneModel::Strain, scale));
+    let [[far, motion], [near, _]] =
+        [1.0, 0.25].map(|scale| distance_to_direct(MembraneModel::Strain, scale));
     assert!(far < 0.02 * motion, "{far} of {motion}");
     assert!(near < far / 10.0, "{near} against {far}");
 }
@@ -214,7 +215,8 @@ fn sweeps_approach_the_direct_solution_as_the_step_gets_smaller() {
 /// and the distance falls only as the motion does. Small steps have the gradient of the strain that is already there.
 #[test]
 fn many_sweeps_over_energies_in_one_step_miss_the_direct_solution() {
-    let [[far, motion], [near, _]] = [1.0, 0.25].map(|scale| distance_to_direct(MembraneModel::Energy, scale));
+    let [[far, motion], [near, _]] =
+        [1.0, 0.25].map(|scale| distance_to_direct(MembraneModel::Energy, scale));
     println!("{far} of {motion}, {near}");
     assert!(far > 1e-3 * motion && near > far / 10.0, "{far} of {motion}, {near}");
 }

@@ -99,7 +99,7 @@ fn the_energy_as_a_constraint_belongs_to_solvers_that_sweep() {
         }
     }
     let names = "\"strain\", \"edges\", \"energy\", \"energy_published\"";
-    expect("place", "constraint = \"energies\"", "\"energies\"", &[names, "did you mean `energy`?"]);
+    expect("place", "constraint = \"energi\"", "\"energi\"", &[names, "did you mean `energy`?"]);
 }
 
 #[test]

@@ -39,7 +39,7 @@ pub const ENTRIES: &[Entry] = &[
              --reference simulation.solver=direct/simulation.substeps=4/simulation.iterations=50 \\\n  \
              --out out/gallery/stiffness --quiet"],
         pictures: &["out/gallery/stiffness/figures/end-0.svg"],
-        text: "How far the lower edge of a hung sheet of 100 N/m comes down, against the iterations of a step. Under PBD (with `k = 0.1`) it follows the iterations, so that a better solution is a stiffer cloth; under XPBD it stays with the material, 5 mm.",
+        text: "How far the lower edge of a hung sheet of 100 N/m comes down, against the iterations of a step. Under PBD (with `k = 0.1`) it follows the iterations, from 54 mm to 6 mm, so that a better solution is a stiffer cloth; under XPBD it stays with the material, 9.5 mm.",
     },
     Entry {
         name: "pbd",

@@ -16,6 +16,7 @@ mod pin;
 mod read;
 mod read_cloth;
 mod read_material;
+mod read_membrane;
 mod read_motion;
 pub(crate) mod write;
 
@@ -31,8 +32,8 @@ use taffeta_contact::Obstacle;
 use taffeta_core::Placement;
 use taffeta_remesh::RemeshSettings;
 use taffeta_sim::{
-    Air, BendingModel, MembraneModel, Mode, PinDescription, ProjectionStiffness, SimulationSettings,
-    WorldDescription,
+    Air, BendingModel, MembraneModel, MembraneScaling, Mode, PinDescription, ProjectionStiffness,
+    SimulationSettings, WorldDescription,
 };
 use taffeta_solve::Material;
 
@@ -97,6 +98,8 @@ pub struct SceneCloth {
     pub remesh: Option<RemeshSettings>,
     /// Constraint of a triangle.
     pub membrane: MembraneModel,
+    /// What that constraint is scaled with.
+    pub scaling: MembraneScaling,
     /// How it resists bending.
     pub bending: BendingModel,
     /// How stiff it is under the solver `pbd`.

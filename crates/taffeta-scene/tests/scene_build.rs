@@ -6,8 +6,8 @@ use std::path::Path;
 use taffeta_core::{Friction, Region};
 use taffeta_scene::{Override, Scene, SceneError, materials};
 use taffeta_sim::{
-    Air, BendingModel, MembraneModel, Mode, PinDescription, ProjectionStiffness, SimulationSettings,
-    SolverChoice, StiffnessCorrection, TimeIntegration,
+    Air, BendingModel, MembraneModel, MembraneScaling, Mode, PinDescription, ProjectionStiffness,
+    SimulationSettings, SolverChoice, StiffnessCorrection, TimeIntegration,
 };
 
 const SMALL: &str = "[simulation]\nduration = 1\n[[cloth]]\ngrid = { size = [1, 1], cells = [4, 4] }\n";
@@ -225,6 +225,31 @@ fn solvers_of_scalar_rows_get_their_own_defaults() {
     let corrected = StiffnessCorrection::PerSubstep;
     let expected = ProjectionStiffness { stretch: 1.0, bend: 0.0, correction: corrected };
     assert_eq!((scene.cloths[0].projection, scene.cloths[0].bending), (expected, BendingModel::None));
+}
+
+#[test]
+fn constraints_and_their_scaling_are_read_and_written() {
+    let with = |settings: &[&str]| read_with(SMALL, &[&["simulation.solver=block"], settings].concat());
+    let constraints = [
+        ("strain", MembraneModel::Strain),
+        ("edges", MembraneModel::Edges),
+        ("energy", MembraneModel::Energy),
+        ("energy_published", MembraneModel::EnergyPublished),
+    ];
+    for (name, model) in constraints {
+        let scene = with(&[&format!("cloth.0.constraint={name}")]);
+        let cloth = &scene.build().unwrap().cloths[0];
+        assert_eq!((cloth.membrane, cloth.scaling), (model, MembraneScaling::ByArea));
+        assert_eq!(scene.to_json()["cloth"][0]["constraint"], name);
+    }
+    let scene = with(&["cloth.0.scaling=false", "cloth.0.scaling_area=0.25"]);
+    assert_eq!(scene.build().unwrap().cloths[0].scaling, MembraneScaling::Fixed(0.25));
+    let again = Scene::from_str(&scene.to_json().to_string(), Path::new("/x.json"), &[]).unwrap();
+    assert_eq!(again.cloths, scene.cloths);
+    let hashes =
+        [&[][..], &["cloth.0.scaling=true"], &["cloth.0.scaling=false", "cloth.0.scaling_area=0.25"]]
+            .map(|settings| with(settings).hash().unwrap());
+    assert!(hashes[0] == hashes[1] && hashes[1] != hashes[2]);
 }
 
 #[test]

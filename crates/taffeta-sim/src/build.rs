@@ -307,6 +307,7 @@ pub(crate) fn world_cloths(description: &WorldDescription) -> Vec<Cloth> {
         model: ClothModel {
             material: cloth.material.clone(),
             membrane: cloth.membrane,
+            scaling: cloth.scaling,
             bending: cloth.bending,
             rest_curvature: cloth.rest_curvature,
         },

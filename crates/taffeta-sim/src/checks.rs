@@ -5,7 +5,7 @@ use crate::description::{
     Air, ClothDescription, Mode, PinDescription, SimulationSettings, SolverChoice, TimeIntegration,
     WorldDescription, knows_rest_curvature,
 };
-use taffeta_solve::BendingModel;
+use taffeta_solve::{BendingModel, MembraneModel, MembraneScaling};
 
 /// Checks everything that is not a mesh.
 pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), BuildError> {
@@ -39,7 +39,10 @@ pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), Build
     }
     for cloth in &description.cloths {
         let what = format!("cloth '{}'", cloth.name);
-        if let Some(reason) = find_cloth_defect(cloth).or_else(|| find_unknown_to_rows(cloth, solver)) {
+        let defect = find_cloth_defect(cloth)
+            .or_else(|| find_unknown_to_rows(cloth, solver))
+            .or_else(|| find_unswept(cloth, solver));
+        if let Some(reason) = defect {
             return refuse(what, reason);
         }
         for (number, pin) in cloth.pins.iter().enumerate() {
@@ -116,6 +119,28 @@ fn find_unknown_to_rows(cloth: &ClothDescription, solver: SolverChoice) -> Optio
         return Some(format!("the solver {name} knows no clamps: hold two rows of vertices instead"));
     }
     None
+}
+
+/// What only a solver that sweeps over the membrane blocks can do with a cloth, in words.
+fn find_unswept(cloth: &ClothDescription, solver: SolverChoice) -> Option<String> {
+    let name = solver.name();
+    if let MembraneScaling::Fixed(area) = cloth.scaling
+        && !(area.is_finite() && area > 0.0)
+    {
+        return Some(format!(
+            "the area that its constraints are scaled with is {area} m²; it must be positive"
+        ));
+    }
+    if solver.sweeps_membrane() {
+        return None;
+    }
+    if matches!(cloth.membrane, MembraneModel::Energy | MembraneModel::EnergyPublished) {
+        return Some(format!(
+            "the solver {name} takes no energy as a constraint: Strain has the same energy"
+        ));
+    }
+    (cloth.scaling != MembraneScaling::ByArea)
+        .then(|| format!("the solver {name} knows constraints that are scaled by area only"))
 }
 
 /// What is wrong with a pin, in words.

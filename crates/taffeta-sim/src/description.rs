@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use taffeta_contact::Obstacle;
 use taffeta_core::{Motion, Region, TriangleMesh};
 use taffeta_remesh::RemeshSettings;
-use taffeta_solve::{BendingModel, Material, MembraneModel, ProjectionStiffness};
+use taffeta_solve::{BendingModel, Material, MembraneModel, MembraneScaling, ProjectionStiffness};
 
 /// A whole world at time 0.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -46,6 +46,8 @@ pub struct ClothDescription {
     pub remesh: Option<RemeshSettings>,
     /// Constraint of a triangle.
     pub membrane: MembraneModel,
+    /// What that constraint is scaled with; other than by area only where [`SolverChoice::sweeps_membrane`].
+    pub scaling: MembraneScaling,
     /// Constraint of an inner edge.
     pub bending: BendingModel,
     /// How stiff it is under position-based dynamics; other solvers take the stiffness from the material.
@@ -74,6 +76,7 @@ impl ClothDescription {
             pins: Vec::new(),
             remesh: None,
             membrane: MembraneModel::default(),
+            scaling: MembraneScaling::default(),
             bending: BendingModel::default(),
             projection: ProjectionStiffness::default(),
         }
@@ -168,6 +171,16 @@ impl SolverChoice {
         match self {
             Self::Xpbd | Self::Pbd => true,
             Self::Auto | Self::Global | Self::Block | Self::Direct => false,
+        }
+    }
+
+    /// Whether the solver sweeps over the membrane blocks as they are. Only such a solver takes the energy of a triangle
+    /// as its constraint, and constraints that are not scaled by area: Newton's method would solve for the same energy as
+    /// with strains, and PBD keeps lengths.
+    pub fn sweeps_membrane(self) -> bool {
+        match self {
+            Self::Block | Self::Xpbd => true,
+            Self::Auto | Self::Global | Self::Direct | Self::Pbd => false,
         }
     }
 

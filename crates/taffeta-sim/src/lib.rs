@@ -50,6 +50,7 @@ pub use resample::MaterialPoint;
 pub use stage::{Stage, StageTimes};
 pub use step::{StepError, StepInputs};
 pub use taffeta_solve::{
-    BendingModel, Material, MembraneModel, ProjectionStiffness, RowForce, StiffnessCorrection,
+    BendingModel, Material, MembraneModel, MembraneScaling, ProjectionStiffness, RowForce,
+    StiffnessCorrection,
 };
 pub use world::{Cloth, MAX_THREADS, World};

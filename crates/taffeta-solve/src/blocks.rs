@@ -1,6 +1,6 @@
 //! All blocks of a world, built from the rest shape.
 
-use crate::block::{Block, EdgeLengths, GreenStrain, Hinge, QuadraticBend, gather};
+use crate::block::{Block, EdgeLengths, EnergyForm, GreenStrain, Hinge, QuadraticBend, StrainEnergy, gather};
 use crate::model::{BendingModel, ClothModel, MembraneModel};
 use crate::plate::{Plate, PlateState, Supports, rest_eta};
 use crate::state::RestShape;
@@ -17,6 +17,8 @@ pub struct Blocks {
     pub strain: Vec<GreenStrain>,
     /// Edge-length blocks.
     pub lengths: Vec<EdgeLengths>,
+    /// Strain-energy blocks.
+    pub energies: Vec<StrainEnergy>,
     /// Hinge blocks: the form in which the block driver takes hinges.
     pub hinges: Vec<Hinge>,
     /// Quadratic bending blocks.
@@ -46,21 +48,7 @@ impl Blocks {
         let mut blocks = Self::default();
         for (fi, vertices) in topology.faces.iter_indexed() {
             let cloth = rest.cloths[fi] as usize;
-            let damping = cloths[cloth].material.stretch_damping;
-            let Elasticity { compliance, stiffness } = &elasticity[cloth];
-            match cloths[cloth].membrane {
-                MembraneModel::Strain => blocks.strain.push(GreenStrain {
-                    vertices: *vertices,
-                    gradients: rest.hat_gradients(fi),
-                    area: rest.areas[fi],
-                    compliance: *compliance,
-                    stiffness: *stiffness,
-                    damping,
-                }),
-                MembraneModel::Edges => {
-                    blocks.lengths.push(EdgeLengths::new(*vertices, rest.corners[fi], compliance, damping));
-                }
-            }
+            blocks.push_membrane((fi, *vertices), rest, &cloths[cloth], &elasticity[cloth]);
         }
         for (ei, edge) in topology.edges.iter_indexed() {
             blocks.hinges.extend(build_hinge(topology, rest, cloths, (ei, edge)));
@@ -70,19 +58,53 @@ impl Blocks {
         blocks
     }
 
+    /// The membrane block of a face.
+    fn push_membrane(
+        &mut self,
+        (fi, vertices): (FaceIndex, [VertexIndex; 3]),
+        rest: &RestShape,
+        cloth: &ClothModel,
+        elasticity: &Elasticity,
+    ) {
+        let area = rest.areas[fi];
+        let softening = cloth.scaling.softening(area);
+        let damping = cloth.material.stretch_damping;
+        let strain = |softening: f64| GreenStrain {
+            vertices,
+            gradients: rest.hat_gradients(fi),
+            area,
+            compliance: elasticity.compliance * softening,
+            stiffness: elasticity.stiffness / softening,
+            damping,
+        };
+        // The energy's compliance is its own: the elasticity is part of the constraint.
+        let energy = |form| StrainEnergy { strain: strain(1.0), form, compliance: softening };
+        match cloth.membrane {
+            MembraneModel::Strain => self.strain.push(strain(softening)),
+            MembraneModel::Edges => {
+                let compliance = elasticity.compliance * softening;
+                self.lengths.push(EdgeLengths::new(vertices, rest.corners[fi], &compliance, damping));
+            }
+            MembraneModel::Energy => self.energies.push(energy(EnergyForm::Root)),
+            MembraneModel::EnergyPublished => self.energies.push(energy(EnergyForm::Published)),
+        }
+    }
+
     /// The elastic energies at positions `x` \[m\].
     pub fn energy(&self, x: &[DVec3], plate: &PlateState) -> ElasticEnergy {
         let strain: f64 = self.strain.iter().map(|b| b.energy(&gather(b.vertices, x))).sum();
         let lengths: f64 = self.lengths.iter().map(|b| b.energy(&gather(b.vertices, x))).sum();
+        let energies: f64 = self.energies.iter().map(|b| b.energy(&gather(b.vertices(), x))).sum();
         let quadratic: f64 = self.quadratic.iter().map(|b| b.energy(&gather(b.vertices, x))).sum();
         let bend = quadratic + self.plate.energy(&self.plate.angles(x, &plate.clamps), &plate.scalars);
-        ElasticEnergy { stretch: strain + lengths, bend }
+        ElasticEnergy { stretch: strain + lengths + energies, bend }
     }
 
     /// Adds the gradient of the elastic energy \[N\] at positions `x` \[m\] to `out`.
     pub fn add_gradient(&self, x: &[DVec3], plate: &PlateState, out: &mut [DVec3]) {
         self.strain.iter().for_each(|b| add_block_gradient(b, x, out));
         self.lengths.iter().for_each(|b| add_block_gradient(b, x, out));
+        self.energies.iter().for_each(|b| add_block_gradient(b, x, out));
         self.quadratic.iter().for_each(|b| add_block_gradient(b, x, out));
         self.plate.add_gradient(x, plate, out);
     }

@@ -25,6 +25,8 @@ pub use blocks::{Blocks, ElasticEnergy};
 pub use drivers::block::{BlockDriver, Substep};
 pub use drivers::rows::{ProjectedCloth, RowDriver, RowForce, RowStep};
 pub use material::{Material, MaterialError};
-pub use model::{BendingModel, ClothModel, MembraneModel, ProjectionStiffness, StiffnessCorrection};
+pub use model::{
+    BendingModel, ClothModel, MembraneModel, MembraneScaling, ProjectionStiffness, StiffnessCorrection,
+};
 pub use plate::{Plate, PlateState, Supports};
 pub use state::{DenseState, RestShape};

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! text, what varies ──prepare──► Study ──run──► StudyReport ──write──► study.csv, frames.csv, trajectories.csv,
-//!  (all errors here)             (checked)      (in memory)            report.html
+//!  (all errors here)             (checked)      (in memory)            report.html, figures/*.svg
 //! ```
 //!
 //! Everything is checked before the first variant runs. A variant that fails while it is simulated is reported as failed
@@ -17,6 +17,7 @@ mod plot;
 mod points;
 mod prepare;
 mod simulate;
+mod standalone;
 mod tables;
 mod variation;
 

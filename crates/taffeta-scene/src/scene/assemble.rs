@@ -133,6 +133,7 @@ impl Assembly<'_> {
             pins,
             remesh: cloth.remesh,
             membrane: cloth.membrane,
+            scaling: cloth.scaling,
             bending: cloth.bending,
             projection: cloth.projection,
         })

@@ -1,6 +1,7 @@
 //! One cloth: its shape, pins, remeshing.
 
 use super::read_material::MaterialLibrary;
+use super::read_membrane::{read_membrane, read_scaling};
 use super::read_motion::{read_motion, read_place};
 use super::{ClothShape, SceneCloth};
 use crate::grid::GridPattern;
@@ -12,7 +13,7 @@ use std::path::{Path, PathBuf};
 use taffeta_core::Region;
 use taffeta_remesh::RemeshSettings;
 use taffeta_sim::{
-    BendingModel, MembraneModel, PinDescription, ProjectionStiffness, SolverChoice, StiffnessCorrection,
+    BendingModel, PinDescription, ProjectionStiffness, SolverChoice, StiffnessCorrection,
     knows_rest_curvature,
 };
 
@@ -30,6 +31,8 @@ const CLOTH_KEYS: &[&str] = &[
     "pressure",
     "rest_curvature",
     "constraint",
+    "scaling",
+    "scaling_area",
     "bending",
     "stiffness",
     "bend_stiffness",
@@ -119,34 +122,13 @@ pub(super) fn read_cloth(
         pins: pins.unwrap_or_default(),
         remesh,
         membrane,
+        scaling: read_scaling(&table, surroundings),
         bending,
         projection: read_projection(&table, surroundings, warnings),
         name: name?,
         shape: shape?,
         material: material?,
     })
-}
-
-/// The constraint of a triangle. PBD has none: it keeps the lengths of the edges, and energies are measured in them.
-fn read_membrane(
-    table: &TableReader<'_>,
-    surroundings: Surroundings<'_>,
-    warnings: &mut Vec<String>,
-) -> MembraneModel {
-    let given = table.get("constraint");
-    let read = given
-        .as_ref()
-        .and_then(|item| item.choice(&[("strain", MembraneModel::Strain), ("edges", MembraneModel::Edges)]));
-    if surroundings.solver != Some(SolverChoice::Pbd) {
-        return read.unwrap_or_default();
-    }
-    if let (Some(item), Some(MembraneModel::Strain)) = (given, read) {
-        warnings.push(format!(
-            "`{}` is \"strain\", but the solver \"pbd\" keeps the lengths of the edges: it has no effect",
-            item.key
-        ));
-    }
-    MembraneModel::Edges
 }
 
 /// The bending model. Solvers of scalar rows take hinges, unless the scene says that nothing bends.

@@ -4,6 +4,7 @@
 //! same bits.
 
 use super::read_cloth::bending_name;
+use super::read_membrane::membrane_name;
 use super::{ClothShape, Scene, SceneCloth};
 use crate::error::SceneError;
 use glam::DVec3;
@@ -11,7 +12,7 @@ use serde_json::{Map, Value, json};
 use taffeta_contact::{Obstacle, Shape};
 use taffeta_core::{Friction, Motion, Placement, Region};
 use taffeta_sim::{
-    MembraneModel, Mode, PinDescription, ProjectionStiffness, SolverChoice, StiffnessCorrection,
+    MembraneScaling, Mode, PinDescription, ProjectionStiffness, SolverChoice, StiffnessCorrection,
     TimeIntegration,
 };
 use taffeta_solve::Material;
@@ -102,10 +103,7 @@ fn cloth_json(scene: &Scene, cloth: &SceneCloth) -> Value {
         "angular_velocity": cloth.angular_velocity.to_array(),
         "pressure": cloth.pressure,
         "rest_curvature": cloth.rest_curvature,
-        "constraint": match cloth.membrane {
-            MembraneModel::Strain => "strain",
-            MembraneModel::Edges => "edges",
-        },
+        "constraint": membrane_name(cloth.membrane),
         "bending": bending_name(cloth.bending),
         "pin": cloth.pins.iter().map(pin_json).collect::<Vec<_>>(),
     });
@@ -117,6 +115,10 @@ fn cloth_json(scene: &Scene, cloth: &SceneCloth) -> Value {
             json["mesh"] = json!(path.to_string_lossy());
             json["uv_scale"] = json!(uv_scale);
         }
+    }
+    if let MembraneScaling::Fixed(area) = cloth.scaling {
+        json["scaling"] = json!(false);
+        json["scaling_area"] = json!(area);
     }
     if scene.simulation.settings.solver == SolverChoice::Pbd {
         let ProjectionStiffness { stretch, bend, correction } = cloth.projection;

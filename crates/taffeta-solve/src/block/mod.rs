@@ -13,6 +13,7 @@ pub mod face_curvature;
 pub mod green_strain;
 pub mod hinge;
 pub mod quadratic;
+pub mod strain_energy;
 
 pub use distance::Distance;
 pub use edge_lengths::EdgeLengths;
@@ -20,6 +21,7 @@ pub use face_curvature::FaceCurvature;
 pub use green_strain::GreenStrain;
 pub use hinge::Hinge;
 pub use quadratic::QuadraticBend;
+pub use strain_energy::{EnergyForm, StrainEnergy};
 
 use glam::{DMat3, DVec3};
 use nalgebra::{SMatrix, SVector};

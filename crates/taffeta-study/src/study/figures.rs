@@ -1,5 +1,7 @@
 //! Which plots a study shows.
 
+mod sweeps;
+
 use super::StudyReport;
 use super::plot::{AxisOf, Look, Panel, Series};
 use super::simulate::{FrameRecord, Run};
@@ -38,6 +40,7 @@ pub(super) fn figures(report: &StudyReport) -> Vec<Figure> {
             (run.steps() > 0).then(|| run.total(|cost| cost.cpu) / run.steps() as f64)
         }),
     ];
+    figures.extend(sweeps::figures(report));
     if report.runs.iter().all(|run| run.is_equilibrium || run.frames.len() < 3) {
         return figures;
     }

@@ -11,13 +11,16 @@
 
 pub mod curvature;
 mod edges;
+mod energy;
 pub mod kernels;
 mod plate;
 pub mod quadratic;
+mod scalar_dual;
 
 use crate::block::Hinge;
 use crate::blocks::Blocks;
 use crate::plate::{Plate, PlateEdge, PlateState};
+use energy::EnergyLanes;
 use glam::DVec3;
 use kernels::{HingeLanes, LengthLanes, StrainLanes, SweepStep};
 use plate::PlateSweeps;
@@ -32,6 +35,7 @@ pub struct BlockDriver {
     epoch: TopologyEpoch,
     strain: Packed<3, StrainLanes>,
     lengths: Packed<3, LengthLanes>,
+    energies: Packed<3, EnergyLanes>,
     hinges: Packed<4, HingeLanes>,
     quadratic: Packed<4, QuadraticLanes>,
     plate: PlateSweeps,
@@ -112,6 +116,8 @@ impl BlockDriver {
         let hinges = without_clamped(&blocks.hinges, &blocks.plate);
         let stretch_damping = blocks.strain.iter().map(|b| b.damping);
         let length_damping = blocks.lengths.iter().map(|b| b.damping);
+        let energy_damping = blocks.energies.iter().map(|b| b.strain.damping);
+        let mut membrane_damping = stretch_damping.chain(length_damping).chain(energy_damping);
         let quadratic_damping = blocks.quadratic.iter().map(|b| b.damping);
         let mut bend_damping = hinges.iter().map(|b| b.damping).chain(quadratic_damping);
         let plate = PlateSweeps::build(&blocks.plate, n);
@@ -122,10 +128,11 @@ impl BlockDriver {
         };
         Self {
             epoch: topology.epoch,
-            membrane_damped: stretch_damping.chain(length_damping).any(|tau| tau > 0.0),
+            membrane_damped: membrane_damping.any(|tau| tau > 0.0),
             bending_damped: bend_damping.any(|tau| tau > 0.0) || plate.is_damped,
             strain: Packed::build(&blocks.strain, |b| b.vertices, n, StrainLanes::pack),
             lengths: Packed::build(&blocks.lengths, |b| b.vertices, n, LengthLanes::pack),
+            energies: Packed::build(&blocks.energies, |b| b.strain.vertices, n, EnergyLanes::pack),
             hinges: Packed::build(&hinges, |b| b.vertices, n, HingeLanes::pack),
             quadratic: Packed::build(&blocks.quadratic, |b| b.vertices, n, QuadraticLanes::pack),
             angle_sources: edges.map(source).collect(),
@@ -171,6 +178,8 @@ impl BlockDriver {
     /// Whether a sweep on more than one thread shares out work; small sheets are swept by one.
     pub fn sweeps_in_parallel(&self) -> bool {
         self.strain.batches.sweeps_in_parallel()
+            || self.lengths.batches.sweeps_in_parallel()
+            || self.energies.batches.sweeps_in_parallel()
             || self.hinges.batches.sweeps_in_parallel()
             || self.quadratic.batches.sweeps_in_parallel()
             || self.plate.sweeps_in_parallel()
@@ -191,6 +200,7 @@ impl BlockDriver {
         if self.membrane_damped {
             self.strain.batches.visit(rows, &mut self.strain.data, |d, x| d.note_start(x));
             self.lengths.batches.visit(rows, &mut self.lengths.data, |d, x| d.note_start(x));
+            self.energies.batches.visit(rows, &mut self.energies.data, |d, x| d.note_start(x));
         }
         if self.bending_damped {
             self.hinges.batches.visit(rows, &mut self.hinges.data, |d, x| d.note_start(x));
@@ -240,6 +250,11 @@ impl BlockDriver {
             |d, x, w| d.update::<DAMPED>(x, w, step),
         );
         self.lengths.sweep(
+            rows,
+            #[inline(always)]
+            |d, x, w| d.update::<DAMPED>(x, w, step),
+        );
+        self.energies.sweep(
             rows,
             #[inline(always)]
             |d, x, w| d.update::<DAMPED>(x, w, step),

@@ -22,7 +22,7 @@ mod tests;
 pub use element::RowForce;
 pub use law::{RowLaw, RowStep, RowValue};
 
-use crate::block::{Block, Distance, EdgeLengths, GreenStrain, Hinge};
+use crate::block::{Block, Distance, EdgeLengths, GreenStrain, Hinge, StrainEnergy};
 use crate::blocks::{Blocks, hinge_of_edge, rest_length};
 use crate::model::{BendingModel, ClothModel, ProjectionStiffness};
 use crate::state::RestShape;
@@ -38,6 +38,7 @@ pub struct RowDriver {
     distances: RowBatches<Distance, 1, 2>,
     strain: RowBatches<GreenStrain, 3, 3>,
     lengths: RowBatches<EdgeLengths, 3, 3>,
+    energies: RowBatches<StrainEnergy, 1, 3>,
     hinges: RowBatches<Hinge, 1, 4>,
 }
 
@@ -86,6 +87,7 @@ impl RowDriver {
             distances: RowBatches::build(distances, n),
             strain: RowBatches::build(&compliant(&blocks.strain), n),
             lengths: RowBatches::build(&compliant(&blocks.lengths), n),
+            energies: RowBatches::build(&compliant(&blocks.energies), n),
             hinges: RowBatches::build(hinges, n),
         }
     }
@@ -100,6 +102,7 @@ impl RowDriver {
         self.distances.sweeps_in_parallel()
             || self.strain.sweeps_in_parallel()
             || self.lengths.sweeps_in_parallel()
+            || self.energies.sweeps_in_parallel()
             || self.hinges.sweeps_in_parallel()
     }
 
@@ -108,6 +111,7 @@ impl RowDriver {
         self.distances.begin_substep(rows);
         self.strain.begin_substep(rows);
         self.lengths.begin_substep(rows);
+        self.energies.begin_substep(rows);
         self.hinges.begin_substep(rows);
     }
 
@@ -116,11 +120,12 @@ impl RowDriver {
         self.distances.sweep(rows, &step);
         self.strain.sweep(rows, &step);
         self.lengths.sweep(rows, &step);
+        self.energies.sweep(rows, &step);
         self.hinges.sweep(rows, &step);
     }
 
     /// The force of every scalar row on its vertices after a substep of length `h` \[s\] that ended at `rows`: first the
-    /// edges, then the faces with three rows each, then the hinges, each in dense order.
+    /// edges, then the faces with three rows each (one for the strain energy), then the hinges, each in dense order.
     ///
     /// `f = ∇C λ / h²` (Macklin et al. 2016, section 4.2). It is as exact as the substep has converged, and errs by how much
     /// `∇C` has turned since the predicted positions: by the square of the substep. Under PBD it is the
@@ -129,6 +134,7 @@ impl RowDriver {
         let mut forces = self.distances.forces(rows, h);
         forces.extend(self.strain.forces(rows, h));
         forces.extend(self.lengths.forces(rows, h));
+        forces.extend(self.energies.forces(rows, h));
         forces.extend(self.hinges.forces(rows, h));
         forces
     }

@@ -5,7 +5,7 @@ use crate::description::{
     Air, ClothDescription, Mode, PinDescription, SimulationSettings, SolverChoice, TimeIntegration,
     WorldDescription, knows_rest_curvature,
 };
-use taffeta_solve::BendingModel;
+use taffeta_solve::{BendingModel, MembraneModel};
 
 /// Checks everything that is not a mesh.
 pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), BuildError> {
@@ -39,7 +39,10 @@ pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), Build
     }
     for cloth in &description.cloths {
         let what = format!("cloth '{}'", cloth.name);
-        if let Some(reason) = find_cloth_defect(cloth).or_else(|| find_unknown_to_rows(cloth, solver)) {
+        if let Some(reason) = find_cloth_defect(cloth)
+            .or_else(|| find_unknown_to_rows(cloth, solver))
+            .or_else(|| find_spring_mismatch(cloth, solver))
+        {
             return refuse(what, reason);
         }
         for (number, pin) in cloth.pins.iter().enumerate() {
@@ -61,6 +64,9 @@ fn find_cloth_defect(cloth: &ClothDescription) -> Option<String> {
     }
     if !cloth.pressure.is_finite() {
         return Some(format!("the pressure is {} Pa; it must be finite", cloth.pressure));
+    }
+    if let Some(force) = cloth.break_force.filter(|force| !(force.is_finite() && *force > 0.0)) {
+        return Some(format!("break_force is {force} N; it must be finite and greater than 0"));
     }
     for (name, k) in [("stretch", cloth.projection.stretch), ("bend", cloth.projection.bend)] {
         if !(0.0..=1.0).contains(&k) {
@@ -116,6 +122,21 @@ fn find_unknown_to_rows(cloth: &ClothDescription, solver: SolverChoice) -> Optio
         return Some(format!("the solver {name} knows no clamps: hold two rows of vertices instead"));
     }
     None
+}
+
+/// What of springs along edges does not go with the rest, in words.
+fn find_spring_mismatch(cloth: &ClothDescription, solver: SolverChoice) -> Option<String> {
+    let name = solver.name();
+    if cloth.membrane == MembraneModel::Distance && !solver.takes_rows() {
+        return Some(format!(
+            "the solver {name} knows no springs along edges (Distance): take Edges, or the solver xpbd or pbd"
+        ));
+    }
+    cloth.break_force?;
+    if solver != SolverChoice::Xpbd || cloth.membrane != MembraneModel::Distance {
+        return Some("break_force belongs to the constraint Distance under the solver xpbd".into());
+    }
+    cloth.remesh.map(|_| "a cloth with a break_force cannot be remeshed: its edges are what breaks".into())
 }
 
 /// What is wrong with a pin, in words.

@@ -4,7 +4,7 @@ use crate::material::Material;
 use serde::{Deserialize, Serialize};
 use taffeta_core::math;
 
-/// The constraint vector of a triangle.
+/// How a cloth resists stretching: the constraint vector of a triangle, or springs along its edges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MembraneModel {
     /// Green strain.
@@ -12,6 +12,9 @@ pub enum MembraneModel {
     Strain,
     /// Lengths of the three edges, with the same linear elasticity.
     Edges,
+    /// One spring along each edge, of the mean of the material's stiffness along warp and weft. For drivers of scalar
+    /// rows.
+    Distance,
 }
 
 /// How a cloth resists bending.

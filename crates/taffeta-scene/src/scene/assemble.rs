@@ -134,6 +134,7 @@ impl Assembly<'_> {
             remesh: cloth.remesh,
             membrane: cloth.membrane,
             bending: cloth.bending,
+            break_force: cloth.break_force,
             projection: cloth.projection,
         })
     }

@@ -1,6 +1,7 @@
 //! One cloth: its shape, pins, remeshing.
 
 use super::read_material::MaterialLibrary;
+use super::read_membrane::{read_break_force, read_membrane, warn_of_pressure};
 use super::read_motion::{read_motion, read_place};
 use super::{ClothShape, SceneCloth};
 use crate::grid::GridPattern;
@@ -12,7 +13,7 @@ use std::path::{Path, PathBuf};
 use taffeta_core::Region;
 use taffeta_remesh::RemeshSettings;
 use taffeta_sim::{
-    BendingModel, MembraneModel, PinDescription, ProjectionStiffness, SolverChoice, StiffnessCorrection,
+    BendingModel, PinDescription, ProjectionStiffness, SolverChoice, StiffnessCorrection,
     knows_rest_curvature,
 };
 
@@ -30,6 +31,7 @@ const CLOTH_KEYS: &[&str] = &[
     "pressure",
     "rest_curvature",
     "constraint",
+    "break_force",
     "bending",
     "stiffness",
     "bend_stiffness",
@@ -109,44 +111,29 @@ pub(super) fn read_cloth(
         table.tables("pin").iter().map(|item| read_pin(item, surroundings)).collect();
     let pins: Option<Vec<PinDescription>> = pins.into_iter().collect();
     let remesh = table.get("remesh").and_then(|item| read_remesh(&item));
+    let parts = (membrane, table.get("remesh").is_some());
+    let break_force = table.get("break_force").and_then(|item| read_break_force(&item, parts, surroundings));
+    let pressure = table.number("pressure", 0.0, Range::Finite);
+    if pressure != 0.0 {
+        warn_of_pressure(&table, surroundings, warnings);
+    }
     Some(SceneCloth {
         place: read_place(&table),
         velocity: table.vec3("velocity", DVec3::ZERO),
         angular_velocity: table.vec3("angular_velocity", DVec3::ZERO),
-        pressure: table.number("pressure", 0.0, Range::Finite),
+        pressure,
         rest_curvature: rest_curvature.unwrap_or_default(),
         // Problems with pins are noted; the names of the cloths stay known for the probes.
         pins: pins.unwrap_or_default(),
         remesh,
         membrane,
         bending,
+        break_force,
         projection: read_projection(&table, surroundings, warnings),
         name: name?,
         shape: shape?,
         material: material?,
     })
-}
-
-/// The constraint of a triangle. PBD has none: it keeps the lengths of the edges, and energies are measured in them.
-fn read_membrane(
-    table: &TableReader<'_>,
-    surroundings: Surroundings<'_>,
-    warnings: &mut Vec<String>,
-) -> MembraneModel {
-    let given = table.get("constraint");
-    let read = given
-        .as_ref()
-        .and_then(|item| item.choice(&[("strain", MembraneModel::Strain), ("edges", MembraneModel::Edges)]));
-    if surroundings.solver != Some(SolverChoice::Pbd) {
-        return read.unwrap_or_default();
-    }
-    if let (Some(item), Some(MembraneModel::Strain)) = (given, read) {
-        warnings.push(format!(
-            "`{}` is \"strain\", but the solver \"pbd\" keeps the lengths of the edges: it has no effect",
-            item.key
-        ));
-    }
-    MembraneModel::Edges
 }
 
 /// The bending model. Solvers of scalar rows take hinges, unless the scene says that nothing bends.

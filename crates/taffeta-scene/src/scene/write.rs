@@ -105,10 +105,12 @@ fn cloth_json(scene: &Scene, cloth: &SceneCloth) -> Value {
         "constraint": match cloth.membrane {
             MembraneModel::Strain => "strain",
             MembraneModel::Edges => "edges",
+            MembraneModel::Distance => "distance",
         },
         "bending": bending_name(cloth.bending),
         "pin": cloth.pins.iter().map(pin_json).collect::<Vec<_>>(),
     });
+    put(&mut json, "break_force", cloth.break_force.map(Value::from));
     match &cloth.shape {
         ClothShape::Grid { size, cells, pattern } => {
             json["grid"] = json!({ "size": size.to_array(), "cells": cells, "pattern": pattern.name() });

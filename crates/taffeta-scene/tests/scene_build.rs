@@ -463,3 +463,32 @@ fn mangled_scenes_are_refused_and_never_panic() {
         }
     }
 }
+
+#[test]
+fn springs_along_edges_and_their_limit_arrive_in_the_world() {
+    let springs = ["simulation.solver=xpbd", "cloth.0.constraint=distance"];
+    let scene = read_with(SMALL, &[&springs[..], &["cloth.0.break_force=2.5"]].concat());
+    let cloth = &scene.build().unwrap().cloths[0];
+    assert_eq!((cloth.membrane, cloth.break_force), (MembraneModel::Distance, Some(2.5)));
+    assert_ne!(scene.hash().unwrap(), read_with(SMALL, &springs).hash().unwrap());
+    // What the scene is written down as reads back to the same scene.
+    let again = Scene::from_str(&scene.to_json().to_string(), Path::new("scene.json"), &[]).unwrap();
+    assert_eq!(again.hash().unwrap(), scene.hash().unwrap());
+    // To PBD both names mean the same.
+    let pbd = |constraint: &str| {
+        let constraint = format!("cloth.0.constraint={constraint}");
+        read_with(SMALL, &["simulation.solver=pbd", &constraint]).hash().unwrap()
+    };
+    assert_eq!(pbd("distance"), pbd("edges"));
+}
+
+#[test]
+fn pressure_on_cloth_without_a_material_is_warned_of() {
+    let scene = read_with(SMALL, &["simulation.solver=pbd", "cloth.0.pressure=5"]);
+    let [warning] = scene.warnings.as_slice() else { panic!("{:?}", scene.warnings) };
+    assert!(warning.contains("pressure") && warning.contains("xpbd"), "{warning}");
+    for change in ["simulation.solver=xpbd", "cloth.0.pressure=0"] {
+        let changes = ["simulation.solver=pbd", "cloth.0.pressure=5", change];
+        assert_eq!(read_with(SMALL, &changes).warnings, Vec::<String>::new(), "{change}");
+    }
+}

@@ -319,6 +319,7 @@ pub(crate) fn world_cloths(description: &WorldDescription) -> Vec<Cloth> {
             friction: cloth.material.friction,
         },
         pressure: cloth.pressure,
+        break_force: cloth.break_force,
     };
     description.cloths.iter().map(cloth).collect()
 }

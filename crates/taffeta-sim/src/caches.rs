@@ -8,7 +8,7 @@ use glam::DVec3;
 use taffeta_contact::Detector;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::topology::Edge;
-use taffeta_core::{EdgeIndex, FaceIndex, TopologyEpoch};
+use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, TopologyEpoch};
 use taffeta_solve::drivers::newton::{LinearSolver, NewtonDriver, Site};
 use taffeta_solve::substeps::LoadPath;
 use taffeta_solve::{BlockDriver, Blocks, DenseState, PlateState, ProjectedCloth, RowDriver, Supports};
@@ -102,7 +102,7 @@ impl Caches {
             SolverChoice::Direct => build_newton(source, &blocks, (LinearSolver::Factorized, before)),
         };
         let surfaces = cloths.iter().map(|c| c.surface).collect();
-        Self {
+        let mut caches = Self {
             epoch: sheet.topology.epoch,
             plate,
             clamps,
@@ -111,6 +111,20 @@ impl Caches {
             solver,
             detector: Detector::new(surfaces, sheet.vertex_cloths.clone()),
             load_path: measure_load_path(sheet),
+        };
+        // Afterwards: the colors must be those of the whole sheet, as they were when the edges broke.
+        caches.switch_off(&sheet.broken);
+        caches
+    }
+
+    /// Takes what belongs to broken edges out of solver and blocks.
+    pub fn switch_off(&mut self, broken: &IndexVec<EdgeIndex, bool>) {
+        if !broken.contains(&true) {
+            return;
+        }
+        self.blocks.switch_off(broken);
+        if let Solver::Rows(driver) = &mut self.solver {
+            driver.switch_off(broken);
         }
     }
 

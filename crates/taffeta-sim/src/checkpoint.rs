@@ -1,7 +1,7 @@
 //! Checkpoints: the state to resume from.
 //!
 //! A checkpoint holds what a run has that its scene has not: the keyed meshes with their attributes, the time, and
-//! which pins have let go. A run that is resumed from it gives the same bits as one that was not interrupted.
+//! which pins have let go; which edges have is among the attributes. A run that is resumed from it gives the same bits as one that was not interrupted.
 
 use crate::frozen::Thawed;
 use crate::world::{World, freeze};
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use taffeta_remesh::validate_attributes;
 
 /// Format of checkpoints; a change of the format changes it.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// The state of a world.
 #[derive(Clone, Debug, Serialize, Deserialize)]

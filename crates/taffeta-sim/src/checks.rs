@@ -41,7 +41,8 @@ pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), Build
         let what = format!("cloth '{}'", cloth.name);
         let defect = find_cloth_defect(cloth)
             .or_else(|| find_unknown_to_rows(cloth, solver))
-            .or_else(|| find_unswept(cloth, solver));
+            .or_else(|| find_unswept(cloth, solver))
+            .or_else(|| find_spring_mismatch(cloth, solver));
         if let Some(reason) = defect {
             return refuse(what, reason);
         }
@@ -64,6 +65,9 @@ fn find_cloth_defect(cloth: &ClothDescription) -> Option<String> {
     }
     if !cloth.pressure.is_finite() {
         return Some(format!("the pressure is {} Pa; it must be finite", cloth.pressure));
+    }
+    if let Some(force) = cloth.break_force.filter(|force| !(force.is_finite() && *force > 0.0)) {
+        return Some(format!("break_force is {force} N; it must be finite and greater than 0"));
     }
     for (name, k) in [("stretch", cloth.projection.stretch), ("bend", cloth.projection.bend)] {
         if !(0.0..=1.0).contains(&k) {
@@ -141,6 +145,27 @@ fn find_unswept(cloth: &ClothDescription, solver: SolverChoice) -> Option<String
     }
     (cloth.scaling != MembraneScaling::ByArea)
         .then(|| format!("the solver {name} knows constraints that are scaled by area only"))
+}
+
+/// What of springs along edges does not go with the rest, in words.
+fn find_spring_mismatch(cloth: &ClothDescription, solver: SolverChoice) -> Option<String> {
+    let name = solver.name();
+    if cloth.membrane == MembraneModel::Distance && !solver.takes_rows() {
+        return Some(format!(
+            "the solver {name} knows no springs along edges (Distance): take Edges, or the solver xpbd or pbd"
+        ));
+    }
+    if cloth.membrane == MembraneModel::Distance && cloth.scaling != MembraneScaling::ByArea {
+        return Some(
+            "springs along edges (Distance) are not scaled by area, so that there is nothing to change"
+                .into(),
+        );
+    }
+    cloth.break_force?;
+    if solver != SolverChoice::Xpbd || cloth.membrane != MembraneModel::Distance {
+        return Some("break_force belongs to the constraint Distance under the solver xpbd".into());
+    }
+    cloth.remesh.map(|_| "a cloth with a break_force cannot be remeshed: its edges are what breaks".into())
 }
 
 /// What is wrong with a pin, in words.

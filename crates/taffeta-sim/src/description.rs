@@ -44,12 +44,15 @@ pub struct ClothDescription {
     pub pins: Vec<PinDescription>,
     /// How to remesh; `None`: fixed topology.
     pub remesh: Option<RemeshSettings>,
-    /// Constraint of a triangle.
+    /// Constraint of a triangle, or springs along the edges for solvers that take scalar rows.
     pub membrane: MembraneModel,
     /// What that constraint is scaled with; other than by area only where [`SolverChoice::sweeps_membrane`].
     pub scaling: MembraneScaling,
     /// Constraint of an inner edge.
     pub bending: BendingModel,
+    /// The force along an edge above which its spring lets go, and its hinge with it \[N\]; for
+    /// [`MembraneModel::Distance`] under the solver `xpbd`, without remeshing. `None`: at no force.
+    pub break_force: Option<f64>,
     /// How stiff it is under position-based dynamics; other solvers take the stiffness from the material.
     pub projection: ProjectionStiffness,
 }
@@ -78,6 +81,7 @@ impl ClothDescription {
             membrane: MembraneModel::default(),
             scaling: MembraneScaling::default(),
             bending: BendingModel::default(),
+            break_force: None,
             projection: ProjectionStiffness::default(),
         }
     }

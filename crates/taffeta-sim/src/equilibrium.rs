@@ -64,6 +64,7 @@ impl World {
             vertices: self.sheet.topology.vertex_count,
             faces: self.sheet.topology.face_count(),
             contacts: self.active_contacts(),
+            broken_edges: 0,
             remesh: Default::default(),
             metrics,
             state_hash,

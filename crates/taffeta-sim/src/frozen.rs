@@ -32,6 +32,8 @@ pub struct Frozen {
     pub layout: IndexVec<VertexIndex, DVec3>,
     /// Scalar of curvature bending of each edge \[rad\], as seen from its first face.
     pub scalars: IndexVec<EdgeIndex, f64>,
+    /// Whether the spring along each edge has let go.
+    pub broken: IndexVec<EdgeIndex, bool>,
     keys: KeyTable,
     mesh: HalfedgeMesh,
     attributes: SheetAttributes,
@@ -62,7 +64,9 @@ pub(crate) struct FreezeRules<'a> {
 impl Frozen {
     /// Hands positions and velocities back to the keyed mesh.
     pub fn thaw(self) -> Thawed {
-        let Self { topology, state, rest, history, grips, scalars, keys, mesh, mut attributes, .. } = self;
+        let Self {
+            topology, state, rest, history, grips, scalars, broken, keys, mesh, mut attributes, ..
+        } = self;
         for (vi, key) in keys.vertices.iter_indexed() {
             let vertex = &mut attributes.vertices[*key];
             vertex.position = state.positions[vi];
@@ -74,6 +78,7 @@ impl Frozen {
             let side = first_side(&mesh, &keys, &topology, ei);
             attributes.edges[*key].angle = rest.last_angles[ei];
             attributes.edges[*key].scalar = side * scalars[ei];
+            attributes.edges[*key].broken = broken[ei];
         }
         Thawed { mesh, attributes, epoch: topology.epoch.0 }
     }
@@ -136,6 +141,7 @@ impl Thawed {
             first_side(&mesh, &keys, &topology, ei) * attributes.edges[*key].scalar
         };
         let scalars = keys.edges.iter_indexed().map(scalar).collect();
+        let broken = keys.edges.iter().map(|key| attributes.edges[*key].broken).collect();
         let nobody = IndexVec::default();
         let mut frozen = Frozen {
             topology,
@@ -148,6 +154,7 @@ impl Thawed {
             grips,
             layout,
             scalars,
+            broken,
             keys,
             mesh,
             attributes,

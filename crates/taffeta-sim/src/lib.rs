@@ -18,6 +18,7 @@
 
 mod air;
 mod bound;
+mod breaking;
 mod build;
 mod caches;
 pub mod checkpoint;

@@ -17,6 +17,8 @@ pub struct StepReport {
     pub faces: usize,
     /// Contacts that carried a force in the last substep.
     pub contacts: usize,
+    /// Edges whose spring has let go in this step.
+    pub broken_edges: usize,
     /// Edits of the remeshing pass; zero if none was due.
     pub remesh: RemeshCounts,
     /// Energies, momenta and residual after the step.

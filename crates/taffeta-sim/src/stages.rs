@@ -170,10 +170,10 @@ impl World {
         });
     }
 
-    /// Velocities from the change of position; the guard against numbers that are none; the load of the pins that can
-    /// be overloaded.
+    /// Velocities from the change of position; the guard against numbers that are none; the load of the pins and
+    /// edges that can be overloaded.
     ///
-    /// Reads: rows, start. Writes: positions, velocities, which pins are to let go.
+    /// Reads: rows, start. Writes: positions, velocities, which pins are to let go, which edges have.
     ///
     /// # Errors
     /// If a position is not finite: the error names the vertex.
@@ -197,6 +197,7 @@ impl World {
             Some(i) => Err(self.not_finite(i, h)),
             None => {
                 self.mark_overloaded_pins();
+                self.break_overloaded_edges(h);
                 self.note_history(h);
                 Ok(())
             }

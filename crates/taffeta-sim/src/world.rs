@@ -34,6 +34,8 @@ pub struct Cloth {
     pub surface: ContactSurface,
     /// Pressure along the face normals, following them \[Pa\].
     pub pressure: f64,
+    /// The force along an edge above which its spring lets go \[N\]; `None`: at no force.
+    pub break_force: Option<f64>,
 }
 
 /// A simulated world: cloths, obstacles, air.

@@ -1,6 +1,10 @@
 //! All blocks of a world, built from the rest shape.
 
-use crate::block::{Block, EdgeLengths, EnergyForm, GreenStrain, Hinge, QuadraticBend, StrainEnergy, gather};
+use crate::block::distance::spring_constant;
+use crate::block::{
+    Block, Distance, EdgeLengths, EnergyForm, GreenStrain, Hinge, QuadraticBend, StrainEnergy, gather,
+};
+use crate::material::Material;
 use crate::model::{BendingModel, ClothModel, MembraneModel};
 use crate::plate::{Plate, PlateState, Supports, rest_eta};
 use crate::state::RestShape;
@@ -8,7 +12,7 @@ use glam::DVec3;
 use nalgebra::Matrix3;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::topology::Edge;
-use taffeta_core::{EdgeIndex, FaceIndex, SurfaceTopology, VertexIndex};
+use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, SurfaceTopology, VertexIndex};
 
 /// The blocks of a world, by kind, each kind in dense order of its faces or edges.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +23,8 @@ pub struct Blocks {
     pub lengths: Vec<EdgeLengths>,
     /// Strain-energy blocks.
     pub energies: Vec<StrainEnergy>,
+    /// Springs along edges, which only the driver of scalar rows takes.
+    pub distances: Vec<Distance>,
     /// Hinge blocks: the form in which the block driver takes hinges.
     pub hinges: Vec<Hinge>,
     /// Quadratic bending blocks.
@@ -51,6 +57,7 @@ impl Blocks {
             blocks.push_membrane((fi, *vertices), rest, &cloths[cloth], &elasticity[cloth]);
         }
         for (ei, edge) in topology.edges.iter_indexed() {
+            blocks.distances.extend(build_distance(topology, rest, cloths, (ei, edge)));
             blocks.hinges.extend(build_hinge(topology, rest, cloths, (ei, edge)));
             blocks.quadratic.extend(build_quadratic(topology, rest, cloths, edge));
         }
@@ -87,6 +94,8 @@ impl Blocks {
             }
             MembraneModel::Energy => self.energies.push(energy(EnergyForm::Root)),
             MembraneModel::EnergyPublished => self.energies.push(energy(EnergyForm::Published)),
+            // Its springs belong to the edges.
+            MembraneModel::Distance => {}
         }
     }
 
@@ -97,7 +106,8 @@ impl Blocks {
         let energies: f64 = self.energies.iter().map(|b| b.energy(&gather(b.vertices(), x))).sum();
         let quadratic: f64 = self.quadratic.iter().map(|b| b.energy(&gather(b.vertices, x))).sum();
         let bend = quadratic + self.plate.energy(&self.plate.angles(x, &plate.clamps), &plate.scalars);
-        ElasticEnergy { stretch: strain + lengths + energies, bend }
+        let distances: f64 = self.distances.iter().map(|b| b.energy(&gather(b.vertices, x))).sum();
+        ElasticEnergy { stretch: strain + lengths + energies + distances, bend }
     }
 
     /// Adds the gradient of the elastic energy \[N\] at positions `x` \[m\] to `out`.
@@ -105,8 +115,24 @@ impl Blocks {
         self.strain.iter().for_each(|b| add_block_gradient(b, x, out));
         self.lengths.iter().for_each(|b| add_block_gradient(b, x, out));
         self.energies.iter().for_each(|b| add_block_gradient(b, x, out));
+        self.distances.iter().for_each(|b| add_block_gradient(b, x, out));
         self.quadratic.iter().for_each(|b| add_block_gradient(b, x, out));
         self.plate.add_gradient(x, plate, out);
+    }
+}
+
+impl Blocks {
+    /// Takes out the springs along edges that have let go, and what bends about them.
+    pub fn switch_off(&mut self, edges: &IndexVec<EdgeIndex, bool>) {
+        self.distances.retain(|block| !edges[block.edge]);
+        self.hinges.retain(|block| !edges[block.edge]);
+        for edge in self.plate.edges.iter().filter(|edge| edges[edge.edge]) {
+            for (face, place) in edge.sides.into_iter().flatten() {
+                let face = &mut self.plate.faces[face as usize];
+                face.stiffness.row_mut(place as usize).fill(0.0);
+                face.stiffness.column_mut(place as usize).fill(0.0);
+            }
+        }
     }
 }
 
@@ -138,6 +164,25 @@ impl Elasticity {
             compliance.try_inverse().expect("a validated material has a positive definite compliance");
         Self { compliance, stiffness }
     }
+}
+
+/// The spring along an edge of a cloth of such springs.
+fn build_distance(
+    topology: &SurfaceTopology,
+    rest: &RestShape,
+    cloths: &[ClothModel],
+    (ei, edge): (EdgeIndex, &Edge),
+) -> Option<Distance> {
+    let faces = || edge.faces.iter().flatten();
+    let cloth = &cloths[rest.cloths[*faces().next()?] as usize];
+    if cloth.membrane != MembraneModel::Distance {
+        return None;
+    }
+    let Material { stretch: [warp, weft], stretch_damping: damping, .. } = cloth.material;
+    let length = rest_length(topology, rest, edge);
+    let area = faces().map(|fi| rest.areas[*fi]).sum();
+    let compliance = 1.0 / spring_constant(0.5 * (warp + weft), area, length);
+    Some(Distance { edge: ei, vertices: edge.vertices, length, compliance, damping })
 }
 
 /// The hinge of an inner edge; `None` on the boundary and without bending stiffness.

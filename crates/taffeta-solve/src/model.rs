@@ -4,7 +4,7 @@ use crate::material::Material;
 use serde::{Deserialize, Serialize};
 use taffeta_core::math;
 
-/// The constraint vector of a triangle.
+/// How a cloth resists stretching: the constraint vector of a triangle, or springs along its edges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MembraneModel {
     /// Green strain.
@@ -16,6 +16,9 @@ pub enum MembraneModel {
     Energy,
     /// The strain energy as one scalar row, as published: an energy of the fourth order in the strain.
     EnergyPublished,
+    /// One spring along each edge, of the mean of the material's stiffness along warp and weft. For drivers of scalar
+    /// rows.
+    Distance,
 }
 
 /// What the constraints of the membrane are scaled with.

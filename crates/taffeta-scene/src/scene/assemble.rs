@@ -135,6 +135,7 @@ impl Assembly<'_> {
             membrane: cloth.membrane,
             scaling: cloth.scaling,
             bending: cloth.bending,
+            break_force: cloth.break_force,
             projection: cloth.projection,
         })
     }

@@ -1,7 +1,7 @@
 //! One cloth: its shape, pins, remeshing.
 
 use super::read_material::MaterialLibrary;
-use super::read_membrane::{read_membrane, read_scaling};
+use super::read_membrane::{read_break_force, read_membrane, read_scaling, warn_of_pressure};
 use super::read_motion::{read_motion, read_place};
 use super::{ClothShape, SceneCloth};
 use crate::grid::GridPattern;
@@ -33,6 +33,7 @@ const CLOTH_KEYS: &[&str] = &[
     "constraint",
     "scaling",
     "scaling_area",
+    "break_force",
     "bending",
     "stiffness",
     "bend_stiffness",
@@ -112,11 +113,17 @@ pub(super) fn read_cloth(
         table.tables("pin").iter().map(|item| read_pin(item, surroundings)).collect();
     let pins: Option<Vec<PinDescription>> = pins.into_iter().collect();
     let remesh = table.get("remesh").and_then(|item| read_remesh(&item));
+    let parts = (membrane, table.get("remesh").is_some());
+    let break_force = table.get("break_force").and_then(|item| read_break_force(&item, parts, surroundings));
+    let pressure = table.number("pressure", 0.0, Range::Finite);
+    if pressure != 0.0 {
+        warn_of_pressure(&table, surroundings, warnings);
+    }
     Some(SceneCloth {
         place: read_place(&table),
         velocity: table.vec3("velocity", DVec3::ZERO),
         angular_velocity: table.vec3("angular_velocity", DVec3::ZERO),
-        pressure: table.number("pressure", 0.0, Range::Finite),
+        pressure,
         rest_curvature: rest_curvature.unwrap_or_default(),
         // Problems with pins are noted; the names of the cloths stay known for the probes.
         pins: pins.unwrap_or_default(),
@@ -124,6 +131,7 @@ pub(super) fn read_cloth(
         membrane,
         scaling: read_scaling(&table, surroundings),
         bending,
+        break_force,
         projection: read_projection(&table, surroundings, warnings),
         name: name?,
         shape: shape?,

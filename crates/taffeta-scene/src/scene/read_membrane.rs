@@ -1,15 +1,16 @@
-//! The constraint of a cloth's triangles, and what it is scaled with.
+//! How a cloth resists stretching, what that is scaled with, and when it stops to.
 
 use super::read_cloth::Surroundings;
 use crate::reader::{Item, Range, TableReader};
 use taffeta_sim::{MembraneModel, MembraneScaling, SolverChoice};
 
-/// The constraints by name.
-const MEMBRANE_MODELS: [(&str, MembraneModel); 4] = [
+/// The membrane by names.
+const MEMBRANE_MODELS: [(&str, MembraneModel); 5] = [
     ("strain", MembraneModel::Strain),
     ("edges", MembraneModel::Edges),
     ("energy", MembraneModel::Energy),
     ("energy_published", MembraneModel::EnergyPublished),
+    ("distance", MembraneModel::Distance),
 ];
 /// The solvers that sweep over the membrane blocks.
 const SOLVERS_THAT_SWEEP: &str = "solver = \"block\" or \"xpbd\"";
@@ -20,7 +21,8 @@ pub(super) fn membrane_name(membrane: MembraneModel) -> &'static str {
     found.expect("every model has a name").0
 }
 
-/// The constraint of a triangle. PBD has none: it keeps the lengths of the edges, and energies are measured in them.
+/// The constraint of a triangle, or springs along the edges. PBD has neither: it keeps the lengths of the edges, and
+/// energies are measured in them.
 pub(super) fn read_membrane(
     table: &TableReader<'_>,
     surroundings: Surroundings<'_>,
@@ -38,6 +40,9 @@ pub(super) fn read_membrane(
         let other = if is_published { "" } else { "constraint = \"strain\" has the same energy; " };
         refuse_unless_swept(&item, (&format!("is {:?}", membrane_name(read)), other), surroundings);
         return read;
+    }
+    if read == MembraneModel::Distance {
+        refuse_unless_rows(&item, surroundings);
     }
     if surroundings.solver != Some(SolverChoice::Pbd) {
         return read;
@@ -90,4 +95,65 @@ fn refuse_unless_swept(
     let message = format!("`{}` {what}, but the solver {:?} {reason}", item.key, solver.name());
     item.report(message, Some(format!("{instead}it belongs to {SOLVERS_THAT_SWEEP}")));
     false
+}
+
+/// Reports springs along edges under a solver that takes faces as a whole.
+fn refuse_unless_rows(item: &Item<'_>, surroundings: Surroundings<'_>) {
+    let Some(solver) = surroundings.solver.filter(|solver| !solver.takes_rows()) else { return };
+    let message = format!(
+        "`{}` is \"distance\", one scalar row per edge, but the solver {:?} takes faces as a whole",
+        item.key,
+        solver.name()
+    );
+    let help = "constraint = \"edges\" or \"strain\", or solver = \"xpbd\" or \"pbd\"";
+    item.report(message, Some(help.to_owned()));
+}
+
+/// A force above which edges let go. It needs one row per edge whose force is known, and edges that stay.
+pub(super) fn read_break_force(
+    item: &Item<'_>,
+    (membrane, is_remeshed): (MembraneModel, bool),
+    surroundings: Surroundings<'_>,
+) -> Option<f64> {
+    let force = item.number(Range::Positive)?;
+    let refuse = |message: &str, help: &str| item.report(message.to_owned(), Some(help.to_owned()));
+    match surroundings.solver {
+        Some(solver) if solver != SolverChoice::Xpbd => refuse(
+            &format!(
+                "`{}` is not known to the solver {:?}: its edges have no force",
+                item.key,
+                solver.name()
+            ),
+            "solver = \"xpbd\" with constraint = \"distance\"",
+        ),
+        _ if membrane != MembraneModel::Distance => refuse(
+            &format!("`{}` needs one row per edge, but `constraint` is not \"distance\"", item.key),
+            "constraint = \"distance\"",
+        ),
+        _ if is_remeshed => refuse(
+            &format!(
+                "`{}` and `remesh` exclude each other: the edges that break are those of the mesh",
+                item.key
+            ),
+            "leave one of them out",
+        ),
+        _ => {}
+    }
+    Some(force)
+}
+
+/// Warns where pressure has no material to work against.
+pub(super) fn warn_of_pressure(
+    table: &TableReader<'_>,
+    surroundings: Surroundings<'_>,
+    warnings: &mut Vec<String>,
+) {
+    if let (Some(item), Some(SolverChoice::Pbd)) = (table.get("pressure"), surroundings.solver) {
+        warnings.push(format!(
+            "`{}` under the solver \"pbd\" moves the vertices before the projections, which take that back as far as \
+             `stiffness` and `iterations` go: how far the cloth bulges does not follow from the pressure; use solver = \
+             \"xpbd\", \"block\" or \"global\"",
+            item.key
+        ));
+    }
 }

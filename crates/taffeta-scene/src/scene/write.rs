@@ -107,6 +107,7 @@ fn cloth_json(scene: &Scene, cloth: &SceneCloth) -> Value {
         "bending": bending_name(cloth.bending),
         "pin": cloth.pins.iter().map(pin_json).collect::<Vec<_>>(),
     });
+    put(&mut json, "break_force", cloth.break_force.map(Value::from));
     match &cloth.shape {
         ClothShape::Grid { size, cells, pattern } => {
             json["grid"] = json!({ "size": size.to_array(), "cells": cells, "pattern": pattern.name() });

@@ -141,3 +141,50 @@ fn stiffness_is_a_part_of_one() {
     }
     expect("place", "stiffness_correction = 1", "1", &["stiffness_correction", "true or false"]);
 }
+
+/// What is wrong with the good scene under a solver, with other lines for its `place`, before its meshes are made.
+fn problems(solver: &str, lines: &str) -> Option<String> {
+    let (text, _) = replace_line("place", lines);
+    let text = text.replace("\"auto\"", &format!("{solver:?}"));
+    read(&text).err().map(|error| error.to_string())
+}
+
+#[test]
+fn springs_along_edges_belong_to_solvers_of_scalar_rows() {
+    for solver in ["auto", "global", "direct", "block"] {
+        let line = format!("constraint = \"distance\"\nsolver = {solver:?}");
+        let (text, first) = replace_line("place", line.lines().next().unwrap());
+        let error = read(&text.replace("\"auto\"", &format!("{solver:?}"))).unwrap_err();
+        let place = only_problem(error).location.unwrap();
+        assert_eq!((place.line, place.column), (first, 14));
+        let report = problems(solver, "constraint = \"distance\"").unwrap();
+        assert!(report.contains(solver) && report.contains("solver = \"xpbd\" or \"pbd\""), "{report}");
+        assert!(report.contains("constraint = \"edges\""), "{report}");
+    }
+    for solver in ["xpbd", "pbd"] {
+        assert_eq!(problems(solver, "constraint = \"distance\""), None);
+    }
+    expect("place", "constraint = \"springs\"", "\"springs\"", &["\"strain\", \"edges\", \"distance\""]);
+}
+
+#[test]
+fn a_break_force_needs_springs_that_stay() {
+    // The good scene is remeshed.
+    let both = "constraint = \"distance\"\nbreak_force = 2.5";
+    let report = problems("xpbd", both).unwrap();
+    assert!(report.contains("`remesh` exclude") && report.contains("test.toml:11:15"), "{report}");
+    let report = problems("pbd", both).unwrap();
+    assert!(report.contains("not known to the solver \"pbd\"") && report.contains("\"xpbd\""), "{report}");
+    let report = problems("block", "break_force = 2.5").unwrap();
+    assert!(report.contains("not known to the solver \"block\""), "{report}");
+    let report = problems("xpbd", "break_force = 2.5").unwrap();
+    assert!(report.contains("constraint = \"distance\""), "{report}");
+    for value in ["0", "-1", "nan", "inf"] {
+        let (text, first) =
+            replace_line("place", &format!("constraint = \"distance\"\nbreak_force = {value}"));
+        let error = read(&text.replace("\"auto\"", "\"xpbd\"")).unwrap_err();
+        assert!(error.to_string().contains("greater than 0"), "{error}");
+        let place = only_problem(error).location.unwrap();
+        assert_eq!((place.line, place.column), (first + 1, 15));
+    }
+}

@@ -7,6 +7,7 @@
 //! The types here are the plain scalar form: the oracle of the four-wide kernels and the working form of the direct
 //! driver.
 
+pub mod dihedral;
 pub mod distance;
 pub mod edge_lengths;
 pub mod face_curvature;
@@ -15,6 +16,7 @@ pub mod hinge;
 pub mod quadratic;
 pub mod strain_energy;
 
+pub use dihedral::Dihedral;
 pub use distance::Distance;
 pub use edge_lengths::EdgeLengths;
 pub use face_curvature::FaceCurvature;

@@ -59,6 +59,18 @@ impl EnergyLanes {
         }
     }
 
+    /// Constraint and gradients.
+    #[inline(always)]
+    pub fn linearize(&self, x: &[Vec3x4; 3]) -> (F64x4, [Vec3x4; 3]) {
+        let Evaluation { constraint, slope, columns: [f1, f2] } = self.evaluate(x);
+        let gradients = self.strain.hat_gradients().map(|b| {
+            let along1 = (slope[0] * b[0] + slope[2] * b[1]) * self.strain.root;
+            let along2 = (slope[1] * b[1] + slope[2] * b[0]) * self.strain.root;
+            f1 * along1 + f2 * along2
+        });
+        (constraint, gradients)
+    }
+
     /// Notes the constraint at the start of a substep.
     #[inline(always)]
     pub fn note_start(&mut self, x: &[Vec3x4; 3]) {
@@ -73,12 +85,7 @@ impl EnergyLanes {
         w: &[F64x4; 3],
         step: &SweepStep,
     ) -> [Vec3x4; 3] {
-        let Evaluation { constraint, slope, columns: [f1, f2] } = self.evaluate(x);
-        let gradients = self.strain.hat_gradients().map(|b| {
-            let along1 = (slope[0] * b[0] + slope[2] * b[1]) * self.strain.root;
-            let along2 = (slope[1] * b[1] + slope[2] * b[0]) * self.strain.root;
-            f1 * along1 + f2 * along2
-        });
+        let (constraint, gradients) = self.linearize(x);
         let mut mass = F64x4::splat(0.0);
         for (gradient, w) in gradients.iter().zip(w) {
             mass = mass + *w * gradient.dot(*gradient);

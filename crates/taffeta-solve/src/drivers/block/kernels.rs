@@ -30,7 +30,7 @@ pub(super) fn pack_sym3(matrix: impl Fn(usize) -> Matrix3<f64>) -> Sym3x4 {
 }
 
 /// Packs one number per lane.
-pub(super) fn pack(value: impl Fn(usize) -> f64) -> F64x4 {
+pub(in crate::drivers) fn pack(value: impl Fn(usize) -> f64) -> F64x4 {
     F64x4(std::array::from_fn(value))
 }
 
@@ -315,6 +315,23 @@ impl HingeLanes {
         ([n0, n1], e, length)
     }
 
+    /// Constraint and gradients; continues the angle to positions `x` \[m\].
+    #[inline(always)]
+    pub(in crate::drivers) fn evaluate(&mut self, x: &[Vec3x4; 4]) -> (F64x4, [Vec3x4; 4]) {
+        let ([n0, n1], e, length) = self.measure(x);
+        let [p, q, a, b] = *x;
+        let g0 = n0 * (self.scale / n0.dot(n0).max(self.floors[0]));
+        let g1 = n1 * (self.scale / n1.dot(n1).max(self.floors[1]));
+        let zero = F64x4::splat(0.0);
+        let gradients = [
+            g0 * (a - q).dot(e) + g1 * (b - q).dot(e),
+            g0 * (zero - (a - p).dot(e)) - g1 * (b - p).dot(e),
+            g0 * length,
+            g1 * length,
+        ];
+        (self.scale * (self.angle - self.rest_angle), gradients)
+    }
+
     /// Notes the constraint at the start of a substep.
     #[inline(always)]
     pub fn note_start(&mut self, x: &[Vec3x4; 4]) {
@@ -330,18 +347,8 @@ impl HingeLanes {
         w: &[F64x4; 4],
         step: &SweepStep,
     ) -> [Vec3x4; 4] {
-        let ([n0, n1], e, length) = self.measure(x);
-        let [p, q, a, b] = *x;
-        let g0 = n0 * (self.scale / n0.dot(n0).max(self.floors[0]));
-        let g1 = n1 * (self.scale / n1.dot(n1).max(self.floors[1]));
+        let (c, gradients) = self.evaluate(x);
         let zero = F64x4::splat(0.0);
-        let gradients = [
-            g0 * (a - q).dot(e) + g1 * (b - q).dot(e),
-            g0 * (zero - (a - p).dot(e)) - g1 * (b - p).dot(e),
-            g0 * length,
-            g1 * length,
-        ];
-        let c = self.scale * (self.angle - self.rest_angle);
         let mut mass = zero;
         for v in 0..4 {
             mass = mass + w[v] * gradients[v].dot(gradients[v]);

@@ -11,7 +11,7 @@
 
 pub mod curvature;
 mod edges;
-mod energy;
+pub(crate) mod energy;
 pub mod kernels;
 mod plate;
 pub mod quadratic;
@@ -48,9 +48,9 @@ pub struct BlockDriver {
 
 /// Batches of one kind of block with their data.
 #[derive(Clone, Debug)]
-struct Packed<const V: usize, D> {
-    batches: LaneBatches<V>,
-    data: Vec<D>,
+pub(super) struct Packed<const V: usize, D> {
+    pub batches: LaneBatches<V>,
+    pub data: Vec<D>,
 }
 
 /// Who knows the unwrapped angle of an edge of the plate.
@@ -74,7 +74,8 @@ pub struct Substep {
 }
 
 impl<const V: usize, D> Packed<V, D> {
-    fn build<B>(
+    /// Colors and packs the blocks.
+    pub fn build<B>(
         blocks: &[B],
         vertices: impl Fn(&B) -> [VertexIndex; V],
         vertex_count: usize,
@@ -86,7 +87,7 @@ impl<const V: usize, D> Packed<V, D> {
 
     /// One sweep of a kernel over all batches.
     #[inline(always)]
-    fn sweep(
+    pub fn sweep(
         &mut self,
         rows: &mut [Row],
         kernel: impl Fn(&mut D, &[Vec3x4; V], &[F64x4; V]) -> [Vec3x4; V] + Sync,

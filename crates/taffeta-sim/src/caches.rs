@@ -2,6 +2,7 @@
 
 use crate::description::SolverChoice;
 use crate::frozen::Frozen;
+use crate::loose::LooseBody;
 use crate::pins::Pin;
 use crate::world::Cloth;
 use glam::DVec3;
@@ -64,6 +65,7 @@ pub(crate) struct Clamp {
 pub(crate) struct CacheSource<'a> {
     pub sheet: &'a Frozen,
     pub cloths: &'a [Cloth],
+    pub bodies: &'a [LooseBody],
     pub pins: &'a [Pin],
     pub choice: SolverChoice,
 }
@@ -72,7 +74,7 @@ impl Caches {
     /// Builds everything. Angles and scalars continue from those that the sheet remembers; what of `before` does not
     /// depend on the topology is taken over.
     pub fn build(source: CacheSource<'_>, before: Option<&Caches>) -> Self {
-        let CacheSource { sheet, cloths, pins, choice } = source;
+        let CacheSource { sheet, cloths, bodies, pins, choice } = source;
         let models: Vec<_> = cloths.iter().map(|c| c.model.clone()).collect();
         let clamps = find_clamps(sheet, pins);
         let edges: Vec<_> = clamps.iter().map(|clamp| clamp.edge).collect();
@@ -101,7 +103,7 @@ impl Caches {
             }
             SolverChoice::Direct => build_newton(source, &blocks, (LinearSolver::Factorized, before)),
         };
-        let surfaces = cloths.iter().map(|c| c.surface).collect();
+        let surfaces = cloths.iter().map(|c| c.surface).chain(bodies.iter().map(|b| b.surface)).collect();
         Self {
             epoch: sheet.topology.epoch,
             plate,

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
-use taffeta_contact::Obstacle;
+use taffeta_contact::{ContactSurface, Obstacle};
 use taffeta_core::{Motion, Region, TriangleMesh};
 use taffeta_remesh::RemeshSettings;
 use taffeta_solve::{BendingModel, Material, MembraneModel, ProjectionStiffness};
@@ -12,6 +12,8 @@ use taffeta_solve::{BendingModel, Material, MembraneModel, ProjectionStiffness};
 pub struct WorldDescription {
     /// The cloths.
     pub cloths: Vec<ClothDescription>,
+    /// The bodies of vertices that belong to no face.
+    pub loose: Vec<LooseDescription>,
     /// The obstacles.
     pub obstacles: Vec<Obstacle>,
     /// How to simulate.
@@ -50,6 +52,27 @@ pub struct ClothDescription {
     pub bending: BendingModel,
     /// How stiff it is under position-based dynamics; other solvers take the stiffness from the material.
     pub projection: ProjectionStiffness,
+}
+
+/// Vertices that belong to no face, at time 0. By themselves they are point masses.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LooseDescription {
+    /// Name, unique in the world.
+    pub name: String,
+    /// Positions at time 0, placed in the world \[m\].
+    pub positions: Vec<DVec3>,
+    /// Mass of each vertex \[kg\].
+    pub masses: Vec<f64>,
+    /// Positions in the rest shape \[m\], which say how large the body is; `None`: as at time 0.
+    pub layout: Option<Vec<DVec3>>,
+    /// How the vertices meet obstacles.
+    pub surface: ContactSurface,
+    /// Initial velocity \[m/s\].
+    pub velocity: DVec3,
+    /// Initial angular velocity about the center of mass \[rad/s\].
+    pub angular_velocity: DVec3,
+    /// The pins, whose regions name vertices or a box of the world.
+    pub pins: Vec<PinDescription>,
 }
 
 /// Whether a bending model can have a curvature at rest: it must know curvature or angles.

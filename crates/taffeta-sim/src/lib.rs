@@ -26,6 +26,7 @@ pub mod description;
 mod equilibrium;
 mod frozen;
 mod integrate;
+mod loose;
 mod measure;
 mod newton;
 mod pins;
@@ -41,10 +42,11 @@ mod world;
 pub use build::BuildError;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use description::{
-    Air, ClothDescription, Mode, PinDescription, SimulationSettings, SolverChoice, TimeIntegration,
-    WorldDescription, knows_rest_curvature,
+    Air, ClothDescription, LooseDescription, Mode, PinDescription, SimulationSettings, SolverChoice,
+    TimeIntegration, WorldDescription, knows_rest_curvature,
 };
 pub use frozen::{Frozen, Thawed};
+pub use loose::{LooseBody, LooseVertex};
 pub use report::{Metrics, RemeshCounts, StepReport, SubstepPlan};
 pub use resample::MaterialPoint;
 pub use stage::{Stage, StageTimes};

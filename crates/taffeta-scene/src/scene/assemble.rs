@@ -67,6 +67,7 @@ pub(super) fn assemble(scene: &Scene) -> Result<BuiltScene, SceneError> {
     let in_vacuum = scene.air.density == 0.0 || scene.air.drag == 0.0;
     let world = WorldDescription {
         cloths: cloths.into_iter().flatten().collect(),
+        loose: Vec::new(),
         obstacles: scene.obstacles.clone(),
         simulation: scene.simulation.settings.clone(),
         air: (!in_vacuum).then_some(scene.air),

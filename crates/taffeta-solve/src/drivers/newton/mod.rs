@@ -78,7 +78,7 @@ pub struct NewtonDriver {
     topology: SurfaceTopology,
     system: System,
     linear: Linear,
-    /// The vertices of each connected piece of cloth.
+    /// The vertices of each connected piece of cloth, and each loose vertex by itself.
     pieces: Vec<Vec<u32>>,
     point: Vec<f64>,
     /// Positions at the start of the step.
@@ -155,12 +155,13 @@ impl NewtonDriver {
             }
         };
         let vertices = |piece: grid::Piece| piece.vertices.iter().map(|vi| vi.0).collect();
+        let loose = (topology.surface_vertex_count()..topology.vertex_count).map(|i| vec![i as u32]);
         Self {
             topology: topology.clone(),
             point: vec![0.0; system.unknown_count()],
             start: Vec::new(),
             closed: Vec::new(),
-            pieces: grid::find_pieces(topology).into_iter().map(vertices).collect(),
+            pieces: grid::find_pieces(topology).into_iter().map(vertices).chain(loose).collect(),
             linear,
             system,
         }

@@ -3,8 +3,9 @@
 use crate::checks::check_settings;
 use crate::description::{ClothDescription, WorldDescription};
 use crate::frozen::Thawed;
-use crate::loose::build_loose;
+use crate::loose::{build_loose, world_bodies};
 use crate::pins::{Pin, along_held};
+use crate::rope::list_inputs;
 use crate::world::{Cloth, World};
 use glam::{DVec2, DVec3};
 use std::f64::consts::PI;
@@ -23,7 +24,7 @@ const REST_ANGLE_MARGIN: f64 = 0.1;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum BuildError {
     /// There is nothing to simulate.
-    #[error("the world has neither a cloth nor loose vertices")]
+    #[error("the world has neither cloths nor ropes nor other bodies")]
     Empty,
     /// A mesh is not a surface.
     #[error("cloth '{cloth}': {source}")]
@@ -101,7 +102,7 @@ impl World {
     /// # Errors
     /// If a mesh, a material, a pin, an obstacle or a setting is impossible; the error names the cloth or the setting.
     pub fn build(description: &WorldDescription) -> Result<World, BuildError> {
-        if description.cloths.is_empty() && description.loose.is_empty() {
+        if description.cloths.is_empty() && description.loose.is_empty() && description.ropes.is_empty() {
             return Err(BuildError::Empty);
         }
         check_settings(description)?;
@@ -120,9 +121,10 @@ impl World {
         let mut pins = select_pins(&built, &mut attributes, description, &input)?;
         set_velocities(&built, &mut attributes, (description, &pins), &input);
         check_remeshing(&built.mesh, &attributes, description)?;
-        let loose = build_loose(description, &mut pins)?;
+        let inputs = list_inputs(description)?;
+        let loose = build_loose(&inputs, &mut pins)?;
         let thawed = Thawed { mesh: built.mesh, attributes, loose, epoch: 0 };
-        World::assemble(description, pins, thawed)
+        World::assemble(description, (pins, world_bodies(inputs)), thawed)
     }
 }
 

@@ -38,7 +38,7 @@ pub struct Frozen {
     keys: KeyTable,
     mesh: HalfedgeMesh,
     attributes: SheetAttributes,
-    loose: Vec<LooseVertex>,
+    pub(crate) loose: Vec<LooseVertex>,
 }
 
 /// The sheet by keys: connectivity and attributes, free to be edited.

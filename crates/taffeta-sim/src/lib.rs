@@ -33,6 +33,7 @@ mod pins;
 mod pressure;
 pub mod report;
 mod resample;
+mod rope;
 mod schedule;
 mod stage;
 mod stages;
@@ -42,8 +43,8 @@ mod world;
 pub use build::BuildError;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use description::{
-    Air, ClothDescription, LooseDescription, Mode, PinDescription, SimulationSettings, SolverChoice,
-    TimeIntegration, WorldDescription, knows_rest_curvature,
+    Air, ClothDescription, LooseDescription, Mode, PinDescription, RopeDescription, SimulationSettings,
+    SolverChoice, TimeIntegration, WorldDescription, knows_rest_curvature,
 };
 pub use frozen::{Frozen, Thawed};
 pub use loose::{LooseBody, LooseVertex};
@@ -52,6 +53,7 @@ pub use resample::MaterialPoint;
 pub use stage::{Stage, StageTimes};
 pub use step::{StepError, StepInputs};
 pub use taffeta_solve::{
-    BendingModel, Material, MembraneModel, ProjectionStiffness, RowForce, StiffnessCorrection,
+    BendingModel, Material, MembraneModel, ProjectionStiffness, RopeBending, RopeMaterial, RowForce,
+    StiffnessCorrection,
 };
 pub use world::{Cloth, MAX_THREADS, World};

@@ -5,7 +5,7 @@
 //! goes over vertices holds for them: pins, inertia, contact with obstacles, momentum, checkpoints.
 
 use crate::build::BuildError;
-use crate::description::{LooseDescription, PinDescription, WorldDescription};
+use crate::description::{LooseDescription, PinDescription};
 use crate::pins::{Pin, along_held};
 use crate::world::World;
 use glam::DVec3;
@@ -13,6 +13,8 @@ use serde::{Deserialize, Serialize};
 use taffeta_contact::ContactSurface;
 use taffeta_core::Region;
 use taffeta_remesh::VertexHistory;
+use taffeta_solve::RopeModel;
+use taffeta_solve::block::rope_angle::turning_angle;
 
 /// A vertex that belongs to no face.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,6 +37,8 @@ pub struct LooseVertex {
     pub layout: DVec3,
     /// Number of the pin that holds the vertex.
     pub pin: Option<u32>,
+    /// Turning angle of a rope in a plane when it was last measured \[rad\]; new angles are unwrapped against it.
+    pub angle: f64,
 }
 
 /// A body of loose vertices in a world.
@@ -44,6 +48,38 @@ pub struct LooseBody {
     pub name: String,
     /// How its vertices meet obstacles.
     pub surface: ContactSurface,
+    /// What couples its vertices if it is a rope.
+    pub rope: Option<RopeModel>,
+    /// Radius of a rope \[m\]; 0 for other bodies.
+    pub radius: f64,
+}
+
+/// A body of loose vertices that is about to be built.
+#[derive(Clone, Debug)]
+pub(crate) struct LooseInput {
+    pub description: LooseDescription,
+    /// Vertices that a pin of the body carries along, besides those that it selects: vertex and pin.
+    pub guides: Vec<(usize, usize)>,
+    /// What makes it a rope, with its radius \[m\].
+    pub rope: Option<(RopeModel, f64)>,
+}
+
+impl LooseInput {
+    /// A body without a rope.
+    pub fn plain(description: LooseDescription) -> Self {
+        Self { description, guides: Vec::new(), rope: None }
+    }
+
+    /// The turning angle at every vertex \[rad\], for ropes in a plane; 0 elsewhere.
+    fn angles(&self) -> Vec<f64> {
+        let x = &self.description.positions;
+        let plane = self.rope.as_ref().and_then(|(model, _)| model.plane);
+        let angle = |i: usize| match plane {
+            Some(_) if i > 0 && i + 1 < x.len() => turning_angle(x[i] - x[i - 1], x[i + 1] - x[i], plane),
+            _ => 0.0,
+        };
+        (0..x.len()).map(angle).collect()
+    }
 }
 
 impl World {
@@ -52,13 +88,16 @@ impl World {
         &self.bodies
     }
 
-    /// Positions \[m\] and velocities \[m/s\] of the vertices of a loose body, in the order of its description.
+    /// Positions \[m\] and velocities \[m/s\] of the vertices of a loose body, in the order of its description. Ropes are the
+    /// last of the loose bodies.
     ///
     /// # Panics
     /// If there is no loose body of that number.
     pub fn loose_state(&self, body: usize) -> (&[DVec3], &[DVec3]) {
         assert!(body < self.bodies.len(), "there is no loose body {body}");
         let range = self.sheet.vertex_range((self.cloths.len() + body) as u32);
+        let visible = self.bodies[body].visible(range.len());
+        let range = range.start + visible.start..range.start + visible.end;
         let state = &self.sheet.state;
         (&state.positions.raw[range.clone()], &state.velocities.raw[range])
     }
@@ -72,24 +111,32 @@ impl World {
     pub(crate) fn body_name(&self, body: usize) -> String {
         match self.cloths.get(body) {
             Some(cloth) => format!("cloth '{}'", cloth.name),
-            None => format!("body '{}'", self.bodies[body - self.cloths.len()].name),
+            None => {
+                let body = &self.bodies[body - self.cloths.len()];
+                format!("{} '{}'", if body.rope.is_some() { "rope" } else { "body" }, body.name)
+            }
         }
     }
 }
 
-/// The loose bodies of a description as the world keeps them.
-pub(crate) fn world_bodies(description: &WorldDescription) -> Vec<LooseBody> {
-    let body = |body: &LooseDescription| LooseBody { name: body.name.clone(), surface: body.surface };
-    description.loose.iter().map(body).collect()
+/// The loose bodies as the world keeps them.
+pub(crate) fn world_bodies(inputs: Vec<LooseInput>) -> Vec<LooseBody> {
+    let body = |LooseInput { description, rope, .. }| {
+        let (rope, radius) = rope.map_or((None, 0.0), |(model, radius)| (Some(model), radius));
+        let LooseDescription { name, surface, .. } = description;
+        LooseBody { name, surface, rope, radius }
+    };
+    inputs.into_iter().map(body).collect()
 }
 
 /// The vertices of all loose bodies at time 0; their pins are added to `pins`.
 pub(crate) fn build_loose(
-    description: &WorldDescription,
+    inputs: &[LooseInput],
     pins: &mut Vec<Pin>,
 ) -> Result<Vec<LooseVertex>, BuildError> {
     let mut vertices = Vec::new();
-    for (number, body) in description.loose.iter().enumerate() {
+    for (number, input) in inputs.iter().enumerate() {
+        let (body, angles, first_pin) = (&input.description, input.angles(), pins.len());
         if let Some(reason) = find_defect(body) {
             return Err(refuse(body, reason));
         }
@@ -100,6 +147,7 @@ pub(crate) fn build_loose(
             held.iter().for_each(|i| _ = holders[*i].get_or_insert(pins.len() as u32));
             pins.push(Pin { description: description.clone(), center });
         }
+        input.guides.iter().for_each(|(i, pin)| holders[*i] = Some((first_pin + pin) as u32));
         let mass: f64 = body.masses.iter().sum();
         let weighted = body.positions.iter().zip(&body.masses).map(|(x, m)| *x * *m);
         let center = weighted.sum::<DVec3>() / mass;
@@ -116,6 +164,7 @@ pub(crate) fn build_loose(
                 start: *x,
                 layout: *body.layout.as_ref().map_or(x, |layout| &layout[i]),
                 pin,
+                angle: angles[i],
             });
         }
     }

@@ -48,7 +48,9 @@ impl World {
         let drag = self.work.air.map_or(0.0, |air| {
             self.exposed(&self.densities()).mean_acceleration(&air, &self.sheet.state.velocities)
         });
-        let damping = self.cloths.iter().map(|c| c.model.material.stretch_damping).fold(0.0, f64::max);
+        let ropes = self.caches.blocks.ropes.stretch.iter().map(|segment| segment.damping);
+        let cloths = self.cloths.iter().map(|c| c.model.material.stretch_damping);
+        let damping = cloths.chain(ropes).fold(0.0, f64::max);
         let pressure = if self.has_pressure() { self.mean_pressure_acceleration() } else { 0.0 };
         let acceleration = self.work.gravity.length() + drag + pressure;
         let choice = self.caches.load_path.choose(&SubstepDemand { dt, acceleration, iterations, damping });

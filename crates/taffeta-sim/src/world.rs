@@ -5,7 +5,7 @@ use crate::build::{BuildError, world_cloths};
 use crate::caches::{CacheSource, Caches, Solver};
 use crate::description::{Air, Mode, SimulationSettings, SolverChoice, WorldDescription};
 use crate::frozen::{FreezeRules, Frozen, Thawed};
-use crate::loose::{LooseBody, world_bodies};
+use crate::loose::LooseBody;
 use crate::pins::{Guided, Pin};
 use glam::DVec3;
 use rayon::ThreadPool;
@@ -98,7 +98,7 @@ impl World {
     /// Puts the parts of a new world together.
     pub(crate) fn assemble(
         description: &WorldDescription,
-        pins: Vec<Pin>,
+        (pins, bodies): (Vec<Pin>, Vec<LooseBody>),
         thawed: Thawed,
     ) -> Result<Self, BuildError> {
         let settings = description.simulation.clone();
@@ -108,7 +108,6 @@ impl World {
         let cloths = world_cloths(description);
         let sheet = freeze(thawed, &cloths, &pins);
         let choice = resolve_solver(&settings, sheet.topology.vertex_count);
-        let bodies = world_bodies(description);
         let source = CacheSource { sheet: &sheet, cloths: &cloths, bodies: &bodies, pins: &pins, choice };
         let caches = Caches::build(source, None);
         let mut world = Self {

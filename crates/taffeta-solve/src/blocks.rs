@@ -3,6 +3,7 @@
 use crate::block::{Block, EdgeLengths, GreenStrain, Hinge, QuadraticBend, gather};
 use crate::model::{BendingModel, ClothModel, MembraneModel};
 use crate::plate::{Plate, PlateState, Supports, rest_eta};
+use crate::rope::RopeBlocks;
 use crate::state::RestShape;
 use glam::DVec3;
 use nalgebra::Matrix3;
@@ -23,12 +24,14 @@ pub struct Blocks {
     pub quadratic: Vec<QuadraticBend>,
     /// All that bends by angles, hinges included.
     pub plate: Plate,
+    /// The blocks of ropes; [`Blocks::build`], which knows faces, leaves them out.
+    pub ropes: RopeBlocks,
 }
 
 /// The elastic energies of a state.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ElasticEnergy {
-    /// Of the membrane \[J\].
+    /// Of the membrane and of segments of ropes \[J\].
     pub stretch: f64,
     /// Of bending \[J\].
     pub bend: f64,
@@ -76,7 +79,8 @@ impl Blocks {
         let lengths: f64 = self.lengths.iter().map(|b| b.energy(&gather(b.vertices, x))).sum();
         let quadratic: f64 = self.quadratic.iter().map(|b| b.energy(&gather(b.vertices, x))).sum();
         let bend = quadratic + self.plate.energy(&self.plate.angles(x, &plate.clamps), &plate.scalars);
-        ElasticEnergy { stretch: strain + lengths, bend }
+        let ropes = self.ropes.energy(x);
+        ElasticEnergy { stretch: strain + lengths + ropes.stretch, bend: bend + ropes.bend }
     }
 
     /// Adds the gradient of the elastic energy \[N\] at positions `x` \[m\] to `out`.
@@ -85,11 +89,12 @@ impl Blocks {
         self.lengths.iter().for_each(|b| add_block_gradient(b, x, out));
         self.quadratic.iter().for_each(|b| add_block_gradient(b, x, out));
         self.plate.add_gradient(x, plate, out);
+        self.ropes.add_gradient(x, out);
     }
 }
 
 /// Adds `Jᵀ α⁻¹ C` of one block.
-fn add_block_gradient<const R: usize, const V: usize>(
+pub(crate) fn add_block_gradient<const R: usize, const V: usize>(
     block: &impl Block<R, V>,
     x: &[DVec3],
     out: &mut [DVec3],

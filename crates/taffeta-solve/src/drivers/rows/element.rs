@@ -3,10 +3,11 @@
 use super::diagonal::diagonalize;
 use super::law::{RowLaw, RowStep, RowValue};
 use crate::block::Block;
+use crate::drivers::lane_of;
 use glam::DVec3;
 use nalgebra::SMatrix;
 use taffeta_core::VertexIndex;
-use taffeta_core::lanes::{F64x4, LANES, LaneBatches, Row, Vec3x4};
+use taffeta_core::lanes::{F64x4, LANES, LaneBatches, Row};
 
 /// A block whose rows are taken one at a time.
 ///
@@ -148,10 +149,4 @@ impl<const R: usize, const V: usize, B: Block<R, V> + Clone + Send> RowBatches<B
         };
         self.read(forces).concat()
     }
-}
-
-/// The positions of one lane.
-#[inline]
-fn lane_of<const V: usize>(x: &[Vec3x4; V], lane: usize) -> [DVec3; V] {
-    x.map(|x| DVec3::new(x.x.0[lane], x.y.0[lane], x.z.0[lane]))
 }

@@ -16,6 +16,7 @@
 mod diagonal;
 mod element;
 mod law;
+mod ropes;
 #[cfg(test)]
 mod tests;
 
@@ -25,9 +26,11 @@ pub use law::{RowLaw, RowStep, RowValue};
 use crate::block::{Block, Distance, EdgeLengths, GreenStrain, Hinge};
 use crate::blocks::{Blocks, hinge_of_edge, rest_length};
 use crate::model::{BendingModel, ClothModel, ProjectionStiffness};
+use crate::rope::RopeBlocks;
 use crate::state::RestShape;
 use element::{RowBatches, RowElement};
 use glam::DVec3;
+use ropes::RopeRows;
 use taffeta_core::lanes::Row;
 use taffeta_core::{EdgeIndex, SurfaceTopology, TopologyEpoch};
 
@@ -39,6 +42,7 @@ pub struct RowDriver {
     strain: RowBatches<GreenStrain, 3, 3>,
     lengths: RowBatches<EdgeLengths, 3, 3>,
     hinges: RowBatches<Hinge, 1, 4>,
+    ropes: RopeRows,
 }
 
 /// A cloth as position-based dynamics sees it.
@@ -53,11 +57,19 @@ pub struct ProjectedCloth<'a> {
 impl RowDriver {
     /// XPBD: the rows of the membrane blocks, then the hinges. Other bending than by hinges is left out.
     pub fn xpbd(topology: &SurfaceTopology, blocks: &Blocks) -> Self {
-        Self::pack(topology, &[], blocks, &compliant(&blocks.hinges))
+        let mut driver = Self::pack(topology, &[], blocks, &compliant(&blocks.hinges));
+        driver.ropes = RopeRows::xpbd(&blocks.ropes, topology.vertex_count);
+        driver
     }
 
-    /// PBD: the lengths of all edges, then the angles of the inner edges of cloths that bend by hinges.
-    pub fn pbd(topology: &SurfaceTopology, rest: &RestShape, cloths: &[ProjectedCloth<'_>]) -> Self {
+    /// PBD: the lengths of all edges, then the angles of the inner edges of cloths that bend by hinges, then ropes, each
+    /// with its stiffness.
+    pub fn pbd(
+        topology: &SurfaceTopology,
+        rest: &RestShape,
+        cloths: &[ProjectedCloth<'_>],
+        ropes: &[(RopeBlocks, ProjectionStiffness)],
+    ) -> Self {
         let (mut distances, mut hinges) = (Vec::new(), Vec::new());
         for (ei, edge) in topology.edges.iter_indexed() {
             let Some(face) = edge.faces.into_iter().flatten().next() else { continue };
@@ -71,7 +83,9 @@ impl RowDriver {
                 hinges.extend(hinge.map(|hinge| RowElement::new(hinge, law(stiffness.bend))));
             }
         }
-        Self::pack(topology, &distances, &Blocks::default(), &hinges)
+        let mut driver = Self::pack(topology, &distances, &Blocks::default(), &hinges);
+        driver.ropes = RopeRows::pbd(ropes, topology.vertex_count);
+        driver
     }
 
     fn pack(
@@ -87,6 +101,7 @@ impl RowDriver {
             strain: RowBatches::build(&compliant(&blocks.strain), n),
             lengths: RowBatches::build(&compliant(&blocks.lengths), n),
             hinges: RowBatches::build(hinges, n),
+            ropes: RopeRows::xpbd(&RopeBlocks::default(), n),
         }
     }
 
@@ -109,6 +124,7 @@ impl RowDriver {
         self.strain.begin_substep(rows);
         self.lengths.begin_substep(rows);
         self.hinges.begin_substep(rows);
+        self.ropes.begin_substep(rows);
     }
 
     /// One Gauss-Seidel sweep over all rows: membrane, then bending.
@@ -117,10 +133,11 @@ impl RowDriver {
         self.strain.sweep(rows, &step);
         self.lengths.sweep(rows, &step);
         self.hinges.sweep(rows, &step);
+        self.ropes.sweep(rows, &step);
     }
 
     /// The force of every scalar row on its vertices after a substep of length `h` \[s\] that ended at `rows`: first the
-    /// edges, then the faces with three rows each, then the hinges, each in dense order.
+    /// edges, then the faces with three rows each, then the hinges, each in dense order; then the segments and joints of ropes.
     ///
     /// `f = ∇C λ / h²` (Macklin et al. 2016, section 4.2). It is as exact as the substep has converged, and errs by how much
     /// `∇C` has turned since the predicted positions: by the square of the substep. Under PBD it is the
@@ -130,6 +147,7 @@ impl RowDriver {
         forces.extend(self.strain.forces(rows, h));
         forces.extend(self.lengths.forces(rows, h));
         forces.extend(self.hinges.forces(rows, h));
+        forces.extend(self.ropes.forces(rows, h));
         forces
     }
 

@@ -96,7 +96,12 @@ fn impossible_materials_pins_and_probes_are_refused() {
     expect("where", "where = { ends = \"middle\" }", "\"middle\"", &["\"first\", \"last\", \"both\""]);
     expect("where", "where = { vertices = [21] }", "{", &["vertex 21 is out of range", "0 to 20"]);
     expect("where", "where = { box = [[5, 5, 5], [6, 6, 6]] }", "{", &["selects no vertex"]);
-    expect("where", "where = { boundary = true }", "boundary", &["unknown key", "ends, vertices, box"]);
+    expect(
+        "where",
+        "where = { ends = \"first\", boundary = true }",
+        "boundary",
+        &["unknown key", "ends, vertices, box"],
+    );
     expect("where", "where = { vertices = [3] }", "clamp", &["must hold an end"]);
     expect("name = \"wire\"", "name = \"line\"", "\"line\"", &["used twice"]);
     expect("rope = ", "rope = \"lime\"", "\"lime\"", &["the unknown rope", "\"line\", \"wire\""]);

@@ -173,7 +173,8 @@ impl RopeBlocks {
     pub fn of_rope(rope: &PlacedRope<'_>) -> Self {
         let PlacedRope { model, first, guides_act, .. } = *rope;
         let first = first.0 as usize;
-        let mut blocks = Self { chains: vec![first..first + model.rest.len()], ..Self::default() };
+        let mut blocks = Self::default();
+        blocks.chains.push(first..first + model.rest.len());
         let vertex = |i: usize| VertexIndex((first + i) as u32);
         let material = &model.material;
         for i in (0..model.rest.len()).filter(|i| model.segment_length(*i) > 0.0) {

@@ -37,6 +37,17 @@ pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), Build
     if let Some(reason) = find_row_mismatch(&description.simulation) {
         return refuse("simulation".into(), reason);
     }
+    for rope in &description.ropes {
+        let what = format!("rope '{}'", rope.name);
+        let has_strength = rope.pins.iter().any(|pin| pin.strength.is_some());
+        if solver == SolverChoice::Pbd && has_strength {
+            return refuse(what, "the solver pbd knows no forces, so its pins have no strength".into());
+        }
+        check_pins(&what, &rope.pins)?;
+    }
+    for body in &description.loose {
+        check_pins(&format!("body '{}'", body.name), &body.pins)?;
+    }
     for cloth in &description.cloths {
         let what = format!("cloth '{}'", cloth.name);
         let defect = find_cloth_defect(cloth)
@@ -46,10 +57,16 @@ pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), Build
         if let Some(reason) = defect {
             return refuse(what, reason);
         }
-        for (number, pin) in cloth.pins.iter().enumerate() {
-            if let Some(reason) = find_pin_defect(pin) {
-                return refuse(format!("{what}: pin {number}"), reason);
-            }
+        check_pins(&what, &cloth.pins)?;
+    }
+    Ok(())
+}
+
+/// Checks the pins of a body.
+fn check_pins(what: &str, pins: &[PinDescription]) -> Result<(), BuildError> {
+    for (number, pin) in pins.iter().enumerate() {
+        if let Some(reason) = find_pin_defect(pin) {
+            return Err(BuildError::BadSetting { what: format!("{what}: pin {number}"), reason });
         }
     }
     Ok(())

@@ -23,13 +23,13 @@ pub struct StepInputs {
 pub enum StepError {
     /// A position is not a number.
     #[error(
-        "at {time} s a vertex of cloth '{cloth}' that was at {last_position}{} is not at a finite position any more; \
+        "at {time} s a vertex of {body} that was at {last_position}{} is not at a finite position any more; \
          try more substeps, or look for huge stiffness, speed or pressure",
         at_material(material)
     )]
     NotFinite {
-        /// Name of the cloth.
-        cloth: String,
+        /// What the body is and its name, for example "cloth 'sheet'".
+        body: String,
         /// The vertex's material point \[m\], if the cloth has material coordinates.
         material: Option<DVec2>,
         /// Its position at the start of the step \[m\].

@@ -85,7 +85,7 @@ impl Swing {
 
     fn pbd(&self) -> RowDriver {
         let cloths = [ProjectedCloth { model: &self.cloth, stiffness: ProjectionStiffness::default() }];
-        RowDriver::pbd(&self.topology, &self.rest, &cloths)
+        RowDriver::pbd(&self.topology, &self.rest, &cloths, &[])
     }
 
     fn start(&self) -> State {

@@ -7,6 +7,7 @@ use crate::block::{
 use crate::material::Material;
 use crate::model::{BendingModel, ClothModel, MembraneModel};
 use crate::plate::{Plate, PlateState, Supports, rest_eta};
+use crate::rope::RopeBlocks;
 use crate::state::RestShape;
 use glam::DVec3;
 use nalgebra::Matrix3;
@@ -31,12 +32,14 @@ pub struct Blocks {
     pub quadratic: Vec<QuadraticBend>,
     /// All that bends by angles, hinges included.
     pub plate: Plate,
+    /// The blocks of ropes; [`Blocks::build`], which knows faces, leaves them out.
+    pub ropes: RopeBlocks,
 }
 
 /// The elastic energies of a state.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ElasticEnergy {
-    /// Of the membrane \[J\].
+    /// Of the membrane and of segments of ropes \[J\].
     pub stretch: f64,
     /// Of bending \[J\].
     pub bend: f64,
@@ -107,7 +110,9 @@ impl Blocks {
         let quadratic: f64 = self.quadratic.iter().map(|b| b.energy(&gather(b.vertices, x))).sum();
         let bend = quadratic + self.plate.energy(&self.plate.angles(x, &plate.clamps), &plate.scalars);
         let distances: f64 = self.distances.iter().map(|b| b.energy(&gather(b.vertices, x))).sum();
-        ElasticEnergy { stretch: strain + lengths + energies + distances, bend }
+        let ropes = self.ropes.energy(x);
+        let stretch = strain + lengths + energies + distances + ropes.stretch;
+        ElasticEnergy { stretch, bend: bend + ropes.bend }
     }
 
     /// Adds the gradient of the elastic energy \[N\] at positions `x` \[m\] to `out`.
@@ -118,6 +123,7 @@ impl Blocks {
         self.distances.iter().for_each(|b| add_block_gradient(b, x, out));
         self.quadratic.iter().for_each(|b| add_block_gradient(b, x, out));
         self.plate.add_gradient(x, plate, out);
+        self.ropes.add_gradient(x, out);
     }
 }
 
@@ -137,7 +143,7 @@ impl Blocks {
 }
 
 /// Adds `Jᵀ α⁻¹ C` of one block.
-fn add_block_gradient<const R: usize, const V: usize>(
+pub(crate) fn add_block_gradient<const R: usize, const V: usize>(
     block: &impl Block<R, V>,
     x: &[DVec3],
     out: &mut [DVec3],

@@ -16,6 +16,7 @@ pub mod drivers;
 pub mod material;
 pub mod model;
 pub mod plate;
+pub mod rope;
 pub mod state;
 pub mod substeps;
 #[cfg(test)]
@@ -29,4 +30,5 @@ pub use model::{
     BendingModel, ClothModel, MembraneModel, MembraneScaling, ProjectionStiffness, StiffnessCorrection,
 };
 pub use plate::{Plate, PlateState, Supports};
+pub use rope::{PlacedRope, RopeBending, RopeBlocks, RopeMaterial, RopeModel};
 pub use state::{DenseState, RestShape};

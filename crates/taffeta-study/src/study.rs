@@ -24,7 +24,7 @@ mod variation;
 pub use compare::{Comparison, Deviation};
 pub use error::StudyError;
 pub use folder::StudyFolder;
-pub use points::{LATTICE, PointOnCloth};
+pub use points::{LATTICE, PointOnCloth, StudyPoint};
 pub use simulate::{FrameRecord, Outcome, Run, StepCost};
 pub use variation::{Assignment, Axis};
 
@@ -91,7 +91,7 @@ pub struct Study {
     /// The variants, the last axis running fastest, then the reference if it is none of them.
     pub variants: Vec<Variant>,
     /// The material points by which they are compared: a lattice over each cloth, then the probes.
-    pub points: Vec<PointOnCloth>,
+    pub points: Vec<StudyPoint>,
     /// The points whose trajectories are shown: the probes; without any the corners and the middle of the lattice.
     pub tracked: Vec<TrackedPoint>,
     /// What is odd about the scenes, though not wrong.

@@ -97,7 +97,7 @@ pub(super) fn read_cloth(
     let Surroundings { folder, materials, .. } = surroundings;
     let table = item.table(CLOTH_KEYS)?;
     let name = match table.get("name") {
-        Some(name) => read_cloth_name(&name),
+        Some(name) => read_body_name(&name),
         None => Some("sheet".to_owned()),
     };
     let shape = read_shape(&table, folder);
@@ -168,8 +168,8 @@ fn refuse_under_rows(item: &Item<'_>, surroundings: Surroundings<'_>) {
     }
 }
 
-/// The stiffness of the cloth under PBD; under other solvers the keys are checked, and a warning says where it comes from.
-fn read_projection(
+/// The stiffness of a cloth or a rope under PBD; under other solvers the keys are checked, and a warning says where it comes from.
+pub(super) fn read_projection(
     table: &TableReader<'_>,
     surroundings: Surroundings<'_>,
     warnings: &mut Vec<String>,
@@ -217,7 +217,8 @@ fn read_rest_curvature(
     Some(curvature)
 }
 
-fn read_cloth_name(item: &Item<'_>) -> Option<String> {
+/// The name of a cloth or a rope.
+pub(super) fn read_body_name(item: &Item<'_>) -> Option<String> {
     let name = item.string()?;
     if !is_safe_name(name) {
         let help = "allowed: letters, digits, - and _, because files are named after it".to_owned();
@@ -315,7 +316,7 @@ fn read_clamp(item: &Item<'_>, surroundings: Surroundings<'_>) -> Option<bool> {
 }
 
 /// A force, which must be one that the solver knows: under PBD nothing pulls, and the material has no say.
-fn read_strength(item: &Item<'_>, surroundings: Surroundings<'_>) -> Option<f64> {
+pub(super) fn read_strength(item: &Item<'_>, surroundings: Surroundings<'_>) -> Option<f64> {
     let strength = item.number(Range::Positive)?;
     if surroundings.solver == Some(SolverChoice::Pbd) {
         let message = format!("`{}` is a force, but the solver \"pbd\" knows no forces", item.key);
@@ -325,7 +326,7 @@ fn read_strength(item: &Item<'_>, surroundings: Surroundings<'_>) -> Option<f64>
     Some(strength)
 }
 
-fn read_axes(item: &Item<'_>) -> Option<[bool; 3]> {
+pub(super) fn read_axes(item: &Item<'_>) -> Option<[bool; 3]> {
     let [Some(x), Some(y), Some(z)] = item.array_of::<3>("booleans")?.map(|axis| axis.boolean()) else {
         return None;
     };
@@ -369,7 +370,7 @@ fn read_region(item: &Item<'_>) -> Option<Region> {
     }
 }
 
-fn read_vertices(item: &Item<'_>) -> Option<Region> {
+pub(super) fn read_vertices(item: &Item<'_>) -> Option<Region> {
     let items = item.array()?;
     if items.is_empty() {
         item.report(format!("`{}` is empty: the pin would hold nothing", item.key), None);

@@ -1,6 +1,7 @@
 //! Every bad scene is refused with its place and a message that says what is allowed.
 
 mod pins;
+mod ropes;
 mod solvers;
 
 use std::path::Path;

@@ -11,6 +11,7 @@
 
 pub mod curvature;
 mod edges;
+mod elements;
 pub(crate) mod energy;
 pub mod kernels;
 mod plate;
@@ -20,6 +21,7 @@ mod scalar_dual;
 use crate::block::Hinge;
 use crate::blocks::Blocks;
 use crate::plate::{Plate, PlateEdge, PlateState};
+use elements::RopeSweeps;
 use energy::EnergyLanes;
 use glam::DVec3;
 use kernels::{HingeLanes, LengthLanes, StrainLanes, SweepStep};
@@ -39,6 +41,7 @@ pub struct BlockDriver {
     hinges: Packed<4, HingeLanes>,
     quadratic: Packed<4, QuadraticLanes>,
     plate: PlateSweeps,
+    ropes: RopeSweeps,
     /// Who knows the angle of each edge of the plate.
     angle_sources: Vec<AngleSource>,
     hinge_count: usize,
@@ -139,6 +142,7 @@ impl BlockDriver {
             angle_sources: edges.map(source).collect(),
             hinge_count: hinges.len(),
             plate,
+            ropes: RopeSweeps::build(&blocks.ropes, n),
         }
     }
 
@@ -186,9 +190,10 @@ impl BlockDriver {
             || self.plate.sweeps_in_parallel()
     }
 
-    /// Whether anything is damped, so that [`BlockDriver::begin_substep`] has something to note.
+    /// Whether [`BlockDriver::begin_substep`] has something to note: anything is damped, or there are ropes, whose angles
+    /// are continued from there.
     pub fn is_damped(&self) -> bool {
-        self.membrane_damped || self.bending_damped
+        self.membrane_damped || self.bending_damped || !self.ropes.is_empty
     }
 
     /// The topology that the driver was built for.
@@ -208,9 +213,10 @@ impl BlockDriver {
             self.quadratic.batches.visit(rows, &mut self.quadratic.data, |d, x| d.note_start(x));
             self.plate.note_start(rows);
         }
+        self.ropes.begin_substep(rows);
     }
 
-    /// One Gauss-Seidel sweep over all blocks: membrane, then bending.
+    /// One Gauss-Seidel sweep over all blocks: membrane, then bending, then ropes.
     pub fn sweep(&mut self, rows: &mut [Row], substep: Substep) {
         let step = SweepStep {
             inverse_h2: F64x4::splat(1.0 / (substep.h * substep.h)),
@@ -229,6 +235,7 @@ impl BlockDriver {
             self.sweep_bending::<false>(rows, &step);
             self.plate.sweep::<false>(rows, &step, substep);
         }
+        self.ropes.sweep(rows, substep);
     }
 
     fn sweep_bending<const DAMPED: bool>(&mut self, rows: &mut [Row], step: &SweepStep) {

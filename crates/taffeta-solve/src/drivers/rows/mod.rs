@@ -24,6 +24,8 @@ mod kernels;
 mod law;
 #[cfg(test)]
 mod oracle;
+mod ropes;
+mod scalar;
 #[cfg(test)]
 mod tests;
 
@@ -35,11 +37,13 @@ use crate::blocks::{Blocks, hinge_of_edge, rest_length};
 use crate::drivers::block::energy::EnergyLanes;
 use crate::drivers::block::kernels::HingeLanes;
 use crate::model::{BendingModel, ClothModel, ProjectionStiffness};
+use crate::rope::RopeBlocks;
 use crate::state::RestShape;
 use batches::RowBatches;
 use element::RowElement;
 use glam::DVec3;
 use kernels::{DistanceRows, LengthRows, StrainRows};
+use ropes::RopeRows;
 use taffeta_core::lanes::Row;
 use taffeta_core::{EdgeIndex, IndexVec, SurfaceTopology, TopologyEpoch};
 
@@ -56,6 +60,7 @@ pub struct RowDriver {
     hinges: RowBatches<HingeLanes, 1, 4>,
     /// The blocks of `hinges`, which know their edges and vertices.
     hinge_blocks: Vec<Hinge>,
+    ropes: RopeRows,
 }
 
 /// A cloth as position-based dynamics sees it.
@@ -70,13 +75,24 @@ pub struct ProjectedCloth<'a> {
 impl RowDriver {
     /// XPBD: the rows of the membrane blocks, then the hinges. Other bending than by hinges is left out.
     pub fn xpbd(topology: &SurfaceTopology, blocks: &Blocks) -> Self {
-        Self::pack(topology, &compliant(&blocks.distances), blocks, &compliant(&blocks.hinges))
+        let mut driver =
+            Self::pack(topology, &compliant(&blocks.distances), blocks, &compliant(&blocks.hinges));
+        driver.ropes = RopeRows::xpbd(&blocks.ropes, topology.vertex_count);
+        driver
     }
 
-    /// PBD: the lengths of all edges, then the angles of the inner edges of cloths that bend by hinges.
-    pub fn pbd(topology: &SurfaceTopology, rest: &RestShape, cloths: &[ProjectedCloth<'_>]) -> Self {
+    /// PBD: the lengths of all edges, then the angles of the inner edges of cloths that bend by hinges, then ropes, each
+    /// with its stiffness.
+    pub fn pbd(
+        topology: &SurfaceTopology,
+        rest: &RestShape,
+        cloths: &[ProjectedCloth<'_>],
+        ropes: &[(RopeBlocks, ProjectionStiffness)],
+    ) -> Self {
         let (distances, hinges) = projections(topology, rest, cloths);
-        Self::pack(topology, &distances, &Blocks::default(), &hinges)
+        let mut driver = Self::pack(topology, &distances, &Blocks::default(), &hinges);
+        driver.ropes = RopeRows::pbd(ropes, topology.vertex_count);
+        driver
     }
 
     fn pack(
@@ -95,6 +111,7 @@ impl RowDriver {
             energies: RowBatches::build(&compliant(&blocks.energies), n),
             hinges: RowBatches::build(hinges, n),
             hinge_blocks: hinges.iter().map(|element| element.block.clone()).collect(),
+            ropes: RopeRows::xpbd(&RopeBlocks::default(), n),
         }
     }
 
@@ -119,6 +136,7 @@ impl RowDriver {
         self.lengths.begin_substep(rows);
         self.energies.begin_substep(rows);
         self.hinges.begin_substep(rows);
+        self.ropes.begin_substep(rows);
     }
 
     /// One Gauss-Seidel sweep over all rows: membrane, then bending.
@@ -128,10 +146,12 @@ impl RowDriver {
         self.lengths.sweep(rows, &step);
         self.energies.sweep(rows, &step);
         self.hinges.sweep(rows, &step);
+        self.ropes.sweep(rows, &step);
     }
 
     /// The force of every scalar row on its vertices after a substep of length `h` \[s\] that ended at `rows`: first the
-    /// edges, then the faces with three rows each (one for the strain energy), then the hinges, each in dense order.
+    /// edges, then the faces with three rows each (one for the strain energy), then the hinges, each in dense order; then
+    /// the segments and joints of ropes.
     ///
     /// `f = ∇C λ / h²` (Macklin et al. 2016, section 4.2). It is as exact as the substep has converged, and errs by how much
     /// `∇C` has turned since the predicted positions: by the square of the substep. Under PBD it is the
@@ -142,6 +162,7 @@ impl RowDriver {
         forces.extend(self.lengths.forces(rows, h));
         forces.extend(self.energies.forces(rows, h));
         forces.extend(self.hinges.forces(rows, h));
+        forces.extend(self.ropes.forces(rows, h));
         forces
     }
 

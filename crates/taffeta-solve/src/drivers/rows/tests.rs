@@ -16,7 +16,7 @@ fn rows_of(sheet: &Sheet) -> Vec<Row> {
 
 fn pbd(sheet: &Sheet, stiffness: ProjectionStiffness) -> RowDriver {
     let cloths = [ProjectedCloth { model: &sheet.cloths[0], stiffness }];
-    RowDriver::pbd(&sheet.topology, &sheet.rest, &cloths)
+    RowDriver::pbd(&sheet.topology, &sheet.rest, &cloths, &[])
 }
 
 fn rigid() -> ProjectionStiffness {

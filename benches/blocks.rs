@@ -8,7 +8,9 @@ use std::hint::black_box;
 use taffeta::core::lanes::{Row, fill_rows};
 use taffeta::core::{SurfaceTopology, VertexIndex};
 use taffeta::scene::{GridPattern, grid};
-use taffeta::sim::{BendingModel, ClothDescription, Material, MembraneModel, World, WorldDescription};
+use taffeta::sim::{
+    BendingModel, ClothDescription, Material, MembraneModel, MembraneScaling, World, WorldDescription,
+};
 use taffeta::solve::{BlockDriver, Blocks, ClothModel, RestShape, Substep, Supports};
 
 /// A driver over a slightly wavy sheet, and its rows.
@@ -19,8 +21,13 @@ fn sheet(cells: u32, bending: BendingModel) -> (BlockDriver, Vec<Row>, usize) {
     let coords: Vec<_> = mesh.positions.iter().map(|x| DVec2::new(x.x, x.y)).collect();
     let rest = RestShape::flat(&topology, &coords);
     let material = Material::isotropic(0.2, 2000.0, 0.3, 5e-5);
-    let cloths =
-        [ClothModel { material, membrane: MembraneModel::Strain, bending, rest_curvature: [0.0; 3] }];
+    let cloths = [ClothModel {
+        material,
+        membrane: MembraneModel::Strain,
+        scaling: MembraneScaling::ByArea,
+        bending,
+        rest_curvature: [0.0; 3],
+    }];
     let inverse: Vec<_> = rest.lumped_masses(&topology, &cloths).iter().map(|m| 1.0 / m).collect();
     let blocks = Blocks::build(&topology, &rest, &cloths, &Supports::new(&inverse));
     let driver = BlockDriver::build(&topology, &blocks);

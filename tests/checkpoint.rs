@@ -116,7 +116,7 @@ fn impossible_worlds_are_refused_by_name() {
         change(&mut description);
         World::build(&description).unwrap_err()
     };
-    assert_eq!(refused(&|d| d.cloths.clear()), BuildError::NoCloth);
+    assert_eq!(refused(&|d| d.cloths.clear()), BuildError::Empty);
     let error = refused(&|d| d.cloths[0].material.density = -1.0).to_string();
     assert!(error.contains("cloth 'sheet': density is -1"), "{error}");
     let error = refused(&|d| d.cloths[0].mesh.positions[3].x = f64::NAN).to_string();

@@ -6,13 +6,15 @@ mod measure;
 mod surface;
 
 use crate::failure::Failure;
+use glam::DVec3;
 use measure::{Spread, describe_box, describe_quality};
 use std::collections::BTreeSet;
 use std::path::Path;
 use surface::Surface;
 use taffeta_contact::crossings::find_crossings;
 use taffeta_contact::elements::Elements;
-use taffeta_scene::{ObjMesh, read_obj};
+use taffeta_core::TriangleMesh;
+use taffeta_scene::{ObjMesh, read_obj, read_polyline};
 
 /// Vertices or faces that a line names; the rest is counted.
 const NAMED: usize = 5;
@@ -24,6 +26,9 @@ const LABEL_WIDTH: usize = 22;
 /// # Errors
 /// If the file cannot be read as a mesh.
 pub fn inspect(path: &Path) -> Result<String, Failure> {
+    if let Some(lines) = read_polyline(path).map_err(|error| Failure::usage(&error))? {
+        return Ok(format!("{}\n{}", path.display(), describe_lines(&lines)));
+    }
     let file = read_obj(path).map_err(|error| Failure::usage(&error))?;
     Ok(format!("{}\n{}", path.display(), describe(&file)))
 }
@@ -72,6 +77,34 @@ fn describe_crossings(file: &ObjMesh) -> String {
     let crossed: BTreeSet<_> = crossings.iter().map(|crossing| crossing.face).collect();
     let faces: Vec<_> = (0..mesh.faces.len()).filter(|face| crossed.contains(&mesh.faces[*face])).collect();
     format!("{} of an edge and a face; faces: {}", crossings.len(), name_faces(file, &faces))
+}
+
+/// The report on polylines: ropes, which have no faces.
+fn describe_lines(lines: &[Vec<DVec3>]) -> String {
+    let segments = lines.iter().flat_map(|line| line.windows(2).map(|pair| pair[0].distance(pair[1])));
+    let lengths: Vec<f64> = segments.collect();
+    let mut report = Report::default();
+    let closed = lines.iter().filter(|line| line.first() == line.last()).count();
+    report.add("polylines", format!("{} ({closed} closed); no faces", lines.len()));
+    report.add("vertices", lines.iter().map(Vec::len).sum::<usize>().to_string());
+    report.add("segments", lengths.len().to_string());
+    report.add("length, world", format!("{:.6} m", lengths.iter().sum::<f64>()));
+    report.add("segment lengths, world", Spread::of(&lengths).describe(" m"));
+    let turns: Vec<f64> = lines.iter().flat_map(|line| line.windows(3).map(turn)).collect();
+    let sharpest = turns.iter().copied().fold(0.0, f64::max);
+    report.add("sharpest turn", format!("{:.1}°", sharpest.to_degrees()));
+    let degenerate = lengths.iter().filter(|length| **length == 0.0).count();
+    report
+        .add("degenerate segments", if degenerate == 0 { "none".to_owned() } else { degenerate.to_string() });
+    let positions = lines.iter().flatten().copied().collect();
+    report.add("bounding box", describe_box(&TriangleMesh { positions, ..TriangleMesh::default() }));
+    report.text
+}
+
+/// The angle by which a polyline turns at the middle of three points \[rad\].
+fn turn(points: &[DVec3]) -> f64 {
+    let (a, b) = (points[1] - points[0], points[2] - points[1]);
+    a.cross(b).length().atan2(a.dot(b))
 }
 
 /// Lines with a label and a value.

@@ -10,10 +10,11 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use taffeta_core::TriangleMesh;
+use taffeta_render::tube::tube_mesh;
 use taffeta_render::{
     Body, BodyKind, Camera, Picture, compute_framing_bounds, obstacle_body, union_bounds, write_png,
 };
-use taffeta_scene::{ResultFolder, Scene};
+use taffeta_scene::{ResultFolder, Scene, read_polyline};
 
 /// Frames that are looked at to place the camera. A longer run is sampled evenly: the cloth moves little between.
 const SCANNED_FRAMES: usize = 240;
@@ -157,10 +158,24 @@ impl Source {
         names.into_iter().filter(|name| self.folder.frames(name).contains(&frame)).collect()
     }
 
-    /// Cloths and obstacles in a frame.
+    /// A rope in a frame, as a tube.
+    fn read_rope(&self, number: usize, frame: u64) -> Result<Body, Failure> {
+        let rope = &self.scene.ropes[number];
+        let path = self.folder.root().join("frames").join(format!("{}_{frame:05}.obj", rope.name));
+        let lines = read_polyline(&path).map_err(|error| Failure::usage(&error))?;
+        let points = lines.into_iter().flatten().next().unwrap_or_default();
+        let index = self.scene.cloths.len() + number;
+        Ok(Body { mesh: tube_mesh(&points, rope.radius), kind: BodyKind::Cloth { index } })
+    }
+
+    /// Cloths, ropes and obstacles in a frame.
     fn read_bodies(&self, frame: u64, bounds: Option<Bounds>) -> Result<Vec<Body>, Failure> {
         let mut bodies = Vec::new();
         for (place, name) in self.cloths_in(frame).into_iter().enumerate() {
+            if let Some(rope) = self.scene.ropes.iter().position(|rope| rope.name == name) {
+                bodies.push(self.read_rope(rope, frame)?);
+                continue;
+            }
             let mesh = self.folder.read_frame(name, frame).map_err(|error| Failure::usage(&error))?.mesh;
             let index = self.scene.cloths.iter().position(|cloth| cloth.name == name).unwrap_or(place);
             bodies.push(Body { mesh, kind: BodyKind::Cloth { index } });

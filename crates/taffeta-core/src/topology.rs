@@ -9,7 +9,8 @@
 //! ```
 //!
 //! Invariants: every face has three different corners; each edge has one or two faces; corner `k` of a face is
-//! followed by its edge `k`, which joins corners `k` and `k + 1`. Positions are not here: topology knows none.
+//! followed by its edge `k`, which joins corners `k` and `k + 1`. Positions are not here: topology knows none. After the
+//! vertices of the faces may come loose ones, which belong to no face.
 
 use crate::index::{DenseIndex, EdgeIndex, FaceIndex, IndexVec, VertexIndex};
 use serde::{Deserialize, Serialize};
@@ -48,8 +49,10 @@ impl Edge {
 pub struct SurfaceTopology {
     /// The freeze that made it.
     pub epoch: TopologyEpoch,
-    /// Number of vertices.
+    /// Number of vertices, loose ones included.
     pub vertex_count: usize,
+    /// Number of loose vertices: the last ones, which belong to no face.
+    pub loose_count: usize,
     /// The corners of each face, counter-clockwise.
     pub faces: IndexVec<FaceIndex, [VertexIndex; 3]>,
     /// The edges of each face: edge `k` joins corners `k` and `k + 1`.
@@ -70,7 +73,21 @@ impl SurfaceTopology {
         edges: IndexVec<EdgeIndex, Edge>,
     ) -> Self {
         let (ring_offsets, ring_faces) = build_rings(vertex_count, &faces);
-        Self { epoch, vertex_count, faces, face_edges, edges, ring_offsets, ring_faces }
+        Self { epoch, vertex_count, loose_count: 0, faces, face_edges, edges, ring_offsets, ring_faces }
+    }
+
+    /// The same surface with `count` more vertices after its own, which belong to no face.
+    pub fn with_loose(mut self, count: usize) -> Self {
+        let end = self.ring_offsets.last().copied().unwrap_or(0);
+        self.vertex_count += count;
+        self.loose_count += count;
+        self.ring_offsets.resize(self.vertex_count + 1, end);
+        self
+    }
+
+    /// Number of vertices without the loose ones.
+    pub fn surface_vertex_count(&self) -> usize {
+        self.vertex_count - self.loose_count
     }
 
     /// Builds a topology from corners alone, by sorting the half-edges. Edges come in the order of their ends.

@@ -65,6 +65,8 @@ pub struct EdgeAttributes {
     pub angle: f64,
     /// Scalar of curvature bending \[rad\], as seen from the face on the first side; 0 on new edges.
     pub scalar: f64,
+    /// Whether the spring along the edge has let go, and the hinge with it; for good.
+    pub broken: bool,
 }
 
 /// Attributes of a face.
@@ -108,7 +110,13 @@ impl SheetAttributes {
             };
             attributes.vertices.insert(v, vertex);
         }
-        let flat = EdgeAttributes { corners: [DVec2::ZERO; 2], rest_angle: 0.0, angle: 0.0, scalar: 0.0 };
+        let flat = EdgeAttributes {
+            corners: [DVec2::ZERO; 2],
+            rest_angle: 0.0,
+            angle: 0.0,
+            scalar: 0.0,
+            broken: false,
+        };
         for e in built.mesh.edge_keys() {
             attributes.edges.insert(e, flat);
         }

@@ -59,7 +59,13 @@ pub fn split_with_transfer(
         let corner = attributes.material_of(mesh.next(side.spoke));
         attributes.edges.insert(
             side.spoke.edge,
-            EdgeAttributes { corners: [coord, corner], rest_angle: 0.0, angle: 0.0, scalar: 0.0 },
+            EdgeAttributes {
+                corners: [coord, corner],
+                rest_angle: 0.0,
+                angle: 0.0,
+                scalar: 0.0,
+                broken: false,
+            },
         );
     }
     ring.push(record.vertex);
@@ -93,9 +99,9 @@ fn interpolate_vertex(
 /// The halves of the split edge.
 fn split_edge_attributes(attributes: &mut SheetAttributes, record: &SplitRecord, middle: [DVec2; 2]) {
     // The surface does not move: the halves are folded as the whole was.
-    let EdgeAttributes { corners, rest_angle, angle, scalar } = attributes.edges[record.kept.edge];
-    let kept = EdgeAttributes { corners: [corners[0], middle[1]], rest_angle, angle, scalar };
-    let created = EdgeAttributes { corners: [middle[0], corners[1]], rest_angle, angle, scalar };
+    let EdgeAttributes { corners, rest_angle, angle, scalar, broken } = attributes.edges[record.kept.edge];
+    let kept = EdgeAttributes { corners: [corners[0], middle[1]], rest_angle, angle, scalar, broken };
+    let created = EdgeAttributes { corners: [middle[0], corners[1]], rest_angle, angle, scalar, broken };
     attributes.edges.insert(record.kept.edge, kept);
     attributes.edges.insert(record.created.edge, created);
 }
@@ -129,7 +135,8 @@ pub fn collapse_with_transfer(
         attributes.faces.remove(f);
     }
     for out in mesh.halfedges_around(j) {
-        let EdgeAttributes { corners, rest_angle: _, angle: _, scalar: _ } = &mut attributes.edges[out.edge];
+        let EdgeAttributes { corners, rest_angle: _, angle: _, scalar: _, broken: _ } =
+            &mut attributes.edges[out.edge];
         corners[out.side.index()] = coord;
     }
     ring.remove(0);
@@ -159,7 +166,9 @@ pub fn flip_with_transfer(
 
     let record = mesh.flip_edge(e)?;
     // The two faces stay the same elements; they belong to one cloth.
-    attributes.edges.insert(e, EdgeAttributes { corners, rest_angle: 0.0, angle: 0.0, scalar: 0.0 });
+    attributes
+        .edges
+        .insert(e, EdgeAttributes { corners, rest_angle: 0.0, angle: 0.0, scalar: 0.0, broken: false });
     let drift = motion.restore(mesh, attributes, &ring);
     Ok((record, drift))
 }

@@ -28,6 +28,7 @@ pub mod render;
 mod shade;
 mod shadow;
 mod surface;
+pub mod tube;
 mod wire;
 pub mod write;
 

@@ -25,12 +25,12 @@ mod support;
 
 pub use error::{Location, Problem, SceneError};
 pub use grid::{GridPattern, grid, sphere_mesh};
-pub use obj::{ObjError, ObjMesh, parse_obj, read_obj, write_obj};
+pub use obj::{ObjError, ObjMesh, parse_obj, read_obj, read_polyline, write_obj, write_polyline};
 pub use output::{
     FrameMesh, MetricsRow, MetricsWriter, OutputError, OutputFolder, ProbeRow, ProbeWriter, ResultFolder,
 };
 pub use overrides::Override;
 pub use scene::{
-    BuiltScene, ClothShape, ContactSettings, OutputFormat, OutputSettings, PlacedProbe, Probe, Scene,
-    SceneCloth, Simulation,
+    BuiltScene, ClothShape, ContactSettings, OutputFormat, OutputSettings, PlacedProbe, Probe, RopeProbe,
+    RopeShape, Scene, SceneCloth, SceneRope, Simulation,
 };

@@ -9,10 +9,12 @@
 //! ```
 
 mod polygon;
+mod polyline;
 mod scan;
 mod write;
 
-pub use write::write_obj;
+pub use polyline::read_polyline;
+pub use write::{write_obj, write_polyline};
 
 use glam::{DVec2, DVec3};
 use scan::Scan;

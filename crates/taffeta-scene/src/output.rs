@@ -18,7 +18,7 @@ mod tables;
 pub use result::ResultFolder;
 pub use tables::{METRICS_COLUMNS, MetricsRow, MetricsWriter, PROBE_COLUMNS, ProbeRow, ProbeWriter};
 
-use crate::obj::write_obj;
+use crate::obj::{write_obj, write_polyline};
 use crate::scene::Scene;
 use glam::{DVec2, DVec3};
 use std::fs;
@@ -185,6 +185,19 @@ impl OutputFolder {
         }
         let path = self.frames().join(format!("{cloth}_{frame:05}.obj"));
         self.write_whole(&path, |file| write_obj(file, mesh.positions, mesh.faces, mesh.material))?;
+        Ok(path)
+    }
+
+    /// Writes one rope of one frame as `frames/ROPE_00000.obj`, a polyline, and returns the path.
+    ///
+    /// # Errors
+    /// As [`OutputFolder::write_frame`].
+    pub fn write_rope_frame(&self, rope: &str, frame: u64, points: &[DVec3]) -> Result<PathBuf, OutputError> {
+        if !is_safe_name(rope) {
+            return Err(OutputError::UnsafeName { name: rope.to_owned() });
+        }
+        let path = self.frames().join(format!("{rope}_{frame:05}.obj"));
+        self.write_whole(&path, |file| write_polyline(file, points))?;
         Ok(path)
     }
 

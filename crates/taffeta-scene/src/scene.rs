@@ -16,10 +16,14 @@ mod pin;
 mod read;
 mod read_cloth;
 mod read_material;
+mod read_membrane;
 mod read_motion;
+mod read_rope;
+mod rope;
 pub(crate) mod write;
 
 pub use assemble::{BuiltScene, PlacedProbe};
+pub use rope::{RopeShape, SceneRope};
 
 use crate::document::Document;
 use crate::error::SceneError;
@@ -31,8 +35,8 @@ use taffeta_contact::Obstacle;
 use taffeta_core::Placement;
 use taffeta_remesh::RemeshSettings;
 use taffeta_sim::{
-    Air, BendingModel, MembraneModel, Mode, PinDescription, ProjectionStiffness, SimulationSettings,
-    WorldDescription,
+    Air, BendingModel, MembraneModel, MembraneScaling, Mode, PinDescription, ProjectionStiffness,
+    SimulationSettings, WorldDescription,
 };
 use taffeta_solve::Material;
 
@@ -41,8 +45,10 @@ use taffeta_solve::Material;
 pub struct Scene {
     /// Duration, frames, solver.
     pub simulation: Simulation,
-    /// The cloths, at least one.
+    /// The cloths; at least one, or one rope.
     pub cloths: Vec<SceneCloth>,
+    /// The ropes.
+    pub ropes: Vec<SceneRope>,
     /// The obstacles, ready for the world.
     pub obstacles: Vec<Obstacle>,
     /// Contact.
@@ -51,6 +57,8 @@ pub struct Scene {
     pub air: Air,
     /// Points whose motion is recorded.
     pub probes: Vec<Probe>,
+    /// Points of ropes whose motion is recorded.
+    pub rope_probes: Vec<RopeProbe>,
     /// What is written.
     pub output: OutputSettings,
     /// What is odd about the scene, though not wrong; one line each.
@@ -95,10 +103,14 @@ pub struct SceneCloth {
     pub pins: Vec<PinDescription>,
     /// How to remesh; `None`: fixed topology.
     pub remesh: Option<RemeshSettings>,
-    /// Constraint of a triangle.
+    /// Constraint of a triangle, or springs along the edges.
     pub membrane: MembraneModel,
+    /// What that constraint is scaled with.
+    pub scaling: MembraneScaling,
     /// How it resists bending.
     pub bending: BendingModel,
+    /// The force along an edge above which its spring lets go \[N\]; `None`: at no force.
+    pub break_force: Option<f64>,
     /// How stiff it is under the solver `pbd`.
     pub projection: ProjectionStiffness,
 }
@@ -142,6 +154,17 @@ pub struct Probe {
     pub cloth: usize,
     /// The material point \[m\].
     pub material: DVec2,
+}
+
+/// A point of a rope whose motion is recorded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RopeProbe {
+    /// Name, unique among all probes of the scene.
+    pub name: String,
+    /// Index of the rope in the scene.
+    pub rope: usize,
+    /// Where along the rope, as a fraction of its length at rest from the first end.
+    pub at: f64,
 }
 
 /// What is written.

@@ -25,7 +25,6 @@ const LIMITS: &[Limit] = &[
     Limit("simulation.solver", When::Is(&["projective"]), "supported: \"auto\", \"global\", \"block\", \"direct\", \"xpbd\", \"pbd\""),
     Limit("cloth.*.outline", When::Present, "supported: `grid` and `mesh`"),
     Limit("cloth.*.edge_length", When::Present, "it belongs to `outline`; supported: `grid` and `mesh`"),
-    Limit("cloth.*.constraint", When::Is(&["energy"]), "supported: \"strain\", \"edges\""),
     Limit("cloth.*.remesh.refine_compression", When::Present, "supported: `refine_angle` and `refine_strain`"),
     Limit("cloth.*.remesh.refine_velocity", When::Present, "supported: `refine_angle` and `refine_strain`"),
     Limit("obstacle.*.shape.mesh", When::Present, "supported: `sphere`, `plane`, `capsule` and `box`"),

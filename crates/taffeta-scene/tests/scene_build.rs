@@ -6,8 +6,8 @@ use std::path::Path;
 use taffeta_core::{Friction, Region};
 use taffeta_scene::{Override, Scene, SceneError, materials};
 use taffeta_sim::{
-    Air, BendingModel, MembraneModel, Mode, PinDescription, ProjectionStiffness, SimulationSettings,
-    SolverChoice, StiffnessCorrection, TimeIntegration,
+    Air, BendingModel, MembraneModel, MembraneScaling, Mode, PinDescription, ProjectionStiffness,
+    SimulationSettings, SolverChoice, StiffnessCorrection, TimeIntegration,
 };
 
 const SMALL: &str = "[simulation]\nduration = 1\n[[cloth]]\ngrid = { size = [1, 1], cells = [4, 4] }\n";
@@ -228,6 +228,31 @@ fn solvers_of_scalar_rows_get_their_own_defaults() {
 }
 
 #[test]
+fn constraints_and_their_scaling_are_read_and_written() {
+    let with = |settings: &[&str]| read_with(SMALL, &[&["simulation.solver=block"], settings].concat());
+    let constraints = [
+        ("strain", MembraneModel::Strain),
+        ("edges", MembraneModel::Edges),
+        ("energy", MembraneModel::Energy),
+        ("energy_published", MembraneModel::EnergyPublished),
+    ];
+    for (name, model) in constraints {
+        let scene = with(&[&format!("cloth.0.constraint={name}")]);
+        let cloth = &scene.build().unwrap().cloths[0];
+        assert_eq!((cloth.membrane, cloth.scaling), (model, MembraneScaling::ByArea));
+        assert_eq!(scene.to_json()["cloth"][0]["constraint"], name);
+    }
+    let scene = with(&["cloth.0.scaling=false", "cloth.0.scaling_area=0.25"]);
+    assert_eq!(scene.build().unwrap().cloths[0].scaling, MembraneScaling::Fixed(0.25));
+    let again = Scene::from_str(&scene.to_json().to_string(), Path::new("/x.json"), &[]).unwrap();
+    assert_eq!(again.cloths, scene.cloths);
+    let hashes =
+        [&[][..], &["cloth.0.scaling=true"], &["cloth.0.scaling=false", "cloth.0.scaling_area=0.25"]]
+            .map(|settings| with(settings).hash().unwrap());
+    assert!(hashes[0] == hashes[1] && hashes[1] != hashes[2]);
+}
+
+#[test]
 fn keys_of_another_solver_are_warned_of() {
     for key in ["stiffness=0.5", "bend_stiffness=0.5", "stiffness_correction=true"] {
         let setting = format!("cloth.0.{key}");
@@ -436,5 +461,34 @@ fn mangled_scenes_are_refused_and_never_panic() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn springs_along_edges_and_their_limit_arrive_in_the_world() {
+    let springs = ["simulation.solver=xpbd", "cloth.0.constraint=distance"];
+    let scene = read_with(SMALL, &[&springs[..], &["cloth.0.break_force=2.5"]].concat());
+    let cloth = &scene.build().unwrap().cloths[0];
+    assert_eq!((cloth.membrane, cloth.break_force), (MembraneModel::Distance, Some(2.5)));
+    assert_ne!(scene.hash().unwrap(), read_with(SMALL, &springs).hash().unwrap());
+    // What the scene is written down as reads back to the same scene.
+    let again = Scene::from_str(&scene.to_json().to_string(), Path::new("scene.json"), &[]).unwrap();
+    assert_eq!(again.hash().unwrap(), scene.hash().unwrap());
+    // To PBD both names mean the same.
+    let pbd = |constraint: &str| {
+        let constraint = format!("cloth.0.constraint={constraint}");
+        read_with(SMALL, &["simulation.solver=pbd", &constraint]).hash().unwrap()
+    };
+    assert_eq!(pbd("distance"), pbd("edges"));
+}
+
+#[test]
+fn pressure_on_cloth_without_a_material_is_warned_of() {
+    let scene = read_with(SMALL, &["simulation.solver=pbd", "cloth.0.pressure=5"]);
+    let [warning] = scene.warnings.as_slice() else { panic!("{:?}", scene.warnings) };
+    assert!(warning.contains("pressure") && warning.contains("xpbd"), "{warning}");
+    for change in ["simulation.solver=xpbd", "cloth.0.pressure=0"] {
+        let changes = ["simulation.solver=pbd", "cloth.0.pressure=5", change];
+        assert_eq!(read_with(SMALL, &changes).warnings, Vec::<String>::new(), "{change}");
     }
 }

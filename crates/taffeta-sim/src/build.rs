@@ -3,7 +3,9 @@
 use crate::checks::check_settings;
 use crate::description::{ClothDescription, WorldDescription};
 use crate::frozen::Thawed;
+use crate::loose::{build_loose, world_bodies};
 use crate::pins::{Pin, along_held};
+use crate::rope::list_inputs;
 use crate::world::{Cloth, World};
 use glam::{DVec2, DVec3};
 use std::f64::consts::PI;
@@ -21,9 +23,9 @@ const REST_ANGLE_MARGIN: f64 = 0.1;
 /// Why a world cannot be built.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum BuildError {
-    /// There is no cloth.
-    #[error("the world has no cloth")]
-    NoCloth,
+    /// There is nothing to simulate.
+    #[error("the world has neither cloths nor ropes nor other bodies")]
+    Empty,
     /// A mesh is not a surface.
     #[error("cloth '{cloth}': {source}")]
     Mesh {
@@ -100,24 +102,29 @@ impl World {
     /// # Errors
     /// If a mesh, a material, a pin, an obstacle or a setting is impossible; the error names the cloth or the setting.
     pub fn build(description: &WorldDescription) -> Result<World, BuildError> {
-        if description.cloths.is_empty() {
-            return Err(BuildError::NoCloth);
+        if description.cloths.is_empty() && description.loose.is_empty() && description.ropes.is_empty() {
+            return Err(BuildError::Empty);
         }
         check_settings(description)?;
         let mut input = CombinedMesh::default();
         for (number, cloth) in description.cloths.iter().enumerate() {
             input.append(number as u32, cloth)?;
         }
-        let built = HalfedgeMesh::from_triangles(input.positions.len(), &input.faces)
-            .map_err(|error| blame_cloth(description, error))?;
+        let built = match description.cloths.as_slice() {
+            [] => BuiltMesh { mesh: HalfedgeMesh::default(), vertices: Vec::new(), faces: Vec::new() },
+            _ => HalfedgeMesh::from_triangles(input.positions.len(), &input.faces)
+                .map_err(|error| blame_cloth(description, error))?,
+        };
         let mut attributes =
             SheetAttributes::from_built(&built, &input.positions, &input.corners, &input.cloths);
         curve_rest_angles(&built.mesh, &mut attributes, description);
-        let pins = select_pins(&built, &mut attributes, description, &input)?;
+        let mut pins = select_pins(&built, &mut attributes, description, &input)?;
         set_velocities(&built, &mut attributes, (description, &pins), &input);
         check_remeshing(&built.mesh, &attributes, description)?;
-        let thawed = Thawed { mesh: built.mesh, attributes, epoch: 0 };
-        World::assemble(description, pins, thawed)
+        let inputs = list_inputs(description)?;
+        let loose = build_loose(&inputs, &mut pins)?;
+        let thawed = Thawed { mesh: built.mesh, attributes, loose, epoch: 0 };
+        World::assemble(description, (pins, world_bodies(inputs)), thawed)
     }
 }
 
@@ -307,6 +314,7 @@ pub(crate) fn world_cloths(description: &WorldDescription) -> Vec<Cloth> {
         model: ClothModel {
             material: cloth.material.clone(),
             membrane: cloth.membrane,
+            scaling: cloth.scaling,
             bending: cloth.bending,
             rest_curvature: cloth.rest_curvature,
         },
@@ -318,6 +326,7 @@ pub(crate) fn world_cloths(description: &WorldDescription) -> Vec<Cloth> {
             friction: cloth.material.friction,
         },
         pressure: cloth.pressure,
+        break_force: cloth.break_force,
     };
     description.cloths.iter().map(cloth).collect()
 }

@@ -2,16 +2,20 @@
 
 use crate::description::SolverChoice;
 use crate::frozen::Frozen;
+use crate::loose::LooseBody;
 use crate::pins::Pin;
+use crate::rope::build_ropes;
 use crate::world::Cloth;
 use glam::DVec3;
 use taffeta_contact::Detector;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::topology::Edge;
-use taffeta_core::{EdgeIndex, FaceIndex, TopologyEpoch};
+use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, TopologyEpoch};
 use taffeta_solve::drivers::newton::{LinearSolver, NewtonDriver, Site};
 use taffeta_solve::substeps::LoadPath;
-use taffeta_solve::{BlockDriver, Blocks, DenseState, PlateState, ProjectedCloth, RowDriver, Supports};
+use taffeta_solve::{
+    BlockDriver, Blocks, DenseState, PlateState, ProjectedCloth, RopeBlocks, RowDriver, Supports,
+};
 
 /// What is derived from one topology.
 #[derive(Debug)]
@@ -64,6 +68,7 @@ pub(crate) struct Clamp {
 pub(crate) struct CacheSource<'a> {
     pub sheet: &'a Frozen,
     pub cloths: &'a [Cloth],
+    pub bodies: &'a [LooseBody],
     pub pins: &'a [Pin],
     pub choice: SolverChoice,
 }
@@ -72,12 +77,14 @@ impl Caches {
     /// Builds everything. Angles and scalars continue from those that the sheet remembers; what of `before` does not
     /// depend on the topology is taken over.
     pub fn build(source: CacheSource<'_>, before: Option<&Caches>) -> Self {
-        let CacheSource { sheet, cloths, pins, choice } = source;
+        let CacheSource { sheet, cloths, bodies, pins, choice } = source;
         let models: Vec<_> = cloths.iter().map(|c| c.model.clone()).collect();
         let clamps = find_clamps(sheet, pins);
         let edges: Vec<_> = clamps.iter().map(|clamp| clamp.edge).collect();
         let supports = Supports { inverse_masses: &sheet.state.inverse_masses, clamps: &edges };
-        let blocks = Blocks::build(&sheet.topology, &sheet.rest, &models, &supports);
+        let mut blocks = Blocks::build(&sheet.topology, &sheet.rest, &models, &supports);
+        let ropes = build_ropes(&source);
+        ropes.iter().for_each(|(rope, _)| blocks.ropes.append(rope.clone()));
         let plate = PlateState {
             scalars: blocks.plate.edges.iter().map(|edge| sheet.scalars[edge.edge]).collect(),
             clamps: clamps.iter().map(|clamp| clamp.normal).collect(),
@@ -94,23 +101,39 @@ impl Caches {
                 let projected: Vec<_> = pairs
                     .map(|(model, cloth)| ProjectedCloth { model, stiffness: cloth.projection })
                     .collect();
-                Solver::Rows(Box::new(RowDriver::pbd(&sheet.topology, &sheet.rest, &projected)))
+                let ropes: Vec<_> =
+                    ropes.into_iter().map(|(blocks, model)| (blocks, model.projection)).collect();
+                Solver::Rows(Box::new(RowDriver::pbd(&sheet.topology, &sheet.rest, &projected, &ropes)))
             }
             SolverChoice::Auto | SolverChoice::Global => {
                 build_newton(source, &blocks, (LinearSolver::Conjugate, before))
             }
             SolverChoice::Direct => build_newton(source, &blocks, (LinearSolver::Factorized, before)),
         };
-        let surfaces = cloths.iter().map(|c| c.surface).collect();
-        Self {
+        let surfaces = cloths.iter().map(|c| c.surface).chain(bodies.iter().map(|b| b.surface)).collect();
+        let mut caches = Self {
             epoch: sheet.topology.epoch,
+            load_path: measure_load_path(sheet, &blocks.ropes),
             plate,
             clamps,
             blocks,
             choice,
             solver,
             detector: Detector::new(surfaces, sheet.vertex_cloths.clone()),
-            load_path: measure_load_path(sheet),
+        };
+        // Afterwards: the colors must be those of the whole sheet, as they were when the edges broke.
+        caches.switch_off(&sheet.broken);
+        caches
+    }
+
+    /// Takes what belongs to broken edges out of solver and blocks.
+    pub fn switch_off(&mut self, broken: &IndexVec<EdgeIndex, bool>) {
+        if !broken.contains(&true) {
+            return;
+        }
+        self.blocks.switch_off(broken);
+        if let Solver::Rows(driver) = &mut self.solver {
+            driver.switch_off(broken);
         }
     }
 
@@ -131,6 +154,11 @@ impl Caches {
             for hinge in &mut self.blocks.hinges {
                 hinge.reference = sheet.rest.last_angles[hinge.edge];
             }
+        }
+        self.blocks.ropes.begin_step(&sheet.state.positions);
+        let first_loose = sheet.topology.surface_vertex_count();
+        for block in &self.blocks.ropes.angles {
+            sheet.loose[block.vertices[1].to_usize() - first_loose].angle = block.reference;
         }
         let plate = &mut self.blocks.plate;
         let angles = match &self.solver {
@@ -208,13 +236,13 @@ fn find_clamps(sheet: &Frozen, pins: &[Pin]) -> Vec<Clamp> {
 }
 
 /// The load path of a sheet. What is held along any axis carries: along which axes the load acts is not known.
-fn measure_load_path(sheet: &Frozen) -> LoadPath {
+fn measure_load_path(sheet: &Frozen, ropes: &RopeBlocks) -> LoadPath {
     let Frozen { topology, rest, state, .. } = sheet;
     let is_partly_held = |held: &[bool; 3]| held.contains(&true) && held.contains(&false);
     if !state.held.iter().any(is_partly_held) {
-        return LoadPath::compute(topology, rest, state);
+        return LoadPath::with_ropes(topology, rest, state, ropes);
     }
     let carried = |(w, held): (&f64, &[bool; 3])| if held.contains(&true) { 0.0 } else { *w };
     let inverse_masses = state.inverse_masses.iter().zip(state.held.iter()).map(carried).collect();
-    LoadPath::compute(topology, rest, &DenseState { inverse_masses, ..state.clone() })
+    LoadPath::with_ropes(topology, rest, &DenseState { inverse_masses, ..state.clone() }, ropes)
 }

@@ -1,15 +1,16 @@
 //! Checkpoints: the state to resume from.
 //!
 //! A checkpoint holds what a run has that its scene has not: the keyed meshes with their attributes, the time, and
-//! which pins have let go. A run that is resumed from it gives the same bits as one that was not interrupted.
+//! which pins have let go; which edges have is among the attributes. A run that is resumed from it gives the same bits as one that was not interrupted.
 
 use crate::frozen::Thawed;
+use crate::loose::LooseVertex;
 use crate::world::{World, freeze};
 use serde::{Deserialize, Serialize};
 use taffeta_remesh::validate_attributes;
 
 /// Format of checkpoints; a change of the format changes it.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// The state of a world.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -23,7 +24,8 @@ pub struct Checkpoint {
     released: Vec<bool>,
     /// Length of the last substep \[s\]; 0 before the first.
     last_substep: f64,
-    cloths: Vec<String>,
+    /// Names of the cloths and of the loose bodies.
+    bodies: Vec<String>,
     sheet: Thawed,
 }
 
@@ -42,11 +44,11 @@ pub enum CheckpointError {
         expected: u32,
     },
     /// It belongs to another world.
-    #[error("the checkpoint is of cloths [{}], but the scene has [{}]", found.join(", "), expected.join(", "))]
+    #[error("the checkpoint is of the bodies [{}], but the scene has [{}]", found.join(", "), expected.join(", "))]
     OtherWorld {
-        /// Cloths of the checkpoint.
+        /// Cloths and other bodies of the checkpoint.
         found: Vec<String>,
-        /// Cloths of the world.
+        /// Cloths and other bodies of the world.
         expected: Vec<String>,
     },
 }
@@ -89,7 +91,7 @@ impl World {
             last_passes: self.last_passes.clone(),
             released: self.released.clone(),
             last_substep: self.last_substep,
-            cloths: self.cloths.iter().map(|c| c.name.clone()).collect(),
+            bodies: self.body_names(),
             sheet: self.sheet.to_thawed(),
         }
     }
@@ -99,9 +101,9 @@ impl World {
     /// # Errors
     /// If the checkpoint is of other cloths or its content makes no sense; the world is then unchanged.
     pub fn restore(&mut self, checkpoint: Checkpoint) -> Result<(), CheckpointError> {
-        let expected: Vec<_> = self.cloths.iter().map(|c| c.name.clone()).collect();
-        if checkpoint.cloths != expected {
-            return Err(CheckpointError::OtherWorld { found: checkpoint.cloths, expected });
+        let expected = self.body_names();
+        if checkpoint.bodies != expected {
+            return Err(CheckpointError::OtherWorld { found: checkpoint.bodies, expected });
         }
         self.check_content(&checkpoint).map_err(CheckpointError::Damaged)?;
         (self.time, self.frame) = (checkpoint.time, checkpoint.frame);
@@ -113,9 +115,14 @@ impl World {
         Ok(())
     }
 
+    fn body_names(&self) -> Vec<String> {
+        let cloths = self.cloths.iter().map(|c| c.name.clone());
+        cloths.chain(self.bodies.iter().map(|b| b.name.clone())).collect()
+    }
+
     /// Whether the mesh is one and its attributes fit it and this world.
     fn check_content(&self, checkpoint: &Checkpoint) -> Result<(), String> {
-        let Thawed { mesh, attributes, .. } = &checkpoint.sheet;
+        let Thawed { mesh, attributes, loose, .. } = &checkpoint.sheet;
         mesh.validate().map_err(|e| e.to_string())?;
         validate_attributes(mesh, attributes).map_err(|e| e.to_string())?;
         if checkpoint.last_passes.len() != self.cloths.len() {
@@ -132,7 +139,19 @@ impl World {
         if checkpoint.released.len() != pins {
             return Err(format!("it has {} pins, but the world has {pins}", checkpoint.released.len()));
         }
-        let beyond = attributes.vertices.iter().filter_map(|(_, v)| v.pin).find(|pin| *pin as usize >= pins);
+        let kept: Vec<u32> = loose.iter().map(|vertex| vertex.body).collect();
+        let first = self.sheet.topology.surface_vertex_count();
+        let bodies = self.sheet.vertex_cloths.raw[first..].iter().map(|body| body - self.cloths.len() as u32);
+        if !bodies.eq(kept.iter().copied()) {
+            return Err(format!("its {} loose vertices are not those of the world", kept.len()));
+        }
+        let is_sound = |v: &LooseVertex| v.position.is_finite() && v.velocity.is_finite() && v.mass > 0.0;
+        if let Some(vertex) = loose.iter().position(|v| !is_sound(v)) {
+            return Err(format!("loose vertex {vertex} has a state that is not finite"));
+        }
+        let holders = attributes.vertices.iter().filter_map(|(_, v)| v.pin);
+        let mut holders = holders.chain(loose.iter().filter_map(|v| v.pin));
+        let beyond = holders.find(|pin| *pin as usize >= pins);
         beyond.map_or(Ok(()), |pin| Err(format!("a vertex is held by pin {pin}")))
     }
 }

@@ -5,7 +5,7 @@ use crate::description::{
     Air, ClothDescription, Mode, PinDescription, SimulationSettings, SolverChoice, TimeIntegration,
     WorldDescription, knows_rest_curvature,
 };
-use taffeta_solve::BendingModel;
+use taffeta_solve::{BendingModel, MembraneModel, MembraneScaling};
 
 /// Checks everything that is not a mesh.
 pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), BuildError> {
@@ -37,15 +37,36 @@ pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), Build
     if let Some(reason) = find_row_mismatch(&description.simulation) {
         return refuse("simulation".into(), reason);
     }
+    for rope in &description.ropes {
+        let what = format!("rope '{}'", rope.name);
+        let has_strength = rope.pins.iter().any(|pin| pin.strength.is_some());
+        if solver == SolverChoice::Pbd && has_strength {
+            return refuse(what, "the solver pbd knows no forces, so its pins have no strength".into());
+        }
+        check_pins(&what, &rope.pins)?;
+    }
+    for body in &description.loose {
+        check_pins(&format!("body '{}'", body.name), &body.pins)?;
+    }
     for cloth in &description.cloths {
         let what = format!("cloth '{}'", cloth.name);
-        if let Some(reason) = find_cloth_defect(cloth).or_else(|| find_unknown_to_rows(cloth, solver)) {
+        let defect = find_cloth_defect(cloth)
+            .or_else(|| find_unknown_to_rows(cloth, solver))
+            .or_else(|| find_unswept(cloth, solver))
+            .or_else(|| find_spring_mismatch(cloth, solver));
+        if let Some(reason) = defect {
             return refuse(what, reason);
         }
-        for (number, pin) in cloth.pins.iter().enumerate() {
-            if let Some(reason) = find_pin_defect(pin) {
-                return refuse(format!("{what}: pin {number}"), reason);
-            }
+        check_pins(&what, &cloth.pins)?;
+    }
+    Ok(())
+}
+
+/// Checks the pins of a body.
+fn check_pins(what: &str, pins: &[PinDescription]) -> Result<(), BuildError> {
+    for (number, pin) in pins.iter().enumerate() {
+        if let Some(reason) = find_pin_defect(pin) {
+            return Err(BuildError::BadSetting { what: format!("{what}: pin {number}"), reason });
         }
     }
     Ok(())
@@ -61,6 +82,9 @@ fn find_cloth_defect(cloth: &ClothDescription) -> Option<String> {
     }
     if !cloth.pressure.is_finite() {
         return Some(format!("the pressure is {} Pa; it must be finite", cloth.pressure));
+    }
+    if let Some(force) = cloth.break_force.filter(|force| !(force.is_finite() && *force > 0.0)) {
+        return Some(format!("break_force is {force} N; it must be finite and greater than 0"));
     }
     for (name, k) in [("stretch", cloth.projection.stretch), ("bend", cloth.projection.bend)] {
         if !(0.0..=1.0).contains(&k) {
@@ -116,6 +140,49 @@ fn find_unknown_to_rows(cloth: &ClothDescription, solver: SolverChoice) -> Optio
         return Some(format!("the solver {name} knows no clamps: hold two rows of vertices instead"));
     }
     None
+}
+
+/// What only a solver that sweeps over the membrane blocks can do with a cloth, in words.
+fn find_unswept(cloth: &ClothDescription, solver: SolverChoice) -> Option<String> {
+    let name = solver.name();
+    if let MembraneScaling::Fixed(area) = cloth.scaling
+        && !(area.is_finite() && area > 0.0)
+    {
+        return Some(format!(
+            "the area that its constraints are scaled with is {area} m²; it must be positive"
+        ));
+    }
+    if solver.sweeps_membrane() {
+        return None;
+    }
+    if matches!(cloth.membrane, MembraneModel::Energy | MembraneModel::EnergyPublished) {
+        return Some(format!(
+            "the solver {name} takes no energy as a constraint: Strain has the same energy"
+        ));
+    }
+    (cloth.scaling != MembraneScaling::ByArea)
+        .then(|| format!("the solver {name} knows constraints that are scaled by area only"))
+}
+
+/// What of springs along edges does not go with the rest, in words.
+fn find_spring_mismatch(cloth: &ClothDescription, solver: SolverChoice) -> Option<String> {
+    let name = solver.name();
+    if cloth.membrane == MembraneModel::Distance && !solver.takes_rows() {
+        return Some(format!(
+            "the solver {name} knows no springs along edges (Distance): take Edges, or the solver xpbd or pbd"
+        ));
+    }
+    if cloth.membrane == MembraneModel::Distance && cloth.scaling != MembraneScaling::ByArea {
+        return Some(
+            "springs along edges (Distance) are not scaled by area, so that there is nothing to change"
+                .into(),
+        );
+    }
+    cloth.break_force?;
+    if solver != SolverChoice::Xpbd || cloth.membrane != MembraneModel::Distance {
+        return Some("break_force belongs to the constraint Distance under the solver xpbd".into());
+    }
+    cloth.remesh.map(|_| "a cloth with a break_force cannot be remeshed: its edges are what breaks".into())
 }
 
 /// What is wrong with a pin, in words.

@@ -2,16 +2,22 @@
 
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
-use taffeta_contact::Obstacle;
+use taffeta_contact::{ContactSurface, Obstacle};
 use taffeta_core::{Motion, Region, TriangleMesh};
 use taffeta_remesh::RemeshSettings;
-use taffeta_solve::{BendingModel, Material, MembraneModel, ProjectionStiffness};
+use taffeta_solve::{
+    BendingModel, Material, MembraneModel, MembraneScaling, ProjectionStiffness, RopeBending, RopeMaterial,
+};
 
 /// A whole world at time 0.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorldDescription {
     /// The cloths.
     pub cloths: Vec<ClothDescription>,
+    /// The bodies of vertices that belong to no face.
+    pub loose: Vec<LooseDescription>,
+    /// The ropes.
+    pub ropes: Vec<RopeDescription>,
     /// The obstacles.
     pub obstacles: Vec<Obstacle>,
     /// How to simulate.
@@ -44,12 +50,65 @@ pub struct ClothDescription {
     pub pins: Vec<PinDescription>,
     /// How to remesh; `None`: fixed topology.
     pub remesh: Option<RemeshSettings>,
-    /// Constraint of a triangle.
+    /// Constraint of a triangle, or springs along the edges for solvers that take scalar rows.
     pub membrane: MembraneModel,
+    /// What that constraint is scaled with; other than by area only where [`SolverChoice::sweeps_membrane`].
+    pub scaling: MembraneScaling,
     /// Constraint of an inner edge.
     pub bending: BendingModel,
+    /// The force along an edge above which its spring lets go, and its hinge with it \[N\]; for
+    /// [`MembraneModel::Distance`] under the solver `xpbd`, without remeshing. `None`: at no force.
+    pub break_force: Option<f64>,
     /// How stiff it is under position-based dynamics; other solvers take the stiffness from the material.
     pub projection: ProjectionStiffness,
+}
+
+/// Vertices that belong to no face, at time 0. By themselves they are point masses.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LooseDescription {
+    /// Name, unique in the world.
+    pub name: String,
+    /// Positions at time 0, placed in the world \[m\].
+    pub positions: Vec<DVec3>,
+    /// Mass of each vertex \[kg\].
+    pub masses: Vec<f64>,
+    /// Positions in the rest shape \[m\], which say how large the body is; `None`: as at time 0.
+    pub layout: Option<Vec<DVec3>>,
+    /// How the vertices meet obstacles.
+    pub surface: ContactSurface,
+    /// Initial velocity \[m/s\].
+    pub velocity: DVec3,
+    /// Initial angular velocity about the center of mass \[rad/s\].
+    pub angular_velocity: DVec3,
+    /// The pins, whose regions name vertices or a box of the world.
+    pub pins: Vec<PinDescription>,
+}
+
+/// One rope at time 0, at rest in the shape in which it comes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RopeDescription {
+    /// Name, unique in the world.
+    pub name: String,
+    /// The vertices along the rope at time 0, placed in the world \[m\]: at least three.
+    pub points: Vec<DVec3>,
+    /// Radius: the distance that the middle of the rope keeps from obstacles \[m\].
+    pub radius: f64,
+    /// The material.
+    pub material: RopeMaterial,
+    /// How it resists bending.
+    pub bending: RopeBending,
+    /// Normal of a plane in which the rope lies and its turning angles have signs; `None`: it bends in space.
+    pub plane: Option<DVec3>,
+    /// Curvature at rest about the normal of the plane \[1/m\]; `None`: that of the shape at time 0.
+    pub rest_curvature: Option<f64>,
+    /// How stiff it is under position-based dynamics; other solvers take the stiffness from the material.
+    pub projection: ProjectionStiffness,
+    /// Initial velocity \[m/s\].
+    pub velocity: DVec3,
+    /// Initial angular velocity about the center of mass \[rad/s\].
+    pub angular_velocity: DVec3,
+    /// The pins, whose regions name vertices or a box of the world. One that clamps holds the direction of an end.
+    pub pins: Vec<PinDescription>,
 }
 
 /// Whether a bending model can have a curvature at rest: it must know curvature or angles.
@@ -74,7 +133,9 @@ impl ClothDescription {
             pins: Vec::new(),
             remesh: None,
             membrane: MembraneModel::default(),
+            scaling: MembraneScaling::default(),
             bending: BendingModel::default(),
+            break_force: None,
             projection: ProjectionStiffness::default(),
         }
     }
@@ -168,6 +229,16 @@ impl SolverChoice {
         match self {
             Self::Xpbd | Self::Pbd => true,
             Self::Auto | Self::Global | Self::Block | Self::Direct => false,
+        }
+    }
+
+    /// Whether the solver sweeps over the membrane blocks as they are. Only such a solver takes the energy of a triangle
+    /// as its constraint, and constraints that are not scaled by area: Newton's method would solve for the same energy as
+    /// with strains, and PBD keeps lengths.
+    pub fn sweeps_membrane(self) -> bool {
+        match self {
+            Self::Block | Self::Xpbd => true,
+            Self::Auto | Self::Global | Self::Direct | Self::Pbd => false,
         }
     }
 

@@ -64,6 +64,7 @@ impl World {
             vertices: self.sheet.topology.vertex_count,
             faces: self.sheet.topology.face_count(),
             contacts: self.active_contacts(),
+            broken_edges: 0,
             remesh: Default::default(),
             metrics,
             state_hash,
@@ -139,15 +140,16 @@ impl World {
         if !self.obstacles.is_empty() {
             return Ok(());
         }
-        for (number, cloth) in self.cloths.iter().enumerate() {
+        for number in 0..self.body_count() {
+            let pressure = self.cloths.get(number).map_or(0.0, |cloth| cloth.pressure);
             let range = self.sheet.vertex_range(number as u32);
             let held = |axis: usize| range.clone().any(|i| self.sheet.state.held.raw[i][axis]);
             let gravity = self.settings.gravity.to_array();
             let falls = (0..3).any(|axis| gravity[axis] != 0.0 && !held(axis));
-            if falls || cloth.pressure != 0.0 && !(0..3).any(held) {
+            if falls || pressure != 0.0 && !(0..3).any(held) {
                 let reason = format!(
-                    "cloth '{}' floats: no pin holds it against its load, and there is no obstacle",
-                    cloth.name
+                    "{} floats: no pin holds it against its load, and there is no obstacle",
+                    self.body_name(number)
                 );
                 let residual = self.load();
                 return Err(StepError::NoEquilibrium { residual, tolerance: TOLERANCE * residual, reason });

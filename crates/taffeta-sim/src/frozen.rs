@@ -1,15 +1,17 @@
 //! One authority at a time: dense arrays while simulating, keyed attributes while remeshing.
 
+use crate::loose::LooseVertex;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use slotmap::SecondaryMap;
 use taffeta_core::morton::morton_code;
 use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, SurfaceTopology, TopologyEpoch, VertexIndex};
 use taffeta_mesh::{EdgeKey, Halfedge, HalfedgeMesh, KeyTable, Side, VertexKey};
-use taffeta_remesh::{SheetAttributes, VertexHistory};
+use taffeta_remesh::{SheetAttributes, VertexAttributes, VertexHistory};
 use taffeta_solve::{ClothModel, DenseState, RestShape};
 
-/// The sheet in dense order: topology, state and what is derived from them. Keyed connectivity is kept, read-only.
+/// The sheet in dense order: topology, state and what is derived from them. Keyed connectivity is kept, read-only. After
+/// the vertices of the mesh come the loose ones, in an order that never changes.
 #[derive(Clone, Debug, Default)]
 pub struct Frozen {
     /// Dense connectivity.
@@ -18,7 +20,8 @@ pub struct Frozen {
     pub state: DenseState,
     /// Rest shape.
     pub rest: RestShape,
-    /// The cloth of each vertex.
+    /// The body of each vertex, not decreasing: the number of its cloth or, for a loose vertex, the number of cloths and
+    /// that of its loose body.
     pub vertex_cloths: IndexVec<VertexIndex, u32>,
     /// The pin that holds each vertex.
     pub vertex_pins: IndexVec<VertexIndex, Option<u32>>,
@@ -32,9 +35,12 @@ pub struct Frozen {
     pub layout: IndexVec<VertexIndex, DVec3>,
     /// Scalar of curvature bending of each edge \[rad\], as seen from its first face.
     pub scalars: IndexVec<EdgeIndex, f64>,
+    /// Whether the spring along each edge has let go.
+    pub broken: IndexVec<EdgeIndex, bool>,
     keys: KeyTable,
     mesh: HalfedgeMesh,
     attributes: SheetAttributes,
+    pub(crate) loose: Vec<LooseVertex>,
 }
 
 /// The sheet by keys: connectivity and attributes, free to be edited.
@@ -44,6 +50,8 @@ pub struct Thawed {
     pub mesh: HalfedgeMesh,
     /// Attributes of all elements.
     pub attributes: SheetAttributes,
+    /// The vertices that belong to no face, by body. Remeshing leaves them alone.
+    pub loose: Vec<LooseVertex>,
     /// The epoch of the last freeze.
     pub epoch: u64,
 }
@@ -62,7 +70,8 @@ pub(crate) struct FreezeRules<'a> {
 impl Frozen {
     /// Hands positions and velocities back to the keyed mesh.
     pub fn thaw(self) -> Thawed {
-        let Self { topology, state, rest, history, grips, scalars, keys, mesh, mut attributes, .. } = self;
+        let Self { topology, state, rest, history, grips, scalars, broken, keys, mesh, .. } = self;
+        let Self { mut attributes, mut loose, .. } = self;
         for (vi, key) in keys.vertices.iter_indexed() {
             let vertex = &mut attributes.vertices[*key];
             vertex.position = state.positions[vi];
@@ -74,8 +83,15 @@ impl Frozen {
             let side = first_side(&mesh, &keys, &topology, ei);
             attributes.edges[*key].angle = rest.last_angles[ei];
             attributes.edges[*key].scalar = side * scalars[ei];
+            attributes.edges[*key].broken = broken[ei];
         }
-        Thawed { mesh, attributes, epoch: topology.epoch.0 }
+        for (vertex, i) in loose.iter_mut().zip(topology.surface_vertex_count()..) {
+            vertex.position = state.positions.raw[i];
+            vertex.velocity = state.velocities.raw[i];
+            vertex.history = history.raw[i];
+            vertex.grip = grips.raw[i];
+        }
+        Thawed { mesh, attributes, loose, epoch: topology.epoch.0 }
     }
 
     /// A copy by keys, for a checkpoint.
@@ -94,10 +110,12 @@ impl Frozen {
         for (key, pin) in self.keys.vertices.iter().zip(vertex_pins.iter()) {
             self.attributes.vertices[*key].pin = *pin;
         }
+        let loose_pins = &vertex_pins.raw[self.topology.surface_vertex_count()..];
+        self.loose.iter_mut().zip(loose_pins).for_each(|(vertex, pin)| vertex.pin = *pin);
         self.vertex_pins = vertex_pins;
     }
 
-    /// The vertices of a cloth: a contiguous range in dense order.
+    /// The vertices of a cloth or another body: a contiguous range in dense order.
     pub(crate) fn vertex_range(&self, cloth: u32) -> std::ops::Range<usize> {
         let start = self.vertex_cloths.partition_point(|c| *c < cloth);
         let end = self.vertex_cloths.partition_point(|c| *c <= cloth);
@@ -113,47 +131,72 @@ impl Frozen {
 impl Thawed {
     /// Fixes the dense order, by cloth and then along a Morton curve in material space, and copies everything into it.
     pub(crate) fn freeze(self, rules: FreezeRules<'_>) -> Frozen {
-        let Self { mesh, attributes, epoch } = self;
+        let Self { mesh, attributes, loose, epoch } = self;
         let order = VertexOrder::measure(&mesh, &attributes, rules.has_material);
         let frozen = mesh.freeze_topology(|v| order.place(v), TopologyEpoch(epoch).next());
         let (topology, keys) = (frozen.topology, frozen.keys);
         let rest = build_rest(&mesh, &attributes, &keys, &topology);
-        let masses = rest.lumped_masses(&topology, rules.models);
-        let vertex = |key: &VertexKey| &attributes.vertices[*key];
-        let vertex_pins = keys.vertices.iter().map(|key| vertex(key).pin).collect();
+        let mut masses = rest.lumped_masses(&topology, rules.models);
+        masses.raw.extend(loose.iter().map(|vertex| vertex.mass));
+        let collect = Collector { keys: &keys, attributes: &attributes, loose: &loose };
+        let vertex_pins = collect.each(|vertex| vertex.pin, |vertex| vertex.pin);
         let state = DenseState {
-            positions: keys.vertices.iter().map(|key| vertex(key).position).collect(),
-            velocities: keys.vertices.iter().map(|key| vertex(key).velocity).collect(),
+            positions: collect.each(|vertex| vertex.position, |vertex| vertex.position),
+            velocities: collect.each(|vertex| vertex.velocity, |vertex| vertex.velocity),
             masses,
             ..DenseState::default()
         };
-        let starts = keys.vertices.iter().map(|key| vertex(key).start).collect();
-        let vertex_cloths = keys.vertices.iter().map(|key| order.cloths[*key]).collect();
-        let history = keys.vertices.iter().map(|key| vertex(key).history).collect();
-        let grips = keys.vertices.iter().map(|key| vertex(key).grip).collect();
-        let layout = keys.vertices.iter().map(|key| order.points[*key]).collect();
+        let starts = collect.each(|vertex| vertex.start, |vertex| vertex.start);
+        let history = collect.each(|vertex| vertex.history, |vertex| vertex.history);
+        let grips = collect.each(|vertex| vertex.grip, |vertex| vertex.grip);
+        let cloth_count = rules.models.len() as u32;
+        let bodies = loose.iter().map(|vertex| cloth_count + vertex.body);
+        let vertex_cloths = keys.vertices.iter().map(|key| order.cloths[*key]).chain(bodies).collect();
+        let layouts = loose.iter().map(|vertex| vertex.layout);
+        let layout = keys.vertices.iter().map(|key| order.points[*key]).chain(layouts).collect();
         let scalar = |(ei, key): (EdgeIndex, &EdgeKey)| {
             first_side(&mesh, &keys, &topology, ei) * attributes.edges[*key].scalar
         };
         let scalars = keys.edges.iter_indexed().map(scalar).collect();
-        let nobody = IndexVec::default();
+        let broken = keys.edges.iter().map(|key| attributes.edges[*key].broken).collect();
         let mut frozen = Frozen {
-            topology,
+            topology: topology.with_loose(loose.len()),
             state,
             rest,
             vertex_cloths,
-            vertex_pins: nobody,
+            vertex_pins: IndexVec::default(),
             starts,
             history,
             grips,
             layout,
             scalars,
+            broken,
             keys,
             mesh,
             attributes,
+            loose,
         };
         frozen.hold(vertex_pins, rules.axes);
         frozen
+    }
+}
+
+/// All vertices in dense order: those of the mesh, then the loose ones.
+struct Collector<'a> {
+    keys: &'a KeyTable,
+    attributes: &'a SheetAttributes,
+    loose: &'a [LooseVertex],
+}
+
+impl Collector<'_> {
+    /// One value of every vertex.
+    fn each<T>(
+        &self,
+        of_mesh: impl Fn(&VertexAttributes) -> T,
+        of_loose: impl Fn(&LooseVertex) -> T,
+    ) -> IndexVec<VertexIndex, T> {
+        let mesh = self.keys.vertices.iter().map(|key| of_mesh(&self.attributes.vertices[*key]));
+        mesh.chain(self.loose.iter().map(of_loose)).collect()
     }
 }
 

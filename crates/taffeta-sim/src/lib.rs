@@ -18,6 +18,7 @@
 
 mod air;
 mod bound;
+mod breaking;
 mod build;
 mod caches;
 pub mod checkpoint;
@@ -26,12 +27,14 @@ pub mod description;
 mod equilibrium;
 mod frozen;
 mod integrate;
+mod loose;
 mod measure;
 mod newton;
 mod pins;
 mod pressure;
 pub mod report;
 mod resample;
+mod rope;
 mod schedule;
 mod stage;
 mod stages;
@@ -41,15 +44,17 @@ mod world;
 pub use build::BuildError;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use description::{
-    Air, ClothDescription, Mode, PinDescription, SimulationSettings, SolverChoice, TimeIntegration,
-    WorldDescription, knows_rest_curvature,
+    Air, ClothDescription, LooseDescription, Mode, PinDescription, RopeDescription, SimulationSettings,
+    SolverChoice, TimeIntegration, WorldDescription, knows_rest_curvature,
 };
 pub use frozen::{Frozen, Thawed};
+pub use loose::{LooseBody, LooseVertex};
 pub use report::{Metrics, RemeshCounts, StepReport, SubstepPlan};
 pub use resample::MaterialPoint;
 pub use stage::{Stage, StageTimes};
 pub use step::{StepError, StepInputs};
 pub use taffeta_solve::{
-    BendingModel, Material, MembraneModel, ProjectionStiffness, RowForce, StiffnessCorrection,
+    BendingModel, Material, MembraneModel, MembraneScaling, ProjectionStiffness, RopeBending, RopeMaterial,
+    RowForce, StiffnessCorrection,
 };
 pub use world::{Cloth, MAX_THREADS, World};

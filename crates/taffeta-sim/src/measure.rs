@@ -51,10 +51,10 @@ impl World {
         if self.work.h > 0.0 { self.work.gravity } else { self.settings.gravity }
     }
 
-    /// Largest principal Green strain in absolute value. Edge-length cloths are measured by the same strain.
+    /// Largest principal Green strain of faces and strain of segments in absolute value. Edge-length cloths are measured by the same strain.
     fn max_strain(&self) -> f64 {
         let (topology, rest) = (&self.sheet.topology, &self.sheet.rest);
-        let mut largest: f64 = 0.0;
+        let mut largest = self.caches.blocks.ropes.max_strain(&self.sheet.state.positions);
         for (fi, corners) in topology.faces.iter_indexed() {
             let [b0, b1, b2] = rest.hat_gradients(fi);
             let [x0, x1, x2] = gather(*corners, &self.sheet.state.positions);

@@ -17,6 +17,8 @@ pub struct StepReport {
     pub faces: usize,
     /// Contacts that carried a force in the last substep.
     pub contacts: usize,
+    /// Edges whose spring has let go in this step.
+    pub broken_edges: usize,
     /// Edits of the remeshing pass; zero if none was due.
     pub remesh: RemeshCounts,
     /// Energies, momenta and residual after the step.
@@ -69,7 +71,7 @@ pub struct Metrics {
     pub momentum: DVec3,
     /// Angular momentum about the center of mass \[kg·m²/s\].
     pub angular_momentum: DVec3,
-    /// Largest principal Green strain in absolute value, over all faces.
+    /// Largest principal Green strain in absolute value, over all faces, and strain over all segments of ropes.
     pub max_strain: f64,
     /// Norm of the unbalanced forces on the free vertices at the end of the last substep \[N\]: inertia, elasticity and
     /// contact. Zero when the implicit step is solved exactly and nothing is damped: damping forces are not part of it.

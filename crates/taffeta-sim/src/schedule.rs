@@ -48,7 +48,9 @@ impl World {
         let drag = self.work.air.map_or(0.0, |air| {
             self.exposed(&self.densities()).mean_acceleration(&air, &self.sheet.state.velocities)
         });
-        let damping = self.cloths.iter().map(|c| c.model.material.stretch_damping).fold(0.0, f64::max);
+        let ropes = self.caches.blocks.ropes.stretch.iter().map(|segment| segment.damping);
+        let cloths = self.cloths.iter().map(|c| c.model.material.stretch_damping);
+        let damping = cloths.chain(ropes).fold(0.0, f64::max);
         let pressure = if self.has_pressure() { self.mean_pressure_acceleration() } else { 0.0 };
         let acceleration = self.work.gravity.length() + drag + pressure;
         let choice = self.caches.load_path.choose(&SubstepDemand { dt, acceleration, iterations, damping });
@@ -58,12 +60,12 @@ impl World {
         Ok(SubstepPlan { substeps: choice.count, capped_excess: choice.capped_excess, ..plan })
     }
 
-    /// How fast the cloths change their shapes or turn \[1/s\]: the largest of their speeds relative to their centers of
+    /// How fast the bodies change their shapes or turn \[1/s\]: the largest of their speeds relative to their centers of
     /// mass (root mean square), over their sizes.
     fn liveliness(&self) -> f64 {
         let state = &self.sheet.state;
-        let of_cloth = |cloth: usize| {
-            let range = self.sheet.vertex_range(cloth as u32);
+        let of_body = |body: usize| {
+            let range = self.sheet.vertex_range(body as u32);
             let (mut mass, mut momentum, mut square) = (0.0, DVec3::ZERO, 0.0);
             for i in range.clone() {
                 let (m, v) = (state.masses.raw[i], state.velocities.raw[i]);
@@ -75,7 +77,7 @@ impl World {
             let size = extent(&self.sheet.layout.raw[range]);
             if mass > 0.0 && size > 0.0 { variance.sqrt() / size } else { 0.0 }
         };
-        (0..self.cloths.len()).map(of_cloth).fold(0.0, f64::max)
+        (0..self.body_count()).map(of_body).fold(0.0, f64::max)
     }
 
     /// Remeshes the cloths whose interval is over, one pass for each interval.
@@ -126,7 +128,13 @@ impl World {
     /// Derives everything anew from the sheet.
     pub(crate) fn rebuild(&mut self) {
         let choice = resolve_solver(&self.settings, self.sheet.topology.vertex_count);
-        let source = CacheSource { sheet: &self.sheet, cloths: &self.cloths, pins: &self.pins, choice };
+        let source = CacheSource {
+            sheet: &self.sheet,
+            cloths: &self.cloths,
+            bodies: &self.bodies,
+            pins: &self.pins,
+            choice,
+        };
         self.caches = Caches::build(source, Some(&self.caches));
         self.refill();
     }

@@ -170,10 +170,10 @@ impl World {
         });
     }
 
-    /// Velocities from the change of position; the guard against numbers that are none; the load of the pins that can
-    /// be overloaded.
+    /// Velocities from the change of position; the guard against numbers that are none; the load of the pins and
+    /// edges that can be overloaded.
     ///
-    /// Reads: rows, start. Writes: positions, velocities, which pins are to let go.
+    /// Reads: rows, start. Writes: positions, velocities, which pins are to let go, which edges have.
     ///
     /// # Errors
     /// If a position is not finite: the error names the vertex.
@@ -197,6 +197,7 @@ impl World {
             Some(i) => Err(self.not_finite(i, h)),
             None => {
                 self.mark_overloaded_pins();
+                self.break_overloaded_edges(h);
                 self.note_history(h);
                 Ok(())
             }
@@ -205,14 +206,15 @@ impl World {
 
     pub(crate) fn not_finite(&self, i: usize, h: f64) -> StepError {
         let vi = VertexIndex::from_usize(i);
-        let cloth = &self.cloths[self.sheet.vertex_cloths[vi] as usize];
+        let body = self.sheet.vertex_cloths[vi] as usize;
+        let has_material = self.cloths.get(body).is_some_and(|cloth| cloth.has_material);
         let corner = self.sheet.topology.faces_around(vi).first().map(|fi| {
             let k = self.sheet.topology.faces[*fi].iter().position(|v| *v == vi).unwrap_or(0);
             self.sheet.rest.corners[*fi][k]
         });
         StepError::NotFinite {
-            cloth: cloth.name.clone(),
-            material: corner.filter(|_| cloth.has_material),
+            body: self.body_name(body),
+            material: corner.filter(|_| has_material),
             last_position: self.work.start[i],
             time: self.time + h,
         }

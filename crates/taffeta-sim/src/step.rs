@@ -23,13 +23,13 @@ pub struct StepInputs {
 pub enum StepError {
     /// A position is not a number.
     #[error(
-        "at {time} s a vertex of cloth '{cloth}' that was at {last_position}{} is not at a finite position any more; \
+        "at {time} s a vertex of {body} that was at {last_position}{} is not at a finite position any more; \
          try more substeps, or look for huge stiffness, speed or pressure",
         at_material(material)
     )]
     NotFinite {
-        /// Name of the cloth.
-        cloth: String,
+        /// What the body is and its name, for example "cloth 'sheet'".
+        body: String,
         /// The vertex's material point \[m\], if the cloth has material coordinates.
         material: Option<DVec2>,
         /// Its position at the start of the step \[m\].
@@ -87,6 +87,7 @@ pub(crate) struct LastGood {
     history: IndexVec<VertexIndex, Option<VertexHistory>>,
     grips: IndexVec<VertexIndex, DVec3>,
     last_substep: f64,
+    broken: IndexVec<EdgeIndex, bool>,
     vertex_pins: IndexVec<VertexIndex, Option<u32>>,
     released: Vec<bool>,
     work: Workspace,
@@ -109,6 +110,7 @@ impl World {
             }
         }
         let mut times = StageTimes::default();
+        let broken_before = self.broken_edge_count();
         let last_good = self.note_state();
         let gravity = inputs[0].1.unwrap_or(self.settings.gravity);
         if gravity != self.work.gravity {
@@ -128,6 +130,7 @@ impl World {
         self.caches.keep_bending(&mut self.sheet);
         let measured = times.run(Stage::Measure, || self.measure());
         let contacts = self.active_contacts();
+        let broken_edges = self.broken_edge_count() - broken_before;
         let remesh = times.run(Stage::Remesh, || self.remesh_if_due());
         let state_hash = times.run(Stage::Measure, || self.state_hash());
         Ok(StepReport {
@@ -136,6 +139,7 @@ impl World {
             vertices: self.sheet.topology.vertex_count,
             faces: self.sheet.topology.face_count(),
             contacts,
+            broken_edges,
             remesh,
             metrics: measured,
             state_hash,
@@ -191,6 +195,7 @@ impl World {
             history: sheet.history.clone(),
             grips: sheet.grips.clone(),
             last_substep: self.last_substep,
+            broken: sheet.broken.clone(),
             vertex_pins: sheet.vertex_pins.clone(),
             released: self.released.clone(),
             work: self.work.clone(),
@@ -200,11 +205,11 @@ impl World {
     /// Puts back what a failed step has changed.
     pub(crate) fn go_back(&mut self, last_good: LastGood) {
         let LastGood { time, positions, velocities, angles, scalars, .. } = last_good;
-        let LastGood { history, grips, last_substep, vertex_pins, released, work, .. } = last_good;
+        let LastGood { history, grips, last_substep, broken, vertex_pins, released, work, .. } = last_good;
         (self.time, self.last_substep, self.released) = (time, last_substep, released);
         (self.sheet.scalars, self.sheet.history, self.sheet.grips) = (scalars, history, grips);
         (self.sheet.state.positions, self.sheet.state.velocities) = (positions, velocities);
-        self.sheet.rest.last_angles = angles;
+        (self.sheet.rest.last_angles, self.sheet.broken) = (angles, broken);
         self.sheet.hold(vertex_pins, &self.pin_axes());
         // Solver and detector have memories of their own, which the failed step has touched.
         self.rebuild();

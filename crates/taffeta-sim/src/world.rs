@@ -5,6 +5,7 @@ use crate::build::{BuildError, world_cloths};
 use crate::caches::{CacheSource, Caches, Solver};
 use crate::description::{Air, Mode, SimulationSettings, SolverChoice, WorldDescription};
 use crate::frozen::{FreezeRules, Frozen, Thawed};
+use crate::loose::LooseBody;
 use crate::pins::{Guided, Pin};
 use glam::DVec3;
 use rayon::ThreadPool;
@@ -34,12 +35,15 @@ pub struct Cloth {
     pub surface: ContactSurface,
     /// Pressure along the face normals, following them \[Pa\].
     pub pressure: f64,
+    /// The force along an edge above which its spring lets go \[N\]; `None`: at no force.
+    pub break_force: Option<f64>,
 }
 
-/// A simulated world: cloths, obstacles, air.
+/// A simulated world: cloths, loose bodies, obstacles, air.
 #[derive(Debug)]
 pub struct World {
     pub(crate) cloths: Vec<Cloth>,
+    pub(crate) bodies: Vec<LooseBody>,
     pub(crate) pins: Vec<Pin>,
     /// Which pins have let go. Their vertices are freed at the start of the next substep.
     pub(crate) released: Vec<bool>,
@@ -96,7 +100,7 @@ impl World {
     /// Puts the parts of a new world together.
     pub(crate) fn assemble(
         description: &WorldDescription,
-        pins: Vec<Pin>,
+        (pins, bodies): (Vec<Pin>, Vec<LooseBody>),
         thawed: Thawed,
     ) -> Result<Self, BuildError> {
         let settings = description.simulation.clone();
@@ -106,10 +110,11 @@ impl World {
         let cloths = world_cloths(description);
         let sheet = freeze(thawed, &cloths, &pins);
         let choice = resolve_solver(&settings, sheet.topology.vertex_count);
-        let source = CacheSource { sheet: &sheet, cloths: &cloths, pins: &pins, choice };
+        let source = CacheSource { sheet: &sheet, cloths: &cloths, bodies: &bodies, pins: &pins, choice };
         let caches = Caches::build(source, None);
         let mut world = Self {
             cloths,
+            bodies,
             released: vec![false; pins.len()],
             pins,
             obstacles: description.obstacles.clone(),
@@ -207,7 +212,7 @@ impl World {
         reason.to_owned()
     }
 
-    /// Number of vertices of all cloths.
+    /// Number of vertices of all cloths and other bodies.
     pub fn vertex_count(&self) -> usize {
         self.sheet.topology.vertex_count
     }

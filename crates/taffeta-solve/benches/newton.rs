@@ -12,7 +12,8 @@ use taffeta_solve::drivers::newton::{
     Contacts, LinearSolver, NewtonDriver, NewtonLimits, NewtonProblem, NewtonReport, Site,
 };
 use taffeta_solve::{
-    BendingModel, Blocks, ClothModel, Material, MembraneModel, PlateState, RestShape, Supports,
+    BendingModel, Blocks, ClothModel, Material, MembraneModel, MembraneScaling, PlateState, RestShape,
+    Supports,
 };
 
 /// Cells along each side: 8 192, 32 768 and 131 072 faces.
@@ -74,6 +75,7 @@ impl Swing {
         let cloths = [ClothModel {
             material: Material::isotropic(0.2, 2000.0, 0.3, 5e-5),
             membrane: MembraneModel::Strain,
+            scaling: MembraneScaling::ByArea,
             bending,
             rest_curvature: [0.0; 3],
         }];

@@ -1,14 +1,19 @@
 //! All blocks of a world, built from the rest shape.
 
-use crate::block::{Block, EdgeLengths, GreenStrain, Hinge, QuadraticBend, gather};
+use crate::block::distance::spring_constant;
+use crate::block::{
+    Block, Distance, EdgeLengths, EnergyForm, GreenStrain, Hinge, QuadraticBend, StrainEnergy, gather,
+};
+use crate::material::Material;
 use crate::model::{BendingModel, ClothModel, MembraneModel};
 use crate::plate::{Plate, PlateState, Supports, rest_eta};
+use crate::rope::RopeBlocks;
 use crate::state::RestShape;
 use glam::DVec3;
 use nalgebra::Matrix3;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::topology::Edge;
-use taffeta_core::{EdgeIndex, FaceIndex, SurfaceTopology, VertexIndex};
+use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, SurfaceTopology, VertexIndex};
 
 /// The blocks of a world, by kind, each kind in dense order of its faces or edges.
 #[derive(Clone, Debug, Default)]
@@ -17,18 +22,24 @@ pub struct Blocks {
     pub strain: Vec<GreenStrain>,
     /// Edge-length blocks.
     pub lengths: Vec<EdgeLengths>,
+    /// Strain-energy blocks.
+    pub energies: Vec<StrainEnergy>,
+    /// Springs along edges, which only the driver of scalar rows takes.
+    pub distances: Vec<Distance>,
     /// Hinge blocks: the form in which the block driver takes hinges.
     pub hinges: Vec<Hinge>,
     /// Quadratic bending blocks.
     pub quadratic: Vec<QuadraticBend>,
     /// All that bends by angles, hinges included.
     pub plate: Plate,
+    /// The blocks of ropes; [`Blocks::build`], which knows faces, leaves them out.
+    pub ropes: RopeBlocks,
 }
 
 /// The elastic energies of a state.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ElasticEnergy {
-    /// Of the membrane \[J\].
+    /// Of the membrane and of segments of ropes \[J\].
     pub stretch: f64,
     /// Of bending \[J\].
     pub bend: f64,
@@ -46,23 +57,10 @@ impl Blocks {
         let mut blocks = Self::default();
         for (fi, vertices) in topology.faces.iter_indexed() {
             let cloth = rest.cloths[fi] as usize;
-            let damping = cloths[cloth].material.stretch_damping;
-            let Elasticity { compliance, stiffness } = &elasticity[cloth];
-            match cloths[cloth].membrane {
-                MembraneModel::Strain => blocks.strain.push(GreenStrain {
-                    vertices: *vertices,
-                    gradients: rest.hat_gradients(fi),
-                    area: rest.areas[fi],
-                    compliance: *compliance,
-                    stiffness: *stiffness,
-                    damping,
-                }),
-                MembraneModel::Edges => {
-                    blocks.lengths.push(EdgeLengths::new(*vertices, rest.corners[fi], compliance, damping));
-                }
-            }
+            blocks.push_membrane((fi, *vertices), rest, &cloths[cloth], &elasticity[cloth]);
         }
         for (ei, edge) in topology.edges.iter_indexed() {
+            blocks.distances.extend(build_distance(topology, rest, cloths, (ei, edge)));
             blocks.hinges.extend(build_hinge(topology, rest, cloths, (ei, edge)));
             blocks.quadratic.extend(build_quadratic(topology, rest, cloths, edge));
         }
@@ -70,26 +68,82 @@ impl Blocks {
         blocks
     }
 
+    /// The membrane block of a face.
+    fn push_membrane(
+        &mut self,
+        (fi, vertices): (FaceIndex, [VertexIndex; 3]),
+        rest: &RestShape,
+        cloth: &ClothModel,
+        elasticity: &Elasticity,
+    ) {
+        let area = rest.areas[fi];
+        let softening = cloth.scaling.softening(area);
+        let damping = cloth.material.stretch_damping;
+        let strain = |softening: f64| GreenStrain {
+            vertices,
+            gradients: rest.hat_gradients(fi),
+            area,
+            compliance: elasticity.compliance * softening,
+            stiffness: elasticity.stiffness / softening,
+            damping,
+        };
+        // The energy's compliance is its own: the elasticity is part of the constraint.
+        let energy = |form| StrainEnergy { strain: strain(1.0), form, compliance: softening };
+        match cloth.membrane {
+            MembraneModel::Strain => self.strain.push(strain(softening)),
+            MembraneModel::Edges => {
+                let compliance = elasticity.compliance * softening;
+                self.lengths.push(EdgeLengths::new(vertices, rest.corners[fi], &compliance, damping));
+            }
+            MembraneModel::Energy => self.energies.push(energy(EnergyForm::Root)),
+            MembraneModel::EnergyPublished => self.energies.push(energy(EnergyForm::Published)),
+            // Its springs belong to the edges.
+            MembraneModel::Distance => {}
+        }
+    }
+
     /// The elastic energies at positions `x` \[m\].
     pub fn energy(&self, x: &[DVec3], plate: &PlateState) -> ElasticEnergy {
         let strain: f64 = self.strain.iter().map(|b| b.energy(&gather(b.vertices, x))).sum();
         let lengths: f64 = self.lengths.iter().map(|b| b.energy(&gather(b.vertices, x))).sum();
+        let energies: f64 = self.energies.iter().map(|b| b.energy(&gather(b.vertices(), x))).sum();
         let quadratic: f64 = self.quadratic.iter().map(|b| b.energy(&gather(b.vertices, x))).sum();
         let bend = quadratic + self.plate.energy(&self.plate.angles(x, &plate.clamps), &plate.scalars);
-        ElasticEnergy { stretch: strain + lengths, bend }
+        let distances: f64 = self.distances.iter().map(|b| b.energy(&gather(b.vertices, x))).sum();
+        let ropes = self.ropes.energy(x);
+        let stretch = strain + lengths + energies + distances + ropes.stretch;
+        ElasticEnergy { stretch, bend: bend + ropes.bend }
     }
 
     /// Adds the gradient of the elastic energy \[N\] at positions `x` \[m\] to `out`.
     pub fn add_gradient(&self, x: &[DVec3], plate: &PlateState, out: &mut [DVec3]) {
         self.strain.iter().for_each(|b| add_block_gradient(b, x, out));
         self.lengths.iter().for_each(|b| add_block_gradient(b, x, out));
+        self.energies.iter().for_each(|b| add_block_gradient(b, x, out));
+        self.distances.iter().for_each(|b| add_block_gradient(b, x, out));
         self.quadratic.iter().for_each(|b| add_block_gradient(b, x, out));
         self.plate.add_gradient(x, plate, out);
+        self.ropes.add_gradient(x, out);
+    }
+}
+
+impl Blocks {
+    /// Takes out the springs along edges that have let go, and what bends about them.
+    pub fn switch_off(&mut self, edges: &IndexVec<EdgeIndex, bool>) {
+        self.distances.retain(|block| !edges[block.edge]);
+        self.hinges.retain(|block| !edges[block.edge]);
+        for edge in self.plate.edges.iter().filter(|edge| edges[edge.edge]) {
+            for (face, place) in edge.sides.into_iter().flatten() {
+                let face = &mut self.plate.faces[face as usize];
+                face.stiffness.row_mut(place as usize).fill(0.0);
+                face.stiffness.column_mut(place as usize).fill(0.0);
+            }
+        }
     }
 }
 
 /// Adds `Jᵀ α⁻¹ C` of one block.
-fn add_block_gradient<const R: usize, const V: usize>(
+pub(crate) fn add_block_gradient<const R: usize, const V: usize>(
     block: &impl Block<R, V>,
     x: &[DVec3],
     out: &mut [DVec3],
@@ -116,6 +170,25 @@ impl Elasticity {
             compliance.try_inverse().expect("a validated material has a positive definite compliance");
         Self { compliance, stiffness }
     }
+}
+
+/// The spring along an edge of a cloth of such springs.
+fn build_distance(
+    topology: &SurfaceTopology,
+    rest: &RestShape,
+    cloths: &[ClothModel],
+    (ei, edge): (EdgeIndex, &Edge),
+) -> Option<Distance> {
+    let faces = || edge.faces.iter().flatten();
+    let cloth = &cloths[rest.cloths[*faces().next()?] as usize];
+    if cloth.membrane != MembraneModel::Distance {
+        return None;
+    }
+    let Material { stretch: [warp, weft], stretch_damping: damping, .. } = cloth.material;
+    let length = rest_length(topology, rest, edge);
+    let area = faces().map(|fi| rest.areas[*fi]).sum();
+    let compliance = 1.0 / spring_constant(0.5 * (warp + weft), area, length);
+    Some(Distance { edge: ei, vertices: edge.vertices, length, compliance, damping })
 }
 
 /// The hinge of an inner edge; `None` on the boundary and without bending stiffness.

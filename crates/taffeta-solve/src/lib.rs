@@ -16,6 +16,7 @@ pub mod drivers;
 pub mod material;
 pub mod model;
 pub mod plate;
+pub mod rope;
 pub mod state;
 pub mod substeps;
 #[cfg(test)]
@@ -25,6 +26,9 @@ pub use blocks::{Blocks, ElasticEnergy};
 pub use drivers::block::{BlockDriver, Substep};
 pub use drivers::rows::{ProjectedCloth, RowDriver, RowForce, RowStep};
 pub use material::{Material, MaterialError};
-pub use model::{BendingModel, ClothModel, MembraneModel, ProjectionStiffness, StiffnessCorrection};
+pub use model::{
+    BendingModel, ClothModel, MembraneModel, MembraneScaling, ProjectionStiffness, StiffnessCorrection,
+};
 pub use plate::{Plate, PlateState, Supports};
+pub use rope::{PlacedRope, RopeBending, RopeBlocks, RopeMaterial, RopeModel};
 pub use state::{DenseState, RestShape};

@@ -4,7 +4,7 @@ use crate::material::Material;
 use serde::{Deserialize, Serialize};
 use taffeta_core::math;
 
-/// The constraint vector of a triangle.
+/// How a cloth resists stretching: the constraint vector of a triangle, or springs along its edges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MembraneModel {
     /// Green strain.
@@ -12,6 +12,35 @@ pub enum MembraneModel {
     Strain,
     /// Lengths of the three edges, with the same linear elasticity.
     Edges,
+    /// The strain energy as one scalar row, in the form whose energy is that of `Strain`.
+    Energy,
+    /// The strain energy as one scalar row, as published: an energy of the fourth order in the strain.
+    EnergyPublished,
+    /// One spring along each edge, of the mean of the material's stiffness along warp and weft. For drivers of scalar
+    /// rows.
+    Distance,
+}
+
+/// What the constraints of the membrane are scaled with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub enum MembraneScaling {
+    /// With the square root of the area of each triangle: the sum of the energies approximates that of the continuum.
+    #[default]
+    ByArea,
+    /// With the square root of this area \[m²\], the same for all triangles, as if the constraint were not scaled at all:
+    /// twice as many triangles make the cloth twice as stiff. For comparison.
+    Fixed(f64),
+}
+
+impl MembraneScaling {
+    /// By what the compliance of a triangle of this area \[m²\] is multiplied. `C = √A₀ E` with the compliance `α` and
+    /// `C = √A E` with `α A/A₀` have the same energy and the same updates, so the blocks need no second form.
+    pub fn softening(self, area: f64) -> f64 {
+        match self {
+            Self::ByArea => 1.0,
+            Self::Fixed(fixed) => area / fixed,
+        }
+    }
 }
 
 /// How a cloth resists bending.
@@ -37,6 +66,8 @@ pub struct ClothModel {
     pub material: Material,
     /// Constraint of a triangle.
     pub membrane: MembraneModel,
+    /// What that constraint is scaled with.
+    pub scaling: MembraneScaling,
     /// Constraint of an inner edge.
     pub bending: BendingModel,
     /// Curvature at rest `κ_uu, κ_vv, κ_uv` \[1/m\], positive for a bowl that opens along the face normals.

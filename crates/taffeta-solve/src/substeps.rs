@@ -11,6 +11,7 @@
 //! sheet of `n` cells hung by an edge `κ = n²/2`, which is the measured law; the form with the integral covers graded
 //! meshes, strips and point supports. The material does not matter.
 
+use crate::rope::RopeBlocks;
 use crate::state::{DenseState, RestShape};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -56,7 +57,17 @@ pub struct SubstepDemand {
 impl LoadPath {
     /// Measures the load path of every component from its held vertices, or from its center if nothing holds it.
     pub fn compute(topology: &SurfaceTopology, rest: &RestShape, state: &DenseState) -> Self {
-        let graph = EdgeGraph::build(topology, rest);
+        Self::with_ropes(topology, rest, state, &RopeBlocks::default())
+    }
+
+    /// The same for a world with ropes, whose segments carry what hangs on them as the lines of a sheet do.
+    pub fn with_ropes(
+        topology: &SurfaceTopology,
+        rest: &RestShape,
+        state: &DenseState,
+        ropes: &RopeBlocks,
+    ) -> Self {
+        let graph = EdgeGraph::build(topology, rest, &list_links(ropes));
         let mut distances = Distances::filled(f64::INFINITY, topology.vertex_count);
         let mut others = distances.clone();
         let mut demand: f64 = 0.0;
@@ -94,7 +105,27 @@ impl LoadPath {
 /// A distance per vertex \[m\].
 type Distances = IndexVec<VertexIndex, f64>;
 
-/// The edges of a sheet as a graph with rest lengths.
+/// A segment of a rope in the graph.
+struct Link {
+    ends: [VertexIndex; 2],
+    /// Rest length \[m\].
+    length: f64,
+    /// What stands for its area \[m²\]: its length times that of its rope, so that the root of the sum is a size.
+    area: f64,
+}
+
+/// The segments of all ropes.
+fn list_links(ropes: &RopeBlocks) -> Vec<Link> {
+    let mut links = Vec::new();
+    for chain in &ropes.chains {
+        let segments = || ropes.stretch.iter().filter(|b| chain.contains(&b.vertices[0].to_usize()));
+        let whole: f64 = segments().map(|b| b.length).sum();
+        links.extend(segments().map(|b| Link { ends: b.vertices, length: b.length, area: b.length * whole }));
+    }
+    links
+}
+
+/// The edges of a sheet and the segments of ropes as a graph with rest lengths.
 struct EdgeGraph {
     offsets: Vec<usize>,
     neighbors: Vec<(VertexIndex, f64)>,
@@ -109,15 +140,18 @@ struct EdgeGraph {
 const MAX_SHELLS: usize = 64;
 
 impl EdgeGraph {
-    fn build(topology: &SurfaceTopology, rest: &RestShape) -> Self {
+    fn build(topology: &SurfaceTopology, rest: &RestShape, links: &[Link]) -> Self {
         let n = topology.vertex_count;
         let mut offsets = vec![0; n + 1];
         for edge in topology.edges.iter() {
             edge.vertices.iter().for_each(|vi| offsets[vi.to_usize() + 1] += 1);
         }
+        for link in links {
+            link.ends.iter().for_each(|vi| offsets[vi.to_usize() + 1] += 1);
+        }
         (0..n).for_each(|i| offsets[i + 1] += offsets[i]);
         let mut cursor = offsets.clone();
-        let mut neighbors = vec![(VertexIndex(0), 0.0); 2 * topology.edge_count()];
+        let mut neighbors = vec![(VertexIndex(0), 0.0); 2 * (topology.edge_count() + links.len())];
         let mut areas = IndexVec::filled(0.0, n);
         let mut lengths = vec![0.0; topology.edge_count()];
         for (fi, face) in topology.faces.iter_indexed() {
@@ -127,8 +161,11 @@ impl EdgeGraph {
                 lengths[topology.face_edges[fi][k].to_usize()] = length;
             }
         }
-        for (edge, length) in topology.edges.iter().zip(lengths) {
-            let [a, b] = edge.vertices;
+        for link in links {
+            link.ends.iter().for_each(|vi| areas[*vi] += 0.5 * link.area);
+        }
+        let edges = topology.edges.iter().zip(lengths).map(|(edge, length)| (edge.vertices, length));
+        for ([a, b], length) in edges.chain(links.iter().map(|link| (link.ends, link.length))) {
             for (from, to) in [(a, b), (b, a)] {
                 neighbors[cursor[from.to_usize()]] = (to, length);
                 cursor[from.to_usize()] += 1;

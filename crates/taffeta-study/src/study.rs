@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! text, what varies ──prepare──► Study ──run──► StudyReport ──write──► study.csv, frames.csv, trajectories.csv,
-//!  (all errors here)             (checked)      (in memory)            report.html
+//!  (all errors here)             (checked)      (in memory)            report.html, figures/*.svg
 //! ```
 //!
 //! Everything is checked before the first variant runs. A variant that fails while it is simulated is reported as failed
@@ -17,13 +17,14 @@ mod plot;
 mod points;
 mod prepare;
 mod simulate;
+mod standalone;
 mod tables;
 mod variation;
 
 pub use compare::{Comparison, Deviation};
 pub use error::StudyError;
 pub use folder::StudyFolder;
-pub use points::{LATTICE, PointOnCloth};
+pub use points::{LATTICE, PointOnCloth, StudyPoint};
 pub use simulate::{FrameRecord, Outcome, Run, StepCost};
 pub use variation::{Assignment, Axis};
 
@@ -90,7 +91,7 @@ pub struct Study {
     /// The variants, the last axis running fastest, then the reference if it is none of them.
     pub variants: Vec<Variant>,
     /// The material points by which they are compared: a lattice over each cloth, then the probes.
-    pub points: Vec<PointOnCloth>,
+    pub points: Vec<StudyPoint>,
     /// The points whose trajectories are shown: the probes; without any the corners and the middle of the lattice.
     pub tracked: Vec<TrackedPoint>,
     /// What is odd about the scenes, though not wrong.

@@ -15,6 +15,7 @@ mod meshes;
 mod patch;
 mod plate;
 mod resolution;
+mod rope;
 mod row;
 mod strips;
 mod swing;
@@ -105,6 +106,11 @@ pub const CHECKS: &[Check] = &[
         name: "adaptive",
         what: "a strip over a ball: the error of a uniform mesh with a third of its vertices",
         run: adaptive::check_adaptive,
+    },
+    Check {
+        name: "rope",
+        what: "ropes: catenary, cantilever, small swing, and the same at every resolution",
+        run: rope::check_rope,
     },
 ];
 

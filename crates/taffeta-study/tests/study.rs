@@ -73,8 +73,8 @@ fn two_by_two_variants_are_compared_with_the_finest() {
     {
         assert!(html.contains(part), "{part}");
     }
-    // Two scatter plots, the error, three coordinates, four energies, the vertices.
-    assert_eq!(html.matches("<svg class=\"plot\"").count(), 11);
+    // Two scatter plots, error and energy against sweeps, where the tip ends, the error, three coordinates, four energies, the vertices.
+    assert_eq!(html.matches("<svg class=\"plot\"").count(), 14);
     assert!(!html.contains("NaN") && !html.contains("http-equiv") && !html.contains("<script"));
     let links: Vec<&str> =
         html.split("http").skip(1).filter(|rest| !rest.starts_with("://www.w3.org/")).collect();
@@ -94,6 +94,16 @@ fn every_figure_has_an_anchor_of_its_own() {
     let anchors: Vec<&str> =
         html.split("<h2 id=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
     assert!(anchors.len() > 6, "{anchors:?}");
+    for anchor in &anchors {
+        let path = scratch.path().join("figures").join(format!("{anchor}.svg"));
+        let Ok(svg) = std::fs::read_to_string(&path) else { continue };
+        assert!(svg.starts_with("<svg xmlns") && svg.ends_with("</svg>\n"), "{anchor}");
+        assert_eq!(svg.matches("<svg").count(), svg.matches("</svg>").count(), "{anchor}");
+    }
+    for wanted in ["error-sweeps", "energy-sweeps", "end-0", "error-vertices", "energies"] {
+        assert!(anchors.contains(&wanted), "{wanted}: {anchors:?}");
+        assert!(scratch.path().join("figures").join(format!("{wanted}.svg")).is_file(), "{wanted}");
+    }
     let unique: std::collections::BTreeSet<&str> = anchors.iter().copied().collect();
     assert_eq!(unique.len(), anchors.len(), "{anchors:?}");
 }

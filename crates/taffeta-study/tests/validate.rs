@@ -27,6 +27,7 @@ fn the_rows_of_the_validation_document_are_all_there() {
         "energy",
         "resolution",
         "adaptive",
+        "rope",
     ];
     assert_eq!(names, wanted);
     assert!(find_check("plates").is_none());
@@ -55,6 +56,11 @@ fn free_flight_passes() {
 #[test]
 fn a_chain_swings_with_its_frequencies() {
     expect_pass("heavy-chain", &["simulation.solver=direct"]);
+}
+
+#[test]
+fn ropes_pass() {
+    expect_pass("rope", &[]);
 }
 
 #[test]

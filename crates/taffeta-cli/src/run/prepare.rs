@@ -121,7 +121,9 @@ fn read_scene(path: &Path, overrides: &[Override]) -> Result<Scene, Failure> {
 
 /// Whether a pin can be overloaded.
 fn has_weak_pins(scene: &Scene) -> bool {
-    scene.cloths.iter().flat_map(|cloth| &cloth.pins).any(|pin| pin.strength.is_some())
+    let of_cloths = scene.cloths.iter().flat_map(|cloth| &cloth.pins);
+    let mut pins = of_cloths.chain(scene.ropes.iter().flat_map(|rope| &rope.pins));
+    pins.any(|pin| pin.strength.is_some())
 }
 
 /// The hash of all that decides how the cloth moves from frame to frame, and what is written about it.

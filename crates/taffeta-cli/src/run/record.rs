@@ -5,8 +5,9 @@ use crate::failure::Failure;
 use std::time::{Duration, Instant};
 use taffeta_scene::{
     FrameMesh, MetricsRow, MetricsWriter, OutputError, OutputFolder, PlacedProbe, ProbeRow, ProbeWriter,
+    RopeProbe,
 };
-use taffeta_sim::{Metrics, Stage, StepReport, World};
+use taffeta_sim::{MaterialPoint, Metrics, Stage, StepReport, World};
 
 /// Writes frames, `probes.csv` and `metrics.csv`.
 pub(super) struct Recorder {
@@ -14,6 +15,7 @@ pub(super) struct Recorder {
     probes: ProbeWriter,
     metrics: MetricsWriter,
     placed: Vec<PlacedProbe>,
+    on_ropes: Vec<RopeProbe>,
     /// Frames between two written ones; `None`: no frames are written.
     every: Option<u64>,
 }
@@ -28,6 +30,7 @@ impl Recorder {
             probes: folder.probes().map_err(failed)?,
             metrics: folder.metrics().map_err(failed)?,
             placed: prepared.probes.clone(),
+            on_ropes: prepared.scene.rope_probes.clone(),
             every: (!output.formats.is_empty()).then_some(u64::from(output.every)),
         })
     }
@@ -76,17 +79,29 @@ impl Recorder {
                 };
                 self.folder.write_frame(&cloth.name, row.frame, frame)?;
             }
+            for (number, rope) in world.rope_bodies() {
+                self.folder.write_rope_frame(&rope.name, row.frame, world.loose_state(number).0)?;
+            }
         }
         for probe in &self.placed {
             let point = world.material_point(probe.cloth, probe.material);
             let point = point.expect("a probe is placed only on cloths with material coordinates");
-            let ([x, y, z], [vx, vy, vz]) = (point.position.to_array(), point.velocity.to_array());
-            let (frame, time, name) = (row.frame, row.time, probe.name.clone());
-            self.probes.write(&ProbeRow { frame, time, name, x, y, z, vx, vy, vz })?;
+            self.probes.write(&probe_row(&row, &probe.name, point))?;
+        }
+        let ropes: Vec<usize> = world.rope_bodies().map(|(number, _)| number).collect();
+        for probe in &self.on_ropes {
+            let point = world.rope_point(ropes[probe.rope], probe.at);
+            self.probes.write(&probe_row(&row, &probe.name, point))?;
         }
         row.io_ms = milliseconds(start.elapsed());
         self.metrics.write(&row)
     }
+}
+
+/// A row about a probe in the frame of another row.
+fn probe_row(row: &MetricsRow, name: &str, point: MaterialPoint) -> ProbeRow {
+    let ([x, y, z], [vx, vy, vz]) = (point.position.to_array(), point.velocity.to_array());
+    ProbeRow { frame: row.frame, time: row.time, name: name.to_owned(), x, y, z, vx, vy, vz }
 }
 
 /// A row about a state, without the cost of the step that led to it.

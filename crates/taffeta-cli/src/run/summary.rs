@@ -51,6 +51,7 @@ impl Summary<'_> {
                 "splits": totals.splits,
                 "collapses": totals.collapses,
                 "flips": totals.flips,
+                "broken_edges": totals.broken_edges,
                 "vertices": totals.vertices,
                 "faces": totals.faces,
             },

@@ -37,6 +37,9 @@ pub(super) struct Totals {
     pub splits: u64,
     pub collapses: u64,
     pub flips: u64,
+    /// Edges whose spring has let go.
+    #[serde(default)]
+    pub broken_edges: u64,
     pub vertices: Option<Extent>,
     pub faces: Option<Extent>,
     /// Largest expected excess of the extension, relative to the size, if the substeps were cut at their cap.
@@ -86,6 +89,7 @@ impl Totals {
         self.splits += report.remesh.splits;
         self.collapses += report.remesh.collapses;
         self.flips += report.remesh.flips;
+        self.broken_edges += report.broken_edges as u64;
         for (number, cloth) in world.cloths().iter().enumerate() {
             let limit = cloth.remesh.map(|settings| settings.max_vertices);
             if let Some(limit) = limit.filter(|limit| world.velocities(number).len() >= *limit) {

@@ -70,7 +70,7 @@ fn what_is_not_supported_yet() {
     expect_refusal(
         MATERIAL,
         "material = \"cotton\"\nconstraint = \"energy\"",
-        &["constraint", "not supported yet", "strain"],
+        &["constraint", "the solver \"auto\"", "constraint = \"strain\" has the same energy"],
     );
     expect_refusal(
         "radius = 0.2 } }",

@@ -23,6 +23,26 @@ fn a_run_in_two_parts_has_the_bits_of_one() {
 }
 
 #[test]
+fn edges_that_have_let_go_stay_so_when_a_run_is_continued() {
+    let desk = Desk::new();
+    let springs = [
+        "--set",
+        "simulation.solver=xpbd",
+        "cloth.0.constraint=distance",
+        "cloth.0.break_force=0.02",
+        "simulation.substeps=10",
+    ];
+    desk.done(&run("whole", &springs));
+    desk.done(&run("parts", &[&springs[..], &["--frames", "3"]].concat()));
+    let broken = |folder: &str| desk.summary(folder)["totals"]["broken_edges"].as_u64().unwrap();
+    let early = broken("parts");
+    desk.done(&run("parts", &[&springs[..], &["--resume"]].concat()));
+    desk.expect_same_results("whole", "parts");
+    assert!(early > 0 && broken("whole") >= early, "{early}, {}", broken("whole"));
+    assert_eq!(broken("whole"), broken("parts"));
+}
+
+#[test]
 fn what_was_written_after_the_checkpoint_is_written_again() {
     let desk = Desk::new();
     desk.done(&run("whole", &[]));

@@ -13,7 +13,10 @@ fn a_study_writes_tables_and_a_page() {
         reply.out
     );
     assert!(reply.err.contains("1/2 cells=[4,4]: 2 frames, 25 vertices"), "{}", reply.err);
-    assert_eq!(desk.list("out/scene-study"), ["frames.csv", "report.html", "study.csv", "trajectories.csv"]);
+    let (figures, others): (Vec<String>, Vec<String>) =
+        desk.list("out/scene-study").into_iter().partition(|path| path.starts_with("figures/"));
+    assert_eq!(others, ["figures", "frames.csv", "report.html", "study.csv", "trajectories.csv"]);
+    assert!(figures.iter().all(|path| path.ends_with(".svg")) && figures.len() > 4, "{figures:?}");
     assert_eq!(desk.read("out/scene-study/study.csv").lines().count(), 3);
     desk.refused(&arguments, &["out/scene-study", "not empty", "--out"]);
     let mut quiet = arguments.to_vec();

@@ -44,6 +44,23 @@ pub fn write_obj(
     out.finish()
 }
 
+/// Writes a polyline: world positions \[m\] and one `l` element through all of them.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_polyline(writer: &mut impl Write, points: &[DVec3]) -> io::Result<()> {
+    let mut out = Chunks { writer, buffer: Vec::with_capacity(CHUNK + 256) };
+    for p in points {
+        out.line(format_args!("v {:?} {:?} {:?}\n", p.x, p.y, p.z))?;
+    }
+    out.line(format_args!("l"))?;
+    for number in 1..=points.len() {
+        out.line(format_args!(" {number}"))?;
+    }
+    out.line(format_args!("\n"))?;
+    out.finish()
+}
+
 /// The different coordinates, those of a vertex together, in the order of the vertices.
 struct CoordTable {
     coords: Vec<DVec2>,

@@ -3,7 +3,7 @@
 use super::check::{find_mesh_problems, find_nearest, find_remesh_obstruction};
 use super::orient::turn_mirrored_pieces;
 use super::pin::{PlacedMesh, resolve_region};
-use super::{ClothShape, Probe, Scene, SceneCloth};
+use super::{ClothShape, Probe, RopeProbe, Scene, SceneCloth, SceneRope};
 use crate::error::{Problem, SceneError};
 use crate::grid;
 use crate::obj::read_obj;
@@ -20,6 +20,8 @@ pub struct BuiltScene {
     pub world: WorldDescription,
     /// The probes, in the order of the scene.
     pub probes: Vec<PlacedProbe>,
+    /// The probes on ropes.
+    pub rope_probes: Vec<RopeProbe>,
     /// The scene's warnings and those about its meshes.
     pub warnings: Vec<String>,
 }
@@ -67,12 +69,15 @@ pub(super) fn assemble(scene: &Scene) -> Result<BuiltScene, SceneError> {
     let in_vacuum = scene.air.density == 0.0 || scene.air.drag == 0.0;
     let world = WorldDescription {
         cloths: cloths.into_iter().flatten().collect(),
+        loose: Vec::new(),
+        ropes: scene.ropes.iter().map(SceneRope::describe).collect(),
         obstacles: scene.obstacles.clone(),
         simulation: scene.simulation.settings.clone(),
         air: (!in_vacuum).then_some(scene.air),
         contact_thickness: scene.contact.thickness,
     };
-    Ok(BuiltScene { world, probes, warnings: assembly.warnings })
+    let rope_probes = scene.rope_probes.clone();
+    Ok(BuiltScene { world, probes, rope_probes, warnings: assembly.warnings })
 }
 
 impl Assembly<'_> {
@@ -133,7 +138,9 @@ impl Assembly<'_> {
             pins,
             remesh: cloth.remesh,
             membrane: cloth.membrane,
+            scaling: cloth.scaling,
             bending: cloth.bending,
+            break_force: cloth.break_force,
             projection: cloth.projection,
         })
     }

@@ -3,8 +3,8 @@
 use super::read_cloth::Surroundings;
 use super::read_material::MaterialLibrary;
 use super::{
-    ContactSettings, OutputFormat, OutputSettings, Probe, Scene, SceneCloth, Simulation, read_cloth,
-    read_motion,
+    ContactSettings, OutputFormat, OutputSettings, Probe, RopeProbe, Scene, SceneCloth, SceneRope,
+    Simulation, read_cloth, read_motion, read_rope,
 };
 use crate::document::Document;
 use crate::error::SceneError;
@@ -14,7 +14,7 @@ use std::path::Path;
 use taffeta_sim::{Air, Mode, SimulationSettings, SolverChoice, TimeIntegration};
 
 const TOP_KEYS: &[&str] =
-    &["simulation", "cloth", "materials", "obstacle", "contact", "air", "probe", "output"];
+    &["simulation", "cloth", "rope", "materials", "obstacle", "contact", "air", "probe", "output"];
 const SIMULATION_KEYS: &[&str] = &[
     "mode",
     "duration",
@@ -62,27 +62,40 @@ fn read_parts(context: &Context<'_>, warnings: &mut Vec<String>) -> Option<Scene
     let simulation = read_simulation(&top);
     let materials = MaterialLibrary::read(&top);
     let items = top.tables("cloth");
-    if items.is_empty() && top.get_any("cloth").is_none_or(|item| item.array().is_some()) {
-        let help = "for example [[cloth]] with name, grid and material".to_owned();
-        top.item.report("the scene has no cloth".to_owned(), Some(help));
+    let rope_items = top.tables("rope");
+    let is_empty = |key: &str| top.get_any(key).is_none_or(|item| item.array().is_some());
+    if items.is_empty() && rope_items.is_empty() && is_empty("cloth") && is_empty("rope") {
+        let help = "for example [[cloth]] with name, grid and material, or [[rope]]".to_owned();
+        top.item.report("the scene has no cloth and no rope".to_owned(), Some(help));
     }
     let folder = context.document.path.parent().unwrap_or(Path::new(""));
     let solver = simulation.as_ref().map(|simulation| simulation.settings.solver);
     let surroundings = Surroundings { folder, materials: &materials, solver };
     let cloths: Vec<SceneCloth> =
         items.iter().filter_map(|item| read_cloth::read_cloth(item, surroundings, warnings)).collect();
-    note_duplicates(context, &items, cloths.iter().map(|cloth| cloth.name.as_str()));
-    let probes = read_probes(&top, &items, &cloths);
+    let ropes: Vec<SceneRope> =
+        rope_items.iter().filter_map(|item| read_rope::read_rope(item, surroundings, warnings)).collect();
+    let bodies: Vec<Item<'_>> = items.iter().chain(&rope_items).cloned().collect();
+    let names = cloths.iter().map(|cloth| cloth.name.as_str());
+    note_duplicates(context, &bodies, names.chain(ropes.iter().map(|rope| rope.name.as_str())));
+    let known = Known {
+        cloths: cloths.iter().map(|cloth| cloth.name.as_str()).collect(),
+        ropes: ropes.iter().map(|rope| rope.name.as_str()).collect(),
+        is_complete: cloths.len() == items.len() && ropes.len() == rope_items.len(),
+    };
+    let (probes, rope_probes) = read_probes(&top, &known);
     let (obstacles, jumps) = read_motion::read_obstacles(&top);
     warnings.extend(jumps);
     warnings.extend(materials.unused());
     Some(Scene {
         simulation: simulation?,
         cloths,
+        ropes,
         obstacles,
         contact: read_contact(&top),
         air: read_air(&top),
         probes,
+        rope_probes,
         output: read_output(&top),
         warnings: Vec::new(),
         document: context.document.clone(),
@@ -222,30 +235,71 @@ fn read_air(top: &TableReader<'_>) -> Air {
     }
 }
 
-fn read_probes(top: &TableReader<'_>, cloth_items: &[Item<'_>], cloths: &[SceneCloth]) -> Vec<Probe> {
-    let items = top.tables("probe");
-    // With a broken cloth the names are incomplete: then only the other keys are checked.
-    let complete = cloths.len() == cloth_items.len();
-    let read = |item: &Item<'_>| {
-        let table = item.table(&["name", "cloth", "material"])?;
-        let name = table.require("name", "name = \"center\"").and_then(|item| read_name(&item));
-        let cloth =
-            table.require("cloth", "cloth = \"sheet\"").and_then(|item| find_cloth(&item, cloths, complete));
-        let material = table.require("material", "material = [0.5, 0.5]").and_then(|item| item.vec2());
-        Some(Probe { name: name?.to_owned(), cloth: cloth?, material: material.unwrap_or(DVec2::ZERO) })
-    };
-    let probes: Vec<Probe> = items.iter().filter_map(read).collect();
-    note_duplicates(top.item.context, &items, probes.iter().map(|probe| probe.name.as_str()));
-    probes
+/// The bodies that probes can name. With a broken one the names are incomplete: then only the other keys are checked.
+struct Known<'a> {
+    cloths: Vec<&'a str>,
+    ropes: Vec<&'a str>,
+    is_complete: bool,
 }
 
-fn find_cloth(item: &Item<'_>, cloths: &[SceneCloth], complete: bool) -> Option<usize> {
+/// A probe on a cloth or on a rope.
+enum AnyProbe {
+    Cloth(Probe),
+    Rope(RopeProbe),
+}
+
+fn read_probes(top: &TableReader<'_>, known: &Known<'_>) -> (Vec<Probe>, Vec<RopeProbe>) {
+    let items = top.tables("probe");
+    let read: Vec<AnyProbe> = items.iter().filter_map(|item| read_probe(item, known)).collect();
+    let name = |probe: &AnyProbe| match probe {
+        AnyProbe::Cloth(probe) => probe.name.clone(),
+        AnyProbe::Rope(probe) => probe.name.clone(),
+    };
+    let names: Vec<String> = read.iter().map(name).collect();
+    note_duplicates(top.item.context, &items, names.iter().map(String::as_str));
+    let (mut probes, mut rope_probes) = (Vec::new(), Vec::new());
+    for probe in read {
+        match probe {
+            AnyProbe::Cloth(probe) => probes.push(probe),
+            AnyProbe::Rope(probe) => rope_probes.push(probe),
+        }
+    }
+    (probes, rope_probes)
+}
+
+fn read_probe(item: &Item<'_>, known: &Known<'_>) -> Option<AnyProbe> {
+    let table = item.table(&["name", "cloth", "material", "rope", "at"])?;
+    let name = table.require("name", "name = \"center\"").and_then(|item| read_name(&item));
+    let is_on_rope = table.get_any("rope").is_some();
+    let others = if is_on_rope { ["cloth", "material"] } else { ["rope", "at"] };
+    for foreign in others.into_iter().filter_map(|key| table.get(key)) {
+        let message = format!(
+            "`{}` does not go with a probe on a {}",
+            foreign.key,
+            if is_on_rope { "rope" } else { "cloth" }
+        );
+        let help = "a probe has cloth and material = [u, v], or rope and at = 0 to 1";
+        foreign.report(message, Some(help.to_owned()));
+    }
+    if is_on_rope {
+        let rope = table.require("rope", "rope = \"rope\"");
+        let rope = rope.and_then(|item| find_body(&item, ("rope", &known.ropes), known.is_complete));
+        let at = table.require("at", "at = 0.5").and_then(|item| item.number(Range::Part));
+        return Some(AnyProbe::Rope(RopeProbe { name: name?.to_owned(), rope: rope?, at: at? }));
+    }
+    let cloth = table.require("cloth", "cloth = \"sheet\"");
+    let cloth = cloth.and_then(|item| find_body(&item, ("cloth", &known.cloths), known.is_complete));
+    let material = table.require("material", "material = [0.5, 0.5]").and_then(|item| item.vec2());
+    let (name, material) = (name?.to_owned(), material.unwrap_or(DVec2::ZERO));
+    Some(AnyProbe::Cloth(Probe { name, cloth: cloth?, material }))
+}
+
+fn find_body(item: &Item<'_>, (kind, names): (&str, &[&str]), is_complete: bool) -> Option<usize> {
     let name = item.string()?;
-    let found = cloths.iter().position(|cloth| cloth.name == name);
-    if found.is_none() && complete {
-        let names: Vec<&str> = cloths.iter().map(|cloth| cloth.name.as_str()).collect();
-        let message = format!("`{}` names the unknown cloth {name:?}", item.key);
-        item.report(message, Some(format!("cloths of the scene: {}", quoted_list(&names))));
+    let found = names.iter().position(|other| *other == name);
+    if found.is_none() && is_complete {
+        let message = format!("`{}` names the unknown {kind} {name:?}", item.key);
+        item.report(message, Some(format!("{kind}s of the scene: {}", quoted_list(names))));
     }
     found
 }

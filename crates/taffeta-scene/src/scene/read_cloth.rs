@@ -1,6 +1,7 @@
 //! One cloth: its shape, pins, remeshing.
 
 use super::read_material::MaterialLibrary;
+use super::read_membrane::{read_break_force, read_membrane, read_scaling, warn_of_pressure};
 use super::read_motion::{read_motion, read_place};
 use super::{ClothShape, SceneCloth};
 use crate::grid::GridPattern;
@@ -12,7 +13,7 @@ use std::path::{Path, PathBuf};
 use taffeta_core::Region;
 use taffeta_remesh::RemeshSettings;
 use taffeta_sim::{
-    BendingModel, MembraneModel, PinDescription, ProjectionStiffness, SolverChoice, StiffnessCorrection,
+    BendingModel, PinDescription, ProjectionStiffness, SolverChoice, StiffnessCorrection,
     knows_rest_curvature,
 };
 
@@ -30,6 +31,9 @@ const CLOTH_KEYS: &[&str] = &[
     "pressure",
     "rest_curvature",
     "constraint",
+    "scaling",
+    "scaling_area",
+    "break_force",
     "bending",
     "stiffness",
     "bend_stiffness",
@@ -93,7 +97,7 @@ pub(super) fn read_cloth(
     let Surroundings { folder, materials, .. } = surroundings;
     let table = item.table(CLOTH_KEYS)?;
     let name = match table.get("name") {
-        Some(name) => read_cloth_name(&name),
+        Some(name) => read_body_name(&name),
         None => Some("sheet".to_owned()),
     };
     let shape = read_shape(&table, folder);
@@ -109,44 +113,30 @@ pub(super) fn read_cloth(
         table.tables("pin").iter().map(|item| read_pin(item, surroundings)).collect();
     let pins: Option<Vec<PinDescription>> = pins.into_iter().collect();
     let remesh = table.get("remesh").and_then(|item| read_remesh(&item));
+    let parts = (membrane, table.get("remesh").is_some());
+    let break_force = table.get("break_force").and_then(|item| read_break_force(&item, parts, surroundings));
+    let pressure = table.number("pressure", 0.0, Range::Finite);
+    if pressure != 0.0 {
+        warn_of_pressure(&table, surroundings, warnings);
+    }
     Some(SceneCloth {
         place: read_place(&table),
         velocity: table.vec3("velocity", DVec3::ZERO),
         angular_velocity: table.vec3("angular_velocity", DVec3::ZERO),
-        pressure: table.number("pressure", 0.0, Range::Finite),
+        pressure,
         rest_curvature: rest_curvature.unwrap_or_default(),
         // Problems with pins are noted; the names of the cloths stay known for the probes.
         pins: pins.unwrap_or_default(),
         remesh,
         membrane,
+        scaling: read_scaling(&table, surroundings),
         bending,
+        break_force,
         projection: read_projection(&table, surroundings, warnings),
         name: name?,
         shape: shape?,
         material: material?,
     })
-}
-
-/// The constraint of a triangle. PBD has none: it keeps the lengths of the edges, and energies are measured in them.
-fn read_membrane(
-    table: &TableReader<'_>,
-    surroundings: Surroundings<'_>,
-    warnings: &mut Vec<String>,
-) -> MembraneModel {
-    let given = table.get("constraint");
-    let read = given
-        .as_ref()
-        .and_then(|item| item.choice(&[("strain", MembraneModel::Strain), ("edges", MembraneModel::Edges)]));
-    if surroundings.solver != Some(SolverChoice::Pbd) {
-        return read.unwrap_or_default();
-    }
-    if let (Some(item), Some(MembraneModel::Strain)) = (given, read) {
-        warnings.push(format!(
-            "`{}` is \"strain\", but the solver \"pbd\" keeps the lengths of the edges: it has no effect",
-            item.key
-        ));
-    }
-    MembraneModel::Edges
 }
 
 /// The bending model. Solvers of scalar rows take hinges, unless the scene says that nothing bends.
@@ -178,8 +168,8 @@ fn refuse_under_rows(item: &Item<'_>, surroundings: Surroundings<'_>) {
     }
 }
 
-/// The stiffness of the cloth under PBD; under other solvers the keys are checked, and a warning says where it comes from.
-fn read_projection(
+/// The stiffness of a cloth or a rope under PBD; under other solvers the keys are checked, and a warning says where it comes from.
+pub(super) fn read_projection(
     table: &TableReader<'_>,
     surroundings: Surroundings<'_>,
     warnings: &mut Vec<String>,
@@ -227,7 +217,8 @@ fn read_rest_curvature(
     Some(curvature)
 }
 
-fn read_cloth_name(item: &Item<'_>) -> Option<String> {
+/// The name of a cloth or a rope.
+pub(super) fn read_body_name(item: &Item<'_>) -> Option<String> {
     let name = item.string()?;
     if !is_safe_name(name) {
         let help = "allowed: letters, digits, - and _, because files are named after it".to_owned();
@@ -325,7 +316,7 @@ fn read_clamp(item: &Item<'_>, surroundings: Surroundings<'_>) -> Option<bool> {
 }
 
 /// A force, which must be one that the solver knows: under PBD nothing pulls, and the material has no say.
-fn read_strength(item: &Item<'_>, surroundings: Surroundings<'_>) -> Option<f64> {
+pub(super) fn read_strength(item: &Item<'_>, surroundings: Surroundings<'_>) -> Option<f64> {
     let strength = item.number(Range::Positive)?;
     if surroundings.solver == Some(SolverChoice::Pbd) {
         let message = format!("`{}` is a force, but the solver \"pbd\" knows no forces", item.key);
@@ -335,7 +326,7 @@ fn read_strength(item: &Item<'_>, surroundings: Surroundings<'_>) -> Option<f64>
     Some(strength)
 }
 
-fn read_axes(item: &Item<'_>) -> Option<[bool; 3]> {
+pub(super) fn read_axes(item: &Item<'_>) -> Option<[bool; 3]> {
     let [Some(x), Some(y), Some(z)] = item.array_of::<3>("booleans")?.map(|axis| axis.boolean()) else {
         return None;
     };
@@ -379,7 +370,7 @@ fn read_region(item: &Item<'_>) -> Option<Region> {
     }
 }
 
-fn read_vertices(item: &Item<'_>) -> Option<Region> {
+pub(super) fn read_vertices(item: &Item<'_>) -> Option<Region> {
     let items = item.array()?;
     if items.is_empty() {
         item.report(format!("`{}` is empty: the pin would hold nothing", item.key), None);

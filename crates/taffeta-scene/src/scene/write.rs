@@ -4,15 +4,17 @@
 //! same bits.
 
 use super::read_cloth::bending_name;
-use super::{ClothShape, Scene, SceneCloth};
+use super::read_membrane::membrane_name;
+use super::read_rope::rope_bending_name;
+use super::{ClothShape, RopeShape, Scene, SceneCloth, SceneRope};
 use crate::error::SceneError;
 use glam::DVec3;
 use serde_json::{Map, Value, json};
 use taffeta_contact::{Obstacle, Shape};
 use taffeta_core::{Friction, Motion, Placement, Region};
 use taffeta_sim::{
-    MembraneModel, Mode, PinDescription, ProjectionStiffness, SolverChoice, StiffnessCorrection,
-    TimeIntegration,
+    MembraneScaling, Mode, PinDescription, ProjectionStiffness, RopeBending, RopeMaterial, SolverChoice,
+    StiffnessCorrection, TimeIntegration,
 };
 use taffeta_solve::Material;
 
@@ -25,11 +27,15 @@ pub(super) fn scene_json(scene: &Scene) -> Value {
             "material": probe.material.to_array(),
         })
     });
+    let probes =
+        probes.chain(scene.rope_probes.iter().map(
+            |probe| json!({ "name": probe.name, "rope": scene.ropes[probe.rope].name, "at": probe.at }),
+        ));
     let mut contact = json!({});
     put(&mut contact, "self", scene.contact.self_contact.map(Value::from));
     put(&mut contact, "thickness", scene.contact.thickness.map(Value::from));
     let formats = if scene.output.formats.is_empty() { "none" } else { "obj" };
-    json!({
+    let mut json = json!({
         "simulation": simulation_json(scene),
         "cloth": scene.cloths.iter().map(|cloth| cloth_json(scene, cloth)).collect::<Vec<_>>(),
         "obstacle": scene.obstacles.iter().map(obstacle_json).collect::<Vec<_>>(),
@@ -41,7 +47,59 @@ pub(super) fn scene_json(scene: &Scene) -> Value {
         },
         "probe": probes.collect::<Vec<_>>(),
         "output": { "formats": [formats], "every": scene.output.every },
-    })
+    });
+    let is_pbd = scene.simulation.settings.solver == SolverChoice::Pbd;
+    let ropes: Vec<Value> = scene.ropes.iter().map(|rope| rope_json(rope, is_pbd)).collect();
+    put(&mut json, "rope", (!ropes.is_empty()).then(|| Value::from(ropes)));
+    json
+}
+
+fn rope_json(rope: &SceneRope, is_pbd: bool) -> Value {
+    let RopeMaterial { density, stretch, bend, stretch_damping, bend_damping, friction } = rope.material;
+    let mut json = json!({
+        "name": rope.name,
+        "material": {
+            "density": density,
+            "stretch": stretch,
+            "bend": bend,
+            "stretch_damping": stretch_damping,
+            "bend_damping": bend_damping,
+            "friction": friction_json(friction),
+        },
+        "radius": rope.radius,
+        "place": place_json(&rope.place),
+        "velocity": rope.velocity.to_array(),
+        "angular_velocity": rope.angular_velocity.to_array(),
+        "bending": rope_bending_name(rope.bending),
+        "pin": rope.pins.iter().map(pin_json).collect::<Vec<_>>(),
+    });
+    match &rope.shape {
+        RopeShape::Straight { length, segments } => {
+            json["length"] = json!(length);
+            json["segments"] = json!(segments);
+        }
+        RopeShape::Points { points, segments } => {
+            json["points"] = points.iter().map(|point| Value::from(point.to_array().to_vec())).collect();
+            put(&mut json, "segments", segments.map(Value::from));
+        }
+    }
+    if let RopeBending::Acos { has_remedy } = rope.bending {
+        json["remedy"] = json!(has_remedy);
+    }
+    put(&mut json, "plane", rope.plane.map(|normal| Value::from(normal.to_array().to_vec())));
+    put(&mut json, "rest_curvature", rope.rest_curvature.map(Value::from));
+    if is_pbd {
+        put_projection(&mut json, rope.projection);
+    }
+    json
+}
+
+/// The stiffness under position-based dynamics, which other solvers have no keys for.
+fn put_projection(json: &mut Value, projection: ProjectionStiffness) {
+    let ProjectionStiffness { stretch, bend, correction } = projection;
+    json["stiffness"] = json!(stretch);
+    json["bend_stiffness"] = json!(bend);
+    json["stiffness_correction"] = json!(correction == StiffnessCorrection::PerSubstep);
 }
 
 /// The hash of a scene.
@@ -102,13 +160,11 @@ fn cloth_json(scene: &Scene, cloth: &SceneCloth) -> Value {
         "angular_velocity": cloth.angular_velocity.to_array(),
         "pressure": cloth.pressure,
         "rest_curvature": cloth.rest_curvature,
-        "constraint": match cloth.membrane {
-            MembraneModel::Strain => "strain",
-            MembraneModel::Edges => "edges",
-        },
+        "constraint": membrane_name(cloth.membrane),
         "bending": bending_name(cloth.bending),
         "pin": cloth.pins.iter().map(pin_json).collect::<Vec<_>>(),
     });
+    put(&mut json, "break_force", cloth.break_force.map(Value::from));
     match &cloth.shape {
         ClothShape::Grid { size, cells, pattern } => {
             json["grid"] = json!({ "size": size.to_array(), "cells": cells, "pattern": pattern.name() });
@@ -118,11 +174,12 @@ fn cloth_json(scene: &Scene, cloth: &SceneCloth) -> Value {
             json["uv_scale"] = json!(uv_scale);
         }
     }
+    if let MembraneScaling::Fixed(area) = cloth.scaling {
+        json["scaling"] = json!(false);
+        json["scaling_area"] = json!(area);
+    }
     if scene.simulation.settings.solver == SolverChoice::Pbd {
-        let ProjectionStiffness { stretch, bend, correction } = cloth.projection;
-        json["stiffness"] = json!(stretch);
-        json["bend_stiffness"] = json!(bend);
-        json["stiffness_correction"] = json!(correction == StiffnessCorrection::PerSubstep);
+        put_projection(&mut json, cloth.projection);
     }
     let remesh = cloth.remesh.map(|remesh| {
         json!({

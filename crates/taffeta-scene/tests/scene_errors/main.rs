@@ -1,6 +1,7 @@
 //! Every bad scene is refused with its place and a message that says what is allowed.
 
 mod pins;
+mod ropes;
 mod solvers;
 
 use std::path::Path;
@@ -297,7 +298,6 @@ fn what_the_format_names_but_is_not_supported_says_so() {
     let refused = |old: &str, new: &str, at: &str| expect(old, new, at, &["is not supported yet", "= "]);
     refused("solver", "solver = \"projective\"", "\"");
     refused("grid", "outline = \"a.svg\"", "\"a.svg\"");
-    refused("place", "constraint = \"energy\"", "\"energy\"");
     refused("size_min", "refine_compression = 0.005", "0.005");
     refused("size_min", "refine_velocity = 1.0", "1.0");
     for shape in ["mesh = \"b.obj\"", "frames = \"b_%04d.obj\""] {

@@ -73,6 +73,64 @@ fn a_pin_has_no_strength_where_there_are_no_forces() {
     assert!(problem("xpbd").is_none() && problem("block").is_none());
 }
 
+/// A line in the place of `place`, under a solver: the problem that it makes, if any.
+fn problem_under(solver: &str, lines: &str) -> Option<(usize, usize, String)> {
+    let (text, first) = replace_line("place", lines);
+    let error = read(&text.replace("\"auto\"", &format!("{solver:?}"))).err()?;
+    let report = error.to_string();
+    let place = only_problem(error).location.unwrap();
+    Some((place.line - first, place.column, report))
+}
+
+#[test]
+fn the_energy_as_a_constraint_belongs_to_solvers_that_sweep() {
+    for constraint in ["energy", "energy_published"] {
+        let line = format!("constraint = {constraint:?}");
+        for solver in ["auto", "global", "direct", "pbd"] {
+            let (line, column, report) = problem_under(solver, &line).unwrap();
+            assert_eq!((line, column), (0, 14), "{report}");
+            let parts = [constraint, &format!("solver {solver:?}"), "solver = \"block\" or \"xpbd\""];
+            assert!(parts.iter().all(|part| report.contains(part)), "{report}");
+            let has_same = report.contains("constraint = \"strain\" has the same energy");
+            assert_eq!(has_same, constraint == "energy", "{report}");
+        }
+        for solver in ["block", "xpbd"] {
+            assert_eq!(problem_under(solver, &line), None, "{solver}");
+        }
+    }
+    let names = "\"strain\", \"edges\", \"energy\", \"energy_published\"";
+    expect("place", "constraint = \"energi\"", "\"energi\"", &[names, "did you mean `energy`?"]);
+}
+
+#[test]
+fn a_scaling_needs_an_area_and_a_solver_that_sweeps() {
+    let unscaled = "scaling = false\nscaling_area = 0.002";
+    for solver in ["auto", "global", "direct", "pbd"] {
+        let (line, column, report) = problem_under(solver, unscaled).unwrap();
+        assert_eq!((line, column), (0, 11), "{report}");
+        assert!(report.contains(&format!("solver {solver:?}")) && report.contains("\"xpbd\""), "{report}");
+        assert_eq!(problem_under(solver, "scaling = true"), None);
+    }
+    for solver in ["block", "xpbd"] {
+        assert_eq!(problem_under(solver, unscaled), None, "{solver}");
+        let (line, column, report) = problem_under(solver, "scaling = false").unwrap();
+        assert_eq!((line, column), (0, 11), "{report}");
+        assert!(report.contains("`scaling_area` is missing"), "{report}");
+        for area in ["-0.1", "0", "inf", "\"large\""] {
+            let lines = format!("scaling = false\nscaling_area = {area}");
+            let (line, column, report) = problem_under(solver, &lines).unwrap();
+            assert_eq!((line, column), (1, 16), "{report}");
+            assert!(report.contains("scaling_area"), "{report}");
+        }
+        for lines in ["scaling_area = 0.1", "scaling_area = 0.1\nscaling = true"] {
+            let (line, column, report) = problem_under(solver, lines).unwrap();
+            assert_eq!((line, column), (0, 16), "{report}");
+            assert!(report.contains("has no effect") && report.contains("scaling = false"), "{report}");
+        }
+    }
+    expect("place", "scaling = 1", "1", &["cloth.0.scaling", "true or false"]);
+}
+
 #[test]
 fn stiffness_is_a_part_of_one() {
     for key in ["stiffness", "bend_stiffness"] {
@@ -82,4 +140,51 @@ fn stiffness_is_a_part_of_one() {
         expect("place", &format!("{key} = \"stiff\""), "\"stiff\"", &[key, "a number"]);
     }
     expect("place", "stiffness_correction = 1", "1", &["stiffness_correction", "true or false"]);
+}
+
+/// What is wrong with the good scene under a solver, with other lines for its `place`, before its meshes are made.
+fn problems(solver: &str, lines: &str) -> Option<String> {
+    let (text, _) = replace_line("place", lines);
+    let text = text.replace("\"auto\"", &format!("{solver:?}"));
+    read(&text).err().map(|error| error.to_string())
+}
+
+#[test]
+fn springs_along_edges_belong_to_solvers_of_scalar_rows() {
+    for solver in ["auto", "global", "direct", "block"] {
+        let line = format!("constraint = \"distance\"\nsolver = {solver:?}");
+        let (text, first) = replace_line("place", line.lines().next().unwrap());
+        let error = read(&text.replace("\"auto\"", &format!("{solver:?}"))).unwrap_err();
+        let place = only_problem(error).location.unwrap();
+        assert_eq!((place.line, place.column), (first, 14));
+        let report = problems(solver, "constraint = \"distance\"").unwrap();
+        assert!(report.contains(solver) && report.contains("solver = \"xpbd\" or \"pbd\""), "{report}");
+        assert!(report.contains("constraint = \"edges\""), "{report}");
+    }
+    for solver in ["xpbd", "pbd"] {
+        assert_eq!(problems(solver, "constraint = \"distance\""), None);
+    }
+    expect("place", "constraint = \"springs\"", "\"springs\"", &["\"strain\", \"edges\", \"distance\""]);
+}
+
+#[test]
+fn a_break_force_needs_springs_that_stay() {
+    // The good scene is remeshed.
+    let both = "constraint = \"distance\"\nbreak_force = 2.5";
+    let report = problems("xpbd", both).unwrap();
+    assert!(report.contains("`remesh` exclude") && report.contains("test.toml:11:15"), "{report}");
+    let report = problems("pbd", both).unwrap();
+    assert!(report.contains("not known to the solver \"pbd\"") && report.contains("\"xpbd\""), "{report}");
+    let report = problems("block", "break_force = 2.5").unwrap();
+    assert!(report.contains("not known to the solver \"block\""), "{report}");
+    let report = problems("xpbd", "break_force = 2.5").unwrap();
+    assert!(report.contains("constraint = \"distance\""), "{report}");
+    for value in ["0", "-1", "nan", "inf"] {
+        let (text, first) =
+            replace_line("place", &format!("constraint = \"distance\"\nbreak_force = {value}"));
+        let error = read(&text.replace("\"auto\"", "\"xpbd\"")).unwrap_err();
+        assert!(error.to_string().contains("greater than 0"), "{error}");
+        let place = only_problem(error).location.unwrap();
+        assert_eq!((place.line, place.column), (first + 1, 15));
+    }
 }

@@ -1,20 +1,34 @@
 //! Length of an edge: `C = l − L`, the distance constraint of position-based dynamics. Müller et al. 2007, eq. 9.
+//!
+//! A cloth of springs along its edges is a sheet with the stiffness `Eh` \[N/m\] in the mean if each has
+//! `k = Eh Σ_T A_T / l²` (Van Gelder 1998), with the areas of the faces on both sides. No choice of springs makes it exact:
+//! springs along edges have a Poisson's ratio of their own, 1/3 on equilateral triangles.
 
 use super::{Block, Curvature, Jacobian};
 use glam::{DMat3, DVec3};
 use nalgebra::SMatrix;
 use nalgebra::Vector1;
-use taffeta_core::VertexIndex;
+use taffeta_core::{EdgeIndex, VertexIndex};
 
 /// The distance between two vertices.
 #[derive(Clone, Debug)]
 pub struct Distance {
+    /// The edge in dense order.
+    pub edge: EdgeIndex,
     /// The ends of the edge.
     pub vertices: [VertexIndex; 2],
     /// Rest length `L` \[m\].
     pub length: f64,
     /// Compliance \[m/N\]; 0 for an edge that does not stretch.
     pub compliance: f64,
+    /// Damping time constant \[s\].
+    pub damping: f64,
+}
+
+/// The spring constant of an edge \[N/m\] in a sheet of stiffness `stiffness` \[N/m\], for the total area of its faces \[m²\]
+/// and its length \[m\]. Van Gelder 1998, eq. 15 without Poisson's ratio.
+pub fn spring_constant(stiffness: f64, area: f64, length: f64) -> f64 {
+    stiffness * area / (length * length)
 }
 
 impl Block<1, 2> for Distance {
@@ -42,7 +56,7 @@ impl Block<1, 2> for Distance {
     }
 
     fn damping(&self) -> f64 {
-        0.0
+        self.damping
     }
 
     /// None: Newton's method takes the lengths of a face together.
@@ -63,7 +77,13 @@ mod tests {
 
     #[test]
     fn jacobian_agrees_with_finite_differences() {
-        let block = Distance { vertices: [0, 1].map(VertexIndex), length: 0.3, compliance: 1e-3 };
+        let block = Distance {
+            edge: EdgeIndex(0),
+            vertices: [0, 1].map(VertexIndex),
+            length: 0.3,
+            compliance: 1e-3,
+            damping: 0.0,
+        };
         let x = [DVec3::new(0.1, 0.2, -0.1), DVec3::new(0.4, -0.1, 0.2)];
         assert_jacobian(&block, x);
         assert_gradients_sum_to_zero(&block, x);

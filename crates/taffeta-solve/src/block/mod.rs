@@ -7,19 +7,33 @@
 //! The types here are the plain scalar form: the oracle of the four-wide kernels and the working form of the direct
 //! driver.
 
+pub mod dihedral;
 pub mod distance;
 pub mod edge_lengths;
 pub mod face_curvature;
 pub mod green_strain;
 pub mod hinge;
 pub mod quadratic;
+pub mod rope_acos;
+pub mod rope_angle;
+pub mod rope_bend;
+pub mod rope_stretch;
+pub mod rope_torsion;
+pub mod strain_energy;
 
+pub use dihedral::Dihedral;
 pub use distance::Distance;
 pub use edge_lengths::EdgeLengths;
 pub use face_curvature::FaceCurvature;
 pub use green_strain::GreenStrain;
 pub use hinge::Hinge;
 pub use quadratic::QuadraticBend;
+pub use rope_acos::AcosAngle;
+pub use rope_angle::RopeAngle;
+pub use rope_bend::RopeBend;
+pub use rope_stretch::RopeStretch;
+pub use rope_torsion::RopeTorsion;
+pub use strain_energy::{EnergyForm, StrainEnergy};
 
 use glam::{DMat3, DVec3};
 use nalgebra::{SMatrix, SVector};
@@ -101,7 +115,9 @@ pub fn block_update<const R: usize, const V: usize>(
     let ratio = block.damping() / step.h;
     let rhs = -(c + alpha_tilde * step.lambda + (c - step.start) * ratio) / (1.0 + ratio);
     let matrix = a + alpha_tilde / (1.0 + ratio);
-    let delta = nalgebra::Cholesky::new(matrix).expect("A + α̃ is positive definite").solve(&rhs);
+    // Positive definite, unless the positions are no numbers: then nothing moves, and the guard of the step sees them.
+    let factor = nalgebra::Cholesky::new(matrix);
+    let delta = factor.map_or_else(SVector::zeros, |factor| factor.solve(&rhs));
     let displacement = |v: usize| (0..R).map(|r| j[r][v] * delta[r]).sum::<DVec3>() * inverse_masses[v];
     (delta, std::array::from_fn(displacement))
 }
@@ -138,6 +154,40 @@ pub(crate) mod testing {
                 for r in 0..R {
                     let error = (difference[r] - exact[r][v][axis]).abs();
                     assert!(error < 1e-8 * scale, "row {r}, vertex {v}, axis {axis}: {error} of {scale}");
+                }
+            }
+        }
+    }
+
+    /// Compares `Jᵀ α⁻¹ J` and the exact curvature with central differences of the forces.
+    pub fn assert_hessian<const R: usize, const V: usize>(block: &impl Block<R, V>, x: [DVec3; V]) {
+        let step = 1e-6 * x[0].distance(x[1]);
+        let force = |y: &[DVec3; V]| {
+            let (stress, j) = (block.stiffness() * block.constraint(y), block.jacobian(y));
+            let at = |v: usize| (0..R).map(|r| j[r][v] * stress[r]).sum::<DVec3>();
+            std::array::from_fn::<DVec3, V, _>(at)
+        };
+        let (stiffness, j) = (block.stiffness(), block.jacobian(&x));
+        let stress = stiffness * block.constraint(&x);
+        let curved = block.geometric_stiffness(&x, &stress, Curvature::Exact);
+        for b in 0..V {
+            for axis in 0..3 {
+                let shifted = |sign: f64| {
+                    let mut y = x;
+                    y[b][axis] += sign * step;
+                    force(&y)
+                };
+                let (plus, minus) = (shifted(1.0), shifted(-1.0));
+                for a in 0..V {
+                    let difference = (plus[a] - minus[a]) / (2.0 * step);
+                    let mut exact = curved.map_or(DVec3::ZERO, |curved| curved[a][b].col(axis));
+                    for r in 0..R {
+                        let column: f64 = (0..R).map(|s| stiffness[(r, s)] * j[s][b][axis]).sum();
+                        exact += j[r][a] * column;
+                    }
+                    let scale = j.iter().flatten().map(|g| g.length_squared()).fold(0.0, f64::max);
+                    let error = (difference - exact).length();
+                    assert!(error < 1e-7 * scale * stiffness[(0, 0)], "{a}, {b}, {axis}: {error}");
                 }
             }
         }

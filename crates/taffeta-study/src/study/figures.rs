@@ -1,7 +1,10 @@
 //! Which plots a study shows.
 
+mod sweeps;
+
 use super::StudyReport;
 use super::plot::{AxisOf, Look, Panel, Series};
+use super::points::{PointOnCloth, StudyPoint};
 use super::simulate::{FrameRecord, Run};
 use super::tables::{extent, total_energy};
 use glam::DVec3;
@@ -38,6 +41,7 @@ pub(super) fn figures(report: &StudyReport) -> Vec<Figure> {
             (run.steps() > 0).then(|| run.total(|cost| cost.cpu) / run.steps() as f64)
         }),
     ];
+    figures.extend(sweeps::figures(report));
     if report.runs.iter().all(|run| run.is_equilibrium || run.frames.len() < 3) {
         return figures;
     }
@@ -213,11 +217,16 @@ fn trajectory(report: &StudyReport, name: &str, point: usize) -> Figure {
         let series = lines(report, |_, _, record| Some(record.points[point].dot(direction)));
         Panel { x: TIME, y: AxisOf { name: axis, unit: "m", log: false }, series, least_span, size: THIRD }
     };
-    let place = report.study.points[point].material;
+    let place = match report.study.points[point] {
+        StudyPoint::OnCloth(PointOnCloth { material: u, .. }) => {
+            format!("material point ({:.4}, {:.4}) m", u.x, u.y)
+        }
+        StudyPoint::OnRope { at, .. } => format!("point at {at:.4} of the length of the rope"),
+    };
     Figure {
         id: format!("trajectory-{point}"),
         title: format!("Trajectory: {name}"),
-        caption: format!("World coordinates of the material point ({:.4}, {:.4}) m.", place.x, place.y),
+        caption: format!("World coordinates of the {place}."),
         panels: vec![panel("x", DVec3::X), panel("y", DVec3::Y), panel("z", DVec3::Z)],
         legend: variant_legend(report),
     }

@@ -1,6 +1,6 @@
 //! The folder that a study writes.
 
-use super::{StudyReport, page, tables};
+use super::{StudyReport, page, standalone, tables};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -8,6 +8,8 @@ use taffeta_scene::OutputError;
 
 /// The page with the plots.
 pub const PAGE: &str = "report.html";
+/// The folder with the plots as pictures, named after their anchors in the page.
+pub const FIGURES: &str = "figures";
 
 /// The folder of a study.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +39,7 @@ impl StudyFolder {
         &self.root
     }
 
-    /// Writes the tables and the page. Returns the path of the page.
+    /// Writes the tables, the figures and the page. Returns the path of the page.
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -45,6 +47,11 @@ impl StudyFolder {
         self.write_file("study.csv", &tables::study_csv(report))?;
         self.write_file("frames.csv", &tables::frames_csv(report))?;
         self.write_file("trajectories.csv", &tables::trajectories_csv(report))?;
+        let figures = self.root.join(FIGURES);
+        fs::create_dir_all(&figures).map_err(|error| io_error("make the folder", &figures, &error))?;
+        for (name, svg) in standalone::pictures(report) {
+            self.write_file(&format!("{FIGURES}/{name}.svg"), &svg)?;
+        }
         self.write_file(PAGE, &page::page(report))
     }
 

@@ -178,7 +178,7 @@ fn short(value: f64) -> String {
 }
 
 /// A text in HTML.
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

@@ -2,7 +2,8 @@
 //!
 //! A [`Panel`] knows its data, its axes and their units. Ticks are chosen here and not by the plotting library, because
 //! its ticks on a logarithmic axis of less than a decade cannot be read. A logarithmic axis is drawn as a linear one of
-//! the logarithms. The legend is not part of the picture: the page has it as text, which wraps where it must.
+//! the logarithms. The legend is not part of the plot: the page has it as text, which wraps where it must,
+//! and a picture of its own has it above the plot.
 
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 use plotters::prelude::*;

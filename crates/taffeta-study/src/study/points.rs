@@ -20,6 +20,20 @@ pub struct PointOnCloth {
     pub material: DVec2,
 }
 
+/// A point by which variants are compared.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum StudyPoint {
+    /// A material point of a cloth.
+    OnCloth(PointOnCloth),
+    /// A point of a rope.
+    OnRope {
+        /// Index of the rope.
+        rope: usize,
+        /// Fraction of its length at rest from the first end.
+        at: f64,
+    },
+}
+
 /// The box \[m\] around a cloth in material space; `None` without material coordinates.
 pub(super) fn material_bounds(mesh: &TriangleMesh) -> Option<[DVec2; 2]> {
     let mut corners = mesh.material.as_ref()?.iter().flatten();
@@ -34,6 +48,24 @@ pub(super) fn lattice([low, high]: [DVec2; 2]) -> impl Iterator<Item = DVec2> {
         _ => low[c] + (high[c] - low[c]) * i as f64 / (LATTICE - 1) as f64,
     };
     (0..LATTICE).flat_map(move |j| (0..LATTICE).map(move |i| DVec2::new(along(i, 0), along(j, 1))))
+}
+
+impl StudyPoint {
+    /// Material coordinates \[m\]; of a point of a rope the fraction of its length, and 0.
+    pub(super) fn coordinates(&self) -> [f64; 2] {
+        match self {
+            Self::OnCloth(point) => point.material.to_array(),
+            Self::OnRope { at, .. } => [*at, 0.0],
+        }
+    }
+
+    /// The point if it lies on a cloth.
+    pub(super) fn on_cloth(&self) -> Option<PointOnCloth> {
+        match self {
+            Self::OnCloth(point) => Some(*point),
+            Self::OnRope { .. } => None,
+        }
+    }
 }
 
 /// Finds the face of a mesh at a material point: faces sorted into a grid of buckets.
@@ -115,14 +147,15 @@ impl Locator {
 
 /// Follows points through the steps of a world. Places are searched only when a mesh has changed.
 pub(super) struct Tracker {
-    points: Vec<PointOnCloth>,
+    points: Vec<StudyPoint>,
+    /// The places of the points on cloths, in their order.
     places: Vec<Place>,
     /// Faces and their material coordinates for which the places hold, by cloth.
     known: Vec<TriangleMesh>,
 }
 
 impl Tracker {
-    pub fn new(points: &[PointOnCloth]) -> Self {
+    pub fn new(points: &[StudyPoint]) -> Self {
         Self { points: points.to_vec(), places: Vec::new(), known: Vec::new() }
     }
 
@@ -141,14 +174,20 @@ impl Tracker {
                     .expect("points lie on cloths with material coordinates")
                     .find(point.material)
             };
-            self.places = self.points.iter().map(place).collect();
+            self.places = self.points.iter().filter_map(StudyPoint::on_cloth).map(|p| place(&p)).collect();
         }
-        let position = |(point, place): (&PointOnCloth, &Place)| {
-            let mesh = &meshes[point.cloth];
-            let corners = mesh.faces[place.face as usize].map(|v| mesh.positions[v as usize]);
-            corners.into_iter().zip(place.weights).map(|(x, w)| x * w).sum()
+        let ropes: Vec<usize> = world.rope_bodies().map(|(number, _)| number).collect();
+        let mut places = self.places.iter();
+        let mut position = |point: &StudyPoint| match *point {
+            StudyPoint::OnRope { rope, at } => world.rope_point(ropes[rope], at).position,
+            StudyPoint::OnCloth(point) => {
+                let place = places.next().expect("every point on a cloth has a place");
+                let mesh = &meshes[point.cloth];
+                let corners = mesh.faces[place.face as usize].map(|v| mesh.positions[v as usize]);
+                corners.into_iter().zip(place.weights).map(|(x, w)| x * w).sum()
+            }
         };
-        let positions = self.points.iter().zip(&self.places).map(position).collect();
+        let positions = self.points.iter().map(&mut position).collect();
         meshes.iter_mut().for_each(|mesh| mesh.positions.clear());
         self.known = meshes;
         positions
@@ -174,7 +213,8 @@ mod tests {
         let bounds = material_bounds(&world.mesh(0)).unwrap();
         let points: Vec<_> = lattice(bounds).map(|material| PointOnCloth { cloth: 0, material }).collect();
         assert_eq!(points.len(), LATTICE * LATTICE);
-        let mut tracker = Tracker::new(&points);
+        let tracked: Vec<_> = points.iter().copied().map(StudyPoint::OnCloth).collect();
+        let mut tracker = Tracker::new(&tracked);
         for _ in 0..3 {
             for (point, found) in points.iter().zip(tracker.positions(&world)) {
                 let expected = world.material_point(0, point.material).unwrap().position;

@@ -1,12 +1,12 @@
 //! From a scene text and what varies to variants that are ready to run.
 
-use super::points::{Locator, PointOnCloth, lattice, material_bounds};
+use super::points::{LATTICE, Locator, PointOnCloth, StudyPoint, lattice, material_bounds};
 use super::simulate::last_frame;
 use super::variation::{Assignment, Axis, ShortNames, combine, parse_assignments, starts_with_key};
 use super::{Reference, Study, StudyError, StudyOptions, TrackedPoint, Variant};
 use glam::DVec2;
 use std::path::Path;
-use taffeta_scene::{BuiltScene, Override, PlacedProbe, Scene, SceneError};
+use taffeta_scene::{BuiltScene, Override, PlacedProbe, RopeProbe, Scene, SceneError};
 use taffeta_sim::World;
 
 /// The word for the variant with the most vertices.
@@ -171,7 +171,7 @@ impl Reader<'_> {
 }
 
 /// The lattices and probes that lie on the sheets of all variants.
-fn choose_points(built: &[BuiltScene]) -> Result<(Vec<PointOnCloth>, Vec<TrackedPoint>), StudyError> {
+fn choose_points(built: &[BuiltScene]) -> Result<(Vec<StudyPoint>, Vec<TrackedPoint>), StudyError> {
     let cloth_count = built.iter().map(|scene| scene.world.cloths.len()).min().unwrap_or(0);
     let mut points: Vec<PointOnCloth> = Vec::new();
     let mut tracked = Vec::new();
@@ -201,7 +201,31 @@ fn choose_points(built: &[BuiltScene]) -> Result<(Vec<PointOnCloth>, Vec<Tracked
         tracked.push(TrackedPoint { name: probe.name.clone(), point: points.len() });
         points.push(PointOnCloth { cloth: probe.cloth, material: probe.material });
     }
-    if points.is_empty() { Err(StudyError::NoPoints) } else { Ok((points, tracked)) }
+    let mut all: Vec<StudyPoint> = points.into_iter().map(StudyPoint::OnCloth).collect();
+    add_rope_points(built, &mut all, &mut tracked);
+    if all.is_empty() { Err(StudyError::NoPoints) } else { Ok((all, tracked)) }
+}
+
+/// The points of the ropes that all variants have, and the probes on them.
+fn add_rope_points(built: &[BuiltScene], points: &mut Vec<StudyPoint>, tracked: &mut Vec<TrackedPoint>) {
+    let rope_count = built.iter().map(|scene| scene.world.ropes.len()).min().unwrap_or(0);
+    let has_probes = built.iter().any(|scene| !scene.rope_probes.is_empty());
+    for rope in 0..rope_count {
+        let first = points.len();
+        let at = |k: usize| k as f64 / (LATTICE - 1) as f64;
+        points.extend((0..LATTICE).map(|k| StudyPoint::OnRope { rope, at: at(k) }));
+        let name = &built[0].world.ropes[rope].name;
+        let landmarks = [("first end", 0), ("middle", LATTICE / 2), ("last end", LATTICE - 1)];
+        for (place, k) in landmarks.into_iter().filter(|_| !has_probes) {
+            let name = if rope_count > 1 { format!("{name}, {place}") } else { place.to_owned() };
+            tracked.push(TrackedPoint { name, point: first + k });
+        }
+    }
+    let is_common = |probe: &&RopeProbe| built.iter().all(|scene| scene.rope_probes.contains(probe));
+    for probe in built[0].rope_probes.iter().filter(is_common) {
+        tracked.push(TrackedPoint { name: probe.name.clone(), point: points.len() });
+        points.push(StudyPoint::OnRope { rope: probe.rope, at: probe.at });
+    }
 }
 
 /// The points nearest to the corners and the middle of a box in material space, each once.

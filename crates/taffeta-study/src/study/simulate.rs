@@ -1,6 +1,6 @@
 //! One variant, from its first frame to its last.
 
-use super::points::{PointOnCloth, Tracker};
+use super::points::{StudyPoint, Tracker};
 use cpu_time::ProcessTime;
 use glam::DVec3;
 use std::ops::ControlFlow;
@@ -103,7 +103,7 @@ pub(super) fn last_frame(scene: &Scene, frames: Option<u64>) -> u64 {
 /// Simulates a scene. `observe` is called after every frame with its number and may ask to stop.
 pub(super) fn simulate(
     scene: &Scene,
-    points: &[PointOnCloth],
+    points: &[StudyPoint],
     frames: u64,
     observe: &mut dyn FnMut(u64, &World) -> ControlFlow<()>,
 ) -> Run {

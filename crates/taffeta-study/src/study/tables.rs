@@ -181,7 +181,8 @@ pub(super) fn trajectories_csv(report: &StudyReport) -> String {
                 let distance = partner.map(|other| other.points[tracked.point].distance(x));
                 let mut row = vec![number.to_string(), frame.to_string(), float(record.time)];
                 row.push(tracked.name.clone());
-                row.extend([point.material.x, point.material.y, x.x, x.y, x.z].map(float));
+                let [u, v] = point.coordinates();
+                row.extend([u, v, x.x, x.y, x.z].map(float));
                 row.push(optional(distance.map(float)));
                 table.add(row);
             }

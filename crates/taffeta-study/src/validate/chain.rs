@@ -79,7 +79,7 @@ fn displaced_strip(mode: u32) -> TriangleMesh {
 }
 
 /// Angular frequency \[rad/s\] from the first to the last time that a signal passes through zero.
-fn find_frequency(signal: &[(f64, f64)]) -> Result<f64, CheckError> {
+pub(super) fn find_frequency(signal: &[(f64, f64)]) -> Result<f64, CheckError> {
     let crossing = |pair: &[(f64, f64)]| {
         let [(t, a), (u, b)] = [pair[0], pair[1]];
         ((a > 0.0) != (b > 0.0)).then(|| t + (u - t) * a / (a - b))

@@ -8,7 +8,8 @@ use taffeta_core::{EdgeIndex, SurfaceTopology, VertexIndex};
 use taffeta_scene::{GridPattern, grid};
 use taffeta_sim::Material;
 use taffeta_solve::{
-    BendingModel, Blocks, ClothModel, ElasticEnergy, MembraneModel, PlateState, RestShape, Supports,
+    BendingModel, Blocks, ClothModel, ElasticEnergy, MembraneModel, MembraneScaling, PlateState, RestShape,
+    Supports,
 };
 
 /// Round-off of sums over some hundred elements.
@@ -54,7 +55,7 @@ impl Sheet {
 }
 
 fn model(material: Material, membrane: MembraneModel, bending: BendingModel) -> ClothModel {
-    ClothModel { material, membrane, bending, rest_curvature: [0.0; 3] }
+    ClothModel { material, membrane, scaling: MembraneScaling::ByArea, bending, rest_curvature: [0.0; 3] }
 }
 
 /// The energies at positions.
@@ -109,7 +110,8 @@ fn largest_inner_force(topology: &SurfaceTopology, blocks: &Blocks, x: &[DVec3])
     largest(true) / largest(false)
 }
 
-/// A bent and stretched sheet before and after all faces are split in four. The membrane keeps its energy exactly. A
+/// A bent and stretched sheet before and after all faces are split in four. The membrane keeps its energy exactly; where
+/// its constraints are not scaled by area, four faces have four times the energy of one. A
 /// hinge of angle θ over `|e|²/(A₁+A₂)` becomes two of the same angle with half the length over a quarter of the area:
 /// twice the energy, because the crease is as sharp but its faces are half as wide. New edges inside old faces are flat.
 pub(super) fn check_refinement(_: &Context<'_>) -> Result<Vec<Row>, CheckError> {
@@ -118,18 +120,26 @@ pub(super) fn check_refinement(_: &Context<'_>) -> Result<Vec<Row>, CheckError> 
     let x: Vec<DVec3> = sheet.coords.iter().map(bend).collect();
     let (fine, fine_x) = sheet.refine(&x);
     let material = Material::isotropic(0.2, 2000.0, 0.3, 5e-5);
-    let both = |membrane, bending| {
-        let model = model(material.clone(), membrane, bending);
+    let both = |membrane, scaling, bending| {
+        let model = ClothModel { scaling, ..model(material.clone(), membrane, bending) };
         [energy(&sheet.blocks(model.clone()), &x), energy(&fine.blocks(model), &fine_x)]
     };
     let mut rows = Vec::new();
-    for (name, membrane) in [("Green strain", MembraneModel::Strain), ("edge lengths", MembraneModel::Edges)]
-    {
-        let [before, after] = both(membrane, BendingModel::None);
-        let case = format!("{name}: after over before");
-        rows.push(Row::relative(case, after.stretch / before.stretch, 1.0, ROUND_OFF));
+    for (name, membrane) in [
+        ("Green strain", MembraneModel::Strain),
+        ("edge lengths", MembraneModel::Edges),
+        ("energy", MembraneModel::Energy),
+        ("energy as published", MembraneModel::EnergyPublished),
+    ] {
+        for (how, scaling, ratio) in
+            [("", MembraneScaling::ByArea, 1.0), (", not scaled", MembraneScaling::Fixed(0.002), 4.0)]
+        {
+            let [before, after] = both(membrane, scaling, BendingModel::None);
+            let case = format!("{name}{how}: after over before");
+            rows.push(Row::relative(case, after.stretch / before.stretch, ratio, ROUND_OFF));
+        }
     }
-    let [before, after] = both(MembraneModel::Strain, BendingModel::Hinge);
+    let [before, after] = both(MembraneModel::Strain, MembraneScaling::ByArea, BendingModel::Hinge);
     rows.push(Row::relative("hinge: after over before", after.bend / before.bend, 2.0, ROUND_OFF));
     Ok(rows)
 }

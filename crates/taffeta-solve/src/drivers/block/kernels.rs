@@ -3,6 +3,7 @@
 //! Each kernel is the 3×3 (or 1×1) Newton step on the dual function, `(A + α̃) Δλ = −(C + α̃ λ)`, with `A = J M⁻¹ Jᵀ`
 //! written out. The scalar [`crate::block::block_update`] is their oracle.
 
+use super::scalar_dual::ScalarDual;
 use crate::block::hinge::AREA_FLOOR;
 use crate::block::{Block, EdgeLengths, GreenStrain, Hinge};
 use nalgebra::Matrix3;
@@ -29,7 +30,7 @@ pub(super) fn pack_sym3(matrix: impl Fn(usize) -> Matrix3<f64>) -> Sym3x4 {
 }
 
 /// Packs one number per lane.
-pub(super) fn pack(value: impl Fn(usize) -> f64) -> F64x4 {
+pub(in crate::drivers) fn pack(value: impl Fn(usize) -> f64) -> F64x4 {
     F64x4(std::array::from_fn(value))
 }
 
@@ -119,7 +120,7 @@ pub struct StrainLanes {
     b1: [F64x4; 2],
     b2: [F64x4; 2],
     /// `√A` \[m\].
-    root: F64x4,
+    pub(super) root: F64x4,
     alpha: Sym3x4,
     dual: Dual3,
 }
@@ -137,9 +138,17 @@ impl StrainLanes {
         }
     }
 
-    /// The columns of `F` and the constraint.
+    /// Gradients of the hat functions of all corners \[1/m\].
     #[inline(always)]
-    fn evaluate(&self, x: &[Vec3x4; 3]) -> ([Vec3x4; 2], [F64x4; 3], [F64x4; 3]) {
+    pub(super) fn hat_gradients(&self) -> [[F64x4; 2]; 3] {
+        let zero = F64x4::splat(0.0);
+        let b0 = [zero - self.b1[0] - self.b2[0], zero - self.b1[1] - self.b2[1]];
+        [b0, self.b1, self.b2]
+    }
+
+    /// The columns of `F`, their dot products, and the constraint.
+    #[inline(always)]
+    pub(super) fn evaluate(&self, x: &[Vec3x4; 3]) -> ([Vec3x4; 2], [F64x4; 3], [F64x4; 3]) {
         let (e1, e2) = (x[1] - x[0], x[2] - x[0]);
         let f1 = e1 * self.b1[0] + e2 * self.b2[0];
         let f2 = e1 * self.b1[1] + e2 * self.b2[1];
@@ -165,9 +174,7 @@ impl StrainLanes {
         step: &SweepStep,
     ) -> [Vec3x4; 3] {
         let ([f1, f2], [g11, g12, g22], c) = self.evaluate(x);
-        let zero = F64x4::splat(0.0);
-        let b0 = [zero - self.b1[0] - self.b2[0], zero - self.b1[1] - self.b2[1]];
-        let b = [b0, self.b1, self.b2];
+        let b = self.hat_gradients();
         // S_kl = A Σ_a w_a B_ak B_al
         let sum = |k: usize, l: usize| {
             let s = w[0] * b[0][k] * b[0][l] + w[1] * b[1][k] * b[1][l] + w[2] * b[2][k] * b[2][l];
@@ -264,15 +271,12 @@ impl LengthLanes {
 #[derive(Clone, Debug)]
 pub struct HingeLanes {
     scale: F64x4,
-    alpha: F64x4,
     rest_angle: F64x4,
     /// Squared area floors of the two faces \[m⁴\].
     floors: [F64x4; 2],
     /// The unwrapped angle last seen \[rad\].
     angle: F64x4,
-    lambda: F64x4,
-    start: F64x4,
-    tau: F64x4,
+    dual: ScalarDual,
 }
 
 impl HingeLanes {
@@ -281,13 +285,13 @@ impl HingeLanes {
         let floor = |k: usize| pack(|lane| (AREA_FLOOR * blocks[lane].doubled_areas[k]).powi(2));
         Self {
             scale: pack(|lane| blocks[lane].scale),
-            alpha: pack(|lane| blocks[lane].compliance()[(0, 0)]),
             rest_angle: pack(|lane| blocks[lane].rest_angle),
             floors: [floor(0), floor(1)],
             angle: pack(|lane| blocks[lane].reference),
-            lambda: F64x4::default(),
-            start: F64x4::default(),
-            tau: pack(|lane| blocks[lane].damping),
+            dual: ScalarDual::new(
+                pack(|lane| blocks[lane].compliance()[(0, 0)]),
+                pack(|lane| blocks[lane].damping),
+            ),
         }
     }
 
@@ -311,21 +315,9 @@ impl HingeLanes {
         ([n0, n1], e, length)
     }
 
-    /// Notes the constraint at the start of a substep.
+    /// Constraint and gradients; continues the angle to positions `x` \[m\].
     #[inline(always)]
-    pub fn note_start(&mut self, x: &[Vec3x4; 4]) {
-        self.measure(x);
-        self.start = self.scale * (self.angle - self.rest_angle);
-    }
-
-    /// One update; returns the new positions.
-    #[inline(always)]
-    pub fn update<const DAMPED: bool>(
-        &mut self,
-        x: &[Vec3x4; 4],
-        w: &[F64x4; 4],
-        step: &SweepStep,
-    ) -> [Vec3x4; 4] {
+    pub(in crate::drivers) fn evaluate(&mut self, x: &[Vec3x4; 4]) -> (F64x4, [Vec3x4; 4]) {
         let ([n0, n1], e, length) = self.measure(x);
         let [p, q, a, b] = *x;
         let g0 = n0 * (self.scale / n0.dot(n0).max(self.floors[0]));
@@ -337,34 +329,35 @@ impl HingeLanes {
             g0 * length,
             g1 * length,
         ];
-        let c = self.scale * (self.angle - self.rest_angle);
+        (self.scale * (self.angle - self.rest_angle), gradients)
+    }
+
+    /// Notes the constraint at the start of a substep.
+    #[inline(always)]
+    pub fn note_start(&mut self, x: &[Vec3x4; 4]) {
+        self.measure(x);
+        self.dual.start = self.scale * (self.angle - self.rest_angle);
+    }
+
+    /// One update; returns the new positions.
+    #[inline(always)]
+    pub fn update<const DAMPED: bool>(
+        &mut self,
+        x: &[Vec3x4; 4],
+        w: &[F64x4; 4],
+        step: &SweepStep,
+    ) -> [Vec3x4; 4] {
+        let (c, gradients) = self.evaluate(x);
+        let zero = F64x4::splat(0.0);
         let mut mass = zero;
         for v in 0..4 {
             mass = mass + w[v] * gradients[v].dot(gradients[v]);
         }
-        let delta = self.dual_step::<DAMPED>(c, mass, step);
+        let delta = self.dual.step::<DAMPED>(c, mass, step);
         let mut moved = *x;
         for v in 0..4 {
             moved[v] = x[v] + gradients[v] * (w[v] * delta);
         }
         moved
-    }
-
-    #[inline(always)]
-    fn dual_step<const DAMPED: bool>(&mut self, c: F64x4, mass: F64x4, step: &SweepStep) -> F64x4 {
-        let at = self.alpha * step.inverse_h2;
-        let mut rhs = F64x4::splat(0.0) - c;
-        if !step.first {
-            rhs = rhs - at * self.lambda;
-        }
-        let delta = if DAMPED {
-            let ratio = self.tau * step.inverse_h;
-            let scale = F64x4::splat(1.0) / (F64x4::splat(1.0) + ratio);
-            (rhs - ratio * (c - self.start)) * scale / (mass + at * scale)
-        } else {
-            rhs / (mass + at)
-        };
-        self.lambda = if step.first { delta } else { self.lambda + delta };
-        delta
     }
 }

@@ -11,13 +11,18 @@
 
 pub mod curvature;
 mod edges;
+mod elements;
+pub(crate) mod energy;
 pub mod kernels;
 mod plate;
 pub mod quadratic;
+mod scalar_dual;
 
 use crate::block::Hinge;
 use crate::blocks::Blocks;
 use crate::plate::{Plate, PlateEdge, PlateState};
+use elements::RopeSweeps;
+use energy::EnergyLanes;
 use glam::DVec3;
 use kernels::{HingeLanes, LengthLanes, StrainLanes, SweepStep};
 use plate::PlateSweeps;
@@ -32,9 +37,11 @@ pub struct BlockDriver {
     epoch: TopologyEpoch,
     strain: Packed<3, StrainLanes>,
     lengths: Packed<3, LengthLanes>,
+    energies: Packed<3, EnergyLanes>,
     hinges: Packed<4, HingeLanes>,
     quadratic: Packed<4, QuadraticLanes>,
     plate: PlateSweeps,
+    ropes: RopeSweeps,
     /// Who knows the angle of each edge of the plate.
     angle_sources: Vec<AngleSource>,
     hinge_count: usize,
@@ -44,9 +51,9 @@ pub struct BlockDriver {
 
 /// Batches of one kind of block with their data.
 #[derive(Clone, Debug)]
-struct Packed<const V: usize, D> {
-    batches: LaneBatches<V>,
-    data: Vec<D>,
+pub(super) struct Packed<const V: usize, D> {
+    pub batches: LaneBatches<V>,
+    pub data: Vec<D>,
 }
 
 /// Who knows the unwrapped angle of an edge of the plate.
@@ -70,7 +77,8 @@ pub struct Substep {
 }
 
 impl<const V: usize, D> Packed<V, D> {
-    fn build<B>(
+    /// Colors and packs the blocks.
+    pub fn build<B>(
         blocks: &[B],
         vertices: impl Fn(&B) -> [VertexIndex; V],
         vertex_count: usize,
@@ -82,7 +90,7 @@ impl<const V: usize, D> Packed<V, D> {
 
     /// One sweep of a kernel over all batches.
     #[inline(always)]
-    fn sweep(
+    pub fn sweep(
         &mut self,
         rows: &mut [Row],
         kernel: impl Fn(&mut D, &[Vec3x4; V], &[F64x4; V]) -> [Vec3x4; V] + Sync,
@@ -112,6 +120,8 @@ impl BlockDriver {
         let hinges = without_clamped(&blocks.hinges, &blocks.plate);
         let stretch_damping = blocks.strain.iter().map(|b| b.damping);
         let length_damping = blocks.lengths.iter().map(|b| b.damping);
+        let energy_damping = blocks.energies.iter().map(|b| b.strain.damping);
+        let mut membrane_damping = stretch_damping.chain(length_damping).chain(energy_damping);
         let quadratic_damping = blocks.quadratic.iter().map(|b| b.damping);
         let mut bend_damping = hinges.iter().map(|b| b.damping).chain(quadratic_damping);
         let plate = PlateSweeps::build(&blocks.plate, n);
@@ -122,15 +132,17 @@ impl BlockDriver {
         };
         Self {
             epoch: topology.epoch,
-            membrane_damped: stretch_damping.chain(length_damping).any(|tau| tau > 0.0),
+            membrane_damped: membrane_damping.any(|tau| tau > 0.0),
             bending_damped: bend_damping.any(|tau| tau > 0.0) || plate.is_damped,
             strain: Packed::build(&blocks.strain, |b| b.vertices, n, StrainLanes::pack),
             lengths: Packed::build(&blocks.lengths, |b| b.vertices, n, LengthLanes::pack),
+            energies: Packed::build(&blocks.energies, |b| b.strain.vertices, n, EnergyLanes::pack),
             hinges: Packed::build(&hinges, |b| b.vertices, n, HingeLanes::pack),
             quadratic: Packed::build(&blocks.quadratic, |b| b.vertices, n, QuadraticLanes::pack),
             angle_sources: edges.map(source).collect(),
             hinge_count: hinges.len(),
             plate,
+            ropes: RopeSweeps::build(&blocks.ropes, n),
         }
     }
 
@@ -171,14 +183,17 @@ impl BlockDriver {
     /// Whether a sweep on more than one thread shares out work; small sheets are swept by one.
     pub fn sweeps_in_parallel(&self) -> bool {
         self.strain.batches.sweeps_in_parallel()
+            || self.lengths.batches.sweeps_in_parallel()
+            || self.energies.batches.sweeps_in_parallel()
             || self.hinges.batches.sweeps_in_parallel()
             || self.quadratic.batches.sweeps_in_parallel()
             || self.plate.sweeps_in_parallel()
     }
 
-    /// Whether anything is damped, so that [`BlockDriver::begin_substep`] has something to note.
+    /// Whether [`BlockDriver::begin_substep`] has something to note: anything is damped, or there are ropes, whose angles
+    /// are continued from there.
     pub fn is_damped(&self) -> bool {
-        self.membrane_damped || self.bending_damped
+        self.membrane_damped || self.bending_damped || !self.ropes.is_empty
     }
 
     /// The topology that the driver was built for.
@@ -191,15 +206,17 @@ impl BlockDriver {
         if self.membrane_damped {
             self.strain.batches.visit(rows, &mut self.strain.data, |d, x| d.note_start(x));
             self.lengths.batches.visit(rows, &mut self.lengths.data, |d, x| d.note_start(x));
+            self.energies.batches.visit(rows, &mut self.energies.data, |d, x| d.note_start(x));
         }
         if self.bending_damped {
             self.hinges.batches.visit(rows, &mut self.hinges.data, |d, x| d.note_start(x));
             self.quadratic.batches.visit(rows, &mut self.quadratic.data, |d, x| d.note_start(x));
             self.plate.note_start(rows);
         }
+        self.ropes.begin_substep(rows);
     }
 
-    /// One Gauss-Seidel sweep over all blocks: membrane, then bending.
+    /// One Gauss-Seidel sweep over all blocks: membrane, then bending, then ropes.
     pub fn sweep(&mut self, rows: &mut [Row], substep: Substep) {
         let step = SweepStep {
             inverse_h2: F64x4::splat(1.0 / (substep.h * substep.h)),
@@ -218,6 +235,7 @@ impl BlockDriver {
             self.sweep_bending::<false>(rows, &step);
             self.plate.sweep::<false>(rows, &step, substep);
         }
+        self.ropes.sweep(rows, substep);
     }
 
     fn sweep_bending<const DAMPED: bool>(&mut self, rows: &mut [Row], step: &SweepStep) {
@@ -240,6 +258,11 @@ impl BlockDriver {
             |d, x, w| d.update::<DAMPED>(x, w, step),
         );
         self.lengths.sweep(
+            rows,
+            #[inline(always)]
+            |d, x, w| d.update::<DAMPED>(x, w, step),
+        );
+        self.energies.sweep(
             rows,
             #[inline(always)]
             |d, x, w| d.update::<DAMPED>(x, w, step),

@@ -1,7 +1,7 @@
 use super::*;
 use crate::block::{Block, UpdateStep, block_update, gather};
 use crate::drivers::newton::{Contacts, LinearSolver, NewtonDriver, NewtonLimits, NewtonProblem, Site};
-use crate::model::{BendingModel, ClothModel, MembraneModel};
+use crate::model::{BendingModel, ClothModel, MembraneModel, MembraneScaling};
 use crate::testing::{Sheet, disturb, stiff};
 use glam::DVec3;
 use nalgebra::SVector;
@@ -54,6 +54,7 @@ fn assert_lanes_agree_with_the_oracle(model: ClothModel) {
     let mut x = x0.clone();
     let mut strain = Oracle::new(&blocks.strain, &x);
     let mut lengths = Oracle::new(&blocks.lengths, &x);
+    let mut energies = Oracle::new(&blocks.energies, &x);
     let mut hinges = Oracle::new(&blocks.hinges, &x);
     let mut quadratic = Oracle::new(&blocks.quadratic, &x);
     for position in &mut rows {
@@ -65,6 +66,7 @@ fn assert_lanes_agree_with_the_oracle(model: ClothModel) {
         driver.sweep(&mut rows, Substep { h, sweep });
         strain.sweep(&mut x, &w, h);
         lengths.sweep(&mut x, &w, h);
+        energies.sweep(&mut x, &w, h);
         hinges.sweep(&mut x, &w, h);
         quadratic.sweep(&mut x, &w, h);
     }
@@ -80,11 +82,14 @@ fn lanes_agree_with_the_scalar_updates() {
     let models = [
         (MembraneModel::Strain, BendingModel::Hinge),
         (MembraneModel::Edges, BendingModel::Hinge),
+        (MembraneModel::Energy, BendingModel::Hinge),
+        (MembraneModel::EnergyPublished, BendingModel::Hinge),
         (MembraneModel::Strain, BendingModel::Quadratic),
     ];
-    for (membrane, bending) in models {
+    let scalings = [MembraneScaling::ByArea, MembraneScaling::Fixed(1e-3)];
+    for ((membrane, bending), scaling) in models.into_iter().flat_map(|m| scalings.map(|s| (m, s))) {
         for damping in [0.0, 0.02] {
-            let mut model = ClothModel { membrane, bending, ..stiff() };
+            let mut model = ClothModel { membrane, scaling, bending, ..stiff() };
             model.material.stretch = [900.0, 400.0];
             model.material.stretch_damping = damping;
             model.material.bend_damping = 0.5 * damping;
@@ -148,9 +153,10 @@ fn settled_drop_approaches_the_truth_as_substeps_grow() {
 
 /// The largest distance between many block sweeps and the direct solution of a step whose forces are scaled, and the
 /// largest motion of the step.
-fn distance_to_direct(scale: f64) -> [f64; 2] {
+fn distance_to_direct(membrane: MembraneModel, scale: f64) -> [f64; 2] {
     let mut model = stiff();
     model.material.stretch = [40.0; 2];
+    let swept = Sheet::square(5, 0.5, ClothModel { membrane, ..model.clone() }).pin(|u| u.y == 0.5);
     let sheet = Sheet::square(5, 0.5, model).pin(|u| u.y == 0.5);
     let start = sheet.state.positions.raw.clone();
     let free = |i: usize| f64::from(u8::from(sheet.state.inverse_masses.raw[i] > 0.0));
@@ -160,7 +166,7 @@ fn distance_to_direct(scale: f64) -> [f64; 2] {
     let exact = solve_directly(&sheet, &predicted, h);
     let mut rows = Vec::new();
     fill_rows(&mut rows, &predicted, &sheet.state.inverse_masses);
-    let mut block = BlockDriver::build(&sheet.topology, &sheet.blocks());
+    let mut block = BlockDriver::build(&swept.topology, &swept.blocks());
     for sweep in 0..1000 {
         block.sweep(&mut rows, Substep { h, sweep });
     }
@@ -198,9 +204,21 @@ fn solve_directly(sheet: &Sheet, predicted: &[DVec3], h: f64) -> Vec<DVec3> {
 /// the step's motion: the distance falls faster than the motion.
 #[test]
 fn sweeps_approach_the_direct_solution_as_the_step_gets_smaller() {
-    let [[far, motion], [near, _]] = [1.0, 0.25].map(distance_to_direct);
+    let [[far, motion], [near, _]] =
+        [1.0, 0.25].map(|scale| distance_to_direct(MembraneModel::Strain, scale));
     assert!(far < 0.02 * motion, "{far} of {motion}");
     assert!(near < far / 10.0, "{near} against {far}");
+}
+
+/// The row of the energy turns its gradient as the strain turns, however small it is, so the displacements that it adds
+/// up over many sweeps of one step are not along the last gradient: it stops at another place than the minimizer of `W`,
+/// and the distance falls only as the motion does. Small steps have the gradient of the strain that is already there.
+#[test]
+fn many_sweeps_over_energies_in_one_step_miss_the_direct_solution() {
+    let [[far, motion], [near, _]] =
+        [1.0, 0.25].map(|scale| distance_to_direct(MembraneModel::Energy, scale));
+    println!("{far} of {motion}, {near}");
+    assert!(far > 1e-3 * motion && near > far / 10.0, "{far} of {motion}, {near}");
 }
 
 #[test]

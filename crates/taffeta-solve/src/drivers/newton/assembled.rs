@@ -104,6 +104,11 @@ impl Assembly {
         for (vertices, hessian) in system.quadratic.hessians() {
             values.add_all(&vertices, |a, b| hessian[a][b]);
         }
+        system.ropes.for_each_hessian(|vertices, block| {
+            for (a, row) in vertices.iter().enumerate() {
+                vertices.iter().enumerate().for_each(|(b, column)| values.add(*row, *column, block(a, b)));
+            }
+        });
         for (row, touch) in problem.contacts.closed(&system.touches) {
             let vertices = row.vertices.map(|vi| vi.0);
             values.add_all(&vertices, |a, b| touch.hessian * (row.weights[a] * row.weights[b]));
@@ -169,6 +174,7 @@ fn for_each_element(topology: &SurfaceTopology, system: &System, mut visit: impl
     for (vertices, _) in system.quadratic.hessians() {
         visit(&vertices);
     }
+    system.ropes.for_each_hessian(|vertices, _| visit(vertices));
 }
 
 fn add_membrane(

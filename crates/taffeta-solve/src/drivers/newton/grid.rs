@@ -162,11 +162,11 @@ pub struct Piece {
     faces: Vec<u32>,
 }
 
-/// The connected pieces, in the order of their first vertices.
+/// The connected pieces of the surface, in the order of their first vertices. Loose vertices are part of none.
 pub fn find_pieces(topology: &SurfaceTopology) -> Vec<Piece> {
     let mut labels: Vec<Option<u32>> = vec![None; topology.vertex_count];
     let mut pieces: Vec<Piece> = Vec::new();
-    for seed in topology.vertices() {
+    for seed in topology.vertices().take(topology.surface_vertex_count()) {
         if labels[seed.to_usize()].is_some() {
             continue;
         }

@@ -49,6 +49,7 @@ impl Hessian {
             pairs.extend(plate.edges.iter().map(|edge| opposites(&edge.vertices.map(|vi| vi.0))));
         }
         pairs.extend(system.quadratic.hessians().map(|(vertices, _)| opposites(&vertices)));
+        pairs.extend(system.ropes.pairs());
         let mut hinges = Vec::new();
         if has_hinges {
             hinges = vec![[None; 3]; topology.face_count()];
@@ -106,7 +107,8 @@ impl Hessian {
         system.membrane.couple_corners(rate, &mut self.corners);
         self.add_hinges();
         let (sides, corners, gradients) = (&self.sides, &self.corners, &self.gradients);
-        // After the pairs of the edges come those of the hinges, if there are any, then those of quadratic bending.
+        // After the pairs of the edges come those of the hinges, if there are any, then those of quadratic
+        // bending and of ropes.
         let opposite = if self.hinges.is_empty() { &[] } else { gradients.as_slice() };
         self.rows.fill(|pair| match sides.get(pair) {
             Some(sides) => edge_block(sides, corners),
@@ -118,6 +120,12 @@ impl Hessian {
         for (vertices, hessian) in system.quadratic.hessians() {
             add_element(&mut self.rows, &vertices, hessian);
         }
+        let rows = &mut self.rows;
+        system.ropes.for_each_hessian(|vertices, block| {
+            for a in 0..vertices.len() {
+                (0..a).for_each(|b| rows.add(vertices[a], vertices[b], &block(a, b)));
+            }
+        });
         self.rows.balance(problem.inertia);
         if let Some(folds) = &mut self.folds {
             folds.update(&system.bending, &self.gradients, rate);

@@ -28,7 +28,7 @@ const REGULARIZATION: f64 = 1e-9;
 #[derive(Clone, Debug)]
 pub struct Levels {
     shape: Arc<Shape>,
-    /// Where the vertices lie in the finest grids.
+    /// Where the vertices lie in the finest grids; loose vertices, which come last, lie in none.
     places: Vec<Place>,
     matrices: Vec<CoarseMatrix>,
     /// Inverses of the diagonal blocks of all levels but the last.
@@ -44,8 +44,8 @@ struct Shape {
     levels: Vec<Vec<Grid>>,
     /// Where the nodes of each level lie in the grids of the next.
     places: Vec<Vec<Place>>,
-    /// The pattern of the last level.
-    pattern: CholeskyPattern,
+    /// The pattern of the last level; `None` where there is no surface, and so no grid.
+    pattern: Option<CholeskyPattern>,
 }
 
 impl Levels {
@@ -57,7 +57,7 @@ impl Levels {
             let first = grids.last().map_or(0, |grid| grid.first + grid.node_count());
             grids.push(Grid::fit(topology, points, piece, first));
         }
-        let mut places = vec![Place::default(); topology.vertex_count];
+        let mut places = vec![Place::default(); topology.surface_vertex_count()];
         for (number, piece) in pieces.iter().enumerate() {
             for vi in &piece.vertices {
                 places[vi.to_usize()] = grids[number].find_place(points[vi.to_usize()], number);
@@ -88,7 +88,7 @@ impl Levels {
             finer[level - 1].for_rows(|node, diagonal, _| inverses[node] = invert(diagonal));
         }
         let values = list_values(&self.matrices[self.matrices.len() - 1]);
-        self.factor = self.shape.pattern.factorize(&values).ok();
+        self.factor = self.shape.pattern.as_ref().and_then(|pattern| pattern.factorize(&values).ok());
     }
 
     /// The part of the Hessian that is multiplied out.
@@ -97,13 +97,14 @@ impl Levels {
         let (rows, held) = (hessian.rows(), problem.held);
         let mut touched = Touched::new([0.0; 9]);
         vectorized(|| {
-            for (i, diagonal) in rows.diagonal().iter().enumerate() {
+            for (i, diagonal) in rows.diagonal().iter().enumerate().take(places.len()) {
                 if held[i] == [true; 3] {
                     continue;
                 }
                 let half = std::iter::once((i, diagonal.map(|entry| 0.5 * entry)));
                 let others = rows.row(i).map(|(j, block)| (j as usize, *block));
-                let free = half.chain(others).filter(|(j, _)| held[*j] != [true; 3]);
+                let on_grids = half.chain(others).filter(|(j, _)| *j < places.len());
+                let free = on_grids.filter(|(j, _)| held[*j] != [true; 3]);
                 let row = free.map(|(j, block)| (&places[j], release(block, held[i], held[j])));
                 matrix.add_row(&places[i], &mut touched, row);
             }
@@ -130,6 +131,9 @@ impl Levels {
         let mut touched = Touched::new(DVec3::ZERO);
         for (row, touch) in problem.contacts.closed(touches) {
             let vertices = row.vertices.map(|vi| vi.to_usize());
+            if vertices.iter().any(|v| *v >= self.places.len()) {
+                continue;
+            }
             let places = vertices.map(|v| &self.places[v]);
             for (direction, stiffness) in split_outer(touch.hessian) {
                 let gradients =
@@ -211,7 +215,8 @@ impl Shape {
             places.push(node_places.collect());
             levels.push(coarser);
         }
-        let pattern = build_pattern(&CoarseMatrix::new(&levels[levels.len() - 1]));
+        let last = &levels[levels.len() - 1];
+        let pattern = (!last.is_empty()).then(|| build_pattern(&CoarseMatrix::new(last)));
         Self { levels, places, pattern }
     }
 }

@@ -7,6 +7,7 @@
 
 mod assembled;
 mod bending;
+mod chains;
 mod cholesky;
 mod coarse;
 mod conjugate;
@@ -19,6 +20,7 @@ mod loads;
 mod membrane;
 mod ordering;
 mod precondition;
+mod ropes;
 mod rows;
 mod system;
 mod tiles;
@@ -32,6 +34,7 @@ use crate::block::Curvature;
 use crate::blocks::Blocks;
 use crate::plate::PlateState;
 use assembled::Assembly;
+use chains::Chains;
 use conjugate::{ConjugateLimits, ConjugateWork};
 use glam::DVec3;
 use hessian::Hessian;
@@ -78,7 +81,7 @@ pub struct NewtonDriver {
     topology: SurfaceTopology,
     system: System,
     linear: Linear,
-    /// The vertices of each connected piece of cloth.
+    /// The vertices of each connected piece of cloth, of each rope, and each other loose vertex by itself.
     pieces: Vec<Vec<u32>>,
     point: Vec<f64>,
     /// Positions at the start of the step.
@@ -148,19 +151,26 @@ impl NewtonDriver {
                 let hessian = Hessian::build(topology, &system);
                 let levels = Levels::build(topology, site.points, before);
                 let work = ConjugateWork::new(&system, &hessian);
-                Linear::Conjugate(Box::new((hessian, Preconditioner::new(levels), work)))
+                let preconditioner = Preconditioner::new(levels, Chains::new(&blocks.ropes.chains));
+                Linear::Conjugate(Box::new((hessian, preconditioner, work)))
             }
             LinearSolver::Factorized => {
                 Linear::Factorized(Box::new(Assembly::build(topology, &system, site.points)))
             }
         };
         let vertices = |piece: grid::Piece| piece.vertices.iter().map(|vi| vi.0).collect();
+        let chains = || blocks.ropes.chains.iter();
+        let in_chain = |i: &usize| chains().any(|chain| chain.contains(i));
+        let loose = topology.surface_vertex_count()..topology.vertex_count;
+        let points = loose.filter(|i| !in_chain(i)).map(|i| vec![i as u32]);
+        let ropes = chains().map(|chain| chain.clone().map(|i| i as u32).collect());
+        let loose = points.chain(ropes);
         Self {
             topology: topology.clone(),
             point: vec![0.0; system.unknown_count()],
             start: Vec::new(),
             closed: Vec::new(),
-            pieces: grid::find_pieces(topology).into_iter().map(vertices).collect(),
+            pieces: grid::find_pieces(topology).into_iter().map(vertices).chain(loose).collect(),
             linear,
             system,
         }
@@ -344,6 +354,7 @@ impl NewtonDriver {
                     self.closed.extend(closed);
                     preconditioner.update(hessian, &self.system, problem);
                 }
+                preconditioner.update_chains(hessian, &self.system, problem);
                 let limits =
                     ConjugateLimits { tolerance: limits.linear_tolerance, iterations: MAX_CONJUGATE };
                 let system = (&self.system, &*hessian, preconditioner);

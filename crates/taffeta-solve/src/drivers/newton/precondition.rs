@@ -1,5 +1,6 @@
-//! The preconditioner: the inverses of the 3×3 diagonal blocks, plus a correction on grids.
+//! The preconditioner: the inverses of the 3×3 diagonal blocks, plus a correction on grids; ropes are solved exactly.
 
+use super::chains::Chains;
 use super::elements::outer;
 use super::hessian::Hessian;
 use super::levels::Levels;
@@ -13,6 +14,7 @@ const LEAST_DETERMINANT: f64 = 1e-12;
 #[derive(Clone, Debug)]
 pub struct Preconditioner {
     levels: Levels,
+    chains: Chains,
     /// Inverses of the diagonal blocks: entries xx, xy, xz, yy, yz, zz.
     blocks: Vec<[f64; 6]>,
     /// Inverses of the diagonal of the scalars.
@@ -20,9 +22,9 @@ pub struct Preconditioner {
 }
 
 impl Preconditioner {
-    /// A preconditioner over grids, to be updated before use.
-    pub fn new(levels: Levels) -> Self {
-        Self { levels, blocks: Vec::new(), scalars: Vec::new() }
+    /// A preconditioner over grids and ropes, to be updated before use.
+    pub fn new(levels: Levels, chains: Chains) -> Self {
+        Self { levels, chains, blocks: Vec::new(), scalars: Vec::new() }
     }
 
     /// The grids.
@@ -40,6 +42,22 @@ impl Preconditioner {
         for ((out, d), edge) in self.scalars.iter_mut().zip(diagonal).zip(&system.bending.plate().edges) {
             *out = if edge.has_scalar { 1.0 / d } else { 0.0 };
         }
+    }
+
+    /// Factorizes the Hessian along the ropes anew, which costs little and is their whole solve.
+    pub fn update_chains(&mut self, hessian: &Hessian, system: &System, problem: &NewtonProblem<'_>) {
+        if system.ropes.chains.is_empty() {
+            return;
+        }
+        let mut touches = vec![DMat3::ZERO; problem.inertia.len()];
+        for (row, touch) in problem.contacts.closed(&system.touches) {
+            for (vi, s) in row.vertices.iter().zip(row.weights) {
+                touches[vi.0 as usize] += touch.hessian * (s * s);
+            }
+        }
+        let rows = hessian.rows();
+        let diagonal = |i: usize| (DMat3::from_cols_array(&rows.diagonal()[i]) + touches[i]).to_cols_array();
+        self.chains.update(rows, diagonal, problem.held);
     }
 
     fn update_blocks(&mut self, hessian: &Hessian, system: &System, problem: &NewtonProblem<'_>) {
@@ -80,6 +98,7 @@ impl Preconditioner {
             *z = r * d;
         }
         self.levels.add_correction(r, z);
+        self.chains.apply(r, z);
         mask(held, z);
     }
 }

@@ -4,6 +4,7 @@ use super::bending::Bending;
 use super::elements::{Elements, add, at};
 use super::loads::{Contacts, Pressure, Touch};
 use super::membrane::Membrane;
+use super::ropes::RopeElements;
 use super::tiles::{CornerTile, FaceTiles, ZERO};
 use crate::block::{Curvature, EdgeLengths, QuadraticBend};
 use crate::blocks::Blocks;
@@ -35,6 +36,7 @@ pub struct System {
     pub bending: Bending,
     pub lengths: Elements<3, 3, EdgeLengths>,
     pub quadratic: Elements<3, 4, QuadraticBend>,
+    pub ropes: RopeElements,
     pub pressure: Pressure,
     /// The contacts at the last evaluation.
     pub touches: Vec<Touch>,
@@ -66,6 +68,7 @@ impl System {
             bending: Bending::build(topology, &tiles, &blocks.plate),
             lengths: Elements::new(&blocks.lengths),
             quadratic: Elements::new(&blocks.quadratic),
+            ropes: RopeElements::new(&blocks.ropes),
             pressure: Pressure::build(topology, face_pressure),
             touches: Vec::new(),
             corners: vec![[ZERO; 9]; tiles.tile_count()],
@@ -96,6 +99,7 @@ impl System {
         self.bending.begin_step(x, (scalars, clamps));
         self.lengths.begin_step(x);
         self.quadratic.begin_step(x);
+        self.ropes.begin_step(x);
         self.pressure.begin_step(x);
     }
 
@@ -138,6 +142,7 @@ impl System {
         self.tiles.gather(&self.corners, gradient);
         energy += self.lengths.evaluate(x, (rate, curvature), gradient);
         energy += self.quadratic.evaluate(x, (rate, curvature), gradient);
+        energy += self.ropes.evaluate(x, (rate, curvature), gradient);
         energy += problem.contacts.evaluate(x, &mut self.touches, gradient);
         if !self.pressure.is_empty() {
             energy += self.pressure.evaluate(x, gradient);

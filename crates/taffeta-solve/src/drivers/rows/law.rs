@@ -44,6 +44,31 @@ pub struct RowValue {
 }
 
 impl RowLaw {
+    /// `α` of a spring; 0 for a projection.
+    pub(super) fn compliance(&self) -> f64 {
+        match *self {
+            Self::Projection { .. } => 0.0,
+            Self::Compliance { alpha, .. } => alpha,
+        }
+    }
+
+    /// `τ` of a spring \[s\]; 0 for a projection.
+    pub(super) fn damping(&self) -> f64 {
+        match *self {
+            Self::Projection { .. } => 0.0,
+            Self::Compliance { damping, .. } => damping,
+        }
+    }
+
+    /// The part of a violation that one of `sweeps` sweeps asks back: all of it for a spring, whose compliance then gives
+    /// way.
+    pub(super) fn part(&self, sweeps: u32) -> f64 {
+        match *self {
+            Self::Projection { stiffness, correction } => correction.part_per_sweep(stiffness, sweeps),
+            Self::Compliance { .. } => 1.0,
+        }
+    }
+
     /// `Δλ` for a row with the multiplier `lambda`; the displacements are `w_v ∇_v C Δλ`.
     ///
     /// Projection: `Δλ = −k C / Σ w|∇C|²` (Müller et al. 2007, eqs. 7 and 8). Compliance:

@@ -16,7 +16,7 @@ fn rows_of(sheet: &Sheet) -> Vec<Row> {
 
 fn pbd(sheet: &Sheet, stiffness: ProjectionStiffness) -> RowDriver {
     let cloths = [ProjectedCloth { model: &sheet.cloths[0], stiffness }];
-    RowDriver::pbd(&sheet.topology, &sheet.rest, &cloths)
+    RowDriver::pbd(&sheet.topology, &sheet.rest, &cloths, &[])
 }
 
 fn rigid() -> ProjectionStiffness {
@@ -42,16 +42,87 @@ fn push(rows: &mut [Row], by: impl Fn(DVec3) -> DVec3) {
     }
 }
 
+/// Rows of one kind, by lanes and by the oracle, through the same two sweeps of one substep: the largest distance between
+/// the two, and of the multipliers relative to the largest.
+fn distance_to_oracle<K, B, const R: usize, const V: usize>(
+    elements: &[RowElement<B, R>],
+    moved: &[Row],
+    start: &[Row],
+) -> [f64; 2]
+where
+    B: Block<R, V> + Clone,
+    K: batches::RowKernel<R, V, Block = B>,
+{
+    let ([mut by_lanes, mut by_oracle], h) = ([moved.to_vec(), moved.to_vec()], 0.01);
+    let mut batches: RowBatches<K, R, V> = RowBatches::build(elements, moved.len());
+    batches.begin_substep(start);
+    (0..2).for_each(|sweep| batches.sweep(&mut by_lanes, &RowStep { h, sweep, sweeps: 2 }));
+    let exact = oracle::run_oracle(elements, &mut by_oracle, start, (h, 2));
+    let exact: Vec<f64> = (0..R).flat_map(|row| exact.iter().map(move |lambda| lambda[row])).collect();
+    assert!(largest_distance(&by_lanes, moved) > 1e-5, "something moves");
+    let scale = exact.iter().fold(0.0_f64, |largest, lambda| largest.max(lambda.abs()));
+    let pairs = (0..R).flat_map(|row| batches.multipliers(row)).zip(exact);
+    let apart = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    [largest_distance(&by_lanes, &by_oracle), apart / scale]
+}
+
+#[test]
+fn the_lanes_compute_what_the_scalar_rows_compute() {
+    for damping in [0.0, 3e-3] {
+        let blocks_of = |membrane| {
+            let mut model = ClothModel { membrane, ..stiff() };
+            (model.material.stretch, model.material.poisson) = ([60.0, 25.0], 0.25);
+            (model.material.stretch_damping, model.material.bend_damping) = (damping, 2.0 * damping);
+            Sheet::square(7, 0.5, model).pin(|u| u.y == 0.5).blocks()
+        };
+        let mut sheet = Sheet::square(7, 0.5, stiff()).pin(|u| u.y == 0.5);
+        let start = rows_of(&sheet);
+        disturb(&mut sheet.state.positions, 0.01);
+        let moved = rows_of(&sheet);
+        let [strain, edges] = [MembraneModel::Strain, MembraneModel::Edges].map(blocks_of);
+        let springs = blocks_of(MembraneModel::Distance).distances;
+        let cases = [
+            distance_to_oracle::<DistanceRows, _, 1, 2>(&compliant(&springs), &moved, &start),
+            distance_to_oracle::<StrainRows, _, 3, 3>(&compliant(&strain.strain), &moved, &start),
+            distance_to_oracle::<LengthRows, _, 3, 3>(&compliant(&edges.lengths), &moved, &start),
+            distance_to_oracle::<HingeLanes, _, 1, 4>(&compliant(&strain.hinges), &moved, &start),
+        ];
+        for (kind, [apart, of_lambda]) in cases.into_iter().enumerate() {
+            assert!(apart < 1e-14 && of_lambda < 1e-12, "kind {kind}, {damping} s: {apart}, {of_lambda}");
+        }
+    }
+}
+
+#[test]
+fn projections_in_lanes_are_those_of_the_scalar_rows() {
+    let mut sheet = Sheet::square(7, 0.5, stiff()).pin(|u| u.y == 0.5);
+    disturb(&mut sheet.state.positions, 0.01);
+    let moved = rows_of(&sheet);
+    for correction in [StiffnessCorrection::Plain, StiffnessCorrection::PerSubstep] {
+        let stiffness = ProjectionStiffness { stretch: 0.7, bend: 0.2, correction };
+        let cloths = [ProjectedCloth { model: &sheet.cloths[0], stiffness }];
+        let (distances, hinges) = projections(&sheet.topology, &sheet.rest, &cloths);
+        for [apart, of_lambda] in [
+            distance_to_oracle::<DistanceRows, _, 1, 2>(&distances, &moved, &moved),
+            distance_to_oracle::<HingeLanes, _, 1, 4>(&hinges, &moved, &moved),
+        ] {
+            assert!(apart < 1e-14 && of_lambda < 1e-12, "{correction:?}: {apart}, {of_lambda}");
+        }
+    }
+}
+
 #[test]
 fn rigid_rows_without_compliance_are_the_projections_of_pbd() {
     let mut sheet = Sheet::square(6, 0.5, stiff()).pin(|u| u.y == 0.5);
     disturb(&mut sheet.state.positions, 0.004);
     let start = rows_of(&sheet);
     let mut projected = pbd(&sheet, rigid());
-    let mut compliant = projected.clone();
+    let cloths = [ProjectedCloth { model: &sheet.cloths[0], stiffness: rigid() }];
+    let (mut distances, mut hinges) = projections(&sheet.topology, &sheet.rest, &cloths);
     let spring = RowLaw::Compliance { alpha: 0.0, damping: 0.0 };
-    compliant.distances.elements.iter_mut().flatten().for_each(|element| element.laws = [spring]);
-    compliant.hinges.elements.iter_mut().flatten().for_each(|element| element.laws = [spring]);
+    distances.iter_mut().for_each(|element| element.laws = [spring]);
+    hinges.iter_mut().for_each(|element| element.laws = [spring]);
+    let mut compliant = RowDriver::pack(&sheet.topology, &distances, &Blocks::default(), &hinges);
     let run = |driver: &mut RowDriver| {
         let mut rows = start.clone();
         push(&mut rows, |x| DVec3::new(0.0, -0.01, 0.005 * x.x));
@@ -193,6 +264,66 @@ fn two_edges_share_the_weight_of_a_mass() {
     }
 }
 
+#[test]
+fn a_mass_hangs_from_two_springs_with_the_forces_of_statics() {
+    let mut sheet = hanging_triangle();
+    sheet.cloths[0].membrane = MembraneModel::Distance;
+    let weight = sheet.state.masses.raw[1] * GRAVITY;
+    let mut driver = RowDriver::xpbd(&sheet.topology, &sheet.blocks());
+    let h = 1.0 / 240.0;
+    let rows = settle(&sheet, &mut driver, (h, 100), 1000);
+    // Each spring bears half of the weight along its direction, and has the length that its force gives it.
+    let [left, mass] = [rows[0].position(), rows[1].position()];
+    let expected = 0.5 * weight * left.distance(mass) / (left.y - mass.y);
+    let forces = driver.edge_forces(h);
+    let blocks = sheet.blocks().distances;
+    assert_eq!(forces.len(), 3);
+    for ((edge, force), block) in forces.into_iter().zip(blocks) {
+        assert_eq!(edge, block.edge);
+        let bears = block.vertices.iter().any(|vi| vi.0 == 1);
+        assert!((force - if bears { expected } else { 0.0 }).abs() < 1e-3 * expected, "{force}");
+        let extension = block.vertices.map(|vi| rows[vi.0 as usize].position());
+        let extension = extension[0].distance(extension[1]) - block.length;
+        assert!((extension - block.compliance * force).abs() < 1e-3 * expected * block.compliance);
+    }
+}
+
+#[test]
+fn what_is_switched_off_bears_nothing_and_the_rest_goes_on() {
+    for damping in [0.0, 1e-3] {
+        let mut model = ClothModel { membrane: MembraneModel::Distance, ..stiff() };
+        model.material.stretch_damping = damping;
+        let mut sheet = Sheet::square(4, 0.4, model);
+        disturb(&mut sheet.state.positions, 0.01);
+        let start = rows_of(&sheet);
+        let mut off = IndexVec::filled(false, sheet.topology.edge_count());
+        sheet.topology.edges.iter_indexed().step_by(3).for_each(|(ei, _)| off[ei] = true);
+        let mut blocks = sheet.blocks();
+        let mut driver = RowDriver::xpbd(&sheet.topology, &blocks);
+        driver.switch_off(&off);
+        let mut rows = start.clone();
+        substep(&mut driver, &mut rows, &start, (0.01, 3));
+        assert!(largest_distance(&rows, &start) > 1e-4);
+        for (edge, force) in driver.edge_forces(0.01) {
+            assert_eq!(force == 0.0, off[edge], "{edge:?}: {force}");
+        }
+        // With every row switched off nothing moves any more, and the energy has no other parts either.
+        blocks.switch_off(&off);
+        let all = IndexVec::filled(true, sheet.topology.edge_count());
+        driver.switch_off(&all);
+        let mut still = start.clone();
+        substep(&mut driver, &mut still, &start, (0.01, 3));
+        assert!(still == start);
+        let plate = crate::plate::PlateState::new(&blocks.plate, Vec::new());
+        let x = &sheet.state.positions;
+        let energy = |blocks: &Blocks| blocks.energy(x, &plate);
+        let (some, full) = (energy(&blocks), energy(&sheet.blocks()));
+        assert!(some.stretch < full.stretch && some.bend < full.bend);
+        blocks.switch_off(&all);
+        assert_eq!((energy(&blocks).stretch, energy(&blocks).bend), (0.0, 0.0));
+    }
+}
+
 /// How far the lower edge of a hung sheet has come down \[m\].
 fn drop_of(sheet: &Sheet, mut driver: RowDriver, sweeps: u32) -> f64 {
     let rows = settle(sheet, &mut driver, (1.0 / 60.0, sweeps), 90);
@@ -281,7 +412,7 @@ fn angles_continue_through_a_half_turn() {
         let x: Vec<DVec3> = sheet.material_coords.iter().map(place).collect();
         let mut rows = Vec::new();
         fill_rows(&mut rows, &x, &sheet.state.inverse_masses);
-        driver.begin_substep(&rows);
+        driver.sweep(&mut rows, RowStep { h: 1e-6, sweep: 0, sweeps: 1 });
         last = driver.angles(&x)[0].1;
     }
     assert!((last.abs() - 4.9).abs() < 1e-9, "{last}");

@@ -1,0 +1,127 @@
+//! Ropes of a scene: from the shape to the points.
+
+use glam::DVec3;
+use taffeta_core::Placement;
+use taffeta_sim::{PinDescription, ProjectionStiffness, RopeBending, RopeDescription, RopeMaterial};
+
+/// One rope.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SceneRope {
+    /// Name, unique in the scene: letters, digits, `-` and `_`.
+    pub name: String,
+    /// Where its points come from.
+    pub shape: RopeShape,
+    /// The material.
+    pub material: RopeMaterial,
+    /// Radius \[m\], for contact and pictures; not scaled by `place`.
+    pub radius: f64,
+    /// Where it is put.
+    pub place: Placement,
+    /// Initial velocity \[m/s\].
+    pub velocity: DVec3,
+    /// Initial angular velocity about the center of mass \[rad/s\].
+    pub angular_velocity: DVec3,
+    /// How it resists bending.
+    pub bending: RopeBending,
+    /// Normal of the plane in which it lies before it is placed; `None`: it bends in space.
+    pub plane: Option<DVec3>,
+    /// Curvature at rest about that normal \[1/m\].
+    pub rest_curvature: Option<f64>,
+    /// How stiff it is under the solver `pbd`.
+    pub projection: ProjectionStiffness,
+    /// The pins.
+    pub pins: Vec<PinDescription>,
+}
+
+/// Where the points of a rope come from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RopeShape {
+    /// Straight along x from the origin.
+    Straight {
+        /// Length \[m\].
+        length: f64,
+        /// Number of segments.
+        segments: u32,
+    },
+    /// A polyline.
+    Points {
+        /// Its points \[m\].
+        points: Vec<DVec3>,
+        /// Number of segments of equal length along it; `None`: those of the points.
+        segments: Option<u32>,
+    },
+}
+
+impl RopeShape {
+    /// Number of segments.
+    pub fn segment_count(&self) -> usize {
+        match self {
+            Self::Straight { segments, .. } | Self::Points { segments: Some(segments), .. } => {
+                *segments as usize
+            }
+            Self::Points { points, segments: None } => points.len().saturating_sub(1),
+        }
+    }
+
+    /// The points before they are placed \[m\].
+    pub fn points(&self) -> Vec<DVec3> {
+        match self {
+            Self::Straight { length, segments } => {
+                let at = |i: u32| DVec3::X * (length * f64::from(i) / f64::from(*segments));
+                (0..=*segments).map(at).collect()
+            }
+            Self::Points { points, segments: None } => points.clone(),
+            Self::Points { points, segments: Some(segments) } => resample(points, *segments),
+        }
+    }
+}
+
+/// Points at equal distances along a polyline.
+fn resample(points: &[DVec3], segments: u32) -> Vec<DVec3> {
+    let mut starts = vec![0.0];
+    for pair in points.windows(2) {
+        starts.push(starts[starts.len() - 1] + pair[0].distance(pair[1]));
+    }
+    let length = starts[starts.len() - 1];
+    let at = |k: u32| {
+        let wanted = length * f64::from(k) / f64::from(segments);
+        let i = starts.partition_point(|start| *start <= wanted).clamp(1, points.len() - 1);
+        let part = (wanted - starts[i - 1]) / (starts[i] - starts[i - 1]);
+        points[i - 1].lerp(points[i], part.clamp(0.0, 1.0))
+    };
+    (0..=segments).map(at).collect()
+}
+
+impl SceneRope {
+    /// The rope in the world.
+    pub fn describe(&self) -> RopeDescription {
+        let points = self.shape.points().into_iter().map(|point| self.place.apply(point)).collect();
+        let rotation = self.place.pose().rotation;
+        RopeDescription {
+            bending: self.bending,
+            plane: self.plane.map(|normal| rotation * normal),
+            rest_curvature: self.rest_curvature,
+            projection: self.projection,
+            velocity: self.velocity,
+            angular_velocity: self.angular_velocity,
+            pins: self.pins.clone(),
+            ..RopeDescription::new(self.name.clone(), points, self.radius, self.material.clone())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_polyline_is_cut_into_equal_lengths() {
+        let corner = [DVec3::ZERO, DVec3::X, DVec3::new(1.0, 2.0, 0.0)];
+        let points = RopeShape::Points { points: corner.to_vec(), segments: Some(6) }.points();
+        let expected = [(0.0, 0.0), (0.5, 0.0), (1.0, 0.0), (1.0, 0.5), (1.0, 1.0), (1.0, 1.5), (1.0, 2.0)];
+        for (point, (x, y)) in points.iter().zip(expected) {
+            assert!(point.distance(DVec3::new(x, y, 0.0)) < 1e-14, "{point}");
+        }
+        assert_eq!(points.len(), 7);
+    }
+}

@@ -1,0 +1,37 @@
+//! Springs along edges that let go above a force.
+//!
+//! After every substep the force of each spring, `|λ|/h²` of its row, is compared with what its cloth bears; a spring that
+//! has exceeded it is switched off for good, and the hinge of its edge with it. Not within the sweeps: there the order of
+//! the rows would decide. The mesh stays as it is: the faces beside the edge still have mass, air and contact.
+//!
+//! The force is as exact as the substep has converged. It tells tension from compression as little as `|λ|` does.
+
+use crate::caches::Solver;
+use crate::world::World;
+use taffeta_core::EdgeIndex;
+
+impl World {
+    /// Number of edges whose spring has let go so far.
+    pub fn broken_edge_count(&self) -> usize {
+        self.sheet.broken.iter().filter(|broken| **broken).count()
+    }
+
+    /// Switches off the springs that the substep of length `h` \[s\] has overloaded.
+    pub(crate) fn break_overloaded_edges(&mut self, h: f64) {
+        let Solver::Rows(driver) = &self.caches.solver else { return };
+        if self.cloths.iter().all(|cloth| cloth.break_force.is_none()) {
+            return;
+        }
+        let is_overloaded = |(edge, force): &(EdgeIndex, f64)| {
+            let end = self.sheet.topology.edges[*edge].vertices[0];
+            let cloth = &self.cloths[self.sheet.vertex_cloths[end] as usize];
+            !self.sheet.broken[*edge] && cloth.break_force.is_some_and(|most| *force > most)
+        };
+        let overloaded: Vec<_> = driver.edge_forces(h).into_iter().filter(is_overloaded).collect();
+        if overloaded.is_empty() {
+            return;
+        }
+        overloaded.iter().for_each(|(edge, _)| self.sheet.broken[*edge] = true);
+        self.caches.switch_off(&self.sheet.broken);
+    }
+}

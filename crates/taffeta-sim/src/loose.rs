@@ -1,0 +1,224 @@
+//! Loose vertices: those that belong to no face of a mesh, as the points of a rope or the interior of a solid.
+//!
+//! They come after the vertices of the meshes, body by body, in the order in which they are given, and are never
+//! remeshed. What couples them are blocks that the caches build; a loose vertex by itself is a point mass. Everything that
+//! goes over vertices holds for them: pins, inertia, contact with obstacles, momentum, checkpoints.
+
+use crate::build::BuildError;
+use crate::description::{LooseDescription, PinDescription};
+use crate::pins::{Pin, along_held};
+use crate::world::World;
+use glam::DVec3;
+use serde::{Deserialize, Serialize};
+use taffeta_contact::ContactSurface;
+use taffeta_core::Region;
+use taffeta_remesh::VertexHistory;
+use taffeta_solve::RopeModel;
+use taffeta_solve::block::rope_angle::turning_angle;
+
+/// A vertex that belongs to no face.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LooseVertex {
+    /// The number of its loose body.
+    pub body: u32,
+    /// Mass \[kg\].
+    pub mass: f64,
+    /// World position \[m\].
+    pub position: DVec3,
+    /// World velocity \[m/s\].
+    pub velocity: DVec3,
+    /// Position and velocity one substep earlier; `None`: not of use for the time integration.
+    pub history: Option<VertexHistory>,
+    /// Friction that makes the vertex stick to something \[N\]; zero where it does not.
+    pub grip: DVec3,
+    /// World position at time 0 \[m\].
+    pub start: DVec3,
+    /// Position in the rest shape \[m\].
+    pub layout: DVec3,
+    /// Number of the pin that holds the vertex.
+    pub pin: Option<u32>,
+    /// Turning angle of a rope in a plane when it was last measured \[rad\]; new angles are unwrapped against it.
+    pub angle: f64,
+}
+
+/// A body of loose vertices in a world.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LooseBody {
+    /// Its name.
+    pub name: String,
+    /// How its vertices meet obstacles.
+    pub surface: ContactSurface,
+    /// What couples its vertices if it is a rope.
+    pub rope: Option<RopeModel>,
+    /// Radius of a rope \[m\]; 0 for other bodies.
+    pub radius: f64,
+}
+
+/// A body of loose vertices that is about to be built.
+#[derive(Clone, Debug)]
+pub(crate) struct LooseInput {
+    pub description: LooseDescription,
+    /// Vertices that a pin of the body carries along, besides those that it selects: vertex and pin.
+    pub guides: Vec<(usize, usize)>,
+    /// What makes it a rope, with its radius \[m\].
+    pub rope: Option<(RopeModel, f64)>,
+}
+
+impl LooseInput {
+    /// A body without a rope.
+    pub fn plain(description: LooseDescription) -> Self {
+        Self { description, guides: Vec::new(), rope: None }
+    }
+
+    /// The turning angle at every vertex \[rad\], for ropes in a plane; 0 elsewhere.
+    fn angles(&self) -> Vec<f64> {
+        let x = &self.description.positions;
+        let plane = self.rope.as_ref().and_then(|(model, _)| model.plane);
+        let angle = |i: usize| match plane {
+            Some(_) if i > 0 && i + 1 < x.len() => turning_angle(x[i] - x[i - 1], x[i + 1] - x[i], plane),
+            _ => 0.0,
+        };
+        (0..x.len()).map(angle).collect()
+    }
+}
+
+impl World {
+    /// The bodies of loose vertices.
+    pub fn loose_bodies(&self) -> &[LooseBody] {
+        &self.bodies
+    }
+
+    /// Positions \[m\] and velocities \[m/s\] of the vertices of a loose body, in the order of its description. Ropes are the
+    /// last of the loose bodies.
+    ///
+    /// # Panics
+    /// If there is no loose body of that number.
+    pub fn loose_state(&self, body: usize) -> (&[DVec3], &[DVec3]) {
+        assert!(body < self.bodies.len(), "there is no loose body {body}");
+        let range = self.sheet.vertex_range((self.cloths.len() + body) as u32);
+        let visible = self.bodies[body].visible(range.len());
+        let range = range.start + visible.start..range.start + visible.end;
+        let state = &self.sheet.state;
+        (&state.positions.raw[range.clone()], &state.velocities.raw[range])
+    }
+
+    /// Number of cloths and loose bodies together: the bodies by which vertices are counted.
+    pub(crate) fn body_count(&self) -> usize {
+        self.cloths.len() + self.bodies.len()
+    }
+
+    /// What a body is called in messages, for example "cloth 'sheet'".
+    pub(crate) fn body_name(&self, body: usize) -> String {
+        match self.cloths.get(body) {
+            Some(cloth) => format!("cloth '{}'", cloth.name),
+            None => {
+                let body = &self.bodies[body - self.cloths.len()];
+                format!("{} '{}'", if body.rope.is_some() { "rope" } else { "body" }, body.name)
+            }
+        }
+    }
+}
+
+/// The loose bodies as the world keeps them.
+pub(crate) fn world_bodies(inputs: Vec<LooseInput>) -> Vec<LooseBody> {
+    let body = |LooseInput { description, rope, .. }| {
+        let (rope, radius) = rope.map_or((None, 0.0), |(model, radius)| (Some(model), radius));
+        let LooseDescription { name, surface, .. } = description;
+        LooseBody { name, surface, rope, radius }
+    };
+    inputs.into_iter().map(body).collect()
+}
+
+/// The vertices of all loose bodies at time 0; their pins are added to `pins`.
+pub(crate) fn build_loose(
+    inputs: &[LooseInput],
+    pins: &mut Vec<Pin>,
+) -> Result<Vec<LooseVertex>, BuildError> {
+    let mut vertices = Vec::new();
+    for (number, input) in inputs.iter().enumerate() {
+        let (body, angles, first_pin) = (&input.description, input.angles(), pins.len());
+        if let Some(reason) = find_defect(body) {
+            return Err(refuse(body, reason));
+        }
+        let mut holders = vec![None; body.positions.len()];
+        for (pin, description) in body.pins.iter().enumerate() {
+            let held = select(body, description).map_err(|reason| refuse_pin(body, pin, reason))?;
+            let center = held.iter().map(|i| body.positions[*i]).sum::<DVec3>() / held.len() as f64;
+            held.iter().for_each(|i| _ = holders[*i].get_or_insert(pins.len() as u32));
+            pins.push(Pin { description: description.clone(), center });
+        }
+        input.guides.iter().for_each(|(i, pin)| holders[*i] = Some((first_pin + pin) as u32));
+        let mass: f64 = body.masses.iter().sum();
+        let weighted = body.positions.iter().zip(&body.masses).map(|(x, m)| *x * *m);
+        let center = weighted.sum::<DVec3>() / mass;
+        for (i, (x, pin)) in body.positions.iter().zip(holders).enumerate() {
+            let held = pin.map_or([false; 3], |pin: u32| pins[pin as usize].description.axes);
+            let velocity = body.velocity + body.angular_velocity.cross(*x - center);
+            vertices.push(LooseVertex {
+                body: number as u32,
+                mass: body.masses[i],
+                position: *x,
+                velocity: along_held(held, DVec3::ZERO, velocity),
+                history: None,
+                grip: DVec3::ZERO,
+                start: *x,
+                layout: *body.layout.as_ref().map_or(x, |layout| &layout[i]),
+                pin,
+                angle: angles[i],
+            });
+        }
+    }
+    Ok(vertices)
+}
+
+fn refuse(body: &LooseDescription, reason: String) -> BuildError {
+    BuildError::BadSetting { what: format!("body '{}'", body.name), reason }
+}
+
+fn refuse_pin(body: &LooseDescription, pin: usize, reason: String) -> BuildError {
+    BuildError::BadSetting { what: format!("body '{}': pin {pin}", body.name), reason }
+}
+
+/// What is wrong with a loose body, in words.
+fn find_defect(body: &LooseDescription) -> Option<String> {
+    let count = body.positions.len();
+    if count == 0 {
+        return Some("it has no vertices".into());
+    }
+    let layouts = body.layout.as_ref().map_or(count, Vec::len);
+    if body.masses.len() != count || layouts != count {
+        return Some(format!(
+            "it has {count} vertices, but {} masses and {layouts} places at rest",
+            body.masses.len()
+        ));
+    }
+    if let Some(i) = body.masses.iter().position(|m| !m.is_finite() || *m <= 0.0) {
+        return Some(format!("vertex {i} has a mass of {} kg; it must be positive", body.masses[i]));
+    }
+    let places = body.positions.iter().chain(body.layout.iter().flatten());
+    if let Some(i) = places.into_iter().position(|x| !x.is_finite()) {
+        return Some(format!("the position of vertex {} is not finite", i % count));
+    }
+    if !body.velocity.is_finite() || !body.angular_velocity.is_finite() {
+        return Some("its initial velocity is not finite".into());
+    }
+    if !(body.surface.offset.is_finite() && body.surface.offset >= 0.0) {
+        return Some(format!("it keeps {} m from obstacles; it must be at least 0", body.surface.offset));
+    }
+    body.surface.friction.find_defect()
+}
+
+/// The vertices that a pin holds.
+fn select(body: &LooseDescription, pin: &PinDescription) -> Result<Vec<usize>, String> {
+    let count = body.positions.len();
+    let held: Vec<usize> = match &pin.region {
+        Region::Vertices(list) => (0..count).filter(|i| list.contains(&(*i as u32))).collect(),
+        Region::Box(_) => {
+            (0..count).filter(|i| pin.region.contains_point(body.positions[*i], None)).collect()
+        }
+        Region::Boundary | Region::MaterialBox(_) => {
+            return Err("it selects by the faces of a mesh, of which there are none".into());
+        }
+    };
+    if held.is_empty() { Err("it selects no vertex".into()) } else { Ok(held) }
+}

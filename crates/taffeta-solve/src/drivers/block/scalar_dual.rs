@@ -1,0 +1,41 @@
+//! The multiplier of a block with one row, four at a time.
+
+use super::kernels::SweepStep;
+use taffeta_core::lanes::F64x4;
+
+/// Compliance, λ and damping of a one-row block.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ScalarDual {
+    alpha: F64x4,
+    lambda: F64x4,
+    /// Constraint at the start of the substep.
+    pub start: F64x4,
+    /// Damping time constant \[s\].
+    tau: F64x4,
+}
+
+impl ScalarDual {
+    /// λ = 0, the compliances and the damping time constants \[s\].
+    pub fn new(alpha: F64x4, tau: F64x4) -> Self {
+        Self { alpha, tau, ..Self::default() }
+    }
+
+    /// The step of λ for the constraint `c` and `mass = Σ w|∇C|²`; updates λ.
+    #[inline(always)]
+    pub fn step<const DAMPED: bool>(&mut self, c: F64x4, mass: F64x4, step: &SweepStep) -> F64x4 {
+        let at = self.alpha * step.inverse_h2;
+        let mut rhs = F64x4::splat(0.0) - c;
+        if !step.first {
+            rhs = rhs - at * self.lambda;
+        }
+        let delta = if DAMPED {
+            let ratio = self.tau * step.inverse_h;
+            let scale = F64x4::splat(1.0) / (F64x4::splat(1.0) + ratio);
+            (rhs - ratio * (c - self.start)) * scale / (mass + at * scale)
+        } else {
+            rhs / (mass + at)
+        };
+        self.lambda = if step.first { delta } else { self.lambda + delta };
+        delta
+    }
+}

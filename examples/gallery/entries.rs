@@ -1,0 +1,178 @@
+//! What the gallery shows. An entry is all that a new picture needs.
+
+use std::path::Path;
+
+/// A picture and how it is made.
+pub struct Entry {
+    /// Name of the pictures, and of the folder in `out/gallery` that its commands write to.
+    pub name: &'static str,
+    /// Heading.
+    pub title: &'static str,
+    /// The commands, one after the other; their results go to `out/gallery/NAME…`.
+    pub commands: &'static [&'static str],
+    /// The files that become the pictures: PNG files of `taffeta render`, or figures of `taffeta study`.
+    pub pictures: &'static [&'static str],
+    /// What to see.
+    pub text: &'static str,
+}
+
+impl Entry {
+    /// The names of the files in the gallery, in the order of the pictures.
+    pub fn picture_names(&self) -> Vec<String> {
+        let name = |(number, path): (usize, &&str)| {
+            let ending = Path::new(path).extension().unwrap_or_default().to_string_lossy();
+            let number = if number == 0 { String::new() } else { format!("_{}", number + 1) };
+            format!("{}{number}.{ending}", self.name)
+        };
+        self.pictures.iter().enumerate().map(name).collect()
+    }
+}
+
+/// The entries in their order on the page.
+pub const ENTRIES: &[Entry] = &[
+    Entry {
+        name: "stiffness",
+        title: "PBD and XPBD: stiffness against iterations",
+        commands: &["taffeta study scenes/methods/stiffness.toml \\\n  \
+             --vary simulation.iterations=20,40,80,160 \\\n  \
+             --vary simulation.solver=pbd/cloth.0.stiffness=0.1,simulation.solver=xpbd \\\n  \
+             --reference simulation.solver=direct/simulation.substeps=4/simulation.iterations=50 \\\n  \
+             --out out/gallery/stiffness --quiet"],
+        pictures: &["out/gallery/stiffness/figures/end-0.svg"],
+        text: "How far the lower edge of a hung sheet of 100 N/m comes down, against the iterations of a step. Under PBD (with `k = 0.1`) it follows the iterations, from 54 mm to 6 mm, so that a better solution is a stiffer cloth; under XPBD it stays with the material, 9.5 mm.",
+    },
+    Entry {
+        name: "pbd",
+        title: "PBD",
+        commands: &[
+            "taffeta run scenes/methods/swing.toml --set simulation.solver=pbd --out out/gallery/pbd --quiet",
+            "taffeta render out/gallery/pbd --wireframe --width 560 --height 420 --out out/gallery/pbd/picture.png",
+        ],
+        pictures: &["out/gallery/pbd/picture.png"],
+        text: "A sheet of 24 × 24 cells, half a second after it was let go from the horizontal, held by two patches at its corners. PBD keeps the lengths of the edges and resists bending by a part per sweep: ten substeps of ten sweeps make a board of this soft sheet.",
+    },
+    Entry {
+        name: "xpbd",
+        title: "XPBD",
+        commands: &[
+            "taffeta run scenes/methods/swing.toml --set simulation.solver=xpbd simulation.iterations=1 \\\n  \
+             --out out/gallery/xpbd --quiet",
+            "taffeta render out/gallery/xpbd --wireframe --width 560 --height 420 --out out/gallery/xpbd/picture.png",
+        ],
+        pictures: &["out/gallery/xpbd/picture.png"],
+        text: "The same sheet at the same time with one scalar row at a time and the compliance of the material. Ten sweeps per frame are too few for 24 cells: the sheet sags between the patches more than its material would.",
+    },
+    Entry {
+        name: "block",
+        title: "Block updates",
+        commands: &[
+            "taffeta run scenes/methods/swing.toml --set simulation.solver=block --out out/gallery/block --quiet",
+            "taffeta render out/gallery/block --wireframe --width 560 --height 420 --out out/gallery/block/picture.png",
+        ],
+        pictures: &["out/gallery/block/picture.png"],
+        text: "The same sheet with 3×3 updates of whole triangles (variational position-based dynamics), also 10 substeps of one iteration. It moves as under XPBD and sags as much: what is missing are sweeps, not the coupling of the rows.",
+    },
+    Entry {
+        name: "global",
+        title: "Newton's method with conjugate gradients",
+        commands: &[
+            "taffeta run scenes/methods/swing.toml --set simulation.solver=global simulation.substeps='\"auto\"' \\\n  \
+             --out out/gallery/global --quiet",
+            "taffeta render out/gallery/global --wireframe --width 560 --height 420 --out out/gallery/global/picture.png",
+        ],
+        pictures: &["out/gallery/global/picture.png"],
+        text: "The same sheet by Newton's method with conjugate gradients on several grids, second order in time, substeps chosen from the motion. This is what the sheet really does: it hardly sags, and small folds run along its upper edge.",
+    },
+    Entry {
+        name: "direct",
+        title: "Newton's method with a factorization",
+        commands: &[
+            "taffeta run scenes/methods/swing.toml --set simulation.solver=direct simulation.substeps='\"auto\"' \\\n  \
+             --out out/gallery/direct --quiet",
+            "taffeta render out/gallery/direct --wireframe --width 560 --height 420 --out out/gallery/direct/picture.png",
+        ],
+        pictures: &["out/gallery/direct/picture.png"],
+        text: "The same sheet by Newton's method with a sparse factorization, the oracle of the others. It should look like the picture before.",
+    },
+    Entry {
+        name: "small_steps",
+        title: "Small steps against iterations",
+        commands: &["taffeta study scenes/methods/small_steps.toml \\\n  \
+             --vary simulation.substeps=1,4,16,64 --vary simulation.iterations=1,4,16 \\\n  \
+             --vary simulation.solver=xpbd,block \\\n  \
+             --reference 'simulation.solver=direct/simulation.substeps=40/simulation.iterations=20/simulation.time=bdf2' \\\n  \
+             --out out/gallery/small_steps --quiet"],
+        pictures: &[
+            "out/gallery/small_steps/figures/error-sweeps.svg",
+            "out/gallery/small_steps/figures/energy-sweeps.svg",
+        ],
+        text: "A sheet swings from the horizontal, without damping: distance to the converged motion, and error of the energy, against the sweeps of a frame; each line has a number of iterations per substep and gains substeps (1, 4, 16, 64) to the right. For the same number of sweeps, substeps of one iteration are always the best: at 64 sweeps they are 10 times as exact as 4 substeps of 16 iterations.",
+    },
+    Entry {
+        name: "scaling",
+        title: "Scaling by area: hung cloth at converged substeps",
+        commands: &["taffeta study scenes/methods/hung_cloth.toml \\\n  \
+             --vary 'cloth.0.grid.cells=[8,8]/simulation.substeps=32,cloth.0.grid.cells=[16,16]/simulation.substeps=64,cloth.0.grid.cells=[32,32]/simulation.substeps=128,cloth.0.grid.cells=[64,64]/simulation.substeps=256' \\\n  \
+             --vary cloth.0.constraint=edges,strain,energy \\\n  \
+             --vary cloth.0.scaling=true,cloth.0.scaling=false/cloth.0.scaling_area=0.001953125 \\\n  \
+             --out out/gallery/scaling --quiet"],
+        pictures: &["out/gallery/scaling/figures/end-0.svg"],
+        text: "How far the lower edge of a hung cloth comes down on 8² to 64² cells, with so many substeps that the solver's error is below 0.3 % of the drop with scaling, and 3 % at most without. With constraints scaled by the square root of the area the drop is that of the continuum (23.4 mm; 24.5 mm for edges, whose elasticity is linear) on all meshes; without the scaling it is right only at 16² cells, where the area was chosen, and falls by a factor of over 50 in all.",
+    },
+    Entry {
+        name: "scaling_rows",
+        title: "Scaling by area: the same, one row at a time",
+        commands: &["taffeta study scenes/methods/hung_cloth.toml --set simulation.solver=xpbd \\\n  \
+             --vary 'cloth.0.grid.cells=[8,8]/simulation.substeps=32,cloth.0.grid.cells=[16,16]/simulation.substeps=64,cloth.0.grid.cells=[32,32]/simulation.substeps=128' \\\n  \
+             --vary cloth.0.constraint=edges,strain,energy \\\n  \
+             --vary cloth.0.scaling=true,cloth.0.scaling=false/cloth.0.scaling_area=0.001953125 \\\n  \
+             --out out/gallery/scaling_rows --quiet"],
+        pictures: &["out/gallery/scaling_rows/figures/end-0.svg"],
+        text: "Scalar rows instead of blocks change nothing: at convergence both solve the same equations, and only the scaling decides whether the mesh counts.",
+    },
+    Entry {
+        name: "scaling_fixed_cost",
+        title: "Scaling by area: hung cloth at a fixed number of substeps",
+        commands: &["taffeta study scenes/methods/hung_cloth.toml \\\n  \
+             --vary 'cloth.0.grid.cells=[8,8],[16,16],[32,32],[64,64]' \\\n  \
+             --vary cloth.0.constraint=edges,strain,energy --vary simulation.solver=block,xpbd \\\n  \
+             --out out/gallery/scaling_fixed_cost --quiet"],
+        pictures: &["out/gallery/scaling_fixed_cost/figures/end-0.svg"],
+        text: "The same cloth with scaled constraints and 20 substeps on every mesh. Now the error of the solver shows: it grows with the square of the cells along a side, from half a percent at 8² to 40 % at 64² cells, by blocks as by rows, whatever the constraint. Scaling makes the parameters independent of the mesh; only convergence makes the result so.",
+    },
+    Entry {
+        name: "block_against_rows",
+        title: "Blocks against single rows at equal accuracy",
+        commands: &["taffeta study scenes/methods/hung_cloth.toml \\\n  \
+             --vary simulation.substeps=10,20,40,80,160 \\\n  \
+             --vary cloth.0.constraint=strain,energy --vary simulation.solver=block,xpbd \\\n  \
+             --reference simulation.solver=block/simulation.substeps=640 \\\n  \
+             --out out/gallery/block_against_rows --quiet"],
+        pictures: &[
+            "out/gallery/block_against_rows/figures/error-sweeps.svg",
+            "out/gallery/block_against_rows/figures/error-time.svg",
+        ],
+        text: "Distance to the converged cloth at 16² cells, with 10 to 160 substeps, against the sweeps and against the CPU time of a frame. Blocks and rows need the same number of sweeps for the same error, because what takes sweeps is the way from triangle to triangle; what blocks save is time per sweep, where they evaluate a triangle once and four triangles at a time.",
+    },
+    Entry {
+        name: "bending",
+        title: "Bending models side by side",
+        commands: &[
+            "taffeta run scenes/methods/bending.toml --out out/gallery/bending --quiet",
+            "taffeta render out/gallery/bending --wireframe --width 560 --height 420 --out out/gallery/bending/picture.png",
+        ],
+        pictures: &["out/gallery/bending/picture.png"],
+        text: "Strips of the same material on triangles four times as wide as long; from left to right bent by \"curvature\", \"averaged\", \"hinge\" and \"quadratic\". The elastica sinks by 119 mm: the first two do so too, hinges and quadratic bending by 149 mm, because what they resist depends on the shape of the triangles.",
+    },
+    Entry {
+        name: "adaptive",
+        title: "Adaptive mesh",
+        commands: &[
+            "taffeta run scenes/methods/adaptive.toml --out out/gallery/adaptive --quiet",
+            "taffeta render out/gallery/adaptive --wireframe --width 560 --height 420 \\\n  \
+             --out out/gallery/adaptive/picture.png",
+        ],
+        pictures: &["out/gallery/adaptive/picture.png"],
+        text: "A canvas over a ball, 0.9 s after it was let go from a mesh of 8 × 8 cells. The mesh is fine over the ball and along the folds, and coarse at the corners, where the canvas is smooth.",
+    },
+];

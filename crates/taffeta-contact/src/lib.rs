@@ -26,4 +26,5 @@ pub mod tree;
 
 pub use detect::{ContactSurface, Detector, SubstepView};
 pub use obstacle::{Obstacle, Shape};
+pub use proximity::Proximity;
 pub use response::Contact;

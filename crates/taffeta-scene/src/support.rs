@@ -30,7 +30,6 @@ const LIMITS: &[Limit] = &[
     Limit("obstacle.*.shape.mesh", When::Present, "supported: `sphere`, `plane`, `capsule` and `box`"),
     Limit("obstacle.*.shape.frames", When::Present, "supported: `sphere`, `plane`, `capsule` and `box`"),
     Limit("obstacle.*.shape.frame_rate", When::Present, "it belongs to `frames`; supported: `sphere`, `plane`, `capsule` and `box`"),
-    Limit("contact.self", When::True, "supported: false, contact with obstacles only"),
     Limit("output.formats", When::NamedButNot(&["obj", "none"], &["ply", "vtp", "usda", "glb", "npz"]), "supported: \"obj\", \"none\""),
 ];
 

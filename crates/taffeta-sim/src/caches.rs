@@ -1,5 +1,6 @@
 //! What is derived from one topology: blocks, solver, contact candidates, load path.
 
+use crate::collide::build_proximity;
 use crate::description::SolverChoice;
 use crate::frozen::Frozen;
 use crate::loose::LooseBody;
@@ -7,7 +8,7 @@ use crate::pins::Pin;
 use crate::rope::build_ropes;
 use crate::world::Cloth;
 use glam::DVec3;
-use taffeta_contact::Detector;
+use taffeta_contact::{Detector, Proximity};
 use taffeta_core::index::DenseIndex;
 use taffeta_core::topology::Edge;
 use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, TopologyEpoch};
@@ -29,6 +30,8 @@ pub(crate) struct Caches {
     pub choice: SolverChoice,
     pub solver: Solver,
     pub detector: Detector,
+    /// The pairs of cloths that are near each other; `None` if cloths do not meet.
+    pub proximity: Option<Proximity>,
     pub load_path: LoadPath,
 }
 
@@ -71,13 +74,14 @@ pub(crate) struct CacheSource<'a> {
     pub bodies: &'a [LooseBody],
     pub pins: &'a [Pin],
     pub choice: SolverChoice,
+    pub self_contact: bool,
 }
 
 impl Caches {
     /// Builds everything. Angles and scalars continue from those that the sheet remembers; what of `before` does not
     /// depend on the topology is taken over.
     pub fn build(source: CacheSource<'_>, before: Option<&Caches>) -> Self {
-        let CacheSource { sheet, cloths, bodies, pins, choice } = source;
+        let CacheSource { sheet, cloths, bodies, pins, choice, self_contact } = source;
         let models: Vec<_> = cloths.iter().map(|c| c.model.clone()).collect();
         let clamps = find_clamps(sheet, pins);
         let edges: Vec<_> = clamps.iter().map(|clamp| clamp.edge).collect();
@@ -120,6 +124,7 @@ impl Caches {
             choice,
             solver,
             detector: Detector::new(surfaces, sheet.vertex_cloths.clone()),
+            proximity: self_contact.then(|| build_proximity(source)),
         };
         // Afterwards: the colors must be those of the whole sheet, as they were when the edges broke.
         caches.switch_off(&sheet.broken);

@@ -24,6 +24,8 @@ pub struct WorldDescription {
     pub simulation: SimulationSettings,
     /// The surrounding air; `None`: vacuum.
     pub air: Option<Air>,
+    /// Whether cloths meet themselves and each other.
+    pub self_contact: bool,
     /// Contact thickness of all cloths \[m\]; `None`: from the material.
     pub contact_thickness: Option<f64>,
 }

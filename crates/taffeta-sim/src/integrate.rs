@@ -134,6 +134,9 @@ impl World {
         let starts_anew = |contact: &&Contact| {
             contact.sticks || contact.normal_lambda > 0.0 && self.work.is_impact(contact, h)
         };
+        for i in &self.work.shortened {
+            self.sheet.history.raw[*i] = None;
+        }
         for contact in self.work.contacts.iter().filter(starts_anew) {
             for (vi, weight) in contact.row.vertices.into_iter().zip(contact.row.weights) {
                 if weight != 0.0 {

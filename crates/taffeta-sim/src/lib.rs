@@ -23,6 +23,7 @@ mod build;
 mod caches;
 pub mod checkpoint;
 mod checks;
+mod collide;
 pub mod description;
 mod equilibrium;
 mod frozen;
@@ -43,6 +44,7 @@ mod world;
 
 pub use build::BuildError;
 pub use checkpoint::{Checkpoint, CheckpointError};
+pub use collide::SafeguardReport;
 pub use description::{
     Air, ClothDescription, LooseDescription, Mode, PinDescription, RopeDescription, SimulationSettings,
     SolverChoice, TimeIntegration, WorldDescription, knows_rest_curvature,

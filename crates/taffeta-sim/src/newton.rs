@@ -97,7 +97,11 @@ impl World {
             // Not the inverse of the effective inverse mass: next to held vertices that would grow without bound.
             let corners = || row.vertices.into_iter().zip(row.weights);
             let is_free = corners().any(|(vi, s)| s != 0.0 && state.inverse_masses[vi] > 0.0);
-            let mass: f64 = corners().map(|(vi, s)| s * state.masses[vi]).sum();
+            let side =
+                |sign: f64| corners().map(|(vi, s)| (sign * s).max(0.0) * state.masses[vi]).sum::<f64>();
+            let (first, second) = (side(1.0), side(-1.0));
+            // Of two points that both move, the reduced mass.
+            let mass = if second > 0.0 { first * second / (first + second) } else { first };
             if is_free { RELATIVE_CONTACT_STIFFNESS * mass / (h * h) } else { 0.0 }
         };
         let stiffnesses: Vec<f64> = rows.iter().map(stiffness).collect();

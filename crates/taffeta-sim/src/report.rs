@@ -1,5 +1,6 @@
 //! What a step reports.
 
+use crate::collide::SafeguardReport;
 use crate::stage::StageTimes;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
@@ -17,6 +18,8 @@ pub struct StepReport {
     pub faces: usize,
     /// Contacts that carried a force in the last substep.
     pub contacts: usize,
+    /// What keeping cloths apart has cost.
+    pub safeguard: SafeguardReport,
     /// Edges whose spring has let go in this step.
     pub broken_edges: usize,
     /// Edits of the remeshing pass; zero if none was due.

@@ -127,15 +127,17 @@ impl World {
 
     /// Derives everything anew from the sheet.
     pub(crate) fn rebuild(&mut self) {
-        let choice = resolve_solver(&self.settings, self.sheet.topology.vertex_count);
+        let choice = resolve_solver(&self.settings, self.sheet.topology.vertex_count, self.self_contact);
         let source = CacheSource {
             sheet: &self.sheet,
             cloths: &self.cloths,
             bodies: &self.bodies,
             pins: &self.pins,
             choice,
+            self_contact: self.self_contact,
         };
         self.caches = Caches::build(source, Some(&self.caches));
         self.refill();
+        self.note_crossings();
     }
 }

@@ -108,6 +108,7 @@ impl World {
         let moved = if work.stands_still { 0.0 } else { h };
         let view = SubstepView { start: &work.start, rows: &work.rows, time: self.time, h: moved };
         work.contacts = self.caches.detector.detect(&self.sheet.topology, &self.obstacles, view);
+        self.meet_cloths();
         self.restart_at_contacts(h);
         let work = &mut self.work;
         match self.caches.solver {
@@ -178,6 +179,7 @@ impl World {
     /// # Errors
     /// If a position is not finite: the error names the vertex.
     pub fn finish(&mut self, h: f64) -> Result<(), StepError> {
+        self.keep_apart(h);
         let state = &mut self.sheet.state;
         let work = &self.work;
         let mut bad = None;

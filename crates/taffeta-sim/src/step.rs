@@ -1,5 +1,6 @@
 //! A step: its inputs, its course, its failure.
 
+use crate::collide::SafeguardReport;
 use crate::description::Air;
 use crate::report::{StepReport, SubstepPlan};
 use crate::stage::{Stage, StageTimes};
@@ -110,6 +111,8 @@ impl World {
             }
         }
         let mut times = StageTimes::default();
+        self.forget_pairs();
+        self.work.safeguard = SafeguardReport::default();
         let broken_before = self.broken_edge_count();
         let last_good = self.note_state();
         let gravity = inputs[0].1.unwrap_or(self.settings.gravity);
@@ -140,6 +143,7 @@ impl World {
             faces: self.sheet.topology.face_count(),
             contacts,
             broken_edges,
+            safeguard: self.work.safeguard,
             remesh,
             metrics: measured,
             state_hash,

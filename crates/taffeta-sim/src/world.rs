@@ -3,6 +3,7 @@
 use crate::air::Exposed;
 use crate::build::{BuildError, world_cloths};
 use crate::caches::{CacheSource, Caches, Solver};
+use crate::collide::SafeguardReport;
 use crate::description::{Air, Mode, SimulationSettings, SolverChoice, WorldDescription};
 use crate::frozen::{FreezeRules, Frozen, Thawed};
 use crate::loose::LooseBody;
@@ -48,6 +49,8 @@ pub struct World {
     /// Which pins have let go. Their vertices are freed at the start of the next substep.
     pub(crate) released: Vec<bool>,
     pub(crate) obstacles: Vec<Obstacle>,
+    /// Whether cloths meet themselves and each other.
+    pub(crate) self_contact: bool,
     pub(crate) settings: SimulationSettings,
     pub(crate) air: Option<Air>,
     pub(crate) time: f64,
@@ -75,6 +78,10 @@ pub(crate) struct Workspace {
     /// `X` \[m\] and the effective step \[s\] of every vertex, see [`crate::integrate`].
     pub bases: Vec<DVec3>,
     pub scales: Vec<f64>,
+    /// The vertices whose motion the safeguard has shortened in the substep.
+    pub shortened: Vec<usize>,
+    /// What the safeguard had to do in this step.
+    pub safeguard: SafeguardReport,
     /// Which vertices stick to something at the end of the substep.
     pub stopped: Vec<bool>,
     /// Impulses from outside \[N·s\], over a time \[s\]; empty if there are none.
@@ -109,8 +116,16 @@ impl World {
         let pool = pool.map_err(|e| BuildError::Threads { threads, reason: e.to_string() })?;
         let cloths = world_cloths(description);
         let sheet = freeze(thawed, &cloths, &pins);
-        let choice = resolve_solver(&settings, sheet.topology.vertex_count);
-        let source = CacheSource { sheet: &sheet, cloths: &cloths, bodies: &bodies, pins: &pins, choice };
+        let choice = resolve_solver(&settings, sheet.topology.vertex_count, description.self_contact);
+        let self_contact = description.self_contact;
+        let source = CacheSource {
+            sheet: &sheet,
+            cloths: &cloths,
+            bodies: &bodies,
+            pins: &pins,
+            choice,
+            self_contact,
+        };
         let caches = Caches::build(source, None);
         let mut world = Self {
             cloths,
@@ -118,6 +133,7 @@ impl World {
             released: vec![false; pins.len()],
             pins,
             obstacles: description.obstacles.clone(),
+            self_contact,
             settings,
             air: description.air,
             time: 0.0,
@@ -134,6 +150,7 @@ impl World {
             pool,
         };
         world.refill();
+        world.note_crossings();
         Ok(world)
     }
 
@@ -144,6 +161,11 @@ impl World {
     ) -> T {
         let (caches, work_space) = (&mut self.caches, &mut self.work);
         self.pool.install(|| work(caches, work_space))
+    }
+
+    /// Runs `work` on the world's own threads.
+    pub(crate) fn in_threads<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        self.pool.install(work)
     }
 
     /// Brings the scratch rows in line with the state.
@@ -269,9 +291,15 @@ impl World {
 const MAX_FACTORIZED: usize = 20_000;
 
 /// The solver for a scene: its choice, or what suits it best.
-pub(crate) fn resolve_solver(settings: &SimulationSettings, vertices: usize) -> SolverChoice {
+pub(crate) fn resolve_solver(
+    settings: &SimulationSettings,
+    vertices: usize,
+    self_contact: bool,
+) -> SolverChoice {
     match (settings.solver, settings.mode) {
-        (SolverChoice::Auto, Mode::Static) if vertices <= MAX_FACTORIZED => SolverChoice::Direct,
+        (SolverChoice::Auto, Mode::Static) if vertices <= MAX_FACTORIZED && !self_contact => {
+            SolverChoice::Direct
+        }
         (SolverChoice::Auto, _) => SolverChoice::Global,
         (choice, _) => choice,
     }

@@ -74,6 +74,7 @@ pub(super) fn assemble(scene: &Scene) -> Result<BuiltScene, SceneError> {
         obstacles: scene.obstacles.clone(),
         simulation: scene.simulation.settings.clone(),
         air: (!in_vacuum).then_some(scene.air),
+        self_contact: scene.contact.self_contact.unwrap_or(false),
         contact_thickness: scene.contact.thickness,
     };
     let rope_probes = scene.rope_probes.clone();

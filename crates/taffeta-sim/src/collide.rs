@@ -1,0 +1,117 @@
+//! Cloths that meet themselves and each other: contacts before the solve, the safeguard after it.
+//!
+//! The response makes it look right, the safeguard makes it true: after every substep, motions are shortened until no
+//! pair of primitives crosses on the way. Both see the positions at the start of the substep, where nothing crosses but
+//! what crossed before.
+
+use crate::caches::CacheSource;
+use crate::pins::along_held;
+use crate::world::World;
+use glam::DVec3;
+use taffeta_contact::Contact;
+use taffeta_contact::crossings::Crossing;
+use taffeta_contact::elements::Elements;
+use taffeta_contact::proximity::{MeshBody, Proximity, Step};
+use taffeta_core::index::DenseIndex;
+
+/// What the safeguard had to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SafeguardReport {
+    /// Vertices whose motion was shortened, over all substeps of the step.
+    pub shortened: u64,
+    /// The impulse that this has taken \[N·s\]: mass times the velocity lost.
+    pub lost_impulse: f64,
+    /// Pairs that vertices which cannot be stopped have forced together.
+    pub forced: u64,
+}
+
+/// The cloths of a world as bodies that can meet.
+pub(crate) fn build_proximity(source: CacheSource<'_>) -> Proximity {
+    let CacheSource { sheet, cloths, bodies, .. } = source;
+    let mut elements = Elements::default();
+    let faces: Vec<[u32; 3]> = sheet.topology.faces.iter().map(|face| face.map(|vi| vi.0)).collect();
+    elements.add_triangles(sheet.topology.vertex_count, &faces, |i| sheet.vertex_cloths.raw[i]);
+    let surfaces = cloths.iter().map(|cloth| cloth.surface).chain(bodies.iter().map(|body| body.surface));
+    let meshes = surfaces.map(|surface| MeshBody { surface, is_cloth: true }).collect();
+    Proximity::new(elements, meshes, sheet.layout.raw.clone())
+}
+
+impl World {
+    /// Edges that go through faces, exactly; `None` if cloths do not meet in this world.
+    pub fn crossings(&self) -> Option<Vec<Crossing>> {
+        let proximity = self.caches.proximity.as_ref()?;
+        Some(proximity.count_crossings(&self.sheet.state.positions.raw))
+    }
+
+    /// Notes what crosses before the first step and after an edit: it is not kept apart.
+    pub(crate) fn note_crossings(&mut self) {
+        if let Some(proximity) = &mut self.caches.proximity {
+            proximity.note_crossings(&self.sheet.state.positions.raw);
+        }
+    }
+
+    /// Lets the pairs be collected anew, so that a step depends on its start alone.
+    pub(crate) fn forget_pairs(&mut self) {
+        if let Some(proximity) = &mut self.caches.proximity {
+            proximity.forget();
+        }
+    }
+
+    /// Adds the contacts between cloths to those of the substep.
+    pub(crate) fn meet_cloths(&mut self) {
+        let Some(mut proximity) = self.caches.proximity.take() else { return };
+        let end = self.proposed();
+        let prescribed = self.prescribed();
+        let step = Step { start: &self.sheet.state.positions.raw, end: &end, prescribed: &prescribed };
+        let rows = self.in_threads(|| {
+            proximity.follow(step);
+            proximity.contacts(step)
+        });
+        self.caches.proximity = Some(proximity);
+        self.work.contacts.extend(rows.into_iter().map(Contact::new));
+    }
+
+    /// Shortens the motion of the substep where something would cross.
+    pub(crate) fn keep_apart(&mut self, h: f64) {
+        self.work.shortened.clear();
+        let Some(mut proximity) = self.caches.proximity.take() else { return };
+        let end = self.proposed();
+        let prescribed = self.prescribed();
+        let step = Step { start: &self.sheet.state.positions.raw, end: &end, prescribed: &prescribed };
+        let (found, truncation) = self.in_threads(|| {
+            proximity.follow(step);
+            proximity.secure(step)
+        });
+        if !truncation.forced.is_empty() || !proximity.crossings().is_empty() {
+            proximity.note_crossings(&found);
+        }
+        self.caches.proximity = Some(proximity);
+        let work = &mut self.work;
+        for (i, fraction) in truncation.fractions.iter().enumerate().filter(|(_, t)| **t < 1.0) {
+            let lost = end[i].distance(found[i]) / h;
+            if lost > 0.0 && *fraction < 1.0 {
+                work.safeguard.shortened += 1;
+                work.safeguard.lost_impulse += self.sheet.state.masses.raw[i] * lost;
+                work.rows[i].position = found[i].to_array();
+                work.stopped[i] = true;
+                work.shortened.push(i);
+            }
+        }
+        work.safeguard.forced += truncation.forced.len() as u64;
+    }
+
+    /// Where the vertices are to be at the end of the substep \[m\].
+    fn proposed(&self) -> Vec<DVec3> {
+        self.work.rows.iter().map(|row| row.position()).collect()
+    }
+
+    /// Who cannot be stopped: what is held altogether, and what a pin moves along some axes.
+    fn prescribed(&self) -> Vec<bool> {
+        let mut prescribed: Vec<bool> = self.sheet.state.inverse_masses.iter().map(|w| *w == 0.0).collect();
+        for guided in &self.work.guided {
+            let moved = along_held(guided.held, guided.target, guided.start) != guided.start;
+            prescribed[guided.vertex.to_usize()] |= moved;
+        }
+        prescribed
+    }
+}

@@ -2,4 +2,5 @@
 
 pub mod block;
 pub mod newton;
+pub mod projective;
 pub mod rows;

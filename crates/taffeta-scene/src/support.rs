@@ -22,7 +22,6 @@ struct Limit(&'static str, When, &'static str);
 
 #[rustfmt::skip]
 const LIMITS: &[Limit] = &[
-    Limit("simulation.solver", When::Is(&["projective"]), "supported: \"auto\", \"global\", \"block\", \"direct\", \"xpbd\", \"pbd\""),
     Limit("cloth.*.outline", When::Present, "supported: `grid` and `mesh`"),
     Limit("cloth.*.edge_length", When::Present, "it belongs to `outline`; supported: `grid` and `mesh`"),
     Limit("cloth.*.constraint", When::Is(&["energy"]), "supported: \"strain\", \"edges\""),

@@ -174,7 +174,9 @@ fn the_resolved_scene_reads_back_unchanged() {
     let fixed = SMALL.replace("duration = 1", "mode = \"static\"\nsolver = \"global\"");
     let pbd = SMALL.replace("duration = 1", "duration = 1\nsolver = \"pbd\"") + "stiffness = 0.25\n";
     let xpbd = SMALL.replace("duration = 1", "duration = 1\nsolver = \"xpbd\"");
-    for text in [SMALL, RICH, &fixed, &pbd, &xpbd].into_iter().chain(models.iter().map(String::as_str)) {
+    let projective = SMALL.replace("duration = 1", "duration = 1\nsolver = \"projective\"");
+    let texts = [SMALL, RICH, &fixed, &pbd, &xpbd, &projective];
+    for text in texts.into_iter().chain(models.iter().map(String::as_str)) {
         let scene = read(text);
         let json = scene.to_json();
         let again = Scene::from_str(&json.to_string(), Path::new("elsewhere/scene.json"), &[]).unwrap();
@@ -225,6 +227,23 @@ fn solvers_of_scalar_rows_get_their_own_defaults() {
     let corrected = StiffnessCorrection::PerSubstep;
     let expected = ProjectionStiffness { stretch: 1.0, bend: 0.0, correction: corrected };
     assert_eq!((scene.cloths[0].projection, scene.cloths[0].bending), (expected, BendingModel::None));
+}
+
+#[test]
+fn projective_dynamics_has_its_own_bending_and_warns_of_what_it_leaves_out() {
+    let material = "cloth.0.material={density=0.2, stretch=[1000, 500], bend=[1e-5, 1e-5], poisson=0.3}";
+    let settings = ["simulation.solver=projective", material, "cloth.0.remesh={}"];
+    let scene = read_with(SMALL, &settings);
+    let cloth = &scene.build().unwrap().cloths[0];
+    assert_eq!((cloth.membrane, cloth.bending), (MembraneModel::Strain, BendingModel::MeanCurvature));
+    let [remesh, ignored] = scene.warnings.as_slice() else { panic!("{:?}", scene.warnings) };
+    assert!(remesh.contains("factorizes") && remesh.contains("interval"), "{remesh}");
+    let parts = ["cloth[0].material", "`stretch`", "`poisson`", "means of warp and weft"];
+    assert!(parts.iter().all(|part| ignored.contains(part)) && !ignored.contains("damping"), "{ignored}");
+    let plain = "cloth.0.material={density=0.2, stretch=[500, 500], bend=[1e-5, 1e-5], poisson=0}";
+    let quiet = ["simulation.solver=projective", plain, "cloth.0.bending=none"];
+    let scene = read_with(SMALL, &quiet);
+    assert_eq!((scene.cloths[0].bending, scene.warnings), (BendingModel::None, Vec::new()));
 }
 
 #[test]

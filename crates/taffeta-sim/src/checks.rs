@@ -5,7 +5,6 @@ use crate::description::{
     Air, ClothDescription, Mode, PinDescription, SimulationSettings, SolverChoice, TimeIntegration,
     WorldDescription, knows_rest_curvature,
 };
-use taffeta_solve::BendingModel;
 
 /// Checks everything that is not a mesh.
 pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), BuildError> {
@@ -39,7 +38,7 @@ pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), Build
     }
     for cloth in &description.cloths {
         let what = format!("cloth '{}'", cloth.name);
-        if let Some(reason) = find_cloth_defect(cloth).or_else(|| find_unknown_to_rows(cloth, solver)) {
+        if let Some(reason) = find_cloth_defect(cloth).or_else(|| find_unknown_to_solver(cloth, solver)) {
             return refuse(what, reason);
         }
         for (number, pin) in cloth.pins.iter().enumerate() {
@@ -83,10 +82,10 @@ fn find_cloth_defect(cloth: &ClothDescription) -> Option<String> {
     None
 }
 
-/// What a solver of scalar rows cannot do with the simulation, in words.
+/// What the older methods cannot do with the simulation, in words.
 fn find_row_mismatch(settings: &SimulationSettings) -> Option<String> {
     let name = settings.solver.name();
-    if !settings.solver.takes_rows() {
+    if !settings.solver.is_euler_only() || settings.solver == SolverChoice::Block {
         return None;
     }
     if settings.time == TimeIntegration::Bdf2 {
@@ -96,15 +95,19 @@ fn find_row_mismatch(settings: &SimulationSettings) -> Option<String> {
         .then(|| format!("the solver {name} follows motions and finds no equilibria"))
 }
 
-/// What a solver of scalar rows cannot do with a cloth, in words.
-fn find_unknown_to_rows(cloth: &ClothDescription, solver: SolverChoice) -> Option<String> {
-    let name = solver.name();
-    if !solver.takes_rows() {
+/// What the older methods cannot do with a cloth, in words.
+fn find_unknown_to_solver(cloth: &ClothDescription, solver: SolverChoice) -> Option<String> {
+    let (name, model) = (solver.name(), cloth.bending);
+    let is_projective = solver == SolverChoice::Projective;
+    if !solver.knows_bending(model) && !solver.takes_rows() && !is_projective {
+        return Some(format!("the bending model {model:?} belongs to the solver projective, not to {name}"));
+    }
+    if !solver.takes_rows() && !is_projective {
         return None;
     }
-    if !matches!(cloth.bending, BendingModel::Hinge | BendingModel::None) {
-        let model = cloth.bending;
-        return Some(format!("the solver {name} bends by Hinge or None, not by {model:?}"));
+    if !solver.knows_bending(model) {
+        let known = if is_projective { "MeanCurvature" } else { "Hinge" };
+        return Some(format!("the solver {name} bends by {known} or None, not by {model:?}"));
     }
     if cloth.rest_curvature != [0.0; 3] {
         return Some(format!("the solver {name} knows no rest curvature"));

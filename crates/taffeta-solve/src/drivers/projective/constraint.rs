@@ -229,10 +229,7 @@ impl<C: Constraint<R, V>, K: LaneKernel<R>, const R: usize, const V: usize> Cons
 
 /// The rows `A x` of four elements.
 #[inline(always)]
-fn apply_lanes<const R: usize, const V: usize>(
-    map: &[[F64x4; V]; R],
-    x: &[Vec3x4; V],
-) -> [Vec3x4; R] {
+fn apply_lanes<const R: usize, const V: usize>(map: &[[F64x4; V]; R], x: &[Vec3x4; V]) -> [Vec3x4; R] {
     let mut out = [Vec3x4::default(); R];
     for (z, row) in out.iter_mut().zip(map) {
         let mut sum = x[0] * row[0];

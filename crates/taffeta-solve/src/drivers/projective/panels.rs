@@ -52,8 +52,7 @@ impl Panels {
             let begun = self.rows.len();
             self.rows.extend((end..width).map(|i| (start + i) as u32));
             self.rows.extend(below.iter().map(|row| *row as u32));
-            let row =
-                |i: usize| std::array::from_fn(|c| if c < count { entry(i, first + c) } else { 0.0 });
+            let row = |i: usize| std::array::from_fn(|c| if c < count { entry(i, first + c) } else { 0.0 });
             self.values.extend((end..width + below.len()).map(row));
             self.panels.push(Panel {
                 start: (start + first) as u32,
@@ -140,12 +139,10 @@ mod tests {
             let below: Vec<usize> = (start + width..N).collect();
             panels.push_columns((start, width), &below, |i, j| l(start + i, start + j));
         }
-        let exact: Vec<F64x4> =
-            (0..N).map(|i| F64x4([i as f64, 1.0, (i as f64).cos(), 0.0])).collect();
+        let exact: Vec<F64x4> = (0..N).map(|i| F64x4([i as f64, 1.0, (i as f64).cos(), 0.0])).collect();
         let times = |x: &[F64x4], entry: &dyn Fn(usize, usize) -> f64| -> Vec<F64x4> {
-            let row = |i: usize| {
-                (0..N).fold(F64x4::default(), |sum, j| sum + x[j] * F64x4::splat(entry(i, j)))
-            };
+            let row =
+                |i: usize| (0..N).fold(F64x4::default(), |sum, j| sum + x[j] * F64x4::splat(entry(i, j)));
             (0..N).map(row).collect()
         };
         let upper = times(&exact, &|i, j| if j >= i { l(j, i) } else { 0.0 });

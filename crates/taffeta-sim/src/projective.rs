@@ -5,8 +5,8 @@ use crate::pins::put_back;
 use crate::step::StepError;
 use crate::world::{Workspace, World};
 use glam::DVec3;
-use taffeta_contact::Contact;
 use taffeta_contact::response::{project, take_back_slip};
+use taffeta_contact::{Contact, SubstepView};
 use taffeta_core::lanes::Row;
 use taffeta_solve::drivers::newton::FactorError;
 
@@ -19,7 +19,20 @@ impl World {
     pub(crate) fn solve_projective(&mut self, h: f64, iterations: u32) -> Result<(), StepError> {
         let time = self.time;
         let outcome = self.in_pool(|caches, work| iterate(caches, work, (h, iterations)));
-        outcome.map_err(|source| StepError::Factorization { time, source })
+        outcome.map_err(|source| StepError::Factorization { time, source })?;
+        self.meet_late_contacts(h);
+        Ok(())
+    }
+
+    /// Pushes out what the iterations have taken into a body elsewhere than the prediction had foreseen: a step is as
+    /// long as a frame, and its contacts are found at its beginning.
+    fn meet_late_contacts(&mut self, h: f64) {
+        let work = &mut self.work;
+        let view = SubstepView { start: &work.start, rows: &work.rows, time: self.time, h };
+        let found = self.caches.detector.detect(&self.sheet.topology, &self.obstacles, view);
+        let mut late: Vec<Contact> = found.iter().map(frictionless).collect();
+        (0..CONTACT_PASSES).for_each(|_| project(&mut late, &work.start, &mut work.rows));
+        put_back(&work.guided, &mut work.rows);
     }
 }
 
@@ -61,14 +74,16 @@ fn meet_contacts(contacts: &mut [Contact], start: &[DVec3], rows: &mut [Row], pl
     }
 }
 
+/// A contact that separates only, and has not acted yet.
+fn frictionless(contact: &Contact) -> Contact {
+    let mut row = contact.row;
+    (row.static_friction, row.kinetic_friction) = (0.0, 0.0);
+    Contact::new(row)
+}
+
 /// Takes away what is left of penetration, and of slip where a contact sticks. The multipliers stay those of the
 /// iterations.
 fn settle_contacts(work: &mut Workspace) {
-    let frictionless = |contact: &Contact| {
-        let mut row = contact.row;
-        (row.static_friction, row.kinetic_friction) = (0.0, 0.0);
-        Contact::new(row)
-    };
     let mut contacts: Vec<Contact> = work.contacts.iter().map(frictionless).collect();
     project(&mut contacts, &work.start, &mut work.rows);
     for contact in work.contacts.iter().filter(|contact| contact.sticks && contact.row.vertex().is_some()) {

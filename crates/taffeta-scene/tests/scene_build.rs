@@ -238,7 +238,7 @@ fn projective_dynamics_has_its_own_bending_and_warns_of_what_it_leaves_out() {
     assert_eq!((cloth.membrane, cloth.bending), (MembraneModel::Strain, BendingModel::MeanCurvature));
     let [remesh, ignored] = scene.warnings.as_slice() else { panic!("{:?}", scene.warnings) };
     assert!(remesh.contains("factorizes") && remesh.contains("interval"), "{remesh}");
-    let parts = ["cloth[0].material", "`stretch`", "`poisson`", "means of warp and weft"];
+    let parts = ["cloth.0.material", "`stretch`", "`poisson`", "means of warp and weft"];
     assert!(parts.iter().all(|part| ignored.contains(part)) && !ignored.contains("damping"), "{ignored}");
     let plain = "cloth.0.material={density=0.2, stretch=[500, 500], bend=[1e-5, 1e-5], poisson=0}";
     let quiet = ["simulation.solver=projective", plain, "cloth.0.bending=none"];

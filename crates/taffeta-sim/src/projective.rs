@@ -15,11 +15,24 @@ use taffeta_solve::drivers::newton::FactorError;
 const CONTACT_PASSES: u32 = 4;
 
 impl World {
-    /// Local and global steps, each pair with contact; then the contacts once more, for what the iterations have left.
+    /// Local and global steps, each pair followed by contact; then the contacts once more, for what the iterations have
+    /// left. The forces of contacts at vertices are remembered, and the next substep begins with them.
     pub(crate) fn solve_projective(&mut self, h: f64, iterations: u32) -> Result<(), StepError> {
         let time = self.time;
+        for contact in &mut self.work.contacts {
+            let Some(vi) = contact.row.vertex() else { continue };
+            let force = self.sheet.grips[vi] * (h * h);
+            contact.normal_lambda = force.dot(contact.row.normal).max(0.0);
+            contact.friction_lambda = force.reject_from_normalized(contact.row.normal);
+        }
         let outcome = self.in_pool(|caches, work| iterate(caches, work, (h, iterations)));
         outcome.map_err(|source| StepError::Factorization { time, source })?;
+        self.sheet.grips.iter_mut().for_each(|grip| *grip = DVec3::ZERO);
+        for contact in &self.work.contacts {
+            if let Some(vi) = contact.row.vertex() {
+                self.sheet.grips[vi] += multiplier(contact) / (h * h);
+            }
+        }
         self.meet_late_contacts(h);
         Ok(())
     }
@@ -36,6 +49,11 @@ impl World {
     }
 }
 
+/// The multiplier of a contact, normal and friction \[kg·m\].
+fn multiplier(contact: &Contact) -> DVec3 {
+    contact.row.normal * contact.normal_lambda + contact.friction_lambda
+}
+
 fn iterate(
     caches: &mut Caches,
     work: &mut Workspace,
@@ -43,34 +61,35 @@ fn iterate(
 ) -> Result<(), FactorError> {
     let Solver::Projective(driver) = &mut caches.solver else { return Ok(()) };
     driver.begin_step(&work.predicted, h)?;
-    let mut places = Vec::new();
-    let mut rows = work.rows.clone();
-    for _ in 0..iterations {
-        if work.contacts.is_empty() {
-            driver.iterate();
-        } else {
-            driver.iterate_with_contact(&mut places, |places| {
-                meet_contacts(&mut work.contacts, &work.start, &mut rows, places);
-            });
+    let mut forces = vec![DVec3::ZERO; work.rows.len()];
+    for contact in &work.contacts {
+        let force = multiplier(contact) / (h * h);
+        for (vi, weight) in contact.row.vertices.iter().zip(contact.row.weights) {
+            forces[vi.0 as usize] += force * weight;
         }
     }
-    for (i, row) in work.rows.iter_mut().enumerate() {
-        row.position = driver.position(i).to_array();
+    for _ in 0..iterations {
+        driver.iterate_with_forces(&forces);
+        for (i, row) in work.rows.iter_mut().enumerate() {
+            row.position = driver.position(i).to_array();
+        }
+        if !work.contacts.is_empty() {
+            meet_contacts(work, &mut forces, h);
+        }
     }
     settle_contacts(work);
     put_back(&work.guided, &mut work.rows);
     Ok(())
 }
 
-/// Moves places to where the contacts let them be. The multipliers start anew: they are those of the whole substep.
-fn meet_contacts(contacts: &mut [Contact], start: &[DVec3], rows: &mut [Row], places: &mut [DVec3]) {
-    for (row, place) in rows.iter_mut().zip(places.iter()) {
-        row.position = place.to_array();
-    }
-    contacts.iter_mut().for_each(|contact| *contact = Contact::new(contact.row));
-    (0..CONTACT_PASSES).for_each(|_| project(contacts, start, rows));
-    for (row, place) in rows.iter().zip(places.iter_mut()) {
-        *place = row.position();
+/// Lets the contacts move the positions that an iteration has left, and adds the forces that amount to it.
+fn meet_contacts(work: &mut Workspace, forces: &mut [DVec3], h: f64) {
+    let before: Vec<DVec3> = work.rows.iter().map(Row::position).collect();
+    (0..CONTACT_PASSES).for_each(|_| project(&mut work.contacts, &work.start, &mut work.rows));
+    for ((force, before), row) in forces.iter_mut().zip(&before).zip(&work.rows) {
+        if row.inverse_mass > 0.0 {
+            *force += (row.position() - *before) / (row.inverse_mass * h * h);
+        }
     }
 }
 

@@ -13,10 +13,11 @@
 //! matrix changes, and is factorized anew, only with the constraints (which come with the topology), with what is held
 //! and with `h`.
 //!
-//! Contact comes in as forces on the right-hand side (Ly, Jouve, Boissieux, Bertails-Descoubes 2020): before each global
-//! step, the vertices are placed where elasticity and inertia would take each of them by itself, the contacts correct these
-//! places, and what the corrections amount to acts on the vertices. When the iterations have converged, the contacts are
-//! fulfilled exactly, and the matrix has never known of them.
+//! Contact comes in as forces on the right-hand side, so that the matrix never knows of it. Whoever drives the iterations
+//! finds the forces: by what a contact lacks after each global step, in proportion to the mass there, added up over the
+//! iterations. That is an ascent on the multipliers of the contacts, stable because the matrix is never less than `M/h²`.
+//! Forces that are read off the places to which elasticity would take each vertex by itself (Ly et al. 2020) have the same
+//! limit, but at the stiffness of cloth and few iterations they rectify what is not in balance yet: the cloth jumps off.
 //!
 //! At few iterations the rotations in `p` lag behind and motion is damped, more so in stiff cloth and long steps; the
 //! objective looks converged long before the motion is.
@@ -179,24 +180,11 @@ impl ProjectiveDriver {
         self.solve();
     }
 
-    /// One local and one global step. `correct` gets the places \[m\] to which elasticity and inertia would take every vertex
-    /// by itself, in the order of the vertices, and moves them to where contact lets them be.
-    pub fn iterate_with_contact(&mut self, places: &mut Vec<DVec3>, correct: impl FnOnce(&mut [DVec3])) {
+    /// One local and one global step under forces from outside \[N\], one per vertex: those of contacts.
+    pub fn iterate_with_forces(&mut self, outside: &[DVec3]) {
         self.find_forces();
-        let h2 = self.work.h * self.work.h;
-        let free = |place: &u32| {
-            let k = *place as usize;
-            narrow(self.work.x[k] - self.work.forces[k] * F64x4::splat(h2 / self.masses[k]))
-        };
-        let before: Vec<DVec3> = self.places.iter().map(free).collect();
-        places.clone_from(&before);
-        correct(places);
-        for ((after, before), place) in places.iter().zip(&before).zip(&self.places) {
-            if after != before {
-                let k = *place as usize;
-                let force = (*after - *before) * (self.masses[k] / h2);
-                self.work.forces[k] = self.work.forces[k] - widen(force);
-            }
+        for (force, vertex) in self.work.forces.iter_mut().zip(&self.order) {
+            *force = *force - widen(outside[*vertex as usize]);
         }
         self.solve();
     }

@@ -42,11 +42,11 @@ impl Panels {
         for first in (0..width).step_by(WIDTH) {
             let count = WIDTH.min(width - first);
             let mut block = [[0.0; WIDTH]; WIDTH];
-            for i in 0..count {
-                for j in 0..i {
-                    block[i][j] = entry(first + i, first + j);
+            for (i, row) in block.iter_mut().enumerate().take(count) {
+                for (j, value) in row.iter_mut().enumerate().take(i) {
+                    *value = entry(first + i, first + j);
                 }
-                block[i][i] = 1.0 / entry(first + i, first + i);
+                row[i] = 1.0 / entry(first + i, first + i);
             }
             let end = first + count;
             let begun = self.rows.len();
@@ -89,8 +89,8 @@ impl Panels {
         let mut x = [F64x4::default(); WIDTH];
         for i in 0..width {
             let mut value = y[start + i];
-            for j in 0..i {
-                value = value - x[j] * F64x4::splat(panel.block[i][j]);
+            for (left, l) in x.iter().zip(&panel.block[i]).take(i) {
+                value = value - *left * F64x4::splat(*l);
             }
             x[i] = value * F64x4::splat(panel.block[i][i]);
             y[start + i] = x[i];
@@ -114,8 +114,8 @@ impl Panels {
         }
         for i in (0..width).rev() {
             let mut value = y[start + i] - x[i];
-            for j in i + 1..width {
-                value = value - x[j] * F64x4::splat(panel.block[j][i]);
+            for (below, row) in x.iter().zip(&panel.block).take(width).skip(i + 1) {
+                value = value - *below * F64x4::splat(row[i]);
             }
             x[i] = value * F64x4::splat(panel.block[i][i]);
             y[start + i] = x[i];

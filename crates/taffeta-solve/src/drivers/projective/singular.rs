@@ -124,8 +124,9 @@ impl SignedSingularValues {
 /// Makes two columns of `b = F v` perpendicular; whether they were not.
 fn rotate_pair(b: &mut [DVec3; 3], v: &mut [DVec3; 3], (p, q): (usize, usize)) -> bool {
     let (alpha, beta, gamma) = (b[p].length_squared(), b[q].length_squared(), b[p].dot(b[q]));
-    // Not a number must end the sweeps, hence not `<=`.
-    if !(gamma.abs() > 1e-15 * (alpha * beta).sqrt()) || gamma == 0.0 {
+    // What is not a number must end the sweeps too.
+    let is_turned = gamma.abs() > 1e-15 * (alpha * beta).sqrt() && gamma != 0.0;
+    if !is_turned {
         return false;
     }
     let zeta = (beta - alpha) / (2.0 * gamma);

@@ -2,6 +2,7 @@
 
 pub mod block;
 pub mod newton;
+pub mod projective;
 pub mod rows;
 
 use glam::DVec3;

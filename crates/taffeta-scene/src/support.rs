@@ -9,8 +9,6 @@ use crate::document::{Document, Kind, Value};
 enum When {
     /// Whenever it is there.
     Present,
-    /// If it is `true`.
-    True,
     /// If it is a string, or an array of strings, outside this list, all of which the format names.
     NamedButNot(&'static [&'static str], &'static [&'static str]),
 }
@@ -62,7 +60,6 @@ pub(crate) fn find_refusals(document: &Document) -> Vec<Refusal> {
 fn used_value(when: &When, value: &Value) -> Option<Option<String>> {
     match (when, &value.kind) {
         (When::Present, _) => Some(None),
-        (When::True, Kind::Boolean(true)) => Some(Some("true".to_owned())),
         (When::NamedButNot(supported, named), _) => {
             let texts = match &value.kind {
                 Kind::Array(items) => items.iter().collect(),

@@ -37,6 +37,11 @@ pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), Build
     if let Some(reason) = find_row_mismatch(&description.simulation) {
         return refuse("simulation".into(), reason);
     }
+    if description.self_contact
+        && let Some(reason) = find_contact_mismatch(description)
+    {
+        return refuse("contact between cloths".into(), reason);
+    }
     for rope in &description.ropes {
         let what = format!("rope '{}'", rope.name);
         if solver == SolverChoice::Projective {
@@ -111,6 +116,17 @@ fn find_cloth_defect(cloth: &ClothDescription) -> Option<String> {
         return Some(format!("rest_curvature means nothing to the bending model {:?}", cloth.bending));
     }
     None
+}
+
+/// What does not go with contact between cloths, in words.
+fn find_contact_mismatch(description: &WorldDescription) -> Option<String> {
+    let solver = description.simulation.solver;
+    if matches!(solver, SolverChoice::Direct | SolverChoice::Projective) {
+        let name = solver.name();
+        return Some(format!("the solver {name} does not know it: take global, block, xpbd or pbd"));
+    }
+    let remeshed = description.cloths.iter().find(|cloth| cloth.remesh.is_some())?;
+    Some(format!("it does not go with remeshing yet, which cloth '{}' asks for", remeshed.name))
 }
 
 /// What the older methods cannot do with the simulation, in words.

@@ -65,6 +65,7 @@ impl World {
             faces: self.sheet.topology.face_count(),
             contacts: self.active_contacts(),
             broken_edges: 0,
+            safeguard: self.work.safeguard,
             remesh: Default::default(),
             metrics,
             state_hash,

@@ -3,12 +3,16 @@
 use crate::args::RunOptions;
 use crate::failure::Failure;
 use std::path::{Path, PathBuf};
+use taffeta_contact::crossings::Crossing;
 use taffeta_scene::{ClothShape, Override, PlacedProbe, Scene, SceneError};
 use taffeta_sim::{BuildError, MAX_THREADS, World};
 
 /// What every run warns about in this version.
-const NO_SELF_CONTACT: &str = "cloths touch obstacles only in this version: a cloth can pass through itself and other \
-     cloths";
+const NO_SELF_CONTACT: &str = "without `contact.self = true` cloths touch obstacles only: a cloth can pass through itself and \
+     other cloths";
+
+/// Crossings at the start that a warning names.
+const NAMED_CROSSINGS: usize = 3;
 
 /// What runs with pins of limited strength warn about if the solver is local.
 const ROUGH_FORCES: &str = "this solver overestimates the forces on pins, several times in a stiff cloth, so that \
@@ -59,6 +63,7 @@ impl Prepared {
         if scene.contact.self_contact.is_none() {
             warnings.push(NO_SELF_CONTACT.to_owned());
         }
+        warnings.extend(describe_crossings(&world));
         if ["block", "xpbd", "projective"].contains(&world.solver_name()) && has_weak_pins(&scene) {
             warnings.push(ROUGH_FORCES.to_owned());
         }
@@ -162,4 +167,22 @@ mod tests {
     fn results_go_to_a_folder_named_after_the_scene() {
         assert_eq!(default_folder(Path::new("scenes/drape.toml")), Path::new("out/drape"));
     }
+}
+
+/// A warning of what crosses at the start.
+fn describe_crossings(world: &World) -> Option<String> {
+    let crossings = world.crossings().filter(|crossings| !crossings.is_empty())?;
+    let x = &world.sheet().state.positions.raw;
+    let place = |crossing: &Crossing| {
+        let [p, q] = crossing.edge.map(|v| x[v as usize]);
+        let middle = 0.5 * (p + q);
+        format!("[{:.4}, {:.4}, {:.4}]", middle.x, middle.y, middle.z)
+    };
+    let named: Vec<String> = crossings.iter().take(NAMED_CROSSINGS).map(place).collect();
+    let more = if crossings.len() > named.len() { ", …" } else { "" };
+    Some(format!(
+        "cloths cross at the start, in {} places where an edge meets a face (near {}{more}); what crosses is not kept apart",
+        crossings.len(),
+        named.join(", ")
+    ))
 }

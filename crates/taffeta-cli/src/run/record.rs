@@ -125,6 +125,7 @@ fn state_row(world: &World, metrics: &Metrics) -> MetricsRow {
         angular_z,
         max_strain: metrics.max_strain,
         residual: metrics.residual,
+        crossings: world.crossings().map(|crossings| crossings.len() as u64),
         ..MetricsRow::default()
     }
 }

@@ -40,6 +40,15 @@ pub(super) struct Totals {
     /// Edges whose spring has let go.
     #[serde(default)]
     pub broken_edges: u64,
+    /// Vertices whose motion was shortened to keep cloths apart, over all substeps.
+    #[serde(default)]
+    pub shortened: u64,
+    /// The impulse that this has taken \[N·s\].
+    #[serde(default)]
+    pub lost_impulse: f64,
+    /// Pairs of cloths that pins have forced together, over all substeps.
+    #[serde(default)]
+    pub forced_pairs: u64,
     pub vertices: Option<Extent>,
     pub faces: Option<Extent>,
     /// Largest expected excess of the extension, relative to the size, if the substeps were cut at their cap.
@@ -90,6 +99,9 @@ impl Totals {
         self.collapses += report.remesh.collapses;
         self.flips += report.remesh.flips;
         self.broken_edges += report.broken_edges as u64;
+        self.shortened += report.safeguard.shortened;
+        self.lost_impulse += report.safeguard.lost_impulse;
+        self.forced_pairs += report.safeguard.forced;
         for (number, cloth) in world.cloths().iter().enumerate() {
             let limit = cloth.remesh.map(|settings| settings.max_vertices);
             if let Some(limit) = limit.filter(|limit| world.velocities(number).len() >= *limit) {
@@ -105,6 +117,16 @@ impl Totals {
     pub fn warnings(&self) -> Vec<Warning> {
         let mut warnings = Vec::new();
         let mut warn = |kind: String, text: String| warnings.push(Warning { kind, text });
+        if self.forced_pairs > 0 {
+            warn(
+                "forced".to_owned(),
+                format!(
+                    "pins have forced cloths through each other in {} pairs of primitives; what crosses is not kept \
+                     apart, see `crossings` in metrics.csv",
+                    self.forced_pairs
+                ),
+            );
+        }
         if let Some(excess) = self.capped_excess {
             let most = self.substeps_per_frame.map_or(0, |extent| extent.max);
             warn(

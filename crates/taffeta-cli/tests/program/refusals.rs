@@ -73,11 +73,6 @@ fn what_is_not_supported_yet() {
         &["constraint", "the solver \"auto\"", "constraint = \"strain\" has the same energy"],
     );
     expect_refusal(
-        "radius = 0.2 } }",
-        "radius = 0.2 } }\n[contact]\nself = true",
-        &["self", "not supported yet"],
-    );
-    expect_refusal(
         "[[probe]]",
         "[output]\nformats = [\"ply\"]\n[[probe]]",
         &["ply", "not supported yet", "obj"],

@@ -302,7 +302,6 @@ fn what_the_format_names_but_is_not_supported_says_so() {
     for shape in ["mesh = \"b.obj\"", "frames = \"b_%04d.obj\""] {
         refused("shape", &format!("shape = {{ {shape} }}"), shape.rsplit(' ').next().unwrap());
     }
-    refused("thickness", "self = true", "true");
     for format in ["ply", "vtp", "usda", "glb", "npz"] {
         refused("formats", &format!("formats = [\"obj\", \"{format}\"]"), "[");
     }

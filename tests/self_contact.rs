@@ -1,0 +1,133 @@
+//! Cloths against themselves and each other.
+
+mod common;
+use common::*;
+use glam::DVec3;
+use taffeta::contact::{Obstacle, Shape};
+use taffeta::core::Placement;
+use taffeta::remesh::RemeshSettings;
+use taffeta::scene::{GridPattern, materials};
+use taffeta::sim::{ClothDescription, SimulationSettings, SolverChoice, World, WorldDescription};
+
+const SOLVERS: [SolverChoice; 2] = [SolverChoice::Global, SolverChoice::Block];
+
+/// Sheets of 20 cm by 20 cm of cotton, each placed by itself, above a floor if there is one.
+fn sheets(cells: u32, places: &[Placement], floor: bool, solver: SolverChoice) -> WorldDescription {
+    let cotton = materials::preset("cotton").unwrap().material;
+    let place = |(number, place): (usize, &Placement)| {
+        let mut mesh = square(cells, GridPattern::Alternating);
+        mesh.positions.iter_mut().for_each(|x| *x = place.apply(*x * 0.2));
+        mesh.material.iter_mut().flatten().flatten().for_each(|u| *u *= 0.2);
+        ClothDescription::new(format!("sheet_{number}"), mesh, cotton.clone())
+    };
+    let plane = Obstacle::new(Shape::Plane { normal: DVec3::Y }, Placement::default());
+    WorldDescription {
+        cloths: places.iter().enumerate().map(place).collect(),
+        obstacles: if floor { vec![plane] } else { Vec::new() },
+        simulation: SimulationSettings { solver, ..SimulationSettings::default() },
+        self_contact: true,
+        ..WorldDescription::default()
+    }
+}
+
+fn at(translate: [f64; 3], rotate_deg: [f64; 3]) -> Placement {
+    Placement { translate: translate.into(), rotate_deg: rotate_deg.into(), scale: 1.0 }
+}
+
+/// Runs and asserts after every frame that nothing crosses.
+fn run_apart(world: &mut World, frames: u32) {
+    for frame in 0..frames {
+        run(world, 1);
+        let crossings = world.crossings().expect("cloths meet in this world");
+        assert!(crossings.is_empty(), "frame {frame}: {} crossings", crossings.len());
+    }
+}
+
+#[test]
+fn a_sheet_that_falls_on_its_edge_crumples_without_crossing_itself() {
+    for solver in SOLVERS {
+        let mut description = sheets(8, &[at([0.0, 0.05, 0.0], [5.0, 0.0, 3.0])], true, solver);
+        let mut world = build(&description);
+        run_apart(&mut world, 30);
+        assert!(world.mesh(0).positions.iter().all(|x| x.y < 0.2), "it lies");
+        description.self_contact = false;
+        let mut other = build(&description);
+        assert_eq!(other.crossings(), None);
+        run(&mut other, 30);
+        let open = other.mesh(0).positions;
+        assert!(open != world.mesh(0).positions, "it must have met itself");
+    }
+}
+
+#[test]
+fn sheets_that_fall_on_each_other_stay_apart() {
+    let flat = |y: f64, turn: f64| at([0.0, y, 0.0], [-90.0, turn, 0.0]);
+    let places = [flat(0.005, 0.0), flat(0.02, 20.0), flat(0.035, -15.0)];
+    for solver in SOLVERS {
+        let mut world = build(&sheets(5, &places, true, solver));
+        run_apart(&mut world, 30);
+        let mean = |cloth: usize| {
+            let x = world.mesh(cloth).positions;
+            x.iter().map(|x| x.y).sum::<f64>() / x.len() as f64
+        };
+        let [low, middle, high] = [mean(0), mean(1), mean(2)];
+        assert!(low < middle && middle < high, "{solver:?}: {low} {middle} {high}");
+        assert!(high < 0.01, "{solver:?}: the last has come down: {high}");
+    }
+}
+
+#[test]
+fn sheets_that_collide_in_flight_keep_their_momentum() {
+    for solver in SOLVERS {
+        let places = [at([0.0; 3], [-90.0, 0.0, 0.0]), at([0.03, 0.01, 0.02], [-85.0, 40.0, 0.0])];
+        let mut description = sheets(5, &places, false, solver);
+        description.cloths[1].velocity = DVec3::new(0.1, -2.0, 0.0);
+        description.simulation.gravity = DVec3::ZERO;
+        let mut world = build(&description);
+        let before = world.measure();
+        let mut taken = 0.0;
+        for _ in 0..10 {
+            taken += run(&mut world, 1).safeguard.lost_impulse;
+            assert!(world.crossings().unwrap().is_empty());
+        }
+        let after = world.measure();
+        let lost = (after.momentum - before.momentum).length();
+        let size = before.momentum.length();
+        // Contact keeps it; what the safeguard takes it tells.
+        assert!(lost <= taken + 1e-9 * size && taken < 0.05 * size, "{solver:?}: {lost} {taken} of {size}");
+        assert!(after.kinetic_energy < before.kinetic_energy, "{solver:?}: they must have met");
+    }
+}
+
+#[test]
+fn contact_between_cloths_gives_the_same_bits_for_any_number_of_threads() {
+    let places = [at([0.0, 0.01, 0.0], [-90.0, 0.0, 0.0]), at([0.0, 0.02, 0.02], [-80.0, 30.0, 0.0])];
+    let hashes = [1, 3].map(|threads| {
+        let mut description = sheets(8, &places, true, SolverChoice::Global);
+        description.simulation.threads = threads;
+        let mut world = build(&description);
+        run(&mut world, 15);
+        world.state_hash()
+    });
+    assert_eq!(hashes[0], hashes[1]);
+}
+
+#[test]
+fn what_crosses_at_the_start_is_told_and_the_run_goes_on() {
+    let places = [at([0.0, 0.1, 0.0], [-90.0, 0.0, 0.0]), at([0.05, 0.02, -0.1], [0.0, 0.0, 0.0])];
+    let mut world = build(&sheets(5, &places, false, SolverChoice::Global));
+    let before = world.crossings().unwrap().len();
+    assert!(before > 0, "the sheets must cross");
+    run(&mut world, 10);
+    assert!(world.mesh(0).positions.iter().all(|x| x.is_finite()));
+}
+
+#[test]
+fn what_does_not_go_together_is_refused() {
+    let places = [at([0.0; 3], [0.0; 3])];
+    let mut direct = sheets(3, &places, false, SolverChoice::Direct);
+    assert!(World::build(&direct).unwrap_err().to_string().contains("direct"));
+    direct.simulation.solver = SolverChoice::Global;
+    direct.cloths[0].remesh = Some(RemeshSettings::default());
+    assert!(World::build(&direct).unwrap_err().to_string().contains("remeshing"));
+}

@@ -361,7 +361,7 @@ fn problems_of_overrides_name_the_override() {
     assert!(message("cloth.3.name=b").contains("`cloth` has 1 elements"));
     assert!(message("cloth.first.name=b").contains("must be a number below 1"));
     assert!(message("simulation.duration.x=1").contains("it has no `x`"));
-    assert!(message("cloth.0.constraint=energy").contains("not supported yet"));
+    assert!(message("cloth.0.outline=a.svg").contains("not supported yet"));
 }
 
 #[test]

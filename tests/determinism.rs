@@ -134,9 +134,13 @@ fn optimized_and_unoptimized_programs_write_the_same_frames() {
     let global = ["--frames", "8"];
     let block = ["--set", "simulation.solver=block"];
     let direct = ["--set", "simulation.solver=direct", "cloth.0.remesh.size_min=0.09", "--frames", "4"];
-    for (name, arguments, count) in
-        [("global", &global[..], 18), ("block", &block[..], 26), ("direct", &direct[..], 10)]
-    {
+    let projective = ["--set", "simulation.solver=projective", "--frames", "8"];
+    for (name, arguments, count) in [
+        ("global", &global[..], 18),
+        ("block", &block[..], 26),
+        ("direct", &direct[..], 10),
+        ("projective", &projective[..], 18),
+    ] {
         let frames = |program: &Path, build: &str| {
             frames_of(program, &scene, &folder.path().join(format!("{name}-{build}")), arguments)
         };

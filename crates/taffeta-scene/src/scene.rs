@@ -18,6 +18,7 @@ mod read_cloth;
 mod read_material;
 mod read_membrane;
 mod read_motion;
+mod read_projective;
 mod read_rope;
 mod rope;
 pub(crate) mod write;

@@ -9,8 +9,6 @@ use crate::document::{Document, Kind, Value};
 enum When {
     /// Whenever it is there.
     Present,
-    /// If it has one of these values.
-    Is(&'static [&'static str]),
     /// If it is `true`.
     True,
     /// If it is a string, or an array of strings, outside this list, all of which the format names.
@@ -22,7 +20,6 @@ struct Limit(&'static str, When, &'static str);
 
 #[rustfmt::skip]
 const LIMITS: &[Limit] = &[
-    Limit("simulation.solver", When::Is(&["projective"]), "supported: \"auto\", \"global\", \"block\", \"direct\", \"xpbd\", \"pbd\""),
     Limit("cloth.*.outline", When::Present, "supported: `grid` and `mesh`"),
     Limit("cloth.*.edge_length", When::Present, "it belongs to `outline`; supported: `grid` and `mesh`"),
     Limit("cloth.*.remesh.refine_compression", When::Present, "supported: `refine_angle` and `refine_strain`"),
@@ -68,9 +65,6 @@ pub(crate) fn find_refusals(document: &Document) -> Vec<Refusal> {
 fn used_value(when: &When, value: &Value) -> Option<Option<String>> {
     match (when, &value.kind) {
         (When::Present, _) => Some(None),
-        (When::Is(words), Kind::String(text)) if words.contains(&text.as_str()) => {
-            Some(Some(format!("{text:?}")))
-        }
         (When::True, Kind::Boolean(true)) => Some(Some("true".to_owned())),
         (When::NamedButNot(supported, named), _) => {
             let texts = match &value.kind {

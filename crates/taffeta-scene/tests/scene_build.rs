@@ -174,7 +174,9 @@ fn the_resolved_scene_reads_back_unchanged() {
     let fixed = SMALL.replace("duration = 1", "mode = \"static\"\nsolver = \"global\"");
     let pbd = SMALL.replace("duration = 1", "duration = 1\nsolver = \"pbd\"") + "stiffness = 0.25\n";
     let xpbd = SMALL.replace("duration = 1", "duration = 1\nsolver = \"xpbd\"");
-    for text in [SMALL, RICH, &fixed, &pbd, &xpbd].into_iter().chain(models.iter().map(String::as_str)) {
+    let projective = SMALL.replace("duration = 1", "duration = 1\nsolver = \"projective\"");
+    let texts = [SMALL, RICH, &fixed, &pbd, &xpbd, &projective];
+    for text in texts.into_iter().chain(models.iter().map(String::as_str)) {
         let scene = read(text);
         let json = scene.to_json();
         let again = Scene::from_str(&json.to_string(), Path::new("elsewhere/scene.json"), &[]).unwrap();
@@ -250,6 +252,23 @@ fn constraints_and_their_scaling_are_read_and_written() {
         [&[][..], &["cloth.0.scaling=true"], &["cloth.0.scaling=false", "cloth.0.scaling_area=0.25"]]
             .map(|settings| with(settings).hash().unwrap());
     assert!(hashes[0] == hashes[1] && hashes[1] != hashes[2]);
+}
+
+#[test]
+fn projective_dynamics_has_its_own_bending_and_warns_of_what_it_leaves_out() {
+    let material = "cloth.0.material={density=0.2, stretch=[1000, 500], bend=[1e-5, 1e-5], poisson=0.3}";
+    let settings = ["simulation.solver=projective", material, "cloth.0.remesh={}"];
+    let scene = read_with(SMALL, &settings);
+    let cloth = &scene.build().unwrap().cloths[0];
+    assert_eq!((cloth.membrane, cloth.bending), (MembraneModel::Strain, BendingModel::MeanCurvature));
+    let [remesh, ignored] = scene.warnings.as_slice() else { panic!("{:?}", scene.warnings) };
+    assert!(remesh.contains("factorizes") && remesh.contains("interval"), "{remesh}");
+    let parts = ["cloth.0.material", "`stretch`", "`poisson`", "means of warp and weft"];
+    assert!(parts.iter().all(|part| ignored.contains(part)) && !ignored.contains("damping"), "{ignored}");
+    let plain = "cloth.0.material={density=0.2, stretch=[500, 500], bend=[1e-5, 1e-5], poisson=0}";
+    let quiet = ["simulation.solver=projective", plain, "cloth.0.bending=none"];
+    let scene = read_with(SMALL, &quiet);
+    assert_eq!((scene.cloths[0].bending, scene.warnings), (BendingModel::None, Vec::new()));
 }
 
 #[test]

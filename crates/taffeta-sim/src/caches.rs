@@ -12,9 +12,12 @@ use taffeta_core::index::DenseIndex;
 use taffeta_core::topology::Edge;
 use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, TopologyEpoch};
 use taffeta_solve::drivers::newton::{LinearSolver, NewtonDriver, Site};
+use taffeta_solve::drivers::projective::{
+    ProjectiveDriver, ProjectiveProblem, RestPlaces, cloth_constraints,
+};
 use taffeta_solve::substeps::LoadPath;
 use taffeta_solve::{
-    BlockDriver, Blocks, DenseState, PlateState, ProjectedCloth, RopeBlocks, RowDriver, Supports,
+    BlockDriver, Blocks, ClothModel, DenseState, PlateState, ProjectedCloth, RopeBlocks, RowDriver, Supports,
 };
 
 /// What is derived from one topology.
@@ -28,6 +31,8 @@ pub(crate) struct Caches {
     /// The solver as chosen.
     pub choice: SolverChoice,
     pub solver: Solver,
+    /// How many times projective dynamics factorized the systems of topologies and pins before these.
+    pub past_factorizations: usize,
     pub detector: Detector,
     pub load_path: LoadPath,
 }
@@ -39,16 +44,18 @@ pub(crate) enum Solver {
     Block(Box<BlockDriver>),
     /// Updates of single rows: XPBD or PBD.
     Rows(Box<RowDriver>),
+    /// Projective dynamics.
+    Projective(Box<ProjectiveDriver>),
     /// Newton, with conjugate gradients or a factorization.
     Newton(Box<NewtonDriver>),
 }
 
 impl Solver {
-    /// Whether the solver moves a few vertices at a time, in sweeps: contact then acts on positions in every sweep, and
-    /// pressure from outside. Otherwise it is Newton's method, which has both in its equations.
+    /// Whether contact acts on positions in every iteration of the solver, and pressure from outside. Otherwise it is
+    /// Newton's method, which has both in its equations.
     pub fn is_local(&self) -> bool {
         match self {
-            Self::Block(_) | Self::Rows(_) => true,
+            Self::Block(_) | Self::Rows(_) | Self::Projective(_) => true,
             Self::Newton(_) => false,
         }
     }
@@ -105,6 +112,7 @@ impl Caches {
                     ropes.into_iter().map(|(blocks, model)| (blocks, model.projection)).collect();
                 Solver::Rows(Box::new(RowDriver::pbd(&sheet.topology, &sheet.rest, &projected, &ropes)))
             }
+            SolverChoice::Projective => Solver::Projective(Box::new(build_projective(source, &models))),
             SolverChoice::Auto | SolverChoice::Global => {
                 build_newton(source, &blocks, (LinearSolver::Conjugate, before))
             }
@@ -119,6 +127,7 @@ impl Caches {
             blocks,
             choice,
             solver,
+            past_factorizations: before.map_or(0, Self::factorizations),
             detector: Detector::new(surfaces, sheet.vertex_cloths.clone()),
         };
         // Afterwards: the colors must be those of the whole sheet, as they were when the edges broke.
@@ -135,6 +144,15 @@ impl Caches {
         if let Solver::Rows(driver) = &mut self.solver {
             driver.switch_off(broken);
         }
+    }
+
+    /// How many times projective dynamics has factorized a system.
+    pub fn factorizations(&self) -> usize {
+        let present = match &self.solver {
+            Solver::Projective(driver) => driver.factorizations(),
+            Solver::Block(_) | Solver::Rows(_) | Solver::Newton(_) => 0,
+        };
+        self.past_factorizations + present
     }
 
     /// Notes unwrapped angles and scalars at the end of a step, in the blocks, which measure energies with them, and in
@@ -167,7 +185,9 @@ impl Caches {
                 self.plate.scalars = driver.scalars();
                 driver.plate_angles()
             }
-            Solver::Rows(_) => plate.edges.iter().map(|edge| sheet.rest.last_angles[edge.edge]).collect(),
+            Solver::Rows(_) | Solver::Projective(_) => {
+                plate.edges.iter().map(|edge| sheet.rest.last_angles[edge.edge]).collect()
+            }
         };
         plate.edges.iter_mut().zip(angles).for_each(|(edge, angle)| edge.reference = angle);
         plate.begin_step(&sheet.state.positions, &self.plate.clamps);
@@ -191,6 +211,19 @@ impl Caches {
     }
 }
 
+/// Projective dynamics of all cloths. Those without material coordinates are at rest as they start.
+fn build_projective(source: CacheSource<'_>, models: &[ClothModel]) -> ProjectiveDriver {
+    let CacheSource { sheet, cloths, .. } = source;
+    let is_curved: Vec<bool> = cloths.iter().map(|cloth| !cloth.has_material).collect();
+    let places = RestPlaces { positions: &sheet.starts.raw, is_curved: &is_curved };
+    let problem = ProjectiveProblem {
+        masses: &sheet.state.masses.raw,
+        held: &sheet.state.held.raw,
+        points: &sheet.layout.raw,
+    };
+    ProjectiveDriver::build(problem, cloth_constraints(&sheet.topology, &sheet.rest, models, places))
+}
+
 /// Newton's method with a linear solver; what of `before` does not depend on the topology is taken over.
 fn build_newton(
     source: CacheSource<'_>,
@@ -203,7 +236,7 @@ fn build_newton(
     let site = Site { points: &sheet.layout, face_pressures: &pressures };
     let before = before.and_then(|before| match &before.solver {
         Solver::Newton(driver) => Some(&**driver),
-        Solver::Block(_) | Solver::Rows(_) => None,
+        Solver::Block(_) | Solver::Rows(_) | Solver::Projective(_) => None,
     });
     Solver::Newton(Box::new(NewtonDriver::build(&sheet.topology, blocks, site, (linear, before))))
 }

@@ -5,7 +5,7 @@ use crate::description::{
     Air, ClothDescription, Mode, PinDescription, SimulationSettings, SolverChoice, TimeIntegration,
     WorldDescription, knows_rest_curvature,
 };
-use taffeta_solve::{BendingModel, MembraneModel, MembraneScaling};
+use taffeta_solve::{MembraneModel, MembraneScaling};
 
 /// Checks everything that is not a mesh.
 pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), BuildError> {
@@ -39,6 +39,12 @@ pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), Build
     }
     for rope in &description.ropes {
         let what = format!("rope '{}'", rope.name);
+        if solver == SolverChoice::Projective {
+            return refuse(
+                what,
+                "the solver projective knows no ropes: take global, block, xpbd or pbd".into(),
+            );
+        }
         let has_strength = rope.pins.iter().any(|pin| pin.strength.is_some());
         if solver == SolverChoice::Pbd && has_strength {
             return refuse(what, "the solver pbd knows no forces, so its pins have no strength".into());
@@ -51,7 +57,7 @@ pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), Build
     for cloth in &description.cloths {
         let what = format!("cloth '{}'", cloth.name);
         let defect = find_cloth_defect(cloth)
-            .or_else(|| find_unknown_to_rows(cloth, solver))
+            .or_else(|| find_unknown_to_solver(cloth, solver))
             .or_else(|| find_unswept(cloth, solver))
             .or_else(|| find_spring_mismatch(cloth, solver));
         if let Some(reason) = defect {
@@ -107,10 +113,10 @@ fn find_cloth_defect(cloth: &ClothDescription) -> Option<String> {
     None
 }
 
-/// What a solver of scalar rows cannot do with the simulation, in words.
+/// What the older methods cannot do with the simulation, in words.
 fn find_row_mismatch(settings: &SimulationSettings) -> Option<String> {
     let name = settings.solver.name();
-    if !settings.solver.takes_rows() {
+    if !settings.solver.is_euler_only() || settings.solver == SolverChoice::Block {
         return None;
     }
     if settings.time == TimeIntegration::Bdf2 {
@@ -120,15 +126,19 @@ fn find_row_mismatch(settings: &SimulationSettings) -> Option<String> {
         .then(|| format!("the solver {name} follows motions and finds no equilibria"))
 }
 
-/// What a solver of scalar rows cannot do with a cloth, in words.
-fn find_unknown_to_rows(cloth: &ClothDescription, solver: SolverChoice) -> Option<String> {
-    let name = solver.name();
-    if !solver.takes_rows() {
+/// What the older methods cannot do with a cloth, in words.
+fn find_unknown_to_solver(cloth: &ClothDescription, solver: SolverChoice) -> Option<String> {
+    let (name, model) = (solver.name(), cloth.bending);
+    let is_projective = solver == SolverChoice::Projective;
+    if !solver.knows_bending(model) && !solver.takes_rows() && !is_projective {
+        return Some(format!("the bending model {model:?} belongs to the solver projective, not to {name}"));
+    }
+    if !solver.takes_rows() && !is_projective {
         return None;
     }
-    if !matches!(cloth.bending, BendingModel::Hinge | BendingModel::None) {
-        let model = cloth.bending;
-        return Some(format!("the solver {name} bends by Hinge or None, not by {model:?}"));
+    if !solver.knows_bending(model) {
+        let known = if is_projective { "MeanCurvature" } else { "Hinge" };
+        return Some(format!("the solver {name} bends by {known} or None, not by {model:?}"));
     }
     if cloth.rest_curvature != [0.0; 3] {
         return Some(format!("the solver {name} knows no rest curvature"));

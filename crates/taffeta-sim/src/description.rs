@@ -115,7 +115,7 @@ pub struct RopeDescription {
 pub fn knows_rest_curvature(bending: BendingModel) -> bool {
     match bending {
         BendingModel::Curvature | BendingModel::Averaged | BendingModel::Hinge => true,
-        BendingModel::Quadratic | BendingModel::None => false,
+        BendingModel::Quadratic | BendingModel::MeanCurvature | BendingModel::None => false,
     }
 }
 
@@ -220,6 +220,8 @@ pub enum SolverChoice {
     Xpbd,
     /// Position-based dynamics: one scalar row at a time, with a stiffness of its own instead of a material.
     Pbd,
+    /// Projective dynamics: local projections and a global step with a constant, factorized matrix.
+    Projective,
 }
 
 impl SolverChoice {
@@ -228,17 +230,35 @@ impl SolverChoice {
     pub fn takes_rows(self) -> bool {
         match self {
             Self::Xpbd | Self::Pbd => true,
-            Self::Auto | Self::Global | Self::Block | Self::Direct => false,
+            Self::Auto | Self::Global | Self::Block | Self::Direct | Self::Projective => false,
+        }
+    }
+
+    /// Whether the solver knows nothing but implicit Euler and follows motions only.
+    pub fn is_euler_only(self) -> bool {
+        match self {
+            Self::Block | Self::Xpbd | Self::Pbd | Self::Projective => true,
+            Self::Auto | Self::Global | Self::Direct => false,
+        }
+    }
+
+    /// Whether the solver bends a cloth by this model. Solvers of scalar rows know hinges, projective dynamics the mean
+    /// curvature at vertices, the others everything else.
+    pub fn knows_bending(self, bending: BendingModel) -> bool {
+        match self {
+            Self::Xpbd | Self::Pbd => matches!(bending, BendingModel::Hinge | BendingModel::None),
+            Self::Projective => matches!(bending, BendingModel::MeanCurvature | BendingModel::None),
+            Self::Auto | Self::Global | Self::Block | Self::Direct => bending != BendingModel::MeanCurvature,
         }
     }
 
     /// Whether the solver sweeps over the membrane blocks as they are. Only such a solver takes the energy of a triangle
     /// as its constraint, and constraints that are not scaled by area: Newton's method would solve for the same energy as
-    /// with strains, and PBD keeps lengths.
+    /// with strains, PBD keeps lengths, and projective dynamics projects strains or lengths.
     pub fn sweeps_membrane(self) -> bool {
         match self {
             Self::Block | Self::Xpbd => true,
-            Self::Auto | Self::Global | Self::Direct | Self::Pbd => false,
+            Self::Auto | Self::Global | Self::Direct | Self::Pbd | Self::Projective => false,
         }
     }
 
@@ -251,6 +271,7 @@ impl SolverChoice {
             Self::Direct => "direct",
             Self::Xpbd => "xpbd",
             Self::Pbd => "pbd",
+            Self::Projective => "projective",
         }
     }
 }
@@ -265,7 +286,8 @@ pub enum Mode {
     Static,
 }
 
-/// How velocities and positions are integrated. The solvers `block`, `xpbd` and `pbd` always use implicit Euler.
+/// How velocities and positions are integrated. The solvers `block`, `xpbd`, `pbd` and `projective`
+/// always use implicit Euler.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TimeIntegration {
     /// The program chooses.

@@ -32,6 +32,7 @@ mod measure;
 mod newton;
 mod pins;
 mod pressure;
+mod projective;
 pub mod report;
 mod resample;
 mod rope;

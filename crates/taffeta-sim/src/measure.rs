@@ -1,10 +1,12 @@
 //! Energies, momenta, residual and hash of a state.
 
+use crate::caches::Solver;
 use crate::pins::along_held;
 use crate::report::Metrics;
 use crate::world::World;
 use glam::DVec3;
 use taffeta_core::geometry::green_strain;
+use taffeta_solve::ElasticEnergy;
 use taffeta_solve::block::gather;
 
 impl World {
@@ -12,7 +14,7 @@ impl World {
     pub fn measure(&self) -> Metrics {
         let state = &self.sheet.state;
         let x = &state.positions;
-        let elastic = self.caches.blocks.energy(x, &self.caches.plate);
+        let elastic = self.elastic_energy();
         let mass: f64 = state.masses.iter().sum();
         let each = || state.masses.iter().zip(x.iter()).zip(state.velocities.iter());
         let center = each().map(|((m, x), _)| *x * *m).sum::<DVec3>() / mass;
@@ -25,6 +27,20 @@ impl World {
             angular_momentum: each().map(|((m, x), v)| (*x - center).cross(*v) * *m).sum(),
             max_strain: self.max_strain(),
             residual: self.residual(),
+        }
+    }
+
+    /// Elastic energies \[J\], by the constraints of projective dynamics where they are in use.
+    fn elastic_energy(&self) -> ElasticEnergy {
+        let x = &self.sheet.state.positions;
+        match &self.caches.solver {
+            Solver::Projective(driver) => {
+                let energy = driver.energy(x);
+                ElasticEnergy { stretch: energy.stretch, bend: energy.bend }
+            }
+            Solver::Block(_) | Solver::Rows(_) | Solver::Newton(_) => {
+                self.caches.blocks.energy(x, &self.caches.plate)
+            }
         }
     }
 
@@ -43,7 +59,7 @@ impl World {
 
     /// Kinetic, elastic and potential energy together \[J\].
     pub(crate) fn mechanical_energy(&self) -> f64 {
-        let elastic = self.caches.blocks.energy(&self.sheet.state.positions, &self.caches.plate);
+        let elastic = self.elastic_energy();
         self.kinetic_energy() + elastic.stretch + elastic.bend + self.gravity_energy()
     }
 
@@ -69,6 +85,9 @@ impl World {
     /// Gradient of the elastic energy \[N\].
     pub(crate) fn elastic_gradient(&self) -> Vec<DVec3> {
         let x = &self.sheet.state.positions;
+        if let Solver::Projective(driver) = &self.caches.solver {
+            return driver.energy(x).gradient;
+        }
         let mut forces = vec![DVec3::ZERO; x.len()];
         self.caches.blocks.add_gradient(x, &self.caches.plate, &mut forces);
         forces

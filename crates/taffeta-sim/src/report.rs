@@ -34,7 +34,7 @@ pub struct StepReport {
 pub struct SubstepPlan {
     /// Number of substeps.
     pub substeps: u32,
-    /// Sweeps per substep of the solvers `block`, `xpbd` and `pbd`; the most Newton iterations of a substep of the global and direct solvers.
+    /// Sweeps or iterations per substep of the solvers `block`, `xpbd`, `pbd` and `projective`; the most Newton iterations of a substep of the global and direct solvers.
     pub iterations: u32,
     /// Iterations of the global solver's conjugate gradients, all together.
     pub linear_iterations: u32,

@@ -19,6 +19,10 @@ const SHORTEST_SUBSTEP: f64 = 1.0 / 2000.0;
 const BLOCK_SWEEPS: u32 = 1;
 /// The same for XPBD and PBD: what their papers call usual.
 const ROW_SWEEPS: u32 = 10;
+/// Iterations of projective dynamics per substep, unless the scene says how many.
+const PROJECTIVE_ITERATIONS: u32 = 15;
+/// Longest substep of projective dynamics \[s\]: a frame is one, as it is published.
+const PROJECTIVE_SUBSTEP: f64 = 1.0 / 60.0;
 /// Substeps that one step may take: a step that asks for more is a mistake in its length, not a simulation.
 const MAX_SUBSTEPS: f64 = 1e6;
 
@@ -29,11 +33,21 @@ impl World {
         let iterations = match &self.caches.solver {
             Solver::Block(_) => self.settings.iterations.unwrap_or(BLOCK_SWEEPS),
             Solver::Rows(_) => self.settings.iterations.unwrap_or(ROW_SWEEPS),
+            Solver::Projective(_) => self.settings.iterations.unwrap_or(PROJECTIVE_ITERATIONS),
             Solver::Newton(_) => 0,
         };
         let plan = SubstepPlan { iterations, ..SubstepPlan::default() };
         if let Some(substeps) = self.settings.substeps {
             return Ok(SubstepPlan { substeps, ..plan });
+        }
+        if matches!(self.caches.solver, Solver::Projective(_)) {
+            let count = (dt / PROJECTIVE_SUBSTEP - 1e-9).ceil().max(1.0);
+            let too_many = Err(StepError::BadTimeStep { dt });
+            return if count > MAX_SUBSTEPS {
+                too_many
+            } else {
+                Ok(SubstepPlan { substeps: count as u32, ..plan })
+            };
         }
         // Newton's method converges at any step: the motion decides, not the mesh.
         let by_motion = (dt * self.liveliness() / STRIDE).min(dt / SHORTEST_SUBSTEP);

@@ -111,7 +111,7 @@ impl World {
         self.restart_at_contacts(h);
         let work = &mut self.work;
         match self.caches.solver {
-            Solver::Block(_) | Solver::Rows(_) => {
+            Solver::Block(_) | Solver::Rows(_) | Solver::Projective(_) => {
                 stabilize(&work.contacts, &mut work.start, &mut work.rows, h)
             }
             // Its contacts are springs, which carry their load by their depth.
@@ -128,8 +128,11 @@ impl World {
     /// Reads: start, predicted, contacts. Writes: rows, the multipliers of the contacts, the counts of the plan.
     ///
     /// # Errors
-    /// If the energy is not finite or the direct solver cannot factorize its system.
+    /// If the energy is not finite or a solver cannot factorize its system.
     pub fn solve(&mut self, h: f64, plan: &mut SubstepPlan) -> Result<(), StepError> {
+        if matches!(self.caches.solver, Solver::Projective(_)) {
+            return self.solve_projective(h, plan.iterations);
+        }
         if self.caches.solver.is_local() {
             self.sweep_locally(h, plan.iterations);
             return Ok(());
@@ -154,14 +157,14 @@ impl World {
                     driver.set_clamps(&normals);
                 }
                 Solver::Rows(driver) => driver.begin_substep(&rows_at_start(work)),
-                Solver::Newton(_) => return,
+                Solver::Projective(_) | Solver::Newton(_) => return,
             }
             caches.plate.clamps = normals;
             for sweep in 0..sweeps {
                 match &mut caches.solver {
                     Solver::Block(driver) => driver.sweep(&mut work.rows, Substep { h, sweep }),
                     Solver::Rows(driver) => driver.sweep(&mut work.rows, RowStep { h, sweep, sweeps }),
-                    Solver::Newton(_) => {}
+                    Solver::Projective(_) | Solver::Newton(_) => {}
                 }
                 put_back(&work.guided, &mut work.rows);
                 project(&mut work.contacts, &work.start, &mut work.rows);

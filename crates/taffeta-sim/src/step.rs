@@ -7,7 +7,7 @@ use crate::world::{Workspace, World};
 use glam::{DVec2, DVec3};
 use taffeta_core::{EdgeIndex, IndexVec, VertexIndex};
 use taffeta_remesh::VertexHistory;
-use taffeta_solve::drivers::newton::NewtonError;
+use taffeta_solve::drivers::newton::{FactorError, NewtonError};
 
 /// What may change from step to step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -58,6 +58,14 @@ pub enum StepError {
         time: f64,
         /// What went wrong.
         source: NewtonError,
+    },
+    /// The system of projective dynamics cannot be factorized.
+    #[error("at {time} s the system of the solver projective cannot be factorized: {source}")]
+    Factorization {
+        /// Time of the failed substep \[s\].
+        time: f64,
+        /// What went wrong.
+        source: FactorError,
     },
     /// No equilibrium was found.
     #[error(

@@ -189,7 +189,7 @@ impl World {
         self.frame
     }
 
-    /// The solver in use: `global`, `direct`, `block`, `xpbd` or `pbd`.
+    /// The solver in use: `global`, `direct`, `block`, `xpbd`, `pbd` or `projective`.
     pub fn solver_name(&self) -> &'static str {
         match self.caches.choice {
             SolverChoice::Auto => SolverChoice::Global.name(),
@@ -256,6 +256,12 @@ impl World {
             Solver::Rows(driver) if self.work.h > 0.0 => driver.forces(&self.work.rows, self.work.h),
             _ => Vec::new(),
         }
+    }
+
+    /// How many times projective dynamics has factorized its system: once, and again whenever the topology, what is held
+    /// or the length of the substep has changed. 0 under other solvers.
+    pub fn factorizations(&self) -> usize {
+        self.caches.factorizations()
     }
 
     /// The sheet in dense order, for those who compute on it.

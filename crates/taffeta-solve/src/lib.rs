@@ -4,7 +4,8 @@
 //! Euler). Every elastic force is a [`block`]: a constraint vector, its Jacobian, its compliance. Three [`drivers`] run
 //! over the same blocks: the block driver updates the multipliers of one element at a time; the Newton driver solves
 //! for all positions at once and, with a factorization, is the oracle of everything else; the row driver takes one
-//! scalar row at a time, as the older position-based methods do.
+//! scalar row at a time, as the older position-based methods do. The driver of projective dynamics has constraints of
+//! its own, whose energies are distances to what is admissible.
 //!
 //! This crate knows dense arrays only: no mesh keys, no contact detection.
 
@@ -25,6 +26,7 @@ mod testing;
 
 pub use blocks::{Blocks, ElasticEnergy};
 pub use drivers::block::{BlockDriver, Substep};
+pub use drivers::projective::{ProjectiveConstraints, ProjectiveDriver, ProjectiveProblem};
 pub use drivers::rows::{ProjectedCloth, RowDriver, RowForce, RowStep};
 pub use material::{Material, MaterialError};
 pub use model::{

@@ -57,6 +57,8 @@ pub enum BendingModel {
     Hinge,
     /// Laplacian of the positions, for flat rest shapes that bend without stretching.
     Quadratic,
+    /// Mean curvature of each inner vertex: bending of projective dynamics, for that solver only.
+    MeanCurvature,
     /// No bending resistance.
     None,
 }

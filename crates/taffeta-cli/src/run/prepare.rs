@@ -59,7 +59,7 @@ impl Prepared {
         if scene.contact.self_contact.is_none() {
             warnings.push(NO_SELF_CONTACT.to_owned());
         }
-        if ["block", "xpbd"].contains(&world.solver_name()) && has_weak_pins(&scene) {
+        if ["block", "xpbd", "projective"].contains(&world.solver_name()) && has_weak_pins(&scene) {
             warnings.push(ROUGH_FORCES.to_owned());
         }
         warnings.dedup();

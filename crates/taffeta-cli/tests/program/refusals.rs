@@ -64,8 +64,8 @@ fn keys_and_values() {
 fn what_is_not_supported_yet() {
     expect_refusal(
         "duration",
-        "solver = \"projective\"\nduration",
-        &["scene.toml:2:", "projective", "not supported yet", "xpbd"],
+        "time = \"bdf2\"\nsolver = \"projective\"\nduration",
+        &["scene.toml:2:", "projective", "implicit Euler", "global"],
     );
     expect_refusal(
         MATERIAL,

@@ -29,13 +29,14 @@ const SIMULATION_KEYS: &[&str] = &[
     "seed",
 ];
 /// The solvers, in the order in which messages name them.
-const SOLVERS: [SolverChoice; 6] = [
+const SOLVERS: [SolverChoice; 7] = [
     SolverChoice::Auto,
     SolverChoice::Global,
     SolverChoice::Block,
     SolverChoice::Direct,
     SolverChoice::Xpbd,
     SolverChoice::Pbd,
+    SolverChoice::Projective,
 ];
 /// More frames than this are taken for a mistake: five days at 24 frames per second.
 const MAX_FRAMES: u64 = 10_000_000;
@@ -136,9 +137,9 @@ fn read_simulation(top: &TableReader<'_>) -> Option<Simulation> {
     Some(simulation)
 }
 
-/// Refuses what the local solvers cannot do where the scene insists on it.
+/// Refuses what solvers other than Newton's method cannot do where the scene insists on it.
 fn check_solver(table: &TableReader<'_>, settings: &SimulationSettings) {
-    if settings.solver != SolverChoice::Block && !settings.solver.takes_rows() {
+    if !settings.solver.is_euler_only() {
         return;
     }
     let name = settings.solver.name();

@@ -3,6 +3,7 @@
 use super::read_material::MaterialLibrary;
 use super::read_membrane::{read_break_force, read_membrane, read_scaling, warn_of_pressure};
 use super::read_motion::{read_motion, read_place};
+use super::read_projective::warn_of_projective;
 use super::{ClothShape, SceneCloth};
 use crate::grid::GridPattern;
 use crate::output::is_safe_name;
@@ -53,11 +54,12 @@ const REMESH_KEYS: &[&str] = &[
     "max_vertices",
 ];
 /// The bending models by name.
-const BENDING_MODELS: [(&str, BendingModel); 5] = [
+const BENDING_MODELS: [(&str, BendingModel); 6] = [
     ("curvature", BendingModel::Curvature),
     ("hinge", BendingModel::Hinge),
     ("quadratic", BendingModel::Quadratic),
     ("averaged", BendingModel::Averaged),
+    ("mean_curvature", BendingModel::MeanCurvature),
     ("none", BendingModel::None),
 ];
 /// Cells of a grid: more need over 10 GB and are taken for a mistake.
@@ -76,9 +78,12 @@ pub(super) struct Surroundings<'a> {
 }
 
 impl Surroundings<'_> {
-    /// The solver, if it takes one scalar row at a time.
-    fn row_solver(&self) -> Option<SolverChoice> {
-        self.solver.filter(|solver| solver.takes_rows())
+    /// The solver, if it is one of the older methods, with the bending model that it has.
+    fn older_solver(&self) -> Option<(SolverChoice, BendingModel)> {
+        match self.solver? {
+            SolverChoice::Projective => Some((SolverChoice::Projective, BendingModel::MeanCurvature)),
+            solver => solver.takes_rows().then_some((solver, BendingModel::Hinge)),
+        }
     }
 }
 
@@ -119,6 +124,9 @@ pub(super) fn read_cloth(
     if pressure != 0.0 {
         warn_of_pressure(&table, surroundings, warnings);
     }
+    if surroundings.solver == Some(SolverChoice::Projective) {
+        warn_of_projective(&table, (material.as_ref(), remesh.is_some()), warnings);
+    }
     Some(SceneCloth {
         place: read_place(&table),
         velocity: table.vec3("velocity", DVec3::ZERO),
@@ -139,28 +147,33 @@ pub(super) fn read_cloth(
     })
 }
 
-/// The bending model. Solvers of scalar rows take hinges, unless the scene says that nothing bends.
+/// The bending model. The older methods have one each, unless the scene says that nothing bends.
 fn read_bending(table: &TableReader<'_>, surroundings: Surroundings<'_>) -> BendingModel {
     let given = table.get("bending");
     let read = given.as_ref().and_then(|item| item.choice(&BENDING_MODELS));
-    let Some(solver) = surroundings.row_solver() else { return read.unwrap_or_default() };
-    match (given, read) {
-        (_, Some(BendingModel::None)) => BendingModel::None,
-        (Some(item), Some(model)) if model != BendingModel::Hinge => {
-            let (solver, model) = (solver.name(), bending_name(model));
+    let Some((solver, own)) = surroundings.older_solver() else {
+        if let (Some(item), Some(BendingModel::MeanCurvature)) = (given, read) {
             let message =
-                format!("`{}` is {model:?}, but the solver {solver:?} bends by hinges only", item.key);
-            let help = "bending = \"hinge\" or \"none\", or solver = \"block\", \"global\" or \"direct\"";
-            item.report(message, Some(help.to_owned()));
-            BendingModel::Hinge
+                format!("`{}` is \"mean_curvature\", which belongs to projective dynamics", item.key);
+            item.report(message, Some("bending = \"curvature\", or solver = \"projective\"".to_owned()));
         }
-        _ => BendingModel::Hinge,
+        return read.unwrap_or_default();
+    };
+    if let (Some(item), Some(model)) = (given, read)
+        && !solver.knows_bending(model)
+    {
+        let (solver, model, own) = (solver.name(), bending_name(model), bending_name(own));
+        let kind = if own == "hinge" { "hinges" } else { "the mean curvature at vertices" };
+        let message = format!("`{}` is {model:?}, but the solver {solver:?} bends by {kind} only", item.key);
+        let help = format!("bending = {own:?} or \"none\", or solver = \"block\", \"global\" or \"direct\"");
+        item.report(message, Some(help));
     }
+    if read == Some(BendingModel::None) { BendingModel::None } else { own }
 }
 
-/// Refuses what solvers of scalar rows do not know.
-fn refuse_under_rows(item: &Item<'_>, surroundings: Surroundings<'_>) {
-    if let Some(solver) = surroundings.row_solver() {
+/// Refuses what the older methods do not know.
+fn refuse_under_older(item: &Item<'_>, surroundings: Surroundings<'_>) {
+    if let Some((solver, _)) = surroundings.older_solver() {
         let name = solver.name();
         let message = format!("`{}` means nothing to the solver {name:?}", item.key);
         let help = "it belongs to solver = \"block\", \"global\" or \"direct\"";
@@ -204,8 +217,8 @@ fn read_rest_curvature(
     surroundings: Surroundings<'_>,
 ) -> Option<[f64; 3]> {
     let curvature = item.numbers::<3>(Range::Finite)?;
-    if curvature != [0.0; 3] && surroundings.row_solver().is_some() {
-        refuse_under_rows(item, surroundings);
+    if curvature != [0.0; 3] && surroundings.older_solver().is_some() {
+        refuse_under_older(item, surroundings);
         return None;
     }
     if curvature != [0.0; 3] && !knows_rest_curvature(bending) {
@@ -310,7 +323,7 @@ fn read_pin(item: &Item<'_>, surroundings: Surroundings<'_>) -> Option<PinDescri
 fn read_clamp(item: &Item<'_>, surroundings: Surroundings<'_>) -> Option<bool> {
     let clamp = item.boolean()?;
     if clamp {
-        refuse_under_rows(item, surroundings);
+        refuse_under_older(item, surroundings);
     }
     Some(clamp)
 }

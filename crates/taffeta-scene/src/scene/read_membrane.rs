@@ -90,6 +90,7 @@ fn refuse_unless_swept(
     let Some(solver) = surroundings.solver.filter(|solver| !solver.sweeps_membrane()) else { return true };
     let reason = match solver {
         SolverChoice::Pbd => "keeps lengths and knows no compliance",
+        SolverChoice::Projective => "projects strains or lengths",
         _ => "solves for the energy of the strain itself",
     };
     let message = format!("`{}` {what}, but the solver {:?} {reason}", item.key, solver.name());

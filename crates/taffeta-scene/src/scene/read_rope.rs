@@ -8,7 +8,7 @@ use super::{RopeShape, SceneRope};
 use crate::reader::{Item, Range, TableReader, join_key};
 use glam::DVec3;
 use taffeta_core::{Friction, Region};
-use taffeta_sim::{PinDescription, RopeBending, RopeMaterial};
+use taffeta_sim::{PinDescription, RopeBending, RopeMaterial, SolverChoice};
 use taffeta_solve::MaterialError;
 
 const ROPE_KEYS: &[&str] = &[
@@ -60,6 +60,10 @@ pub(super) fn read_rope(
     warnings: &mut Vec<String>,
 ) -> Option<SceneRope> {
     let table = item.table(ROPE_KEYS)?;
+    if surroundings.solver == Some(SolverChoice::Projective) {
+        let help = "solver = \"global\", \"block\", \"direct\", \"xpbd\" or \"pbd\"".to_owned();
+        item.report(format!("`{}`: the solver \"projective\" knows no ropes", item.key), Some(help));
+    }
     if let Some(remesh) = table.get_any("remesh") {
         let help = "choose the number of `segments`, or give more `points`".to_owned();
         remesh.report(format!("`{}` is not supported: a rope keeps its segments", remesh.key), Some(help));

@@ -284,7 +284,6 @@ fn a_scene_needs_a_duration_and_a_cloth() {
 #[test]
 fn what_the_format_names_but_is_not_supported_says_so() {
     let refused = |old: &str, new: &str, at: &str| expect(old, new, at, &["is not supported yet", "= "]);
-    refused("solver", "solver = \"projective\"", "\"");
     refused("grid", "outline = \"a.svg\"", "\"a.svg\"");
     refused("size_min", "refine_compression = 0.005", "0.005");
     refused("size_min", "refine_velocity = 1.0", "1.0");
@@ -362,7 +361,7 @@ fn problems_of_overrides_name_the_override() {
     assert!(message("cloth.3.name=b").contains("`cloth` has 1 elements"));
     assert!(message("cloth.first.name=b").contains("must be a number below 1"));
     assert!(message("simulation.duration.x=1").contains("it has no `x`"));
-    assert!(message("simulation.solver=projective").contains("not supported yet"));
+    assert!(message("cloth.0.constraint=energy").contains("not supported yet"));
 }
 
 #[test]

@@ -15,7 +15,8 @@ fn the_block_solver_refuses_what_it_cannot_do() {
     let report = Scene::from_str(GOOD, Path::new("t.toml"), &overrides).unwrap_err().to_string();
     assert!(report.contains("--set simulation.time=bdf2") && report.contains("BDF2"), "{report}");
     expect("solver", "mode = \"frozen\"", "\"frozen\"", &["\"dynamic\", \"static\""]);
-    let parts = ["\"newton\"", "\"auto\", \"global\", \"block\", \"direct\", \"xpbd\", \"pbd\""];
+    let parts =
+        ["\"newton\"", "\"auto\", \"global\", \"block\", \"direct\", \"xpbd\", \"pbd\", \"projective\""];
     expect("solver", "solver = \"newton\"", "\"newton\"", &parts);
     expect("solver", "time = \"rk4\"", "\"rk4\"", &["\"auto\", \"euler\", \"bdf2\""]);
 }
@@ -61,6 +62,34 @@ fn solvers_of_scalar_rows_refuse_what_they_do_not_know() {
         assert_eq!(error.problems()[0].location.as_ref().unwrap().line, first + 1, "{error}");
         assert!(error.to_string().contains("clamp") && error.to_string().contains(&name), "{error}");
     }
+}
+
+#[test]
+fn projective_dynamics_refuses_what_it_does_not_know() {
+    let others = "solver = \"global\" or \"direct\"";
+    let name = "\"projective\"";
+    let with = |line: &str| format!("{line}\nsolver = {name}");
+    expect("solver", &with("time = \"bdf2\""), "\"bdf2\"", &[name, others, "implicit Euler"]);
+    expect("solver", &with("mode = \"static\""), "\"static\"", &[name, others]);
+    let refused = |(key, line, place): (&str, &str, (usize, &str)), parts: &[&str]| {
+        let (text, first) = replace_line(key, line);
+        let error = read(&text.replace("solver = \"auto\"", "solver = \"projective\"")).unwrap_err();
+        let report = error.to_string();
+        let found = only_problem(error).location.unwrap();
+        let column = line.lines().nth(place.0).unwrap().find(place.1).unwrap() + 1;
+        assert_eq!((found.line, found.column), (first + place.0, column), "{report}");
+        assert!(parts.iter().chain(&[name]).all(|part| report.contains(part)), "{report}");
+    };
+    for model in ["curvature", "hinge", "quadratic", "averaged"] {
+        let line = format!("bending = \"{model}\"");
+        let at = format!("\"{model}\"");
+        refused(("place", &line, (0, &at)), &[model, "bending = \"mean_curvature\" or \"none\""]);
+    }
+    refused(("place", "rest_curvature = [1, 0, 0]", (0, "[1")), &["rest_curvature", "solver = \"block\""]);
+    let clamp = "where = { boundary = true }\nclamp = true";
+    refused(("where", clamp, (1, "true")), &["clamp"]);
+    let parts = ["mean_curvature", "solver = \"projective\""];
+    expect("place", "bending = \"mean_curvature\"", "\"mean_curvature\"", &parts);
 }
 
 #[test]

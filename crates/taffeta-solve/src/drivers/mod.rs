@@ -3,6 +3,7 @@
 pub mod block;
 mod enclosed;
 pub mod newton;
+pub mod projective;
 pub mod rows;
 
 use glam::DVec3;

@@ -50,9 +50,11 @@ impl Plate {
         let mut numbers = IndexVec::filled(None, topology.face_count());
         for (fi, vertices) in topology.faces.iter_indexed() {
             let cloth = source.cloth(fi);
-            if matches!(cloth.bending, BendingModel::None | BendingModel::Quadratic)
-                || !cloth.material.bends()
-            {
+            let knows_angles = !matches!(
+                cloth.bending,
+                BendingModel::None | BendingModel::Quadratic | BendingModel::MeanCurvature
+            );
+            if !knows_angles || !cloth.material.bends() {
                 continue;
             }
             numbers[fi] = Some(plate.faces.len() as u32);

@@ -3,8 +3,11 @@
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::LltError;
 use faer::perm::PermRef;
+use faer::sparse::linalg::SupernodalThreshold;
+use faer::sparse::linalg::cholesky::supernodal::SupernodalLltRef;
 use faer::sparse::linalg::cholesky::{
-    LltRef, SymbolicCholesky, SymmetricOrdering, factorize_symbolic_cholesky,
+    CholeskySymbolicParams, LltRef, SymbolicCholesky, SymbolicCholeskyRaw, SymmetricOrdering,
+    factorize_symbolic_cholesky,
 };
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Conj, MatMut, Par, Side};
@@ -43,13 +46,32 @@ impl CholeskyPattern {
     /// # Panics
     /// If the pattern is not one, or does not fit in memory.
     pub fn build(column_offsets: Vec<usize>, row_indices: Vec<usize>, is_ordered: bool) -> Self {
+        Self::analyze((column_offsets, row_indices), is_ordered, CholeskySymbolicParams::default())
+    }
+
+    /// The same for columns in a good order of elimination, and always in dense blocks of columns, as
+    /// [`CholeskyFactor::visit_supernodes`] reads them.
+    ///
+    /// # Panics
+    /// If the pattern is not one, or does not fit in memory.
+    pub fn build_supernodal(column_offsets: Vec<usize>, row_indices: Vec<usize>) -> Self {
+        let supernodal_flop_ratio_threshold = SupernodalThreshold::FORCE_SUPERNODAL;
+        let params = CholeskySymbolicParams { supernodal_flop_ratio_threshold, ..Default::default() };
+        Self::analyze((column_offsets, row_indices), true, params)
+    }
+
+    fn analyze(
+        (column_offsets, row_indices): (Vec<usize>, Vec<usize>),
+        is_ordered: bool,
+        params: CholeskySymbolicParams<'_>,
+    ) -> Self {
         let count = column_offsets.len() - 1;
         let pattern = SymbolicSparseColMatRef::new_checked(count, count, &column_offsets, None, &row_indices);
         // faer's `SymmetricOrdering::Identity` fails in its elimination tree; a permutation that changes nothing works.
         let identity: Vec<usize> = (0..count).collect();
         let identity = PermRef::new_checked(&identity, &identity, count);
         let ordering = if is_ordered { SymmetricOrdering::Custom(identity) } else { SymmetricOrdering::Amd };
-        let symbolic = factorize_symbolic_cholesky(pattern, Side::Lower, ordering, Default::default());
+        let symbolic = factorize_symbolic_cholesky(pattern, Side::Lower, ordering, params);
         let symbolic = Arc::new(symbolic.expect("the pattern fits in memory"));
         Self { column_offsets, row_indices, symbolic }
     }
@@ -95,6 +117,25 @@ impl CholeskyPattern {
 }
 
 impl CholeskyFactor {
+    /// Calls `visit` for the blocks of columns of a factor of [`CholeskyPattern::build_supernodal`], from the left: with
+    /// the first column and the number of columns, the rows below the block on the diagonal, and the entries by place in
+    /// the block, those on the diagonal first. Entries above the diagonal mean nothing.
+    pub fn visit_supernodes(
+        &self,
+        mut visit: impl FnMut((usize, usize), &[usize], &dyn Fn(usize, usize) -> f64),
+    ) {
+        let SymbolicCholeskyRaw::Supernodal(symbolic) = self.symbolic.raw() else {
+            panic!("the pattern was not built for dense blocks of columns");
+        };
+        let factor = SupernodalLltRef::new(symbolic, &self.values);
+        for number in 0..symbolic.n_supernodes() {
+            let supernode = factor.supernode(number);
+            let values = supernode.val();
+            let columns = (supernode.start(), values.ncols());
+            visit(columns, supernode.pattern(), &|i, j| values[(i, j)]);
+        }
+    }
+
     /// Replaces a right-hand side by the solution.
     pub fn solve(&self, x: &mut [f64]) {
         let count = x.len();

@@ -26,8 +26,10 @@ mod system;
 mod tiles;
 mod vectors;
 
+pub(crate) use cholesky::CholeskyPattern;
 pub use cholesky::FactorError;
 pub use loads::{Contacts, Touch};
+pub(crate) use ordering::dissect;
 pub use system::NewtonProblem;
 
 use crate::block::Curvature;

@@ -1,0 +1,111 @@
+//! The stage of the solve by projective dynamics.
+
+use crate::caches::{Caches, Solver};
+use crate::pins::put_back;
+use crate::step::StepError;
+use crate::world::{Workspace, World};
+use glam::DVec3;
+use taffeta_contact::response::{project, take_back_slip};
+use taffeta_contact::{Contact, SubstepView};
+use taffeta_core::lanes::Row;
+use taffeta_solve::drivers::newton::FactorError;
+
+/// Passes over the contacts in every iteration. Contacts of vertices are independent and take one; those of edges and
+/// faces share vertices.
+const CONTACT_PASSES: u32 = 4;
+
+impl World {
+    /// Local and global steps, each pair followed by contact; then the contacts once more, for what the iterations have
+    /// left. The forces of contacts at vertices are remembered, and the next substep begins with them.
+    pub(crate) fn solve_projective(&mut self, h: f64, iterations: u32) -> Result<(), StepError> {
+        let time = self.time;
+        for contact in &mut self.work.contacts {
+            let Some(vi) = contact.row.vertex() else { continue };
+            let force = self.sheet.grips[vi] * (h * h);
+            contact.normal_lambda = force.dot(contact.row.normal).max(0.0);
+            contact.friction_lambda = force.reject_from_normalized(contact.row.normal);
+        }
+        let outcome = self.in_pool(|caches, work| iterate(caches, work, (h, iterations)));
+        outcome.map_err(|source| StepError::Factorization { time, source })?;
+        self.sheet.grips.iter_mut().for_each(|grip| *grip = DVec3::ZERO);
+        for contact in &self.work.contacts {
+            if let Some(vi) = contact.row.vertex() {
+                self.sheet.grips[vi] += multiplier(contact) / (h * h);
+            }
+        }
+        self.meet_late_contacts(h);
+        Ok(())
+    }
+
+    /// Pushes out what the iterations have taken into a body elsewhere than the prediction had foreseen: a step is as
+    /// long as a frame, and its contacts are found at its beginning.
+    fn meet_late_contacts(&mut self, h: f64) {
+        let work = &mut self.work;
+        let view = SubstepView { start: &work.start, rows: &work.rows, time: self.time, h };
+        let found = self.caches.detector.detect(&self.sheet.topology, &self.obstacles, view);
+        let mut late: Vec<Contact> = found.iter().map(frictionless).collect();
+        (0..CONTACT_PASSES).for_each(|_| project(&mut late, &work.start, &mut work.rows));
+        put_back(&work.guided, &mut work.rows);
+    }
+}
+
+/// The multiplier of a contact, normal and friction \[kg·m\].
+fn multiplier(contact: &Contact) -> DVec3 {
+    contact.row.normal * contact.normal_lambda + contact.friction_lambda
+}
+
+fn iterate(
+    caches: &mut Caches,
+    work: &mut Workspace,
+    (h, iterations): (f64, u32),
+) -> Result<(), FactorError> {
+    let Solver::Projective(driver) = &mut caches.solver else { return Ok(()) };
+    driver.begin_step(&work.predicted, h)?;
+    let mut forces = vec![DVec3::ZERO; work.rows.len()];
+    for contact in &work.contacts {
+        let force = multiplier(contact) / (h * h);
+        for (vi, weight) in contact.row.vertices.iter().zip(contact.row.weights) {
+            forces[vi.0 as usize] += force * weight;
+        }
+    }
+    for _ in 0..iterations {
+        driver.iterate_with_forces(&forces);
+        for (i, row) in work.rows.iter_mut().enumerate() {
+            row.position = driver.position(i).to_array();
+        }
+        if !work.contacts.is_empty() {
+            meet_contacts(work, &mut forces, h);
+        }
+    }
+    settle_contacts(work);
+    put_back(&work.guided, &mut work.rows);
+    Ok(())
+}
+
+/// Lets the contacts move the positions that an iteration has left, and adds the forces that amount to it.
+fn meet_contacts(work: &mut Workspace, forces: &mut [DVec3], h: f64) {
+    let before: Vec<DVec3> = work.rows.iter().map(Row::position).collect();
+    (0..CONTACT_PASSES).for_each(|_| project(&mut work.contacts, &work.start, &mut work.rows));
+    for ((force, before), row) in forces.iter_mut().zip(&before).zip(&work.rows) {
+        if row.inverse_mass > 0.0 {
+            *force += (row.position() - *before) / (row.inverse_mass * h * h);
+        }
+    }
+}
+
+/// A contact that separates only, and has not acted yet.
+fn frictionless(contact: &Contact) -> Contact {
+    let mut row = contact.row;
+    (row.static_friction, row.kinetic_friction) = (0.0, 0.0);
+    Contact::new(row)
+}
+
+/// Takes away what is left of penetration, and of slip where a contact sticks. The multipliers stay those of the
+/// iterations.
+fn settle_contacts(work: &mut Workspace) {
+    let mut contacts: Vec<Contact> = work.contacts.iter().map(frictionless).collect();
+    project(&mut contacts, &work.start, &mut work.rows);
+    for contact in work.contacts.iter().filter(|contact| contact.sticks && contact.row.vertex().is_some()) {
+        take_back_slip(contact, &work.start, &mut work.rows);
+    }
+}

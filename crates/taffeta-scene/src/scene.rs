@@ -39,8 +39,8 @@ use taffeta_contact::Obstacle;
 use taffeta_core::Placement;
 use taffeta_remesh::RemeshSettings;
 use taffeta_sim::{
-    Air, BendingModel, EnclosedDescription, MembraneModel, MembraneScaling, Mode, PinDescription, ProjectionStiffness,
-    SimulationSettings, WorldDescription,
+    Air, BendingModel, EnclosedDescription, MembraneModel, MembraneScaling, Mode, PinDescription,
+    ProjectionStiffness, SimulationSettings, WorldDescription,
 };
 use taffeta_solve::Material;
 

@@ -59,7 +59,9 @@ pub fn find_opening(mesh: &TriangleMesh) -> Option<String> {
     sides.sort_unstable();
     let open = sides.iter().find(|[a, b]| sides.binary_search(&[*b, *a]).is_err());
     if let Some([a, b]) = open {
-        return Some(format!("it is open: the edge between the vertices {a} and {b} has a face on one side only"));
+        return Some(format!(
+            "it is open: the edge between the vertices {a} and {b} has a face on one side only"
+        ));
     }
     let corners: Vec<_> = mesh.faces.iter().map(|face| face.map(VertexIndex)).collect();
     for component in split(&corners, mesh.positions.len()) {
@@ -73,7 +75,9 @@ pub fn find_opening(mesh: &TriangleMesh) -> Option<String> {
         let area: f64 = volume.faces.iter().map(area).sum();
         let inside = volume.volume(&x);
         if !(inside.abs() > LEAST_VOLUME * area * area.sqrt()) {
-            return Some(format!("it encloses no volume at time 0 ({inside:.3e} m³), of which a ratio could be kept"));
+            return Some(format!(
+                "it encloses no volume at time 0 ({inside:.3e} m³), of which a ratio could be kept"
+            ));
         }
     }
     None
@@ -110,9 +114,8 @@ pub(crate) fn check_enclosed(description: &WorldDescription) -> Result<(), Build
     for cloth in &description.cloths {
         let Some(settings) = cloth.volume else { continue };
         let defect = settings.find_defect().or_else(|| find_opening(&cloth.mesh));
-        let defect = defect.or_else(|| {
-            cloth.remesh.map(|_| "a cloth that keeps a volume cannot be remeshed".to_owned())
-        });
+        let defect = defect
+            .or_else(|| cloth.remesh.map(|_| "a cloth that keeps a volume cannot be remeshed".to_owned()));
         if let Some(reason) = defect {
             return Err(BuildError::BadSetting { what: format!("cloth '{}': volume", cloth.name), reason });
         }

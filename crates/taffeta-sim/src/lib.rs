@@ -47,8 +47,9 @@ mod world;
 pub use build::BuildError;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use description::{
-    Air, ClothDescription, EnclosedDescription, LooseDescription, Mode, PinDescription, RopeDescription, SimulationSettings,
-    SolidDescription, SolverChoice, TimeIntegration, WorldDescription, knows_rest_curvature,
+    Air, ClothDescription, EnclosedDescription, LooseDescription, Mode, PinDescription, RopeDescription,
+    SimulationSettings, SolidDescription, SolverChoice, TimeIntegration, WorldDescription,
+    knows_rest_curvature,
 };
 pub use enclosed::{EnclosedState, find_opening};
 pub use frozen::{Frozen, Thawed};

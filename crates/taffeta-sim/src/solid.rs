@@ -185,7 +185,8 @@ pub(crate) fn expand(description: &WorldDescription) -> Result<(WorldDescription
     let mut expanded = description.clone();
     let mut solids = Vec::new();
     for solid in &description.solids {
-        let refuse = |reason: String| BuildError::BadSetting { what: format!("solid '{}'", solid.name), reason };
+        let refuse =
+            |reason: String| BuildError::BadSetting { what: format!("solid '{}'", solid.name), reason };
         solid.material.validate().map_err(|error| refuse(error.to_string()))?;
         if let Some(reason) = solid.find_shape_defect() {
             return Err(refuse(reason));
@@ -260,7 +261,8 @@ impl Parts {
         let areas: Vec<f64> = self.faces.iter().map(area).collect();
         let whole: f64 = areas.iter().sum();
         let middle = |face: &[u32; 3]| face.iter().map(|v| positions[*v as usize]).sum::<DVec3>() / 3.0;
-        let center = self.faces.iter().zip(&areas).map(|(face, area)| middle(face) * *area).sum::<DVec3>() / whole;
+        let center =
+            self.faces.iter().zip(&areas).map(|(face, area)| middle(face) * *area).sum::<DVec3>() / whole;
         let mass: f64 = self.solid.masses.iter().sum();
         let material = Material {
             friction: description.material.friction,
@@ -277,7 +279,11 @@ impl Parts {
         }
     }
 
-    fn inside_body(&self, description: &SolidDescription, thickness: Option<f64>) -> Option<LooseDescription> {
+    fn inside_body(
+        &self,
+        description: &SolidDescription,
+        thickness: Option<f64>,
+    ) -> Option<LooseDescription> {
         let (positions, masses) = self.list(|place| matches!(place, Place::Inside(_)));
         let mass: f64 = masses.iter().sum();
         let center = positions.iter().zip(&masses).map(|(x, m)| *x * *m).sum::<DVec3>() / mass;

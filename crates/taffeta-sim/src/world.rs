@@ -3,7 +3,9 @@
 use crate::air::Exposed;
 use crate::build::{BuildError, world_cloths};
 use crate::caches::{CacheSource, Caches, Solver};
-use crate::description::{Air, EnclosedDescription, Mode, SimulationSettings, SolverChoice, WorldDescription};
+use crate::description::{
+    Air, EnclosedDescription, Mode, SimulationSettings, SolverChoice, WorldDescription,
+};
 use crate::frozen::{FreezeRules, Frozen, Thawed};
 use crate::loose::LooseBody;
 use crate::pins::{Guided, Pin};
@@ -219,7 +221,9 @@ impl World {
     /// Why that solver is in use.
     pub fn solver_reason(&self) -> String {
         if let Some(what) = self.sweeps_for {
-            return format!("auto: {what} belong to solvers that sweep over the blocks, and block is the fastest of them");
+            return format!(
+                "auto: {what} belong to solvers that sweep over the blocks, and block is the fastest of them"
+            );
         }
         let reason = match self.settings.solver {
             SolverChoice::Auto if self.caches.choice == SolverChoice::Direct => {

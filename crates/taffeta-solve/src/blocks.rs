@@ -2,7 +2,8 @@
 
 use crate::block::distance::spring_constant;
 use crate::block::{
-    Block, Distance, EdgeLengths, EnclosedVolume, EnergyForm, GreenStrain, Hinge, QuadraticBend, StrainEnergy, gather,
+    Block, Distance, EdgeLengths, EnclosedVolume, EnergyForm, GreenStrain, Hinge, QuadraticBend,
+    StrainEnergy, gather,
 };
 use crate::material::Material;
 use crate::model::{BendingModel, ClothModel, MembraneModel};

@@ -123,7 +123,8 @@ fn list_links(blocks: &Blocks) -> Vec<Link> {
     let ropes = &blocks.ropes;
     let whole: f64 = blocks.solids.normal.iter().map(|block| block.shape.volume).sum();
     let size = if whole > 0.0 { exp(ln(whole) / 3.0) } else { 1.0 };
-    let link = |(ends, length, volume): ([VertexIndex; 2], f64, f64)| Link { ends, length, area: volume / size };
+    let link =
+        |(ends, length, volume): ([VertexIndex; 2], f64, f64)| Link { ends, length, area: volume / size };
     let mut links: Vec<Link> = blocks.solids.edges().map(link).collect();
     for chain in &ropes.chains {
         let segments = || ropes.stretch.iter().filter(|b| chain.contains(&b.vertices[0].to_usize()));

@@ -3,8 +3,8 @@
 use super::read_material::MaterialLibrary;
 use super::read_membrane::{read_break_force, read_membrane, read_scaling, warn_of_pressure};
 use super::read_motion::{read_motion, read_place};
-use super::read_solid::read_volume;
 use super::read_projective::warn_of_projective;
+use super::read_solid::read_volume;
 use super::{ClothShape, SceneCloth};
 use crate::grid::GridPattern;
 use crate::output::is_safe_name;
@@ -128,7 +128,8 @@ pub(super) fn read_cloth(
     let pressure = table.number("pressure", 0.0, Range::Finite);
     let volume = table.get("volume").and_then(|item| read_volume(&item));
     if let (Some(item), Some(_)) = (table.get("volume"), remesh) {
-        let message = format!("`{}` and `remesh` exclude each other: a closed cloth keeps its mesh", item.key);
+        let message =
+            format!("`{}` and `remesh` exclude each other: a closed cloth keeps its mesh", item.key);
         item.report(message, Some("leave one of them out".to_owned()));
     }
     if pressure != 0.0 {
@@ -257,8 +258,10 @@ fn read_shape(table: &TableReader<'_>, folder: &Path) -> Option<ClothShape> {
         ["grid", "mesh", "ball", "outline"].into_iter().filter(|key| table.get_any(key).is_some()).collect();
     if given.len() != 1 {
         let found = if given.is_empty() { "none".to_owned() } else { given.join(" and ") };
-        let message =
-            format!("`{}` must have exactly one of grid, mesh, ball, outline, but has {found}", table.item.key);
+        let message = format!(
+            "`{}` must have exactly one of grid, mesh, ball, outline, but has {found}",
+            table.item.key
+        );
         table
             .item
             .report(message, Some("for example grid = { size = [1.0, 1.0], cells = [32, 32] }".to_owned()));

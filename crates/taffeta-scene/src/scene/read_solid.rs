@@ -6,9 +6,7 @@ use super::{SceneSolid, Simulation};
 use crate::reader::{Item, Range, TableReader, join_key};
 use glam::DVec3;
 use taffeta_core::{Friction, Region};
-use taffeta_sim::{
-    EnclosedDescription, Mode, PinDescription, SolidMaterial, SolverChoice, TimeIntegration,
-};
+use taffeta_sim::{EnclosedDescription, Mode, PinDescription, SolidMaterial, SolverChoice, TimeIntegration};
 use taffeta_solve::MaterialError;
 
 const SOLID_KEYS: &[&str] = &[
@@ -101,9 +99,8 @@ fn read_cells(item: &Item<'_>) -> Option<[u32; 3]> {
 /// Reads the material of a solid: a table of its own, since a solid has other quantities than cloth.
 fn read_material(item: &Item<'_>) -> Option<SolidMaterial> {
     let table = item.table(MATERIAL_KEYS)?;
-    let required = |key: &str, example: &str| {
-        table.require(key, example).and_then(|item| item.number(Range::Finite))
-    };
+    let required =
+        |key: &str, example: &str| table.require(key, example).and_then(|item| item.number(Range::Finite));
     let density = required("density", "density = 1000 (kg/m³)");
     let young = required("young", "young = 1e5 (Pa)");
     let poisson = required("poisson", "poisson = 0.3");
@@ -202,7 +199,8 @@ pub(super) fn check_sweeping(item: &Item<'_>, simulation: &Simulation, (what, ke
         return;
     }
     if settings.time == TimeIntegration::Bdf2 {
-        let message = format!("`simulation.time` is \"bdf2\", but the solvers that know {what} use implicit Euler");
+        let message =
+            format!("`simulation.time` is \"bdf2\", but the solvers that know {what} use implicit Euler");
         refuse("time", message, "time = \"euler\" or \"auto\"");
     }
     if settings.mode == Mode::Static {

@@ -13,8 +13,8 @@ use serde_json::{Map, Value, json};
 use taffeta_contact::{Obstacle, Shape};
 use taffeta_core::{Friction, Motion, Placement, Region};
 use taffeta_sim::{
-    MembraneScaling, Mode, PinDescription, ProjectionStiffness, RopeBending, RopeMaterial, SolidMaterial, SolverChoice,
-    StiffnessCorrection, TimeIntegration,
+    MembraneScaling, Mode, PinDescription, ProjectionStiffness, RopeBending, RopeMaterial, SolidMaterial,
+    SolverChoice, StiffnessCorrection, TimeIntegration,
 };
 use taffeta_solve::Material;
 

@@ -2,6 +2,7 @@
 
 mod pins;
 mod ropes;
+mod solids;
 mod solvers;
 
 use std::path::Path;

@@ -98,7 +98,9 @@ mod tests {
     /// An octahedron, squeezed; with its faces seen from outside.
     pub fn example() -> (EnclosedVolume, Vec<DVec3>) {
         let mut x: Vec<DVec3> = DVec3::AXES.into_iter().flat_map(|axis| [axis, -axis]).collect();
-        x.iter_mut().enumerate().for_each(|(i, x)| *x += DVec3::new(5.0, 0.1 * i as f64, -0.07 * (i * i) as f64));
+        x.iter_mut()
+            .enumerate()
+            .for_each(|(i, x)| *x += DVec3::new(5.0, 0.1 * i as f64, -0.07 * (i * i) as f64));
         let mut faces = Vec::new();
         for [a, b, c] in [[0, 2, 4], [2, 1, 4], [1, 3, 4], [3, 0, 4]] {
             faces.push([a, b, c]);

@@ -242,7 +242,12 @@ mod tests {
             DVec3::new(0.3, 0.5, -0.1),
             DVec3::new(0.2, 0.1, 0.6),
         ];
-        (material.normal_block(&shape), material.shear_block(&shape), material.volume_block(&shape).unwrap(), x)
+        (
+            material.normal_block(&shape),
+            material.shear_block(&shape),
+            material.volume_block(&shape).unwrap(),
+            x,
+        )
     }
 
     #[test]

@@ -30,8 +30,8 @@ mod solids;
 #[cfg(test)]
 mod tests;
 
-pub use element::RowForce;
 pub(crate) use diagonal::diagonalize;
+pub use element::RowForce;
 pub use law::{RowLaw, RowStep, RowValue};
 
 use crate::block::{Block, Distance, EnclosedVolume, Hinge, gather};

@@ -52,7 +52,19 @@ fn mean_of(points: &[DVec3], is_in: impl Fn(usize) -> bool) -> DVec3 {
     chosen.iter().sum::<DVec3>() / chosen.len() as f64
 }
 
-/// A bar that hangs from its upper end and may become thinner: elongation `ρ g L²/2E`, to first order.
+/// Elongation \[m\] of a bar of this material without lateral strain under its weight `w` \[N/m³\], `w L²/2E` to first order:
+/// at each place `E F (F² − 1)/2 = w (L − X)` for the stretch `F`.
+fn elongation(length: f64, young: f64, weight: f64) -> f64 {
+    let count = 1000;
+    let stretch = |k: i32| {
+        let stress = weight * length * (f64::from(k) + 0.5) / f64::from(count);
+        let newton =
+            |f: f64| f - (young * f * (f * f - 1.0) / 2.0 - stress) / (young * (3.0 * f * f - 1.0) / 2.0);
+        (0..20).fold(1.0, |f, _| newton(f))
+    };
+    (0..count).map(|k| stretch(k) - 1.0).sum::<f64>() * length / f64::from(count)
+}
+
 #[test]
 fn a_bar_under_its_weight_is_longer_by_the_closed_form() {
     let (length, young) = (0.4, 2e5);
@@ -66,28 +78,32 @@ fn a_bar_under_its_weight_is_longer_by_the_closed_form() {
         let (x, _) = world.solid_state(0);
         let rest = &world.solids()[0].rest;
         let moved = mean_of(&x, |i| rest[i].x == length).x - length;
-        let expected = 1000.0 * 9.81 * length * length / (2.0 * young);
-        assert!((moved / expected - 1.0).abs() < 0.02, "{solver:?}: {moved} against {expected}");
+        let expected = elongation(length, young, 1000.0 * 9.81);
+        let linear = 1000.0 * 9.81 * length * length / (2.0 * young);
+        println!("{solver:?}: {moved} m, closed form {expected} m, to first order {linear} m");
+        assert!((expected / linear - 1.0).abs() < 0.03);
+        assert!((moved / expected - 1.0).abs() < 0.01, "{solver:?}: {moved} against {expected}");
     }
 }
 
 /// Linear tetrahedra lock in bending: a cantilever comes out too stiff, less so the finer it is.
 #[test]
 fn a_cantilever_converges_from_the_stiff_side() {
-    let (length, height, young) = (0.4, 0.1, 2e6);
-    let gravity = 9.81;
+    let (length, height, young) = (0.4, 0.1, 2e5);
+    // Little weight: what sweeps leave unconverged grows with it.
+    let gravity = 1.0;
     let drop = |cells: [u32; 3], substeps: u32| {
         let solid = held_at_zero(bar([length, height, 0.05], cells, damped(young, 0.3, 0.02)), 0, [true; 3]);
         let mut settings = simulation(SolverChoice::Block, substeps, DVec3::NEG_Y * gravity);
-        (settings.iterations, settings.velocity_damping) = (Some(4), 8.0);
+        (settings.iterations, settings.velocity_damping) = (Some(8), 12.0);
         let mut world = world(solid, settings);
-        run_frames(&mut world, 40);
+        run_frames(&mut world, 90);
         let point = world.solid_point(0, DVec3::new(length, 0.5 * height, 0.025));
         0.5 * height - point.position.y
     };
     // Euler and Bernoulli: q L⁴/8EI.
     let beam = 1000.0 * gravity * height * length.powi(4) / (8.0 * young * height.powi(3) / 12.0);
-    let (coarse, fine) = (drop([4, 1, 1], 30), drop([8, 2, 1], 60));
+    let (coarse, fine) = (drop([4, 1, 1], 20), drop([8, 2, 1], 40));
     println!("coarse {coarse}, fine {fine}, beam {beam}");
     assert!(coarse > 0.0 && coarse < fine && fine < beam, "{coarse}, {fine}, {beam}");
 }
@@ -222,9 +238,10 @@ fn ten_thousand_frames_stay_finite() {
     assert!(metrics.max_strain < 0.5 && metrics.kinetic_energy < 1e-3, "{metrics:?}");
 }
 
-/// A ball of rubber-like cloth.
+/// A ball of rubber-like cloth. It is heavy: the sweeps then converge in few substeps, and the weight does not matter
+/// where nothing falls.
 fn balloon(ratio: f64, level: u32) -> ClothDescription {
-    let material = Material { stretch_damping: 0.01, ..Material::isotropic(0.1, 400.0, 0.4, 0.0) };
+    let material = Material { stretch_damping: 0.01, ..Material::isotropic(5.0, 400.0, 0.4, 0.0) };
     let mut cloth = ClothDescription::new("balloon", sphere_mesh(0.2, level), material);
     cloth.bending = taffeta::sim::BendingModel::None;
     cloth.volume = Some(EnclosedDescription { ratio, inflation: 0.5, bulk: None });
@@ -232,8 +249,8 @@ fn balloon(ratio: f64, level: u32) -> ClothDescription {
 }
 
 fn balloon_world(cloth: ClothDescription, solver: SolverChoice) -> World {
-    let mut settings = simulation(solver, 20, DVec3::ZERO);
-    (settings.iterations, settings.velocity_damping) = (Some(3), 4.0);
+    let mut settings = simulation(solver, 30, DVec3::ZERO);
+    (settings.iterations, settings.velocity_damping) = (Some(5), 8.0);
     build(&WorldDescription { cloths: vec![cloth], simulation: settings, ..WorldDescription::default() })
 }
 

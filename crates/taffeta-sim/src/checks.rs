@@ -51,10 +51,10 @@ pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), Build
         }
         check_pins(&what, &rope.pins)?;
     }
-    if let Some(what) = description.find_need_to_sweep() {
-        if let Some(reason) = find_sweep_mismatch(&description.simulation) {
-            return refuse("simulation".into(), format!("{what}: {reason}"));
-        }
+    if let Some(what) = description.find_need_to_sweep()
+        && let Some(reason) = find_sweep_mismatch(&description.simulation)
+    {
+        return refuse("simulation".into(), format!("{what}: {reason}"));
     }
     for solid in &description.solids {
         check_pins(&format!("solid '{}'", solid.name), &solid.pins)?;

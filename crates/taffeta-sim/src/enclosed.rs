@@ -74,7 +74,7 @@ pub fn find_opening(mesh: &TriangleMesh) -> Option<String> {
         };
         let area: f64 = volume.faces.iter().map(area).sum();
         let inside = volume.volume(&x);
-        if !(inside.abs() > LEAST_VOLUME * area * area.sqrt()) {
+        if inside.is_nan() || inside.abs() <= LEAST_VOLUME * area * area.sqrt() {
             return Some(format!(
                 "it encloses no volume at time 0 ({inside:.3e} m³), of which a ratio could be kept"
             ));
@@ -167,7 +167,8 @@ impl World {
     }
 
     /// What the closed components of cloths that keep a volume hold inside: cloth, volume now and volume asked for \[m³\],
-    /// pressure above that outside \[Pa\] in the last substep.
+    /// pressure above that outside \[Pa\] in the last substep, which is as exact as the substep has converged: with too few
+    /// substeps for the stiffness of the cloth it is too small, as if the cloth were softer.
     pub fn enclosed_volumes(&self) -> Vec<EnclosedState> {
         let x: &[DVec3] = &self.sheet.state.positions.raw;
         let each = self.caches.enclosed.iter().zip(&self.caches.blocks.enclosed);

@@ -78,7 +78,7 @@ fn impossible_shapes_are_refused() {
     expect("box", thin, "{ size", &["tetrahedron 0 is flat"]);
     let many = "box = { size = [0.2, 0.1, 0.1], cells = [4000, 4000, 2] }";
     expect("box", many, "[4000", &["32000000 cells", "at most"]);
-    expect("box", "", "[[solid]]", &["`solid.0.box` is missing"]);
+    expect("box", "", "[[solid]]", &["`box` is missing in `solid.0`"]);
     expect(
         "box",
         "boxes = {}\nbox = { size = [0.2, 0.1, 0.1], cells = [4, 2, 2] }",
@@ -105,7 +105,7 @@ fn impossible_materials_are_refused() {
         "material",
         &material("density = 1.0, young = 1e5"),
         "{",
-        &["`solid.0.material.poisson` is missing"],
+        &["`poisson` is missing in `solid.0.material`"],
     );
 }
 
@@ -114,9 +114,10 @@ fn pins_and_probes_must_find_something() {
     let nowhere = "where = { box = [[5, 5, 5], [6, 6, 6]] }";
     expect("where", nowhere, "{ box", &["pin 0: it selects no vertex"]);
     expect("where", "where = { vertices = [99] }", "{ vertices", &["vertex 99 is out of range"]);
-    expect("where", "where = { ends = \"first\" }", "ends", &["unknown key"]);
+    let clamped = "where = { boundary = true }\nclamp = true";
+    expect("where", clamped, "clamp", &["unknown key"]);
     expect("solid = ", "solid = \"blok\"", "\"blok\"", &["unknown solid \"blok\"", "\"block\""]);
-    expect("point", "", "[[probe]]", &["`probe.0.point` is missing"]);
+    expect("point", "", "[[probe]]", &["`point` is missing in `probe.0`"]);
     expect(
         "point",
         "point = [0, 0, 0]\ncloth = \"balloon\"",
@@ -131,8 +132,8 @@ fn volumes_belong_to_closed_cloths_of_fixed_topology() {
     expect("ball", grid, "volume", &["the cloth \"balloon\" can keep no volume", "it is open"]);
     let ratio = "volume = { ratio = 0.0 }";
     expect("volume = ", ratio, "0.0", &["`cloth.0.volume.ratio` is 0", "greater than 0"]);
-    expect("volume = ", "volume = { rate = 1.0 }", "rate", &["unknown key", "`ratio`"]);
-    expect("ball", "ball = { level = 2 }", "{ level", &["`cloth.0.ball.radius` is missing"]);
+    expect("volume = ", "volume = { rate = 1.0 }", "rate", &["unknown key", "ratio, inflation"]);
+    expect("ball", "ball = { level = 2 }", "{ level", &["`radius` is missing in `cloth.0.ball`"]);
     expect("ball", "ball = { radius = 0.2, level = 40 }", "40", &["`cloth.0.ball.level` is 40"]);
 }
 

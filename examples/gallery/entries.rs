@@ -175,4 +175,44 @@ pub const ENTRIES: &[Entry] = &[
         pictures: &["out/gallery/adaptive/picture.png"],
         text: "A canvas over a ball, 0.9 s after it was let go from a mesh of 8 × 8 cells. The mesh is fine over the ball and along the folds, and coarse at the corners, where the canvas is smooth.",
     },
+    Entry {
+        name: "solid_beam",
+        title: "Solid: a beam of tetrahedra",
+        commands: &[
+            "taffeta run scenes/methods/solid_beam.toml --out out/gallery/solid_beam --quiet",
+            "taffeta render out/gallery/solid_beam --wireframe --width 560 --height 420 --out out/gallery/solid_beam/picture.png",
+        ],
+        pictures: &["out/gallery/solid_beam/picture.png"],
+        text: "A rubber beam of 80 × 12 × 12 cm and 2 MPa, held at one end, after two seconds under its weight.",
+    },
+    Entry {
+        name: "solid_drop",
+        title: "Solids on a ball and a floor",
+        commands: &[
+            "taffeta run scenes/methods/solid_drop.toml --out out/gallery/solid_drop --quiet",
+            "taffeta render out/gallery/solid_drop --wireframe --width 560 --height 420 --out out/gallery/solid_drop/picture.png",
+        ],
+        pictures: &["out/gallery/solid_drop/picture.png"],
+        text: "Two soft blocks of tetrahedra, one and a half seconds after they were let go. Their volume block keeps corners from being turned inside out.",
+    },
+    Entry {
+        name: "balloon",
+        title: "Closed cloth: a balloon",
+        commands: &[
+            "taffeta run scenes/methods/balloon.toml --out out/gallery/balloon --quiet",
+            "taffeta render out/gallery/balloon --wireframe --width 560 --height 420 --out out/gallery/balloon/picture.png",
+        ],
+        pictures: &["out/gallery/balloon/picture.png"],
+        text: "A ball of rubber cloth, blown up to two and a half times its volume, which it keeps exactly: one row on all vertices, whose multiplier is the pressure.",
+    },
+    Entry {
+        name: "cushion",
+        title: "Closed cloth: a cushion",
+        commands: &[
+            "taffeta run scenes/methods/cushion.toml --out out/gallery/cushion --quiet",
+            "taffeta render out/gallery/cushion --wireframe --width 560 --height 420 --out out/gallery/cushion/picture.png",
+        ],
+        pictures: &["out/gallery/cushion/picture.png"],
+        text: "A cushion with a filling that gives way a little, two seconds after it was let go above the ball.",
+    },
 ];

@@ -24,6 +24,7 @@ mod caches;
 pub mod checkpoint;
 mod checks;
 pub mod description;
+mod enclosed;
 mod equilibrium;
 mod frozen;
 mod integrate;
@@ -37,6 +38,7 @@ pub mod report;
 mod resample;
 mod rope;
 mod schedule;
+mod solid;
 mod stage;
 mod stages;
 mod step;
@@ -45,17 +47,20 @@ mod world;
 pub use build::BuildError;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use description::{
-    Air, ClothDescription, LooseDescription, Mode, PinDescription, RopeDescription, SimulationSettings,
-    SolverChoice, TimeIntegration, WorldDescription, knows_rest_curvature,
+    Air, ClothDescription, EnclosedDescription, LooseDescription, Mode, PinDescription, RopeDescription,
+    SimulationSettings, SolidDescription, SolverChoice, TimeIntegration, WorldDescription,
+    knows_rest_curvature,
 };
+pub use enclosed::{EnclosedState, find_opening};
 pub use frozen::{Frozen, Thawed};
 pub use loose::{LooseBody, LooseVertex};
 pub use report::{Metrics, RemeshCounts, StepReport, SubstepPlan};
 pub use resample::MaterialPoint;
+pub use solid::Solid;
 pub use stage::{Stage, StageTimes};
 pub use step::{StepError, StepInputs};
 pub use taffeta_solve::{
     BendingModel, Material, MembraneModel, MembraneScaling, ProjectionStiffness, RopeBending, RopeMaterial,
-    RowForce, StiffnessCorrection,
+    RowForce, SolidMaterial, StiffnessCorrection,
 };
 pub use world::{Cloth, MAX_THREADS, World};

@@ -2,6 +2,7 @@
 
 mod pins;
 mod ropes;
+mod solids;
 mod solvers;
 
 use std::path::Path;
@@ -190,7 +191,7 @@ fn impossible_grids_are_refused() {
     );
     expect("grid", "grid = { pattern = \"hexagons\" }", "\"hexagons\"", &["\"equilateral\", \"delaunay\""]);
     expect_in_line("grid", "grid = {}\nmesh = \"a.obj\"", "[[cloth]]", &["exactly one of", "grid and mesh"]);
-    expect_in_line("grid", "", "[[cloth]]", &["exactly one of grid, mesh, outline, but has none"]);
+    expect_in_line("grid", "", "[[cloth]]", &["exactly one of grid, mesh, ball, outline, but has none"]);
     expect("grid", "grid = {}\nuv_scale = 2", "2", &["needs a mesh"]);
 }
 

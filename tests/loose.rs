@@ -192,7 +192,8 @@ fn impossible_points_are_refused() {
         change(&mut description.loose[0]);
         World::build(&description).expect_err("impossible").to_string()
     };
-    let cases: [(fn(&mut LooseDescription), &str); 6] = [
+    type Spoil = fn(&mut LooseDescription);
+    let cases: [(Spoil, &str); 6] = [
         (|b| b.masses[1] = 0.0, "body 'points': vertex 1 has a mass of 0 kg"),
         (|b| b.positions[2].y = f64::NAN, "the position of vertex 2 is not finite"),
         (|b| b.masses = vec![1.0], "3 vertices, but 1 masses"),

@@ -383,7 +383,8 @@ fn impossible_ropes_are_refused() {
         let description = WorldDescription { ropes: vec![rope], ..WorldDescription::default() };
         World::build(&description).expect_err("impossible").to_string()
     };
-    let cases: [(fn(&mut RopeDescription), &str); 9] = [
+    type Spoil = fn(&mut RopeDescription);
+    let cases: [(Spoil, &str); 9] = [
         (|r| r.points.truncate(2), "rope 'rope': it has 1 segments; a rope has at least 2"),
         (|r| r.points[2] = r.points[1], "points 1 and 2 coincide"),
         (|r| r.points[3].z = f64::NAN, "point 3 is at"),

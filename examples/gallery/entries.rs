@@ -175,4 +175,104 @@ pub const ENTRIES: &[Entry] = &[
         pictures: &["out/gallery/adaptive/picture.png"],
         text: "A canvas over a ball, 0.9 s after it was let go from a mesh of 8 × 8 cells. The mesh is fine over the ball and along the folds, and coarse at the corners, where the canvas is smooth.",
     },
+    Entry {
+        name: "breaking",
+        title: "Springs that let go",
+        commands: &[
+            "taffeta run scenes/methods/breaking.toml --out out/gallery/breaking --quiet",
+            "taffeta render out/gallery/breaking --frame 75 --wireframe --width 560 --height 420 --out out/gallery/breaking/picture.png",
+        ],
+        pictures: &["out/gallery/breaking/picture.png"],
+        text: "A sheet of springs along its edges, pulled at a patch: springs that carry more than their limit let go for good. The patch tears out, and the mesh stays as it was.",
+    },
+    Entry {
+        name: "projective",
+        title: "Projective dynamics",
+        commands: &[
+            "taffeta run scenes/methods/projective.toml --out out/gallery/projective --quiet",
+            "taffeta render out/gallery/projective --width 560 --height 420 --out out/gallery/projective/picture.png",
+        ],
+        pictures: &["out/gallery/projective/picture.png"],
+        text: "A cloth over a ball by fifteen local and global steps per frame with one factorization. A stiff cloth on a finer mesh would need more of them.",
+    },
+    Entry {
+        name: "rope_catenary",
+        title: "Rope: a catenary",
+        commands: &[
+            "taffeta run scenes/methods/rope_catenary.toml --out out/gallery/rope_catenary --quiet",
+            "taffeta render out/gallery/rope_catenary --width 560 --height 420 --out out/gallery/rope_catenary/picture.png",
+        ],
+        pictures: &["out/gallery/rope_catenary/picture.png"],
+        text: "A rope between two pins at rest. Its sag is that of the catenary to less than a thousandth, with any number of segments.",
+    },
+    Entry {
+        name: "rope_whip",
+        title: "Rope: a whip",
+        commands: &[
+            "taffeta run scenes/methods/rope_whip.toml --out out/gallery/rope_whip --quiet",
+            "taffeta render out/gallery/rope_whip --frame 60 --width 560 --height 420 --out out/gallery/rope_whip/picture.png",
+        ],
+        pictures: &["out/gallery/rope_whip/picture.png"],
+        text: "A rope whose end is swung: the tip, which the wave reaches last, is six times as fast as the hand.",
+    },
+    Entry {
+        name: "rope_curl",
+        title: "Rope: a curled strand",
+        commands: &[
+            "taffeta run scenes/methods/rope_curl.toml --out out/gallery/rope_curl --quiet",
+            "taffeta render out/gallery/rope_curl --width 560 --height 420 --out out/gallery/rope_curl/picture.png",
+        ],
+        pictures: &["out/gallery/rope_curl/picture.png"],
+        text: "A strand that is a helix at rest, hung by its end: bending and torsion keep the curl that the pull opens.",
+    },
+    Entry {
+        name: "rope_planar_flip",
+        title: "Rope: the planar flip",
+        commands: &[
+            "taffeta run scenes/methods/rope_planar_flip.toml --out out/gallery/rope_planar_flip --quiet",
+            "taffeta render out/gallery/rope_planar_flip --width 560 --height 420 --out out/gallery/rope_planar_flip/picture.png",
+        ],
+        pictures: &["out/gallery/rope_planar_flip/picture.png"],
+        text: "Three ropes in a plane that started as an S and rest at left turns all along. The published angle is the same for left and right: without its remedy one half stays as it was; with it, and with the signed angle, all turn to the left.",
+    },
+    Entry {
+        name: "solid_beam",
+        title: "Solid: a beam of tetrahedra",
+        commands: &[
+            "taffeta run scenes/methods/solid_beam.toml --out out/gallery/solid_beam --quiet",
+            "taffeta render out/gallery/solid_beam --wireframe --width 560 --height 420 --out out/gallery/solid_beam/picture.png",
+        ],
+        pictures: &["out/gallery/solid_beam/picture.png"],
+        text: "A rubber beam of 80 × 12 × 12 cm and 2 MPa, held at one end, after two seconds under its weight.",
+    },
+    Entry {
+        name: "solid_drop",
+        title: "Solids on a ball and a floor",
+        commands: &[
+            "taffeta run scenes/methods/solid_drop.toml --out out/gallery/solid_drop --quiet",
+            "taffeta render out/gallery/solid_drop --wireframe --width 560 --height 420 --out out/gallery/solid_drop/picture.png",
+        ],
+        pictures: &["out/gallery/solid_drop/picture.png"],
+        text: "Two soft blocks of tetrahedra, one and a half seconds after they were let go. Their volume block keeps corners from being turned inside out.",
+    },
+    Entry {
+        name: "balloon",
+        title: "Closed cloth: a balloon",
+        commands: &[
+            "taffeta run scenes/methods/balloon.toml --out out/gallery/balloon --quiet",
+            "taffeta render out/gallery/balloon --wireframe --width 480 --height 360 --out out/gallery/balloon/picture.png",
+        ],
+        pictures: &["out/gallery/balloon/picture.png"],
+        text: "A ball of rubber cloth, blown up to two and a half times its volume, which it keeps exactly: one row on all vertices, whose multiplier is the pressure.",
+    },
+    Entry {
+        name: "cushion",
+        title: "Closed cloth: a cushion",
+        commands: &[
+            "taffeta run scenes/methods/cushion.toml --out out/gallery/cushion --quiet",
+            "taffeta render out/gallery/cushion --wireframe --width 560 --height 420 --out out/gallery/cushion/picture.png",
+        ],
+        pictures: &["out/gallery/cushion/picture.png"],
+        text: "A cushion with a filling that gives way a little, two seconds after it was let go above the ball.",
+    },
 ];

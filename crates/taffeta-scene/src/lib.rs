@@ -21,6 +21,7 @@ pub mod output;
 mod overrides;
 mod reader;
 pub mod scene;
+mod solid_box;
 mod support;
 
 pub use error::{Location, Problem, SceneError};
@@ -32,5 +33,6 @@ pub use output::{
 pub use overrides::Override;
 pub use scene::{
     BuiltScene, ClothShape, ContactSettings, OutputFormat, OutputSettings, PlacedProbe, Probe, RopeProbe,
-    RopeShape, Scene, SceneCloth, SceneRope, Simulation,
+    RopeShape, Scene, SceneCloth, SceneRope, SceneSolid, Simulation, SolidProbe,
 };
+pub use solid_box::solid_box;

@@ -20,11 +20,14 @@ mod read_membrane;
 mod read_motion;
 mod read_projective;
 mod read_rope;
+mod read_solid;
 mod rope;
+mod solid;
 pub(crate) mod write;
 
 pub use assemble::{BuiltScene, PlacedProbe};
 pub use rope::{RopeShape, SceneRope};
+pub use solid::{SceneSolid, SolidProbe};
 
 use crate::document::Document;
 use crate::error::SceneError;
@@ -36,8 +39,8 @@ use taffeta_contact::Obstacle;
 use taffeta_core::Placement;
 use taffeta_remesh::RemeshSettings;
 use taffeta_sim::{
-    Air, BendingModel, MembraneModel, MembraneScaling, Mode, PinDescription, ProjectionStiffness,
-    SimulationSettings, WorldDescription,
+    Air, BendingModel, EnclosedDescription, MembraneModel, MembraneScaling, Mode, PinDescription,
+    ProjectionStiffness, SimulationSettings, WorldDescription,
 };
 use taffeta_solve::Material;
 
@@ -46,10 +49,12 @@ use taffeta_solve::Material;
 pub struct Scene {
     /// Duration, frames, solver.
     pub simulation: Simulation,
-    /// The cloths; at least one, or one rope.
+    /// The cloths; at least one, or one rope or solid.
     pub cloths: Vec<SceneCloth>,
     /// The ropes.
     pub ropes: Vec<SceneRope>,
+    /// The solids.
+    pub solids: Vec<SceneSolid>,
     /// The obstacles, ready for the world.
     pub obstacles: Vec<Obstacle>,
     /// Contact.
@@ -60,6 +65,8 @@ pub struct Scene {
     pub probes: Vec<Probe>,
     /// Points of ropes whose motion is recorded.
     pub rope_probes: Vec<RopeProbe>,
+    /// Points of solids whose motion is recorded.
+    pub solid_probes: Vec<SolidProbe>,
     /// What is written.
     pub output: OutputSettings,
     /// What is odd about the scene, though not wrong; one line each.
@@ -98,6 +105,8 @@ pub struct SceneCloth {
     pub angular_velocity: DVec3,
     /// Pressure along the face normals, following them \[Pa\].
     pub pressure: f64,
+    /// The volume that it keeps if it is closed.
+    pub volume: Option<EnclosedDescription>,
     /// Curvature at rest `κ_uu, κ_vv, κ_uv` \[1/m\].
     pub rest_curvature: [f64; 3],
     /// The pins. Vertex numbers are those of the mesh file.
@@ -127,6 +136,13 @@ pub enum ClothShape {
         cells: [u32; 2],
         /// How the cells are triangulated.
         pattern: GridPattern,
+    },
+    /// An ellipsoid around the origin, closed, without material coordinates, see [`sphere_mesh`](crate::sphere_mesh).
+    Ball {
+        /// Half axes \[m\].
+        radius: DVec3,
+        /// `20 · 4^level` faces.
+        level: u32,
     },
     /// An OBJ file.
     Mesh {

@@ -18,8 +18,8 @@ struct Limit(&'static str, When, &'static str);
 
 #[rustfmt::skip]
 const LIMITS: &[Limit] = &[
-    Limit("cloth.*.outline", When::Present, "supported: `grid` and `mesh`"),
-    Limit("cloth.*.edge_length", When::Present, "it belongs to `outline`; supported: `grid` and `mesh`"),
+    Limit("cloth.*.outline", When::Present, "supported: `grid`, `mesh` and `ball`"),
+    Limit("cloth.*.edge_length", When::Present, "it belongs to `outline`; supported: `grid`, `mesh` and `ball`"),
     Limit("cloth.*.remesh.refine_compression", When::Present, "supported: `refine_angle` and `refine_strain`"),
     Limit("cloth.*.remesh.refine_velocity", When::Present, "supported: `refine_angle` and `refine_strain`"),
     Limit("obstacle.*.shape.mesh", When::Present, "supported: `sphere`, `plane`, `capsule` and `box`"),

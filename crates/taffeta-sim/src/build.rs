@@ -2,10 +2,12 @@
 
 use crate::checks::check_settings;
 use crate::description::{ClothDescription, WorldDescription};
+use crate::enclosed::check_enclosed;
 use crate::frozen::Thawed;
 use crate::loose::{build_loose, world_bodies};
 use crate::pins::{Pin, along_held};
 use crate::rope::list_inputs;
+use crate::solid::{expand, place_and_pin};
 use crate::world::{Cloth, World};
 use glam::{DVec2, DVec3};
 use std::f64::consts::PI;
@@ -24,7 +26,7 @@ const REST_ANGLE_MARGIN: f64 = 0.1;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum BuildError {
     /// There is nothing to simulate.
-    #[error("the world has neither cloths nor ropes nor other bodies")]
+    #[error("the world has neither cloths nor ropes nor solids nor other bodies")]
     Empty,
     /// A mesh is not a surface.
     #[error("cloth '{cloth}': {source}")]
@@ -102,10 +104,17 @@ impl World {
     /// # Errors
     /// If a mesh, a material, a pin, an obstacle or a setting is impossible; the error names the cloth or the setting.
     pub fn build(description: &WorldDescription) -> Result<World, BuildError> {
-        if description.cloths.is_empty() && description.loose.is_empty() && description.ropes.is_empty() {
+        if description.cloths.is_empty()
+            && description.loose.is_empty()
+            && description.ropes.is_empty()
+            && description.solids.is_empty()
+        {
             return Err(BuildError::Empty);
         }
         check_settings(description)?;
+        check_enclosed(description)?;
+        let (expanded, mut solids) = expand(description)?;
+        let description = &expanded;
         let mut input = CombinedMesh::default();
         for (number, cloth) in description.cloths.iter().enumerate() {
             input.append(number as u32, cloth)?;
@@ -123,8 +132,9 @@ impl World {
         check_remeshing(&built.mesh, &attributes, description)?;
         let inputs = list_inputs(description)?;
         let loose = build_loose(&inputs, &mut pins)?;
-        let thawed = Thawed { mesh: built.mesh, attributes, loose, epoch: 0 };
-        World::assemble(description, (pins, world_bodies(inputs)), thawed)
+        let mut thawed = Thawed { mesh: built.mesh, attributes, loose, epoch: 0 };
+        place_and_pin(&mut solids, (description, &built.vertices), &mut thawed, &mut pins)?;
+        World::assemble(description, (pins, world_bodies(inputs), solids), thawed)
     }
 }
 
@@ -326,6 +336,7 @@ pub(crate) fn world_cloths(description: &WorldDescription) -> Vec<Cloth> {
             friction: cloth.material.friction,
         },
         pressure: cloth.pressure,
+        volume: cloth.volume,
         break_force: cloth.break_force,
     };
     description.cloths.iter().map(cloth).collect()

@@ -2,10 +2,12 @@
 
 use crate::collide::build_proximity;
 use crate::description::SolverChoice;
+use crate::enclosed::{EnclosedLaw, build_enclosed};
 use crate::frozen::Frozen;
 use crate::loose::LooseBody;
 use crate::pins::Pin;
 use crate::rope::build_ropes;
+use crate::solid::{Solid, build_solids};
 use crate::world::Cloth;
 use glam::DVec3;
 use taffeta_contact::{Detector, Proximity};
@@ -18,7 +20,7 @@ use taffeta_solve::drivers::projective::{
 };
 use taffeta_solve::substeps::LoadPath;
 use taffeta_solve::{
-    BlockDriver, Blocks, ClothModel, DenseState, PlateState, ProjectedCloth, RopeBlocks, RowDriver, Supports,
+    BlockDriver, Blocks, ClothModel, DenseState, PlateState, ProjectedCloth, RowDriver, Supports,
 };
 
 /// What is derived from one topology.
@@ -27,6 +29,8 @@ pub(crate) struct Caches {
     /// The topology that everything here was made for.
     pub epoch: TopologyEpoch,
     pub blocks: Blocks,
+    /// What the enclosed volumes among the blocks follow.
+    pub enclosed: Vec<EnclosedLaw>,
     pub plate: PlateState,
     pub clamps: Vec<Clamp>,
     /// The solver as chosen.
@@ -79,6 +83,7 @@ pub(crate) struct CacheSource<'a> {
     pub sheet: &'a Frozen,
     pub cloths: &'a [Cloth],
     pub bodies: &'a [LooseBody],
+    pub solids: &'a [Solid],
     pub pins: &'a [Pin],
     pub choice: SolverChoice,
     pub self_contact: bool,
@@ -88,7 +93,7 @@ impl Caches {
     /// Builds everything. Angles and scalars continue from those that the sheet remembers; what of `before` does not
     /// depend on the topology is taken over.
     pub fn build(source: CacheSource<'_>, before: Option<&Caches>) -> Self {
-        let CacheSource { sheet, cloths, bodies, pins, choice, self_contact } = source;
+        let CacheSource { sheet, cloths, bodies, pins, choice, self_contact, .. } = source;
         let models: Vec<_> = cloths.iter().map(|c| c.model.clone()).collect();
         let clamps = find_clamps(sheet, pins);
         let edges: Vec<_> = clamps.iter().map(|clamp| clamp.edge).collect();
@@ -96,6 +101,9 @@ impl Caches {
         let mut blocks = Blocks::build(&sheet.topology, &sheet.rest, &models, &supports);
         let ropes = build_ropes(&source);
         ropes.iter().for_each(|(rope, _)| blocks.ropes.append(rope.clone()));
+        blocks.solids = build_solids(&source);
+        let (volumes, enclosed) = build_enclosed(&source);
+        blocks.enclosed = volumes;
         let plate = PlateState {
             scalars: blocks.plate.edges.iter().map(|edge| sheet.scalars[edge.edge]).collect(),
             clamps: clamps.iter().map(|clamp| clamp.normal).collect(),
@@ -125,10 +133,11 @@ impl Caches {
         let surfaces = cloths.iter().map(|c| c.surface).chain(bodies.iter().map(|b| b.surface)).collect();
         let mut caches = Self {
             epoch: sheet.topology.epoch,
-            load_path: measure_load_path(sheet, &blocks.ropes),
+            load_path: measure_load_path(sheet, &blocks),
             plate,
             clamps,
             blocks,
+            enclosed,
             choice,
             solver,
             past_factorizations: before.map_or(0, Self::factorizations),
@@ -274,13 +283,13 @@ fn find_clamps(sheet: &Frozen, pins: &[Pin]) -> Vec<Clamp> {
 }
 
 /// The load path of a sheet. What is held along any axis carries: along which axes the load acts is not known.
-fn measure_load_path(sheet: &Frozen, ropes: &RopeBlocks) -> LoadPath {
+fn measure_load_path(sheet: &Frozen, blocks: &Blocks) -> LoadPath {
     let Frozen { topology, rest, state, .. } = sheet;
     let is_partly_held = |held: &[bool; 3]| held.contains(&true) && held.contains(&false);
     if !state.held.iter().any(is_partly_held) {
-        return LoadPath::with_ropes(topology, rest, state, ropes);
+        return LoadPath::of_bodies(topology, rest, state, blocks);
     }
     let carried = |(w, held): (&f64, &[bool; 3])| if held.contains(&true) { 0.0 } else { *w };
     let inverse_masses = state.inverse_masses.iter().zip(state.held.iter()).map(carried).collect();
-    LoadPath::with_ropes(topology, rest, &DenseState { inverse_masses, ..state.clone() }, ropes)
+    LoadPath::of_bodies(topology, rest, &DenseState { inverse_masses, ..state.clone() }, blocks)
 }

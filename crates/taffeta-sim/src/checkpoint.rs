@@ -110,7 +110,7 @@ impl World {
         self.last_passes = checkpoint.last_passes;
         self.released = checkpoint.released;
         self.last_substep = checkpoint.last_substep;
-        self.sheet = freeze(checkpoint.sheet, &self.cloths, &self.pins);
+        self.sheet = freeze(checkpoint.sheet, (&self.cloths, &self.solids), &self.pins);
         self.rebuild();
         Ok(())
     }
@@ -125,6 +125,9 @@ impl World {
         let Thawed { mesh, attributes, loose, .. } = &checkpoint.sheet;
         mesh.validate().map_err(|e| e.to_string())?;
         validate_attributes(mesh, attributes).map_err(|e| e.to_string())?;
+        if let Some(solid) = self.solids.iter().find(|solid| !solid.is_in(&checkpoint.sheet)) {
+            return Err(format!("the surface of the solid {} is not that of the world", solid.name));
+        }
         if checkpoint.last_passes.len() != self.cloths.len() {
             return Err(format!("it has {} times of remeshing", checkpoint.last_passes.len()));
         }

@@ -56,6 +56,14 @@ pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), Build
         }
         check_pins(&what, &rope.pins)?;
     }
+    if let Some(what) = description.find_need_to_sweep()
+        && let Some(reason) = find_sweep_mismatch(&description.simulation)
+    {
+        return refuse("simulation".into(), format!("{what}: {reason}"));
+    }
+    for solid in &description.solids {
+        check_pins(&format!("solid '{}'", solid.name), &solid.pins)?;
+    }
     for body in &description.loose {
         check_pins(&format!("body '{}'", body.name), &body.pins)?;
     }
@@ -71,6 +79,19 @@ pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), Build
         check_pins(&what, &cloth.pins)?;
     }
     Ok(())
+}
+
+/// What solids and enclosed volumes do not go with, in words.
+fn find_sweep_mismatch(settings: &SimulationSettings) -> Option<String> {
+    let name = settings.solver.name();
+    if !matches!(settings.solver, SolverChoice::Auto | SolverChoice::Block | SolverChoice::Xpbd) {
+        return Some(format!("the solver {name} does not know them: take block or xpbd"));
+    }
+    if settings.time == TimeIntegration::Bdf2 {
+        return Some("the solvers that know them use implicit Euler, not BDF2".into());
+    }
+    (settings.mode == Mode::Static)
+        .then(|| "the solvers that know them follow motions and find no equilibria".into())
 }
 
 /// Checks the pins of a body.

@@ -7,6 +7,7 @@ use taffeta_core::{Motion, Region, TriangleMesh};
 use taffeta_remesh::RemeshSettings;
 use taffeta_solve::{
     BendingModel, Material, MembraneModel, MembraneScaling, ProjectionStiffness, RopeBending, RopeMaterial,
+    SolidMaterial,
 };
 
 /// A whole world at time 0.
@@ -18,6 +19,8 @@ pub struct WorldDescription {
     pub loose: Vec<LooseDescription>,
     /// The ropes.
     pub ropes: Vec<RopeDescription>,
+    /// The solids.
+    pub solids: Vec<SolidDescription>,
     /// The obstacles.
     pub obstacles: Vec<Obstacle>,
     /// How to simulate.
@@ -48,6 +51,8 @@ pub struct ClothDescription {
     /// Curvature at rest `κ_uu, κ_vv, κ_uv` \[1/m\] of a cloth with material coordinates, positive for a bowl that
     /// opens along the face normals. Only for bending models that know curvature or angles.
     pub rest_curvature: [f64; 3],
+    /// The volume that it keeps if it is closed; for solvers that sweep over the blocks. `None`: it keeps none.
+    pub volume: Option<EnclosedDescription>,
     /// The pins.
     pub pins: Vec<PinDescription>,
     /// How to remesh; `None`: fixed topology.
@@ -113,6 +118,46 @@ pub struct RopeDescription {
     pub pins: Vec<PinDescription>,
 }
 
+/// One solid at time 0, at rest in the shape in which it comes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SolidDescription {
+    /// Name, unique in the world.
+    pub name: String,
+    /// The vertices at time 0, placed in the world \[m\]. Each belongs to a tetrahedron.
+    pub positions: Vec<DVec3>,
+    /// Corners of the tetrahedra, all the same way round.
+    pub tetrahedra: Vec<[u32; 4]>,
+    /// The material.
+    pub material: SolidMaterial,
+    /// Initial velocity \[m/s\].
+    pub velocity: DVec3,
+    /// Initial angular velocity about the center of mass \[rad/s\].
+    pub angular_velocity: DVec3,
+    /// The pins, whose regions name vertices, a box of the world or the whole surface.
+    pub pins: Vec<PinDescription>,
+}
+
+/// The volume that every closed component of a cloth keeps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EnclosedDescription {
+    /// The volume relative to that at time 0.
+    pub ratio: f64,
+    /// Time in which the volume goes from that at time 0 to the one asked for \[s\].
+    pub inflation: f64,
+    /// Bulk modulus of what is inside \[Pa\]; `None`: it cannot be compressed.
+    pub bulk: Option<f64>,
+}
+
+impl WorldDescription {
+    /// Why only a solver that sweeps over the blocks can take this world, in words; `None`: others can too.
+    pub fn find_need_to_sweep(&self) -> Option<&'static str> {
+        if !self.solids.is_empty() {
+            return Some("solids");
+        }
+        self.cloths.iter().any(|cloth| cloth.volume.is_some()).then_some("volumes inside closed cloths")
+    }
+}
+
 /// Whether a bending model can have a curvature at rest: it must know curvature or angles.
 pub fn knows_rest_curvature(bending: BendingModel) -> bool {
     match bending {
@@ -131,6 +176,7 @@ impl ClothDescription {
             velocity: DVec3::ZERO,
             angular_velocity: DVec3::ZERO,
             pressure: 0.0,
+            volume: None,
             rest_curvature: [0.0; 3],
             pins: Vec::new(),
             remesh: None,

@@ -1,6 +1,7 @@
 //! One authority at a time: dense arrays while simulating, keyed attributes while remeshing.
 
 use crate::loose::LooseVertex;
+use crate::solid::{Solid, number_vertices};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use slotmap::SecondaryMap;
@@ -41,6 +42,8 @@ pub struct Frozen {
     mesh: HalfedgeMesh,
     attributes: SheetAttributes,
     pub(crate) loose: Vec<LooseVertex>,
+    /// The vertices of each solid, in the order of its description.
+    pub(crate) solid_vertices: Vec<Vec<VertexIndex>>,
 }
 
 /// The sheet by keys: connectivity and attributes, free to be edited.
@@ -65,6 +68,8 @@ pub(crate) struct FreezeRules<'a> {
     pub has_material: &'a [bool],
     /// The axes that each pin holds.
     pub axes: &'a [[bool; 3]],
+    /// The solids, which have masses of their own.
+    pub solids: &'a [Solid],
 }
 
 impl Frozen {
@@ -138,6 +143,10 @@ impl Thawed {
         let rest = build_rest(&mesh, &attributes, &keys, &topology);
         let mut masses = rest.lumped_masses(&topology, rules.models);
         masses.raw.extend(loose.iter().map(|vertex| vertex.mass));
+        let solid_vertices = number_vertices(rules.solids, &keys, &loose);
+        for (solid, numbers) in rules.solids.iter().zip(&solid_vertices) {
+            numbers.iter().zip(&solid.masses).for_each(|(vi, mass)| masses[*vi] = *mass);
+        }
         let collect = Collector { keys: &keys, attributes: &attributes, loose: &loose };
         let vertex_pins = collect.each(|vertex| vertex.pin, |vertex| vertex.pin);
         let state = DenseState {
@@ -175,6 +184,7 @@ impl Thawed {
             mesh,
             attributes,
             loose,
+            solid_vertices,
         };
         frozen.hold(vertex_pins, rules.axes);
         frozen

@@ -25,6 +25,7 @@ pub mod checkpoint;
 mod checks;
 mod collide;
 pub mod description;
+mod enclosed;
 mod equilibrium;
 mod frozen;
 mod integrate;
@@ -38,6 +39,7 @@ pub mod report;
 mod resample;
 mod rope;
 mod schedule;
+mod solid;
 mod stage;
 mod stages;
 mod step;
@@ -47,17 +49,20 @@ pub use build::BuildError;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use collide::SafeguardReport;
 pub use description::{
-    Air, ClothDescription, LooseDescription, Mode, PinDescription, RopeDescription, SimulationSettings,
-    SolverChoice, TimeIntegration, WorldDescription, knows_rest_curvature,
+    Air, ClothDescription, EnclosedDescription, LooseDescription, Mode, PinDescription, RopeDescription,
+    SimulationSettings, SolidDescription, SolverChoice, TimeIntegration, WorldDescription,
+    knows_rest_curvature,
 };
+pub use enclosed::{EnclosedState, find_opening};
 pub use frozen::{Frozen, Thawed};
 pub use loose::{LooseBody, LooseVertex};
 pub use report::{Metrics, RemeshCounts, StepReport, SubstepPlan};
 pub use resample::MaterialPoint;
+pub use solid::Solid;
 pub use stage::{Stage, StageTimes};
 pub use step::{StepError, StepInputs};
 pub use taffeta_solve::{
     BendingModel, Material, MembraneModel, MembraneScaling, ProjectionStiffness, RopeBending, RopeMaterial,
-    RowForce, StiffnessCorrection,
+    RowForce, SolidMaterial, StiffnessCorrection,
 };
 pub use world::{Cloth, MAX_THREADS, World};

@@ -109,6 +109,12 @@ impl World {
 
     /// What a body is called in messages, for example "cloth 'sheet'".
     pub(crate) fn body_name(&self, body: usize) -> String {
+        let is_of = |solid: &&crate::solid::Solid| {
+            solid.cloth == body || solid.body.is_some_and(|inside| inside + self.cloths.len() == body)
+        };
+        if let Some(solid) = self.solids.iter().find(is_of) {
+            return format!("solid '{}'", solid.name);
+        }
         match self.cloths.get(body) {
             Some(cloth) => format!("cloth '{}'", cloth.name),
             None => {

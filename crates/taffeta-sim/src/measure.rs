@@ -71,6 +71,7 @@ impl World {
     fn max_strain(&self) -> f64 {
         let (topology, rest) = (&self.sheet.topology, &self.sheet.rest);
         let mut largest = self.caches.blocks.ropes.max_strain(&self.sheet.state.positions);
+        largest = largest.max(self.caches.blocks.solids.max_strain(&self.sheet.state.positions));
         for (fi, corners) in topology.faces.iter_indexed() {
             let [b0, b1, b2] = rest.hat_gradients(fi);
             let [x0, x1, x2] = gather(*corners, &self.sheet.state.positions);

@@ -64,7 +64,8 @@ impl World {
         });
         let ropes = self.caches.blocks.ropes.stretch.iter().map(|segment| segment.damping);
         let cloths = self.cloths.iter().map(|c| c.model.material.stretch_damping);
-        let damping = cloths.chain(ropes).fold(0.0, f64::max);
+        let solids = self.solids.iter().map(|solid| solid.material.damping);
+        let damping = cloths.chain(ropes).chain(solids).fold(0.0, f64::max);
         let pressure = if self.has_pressure() { self.mean_pressure_acceleration() } else { 0.0 };
         let acceleration = self.work.gravity.length() + drag + pressure;
         let choice = self.caches.load_path.choose(&SubstepDemand { dt, acceleration, iterations, damping });
@@ -134,7 +135,7 @@ impl World {
         let sheet = std::mem::take(&mut self.sheet);
         let mut thawed = sheet.thaw();
         change(&mut thawed);
-        self.sheet = freeze(thawed, &self.cloths, &self.pins);
+        self.sheet = freeze(thawed, (&self.cloths, &self.solids), &self.pins);
         self.rebuild();
         self.caches.minimize_scalars(&mut self.sheet);
     }
@@ -146,6 +147,7 @@ impl World {
             sheet: &self.sheet,
             cloths: &self.cloths,
             bodies: &self.bodies,
+            solids: &self.solids,
             pins: &self.pins,
             choice,
             self_contact: self.self_contact,

@@ -148,6 +148,7 @@ impl World {
     /// The sweeps of a local solver, each followed by contact.
     fn sweep_locally(&mut self, h: f64, sweeps: u32) {
         let normals = self.clamp_normals(self.end_of_substep(h));
+        self.set_volume_targets(h);
         self.in_pool(|caches, work| {
             // Noted here and not before: a contact that was pushed apart has moved the start.
             match &mut caches.solver {
@@ -172,6 +173,7 @@ impl World {
                 put_back(&work.guided, &mut work.rows);
             }
         });
+        self.keep_pressures();
     }
 
     /// Velocities from the change of position; the guard against numbers that are none; the load of the pins and

@@ -4,10 +4,13 @@ use crate::air::Exposed;
 use crate::build::{BuildError, world_cloths};
 use crate::caches::{CacheSource, Caches, Solver};
 use crate::collide::SafeguardReport;
-use crate::description::{Air, Mode, SimulationSettings, SolverChoice, WorldDescription};
+use crate::description::{
+    Air, EnclosedDescription, Mode, SimulationSettings, SolverChoice, WorldDescription,
+};
 use crate::frozen::{FreezeRules, Frozen, Thawed};
 use crate::loose::LooseBody;
 use crate::pins::{Guided, Pin};
+use crate::solid::Solid;
 use glam::DVec3;
 use rayon::ThreadPool;
 use taffeta_contact::{Contact, ContactSurface, Obstacle};
@@ -36,15 +39,18 @@ pub struct Cloth {
     pub surface: ContactSurface,
     /// Pressure along the face normals, following them \[Pa\].
     pub pressure: f64,
+    /// The volume that it keeps inside; `None`: none.
+    pub volume: Option<EnclosedDescription>,
     /// The force along an edge above which its spring lets go \[N\]; `None`: at no force.
     pub break_force: Option<f64>,
 }
 
-/// A simulated world: cloths, loose bodies, obstacles, air.
+/// A simulated world: cloths, loose bodies, solids, obstacles, air.
 #[derive(Debug)]
 pub struct World {
     pub(crate) cloths: Vec<Cloth>,
     pub(crate) bodies: Vec<LooseBody>,
+    pub(crate) solids: Vec<Solid>,
     pub(crate) pins: Vec<Pin>,
     /// Which pins have let go. Their vertices are freed at the start of the next substep.
     pub(crate) released: Vec<bool>,
@@ -52,6 +58,8 @@ pub struct World {
     /// Whether cloths meet themselves and each other.
     pub(crate) self_contact: bool,
     pub(crate) settings: SimulationSettings,
+    /// For what `auto` has chosen a solver that sweeps.
+    sweeps_for: Option<&'static str>,
     pub(crate) air: Option<Air>,
     pub(crate) time: f64,
     pub(crate) frame: u64,
@@ -107,21 +115,26 @@ impl World {
     /// Puts the parts of a new world together.
     pub(crate) fn assemble(
         description: &WorldDescription,
-        (pins, bodies): (Vec<Pin>, Vec<LooseBody>),
+        (pins, bodies, solids): (Vec<Pin>, Vec<LooseBody>, Vec<Solid>),
         thawed: Thawed,
     ) -> Result<Self, BuildError> {
-        let settings = description.simulation.clone();
+        let mut settings = description.simulation.clone();
+        let sweeps_for = description.find_need_to_sweep().filter(|_| settings.solver == SolverChoice::Auto);
+        if sweeps_for.is_some() {
+            settings.solver = SolverChoice::Block;
+        }
         let threads = settings.threads.min(MAX_THREADS);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|e| BuildError::Threads { threads, reason: e.to_string() })?;
         let cloths = world_cloths(description);
-        let sheet = freeze(thawed, &cloths, &pins);
-        let choice = resolve_solver(&settings, sheet.topology.vertex_count, description.self_contact);
+        let sheet = freeze(thawed, (&cloths, &solids), &pins);
         let self_contact = description.self_contact;
+        let choice = resolve_solver(&settings, sheet.topology.vertex_count, self_contact);
         let source = CacheSource {
             sheet: &sheet,
             cloths: &cloths,
             bodies: &bodies,
+            solids: &solids,
             pins: &pins,
             choice,
             self_contact,
@@ -130,6 +143,8 @@ impl World {
         let mut world = Self {
             cloths,
             bodies,
+            solids,
+            sweeps_for,
             released: vec![false; pins.len()],
             pins,
             obstacles: description.obstacles.clone(),
@@ -191,7 +206,7 @@ impl World {
         self.cloths.iter().map(|c| c.model.material.density).collect()
     }
 
-    /// The cloths.
+    /// The cloths; the last of them are the surfaces of the solids.
     pub fn cloths(&self) -> &[Cloth] {
         &self.cloths
     }
@@ -221,6 +236,11 @@ impl World {
 
     /// Why that solver is in use.
     pub fn solver_reason(&self) -> String {
+        if let Some(what) = self.sweeps_for {
+            return format!(
+                "auto: {what} belong to solvers that sweep over the blocks, and block is the fastest of them"
+            );
+        }
         let reason = match self.settings.solver {
             SolverChoice::Auto if self.caches.choice == SolverChoice::Direct => {
                 "auto: an equilibrium of a mesh of this size is found fastest with a factorization"
@@ -312,9 +332,9 @@ pub(crate) fn resolve_solver(
 }
 
 /// Freezes by the rules of the cloths and the pins.
-pub(crate) fn freeze(thawed: Thawed, cloths: &[Cloth], pins: &[Pin]) -> Frozen {
+pub(crate) fn freeze(thawed: Thawed, (cloths, solids): (&[Cloth], &[Solid]), pins: &[Pin]) -> Frozen {
     let models: Vec<_> = cloths.iter().map(|c| c.model.clone()).collect();
     let has_material: Vec<_> = cloths.iter().map(|c| c.has_material).collect();
     let axes: Vec<_> = pins.iter().map(|pin| pin.description.axes).collect();
-    thawed.freeze(FreezeRules { models: &models, has_material: &has_material, axes: &axes })
+    thawed.freeze(FreezeRules { models: &models, has_material: &has_material, axes: &axes, solids })
 }

@@ -2,12 +2,14 @@
 
 use crate::block::distance::spring_constant;
 use crate::block::{
-    Block, Distance, EdgeLengths, EnergyForm, GreenStrain, Hinge, QuadraticBend, StrainEnergy, gather,
+    Block, Distance, EdgeLengths, EnclosedVolume, EnergyForm, GreenStrain, Hinge, QuadraticBend,
+    StrainEnergy, gather,
 };
 use crate::material::Material;
 use crate::model::{BendingModel, ClothModel, MembraneModel};
 use crate::plate::{Plate, PlateState, Supports, rest_eta};
 use crate::rope::RopeBlocks;
+use crate::solid::SolidBlocks;
 use crate::state::RestShape;
 use glam::DVec3;
 use nalgebra::Matrix3;
@@ -34,12 +36,16 @@ pub struct Blocks {
     pub plate: Plate,
     /// The blocks of ropes; [`Blocks::build`], which knows faces, leaves them out.
     pub ropes: RopeBlocks,
+    /// The blocks of solids, left out by [`Blocks::build`] too.
+    pub solids: SolidBlocks,
+    /// The volumes that closed components of cloths enclose, left out by [`Blocks::build`] too.
+    pub enclosed: Vec<EnclosedVolume>,
 }
 
 /// The elastic energies of a state.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ElasticEnergy {
-    /// Of the membrane and of segments of ropes \[J\].
+    /// Of the membrane, of segments of ropes, of solids and of enclosed volumes \[J\].
     pub stretch: f64,
     /// Of bending \[J\].
     pub bend: f64,
@@ -97,8 +103,8 @@ impl Blocks {
             }
             MembraneModel::Energy => self.energies.push(energy(EnergyForm::Root)),
             MembraneModel::EnergyPublished => self.energies.push(energy(EnergyForm::Published)),
-            // Its springs belong to the edges.
-            MembraneModel::Distance => {}
+            // The springs of the one belong to the edges, the other has none.
+            MembraneModel::Distance | MembraneModel::None => {}
         }
     }
 
@@ -111,7 +117,9 @@ impl Blocks {
         let bend = quadratic + self.plate.energy(&self.plate.angles(x, &plate.clamps), &plate.scalars);
         let distances: f64 = self.distances.iter().map(|b| b.energy(&gather(b.vertices, x))).sum();
         let ropes = self.ropes.energy(x);
-        let stretch = strain + lengths + energies + distances + ropes.stretch;
+        let enclosed: f64 = self.enclosed.iter().map(|volume| volume.energy(x)).sum();
+        let stretch =
+            strain + lengths + energies + distances + ropes.stretch + self.solids.energy(x) + enclosed;
         ElasticEnergy { stretch, bend: bend + ropes.bend }
     }
 
@@ -124,6 +132,8 @@ impl Blocks {
         self.quadratic.iter().for_each(|b| add_block_gradient(b, x, out));
         self.plate.add_gradient(x, plate, out);
         self.ropes.add_gradient(x, out);
+        self.solids.add_gradient(x, out);
+        self.enclosed.iter().for_each(|volume| volume.add_gradient(x, out));
     }
 }
 

@@ -18,6 +18,7 @@ pub mod material;
 pub mod model;
 pub mod plate;
 pub mod rope;
+pub mod solid;
 pub mod state;
 pub mod substeps;
 #[cfg(test)]
@@ -33,4 +34,5 @@ pub use model::{
 };
 pub use plate::{Plate, PlateState, Supports};
 pub use rope::{PlacedRope, RopeBending, RopeBlocks, RopeMaterial, RopeModel};
+pub use solid::{SolidBlocks, SolidMaterial};
 pub use state::{DenseState, RestShape};

@@ -16,6 +16,8 @@ pub enum MembraneModel {
     Energy,
     /// The strain energy as one scalar row, as published: an energy of the fourth order in the strain.
     EnergyPublished,
+    /// No membrane: the surface of a solid, which its tetrahedra hold.
+    None,
     /// One spring along each edge, of the mean of the material's stiffness along warp and weft. For drivers of scalar
     /// rows.
     Distance,

@@ -11,11 +11,12 @@
 //! sheet of `n` cells hung by an edge `κ = n²/2`, which is the measured law; the form with the integral covers graded
 //! meshes, strips and point supports. The material does not matter.
 
-use crate::rope::RopeBlocks;
+use crate::blocks::Blocks;
 use crate::state::{DenseState, RestShape};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use taffeta_core::index::DenseIndex;
+use taffeta_core::math::{exp, ln};
 use taffeta_core::{IndexVec, SurfaceTopology, VertexIndex};
 
 /// Part of the cloth's size by which the block driver may stretch it beyond the truth.
@@ -57,17 +58,18 @@ pub struct SubstepDemand {
 impl LoadPath {
     /// Measures the load path of every component from its held vertices, or from its center if nothing holds it.
     pub fn compute(topology: &SurfaceTopology, rest: &RestShape, state: &DenseState) -> Self {
-        Self::with_ropes(topology, rest, state, &RopeBlocks::default())
+        Self::of_bodies(topology, rest, state, &Blocks::default())
     }
 
-    /// The same for a world with ropes, whose segments carry what hangs on them as the lines of a sheet do.
-    pub fn with_ropes(
+    /// The same for a world with ropes and solids, whose segments and edges carry what hangs on them as the lines of a
+    /// sheet do.
+    pub fn of_bodies(
         topology: &SurfaceTopology,
         rest: &RestShape,
         state: &DenseState,
-        ropes: &RopeBlocks,
+        blocks: &Blocks,
     ) -> Self {
-        let graph = EdgeGraph::build(topology, rest, &list_links(ropes));
+        let graph = EdgeGraph::build((topology, rest), &list_links(blocks), &blocks.solids.surfaces);
         let mut distances = Distances::filled(f64::INFINITY, topology.vertex_count);
         let mut others = distances.clone();
         let mut demand: f64 = 0.0;
@@ -105,18 +107,25 @@ impl LoadPath {
 /// A distance per vertex \[m\].
 type Distances = IndexVec<VertexIndex, f64>;
 
-/// A segment of a rope in the graph.
+/// A segment of a rope or an edge of a tetrahedron in the graph.
 struct Link {
     ends: [VertexIndex; 2],
     /// Rest length \[m\].
     length: f64,
-    /// What stands for its area \[m²\]: its length times that of its rope, so that the root of the sum is a size.
+    /// What stands for its area \[m²\]: its length times that of its rope, or its volume over the size of its solid, so that
+    /// the root of the sum is a size.
     area: f64,
 }
 
-/// The segments of all ropes.
-fn list_links(ropes: &RopeBlocks) -> Vec<Link> {
-    let mut links = Vec::new();
+/// The segments of all ropes and the edges of all tetrahedra, an edge once for each of its tetrahedra. The solids share one
+/// size: only the cap of the excess depends on it.
+fn list_links(blocks: &Blocks) -> Vec<Link> {
+    let ropes = &blocks.ropes;
+    let whole: f64 = blocks.solids.normal.iter().map(|block| block.shape.volume).sum();
+    let size = if whole > 0.0 { exp(ln(whole) / 3.0) } else { 1.0 };
+    let link =
+        |(ends, length, volume): ([VertexIndex; 2], f64, f64)| Link { ends, length, area: volume / size };
+    let mut links: Vec<Link> = blocks.solids.edges().map(link).collect();
     for chain in &ropes.chains {
         let segments = || ropes.stretch.iter().filter(|b| chain.contains(&b.vertices[0].to_usize()));
         let whole: f64 = segments().map(|b| b.length).sum();
@@ -140,7 +149,8 @@ struct EdgeGraph {
 const MAX_SHELLS: usize = 64;
 
 impl EdgeGraph {
-    fn build(topology: &SurfaceTopology, rest: &RestShape, links: &[Link]) -> Self {
+    /// The faces of `surfaces`, which are those of solids, have no area of their own.
+    fn build((topology, rest): (&SurfaceTopology, &RestShape), links: &[Link], surfaces: &[u32]) -> Self {
         let n = topology.vertex_count;
         let mut offsets = vec![0; n + 1];
         for edge in topology.edges.iter() {
@@ -155,8 +165,9 @@ impl EdgeGraph {
         let mut areas = IndexVec::filled(0.0, n);
         let mut lengths = vec![0.0; topology.edge_count()];
         for (fi, face) in topology.faces.iter_indexed() {
+            let has_area = !surfaces.contains(&rest.cloths[fi]);
             for k in 0..3 {
-                areas[face[k]] += rest.areas[fi] / 3.0;
+                areas[face[k]] += if has_area { rest.areas[fi] / 3.0 } else { 0.0 };
                 let length = rest.corners[fi][k].distance(rest.corners[fi][(k + 1) % 3]);
                 lengths[topology.face_edges[fi][k].to_usize()] = length;
             }

@@ -4,7 +4,7 @@ use crate::args::RunOptions;
 use crate::failure::Failure;
 use std::path::{Path, PathBuf};
 use taffeta_contact::crossings::Crossing;
-use taffeta_scene::{ClothShape, Override, PlacedProbe, Scene, SceneError};
+use taffeta_scene::{ClothShape, Override, PlacedProbe, Scene, SceneError, SolidProbe};
 use taffeta_sim::{BuildError, MAX_THREADS, World};
 
 /// What every run warns about in this version.
@@ -30,6 +30,8 @@ pub(super) struct Prepared {
     pub motion_hash: String,
     /// The probes on their meshes.
     pub probes: Vec<PlacedProbe>,
+    /// The probes on solids, at points of the placed rest shapes.
+    pub solid_probes: Vec<SolidProbe>,
     /// What is odd about the scene.
     pub warnings: Vec<String>,
     /// The world at time 0.
@@ -73,6 +75,7 @@ impl Prepared {
             scene_hash,
             motion_hash,
             probes: built.probes,
+            solid_probes: built.solid_probes,
             warnings,
             world,
             threads: description.simulation.threads,
@@ -127,7 +130,8 @@ fn read_scene(path: &Path, overrides: &[Override]) -> Result<Scene, Failure> {
 /// Whether a pin can be overloaded.
 fn has_weak_pins(scene: &Scene) -> bool {
     let of_cloths = scene.cloths.iter().flat_map(|cloth| &cloth.pins);
-    let mut pins = of_cloths.chain(scene.ropes.iter().flat_map(|rope| &rope.pins));
+    let of_solids = scene.solids.iter().flat_map(|solid| &solid.pins);
+    let mut pins = of_cloths.chain(scene.ropes.iter().flat_map(|rope| &rope.pins)).chain(of_solids);
     pins.any(|pin| pin.strength.is_some())
 }
 

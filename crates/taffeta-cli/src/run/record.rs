@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use std::time::{Duration, Instant};
 use taffeta_scene::{
     FrameMesh, MetricsRow, MetricsWriter, OutputError, OutputFolder, PlacedProbe, ProbeRow, ProbeWriter,
-    RopeProbe,
+    RopeProbe, SolidProbe,
 };
 use taffeta_sim::{MaterialPoint, Metrics, Stage, StepReport, World};
 
@@ -16,6 +16,7 @@ pub(super) struct Recorder {
     metrics: MetricsWriter,
     placed: Vec<PlacedProbe>,
     on_ropes: Vec<RopeProbe>,
+    on_solids: Vec<SolidProbe>,
     /// Frames between two written ones; `None`: no frames are written.
     every: Option<u64>,
 }
@@ -31,6 +32,7 @@ impl Recorder {
             metrics: folder.metrics().map_err(failed)?,
             placed: prepared.probes.clone(),
             on_ropes: prepared.scene.rope_probes.clone(),
+            on_solids: prepared.solid_probes.clone(),
             every: (!output.formats.is_empty()).then_some(u64::from(output.every)),
         })
     }
@@ -91,6 +93,10 @@ impl Recorder {
         let ropes: Vec<usize> = world.rope_bodies().map(|(number, _)| number).collect();
         for probe in &self.on_ropes {
             let point = world.rope_point(ropes[probe.rope], probe.at);
+            self.probes.write(&probe_row(&row, &probe.name, point))?;
+        }
+        for probe in &self.on_solids {
+            let point = world.solid_point(probe.solid, probe.point);
             self.probes.write(&probe_row(&row, &probe.name, point))?;
         }
         row.io_ms = milliseconds(start.elapsed());

@@ -24,6 +24,10 @@ pub fn read_polyline(path: &Path) -> Result<Option<Vec<Vec<DVec3>>>, ObjError> {
 type Refusal = (usize, String, String);
 
 fn parse(text: &str) -> Result<Option<Vec<Vec<DVec3>>>, Refusal> {
+    let has = |keyword: &str| text.lines().any(|line| line.split_ascii_whitespace().next() == Some(keyword));
+    if has("f") || !has("l") {
+        return Ok(None);
+    }
     let (mut points, mut lines) = (Vec::new(), Vec::new());
     for (number, line) in (1..).zip(text.lines()) {
         let mut words = line.split_ascii_whitespace();
@@ -45,11 +49,10 @@ fn parse(text: &str) -> Result<Option<Vec<Vec<DVec3>>>, Refusal> {
                 }
                 lines.push(corners);
             }
-            Some("f") => return Ok(None),
             _ => {}
         }
     }
-    Ok((!lines.is_empty()).then_some(lines))
+    Ok(Some(lines))
 }
 
 /// The vertex that a word names, from 1 or, if negative, from the last.
@@ -78,7 +81,7 @@ mod tests {
     #[test]
     fn bad_lines_are_refused_with_their_numbers() {
         for (text, line, message) in [
-            ("v 0 0\n", 1, "three numbers"),
+            ("v 0 0\nl 1 1\n", 1, "three numbers"),
             ("v 0 0 0\nl 1 2\n", 2, "vertex 2 is out of range"),
             ("v 0 0 0\nl 1\n", 2, "two vertices"),
             ("v 0 0 0\nl 1 x\n", 2, "no vertex number"),

@@ -3,12 +3,12 @@
 use super::check::{find_mesh_problems, find_nearest, find_remesh_obstruction};
 use super::orient::turn_mirrored_pieces;
 use super::pin::{PlacedMesh, resolve_region};
-use super::{ClothShape, Probe, RopeProbe, Scene, SceneCloth, SceneRope};
+use super::{ClothShape, Probe, RopeProbe, Scene, SceneCloth, SceneRope, SceneSolid, SolidProbe};
 use crate::error::{Problem, SceneError};
 use crate::grid;
 use crate::obj::read_obj;
 use glam::DVec2;
-use taffeta_sim::{ClothDescription, PinDescription, WorldDescription};
+use taffeta_sim::{ClothDescription, PinDescription, WorldDescription, find_opening};
 
 /// How far beside the sheet a probe may lie, relative to the size of the sheet. It is moved onto the sheet.
 const PROBE_SLACK: f64 = 1e-6;
@@ -22,6 +22,8 @@ pub struct BuiltScene {
     pub probes: Vec<PlacedProbe>,
     /// The probes on ropes.
     pub rope_probes: Vec<RopeProbe>,
+    /// The probes on solids, at points of the placed rest shapes.
+    pub solid_probes: Vec<SolidProbe>,
     /// The scene's warnings and those about its meshes.
     pub warnings: Vec<String>,
 }
@@ -71,6 +73,7 @@ pub(super) fn assemble(scene: &Scene) -> Result<BuiltScene, SceneError> {
         cloths: cloths.into_iter().flatten().collect(),
         loose: Vec::new(),
         ropes: scene.ropes.iter().map(SceneRope::describe).collect(),
+        solids: scene.solids.iter().map(SceneSolid::describe).collect(),
         obstacles: scene.obstacles.clone(),
         simulation: scene.simulation.settings.clone(),
         air: (!in_vacuum).then_some(scene.air),
@@ -78,7 +81,12 @@ pub(super) fn assemble(scene: &Scene) -> Result<BuiltScene, SceneError> {
         contact_thickness: scene.contact.thickness,
     };
     let rope_probes = scene.rope_probes.clone();
-    Ok(BuiltScene { world, probes, rope_probes, warnings: assembly.warnings })
+    let place = |probe: &SolidProbe| SolidProbe {
+        point: scene.solids[probe.solid].place.apply(probe.point),
+        ..probe.clone()
+    };
+    let solid_probes = scene.solid_probes.iter().map(place).collect();
+    Ok(BuiltScene { world, probes, rope_probes, solid_probes, warnings: assembly.warnings })
 }
 
 impl Assembly<'_> {
@@ -91,6 +99,11 @@ impl Assembly<'_> {
             ClothShape::Grid { size, cells, pattern } => {
                 let mesh = grid::grid(*size, *cells, *pattern, self.scene.simulation.seed);
                 (PlacedMesh::generated(mesh), format!("{key}.grid"))
+            }
+            ClothShape::Ball { radius, level } => {
+                let mut mesh = grid::sphere_mesh(1.0, *level);
+                mesh.positions.iter_mut().for_each(|point| *point *= *radius);
+                (PlacedMesh::generated(mesh), format!("{key}.ball"))
             }
             ClothShape::Mesh { .. } => (self.load_mesh(key, cloth)?, format!("{key}.mesh")),
         };
@@ -115,6 +128,10 @@ impl Assembly<'_> {
                 return None;
             }
         }
+        if let Some(reason) = cloth.volume.and_then(|_| find_opening(&placed.mesh)) {
+            let message = format!("the cloth {:?} can keep no volume: {reason}", cloth.name);
+            self.report(&format!("{key}.volume"), message);
+        }
         if let Some(reason) = cloth.remesh.and_then(|_| find_remesh_obstruction(&placed)) {
             let message = format!("the cloth {:?} cannot be remeshed: {reason}", cloth.name);
             self.report(&format!("{key}.remesh"), message);
@@ -135,6 +152,7 @@ impl Assembly<'_> {
             velocity: cloth.velocity,
             angular_velocity: cloth.angular_velocity,
             pressure: cloth.pressure,
+            volume: cloth.volume,
             rest_curvature: cloth.rest_curvature,
             pins,
             remesh: cloth.remesh,

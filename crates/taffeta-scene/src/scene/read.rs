@@ -4,7 +4,7 @@ use super::read_cloth::Surroundings;
 use super::read_material::MaterialLibrary;
 use super::{
     ContactSettings, OutputFormat, OutputSettings, Probe, RopeProbe, Scene, SceneCloth, SceneRope,
-    Simulation, read_cloth, read_motion, read_rope,
+    SceneSolid, Simulation, SolidProbe, read_cloth, read_motion, read_rope, read_solid,
 };
 use crate::document::Document;
 use crate::error::SceneError;
@@ -14,7 +14,7 @@ use std::path::Path;
 use taffeta_sim::{Air, Mode, SimulationSettings, SolverChoice, TimeIntegration};
 
 const TOP_KEYS: &[&str] =
-    &["simulation", "cloth", "rope", "materials", "obstacle", "contact", "air", "probe", "output"];
+    &["simulation", "cloth", "rope", "solid", "materials", "obstacle", "contact", "air", "probe", "output"];
 const SIMULATION_KEYS: &[&str] = &[
     "mode",
     "duration",
@@ -65,9 +65,11 @@ fn read_parts(context: &Context<'_>, warnings: &mut Vec<String>) -> Option<Scene
     let items = top.tables("cloth");
     let rope_items = top.tables("rope");
     let is_empty = |key: &str| top.get_any(key).is_none_or(|item| item.array().is_some());
-    if items.is_empty() && rope_items.is_empty() && is_empty("cloth") && is_empty("rope") {
-        let help = "for example [[cloth]] with name, grid and material, or [[rope]]".to_owned();
-        top.item.report("the scene has no cloth and no rope".to_owned(), Some(help));
+    let solid_items = top.tables("solid");
+    let nothing = items.is_empty() && rope_items.is_empty() && solid_items.is_empty();
+    if nothing && ["cloth", "rope", "solid"].into_iter().all(is_empty) {
+        let help = "for example [[cloth]] with name, grid and material, [[rope]] or [[solid]]".to_owned();
+        top.item.report("the scene has no cloth, no rope and no solid".to_owned(), Some(help));
     }
     let folder = context.document.path.parent().unwrap_or(Path::new(""));
     let solver = simulation.as_ref().map(|simulation| simulation.settings.solver);
@@ -76,15 +78,29 @@ fn read_parts(context: &Context<'_>, warnings: &mut Vec<String>) -> Option<Scene
         items.iter().filter_map(|item| read_cloth::read_cloth(item, surroundings, warnings)).collect();
     let ropes: Vec<SceneRope> =
         rope_items.iter().filter_map(|item| read_rope::read_rope(item, surroundings, warnings)).collect();
-    let bodies: Vec<Item<'_>> = items.iter().chain(&rope_items).cloned().collect();
+    let solids: Vec<SceneSolid> =
+        solid_items.iter().filter_map(|item| read_solid::read_solid(item, surroundings)).collect();
+    if let Some(simulation) = &simulation {
+        let closed = cloths.iter().position(|cloth| cloth.volume.is_some());
+        let closed = closed.map(|number| ("volumes of closed cloths", format!("cloth.{number}.volume")));
+        let solid = (!solids.is_empty()).then(|| ("solids", "solid.0".to_owned()));
+        if let Some((what, key)) = solid.or(closed) {
+            read_solid::check_sweeping(&top.item, simulation, (what, &key));
+        }
+    }
+    let bodies: Vec<Item<'_>> = items.iter().chain(&rope_items).chain(&solid_items).cloned().collect();
     let names = cloths.iter().map(|cloth| cloth.name.as_str());
-    note_duplicates(context, &bodies, names.chain(ropes.iter().map(|rope| rope.name.as_str())));
+    let names = names.chain(ropes.iter().map(|rope| rope.name.as_str()));
+    note_duplicates(context, &bodies, names.chain(solids.iter().map(|solid| solid.name.as_str())));
     let known = Known {
         cloths: cloths.iter().map(|cloth| cloth.name.as_str()).collect(),
         ropes: ropes.iter().map(|rope| rope.name.as_str()).collect(),
-        is_complete: cloths.len() == items.len() && ropes.len() == rope_items.len(),
+        solids: solids.iter().map(|solid| solid.name.as_str()).collect(),
+        is_complete: cloths.len() == items.len()
+            && ropes.len() == rope_items.len()
+            && solids.len() == solid_items.len(),
     };
-    let (probes, rope_probes) = read_probes(&top, &known);
+    let AllProbes { probes, rope_probes, solid_probes } = read_probes(&top, &known);
     let (obstacles, jumps) = read_motion::read_obstacles(&top);
     warnings.extend(jumps);
     warnings.extend(materials.unused());
@@ -92,11 +108,13 @@ fn read_parts(context: &Context<'_>, warnings: &mut Vec<String>) -> Option<Scene
         simulation: simulation?,
         cloths,
         ropes,
+        solids,
         obstacles,
         contact: read_contact(&top),
         air: read_air(&top),
         probes,
         rope_probes,
+        solid_probes,
         output: read_output(&top),
         warnings: Vec::new(),
         document: context.document.clone(),
@@ -240,47 +258,75 @@ fn read_air(top: &TableReader<'_>) -> Air {
 struct Known<'a> {
     cloths: Vec<&'a str>,
     ropes: Vec<&'a str>,
+    solids: Vec<&'a str>,
     is_complete: bool,
 }
 
-/// A probe on a cloth or on a rope.
+/// A probe on a cloth, a rope or a solid.
 enum AnyProbe {
     Cloth(Probe),
     Rope(RopeProbe),
+    Solid(SolidProbe),
 }
 
-fn read_probes(top: &TableReader<'_>, known: &Known<'_>) -> (Vec<Probe>, Vec<RopeProbe>) {
+/// All probes by kind.
+#[derive(Default)]
+struct AllProbes {
+    probes: Vec<Probe>,
+    rope_probes: Vec<RopeProbe>,
+    solid_probes: Vec<SolidProbe>,
+}
+
+fn read_probes(top: &TableReader<'_>, known: &Known<'_>) -> AllProbes {
     let items = top.tables("probe");
     let read: Vec<AnyProbe> = items.iter().filter_map(|item| read_probe(item, known)).collect();
     let name = |probe: &AnyProbe| match probe {
         AnyProbe::Cloth(probe) => probe.name.clone(),
         AnyProbe::Rope(probe) => probe.name.clone(),
+        AnyProbe::Solid(probe) => probe.name.clone(),
     };
     let names: Vec<String> = read.iter().map(name).collect();
     note_duplicates(top.item.context, &items, names.iter().map(String::as_str));
-    let (mut probes, mut rope_probes) = (Vec::new(), Vec::new());
+    let mut all = AllProbes::default();
     for probe in read {
         match probe {
-            AnyProbe::Cloth(probe) => probes.push(probe),
-            AnyProbe::Rope(probe) => rope_probes.push(probe),
+            AnyProbe::Cloth(probe) => all.probes.push(probe),
+            AnyProbe::Rope(probe) => all.rope_probes.push(probe),
+            AnyProbe::Solid(probe) => all.solid_probes.push(probe),
         }
     }
-    (probes, rope_probes)
+    all
 }
 
 fn read_probe(item: &Item<'_>, known: &Known<'_>) -> Option<AnyProbe> {
-    let table = item.table(&["name", "cloth", "material", "rope", "at"])?;
+    let table = item.table(&["name", "cloth", "material", "rope", "at", "solid", "point"])?;
     let name = table.require("name", "name = \"center\"").and_then(|item| read_name(&item));
-    let is_on_rope = table.get_any("rope").is_some();
-    let others = if is_on_rope { ["cloth", "material"] } else { ["rope", "at"] };
+    let is_on_solid = table.get_any("solid").is_some();
+    let is_on_rope = !is_on_solid && table.get_any("rope").is_some();
+    let others = match (is_on_rope, is_on_solid) {
+        (true, _) => ["cloth", "material", "solid", "point"],
+        (_, true) => ["cloth", "material", "rope", "at"],
+        _ => ["rope", "at", "solid", "point"],
+    };
     for foreign in others.into_iter().filter_map(|key| table.get(key)) {
         let message = format!(
             "`{}` does not go with a probe on a {}",
             foreign.key,
-            if is_on_rope { "rope" } else { "cloth" }
+            match (is_on_rope, is_on_solid) {
+                (true, _) => "rope",
+                (_, true) => "solid",
+                _ => "cloth",
+            }
         );
-        let help = "a probe has cloth and material = [u, v], or rope and at = 0 to 1";
+        let help =
+            "a probe has cloth and material = [u, v], rope and at = 0 to 1, or solid and point = [x, y, z]";
         foreign.report(message, Some(help.to_owned()));
+    }
+    if is_on_solid {
+        let solid = table.require("solid", "solid = \"solid\"");
+        let solid = solid.and_then(|item| find_body(&item, ("solid", &known.solids), known.is_complete));
+        let point = table.require("point", "point = [0.1, 0.1, 0.1]").and_then(|item| item.vec3());
+        return Some(AnyProbe::Solid(SolidProbe { name: name?.to_owned(), solid: solid?, point: point? }));
     }
     if is_on_rope {
         let rope = table.require("rope", "rope = \"rope\"");

@@ -4,6 +4,7 @@ use super::read_material::MaterialLibrary;
 use super::read_membrane::{read_break_force, read_membrane, read_scaling, warn_of_pressure};
 use super::read_motion::{read_motion, read_place};
 use super::read_projective::warn_of_projective;
+use super::read_solid::read_volume;
 use super::{ClothShape, SceneCloth};
 use crate::grid::GridPattern;
 use crate::output::is_safe_name;
@@ -22,6 +23,7 @@ const CLOTH_KEYS: &[&str] = &[
     "name",
     "grid",
     "mesh",
+    "ball",
     "outline",
     "edge_length",
     "uv_scale",
@@ -30,6 +32,7 @@ const CLOTH_KEYS: &[&str] = &[
     "velocity",
     "angular_velocity",
     "pressure",
+    "volume",
     "rest_curvature",
     "constraint",
     "scaling",
@@ -64,6 +67,8 @@ const BENDING_MODELS: [(&str, BendingModel); 6] = [
 ];
 /// Cells of a grid: more need over 10 GB and are taken for a mistake.
 const MAX_CELLS: u64 = 20_000_000;
+/// Level of a ball: 1.3 million faces.
+const MAX_LEVEL: u64 = 8;
 /// The material of a cloth that names none.
 const DEFAULT_MATERIAL: &str = "cotton";
 
@@ -121,6 +126,12 @@ pub(super) fn read_cloth(
     let parts = (membrane, table.get("remesh").is_some());
     let break_force = table.get("break_force").and_then(|item| read_break_force(&item, parts, surroundings));
     let pressure = table.number("pressure", 0.0, Range::Finite);
+    let volume = table.get("volume").and_then(|item| read_volume(&item));
+    if let (Some(item), Some(_)) = (table.get("volume"), remesh) {
+        let message =
+            format!("`{}` and `remesh` exclude each other: a closed cloth keeps its mesh", item.key);
+        item.report(message, Some("leave one of them out".to_owned()));
+    }
     if pressure != 0.0 {
         warn_of_pressure(&table, surroundings, warnings);
     }
@@ -132,6 +143,7 @@ pub(super) fn read_cloth(
         velocity: table.vec3("velocity", DVec3::ZERO),
         angular_velocity: table.vec3("angular_velocity", DVec3::ZERO),
         pressure,
+        volume,
         rest_curvature: rest_curvature.unwrap_or_default(),
         // Problems with pins are noted; the names of the cloths stay known for the probes.
         pins: pins.unwrap_or_default(),
@@ -243,11 +255,13 @@ pub(super) fn read_body_name(item: &Item<'_>) -> Option<String> {
 
 fn read_shape(table: &TableReader<'_>, folder: &Path) -> Option<ClothShape> {
     let given: Vec<&str> =
-        ["grid", "mesh", "outline"].into_iter().filter(|key| table.get_any(key).is_some()).collect();
+        ["grid", "mesh", "ball", "outline"].into_iter().filter(|key| table.get_any(key).is_some()).collect();
     if given.len() != 1 {
         let found = if given.is_empty() { "none".to_owned() } else { given.join(" and ") };
-        let message =
-            format!("`{}` must have exactly one of grid, mesh, outline, but has {found}", table.item.key);
+        let message = format!(
+            "`{}` must have exactly one of grid, mesh, ball, outline, but has {found}",
+            table.item.key
+        );
         table
             .item
             .report(message, Some("for example grid = { size = [1.0, 1.0], cells = [32, 32] }".to_owned()));
@@ -269,6 +283,9 @@ fn read_shape(table: &TableReader<'_>, folder: &Path) -> Option<ClothShape> {
             Some("it scales the vt coordinates of `mesh`".to_owned()),
         );
     }
+    if let Some(ball) = table.get("ball") {
+        return read_ball(&ball);
+    }
     read_grid(&table.get("grid")?)
 }
 
@@ -288,6 +305,17 @@ fn read_grid(item: &Item<'_>) -> Option<ClothShape> {
         Some(item) => read_cells(&item)?,
     };
     Some(ClothShape::Grid { size: DVec2::from_array(size), cells, pattern: pattern? })
+}
+
+/// A radius, or three half axes; and how often the faces are divided.
+fn read_ball(item: &Item<'_>) -> Option<ClothShape> {
+    let table = item.table(&["radius", "level"])?;
+    let radius = table.require("radius", "radius = 0.2, or [0.2, 0.1, 0.2]")?;
+    let radius = match radius.value.kind {
+        crate::document::Kind::Array(_) => DVec3::from_array(radius.numbers(Range::Positive)?),
+        _ => DVec3::splat(radius.number(Range::Positive)?),
+    };
+    Some(ClothShape::Ball { radius, level: table.integer("level", 3, 0, MAX_LEVEL) as u32 })
 }
 
 fn read_cells(item: &Item<'_>) -> Option<[u32; 2]> {

@@ -6,15 +6,15 @@
 use super::read_cloth::bending_name;
 use super::read_membrane::membrane_name;
 use super::read_rope::rope_bending_name;
-use super::{ClothShape, RopeShape, Scene, SceneCloth, SceneRope};
+use super::{ClothShape, RopeShape, Scene, SceneCloth, SceneRope, SceneSolid};
 use crate::error::SceneError;
 use glam::DVec3;
 use serde_json::{Map, Value, json};
 use taffeta_contact::{Obstacle, Shape};
 use taffeta_core::{Friction, Motion, Placement, Region};
 use taffeta_sim::{
-    MembraneScaling, Mode, PinDescription, ProjectionStiffness, RopeBending, RopeMaterial, SolverChoice,
-    StiffnessCorrection, TimeIntegration,
+    MembraneScaling, Mode, PinDescription, ProjectionStiffness, RopeBending, RopeMaterial, SolidMaterial,
+    SolverChoice, StiffnessCorrection, TimeIntegration,
 };
 use taffeta_solve::Material;
 
@@ -31,6 +31,14 @@ pub(super) fn scene_json(scene: &Scene) -> Value {
         probes.chain(scene.rope_probes.iter().map(
             |probe| json!({ "name": probe.name, "rope": scene.ropes[probe.rope].name, "at": probe.at }),
         ));
+    let solid_probes = scene.solid_probes.iter().map(|probe| {
+        json!({
+            "name": probe.name,
+            "solid": scene.solids[probe.solid].name,
+            "point": probe.point.to_array(),
+        })
+    });
+    let probes = probes.chain(solid_probes);
     let mut contact = json!({});
     put(&mut contact, "self", scene.contact.self_contact.map(Value::from));
     put(&mut contact, "thickness", scene.contact.thickness.map(Value::from));
@@ -51,6 +59,37 @@ pub(super) fn scene_json(scene: &Scene) -> Value {
     let is_pbd = scene.simulation.settings.solver == SolverChoice::Pbd;
     let ropes: Vec<Value> = scene.ropes.iter().map(|rope| rope_json(rope, is_pbd)).collect();
     put(&mut json, "rope", (!ropes.is_empty()).then(|| Value::from(ropes)));
+    let solids: Vec<Value> = scene.solids.iter().map(solid_json).collect();
+    put(&mut json, "solid", (!solids.is_empty()).then(|| Value::from(solids)));
+    json
+}
+
+fn solid_json(solid: &SceneSolid) -> Value {
+    let SolidMaterial { density, young, poisson, damping, volume_stiffness, friction } = solid.material;
+    json!({
+        "name": solid.name,
+        "box": { "size": solid.size.to_array(), "cells": solid.cells },
+        "material": {
+            "density": density,
+            "young": young,
+            "poisson": poisson,
+            "damping": damping,
+            "friction": friction_json(friction),
+        },
+        "volume_stiffness": volume_stiffness,
+        "place": place_json(&solid.place),
+        "velocity": solid.velocity.to_array(),
+        "angular_velocity": solid.angular_velocity.to_array(),
+        "pin": solid.pins.iter().map(solid_pin_json).collect::<Vec<_>>(),
+    })
+}
+
+/// The pin of a solid, which has no direction to hold.
+fn solid_pin_json(pin: &PinDescription) -> Value {
+    let mut json = pin_json(pin);
+    if let Some(table) = json.as_object_mut() {
+        table.remove("clamp");
+    }
     json
 }
 
@@ -164,10 +203,19 @@ fn cloth_json(scene: &Scene, cloth: &SceneCloth) -> Value {
         "bending": bending_name(cloth.bending),
         "pin": cloth.pins.iter().map(pin_json).collect::<Vec<_>>(),
     });
+    let volume = cloth.volume.map(|volume| {
+        let mut json = json!({ "ratio": volume.ratio, "inflation": volume.inflation });
+        put(&mut json, "bulk", volume.bulk.map(Value::from));
+        json
+    });
+    put(&mut json, "volume", volume);
     put(&mut json, "break_force", cloth.break_force.map(Value::from));
     match &cloth.shape {
         ClothShape::Grid { size, cells, pattern } => {
             json["grid"] = json!({ "size": size.to_array(), "cells": cells, "pattern": pattern.name() });
+        }
+        ClothShape::Ball { radius, level } => {
+            json["ball"] = json!({ "radius": radius.to_array(), "level": level });
         }
         ClothShape::Mesh { path, uv_scale } => {
             json["mesh"] = json!(path.to_string_lossy());

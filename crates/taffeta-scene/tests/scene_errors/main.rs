@@ -2,6 +2,7 @@
 
 mod pins;
 mod ropes;
+mod solids;
 mod solvers;
 
 use std::path::Path;
@@ -202,7 +203,7 @@ fn impossible_grids_are_refused() {
     );
     expect("grid", "grid = { pattern = \"hexagons\" }", "\"hexagons\"", &["\"equilateral\", \"delaunay\""]);
     expect_in_line("grid", "grid = {}\nmesh = \"a.obj\"", "[[cloth]]", &["exactly one of", "grid and mesh"]);
-    expect_in_line("grid", "", "[[cloth]]", &["exactly one of grid, mesh, outline, but has none"]);
+    expect_in_line("grid", "", "[[cloth]]", &["exactly one of grid, mesh, ball, outline, but has none"]);
     expect("grid", "grid = {}\nuv_scale = 2", "2", &["needs a mesh"]);
 }
 
@@ -372,7 +373,7 @@ fn problems_of_overrides_name_the_override() {
     assert!(message("cloth.3.name=b").contains("`cloth` has 1 elements"));
     assert!(message("cloth.first.name=b").contains("must be a number below 1"));
     assert!(message("simulation.duration.x=1").contains("it has no `x`"));
-    assert!(message("cloth.0.constraint=energy").contains("not supported yet"));
+    assert!(message("cloth.0.outline=a.svg").contains("not supported yet"));
 }
 
 #[test]

@@ -193,7 +193,7 @@ fn springs_along_edges_belong_to_solvers_of_scalar_rows() {
     for solver in ["xpbd", "pbd"] {
         assert_eq!(problems(solver, "constraint = \"distance\""), None);
     }
-    expect("place", "constraint = \"springs\"", "\"springs\"", &["\"strain\", \"edges\", \"distance\""]);
+    expect("place", "constraint = \"springs\"", "\"springs\"", &["\"strain\", \"edges\"", "\"distance\""]);
 }
 
 #[test]

@@ -10,6 +10,7 @@
 pub mod dihedral;
 pub mod distance;
 pub mod edge_lengths;
+pub mod enclosed_volume;
 pub mod face_curvature;
 pub mod green_strain;
 pub mod hinge;
@@ -20,10 +21,12 @@ pub mod rope_bend;
 pub mod rope_stretch;
 pub mod rope_torsion;
 pub mod strain_energy;
+pub mod tetrahedron;
 
 pub use dihedral::Dihedral;
 pub use distance::Distance;
 pub use edge_lengths::EdgeLengths;
+pub use enclosed_volume::EnclosedVolume;
 pub use face_curvature::FaceCurvature;
 pub use green_strain::GreenStrain;
 pub use hinge::Hinge;
@@ -34,6 +37,7 @@ pub use rope_bend::RopeBend;
 pub use rope_stretch::RopeStretch;
 pub use rope_torsion::RopeTorsion;
 pub use strain_energy::{EnergyForm, StrainEnergy};
+pub use tetrahedron::{NormalStrain, ShearStrain, Tetrahedron, VolumeStrain};
 
 use glam::{DMat3, DVec3};
 use nalgebra::{SMatrix, SVector};

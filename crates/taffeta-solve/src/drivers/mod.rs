@@ -1,6 +1,7 @@
 //! Drivers: solvers that run over the blocks.
 
 pub mod block;
+mod enclosed;
 pub mod newton;
 pub mod projective;
 pub mod rows;

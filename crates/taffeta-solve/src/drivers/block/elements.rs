@@ -4,6 +4,7 @@ use super::Substep;
 use crate::block::{Block, UpdateStep, block_update};
 use crate::drivers::lane_of;
 use crate::rope::RopeBlocks;
+use crate::solid::SolidBlocks;
 use nalgebra::SVector;
 use taffeta_core::lanes::{F64x4, LANES, LaneBatches, Row, Vec3x4};
 
@@ -103,5 +104,41 @@ impl RopeSweeps {
         self.angles.sweep(rows, substep);
         self.acos.sweep(rows, substep);
         self.torsions.sweep(rows, substep);
+    }
+}
+
+/// The blocks of all solids.
+#[derive(Clone, Debug)]
+pub(super) struct SolidSweeps {
+    normal: ElementBatches<crate::block::NormalStrain, 3, 4>,
+    shear: ElementBatches<crate::block::ShearStrain, 3, 4>,
+    volume: ElementBatches<crate::block::VolumeStrain, 1, 4>,
+    pub is_damped: bool,
+}
+
+impl SolidSweeps {
+    pub fn build(blocks: &SolidBlocks, vertex_count: usize) -> Self {
+        Self {
+            normal: ElementBatches::build(&blocks.normal, vertex_count),
+            shear: ElementBatches::build(&blocks.shear, vertex_count),
+            volume: ElementBatches::build(&blocks.volume, vertex_count),
+            is_damped: blocks.normal.iter().any(|block| block.damping > 0.0),
+        }
+    }
+
+    /// Notes the constraints at the start of a substep, if anything is damped.
+    pub fn begin_substep(&mut self, rows: &[Row]) {
+        if self.is_damped {
+            self.normal.begin_substep(rows);
+            self.shear.begin_substep(rows);
+            self.volume.begin_substep(rows);
+        }
+    }
+
+    /// One sweep: normal strains, shear, volume.
+    pub fn sweep(&mut self, rows: &mut [Row], substep: Substep) {
+        self.normal.sweep(rows, substep);
+        self.shear.sweep(rows, substep);
+        self.volume.sweep(rows, substep);
     }
 }

@@ -18,10 +18,11 @@ mod plate;
 pub mod quadratic;
 mod scalar_dual;
 
-use crate::block::Hinge;
+use crate::block::{EnclosedVolume, Hinge};
 use crate::blocks::Blocks;
+use crate::drivers::enclosed::EnclosedSweeps;
 use crate::plate::{Plate, PlateEdge, PlateState};
-use elements::RopeSweeps;
+use elements::{RopeSweeps, SolidSweeps};
 use energy::EnergyLanes;
 use glam::DVec3;
 use kernels::{HingeLanes, LengthLanes, StrainLanes, SweepStep};
@@ -42,6 +43,8 @@ pub struct BlockDriver {
     quadratic: Packed<4, QuadraticLanes>,
     plate: PlateSweeps,
     ropes: RopeSweeps,
+    solids: SolidSweeps,
+    enclosed: EnclosedSweeps,
     /// Who knows the angle of each edge of the plate.
     angle_sources: Vec<AngleSource>,
     hinge_count: usize,
@@ -143,6 +146,8 @@ impl BlockDriver {
             hinge_count: hinges.len(),
             plate,
             ropes: RopeSweeps::build(&blocks.ropes, n),
+            solids: SolidSweeps::build(&blocks.solids, n),
+            enclosed: EnclosedSweeps::new(&blocks.enclosed),
         }
     }
 
@@ -193,7 +198,7 @@ impl BlockDriver {
     /// Whether [`BlockDriver::begin_substep`] has something to note: anything is damped, or there are ropes, whose angles
     /// are continued from there.
     pub fn is_damped(&self) -> bool {
-        self.membrane_damped || self.bending_damped || !self.ropes.is_empty
+        self.membrane_damped || self.bending_damped || !self.ropes.is_empty || self.solids.is_damped
     }
 
     /// The topology that the driver was built for.
@@ -214,9 +219,11 @@ impl BlockDriver {
             self.plate.note_start(rows);
         }
         self.ropes.begin_substep(rows);
+        self.solids.begin_substep(rows);
     }
 
-    /// One Gauss-Seidel sweep over all blocks: membrane, then bending, then ropes.
+    /// One Gauss-Seidel sweep over all blocks: membrane, bending, ropes, solids, then the volumes inside
+    /// closed cloths.
     pub fn sweep(&mut self, rows: &mut [Row], substep: Substep) {
         let step = SweepStep {
             inverse_h2: F64x4::splat(1.0 / (substep.h * substep.h)),
@@ -236,6 +243,14 @@ impl BlockDriver {
             self.plate.sweep::<false>(rows, &step, substep);
         }
         self.ropes.sweep(rows, substep);
+        self.solids.sweep(rows, substep);
+        self.enclosed.sweep(rows, (substep.h, substep.sweep));
+    }
+
+    /// The volumes inside closed cloths, which know their pressure after a substep. Their targets can be changed between
+    /// substeps.
+    pub fn enclosed_mut(&mut self) -> &mut [EnclosedVolume] {
+        self.enclosed.volumes_mut()
     }
 
     fn sweep_bending<const DAMPED: bool>(&mut self, rows: &mut [Row], step: &SweepStep) {

@@ -152,7 +152,8 @@ mod tests {
         let diagonal = |_| DMat3::from_diagonal(glam::DVec3::splat(9.0)).to_cols_array();
         let mut held = vec![[false; 3]; COUNT];
         held[2] = [false, true, false];
-        let mut chains = Chains::new(&[1..COUNT]);
+        let rope = 1..COUNT;
+        let mut chains = Chains::new(std::slice::from_ref(&rope));
         chains.update(&rows, diagonal, &held);
         assert!(chains.chains[0].is_definite);
         let mut r: Vec<f64> = (0..3 * COUNT).map(|_| random()).collect();

@@ -26,24 +26,29 @@ mod law;
 mod oracle;
 mod ropes;
 mod scalar;
+mod solids;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use diagonal::diagonalize;
 pub use element::RowForce;
 pub use law::{RowLaw, RowStep, RowValue};
 
-use crate::block::{Block, Distance, Hinge, gather};
+use crate::block::{Block, Distance, EnclosedVolume, Hinge, gather};
 use crate::blocks::{Blocks, hinge_of_edge, rest_length};
 use crate::drivers::block::energy::EnergyLanes;
 use crate::drivers::block::kernels::HingeLanes;
+use crate::drivers::enclosed::EnclosedSweeps;
 use crate::model::{BendingModel, ClothModel, ProjectionStiffness};
 use crate::rope::RopeBlocks;
+use crate::solid::SolidBlocks;
 use crate::state::RestShape;
 use batches::RowBatches;
 use element::RowElement;
 use glam::DVec3;
 use kernels::{DistanceRows, LengthRows, StrainRows};
 use ropes::RopeRows;
+use solids::SolidRows;
 use taffeta_core::lanes::Row;
 use taffeta_core::{EdgeIndex, IndexVec, SurfaceTopology, TopologyEpoch};
 
@@ -61,6 +66,8 @@ pub struct RowDriver {
     /// The blocks of `hinges`, which know their edges and vertices.
     hinge_blocks: Vec<Hinge>,
     ropes: RopeRows,
+    solids: SolidRows,
+    enclosed: EnclosedSweeps,
 }
 
 /// A cloth as position-based dynamics sees it.
@@ -78,6 +85,8 @@ impl RowDriver {
         let mut driver =
             Self::pack(topology, &compliant(&blocks.distances), blocks, &compliant(&blocks.hinges));
         driver.ropes = RopeRows::xpbd(&blocks.ropes, topology.vertex_count);
+        driver.solids = SolidRows::xpbd(&blocks.solids, topology.vertex_count);
+        driver.enclosed = EnclosedSweeps::new(&blocks.enclosed);
         driver
     }
 
@@ -112,6 +121,8 @@ impl RowDriver {
             hinges: RowBatches::build(hinges, n),
             hinge_blocks: hinges.iter().map(|element| element.block.clone()).collect(),
             ropes: RopeRows::xpbd(&RopeBlocks::default(), n),
+            solids: SolidRows::xpbd(&SolidBlocks::default(), n),
+            enclosed: EnclosedSweeps::default(),
         }
     }
 
@@ -137,9 +148,10 @@ impl RowDriver {
         self.energies.begin_substep(rows);
         self.hinges.begin_substep(rows);
         self.ropes.begin_substep(rows);
+        self.solids.begin_substep(rows);
     }
 
-    /// One Gauss-Seidel sweep over all rows: membrane, then bending.
+    /// One Gauss-Seidel sweep over all rows: membrane, bending, ropes, solids, then the volumes inside closed cloths.
     pub fn sweep(&mut self, rows: &mut [Row], step: RowStep) {
         self.distances.sweep(rows, &step);
         self.strain.sweep(rows, &step);
@@ -147,11 +159,13 @@ impl RowDriver {
         self.energies.sweep(rows, &step);
         self.hinges.sweep(rows, &step);
         self.ropes.sweep(rows, &step);
+        self.solids.sweep(rows, &step);
+        self.enclosed.sweep(rows, (step.h, step.sweep));
     }
 
     /// The force of every scalar row on its vertices after a substep of length `h` \[s\] that ended at `rows`: first the
     /// edges, then the faces with three rows each (one for the strain energy), then the hinges, each in dense order; then
-    /// the segments and joints of ropes.
+    /// the segments and joints of ropes; then the tetrahedra. The volumes inside closed cloths are left out.
     ///
     /// `f = ∇C λ / h²` (Macklin et al. 2016, section 4.2). It is as exact as the substep has converged, and errs by how much
     /// `∇C` has turned since the predicted positions: by the square of the substep. Under PBD it is the
@@ -163,7 +177,14 @@ impl RowDriver {
         forces.extend(self.energies.forces(rows, h));
         forces.extend(self.hinges.forces(rows, h));
         forces.extend(self.ropes.forces(rows, h));
+        forces.extend(self.solids.forces(rows, h));
         forces
+    }
+
+    /// The volumes inside closed cloths, which know their pressure after a substep. Their targets can be changed between
+    /// substeps.
+    pub fn enclosed_mut(&mut self) -> &mut [EnclosedVolume] {
+        self.enclosed.volumes_mut()
     }
 
     /// The force \[N\] along each edge with a row after a substep of length `h` \[s\], `|λ|/h²`, that of damping included.

@@ -1,0 +1,212 @@
+//! One solid: its shape, material, pins. And what both solids and enclosed volumes ask of the simulation.
+
+use super::read_cloth::{Surroundings, read_axes, read_body_name, read_strength, read_vertices};
+use super::read_motion::{read_friction, read_motion, read_place};
+use super::{SceneSolid, Simulation};
+use crate::reader::{Item, Range, TableReader, join_key};
+use glam::DVec3;
+use taffeta_core::{Friction, Region};
+use taffeta_sim::{EnclosedDescription, Mode, PinDescription, SolidMaterial, SolverChoice, TimeIntegration};
+use taffeta_solve::MaterialError;
+
+const SOLID_KEYS: &[&str] = &[
+    "name",
+    "box",
+    "material",
+    "volume_stiffness",
+    "place",
+    "velocity",
+    "angular_velocity",
+    "pin",
+    "remesh",
+];
+const MATERIAL_KEYS: &[&str] = &["density", "young", "poisson", "damping", "friction"];
+const PIN_KEYS: &[&str] = &["where", "axes", "motion", "release", "strength"];
+const REGIONS: [&str; 3] = ["box", "boundary", "vertices"];
+/// Cells of a box: more need over 10 GB and are taken for a mistake.
+const MAX_CELLS: u64 = 4_000_000;
+
+/// Reads a solid.
+pub(super) fn read_solid(item: &Item<'_>, surroundings: Surroundings<'_>) -> Option<SceneSolid> {
+    let table = item.table(SOLID_KEYS)?;
+    if let Some(remesh) = table.get_any("remesh") {
+        let help = "choose the `cells` of its box".to_owned();
+        remesh.report(format!("`{}` is not supported: a solid keeps its tetrahedra", remesh.key), Some(help));
+    }
+    let name = match table.get("name") {
+        Some(name) => read_body_name(&name),
+        None => Some("solid".to_owned()),
+    };
+    let shape = table.require("box", "box = { size = [0.2, 0.2, 0.2], cells = [4, 4, 4] }");
+    let shape = shape.and_then(|item| read_box(&item));
+    let material = table.require("material", "material = { density = 1000, young = 1e5, poisson = 0.3 }");
+    let material = material.and_then(|item| read_material(&item));
+    let volume_stiffness = table.number("volume_stiffness", 0.0, Range::NotNegative);
+    let pins: Vec<Option<PinDescription>> =
+        table.tables("pin").iter().map(|item| read_pin(item, surroundings)).collect();
+    let pins: Option<Vec<PinDescription>> = pins.into_iter().collect();
+    let (size, cells) = shape?;
+    let solid = SceneSolid {
+        name: name?,
+        size,
+        cells,
+        material: SolidMaterial { volume_stiffness, ..material? },
+        place: read_place(&table),
+        velocity: table.vec3("velocity", DVec3::ZERO),
+        angular_velocity: table.vec3("angular_velocity", DVec3::ZERO),
+        pins: pins.unwrap_or_default(),
+    };
+    check(&table, &solid);
+    Some(solid)
+}
+
+/// Checks that the tetrahedra have volumes and that the pins hold something.
+fn check(table: &TableReader<'_>, solid: &SceneSolid) {
+    let description = solid.describe();
+    let report = |key: &str, reason: String| {
+        let message = format!("the solid {:?} cannot be built: {reason}", solid.name);
+        table.item.context.report(&join_key(&table.item.key, key), message, None);
+    };
+    if let Some(reason) = description.find_shape_defect() {
+        return report("box", reason);
+    }
+    for (number, pin) in description.pins.iter().enumerate() {
+        if let Some(reason) = description.find_pin_defect(pin) {
+            report(&format!("pin.{number}.where"), format!("pin {number}: {reason}"));
+        }
+    }
+}
+
+fn read_box(item: &Item<'_>) -> Option<(DVec3, [u32; 3])> {
+    let table = item.table(&["size", "cells"])?;
+    let size = table.require("size", "size = [0.2, 0.2, 0.2]").and_then(|item| item.numbers(Range::Positive));
+    let cells = table.require("cells", "cells = [4, 4, 4]").and_then(|item| read_cells(&item));
+    Some((DVec3::from_array(size?), cells?))
+}
+
+fn read_cells(item: &Item<'_>) -> Option<[u32; 3]> {
+    let read = item.array_of::<3>("whole numbers")?.map(|item| item.integer(1, MAX_CELLS));
+    let [Some(x), Some(y), Some(z)] = read else { return None };
+    let count = x.saturating_mul(y).saturating_mul(z);
+    if count > MAX_CELLS {
+        let help = format!("at most {MAX_CELLS} cells");
+        item.report(format!("`{}` makes {count} cells", item.key), Some(help));
+        return None;
+    }
+    Some([x as u32, y as u32, z as u32])
+}
+
+/// Reads the material of a solid: a table of its own, since a solid has other quantities than cloth.
+fn read_material(item: &Item<'_>) -> Option<SolidMaterial> {
+    let table = item.table(MATERIAL_KEYS)?;
+    let required =
+        |key: &str, example: &str| table.require(key, example).and_then(|item| item.number(Range::Finite));
+    let density = required("density", "density = 1000 (kg/m³)");
+    let young = required("young", "young = 1e5 (Pa)");
+    let poisson = required("poisson", "poisson = 0.3");
+    let material = SolidMaterial {
+        damping: table.number("damping", 0.0, Range::Finite),
+        friction: read_friction(&table, Friction::default()),
+        ..SolidMaterial::new(density?, young?, poisson?)
+    };
+    match material.validate() {
+        Ok(()) => Some(material),
+        Err(error) => {
+            let MaterialError::OutOfRange { field, .. } = &error else {
+                item.report(error.to_string(), None);
+                return None;
+            };
+            let message = error.to_string().replacen(field, &format!("`{}.{field}`", item.key), 1);
+            item.context.report(&join_key(&item.key, field), message, None);
+            None
+        }
+    }
+}
+
+fn read_pin(item: &Item<'_>, surroundings: Surroundings<'_>) -> Option<PinDescription> {
+    let table = item.table(PIN_KEYS)?;
+    let axes = table.get("axes").and_then(|item| read_axes(&item));
+    let region = table.require("where", "where = { box = [[0, 0, 0], [0, 1, 1]] }");
+    let region = region.and_then(|item| read_region(&item));
+    Some(PinDescription {
+        region: region?,
+        motion: read_motion(&table),
+        axes: axes.unwrap_or([true; 3]),
+        clamp: false,
+        release: table.get("release").and_then(|item| item.number(Range::NotNegative)),
+        strength: table.get("strength").and_then(|item| read_strength(&item, surroundings)),
+    })
+}
+
+fn read_region(item: &Item<'_>) -> Option<Region> {
+    let table = item.table(&REGIONS)?;
+    let given: Vec<&str> = REGIONS.into_iter().filter(|key| table.get(key).is_some()).collect();
+    let [key] = given.as_slice() else {
+        let found = if given.is_empty() { "none".to_owned() } else { given.join(" and ") };
+        let message =
+            format!("`{}` must have exactly one of {}, but has {found}", item.key, REGIONS.join(", "));
+        item.report(message, None);
+        return None;
+    };
+    let region = table.get(key)?;
+    match *key {
+        "box" => {
+            let [a, b] = region.array_of::<2>("corners [x, y, z]")?.map(|corner| corner.vec3());
+            Some(Region::Box([a?, b?]))
+        }
+        "boundary" => {
+            if !region.boolean()? {
+                region.report(format!("`{}` is false, but must be true", region.key), None);
+                return None;
+            }
+            Some(Region::Boundary)
+        }
+        _ => read_vertices(&region),
+    }
+}
+
+/// Reads the volume that a cloth keeps.
+pub(super) fn read_volume(item: &Item<'_>) -> Option<EnclosedDescription> {
+    let table = item.table(&["ratio", "inflation", "bulk"])?;
+    Some(EnclosedDescription {
+        ratio: table.number("ratio", 1.0, Range::Positive),
+        inflation: table.number("inflation", 0.0, Range::NotNegative),
+        bulk: table.get("bulk").and_then(|item| item.number(Range::Positive)),
+    })
+}
+
+/// Refuses a simulation that does not go with solids or enclosed volumes: `what`, the first of which is at `key`.
+pub(super) fn check_sweeping(item: &Item<'_>, simulation: &Simulation, (what, key): (&str, &str)) {
+    let settings = &simulation.settings;
+    let refuse = |at: &str, message: String, help: &str| {
+        item.context.report(&format!("simulation.{at}"), message, Some(help.to_owned()));
+    };
+    let name = settings.solver.name();
+    match settings.solver {
+        SolverChoice::Auto | SolverChoice::Block | SolverChoice::Xpbd => {}
+        _ => {
+            let message = format!("`simulation.solver` is {name:?}, which does not know {what} (`{key}`)");
+            let help = if what == "solids" {
+                "solver = \"block\" or \"xpbd\", or \"auto\", which takes \"block\""
+            } else {
+                "solver = \"block\" or \"xpbd\", or \"auto\"; `pressure` instead of `volume` goes with other solvers"
+            };
+            refuse("solver", message, help);
+        }
+    }
+    // The others have been refused with the solver that the scene names.
+    if settings.solver != SolverChoice::Auto {
+        return;
+    }
+    if settings.time == TimeIntegration::Bdf2 {
+        let message =
+            format!("`simulation.time` is \"bdf2\", but the solvers that know {what} use implicit Euler");
+        refuse("time", message, "time = \"euler\" or \"auto\"");
+    }
+    if settings.mode == Mode::Static {
+        let message = format!(
+            "`simulation.mode` is \"static\", but the solvers that know {what} (`{key}`) follow motions only"
+        );
+        refuse("mode", message, "mode = \"dynamic\" with damping in the material and some seconds of time");
+    }
+}

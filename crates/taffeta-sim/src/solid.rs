@@ -1,0 +1,448 @@
+//! Solids: tetrahedra whose surface is a closed mesh among the cloths and whose inside is a body of loose vertices.
+//!
+//! ```text
+//! SolidDescription ──► surface:  a cloth without membrane and bending, of fixed topology
+//!                  ├─► inside:   a body of loose vertices, if there are any
+//!                  └─► Solid:    where each vertex of the description is, masses, tetrahedra
+//! ```
+//!
+//! Everything that goes over faces (contact, drag) or vertices (inertia, pins, checkpoints) then holds for solids; what
+//! couples the vertices are the blocks of the tetrahedra. The vertices of the surface are known by their keys, which
+//! outlive remeshing of other cloths. Mass is lumped tetrahedron by tetrahedron, a quarter to each corner.
+
+use crate::build::BuildError;
+use crate::caches::CacheSource;
+use crate::description::{
+    ClothDescription, LooseDescription, PinDescription, SolidDescription, WorldDescription,
+};
+use crate::frozen::Thawed;
+use crate::loose::LooseVertex;
+use crate::pins::{Pin, along_held};
+use crate::resample::MaterialPoint;
+use crate::world::World;
+use glam::DVec3;
+use slotmap::SecondaryMap;
+use taffeta_contact::ContactSurface;
+use taffeta_core::index::DenseIndex;
+use taffeta_core::{Region, TriangleMesh, VertexIndex};
+use taffeta_mesh::{KeyTable, VertexKey};
+use taffeta_solve::block::Tetrahedron;
+use taffeta_solve::block::tetrahedron::sixfold_volume;
+use taffeta_solve::{BendingModel, Material, MembraneModel, SolidBlocks, SolidMaterial};
+
+/// A tetrahedron of less than this part of the cube of its longest edge has no volume.
+const FLATNESS: f64 = 1e-9;
+/// Distance that a solid keeps from obstacles where no contact thickness is given \[m\].
+const OFFSET: f64 = 5e-4;
+
+/// Where a vertex of a description went.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Place {
+    /// To the surface, as the vertex of this number.
+    Surface(usize),
+    /// Inside, as the loose vertex of this number.
+    Inside(usize),
+}
+
+/// A solid of a world.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Solid {
+    /// Its name.
+    pub name: String,
+    /// The number that its surface has among the cloths.
+    pub cloth: usize,
+    /// The number that its inside has among the loose bodies; `None`: all its vertices are on the surface.
+    pub body: Option<usize>,
+    /// The material.
+    pub material: SolidMaterial,
+    /// Corners of the tetrahedra, as numbers of the description's vertices.
+    pub tetrahedra: Vec<[u32; 4]>,
+    /// Positions at rest \[m\], in the order of the description.
+    pub rest: Vec<DVec3>,
+    /// Lumped masses \[kg\], in the same order.
+    pub masses: Vec<f64>,
+    places: Vec<Place>,
+    /// The vertices of the surface; filled when the mesh is built.
+    keys: Vec<VertexKey>,
+}
+
+impl SolidDescription {
+    /// A free solid at rest.
+    pub fn new(
+        name: impl Into<String>,
+        positions: Vec<DVec3>,
+        tetrahedra: Vec<[u32; 4]>,
+        material: SolidMaterial,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            positions,
+            tetrahedra,
+            material,
+            velocity: DVec3::ZERO,
+            angular_velocity: DVec3::ZERO,
+            pins: Vec::new(),
+        }
+    }
+
+    /// What is wrong with its shape, in words.
+    pub fn find_shape_defect(&self) -> Option<String> {
+        let count = self.positions.len();
+        if self.tetrahedra.is_empty() {
+            return Some("it has no tetrahedra".into());
+        }
+        if let Some(i) = self.positions.iter().position(|x| !x.is_finite()) {
+            return Some(format!("vertex {i} is at {}, which is not finite", self.positions[i]));
+        }
+        let mut is_used = vec![false; count];
+        let mut first_side = 0.0;
+        for (number, corners) in self.tetrahedra.iter().enumerate() {
+            if let Some(beyond) = corners.iter().find(|v| **v as usize >= count) {
+                let last = count.saturating_sub(1);
+                return Some(format!(
+                    "tetrahedron {number} has the corner {beyond}, but vertices are numbered 0 to {last}"
+                ));
+            }
+            corners.iter().for_each(|v| is_used[*v as usize] = true);
+            let x = corners.map(|v| self.positions[v as usize]);
+            let longest = x.iter().flat_map(|a| x.iter().map(|b| a.distance(*b))).fold(0.0, f64::max);
+            let sixfold = sixfold_volume(x);
+            if sixfold.abs() <= FLATNESS * longest * longest * longest {
+                return Some(format!("tetrahedron {number} is flat: its volume is {:.3e} m³", sixfold / 6.0));
+            }
+            if number == 0 {
+                first_side = sixfold;
+            }
+            if sixfold * first_side < 0.0 {
+                return Some(format!(
+                    "tetrahedron {number} is inverted: its corners run the other way round than those of tetrahedron 0"
+                ));
+            }
+        }
+        let unused = is_used.iter().position(|used| !used)?;
+        Some(format!("vertex {unused} belongs to no tetrahedron"))
+    }
+
+    /// Why a pin holds nothing, in words.
+    pub fn find_pin_defect(&self, pin: &PinDescription) -> Option<String> {
+        self.select(pin).err()
+    }
+
+    fn select(&self, pin: &PinDescription) -> Result<Vec<usize>, String> {
+        let count = self.positions.len();
+        if pin.clamp {
+            return Err("a clamp holds the direction of a sheet; a solid has none".into());
+        }
+        let held: Vec<usize> = match &pin.region {
+            Region::Vertices(list) => {
+                if let Some(beyond) = list.iter().find(|v| **v as usize >= count) {
+                    return Err(format!("vertex {beyond} is out of range: the solid has {count} vertices"));
+                }
+                (0..count).filter(|i| list.contains(&(*i as u32))).collect()
+            }
+            Region::Box(_) => {
+                (0..count).filter(|i| pin.region.contains_point(self.positions[*i], None)).collect()
+            }
+            Region::Boundary => {
+                let mut on_surface: Vec<usize> =
+                    list_surface(&self.tetrahedra).into_iter().flatten().map(|v| v as usize).collect();
+                on_surface.sort_unstable();
+                on_surface.dedup();
+                on_surface
+            }
+            Region::MaterialBox(_) => {
+                return Err("it selects by material coordinates, of which a solid has none".into());
+            }
+        };
+        if held.is_empty() { Err("it selects no vertex".into()) } else { Ok(held) }
+    }
+
+    /// Tetrahedra with positive volumes.
+    fn oriented(&self) -> Vec<[u32; 4]> {
+        let mirrored = sixfold_volume(self.tetrahedra[0].map(|v| self.positions[v as usize])) < 0.0;
+        let turn = |[a, b, c, d]: &[u32; 4]| if mirrored { [*a, *c, *b, *d] } else { [*a, *b, *c, *d] };
+        self.tetrahedra.iter().map(turn).collect()
+    }
+}
+
+/// The faces that only one tetrahedron has, counter-clockwise from outside if the volumes are positive.
+pub(crate) fn list_surface(tetrahedra: &[[u32; 4]]) -> Vec<[u32; 3]> {
+    let sides = |[a, b, c, d]: &[u32; 4]| {
+        [[*a, *c, *b], [*a, *b, *d], [*a, *d, *c], [*b, *c, *d]].map(|face| {
+            let mut sorted = face;
+            sorted.sort_unstable();
+            (sorted, face)
+        })
+    };
+    let mut all: Vec<([u32; 3], [u32; 3])> = tetrahedra.iter().flat_map(sides).collect();
+    all.sort_by_key(|(sorted, _)| *sorted);
+    let groups = all.chunk_by(|a, b| a.0 == b.0);
+    groups.filter(|group| group.len() == 1).map(|group| group[0].1).collect()
+}
+
+/// The description with every solid as a cloth and a loose body, and the solids.
+pub(crate) fn expand(description: &WorldDescription) -> Result<(WorldDescription, Vec<Solid>), BuildError> {
+    let mut expanded = description.clone();
+    let mut solids = Vec::new();
+    for solid in &description.solids {
+        let refuse =
+            |reason: String| BuildError::BadSetting { what: format!("solid '{}'", solid.name), reason };
+        solid.material.validate().map_err(|error| refuse(error.to_string()))?;
+        if let Some(reason) = solid.find_shape_defect() {
+            return Err(refuse(reason));
+        }
+        if !solid.velocity.is_finite() || !solid.angular_velocity.is_finite() {
+            return Err(refuse("its initial velocity is not finite".into()));
+        }
+        let parts = Parts::new(solid, expanded.cloths.len());
+        expanded.cloths.push(parts.surface_cloth(solid));
+        let inside = parts.inside_body(solid, description.contact_thickness);
+        let body = inside.is_some().then_some(expanded.loose.len());
+        expanded.loose.extend(inside);
+        solids.push(Solid { body, ..parts.solid });
+    }
+    Ok((expanded, solids))
+}
+
+/// A solid taken apart.
+struct Parts {
+    solid: Solid,
+    faces: Vec<[u32; 3]>,
+    center: DVec3,
+}
+
+impl Parts {
+    fn new(description: &SolidDescription, cloth: usize) -> Self {
+        let tetrahedra = description.oriented();
+        let mut faces = list_surface(&tetrahedra);
+        let rest = description.positions.clone();
+        let mut masses = vec![0.0; rest.len()];
+        for corners in &tetrahedra {
+            let volume = sixfold_volume(corners.map(|v| rest[v as usize])) / 6.0;
+            corners.iter().for_each(|v| masses[*v as usize] += 0.25 * description.material.density * volume);
+        }
+        let mut on_surface = vec![false; rest.len()];
+        faces.iter().flatten().for_each(|v| on_surface[*v as usize] = true);
+        let (mut outside, mut inside) = (0, 0);
+        let mut place = |on_surface: &bool| {
+            let (counter, place): (&mut usize, fn(usize) -> Place) =
+                if *on_surface { (&mut outside, Place::Surface) } else { (&mut inside, Place::Inside) };
+            *counter += 1;
+            place(*counter - 1)
+        };
+        let places: Vec<Place> = on_surface.iter().map(&mut place).collect();
+        for v in faces.iter_mut().flatten() {
+            if let Place::Surface(k) = places[*v as usize] {
+                *v = k as u32;
+            }
+        }
+        let moment: DVec3 = rest.iter().zip(&masses).map(|(x, m)| *x * *m).sum();
+        let center = moment / masses.iter().sum::<f64>();
+        let (name, material) = (description.name.clone(), description.material.clone());
+        let solid =
+            Solid { name, cloth, body: None, material, tetrahedra, rest, masses, places, keys: Vec::new() };
+        Self { solid, faces, center }
+    }
+
+    /// Positions and masses of the vertices of one kind.
+    fn list(&self, is_wanted: impl Fn(&Place) -> bool) -> (Vec<DVec3>, Vec<f64>) {
+        let Solid { rest, masses, places, .. } = &self.solid;
+        let each = rest.iter().zip(masses).zip(places).filter(|(_, place)| is_wanted(place));
+        each.map(|((x, m), _)| (*x, *m)).unzip()
+    }
+
+    /// The surface as a cloth that resists nothing. Its density spreads the mass over it, for the air.
+    fn surface_cloth(&self, description: &SolidDescription) -> ClothDescription {
+        let (positions, _) = self.list(|place| matches!(place, Place::Surface(_)));
+        let area = |face: &[u32; 3]| {
+            let [a, b, c] = face.map(|v| positions[v as usize]);
+            0.5 * (b - a).cross(c - a).length()
+        };
+        let areas: Vec<f64> = self.faces.iter().map(area).collect();
+        let whole: f64 = areas.iter().sum();
+        let middle = |face: &[u32; 3]| face.iter().map(|v| positions[*v as usize]).sum::<DVec3>() / 3.0;
+        let center =
+            self.faces.iter().zip(&areas).map(|(face, area)| middle(face) * *area).sum::<DVec3>() / whole;
+        let mass: f64 = self.solid.masses.iter().sum();
+        let material = Material {
+            friction: description.material.friction,
+            thickness: 2.0 * OFFSET,
+            ..Material::isotropic(mass / whole, 1.0, 0.0, 0.0)
+        };
+        let mesh = TriangleMesh { positions, faces: self.faces.clone(), material: None };
+        ClothDescription {
+            velocity: self.velocity_at(description, center),
+            angular_velocity: description.angular_velocity,
+            membrane: MembraneModel::None,
+            bending: BendingModel::None,
+            ..ClothDescription::new(description.name.clone(), mesh, material)
+        }
+    }
+
+    fn inside_body(
+        &self,
+        description: &SolidDescription,
+        thickness: Option<f64>,
+    ) -> Option<LooseDescription> {
+        let (positions, masses) = self.list(|place| matches!(place, Place::Inside(_)));
+        let mass: f64 = masses.iter().sum();
+        let center = positions.iter().zip(&masses).map(|(x, m)| *x * *m).sum::<DVec3>() / mass;
+        let offset = thickness.map_or(OFFSET, |thickness| 0.5 * thickness);
+        (!positions.is_empty()).then(|| LooseDescription {
+            name: description.name.clone(),
+            positions,
+            masses,
+            layout: None,
+            surface: ContactSurface { offset, friction: description.material.friction },
+            velocity: self.velocity_at(description, center),
+            angular_velocity: description.angular_velocity,
+            pins: Vec::new(),
+        })
+    }
+
+    /// The velocity of a point \[m/s\]: what turns about it there turns about the center of mass of the whole.
+    fn velocity_at(&self, description: &SolidDescription, point: DVec3) -> DVec3 {
+        description.velocity + description.angular_velocity.cross(point - self.center)
+    }
+}
+
+/// Notes the keys of the surfaces and lets the pins of the solids hold their vertices, on the surface and inside.
+pub(crate) fn place_and_pin(
+    solids: &mut [Solid],
+    (description, vertices): (&WorldDescription, &[VertexKey]),
+    thawed: &mut Thawed,
+    pins: &mut Vec<Pin>,
+) -> Result<(), BuildError> {
+    let counts = description.cloths.iter().map(|cloth| cloth.mesh.positions.len());
+    let counts: Vec<usize> = counts.collect();
+    for (solid, input) in solids.iter_mut().zip(&description.solids) {
+        let first: usize = counts[..solid.cloth].iter().sum();
+        solid.keys = vertices[first..first + counts[solid.cloth]].to_vec();
+        for (number, pin) in input.pins.iter().enumerate() {
+            let what = format!("solid '{}': pin {number}", solid.name);
+            let held = input.select(pin).map_err(|reason| BuildError::BadSetting { what, reason })?;
+            let center = held.iter().map(|i| solid.rest[*i]).sum::<DVec3>() / held.len() as f64;
+            held.iter().for_each(|i| solid.hold(*i, (pins.len() as u32, pin.axes), thawed));
+            pins.push(Pin { description: pin.clone(), center });
+        }
+    }
+    Ok(())
+}
+
+impl Solid {
+    /// The first loose vertex of its inside.
+    fn first_inside(&self, loose: &[LooseVertex]) -> usize {
+        self.body.map_or(0, |body| loose.partition_point(|vertex| (vertex.body as usize) < body))
+    }
+
+    /// Lets a pin hold a vertex, unless another does, and stops it along the held axes.
+    fn hold(&self, vertex: usize, (pin, axes): (u32, [bool; 3]), thawed: &mut Thawed) {
+        let (holder, velocity) = match self.places[vertex] {
+            Place::Surface(k) => {
+                let vertex = &mut thawed.attributes.vertices[self.keys[k]];
+                (&mut vertex.pin, &mut vertex.velocity)
+            }
+            Place::Inside(k) => {
+                let first = self.first_inside(&thawed.loose);
+                let vertex = &mut thawed.loose[first + k];
+                (&mut vertex.pin, &mut vertex.velocity)
+            }
+        };
+        if holder.is_none() {
+            *holder = Some(pin);
+            *velocity = along_held(axes, DVec3::ZERO, *velocity);
+        }
+    }
+
+    /// Whether a mesh has the vertices of its surface.
+    pub(crate) fn is_in(&self, thawed: &Thawed) -> bool {
+        self.keys.iter().all(|key| thawed.attributes.vertices.contains_key(*key))
+    }
+}
+
+/// The dense numbers of the vertices of every solid, in the order of its description.
+pub(crate) fn number_vertices(
+    solids: &[Solid],
+    keys: &KeyTable,
+    loose: &[LooseVertex],
+) -> Vec<Vec<VertexIndex>> {
+    let mut numbers: SecondaryMap<VertexKey, VertexIndex> = SecondaryMap::new();
+    if !solids.is_empty() {
+        numbers.extend(keys.vertices.iter_indexed().map(|(vi, key)| (*key, vi)));
+    }
+    let of_solid = |solid: &Solid| {
+        let first = keys.vertices.len() + solid.first_inside(loose);
+        let number = |place: &Place| match place {
+            Place::Surface(k) => numbers[solid.keys[*k]],
+            Place::Inside(k) => VertexIndex::from_usize(first + k),
+        };
+        solid.places.iter().map(number).collect()
+    };
+    solids.iter().map(of_solid).collect()
+}
+
+/// The blocks of all solids.
+pub(crate) fn build_solids(source: &CacheSource<'_>) -> SolidBlocks {
+    let mut blocks = SolidBlocks::default();
+    for (solid, numbers) in source.solids.iter().zip(&source.sheet.solid_vertices) {
+        blocks.surfaces.push(solid.cloth as u32);
+        for corners in &solid.tetrahedra {
+            let vertices = corners.map(|v| numbers[v as usize]);
+            let shape = Tetrahedron::new(vertices, corners.map(|v| solid.rest[v as usize]));
+            blocks.push(&shape, &solid.material);
+        }
+    }
+    blocks
+}
+
+impl World {
+    /// The solids.
+    pub fn solids(&self) -> &[Solid] {
+        &self.solids
+    }
+
+    /// Positions \[m\] and velocities \[m/s\] of the vertices of a solid, in the order of its description.
+    ///
+    /// # Panics
+    /// If there is no solid of that number.
+    pub fn solid_state(&self, solid: usize) -> (Vec<DVec3>, Vec<DVec3>) {
+        let (numbers, state) = (&self.sheet.solid_vertices[solid], &self.sheet.state);
+        let each = numbers.iter().map(|vi| (state.positions[*vi], state.velocities[*vi]));
+        each.unzip()
+    }
+
+    /// Where a point of the rest shape \[m\] of a solid is now. A point outside is taken into the tetrahedron in whose
+    /// barycentric coordinates it is least outside.
+    ///
+    /// # Panics
+    /// If there is no solid of that number.
+    pub fn solid_point(&self, solid: usize, point: DVec3) -> MaterialPoint {
+        let (positions, velocities) = self.solid_state(solid);
+        let (corners, weights) = self.solids[solid].locate(point);
+        let mix =
+            |field: &[DVec3]| corners.iter().zip(weights).map(|(v, w)| field[*v as usize] * w).sum::<DVec3>();
+        MaterialPoint { position: mix(&positions), velocity: mix(&velocities) }
+    }
+}
+
+impl Solid {
+    /// The tetrahedron in which a point of the rest shape lies deepest, with the weights of its corners.
+    fn locate(&self, point: DVec3) -> ([u32; 4], [f64; 4]) {
+        let mut best = (f64::NEG_INFINITY, self.tetrahedra[0], [0.25; 4]);
+        for corners in &self.tetrahedra {
+            let x = corners.map(|v| self.rest[v as usize]);
+            let weights = [0, 1, 2, 3].map(|k| {
+                let mut moved = x;
+                moved[k] = point;
+                sixfold_volume(moved) / sixfold_volume(x)
+            });
+            let depth = weights.into_iter().fold(f64::INFINITY, f64::min);
+            if depth > best.0 {
+                best = (depth, *corners, weights);
+            }
+        }
+        let kept = best.2.map(|w| w.max(0.0));
+        let sum: f64 = kept.iter().sum();
+        (best.1, kept.map(|w| w / sum))
+    }
+}

@@ -70,7 +70,6 @@ fn used_value(when: &When, value: &Value) -> Option<Option<String>> {
             let refused: Vec<&str> = refused.collect();
             if refused.is_empty() { None } else { Some(Some(format!("{refused:?}"))) }
         }
-        _ => None,
     }
 }
 

@@ -19,6 +19,8 @@ use taffeta_sim::{
     knows_rest_curvature,
 };
 
+/// What a pin of a cloth selects by.
+const REGIONS: [&str; 4] = ["box", "material_box", "boundary", "vertices"];
 const CLOTH_KEYS: &[&str] = &[
     "name",
     "grid",
@@ -337,7 +339,8 @@ fn read_pin(item: &Item<'_>, surroundings: Surroundings<'_>) -> Option<PinDescri
     let release = table.get("release").and_then(|item| item.number(Range::NotNegative));
     let strength = table.get("strength").and_then(|item| read_strength(&item, surroundings));
     let motion = read_motion(&table);
-    let region = table.require("where", "where = { vertices = [0] }").and_then(|item| read_region(&item));
+    let region =
+        table.require("where", "where = { vertices = [0] }").and_then(|item| read_region(&item, &REGIONS));
     Some(PinDescription {
         region: region?,
         motion,
@@ -379,14 +382,14 @@ pub(super) fn read_axes(item: &Item<'_>) -> Option<[bool; 3]> {
     Some([x, y, z])
 }
 
-fn read_region(item: &Item<'_>) -> Option<Region> {
-    const REGIONS: [&str; 4] = ["box", "material_box", "boundary", "vertices"];
-    let table = item.table(&REGIONS)?;
-    let given: Vec<&str> = REGIONS.into_iter().filter(|key| table.get(key).is_some()).collect();
+/// Reads where a pin holds: by exactly one of the given `regions`.
+pub(super) fn read_region(item: &Item<'_>, regions: &[&'static str]) -> Option<Region> {
+    let table = item.table(regions)?;
+    let given: Vec<&str> = regions.iter().copied().filter(|key| table.get(key).is_some()).collect();
     let [key] = given.as_slice() else {
         let found = if given.is_empty() { "none".to_owned() } else { given.join(" and ") };
         let message =
-            format!("`{}` must have exactly one of {}, but has {found}", item.key, REGIONS.join(", "));
+            format!("`{}` must have exactly one of {}, but has {found}", item.key, regions.join(", "));
         item.report(message, None);
         return None;
     };

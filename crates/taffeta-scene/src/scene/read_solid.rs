@@ -1,11 +1,11 @@
 //! One solid: its shape, material, pins. And what both solids and enclosed volumes ask of the simulation.
 
-use super::read_cloth::{Surroundings, read_axes, read_body_name, read_strength, read_vertices};
+use super::read_cloth::{Surroundings, read_axes, read_body_name, read_region, read_strength};
 use super::read_motion::{read_friction, read_motion, read_place};
 use super::{SceneSolid, Simulation};
 use crate::reader::{Item, Range, TableReader, join_key};
 use glam::DVec3;
-use taffeta_core::{Friction, Region};
+use taffeta_core::Friction;
 use taffeta_sim::{EnclosedDescription, Mode, PinDescription, SolidMaterial, SolverChoice, TimeIntegration};
 use taffeta_solve::MaterialError;
 
@@ -127,7 +127,7 @@ fn read_pin(item: &Item<'_>, surroundings: Surroundings<'_>) -> Option<PinDescri
     let table = item.table(PIN_KEYS)?;
     let axes = table.get("axes").and_then(|item| read_axes(&item));
     let region = table.require("where", "where = { box = [[0, 0, 0], [0, 1, 1]] }");
-    let region = region.and_then(|item| read_region(&item));
+    let region = region.and_then(|item| read_region(&item, &REGIONS));
     Some(PinDescription {
         region: region?,
         motion: read_motion(&table),
@@ -136,33 +136,6 @@ fn read_pin(item: &Item<'_>, surroundings: Surroundings<'_>) -> Option<PinDescri
         release: table.get("release").and_then(|item| item.number(Range::NotNegative)),
         strength: table.get("strength").and_then(|item| read_strength(&item, surroundings)),
     })
-}
-
-fn read_region(item: &Item<'_>) -> Option<Region> {
-    let table = item.table(&REGIONS)?;
-    let given: Vec<&str> = REGIONS.into_iter().filter(|key| table.get(key).is_some()).collect();
-    let [key] = given.as_slice() else {
-        let found = if given.is_empty() { "none".to_owned() } else { given.join(" and ") };
-        let message =
-            format!("`{}` must have exactly one of {}, but has {found}", item.key, REGIONS.join(", "));
-        item.report(message, None);
-        return None;
-    };
-    let region = table.get(key)?;
-    match *key {
-        "box" => {
-            let [a, b] = region.array_of::<2>("corners [x, y, z]")?.map(|corner| corner.vec3());
-            Some(Region::Box([a?, b?]))
-        }
-        "boundary" => {
-            if !region.boolean()? {
-                region.report(format!("`{}` is false, but must be true", region.key), None);
-                return None;
-            }
-            Some(Region::Boundary)
-        }
-        _ => read_vertices(&region),
-    }
 }
 
 /// Reads the volume that a cloth keeps.

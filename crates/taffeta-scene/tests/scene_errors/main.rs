@@ -99,6 +99,30 @@ fn expect_in_line(old: &str, new: &str, line: &str, parts: &[&str]) {
     }
 }
 
+/// Replaces the first line of a good scene that starts with `old` and expects one problem at the first `at` in the new line, or in the
+/// line that starts with `at` elsewhere, with all `parts` in its report.
+fn expect_in(good: &str, (old, new): (&str, &str), at: &str, parts: &[&str]) {
+    let number =
+        good.lines().position(|line| line.starts_with(old)).unwrap_or_else(|| panic!("no line {old}"));
+    let lines = good.lines().enumerate().map(|(n, line)| if n == number { new } else { line });
+    let text: String = lines.map(|line| format!("{line}\n")).collect();
+    let error = read(&text).and_then(|scene| scene.build().map(drop)).expect_err(new);
+    let report = error.to_string();
+    let place = only_problem(error).location.unwrap_or_else(|| panic!("no place:\n{report}"));
+    match new.find(at) {
+        Some(start) => {
+            let before = &new[..start];
+            let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+            let line = number + 1 + before.matches('\n').count();
+            assert_eq!((place.line, place.column), (line, column), "{report}");
+        }
+        None => assert!(place.text.starts_with(at), "{report}"),
+    }
+    for part in parts {
+        assert!(report.contains(part), "{part:?} missing in:\n{report}");
+    }
+}
+
 #[test]
 fn the_good_scene_is_good() {
     let world = read(GOOD).unwrap().build().unwrap();

@@ -1,6 +1,6 @@
 //! Solids and volumes of closed cloths: shape, material, pins, probes, and what of the simulation they do not go with.
 
-use super::{only_problem, read};
+use super::{expect_in, read};
 
 /// A valid scene. Bad ones replace one of its lines.
 const GOOD: &str = r#"[simulation]
@@ -30,28 +30,8 @@ solid = "block"
 point = [0.2, 0.05, 0.05]
 "#;
 
-/// Replaces the first line that starts with `old` and expects one problem at the first `at` in the new line, or in the
-/// line that starts with `at` elsewhere, with all `parts` in its report.
 fn expect(old: &str, new: &str, at: &str, parts: &[&str]) {
-    let number =
-        GOOD.lines().position(|line| line.starts_with(old)).unwrap_or_else(|| panic!("no line {old}"));
-    let lines = GOOD.lines().enumerate().map(|(n, line)| if n == number { new } else { line });
-    let text: String = lines.map(|line| format!("{line}\n")).collect();
-    let error = read(&text).and_then(|scene| scene.build().map(drop)).expect_err(new);
-    let report = error.to_string();
-    let place = only_problem(error).location.unwrap_or_else(|| panic!("no place:\n{report}"));
-    match new.find(at) {
-        Some(start) => {
-            let before = &new[..start];
-            let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
-            let line = number + 1 + before.matches('\n').count();
-            assert_eq!((place.line, place.column), (line, column), "{report}");
-        }
-        None => assert!(place.text.starts_with(at), "{report}"),
-    }
-    for part in parts {
-        assert!(report.contains(part), "{part:?} missing in:\n{report}");
-    }
+    expect_in(GOOD, (old, new), at, parts);
 }
 
 #[test]

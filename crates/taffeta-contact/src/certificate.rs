@@ -5,11 +5,12 @@
 //!
 //! * the boxes around the paths of its two primitives are disjoint;
 //! * the *bound*: the motions of the two relative to that of the pair are shorter together than the distance between them;
+//! * they can be followed to the end of their paths by strides that are shorter than the distance between them;
 //! * a *plane* lies between them throughout: one that stands still, or one that moves along with the pair.
 //!
-//! Boxes and a standing plane hold for shorter motions too. The bound and a moving plane do not: a vertex that is
-//! stopped may be run into by the others. So they are tested again when a fraction has fallen. Each pair changes from
-//! the bound to a moving plane to a standing plane at most, so the search ends.
+//! Boxes and a standing plane hold for shorter motions too. The others do not: a vertex that is stopped may be run into
+//! by the others. So they are tested again when a fraction has fallen. Each pair changes from none to a moving plane to
+//! a standing plane at most, so the search ends.
 
 use crate::boxes::Aabb;
 use crate::pair::{Pair, closest};
@@ -20,6 +21,8 @@ use rayon::prelude::*;
 const BOUND_SHARE: f64 = 0.9;
 /// The share of their distance that two primitives keep where they are closer than the separation asked for.
 const KEPT_SHARE: f64 = 0.5;
+/// Strides in which a pair is followed at most.
+const STRIDES: usize = 64;
 /// Pairs that one task takes.
 const PAIRS_PER_TASK: usize = 1024;
 
@@ -75,12 +78,31 @@ struct Watched {
     pair: Pair,
     /// The distance to keep \[m\].
     separation: f64,
+    /// Across the closest points at the start, or where the plane has been put that guards the pair.
+    slab: Slab,
+    guard: Guard,
+}
+
+/// The space between two primitives at the start.
+#[derive(Clone, Copy, Debug)]
+struct Slab {
     /// From the second primitive to the first, of unit length, and their distance along it \[m\].
     normal: DVec3,
     width: f64,
     /// The ends of both along the normal \[m\], the first primitive's lower one and the second one's upper one.
     ends: [f64; 2],
-    guard: Guard,
+}
+
+impl Slab {
+    /// The slab across a direction of any length, at positions `x` of a pair.
+    fn across(pair: &Pair, x: &[DVec3; 4], direction: DVec3) -> Self {
+        let normal = direction.normalize_or_zero();
+        let along = x.map(|x| normal.dot(x));
+        let (first, second) = along.split_at(pair.split());
+        let low = first.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = second.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        Self { normal, width: low - high, ends: [low, high] }
+    }
 }
 
 /// What keeps a pair apart, if not the bound.
@@ -107,15 +129,9 @@ fn watch_pairs(pairs: &[Pair], separation: impl Fn(usize) -> f64 + Sync, path: P
         if !swept(0..split).overlaps(&swept(split..4)) {
             return None;
         }
-        let gap = closest(pair.kind, x).gap;
-        let distance = gap.length();
-        let normal = if distance > 0.0 { gap / distance } else { DVec3::ZERO };
-        let along = x.map(|x| normal.dot(x));
-        let low = along[..split].iter().copied().fold(f64::INFINITY, f64::min);
-        let high = along[split..].iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let separation = separation(number);
-        let (number, pair, width) = (number as u32, *pair, low - high);
-        Some(Watched { number, pair, separation, normal, width, ends: [low, high], guard: Guard::None })
+        let slab = Slab::across(pair, &x, closest(pair.kind, x).gap);
+        let separation = separation(number).min(KEPT_SHARE * slab.width);
+        Some(Watched { number: number as u32, pair: *pair, separation, slab, guard: Guard::None })
     };
     let tasks = pairs.par_chunks(PAIRS_PER_TASK).enumerate();
     let found = tasks.map(|(task, chunk)| {
@@ -123,6 +139,23 @@ fn watch_pairs(pairs: &[Pair], separation: impl Fn(usize) -> f64 + Sync, path: P
         numbers.zip(chunk).filter_map(watch).collect::<Vec<_>>()
     });
     found.collect::<Vec<_>>().into_iter().flatten().collect()
+}
+
+/// Motions of a pair \[m\] as they are seen from a plane across a slab that moves by `shift` along its normal \[m\].
+#[derive(Clone, Copy)]
+struct Walk<'a> {
+    slab: &'a Slab,
+    moves: &'a [DVec3; 4],
+    shift: f64,
+}
+
+/// What a plane asks for.
+#[derive(Clone, Copy, Debug)]
+struct Plane {
+    /// Of the four vertices.
+    fractions: [f64; 4],
+    /// How far each primitive may go beyond its end \[m\].
+    rooms: [f64; 2],
 }
 
 /// The fractions as the search has them.
@@ -144,16 +177,19 @@ impl Search<'_> {
             return false;
         }
         let moves = self.moves(watched);
-        if is_bounded(watched, &moves) {
+        let way = watched.pair.relative_way(&moves);
+        let free = watched.slab.width - watched.separation;
+        if free > 0.0 && way <= BOUND_SHARE * free {
             return false;
         }
-        let along = moves.map(|m| watched.normal.dot(m));
-        if let Guard::Moving { shift, rooms } = watched.guard
-            && (0..4).all(|k| self.overshoot(watched, k, along[k], shift) <= rooms[watched.side(k)])
-        {
-            return false;
+        if let Guard::Moving { shift, rooms } = watched.guard {
+            let walk = Walk { slab: &watched.slab, moves: &moves, shift };
+            if (0..4).all(|k| self.overshoot(watched, k, walk) <= rooms[watched.side(k)]) {
+                return false;
+            }
         }
-        self.place_plane(watched, along)
+        let Some(blocked) = self.follow(watched, &moves, way) else { return false };
+        self.place_plane(watched, blocked, &moves)
     }
 
     /// The motions of the four vertices with their fractions as they are \[m\].
@@ -161,31 +197,70 @@ impl Search<'_> {
         watched.pair.vertices.map(|v| self.path.moves[v as usize] * self.fractions[v as usize])
     }
 
-    /// How far a vertex goes beyond the end of its primitive toward the other one \[m\], seen from the plane.
-    fn overshoot(&self, watched: &Watched, k: usize, along: f64, shift: f64) -> f64 {
-        let from = watched.normal.dot(self.path.start[watched.pair.vertices[k] as usize]);
-        let to = from + (along - shift);
-        if watched.side(k) == 0 { watched.ends[0] - to } else { to - watched.ends[1] }
+    /// Follows a pair to the end of its path by strides in which it cannot meet; the direction from the second primitive
+    /// to the first where they come closer than the separation (conservative advancement; M. Li, D. M. Kaufman,
+    /// C. Jiang, Codimensional incremental potential contact, 2021).
+    fn follow(&self, watched: &Watched, moves: &[DVec3; 4], way: f64) -> Option<DVec3> {
+        let x = watched.pair.gather(self.path.start);
+        let (mut t, mut gap, mut distance) = (0.0, watched.slab.normal, watched.slab.width);
+        for _ in 0..STRIDES {
+            if distance.is_nan() || distance < watched.separation || distance <= 0.0 {
+                return Some(gap);
+            }
+            // Half of the separation is left even if all of the stride goes toward the other primitive.
+            t += BOUND_SHARE * (distance - 0.5 * watched.separation) / way;
+            if t >= 1.0 {
+                return None;
+            }
+            gap = closest(watched.pair.kind, std::array::from_fn(|k| x[k] + moves[k] * t)).gap;
+            distance = gap.length();
+        }
+        Some(gap)
     }
 
-    /// Puts a plane between the primitives, one that moves if that costs less motion than one that stands.
-    fn place_plane(&mut self, watched: &mut Watched, along: [f64; 4]) -> bool {
-        let standing = self.try_plane(watched, along, 0.0);
-        let shift = 0.25 * along.iter().sum::<f64>();
-        let moving = match watched.guard {
-            Guard::None => self.try_plane(watched, along, shift),
-            _ => None,
-        };
-        let moving = moving.map(|(fractions, rooms)| (fractions, Guard::Moving { shift, rooms }));
-        let standing = standing.map(|(fractions, _)| (fractions, Guard::Settled));
-        let Some((fractions, guard)) = better(moving, standing) else {
+    /// How far a vertex goes beyond the end of its primitive toward the other one \[m\], seen from the plane.
+    fn overshoot(&self, watched: &Watched, k: usize, walk: Walk<'_>) -> f64 {
+        let Slab { normal, ends, .. } = *walk.slab;
+        let from = normal.dot(self.path.start[watched.pair.vertices[k] as usize]);
+        let to = from + (normal.dot(walk.moves[k]) - walk.shift);
+        if watched.side(k) == 0 { ends[0] - to } else { to - ends[1] }
+    }
+
+    /// Puts a plane between the primitives, where the most of their motion is kept: across the closest points at the
+    /// start or where they would meet, and one that moves or one that stands.
+    fn place_plane(&mut self, watched: &mut Watched, blocked: DVec3, moves: &[DVec3; 4]) -> bool {
+        let x = watched.pair.gather(self.path.start);
+        let slabs = [watched.slab, Slab::across(&watched.pair, &x, blocked)];
+        let mut best: Option<(f64, Slab, Plane, Guard)> = None;
+        for slab in slabs {
+            let walk = Walk { slab: &slab, moves, shift: 0.0 };
+            let shift = 0.25 * moves.iter().map(|m| slab.normal.dot(*m)).sum::<f64>();
+            let standing = self.try_plane(watched, walk).map(|plane| (plane, Guard::Settled));
+            let moving = match watched.guard {
+                Guard::None => self.try_plane(watched, Walk { shift, ..walk }),
+                _ => None,
+            };
+            let moving = moving.map(|plane| (plane, Guard::Moving { shift, rooms: plane.rooms }));
+            for (plane, guard) in [standing, moving].into_iter().flatten() {
+                let kept = plane.fractions.iter().sum::<f64>();
+                if best.as_ref().is_none_or(|(most, ..)| kept > *most) {
+                    best = Some((kept, slab, plane, guard));
+                }
+            }
+        }
+        let Some((_, slab, plane, guard)) = best else {
             self.forced.push(watched.number);
             watched.guard = Guard::Settled;
             return false;
         };
-        watched.guard = guard;
+        (watched.slab, watched.guard) = (slab, guard);
+        self.lower(watched.pair.vertices, plane.fractions)
+    }
+
+    /// Takes fractions down; returns whether one was higher.
+    fn lower(&mut self, vertices: [u32; 4], fractions: [f64; 4]) -> bool {
         let mut has_fallen = false;
-        for (v, fraction) in watched.pair.vertices.into_iter().zip(fractions) {
+        for (v, fraction) in vertices.into_iter().zip(fractions) {
             if fraction < self.fractions[v as usize] {
                 self.fractions[v as usize] = fraction;
                 self.changed[v as usize] = self.pass;
@@ -195,24 +270,24 @@ impl Search<'_> {
         has_fallen
     }
 
-    /// The fractions that a plane asks for, which moves by `shift`, and how far each primitive may go beyond its end;
-    /// `None` if no fractions will do.
-    fn try_plane(&self, watched: &Watched, along: [f64; 4], shift: f64) -> Option<([f64; 4], [f64; 2])> {
-        let room = watched.width - watched.separation.min(KEPT_SHARE * watched.width);
+    /// What a plane asks for that moves by the shift of the walk; `None` if no fractions will do.
+    fn try_plane(&self, watched: &Watched, walk: Walk<'_>) -> Option<Plane> {
+        let room = walk.slab.width - watched.separation;
         if room.is_nan() || room <= 0.0 {
             return None;
         }
+        let still = Walk { moves: &[DVec3::ZERO; 4], ..walk };
         // What each side wants, and what it takes in any case.
         let (mut wanted, mut forced) = ([0.0_f64; 2], [0.0_f64; 2]);
         for k in 0..4 {
             let side = watched.side(k);
-            let beyond = self.overshoot(watched, k, along[k], shift);
+            let beyond = self.overshoot(watched, k, walk);
             wanted[side] = wanted[side].max(beyond);
             // With any smaller fraction it goes less far, down to where the plane comes to meet it.
             let least = if self.is_prescribed(watched, k) {
                 beyond
             } else {
-                beyond.min(self.overshoot(watched, k, 0.0, shift))
+                beyond.min(self.overshoot(watched, k, still))
             };
             forced[side] = forced[side].max(least);
         }
@@ -224,15 +299,15 @@ impl Search<'_> {
         for k in 0..4 {
             let v = watched.pair.vertices[k] as usize;
             fractions[k] = self.fractions[v];
-            let beyond = self.overshoot(watched, k, along[k], shift);
+            let beyond = self.overshoot(watched, k, walk);
             let allowed = rooms[watched.side(k)];
             if beyond > allowed {
-                let at_rest = self.overshoot(watched, k, 0.0, shift);
+                let at_rest = self.overshoot(watched, k, still);
                 // Between rest and the motion as it is the overshoot grows in proportion.
                 fractions[k] *= ((allowed - at_rest) / (beyond - at_rest)).clamp(0.0, 1.0);
             }
         }
-        Some((fractions, rooms))
+        Some(Plane { fractions, rooms })
     }
 
     fn is_prescribed(&self, watched: &Watched, k: usize) -> bool {
@@ -247,30 +322,10 @@ impl Watched {
     }
 }
 
-/// Whether the motions relative to that of the pair are too short for the primitives to meet.
-fn is_bounded(watched: &Watched, moves: &[DVec3; 4]) -> bool {
-    let (a, b) = moves.split_at(watched.pair.split());
-    let mean = |moves: &[DVec3]| moves.iter().sum::<DVec3>() / moves.len() as f64;
-    let middle = 0.5 * (mean(a) + mean(b));
-    let longest =
-        |moves: &[DVec3]| moves.iter().map(|m| m.distance_squared(middle)).fold(0.0, f64::max).sqrt();
-    let free = watched.width - watched.separation;
-    free > 0.0 && longest(a) + longest(b) <= BOUND_SHARE * free
-}
-
 /// Shares out the room between two sides in proportion to what they want; each gets at least what it takes in any case.
 fn share(room: f64, wanted: [f64; 2], forced: [f64; 2]) -> [f64; 2] {
     let total = wanted[0] + wanted[1];
     let first = if total > 0.0 { room * (wanted[0] / total) } else { 0.5 * room };
     let first = first.max(forced[0]).min(room - forced[1]);
     [first, room - first]
-}
-
-/// Of two offers the one that keeps more motion; the second if they keep the same.
-fn better(first: Option<([f64; 4], Guard)>, second: Option<([f64; 4], Guard)>) -> Option<([f64; 4], Guard)> {
-    let kept = |offer: &([f64; 4], Guard)| offer.0.iter().sum::<f64>();
-    match (first, second) {
-        (Some(a), Some(b)) => Some(if kept(&a) > kept(&b) { a } else { b }),
-        (a, b) => b.or(a),
-    }
 }

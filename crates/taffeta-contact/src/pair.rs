@@ -45,6 +45,17 @@ impl Pair {
     pub fn gather(&self, x: &[DVec3]) -> [DVec3; 4] {
         self.vertices.map(|v| x[v as usize])
     }
+
+    /// How far the two primitives can come closer to each other by motions of their vertices \[m\]: the longest on
+    /// either side, seen from the mean of the pair.
+    pub fn relative_way(&self, moves: &[DVec3; 4]) -> f64 {
+        let (a, b) = moves.split_at(self.split());
+        let mean = |moves: &[DVec3]| moves.iter().sum::<DVec3>() / moves.len() as f64;
+        let middle = 0.5 * (mean(a) + mean(b));
+        let longest =
+            |moves: &[DVec3]| moves.iter().map(|m| m.distance_squared(middle)).fold(0.0, f64::max).sqrt();
+        longest(a) + longest(b)
+    }
 }
 
 /// The closest points of the two primitives of a pair at positions `x` of its vertices.

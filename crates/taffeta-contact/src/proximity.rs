@@ -18,6 +18,8 @@ use taffeta_core::{ContactRow, VertexIndex};
 
 /// Part of the rest distance of a pair that its offset may reach: cloth does not push itself apart at rest.
 const REST_SHARE: f64 = 0.9;
+/// The distance at which the search for the first contact aims, relative to the offset.
+const REACHED_SHARE: f64 = 0.9;
 /// The separation that the safeguard keeps, relative to the offset.
 const HARD_SHARE: f64 = 0.1;
 /// How many of the expected motions the boxes have room for.
@@ -171,20 +173,22 @@ impl Proximity {
         found.into_iter().map(|(_, row)| row).collect()
     }
 
-    /// The contact of a pair.
+    /// The contact of a pair: where it first comes within reach on the motion as predicted; of one that does not, where it
+    /// is at the start, if elasticity could still close the gap.
     fn meet(&self, pair: &Pair, offset: f64, step: Step<'_>) -> Option<(Feature, ContactRow)> {
         let found = closest(pair.kind, pair.gather(step.start));
         let distance = found.gap.length();
         if distance == 0.0 || self.is_quarantined(pair) {
             return None;
         }
-        let normal = found.gap / distance;
+        let moves = pair.vertices.map(|v| step.end[v as usize] - step.start[v as usize]);
+        let found = match approach(pair, (found, distance), moves, offset, step.start) {
+            Approach::Reaches(found) => found,
+            Approach::Stays(way) if distance - offset <= way.max(offset) => found,
+            Approach::Stays(_) => return None,
+        };
+        let normal = found.gap.normalize();
         let sides = Sides::new(pair, &found);
-        let moved = sides.difference(|v| step.end[v as usize] - step.start[v as usize]);
-        let gap = distance + normal.dot(moved) - offset;
-        if gap > offset + moved.length() {
-            return None;
-        }
         Some((sides.feature(), self.row(sides, normal, offset, step)))
     }
 
@@ -269,6 +273,47 @@ impl Proximity {
     }
 }
 
+/// Whether a pair comes within reach on its way.
+enum Approach {
+    /// It does, and this is how.
+    Reaches(Closest),
+    /// It does not, though its vertices move against each other by so much \[m\].
+    Stays(f64),
+}
+
+/// Steps of the search for the first contact.
+const APPROACH_STEPS: usize = 32;
+
+/// Follows a pair on straight paths until it is within `offset`, by strides in which it cannot be reached
+/// (conservative advancement; M. Li, D. M. Kaufman, C. Jiang, Codimensional incremental potential contact, 2021).
+fn approach(
+    pair: &Pair,
+    (mut found, mut distance): (Closest, f64),
+    moves: [DVec3; 4],
+    offset: f64,
+    start: &[DVec3],
+) -> Approach {
+    let way = pair.relative_way(&moves);
+    if distance <= offset {
+        return Approach::Reaches(found);
+    }
+    let x = pair.gather(start);
+    let mut t = 0.0;
+    for _ in 0..APPROACH_STEPS {
+        t += (distance - REACHED_SHARE * offset) / way;
+        // Not a number where nothing moves.
+        if t.is_nan() || t >= 1.0 {
+            return Approach::Stays(way);
+        }
+        found = closest(pair.kind, std::array::from_fn(|k| x[k] + moves[k] * t));
+        distance = found.gap.length();
+        if distance <= offset && distance > 0.0 {
+            return Approach::Reaches(found);
+        }
+    }
+    Approach::Stays(way)
+}
+
 /// What touches, by the vertices that carry the two points in ascending order, filled up with the greatest number.
 type Feature = [[u32; 3]; 2];
 
@@ -306,10 +351,6 @@ impl Sides {
         let split = pair.split();
         debug_assert!(split == 1 || pair.kind == PairKind::EdgeEdge);
         Self { points: [point(0..split), point(split..4)] }
-    }
-
-    fn difference(&self, field: impl Fn(u32) -> DVec3) -> DVec3 {
-        self.points[0].interpolate(&field) - self.points[1].interpolate(&field)
     }
 
     fn feature(&self) -> Feature {

@@ -68,6 +68,7 @@ impl World {
             proximity.contacts(step)
         });
         self.caches.proximity = Some(proximity);
+        self.work.meetings = rows.len();
         self.work.contacts.extend(rows.into_iter().map(Contact::new));
     }
 

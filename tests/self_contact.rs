@@ -9,7 +9,7 @@ use taffeta::remesh::RemeshSettings;
 use taffeta::scene::{GridPattern, materials};
 use taffeta::sim::{ClothDescription, SimulationSettings, SolverChoice, World, WorldDescription};
 
-const SOLVERS: [SolverChoice; 2] = [SolverChoice::Global, SolverChoice::Block];
+const SOLVERS: [SolverChoice; 3] = [SolverChoice::Global, SolverChoice::Direct, SolverChoice::Block];
 
 /// Sheets of 20 cm by 20 cm of cotton, each placed by itself, above a floor if there is one.
 fn sheets(cells: u32, places: &[Placement], floor: bool, solver: SolverChoice) -> WorldDescription {
@@ -124,10 +124,23 @@ fn what_crosses_at_the_start_is_told_and_the_run_goes_on() {
 
 #[test]
 fn what_does_not_go_together_is_refused() {
-    let places = [at([0.0; 3], [0.0; 3])];
-    let mut direct = sheets(3, &places, false, SolverChoice::Direct);
-    assert!(World::build(&direct).unwrap_err().to_string().contains("direct"));
-    direct.simulation.solver = SolverChoice::Global;
-    direct.cloths[0].remesh = Some(RemeshSettings::default());
-    assert!(World::build(&direct).unwrap_err().to_string().contains("remeshing"));
+    let projective = sheets(3, &[at([0.0; 3], [0.0; 3])], false, SolverChoice::Projective);
+    assert!(World::build(&projective).unwrap_err().to_string().contains("projective"));
+}
+
+#[test]
+fn remeshing_makes_nothing_cross() {
+    let settings = RemeshSettings { size_min: 0.008, size_max: 0.06, ..RemeshSettings::default() };
+    let mut description = sheets(6, &[at([0.0, 0.02, 0.0], [4.0, 0.0, 3.0])], true, SolverChoice::Global);
+    description.cloths[0].remesh = Some(settings);
+    let mut world = build(&description);
+    let (mut edits, mut refused) = (0, 0);
+    for frame in 0..50 {
+        let report = run(&mut world, 1);
+        edits += report.remesh.splits + report.remesh.collapses + report.remesh.flips;
+        refused += report.remesh.refused;
+        let crossings = world.crossings().unwrap();
+        assert!(crossings.is_empty(), "frame {frame}: {} crossings", crossings.len());
+    }
+    assert!(edits > 1000 && refused > 0, "{edits} edits, {refused} refused");
 }

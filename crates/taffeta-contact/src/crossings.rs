@@ -67,6 +67,24 @@ pub fn edge_meets_face([p, q]: [DVec3; 2], [a, b, c]: [DVec3; 3]) -> bool {
     around.iter().all(|s| *s >= 0.0) || around.iter().all(|s| *s <= 0.0)
 }
 
+/// Whether a point lies strictly inside a tetrahedron, exactly; nothing does inside a flat one.
+pub fn is_in_tetrahedron([a, b, c, d]: [DVec3; 4], p: DVec3) -> bool {
+    let sides = [side([b, d, c], p), side([a, c, d], p), side([a, d, b], p), side([a, b, c], p)];
+    sides.iter().all(|s| *s > 0.0) || sides.iter().all(|s| *s < 0.0)
+}
+
+/// Whether two triangles without a common corner, or with some, cross: an edge of one meets the other and shares no
+/// corner with it. Corners are told apart by their names.
+pub fn faces_cross<K: Copy + PartialEq>(first: ([K; 3], [DVec3; 3]), second: ([K; 3], [DVec3; 3])) -> bool {
+    let pierces = |(edges, from): ([K; 3], [DVec3; 3]), (face, to): ([K; 3], [DVec3; 3])| {
+        (0..3).any(|k| {
+            let (i, j) = (k, (k + 1) % 3);
+            !face.contains(&edges[i]) && !face.contains(&edges[j]) && edge_meets_face([from[i], from[j]], to)
+        })
+    };
+    pierces(first, second) || pierces(second, first)
+}
+
 /// On which side of the plane through three points a point lies: a number with the exact sign.
 fn side([a, b, c]: [DVec3; 3], p: DVec3) -> f64 {
     let coord = |x: DVec3| Coord3D { x: x.x, y: x.y, z: x.z };
@@ -120,6 +138,29 @@ mod tests {
         assert!(meets([0.5, -0.5, 1.0], [0.5, 0.5, -1.0]), "through an edge");
         assert!(!meets([0.2, 0.2, 1.0], [0.2, 0.2, f64::MIN_POSITIVE]));
         assert!(!meets([0.7, 0.7, 1.0], [0.7, 0.7, -1.0]));
+    }
+
+    #[test]
+    fn a_point_is_in_a_tetrahedron_or_not() {
+        let corners = [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z];
+        let turned = [corners[1], corners[0], corners[2], corners[3]];
+        for corners in [corners, turned] {
+            assert!(is_in_tetrahedron(corners, DVec3::splat(0.2)));
+            assert!(!is_in_tetrahedron(corners, DVec3::splat(0.4)));
+            assert!(!is_in_tetrahedron(corners, DVec3::new(0.2, 0.2, 0.0)), "on a side");
+        }
+        let flat = [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::new(1.0, 1.0, 0.0)];
+        assert!(!is_in_tetrahedron(flat, DVec3::new(0.5, 0.5, 0.0)));
+    }
+
+    #[test]
+    fn faces_cross_where_an_edge_goes_through() {
+        let upright = [DVec3::new(0.2, 0.2, -1.0), DVec3::new(0.2, 0.2, 1.0), DVec3::new(2.0, 2.0, 0.0)];
+        assert!(faces_cross(([0, 1, 2], FACE), ([3, 4, 5], upright)));
+        assert!(!faces_cross(([0, 1, 2], FACE), ([3, 4, 5], upright.map(|x| x + DVec3::X))));
+        // Neighbors that share a corner do not cross there.
+        let neighbor = [DVec3::ZERO, -DVec3::X, -DVec3::Y];
+        assert!(!faces_cross(([0, 1, 2], FACE), ([0, 4, 5], neighbor)));
     }
 
     #[test]

@@ -60,6 +60,22 @@ impl WorldShape {
         }
     }
 
+    /// The least signed distance of the points of a face from the surface \[m\]. Inside a box it may be less deep than
+    /// the deepest point, but it is negative.
+    pub fn distance_of_face(&self, corners: [DVec3; 3]) -> f64 {
+        let skeleton = self.skeleton();
+        let at = |x: DVec3| self.signed_distance(x).0;
+        let mut found = corners.map(at).into_iter().fold(f64::INFINITY, f64::min);
+        for k in 0..3 {
+            let (p, q) = (corners[k], corners[(k + 1) % 3]);
+            if let Some(t) = self.nearest_on_edge(&skeleton, [p, q]) {
+                found = found.min(at(p.lerp(q, t)));
+            }
+        }
+        let inside = self.nearest_on_face(&skeleton, corners);
+        inside.map_or(found, |[u, v, w]| found.min(at(corners[0] * u + corners[1] * v + corners[2] * w)))
+    }
+
     /// The radius by which the shape is rounded \[m\]; 0 for one with sharp edges, infinite for a plane.
     pub fn rounding(&self) -> f64 {
         match *self {
@@ -247,21 +263,9 @@ mod tests {
     fn the_nearest_points_of_faces_and_edges_are_those_of_a_dense_search() {
         let mut random = SplitMix64(2);
         for shape in shapes() {
-            let skeleton = shape.skeleton();
             for _ in 0..150 {
                 let corners = [point(&mut random), point(&mut random), point(&mut random)];
-                let mut found =
-                    corners.map(|x| shape.signed_distance(x).0).into_iter().fold(f64::INFINITY, f64::min);
-                for k in 0..3 {
-                    let (p, q) = (corners[k], corners[(k + 1) % 3]);
-                    if let Some(t) = shape.nearest_on_edge(&skeleton, [p, q]) {
-                        found = found.min(shape.signed_distance(p.lerp(q, t)).0);
-                    }
-                }
-                if let Some([u, v, w]) = shape.nearest_on_face(&skeleton, corners) {
-                    found =
-                        found.min(shape.signed_distance(corners[0] * u + corners[1] * v + corners[2] * w).0);
-                }
+                let found = shape.distance_of_face(corners);
                 let expected = dense(&shape, corners);
                 // Deep inside a box a better point may lie between; what counts is that it is deep enough to push.
                 let is_outside = expected > 0.0;

@@ -11,8 +11,9 @@ use taffeta_core::morton::morton_code;
 /// A tree over the boxes of items that are numbered from 0.
 #[derive(Clone, Debug, Default)]
 pub struct BoxTree {
-    /// The items in Morton order.
+    /// The items in Morton order, and the place of each item there.
     order: Vec<u32>,
+    places: Vec<u32>,
     /// The boxes of each level, the items' first, the root's last.
     levels: Vec<Vec<Aabb>>,
 }
@@ -29,9 +30,24 @@ impl BoxTree {
         let code = |(i, item): (usize, &Aabb)| (morton_code(item.center(), all.low, all.high), i as u32);
         let mut codes: Vec<_> = boxes.iter().enumerate().map(code).collect();
         codes.par_sort_unstable();
-        let mut tree = Self { order: codes.into_iter().map(|(_, i)| i).collect(), levels: Vec::new() };
+        let order: Vec<u32> = codes.into_iter().map(|(_, i)| i).collect();
+        let mut places = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(place, i)| places[*i as usize] = place as u32);
+        let mut tree = Self { order, places, levels: Vec::new() };
         tree.refit(boxes);
         tree
+    }
+
+    /// Makes the box of an item contain another one.
+    ///
+    /// # Panics
+    /// If there is no such item.
+    pub fn grow(&mut self, item: u32, area: Aabb) {
+        let mut node = self.places[item as usize] as usize;
+        for level in &mut self.levels {
+            level[node] = level[node].union(area);
+            node /= 2;
+        }
     }
 
     /// Takes over new boxes for the same items.
@@ -167,6 +183,12 @@ mod tests {
         let mut pairs = tree.pairs(|_, _| true);
         pairs.sort_unstable();
         assert_eq!(pairs, brute_force(&boxes));
+        let mut boxes = boxes;
+        for i in (0..300).step_by(7) {
+            let wider = boxes[(i + 1) % 300];
+            boxes[i] = boxes[i].union(wider);
+            tree.grow(i as u32, wider);
+        }
         for query in &boxes {
             let mut found = Vec::new();
             tree.query(query, |i| found.push(i));

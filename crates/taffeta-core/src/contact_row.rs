@@ -32,6 +32,11 @@ impl ContactRow {
         self.normal.dot(point) - self.offset
     }
 
+    /// Whether both points are on cloths, so that what one gains the other loses.
+    pub fn is_mutual(&self) -> bool {
+        self.weights.iter().sum::<f64>().abs() < 0.5
+    }
+
     /// The vertex that is the contact point, if it is one.
     pub fn vertex(&self) -> Option<VertexIndex> {
         (self.weights[1..] == [0.0; 3]).then_some(self.vertices[0])

@@ -196,8 +196,8 @@ impl Editor<'_> {
 
     fn is_vetoed(&mut self, edit: ProposedEdit, replacement: &Replacement) -> bool {
         let Replacement { before, after } = replacement;
-        let proposal = Proposal { edit, before, after, mesh: self.mesh, attributes: self.attributes };
-        let vetoed = (self.veto)(&proposal);
+        let (mesh, attributes, log) = (&*self.mesh, &*self.attributes, &self.report.log[..]);
+        let vetoed = (self.veto)(&Proposal { edit, before, after, mesh, attributes, log });
         self.report.vetoed += usize::from(vetoed);
         vetoed
     }

@@ -75,4 +75,6 @@ pub struct Proposal<'a> {
     pub mesh: &'a HalfedgeMesh,
     /// The attributes before the edit. Vertices that stay do not move.
     pub attributes: &'a SheetAttributes,
+    /// The edits of the pass so far, in order.
+    pub log: &'a [EditRecord],
 }

@@ -142,7 +142,7 @@ impl Caches {
             solver,
             past_factorizations: before.map_or(0, Self::factorizations),
             detector: Detector::new(surfaces, sheet.vertex_cloths.clone()),
-            proximity: self_contact.then(|| build_proximity(source)),
+            proximity: (self_contact && !sheet.topology.faces.is_empty()).then(|| build_proximity(source)),
         };
         // Afterwards: the colors must be those of the whole sheet, as they were when the edges broke.
         caches.switch_off(&sheet.broken);

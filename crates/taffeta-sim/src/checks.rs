@@ -142,12 +142,8 @@ fn find_cloth_defect(cloth: &ClothDescription) -> Option<String> {
 /// What does not go with contact between cloths, in words.
 fn find_contact_mismatch(description: &WorldDescription) -> Option<String> {
     let solver = description.simulation.solver;
-    if matches!(solver, SolverChoice::Direct | SolverChoice::Projective) {
-        let name = solver.name();
-        return Some(format!("the solver {name} does not know it: take global, block, xpbd or pbd"));
-    }
-    let remeshed = description.cloths.iter().find(|cloth| cloth.remesh.is_some())?;
-    Some(format!("it does not go with remeshing yet, which cloth '{}' asks for", remeshed.name))
+    (solver == SolverChoice::Projective)
+        .then(|| "the solver projective does not know it: take global, direct, block, xpbd or pbd".into())
 }
 
 /// What the older methods cannot do with the simulation, in words.

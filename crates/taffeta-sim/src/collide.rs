@@ -37,6 +37,11 @@ pub(crate) fn build_proximity(source: CacheSource<'_>) -> Proximity {
 }
 
 impl World {
+    /// Whether cloths meet themselves and each other, so that crossings can be counted.
+    pub fn counts_crossings(&self) -> bool {
+        self.caches.proximity.is_some()
+    }
+
     /// Edges that go through faces, exactly; `None` if cloths do not meet in this world.
     pub fn crossings(&self) -> Option<Vec<Crossing>> {
         let proximity = self.caches.proximity.as_ref()?;

@@ -28,6 +28,7 @@ pub mod description;
 mod enclosed;
 mod equilibrium;
 mod frozen;
+mod gate;
 mod integrate;
 mod loose;
 mod measure;

@@ -57,6 +57,8 @@ pub struct RemeshCounts {
     pub collapses: u64,
     /// Flips.
     pub flips: u64,
+    /// Collapses and flips that were not made because something would have crossed.
+    pub refused: u64,
 }
 
 /// Energies, momenta and residual of a state.

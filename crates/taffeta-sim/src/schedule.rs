@@ -2,12 +2,13 @@
 
 use crate::caches::{CacheSource, Caches, Solver};
 use crate::frozen::Thawed;
+use crate::gate::Gate;
 use crate::newton::extent;
 use crate::report::{RemeshCounts, SubstepPlan};
 use crate::step::StepError;
 use crate::world::{Cloth, World, freeze, resolve_solver};
 use glam::DVec3;
-use taffeta_remesh::{Pass, remesh};
+use taffeta_remesh::{Pass, Proposal, remesh};
 use taffeta_solve::substeps::{LONGEST_SUBSTEP, SubstepDemand};
 
 /// Part of its size by which a cloth may move within itself in a substep, root mean square: the energy of a sheet that
@@ -109,6 +110,8 @@ impl World {
         let cloths = self.cloths.clone();
         let regions: Vec<_> = self.pins.iter().map(|pin| pin.description.region.clone()).collect();
         let (time, mut last_passes) = (self.time, std::mem::take(&mut self.last_passes));
+        let shapes = self.obstacles.iter().map(|obstacle| obstacle.over_substep(time, 0.0).shape);
+        let (shapes, is_gated) = (shapes.collect::<Vec<_>>(), self.caches.proximity.is_some());
         self.edit(|thawed| {
             for now in due {
                 let is_due = |cloth: &&Cloth| interval(cloth) == Some(now);
@@ -118,10 +121,15 @@ impl World {
                 let first =
                     cloths.iter().position(|cloth| is_due(&cloth)).expect("the interval is of a cloth");
                 let pass = Pass { settings: &settings, pins: &regions, elapsed: time - last_passes[first] };
-                let report = remesh(&mut thawed.mesh, &mut thawed.attributes, &pass, &mut |_| false);
+                let mut gate = is_gated.then(|| Gate::new(thawed, shapes.clone()));
+                let mut veto = |proposal: &Proposal<'_>| {
+                    gate.as_mut().is_some_and(|gate: &mut Gate| gate.refuses(proposal))
+                };
+                let report = remesh(&mut thawed.mesh, &mut thawed.attributes, &pass, &mut veto);
                 counts.splits += report.splits as u64;
                 counts.collapses += report.collapses as u64;
                 counts.flips += report.flips as u64;
+                counts.refused += report.vetoed as u64;
                 let passed = last_passes.iter_mut().zip(&cloths).filter(|(_, cloth)| is_due(cloth));
                 passed.for_each(|(last, _)| *last = time);
             }
@@ -142,7 +150,7 @@ impl World {
 
     /// Derives everything anew from the sheet.
     pub(crate) fn rebuild(&mut self) {
-        let choice = resolve_solver(&self.settings, self.sheet.topology.vertex_count, self.self_contact);
+        let choice = resolve_solver(&self.settings, self.sheet.topology.vertex_count);
         let source = CacheSource {
             sheet: &self.sheet,
             cloths: &self.cloths,

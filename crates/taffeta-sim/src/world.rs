@@ -131,7 +131,7 @@ impl World {
         let cloths = world_cloths(description);
         let sheet = freeze(thawed, (&cloths, &solids), &pins);
         let self_contact = description.self_contact;
-        let choice = resolve_solver(&settings, sheet.topology.vertex_count, self_contact);
+        let choice = resolve_solver(&settings, sheet.topology.vertex_count);
         let source = CacheSource {
             sheet: &sheet,
             cloths: &cloths,
@@ -319,15 +319,9 @@ impl World {
 const MAX_FACTORIZED: usize = 20_000;
 
 /// The solver for a scene: its choice, or what suits it best.
-pub(crate) fn resolve_solver(
-    settings: &SimulationSettings,
-    vertices: usize,
-    self_contact: bool,
-) -> SolverChoice {
+pub(crate) fn resolve_solver(settings: &SimulationSettings, vertices: usize) -> SolverChoice {
     match (settings.solver, settings.mode) {
-        (SolverChoice::Auto, Mode::Static) if vertices <= MAX_FACTORIZED && !self_contact => {
-            SolverChoice::Direct
-        }
+        (SolverChoice::Auto, Mode::Static) if vertices <= MAX_FACTORIZED => SolverChoice::Direct,
         (SolverChoice::Auto, _) => SolverChoice::Global,
         (choice, _) => choice,
     }

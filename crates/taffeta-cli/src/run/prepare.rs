@@ -7,9 +7,9 @@ use taffeta_contact::crossings::Crossing;
 use taffeta_scene::{ClothShape, Override, PlacedProbe, Scene, SceneError, SolidProbe};
 use taffeta_sim::{BuildError, MAX_THREADS, World};
 
-/// What every run warns about in this version.
-const NO_SELF_CONTACT: &str = "without `contact.self = true` cloths touch obstacles only: a cloth can pass through itself and \
-     other cloths";
+/// What runs of a solver that does not know contact between cloths warn about, unless the scene says that it wants none.
+const NO_SELF_CONTACT: &str = "the solver projective knows obstacles only: a cloth can pass through itself and other cloths; \
+     `contact.self = false` says that this is wanted";
 
 /// Crossings at the start that a warning names.
 const NAMED_CROSSINGS: usize = 3;
@@ -62,7 +62,7 @@ impl Prepared {
         description.simulation.threads = choose_threads(description.simulation.threads, &mut warnings);
         let world =
             World::build(&description).map_err(|error| refuse_world(&options.scene, &scene, &error))?;
-        if scene.contact.self_contact.is_none() {
+        if scene.contact.self_contact.is_none() && world.solver_name() == "projective" {
             warnings.push(NO_SELF_CONTACT.to_owned());
         }
         warnings.extend(describe_crossings(&world));

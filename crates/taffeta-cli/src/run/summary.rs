@@ -51,6 +51,7 @@ impl Summary<'_> {
                 "splits": totals.splits,
                 "collapses": totals.collapses,
                 "flips": totals.flips,
+                "refused_edits": totals.refused_edits,
                 "broken_edges": totals.broken_edges,
                 "shortened_motions": totals.shortened,
                 "lost_impulse": totals.lost_impulse,
@@ -74,9 +75,8 @@ impl Summary<'_> {
     }
 
     fn notes(&self) -> Vec<&'static str> {
-        let is_measured = self.prepared.scene.contact.self_contact == Some(true);
-        let note = "crossings are measured where `contact.self` is true; elsewhere their column in metrics.csv is empty";
-        if is_measured { Vec::new() } else { vec![note] }
+        let note = "crossings are measured where cloths meet each other; elsewhere their column in metrics.csv is empty";
+        if self.prepared.world.counts_crossings() { Vec::new() } else { vec![note] }
     }
 
     fn solver_json(&self) -> Value {

@@ -37,6 +37,9 @@ pub(super) struct Totals {
     pub splits: u64,
     pub collapses: u64,
     pub flips: u64,
+    /// Collapses and flips that were not made because something would have crossed.
+    #[serde(default)]
+    pub refused_edits: u64,
     /// Edges whose spring has let go.
     #[serde(default)]
     pub broken_edges: u64,
@@ -98,6 +101,7 @@ impl Totals {
         self.splits += report.remesh.splits;
         self.collapses += report.remesh.collapses;
         self.flips += report.remesh.flips;
+        self.refused_edits += report.remesh.refused;
         self.broken_edges += report.broken_edges as u64;
         self.shortened += report.safeguard.shortened;
         self.lost_impulse += report.safeguard.lost_impulse;

@@ -8,7 +8,7 @@ use crate::error::{Problem, SceneError};
 use crate::grid;
 use crate::obj::read_obj;
 use glam::DVec2;
-use taffeta_sim::{ClothDescription, PinDescription, WorldDescription, find_opening};
+use taffeta_sim::{ClothDescription, PinDescription, SolverChoice, WorldDescription, find_opening};
 
 /// How far beside the sheet a probe may lie, relative to the size of the sheet. It is moved onto the sheet.
 const PROBE_SLACK: f64 = 1e-6;
@@ -69,6 +69,8 @@ pub(super) fn assemble(scene: &Scene) -> Result<BuiltScene, SceneError> {
         return Err(SceneError::Invalid { problems: assembly.problems });
     }
     let in_vacuum = scene.air.density == 0.0 || scene.air.drag == 0.0;
+    // The default, where the solver knows it.
+    let knows_cloths = scene.simulation.settings.solver != SolverChoice::Projective;
     let world = WorldDescription {
         cloths: cloths.into_iter().flatten().collect(),
         loose: Vec::new(),
@@ -77,7 +79,7 @@ pub(super) fn assemble(scene: &Scene) -> Result<BuiltScene, SceneError> {
         obstacles: scene.obstacles.clone(),
         simulation: scene.simulation.settings.clone(),
         air: (!in_vacuum).then_some(scene.air),
-        self_contact: scene.contact.self_contact.unwrap_or(false),
+        self_contact: scene.contact.self_contact.unwrap_or(knows_cloths),
         contact_thickness: scene.contact.thickness,
     };
     let rope_probes = scene.rope_probes.clone();

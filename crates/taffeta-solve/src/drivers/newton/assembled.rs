@@ -19,6 +19,8 @@ pub struct Assembly {
     /// First column of each node, and of the one after; nodes without unknowns have none.
     columns: Vec<Columns>,
     pattern: CholeskyPattern,
+    /// The vertices that contacts join beside those of the elements.
+    joints: Vec<[u32; 4]>,
 }
 
 /// The unknowns of one node.
@@ -29,8 +31,14 @@ struct Columns {
 }
 
 impl Assembly {
-    /// Finds all couplings, orders the unknowns and analyzes the pattern. `points` are the places of the vertices \[m\].
-    pub fn build(topology: &SurfaceTopology, system: &System, points: &[DVec3]) -> Self {
+    /// Finds all couplings, orders the unknowns and analyzes the pattern. `points` are the places of the vertices \[m\],
+    /// `joints` the vertices that contacts join.
+    pub fn build(
+        topology: &SurfaceTopology,
+        system: &System,
+        points: &[DVec3],
+        joints: Vec<[u32; 4]>,
+    ) -> Self {
         let plate = system.bending.plate();
         let vertex_count = topology.vertex_count;
         let count = vertex_count + plate.edges.len();
@@ -38,11 +46,13 @@ impl Assembly {
         let middle = |[a, b]: [u32; 2]| 0.5 * (points[a as usize] + points[b as usize]);
         places.extend(plate.edges.iter().map(|edge| middle([edge.vertices[0].0, edge.vertices[1].0])));
         let mut pairs = Vec::new();
-        for_each_element(topology, system, |nodes| {
+        let mut couple = |nodes: &[u32]| {
             for a in nodes {
                 pairs.extend(nodes.iter().filter(|b| *b != a).map(|b| (*a, *b)));
             }
-        });
+        };
+        for_each_element(topology, system, &mut couple);
+        joints.iter().for_each(|joint| couple(joint));
         pairs.sort_unstable();
         pairs.dedup();
         let mut offsets = vec![0usize; count + 1];
@@ -73,7 +83,13 @@ impl Assembly {
                 column_offsets.push(row_indices.len());
             }
         }
-        Self { vertex_count, columns, pattern: CholeskyPattern::build(column_offsets, row_indices, true) }
+        let pattern = CholeskyPattern::build(column_offsets, row_indices, true);
+        Self { vertex_count, columns, pattern, joints }
+    }
+
+    /// The vertices that the pattern joins for contacts.
+    pub fn joints(&self) -> &[[u32; 4]] {
+        &self.joints
     }
 
     /// Assembles and factorizes the Hessian at `z`, the point of the last evaluation. The stiffness of the pressure is

@@ -14,6 +14,7 @@ mod conjugate;
 mod elements;
 mod folds;
 mod grid;
+mod groups;
 mod hessian;
 mod levels;
 mod loads;
@@ -39,11 +40,12 @@ use assembled::Assembly;
 use chains::Chains;
 use conjugate::{ConjugateLimits, ConjugateWork};
 use glam::DVec3;
+use groups::Groups;
 use hessian::Hessian;
 use levels::Levels;
 use precondition::Preconditioner;
 use system::{Evaluation, System};
-use taffeta_core::{SurfaceTopology, TopologyEpoch};
+use taffeta_core::{ContactRow, SurfaceTopology, TopologyEpoch};
 use vectors::dot;
 
 /// Armijo's constant: the part of the predicted decrease that a step must bring.
@@ -96,7 +98,8 @@ pub struct NewtonDriver {
 #[derive(Clone, Debug)]
 enum Linear {
     Conjugate(Box<(Hessian, Preconditioner, ConjugateWork)>),
-    Factorized(Box<Assembly>),
+    /// With the places of the vertices.
+    Factorized(Box<(Assembly, Vec<DVec3>)>),
 }
 
 /// When a Newton solve stops.
@@ -157,7 +160,8 @@ impl NewtonDriver {
                 Linear::Conjugate(Box::new((hessian, preconditioner, work)))
             }
             LinearSolver::Factorized => {
-                Linear::Factorized(Box::new(Assembly::build(topology, &system, site.points)))
+                let assembly = Assembly::build(topology, &system, site.points, Vec::new());
+                Linear::Factorized(Box::new((assembly, site.points.to_vec())))
             }
         };
         let vertices = |piece: grid::Piece| piece.vertices.iter().map(|vi| vi.0).collect();
@@ -212,6 +216,7 @@ impl NewtonDriver {
         limits: NewtonLimits,
     ) -> Result<NewtonReport, NewtonError> {
         self.load(x, plate);
+        self.join(problem.contacts.rows);
         let mut z = std::mem::take(&mut self.point);
         let result = self.minimize(&mut z, problem, limits);
         self.settle_translations(&mut z, problem);
@@ -223,6 +228,19 @@ impl NewtonDriver {
         plate.scalars.iter_mut().zip(&z[first..]).for_each(|(out, scalar)| *out = *scalar);
         self.point = z;
         result
+    }
+
+    /// Sees to it that a matrix that is factorized has room for the contacts between cloths.
+    fn join(&mut self, rows: &[ContactRow]) {
+        let Linear::Factorized(parts) = &mut self.linear else { return };
+        let (assembly, points) = &mut **parts;
+        let mutual = rows.iter().filter(|row| row.is_mutual());
+        let mut joints: Vec<[u32; 4]> = mutual.map(|row| row.vertices.map(|vi| vi.0)).collect();
+        joints.sort_unstable();
+        joints.dedup();
+        if joints != assembly.joints() {
+            *assembly = Assembly::build(&self.topology, &self.system, points, joints);
+        }
     }
 
     fn minimize(
@@ -314,25 +332,27 @@ impl NewtonDriver {
         here.energy
     }
 
-    /// Moves every piece of cloth that nothing outside acts on, along the axes on which nothing holds it, to where inertia
-    /// takes it: the minimum of `W` over translations, of which elasticity knows nothing. An approximate solution then
-    /// keeps linear momentum as an exact one does.
+    /// Moves every group of pieces that touch each other and that nothing outside acts on, along the axes on which nothing
+    /// holds it, to where inertia takes it: the minimum of `W` over translations, of which neither elasticity nor the
+    /// contacts of the group know anything. An approximate solution then keeps linear momentum as an exact one does.
     fn settle_translations(&self, z: &mut [f64], problem: &NewtonProblem<'_>) {
         if !self.system.pressure.is_empty() {
             return;
         }
-        let mut touched = vec![false; problem.inertia.len()];
-        for row in problem.contacts.rows {
-            row.vertices.iter().for_each(|vi| touched[vi.0 as usize] = true);
-        }
-        for piece in self.pieces.iter().filter(|piece| !piece.iter().any(|v| touched[*v as usize])) {
-            for axis in (0..3).filter(|axis| !piece.iter().any(|v| problem.held[*v as usize][*axis])) {
-                let (mut moment, mut inertia) = (0.0, 0.0);
+        let groups = Groups::find(&self.pieces, problem);
+        for axis in 0..3 {
+            let (mut moments, mut inertias) = (vec![0.0; self.pieces.len()], vec![0.0; self.pieces.len()]);
+            let mut is_free: Vec<bool> = groups.is_touched.iter().map(|touched| !touched).collect();
+            for (piece, group) in self.pieces.iter().zip(&groups.of_piece) {
                 for v in piece.iter().map(|v| *v as usize) {
-                    moment += problem.inertia[v] * (z[3 * v + axis] - problem.predicted[v][axis]);
-                    inertia += problem.inertia[v];
+                    moments[*group] += problem.inertia[v] * (z[3 * v + axis] - problem.predicted[v][axis]);
+                    inertias[*group] += problem.inertia[v];
+                    is_free[*group] &= !problem.held[v][axis];
                 }
-                piece.iter().for_each(|v| z[3 * *v as usize + axis] -= moment / inertia);
+            }
+            for (piece, group) in self.pieces.iter().zip(&groups.of_piece).filter(|(_, g)| is_free[**g]) {
+                let shift = moments[*group] / inertias[*group];
+                piece.iter().for_each(|v| z[3 * *v as usize + axis] -= shift);
             }
         }
     }
@@ -363,7 +383,8 @@ impl NewtonDriver {
                 let point = (z, here.gradient.as_slice());
                 report.linear_iterations += conjugate::solve(system, point, problem, limits, (step, work));
             }
-            Linear::Factorized(assembly) => {
+            Linear::Factorized(parts) => {
+                let (assembly, _) = &**parts;
                 let mut factor = assembly.factorize(&self.topology, (&self.system, z), problem, true);
                 if factor.is_err() && curvature == Curvature::Exact {
                     self.system.evaluate(z, problem, Curvature::Clamped, here);

@@ -5,9 +5,9 @@ use common::*;
 use glam::DVec3;
 use taffeta::contact::{Obstacle, Shape};
 use taffeta::core::Placement;
-use taffeta::remesh::RemeshSettings;
+use taffeta::remesh::{Pass, RemeshSettings, remesh};
 use taffeta::scene::{GridPattern, materials};
-use taffeta::sim::{ClothDescription, SimulationSettings, SolverChoice, World, WorldDescription};
+use taffeta::sim::{ClothDescription, SimulationSettings, SolverChoice, StepInputs, World, WorldDescription};
 
 const SOLVERS: [SolverChoice; 3] = [SolverChoice::Global, SolverChoice::Direct, SolverChoice::Block];
 
@@ -128,19 +128,58 @@ fn what_does_not_go_together_is_refused() {
     assert!(World::build(&projective).unwrap_err().to_string().contains("projective"));
 }
 
+/// Two fine sheets, bent to arcs of 60° about one axis with 1 mm between them, which may be coarsened.
+fn nested_arcs(self_contact: bool) -> WorldDescription {
+    let settings = RemeshSettings {
+        size_min: 0.03,
+        size_max: 0.2,
+        refine_angle: 3.0,
+        refine_strain: 1.0,
+        ..RemeshSettings::default()
+    };
+    let places = [at([0.0; 3], [0.0; 3]); 2];
+    let mut description = sheets(24, &places, false, SolverChoice::Global);
+    description.cloths[1].mesh = sheets(19, &places, false, SolverChoice::Global).cloths.remove(1).mesh;
+    for (cloth, radius) in description.cloths.iter_mut().zip([0.19, 0.191]) {
+        cloth.remesh = Some(settings);
+        for x in &mut cloth.mesh.positions {
+            let angle = (x.x - 0.1) / 0.19;
+            *x = DVec3::new(radius * angle.sin(), x.y, radius * angle.cos());
+        }
+    }
+    description.simulation.gravity = DVec3::ZERO;
+    description.self_contact = self_contact;
+    description
+}
+
 #[test]
-fn remeshing_makes_nothing_cross() {
-    let settings = RemeshSettings { size_min: 0.008, size_max: 0.06, ..RemeshSettings::default() };
-    let mut description = sheets(6, &[at([0.0, 0.02, 0.0], [4.0, 0.0, 3.0])], true, SolverChoice::Global);
+fn no_edit_makes_layers_cross() {
+    let mut world = build(&nested_arcs(true));
+    let report = world.step(&StepInputs::default(), 1e-6).unwrap();
+    assert!(report.remesh.refused > 0 && report.remesh.collapses > 200, "{:?}", report.remesh);
+    assert_eq!(world.crossings().unwrap(), []);
+    // Without the gate the same pass makes them cross.
+    let mut careless = build(&nested_arcs(true));
+    let settings = careless.cloths().iter().map(|cloth| cloth.remesh).collect::<Vec<_>>();
+    careless.edit(|thawed| {
+        let pass = Pass { settings: &settings, pins: &[], elapsed: 1.0 };
+        remesh(&mut thawed.mesh, &mut thawed.attributes, &pass, &mut |_| false);
+    });
+    assert!(careless.crossings().unwrap().len() > 10);
+}
+
+#[test]
+fn a_sheet_that_crumples_and_is_remeshed_does_not_cross_itself() {
+    let settings = RemeshSettings { size_min: 0.015, size_max: 0.06, ..RemeshSettings::default() };
+    let mut description = sheets(6, &[at([0.0, 0.005, 0.0], [4.0, 0.0, 3.0])], true, SolverChoice::Global);
     description.cloths[0].remesh = Some(settings);
     let mut world = build(&description);
-    let (mut edits, mut refused) = (0, 0);
-    for frame in 0..50 {
+    let mut edits = 0;
+    for frame in 0..20 {
         let report = run(&mut world, 1);
         edits += report.remesh.splits + report.remesh.collapses + report.remesh.flips;
-        refused += report.remesh.refused;
         let crossings = world.crossings().unwrap();
         assert!(crossings.is_empty(), "frame {frame}: {} crossings", crossings.len());
     }
-    assert!(edits > 1000 && refused > 0, "{edits} edits, {refused} refused");
+    assert!(edits > 100, "{edits} edits");
 }

@@ -13,6 +13,7 @@
 //! a standing plane at most, so the search ends.
 
 use crate::boxes::Aabb;
+use crate::guard::{GuardedFace, MovingShape, Verdict};
 use crate::pair::{Pair, closest};
 use glam::DVec3;
 use rayon::prelude::*;
@@ -45,17 +46,30 @@ pub struct Truncation {
     /// Pairs, by their numbers, that nothing can keep apart: they touch already, or are forced together by vertices
     /// that cannot be stopped. Nothing is said about them.
     pub forced: Vec<u32>,
+    /// How many faces are forced into obstacles in closed form by what cannot be stopped.
+    pub forced_faces: usize,
 }
 
 /// The fractions of their motion after which no pair crosses on the way. `separation` gives the distance \[m\] that a
 /// pair, by its number, is to keep if it has it.
 pub fn truncate(pairs: &[Pair], separation: impl Fn(usize) -> f64 + Sync, path: Path<'_>) -> Truncation {
+    truncate_among(pairs, separation, path, (&[], Vec::new()))
+}
+
+/// The same among obstacles in closed form, with the faces that may meet them.
+pub(crate) fn truncate_among(
+    pairs: &[Pair],
+    separation: impl Fn(usize) -> f64 + Sync,
+    path: Path<'_>,
+    (shapes, mut faces): (&[MovingShape<'_>], Vec<GuardedFace>),
+) -> Truncation {
     let mut search = Search {
         path,
         fractions: vec![1.0; path.start.len()],
         changed: vec![0; path.start.len()],
         pass: 1,
         forced: Vec::new(),
+        forced_faces: 0,
     };
     let mut watched = watch_pairs(pairs, separation, path);
     loop {
@@ -63,13 +77,16 @@ pub fn truncate(pairs: &[Pair], separation: impl Fn(usize) -> f64 + Sync, path: 
         for pair in &mut watched {
             is_done &= !search.secure(pair);
         }
+        for face in &mut faces {
+            is_done &= !search.secure_face(face, shapes);
+        }
         if is_done {
             break;
         }
         search.pass += 1;
     }
     search.forced.sort_unstable();
-    Truncation { fractions: search.fractions, forced: search.forced }
+    Truncation { fractions: search.fractions, forced: search.forced, forced_faces: search.forced_faces }
 }
 
 /// A pair whose paths may meet.
@@ -166,9 +183,26 @@ struct Search<'a> {
     changed: Vec<u32>,
     pass: u32,
     forced: Vec<u32>,
+    forced_faces: usize,
 }
 
 impl Search<'_> {
+    /// Sees to it that a face stays out of an obstacle; returns whether that took a fraction down.
+    fn secure_face(&mut self, face: &mut GuardedFace, shapes: &[MovingShape<'_>]) -> bool {
+        let [a, b, c] = face.corners;
+        if self.pass > 1 && !face.corners.iter().any(|v| self.changed[*v as usize] + 1 >= self.pass) {
+            return false;
+        }
+        match face.judge(shapes, &self.fractions, self.path) {
+            Verdict::Clear => false,
+            Verdict::Lower([r, s, t]) => self.lower([a, b, c, c], [r, s, t, t]),
+            Verdict::Forced => {
+                self.forced_faces += 1;
+                false
+            }
+        }
+    }
+
     /// Sees to it that a pair stays apart; returns whether that took a fraction down.
     fn secure(&mut self, watched: &mut Watched) -> bool {
         let vertices = watched.pair.vertices;

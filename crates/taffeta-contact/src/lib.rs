@@ -17,6 +17,7 @@ pub mod crossings;
 pub mod detect;
 pub mod elements;
 pub mod fuzz;
+pub mod guard;
 pub mod obstacle;
 pub mod pair;
 pub mod proximity;

@@ -6,11 +6,13 @@
 
 use crate::boxes::Aabb;
 use crate::candidates::collect_pairs;
-use crate::certificate::{Path, Truncation, truncate};
+use crate::certificate::{Path, Truncation, truncate_among};
 use crate::crossings::{Crossing, find_crossings};
 use crate::detect::ContactSurface;
-use crate::elements::Elements;
+use crate::elements::{Element, Elements};
+use crate::guard::{MovingShape, find_sunken, watch_faces};
 use crate::pair::{Closest, Pair, PairKind, closest};
+use crate::shape::WorldShape;
 use crate::tree::BoxTree;
 use glam::DVec3;
 use rayon::prelude::*;
@@ -45,6 +47,8 @@ pub struct Step<'a> {
     pub end: &'a [DVec3],
     /// Who cannot be stopped.
     pub prescribed: &'a [bool],
+    /// Obstacles in closed form.
+    pub shapes: &'a [MovingShape<'a>],
 }
 
 /// Finds the pairs of cloths and meshes that are near each other.
@@ -84,6 +88,16 @@ impl Proximity {
     /// The crossings at positions `x` \[m\], exactly.
     pub fn count_crossings(&self, x: &[DVec3]) -> Vec<Crossing> {
         find_crossings(&self.elements, x, Self::meets(&self.bodies))
+    }
+
+    /// How many faces of cloths reach into obstacles in closed form at positions `x` \[m\].
+    pub fn count_sunken(&self, x: &[DVec3], shapes: &[WorldShape]) -> usize {
+        let corners = |element: &Element| {
+            let is_ours = element.is_face && self.bodies[element.body as usize].is_cloth;
+            is_ours.then(|| element.corners.map(|v| x[v as usize]))
+        };
+        let of_shape = |shape| find_sunken(shape, self.elements.list.par_iter().filter_map(corners));
+        shapes.iter().map(of_shape).sum()
     }
 
     /// Notes what crosses at positions `x` \[m\]: the pairs around it are not kept apart. Returns how many those are.
@@ -153,9 +167,9 @@ impl Proximity {
         sum.min(REST_SHARE * closest(pair.kind, pair.gather(&self.layout)).gap.length())
     }
 
-    /// The displacement that all share over a substep \[m\]: none as soon as one vertex cannot be stopped.
+    /// The displacement that all share over a substep \[m\]: none as soon as there is something that cannot be stopped.
     fn frame(&self, step: Step<'_>) -> DVec3 {
-        if step.prescribed.contains(&true) || step.start.is_empty() {
+        if step.prescribed.contains(&true) || !step.shapes.is_empty() || step.start.is_empty() {
             return DVec3::ZERO;
         }
         let moved = step.start.iter().zip(step.end).map(|(x, y)| *y - *x);
@@ -254,11 +268,17 @@ impl Proximity {
             (0..self.pairs.len()).filter(|i| !self.is_quarantined(&self.pairs[*i])).collect()
         };
         let path = Path { start: step.start, moves: &moves, prescribed: step.prescribed };
+        let faces = self.elements.list.iter().filter(|e| e.is_face && self.bodies[e.body as usize].is_cloth);
+        let faces: Vec<_> = faces.map(|element| element.corners).collect();
+        let keep = |v: u32| {
+            HARD_SHARE * self.bodies[self.elements.vertex_bodies[v as usize] as usize].surface.offset
+        };
+        let faces = (step.shapes, watch_faces(step.shapes, &faces, keep, path));
         let found = if self.crossings.is_empty() {
-            truncate(&self.pairs, |i| HARD_SHARE * self.offsets[i], path)
+            truncate_among(&self.pairs, |i| HARD_SHARE * self.offsets[i], path, faces)
         } else {
             let pairs: Vec<_> = kept.iter().map(|i| self.pairs[*i]).collect();
-            truncate(&pairs, |i| HARD_SHARE * self.offsets[kept[i]], path)
+            truncate_among(&pairs, |i| HARD_SHARE * self.offsets[kept[i]], path, faces)
         };
         self.drift += frame;
         let place = |i: usize| {
@@ -401,7 +421,7 @@ mod tests {
     fn a_flat_sheet_at_rest_has_no_contacts() {
         let (mut proximity, x) = stack(12, 1, 0.0);
         let prescribed = vec![false; x.len()];
-        let step = Step { start: &x, end: &x, prescribed: &prescribed };
+        let step = Step { start: &x, end: &x, prescribed: &prescribed, shapes: &[] };
         proximity.follow(step);
         assert!(proximity.contacts(step).is_empty());
         assert!(!proximity.follow(step), "nothing has moved");
@@ -413,7 +433,7 @@ mod tests {
         let mut end = x.clone();
         end[25..].iter_mut().for_each(|y| y.y -= 1e-3);
         let prescribed = vec![false; x.len()];
-        let step = Step { start: &x, end: &end, prescribed: &prescribed };
+        let step = Step { start: &x, end: &end, prescribed: &prescribed, shapes: &[] };
         proximity.follow(step);
         let rows = proximity.contacts(step);
         assert!(rows.len() >= 25);
@@ -430,7 +450,7 @@ mod tests {
         for _ in 0..30 {
             let mut push = || DVec3::from_array([0; 3].map(|_| 0.1 * (random.next_unit() - 0.5)));
             let end: Vec<_> = x.iter().map(|x| *x * 0.97 + push()).collect();
-            let step = Step { start: &x, end: &end, prescribed: &prescribed };
+            let step = Step { start: &x, end: &end, prescribed: &prescribed, shapes: &[] };
             proximity.follow(step);
             let (next, truncation) = proximity.secure(step);
             assert!(truncation.forced.is_empty());
@@ -462,7 +482,7 @@ mod tests {
             // With one vertex that cannot be stopped there is no common frame; it happens to fall along.
             let mut prescribed = vec![false; x.len()];
             prescribed[0] = held;
-            let step = Step { start: &x, end: &end, prescribed: &prescribed };
+            let step = Step { start: &x, end: &end, prescribed: &prescribed, shapes: &[] };
             proximity.follow(step);
             let (found, truncation) = proximity.secure(step);
             assert!(truncation.fractions.iter().all(|t| *t == 1.0));
@@ -476,7 +496,7 @@ mod tests {
         let mut end = x.clone();
         end[16..].iter_mut().for_each(|y| y.y -= 0.02);
         let prescribed: Vec<_> = (0..x.len()).map(|_| true).collect();
-        let step = Step { start: &x, end: &end, prescribed: &prescribed };
+        let step = Step { start: &x, end: &end, prescribed: &prescribed, shapes: &[] };
         proximity.follow(step);
         let (found, truncation) = proximity.secure(step);
         assert!(!truncation.forced.is_empty());

@@ -63,17 +63,35 @@ impl WorldShape {
     /// The least signed distance of the points of a face from the surface \[m\]. Inside a box it may be less deep than
     /// the deepest point, but it is negative.
     pub fn distance_of_face(&self, corners: [DVec3; 3]) -> f64 {
-        let skeleton = self.skeleton();
-        let at = |x: DVec3| self.signed_distance(x).0;
-        let mut found = corners.map(at).into_iter().fold(f64::INFINITY, f64::min);
-        for k in 0..3 {
-            let (p, q) = (corners[k], corners[(k + 1) % 3]);
-            if let Some(t) = self.nearest_on_edge(&skeleton, [p, q]) {
-                found = found.min(at(p.lerp(q, t)));
+        self.nearest_of_face(&self.skeleton(), corners).0
+    }
+
+    /// The same, and the point of the face. `skeleton` is that of the shape.
+    pub fn nearest_of_face(&self, skeleton: &Skeleton, corners: [DVec3; 3]) -> (f64, DVec3) {
+        let at = |x: DVec3| (self.signed_distance(x).0, x);
+        let sides = (0..3).filter_map(|k| {
+            let side = [corners[k], corners[(k + 1) % 3]];
+            self.nearest_on_edge(skeleton, side).map(|t| at(side[0].lerp(side[1], t)))
+        });
+        let inside = self.nearest_on_face(skeleton, corners);
+        let inside = inside.map(|[u, v, w]| at(corners[0] * u + corners[1] * v + corners[2] * w));
+        let lower = |best: (f64, DVec3), next: (f64, DVec3)| if next.0 < best.0 { next } else { best };
+        let [a, b, c] = corners.map(at);
+        sides.chain(inside).fold(lower(lower(a, b), c), lower)
+    }
+
+    /// The farthest that the shape reaches along a unit vector \[m\]; infinite where a half-space has no end.
+    pub fn support(&self, normal: DVec3) -> f64 {
+        match *self {
+            WorldShape::Sphere { center, radius } => normal.dot(center) + radius,
+            WorldShape::Plane { normal: own, offset } if own == normal => offset,
+            WorldShape::Plane { .. } => f64::INFINITY,
+            WorldShape::Capsule { ends: [a, b], radius } => normal.dot(a).max(normal.dot(b)) + radius,
+            WorldShape::Box { pose, half_size } => {
+                let along = pose.rotation.transpose() * normal;
+                normal.dot(pose.translation) + along.abs().dot(half_size)
             }
         }
-        let inside = self.nearest_on_face(&skeleton, corners);
-        inside.map_or(found, |[u, v, w]| found.min(at(corners[0] * u + corners[1] * v + corners[2] * w)))
     }
 
     /// The radius by which the shape is rounded \[m\]; 0 for one with sharp edges, infinite for a plane.

@@ -11,6 +11,7 @@ use glam::DVec3;
 use taffeta_contact::Contact;
 use taffeta_contact::crossings::Crossing;
 use taffeta_contact::elements::Elements;
+use taffeta_contact::guard::MovingShape;
 use taffeta_contact::proximity::{MeshBody, Proximity, Step};
 use taffeta_core::index::DenseIndex;
 
@@ -48,6 +49,13 @@ impl World {
         Some(proximity.count_crossings(&self.sheet.state.positions.raw))
     }
 
+    /// How many faces of cloths reach into obstacles in closed form; `None` if cloths do not meet in this world.
+    pub fn sunken_faces(&self) -> Option<usize> {
+        let proximity = self.caches.proximity.as_ref()?;
+        let shapes = self.obstacles.iter().map(|obstacle| obstacle.over_substep(self.time, 0.0).shape);
+        Some(proximity.count_sunken(&self.sheet.state.positions.raw, &shapes.collect::<Vec<_>>()))
+    }
+
     /// Notes what crosses before the first step and after an edit: it is not kept apart.
     pub(crate) fn note_crossings(&mut self) {
         if let Some(proximity) = &mut self.caches.proximity {
@@ -63,11 +71,13 @@ impl World {
     }
 
     /// Adds the contacts between cloths to those of the substep.
-    pub(crate) fn meet_cloths(&mut self) {
+    pub(crate) fn meet_cloths(&mut self, h: f64) {
         let Some(mut proximity) = self.caches.proximity.take() else { return };
         let end = self.proposed();
         let prescribed = self.prescribed();
-        let step = Step { start: &self.sheet.state.positions.raw, end: &end, prescribed: &prescribed };
+        let shapes = self.moving_shapes(h);
+        let start = &self.sheet.state.positions.raw;
+        let step = Step { start, end: &end, prescribed: &prescribed, shapes: &shapes };
         let rows = self.in_threads(|| {
             proximity.follow(step);
             proximity.contacts(step)
@@ -83,7 +93,9 @@ impl World {
         let Some(mut proximity) = self.caches.proximity.take() else { return };
         let end = self.proposed();
         let prescribed = self.prescribed();
-        let step = Step { start: &self.sheet.state.positions.raw, end: &end, prescribed: &prescribed };
+        let shapes = self.moving_shapes(h);
+        let start = &self.sheet.state.positions.raw;
+        let step = Step { start, end: &end, prescribed: &prescribed, shapes: &shapes };
         let (found, truncation) = self.in_threads(|| {
             proximity.follow(step);
             proximity.secure(step)
@@ -103,7 +115,13 @@ impl World {
                 work.shortened.push(i);
             }
         }
-        work.safeguard.forced += truncation.forced.len() as u64;
+        work.safeguard.forced += (truncation.forced.len() + truncation.forced_faces) as u64;
+    }
+
+    /// The obstacles over the substep. Those of a search for an equilibrium stand still.
+    fn moving_shapes(&self, h: f64) -> Vec<MovingShape<'_>> {
+        let h = if self.work.stands_still { 0.0 } else { h };
+        self.obstacles.iter().map(|obstacle| MovingShape::new(obstacle, self.time, h)).collect()
     }
 
     /// Where the vertices are to be at the end of the substep \[m\].

@@ -57,10 +57,10 @@ impl Gate {
         let mut near = Vec::new();
         self.tree.query(&area, |leaf| near.push(leaf));
         let faces = near.iter().flat_map(|leaf| self.leaves[*leaf as usize].iter().map(move |f| (*leaf, *f)));
-        let mut current = faces.filter(|(leaf, f)| {
-            proposal.mesh.contains_face(*f) && self.leaf_of[slot_of(*f)] == *leaf
-        });
-        current.any(|(_, f)| is_in_the_way(face(proposal.mesh, attributes, f), proposal.before, &after, &swept))
+        let mut current =
+            faces.filter(|(leaf, f)| proposal.mesh.contains_face(*f) && self.leaf_of[slot_of(*f)] == *leaf);
+        current
+            .any(|(_, f)| is_in_the_way(face(proposal.mesh, attributes, f), proposal.before, &after, &swept))
     }
 
     /// Whether a new face would be inside an obstacle where the old ones were not.

@@ -25,8 +25,8 @@ const DIRECT_TOLERANCE: f64 = 1e-10;
 const CONVERGED_TOLERANCE: f64 = 1e-9;
 /// Newton iterations at most, unless the scene says how many.
 const GLOBAL_ITERATIONS: u32 = 8;
-/// Where cloths meet each other they take longer, and a solve that is cut off loses momentum.
-const MEETING_ITERATIONS: u32 = 32;
+/// The same where cloths meet each other, which takes longer.
+const MEETING_ITERATIONS: u32 = 12;
 const DIRECT_ITERATIONS: u32 = 100;
 /// In the search for an equilibrium all tolerances are smaller by this factor, and a step may take so many iterations.
 const STATIC_PART: f64 = 0.1;

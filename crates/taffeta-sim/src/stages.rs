@@ -108,7 +108,7 @@ impl World {
         let moved = if work.stands_still { 0.0 } else { h };
         let view = SubstepView { start: &work.start, rows: &work.rows, time: self.time, h: moved };
         work.contacts = self.caches.detector.detect(&self.sheet.topology, &self.obstacles, view);
-        self.meet_cloths();
+        self.meet_cloths(h);
         self.restart_at_contacts(h);
         let work = &mut self.work;
         match self.caches.solver {

@@ -131,11 +131,16 @@ fn state_row(world: &World, metrics: &Metrics) -> MetricsRow {
         angular_z,
         max_strain: metrics.max_strain,
         residual: metrics.residual,
-        crossings: world.crossings().map(|crossings| crossings.len() as u64),
+        crossings: count_crossings(world),
         ..MetricsRow::default()
     }
 }
 
 fn milliseconds(time: Duration) -> f64 {
     1e3 * time.as_secs_f64()
+}
+
+/// Edges that go through faces, and faces that reach into obstacles in closed form.
+fn count_crossings(world: &World) -> Option<u64> {
+    Some((world.crossings()?.len() + world.sunken_faces()?) as u64)
 }

@@ -47,6 +47,12 @@ impl Elements {
         self.vertex_count += vertices;
     }
 
+    /// The corners of the faces that have an edge, in the order of the list.
+    pub fn faces_at(&self, [a, b]: [u32; 2]) -> Vec<[u32; 3]> {
+        let faces = self.list.iter().filter(|e| e.is_face).map(|e| e.corners);
+        faces.filter(|corners| corners.contains(&a) && corners.contains(&b)).collect()
+    }
+
     /// The edges that an element owns, by their ends, the smaller first.
     pub fn edges(element: &Element) -> impl Iterator<Item = [u32; 2]> + '_ {
         let ends = |k: usize| {

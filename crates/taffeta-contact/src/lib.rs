@@ -21,6 +21,7 @@ pub mod guard;
 pub mod obstacle;
 pub mod pair;
 pub mod proximity;
+pub mod quarantine;
 pub mod response;
 pub mod shape;
 pub mod tree;

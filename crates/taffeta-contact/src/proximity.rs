@@ -12,6 +12,7 @@ use crate::detect::ContactSurface;
 use crate::elements::{Element, Elements};
 use crate::guard::{MovingShape, find_sunken, watch_faces};
 use crate::pair::{Closest, Pair, PairKind, closest};
+use crate::quarantine::Quarantine;
 use crate::shape::WorldShape;
 use crate::tree::BoxTree;
 use glam::DVec3;
@@ -66,7 +67,7 @@ pub struct Proximity {
     /// The distance that each pair is to keep \[m\].
     offsets: Vec<f64>,
     /// What crosses now, and so cannot be kept apart.
-    crossings: Vec<Crossing>,
+    quarantine: Quarantine,
 }
 
 impl Proximity {
@@ -102,13 +103,18 @@ impl Proximity {
 
     /// Notes what crosses at positions `x` \[m\]: the pairs around it are not kept apart. Returns how many those are.
     pub fn note_crossings(&mut self, x: &[DVec3]) -> &[Crossing] {
-        self.crossings = self.count_crossings(x);
-        &self.crossings
+        self.quarantine = Quarantine::new(self.count_crossings(x));
+        self.quarantine.crossings()
     }
 
     /// What crosses, as it was noted last.
     pub fn crossings(&self) -> &[Crossing] {
-        &self.crossings
+        self.quarantine.crossings()
+    }
+
+    /// The directions in which the vertices of what crosses are to be moved, of length one at most.
+    pub fn pull_apart(&self, x: &[DVec3]) -> Vec<(u32, DVec3)> {
+        self.quarantine.pull(&self.elements, x)
     }
 
     /// Sees to it that the pairs are complete for a motion; returns whether they had to be collected anew.
@@ -192,7 +198,7 @@ impl Proximity {
     fn meet(&self, pair: &Pair, offset: f64, step: Step<'_>) -> Option<(Feature, ContactRow)> {
         let found = closest(pair.kind, pair.gather(step.start));
         let distance = found.gap.length();
-        if distance == 0.0 || self.is_quarantined(pair) {
+        if distance == 0.0 || self.quarantine.holds(pair) {
             return None;
         }
         let moves = pair.vertices.map(|v| step.end[v as usize] - step.start[v as usize]);
@@ -246,26 +252,15 @@ impl Proximity {
         row
     }
 
-    /// Whether a pair belongs to a crossing, so that it cannot be kept apart.
-    fn is_quarantined(&self, pair: &Pair) -> bool {
-        let touches = |crossing: &Crossing| {
-            let among = |side: &[u32], set: &[u32]| side.iter().all(|v| set.contains(v));
-            let (first, second) = pair.vertices.split_at(pair.split());
-            among(first, &crossing.edge) && among(second, &crossing.face)
-                || among(first, &crossing.face) && among(second, &crossing.edge)
-        };
-        !self.crossings.is_empty() && self.crossings.iter().any(touches)
-    }
-
     /// Shortens the motion of a substep so that no pair crosses; `end` is what was proposed. Call
     /// [`follow`](Self::follow) before, for the same step.
     pub fn secure(&mut self, step: Step<'_>) -> (Vec<DVec3>, Truncation) {
         let frame = self.frame(step);
         let moves: Vec<DVec3> = step.start.iter().zip(step.end).map(|(x, y)| *y - *x - frame).collect();
-        let kept: Vec<usize> = if self.crossings.is_empty() {
+        let kept: Vec<usize> = if self.quarantine.is_empty() {
             Vec::new()
         } else {
-            (0..self.pairs.len()).filter(|i| !self.is_quarantined(&self.pairs[*i])).collect()
+            (0..self.pairs.len()).filter(|i| !self.quarantine.holds(&self.pairs[*i])).collect()
         };
         let path = Path { start: step.start, moves: &moves, prescribed: step.prescribed };
         let faces = self.elements.list.iter().filter(|e| e.is_face && self.bodies[e.body as usize].is_cloth);
@@ -274,7 +269,7 @@ impl Proximity {
             HARD_SHARE * self.bodies[self.elements.vertex_bodies[v as usize] as usize].surface.offset
         };
         let faces = (step.shapes, watch_faces(step.shapes, &faces, keep, path));
-        let found = if self.crossings.is_empty() {
+        let found = if self.quarantine.is_empty() {
             truncate_among(&self.pairs, |i| HARD_SHARE * self.offsets[i], path, faces)
         } else {
             let pairs: Vec<_> = kept.iter().map(|i| self.pairs[*i]).collect();

@@ -15,6 +15,9 @@ use taffeta_contact::guard::MovingShape;
 use taffeta_contact::proximity::{MeshBody, Proximity, Step};
 use taffeta_core::index::DenseIndex;
 
+/// Speed at which what crosses is pulled apart \[m/s\].
+const PULL_SPEED: f64 = 1.0;
+
 /// What the safeguard had to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SafeguardReport {
@@ -87,8 +90,28 @@ impl World {
         self.work.contacts.extend(rows.into_iter().map(Contact::new));
     }
 
+    /// Pulls apart what crosses, slowly and without giving it velocity.
+    pub(crate) fn pull_apart(&mut self, h: f64) {
+        let Some(proximity) = &self.caches.proximity else { return };
+        if proximity.crossings().is_empty() {
+            return;
+        }
+        let work = &mut self.work;
+        for (v, direction) in proximity.pull_apart(&self.sheet.state.positions.raw) {
+            let i = v as usize;
+            if i < work.rows.len() && self.sheet.state.held.raw[i] == [false; 3] {
+                let shift = direction * (PULL_SPEED * h);
+                work.start[i] += shift;
+                work.bases[i] += shift;
+                work.rows[i].position = (work.rows[i].position() + shift).to_array();
+            }
+        }
+    }
+
     /// Shortens the motion of the substep where something would cross.
-    pub(crate) fn keep_apart(&mut self, h: f64) {
+    ///
+    /// Reads: rows, the positions at the start. Writes: rows, what the safeguard had to do.
+    pub fn secure(&mut self, h: f64) {
         self.work.shortened.clear();
         let Some(mut proximity) = self.caches.proximity.take() else { return };
         let end = self.proposed();

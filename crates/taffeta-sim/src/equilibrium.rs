@@ -88,6 +88,9 @@ impl World {
             times.run(Stage::Detect, || self.detect(step));
             let mut this = SubstepPlan::default();
             let solved = times.run(Stage::Solve, || self.solve(step, &mut this));
+            if solved.is_ok() {
+                times.run(Stage::Secure, || self.secure(step));
+            }
             let finished = solved.and_then(|()| times.run(Stage::Finish, || self.finish(step)));
             plan.substeps += 1;
             plan.iterations = plan.iterations.max(this.iterations);

@@ -7,10 +7,12 @@ use std::time::{Duration, Instant};
 pub enum Stage {
     /// Where the vertices would go without elasticity and contact; pins go where their motion takes them.
     Predict,
-    /// Contacts with obstacles.
+    /// Contacts with obstacles and between cloths.
     Detect,
     /// Elasticity and contact response.
     Solve,
+    /// The safeguard: motions are shortened where something would cross.
+    Secure,
     /// Velocities from positions.
     Finish,
     /// Thaw, adapt the mesh, freeze.
@@ -21,8 +23,15 @@ pub enum Stage {
 
 impl Stage {
     /// All stages in order.
-    pub const ALL: [Stage; 6] =
-        [Stage::Predict, Stage::Detect, Stage::Solve, Stage::Finish, Stage::Remesh, Stage::Measure];
+    pub const ALL: [Stage; 7] = [
+        Stage::Predict,
+        Stage::Detect,
+        Stage::Solve,
+        Stage::Secure,
+        Stage::Finish,
+        Stage::Remesh,
+        Stage::Measure,
+    ];
 }
 
 /// Wall time of each stage.

@@ -118,6 +118,8 @@ impl World {
             // Its contacts are springs, which carry their load by their depth.
             Solver::Newton(_) => ease(&mut work.contacts, &work.start, h),
         }
+        self.pull_apart(h);
+        let work = &mut self.work;
         put_back(&work.guided, &mut work.rows);
         put_back_starts(&work.guided, &mut work.start);
         work.predicted.clear();
@@ -184,7 +186,6 @@ impl World {
     /// # Errors
     /// If a position is not finite: the error names the vertex.
     pub fn finish(&mut self, h: f64) -> Result<(), StepError> {
-        self.keep_apart(h);
         let state = &mut self.sheet.state;
         let work = &self.work;
         let mut bad = None;

@@ -187,6 +187,7 @@ impl World {
         times.run(Stage::Predict, || self.predict(h));
         times.run(Stage::Detect, || self.detect(h));
         times.run(Stage::Solve, || self.solve(h, plan))?;
+        times.run(Stage::Secure, || self.secure(h));
         times.run(Stage::Finish, || self.finish(h))
     }
 

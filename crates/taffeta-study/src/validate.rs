@@ -7,6 +7,7 @@
 mod adaptive;
 mod chain;
 mod conserved;
+mod contact;
 mod context;
 mod disk;
 mod flight;
@@ -86,6 +87,21 @@ pub const CHECKS: &[Check] = &[
         name: "sliding-stop",
         what: "distance and time in which kinetic friction stops a patch",
         run: friction::check_stop,
+    },
+    Check {
+        name: "certificate",
+        what: "a million random trials of the safeguard: what it lets through never crosses",
+        run: contact::check_certificate,
+    },
+    Check {
+        name: "common-fall",
+        what: "layers that fall together by two edge lengths per substep: nothing is taken",
+        run: contact::check_fall,
+    },
+    Check {
+        name: "rotating-sphere",
+        what: "a sheet on a ball that turns: friction takes it along",
+        run: contact::check_ball,
     },
     Check {
         name: "spin",

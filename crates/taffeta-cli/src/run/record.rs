@@ -57,7 +57,7 @@ impl Recorder {
             flips: report.remesh.flips,
             step_ms: milliseconds(step_time),
             solve_ms: stage(Stage::Solve),
-            contact_ms: stage(Stage::Detect),
+            contact_ms: stage(Stage::Detect) + stage(Stage::Secure),
             remesh_ms: stage(Stage::Remesh),
             ..state_row(world, &report.metrics)
         };

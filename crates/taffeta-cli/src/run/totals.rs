@@ -171,6 +171,7 @@ fn stage_name(stage: Stage) -> &'static str {
         Stage::Predict => "predict",
         Stage::Detect => "detect",
         Stage::Solve => "solve",
+        Stage::Secure => "secure",
         Stage::Finish => "finish",
         Stage::Remesh => "remesh",
         Stage::Measure => "measure",

@@ -1,0 +1,240 @@
+//! What crosses: it cannot be kept apart, only pulled apart.
+//!
+//! The pairs around a crossing are not certified. Where the curve along which two surfaces meet cuts a part off one of
+//! them, the smaller part is pulled back through the other surface (D. Baraff, A. Witkin, M. Kass, Untangling cloth,
+//! 2003). Elsewhere the crossing is pulled so that the curve becomes shorter (P. Volino, N. Magnenat-Thalmann, Resolving
+//! surface collisions through intersection contour minimization, 2006).
+
+use crate::crossings::Crossing;
+use crate::elements::Elements;
+use crate::pair::Pair;
+use glam::DVec3;
+use taffeta_core::geometry::closest_point_on_triangle;
+
+/// The crossings of a state.
+#[derive(Clone, Debug, Default)]
+pub struct Quarantine {
+    crossings: Vec<Crossing>,
+    /// A vertex, the crossing that it belongs to and whether it is on the edge, sorted.
+    members: Vec<(u32, u32, bool)>,
+}
+
+/// Below this sine of the angle between an edge and a face the curve jumps rather than moves.
+const GRAZING: f64 = 0.05;
+
+impl Quarantine {
+    /// Takes over the crossings of a state.
+    pub fn new(crossings: Vec<Crossing>) -> Self {
+        let mut members = Vec::with_capacity(5 * crossings.len());
+        for (number, crossing) in (0..).zip(&crossings) {
+            members.extend(crossing.edge.map(|v| (v, number, true)));
+            members.extend(crossing.face.map(|v| (v, number, false)));
+        }
+        members.sort_unstable();
+        Self { crossings, members }
+    }
+
+    /// What crosses.
+    pub fn crossings(&self) -> &[Crossing] {
+        &self.crossings
+    }
+
+    /// Whether nothing does.
+    pub fn is_empty(&self) -> bool {
+        self.crossings.is_empty()
+    }
+
+    /// The crossings of a vertex.
+    fn of_vertex(&self, v: u32) -> impl Iterator<Item = (u32, bool)> + '_ {
+        let first = self.members.partition_point(|member| member.0 < v);
+        self.members[first..].iter().take_while(move |member| member.0 == v).map(|m| (m.1, m.2))
+    }
+
+    /// Whether a pair is at a crossing: one of its primitives has a vertex of the edge, the other one of the face.
+    pub fn holds(&self, pair: &Pair) -> bool {
+        if self.is_empty() {
+            return false;
+        }
+        let (first, second) = pair.vertices.split_at(pair.split());
+        let meets = |(number, is_on_edge): (u32, bool)| {
+            let crossing = &self.crossings[number as usize];
+            let across = if is_on_edge { &crossing.face[..] } else { &crossing.edge[..] };
+            second.iter().any(|v| across.contains(v))
+        };
+        first.iter().any(|v| self.of_vertex(*v).any(meets))
+    }
+
+    /// The directions in which the vertices of what crosses are to be moved, of length one at most, by vertex in
+    /// ascending order.
+    pub fn pull(&self, elements: &Elements, x: &[DVec3]) -> Vec<(u32, DVec3)> {
+        let parts = Parts::find(elements, &self.crossings);
+        let mut moves: Vec<(u32, DVec3)> = Vec::new();
+        for crossing in &self.crossings {
+            let cut_off = crossing.edge.map(|v| parts.is_cut_off(v));
+            let direction = match cut_off {
+                [true, false] => back_through(crossing, x),
+                [false, true] => back_through(crossing, x).map(|d| -d),
+                _ if crossing.face.iter().any(|v| parts.is_cut_off(*v)) => None,
+                _ => shortening(crossing, elements, x),
+            };
+            let Some(direction) = direction else { continue };
+            let signed = [1.0, 1.0, -1.0, -1.0, -1.0];
+            let vertices = crossing.edge.into_iter().chain(crossing.face);
+            let weighted = vertices.zip(weights(crossing, x)).zip(signed);
+            moves.extend(weighted.map(|((v, w), sign)| (v, direction * (sign * w))));
+        }
+        moves.sort_by_key(|(v, _)| *v);
+        let mean = |of_vertex: &[(u32, DVec3)]| {
+            (of_vertex[0].0, of_vertex.iter().map(|(_, m)| *m).sum::<DVec3>() / of_vertex.len() as f64)
+        };
+        moves.chunk_by(|a, b| a.0 == b.0).map(mean).collect()
+    }
+}
+
+/// The parts into which crossings cut the pieces of cloth.
+struct Parts {
+    /// The part of each vertex: the number of its first vertex.
+    part: Vec<u32>,
+    /// The greatest part of the piece of each part, by number.
+    greatest: Vec<u32>,
+}
+
+impl Parts {
+    fn find(elements: &Elements, crossings: &[Crossing]) -> Self {
+        let mut cut: Vec<[u32; 2]> = crossings.iter().map(|crossing| crossing.edge).collect();
+        cut.sort_unstable();
+        let edges = || elements.list.iter().flat_map(Elements::edges);
+        let pieces = join(elements.vertex_count, edges());
+        let part = join(elements.vertex_count, edges().filter(|edge| cut.binary_search(edge).is_err()));
+        let mut sizes = vec![0u32; elements.vertex_count];
+        part.iter().for_each(|part| sizes[*part as usize] += 1);
+        // Of parts of the same size the first.
+        let mut of_piece: Vec<Option<u32>> = vec![None; elements.vertex_count];
+        for (vertex, part) in part.iter().enumerate() {
+            let best = &mut of_piece[pieces[vertex] as usize];
+            if best.is_none_or(|best| sizes[*part as usize] > sizes[best as usize]) {
+                *best = Some(*part);
+            }
+        }
+        let greatest = (0..).zip(&pieces).map(|(v, piece)| of_piece[*piece as usize].unwrap_or(v)).collect();
+        Self { part, greatest }
+    }
+
+    /// Whether a vertex is in a smaller part of its piece.
+    fn is_cut_off(&self, v: u32) -> bool {
+        self.part[v as usize] != self.greatest[v as usize]
+    }
+}
+
+/// The components of a graph: for each vertex the first vertex of its component.
+fn join(count: usize, edges: impl Iterator<Item = [u32; 2]>) -> Vec<u32> {
+    let mut parents: Vec<u32> = (0..count as u32).collect();
+    fn root(parents: &mut [u32], mut v: u32) -> u32 {
+        while parents[v as usize] != v {
+            parents[v as usize] = parents[parents[v as usize] as usize];
+            v = parents[v as usize];
+        }
+        v
+    }
+    for edge in edges {
+        let [a, b] = edge.map(|v| root(&mut parents, v));
+        parents[a.max(b) as usize] = a.min(b);
+    }
+    (0..count as u32).map(|v| root(&mut parents, v)).collect()
+}
+
+/// The weights of the ends of the edge and the corners of the face at the point where they meet.
+fn weights(crossing: &Crossing, x: &[DVec3]) -> [f64; 5] {
+    let at = |v: u32| x[v as usize];
+    let ([p, q], [a, b, c]) = (crossing.edge.map(at), crossing.face.map(at));
+    let normal = (b - a).cross(c - a);
+    let (above, below) = (normal.dot(p - a), normal.dot(q - a));
+    let t = if above == below { 0.5 } else { (above / (above - below)).clamp(0.0, 1.0) };
+    let [u, v, w] = closest_point_on_triangle(p.lerp(q, t), [a, b, c]);
+    [1.0 - t, t, u, v, w]
+}
+
+/// Across the face, the way that takes the first end of the edge to the side of the second one.
+fn back_through(crossing: &Crossing, x: &[DVec3]) -> Option<DVec3> {
+    let at = |v: u32| x[v as usize];
+    let ([p, q], [a, b, c]) = (crossing.edge.map(at), crossing.face.map(at));
+    let normal = (b - a).cross(c - a).try_normalize()?;
+    Some(if normal.dot(q - p) >= 0.0 { normal } else { -normal })
+}
+
+/// The direction in which an edge must go, as seen from a face, to shorten the curve along which the faces around it
+/// meet that face.
+///
+/// The curve comes to the point `P` where the edge meets the face along unit vectors `Rᵢ` in the faces around the edge.
+/// If the edge goes by `d`, `P` goes by `d − (d·n)/(e·n) e`, and the curve becomes shorter by `Σ Rᵢ·dP`: most of all along
+/// `Σ (Rᵢ − (e·Rᵢ)/(e·n) n)`.
+fn shortening(crossing: &Crossing, elements: &Elements, x: &[DVec3]) -> Option<DVec3> {
+    let at = |v: u32| x[v as usize];
+    let ([p, q], [a, b, c]) = (crossing.edge.map(at), crossing.face.map(at));
+    let along = (q - p).try_normalize()?;
+    let normal = (b - a).cross(c - a).try_normalize()?;
+    let sine = along.dot(normal);
+    let mut sum = DVec3::ZERO;
+    for corners in elements.faces_at(crossing.edge) {
+        let apex = at(corners.into_iter().find(|v| !crossing.edge.contains(v))?);
+        let inward = (apex - p).reject_from(along);
+        let curve = (q - p).cross(apex - p).cross(normal).normalize_or_zero();
+        let curve = if curve.dot(inward) < 0.0 { -curve } else { curve };
+        let slant = if sine.abs() > GRAZING { along.dot(curve) / sine } else { 0.0 };
+        sum += curve - normal * slant;
+    }
+    sum.try_normalize()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::crossings::find_crossings;
+
+    /// A wedge whose ridge pokes through a large face from below, and the curve along which they meet.
+    fn wedge(lift: DVec3) -> (Elements, Vec<DVec3>) {
+        let mut elements = Elements::default();
+        elements.add_triangles(3, &[[0, 1, 2]], |_| 0);
+        elements.add_triangles(4, &[[0, 1, 2], [1, 0, 3]], |_| 1);
+        let face = [DVec3::new(-3.0, 0.0, -3.0), DVec3::new(3.0, 0.0, -3.0), DVec3::new(0.0, 0.0, 5.0)];
+        let ridge = [DVec3::new(-0.4, -0.5, 0.0), DVec3::new(0.1, 0.4, 0.1)];
+        let feet = [DVec3::new(0.2, -1.0, 1.2), DVec3::new(0.1, -1.1, -1.0)];
+        let moved = ridge.into_iter().chain(feet).map(|x| x + lift);
+        (elements, face.into_iter().chain(moved).collect())
+    }
+
+    /// The distance from where the ridge meets the face to where the other sides of the wedge do.
+    fn length(lift: DVec3) -> f64 {
+        let (_, x) = wedge(lift);
+        let cut = |p: DVec3, q: DVec3| p.lerp(q, p.y / (p.y - q.y));
+        let middle = cut(x[3], x[4]);
+        cut(x[4], x[5]).distance(middle) + cut(x[4], x[6]).distance(middle)
+    }
+
+    #[test]
+    fn the_pull_shortens_the_curve_of_a_crossing() {
+        let (elements, x) = wedge(DVec3::ZERO);
+        let crossings = find_crossings(&elements, &x, |a, b| a != b);
+        let ridge = crossings.iter().find(|c| c.edge == [3, 4]).expect("the ridge goes through the face");
+        let direction = shortening(ridge, &elements, &x).unwrap();
+        let step = 1e-3;
+        assert!(length(direction * step) < length(DVec3::ZERO), "{direction}");
+        assert!(length(-direction * step) > length(DVec3::ZERO), "{direction}");
+        let moves = Quarantine::new(crossings).pull(&elements, &x);
+        assert!(moves.iter().all(|(_, m)| m.length() <= 1.0 + 1e-12) && moves.len() == 7, "{moves:?}");
+        let down = |v: u32| moves.iter().find(|(w, _)| *w == v).unwrap().1.y;
+        assert!(down(4) < 0.0 && down(0) > 0.0, "the tip goes back, the face comes to meet it");
+    }
+
+    #[test]
+    fn pairs_at_a_crossing_are_held_and_others_are_not() {
+        use crate::pair::PairKind;
+        let (elements, x) = wedge(DVec3::ZERO);
+        let quarantine = Quarantine::new(find_crossings(&elements, &x, |a, b| a != b));
+        let pair = |kind, vertices| Pair { kind, vertices };
+        assert!(quarantine.holds(&pair(PairKind::VertexFace, [4, 0, 1, 2])));
+        assert!(quarantine.holds(&pair(PairKind::VertexFace, [0, 3, 4, 5])));
+        assert!(!quarantine.holds(&pair(PairKind::VertexFace, [4, 9, 10, 11])));
+        assert!(!Quarantine::default().holds(&pair(PairKind::VertexFace, [4, 0, 1, 2])));
+    }
+}

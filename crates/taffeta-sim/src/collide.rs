@@ -29,6 +29,19 @@ pub struct SafeguardReport {
     pub forced: u64,
 }
 
+/// An edge and a face that cross, so that they cannot be kept apart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QuarantinedPair {
+    /// The bodies of edge and face.
+    pub bodies: [String; 2],
+    /// The dense numbers of the ends of the edge and of the corners of the face, and the first vertex of a cloth among them \[m\].
+    pub edge: [u32; 2],
+    /// See `edge`.
+    pub face: [u32; 3],
+    /// See `edge`.
+    pub position: DVec3,
+}
+
 /// The cloths of a world as bodies that can meet.
 pub(crate) fn build_proximity(source: CacheSource<'_>) -> Proximity {
     let CacheSource { sheet, cloths, bodies, .. } = source;
@@ -50,6 +63,27 @@ impl World {
     pub fn crossings(&self) -> Option<Vec<Crossing>> {
         let proximity = self.caches.proximity.as_ref()?;
         Some(proximity.count_crossings(&self.sheet.state.positions.raw))
+    }
+
+    /// What the safeguard knows to cross, and so pulls apart rather than keeps apart.
+    pub fn quarantine(&self) -> Vec<QuarantinedPair> {
+        let x = &self.sheet.state.positions.raw;
+        let body = |v: u32| self.sheet.vertex_cloths.raw.get(v as usize);
+        let name = |v: u32| body(v).map_or("obstacle".to_owned(), |body| self.body_name(*body as usize));
+        let describe = |crossing: &Crossing| QuarantinedPair {
+            bodies: [name(crossing.edge[0]), name(crossing.face[0])],
+            edge: crossing.edge,
+            face: crossing.face,
+            position: crossing
+                .edge
+                .iter()
+                .chain(&crossing.face)
+                .find_map(|v| x.get(*v as usize))
+                .copied()
+                .unwrap_or_default(),
+        };
+        let crossings = self.caches.proximity.iter().flat_map(|proximity| proximity.crossings());
+        crossings.map(describe).collect()
     }
 
     /// How many faces of cloths reach into obstacles in closed form; `None` if cloths do not meet in this world.

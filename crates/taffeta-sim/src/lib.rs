@@ -3,7 +3,7 @@
 //! ```text
 //! WorldDescription ──build──► World ──step──► StepReport
 //!
-//! step:  for each substep   predict → detect → solve → finish   → guard
+//! step:  for each substep   predict → detect → solve → secure → finish   → guard
 //!        if a pass is due   thaw → remesh → freeze              (epoch + 1)
 //!        measure
 //!
@@ -48,7 +48,7 @@ mod world;
 
 pub use build::BuildError;
 pub use checkpoint::{Checkpoint, CheckpointError};
-pub use collide::SafeguardReport;
+pub use collide::{QuarantinedPair, SafeguardReport};
 pub use description::{
     Air, ClothDescription, EnclosedDescription, LooseDescription, Mode, PinDescription, RopeDescription,
     SimulationSettings, SolidDescription, SolverChoice, TimeIntegration, WorldDescription,

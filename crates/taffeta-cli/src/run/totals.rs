@@ -52,6 +52,12 @@ pub(super) struct Totals {
     /// Pairs of cloths that pins have forced together, over all substeps.
     #[serde(default)]
     pub forced_pairs: u64,
+    /// What crosses and is not kept apart, as it was first seen: the first ones of the run.
+    #[serde(default)]
+    pub quarantine: Vec<Quarantined>,
+    /// Frames in which something crosses.
+    #[serde(default)]
+    pub frames_with_crossings: u64,
     pub vertices: Option<Extent>,
     pub faces: Option<Extent>,
     /// Largest expected excess of the extension, relative to the size, if the substeps were cut at their cap.
@@ -72,6 +78,24 @@ pub(super) struct Totals {
     pub peak_memory: Option<u64>,
 }
 
+/// An edge and a face that cross, in the summary.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Quarantined {
+    /// The frame in which they were first seen.
+    pub frame: u64,
+    /// The bodies of edge and face.
+    pub bodies: [String; 2],
+    /// Numbers of the ends of the edge, in the order of the frame's files cloth by cloth.
+    pub edge: [u32; 2],
+    /// Numbers of the corners of the face.
+    pub face: [u32; 3],
+    /// Where \[m\].
+    pub position: [f64; 3],
+}
+
+/// Crossing pairs that the summary lists.
+const LISTED_PAIRS: usize = 50;
+
 /// A warning that came up while simulating.
 pub(super) struct Warning {
     /// What it is about; each kind is printed once.
@@ -85,6 +109,21 @@ impl Totals {
     pub fn count_state(&mut self, world: &World) {
         Extent::include(&mut self.vertices, world.vertex_count() as u64);
         Extent::include(&mut self.faces, world.face_count() as u64);
+        self.list_crossings(world);
+    }
+
+    fn list_crossings(&mut self, world: &World) {
+        let pairs = world.quarantine();
+        self.frames_with_crossings += u64::from(!pairs.is_empty());
+        for pair in pairs {
+            let is_listed = |listed: &Quarantined| (listed.edge, listed.face) == (pair.edge, pair.face);
+            if self.quarantine.len() >= LISTED_PAIRS || self.quarantine.iter().any(is_listed) {
+                continue;
+            }
+            let (frame, position) = (world.frame(), pair.position.to_array());
+            let (bodies, edge, face) = (pair.bodies, pair.edge, pair.face);
+            self.quarantine.push(Quarantined { frame, bodies, edge, face, position });
+        }
     }
 
     /// Adds a step.

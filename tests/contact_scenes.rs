@@ -1,0 +1,85 @@
+//! The scenes of contact in short: nothing crosses in any frame.
+
+use std::path::Path;
+use taffeta::core::random::SplitMix64;
+use taffeta::scene::{Override, Scene};
+use taffeta::sim::{StepInputs, World};
+
+/// A scene, what makes it short, and how many frames it then has.
+struct Case {
+    name: &'static str,
+    overrides: &'static [&'static str],
+    frames: u64,
+}
+
+const CASES: &[Case] = &[
+    Case {
+        name: "rotating_sphere",
+        overrides: &["cloth.0.remesh.size_min=0.05", "cloth.0.grid.cells=[8,8]"],
+        frames: 40,
+    },
+    Case {
+        name: "twisted_tube",
+        overrides: &["cloth.0.pin.0.motion.1.t=0.6", "cloth.0.pin.1.motion.1.t=0.6"],
+        frames: 20,
+    },
+    Case { name: "funnel", overrides: &[], frames: 20 },
+    Case { name: "stack", overrides: &[], frames: 20 },
+    Case { name: "knot", overrides: &[], frames: 30 },
+    Case { name: "tablecloth_pull", overrides: &["cloth.0.remesh.size_min=0.05"], frames: 50 },
+    Case { name: "bullet", overrides: &["cloth.0.velocity=[0,0,-1]"], frames: 12 },
+    Case { name: "bullet", overrides: &["cloth.0.velocity=[0,0,-10]"], frames: 6 },
+    Case { name: "bullet", overrides: &[], frames: 6 },
+    Case { name: "bullet", overrides: &["cloth.0.velocity=[0,0,-1000]"], frames: 6 },
+    Case { name: "tilted_plane", overrides: &[], frames: 30 },
+    Case { name: "skirt", overrides: &["cloth.0.pin.0.motion.0.t=0.1"], frames: 20 },
+];
+
+/// Largest shift of a start at random \[m\].
+const JITTER: f64 = 2e-4;
+
+fn read(case: &Case, more: &[String]) -> Scene {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../scenes/contact/{}.toml", case.name));
+    let texts = case.overrides.iter().map(|text| (*text).to_owned()).chain(more.iter().cloned());
+    let overrides: Vec<_> = texts.map(|text| Override::parse(&text).unwrap()).collect();
+    Scene::from_file(&path, &overrides).unwrap_or_else(|error| panic!("{}: {error}", case.name))
+}
+
+fn run_apart(scene: &Scene, what: &str, frames: u64) {
+    let mut world = World::build(&scene.build().unwrap()).unwrap();
+    for frame in 0..=frames {
+        let crossings = world.crossings().expect("cloths meet").len();
+        let sunken = world.sunken_faces().expect("cloths meet");
+        assert_eq!([crossings, sunken], [0; 2], "{what}: crossings and sunken faces in frame {frame}");
+        if frame < frames {
+            world.step(&StepInputs::default(), scene.simulation.frame_time()).unwrap();
+        }
+    }
+}
+
+#[test]
+fn nothing_crosses_in_the_scenes_of_contact() {
+    for case in CASES {
+        run_apart(&read(case, &[]), case.name, case.frames);
+    }
+}
+
+/// All scenes whole, ten times each from starts that are shifted a little; takes hours.
+#[test]
+#[ignore = "takes hours: cargo test --release -p taffeta --test contact_scenes -- --ignored"]
+fn nothing_crosses_in_ten_repeats_of_the_whole_scenes() {
+    let mut random = SplitMix64(1);
+    for case in CASES {
+        let case = Case { overrides: if case.name == "bullet" { case.overrides } else { &[] }, ..*case };
+        for repeat in 0..10 {
+            let scene = read(&case, &[]);
+            let shift = |_| (2.0 * random.next_unit() - 1.0) * JITTER;
+            let [x, y, z] = [0; 3].map(shift);
+            let place = scene.cloths[0].place.translate;
+            // Up, so that nothing starts in the ground.
+            let moved = [place.x + x, place.y + y.abs(), place.z + z];
+            let scene = read(&case, &[format!("cloth.0.place.translate={moved:?}")]);
+            run_apart(&scene, &format!("{}, repeat {repeat}", case.name), scene.last_frame());
+        }
+    }
+}

@@ -1,8 +1,13 @@
+//! Substeps that are done again.
+//!
 //! The bound of the energy: where nothing outside does work on the cloth, no substep raises its energy.
 //!
 //! Implicit Euler never does. Backward differences (BDF2) do where a cloth snaps: their velocity lags behind a force that
 //! grows within a substep. Such a substep is done again, by implicit Euler. Not where nothing holds the cloth: there
 //! Euler would take its angular momentum, and there is nothing to snap at.
+//!
+//! The bound of force: where pins or obstacles that move force cloth through something in one substep, the response may
+//! still get it out of the way in shorter ones.
 
 use crate::report::SubstepPlan;
 use crate::stage::{Stage, StageTimes};
@@ -14,7 +19,47 @@ use taffeta_core::Motion;
 /// Part of the kinetic energy by which a substep may raise the energy: a snap takes some twenty substeps.
 const GROWTH: f64 = 2e-5;
 
+/// How often a substep is halved to give way to what moves.
+const HALVINGS: u32 = 4;
+
 impl World {
+    /// Runs a substep; in halves if pins or obstacles force something together in it.
+    pub(crate) fn run_yielding_substep(
+        &mut self,
+        (h, halvings): (f64, u32),
+        (plan, energy): (&mut SubstepPlan, &mut Option<f64>),
+        times: &mut StageTimes,
+    ) -> Result<(), StepError> {
+        if halvings == HALVINGS || !self.counts_crossings() || self.stand_still(h) {
+            return self.run_bounded_substep(h, (plan, energy), times);
+        }
+        let (start, last_good) = times.run(Stage::Measure, || (self.time, self.note_state()));
+        let (plan_before, plate) = (*plan, self.caches.plate.clone());
+        let forced = self.work.safeguard.forced;
+        self.run_bounded_substep(h, (plan, energy), times)?;
+        if self.work.safeguard.forced == forced {
+            return Ok(());
+        }
+        self.go_back(last_good);
+        self.forget_history();
+        self.caches.plate = plate;
+        *plan = plan_before;
+        for half in 0..2 {
+            self.time = start + 0.5 * h * f64::from(half);
+            self.run_yielding_substep((0.5 * h, halvings + 1), (plan, energy), times)?;
+        }
+        Ok(())
+    }
+
+    /// Whether neither pins nor obstacles move in the substep.
+    fn stand_still(&self, h: f64) -> bool {
+        let stands = |motion: &Motion| {
+            motion.pose_at(self.time, DVec3::ZERO) == motion.pose_at(self.end_of_substep(h), DVec3::ZERO)
+        };
+        self.pins.iter().all(|pin| stands(&pin.description.motion))
+            && self.obstacles.iter().all(|obstacle| stands(&obstacle.motion))
+    }
+
     /// Runs a substep; runs it again by implicit Euler if it has raised the energy though nothing did work. `energy` is
     /// what the last substep of the step has ended with \[J\], if that has been measured.
     pub(crate) fn run_bounded_substep(
@@ -54,13 +99,7 @@ impl World {
 
     /// Whether neither pins nor obstacles move in the substep, and no pressure or wind drives the cloth.
     fn is_left_alone(&self, h: f64) -> bool {
-        let stands = |motion: &Motion| {
-            motion.pose_at(self.time, DVec3::ZERO) == motion.pose_at(self.end_of_substep(h), DVec3::ZERO)
-        };
-        self.pins.iter().all(|pin| stands(&pin.description.motion))
-            && self.obstacles.iter().all(|obstacle| stands(&obstacle.motion))
-            && self.work.air.is_none_or(|air| air.wind == DVec3::ZERO)
-            && !self.has_pressure()
+        self.stand_still(h) && self.work.air.is_none_or(|air| air.wind == DVec3::ZERO) && !self.has_pressure()
     }
 
     /// The growth of the energy that round-off and the tolerance of the solver explain \[J\].

@@ -20,8 +20,8 @@ use rayon::prelude::*;
 
 /// The share of the free distance that the bound may use up.
 const BOUND_SHARE: f64 = 0.9;
-/// The share of their distance that two primitives keep where they are closer than the separation asked for.
-const KEPT_SHARE: f64 = 0.5;
+/// The share of its distance, at most, that a pair may use up that is closer than the separation asked for.
+const SPENT_SHARE: f64 = 0.5;
 /// Strides in which a pair is followed at most.
 const STRIDES: usize = 64;
 /// Pairs that one task takes.
@@ -147,7 +147,7 @@ fn watch_pairs(pairs: &[Pair], separation: impl Fn(usize) -> f64 + Sync, path: P
             return None;
         }
         let slab = Slab::across(pair, &x, closest(pair.kind, x).gap);
-        let separation = separation(number).min(KEPT_SHARE * slab.width);
+        let separation = keep(separation(number), slab.width);
         Some(Watched { number: number as u32, pair: *pair, separation, slab, guard: Guard::None })
     };
     let tasks = pairs.par_chunks(PAIRS_PER_TASK).enumerate();
@@ -173,6 +173,13 @@ struct Plane {
     fractions: [f64; 4],
     /// How far each primitive may go beyond its end \[m\].
     rooms: [f64; 2],
+}
+
+/// The distance that a pair keeps that should keep `separation` \[m\]. One that is nearer may still move, but less and
+/// less: if it could always go half the way, round-off would be all that is left after a few dozen substeps.
+pub(crate) fn keep(separation: f64, distance: f64) -> f64 {
+    let spent = SPENT_SHARE * distance * distance / (distance + separation);
+    if distance > 0.0 { separation.min(distance - spent) } else { 0.0 }
 }
 
 /// The fractions as the search has them.

@@ -243,6 +243,7 @@ impl Probe<'_> {
             weights,
             normal,
             offset: normal.dot(foot) + surface.offset,
+            thickness: surface.offset,
             body_displacement: self.placed.displacement(foot),
             static_friction: friction.static_,
             kinetic_friction: friction.kinetic,

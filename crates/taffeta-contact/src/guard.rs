@@ -4,7 +4,7 @@
 //! the whole path if its motion relative to the shape is shorter than their distance, if it can be followed to the end
 //! by strides that are, or if a plane that moves with the surface of the shape stays between them.
 
-use crate::certificate::Path;
+use crate::certificate::{Path, keep};
 use crate::obstacle::Obstacle;
 use crate::shape::{Skeleton, WorldShape};
 use glam::DVec3;
@@ -12,8 +12,6 @@ use rayon::prelude::*;
 
 /// The share of the free distance that one stride may use up.
 const STRIDE_SHARE: f64 = 0.9;
-/// The share of its distance that a face keeps where it is closer than the separation asked for.
-const KEPT_SHARE: f64 = 0.5;
 /// Strides in which a face is followed at most.
 const STRIDES: usize = 64;
 /// The path of a point on an arc of up to half a turn, relative to its chord.
@@ -116,7 +114,7 @@ pub(crate) fn watch_faces(
             return None;
         }
         let (_, normal) = shape.start.signed_distance(point);
-        let separation = separation.min(KEPT_SHARE * distance);
+        let separation = keep(separation, distance);
         Some(GuardedFace {
             corners,
             shape: number,
@@ -215,7 +213,7 @@ impl GuardedFace {
         let rise = shape.end.support(normal) + shape.turn - first;
         let heights = x.map(|x| normal.dot(x) - first);
         let width = heights.into_iter().fold(f64::INFINITY, f64::min);
-        let kept = self.separation.min(KEPT_SHARE * width);
+        let kept = keep(self.separation, width);
         if !(width > 0.0 && rise.is_finite()) {
             return None;
         }

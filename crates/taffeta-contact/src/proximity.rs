@@ -225,6 +225,7 @@ impl Proximity {
             weights: [0.0; 4],
             normal,
             offset,
+            thickness: offset,
             body_displacement: DVec3::ZERO,
             static_friction: friction.static_,
             kinetic_friction: friction.kinetic,

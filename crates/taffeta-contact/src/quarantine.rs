@@ -15,8 +15,8 @@ use taffeta_core::geometry::closest_point_on_triangle;
 #[derive(Clone, Debug, Default)]
 pub struct Quarantine {
     crossings: Vec<Crossing>,
-    /// A vertex, the crossing that it belongs to and whether it is on the edge, sorted.
-    members: Vec<(u32, u32, bool)>,
+    /// A vertex and a crossing that it belongs to, sorted.
+    members: Vec<(u32, u32)>,
 }
 
 /// Below this sine of the angle between an edge and a face the curve jumps rather than moves.
@@ -27,8 +27,8 @@ impl Quarantine {
     pub fn new(crossings: Vec<Crossing>) -> Self {
         let mut members = Vec::with_capacity(5 * crossings.len());
         for (number, crossing) in (0..).zip(&crossings) {
-            members.extend(crossing.edge.map(|v| (v, number, true)));
-            members.extend(crossing.face.map(|v| (v, number, false)));
+            members.extend(crossing.edge.map(|v| (v, number)));
+            members.extend(crossing.face.map(|v| (v, number)));
         }
         members.sort_unstable();
         Self { crossings, members }
@@ -45,23 +45,26 @@ impl Quarantine {
     }
 
     /// The crossings of a vertex.
-    fn of_vertex(&self, v: u32) -> impl Iterator<Item = (u32, bool)> + '_ {
+    fn of_vertex(&self, v: u32) -> impl Iterator<Item = u32> + '_ {
         let first = self.members.partition_point(|member| member.0 < v);
-        self.members[first..].iter().take_while(move |member| member.0 == v).map(|m| (m.1, m.2))
+        self.members[first..].iter().take_while(move |member| member.0 == v).map(|member| member.1)
     }
 
-    /// Whether a pair is at a crossing: one of its primitives has a vertex of the edge, the other one of the face.
+    /// Whether a pair is at a crossing: one of its primitives belongs to the edge and the other one touches the face, or
+    /// it is a corner of the face and a face at the edge.
     pub fn holds(&self, pair: &Pair) -> bool {
         if self.is_empty() {
             return false;
         }
         let (first, second) = pair.vertices.split_at(pair.split());
-        let meets = |(number, is_on_edge): (u32, bool)| {
-            let crossing = &self.crossings[number as usize];
-            let across = if is_on_edge { &crossing.face[..] } else { &crossing.edge[..] };
-            second.iter().any(|v| across.contains(v))
+        let among = |side: &[u32], set: &[u32]| side.iter().all(|v| set.contains(v));
+        let touches = |side: &[u32], set: &[u32]| side.iter().any(|v| set.contains(v));
+        let is_at = |Crossing { edge, face }: &Crossing| {
+            among(first, edge) && touches(second, face)
+                || among(second, edge) && touches(first, face)
+                || among(first, face) && among(edge, second)
         };
-        first.iter().any(|v| self.of_vertex(*v).any(meets))
+        first.iter().any(|v| self.of_vertex(*v).any(|number| is_at(&self.crossings[number as usize])))
     }
 
     /// The directions in which the vertices of what crosses are to be moved, of length one at most, by vertex in

@@ -150,6 +150,7 @@ mod tests {
             weights: [1.0, 0.0, 0.0, 0.0],
             normal: DVec3::Y,
             offset: 0.0,
+            thickness: 1e-3,
             body_displacement: DVec3::ZERO,
             static_friction,
             kinetic_friction,

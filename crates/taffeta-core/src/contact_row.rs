@@ -17,6 +17,8 @@ pub struct ContactRow {
     pub normal: DVec3,
     /// `n · p + h` \[m\]: the distance along the normal that the point must keep.
     pub offset: f64,
+    /// The distance from the surface at which contact begins \[m\]: how deep the contact may be pressed in.
+    pub thickness: f64,
     /// Displacement of the body's surface at the contact over the substep \[m\].
     pub body_displacement: DVec3,
     /// Coefficient of static friction.

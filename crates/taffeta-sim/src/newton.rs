@@ -18,6 +18,11 @@ use taffeta_solve::drivers::newton::{
 /// Stiffness of a contact, relative to `m/h²` of the mass at its point: the depth under gravity is then `g h² / 100`, 2 µm at
 /// four substeps per frame.
 const RELATIVE_CONTACT_STIFFNESS: f64 = 100.0;
+/// Part of its thickness by which a contact may be pressed in before it is made stiffer, by how much, and how often in
+/// a substep.
+const DEEP: f64 = 0.5;
+const STIFFER: f64 = 10.0;
+const STIFFENINGS: u32 = 3;
 /// Part of the size of the scene that a Newton step may promise to still move it, and count as converged: of the global
 /// solver, and of the direct one, which is the reference of all others.
 const GLOBAL_TOLERANCE: f64 = 1e-6;
@@ -35,6 +40,20 @@ const STATIC_ITERATIONS: u32 = 40;
 /// there are, and where they go on until they are small, when half as many iterations come to the same.
 const LINEAR_TOLERANCE: f64 = 1e-2;
 const ROUGH_LINEAR_TOLERANCE: f64 = 1e-1;
+
+/// Makes the contacts stiffer that are pressed in too deep; returns whether there are any. A cloth that is pulled tight
+/// presses harder than inertia tells.
+fn stiffen(rows: &[ContactRow], x: &[DVec3], stiffnesses: &mut [f64]) -> bool {
+    let mut has_deep = false;
+    for (row, stiffness) in rows.iter().zip(stiffnesses) {
+        let depth = -row.gap(row.interpolate(|vi| x[vi.to_usize()]));
+        if depth > DEEP * row.thickness {
+            *stiffness *= STIFFER * (depth / row.thickness).max(1.0);
+            has_deep = true;
+        }
+    }
+    has_deep
+}
 
 /// The largest side of the box around some points \[m\].
 pub(crate) fn extent(points: &[DVec3]) -> f64 {
@@ -106,7 +125,7 @@ impl World {
             let mass = if second > 0.0 { first * second / (first + second) } else { first };
             if is_free { RELATIVE_CONTACT_STIFFNESS * mass / (h * h) } else { 0.0 }
         };
-        let stiffnesses: Vec<f64> = rows.iter().map(stiffness).collect();
+        let mut stiffnesses: Vec<f64> = rows.iter().map(stiffness).collect();
         let carried = self.carried_friction(&rows);
         // Start from inertia without gravity: from the old position motion would be swallowed, from the prediction a
         // cloth at rest would jitter.
@@ -118,17 +137,31 @@ impl World {
             let Solver::Newton(driver) = &mut caches.solver else { return Ok(NewtonReport::default()) };
             driver.begin_step(&work.start, &caches.plate);
             caches.plate.clamps.clone_from(&normals);
-            let contacts =
-                Contacts { rows: &rows, start: &work.start, carried: &carried, stiffnesses: &stiffnesses };
-            let problem = NewtonProblem {
-                inertia: &inertia,
-                predicted: &work.predicted,
-                held: &held,
-                damping_rate: 1.0 / h,
-                contacts,
-                clamps: &normals,
-            };
-            driver.solve((&mut x, &mut caches.plate), &problem, limits)
+            let mut total = NewtonReport::default();
+            for round in 0..=STIFFENINGS {
+                let contacts = Contacts {
+                    rows: &rows,
+                    start: &work.start,
+                    carried: &carried,
+                    stiffnesses: &stiffnesses,
+                };
+                let problem = NewtonProblem {
+                    inertia: &inertia,
+                    predicted: &work.predicted,
+                    held: &held,
+                    damping_rate: 1.0 / h,
+                    contacts,
+                    clamps: &normals,
+                };
+                let report = driver.solve((&mut x, &mut caches.plate), &problem, limits)?;
+                total.iterations += report.iterations;
+                total.linear_iterations += report.linear_iterations;
+                total.converged = report.converged;
+                if round == STIFFENINGS || !stiffen(&rows, &x, &mut stiffnesses) {
+                    break;
+                }
+            }
+            Ok(total)
         });
         let report = match report {
             Ok(report) => report,

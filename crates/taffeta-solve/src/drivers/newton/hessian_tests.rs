@@ -50,6 +50,7 @@ impl Case {
             weights: [0.5, 0.3, 0.2, 0.0],
             normal: DVec3::new(0.0, 0.6, 0.8),
             offset: 0.2,
+            thickness: 1e-3,
             body_displacement: DVec3::ZERO,
             static_friction: 0.5,
             kinetic_friction: 0.4,

@@ -6,10 +6,14 @@ use glam::DVec3;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use taffeta::contact::{Obstacle, Shape};
-use taffeta::core::Placement;
+use taffeta::core::lanes::LaneBatches;
+use taffeta::core::{Placement, Region, VertexIndex};
 use taffeta::remesh::RemeshSettings;
-use taffeta::scene::GridPattern;
-use taffeta::sim::{ClothDescription, SolverChoice, World, WorldDescription};
+use taffeta::scene::{GridPattern, solid_box};
+use taffeta::sim::{
+    ClothDescription, PinDescription, RopeDescription, RopeMaterial, SolidDescription, SolidMaterial,
+    SolverChoice, World, WorldDescription,
+};
 use taffeta::solve::BlockDriver;
 
 /// A sheet that falls onto a ball and is remeshed to edges between 1 and 2 cm.
@@ -69,6 +73,89 @@ fn the_direct_solver_gives_the_same_bits_for_any_number_of_threads() {
         (0..3).map(|_| run(&mut world, 1).state_hash).collect::<Vec<_>>()
     };
     assert_eq!(hashes(1), hashes(2));
+}
+
+/// Whether a sweep over elements with these vertices shares out work among threads.
+fn is_shared<const V: usize>(elements: impl Iterator<Item = [u32; V]>, vertex_count: usize) -> bool {
+    let elements: Vec<_> = elements.map(|vertices| vertices.map(VertexIndex)).collect();
+    LaneBatches::build(&elements, vertex_count).sweeps_in_parallel()
+}
+
+/// Ropes of many segments that fall onto a ball, one of them curled and held at an end, beside a cloth.
+fn ropes(solver: SolverChoice, threads: usize) -> World {
+    let material = RopeMaterial::new(0.05, 500.0, 1e-3);
+    let straight = |i: u32| DVec3::new(f64::from(i) / 1000.0 - 1.0, 0.208, 0.02);
+    let curl = |i: u32| {
+        let angle = f64::from(i) * 0.05;
+        DVec3::new(0.3 * angle.cos(), 0.207 + 1e-4 * f64::from(i), 0.3 * angle.sin())
+    };
+    let line = RopeDescription::new("line", (0..=2000).map(straight).collect(), 0.005, material.clone());
+    let mut strand = RopeDescription::new("strand", (0..=2000).map(curl).collect(), 0.005, material);
+    let end = PinDescription::new(Region::Vertices(vec![2000]));
+    strand.pins = vec![PinDescription { clamp: true, ..end }];
+    let mut mesh = square(12, GridPattern::Alternating);
+    mesh.positions.iter_mut().for_each(|x| *x = DVec3::new(x.x - 0.5, 0.25, 0.5 - x.y));
+    let mut simulation = settings(solver, Some(8));
+    simulation.threads = threads;
+    build(&WorldDescription {
+        cloths: vec![ClothDescription::new("sheet", mesh, stiff())],
+        ropes: vec![line, strand],
+        obstacles: vec![Obstacle::new(Shape::Sphere { radius: 0.2 }, Placement::default())],
+        simulation,
+        air: Some(air(DVec3::new(0.5, 0.0, 0.0))),
+        ..WorldDescription::default()
+    })
+}
+
+#[test]
+fn ropes_have_the_same_bits_for_any_number_of_threads() {
+    let joints = (0..1999).chain(2001..4000).map(|i| [i, i + 1, i + 2]);
+    assert!(is_shared(joints, 4002), "the threads share the ropes");
+    for solver in [SolverChoice::Block, SolverChoice::Global] {
+        let hashes = |threads| {
+            let mut world = ropes(solver, threads);
+            let reports: Vec<_> = (0..3).map(|_| run(&mut world, 1)).collect();
+            assert!(reports.last().is_some_and(|report| report.contacts > 0), "they touch the ball");
+            reports.into_iter().map(|report| report.state_hash).collect::<Vec<_>>()
+        };
+        let reference = hashes(1);
+        for threads in [2, 3] {
+            assert_eq!(hashes(threads), reference, "{threads} threads, {solver:?}");
+        }
+    }
+}
+
+/// A block of so many tetrahedra that the threads share them, which falls onto a ball.
+fn solid(solver: SolverChoice, threads: usize) -> World {
+    let (mut positions, tetrahedra) = solid_box(DVec3::new(0.25, 0.15, 0.3), [20, 12, 24]);
+    positions.iter_mut().for_each(|x| *x += DVec3::new(-0.125, 0.202, -0.15));
+    let material = SolidMaterial { volume_stiffness: 1e4, ..SolidMaterial::new(1000.0, 5e4, 0.35) };
+    let mut simulation = settings(solver, Some(2));
+    simulation.threads = threads;
+    build(&WorldDescription {
+        solids: vec![SolidDescription::new("block", positions, tetrahedra, material)],
+        obstacles: vec![Obstacle::new(Shape::Sphere { radius: 0.2 }, Placement::default())],
+        simulation,
+        ..WorldDescription::default()
+    })
+}
+
+#[test]
+fn solids_have_the_same_bits_for_any_number_of_threads() {
+    for solver in [SolverChoice::Block, SolverChoice::Xpbd, SolverChoice::Projective] {
+        let hashes = |threads| {
+            let mut world = solid(solver, threads);
+            let (tetrahedra, count) = (&world.solids()[0].tetrahedra, world.vertex_count());
+            assert!(is_shared(tetrahedra.iter().copied(), count), "the threads share the block");
+            let reports: Vec<_> = (0..2).map(|_| run(&mut world, 1)).collect();
+            assert!(reports.last().is_some_and(|report| report.contacts > 0), "it touches the ball");
+            reports.into_iter().map(|report| report.state_hash).collect::<Vec<_>>()
+        };
+        let reference = hashes(1);
+        for threads in [2, 3] {
+            assert_eq!(hashes(threads), reference, "{threads} threads, {solver:?}");
+        }
+    }
 }
 
 /// The scene of the comparison of builds: adaptive, with a ball, wind and two cloths.

@@ -7,7 +7,7 @@ use taffeta::core::motion::rotation_xyz;
 use taffeta::core::{EdgeIndex, SurfaceTopology, VertexIndex};
 use taffeta::remesh::{EditKind, RandomEdits, random_edits};
 use taffeta::scene::GridPattern;
-use taffeta::sim::{Air, ClothDescription, SolverChoice, WorldDescription};
+use taffeta::sim::{Air, ClothDescription, RopeDescription, RopeMaterial, SolverChoice, WorldDescription};
 use taffeta::solve::{
     BendingModel, Blocks, ClothModel, MembraneModel, MembraneScaling, PlateState, RestShape, Supports,
 };
@@ -217,6 +217,56 @@ fn a_sheet_in_air_falls_more_slowly_and_reaches_its_terminal_speed() {
     let terminal = (2.0 * 0.2 * 9.81 / (1.2 * 2.0_f64)).sqrt();
     let speed = -world.measure().momentum.y / 0.2;
     assert!((speed / terminal - 1.0).abs() < 0.01, "{speed} against {terminal}");
+}
+
+/// A rope that falls across its length is a cylinder in cross flow, one that falls along it has no drag.
+#[test]
+fn a_rope_in_air_reaches_the_terminal_speed_of_a_cylinder() {
+    let speed = |along: DVec3, solver: SolverChoice| {
+        let points = (0..=10).map(|i| along * (0.1 * f64::from(i))).collect();
+        let rope = RopeDescription::new("rope", points, 0.01, RopeMaterial::new(0.02, 1e3, 1e-4));
+        let mut description = WorldDescription {
+            ropes: vec![rope],
+            air: Some(Air { drag: 1.1, ..Air::default() }),
+            ..WorldDescription::default()
+        };
+        description.simulation = settings(solver, Some(8));
+        let mut world = build(&description);
+        run(&mut world, 240);
+        -world.measure().momentum.y / 0.02
+    };
+    // ρ c r l v² = m g
+    let terminal = (0.02 * 9.81 / (1.2 * 1.1 * 0.01_f64)).sqrt();
+    for solver in [SolverChoice::Block, SolverChoice::Global] {
+        let across = speed(DVec3::X, solver);
+        println!("{solver:?}: {across} m/s, closed form {terminal} m/s");
+        assert!((across / terminal - 1.0).abs() < 1e-3, "{solver:?}: {across} against {terminal}");
+        let along = speed(DVec3::Y, solver);
+        assert!((along / (9.81 * 4.0) - 1.0).abs() < 1e-9, "{solver:?}: {along}");
+    }
+}
+
+/// Wind carries a rope away across its length only: drag is along no segment.
+#[test]
+fn wind_pushes_a_rope_across_its_length() {
+    let direction = DVec3::new(1.0, 1.0, 0.0).normalize();
+    let points = (0..=10).map(|i| direction * (0.1 * f64::from(i))).collect();
+    let rope = RopeDescription::new("rope", points, 0.01, RopeMaterial::new(0.02, 1e3, 1e-4));
+    let mut simulation = settings(SolverChoice::Block, Some(1));
+    simulation.gravity = DVec3::ZERO;
+    let mut world = build(&WorldDescription {
+        ropes: vec![rope],
+        air: Some(air(DVec3::X * 10.0)),
+        simulation,
+        ..WorldDescription::default()
+    });
+    run(&mut world, 1);
+    let momentum = world.measure().momentum;
+    // u̇ = −k u² with k = ρ c r l/m from u = 10/√2.
+    let (k, u) = (1.2 * 0.01 / 0.02, 50.0_f64.sqrt());
+    let gained = 0.02 * (u - u / (1.0 + k * u / 60.0));
+    assert!(momentum.dot(direction).abs() < 1e-12, "{momentum}");
+    assert!((momentum.length() / gained - 1.0).abs() < 1e-9, "{momentum}, {gained}");
 }
 
 #[test]

@@ -152,7 +152,7 @@ pub const ENTRIES: &[Entry] = &[
             "out/gallery/block_against_rows/figures/error-sweeps.svg",
             "out/gallery/block_against_rows/figures/error-time.svg",
         ],
-        text: "Distance to the converged cloth at 16² cells, with 10 to 160 substeps, against the sweeps and against the CPU time of a frame. Blocks and rows need the same number of sweeps for the same error, because what takes sweeps is the way from triangle to triangle; what blocks save is time per sweep, where they evaluate a triangle once and four triangles at a time.",
+        text: "Distance to the converged cloth at 16² cells, with 10 to 160 substeps, against the sweeps and against the CPU time of a frame. Blocks and rows need the same number of sweeps for the same error, because what takes sweeps is the way from triangle to triangle. What blocks save is time per sweep: they evaluate a triangle once, where rows do it for each of its three strains. Both take four triangles at a time, and a sweep of rows costs 1.4 to 1.5 times one of blocks; a frame of short substeps, which do more than sweep, costs 1.1 times as much for the same error. The energy of a triangle is one row for both, and the same.",
     },
     Entry {
         name: "bending",
@@ -193,7 +193,18 @@ pub const ENTRIES: &[Entry] = &[
             "taffeta render out/gallery/projective --width 560 --height 420 --out out/gallery/projective/picture.png",
         ],
         pictures: &["out/gallery/projective/picture.png"],
-        text: "A cloth over a ball by fifteen local and global steps per frame with one factorization. A stiff cloth on a finer mesh would need more of them.",
+        text: "A cloth over a ball by fifteen local and global steps per frame with one factorization. A stiff cloth on a finer mesh would need more of them.
+
+What a frame costs, by the number of triangles: `cargo run --release --example projective_study` swings the same sheet on six meshes, with strains and bending, 15 iterations per frame of 1/60 s, one thread (AMD EPYC, shared; the fastest of 11 frames of one run). Initialization is building the world, analysis of the system and its factorization; it comes again with every change of the mesh. The local step grows with the triangles, the global step faster, with the entries of the factor.
+
+| triangles | initialization, ms | of it the system, ms | 15 local steps, ms | 15 global steps, ms | frame, ms |
+|---|---|---|---|---|---|
+| 64 | 0.7 | 0.3 | 0.02 | 0.01 | 0.05 |
+| 256 | 0.8 | 0.4 | 0.09 | 0.07 | 0.17 |
+| 1 024 | 2.4 | 1.5 | 0.35 | 0.39 | 0.76 |
+| 4 096 | 9.9 | 6.8 | 1.4 | 2.2 | 3.7 |
+| 16 384 | 63 | 51 | 6.1 | 12 | 18 |
+| 65 536 | 287 | 211 | 43 | 133 | 181 |",
     },
     Entry {
         name: "rope_catenary",

@@ -1,11 +1,13 @@
-//! Quadratic drag per face.
+//! Quadratic drag per face and per segment of a rope.
 //!
 //! The force on a face of area `A` and unit normal `n` is `F = ½ ρ c A |u| u n` with `u = (wind − v)·n`, a third on each
-//! corner. It depends on the square of the velocity and would blow up for light cloth in strong wind if integrated
+//! corner. That on a segment of length `l` and radius `r` is the force on a cylinder in cross flow, `F = ρ c r l |u| u` with
+//! the part `u` of `wind − v` across the segment, half on each end; what flows along it exerts none. It depends on the square of the velocity and would blow up for light cloth in strong wind if integrated
 //! explicitly; `u̇ = −k u|u|` has the exact solution `u(h) = u / (1 + k h |u|)`, which is used instead and cannot
 //! overshoot.
 
 use crate::description::Air;
+use crate::world::World;
 use glam::DVec3;
 use taffeta_core::{FaceIndex, IndexVec, VertexIndex};
 use taffeta_solve::RestShape;
@@ -18,11 +20,52 @@ pub(crate) struct Exposed<'a> {
     pub rest: &'a RestShape,
     /// Areal density of each cloth \[kg/m²\].
     pub densities: &'a [f64],
+    /// The segments of ropes.
+    pub segments: Vec<Segment>,
     /// Positions \[m\].
     pub positions: &'a [DVec3],
 }
 
+/// A segment of a rope.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Segment {
+    /// The vertex at which it begins; the next one ends it.
+    first: usize,
+    /// Mass \[kg\].
+    mass: f64,
+    /// Radius \[m\].
+    radius: f64,
+}
+
+impl World {
+    /// The segments of all ropes, without those to guides.
+    pub(crate) fn exposed_segments(&self) -> Vec<Segment> {
+        let mut segments = Vec::new();
+        for (number, body) in self.rope_bodies() {
+            let Some(model) = &body.rope else { continue };
+            let start = self.sheet.vertex_range((self.cloths.len() + number) as u32).start;
+            segments.extend(model.visible().skip(1).map(|end| Segment {
+                first: start + end - 1,
+                mass: model.material.density * model.segment_length(end - 1),
+                radius: body.radius,
+            }));
+        }
+        segments
+    }
+}
+
 impl Exposed<'_> {
+    /// Change of the velocity of one segment across it over a time `h` \[s\].
+    fn change_across(&self, air: &Air, segment: &Segment, velocities: &[DVec3], h: f64) -> DVec3 {
+        let ends = [segment.first, segment.first + 1];
+        let [a, b] = ends.map(|i| self.positions[i]);
+        let v = (velocities[ends[0]] + velocities[ends[1]]) * 0.5;
+        let length = a.distance(b);
+        let u = (air.wind - v).reject_from_normalized((b - a).normalize_or_zero());
+        let rate = air.density * air.drag * segment.radius * length / segment.mass;
+        u - u / (1.0 + rate * h * u.length())
+    }
+
     /// Change of the velocity of one face along its normal over a time `h` \[s\].
     fn velocity_change(
         &self,
@@ -52,6 +95,10 @@ impl Exposed<'_> {
             let third = self.densities[self.rest.cloths[fi] as usize] * self.rest.areas[fi] / 3.0;
             corners.iter().for_each(|vi| impulses[vi.0 as usize] += change * third);
         }
+        for segment in &self.segments {
+            let half = self.change_across(air, segment, velocities, h) * (0.5 * segment.mass);
+            impulses[segment.first..segment.first + 2].iter_mut().for_each(|impulse| *impulse += half);
+        }
     }
 
     /// Mean size of the acceleration by drag \[m/s²\].
@@ -62,6 +109,9 @@ impl Exposed<'_> {
             let v = corners.iter().map(|vi| velocities[vi.0 as usize]).sum::<DVec3>() / 3.0;
             sum += self.velocity_change(air, (fi, corners), v, SHORT).length() / SHORT;
         }
-        sum / self.faces.len().max(1) as f64
+        for segment in &self.segments {
+            sum += self.change_across(air, segment, velocities, SHORT).length() / SHORT;
+        }
+        sum / (self.faces.len() + self.segments.len()).max(1) as f64
     }
 }

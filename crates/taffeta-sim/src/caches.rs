@@ -7,7 +7,7 @@ use crate::frozen::Frozen;
 use crate::loose::LooseBody;
 use crate::pins::Pin;
 use crate::rope::build_ropes;
-use crate::solid::{Solid, build_solids};
+use crate::solid::{Solid, add_projected_solids, build_solids};
 use crate::world::Cloth;
 use glam::DVec3;
 use taffeta_contact::{Detector, Proximity};
@@ -225,7 +225,7 @@ impl Caches {
     }
 }
 
-/// Projective dynamics of all cloths. Those without material coordinates are at rest as they start.
+/// Projective dynamics of all cloths and solids. Cloths without material coordinates are at rest as they start.
 fn build_projective(source: CacheSource<'_>, models: &[ClothModel]) -> ProjectiveDriver {
     let CacheSource { sheet, cloths, .. } = source;
     let is_curved: Vec<bool> = cloths.iter().map(|cloth| !cloth.has_material).collect();
@@ -235,7 +235,9 @@ fn build_projective(source: CacheSource<'_>, models: &[ClothModel]) -> Projectiv
         held: &sheet.state.held.raw,
         points: &sheet.layout.raw,
     };
-    ProjectiveDriver::build(problem, cloth_constraints(&sheet.topology, &sheet.rest, models, places))
+    let mut constraints = cloth_constraints(&sheet.topology, &sheet.rest, models, places);
+    add_projected_solids(&source, &mut constraints);
+    ProjectiveDriver::build(problem, constraints)
 }
 
 /// Newton's method with a linear solver; what of `before` does not depend on the topology is taken over.

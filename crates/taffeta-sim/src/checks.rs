@@ -84,8 +84,8 @@ pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), Build
 /// What solids and enclosed volumes do not go with, in words.
 fn find_sweep_mismatch(settings: &SimulationSettings) -> Option<String> {
     let name = settings.solver.name();
-    if !matches!(settings.solver, SolverChoice::Auto | SolverChoice::Block | SolverChoice::Xpbd) {
-        return Some(format!("the solver {name} does not know them: take block or xpbd"));
+    if !settings.solver.knows_solids() {
+        return Some(format!("the solver {name} does not know them: take block, xpbd or projective"));
     }
     if settings.time == TimeIntegration::Bdf2 {
         return Some("the solvers that know them use implicit Euler, not BDF2".into());

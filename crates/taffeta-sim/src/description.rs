@@ -51,7 +51,7 @@ pub struct ClothDescription {
     /// Curvature at rest `κ_uu, κ_vv, κ_uv` \[1/m\] of a cloth with material coordinates, positive for a bowl that
     /// opens along the face normals. Only for bending models that know curvature or angles.
     pub rest_curvature: [f64; 3],
-    /// The volume that it keeps if it is closed; for solvers that sweep over the blocks. `None`: it keeps none.
+    /// The volume that it keeps if it is closed; where [`SolverChoice::knows_solids`]. `None`: it keeps none.
     pub volume: Option<EnclosedDescription>,
     /// The pins.
     pub pins: Vec<PinDescription>,
@@ -149,7 +149,8 @@ pub struct EnclosedDescription {
 }
 
 impl WorldDescription {
-    /// Why only a solver that sweeps over the blocks can take this world, in words; `None`: others can too.
+    /// What of this world only some solvers know ([`SolverChoice::knows_solids`]), in words: the program takes the one that
+    /// sweeps over the blocks. `None`: all know it.
     pub fn find_need_to_sweep(&self) -> Option<&'static str> {
         if !self.solids.is_empty() {
             return Some("solids");
@@ -310,6 +311,15 @@ impl SolverChoice {
         }
     }
 
+    /// Whether the solver knows solids and volumes inside closed cloths. Newton's method would need their Hessians, the
+    /// second of which is dense, and PBD has no stiffness that a modulus could be.
+    pub fn knows_solids(self) -> bool {
+        match self {
+            Self::Auto | Self::Block | Self::Xpbd | Self::Projective => true,
+            Self::Global | Self::Direct | Self::Pbd => false,
+        }
+    }
+
     /// The name in scenes.
     pub fn name(self) -> &'static str {
         match self {
@@ -354,7 +364,7 @@ pub struct Air {
     pub density: f64,
     /// Wind velocity \[m/s\].
     pub wind: DVec3,
-    /// Drag coefficient of a face for flow along its normal.
+    /// Drag coefficient: of a face for flow along its normal, of a rope for flow across it.
     pub drag: f64,
 }
 

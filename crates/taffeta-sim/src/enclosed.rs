@@ -150,9 +150,11 @@ impl World {
     pub(crate) fn set_volume_targets(&mut self, h: f64) {
         let time = self.end_of_substep(h);
         let caches = &mut self.caches;
-        let in_solver = enclosed_in(&mut caches.solver);
-        for ((law, block), swept) in caches.enclosed.iter().zip(&mut caches.blocks.enclosed).zip(in_solver) {
+        for (law, block) in caches.enclosed.iter().zip(&mut caches.blocks.enclosed) {
             block.target = law.target(time);
+        }
+        let in_solver = enclosed_in(&mut caches.solver);
+        for (block, swept) in caches.blocks.enclosed.iter().zip(in_solver) {
             swept.target = block.target;
         }
     }
@@ -198,7 +200,7 @@ pub struct EnclosedState {
     pub pressure: f64,
 }
 
-/// The volumes as the solver keeps them.
+/// The volumes as the solver keeps them; none where it works on those among the blocks.
 fn enclosed_in(solver: &mut Solver) -> &mut [EnclosedVolume] {
     match solver {
         Solver::Block(driver) => driver.enclosed_mut(),

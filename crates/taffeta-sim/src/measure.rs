@@ -36,7 +36,8 @@ impl World {
         match &self.caches.solver {
             Solver::Projective(driver) => {
                 let energy = driver.energy(x);
-                ElasticEnergy { stretch: energy.stretch, bend: energy.bend }
+                let enclosed: f64 = self.caches.blocks.enclosed.iter().map(|block| block.energy(x)).sum();
+                ElasticEnergy { stretch: energy.stretch + enclosed, bend: energy.bend }
             }
             Solver::Block(_) | Solver::Rows(_) | Solver::Newton(_) => {
                 self.caches.blocks.energy(x, &self.caches.plate)
@@ -87,7 +88,9 @@ impl World {
     pub(crate) fn elastic_gradient(&self) -> Vec<DVec3> {
         let x = &self.sheet.state.positions;
         if let Solver::Projective(driver) = &self.caches.solver {
-            return driver.energy(x).gradient;
+            let mut forces = driver.energy(x).gradient;
+            self.caches.blocks.enclosed.iter().for_each(|block| block.add_gradient(x, &mut forces));
+            return forces;
         }
         let mut forces = vec![DVec3::ZERO; x.len()];
         self.caches.blocks.add_gradient(x, &self.caches.plate, &mut forces);

@@ -8,6 +8,7 @@ use glam::DVec3;
 use taffeta_contact::response::{project, take_back_slip};
 use taffeta_contact::{Contact, SubstepView};
 use taffeta_core::lanes::Row;
+use taffeta_solve::ProjectiveTimes;
 use taffeta_solve::drivers::newton::FactorError;
 
 /// Passes over the contacts in every iteration. Contacts of vertices are independent and take one; those of edges and
@@ -15,10 +16,20 @@ use taffeta_solve::drivers::newton::FactorError;
 const CONTACT_PASSES: u32 = 4;
 
 impl World {
+    /// Where the time of projective dynamics has gone since its system was built: at the start, and anew after every change
+    /// of mesh or pins. `None` under another solver.
+    pub fn projective_times(&self) -> Option<ProjectiveTimes> {
+        match &self.caches.solver {
+            Solver::Projective(driver) => Some(driver.times()),
+            Solver::Block(_) | Solver::Rows(_) | Solver::Newton(_) => None,
+        }
+    }
+
     /// Local and global steps, each pair followed by contact; then the contacts once more, for what the iterations have
     /// left. The forces of contacts at vertices are remembered, and the next substep begins with them.
     pub(crate) fn solve_projective(&mut self, h: f64, iterations: u32) -> Result<(), StepError> {
         let time = self.time;
+        self.set_volume_targets(h);
         for contact in &mut self.work.contacts {
             let Some(vi) = contact.row.vertex() else { continue };
             let force = self.sheet.grips[vi] * (h * h);
@@ -68,8 +79,10 @@ fn iterate(
             forces[vi.0 as usize] += force * weight;
         }
     }
+    let volumes = &mut caches.blocks.enclosed;
+    volumes.iter_mut().for_each(|volume| volume.pressure = 0.0);
     for _ in 0..iterations {
-        driver.iterate_with_forces(&forces);
+        driver.iterate_with_volumes(&forces, volumes);
         for (i, row) in work.rows.iter_mut().enumerate() {
             row.position = driver.position(i).to_array();
         }

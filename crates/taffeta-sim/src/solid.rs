@@ -28,6 +28,7 @@ use taffeta_core::{Region, TriangleMesh, VertexIndex};
 use taffeta_mesh::{KeyTable, VertexKey};
 use taffeta_solve::block::Tetrahedron;
 use taffeta_solve::block::tetrahedron::sixfold_volume;
+use taffeta_solve::drivers::projective::ProjectiveConstraints;
 use taffeta_solve::{BendingModel, Material, MembraneModel, SolidBlocks, SolidMaterial};
 
 /// A tetrahedron of less than this part of the cube of its longest edge has no volume.
@@ -381,18 +382,29 @@ pub(crate) fn number_vertices(
     solids.iter().map(of_solid).collect()
 }
 
-/// The blocks of all solids.
-pub(crate) fn build_solids(source: &CacheSource<'_>) -> SolidBlocks {
-    let mut blocks = SolidBlocks::default();
-    for (solid, numbers) in source.solids.iter().zip(&source.sheet.solid_vertices) {
-        blocks.surfaces.push(solid.cloth as u32);
-        for corners in &solid.tetrahedra {
+/// The tetrahedra of all solids in dense numbers, each with its material.
+fn list_tetrahedra<'a>(source: &CacheSource<'a>) -> impl Iterator<Item = (Tetrahedron, &'a SolidMaterial)> {
+    let solids = source.solids.iter().zip(&source.sheet.solid_vertices);
+    solids.flat_map(|(solid, numbers)| {
+        solid.tetrahedra.iter().map(move |corners| {
             let vertices = corners.map(|v| numbers[v as usize]);
             let shape = Tetrahedron::new(vertices, corners.map(|v| solid.rest[v as usize]));
-            blocks.push(&shape, &solid.material);
-        }
-    }
+            (shape, &solid.material)
+        })
+    })
+}
+
+/// The blocks of all solids.
+pub(crate) fn build_solids(source: &CacheSource<'_>) -> SolidBlocks {
+    let surfaces = source.solids.iter().map(|solid| solid.cloth as u32).collect();
+    let mut blocks = SolidBlocks { surfaces, ..SolidBlocks::default() };
+    list_tetrahedra(source).for_each(|(shape, material)| blocks.push(&shape, material));
     blocks
+}
+
+/// Adds what projective dynamics makes of all solids.
+pub(crate) fn add_projected_solids(source: &CacheSource<'_>, constraints: &mut ProjectiveConstraints) {
+    list_tetrahedra(source).for_each(|(shape, material)| constraints.push_solid(&shape, material));
 }
 
 impl World {

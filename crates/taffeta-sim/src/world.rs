@@ -199,6 +199,7 @@ impl World {
             faces: &self.sheet.topology.faces,
             rest: &self.sheet.rest,
             densities,
+            segments: self.exposed_segments(),
             positions: &self.sheet.state.positions,
         }
     }

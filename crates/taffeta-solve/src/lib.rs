@@ -26,7 +26,7 @@ mod testing;
 
 pub use blocks::{Blocks, ElasticEnergy};
 pub use drivers::block::{BlockDriver, Substep};
-pub use drivers::projective::{ProjectiveConstraints, ProjectiveDriver, ProjectiveProblem};
+pub use drivers::projective::{ProjectiveConstraints, ProjectiveDriver, ProjectiveProblem, ProjectiveTimes};
 pub use drivers::rows::{ProjectedCloth, RowDriver, RowForce, RowStep};
 pub use material::{Material, MaterialError};
 pub use model::{

@@ -156,22 +156,19 @@ impl Material {
             ("bend", self.bend[1]),
             ("stretch_damping", self.stretch_damping),
             ("bend_damping", self.bend_damping),
-            ("friction.static", self.friction.static_),
-            ("friction.kinetic", self.friction.kinetic),
         ];
         let ratio = |value: f64| value.is_finite() && value > -1.0 && value <= 1.0;
         // The product test comes first: it explains a ratio that is too large better than a range does.
         let product = self.poisson * self.poisson * self.stretch[1] / self.stretch[0];
         let indefinite = self.stretch.iter().all(|k| *k > 0.0) && product >= 1.0;
-        check("finite and greater than 0", &positive, |v| v.is_finite() && v > 0.0)?;
+        check_positive(&positive)?;
         if indefinite {
             let [warp, weft] = self.stretch;
             return Err(MaterialError::Indefinite { poisson: self.poisson, warp, weft, product });
         }
-        check("finite and at least 0", &not_negative, |v| v.is_finite() && v >= 0.0)?;
+        check_not_negative(&not_negative)?;
         check("greater than -1", &[("poisson", self.poisson)], |v| v.is_finite() && v > -1.0)?;
-        let Friction { static_, kinetic } = self.friction;
-        check("at most friction.static", &[("friction.kinetic", kinetic)], |v| v <= static_)?;
+        check_friction(self.friction)?;
         check("greater than -1 and at most 1", &[("bend_poisson", self.bend_poisson.unwrap_or(0.0))], ratio)?;
         self.validate_bending()
     }
@@ -188,7 +185,25 @@ impl Material {
     }
 }
 
-fn check(
+/// Refuses the first of the named values that is not positive.
+pub(crate) fn check_positive(values: &[(&'static str, f64)]) -> Result<(), MaterialError> {
+    check("finite and greater than 0", values, |v| v.is_finite() && v > 0.0)
+}
+
+/// Refuses the first of the named values that is negative.
+pub(crate) fn check_not_negative(values: &[(&'static str, f64)]) -> Result<(), MaterialError> {
+    check("finite and at least 0", values, |v| v.is_finite() && v >= 0.0)
+}
+
+/// Refuses negative coefficients of friction, and a kinetic one above the static one.
+pub(crate) fn check_friction(friction: Friction) -> Result<(), MaterialError> {
+    let Friction { static_, kinetic } = friction;
+    check_not_negative(&[("friction.static", static_), ("friction.kinetic", kinetic)])?;
+    check("at most friction.static", &[("friction.kinetic", kinetic)], |v| v <= static_)
+}
+
+/// Refuses the first of the named values that does not hold what is allowed.
+pub(crate) fn check(
     allowed: &'static str,
     values: &[(&'static str, f64)],
     holds: impl Fn(f64) -> bool,

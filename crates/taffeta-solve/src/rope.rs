@@ -11,7 +11,7 @@ use crate::block::rope_angle::turning_angle;
 use crate::block::rope_torsion::LEAST_TURN;
 use crate::block::{AcosAngle, Block, RopeAngle, RopeBend, RopeStretch, RopeTorsion, gather};
 use crate::blocks::{ElasticEnergy, add_block_gradient};
-use crate::material::MaterialError;
+use crate::material::{MaterialError, check_friction, check_not_negative, check_positive};
 use crate::model::ProjectionStiffness;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
@@ -47,26 +47,13 @@ impl RopeMaterial {
     /// # Errors
     /// The first quantity that is out of range.
     pub fn validate(&self) -> Result<(), MaterialError> {
-        let fields = [
-            ("density", self.density, true),
-            ("stretch", self.stretch, true),
-            ("bend", self.bend, false),
-            ("stretch_damping", self.stretch_damping, false),
-            ("bend_damping", self.bend_damping, false),
-            ("friction.static", self.friction.static_, false),
-            ("friction.kinetic", self.friction.kinetic, false),
-        ];
-        for (field, value, is_positive) in fields {
-            if !value.is_finite() || value < 0.0 || is_positive && value == 0.0 {
-                let allowed = if is_positive { "finite and greater than 0" } else { "finite and at least 0" };
-                return Err(MaterialError::OutOfRange { field, value, allowed });
-            }
-        }
-        if self.friction.kinetic > self.friction.static_ {
-            let (field, value) = ("friction.kinetic", self.friction.kinetic);
-            return Err(MaterialError::OutOfRange { field, value, allowed: "at most the static friction" });
-        }
-        Ok(())
+        check_positive(&[("density", self.density), ("stretch", self.stretch)])?;
+        check_not_negative(&[
+            ("bend", self.bend),
+            ("stretch_damping", self.stretch_damping),
+            ("bend_damping", self.bend_damping),
+        ])?;
+        check_friction(self.friction)
     }
 }
 

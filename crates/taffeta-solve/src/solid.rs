@@ -4,7 +4,7 @@ use crate::block::tetrahedron::{NormalStrain, ShearStrain, Tetrahedron, VolumeSt
 use crate::block::{Block, gather};
 use crate::blocks::add_block_gradient;
 use crate::drivers::rows::diagonalize;
-use crate::material::MaterialError;
+use crate::material::{MaterialError, check, check_friction, check_not_negative, check_positive};
 use glam::DVec3;
 use nalgebra::Matrix3;
 use serde::{Deserialize, Serialize};
@@ -40,29 +40,11 @@ impl SolidMaterial {
     /// # Errors
     /// The first field that is out of its range.
     pub fn validate(&self) -> Result<(), MaterialError> {
-        let fields = [
-            ("density", self.density, true),
-            ("young", self.young, true),
-            ("damping", self.damping, false),
-            ("volume_stiffness", self.volume_stiffness, false),
-            ("friction.static", self.friction.static_, false),
-            ("friction.kinetic", self.friction.kinetic, false),
-        ];
-        for (field, value, is_positive) in fields {
-            if !value.is_finite() || value < 0.0 || is_positive && value == 0.0 {
-                let allowed = if is_positive { "finite and greater than 0" } else { "finite and at least 0" };
-                return Err(MaterialError::OutOfRange { field, value, allowed });
-            }
-        }
-        if !(self.poisson > -1.0 && self.poisson < 0.5) {
-            let allowed = "greater than -1 and less than 0.5, at which nothing could be compressed";
-            return Err(MaterialError::OutOfRange { field: "poisson", value: self.poisson, allowed });
-        }
-        if self.friction.kinetic > self.friction.static_ {
-            let (field, value) = ("friction.kinetic", self.friction.kinetic);
-            return Err(MaterialError::OutOfRange { field, value, allowed: "at most the static friction" });
-        }
-        Ok(())
+        check_positive(&[("density", self.density), ("young", self.young)])?;
+        check_not_negative(&[("damping", self.damping), ("volume_stiffness", self.volume_stiffness)])?;
+        let allowed = "greater than -1 and less than 0.5, at which nothing could be compressed";
+        check(allowed, &[("poisson", self.poisson)], |v| v > -1.0 && v < 0.5)?;
+        check_friction(self.friction)
     }
 
     /// Shear modulus `E/(2(1+ν))` \[Pa\].

@@ -79,7 +79,7 @@ fn read_parts(context: &Context<'_>, warnings: &mut Vec<String>) -> Option<Scene
     let ropes: Vec<SceneRope> =
         rope_items.iter().filter_map(|item| read_rope::read_rope(item, surroundings, warnings)).collect();
     let solids: Vec<SceneSolid> =
-        solid_items.iter().filter_map(|item| read_solid::read_solid(item, surroundings)).collect();
+        solid_items.iter().filter_map(|item| read_solid::read_solid(item, surroundings, warnings)).collect();
     if let Some(simulation) = &simulation {
         let closed = cloths.iter().position(|cloth| cloth.volume.is_some());
         let closed = closed.map(|number| ("volumes of closed cloths", format!("cloth.{number}.volume")));

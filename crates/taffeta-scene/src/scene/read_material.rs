@@ -3,7 +3,7 @@
 use super::read_motion::read_friction;
 use crate::document::Kind;
 use crate::materials;
-use crate::reader::{Item, Range, TableReader, did_you_mean, quoted_list};
+use crate::reader::{Item, Range, TableReader, did_you_mean, join_key, quoted_list};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use taffeta_solve::{Material, MaterialError};
@@ -119,17 +119,27 @@ fn read_table(item: &Item<'_>, base: Option<Material>) -> Option<Material> {
         item.context.report(&format!("{}.poisson", item.key), message, None);
         return None;
     }
-    if let Err(error) = material.validate() {
-        let field = match &error {
-            MaterialError::OutOfRange { field, .. } => field,
-            MaterialError::Indefinite { .. } => "poisson",
-            MaterialError::IndefiniteBending { .. } => "bend_poisson",
-        };
-        let message = format!("{error}").replacen(field, &format!("`{}.{field}`", item.key), 1);
-        item.context.report(&format!("{}.{field}", item.key), message, None);
-        return None;
-    }
+    report_material(item, material.validate()).then_some(())?;
     complete.then_some(material)
+}
+
+/// Whether the material at `item` has passed its check; reports at the quantity that has not.
+pub(super) fn report_material(item: &Item<'_>, checked: Result<(), MaterialError>) -> bool {
+    let Err(error) = checked else { return true };
+    let field = match &error {
+        MaterialError::OutOfRange { field, .. } => field,
+        MaterialError::Indefinite { .. } => "poisson",
+        MaterialError::IndefiniteBending { .. } => "bend_poisson",
+    };
+    let message = error.to_string().replacen(field, &format!("`{}.{field}`", item.key), 1);
+    item.context.report(&join_key(&item.key, field), message, None);
+    false
+}
+
+/// Reports under a key of a body, such as "rope" or "solid", why it cannot be built.
+pub(super) fn report_body(table: &TableReader<'_>, (kind, name): (&str, &str), key: &str, reason: &str) {
+    let message = format!("the {kind} {name:?} cannot be built: {reason}");
+    table.item.context.report(&join_key(&table.item.key, key), message, None);
 }
 
 /// Refuses a Poisson ratio that leaves the isotropic value of an absent shear stiffness without sense.

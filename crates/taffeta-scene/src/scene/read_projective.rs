@@ -1,7 +1,7 @@
-//! What projective dynamics makes of a cloth.
+//! What projective dynamics makes of a cloth and of a solid.
 
 use crate::reader::TableReader;
-use taffeta_solve::Material;
+use taffeta_solve::{Material, SolidMaterial};
 
 /// Warns of what projective dynamics leaves out of a material, and of what remeshing costs it.
 pub(super) fn warn_of_projective(
@@ -35,6 +35,26 @@ pub(super) fn warn_of_projective(
             "`{key}.material`: the solver \"projective\" knows one stiffness and one bending stiffness, the means of warp \
              and weft, and leaves out {}",
             ignored.join(", ")
+        ));
+    }
+}
+
+/// Warns of what projective dynamics leaves out of the material of a solid.
+pub(super) fn warn_of_projective_solid(
+    table: &TableReader<'_>,
+    material: &SolidMaterial,
+    warnings: &mut Vec<String>,
+) {
+    let key = &table.item.key;
+    if material.damping != 0.0 {
+        warnings.push(format!(
+            "`{key}.material.damping`: the solver \"projective\" knows no damping of a material and leaves it out"
+        ));
+    }
+    if material.poisson < 0.0 {
+        let poisson = material.poisson;
+        warnings.push(format!(
+            "`{key}.material.poisson` is {poisson}: the solver \"projective\" knows no negative ratio and takes 0"
         ));
     }
 }

@@ -3,13 +3,13 @@
 use super::read_cloth::{
     Surroundings, read_axes, read_body_name, read_projection, read_strength, read_vertices,
 };
+use super::read_material::{report_body, report_material};
 use super::read_motion::{read_friction, read_motion, read_place};
 use super::{RopeShape, SceneRope};
-use crate::reader::{Item, Range, TableReader, join_key};
+use crate::reader::{Item, Range, TableReader};
 use glam::DVec3;
 use taffeta_core::{Friction, Region};
 use taffeta_sim::{PinDescription, RopeBending, RopeMaterial, SolverChoice};
-use taffeta_solve::MaterialError;
 
 const ROPE_KEYS: &[&str] = &[
     "name",
@@ -105,10 +105,7 @@ pub(super) fn read_rope(
 /// Checks that the rope is one and that its pins hold something.
 fn check(table: &TableReader<'_>, rope: &SceneRope) {
     let description = rope.describe();
-    let report = |key: &str, reason: String| {
-        let message = format!("the rope {:?} cannot be built: {reason}", rope.name);
-        table.item.context.report(&join_key(&table.item.key, key), message, None);
-    };
+    let report = |key: &str, reason: String| report_body(table, ("rope", &rope.name), key, &reason);
     if let Some(reason) = description.find_shape_defect() {
         let is_of_plane = reason.contains("plane");
         let given = |key: &str| table.get(key).is_some();
@@ -184,18 +181,7 @@ fn read_material(item: &Item<'_>) -> Option<RopeMaterial> {
         bend_damping: table.number("bend_damping", 0.0, Range::Finite),
         friction: read_friction(&table, Friction::default()),
     };
-    match material.validate() {
-        Ok(()) => Some(material),
-        Err(error) => {
-            let field = match &error {
-                MaterialError::OutOfRange { field, .. } => field,
-                MaterialError::Indefinite { .. } | MaterialError::IndefiniteBending { .. } => "stretch",
-            };
-            let message = error.to_string().replacen(field, &format!("`{}.{field}`", item.key), 1);
-            item.context.report(&join_key(&item.key, field), message, None);
-            None
-        }
-    }
+    report_material(item, material.validate()).then_some(material)
 }
 
 fn read_bending(table: &TableReader<'_>) -> RopeBending {

@@ -1,13 +1,14 @@
 //! One solid: its shape, material, pins. And what both solids and enclosed volumes ask of the simulation.
 
 use super::read_cloth::{Surroundings, read_axes, read_body_name, read_region, read_strength};
+use super::read_material::{report_body, report_material};
 use super::read_motion::{read_friction, read_motion, read_place};
+use super::read_projective::warn_of_projective_solid;
 use super::{SceneSolid, Simulation};
-use crate::reader::{Item, Range, TableReader, join_key};
+use crate::reader::{Item, Range, TableReader};
 use glam::DVec3;
 use taffeta_core::Friction;
 use taffeta_sim::{EnclosedDescription, Mode, PinDescription, SolidMaterial, SolverChoice, TimeIntegration};
-use taffeta_solve::MaterialError;
 
 const SOLID_KEYS: &[&str] = &[
     "name",
@@ -27,7 +28,11 @@ const REGIONS: [&str; 3] = ["box", "boundary", "vertices"];
 const MAX_CELLS: u64 = 4_000_000;
 
 /// Reads a solid.
-pub(super) fn read_solid(item: &Item<'_>, surroundings: Surroundings<'_>) -> Option<SceneSolid> {
+pub(super) fn read_solid(
+    item: &Item<'_>,
+    surroundings: Surroundings<'_>,
+    warnings: &mut Vec<String>,
+) -> Option<SceneSolid> {
     let table = item.table(SOLID_KEYS)?;
     if let Some(remesh) = table.get_any("remesh") {
         let help = "choose the `cells` of its box".to_owned();
@@ -56,6 +61,9 @@ pub(super) fn read_solid(item: &Item<'_>, surroundings: Surroundings<'_>) -> Opt
         angular_velocity: table.vec3("angular_velocity", DVec3::ZERO),
         pins: pins.unwrap_or_default(),
     };
+    if surroundings.solver == Some(SolverChoice::Projective) {
+        warn_of_projective_solid(&table, &solid.material, warnings);
+    }
     check(&table, &solid);
     Some(solid)
 }
@@ -63,10 +71,7 @@ pub(super) fn read_solid(item: &Item<'_>, surroundings: Surroundings<'_>) -> Opt
 /// Checks that the tetrahedra have volumes and that the pins hold something.
 fn check(table: &TableReader<'_>, solid: &SceneSolid) {
     let description = solid.describe();
-    let report = |key: &str, reason: String| {
-        let message = format!("the solid {:?} cannot be built: {reason}", solid.name);
-        table.item.context.report(&join_key(&table.item.key, key), message, None);
-    };
+    let report = |key: &str, reason: String| report_body(table, ("solid", &solid.name), key, &reason);
     if let Some(reason) = description.find_shape_defect() {
         return report("box", reason);
     }
@@ -109,18 +114,7 @@ fn read_material(item: &Item<'_>) -> Option<SolidMaterial> {
         friction: read_friction(&table, Friction::default()),
         ..SolidMaterial::new(density?, young?, poisson?)
     };
-    match material.validate() {
-        Ok(()) => Some(material),
-        Err(error) => {
-            let MaterialError::OutOfRange { field, .. } = &error else {
-                item.report(error.to_string(), None);
-                return None;
-            };
-            let message = error.to_string().replacen(field, &format!("`{}.{field}`", item.key), 1);
-            item.context.report(&join_key(&item.key, field), message, None);
-            None
-        }
-    }
+    report_material(item, material.validate()).then_some(material)
 }
 
 fn read_pin(item: &Item<'_>, surroundings: Surroundings<'_>) -> Option<PinDescription> {
@@ -154,18 +148,15 @@ pub(super) fn check_sweeping(item: &Item<'_>, simulation: &Simulation, (what, ke
     let refuse = |at: &str, message: String, help: &str| {
         item.context.report(&format!("simulation.{at}"), message, Some(help.to_owned()));
     };
-    let name = settings.solver.name();
-    match settings.solver {
-        SolverChoice::Auto | SolverChoice::Block | SolverChoice::Xpbd => {}
-        _ => {
-            let message = format!("`simulation.solver` is {name:?}, which does not know {what} (`{key}`)");
-            let help = if what == "solids" {
-                "solver = \"block\" or \"xpbd\", or \"auto\", which takes \"block\""
-            } else {
-                "solver = \"block\" or \"xpbd\", or \"auto\"; `pressure` instead of `volume` goes with other solvers"
-            };
-            refuse("solver", message, help);
+    if !settings.solver.knows_solids() {
+        let name = settings.solver.name();
+        let message = format!("`simulation.solver` is {name:?}, which does not know {what} (`{key}`)");
+        let mut help =
+            "solver = \"block\", \"xpbd\" or \"projective\", or \"auto\", which takes \"block\"".to_owned();
+        if what != "solids" {
+            help += "; `pressure` instead of `volume` goes with other solvers";
         }
+        refuse("solver", message, &help);
     }
     // The others have been refused with the solver that the scene names.
     if settings.solver != SolverChoice::Auto {

@@ -200,7 +200,7 @@ fn impossible_numbers_are_refused() {
         "shape",
         "shape = { capsule = { radius = 0.1 } }",
         "{ radius",
-        &["`obstacle.0.shape.capsule.half_length`"],
+        &["`half_length` is missing in `obstacle.0.shape.capsule`"],
     );
     expect(
         "shape",

@@ -118,13 +118,35 @@ fn volumes_belong_to_closed_cloths_of_fixed_topology() {
 }
 
 #[test]
-fn only_solvers_that_sweep_know_solids() {
-    for solver in ["global", "direct", "pbd", "projective"] {
+fn only_some_solvers_know_solids_and_volumes() {
+    for solver in ["global", "direct", "pbd"] {
         let text = format!("solver = \"{solver}\"");
-        expect("solver", &text, "\"", &["does not know solids", "\"xpbd\""]);
+        expect("solver", &text, "\"", &["does not know solids", "\"xpbd\" or \"projective\""]);
+        let (solid, cloth) = (GOOD.find("[[solid]]").unwrap(), GOOD.find("[[cloth]]").unwrap());
+        let balloon = format!("{}{}", &GOOD[..solid], &GOOD[cloth..GOOD.find("[[probe]]").unwrap()]);
+        expect_in(
+            &balloon,
+            ("solver", &text),
+            "\"",
+            &["does not know volumes of closed cloths", "`pressure`"],
+        );
     }
     expect("time", "time = \"bdf2\"", "\"bdf2\"", &["implicit Euler"]);
     expect("mode", "mode = \"static\"", "\"static\"", &["follow motions only"]);
     let text = GOOD.replace("[[solid]]", "[[ropes]]");
     assert!(read(&text).is_err());
+}
+
+#[test]
+fn projective_dynamics_warns_of_what_it_leaves_out_of_a_solid() {
+    let scene = read(&GOOD.replace("\"auto\"\nmode", "\"projective\"\nmode")).unwrap();
+    let warned =
+        |scene: &taffeta_scene::Scene, part: &str| scene.warnings.iter().any(|text| text.contains(part));
+    assert!(warned(&scene, "`solid.0.material.damping`"), "{:?}", scene.warnings);
+    assert!(!warned(&scene, "negative ratio"));
+    scene.build().unwrap();
+    let auxetic =
+        GOOD.replace("\"auto\"\nmode", "\"projective\"\nmode").replace("poisson = 0.3", "poisson = -0.2");
+    assert!(warned(&read(&auxetic).unwrap(), "knows no negative ratio and takes 0"));
+    assert!(!warned(&read(GOOD).unwrap(), "leaves it out"), "the other solvers know damping");
 }

@@ -25,16 +25,19 @@
 mod cloth;
 mod constraint;
 mod edge;
+mod enclosed;
 mod example;
 mod panels;
 mod point;
 mod ring;
 mod rows;
 pub mod singular;
+mod solid;
 mod system;
 #[cfg(test)]
 mod tests;
 mod tetrahedron;
+mod times;
 mod triangle;
 
 pub use cloth::{RestPlaces, cloth_constraints, isotropic_stiffness};
@@ -43,7 +46,9 @@ pub use edge::EdgeStrain;
 pub use example::TetrahedronExample;
 pub use point::{HalfSpace, Position};
 pub use ring::RingBend;
+pub use solid::solid_stiffness;
 pub use tetrahedron::{RestTetrahedron, TetrahedronStrain, TetrahedronVolume};
+pub use times::ProjectiveTimes;
 pub use triangle::{TriangleArea, TriangleStrain};
 
 use crate::drivers::newton::FactorError;
@@ -54,6 +59,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 use ring::RingSet;
 use rows::{ColumnList, RowList};
+use std::time::Instant;
 use system::GlobalSystem;
 use taffeta_core::lanes::{F64x4, LANES, vectorized};
 use triangle::TriangleKernel;
@@ -119,6 +125,7 @@ pub struct ProjectiveDriver {
     places: Vec<u32>,
     masses: Vec<f64>,
     work: Work,
+    times: ProjectiveTimes,
 }
 
 /// The state of a step, in the order of elimination.
@@ -137,6 +144,7 @@ impl ProjectiveDriver {
     /// # Panics
     /// If a constraint names a vertex that there is not.
     pub fn build(problem: ProjectiveProblem<'_>, constraints: ProjectiveConstraints) -> Self {
+        let begun = Instant::now();
         let count = problem.masses.len();
         let mut rows = list_rows(&constraints);
         let columns = rows.transpose(count);
@@ -156,7 +164,8 @@ impl ProjectiveDriver {
         let system = GlobalSystem::build((&rows, &columns), neighbors, masses.clone(), &held);
         let zero = |count: usize| vec![F64x4::default(); count];
         let work = Work { pulls: zero(row_count), forces: zero(count), ..Work::default() };
-        Self { sets, columns, row_count, system, order, places, masses, work }
+        let times = ProjectiveTimes { analysis: begun.elapsed(), ..ProjectiveTimes::default() };
+        Self { sets, columns, row_count, system, order, places, masses, work, times }
     }
 
     /// Begins a step of length `h` \[s\] towards the predicted positions `x̄` \[m\], from which the iterations start. Held
@@ -165,7 +174,9 @@ impl ProjectiveDriver {
     /// # Errors
     /// If the system is not positive definite, or its factors do not fit in memory.
     pub fn begin_step(&mut self, predicted: &[DVec3], h: f64) -> Result<(), FactorError> {
+        let begun = Instant::now();
         self.system.prepare(h)?;
+        self.times.factorization += begun.elapsed();
         let work = &mut self.work;
         work.h = h;
         work.predicted.clear();
@@ -176,16 +187,20 @@ impl ProjectiveDriver {
 
     /// One local and one global step, without contact.
     pub fn iterate(&mut self) {
+        let begun = Instant::now();
         self.find_forces();
+        self.times.local += begun.elapsed();
         self.solve();
     }
 
     /// One local and one global step under forces from outside \[N\], one per vertex: those of contacts.
     pub fn iterate_with_forces(&mut self, outside: &[DVec3]) {
+        let begun = Instant::now();
         self.find_forces();
         for (force, vertex) in self.work.forces.iter_mut().zip(&self.order) {
             *force = *force - widen(outside[*vertex as usize]);
         }
+        self.times.local += begun.elapsed();
         self.solve();
     }
 
@@ -213,10 +228,12 @@ impl ProjectiveDriver {
 
     /// The global step.
     fn solve(&mut self) {
+        let begun = Instant::now();
         self.system.solve(&mut self.work.forces);
         for (x, back) in self.work.x.iter_mut().zip(&self.work.forces) {
             *x = *x - *back;
         }
+        self.times.global += begun.elapsed();
     }
 
     /// The position of a vertex \[m\] as the last iteration left it.
@@ -263,6 +280,11 @@ impl ProjectiveDriver {
     /// How many times the system has been factorized.
     pub fn factorizations(&self) -> usize {
         self.system.factorizations()
+    }
+
+    /// Where the time has gone since the driver was built.
+    pub fn times(&self) -> ProjectiveTimes {
+        self.times
     }
 
     /// Number of entries of the factor, 0 before the first step.

@@ -2,6 +2,7 @@
 
 use super::constraint::Constraint;
 use super::singular::{SignedSingularValues, clamp_product};
+use crate::block::Tetrahedron;
 use glam::{DMat3, DVec3};
 use taffeta_core::VertexIndex;
 
@@ -38,6 +39,12 @@ impl RestTetrahedron {
     pub fn deformation(&self, x: [DVec3; 4]) -> DMat3 {
         let column = |r: usize| x.iter().zip(&self.gradients).map(|(x, g)| *x * g[r]).sum::<DVec3>();
         DMat3::from_cols(column(0), column(1), column(2))
+    }
+}
+
+impl From<&Tetrahedron> for RestTetrahedron {
+    fn from(shape: &Tetrahedron) -> Self {
+        Self { vertices: shape.vertices, gradients: shape.gradients, volume: shape.volume }
     }
 }
 

@@ -261,7 +261,8 @@ impl Search<'_> {
     fn lower(&mut self, vertices: [u32; 4], fractions: [f64; 4]) -> bool {
         let mut has_fallen = false;
         for (v, fraction) in vertices.into_iter().zip(fractions) {
-            if fraction < self.fractions[v as usize] {
+            // What cannot be stopped gets all the room it takes, but for round-off.
+            if fraction < self.fractions[v as usize] && !self.path.prescribed[v as usize] {
                 self.fractions[v as usize] = fraction;
                 self.changed[v as usize] = self.pass;
                 has_fallen = true;

@@ -17,14 +17,18 @@ pub mod crossings;
 pub mod detect;
 pub mod elements;
 pub mod fuzz;
+pub mod mesh_obstacle;
+pub mod near;
 pub mod obstacle;
 pub mod pair;
 pub mod proximity;
 pub mod response;
 pub mod shape;
+mod sides;
 pub mod tree;
 
 pub use detect::{ContactSurface, Detector, SubstepView};
+pub use mesh_obstacle::MeshObstacle;
 pub use obstacle::{Obstacle, Shape};
 pub use proximity::Proximity;
 pub use response::Contact;

@@ -59,6 +59,7 @@ impl World {
         };
         self.pins.iter().all(|pin| stands(&pin.description.motion))
             && self.obstacles.iter().all(|obstacle| stands(&obstacle.motion))
+            && self.meshes.list.iter().all(|m| m.stands_between(self.time, self.end_of_substep(h)))
             && self.work.air.is_none_or(|air| air.wind == DVec3::ZERO)
             && !self.has_pressure()
     }

@@ -1,18 +1,16 @@
-//! Cloths that meet themselves and each other: contacts before the solve, the safeguard after it.
+//! Cloths that meet themselves, each other and mesh obstacles: contacts before the solve, the safeguard after it.
 //!
 //! The response makes it look right, the safeguard makes it true: after every substep, motions are shortened until no
 //! pair of primitives crosses on the way. Both see the positions at the start of the substep, where nothing crosses but
 //! what crossed before.
 
 use crate::caches::CacheSource;
-use crate::pins::along_held;
-use crate::world::World;
+use crate::loose::LooseBody;
+use crate::world::{Cloth, World};
 use glam::DVec3;
 use taffeta_contact::Contact;
-use taffeta_contact::crossings::Crossing;
 use taffeta_contact::elements::Elements;
-use taffeta_contact::proximity::{MeshBody, Proximity, Step};
-use taffeta_core::index::DenseIndex;
+use taffeta_contact::proximity::{MeshBody, Proximity};
 
 /// What the safeguard had to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -25,28 +23,59 @@ pub struct SafeguardReport {
     pub forced: u64,
 }
 
-/// The cloths of a world as bodies that can meet.
+/// The cloths of a world, its other bodies and its mesh obstacles, as bodies that can meet.
 pub(crate) fn build_proximity(source: CacheSource<'_>) -> Proximity {
-    let CacheSource { sheet, cloths, bodies, .. } = source;
+    let CacheSource { sheet, cloths, bodies, self_contact, .. } = source;
     let mut elements = Elements::default();
     let faces: Vec<[u32; 3]> = sheet.topology.faces.iter().map(|face| face.map(|vi| vi.0)).collect();
     elements.add_triangles(sheet.topology.vertex_count, &faces, |i| sheet.vertex_cloths.raw[i]);
-    let surfaces = cloths.iter().map(|cloth| cloth.surface).chain(bodies.iter().map(|body| body.surface));
-    let meshes = surfaces.map(|surface| MeshBody { surface, is_cloth: true }).collect();
-    Proximity::new(elements, meshes, sheet.layout.raw.clone())
+    let cloth = |cloth: &Cloth| MeshBody::cloth(cloth.surface, self_contact);
+    let body = |body: &LooseBody| MeshBody::cloth(body.surface, false);
+    let mut meshes: Vec<MeshBody> = cloths.iter().map(cloth).chain(bodies.iter().map(body)).collect();
+    let mut layout = sheet.layout.raw.clone();
+    if !source.meshes.is_empty() {
+        add_loose(source, &mut elements);
+    }
+    for obstacle in source.meshes {
+        let number = meshes.len() as u32;
+        // Contact is two-sided. Sorted corners give the same bits whichever way a face is turned.
+        let sorted = |face: &[u32; 3]| {
+            let mut face = *face;
+            face.sort_unstable();
+            face
+        };
+        let faces: Vec<[u32; 3]> = obstacle.faces.iter().map(sorted).collect();
+        elements.add_triangles(obstacle.vertex_count(), &faces, |_| number);
+        meshes.push(MeshBody::obstacle(obstacle.friction));
+        layout.resize(elements.vertex_count, DVec3::ZERO);
+    }
+    Proximity::new(elements, meshes, layout)
+}
+
+/// Adds ropes, as what meets obstacles only, and vertices that belong to nothing. The inside of a solid needs no guard.
+fn add_loose(source: CacheSource<'_>, elements: &mut Elements) {
+    for (number, body) in source.bodies.iter().enumerate() {
+        let owner = (source.cloths.len() + number) as u32;
+        let range = source.sheet.vertex_range(owner);
+        let visible = body.visible(range.len());
+        let vertices = (range.start + visible.start) as u32..(range.start + visible.end) as u32;
+        if body.rope.is_some() {
+            elements.add_polyline(vertices, owner);
+        } else if !source.solids.iter().any(|solid| solid.body == Some(number)) {
+            elements.add_points(vertices, owner);
+        }
+    }
 }
 
 impl World {
-    /// Edges that go through faces, exactly; `None` if cloths do not meet in this world.
-    pub fn crossings(&self) -> Option<Vec<Crossing>> {
-        let proximity = self.caches.proximity.as_ref()?;
-        Some(proximity.count_crossings(&self.sheet.state.positions.raw))
-    }
-
     /// Notes what crosses before the first step and after an edit: it is not kept apart.
     pub(crate) fn note_crossings(&mut self) {
+        if self.caches.proximity.is_none() {
+            return;
+        }
+        let positions = self.contact_positions();
         if let Some(proximity) = &mut self.caches.proximity {
-            proximity.note_crossings(&self.sheet.state.positions.raw);
+            proximity.note_crossings(&positions);
         }
     }
 
@@ -57,12 +86,11 @@ impl World {
         }
     }
 
-    /// Adds the contacts between cloths to those of the substep.
+    /// Adds the contacts of cloths with each other and with meshes to those of the substep.
     pub(crate) fn meet_cloths(&mut self) {
         let Some(mut proximity) = self.caches.proximity.take() else { return };
-        let end = self.proposed();
-        let prescribed = self.prescribed();
-        let step = Step { start: &self.sheet.state.positions.raw, end: &end, prescribed: &prescribed };
+        let path = self.contact_path();
+        let step = path.step();
         let rows = self.in_threads(|| {
             proximity.follow(step);
             proximity.contacts(step)
@@ -76,9 +104,8 @@ impl World {
     pub(crate) fn keep_apart(&mut self, h: f64) {
         self.work.shortened.clear();
         let Some(mut proximity) = self.caches.proximity.take() else { return };
-        let end = self.proposed();
-        let prescribed = self.prescribed();
-        let step = Step { start: &self.sheet.state.positions.raw, end: &end, prescribed: &prescribed };
+        let path = self.contact_path();
+        let step = path.step();
         let (found, truncation) = self.in_threads(|| {
             proximity.follow(step);
             proximity.secure(step)
@@ -89,7 +116,7 @@ impl World {
         self.caches.proximity = Some(proximity);
         let work = &mut self.work;
         for (i, fraction) in truncation.fractions.iter().enumerate().filter(|(_, t)| **t < 1.0) {
-            let lost = end[i].distance(found[i]) / h;
+            let lost = path.end(i).distance(found[i]) / h;
             if lost > 0.0 && *fraction < 1.0 {
                 work.safeguard.shortened += 1;
                 work.safeguard.lost_impulse += self.sheet.state.masses.raw[i] * lost;
@@ -99,20 +126,5 @@ impl World {
             }
         }
         work.safeguard.forced += truncation.forced.len() as u64;
-    }
-
-    /// Where the vertices are to be at the end of the substep \[m\].
-    fn proposed(&self) -> Vec<DVec3> {
-        self.work.rows.iter().map(|row| row.position()).collect()
-    }
-
-    /// Who cannot be stopped: what is held altogether, and what a pin moves along some axes.
-    fn prescribed(&self) -> Vec<bool> {
-        let mut prescribed: Vec<bool> = self.sheet.state.inverse_masses.iter().map(|w| *w == 0.0).collect();
-        for guided in &self.work.guided {
-            let moved = along_held(guided.held, guided.target, guided.start) != guided.start;
-            prescribed[guided.vertex.to_usize()] |= moved;
-        }
-        prescribed
     }
 }

@@ -31,6 +31,7 @@ mod frozen;
 mod integrate;
 mod loose;
 mod measure;
+mod mesh_obstacles;
 mod newton;
 mod pins;
 mod pressure;

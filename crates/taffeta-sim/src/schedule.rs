@@ -142,7 +142,8 @@ impl World {
 
     /// Derives everything anew from the sheet.
     pub(crate) fn rebuild(&mut self) {
-        let choice = resolve_solver(&self.settings, self.sheet.topology.vertex_count, self.self_contact);
+        let meets = self.self_contact || !self.meshes.list.is_empty();
+        let choice = resolve_solver(&self.settings, self.sheet.topology.vertex_count, meets);
         let source = CacheSource {
             sheet: &self.sheet,
             cloths: &self.cloths,
@@ -151,6 +152,7 @@ impl World {
             pins: &self.pins,
             choice,
             self_contact: self.self_contact,
+            meshes: &self.meshes.list,
         };
         self.caches = Caches::build(source, Some(&self.caches));
         self.refill();

@@ -9,6 +9,7 @@ use crate::description::{
 };
 use crate::frozen::{FreezeRules, Frozen, Thawed};
 use crate::loose::LooseBody;
+use crate::mesh_obstacles::MeshObstacles;
 use crate::pins::{Guided, Pin};
 use crate::solid::Solid;
 use glam::DVec3;
@@ -55,6 +56,7 @@ pub struct World {
     /// Which pins have let go. Their vertices are freed at the start of the next substep.
     pub(crate) released: Vec<bool>,
     pub(crate) obstacles: Vec<Obstacle>,
+    pub(crate) meshes: MeshObstacles,
     /// Whether cloths meet themselves and each other.
     pub(crate) self_contact: bool,
     pub(crate) settings: SimulationSettings,
@@ -88,7 +90,7 @@ pub(crate) struct Workspace {
     pub scales: Vec<f64>,
     /// The vertices whose motion the safeguard has shortened in the substep.
     pub shortened: Vec<usize>,
-    /// How many contacts of the substep are of cloths with each other.
+    /// How many contacts of the substep are of cloths with each other or with meshes.
     pub meetings: usize,
     /// What the safeguard had to do in this step.
     pub safeguard: SafeguardReport,
@@ -131,7 +133,8 @@ impl World {
         let cloths = world_cloths(description);
         let sheet = freeze(thawed, (&cloths, &solids), &pins);
         let self_contact = description.self_contact;
-        let choice = resolve_solver(&settings, sheet.topology.vertex_count, self_contact);
+        let meets = self_contact || !description.mesh_obstacles.is_empty();
+        let choice = resolve_solver(&settings, sheet.topology.vertex_count, meets);
         let source = CacheSource {
             sheet: &sheet,
             cloths: &cloths,
@@ -140,6 +143,7 @@ impl World {
             pins: &pins,
             choice,
             self_contact,
+            meshes: &description.mesh_obstacles,
         };
         let caches = Caches::build(source, None);
         let mut world = Self {
@@ -150,6 +154,7 @@ impl World {
             released: vec![false; pins.len()],
             pins,
             obstacles: description.obstacles.clone(),
+            meshes: MeshObstacles::new(description.mesh_obstacles.clone()),
             self_contact,
             settings,
             air: description.air,
@@ -213,7 +218,7 @@ impl World {
         &self.cloths
     }
 
-    /// The obstacles.
+    /// The obstacles in closed form.
     pub fn obstacles(&self) -> &[Obstacle] {
         &self.obstacles
     }
@@ -318,16 +323,10 @@ impl World {
 /// iterations for a stiff cloth that bends.
 const MAX_FACTORIZED: usize = 20_000;
 
-/// The solver for a scene: its choice, or what suits it best.
-pub(crate) fn resolve_solver(
-    settings: &SimulationSettings,
-    vertices: usize,
-    self_contact: bool,
-) -> SolverChoice {
+/// The solver for a scene: its choice, or what suits it best. `meets`: cloths meet each other or meshes.
+pub(crate) fn resolve_solver(settings: &SimulationSettings, vertices: usize, meets: bool) -> SolverChoice {
     match (settings.solver, settings.mode) {
-        (SolverChoice::Auto, Mode::Static) if vertices <= MAX_FACTORIZED && !self_contact => {
-            SolverChoice::Direct
-        }
+        (SolverChoice::Auto, Mode::Static) if vertices <= MAX_FACTORIZED && !meets => SolverChoice::Direct,
         (SolverChoice::Auto, _) => SolverChoice::Global,
         (choice, _) => choice,
     }

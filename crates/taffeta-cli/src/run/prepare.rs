@@ -176,7 +176,7 @@ mod tests {
 /// A warning of what crosses at the start.
 fn describe_crossings(world: &World) -> Option<String> {
     let crossings = world.crossings().filter(|crossings| !crossings.is_empty())?;
-    let x = &world.sheet().state.positions.raw;
+    let x = world.contact_positions();
     let place = |crossing: &Crossing| {
         let [p, q] = crossing.edge.map(|v| x[v as usize]);
         let middle = 0.5 * (p + q);
@@ -185,7 +185,7 @@ fn describe_crossings(world: &World) -> Option<String> {
     let named: Vec<String> = crossings.iter().take(NAMED_CROSSINGS).map(place).collect();
     let more = if crossings.len() > named.len() { ", …" } else { "" };
     Some(format!(
-        "cloths cross at the start, in {} places where an edge meets a face (near {}{more}); what crosses is not kept apart",
+        "cloths cross themselves, each other or obstacles at the start, in {} places where an edge meets a face (near {}{more}); what crosses is not kept apart",
         crossings.len(),
         named.join(", ")
     ))

@@ -74,8 +74,8 @@ impl Summary<'_> {
     }
 
     fn notes(&self) -> Vec<&'static str> {
-        let is_measured = self.prepared.scene.contact.self_contact == Some(true);
-        let note = "crossings are measured where `contact.self` is true; elsewhere their column in metrics.csv is empty";
+        let is_measured = self.prepared.world.counts_crossings();
+        let note = "crossings are measured where `contact.self` is true or an obstacle is a mesh; elsewhere their column in metrics.csv is empty";
         if is_measured { Vec::new() } else { vec![note] }
     }
 

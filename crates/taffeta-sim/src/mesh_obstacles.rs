@@ -1,0 +1,122 @@
+//! The obstacles made of triangles: where they stand, as those need it who compare them with the cloths.
+//!
+//! Their vertices come after those of the sheet. Within a substep they move on straight lines; where they are at its ends
+//! follows from the time alone, so that nothing of it is part of a checkpoint.
+
+use crate::pins::along_held;
+use crate::world::World;
+use glam::DVec3;
+use taffeta_contact::MeshObstacle;
+use taffeta_contact::crossings::Crossing;
+use taffeta_contact::proximity::Step;
+use taffeta_core::index::DenseIndex;
+
+/// The mesh obstacles of a world.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MeshObstacles {
+    pub list: Vec<MeshObstacle>,
+    /// The times \[s\] for which the positions below hold: those of a substep.
+    times: Option<[f64; 2]>,
+    /// Positions of the vertices of all at both times \[m\], obstacle by obstacle.
+    ends: [Vec<DVec3>; 2],
+}
+
+/// The motion of all that can meet over a substep: the sheet, then the obstacles.
+pub(crate) struct ContactPath {
+    start: Vec<DVec3>,
+    end: Vec<DVec3>,
+    prescribed: Vec<bool>,
+}
+
+impl ContactPath {
+    pub fn step(&self) -> Step<'_> {
+        Step { start: &self.start, end: &self.end, prescribed: &self.prescribed }
+    }
+
+    /// Where a vertex is to be at the end \[m\].
+    pub fn end(&self, vertex: usize) -> DVec3 {
+        self.end[vertex]
+    }
+}
+
+impl MeshObstacles {
+    pub fn new(list: Vec<MeshObstacle>) -> Self {
+        Self { list, ..Self::default() }
+    }
+
+    /// Puts them where they are at two times \[s\]. What stands still is put once.
+    fn place(&mut self, times: [f64; 2]) {
+        if self.times == Some(times) {
+            return;
+        }
+        let is_first = self.times.is_none();
+        let mut first = 0;
+        for obstacle in &self.list {
+            let range = first..first + obstacle.vertex_count();
+            first = range.end;
+            for (end, time) in self.ends.iter_mut().zip(times) {
+                if is_first {
+                    end.extend(obstacle.positions_at(time));
+                } else if !obstacle.is_still() {
+                    end[range.clone()].copy_from_slice(&obstacle.positions_at(time));
+                }
+            }
+        }
+        self.times = Some(times);
+    }
+}
+
+impl World {
+    /// The obstacles that are made of triangles.
+    pub fn mesh_obstacles(&self) -> &[MeshObstacle] {
+        &self.meshes.list
+    }
+
+    /// Whether there is anything for cloths to come to rest upon.
+    pub(crate) fn has_obstacles(&self) -> bool {
+        !self.obstacles.is_empty() || !self.meshes.list.is_empty()
+    }
+
+    /// The way from the start of the substep to where all are to be at its end.
+    pub(crate) fn contact_path(&mut self) -> ContactPath {
+        let times = [self.time, self.end_of_substep(self.work.h)];
+        self.meshes.place(times);
+        let mut start = self.sheet.state.positions.raw.clone();
+        let mut end: Vec<DVec3> = self.work.rows.iter().map(|row| row.position()).collect();
+        let mut prescribed = self.prescribed();
+        start.extend(&self.meshes.ends[0]);
+        end.extend(&self.meshes.ends[1]);
+        prescribed.resize(end.len(), true);
+        ContactPath { start, end, prescribed }
+    }
+
+    /// Who of the sheet cannot be stopped: what is held altogether, and what a pin moves along some axes.
+    fn prescribed(&self) -> Vec<bool> {
+        let mut prescribed: Vec<bool> = self.sheet.state.inverse_masses.iter().map(|w| *w == 0.0).collect();
+        for guided in &self.work.guided {
+            let moved = along_held(guided.held, guided.target, guided.start) != guided.start;
+            prescribed[guided.vertex.to_usize()] |= moved;
+        }
+        prescribed
+    }
+
+    /// Positions of the vertices of the sheet, then of those of the mesh obstacles, at the present time \[m\]: what the
+    /// vertices of crossings refer to.
+    pub fn contact_positions(&self) -> Vec<DVec3> {
+        let mut positions = self.sheet.state.positions.raw.clone();
+        positions.extend(self.meshes.list.iter().flat_map(|mesh| mesh.positions_at(self.time)));
+        positions
+    }
+
+    /// Whether crossings can be counted in this world: cloths meet each other, or mesh obstacles.
+    pub fn counts_crossings(&self) -> bool {
+        self.caches.proximity.is_some()
+    }
+
+    /// Edges that go through faces, exactly; `None` if neither cloths nor meshes meet in this world. Obstacles do not
+    /// cross each other. Vertices are those of [`World::contact_positions`].
+    pub fn crossings(&self) -> Option<Vec<Crossing>> {
+        let proximity = self.caches.proximity.as_ref()?;
+        Some(self.in_threads(|| proximity.count_crossings(&self.contact_positions())))
+    }
+}

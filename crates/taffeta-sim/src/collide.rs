@@ -6,11 +6,21 @@
 
 use crate::caches::CacheSource;
 use crate::loose::LooseBody;
+use crate::mesh_obstacles::ContactPath;
+use crate::pins::put_back;
 use crate::world::{Cloth, World};
 use glam::DVec3;
 use taffeta_contact::Contact;
+use taffeta_contact::certificate::Truncation;
 use taffeta_contact::elements::Elements;
 use taffeta_contact::proximity::{MeshBody, Proximity};
+use taffeta_contact::response::project;
+use taffeta_core::ContactRow;
+
+/// How often cloth is moved out of the way of what cannot be stopped before that counts as forced, and sweeps over the
+/// contacts each time. Each time other primitives may come to be in the way.
+const GIVE_WAY_ROUNDS: u32 = 16;
+const GIVE_WAY_PASSES: u32 = 16;
 
 /// What the safeguard had to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -67,6 +77,12 @@ fn add_loose(source: CacheSource<'_>, elements: &mut Elements) {
     }
 }
 
+/// Shortens a motion; the pairs are made complete for it before.
+fn secure(proximity: &mut Proximity, path: &ContactPath) -> (Vec<DVec3>, Truncation) {
+    proximity.follow(path.step());
+    proximity.secure(path.step())
+}
+
 impl World {
     /// Notes what crosses before the first step and after an edit: it is not kept apart.
     pub(crate) fn note_crossings(&mut self) {
@@ -100,16 +116,31 @@ impl World {
         self.work.contacts.extend(rows.into_iter().map(Contact::new));
     }
 
+    /// Moves what is in the way of something that cannot be stopped to where that leaves room: a solver that sweeps, or is
+    /// cut off, has not brought all of it there, and to be stopped would be of no use.
+    fn give_way(&mut self, proximity: &Proximity, path: &ContactPath) {
+        let rows = self.in_threads(|| proximity.contacts(path.step()));
+        let smooth = |row| Contact::new(ContactRow { static_friction: 0.0, kinetic_friction: 0.0, ..row });
+        let mut contacts: Vec<Contact> = rows.into_iter().map(smooth).collect();
+        let work = &mut self.work;
+        (0..GIVE_WAY_PASSES).for_each(|_| project(&mut contacts, &work.start, &mut work.rows));
+        put_back(&work.guided, &mut work.rows);
+    }
+
     /// Shortens the motion of the substep where something would cross.
     pub(crate) fn keep_apart(&mut self, h: f64) {
         self.work.shortened.clear();
         let Some(mut proximity) = self.caches.proximity.take() else { return };
-        let path = self.contact_path();
-        let step = path.step();
-        let (found, truncation) = self.in_threads(|| {
-            proximity.follow(step);
-            proximity.secure(step)
-        });
+        let mut path = self.contact_path();
+        let (mut found, mut truncation) = self.in_threads(|| secure(&mut proximity, &path));
+        for _ in 0..GIVE_WAY_ROUNDS {
+            if truncation.forced.is_empty() || !path.is_pushed() {
+                break;
+            }
+            self.give_way(&proximity, &path);
+            path = self.contact_path();
+            (found, truncation) = self.in_threads(|| secure(&mut proximity, &path));
+        }
         if !truncation.forced.is_empty() || !proximity.crossings().is_empty() {
             proximity.note_crossings(&found);
         }

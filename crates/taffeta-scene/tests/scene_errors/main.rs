@@ -1,5 +1,6 @@
 //! Every bad scene is refused with its place and a message that says what is allowed.
 
+mod meshes;
 mod pins;
 mod ropes;
 mod solids;

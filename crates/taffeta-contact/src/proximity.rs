@@ -473,4 +473,63 @@ mod tests {
         assert!(!truncation.forced.is_empty());
         assert_eq!(found, end, "what cannot be stopped is not stopped");
     }
+
+    /// A sheet of 5 × 5 vertices below an obstacle of the same shape.
+    fn below_an_obstacle() -> (Proximity, Vec<DVec3>) {
+        let (both, x) = stack(4, 2, 0.02);
+        let bodies = vec![both.bodies[0], MeshBody::obstacle(Friction::default())];
+        (Proximity::new(both.elements, bodies, x.clone()), x)
+    }
+
+    #[test]
+    fn what_is_kept_of_the_obstacles_gives_the_contacts_of_a_fresh_search() {
+        let mut random = SplitMix64(13);
+        let (fresh, mut x) = below_an_obstacle();
+        let mut kept = fresh.clone();
+        let prescribed: Vec<_> = (0..50).map(|v| v >= 25).collect();
+        let mut met = 0;
+        for round in 0..20 {
+            let mut push = || DVec3::from_array([0; 3].map(|_| 0.02 * (random.next_unit() - 0.4)));
+            let mut end: Vec<_> = x.iter().map(|x| *x + push()).collect();
+            let rise = DVec3::Y * if round % 3 == 0 { 0.01 } else { 0.0 };
+            (25..50).for_each(|v| end[v] = x[v] + rise);
+            let step = Step { start: &x, end: &end, prescribed: &prescribed };
+            let mut new = fresh.clone();
+            kept.forget();
+            assert!(kept.follow(step) && new.follow(step));
+            assert_eq!(kept.contacts(step), new.contacts(step));
+            assert!(kept.pairs() == new.pairs());
+            met += kept.contacts(step).len();
+            x = kept.secure(step).0;
+            assert_eq!(kept.count_crossings(&x), new.count_crossings(&x));
+            assert_eq!(kept.count_crossings(&x), []);
+        }
+        assert!(met > 20, "{met}");
+    }
+
+    #[test]
+    fn pairs_of_which_a_crossing_is_made_are_in_quarantine() {
+        let (mut proximity, mut x) = below_an_obstacle();
+        x[..25].iter_mut().for_each(|x| *x = DVec3::new(x.x, 0.3 * x.z - 0.07 * x.x, x.y + x.z));
+        let prescribed: Vec<_> = (0..50).map(|v| v >= 25).collect();
+        let step = Step { start: &x, end: &x, prescribed: &prescribed };
+        proximity.follow(step);
+        let crossings = proximity.note_crossings(&x).to_vec();
+        assert!(!crossings.is_empty());
+        // The edge with what belongs to the face, or an end of it with the face itself.
+        let is_made_of = |pair: &Pair| {
+            let (first, second) = pair.vertices.split_at(pair.split());
+            let among = |side: &[u32], set: &[u32]| side.iter().all(|v| set.contains(v));
+            let either = |c: &Crossing| {
+                among(first, &c.edge) && among(second, &c.face)
+                    || among(first, &c.face) && among(second, &c.edge)
+            };
+            crossings.iter().any(either)
+        };
+        for pair in proximity.pairs() {
+            assert_eq!(proximity.is_quarantined(pair), is_made_of(pair), "{pair:?}");
+        }
+        assert!(proximity.pairs().iter().any(|pair| proximity.is_quarantined(pair)));
+        assert!(proximity.pairs().iter().any(|pair| !proximity.is_quarantined(pair)));
+    }
 }

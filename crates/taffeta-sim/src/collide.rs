@@ -112,9 +112,7 @@ impl World {
             proximity.contacts(step)
         });
         self.caches.proximity = Some(proximity);
-        // Momentum is to be kept between cloths: their contacts have points on either side.
-        let is_between = |row: &&ContactRow| row.weights.iter().any(|s| *s < 0.0);
-        self.work.meetings = rows.iter().filter(is_between).count();
+        self.work.meetings = rows.len();
         self.work.contacts.extend(rows.into_iter().map(Contact::new));
     }
 

@@ -90,7 +90,7 @@ pub(crate) struct Workspace {
     pub scales: Vec<f64>,
     /// The vertices whose motion the safeguard has shortened in the substep.
     pub shortened: Vec<usize>,
-    /// How many contacts of the substep are of cloths with each other.
+    /// How many contacts of the substep are of cloths with each other or with meshes.
     pub meetings: usize,
     /// What the safeguard had to do in this step.
     pub safeguard: SafeguardReport,

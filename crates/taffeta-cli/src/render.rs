@@ -9,12 +9,14 @@ use glam::DVec3;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
+use taffeta_contact::{MeshObstacle, Obstacle};
 use taffeta_core::TriangleMesh;
 use taffeta_render::tube::tube_mesh;
 use taffeta_render::{
-    Body, BodyKind, Camera, Picture, compute_framing_bounds, obstacle_body, union_bounds, write_png,
+    Body, BodyKind, Camera, Picture, compute_framing_bounds, mesh_obstacle_body, obstacle_body, union_bounds,
+    write_png,
 };
-use taffeta_scene::{ResultFolder, Scene, read_polyline};
+use taffeta_scene::{ResultFolder, Scene, SceneObstacle, read_polyline};
 
 /// Frames that are looked at to place the camera. A longer run is sampled evenly: the cloth moves little between.
 const SCANNED_FRAMES: usize = 240;
@@ -71,6 +73,8 @@ fn default_path(options: &RenderOptions, frame: u64) -> PathBuf {
 struct Source {
     folder: ResultFolder,
     scene: Scene,
+    obstacles: Vec<Obstacle>,
+    meshes: Vec<MeshObstacle>,
     /// The frames, at least one, in increasing order.
     frames: Vec<u64>,
 }
@@ -96,7 +100,9 @@ impl Source {
                 "{shown} has no frames to draw: its run stopped before the first one, or output.formats is \"none\""
             )));
         }
-        Ok(Self { folder, scene, frames })
+        let obstacles = scene.obstacles.iter().filter_map(SceneObstacle::closed_form).collect();
+        let meshes = folder.read_mesh_obstacles(&scene).map_err(|error| Failure::usage(&error))?;
+        Ok(Self { folder, scene, obstacles, meshes, frames })
     }
 
     /// The frame asked for, or else the last one.
@@ -131,11 +137,17 @@ impl Source {
             let mesh = TriangleMesh { positions: cloths.to_vec(), ..TriangleMesh::default() };
             let mut bodies = vec![Body { mesh, kind: BodyKind::Cloth { index: 0 } }];
             let time = self.time_of(frame);
-            bodies.extend(self.scene.obstacles.iter().map(|obstacle| obstacle_body(obstacle, time, cloths)));
+            bodies.extend(self.obstacle_bodies(time, cloths));
             let framed = compute_framing_bounds(&bodies).unwrap_or(cloths);
             bounds = Some(bounds.map_or(framed, |so_far| union_bounds(so_far, framed)));
         }
         Ok(bounds)
+    }
+
+    /// The obstacles at a time \[s\].
+    fn obstacle_bodies(&self, time: f64, bounds: Bounds) -> impl Iterator<Item = Body> + '_ {
+        let closed = self.obstacles.iter().map(move |obstacle| obstacle_body(obstacle, time, bounds));
+        closed.chain(self.meshes.iter().map(move |mesh| mesh_obstacle_body(mesh, time)))
     }
 
     /// The box around all cloths in a frame.
@@ -182,7 +194,7 @@ impl Source {
         }
         let bounds = bounds.unwrap_or_default();
         let time = self.time_of(frame);
-        bodies.extend(self.scene.obstacles.iter().map(|obstacle| obstacle_body(obstacle, time, bounds)));
+        bodies.extend(self.obstacle_bodies(time, bounds));
         Ok(bodies)
     }
 }

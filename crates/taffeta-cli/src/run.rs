@@ -31,7 +31,7 @@ use record::Recorder;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use summary::{Outcome, Summary};
-use taffeta_scene::OutputFolder;
+use taffeta_scene::{OutputFolder, SceneObstacle};
 use taffeta_sim::StepInputs;
 use totals::{Clock, Totals};
 
@@ -84,6 +84,9 @@ impl Run {
     fn try_simulate(&mut self, resumed: bool) -> Result<Outcome, Failure> {
         let interrupt = Interrupt::listen();
         self.folder.write_scene_json(&self.prepared.scene).map_err(|error| Failure::failed(&error))?;
+        if !resumed && !self.prepared.scene.output.formats.is_empty() {
+            self.write_obstacles()?;
+        }
         self.prepared.warnings.iter().for_each(|text| self.progress.warn(text));
         let mut recorder = Recorder::open(&self.folder, &self.prepared)?;
         if !resumed {
@@ -117,6 +120,16 @@ impl Run {
             }
         }
         Ok(Outcome::Finished)
+    }
+
+    /// Writes the meshes of the obstacles, which pictures need.
+    fn write_obstacles(&self) -> Result<(), Failure> {
+        let is_mesh = |obstacle: &SceneObstacle| obstacle.closed_form().is_none();
+        let obstacles = self.prepared.scene.obstacles.iter().enumerate().filter(|(_, o)| is_mesh(o));
+        for ((number, _), mesh) in obstacles.zip(self.prepared.world.mesh_obstacles()) {
+            self.folder.write_obstacle(number, mesh).map_err(|error| Failure::failed(&error))?;
+        }
+        Ok(())
     }
 
     fn save_checkpoint(&mut self) -> Result<(), Failure> {

@@ -6,38 +6,18 @@
 use crate::boxes::Aabb;
 use crate::elements::{Element, Elements};
 use crate::pair::{Pair, PairKind};
-use crate::tree::BoxTree;
 use rayon::prelude::*;
 
-/// All pairs of primitives whose boxes overlap, sorted by kind and vertices. `boxes` are those of the vertices; `meets`
-/// tells whether two bodies, or a body and itself, can touch at all.
-pub fn collect_pairs(
-    elements: &Elements,
-    tree: &mut Option<BoxTree>,
-    boxes: &[Aabb],
-    meets: impl Fn(u32, u32) -> bool + Sync,
-) -> Vec<Pair> {
-    let around = |element: &Element| {
-        let [a, b, c] = element.corners.map(|v| boxes[v as usize]);
-        a.union(b).union(c)
+/// All pairs of primitives whose boxes overlap, of the pairs of elements that are `near` each other; sorted by kind and
+/// vertices. `boxes` are those of the vertices.
+pub fn collect_pairs(list: &[Element], near: &[[u32; 2]], boxes: &[Aabb]) -> Vec<Pair> {
+    let owned = |pair: &[u32; 2]| {
+        let [a, b] = pair.map(|i| &list[i as usize]);
+        let mut found = Vec::new();
+        add_pairs(a, b, boxes, &mut found);
+        found
     };
-    let element_boxes: Vec<Aabb> = elements.list.par_iter().map(around).collect();
-    match tree {
-        Some(tree) => tree.refit(&element_boxes),
-        None => *tree = Some(BoxTree::build(&element_boxes)),
-    }
-    let list = &elements.list;
-    let accept = |i: u32, j: u32| meets(list[i as usize].body, list[j as usize].body);
-    let near = tree.as_ref().map(|tree| tree.pairs(accept)).unwrap_or_default();
-    let mut pairs: Vec<Pair> = near
-        .par_iter()
-        .flat_map_iter(|pair| {
-            let [a, b] = pair.map(|i| &list[i as usize]);
-            let mut found = Vec::new();
-            add_pairs(a, b, boxes, &mut found);
-            found
-        })
-        .collect();
+    let mut pairs: Vec<Pair> = near.par_iter().flat_map_iter(owned).collect();
     pairs.par_sort_unstable();
     pairs
 }
@@ -72,6 +52,7 @@ fn add_pairs(a: &Element, b: &Element, boxes: &[Aabb], out: &mut Vec<Pair>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::near::NearSearch;
     use glam::DVec3;
     use std::collections::BTreeSet;
     use taffeta_core::random::SplitMix64;
@@ -129,12 +110,13 @@ mod tests {
         for (body, (count, faces)) in meshes.iter().enumerate() {
             elements.add_triangles(*count, faces, |_| body as u32);
         }
-        let mut tree = None;
+        let mut search = NearSearch::default();
         for _ in 0..10 {
             let mut point = || DVec3::from_array([0; 3].map(|_| random.next_unit()));
             let boxes: Vec<_> =
                 (0..elements.vertex_count).map(|_| Aabb::around([point()]).inflated(0.02)).collect();
-            let pairs = collect_pairs(&elements, &mut tree, &boxes, |_, _| true);
+            let near = search.find(&elements.list, &boxes, (elements.list.len(), true), |_, _| true);
+            let pairs = collect_pairs(&elements.list, &near, &boxes);
             assert!(pairs.is_sorted());
             let found: BTreeSet<_> = pairs.iter().copied().collect();
             assert_eq!(found.len(), pairs.len(), "a pair repeats");

@@ -6,7 +6,8 @@
 //! * the boxes around the paths of its two primitives are disjoint;
 //! * the *bound*: the motions of the two relative to that of the pair are shorter together than the distance between them;
 //! * they can be followed to the end of their paths by strides that are shorter than the distance between them;
-//! * a *plane* lies between them throughout: one that stands still, or one that moves along with the pair.
+//! * a *plane* lies between them throughout: one that stands still, or one that moves along with the pair;
+//! * they are stopped, where they are so close that no plane has room.
 //!
 //! Boxes and a standing plane hold for shorter motions too. The others do not: a vertex that is stopped may be run into
 //! by the others. So they are tested again when a fraction has fallen. Each pair changes from none to a moving plane to
@@ -290,19 +291,32 @@ impl Search<'_> {
             }
         }
         let Some((_, slab, plane, guard)) = best else {
-            self.forced.push(watched.number);
             watched.guard = Guard::Settled;
+            if self.can_stop(watched) {
+                return self.lower(watched.pair.vertices, [0.0; 4]);
+            }
+            self.forced.push(watched.number);
             return false;
         };
         (watched.slab, watched.guard) = (slab, guard);
         self.lower(watched.pair.vertices, plane.fractions)
     }
 
+    /// Whether all vertices of a pair that is apart stand still when those are stopped that can be.
+    fn can_stop(&self, watched: &Watched) -> bool {
+        let stands = |v: u32| {
+            let v = v as usize;
+            !self.path.prescribed[v] || self.path.moves[v] == DVec3::ZERO
+        };
+        watched.slab.normal != DVec3::ZERO && watched.pair.vertices.into_iter().all(stands)
+    }
+
     /// Takes fractions down; returns whether one was higher.
     fn lower(&mut self, vertices: [u32; 4], fractions: [f64; 4]) -> bool {
         let mut has_fallen = false;
         for (v, fraction) in vertices.into_iter().zip(fractions) {
-            if fraction < self.fractions[v as usize] {
+            // What cannot be stopped gets all the room it takes, but for round-off.
+            if fraction < self.fractions[v as usize] && !self.path.prescribed[v as usize] {
                 self.fractions[v as usize] = fraction;
                 self.changed[v as usize] = self.pass;
                 has_fallen = true;
@@ -369,4 +383,38 @@ fn share(room: f64, wanted: [f64; 2], forced: [f64; 2]) -> [f64; 2] {
     let first = if total > 0.0 { room * (wanted[0] / total) } else { 0.5 * room };
     let first = first.max(forced[0]).min(room - forced[1]);
     [first, room - first]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pair::PairKind;
+    use taffeta_core::random::SplitMix64;
+
+    #[test]
+    fn a_vertex_that_is_too_close_for_a_plane_is_stopped_before_what_stands() {
+        let pair = Pair { kind: PairKind::VertexFace, vertices: [0, 1, 2, 3] };
+        let prescribed = [false, true, true, true];
+        let mut random = SplitMix64(1);
+        let mut lost = 0;
+        for _ in 0..300 {
+            let mut point = || DVec3::from_array([0; 3].map(|_| random.next_unit()));
+            let [a, b, c] = [point(), point(), point()];
+            let normal = (b - a).cross(c - a).normalize();
+            // As near as the numbers allow: across the closest points there is hardly any room, or none by round-off.
+            let start = [(a + b + c) / 3.0 + normal * 2e-16, a, b, c];
+            let run = |moves: [DVec3; 4]| {
+                truncate(&[pair], |_| 1e-3, Path { start: &start, moves: &moves, prescribed: &prescribed })
+            };
+            let is_apart = closest(pair.kind, start).gap != DVec3::ZERO;
+            let still = DVec3::ZERO;
+            let kept = run([-0.01 * normal, still, still, still]);
+            assert_eq!(kept.forced.is_empty(), is_apart, "{start:?}");
+            assert_eq!(kept.fractions[1..], [1.0; 3]);
+            // What comes toward it cannot be escaped.
+            let shift = 0.01 * normal;
+            lost += usize::from(!run([-shift, shift, shift, shift]).forced.is_empty());
+        }
+        assert!(lost > 200, "{lost}");
+    }
 }

@@ -5,7 +5,8 @@
 //! count is that of the positions as they are stored. What only touches counts too.
 
 use crate::boxes::Aabb;
-use crate::elements::Elements;
+use crate::elements::{Element, Elements, element_boxes};
+use crate::pair::{Pair, PairKind};
 use crate::tree::BoxTree;
 use glam::DVec3;
 use rayon::prelude::*;
@@ -20,6 +21,21 @@ pub struct Crossing {
     pub face: [u32; 3],
 }
 
+impl Crossing {
+    /// The pairs of primitives of which it is made: the edge with those of the face, and its ends with the face.
+    pub fn pairs(&self) -> [Pair; 5] {
+        let [a, b, c] = self.face;
+        let edge_pair = |p: u32, q: u32| {
+            let (e, f) = (self.edge, [p.min(q), p.max(q)]);
+            let vertices = if e < f { [e[0], e[1], f[0], f[1]] } else { [f[0], f[1], e[0], e[1]] };
+            Pair { kind: PairKind::EdgeEdge, vertices }
+        };
+        let vertex_pair = |v: u32| Pair { kind: PairKind::VertexFace, vertices: [v, a, b, c] };
+        let [p, q] = self.edge;
+        [edge_pair(a, b), edge_pair(b, c), edge_pair(c, a), vertex_pair(p), vertex_pair(q)]
+    }
+}
+
 /// All crossings at positions `x` \[m\], sorted. `meets` tells whether two bodies, or a body and itself, can touch.
 pub fn find_crossings(
     elements: &Elements,
@@ -27,41 +43,44 @@ pub fn find_crossings(
     meets: impl Fn(u32, u32) -> bool + Sync,
 ) -> Vec<Crossing> {
     let list = &elements.list;
-    let boxes: Vec<Aabb> = list.par_iter().map(|e| Aabb::around(e.corners.map(|v| x[v as usize]))).collect();
+    let boxes = element_boxes(list, |v| Aabb::around([x[v as usize]]));
     let accept = |i: u32, j: u32| meets(list[i as usize].body, list[j as usize].body);
-    let near = BoxTree::build(&boxes).pairs(accept);
-    let mut crossings: Vec<Crossing> = near
-        .par_iter()
-        .flat_map_iter(|pair| {
-            let [a, b] = pair.map(|i| &list[i as usize]);
-            let mut found = Vec::new();
-            for (element, face) in [(a, b), (b, a)] {
-                if !face.is_face {
-                    continue;
-                }
-                for edge in Elements::edges(element) {
-                    let shares = edge.iter().any(|v| face.corners.contains(v));
-                    let at = |v: u32| x[v as usize];
-                    if !shares && edge_meets_face(edge.map(at), face.corners.map(at)) {
-                        found.push(Crossing { edge, face: face.corners });
-                    }
+    find_crossings_among(list, &BoxTree::build(&boxes).pairs(accept), x)
+}
+
+/// The crossings between the two elements of each pair, at positions `x` \[m\], sorted.
+pub fn find_crossings_among(list: &[Element], near: &[[u32; 2]], x: &[DVec3]) -> Vec<Crossing> {
+    let at = |v: u32| x[v as usize];
+    let cross = |pair: &[u32; 2]| {
+        let [a, b] = pair.map(|i| &list[i as usize]);
+        let mut found = Vec::new();
+        for (element, face) in [(a, b), (b, a)] {
+            if !face.is_face {
+                continue;
+            }
+            for edge in Elements::edges(element) {
+                let shares = edge.iter().any(|v| face.corners.contains(v));
+                if !shares && edge_meets_face(edge.map(at), face.corners.map(at)) {
+                    found.push(Crossing { edge, face: face.corners });
                 }
             }
-            found
-        })
-        .collect();
+        }
+        found
+    };
+    let mut crossings: Vec<Crossing> = near.par_iter().flat_map_iter(cross).collect();
     crossings.par_sort_unstable();
     crossings
 }
 
-/// Whether a segment and a triangle have a point in common, exactly.
+/// Whether a segment and a triangle have a point in common, exactly. A triangle whose corners are on a line is none: its
+/// edges are what can be crossed.
 pub fn edge_meets_face([p, q]: [DVec3; 2], [a, b, c]: [DVec3; 3]) -> bool {
     let (above, below) = (side([a, b, c], p), side([a, b, c], q));
     if above * below > 0.0 {
         return false;
     }
     if above == 0.0 && below == 0.0 {
-        return meets_in_plane([p, q], [a, b, c]);
+        return !is_on_line([a, b, c]) && meets_in_plane([p, q], [a, b, c]);
     }
     let around = [side([p, q, a], b), side([p, q, b], c), side([p, q, c], a)];
     around.iter().all(|s| *s >= 0.0) || around.iter().all(|s| *s <= 0.0)
@@ -89,6 +108,15 @@ pub fn faces_cross<K: Copy + PartialEq>(first: ([K; 3], [DVec3; 3]), second: ([K
 fn side([a, b, c]: [DVec3; 3], p: DVec3) -> f64 {
     let coord = |x: DVec3| Coord3D { x: x.x, y: x.y, z: x.z };
     orient3d(coord(a), coord(b), coord(c), coord(p))
+}
+
+/// Whether three points lie on a line, exactly.
+fn is_on_line(points: [DVec3; 3]) -> bool {
+    let turn = |axis: usize| {
+        let [a, b, c] = points.map(|p| Coord { x: p[axis], y: p[(axis + 1) % 3] });
+        orient2d(a, b, c)
+    };
+    (0..3).all(|axis| turn(axis) == 0.0)
 }
 
 /// The same in the plane that contains both; along the axis in which the triangle is seen largest.
@@ -170,5 +198,14 @@ mod tests {
         assert!(meets([0.1, 0.0, 0.0], [0.2, 0.0, 0.0]), "on a side");
         assert!(!meets([-1.0, 0.0, 0.0], [-0.5, 0.0, 0.0]), "beside it, along a side");
         assert!(!meets([1.0, 1.0, 0.0], [2.0, 1.0, 0.0]));
+    }
+
+    #[test]
+    fn a_triangle_without_area_is_not_crossed() {
+        let flat = [DVec3::ZERO, DVec3::X, 2.0 * DVec3::X];
+        assert!(!edge_meets_face([DVec3::new(0.5, -1.0, 0.3), DVec3::new(0.5, 1.0, -0.3)], flat));
+        assert!(!edge_meets_face([DVec3::new(0.5, 0.0, 1.0), DVec3::new(0.5, 0.0, -1.0)], flat));
+        let point = [DVec3::ZERO; 3];
+        assert!(!edge_meets_face([-DVec3::X, DVec3::X], point));
     }
 }

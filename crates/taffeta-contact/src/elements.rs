@@ -1,10 +1,13 @@
 //! The primitives of all bodies that can touch, in dense arrays.
 
-/// A face, or an edge that belongs to no face, with the vertices and edges that it owns: each vertex and edge is owned
+use crate::boxes::Aabb;
+use rayon::prelude::*;
+
+/// A face, an edge that belongs to no face, or a vertex that belongs to neither, with the vertices and edges that it owns: each vertex and edge is owned
 /// by exactly one element, so that no pair is found twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Element {
-    /// The corners; an edge repeats its second end.
+    /// The corners; an edge repeats its second end, a vertex itself.
     pub corners: [u32; 3],
     /// Whether the element is a face.
     pub is_face: bool,
@@ -53,6 +56,31 @@ impl Elements {
         faces.filter(|corners| corners.contains(&a) && corners.contains(&b)).collect()
     }
 
+    /// Adds a polyline through the given vertices, which are there already: edges that belong to no face.
+    pub fn add_polyline(&mut self, vertices: std::ops::Range<u32>, body: u32) {
+        for v in vertices.start..vertices.end.saturating_sub(1) {
+            self.list.push(Element {
+                corners: [v, v + 1, v + 1],
+                is_face: false,
+                owns_corner: [true, v + 2 == vertices.end, false],
+                owns_edge: [true, false, false],
+                body,
+            });
+        }
+    }
+
+    /// Adds vertices by themselves, which are there already.
+    pub fn add_points(&mut self, vertices: std::ops::Range<u32>, body: u32) {
+        let point = |v| Element {
+            corners: [v; 3],
+            is_face: false,
+            owns_corner: [true, false, false],
+            owns_edge: [false; 3],
+            body,
+        };
+        self.list.extend(vertices.map(point));
+    }
+
     /// The edges that an element owns, by their ends, the smaller first.
     pub fn edges(element: &Element) -> impl Iterator<Item = [u32; 2]> + '_ {
         let ends = |k: usize| {
@@ -66,6 +94,15 @@ impl Elements {
     pub fn vertices(element: &Element) -> impl Iterator<Item = u32> + '_ {
         (0..3).filter(|k| element.owns_corner[*k]).map(|k| element.corners[k])
     }
+}
+
+/// The boxes around elements, from those of vertices.
+pub fn element_boxes(list: &[Element], at: impl Fn(u32) -> Aabb + Sync) -> Vec<Aabb> {
+    let around = |element: &Element| {
+        let [a, b, c] = element.corners.map(&at);
+        a.union(b).union(c)
+    };
+    list.par_iter().map(around).collect()
 }
 
 /// Which of its edges each face owns: an edge belongs to the first face that has it.

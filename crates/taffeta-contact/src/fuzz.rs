@@ -5,6 +5,7 @@ use crate::candidates::collect_pairs;
 use crate::certificate::{Path, truncate};
 use crate::crossings::find_crossings;
 use crate::elements::Elements;
+use crate::near::NearSearch;
 use glam::{DQuat, DVec3};
 use rayon::prelude::*;
 use taffeta_core::random::SplitMix64;
@@ -76,7 +77,8 @@ fn run_trial(elements: &Elements, random: &mut SplitMix64) -> FuzzReport {
     let toward = center(&x[4..]) - center(&x[..4]);
     let moves = [move_quad(&x[..4], toward, random), move_quad(&x[4..], -toward, random)].concat();
     let swept: Vec<_> = x.iter().zip(&moves).map(|(x, m)| Aabb::around([*x, *x + *m])).collect();
-    let pairs = collect_pairs(elements, &mut None, &swept, |_, _| true);
+    let near = NearSearch::default().find(&elements.list, &swept, (elements.list.len(), false), |_, _| true);
+    let pairs = collect_pairs(&elements.list, &near, &swept);
     let path = Path { start: &x, moves: &moves, prescribed: &[false; 8] };
     let found = truncate(&pairs, |_| 1e-4, path);
     let crosses = |fractions: &[f64], tau: f64| {

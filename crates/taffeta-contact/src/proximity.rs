@@ -7,17 +7,18 @@
 use crate::boxes::Aabb;
 use crate::candidates::collect_pairs;
 use crate::certificate::{Path, Truncation, truncate_among};
-use crate::crossings::{Crossing, find_crossings};
+use crate::crossings::{Crossing, find_crossings_among};
 use crate::detect::ContactSurface;
 use crate::elements::{Element, Elements};
 use crate::guard::{MovingShape, find_sunken, watch_faces};
-use crate::pair::{Closest, Pair, PairKind, closest};
+use crate::near::NearSearch;
+use crate::pair::{Closest, Pair, closest};
 use crate::quarantine::Quarantine;
 use crate::shape::WorldShape;
-use crate::tree::BoxTree;
+use crate::sides::{Feature, Sides};
 use glam::DVec3;
 use rayon::prelude::*;
-use taffeta_core::{ContactRow, VertexIndex};
+use taffeta_core::{ContactRow, Friction, VertexIndex};
 
 /// Part of the rest distance of a pair that its offset may reach: cloth does not push itself apart at rest.
 const REST_SHARE: f64 = 0.9;
@@ -37,6 +38,20 @@ pub struct MeshBody {
     pub surface: ContactSurface,
     /// Whether it moves by itself. Bodies that do not are obstacles: they do not meet each other.
     pub is_cloth: bool,
+    /// Whether it meets itself and others that move by themselves; obstacles it meets in any case.
+    pub meets_cloths: bool,
+}
+
+impl MeshBody {
+    /// A body that moves by itself.
+    pub fn cloth(surface: ContactSurface, meets_cloths: bool) -> Self {
+        Self { surface, is_cloth: true, meets_cloths }
+    }
+
+    /// A body that moves as prescribed; its surface is where its faces are.
+    pub fn obstacle(friction: Friction) -> Self {
+        Self { surface: ContactSurface { offset: 0.0, friction }, is_cloth: false, meets_cloths: false }
+    }
 }
 
 /// The positions of all vertices over a substep \[m\]: cloths first, then obstacles.
@@ -59,8 +74,13 @@ pub struct Proximity {
     bodies: Vec<MeshBody>,
     /// A point of each vertex in material space \[m\]; distances there limit the offsets within a cloth.
     layout: Vec<DVec3>,
-    tree: Option<BoxTree>,
+    search: NearSearch,
+    /// The number of elements and of vertices of bodies that move by themselves: they come first.
+    movers: usize,
+    moving_vertices: usize,
     boxes: Vec<Aabb>,
+    /// Whether the pairs are to be collected whatever the boxes say.
+    is_stale: bool,
     /// The common displacement of all since the pairs were collected \[m\].
     drift: DVec3,
     pairs: Vec<Pair>,
@@ -72,13 +92,24 @@ pub struct Proximity {
 
 impl Proximity {
     /// A detector for the elements of some bodies. `layout` gives a point of each vertex in material space \[m\].
+    ///
+    /// # Panics
+    /// If obstacles do not come last.
     pub fn new(elements: Elements, bodies: Vec<MeshBody>, layout: Vec<DVec3>) -> Self {
-        Self { elements, bodies, layout, ..Self::default() }
+        let is_mover = |body: u32| bodies[body as usize].is_cloth;
+        let movers = elements.list.partition_point(|element| is_mover(element.body));
+        let moving_vertices = elements.vertex_bodies.partition_point(|body| is_mover(*body));
+        let is_last = !elements.list[movers..].iter().any(|element| is_mover(element.body));
+        assert!(is_last, "obstacles must come after what moves by itself");
+        Self { elements, bodies, layout, movers, moving_vertices, ..Self::default() }
     }
 
     /// Whether two bodies, or a body and itself, can meet.
     fn meets(bodies: &[MeshBody]) -> impl Fn(u32, u32) -> bool + Sync + '_ {
-        |a, b| bodies[a as usize].is_cloth || bodies[b as usize].is_cloth
+        |a, b| {
+            let (a, b) = (&bodies[a as usize], &bodies[b as usize]);
+            a.is_cloth != b.is_cloth || a.meets_cloths && b.meets_cloths
+        }
     }
 
     /// The pairs that may be near each other.
@@ -88,7 +119,13 @@ impl Proximity {
 
     /// The crossings at positions `x` \[m\], exactly.
     pub fn count_crossings(&self, x: &[DVec3]) -> Vec<Crossing> {
-        find_crossings(&self.elements, x, Self::meets(&self.bodies))
+        let boxes: Vec<_> = x.iter().map(|x| Aabb::around([*x])).collect();
+        let first = self.moving_vertices;
+        let mut known = self.boxes.iter().zip(x).skip(first);
+        let is_known = self.boxes.len() == x.len() && known.all(|(area, x)| area.contains(*x));
+        let list = &self.elements.list;
+        let near = self.search.look(list, &boxes, (self.movers, is_known), Self::meets(&self.bodies));
+        find_crossings_among(list, &near, x)
     }
 
     /// How many faces of cloths reach into obstacles in closed form at positions `x` \[m\].
@@ -124,7 +161,7 @@ impl Proximity {
             area.contains(*x - self.drift) && area.contains(*y - frame - self.drift)
         };
         let mut paths = self.boxes.iter().zip(step.start.iter().zip(step.end));
-        if self.boxes.len() == step.start.len() && paths.all(is_inside) {
+        if !self.is_stale && self.boxes.len() == step.start.len() && paths.all(is_inside) {
             return false;
         }
         self.collect(step, frame);
@@ -133,7 +170,7 @@ impl Proximity {
 
     /// Lets the next step collect all pairs anew, so that what follows depends on the positions alone.
     pub fn forget(&mut self) {
-        self.boxes.clear();
+        self.is_stale = true;
     }
 
     /// Collects the pairs for a motion of which `frame` is common to all.
@@ -141,13 +178,22 @@ impl Proximity {
         let widest = self.bodies.iter().map(|body| body.surface.offset).fold(0.0, f64::max);
         let margin = 2.0 * widest * MARGIN;
         self.drift = DVec3::ZERO;
-        let around =
-            |(x, y): (&DVec3, &DVec3)| Aabb::around([*x, *x + (*y - *x - frame) * AHEAD]).inflated(margin);
-        self.boxes = step.start.iter().zip(step.end).map(around).collect();
+        let around = |(v, (x, y)): (usize, (&DVec3, &DVec3))| {
+            let path = Aabb::around([*x, *x + (*y - *x - frame) * AHEAD]);
+            // What stands still needs no room: a box that is the same as before costs nothing.
+            if v >= self.moving_vertices && x == y { path } else { path.inflated(margin) }
+        };
+        let before = std::mem::take(&mut self.boxes);
+        self.boxes = step.start.iter().zip(step.end).enumerate().map(around).collect();
+        let first = self.moving_vertices;
+        let moved = before.get(first..) != self.boxes.get(first..);
+        self.is_stale = false;
         // Points of two primitives touch at the sum of their offsets.
         let reached = |(area, body): (&Aabb, &u32)| area.inflated(self.bodies[*body as usize].surface.offset);
         let boxes: Vec<_> = self.boxes.iter().zip(&self.elements.vertex_bodies).map(reached).collect();
-        let pairs = collect_pairs(&self.elements, &mut self.tree, &boxes, Self::meets(&self.bodies));
+        let list = &self.elements.list;
+        let near = self.search.find(list, &boxes, (self.movers, moved), Self::meets(&self.bodies));
+        let pairs = collect_pairs(list, &near, &boxes);
         let radius = |v: u32| {
             let (area, x) = (&boxes[v as usize], step.start[v as usize]);
             (area.high - x).max(x - area.low).length()
@@ -330,61 +376,9 @@ fn approach(
     Approach::Stays(way)
 }
 
-/// What touches, by the vertices that carry the two points in ascending order, filled up with the greatest number.
-type Feature = [[u32; 3]; 2];
-
-/// A point of a primitive.
-#[derive(Clone, Copy, Debug)]
-struct Point {
-    vertices: [u32; 3],
-    weights: [f64; 3],
-    count: usize,
-}
-
-impl Point {
-    fn interpolate(&self, field: impl Fn(u32) -> DVec3) -> DVec3 {
-        (0..self.count).map(|i| field(self.vertices[i]) * self.weights[i]).sum()
-    }
-}
-
-/// The closest points of a pair.
-#[derive(Clone, Copy, Debug)]
-struct Sides {
-    points: [Point; 2],
-}
-
-impl Sides {
-    fn new(pair: &Pair, found: &Closest) -> Self {
-        let point = |range: std::ops::Range<usize>| {
-            let mut point = Point { vertices: [pair.vertices[range.start]; 3], weights: [0.0; 3], count: 0 };
-            for k in range.filter(|k| found.weights[*k] != 0.0) {
-                point.vertices[point.count] = pair.vertices[k];
-                point.weights[point.count] = found.weights[k];
-                point.count += 1;
-            }
-            point
-        };
-        let split = pair.split();
-        debug_assert!(split == 1 || pair.kind == PairKind::EdgeEdge);
-        Self { points: [point(0..split), point(split..4)] }
-    }
-
-    fn feature(&self) -> Feature {
-        let mut feature = self.points.map(|point| {
-            let mut carriers = [u32::MAX; 3];
-            carriers[..point.count].copy_from_slice(&point.vertices[..point.count]);
-            carriers.sort_unstable();
-            carriers
-        });
-        feature.sort_unstable();
-        feature
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use taffeta_core::Friction;
     use taffeta_core::random::SplitMix64;
 
     const OFFSET: f64 = 1e-3;
@@ -409,7 +403,7 @@ mod tests {
             x.extend((0..vertices).map(place));
         }
         let surface = ContactSurface { offset: OFFSET, friction: Friction::default() };
-        let bodies = vec![MeshBody { surface, is_cloth: true }; count as usize];
+        let bodies = vec![MeshBody::cloth(surface, true); count as usize];
         (Proximity::new(elements, bodies, x.clone()), x)
     }
 
@@ -497,5 +491,38 @@ mod tests {
         let (found, truncation) = proximity.secure(step);
         assert!(!truncation.forced.is_empty());
         assert_eq!(found, end, "what cannot be stopped is not stopped");
+    }
+
+    /// A sheet of 5 × 5 vertices below an obstacle of the same shape.
+    fn below_an_obstacle() -> (Proximity, Vec<DVec3>) {
+        let (both, x) = stack(4, 2, 0.02);
+        let bodies = vec![both.bodies[0], MeshBody::obstacle(Friction::default())];
+        (Proximity::new(both.elements, bodies, x.clone()), x)
+    }
+
+    #[test]
+    fn what_is_kept_of_the_obstacles_gives_the_contacts_of_a_fresh_search() {
+        let mut random = SplitMix64(13);
+        let (fresh, mut x) = below_an_obstacle();
+        let mut kept = fresh.clone();
+        let prescribed: Vec<_> = (0..50).map(|v| v >= 25).collect();
+        let mut met = 0;
+        for round in 0..20 {
+            let mut push = || DVec3::from_array([0; 3].map(|_| 0.02 * (random.next_unit() - 0.4)));
+            let mut end: Vec<_> = x.iter().map(|x| *x + push()).collect();
+            let rise = DVec3::Y * if round % 3 == 0 { 0.01 } else { 0.0 };
+            (25..50).for_each(|v| end[v] = x[v] + rise);
+            let step = Step { start: &x, end: &end, prescribed: &prescribed, shapes: &[] };
+            let mut new = fresh.clone();
+            kept.forget();
+            assert!(kept.follow(step) && new.follow(step));
+            assert_eq!(kept.contacts(step), new.contacts(step));
+            assert!(kept.pairs() == new.pairs());
+            met += kept.contacts(step).len();
+            x = kept.secure(step).0;
+            assert_eq!(kept.count_crossings(&x), new.count_crossings(&x));
+            assert_eq!(kept.count_crossings(&x), []);
+        }
+        assert!(met > 20, "{met}");
     }
 }

@@ -19,7 +19,8 @@ pub fn closest_point_on_triangle(p: DVec3, [a, b, c]: [DVec3; 3]) -> [f64; 3] {
         return [0.0, 1.0, 0.0];
     }
     let vc = d1 * d4 - d3 * d2;
-    if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
+    // Where `a` and `b` coincide, `ac` is all there is.
+    if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 && d1 > d3 {
         let t = d1 / (d1 - d3);
         return [1.0 - t, t, 0.0];
     }
@@ -102,6 +103,17 @@ mod tests {
             }
             assert!(found <= best + 1e-12 && found > best - 0.02, "{found} against {best}");
         }
+    }
+
+    #[test]
+    fn corners_that_coincide_leave_a_segment() {
+        let (p, q, x) = (DVec3::ZERO, DVec3::new(2.0, 0.0, 0.0), DVec3::new(0.5, 1.0, 0.0));
+        for corners in [[p, p, q], [p, q, p], [q, p, p], [p, q, q], [q, q, p], [q, p, q]] {
+            let w = closest_point_on_triangle(x, corners);
+            let found = corners[0] * w[0] + corners[1] * w[1] + corners[2] * w[2];
+            assert!(found.distance(DVec3::new(0.5, 0.0, 0.0)) < 1e-15, "{corners:?}: {found}");
+        }
+        assert_eq!(closest_point_on_triangle(x, [p; 3]).iter().sum::<f64>(), 1.0);
     }
 
     #[test]

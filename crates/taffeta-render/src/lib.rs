@@ -35,7 +35,7 @@ pub mod write;
 pub use body::{Body, BodyKind, compute_framing_bounds, union_bounds};
 pub use camera::Camera;
 pub use error::RenderError;
-pub use obstacle_mesh::{obstacle_body, obstacle_mesh};
+pub use obstacle_mesh::{mesh_obstacle_body, obstacle_body, obstacle_mesh};
 pub use picture::{Coloring, Picture};
 pub use render::render;
 pub use write::write_png;

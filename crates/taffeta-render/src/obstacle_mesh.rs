@@ -3,7 +3,7 @@
 use crate::body::{Body, BodyKind};
 use crate::camera::framing_right;
 use glam::DVec3;
-use taffeta_contact::{Obstacle, Shape};
+use taffeta_contact::{MeshObstacle, Obstacle, Shape};
 use taffeta_core::{TriangleMesh, math};
 
 /// Meridians of a sphere. The outline of a sphere of 400 pixels is then off by at most 0.2 pixels.
@@ -41,6 +41,13 @@ pub fn obstacle_body(obstacle: &Obstacle, time: f64, bounds: [DVec3; 2]) -> Body
         Shape::Plane { .. } => BodyKind::Floor,
     };
     Body { mesh: obstacle_mesh(obstacle, time, bounds), kind }
+}
+
+/// The surface of an obstacle made of triangles at a time \[s\], in world space \[m\].
+pub fn mesh_obstacle_body(obstacle: &MeshObstacle, time: f64) -> Body {
+    let positions = obstacle.positions_at(time);
+    let mesh = TriangleMesh { positions, faces: obstacle.faces.clone(), material: None };
+    Body { mesh, kind: BodyKind::Obstacle }
 }
 
 /// A mesh with its positions mapped.

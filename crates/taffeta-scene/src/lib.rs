@@ -26,13 +26,16 @@ mod support;
 
 pub use error::{Location, Problem, SceneError};
 pub use grid::{GridPattern, grid, sphere_mesh};
-pub use obj::{ObjError, ObjMesh, parse_obj, read_obj, read_polyline, write_obj, write_polyline};
+pub use obj::{
+    FileSequence, ObjError, ObjMesh, parse_obj, read_obj, read_obj_sequence, read_polyline, write_obj,
+    write_polyline,
+};
 pub use output::{
     FrameMesh, MetricsRow, MetricsWriter, OutputError, OutputFolder, ProbeRow, ProbeWriter, ResultFolder,
 };
 pub use overrides::Override;
 pub use scene::{
-    BuiltScene, ClothShape, ContactSettings, OutputFormat, OutputSettings, PlacedProbe, Probe, RopeProbe,
-    RopeShape, Scene, SceneCloth, SceneRope, SceneSolid, Simulation, SolidProbe,
+    BuiltScene, ClothShape, ContactSettings, ObstacleShape, OutputFormat, OutputSettings, PlacedProbe, Probe,
+    RopeProbe, RopeShape, Scene, SceneCloth, SceneObstacle, SceneRope, SceneSolid, Simulation, SolidProbe,
 };
 pub use solid_box::solid_box;

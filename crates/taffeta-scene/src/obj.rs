@@ -11,9 +11,11 @@
 mod polygon;
 mod polyline;
 mod scan;
+mod sequence;
 mod write;
 
 pub use polyline::read_polyline;
+pub use sequence::{FileSequence, read_obj_sequence};
 pub use write::{write_obj, write_polyline};
 
 use glam::{DVec2, DVec3};
@@ -72,10 +74,14 @@ pub enum ObjError {
 /// # Errors
 /// If the file cannot be read, has no faces, or a line is malformed, with its number.
 pub fn read_obj(path: &Path) -> Result<ObjMesh, ObjError> {
+    parse_obj(&read_text(path)?, path)
+}
+
+fn read_text(path: &Path) -> Result<String, ObjError> {
     let bytes = std::fs::read(path)
         .map_err(|error| ObjError::Unreadable { path: path.to_owned(), reason: error.to_string() })?;
     // Comments may be in any encoding; what is not UTF-8 becomes a replacement character there.
-    parse_obj(&String::from_utf8_lossy(&bytes), path)
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Reads an OBJ text; the path is for messages.
@@ -83,7 +89,13 @@ pub fn read_obj(path: &Path) -> Result<ObjMesh, ObjError> {
 /// # Errors
 /// As [`read_obj`].
 pub fn parse_obj(text: &str, path: &Path) -> Result<ObjMesh, ObjError> {
-    read_mesh(text).map_err(|(line, message)| match line {
+    let (scan, source) = load(text).map_err(|refusal| refuse(path, text, refusal))?;
+    Ok(to_mesh(&scan, &source))
+}
+
+/// The error about a file with this text.
+fn refuse(path: &Path, text: &str, (line, message): Refusal) -> ObjError {
+    match line {
         Some(line) => ObjError::Line {
             path: path.to_owned(),
             line,
@@ -91,19 +103,25 @@ pub fn parse_obj(text: &str, path: &Path) -> Result<ObjMesh, ObjError> {
             text: text.lines().nth(line - 1).unwrap_or_default().trim_end().to_owned(),
         },
         None => ObjError::Whole { path: path.to_owned(), message },
-    })
+    }
 }
 
 /// What is wrong, with the line if it is in one, from 1.
 type Refusal = (Option<usize>, String);
 
-fn read_mesh(text: &str) -> Result<ObjMesh, Refusal> {
+/// Vertices, material coordinates and polygons as they are in a text with at least one face.
+fn load(text: &str) -> Result<(Scan, tobj::Mesh), Refusal> {
     let scan = Scan::of(text)?;
     let source = scan.load(text)?;
     if scan.face_lines.is_empty() {
         let what = if text.trim().is_empty() { "the file is empty" } else { "the file has no faces" };
         return Err((None, what.to_owned()));
     }
+    Ok((scan, source))
+}
+
+/// Cuts the polygons into triangles and drops the vertices that none of them uses.
+fn to_mesh(scan: &Scan, source: &tobj::Mesh) -> ObjMesh {
     let positions: Vec<DVec3> = source.positions.chunks_exact(3).map(DVec3::from_slice).collect();
     let coords: Vec<DVec2> = source.texcoords.chunks_exact(2).map(DVec2::from_slice).collect();
     // Polygons one after the other; the first is not from the file. Without arities all are triangles.
@@ -127,7 +145,7 @@ fn read_mesh(text: &str) -> Result<ObjMesh, Refusal> {
     }
     result.mesh.material = scan.with_coords.then_some(material);
     drop_unused_vertices(&mut result, &positions);
-    Ok(result)
+    result
 }
 
 /// Keeps the vertices that a face uses, in their order.

@@ -6,6 +6,7 @@
 //! DIR/metrics.csv                a row per frame
 //! DIR/summary.json               what the run was and how it ended
 //! DIR/scene.json                 the scene as resolved, readable as a scene file
+//! DIR/obstacles/                 the meshes of obstacles, before they are placed: obstacle_0.obj, or one per shape
 //! DIR/checkpoint/                written by the simulation
 //! ```
 //!
@@ -20,13 +21,17 @@ pub use tables::{METRICS_COLUMNS, MetricsRow, MetricsWriter, PROBE_COLUMNS, Prob
 
 use crate::obj::{write_obj, write_polyline};
 use crate::scene::Scene;
+use crate::scene::obstacle::file_name as obstacle_file;
 use glam::{DVec2, DVec3};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use taffeta_contact::MeshObstacle;
 
 /// Ending of files that are being written.
 const UNFINISHED: &str = ".tmp";
+/// The folder with the meshes of obstacles.
+const OBSTACLES: &str = "obstacles";
 
 /// Why a result folder cannot be written or read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -199,6 +204,23 @@ impl OutputFolder {
         let path = self.frames().join(format!("{rope}_{frame:05}.obj"));
         self.write_whole(&path, |file| write_polyline(file, points))?;
         Ok(path)
+    }
+
+    /// Writes the mesh of an obstacle, with one file for each of its shapes, so that the folder can be drawn without the
+    /// files that it came from. `number` is that of the obstacle in the scene; positions are those before it is placed.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub fn write_obstacle(&self, number: usize, obstacle: &MeshObstacle) -> Result<(), OutputError> {
+        let folder = self.root.join(OBSTACLES);
+        fs::create_dir_all(&folder).map_err(|e| OutputError::io("make", &folder, &e))?;
+        // A single mesh has no rate.
+        let is_sequence = obstacle.shape_rate > 0.0;
+        for (k, positions) in obstacle.shapes.iter().enumerate() {
+            let path = folder.join(obstacle_file(number, is_sequence.then_some(k)));
+            self.write_whole(&path, |file| write_obj(file, positions, &obstacle.faces, None))?;
+        }
+        Ok(())
     }
 
     /// Writes `summary.json`.

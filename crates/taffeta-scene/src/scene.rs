@@ -11,6 +11,7 @@
 
 mod assemble;
 mod check;
+pub(crate) mod obstacle;
 mod orient;
 mod pin;
 mod read;
@@ -18,6 +19,7 @@ mod read_cloth;
 mod read_material;
 mod read_membrane;
 mod read_motion;
+mod read_obstacle;
 mod read_projective;
 mod read_rope;
 mod read_solid;
@@ -26,6 +28,7 @@ mod solid;
 pub(crate) mod write;
 
 pub use assemble::{BuiltScene, PlacedProbe};
+pub use obstacle::{ObstacleShape, SceneObstacle};
 pub use rope::{RopeShape, SceneRope};
 pub use solid::{SceneSolid, SolidProbe};
 
@@ -35,7 +38,6 @@ use crate::grid::GridPattern;
 use crate::overrides::Override;
 use glam::{DVec2, DVec3};
 use std::path::{Path, PathBuf};
-use taffeta_contact::Obstacle;
 use taffeta_core::Placement;
 use taffeta_remesh::RemeshSettings;
 use taffeta_sim::{
@@ -55,8 +57,8 @@ pub struct Scene {
     pub ropes: Vec<SceneRope>,
     /// The solids.
     pub solids: Vec<SceneSolid>,
-    /// The obstacles, ready for the world.
-    pub obstacles: Vec<Obstacle>,
+    /// The obstacles.
+    pub obstacles: Vec<SceneObstacle>,
     /// Contact.
     pub contact: ContactSettings,
     /// The surrounding air. A density or drag of 0 is a vacuum.

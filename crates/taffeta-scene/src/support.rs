@@ -22,9 +22,6 @@ const LIMITS: &[Limit] = &[
     Limit("cloth.*.edge_length", When::Present, "it belongs to `outline`; supported: `grid`, `mesh` and `ball`"),
     Limit("cloth.*.remesh.refine_compression", When::Present, "supported: `refine_angle` and `refine_strain`"),
     Limit("cloth.*.remesh.refine_velocity", When::Present, "supported: `refine_angle` and `refine_strain`"),
-    Limit("obstacle.*.shape.mesh", When::Present, "supported: `sphere`, `plane`, `capsule` and `box`"),
-    Limit("obstacle.*.shape.frames", When::Present, "supported: `sphere`, `plane`, `capsule` and `box`"),
-    Limit("obstacle.*.shape.frame_rate", When::Present, "it belongs to `frames`; supported: `sphere`, `plane`, `capsule` and `box`"),
     Limit("output.formats", When::NamedButNot(&["obj", "none"], &["ply", "vtp", "usda", "glb", "npz"]), "supported: \"obj\", \"none\""),
 ];
 

@@ -58,6 +58,7 @@ impl World {
         };
         self.pins.iter().all(|pin| stands(&pin.description.motion))
             && self.obstacles.iter().all(|obstacle| stands(&obstacle.motion))
+            && self.meshes.list.iter().all(|m| m.stands_between(self.time, self.end_of_substep(h)))
     }
 
     /// Runs a substep; runs it again by implicit Euler if it has raised the energy though nothing did work. `energy` is

@@ -10,7 +10,7 @@ use crate::rope::build_ropes;
 use crate::solid::{Solid, add_projected_solids, build_solids};
 use crate::world::Cloth;
 use glam::DVec3;
-use taffeta_contact::{Detector, Proximity};
+use taffeta_contact::{Detector, MeshObstacle, Proximity};
 use taffeta_core::index::DenseIndex;
 use taffeta_core::topology::Edge;
 use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, TopologyEpoch};
@@ -39,7 +39,7 @@ pub(crate) struct Caches {
     /// How many times projective dynamics factorized the systems of topologies and pins before these.
     pub past_factorizations: usize,
     pub detector: Detector,
-    /// The pairs of cloths that are near each other; `None` if cloths do not meet.
+    /// The pairs of cloths and meshes that are near each other; `None` if cloths do not meet and there are no meshes.
     pub proximity: Option<Proximity>,
     pub load_path: LoadPath,
 }
@@ -87,6 +87,7 @@ pub(crate) struct CacheSource<'a> {
     pub pins: &'a [Pin],
     pub choice: SolverChoice,
     pub self_contact: bool,
+    pub meshes: &'a [MeshObstacle],
 }
 
 impl Caches {
@@ -94,6 +95,7 @@ impl Caches {
     /// depend on the topology is taken over.
     pub fn build(source: CacheSource<'_>, before: Option<&Caches>) -> Self {
         let CacheSource { sheet, cloths, bodies, pins, choice, self_contact, .. } = source;
+        let meets = self_contact && !sheet.topology.faces.is_empty() || !source.meshes.is_empty();
         let models: Vec<_> = cloths.iter().map(|c| c.model.clone()).collect();
         let clamps = find_clamps(sheet, pins);
         let edges: Vec<_> = clamps.iter().map(|clamp| clamp.edge).collect();
@@ -142,7 +144,7 @@ impl Caches {
             solver,
             past_factorizations: before.map_or(0, Self::factorizations),
             detector: Detector::new(surfaces, sheet.vertex_cloths.clone()),
-            proximity: (self_contact && !sheet.topology.faces.is_empty()).then(|| build_proximity(source)),
+            proximity: meets.then(|| build_proximity(source)),
         };
         // Afterwards: the colors must be those of the whole sheet, as they were when the edges broke.
         caches.switch_off(&sheet.broken);

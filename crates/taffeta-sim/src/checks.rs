@@ -33,6 +33,16 @@ pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), Build
             return refuse(format!("obstacle {number}"), reason);
         }
     }
+    for (number, obstacle) in description.mesh_obstacles.iter().enumerate() {
+        if let Some(reason) = obstacle.find_defect().or_else(|| obstacle.friction.find_defect()) {
+            return refuse(format!("mesh obstacle {number}"), reason);
+        }
+    }
+    if !description.mesh_obstacles.is_empty()
+        && let Some(reason) = find_contact_mismatch(description)
+    {
+        return refuse("contact with mesh obstacles".into(), reason);
+    }
     let solver = description.simulation.solver;
     if let Some(reason) = find_row_mismatch(&description.simulation) {
         return refuse("simulation".into(), reason);
@@ -139,10 +149,10 @@ fn find_cloth_defect(cloth: &ClothDescription) -> Option<String> {
     None
 }
 
-/// What does not go with contact between cloths, in words.
+/// What does not go with contact between cloths, or with meshes, in words.
 fn find_contact_mismatch(description: &WorldDescription) -> Option<String> {
     let solver = description.simulation.solver;
-    (solver == SolverChoice::Projective)
+    (!solver.meets_meshes())
         .then(|| "the solver projective does not know it: take global, direct, block, xpbd or pbd".into())
 }
 

@@ -1,19 +1,32 @@
-//! Cloths that meet themselves and each other: contacts before the solve, the safeguard after it.
+//! Cloths that meet themselves, each other and mesh obstacles: contacts before the solve, the safeguard after it.
 //!
 //! The response makes it look right, the safeguard makes it true: after every substep, motions are shortened until no
 //! pair of primitives crosses on the way. Both see the positions at the start of the substep, where nothing crosses but
 //! what crossed before.
 
 use crate::caches::CacheSource;
-use crate::pins::along_held;
-use crate::world::World;
+use crate::loose::LooseBody;
+use crate::mesh_obstacles::ContactPath;
+use crate::pins::put_back;
+use crate::world::{Cloth, World};
 use glam::DVec3;
-use taffeta_contact::Contact;
+use taffeta_contact::certificate::Truncation;
 use taffeta_contact::crossings::Crossing;
 use taffeta_contact::elements::Elements;
 use taffeta_contact::guard::MovingShape;
-use taffeta_contact::proximity::{MeshBody, Proximity, Step};
-use taffeta_core::index::DenseIndex;
+use taffeta_contact::proximity::{MeshBody, Proximity};
+use taffeta_contact::response::project;
+use taffeta_contact::{Contact, SubstepView};
+use taffeta_core::ContactRow;
+
+/// How often cloth is moved out of the way of what cannot be stopped before that counts as forced, and sweeps over the
+/// contacts each time. Each time other primitives may come to be in the way.
+const GIVE_WAY_ROUNDS: u32 = 16;
+const GIVE_WAY_PASSES: u32 = 16;
+/// How often the contacts are swept again before motions are shortened that can be, and the part of its thickness that
+/// each contact then keeps: a little more than the safeguard asks for.
+const SLIDE_ROUNDS: u32 = 4;
+const SLIDE_SHARE: f64 = 0.2;
 
 /// Speed at which what crosses is pulled apart \[m/s\].
 const PULL_SPEED: f64 = 1.0;
@@ -34,59 +47,78 @@ pub struct SafeguardReport {
 pub struct QuarantinedPair {
     /// The bodies of edge and face.
     pub bodies: [String; 2],
-    /// The dense numbers of the ends of the edge and of the corners of the face, and the first vertex of a cloth among them \[m\].
+    /// The ends of the edge, by their places among the [`World::contact_positions`].
     pub edge: [u32; 2],
-    /// See `edge`.
+    /// The corners of the face, likewise.
     pub face: [u32; 3],
-    /// See `edge`.
+    /// The middle of the edge \[m\].
     pub position: DVec3,
 }
 
-/// The cloths of a world as bodies that can meet.
+/// The cloths of a world, its other bodies and its mesh obstacles, as bodies that can meet.
 pub(crate) fn build_proximity(source: CacheSource<'_>) -> Proximity {
-    let CacheSource { sheet, cloths, bodies, .. } = source;
+    let CacheSource { sheet, cloths, bodies, self_contact, .. } = source;
     let mut elements = Elements::default();
     let faces: Vec<[u32; 3]> = sheet.topology.faces.iter().map(|face| face.map(|vi| vi.0)).collect();
     elements.add_triangles(sheet.topology.vertex_count, &faces, |i| sheet.vertex_cloths.raw[i]);
-    let surfaces = cloths.iter().map(|cloth| cloth.surface).chain(bodies.iter().map(|body| body.surface));
-    let meshes = surfaces.map(|surface| MeshBody { surface, is_cloth: true }).collect();
-    Proximity::new(elements, meshes, sheet.layout.raw.clone())
+    let cloth = |cloth: &Cloth| MeshBody::cloth(cloth.surface, self_contact);
+    let body = |body: &LooseBody| MeshBody::cloth(body.surface, false);
+    let mut meshes: Vec<MeshBody> = cloths.iter().map(cloth).chain(bodies.iter().map(body)).collect();
+    let mut layout = sheet.layout.raw.clone();
+    if !source.meshes.is_empty() {
+        add_loose(source, &mut elements);
+    }
+    for obstacle in source.meshes {
+        let number = meshes.len() as u32;
+        // Contact is two-sided. Sorted corners give the same bits whichever way a face is turned.
+        let sorted = |face: &[u32; 3]| {
+            let mut face = *face;
+            face.sort_unstable();
+            face
+        };
+        let faces: Vec<[u32; 3]> = obstacle.faces.iter().map(sorted).collect();
+        elements.add_triangles(obstacle.vertex_count(), &faces, |_| number);
+        meshes.push(MeshBody::obstacle(obstacle.friction));
+        layout.resize(elements.vertex_count, DVec3::ZERO);
+    }
+    Proximity::new(elements, meshes, layout)
+}
+
+/// Adds ropes, as what meets obstacles only, and vertices that belong to nothing. The inside of a solid needs no guard.
+fn add_loose(source: CacheSource<'_>, elements: &mut Elements) {
+    for (number, body) in source.bodies.iter().enumerate() {
+        let owner = (source.cloths.len() + number) as u32;
+        let range = source.sheet.vertex_range(owner);
+        let visible = body.visible(range.len());
+        let vertices = (range.start + visible.start) as u32..(range.start + visible.end) as u32;
+        if body.rope.is_some() {
+            elements.add_polyline(vertices, owner);
+        } else if !source.solids.iter().any(|solid| solid.body == Some(number)) {
+            elements.add_points(vertices, owner);
+        }
+    }
 }
 
 impl World {
-    /// Whether cloths meet themselves and each other, so that crossings can be counted.
-    pub fn counts_crossings(&self) -> bool {
-        self.caches.proximity.is_some()
-    }
-
-    /// Edges that go through faces, exactly; `None` if cloths do not meet in this world.
-    pub fn crossings(&self) -> Option<Vec<Crossing>> {
-        let proximity = self.caches.proximity.as_ref()?;
-        Some(proximity.count_crossings(&self.sheet.state.positions.raw))
-    }
-
     /// What the safeguard knows to cross, and so pulls apart rather than keeps apart.
     pub fn quarantine(&self) -> Vec<QuarantinedPair> {
-        let x = &self.sheet.state.positions.raw;
+        let Some(proximity) = self.caches.proximity.as_ref() else { return Vec::new() };
+        if proximity.crossings().is_empty() {
+            return Vec::new();
+        }
+        let x = self.contact_positions();
         let body = |v: u32| self.sheet.vertex_cloths.raw.get(v as usize);
-        let name = |v: u32| body(v).map_or("obstacle".to_owned(), |body| self.body_name(*body as usize));
+        let name = |v: u32| body(v).map_or("an obstacle".to_owned(), |body| self.body_name(*body as usize));
         let describe = |crossing: &Crossing| QuarantinedPair {
             bodies: [name(crossing.edge[0]), name(crossing.face[0])],
             edge: crossing.edge,
             face: crossing.face,
-            position: crossing
-                .edge
-                .iter()
-                .chain(&crossing.face)
-                .find_map(|v| x.get(*v as usize))
-                .copied()
-                .unwrap_or_default(),
+            position: 0.5 * (x[crossing.edge[0] as usize] + x[crossing.edge[1] as usize]),
         };
-        let crossings = self.caches.proximity.iter().flat_map(|proximity| proximity.crossings());
-        crossings.map(describe).collect()
+        proximity.crossings().iter().map(describe).collect()
     }
 
-    /// How many faces of cloths reach into obstacles in closed form; `None` if cloths do not meet in this world.
+    /// How many faces of cloths reach into obstacles in closed form; `None` if nothing counts crossings in this world.
     pub fn sunken_faces(&self) -> Option<usize> {
         let proximity = self.caches.proximity.as_ref()?;
         let shapes = self.obstacles.iter().map(|obstacle| obstacle.over_substep(self.time, 0.0).shape);
@@ -95,8 +127,12 @@ impl World {
 
     /// Notes what crosses before the first step and after an edit: it is not kept apart.
     pub(crate) fn note_crossings(&mut self) {
+        if self.caches.proximity.is_none() {
+            return;
+        }
+        let positions = self.contact_positions();
         if let Some(proximity) = &mut self.caches.proximity {
-            proximity.note_crossings(&self.sheet.state.positions.raw);
+            proximity.note_crossings(&positions);
         }
     }
 
@@ -107,14 +143,12 @@ impl World {
         }
     }
 
-    /// Adds the contacts between cloths to those of the substep.
+    /// Adds the contacts of cloths with each other and with meshes to those of the substep.
     pub(crate) fn meet_cloths(&mut self, h: f64) {
         let Some(mut proximity) = self.caches.proximity.take() else { return };
-        let end = self.proposed();
-        let prescribed = self.prescribed();
+        let path = self.contact_path();
         let shapes = self.moving_shapes(h);
-        let start = &self.sheet.state.positions.raw;
-        let step = Step { start, end: &end, prescribed: &prescribed, shapes: &shapes };
+        let step = path.step(&shapes);
         let rows = self.in_threads(|| {
             proximity.follow(step);
             proximity.contacts(step)
@@ -126,12 +160,14 @@ impl World {
 
     /// Pulls apart what crosses, slowly and without giving it velocity.
     pub(crate) fn pull_apart(&mut self, h: f64) {
-        let Some(proximity) = &self.caches.proximity else { return };
-        if proximity.crossings().is_empty() {
-            return;
-        }
+        let positions = match &self.caches.proximity {
+            Some(proximity) if !proximity.crossings().is_empty() => self.contact_positions(),
+            _ => return,
+        };
+        let pulls = self.caches.proximity.iter().flat_map(|proximity| proximity.pull_apart(&positions));
+        let pulls: Vec<_> = pulls.collect();
         let work = &mut self.work;
-        for (v, direction) in proximity.pull_apart(&self.sheet.state.positions.raw) {
+        for (v, direction) in pulls {
             let i = v as usize;
             if i < work.rows.len() && self.sheet.state.held.raw[i] == [false; 3] {
                 let shift = direction * (PULL_SPEED * h);
@@ -142,28 +178,52 @@ impl World {
         }
     }
 
+    /// Moves what would be in the way of something, without friction, to where there is room along its way: a solver that
+    /// sweeps, or is cut off, has not brought all of it there, and what is stopped cannot slide either. `share` is the
+    /// part of its thickness that each contact is to keep.
+    fn give_way(&mut self, proximity: &Proximity, path: &ContactPath, (share, h): (f64, f64)) {
+        let moved = if self.work.stands_still { 0.0 } else { h };
+        let work = &self.work;
+        let view = SubstepView { start: &work.start, rows: &work.rows, time: self.time, h: moved };
+        let mut contacts = self.caches.detector.detect(&self.sheet.topology, &self.obstacles, view);
+        let shapes = self.moving_shapes(h);
+        let rows = self.in_threads(|| proximity.contacts(path.step(&shapes)));
+        contacts.extend(rows.into_iter().map(Contact::new));
+        for Contact { row, .. } in &mut contacts {
+            *row = ContactRow { static_friction: 0.0, kinetic_friction: 0.0, ..*row };
+            row.offset -= (1.0 - share) * row.thickness;
+        }
+        let work = &mut self.work;
+        (0..GIVE_WAY_PASSES).for_each(|_| project(&mut contacts, &work.start, &mut work.rows));
+        put_back(&work.guided, &mut work.rows);
+    }
+
     /// Shortens the motion of the substep where something would cross.
     ///
     /// Reads: rows, the positions at the start. Writes: rows, what the safeguard had to do.
     pub fn secure(&mut self, h: f64) {
         self.work.shortened.clear();
         let Some(mut proximity) = self.caches.proximity.take() else { return };
-        let end = self.proposed();
-        let prescribed = self.prescribed();
-        let shapes = self.moving_shapes(h);
-        let start = &self.sheet.state.positions.raw;
-        let step = Step { start, end: &end, prescribed: &prescribed, shapes: &shapes };
-        let (found, truncation) = self.in_threads(|| {
-            proximity.follow(step);
-            proximity.secure(step)
-        });
+        let mut path = self.contact_path();
+        let (mut found, mut truncation) = self.keep_apart(&mut proximity, &path, h);
+        for round in 0..GIVE_WAY_ROUNDS {
+            let is_forced = !truncation.forced.is_empty() && path.is_pushed();
+            let is_stopped = round < SLIDE_ROUNDS && truncation.fractions.iter().any(|t| *t < 1.0);
+            if !(is_forced || is_stopped) {
+                break;
+            }
+            let share = if is_forced { 1.0 } else { SLIDE_SHARE };
+            self.give_way(&proximity, &path, (share, h));
+            path = self.contact_path();
+            (found, truncation) = self.keep_apart(&mut proximity, &path, h);
+        }
         if !truncation.forced.is_empty() || !proximity.crossings().is_empty() {
             proximity.note_crossings(&found);
         }
         self.caches.proximity = Some(proximity);
         let work = &mut self.work;
         for (i, fraction) in truncation.fractions.iter().enumerate().filter(|(_, t)| **t < 1.0) {
-            let lost = end[i].distance(found[i]) / h;
+            let lost = path.end(i).distance(found[i]) / h;
             if lost > 0.0 && *fraction < 1.0 {
                 work.safeguard.shortened += 1;
                 work.safeguard.lost_impulse += self.sheet.state.masses.raw[i] * lost;
@@ -175,24 +235,18 @@ impl World {
         work.safeguard.forced += (truncation.forced.len() + truncation.forced_faces) as u64;
     }
 
-    /// The obstacles over the substep. Those of a search for an equilibrium stand still.
+    /// The end of a motion after which nothing crosses; the pairs are made complete for it before.
+    fn keep_apart(&self, proximity: &mut Proximity, path: &ContactPath, h: f64) -> (Vec<DVec3>, Truncation) {
+        let shapes = self.moving_shapes(h);
+        self.in_threads(|| {
+            proximity.follow(path.step(&shapes));
+            proximity.secure(path.step(&shapes))
+        })
+    }
+
+    /// The obstacles in closed form over the substep. Those of a search for an equilibrium stand still.
     fn moving_shapes(&self, h: f64) -> Vec<MovingShape<'_>> {
         let h = if self.work.stands_still { 0.0 } else { h };
         self.obstacles.iter().map(|obstacle| MovingShape::new(obstacle, self.time, h)).collect()
-    }
-
-    /// Where the vertices are to be at the end of the substep \[m\].
-    fn proposed(&self) -> Vec<DVec3> {
-        self.work.rows.iter().map(|row| row.position()).collect()
-    }
-
-    /// Who cannot be stopped: what is held altogether, and what a pin moves along some axes.
-    fn prescribed(&self) -> Vec<bool> {
-        let mut prescribed: Vec<bool> = self.sheet.state.inverse_masses.iter().map(|w| *w == 0.0).collect();
-        for guided in &self.work.guided {
-            let moved = along_held(guided.held, guided.target, guided.start) != guided.start;
-            prescribed[guided.vertex.to_usize()] |= moved;
-        }
-        prescribed
     }
 }

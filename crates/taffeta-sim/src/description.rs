@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
-use taffeta_contact::{ContactSurface, Obstacle};
+use taffeta_contact::{ContactSurface, MeshObstacle, Obstacle};
 use taffeta_core::{Motion, Region, TriangleMesh};
 use taffeta_remesh::RemeshSettings;
 use taffeta_solve::{
@@ -21,8 +21,10 @@ pub struct WorldDescription {
     pub ropes: Vec<RopeDescription>,
     /// The solids.
     pub solids: Vec<SolidDescription>,
-    /// The obstacles.
+    /// The obstacles in closed form.
     pub obstacles: Vec<Obstacle>,
+    /// The obstacles made of triangles.
+    pub mesh_obstacles: Vec<MeshObstacle>,
     /// How to simulate.
     pub simulation: SimulationSettings,
     /// The surrounding air; `None`: vacuum.
@@ -318,6 +320,11 @@ impl SolverChoice {
             Self::Auto | Self::Block | Self::Xpbd | Self::Projective => true,
             Self::Global | Self::Direct | Self::Pbd => false,
         }
+    }
+
+    /// Whether the solver knows contact of cloths with each other and with meshes.
+    pub fn meets_meshes(self) -> bool {
+        self != Self::Projective
     }
 
     /// The name in scenes.

@@ -76,7 +76,7 @@ impl World {
     /// Pseudo-time steps until nothing is left unbalanced; the residual \[N\].
     fn relax(&mut self, times: &mut StageTimes) -> Result<(SubstepPlan, f64), StepError> {
         let mut plan = SubstepPlan::default();
-        let longest = if self.obstacles.is_empty() { LONGEST_STEP } else { LONGEST_STEP_NEAR_OBSTACLES };
+        let longest = if self.has_obstacles() { LONGEST_STEP_NEAR_OBSTACLES } else { LONGEST_STEP };
         let mut step = FIRST_STEP.min(longest);
         let tolerance = TOLERANCE * self.load();
         let mut residual = f64::INFINITY;
@@ -141,7 +141,7 @@ impl World {
     /// Refuses a cloth that nothing can hold against its load: no pin along an axis of gravity, or none at all under
     /// pressure, and no obstacle to fall upon.
     fn check_support(&self) -> Result<(), StepError> {
-        if !self.obstacles.is_empty() {
+        if self.has_obstacles() {
             return Ok(());
         }
         for number in 0..self.body_count() {

@@ -32,6 +32,7 @@ mod gate;
 mod integrate;
 mod loose;
 mod measure;
+mod mesh_obstacles;
 mod newton;
 mod pins;
 mod pressure;

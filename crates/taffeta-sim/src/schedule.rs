@@ -159,6 +159,7 @@ impl World {
             pins: &self.pins,
             choice,
             self_contact: self.self_contact,
+            meshes: &self.meshes.list,
         };
         self.caches = Caches::build(source, Some(&self.caches));
         self.refill();

@@ -129,7 +129,8 @@ impl World {
         }
         self.work.gravity = gravity;
         self.work.air = self.air.map(|air| Air { wind: inputs[1].1.unwrap_or(air.wind), ..air });
-        let outcome = self.plan(dt).and_then(|plan| self.run_substeps(plan, dt, &mut times));
+        let outcome = self.plan(dt).map(|plan| self.follow_meshes(plan, dt));
+        let outcome = outcome.and_then(|plan| self.run_substeps(plan, dt, &mut times));
         let plan = match outcome {
             Ok(plan) => plan,
             Err(error) => {

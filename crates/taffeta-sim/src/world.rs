@@ -9,6 +9,7 @@ use crate::description::{
 };
 use crate::frozen::{FreezeRules, Frozen, Thawed};
 use crate::loose::LooseBody;
+use crate::mesh_obstacles::MeshObstacles;
 use crate::pins::{Guided, Pin};
 use crate::solid::Solid;
 use glam::DVec3;
@@ -55,6 +56,7 @@ pub struct World {
     /// Which pins have let go. Their vertices are freed at the start of the next substep.
     pub(crate) released: Vec<bool>,
     pub(crate) obstacles: Vec<Obstacle>,
+    pub(crate) meshes: MeshObstacles,
     /// Whether cloths meet themselves and each other.
     pub(crate) self_contact: bool,
     pub(crate) settings: SimulationSettings,
@@ -88,7 +90,7 @@ pub(crate) struct Workspace {
     pub scales: Vec<f64>,
     /// The vertices whose motion the safeguard has shortened in the substep.
     pub shortened: Vec<usize>,
-    /// How many contacts of the substep are of cloths with each other.
+    /// How many contacts of the substep are of cloths with each other or with meshes.
     pub meetings: usize,
     /// What the safeguard had to do in this step.
     pub safeguard: SafeguardReport,
@@ -140,6 +142,7 @@ impl World {
             pins: &pins,
             choice,
             self_contact,
+            meshes: &description.mesh_obstacles,
         };
         let caches = Caches::build(source, None);
         let mut world = Self {
@@ -150,6 +153,7 @@ impl World {
             released: vec![false; pins.len()],
             pins,
             obstacles: description.obstacles.clone(),
+            meshes: MeshObstacles::new(description.mesh_obstacles.clone()),
             self_contact,
             settings,
             air: description.air,
@@ -214,7 +218,7 @@ impl World {
         &self.cloths
     }
 
-    /// The obstacles.
+    /// The obstacles in closed form.
     pub fn obstacles(&self) -> &[Obstacle] {
         &self.obstacles
     }

@@ -154,6 +154,24 @@ fn refuse_world(path: &Path, scene: &Scene, error: &BuildError) -> Failure {
     Failure::Usage(text)
 }
 
+/// A warning of what crosses at the start.
+fn describe_crossings(world: &World) -> Option<String> {
+    let crossings = world.crossings().filter(|crossings| !crossings.is_empty())?;
+    let x = world.contact_positions();
+    let place = |crossing: &Crossing| {
+        let [p, q] = crossing.edge.map(|v| x[v as usize]);
+        let middle = 0.5 * (p + q);
+        format!("[{:.4}, {:.4}, {:.4}]", middle.x, middle.y, middle.z)
+    };
+    let named: Vec<String> = crossings.iter().take(NAMED_CROSSINGS).map(place).collect();
+    let more = if crossings.len() > named.len() { ", …" } else { "" };
+    Some(format!(
+        "cloths cross themselves, each other or obstacles at the start, in {} places where an edge meets a face (near {}{more}); what crosses is not kept apart",
+        crossings.len(),
+        named.join(", ")
+    ))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -171,22 +189,4 @@ mod tests {
     fn results_go_to_a_folder_named_after_the_scene() {
         assert_eq!(default_folder(Path::new("scenes/drape.toml")), Path::new("out/drape"));
     }
-}
-
-/// A warning of what crosses at the start.
-fn describe_crossings(world: &World) -> Option<String> {
-    let crossings = world.crossings().filter(|crossings| !crossings.is_empty())?;
-    let x = &world.sheet().state.positions.raw;
-    let place = |crossing: &Crossing| {
-        let [p, q] = crossing.edge.map(|v| x[v as usize]);
-        let middle = 0.5 * (p + q);
-        format!("[{:.4}, {:.4}, {:.4}]", middle.x, middle.y, middle.z)
-    };
-    let named: Vec<String> = crossings.iter().take(NAMED_CROSSINGS).map(place).collect();
-    let more = if crossings.len() > named.len() { ", …" } else { "" };
-    Some(format!(
-        "cloths cross at the start, in {} places where an edge meets a face (near {}{more}); what crosses is not kept apart",
-        crossings.len(),
-        named.join(", ")
-    ))
 }

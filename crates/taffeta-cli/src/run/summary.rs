@@ -77,8 +77,9 @@ impl Summary<'_> {
     }
 
     fn notes(&self) -> Vec<&'static str> {
-        let note = "crossings are measured where cloths meet each other; elsewhere their column in metrics.csv is empty";
-        if self.prepared.world.counts_crossings() { Vec::new() } else { vec![note] }
+        let is_measured = self.prepared.world.counts_crossings();
+        let note = "crossings are measured where cloths meet each other or an obstacle is a mesh; elsewhere their column in metrics.csv is empty";
+        if is_measured { Vec::new() } else { vec![note] }
     }
 
     fn solver_json(&self) -> Value {

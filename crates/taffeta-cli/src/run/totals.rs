@@ -49,7 +49,7 @@ pub(super) struct Totals {
     /// The impulse that this has taken \[N·s\].
     #[serde(default)]
     pub lost_impulse: f64,
-    /// Pairs of cloths that pins have forced together, over all substeps.
+    /// Pairs that pins or obstacles have forced together, over all substeps.
     #[serde(default)]
     pub forced_pairs: u64,
     /// What crosses and is not kept apart, as it was first seen: the first ones of the run.
@@ -164,7 +164,7 @@ impl Totals {
             warn(
                 "forced".to_owned(),
                 format!(
-                    "pins have forced cloths through each other in {} pairs of primitives; what crosses is not kept \
+                    "pins or obstacles have forced cloths through something in {} pairs of primitives; what crosses is not kept \
                      apart, see `crossings` in metrics.csv",
                     self.forced_pairs
                 ),

@@ -4,6 +4,7 @@ mod common;
 mod contract;
 mod extremes;
 mod interrupt;
+mod meshes;
 mod pictures;
 mod refusals;
 mod resume;

@@ -1,14 +1,15 @@
 //! Reading a result folder back.
 
 use super::tables::{METRICS_FILE, PROBES_FILE};
-use super::{MetricsRow, OutputError, ProbeRow};
+use super::{MetricsRow, OBSTACLES, OutputError, ProbeRow};
 use crate::error::SceneError;
 use crate::obj::{ObjError, ObjMesh, read_obj};
-use crate::scene::Scene;
+use crate::scene::{Scene, SceneObstacle};
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use taffeta_contact::MeshObstacle;
 
 pub(super) const SCENE_FILE: &str = "scene.json";
 
@@ -73,6 +74,20 @@ impl ResultFolder {
     /// If `scene.json` is missing or is no scene of this version.
     pub fn read_scene(&self) -> Result<Scene, SceneError> {
         Scene::from_file(&self.root.join(SCENE_FILE), &[])
+    }
+
+    /// Reads the meshes of the obstacles that have one, as the run has written them.
+    ///
+    /// # Errors
+    /// If a file is missing or malformed.
+    pub fn read_mesh_obstacles(&self, scene: &Scene) -> Result<Vec<MeshObstacle>, ObjError> {
+        let folder = self.root.join(OBSTACLES);
+        let obstacles = scene.obstacles.iter().enumerate();
+        let read = |(number, obstacle): (usize, &SceneObstacle)| {
+            let mesh = obstacle.read_from(&folder, number).read_mesh();
+            mesh.map(|mesh| mesh.map(|(mesh, _)| mesh)).transpose()
+        };
+        obstacles.filter_map(read).collect()
     }
 
     /// Reads `metrics.csv`.

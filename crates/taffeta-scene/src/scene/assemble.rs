@@ -3,11 +3,14 @@
 use super::check::{find_mesh_problems, find_nearest, find_remesh_obstruction};
 use super::orient::turn_mirrored_pieces;
 use super::pin::{PlacedMesh, resolve_region};
-use super::{ClothShape, Probe, RopeProbe, Scene, SceneCloth, SceneRope, SceneSolid, SolidProbe};
+use super::{
+    ClothShape, Probe, RopeProbe, Scene, SceneCloth, SceneObstacle, SceneRope, SceneSolid, SolidProbe,
+};
 use crate::error::{Problem, SceneError};
 use crate::grid;
 use crate::obj::read_obj;
 use glam::DVec2;
+use taffeta_contact::MeshObstacle;
 use taffeta_sim::{ClothDescription, PinDescription, SolverChoice, WorldDescription, find_opening};
 
 /// How far beside the sheet a probe may lie, relative to the size of the sheet. It is moved onto the sheet.
@@ -65,6 +68,8 @@ pub(super) fn assemble(scene: &Scene) -> Result<BuiltScene, SceneError> {
             probes.extend(assembly.place_probe(&format!("probe.{index}"), probe, cloth));
         }
     }
+    let obstacles = scene.obstacles.iter().enumerate();
+    let mesh_obstacles = obstacles.filter_map(|(index, o)| assembly.build_obstacle(index, o)).collect();
     if !assembly.problems.is_empty() {
         return Err(SceneError::Invalid { problems: assembly.problems });
     }
@@ -76,7 +81,8 @@ pub(super) fn assemble(scene: &Scene) -> Result<BuiltScene, SceneError> {
         loose: Vec::new(),
         ropes: scene.ropes.iter().map(SceneRope::describe).collect(),
         solids: scene.solids.iter().map(SceneSolid::describe).collect(),
-        obstacles: scene.obstacles.clone(),
+        obstacles: scene.obstacles.iter().filter_map(SceneObstacle::closed_form).collect(),
+        mesh_obstacles,
         simulation: scene.simulation.settings.clone(),
         air: (!in_vacuum).then_some(scene.air),
         self_contact: scene.contact.self_contact.unwrap_or(knows_cloths),
@@ -187,6 +193,25 @@ impl Assembly<'_> {
             *coord *= *uv_scale;
         }
         Some(PlacedMesh::from_file(file))
+    }
+
+    /// The mesh of an obstacle that has one.
+    fn build_obstacle(&mut self, index: usize, obstacle: &SceneObstacle) -> Option<MeshObstacle> {
+        let key = format!("obstacle.{index}.shape.{}", obstacle.shape.file_key()?);
+        match obstacle.read_mesh() {
+            Ok(None) => None,
+            Ok(Some((mesh, dropped))) => {
+                if dropped > 0 {
+                    let message = "triangles without area are left out of the obstacle";
+                    self.warnings.push(format!("{key}: {dropped} {message}"));
+                }
+                Some(mesh)
+            }
+            Err(error) => {
+                self.report(&key, error.to_string());
+                None
+            }
+        }
     }
 
     fn resolve_pins(&mut self, key: &str, cloth: &SceneCloth, placed: &PlacedMesh) -> Vec<PinDescription> {

@@ -4,7 +4,7 @@ use super::read_cloth::Surroundings;
 use super::read_material::MaterialLibrary;
 use super::{
     ContactSettings, OutputFormat, OutputSettings, Probe, RopeProbe, Scene, SceneCloth, SceneRope,
-    SceneSolid, Simulation, SolidProbe, read_cloth, read_motion, read_rope, read_solid,
+    SceneSolid, Simulation, SolidProbe, read_cloth, read_obstacle, read_rope, read_solid,
 };
 use crate::document::Document;
 use crate::error::SceneError;
@@ -101,7 +101,7 @@ fn read_parts(context: &Context<'_>, warnings: &mut Vec<String>) -> Option<Scene
             && solids.len() == solid_items.len(),
     };
     let AllProbes { probes, rope_probes, solid_probes } = read_probes(&top, &known);
-    let (obstacles, jumps) = read_motion::read_obstacles(&top);
+    let (obstacles, jumps) = read_obstacle::read_obstacles(&top, surroundings);
     warnings.extend(jumps);
     warnings.extend(materials.unused());
     Some(Scene {

@@ -292,7 +292,7 @@ fn read_shape(table: &TableReader<'_>, folder: &Path) -> Option<ClothShape> {
 }
 
 /// The path from the root of the file system; the path as it is if there is no current folder.
-fn absolute(path: &Path) -> PathBuf {
+pub(super) fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 

@@ -6,11 +6,12 @@
 use super::read_cloth::bending_name;
 use super::read_membrane::membrane_name;
 use super::read_rope::rope_bending_name;
-use super::{ClothShape, RopeShape, Scene, SceneCloth, SceneRope, SceneSolid};
+use super::{ClothShape, ObstacleShape, RopeShape, Scene, SceneCloth, SceneObstacle, SceneRope, SceneSolid};
 use crate::error::SceneError;
 use glam::DVec3;
 use serde_json::{Map, Value, json};
-use taffeta_contact::{Obstacle, Shape};
+use std::path::Path;
+use taffeta_contact::Shape;
 use taffeta_core::{Friction, Motion, Placement, Region};
 use taffeta_sim::{
     MembraneScaling, Mode, PinDescription, ProjectionStiffness, RopeBending, RopeMaterial, SolidMaterial,
@@ -154,7 +155,25 @@ pub(super) fn scene_hash(scene: &Scene) -> Result<String, SceneError> {
             json["mesh"] = Value::String(blake3::hash(&bytes).to_hex().to_string());
         }
     }
+    for (number, obstacle) in scene.obstacles.iter().enumerate() {
+        if let Some(key) = obstacle.shape.file_key() {
+            canonical["obstacle"][number]["shape"][key] = Value::String(hash_files(obstacle)?);
+        }
+    }
     Ok(blake3::hash(canonical.to_string().as_bytes()).to_hex().to_string())
+}
+
+/// The hash of the files of an obstacle, one after the other.
+fn hash_files(obstacle: &SceneObstacle) -> Result<String, SceneError> {
+    let error = |path: &Path, reason| SceneError::File { path: path.to_owned(), reason };
+    let files = obstacle.shape.files().map_err(|e| error(Path::new("obstacle"), e.to_string()))?;
+    let mut hasher = blake3::Hasher::new();
+    for path in &files {
+        let bytes = std::fs::read(path)
+            .map_err(|e| error(path, format!("cannot read the mesh of an obstacle: {e}")))?;
+        hasher.update(blake3::hash(&bytes).as_bytes());
+    }
+    Ok(hasher.finalize().to_hex().to_string())
 }
 
 fn put(table: &mut Value, key: &str, value: Option<Value>) {
@@ -305,9 +324,27 @@ fn pin_json(pin: &PinDescription) -> Value {
     json
 }
 
-fn obstacle_json(obstacle: &Obstacle) -> Value {
+fn obstacle_json(obstacle: &SceneObstacle) -> Value {
     let mut shape = Map::new();
-    match obstacle.shape {
+    match &obstacle.shape {
+        ObstacleShape::Mesh { path } => shape.insert("mesh".to_owned(), json!(path.to_string_lossy())),
+        ObstacleShape::Frames { pattern, rate } => {
+            shape.insert("frame_rate".to_owned(), json!(rate));
+            shape.insert("frames".to_owned(), json!(pattern.to_string_lossy()))
+        }
+        ObstacleShape::Closed(closed) => closed_json(closed, &mut shape),
+    };
+    json!({
+        "shape": shape,
+        "place": place_json(&obstacle.place),
+        "motion": motion_json(&obstacle.motion),
+        "friction": friction_json(obstacle.friction),
+    })
+}
+
+/// The keys of a shape in closed form.
+fn closed_json(closed: &Shape, shape: &mut Map<String, Value>) -> Option<Value> {
+    match *closed {
         Shape::Sphere { radius } => shape.insert("sphere".to_owned(), json!({ "radius": radius })),
         Shape::Plane { normal } => shape.insert("plane".to_owned(), json!({ "normal": normal.to_array() })),
         Shape::Capsule { radius, half_length } => {
@@ -316,11 +353,5 @@ fn obstacle_json(obstacle: &Obstacle) -> Value {
         Shape::Box { half_size } => {
             shape.insert("box".to_owned(), json!({ "half_size": half_size.to_array() }))
         }
-    };
-    json!({
-        "shape": shape,
-        "place": place_json(&obstacle.place),
-        "motion": motion_json(&obstacle.motion),
-        "friction": friction_json(obstacle.friction),
-    })
+    }
 }

@@ -1,5 +1,6 @@
 //! Every bad scene is refused with its place and a message that says what is allowed.
 
+mod meshes;
 mod pins;
 mod ropes;
 mod solids;
@@ -324,9 +325,6 @@ fn what_the_format_names_but_is_not_supported_says_so() {
     refused("grid", "outline = \"a.svg\"", "\"a.svg\"");
     refused("size_min", "refine_compression = 0.005", "0.005");
     refused("size_min", "refine_velocity = 1.0", "1.0");
-    for shape in ["mesh = \"b.obj\"", "frames = \"b_%04d.obj\""] {
-        refused("shape", &format!("shape = {{ {shape} }}"), shape.rsplit(' ').next().unwrap());
-    }
     for format in ["ply", "vtp", "usda", "glb", "npz"] {
         refused("formats", &format!("formats = [\"obj\", \"{format}\"]"), "[");
     }

@@ -1,0 +1,180 @@
+//! Obstacles made of triangles: a rigid surface, or a sequence of shapes.
+//!
+//! Contact with them is two-sided: cloth stays on the side where it is. So the triangles need not be closed, oriented or
+//! manifold, and may cross each other. They are bodies of [`Proximity`](crate::Proximity), whose vertices move on
+//! straight lines within a substep.
+
+use glam::DVec3;
+use taffeta_core::{Friction, Motion, Placement};
+
+/// A surface that moves as prescribed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MeshObstacle {
+    /// Corners of the faces. Vertices that belong to none are there, but nothing meets them.
+    pub faces: Vec<[u32; 3]>,
+    /// Positions of the vertices in the obstacle's frame \[m\], shape by shape, at least one. Between two shapes the
+    /// vertices move on straight lines; after the last one they stand still.
+    pub shapes: Vec<Vec<DVec3>>,
+    /// Shapes per second \[1/s\], from time 0 on. Of no meaning if there is one shape.
+    pub shape_rate: f64,
+    /// Where the obstacle stands. Its scale multiplies lengths of the shapes.
+    pub place: Placement,
+    /// How it moves from there, besides what the shapes do; rotations are about the placed origin.
+    pub motion: Motion,
+    /// Friction of the surface.
+    pub friction: Friction,
+}
+
+/// A triangle whose height is below this part of its longest edge has no area.
+const DEGENERATE_HEIGHT: f64 = 1e-12;
+
+impl MeshObstacle {
+    /// A surface at rest with the default friction.
+    pub fn new(positions: Vec<DVec3>, faces: Vec<[u32; 3]>, place: Placement) -> Self {
+        Self { faces, shapes: vec![positions], place, ..Self::default() }
+    }
+
+    /// Number of vertices.
+    pub fn vertex_count(&self) -> usize {
+        self.shapes.first().map_or(0, Vec::len)
+    }
+
+    /// Drops the faces that have no area in any of the shapes, and tells how many those are.
+    ///
+    /// # Panics
+    /// If a face refers to a vertex that is not there.
+    pub fn drop_flat_faces(&mut self) -> usize {
+        let is_flat = |face: &[u32; 3], shape: &Vec<DVec3>| {
+            let [a, b, c] = face.map(|v| shape[v as usize]);
+            let longest = a.distance(b).max(b.distance(c)).max(c.distance(a));
+            (b - a).cross(c - a).length() <= DEGENERATE_HEIGHT * longest * longest
+        };
+        let before = self.faces.len();
+        let shapes = &self.shapes;
+        self.faces.retain(|face| !shapes.iter().all(|shape| is_flat(face, shape)));
+        before - self.faces.len()
+    }
+
+    /// What is wrong with the obstacle, in words; `None`: nothing.
+    pub fn find_defect(&self) -> Option<String> {
+        if self.faces.is_empty() || self.shapes.is_empty() {
+            return Some("its mesh has no faces".to_owned());
+        }
+        let count = self.vertex_count();
+        if let Some((number, shape)) = self.shapes.iter().enumerate().find(|(_, shape)| shape.len() != count)
+        {
+            return Some(format!("shape {number} has {} vertices, but shape 0 has {count}", shape.len()));
+        }
+        let out = |face: &&[u32; 3]| face.iter().any(|v| *v as usize >= count);
+        if let Some(face) = self.faces.iter().find(out) {
+            return Some(format!("a face has the corners {face:?}, but there are {count} vertices"));
+        }
+        let Placement { translate, rotate_deg, scale } = self.place;
+        if !(translate.is_finite() && rotate_deg.is_finite() && scale.is_finite() && scale > 0.0) {
+            return Some(format!("it is placed at {translate}, turned by {rotate_deg}, scaled by {scale}"));
+        }
+        let lost = |shape: &Vec<DVec3>| shape.iter().position(|x| !(*x * scale + translate).is_finite());
+        if let Some((shape, vertex)) = self.shapes.iter().enumerate().find_map(|(k, x)| Some((k, lost(x)?))) {
+            return Some(format!("the position of vertex {vertex} of shape {shape} is not finite"));
+        }
+        let is_rate = self.shape_rate.is_finite() && self.shape_rate > 0.0;
+        if self.shapes.len() > 1 && !is_rate {
+            return Some(format!("it has {} shapes per second; it must be positive", self.shape_rate));
+        }
+        self.motion.find_defect()
+    }
+
+    /// Whether it never moves.
+    pub fn is_still(&self) -> bool {
+        self.shapes.len() < 2 && self.motion.is_still()
+    }
+
+    /// Whether it stands at one time \[s\] as at another.
+    pub fn stands_between(&self, start: f64, end: f64) -> bool {
+        let pose = |time: f64| self.motion.pose_at(time, self.place.translate);
+        self.shape_at(start) == self.shape_at(end) && pose(start) == pose(end)
+    }
+
+    /// The number of the last shape that is not later than a time, and how far the next has been reached.
+    fn shape_at(&self, time: f64) -> (usize, f64) {
+        let last = self.shapes.len().saturating_sub(1);
+        let now = time * self.shape_rate;
+        if last == 0 || now <= 0.0 {
+            return (0, 0.0);
+        }
+        let number = now.floor();
+        if number >= last as f64 { (last, 0.0) } else { (number as usize, now - number) }
+    }
+
+    /// The positions of all vertices at a time \[s\], in world space \[m\].
+    pub fn positions_at(&self, time: f64) -> Vec<DVec3> {
+        let pose = self.motion.pose_at(time, self.place.translate).after(&self.place.pose());
+        let place = |x: DVec3| pose.apply(x * self.place.scale);
+        let (number, part) = self.shape_at(time);
+        let Some(shape) = self.shapes.get(number) else { return Vec::new() };
+        match self.shapes.get(number + 1).filter(|_| part > 0.0) {
+            Some(next) => shape.iter().zip(next).map(|(x, y)| place(x.lerp(*y, part))).collect(),
+            None => shape.iter().map(|x| place(*x)).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use taffeta_core::Keyframe;
+
+    fn triangle(shapes: &[f64]) -> MeshObstacle {
+        let shape = |y: &f64| vec![DVec3::ZERO, DVec3::X, DVec3::new(0.0, *y, 1.0)];
+        MeshObstacle {
+            faces: vec![[0, 1, 2]],
+            shapes: shapes.iter().map(shape).collect(),
+            shape_rate: 2.0,
+            ..MeshObstacle::default()
+        }
+    }
+
+    #[test]
+    fn shapes_are_joined_by_straight_lines_and_the_last_one_stays() {
+        let body = triangle(&[0.0, 1.0, 5.0]);
+        assert_eq!(body.find_defect(), None);
+        let y_at = |time: f64| body.positions_at(time)[2].y;
+        assert_eq!([-1.0, 0.0, 0.25, 0.5, 0.75, 1.0, 9.0].map(y_at), [0.0, 0.0, 0.5, 1.0, 3.0, 5.0, 5.0]);
+        assert!(!body.is_still() && !body.stands_between(0.5, 0.75) && body.stands_between(1.0, 7.0));
+        assert!(triangle(&[3.0]).is_still());
+    }
+
+    #[test]
+    fn it_is_scaled_placed_and_then_moved_about_its_origin() {
+        let mut body = triangle(&[0.0]);
+        body.place = Placement { translate: DVec3::Y, rotate_deg: DVec3::new(0.0, 0.0, 90.0), scale: 2.0 };
+        assert!(body.positions_at(0.0)[1].distance(DVec3::new(0.0, 3.0, 0.0)) < 1e-15);
+        let rotate_deg = DVec3::new(0.0, 0.0, 90.0);
+        body.motion.keys = vec![Keyframe { time: 1.0, translate: DVec3::Z, rotate_deg }];
+        assert!(body.positions_at(1.0)[1].distance(DVec3::new(-2.0, 1.0, 1.0)) < 1e-15);
+    }
+
+    #[test]
+    fn faces_without_area_are_dropped_and_defects_told() {
+        let mut body = triangle(&[0.0, 1.0]);
+        body.faces.extend([[0, 0, 1], [2, 1, 2]]);
+        body.shapes.iter_mut().for_each(|shape| shape.push(DVec3::X * 0.5));
+        body.faces.push([0, 1, 3]);
+        assert_eq!((body.drop_flat_faces(), body.faces.len()), (3, 1));
+        type Harm = fn(&mut MeshObstacle);
+        let harms: [(Harm, &str); 6] = [
+            (|b| b.faces.clear(), "no faces"),
+            (|b| b.faces.push([0, 1, 9]), "[0, 1, 9], but there are 4"),
+            (|b| b.shapes[1].truncate(2), "shape 1 has 2 vertices, but shape 0 has 4"),
+            (|b| b.shapes[1][0].x = f64::NAN, "vertex 0 of shape 1"),
+            (|b| b.place.scale = 0.0, "scaled by 0"),
+            (|b| b.shape_rate = 0.0, "0 shapes per second"),
+        ];
+        for (harm, words) in harms {
+            let mut bad = body.clone();
+            harm(&mut bad);
+            let reason = bad.find_defect().expect(words);
+            assert!(reason.contains(words), "{reason}");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Which elements are near each other: what moves by itself against itself, and against obstacles.
+//!
+//! Two trees, so that what stands still costs nothing: that of the movers is refitted in every search, that of the
+//! obstacles when one of them has moved. Obstacles do not meet each other, so theirs is only asked.
+
+use crate::boxes::Aabb;
+use crate::elements::{Element, element_boxes};
+use crate::tree::BoxTree;
+use rayon::prelude::*;
+
+/// Elements that one task looks up.
+const QUERIES_PER_TASK: usize = 64;
+
+/// The trees over the elements of some bodies, movers first.
+#[derive(Clone, Debug, Default)]
+pub struct NearSearch {
+    movers: Option<BoxTree>,
+    obstacles: Option<BoxTree>,
+}
+
+impl NearSearch {
+    /// The pairs of elements whose boxes overlap, one of them a mover. `boxes` are those of the vertices; the first
+    /// `movers` elements move by themselves, and the boxes of the others are as in the last search if `moved` is false.
+    /// `meets` tells whether two bodies, or a body and itself, can touch.
+    pub fn find(
+        &mut self,
+        list: &[Element],
+        boxes: &[Aabb],
+        (movers, moved): (usize, bool),
+        meets: impl Fn(u32, u32) -> bool + Sync,
+    ) -> Vec<[u32; 2]> {
+        let at = |v: u32| boxes[v as usize];
+        if movers < list.len() && (moved || self.obstacles.is_none()) {
+            fit(&mut self.obstacles, &element_boxes(&list[movers..], at));
+        }
+        let boxes = element_boxes(&list[..movers], at);
+        let itself = meets_itself(&list[..movers], &meets).then(|| fit(&mut self.movers, &boxes));
+        combine(list, &boxes, [itself, self.obstacles.as_ref()], meets)
+    }
+
+    /// The same without taking anything over; `known` tells that the boxes of obstacles in the last search contain those
+    /// that are given.
+    pub fn look(
+        &self,
+        list: &[Element],
+        boxes: &[Aabb],
+        (movers, known): (usize, bool),
+        meets: impl Fn(u32, u32) -> bool + Sync,
+    ) -> Vec<[u32; 2]> {
+        let at = |v: u32| boxes[v as usize];
+        let mut fresh = None;
+        let obstacles = self.obstacles.as_ref().filter(|_| known);
+        let obstacles = match obstacles {
+            None if movers < list.len() => Some(fit(&mut fresh, &element_boxes(&list[movers..], at))),
+            known => known,
+        };
+        let boxes = element_boxes(&list[..movers], at);
+        let itself = meets_itself(&list[..movers], &meets).then(|| BoxTree::build(&boxes));
+        combine(list, &boxes, [itself.as_ref(), obstacles], meets)
+    }
+}
+
+/// The pairs of movers, and those of movers and obstacles, whose boxes overlap. `boxes` are those of the movers.
+fn combine(
+    list: &[Element],
+    boxes: &[Aabb],
+    [movers, obstacles]: [Option<&BoxTree>; 2],
+    meets: impl Fn(u32, u32) -> bool + Sync,
+) -> Vec<[u32; 2]> {
+    let accept = |i: u32, j: u32| meets(list[i as usize].body, list[j as usize].body);
+    let mut near = movers.map_or_else(Vec::new, |tree| tree.pairs(accept));
+    near.extend(obstacles.into_iter().flat_map(|tree| ask(tree, boxes)));
+    near
+}
+
+/// Takes over new boxes; builds the tree if there is none.
+fn fit<'a>(tree: &'a mut Option<BoxTree>, boxes: &[Aabb]) -> &'a BoxTree {
+    match tree {
+        Some(tree) => {
+            tree.refit(boxes);
+            tree
+        }
+        None => tree.insert(BoxTree::build(boxes)),
+    }
+}
+
+/// Whether any of the bodies of these elements can touch another one of them or itself.
+fn meets_itself(list: &[Element], meets: impl Fn(u32, u32) -> bool) -> bool {
+    let mut bodies: Vec<u32> = list.iter().map(|element| element.body).collect();
+    bodies.sort_unstable();
+    bodies.dedup();
+    bodies.iter().any(|a| bodies.iter().any(|b| meets(*a, *b)))
+}
+
+/// The pairs of elements and those of the tree, which are numbered after them, whose boxes overlap.
+fn ask(tree: &BoxTree, boxes: &[Aabb]) -> Vec<[u32; 2]> {
+    let first = boxes.len() as u32;
+    let tasks = boxes.par_chunks(QUERIES_PER_TASK).enumerate();
+    let found = tasks.map(|(task, chunk)| {
+        let mut found = Vec::new();
+        for (i, area) in (task * QUERIES_PER_TASK..).zip(chunk) {
+            tree.query(area, |j| found.push([i as u32, first + j]));
+        }
+        found
+    });
+    found.collect::<Vec<_>>().concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::DVec3;
+    use taffeta_core::random::SplitMix64;
+
+    /// `count` edges without common vertices, those from `movers` on of the body 2, the others by turns of 0 and 1.
+    fn edges(count: u32, movers: u32) -> Vec<Element> {
+        let edge = |i: u32| Element {
+            corners: [2 * i, 2 * i + 1, 2 * i + 1],
+            is_face: false,
+            owns_corner: [true, true, false],
+            owns_edge: [true, false, false],
+            body: if i < movers { i % 2 } else { 2 },
+        };
+        (0..count).map(edge).collect()
+    }
+
+    #[test]
+    fn near_elements_are_those_of_a_search_over_all() {
+        let (count, movers) = (150, 60);
+        let list = edges(count, movers);
+        let mut random = SplitMix64(11);
+        let mut search = NearSearch::default();
+        let mut boxes: Vec<Aabb> = Vec::new();
+        for round in 0..6 {
+            // Obstacles move every other time.
+            let moved = round % 2 == 0;
+            let mut point = || DVec3::from_array([0; 3].map(|_| random.next_unit()));
+            let fresh: Vec<_> = (0..2 * count).map(|_| Aabb::around([point()]).inflated(0.02)).collect();
+            let kept = if moved { &fresh } else { &boxes }[2 * movers as usize..].to_vec();
+            boxes = fresh[..2 * movers as usize].iter().copied().chain(kept).collect();
+            for is_open in [true, false] {
+                let meets = |a: u32, b: u32| (a == 2) != (b == 2) || is_open && a != 2;
+                let mut near = search.find(&list, &boxes, (movers as usize, moved), meets);
+                near.sort_unstable();
+                let areas = element_boxes(&list, |v| boxes[v as usize]);
+                let all = (0..count).flat_map(|i| (i + 1..count).map(move |j| [i, j]));
+                let is_near = |[i, j]: &[u32; 2]| {
+                    let bodies = [*i, *j].map(|k| list[k as usize].body);
+                    meets(bodies[0], bodies[1]) && areas[*i as usize].overlaps(&areas[*j as usize])
+                };
+                assert_eq!(near, all.filter(is_near).collect::<Vec<_>>());
+                assert!(near.iter().any(|[_, j]| *j >= movers));
+                let mut seen = search.look(&list, &boxes, (movers as usize, true), meets);
+                seen.sort_unstable();
+                assert_eq!(seen, near);
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Obstacles of a scene, and the meshes of those that are read from files.
+
+use crate::obj::{FileSequence, ObjError, read_obj, read_obj_sequence};
+use std::path::{Path, PathBuf};
+use taffeta_contact::{MeshObstacle, Obstacle, Shape};
+use taffeta_core::{Friction, Motion, Placement};
+
+/// An obstacle.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SceneObstacle {
+    /// What it looks like.
+    pub shape: ObstacleShape,
+    /// Where it stands at rest.
+    pub place: Placement,
+    /// How it moves from there.
+    pub motion: Motion,
+    /// Friction of the surface.
+    pub friction: Friction,
+}
+
+/// The shape of an obstacle.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ObstacleShape {
+    /// In closed form.
+    Closed(Shape),
+    /// An OBJ file.
+    Mesh {
+        /// Absolute path.
+        path: PathBuf,
+    },
+    /// A sequence of OBJ files.
+    Frames {
+        /// Absolute path, with `%d` or `%04d` where the number goes.
+        pattern: PathBuf,
+        /// Files per second \[1/s\].
+        rate: f64,
+    },
+}
+
+impl ObstacleShape {
+    /// The key under which a scene has it, if it is read from files.
+    pub(super) fn file_key(&self) -> Option<&'static str> {
+        match self {
+            Self::Closed(_) => None,
+            Self::Mesh { .. } => Some("mesh"),
+            Self::Frames { .. } => Some("frames"),
+        }
+    }
+
+    /// The files that it is read from, in their order.
+    ///
+    /// # Errors
+    /// If the files of a sequence are not there or have a gap.
+    pub fn files(&self) -> Result<Vec<PathBuf>, ObjError> {
+        match self {
+            Self::Closed(_) => Ok(Vec::new()),
+            Self::Mesh { path } => Ok(vec![path.clone()]),
+            Self::Frames { pattern, .. } => FileSequence::parse(pattern)
+                .map_err(|message| ObjError::Whole { path: pattern.clone(), message })?
+                .find(),
+        }
+    }
+}
+
+impl SceneObstacle {
+    /// The obstacle in closed form; `None`: it is a mesh.
+    pub fn closed_form(&self) -> Option<Obstacle> {
+        let ObstacleShape::Closed(shape) = self.shape else { return None };
+        let Self { place, motion, friction, .. } = self.clone();
+        Some(Obstacle { shape, place, motion, friction })
+    }
+
+    /// Reads the mesh of the obstacle, without the triangles that have no area, and how many those are; `None`: it is in
+    /// closed form.
+    ///
+    /// # Errors
+    /// If a file cannot be read as a mesh, no triangle has an area, or the files of a sequence do not fit together.
+    pub fn read_mesh(&self) -> Result<Option<(MeshObstacle, usize)>, ObjError> {
+        let files = self.shape.files()?;
+        let Some(first) = files.first() else { return Ok(None) };
+        let (file, shapes, shape_rate) = match &self.shape {
+            ObstacleShape::Frames { rate, .. } => {
+                let (file, shapes) = read_obj_sequence(&files)?;
+                (file, shapes, *rate)
+            }
+            _ => {
+                let file = read_obj(first)?;
+                let shapes = vec![file.mesh.positions.clone()];
+                (file, shapes, 0.0)
+            }
+        };
+        let Self { place, motion, friction, .. } = self.clone();
+        let faces = file.mesh.faces;
+        let mut obstacle = MeshObstacle { faces, shapes, shape_rate, place, motion, friction };
+        let dropped = obstacle.drop_flat_faces();
+        if obstacle.faces.is_empty() {
+            let message = format!("none of its {dropped} triangles has an area");
+            return Err(ObjError::Whole { path: first.clone(), message });
+        }
+        if let Some(message) = obstacle.find_defect() {
+            return Err(ObjError::Whole { path: first.clone(), message });
+        }
+        Ok(Some((obstacle, dropped)))
+    }
+
+    /// The same obstacle with files of another name.
+    pub(crate) fn read_from(&self, folder: &Path, number: usize) -> Self {
+        let shape = match self.shape {
+            ObstacleShape::Closed(shape) => ObstacleShape::Closed(shape),
+            ObstacleShape::Mesh { .. } => ObstacleShape::Mesh { path: folder.join(file_name(number, None)) },
+            ObstacleShape::Frames { rate, .. } => {
+                ObstacleShape::Frames { pattern: folder.join(format!("obstacle_{number}_%05d.obj")), rate }
+            }
+        };
+        Self { shape, ..self.clone() }
+    }
+}
+
+/// The name under which a result folder keeps the mesh of an obstacle, or one of its shapes.
+pub(crate) fn file_name(number: usize, shape: Option<usize>) -> String {
+    match shape {
+        Some(shape) => format!("obstacle_{number}_{shape:05}.obj"),
+        None => format!("obstacle_{number}.obj"),
+    }
+}

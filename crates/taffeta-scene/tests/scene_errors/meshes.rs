@@ -1,0 +1,150 @@
+//! Obstacles that are read from files.
+
+use super::{expect, read, replace_line};
+use std::fs;
+use std::path::Path;
+use taffeta_scene::{ObstacleShape, Scene};
+use tempfile::TempDir;
+
+const SQUARE: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n";
+
+/// A folder with files.
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    folder
+}
+
+/// Expects one problem of an obstacle with this shape, in which `DIR` stands for the folder.
+#[track_caller]
+fn expect_shape(folder: &TempDir, shape: &str, at: &str, parts: &[&str]) {
+    let dir = folder.path().to_str().unwrap();
+    let (shape, at) = (shape.replace("DIR", dir), at.replace("DIR", dir));
+    expect("shape", &format!("shape = {{ {shape} }}"), &at, parts);
+}
+
+/// The good scene with this shape.
+fn with_shape(folder: &TempDir, shape: &str) -> Scene {
+    let shape = shape.replace("DIR", folder.path().to_str().unwrap());
+    let (text, _) = replace_line("shape", &format!("shape = {{ {shape} }}"));
+    read(&text).unwrap()
+}
+
+#[test]
+fn a_shape_of_files_says_what_it_needs() {
+    let none = folder(&[]);
+    expect_shape(&none, "frames = \"DIR/b_%04d.obj\"", "{", &["`frame_rate` is missing", "frame_rate = 30"]);
+    expect_shape(&none, "frames = \"b.obj\", frame_rate = 30", "\"b.obj\"", &["one %d or %04d", "body_%04d"]);
+    expect_shape(&none, "mesh = \"b.obj\", frame_rate = 30", "30", &["needs frames"]);
+    expect_shape(&none, "frames = \"DIR/b_%d.obj\", frame_rate = 0", "0 }", &["greater than 0"]);
+    expect_shape(&none, "mesh = \"\"", "\"\"", &["is empty"]);
+    expect_shape(&none, "mesh = 3", "3", &["must be a string"]);
+    expect_shape(
+        &none,
+        "mesh = \"b.obj\", sphere = { radius = 1 }",
+        "{",
+        &["exactly one shape", "sphere and mesh", "body_%04d.obj"],
+    );
+}
+
+#[test]
+fn solvers_that_do_not_know_meshes_are_refused_at_the_obstacle() {
+    for solver in ["direct", "projective"] {
+        let (text, _) = replace_line("shape", "shape = { mesh = \"b.obj\" }");
+        let text = text.replace("\"auto\"", &format!("{solver:?}"));
+        let report = read(&text).unwrap_err().to_string();
+        for part in ["does not know contact with meshes", "mesh = \"b.obj\"", solver, "take global"] {
+            assert!(report.contains(part), "{part:?} missing in:\n{report}");
+        }
+    }
+}
+
+#[test]
+fn files_that_are_no_obstacles_are_named() {
+    let files = folder(&[
+        ("empty.obj", ""),
+        ("points.obj", "v 0 0 0\n"),
+        ("range.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 4\n"),
+        ("nan.obj", "v 0 0 0\nv nan 0 0\nv 0 1 0\nf 1 2 3\n"),
+        ("flat.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\nf 1 1 2\n"),
+        ("far.obj", "v 0 0 0\nv 1e150 0 0\nv 0 1e150 0\nf 1 2 3\n"),
+    ]);
+    let bad = |name: &str, parts: &[&str]| {
+        let shape = format!("mesh = \"DIR/{name}\"");
+        expect_shape(&files, &shape, "\"DIR", &[&[name], parts].concat());
+    };
+    bad("absent.obj", &["cannot read the mesh"]);
+    bad("empty.obj", &["the file is empty"]);
+    bad("points.obj", &["no faces"]);
+    bad("range.obj", &["range.obj:4", "vertex 4 is out of range", "3 vertices"]);
+    bad("nan.obj", &["nan.obj:2", "not a finite number"]);
+    bad("flat.obj", &["none of its 2 triangles has an area"]);
+    let (text, _) = replace_line("shape", "shape = { mesh = \"DIR/far.obj\" }\nplace = { scale = 1e200 }");
+    let text = text.replace("DIR", files.path().to_str().unwrap());
+    let report = read(&text).unwrap().build().unwrap_err().to_string();
+    assert!(report.contains("far.obj") && report.contains("not finite"), "{report}");
+}
+
+#[test]
+fn sequences_with_gaps_or_other_meshes_are_refused_with_the_file() {
+    let other = SQUARE.replace("f 1 2 3 4", "f 1 2 4 3");
+    let more = format!("v 9 9 9\n{SQUARE}");
+    let triangles = SQUARE.replace("f 1 2 3 4", "f 1 2 3\nf 1 3 4");
+    let files = folder(&[
+        ("gap_0001.obj", SQUARE),
+        ("gap_0003.obj", SQUARE),
+        ("late_0002.obj", SQUARE),
+        ("other_0.obj", SQUARE),
+        ("other_1.obj", &other),
+        ("more_0.obj", SQUARE),
+        ("more_1.obj", &more),
+        ("cut_0.obj", SQUARE),
+        ("cut_1.obj", &triangles),
+        ("bad_0.obj", SQUARE),
+        ("bad_1.obj", "v 0 0\n"),
+    ]);
+    let bad = |pattern: &str, parts: &[&str]| {
+        let shape = format!("frames = \"DIR/{pattern}\", frame_rate = 30");
+        expect_shape(&files, &shape, "\"DIR", parts);
+    };
+    bad("gap_%04d.obj", &["gap_0002.obj: the file is missing, but gap_0003.obj is there", "consecutive"]);
+    bad("late_%04d.obj", &["late_0000.obj", "nor late_0001.obj", "starts with 0 or 1"]);
+    bad("other_%d.obj", &["other_1.obj: its faces are not those of other_0.obj"]);
+    bad("more_%d.obj", &["more_1.obj: it has 5 vertices, but more_0.obj", "has 4"]);
+    bad("cut_%d.obj", &["cut_1.obj: its faces are not those of cut_0.obj"]);
+    bad("bad_%d.obj", &["bad_1.obj:1", "three numbers"]);
+}
+
+#[test]
+fn meshes_are_read_without_what_has_no_area() {
+    // A vertex of its own, a face without area, a fin: an edge with three faces.
+    let mesh = format!("v 5 5 5\n{SQUARE}v 0 0 1\nf 2 3 6\nf 2 3 2\n").replace("f 1 2 3 4", "f 2 3 4 5");
+    let files = folder(&[("fin.obj", &mesh)]);
+    let built = with_shape(&files, "mesh = \"DIR/fin.obj\"").assemble().unwrap();
+    let [obstacle] = built.world.mesh_obstacles.as_slice() else { panic!("one mesh") };
+    assert_eq!((obstacle.vertex_count(), obstacle.faces.len()), (5, 3));
+    assert!(built.warnings.iter().any(|w| w.contains("obstacle.0.shape.mesh: 1 triangles without area")));
+    assert!(built.world.obstacles.is_empty());
+}
+
+#[test]
+fn a_sequence_is_read_from_its_first_file_to_its_last_with_the_polygons_of_the_first() {
+    // Of the second square another diagonal would be cut.
+    let bent = SQUARE.replace("v 1 1 0", "v 0.3 0.3 0");
+    let files = folder(&[("b_01.obj", SQUARE), ("b_02.obj", &bent), ("b_2.obj", "other"), ("b_x.obj", "")]);
+    let scene = with_shape(&files, "frames = \"DIR/b_%02d.obj\", frame_rate = 25");
+    assert!(matches!(&scene.obstacles[0].shape, ObstacleShape::Frames { rate: 25.0, .. }));
+    let obstacle = &scene.build().unwrap().mesh_obstacles[0];
+    assert_eq!((obstacle.shapes.len(), obstacle.shape_rate, obstacle.faces.len()), (2, 25.0, 2));
+    assert_eq!(obstacle.shapes[1][2].x, 0.3);
+    // The identity of the scene is that of what the files contain.
+    let before = scene.hash().unwrap();
+    assert_eq!(scene.hash().unwrap(), before);
+    fs::write(files.path().join("b_02.obj"), SQUARE).unwrap();
+    assert_ne!(scene.hash().unwrap(), before);
+    let json = scene.to_json().to_string();
+    let again = Scene::from_str(&json, Path::new("elsewhere/scene.json"), &[]).unwrap();
+    assert_eq!(again.obstacles, scene.obstacles);
+}

@@ -18,9 +18,10 @@ use taffeta_solve::drivers::newton::{
 /// Stiffness of a contact, relative to `m/h²` of the mass at its point: the depth under gravity is then `g h² / 100`, 2 µm at
 /// four substeps per frame.
 const RELATIVE_CONTACT_STIFFNESS: f64 = 100.0;
-/// Part of its thickness by which a contact may be pressed in before it is made stiffer, by how much, and how often in
-/// a substep.
+/// Part of its thickness by which a contact may be pressed in before it is made stiffer, between cloths and with bodies,
+/// by how much, and how often in a substep. An impact on a body is better taken softly.
 const DEEP: f64 = 0.5;
+const DEEP_IN_BODIES: f64 = 0.9;
 const STIFFER: f64 = 10.0;
 const STIFFENINGS: u32 = 3;
 /// Part of the size of the scene that a Newton step may promise to still move it, and count as converged: of the global
@@ -47,7 +48,8 @@ fn stiffen(rows: &[ContactRow], x: &[DVec3], stiffnesses: &mut [f64]) -> bool {
     let mut has_deep = false;
     for (row, stiffness) in rows.iter().zip(stiffnesses) {
         let depth = -row.gap(row.interpolate(|vi| x[vi.to_usize()]));
-        if depth > DEEP * row.thickness {
+        let allowed = if row.is_mutual() { DEEP } else { DEEP_IN_BODIES };
+        if depth > allowed * row.thickness {
             *stiffness *= STIFFER * (depth / row.thickness).max(1.0);
             has_deep = true;
         }

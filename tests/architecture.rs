@@ -13,7 +13,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("taffeta-sim", &["taffeta-mesh", "taffeta-remesh", "taffeta-solve", "taffeta-contact"]),
     ("taffeta-scene", &["taffeta-sim", "taffeta-mesh", "taffeta-remesh", "taffeta-solve", "taffeta-contact"]),
     ("taffeta-render", &["taffeta-contact"]),
-    ("taffeta-study", &["taffeta-scene", "taffeta-sim", "taffeta-remesh", "taffeta-solve"]),
+    (
+        "taffeta-study",
+        &["taffeta-scene", "taffeta-sim", "taffeta-remesh", "taffeta-solve", "taffeta-contact"],
+    ),
     (
         "taffeta-cli",
         &[

@@ -313,11 +313,27 @@ fn a_sheet_finds_its_equilibrium_on_a_mesh() {
     // With friction it creeps on where edges touch edges, and the search does not end.
     description.cloths[0].material.friction = Friction::NONE;
     let mut world = build(&description);
-    assert_eq!(world.solver_name(), "global", "the direct solver does not know meshes");
+    assert_eq!(world.solver_name(), "direct");
     world.equilibrate().expect("it comes to rest");
     assert!(world.crossings().unwrap().is_empty());
     let low = world.mesh(0).positions.iter().map(|x| x.y).fold(f64::INFINITY, f64::min);
     assert!(low < 0.0, "its edges hang down: {low}");
+}
+
+#[test]
+fn a_sheet_that_is_remeshed_over_a_mesh_does_not_cross_it() {
+    let mut description = over(sheet(5, 0.3, 0.102), ball(0.1, 2), SolverChoice::Global);
+    let settings = RemeshSettings { size_min: 0.02, size_max: 0.1, ..RemeshSettings::default() };
+    description.cloths[0].remesh = Some(settings);
+    let mut world = build(&description);
+    let mut edits = 0;
+    for frame in 0..25 {
+        let report = run(&mut world, 1);
+        edits += report.remesh.splits + report.remesh.collapses + report.remesh.flips;
+        let crossings = world.crossings().unwrap();
+        assert!(crossings.is_empty(), "frame {frame}: {} crossings", crossings.len());
+    }
+    assert!(edits > 50, "{edits} edits");
 }
 
 #[test]
@@ -329,8 +345,7 @@ fn what_does_not_go_with_meshes_is_refused() {
         let reason = World::build(&description).unwrap_err().to_string();
         assert!(reason.contains(words), "{reason}");
     };
-    refused(&|d| d.simulation.solver = SolverChoice::Direct, "mesh obstacles: the solver direct");
-    refused(&|d| d.cloths[0].remesh = Some(RemeshSettings::default()), "remeshing");
+    refused(&|d| d.simulation.solver = SolverChoice::Projective, "mesh obstacles: the solver projective");
     refused(&|d| d.mesh_obstacles[0].faces.push([0, 1, 999]), "mesh obstacle 0: a face has the corners");
     refused(&|d| d.mesh_obstacles[0].friction.kinetic = 9.0, "mesh obstacle 0: kinetic friction");
     refused(&|d| d.mesh_obstacles[0].faces.clear(), "mesh obstacle 0: its mesh has no faces");

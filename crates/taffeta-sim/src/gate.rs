@@ -23,16 +23,19 @@ pub(crate) struct Gate {
     leaf_of: Vec<u32>,
     /// Obstacles in closed form.
     shapes: Vec<WorldShape>,
+    /// Faces of obstacles \[m\], and a tree over them.
+    fixed: Vec<[DVec3; 3]>,
+    fixed_tree: BoxTree,
     /// Edits of the pass that are accounted for.
     seen: usize,
 }
 
-/// A face by the keys of its corners and their positions \[m\].
-type Face = ([VertexKey; 3], [DVec3; 3]);
+/// A face by the keys of its corners, of which those of obstacles have none, and their positions \[m\].
+type Face = ([Option<VertexKey>; 3], [DVec3; 3]);
 
 impl Gate {
-    /// A gate for the meshes as they are before the pass.
-    pub fn new(thawed: &Thawed, shapes: Vec<WorldShape>) -> Self {
+    /// A gate for the meshes as they are before the pass, among obstacles in closed form and faces of others \[m\].
+    pub fn new(thawed: &Thawed, shapes: Vec<WorldShape>, fixed: Vec<[DVec3; 3]>) -> Self {
         let Thawed { mesh, attributes, .. } = thawed;
         let mut faces: Vec<FaceKey> = mesh.face_keys().collect();
         faces.sort_unstable();
@@ -40,13 +43,16 @@ impl Gate {
         let mut leaf_of = vec![u32::MAX; mesh.face_slot_limit()];
         (0..).zip(&faces).for_each(|(leaf, f)| leaf_of[slot_of(*f)] = leaf);
         let leaves = faces.into_iter().map(|f| vec![f]).collect();
-        Self { tree: BoxTree::build(&boxes), leaves, leaf_of, shapes, seen: 0 }
+        let fixed_boxes: Vec<Aabb> = fixed.iter().map(|x| Aabb::around(*x)).collect();
+        let fixed_tree = BoxTree::build(&fixed_boxes);
+        Self { tree: BoxTree::build(&boxes), leaves, leaf_of, shapes, fixed, fixed_tree, seen: 0 }
     }
 
     /// Whether an edit must not be made.
     pub fn refuses(&mut self, proposal: &Proposal<'_>) -> bool {
         let Proposal { attributes, after, .. } = *proposal;
-        let place = |corners: &[VertexKey; 3]| (*corners, corners.map(|v| attributes.vertices[v].position));
+        let place =
+            |corners: &[VertexKey; 3]| (corners.map(Some), corners.map(|v| attributes.vertices[v].position));
         let after: Vec<Face> = after.iter().map(place).collect();
         if self.sinks(proposal, &after) {
             return true;
@@ -55,6 +61,12 @@ impl Gate {
         let swept = sweep(proposal, &after);
         let area = Aabb::around(swept.iter().flatten().copied());
         let mut near = Vec::new();
+        self.fixed_tree.query(&area, |number| near.push(number));
+        let fixed = |number: &u32| ([None; 3], self.fixed[*number as usize]);
+        if near.iter().any(|number| is_in_the_way(fixed(number), &[], &after, &swept)) {
+            return true;
+        }
+        near.clear();
         self.tree.query(&area, |leaf| near.push(leaf));
         let faces = near.iter().flat_map(|leaf| self.leaves[*leaf as usize].iter().map(move |f| (*leaf, *f)));
         let mut current =
@@ -115,7 +127,7 @@ impl Gate {
 
 fn face(mesh: &HalfedgeMesh, attributes: &SheetAttributes, f: FaceKey) -> Face {
     let corners = mesh.face_vertices(f);
-    (corners, corners.map(|v| attributes.vertices[v].position))
+    (corners.map(Some), corners.map(|v| attributes.vertices[v].position))
 }
 
 /// The tetrahedra between the old faces and the new ones \[m\].
@@ -125,8 +137,8 @@ fn sweep(proposal: &Proposal<'_>, after: &[Face]) -> Vec<[DVec3; 4]> {
         // Between the two diagonals of a bent quad.
         ProposedEdit::Flip(_) => {
             let [a, b, _] = proposal.before[0];
-            let [d, c, _] = after[0].0;
-            vec![[a, b, c, d].map(at)]
+            let [d, c, _] = after[0].1;
+            vec![[at(a), at(b), c, d]]
         }
         ProposedEdit::Collapse(he) => {
             let [removed, _] = proposal.mesh.ends(he);
@@ -137,14 +149,14 @@ fn sweep(proposal: &Proposal<'_>, after: &[Face]) -> Vec<[DVec3; 4]> {
 
 /// Whether a face that stays crosses the new ones or lies between them and the old ones.
 fn is_in_the_way(face: Face, before: &[[VertexKey; 3]], after: &[Face], swept: &[[DVec3; 4]]) -> bool {
-    if before.contains(&face.0) || before.iter().any(|corners| is_turned(corners, &face.0)) {
+    if before.iter().any(|corners| is_same(corners.map(Some), face.0)) {
         return false;
     }
     let is_inside = |x: &DVec3| swept.iter().any(|tetrahedron| is_in_tetrahedron(*tetrahedron, *x));
     after.iter().any(|new| faces_cross(*new, face)) || face.1.iter().any(is_inside)
 }
 
-/// Whether two faces have the same corners, counted from another one.
-fn is_turned([a, b, c]: &[VertexKey; 3], other: &[VertexKey; 3]) -> bool {
-    [[b, c, a], [c, a, b]].iter().any(|turned| turned.map(|v| *v) == *other)
+/// Whether two faces have the same corners in the same order, whichever comes first.
+fn is_same([a, b, c]: [Option<VertexKey>; 3], other: [Option<VertexKey>; 3]) -> bool {
+    [[a, b, c], [b, c, a], [c, a, b]].contains(&other)
 }

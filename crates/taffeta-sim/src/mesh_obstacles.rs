@@ -128,6 +128,15 @@ impl World {
         &self.meshes.list
     }
 
+    /// The faces of all mesh obstacles at the present time \[m\].
+    pub(crate) fn mesh_faces(&self) -> Vec<[DVec3; 3]> {
+        let of_mesh = |mesh: &MeshObstacle| {
+            let x = mesh.positions_at(self.time);
+            mesh.faces.iter().map(|face| face.map(|v| x[v as usize])).collect::<Vec<_>>()
+        };
+        self.meshes.list.iter().flat_map(of_mesh).collect()
+    }
+
     /// Whether there is anything for cloths to come to rest upon.
     pub(crate) fn has_obstacles(&self) -> bool {
         !self.obstacles.is_empty() || !self.meshes.list.is_empty()

@@ -135,12 +135,14 @@ impl World {
         let guess =
             |((x, held), s): ((&DVec3, &[bool; 3]), &f64)| along_held(*held, *x, *x - gravity * (s * s));
         let mut x: Vec<_> = self.work.predicted.iter().zip(&held).zip(&self.work.scales).map(guess).collect();
+        // The search for an equilibrium would begin each of its steps anew, and not come to an end.
+        let stiffenings = if self.work.stands_still { 0 } else { STIFFENINGS };
         let report = self.in_pool(|caches, work| {
             let Solver::Newton(driver) = &mut caches.solver else { return Ok(NewtonReport::default()) };
             driver.begin_step(&work.start, &caches.plate);
             caches.plate.clamps.clone_from(&normals);
             let mut total = NewtonReport::default();
-            for round in 0..=STIFFENINGS {
+            for round in 0..=stiffenings {
                 let contacts = Contacts {
                     rows: &rows,
                     start: &work.start,
@@ -159,7 +161,7 @@ impl World {
                 total.iterations += report.iterations;
                 total.linear_iterations += report.linear_iterations;
                 total.converged = report.converged;
-                if round == STIFFENINGS || !stiffen(&rows, &x, &mut stiffnesses) {
+                if round == stiffenings || !stiffen(&rows, &x, &mut stiffnesses) {
                     break;
                 }
             }

@@ -111,6 +111,7 @@ impl World {
         let regions: Vec<_> = self.pins.iter().map(|pin| pin.description.region.clone()).collect();
         let (time, mut last_passes) = (self.time, std::mem::take(&mut self.last_passes));
         let shapes = self.obstacles.iter().map(|obstacle| obstacle.over_substep(time, 0.0).shape);
+        let fixed = self.mesh_faces();
         let (shapes, is_gated) = (shapes.collect::<Vec<_>>(), self.caches.proximity.is_some());
         self.edit(|thawed| {
             for now in due {
@@ -121,7 +122,7 @@ impl World {
                 let first =
                     cloths.iter().position(|cloth| is_due(&cloth)).expect("the interval is of a cloth");
                 let pass = Pass { settings: &settings, pins: &regions, elapsed: time - last_passes[first] };
-                let mut gate = is_gated.then(|| Gate::new(thawed, shapes.clone()));
+                let mut gate = is_gated.then(|| Gate::new(thawed, shapes.clone(), fixed.clone()));
                 let mut veto = |proposal: &Proposal<'_>| {
                     gate.as_mut().is_some_and(|gate: &mut Gate| gate.refuses(proposal))
                 };

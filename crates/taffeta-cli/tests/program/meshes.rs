@@ -82,8 +82,8 @@ fn a_missing_file_is_refused_before_anything_is_written() {
     fs::remove_file(desk.path("bodies/rising_02.obj")).unwrap();
     let run = ["run", "rising.toml"];
     desk.refused(&run, &["rising.toml:15:", "rising_02.obj", "rising_03.obj is there"]);
-    let direct = ["run", "still.toml", "--set", "simulation.solver=direct"];
-    desk.refused(&direct, &["still.toml:", "does not know contact with meshes"]);
+    let projective = ["run", "still.toml", "--set", "simulation.solver=projective"];
+    desk.refused(&projective, &["still.toml:", "does not know contact with meshes"]);
 }
 
 #[test]

@@ -98,7 +98,8 @@ fn read_files(table: &TableReader<'_>, key: &str, surroundings: Surroundings<'_>
     let solver = surroundings.solver.filter(|solver| !solver.meets_meshes());
     if let Some(solver) = solver {
         let message = format!("the solver {:?} does not know contact with meshes", solver.name());
-        let help = "take global, block, xpbd or pbd, or an obstacle that is a sphere, plane, capsule or box";
+        let help =
+            "take global, direct, block, xpbd or pbd, or an obstacle that is a sphere, plane, capsule or box";
         item.report(message, Some(help.to_owned()));
         return None;
     }

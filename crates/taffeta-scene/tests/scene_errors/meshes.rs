@@ -51,7 +51,7 @@ fn a_shape_of_files_says_what_it_needs() {
 
 #[test]
 fn solvers_that_do_not_know_meshes_are_refused_at_the_obstacle() {
-    for solver in ["direct", "projective"] {
+    for solver in ["projective"] {
         let (text, _) = replace_line("shape", "shape = { mesh = \"b.obj\" }");
         let text = text.replace("\"auto\"", &format!("{solver:?}"));
         let report = read(&text).unwrap_err().to_string();

@@ -57,7 +57,7 @@ pub(super) fn check_fall(context: &Context<'_>) -> Result<Vec<Row>, CheckError> 
 /// Rate of the ball \[degrees/s\].
 const RATE: f64 = 120.0;
 
-/// A sheet on a ball that starts to turn: with friction it follows, without it stays.
+/// A sheet that hangs down all around a ball, which turns: with friction it follows, without it stays.
 pub(super) fn check_ball(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
     let mut rows = Vec::new();
     for friction in [0.4, 0.0] {
@@ -87,9 +87,9 @@ fn ball_scene(friction: f64) -> String {
 [simulation]
 duration = 3.0
 [[cloth]]
-grid = {{ size = [0.6, 0.6], cells = [16, 16] }}
+grid = {{ size = [1.0, 1.0], cells = [20, 20] }}
 material = {{ density = 0.15, thickness = 0.0005, stretch = [1000.0, 1000.0], poisson = 0.3, bend = [1e-5, 1e-5], friction = {{ static = {friction}, kinetic = {friction} }} }}
-place = {{ translate = [-0.3, 0.2005, 0.3], rotate_deg = [-90, 0, 0] }}
+place = {{ translate = [-0.5, 0.2005, 0.5], rotate_deg = [-90, 0, 0] }}
 [[obstacle]]
 shape = {{ sphere = {{ radius = 0.2 }} }}
 motion = [ {{ t = 0.0 }}, {{ t = 3.0, rotate_deg = [0, {turned}, 0] }} ]
@@ -98,13 +98,16 @@ friction = {{ static = {friction}, kinetic = {friction} }}
     )
 }
 
-/// Mean rate at which the cloth turns about the vertical axis through the origin \[rad/s\].
+/// Mean rate at which the cloth turns about the vertical axis through its center of mass \[rad/s\].
 fn turning_rate(experiment: &Experiment) -> f64 {
     let state = &experiment.world.sheet().state;
+    let vertices = || state.positions.iter().zip(state.masses.iter());
+    let center = vertices().map(|(x, m)| *x * *m).sum::<DVec3>() / vertices().map(|(_, m)| *m).sum::<f64>();
     let (mut angular, mut inertia) = (0.0, 0.0);
-    for ((x, v), m) in state.positions.iter().zip(state.velocities.iter()).zip(state.masses.iter()) {
-        angular += m * x.cross(*v).dot(DVec3::Y);
-        inertia += m * (x.x * x.x + x.z * x.z);
+    for ((x, m), v) in vertices().zip(state.velocities.iter()) {
+        let arm = *x - center;
+        angular += m * arm.cross(*v).dot(DVec3::Y);
+        inertia += m * (arm.x * arm.x + arm.z * arm.z);
     }
     angular / inertia
 }

@@ -62,6 +62,15 @@ impl<'a> Context<'a> {
         Ok(Experiment { scene, world })
     }
 
+    /// The same with one setting of the scene changed: `key.path=value`.
+    pub(super) fn varied(&self, text: &str, change: &str) -> Result<Experiment, CheckError> {
+        let mut overrides = vec![Override::parse(change)?];
+        overrides.extend(self.overrides.iter().cloned());
+        let scene = Scene::from_str(text, &self.folder.path().join("check.toml"), &overrides)?;
+        let world = World::build(&scene.build()?)?;
+        Ok(Experiment { scene, world })
+    }
+
     /// The equilibrium of a static scene. If an override makes it dynamic, its last frame.
     pub(super) fn equilibrium(&self, text: &str) -> Result<World, CheckError> {
         let mut experiment = self.experiment(text)?;

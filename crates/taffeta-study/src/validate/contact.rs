@@ -94,6 +94,9 @@ place = {{ translate = [-0.5, 0.2005, 0.5], rotate_deg = [-90, 0, 0] }}
 shape = {{ sphere = {{ radius = 0.2 }} }}
 motion = [ {{ t = 0.0 }}, {{ t = 3.0, rotate_deg = [0, {turned}, 0] }} ]
 friction = {{ static = {friction}, kinetic = {friction} }}
+# A sheet that slides off is turned by the air.
+[air]
+density = 0.0
 "#
     )
 }

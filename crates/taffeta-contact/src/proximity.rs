@@ -233,10 +233,12 @@ impl Proximity {
     pub fn contacts(&self, step: Step<'_>) -> Vec<ContactRow> {
         let near = self.pairs.par_iter().zip(&self.offsets);
         let found = near.filter_map(|(pair, offset)| self.meet(pair, *offset, step));
-        let mut found: Vec<(Feature, ContactRow)> = found.collect();
-        found.par_sort_by_key(|(feature, _)| *feature);
-        found.dedup_by_key(|(feature, _)| *feature);
-        found.into_iter().map(|(_, row)| row).collect()
+        let found: Vec<(Feature, ContactRow)> = found.collect();
+        // Rows are long: their names are sorted, each with the place of its row.
+        let mut order: Vec<(Feature, u32)> = (0..).zip(&found).map(|(i, (name, _))| (*name, i)).collect();
+        order.par_sort_unstable();
+        order.dedup_by_key(|(feature, _)| *feature);
+        order.into_iter().map(|(_, i)| found[i as usize].1).collect()
     }
 
     /// The contact of a pair: where it first comes within reach on the motion as predicted; of one that does not, where it

@@ -13,18 +13,15 @@
 //! by the others. So they are tested again when a fraction has fallen. Each pair changes from none to a moving plane to
 //! a standing plane at most, so the search ends.
 
+use crate::advance::{Pursuit, STRIDE_SHARE, advance};
 use crate::boxes::Aabb;
 use crate::guard::{GuardedFace, MovingShape, Verdict};
 use crate::pair::{Pair, closest};
 use glam::DVec3;
 use rayon::prelude::*;
 
-/// The share of the free distance that the bound may use up.
-const BOUND_SHARE: f64 = 0.9;
 /// The share of its distance, at most, that a pair may use up that is closer than the separation asked for.
 const SPENT_SHARE: f64 = 0.5;
-/// Strides in which a pair is followed at most.
-const STRIDES: usize = 64;
 /// Pairs that one task takes.
 const PAIRS_PER_TASK: usize = 1024;
 
@@ -49,6 +46,13 @@ pub struct Truncation {
     pub forced: Vec<u32>,
     /// How many faces are forced into obstacles in closed form by what cannot be stopped.
     pub forced_faces: usize,
+}
+
+impl Truncation {
+    /// How many pairs and faces nothing can keep apart.
+    pub fn forced_count(&self) -> usize {
+        self.forced.len() + self.forced_faces
+    }
 }
 
 /// The fractions of their motion after which no pair crosses on the way. `separation` gives the distance \[m\] that a
@@ -221,7 +225,7 @@ impl Search<'_> {
         let moves = self.moves(watched);
         let way = watched.pair.relative_way(&moves);
         let free = watched.slab.width - watched.separation;
-        if free > 0.0 && way <= BOUND_SHARE * free {
+        if free > 0.0 && way <= STRIDE_SHARE * free {
             return false;
         }
         if let Guard::Moving { shift, rooms } = watched.guard {
@@ -239,25 +243,16 @@ impl Search<'_> {
         watched.pair.vertices.map(|v| self.path.moves[v as usize] * self.fractions[v as usize])
     }
 
-    /// Follows a pair to the end of its path by strides in which it cannot meet; the direction from the second primitive
-    /// to the first where they come closer than the separation (conservative advancement; M. Li, D. M. Kaufman,
-    /// C. Jiang, Codimensional incremental potential contact, 2021).
+    /// Follows a pair to the end of its path; the direction from the second primitive to the first where they come closer
+    /// than the separation.
     fn follow(&self, watched: &Watched, moves: &[DVec3; 4], way: f64) -> Option<DVec3> {
         let x = watched.pair.gather(self.path.start);
-        let (mut t, mut gap, mut distance) = (0.0, watched.slab.normal, watched.slab.width);
-        for _ in 0..STRIDES {
-            if distance.is_nan() || distance < watched.separation || distance <= 0.0 {
-                return Some(gap);
-            }
-            // Half of the separation is left even if all of the stride goes toward the other primitive.
-            t += BOUND_SHARE * (distance - 0.5 * watched.separation) / way;
-            if t >= 1.0 {
-                return None;
-            }
-            gap = closest(watched.pair.kind, std::array::from_fn(|k| x[k] + moves[k] * t)).gap;
-            distance = gap.length();
-        }
-        Some(gap)
+        // Half of the separation is left even if all of a stride goes toward the other primitive.
+        let pursuit = Pursuit { way, limit: watched.separation, floor: 0.5 * watched.separation };
+        advance(pursuit, (watched.slab.width, watched.slab.normal), |t| {
+            let gap = closest(watched.pair.kind, std::array::from_fn(|k| x[k] + moves[k] * t)).gap;
+            (gap.length(), gap)
+        })
     }
 
     /// How far a vertex goes beyond the end of its primitive toward the other one \[m\], seen from the plane.

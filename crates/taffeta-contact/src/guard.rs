@@ -4,18 +4,17 @@
 //! the whole path if its motion relative to the shape is shorter than their distance, if it can be followed to the end
 //! by strides that are, or if a plane that moves with the surface of the shape stays between them.
 
+use crate::advance::{Pursuit, STRIDE_SHARE, advance};
 use crate::certificate::{Path, keep};
 use crate::obstacle::Obstacle;
 use crate::shape::{Skeleton, WorldShape};
 use glam::DVec3;
 use rayon::prelude::*;
 
-/// The share of the free distance that one stride may use up.
-const STRIDE_SHARE: f64 = 0.9;
-/// Strides in which a face is followed at most.
-const STRIDES: usize = 64;
-/// The path of a point on an arc of up to half a turn, relative to its chord.
+/// An angle of up to half a turn relative to its chord on the unit circle, at most.
 const ARC: f64 = std::f64::consts::FRAC_PI_2;
+/// Part of what a face was allowed before by which it may go beyond that: round-off.
+const ROUND_OFF: f64 = 1e-9;
 
 /// An obstacle over a substep.
 #[derive(Clone, Debug)]
@@ -26,33 +25,54 @@ pub struct MovingShape<'a> {
     start: WorldShape,
     end: WorldShape,
     skeleton: Skeleton,
-    /// Displacement of its middle over the substep \[m\], and how far its points may move beside that.
-    shift: DVec3,
-    turn: f64,
+    /// The point about which it turns, at both ends \[m\], by what angle at most, and how far its corners are from there.
+    /// What a ball turns by does not matter.
+    centers: [DVec3; 2],
+    angle: f64,
+    reach: f64,
 }
 
 impl<'a> MovingShape<'a> {
     /// An obstacle from a time on for a while \[s\].
     pub fn new(obstacle: &'a Obstacle, time: f64, h: f64) -> Self {
         let (start, end) = (obstacle.over_substep(time, 0.0).shape, obstacle.over_substep(time, h).shape);
+        let [first, last] = [time, time + h].map(|time| obstacle.pose_at(time));
+        let turned = last.rotation - first.rotation;
+        let squared: f64 = turned.to_cols_array().iter().map(|r| r * r).sum();
+        let is_ball = matches!(start, WorldShape::Sphere { .. });
+        // The norm of the difference of two rotations is √2 times the chord of the angle between them.
+        let angle = if is_ball { 0.0 } else { ARC * (0.5 * squared).sqrt() };
         let skeleton = start.skeleton();
-        let (then, now) = (&skeleton.points, end.skeleton().points);
-        let moved = |(x, y): (&DVec3, &DVec3)| *y - *x;
-        let count = now.len().max(1) as f64;
-        let mut shift = then.iter().zip(&now).map(moved).sum::<DVec3>() / count;
-        let mut turn = ARC * then.iter().zip(&now).map(|p| moved(p).distance(shift)).fold(0.0, f64::max);
-        if let (WorldShape::Plane { normal, offset }, WorldShape::Plane { normal: turned, offset: moved }) =
-            (start, end)
-        {
-            // A half-space has no middle; one that turns has points that move any distance.
-            shift = normal * (moved - offset);
-            turn = if turned == normal { 0.0 } else { f64::INFINITY };
+        let centers = [first.translation, last.translation];
+        let reach = skeleton.points.iter().map(|x| x.distance(centers[0])).fold(0.0, f64::max);
+        Self { obstacle, time, h, start, end, skeleton, centers, angle, reach }
+    }
+
+    /// How far a vertex moves as the shape sees it \[m\], and its greatest distance from where the shape turns. A point of
+    /// a face moves no farther than one of the corners.
+    fn way_of(&self, x: DVec3, moved: DVec3) -> (f64, f64) {
+        let shift = self.centers[1] - self.centers[0];
+        let arm = x.distance(self.centers[0]).max((x + moved).distance(self.centers[1]));
+        (moved.distance(shift) + self.angle * arm, arm)
+    }
+
+    /// How far a face and the shape can come closer to each other \[m\].
+    fn relative_way(&self, x: &[DVec3; 3], moves: &[DVec3; 3]) -> f64 {
+        (0..3).map(|k| self.way_of(x[k], moves[k]).0).fold(0.0, f64::max)
+    }
+
+    /// The normals, at both ends, of a plane that moves along with the surface: those of a half-space are its own.
+    fn normals(&self, normal: DVec3) -> [DVec3; 2] {
+        match (self.start, self.end) {
+            (WorldShape::Plane { normal: first, .. }, WorldShape::Plane { normal: last, .. }) => {
+                [first, last]
+            }
+            _ => [normal; 2],
         }
-        Self { obstacle, time, h, start, end, skeleton, shift, turn }
     }
 
     fn at(&self, t: f64) -> WorldShape {
-        if self.shift == DVec3::ZERO && self.turn == 0.0 {
+        if self.start == self.end {
             return self.start;
         }
         self.obstacle.over_substep(self.time + t * self.h, 0.0).shape
@@ -85,8 +105,11 @@ pub(crate) enum Verdict {
     Forced,
 }
 
-/// Whether faces are inside a shape or cross its surface, in order.
-pub fn find_sunken<'a>(shape: &'a WorldShape, faces: impl ParallelIterator<Item = [DVec3; 3]> + 'a) -> usize {
+/// How many faces are inside a shape or cross its surface.
+pub fn count_sunken<'a>(
+    shape: &'a WorldShape,
+    faces: impl ParallelIterator<Item = [DVec3; 3]> + 'a,
+) -> usize {
     let skeleton = shape.skeleton();
     faces.filter(|x| shape.nearest_of_face(&skeleton, *x).0 < 0.0).count()
 }
@@ -101,7 +124,7 @@ pub(crate) fn watch_faces(
     let watch = |number: u32, shape: &MovingShape<'_>, corners: [u32; 3]| {
         let x = corners.map(|v| path.start[v as usize]);
         let moves = corners.map(|v| path.moves[v as usize]);
-        let way = relative_way(shape, &moves);
+        let way = shape.relative_way(&x, &moves);
         let middle = (x[0] + x[1] + x[2]) / 3.0;
         let radius = x.map(|x| x.distance_squared(middle)).into_iter().fold(0.0, f64::max).sqrt();
         let separation = separation(corners[0]);
@@ -131,11 +154,6 @@ pub(crate) fn watch_faces(
     (0..).zip(shapes).flat_map(of_shape).collect()
 }
 
-/// How far a face and a shape can come closer to each other \[m\].
-fn relative_way(shape: &MovingShape<'_>, moves: &[DVec3; 3]) -> f64 {
-    moves.iter().map(|m| m.distance(shape.shift)).fold(0.0, f64::max) + shape.turn
-}
-
 impl GuardedFace {
     /// What it takes to keep the face outside, with the fractions as they are.
     pub fn judge(&mut self, shapes: &[MovingShape<'_>], fractions: &[f64], path: Path<'_>) -> Verdict {
@@ -144,11 +162,11 @@ impl GuardedFace {
         }
         let shape = &shapes[self.shape as usize];
         let moves = self.corners.map(|v| path.moves[v as usize] * fractions[v as usize]);
-        let way = relative_way(shape, &moves);
+        let x = self.corners.map(|v| path.start[v as usize]);
+        let way = shape.relative_way(&x, &moves);
         if way <= STRIDE_SHARE * (self.distance - self.separation) {
             return Verdict::Clear;
         }
-        let x = self.corners.map(|v| path.start[v as usize]);
         let Some(blocked) = self.follow(shape, (&x, &moves), way) else { return Verdict::Clear };
         let normals = match self.plane {
             Some(normal) => [normal; 2],
@@ -183,21 +201,13 @@ impl GuardedFace {
         (x, moves): (&[DVec3; 3], &[DVec3; 3]),
         way: f64,
     ) -> Option<DVec3> {
-        let (mut t, mut distance, mut normal) = (0.0, self.distance, self.normal);
-        for _ in 0..STRIDES {
-            if distance.is_nan() || distance < self.separation {
-                return Some(normal);
-            }
-            t += STRIDE_SHARE * (distance - 0.5 * self.separation) / way;
-            if t >= 1.0 {
-                return None;
-            }
+        let pursuit = Pursuit { way, limit: self.separation, floor: 0.5 * self.separation };
+        advance(pursuit, (self.distance, self.normal), |t| {
             let now = shape.at(t);
-            let (found, point) =
-                now.nearest_of_face(&now.skeleton(), std::array::from_fn(|k| x[k] + moves[k] * t));
-            (distance, normal) = (found, now.signed_distance(point).1);
-        }
-        Some(normal)
+            let corners = std::array::from_fn(|k| x[k] + moves[k] * t);
+            let (distance, point) = now.nearest_of_face(&now.skeleton(), corners);
+            (distance, now.signed_distance(point).1)
+        })
     }
 
     /// The factors by which the motions must be shortened so that a plane across `normal`, which moves along with the
@@ -208,19 +218,25 @@ impl GuardedFace {
         normal: DVec3,
         (x, moves): (&[DVec3; 3], &[DVec3; 3]),
     ) -> Option<[f64; 3]> {
-        // While it turns the surface may bulge beyond the line from its start to its end.
-        let first = shape.start.support(normal) + shape.turn;
-        let rise = shape.end.support(normal) + shape.turn - first;
-        let heights = x.map(|x| normal.dot(x) - first);
-        let width = heights.into_iter().fold(f64::INFINITY, f64::min);
-        let kept = keep(self.separation, width);
-        if !(width > 0.0 && rise.is_finite()) {
+        let [first, last] = shape.normals(normal);
+        let height = |normal: DVec3, shape: &WorldShape, x: DVec3| normal.dot(x) - shape.support(normal);
+        // While the shape turns, the height of a vertex above it is no linear function of time: it bends by up to
+        // `ω² r + 2 ω v`, an eighth of which is the most by which it may sag below the line between its ends.
+        let sags: [f64; 3] = std::array::from_fn(|k| {
+            let (way, arm) = shape.way_of(x[k], moves[k]);
+            0.125 * (shape.angle * shape.angle * arm.max(shape.reach) + 2.0 * shape.angle * way)
+        });
+        let widths: [f64; 3] = std::array::from_fn(|k| height(first, &shape.start, x[k]) - sags[k]);
+        let width = widths.into_iter().fold(f64::INFINITY, f64::min);
+        if width.is_nan() || width <= 0.0 {
             return None;
         }
+        let kept = keep(self.separation, width);
         let mut factors = [1.0; 3];
         for k in 0..3 {
-            let (along, least) = (normal.dot(moves[k]), rise - (heights[k] - kept));
-            if along >= least {
+            let along = last.dot(moves[k]);
+            let least = kept + sags[k] - height(last, &shape.end, x[k]);
+            if along >= least.min(least * (1.0 + ROUND_OFF)) {
                 continue;
             }
             if least > 0.0 {
@@ -244,7 +260,8 @@ mod tests {
         DVec3::from_array([0; 3].map(|_| 2.0 * random.next_unit() - 1.0))
     }
 
-    /// An obstacle of any kind that moves by up to a meter and turns by up to 90° in one second; every fourth one rests.
+    /// An obstacle of any kind that moves by up to a meter and turns by up to 90°, a plane 10°, in one second; every fourth
+    /// one rests.
     fn obstacle(kind: u64, random: &mut SplitMix64) -> Obstacle {
         let shape = match kind % 4 {
             0 => Shape::Sphere { radius: 0.3 },
@@ -255,7 +272,7 @@ mod tests {
         let rotate_deg = point(random) * 180.0;
         let mut obstacle = Obstacle::new(shape, Placement { rotate_deg, ..Placement::default() });
         if random.next_unit() < 0.75 {
-            let turn = if kind % 4 == 3 { DVec3::ZERO } else { point(random) * 90.0 };
+            let turn = point(random) * if kind % 4 == 3 { 10.0 } else { 90.0 };
             let key = |time, translate, rotate_deg| Keyframe { time, translate, rotate_deg };
             obstacle.motion.keys = vec![key(0.0, DVec3::ZERO, DVec3::ZERO), key(1.0, point(random), turn)];
         }

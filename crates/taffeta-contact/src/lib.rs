@@ -10,6 +10,7 @@
 
 #![forbid(unsafe_code)]
 
+mod advance;
 pub mod boxes;
 pub mod candidates;
 pub mod certificate;

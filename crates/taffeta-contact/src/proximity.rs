@@ -4,15 +4,16 @@
 //! Pairs are collected around the motion that is expected, with a margin, and stay complete until a vertex leaves its
 //! box. All distances, normals and weights are those at the start of a substep, where nothing crosses.
 
+use crate::advance::{Pursuit, advance};
 use crate::boxes::Aabb;
 use crate::candidates::collect_pairs;
 use crate::certificate::{Path, Truncation, truncate_among};
 use crate::crossings::{Crossing, find_crossings_among};
 use crate::detect::ContactSurface;
 use crate::elements::{Element, Elements};
-use crate::guard::{MovingShape, find_sunken, watch_faces};
+use crate::guard::{MovingShape, count_sunken, watch_faces};
 use crate::near::NearSearch;
-use crate::pair::{Closest, Pair, closest};
+use crate::pair::{Pair, closest};
 use crate::quarantine::Quarantine;
 use crate::shape::WorldShape;
 use crate::sides::{Feature, Sides};
@@ -22,7 +23,7 @@ use taffeta_core::{ContactRow, Friction, VertexIndex};
 
 /// Part of the rest distance of a pair that its offset may reach: cloth does not push itself apart at rest.
 const REST_SHARE: f64 = 0.9;
-/// The distance at which the search for the first contact aims, relative to the offset.
+/// The distance that the search for the first contact does not undercut, relative to the offset.
 const REACHED_SHARE: f64 = 0.9;
 /// The separation that the safeguard keeps, relative to the offset.
 const HARD_SHARE: f64 = 0.1;
@@ -134,11 +135,11 @@ impl Proximity {
             let is_ours = element.is_face && self.bodies[element.body as usize].is_cloth;
             is_ours.then(|| element.corners.map(|v| x[v as usize]))
         };
-        let of_shape = |shape| find_sunken(shape, self.elements.list.par_iter().filter_map(corners));
+        let of_shape = |shape| count_sunken(shape, self.elements.list.par_iter().filter_map(corners));
         shapes.iter().map(of_shape).sum()
     }
 
-    /// Notes what crosses at positions `x` \[m\]: the pairs around it are not kept apart. Returns how many those are.
+    /// Notes what crosses at positions `x` \[m\]: the pairs around it are not kept apart. Returns what crosses.
     pub fn note_crossings(&mut self, x: &[DVec3]) -> &[Crossing] {
         self.quarantine = Quarantine::new(self.count_crossings(x));
         self.quarantine.crossings()
@@ -250,11 +251,15 @@ impl Proximity {
             return None;
         }
         let moves = pair.vertices.map(|v| step.end[v as usize] - step.start[v as usize]);
-        let found = match approach(pair, (found, distance), moves, offset, step.start) {
-            Approach::Reaches(found) => found,
-            Approach::Stays(way) if distance - offset <= way.max(offset) => found,
-            Approach::Stays(_) => return None,
-        };
+        let way = pair.relative_way(&moves);
+        let x = pair.gather(step.start);
+        let pursuit = Pursuit { way, limit: offset, floor: REACHED_SHARE * offset };
+        let reached = advance(pursuit, (distance, found), |t| {
+            let found = closest(pair.kind, std::array::from_fn(|k| x[k] + moves[k] * t));
+            (found.gap.length(), found)
+        });
+        let may_close = distance - offset <= way.max(offset);
+        let found = reached.or(may_close.then_some(found)).filter(|found| found.gap != DVec3::ZERO)?;
         let normal = found.gap.normalize();
         let sides = Sides::new(pair, &found);
         Some((sides.feature(), self.row(sides, normal, offset, step)))
@@ -335,47 +340,6 @@ impl Proximity {
         };
         ((0..step.start.len()).map(place).collect(), found)
     }
-}
-
-/// Whether a pair comes within reach on its way.
-enum Approach {
-    /// It does, and this is how.
-    Reaches(Closest),
-    /// It does not, though its vertices move against each other by so much \[m\].
-    Stays(f64),
-}
-
-/// Steps of the search for the first contact.
-const APPROACH_STEPS: usize = 32;
-
-/// Follows a pair on straight paths until it is within `offset`, by strides in which it cannot be reached
-/// (conservative advancement; M. Li, D. M. Kaufman, C. Jiang, Codimensional incremental potential contact, 2021).
-fn approach(
-    pair: &Pair,
-    (mut found, mut distance): (Closest, f64),
-    moves: [DVec3; 4],
-    offset: f64,
-    start: &[DVec3],
-) -> Approach {
-    let way = pair.relative_way(&moves);
-    if distance <= offset {
-        return Approach::Reaches(found);
-    }
-    let x = pair.gather(start);
-    let mut t = 0.0;
-    for _ in 0..APPROACH_STEPS {
-        t += (distance - REACHED_SHARE * offset) / way;
-        // Not a number where nothing moves.
-        if t.is_nan() || t >= 1.0 {
-            return Approach::Stays(way);
-        }
-        found = closest(pair.kind, std::array::from_fn(|k| x[k] + moves[k] * t));
-        distance = found.gap.length();
-        if distance <= offset && distance > 0.0 {
-            return Approach::Reaches(found);
-        }
-    }
-    Approach::Stays(way)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use crate::crossings::Crossing;
 use crate::elements::Elements;
 use crate::pair::Pair;
 use glam::DVec3;
+use taffeta_core::components::Components;
 use taffeta_core::geometry::closest_point_on_triangle;
 
 /// The crossings of a state.
@@ -129,21 +130,11 @@ impl Parts {
     }
 }
 
-/// The components of a graph: for each vertex the first vertex of its component.
+/// For each vertex the first vertex of its component.
 fn join(count: usize, edges: impl Iterator<Item = [u32; 2]>) -> Vec<u32> {
-    let mut parents: Vec<u32> = (0..count as u32).collect();
-    fn root(parents: &mut [u32], mut v: u32) -> u32 {
-        while parents[v as usize] != v {
-            parents[v as usize] = parents[parents[v as usize] as usize];
-            v = parents[v as usize];
-        }
-        v
-    }
-    for edge in edges {
-        let [a, b] = edge.map(|v| root(&mut parents, v));
-        parents[a.max(b) as usize] = a.min(b);
-    }
-    (0..count as u32).map(|v| root(&mut parents, v)).collect()
+    let mut components = Components::new(count);
+    edges.for_each(|[a, b]| components.join(a, b));
+    components.labels()
 }
 
 /// The weights of the ends of the edge and the corners of the face at the point where they meet.

@@ -8,6 +8,7 @@
 //! Units are SI throughout. *Material* space is the flat 2-D sheet at rest; *world* space is 3-D.
 
 pub mod color;
+pub mod components;
 pub mod contact_row;
 pub mod friction;
 pub mod geometry;

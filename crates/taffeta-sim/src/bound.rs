@@ -11,10 +11,11 @@
 
 use crate::report::SubstepPlan;
 use crate::stage::{Stage, StageTimes};
-use crate::step::StepError;
+use crate::step::{LastGood, StepError};
 use crate::world::World;
 use glam::DVec3;
 use taffeta_core::Motion;
+use taffeta_solve::PlateState;
 
 /// Part of the kinetic energy by which a substep may raise the energy: a snap takes some twenty substeps.
 const GROWTH: f64 = 2e-5;
@@ -22,7 +23,27 @@ const GROWTH: f64 = 2e-5;
 /// How often a substep is halved to give way to what moves.
 const HALVINGS: u32 = 4;
 
+/// What a substep that may be done again changes.
+struct Attempt {
+    world: LastGood,
+    plan: SubstepPlan,
+    /// The sheet knows the scalars of the start of the step only.
+    plate: PlateState,
+}
+
 impl World {
+    fn begin_attempt(&self, plan: &SubstepPlan) -> Attempt {
+        Attempt { world: self.note_state(), plan: *plan, plate: self.caches.plate.clone() }
+    }
+
+    /// Goes back to before a substep, which is to be done again by implicit Euler.
+    fn take_back(&mut self, attempt: Attempt, plan: &mut SubstepPlan) {
+        self.go_back(attempt.world);
+        self.forget_history();
+        self.caches.plate = attempt.plate;
+        *plan = attempt.plan;
+    }
+
     /// Runs a substep; in halves if pins or obstacles force something together in it.
     pub(crate) fn run_yielding_substep(
         &mut self,
@@ -33,17 +54,13 @@ impl World {
         if halvings == HALVINGS || !self.counts_crossings() || self.stand_still(h) {
             return self.run_bounded_substep(h, (plan, energy), times);
         }
-        let (start, last_good) = times.run(Stage::Measure, || (self.time, self.note_state()));
-        let (plan_before, plate) = (*plan, self.caches.plate.clone());
+        let (start, attempt) = times.run(Stage::Measure, || (self.time, self.begin_attempt(plan)));
         let forced = self.work.safeguard.forced;
         self.run_bounded_substep(h, (plan, energy), times)?;
         if self.work.safeguard.forced == forced {
             return Ok(());
         }
-        self.go_back(last_good);
-        self.forget_history();
-        self.caches.plate = plate;
-        *plan = plan_before;
+        self.take_back(attempt, plan);
         for half in 0..2 {
             self.time = start + 0.5 * h * f64::from(half);
             self.run_yielding_substep((0.5 * h, halvings + 1), (plan, energy), times)?;
@@ -74,21 +91,16 @@ impl World {
         if !(is_bound && self.is_supported() && self.is_left_alone(h)) {
             return self.run_substep(h, plan, times);
         }
-        let (before, last_good) = times.run(Stage::Measure, || {
-            (last_energy.unwrap_or_else(|| self.mechanical_energy()), self.note_state())
+        let (before, attempt) = times.run(Stage::Measure, || {
+            (last_energy.unwrap_or_else(|| self.mechanical_energy()), self.begin_attempt(plan))
         });
-        let (plan_before, plate) = (*plan, self.caches.plate.clone());
         self.run_substep(h, plan, times)?;
         let after = times.run(Stage::Measure, || self.mechanical_energy());
         if after <= before + self.energy_slack(h) {
             *energy = Some(after);
             return Ok(());
         }
-        self.go_back(last_good);
-        self.forget_history();
-        // The sheet knows the scalars of the start of the step only.
-        self.caches.plate = plate;
-        *plan = plan_before;
+        self.take_back(attempt, plan);
         self.run_substep(h, plan, times)
     }
 

@@ -207,7 +207,7 @@ impl World {
         let mut path = self.contact_path();
         let (mut found, mut truncation) = self.keep_apart(&mut proximity, &path, h);
         for round in 0..GIVE_WAY_ROUNDS {
-            let is_forced = !truncation.forced.is_empty() && path.is_pushed();
+            let is_forced = truncation.forced_faces > 0 || !truncation.forced.is_empty() && path.is_pushed();
             let is_stopped = round < SLIDE_ROUNDS && truncation.fractions.iter().any(|t| *t < 1.0);
             if !(is_forced || is_stopped) {
                 break;
@@ -232,7 +232,7 @@ impl World {
                 work.shortened.push(i);
             }
         }
-        work.safeguard.forced += (truncation.forced.len() + truncation.forced_faces) as u64;
+        work.safeguard.forced += truncation.forced_count() as u64;
     }
 
     /// The end of a motion after which nothing crosses; the pairs are made complete for it before.

@@ -8,8 +8,8 @@ use crate::caches::{CacheSource, Solver};
 use crate::description::{EnclosedDescription, WorldDescription};
 use crate::world::World;
 use glam::DVec3;
+use taffeta_core::components::Components;
 use taffeta_core::geometry::doubled_area;
-use taffeta_core::index::DenseIndex;
 use taffeta_core::{FaceIndex, SurfaceTopology, TriangleMesh, VertexIndex};
 use taffeta_solve::block::EnclosedVolume;
 
@@ -85,22 +85,14 @@ pub fn find_opening(mesh: &TriangleMesh) -> Option<String> {
 
 /// The faces of each connected component, in order.
 fn split(faces: &[[VertexIndex; 3]], vertex_count: usize) -> Vec<Vec<usize>> {
-    let mut parents: Vec<usize> = (0..vertex_count).collect();
-    let find = |parents: &mut Vec<usize>, mut v: usize| {
-        while parents[v] != v {
-            parents[v] = parents[parents[v]];
-            v = parents[v];
-        }
-        v
-    };
-    for face in faces {
-        let [a, b, c] = face.map(|vi| find(&mut parents, vi.to_usize()));
-        let least = a.min(b).min(c);
-        [a, b, c].into_iter().for_each(|root| parents[root] = least);
+    let mut pieces = Components::new(vertex_count);
+    for [a, b, c] in faces {
+        pieces.join(a.0, b.0);
+        pieces.join(b.0, c.0);
     }
-    let mut components: Vec<(usize, Vec<usize>)> = Vec::new();
+    let mut components: Vec<(u32, Vec<usize>)> = Vec::new();
     for (k, face) in faces.iter().enumerate() {
-        let root = find(&mut parents, face[0].to_usize());
+        let root = pieces.find(face[0].0);
         match components.iter_mut().find(|(other, _)| *other == root) {
             Some((_, members)) => members.push(k),
             None => components.push((root, vec![k])),

@@ -6,6 +6,7 @@
 
 use super::check::{directed_edges, name_face};
 use super::pin::PlacedMesh;
+use taffeta_core::components::Components;
 use taffeta_core::geometry::doubled_area;
 
 /// Turns over every connected piece that is mirrored, and returns the number of its faces.
@@ -47,23 +48,10 @@ pub(super) fn turn_mirrored_pieces(placed: &mut PlacedMesh) -> Result<usize, Str
 
 /// For each face the first face of its piece; pieces are connected by edges.
 fn find_pieces(placed: &PlacedMesh) -> Vec<u32> {
-    let mut parents: Vec<u32> = (0..placed.mesh.faces.len() as u32).collect();
+    let mut pieces = Components::new(placed.mesh.faces.len());
     let sides = directed_edges(&placed.mesh);
     for edge in sides.chunk_by(|a, b| (a.low, a.high) == (b.low, b.high)) {
-        for side in &edge[1..] {
-            let (a, b) = (find_root(&mut parents, edge[0].face), find_root(&mut parents, side.face));
-            // The smaller number wins, so that a root is the first face of its piece.
-            parents[a.max(b) as usize] = a.min(b);
-        }
+        edge[1..].iter().for_each(|side| pieces.join(edge[0].face, side.face));
     }
-    (0..parents.len() as u32).map(|face| find_root(&mut parents, face)).collect()
-}
-
-/// The root of a union-find forest, with path halving.
-fn find_root(parents: &mut [u32], mut face: u32) -> u32 {
-    while parents[face as usize] != face {
-        parents[face as usize] = parents[parents[face as usize] as usize];
-        face = parents[face as usize];
-    }
-    face
+    pieces.labels()
 }

@@ -1,6 +1,7 @@
 //! Which pieces of cloth move together, because they touch.
 
 use super::NewtonProblem;
+use taffeta_core::components::Components;
 
 /// Pieces of cloth that touch each other.
 pub(super) struct Groups {
@@ -13,28 +14,20 @@ pub(super) struct Groups {
 impl Groups {
     /// Joins the pieces, given by their vertices, that contacts join.
     pub fn find(pieces: &[Vec<u32>], problem: &NewtonProblem<'_>) -> Self {
-        let mut piece_of = vec![0usize; problem.inertia.len()];
-        for (number, piece) in pieces.iter().enumerate() {
+        let mut piece_of = vec![0; problem.inertia.len()];
+        for (number, piece) in (0..).zip(pieces) {
             piece.iter().for_each(|v| piece_of[*v as usize] = number);
         }
-        let mut parents: Vec<usize> = (0..pieces.len()).collect();
-        fn root(parents: &[usize], mut piece: usize) -> usize {
-            while parents[piece] != piece {
-                piece = parents[piece];
-            }
-            piece
-        }
         let rows = problem.contacts.rows;
+        let mut groups = Components::new(pieces.len());
         for row in rows.iter().filter(|row| row.is_mutual()) {
-            for vi in &row.vertices[1..] {
-                let ends = [row.vertices[0], *vi].map(|vi| root(&parents, piece_of[vi.0 as usize]));
-                parents[ends[0].max(ends[1])] = ends[0].min(ends[1]);
-            }
+            let [first, rest @ ..] = row.vertices.map(|vi| piece_of[vi.0 as usize]);
+            rest.into_iter().for_each(|piece| groups.join(first, piece));
         }
-        let of_piece: Vec<usize> = (0..pieces.len()).map(|piece| root(&parents, piece)).collect();
+        let of_piece: Vec<usize> = groups.labels().into_iter().map(|group| group as usize).collect();
         let mut is_touched = vec![false; pieces.len()];
         for row in rows.iter().filter(|row| !row.is_mutual()) {
-            row.vertices.iter().for_each(|vi| is_touched[of_piece[piece_of[vi.0 as usize]]] = true);
+            row.vertices.iter().for_each(|vi| is_touched[of_piece[piece_of[vi.0 as usize] as usize]] = true);
         }
         Self { of_piece, is_touched }
     }

@@ -56,3 +56,84 @@ impl Aabb {
         0.5 * (self.low + self.high)
     }
 }
+
+/// A box around things that move, each on a straight line: where they are at the start, and by what they move.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MovingBox {
+    /// The box around them at the start \[m\].
+    pub at: Aabb,
+    /// The box around their displacements \[m\].
+    pub moves: Aabb,
+}
+
+impl MovingBox {
+    /// The box around nothing.
+    pub const EMPTY: Self = Self { at: Aabb::EMPTY, moves: Aabb::EMPTY };
+
+    /// A box around what stands still.
+    #[inline]
+    pub fn still(at: Aabb) -> Self {
+        Self { at, moves: Aabb { low: DVec3::ZERO, high: DVec3::ZERO } }
+    }
+
+    /// This box and another one.
+    #[inline]
+    pub fn union(self, other: Self) -> Self {
+        Self { at: self.at.union(other.at), moves: self.moves.union(other.moves) }
+    }
+
+    /// Whether anything in one box can meet anything in the other one on the way, along each axis by itself: what moves
+    /// alike does not come closer. False if a coordinate is not a number.
+    #[inline]
+    pub fn meets(&self, other: &Self) -> bool {
+        let reaches = |a: &Self, b: &Self| {
+            let closing = (b.moves.high - a.moves.low).max(DVec3::ZERO);
+            (a.at.low - b.at.high).cmple(closing).all()
+        };
+        reaches(self, other) && reaches(other, self)
+    }
+
+    /// The box around all of the way.
+    pub fn swept(&self) -> Aabb {
+        let (at, moves) = (self.at, self.moves);
+        Aabb { low: at.low + moves.low.min(DVec3::ZERO), high: at.high + moves.high.max(DVec3::ZERO) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use taffeta_core::random::SplitMix64;
+
+    #[test]
+    fn boxes_that_meet_on_the_way_are_those_of_a_dense_search() {
+        let mut random = SplitMix64(21);
+        let mut point = |size: f64| DVec3::from_array([0; 3].map(|_| size * (random.next_unit() - 0.5)));
+        let (mut met, mut missed) = (0, 0);
+        for _ in 0..2000 {
+            let mut thing = || {
+                let points = [point(1.0), point(1.0)].map(|x| (x, point(1.5)));
+                let at = Aabb::around(points.map(|p| p.0));
+                (points, MovingBox { at, moves: Aabb::around(points.map(|p| p.1)) })
+            };
+            let ((p, a), (q, b)) = (thing(), thing());
+            let box_at = |points: [(DVec3, DVec3); 2], t: f64| Aabb::around(points.map(|(x, m)| x + m * t));
+            let touches = (0..=50).map(|i| f64::from(i) / 50.0).any(|t| box_at(p, t).overlaps(&box_at(q, t)));
+            assert_eq!(a.meets(&b), b.meets(&a));
+            assert!(a.meets(&b) || !touches);
+            assert!(a.swept().overlaps(&b.swept()) || !touches);
+            met += usize::from(a.meets(&b));
+            missed += usize::from(!a.meets(&b));
+        }
+        assert!(met > 100 && missed > 100, "{met} {missed}");
+    }
+
+    #[test]
+    fn what_moves_alike_does_not_meet() {
+        let still = |x: f64| Aabb::around([DVec3::splat(x)]).inflated(0.1);
+        let moves = Aabb::around([DVec3::splat(9.0)]);
+        let [a, b] = [0.0, 0.3].map(|x| MovingBox { at: still(x), moves });
+        assert!(!a.meets(&b) && !MovingBox::still(still(0.0)).meets(&MovingBox::still(still(0.3))));
+        assert!(a.meets(&MovingBox::still(still(0.3))));
+    }
+}

@@ -1,16 +1,16 @@
 //! The pairs that can touch soon.
 //!
-//! Every vertex has a box in which it stays; two primitives can touch only if the boxes around their vertices' boxes
-//! overlap. The pairs stay complete until a vertex leaves its box.
+//! Every vertex has a box in which it stays and that moves on a straight line; two primitives can touch only if the
+//! boxes around those of their vertices meet. The pairs stay complete until a vertex leaves its box.
 
-use crate::boxes::Aabb;
+use crate::boxes::MovingBox;
 use crate::elements::{Element, Elements};
 use crate::pair::{Pair, PairKind};
 use rayon::prelude::*;
 
-/// All pairs of primitives whose boxes overlap, of the pairs of elements that are `near` each other; sorted by kind and
+/// All pairs of primitives whose boxes meet, of the pairs of elements that are `near` each other; sorted by kind and
 /// vertices. `boxes` are those of the vertices.
-pub fn collect_pairs(list: &[Element], near: &[[u32; 2]], boxes: &[Aabb]) -> Vec<Pair> {
+pub fn collect_pairs(list: &[Element], near: &[[u32; 2]], boxes: &[MovingBox]) -> Vec<Pair> {
     let owned = |pair: &[u32; 2]| {
         let [a, b] = pair.map(|i| &list[i as usize]);
         let mut found = Vec::new();
@@ -23,15 +23,15 @@ pub fn collect_pairs(list: &[Element], near: &[[u32; 2]], boxes: &[Aabb]) -> Vec
 }
 
 /// The pairs of two elements, each made of what one of them owns.
-fn add_pairs(a: &Element, b: &Element, boxes: &[Aabb], out: &mut Vec<Pair>) {
+fn add_pairs(a: &Element, b: &Element, boxes: &[MovingBox], out: &mut Vec<Pair>) {
     let at = |v: u32| boxes[v as usize];
     for (element, face) in [(a, b), (b, a)] {
         if !face.is_face {
             continue;
         }
-        let around = face.corners.map(at).into_iter().fold(Aabb::EMPTY, Aabb::union);
+        let around = face.corners.map(at).into_iter().fold(MovingBox::EMPTY, MovingBox::union);
         for v in Elements::vertices(element) {
-            if !face.corners.contains(&v) && at(v).overlaps(&around) {
+            if !face.corners.contains(&v) && at(v).meets(&around) {
                 let [p, q, r] = face.corners;
                 out.push(Pair { kind: PairKind::VertexFace, vertices: [v, p, q, r] });
             }
@@ -41,7 +41,7 @@ fn add_pairs(a: &Element, b: &Element, boxes: &[Aabb], out: &mut Vec<Pair>) {
         let around = at(p).union(at(q));
         for [r, s] in Elements::edges(b) {
             let is_apart = p != r && p != s && q != r && q != s;
-            if is_apart && around.overlaps(&at(r).union(at(s))) {
+            if is_apart && around.meets(&at(r).union(at(s))) {
                 let vertices = if [p, q] < [r, s] { [p, q, r, s] } else { [r, s, p, q] };
                 out.push(Pair { kind: PairKind::EdgeEdge, vertices });
             }
@@ -52,6 +52,7 @@ fn add_pairs(a: &Element, b: &Element, boxes: &[Aabb], out: &mut Vec<Pair>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::boxes::Aabb;
     use crate::near::NearSearch;
     use glam::DVec3;
     use std::collections::BTreeSet;
@@ -69,8 +70,8 @@ mod tests {
         (count, (0..n * n).flat_map(square).collect())
     }
 
-    /// All pairs without a common vertex whose boxes overlap, over all vertices, faces and edges.
-    fn brute_force(meshes: &[(usize, Vec<[u32; 3]>)], boxes: &[Aabb]) -> BTreeSet<Pair> {
+    /// All pairs without a common vertex whose boxes meet, over all vertices, faces and edges.
+    fn brute_force(meshes: &[(usize, Vec<[u32; 3]>)], boxes: &[MovingBox]) -> BTreeSet<Pair> {
         let (mut faces, mut edges, mut first) = (Vec::new(), BTreeSet::new(), 0);
         for (count, list) in meshes {
             for face in list.iter().map(|face| face.map(|v| v + first)) {
@@ -83,16 +84,16 @@ mod tests {
             first += *count as u32;
         }
         let around =
-            |vertices: &[u32]| vertices.iter().map(|v| boxes[*v as usize]).fold(Aabb::EMPTY, Aabb::union);
+            |vertices: &[u32]| vertices.iter().map(|v| boxes[*v as usize]).fold(MovingBox::EMPTY, MovingBox::union);
         let mut out = BTreeSet::new();
         for v in 0..first {
-            for face in faces.iter().filter(|f| !f.contains(&v) && around(*f).overlaps(&boxes[v as usize])) {
+            for face in faces.iter().filter(|f| !f.contains(&v) && around(*f).meets(&boxes[v as usize])) {
                 out.insert(Pair { kind: PairKind::VertexFace, vertices: [v, face[0], face[1], face[2]] });
             }
         }
         for e in &edges {
             for f in edges.iter().filter(|f| e < *f && !e.contains(&f[0]) && !e.contains(&f[1])) {
-                if around(e).overlaps(&around(f)) {
+                if around(e).meets(&around(f)) {
                     out.insert(Pair { kind: PairKind::EdgeEdge, vertices: [e[0], e[1], f[0], f[1]] });
                 }
             }
@@ -113,8 +114,11 @@ mod tests {
         let mut search = NearSearch::default();
         for _ in 0..10 {
             let mut point = || DVec3::from_array([0; 3].map(|_| random.next_unit()));
-            let boxes: Vec<_> =
-                (0..elements.vertex_count).map(|_| Aabb::around([point()]).inflated(0.02)).collect();
+            let mut vertex = || {
+                let (at, moves) = (Aabb::around([point()]).inflated(0.01), Aabb::around([0.05 * point()]));
+                MovingBox { at, moves }
+            };
+            let boxes: Vec<_> = (0..elements.vertex_count).map(|_| vertex()).collect();
             let near = search.find(&elements.list, &boxes, (elements.list.len(), true), |_, _| true);
             let pairs = collect_pairs(&elements.list, &near, &boxes);
             assert!(pairs.is_sorted());

@@ -4,7 +4,7 @@
 //! (J. R. Shewchuk, Adaptive precision floating-point arithmetic and fast robust geometric predicates, 1997), so the
 //! count is that of the positions as they are stored. What only touches counts too.
 
-use crate::boxes::Aabb;
+use crate::boxes::{Aabb, MovingBox};
 use crate::elements::{Element, Elements, element_boxes};
 use crate::pair::{Pair, PairKind};
 use crate::tree::BoxTree;
@@ -43,7 +43,7 @@ pub fn find_crossings(
     meets: impl Fn(u32, u32) -> bool + Sync,
 ) -> Vec<Crossing> {
     let list = &elements.list;
-    let boxes = element_boxes(list, |v| Aabb::around([x[v as usize]]));
+    let boxes = element_boxes(list, |v| MovingBox::still(Aabb::around([x[v as usize]])));
     let accept = |i: u32, j: u32| meets(list[i as usize].body, list[j as usize].body);
     find_crossings_among(list, &BoxTree::build(&boxes).pairs(accept), x)
 }

@@ -1,6 +1,6 @@
 //! The primitives of all bodies that can touch, in dense arrays.
 
-use crate::boxes::Aabb;
+use crate::boxes::MovingBox;
 use rayon::prelude::*;
 
 /// A face, an edge that belongs to no face, or a vertex that belongs to neither, with the vertices and edges that it owns: each vertex and edge is owned
@@ -97,7 +97,7 @@ impl Elements {
 }
 
 /// The boxes around elements, from those of vertices.
-pub fn element_boxes(list: &[Element], at: impl Fn(u32) -> Aabb + Sync) -> Vec<Aabb> {
+pub fn element_boxes(list: &[Element], at: impl Fn(u32) -> MovingBox + Sync) -> Vec<MovingBox> {
     let around = |element: &Element| {
         let [a, b, c] = element.corners.map(&at);
         a.union(b).union(c)

@@ -1,6 +1,6 @@
 //! Random trials of the certificate: what it lets through must not cross, by exact predicates.
 
-use crate::boxes::Aabb;
+use crate::boxes::{Aabb, MovingBox};
 use crate::candidates::collect_pairs;
 use crate::certificate::{Path, truncate};
 use crate::crossings::find_crossings;
@@ -76,7 +76,9 @@ fn run_trial(elements: &Elements, random: &mut SplitMix64) -> FuzzReport {
     };
     let toward = center(&x[4..]) - center(&x[..4]);
     let moves = [move_quad(&x[..4], toward, random), move_quad(&x[4..], -toward, random)].concat();
-    let swept: Vec<_> = x.iter().zip(&moves).map(|(x, m)| Aabb::around([*x, *x + *m])).collect();
+    // Wherever on its way a vertex is stopped.
+    let swept = |(x, m): (&DVec3, &DVec3)| MovingBox::still(Aabb::around([*x, *x + *m]));
+    let swept: Vec<_> = x.iter().zip(&moves).map(swept).collect();
     let near = NearSearch::default().find(&elements.list, &swept, (elements.list.len(), false), |_, _| true);
     let pairs = collect_pairs(&elements.list, &near, &swept);
     let path = Path { start: &x, moves: &moves, prescribed: &[false; 8] };

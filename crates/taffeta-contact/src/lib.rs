@@ -26,6 +26,7 @@ pub mod pair;
 pub mod proximity;
 pub mod quarantine;
 pub mod response;
+mod rooms;
 pub mod shape;
 mod sides;
 pub mod tree;

@@ -3,7 +3,7 @@
 //! Two trees, so that what stands still costs nothing: that of the movers is refitted in every search, that of the
 //! obstacles when one of them has moved. Obstacles do not meet each other, so theirs is only asked.
 
-use crate::boxes::Aabb;
+use crate::boxes::MovingBox;
 use crate::elements::{Element, element_boxes};
 use crate::tree::BoxTree;
 use rayon::prelude::*;
@@ -19,13 +19,13 @@ pub struct NearSearch {
 }
 
 impl NearSearch {
-    /// The pairs of elements whose boxes overlap, one of them a mover. `boxes` are those of the vertices; the first
+    /// The pairs of elements whose boxes meet, one of them a mover. `boxes` are those of the vertices; the first
     /// `movers` elements move by themselves, and the boxes of the others are as in the last search if `moved` is false.
     /// `meets` tells whether two bodies, or a body and itself, can touch.
     pub fn find(
         &mut self,
         list: &[Element],
-        boxes: &[Aabb],
+        boxes: &[MovingBox],
         (movers, moved): (usize, bool),
         meets: impl Fn(u32, u32) -> bool + Sync,
     ) -> Vec<[u32; 2]> {
@@ -43,7 +43,7 @@ impl NearSearch {
     pub fn look(
         &self,
         list: &[Element],
-        boxes: &[Aabb],
+        boxes: &[MovingBox],
         (movers, known): (usize, bool),
         meets: impl Fn(u32, u32) -> bool + Sync,
     ) -> Vec<[u32; 2]> {
@@ -60,10 +60,10 @@ impl NearSearch {
     }
 }
 
-/// The pairs of movers, and those of movers and obstacles, whose boxes overlap. `boxes` are those of the movers.
+/// The pairs of movers, and those of movers and obstacles, whose boxes meet. `boxes` are those of the movers.
 fn combine(
     list: &[Element],
-    boxes: &[Aabb],
+    boxes: &[MovingBox],
     [movers, obstacles]: [Option<&BoxTree>; 2],
     meets: impl Fn(u32, u32) -> bool + Sync,
 ) -> Vec<[u32; 2]> {
@@ -74,7 +74,7 @@ fn combine(
 }
 
 /// Takes over new boxes; builds the tree if there is none.
-fn fit<'a>(tree: &'a mut Option<BoxTree>, boxes: &[Aabb]) -> &'a BoxTree {
+fn fit<'a>(tree: &'a mut Option<BoxTree>, boxes: &[MovingBox]) -> &'a BoxTree {
     match tree {
         Some(tree) => {
             tree.refit(boxes);
@@ -92,8 +92,8 @@ fn meets_itself(list: &[Element], meets: impl Fn(u32, u32) -> bool) -> bool {
     bodies.iter().any(|a| bodies.iter().any(|b| meets(*a, *b)))
 }
 
-/// The pairs of elements and those of the tree, which are numbered after them, whose boxes overlap.
-fn ask(tree: &BoxTree, boxes: &[Aabb]) -> Vec<[u32; 2]> {
+/// The pairs of elements and those of the tree, which are numbered after them, whose boxes meet.
+fn ask(tree: &BoxTree, boxes: &[MovingBox]) -> Vec<[u32; 2]> {
     let first = boxes.len() as u32;
     let tasks = boxes.par_chunks(QUERIES_PER_TASK).enumerate();
     let found = tasks.map(|(task, chunk)| {
@@ -109,6 +109,7 @@ fn ask(tree: &BoxTree, boxes: &[Aabb]) -> Vec<[u32; 2]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::boxes::Aabb;
     use glam::DVec3;
     use taffeta_core::random::SplitMix64;
 
@@ -130,12 +131,13 @@ mod tests {
         let list = edges(count, movers);
         let mut random = SplitMix64(11);
         let mut search = NearSearch::default();
-        let mut boxes: Vec<Aabb> = Vec::new();
+        let mut boxes: Vec<MovingBox> = Vec::new();
         for round in 0..6 {
             // Obstacles move every other time.
             let moved = round % 2 == 0;
             let mut point = || DVec3::from_array([0; 3].map(|_| random.next_unit()));
-            let fresh: Vec<_> = (0..2 * count).map(|_| Aabb::around([point()]).inflated(0.02)).collect();
+            let mut vertex = || MovingBox { at: Aabb::around([point()]).inflated(0.02), moves: Aabb::around([0.1 * point()]) };
+            let fresh: Vec<_> = (0..2 * count).map(|_| vertex()).collect();
             let kept = if moved { &fresh } else { &boxes }[2 * movers as usize..].to_vec();
             boxes = fresh[..2 * movers as usize].iter().copied().chain(kept).collect();
             for is_open in [true, false] {
@@ -146,7 +148,7 @@ mod tests {
                 let all = (0..count).flat_map(|i| (i + 1..count).map(move |j| [i, j]));
                 let is_near = |[i, j]: &[u32; 2]| {
                     let bodies = [*i, *j].map(|k| list[k as usize].body);
-                    meets(bodies[0], bodies[1]) && areas[*i as usize].overlaps(&areas[*j as usize])
+                    meets(bodies[0], bodies[1]) && areas[*i as usize].meets(&areas[*j as usize])
                 };
                 assert_eq!(near, all.filter(is_near).collect::<Vec<_>>());
                 assert!(near.iter().any(|[_, j]| *j >= movers));

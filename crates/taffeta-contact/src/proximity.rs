@@ -2,10 +2,10 @@
 //! that keeps them apart.
 //!
 //! Pairs are collected around the motion that is expected, with a margin, and stay complete until a vertex leaves its
-//! box. All distances, normals and weights are those at the start of a substep, where nothing crosses.
+//! room. All distances, normals and weights are those at the start of a substep, where nothing crosses.
 
 use crate::advance::{Pursuit, advance};
-use crate::boxes::Aabb;
+use crate::boxes::{Aabb, MovingBox};
 use crate::candidates::collect_pairs;
 use crate::certificate::{Path, Truncation, truncate_among};
 use crate::crossings::{Crossing, find_crossings_among};
@@ -15,6 +15,7 @@ use crate::guard::{MovingShape, count_sunken, watch_faces};
 use crate::near::NearSearch;
 use crate::pair::{Pair, closest};
 use crate::quarantine::Quarantine;
+use crate::rooms::Rooms;
 use crate::shape::WorldShape;
 use crate::sides::{Feature, Sides};
 use glam::DVec3;
@@ -27,10 +28,10 @@ const REST_SHARE: f64 = 0.9;
 const REACHED_SHARE: f64 = 0.9;
 /// The separation that the safeguard keeps, relative to the offset.
 const HARD_SHARE: f64 = 0.1;
-/// How many of the expected motions the boxes have room for.
+/// Substeps for which the motion is expected to go on as in one.
 const AHEAD: f64 = 4.0;
-/// Margin of the boxes, relative to the widest offset.
-const MARGIN: f64 = 1.0;
+/// Distance from there up to which the pairs stay complete, relative to the widest offset.
+const MARGIN: f64 = 2.0;
 
 /// A body made of triangles or segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,6 +65,10 @@ pub struct Step<'a> {
     pub end: &'a [DVec3],
     /// Who cannot be stopped.
     pub prescribed: &'a [bool],
+    /// Time at the start \[s\].
+    pub time: f64,
+    /// Length \[s\].
+    pub h: f64,
     /// Obstacles in closed form.
     pub shapes: &'a [MovingShape<'a>],
 }
@@ -79,11 +84,11 @@ pub struct Proximity {
     /// The number of elements and of vertices of bodies that move by themselves: they come first.
     movers: usize,
     moving_vertices: usize,
-    boxes: Vec<Aabb>,
-    /// Whether the pairs are to be collected whatever the boxes say.
+    /// The boxes for which the pairs were collected, and in which the vertices must stay.
+    boxes: Vec<MovingBox>,
+    rooms: Rooms,
+    /// Whether the pairs are to be collected whatever the rooms say.
     is_stale: bool,
-    /// The common displacement of all since the pairs were collected \[m\].
-    drift: DVec3,
     pairs: Vec<Pair>,
     /// The distance that each pair is to keep \[m\].
     offsets: Vec<f64>,
@@ -120,10 +125,9 @@ impl Proximity {
 
     /// The crossings at positions `x` \[m\], exactly.
     pub fn count_crossings(&self, x: &[DVec3]) -> Vec<Crossing> {
-        let boxes: Vec<_> = x.iter().map(|x| Aabb::around([*x])).collect();
-        let first = self.moving_vertices;
-        let mut known = self.boxes.iter().zip(x).skip(first);
-        let is_known = self.boxes.len() == x.len() && known.all(|(area, x)| area.contains(*x));
+        let boxes: Vec<_> = x.iter().map(|x| MovingBox::still(Aabb::around([*x]))).collect();
+        let mut obstacles = self.boxes.iter().zip(x).skip(self.moving_vertices);
+        let is_known = self.boxes.len() == x.len() && obstacles.all(|(area, x)| area.swept().contains(*x));
         let list = &self.elements.list;
         let near = self.search.look(list, &boxes, (self.movers, is_known), Self::meets(&self.bodies));
         find_crossings_among(list, &near, x)
@@ -157,15 +161,10 @@ impl Proximity {
 
     /// Sees to it that the pairs are complete for a motion; returns whether they had to be collected anew.
     pub fn follow(&mut self, step: Step<'_>) -> bool {
-        let frame = self.frame(step);
-        let is_inside = |(area, (x, y)): (&Aabb, (&DVec3, &DVec3))| {
-            area.contains(*x - self.drift) && area.contains(*y - frame - self.drift)
-        };
-        let mut paths = self.boxes.iter().zip(step.start.iter().zip(step.end));
-        if !self.is_stale && self.boxes.len() == step.start.len() && paths.all(is_inside) {
+        if !self.is_stale && self.rooms.hold(step) {
             return false;
         }
-        self.collect(step, frame);
+        self.collect_expected(step);
         true
     }
 
@@ -174,47 +173,60 @@ impl Proximity {
         self.is_stale = true;
     }
 
-    /// Collects the pairs for a motion of which `frame` is common to all.
-    fn collect(&mut self, step: Step<'_>, frame: DVec3) {
+    /// Collects the pairs for a motion that goes on as in a substep.
+    fn collect_expected(&mut self, step: Step<'_>) {
         let widest = self.bodies.iter().map(|body| body.surface.offset).fold(0.0, f64::max);
-        let margin = 2.0 * widest * MARGIN;
-        self.drift = DVec3::ZERO;
-        let around = |(v, (x, y)): (usize, (&DVec3, &DVec3))| {
-            let path = Aabb::around([*x, *x + (*y - *x - frame) * AHEAD]);
-            // What stands still needs no room: a box that is the same as before costs nothing.
-            if v >= self.moving_vertices && x == y { path } else { path.inflated(margin) }
-        };
-        let before = std::mem::take(&mut self.boxes);
-        self.boxes = step.start.iter().zip(step.end).enumerate().map(around).collect();
-        let first = self.moving_vertices;
-        let moved = before.get(first..) != self.boxes.get(first..);
+        let moving = self.moving_vertices;
+        // What stands still needs no room: a box that is the same as before costs nothing.
+        let is_still = |v: usize| v >= moving && step.start[v] == step.end[v];
+        let rooms = Rooms::new(step, AHEAD, |v| if is_still(v) { 0.0 } else { MARGIN * widest });
+        let boxes = rooms.boxes(|v| self.reach(v));
+        self.collect(boxes, |pair| rooms.relative_way(pair), step.start);
+        self.rooms = rooms;
         self.is_stale = false;
-        // Points of two primitives touch at the sum of their offsets.
-        let reached = |(area, body): (&Aabb, &u32)| area.inflated(self.bodies[*body as usize].surface.offset);
-        let boxes: Vec<_> = self.boxes.iter().zip(&self.elements.vertex_bodies).map(reached).collect();
-        let list = &self.elements.list;
-        let near = self.search.find(list, &boxes, (self.movers, moved), Self::meets(&self.bodies));
-        let pairs = collect_pairs(list, &near, &boxes);
-        let radius = |v: u32| {
-            let (area, x) = (&boxes[v as usize], step.start[v as usize]);
-            (area.high - x).max(x - area.low).length()
+    }
+
+    /// Collects the pairs for a substep in which each vertex may be stopped anywhere on its way. They hold for that alone.
+    fn collect_stopped(&mut self, step: Step<'_>, moves: &[DVec3]) {
+        let around = |(v, (x, m)): (usize, (&DVec3, &DVec3))| {
+            MovingBox::still(Aabb::around([*x, *x + *m]).inflated(self.reach(v)))
         };
-        let may_meet = |pair: &Pair| {
+        let boxes = step.start.iter().zip(moves).enumerate().map(around).collect();
+        let way = |pair: &Pair| {
             let (first, second) = pair.vertices.split_at(pair.split());
-            let farthest = |side: &[u32]| side.iter().map(|v| radius(*v)).fold(0.0, f64::max);
-            let distance = closest(pair.kind, pair.gather(step.start)).gap.length();
-            distance <= farthest(first) + farthest(second)
+            let longest = |side: &[u32]| side.iter().map(|v| moves[*v as usize].length()).fold(0.0, f64::max);
+            longest(first) + longest(second)
         };
+        self.collect(boxes, way, step.start);
+        self.is_stale = true;
+    }
+
+    /// The distance from a vertex at which its surface is \[m\].
+    fn reach(&self, v: usize) -> f64 {
+        self.bodies[self.elements.vertex_bodies[v] as usize].surface.offset
+    }
+
+    /// Collects the pairs whose boxes meet and which come within reach if they come closer by their `way` \[m\].
+    fn collect(&mut self, boxes: Vec<MovingBox>, way: impl Fn(&Pair) -> f64 + Sync, start: &[DVec3]) {
+        let first = self.moving_vertices;
+        let moved = self.boxes.get(first..) != boxes.get(first..);
+        self.boxes = boxes;
+        let list = &self.elements.list;
+        let near = self.search.find(list, &self.boxes, (self.movers, moved), Self::meets(&self.bodies));
+        let may_meet = |pair: &Pair| {
+            let reach = self.reach(pair.vertices[0] as usize) + self.reach(pair.vertices[pair.split()] as usize);
+            closest(pair.kind, pair.gather(start)).gap.length() <= way(pair) + reach
+        };
+        let pairs = collect_pairs(list, &near, &self.boxes);
         self.pairs = pairs.into_par_iter().filter(may_meet).collect();
         self.offsets = self.pairs.par_iter().map(|pair| self.offset(pair)).collect();
     }
 
     /// The distance that a pair is to keep \[m\]: both offsets, but within a cloth not more than the material allows.
     fn offset(&self, pair: &Pair) -> f64 {
-        let body = |k: usize| self.elements.vertex_bodies[pair.vertices[k] as usize];
-        let (a, b) = (body(0), body(pair.split()));
-        let sum = self.bodies[a as usize].surface.offset + self.bodies[b as usize].surface.offset;
-        if a != b {
+        let [a, b] = [0, pair.split()].map(|k| pair.vertices[k] as usize);
+        let sum = self.reach(a) + self.reach(b);
+        if self.elements.vertex_bodies[a] != self.elements.vertex_bodies[b] {
             return sum;
         }
         sum.min(REST_SHARE * closest(pair.kind, pair.gather(&self.layout)).gap.length())
@@ -311,34 +323,38 @@ impl Proximity {
     pub fn secure(&mut self, step: Step<'_>) -> (Vec<DVec3>, Truncation) {
         let frame = self.frame(step);
         let moves: Vec<DVec3> = step.start.iter().zip(step.end).map(|(x, y)| *y - *x - frame).collect();
-        let kept: Vec<usize> = if self.quarantine.is_empty() {
-            Vec::new()
-        } else {
-            (0..self.pairs.len()).filter(|i| !self.quarantine.holds(&self.pairs[*i])).collect()
-        };
         let path = Path { start: step.start, moves: &moves, prescribed: step.prescribed };
-        let faces = self.elements.list.iter().filter(|e| e.is_face && self.bodies[e.body as usize].is_cloth);
-        let faces: Vec<_> = faces.map(|element| element.corners).collect();
-        let keep = |v: u32| {
-            HARD_SHARE * self.bodies[self.elements.vertex_bodies[v as usize] as usize].surface.offset
-        };
-        let faces = (step.shapes, watch_faces(step.shapes, &faces, keep, path));
-        let found = if self.quarantine.is_empty() {
-            truncate_among(&self.pairs, |i| HARD_SHARE * self.offsets[i], path, faces)
-        } else {
-            let pairs: Vec<_> = kept.iter().map(|i| self.pairs[*i]).collect();
-            truncate_among(&pairs, |i| HARD_SHARE * self.offsets[kept[i]], path, faces)
-        };
-        self.drift += frame;
-        let place = |i: usize| {
+        let place = |fractions: &[f64], v: usize| {
             // What is not shortened ends where it was to, bit by bit.
-            if found.fractions[i] == 1.0 {
-                step.end[i]
+            if fractions[v] == 1.0 {
+                step.end[v]
             } else {
-                step.start[i] + (frame + moves[i] * found.fractions[i])
+                step.start[v] + (frame + moves[v] * fractions[v])
             }
         };
-        ((0..step.start.len()).map(place).collect(), found)
+        let mut found = self.truncate(path, step.shapes);
+        let is_lost =
+            |v: usize| found.fractions[v] < 1.0 && !self.rooms.hold_at_end(v, place(&found.fractions, v), step);
+        if (0..moves.len()).any(is_lost) {
+            // What is stopped far from where it was expected is in the way of others.
+            self.collect_stopped(step, &moves);
+            found = self.truncate(path, step.shapes);
+        }
+        ((0..moves.len()).map(|v| place(&found.fractions, v)).collect(), found)
+    }
+
+    /// The fractions of a motion after which nothing crosses that was collected and crossed nothing before.
+    fn truncate(&self, path: Path<'_>, shapes: &[MovingShape<'_>]) -> Truncation {
+        let faces = self.elements.list.iter().filter(|e| e.is_face && self.bodies[e.body as usize].is_cloth);
+        let faces: Vec<_> = faces.map(|element| element.corners).collect();
+        let faces = (shapes, watch_faces(shapes, &faces, |v| HARD_SHARE * self.reach(v as usize), path));
+        if self.quarantine.is_empty() {
+            return truncate_among(&self.pairs, |i| HARD_SHARE * self.offsets[i], path, faces);
+        }
+        let kept: Vec<usize> =
+            (0..self.pairs.len()).filter(|i| !self.quarantine.holds(&self.pairs[*i])).collect();
+        let pairs: Vec<_> = kept.iter().map(|i| self.pairs[*i]).collect();
+        truncate_among(&pairs, |i| HARD_SHARE * self.offsets[kept[i]], path, faces)
     }
 }
 
@@ -377,7 +393,7 @@ mod tests {
     fn a_flat_sheet_at_rest_has_no_contacts() {
         let (mut proximity, x) = stack(12, 1, 0.0);
         let prescribed = vec![false; x.len()];
-        let step = Step { start: &x, end: &x, prescribed: &prescribed, shapes: &[] };
+        let step = Step { start: &x, end: &x, prescribed: &prescribed, time: 0.0, h: 0.01, shapes: &[] };
         proximity.follow(step);
         assert!(proximity.contacts(step).is_empty());
         assert!(!proximity.follow(step), "nothing has moved");
@@ -389,7 +405,7 @@ mod tests {
         let mut end = x.clone();
         end[25..].iter_mut().for_each(|y| y.y -= 1e-3);
         let prescribed = vec![false; x.len()];
-        let step = Step { start: &x, end: &end, prescribed: &prescribed, shapes: &[] };
+        let step = Step { start: &x, end: &end, prescribed: &prescribed, time: 0.0, h: 0.01, shapes: &[] };
         proximity.follow(step);
         let rows = proximity.contacts(step);
         assert!(rows.len() >= 25);
@@ -406,7 +422,7 @@ mod tests {
         for _ in 0..30 {
             let mut push = || DVec3::from_array([0; 3].map(|_| 0.1 * (random.next_unit() - 0.5)));
             let end: Vec<_> = x.iter().map(|x| *x * 0.97 + push()).collect();
-            let step = Step { start: &x, end: &end, prescribed: &prescribed, shapes: &[] };
+            let step = Step { start: &x, end: &end, prescribed: &prescribed, time: 0.0, h: 0.01, shapes: &[] };
             proximity.follow(step);
             let (next, truncation) = proximity.secure(step);
             assert!(truncation.forced.is_empty());
@@ -438,7 +454,7 @@ mod tests {
             // With one vertex that cannot be stopped there is no common frame; it happens to fall along.
             let mut prescribed = vec![false; x.len()];
             prescribed[0] = held;
-            let step = Step { start: &x, end: &end, prescribed: &prescribed, shapes: &[] };
+            let step = Step { start: &x, end: &end, prescribed: &prescribed, time: 0.0, h: 0.01, shapes: &[] };
             proximity.follow(step);
             let (found, truncation) = proximity.secure(step);
             assert!(truncation.fractions.iter().all(|t| *t == 1.0));
@@ -452,7 +468,7 @@ mod tests {
         let mut end = x.clone();
         end[16..].iter_mut().for_each(|y| y.y -= 0.02);
         let prescribed: Vec<_> = (0..x.len()).map(|_| true).collect();
-        let step = Step { start: &x, end: &end, prescribed: &prescribed, shapes: &[] };
+        let step = Step { start: &x, end: &end, prescribed: &prescribed, time: 0.0, h: 0.01, shapes: &[] };
         proximity.follow(step);
         let (found, truncation) = proximity.secure(step);
         assert!(!truncation.forced.is_empty());
@@ -478,7 +494,7 @@ mod tests {
             let mut end: Vec<_> = x.iter().map(|x| *x + push()).collect();
             let rise = DVec3::Y * if round % 3 == 0 { 0.01 } else { 0.0 };
             (25..50).for_each(|v| end[v] = x[v] + rise);
-            let step = Step { start: &x, end: &end, prescribed: &prescribed, shapes: &[] };
+            let step = Step { start: &x, end: &end, prescribed: &prescribed, time: 0.0, h: 0.01, shapes: &[] };
             let mut new = fresh.clone();
             kept.forget();
             assert!(kept.follow(step) && new.follow(step));

@@ -4,18 +4,18 @@
 //! in the order of the Morton codes of their centers when the tree was built. There are no pointers: building is a sort,
 //! refitting one pass over the boxes. Pairs come out in an order that depends on the boxes alone.
 
-use crate::boxes::Aabb;
+use crate::boxes::{Aabb, MovingBox};
 use rayon::prelude::*;
 use taffeta_core::morton::morton_code;
 
-/// A tree over the boxes of items that are numbered from 0.
+/// A tree over the boxes of items that are numbered from 0, which may move.
 #[derive(Clone, Debug, Default)]
 pub struct BoxTree {
     /// The items in Morton order, and the place of each item there.
     order: Vec<u32>,
     places: Vec<u32>,
     /// The boxes of each level, the items' first, the root's last.
-    levels: Vec<Vec<Aabb>>,
+    levels: Vec<Vec<MovingBox>>,
 }
 
 /// Pairs of top-level nodes that one task takes.
@@ -25,9 +25,9 @@ const WIDE: usize = 64;
 
 impl BoxTree {
     /// Builds a tree over the boxes of all items.
-    pub fn build(boxes: &[Aabb]) -> Self {
-        let all = Aabb::around(boxes.iter().map(Aabb::center));
-        let code = |(i, item): (usize, &Aabb)| (morton_code(item.center(), all.low, all.high), i as u32);
+    pub fn build(boxes: &[MovingBox]) -> Self {
+        let all = Aabb::around(boxes.iter().map(|item| item.at.center()));
+        let code = |(i, item): (usize, &MovingBox)| (morton_code(item.at.center(), all.low, all.high), i as u32);
         let mut codes: Vec<_> = boxes.iter().enumerate().map(code).collect();
         codes.par_sort_unstable();
         let order: Vec<u32> = codes.into_iter().map(|(_, i)| i).collect();
@@ -42,7 +42,7 @@ impl BoxTree {
     ///
     /// # Panics
     /// If there is no such item.
-    pub fn grow(&mut self, item: u32, area: Aabb) {
+    pub fn grow(&mut self, item: u32, area: MovingBox) {
         let mut node = self.places[item as usize] as usize;
         for level in &mut self.levels {
             level[node] = level[node].union(area);
@@ -54,25 +54,25 @@ impl BoxTree {
     ///
     /// # Panics
     /// If their number differs from that at building.
-    pub fn refit(&mut self, boxes: &[Aabb]) {
+    pub fn refit(&mut self, boxes: &[MovingBox]) {
         assert_eq!(boxes.len(), self.order.len(), "boxes of other items");
         self.levels.clear();
         self.levels.push(self.order.iter().map(|i| boxes[*i as usize]).collect());
         while let Some(last) = self.levels.last().filter(|level| level.len() > 1) {
-            let join = |pair: &[Aabb]| pair.iter().copied().fold(Aabb::EMPTY, Aabb::union);
+            let join = |pair: &[MovingBox]| pair.iter().copied().fold(MovingBox::EMPTY, MovingBox::union);
             let next = last.chunks(2).map(join).collect();
             self.levels.push(next);
         }
     }
 
-    /// Calls `found` with every item whose box overlaps `query`.
-    pub fn query(&self, query: &Aabb, mut found: impl FnMut(u32)) {
+    /// Calls `found` with every item whose box meets `query`.
+    pub fn query(&self, query: &MovingBox, mut found: impl FnMut(u32)) {
         if self.order.is_empty() {
             return;
         }
         let mut stack = vec![(self.levels.len() - 1, 0)];
         while let Some((level, node)) = stack.pop() {
-            if !self.levels[level][node].overlaps(query) {
+            if !self.levels[level][node].meets(query) {
                 continue;
             }
             if level == 0 {
@@ -83,7 +83,7 @@ impl BoxTree {
         }
     }
 
-    /// All pairs of different items `[i, j]`, `i < j`, whose boxes overlap and which `accept` takes.
+    /// All pairs of different items `[i, j]`, `i < j`, whose boxes meet and which `accept` takes.
     pub fn pairs(&self, accept: impl Fn(u32, u32) -> bool + Sync) -> Vec<[u32; 2]> {
         if self.order.len() < 2 {
             return Vec::new();
@@ -92,7 +92,7 @@ impl BoxTree {
         let nodes = &self.levels[level];
         let starts: Vec<[usize; 2]> = (0..nodes.len())
             .flat_map(|a| (a..nodes.len()).map(move |b| [a, b]))
-            .filter(|[a, b]| nodes[*a].overlaps(&nodes[*b]))
+            .filter(|[a, b]| nodes[*a].meets(&nodes[*b]))
             .collect();
         let descend = |starts: &[[usize; 2]]| {
             let mut out = Vec::new();
@@ -113,7 +113,7 @@ impl BoxTree {
         starts.par_chunks(PAIRS_PER_TASK).map(descend).collect::<Vec<_>>().concat()
     }
 
-    /// Replaces two overlapping nodes of a level by those of their children that overlap.
+    /// Replaces two nodes of a level by those of their children that meet.
     fn split_pair(
         &self,
         (level, a, b): (usize, usize, usize),
@@ -130,7 +130,7 @@ impl BoxTree {
         self.push_children(level, a, |left| {
             self.push_children(level, b, |right| {
                 let is_new = a != b || left <= right;
-                if is_new && (left == right || below[left].overlaps(&below[right])) {
+                if is_new && (left == right || below[left].meets(&below[right])) {
                     stack.push((level - 1, left, right));
                 }
             });
@@ -149,20 +149,21 @@ mod tests {
     use glam::DVec3;
     use taffeta_core::random::SplitMix64;
 
-    fn random_boxes(count: usize, seed: u64) -> Vec<Aabb> {
+    fn random_boxes(count: usize, seed: u64) -> Vec<MovingBox> {
         let mut random = SplitMix64(seed);
         let mut point = || DVec3::new(random.next_unit(), random.next_unit(), random.next_unit());
         (0..count)
             .map(|_| {
-                let (corner, size) = (point(), point() * 0.15);
-                Aabb { low: corner, high: corner + size }
+                let (corner, size, way, turn) = (point(), point() * 0.15, point() * 0.3, point() * 0.05);
+                let at = Aabb { low: corner, high: corner + size };
+                MovingBox { at, moves: Aabb { low: way, high: way + turn } }
             })
             .collect()
     }
 
-    fn brute_force(boxes: &[Aabb]) -> Vec<[u32; 2]> {
+    fn brute_force(boxes: &[MovingBox]) -> Vec<[u32; 2]> {
         let pairs = (0..boxes.len()).flat_map(|i| (i + 1..boxes.len()).map(move |j| [i, j]));
-        pairs.filter(|[i, j]| boxes[*i].overlaps(&boxes[*j])).map(|pair| pair.map(|i| i as u32)).collect()
+        pairs.filter(|[i, j]| boxes[*i].meets(&boxes[*j])).map(|pair| pair.map(|i| i as u32)).collect()
     }
 
     #[test]
@@ -193,7 +194,7 @@ mod tests {
             let mut found = Vec::new();
             tree.query(query, |i| found.push(i));
             found.sort_unstable();
-            let all = (0..boxes.len() as u32).filter(|i| boxes[*i as usize].overlaps(query));
+            let all = (0..boxes.len() as u32).filter(|i| boxes[*i as usize].meets(query));
             assert_eq!(found, all.collect::<Vec<_>>());
         }
     }

@@ -6,7 +6,7 @@
 
 use crate::frozen::Thawed;
 use glam::DVec3;
-use taffeta_contact::boxes::Aabb;
+use taffeta_contact::boxes::{Aabb, MovingBox};
 use taffeta_contact::crossings::{faces_cross, is_in_tetrahedron};
 use taffeta_contact::shape::WorldShape;
 use taffeta_contact::tree::BoxTree;
@@ -39,12 +39,12 @@ impl Gate {
         let Thawed { mesh, attributes, .. } = thawed;
         let mut faces: Vec<FaceKey> = mesh.face_keys().collect();
         faces.sort_unstable();
-        let boxes: Vec<Aabb> = faces.iter().map(|f| Aabb::around(face(mesh, attributes, *f).1)).collect();
+        let around = |x: [DVec3; 3]| MovingBox::still(Aabb::around(x));
+        let boxes: Vec<_> = faces.iter().map(|f| around(face(mesh, attributes, *f).1)).collect();
         let mut leaf_of = vec![u32::MAX; mesh.face_slot_limit()];
         (0..).zip(&faces).for_each(|(leaf, f)| leaf_of[slot_of(*f)] = leaf);
         let leaves = faces.into_iter().map(|f| vec![f]).collect();
-        let fixed_boxes: Vec<Aabb> = fixed.iter().map(|x| Aabb::around(*x)).collect();
-        let fixed_tree = BoxTree::build(&fixed_boxes);
+        let fixed_tree = BoxTree::build(&fixed.iter().map(|x| around(*x)).collect::<Vec<_>>());
         Self { tree: BoxTree::build(&boxes), leaves, leaf_of, shapes, fixed, fixed_tree, seen: 0 }
     }
 
@@ -59,7 +59,7 @@ impl Gate {
         }
         self.catch_up(proposal);
         let swept = sweep(proposal, &after);
-        let area = Aabb::around(swept.iter().flatten().copied());
+        let area = MovingBox::still(Aabb::around(swept.iter().flatten().copied()));
         let mut near = Vec::new();
         self.fixed_tree.query(&area, |number| near.push(number));
         let fixed = |number: &u32| ([None; 3], self.fixed[*number as usize]);
@@ -109,7 +109,7 @@ impl Gate {
         self.seen = log.len();
         // Positions stay, so it is enough to have the boxes of what is there now.
         for f in touched.into_iter().filter(|f| mesh.contains_face(*f)) {
-            let area = Aabb::around(face(mesh, attributes, f).1);
+            let area = MovingBox::still(Aabb::around(face(mesh, attributes, f).1));
             self.tree.grow(self.leaf_of[slot_of(f)], area);
         }
     }

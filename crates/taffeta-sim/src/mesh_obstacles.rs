@@ -29,12 +29,16 @@ pub(crate) struct ContactPath {
     start: Vec<DVec3>,
     end: Vec<DVec3>,
     prescribed: Vec<bool>,
+    /// Time at the start, and length \[s\].
+    time: f64,
+    h: f64,
 }
 
 impl ContactPath {
     /// The path among obstacles in closed form.
     pub fn step<'a>(&'a self, shapes: &'a [MovingShape<'a>]) -> Step<'a> {
-        Step { start: &self.start, end: &self.end, prescribed: &self.prescribed, shapes }
+        let Self { start, end, prescribed, time, h } = self;
+        Step { start, end, prescribed, time: *time, h: *h, shapes }
     }
 
     /// Whether anything cannot be stopped.
@@ -152,7 +156,7 @@ impl World {
         start.extend(&self.meshes.ends[0]);
         end.extend(&self.meshes.ends[1]);
         prescribed.resize(end.len(), true);
-        ContactPath { start, end, prescribed }
+        ContactPath { start, end, prescribed, time: self.time, h: self.work.h }
     }
 
     /// Who of the sheet cannot be stopped: what is held altogether, and what a pin moves along some axes.

@@ -1,0 +1,77 @@
+//! Where the vertices are expected over the next substeps.
+//!
+//! Each vertex has a ball that moves on a straight line. What was found out about all of them holds until a vertex is
+//! outside its ball, or until the balls have come to the end of their lines.
+
+use crate::boxes::{Aabb, MovingBox};
+use crate::pair::Pair;
+use crate::proximity::Step;
+use glam::DVec3;
+
+/// The balls of all vertices.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rooms {
+    /// The time at which they start \[s\], and how long they last.
+    since: f64,
+    span: f64,
+    /// Their centers at the start \[m\], by how much those move in all, and their radii \[m\].
+    centers: Vec<DVec3>,
+    moves: Vec<DVec3>,
+    radii: Vec<f64>,
+}
+
+impl Rooms {
+    /// Balls that go on as in a substep, for as long as `ahead` of them.
+    pub fn new(step: Step<'_>, ahead: f64, radius: impl Fn(usize) -> f64) -> Self {
+        let moves = step.start.iter().zip(step.end).map(|(x, y)| (*y - *x) * ahead);
+        Self {
+            since: step.time,
+            span: ahead * step.h,
+            centers: step.start.to_vec(),
+            moves: moves.collect(),
+            radii: (0..step.start.len()).map(radius).collect(),
+        }
+    }
+
+    /// Whether all vertices are in their balls over a substep.
+    pub fn hold(&self, step: Step<'_>) -> bool {
+        let elapsed = [step.time - self.since, step.time + step.h - self.since];
+        self.centers.len() == step.start.len()
+            && elapsed[0] >= 0.0
+            && elapsed[1] <= self.span
+            && [step.start, step.end].iter().zip(elapsed).all(|(x, elapsed)| self.contain(x, elapsed))
+    }
+
+    /// Whether all vertices are in their balls after a time \[s\]. What moves linearly between two times at which it is in
+    /// its ball has been there all the time.
+    fn contain(&self, x: &[DVec3], elapsed: f64) -> bool {
+        let part = elapsed / self.span;
+        (0..x.len()).all(|v| self.drift(v, x[v], part) <= self.radii[v])
+    }
+
+    fn drift(&self, v: usize, x: DVec3, part: f64) -> f64 {
+        x.distance(self.centers[v] + self.moves[v] * part)
+    }
+
+    /// The balls as boxes, each wider by a margin \[m\].
+    pub fn boxes(&self, margin: impl Fn(usize) -> f64) -> Vec<MovingBox> {
+        let around = |v: usize| MovingBox {
+            at: Aabb::around([self.centers[v]]).inflated(self.radii[v] + margin(v)),
+            moves: Aabb::around([self.moves[v]]),
+        };
+        (0..self.centers.len()).map(around).collect()
+    }
+
+    /// Whether a vertex that is at `x` \[m\] at the end of a substep is in its ball.
+    pub fn hold_at_end(&self, v: usize, x: DVec3, step: Step<'_>) -> bool {
+        let part = (step.time + step.h - self.since) / self.span;
+        self.drift(v, x, part) <= self.radii[v]
+    }
+
+    /// How far two primitives can come closer to each other while their vertices are in their balls \[m\].
+    pub fn relative_way(&self, pair: &Pair) -> f64 {
+        let (first, second) = pair.vertices.split_at(pair.split());
+        let widest = |side: &[u32]| side.iter().map(|v| self.radii[*v as usize]).fold(0.0, f64::max);
+        pair.relative_way(&pair.gather(&self.moves)) + widest(first) + widest(second)
+    }
+}

@@ -8,22 +8,35 @@ use crate::elements::{Element, Elements};
 use crate::pair::{Pair, PairKind};
 use rayon::prelude::*;
 
-/// All pairs of primitives whose boxes meet, of the pairs of elements that are `near` each other; sorted by kind and
-/// vertices. `boxes` are those of the vertices.
-pub fn collect_pairs(list: &[Element], near: &[[u32; 2]], boxes: &[MovingBox]) -> Vec<Pair> {
-    let owned = |pair: &[u32; 2]| {
-        let [a, b] = pair.map(|i| &list[i as usize]);
+/// Pairs of elements that one task takes.
+const PAIRS_PER_TASK: usize = 1024;
+
+/// All pairs of primitives whose boxes meet and which `accept` takes, of the pairs of elements that are `near` each other;
+/// sorted by kind and vertices. `boxes` are those of the vertices.
+pub fn collect_pairs(
+    list: &[Element],
+    near: &[[u32; 2]],
+    boxes: &[MovingBox],
+    accept: impl Fn(&Pair) -> bool + Sync,
+) -> Vec<Pair> {
+    let task = |near: &[[u32; 2]]| {
         let mut found = Vec::new();
-        add_pairs(a, b, boxes, &mut found);
+        for [i, j] in near {
+            add_pairs(&list[*i as usize], &list[*j as usize], boxes, |pair| {
+                if accept(&pair) {
+                    found.push(pair);
+                }
+            });
+        }
         found
     };
-    let mut pairs: Vec<Pair> = near.par_iter().flat_map_iter(owned).collect();
+    let mut pairs = near.par_chunks(PAIRS_PER_TASK).map(task).collect::<Vec<_>>().concat();
     pairs.par_sort_unstable();
     pairs
 }
 
 /// The pairs of two elements, each made of what one of them owns.
-fn add_pairs(a: &Element, b: &Element, boxes: &[MovingBox], out: &mut Vec<Pair>) {
+fn add_pairs(a: &Element, b: &Element, boxes: &[MovingBox], mut add: impl FnMut(Pair)) {
     let at = |v: u32| boxes[v as usize];
     for (element, face) in [(a, b), (b, a)] {
         if !face.is_face {
@@ -33,7 +46,7 @@ fn add_pairs(a: &Element, b: &Element, boxes: &[MovingBox], out: &mut Vec<Pair>)
         for v in Elements::vertices(element) {
             if !face.corners.contains(&v) && at(v).meets(&around) {
                 let [p, q, r] = face.corners;
-                out.push(Pair { kind: PairKind::VertexFace, vertices: [v, p, q, r] });
+                add(Pair { kind: PairKind::VertexFace, vertices: [v, p, q, r] });
             }
         }
     }
@@ -43,7 +56,7 @@ fn add_pairs(a: &Element, b: &Element, boxes: &[MovingBox], out: &mut Vec<Pair>)
             let is_apart = p != r && p != s && q != r && q != s;
             if is_apart && around.meets(&at(r).union(at(s))) {
                 let vertices = if [p, q] < [r, s] { [p, q, r, s] } else { [r, s, p, q] };
-                out.push(Pair { kind: PairKind::EdgeEdge, vertices });
+                add(Pair { kind: PairKind::EdgeEdge, vertices });
             }
         }
     }
@@ -83,8 +96,9 @@ mod tests {
             }
             first += *count as u32;
         }
-        let around =
-            |vertices: &[u32]| vertices.iter().map(|v| boxes[*v as usize]).fold(MovingBox::EMPTY, MovingBox::union);
+        let around = |vertices: &[u32]| {
+            vertices.iter().map(|v| boxes[*v as usize]).fold(MovingBox::EMPTY, MovingBox::union)
+        };
         let mut out = BTreeSet::new();
         for v in 0..first {
             for face in faces.iter().filter(|f| !f.contains(&v) && around(*f).meets(&boxes[v as usize])) {
@@ -120,7 +134,7 @@ mod tests {
             };
             let boxes: Vec<_> = (0..elements.vertex_count).map(|_| vertex()).collect();
             let near = search.find(&elements.list, &boxes, (elements.list.len(), true), |_, _| true);
-            let pairs = collect_pairs(&elements.list, &near, &boxes);
+            let pairs = collect_pairs(&elements.list, &near, &boxes, |_| true);
             assert!(pairs.is_sorted());
             let found: BTreeSet<_> = pairs.iter().copied().collect();
             assert_eq!(found.len(), pairs.len(), "a pair repeats");

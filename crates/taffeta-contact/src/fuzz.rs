@@ -80,7 +80,7 @@ fn run_trial(elements: &Elements, random: &mut SplitMix64) -> FuzzReport {
     let swept = |(x, m): (&DVec3, &DVec3)| MovingBox::still(Aabb::around([*x, *x + *m]));
     let swept: Vec<_> = x.iter().zip(&moves).map(swept).collect();
     let near = NearSearch::default().find(&elements.list, &swept, (elements.list.len(), false), |_, _| true);
-    let pairs = collect_pairs(&elements.list, &near, &swept);
+    let pairs = collect_pairs(&elements.list, &near, &swept, |_| true);
     let path = Path { start: &x, moves: &moves, prescribed: &[false; 8] };
     let found = truncate(&pairs, |_| 1e-4, path);
     let crosses = |fractions: &[f64], tau: f64| {

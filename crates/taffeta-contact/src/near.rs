@@ -136,7 +136,10 @@ mod tests {
             // Obstacles move every other time.
             let moved = round % 2 == 0;
             let mut point = || DVec3::from_array([0; 3].map(|_| random.next_unit()));
-            let mut vertex = || MovingBox { at: Aabb::around([point()]).inflated(0.02), moves: Aabb::around([0.1 * point()]) };
+            let mut vertex = || MovingBox {
+                at: Aabb::around([point()]).inflated(0.02),
+                moves: Aabb::around([0.1 * point()]),
+            };
             let fresh: Vec<_> = (0..2 * count).map(|_| vertex()).collect();
             let kept = if moved { &fresh } else { &boxes }[2 * movers as usize..].to_vec();
             boxes = fresh[..2 * movers as usize].iter().copied().chain(kept).collect();

@@ -214,11 +214,11 @@ impl Proximity {
         let list = &self.elements.list;
         let near = self.search.find(list, &self.boxes, (self.movers, moved), Self::meets(&self.bodies));
         let may_meet = |pair: &Pair| {
-            let reach = self.reach(pair.vertices[0] as usize) + self.reach(pair.vertices[pair.split()] as usize);
+            let reach =
+                self.reach(pair.vertices[0] as usize) + self.reach(pair.vertices[pair.split()] as usize);
             closest(pair.kind, pair.gather(start)).gap.length() <= way(pair) + reach
         };
-        let pairs = collect_pairs(list, &near, &self.boxes);
-        self.pairs = pairs.into_par_iter().filter(may_meet).collect();
+        self.pairs = collect_pairs(list, &near, &self.boxes, may_meet);
         self.offsets = self.pairs.par_iter().map(|pair| self.offset(pair)).collect();
     }
 
@@ -326,15 +326,12 @@ impl Proximity {
         let path = Path { start: step.start, moves: &moves, prescribed: step.prescribed };
         let place = |fractions: &[f64], v: usize| {
             // What is not shortened ends where it was to, bit by bit.
-            if fractions[v] == 1.0 {
-                step.end[v]
-            } else {
-                step.start[v] + (frame + moves[v] * fractions[v])
-            }
+            if fractions[v] == 1.0 { step.end[v] } else { step.start[v] + (frame + moves[v] * fractions[v]) }
         };
         let mut found = self.truncate(path, step.shapes);
-        let is_lost =
-            |v: usize| found.fractions[v] < 1.0 && !self.rooms.hold_at_end(v, place(&found.fractions, v), step);
+        let is_lost = |v: usize| {
+            found.fractions[v] < 1.0 && !self.rooms.hold_at_end(v, place(&found.fractions, v), step)
+        };
         if (0..moves.len()).any(is_lost) {
             // What is stopped far from where it was expected is in the way of others.
             self.collect_stopped(step, &moves);
@@ -422,7 +419,8 @@ mod tests {
         for _ in 0..30 {
             let mut push = || DVec3::from_array([0; 3].map(|_| 0.1 * (random.next_unit() - 0.5)));
             let end: Vec<_> = x.iter().map(|x| *x * 0.97 + push()).collect();
-            let step = Step { start: &x, end: &end, prescribed: &prescribed, time: 0.0, h: 0.01, shapes: &[] };
+            let step =
+                Step { start: &x, end: &end, prescribed: &prescribed, time: 0.0, h: 0.01, shapes: &[] };
             proximity.follow(step);
             let (next, truncation) = proximity.secure(step);
             assert!(truncation.forced.is_empty());
@@ -454,12 +452,31 @@ mod tests {
             // With one vertex that cannot be stopped there is no common frame; it happens to fall along.
             let mut prescribed = vec![false; x.len()];
             prescribed[0] = held;
-            let step = Step { start: &x, end: &end, prescribed: &prescribed, time: 0.0, h: 0.01, shapes: &[] };
+            let step =
+                Step { start: &x, end: &end, prescribed: &prescribed, time: 0.0, h: 0.01, shapes: &[] };
             proximity.follow(step);
             let (found, truncation) = proximity.secure(step);
             assert!(truncation.fractions.iter().all(|t| *t == 1.0));
             assert_eq!(found, end);
         }
+    }
+
+    #[test]
+    fn what_follows_something_that_is_stopped_is_stopped_too() {
+        let (mut proximity, x) = stack(4, 3, 0.02);
+        let prescribed: Vec<_> = (0..75).map(|v| v < 25).collect();
+        let mut end = x.clone();
+        end[25..].iter_mut().for_each(|y| y.y -= 0.1);
+        let step = Step { start: &x, end: &end, prescribed: &prescribed, time: 0.0, h: 0.01, shapes: &[] };
+        proximity.follow(step);
+        let are_near = |pair: &Pair| {
+            pair.vertices.iter().any(|v| (25..50).contains(v)) && pair.vertices.iter().any(|v| *v >= 50)
+        };
+        assert!(!proximity.pairs().iter().any(are_near), "what moves alike is not near");
+        let (found, truncation) = proximity.secure(step);
+        assert!(truncation.forced.is_empty());
+        assert_eq!(proximity.count_crossings(&found), []);
+        assert!(found[25..].iter().all(|y| y.y > 0.0), "{found:?}");
     }
 
     #[test]
@@ -494,7 +511,8 @@ mod tests {
             let mut end: Vec<_> = x.iter().map(|x| *x + push()).collect();
             let rise = DVec3::Y * if round % 3 == 0 { 0.01 } else { 0.0 };
             (25..50).for_each(|v| end[v] = x[v] + rise);
-            let step = Step { start: &x, end: &end, prescribed: &prescribed, time: 0.0, h: 0.01, shapes: &[] };
+            let step =
+                Step { start: &x, end: &end, prescribed: &prescribed, time: 0.0, h: 0.01, shapes: &[] };
             let mut new = fresh.clone();
             kept.forget();
             assert!(kept.follow(step) && new.follow(step));

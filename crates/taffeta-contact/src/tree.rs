@@ -27,7 +27,8 @@ impl BoxTree {
     /// Builds a tree over the boxes of all items.
     pub fn build(boxes: &[MovingBox]) -> Self {
         let all = Aabb::around(boxes.iter().map(|item| item.at.center()));
-        let code = |(i, item): (usize, &MovingBox)| (morton_code(item.at.center(), all.low, all.high), i as u32);
+        let code =
+            |(i, item): (usize, &MovingBox)| (morton_code(item.at.center(), all.low, all.high), i as u32);
         let mut codes: Vec<_> = boxes.iter().enumerate().map(code).collect();
         codes.par_sort_unstable();
         let order: Vec<u32> = codes.into_iter().map(|(_, i)| i).collect();

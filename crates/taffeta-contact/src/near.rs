@@ -19,7 +19,7 @@ pub struct NearSearch {
 }
 
 impl NearSearch {
-    /// The pairs of elements whose boxes meet, one of them a mover. `boxes` are those of the vertices; the first
+    /// The pairs of elements whose boxes meet, one of them a mover, sorted. `boxes` are those of the vertices; the first
     /// `movers` elements move by themselves, and the boxes of the others are as in the last search if `moved` is false.
     /// `meets` tells whether two bodies, or a body and itself, can touch.
     pub fn find(
@@ -70,7 +70,28 @@ fn combine(
     let accept = |i: u32, j: u32| meets(list[i as usize].body, list[j as usize].body);
     let mut near = movers.map_or_else(Vec::new, |tree| tree.pairs(accept));
     near.extend(obstacles.into_iter().flat_map(|tree| ask(tree, boxes)));
-    near
+    sort(near, boxes.len())
+}
+
+/// Sorts pairs whose first numbers are less than `count`. The order in which trees find them depends on when those were
+/// built. Linear: pairs are counted into the places of their first numbers.
+fn sort(pairs: Vec<[u32; 2]>, count: usize) -> Vec<[u32; 2]> {
+    let mut ends = vec![0; count + 1];
+    pairs.iter().for_each(|[i, _]| ends[*i as usize + 1] += 1);
+    (0..count).for_each(|i| ends[i + 1] += ends[i]);
+    let mut sorted = vec![[0; 2]; pairs.len()];
+    for pair in pairs {
+        let place = &mut ends[pair[0] as usize];
+        sorted[*place] = pair;
+        *place += 1;
+    }
+    // Now each entry is the end of the pairs with that number.
+    let mut first = 0;
+    for end in &ends[..count] {
+        sorted[first..*end].sort_unstable();
+        first = *end;
+    }
+    sorted
 }
 
 /// Takes over new boxes; builds the tree if there is none.
@@ -145,8 +166,8 @@ mod tests {
             boxes = fresh[..2 * movers as usize].iter().copied().chain(kept).collect();
             for is_open in [true, false] {
                 let meets = |a: u32, b: u32| (a == 2) != (b == 2) || is_open && a != 2;
-                let mut near = search.find(&list, &boxes, (movers as usize, moved), meets);
-                near.sort_unstable();
+                let near = search.find(&list, &boxes, (movers as usize, moved), meets);
+                assert!(near.is_sorted());
                 let areas = element_boxes(&list, |v| boxes[v as usize]);
                 let all = (0..count).flat_map(|i| (i + 1..count).map(move |j| [i, j]));
                 let is_near = |[i, j]: &[u32; 2]| {
@@ -155,9 +176,7 @@ mod tests {
                 };
                 assert_eq!(near, all.filter(is_near).collect::<Vec<_>>());
                 assert!(near.iter().any(|[_, j]| *j >= movers));
-                let mut seen = search.look(&list, &boxes, (movers as usize, true), meets);
-                seen.sort_unstable();
-                assert_eq!(seen, near);
+                assert_eq!(search.look(&list, &boxes, (movers as usize, true), meets), near);
             }
         }
     }

@@ -295,11 +295,17 @@ impl Proximity {
             static_friction: friction.static_,
             kinetic_friction: friction.kinetic,
         };
-        let mut carriers = Vec::with_capacity(4);
+        let is_obstacle_first = !bodies[0].is_cloth;
+        let mut count = 0;
         for (k, sign) in [(0, 1.0), (1, -1.0)] {
             let point = &sides.points[k];
             if bodies[k].is_cloth {
-                carriers.extend((0..point.count).map(|i| (point.vertices[i], sign * point.weights[i])));
+                let sign = if is_obstacle_first { -sign } else { sign };
+                for i in 0..point.count {
+                    row.vertices[count] = VertexIndex(point.vertices[i]);
+                    row.weights[count] = sign * point.weights[i];
+                    count += 1;
+                }
                 continue;
             }
             // The other point is the one that moves by itself: seen from the body.
@@ -307,11 +313,6 @@ impl Proximity {
             row.normal = outward;
             row.offset = offset + outward.dot(at(step.end, k));
             row.body_displacement = at(step.end, k) - at(step.start, k);
-        }
-        let is_obstacle_first = !bodies[0].is_cloth;
-        for (i, (v, weight)) in carriers.into_iter().enumerate() {
-            row.vertices[i] = VertexIndex(v);
-            row.weights[i] = if is_obstacle_first { -weight } else { weight };
         }
         let first = row.vertices[0];
         (0..4).filter(|i| row.weights[*i] == 0.0).for_each(|i| row.vertices[i] = first);

@@ -22,28 +22,43 @@
 
 #![forbid(unsafe_code)]
 
+pub mod arrays;
 mod attributes;
+mod background;
+mod chart;
 mod check;
+mod editor;
+mod frame;
+mod gradation;
+mod grid;
 mod metric;
 mod momentum;
 mod pass;
 mod random;
 mod report;
+mod rules;
 pub mod settings;
 mod sizing;
 mod transfer;
 mod working;
 
+pub use arrays::{
+    ArrayError, FieldOptions, FieldRemesher, FieldReport, MaterialCoords, OutputArrays, Remeshed,
+    SheetArrays, SizingField, remesh_arrays,
+};
 pub use attributes::{
     BadAttributes, EdgeAttributes, FaceAttributes, SheetAttributes, VertexAttributes, VertexHistory,
     is_single_valued, lumped_mass, validate_attributes,
 };
+pub use background::Origin;
 pub use check::COLLAPSE_SIZE;
+pub use gradation::GRADATION;
 pub use metric::{Metric, dominate, edge_size, isotropic_size, metric_of_size};
-pub use momentum::{Drift, settle_drift};
-pub use pass::{BUDGET_MIN, BUDGET_PER_VERTEX, Pass, SPLIT_SIZE, remesh};
+pub use momentum::{Drift, settle_drifts};
+pub use pass::{Pass, SPLIT_SIZE, remesh};
 pub use random::{EditKind, RandomEdits, random_edits};
-pub use report::{EditRecord, Proposal, ProposedEdit, RemeshReport};
+pub use report::{EditRecord, Proposal, ProposedEdit, Refusals, RemeshReport};
+pub use rules::{BUDGET_MIN, BUDGET_PER_VERTEX, QUALITY_MIN};
 pub use settings::{BadSetting, RemeshSettings};
-pub use sizing::{GRADATION, RELAXATION_TIME};
+pub use sizing::RELAXATION_TIME;
 pub use transfer::{collapse_with_transfer, flip_with_transfer, split_with_transfer};

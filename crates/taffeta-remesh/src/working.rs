@@ -5,7 +5,6 @@
 use crate::attributes::SheetAttributes;
 use crate::metric::{Metric, edge_size};
 use crate::report::RemeshReport;
-use crate::settings::RemeshSettings;
 use glam::{DVec2, DVec3};
 use taffeta_core::math::Sym2;
 use taffeta_mesh::{EdgeKey, HalfedgeMesh, VertexKey, slot_of};
@@ -63,16 +62,15 @@ pub(crate) struct Working {
 }
 
 impl Working {
-    /// Gathers the cloths that have settings. One with seams is left out and reported.
+    /// Gathers the cloths that are touched, by number. One with seams is left out and reported.
     pub fn gather(
         mesh: &HalfedgeMesh,
         attributes: &SheetAttributes,
-        settings: &[Option<RemeshSettings>],
+        mut touched: Vec<bool>,
         report: &mut RemeshReport,
     ) -> Self {
-        let mut touched: Vec<bool> = settings.iter().map(Option::is_some).collect();
         loop {
-            let mut working = Self { vertex_counts: vec![0; settings.len()], ..Self::default() };
+            let mut working = Self { vertex_counts: vec![0; touched.len()], ..Self::default() };
             let row_of_face = working.gather_faces(mesh, attributes, &touched);
             match working.gather_edges(mesh, attributes, &row_of_face) {
                 Ok(()) => {
@@ -182,6 +180,12 @@ impl Working {
     #[inline]
     pub fn material_of(&self, v: VertexKey) -> DVec2 {
         self.material[slot_of(v)]
+    }
+
+    /// Sizing metric of a vertex \[1/m²\].
+    #[inline]
+    pub fn metric_of(&self, v: VertexKey) -> Metric {
+        self.metrics[slot_of(v)]
     }
 
     /// The distance of two vertices in wanted edge lengths.

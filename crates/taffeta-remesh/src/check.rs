@@ -3,14 +3,11 @@
 use crate::attributes::SheetAttributes;
 use crate::frame::MetricFrame;
 use crate::report::Refusals;
+use crate::rules::EditRules;
 use crate::working::Working;
 use glam::{DVec2, DVec3};
 use taffeta_core::geometry::doubled_area;
 use taffeta_mesh::{CollapseBlocked, EdgeKey, Halfedge, HalfedgeMesh, Side, VertexKey};
-
-/// Largest size of an edge that a collapse may make. The gap to 1, where splits start, keeps an edge from being split
-/// and collapsed in turn.
-pub const COLLAPSE_SIZE: f64 = 0.8;
 
 /// Sine of the angle at a boundary vertex up to which the boundary counts as straight. Larger: a round outline loses
 /// material with every pass; smaller: coordinates read from a file with few digits never count as straight.
@@ -51,9 +48,9 @@ impl CollapseRefusal {
     fn rank(&self) -> usize {
         match self {
             Self::TooLong => 0,
-            Self::Pinned => 1,
-            Self::LeavesOutline => 2,
-            Self::Corner => 3,
+            Self::LeavesOutline => 1,
+            Self::Corner => 2,
+            Self::Pinned => 3,
             Self::TurnsNormal => 4,
             Self::Quality => 5,
             Self::Blocked(_) => 6,
@@ -92,36 +89,37 @@ pub(crate) struct Checker<'a> {
     pub mesh: &'a HalfedgeMesh,
     pub attributes: &'a SheetAttributes,
     pub working: &'a Working,
-    /// Least shape quality of a triangle that a collapse may make, unless the worst around it is worse already.
-    pub quality: f64,
+    pub rules: &'a EditRules<'a>,
 }
 
 impl Checker<'_> {
     /// A quick test that almost every collapse of a mesh of the right size fails: whether the edge to a neighbor on the
     /// far side would be short enough.
     pub fn may_collapse(&self, he: Halfedge) -> bool {
-        let [i, j] = self.mesh.ends(he);
-        if self.attributes.vertices[i].pin.is_some() {
-            return false;
-        }
+        let j = self.mesh.tip(he);
         let far = self.mesh.rotate(self.mesh.rotate(he));
         // With three edges the second one after `he` leads to an opposite corner, to which an edge exists.
-        self.mesh.rotate(far) == he || self.working.size_between(j, self.mesh.tip(far)) <= COLLAPSE_SIZE
+        self.mesh.rotate(far) == he
+            || self.working.size_between(j, self.mesh.tip(far)) <= self.rules.collapse_size
     }
 
     /// Checks a collapse of the tail into the tip; the worst shape quality that it would make.
     pub fn check_collapse(&self, he: Halfedge) -> Result<f64, CollapseRefusal> {
         let [i, j] = self.mesh.ends(he);
-        if self.attributes.vertices[i].pin.is_some() {
-            return Err(CollapseRefusal::Pinned);
-        }
         if self.mesh.is_boundary_vertex(i) {
             self.check_outline(he)?;
         }
         let opposites = [he, he.twin()].map(|he| self.mesh.opposite(he));
         let is_new = |v: VertexKey| v != j && !opposites.contains(&Some(v));
-        if self.mesh.neighbors(i).any(|v| is_new(v) && self.working.size_between(j, v) > COLLAPSE_SIZE) {
+        if self
+            .mesh
+            .neighbors(i)
+            .any(|v| is_new(v) && self.working.size_between(j, v) > self.rules.collapse_size)
+        {
             return Err(CollapseRefusal::TooLong);
+        }
+        if self.attributes.vertices[i].pin.is_some() {
+            return Err(CollapseRefusal::Pinned);
         }
         let quality = self.check_faces(he)?;
         self.mesh.can_collapse_edge(he).map_err(CollapseRefusal::Blocked)?;
@@ -164,7 +162,7 @@ impl Checker<'_> {
             }
         }
         // A turned-over triangle has negative quality.
-        if worst_after > 0.0 && worst_after >= self.quality.min(worst_before) {
+        if worst_after > 0.0 && worst_after >= self.rules.quality.min(worst_before) {
             Ok(worst_after)
         } else {
             Err(CollapseRefusal::Quality)

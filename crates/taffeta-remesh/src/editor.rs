@@ -2,9 +2,8 @@
 
 use crate::attributes::{SheetAttributes, VertexAttributes};
 use crate::background::Tracker;
-use crate::check::{COLLAPSE_SIZE, Checker, CollapseRefusal, Replacement};
+use crate::check::{Checker, CollapseRefusal, Replacement};
 use crate::momentum::Drift;
-use crate::pass::SPLIT_SIZE;
 use crate::report::{EditRecord, Proposal, ProposedEdit, RemeshReport};
 use crate::rules::EditRules;
 use crate::transfer::{
@@ -39,8 +38,8 @@ pub(crate) struct Editor<'a> {
 
 impl Editor<'_> {
     fn checker(&self) -> Checker<'_> {
-        let quality = self.rules.quality;
-        Checker { mesh: self.mesh, attributes: self.attributes, working: &self.working, quality }
+        let Self { mesh, attributes, working, rules, .. } = self;
+        Checker { mesh, attributes, working, rules }
     }
 
     /// One unit of the budget; `false`: there is none left.
@@ -60,7 +59,7 @@ impl Editor<'_> {
     pub fn split_long_edges(&mut self) {
         let mut queue = Longest::new();
         for row in &self.working.edges {
-            push_long(&mut queue, &self.working, self.mesh, row.key);
+            self.push_long(&mut queue, row.key);
         }
         while let Some((bits, Reverse(e))) = queue.pop() {
             if !self.is_current(e, bits) || self.is_cloth_full(e) {
@@ -70,6 +69,13 @@ impl Editor<'_> {
                 break;
             }
             self.split(e, &mut queue);
+        }
+    }
+
+    fn push_long(&self, queue: &mut Longest, e: EdgeKey) {
+        let size = self.working.size_of(self.mesh, e);
+        if size > self.rules.split_size {
+            queue.push((size.to_bits(), Reverse(e)));
         }
     }
 
@@ -102,10 +108,10 @@ impl Editor<'_> {
         let material = self.attributes.material_of(self.mesh.halfedge_from(v));
         self.working.add_vertex(v, material, self.attributes.vertices[v].metric, cloth);
         for he in self.mesh.halfedges_around(v) {
-            push_long(queue, &self.working, self.mesh, he.edge);
+            self.push_long(queue, he.edge);
         }
         for flipped in self.restore_delaunay(v, f64::INFINITY) {
-            push_long(queue, &self.working, self.mesh, flipped);
+            self.push_long(queue, flipped);
         }
     }
 
@@ -215,17 +221,16 @@ impl Editor<'_> {
                 *valence += 1;
             }
         }
+        let limit = self.rules.collapse_size;
         let checker = self.checker();
         let mut queue = Shortest::new();
         for (e, ends, size) in sizes {
             let may_go = |slot: u32| {
                 let (smallest, valence) = around[slot as usize];
                 // With three neighbors the one behind is joined to `j` already.
-                valence <= 3
-                    || size * size + smallest * smallest
-                        <= self.rules.nonuniform * COLLAPSE_SIZE * COLLAPSE_SIZE
+                valence <= 3 || size * size + smallest * smallest <= self.rules.nonuniform * limit * limit
             };
-            if size <= COLLAPSE_SIZE && (may_go(ends[0]) || may_go(ends[1])) {
+            if size <= limit && (may_go(ends[0]) || may_go(ends[1])) {
                 push_short(&mut queue, &checker, e);
             }
         }
@@ -258,10 +263,15 @@ impl Editor<'_> {
         self.report.add(EditRecord::Collapse(record));
         self.working.remove_vertex(record.removed_vertex);
         // An edge that is flipped here must not be one that the next pass splits.
-        let flipped = self.restore_delaunay(record.kept_vertex, SPLIT_SIZE);
+        let flipped = self.restore_delaunay(record.kept_vertex, self.rules.split_size);
         let checker = self.checker();
         for around in self.mesh.halfedges_around(record.kept_vertex) {
             push_short(queue, &checker, around.edge);
+            if self.rules.looks_around {
+                for beyond in self.mesh.halfedges_around(self.mesh.tip(around)) {
+                    push_short(queue, &checker, beyond.edge);
+                }
+            }
         }
         for e in flipped {
             push_short(queue, &checker, e);
@@ -269,17 +279,10 @@ impl Editor<'_> {
     }
 }
 
-fn push_long(queue: &mut Longest, working: &Working, mesh: &HalfedgeMesh, e: EdgeKey) {
-    let size = working.size_of(mesh, e);
-    if size > SPLIT_SIZE {
-        queue.push((size.to_bits(), Reverse(e)));
-    }
-}
-
 fn push_short(queue: &mut Shortest, checker: &Checker, e: EdgeKey) {
     let size = checker.working.size_of(checker.mesh, e);
     // A collapse replaces an edge by at least one that is as long, within a uniform metric.
-    if size <= COLLAPSE_SIZE
+    if size <= checker.rules.collapse_size
         && Side::BOTH.into_iter().any(|side| checker.may_collapse(Halfedge::new(e, side)))
     {
         queue.push(Reverse((size.to_bits(), e)));

@@ -51,14 +51,13 @@ pub use attributes::{
     is_single_valued, lumped_mass, validate_attributes,
 };
 pub use background::Origin;
-pub use check::COLLAPSE_SIZE;
 pub use gradation::GRADATION;
 pub use metric::{Metric, dominate, edge_size, isotropic_size, metric_of_size};
 pub use momentum::{Drift, settle_drifts};
-pub use pass::{Pass, SPLIT_SIZE, remesh};
+pub use pass::{Pass, remesh};
 pub use random::{EditKind, RandomEdits, random_edits};
 pub use report::{EditRecord, Proposal, ProposedEdit, Refusals, RemeshReport};
-pub use rules::{BUDGET_MIN, BUDGET_PER_VERTEX, QUALITY_MIN};
+pub use rules::{BUDGET_MIN, BUDGET_PER_VERTEX, COLLAPSE_SIZE, QUALITY_MIN, SPLIT_SIZE};
 pub use settings::{BadSetting, RemeshSettings};
 pub use sizing::RELAXATION_TIME;
 pub use transfer::{collapse_with_transfer, flip_with_transfer, split_with_transfer};

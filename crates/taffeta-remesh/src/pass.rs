@@ -17,9 +17,6 @@ use crate::working::Working;
 use taffeta_core::Region;
 use taffeta_mesh::{HalfedgeMesh, VertexKey, slot_of};
 
-/// Size above which an edge is split.
-pub const SPLIT_SIZE: f64 = 1.0;
-
 /// What a pass needs to know.
 #[derive(Clone, Copy, Debug)]
 pub struct Pass<'a> {

@@ -10,6 +10,13 @@ pub const BUDGET_PER_VERTEX: usize = 1;
 /// Splits and collapses that a pass may always make, so that a sheet of two triangles can be refined in a few passes.
 pub const BUDGET_MIN: usize = 1000;
 
+/// Size above which an edge is split.
+pub const SPLIT_SIZE: f64 = 1.0;
+
+/// Largest size of an edge that a collapse may make. The gap to 1, where splits start, keeps an edge from being split
+/// and collapsed in turn.
+pub const COLLAPSE_SIZE: f64 = 0.8;
+
 /// Least shape quality of a triangle that a collapse may make, unless the worst around it is worse already. 0.4 is a
 /// right triangle of 1 : 5; below, strain is measured badly and few edges can be flipped.
 pub const QUALITY_MIN: f64 = 0.4;
@@ -27,12 +34,19 @@ pub(crate) struct EditRules<'a> {
     pub max_vertices: Vec<Option<usize>>,
     /// Splits and collapses of a pass; `None`: as many as [`BUDGET_PER_VERTEX`] and [`BUDGET_MIN`] allow.
     pub budget: Option<usize>,
+    /// Size above which an edge is split.
+    pub split_size: f64,
+    /// Largest size of an edge that a collapse may make, at most `split_size`.
+    pub collapse_size: f64,
     /// See [`QUALITY_MIN`].
     pub quality: f64,
     /// Whether edges may be flipped.
     pub flips: bool,
     /// Whether edges may be collapsed.
     pub collapses: bool,
+    /// Whether a collapse makes the edges around its neighbors be looked at again, too. Where many collapses wait for each
+    /// other in a row it saves a pass for each; where there is a pass per frame it costs more than it saves.
+    pub looks_around: bool,
     /// See [`NONUNIFORM`]; infinite where nothing bounds the change of the metric.
     pub nonuniform: f64,
 }
@@ -45,9 +59,12 @@ impl<'a> EditRules<'a> {
             pins,
             max_vertices: settings.iter().map(limit).collect(),
             budget: None,
+            split_size: SPLIT_SIZE,
+            collapse_size: COLLAPSE_SIZE,
             quality: QUALITY_MIN,
             flips: true,
             collapses: true,
+            looks_around: false,
             nonuniform: NONUNIFORM,
         }
     }

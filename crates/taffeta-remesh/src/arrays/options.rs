@@ -3,7 +3,7 @@
 use crate::chart::Chart;
 use crate::gradation::{GRADATION, SizeLimit, grade_metrics, grade_sizes};
 use crate::metric::{Metric, bound_aspect, is_isotropic, isotropic_size, metric_of_size, size_tensor};
-use crate::rules::{EditRules, QUALITY_MIN};
+use crate::rules::{COLLAPSE_SIZE, EditRules, QUALITY_MIN};
 use crate::settings::BadSetting;
 use taffeta_core::Region;
 use taffeta_core::math::Sym2;
@@ -11,6 +11,9 @@ use taffeta_core::math::Sym2;
 /// Sweeps over the edges of the input until the gradation has spread. Each way that a bound takes through the mesh needs
 /// as many as it turns back against the numbering; after more than these the rest stays ungraded.
 const SWEEPS: usize = 200;
+
+/// Size above which an edge is split: an edge that has the wanted length is fine, also within round-off.
+const LONGEST: f64 = 1.0 + 1e-9;
 
 /// Allowance for collapses where no gradation bounds the change of the metric.
 const NONUNIFORM: f64 = f64::INFINITY;
@@ -29,6 +32,10 @@ pub struct FieldOptions {
     pub gradation: Option<f64>,
     /// Largest ratio of the wanted sizes in two directions, at least 1; the larger one is reduced.
     pub aspect: f64,
+    /// Longest edge that a collapse may make, in wanted lengths, from 0.5 to 1. Edges come to rest between about half of it
+    /// and 1. Close to 1 the mesh fits the field best; the gap keeps edges from coming and going where one field follows
+    /// another that differs little.
+    pub collapse_size: f64,
     /// Least shape quality of a triangle that a collapse makes, `12√3 · A/perimeter²` as the metric sees it, from 0 to 1;
     /// where the worst triangle around is worse already, it must not get worse.
     pub quality: f64,
@@ -46,6 +53,7 @@ impl Default for FieldOptions {
             max_vertices: 1_000_000,
             gradation: Some(GRADATION),
             aspect: 10.0,
+            collapse_size: COLLAPSE_SIZE,
             quality: QUALITY_MIN,
             flips: true,
             collapses: true,
@@ -59,8 +67,7 @@ impl FieldOptions {
     /// # Errors
     /// The first option that is out of range.
     pub fn validate(&self) -> Result<(), BadSetting> {
-        let Self { passes, budget: _, max_vertices, gradation, aspect, quality, flips: _, collapses: _ } =
-            *self;
+        let Self { passes, max_vertices, gradation, aspect, .. } = *self;
         let refuse = |name, value, allowed| Err(BadSetting { name, value, allowed });
         if passes == 0 {
             return refuse("passes", 0.0, "at least 1");
@@ -74,8 +81,11 @@ impl FieldOptions {
         if !aspect.is_finite() || aspect < 1.0 {
             return refuse("aspect", aspect, "finite and at least 1");
         }
-        if !(0.0..=1.0).contains(&quality) {
-            return refuse("quality", quality, "from 0 to 1");
+        if !(0.5..=1.0).contains(&self.collapse_size) {
+            return refuse("collapse_size", self.collapse_size, "from 0.5 to 1");
+        }
+        if !(0.0..=1.0).contains(&self.quality) {
+            return refuse("quality", self.quality, "from 0 to 1");
         }
         Ok(())
     }
@@ -85,9 +95,12 @@ impl FieldOptions {
         EditRules {
             max_vertices: vec![Some(self.max_vertices); piece_count],
             budget: self.budget,
+            split_size: LONGEST,
+            collapse_size: self.collapse_size,
             quality: self.quality,
             flips: self.flips,
             collapses: self.collapses,
+            looks_around: true,
             nonuniform: if self.gradation.is_some() { rules.nonuniform } else { NONUNIFORM },
             ..rules
         }

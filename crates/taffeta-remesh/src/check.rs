@@ -94,8 +94,11 @@ pub(crate) struct Checker<'a> {
 
 impl Checker<'_> {
     /// A quick test that almost every collapse of a mesh of the right size fails: whether the edge to a neighbor on the
-    /// far side would be short enough.
+    /// far side would be short enough; where edges are looked at again after a change around them, those to all.
     pub fn may_collapse(&self, he: Halfedge) -> bool {
+        if self.rules.looks_around {
+            return !self.makes_too_long(he);
+        }
         let j = self.mesh.tip(he);
         let far = self.mesh.rotate(self.mesh.rotate(he));
         // With three edges the second one after `he` leads to an opposite corner, to which an edge exists.
@@ -103,19 +106,25 @@ impl Checker<'_> {
             || self.working.size_between(j, self.mesh.tip(far)) <= self.rules.collapse_size
     }
 
+    /// Whether a collapse would make an edge that is too long. Starts on the far side, where it is decided first.
+    fn makes_too_long(&self, he: Halfedge) -> bool {
+        let j = self.mesh.tip(he);
+        let is_joined =
+            |v: VertexKey| v == j || [he, he.twin()].into_iter().any(|he| self.mesh.opposite(he) == Some(v));
+        let start = self.mesh.rotate(self.mesh.rotate(he));
+        self.mesh.halfedges_around_from(start).any(|out| {
+            let v = self.mesh.tip(out);
+            self.working.size_between(j, v) > self.rules.collapse_size && !is_joined(v)
+        })
+    }
+
     /// Checks a collapse of the tail into the tip; the worst shape quality that it would make.
     pub fn check_collapse(&self, he: Halfedge) -> Result<f64, CollapseRefusal> {
-        let [i, j] = self.mesh.ends(he);
+        let i = self.mesh.tail(he);
         if self.mesh.is_boundary_vertex(i) {
             self.check_outline(he)?;
         }
-        let opposites = [he, he.twin()].map(|he| self.mesh.opposite(he));
-        let is_new = |v: VertexKey| v != j && !opposites.contains(&Some(v));
-        if self
-            .mesh
-            .neighbors(i)
-            .any(|v| is_new(v) && self.working.size_between(j, v) > self.rules.collapse_size)
-        {
+        if self.makes_too_long(he) {
             return Err(CollapseRefusal::TooLong);
         }
         if self.attributes.vertices[i].pin.is_some() {

@@ -9,7 +9,7 @@ use crate::rules::EditRules;
 use crate::transfer::{
     collapse_with_transfer, flip_with_transfer, split_with_adjustment, split_with_transfer,
 };
-use crate::working::Working;
+use crate::working::{EdgeRow, Working};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use taffeta_mesh::{EdgeKey, Halfedge, HalfedgeMesh, Side, SplitRecord, VertexKey, slot_of};
@@ -57,10 +57,11 @@ impl Editor<'_> {
 
     /// Splits until no edge is too long.
     pub fn split_long_edges(&mut self) {
-        let mut queue = Longest::new();
-        for row in &self.working.edges {
-            self.push_long(&mut queue, row.key);
-        }
+        let long_edge = |row: &EdgeRow| {
+            let size = self.working.size_of_slots(row.ends);
+            (size > self.rules.split_size).then_some((size.to_bits(), Reverse(row.key)))
+        };
+        let mut queue: Longest = self.working.edges.iter().filter_map(long_edge).collect();
         while let Some((bits, Reverse(e))) = queue.pop() {
             if !self.is_current(e, bits) || self.is_cloth_full(e) {
                 continue;
@@ -197,25 +198,18 @@ impl Editor<'_> {
     ///
     /// Of the neighbors of an inner vertex `i`, one lies behind it as seen from `j`. The new edge to it has a size of at
     /// least `√(s_ij² + s²)`, with `s` the smallest around `i`, as far as the metric is uniform.
-    fn find_short_edges(&self) -> Shortest {
-        let is_untouched = self.report.log.is_empty();
-        let sizes: Vec<(EdgeKey, [u32; 2], f64)> = self
-            .working
-            .edges
-            .iter()
-            .filter(|row| is_untouched || self.mesh.contains_edge(row.key))
-            .map(|row| {
-                let ends = if is_untouched {
-                    row.ends
-                } else {
-                    self.mesh.edge_ends(row.key).map(|v| slot_of(v) as u32)
-                };
-                (row.key, ends, self.working.size_of_slots(ends))
-            })
-            .collect();
+    fn find_short_edges(&mut self) -> Shortest {
+        let changed = self.report.log.iter().filter_map(|record| match record {
+            EditRecord::Split(record) => Some(record.kept.edge),
+            EditRecord::Flip(record) => Some(record.halfedge.edge),
+            EditRecord::Collapse(_) => None,
+        });
+        self.working.update_ends(self.mesh, changed);
+        let rows = &self.working.edges;
+        let sizes: Vec<f64> = rows.iter().map(|row| self.working.size_of_slots(row.ends)).collect();
         let mut around = vec![(f64::INFINITY, 0u32); self.working.cloths.len()];
-        for &(_, ends, size) in &sizes {
-            for slot in ends {
+        for (row, &size) in rows.iter().zip(&sizes) {
+            for slot in row.ends {
                 let (smallest, valence) = &mut around[slot as usize];
                 *smallest = smallest.min(size);
                 *valence += 1;
@@ -224,14 +218,14 @@ impl Editor<'_> {
         let limit = self.rules.collapse_size;
         let checker = self.checker();
         let mut queue = Shortest::new();
-        for (e, ends, size) in sizes {
+        for (&EdgeRow { key, ends, .. }, size) in rows.iter().zip(sizes) {
             let may_go = |slot: u32| {
                 let (smallest, valence) = around[slot as usize];
                 // With three neighbors the one behind is joined to `j` already.
                 valence <= 3 || size * size + smallest * smallest <= self.rules.nonuniform * limit * limit
             };
             if size <= limit && (may_go(ends[0]) || may_go(ends[1])) {
-                push_short(&mut queue, &checker, e);
+                push_short(&mut queue, &checker, key);
             }
         }
         queue

@@ -113,8 +113,8 @@ impl Working {
         row_of_face: &[Option<u32>],
     ) -> Result<(), Seam> {
         let slot_limit = mesh.vertex_slot_limit();
-        self.cloths = vec![None; slot_limit];
-        self.material = vec![DVec2::ZERO; slot_limit];
+        self.cloths = with_room(slot_limit, None);
+        self.material = with_room(slot_limit, DVec2::ZERO);
         self.edges.reserve(mesh.edge_count());
         for key in sorted(mesh.edge_keys()) {
             let faces = mesh.edge_faces(key).map(|f| f.and_then(|f| row_of_face[slot_of(f)]));
@@ -141,7 +141,7 @@ impl Working {
 
     fn gather_vertices(&mut self, mesh: &HalfedgeMesh, attributes: &SheetAttributes) {
         self.positions = vec![DVec3::ZERO; self.cloths.len()];
-        self.metrics = vec![Sym2::default(); self.cloths.len()];
+        self.metrics = with_room(self.cloths.len(), Sym2::default());
         self.vertices = sorted(mesh.vertex_keys());
         self.vertices.retain(|&v| self.cloths[slot_of(v)].is_some());
         for &v in &self.vertices {
@@ -167,6 +167,16 @@ impl Working {
         self.metrics[slot] = metric;
         self.cloths[slot] = Some(cloth);
         self.vertex_counts[cloth as usize] += 1;
+    }
+
+    /// Brings the ends of some edges up to date. No edge may have been removed.
+    pub fn update_ends(&mut self, mesh: &HalfedgeMesh, changed: impl Iterator<Item = EdgeKey>) {
+        for key in changed {
+            // New edges have no row: the next pass gathers them.
+            if let Ok(row) = self.edges.binary_search_by_key(&key, |row| row.key) {
+                self.edges[row].ends = mesh.edge_ends(key).map(|v| slot_of(v) as u32);
+            }
+        }
     }
 
     /// Removes a vertex that a collapse merged away.
@@ -207,6 +217,13 @@ impl Working {
         let [a, b] = mesh.edge_ends(e);
         self.size_between(a, b)
     }
+}
+
+/// So many copies of a value, with room for the vertices that splits make.
+fn with_room<T: Clone>(count: usize, value: T) -> Vec<T> {
+    let mut values = Vec::with_capacity(count + count / 4);
+    values.resize(count, value);
+    values
 }
 
 fn sorted<K: Ord>(keys: impl Iterator<Item = K>) -> Vec<K> {

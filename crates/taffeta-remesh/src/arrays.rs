@@ -219,7 +219,9 @@ fn sample_at(origins: &[Origin], faces: &[[u32; 3]], values: &[f64], width: usiz
 
 /// Remeshes a sheet until no pass finds anything to do, or for as many passes as the options allow.
 ///
-/// `veto` is asked before every collapse and flip that would otherwise be made; `true` refuses it.
+/// `veto` is asked before every collapse and flip that would otherwise be made; `true` refuses it. Splits are not proposed;
+/// a new vertex lies on the input surface, which is off the edge that is split where collapses and flips have left the
+/// input.
 ///
 /// # Errors
 /// If the arrays do not describe a sheet that can be remeshed, the field is not positive, or an option is out of range.
@@ -266,7 +268,7 @@ impl FieldRemesher {
             let velocity = sheet.velocities.map(|velocities| velocities[number].into());
             attributes.vertices[v].velocity = velocity.unwrap_or_default();
         }
-        let mut mesh = built.mesh;
+        let mesh = built.mesh;
         let metrics = match field {
             SizingField::Shape(settings) => {
                 settings.validate()?;
@@ -276,7 +278,6 @@ impl FieldRemesher {
             _ => check::check_field(&field, positions.len())?,
         };
         let sizes = options.size_field(&chart, metrics);
-        mesh.sort_free_slots();
         let rules = options.rules(chart.piece_count(), PINS);
         let velocities =
             sheet.velocities.map(|velocities| velocities.iter().map(|&v| DVec3::from(v)).collect());

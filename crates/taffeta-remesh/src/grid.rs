@@ -2,8 +2,8 @@
 
 use glam::DVec2;
 
-/// Cells per face: with one, a cell holds about four faces.
-const CELLS_PER_FACE: f64 = 1.0;
+/// Cells per face: a cell then holds about ten faces, and a face reaches into two or three cells.
+const CELLS_PER_FACE: f64 = 0.25;
 
 /// Largest number of cells along one axis: a strip that is long and thin does not need more.
 const MAX_CELLS: f64 = 8192.0;

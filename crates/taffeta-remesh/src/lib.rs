@@ -1,7 +1,8 @@
 //! Sizing field, passes and transfer of the adaptive mesh.
 //!
 //! ```text
-//!   shape ──► sizing field ──► splits, longest first ──► collapses, shortest first ──► edit log
+//!   shape or
+//!   given ──► sizing field ──► splits, longest first ──► collapses, shortest first ──► edit log
 //!             (one metric       └─► flips to Delaunay     └─► flips to Delaunay
 //!              per vertex)
 //! ```
@@ -9,13 +10,14 @@
 //! One keyed mesh holds all cloths of a world as components; [`SheetAttributes`] carry positions, velocities and
 //! material coordinates. [`remesh`] makes one pass: it computes a sizing field in *material* space and edits the mesh
 //! until every edge is about as long as the field wants. Angles, inversions and contacts are looked at in *world*
-//! space.
+//! space. [`arrays`] is the same for plain arrays, with a sizing field that is given, of lengths or of tensors.
 //!
 //! Invariants of a pass: the mesh stays valid and every element has its attributes; no vertex moves; the outline, the
 //! material area and the held vertices stay; linear momentum and the angular momentum about the center of mass stay, as
 //! far as the vertices are free; the same input gives the same edits; on a shape at rest the passes come to rest.
 //!
-//! Not here: seams within a remeshed cloth, anisotropic metrics, contact (the simulation passes a veto).
+//! Not here: seams within a remeshed cloth, contact (the simulation passes a veto). The sizing field of the simulation is
+//! isotropic.
 //!
 //! Main source: R. Narain, A. Samii, J. F. O'Brien, Adaptive anisotropic remeshing for cloth simulation, ACM
 //! Transactions on Graphics 31 (2012).

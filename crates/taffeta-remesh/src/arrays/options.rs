@@ -23,7 +23,7 @@ const NONUNIFORM: f64 = f64::INFINITY;
 pub struct FieldOptions {
     /// Most passes, at least 1. Remeshing ends earlier when nothing is left to do.
     pub passes: u32,
-    /// Most splits and collapses of a pass; `None`: twice the mesh.
+    /// Most splits and collapses of a pass; `None`: one per vertex, at least 1000.
     pub budget: Option<usize>,
     /// Most vertices of each connected piece; no split is made beyond.
     pub max_vertices: usize,

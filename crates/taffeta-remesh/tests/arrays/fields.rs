@@ -4,7 +4,7 @@ use crate::sheets::{Sheet, area, checked, distance_to_outline, edges, flat, outl
 use glam::DVec2;
 use taffeta_core::math::Sym2;
 use taffeta_core::random::SplitMix64;
-use taffeta_remesh::{FieldOptions, RemeshSettings, Remeshed, SheetArrays, SizingField};
+use taffeta_remesh::{FieldOptions, RemeshSettings, Remeshed, SheetArrays, SizingField, remesh_arrays};
 
 fn lengths(result: &Remeshed) -> Vec<f64> {
     let at = |v: u32| DVec2::from(result.arrays.material[v as usize]);
@@ -109,6 +109,32 @@ fn the_outline_stays_where_it_was() {
     }
 }
 
+/// Coordinates from a file with five digits: the outline counts as straight, so new vertices can lie beside it.
+#[test]
+fn an_outline_that_is_straight_within_its_digits_can_be_coarsened() {
+    let mut sheet = Sheet::square(40);
+    let mut random = SplitMix64(5);
+    for u in &mut sheet.material {
+        for x in u {
+            *x += 1e-5 * random.next_unit();
+        }
+    }
+    let sizes = sheet.field(|u| 0.4 - 0.37 * u.x);
+    let options = FieldOptions { budget: Some(300), ..FieldOptions::default() };
+    let result =
+        remesh_arrays(&sheet.arrays(), SizingField::Sizes(&sizes), &options, &mut |_| false).unwrap();
+    assert!(outline(&result.arrays.faces).len() < 110, "{}", outline(&result.arrays.faces).len());
+    for (u, origin) in result.arrays.material.iter().zip(&result.origins) {
+        let corners = sheet.faces[origin.face as usize].map(|v| DVec2::from(sheet.material[v as usize]));
+        let again: DVec2 = (0..3).map(|k| origin.weights[k] * corners[k]).sum();
+        assert!(
+            again.distance((*u).into()) < 1e-12 && origin.weights.iter().all(|&w| w > -1e-3),
+            "{origin:?}"
+        );
+    }
+    assert!((area(&result.arrays.material, &result.arrays.faces) - sheet.area()).abs() < 1e-4);
+}
+
 #[test]
 fn there_and_back_again_keeps_area_and_outline() {
     let mut sheet = Sheet::holed_l(16);
@@ -152,6 +178,9 @@ fn fraction(lengths: &[f64], range: std::ops::RangeInclusive<f64>) -> f64 {
     lengths.iter().filter(|length| range.contains(length)).count() as f64 / lengths.len() as f64
 }
 
+/// A metric by material coordinates.
+type MetricField<'a> = &'a dyn Fn(DVec2) -> [f64; 3];
+
 /// Where the field is followed as closely as can be, edges are between ½ and 1 in the metric, but for those that cannot
 /// be collapsed: in the first and in the last field at the finest mesh an eighth is shorter, none is longer. Who wants
 /// edges that are around 1, from √½ to √2, asks for the tensors `½ M`.
@@ -161,7 +190,7 @@ fn tensors_give_edges_of_half_to_full_length_in_the_metric() {
         let from = u - DVec2::new(0.3, 0.4);
         anisotropic(from + DVec2::splat(1e-6), 0.02 + 0.1 * (from.length() - 0.3).abs(), 0.12)
     };
-    let fields: [(&dyn Fn(DVec2) -> [f64; 3], [f64; 2]); 3] = [
+    let fields: [(MetricField, [f64; 2]); 3] = [
         (&|_| anisotropic(DVec2::X, 0.02, 0.1), [0.95, 0.93]),
         (&|_| anisotropic(DVec2::new(2.0, 1.0), 0.015, 0.12), [0.93, 0.9]),
         (&ring, [0.87, 0.85]),

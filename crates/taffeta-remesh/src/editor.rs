@@ -85,7 +85,8 @@ impl Editor<'_> {
         let limit =
             self.rules.max_vertices[cloth as usize].expect("only cloths that are touched are gathered");
         let is_full = self.working.vertex_counts[cloth as usize] >= limit;
-        if is_full && !self.report.at_vertex_limit.contains(&cloth) {
+        // Once for every run of edges; the end of the pass removes what is doubled.
+        if is_full && self.report.at_vertex_limit.last() != Some(&cloth) {
             self.report.at_vertex_limit.push(cloth);
         }
         is_full

@@ -113,5 +113,6 @@ fn edit_to_metrics(start: Start, veto: &mut dyn FnMut(&Proposal) -> bool) -> Rem
     let Editor { mut report, drifts, .. } = editor;
     settle_drifts(mesh, attributes, &drifts);
     report.at_vertex_limit.sort_unstable();
+    report.at_vertex_limit.dedup();
     report
 }

@@ -266,7 +266,7 @@ fn options_forbid_what_they_forbid() {
 #[test]
 fn random_fields_end_at_rest_with_valid_meshes() {
     let mut random = SplitMix64(20);
-    for round in 0..40 {
+    for round in 0..60 {
         let n = 4 + random.below(8) as u32 * 2;
         let mut draw = || random.next_unit();
         let (fine, coarse, turn, bend) = (0.02 + 0.1 * draw(), 0.05 + 0.4 * draw(), 6.3 * draw(), draw());

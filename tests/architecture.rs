@@ -24,6 +24,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "taffeta-study",
             "taffeta-scene",
             "taffeta-sim",
+            "taffeta-remesh",
             "taffeta-mesh",
             "taffeta-contact",
         ],

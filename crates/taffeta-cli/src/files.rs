@@ -1,6 +1,7 @@
 //! Files that appear under their name only when they are complete.
 
-use std::io::{self, Write};
+use crate::failure::Failure;
+use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
 /// Ending of files that are being written, as in result folders.
@@ -14,6 +15,18 @@ pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Writes a file; an older one of that name is left alone, and that is an error.
 pub(crate) fn create_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     write_beside(path, bytes)?.persist_noclobber(path).map(drop).map_err(|error| error.error)
+}
+
+/// Why a new file could not be made: bad usage, as nothing was written.
+pub(crate) fn refuse_file(path: &Path, error: &io::Error) -> Failure {
+    let shown = path.display();
+    Failure::Usage(match error.kind() {
+        ErrorKind::AlreadyExists => format!("{shown} exists already; choose another name, or delete it"),
+        ErrorKind::NotFound => {
+            format!("cannot write {shown}: its folder does not exist; make the folder first")
+        }
+        _ => format!("cannot write {shown}: {error}"),
+    })
 }
 
 fn write_beside(path: &Path, bytes: &[u8]) -> io::Result<tempfile::NamedTempFile> {

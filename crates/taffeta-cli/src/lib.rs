@@ -6,6 +6,7 @@
 //!                      ├──► study ─────► variants of a scene, compared
 //!                      ├──► validate ──► physical checks against references
 //!                      ├──► inspect ───► what an OBJ file contains
+//!                      ├──► remesh ────► an OBJ file with another mesh of the same sheet
 //!                      ├──► new ───────► a starter scene
 //!                      └──► materials ─► the presets
 //! ```
@@ -30,6 +31,7 @@ pub mod failure;
 mod files;
 pub mod inspect;
 pub mod materials;
+pub mod remesh;
 pub mod render;
 pub mod run;
 pub mod starter;
@@ -86,10 +88,7 @@ pub fn run_command(command: Command) -> Result<String, Failure> {
         }
         Command::Study(options) => study::study(&options),
         Command::Validate(options) => validate::validate(&options),
-        Command::Remesh(_) => Err(Failure::unsupported(
-            "`taffeta remesh`",
-            "a cloth with [cloth.remesh] is remeshed while it is simulated",
-        )),
+        Command::Remesh(options) => remesh::remesh(&options),
         Command::Schema(_) => Err(Failure::unsupported(
             "`taffeta schema`",
             "`taffeta new NAME` writes a scene that explains its keys",

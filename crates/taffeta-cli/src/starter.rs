@@ -1,8 +1,7 @@
 //! `taffeta new`: a scene to start from.
 
 use crate::failure::Failure;
-use crate::files::{create_file, shell_word};
-use std::io::ErrorKind;
+use crate::files::{create_file, refuse_file, shell_word};
 use std::path::{Path, PathBuf};
 
 /// The starter scene. It names every key that matters for a first try and runs as it is.
@@ -15,15 +14,7 @@ const STARTER: &str = include_str!("starter.toml");
 pub fn write_starter(name: &Path) -> Result<String, Failure> {
     let path = scene_path(name)?;
     let shown = path.display();
-    create_file(&path, STARTER.as_bytes()).map_err(|error| {
-        Failure::Usage(match error.kind() {
-            ErrorKind::AlreadyExists => format!("{shown} exists already; choose another name, or delete it"),
-            ErrorKind::NotFound => {
-                format!("cannot write {shown}: its folder does not exist; make the folder first")
-            }
-            _ => format!("cannot write {shown}: {error}"),
-        })
-    })?;
+    create_file(&path, STARTER.as_bytes()).map_err(|error| refuse_file(&path, &error))?;
     Ok(format!("{shown}\nto simulate it: taffeta run {}", shell_word(&path.to_string_lossy())))
 }
 

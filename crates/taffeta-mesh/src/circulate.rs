@@ -47,7 +47,12 @@ impl HalfedgeMesh {
     /// The half-edges that leave a vertex, counter-clockwise; at a boundary vertex the boundary half-edge comes first.
     #[inline]
     pub fn halfedges_around(&self, v: VertexKey) -> HalfedgesAround<'_> {
-        let first = self.halfedge_from(v);
+        self.halfedges_around_from(self.halfedge_from(v))
+    }
+
+    /// The half-edges that leave the tail of a half-edge, counter-clockwise, starting with it.
+    #[inline]
+    pub fn halfedges_around_from(&self, first: Halfedge) -> HalfedgesAround<'_> {
         HalfedgesAround { mesh: self, first, current: Some(first) }
     }
 

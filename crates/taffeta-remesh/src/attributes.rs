@@ -96,7 +96,13 @@ impl SheetAttributes {
             (built.faces.len(), built.faces.len()),
             "one entry per face"
         );
-        let mut attributes = Self::default();
+        // A quarter more than is needed: the first split would otherwise copy everything.
+        let room = |count: usize| count * 5 / 4;
+        let mut attributes = Self {
+            vertices: SecondaryMap::with_capacity(room(built.mesh.vertex_count())),
+            edges: SecondaryMap::with_capacity(room(built.mesh.edge_count())),
+            faces: SecondaryMap::with_capacity(room(built.mesh.face_count())),
+        };
         for (number, (&v, &position)) in (0u32..).zip(built.vertices.iter().zip(positions)) {
             let vertex = VertexAttributes {
                 position,

@@ -1,18 +1,13 @@
 //! Which collapses and flips are good for the mesh. Topology is checked by the mesh itself, contact by the veto.
 
 use crate::attributes::SheetAttributes;
+use crate::frame::MetricFrame;
+use crate::report::Refusals;
+use crate::rules::EditRules;
 use crate::working::Working;
 use glam::{DVec2, DVec3};
-use taffeta_core::geometry::{doubled_area, triangle_quality};
+use taffeta_core::geometry::doubled_area;
 use taffeta_mesh::{CollapseBlocked, EdgeKey, Halfedge, HalfedgeMesh, Side, VertexKey};
-
-/// Largest size of an edge that a collapse may make. The gap to 1, where splits start, keeps an edge from being split
-/// and collapsed in turn.
-pub const COLLAPSE_SIZE: f64 = 0.8;
-
-/// Least shape quality of a triangle that a collapse may make, unless the worst around it is worse already. 0.4 is a
-/// right triangle of 1 : 5; below, strain is measured badly and few edges can be flipped.
-const QUALITY_MIN: f64 = 0.4;
 
 /// Sine of the angle at a boundary vertex up to which the boundary counts as straight. Larger: a round outline loses
 /// material with every pass; smaller: coordinates read from a file with few digits never count as straight.
@@ -48,6 +43,39 @@ pub(crate) enum CollapseRefusal {
     Blocked(CollapseBlocked),
 }
 
+impl CollapseRefusal {
+    /// How far the checks came: of two refusals the one with the higher rank says more.
+    fn rank(&self) -> usize {
+        match self {
+            Self::TooLong => 0,
+            Self::LeavesOutline => 1,
+            Self::Corner => 2,
+            Self::Pinned => 3,
+            Self::TurnsNormal => 4,
+            Self::Quality => 5,
+            Self::Blocked(_) => 6,
+        }
+    }
+
+    /// Counts an edge that could be collapsed in neither direction, by what speaks against the direction that came
+    /// further; `false`: it is not short enough.
+    pub fn count([first, second]: [Self; 2], refusals: &mut Refusals) -> bool {
+        if first == Self::TooLong || second == Self::TooLong {
+            return false;
+        }
+        let count = match if first.rank() >= second.rank() { first } else { second } {
+            Self::TooLong => unreachable!("checked above"),
+            Self::Pinned => &mut refusals.pinned,
+            Self::LeavesOutline | Self::Corner => &mut refusals.outline,
+            Self::TurnsNormal => &mut refusals.turns_normal,
+            Self::Quality => &mut refusals.quality,
+            Self::Blocked(_) => &mut refusals.topology,
+        };
+        *count += 1;
+        true
+    }
+}
+
 /// The faces that a collapse would move, for the veto.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Replacement {
@@ -61,34 +89,46 @@ pub(crate) struct Checker<'a> {
     pub mesh: &'a HalfedgeMesh,
     pub attributes: &'a SheetAttributes,
     pub working: &'a Working,
+    pub rules: &'a EditRules<'a>,
 }
 
 impl Checker<'_> {
     /// A quick test that almost every collapse of a mesh of the right size fails: whether the edge to a neighbor on the
-    /// far side would be short enough.
+    /// far side would be short enough; where edges are looked at again after a change around them, those to all.
     pub fn may_collapse(&self, he: Halfedge) -> bool {
-        let [i, j] = self.mesh.ends(he);
-        if self.attributes.vertices[i].pin.is_some() {
-            return false;
+        if self.rules.looks_around {
+            return !self.makes_too_long(he);
         }
+        let j = self.mesh.tip(he);
         let far = self.mesh.rotate(self.mesh.rotate(he));
         // With three edges the second one after `he` leads to an opposite corner, to which an edge exists.
-        self.mesh.rotate(far) == he || self.working.size_between(j, self.mesh.tip(far)) <= COLLAPSE_SIZE
+        self.mesh.rotate(far) == he
+            || self.working.size_between(j, self.mesh.tip(far)) <= self.rules.collapse_size
+    }
+
+    /// Whether a collapse would make an edge that is too long. Starts on the far side, where it is decided first.
+    fn makes_too_long(&self, he: Halfedge) -> bool {
+        let j = self.mesh.tip(he);
+        let is_joined =
+            |v: VertexKey| v == j || [he, he.twin()].into_iter().any(|he| self.mesh.opposite(he) == Some(v));
+        let start = self.mesh.rotate(self.mesh.rotate(he));
+        self.mesh.halfedges_around_from(start).any(|out| {
+            let v = self.mesh.tip(out);
+            self.working.size_between(j, v) > self.rules.collapse_size && !is_joined(v)
+        })
     }
 
     /// Checks a collapse of the tail into the tip; the worst shape quality that it would make.
     pub fn check_collapse(&self, he: Halfedge) -> Result<f64, CollapseRefusal> {
-        let [i, j] = self.mesh.ends(he);
-        if self.attributes.vertices[i].pin.is_some() {
-            return Err(CollapseRefusal::Pinned);
-        }
+        let i = self.mesh.tail(he);
         if self.mesh.is_boundary_vertex(i) {
             self.check_outline(he)?;
         }
-        let opposites = [he, he.twin()].map(|he| self.mesh.opposite(he));
-        let is_new = |v: VertexKey| v != j && !opposites.contains(&Some(v));
-        if self.mesh.neighbors(i).any(|v| is_new(v) && self.working.size_between(j, v) > COLLAPSE_SIZE) {
+        if self.makes_too_long(he) {
             return Err(CollapseRefusal::TooLong);
+        }
+        if self.attributes.vertices[i].pin.is_some() {
+            return Err(CollapseRefusal::Pinned);
         }
         let quality = self.check_faces(he)?;
         self.mesh.can_collapse_edge(he).map_err(CollapseRefusal::Blocked)?;
@@ -120,29 +160,34 @@ impl Checker<'_> {
         for out in self.mesh.halfedges_around(i).filter(|&out| !self.mesh.is_boundary_halfedge(out)) {
             let [a, b] = self.mesh.ends(self.mesh.next(out));
             let (u_a, u_b) = (self.working.material_of(a), self.working.material_of(b));
-            worst_before = worst_before.min(triangle_quality([u_i, u_a, u_b]));
+            worst_before = worst_before.min(self.frame([i, a, b]).quality([u_i, u_a, u_b]));
             if a == j || b == j {
                 continue;
             }
-            worst_after = worst_after.min(triangle_quality([u_j, u_a, u_b]));
+            worst_after = worst_after.min(self.frame([j, a, b]).quality([u_j, u_a, u_b]));
             let (x_a, x_b) = (self.position_of(a), self.position_of(b));
             if !turns_little(area_vector([x_i, x_a, x_b]), area_vector([x_j, x_a, x_b])) {
                 return Err(CollapseRefusal::TurnsNormal);
             }
         }
         // A turned-over triangle has negative quality.
-        if worst_after > 0.0 && worst_after >= QUALITY_MIN.min(worst_before) {
+        if worst_after > 0.0 && worst_after >= self.rules.quality.min(worst_before) {
             Ok(worst_after)
         } else {
             Err(CollapseRefusal::Quality)
         }
     }
 
+    /// The metric among some vertices, as a frame.
+    fn frame<const N: usize>(&self, vertices: [VertexKey; N]) -> MetricFrame {
+        MetricFrame::of(vertices.map(|v| self.working.metric_of(v)))
+    }
+
     fn position_of(&self, v: VertexKey) -> DVec3 {
         self.attributes.vertices[v].position
     }
 
-    /// Whether an edge should be flipped: it is not Delaunay in material space, and no crease.
+    /// Whether an edge should be flipped: it is not Delaunay in the metric, and no crease.
     ///
     /// `size_limit` bounds the size of the flipped edge unless it is shorter than the old one.
     pub fn should_flip(&self, e: EdgeKey, size_limit: f64) -> bool {
@@ -152,7 +197,7 @@ impl Checker<'_> {
         };
         let [a, b] = self.mesh.ends(he);
         let [u_a, u_b, u_c, u_d] = [a, b, c, d].map(|v| self.working.material_of(v));
-        if !violates_delaunay([u_a, u_b], [u_c, u_d]) {
+        if !violates_delaunay(&self.frame([a, b, c, d]), [u_a, u_b], [u_c, u_d]) {
             return false;
         }
         let new_size = self.working.size_between(c, d);
@@ -209,26 +254,38 @@ fn turns_little(old: DVec3, new: DVec3) -> bool {
 }
 
 /// Whether the angles opposite to edge `a–b` sum to more than 180° by the margin (C. L. Lawson 1977), as the sine of
-/// the sum.
-fn violates_delaunay([a, b]: [DVec2; 2], [c, d]: [DVec2; 2]) -> bool {
+/// the sum. Angles are those of the frame.
+fn violates_delaunay(frame: &MetricFrame, [a, b]: [DVec2; 2], [c, d]: [DVec2; 2]) -> bool {
     let (p, q) = (a - c, b - c);
     let (r, s) = (b - d, a - d);
-    let sine = p.perp_dot(q) * r.dot(s) + p.dot(q) * r.perp_dot(s);
-    sine < DELAUNAY_MARGIN
-        * (p.length_squared() * q.length_squared() * r.length_squared() * s.length_squared()).sqrt()
+    let sine = p.perp_dot(q) * frame.dot(r, s) + frame.dot(p, q) * r.perp_dot(s);
+    let squared = |u: DVec2| frame.dot(u, u);
+    sine < DELAUNAY_MARGIN * (squared(p) * squared(q) * squared(r) * squared(s)).sqrt()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use taffeta_core::math::Sym2;
 
     #[test]
     fn the_diagonal_of_a_square_stays_and_a_long_diagonal_does_not() {
+        let violates_delaunay = |edge, corners| violates_delaunay(&MetricFrame::ISOTROPIC, edge, corners);
         let square = [DVec2::new(0.0, 0.0), DVec2::new(1.0, 1.0)];
         assert!(!violates_delaunay(square, [DVec2::new(0.0, 1.0), DVec2::new(1.0, 0.0)]));
         let kite = [DVec2::new(-1.0, 0.0), DVec2::new(1.0, 0.0)];
         assert!(violates_delaunay(kite, [DVec2::new(0.0, 0.5), DVec2::new(0.0, -0.5)]));
         let other = [DVec2::new(0.0, -0.5), DVec2::new(0.0, 0.5)];
         assert!(!violates_delaunay(other, [DVec2::new(-1.0, 0.0), DVec2::new(1.0, 0.0)]));
+    }
+
+    #[test]
+    fn in_a_metric_delaunay_is_that_of_the_stretched_plane() {
+        // A kite whose long diagonal is the short one where u counts a tenth.
+        let frame = MetricFrame::of([Sym2 { xx: 0.01, xy: 0.0, yy: 1.0 }; 4]);
+        let kite = [DVec2::new(-1.0, 0.0), DVec2::new(1.0, 0.0)];
+        let other = [DVec2::new(0.0, -0.5), DVec2::new(0.0, 0.5)];
+        assert!(!violates_delaunay(&frame, kite, [other[1], other[0]]));
+        assert!(violates_delaunay(&frame, other, kite));
     }
 }

@@ -1,7 +1,8 @@
 //! Sizing field, passes and transfer of the adaptive mesh.
 //!
 //! ```text
-//!   shape ──► sizing field ──► splits, longest first ──► collapses, shortest first ──► edit log
+//!   shape or
+//!   given ──► sizing field ──► splits, longest first ──► collapses, shortest first ──► edit log
 //!             (one metric       └─► flips to Delaunay     └─► flips to Delaunay
 //!              per vertex)
 //! ```
@@ -9,41 +10,56 @@
 //! One keyed mesh holds all cloths of a world as components; [`SheetAttributes`] carry positions, velocities and
 //! material coordinates. [`remesh`] makes one pass: it computes a sizing field in *material* space and edits the mesh
 //! until every edge is about as long as the field wants. Angles, inversions and contacts are looked at in *world*
-//! space.
+//! space. [`arrays`] is the same for plain arrays, with a sizing field that is given, of lengths or of tensors.
 //!
 //! Invariants of a pass: the mesh stays valid and every element has its attributes; no vertex moves; the outline, the
 //! material area and the held vertices stay; linear momentum and the angular momentum about the center of mass stay, as
 //! far as the vertices are free; the same input gives the same edits; on a shape at rest the passes come to rest.
 //!
-//! Not here: seams within a remeshed cloth, anisotropic metrics, contact (the simulation passes a veto).
+//! Not here: seams within a remeshed cloth, contact (the simulation passes a veto). The sizing field of the simulation is
+//! isotropic.
 //!
 //! Main source: R. Narain, A. Samii, J. F. O'Brien, Adaptive anisotropic remeshing for cloth simulation, ACM
 //! Transactions on Graphics 31 (2012).
 
 #![forbid(unsafe_code)]
 
+pub mod arrays;
 mod attributes;
+mod background;
+mod chart;
 mod check;
+mod editor;
+mod frame;
+mod gradation;
+mod grid;
 mod metric;
 mod momentum;
 mod pass;
 mod random;
 mod report;
+mod rules;
 pub mod settings;
 mod sizing;
 mod transfer;
 mod working;
 
+pub use arrays::{
+    ArrayError, FieldOptions, FieldRemesher, FieldReport, MaterialCoords, OutputArrays, Remeshed,
+    SheetArrays, SizingField, remesh_arrays,
+};
 pub use attributes::{
     BadAttributes, EdgeAttributes, FaceAttributes, SheetAttributes, VertexAttributes, VertexHistory,
     is_single_valued, lumped_mass, validate_attributes,
 };
-pub use check::COLLAPSE_SIZE;
+pub use background::Origin;
+pub use gradation::GRADATION;
 pub use metric::{Metric, dominate, edge_size, isotropic_size, metric_of_size};
-pub use momentum::{Drift, settle_drift};
-pub use pass::{BUDGET_MIN, BUDGET_PER_VERTEX, Pass, SPLIT_SIZE, remesh};
+pub use momentum::{Drift, settle_drifts};
+pub use pass::{Pass, remesh};
 pub use random::{EditKind, RandomEdits, random_edits};
-pub use report::{EditRecord, Proposal, ProposedEdit, RemeshReport};
+pub use report::{EditRecord, Proposal, ProposedEdit, Refusals, RemeshReport};
+pub use rules::{BUDGET_MIN, BUDGET_PER_VERTEX, COLLAPSE_SIZE, QUALITY_MIN, SPLIT_SIZE};
 pub use settings::{BadSetting, RemeshSettings};
-pub use sizing::{GRADATION, RELAXATION_TIME};
+pub use sizing::RELAXATION_TIME;
 pub use transfer::{collapse_with_transfer, flip_with_transfer, split_with_transfer};

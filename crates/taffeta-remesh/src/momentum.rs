@@ -7,13 +7,13 @@
 //! `ΔL` is the change of the *spin*: the angular momentum about the ring's center of mass, where that is before and
 //! after. Collapses and flips move the center, so that the angular momentum about a fixed point changes by `Δ(m c) × V`.
 //! To undo that on the ring as well was tried on paper and rejected: a sheet that falls without turning would get a
-//! local spin of about `V/10h` from every flip. It is a [`Drift`] instead, tiny beside the sheet, and [`settle_drift`]
+//! local spin of about `V/10h` from every flip. It is a [`Drift`] instead, tiny beside the sheet, and [`settle_drifts`]
 //! gives it back to the whole sheet.
 //!
 //! The areal density is uniform over a cloth, so it cancels: masses here are thirds of material areas \[m²\].
 
 use crate::attributes::{SheetAttributes, lumped_mass};
-use glam::{DMat3, DVec3};
+use glam::{DMat3, DVec2, DVec3};
 use taffeta_core::geometry::doubled_area;
 use taffeta_mesh::{HalfedgeMesh, VertexKey, slot_of};
 
@@ -186,56 +186,70 @@ impl RingMotion {
     }
 }
 
-/// Turns a whole cloth a little, so that its angular momentum about its own center of mass is what it was before the
-/// edits that drifted. A cloth with held vertices is left alone: the pins take what is missing.
+/// Turns whole cloths a little, so that the angular momentum of each about its own center of mass is what it was before
+/// the edits that drifted: `drifts` by cloth number. A cloth with held vertices is left alone: the pins take what is
+/// missing.
 ///
 /// Takes time proportional to the mesh: once after a series of edits, not after each.
-pub fn settle_drift(mesh: &HalfedgeMesh, attributes: &mut SheetAttributes, cloth: u32, drift: &Drift) {
-    if *drift == Drift::default() {
+///
+/// # Panics
+/// If a face belongs to a cloth that has no entry.
+pub fn settle_drifts(mesh: &HalfedgeMesh, attributes: &mut SheetAttributes, drifts: &[Drift]) {
+    let has_drifted: Vec<bool> = drifts.iter().map(|drift| *drift != Drift::default()).collect();
+    if !has_drifted.contains(&true) {
         return;
     }
-    let Some(bodies) = collect_cloth(mesh, attributes, cloth) else { return };
-    let Some(inertia) = Inertia::of_free(&bodies) else { return };
-    let now = RingMotion::of_bodies(&bodies, DVec3::ZERO);
-    let before = RingMotion {
-        mass: now.mass - drift.mass,
-        moment: now.moment - drift.moment,
-        angular: now.angular - drift.angular,
-        ..now
-    };
-    let rate = inertia.rate_of(before.spin() - now.spin());
-    for body in bodies {
-        attributes.vertices[body.v].velocity += rate.cross(body.arm - inertia.center);
+    let cloths = collect_cloths(mesh, attributes, &has_drifted);
+    for (drift, bodies) in drifts.iter().zip(cloths) {
+        if bodies.iter().any(|body| !body.is_free) {
+            continue;
+        }
+        let Some(inertia) = Inertia::of_free(&bodies) else { continue };
+        let now = RingMotion::of_bodies(&bodies, DVec3::ZERO);
+        let before = RingMotion {
+            mass: now.mass - drift.mass,
+            moment: now.moment - drift.moment,
+            angular: now.angular - drift.angular,
+            ..now
+        };
+        let rate = inertia.rate_of(before.spin() - now.spin());
+        for body in bodies {
+            attributes.vertices[body.v].velocity += rate.cross(body.arm - inertia.center);
+        }
     }
 }
 
-/// All vertices of a cloth, with moments about the origin; `None` if one of them is held.
-fn collect_cloth(mesh: &HalfedgeMesh, attributes: &SheetAttributes, cloth: u32) -> Option<Vec<Body>> {
-    let mut faces: Vec<_> = mesh.face_keys().filter(|&f| attributes.faces[f].cloth == cloth).collect();
+/// All vertices of the chosen cloths in key order, with moments about the origin; none of the others.
+fn collect_cloths(mesh: &HalfedgeMesh, attributes: &SheetAttributes, chosen: &[bool]) -> Vec<Vec<Body>> {
+    let mut faces: Vec<_> =
+        mesh.face_keys().filter(|&f| chosen[attributes.faces[f].cloth as usize]).collect();
     faces.sort_unstable();
-    let mut masses = vec![0.0; mesh.vertex_slot_limit()];
+    let mut vertices: Vec<_> = mesh.vertex_keys().collect();
+    vertices.sort_unstable();
+    // Cloths that are edited have one coordinate per vertex; asking every corner for it takes twice as long.
+    let mut material = vec![DVec2::ZERO; mesh.vertex_slot_limit()];
+    for &v in &vertices {
+        material[slot_of(v)] = attributes.material_of(mesh.halfedge_from(v));
+    }
+    let mut shares = vec![(0.0, 0u32); mesh.vertex_slot_limit()];
     for f in faces {
-        let sides = mesh.face_halfedges(f);
-        let third = doubled_area(sides.map(|he| attributes.material_of(he))) / 6.0;
-        for he in sides {
-            masses[slot_of(mesh.tail(he))] += third;
+        let corners = mesh.face_vertices(f).map(slot_of);
+        let third = doubled_area(corners.map(|slot| material[slot])) / 6.0;
+        for slot in corners {
+            let (mass, cloth) = &mut shares[slot];
+            *mass += third;
+            *cloth = attributes.faces[f].cloth;
         }
     }
-    let mut vertices: Vec<_> = mesh.vertex_keys().filter(|&v| masses[slot_of(v)] > 0.0).collect();
-    vertices.sort_unstable();
-    let bodies = vertices.into_iter().map(|v| {
+    vertices.retain(|&v| shares[slot_of(v)].0 > 0.0);
+    let mut cloths = vec![Vec::new(); chosen.len()];
+    for v in vertices {
         let vertex = &attributes.vertices[v];
-        let is_free = vertex.pin.is_none();
-        is_free.then_some(Body {
-            v,
-            mass: masses[slot_of(v)],
-            arm: vertex.position,
-            velocity: vertex.velocity,
-            last: None,
-            is_free,
-        })
-    });
-    bodies.collect()
+        let (mass, cloth) = shares[slot_of(v)];
+        let (arm, velocity, is_free) = (vertex.position, vertex.velocity, vertex.pin.is_none());
+        cloths[cloth as usize].push(Body { v, mass, arm, velocity, last: None, is_free });
+    }
+    cloths
 }
 
 fn collect_bodies(

@@ -5,31 +5,17 @@
 //! [`COLLAPSE_SIZE`](crate::COLLAPSE_SIZE), and flips only approach the Delaunay mesh.
 
 use crate::attributes::SheetAttributes;
-use crate::check::{COLLAPSE_SIZE, Checker, CollapseRefusal, Replacement};
-use crate::momentum::{Drift, settle_drift};
-use crate::report::{EditRecord, Proposal, ProposedEdit, RemeshReport};
+use crate::background::Tracker;
+use crate::editor::Editor;
+use crate::metric::Metric;
+use crate::momentum::{Drift, settle_drifts};
+use crate::report::{Proposal, RemeshReport};
+use crate::rules::EditRules;
 use crate::settings::RemeshSettings;
 use crate::sizing::update_metrics;
-use crate::transfer::{collapse_with_transfer, flip_with_transfer, split_with_transfer};
 use crate::working::Working;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use taffeta_core::Region;
-use taffeta_mesh::{EdgeKey, Halfedge, HalfedgeMesh, Side, VertexKey, slot_of};
-
-/// Splits and collapses that a pass may make, per vertex at its start: enough for a mesh to double in one pass, as a
-/// cloth that lands does.
-pub const BUDGET_PER_VERTEX: usize = 1;
-
-/// Splits and collapses that a pass may always make, so that a sheet of two triangles can be refined in a few passes.
-pub const BUDGET_MIN: usize = 1000;
-
-/// Size above which an edge is split.
-pub const SPLIT_SIZE: f64 = 1.0;
-
-/// Allowance for the change of the metric within a ring where sizes are compared as if it were uniform. Larger costs
-/// time; without it collapses in graded regions are missed.
-const NONUNIFORM: f64 = 1.1;
+use taffeta_mesh::{HalfedgeMesh, VertexKey, slot_of};
 
 /// What a pass needs to know.
 #[derive(Clone, Copy, Debug)]
@@ -57,263 +43,76 @@ pub fn remesh(
     if pass.settings.iter().all(Option::is_none) {
         return report;
     }
-    // A run that was resumed from a checkpoint must hand out the same keys as one that was not.
-    mesh.sort_free_slots();
-    let mut working = Working::gather(mesh, attributes, pass.settings, &mut report);
+    let rules = EditRules::of_settings(pass.settings, pass.pins);
+    let mut working = start_pass(mesh, attributes, &rules, &mut report);
     update_metrics(&mut working, pass.settings, pass.elapsed);
     for &v in &working.vertices {
         attributes.vertices[v].metric = working.metrics[slot_of(v)];
     }
-    let budget = BUDGET_MIN.max(BUDGET_PER_VERTEX * working.vertices.len());
-    let drifts = vec![Drift::default(); pass.settings.len()];
-    let mut editor = Editor { mesh, attributes, pass, veto, working, report, budget, drifts };
-    editor.split_long_edges();
-    editor.collapse_short_edges();
-    let Editor { mut report, drifts, .. } = editor;
-    for (cloth, drift) in (0u32..).zip(&drifts) {
-        settle_drift(mesh, attributes, cloth, drift);
-    }
-    report.at_vertex_limit.sort_unstable();
-    report
+    edit_to_metrics(Start { mesh, attributes, rules: &rules, tracker: None, working, report }, veto)
 }
 
-/// Edges in the order of their size. Sizes are positive, so their bits sort like the numbers.
-type Longest = BinaryHeap<(u64, Reverse<EdgeKey>)>;
-type Shortest = BinaryHeap<Reverse<(u64, EdgeKey)>>;
+/// One pass toward the metrics that the vertices have already, those of a fixed field. What splits make is placed by the
+/// tracker.
+pub(crate) fn remesh_to_field(
+    mesh: &mut HalfedgeMesh,
+    attributes: &mut SheetAttributes,
+    rules: &EditRules,
+    tracker: &mut Tracker,
+    veto: &mut dyn FnMut(&Proposal) -> bool,
+) -> RemeshReport {
+    let mut report = RemeshReport::default();
+    let working = start_pass(mesh, attributes, rules, &mut report);
+    edit_to_metrics(Start { mesh, attributes, rules, tracker: Some(tracker), working, report }, veto)
+}
 
-struct Editor<'a> {
+/// The metric of each given vertex from the shape as it is and the metric that it has.
+pub(crate) fn shape_metrics(
+    mesh: &HalfedgeMesh,
+    attributes: &SheetAttributes,
+    settings: &[Option<RemeshSettings>],
+    vertices: &[VertexKey],
+) -> Vec<Metric> {
+    let touched = settings.iter().map(Option::is_some).collect();
+    let mut working = Working::gather(mesh, attributes, touched, &mut RemeshReport::default());
+    update_metrics(&mut working, settings, 0.0);
+    vertices.iter().map(|&v| working.metric_of(v)).collect()
+}
+
+/// Gathers the cloths that the rules touch.
+fn start_pass(
+    mesh: &mut HalfedgeMesh,
+    attributes: &SheetAttributes,
+    rules: &EditRules,
+    report: &mut RemeshReport,
+) -> Working {
+    // A run that was resumed from a checkpoint must hand out the same keys as one that was not.
+    mesh.sort_free_slots();
+    Working::gather(mesh, attributes, rules.max_vertices.iter().map(Option::is_some).collect(), report)
+}
+
+/// A pass whose metrics are known.
+struct Start<'a> {
     mesh: &'a mut HalfedgeMesh,
     attributes: &'a mut SheetAttributes,
-    pass: &'a Pass<'a>,
-    veto: &'a mut dyn FnMut(&Proposal) -> bool,
+    rules: &'a EditRules<'a>,
+    tracker: Option<&'a mut Tracker>,
     working: Working,
     report: RemeshReport,
-    budget: usize,
-    /// By cloth number.
-    drifts: Vec<Drift>,
 }
 
-impl Editor<'_> {
-    fn checker(&self) -> Checker<'_> {
-        Checker { mesh: self.mesh, attributes: self.attributes, working: &self.working }
+fn edit_to_metrics(start: Start, veto: &mut dyn FnMut(&Proposal) -> bool) -> RemeshReport {
+    let Start { mesh, attributes, rules, tracker, working, report } = start;
+    let budget = rules.budget_of(working.vertices.len());
+    let drifts = vec![Drift::default(); rules.max_vertices.len()];
+    let mut editor = Editor { mesh, attributes, rules, tracker, veto, working, report, budget, drifts };
+    editor.split_long_edges();
+    if rules.collapses {
+        editor.collapse_short_edges();
     }
-
-    /// One unit of the budget; `false`: there is none left.
-    fn spend(&mut self) -> bool {
-        self.report.unfinished |= self.budget == 0;
-        let has_left = self.budget > 0;
-        self.budget -= usize::from(has_left);
-        has_left
-    }
-
-    /// Whether an entry of a heap still holds: the edge exists and has not changed since.
-    fn is_current(&self, e: EdgeKey, bits: u64) -> bool {
-        self.mesh.contains_edge(e) && self.working.size_of(self.mesh, e).to_bits() == bits
-    }
-
-    fn split_long_edges(&mut self) {
-        let mut queue = Longest::new();
-        for row in &self.working.edges {
-            push_long(&mut queue, &self.working, self.mesh, row.key);
-        }
-        while let Some((bits, Reverse(e))) = queue.pop() {
-            if !self.is_current(e, bits) || self.is_cloth_full(e) {
-                continue;
-            }
-            if !self.spend() {
-                break;
-            }
-            self.split(e, &mut queue);
-        }
-    }
-
-    fn is_cloth_full(&mut self, e: EdgeKey) -> bool {
-        let cloth = self.cloth_of(e);
-        let settings =
-            self.pass.settings[cloth as usize].as_ref().expect("only cloths with settings are gathered");
-        let is_full = self.working.vertex_counts[cloth as usize] >= settings.max_vertices;
-        if is_full && !self.report.at_vertex_limit.contains(&cloth) {
-            self.report.at_vertex_limit.push(cloth);
-        }
-        is_full
-    }
-
-    fn cloth_of(&self, e: EdgeKey) -> u32 {
-        let [v, _] = self.mesh.edge_ends(e);
-        self.working.cloths[slot_of(v)].expect("edits stay within the gathered cloths")
-    }
-
-    fn add_drift(&mut self, cloth: u32, drift: &Drift) {
-        let sum = &mut self.drifts[cloth as usize];
-        *sum = sum.plus(drift);
-    }
-
-    fn split(&mut self, e: EdgeKey, queue: &mut Longest) {
-        let cloth = self.cloth_of(e);
-        let record = split_with_transfer(self.mesh, self.attributes, e, self.pass.pins)
-            .expect("an edge of the mesh can be split");
-        self.report.add(EditRecord::Split(record));
-        let v = record.vertex;
-        let material = self.attributes.material_of(self.mesh.halfedge_from(v));
-        self.working.add_vertex(v, material, self.attributes.vertices[v].metric, cloth);
-        for he in self.mesh.halfedges_around(v) {
-            push_long(queue, &self.working, self.mesh, he.edge);
-        }
-        for flipped in self.restore_delaunay(v, f64::INFINITY) {
-            push_long(queue, &self.working, self.mesh, flipped);
-        }
-    }
-
-    /// Flips edges around a vertex whose faces changed until they are Delaunay again (Lawson 1977); the flipped edges.
-    fn restore_delaunay(&mut self, v: VertexKey, size_limit: f64) -> Vec<EdgeKey> {
-        let mut flipped = Vec::new();
-        let mut stack: Vec<EdgeKey> = self
-            .mesh
-            .halfedges_around(v)
-            .flat_map(|he| [Some(he.edge), self.mesh.face(he).map(|_| self.mesh.next(he).edge)])
-            .flatten()
-            .collect();
-        // Every flip approaches the Delaunay mesh by the margin, so this ends.
-        while let Some(e) = stack.pop() {
-            if !self.checker().should_flip(e, size_limit) {
-                continue;
-            }
-            let replacement = self.checker().flip_replacement(e);
-            if self.is_vetoed(ProposedEdit::Flip(e), &replacement) {
-                continue;
-            }
-            let (record, drift) =
-                flip_with_transfer(self.mesh, self.attributes, e).expect("the flip was checked");
-            self.add_drift(self.cloth_of(e), &drift);
-            self.report.add(EditRecord::Flip(record));
-            flipped.push(e);
-            for he in [record.halfedge, record.halfedge.twin()] {
-                stack.extend([self.mesh.next(he).edge, self.mesh.prev(he).edge]);
-            }
-        }
-        flipped
-    }
-
-    fn is_vetoed(&mut self, edit: ProposedEdit, replacement: &Replacement) -> bool {
-        let Replacement { before, after } = replacement;
-        let (mesh, attributes, log) = (&*self.mesh, &*self.attributes, &self.report.log[..]);
-        let vetoed = (self.veto)(&Proposal { edit, before, after, mesh, attributes, log });
-        self.report.vetoed += usize::from(vetoed);
-        vetoed
-    }
-
-    fn collapse_short_edges(&mut self) {
-        let mut queue = self.find_short_edges();
-        while let Some(Reverse((bits, e))) = queue.pop() {
-            if !self.is_current(e, bits) {
-                continue;
-            }
-            let Some(he) = self.find_collapse(e) else { continue };
-            let replacement = self.checker().collapse_replacement(he);
-            if self.is_vetoed(ProposedEdit::Collapse(he), &replacement) {
-                continue;
-            }
-            if !self.spend() {
-                break;
-            }
-            self.collapse(he, &mut queue);
-        }
-    }
-
-    /// The edges that may be collapsed, found with as little work as possible: at rest there are none.
-    ///
-    /// Of the neighbors of an inner vertex `i`, one lies behind it as seen from `j`. The new edge to it has a size of at
-    /// least `√(s_ij² + s²)`, with `s` the smallest around `i`, as far as the metric is uniform.
-    fn find_short_edges(&self) -> Shortest {
-        let is_untouched = self.report.log.is_empty();
-        let sizes: Vec<(EdgeKey, [u32; 2], f64)> = self
-            .working
-            .edges
-            .iter()
-            .filter(|row| is_untouched || self.mesh.contains_edge(row.key))
-            .map(|row| {
-                let ends = if is_untouched {
-                    row.ends
-                } else {
-                    self.mesh.edge_ends(row.key).map(|v| slot_of(v) as u32)
-                };
-                (row.key, ends, self.working.size_of_slots(ends))
-            })
-            .collect();
-        let mut around = vec![(f64::INFINITY, 0u32); self.working.cloths.len()];
-        for &(_, ends, size) in &sizes {
-            for slot in ends {
-                let (smallest, valence) = &mut around[slot as usize];
-                *smallest = smallest.min(size);
-                *valence += 1;
-            }
-        }
-        let checker = self.checker();
-        let mut queue = Shortest::new();
-        for (e, ends, size) in sizes {
-            let may_go = |slot: u32| {
-                let (smallest, valence) = around[slot as usize];
-                // With three neighbors the one behind is joined to `j` already.
-                valence <= 3
-                    || size * size + smallest * smallest <= NONUNIFORM * COLLAPSE_SIZE * COLLAPSE_SIZE
-            };
-            if size <= COLLAPSE_SIZE && (may_go(ends[0]) || may_go(ends[1])) {
-                push_short(&mut queue, &checker, e);
-            }
-        }
-        queue
-    }
-
-    /// The direction of an edge in which it can be collapsed; the one with the better triangles if there are two.
-    fn find_collapse(&mut self, e: EdgeKey) -> Option<Halfedge> {
-        let checker = self.checker();
-        let results = Side::BOTH.map(|side| checker.check_collapse(Halfedge::new(e, side)));
-        let is_short = !results.contains(&Err(CollapseRefusal::TooLong));
-        match results {
-            [Ok(first), Ok(second)] => {
-                Some(Halfedge::new(e, if first >= second { Side::First } else { Side::Second }))
-            }
-            [Ok(_), Err(_)] => Some(Halfedge::new(e, Side::First)),
-            [Err(_), Ok(_)] => Some(Halfedge::new(e, Side::Second)),
-            [Err(_), Err(_)] => {
-                self.report.refused += usize::from(is_short);
-                None
-            }
-        }
-    }
-
-    fn collapse(&mut self, he: Halfedge, queue: &mut Shortest) {
-        let cloth = self.cloth_of(he.edge);
-        let (record, drift) =
-            collapse_with_transfer(self.mesh, self.attributes, he).expect("the collapse was checked");
-        self.add_drift(cloth, &drift);
-        self.report.add(EditRecord::Collapse(record));
-        self.working.remove_vertex(record.removed_vertex);
-        // An edge that is flipped here must not be one that the next pass splits.
-        let flipped = self.restore_delaunay(record.kept_vertex, SPLIT_SIZE);
-        let checker = Checker { mesh: self.mesh, attributes: self.attributes, working: &self.working };
-        for around in self.mesh.halfedges_around(record.kept_vertex) {
-            push_short(queue, &checker, around.edge);
-        }
-        for e in flipped {
-            push_short(queue, &checker, e);
-        }
-    }
-}
-
-fn push_long(queue: &mut Longest, working: &Working, mesh: &HalfedgeMesh, e: EdgeKey) {
-    let size = working.size_of(mesh, e);
-    if size > SPLIT_SIZE {
-        queue.push((size.to_bits(), Reverse(e)));
-    }
-}
-
-fn push_short(queue: &mut Shortest, checker: &Checker, e: EdgeKey) {
-    let size = checker.working.size_of(checker.mesh, e);
-    // A collapse replaces an edge by at least one that is as long, within a uniform metric.
-    if size <= COLLAPSE_SIZE
-        && Side::BOTH.into_iter().any(|side| checker.may_collapse(Halfedge::new(e, side)))
-    {
-        queue.push(Reverse((size.to_bits(), e)));
-    }
+    let Editor { mut report, drifts, .. } = editor;
+    settle_drifts(mesh, attributes, &drifts);
+    report.at_vertex_limit.sort_unstable();
+    report.at_vertex_limit.dedup();
+    report
 }

@@ -1,11 +1,10 @@
 //! Random edits with transfer, to test what must survive remeshing.
 
 use crate::attributes::SheetAttributes;
-use crate::momentum::{Drift, settle_drift};
+use crate::momentum::{Drift, settle_drifts};
 use crate::report::EditRecord;
 use crate::transfer::{collapse_with_transfer, flip_with_transfer, split_with_transfer};
 use glam::DVec2;
-use std::collections::BTreeMap;
 use taffeta_core::Region;
 use taffeta_core::geometry::triangle_quality;
 use taffeta_core::random::SplitMix64;
@@ -56,7 +55,8 @@ pub fn random_edits(
     let mut edges: Vec<EdgeKey> = mesh.edge_keys().collect();
     edges.sort_unstable();
     let mut log = Vec::new();
-    let mut drifts: BTreeMap<u32, Drift> = BTreeMap::new();
+    let cloth_count = attributes.faces.values().map(|face| face.cloth + 1).max().unwrap_or_default();
+    let mut drifts = vec![Drift::default(); cloth_count as usize];
     for _ in 0..edits.attempts {
         let kind = edits.kinds[random.below(edits.kinds.len())];
         let mut drawn = [(); 3].map(|()| draw_edge(mesh, &mut edges, &mut random));
@@ -72,13 +72,11 @@ pub fn random_edits(
             edges.extend(record.sides.iter().flatten().map(|side| side.spoke.edge));
             edges.push(record.created.edge);
         }
-        let sum = drifts.entry(cloth).or_default();
+        let sum = &mut drifts[cloth as usize];
         *sum = sum.plus(&drift);
         log.push(record);
     }
-    for (cloth, drift) in drifts {
-        settle_drift(mesh, attributes, cloth, &drift);
-    }
+    settle_drifts(mesh, attributes, &drifts);
     log
 }
 

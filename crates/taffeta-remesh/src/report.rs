@@ -25,6 +25,8 @@ pub struct RemeshReport {
     pub flips: usize,
     /// Edges short enough to collapse that were kept for a reason other than size: pins, outline, shape.
     pub refused: usize,
+    /// The same by reason.
+    pub refusals: Refusals,
     /// Collapses and flips that the veto refused.
     pub vetoed: usize,
     /// The budget ran out: the next pass goes on.
@@ -35,6 +37,22 @@ pub struct RemeshReport {
     pub with_seams: Vec<u32>,
     /// The edits in order. Applied to a copy of the old mesh they give the new one, with the same keys.
     pub log: Vec<EditRecord>,
+}
+
+/// Edges short enough to collapse that were kept, by what spoke against it. Where the two directions fail for different
+/// reasons it is the one that came further in the checks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Refusals {
+    /// A pin holds the vertex.
+    pub pinned: usize,
+    /// The vertex is a corner of the outline, or would leave the outline.
+    pub outline: usize,
+    /// A triangle would be badly shaped or turned over in material space.
+    pub quality: usize,
+    /// A face would turn too far in world space.
+    pub turns_normal: usize,
+    /// The surface would not be one any more.
+    pub topology: usize,
 }
 
 impl RemeshReport {

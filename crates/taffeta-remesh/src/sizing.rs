@@ -1,24 +1,16 @@
 //! The sizing field: how fine the mesh has to be, and where.
 //!
 //! Each term gives a metric per face; the face takes the one that dominates them, the vertices the area-weighted mean
-//! of their faces. Then: limits, relaxation in time, gradation. Terms and their scaling follow R. Narain, A. Samii,
-//! J. F. O'Brien, Adaptive anisotropic remeshing for cloth simulation (2012), §4; the gradation follows F. Alauzet,
-//! Size gradation control of anisotropic meshes (2010).
+//! of their faces. Then: limits, relaxation in time, [gradation](crate::gradation). Terms and their scaling follow
+//! R. Narain, A. Samii, J. F. O'Brien, Adaptive anisotropic remeshing for cloth simulation (2012), §4.
 
+use crate::gradation::{GRADATION, GRADATION_SWEEPS, SizeLimit, grade_sizes};
 use crate::metric::{Metric, dominate, isotropic_size, metric_of_size};
 use crate::settings::RemeshSettings;
-use crate::working::{FaceRow, Working};
+use crate::working::{EdgeRow, FaceRow, Working};
 use glam::{DVec2, DVec3};
 use taffeta_core::geometry::{doubled_area, green_strain};
 use taffeta_core::math::{self, Sym2};
-
-/// The wanted size grows at most by this factor per edge of wanted length. Smaller: more vertices around details;
-/// larger: triangles that are badly shaped because their neighbors differ too much.
-pub const GRADATION: f64 = 1.4;
-
-/// Sweeps of gradation over the edges in one pass, alternating in direction. A detail at the far end of an unlucky
-/// numbering takes more; the relaxation in time then carries its influence on in the next pass.
-const GRADATION_SWEEPS: usize = 6;
 
 /// A wanted size may grow by e^(t/2τ) in a time t \[s\]: refinement follows at once, coarsening waits until a wrinkle is
 /// gone for good. Shorter: vertices come and go with every oscillation.
@@ -124,7 +116,7 @@ pub(crate) fn update_metrics(working: &mut Working, settings: &[Option<RemeshSet
         let remembered = Sym2::default().plus(memory, &working.metrics[slot]);
         sizes[slot] = isotropic_size(&dominate([metrics[slot], remembered])).clamp(size_min, size_max);
     }
-    grade(working, &mut sizes);
+    grade_sizes(&size_limits(working), &mut sizes, GRADATION, GRADATION_SWEEPS);
     for (slot, cloth) in working.cloths.iter().enumerate() {
         if cloth.is_some() {
             working.metrics[slot] = metric_of_size(sizes[slot]);
@@ -231,32 +223,11 @@ fn recover_at_vertices(working: &Working, shapes: &[FaceShape]) -> (Vec<DVec3>, 
     (normals, strains)
 }
 
-/// Bounds the growth of the sizes \[m\] along edges: `h_j ≤ h_i (1 + ln β |u|/h_i) = h_i + ln β |u|`.
-fn grade(working: &Working, sizes: &mut [f64]) {
-    let slope = math::ln(GRADATION);
-    let limits: Vec<([usize; 2], f64)> = working
-        .edges
-        .iter()
-        .map(|edge| {
-            let [a, b] = edge.ends.map(|slot| slot as usize);
-            ([a, b], slope * working.material[a].distance(working.material[b]))
-        })
-        .collect();
-    let mut relax = |&([a, b], growth): &([usize; 2], f64)| {
-        let (size_a, size_b) = (sizes[a], sizes[b]);
-        sizes[a] = size_a.min(size_b + growth);
-        sizes[b] = size_b.min(size_a + growth);
-        sizes[a] < size_a || sizes[b] < size_b
+/// The edges between whose ends the sizes may not differ too much, by slot.
+fn size_limits(working: &Working) -> Vec<SizeLimit> {
+    let of = |edge: &EdgeRow| {
+        let [a, b] = edge.ends.map(|slot| slot as usize);
+        SizeLimit { ends: [a, b], edge: working.material[b] - working.material[a] }
     };
-    for sweep in 0..GRADATION_SWEEPS {
-        let count_changes = |changes: usize, changed: bool| changes + usize::from(changed);
-        let changes = if sweep % 2 == 0 {
-            limits.iter().map(&mut relax).fold(0, count_changes)
-        } else {
-            limits.iter().rev().map(&mut relax).fold(0, count_changes)
-        };
-        if changes == 0 {
-            break;
-        }
-    }
+    working.edges.iter().map(of).collect()
 }

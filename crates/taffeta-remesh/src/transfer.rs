@@ -3,7 +3,7 @@
 //!
 //! A split keeps linear momentum exactly; its angular momentum and everything of the other edits is restored on the
 //! ring. No vertex moves in any edit, but collapses and flips move lumped mass: their [`Drift`] is to be collected and
-//! given to [`settle_drift`](crate::settle_drift) at the end.
+//! given to [`settle_drifts`](crate::settle_drifts) at the end.
 
 use crate::attributes::{EdgeAttributes, FaceAttributes, SheetAttributes, VertexAttributes, VertexHistory};
 use crate::momentum::{Drift, RingMotion};
@@ -32,6 +32,18 @@ pub fn split_with_transfer(
     e: EdgeKey,
     pins: &[Region],
 ) -> Result<SplitRecord, SplitBlocked> {
+    split_with_adjustment(mesh, attributes, e, pins, |_, _| {}).map(|(record, _)| record)
+}
+
+/// The same, with the state of the new vertex adjusted before momentum is restored. What is adjusted is told the material
+/// coordinate. The drift is that of a vertex that was moved; where nothing is adjusted it is round-off.
+pub(crate) fn split_with_adjustment(
+    mesh: &mut HalfedgeMesh,
+    attributes: &mut SheetAttributes,
+    e: EdgeKey,
+    pins: &[Region],
+    adjust: impl FnOnce(DVec2, &mut VertexAttributes),
+) -> Result<(SplitRecord, Drift), SplitBlocked> {
     mesh.can_split_edge(e)?;
     let he = Halfedge::new(e, Side::First);
     let ends = mesh.ends(he);
@@ -46,7 +58,8 @@ pub fn split_with_transfer(
     });
     let is_boundary = mesh.is_boundary_edge(e);
     let held_at = |start, pin: u32| is_boundary || pins[pin as usize].contains_point(start, Some(middle[0]));
-    let vertex = interpolate_vertex(ends.map(|v| &attributes.vertices[v]), held_at);
+    let mut vertex = interpolate_vertex(ends.map(|v| &attributes.vertices[v]), held_at);
+    adjust(middle[0], &mut vertex);
 
     let record = mesh.split_edge(e)?;
     attributes.vertices.insert(record.vertex, vertex);
@@ -69,8 +82,8 @@ pub fn split_with_transfer(
         );
     }
     ring.push(record.vertex);
-    motion.restore(mesh, attributes, &ring);
-    Ok(record)
+    let drift = motion.restore(mesh, attributes, &ring);
+    Ok((record, drift))
 }
 
 fn interpolate_vertex(

@@ -5,7 +5,6 @@
 use crate::attributes::SheetAttributes;
 use crate::metric::{Metric, edge_size};
 use crate::report::RemeshReport;
-use crate::settings::RemeshSettings;
 use glam::{DVec2, DVec3};
 use taffeta_core::math::Sym2;
 use taffeta_mesh::{EdgeKey, HalfedgeMesh, VertexKey, slot_of};
@@ -63,16 +62,15 @@ pub(crate) struct Working {
 }
 
 impl Working {
-    /// Gathers the cloths that have settings. One with seams is left out and reported.
+    /// Gathers the cloths that are touched, by number. One with seams is left out and reported.
     pub fn gather(
         mesh: &HalfedgeMesh,
         attributes: &SheetAttributes,
-        settings: &[Option<RemeshSettings>],
+        mut touched: Vec<bool>,
         report: &mut RemeshReport,
     ) -> Self {
-        let mut touched: Vec<bool> = settings.iter().map(Option::is_some).collect();
         loop {
-            let mut working = Self { vertex_counts: vec![0; settings.len()], ..Self::default() };
+            let mut working = Self { vertex_counts: vec![0; touched.len()], ..Self::default() };
             let row_of_face = working.gather_faces(mesh, attributes, &touched);
             match working.gather_edges(mesh, attributes, &row_of_face) {
                 Ok(()) => {
@@ -115,8 +113,8 @@ impl Working {
         row_of_face: &[Option<u32>],
     ) -> Result<(), Seam> {
         let slot_limit = mesh.vertex_slot_limit();
-        self.cloths = vec![None; slot_limit];
-        self.material = vec![DVec2::ZERO; slot_limit];
+        self.cloths = with_room(slot_limit, None);
+        self.material = with_room(slot_limit, DVec2::ZERO);
         self.edges.reserve(mesh.edge_count());
         for key in sorted(mesh.edge_keys()) {
             let faces = mesh.edge_faces(key).map(|f| f.and_then(|f| row_of_face[slot_of(f)]));
@@ -143,7 +141,7 @@ impl Working {
 
     fn gather_vertices(&mut self, mesh: &HalfedgeMesh, attributes: &SheetAttributes) {
         self.positions = vec![DVec3::ZERO; self.cloths.len()];
-        self.metrics = vec![Sym2::default(); self.cloths.len()];
+        self.metrics = with_room(self.cloths.len(), Sym2::default());
         self.vertices = sorted(mesh.vertex_keys());
         self.vertices.retain(|&v| self.cloths[slot_of(v)].is_some());
         for &v in &self.vertices {
@@ -171,6 +169,16 @@ impl Working {
         self.vertex_counts[cloth as usize] += 1;
     }
 
+    /// Brings the ends of some edges up to date. No edge may have been removed.
+    pub fn update_ends(&mut self, mesh: &HalfedgeMesh, changed: impl Iterator<Item = EdgeKey>) {
+        for key in changed {
+            // New edges have no row: the next pass gathers them.
+            if let Ok(row) = self.edges.binary_search_by_key(&key, |row| row.key) {
+                self.edges[row].ends = mesh.edge_ends(key).map(|v| slot_of(v) as u32);
+            }
+        }
+    }
+
     /// Removes a vertex that a collapse merged away.
     pub fn remove_vertex(&mut self, v: VertexKey) {
         if let Some(cloth) = self.cloths[slot_of(v)].take() {
@@ -182,6 +190,12 @@ impl Working {
     #[inline]
     pub fn material_of(&self, v: VertexKey) -> DVec2 {
         self.material[slot_of(v)]
+    }
+
+    /// Sizing metric of a vertex \[1/m²\].
+    #[inline]
+    pub fn metric_of(&self, v: VertexKey) -> Metric {
+        self.metrics[slot_of(v)]
     }
 
     /// The distance of two vertices in wanted edge lengths.
@@ -203,6 +217,13 @@ impl Working {
         let [a, b] = mesh.edge_ends(e);
         self.size_between(a, b)
     }
+}
+
+/// So many copies of a value, with room for the vertices that splits make.
+fn with_room<T: Clone>(count: usize, value: T) -> Vec<T> {
+    let mut values = Vec::with_capacity(count + count / 4);
+    values.resize(count, value);
+    values
 }
 
 fn sorted<K: Ord>(keys: impl Iterator<Item = K>) -> Vec<K> {

@@ -7,6 +7,7 @@ mod interrupt;
 mod meshes;
 mod pictures;
 mod refusals;
+mod remesh;
 mod resume;
 mod statics;
 mod study;

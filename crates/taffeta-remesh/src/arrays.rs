@@ -1,0 +1,316 @@
+//! The remesher by itself: arrays and a sizing field in, arrays and a map out.
+//!
+//! ```text
+//!   SheetArrays ──► checks ──► keyed mesh ──► passes ──► RemeshedArrays
+//!   SizingField ──► metric per input vertex ─┘             (dense order; origin of every vertex on the input)
+//! ```
+//!
+//! The passes are those of the simulation. The metric comes from the field instead of the current shape: it is linear on
+//! the *input* (as a size, `M^(−½)`), and so are positions and velocities, and a vertex that a split makes takes them from
+//! the input face that its material point lies in. The result of many passes is therefore no average of averages.
+//!
+//! ```
+//! use taffeta_remesh::{FieldOptions, MaterialCoords, SheetArrays, SizingField, remesh_arrays};
+//!
+//! // A square of 1 m as two triangles, rolled by a quarter turn, hung by its upper corners.
+//! let material = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
+//! let positions = [[0.0, 0.0, 0.0], [0.9, 0.0, 0.4], [0.9, 1.0, 0.4], [0.0, 1.0, 0.0]];
+//! let faces = [[0, 1, 2], [0, 2, 3]];
+//! let temperature = [20.0, 30.0, 30.0, 20.0];
+//! let sheet = SheetArrays {
+//!     pinned: Some(&[false, false, true, true]),
+//!     attributes: &temperature,
+//!     attribute_width: 1,
+//!     ..SheetArrays::new(MaterialCoords::PerVertex(&material), &positions, &faces)
+//! };
+//!
+//! // Edges of at most 5 cm at the left, of 20 cm at the right.
+//! let sizes = SizingField::Sizes(&[0.05, 0.2, 0.2, 0.05]);
+//! let result = remesh_arrays(&sheet, sizes, &FieldOptions::default(), &mut |_proposal| false)?;
+//!
+//! let arrays = &result.arrays;
+//! assert!(arrays.positions.len() > 150 && result.report.settled);
+//! // The input vertices are corners of the outline, so all of them were kept.
+//! for (input, kept) in result.output_of_input.iter().enumerate() {
+//!     let output = kept.expect("a corner stays") as usize;
+//!     assert_eq!(arrays.positions[output], positions[input]);
+//! }
+//! // Any field on the input can be brought over, then or later; the attributes were.
+//! let sampled = result.sample(&faces, &temperature, 1);
+//! assert_eq!(sampled, arrays.attributes);
+//! for (u, t) in arrays.material.iter().zip(&sampled) {
+//!     assert!((t - (20.0 + 10.0 * u[0])).abs() < 1e-10);
+//! }
+//! // What lies on the outline between pinned vertices is pinned.
+//! let pinned = arrays.pinned.iter().filter(|&&pinned| pinned).count();
+//! assert!(pinned > 2 && arrays.material.iter().zip(&arrays.pinned).all(|(u, &held)| held == (u[1] == 1.0)));
+//! # Ok::<(), taffeta_remesh::ArrayError>(())
+//! ```
+//!
+//! What is not supported is refused: material coordinates that differ between the faces at a vertex (seams; a mesh whose
+//! faces are laid flat one by one is such a case), faces that are turned over or overlap in material space within one
+//! connected piece, surfaces that are not manifold. Give the sheet one coordinate per vertex, cut it at its seams into
+//! pieces, or let a program for parametrization lay it flat. Pieces may lie on each other.
+
+mod check;
+mod error;
+mod freeze;
+mod options;
+
+pub use error::ArrayError;
+pub use options::FieldOptions;
+
+use crate::attributes::SheetAttributes;
+use crate::background::{Background, Origin, Tracker};
+use crate::pass::{remesh_to_field, shape_metrics};
+use crate::report::{Proposal, Refusals, RemeshReport};
+use crate::rules::EditRules;
+use crate::settings::RemeshSettings;
+use check::Checked;
+use glam::DVec3;
+use taffeta_core::Region;
+use taffeta_mesh::{HalfedgeMesh, VertexKey};
+
+/// The pin of all pinned vertices: it has no inside, so that splits pin only what lies on the outline between two of
+/// them.
+const PINS: &[Region] = &[Region::Vertices(Vec::new())];
+
+/// Material coordinates \[m\].
+#[derive(Clone, Copy, Debug)]
+pub enum MaterialCoords<'a> {
+    /// One per vertex.
+    PerVertex(&'a [[f64; 2]]),
+    /// One per corner of each face, as files have them. The corners at a vertex must agree to the bit.
+    PerCorner(&'a [[[f64; 2]; 3]]),
+}
+
+/// A sheet, by vertices and faces that are numbered from 0.
+#[derive(Clone, Copy, Debug)]
+pub struct SheetArrays<'a> {
+    /// Material coordinates.
+    pub material: MaterialCoords<'a>,
+    /// World positions of the vertices \[m\].
+    pub positions: &'a [[f64; 3]],
+    /// Corners of the faces, counter-clockwise in material space.
+    pub faces: &'a [[u32; 3]],
+    /// Whether each vertex is held: it stays, and what is split between two of them on the outline is held, too. `None`:
+    /// all are free.
+    pub pinned: Option<&'a [bool]>,
+    /// World velocities of the vertices \[m/s\]; `None`: there are none. Linear momentum and the angular momentum of each
+    /// connected piece about its center of mass are kept as far as no vertex is held. The mass per area must be uniform on
+    /// each piece; its value does not matter.
+    pub velocities: Option<&'a [[f64; 3]]>,
+    /// Further fields, `attribute_width` numbers per vertex one after the other; linear on the faces.
+    pub attributes: &'a [f64],
+    /// Numbers per vertex in `attributes`.
+    pub attribute_width: usize,
+}
+
+impl<'a> SheetArrays<'a> {
+    /// A sheet without pinned vertices, velocities and attributes.
+    pub fn new(material: MaterialCoords<'a>, positions: &'a [[f64; 3]], faces: &'a [[u32; 3]]) -> Self {
+        Self {
+            material,
+            positions,
+            faces,
+            pinned: None,
+            velocities: None,
+            attributes: &[],
+            attribute_width: 0,
+        }
+    }
+}
+
+/// How long edges should be, at the vertices of the input.
+#[derive(Clone, Copy, Debug)]
+pub enum SizingField<'a> {
+    /// Largest edge length \[m\] in material space, per vertex.
+    Sizes(&'a [f64]),
+    /// A symmetric positive definite tensor \[1/m²\] in material space, per vertex: `m00`, `m01`, `m11`. An edge `u` is
+    /// fine enough if `uᵀ M u ≤ 1`.
+    Metrics(&'a [[f64; 3]]),
+    /// From the curvature and the strain of the sheet as it is, as in the simulation. The gradation of the simulation is
+    /// part of it.
+    Shape(RemeshSettings),
+}
+
+/// A remeshed sheet, in dense order: vertices by piece and along a Morton curve in material space.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OutputArrays {
+    /// Material coordinates per vertex \[m\].
+    pub material: Vec<[f64; 2]>,
+    /// World positions per vertex \[m\].
+    pub positions: Vec<[f64; 3]>,
+    /// Corners of the faces, counter-clockwise, the smallest first.
+    pub faces: Vec<[u32; 3]>,
+    /// Whether each vertex is held.
+    pub pinned: Vec<bool>,
+    /// World velocities \[m/s\] if the input has any.
+    pub velocities: Option<Vec<[f64; 3]>>,
+    /// The further fields, with the width of the input.
+    pub attributes: Vec<f64>,
+}
+
+/// What remeshing did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FieldReport {
+    /// Passes that were made, with the one that found nothing to do.
+    pub passes: u32,
+    /// Whether the last pass found nothing to do: more passes would change nothing.
+    pub settled: bool,
+    /// Number of splits.
+    pub splits: usize,
+    /// Number of collapses.
+    pub collapses: usize,
+    /// Number of flips.
+    pub flips: usize,
+    /// Edges that the last pass found short enough to collapse and kept for another reason.
+    pub refusals: Refusals,
+    /// Collapses and flips that the veto refused in the last pass.
+    pub vetoed: usize,
+    /// Whether the last pass could not refine further because a piece has as many vertices as it may.
+    pub at_vertex_limit: bool,
+}
+
+impl FieldReport {
+    fn add(&mut self, pass: &RemeshReport) {
+        self.passes += 1;
+        self.settled = pass.edit_count() == 0;
+        self.splits += pass.splits;
+        self.collapses += pass.collapses;
+        self.flips += pass.flips;
+        self.refusals = pass.refusals;
+        self.vetoed = pass.vetoed;
+        self.at_vertex_limit = !pass.at_vertex_limit.is_empty();
+    }
+}
+
+/// A remeshed sheet and where it came from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Remeshed {
+    /// The sheet.
+    pub arrays: OutputArrays,
+    /// Where each of its vertices lies on the input. Positions and attributes are those of the input there.
+    pub origins: Vec<Origin>,
+    /// For each input vertex its number in the result; `None`: it is gone.
+    pub output_of_input: Vec<Option<u32>>,
+    /// What was done.
+    pub report: FieldReport,
+}
+
+impl Remeshed {
+    /// A field of the input with `width` numbers per vertex, at the vertices of the result.
+    ///
+    /// # Panics
+    /// If `faces` are not those of the input, or a face refers to a vertex without values.
+    pub fn sample(&self, faces: &[[u32; 3]], values: &[f64], width: usize) -> Vec<f64> {
+        sample_at(&self.origins, faces, values, width)
+    }
+}
+
+fn sample_at(origins: &[Origin], faces: &[[u32; 3]], values: &[f64], width: usize) -> Vec<f64> {
+    let at = |origin: &Origin, k: usize| {
+        let [a, b, c] = faces[origin.face as usize].map(|v| values[v as usize * width + k]);
+        let [wa, wb, wc] = origin.weights;
+        wa * a + wb * b + wc * c
+    };
+    origins.iter().flat_map(|origin| (0..width).map(move |k| at(origin, k))).collect()
+}
+
+/// Remeshes a sheet until no pass finds anything to do, or for as many passes as the options allow.
+///
+/// `veto` is asked before every collapse and flip that would otherwise be made; `true` refuses it. Splits are not proposed;
+/// a new vertex lies on the input surface, which is off the edge that is split where collapses and flips have left the
+/// input.
+///
+/// # Errors
+/// If the arrays do not describe a sheet that can be remeshed, the field is not positive, or an option is out of range.
+pub fn remesh_arrays(
+    sheet: &SheetArrays,
+    field: SizingField,
+    options: &FieldOptions,
+    veto: &mut dyn FnMut(&Proposal) -> bool,
+) -> Result<Remeshed, ArrayError> {
+    let mut remesher = FieldRemesher::new(sheet, field, options)?;
+    while !remesher.report.settled && remesher.report.passes < options.passes {
+        remesher.pass(veto);
+    }
+    Ok(remesher.finish())
+}
+
+/// A sheet that is being remeshed pass by pass, for who wants to look at it between the passes.
+#[derive(Clone, Debug)]
+pub struct FieldRemesher {
+    mesh: HalfedgeMesh,
+    attributes: SheetAttributes,
+    tracker: Tracker,
+    rules: EditRules<'static>,
+    /// The input vertices, by number.
+    vertices: Vec<VertexKey>,
+    /// The further fields of the input, and their width.
+    fields: (Vec<f64>, usize),
+    report: FieldReport,
+}
+
+impl FieldRemesher {
+    /// Checks the arrays and builds the mesh.
+    ///
+    /// # Errors
+    /// As [`remesh_arrays`].
+    pub fn new(sheet: &SheetArrays, field: SizingField, options: &FieldOptions) -> Result<Self, ArrayError> {
+        options.validate()?;
+        let Checked { built, chart } = check::check_sheet(sheet)?;
+        let positions: Vec<DVec3> = sheet.positions.iter().map(|&x| x.into()).collect();
+        let corners: Vec<_> = (0..chart.faces.len() as u32).map(|face| chart.corners(face)).collect();
+        let mut attributes = SheetAttributes::from_built(&built, &positions, &corners, &chart.pieces);
+        for (number, &v) in built.vertices.iter().enumerate() {
+            attributes.vertices[v].pin = sheet.pinned.filter(|pinned| pinned[number]).map(|_| 0);
+            let velocity = sheet.velocities.map(|velocities| velocities[number].into());
+            attributes.vertices[v].velocity = velocity.unwrap_or_default();
+        }
+        let mesh = built.mesh;
+        let metrics = match field {
+            SizingField::Shape(settings) => {
+                settings.validate()?;
+                let settings = vec![Some(settings); chart.piece_count()];
+                shape_metrics(&mesh, &attributes, &settings, &built.vertices)
+            }
+            _ => check::check_field(&field, positions.len())?,
+        };
+        let sizes = options.size_field(&chart, metrics);
+        let rules = options.rules(chart.piece_count(), PINS);
+        let velocities =
+            sheet.velocities.map(|velocities| velocities.iter().map(|&v| DVec3::from(v)).collect());
+        let background = Background { chart, positions, velocities, sizes };
+        for (number, &v) in built.vertices.iter().enumerate() {
+            attributes.vertices[v].metric = background.metric_of(number);
+        }
+        let tracker = Tracker::new(background, &built.vertices);
+        let fields = (sheet.attributes.to_vec(), sheet.attribute_width);
+        let report = FieldReport::default();
+        Ok(Self { mesh, attributes, tracker, rules, vertices: built.vertices, fields, report })
+    }
+
+    /// Makes one pass. `veto` as in [`remesh_arrays`].
+    pub fn pass(&mut self, veto: &mut dyn FnMut(&Proposal) -> bool) -> RemeshReport {
+        let Self { mesh, attributes, tracker, rules, .. } = self;
+        let report = remesh_to_field(mesh, attributes, rules, tracker, veto);
+        self.report.add(&report);
+        report
+    }
+
+    /// The mesh as it is.
+    pub fn mesh(&self) -> &HalfedgeMesh {
+        &self.mesh
+    }
+
+    /// What the elements of the mesh carry. The cloth of a face is its connected piece, in the order of the lowest face.
+    pub fn attributes(&self) -> &SheetAttributes {
+        &self.attributes
+    }
+
+    /// What was done so far.
+    pub fn report(&self) -> &FieldReport {
+        &self.report
+    }
+}

@@ -1,0 +1,145 @@
+//! Options of remeshing to a field.
+
+use crate::chart::Chart;
+use crate::gradation::{GRADATION, SizeLimit, grade_metrics, grade_sizes};
+use crate::metric::{Metric, bound_aspect, is_isotropic, isotropic_size, metric_of_size, size_tensor};
+use crate::rules::{COLLAPSE_SIZE, EditRules, QUALITY_MIN};
+use crate::settings::BadSetting;
+use taffeta_core::Region;
+use taffeta_core::math::Sym2;
+
+/// Sweeps over the edges of the input until the gradation has spread. Each way that a bound takes through the mesh needs
+/// as many as it turns back against the numbering; after more than these the rest stays ungraded.
+const SWEEPS: usize = 200;
+
+/// Size above which an edge is split: an edge that has the wanted length is fine, also within round-off.
+const LONGEST: f64 = 1.0 + 1e-9;
+
+/// Allowance for collapses where no gradation bounds the change of the metric.
+const NONUNIFORM: f64 = f64::INFINITY;
+
+/// How to remesh to a field.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FieldOptions {
+    /// Most passes, at least 1. Remeshing ends earlier when nothing is left to do.
+    pub passes: u32,
+    /// Most splits and collapses of a pass; `None`: one per vertex, at least 1000.
+    pub budget: Option<usize>,
+    /// Most vertices of each connected piece; no split is made beyond.
+    pub max_vertices: usize,
+    /// The wanted size grows at most by this factor per edge of wanted length, greater than 1. `None`: the field is taken
+    /// as it is. A field that jumps gives triangles that are badly shaped, and edges that cannot be collapsed.
+    pub gradation: Option<f64>,
+    /// Largest ratio of the wanted sizes in two directions, at least 1; the larger one is reduced.
+    pub aspect: f64,
+    /// Longest edge that a collapse may make, in wanted lengths, from 0.5 to 1. Edges come to rest between about half of it
+    /// and 1. Close to 1 the mesh fits the field best; the gap keeps edges from coming and going where one field follows
+    /// another that differs little.
+    pub collapse_size: f64,
+    /// Least shape quality of a triangle that a collapse makes, `12√3 · A/perimeter²` as the metric sees it, from 0 to 1;
+    /// where the worst triangle around is worse already, it must not get worse.
+    pub quality: f64,
+    /// Whether edges may be flipped.
+    pub flips: bool,
+    /// Whether edges may be collapsed.
+    pub collapses: bool,
+}
+
+impl Default for FieldOptions {
+    fn default() -> Self {
+        Self {
+            passes: 100,
+            budget: None,
+            max_vertices: 1_000_000,
+            gradation: Some(GRADATION),
+            aspect: 10.0,
+            collapse_size: COLLAPSE_SIZE,
+            quality: QUALITY_MIN,
+            flips: true,
+            collapses: true,
+        }
+    }
+}
+
+impl FieldOptions {
+    /// Checks every range.
+    ///
+    /// # Errors
+    /// The first option that is out of range.
+    pub fn validate(&self) -> Result<(), BadSetting> {
+        let Self { passes, max_vertices, gradation, aspect, .. } = *self;
+        let refuse = |name, value, allowed| Err(BadSetting { name, value, allowed });
+        if passes == 0 {
+            return refuse("passes", 0.0, "at least 1");
+        }
+        if max_vertices == 0 {
+            return refuse("max_vertices", 0.0, "at least 1");
+        }
+        if let Some(beta) = gradation.filter(|beta| !beta.is_finite() || *beta <= 1.0) {
+            return refuse("gradation", beta, "finite and greater than 1");
+        }
+        if !aspect.is_finite() || aspect < 1.0 {
+            return refuse("aspect", aspect, "finite and at least 1");
+        }
+        if !(0.5..=1.0).contains(&self.collapse_size) {
+            return refuse("collapse_size", self.collapse_size, "from 0.5 to 1");
+        }
+        if !(0.0..=1.0).contains(&self.quality) {
+            return refuse("quality", self.quality, "from 0 to 1");
+        }
+        Ok(())
+    }
+
+    pub(super) fn rules<'a>(&self, piece_count: usize, pins: &'a [Region]) -> EditRules<'a> {
+        let rules = EditRules::of_settings(&[], pins);
+        EditRules {
+            max_vertices: vec![Some(self.max_vertices); piece_count],
+            budget: self.budget,
+            split_size: LONGEST,
+            collapse_size: self.collapse_size,
+            quality: self.quality,
+            flips: self.flips,
+            collapses: self.collapses,
+            looks_around: true,
+            nonuniform: if self.gradation.is_some() { rules.nonuniform } else { NONUNIFORM },
+            ..rules
+        }
+    }
+
+    /// Bounds aspect and gradation of the metrics of the input vertices; the wanted sizes as tensors \[m\].
+    pub(super) fn size_field(&self, chart: &Chart, mut metrics: Vec<Metric>) -> Vec<Sym2> {
+        for metric in metrics.iter_mut().filter(|metric| !is_isotropic(metric)) {
+            *metric = bound_aspect(metric, self.aspect);
+        }
+        let Some(beta) = self.gradation else { return metrics.iter().map(size_tensor).collect() };
+        let limits = sides(chart);
+        if metrics.iter().all(is_isotropic) {
+            let mut sizes: Vec<f64> = metrics.iter().map(isotropic_size).collect();
+            grade_sizes(&limits, &mut sizes, beta, SWEEPS);
+            return sizes.into_iter().map(Sym2::diagonal).collect();
+        }
+        grade_metrics(&limits, &mut metrics, beta, SWEEPS);
+        // Gradation is isotropic far from where it comes from, so it keeps the bound up to round-off.
+        metrics.iter().map(size_tensor).collect()
+    }
+}
+
+/// The edges of the input. Each inner one comes from both of its faces, and is taken from one of them.
+fn sides(chart: &Chart) -> Vec<SizeLimit> {
+    let mut limits = Vec::with_capacity(2 * chart.faces.len());
+    for (face, corners) in (0u32..).zip(&chart.faces) {
+        for k in 0..3 {
+            if chart.beyond(face, k).is_some_and(|other| other < face) {
+                continue;
+            }
+            let ends = [corners[k], corners[(k + 1) % 3]].map(|v| v as usize);
+            limits.push(SizeLimit { ends, edge: chart.material[ends[1]] - chart.material[ends[0]] });
+        }
+    }
+    limits
+}
+
+/// The isotropic metric of a size \[m\].
+pub(super) fn metric_of(size: f64) -> Metric {
+    metric_of_size(size)
+}

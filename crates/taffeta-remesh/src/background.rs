@@ -1,0 +1,110 @@
+//! The input surface of a fixed sizing field: where every vertex of a mesh that is being edited lies on it, and what it
+//! carries there.
+//!
+//! The field, positions and velocities are linear on the faces of the input. A vertex that a split makes takes all of them
+//! from the face of the input that its material point lies in, so that nothing is averaged twice, however many passes
+//! there are.
+
+use crate::attributes::VertexAttributes;
+use crate::chart::Chart;
+use crate::metric::{Metric, metric_of_size_tensor};
+use glam::{DVec2, DVec3};
+use taffeta_core::math::Sym2;
+use taffeta_mesh::{VertexKey, slot_of};
+
+/// Where a vertex of the result lies on the input.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Origin {
+    /// Number of the input face.
+    pub face: u32,
+    /// Barycentric coordinates in it, for its corners in their order; their sum is 1. A vertex of the input that was kept
+    /// has exactly 1 at its corner. Not below 0, but for new vertices on an outline that was straightened within its
+    /// tolerance (the sine of 1e-3): they can lie beside the input by that much.
+    pub weights: [f64; 3],
+}
+
+/// The input, by its numbers.
+#[derive(Clone, Debug)]
+pub(crate) struct Background {
+    pub chart: Chart,
+    /// World positions \[m\].
+    pub positions: Vec<DVec3>,
+    /// World velocities \[m/s\]; `None`: at rest.
+    pub velocities: Option<Vec<DVec3>>,
+    /// Wanted sizes \[m\] as tensors, `M^(−½)`.
+    pub sizes: Vec<Sym2>,
+}
+
+impl Background {
+    /// The metric of an input vertex \[1/m²\].
+    pub fn metric_of(&self, vertex: usize) -> Metric {
+        metric_of_size_tensor(&self.sizes[vertex])
+    }
+
+    fn sample_size(&self, origin: &Origin) -> Sym2 {
+        let corners = self.chart.faces[origin.face as usize];
+        let add = |sum: Sym2, (v, weight): (u32, f64)| sum.plus(weight, &self.sizes[v as usize]);
+        // Beside the input a size could be extrapolated to nothing.
+        let weights = origin.weights.map(|weight| weight.max(0.0));
+        corners.into_iter().zip(weights).fold(Sym2::default(), add)
+    }
+}
+
+/// The value of a field at an origin: linear on the face.
+pub(crate) fn sample(faces: &[[u32; 3]], values: &[DVec3], origin: &Origin) -> DVec3 {
+    let corners = faces[origin.face as usize];
+    let [a, b, c] = corners.map(|v| values[v as usize]);
+    let [wa, wb, wc] = origin.weights;
+    wa * a + wb * b + wc * c
+}
+
+/// The background with the origin of every vertex.
+#[derive(Clone, Debug)]
+pub(crate) struct Tracker {
+    pub background: Background,
+    /// By slot of the vertex. Slots that are not in use have the origin of an earlier vertex.
+    origins: Vec<Origin>,
+}
+
+impl Tracker {
+    /// Starts with the vertices of the input, by number.
+    pub fn new(background: Background, vertices: &[VertexKey]) -> Self {
+        let unknown = Origin { face: 0, weights: [0.0; 3] };
+        let limit = vertices.iter().map(|&v| slot_of(v) + 1).max().unwrap_or_default();
+        let mut origins = vec![unknown; limit];
+        for (face, corners) in background.chart.faces.iter().enumerate().rev() {
+            let face = face as u32;
+            for (k, v) in corners.iter().enumerate() {
+                let mut weights = [0.0; 3];
+                weights[k] = 1.0;
+                origins[slot_of(vertices[*v as usize])] = Origin { face, weights };
+            }
+        }
+        Self { background, origins }
+    }
+
+    /// Gives a new vertex what the input has at its material point \[m\]. `near` is a vertex close to it.
+    pub fn place(&self, near: VertexKey, material: DVec2, vertex: &mut VertexAttributes) -> Origin {
+        let Background { chart, positions, velocities, .. } = &self.background;
+        let origin = chart.locate(self.origin_of(near).face, material);
+        vertex.position = sample(&chart.faces, positions, &origin);
+        if let Some(velocities) = velocities {
+            vertex.velocity = sample(&chart.faces, velocities, &origin);
+        }
+        vertex.metric = metric_of_size_tensor(&self.background.sample_size(&origin));
+        origin
+    }
+
+    /// Notes where a new vertex is.
+    pub fn remember(&mut self, v: VertexKey, origin: Origin) {
+        let slot = slot_of(v);
+        if slot >= self.origins.len() {
+            self.origins.resize(slot + 1, origin);
+        }
+        self.origins[slot] = origin;
+    }
+
+    pub fn origin_of(&self, v: VertexKey) -> &Origin {
+        &self.origins[slot_of(v)]
+    }
+}

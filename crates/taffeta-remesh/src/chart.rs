@@ -1,0 +1,242 @@
+//! The faces of the input in the material plane: which of them holds a point, and whether any two overlap.
+
+use crate::background::Origin;
+use crate::grid::FaceGrid;
+use glam::DVec2;
+use robust::{Coord, orient2d};
+use taffeta_core::geometry::{barycentric, closest_point_on_triangle};
+use taffeta_mesh::{BuiltMesh, slot_of};
+
+/// Faces that a walk may cross before the grid is asked. A walk from an end of an edge to its middle crosses a few, unless
+/// the mesh has become much coarser than the input.
+const MAX_STEPS: usize = 64;
+
+/// Barycentric coordinates closer to 0 than this are 0. A field that changes by 1 over a face is wrong by as much.
+const SNAP: f64 = 1e-13;
+
+/// The input faces with the material coordinates of their vertices.
+#[derive(Clone, Debug)]
+pub(crate) struct Chart {
+    pub faces: Vec<[u32; 3]>,
+    /// By vertex \[m\].
+    pub material: Vec<DVec2>,
+    /// The face beyond each side; side `k` runs from corner `k` to the next one.
+    neighbors: Vec<[Option<u32>; 3]>,
+    /// The connected piece of each face. Pieces may overlap each other.
+    pub pieces: Vec<u32>,
+    grid: FaceGrid,
+}
+
+impl Chart {
+    /// The chart of a mesh as it was built from its faces.
+    pub fn build(built: &BuiltMesh, faces: &[[u32; 3]], material: Vec<DVec2>) -> Self {
+        let mut number_of_slot = vec![0u32; built.mesh.face_slot_limit()];
+        for (number, &f) in (0u32..).zip(&built.faces) {
+            number_of_slot[slot_of(f)] = number;
+        }
+        let beyond = |&f| {
+            let sides = built.mesh.face_halfedges(f);
+            sides.map(|he| built.mesh.face(he.twin()).map(|f| number_of_slot[slot_of(f)]))
+        };
+        let neighbors = built.faces.iter().map(beyond).collect();
+        let mut pieces = vec![0u32; faces.len()];
+        for (piece, members) in (0u32..).zip(built.mesh.components()) {
+            members.iter().for_each(|&f| pieces[number_of_slot[slot_of(f)] as usize] = piece);
+        }
+        let grid = FaceGrid::build(faces, &material);
+        Self { faces: faces.to_vec(), material, neighbors, pieces, grid }
+    }
+
+    /// Number of connected pieces.
+    pub fn piece_count(&self) -> usize {
+        self.pieces.iter().max().map_or(0, |&last| last as usize + 1)
+    }
+
+    /// The face beyond side `k` of a face.
+    pub fn beyond(&self, face: u32, k: usize) -> Option<u32> {
+        self.neighbors[face as usize][k]
+    }
+
+    /// The material coordinates of the corners of a face \[m\].
+    pub fn corners(&self, face: u32) -> [DVec2; 3] {
+        self.faces[face as usize].map(|v| self.material[v as usize])
+    }
+
+    /// The face that holds a point of the piece to which a face near it belongs; the closest one if none does.
+    pub fn locate(&self, near: u32, point: DVec2) -> Origin {
+        let face = self.walk(near, point).unwrap_or_else(|| self.search(self.pieces[near as usize], point));
+        Origin { face, weights: clean(barycentric(point, self.corners(face))) }
+    }
+
+    /// Goes from face to face toward a point; `None`: the way is long or leaves the piece.
+    fn walk(&self, start: u32, point: DVec2) -> Option<u32> {
+        let mut face = start;
+        for _ in 0..MAX_STEPS {
+            let weights = barycentric(point, self.corners(face));
+            let lowest = (0..3).min_by(|&i, &j| weights[i].total_cmp(&weights[j]))?;
+            if weights[lowest] >= -SNAP {
+                return Some(face);
+            }
+            // The side opposite to corner k starts at the next corner.
+            face = self.neighbors[face as usize][(lowest + 1) % 3]?;
+        }
+        None
+    }
+
+    /// The face of a piece closest to a point, the first of several.
+    fn search(&self, piece: u32, point: DVec2) -> u32 {
+        let mut best = (f64::INFINITY, 0);
+        for ring in 0.. {
+            self.grid.for_each_in_ring(point, ring, |face| {
+                if self.pieces[face as usize] == piece {
+                    best = lesser(best, (self.distance_squared(face, point), face));
+                }
+            });
+            let reach = self.grid.reach_of(ring);
+            if best.0 <= reach * reach || self.grid.covers_all(point, ring) {
+                break;
+            }
+        }
+        best.1
+    }
+
+    fn distance_squared(&self, face: u32, point: DVec2) -> f64 {
+        let corners = self.corners(face);
+        let [a, b, c] = closest_point_on_triangle(point.extend(0.0), corners.map(|u| u.extend(0.0)));
+        (a * corners[0] + b * corners[1] + c * corners[2]).distance_squared(point)
+    }
+
+    /// Two faces of one piece that overlap in material space, if there are any. All faces must be upright.
+    ///
+    /// Only faces at the boundary are compared with the others. The number of faces over a point changes only across the
+    /// image of the boundary. So where two are, at the edge of the region in which there are two, one of them ends: a
+    /// face at the boundary.
+    pub fn find_overlap(&self) -> Option<[u32; 2]> {
+        let mut seen = vec![u32::MAX; self.faces.len()];
+        for (face, beyond) in (0u32..).zip(&self.neighbors) {
+            if !beyond.contains(&None) {
+                continue;
+            }
+            let mut found: Option<u32> = None;
+            self.grid.for_each_near(self.corners(face), |other| {
+                let is_new = std::mem::replace(&mut seen[other as usize], face) != face;
+                let is_foreign = other != face && !beyond.contains(&Some(other));
+                let is_same_piece = self.pieces[face as usize] == self.pieces[other as usize];
+                if is_new && is_foreign && is_same_piece && overlap(self.corners(face), self.corners(other)) {
+                    found = Some(found.map_or(other, |first| first.min(other)));
+                }
+            });
+            if let Some(other) = found {
+                return Some([face.min(other), face.max(other)]);
+            }
+        }
+        None
+    }
+}
+
+/// The smaller pair, the first of two with the same number.
+fn lesser(a: (f64, u32), b: (f64, u32)) -> (f64, u32) {
+    if (b.0, b.1) < (a.0, a.1) { b } else { a }
+}
+
+/// Twice the signed area of a triangle with the exact sign (J. R. Shewchuk, Adaptive precision floating-point arithmetic
+/// and fast robust geometric predicates, 1997).
+pub(crate) fn exact_side([a, b, c]: [DVec2; 3]) -> f64 {
+    let coord = |u: DVec2| Coord { x: u.x, y: u.y };
+    orient2d(coord(a), coord(b), coord(c))
+}
+
+/// Whether two upright triangles have inner points in common, exactly: no side of either has the other beyond it.
+fn overlap(first: [DVec2; 3], second: [DVec2; 3]) -> bool {
+    let separates = |from: [DVec2; 3], other: [DVec2; 3]| {
+        (0..3).any(|k| other.iter().all(|&u| exact_side([from[k], from[(k + 1) % 3], u]) <= 0.0))
+    };
+    !separates(first, second) && !separates(second, first)
+}
+
+/// Weights without the round-off around 0; their sum is 1.
+fn clean(weights: [f64; 3]) -> [f64; 3] {
+    let mut clean = weights.map(|weight| if weight.abs() <= SNAP { 0.0 } else { weight });
+    let largest = (0..3).max_by(|&i, &j| clean[i].total_cmp(&clean[j])).unwrap_or_default();
+    clean[largest] = 1.0 - clean[(largest + 1) % 3] - clean[(largest + 2) % 3];
+    clean
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use taffeta_core::random::SplitMix64;
+    use taffeta_mesh::HalfedgeMesh;
+
+    fn chart(coords: &[[f64; 2]], faces: &[[u32; 3]]) -> Chart {
+        let built = HalfedgeMesh::from_triangles(coords.len(), faces).expect("a surface");
+        Chart::build(&built, faces, coords.iter().map(|&u| DVec2::from(u)).collect())
+    }
+
+    /// A strip that runs around an annulus for so many turns, 24 quads each.
+    fn spiral(turns: f64) -> Chart {
+        let count = (24.0 * turns) as u32;
+        let at = |k: u32| {
+            let (s, c) = (std::f64::consts::TAU * f64::from(k) / 24.0).sin_cos();
+            [[c, s], [2.0 * c, 2.0 * s]]
+        };
+        let coords: Vec<[f64; 2]> = (0..=count).flat_map(at).collect();
+        let faces: Vec<[u32; 3]> =
+            (0..count).flat_map(|k| [[2 * k, 2 * k + 1, 2 * k + 3], [2 * k, 2 * k + 3, 2 * k + 2]]).collect();
+        chart(&coords, &faces)
+    }
+
+    #[test]
+    fn a_strip_overlaps_itself_only_after_a_full_turn() {
+        assert_eq!(spiral(0.9).find_overlap(), None);
+        // The ends meet within round-off of the sine; three quads more, and they overlap for good.
+        let [first, second] = spiral(1.125).find_overlap().expect("it overlaps");
+        assert!(first < 6 && second >= 46, "{first} and {second}");
+    }
+
+    #[test]
+    fn a_cone_that_is_wound_twice_overlaps_and_a_slit_does_not() {
+        let around = |turns: f64| {
+            let mut coords = vec![[0.0, 0.0]];
+            coords.extend((0..12).map(|k| {
+                let (s, c) = (std::f64::consts::TAU * turns * f64::from(k) / 12.0).sin_cos();
+                [c, s]
+            }));
+            let faces: Vec<[u32; 3]> = (0..12).map(|k| [0, 1 + k, 1 + (k + 1) % 12]).collect();
+            chart(&coords, &faces).find_overlap()
+        };
+        assert_eq!(around(1.0), None);
+        assert!(around(2.0).is_some());
+        let slit = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0], [1.0, 0.0]];
+        assert_eq!(chart(&slit, &[[0, 1, 2], [0, 2, 3], [0, 3, 4], [0, 4, 5]]).find_overlap(), None);
+    }
+
+    #[test]
+    fn pieces_may_lie_on_each_other_and_points_stay_in_theirs() {
+        let square = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
+        let coords = [square, square].concat();
+        let chart = chart(&coords, &[[0, 1, 2], [0, 2, 3], [4, 5, 6], [4, 6, 7]]);
+        assert_eq!((chart.find_overlap(), chart.piece_count()), (None, 2));
+        assert_eq!(chart.locate(1, DVec2::new(0.9, 0.5)).face, 0);
+        assert_eq!(chart.locate(3, DVec2::new(0.9, 0.5)).face, 2);
+    }
+
+    #[test]
+    fn walking_finds_what_a_search_of_all_faces_finds() {
+        let chart = spiral(0.9);
+        let mut random = SplitMix64(3);
+        for _ in 0..500 {
+            let angle = random.next_unit() * 0.89 * std::f64::consts::TAU;
+            let point = DVec2::from_angle(angle) * (1.01 + 0.97 * random.next_unit());
+            let best = (0..chart.faces.len() as u32)
+                .map(|face| (chart.distance_squared(face, point), face))
+                .fold((f64::INFINITY, 0), lesser);
+            let start = random.below(chart.faces.len()) as u32;
+            let Origin { face, weights } = chart.locate(start, point);
+            assert!(chart.distance_squared(face, point) <= best.0 + 1e-24, "{point}: {face} and {best:?}");
+            let again = (0..3).map(|k| weights[k] * chart.corners(face)[k]).sum::<DVec2>();
+            assert!(again.distance(point) < 1e-14);
+            assert_eq!(chart.search(0, point), best.1);
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! The edits of one pass: splits with flips, longest edge first, then collapses with flips, shortest edge first.
+
+use crate::attributes::{SheetAttributes, VertexAttributes};
+use crate::background::Tracker;
+use crate::check::{Checker, CollapseRefusal, Replacement};
+use crate::momentum::Drift;
+use crate::report::{EditRecord, Proposal, ProposedEdit, RemeshReport};
+use crate::rules::EditRules;
+use crate::transfer::{
+    collapse_with_transfer, flip_with_transfer, split_with_adjustment, split_with_transfer,
+};
+use crate::working::{EdgeRow, Working};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use taffeta_mesh::{EdgeKey, Halfedge, HalfedgeMesh, Side, SplitRecord, VertexKey, slot_of};
+
+/// Flips after one split or collapse: far more than ever follow one.
+const MAX_FLIPS: usize = 1000;
+
+/// Edges in the order of their size. Sizes are positive, so their bits sort like the numbers.
+type Longest = BinaryHeap<(u64, Reverse<EdgeKey>)>;
+type Shortest = BinaryHeap<Reverse<(u64, EdgeKey)>>;
+
+/// A pass under way.
+pub(crate) struct Editor<'a> {
+    pub mesh: &'a mut HalfedgeMesh,
+    pub attributes: &'a mut SheetAttributes,
+    pub rules: &'a EditRules<'a>,
+    /// Knows where the new vertices are on the input of a fixed field.
+    pub tracker: Option<&'a mut Tracker>,
+    pub veto: &'a mut dyn FnMut(&Proposal) -> bool,
+    pub working: Working,
+    pub report: RemeshReport,
+    pub budget: usize,
+    /// By cloth number.
+    pub drifts: Vec<Drift>,
+}
+
+impl Editor<'_> {
+    fn checker(&self) -> Checker<'_> {
+        let Self { mesh, attributes, working, rules, .. } = self;
+        Checker { mesh, attributes, working, rules }
+    }
+
+    /// One unit of the budget; `false`: there is none left.
+    fn spend(&mut self) -> bool {
+        self.report.unfinished |= self.budget == 0;
+        let has_left = self.budget > 0;
+        self.budget -= usize::from(has_left);
+        has_left
+    }
+
+    /// Whether an entry of a heap still holds: the edge exists and has not changed since.
+    fn is_current(&self, e: EdgeKey, bits: u64) -> bool {
+        self.mesh.contains_edge(e) && self.working.size_of(self.mesh, e).to_bits() == bits
+    }
+
+    /// Splits until no edge is too long.
+    pub fn split_long_edges(&mut self) {
+        let long_edge = |row: &EdgeRow| {
+            let size = self.working.size_of_slots(row.ends);
+            (size > self.rules.split_size).then_some((size.to_bits(), Reverse(row.key)))
+        };
+        let mut queue: Longest = self.working.edges.iter().filter_map(long_edge).collect();
+        while let Some((bits, Reverse(e))) = queue.pop() {
+            if !self.is_current(e, bits) || self.is_cloth_full(e) {
+                continue;
+            }
+            if !self.spend() {
+                break;
+            }
+            self.split(e, &mut queue);
+        }
+    }
+
+    fn push_long(&self, queue: &mut Longest, e: EdgeKey) {
+        let size = self.working.size_of(self.mesh, e);
+        if size > self.rules.split_size {
+            queue.push((size.to_bits(), Reverse(e)));
+        }
+    }
+
+    fn is_cloth_full(&mut self, e: EdgeKey) -> bool {
+        let cloth = self.cloth_of(e);
+        let limit =
+            self.rules.max_vertices[cloth as usize].expect("only cloths that are touched are gathered");
+        let is_full = self.working.vertex_counts[cloth as usize] >= limit;
+        // Once for every run of edges; the end of the pass removes what is doubled.
+        if is_full && self.report.at_vertex_limit.last() != Some(&cloth) {
+            self.report.at_vertex_limit.push(cloth);
+        }
+        is_full
+    }
+
+    fn cloth_of(&self, e: EdgeKey) -> u32 {
+        let [v, _] = self.mesh.edge_ends(e);
+        self.working.cloths[slot_of(v)].expect("edits stay within the gathered cloths")
+    }
+
+    fn add_drift(&mut self, cloth: u32, drift: &Drift) {
+        let sum = &mut self.drifts[cloth as usize];
+        *sum = sum.plus(drift);
+    }
+
+    fn split(&mut self, e: EdgeKey, queue: &mut Longest) {
+        let cloth = self.cloth_of(e);
+        let record = self.split_with_placement(e, cloth);
+        self.report.add(EditRecord::Split(record));
+        let v = record.vertex;
+        let material = self.attributes.material_of(self.mesh.halfedge_from(v));
+        self.working.add_vertex(v, material, self.attributes.vertices[v].metric, cloth);
+        for he in self.mesh.halfedges_around(v) {
+            self.push_long(queue, he.edge);
+        }
+        for flipped in self.restore_delaunay(v, f64::INFINITY) {
+            self.push_long(queue, flipped);
+        }
+    }
+
+    fn split_with_placement(&mut self, e: EdgeKey, cloth: u32) -> SplitRecord {
+        let is_fine = "an edge of the mesh can be split";
+        let (mesh, attributes, pins) = (&mut *self.mesh, &mut *self.attributes, self.rules.pins);
+        let Some(tracker) = &mut self.tracker else {
+            return split_with_transfer(mesh, attributes, e, pins).expect(is_fine);
+        };
+        let near = mesh.edge_ends(e)[0];
+        let mut origin = None;
+        let place = |material, vertex: &mut VertexAttributes| {
+            origin = Some(tracker.place(near, material, vertex));
+        };
+        let (record, drift) = split_with_adjustment(mesh, attributes, e, pins, place).expect(is_fine);
+        tracker.remember(record.vertex, origin.expect("a split places its vertex"));
+        self.add_drift(cloth, &drift);
+        record
+    }
+
+    /// Flips edges around a vertex whose faces changed until they are Delaunay again (Lawson 1977); the flipped edges.
+    fn restore_delaunay(&mut self, v: VertexKey, size_limit: f64) -> Vec<EdgeKey> {
+        let mut flipped = Vec::new();
+        if !self.rules.flips {
+            return flipped;
+        }
+        let mut stack: Vec<EdgeKey> = self
+            .mesh
+            .halfedges_around(v)
+            .flat_map(|he| [Some(he.edge), self.mesh.face(he).map(|_| self.mesh.next(he).edge)])
+            .flatten()
+            .collect();
+        // In a uniform metric every flip approaches the Delaunay mesh by the margin, so this ends; the limit is for
+        // metrics that differ from quad to quad, which could send edges around in circles.
+        while let Some(e) = stack.pop().filter(|_| flipped.len() < MAX_FLIPS) {
+            if !self.checker().should_flip(e, size_limit) {
+                continue;
+            }
+            let replacement = self.checker().flip_replacement(e);
+            if self.is_vetoed(ProposedEdit::Flip(e), &replacement) {
+                continue;
+            }
+            let (record, drift) =
+                flip_with_transfer(self.mesh, self.attributes, e).expect("the flip was checked");
+            self.add_drift(self.cloth_of(e), &drift);
+            self.report.add(EditRecord::Flip(record));
+            flipped.push(e);
+            for he in [record.halfedge, record.halfedge.twin()] {
+                stack.extend([self.mesh.next(he).edge, self.mesh.prev(he).edge]);
+            }
+        }
+        flipped
+    }
+
+    fn is_vetoed(&mut self, edit: ProposedEdit, replacement: &Replacement) -> bool {
+        let Replacement { before, after } = replacement;
+        let (mesh, attributes, log) = (&*self.mesh, &*self.attributes, &self.report.log[..]);
+        let vetoed = (self.veto)(&Proposal { edit, before, after, mesh, attributes, log });
+        self.report.vetoed += usize::from(vetoed);
+        vetoed
+    }
+
+    /// Collapses until no edge can go.
+    pub fn collapse_short_edges(&mut self) {
+        let mut queue = self.find_short_edges();
+        while let Some(Reverse((bits, e))) = queue.pop() {
+            if !self.is_current(e, bits) {
+                continue;
+            }
+            let Some(he) = self.find_collapse(e) else { continue };
+            let replacement = self.checker().collapse_replacement(he);
+            if self.is_vetoed(ProposedEdit::Collapse(he), &replacement) {
+                continue;
+            }
+            if !self.spend() {
+                break;
+            }
+            self.collapse(he, &mut queue);
+        }
+    }
+
+    /// The edges that may be collapsed, found with as little work as possible: at rest there are none.
+    ///
+    /// Of the neighbors of an inner vertex `i`, one lies behind it as seen from `j`. The new edge to it has a size of at
+    /// least `√(s_ij² + s²)`, with `s` the smallest around `i`, as far as the metric is uniform.
+    fn find_short_edges(&mut self) -> Shortest {
+        let changed = self.report.log.iter().filter_map(|record| match record {
+            EditRecord::Split(record) => Some(record.kept.edge),
+            EditRecord::Flip(record) => Some(record.halfedge.edge),
+            EditRecord::Collapse(_) => None,
+        });
+        self.working.update_ends(self.mesh, changed);
+        let rows = &self.working.edges;
+        let sizes: Vec<f64> = rows.iter().map(|row| self.working.size_of_slots(row.ends)).collect();
+        let mut around = vec![(f64::INFINITY, 0u32); self.working.cloths.len()];
+        for (row, &size) in rows.iter().zip(&sizes) {
+            for slot in row.ends {
+                let (smallest, valence) = &mut around[slot as usize];
+                *smallest = smallest.min(size);
+                *valence += 1;
+            }
+        }
+        let limit = self.rules.collapse_size;
+        let checker = self.checker();
+        let mut queue = Shortest::new();
+        for (&EdgeRow { key, ends, .. }, size) in rows.iter().zip(sizes) {
+            let may_go = |slot: u32| {
+                let (smallest, valence) = around[slot as usize];
+                // With three neighbors the one behind is joined to `j` already.
+                valence <= 3 || size * size + smallest * smallest <= self.rules.nonuniform * limit * limit
+            };
+            if size <= limit && (may_go(ends[0]) || may_go(ends[1])) {
+                push_short(&mut queue, &checker, key);
+            }
+        }
+        queue
+    }
+
+    /// The direction of an edge in which it can be collapsed; the one with the better triangles if there are two.
+    fn find_collapse(&mut self, e: EdgeKey) -> Option<Halfedge> {
+        let checker = self.checker();
+        let results = Side::BOTH.map(|side| checker.check_collapse(Halfedge::new(e, side)));
+        match results {
+            [Ok(first), Ok(second)] => {
+                Some(Halfedge::new(e, if first >= second { Side::First } else { Side::Second }))
+            }
+            [Ok(_), Err(_)] => Some(Halfedge::new(e, Side::First)),
+            [Err(_), Ok(_)] => Some(Halfedge::new(e, Side::Second)),
+            [Err(first), Err(second)] => {
+                let is_short = CollapseRefusal::count([first, second], &mut self.report.refusals);
+                self.report.refused += usize::from(is_short);
+                None
+            }
+        }
+    }
+
+    fn collapse(&mut self, he: Halfedge, queue: &mut Shortest) {
+        let cloth = self.cloth_of(he.edge);
+        let (record, drift) =
+            collapse_with_transfer(self.mesh, self.attributes, he).expect("the collapse was checked");
+        self.add_drift(cloth, &drift);
+        self.report.add(EditRecord::Collapse(record));
+        self.working.remove_vertex(record.removed_vertex);
+        // An edge that is flipped here must not be one that the next pass splits.
+        let flipped = self.restore_delaunay(record.kept_vertex, self.rules.split_size);
+        let checker = self.checker();
+        for around in self.mesh.halfedges_around(record.kept_vertex) {
+            push_short(queue, &checker, around.edge);
+            if self.rules.looks_around {
+                for beyond in self.mesh.halfedges_around(self.mesh.tip(around)) {
+                    push_short(queue, &checker, beyond.edge);
+                }
+            }
+        }
+        for e in flipped {
+            push_short(queue, &checker, e);
+        }
+    }
+}
+
+fn push_short(queue: &mut Shortest, checker: &Checker, e: EdgeKey) {
+    let size = checker.working.size_of(checker.mesh, e);
+    // A collapse replaces an edge by at least one that is as long, within a uniform metric.
+    if size <= checker.rules.collapse_size
+        && Side::BOTH.into_iter().any(|side| checker.may_collapse(Halfedge::new(e, side)))
+    {
+        queue.push(Reverse((size.to_bits(), e)));
+    }
+}

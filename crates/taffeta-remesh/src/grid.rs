@@ -1,0 +1,178 @@
+//! A grid of square cells over the material plane, each with the faces that reach into it.
+
+use glam::DVec2;
+
+/// Cells per face: a cell then holds about ten faces, and a face reaches into two or three cells.
+const CELLS_PER_FACE: f64 = 0.25;
+
+/// Largest number of cells along one axis: a strip that is long and thin does not need more.
+const MAX_CELLS: f64 = 8192.0;
+
+/// See the module page.
+#[derive(Clone, Debug)]
+pub(crate) struct FaceGrid {
+    low: DVec2,
+    /// Side of a cell \[m\].
+    cell: f64,
+    counts: [usize; 2],
+    /// Where the faces of each cell start in `faces`, and at last where they end.
+    starts: Vec<u32>,
+    faces: Vec<u32>,
+}
+
+impl FaceGrid {
+    /// A grid over faces by the material coordinates of their vertices \[m\].
+    pub fn build(faces: &[[u32; 3]], material: &[DVec2]) -> Self {
+        let bounds = |[low, high]: [DVec2; 2], u: &DVec2| [low.min(*u), high.max(*u)];
+        let [low, high] = material.iter().fold([DVec2::INFINITY, DVec2::NEG_INFINITY], bounds);
+        let extent = high - low;
+        let area = extent.x * extent.y / (CELLS_PER_FACE * faces.len() as f64);
+        let cell = area.sqrt().max(extent.max_element() / MAX_CELLS).max(f64::MIN_POSITIVE);
+        let counts = [extent.x, extent.y].map(|length| (length / cell) as usize + 1);
+        let mut grid = Self { low, cell, counts, starts: Vec::new(), faces: Vec::new() };
+        let corners_of = |face: &[u32; 3]| face.map(|v| material[v as usize]);
+        let mut starts = vec![0u32; counts[0] * counts[1] + 1];
+        for face in faces {
+            grid.for_each_cell(corners_of(face), |cell| starts[cell + 1] += 1);
+        }
+        for cell in 1..starts.len() {
+            starts[cell] += starts[cell - 1];
+        }
+        let mut entries = vec![0u32; starts[starts.len() - 1] as usize];
+        let mut ends = starts.clone();
+        for (number, face) in (0u32..).zip(faces) {
+            grid.for_each_cell(corners_of(face), |cell| {
+                entries[ends[cell] as usize] = number;
+                ends[cell] += 1;
+            });
+        }
+        (grid.starts, grid.faces) = (starts, entries);
+        grid
+    }
+
+    /// The cell along one axis, clamped to the grid.
+    fn cell_along(&self, axis: usize, coord: f64) -> usize {
+        let position = (coord - self.low[axis]) / self.cell;
+        // The cast clamps below 0.
+        (position as usize).min(self.counts[axis] - 1)
+    }
+
+    /// The cells that a triangle reaches into, and perhaps neighbors of them: in each row those between its lowest and
+    /// highest u. Boxes would make quadratic lists of needles.
+    fn for_each_cell(&self, corners: [DVec2; 3], mut visit: impl FnMut(usize)) {
+        let [first, last] = span(corners.map(|u| u.y)).map(|v| self.cell_along(1, v));
+        for row in first..=last {
+            // Slack for the round-off of a row's limits; the outermost rows are open.
+            let limit = |row: usize, slack: f64| self.low.y + self.cell * (row as f64 + slack);
+            let low = if row == first { f64::NEG_INFINITY } else { limit(row, -1e-6) };
+            let high = if row == last { f64::INFINITY } else { limit(row + 1, 1e-6) };
+            let Some([left, right]) = span_between(corners, low, high) else { continue };
+            for column in self.cell_along(0, left)..=self.cell_along(0, right) {
+                visit(row * self.counts[0] + column);
+            }
+        }
+    }
+
+    fn faces_of(&self, cell: usize) -> &[u32] {
+        &self.faces[self.starts[cell] as usize..self.starts[cell + 1] as usize]
+    }
+
+    /// The faces in the cells of a triangle, some of them several times.
+    pub fn for_each_near(&self, corners: [DVec2; 3], mut visit: impl FnMut(u32)) {
+        self.for_each_cell(corners, |cell| self.faces_of(cell).iter().for_each(|&face| visit(face)));
+    }
+
+    /// The faces in the cells that are `ring` cells away from that of a point, some of them several times.
+    pub fn for_each_in_ring(&self, point: DVec2, ring: usize, mut visit: impl FnMut(u32)) {
+        let [column, row] = [self.cell_along(0, point.x), self.cell_along(1, point.y)];
+        let range =
+            |center: usize, count: usize| center.saturating_sub(ring)..=(center + ring).min(count - 1);
+        let mut visit_cell = |r: usize, c: usize| {
+            self.faces_of(r * self.counts[0] + c).iter().for_each(|&face| visit(face));
+        };
+        for r in range(row, self.counts[1]) {
+            if r.abs_diff(row) == ring {
+                range(column, self.counts[0]).for_each(|c| visit_cell(r, c));
+                continue;
+            }
+            let (left, right) = (column.checked_sub(ring), column + ring);
+            left.into_iter().for_each(|c| visit_cell(r, c));
+            (right < self.counts[0]).then(|| visit_cell(r, right));
+        }
+    }
+
+    /// What is no farther from a point in the grid than this \[m\] is in one of the rings up to `ring`.
+    pub fn reach_of(&self, ring: usize) -> f64 {
+        self.cell * ring as f64
+    }
+
+    /// Whether the rings up to `ring` around a point are the whole grid.
+    pub fn covers_all(&self, point: DVec2, ring: usize) -> bool {
+        [0, 1].into_iter().all(|axis| {
+            let center = self.cell_along(axis, point[axis]);
+            center <= ring && center + ring + 1 >= self.counts[axis]
+        })
+    }
+}
+
+fn span(values: [f64; 3]) -> [f64; 2] {
+    let [a, b, c] = values;
+    [a.min(b).min(c), a.max(b).max(c)]
+}
+
+/// The lowest and highest u of the part of a triangle with `low ≤ v ≤ high`; `None`: there is no such part.
+fn span_between(corners: [DVec2; 3], low: f64, high: f64) -> Option<[f64; 2]> {
+    let mut bounds = [f64::INFINITY, f64::NEG_INFINITY];
+    let mut add = |u: f64| bounds = [bounds[0].min(u), bounds[1].max(u)];
+    for k in 0..3 {
+        let (p, q) = (corners[k], corners[(k + 1) % 3]);
+        if (low..=high).contains(&p.y) {
+            add(p.x);
+        }
+        for limit in [low, high] {
+            if (p.y < limit) != (q.y < limit) && limit.is_finite() {
+                let t = (limit - p.y) / (q.y - p.y);
+                add(p.x + t.clamp(0.0, 1.0) * (q.x - p.x));
+            }
+        }
+    }
+    (bounds[0] <= bounds[1]).then_some(bounds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use taffeta_core::geometry::barycentric;
+    use taffeta_core::random::SplitMix64;
+
+    #[test]
+    fn every_face_is_in_the_cells_of_its_points() {
+        let mut random = SplitMix64(11);
+        let material: Vec<DVec2> =
+            (0..120).map(|_| DVec2::new(5.0 * random.next_unit() - 1.0, random.next_unit())).collect();
+        let faces: Vec<[u32; 3]> = (0..40).map(|f| [3 * f, 3 * f + 1, 3 * f + 2]).collect();
+        let grid = FaceGrid::build(&faces, &material);
+        for _ in 0..2000 {
+            let point = DVec2::new(5.0 * random.next_unit() - 1.0, random.next_unit());
+            let mut found = Vec::new();
+            grid.for_each_in_ring(point, 0, |face| found.push(face));
+            for (number, face) in (0u32..).zip(&faces) {
+                let weights = barycentric(point, face.map(|v| material[v as usize]));
+                let is_inside = weights.iter().all(|&weight| weight > 1e-9);
+                assert!(!is_inside || found.contains(&number), "{number} at {point}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_fan_of_needles_takes_few_entries() {
+        let count = 4000;
+        let mut material = vec![DVec2::ZERO];
+        material.extend(
+            (0..count).map(|k| DVec2::from_angle(std::f64::consts::TAU * f64::from(k) / f64::from(count))),
+        );
+        let faces: Vec<[u32; 3]> = (0..count).map(|k| [0, 1 + k, 1 + (k + 1) % count]).collect();
+        let entries = FaceGrid::build(&faces, &material).faces.len();
+        assert!(entries < 200 * faces.len(), "{entries}");
+    }
+}

@@ -1,0 +1,76 @@
+//! What the edits of a pass may do, wherever its metric comes from.
+
+use crate::settings::RemeshSettings;
+use taffeta_core::Region;
+
+/// Splits and collapses that a pass may make, per vertex at its start: enough for a mesh to double in one pass, as a
+/// cloth that lands does.
+pub const BUDGET_PER_VERTEX: usize = 1;
+
+/// Splits and collapses that a pass may always make, so that a sheet of two triangles can be refined in a few passes.
+pub const BUDGET_MIN: usize = 1000;
+
+/// Size above which an edge is split.
+pub const SPLIT_SIZE: f64 = 1.0;
+
+/// Largest size of an edge that a collapse may make. The gap to 1, where splits start, keeps an edge from being split
+/// and collapsed in turn.
+pub const COLLAPSE_SIZE: f64 = 0.8;
+
+/// Least shape quality of a triangle that a collapse may make, unless the worst around it is worse already. 0.4 is a
+/// right triangle of 1 : 5; below, strain is measured badly and few edges can be flipped.
+pub const QUALITY_MIN: f64 = 0.4;
+
+/// Allowance for the change of the metric within a ring where sizes are compared as if it were uniform. Larger costs
+/// time; without it collapses in graded regions are missed.
+const NONUNIFORM: f64 = 1.1;
+
+/// See the module page.
+#[derive(Clone, Debug)]
+pub(crate) struct EditRules<'a> {
+    /// Regions by pin number.
+    pub pins: &'a [Region],
+    /// No split is made beyond this number of vertices, by cloth number; `None`: the cloth is not touched.
+    pub max_vertices: Vec<Option<usize>>,
+    /// Splits and collapses of a pass; `None`: as many as [`BUDGET_PER_VERTEX`] and [`BUDGET_MIN`] allow.
+    pub budget: Option<usize>,
+    /// Size above which an edge is split.
+    pub split_size: f64,
+    /// Largest size of an edge that a collapse may make, at most `split_size`.
+    pub collapse_size: f64,
+    /// See [`QUALITY_MIN`].
+    pub quality: f64,
+    /// Whether edges may be flipped.
+    pub flips: bool,
+    /// Whether edges may be collapsed.
+    pub collapses: bool,
+    /// Whether a collapse makes the edges around its neighbors be looked at again, too. Where many collapses wait for each
+    /// other in a row it saves a pass for each; where there is a pass per frame it costs more than it saves.
+    pub looks_around: bool,
+    /// See [`NONUNIFORM`]; infinite where nothing bounds the change of the metric.
+    pub nonuniform: f64,
+}
+
+impl<'a> EditRules<'a> {
+    /// Those of the simulation.
+    pub fn of_settings(settings: &[Option<RemeshSettings>], pins: &'a [Region]) -> Self {
+        let limit = |settings: &Option<RemeshSettings>| settings.map(|settings| settings.max_vertices);
+        Self {
+            pins,
+            max_vertices: settings.iter().map(limit).collect(),
+            budget: None,
+            split_size: SPLIT_SIZE,
+            collapse_size: COLLAPSE_SIZE,
+            quality: QUALITY_MIN,
+            flips: true,
+            collapses: true,
+            looks_around: false,
+            nonuniform: NONUNIFORM,
+        }
+    }
+
+    /// The budget of a pass over so many vertices.
+    pub fn budget_of(&self, vertex_count: usize) -> usize {
+        self.budget.unwrap_or_else(|| BUDGET_MIN.max(BUDGET_PER_VERTEX * vertex_count))
+    }
+}

@@ -1,0 +1,7 @@
+//! The remesher by itself.
+
+mod errors;
+mod fields;
+mod motion;
+mod sheets;
+mod transfer;

@@ -11,12 +11,14 @@ use crate::certificate::{Path, Truncation, truncate_among};
 use crate::crossings::{Crossing, find_crossings_among};
 use crate::detect::ContactSurface;
 use crate::elements::{Element, Elements};
+use crate::fans::{Fans, Nearest};
 use crate::guard::{MovingShape, count_sunken, watch_faces};
 use crate::near::NearSearch;
 use crate::pair::{Pair, closest};
 use crate::quarantine::Quarantine;
+use crate::response::{Contact, ContactName};
 use crate::shape::WorldShape;
-use crate::sides::{Feature, Sides};
+use crate::sides::{Feature, Point, Sides};
 use glam::DVec3;
 use rayon::prelude::*;
 use taffeta_core::{ContactRow, Friction, VertexIndex};
@@ -72,6 +74,7 @@ pub struct Step<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct Proximity {
     elements: Elements,
+    fans: Fans,
     bodies: Vec<MeshBody>,
     /// A point of each vertex in material space \[m\]; distances there limit the offsets within a cloth.
     layout: Vec<DVec3>,
@@ -102,7 +105,8 @@ impl Proximity {
         let moving_vertices = elements.vertex_bodies.partition_point(|body| is_mover(*body));
         let is_last = !elements.list[movers..].iter().any(|element| is_mover(element.body));
         assert!(is_last, "obstacles must come after what moves by itself");
-        Self { elements, bodies, layout, movers, moving_vertices, ..Self::default() }
+        let fans = Fans::build(&elements);
+        Self { elements, fans, bodies, layout, movers, moving_vertices, ..Self::default() }
     }
 
     /// Whether two bodies, or a body and itself, can meet.
@@ -231,7 +235,7 @@ impl Proximity {
 
     /// The contacts of a substep, of pairs that come within reach by the motion as predicted. Sorted by what touches:
     /// two faces that share the edge that touches give one contact.
-    pub fn contacts(&self, step: Step<'_>) -> Vec<ContactRow> {
+    pub fn contacts(&self, step: Step<'_>) -> Vec<Contact> {
         let near = self.pairs.par_iter().zip(&self.offsets);
         let found = near.filter_map(|(pair, offset)| self.meet(pair, *offset, step));
         let found: Vec<(Feature, ContactRow)> = found.collect();
@@ -239,7 +243,8 @@ impl Proximity {
         let mut order: Vec<(Feature, u32)> = (0..).zip(&found).map(|(i, (name, _))| (*name, i)).collect();
         order.par_sort_unstable();
         order.dedup_by_key(|(feature, _)| *feature);
-        order.into_iter().map(|(_, i)| found[i as usize].1).collect()
+        let contact = |(name, i): (Feature, u32)| Contact::new(ContactName::Pair(name), found[i as usize].1);
+        order.into_iter().map(contact).collect()
     }
 
     /// The contact of a pair: where it first comes within reach on the motion as predicted; of one that does not, where it
@@ -254,15 +259,44 @@ impl Proximity {
         let way = pair.relative_way(&moves);
         let x = pair.gather(step.start);
         let pursuit = Pursuit { way, limit: offset, floor: REACHED_SHARE * offset };
-        let reached = advance(pursuit, (distance, found), |t| {
+        let reached = advance(pursuit, (distance, (found, 0.0)), |t| {
             let found = closest(pair.kind, std::array::from_fn(|k| x[k] + moves[k] * t));
-            (found.gap.length(), found)
+            (found.gap.length(), (found, t))
         });
         let may_close = distance - offset <= way.max(offset);
-        let found = reached.or(may_close.then_some(found)).filter(|found| found.gap != DVec3::ZERO)?;
-        let normal = found.gap.normalize();
+        let (found, t) = reached.or(may_close.then_some((found, 0.0)))?;
         let sides = Sides::new(pair, &found);
+        let at = |v: u32| step.start[v as usize].lerp(step.end[v as usize], t);
+        if found.gap == DVec3::ZERO || !self.is_nearest(&sides, found.gap, at) {
+            return None;
+        }
+        let normal = found.gap.normalize();
         Some((sides.feature(), self.row(sides, normal, offset, step)))
+    }
+
+    /// Whether the closest points of a pair are closest among the points around them too. The surface of an obstacle is what
+    /// counts there: where it is flat, or the cloth lies in a hollow, the vertices of the cloth are enough. Of two cloths,
+    /// a vertex that is near an edge or another vertex must not be nearer to what is beside it.
+    fn is_nearest(&self, sides: &Sides, gap: DVec3, at: impl Fn(u32) -> DVec3) -> bool {
+        let [first, second] = &sides.points;
+        let toward = [-gap, gap];
+        let is = |k: usize, how: Nearest| self.fans.is_nearest(&sides.points[k], toward[k], how, &at);
+        let is_obstacle = |point: &Point| point.vertices[0] as usize >= self.moving_vertices;
+        if is_obstacle(first) || is_obstacle(second) {
+            let (ours, theirs) = if is_obstacle(first) { (1, 0) } else { (0, 1) };
+            if sides.points[ours].count == 1 {
+                return is(theirs, Nearest::Weakly);
+            }
+            // Inside an edge or face of the cloth: above an edge or corner of the obstacle, or beside it.
+            return is(theirs, Nearest::Strictly)
+                && (sides.points[theirs].count > 1 || is(ours, Nearest::Weakly));
+        }
+        match (first.count, second.count) {
+            (1, 1) => is(0, Nearest::Weakly) || is(1, Nearest::Weakly),
+            (1, 2) => is(1, Nearest::Weakly),
+            (2, 1) => is(0, Nearest::Weakly),
+            _ => true,
+        }
     }
 
     /// The row of two points that are to keep a distance along a normal; a point of an obstacle moves as it does.
@@ -393,7 +427,7 @@ mod tests {
         proximity.follow(step);
         let rows = proximity.contacts(step);
         assert!(rows.len() >= 25);
-        for row in rows {
+        for Contact { row, .. } in rows {
             let gap = row.gap(row.interpolate(|vi| end[vi.0 as usize]));
             assert!((gap - (2.5e-3 - 1e-3 - 2.0 * OFFSET)).abs() < 1e-12, "{gap}");
             assert!(row.weights.iter().sum::<f64>().abs() < 1e-12);

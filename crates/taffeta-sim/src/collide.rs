@@ -149,13 +149,13 @@ impl World {
         let path = self.contact_path();
         let shapes = self.moving_shapes(h);
         let step = path.step(&shapes);
-        let rows = self.in_threads(|| {
+        let found = self.in_threads(|| {
             proximity.follow(step);
             proximity.contacts(step)
         });
         self.caches.proximity = Some(proximity);
-        self.work.meetings = rows.len();
-        self.work.contacts.extend(rows.into_iter().map(Contact::new));
+        self.work.meetings = found.len();
+        self.work.contacts.extend(found);
     }
 
     /// Pulls apart what crosses, slowly and without giving it velocity.
@@ -187,8 +187,7 @@ impl World {
         let view = SubstepView { start: &work.start, rows: &work.rows, time: self.time, h: moved };
         let mut contacts = self.caches.detector.detect(&self.sheet.topology, &self.obstacles, view);
         let shapes = self.moving_shapes(h);
-        let rows = self.in_threads(|| proximity.contacts(path.step(&shapes)));
-        contacts.extend(rows.into_iter().map(Contact::new));
+        contacts.extend(self.in_threads(|| proximity.contacts(path.step(&shapes))));
         for Contact { row, .. } in &mut contacts {
             *row = ContactRow { static_friction: 0.0, kinetic_friction: 0.0, ..*row };
             row.offset -= (1.0 - share) * row.thickness;

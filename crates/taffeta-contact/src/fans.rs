@@ -109,7 +109,10 @@ mod tests {
         let at = |v: u32| x[v as usize];
         let tip = point(&[0]);
         assert!(fans.is_nearest(&tip, DVec3::new(0.0, 1.0, -0.5), Nearest::Strictly, at));
-        assert!(!fans.is_nearest(&tip, DVec3::new(0.0, 1.0, 0.5), Nearest::Weakly, at), "the ridge is nearer");
+        assert!(
+            !fans.is_nearest(&tip, DVec3::new(0.0, 1.0, 0.5), Nearest::Weakly, at),
+            "the ridge is nearer"
+        );
         assert!(fans.is_nearest(&point(&[0, 1, 2]), DVec3::X, Nearest::Strictly, at), "inside a face");
     }
 }

@@ -29,6 +29,9 @@ const REST_SHARE: f64 = 0.9;
 const REACHED_SHARE: f64 = 0.9;
 /// The separation that the safeguard keeps, relative to the offset.
 const HARD_SHARE: f64 = 0.1;
+/// Angle \[rad\] and part of the thickness below which contacts of a vertex are one: round-off of where it is over an edge.
+const TWIN_ANGLE: f64 = 1e-5;
+const TWIN_SHARE: f64 = 1e-3;
 /// How many of the expected motions the boxes have room for.
 const AHEAD: f64 = 4.0;
 /// Margin of the boxes, relative to the widest offset.
@@ -243,8 +246,17 @@ impl Proximity {
         let mut order: Vec<(Feature, u32)> = (0..).zip(&found).map(|(i, (name, _))| (*name, i)).collect();
         order.par_sort_unstable();
         order.dedup_by_key(|(feature, _)| *feature);
-        let contact = |(name, i): (Feature, u32)| Contact::new(ContactName::Pair(name), found[i as usize].1);
-        order.into_iter().map(contact).collect()
+        let mut contacts: Vec<Contact> = Vec::with_capacity(order.len());
+        for (name, i) in order {
+            let contact = Contact::new(ContactName::Pair(name), found[i as usize].1);
+            let near = contacts.iter().rev().take_while(|other| other.row.vertex() == contact.row.vertex());
+            if contact.row.vertex().is_none()
+                || !near.into_iter().any(|other| is_twin(&other.row, &contact.row, step.start))
+            {
+                contacts.push(contact);
+            }
+        }
+        contacts
     }
 
     /// The contact of a pair: where it first comes within reach on the motion as predicted; of one that does not, where it
@@ -374,6 +386,13 @@ impl Proximity {
         };
         ((0..step.start.len()).map(place).collect(), found)
     }
+}
+
+/// Whether two contacts of a vertex are the same but for round-off: it lies over an edge, and inside a face beside it. Twice
+/// the springs would bear twice the share of friction under the same weight.
+fn is_twin(a: &ContactRow, b: &ContactRow, x: &[DVec3]) -> bool {
+    let gap = |row: &ContactRow| row.gap(row.interpolate(|vi| x[vi.0 as usize]));
+    a.normal.distance(b.normal) < TWIN_ANGLE && (gap(a) - gap(b)).abs() < TWIN_SHARE * a.thickness
 }
 
 #[cfg(test)]

@@ -73,6 +73,16 @@ pub struct Step<'a> {
     pub shapes: &'a [MovingShape<'a>],
 }
 
+/// Which contacts are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// Those where the distance of the surfaces has a local minimum.
+    Nearest,
+    /// Those of all pairs within reach: more than it takes, and bumps to what slides over them, but a small motion changes
+    /// none of them for another.
+    All,
+}
+
 /// Finds the pairs of cloths and meshes that are near each other.
 #[derive(Clone, Debug, Default)]
 pub struct Proximity {
@@ -238,9 +248,9 @@ impl Proximity {
 
     /// The contacts of a substep, of pairs that come within reach by the motion as predicted. Sorted by what touches:
     /// two faces that share the edge that touches give one contact.
-    pub fn contacts(&self, step: Step<'_>) -> Vec<Contact> {
+    pub fn contacts(&self, step: Step<'_>, which: Which) -> Vec<Contact> {
         let near = self.pairs.par_iter().zip(&self.offsets);
-        let found = near.filter_map(|(pair, offset)| self.meet(pair, *offset, step));
+        let found = near.filter_map(|(pair, offset)| self.meet(pair, *offset, (step, which)));
         let found: Vec<(Feature, ContactRow)> = found.collect();
         // Rows are long: their names are sorted, each with the place of its row.
         let mut order: Vec<(Feature, u32)> = (0..).zip(&found).map(|(i, (name, _))| (*name, i)).collect();
@@ -261,7 +271,12 @@ impl Proximity {
 
     /// The contact of a pair: where it first comes within reach on the motion as predicted; of one that does not, where it
     /// is at the start, if elasticity could still close the gap.
-    fn meet(&self, pair: &Pair, offset: f64, step: Step<'_>) -> Option<(Feature, ContactRow)> {
+    fn meet(
+        &self,
+        pair: &Pair,
+        offset: f64,
+        (step, which): (Step<'_>, Which),
+    ) -> Option<(Feature, ContactRow)> {
         let found = closest(pair.kind, pair.gather(step.start));
         let distance = found.gap.length();
         if distance == 0.0 || self.quarantine.holds(pair) {
@@ -279,7 +294,8 @@ impl Proximity {
         let (found, t) = reached.or(may_close.then_some((found, 0.0)))?;
         let sides = Sides::new(pair, &found);
         let at = |v: u32| step.start[v as usize].lerp(step.end[v as usize], t);
-        if found.gap == DVec3::ZERO || !self.is_nearest(&sides, found.gap, at) {
+        let is_wanted = || which == Which::All || self.is_nearest(&sides, found.gap, at);
+        if found.gap == DVec3::ZERO || !is_wanted() {
             return None;
         }
         let normal = found.gap.normalize();
@@ -432,7 +448,7 @@ mod tests {
         let prescribed = vec![false; x.len()];
         let step = Step { start: &x, end: &x, prescribed: &prescribed, shapes: &[] };
         proximity.follow(step);
-        assert!(proximity.contacts(step).is_empty());
+        assert!(proximity.contacts(step, Which::Nearest).is_empty());
         assert!(!proximity.follow(step), "nothing has moved");
     }
 
@@ -444,7 +460,7 @@ mod tests {
         let prescribed = vec![false; x.len()];
         let step = Step { start: &x, end: &end, prescribed: &prescribed, shapes: &[] };
         proximity.follow(step);
-        let rows = proximity.contacts(step);
+        let rows = proximity.contacts(step, Which::Nearest);
         assert!(rows.len() >= 25);
         for Contact { row, .. } in rows {
             let gap = row.gap(row.interpolate(|vi| end[vi.0 as usize]));
@@ -535,9 +551,9 @@ mod tests {
             let mut new = fresh.clone();
             kept.forget();
             assert!(kept.follow(step) && new.follow(step));
-            assert_eq!(kept.contacts(step), new.contacts(step));
+            assert_eq!(kept.contacts(step, Which::Nearest), new.contacts(step, Which::Nearest));
             assert!(kept.pairs() == new.pairs());
-            met += kept.contacts(step).len();
+            met += kept.contacts(step, Which::Nearest).len();
             x = kept.secure(step).0;
             assert_eq!(kept.count_crossings(&x), new.count_crossings(&x));
             assert_eq!(kept.count_crossings(&x), []);

@@ -51,7 +51,7 @@ mod world;
 
 pub use build::BuildError;
 pub use checkpoint::{Checkpoint, CheckpointError};
-pub use collide::{QuarantinedPair, SafeguardReport};
+pub use collide::{QuarantinedPair, SafeguardReport, SunkenCloth};
 pub use description::{
     Air, ClothDescription, EnclosedDescription, LooseDescription, Mode, PinDescription, RopeDescription,
     SimulationSettings, SolidDescription, SolverChoice, TimeIntegration, WorldDescription,

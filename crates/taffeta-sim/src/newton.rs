@@ -193,7 +193,7 @@ impl World {
     /// What the solve leaves to be done at the contacts, and what the next one has to know of them.
     fn settle_contacts(&mut self, h: f64) {
         let Solver::Newton(driver) = &self.caches.solver else { return };
-        let Workspace { contacts, start, bases, rows, stopped, .. } = &mut self.work;
+        let Workspace { contacts, start, bases, rows, stopped, stands_still, .. } = &mut self.work;
         self.sheet.grips.iter_mut().for_each(|grip| *grip = DVec3::ZERO);
         let mut elsewhere = Vec::new();
         for (contact, touch) in contacts.iter_mut().zip(driver.touches()) {
@@ -204,6 +204,10 @@ impl World {
                 Some(vi) => self.sheet.grips[vi] += friction,
                 None => elsewhere.push((&*contact, friction)),
             }
+        }
+        if *stands_still {
+            // The search begins each of its steps anew; what is remembered of edges that share vertices takes turns.
+            elsewhere.clear();
         }
         self.grasps.note(elsewhere.into_iter());
     }

@@ -144,7 +144,7 @@ fn substeps_of_a_moving_obstacle_follow_from_the_size_of_the_cloth_and_not_from_
             let mut description = over(sheet(cells, 0.3, 0.0), cuboid(half), SolverChoice::Global);
             description.mesh_obstacles[0].place = Placement::at(DVec3::Y * -0.15);
             description.mesh_obstacles[0].motion = lift(speed, 1.0);
-            let mut count = |description: &WorldDescription| run(&mut build(description), 1).plan;
+            let count = |description: &WorldDescription| run(&mut build(description), 1).plan;
             let plan = count(&description);
             assert_eq!(
                 (plan.substeps, plan.capped_stride.is_some()),

@@ -23,7 +23,7 @@ impl Grasps {
     pub fn note<'a>(&mut self, holding: impl Iterator<Item = (&'a Contact, DVec3)>) {
         self.0.clear();
         self.0.extend(holding.map(|(contact, force)| (contact.name, force * contact.orientation())));
-        self.0.sort_by(|a, b| a.0.cmp(&b.0));
+        self.0.sort_by_key(|(name, _)| *name);
     }
 }
 

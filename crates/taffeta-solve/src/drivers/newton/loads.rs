@@ -8,11 +8,11 @@ use taffeta_core::{ContactRow, SurfaceTopology};
 /// the error of an approximate solve must not set loose what holds, nor an uneven share of the weight, for one contact
 /// that slides can take all others along. With a tenth, patches slid at one degree below the limit. It never bears more
 /// than the limit.
-const MARGIN: f64 = 0.25;
+const MARGIN: f64 = 0.35;
 
 /// Part of the limit of static friction by which the spring of a contact may change in a Newton iteration, if its slip is to
 /// count as known: under a slope one degree below the limit the first iterations are off by much more than what is left.
-const UNSETTLED: f64 = 0.5;
+const UNSETTLED: f64 = 0.1;
 
 /// Contacts as one-sided springs `½ k min(0, gap)²` with Coulomb friction.
 ///

@@ -1,4 +1,5 @@
-//! Writes the meshes that the scenes in `scenes/contact` use into `meshes/`: a tube, a funnel, a knotted ribbon, a skirt.
+//! Writes the meshes that the scenes in `scenes/contact` use into `meshes/`: a tube, a funnel, a knotted ribbon, a skirt,
+//! a thin plate.
 //!
 //! `cargo run --example contact_meshes`
 
@@ -89,6 +90,24 @@ fn knot() -> Patch {
     patch
 }
 
+/// A closed plate of 60 cm by 60 cm by 1 mm around the origin, across z.
+fn plate() -> Patch {
+    let cells = 4;
+    let side = |z: f64| grid([cells; 2], false, move |u, v| DVec3::new(0.6 * u - 0.3, 0.6 * v - 0.3, z));
+    let (mut patch, back) = (side(0.0005), side(-0.0005));
+    let first = patch.points.len();
+    patch.points.extend(back.points);
+    patch.quads.extend(back.quads.into_iter().map(|[a, b, c, d]| [d, c, b, a].map(|v| first + v)));
+    // Around the rim, counter-clockwise as seen from +z.
+    let at = |i: usize, j: usize| j * (cells + 1) + i;
+    let rim = (0..cells).map(|k| (at(k, 0), at(k + 1, 0)));
+    let rim = rim.chain((0..cells).map(|k| (at(cells, k), at(cells, k + 1))));
+    let rim = rim.chain((0..cells).map(|k| (at(cells - k, cells), at(cells - k - 1, cells))));
+    let rim = rim.chain((0..cells).map(|k| (at(0, cells - k), at(0, cells - k - 1))));
+    patch.quads.extend(rim.map(|(a, b)| [first + a, first + b, b, a]));
+    patch
+}
+
 fn to_obj(patch: &Patch, title: &str) -> String {
     let mut text = format!("# {title}; made by examples/contact_meshes.rs\n");
     let mut line =
@@ -117,6 +136,7 @@ fn main() -> std::io::Result<()> {
         ("funnel.obj", funnel(), "A funnel"),
         ("skirt.obj", skirt(), "A flared skirt"),
         ("knot.obj", knot(), "A ribbon in a loose overhand knot"),
+        ("plate.obj", plate(), "A thin plate"),
     ];
     for (name, patch, title) in meshes {
         std::fs::write(folder.join(name), to_obj(&patch, title))?;

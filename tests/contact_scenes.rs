@@ -12,6 +12,9 @@ struct Case {
     frames: u64,
 }
 
+/// The plate behind the bullet as triangles instead of a box in closed form.
+const MESH_PLATE: &str = r#"obstacle.0.shape={ mesh = "../../meshes/plate.obj" }"#;
+
 const CASES: &[Case] = &[
     Case {
         name: "rotating_sphere",
@@ -31,6 +34,10 @@ const CASES: &[Case] = &[
     Case { name: "bullet", overrides: &["cloth.0.velocity=[0,0,-10]"], frames: 6 },
     Case { name: "bullet", overrides: &[], frames: 6 },
     Case { name: "bullet", overrides: &["cloth.0.velocity=[0,0,-1000]"], frames: 6 },
+    Case { name: "bullet", overrides: &[MESH_PLATE, "cloth.0.velocity=[0,0,-1]"], frames: 12 },
+    Case { name: "bullet", overrides: &[MESH_PLATE, "cloth.0.velocity=[0,0,-10]"], frames: 6 },
+    Case { name: "bullet", overrides: &[MESH_PLATE], frames: 6 },
+    Case { name: "bullet", overrides: &[MESH_PLATE, "cloth.0.velocity=[0,0,-1000]"], frames: 6 },
     Case { name: "tilted_plane", overrides: &[], frames: 30 },
     Case { name: "skirt", overrides: &["cloth.0.pin.0.motion.0.t=0.1"], frames: 20 },
 ];

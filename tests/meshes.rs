@@ -130,6 +130,44 @@ fn a_thin_plate_takes_a_sheet_along_at_any_speed() {
 }
 
 #[test]
+fn substeps_of_a_moving_obstacle_follow_from_the_size_of_the_cloth_and_not_from_its_mesh() {
+    let half = DVec3::new(0.1, 0.0005, 0.1);
+    let shapes = [
+        Shape::Box { half_size: half },
+        Shape::Sphere { radius: 0.1 },
+        Shape::Capsule { radius: 0.05, half_length: 0.05 },
+        Shape::Plane { normal: DVec3::Y },
+    ];
+    // At 60 frames per second; a sheet of 30 cm by 30 cm has a diagonal of 424 mm, of which a hundredth is a stride.
+    for (speed, expected, capped) in [(10.0, 40, false), (50.0, 197, false), (600.0, 400, true)] {
+        for cells in [4, 16] {
+            let mut description = over(sheet(cells, 0.3, 0.0), cuboid(half), SolverChoice::Global);
+            description.mesh_obstacles[0].place = Placement::at(DVec3::Y * -0.15);
+            description.mesh_obstacles[0].motion = lift(speed, 1.0);
+            let count = |description: &WorldDescription| run(&mut build(description), 1).plan;
+            let plan = count(&description);
+            assert_eq!(
+                (plan.substeps, plan.capped_stride.is_some()),
+                (expected, capped),
+                "mesh, {speed} m/s"
+            );
+            description.mesh_obstacles.clear();
+            for shape in shapes {
+                let place = Placement::at(DVec3::Y * -0.15);
+                description.obstacles =
+                    vec![Obstacle { motion: lift(speed, 1.0), ..Obstacle::new(shape, place) }];
+                assert_eq!(count(&description).substeps, expected, "{shape:?}, {cells} cells, {speed} m/s");
+            }
+            // Far away, or if the scene says how many, the motion does not matter.
+            description.obstacles[0].place = Placement::at(DVec3::Y * -15.0);
+            assert_eq!(count(&description).substeps, 4);
+            description.simulation.substeps = Some(3);
+            assert_eq!(count(&description).substeps, 3);
+        }
+    }
+}
+
+#[test]
 fn a_sequence_pushes_a_sheet() {
     for solver in SOLVERS {
         let mut bump = ball(0.1, 3);
@@ -318,6 +356,16 @@ fn a_sheet_finds_its_equilibrium_on_a_mesh() {
     assert!(world.crossings().unwrap().is_empty());
     let low = world.mesh(0).positions.iter().map(|x| x.y).fold(f64::INFINITY, f64::min);
     assert!(low < 0.0, "its edges hang down: {low}");
+}
+
+#[test]
+fn a_sheet_finds_its_equilibrium_on_a_mesh_with_friction() {
+    let mut description = over(sheet(8, 0.3, 0.1515), ball(0.15, 2), SolverChoice::Auto);
+    description.cloths[0].material = Material::isotropic(0.3, 30.0, 0.3, 2e-3);
+    description.simulation.mode = Mode::Static;
+    let mut world = build(&description);
+    world.equilibrate().expect("it comes to rest");
+    assert!(world.crossings().unwrap().is_empty());
 }
 
 #[test]

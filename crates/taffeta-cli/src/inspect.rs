@@ -11,7 +11,7 @@ use measure::{Spread, describe_box, describe_quality};
 use std::collections::BTreeSet;
 use std::path::Path;
 use surface::Surface;
-use taffeta_contact::crossings::find_crossings;
+use taffeta_contact::crossings::{edge_pierces_face, find_crossings};
 use taffeta_contact::elements::Elements;
 use taffeta_core::TriangleMesh;
 use taffeta_scene::{ObjMesh, read_obj, read_polyline};
@@ -65,7 +65,8 @@ pub fn describe(file: &ObjMesh) -> String {
     report.text
 }
 
-/// Where edges go through faces with which they share no vertex, by exact predicates.
+/// Where edges meet faces with which they share no vertex, by exact predicates. A place where an edge meets the rim of a
+/// face, or ends on it, counts too, once for each face there; as where the mesh crosses in the run, nothing may touch.
 fn describe_crossings(file: &ObjMesh) -> String {
     let mesh = &file.mesh;
     let mut elements = Elements::default();
@@ -76,7 +77,13 @@ fn describe_crossings(file: &ObjMesh) -> String {
     }
     let crossed: BTreeSet<_> = crossings.iter().map(|crossing| crossing.face).collect();
     let faces: Vec<_> = (0..mesh.faces.len()).filter(|face| crossed.contains(&mesh.faces[*face])).collect();
-    format!("{} of an edge and a face; faces: {}", crossings.len(), name_faces(file, &faces))
+    let x = |v: u32| mesh.positions[v as usize];
+    let through = crossings.iter().filter(|c| edge_pierces_face(c.edge.map(x), c.face.map(x))).count();
+    let touching = match crossings.len() - through {
+        0 => String::new(),
+        touching => format!(" ({through} go through its inside, {touching} only touch its rim or end on it)"),
+    };
+    format!("{} of an edge and a face{touching}; faces: {}", crossings.len(), name_faces(file, &faces))
 }
 
 /// The report on polylines: ropes, which have no faces.

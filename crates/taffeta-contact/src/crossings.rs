@@ -86,6 +86,13 @@ pub fn edge_meets_face([p, q]: [DVec3; 2], [a, b, c]: [DVec3; 3]) -> bool {
     around.iter().all(|s| *s >= 0.0) || around.iter().all(|s| *s <= 0.0)
 }
 
+/// Whether a segment goes through the inside of a triangle, from one side of it strictly to the other, exactly.
+pub fn edge_pierces_face([p, q]: [DVec3; 2], [a, b, c]: [DVec3; 3]) -> bool {
+    let around = [side([p, q, a], b), side([p, q, b], c), side([p, q, c], a)];
+    let is_inside = around.iter().all(|s| *s > 0.0) || around.iter().all(|s| *s < 0.0);
+    is_inside && side([a, b, c], p) * side([a, b, c], q) < 0.0
+}
+
 /// Whether a point lies strictly inside a tetrahedron, exactly; nothing does inside a flat one.
 pub fn is_in_tetrahedron([a, b, c, d]: [DVec3; 4], p: DVec3) -> bool {
     let sides = [side([b, d, c], p), side([a, c, d], p), side([a, d, b], p), side([a, b, c], p)];

@@ -4,7 +4,7 @@
 //! an obstacle has moved by a quarter of the margin since: the two together by half of it.
 
 use crate::obstacle::{Obstacle, PlacedShape};
-use crate::response::Contact;
+use crate::response::{Contact, ContactName};
 use crate::shape::{Skeleton, WorldShape};
 use glam::DVec3;
 use taffeta_core::index::DenseIndex;
@@ -91,11 +91,11 @@ impl Detector {
             self.collect(topology, obstacles, &view);
         }
         let mut clearances = vec![f64::INFINITY; topology.vertex_count];
-        for (obstacle, candidates) in obstacles.iter().zip(&self.candidates) {
+        for (number, (obstacle, candidates)) in (0..).zip(obstacles.iter().zip(&self.candidates)) {
             let placed = obstacle.over_substep(view.time, view.h);
             let skeleton = placed.shape.skeleton();
             let clearances = &mut clearances;
-            let mut probe = Probe { detector: self, placed, skeleton, obstacle, view, clearances };
+            let mut probe = Probe { detector: self, placed, skeleton, number, obstacle, view, clearances };
             probe.measure_clearances(&candidates.vertices);
             let probe = &probe;
             let vertices = candidates.vertices.iter();
@@ -182,6 +182,7 @@ struct Probe<'a> {
     detector: &'a Detector,
     placed: PlacedShape,
     skeleton: Skeleton,
+    number: u32,
     obstacle: &'a Obstacle,
     view: SubstepView<'a>,
     /// How far each vertex is from where a contact begins \[m\]; negative: it has one. Only candidates are up to date.
@@ -238,7 +239,7 @@ impl Probe<'_> {
         }
         let foot = point - normal * distance;
         let friction = surface.friction.pair(self.obstacle.friction);
-        Some(Contact::new(ContactRow {
+        let row = ContactRow {
             vertices,
             weights,
             normal,
@@ -247,7 +248,8 @@ impl Probe<'_> {
             body_displacement: self.placed.displacement(foot),
             static_friction: friction.static_,
             kinetic_friction: friction.kinetic,
-        }))
+        };
+        Some(Contact::new(ContactName::Body(vertices, self.number), row))
     }
 
     /// Whether a chord of this length \[m\] sags into the shape by an amount that matters.

@@ -50,10 +50,21 @@ impl Elements {
         self.vertex_count += vertices;
     }
 
-    /// The corners of the faces that have an edge, in the order of the list.
-    pub fn faces_at(&self, [a, b]: [u32; 2]) -> Vec<[u32; 3]> {
-        let faces = self.list.iter().filter(|e| e.is_face).map(|e| e.corners);
-        faces.filter(|corners| corners.contains(&a) && corners.contains(&b)).collect()
+    /// Which faces have which of some edges: the corners by edge, of one edge in the order of the list. `edges` is sorted,
+    /// and each has the smaller end first.
+    pub fn faces_at(&self, edges: &[[u32; 2]]) -> Vec<([u32; 2], [u32; 3])> {
+        let mut found = Vec::new();
+        for corners in self.list.iter().filter(|element| element.is_face).map(|element| element.corners) {
+            for k in 0..3 {
+                let (a, b) = (corners[k], corners[(k + 1) % 3]);
+                let edge = [a.min(b), a.max(b)];
+                if edges.binary_search(&edge).is_ok() {
+                    found.push((edge, corners));
+                }
+            }
+        }
+        found.sort_by_key(|(edge, _)| *edge);
+        found
     }
 
     /// Adds a polyline through the given vertices, which are there already: edges that belong to no face.
@@ -121,4 +132,32 @@ fn own_edges(faces: &[[u32; 3]]) -> Vec<[bool; 3]> {
         owned[face as usize][k as usize] = true;
     }
     owned
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_faces_at_edges_are_those_that_have_both_ends() {
+        let mut elements = Elements::default();
+        elements.add_triangles(2, &[], |_| 0);
+        // A fin: three faces share an edge. One face is a line.
+        let faces = [[0, 1, 2], [2, 1, 3], [4, 2, 1], [3, 4, 0], [1, 1, 2]];
+        elements.add_triangles(5, &faces, |_| 1);
+        elements.add_polyline(0..2, 0);
+        let edges: Vec<[u32; 2]> = (0..7).flat_map(|b| (0..b).map(move |a| [a, b])).collect();
+        let mut sorted = edges.clone();
+        sorted.sort_unstable();
+        let found = elements.faces_at(&sorted);
+        for edge in edges {
+            let has = |e: &&Element| e.is_face && edge.iter().all(|v| e.corners.contains(v));
+            let expected: Vec<_> = elements.list.iter().filter(has).map(|e| e.corners).collect();
+            let mut here: Vec<_> = found.iter().filter(|f| f.0 == edge).map(|f| f.1).collect();
+            // The line has its edge twice.
+            here.dedup();
+            assert_eq!(here, expected, "{edge:?}");
+        }
+        assert_eq!(elements.faces_at(&[]), []);
+    }
 }

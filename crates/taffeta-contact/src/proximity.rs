@@ -11,13 +11,15 @@ use crate::certificate::{Path, Truncation, truncate_among};
 use crate::crossings::{Crossing, find_crossings_among};
 use crate::detect::ContactSurface;
 use crate::elements::{Element, Elements};
+use crate::fans::{Fans, Nearest};
 use crate::guard::{MovingShape, count_sunken, watch_faces};
 use crate::near::NearSearch;
 use crate::pair::{Pair, closest};
 use crate::quarantine::Quarantine;
+use crate::response::{Contact, ContactName};
 use crate::rooms::Rooms;
 use crate::shape::WorldShape;
-use crate::sides::{Feature, Sides};
+use crate::sides::{Feature, Point, Sides};
 use glam::DVec3;
 use rayon::prelude::*;
 use taffeta_core::{ContactRow, Friction, VertexIndex};
@@ -28,6 +30,9 @@ const REST_SHARE: f64 = 0.9;
 const REACHED_SHARE: f64 = 0.9;
 /// The separation that the safeguard keeps, relative to the offset.
 const HARD_SHARE: f64 = 0.1;
+/// Angle \[rad\] and part of the thickness below which contacts of a vertex are one: round-off of where it is over an edge.
+const TWIN_ANGLE: f64 = 1e-5;
+const TWIN_SHARE: f64 = 1e-3;
 /// Substeps for which the motion is expected to go on as in one.
 const AHEAD: f64 = 4.0;
 /// Distance from there up to which the pairs stay complete, relative to the widest offset.
@@ -73,10 +78,21 @@ pub struct Step<'a> {
     pub shapes: &'a [MovingShape<'a>],
 }
 
+/// Which contacts are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// Those where the distance of the surfaces has a local minimum.
+    Nearest,
+    /// Those of all pairs within reach: more than it takes, and bumps to what slides over them, but a small motion changes
+    /// none of them for another.
+    All,
+}
+
 /// Finds the pairs of cloths and meshes that are near each other.
 #[derive(Clone, Debug, Default)]
 pub struct Proximity {
     elements: Elements,
+    fans: Fans,
     bodies: Vec<MeshBody>,
     /// A point of each vertex in material space \[m\]; distances there limit the offsets within a cloth.
     layout: Vec<DVec3>,
@@ -107,7 +123,8 @@ impl Proximity {
         let moving_vertices = elements.vertex_bodies.partition_point(|body| is_mover(*body));
         let is_last = !elements.list[movers..].iter().any(|element| is_mover(element.body));
         assert!(is_last, "obstacles must come after what moves by itself");
-        Self { elements, bodies, layout, movers, moving_vertices, ..Self::default() }
+        let fans = Fans::build(&elements);
+        Self { elements, fans, bodies, layout, movers, moving_vertices, ..Self::default() }
     }
 
     /// Whether two bodies, or a body and itself, can meet.
@@ -243,20 +260,35 @@ impl Proximity {
 
     /// The contacts of a substep, of pairs that come within reach by the motion as predicted. Sorted by what touches:
     /// two faces that share the edge that touches give one contact.
-    pub fn contacts(&self, step: Step<'_>) -> Vec<ContactRow> {
+    pub fn contacts(&self, step: Step<'_>, which: Which) -> Vec<Contact> {
         let near = self.pairs.par_iter().zip(&self.offsets);
-        let found = near.filter_map(|(pair, offset)| self.meet(pair, *offset, step));
+        let found = near.filter_map(|(pair, offset)| self.meet(pair, *offset, (step, which)));
         let found: Vec<(Feature, ContactRow)> = found.collect();
         // Rows are long: their names are sorted, each with the place of its row.
         let mut order: Vec<(Feature, u32)> = (0..).zip(&found).map(|(i, (name, _))| (*name, i)).collect();
         order.par_sort_unstable();
         order.dedup_by_key(|(feature, _)| *feature);
-        order.into_iter().map(|(_, i)| found[i as usize].1).collect()
+        let mut contacts: Vec<Contact> = Vec::with_capacity(order.len());
+        for (name, i) in order {
+            let contact = Contact::new(ContactName::Pair(name), found[i as usize].1);
+            let near = contacts.iter().rev().take_while(|other| other.row.vertex() == contact.row.vertex());
+            if contact.row.vertex().is_none()
+                || !near.into_iter().any(|other| is_twin(&other.row, &contact.row, step.start))
+            {
+                contacts.push(contact);
+            }
+        }
+        contacts
     }
 
     /// The contact of a pair: where it first comes within reach on the motion as predicted; of one that does not, where it
     /// is at the start, if elasticity could still close the gap.
-    fn meet(&self, pair: &Pair, offset: f64, step: Step<'_>) -> Option<(Feature, ContactRow)> {
+    fn meet(
+        &self,
+        pair: &Pair,
+        offset: f64,
+        (step, which): (Step<'_>, Which),
+    ) -> Option<(Feature, ContactRow)> {
         let found = closest(pair.kind, pair.gather(step.start));
         let distance = found.gap.length();
         if distance == 0.0 || self.quarantine.holds(pair) {
@@ -266,15 +298,45 @@ impl Proximity {
         let way = pair.relative_way(&moves);
         let x = pair.gather(step.start);
         let pursuit = Pursuit { way, limit: offset, floor: REACHED_SHARE * offset };
-        let reached = advance(pursuit, (distance, found), |t| {
+        let reached = advance(pursuit, (distance, (found, 0.0)), |t| {
             let found = closest(pair.kind, std::array::from_fn(|k| x[k] + moves[k] * t));
-            (found.gap.length(), found)
+            (found.gap.length(), (found, t))
         });
         let may_close = distance - offset <= way.max(offset);
-        let found = reached.or(may_close.then_some(found)).filter(|found| found.gap != DVec3::ZERO)?;
-        let normal = found.gap.normalize();
+        let (found, t) = reached.or(may_close.then_some((found, 0.0)))?;
         let sides = Sides::new(pair, &found);
+        let at = |v: u32| step.start[v as usize].lerp(step.end[v as usize], t);
+        let is_wanted = || which == Which::All || self.is_nearest(&sides, found.gap, at);
+        if found.gap == DVec3::ZERO || !is_wanted() {
+            return None;
+        }
+        let normal = found.gap.normalize();
         Some((sides.feature(), self.row(sides, normal, offset, step)))
+    }
+
+    /// Whether the closest points of a pair are closest among the points around them too. The surface of an obstacle is what
+    /// counts there: where it is flat, or the cloth lies in a hollow, the vertices of the cloth are enough. Of two cloths,
+    /// a vertex that is near an edge or another vertex must not be nearer to what is beside it.
+    fn is_nearest(&self, sides: &Sides, gap: DVec3, at: impl Fn(u32) -> DVec3) -> bool {
+        let [first, second] = &sides.points;
+        let toward = [-gap, gap];
+        let is = |k: usize, how: Nearest| self.fans.is_nearest(&sides.points[k], toward[k], how, &at);
+        let is_obstacle = |point: &Point| point.vertices[0] as usize >= self.moving_vertices;
+        if is_obstacle(first) || is_obstacle(second) {
+            let (ours, theirs) = if is_obstacle(first) { (1, 0) } else { (0, 1) };
+            if sides.points[ours].count == 1 {
+                return is(theirs, Nearest::Weakly);
+            }
+            // Inside an edge or face of the cloth: above an edge or corner of the obstacle, or beside it.
+            return is(theirs, Nearest::Strictly)
+                && (sides.points[theirs].count > 1 || is(ours, Nearest::Weakly));
+        }
+        match (first.count, second.count) {
+            (1, 1) => is(0, Nearest::Weakly) || is(1, Nearest::Weakly),
+            (1, 2) => is(1, Nearest::Weakly),
+            (2, 1) => is(0, Nearest::Weakly),
+            _ => true,
+        }
     }
 
     /// The row of two points that are to keep a distance along a normal; a point of an obstacle moves as it does.
@@ -356,6 +418,13 @@ impl Proximity {
     }
 }
 
+/// Whether two contacts of a vertex are the same but for round-off: it lies over an edge, and inside a face beside it. Twice
+/// the springs would bear twice the share of friction under the same weight.
+fn is_twin(a: &ContactRow, b: &ContactRow, x: &[DVec3]) -> bool {
+    let gap = |row: &ContactRow| row.gap(row.interpolate(|vi| x[vi.0 as usize]));
+    a.normal.distance(b.normal) < TWIN_ANGLE && (gap(a) - gap(b)).abs() < TWIN_SHARE * a.thickness
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -393,7 +462,7 @@ mod tests {
         let prescribed = vec![false; x.len()];
         let step = Step { start: &x, end: &x, prescribed: &prescribed, time: 0.0, h: 0.01, shapes: &[] };
         proximity.follow(step);
-        assert!(proximity.contacts(step).is_empty());
+        assert!(proximity.contacts(step, Which::Nearest).is_empty());
         assert!(!proximity.follow(step), "nothing has moved");
     }
 
@@ -405,9 +474,9 @@ mod tests {
         let prescribed = vec![false; x.len()];
         let step = Step { start: &x, end: &end, prescribed: &prescribed, time: 0.0, h: 0.01, shapes: &[] };
         proximity.follow(step);
-        let rows = proximity.contacts(step);
+        let rows = proximity.contacts(step, Which::Nearest);
         assert!(rows.len() >= 25);
-        for row in rows {
+        for Contact { row, .. } in rows {
             let gap = row.gap(row.interpolate(|vi| end[vi.0 as usize]));
             assert!((gap - (2.5e-3 - 1e-3 - 2.0 * OFFSET)).abs() < 1e-12, "{gap}");
             assert!(row.weights.iter().sum::<f64>().abs() < 1e-12);
@@ -517,9 +586,9 @@ mod tests {
             let mut new = fresh.clone();
             kept.forget();
             assert!(kept.follow(step) && new.follow(step));
-            assert_eq!(kept.contacts(step), new.contacts(step));
+            assert_eq!(kept.contacts(step, Which::Nearest), new.contacts(step, Which::Nearest));
             assert!(kept.pairs() == new.pairs());
-            met += kept.contacts(step).len();
+            met += kept.contacts(step, Which::Nearest).len();
             x = kept.secure(step).0;
             assert_eq!(kept.count_crossings(&x), new.count_crossings(&x));
             assert_eq!(kept.count_crossings(&x), []);

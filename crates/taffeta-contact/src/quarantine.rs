@@ -71,7 +71,11 @@ impl Quarantine {
     /// The directions in which the vertices of what crosses are to be moved, of length one at most, by vertex in
     /// ascending order.
     pub fn pull(&self, elements: &Elements, x: &[DVec3]) -> Vec<(u32, DVec3)> {
-        let parts = Parts::find(elements, &self.crossings);
+        let mut cut: Vec<[u32; 2]> = self.crossings.iter().map(|crossing| crossing.edge).collect();
+        cut.sort_unstable();
+        cut.dedup();
+        let parts = Parts::find(elements, &cut);
+        let around = elements.faces_at(&cut);
         let mut moves: Vec<(u32, DVec3)> = Vec::new();
         for crossing in &self.crossings {
             let cut_off = crossing.edge.map(|v| parts.is_cut_off(v));
@@ -79,7 +83,7 @@ impl Quarantine {
                 [true, false] => back_through(crossing, x),
                 [false, true] => back_through(crossing, x).map(|d| -d),
                 _ if crossing.face.iter().any(|v| parts.is_cut_off(*v)) => None,
-                _ => shortening(crossing, elements, x),
+                _ => shortening(crossing, faces_of(crossing.edge, &around), x),
             };
             let Some(direction) = direction else { continue };
             let signed = [1.0, 1.0, -1.0, -1.0, -1.0];
@@ -104,9 +108,8 @@ struct Parts {
 }
 
 impl Parts {
-    fn find(elements: &Elements, crossings: &[Crossing]) -> Self {
-        let mut cut: Vec<[u32; 2]> = crossings.iter().map(|crossing| crossing.edge).collect();
-        cut.sort_unstable();
+    /// Those of edges that are cut, which are sorted.
+    fn find(elements: &Elements, cut: &[[u32; 2]]) -> Self {
         let edges = || elements.list.iter().flat_map(Elements::edges);
         let pieces = join(elements.vertex_count, edges());
         let part = join(elements.vertex_count, edges().filter(|edge| cut.binary_search(edge).is_err()));
@@ -156,21 +159,28 @@ fn back_through(crossing: &Crossing, x: &[DVec3]) -> Option<DVec3> {
     Some(if normal.dot(q - p) >= 0.0 { normal } else { -normal })
 }
 
-/// The direction in which an edge must go, as seen from a face, to shorten the curve along which the faces around it
+/// The faces of one edge among those of several, which are sorted by edge.
+fn faces_of(edge: [u32; 2], around: &[([u32; 2], [u32; 3])]) -> &[([u32; 2], [u32; 3])] {
+    let first = around.partition_point(|(other, _)| *other < edge);
+    let count = around[first..].partition_point(|(other, _)| *other == edge);
+    &around[first..first + count]
+}
+
+/// The direction in which an edge must go, as seen from a face, to shorten the curve along which the faces `around` it
 /// meet that face.
 ///
 /// The curve comes to the point `P` where the edge meets the face along unit vectors `Rᵢ` in the faces around the edge.
 /// If the edge goes by `d`, `P` goes by `d − (d·n)/(e·n) e`, and the curve becomes shorter by `Σ Rᵢ·dP`: most of all along
 /// `Σ (Rᵢ − (e·Rᵢ)/(e·n) n)`.
-fn shortening(crossing: &Crossing, elements: &Elements, x: &[DVec3]) -> Option<DVec3> {
+fn shortening(crossing: &Crossing, around: &[([u32; 2], [u32; 3])], x: &[DVec3]) -> Option<DVec3> {
     let at = |v: u32| x[v as usize];
     let ([p, q], [a, b, c]) = (crossing.edge.map(at), crossing.face.map(at));
     let along = (q - p).try_normalize()?;
     let normal = (b - a).cross(c - a).try_normalize()?;
     let sine = along.dot(normal);
     let mut sum = DVec3::ZERO;
-    for corners in elements.faces_at(crossing.edge) {
-        let apex = at(corners.into_iter().find(|v| !crossing.edge.contains(v))?);
+    for (_, corners) in around {
+        let apex = at(*corners.iter().find(|v| !crossing.edge.contains(v))?);
         let inward = (apex - p).reject_from(along);
         let curve = (q - p).cross(apex - p).cross(normal).normalize_or_zero();
         let curve = if curve.dot(inward) < 0.0 { -curve } else { curve };
@@ -210,7 +220,7 @@ mod tests {
         let (elements, x) = wedge(DVec3::ZERO);
         let crossings = find_crossings(&elements, &x, |a, b| a != b);
         let ridge = crossings.iter().find(|c| c.edge == [3, 4]).expect("the ridge goes through the face");
-        let direction = shortening(ridge, &elements, &x).unwrap();
+        let direction = shortening(ridge, &elements.faces_at(&[ridge.edge]), &x).unwrap();
         let step = 1e-3;
         assert!(length(direction * step) < length(DVec3::ZERO), "{direction}");
         assert!(length(-direction * step) > length(DVec3::ZERO), "{direction}");

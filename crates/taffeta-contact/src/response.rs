@@ -6,6 +6,7 @@
 //! `μ_k λ`. Sticking is therefore exact; a smoothed friction law would creep at any coefficient.
 
 use glam::DVec3;
+use serde::{Deserialize, Serialize};
 use taffeta_core::lanes::Row;
 use taffeta_core::{ContactRow, VertexIndex};
 
@@ -13,9 +14,21 @@ use taffeta_core::{ContactRow, VertexIndex};
 /// start of the substep along, so it gives no velocity; the limit keeps it from bursting the elements nearby.
 const DEEPEST_PUSH_SPEED: f64 = 1.0;
 
+/// What touches, by which a contact is found again in the next substep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum ContactName {
+    /// A point of a cloth, by the vertices that carry it, and an obstacle in closed form, by its number.
+    Body([VertexIndex; 4], u32),
+    /// Two points, each by the vertices that carry it in ascending order, filled up with the greatest number; the
+    /// smaller side first. Vertices of mesh obstacles come after those of the cloths.
+    Pair([[u32; 3]; 2]),
+}
+
 /// A contact of one substep with its multipliers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
+    /// What touches.
+    pub name: ContactName,
     /// The constraint.
     pub row: ContactRow,
     /// Multiplier of the separation so far \[kg·m\]; divided by `h²` it is the normal force.
@@ -28,8 +41,15 @@ pub struct Contact {
 
 impl Contact {
     /// A contact that has not acted yet.
-    pub fn new(row: ContactRow) -> Self {
-        Self { row, normal_lambda: 0.0, friction_lambda: DVec3::ZERO, sticks: false }
+    pub fn new(name: ContactName, row: ContactRow) -> Self {
+        Self { name, row, normal_lambda: 0.0, friction_lambda: DVec3::ZERO, sticks: false }
+    }
+
+    /// 1 if the row measures the point that the name has first against the other one, −1 if it is the other way around.
+    pub fn orientation(&self) -> f64 {
+        let ContactName::Pair([[first, ..], _]) = self.name else { return 1.0 };
+        let place = self.row.vertices.iter().zip(self.row.weights).find(|(vi, s)| vi.0 == first && *s != 0.0);
+        place.map_or(1.0, |(_, s)| s.signum())
     }
 }
 
@@ -145,7 +165,7 @@ mod tests {
     use super::*;
 
     fn resting(static_friction: f64, kinetic_friction: f64) -> Contact {
-        Contact::new(ContactRow {
+        let row = ContactRow {
             vertices: [VertexIndex(0); 4],
             weights: [1.0, 0.0, 0.0, 0.0],
             normal: DVec3::Y,
@@ -154,7 +174,8 @@ mod tests {
             body_displacement: DVec3::ZERO,
             static_friction,
             kinetic_friction,
-        })
+        };
+        Contact::new(ContactName::Body(row.vertices, 0), row)
     }
 
     /// A point of 1 kg at the origin that would move to `(slip, −depth, 0)`; where it ends up.

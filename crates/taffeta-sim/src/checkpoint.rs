@@ -4,13 +4,16 @@
 //! which pins have let go; which edges have is among the attributes. A run that is resumed from it gives the same bits as one that was not interrupted.
 
 use crate::frozen::Thawed;
+use crate::grips::Grasps;
 use crate::loose::LooseVertex;
 use crate::world::{World, freeze};
+use glam::DVec3;
 use serde::{Deserialize, Serialize};
+use taffeta_contact::ContactName;
 use taffeta_remesh::validate_attributes;
 
 /// Format of checkpoints; a change of the format changes it.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
 /// The state of a world.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -26,6 +29,8 @@ pub struct Checkpoint {
     last_substep: f64,
     /// Names of the cloths and of the loose bodies.
     bodies: Vec<String>,
+    /// Friction of points on edges and faces \[N\].
+    grasps: Vec<(ContactName, DVec3)>,
     sheet: Thawed,
 }
 
@@ -92,6 +97,7 @@ impl World {
             released: self.released.clone(),
             last_substep: self.last_substep,
             bodies: self.body_names(),
+            grasps: self.grasps.0.clone(),
             sheet: self.sheet.to_thawed(),
         }
     }
@@ -111,6 +117,7 @@ impl World {
         self.released = checkpoint.released;
         self.last_substep = checkpoint.last_substep;
         self.sheet = freeze(checkpoint.sheet, (&self.cloths, &self.solids), &self.pins);
+        self.grasps = Grasps(checkpoint.grasps);
         self.rebuild();
         Ok(())
     }
@@ -134,6 +141,10 @@ impl World {
         if let Some((_, face)) = attributes.faces.iter().find(|(_, f)| f.cloth as usize >= self.cloths.len())
         {
             return Err(format!("a face belongs to cloth {}", face.cloth));
+        }
+        let grasps = &checkpoint.grasps;
+        if !(grasps.is_sorted_by(|a, b| a.0 < b.0) && grasps.iter().all(|(_, force)| force.is_finite())) {
+            return Err("its friction is out of order or not finite".to_owned());
         }
         let pins = self.pins.len();
         if !checkpoint.last_substep.is_finite() || checkpoint.last_substep < 0.0 {

@@ -14,9 +14,9 @@ use taffeta_contact::certificate::Truncation;
 use taffeta_contact::crossings::Crossing;
 use taffeta_contact::elements::Elements;
 use taffeta_contact::guard::MovingShape;
-use taffeta_contact::proximity::{MeshBody, Proximity};
+use taffeta_contact::proximity::{MeshBody, Proximity, Which};
 use taffeta_contact::response::project;
-use taffeta_contact::{Contact, SubstepView};
+use taffeta_contact::{Contact, MeshObstacle, SubstepView};
 use taffeta_core::ContactRow;
 
 /// How often cloth is moved out of the way of what cannot be stopped before that counts as forced, and sweeps over the
@@ -52,6 +52,19 @@ pub struct QuarantinedPair {
     /// The corners of the face, likewise.
     pub face: [u32; 3],
     /// The middle of the edge \[m\].
+    pub position: DVec3,
+}
+
+/// A cloth that reaches into an obstacle in closed form.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SunkenCloth {
+    /// The number of the cloth.
+    pub cloth: usize,
+    /// The number of the obstacle among those in closed form.
+    pub obstacle: usize,
+    /// How many faces of the cloth reach into it.
+    pub faces: usize,
+    /// The middle of the first of them \[m\].
     pub position: DVec3,
 }
 
@@ -108,7 +121,8 @@ impl World {
         }
         let x = self.contact_positions();
         let body = |v: u32| self.sheet.vertex_cloths.raw.get(v as usize);
-        let name = |v: u32| body(v).map_or("an obstacle".to_owned(), |body| self.body_name(*body as usize));
+        let name =
+            |v: u32| body(v).map_or_else(|| self.obstacle_name(v), |body| self.body_name(*body as usize));
         let describe = |crossing: &Crossing| QuarantinedPair {
             bodies: [name(crossing.edge[0]), name(crossing.face[0])],
             edge: crossing.edge,
@@ -118,11 +132,42 @@ impl World {
         proximity.crossings().iter().map(describe).collect()
     }
 
+    /// What a vertex of a mesh obstacle belongs to, in words.
+    fn obstacle_name(&self, vertex: u32) -> String {
+        let mut first = self.sheet.topology.vertex_count;
+        let mut is_past = |mesh: &MeshObstacle| {
+            first += mesh.vertex_count();
+            (vertex as usize) >= first
+        };
+        format!("mesh obstacle {}", self.meshes.list.iter().take_while(|mesh| is_past(mesh)).count())
+    }
+
     /// How many faces of cloths reach into obstacles in closed form; `None` if nothing counts crossings in this world.
     pub fn sunken_faces(&self) -> Option<usize> {
         let proximity = self.caches.proximity.as_ref()?;
         let shapes = self.obstacles.iter().map(|obstacle| obstacle.over_substep(self.time, 0.0).shape);
         Some(proximity.count_sunken(&self.sheet.state.positions.raw, &shapes.collect::<Vec<_>>()))
+    }
+
+    /// Which cloths reach into which obstacles in closed form now. They are pushed out by contact.
+    pub fn sunken_cloths(&self) -> Vec<SunkenCloth> {
+        let x = &self.sheet.state.positions;
+        let mut found = Vec::new();
+        for (obstacle, body) in self.obstacles.iter().enumerate() {
+            let shape = body.over_substep(self.time, 0.0).shape;
+            let skeleton = shape.skeleton();
+            let is_sunken = |corners: &[DVec3; 3]| shape.nearest_of_face(&skeleton, *corners).0 < 0.0;
+            for cloth in 0..self.cloths.len() {
+                let corners = |fi| self.sheet.topology.faces[fi].map(|vi| x[vi]);
+                let faces = self.sheet.faces_of(cloth as u32);
+                let sunken: Vec<_> = faces.map(corners).filter(is_sunken).collect();
+                if let Some([a, b, c]) = sunken.first() {
+                    let position = (*a + *b + *c) / 3.0;
+                    found.push(SunkenCloth { cloth, obstacle, faces: sunken.len(), position });
+                }
+            }
+        }
+        found
     }
 
     /// Notes what crosses before the first step and after an edit: it is not kept apart.
@@ -149,13 +194,15 @@ impl World {
         let path = self.contact_path();
         let shapes = self.moving_shapes(h);
         let step = path.step(&shapes);
-        let rows = self.in_threads(|| {
+        // In the search for an equilibrium nothing slides on; contacts that change places would keep it from its end.
+        let which = if self.work.stands_still { Which::All } else { Which::Nearest };
+        let found = self.in_threads(|| {
             proximity.follow(step);
-            proximity.contacts(step)
+            proximity.contacts(step, which)
         });
         self.caches.proximity = Some(proximity);
-        self.work.meetings = rows.len();
-        self.work.contacts.extend(rows.into_iter().map(Contact::new));
+        self.work.meetings = found.len();
+        self.work.contacts.extend(found);
     }
 
     /// Pulls apart what crosses, slowly and without giving it velocity.
@@ -187,8 +234,7 @@ impl World {
         let view = SubstepView { start: &work.start, rows: &work.rows, time: self.time, h: moved };
         let mut contacts = self.caches.detector.detect(&self.sheet.topology, &self.obstacles, view);
         let shapes = self.moving_shapes(h);
-        let rows = self.in_threads(|| proximity.contacts(path.step(&shapes)));
-        contacts.extend(rows.into_iter().map(Contact::new));
+        contacts.extend(self.in_threads(|| proximity.contacts(path.step(&shapes), Which::Nearest)));
         for Contact { row, .. } in &mut contacts {
             *row = ContactRow { static_friction: 0.0, kinetic_friction: 0.0, ..*row };
             row.offset -= (1.0 - share) * row.thickness;

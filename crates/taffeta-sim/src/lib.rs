@@ -27,8 +27,10 @@ mod collide;
 pub mod description;
 mod enclosed;
 mod equilibrium;
+mod follow;
 mod frozen;
 mod gate;
+mod grips;
 mod integrate;
 mod loose;
 mod measure;
@@ -49,7 +51,7 @@ mod world;
 
 pub use build::BuildError;
 pub use checkpoint::{Checkpoint, CheckpointError};
-pub use collide::{QuarantinedPair, SafeguardReport};
+pub use collide::{QuarantinedPair, SafeguardReport, SunkenCloth};
 pub use description::{
     Air, ClothDescription, EnclosedDescription, LooseDescription, Mode, PinDescription, RopeDescription,
     SimulationSettings, SolidDescription, SolverChoice, TimeIntegration, WorldDescription,

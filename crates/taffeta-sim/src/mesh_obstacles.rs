@@ -4,11 +4,9 @@
 //! follows from the time alone, so that nothing of it is part of a checkpoint.
 
 use crate::pins::along_held;
-use crate::report::SubstepPlan;
 use crate::world::World;
 use glam::DVec3;
 use taffeta_contact::MeshObstacle;
-use taffeta_contact::boxes::Aabb;
 use taffeta_contact::crossings::Crossing;
 use taffeta_contact::guard::MovingShape;
 use taffeta_contact::proximity::Step;
@@ -79,54 +77,7 @@ impl MeshObstacles {
     }
 }
 
-/// The part of the mean edge of the cloths by which a mesh obstacle may move in a substep. The contacts of a substep are
-/// found where primitives first touch; a plate that moves by more than an edge is met by others on its way.
-const STRIDE: f64 = 0.25;
-/// Substeps that moving meshes ask for at most: a body at 50 m/s moves by 2 mm.
-const MOST_SUBSTEPS: f64 = 400.0;
-/// Parts of a step in which the speed of a mesh is measured: it may move in some of them only.
-const LOOKS: u32 = 8;
-
 impl World {
-    /// Takes more substeps, unless the scene says how many, where a mesh moves fast near a cloth.
-    pub(crate) fn follow_meshes(&self, plan: SubstepPlan, dt: f64) -> SubstepPlan {
-        if self.settings.substeps.is_some() {
-            return plan;
-        }
-        let end = if self.work.stands_still { self.time } else { self.time + dt };
-        let moving = self.meshes.list.iter().filter(|mesh| !mesh.stands_between(self.time, end));
-        let way = moving.map(|mesh| self.way_near_cloths(mesh, dt)).fold(0.0, f64::max);
-        let asked = (way / (STRIDE * self.mean_edge())).min(MOST_SUBSTEPS).ceil();
-        SubstepPlan { substeps: plan.substeps.max(asked as u32), ..plan }
-    }
-
-    /// How far any vertex of a mesh would move in a step at its greatest speed \[m\]; 0 if no cloth is near its way.
-    fn way_near_cloths(&self, mesh: &MeshObstacle, dt: f64) -> f64 {
-        let looks: Vec<Vec<DVec3>> = (0..=LOOKS)
-            .map(|k| mesh.positions_at(self.time + dt * f64::from(k) / f64::from(LOOKS)))
-            .collect();
-        let area = Aabb::around(looks.iter().flatten().copied());
-        let state = &self.sheet.state;
-        let speed = state.velocities.iter().map(|v| v.length_squared()).fold(0.0, f64::max).sqrt();
-        let cloths = Aabb::around(state.positions.iter().copied());
-        if !cloths.inflated(speed * dt + self.mean_edge()).overlaps(&area) {
-            return 0.0;
-        }
-        let paths = looks.windows(2).flat_map(|pair| pair[0].iter().zip(&pair[1]));
-        let farthest = paths.map(|(x, y)| x.distance_squared(*y)).fold(0.0, f64::max).sqrt();
-        farthest * f64::from(LOOKS)
-    }
-
-    /// The mean length of the edges of all cloths \[m\]; infinite if there are none.
-    fn mean_edge(&self) -> f64 {
-        let (x, edges) = (&self.sheet.state.positions, &self.sheet.topology.edges);
-        let lengths = edges.iter().map(|edge| x[edge.vertices[0]].distance(x[edge.vertices[1]]));
-        match edges.len() {
-            0 => f64::INFINITY,
-            count => lengths.sum::<f64>() / count as f64,
-        }
-    }
-
     /// The obstacles that are made of triangles.
     pub fn mesh_obstacles(&self) -> &[MeshObstacle] {
         &self.meshes.list

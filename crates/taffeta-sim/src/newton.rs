@@ -72,7 +72,8 @@ fn settle_contact(contact: &mut Contact, touch: &Touch, work: Settling<'_>, h: f
     let friction = touch.force.reject_from_normalized(row.normal);
     contact.normal_lambda = h * h * normal_force;
     contact.friction_lambda = friction * (h * h);
-    // Points on edges and faces may creep: what they carry is not remembered, and their slip would come back for ever.
+    // Points on edges and faces share vertices: what is put back of one is taken from another, and only the friction that
+    // they bear makes them stay.
     let may_stick = touch.holds && row.vertex().is_some() && normal_force > 0.0;
     if may_stick && friction.length() <= row.static_friction * normal_force {
         contact.sticks = take_back_slip(contact, work.start, work.rows);
@@ -91,6 +92,15 @@ fn settle_contact(contact: &mut Contact, touch: &Touch, work: Settling<'_>, h: f
         work.bases[i] += shift;
         work.stopped[i] |= contact.sticks;
     }
+}
+
+/// The static friction of a contact \[N\], at most as much as its normal force allows now; `None`: it slides or is open.
+fn static_friction(contact: &Contact, touch: &Touch) -> Option<DVec3> {
+    let row = &contact.row;
+    let normal_force = touch.force.dot(row.normal);
+    let friction = touch.force.reject_from_normalized(row.normal);
+    let bears = touch.is_static && normal_force > 0.0;
+    bears.then(|| friction.clamp_length_max(row.static_friction * normal_force))
 }
 
 /// What [`settle_contact`] works on: starts and `X` \[m\], present positions, and who sticks.
@@ -128,7 +138,7 @@ impl World {
             if is_free { RELATIVE_CONTACT_STIFFNESS * mass / (h * h) } else { 0.0 }
         };
         let mut stiffnesses: Vec<f64> = rows.iter().map(stiffness).collect();
-        let carried = self.carried_friction(&rows);
+        let carried = self.carried_friction();
         // Start from inertia without gravity: from the old position motion would be swallowed, from the prediction a
         // cloth at rest would jitter.
         let held = state.held.raw.clone();
@@ -183,24 +193,23 @@ impl World {
     /// What the solve leaves to be done at the contacts, and what the next one has to know of them.
     fn settle_contacts(&mut self, h: f64) {
         let Solver::Newton(driver) = &self.caches.solver else { return };
-        let Workspace { contacts, start, bases, rows, stopped, .. } = &mut self.work;
+        let Workspace { contacts, start, bases, rows, stopped, stands_still, .. } = &mut self.work;
         self.sheet.grips.iter_mut().for_each(|grip| *grip = DVec3::ZERO);
+        let mut elsewhere = Vec::new();
         for (contact, touch) in contacts.iter_mut().zip(driver.touches()) {
             let settling = Settling { start, bases, rows, stopped };
             settle_contact(contact, touch, settling, h);
-            if let Some(vi) = contact.row.vertex().filter(|_| contact.sticks) {
-                self.sheet.grips[vi] += touch.force.reject_from_normalized(contact.row.normal);
+            let Some(friction) = static_friction(contact, touch) else { continue };
+            match contact.row.vertex() {
+                Some(vi) => self.sheet.grips[vi] += friction,
+                None => elsewhere.push((&*contact, friction)),
             }
         }
-    }
-
-    /// The friction that contacts have borne in the last substep \[N\]: known of vertices; where one touches two things,
-    /// the first takes it.
-    fn carried_friction(&self, rows: &[ContactRow]) -> Vec<DVec3> {
-        let mut grips = self.sheet.grips.clone();
-        let mut take =
-            |row: &ContactRow| row.vertex().map_or(DVec3::ZERO, |vi| std::mem::take(&mut grips[vi]));
-        rows.iter().map(&mut take).collect()
+        if *stands_still {
+            // The search begins each of its steps anew; what is remembered of edges that share vertices takes turns.
+            elsewhere.clear();
+        }
+        self.grasps.note(elsewhere.into_iter());
     }
 
     /// The error for an energy that is not finite: it names the vertex that was to go farthest.

@@ -110,7 +110,7 @@ fn meet_contacts(work: &mut Workspace, forces: &mut [DVec3], h: f64) {
 fn frictionless(contact: &Contact) -> Contact {
     let mut row = contact.row;
     (row.static_friction, row.kinetic_friction) = (0.0, 0.0);
-    Contact::new(row)
+    Contact::new(contact.name, row)
 }
 
 /// Takes away what is left of penetration, and of slip where a contact sticks. The multipliers stay those of the

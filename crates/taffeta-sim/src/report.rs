@@ -46,6 +46,9 @@ pub struct SubstepPlan {
     /// If the automatic number of substeps was cut at its cap: the expected excess of the extension, relative to the
     /// size of the cloth.
     pub capped_excess: Option<f64>,
+    /// If the number of substeps that moving obstacles ask for was cut at its cap: how far the fastest of them may move in
+    /// a substep, relative to the size of the cloth.
+    pub capped_stride: Option<f64>,
 }
 
 /// Edits of a remeshing pass.

@@ -3,6 +3,7 @@
 use crate::caches::{CacheSource, Caches, Solver};
 use crate::frozen::Thawed;
 use crate::gate::Gate;
+use crate::grips::Grasps;
 use crate::newton::extent;
 use crate::report::{RemeshCounts, SubstepPlan};
 use crate::step::StepError;
@@ -142,9 +143,14 @@ impl World {
     /// Thaws the sheet, lets `change` edit it and freezes it again.
     pub fn edit(&mut self, change: impl FnOnce(&mut Thawed)) {
         let sheet = std::mem::take(&mut self.sheet);
+        let before = sheet.topology.faces.clone();
         let mut thawed = sheet.thaw();
         change(&mut thawed);
         self.sheet = freeze(thawed, (&self.cloths, &self.solids), &self.pins);
+        if self.sheet.topology.faces != before {
+            // What touches goes by other names now.
+            self.grasps = Grasps::default();
+        }
         self.rebuild();
         self.caches.minimize_scalars(&mut self.sheet);
     }

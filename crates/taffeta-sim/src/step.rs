@@ -2,6 +2,7 @@
 
 use crate::collide::SafeguardReport;
 use crate::description::Air;
+use crate::grips::Grasps;
 use crate::report::{StepReport, SubstepPlan};
 use crate::stage::{Stage, StageTimes};
 use crate::world::{Workspace, World};
@@ -95,6 +96,7 @@ pub(crate) struct LastGood {
     scalars: IndexVec<EdgeIndex, f64>,
     history: IndexVec<VertexIndex, Option<VertexHistory>>,
     grips: IndexVec<VertexIndex, DVec3>,
+    grasps: Grasps,
     last_substep: f64,
     broken: IndexVec<EdgeIndex, bool>,
     vertex_pins: IndexVec<VertexIndex, Option<u32>>,
@@ -129,7 +131,7 @@ impl World {
         }
         self.work.gravity = gravity;
         self.work.air = self.air.map(|air| Air { wind: inputs[1].1.unwrap_or(air.wind), ..air });
-        let outcome = self.plan(dt).map(|plan| self.follow_meshes(plan, dt));
+        let outcome = self.plan(dt).map(|plan| self.follow_obstacles(plan, dt));
         let outcome = outcome.and_then(|plan| self.run_substeps(plan, dt, &mut times));
         let plan = match outcome {
             Ok(plan) => plan,
@@ -208,6 +210,7 @@ impl World {
             scalars: sheet.scalars.clone(),
             history: sheet.history.clone(),
             grips: sheet.grips.clone(),
+            grasps: self.grasps.clone(),
             last_substep: self.last_substep,
             broken: sheet.broken.clone(),
             vertex_pins: sheet.vertex_pins.clone(),
@@ -222,6 +225,7 @@ impl World {
         let LastGood { history, grips, last_substep, broken, vertex_pins, released, work, .. } = last_good;
         (self.time, self.last_substep, self.released) = (time, last_substep, released);
         (self.sheet.scalars, self.sheet.history, self.sheet.grips) = (scalars, history, grips);
+        self.grasps = last_good.grasps;
         (self.sheet.state.positions, self.sheet.state.velocities) = (positions, velocities);
         (self.sheet.rest.last_angles, self.sheet.broken) = (angles, broken);
         self.sheet.hold(vertex_pins, &self.pin_axes());

@@ -8,6 +8,7 @@ use crate::description::{
     Air, EnclosedDescription, Mode, SimulationSettings, SolverChoice, WorldDescription,
 };
 use crate::frozen::{FreezeRules, Frozen, Thawed};
+use crate::grips::Grasps;
 use crate::loose::LooseBody;
 use crate::mesh_obstacles::MeshObstacles;
 use crate::pins::{Guided, Pin};
@@ -69,6 +70,7 @@ pub struct World {
     pub(crate) last_passes: Vec<f64>,
     /// Length of the last substep \[s\]; 0 before the first.
     pub(crate) last_substep: f64,
+    pub(crate) grasps: Grasps,
     pub(crate) sheet: Frozen,
     pub(crate) caches: Caches,
     pub(crate) work: Workspace,
@@ -161,6 +163,7 @@ impl World {
             frame: 0,
             last_passes: vec![0.0; description.cloths.len()],
             last_substep: 0.0,
+            grasps: Grasps::default(),
             sheet,
             caches,
             work: Workspace {

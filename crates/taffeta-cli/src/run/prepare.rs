@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use std::path::{Path, PathBuf};
 use taffeta_contact::crossings::Crossing;
 use taffeta_scene::{ClothShape, Override, PlacedProbe, Scene, SceneError, SolidProbe};
-use taffeta_sim::{BuildError, MAX_THREADS, World};
+use taffeta_sim::{BuildError, MAX_THREADS, SunkenCloth, World};
 
 /// What runs of a solver that does not know contact between cloths warn about, unless the scene says that it wants none.
 const NO_SELF_CONTACT: &str = "the solver projective knows obstacles only: a cloth can pass through itself and other cloths; \
@@ -66,6 +66,7 @@ impl Prepared {
             warnings.push(NO_SELF_CONTACT.to_owned());
         }
         warnings.extend(describe_crossings(&world));
+        warnings.extend(describe_sunken(&scene, &world));
         if ["block", "xpbd", "projective"].contains(&world.solver_name()) && has_weak_pins(&scene) {
             warnings.push(ROUGH_FORCES.to_owned());
         }
@@ -170,6 +171,25 @@ fn describe_crossings(world: &World) -> Option<String> {
         crossings.len(),
         named.join(", ")
     ))
+}
+
+/// Warnings of cloths that start within obstacles in closed form.
+fn describe_sunken(scene: &Scene, world: &World) -> Vec<String> {
+    let closed: Vec<usize> =
+        (0..scene.obstacles.len()).filter(|i| scene.obstacles[*i].closed_form().is_some()).collect();
+    let describe = |sunken: SunkenCloth| {
+        let SunkenCloth { cloth, obstacle, faces, position: at } = sunken;
+        format!(
+            "the cloth {:?} reaches into obstacle.{} at the start, with {faces} faces (near [{:.4}, {:.4}, {:.4}]): it is \
+             pushed out to the nearest side, which may stretch it; move one of them with `place`",
+            world.cloths()[cloth].name,
+            closed[obstacle],
+            at.x,
+            at.y,
+            at.z
+        )
+    };
+    world.sunken_cloths().into_iter().map(describe).collect()
 }
 
 #[cfg(test)]

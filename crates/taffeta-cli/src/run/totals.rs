@@ -62,6 +62,10 @@ pub(super) struct Totals {
     pub faces: Option<Extent>,
     /// Largest expected excess of the extension, relative to the size, if the substeps were cut at their cap.
     pub capped_excess: Option<f64>,
+    /// Farthest that an obstacle may move in a substep, relative to the size of a cloth, if the substeps were cut at their
+    /// cap.
+    #[serde(default)]
+    pub capped_stride: Option<f64>,
     /// Substeps in which Newton's method did not converge.
     pub not_converged: u64,
     /// Cloths that have as many vertices as they may have, with that number.
@@ -137,6 +141,9 @@ impl Totals {
         if let Some(excess) = plan.capped_excess {
             self.capped_excess = Some(self.capped_excess.unwrap_or(0.0).max(excess));
         }
+        if let Some(stride) = plan.capped_stride {
+            self.capped_stride = Some(self.capped_stride.unwrap_or(0.0).max(stride));
+        }
         self.splits += report.remesh.splits;
         self.collapses += report.remesh.collapses;
         self.flips += report.remesh.flips;
@@ -179,6 +186,16 @@ impl Totals {
                      hang longer than it should by up to {:.1} % of its size; use fewer cells, a coarser size_min, or \
                      solver = \"direct\"",
                     100.0 * excess
+                ),
+            );
+        }
+        if let Some(stride) = self.capped_stride {
+            warn(
+                "fast".to_owned(),
+                format!(
+                    "an obstacle is too fast for the most substeps that `auto` takes: it moves by up to {:.1} % of a cloth's \
+                     size in each, and may throw or tear the cloth; set more substeps, a higher frame_rate, or a slower motion",
+                    100.0 * stride
                 ),
             );
         }

@@ -56,6 +56,76 @@ fn loads_and_clamps_of_all_kinds_run() {
     }
 }
 
+/// A sheet of 30 cm at a height \[m\], without pins, and more tables.
+fn loose_sheet(height: f64, more: &str) -> String {
+    let place = format!("place = {{ translate = [-0.15, {height}, 0.15], rotate_deg = [-90, 0, 0] }}");
+    let scene = scene("", [6, 6], "", more).replace("place = { rotate_deg = [-90, 0, 0] }", &place);
+    scene.replace("size = [1.0, 1.0]", "size = [0.3, 0.3]")
+}
+
+#[test]
+fn a_cloth_that_starts_inside_an_obstacle_is_told_and_pushed_out() {
+    for shape in [
+        "sphere = { radius = 0.1 }",
+        "sphere = { radius = 0.4 }",
+        "box = { half_size = [0.1, 0.1, 0.1] }",
+        "capsule = { radius = 0.1, half_length = 0.1 }",
+        "plane = {}",
+    ] {
+        let height = if shape.starts_with("plane") { -0.01 } else { 0.05 };
+        let desk = Desk::new();
+        desk.write("scene.toml", &loose_sheet(height, &format!("[[obstacle]]\nshape = {{ {shape} }}")));
+        let reply = desk.done(&["run", "scene.toml", "--out", "a", "--quiet"]);
+        for part in ["\"sheet\" reaches into obstacle.0 at the start", "pushed out", "`place`"] {
+            assert!(reply.err.contains(part), "{shape}: {part:?} is not in:\n{}", reply.err);
+        }
+        let metrics = desk.read("a/metrics.csv");
+        assert!(!metrics.contains("NaN") && !metrics.contains("inf"), "{shape}: {metrics}");
+        let crossings = |row: usize| desk.timeless_metrics("a")[row][17].parse::<u64>().unwrap();
+        assert!(crossings(1) > 0, "{shape}: the faces that reach into it are counted");
+    }
+}
+
+#[test]
+fn contact_thicker_than_the_cells_runs_with_a_warning() {
+    let desk = Desk::new();
+    let floor = "[[obstacle]]\nshape = { plane = {} }\n[contact]\nthickness = 0.1";
+    desk.write("scene.toml", &loose_sheet(0.06, floor));
+    let reply = desk.done(&["run", "scene.toml", "--out", "a", "--quiet"]);
+    assert!(
+        reply.err.contains("contact.thickness: the thickness of contact, 0.1 m, is more than the mean edge")
+    );
+    assert!(desk.timeless_metrics("a")[1..].iter().all(|row| row[17] == "0"));
+}
+
+#[test]
+fn friction_beyond_all_measure_holds() {
+    let rough = "[[obstacle]]\nshape = { plane = {} }\nfriction = { static = 1e300, kinetic = 1e300 }";
+    expect_run(&loose_sheet(0.001, rough));
+}
+
+#[test]
+fn cloths_that_start_across_each_other_are_listed() {
+    let desk = Desk::new();
+    let other = "[[cloth]]\nname = \"other\"\ngrid = { size = [0.2, 0.2], cells = [5, 5] }\n\
+                 place = { translate = [-0.1, -0.1, 0.03], rotate_deg = [10, 5, 0] }";
+    desk.write("scene.toml", &loose_sheet(0.0, other));
+    let reply = desk.done(&["run", "scene.toml", "--out", "a", "--quiet"]);
+    assert!(reply.err.contains("cross themselves, each other or obstacles at the start"), "{}", reply.err);
+    let summary = desk.summary("a");
+    let pairs = summary["quarantine"].as_array().unwrap();
+    assert!(!pairs.is_empty() && summary["totals"]["frames_with_crossings"].as_u64() > Some(0));
+    for pair in pairs {
+        let mut bodies = [0, 1].map(|k| pair["bodies"][k].as_str().unwrap());
+        bodies.sort_unstable();
+        assert_eq!(bodies, ["cloth 'other'", "cloth 'sheet'"]);
+        assert!(
+            pair["position"].as_array().unwrap().iter().all(|x| x.as_f64().unwrap().abs() < 0.5),
+            "{pair}"
+        );
+    }
+}
+
 #[test]
 fn a_cloth_that_floats_has_no_equilibrium_and_is_named() {
     let desk = Desk::new();

@@ -87,6 +87,24 @@ fn a_missing_file_is_refused_before_anything_is_written() {
 }
 
 #[test]
+fn meshes_with_holes_fins_turned_and_doubled_faces_are_met() {
+    let desk = desk();
+    let whole = pyramid(0.2).replace("f 1 2 2\n", "");
+    let meshes = [
+        ("holes", whole.replace("f 3 5 4\n", "")),
+        ("turned", whole.replace("f 2 5 3\n", "f 3 5 2\n")),
+        ("doubled", format!("{whole}f 1 5 2\n")),
+        ("fin", format!("{whole}v 0 0.1 0\nf 1 2 6\n")),
+    ];
+    for (name, text) in meshes {
+        desk.write("bodies/still.obj", &text);
+        let reply = desk.done(&["run", "still.toml", "--out", name, "--quiet"]);
+        assert_eq!(reply.err, "", "{name}");
+        assert!(desk.timeless_metrics(name)[1..].iter().all(|row| row[17] == "0"), "{name}: crossings");
+    }
+}
+
+#[test]
 fn what_starts_across_a_mesh_is_told() {
     let desk = desk();
     let scene = "obstacle.0.place={ translate = [0, 0.05, 0] }";
@@ -94,4 +112,6 @@ fn what_starts_across_a_mesh_is_told() {
     assert!(reply.err.contains("cross themselves, each other or obstacles at the start"), "{}", reply.err);
     let crossings: u64 = desk.timeless_metrics("a")[1][17].parse().unwrap();
     assert!(crossings > 0);
+    let pair = &desk.summary("a")["quarantine"][0];
+    assert_eq!(pair["bodies"][1], "mesh obstacle 0", "{pair}");
 }

@@ -89,6 +89,42 @@ fn what_the_block_solver_cannot_do() {
 }
 
 #[test]
+fn thickness_of_contact() {
+    for bad in ["0", "-0.001", "nan", "inf"] {
+        let table = format!("[contact]\nthickness = {bad}\n[[probe]]");
+        expect_refusal(
+            "[[probe]]",
+            &table,
+            &["scene.toml:18:13", "contact.thickness", "finite and greater than 0"],
+        );
+    }
+    let parts = ["scene.toml:18:13", "2 m, is more than the size of the cloth \"sheet\", 1.4142 m"];
+    expect_refusal("[[probe]]", "[contact]\nthickness = 2.0\n[[probe]]", &parts);
+    let thick = "material = { density = 0.2, thickness = 2.0, stretch = [1e3, 1e3], bend = [1e-5, 1e-5] }";
+    expect_refusal(MATERIAL, thick, &["scene.toml:8:", "2 m, is more than the size"]);
+}
+
+#[test]
+fn friction_of_an_obstacle() {
+    for (bad, parts) in [
+        ("{ static = -0.1, kinetic = 0.1 }", ["obstacle.0.friction.static", "is -0.1"]),
+        ("{ static = nan, kinetic = 0.1 }", ["obstacle.0.friction.static", "is NaN"]),
+        ("{ static = 0.1, kinetic = 0.3 }", ["kinetic friction 0.3 is greater", "at most the static one"]),
+    ] {
+        expect_refusal("[[probe]]", &format!("friction = {bad}\n[[probe]]"), &parts);
+    }
+}
+
+#[test]
+fn contact_between_cloths_under_projective() {
+    let table = "[contact]\nself = true\n[[probe]]";
+    let desk = Desk::new();
+    desk.write("scene.toml", &SCENE.replace("[[probe]]", table));
+    let run = ["run", "scene.toml", "--set", "simulation.solver=projective"];
+    desk.refused(&run, &["scene.toml", "projective does not know it", "global, direct, block, xpbd or pbd"]);
+}
+
+#[test]
 fn pins_that_hold_nothing() {
     let parts = ["scene.toml:12:", "holds nothing", "the cloth extends from [-0.5, 0.22, "];
     expect_refusal("[[-0.51, 0.0, -0.51], [0.51, 0.5, -0.49]]", "[[5, 5, 5], [6, 6, 6]]", &parts);

@@ -152,6 +152,7 @@ impl Assembly<'_> {
             );
             self.report(&format!("{key}.rest_curvature"), message);
         }
+        self.check_thickness(key, cloth, &placed);
         let pins = self.resolve_pins(key, cloth, &placed);
         Some(ClothDescription {
             name: cloth.name.clone(),
@@ -170,6 +171,34 @@ impl Assembly<'_> {
             break_force: cloth.break_force,
             projection: cloth.projection,
         })
+    }
+
+    /// Refuses a cloth that is thicker than wide, and warns of one that is thicker than its cells.
+    fn check_thickness(&mut self, key: &str, cloth: &SceneCloth, placed: &PlacedMesh) {
+        let mesh = &placed.mesh;
+        let given = self.scene.contact.thickness;
+        let thickness = given.unwrap_or(cloth.material.thickness);
+        let source = if given.is_some() { "contact.thickness".to_owned() } else { format!("{key}.material") };
+        let size = mesh.bounds().map_or(0.0, |[low, high]| (high - low).length());
+        if thickness > size {
+            let message = format!(
+                "the thickness of contact, {thickness} m, is more than the size of the cloth {:?}, {size:.4} m: it must be \
+                 smaller; it is in m",
+                cloth.name
+            );
+            self.report(&source, message);
+            return;
+        }
+        let sides = mesh.faces.iter().flat_map(|[a, b, c]| [[a, b], [b, c], [c, a]]);
+        let length = |[a, b]: [&u32; 2]| mesh.positions[*a as usize].distance(mesh.positions[*b as usize]);
+        let mean = sides.map(length).sum::<f64>() / (3 * mesh.faces.len()) as f64;
+        if thickness > mean {
+            self.warnings.push(format!(
+                "{source}: the thickness of contact, {thickness} m, is more than the mean edge of the cloth {:?}, {mean:.4} m: \
+                 contact is slow to converge, and folds are wider than the mesh could make them",
+                cloth.name
+            ));
+        }
     }
 
     fn load_mesh(&mut self, key: &str, cloth: &SceneCloth) -> Option<PlacedMesh> {

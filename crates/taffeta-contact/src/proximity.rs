@@ -4,35 +4,31 @@
 //! Pairs are collected around the motion that is expected, with a margin, and stay complete until a vertex leaves its
 //! room. All distances, normals and weights are those at the start of a substep, where nothing crosses.
 
-use crate::advance::{Pursuit, advance};
+mod meetings;
+
+pub use meetings::Which;
+
 use crate::boxes::{Aabb, MovingBox};
 use crate::candidates::collect_pairs;
 use crate::certificate::{Path, Truncation, truncate_among};
 use crate::crossings::{Crossing, find_crossings_among};
 use crate::detect::ContactSurface;
 use crate::elements::{Element, Elements};
-use crate::fans::{Fans, Nearest};
+use crate::fans::Fans;
 use crate::guard::{MovingShape, count_sunken, watch_faces};
 use crate::near::NearSearch;
 use crate::pair::{Pair, closest};
 use crate::quarantine::Quarantine;
-use crate::response::{Contact, ContactName};
 use crate::rooms::Rooms;
 use crate::shape::WorldShape;
-use crate::sides::{Feature, Point, Sides};
 use glam::DVec3;
 use rayon::prelude::*;
-use taffeta_core::{ContactRow, Friction, VertexIndex};
+use taffeta_core::Friction;
 
 /// Part of the rest distance of a pair that its offset may reach: cloth does not push itself apart at rest.
 const REST_SHARE: f64 = 0.9;
-/// The distance that the search for the first contact does not undercut, relative to the offset.
-const REACHED_SHARE: f64 = 0.9;
 /// The separation that the safeguard keeps, relative to the offset.
 const HARD_SHARE: f64 = 0.1;
-/// Angle \[rad\] and part of the thickness below which contacts of a vertex are one: round-off of where it is over an edge.
-const TWIN_ANGLE: f64 = 1e-5;
-const TWIN_SHARE: f64 = 1e-3;
 /// Substeps for which the motion is expected to go on as in one.
 const AHEAD: f64 = 4.0;
 /// Distance from there up to which the pairs stay complete, relative to the widest offset.
@@ -76,16 +72,6 @@ pub struct Step<'a> {
     pub h: f64,
     /// Obstacles in closed form.
     pub shapes: &'a [MovingShape<'a>],
-}
-
-/// Which contacts are taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Which {
-    /// Those where the distance of the surfaces has a local minimum.
-    Nearest,
-    /// Those of all pairs within reach: more than it takes, and bumps to what slides over them, but a small motion changes
-    /// none of them for another.
-    All,
 }
 
 /// Finds the pairs of cloths and meshes that are near each other.
@@ -258,129 +244,6 @@ impl Proximity {
         moved.sum::<DVec3>() / step.start.len() as f64
     }
 
-    /// The contacts of a substep, of pairs that come within reach by the motion as predicted. Sorted by what touches:
-    /// two faces that share the edge that touches give one contact.
-    pub fn contacts(&self, step: Step<'_>, which: Which) -> Vec<Contact> {
-        let near = self.pairs.par_iter().zip(&self.offsets);
-        let found = near.filter_map(|(pair, offset)| self.meet(pair, *offset, (step, which)));
-        let found: Vec<(Feature, ContactRow)> = found.collect();
-        // Rows are long: their names are sorted, each with the place of its row.
-        let mut order: Vec<(Feature, u32)> = (0..).zip(&found).map(|(i, (name, _))| (*name, i)).collect();
-        order.par_sort_unstable();
-        order.dedup_by_key(|(feature, _)| *feature);
-        let mut contacts: Vec<Contact> = Vec::with_capacity(order.len());
-        for (name, i) in order {
-            let contact = Contact::new(ContactName::Pair(name), found[i as usize].1);
-            let near = contacts.iter().rev().take_while(|other| other.row.vertex() == contact.row.vertex());
-            if contact.row.vertex().is_none()
-                || !near.into_iter().any(|other| is_twin(&other.row, &contact.row, step.start))
-            {
-                contacts.push(contact);
-            }
-        }
-        contacts
-    }
-
-    /// The contact of a pair: where it first comes within reach on the motion as predicted; of one that does not, where it
-    /// is at the start, if elasticity could still close the gap.
-    fn meet(
-        &self,
-        pair: &Pair,
-        offset: f64,
-        (step, which): (Step<'_>, Which),
-    ) -> Option<(Feature, ContactRow)> {
-        let found = closest(pair.kind, pair.gather(step.start));
-        let distance = found.gap.length();
-        if distance == 0.0 || self.quarantine.holds(pair) {
-            return None;
-        }
-        let moves = pair.vertices.map(|v| step.end[v as usize] - step.start[v as usize]);
-        let way = pair.relative_way(&moves);
-        let x = pair.gather(step.start);
-        let pursuit = Pursuit { way, limit: offset, floor: REACHED_SHARE * offset };
-        let reached = advance(pursuit, (distance, (found, 0.0)), |t| {
-            let found = closest(pair.kind, std::array::from_fn(|k| x[k] + moves[k] * t));
-            (found.gap.length(), (found, t))
-        });
-        let may_close = distance - offset <= way.max(offset);
-        let (found, t) = reached.or(may_close.then_some((found, 0.0)))?;
-        let sides = Sides::new(pair, &found);
-        let at = |v: u32| step.start[v as usize].lerp(step.end[v as usize], t);
-        let is_wanted = || which == Which::All || self.is_nearest(&sides, found.gap, at);
-        if found.gap == DVec3::ZERO || !is_wanted() {
-            return None;
-        }
-        let normal = found.gap.normalize();
-        Some((sides.feature(), self.row(sides, normal, offset, step)))
-    }
-
-    /// Whether the closest points of a pair are closest among the points around them too. The surface of an obstacle is what
-    /// counts there: where it is flat, or the cloth lies in a hollow, the vertices of the cloth are enough. Of two cloths,
-    /// a vertex that is near an edge or another vertex must not be nearer to what is beside it.
-    fn is_nearest(&self, sides: &Sides, gap: DVec3, at: impl Fn(u32) -> DVec3) -> bool {
-        let [first, second] = &sides.points;
-        let toward = [-gap, gap];
-        let is = |k: usize, how: Nearest| self.fans.is_nearest(&sides.points[k], toward[k], how, &at);
-        let is_obstacle = |point: &Point| point.vertices[0] as usize >= self.moving_vertices;
-        if is_obstacle(first) || is_obstacle(second) {
-            let (ours, theirs) = if is_obstacle(first) { (1, 0) } else { (0, 1) };
-            if sides.points[ours].count == 1 {
-                return is(theirs, Nearest::Weakly);
-            }
-            // Inside an edge or face of the cloth: above an edge or corner of the obstacle, or beside it.
-            return is(theirs, Nearest::Strictly)
-                && (sides.points[theirs].count > 1 || is(ours, Nearest::Weakly));
-        }
-        match (first.count, second.count) {
-            (1, 1) => is(0, Nearest::Weakly) || is(1, Nearest::Weakly),
-            (1, 2) => is(1, Nearest::Weakly),
-            (2, 1) => is(0, Nearest::Weakly),
-            _ => true,
-        }
-    }
-
-    /// The row of two points that are to keep a distance along a normal; a point of an obstacle moves as it does.
-    fn row(&self, sides: Sides, normal: DVec3, offset: f64, step: Step<'_>) -> ContactRow {
-        let body = |k: usize| {
-            self.bodies[self.elements.vertex_bodies[sides.points[k].vertices[0] as usize] as usize]
-        };
-        let bodies = [body(0), body(1)];
-        let friction = bodies[0].surface.friction.pair(bodies[1].surface.friction);
-        let at = |x: &[DVec3], k: usize| sides.points[k].interpolate(|v| x[v as usize]);
-        let mut row = ContactRow {
-            vertices: [VertexIndex(sides.points[0].vertices[0]); 4],
-            weights: [0.0; 4],
-            normal,
-            offset,
-            thickness: offset,
-            body_displacement: DVec3::ZERO,
-            static_friction: friction.static_,
-            kinetic_friction: friction.kinetic,
-        };
-        let is_obstacle_first = !bodies[0].is_cloth;
-        let mut count = 0;
-        for (k, sign) in [(0, 1.0), (1, -1.0)] {
-            let point = &sides.points[k];
-            if bodies[k].is_cloth {
-                let sign = if is_obstacle_first { -sign } else { sign };
-                for i in 0..point.count {
-                    row.vertices[count] = VertexIndex(point.vertices[i]);
-                    row.weights[count] = sign * point.weights[i];
-                    count += 1;
-                }
-                continue;
-            }
-            // The other point is the one that moves by itself: seen from the body.
-            let outward = -sign * normal;
-            row.normal = outward;
-            row.offset = offset + outward.dot(at(step.end, k));
-            row.body_displacement = at(step.end, k) - at(step.start, k);
-        }
-        let first = row.vertices[0];
-        (0..4).filter(|i| row.weights[*i] == 0.0).for_each(|i| row.vertices[i] = first);
-        row
-    }
-
     /// Shortens the motion of a substep so that no pair crosses; `end` is what was proposed. Call
     /// [`follow`](Self::follow) before, for the same step.
     pub fn secure(&mut self, step: Step<'_>) -> (Vec<DVec3>, Truncation) {
@@ -418,16 +281,10 @@ impl Proximity {
     }
 }
 
-/// Whether two contacts of a vertex are the same but for round-off: it lies over an edge, and inside a face beside it. Twice
-/// the springs would bear twice the share of friction under the same weight.
-fn is_twin(a: &ContactRow, b: &ContactRow, x: &[DVec3]) -> bool {
-    let gap = |row: &ContactRow| row.gap(row.interpolate(|vi| x[vi.0 as usize]));
-    a.normal.distance(b.normal) < TWIN_ANGLE && (gap(a) - gap(b)).abs() < TWIN_SHARE * a.thickness
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::response::Contact;
     use taffeta_core::random::SplitMix64;
 
     const OFFSET: f64 = 1e-3;

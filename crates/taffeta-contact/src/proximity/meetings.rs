@@ -1,0 +1,167 @@
+//! The contacts that the solver is to keep: where and in which direction pairs of primitives come within reach.
+
+use super::{Proximity, Step};
+use crate::advance::{Pursuit, advance};
+use crate::fans::Nearest;
+use crate::pair::{Pair, closest};
+use crate::response::{Contact, ContactName};
+use crate::sides::{Feature, Point, Sides};
+use glam::DVec3;
+use rayon::prelude::*;
+use taffeta_core::{ContactRow, VertexIndex};
+
+/// The distance that the search for the first contact does not undercut, relative to the offset.
+const REACHED_SHARE: f64 = 0.9;
+/// Angle \[rad\] and part of the thickness below which contacts of a vertex are one: round-off of where it is over an edge.
+const TWIN_ANGLE: f64 = 1e-5;
+const TWIN_SHARE: f64 = 1e-3;
+/// Pairs that one task takes.
+const PAIRS_PER_TASK: usize = 1024;
+
+/// Which contacts are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// Those where the distance of the surfaces has a local minimum.
+    Nearest,
+    /// Those of all pairs within reach: more than it takes, and bumps to what slides over them, but a small motion changes
+    /// none of them for another.
+    All,
+}
+
+impl Proximity {
+    /// The contacts of a substep, of pairs that come within reach by the motion as predicted. Sorted by what touches:
+    /// two faces that share the edge that touches give one contact.
+    pub fn contacts(&self, step: Step<'_>, which: Which) -> Vec<Contact> {
+        let meet = |(pairs, offsets): (&[Pair], &[f64])| -> Vec<(Feature, ContactRow)> {
+            let found = pairs.iter().zip(offsets);
+            found.filter_map(|(pair, offset)| self.meet(pair, *offset, (step, which))).collect()
+        };
+        let pairs = self.pairs.par_chunks(PAIRS_PER_TASK).zip(self.offsets.par_chunks(PAIRS_PER_TASK));
+        let found: Vec<_> = pairs.map(meet).collect();
+        // Rows are long: their names are sorted, each with the place of its row.
+        let places = |(task, found): (u32, &Vec<(Feature, ContactRow)>)| {
+            (0..).zip(found).map(|(i, (name, _))| (*name, [task, i])).collect::<Vec<_>>()
+        };
+        let mut order: Vec<(Feature, [u32; 2])> = (0..).zip(&found).flat_map(places).collect();
+        order.par_sort_unstable();
+        order.dedup_by_key(|(feature, _)| *feature);
+        let mut contacts: Vec<Contact> = Vec::with_capacity(order.len());
+        for (name, [task, i]) in order {
+            let contact = Contact::new(ContactName::Pair(name), found[task as usize][i as usize].1);
+            let near = contacts.iter().rev().take_while(|other| other.row.vertex() == contact.row.vertex());
+            if contact.row.vertex().is_none()
+                || !near.into_iter().any(|other| is_twin(&other.row, &contact.row, step.start))
+            {
+                contacts.push(contact);
+            }
+        }
+        contacts
+    }
+
+    /// The contact of a pair: where it first comes within reach on the motion as predicted; of one that does not, where it
+    /// is at the start, if elasticity could still close the gap.
+    fn meet(
+        &self,
+        pair: &Pair,
+        offset: f64,
+        (step, which): (Step<'_>, Which),
+    ) -> Option<(Feature, ContactRow)> {
+        let found = closest(pair.kind, pair.gather(step.start));
+        let distance = found.gap.length();
+        if distance == 0.0 || self.quarantine.holds(pair) {
+            return None;
+        }
+        let moves = pair.vertices.map(|v| step.end[v as usize] - step.start[v as usize]);
+        let way = pair.relative_way(&moves);
+        let x = pair.gather(step.start);
+        let pursuit = Pursuit { way, limit: offset, floor: REACHED_SHARE * offset };
+        let reached = advance(pursuit, (distance, (found, 0.0)), |t| {
+            let found = closest(pair.kind, std::array::from_fn(|k| x[k] + moves[k] * t));
+            (found.gap.length(), (found, t))
+        });
+        let may_close = distance - offset <= way.max(offset);
+        let (found, t) = reached.or(may_close.then_some((found, 0.0)))?;
+        let sides = Sides::new(pair, &found);
+        let at = |v: u32| step.start[v as usize].lerp(step.end[v as usize], t);
+        let is_wanted = || which == Which::All || self.is_nearest(&sides, found.gap, at);
+        if found.gap == DVec3::ZERO || !is_wanted() {
+            return None;
+        }
+        let normal = found.gap.normalize();
+        Some((sides.feature(), self.row(sides, normal, offset, step)))
+    }
+
+    /// Whether the closest points of a pair are closest among the points around them too. The surface of an obstacle is what
+    /// counts there: where it is flat, or the cloth lies in a hollow, the vertices of the cloth are enough. Of two cloths,
+    /// a vertex that is near an edge or another vertex must not be nearer to what is beside it.
+    fn is_nearest(&self, sides: &Sides, gap: DVec3, at: impl Fn(u32) -> DVec3) -> bool {
+        let [first, second] = &sides.points;
+        let toward = [-gap, gap];
+        let is = |k: usize, how: Nearest| self.fans.is_nearest(&sides.points[k], toward[k], how, &at);
+        let is_obstacle = |point: &Point| point.vertices[0] as usize >= self.moving_vertices;
+        if is_obstacle(first) || is_obstacle(second) {
+            let (ours, theirs) = if is_obstacle(first) { (1, 0) } else { (0, 1) };
+            if sides.points[ours].count == 1 {
+                return is(theirs, Nearest::Weakly);
+            }
+            // Inside an edge or face of the cloth: above an edge or corner of the obstacle, or beside it.
+            return is(theirs, Nearest::Strictly)
+                && (sides.points[theirs].count > 1 || is(ours, Nearest::Weakly));
+        }
+        match (first.count, second.count) {
+            (1, 1) => is(0, Nearest::Weakly) || is(1, Nearest::Weakly),
+            (1, 2) => is(1, Nearest::Weakly),
+            (2, 1) => is(0, Nearest::Weakly),
+            _ => true,
+        }
+    }
+
+    /// The row of two points that are to keep a distance along a normal; a point of an obstacle moves as it does.
+    fn row(&self, sides: Sides, normal: DVec3, offset: f64, step: Step<'_>) -> ContactRow {
+        let body = |k: usize| {
+            self.bodies[self.elements.vertex_bodies[sides.points[k].vertices[0] as usize] as usize]
+        };
+        let bodies = [body(0), body(1)];
+        let friction = bodies[0].surface.friction.pair(bodies[1].surface.friction);
+        let at = |x: &[DVec3], k: usize| sides.points[k].interpolate(|v| x[v as usize]);
+        let mut row = ContactRow {
+            vertices: [VertexIndex(sides.points[0].vertices[0]); 4],
+            weights: [0.0; 4],
+            normal,
+            offset,
+            thickness: offset,
+            body_displacement: DVec3::ZERO,
+            static_friction: friction.static_,
+            kinetic_friction: friction.kinetic,
+        };
+        let is_obstacle_first = !bodies[0].is_cloth;
+        let mut count = 0;
+        for (k, sign) in [(0, 1.0), (1, -1.0)] {
+            let point = &sides.points[k];
+            if bodies[k].is_cloth {
+                let sign = if is_obstacle_first { -sign } else { sign };
+                for i in 0..point.count {
+                    row.vertices[count] = VertexIndex(point.vertices[i]);
+                    row.weights[count] = sign * point.weights[i];
+                    count += 1;
+                }
+                continue;
+            }
+            // The other point is the one that moves by itself: seen from the body.
+            let outward = -sign * normal;
+            row.normal = outward;
+            row.offset = offset + outward.dot(at(step.end, k));
+            row.body_displacement = at(step.end, k) - at(step.start, k);
+        }
+        let first = row.vertices[0];
+        (0..4).filter(|i| row.weights[*i] == 0.0).for_each(|i| row.vertices[i] = first);
+        row
+    }
+}
+
+/// Whether two contacts of a vertex are the same but for round-off: it lies over an edge, and inside a face beside it. Twice
+/// the springs would bear twice the share of friction under the same weight.
+fn is_twin(a: &ContactRow, b: &ContactRow, x: &[DVec3]) -> bool {
+    let gap = |row: &ContactRow| row.gap(row.interpolate(|vi| x[vi.0 as usize]));
+    a.normal.distance(b.normal) < TWIN_ANGLE && (gap(a) - gap(b)).abs() < TWIN_SHARE * a.thickness
+}

@@ -64,6 +64,8 @@ pub struct Step<'a> {
     pub start: &'a [DVec3],
     /// At its end, as predicted or as proposed.
     pub end: &'a [DVec3],
+    /// Velocities at its start \[m/s\].
+    pub velocities: &'a [DVec3],
     /// Who cannot be stopped.
     pub prescribed: &'a [bool],
     /// Time at the start \[s\].
@@ -288,6 +290,7 @@ mod tests {
     use taffeta_core::random::SplitMix64;
 
     const OFFSET: f64 = 1e-3;
+    const REST: [DVec3; 250] = [DVec3::ZERO; 250];
 
     /// Sheets of 1 m² with `n × n` squares, one above the other, and the distance between them \[m\].
     fn stack(n: u32, count: u32, distance: f64) -> (Proximity, Vec<DVec3>) {
@@ -317,7 +320,7 @@ mod tests {
     fn a_flat_sheet_at_rest_has_no_contacts() {
         let (mut proximity, x) = stack(12, 1, 0.0);
         let prescribed = vec![false; x.len()];
-        let step = Step { start: &x, end: &x, prescribed: &prescribed, time: 0.0, h: 0.01, shapes: &[] };
+        let step = still(&x, &prescribed);
         proximity.follow(step);
         assert!(proximity.contacts(step, Which::Nearest).is_empty());
         assert!(!proximity.follow(step), "nothing has moved");
@@ -329,7 +332,7 @@ mod tests {
         let mut end = x.clone();
         end[25..].iter_mut().for_each(|y| y.y -= 1e-3);
         let prescribed = vec![false; x.len()];
-        let step = Step { start: &x, end: &end, prescribed: &prescribed, time: 0.0, h: 0.01, shapes: &[] };
+        let step = Step { end: &end, ..still(&x, &prescribed) };
         proximity.follow(step);
         let rows = proximity.contacts(step, Which::Nearest);
         assert!(rows.len() >= 25);
@@ -340,14 +343,18 @@ mod tests {
         }
     }
 
+    /// A step of things that were at rest, from `x` to `x`.
+    fn still<'a>(x: &'a [DVec3], prescribed: &'a [bool]) -> Step<'a> {
+        Step { start: x, end: x, velocities: &REST[..x.len()], prescribed, time: 0.0, h: 0.01, shapes: &[] }
+    }
+
     /// A crumpled sheet that crosses itself nowhere: the identity, pushed about at random by the safeguard itself.
     fn crumple(proximity: &mut Proximity, mut x: Vec<DVec3>, random: &mut SplitMix64) -> Vec<DVec3> {
         let prescribed = vec![false; x.len()];
         for _ in 0..30 {
             let mut push = || DVec3::from_array([0; 3].map(|_| 0.1 * (random.next_unit() - 0.5)));
             let end: Vec<_> = x.iter().map(|x| *x * 0.97 + push()).collect();
-            let step =
-                Step { start: &x, end: &end, prescribed: &prescribed, time: 0.0, h: 0.01, shapes: &[] };
+            let step = Step { end: &end, ..still(&x, &prescribed) };
             proximity.follow(step);
             let (next, truncation) = proximity.secure(step);
             assert!(truncation.forced.is_empty());
@@ -379,8 +386,7 @@ mod tests {
             // With one vertex that cannot be stopped there is no common frame; it happens to fall along.
             let mut prescribed = vec![false; x.len()];
             prescribed[0] = held;
-            let step =
-                Step { start: &x, end: &end, prescribed: &prescribed, time: 0.0, h: 0.01, shapes: &[] };
+            let step = Step { end: &end, ..still(&x, &prescribed) };
             proximity.follow(step);
             let (found, truncation) = proximity.secure(step);
             assert!(truncation.fractions.iter().all(|t| *t == 1.0));
@@ -394,7 +400,7 @@ mod tests {
         let prescribed: Vec<_> = (0..75).map(|v| v < 25).collect();
         let mut end = x.clone();
         end[25..].iter_mut().for_each(|y| y.y -= 0.1);
-        let step = Step { start: &x, end: &end, prescribed: &prescribed, time: 0.0, h: 0.01, shapes: &[] };
+        let step = Step { end: &end, ..still(&x, &prescribed) };
         proximity.follow(step);
         let are_near = |pair: &Pair| {
             pair.vertices.iter().any(|v| (25..50).contains(v)) && pair.vertices.iter().any(|v| *v >= 50)
@@ -412,7 +418,7 @@ mod tests {
         let mut end = x.clone();
         end[16..].iter_mut().for_each(|y| y.y -= 0.02);
         let prescribed: Vec<_> = (0..x.len()).map(|_| true).collect();
-        let step = Step { start: &x, end: &end, prescribed: &prescribed, time: 0.0, h: 0.01, shapes: &[] };
+        let step = Step { end: &end, ..still(&x, &prescribed) };
         proximity.follow(step);
         let (found, truncation) = proximity.secure(step);
         assert!(!truncation.forced.is_empty());
@@ -438,8 +444,7 @@ mod tests {
             let mut end: Vec<_> = x.iter().map(|x| *x + push()).collect();
             let rise = DVec3::Y * if round % 3 == 0 { 0.01 } else { 0.0 };
             (25..50).for_each(|v| end[v] = x[v] + rise);
-            let step =
-                Step { start: &x, end: &end, prescribed: &prescribed, time: 0.0, h: 0.01, shapes: &[] };
+            let step = Step { end: &end, ..still(&x, &prescribed) };
             let mut new = fresh.clone();
             kept.forget();
             assert!(kept.follow(step) && new.follow(step));

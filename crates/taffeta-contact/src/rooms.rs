@@ -8,6 +8,9 @@ use crate::pair::Pair;
 use crate::proximity::Step;
 use glam::DVec3;
 
+/// Part of the radius within which a motion is about that of the velocity.
+const CLOSE: f64 = 0.75;
+
 /// The balls of all vertices.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rooms {
@@ -21,16 +24,16 @@ pub(crate) struct Rooms {
 }
 
 impl Rooms {
-    /// Balls that go on as in a substep, for as long as `ahead` of them.
+    /// Balls for as long as `ahead` substeps. What comes about as far as its velocity takes it is expected to keep that:
+    /// something may bear its weight. What does not, goes on as in this substep.
     pub fn new(step: Step<'_>, ahead: f64, radius: impl Fn(usize) -> f64) -> Self {
-        let moves = step.start.iter().zip(step.end).map(|(x, y)| (*y - *x) * ahead);
-        Self {
-            since: step.time,
-            span: ahead * step.h,
-            centers: step.start.to_vec(),
-            moves: moves.collect(),
-            radii: (0..step.start.len()).map(radius).collect(),
-        }
+        let radii: Vec<f64> = (0..step.start.len()).map(radius).collect();
+        let expected = |v: usize| {
+            let (moved, coasting) = (step.end[v] - step.start[v], step.velocities[v] * step.h);
+            ahead * if moved.distance(coasting) <= CLOSE * radii[v] { coasting } else { moved }
+        };
+        let moves = (0..step.start.len()).map(expected).collect();
+        Self { since: step.time, span: ahead * step.h, centers: step.start.to_vec(), moves, radii }
     }
 
     /// Whether all vertices are in their balls over a substep.

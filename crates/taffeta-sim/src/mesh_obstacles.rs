@@ -26,6 +26,7 @@ pub(crate) struct MeshObstacles {
 pub(crate) struct ContactPath {
     start: Vec<DVec3>,
     end: Vec<DVec3>,
+    velocities: Vec<DVec3>,
     prescribed: Vec<bool>,
     /// Time at the start, and length \[s\].
     time: f64,
@@ -35,8 +36,8 @@ pub(crate) struct ContactPath {
 impl ContactPath {
     /// The path among obstacles in closed form.
     pub fn step<'a>(&'a self, shapes: &'a [MovingShape<'a>]) -> Step<'a> {
-        let Self { start, end, prescribed, time, h } = self;
-        Step { start, end, prescribed, time: *time, h: *h, shapes }
+        let Self { start, end, velocities, prescribed, time, h } = self;
+        Step { start, end, velocities, prescribed, time: *time, h: *h, shapes }
     }
 
     /// Whether anything cannot be stopped.
@@ -107,7 +108,10 @@ impl World {
         start.extend(&self.meshes.ends[0]);
         end.extend(&self.meshes.ends[1]);
         prescribed.resize(end.len(), true);
-        ContactPath { start, end, prescribed, time: self.time, h: self.work.h }
+        let h = self.work.h;
+        let mut velocities = self.work.start_velocities.clone();
+        velocities.extend(self.meshes.ends[0].iter().zip(&self.meshes.ends[1]).map(|(x, y)| (*y - *x) / h));
+        ContactPath { start, end, velocities, prescribed, time: self.time, h }
     }
 
     /// Who of the sheet cannot be stopped: what is held altogether, and what a pin moves along some axes.

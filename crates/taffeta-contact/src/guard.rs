@@ -84,8 +84,9 @@ impl<'a> MovingShape<'a> {
 pub(crate) struct GuardedFace {
     pub corners: [u32; 3],
     shape: u32,
-    /// The distance at the start and the one to keep \[m\].
+    /// The distance at the start, the one asked for, and the one to keep \[m\].
     distance: f64,
+    wanted: f64,
     separation: f64,
     /// Out of the shape where the face is nearest at the start.
     normal: DVec3,
@@ -127,22 +128,22 @@ pub(crate) fn watch_faces(
         let way = shape.relative_way(&x, &moves);
         let middle = (x[0] + x[1] + x[2]) / 3.0;
         let radius = x.map(|x| x.distance_squared(middle)).into_iter().fold(0.0, f64::max).sqrt();
-        let separation = separation(corners[0]);
-        if STRIDE_SHARE * (shape.start.signed_distance(middle).0 - radius - separation) > way {
+        let wanted = separation(corners[0]);
+        if STRIDE_SHARE * (shape.start.signed_distance(middle).0 - radius - wanted) > way {
             return None;
         }
         let (distance, point) = shape.start.nearest_of_face(&shape.skeleton, x);
         let is_sunken = distance.is_nan() || distance <= 0.0;
-        if is_sunken || STRIDE_SHARE * (distance - separation) > way {
+        if is_sunken || STRIDE_SHARE * (distance - wanted) > way {
             return None;
         }
         let (_, normal) = shape.start.signed_distance(point);
-        let separation = keep(separation, distance);
         Some(GuardedFace {
             corners,
             shape: number,
             distance,
-            separation,
+            wanted,
+            separation: keep(wanted, distance),
             normal,
             plane: None,
             is_settled: false,
@@ -231,7 +232,7 @@ impl GuardedFace {
         if width.is_nan() || width <= 0.0 {
             return None;
         }
-        let kept = keep(self.separation, width);
+        let kept = keep(self.wanted, width);
         let mut factors = [1.0; 3];
         for k in 0..3 {
             let along = last.dot(moves[k]);
@@ -326,5 +327,31 @@ mod tests {
         let faces = watch_faces(&shapes, &[[0, 1, 2]], |_| 1e-4, path);
         let found = truncate_among(&[], |_| 0.0, path, (&shapes, faces));
         assert_eq!(found.fractions, [1.0; 3]);
+    }
+
+    #[test]
+    fn a_face_that_is_pressed_on_gives_up_less_and_less_of_its_distance() {
+        let shape = Shape::Box { half_size: DVec3::splat(0.2) };
+        let table = Obstacle::new(shape, Placement::default());
+        let shapes = [MovingShape::new(&table, 0.0, 1.0)];
+        // Over the corner, tilted.
+        let (corner, normal) = (DVec3::splat(0.2), DVec3::new(0.1, 1.0, 0.08).normalize());
+        let (along, across) =
+            (normal.any_orthonormal_vector(), normal.cross(normal.any_orthonormal_vector()));
+        let foot = corner + normal * 1e-6;
+        let mut x =
+            [foot + along * 0.02, foot - along * 0.01 + across * 0.02, foot - along * 0.01 - across * 0.02];
+        for _ in 0..200 {
+            let moves = [DVec3::new(0.0, -1e-3, 0.0); 3];
+            let path = Path { start: &x, moves: &moves, prescribed: &[false; 3] };
+            let faces = watch_faces(&shapes, &[[0, 1, 2]], |_| 2e-5, path);
+            let found = truncate_among(&[], |_| 0.0, path, (&shapes, faces));
+            assert_eq!(found.forced_faces, 0);
+            x = std::array::from_fn(|k| x[k] + moves[k] * found.fractions[k]);
+        }
+        // Every time d loses ½ d² / (d + s): in the limit of small d, 1/d grows by 1/(2 s).
+        let expected = 1.0 / (1e6 + 200.0 * 0.5 / 2e-5);
+        let distance = shapes[0].start.distance_of_face(x);
+        assert!((distance / expected - 1.0).abs() < 0.1, "{distance:e} against {expected:e}");
     }
 }

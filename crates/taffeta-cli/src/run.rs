@@ -17,6 +17,7 @@ mod memory;
 mod prepare;
 mod progress;
 mod record;
+mod starts;
 mod summary;
 mod totals;
 

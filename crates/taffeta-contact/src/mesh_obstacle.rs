@@ -5,7 +5,7 @@
 //! straight lines within a substep.
 
 use glam::DVec3;
-use taffeta_core::{Friction, Motion, Placement};
+use taffeta_core::{Friction, Motion, Placement, math};
 
 /// A surface that moves as prescribed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -53,6 +53,20 @@ impl MeshObstacle {
         let shapes = &self.shapes;
         self.faces.retain(|face| !shapes.iter().all(|shape| is_flat(face, shape)));
         before - self.faces.len()
+    }
+
+    /// How often the surface winds around a point \[m\] at a time \[s\]: outside of a closed one 0, inside 1 or −1 by the
+    /// orientation of its faces, in between where it has holes. The sum of the solid angles of the faces over 4π
+    /// (A. Van Oosterom, J. Strackee, The solid angle of a plane triangle, 1983; A. Jacobson, L. Kavan, O. Sorkine-Hornung,
+    /// Robust inside-outside segmentation using generalized winding numbers, 2013). `x` are the positions at that time.
+    pub fn winding_number(&self, x: &[DVec3], point: DVec3) -> f64 {
+        let half_angle = |face: &[u32; 3]| {
+            let [a, b, c] = face.map(|v| x[v as usize] - point);
+            let [la, lb, lc] = [a, b, c].map(DVec3::length);
+            let denominator = la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb;
+            math::atan2(a.dot(b.cross(c)), denominator)
+        };
+        self.faces.iter().map(half_angle).sum::<f64>() / std::f64::consts::TAU
     }
 
     /// What is wrong with the obstacle, in words; `None`: nothing.
@@ -176,5 +190,37 @@ mod tests {
             let reason = bad.find_defect().expect(words);
             assert!(reason.contains(words), "{reason}");
         }
+    }
+
+    #[test]
+    fn a_closed_surface_winds_once_around_what_is_inside() {
+        let corner = |k: u32| DVec3::new(f64::from(k & 1), f64::from(k >> 1 & 1), f64::from(k >> 2));
+        let faces = vec![
+            [0, 2, 1],
+            [1, 2, 3],
+            [4, 5, 6],
+            [5, 7, 6],
+            [0, 1, 4],
+            [1, 5, 4],
+            [2, 6, 3],
+            [3, 6, 7],
+            [0, 4, 2],
+            [2, 4, 6],
+            [1, 3, 5],
+            [3, 7, 5],
+        ];
+        let cube = MeshObstacle::new((0..8).map(corner).collect(), faces, Placement::default());
+        let x = cube.positions_at(0.0);
+        let winding = |x_: f64, y: f64, z: f64| cube.winding_number(&x, DVec3::new(x_, y, z));
+        for (x_, y, z) in [(0.5, 0.5, 0.5), (0.01, 0.9, 0.3), (0.999, 0.999, 0.999)] {
+            assert!((winding(x_, y, z) - 1.0).abs() < 1e-12, "{}", winding(x_, y, z));
+        }
+        for (x_, y, z) in [(1.5, 0.5, 0.5), (-0.01, 0.9, 0.3), (0.5, 0.5, -7.0)] {
+            assert!(winding(x_, y, z).abs() < 1e-12, "{}", winding(x_, y, z));
+        }
+        // Without a face it is less than whole.
+        let open = MeshObstacle { faces: cube.faces[1..].to_vec(), ..cube.clone() };
+        let part = open.winding_number(&x, DVec3::splat(0.5));
+        assert!((part - 11.0 / 12.0).abs() < 1e-12, "{part}");
     }
 }

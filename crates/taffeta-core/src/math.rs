@@ -89,6 +89,20 @@ impl Sym2 {
         ([mean + radius, mean - radius], vector)
     }
 
+    /// `A²`.
+    pub fn squared(&self) -> Self {
+        let Self { xx, xy, yy } = *self;
+        Self { xx: xx * xx + xy * xy, xy: xy * (xx + yy), yy: xy * xy + yy * yy }
+    }
+
+    /// The matrix with the same eigenvectors and other eigenvalues.
+    pub fn map_eigenvalues(&self, map: impl Fn(f64) -> f64) -> Self {
+        let (eigenvalues, [c, s]) = self.eigen();
+        let [high, low] = eigenvalues.map(map);
+        let spread = high - low;
+        Self { xx: low + spread * c * c, xy: spread * c * s, yy: low + spread * s * s }
+    }
+
     /// The matrix with its negative eigenvalues replaced by zero.
     pub fn positive_part(&self) -> Self {
         let ([high, low], [c, s]) = self.eigen();
@@ -130,6 +144,16 @@ mod tests {
         }
         assert_eq!(atan2(0.0, 0.0), 0.0);
         assert_eq!(atan2(0.0, -1.0), std::f64::consts::PI);
+    }
+
+    #[test]
+    fn the_square_has_the_squares_of_the_eigenvalues() {
+        let a = Sym2 { xx: 1.0, xy: 2.0, yy: -3.0 };
+        let (squared, mapped) = (a.squared(), a.map_eigenvalues(|eigenvalue| eigenvalue * eigenvalue));
+        for (x, y) in [(squared.xx, mapped.xx), (squared.xy, mapped.xy), (squared.yy, mapped.yy)] {
+            assert!((x - y).abs() < 1e-13, "{squared:?} {mapped:?}");
+        }
+        assert_eq!(Sym2::diagonal(4.0).map_eigenvalues(f64::sqrt), Sym2::diagonal(2.0));
     }
 
     #[test]

@@ -24,6 +24,9 @@ const FLIP_DIHEDRAL_COSINE: f64 = 0.766_044_443_118_978;
 /// of squares where they are.
 const DELAUNAY_MARGIN: f64 = -0.02;
 
+/// Quality below which a triangle is a sliver: about an angle of 15°.
+const SLIVER_QUALITY: f64 = 0.55;
+
 /// Why a half-edge is not collapsed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum CollapseRefusal {
@@ -93,6 +96,25 @@ pub(crate) struct Checker<'a> {
 }
 
 impl Checker<'_> {
+    /// The size that the edges may have that a collapse makes. One that removes a sliver may make longer ones than others, but
+    /// none that is split.
+    fn size_limit(&self, he: Halfedge) -> f64 {
+        let is_sliver = |he: Halfedge| {
+            self.mesh.face(he).is_some_and(|f| {
+                let corners = self.mesh.face_vertices(f);
+                self.frame(corners).quality(corners.map(|v| self.working.material_of(v))) < SLIVER_QUALITY
+            })
+        };
+        let removes_sliver = is_sliver(he) || is_sliver(he.twin());
+        if removes_sliver { self.rules.sliver_size } else { self.rules.collapse_size }
+    }
+
+    /// Whether the edge that a collapse makes between two vertices is short enough.
+    fn is_short(&self, he: Halfedge, [a, b]: [VertexKey; 2]) -> bool {
+        let size = self.working.size_between(a, b);
+        size <= self.rules.collapse_size || size <= self.rules.sliver_size && size <= self.size_limit(he)
+    }
+
     /// A quick test that almost every collapse of a mesh of the right size fails: whether the edge to a neighbor on the
     /// far side would be short enough; where edges are looked at again after a change around them, those to all.
     pub fn may_collapse(&self, he: Halfedge) -> bool {
@@ -102,8 +124,7 @@ impl Checker<'_> {
         let j = self.mesh.tip(he);
         let far = self.mesh.rotate(self.mesh.rotate(he));
         // With three edges the second one after `he` leads to an opposite corner, to which an edge exists.
-        self.mesh.rotate(far) == he
-            || self.working.size_between(j, self.mesh.tip(far)) <= self.rules.collapse_size
+        self.mesh.rotate(far) == he || self.is_short(he, [j, self.mesh.tip(far)])
     }
 
     /// Whether a collapse would make an edge that is too long. Starts on the far side, where it is decided first.
@@ -114,7 +135,7 @@ impl Checker<'_> {
         let start = self.mesh.rotate(self.mesh.rotate(he));
         self.mesh.halfedges_around_from(start).any(|out| {
             let v = self.mesh.tip(out);
-            self.working.size_between(j, v) > self.rules.collapse_size && !is_joined(v)
+            !self.is_short(he, [j, v]) && !is_joined(v)
         })
     }
 

@@ -4,6 +4,7 @@ use crate::attributes::{SheetAttributes, VertexAttributes};
 use crate::background::Tracker;
 use crate::check::{Checker, CollapseRefusal, Replacement};
 use crate::momentum::Drift;
+use crate::popping::{Patch, squared_displacement};
 use crate::report::{EditRecord, Proposal, ProposedEdit, RemeshReport};
 use crate::rules::EditRules;
 use crate::transfer::{
@@ -156,9 +157,12 @@ impl Editor<'_> {
             if self.is_vetoed(ProposedEdit::Flip(e), &replacement) {
                 continue;
             }
+            let displacement = self.displacement_of(&replacement);
             let (record, drift) =
                 flip_with_transfer(self.mesh, self.attributes, e).expect("the flip was checked");
-            self.add_drift(self.cloth_of(e), &drift);
+            let cloth = self.cloth_of(e);
+            self.add_drift(cloth, &drift);
+            self.report.displacements[cloth as usize] += displacement;
             self.report.add(EditRecord::Flip(record));
             flipped.push(e);
             for he in [record.halfedge, record.halfedge.twin()] {
@@ -176,6 +180,16 @@ impl Editor<'_> {
         vetoed
     }
 
+    /// See [`RemeshReport::displacements`]; of an edit that is yet to be made.
+    fn displacement_of(&self, Replacement { before, after }: &Replacement) -> f64 {
+        let patch = |corners: &[VertexKey; 3]| Patch {
+            material: corners.map(|v| self.working.material_of(v)),
+            positions: corners.map(|v| self.attributes.vertices[v].position),
+        };
+        let patches = |faces: &[[VertexKey; 3]]| faces.iter().map(patch).collect::<Vec<_>>();
+        squared_displacement(&patches(before), &patches(after))
+    }
+
     /// Collapses until no edge can go.
     pub fn collapse_short_edges(&mut self) {
         let mut queue = self.find_short_edges();
@@ -191,6 +205,8 @@ impl Editor<'_> {
             if !self.spend() {
                 break;
             }
+            let (cloth, displacement) = (self.cloth_of(e), self.displacement_of(&replacement));
+            self.report.displacements[cloth as usize] += displacement;
             self.collapse(he, &mut queue);
         }
     }

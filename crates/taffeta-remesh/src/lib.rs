@@ -16,8 +16,7 @@
 //! material area and the held vertices stay; linear momentum and the angular momentum about the center of mass stay, as
 //! far as the vertices are free; the same input gives the same edits; on a shape at rest the passes come to rest.
 //!
-//! Not here: seams within a remeshed cloth, contact (the simulation passes a veto). The sizing field of the simulation is
-//! isotropic.
+//! Not here: seams within a remeshed cloth, contact (the simulation passes a veto).
 //!
 //! Main source: R. Narain, A. Samii, J. F. O'Brien, Adaptive anisotropic remeshing for cloth simulation, ACM
 //! Transactions on Graphics 31 (2012).
@@ -30,17 +29,20 @@ mod background;
 mod chart;
 mod check;
 mod editor;
+mod enclose;
 mod frame;
 mod gradation;
 mod grid;
 mod metric;
 mod momentum;
 mod pass;
+mod popping;
 mod random;
 mod report;
 mod rules;
 pub mod settings;
 mod sizing;
+mod surroundings;
 mod transfer;
 mod working;
 
@@ -53,8 +55,9 @@ pub use attributes::{
     is_single_valued, lumped_mass, validate_attributes,
 };
 pub use background::Origin;
+pub use enclose::dominate;
 pub use gradation::GRADATION;
-pub use metric::{Metric, dominate, edge_size, isotropic_size, metric_of_size};
+pub use metric::{Metric, edge_size, isotropic_size, metric_of_size};
 pub use momentum::{Drift, settle_drifts};
 pub use pass::{Pass, remesh};
 pub use random::{EditKind, RandomEdits, random_edits};
@@ -62,4 +65,5 @@ pub use report::{EditRecord, Proposal, ProposedEdit, Refusals, RemeshReport};
 pub use rules::{BUDGET_MIN, BUDGET_PER_VERTEX, COLLAPSE_SIZE, QUALITY_MIN, SPLIT_SIZE};
 pub use settings::{BadSetting, RemeshSettings};
 pub use sizing::RELAXATION_TIME;
+pub use surroundings::{Plane, Surroundings};
 pub use transfer::{collapse_with_transfer, flip_with_transfer, split_with_transfer};

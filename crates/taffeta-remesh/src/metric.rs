@@ -12,11 +12,10 @@ pub fn edge_size(u: DVec2, metric_i: &Metric, metric_j: &Metric) -> f64 {
     (0.5 * (metric_i.quadratic_form(u) + metric_j.quadratic_form(u))).sqrt()
 }
 
-/// The smallest isotropic metric that is nowhere smaller than any of the given ones.
-///
-/// Isotropic until bending is the same on meshes of any anisotropy; the place where a tensor-valued bound will go.
-pub fn dominate(metrics: impl IntoIterator<Item = Metric>) -> Metric {
-    Sym2::diagonal(metrics.into_iter().map(|metric| largest_eigenvalue(&metric)).fold(0.0, f64::max))
+/// The smallest metric with the same length in all directions that is nowhere smaller.
+#[inline]
+pub(crate) fn isotropic_bound(metric: &Metric) -> Metric {
+    Sym2::diagonal(largest_eigenvalue(metric))
 }
 
 /// [`Sym2::eigen`] without the eigenvector.
@@ -75,6 +74,12 @@ pub(crate) fn intersect(a: &Metric, b: &Metric) -> Metric {
     let unit = Sym2::diagonal(1.0);
     let excess = congruence(&inverse_root, b).plus(-1.0, &unit).positive_part();
     if excess == Sym2::default() { *a } else { congruence(&root, &unit.plus(1.0, &excess)) }
+}
+
+/// Brings the eigenvalues into a range \[1/m²\], so that no length is wanted that is not in `[size_min, size_max]` \[m\].
+pub(crate) fn clamp_sizes(metric: &Metric, [size_min, size_max]: [f64; 2]) -> Metric {
+    let (least, most) = (1.0 / (size_max * size_max), 1.0 / (size_min * size_min));
+    metric.map_eigenvalues(|eigenvalue| eigenvalue.clamp(least, most))
 }
 
 /// Raises the smaller eigenvalue until the lengths in the two main directions differ by at most a factor.
@@ -163,13 +168,15 @@ mod tests {
     }
 
     #[test]
-    fn the_dominating_metric_is_nowhere_smaller() {
-        let metrics = [Sym2 { xx: 3.0, xy: 1.0, yy: 0.5 }, Sym2 { xx: 0.1, xy: -0.4, yy: 2.0 }];
-        let bound = dominate(metrics);
-        for k in 0..32 {
-            let (s, c) = (f64::from(k) * 0.2).sin_cos();
-            let u = DVec2::new(c, s);
-            assert!(metrics.iter().all(|m| m.quadratic_form(u) <= bound.quadratic_form(u) + 1e-14));
+    fn clamped_metrics_want_lengths_within_the_limits() {
+        for metric in METRICS {
+            let clamped = clamp_sizes(&metric, [0.02, 0.3]);
+            let lengths = clamped.eigen().0.map(|eigenvalue| 1.0 / eigenvalue.sqrt());
+            assert!(lengths[0] >= 0.02 * (1.0 - 1e-12) && lengths[1] <= 0.3 * (1.0 + 1e-12), "{lengths:?}");
         }
+        let within = Sym2 { xx: 300.0, xy: 20.0, yy: 100.0 };
+        let kept = clamp_sizes(&within, [0.02, 0.3]);
+        assert!((kept.xx - within.xx).abs() < 1e-12 * within.xx && (kept.xy - within.xy).abs() < 1e-11);
+        assert_eq!(isotropic_bound(&Sym2::diagonal(7.0)), Sym2::diagonal(7.0));
     }
 }

@@ -13,6 +13,7 @@ use crate::report::{Proposal, RemeshReport};
 use crate::rules::EditRules;
 use crate::settings::RemeshSettings;
 use crate::sizing::update_metrics;
+use crate::surroundings::Surroundings;
 use crate::working::Working;
 use taffeta_core::Region;
 use taffeta_mesh::{HalfedgeMesh, VertexKey, slot_of};
@@ -26,6 +27,8 @@ pub struct Pass<'a> {
     pub pins: &'a [Region],
     /// Time since the last pass \[s\].
     pub elapsed: f64,
+    /// The obstacles; `None`: there are none.
+    pub surroundings: Option<&'a dyn Surroundings>,
 }
 
 /// Adapts the mesh to its shape. `veto` is asked before every collapse and flip that would otherwise be made; `true`
@@ -45,7 +48,7 @@ pub fn remesh(
     }
     let rules = EditRules::of_settings(pass.settings, pass.pins);
     let mut working = start_pass(mesh, attributes, &rules, &mut report);
-    update_metrics(&mut working, pass.settings, pass.elapsed);
+    update_metrics(&mut working, pass.settings, pass.surroundings, pass.elapsed);
     for &v in &working.vertices {
         attributes.vertices[v].metric = working.metrics[slot_of(v)];
     }
@@ -75,7 +78,7 @@ pub(crate) fn shape_metrics(
 ) -> Vec<Metric> {
     let touched = settings.iter().map(Option::is_some).collect();
     let mut working = Working::gather(mesh, attributes, touched, &mut RemeshReport::default());
-    update_metrics(&mut working, settings, 0.0);
+    update_metrics(&mut working, settings, None, 0.0);
     vertices.iter().map(|&v| working.metric_of(v)).collect()
 }
 
@@ -102,7 +105,8 @@ struct Start<'a> {
 }
 
 fn edit_to_metrics(start: Start, veto: &mut dyn FnMut(&Proposal) -> bool) -> RemeshReport {
-    let Start { mesh, attributes, rules, tracker, working, report } = start;
+    let Start { mesh, attributes, rules, tracker, working, mut report } = start;
+    report.displacements = vec![0.0; rules.max_vertices.len()];
     let budget = rules.budget_of(working.vertices.len());
     let drifts = vec![Drift::default(); rules.max_vertices.len()];
     let mut editor = Editor { mesh, attributes, rules, tracker, veto, working, report, budget, drifts };

@@ -17,6 +17,9 @@ pub const SPLIT_SIZE: f64 = 1.0;
 /// and collapsed in turn.
 pub const COLLAPSE_SIZE: f64 = 0.8;
 
+/// The same for a collapse that removes a sliver, relative to the size at which edges are split: next to none is split again.
+const SLIVER_SHARE: f64 = 0.95;
+
 /// Least shape quality of a triangle that a collapse may make, unless the worst around it is worse already. 0.4 is a
 /// right triangle of 1 : 5; below, strain is measured badly and few edges can be flipped.
 pub const QUALITY_MIN: f64 = 0.4;
@@ -38,6 +41,8 @@ pub(crate) struct EditRules<'a> {
     pub split_size: f64,
     /// Largest size of an edge that a collapse may make, at most `split_size`.
     pub collapse_size: f64,
+    /// The same for a collapse that removes a sliver, at least `collapse_size`.
+    pub sliver_size: f64,
     /// See [`QUALITY_MIN`].
     pub quality: f64,
     /// Whether edges may be flipped.
@@ -61,6 +66,7 @@ impl<'a> EditRules<'a> {
             budget: None,
             split_size: SPLIT_SIZE,
             collapse_size: COLLAPSE_SIZE,
+            sliver_size: COLLAPSE_SIZE.max(SLIVER_SHARE * SPLIT_SIZE),
             quality: QUALITY_MIN,
             flips: true,
             collapses: true,

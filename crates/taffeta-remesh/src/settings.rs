@@ -13,6 +13,17 @@ pub struct RemeshSettings {
     pub refine_angle: f64,
     /// Change of the strain's norm along an edge that is fine enough.
     pub refine_strain: f64,
+    /// A length \[m\]: compressed cloth wants edges of this over the root of its compression, `1 − λ²` with `λ` its
+    /// stretch, so that folds that are coming find vertices. `None`: compression is not looked at.
+    pub refine_compression: Option<f64>,
+    /// Change of the velocity along an edge that is fine enough \[m/s\]. `None`: velocities are not looked at.
+    pub refine_velocity: Option<f64>,
+    /// Change of the distance to an obstacle along an edge that is fine enough, relative to that distance. `None`: obstacles
+    /// are not looked at.
+    pub refine_obstacle: Option<f64>,
+    /// Whether edges may be longer along folds than across them. Else all directions get the shortest length that one of
+    /// them asks for.
+    pub anisotropic: bool,
     /// Frames between two passes, at least 1.
     pub interval: u32,
     /// No split is made beyond this number of vertices of the cloth.
@@ -26,6 +37,10 @@ impl Default for RemeshSettings {
             size_max: 0.10,
             refine_angle: 0.25,
             refine_strain: 0.05,
+            refine_compression: Some(0.005),
+            refine_velocity: Some(1.0),
+            refine_obstacle: None,
+            anisotropic: false,
             interval: 1,
             max_vertices: 200_000,
         }
@@ -50,12 +65,17 @@ impl RemeshSettings {
     /// # Errors
     /// The first setting that is out of range.
     pub fn validate(&self) -> Result<(), BadSetting> {
-        let Self { size_min, size_max, refine_angle, refine_strain, interval, max_vertices } = *self;
+        let Self { size_min, size_max, refine_angle, refine_strain, interval, max_vertices, .. } = *self;
+        let Self { refine_compression, refine_velocity, refine_obstacle, .. } = *self;
         let positive = [
             ("size_min", size_min),
             ("size_max", size_max),
             ("refine_angle", refine_angle),
             ("refine_strain", refine_strain),
+            // Those that are not given are fine.
+            ("refine_compression", refine_compression.unwrap_or(1.0)),
+            ("refine_velocity", refine_velocity.unwrap_or(1.0)),
+            ("refine_obstacle", refine_obstacle.unwrap_or(1.0)),
             ("interval", f64::from(interval)),
             ("max_vertices", max_vertices as f64),
         ];
@@ -84,6 +104,7 @@ mod tests {
         assert_eq!(refused(RemeshSettings { size_min: 0.2, ..default }), "size_min");
         assert_eq!(refused(RemeshSettings { size_max: f64::NAN, ..default }), "size_max");
         assert_eq!(refused(RemeshSettings { refine_angle: 0.0, ..default }), "refine_angle");
+        assert_eq!(refused(RemeshSettings { refine_velocity: Some(-1.0), ..default }), "refine_velocity");
         assert_eq!(refused(RemeshSettings { interval: 0, ..default }), "interval");
     }
 }

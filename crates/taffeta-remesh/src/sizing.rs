@@ -1,67 +1,30 @@
 //! The sizing field: how fine the mesh has to be, and where.
 //!
-//! Each term gives a metric per face; the face takes the one that dominates them, the vertices the area-weighted mean
-//! of their faces. Then: limits, relaxation in time, [gradation](crate::gradation). Terms and their scaling follow
-//! R. Narain, A. Samii, J. F. O'Brien, Adaptive anisotropic remeshing for cloth simulation (2012), §4.
+//! Each [term](SizingTerm) gives a metric per face; the face takes the smallest one that [dominates](dominate) them, the
+//! vertices the area-weighted mean of their faces. Then: relaxation in time, limits, [gradation](crate::gradation). Terms
+//! and their scaling follow R. Narain, A. Samii, J. F. O'Brien, Adaptive anisotropic remeshing for cloth simulation
+//! (2012), §4. Of a cloth that is to be remeshed isotropically all metrics are, from the terms on.
 
-use crate::gradation::{GRADATION, GRADATION_SWEEPS, SizeLimit, grade_sizes};
-use crate::metric::{Metric, dominate, isotropic_size, metric_of_size};
+mod terms;
+
+use crate::enclose::dominate;
+use crate::gradation::{GRADATION, GRADATION_SWEEPS, SizeLimit, grade_metrics, grade_sizes};
+use crate::metric::{Metric, bound_aspect, clamp_sizes, isotropic_bound, isotropic_size, metric_of_size};
 use crate::settings::RemeshSettings;
+use crate::surroundings::{Plane, Surroundings};
 use crate::working::{EdgeRow, FaceRow, Working};
 use glam::{DVec2, DVec3};
 use taffeta_core::geometry::{doubled_area, green_strain};
 use taffeta_core::math::{self, Sym2};
+use terms::{FaceFields, NearPlane, SizingTerm};
 
 /// A wanted size may grow by e^(t/2τ) in a time t \[s\]: refinement follows at once, coarsening waits until a wrinkle is
 /// gone for good. Shorter: vertices come and go with every oscillation.
 pub const RELAXATION_TIME: f64 = 0.2;
 
-/// What can ask for a finer mesh.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum SizingTerm {
-    /// Curvature from hinge angles: exact for folds along edges, noisy on irregular meshes.
-    HingeCurvature,
-    /// Curvature from the gradient of the vertex normals: smooth, but blind to folds within one ring.
-    NormalGradient,
-    /// Change of the strain.
-    StrainGradient,
-}
-
-impl SizingTerm {
-    const ALL: [Self; 3] = [Self::HingeCurvature, Self::NormalGradient, Self::StrainGradient];
-
-    fn metric(self, face: &FaceFields, settings: &RemeshSettings) -> Metric {
-        match self {
-            Self::HingeCurvature => {
-                let Sym2 { xx, xy, yy } = face.shape;
-                let squared = Sym2 { xx: xx * xx + xy * xy, xy: xy * (xx + yy), yy: xy * xy + yy * yy };
-                scaled(squared, settings.refine_angle)
-            }
-            Self::NormalGradient => {
-                let [u, v] = face.normal_gradient;
-                scaled(Sym2 { xx: u.dot(u), xy: u.dot(v), yy: v.dot(v) }, settings.refine_angle)
-            }
-            Self::StrainGradient => {
-                let g = face.strain_gradient;
-                scaled(Sym2 { xx: g.x * g.x, xy: g.x * g.y, yy: g.y * g.y }, settings.refine_strain)
-            }
-        }
-    }
-}
-
-fn scaled(tensor: Sym2, tolerance: f64) -> Metric {
-    Sym2::default().plus(1.0 / (tolerance * tolerance), &tensor)
-}
-
-/// What the terms look at in one face.
-struct FaceFields {
-    /// Shape operator from hinge angles \[1/m\].
-    shape: Sym2,
-    /// Derivatives of the unit normal in the two material directions \[1/m\].
-    normal_gradient: [DVec3; 2],
-    /// Gradient of the strain's norm \[1/m\].
-    strain_gradient: DVec2,
-}
+/// Largest ratio of the lengths that are wanted in two directions. Longer triangles save little more and make systems
+/// that are slow to solve.
+const ASPECT_MAX: f64 = 6.0;
 
 /// Rest and current shape of a face.
 #[derive(Clone, Copy)]
@@ -74,7 +37,9 @@ struct FaceShape {
     normal: DVec3,
     /// Twice the world area \[m²\].
     doubled_world_area: f64,
-    /// Frobenius norm of the Green strain.
+    /// Green strain.
+    green: Sym2,
+    /// Its Frobenius norm.
     strain: f64,
 }
 
@@ -83,7 +48,8 @@ impl FaceShape {
         let doubled = doubled_area(material);
         let (e1, e2) = (material[1] - material[0], material[2] - material[0]);
         let gradients = [DVec2::new(e2.y, -e2.x) / doubled, DVec2::new(-e1.y, e1.x) / doubled];
-        let Sym2 { xx, xy, yy } = green_strain(gradient_of(positions, gradients));
+        let green = green_strain(gradient_of(positions, gradients));
+        let Sym2 { xx, xy, yy } = green;
         let area_vector = (positions[1] - positions[0]).cross(positions[2] - positions[0]);
         let doubled_world_area = area_vector.length();
         let normal = if doubled_world_area > 0.0 { area_vector / doubled_world_area } else { DVec3::ZERO };
@@ -92,6 +58,7 @@ impl FaceShape {
             gradients,
             normal,
             doubled_world_area,
+            green,
             strain: (xx * xx + 2.0 * xy * xy + yy * yy).sqrt(),
         }
     }
@@ -104,28 +71,47 @@ fn gradient_of(values: [DVec3; 3], gradients: [DVec2; 2]) -> [DVec3; 2] {
 }
 
 /// Computes the metric of every vertex from the current shape and the metrics of the last pass, `elapsed` seconds ago.
-pub(crate) fn update_metrics(working: &mut Working, settings: &[Option<RemeshSettings>], elapsed: f64) {
+pub(crate) fn update_metrics(
+    working: &mut Working,
+    settings: &[Option<RemeshSettings>],
+    surroundings: Option<&dyn Surroundings>,
+    elapsed: f64,
+) {
     let settings_of =
         |cloth: u32| settings[cloth as usize].as_ref().expect("only cloths with settings are gathered");
-    let metrics = compute_metrics(working, settings_of);
+    let metrics = compute_metrics(working, settings_of, surroundings);
     let memory = math::exp(-elapsed / RELAXATION_TIME);
     let mut sizes = vec![0.0; working.cloths.len()];
     for (slot, cloth) in working.cloths.iter().enumerate() {
         let Some(cloth) = *cloth else { continue };
-        let RemeshSettings { size_min, size_max, .. } = *settings_of(cloth);
+        let RemeshSettings { size_min, size_max, anisotropic, .. } = *settings_of(cloth);
         let remembered = Sym2::default().plus(memory, &working.metrics[slot]);
-        sizes[slot] = isotropic_size(&dominate([metrics[slot], remembered])).clamp(size_min, size_max);
+        if anisotropic {
+            let wanted = dominate([metrics[slot], remembered]);
+            working.metrics[slot] = bound_aspect(&clamp_sizes(&wanted, [size_min, size_max]), ASPECT_MAX);
+        } else {
+            let wanted = dominate([metrics[slot], isotropic_bound(&remembered)]);
+            sizes[slot] = isotropic_size(&wanted).clamp(size_min, size_max);
+        }
     }
-    grade_sizes(&size_limits(working), &mut sizes, GRADATION, GRADATION_SWEEPS);
+    let is_anisotropic = |slot: usize| working.cloths[slot].is_some_and(|c| settings_of(c).anisotropic);
+    let (tensors, lengths): (Vec<_>, Vec<_>) =
+        size_limits(working).into_iter().partition(|limit| is_anisotropic(limit.ends[0]));
+    grade_sizes(&lengths, &mut sizes, GRADATION, GRADATION_SWEEPS);
+    grade_metrics(&tensors, &mut working.metrics, GRADATION, GRADATION_SWEEPS);
     for (slot, cloth) in working.cloths.iter().enumerate() {
-        if cloth.is_some() {
+        if cloth.is_some_and(|cloth| !settings_of(cloth).anisotropic) {
             working.metrics[slot] = metric_of_size(sizes[slot]);
         }
     }
 }
 
 /// The metric of every vertex by slot, from the current shape alone.
-fn compute_metrics<'a>(working: &Working, settings_of: impl Fn(u32) -> &'a RemeshSettings) -> Vec<Metric> {
+fn compute_metrics<'a>(
+    working: &Working,
+    settings_of: impl Fn(u32) -> &'a RemeshSettings,
+    surroundings: Option<&dyn Surroundings>,
+) -> Vec<Metric> {
     let at = |corners: [u32; 3]| corners.map(|slot| slot as usize);
     let shapes: Vec<FaceShape> = working
         .faces
@@ -140,6 +126,7 @@ fn compute_metrics<'a>(working: &Working, settings_of: impl Fn(u32) -> &'a Remes
         .collect();
     let operators = compute_shape_operators(working, &shapes);
     let (normals, strains) = recover_at_vertices(working, &shapes);
+    let planes = find_planes(working, &settings_of, surroundings);
     let mut sums = vec![(0.0, Sym2::default()); working.cloths.len()];
     for ((FaceRow { corners, cloth }, shape), operator) in working.faces.iter().zip(&shapes).zip(&operators) {
         let corners = at(*corners);
@@ -148,9 +135,17 @@ fn compute_metrics<'a>(working: &Working, settings_of: impl Fn(u32) -> &'a Remes
             shape: *operator,
             normal_gradient: gradient_of(corners.map(|slot| normals[slot]), shape.gradients),
             strain_gradient: (s1 - s0) * shape.gradients[0] + (s2 - s0) * shape.gradients[1],
+            green: shape.green,
+            velocity_gradient: gradient_of(corners.map(|slot| working.velocities[slot]), shape.gradients),
+            position_gradient: gradient_of(corners.map(|slot| working.positions[slot]), shape.gradients),
+            planes: corners.map(|slot| planes.get(slot).copied().flatten()),
         };
         let settings = settings_of(*cloth);
-        let metric = dominate(SizingTerm::ALL.map(|term| term.metric(&fields, settings)));
+        let bound = |term: SizingTerm| {
+            let metric = term.metric(&fields, settings);
+            if settings.anisotropic { metric } else { isotropic_bound(&metric) }
+        };
+        let metric = dominate(SizingTerm::ALL.map(bound));
         for slot in corners {
             let (area, sum) = &mut sums[slot];
             *area += shape.area;
@@ -163,6 +158,23 @@ fn compute_metrics<'a>(working: &Working, settings_of: impl Fn(u32) -> &'a Remes
         .collect();
     continue_to_outline(working, &mut metrics);
     metrics
+}
+
+/// The obstacles near the vertices, by slot; nothing if nobody asks for them. Beyond `size_max` they ask for nothing.
+fn find_planes<'a>(
+    working: &Working,
+    settings_of: impl Fn(u32) -> &'a RemeshSettings,
+    surroundings: Option<&dyn Surroundings>,
+) -> Vec<Option<NearPlane>> {
+    let Some(surroundings) = surroundings else { return Vec::new() };
+    let find = |(slot, cloth): (usize, &Option<u32>)| {
+        let settings = settings_of((*cloth)?);
+        let reach = settings.refine_obstacle? * settings.size_max;
+        let point = working.positions[slot];
+        let plane: Plane = surroundings.nearest(point, reach)?;
+        Some(NearPlane { normal: plane.normal, distance: plane.height(point) })
+    };
+    working.cloths.iter().enumerate().map(find).collect()
 }
 
 /// Lets the vertices of the outline take over what their inner neighbors want. Normals and hinges see only half of the

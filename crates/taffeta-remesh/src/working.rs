@@ -53,6 +53,8 @@ pub(crate) struct Working {
     pub material: Vec<DVec2>,
     /// World position of each vertex \[m\], by slot. Not kept up during edits: they move nothing.
     pub positions: Vec<DVec3>,
+    /// World velocity of each vertex \[m/s\], by slot. Not kept up either.
+    pub velocities: Vec<DVec3>,
     /// Sizing metric of each vertex \[1/m²\], by slot.
     pub metrics: Vec<Metric>,
     /// Cloth of each vertex, by slot; `None`: not to be touched.
@@ -141,6 +143,7 @@ impl Working {
 
     fn gather_vertices(&mut self, mesh: &HalfedgeMesh, attributes: &SheetAttributes) {
         self.positions = vec![DVec3::ZERO; self.cloths.len()];
+        self.velocities = vec![DVec3::ZERO; self.cloths.len()];
         self.metrics = with_room(self.cloths.len(), Sym2::default());
         self.vertices = sorted(mesh.vertex_keys());
         self.vertices.retain(|&v| self.cloths[slot_of(v)].is_some());
@@ -148,6 +151,7 @@ impl Working {
             let slot = slot_of(v);
             let vertex = &attributes.vertices[v];
             self.positions[slot] = vertex.position;
+            self.velocities[slot] = vertex.velocity;
             self.metrics[slot] = vertex.metric;
             if let Some(cloth) = self.cloths[slot] {
                 self.vertex_counts[cloth as usize] += 1;

@@ -117,6 +117,15 @@ impl<'a> Item<'a> {
         Some(value)
     }
 
+    /// A number, or `Some(None)` for `false`: what it belongs to is switched off.
+    pub fn number_or_off(&self, range: Range) -> Option<Option<f64>> {
+        match self.value.kind {
+            Kind::Boolean(false) => Some(None),
+            Kind::Integer(_) | Kind::Float(_) => self.number(range).map(Some),
+            _ => self.wrong_type("a number, or false to switch it off"),
+        }
+    }
+
     /// A whole number of at least `low` and at most `high`.
     pub fn integer(&self, low: u64, high: u64) -> Option<u64> {
         let Kind::Integer(value) = self.value.kind else { return self.wrong_type("a whole number") };
@@ -245,6 +254,16 @@ impl<'a> TableReader<'a> {
     /// A number, or the default.
     pub fn number(&self, key: &str, default: f64, range: Range) -> f64 {
         self.get(key).and_then(|item| item.number(range)).unwrap_or(default)
+    }
+
+    /// A number or `None` for `false`, or the default.
+    pub fn number_or_off(&self, key: &str, default: Option<f64>, range: Range) -> Option<f64> {
+        self.get(key).and_then(|item| item.number_or_off(range)).unwrap_or(default)
+    }
+
+    /// `true` or `false`, or the default.
+    pub fn boolean(&self, key: &str, default: bool) -> bool {
+        self.get(key).and_then(|item| item.boolean()).unwrap_or(default)
     }
 
     /// Two positive numbers, or the default.

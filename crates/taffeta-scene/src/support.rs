@@ -20,8 +20,6 @@ struct Limit(&'static str, When, &'static str);
 const LIMITS: &[Limit] = &[
     Limit("cloth.*.outline", When::Present, "supported: `grid`, `mesh` and `ball`"),
     Limit("cloth.*.edge_length", When::Present, "it belongs to `outline`; supported: `grid`, `mesh` and `ball`"),
-    Limit("cloth.*.remesh.refine_compression", When::Present, "supported: `refine_angle` and `refine_strain`"),
-    Limit("cloth.*.remesh.refine_velocity", When::Present, "supported: `refine_angle` and `refine_strain`"),
     Limit("output.formats", When::NamedButNot(&["obj", "none"], &["ply", "vtp", "usda", "glb", "npz"]), "supported: \"obj\", \"none\""),
 ];
 

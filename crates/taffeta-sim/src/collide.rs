@@ -31,6 +31,9 @@ const SLIDE_SHARE: f64 = 0.2;
 /// Speed at which what crosses is pulled apart \[m/s\].
 const PULL_SPEED: f64 = 1.0;
 
+/// Vertices of a cloth, at most, whose winding numbers are asked for: each takes a look at every face of a mesh.
+const WINDING_SAMPLES: usize = 64;
+
 /// What the safeguard had to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SafeguardReport {
@@ -52,6 +55,19 @@ pub struct QuarantinedPair {
     /// The corners of the face, likewise.
     pub face: [u32; 3],
     /// The middle of the edge \[m\].
+    pub position: DVec3,
+}
+
+/// A cloth that starts inside a mesh.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EnclosedCloth {
+    /// The number of the cloth.
+    pub cloth: usize,
+    /// The number of the obstacle among those made of triangles.
+    pub obstacle: usize,
+    /// Which part of the vertices that were tried is inside.
+    pub part: f64,
+    /// One of them \[m\].
     pub position: DVec3,
 }
 
@@ -164,6 +180,26 @@ impl World {
                 if let Some([a, b, c]) = sunken.first() {
                     let position = (*a + *b + *c) / 3.0;
                     found.push(SunkenCloth { cloth, obstacle, faces: sunken.len(), position });
+                }
+            }
+        }
+        found
+    }
+
+    /// Which cloths are inside which meshes now, by the winding numbers of some of their vertices. Contact with a mesh has
+    /// two sides, so they stay inside.
+    pub fn enclosed_cloths(&self) -> Vec<EnclosedCloth> {
+        let mut found = Vec::new();
+        for (obstacle, mesh) in self.meshes.list.iter().enumerate() {
+            let x = mesh.positions_at(self.time);
+            let is_inside = |point: &&DVec3| mesh.winding_number(&x, **point).abs() > 0.5;
+            for cloth in 0..self.cloths.len() {
+                let vertices = &self.sheet.state.positions.raw[self.sheet.vertex_range(cloth as u32)];
+                let tried = || vertices.iter().step_by(vertices.len().div_ceil(WINDING_SAMPLES).max(1));
+                let inside: Vec<_> = tried().filter(is_inside).collect();
+                if let Some(position) = inside.first() {
+                    let part = inside.len() as f64 / tried().count() as f64;
+                    found.push(EnclosedCloth { cloth, obstacle, part, position: **position });
                 }
             }
         }

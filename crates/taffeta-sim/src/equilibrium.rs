@@ -67,6 +67,7 @@ impl World {
             broken_edges: 0,
             safeguard: self.work.safeguard,
             remesh: Default::default(),
+            jumps: Default::default(),
             metrics,
             state_hash,
             times,

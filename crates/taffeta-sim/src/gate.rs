@@ -5,6 +5,7 @@
 //! tetrahedron per new face. Splits leave every face where it is and need no test.
 
 use crate::frozen::Thawed;
+use crate::surroundings::FixedObstacles;
 use glam::DVec3;
 use taffeta_contact::boxes::{Aabb, MovingBox};
 use taffeta_contact::crossings::{faces_cross, is_in_tetrahedron};
@@ -14,18 +15,14 @@ use taffeta_mesh::{FaceKey, HalfedgeMesh, VertexKey, slot_of};
 use taffeta_remesh::{EditRecord, Proposal, ProposedEdit, SheetAttributes};
 
 /// Judges the edits of one remeshing pass.
-pub(crate) struct Gate {
+pub(crate) struct Gate<'a> {
     /// Over leaves: what came of a face of the start of the pass stays with it.
     tree: BoxTree,
     /// The faces of each leaf; some are out of date.
     leaves: Vec<Vec<FaceKey>>,
     /// The leaf of each face, by slot.
     leaf_of: Vec<u32>,
-    /// Obstacles in closed form.
-    shapes: Vec<WorldShape>,
-    /// Faces of obstacles \[m\], and a tree over them.
-    fixed: Vec<[DVec3; 3]>,
-    fixed_tree: BoxTree,
+    obstacles: &'a FixedObstacles,
     /// Edits of the pass that are accounted for.
     seen: usize,
 }
@@ -33,9 +30,9 @@ pub(crate) struct Gate {
 /// A face by the keys of its corners, of which those of obstacles have none, and their positions \[m\].
 type Face = ([Option<VertexKey>; 3], [DVec3; 3]);
 
-impl Gate {
-    /// A gate for the meshes as they are before the pass, among obstacles in closed form and faces of others \[m\].
-    pub fn new(thawed: &Thawed, shapes: Vec<WorldShape>, fixed: Vec<[DVec3; 3]>) -> Self {
+impl<'a> Gate<'a> {
+    /// A gate for the meshes as they are before the pass, among obstacles.
+    pub fn new(thawed: &Thawed, obstacles: &'a FixedObstacles) -> Self {
         let Thawed { mesh, attributes, .. } = thawed;
         let mut faces: Vec<FaceKey> = mesh.face_keys().collect();
         faces.sort_unstable();
@@ -44,8 +41,7 @@ impl Gate {
         let mut leaf_of = vec![u32::MAX; mesh.face_slot_limit()];
         (0..).zip(&faces).for_each(|(leaf, f)| leaf_of[slot_of(*f)] = leaf);
         let leaves = faces.into_iter().map(|f| vec![f]).collect();
-        let fixed_tree = BoxTree::build(&fixed.iter().map(|x| around(*x)).collect::<Vec<_>>());
-        Self { tree: BoxTree::build(&boxes), leaves, leaf_of, shapes, fixed, fixed_tree, seen: 0 }
+        Self { tree: BoxTree::build(&boxes), leaves, leaf_of, obstacles, seen: 0 }
     }
 
     /// Whether an edit must not be made.
@@ -59,15 +55,13 @@ impl Gate {
         }
         self.catch_up(proposal);
         let swept = sweep(proposal, &after);
-        let area = MovingBox::still(Aabb::around(swept.iter().flatten().copied()));
-        let mut near = Vec::new();
-        self.fixed_tree.query(&area, |number| near.push(number));
-        let fixed = |number: &u32| ([None; 3], self.fixed[*number as usize]);
-        if near.iter().any(|number| is_in_the_way(fixed(number), &[], &after, &swept)) {
+        let area = Aabb::around(swept.iter().flatten().copied());
+        let mut fixed = self.obstacles.faces_in(&area).into_iter();
+        if fixed.any(|x| is_in_the_way(([None; 3], x), &[], &after, &swept)) {
             return true;
         }
-        near.clear();
-        self.tree.query(&area, |leaf| near.push(leaf));
+        let mut near = Vec::new();
+        self.tree.query(&MovingBox::still(area), |leaf| near.push(leaf));
         let faces = near.iter().flat_map(|leaf| self.leaves[*leaf as usize].iter().map(move |f| (*leaf, *f)));
         let mut current =
             faces.filter(|(leaf, f)| proposal.mesh.contains_face(*f) && self.leaf_of[slot_of(*f)] == *leaf);
@@ -79,7 +73,7 @@ impl Gate {
     fn sinks(&self, proposal: &Proposal<'_>, after: &[Face]) -> bool {
         let corners = |face: &[VertexKey; 3]| face.map(|v| proposal.attributes.vertices[v].position);
         let is_inside = |shape: &WorldShape, x: &[DVec3; 3]| shape.distance_of_face(*x) <= 0.0;
-        self.shapes.iter().any(|shape| {
+        self.obstacles.shapes.iter().any(|shape| {
             after.iter().any(|(_, x)| is_inside(shape, x))
                 && !proposal.before.iter().any(|face| is_inside(shape, &corners(face)))
         })

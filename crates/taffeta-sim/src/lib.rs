@@ -47,11 +47,12 @@ mod solid;
 mod stage;
 mod stages;
 mod step;
+mod surroundings;
 mod world;
 
 pub use build::BuildError;
 pub use checkpoint::{Checkpoint, CheckpointError};
-pub use collide::{QuarantinedPair, SafeguardReport, SunkenCloth};
+pub use collide::{EnclosedCloth, QuarantinedPair, SafeguardReport, SunkenCloth};
 pub use description::{
     Air, ClothDescription, EnclosedDescription, LooseDescription, Mode, PinDescription, RopeDescription,
     SimulationSettings, SolidDescription, SolverChoice, TimeIntegration, WorldDescription,

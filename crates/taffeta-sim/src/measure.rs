@@ -2,7 +2,7 @@
 
 use crate::caches::Solver;
 use crate::pins::along_held;
-use crate::report::Metrics;
+use crate::report::{Metrics, RemeshCounts, RemeshJumps};
 use crate::world::World;
 use glam::DVec3;
 use taffeta_core::geometry::green_strain;
@@ -27,6 +27,23 @@ impl World {
             angular_momentum: each().map(|((m, x), v)| (*x - center).cross(*v) * *m).sum(),
             max_strain: self.max_strain(),
             residual: self.residual(),
+        }
+    }
+
+    /// What a remeshing pass has changed, with its popping, since the state was measured.
+    pub(crate) fn measure_jumps(
+        &self,
+        before: &Metrics,
+        (counts, popping): (&RemeshCounts, f64),
+    ) -> RemeshJumps {
+        if counts.splits + counts.collapses + counts.flips == 0 {
+            return RemeshJumps::default();
+        }
+        let elastic = self.elastic_energy();
+        RemeshJumps {
+            popping,
+            kinetic_energy: self.kinetic_energy() - before.kinetic_energy,
+            elastic_energy: elastic.stretch + elastic.bend - (before.stretch_energy + before.bend_energy),
         }
     }
 

@@ -24,7 +24,9 @@ pub struct StepReport {
     pub broken_edges: usize,
     /// Edits of the remeshing pass; zero if none was due.
     pub remesh: RemeshCounts,
-    /// Energies, momenta and residual after the step.
+    /// What the remeshing pass did to the state.
+    pub jumps: RemeshJumps,
+    /// Energies, momenta and residual after the step, before the pass.
     pub metrics: Metrics,
     /// Hash of the positions and velocities after the step.
     pub state_hash: String,
@@ -62,6 +64,18 @@ pub struct RemeshCounts {
     pub flips: u64,
     /// Collapses and flips that were not made because something would have crossed.
     pub refused: u64,
+}
+
+/// How a remeshing pass changes the state: ideally not at all. Zero if nothing was edited.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RemeshJumps {
+    /// Distance by which the pass moved material points, root mean square over a cloth and relative to its size; the largest
+    /// of all cloths. Collapses and flips move the surface between the vertices, splits do not.
+    pub popping: f64,
+    /// Change of the kinetic energy \[J\].
+    pub kinetic_energy: f64,
+    /// Change of the elastic energy, of membrane and bending \[J\].
+    pub elastic_energy: f64,
 }
 
 /// Energies, momenta and residual of a state.

@@ -7,6 +7,7 @@ use crate::grips::Grasps;
 use crate::newton::extent;
 use crate::report::{RemeshCounts, SubstepPlan};
 use crate::step::StepError;
+use crate::surroundings::FixedObstacles;
 use crate::world::{Cloth, World, freeze, resolve_solver};
 use glam::DVec3;
 use taffeta_remesh::{Pass, Proposal, remesh};
@@ -97,23 +98,25 @@ impl World {
         (0..self.body_count()).map(of_body).fold(0.0, f64::max)
     }
 
-    /// Remeshes the cloths whose interval is over, one pass for each interval.
-    pub(crate) fn remesh_if_due(&mut self) -> RemeshCounts {
+    /// Remeshes the cloths whose interval is over, one pass for each interval. With the
+    /// [popping](crate::report::RemeshJumps::popping).
+    pub(crate) fn remesh_if_due(&mut self) -> (RemeshCounts, f64) {
         let interval = |cloth: &Cloth| cloth.remesh.map(|settings| settings.interval.max(1));
         let mut due: Vec<u32> = self.cloths.iter().filter_map(interval).collect();
         due.retain(|interval| self.frame.is_multiple_of(u64::from(*interval)));
         due.sort_unstable();
         due.dedup();
         let mut counts = RemeshCounts::default();
+        let mut displacements = vec![0.0; self.cloths.len()];
         if due.is_empty() {
-            return counts;
+            return (counts, 0.0);
         }
         let cloths = self.cloths.clone();
         let regions: Vec<_> = self.pins.iter().map(|pin| pin.description.region.clone()).collect();
         let (time, mut last_passes) = (self.time, std::mem::take(&mut self.last_passes));
         let shapes = self.obstacles.iter().map(|obstacle| obstacle.over_substep(time, 0.0).shape);
-        let fixed = self.mesh_faces();
-        let (shapes, is_gated) = (shapes.collect::<Vec<_>>(), self.caches.proximity.is_some());
+        let obstacles = FixedObstacles::new(shapes.collect(), self.mesh_faces());
+        let is_gated = self.caches.proximity.is_some();
         self.edit(|thawed| {
             for now in due {
                 let is_due = |cloth: &&Cloth| interval(cloth) == Some(now);
@@ -122,22 +125,36 @@ impl World {
                 // Cloths of one interval are always remeshed together, so any of them tells the last time.
                 let first =
                     cloths.iter().position(|cloth| is_due(&cloth)).expect("the interval is of a cloth");
-                let pass = Pass { settings: &settings, pins: &regions, elapsed: time - last_passes[first] };
-                let mut gate = is_gated.then(|| Gate::new(thawed, shapes.clone(), fixed.clone()));
+                let elapsed = time - last_passes[first];
+                let pass =
+                    Pass { settings: &settings, pins: &regions, elapsed, surroundings: Some(&obstacles) };
+                let mut gate = is_gated.then(|| Gate::new(thawed, &obstacles));
                 let mut veto = |proposal: &Proposal<'_>| {
-                    gate.as_mut().is_some_and(|gate: &mut Gate| gate.refuses(proposal))
+                    gate.as_mut().is_some_and(|gate: &mut Gate<'_>| gate.refuses(proposal))
                 };
                 let report = remesh(&mut thawed.mesh, &mut thawed.attributes, &pass, &mut veto);
                 counts.splits += report.splits as u64;
                 counts.collapses += report.collapses as u64;
                 counts.flips += report.flips as u64;
                 counts.refused += report.vetoed as u64;
+                displacements.iter_mut().zip(&report.displacements).for_each(|(sum, more)| *sum += more);
                 let passed = last_passes.iter_mut().zip(&cloths).filter(|(_, cloth)| is_due(cloth));
                 passed.for_each(|(last, _)| *last = time);
             }
         });
         self.last_passes = last_passes;
-        counts
+        let popping = displacements.iter().enumerate().map(|(cloth, moved)| self.popping(cloth, *moved));
+        (counts, popping.fold(0.0, f64::max))
+    }
+
+    /// Root mean square over a cloth of a displacement whose square has this integral \[m⁴\], relative to its size.
+    fn popping(&self, cloth: usize, displacement: f64) -> f64 {
+        let size = extent(&self.sheet.layout.raw[self.sheet.vertex_range(cloth as u32)]);
+        let rest = &self.sheet.rest;
+        let is_here = |of: &&u32| **of == cloth as u32;
+        let faces = rest.cloths.iter().zip(rest.areas.iter()).filter(|(of, _)| is_here(of));
+        let area: f64 = faces.map(|(_, area)| *area).sum();
+        if displacement > 0.0 { (displacement / area).sqrt() / size } else { 0.0 }
     }
 
     /// Thaws the sheet, lets `change` edit it and freezes it again.

@@ -145,7 +145,8 @@ impl World {
         let measured = times.run(Stage::Measure, || self.measure());
         let contacts = self.active_contacts();
         let broken_edges = self.broken_edge_count() - broken_before;
-        let remesh = times.run(Stage::Remesh, || self.remesh_if_due());
+        let (remesh, popping) = times.run(Stage::Remesh, || self.remesh_if_due());
+        let jumps = times.run(Stage::Measure, || self.measure_jumps(&measured, (&remesh, popping)));
         let state_hash = times.run(Stage::Measure, || self.state_hash());
         Ok(StepReport {
             time: self.time,
@@ -156,6 +157,7 @@ impl World {
             broken_edges,
             safeguard: self.work.safeguard,
             remesh,
+            jumps,
             metrics: measured,
             state_hash,
             times,

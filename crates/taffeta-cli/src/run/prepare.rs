@@ -1,11 +1,12 @@
 //! Reading, checking and building a scene, before anything is written.
 
+use super::starts::{StartInside, find_starts_inside};
 use crate::args::RunOptions;
 use crate::failure::Failure;
 use std::path::{Path, PathBuf};
 use taffeta_contact::crossings::Crossing;
 use taffeta_scene::{ClothShape, Override, PlacedProbe, Scene, SceneError, SolidProbe};
-use taffeta_sim::{BuildError, MAX_THREADS, SunkenCloth, World};
+use taffeta_sim::{BuildError, MAX_THREADS, World};
 
 /// What runs of a solver that does not know contact between cloths warn about, unless the scene says that it wants none.
 const NO_SELF_CONTACT: &str = "the solver projective knows obstacles only: a cloth can pass through itself and other cloths; \
@@ -34,6 +35,8 @@ pub(super) struct Prepared {
     pub solid_probes: Vec<SolidProbe>,
     /// What is odd about the scene.
     pub warnings: Vec<String>,
+    /// The cloths that start inside obstacles.
+    pub starts_inside: Vec<StartInside>,
     /// The world at time 0.
     pub world: World,
     /// Threads of the solver.
@@ -66,7 +69,8 @@ impl Prepared {
             warnings.push(NO_SELF_CONTACT.to_owned());
         }
         warnings.extend(describe_crossings(&world));
-        warnings.extend(describe_sunken(&scene, &world));
+        let starts_inside = find_starts_inside(&scene, &world);
+        warnings.extend(starts_inside.iter().map(|start| start.warning.clone()));
         if ["block", "xpbd", "projective"].contains(&world.solver_name()) && has_weak_pins(&scene) {
             warnings.push(ROUGH_FORCES.to_owned());
         }
@@ -78,6 +82,7 @@ impl Prepared {
             probes: built.probes,
             solid_probes: built.solid_probes,
             warnings,
+            starts_inside,
             world,
             threads: description.simulation.threads,
             last_frame: choose_last_frame(options.frames, &scene),
@@ -171,25 +176,6 @@ fn describe_crossings(world: &World) -> Option<String> {
         crossings.len(),
         named.join(", ")
     ))
-}
-
-/// Warnings of cloths that start within obstacles in closed form.
-fn describe_sunken(scene: &Scene, world: &World) -> Vec<String> {
-    let closed: Vec<usize> =
-        (0..scene.obstacles.len()).filter(|i| scene.obstacles[*i].closed_form().is_some()).collect();
-    let describe = |sunken: SunkenCloth| {
-        let SunkenCloth { cloth, obstacle, faces, position: at } = sunken;
-        format!(
-            "the cloth {:?} reaches into obstacle.{} at the start, with {faces} faces (near [{:.4}, {:.4}, {:.4}]): it is \
-             pushed out to the nearest side, which may stretch it; move one of them with `place`",
-            world.cloths()[cloth].name,
-            closed[obstacle],
-            at.x,
-            at.y,
-            at.z
-        )
-    };
-    world.sunken_cloths().into_iter().map(describe).collect()
 }
 
 #[cfg(test)]

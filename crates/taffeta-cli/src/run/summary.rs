@@ -61,6 +61,7 @@ impl Summary<'_> {
                 "faces": totals.faces,
             },
             "quarantine": totals.quarantine,
+            "starts_inside": prepared.starts_inside,
             "wall_time": seconds(totals.wall),
             "cpu_time": seconds(totals.cpu),
             "stage_times": stages,

@@ -83,7 +83,34 @@ fn a_cloth_that_starts_inside_an_obstacle_is_told_and_pushed_out() {
         assert!(!metrics.contains("NaN") && !metrics.contains("inf"), "{shape}: {metrics}");
         let crossings = |row: usize| desk.timeless_metrics("a")[row][17].parse::<u64>().unwrap();
         assert!(crossings(1) > 0, "{shape}: the faces that reach into it are counted");
+        let starts = &desk.summary("a")["starts_inside"];
+        assert_eq!(starts[0]["cloth"], "sheet", "{shape}: {starts}");
+        assert!(starts[0]["faces"].as_u64().unwrap() > 0, "{shape}: {starts}");
     }
+}
+
+/// A closed cube with sides of 1 m around the origin.
+const CUBE: &str = "v -0.5 -0.5 -0.5\nv 0.5 -0.5 -0.5\nv 0.5 0.5 -0.5\nv -0.5 0.5 -0.5\nv -0.5 -0.5 0.5\nv 0.5 -0.5 0.5\n\
+    v 0.5 0.5 0.5\nv -0.5 0.5 0.5\nf 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 4 8 7 3\nf 1 5 8 4\nf 2 3 7 6\n";
+
+#[test]
+fn a_cloth_that_starts_inside_a_closed_mesh_is_told_and_one_outside_is_not() {
+    let desk = Desk::new();
+    desk.write("cube.obj", CUBE);
+    let start = |height: f64, folder: &str| {
+        let mesh = "[[obstacle]]\nshape = { mesh = \"cube.obj\" }";
+        desk.write("scene.toml", &loose_sheet(height, mesh));
+        let reply = desk.done(&["run", "scene.toml", "--out", folder, "--quiet"]);
+        (reply.err, desk.summary(folder)["starts_inside"].clone())
+    };
+    let (said, listed) = start(0.05, "inside");
+    for part in ["\"sheet\" starts inside obstacle.0 (near", "stays inside", "`place`"] {
+        assert!(said.contains(part), "{part:?} is not in:\n{said}");
+    }
+    assert_eq!(listed[0]["obstacle"], 0);
+    let (said, listed) = start(0.55, "outside");
+    assert!(!said.contains("inside"), "{said}");
+    assert_eq!(listed, serde_json::json!([]));
 }
 
 #[test]

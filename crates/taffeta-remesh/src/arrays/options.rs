@@ -97,6 +97,8 @@ impl FieldOptions {
             budget: self.budget,
             split_size: LONGEST,
             collapse_size: self.collapse_size,
+            // Who says what a collapse may make means it.
+            sliver_size: self.collapse_size,
             quality: self.quality,
             flips: self.flips,
             collapses: self.collapses,

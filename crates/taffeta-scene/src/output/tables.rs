@@ -13,7 +13,7 @@ pub(super) const METRICS_FILE: &str = "metrics.csv";
 pub const PROBE_COLUMNS: [&str; 9] = ["frame", "time", "name", "x", "y", "z", "vx", "vy", "vz"];
 
 /// Columns of `metrics.csv`.
-pub const METRICS_COLUMNS: [&str; 26] = [
+pub const METRICS_COLUMNS: [&str; 29] = [
     "frame",
     "time",
     "vertices",
@@ -40,6 +40,9 @@ pub const METRICS_COLUMNS: [&str; 26] = [
     "contact_ms",
     "remesh_ms",
     "io_ms",
+    "popping",
+    "kinetic_jump",
+    "elastic_jump",
 ];
 
 /// A row of `probes.csv`.
@@ -120,6 +123,15 @@ pub struct MetricsRow {
     pub remesh_ms: f64,
     /// Wall time of writing \[ms\].
     pub io_ms: f64,
+    /// Distance by which remeshing moved material points, root mean square, relative to the size of the cloth.
+    #[serde(default)]
+    pub popping: f64,
+    /// Change of the kinetic energy by remeshing \[J\].
+    #[serde(default)]
+    pub kinetic_jump: f64,
+    /// Change of the elastic energy by remeshing \[J\].
+    #[serde(default)]
+    pub elastic_jump: f64,
 }
 
 /// Appends rows to `probes.csv`.

@@ -55,6 +55,8 @@ const REMESH_KEYS: &[&str] = &[
     "refine_strain",
     "refine_compression",
     "refine_velocity",
+    "refine_obstacle",
+    "anisotropic",
     "interval",
     "max_vertices",
 ];
@@ -433,6 +435,14 @@ fn read_remesh(item: &Item<'_>) -> Option<RemeshSettings> {
         size_max: table.number("size_max", default.size_max, Range::Positive),
         refine_angle: table.number("refine_angle", default.refine_angle, Range::Positive),
         refine_strain: table.number("refine_strain", default.refine_strain, Range::Positive),
+        refine_compression: table.number_or_off(
+            "refine_compression",
+            default.refine_compression,
+            Range::Positive,
+        ),
+        refine_velocity: table.number_or_off("refine_velocity", default.refine_velocity, Range::Positive),
+        refine_obstacle: table.number_or_off("refine_obstacle", default.refine_obstacle, Range::Positive),
+        anisotropic: table.boolean("anisotropic", default.anisotropic),
         interval: table.integer("interval", u64::from(default.interval), 1, u64::from(u32::MAX)) as u32,
         max_vertices: table.integer("max_vertices", default.max_vertices as u64, 1, u64::from(u32::MAX))
             as usize,

@@ -254,12 +254,21 @@ fn cloth_json(scene: &Scene, cloth: &SceneCloth) -> Value {
             "size_max": remesh.size_max,
             "refine_angle": remesh.refine_angle,
             "refine_strain": remesh.refine_strain,
+            "refine_compression": tolerance_json(remesh.refine_compression),
+            "refine_velocity": tolerance_json(remesh.refine_velocity),
+            "refine_obstacle": tolerance_json(remesh.refine_obstacle),
+            "anisotropic": remesh.anisotropic,
             "interval": remesh.interval,
             "max_vertices": remesh.max_vertices,
         })
     });
     put(&mut json, "remesh", remesh);
     json
+}
+
+/// The number, or `false` where a term of the sizing field is switched off.
+fn tolerance_json(tolerance: Option<f64>) -> Value {
+    tolerance.map_or(Value::Bool(false), Value::from)
 }
 
 /// A material as a table of the scene format.

@@ -323,8 +323,6 @@ fn a_scene_needs_a_duration_and_a_cloth() {
 fn what_the_format_names_but_is_not_supported_says_so() {
     let refused = |old: &str, new: &str, at: &str| expect(old, new, at, &["is not supported yet", "= "]);
     refused("grid", "outline = \"a.svg\"", "\"a.svg\"");
-    refused("size_min", "refine_compression = 0.005", "0.005");
-    refused("size_min", "refine_velocity = 1.0", "1.0");
     for format in ["ply", "vtp", "usda", "glb", "npz"] {
         refused("formats", &format!("formats = [\"obj\", \"{format}\"]"), "[");
     }

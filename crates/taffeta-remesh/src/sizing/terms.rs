@@ -1,0 +1,205 @@
+//! What can ask for a finer mesh: each term is a metric of a face.
+
+use crate::metric::Metric;
+use crate::settings::RemeshSettings;
+use glam::{DVec2, DVec3};
+use taffeta_core::math::Sym2;
+
+/// See the module page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SizingTerm {
+    /// Curvature from hinge angles: exact for folds along edges, noisy on irregular meshes.
+    HingeCurvature,
+    /// Curvature from the gradient of the vertex normals: smooth, but blind to folds within one ring.
+    NormalGradient,
+    /// Change of the strain.
+    StrainGradient,
+    /// Compression, which makes cloth buckle soon.
+    Compression,
+    /// Change of the velocity, which bends or strains it soon.
+    Velocity,
+    /// An obstacle that is near: how its distance changes, relative to itself.
+    Obstacle,
+}
+
+/// What the terms look at in one face.
+pub(super) struct FaceFields {
+    /// Shape operator from hinge angles \[1/m\].
+    pub shape: Sym2,
+    /// Derivatives of the unit normal in the two material directions \[1/m\].
+    pub normal_gradient: [DVec3; 2],
+    /// Gradient of the strain's norm \[1/m\].
+    pub strain_gradient: DVec2,
+    /// Green strain.
+    pub green: Sym2,
+    /// Derivatives of the velocity \[1/s\].
+    pub velocity_gradient: [DVec3; 2],
+    /// Derivatives of the position.
+    pub position_gradient: [DVec3; 2],
+    /// The obstacle near each corner.
+    pub planes: [Option<NearPlane>; 3],
+}
+
+/// The tangent plane of the obstacle that is nearest to a vertex.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NearPlane {
+    /// Outward unit normal.
+    pub normal: DVec3,
+    /// The distance of the vertex \[m\].
+    pub distance: f64,
+}
+
+impl SizingTerm {
+    pub const ALL: [Self; 6] = [
+        Self::HingeCurvature,
+        Self::NormalGradient,
+        Self::StrainGradient,
+        Self::Compression,
+        Self::Velocity,
+        Self::Obstacle,
+    ];
+
+    /// The metric that the term asks for; zero if it is switched off.
+    pub fn metric(self, face: &FaceFields, settings: &RemeshSettings) -> Metric {
+        let asked = match self {
+            Self::HingeCurvature => Some(scaled(face.shape.squared(), settings.refine_angle)),
+            Self::NormalGradient => Some(scaled(gram(face.normal_gradient), settings.refine_angle)),
+            Self::StrainGradient => Some(scaled(outer(face.strain_gradient), settings.refine_strain)),
+            Self::Compression => settings.refine_compression.map(|size| compression(face, size)),
+            Self::Velocity => {
+                settings.refine_velocity.map(|change| scaled(gram(face.velocity_gradient), change))
+            }
+            Self::Obstacle => settings.refine_obstacle.map(|part| obstacle(face, part, settings.size_min)),
+        };
+        asked.unwrap_or_default()
+    }
+}
+
+/// The metric of compression, `[−G + √(G² − 4c² cof(S²))]₊/2c²` with `G = FᵀF − I`: a sheet that gives way sideways can
+/// bear less of it (Narain et al. 2012, eq. 9). `c` is the length \[m\] below which it need not be resolved.
+fn compression(face: &FaceFields, c: f64) -> Metric {
+    let excess = Sym2::default().plus(2.0, &face.green);
+    let Sym2 { xx, xy, yy } = face.shape.squared();
+    let cofactor = Sym2 { xx: yy, xy: -xy, yy: xx };
+    let radicand = excess.squared().plus(-4.0 * c * c, &cofactor);
+    // Where curvature is strong the radicand is negative; then compression asks for less, not for nothing.
+    let root = radicand.map_eigenvalues(|eigenvalue| eigenvalue.abs().sqrt().copysign(eigenvalue));
+    let metric = root.plus(-1.0, &excess).positive_part();
+    Sym2::default().plus(1.0 / (2.0 * c * c), &metric)
+}
+
+/// The metric of what is near, `⅓ Σ ∇h∇hᵀ/(p h)²` over the tangent planes near the corners, `h` the distance from them,
+/// but not less than `floor` \[m\]: nothing finer is wanted where cloth lies on something.
+fn obstacle(face: &FaceFields, part: f64, floor: f64) -> Metric {
+    let mut sum = Sym2::default();
+    for NearPlane { normal, distance } in face.planes.into_iter().flatten() {
+        let [hu, hv] = face.position_gradient.map(|x| normal.dot(x));
+        let height = part * distance.abs().max(floor);
+        sum = sum.plus(1.0 / (3.0 * height * height), &outer(DVec2::new(hu, hv)));
+    }
+    sum
+}
+
+fn scaled(tensor: Sym2, tolerance: f64) -> Metric {
+    Sym2::default().plus(1.0 / (tolerance * tolerance), &tensor)
+}
+
+/// `g gᵀ`.
+fn outer(g: DVec2) -> Sym2 {
+    Sym2 { xx: g.x * g.x, xy: g.x * g.y, yy: g.y * g.y }
+}
+
+/// `DᵀD` of the two derivatives of a field.
+fn gram([u, v]: [DVec3; 2]) -> Sym2 {
+    Sym2 { xx: u.dot(u), xy: u.dot(v), yy: v.dot(v) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn face() -> FaceFields {
+        FaceFields {
+            shape: Sym2::default(),
+            normal_gradient: [DVec3::ZERO; 2],
+            strain_gradient: DVec2::ZERO,
+            green: Sym2::default(),
+            velocity_gradient: [DVec3::ZERO; 2],
+            position_gradient: [DVec3::X, DVec3::Y],
+            planes: [None; 3],
+        }
+    }
+
+    fn settings() -> RemeshSettings {
+        RemeshSettings {
+            refine_compression: Some(0.005),
+            refine_velocity: Some(0.5),
+            refine_obstacle: Some(0.8),
+            ..RemeshSettings::default()
+        }
+    }
+
+    fn length_in(metric: &Metric, direction: DVec2) -> f64 {
+        1.0 / metric.quadratic_form(direction).sqrt()
+    }
+
+    #[test]
+    fn compression_asks_for_sizes_across_the_coming_folds_only() {
+        // 1 % shorter along u, 2 % longer along v: -G = 0.0199, and [−G]₊/c² along u.
+        let green = Sym2 { xx: 0.5 * (0.99_f64.powi(2) - 1.0), xy: 0.0, yy: 0.5 * (1.02_f64.powi(2) - 1.0) };
+        let metric = SizingTerm::Compression.metric(&FaceFields { green, ..face() }, &settings());
+        assert!((length_in(&metric, DVec2::X) - 0.005 / 0.0199_f64.sqrt()).abs() < 1e-12);
+        assert!(metric.yy.abs() < 1e-9 && metric.xy.abs() < 1e-9, "{metric:?}");
+        // What is bent across already buckles less along the bend.
+        let bent = FaceFields { green, shape: Sym2 { xx: 0.0, xy: 0.0, yy: 1.5 }, ..face() };
+        let less = SizingTerm::Compression.metric(&bent, &settings());
+        assert!(less.xx < 0.9 * metric.xx && less.xx > 0.0, "{less:?}");
+        let off = RemeshSettings { refine_compression: None, ..settings() };
+        assert_eq!(SizingTerm::Compression.metric(&bent, &off), Sym2::default());
+    }
+
+    #[test]
+    fn compression_does_not_depend_on_the_frame() {
+        let turn = |Sym2 { xx, xy, yy }: Sym2| {
+            let (s, c) = 0.7_f64.sin_cos();
+            let mixed = (xx - yy) * s * c + xy * (c * c - s * s);
+            Sym2 {
+                xx: c * c * xx - 2.0 * s * c * xy + s * s * yy,
+                xy: mixed,
+                yy: s * s * xx + 2.0 * s * c * xy + c * c * yy,
+            }
+        };
+        let green = Sym2 { xx: -0.02, xy: 0.004, yy: 0.01 };
+        let shape = Sym2 { xx: 3.0, xy: -1.0, yy: 0.4 };
+        let as_is = compression(&FaceFields { green, shape, ..face() }, 0.005);
+        let turned = compression(&FaceFields { green: turn(green), shape: turn(shape), ..face() }, 0.005);
+        let expected = turn(as_is);
+        let scale = as_is.xx + as_is.yy;
+        assert!(
+            (turned.xx - expected.xx).abs() < 1e-12 * scale
+                && (turned.xy - expected.xy).abs() < 1e-12 * scale
+        );
+    }
+
+    #[test]
+    fn a_shear_of_the_velocity_asks_for_its_direction() {
+        // The velocity changes by 4 m/s per meter along v: half a meter per second every 12.5 cm.
+        let fields = FaceFields { velocity_gradient: [DVec3::ZERO, DVec3::new(0.0, 0.0, 4.0)], ..face() };
+        let metric = SizingTerm::Velocity.metric(&fields, &settings());
+        assert!((length_in(&metric, DVec2::Y) - 0.125).abs() < 1e-15 && metric.xx == 0.0);
+    }
+
+    #[test]
+    fn an_obstacle_asks_for_its_distance_along_the_slope() {
+        // A sheet at 45° to a plane, 4 cm away: an edge up the slope of a part p of 4 cm · √2 covers that part.
+        let normal = DVec3::new(0.5_f64.sqrt(), 0.0, 0.5_f64.sqrt());
+        let at = |distance: f64| {
+            let planes = [Some(NearPlane { normal, distance }); 3];
+            SizingTerm::Obstacle.metric(&FaceFields { planes, ..face() }, &settings())
+        };
+        assert!((length_in(&at(0.04), DVec2::X) - 0.8 * 0.04 * 2.0_f64.sqrt()).abs() < 1e-12);
+        assert_eq!(at(0.04).yy, 0.0);
+        // In contact the smallest size takes its place.
+        assert_eq!(at(1e-9), at(settings().size_min));
+    }
+}

@@ -23,12 +23,15 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use taffeta_core::motion::Pose;
 
+/// The number of a frame, and the node that shows it.
+type FrameNode = (u64, Index<Node>);
+
 /// Bodies and frames on their way to a file.
 pub struct GlbWriter {
     document: Document,
     rate: f64,
-    /// The nodes of the frames of each body, with their numbers.
-    bodies: Vec<(String, Vec<(u64, Index<Node>)>)>,
+    /// The frames of each body by name.
+    bodies: Vec<(String, Vec<FrameNode>)>,
     roots: Vec<Index<Node>>,
     last: u64,
 }
@@ -123,7 +126,7 @@ impl GlbWriter {
     }
 
     /// Shows each frame of a body in its time only.
-    fn animate_frames(&mut self, frames: &[(u64, Index<Node>)]) -> io::Result<()> {
+    fn animate_frames(&mut self, frames: &[FrameNode]) -> io::Result<()> {
         let time = |number: u64| (number as f64 / self.rate) as f32;
         let end = time(self.last);
         for (place, (number, node)) in frames.iter().enumerate() {

@@ -196,8 +196,8 @@ fn a_glb_file_shows_one_frame_at_a_time() {
     };
     let keys = |name: &str| {
         let node = named(name);
-        let channel = animation["channels"].as_array().unwrap().iter();
-        let channel = channel.filter(|channel| channel["target"]["node"] == node).next().unwrap();
+        let mut channels = animation["channels"].as_array().unwrap().iter();
+        let channel = channels.find(|channel| channel["target"]["node"] == node).unwrap();
         assert_eq!(channel["target"]["path"], "scale");
         let sampler = &animation["samplers"][channel["sampler"].as_u64().unwrap() as usize];
         assert_eq!(sampler["interpolation"], "STEP");

@@ -2,7 +2,7 @@
 
 use crate::common::{Desk, REMESH, SCENE};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -152,7 +152,7 @@ fn pictures_are_drawn_from_any_format_that_is_read_back() {
     full_scene(&desk);
     let picture = |folder: &str| -> Vec<u8> {
         desk.done(&["render", folder, "--width", "160", "--height", "120", "--out", "a.png"]);
-        std::fs::read(PathBuf::from(desk.path("a.png"))).unwrap()
+        std::fs::read(desk.path("a.png")).unwrap()
     };
     let run = |folder: &'static str, format: &str| {
         let formats = format!("output.formats=[\"{format}\"]");

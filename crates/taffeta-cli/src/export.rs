@@ -126,12 +126,12 @@ impl Export {
             |error: std::io::Error| Failure::Failed(format!("cannot put the frames together: {error}"));
         let with_usda = formats.contains(&Format::Usda);
         let mut glb = match formats.contains(&Format::Glb) {
-            true => Some(GlbWriter::new(self.rate()).map_err(failed)?),
+            true => Some(GlbWriter::new(self.rate(), self.folder.root()).map_err(failed)?),
             false => None,
         };
         let mut bounds: Option<[DVec3; 2]> = None;
         for body in self.folder.cloth_names() {
-            let mut usda = with_usda.then(|| UsdaWriter::new(body, self.rate()));
+            let mut usda = with_usda.then(|| UsdaWriter::new(body, self.rate(), self.folder.root()));
             for number in self.folder.frames(body) {
                 let frame = self.read(body, *number)?;
                 bounds = match (bounds, frame.mesh.bounds()) {

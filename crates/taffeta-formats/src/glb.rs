@@ -21,6 +21,7 @@ use gltf_json::mesh::{Mode, Semantic};
 use gltf_json::scene::Node;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::path::Path;
 use taffeta_core::motion::Pose;
 
 /// The number of a frame, and the node that shows it.
@@ -37,12 +38,12 @@ pub struct GlbWriter {
 }
 
 impl GlbWriter {
-    /// Starts a file with so many frames per second \[1/s\].
+    /// Starts a file with so many frames per second \[1/s\]. A temporary file without a name goes to the folder `scratch`.
     ///
     /// # Errors
     /// If a temporary file cannot be made.
-    pub fn new(frame_rate: f64) -> io::Result<Self> {
-        let document = Document::new()?;
+    pub fn new(frame_rate: f64, scratch: &Path) -> io::Result<Self> {
+        let document = Document::new(scratch)?;
         Ok(Self { document, rate: frame_rate, bodies: Vec::new(), roots: Vec::new(), last: 0 })
     }
 

@@ -13,12 +13,14 @@ use glam::DVec3;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
+use std::path::{Path, PathBuf};
 use taffeta_core::motion::Pose;
 
 /// A body with frames on its way to a file.
 pub struct UsdaWriter {
     prim: String,
     rate: f64,
+    scratch: PathBuf,
     frames: Option<[u64; 2]>,
     kind: &'static str,
     attributes: BTreeMap<usize, BufWriter<File>>,
@@ -53,11 +55,13 @@ const STRAINS: usize = 8;
 const CURVATURES: usize = 9;
 
 impl UsdaWriter {
-    /// Starts a body of a name, with so many frames per second \[1/s\].
-    pub fn new(name: &str, frame_rate: f64) -> Self {
+    /// Starts a body of a name, with so many frames per second \[1/s\]. Temporary files without a name go to the folder
+    /// `scratch`.
+    pub fn new(name: &str, frame_rate: f64, scratch: &Path) -> Self {
         Self {
             prim: prim_name(name),
             rate: frame_rate,
+            scratch: scratch.to_owned(),
             frames: None,
             kind: "Mesh",
             attributes: BTreeMap::new(),
@@ -103,7 +107,7 @@ impl UsdaWriter {
         let out = match self.attributes.entry(which) {
             std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
             std::collections::btree_map::Entry::Vacant(entry) => {
-                entry.insert(BufWriter::new(tempfile::tempfile()?))
+                entry.insert(BufWriter::new(tempfile::tempfile_in(&self.scratch)?))
             }
         };
         write!(out, "            {number}: [")?;

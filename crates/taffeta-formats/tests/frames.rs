@@ -113,7 +113,7 @@ fn damaged_files_are_refused_with_a_reason() {
 
 /// Three frames with two topologies.
 fn usda() -> Vec<u8> {
-    let mut writer = UsdaWriter::new("my-sheet", 30.0);
+    let mut writer = UsdaWriter::new("my-sheet", 30.0, &std::env::temp_dir());
     for (number, cells) in [(0, 2), (1, 2), (4, 3)] {
         writer.add(number, &strip(cells)).unwrap();
     }
@@ -123,7 +123,7 @@ fn usda() -> Vec<u8> {
 }
 
 fn glb() -> Vec<u8> {
-    let mut writer = GlbWriter::new(30.0).unwrap();
+    let mut writer = GlbWriter::new(30.0, &std::env::temp_dir()).unwrap();
     for (number, cells) in [(0, 2), (1, 2), (4, 3)] {
         writer.add("sheet", number, &strip(cells)).unwrap();
         writer.add("cord", number, &rope()).unwrap();

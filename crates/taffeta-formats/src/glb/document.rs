@@ -12,6 +12,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
+use std::path::Path;
 
 /// What an array is for: whether it gets a target, and the bounds that glTF asks for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,7 +37,7 @@ pub(super) struct Document {
 }
 
 impl Document {
-    pub fn new() -> io::Result<Self> {
+    pub fn new(scratch: &Path) -> io::Result<Self> {
         let mut root = Root::default();
         root.asset.generator = Some("Taffeta".to_owned());
         let animation = Animation {
@@ -57,7 +58,13 @@ impl Document {
             pbr_metallic_roughness: surface,
             ..Material::default()
         });
-        Ok(Self { root, animation, material, numbers: BufWriter::new(tempfile::tempfile()?), length: 0 })
+        Ok(Self {
+            root,
+            animation,
+            material,
+            numbers: BufWriter::new(tempfile::tempfile_in(scratch)?),
+            length: 0,
+        })
     }
 
     /// Appends an array of 32-bit floats and returns its accessor.

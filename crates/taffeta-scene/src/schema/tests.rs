@@ -35,7 +35,7 @@ material = { friction = {}, density = 1, stretch = 1 }
 pin = [{ where = {}, motion = [{}] }]
 [[solid]]
 place = {}
-box = {}
+box = { size = [1, 1, 1], cells = [1, 1, 1] }
 material = { friction = {}, density = 1, young = 1, poisson = 0 }
 pin = [{ where = { boundary = true }, motion = [{}] }]
 [[obstacle]]

@@ -10,8 +10,19 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("taffeta-remesh", &["taffeta-mesh"]),
     ("taffeta-solve", &[]),
     ("taffeta-contact", &[]),
+    ("taffeta-formats", &[]),
     ("taffeta-sim", &["taffeta-mesh", "taffeta-remesh", "taffeta-solve", "taffeta-contact"]),
-    ("taffeta-scene", &["taffeta-sim", "taffeta-mesh", "taffeta-remesh", "taffeta-solve", "taffeta-contact"]),
+    (
+        "taffeta-scene",
+        &[
+            "taffeta-sim",
+            "taffeta-mesh",
+            "taffeta-remesh",
+            "taffeta-solve",
+            "taffeta-contact",
+            "taffeta-formats",
+        ],
+    ),
     ("taffeta-render", &["taffeta-contact"]),
     (
         "taffeta-study",
@@ -27,6 +38,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "taffeta-remesh",
             "taffeta-mesh",
             "taffeta-contact",
+            "taffeta-formats",
         ],
     ),
     (
@@ -38,6 +50,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "taffeta-contact",
             "taffeta-sim",
             "taffeta-scene",
+            "taffeta-formats",
             "taffeta-render",
             "taffeta-study",
         ],

@@ -1,7 +1,9 @@
 //! The words of the command line.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use std::path::PathBuf;
+use taffeta_formats::Format;
 
 /// A simulator of cloth whose mesh adapts to its folds.
 #[derive(Clone, Debug, Parser)]
@@ -19,6 +21,8 @@ pub enum Command {
     Run(RunOptions),
     /// Draw a frame of a result folder as a PNG file, on the CPU
     Render(RenderOptions),
+    /// Convert the frames of a result folder to other formats
+    Export(ExportOptions),
     /// Say what an OBJ file contains and what is wrong with it
     Inspect {
         /// The file
@@ -39,8 +43,15 @@ pub enum Command {
     Validate(ValidateOptions),
     /// Remesh an OBJ file to a size, a sizing field or its curvature
     Remesh(RemeshOptions),
-    /// Print the JSON schema of scenes (not supported yet)
-    Schema(LaterOptions),
+    /// Print the JSON schema of scenes, with which an editor completes them
+    Schema,
+    /// Print completions for a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the manual page
+    Man,
 }
 
 /// Arguments of a command that is not supported yet: anything.
@@ -170,6 +181,16 @@ pub struct RemeshOptions {
     pub report: bool,
 }
 
+/// Options of `taffeta export`.
+#[derive(Clone, Debug, Args)]
+pub struct ExportOptions {
+    /// The result folder of a run, finished or not
+    pub folder: PathBuf,
+    /// The format: obj, ply, vtp, npz (files per frame), usda (a file per body) or glb (one file); may be repeated
+    #[arg(long, value_name = "FORMAT", required = true, value_parser = parse_format)]
+    pub format: Vec<Format>,
+}
+
 /// Options of `taffeta validate`.
 #[derive(Clone, Debug, Args)]
 pub struct ValidateOptions {
@@ -226,6 +247,12 @@ pub enum ColorQuantity {
     Curvature,
     /// Velocity
     Velocity,
+}
+
+/// A format by its name.
+fn parse_format(text: &str) -> Result<Format, String> {
+    let names = Format::ALL.map(Format::name);
+    Format::from_name(text).ok_or_else(|| format!("must be one of {}", names.join(", ")))
 }
 
 /// Accepts the second and later values of `--set a=1 b=2`, which clap hands over as positional arguments.

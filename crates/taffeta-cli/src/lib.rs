@@ -3,12 +3,14 @@
 //! ```text
 //! arguments ──► Command ──► run ───────► scene ──► World ──► frames, tables, summary, checkpoint
 //!                      ├──► render ────► a picture of a frame of a result folder
+//!                      ├──► export ────► the frames of a result folder in other formats
 //!                      ├──► study ─────► variants of a scene, compared
 //!                      ├──► validate ──► physical checks against references
 //!                      ├──► inspect ───► what an OBJ file contains
 //!                      ├──► remesh ────► an OBJ file with another mesh of the same sheet
 //!                      ├──► new ───────► a starter scene
-//!                      └──► materials ─► the presets
+//!                      ├──► materials ─► the presets
+//!                      └──► schema, completions, man ─► what editors, shells and readers of manuals need
 //! ```
 //!
 //! The program is this library and three lines of `main`. Every command returns a [`Failure`] or what it has to say on
@@ -27,6 +29,7 @@
 #![forbid(unsafe_code)]
 
 pub mod args;
+pub mod export;
 pub mod failure;
 mod files;
 pub mod inspect;
@@ -37,6 +40,7 @@ pub mod run;
 pub mod starter;
 pub mod study;
 pub mod validate;
+pub mod words;
 
 pub use failure::Failure;
 
@@ -80,6 +84,7 @@ pub fn run_command(command: Command) -> Result<String, Failure> {
     match command {
         Command::Run(options) => run::run(&options),
         Command::Render(options) => render::render(&options),
+        Command::Export(options) => export::export(&options),
         Command::Inspect { file } => inspect::inspect(&file),
         Command::New { name } => starter::write_starter(&name),
         Command::Materials => Ok(materials::describe_presets()),
@@ -89,9 +94,8 @@ pub fn run_command(command: Command) -> Result<String, Failure> {
         Command::Study(options) => study::study(&options),
         Command::Validate(options) => validate::validate(&options),
         Command::Remesh(options) => remesh::remesh(&options),
-        Command::Schema(_) => Err(Failure::unsupported(
-            "`taffeta schema`",
-            "`taffeta new NAME` writes a scene that explains its keys",
-        )),
+        Command::Schema => Ok(format!("{:#}", taffeta_scene::scene_schema())),
+        Command::Completions { shell } => Ok(words::completions(shell)),
+        Command::Man => Ok(words::manual()),
     }
 }

@@ -7,33 +7,39 @@ use taffeta_scene::materials::{Preset, presets};
 const LABEL_WIDTH: usize = 18;
 /// Width of the other columns of the table.
 const VALUE_WIDTH: usize = 16;
+/// Presets beside each other: with more the table is wider than a terminal.
+const COLUMNS: usize = 5;
 
-/// A quantity: its name in scenes, and its value in words.
-type Row = (&'static str, fn(&Preset) -> String);
+/// A quantity: its name in scenes, its unit, and its value in words.
+type Row = (&'static str, &'static str, fn(&Preset) -> String);
+
+/// The quantities in the order of the table.
+const ROWS: [Row; 10] = [
+    ("density", "kg/m²", |p| number(p.material.density)),
+    ("thickness", "m", |p| number(p.material.thickness)),
+    ("stretch", "N/m", |p| pair(p.material.stretch)),
+    ("poisson", "", |p| number(p.material.poisson)),
+    ("shear", "N/m", |p| p.material.shear.map_or("isotropic".to_owned(), number)),
+    ("bend", "N·m", |p| pair(p.material.bend)),
+    ("bend_poisson", "", |p| p.material.bend_poisson.map_or("as poisson".to_owned(), number)),
+    ("stretch_damping", "s", |p| number(p.material.stretch_damping)),
+    ("bend_damping", "s", |p| number(p.material.bend_damping)),
+    ("friction", "", |p| friction(p.material.friction)),
+];
 
 /// The presets as a table with units, and where each figure comes from.
 pub fn describe_presets() -> String {
     let presets = presets();
-    let mut text = String::from("Presets: what `material = \"NAME\"` stands for in a scene.\n\n");
-    text += &table_row("", presets.iter().map(|preset| preset.name.to_owned()));
-    let rows: [Row; 10] = [
-        ("density", |p| number(p.material.density)),
-        ("thickness", |p| number(p.material.thickness)),
-        ("stretch", |p| pair(p.material.stretch)),
-        ("poisson", |p| number(p.material.poisson)),
-        ("shear", |p| p.material.shear.map_or("isotropic".to_owned(), number)),
-        ("bend", |p| pair(p.material.bend)),
-        ("bend_poisson", |p| p.material.bend_poisson.map_or("as poisson".to_owned(), number)),
-        ("stretch_damping", |p| number(p.material.stretch_damping)),
-        ("bend_damping", |p| number(p.material.bend_damping)),
-        ("friction", |p| friction(p.material.friction)),
-    ];
-    let units = ["kg/m²", "m", "N/m", "", "N/m", "N·m", "", "s", "s", ""];
-    for ((label, value), unit) in rows.into_iter().zip(units) {
-        let label = if unit.is_empty() { label.to_owned() } else { format!("{label} {unit}") };
-        text += &table_row(&label, presets.iter().map(value));
+    let mut text = String::from("Presets: what `material = \"NAME\"` stands for in a scene. SI units.\n");
+    for columns in presets.chunks(COLUMNS) {
+        text += "\n";
+        text += &table_row("", columns.iter().map(|preset| preset.name.to_owned()));
+        for (label, unit, value) in ROWS {
+            let label = if unit.is_empty() { label.to_owned() } else { format!("{label} {unit}") };
+            text += &table_row(&label, columns.iter().map(value));
+        }
     }
-    text += "\nPairs: warp and weft; friction: static and kinetic.\n";
+    text += "\nPairs: warp and weft; friction: static and kinetic. Where each figure comes from:\n";
     for preset in &presets {
         text += &format!("\n{}: {}\n", preset.name, preset.description);
         for figure in preset.figures {
@@ -75,5 +81,6 @@ mod tests {
             text.contains("stretch N/m") && text.contains("bend N·m") && text.contains("8000 4000"),
             "{text}"
         );
+        assert!(text.lines().all(|line| !line.starts_with(' ') || line.chars().count() <= 160), "{text}");
     }
 }

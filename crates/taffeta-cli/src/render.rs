@@ -11,12 +11,13 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use taffeta_contact::{MeshObstacle, Obstacle};
 use taffeta_core::TriangleMesh;
+use taffeta_formats::{Format, FrameData};
 use taffeta_render::tube::tube_mesh;
 use taffeta_render::{
     Body, BodyKind, Camera, Picture, compute_framing_bounds, mesh_obstacle_body, obstacle_body, union_bounds,
     write_png,
 };
-use taffeta_scene::{ResultFolder, Scene, SceneObstacle, read_polyline};
+use taffeta_scene::{ResultFolder, Scene, SceneObstacle};
 
 /// Frames that are looked at to place the camera. A longer run is sampled evenly: the cloth moves little between.
 const SCANNED_FRAMES: usize = 240;
@@ -95,6 +96,13 @@ impl Source {
         let folder = ResultFolder::open(path).map_err(|error| Failure::usage(&error))?;
         let scene = folder.read_scene().map_err(|error| Failure::usage(&error))?;
         let frames = folder.all_frames();
+        if let (true, Some(format)) = (frames.is_empty(), folder.formats().first()) {
+            return Err(Failure::Usage(format!(
+                "{shown} has its frames in {0} only, which this program writes but does not read\n  = name obj, ply or npz \
+                 beside {0} in output.formats",
+                format.name()
+            )));
+        }
         if frames.is_empty() {
             return Err(Failure::Usage(format!(
                 "{shown} has no frames to draw: its run stopped before the first one, or output.formats is \"none\""
@@ -154,9 +162,11 @@ impl Source {
     fn scan_cloths(&self, frame: u64) -> Result<Option<Bounds>, Failure> {
         let mut bounds: Option<Bounds> = None;
         for cloth in self.cloths_in(frame) {
-            let path = self.folder.root().join("frames").join(format!("{cloth}_{frame:05}.obj"));
-            let found = scan_bounds(&path)
-                .map_err(|error| Failure::Usage(format!("cannot read {}: {error}", path.display())))?;
+            let found = match self.folder.frame_file(cloth, frame, Format::Obj) {
+                Some(path) => scan_bounds(&path)
+                    .map_err(|error| Failure::Usage(format!("cannot read {}: {error}", path.display())))?,
+                None => self.read(cloth, frame)?.mesh.bounds(),
+            };
             bounds = match (bounds, found) {
                 (Some(a), Some(b)) => Some(union_bounds(a, b)),
                 (a, b) => a.or(b),
@@ -170,12 +180,14 @@ impl Source {
         names.into_iter().filter(|name| self.folder.frames(name).contains(&frame)).collect()
     }
 
+    fn read(&self, body: &str, frame: u64) -> Result<FrameData, Failure> {
+        self.folder.read_frame(body, frame).map_err(|error| Failure::usage(&error))
+    }
+
     /// A rope in a frame, as a tube.
     fn read_rope(&self, number: usize, frame: u64) -> Result<Body, Failure> {
         let rope = &self.scene.ropes[number];
-        let path = self.folder.root().join("frames").join(format!("{}_{frame:05}.obj", rope.name));
-        let lines = read_polyline(&path).map_err(|error| Failure::usage(&error))?;
-        let points = lines.into_iter().flatten().next().unwrap_or_default();
+        let points = self.read(&rope.name, frame)?.mesh.positions;
         let index = self.scene.cloths.len() + number;
         Ok(Body { mesh: tube_mesh(&points, rope.radius), kind: BodyKind::Cloth { index } })
     }
@@ -188,7 +200,7 @@ impl Source {
                 bodies.push(self.read_rope(rope, frame)?);
                 continue;
             }
-            let mesh = self.folder.read_frame(name, frame).map_err(|error| Failure::usage(&error))?.mesh;
+            let mesh = self.read(name, frame)?.mesh;
             let index = self.scene.cloths.iter().position(|cloth| cloth.name == name).unwrap_or(place);
             bodies.push(Body { mesh, kind: BodyKind::Cloth { index } });
         }

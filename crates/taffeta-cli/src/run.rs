@@ -22,6 +22,7 @@ mod summary;
 mod totals;
 
 use crate::args::RunOptions;
+use crate::export;
 use crate::failure::Failure;
 use crate::files::shell_word;
 use checkpoint::CheckpointFolder;
@@ -133,6 +134,17 @@ impl Run {
         Ok(())
     }
 
+    /// Writes the files that span the frames, from the frames that are there.
+    fn write_spanning(&mut self) -> Result<(), Failure> {
+        let start = Instant::now();
+        let formats = &self.prepared.scene.output.formats;
+        if self.totals.frames > 0 {
+            export::write_spanning(self.folder.root(), formats)?;
+        }
+        self.totals.writing += start.elapsed();
+        Ok(())
+    }
+
     fn save_checkpoint(&mut self) -> Result<(), Failure> {
         self.clock.read(&mut self.totals);
         CheckpointFolder::of(self.folder.root()).save(&self.prepared, &self.totals)
@@ -144,6 +156,13 @@ impl Run {
             && let Err(failure) = self.save_checkpoint()
         {
             outcome = Outcome::Failed(failure.to_string());
+        }
+        if let Err(failure) = self.write_spanning()
+            && !matches!(outcome, Outcome::Failed(_))
+        {
+            outcome = Outcome::Failed(match failure {
+                Failure::Usage(text) | Failure::Failed(text) | Failure::Interrupted(text) => text,
+            });
         }
         self.clock.read(&mut self.totals);
         self.progress.finish();

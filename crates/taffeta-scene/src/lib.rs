@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! scene.toml ──► Scene ──► WorldDescription          (scene, materials, grid, obj)
-//! frames, probes, metrics ──► folder ──► back        (output)
+//! frames, probes, metrics ──► folder ──► back        (output, taffeta-formats)
 //! ```
 //!
 //! Wrong input is reported with file, line and column, what was found and what is allowed. This crate does not
@@ -21,6 +21,7 @@ pub mod output;
 mod overrides;
 mod reader;
 pub mod scene;
+pub mod schema;
 mod solid_box;
 mod support;
 
@@ -31,11 +32,13 @@ pub use obj::{
     write_polyline,
 };
 pub use output::{
-    FrameMesh, MetricsRow, MetricsWriter, OutputError, OutputFolder, ProbeRow, ProbeWriter, ResultFolder,
+    GLB_FILE, MetricsRow, MetricsWriter, OBSTACLES_USDA, OutputError, OutputFolder, PVD_FILE, ProbeRow,
+    ProbeWriter, ResultFolder,
 };
 pub use overrides::Override;
 pub use scene::{
-    BuiltScene, ClothShape, ContactSettings, ObstacleShape, OutputFormat, OutputSettings, PlacedProbe, Probe,
-    RopeProbe, RopeShape, Scene, SceneCloth, SceneObstacle, SceneRope, SceneSolid, Simulation, SolidProbe,
+    BuiltScene, ClothShape, ContactSettings, ObstacleShape, OutputSettings, PlacedProbe, Probe, RopeProbe,
+    RopeShape, Scene, SceneCloth, SceneObstacle, SceneRope, SceneSolid, Simulation, SolidProbe,
 };
+pub use schema::scene_schema;
 pub use solid_box::solid_box;

@@ -10,9 +10,12 @@
 //! | bending | B: 1 gf·cm²/cm = 98.1 µN·m | B \[µN·m\] | B \[N·m\] |
 //!
 //! No preset is one measured specimen: each is a middle value of the ranges that are usual for its kind of fabric, and
-//! its [`Figure`]s say which are so. What nobody tabulates (Poisson ratio of a weave, damping) is marked an estimate.
+//! its [`Figure`]s say which are so. What follows from the definition of a grade or from another figure is derived. What
+//! nobody tabulates (Poisson ratio of a weave, damping), and ranges that no source at hand confirms, are marked an estimate.
 //! Wang, O'Brien and Ramamoorthi (*Data-driven elastic models for cloth*, 2011) fitted ten fabrics in the same regime;
 //! the presets are not copies of their fits.
+
+mod table;
 
 use taffeta_core::Friction;
 use taffeta_solve::Material;
@@ -70,189 +73,46 @@ pub fn preset(name: &str) -> Option<Preset> {
 
 /// All presets.
 pub fn presets() -> Vec<Preset> {
-    vec![cotton(), silk(), denim(), paper()]
+    table::ROWS.iter().map(Row::preset).collect()
 }
 
-/// What the weaves have in common: damping and Poisson ratio are estimates.
-const WEAVE: Figure = Figure {
-    fields: "poisson, stretch_damping, bend_damping",
-    basis: Basis::Estimate,
-    source: "KES and FAST report neither; woven fabrics at small strain contract little across the load",
-};
-const FABRIC_FRICTION: Figure = Figure {
-    fields: "friction",
-    basis: Basis::Estimate,
-    source: "between the KES-F4 surface coefficient MIU (0.15 to 0.3, metal on fabric) and fabric on fabric (0.3 to 0.7)",
-};
+/// A preset as a row of the table, with what presets have in common left out.
+struct Row {
+    name: &'static str,
+    description: &'static str,
+    /// Areal density \[kg/m²\].
+    density: f64,
+    /// Thickness \[m\].
+    thickness: f64,
+    /// Stiffness along warp and weft \[N/m\].
+    stretch: [f64; 2],
+    poisson: f64,
+    /// Shear stiffness \[N/m\].
+    shear: f64,
+    /// Plate stiffness along warp and weft \[N·m\].
+    bend: [f64; 2],
+    /// Static and kinetic coefficient.
+    friction: [f64; 2],
+    figures: &'static [Figure],
+}
 
-fn cotton() -> Preset {
-    Preset {
-        name: "cotton",
-        description: "plain-woven cotton shirting, 150 g/m²",
-        material: Material {
-            density: 0.15,
-            thickness: 0.0004,
-            stretch: [8000.0, 4000.0],
-            poisson: 0.2,
-            shear: Some(60.0),
-            bend: [1.0e-5, 6.0e-6],
+impl Row {
+    fn preset(&self) -> Preset {
+        let [static_, kinetic] = self.friction;
+        let material = Material {
+            density: self.density,
+            thickness: self.thickness,
+            stretch: self.stretch,
+            poisson: self.poisson,
+            shear: Some(self.shear),
+            bend: self.bend,
             bend_poisson: None,
             stretch_damping: 0.0,
             bend_damping: 0.0,
-            friction: Friction { static_: 0.4, kinetic: 0.3 },
-        },
-        figures: &[
-            Figure {
-                fields: "density, thickness",
-                basis: Basis::TypicalRange,
-                source: "shirting of 100 to 180 g/m², 0.25 to 0.5 mm at low pressure",
-            },
-            Figure {
-                fields: "stretch",
-                basis: Basis::TypicalRange,
-                source: "KES-F1 extension at 490 N/m of about 6 % in warp and 12 % in weft",
-            },
-            Figure {
-                fields: "shear",
-                basis: Basis::TypicalRange,
-                source: "KES-F1 G of 0.5 to 2 gf/(cm·degree)",
-            },
-            Figure {
-                fields: "bend",
-                basis: Basis::TypicalRange,
-                source: "KES-F2 B of 0.05 to 0.15 gf·cm²/cm",
-            },
-            WEAVE,
-            FABRIC_FRICTION,
-        ],
-    }
-}
-
-fn silk() -> Preset {
-    Preset {
-        name: "silk",
-        description: "light plain-woven silk (habotai), 70 g/m²",
-        material: Material {
-            density: 0.07,
-            thickness: 0.00018,
-            stretch: [10_000.0, 6000.0],
-            poisson: 0.2,
-            shear: Some(18.0),
-            bend: [3.0e-6, 2.0e-6],
-            bend_poisson: None,
-            stretch_damping: 0.0,
-            bend_damping: 0.0,
-            friction: Friction { static_: 0.25, kinetic: 0.2 },
-        },
-        figures: &[
-            Figure {
-                fields: "density, thickness",
-                basis: Basis::TypicalRange,
-                source: "habotai of 16 momme (1 momme = 4.34 g/m²), 0.15 to 0.25 mm",
-            },
-            Figure {
-                fields: "stretch",
-                basis: Basis::TypicalRange,
-                source: "KES-F1 extension at 490 N/m of about 5 % in warp and 8 % in weft",
-            },
-            Figure {
-                fields: "shear",
-                basis: Basis::TypicalRange,
-                source: "KES-F1 G of 0.2 to 0.5 gf/(cm·degree)",
-            },
-            Figure {
-                fields: "bend",
-                basis: Basis::TypicalRange,
-                source: "KES-F2 B of 0.01 to 0.05 gf·cm²/cm",
-            },
-            WEAVE,
-            FABRIC_FRICTION,
-        ],
-    }
-}
-
-fn denim() -> Preset {
-    Preset {
-        name: "denim",
-        description: "cotton twill for jeans, 400 g/m² (12 oz)",
-        material: Material {
-            density: 0.40,
-            thickness: 0.0009,
-            stretch: [15_000.0, 8000.0],
-            poisson: 0.25,
-            shear: Some(170.0),
-            bend: [8.0e-5, 4.0e-5],
-            bend_poisson: None,
-            stretch_damping: 0.0,
-            bend_damping: 0.0,
-            friction: Friction { static_: 0.5, kinetic: 0.4 },
-        },
-        figures: &[
-            Figure {
-                fields: "density, thickness",
-                basis: Basis::TypicalRange,
-                source: "12 oz/yd² = 407 g/m², 0.7 to 1.1 mm",
-            },
-            Figure {
-                fields: "stretch",
-                basis: Basis::TypicalRange,
-                source: "KES-F1 extension at 490 N/m of about 3 % in warp and 6 % in weft",
-            },
-            Figure {
-                fields: "shear",
-                basis: Basis::TypicalRange,
-                source: "KES-F1 G of 2 to 5 gf/(cm·degree)",
-            },
-            Figure { fields: "bend", basis: Basis::TypicalRange, source: "KES-F2 B of 0.3 to 1 gf·cm²/cm" },
-            WEAVE,
-            FABRIC_FRICTION,
-        ],
-    }
-}
-
-fn paper() -> Preset {
-    Preset {
-        name: "paper",
-        description: "office paper, 80 g/m²; warp is the machine direction",
-        material: Material {
-            density: 0.08,
-            thickness: 0.0001,
-            stretch: [5.0e5, 3.0e5],
-            poisson: 0.3,
-            shear: Some(1.5e5),
-            bend: [4.4e-4, 2.6e-4],
-            bend_poisson: None,
-            stretch_damping: 0.0,
-            bend_damping: 0.0,
-            friction: Friction { static_: 0.5, kinetic: 0.4 },
-        },
-        figures: &[
-            Figure {
-                fields: "density, thickness",
-                basis: Basis::TypicalRange,
-                source: "80 g/m² is the grade's definition; about 0.1 mm",
-            },
-            Figure {
-                fields: "stretch",
-                basis: Basis::Derived,
-                source: "E·h with E of about 5 GPa along and 3 GPa across the machine direction",
-            },
-            Figure {
-                fields: "shear",
-                basis: Basis::Derived,
-                source: "G ≈ 0.387 √(E₁E₂) for machine-made paper (Baum, Brennan and Habeger 1981)",
-            },
-            Figure {
-                fields: "bend",
-                basis: Basis::Derived,
-                source: "E·h³/12(1−ν₁₂ν₂₁), a homogeneous sheet",
-            },
-            Figure {
-                fields: "poisson, stretch_damping, bend_damping, friction",
-                basis: Basis::Estimate,
-                source: "Poisson ratios of paper scatter from 0.1 to 0.45; paper on paper slides at 0.4 to 0.6",
-            },
-        ],
+            friction: Friction { static_, kinetic },
+        };
+        let Self { name, description, figures, .. } = *self;
+        Preset { name, description, material, figures }
     }
 }
 
@@ -271,6 +131,36 @@ mod tests {
             }
         }
         assert!(preset("cotton").is_some() && preset("steel").is_none());
+        let names: Vec<&str> = presets().iter().map(|preset| preset.name).collect();
+        assert!(names.len() >= 12 && (1..names.len()).all(|k| !names[..k].contains(&names[k])), "{names:?}");
+    }
+
+    #[test]
+    fn figures_have_the_size_of_sheets_and_not_of_other_units() {
+        for Preset { name, material, .. } in presets() {
+            // Bulk density of anything between fleece and rubber.
+            let bulk = material.density / material.thickness;
+            assert!((40.0..1500.0).contains(&bulk), "{name}: {bulk} kg/m³");
+            for k in 0..2 {
+                // Layers that slide bend more easily than a solid plate of the same stretch, never less.
+                let plate = material.stretch[k] * material.thickness.powi(2) / 12.0;
+                assert!(material.bend[k] < 1.4 * plate, "{name}: {} against {plate}", material.bend[k]);
+                // It hangs by itself a length of some centimeters to decimeters: (D/ρg)^⅓.
+                let length = (material.bend[k] / (material.density * 9.81)).cbrt();
+                assert!((0.004..0.1).contains(&length), "{name}: {length} m");
+            }
+        }
+    }
+
+    #[test]
+    fn a_rubber_sheet_is_a_homogeneous_plate() {
+        let rubber = preset("rubber").unwrap().material;
+        let (young, h, poisson) = (1.5e6, rubber.thickness, rubber.poisson);
+        // Plane stress: stretch = E h, shear = E h/2(1+ν), bend = E h³/12(1−ν²).
+        assert!((rubber.stretch[0] / (young * h) - 1.0).abs() < 1e-12);
+        assert!((rubber.shear.unwrap() / (young * h / (2.0 * (1.0 + poisson))) - 1.0).abs() < 0.01);
+        let plate = young * h.powi(3) / (12.0 * (1.0 - poisson * poisson));
+        assert!((rubber.bend[0] / plate - 1.0).abs() < 0.02, "{plate}");
     }
 
     #[test]

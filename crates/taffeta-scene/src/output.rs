@@ -1,7 +1,8 @@
 //! The folder that a run writes, and reading it back.
 //!
 //! ```text
-//! DIR/frames/CLOTH_00000.obj …   world positions, material coordinates, faces
+//! DIR/frames/CLOTH_00000.obj …   a file per body and frame: .obj, .ply, .vtp, .npz
+//! DIR/scene.pvd, CLOTH.usda, scene.obstacles.usda, scene.glb   what spans the frames, put together from frames/
 //! DIR/probes.csv                 motion of the probes, a row per frame and probe
 //! DIR/metrics.csv                a row per frame
 //! DIR/summary.json               what the run was and how it ended
@@ -16,17 +17,17 @@
 mod result;
 mod tables;
 
-pub use result::ResultFolder;
+pub use result::{GLB_FILE, OBSTACLES_USDA, PVD_FILE, ResultFolder};
 pub use tables::{METRICS_COLUMNS, MetricsRow, MetricsWriter, PROBE_COLUMNS, ProbeRow, ProbeWriter};
 
-use crate::obj::{write_obj, write_polyline};
+use crate::obj::{ObjError, write_obj, write_polyline};
 use crate::scene::Scene;
 use crate::scene::obstacle::file_name as obstacle_file;
-use glam::{DVec2, DVec3};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use taffeta_contact::MeshObstacle;
+use taffeta_formats::{Format, FrameData, write_npz, write_ply, write_vtp};
 
 /// Ending of files that are being written.
 const UNFINISHED: &str = ".tmp";
@@ -72,6 +73,9 @@ pub enum OutputError {
         /// What is wrong.
         message: String,
     },
+    /// An OBJ file of the folder is malformed.
+    #[error(transparent)]
+    Obj(#[from] ObjError),
 }
 
 impl OutputError {
@@ -84,17 +88,6 @@ impl OutputError {
 pub fn is_safe_name(name: &str) -> bool {
     let safe = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     !name.is_empty() && name.len() <= 100 && name.chars().all(safe)
-}
-
-/// One cloth in one frame.
-#[derive(Clone, Copy, Debug)]
-pub struct FrameMesh<'a> {
-    /// World positions \[m\], one per vertex.
-    pub positions: &'a [DVec3],
-    /// Corners of each face.
-    pub faces: &'a [[u32; 3]],
-    /// Material coordinates of the corners of each face \[m\], if the cloth has any.
-    pub material: Option<&'a [[DVec2; 3]]>,
 }
 
 /// The folder of a run that is being written.
@@ -135,8 +128,13 @@ impl OutputFolder {
         Ok(folder)
     }
 
-    /// Opens the folder of an interrupted run to continue after `last_frame`: later rows of the tables, later frames
-    /// and unfinished files are removed.
+    /// The folder of a run that is there already, to add files to it.
+    pub fn existing(root: &Path) -> Self {
+        Self { root: root.to_owned() }
+    }
+
+    /// Opens the folder of an interrupted run to continue after `last_frame`: later rows of the tables, later frames,
+    /// unfinished files and files that span the frames are removed; the latter are written again at the end.
     ///
     /// # Errors
     /// If the folder does not exist or cannot be changed.
@@ -148,10 +146,14 @@ impl OutputFolder {
         }
         let frames = folder.frames();
         fs::create_dir_all(&frames).map_err(|e| OutputError::io("make", &frames, &e))?;
+        let bodies = ResultFolder::open(root)?;
         for place in [&folder.root, &frames] {
             for name in result::list_names(place)? {
-                let later = result::parse_frame_name(&name).is_some_and(|(_, frame)| frame > last_frame);
-                if name.ends_with(UNFINISHED) || (later && place == &frames) {
+                let is_late = match place == &frames {
+                    true => result::parse_frame_name(&name).is_some_and(|(_, frame, _)| frame > last_frame),
+                    false => bodies.is_spanning(&name),
+                };
+                if name.ends_with(UNFINISHED) || is_late {
                     let path = place.join(name);
                     fs::remove_file(&path).map_err(|e| OutputError::io("remove", &path, &e))?;
                 }
@@ -180,29 +182,47 @@ impl OutputFolder {
         self.root.join("frames")
     }
 
-    /// Writes one cloth of one frame as `frames/CLOTH_00000.obj` and returns the path.
+    /// Writes one body of one frame as `frames/BODY_00000.obj`, or with the ending of another format, and returns the path.
     ///
     /// # Errors
     /// If the name is not [safe](is_safe_name) or the file cannot be written; then nothing is left behind.
-    pub fn write_frame(&self, cloth: &str, frame: u64, mesh: FrameMesh<'_>) -> Result<PathBuf, OutputError> {
-        if !is_safe_name(cloth) {
-            return Err(OutputError::UnsafeName { name: cloth.to_owned() });
+    ///
+    /// # Panics
+    /// If the format [spans frames](Format::spans_frames).
+    pub fn write_frame(
+        &self,
+        body: &str,
+        frame: u64,
+        format: Format,
+        data: &FrameData,
+    ) -> Result<PathBuf, OutputError> {
+        if !is_safe_name(body) {
+            return Err(OutputError::UnsafeName { name: body.to_owned() });
         }
-        let path = self.frames().join(format!("{cloth}_{frame:05}.obj"));
-        self.write_whole(&path, |file| write_obj(file, mesh.positions, mesh.faces, mesh.material))?;
+        let path = self.frames().join(result::frame_name(body, frame, format));
+        let mesh = &data.mesh;
+        self.write_whole(&path, |file| match format {
+            Format::Obj if data.is_curve => write_polyline(file, &mesh.positions),
+            Format::Obj => write_obj(file, &mesh.positions, &mesh.faces, mesh.material.as_deref()),
+            Format::Ply => write_ply(file, data),
+            Format::Vtp => write_vtp(file, data),
+            Format::Npz => write_npz(io::BufWriter::new(file), data),
+            Format::Usda | Format::Glb => panic!("{} files span frames", format.name()),
+        })?;
         Ok(path)
     }
 
-    /// Writes one rope of one frame as `frames/ROPE_00000.obj`, a polyline, and returns the path.
+    /// Writes a file beside the tables, which appears under its name when it is complete, and returns its path.
     ///
     /// # Errors
-    /// As [`OutputFolder::write_frame`].
-    pub fn write_rope_frame(&self, rope: &str, frame: u64, points: &[DVec3]) -> Result<PathBuf, OutputError> {
-        if !is_safe_name(rope) {
-            return Err(OutputError::UnsafeName { name: rope.to_owned() });
-        }
-        let path = self.frames().join(format!("{rope}_{frame:05}.obj"));
-        self.write_whole(&path, |file| write_polyline(file, points))?;
+    /// If the file cannot be written; then nothing is left behind.
+    pub fn write_file(
+        &self,
+        name: &str,
+        write: impl FnOnce(&mut fs::File) -> io::Result<()>,
+    ) -> Result<PathBuf, OutputError> {
+        let path = self.root.join(name);
+        self.write_whole(&path, write)?;
         Ok(path)
     }
 

@@ -13,12 +13,21 @@ pub(crate) struct Context<'a> {
     /// Key paths that are not supported: reported once, then read as if they were absent.
     refused: BTreeSet<String>,
     problems: RefCell<Vec<Problem>>,
+    /// The keys that each table that was read may have, by key path.
+    #[cfg(test)]
+    pub tables: RefCell<std::collections::BTreeMap<String, BTreeSet<String>>>,
 }
 
 impl<'a> Context<'a> {
     /// Starts reading: notes everything that is not supported.
     pub fn new(document: &'a Document) -> Self {
-        let context = Self { document, refused: BTreeSet::new(), problems: RefCell::new(Vec::new()) };
+        let context = Self {
+            document,
+            refused: BTreeSet::new(),
+            problems: RefCell::new(Vec::new()),
+            #[cfg(test)]
+            tables: RefCell::default(),
+        };
         let refusals = support::find_refusals(document);
         for refusal in &refusals {
             context.report(&refusal.key, refusal.message.clone(), Some(refusal.help.clone()));
@@ -209,6 +218,11 @@ impl<'a> Item<'a> {
         let Kind::Table(entries) = &self.value.kind else {
             return self.wrong_type(&format!("a table with the keys {}", known.join(", ")));
         };
+        #[cfg(test)]
+        self.context
+            .tables
+            .borrow_mut()
+            .insert(self.key.clone(), known.iter().map(|key| (*key).to_owned()).collect());
         for entry in entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
             let whole = join_key(&self.key, &entry.key);
             let suggestion = did_you_mean(&entry.key, known).map_or(String::new(), |text| format!("{text} "));

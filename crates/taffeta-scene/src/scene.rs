@@ -27,6 +27,13 @@ mod rope;
 mod solid;
 pub(crate) mod write;
 
+#[cfg(test)]
+pub(crate) use read::read_with;
+pub(crate) use read::{MAX_REPEATS, MAX_THREADS, SOLVERS};
+pub(crate) use read_cloth::{BENDING_MODELS, DEFAULT_MATERIAL, MAX_LEVEL};
+pub(crate) use read_membrane::MEMBRANE_MODELS;
+pub(crate) use read_rope::{DEFAULT_RADIUS, ROPE_MODELS};
+
 pub use assemble::{BuiltScene, PlacedProbe};
 pub use obstacle::{ObstacleShape, SceneObstacle};
 pub use rope::{RopeShape, SceneRope};
@@ -39,6 +46,7 @@ use crate::overrides::Override;
 use glam::{DVec2, DVec3};
 use std::path::{Path, PathBuf};
 use taffeta_core::Placement;
+use taffeta_formats::Format;
 use taffeta_remesh::RemeshSettings;
 use taffeta_sim::{
     Air, BendingModel, EnclosedDescription, MembraneModel, MembraneScaling, Mode, PinDescription,
@@ -190,16 +198,9 @@ pub struct RopeProbe {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputSettings {
     /// Formats of the frames; empty: none are written.
-    pub formats: Vec<OutputFormat>,
+    pub formats: Vec<Format>,
     /// Frames from one written frame to the next, at least 1.
     pub every: u32,
-}
-
-/// A format of frames.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OutputFormat {
-    /// Wavefront OBJ.
-    Obj,
 }
 
 impl Scene {

@@ -3,8 +3,9 @@
 use glam::DVec2;
 use std::fs;
 use std::path::Path;
+use taffeta_formats::{Format, FrameData};
 use taffeta_scene::output::{METRICS_COLUMNS, PROBE_COLUMNS};
-use taffeta_scene::{FrameMesh, GridPattern, MetricsRow, OutputFolder, ProbeRow, ResultFolder, Scene, grid};
+use taffeta_scene::{GridPattern, MetricsRow, OutputFolder, ProbeRow, ResultFolder, Scene, grid};
 
 fn frame_files(root: &Path) -> Vec<String> {
     let entries = fs::read_dir(root.join("frames")).unwrap();
@@ -29,9 +30,7 @@ fn write_run(folder: &OutputFolder, frames: std::ops::RangeInclusive<u64>) {
     let mesh = grid(DVec2::ONE, [2, 2], GridPattern::Crossed, 0);
     let (mut probes, mut metrics) = (folder.probes().unwrap(), folder.metrics().unwrap());
     for frame in frames {
-        let part =
-            FrameMesh { positions: &mesh.positions, faces: &mesh.faces, material: mesh.material.as_deref() };
-        folder.write_frame("my_sheet", frame, part).unwrap();
+        folder.write_frame("my_sheet", frame, Format::Obj, &FrameData::surface(mesh.clone())).unwrap();
         probes.write(&probe_row(frame)).unwrap();
         metrics.write(&MetricsRow { frame, time: 0.5, vertices: 13, ..MetricsRow::default() }).unwrap();
     }
@@ -100,13 +99,13 @@ fn a_folder_with_files_in_it_is_refused_and_left_alone() {
 fn unsafe_names_and_failed_frames_leave_nothing_behind() {
     let folder = tempfile::tempdir().unwrap();
     let output = OutputFolder::create(folder.path()).unwrap();
-    let part = FrameMesh { positions: &[], faces: &[], material: None };
+    let part = FrameData::default();
     for name in ["", "a/b", "../x", "ü", "a b"] {
-        let report = output.write_frame(name, 0, part).unwrap_err().to_string();
+        let report = output.write_frame(name, 0, Format::Obj, &part).unwrap_err().to_string();
         assert!(report.contains("file name"), "{report}");
     }
     fs::create_dir(folder.path().join("frames/taken_00000.obj")).unwrap();
-    assert!(output.write_frame("taken", 0, part).is_err());
+    assert!(output.write_frame("taken", 0, Format::Obj, &part).is_err());
     assert_eq!(frame_files(folder.path()), ["taken_00000.obj"]);
 }
 

@@ -8,7 +8,7 @@ use slotmap::SecondaryMap;
 use taffeta_core::morton::morton_code;
 use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, SurfaceTopology, TopologyEpoch, VertexIndex};
 use taffeta_mesh::{EdgeKey, Halfedge, HalfedgeMesh, KeyTable, Side, VertexKey};
-use taffeta_remesh::{SheetAttributes, VertexAttributes, VertexHistory};
+use taffeta_remesh::{Metric, SheetAttributes, VertexAttributes, VertexHistory};
 use taffeta_solve::{ClothModel, DenseState, RestShape};
 
 /// The sheet in dense order: topology, state and what is derived from them. Keyed connectivity is kept, read-only. After
@@ -125,6 +125,12 @@ impl Frozen {
         let start = self.vertex_cloths.partition_point(|c| *c < cloth);
         let end = self.vertex_cloths.partition_point(|c| *c <= cloth);
         start..end
+    }
+
+    /// The sizing metric of a vertex in the last remeshing pass \[1/m²\]; `None`: it is loose.
+    pub(crate) fn metric_of(&self, vertex: usize) -> Option<Metric> {
+        let key = self.keys.vertices.raw.get(vertex)?;
+        Some(self.attributes.vertices[*key].metric)
     }
 
     /// The faces of a cloth, in dense order.

@@ -27,6 +27,7 @@ mod collide;
 pub mod description;
 mod enclosed;
 mod equilibrium;
+mod fields;
 mod follow;
 mod frozen;
 mod gate;

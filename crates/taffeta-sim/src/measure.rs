@@ -5,9 +5,7 @@ use crate::pins::along_held;
 use crate::report::{Metrics, RemeshCounts, RemeshJumps};
 use crate::world::World;
 use glam::DVec3;
-use taffeta_core::geometry::green_strain;
 use taffeta_solve::ElasticEnergy;
-use taffeta_solve::block::gather;
 
 impl World {
     /// Energies, momenta and residual of the present state.
@@ -87,16 +85,10 @@ impl World {
 
     /// Largest principal Green strain of faces and strain of segments in absolute value. Edge-length cloths are measured by the same strain.
     fn max_strain(&self) -> f64 {
-        let (topology, rest) = (&self.sheet.topology, &self.sheet.rest);
         let mut largest = self.caches.blocks.ropes.max_strain(&self.sheet.state.positions);
         largest = largest.max(self.caches.blocks.solids.max_strain(&self.sheet.state.positions));
-        for (fi, corners) in topology.faces.iter_indexed() {
-            let [b0, b1, b2] = rest.hat_gradients(fi);
-            let [x0, x1, x2] = gather(*corners, &self.sheet.state.positions);
-            let f1 = x0 * b0.x + x1 * b1.x + x2 * b2.x;
-            let f2 = x0 * b0.y + x1 * b1.y + x2 * b2.y;
-            let ([high, low], _) = green_strain([f1, f2]).eigen();
-            largest = largest.max(high.abs()).max(low.abs());
+        for (fi, _) in self.sheet.topology.faces.iter_indexed() {
+            largest = largest.max(self.face_strain(fi).abs());
         }
         largest
     }

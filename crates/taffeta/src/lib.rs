@@ -3,6 +3,7 @@
 
 pub use taffeta_contact as contact;
 pub use taffeta_core as core;
+pub use taffeta_formats as formats;
 pub use taffeta_mesh as mesh;
 pub use taffeta_remesh as remesh;
 pub use taffeta_render as render;

@@ -3,9 +3,10 @@
 use super::prepare::Prepared;
 use crate::failure::Failure;
 use std::time::{Duration, Instant};
+use taffeta_formats::{Format, FrameData, mean_curvatures};
 use taffeta_scene::{
-    FrameMesh, MetricsRow, MetricsWriter, OutputError, OutputFolder, PlacedProbe, ProbeRow, ProbeWriter,
-    RopeProbe, SolidProbe,
+    MetricsRow, MetricsWriter, OutputError, OutputFolder, PlacedProbe, ProbeRow, ProbeWriter, RopeProbe,
+    SolidProbe,
 };
 use taffeta_sim::{MaterialPoint, Metrics, Stage, StepReport, World};
 
@@ -17,8 +18,10 @@ pub(super) struct Recorder {
     placed: Vec<PlacedProbe>,
     on_ropes: Vec<RopeProbe>,
     on_solids: Vec<SolidProbe>,
-    /// Frames between two written ones; `None`: no frames are written.
-    every: Option<u64>,
+    /// The formats of the files that are written for every frame; none: no frames are written.
+    formats: Vec<Format>,
+    /// Frames between two written ones.
+    every: u64,
 }
 
 impl Recorder {
@@ -33,7 +36,8 @@ impl Recorder {
             placed: prepared.probes.clone(),
             on_ropes: prepared.scene.rope_probes.clone(),
             on_solids: prepared.solid_probes.clone(),
-            every: (!output.formats.is_empty()).then_some(u64::from(output.every)),
+            formats: frame_formats(&output.formats),
+            every: u64::from(output.every),
         })
     }
 
@@ -73,20 +77,27 @@ impl Recorder {
         Ok(start.elapsed())
     }
 
+    fn write_frames(&self, world: &World, frame: u64) -> Result<(), OutputError> {
+        let cloths = world.cloths().iter().enumerate();
+        // OBJ files have no use for more than the mesh.
+        let is_bare = self.formats == [Format::Obj];
+        let frame_of = |number: usize| match is_bare {
+            true => FrameData::surface(world.mesh(number)),
+            false => cloth_frame(world, number),
+        };
+        let cloths = cloths.map(|(number, cloth)| (&cloth.name, frame_of(number)));
+        let ropes = world.rope_bodies().map(|(number, rope)| (&rope.name, rope_frame(world, number)));
+        for (name, data) in cloths.chain(ropes) {
+            for format in &self.formats {
+                self.folder.write_frame(name, frame, *format, &data)?;
+            }
+        }
+        Ok(())
+    }
+
     fn try_write(&mut self, world: &World, mut row: MetricsRow, start: Instant) -> Result<(), OutputError> {
-        if self.every.is_some_and(|every| row.frame.is_multiple_of(every)) {
-            for (number, cloth) in world.cloths().iter().enumerate() {
-                let mesh = world.mesh(number);
-                let frame = FrameMesh {
-                    positions: &mesh.positions,
-                    faces: &mesh.faces,
-                    material: mesh.material.as_deref(),
-                };
-                self.folder.write_frame(&cloth.name, row.frame, frame)?;
-            }
-            for (number, rope) in world.rope_bodies() {
-                self.folder.write_rope_frame(&rope.name, row.frame, world.loose_state(number).0)?;
-            }
+        if !self.formats.is_empty() && row.frame.is_multiple_of(self.every) {
+            self.write_frames(world, row.frame)?;
         }
         for probe in &self.placed {
             let point = world.material_point(probe.cloth, probe.material);
@@ -105,6 +116,34 @@ impl Recorder {
         row.io_ms = milliseconds(start.elapsed());
         self.metrics.write(&row)
     }
+}
+
+/// The formats of the files that are written for every frame. Those that span frames are put together from files that
+/// hold everything and are read back; if the scene names none, NPZ is written for them.
+fn frame_formats(formats: &[Format]) -> Vec<Format> {
+    let mut single: Vec<Format> = formats.iter().copied().filter(|format| !format.spans_frames()).collect();
+    if single.len() < formats.len() && !single.iter().any(|format| format.is_complete()) {
+        single.push(Format::Npz);
+    }
+    single
+}
+
+/// A cloth as it is now.
+fn cloth_frame(world: &World, number: usize) -> FrameData {
+    let mesh = world.mesh(number);
+    FrameData {
+        velocities: Some(world.velocities(number).to_vec()),
+        sizes: Some(world.vertex_sizes(number)),
+        strains: Some(world.face_strains(number)),
+        curvatures: Some(mean_curvatures(&mesh.positions, &mesh.faces)),
+        ..FrameData::surface(mesh)
+    }
+}
+
+/// A rope as it is now.
+fn rope_frame(world: &World, number: usize) -> FrameData {
+    let (positions, velocities) = world.loose_state(number);
+    FrameData { velocities: Some(velocities.to_vec()), ..FrameData::curve(positions.to_vec()) }
 }
 
 /// A row about a probe in the frame of another row.
@@ -146,4 +185,20 @@ fn milliseconds(time: Duration) -> f64 {
 /// Edges that go through faces, and faces that reach into obstacles in closed form.
 fn count_crossings(world: &World) -> Option<u64> {
     Some((world.crossings()?.len() + world.sunken_faces()?) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use taffeta_formats::Format::{Glb, Npz, Obj, Ply, Usda, Vtp};
+
+    #[test]
+    fn what_spans_frames_comes_from_files_that_hold_everything() {
+        assert_eq!(frame_formats(&[Obj]), [Obj]);
+        assert_eq!(frame_formats(&[Usda]), [Npz]);
+        assert_eq!(frame_formats(&[Obj, Glb]), [Obj, Npz]);
+        assert_eq!(frame_formats(&[Vtp, Usda]), [Vtp, Npz]);
+        assert_eq!(frame_formats(&[Ply, Usda, Glb]), [Ply]);
+        assert_eq!(frame_formats(&[]), []);
+    }
 }

@@ -77,10 +77,13 @@ impl Summary<'_> {
         summary
     }
 
-    fn notes(&self) -> Vec<&'static str> {
+    fn notes(&self) -> Vec<String> {
         let is_measured = self.prepared.world.counts_crossings();
         let note = "crossings are measured where cloths meet each other or an obstacle is a mesh; elsewhere their column in metrics.csv is empty";
-        if is_measured { Vec::new() } else { vec![note] }
+        let mut notes = if is_measured { Vec::new() } else { vec![note.to_owned()] };
+        let formats = self.prepared.scene.output.formats.iter();
+        notes.extend(formats.filter_map(|format| format.loss()).map(str::to_owned));
+        notes
     }
 
     fn solver_json(&self) -> Value {

@@ -3,6 +3,7 @@
 mod common;
 mod contract;
 mod extremes;
+mod formats;
 mod interrupt;
 mod meshes;
 mod pictures;

@@ -74,8 +74,8 @@ fn what_is_not_supported_yet() {
     );
     expect_refusal(
         "[[probe]]",
-        "[output]\nformats = [\"ply\"]\n[[probe]]",
-        &["ply", "not supported yet", "obj"],
+        "[output]\nformats = [\"stl\"]\n[[probe]]",
+        &["stl", "must be one of", "\"obj\", \"ply\""],
     );
     expect_refusal("sphere = { radius = 0.2 }", "mesh = \"body.obj\"", &["mesh", "cannot read", "body.obj"]);
 }

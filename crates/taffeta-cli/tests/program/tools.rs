@@ -21,7 +21,10 @@ fn the_starter_scene_runs_as_it_is() {
 fn the_presets_are_listed_with_units_and_sources() {
     let desk = Desk::new();
     let reply = desk.done(&["materials"]);
-    for part in ["cotton", "silk", "denim", "paper", "kg/m²", "N/m", "N·m", "KES"] {
+    for part in [
+        "cotton", "silk", "denim", "paper", "rubber", "leather", "jersey", "estimate", "kg/m²", "N/m", "N·m",
+        "KES",
+    ] {
         assert!(reply.out.contains(part), "{part}");
     }
 }
@@ -45,9 +48,20 @@ fn a_mesh_is_inspected() {
 #[test]
 fn later_words_of_the_command_line_are_refused_as_such() {
     let desk = Desk::new();
-    for arguments in [&["view", "scene.toml"][..], &["schema"]] {
-        desk.refused(arguments, &[&format!("`taffeta {}` is not supported yet", arguments[0])]);
+    desk.refused(&["view", "scene.toml"], &["`taffeta view` is not supported yet"]);
+}
+
+#[test]
+fn editors_shells_and_manuals_get_what_they_read() {
+    let desk = Desk::new();
+    let schema: serde_json::Value = serde_json::from_str(&desk.done(&["schema"]).out).unwrap();
+    assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+    assert_eq!(schema["properties"]["simulation"]["properties"]["duration"]["type"], "number");
+    for shell in ["bash", "zsh", "fish", "powershell"] {
+        assert!(desk.done(&["completions", shell]).out.contains("taffeta"), "{shell}");
     }
+    desk.refused(&["completions", "cmd"], &["bash", "zsh", "fish", "powershell"]);
+    assert!(desk.done(&["man"]).out.contains(".SH NAME"));
 }
 
 #[test]

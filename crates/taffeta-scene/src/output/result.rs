@@ -3,22 +3,34 @@
 use super::tables::{METRICS_FILE, PROBES_FILE};
 use super::{MetricsRow, OBSTACLES, OutputError, ProbeRow};
 use crate::error::SceneError;
-use crate::obj::{ObjError, ObjMesh, read_obj};
+use crate::obj::{ObjError, read_obj, read_polyline};
 use crate::scene::{Scene, SceneObstacle};
 use serde::de::DeserializeOwned;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use taffeta_contact::MeshObstacle;
+use taffeta_formats::{Format, FrameData, read_npz, read_ply};
 
 pub(super) const SCENE_FILE: &str = "scene.json";
+/// The formats that are read back, those that hold most first.
+const READABLE: [Format; 3] = [Format::Npz, Format::Ply, Format::Obj];
+
+/// The time series of the VTP files.
+pub const PVD_FILE: &str = "scene.pvd";
+/// All bodies in glTF.
+pub const GLB_FILE: &str = "scene.glb";
+/// The obstacles in USD. Names of bodies have no dots.
+pub const OBSTACLES_USDA: &str = "scene.obstacles.usda";
 
 /// The folder of a run, finished or not, as it was when it was opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResultFolder {
     root: PathBuf,
-    /// The frames of each cloth, in increasing order.
+    /// The frames of each body that can be read back, in increasing order.
     frames: BTreeMap<String, Vec<u64>>,
+    /// The files of frames: body, number and format.
+    files: BTreeSet<(String, u64, Format)>,
 }
 
 impl ResultFolder {
@@ -28,13 +40,18 @@ impl ResultFolder {
     /// If it is no result folder: it has no readable `frames` folder.
     pub fn open(root: &Path) -> Result<Self, OutputError> {
         let mut frames: BTreeMap<String, Vec<u64>> = BTreeMap::new();
-        for name in list_names(&root.join("frames"))? {
-            if let Some((cloth, frame)) = parse_frame_name(&name) {
-                frames.entry(cloth.to_owned()).or_default().push(frame);
+        let names = list_names(&root.join("frames"))?;
+        let files = names.iter().filter_map(|name| parse_frame_name(name));
+        let files: BTreeSet<_> =
+            files.map(|(body, frame, format)| (body.to_owned(), frame, format)).collect();
+        for (body, frame, format) in &files {
+            let list = frames.entry(body.clone()).or_default();
+            if READABLE.contains(format) && list.last() != Some(frame) {
+                list.push(*frame);
             }
         }
-        frames.values_mut().for_each(|list| list.sort_unstable());
-        Ok(Self { root: root.to_owned(), frames })
+        frames.retain(|_, list| !list.is_empty());
+        Ok(Self { root: root.to_owned(), frames, files })
     }
 
     /// The folder itself.
@@ -60,12 +77,51 @@ impl ResultFolder {
         all
     }
 
-    /// Reads one cloth of one frame.
+    /// The file of a body, frame and format, if it is there.
+    pub fn frame_file(&self, body: &str, frame: u64, format: Format) -> Option<PathBuf> {
+        let is_there = self.files.contains(&(body.to_owned(), frame, format));
+        is_there.then(|| self.root.join("frames").join(frame_name(body, frame, format)))
+    }
+
+    /// The formats of the frames, by name.
+    pub fn formats(&self) -> Vec<Format> {
+        let formats: BTreeSet<Format> = self.files.iter().map(|(_, _, format)| *format).collect();
+        formats.into_iter().collect()
+    }
+
+    /// The files of a format in the order of their bodies and frames: body, number, path relative to the folder.
+    pub fn files_of(&self, format: Format) -> impl Iterator<Item = (&str, u64, String)> {
+        let files = self.files.iter().filter(move |(_, _, other)| *other == format);
+        files.map(move |(body, frame, _)| {
+            (body.as_str(), *frame, format!("frames/{}", frame_name(body, *frame, format)))
+        })
+    }
+
+    /// Whether a file beside the tables is one that spans the frames.
+    pub(super) fn is_spanning(&self, name: &str) -> bool {
+        let of_body = |body: &str| self.files.iter().any(|(other, ..)| other == body);
+        [PVD_FILE, GLB_FILE, OBSTACLES_USDA].contains(&name)
+            || name.strip_suffix(".usda").is_some_and(of_body)
+    }
+
+    /// Reads one body of one frame, from the format that holds most of it: NPZ, PLY, OBJ.
     ///
     /// # Errors
-    /// If the file is missing or malformed.
-    pub fn read_frame(&self, cloth: &str, frame: u64) -> Result<ObjMesh, ObjError> {
-        read_obj(&self.root.join("frames").join(format!("{cloth}_{frame:05}.obj")))
+    /// If there is no such file or it is malformed.
+    pub fn read_frame(&self, body: &str, frame: u64) -> Result<FrameData, OutputError> {
+        let found =
+            READABLE.into_iter().find_map(|format| Some((format, self.frame_file(body, frame, format)?)));
+        let Some((format, path)) = found else {
+            let path = self.root.join("frames").join(frame_name(body, frame, Format::Obj));
+            let missing = std::io::Error::new(std::io::ErrorKind::NotFound, "there is no such frame");
+            return Err(OutputError::io("read", &path, &missing));
+        };
+        if format == Format::Obj {
+            return Ok(read_obj_frame(&path)?);
+        }
+        let bytes = fs::read(&path).map_err(|error| OutputError::io("read", &path, &error))?;
+        let read = if format == Format::Npz { read_npz(&bytes) } else { read_ply(&bytes) };
+        read.map_err(|error| OutputError::Malformed { path, message: error.to_string() })
     }
 
     /// Reads the scene as it was resolved. Mesh files that it names need not exist anymore.
@@ -123,9 +179,26 @@ pub(super) fn list_names(folder: &Path) -> Result<Vec<String>, OutputError> {
     Ok(names)
 }
 
-/// Cloth and frame of a file name `CLOTH_00000.obj`.
-pub(super) fn parse_frame_name(name: &str) -> Option<(&str, u64)> {
-    let (cloth, number) = name.strip_suffix(".obj")?.rsplit_once('_')?;
+/// A mesh, or else the polyline of a rope.
+fn read_obj_frame(path: &Path) -> Result<FrameData, ObjError> {
+    let lines = read_polyline(path)?.unwrap_or_default();
+    match lines.into_iter().next() {
+        Some(points) => Ok(FrameData::curve(points)),
+        None => Ok(FrameData::surface(read_obj(path)?.mesh)),
+    }
+}
+
+/// The name of the file of a frame.
+pub(super) fn frame_name(body: &str, frame: u64, format: Format) -> String {
+    format!("{body}_{frame:05}.{}", format.name())
+}
+
+/// Body, frame and format of a file name `BODY_00000.obj`.
+pub(super) fn parse_frame_name(name: &str) -> Option<(&str, u64, Format)> {
+    let (stem, ending) = name.rsplit_once('.')?;
+    let format = Format::from_name(ending).filter(|format| !format.spans_frames())?;
+    let (body, number) = stem.rsplit_once('_')?;
     let digits = number.len() >= 5 && number.bytes().all(|b| b.is_ascii_digit());
-    (digits && super::is_safe_name(cloth)).then(|| number.parse().ok().map(|frame| (cloth, frame)))?
+    let frame = number.parse().ok().filter(|_| digits && super::is_safe_name(body))?;
+    Some((body, frame, format))
 }

@@ -3,18 +3,30 @@
 use super::read_cloth::Surroundings;
 use super::read_material::MaterialLibrary;
 use super::{
-    ContactSettings, OutputFormat, OutputSettings, Probe, RopeProbe, Scene, SceneCloth, SceneRope,
-    SceneSolid, Simulation, SolidProbe, read_cloth, read_obstacle, read_rope, read_solid,
+    ContactSettings, OutputSettings, Probe, RopeProbe, Scene, SceneCloth, SceneRope, SceneSolid, Simulation,
+    SolidProbe, read_cloth, read_obstacle, read_rope, read_solid,
 };
 use crate::document::Document;
 use crate::error::SceneError;
 use crate::reader::{Context, Item, Range, TableReader, quoted_list};
 use glam::DVec2;
 use std::path::Path;
+use taffeta_formats::Format;
 use taffeta_sim::{Air, Mode, SimulationSettings, SolverChoice, TimeIntegration};
 
-const TOP_KEYS: &[&str] =
-    &["simulation", "cloth", "rope", "solid", "materials", "obstacle", "contact", "air", "probe", "output"];
+const TOP_KEYS: &[&str] = &[
+    "$schema",
+    "simulation",
+    "cloth",
+    "rope",
+    "solid",
+    "materials",
+    "obstacle",
+    "contact",
+    "air",
+    "probe",
+    "output",
+];
 const SIMULATION_KEYS: &[&str] = &[
     "mode",
     "duration",
@@ -29,7 +41,7 @@ const SIMULATION_KEYS: &[&str] = &[
     "seed",
 ];
 /// The solvers, in the order in which messages name them.
-const SOLVERS: [SolverChoice; 7] = [
+pub(crate) const SOLVERS: [SolverChoice; 7] = [
     SolverChoice::Auto,
     SolverChoice::Global,
     SolverChoice::Block,
@@ -43,9 +55,9 @@ const MAX_FRAMES: u64 = 10_000_000;
 /// Longest frame \[s\]: no number of substeps makes sense of a longer one.
 const LONGEST_FRAME: f64 = 3600.0;
 /// Substeps of a frame and iterations of a substep that a scene may ask for: more is a mistake, and would run for days.
-const MAX_REPEATS: u64 = 1_000_000;
+pub(crate) const MAX_REPEATS: u64 = 1_000_000;
 /// More threads than this are taken for a mistake.
-const MAX_THREADS: u64 = 65_536;
+pub(crate) const MAX_THREADS: u64 = 65_536;
 
 /// Reads a whole scene.
 pub(super) fn read_scene(document: Document) -> Result<Scene, SceneError> {
@@ -56,6 +68,12 @@ pub(super) fn read_scene(document: Document) -> Result<Scene, SceneError> {
     let Some(mut scene) = scene else { unreachable!("a scene that cannot be read has a problem") };
     scene.warnings = warnings;
     Ok(scene)
+}
+
+/// Reads all parts, for those who look at the context afterwards.
+#[cfg(test)]
+pub(crate) fn read_with(context: &Context<'_>) {
+    read_parts(context, &mut Vec::new());
 }
 
 fn read_parts(context: &Context<'_>, warnings: &mut Vec<String>) -> Option<Scene> {
@@ -377,7 +395,7 @@ fn note_duplicates<'n>(context: &Context<'_>, items: &[Item<'_>], names: impl It
 }
 
 fn read_output(top: &TableReader<'_>) -> OutputSettings {
-    let default = OutputSettings { formats: vec![OutputFormat::Obj], every: 1 };
+    let default = OutputSettings { formats: vec![Format::Obj], every: 1 };
     let Some(table) = top.get("output").and_then(|item| item.table(&["formats", "every"])) else {
         return default;
     };
@@ -388,18 +406,20 @@ fn read_output(top: &TableReader<'_>) -> OutputSettings {
     }
 }
 
-fn read_formats(item: &Item<'_>) -> Option<Vec<OutputFormat>> {
-    let words = [("obj", Some(OutputFormat::Obj)), ("none", None)];
+fn read_formats(item: &Item<'_>) -> Option<Vec<Format>> {
+    let named = Format::ALL.map(|format| (format.name(), Some(format)));
+    let words: Vec<(&str, Option<Format>)> = named.into_iter().chain([("none", None)]).collect();
     let mut formats = Vec::new();
     let items = item.array()?;
     for word in &items {
         if let Some(format) = word.choice(&words)? {
-            formats.push(format);
+            if !formats.contains(&format) {
+                formats.push(format);
+            }
         } else if items.len() > 1 {
             word.report("`none` excludes other formats".to_owned(), None);
             return None;
         }
     }
-    formats.dedup();
     Some(formats)
 }

@@ -61,7 +61,7 @@ const REMESH_KEYS: &[&str] = &[
     "max_vertices",
 ];
 /// The bending models by name.
-const BENDING_MODELS: [(&str, BendingModel); 6] = [
+pub(crate) const BENDING_MODELS: [(&str, BendingModel); 6] = [
     ("curvature", BendingModel::Curvature),
     ("hinge", BendingModel::Hinge),
     ("quadratic", BendingModel::Quadratic),
@@ -72,9 +72,9 @@ const BENDING_MODELS: [(&str, BendingModel); 6] = [
 /// Cells of a grid: more need over 10 GB and are taken for a mistake.
 const MAX_CELLS: u64 = 20_000_000;
 /// Level of a ball: 1.3 million faces.
-const MAX_LEVEL: u64 = 8;
+pub(crate) const MAX_LEVEL: u64 = 8;
 /// The material of a cloth that names none.
-const DEFAULT_MATERIAL: &str = "cotton";
+pub(crate) const DEFAULT_MATERIAL: &str = "cotton";
 
 /// What the meaning of a cloth's keys depends on.
 #[derive(Clone, Copy)]

@@ -5,7 +5,7 @@ use crate::reader::{Item, Range, TableReader};
 use taffeta_sim::{MembraneModel, MembraneScaling, SolverChoice};
 
 /// The membrane by names.
-const MEMBRANE_MODELS: [(&str, MembraneModel); 5] = [
+pub(crate) const MEMBRANE_MODELS: [(&str, MembraneModel); 5] = [
     ("strain", MembraneModel::Strain),
     ("edges", MembraneModel::Edges),
     ("energy", MembraneModel::Energy),

@@ -34,7 +34,7 @@ const ROPE_KEYS: &[&str] = &[
 const MATERIAL_KEYS: &[&str] = &["density", "stretch", "bend", "stretch_damping", "bend_damping", "friction"];
 const PIN_KEYS: &[&str] = &["where", "axes", "clamp", "motion", "release", "strength"];
 /// The bending models by name; `remedy` says which form of the published one.
-const BENDING_MODELS: [(&str, RopeBending); 3] = [
+pub(crate) const ROPE_MODELS: [(&str, RopeBending); 3] = [
     ("curvature", RopeBending::Curvature),
     ("acos", RopeBending::Acos { has_remedy: true }),
     ("none", RopeBending::None),
@@ -42,7 +42,7 @@ const BENDING_MODELS: [(&str, RopeBending); 3] = [
 /// Segments of a rope: more are taken for a mistake.
 const MAX_SEGMENTS: u64 = 1_000_000;
 /// Radius of a rope that names none \[m\].
-const DEFAULT_RADIUS: f64 = 0.005;
+pub(crate) const DEFAULT_RADIUS: f64 = 0.005;
 
 /// The name of a bending model.
 pub(super) fn rope_bending_name(bending: RopeBending) -> &'static str {
@@ -185,7 +185,7 @@ fn read_material(item: &Item<'_>) -> Option<RopeMaterial> {
 }
 
 fn read_bending(table: &TableReader<'_>) -> RopeBending {
-    let bending = table.get("bending").and_then(|item| item.choice(&BENDING_MODELS)).unwrap_or_default();
+    let bending = table.get("bending").and_then(|item| item.choice(&ROPE_MODELS)).unwrap_or_default();
     let Some(item) = table.get("remedy") else { return bending };
     match (bending, item.boolean()) {
         (RopeBending::Acos { .. }, Some(has_remedy)) => RopeBending::Acos { has_remedy },

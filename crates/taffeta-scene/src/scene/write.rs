@@ -43,7 +43,10 @@ pub(super) fn scene_json(scene: &Scene) -> Value {
     let mut contact = json!({});
     put(&mut contact, "self", scene.contact.self_contact.map(Value::from));
     put(&mut contact, "thickness", scene.contact.thickness.map(Value::from));
-    let formats = if scene.output.formats.is_empty() { "none" } else { "obj" };
+    let mut formats: Vec<&str> = scene.output.formats.iter().map(|format| format.name()).collect();
+    if formats.is_empty() {
+        formats.push("none");
+    }
     let mut json = json!({
         "simulation": simulation_json(scene),
         "cloth": scene.cloths.iter().map(|cloth| cloth_json(scene, cloth)).collect::<Vec<_>>(),
@@ -55,7 +58,7 @@ pub(super) fn scene_json(scene: &Scene) -> Value {
             "drag": scene.air.drag,
         },
         "probe": probes.collect::<Vec<_>>(),
-        "output": { "formats": [formats], "every": scene.output.every },
+        "output": { "formats": formats, "every": scene.output.every },
     });
     let is_pbd = scene.simulation.settings.solver == SolverChoice::Pbd;
     let ropes: Vec<Value> = scene.ropes.iter().map(|rope| rope_json(rope, is_pbd)).collect();

@@ -70,6 +70,24 @@ fn replace_line(old: &str, new: &str) -> (String, usize) {
     (lines.map(|line| format!("{line}\n")).collect(), number + 1)
 }
 
+/// What messages about types, ranges, words and keys have in common. The schema must not let such a scene pass either.
+const STRUCTURAL: [&str; 5] =
+    ["unknown key", "but must be", "is missing in", "must have exactly one", "is not supported"];
+/// Messages of that kind about what no schema can say: that several values do not go together.
+const OF_SEVERAL_VALUES: [&str; 4] =
+    ["of an isotropic material", "ν₁₂ν₂₁", "below 1", "greater than -1: the shear"];
+
+/// Expects that the schema refuses a scene whose structure is the problem.
+fn expect_refused_by_schema(text: &str, message: &str) {
+    static VALIDATOR: std::sync::LazyLock<jsonschema::Validator> =
+        std::sync::LazyLock::new(|| jsonschema::validator_for(&taffeta_scene::scene_schema()).unwrap());
+    let is_structural = STRUCTURAL.iter().any(|part| message.contains(part));
+    if is_structural && !OF_SEVERAL_VALUES.iter().any(|part| message.contains(part)) {
+        let scene: serde_json::Value = toml::from_str(text).unwrap();
+        assert!(!VALIDATOR.is_valid(&scene), "the schema lets this pass: {message}");
+    }
+}
+
 /// Replaces a line and expects one problem, which stands at the first `at` in the new lines and whose report contains
 /// all `parts`.
 fn expect(old: &str, new: &str, at: &str, parts: &[&str]) {
@@ -77,6 +95,7 @@ fn expect(old: &str, new: &str, at: &str, parts: &[&str]) {
     let error = read(&text).and_then(|scene| scene.build().map(drop)).expect_err(new);
     let report = error.to_string();
     let problem = only_problem(error);
+    expect_refused_by_schema(&text, &problem.message);
     let place = problem.location.unwrap_or_else(|| panic!("no place:\n{report}"));
     let before = &new[..new.find(at).unwrap_or_else(|| panic!("no {at} in {new}"))];
     let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
@@ -93,7 +112,9 @@ fn expect_in_line(old: &str, new: &str, line: &str, parts: &[&str]) {
     let (text, _) = replace_line(old, new);
     let error = read(&text).and_then(|scene| scene.build().map(drop)).expect_err(new);
     let report = error.to_string();
-    let place = only_problem(error).location.unwrap_or_else(|| panic!("no place:\n{report}"));
+    let problem = only_problem(error);
+    expect_refused_by_schema(&text, &problem.message);
+    let place = problem.location.unwrap_or_else(|| panic!("no place:\n{report}"));
     assert!(place.text.starts_with(line), "{report}");
     for part in parts {
         assert!(report.contains(part), "{part:?} missing in:\n{report}");
@@ -109,7 +130,9 @@ fn expect_in(good: &str, (old, new): (&str, &str), at: &str, parts: &[&str]) {
     let text: String = lines.map(|line| format!("{line}\n")).collect();
     let error = read(&text).and_then(|scene| scene.build().map(drop)).expect_err(new);
     let report = error.to_string();
-    let place = only_problem(error).location.unwrap_or_else(|| panic!("no place:\n{report}"));
+    let problem = only_problem(error);
+    expect_refused_by_schema(&text, &problem.message);
+    let place = problem.location.unwrap_or_else(|| panic!("no place:\n{report}"));
     match new.find(at) {
         Some(start) => {
             let before = &new[..start];
@@ -127,6 +150,8 @@ fn expect_in(good: &str, (old, new): (&str, &str), at: &str, parts: &[&str]) {
 #[test]
 fn the_good_scene_is_good() {
     let world = read(GOOD).unwrap().build().unwrap();
+    let validator = jsonschema::validator_for(&taffeta_scene::scene_schema()).unwrap();
+    assert!(validator.is_valid(&toml::from_str(GOOD).unwrap()));
     assert_eq!(world.cloths[0].mesh.positions.len(), 81);
 }
 
@@ -323,9 +348,19 @@ fn a_scene_needs_a_duration_and_a_cloth() {
 fn what_the_format_names_but_is_not_supported_says_so() {
     let refused = |old: &str, new: &str, at: &str| expect(old, new, at, &["is not supported yet", "= "]);
     refused("grid", "outline = \"a.svg\"", "\"a.svg\"");
-    for format in ["ply", "vtp", "usda", "glb", "npz"] {
-        refused("formats", &format!("formats = [\"obj\", \"{format}\"]"), "[");
-    }
+}
+
+#[test]
+fn formats_are_read_by_their_names_and_each_once() {
+    let (text, _) =
+        replace_line("formats", "formats = [\"npz\", \"obj\", \"npz\", \"ply\", \"vtp\", \"usda\", \"glb\"]");
+    let scene = read(&text).unwrap();
+    let names: Vec<&str> = scene.output.formats.iter().map(|format| format.name()).collect();
+    assert_eq!(names, ["npz", "obj", "ply", "vtp", "usda", "glb"]);
+    assert_eq!(scene.to_json()["output"]["formats"], serde_json::json!(names));
+    let allowed = "\"obj\", \"ply\", \"vtp\", \"usda\", \"glb\", \"npz\", \"none\"";
+    expect("formats", "formats = [\"obj\", \"stl\"]", "\"stl\"", &["must be one of", allowed]);
+    expect("formats", "formats = [\"ply\", \"none\"]", "\"none\"", &["excludes other formats"]);
 }
 
 #[test]

@@ -1,0 +1,66 @@
+//! The obstacles of a run as meshes that move.
+
+use crate::failure::Failure;
+use glam::DVec3;
+use taffeta_contact::MeshObstacle;
+use taffeta_core::motion::Pose;
+use taffeta_core::{Motion, Placement, TriangleMesh};
+use taffeta_formats::usda::RigidBody;
+use taffeta_render::{mesh_obstacle_body, obstacle_mesh};
+use taffeta_scene::{ResultFolder, Scene};
+
+/// The obstacles in their order, with where they are at the given frames and times \[s\]. Planes become squares around
+/// `bounds` \[m\].
+pub(super) fn collect_obstacles(
+    folder: &ResultFolder,
+    scene: &Scene,
+    times: &[(u64, f64)],
+    bounds: [DVec3; 2],
+) -> Result<Vec<RigidBody>, Failure> {
+    let meshes = folder.read_mesh_obstacles(scene).map_err(|error| Failure::failed(&error))?;
+    let mut meshes = meshes.into_iter();
+    let start = times.first().map_or(0.0, |(_, time)| *time);
+    let mut bodies = Vec::new();
+    for (number, obstacle) in scene.obstacles.iter().enumerate() {
+        // Names of bodies have no dots.
+        let name = format!("obstacle.{number}");
+        let moving = (&obstacle.motion, &obstacle.place);
+        bodies.push(match (obstacle.closed_form(), &mut meshes) {
+            (Some(closed), _) => rigid_body(name, obstacle_mesh(&closed, start, bounds), moving, times),
+            (None, meshes) => {
+                let Some(mesh) = meshes.next() else { continue };
+                if mesh.shapes.len() > 1 {
+                    changing_body(name, &mesh, times)
+                } else {
+                    rigid_body(name, mesh_obstacle_body(&mesh, start).mesh, moving, times)
+                }
+            }
+        });
+    }
+    Ok(bodies)
+}
+
+fn rigid_body(
+    name: String,
+    mesh: TriangleMesh,
+    (motion, place): (&Motion, &Placement),
+    times: &[(u64, f64)],
+) -> RigidBody {
+    let pose_at = |time: f64| motion.pose_at(time, place.translate).after(&place.pose());
+    let start = pose_at(times.first().map_or(0.0, |(_, time)| *time));
+    let back = Pose {
+        rotation: start.rotation.transpose(),
+        translation: -(start.rotation.transpose() * start.translation),
+    };
+    let poses = match motion.is_still() {
+        true => Vec::new(),
+        false => times.iter().map(|(number, time)| (*number, pose_at(*time).after(&back))).collect(),
+    };
+    RigidBody { name, mesh, poses, shapes: Vec::new() }
+}
+
+fn changing_body(name: String, obstacle: &MeshObstacle, times: &[(u64, f64)]) -> RigidBody {
+    let shapes = times.iter().map(|(number, time)| (*number, obstacle.positions_at(*time))).collect();
+    let mesh = mesh_obstacle_body(obstacle, 0.0).mesh;
+    RigidBody { name, mesh, poses: Vec::new(), shapes }
+}

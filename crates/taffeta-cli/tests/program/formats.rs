@@ -1,0 +1,181 @@
+//! Frames in the formats of other programs.
+
+use crate::common::{Desk, REMESH, SCENE};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+const ALL: &str = "output.formats=[\"obj\", \"ply\", \"vtp\", \"usda\", \"glb\", \"npz\"]";
+
+/// The scene of all tests with a ball that moves, a floor made of triangles, a cord that falls, and a second cloth without
+/// remeshing and without material coordinates.
+fn full_scene(desk: &Desk) {
+    let bodies = r#"
+[[cloth]]
+name = "bubble-2"
+ball = { radius = 0.1, level = 1 }
+place = { translate = [1.5, 0.5, 0] }
+
+[[rope]]
+name = "cord"
+length = 0.5
+segments = 10
+place = { translate = [-2, 1, 0] }
+material = { density = 0.05, stretch = 1e4, bend = 1e-4 }
+
+[[obstacle]]
+shape = { mesh = "floor.obj" }
+"#;
+    let motion = "radius = 0.2 } }\nmotion = [{ t = 0.0 }, { t = 1.0, translate = [0.1, 0.2, 0] }]";
+    let scene = SCENE.replace("duration = 0.1", "duration = 0.2").replace("radius = 0.2 } }", motion);
+    desk.write("scene.toml", &(scene + bodies));
+    desk.write("floor.obj", "v -3 -1 -3\nv 3 -1 -3\nv 3 -1 3\nv -3 -1 3\nf 4 3 2 1\n");
+}
+
+/// Runs Python 3 with arguments and returns what it prints.
+fn python(program: &Path, arguments: &[&Path]) -> String {
+    let shown = program.display();
+    let output = Command::new(program).args(arguments).output().unwrap_or_else(|error| {
+        panic!("this test reads files with Python packages and needs {shown} (3.11 or newer, with venv and pip): {error}")
+    });
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(
+        output.status.success(),
+        "{shown} {arguments:?}:\n{}{}",
+        text(&output.stdout),
+        text(&output.stderr)
+    );
+    text(&output.stdout)
+}
+
+/// Checks a result folder with independent readers.
+fn check_with_readers(folder: &Path) -> String {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/readers");
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let interpreter = python(Path::new("python3"), &[&tests.join("environment.py"), target]);
+    python(Path::new(interpreter.trim()), &[&tests.join("check.py"), folder])
+}
+
+/// All files that hold frames, with their bytes.
+fn files(desk: &Desk, folder: &str) -> BTreeMap<String, Vec<u8>> {
+    let holds_frames = |name: &String| {
+        let is_frame = name.starts_with("frames/");
+        is_frame || [".usda", ".glb", ".pvd"].iter().any(|ending| name.ends_with(ending))
+    };
+    let names = desk.list(folder).into_iter().filter(holds_frames);
+    names.map(|name| (name.clone(), std::fs::read(desk.path(&format!("{folder}/{name}"))).unwrap())).collect()
+}
+
+#[track_caller]
+fn expect_same_files(desk: &Desk, a: &str, b: &str) {
+    let (a, b) = (files(desk, a), files(desk, b));
+    assert_eq!(a.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>());
+    for (name, bytes) in &a {
+        assert!(bytes == &b[name], "{name} differs");
+    }
+}
+
+#[test]
+fn every_format_of_an_adaptive_drape_is_read_back_whole_by_other_programs() {
+    let desk = Desk::new();
+    full_scene(&desk);
+    desk.done(&["run", "scene.toml", "--out", "a", "--quiet", "--set", ALL, REMESH]);
+    let report = check_with_readers(&desk.path("a"));
+    assert!(report.contains("39 frames of 3 bodies and 13 rows of probes agree"), "{report}");
+}
+
+#[test]
+fn the_files_do_not_depend_on_threads_and_interruptions() {
+    let desk = Desk::new();
+    full_scene(&desk);
+    let run = |folder: &'static str, more: &[&str]| {
+        let words = ["run", "scene.toml", "--out", folder, "--quiet", "--set", ALL, REMESH];
+        desk.done(&[&words[..], more].concat());
+    };
+    run("whole", &["--threads", "1"]);
+    run("parts", &["--threads", "2", "--frames", "5"]);
+    assert!(desk.path("parts/scene.glb").exists() && desk.path("parts/sheet.usda").exists());
+    run("parts", &["--threads", "2", "--resume"]);
+    expect_same_files(&desk, "whole", "parts");
+    let names: Vec<String> = files(&desk, "whole").into_keys().filter(|name| !name.contains('/')).collect();
+    let expected =
+        ["bubble-2.usda", "cord.usda", "scene.glb", "scene.obstacles.usda", "scene.pvd", "sheet.usda"];
+    assert_eq!(names, expected);
+    // What is lost can be put together again, and other formats made from any that hold everything.
+    for name in expected {
+        std::fs::remove_file(desk.path(&format!("whole/{name}"))).unwrap();
+    }
+    for name in files(&desk, "whole").into_keys().filter(|name| !name.ends_with(".ply")) {
+        std::fs::remove_file(desk.path(&format!("whole/{name}"))).unwrap();
+    }
+    let formats = ["obj", "vtp", "usda", "glb", "npz"].map(|format| ["--format", format]);
+    let reply = desk.done(&[&["export", "whole"], formats.concat().as_slice()].concat());
+    assert!(reply.out.contains("39 obj files") && reply.out.contains("scene.glb"), "{}", reply.out);
+    expect_same_files(&desk, "whole", "parts");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_run_that_is_killed_loses_no_finished_frame() {
+    let desk = Desk::new();
+    let words =
+        ["run", "scene.toml", "--out", "a", "--quiet", "--set", REMESH, "output.formats=[\"usda\",\"glb\"]"];
+    let mut child = desk
+        .command(&[&words[..], &["simulation.duration=600.0"]].concat())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let start = Instant::now();
+    while !desk.path("a/frames/sheet_00003.npz").exists() {
+        assert!(start.elapsed() < Duration::from_secs(60), "no frame within a minute");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(!desk.path("a/scene.glb").exists());
+    desk.done(&["export", "a", "--format", "glb", "--format", "usda"]);
+    let frames = files(&desk, "a").into_keys().filter(|name| name.ends_with(".npz")).count();
+    let usda = desk.read("a/sheet.usda");
+    assert!(
+        frames >= 4 && usda.contains(&format!("endTimeCode = {}\n", frames - 1)),
+        "{frames}\n{}",
+        &usda[..300]
+    );
+    assert_eq!(usda.matches(&format!("\n            {}: [", frames - 1)).count(), 9);
+}
+
+#[test]
+fn pictures_are_drawn_from_any_format_that_is_read_back() {
+    let desk = Desk::new();
+    full_scene(&desk);
+    let picture = |folder: &str| -> Vec<u8> {
+        desk.done(&["render", folder, "--width", "160", "--height", "120", "--out", "a.png"]);
+        std::fs::read(desk.path("a.png")).unwrap()
+    };
+    let run = |folder: &'static str, format: &str| {
+        let formats = format!("output.formats=[\"{format}\"]");
+        let words = ["run", "scene.toml", "--out", folder, "--quiet", "--frames", "2", "--set", &formats];
+        desk.done(&words);
+    };
+    for (folder, format) in [("obj", "obj"), ("ply", "ply"), ("npz", "npz"), ("usda", "usda"), ("vtp", "vtp")]
+    {
+        run(folder, format);
+    }
+    let drawn = picture("obj");
+    for folder in ["ply", "npz", "usda"] {
+        assert!(picture(folder) == drawn, "{folder}");
+    }
+    let parts = ["vtp only", "obj, ply or npz", "output.formats"];
+    desk.refused(&["render", "vtp"], &parts);
+    desk.refused(&["export", "vtp", "--format", "obj"], &["no frames to convert", "npz, ply and obj"]);
+    desk.refused(&["export", "obj", "--format", "stl"], &["obj, ply, vtp, usda, glb, npz"]);
+    desk.refused(&["export", "nowhere", "--format", "glb"], &["nowhere"]);
+    // From OBJ frames come the formats with what OBJ files hold.
+    let reply = desk.done(&["export", "obj", "--format", "npz", "--format", "glb"]);
+    assert!(reply.out.contains("9 npz files"), "{}", reply.out);
+    assert!(picture("obj") == drawn);
+    let notes = desk.summary("usda")["notes"].to_string();
+    assert!(notes.contains("usda files have numbers of 32 bits"), "{notes}");
+}

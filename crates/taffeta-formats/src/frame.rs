@@ -1,0 +1,69 @@
+//! What a frame of a body is.
+
+use glam::DVec3;
+use taffeta_core::TriangleMesh;
+
+/// One body in one frame. Fields that are `None` are not known, for example because they come from a file that does not
+/// have them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FrameData {
+    /// Positions \[m\], faces, material coordinates of the corners \[m\]. Of a curve: positions only.
+    pub mesh: TriangleMesh,
+    /// Whether the body is a rope: a curve through its positions, without faces.
+    pub is_curve: bool,
+    /// Velocities \[m/s\], one per vertex.
+    pub velocities: Option<Vec<DVec3>>,
+    /// The edge length that is wanted at each vertex, or where nothing remeshes the mean length of its edges at rest \[m\].
+    pub sizes: Option<Vec<f64>>,
+    /// The principal Green strain of each face that is the larger in absolute value: negative where it is compressed.
+    pub strains: Option<Vec<f64>>,
+    /// Mean curvature of each face \[1/m\], positive where its normal points out of the bend, as on a ball.
+    pub curvatures: Option<Vec<f64>>,
+}
+
+impl FrameData {
+    /// A surface with nothing but its mesh.
+    pub fn surface(mesh: TriangleMesh) -> Self {
+        Self { mesh, ..Self::default() }
+    }
+
+    /// A curve with nothing but its points \[m\].
+    pub fn curve(positions: Vec<DVec3>) -> Self {
+        Self {
+            mesh: TriangleMesh { positions, ..TriangleMesh::default() },
+            is_curve: true,
+            ..Self::default()
+        }
+    }
+
+    /// Why the arrays do not fit together, in words; `None`: they do.
+    pub fn find_defect(&self) -> Option<String> {
+        let (vertices, faces) = (self.mesh.positions.len(), self.mesh.faces.len());
+        if let Some(face) = self.mesh.faces.iter().find(|face| face.iter().any(|v| *v as usize >= vertices)) {
+            return Some(format!("a face has the corners {face:?}, but there are {vertices} vertices"));
+        }
+        let lengths = [
+            ("velocities", self.velocities.as_ref().map(Vec::len), vertices),
+            ("sizes", self.sizes.as_ref().map(Vec::len), vertices),
+            ("strains", self.strains.as_ref().map(Vec::len), faces),
+            ("curvatures", self.curvatures.as_ref().map(Vec::len), faces),
+            ("material coordinates", self.mesh.material.as_ref().map(Vec::len), faces),
+        ];
+        let wrong = lengths.into_iter().find(|(_, found, expected)| found.is_some_and(|n| n != *expected));
+        wrong.map(|(name, found, expected)| {
+            format!("there are {} {name}, but {expected} are expected", found.unwrap_or_default())
+        })
+    }
+}
+
+/// Why a file is no frame.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ReadError(pub String);
+
+impl ReadError {
+    /// From whatever tells the reason.
+    pub(crate) fn new(reason: impl ToString) -> Self {
+        Self(reason.to_string())
+    }
+}

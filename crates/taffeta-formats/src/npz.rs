@@ -1,0 +1,131 @@
+//! NPZ: the arrays of a frame for `numpy.load`, without pickled objects.
+//!
+//! With `V` vertices and `F` faces, little-endian, in C order:
+//!
+//! | key | dtype | shape | |
+//! |---|---|---|---|
+//! | `positions` | float64 | (V, 3) | world positions \[m\] |
+//! | `velocities` | float64 | (V, 3) | \[m/s\] |
+//! | `faces` | int32 | (F, 3) | corners, counter-clockwise; of a rope (0, 3) |
+//! | `edges` | int32 | (V − 1, 2) | of a rope only |
+//! | `material` | float64 | (F, 3, 2) | material coordinates of the corners \[m\] |
+//! | `sizing` | float64 | (V,) | edge length that is wanted at the vertices \[m\] |
+//! | `strain` | float64 | (F,) | principal Green strain, the larger in absolute value |
+//! | `curvature` | float64 | (F,) | mean curvature \[1/m\] |
+//!
+//! What a body does not have is absent: material coordinates of a cloth that came without, everything about faces of a
+//! rope. Material coordinates belong to corners and not to vertices, because the two sides of a seam differ. Where there
+//! is none, `mesh_pos = numpy.empty((V, 2)); mesh_pos[faces] = material` gives them by vertex.
+
+use crate::frame::{FrameData, ReadError};
+use glam::{DVec2, DVec3};
+use ndarray::{Array1, Array2, Array3};
+use ndarray_npy::{NpzReader, NpzWriter, WriteNpzError};
+use std::io::{self, Cursor, Read, Seek, Write};
+
+/// Writes a frame.
+///
+/// # Errors
+/// Those of the writer, and meshes of more than 2³¹ vertices.
+pub fn write_npz(writer: impl Write + Seek, frame: &FrameData) -> io::Result<()> {
+    let mut npz = NpzWriter::new(writer);
+    try_write(&mut npz, frame).map_err(io::Error::other)?;
+    npz.finish().map_err(io::Error::other)?.flush()
+}
+
+fn try_write<W: Write + Seek>(npz: &mut NpzWriter<W>, frame: &FrameData) -> Result<(), WriteNpzError> {
+    let faces = &frame.mesh.faces;
+    npz.add_array("positions", &vectors(&frame.mesh.positions))?;
+    if let Some(velocities) = &frame.velocities {
+        npz.add_array("velocities", &vectors(velocities))?;
+    }
+    npz.add_array("faces", &Array2::from_shape_fn((faces.len(), 3), |(f, k)| faces[f][k] as i32))?;
+    if frame.is_curve {
+        let count = frame.mesh.positions.len().saturating_sub(1);
+        npz.add_array("edges", &Array2::from_shape_fn((count, 2), |(e, k)| (e + k) as i32))?;
+    }
+    if let Some(material) = &frame.mesh.material {
+        let corners = Array3::from_shape_fn((faces.len(), 3, 2), |(f, k, c)| material[f][k][c]);
+        npz.add_array("material", &corners)?;
+    }
+    let scalars = [("sizing", &frame.sizes), ("strain", &frame.strains), ("curvature", &frame.curvatures)];
+    for (name, values) in scalars {
+        if let Some(values) = values {
+            npz.add_array(name, &Array1::from_vec(values.clone()))?;
+        }
+    }
+    Ok(())
+}
+
+fn vectors(list: &[DVec3]) -> Array2<f64> {
+    Array2::from_shape_fn((list.len(), 3), |(v, c)| list[v][c])
+}
+
+/// Reads a frame that [`write_npz`] has written.
+///
+/// # Errors
+/// If the bytes are no NPZ file, `positions` or `faces` is missing, or an array has another type or shape.
+pub fn read_npz(bytes: &[u8]) -> Result<FrameData, ReadError> {
+    let mut npz = NpzReader::new(Cursor::new(bytes)).map_err(ReadError::new)?;
+    let names = npz.names().map_err(ReadError::new)?;
+    let has = |name: &str| names.iter().any(|found| found == name);
+    for needed in ["positions", "faces"] {
+        if !has(needed) {
+            return Err(ReadError(format!("it has no array `{needed}`")));
+        }
+    }
+    let faces: Array2<i32> = npz.by_name("faces").map_err(|error| named("faces", error))?;
+    let faces = rows::<3, _>("faces", &faces)?;
+    let corner = |v: i32| u32::try_from(v).map_err(|_| ReadError(format!("`faces` has the corner {v}")));
+    let faces = faces.into_iter().map(|[a, b, c]| Ok([corner(a)?, corner(b)?, corner(c)?]));
+    let mut frame = FrameData { is_curve: has("edges"), ..FrameData::default() };
+    frame.mesh.faces = faces.collect::<Result<_, _>>()?;
+    frame.mesh.positions = read_vectors(&mut npz, "positions")?;
+    if has("velocities") {
+        frame.velocities = Some(read_vectors(&mut npz, "velocities")?);
+    }
+    if has("material") {
+        let material: Array3<f64> = npz.by_name("material").map_err(|error| named("material", error))?;
+        if material.shape()[1..] != [3, 2] {
+            return Err(ReadError(format!("`material` has the shape {:?}", material.shape())));
+        }
+        let at = |f: usize, k: usize| DVec2::new(material[[f, k, 0]], material[[f, k, 1]]);
+        frame.mesh.material = Some((0..material.shape()[0]).map(|f| [0, 1, 2].map(|k| at(f, k))).collect());
+    }
+    for (name, slot) in
+        [("sizing", &mut frame.sizes), ("strain", &mut frame.strains), ("curvature", &mut frame.curvatures)]
+    {
+        if has(name) {
+            let values: Array1<f64> = npz.by_name(name).map_err(|error| named(name, error))?;
+            *slot = Some(values.to_vec());
+        }
+    }
+    match frame.find_defect() {
+        Some(defect) => Err(ReadError(defect)),
+        None => Ok(frame),
+    }
+}
+
+fn read_vectors<R: Read + Seek>(npz: &mut NpzReader<R>, name: &str) -> Result<Vec<DVec3>, ReadError> {
+    let array: Array2<f64> = npz.by_name(name).map_err(|error| named(name, error))?;
+    Ok(rows::<3, _>(name, &array)?.into_iter().map(DVec3::from_array).collect())
+}
+
+fn rows<const N: usize, T: Copy + Default>(name: &str, array: &Array2<T>) -> Result<Vec<[T; N]>, ReadError> {
+    if array.ncols() != N {
+        return Err(ReadError(format!(
+            "`{name}` has the shape {:?}, but {N} columns are expected",
+            array.shape()
+        )));
+    }
+    let row = |r: usize| {
+        let mut row = [T::default(); N];
+        row.iter_mut().enumerate().for_each(|(c, value)| *value = array[[r, c]]);
+        row
+    };
+    Ok((0..array.nrows()).map(row).collect())
+}
+
+fn named(name: &str, error: impl std::fmt::Display) -> ReadError {
+    ReadError(format!("`{name}`: {error}"))
+}

@@ -1,0 +1,264 @@
+//! USDA: Universal Scene Description as text, one file per body, all frames.
+//!
+//! A surface is a `Mesh` without subdivision, a rope a linear `BasisCurves`. Time codes are the numbers of the frames;
+//! points, topology, `primvars:st` (the material coordinates \[m\], by corner), velocities (per second), `primvars:size` and the
+//! face values `primvars:strain` and `primvars:curvature` are sampled at every frame. USD gives points 32 bits.
+//!
+//! Written by hand as a stream: the attributes of a prim stand one after the other, each with all its frames. So each
+//! attribute goes to a temporary file of its own, and [`UsdaWriter::finish`] puts them together; a run of any length
+//! takes no more memory than a frame. (`openusd` 0.6 writes a whole layer from memory.)
+
+use crate::frame::FrameData;
+use glam::DVec3;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufWriter, Seek, Write};
+use std::path::{Path, PathBuf};
+use taffeta_core::motion::Pose;
+
+/// A body with frames on its way to a file.
+pub struct UsdaWriter {
+    prim: String,
+    rate: f64,
+    scratch: PathBuf,
+    frames: Option<[u64; 2]>,
+    kind: &'static str,
+    attributes: BTreeMap<usize, BufWriter<File>>,
+}
+
+/// An attribute that is sampled: its declaration and its metadata.
+struct Attribute(&'static str, &'static str);
+
+/// The attributes in the order of the file.
+const ATTRIBUTES: [Attribute; 11] = [
+    Attribute("float3[] extent", ""),
+    Attribute("int[] faceVertexCounts", ""),
+    Attribute("int[] faceVertexIndices", ""),
+    Attribute("int[] curveVertexCounts", ""),
+    Attribute("point3f[] points", ""),
+    Attribute("vector3f[] velocities", ""),
+    Attribute("texCoord2f[] primvars:st", "interpolation = \"faceVarying\""),
+    Attribute("float[] primvars:size", "interpolation = \"vertex\""),
+    Attribute("float[] primvars:strain", "interpolation = \"uniform\""),
+    Attribute("float[] primvars:curvature", "interpolation = \"uniform\""),
+    Attribute("matrix4d xformOp:transform", ""),
+];
+const EXTENT: usize = 0;
+const FACE_COUNTS: usize = 1;
+const FACE_INDICES: usize = 2;
+const CURVE_COUNTS: usize = 3;
+const POINTS: usize = 4;
+const VELOCITIES: usize = 5;
+const MATERIAL: usize = 6;
+const SIZES: usize = 7;
+const STRAINS: usize = 8;
+const CURVATURES: usize = 9;
+
+impl UsdaWriter {
+    /// Starts a body of a name, with so many frames per second \[1/s\]. Temporary files without a name go to the folder
+    /// `scratch`.
+    pub fn new(name: &str, frame_rate: f64, scratch: &Path) -> Self {
+        Self {
+            prim: prim_name(name),
+            rate: frame_rate,
+            scratch: scratch.to_owned(),
+            frames: None,
+            kind: "Mesh",
+            attributes: BTreeMap::new(),
+        }
+    }
+
+    /// Adds a frame. Numbers must increase.
+    ///
+    /// # Errors
+    /// If a temporary file cannot be written.
+    pub fn add(&mut self, number: u64, frame: &FrameData) -> io::Result<()> {
+        let first = self.frames.map_or(number, |[first, _]| first);
+        self.frames = Some([first, number]);
+        let mesh = &frame.mesh;
+        self.sample(EXTENT, number, extent(&mesh.positions).iter().map(|x| vector(*x)))?;
+        if frame.is_curve {
+            self.kind = "BasisCurves";
+            self.sample(CURVE_COUNTS, number, [mesh.positions.len().to_string()].into_iter())?;
+        } else {
+            self.sample(FACE_COUNTS, number, mesh.faces.iter().map(|_| "3".to_owned()))?;
+            self.sample(FACE_INDICES, number, mesh.faces.iter().flatten().map(u32::to_string))?;
+        }
+        self.sample(POINTS, number, mesh.positions.iter().map(|x| vector(*x)))?;
+        if let Some(velocities) = &frame.velocities {
+            self.sample(VELOCITIES, number, velocities.iter().map(|v| vector(*v)))?;
+        }
+        if let Some(material) = &mesh.material {
+            let pairs = material.iter().flatten().map(|u| format!("({}, {})", u.x as f32, u.y as f32));
+            self.sample(MATERIAL, number, pairs)?;
+        }
+        for (which, values) in
+            [(SIZES, &frame.sizes), (STRAINS, &frame.strains), (CURVATURES, &frame.curvatures)]
+        {
+            if let Some(values) = values {
+                self.sample(which, number, values.iter().map(|value| (*value as f32).to_string()))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends a frame to an attribute.
+    fn sample(&mut self, which: usize, number: u64, values: impl Iterator<Item = String>) -> io::Result<()> {
+        let out = match self.attributes.entry(which) {
+            std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
+            std::collections::btree_map::Entry::Vacant(entry) => {
+                entry.insert(BufWriter::new(tempfile::tempfile_in(&self.scratch)?))
+            }
+        };
+        write!(out, "            {number}: [")?;
+        for (place, value) in values.enumerate() {
+            write!(out, "{}{value}", if place > 0 { ", " } else { "" })?;
+        }
+        writeln!(out, "],")
+    }
+
+    /// Writes the file.
+    ///
+    /// # Errors
+    /// Those of the writer and of the temporary files.
+    pub fn finish(self, writer: impl Write) -> io::Result<()> {
+        let mut out = BufWriter::new(writer);
+        let prim = &self.prim;
+        write_header(&mut out, prim, self.rate, self.frames.unwrap_or_default())?;
+        writeln!(out, "\ndef {} \"{prim}\"\n{{", self.kind)?;
+        match self.kind {
+            "Mesh" => writeln!(
+                out,
+                "    uniform token subdivisionScheme = \"none\"\n    uniform token orientation = \"rightHanded\"\n    \
+                 uniform bool doubleSided = 1"
+            )?,
+            _ => writeln!(
+                out,
+                "    uniform token type = \"linear\"\n    uniform token wrap = \"nonperiodic\""
+            )?,
+        }
+        for (which, temporary) in self.attributes {
+            let mut file = temporary.into_inner().map_err(io::IntoInnerError::into_error)?;
+            file.rewind()?;
+            let Attribute(declaration, metadata) = &ATTRIBUTES[which];
+            if !metadata.is_empty() {
+                writeln!(out, "    {declaration} (\n        {metadata}\n    )")?;
+            }
+            writeln!(out, "    {declaration}.timeSamples = {{")?;
+            io::copy(&mut file, &mut out)?;
+            writeln!(out, "    }}")?;
+        }
+        writeln!(out, "}}")?;
+        out.flush()
+    }
+}
+
+/// A rigid body for [`write_usda_bodies`]: a mesh, and how it moves from there.
+#[derive(Clone, Debug)]
+pub struct RigidBody {
+    /// Its name.
+    pub name: String,
+    /// The mesh at the first frame \[m\].
+    pub mesh: taffeta_core::TriangleMesh,
+    /// From there to each frame; empty: it stands still.
+    pub poses: Vec<(u64, Pose)>,
+    /// Positions \[m\] of its vertices by frame if it changes its shape; then it has no poses.
+    pub shapes: Vec<(u64, Vec<DVec3>)>,
+}
+
+/// Writes several rigid bodies, or bodies that keep their faces, into one file: the obstacles of a run.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_usda_bodies(
+    writer: impl Write,
+    frame_rate: f64,
+    range: [u64; 2],
+    bodies: &[RigidBody],
+) -> io::Result<()> {
+    let mut out = BufWriter::new(writer);
+    write_header(&mut out, "obstacles", frame_rate, range)?;
+    writeln!(out, "\ndef Xform \"obstacles\"\n{{")?;
+    for body in bodies {
+        writeln!(out, "    def Mesh \"{}\"\n    {{", prim_name(&body.name))?;
+        writeln!(out, "        uniform token subdivisionScheme = \"none\"")?;
+        let list = |values: &mut dyn Iterator<Item = String>| values.collect::<Vec<_>>().join(", ");
+        let counts = list(&mut body.mesh.faces.iter().map(|_| "3".to_owned()));
+        writeln!(out, "        int[] faceVertexCounts = [{counts}]")?;
+        let indices = list(&mut body.mesh.faces.iter().flatten().map(u32::to_string));
+        writeln!(out, "        int[] faceVertexIndices = [{indices}]")?;
+        let points = |positions: &[DVec3]| list(&mut positions.iter().map(|x| vector(*x)));
+        let box_of = |positions: &[DVec3]| list(&mut extent(positions).iter().map(|x| vector(*x)));
+        if body.shapes.is_empty() {
+            writeln!(out, "        float3[] extent = [{}]", box_of(&body.mesh.positions))?;
+            writeln!(out, "        point3f[] points = [{}]", points(&body.mesh.positions))?;
+        } else {
+            for (name, of) in [
+                ("float3[] extent", &box_of as &dyn Fn(&[DVec3]) -> String),
+                ("point3f[] points", &points as &dyn Fn(&[DVec3]) -> String),
+            ] {
+                writeln!(out, "        {name}.timeSamples = {{")?;
+                for (number, positions) in &body.shapes {
+                    writeln!(out, "            {number}: [{}],", of(positions))?;
+                }
+                writeln!(out, "        }}")?;
+            }
+        }
+        if !body.poses.is_empty() {
+            let Attribute(declaration, _) = &ATTRIBUTES[10];
+            writeln!(out, "        {declaration}.timeSamples = {{")?;
+            for (number, pose) in &body.poses {
+                writeln!(out, "            {number}: {},", matrix(pose))?;
+            }
+            writeln!(out, "        }}\n        uniform token[] xformOpOrder = [\"xformOp:transform\"]")?;
+        }
+        writeln!(out, "    }}")?;
+    }
+    writeln!(out, "}}")?;
+    out.flush()
+}
+
+fn write_header(out: &mut impl Write, prim: &str, rate: f64, [first, last]: [u64; 2]) -> io::Result<()> {
+    writeln!(
+        out,
+        "#usda 1.0\n(\n    defaultPrim = \"{prim}\"\n    endTimeCode = {last}\n    framesPerSecond = {rate}\n    \
+         metersPerUnit = 1\n    startTimeCode = {first}\n    timeCodesPerSecond = {rate}\n    upAxis = \"Y\"\n)"
+    )
+}
+
+/// A pose as USD has it: rows are the images of the axes and the translation.
+fn matrix(pose: &Pose) -> String {
+    let [x, y, z] = [pose.rotation.x_axis, pose.rotation.y_axis, pose.rotation.z_axis];
+    let row = |v: DVec3, w: u8| format!("({}, {}, {}, {w})", v.x, v.y, v.z);
+    format!("( {}, {}, {}, {} )", row(x, 0), row(y, 0), row(z, 0), row(pose.translation, 1))
+}
+
+fn vector(x: DVec3) -> String {
+    format!("({}, {}, {})", x.x as f32, x.y as f32, x.z as f32)
+}
+
+/// The corners of the box around points, at the origin if there are none.
+fn extent(points: &[DVec3]) -> [DVec3; 2] {
+    let first = points.first().copied().unwrap_or_default();
+    points.iter().fold([first, first], |[low, high], x| [low.min(*x), high.max(*x)])
+}
+
+/// A name that USD takes for a prim: letters, digits and `_`, not starting with a digit.
+pub fn prim_name(name: &str) -> String {
+    let clean: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    if clean.starts_with(|c: char| c.is_ascii_digit()) || clean.is_empty() {
+        format!("_{clean}")
+    } else {
+        clean
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_identifiers() {
+        assert_eq!(["sheet", "a-b", "2nd", ""].map(prim_name), ["sheet", "a_b", "_2nd", "_"]);
+    }
+}

@@ -1,0 +1,210 @@
+//! Frames are written and read back to the bit, whatever they have, and the same frame gives the same bytes.
+
+use glam::{DVec2, DVec3};
+use std::io::Cursor;
+use taffeta_core::{Pose, TriangleMesh};
+use taffeta_formats::usda::{RigidBody, write_usda_bodies};
+use taffeta_formats::{
+    FrameData, GlbWriter, UsdaWriter, mean_curvatures, read_npz, read_ply, write_npz, write_ply, write_vtp,
+};
+
+/// A wavy strip with a seam, of so many cells; numbers that have no short decimal form.
+fn strip(cells: u32) -> FrameData {
+    let mut mesh = TriangleMesh::default();
+    for i in 0..=cells {
+        let x = f64::from(i) / 3.0;
+        let z = 0.1 * x * (1.0 - x);
+        mesh.positions.extend([DVec3::new(x, 0.0, z), DVec3::new(x, 0.7, -z)]);
+    }
+    let mut material = Vec::new();
+    for i in 0..cells {
+        let [a, b, c, d] = [2 * i, 2 * i + 2, 2 * i + 3, 2 * i + 1];
+        // Past the middle the material lies elsewhere, as beyond a seam.
+        let shift = if 2 * i >= cells { 10.0 } else { 0.0 };
+        let at = |v: u32| mesh.positions[v as usize].truncate() + DVec2::new(shift, 0.0);
+        mesh.faces.extend([[a, b, c], [a, c, d]]);
+        material.extend([[a, b, c].map(at), [a, c, d].map(at)]);
+    }
+    mesh.material = Some(material);
+    let (vertices, faces) = (mesh.positions.len(), mesh.faces.len());
+    FrameData {
+        velocities: Some((0..vertices).map(|v| DVec3::new(1.0 / (v + 3) as f64, -0.0, 1e-300)).collect()),
+        sizes: Some((0..vertices).map(|v| 0.1 / (v + 7) as f64).collect()),
+        strains: Some((0..faces).map(|f| 0.01 * f as f64 - 1.0 / 3.0).collect()),
+        curvatures: Some(mean_curvatures(&mesh.positions, &mesh.faces)),
+        ..FrameData::surface(mesh)
+    }
+}
+
+fn rope() -> FrameData {
+    let points: Vec<DVec3> = (0..9).map(|k| DVec3::new(0.1 * f64::from(k), -0.2, 0.3)).collect();
+    FrameData { velocities: Some(vec![DVec3::X / 3.0; 9]), ..FrameData::curve(points) }
+}
+
+/// Everything that a frame may be: complete, bare, without material coordinates, a rope, empty.
+fn frames() -> Vec<FrameData> {
+    let bare = FrameData::surface(strip(3).mesh);
+    let mut foreign = strip(2);
+    foreign.mesh.material = None;
+    foreign.curvatures = None;
+    vec![strip(5), bare, foreign, rope(), FrameData::curve(rope().mesh.positions), FrameData::default()]
+}
+
+fn npz(frame: &FrameData) -> Vec<u8> {
+    let mut bytes = Cursor::new(Vec::new());
+    write_npz(&mut bytes, frame).unwrap();
+    bytes.into_inner()
+}
+
+fn ply(frame: &FrameData) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    write_ply(&mut bytes, frame).unwrap();
+    bytes
+}
+
+/// Debug texts differ where bits do, also for −0.
+fn text(frame: &FrameData) -> String {
+    format!("{frame:?}")
+}
+
+#[test]
+fn npz_and_ply_files_are_read_back_to_the_bit() {
+    for frame in frames() {
+        assert_eq!(frame.find_defect(), None);
+        assert_eq!(text(&read_npz(&npz(&frame)).unwrap()), text(&frame));
+        assert_eq!(text(&read_ply(&ply(&frame)).unwrap()), text(&frame));
+    }
+}
+
+#[test]
+fn the_same_frame_gives_the_same_bytes_at_any_time() {
+    let frame = strip(4);
+    let vtp = || {
+        let mut bytes = Vec::new();
+        write_vtp(&mut bytes, &frame).unwrap();
+        bytes
+    };
+    let first = [npz(&frame), ply(&frame), vtp(), usda(), glb()];
+    // Zip archives have times in steps of two seconds.
+    std::thread::sleep(std::time::Duration::from_millis(2100));
+    assert!(first == [npz(&frame), ply(&frame), vtp(), usda(), glb()]);
+}
+
+#[test]
+fn damaged_files_are_refused_with_a_reason() {
+    let (npz, ply) = (npz(&strip(3)), ply(&strip(3)));
+    for cut in [0, 10, npz.len() / 2, npz.len() - 1] {
+        assert!(read_npz(&npz[..cut]).is_err(), "{cut}");
+    }
+    for cut in [0, 10, ply.len() / 2, ply.len() - 1] {
+        assert!(read_ply(&ply[..cut]).is_err(), "{cut}");
+    }
+    let text = String::from_utf8_lossy(&ply).into_owned();
+    assert!(text.starts_with("ply\nformat binary_little_endian 1.0\ncomment Taffeta"), "{}", &text[..200]);
+    let mut wrong = strip(3);
+    wrong.mesh.faces[0] = [0, 1, 99];
+    let report = read_npz(&self::npz(&wrong)).unwrap_err().to_string();
+    assert!(report.contains("[0, 1, 99]") && report.contains("8 vertices"), "{report}");
+    wrong.mesh.faces[0] = [0, 1, 2];
+    wrong.sizes = Some(vec![0.1]);
+    let report = read_npz(&self::npz(&wrong)).unwrap_err().to_string();
+    assert!(report.contains("1 sizes") && report.contains('8'), "{report}");
+}
+
+/// Three frames with two topologies.
+fn usda() -> Vec<u8> {
+    let mut writer = UsdaWriter::new("my-sheet", 30.0, &std::env::temp_dir());
+    for (number, cells) in [(0, 2), (1, 2), (4, 3)] {
+        writer.add(number, &strip(cells)).unwrap();
+    }
+    let mut bytes = Vec::new();
+    writer.finish(&mut bytes).unwrap();
+    bytes
+}
+
+fn glb() -> Vec<u8> {
+    let mut writer = GlbWriter::new(30.0, &std::env::temp_dir()).unwrap();
+    for (number, cells) in [(0, 2), (1, 2), (4, 3)] {
+        writer.add("sheet", number, &strip(cells)).unwrap();
+        writer.add("cord", number, &rope()).unwrap();
+    }
+    for body in obstacles() {
+        writer.add_rigid(&body).unwrap();
+    }
+    let mut bytes = Vec::new();
+    writer.finish(&mut bytes).unwrap();
+    bytes
+}
+
+fn obstacles() -> [RigidBody; 3] {
+    let mesh = TriangleMesh { material: None, ..strip(1).mesh };
+    let pose = Pose { translation: DVec3::Y, ..Pose::IDENTITY };
+    let shapes = vec![(0, mesh.positions.clone()), (4, mesh.positions.iter().map(|x| *x * 2.0).collect())];
+    let body =
+        |name: &str| RigidBody { name: name.into(), mesh: mesh.clone(), poses: vec![], shapes: vec![] };
+    [
+        body("obstacle.0"),
+        RigidBody { poses: vec![(0, Pose::IDENTITY), (4, pose)], ..body("obstacle.1") },
+        RigidBody { shapes, ..body("obstacle.2") },
+    ]
+}
+
+#[test]
+fn a_usd_file_has_every_frame_of_every_attribute() {
+    let text = String::from_utf8(usda()).unwrap();
+    assert!(
+        text.starts_with("#usda 1.0\n(\n    defaultPrim = \"my_sheet\"\n    endTimeCode = 4\n"),
+        "{text}"
+    );
+    for part in
+        ["timeCodesPerSecond = 30", "upAxis = \"Y\"", "metersPerUnit = 1", "subdivisionScheme = \"none\""]
+    {
+        assert!(text.contains(part), "{part}");
+    }
+    // Nine attributes with three samples each.
+    for number in [0, 1, 4] {
+        assert_eq!(text.matches(&format!("\n            {number}: [")).count(), 9, "{number}");
+    }
+    let mut bytes = Vec::new();
+    write_usda_bodies(&mut bytes, 30.0, [0, 4], &obstacles()).unwrap();
+    let text = String::from_utf8(bytes).unwrap();
+    assert_eq!((text.matches("def Mesh").count(), text.matches("xformOpOrder").count()), (3, 1));
+    assert!(text.contains("4: ( (1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 1, 0, 1) ),"), "{text}");
+}
+
+#[test]
+fn a_glb_file_shows_one_frame_at_a_time() {
+    let bytes = glb();
+    let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+    assert_eq!((&bytes[..4], word(4), word(8)), (&b"glTF"[..], 2, bytes.len()));
+    let json: serde_json::Value = serde_json::from_slice(&bytes[20..20 + word(12)]).unwrap();
+    assert_eq!(word(20 + word(12)), json["buffers"][0]["byteLength"].as_u64().unwrap() as usize);
+    let named = |name: &str| {
+        let nodes = json["nodes"].as_array().unwrap();
+        nodes.iter().position(|node| node["name"] == name).unwrap_or_else(|| panic!("no node {name}"))
+    };
+    // Of each body all frames but the first are hidden where there is no animation.
+    assert!(json["nodes"][named("sheet_00000")].get("scale").is_none());
+    assert_eq!(json["nodes"][named("sheet_00004")]["scale"], serde_json::json!([0.0, 0.0, 0.0]));
+    let animation = &json["animations"][0];
+    let numbers = |accessor: &serde_json::Value| -> Vec<f32> {
+        let accessor = &json["accessors"][accessor.as_u64().unwrap() as usize];
+        let view = &json["bufferViews"][accessor["bufferView"].as_u64().unwrap() as usize];
+        let start = 28 + word(12) + view["byteOffset"].as_u64().unwrap() as usize;
+        let end = start + view["byteLength"].as_u64().unwrap() as usize;
+        bytes[start..end].chunks_exact(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect()
+    };
+    let keys = |name: &str| {
+        let node = named(name);
+        let mut channels = animation["channels"].as_array().unwrap().iter();
+        let channel = channels.find(|channel| channel["target"]["node"] == node).unwrap();
+        assert_eq!(channel["target"]["path"], "scale");
+        let sampler = &animation["samplers"][channel["sampler"].as_u64().unwrap() as usize];
+        assert_eq!(sampler["interpolation"], "STEP");
+        (numbers(&sampler["input"]), numbers(&sampler["output"]).into_iter().step_by(3).collect::<Vec<_>>())
+    };
+    let third = 1.0 / 30.0;
+    assert_eq!(keys("sheet_00000"), (vec![0.0, third], vec![1.0, 0.0]));
+    assert_eq!(keys("sheet_00001"), (vec![0.0, third, (4.0 / 30.0) as f32], vec![0.0, 1.0, 0.0]));
+    assert_eq!(keys("cord_00004"), (vec![0.0, (4.0 / 30.0) as f32], vec![0.0, 1.0]));
+}

@@ -1,0 +1,174 @@
+//! The schema against the reader.
+
+use super::scene_schema;
+use crate::document::Document;
+use crate::reader::Context;
+use crate::scene::read_with;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// Scenes that together have every table that there is.
+const SCENES: [&str; 2] = [
+    r#"
+[simulation]
+duration = 1
+[contact]
+[air]
+[output]
+[materials.mine]
+friction = {}
+[[cloth]]
+grid = {}
+place = {}
+volume = {}
+remesh = {}
+material = { friction = {} }
+[[cloth.pin]]
+where = {}
+motion = [{}]
+[[rope]]
+place = {}
+length = 1
+segments = 2
+material = { friction = {}, density = 1, stretch = 1 }
+pin = [{ where = {}, motion = [{}] }]
+[[solid]]
+place = {}
+box = { size = [1, 1, 1], cells = [1, 1, 1] }
+material = { friction = {}, density = 1, young = 1, poisson = 0 }
+pin = [{ where = { boundary = true }, motion = [{}] }]
+[[obstacle]]
+shape = { sphere = {} }
+place = {}
+motion = [{}]
+friction = {}
+[[obstacle]]
+shape = { plane = {} }
+[[obstacle]]
+shape = { capsule = {} }
+[[obstacle]]
+shape = { box = {} }
+[[probe]]
+"#,
+    "[[cloth]]\nball = {}\n",
+];
+
+/// The keys that the reader knows, by table; numbers in key paths are `*`.
+fn known_to_reader() -> BTreeMap<String, BTreeSet<String>> {
+    let mut tables: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for scene in SCENES {
+        let document = Document::parse(scene, Path::new("scene.toml"), &[]).unwrap();
+        let context = Context::new(&document);
+        read_with(&context);
+        for (path, keys) in context.tables.borrow().iter() {
+            let segment = |s: &str| if s.parse::<usize>().is_ok() { "*".to_owned() } else { s.to_owned() };
+            let path: Vec<String> = path.split('.').map(segment).collect();
+            tables.insert(path.join("."), keys.clone());
+        }
+    }
+    tables
+}
+
+/// The schema that `$ref` stands for.
+fn resolve<'s>(root: &'s Value, schema: &'s Value) -> &'s Value {
+    match schema.get("$ref").and_then(Value::as_str) {
+        Some(pointer) => root.pointer(pointer.trim_start_matches('#')).expect("the reference is there"),
+        None => schema,
+    }
+}
+
+/// The keys of all tables of the schema.
+fn known_to_schema(
+    root: &Value,
+    schema: &Value,
+    path: String,
+    tables: &mut BTreeMap<String, BTreeSet<String>>,
+) {
+    let schema = resolve(root, schema);
+    let join = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+    if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
+        let closed = schema["additionalProperties"] == false;
+        if closed && schema["type"] == "object" {
+            tables.insert(path.clone(), properties.keys().cloned().collect());
+        }
+        // The tables of presets stand for all materials.
+        for (key, inner) in properties.iter().filter(|_| closed) {
+            known_to_schema(root, inner, join(key), tables);
+        }
+    }
+    if schema["additionalProperties"].is_object() {
+        known_to_schema(root, &schema["additionalProperties"], join("mine"), tables);
+    }
+    if let Some(items) = schema.get("items") {
+        known_to_schema(root, items, join("*"), tables);
+    }
+    for branch in schema.get("anyOf").and_then(Value::as_array).into_iter().flatten() {
+        if branch.get("type").is_some() || branch.get("$ref").is_some() {
+            known_to_schema(root, branch, path.clone(), tables);
+        }
+    }
+}
+
+#[test]
+fn the_schema_has_the_keys_of_the_reader_and_no_others() {
+    let schema = scene_schema();
+    let mut described = BTreeMap::new();
+    known_to_schema(&schema, &schema, String::new(), &mut described);
+    let known = known_to_reader();
+    let (a, b): (Vec<_>, Vec<_>) = (described.keys().collect(), known.keys().collect());
+    assert_eq!(a, b, "tables");
+    for (path, keys) in &known {
+        assert_eq!(&described[path], keys, "keys of {path:?}");
+    }
+    assert!(known.len() > 30, "{}", known.len());
+}
+
+#[test]
+fn every_key_is_described_and_every_default_fits_its_own_schema() {
+    fn walk(root: &Value, schema: &Value, path: &str) {
+        if let Some(properties) = schema.get("properties").and_then(Value::as_object)
+            && schema.get("type").is_some()
+        {
+            for (key, inner) in properties {
+                assert!(inner["description"].as_str().is_some_and(|text| text.len() > 4), "{path}.{key}");
+                if let Some(default) = inner.get("default") {
+                    let mut alone = inner.clone();
+                    alone["$defs"] = root["$defs"].clone();
+                    let validator = jsonschema::validator_for(&alone).unwrap();
+                    assert!(validator.is_valid(default), "{path}.{key}: {default}");
+                }
+                walk(root, inner, &format!("{path}.{key}"));
+            }
+        }
+        if let Some(items) = schema.get("items") {
+            walk(root, items, &format!("{path}.*"));
+        }
+    }
+    let schema = scene_schema();
+    walk(&schema, &schema, "");
+    for (name, inner) in schema["$defs"].as_object().unwrap() {
+        walk(&schema, inner, name);
+    }
+    assert!(jsonschema::meta::is_valid(&schema));
+}
+
+#[test]
+fn keys_that_are_not_supported_yet_match_nothing() {
+    let schema = scene_schema();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let scene = |cloth: &str| -> Value {
+        serde_json::from_str(&format!(r#"{{"simulation": {{"duration": 1}}, "cloth": [{cloth}]}}"#)).unwrap()
+    };
+    assert!(validator.is_valid(&scene(r#"{"grid": {}}"#)));
+    assert!(!validator.is_valid(&scene("")), "no cloth");
+    for (pattern, _) in crate::support::limits() {
+        let key = pattern.rsplit('.').next().unwrap();
+        let cloth = match pattern.contains("remesh") {
+            true => format!(r#"{{"grid": {{}}, "remesh": {{"{key}": 1}}}}"#),
+            false if key == "outline" => r#"{"outline": "a.svg"}"#.to_owned(),
+            false => format!(r#"{{"grid": {{}}, "{key}": 1}}"#),
+        };
+        assert!(!validator.is_valid(&scene(&cloth)), "{pattern}");
+    }
+}

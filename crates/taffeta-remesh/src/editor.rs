@@ -42,6 +42,10 @@ impl Editor<'_> {
         Checker { mesh, attributes, working, rules }
     }
 
+    fn size_of(&self, e: EdgeKey) -> f64 {
+        self.working.size_of(self.mesh, self.attributes, e)
+    }
+
     /// One unit of the budget; `false`: there is none left.
     fn spend(&mut self) -> bool {
         self.report.unfinished |= self.budget == 0;
@@ -52,13 +56,13 @@ impl Editor<'_> {
 
     /// Whether an entry of a heap still holds: the edge exists and has not changed since.
     fn is_current(&self, e: EdgeKey, bits: u64) -> bool {
-        self.mesh.contains_edge(e) && self.working.size_of(self.mesh, e).to_bits() == bits
+        self.mesh.contains_edge(e) && self.size_of(e).to_bits() == bits
     }
 
     /// Splits until no edge is too long.
     pub fn split_long_edges(&mut self) {
         let long_edge = |row: &EdgeRow| {
-            let size = self.working.size_of_slots(row.ends);
+            let size = self.working.size_of_row(self.mesh, self.attributes, row);
             (size > self.rules.split_size).then_some((size.to_bits(), Reverse(row.key)))
         };
         let mut queue: Longest = self.working.edges.iter().filter_map(long_edge).collect();
@@ -74,7 +78,7 @@ impl Editor<'_> {
     }
 
     fn push_long(&self, queue: &mut Longest, e: EdgeKey) {
-        let size = self.working.size_of(self.mesh, e);
+        let size = self.size_of(e);
         if size > self.rules.split_size {
             queue.push((size.to_bits(), Reverse(e)));
         }
@@ -207,7 +211,7 @@ impl Editor<'_> {
         });
         self.working.update_ends(self.mesh, changed);
         let rows = &self.working.edges;
-        let sizes: Vec<f64> = rows.iter().map(|row| self.working.size_of_slots(row.ends)).collect();
+        let sizes: Vec<f64> = rows.iter().map(|row| self.working.size_of_row(self.mesh, self.attributes, row)).collect();
         let mut around = vec![(f64::INFINITY, 0u32); self.working.cloths.len()];
         for (row, &size) in rows.iter().zip(&sizes) {
             for slot in row.ends {
@@ -275,7 +279,7 @@ impl Editor<'_> {
 }
 
 fn push_short(queue: &mut Shortest, checker: &Checker, e: EdgeKey) {
-    let size = checker.working.size_of(checker.mesh, e);
+    let size = checker.working.size_of(checker.mesh, checker.attributes, e);
     // A collapse replaces an edge by at least one that is as long, within a uniform metric.
     if size <= checker.rules.collapse_size
         && Side::BOTH.into_iter().any(|side| checker.may_collapse(Halfedge::new(e, side)))

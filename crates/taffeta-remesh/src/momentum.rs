@@ -13,7 +13,7 @@
 //! The areal density is uniform over a cloth, so it cancels: masses here are thirds of material areas \[m²\].
 
 use crate::attributes::{SheetAttributes, lumped_mass};
-use glam::{DMat3, DVec2, DVec3};
+use glam::{DMat3, DVec3};
 use taffeta_core::geometry::doubled_area;
 use taffeta_mesh::{HalfedgeMesh, VertexKey, slot_of};
 
@@ -24,7 +24,7 @@ const INERTIA_CUTOFF: f64 = 1e-10;
 /// What edits changed beyond the ring: the sheet's mass, center and angular momentum, per unit of areal density.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Drift {
-    /// Change of the mass \[m²\]: zero but for outlines that are not quite straight.
+    /// Change of the mass \[m²\]: zero but for outlines that are not quite straight and rest shapes in space.
     pub mass: f64,
     /// Change of mass times center \[m³\].
     pub moment: DVec3,
@@ -226,15 +226,10 @@ fn collect_cloths(mesh: &HalfedgeMesh, attributes: &SheetAttributes, chosen: &[b
     faces.sort_unstable();
     let mut vertices: Vec<_> = mesh.vertex_keys().collect();
     vertices.sort_unstable();
-    // Cloths that are edited have one coordinate per vertex; asking every corner for it takes twice as long.
-    let mut material = vec![DVec2::ZERO; mesh.vertex_slot_limit()];
-    for &v in &vertices {
-        material[slot_of(v)] = attributes.material_of(mesh.halfedge_from(v));
-    }
     let mut shares = vec![(0.0, 0u32); mesh.vertex_slot_limit()];
     for f in faces {
         let corners = mesh.face_vertices(f).map(slot_of);
-        let third = doubled_area(corners.map(|slot| material[slot])) / 6.0;
+        let third = doubled_area(attributes.face_material(mesh, f)) / 6.0;
         for slot in corners {
             let (mass, cloth) = &mut shares[slot];
             *mass += third;

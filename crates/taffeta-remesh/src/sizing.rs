@@ -131,17 +131,13 @@ fn compute_metrics<'a>(working: &Working, settings_of: impl Fn(u32) -> &'a Remes
         .faces
         .iter()
         .map(|row| {
-            let corners = at(row.corners);
-            FaceShape::of(
-                corners.map(|slot| working.material[slot]),
-                corners.map(|slot| working.positions[slot]),
-            )
+            FaceShape::of(row.material, at(row.corners).map(|slot| working.positions[slot]))
         })
         .collect();
     let operators = compute_shape_operators(working, &shapes);
     let (normals, strains) = recover_at_vertices(working, &shapes);
     let mut sums = vec![(0.0, Sym2::default()); working.cloths.len()];
-    for ((FaceRow { corners, cloth }, shape), operator) in working.faces.iter().zip(&shapes).zip(&operators) {
+    for ((FaceRow { corners, cloth, .. }, shape), operator) in working.faces.iter().zip(&shapes).zip(&operators) {
         let corners = at(*corners);
         let [s0, s1, s2] = corners.map(|slot| strains[slot]);
         let fields = FaceFields {
@@ -194,11 +190,11 @@ fn compute_shape_operators(working: &Working, shapes: &[FaceShape]) -> Vec<Sym2>
         let direction = (working.positions[tip] - working.positions[tail]).normalize_or_zero();
         let (n0, n1) = (shapes[first].normal, shapes[second].normal);
         let angle = math::atan2(n0.cross(n1).dot(direction), n0.dot(n1));
-        let u = working.material[tip] - working.material[tail];
-        let weight = 0.5 * angle / u.length();
-        let tensor = Sym2 { xx: u.y * u.y, xy: -u.x * u.y, yy: u.x * u.x };
         for row in [first, second] {
-            operators[row] = operators[row].plus(weight, &tensor);
+            // Each face in its own chart: beyond a seam the edge has other coordinates.
+            let u = working.faces[row].span(edge.ends);
+            let tensor = Sym2 { xx: u.y * u.y, xy: -u.x * u.y, yy: u.x * u.x };
+            operators[row] = operators[row].plus(0.5 * angle / u.length(), &tensor);
         }
     }
     for (operator, shape) in operators.iter_mut().zip(shapes) {
@@ -226,8 +222,7 @@ fn recover_at_vertices(working: &Working, shapes: &[FaceShape]) -> (Vec<DVec3>, 
 /// The edges between whose ends the sizes may not differ too much, by slot.
 fn size_limits(working: &Working) -> Vec<SizeLimit> {
     let of = |edge: &EdgeRow| {
-        let [a, b] = edge.ends.map(|slot| slot as usize);
-        SizeLimit { ends: [a, b], edge: working.material[b] - working.material[a] }
+        SizeLimit { ends: edge.ends.map(|slot| slot as usize), edge: working.shorter_span(edge) }
     };
     working.edges.iter().map(of).collect()
 }

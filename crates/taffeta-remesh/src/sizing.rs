@@ -3,12 +3,16 @@
 //! Each term gives a metric per face; the face takes the one that dominates them, the vertices the area-weighted mean
 //! of their faces. Then: limits, relaxation in time, [gradation](crate::gradation). Terms and their scaling follow
 //! R. Narain, A. Samii, J. F. O'Brien, Adaptive anisotropic remeshing for cloth simulation (2012), §4.
+//!
+//! Of a rest shape in space the curvature that counts is what it lacks to that at rest: the creases of the input are part
+//! of the shape, and no refinement makes them smoother.
 
 use crate::gradation::{GRADATION, GRADATION_SWEEPS, SizeLimit, grade_sizes};
 use crate::metric::{Metric, dominate, isotropic_size, metric_of_size};
 use crate::settings::RemeshSettings;
-use crate::working::{EdgeRow, FaceRow, Working};
+use crate::working::{EdgeRow, FaceRow, RestKind, Working};
 use glam::{DVec2, DVec3};
+use std::f64::consts::TAU;
 use taffeta_core::geometry::{doubled_area, green_strain};
 use taffeta_core::math::{self, Sym2};
 
@@ -136,13 +140,19 @@ fn compute_metrics<'a>(working: &Working, settings_of: impl Fn(u32) -> &'a Remes
         .collect();
     let operators = compute_shape_operators(working, &shapes);
     let (normals, strains) = recover_at_vertices(working, &shapes);
+    let rest_normals = recover_rest_normals(working);
     let mut sums = vec![(0.0, Sym2::default()); working.cloths.len()];
-    for ((FaceRow { corners, cloth, .. }, shape), operator) in working.faces.iter().zip(&shapes).zip(&operators) {
+    for ((row @ FaceRow { corners, cloth, .. }, shape), operator) in working.faces.iter().zip(&shapes).zip(&operators) {
         let corners = at(*corners);
         let [s0, s1, s2] = corners.map(|slot| strains[slot]);
         let fields = FaceFields {
             shape: *operator,
-            normal_gradient: gradient_of(corners.map(|slot| normals[slot]), shape.gradients),
+            normal_gradient: match working.kinds[*cloth as usize] {
+                RestKind::Flat | RestKind::Panels => {
+                    gradient_of(corners.map(|slot| normals[slot]), shape.gradients)
+                }
+                RestKind::Space => bend_from_rest(working, row, shape, [&normals, &rest_normals]),
+            },
             strain_gradient: (s1 - s0) * shape.gradients[0] + (s2 - s0) * shape.gradients[1],
         };
         let settings = settings_of(*cloth);
@@ -189,7 +199,9 @@ fn compute_shape_operators(working: &Working, shapes: &[FaceShape]) -> Vec<Sym2>
         let [tail, tip] = edge.ends.map(|slot| slot as usize);
         let direction = (working.positions[tip] - working.positions[tail]).normalize_or_zero();
         let (n0, n1) = (shapes[first].normal, shapes[second].normal);
-        let angle = math::atan2(n0.cross(n1).dot(direction), n0.dot(n1));
+        // Rest angles have the opposite sign; the sum is 0 at rest, within half a turn.
+        let bend = math::atan2(n0.cross(n1).dot(direction), n0.dot(n1)) + edge.rest_angle;
+        let angle = bend - TAU * (bend / TAU).round_ties_even();
         for row in [first, second] {
             // Each face in its own chart: beyond a seam the edge has other coordinates.
             let u = working.faces[row].span(edge.ends);
@@ -217,6 +229,37 @@ fn recover_at_vertices(working: &Working, shapes: &[FaceShape]) -> (Vec<DVec3>, 
     let normals = normals.into_iter().map(DVec3::normalize_or_zero).collect();
     let strains = strains.into_iter().map(|(area, sum)| if area > 0.0 { sum / area } else { 0.0 }).collect();
     (normals, strains)
+}
+
+/// Unit normals of the rest shapes in space, weighted by area, at the vertices by slot; empty without such shapes.
+fn recover_rest_normals(working: &Working) -> Vec<DVec3> {
+    let mut normals = vec![DVec3::ZERO; working.starts.len()];
+    let in_space = |row: &&FaceRow| working.kinds[row.cloth as usize] == RestKind::Space;
+    for row in working.faces.iter().filter(in_space) {
+        let corners = row.corners.map(|slot| slot as usize);
+        let [a, b, c] = corners.map(|slot| working.starts[slot]);
+        corners.into_iter().for_each(|slot| normals[slot] += (b - a).cross(c - a));
+    }
+    normals.into_iter().map(DVec3::normalize_or_zero).collect()
+}
+
+/// What the second fundamental form of a face lacks to that at rest, `∂ᵢn·∂ⱼx − ∂ᵢN·∂ⱼX` \[1/m\], as two columns: takes
+/// the place of the derivatives of the normal, whose products it has where the face is not strained and flat at rest.
+fn bend_from_rest(
+    working: &Working,
+    row: &FaceRow,
+    shape: &FaceShape,
+    [normals, rest_normals]: [&[DVec3]; 2],
+) -> [DVec3; 2] {
+    let corners = row.corners.map(|slot| slot as usize);
+    let form = |normals: &[DVec3], positions: &[DVec3]| {
+        let [n_u, n_v] = gradient_of(corners.map(|slot| normals[slot]), shape.gradients);
+        let [x_u, x_v] = gradient_of(corners.map(|slot| positions[slot]), shape.gradients);
+        [n_u.dot(x_u), 0.5 * (n_u.dot(x_v) + n_v.dot(x_u)), n_v.dot(x_v)]
+    };
+    let (now, rest) = (form(normals, &working.positions), form(rest_normals, &working.starts));
+    let [uu, uv, vv] = [0, 1, 2].map(|k| now[k] - rest[k]);
+    [DVec3::new(uu, uv, 0.0), DVec3::new(uv, vv, 0.0)]
 }
 
 /// The edges between whose ends the sizes may not differ too much, by slot.

@@ -2,7 +2,7 @@
 //!
 //! Rows of faces and edges are in key order; vertex arrays are indexed by slot. Nothing here outlives the pass.
 
-use crate::attributes::{FaceAttributes, SheetAttributes};
+use crate::attributes::{EdgeAttributes, FaceAttributes, SheetAttributes};
 use crate::metric::{Metric, edge_size};
 use crate::rest::span;
 use crate::space::starts;
@@ -64,6 +64,8 @@ pub(crate) struct EdgeRow {
     pub ends: [u32; 2],
     /// Rows of the faces on the first and the second side.
     pub faces: [Option<u32>; 2],
+    /// Hinge angle at rest \[rad\].
+    pub rest_angle: f64,
 }
 
 /// See the module page.
@@ -79,6 +81,8 @@ pub(crate) struct Working {
     pub kinds: Vec<RestKind>,
     /// World position of each vertex \[m\], by slot. Not kept up during edits: they move nothing.
     pub positions: Vec<DVec3>,
+    /// Start position of each vertex \[m\], by slot; empty unless a rest shape is in space.
+    pub starts: Vec<DVec3>,
     /// Sizing metric of each vertex \[1/m²\], by slot.
     pub metrics: Vec<Metric>,
     /// Cloth of each vertex, by slot; `None`: not to be touched.
@@ -140,7 +144,7 @@ impl Working {
             let Some(row) = faces[0].or(faces[1]) else { continue };
             let cloth = self.faces[row as usize].cloth;
             let ends = mesh.edge_ends(key).map(|v| slot_of(v) as u32);
-            let coords = attributes.edges[key].corners;
+            let EdgeAttributes { corners: coords, rest_angle, .. } = attributes.edges[key];
             let sides = faces.into_iter().zip([ends, [ends[1], ends[0]]]).zip(coords);
             for ((row, [tail, tip]), coord) in sides {
                 if let Some(row) = row {
@@ -155,12 +159,15 @@ impl Working {
                     self.kinds[cloth as usize] = RestKind::Panels;
                 }
             }
-            self.edges.push(EdgeRow { key, ends, faces });
+            self.edges.push(EdgeRow { key, ends, faces, rest_angle });
         }
     }
 
     fn gather_vertices(&mut self, mesh: &HalfedgeMesh, attributes: &SheetAttributes) {
         self.positions = vec![DVec3::ZERO; self.cloths.len()];
+        if self.kinds.contains(&RestKind::Space) {
+            self.starts = vec![DVec3::ZERO; self.cloths.len()];
+        }
         self.metrics = with_room(self.cloths.len(), Sym2::default());
         self.vertices = sorted(mesh.vertex_keys());
         self.vertices.retain(|&v| self.cloths[slot_of(v)].is_some());
@@ -168,6 +175,9 @@ impl Working {
             let slot = slot_of(v);
             let vertex = &attributes.vertices[v];
             self.positions[slot] = vertex.position;
+            if let Some(start) = self.starts.get_mut(slot) {
+                *start = vertex.start;
+            }
             self.metrics[slot] = vertex.metric;
             if let Some(cloth) = self.cloths[slot] {
                 self.vertex_counts[cloth as usize] += 1;

@@ -70,7 +70,8 @@ fn main() -> std::io::Result<()> {
                 corners.reverse();
             }
             let [a, b, c, d] = corners;
-            let halves = if (i + j) % 2 == 0 { [[&a, &b, &c], [&a, &c, &d]] } else { [[&a, &b, &d], [&b, &c, &d]] };
+            let halves =
+                if (i + j) % 2 == 0 { [[&a, &b, &c], [&a, &c, &d]] } else { [[&a, &b, &d], [&b, &c, &d]] };
             halves.iter().for_each(|[a, b, c]| line(format_args!("f {a} {b} {c}")));
         }
     }

@@ -8,7 +8,9 @@ use std::f64::consts::TAU;
 use taffeta::core::{Region, TriangleMesh};
 use taffeta::remesh::RemeshSettings;
 use taffeta::scene::GridPattern;
-use taffeta::sim::{ClothDescription, Material, PinDescription, SimulationSettings, SolverChoice, StepReport, World};
+use taffeta::sim::{
+    ClothDescription, Material, PinDescription, SimulationSettings, SolverChoice, StepReport, World,
+};
 
 /// Gives the right half of a sheet of 1 m² a chart of its own.
 fn cut(mut mesh: TriangleMesh, angle: f64, shift: DVec2) -> TriangleMesh {
@@ -129,7 +131,11 @@ fn frustum(around: u32, rows: u32, [top, bottom]: [f64; 2], height: f64) -> Tria
 
 #[test]
 fn a_curved_cloth_that_flies_freely_stays_at_rest_while_its_mesh_changes() {
-    let shapes = [frustum(32, 10, [0.2, 0.2], 0.4), frustum(32, 10, [0.1, 0.25], 0.3), taffeta::scene::sphere_mesh(0.2, 3)];
+    let shapes = [
+        frustum(32, 10, [0.2, 0.2], 0.4),
+        frustum(32, 10, [0.1, 0.25], 0.3),
+        taffeta::scene::sphere_mesh(0.2, 3),
+    ];
     for (number, mesh) in shapes.into_iter().enumerate() {
         let mut cloth = ClothDescription::new("shape", mesh, stiff());
         cloth.remesh = Some(RemeshSettings { size_min: 0.02, size_max: 0.03, ..RemeshSettings::default() });
@@ -169,13 +175,15 @@ fn a_skirt_that_hangs_from_its_waist_does_so_on_an_adaptive_mesh_as_on_a_fine_on
         }
         let state = &world.sheet().state;
         let mass: f64 = state.masses.iter().sum();
-        let height = state.masses.iter().zip(state.positions.iter()).map(|(m, x)| m * x.y).sum::<f64>() / mass;
+        let height =
+            state.masses.iter().zip(state.positions.iter()).map(|(m, x)| m * x.y).sum::<f64>() / mass;
         (height, mass, edits, state.positions.len())
     };
     let fine = hang(96, 30, None);
     let still = frustum(96, 30, [0.15, 0.19], 0.4);
     let [at_rest, coarse] = [&still, &frustum(32, 10, [0.15, 0.19], 0.4)].map(mean_height);
-    let limits = RemeshSettings { size_min: 0.01, size_max: 0.05, refine_strain: 0.02, ..RemeshSettings::default() };
+    let limits =
+        RemeshSettings { size_min: 0.01, size_max: 0.05, refine_strain: 0.02, ..RemeshSettings::default() };
     let adaptive = hang(32, 10, Some(limits));
     let (drop, expected) = (coarse - adaptive.0, at_rest - fine.0);
     assert!(expected > 5e-4, "{expected} m");

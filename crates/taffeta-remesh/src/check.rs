@@ -124,7 +124,10 @@ impl Checker<'_> {
                 let ends = [self.mesh.next(wedge.out), self.mesh.prev(wedge.out)];
                 ends.into_iter().any(|end| {
                     let v = self.mesh.tail(end);
-                    is_too_long(self.working.size_in_chart(self.attributes.material_of(end) - wedge.tip, j, v), v)
+                    is_too_long(
+                        self.working.size_in_chart(self.attributes.material_of(end) - wedge.tip, j, v),
+                        v,
+                    )
                 })
             });
         }
@@ -156,8 +159,7 @@ impl Checker<'_> {
         if self.attributes.vertices[i].pin.is_some() {
             return Err(CollapseRefusal::Pinned);
         }
-        if kind == RestKind::Space
-            && collapse_error(self.mesh, self.attributes, he) > self.rest_tolerance(i)
+        if kind == RestKind::Space && collapse_error(self.mesh, self.attributes, he) > self.rest_tolerance(i)
         {
             return Err(CollapseRefusal::RestShape);
         }

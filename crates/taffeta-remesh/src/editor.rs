@@ -211,7 +211,8 @@ impl Editor<'_> {
         });
         self.working.update_ends(self.mesh, changed);
         let rows = &self.working.edges;
-        let sizes: Vec<f64> = rows.iter().map(|row| self.working.size_of_row(self.mesh, self.attributes, row)).collect();
+        let sizes: Vec<f64> =
+            rows.iter().map(|row| self.working.size_of_row(self.mesh, self.attributes, row)).collect();
         let mut around = vec![(f64::INFINITY, 0u32); self.working.cloths.len()];
         for (row, &size) in rows.iter().zip(&sizes) {
             for slot in row.ends {

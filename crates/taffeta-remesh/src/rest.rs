@@ -106,14 +106,15 @@ pub(crate) fn check_line(
         return if turn.abs() <= straight_sine { Ok(()) } else { Err(OffLine::Corner) };
     }
     // From each of the two to the other, counter-clockwise, lies the chart of one side.
-    let is_straight = [(he, on), (on, he)].into_iter().filter(|(start, _)| !mesh.is_boundary_halfedge(*start)).all(
-        |(start, end)| {
+    let is_straight = [(he, on), (on, he)]
+        .into_iter()
+        .filter(|(start, _)| !mesh.is_boundary_halfedge(*start))
+        .all(|(start, end)| {
             let [u_i, u_start] = span(mesh, attributes, start);
             let (ahead, behind) = (u_start - u_i, u_i - attributes.material_of(end.twin()));
             ahead.dot(behind) > 0.0
                 && ahead.perp_dot(behind).abs() <= straight_sine * ahead.length() * behind.length()
-        },
-    );
+        });
     if is_straight { Ok(()) } else { Err(OffLine::Corner) }
 }
 

@@ -62,8 +62,9 @@ impl<'a> EditRules<'a> {
     /// Those of the simulation.
     pub fn of_settings(settings: &[Option<RemeshSettings>], pins: &'a [Region]) -> Self {
         let limit = |settings: &Option<RemeshSettings>| settings.map(|settings| settings.max_vertices);
-        let tolerance =
-            |settings: &Option<RemeshSettings>| settings.map_or(0.0, |settings| REST_TOLERANCE * settings.size_min);
+        let tolerance = |settings: &Option<RemeshSettings>| {
+            settings.map_or(0.0, |settings| REST_TOLERANCE * settings.size_min)
+        };
         Self {
             pins,
             max_vertices: settings.iter().map(limit).collect(),

@@ -134,15 +134,15 @@ fn compute_metrics<'a>(working: &Working, settings_of: impl Fn(u32) -> &'a Remes
     let shapes: Vec<FaceShape> = working
         .faces
         .iter()
-        .map(|row| {
-            FaceShape::of(row.material, at(row.corners).map(|slot| working.positions[slot]))
-        })
+        .map(|row| FaceShape::of(row.material, at(row.corners).map(|slot| working.positions[slot])))
         .collect();
     let operators = compute_shape_operators(working, &shapes);
     let (normals, strains) = recover_at_vertices(working, &shapes);
     let rest_normals = recover_rest_normals(working);
     let mut sums = vec![(0.0, Sym2::default()); working.cloths.len()];
-    for ((row @ FaceRow { corners, cloth, .. }, shape), operator) in working.faces.iter().zip(&shapes).zip(&operators) {
+    for ((row @ FaceRow { corners, cloth, .. }, shape), operator) in
+        working.faces.iter().zip(&shapes).zip(&operators)
+    {
         let corners = at(*corners);
         let [s0, s1, s2] = corners.map(|slot| strains[slot]);
         let fields = FaceFields {
@@ -264,8 +264,9 @@ fn bend_from_rest(
 
 /// The edges between whose ends the sizes may not differ too much, by slot.
 fn size_limits(working: &Working) -> Vec<SizeLimit> {
-    let of = |edge: &EdgeRow| {
-        SizeLimit { ends: edge.ends.map(|slot| slot as usize), edge: working.shorter_span(edge) }
+    let of = |edge: &EdgeRow| SizeLimit {
+        ends: edge.ends.map(|slot| slot as usize),
+        edge: working.shorter_span(edge),
     };
     working.edges.iter().map(of).collect()
 }

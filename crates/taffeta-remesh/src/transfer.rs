@@ -60,7 +60,8 @@ pub(crate) fn split_with_adjustment(
         0.5 * (tail + tip)
     });
     let is_boundary = mesh.is_boundary_edge(e);
-    let is_within = |start, pin: u32| middle.iter().any(|u| pins[pin as usize].contains_point(start, Some(*u)));
+    let is_within =
+        |start, pin: u32| middle.iter().any(|u| pins[pin as usize].contains_point(start, Some(*u)));
     let held_at = |start, pin| is_boundary || is_within(start, pin);
     let mut vertex = interpolate_vertex(ends.map(|v| &attributes.vertices[v]), held_at);
     adjust(middle[0], &mut vertex);
@@ -201,7 +202,8 @@ pub fn flip_with_transfer(
     let motion = RingMotion::measure(mesh, attributes, &ring);
     let corners = opposites.map(|he| attributes.material_of(he));
 
-    let relay = mesh.face(he).filter(|&f| is_in_space(attributes, f)).map(|_| relay_of_flip(mesh, attributes, e));
+    let relay =
+        mesh.face(he).filter(|&f| is_in_space(attributes, f)).map(|_| relay_of_flip(mesh, attributes, e));
 
     let record = mesh.flip_edge(e)?;
     // The two faces stay the same elements; they belong to one panel.

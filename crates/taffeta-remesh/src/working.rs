@@ -39,7 +39,8 @@ impl FaceRow {
 
     /// From one corner to another in the chart of the face \[m\].
     pub fn span(&self, [tail, tip]: [u32; 2]) -> DVec2 {
-        let at = |slot| self.material[self.corners.iter().position(|&c| c == slot).expect("a corner of the face")];
+        let at =
+            |slot| self.material[self.corners.iter().position(|&c| c == slot).expect("a corner of the face")];
         at(tip) - at(tail)
     }
 }

@@ -182,7 +182,8 @@ fn panels_are_numbered_by_their_first_faces() {
 fn lengths(sheet: &Sheet) -> Vec<f64> {
     let Sheet { mesh, attributes } = sheet;
     let length = |e: EdgeKey| {
-        let he = Side::BOTH.map(|s| Halfedge::new(e, s)).into_iter().find(|he| !mesh.is_boundary_halfedge(*he));
+        let he =
+            Side::BOTH.map(|s| Halfedge::new(e, s)).into_iter().find(|he| !mesh.is_boundary_halfedge(*he));
         let he = he.expect("an edge has a face");
         attributes.material_of(he).distance(attributes.material_of(mesh.next(he)))
     };
@@ -216,13 +217,12 @@ fn pass(sheet: &mut Sheet, limits: &RemeshSettings) -> taffeta_remesh::RemeshRep
     let chosen = [Some(*limits)];
     let pass = taffeta_remesh::Pass { settings: &chosen, pins: &[], elapsed: 1.0 };
     let before = areas(sheet);
-    let report =
-        taffeta_remesh::remesh(&mut sheet.mesh, &mut sheet.attributes, &pass, &mut |proposal| {
-            if let ProposedEdit::Flip(e) = proposal.edit {
-                assert!(!is_seam(proposal.mesh, proposal.attributes, e), "a seam is never flipped");
-            }
-            false
-        });
+    let report = taffeta_remesh::remesh(&mut sheet.mesh, &mut sheet.attributes, &pass, &mut |proposal| {
+        if let ProposedEdit::Flip(e) = proposal.edit {
+            assert!(!is_seam(proposal.mesh, proposal.attributes, e), "a seam is never flipped");
+        }
+        false
+    });
     check(sheet);
     check_panels(sheet);
     for (now, before) in areas(sheet).into_iter().zip(before) {

@@ -444,9 +444,8 @@ fn seams_can_be_remeshed() {
 #[test]
 fn a_probe_where_panels_overlap_names_one() {
     let mesh = format!("{SQUARE}{SEAM}");
-    let probe = |extra: &str| {
-        format!("[[probe]]\nname = \"p\"\ncloth = \"sheet\"\nmaterial = [0.7, 0.6]\n{extra}")
-    };
+    let probe =
+        |extra: &str| format!("[[probe]]\nname = \"p\"\ncloth = \"sheet\"\nmaterial = [0.7, 0.6]\n{extra}");
     let report = build_error(&mesh, &probe(""));
     assert!(report.contains("is on several panels of the cloth \"sheet\": 0, 1"), "{report}");
     assert!(report.contains("`panel = 0`") && report.contains("scene.toml:8:12: "), "{report}");
@@ -477,15 +476,20 @@ fn a_panel_mirrored_against_its_neighbor_is_reflected_and_a_folded_one_is_refuse
     assert_eq!(material[1].map(|u| u.to_array()), [[4.0, 0.0], [5.0, 1.0], [4.0, 1.0]]);
     assert_eq!(
         built.warnings,
-        ["panel 1 of the cloth \"sheet\" is mirrored against the panels that it is sewn to: its u was reflected within \
-          its own extent"]
+        [
+            "panel 1 of the cloth \"sheet\" is mirrored against the panels that it is sewn to: its u was reflected within \
+          its own extent"
+        ]
     );
     // Four faces around a point; in the chart that point lies outside, so that one face is turned over.
     let around = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0.5 0.5 0\n";
     let coords = "vt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nvt 0.5 -0.5\n";
     let fan = "f 1/1 2/2 5/5\nf 2/2 3/3 5/5\nf 3/3 4/4 5/5\nf 4/4 1/1 5/5\n";
     let report = build_error(&format!("{around}{coords}{fan}"), "");
-    assert!(report.contains("panel 0 is folded over in material space: face 0 (line 11) is mirrored"), "{report}");
+    assert!(
+        report.contains("panel 0 is folded over in material space: face 0 (line 11) is mirrored"),
+        "{report}"
+    );
     assert!(report.contains("but face 1 (line 12) is not"), "{report}");
 }
 

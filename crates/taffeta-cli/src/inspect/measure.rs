@@ -80,7 +80,8 @@ pub(super) fn describe_material(file: &ObjMesh) -> String {
     for panel in 0..count {
         let of_panel = || (0..panels.len()).filter(|face| panels[*face] == panel);
         let turned = of_panel().filter(|face| mirrored[*face]).count();
-        if let Some(face) = of_panel().find(|face| 2 * turned < of_panel().count() && mirrored[*face])
+        if let Some(face) = of_panel()
+            .find(|face| 2 * turned < of_panel().count() && mirrored[*face])
             .or_else(|| of_panel().find(|face| turned < of_panel().count() && 0 < turned && !mirrored[*face]))
         {
             text += &format!("; panel {panel} is folded over (face of {})", name_face(file, face));

@@ -12,7 +12,7 @@ const SIDE: f64 = 0.5;
 /// Squares along a side.
 const CELLS: usize = 10;
 /// How far the middles of the panels are apart from the plane between them [m]: they must not touch.
-const BULGE: f64 = 0.02;
+const BULGE: f64 = 0.006;
 
 /// Vertices of the front panel row by row, then those of the back panel that are not on its border.
 struct Numbers {

@@ -107,8 +107,8 @@ fn draw_edge(mesh: &HalfedgeMesh, edges: &mut Vec<EdgeKey>, random: &mut SplitMi
 
 /// Length of an edge in material space \[m\]; along a seam that on the first side.
 fn length_of(mesh: &HalfedgeMesh, attributes: &SheetAttributes, e: EdgeKey) -> f64 {
-    let sides = Side::BOTH.map(|side| Halfedge::new(e, side)).into_iter();
-    let he = sides.filter(|he| !mesh.is_boundary_halfedge(*he)).next().expect("an edge has a face");
+    let mut sides = Side::BOTH.map(|side| Halfedge::new(e, side)).into_iter();
+    let he = sides.find(|he| !mesh.is_boundary_halfedge(*he)).expect("an edge has a face");
     let [tail, tip] = span(mesh, attributes, he);
     tail.distance(tip)
 }

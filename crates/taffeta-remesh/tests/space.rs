@@ -128,13 +128,16 @@ fn random_edits_keep_area_lengths_and_angles_at_rest() {
     }
 }
 
+/// How far a point is from a shape [m].
+type Distance<'a> = &'a dyn Fn(DVec3) -> f64;
+
 /// The rest shape moves by no more than the tolerance, however often it is refined and coarsened; the area with it.
 #[test]
 fn refining_and_coarsening_in_turn_does_not_wear_a_shape_away() {
     let radius = |x: DVec3| x.length();
     let around = |x: DVec3| DVec2::new(x.x, x.z).length();
     let on_cone = |x: DVec3| (around(x) - (0.3 - 0.45 * x.y)) / (1.0_f64 + 0.45 * 0.45).sqrt();
-    let shapes: [(&str, Sheet, &dyn Fn(DVec3) -> f64); 3] = [
+    let shapes: [(&str, Sheet, Distance); 3] = [
         ("cylinder", cylinder(), &|x| around(x) - 0.2),
         ("cone", cone(), &on_cone),
         ("sphere", sphere(), &|x| radius(x) - 0.2),

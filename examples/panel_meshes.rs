@@ -1,82 +1,57 @@
-//! Writes the mesh that `scenes/pillow.toml` uses into `meshes/`: two square panels, sewn together all around, both with the
-//! same material coordinates.
+//! Writes the mesh that `scenes/panelled_skirt.toml` uses into `meshes/`: two sectors of an annulus with the same material
+//! coordinates, sewn together along their straight sides, on the cone that they fit on without strain.
 //!
 //! `cargo run --example panel_meshes`
 
-use std::f64::consts::PI;
+use std::f64::consts::{PI, TAU};
 use std::fmt::Write;
 use std::path::Path;
 
-/// Side of the panels [m].
-const SIDE: f64 = 0.5;
-/// Squares along a side.
-const CELLS: usize = 10;
-/// How far the middles of the panels are apart from the plane between them [m]: they must not touch.
-const BULGE: f64 = 0.006;
+/// Distance of waist and hem from the apex [m].
+const SLANTS: [f64; 2] = [0.22, 0.62];
+/// Angle of each panel in its pattern [rad].
+const OPENING: f64 = 2.0 * PI / 3.0;
+/// Cells of a panel around and down.
+const CELLS: [usize; 2] = [16, 6];
 
-/// Vertices of the front panel row by row, then those of the back panel that are not on its border.
-struct Numbers {
-    back: Vec<Vec<usize>>,
-    count: usize,
-}
-
-fn number() -> Numbers {
-    let wide = CELLS + 1;
-    let mut count = wide * wide;
-    let mut at = |i: usize, j: usize| {
-        if i == 0 || j == 0 || i == CELLS || j == CELLS {
-            return j * wide + i;
-        }
-        count += 1;
-        count - 1
-    };
-    let back = (0..wide).map(|j| (0..wide).map(|i| at(i, j)).collect()).collect();
-    Numbers { back, count }
+/// Distance from the apex at a row [m].
+fn slant(row: usize) -> f64 {
+    SLANTS[0] + (SLANTS[1] - SLANTS[0]) * row as f64 / CELLS[1] as f64
 }
 
 fn main() -> std::io::Result<()> {
-    let wide = CELLS + 1;
-    let Numbers { back, count } = number();
-    let share = |i: usize| i as f64 / CELLS as f64;
-    let bulge = |i: usize, j: usize| BULGE * (PI * share(i)).sin() * (PI * share(j)).sin();
-    let mut points = vec![[0.0; 3]; count];
-    for (i, j) in (0..wide).flat_map(|j| (0..wide).map(move |i| (i, j))) {
-        let [x, y] = [i, j].map(|k| SIDE * (share(k) - 0.5));
-        points[back[j][i]] = [x, y, -bulge(i, j)];
-        points[j * wide + i] = [x, y, bulge(i, j)];
-    }
-    let mut text = String::from("# Two panels of a pillow; made by examples/panel_meshes.rs\n");
+    let ([columns, rows], around) = (CELLS, 2 * CELLS[0]);
+    // The sine of the angle between the cone and its axis: so much of a full circle are the two panels.
+    let sine = 2.0 * OPENING / TAU;
+    let cosine = (1.0 - sine * sine).sqrt();
+    let mut text = String::from("# A skirt of two panels; made by examples/panel_meshes.rs\n");
     let mut line =
         |arguments: std::fmt::Arguments<'_>| writeln!(text, "{arguments}").expect("strings take all");
-    points.iter().for_each(|x| line(format_args!("v {:.6} {:.6} {:.6}", x[0], x[1], x[2])));
-    // The back is seen from behind: its u runs the other way.
-    for reversed in [false, true] {
-        for (i, j) in (0..wide).flat_map(|j| (0..wide).map(move |i| (i, j))) {
-            let u = if reversed { share(CELLS - i) } else { share(i) };
-            line(format_args!("vt {:.6} {:.6}", SIDE * u, SIDE * share(j)));
-        }
+    for (row, i) in (0..=rows).flat_map(|row| (0..around).map(move |i| (row, i))) {
+        let (turn, s) = (TAU * i as f64 / around as f64, slant(row));
+        let [x, y, z] = [s * sine * turn.cos(), 1.0 - (s - SLANTS[0]) * cosine, -s * sine * turn.sin()];
+        line(format_args!("v {x:.6} {y:.6} {z:.6}"));
     }
-    let coord = |panel: usize, i: usize, j: usize| panel * wide * wide + j * wide + i + 1;
+    for (row, i) in (0..=rows).flat_map(|row| (0..=columns).map(move |i| (row, i))) {
+        let (angle, s) = (OPENING * (i as f64 / columns as f64 - 0.5), slant(row));
+        line(format_args!("vt {:.6} {:.6}", s * angle.sin(), -s * angle.cos()));
+    }
     for panel in [0, 1] {
         line(format_args!("g {}", ["front", "back"][panel]));
-        for (i, j) in (0..CELLS).flat_map(|j| (0..CELLS).map(move |i| (i, j))) {
-            let corner = |[di, dj]: [usize; 2]| {
-                let (i, j) = (i + di, j + dj);
-                let vertex = if panel == 0 { j * wide + i } else { back[j][i] };
-                format!("{}/{}", vertex + 1, coord(panel, i, j))
+        for (row, i) in (0..rows).flat_map(|row| (0..columns).map(move |i| (row, i))) {
+            let corner = |[down, right]: [usize; 2]| {
+                let (row, i) = (row + down, i + right);
+                let vertex = row * around + (panel * columns + i) % around;
+                format!("{}/{}", vertex + 1, row * (columns + 1) + i + 1)
             };
-            let mut corners = [[0, 0], [1, 0], [1, 1], [0, 1]].map(corner);
-            if panel == 1 {
-                corners.reverse();
-            }
-            let [a, b, c, d] = corners;
+            let [a, b, c, d] = [[1, 0], [1, 1], [0, 1], [0, 0]].map(corner);
             let halves =
-                if (i + j) % 2 == 0 { [[&a, &b, &c], [&a, &c, &d]] } else { [[&a, &b, &d], [&b, &c, &d]] };
+                if (row + i) % 2 == 0 { [[&a, &b, &c], [&a, &c, &d]] } else { [[&a, &b, &d], [&b, &c, &d]] };
             halves.iter().for_each(|[a, b, c]| line(format_args!("f {a} {b} {c}")));
         }
     }
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../meshes/pillow.obj");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../meshes/panelled_skirt.obj");
     std::fs::write(path, text)?;
-    println!("meshes/pillow.obj: {count} vertices");
+    println!("meshes/panelled_skirt.obj: {} vertices", around * (rows + 1));
     Ok(())
 }

@@ -137,7 +137,7 @@ fn edit_everything(count: usize) {
     let sample = |charts: &[Chart]| panelled([0.6, 0.2], [6, 2], charts, |u| cylinder(0.3)(u));
     edit_at_random(sample(&CHARTS), count / 2);
     edit_at_random(sample(&[Chart::SAME; 2]), count / 4);
-    // Two panels in the same place, and a third mirrored in the middle of the seam: a dart.
+    // A seam within one panel, which ends inside.
     edit_at_random(dart(), count / 4);
 }
 

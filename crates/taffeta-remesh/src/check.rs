@@ -2,14 +2,14 @@
 
 use crate::attributes::SheetAttributes;
 use crate::frame::MetricFrame;
-use crate::report::Refusals;
+use crate::refusal::CollapseRefusal;
 use crate::rest::{OffLine, Wedge, check_line, is_feature, span, wedges};
 use crate::rules::EditRules;
 use crate::space::{collapse_error, flip_error, lay_against, starts, unfold};
 use crate::working::{RestKind, Working};
 use glam::{DVec2, DVec3};
 use taffeta_core::geometry::{doubled_area, flatten_triangle};
-use taffeta_mesh::{CollapseBlocked, EdgeKey, Halfedge, HalfedgeMesh, Side, VertexKey, slot_of};
+use taffeta_mesh::{EdgeKey, Halfedge, HalfedgeMesh, Side, VertexKey, slot_of};
 
 /// Sine of the angle at a boundary vertex up to which the boundary counts as straight. Larger: a round outline loses
 /// material with every pass; smaller: coordinates read from a file with few digits never count as straight.
@@ -25,62 +25,6 @@ const FLIP_DIHEDRAL_COSINE: f64 = 0.766_044_443_118_978;
 /// Sine of the sum of opposite angles, below which an edge is flipped. Zero is Delaunay; the margin keeps the diagonals
 /// of squares where they are.
 const DELAUNAY_MARGIN: f64 = -0.02;
-
-/// Why a half-edge is not collapsed.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum CollapseRefusal {
-    /// A pin holds the tail.
-    Pinned,
-    /// The tail is a corner of the outline or of seams.
-    Corner,
-    /// The tail lies on the outline or a seam, and the edge does not.
-    LeavesOutline,
-    /// It would make an edge that is too long.
-    TooLong,
-    /// It would move a rest shape in space too far.
-    RestShape,
-    /// It would make a bad triangle.
-    Quality,
-    /// It would turn a face too far.
-    TurnsNormal,
-    /// The mesh refuses.
-    Blocked(CollapseBlocked),
-}
-
-impl CollapseRefusal {
-    /// How far the checks came: of two refusals the one with the higher rank says more.
-    fn rank(&self) -> usize {
-        match self {
-            Self::TooLong => 0,
-            Self::LeavesOutline => 1,
-            Self::Corner => 2,
-            Self::Pinned => 3,
-            Self::RestShape => 4,
-            Self::TurnsNormal => 5,
-            Self::Quality => 6,
-            Self::Blocked(_) => 7,
-        }
-    }
-
-    /// Counts an edge that could be collapsed in neither direction, by what speaks against the direction that came
-    /// further; `false`: it is not short enough.
-    pub fn count([first, second]: [Self; 2], refusals: &mut Refusals) -> bool {
-        if first == Self::TooLong || second == Self::TooLong {
-            return false;
-        }
-        let count = match if first.rank() >= second.rank() { first } else { second } {
-            Self::TooLong => unreachable!("checked above"),
-            Self::Pinned => &mut refusals.pinned,
-            Self::LeavesOutline | Self::Corner => &mut refusals.outline,
-            Self::RestShape => &mut refusals.rest_shape,
-            Self::TurnsNormal => &mut refusals.turns_normal,
-            Self::Quality => &mut refusals.quality,
-            Self::Blocked(_) => &mut refusals.topology,
-        };
-        *count += 1;
-        true
-    }
-}
 
 /// The faces that a collapse would move, for the veto.
 #[derive(Clone, Debug, Default)]

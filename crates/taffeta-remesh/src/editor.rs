@@ -2,8 +2,9 @@
 
 use crate::attributes::{SheetAttributes, VertexAttributes};
 use crate::background::Tracker;
-use crate::check::{Checker, CollapseRefusal, Replacement};
+use crate::check::{Checker, Replacement};
 use crate::momentum::Drift;
+use crate::refusal::CollapseRefusal;
 use crate::report::{EditRecord, Proposal, ProposedEdit, RemeshReport};
 use crate::rules::EditRules;
 use crate::transfer::{

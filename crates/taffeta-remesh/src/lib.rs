@@ -40,6 +40,7 @@ mod metric;
 mod momentum;
 mod pass;
 mod random;
+mod refusal;
 mod report;
 mod rest;
 mod rules;

@@ -231,7 +231,7 @@ mod tests {
     fn seams_and_mirrored_faces_are_counted() {
         let vt = "vt 0 0\nvt 1 0\nvt 1 1\nvt 5 5\nvt 4 5\nvt 5 4\n";
         let report = report(&format!("{SQUARE}{vt}f 1/1 2/2 3/3\nf 1/4 3/5 4/6\n"));
-        expect(&report, "material coordinates", "yes; 2 vertices on seams");
+        expect(&report, "material coordinates", "yes; 2 panels; 1 seam edges with 2 vertices");
         expect(&report, "area, material", "1.000000");
     }
 }

@@ -1,6 +1,6 @@
 //! Small geometry: closest points, areas, rest frames.
 
-use crate::math::Sym2;
+use crate::math::{self, Sym2};
 use glam::{DVec2, DVec3};
 
 /// The barycentric weights of the point of triangle `abc` that is closest to `p`.
@@ -73,6 +73,15 @@ pub fn flatten_triangle([a, b, c]: [DVec3; 3]) -> [DVec2; 3] {
     let u = ab.dot(ac) / length;
     let v = ab.cross(ac).length() / length;
     [DVec2::ZERO, DVec2::new(length, 0.0), DVec2::new(u, v)]
+}
+
+/// The angle between two faces \[rad\] in `[−π, π]`, 0 where they are flat: of the edge `p–q`, with the face of `a` on
+/// its left and that of `b` on its right (R. Bridson, S. Marino, R. Fedkiw, Simulation of clothing with folds and
+/// wrinkles, 2003).
+pub fn hinge_angle([p, q, a, b]: [DVec3; 4]) -> f64 {
+    let (n0, n1) = ((a - p).cross(a - q), (b - q).cross(b - p));
+    let e = (q - p).normalize_or_zero();
+    math::atan2(e.dot(n1.cross(n0)), n0.dot(n1))
 }
 
 /// The shape quality `12√3 · A / perimeter²` of a triangle: 1 for an equilateral one, 0 for a degenerate one.

@@ -1,5 +1,6 @@
 //! A triangle list as it comes from a file or a generator.
 
+use crate::components::Components;
 use glam::{DVec2, DVec3};
 
 /// A triangle mesh in plain arrays: the form in which meshes enter the simulator.
@@ -27,5 +28,97 @@ impl TriangleMesh {
     pub fn bounds(&self) -> Option<[DVec3; 2]> {
         let first = *self.positions.first()?;
         Some(self.positions.iter().fold([first, first], |[low, high], p| [low.min(*p), high.max(*p)]))
+    }
+
+    /// Whether there is one material coordinate per vertex: no seams, one chart.
+    pub fn has_one_chart(&self) -> bool {
+        let Some(material) = &self.material else { return false };
+        let mut known: Vec<Option<DVec2>> = vec![None; self.positions.len()];
+        let corners = self.faces.iter().flatten().zip(material.iter().flatten());
+        corners.into_iter().all(|(v, u)| *known[*v as usize].get_or_insert(*u) == *u)
+    }
+
+    /// The panel of each face: faces that share an edge and agree about the material coordinates of its ends belong to
+    /// one. Panels are numbered from 0 in the order of their first faces. Without material coordinates all are one.
+    pub fn panels(&self) -> Vec<u32> {
+        let Some(material) = &self.material else { return vec![0; self.faces.len()] };
+        let mut joined = Components::new(self.faces.len());
+        for [a, b] in self.inner_edges() {
+            if a.coords(material) == b.coords(material) {
+                joined.join(a.face, b.face);
+            }
+        }
+        let mut count = 0;
+        let mut numbers = vec![0u32; self.faces.len()];
+        for (face, label) in joined.labels().into_iter().enumerate() {
+            if label as usize == face {
+                numbers[face] = count;
+                count += 1;
+            } else {
+                numbers[face] = numbers[label as usize];
+            }
+        }
+        numbers
+    }
+
+    /// How many edges are seams: those whose two faces disagree about the material coordinates of their ends.
+    pub fn seam_edge_count(&self) -> usize {
+        let Some(material) = &self.material else { return 0 };
+        self.inner_edges().iter().filter(|[a, b]| a.coords(material) != b.coords(material)).count()
+    }
+
+    /// The two sides of each edge with two faces, in the order of the vertices; of an edge with more the first two.
+    fn inner_edges(&self) -> Vec<[EdgeSide; 2]> {
+        let mut sides = Vec::with_capacity(3 * self.faces.len());
+        for (face, corners) in (0..).zip(&self.faces) {
+            for k in 0..3 {
+                let (tail, tip) = (corners[k], corners[(k + 1) % 3]);
+                let places = if tail < tip { [k, (k + 1) % 3] } else { [(k + 1) % 3, k] };
+                sides.push(EdgeSide { low: tail.min(tip), high: tail.max(tip), face, places });
+            }
+        }
+        sides.sort_unstable();
+        let edges = sides.chunk_by(|a, b| (a.low, a.high) == (b.low, b.high));
+        edges.filter_map(|edge| Some([*edge.first()?, *edge.get(1)?])).collect()
+    }
+}
+
+/// One side of an edge.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct EdgeSide {
+    low: u32,
+    high: u32,
+    face: u32,
+    /// The corners of the face at the two ends.
+    places: [usize; 2],
+}
+
+impl EdgeSide {
+    fn coords(&self, material: &[[DVec2; 3]]) -> [DVec2; 2] {
+        self.places.map(|k| material[self.face as usize][k])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn panels_are_what_agrees_across_edges() {
+        let square = |shift: f64| [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]].map(|u| DVec2::from(u) + shift);
+        let other = |shift: f64| [[0.0, 0.0], [1.0, 1.0], [0.0, 1.0]].map(|u| DVec2::from(u) + shift);
+        let mut mesh = TriangleMesh {
+            positions: vec![DVec3::ZERO; 4],
+            faces: vec![[0, 1, 2], [0, 2, 3]],
+            material: Some(vec![square(0.0), other(0.0)]),
+        };
+        assert!(mesh.has_one_chart());
+        assert_eq!((mesh.panels(), mesh.seam_edge_count()), (vec![0, 0], 0));
+        mesh.material = Some(vec![square(0.0), other(3.0)]);
+        assert!(!mesh.has_one_chart());
+        assert_eq!((mesh.panels(), mesh.seam_edge_count()), (vec![0, 1], 1));
+        mesh.material = None;
+        assert!(!mesh.has_one_chart());
+        assert_eq!((mesh.panels(), mesh.seam_edge_count()), (vec![0, 0], 0));
     }
 }

@@ -1,13 +1,19 @@
 //! What the elements of a keyed mesh carry, and what is derived from it.
 //!
-//! Material coordinates belong to corners, not to vertices, so that the two sides of a seam can differ. A cloth that
-//! is remeshed has one coordinate per vertex in this version; [`is_single_valued`] tells.
+//! Material coordinates belong to corners, not to vertices, so that the two sides of a seam can differ. Faces that agree
+//! about them form a panel, a chart of its own; what the charts of a cloth say may overlap. [`is_single_valued`] tells
+//! whether there are seams.
+//!
+//! A cloth without material coordinates is at rest as it starts: its rest shape are the start positions in space, and
+//! each face has a frame of its own, the face laid flat. [`SheetAttributes::rest_in_space`] makes it one.
 //!
 //! Masses, areas and rest shapes are never stored: they follow from the corners.
 
+use crate::rest::{is_seam, rest_angle};
 use glam::{DVec2, DVec3};
 use serde::{Deserialize, Serialize};
 use slotmap::SecondaryMap;
+use taffeta_core::components::Components;
 use taffeta_core::geometry::doubled_area;
 use taffeta_core::math::Sym2;
 use taffeta_mesh::{BuiltMesh, EdgeKey, FaceKey, Halfedge, HalfedgeMesh, Side, VertexKey, slot_of};
@@ -34,7 +40,7 @@ pub struct VertexAttributes {
     pub history: Option<VertexHistory>,
     /// Friction that makes the vertex stick to something \[N\]; zero where it does not.
     pub grip: DVec3,
-    /// World position of this material point at time 0 \[m\].
+    /// World position of this material point at time 0 \[m\]; of a cloth without material coordinates the rest shape.
     pub start: DVec3,
     /// Number of the pin that holds the vertex.
     pub pin: Option<u32>,
@@ -59,7 +65,7 @@ pub struct EdgeAttributes {
     /// Material coordinates \[m\] of the tail of the half-edge on each side, as seen from the face on that side. On the
     /// boundary, where that side has no face: as seen from the face on the other side.
     pub corners: [DVec2; 2],
-    /// Hinge angle at rest \[rad\]. 0 on remeshed cloths: they are flat at rest.
+    /// Hinge angle at rest \[rad\]; 0 where the cloth has material coordinates: it is flat at rest.
     pub rest_angle: f64,
     /// Hinge angle when it was last measured \[rad\], continued through full folds; new angles are unwrapped against it.
     pub angle: f64,
@@ -70,10 +76,15 @@ pub struct EdgeAttributes {
 }
 
 /// Attributes of a face.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FaceAttributes {
     /// Number of the cloth.
     pub cloth: u32,
+    /// Number of the panel in its cloth; 0 in a cloth without seams.
+    pub panel: u32,
+    /// How far the rest shape may be here from that of the input \[m\], if it is in space: the sum of what edits have
+    /// moved. `None`: the rest shape is flat, that of the material coordinates.
+    pub rest_error: Option<f64>,
 }
 
 impl SheetAttributes {
@@ -127,7 +138,7 @@ impl SheetAttributes {
             attributes.edges.insert(e, flat);
         }
         for ((&f, face_corners), &cloth) in built.faces.iter().zip(corners).zip(cloths) {
-            attributes.faces.insert(f, FaceAttributes { cloth });
+            attributes.faces.insert(f, FaceAttributes { cloth, panel: 0, rest_error: None });
             // The half-edges of a built face start at its first corner.
             for (k, he) in built.mesh.face_halfedges(f).into_iter().enumerate() {
                 let edge = &mut attributes.edges[he.edge];
@@ -137,7 +148,25 @@ impl SheetAttributes {
                 }
             }
         }
+        number_panels(built, &mut attributes);
         attributes
+    }
+
+    /// Makes the start positions of a cloth its rest shape, with the rest angles that they have. The corners must be
+    /// the faces laid flat.
+    pub fn rest_in_space(&mut self, mesh: &HalfedgeMesh, cloth: u32) {
+        for f in mesh.face_keys() {
+            let face = &mut self.faces[f];
+            if face.cloth == cloth {
+                (face.panel, face.rest_error) = (0, Some(0.0));
+            }
+        }
+        for e in mesh.edge_keys() {
+            if mesh.edge_faces(e).into_iter().flatten().all(|f| self.faces[f].cloth == cloth) {
+                self.edges[e].rest_angle = rest_angle(mesh, self, e);
+                self.edges[e].angle = self.edges[e].rest_angle;
+            }
+        }
     }
 
     /// The material coordinate of the tail of a half-edge \[m\], as seen from its face.
@@ -171,6 +200,35 @@ impl SheetAttributes {
     pub fn cloth_of_vertex(&self, mesh: &HalfedgeMesh, v: VertexKey) -> u32 {
         let f = mesh.faces_around(v).next().expect("every vertex has a face");
         self.faces[f].cloth
+    }
+}
+
+/// Numbers the panels of each cloth in the order of their first faces.
+fn number_panels(built: &BuiltMesh, attributes: &mut SheetAttributes) {
+    let mesh = &built.mesh;
+    let mut number_of = vec![0u32; mesh.face_slot_limit()];
+    (0..).zip(&built.faces).for_each(|(number, &f)| number_of[slot_of(f)] = number);
+    let mut panels = Components::new(built.faces.len());
+    for e in mesh.edge_keys() {
+        let [Some(f), Some(g)] = mesh.edge_faces(e) else { continue };
+        if !is_seam(mesh, attributes, e) {
+            panels.join(number_of[slot_of(f)], number_of[slot_of(g)]);
+        }
+    }
+    let labels = panels.labels();
+    let mut numbers: Vec<Option<u32>> = vec![None; labels.len()];
+    let mut counts: Vec<u32> = Vec::new();
+    for (&f, &label) in built.faces.iter().zip(&labels) {
+        let cloth = attributes.faces[f].cloth as usize;
+        if counts.len() <= cloth {
+            counts.resize(cloth + 1, 0);
+        }
+        let count = &mut counts[cloth];
+        let number = numbers[label as usize].get_or_insert_with(|| {
+            *count += 1;
+            *count - 1
+        });
+        attributes.faces[f].panel = *number;
     }
 }
 

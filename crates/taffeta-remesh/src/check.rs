@@ -2,12 +2,14 @@
 
 use crate::attributes::SheetAttributes;
 use crate::frame::MetricFrame;
-use crate::report::Refusals;
+use crate::refusal::CollapseRefusal;
+use crate::rest::{OffLine, Wedge, check_line, is_feature, span, wedges};
 use crate::rules::EditRules;
-use crate::working::Working;
+use crate::space::{collapse_error, flip_error, lay_against, starts, unfold};
+use crate::working::{RestKind, Working};
 use glam::{DVec2, DVec3};
-use taffeta_core::geometry::doubled_area;
-use taffeta_mesh::{CollapseBlocked, EdgeKey, Halfedge, HalfedgeMesh, Side, VertexKey};
+use taffeta_core::geometry::{doubled_area, flatten_triangle};
+use taffeta_mesh::{EdgeKey, Halfedge, HalfedgeMesh, Side, VertexKey, slot_of};
 
 /// Sine of the angle at a boundary vertex up to which the boundary counts as straight. Larger: a round outline loses
 /// material with every pass; smaller: coordinates read from a file with few digits never count as straight.
@@ -27,58 +29,6 @@ const DELAUNAY_MARGIN: f64 = -0.02;
 /// Quality below which a triangle is a sliver: about an angle of 15°.
 const SLIVER_QUALITY: f64 = 0.55;
 
-/// Why a half-edge is not collapsed.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum CollapseRefusal {
-    /// A pin holds the tail.
-    Pinned,
-    /// The tail is a corner of the outline.
-    Corner,
-    /// The tail lies on the outline and the edge does not.
-    LeavesOutline,
-    /// It would make an edge that is too long.
-    TooLong,
-    /// It would make a bad triangle.
-    Quality,
-    /// It would turn a face too far.
-    TurnsNormal,
-    /// The mesh refuses.
-    Blocked(CollapseBlocked),
-}
-
-impl CollapseRefusal {
-    /// How far the checks came: of two refusals the one with the higher rank says more.
-    fn rank(&self) -> usize {
-        match self {
-            Self::TooLong => 0,
-            Self::LeavesOutline => 1,
-            Self::Corner => 2,
-            Self::Pinned => 3,
-            Self::TurnsNormal => 4,
-            Self::Quality => 5,
-            Self::Blocked(_) => 6,
-        }
-    }
-
-    /// Counts an edge that could be collapsed in neither direction, by what speaks against the direction that came
-    /// further; `false`: it is not short enough.
-    pub fn count([first, second]: [Self; 2], refusals: &mut Refusals) -> bool {
-        if first == Self::TooLong || second == Self::TooLong {
-            return false;
-        }
-        let count = match if first.rank() >= second.rank() { first } else { second } {
-            Self::TooLong => unreachable!("checked above"),
-            Self::Pinned => &mut refusals.pinned,
-            Self::LeavesOutline | Self::Corner => &mut refusals.outline,
-            Self::TurnsNormal => &mut refusals.turns_normal,
-            Self::Quality => &mut refusals.quality,
-            Self::Blocked(_) => &mut refusals.topology,
-        };
-        *count += 1;
-        true
-    }
-}
-
 /// The faces that a collapse would move, for the veto.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Replacement {
@@ -96,54 +46,75 @@ pub(crate) struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    /// The size that the edges may have that a collapse makes. One that removes a sliver may make longer ones than others, but
-    /// none that is split.
-    fn size_limit(&self, he: Halfedge) -> f64 {
+    /// Whether an edge that a collapse makes in a cloth of one chart is short enough. A collapse that removes a sliver may make
+    /// longer ones than others, but none that is split.
+    fn is_short(&self, he: Halfedge, size: f64) -> bool {
         let is_sliver = |he: Halfedge| {
             self.mesh.face(he).is_some_and(|f| {
                 let corners = self.mesh.face_vertices(f);
                 self.frame(corners).quality(corners.map(|v| self.working.material_of(v))) < SLIVER_QUALITY
             })
         };
-        let removes_sliver = is_sliver(he) || is_sliver(he.twin());
-        if removes_sliver { self.rules.sliver_size } else { self.rules.collapse_size }
-    }
-
-    /// Whether the edge that a collapse makes between two vertices is short enough.
-    fn is_short(&self, he: Halfedge, [a, b]: [VertexKey; 2]) -> bool {
-        let size = self.working.size_between(a, b);
-        size <= self.rules.collapse_size || size <= self.rules.sliver_size && size <= self.size_limit(he)
+        size <= self.rules.collapse_size
+            || size <= self.rules.sliver_size && (is_sliver(he) || is_sliver(he.twin()))
     }
 
     /// A quick test that almost every collapse of a mesh of the right size fails: whether the edge to a neighbor on the
     /// far side would be short enough; where edges are looked at again after a change around them, those to all.
     pub fn may_collapse(&self, he: Halfedge) -> bool {
-        if self.rules.looks_around {
+        let [i, j] = self.mesh.ends(he);
+        if self.rules.looks_around || self.working.kind_of(i) != RestKind::Flat {
             return !self.makes_too_long(he);
         }
-        let j = self.mesh.tip(he);
         let far = self.mesh.rotate(self.mesh.rotate(he));
         // With three edges the second one after `he` leads to an opposite corner, to which an edge exists.
-        self.mesh.rotate(far) == he || self.is_short(he, [j, self.mesh.tip(far)])
+        self.mesh.rotate(far) == he || self.is_short(he, self.working.size_between(j, self.mesh.tip(far)))
     }
 
     /// Whether a collapse would make an edge that is too long. Starts on the far side, where it is decided first.
     fn makes_too_long(&self, he: Halfedge) -> bool {
-        let j = self.mesh.tip(he);
+        let [i, j] = self.mesh.ends(he);
         let is_joined =
             |v: VertexKey| v == j || [he, he.twin()].into_iter().any(|he| self.mesh.opposite(he) == Some(v));
+        let kind = self.working.kind_of(i);
+        let is_short = |size: f64| match kind {
+            RestKind::Flat => self.is_short(he, size),
+            RestKind::Panels | RestKind::Space => size <= self.rules.collapse_size,
+        };
+        let is_too_long = |size: f64, v: VertexKey| !is_short(size) && !is_joined(v);
+        if kind == RestKind::Panels {
+            return wedges(self.mesh, self.attributes, he).iter().any(|wedge| {
+                let ends = [self.mesh.next(wedge.out), self.mesh.prev(wedge.out)];
+                ends.into_iter().any(|end| {
+                    let v = self.mesh.tail(end);
+                    is_too_long(
+                        self.working.size_in_chart(self.attributes.material_of(end) - wedge.tip, j, v),
+                        v,
+                    )
+                })
+            });
+        }
+        let size = |v: VertexKey| match kind {
+            RestKind::Space => self.working.size_in_space(self.attributes, j, v),
+            RestKind::Flat | RestKind::Panels => self.working.size_between(j, v),
+        };
         let start = self.mesh.rotate(self.mesh.rotate(he));
         self.mesh.halfedges_around_from(start).any(|out| {
             let v = self.mesh.tip(out);
-            !self.is_short(he, [j, v]) && !is_joined(v)
+            is_too_long(size(v), v)
         })
     }
 
     /// Checks a collapse of the tail into the tip; the worst shape quality that it would make.
     pub fn check_collapse(&self, he: Halfedge) -> Result<f64, CollapseRefusal> {
         let i = self.mesh.tail(he);
-        if self.mesh.is_boundary_vertex(i) {
-            self.check_outline(he)?;
+        let kind = self.working.kind_of(i);
+        // In one chart there are no lines but the boundary.
+        if kind == RestKind::Panels || self.mesh.is_boundary_vertex(i) {
+            check_line(self.mesh, self.attributes, he, STRAIGHT_SINE).map_err(|off| match off {
+                OffLine::Leaves => CollapseRefusal::LeavesOutline,
+                OffLine::Corner => CollapseRefusal::Corner,
+            })?;
         }
         if self.makes_too_long(he) {
             return Err(CollapseRefusal::TooLong);
@@ -151,41 +122,32 @@ impl Checker<'_> {
         if self.attributes.vertices[i].pin.is_some() {
             return Err(CollapseRefusal::Pinned);
         }
-        let quality = self.check_faces(he)?;
+        if kind == RestKind::Space && collapse_error(self.mesh, self.attributes, he) > self.rest_tolerance(i)
+        {
+            return Err(CollapseRefusal::RestShape);
+        }
+        let quality = self.check_faces(he, kind)?;
         self.mesh.can_collapse_edge(he).map_err(CollapseRefusal::Blocked)?;
         Ok(quality)
     }
 
-    /// A vertex of the outline may only move along it, where it is straight.
-    fn check_outline(&self, he: Halfedge) -> Result<(), CollapseRefusal> {
-        if !self.mesh.is_boundary_edge(he.edge) {
-            return Err(CollapseRefusal::LeavesOutline);
-        }
-        let i = self.mesh.tail(he);
-        let out = self.mesh.halfedge_from(i);
-        let u = |v| self.working.material_of(v);
-        let ahead = u(self.mesh.tip(out)) - u(i);
-        let behind = u(i) - u(self.mesh.tail(self.mesh.prev(out)));
-        let is_straight = ahead.dot(behind) > 0.0
-            && ahead.perp_dot(behind).abs() <= STRAIGHT_SINE * ahead.length() * behind.length();
-        if is_straight { Ok(()) } else { Err(CollapseRefusal::Corner) }
+    fn rest_tolerance(&self, v: VertexKey) -> f64 {
+        let cloth = self.working.cloths[slot_of(v)].expect("edits stay within the gathered cloths");
+        self.rules.rest_tolerances[cloth as usize]
     }
 
     /// The faces around the tail that stay: upright, well shaped, and turned little.
-    fn check_faces(&self, he: Halfedge) -> Result<f64, CollapseRefusal> {
+    fn check_faces(&self, he: Halfedge, kind: RestKind) -> Result<f64, CollapseRefusal> {
         let [i, j] = self.mesh.ends(he);
-        let (u_i, u_j) = (self.working.material_of(i), self.working.material_of(j));
         let (x_i, x_j) = (self.position_of(i), self.position_of(j));
         let mut worst_before = f64::INFINITY;
         let mut worst_after = f64::INFINITY;
-        for out in self.mesh.halfedges_around(i).filter(|&out| !self.mesh.is_boundary_halfedge(out)) {
-            let [a, b] = self.mesh.ends(self.mesh.next(out));
-            let (u_a, u_b) = (self.working.material_of(a), self.working.material_of(b));
-            worst_before = worst_before.min(self.frame([i, a, b]).quality([u_i, u_a, u_b]));
+        for MovedFace { ends: [a, b], before, after } in self.moved_faces(he, kind) {
+            worst_before = worst_before.min(self.frame([i, a, b]).quality(before));
             if a == j || b == j {
                 continue;
             }
-            worst_after = worst_after.min(self.frame([j, a, b]).quality([u_j, u_a, u_b]));
+            worst_after = worst_after.min(self.frame([j, a, b]).quality(after));
             let (x_a, x_b) = (self.position_of(a), self.position_of(b));
             if !turns_little(area_vector([x_i, x_a, x_b]), area_vector([x_j, x_a, x_b])) {
                 return Err(CollapseRefusal::TurnsNormal);
@@ -196,6 +158,44 @@ impl Checker<'_> {
             Ok(worst_after)
         } else {
             Err(CollapseRefusal::Quality)
+        }
+    }
+
+    /// The rest shapes of the faces around the tail of a half-edge, before and after a collapse.
+    fn moved_faces(&self, he: Halfedge, kind: RestKind) -> Vec<MovedFace> {
+        let [i, j] = self.mesh.ends(he);
+        let ends = |out: Halfedge| self.mesh.ends(self.mesh.next(out));
+        let faces = || self.mesh.halfedges_around(i).filter(|&out| !self.mesh.is_boundary_halfedge(out));
+        match kind {
+            RestKind::Flat => {
+                let [u_i, u_j] = [i, j].map(|v| self.working.material_of(v));
+                let place = |out| {
+                    let [u_a, u_b] = ends(out).map(|v| self.working.material_of(v));
+                    MovedFace { ends: ends(out), before: [u_i, u_a, u_b], after: [u_j, u_a, u_b] }
+                };
+                faces().map(place).collect()
+            }
+            RestKind::Panels => {
+                let place = |Wedge { out, tip }: Wedge| {
+                    let [u_i, u_a] = span(self.mesh, self.attributes, out);
+                    let u_b = self.attributes.material_of(self.mesh.prev(out));
+                    MovedFace { ends: ends(out), before: [u_i, u_a, u_b], after: [tip, u_a, u_b] }
+                };
+                wedges(self.mesh, self.attributes, he).into_iter().map(place).collect()
+            }
+            RestKind::Space => {
+                let place = |out| {
+                    let [a, b] = ends(out);
+                    let before = starts(self.attributes, [i, a, b]);
+                    let after = starts(self.attributes, [j, a, b]);
+                    MovedFace {
+                        ends: [a, b],
+                        before: flatten_triangle(before),
+                        after: if a == j || b == j { [DVec2::ZERO; 3] } else { lay_against(before, after) },
+                    }
+                };
+                faces().map(place).collect()
+            }
         }
     }
 
@@ -217,27 +217,49 @@ impl Checker<'_> {
             return false;
         };
         let [a, b] = self.mesh.ends(he);
-        let [u_a, u_b, u_c, u_d] = [a, b, c, d].map(|v| self.working.material_of(v));
+        let kind = self.working.kind_of(a);
+        let Some([u_a, u_b, u_c, u_d]) = self.lay_out(e, kind) else { return false };
         if !violates_delaunay(&self.frame([a, b, c, d]), [u_a, u_b], [u_c, u_d]) {
             return false;
         }
-        let new_size = self.working.size_between(c, d);
-        if new_size > size_limit && new_size > self.working.size_between(a, b) {
+        let new_size = match kind {
+            RestKind::Space => self.working.size_in_space(self.attributes, c, d),
+            RestKind::Flat | RestKind::Panels => self.working.size_in_chart(u_d - u_c, c, d),
+        };
+        if new_size > size_limit && new_size > self.working.size_of(self.mesh, self.attributes, e) {
             return false;
         }
         // A quad with a straight angle would leave a face without area.
         if doubled_area([u_d, u_c, u_a]) <= 0.0 || doubled_area([u_c, u_d, u_b]) <= 0.0 {
             return false;
         }
-        let [x_a, x_b, x_c, x_d] = [a, b, c, d].map(|v| self.position_of(v));
-        let old = [area_vector([x_a, x_b, x_c]), area_vector([x_b, x_a, x_d])];
-        let new = [area_vector([x_d, x_c, x_a]), area_vector([x_c, x_d, x_b])];
-        let is_flat = |[n0, n1]: [DVec3; 2]| n0.dot(n1) >= FLIP_DIHEDRAL_COSINE * n0.length() * n1.length();
-        let mean = old[0] + old[1];
-        is_flat(old)
-            && is_flat(new)
-            && new.iter().all(|&n| turns_little(mean, n))
-            && self.mesh.can_flip_edge(e).is_ok()
+        if kind == RestKind::Space
+            && (!keeps_flat(starts(self.attributes, [a, b, c, d]))
+                || flip_error(self.mesh, self.attributes, e) > self.rest_tolerance(a))
+        {
+            return false;
+        }
+        keeps_flat([a, b, c, d].map(|v| self.position_of(v))) && self.mesh.can_flip_edge(e).is_ok()
+    }
+
+    /// Material coordinates of the ends of an edge and of its opposite corners in one chart \[m\]; `None` if there is
+    /// no such chart.
+    fn lay_out(&self, e: EdgeKey, kind: RestKind) -> Option<[DVec2; 4]> {
+        let he = Halfedge::new(e, Side::First);
+        let corner = |he: Halfedge| self.attributes.material_of(self.mesh.prev(he));
+        match kind {
+            RestKind::Flat => {
+                let [a, b] = self.mesh.ends(he);
+                let (c, d) = (self.mesh.opposite(he)?, self.mesh.opposite(he.twin())?);
+                Some([a, b, c, d].map(|v| self.working.material_of(v)))
+            }
+            RestKind::Panels if is_feature(self.mesh, self.attributes, e) => None,
+            RestKind::Panels => {
+                let [u_a, u_b] = span(self.mesh, self.attributes, he);
+                Some([u_a, u_b, corner(he), corner(he.twin())])
+            }
+            RestKind::Space => unfold(self.mesh, self.attributes, e),
+        }
     }
 
     /// The faces around a collapse, before and after.
@@ -261,6 +283,25 @@ impl Checker<'_> {
             [he, he.twin()].map(|he| self.mesh.opposite(he).expect("an edge that is flipped has two faces"));
         Replacement { before: vec![[a, b, c], [b, a, d]], after: vec![[d, c, a], [c, d, b]] }
     }
+}
+
+/// A face at a collapse.
+struct MovedFace {
+    /// The ends of its side opposite to the tail.
+    ends: [VertexKey; 2],
+    /// Corners in a chart \[m\], that of the tail first.
+    before: [DVec2; 3],
+    /// The same with the tip in place of the tail; of no use in a face that has both.
+    after: [DVec2; 3],
+}
+
+/// Whether the faces of an edge `a–b` with opposite corners `c` and `d` are no crease, before and after a flip.
+fn keeps_flat([x_a, x_b, x_c, x_d]: [DVec3; 4]) -> bool {
+    let old = [area_vector([x_a, x_b, x_c]), area_vector([x_b, x_a, x_d])];
+    let new = [area_vector([x_d, x_c, x_a]), area_vector([x_c, x_d, x_b])];
+    let is_flat = |[n0, n1]: [DVec3; 2]| n0.dot(n1) >= FLIP_DIHEDRAL_COSINE * n0.length() * n1.length();
+    let mean = old[0] + old[1];
+    is_flat(old) && is_flat(new) && new.iter().all(|&n| turns_little(mean, n))
 }
 
 /// Twice the area of a world triangle along its normal \[m²\].

@@ -2,15 +2,16 @@
 
 use crate::attributes::{SheetAttributes, VertexAttributes};
 use crate::background::Tracker;
-use crate::check::{Checker, CollapseRefusal, Replacement};
+use crate::check::{Checker, Replacement};
 use crate::momentum::Drift;
 use crate::popping::{Patch, squared_displacement};
+use crate::refusal::CollapseRefusal;
 use crate::report::{EditRecord, Proposal, ProposedEdit, RemeshReport};
 use crate::rules::EditRules;
 use crate::transfer::{
     collapse_with_transfer, flip_with_transfer, split_with_adjustment, split_with_transfer,
 };
-use crate::working::{EdgeRow, Working};
+use crate::working::{EdgeRow, RestKind, Working};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use taffeta_mesh::{EdgeKey, Halfedge, HalfedgeMesh, Side, SplitRecord, VertexKey, slot_of};
@@ -43,6 +44,10 @@ impl Editor<'_> {
         Checker { mesh, attributes, working, rules }
     }
 
+    fn size_of(&self, e: EdgeKey) -> f64 {
+        self.working.size_of(self.mesh, self.attributes, e)
+    }
+
     /// One unit of the budget; `false`: there is none left.
     fn spend(&mut self) -> bool {
         self.report.unfinished |= self.budget == 0;
@@ -53,13 +58,13 @@ impl Editor<'_> {
 
     /// Whether an entry of a heap still holds: the edge exists and has not changed since.
     fn is_current(&self, e: EdgeKey, bits: u64) -> bool {
-        self.mesh.contains_edge(e) && self.working.size_of(self.mesh, e).to_bits() == bits
+        self.mesh.contains_edge(e) && self.size_of(e).to_bits() == bits
     }
 
     /// Splits until no edge is too long.
     pub fn split_long_edges(&mut self) {
         let long_edge = |row: &EdgeRow| {
-            let size = self.working.size_of_slots(row.ends);
+            let size = self.working.size_of_row(self.mesh, self.attributes, row);
             (size > self.rules.split_size).then_some((size.to_bits(), Reverse(row.key)))
         };
         let mut queue: Longest = self.working.edges.iter().filter_map(long_edge).collect();
@@ -75,7 +80,7 @@ impl Editor<'_> {
     }
 
     fn push_long(&self, queue: &mut Longest, e: EdgeKey) {
-        let size = self.working.size_of(self.mesh, e);
+        let size = self.size_of(e);
         if size > self.rules.split_size {
             queue.push((size.to_bits(), Reverse(e)));
         }
@@ -182,6 +187,9 @@ impl Editor<'_> {
 
     /// See [`RemeshReport::displacements`]; of an edit that is yet to be made.
     fn displacement_of(&self, Replacement { before, after }: &Replacement) -> f64 {
+        if self.working.kind_of(before[0][0]) != RestKind::Flat {
+            return 0.0;
+        }
         let patch = |corners: &[VertexKey; 3]| Patch {
             material: corners.map(|v| self.working.material_of(v)),
             positions: corners.map(|v| self.attributes.vertices[v].position),
@@ -223,7 +231,8 @@ impl Editor<'_> {
         });
         self.working.update_ends(self.mesh, changed);
         let rows = &self.working.edges;
-        let sizes: Vec<f64> = rows.iter().map(|row| self.working.size_of_slots(row.ends)).collect();
+        let sizes: Vec<f64> =
+            rows.iter().map(|row| self.working.size_of_row(self.mesh, self.attributes, row)).collect();
         let mut around = vec![(f64::INFINITY, 0u32); self.working.cloths.len()];
         for (row, &size) in rows.iter().zip(&sizes) {
             for slot in row.ends {
@@ -291,7 +300,7 @@ impl Editor<'_> {
 }
 
 fn push_short(queue: &mut Shortest, checker: &Checker, e: EdgeKey) {
-    let size = checker.working.size_of(checker.mesh, e);
+    let size = checker.working.size_of(checker.mesh, checker.attributes, e);
     // A collapse replaces an edge by at least one that is as long, within a uniform metric.
     if size <= checker.rules.collapse_size
         && Side::BOTH.into_iter().any(|side| checker.may_collapse(Halfedge::new(e, side)))

@@ -16,7 +16,11 @@
 //! material area and the held vertices stay; linear momentum and the angular momentum about the center of mass stay, as
 //! far as the vertices are free; the same input gives the same edits; on a shape at rest the passes come to rest.
 //!
-//! Not here: seams within a remeshed cloth, contact (the simulation passes a veto).
+//! Three kinds of rest shape are edited: one chart, panels that are sewn together along seams (`rest`), and a shape in
+//! space without material coordinates (`space`). Metrics are tensors in one chart only: a vertex on a seam, and one of a
+//! shape in space, has one wanted size for all its charts.
+//!
+//! Not here: contact (the simulation passes a veto).
 //!
 //! Main source: R. Narain, A. Samii, J. F. O'Brien, Adaptive anisotropic remeshing for cloth simulation, ACM
 //! Transactions on Graphics 31 (2012).
@@ -38,10 +42,13 @@ mod momentum;
 mod pass;
 mod popping;
 mod random;
+mod refusal;
 mod report;
+mod rest;
 mod rules;
 pub mod settings;
 mod sizing;
+mod space;
 mod surroundings;
 mod transfer;
 mod working;
@@ -62,7 +69,8 @@ pub use momentum::{Drift, settle_drifts};
 pub use pass::{Pass, remesh};
 pub use random::{EditKind, RandomEdits, random_edits};
 pub use report::{EditRecord, Proposal, ProposedEdit, Refusals, RemeshReport};
-pub use rules::{BUDGET_MIN, BUDGET_PER_VERTEX, COLLAPSE_SIZE, QUALITY_MIN, SPLIT_SIZE};
+pub use rest::is_seam;
+pub use rules::{BUDGET_MIN, BUDGET_PER_VERTEX, COLLAPSE_SIZE, QUALITY_MIN, REST_TOLERANCE, SPLIT_SIZE};
 pub use settings::{BadSetting, RemeshSettings};
 pub use sizing::RELAXATION_TIME;
 pub use surroundings::{Plane, Surroundings};

@@ -10,10 +10,13 @@
 //! local spin of about `V/10h` from every flip. It is a [`Drift`] instead, tiny beside the sheet, and [`settle_drifts`]
 //! gives it back to the whole sheet.
 //!
+//! Where an edit changes the mass, as it does where a rest shape in space moves, what is kept is the velocity of the center
+//! of mass: a cloth that falls goes on falling as one. Keeping momentum would shake it by `Δm/m` of its speed.
+//!
 //! The areal density is uniform over a cloth, so it cancels: masses here are thirds of material areas \[m²\].
 
 use crate::attributes::{SheetAttributes, lumped_mass};
-use glam::{DMat3, DVec2, DVec3};
+use glam::{DMat3, DVec3};
 use taffeta_core::geometry::doubled_area;
 use taffeta_mesh::{HalfedgeMesh, VertexKey, slot_of};
 
@@ -21,13 +24,18 @@ use taffeta_mesh::{HalfedgeMesh, VertexKey, slot_of};
 /// momentum: the ring is collinear to 1 in 100 000. Without the limit, round-off would become a fast spin.
 const INERTIA_CUTOFF: f64 = 1e-10;
 
+/// A relative change of mass below this is round-off.
+const MASS_SLACK: f64 = 1e-12;
+
 /// What edits changed beyond the ring: the sheet's mass, center and angular momentum, per unit of areal density.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Drift {
-    /// Change of the mass \[m²\]: zero but for outlines that are not quite straight.
+    /// Change of the mass \[m²\]: zero but for outlines that are not quite straight and rest shapes in space.
     pub mass: f64,
     /// Change of mass times center \[m³\].
     pub moment: DVec3,
+    /// Change of the momentum, that of the mass \[m³/s\].
+    pub linear: DVec3,
     /// Change of the angular momentum about the origin \[m⁴/s\].
     pub angular: DVec3,
 }
@@ -38,6 +46,7 @@ impl Drift {
         Self {
             mass: self.mass + other.mass,
             moment: self.moment + other.moment,
+            linear: self.linear + other.linear,
             angular: self.angular + other.angular,
         }
     }
@@ -109,6 +118,15 @@ impl RingMotion {
         self.angular - self.center().cross(self.linear)
     }
 
+    /// The momentum of the ring if it has another mass and its center the same velocity.
+    fn linear_at(&self, mass: f64) -> DVec3 {
+        if self.has_mass(mass) { self.linear } else { self.linear * (mass / self.mass) }
+    }
+
+    fn has_mass(&self, mass: f64) -> bool {
+        (mass - self.mass).abs() <= MASS_SLACK * self.mass
+    }
+
     /// Corrects the velocities of the ring after the edit. Held vertices count but are not corrected: their motion is
     /// prescribed.
     pub fn restore(
@@ -120,7 +138,7 @@ impl RingMotion {
         let mut bodies = collect_bodies(mesh, attributes, ring, self.reference);
         if let Some(inertia) = Inertia::of_free(&bodies) {
             let now = Self::of_bodies(&bodies, self.reference);
-            let linear = self.linear - now.linear;
+            let linear = self.linear_at(now.mass) - now.linear;
             let spin = self.spin() - now.spin() - (inertia.center - now.center()).cross(linear);
             let (shift, rate) = (linear / inertia.mass, inertia.rate_of(spin));
             for body in bodies.iter_mut().filter(|body| body.is_free) {
@@ -143,7 +161,9 @@ impl RingMotion {
         if mass <= 0.0 {
             return;
         }
-        let shift = (self.last - Self::of_bodies(bodies, self.reference).last) / mass;
+        let now = Self::of_bodies(bodies, self.reference);
+        let last = if self.has_mass(now.mass) { self.last } else { self.last * (now.mass / self.mass) };
+        let shift = (last - now.last) / mass;
         for body in movable() {
             if let Some(history) = &mut attributes.vertices[body.v].history {
                 history.velocity += shift;
@@ -157,6 +177,7 @@ impl RingMotion {
         Drift {
             mass,
             moment: now.moment - self.moment + mass * self.reference,
+            linear: if self.has_mass(now.mass) { DVec3::ZERO } else { now.linear - self.linear },
             angular: now.angular - self.angular + self.reference.cross(now.linear - self.linear),
         }
     }
@@ -209,6 +230,7 @@ pub fn settle_drifts(mesh: &HalfedgeMesh, attributes: &mut SheetAttributes, drif
         let before = RingMotion {
             mass: now.mass - drift.mass,
             moment: now.moment - drift.moment,
+            linear: now.linear - drift.linear,
             angular: now.angular - drift.angular,
             ..now
         };
@@ -226,15 +248,10 @@ fn collect_cloths(mesh: &HalfedgeMesh, attributes: &SheetAttributes, chosen: &[b
     faces.sort_unstable();
     let mut vertices: Vec<_> = mesh.vertex_keys().collect();
     vertices.sort_unstable();
-    // Cloths that are edited have one coordinate per vertex; asking every corner for it takes twice as long.
-    let mut material = vec![DVec2::ZERO; mesh.vertex_slot_limit()];
-    for &v in &vertices {
-        material[slot_of(v)] = attributes.material_of(mesh.halfedge_from(v));
-    }
     let mut shares = vec![(0.0, 0u32); mesh.vertex_slot_limit()];
     for f in faces {
         let corners = mesh.face_vertices(f).map(slot_of);
-        let third = doubled_area(corners.map(|slot| material[slot])) / 6.0;
+        let third = doubled_area(attributes.face_material(mesh, f)) / 6.0;
         for slot in corners {
             let (mass, cloth) = &mut shares[slot];
             *mass += third;

@@ -42,12 +42,12 @@ pub fn remesh(
     pass: &Pass,
     veto: &mut dyn FnMut(&Proposal) -> bool,
 ) -> RemeshReport {
-    let mut report = RemeshReport::default();
+    let report = RemeshReport::default();
     if pass.settings.iter().all(Option::is_none) {
         return report;
     }
     let rules = EditRules::of_settings(pass.settings, pass.pins);
-    let mut working = start_pass(mesh, attributes, &rules, &mut report);
+    let mut working = start_pass(mesh, attributes, &rules);
     update_metrics(&mut working, pass.settings, pass.surroundings, pass.elapsed);
     for &v in &working.vertices {
         attributes.vertices[v].metric = working.metrics[slot_of(v)];
@@ -64,8 +64,8 @@ pub(crate) fn remesh_to_field(
     tracker: &mut Tracker,
     veto: &mut dyn FnMut(&Proposal) -> bool,
 ) -> RemeshReport {
-    let mut report = RemeshReport::default();
-    let working = start_pass(mesh, attributes, rules, &mut report);
+    let working = start_pass(mesh, attributes, rules);
+    let report = RemeshReport::default();
     edit_to_metrics(Start { mesh, attributes, rules, tracker: Some(tracker), working, report }, veto)
 }
 
@@ -76,22 +76,18 @@ pub(crate) fn shape_metrics(
     settings: &[Option<RemeshSettings>],
     vertices: &[VertexKey],
 ) -> Vec<Metric> {
-    let touched = settings.iter().map(Option::is_some).collect();
-    let mut working = Working::gather(mesh, attributes, touched, &mut RemeshReport::default());
+    let touched: Vec<bool> = settings.iter().map(Option::is_some).collect();
+    let mut working = Working::gather(mesh, attributes, &touched);
     update_metrics(&mut working, settings, None, 0.0);
     vertices.iter().map(|&v| working.metric_of(v)).collect()
 }
 
 /// Gathers the cloths that the rules touch.
-fn start_pass(
-    mesh: &mut HalfedgeMesh,
-    attributes: &SheetAttributes,
-    rules: &EditRules,
-    report: &mut RemeshReport,
-) -> Working {
+fn start_pass(mesh: &mut HalfedgeMesh, attributes: &SheetAttributes, rules: &EditRules) -> Working {
     // A run that was resumed from a checkpoint must hand out the same keys as one that was not.
     mesh.sort_free_slots();
-    Working::gather(mesh, attributes, rules.max_vertices.iter().map(Option::is_some).collect(), report)
+    let touched: Vec<bool> = rules.max_vertices.iter().map(Option::is_some).collect();
+    Working::gather(mesh, attributes, &touched)
 }
 
 /// A pass whose metrics are known.

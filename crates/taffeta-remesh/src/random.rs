@@ -3,8 +3,9 @@
 use crate::attributes::SheetAttributes;
 use crate::momentum::{Drift, settle_drifts};
 use crate::report::EditRecord;
+use crate::rest::{Wedge, check_line, is_in_space, is_seam, span, wedges};
+use crate::space::{collapse_error, flip_error, lay_against, starts, unfold};
 use crate::transfer::{collapse_with_transfer, flip_with_transfer, split_with_transfer};
-use glam::DVec2;
 use taffeta_core::Region;
 use taffeta_core::geometry::triangle_quality;
 use taffeta_core::random::SplitMix64;
@@ -12,6 +13,12 @@ use taffeta_mesh::{EdgeKey, Halfedge, HalfedgeMesh, Side};
 
 /// Least shape quality of a face that a random collapse or flip makes.
 const QUALITY_MIN: f64 = 0.1;
+
+/// Sine of the angle up to which boundaries and seams count as straight: round-off.
+const STRAIGHT_SINE: f64 = 1e-9;
+
+/// How far a rest shape in space may move \[m\]: round-off.
+const REST_TOLERANCE: f64 = 1e-9;
 
 /// Kinds of edits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,8 +36,8 @@ pub enum EditKind {
 pub struct RandomEdits {
     /// Start of the pseudo-random numbers.
     pub seed: u64,
-    /// Number of attempts. An edit that would turn a face over or remove a held vertex or one of the outline is not
-    /// made.
+    /// Number of attempts. An edit that would turn a face over, remove a held vertex, or change the outline, a seam or
+    /// the rest shape is not made.
     pub attempts: usize,
     /// The kinds to choose from, with equal chances.
     pub kinds: Vec<EditKind>,
@@ -42,7 +49,7 @@ pub struct RandomEdits {
 /// at the end, so linear momentum and the angular momentum about the center of mass are kept.
 ///
 /// # Panics
-/// If no kinds are given, or if a cloth has seams.
+/// If no kinds are given.
 pub fn random_edits(
     mesh: &mut HalfedgeMesh,
     attributes: &mut SheetAttributes,
@@ -98,17 +105,12 @@ fn draw_edge(mesh: &HalfedgeMesh, edges: &mut Vec<EdgeKey>, random: &mut SplitMi
     }
 }
 
-/// Length of an edge in material space \[m\].
+/// Length of an edge in material space \[m\]; along a seam that on the first side.
 fn length_of(mesh: &HalfedgeMesh, attributes: &SheetAttributes, e: EdgeKey) -> f64 {
-    let [tail, tip] = Side::BOTH.map(|side| material_at(mesh, attributes, Halfedge::new(e, side)));
+    let mut sides = Side::BOTH.map(|side| Halfedge::new(e, side)).into_iter();
+    let he = sides.find(|he| !mesh.is_boundary_halfedge(*he)).expect("an edge has a face");
+    let [tail, tip] = span(mesh, attributes, he);
     tail.distance(tip)
-}
-
-/// Material coordinate of the tail of a half-edge, asserting that it has only one.
-fn material_at(mesh: &HalfedgeMesh, attributes: &SheetAttributes, he: Halfedge) -> DVec2 {
-    let coord = attributes.material_of(he);
-    assert_eq!(coord, attributes.material_of(mesh.rotate(he)), "random edits need cloths without seams");
-    coord
 }
 
 fn cloth_of(mesh: &HalfedgeMesh, attributes: &SheetAttributes, e: EdgeKey) -> u32 {
@@ -127,17 +129,11 @@ fn try_split(
 }
 
 fn try_collapse(mesh: &mut HalfedgeMesh, attributes: &mut SheetAttributes, he: Halfedge) -> Option<Made> {
-    let [i, j] = mesh.ends(he);
-    if mesh.is_boundary_vertex(i) || attributes.vertices[i].pin.is_some() {
+    let i = mesh.tail(he);
+    if attributes.vertices[i].pin.is_some() || check_line(mesh, attributes, he, STRAIGHT_SINE).is_err() {
         return None;
     }
-    let target = material_at(mesh, attributes, he.twin());
-    let is_good = mesh.halfedges_around(i).all(|out| {
-        let [a, b] = mesh.ends(mesh.next(out));
-        let corners = [mesh.next(out), mesh.prev(out)].map(|he| attributes.material_of(he));
-        a == j || b == j || triangle_quality([target, corners[0], corners[1]]) > QUALITY_MIN
-    });
-    if !is_good {
+    if !keeps_upright(mesh, attributes, he) {
         return None;
     }
     let cloth = cloth_of(mesh, attributes, he.edge);
@@ -145,11 +141,42 @@ fn try_collapse(mesh: &mut HalfedgeMesh, attributes: &mut SheetAttributes, he: H
     Some(Made { record: EditRecord::Collapse(record), cloth, drift })
 }
 
+/// Whether the faces that a collapse would change are well shaped afterwards, and a rest shape in space as it was.
+fn keeps_upright(mesh: &HalfedgeMesh, attributes: &SheetAttributes, he: Halfedge) -> bool {
+    let [i, j] = mesh.ends(he);
+    let in_space = mesh.faces_around(i).next().is_some_and(|f| is_in_space(attributes, f));
+    if in_space && collapse_error(mesh, attributes, he) > REST_TOLERANCE {
+        return false;
+    }
+    wedges(mesh, attributes, he).into_iter().all(|Wedge { out, tip }| {
+        let [a, b] = mesh.ends(mesh.next(out));
+        if a == j || b == j {
+            return true;
+        }
+        let after = if in_space {
+            lay_against(starts(attributes, [i, a, b]), starts(attributes, [j, a, b]))
+        } else {
+            let [u_a, u_b] = [mesh.next(out), mesh.prev(out)].map(|he| attributes.material_of(he));
+            [tip, u_a, u_b]
+        };
+        triangle_quality(after) > QUALITY_MIN
+    })
+}
+
 fn try_flip(mesh: &mut HalfedgeMesh, attributes: &mut SheetAttributes, e: EdgeKey) -> Option<Made> {
     mesh.can_flip_edge(e).ok()?;
     let he = Halfedge::new(e, Side::First);
-    let [a, b] = [he, he.twin()].map(|he| attributes.material_of(he));
-    let [c, d] = [he, he.twin()].map(|he| attributes.material_of(mesh.prev(he)));
+    let in_space = mesh.face(he).is_some_and(|f| is_in_space(attributes, f));
+    if is_seam(mesh, attributes, e) || in_space && flip_error(mesh, attributes, e) > REST_TOLERANCE {
+        return None;
+    }
+    let [a, b, c, d] = if in_space {
+        unfold(mesh, attributes, e)?
+    } else {
+        let ([a, b], [c, d]) =
+            (span(mesh, attributes, he), [he, he.twin()].map(|he| attributes.material_of(mesh.prev(he))));
+        [a, b, c, d]
+    };
     if triangle_quality([d, c, a]) <= QUALITY_MIN || triangle_quality([c, d, b]) <= QUALITY_MIN {
         return None;
     }

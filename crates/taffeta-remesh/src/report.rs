@@ -33,10 +33,8 @@ pub struct RemeshReport {
     pub unfinished: bool,
     /// Cloths that could not be refined further because they have `max_vertices`, in increasing order.
     pub at_vertex_limit: Vec<u32>,
-    /// Cloths that were left alone because their material coordinates are not single-valued.
-    pub with_seams: Vec<u32>,
     /// By cloth number: the squares of the distances by which collapses and flips moved material points, integrated over the
-    /// cloth \[m⁴\]. Edits that follow each other at one place are added up.
+    /// cloth \[m⁴\]. Edits that follow each other at one place are added up. Zero for a cloth of more than one chart.
     pub displacements: Vec<f64>,
     /// The edits in order. Applied to a copy of the old mesh they give the new one, with the same keys.
     pub log: Vec<EditRecord>,
@@ -48,8 +46,10 @@ pub struct RemeshReport {
 pub struct Refusals {
     /// A pin holds the vertex.
     pub pinned: usize,
-    /// The vertex is a corner of the outline, or would leave the outline.
+    /// The vertex is a corner of the outline or of seams, or would leave them.
     pub outline: usize,
+    /// A rest shape in space would move too far from that of the input.
+    pub rest_shape: usize,
     /// A triangle would be badly shaped or turned over in material space.
     pub quality: usize,
     /// A face would turn too far in world space.

@@ -4,6 +4,9 @@
 //! vertices the area-weighted mean of their faces. Then: relaxation in time, limits, [gradation](crate::gradation). Terms
 //! and their scaling follow R. Narain, A. Samii, J. F. O'Brien, Adaptive anisotropic remeshing for cloth simulation
 //! (2012), §4. Of a cloth that is to be remeshed isotropically all metrics are, from the terms on.
+//!
+//! Of a rest shape in space the curvature that counts is what it lacks to that at rest: the creases of the input are part
+//! of the shape, and no refinement makes them smoother.
 
 mod terms;
 
@@ -12,8 +15,9 @@ use crate::gradation::{GRADATION, GRADATION_SWEEPS, SizeLimit, grade_metrics, gr
 use crate::metric::{Metric, bound_aspect, clamp_sizes, isotropic_bound, isotropic_size, metric_of_size};
 use crate::settings::RemeshSettings;
 use crate::surroundings::{Plane, Surroundings};
-use crate::working::{EdgeRow, FaceRow, Working};
+use crate::working::{EdgeRow, FaceRow, RestKind, Working};
 use glam::{DVec2, DVec3};
+use std::f64::consts::TAU;
 use taffeta_core::geometry::{doubled_area, green_strain};
 use taffeta_core::math::{self, Sym2};
 use terms::{FaceFields, NearPlane, SizingTerm};
@@ -79,14 +83,18 @@ pub(crate) fn update_metrics(
 ) {
     let settings_of =
         |cloth: u32| settings[cloth as usize].as_ref().expect("only cloths with settings are gathered");
+    // Only in one chart do the tensors of neighbors speak of the same directions.
+    let is_anisotropic = |kinds: &[RestKind], cloth: u32| {
+        settings_of(cloth).anisotropic && kinds[cloth as usize] == RestKind::Flat
+    };
     let metrics = compute_metrics(working, settings_of, surroundings);
     let memory = math::exp(-elapsed / RELAXATION_TIME);
     let mut sizes = vec![0.0; working.cloths.len()];
     for (slot, cloth) in working.cloths.iter().enumerate() {
         let Some(cloth) = *cloth else { continue };
-        let RemeshSettings { size_min, size_max, anisotropic, .. } = *settings_of(cloth);
+        let RemeshSettings { size_min, size_max, .. } = *settings_of(cloth);
         let remembered = Sym2::default().plus(memory, &working.metrics[slot]);
-        if anisotropic {
+        if is_anisotropic(&working.kinds, cloth) {
             let wanted = dominate([metrics[slot], remembered]);
             working.metrics[slot] = bound_aspect(&clamp_sizes(&wanted, [size_min, size_max]), ASPECT_MAX);
         } else {
@@ -94,13 +102,14 @@ pub(crate) fn update_metrics(
             sizes[slot] = isotropic_size(&wanted).clamp(size_min, size_max);
         }
     }
-    let is_anisotropic = |slot: usize| working.cloths[slot].is_some_and(|c| settings_of(c).anisotropic);
+    let has_tensor =
+        |slot: usize| working.cloths[slot].is_some_and(|cloth| is_anisotropic(&working.kinds, cloth));
     let (tensors, lengths): (Vec<_>, Vec<_>) =
-        size_limits(working).into_iter().partition(|limit| is_anisotropic(limit.ends[0]));
+        size_limits(working).into_iter().partition(|limit| has_tensor(limit.ends[0]));
     grade_sizes(&lengths, &mut sizes, GRADATION, GRADATION_SWEEPS);
     grade_metrics(&tensors, &mut working.metrics, GRADATION, GRADATION_SWEEPS);
     for (slot, cloth) in working.cloths.iter().enumerate() {
-        if cloth.is_some_and(|cloth| !settings_of(cloth).anisotropic) {
+        if cloth.is_some_and(|cloth| !is_anisotropic(&working.kinds, cloth)) {
             working.metrics[slot] = metric_of_size(sizes[slot]);
         }
     }
@@ -116,24 +125,26 @@ fn compute_metrics<'a>(
     let shapes: Vec<FaceShape> = working
         .faces
         .iter()
-        .map(|row| {
-            let corners = at(row.corners);
-            FaceShape::of(
-                corners.map(|slot| working.material[slot]),
-                corners.map(|slot| working.positions[slot]),
-            )
-        })
+        .map(|row| FaceShape::of(row.material, at(row.corners).map(|slot| working.positions[slot])))
         .collect();
     let operators = compute_shape_operators(working, &shapes);
     let (normals, strains) = recover_at_vertices(working, &shapes);
     let planes = find_planes(working, &settings_of, surroundings);
+    let rest_normals = recover_rest_normals(working);
     let mut sums = vec![(0.0, Sym2::default()); working.cloths.len()];
-    for ((FaceRow { corners, cloth }, shape), operator) in working.faces.iter().zip(&shapes).zip(&operators) {
+    for ((row @ FaceRow { corners, cloth, .. }, shape), operator) in
+        working.faces.iter().zip(&shapes).zip(&operators)
+    {
         let corners = at(*corners);
         let [s0, s1, s2] = corners.map(|slot| strains[slot]);
         let fields = FaceFields {
             shape: *operator,
-            normal_gradient: gradient_of(corners.map(|slot| normals[slot]), shape.gradients),
+            normal_gradient: match working.kinds[*cloth as usize] {
+                RestKind::Flat | RestKind::Panels => {
+                    gradient_of(corners.map(|slot| normals[slot]), shape.gradients)
+                }
+                RestKind::Space => bend_from_rest(working, row, shape, [&normals, &rest_normals]),
+            },
             strain_gradient: (s1 - s0) * shape.gradients[0] + (s2 - s0) * shape.gradients[1],
             green: shape.green,
             velocity_gradient: gradient_of(corners.map(|slot| working.velocities[slot]), shape.gradients),
@@ -141,9 +152,10 @@ fn compute_metrics<'a>(
             planes: corners.map(|slot| planes.get(slot).copied().flatten()),
         };
         let settings = settings_of(*cloth);
+        let is_anisotropic = settings.anisotropic && working.kinds[*cloth as usize] == RestKind::Flat;
         let bound = |term: SizingTerm| {
             let metric = term.metric(&fields, settings);
-            if settings.anisotropic { metric } else { isotropic_bound(&metric) }
+            if is_anisotropic { metric } else { isotropic_bound(&metric) }
         };
         let metric = dominate(SizingTerm::ALL.map(bound));
         for slot in corners {
@@ -205,12 +217,14 @@ fn compute_shape_operators(working: &Working, shapes: &[FaceShape]) -> Vec<Sym2>
         let [tail, tip] = edge.ends.map(|slot| slot as usize);
         let direction = (working.positions[tip] - working.positions[tail]).normalize_or_zero();
         let (n0, n1) = (shapes[first].normal, shapes[second].normal);
-        let angle = math::atan2(n0.cross(n1).dot(direction), n0.dot(n1));
-        let u = working.material[tip] - working.material[tail];
-        let weight = 0.5 * angle / u.length();
-        let tensor = Sym2 { xx: u.y * u.y, xy: -u.x * u.y, yy: u.x * u.x };
+        // Rest angles have the opposite sign; the sum is 0 at rest, within half a turn.
+        let bend = math::atan2(n0.cross(n1).dot(direction), n0.dot(n1)) + edge.rest_angle;
+        let angle = bend - TAU * (bend / TAU).round_ties_even();
         for row in [first, second] {
-            operators[row] = operators[row].plus(weight, &tensor);
+            // Each face in its own chart: beyond a seam the edge has other coordinates.
+            let u = working.faces[row].span(edge.ends);
+            let tensor = Sym2 { xx: u.y * u.y, xy: -u.x * u.y, yy: u.x * u.x };
+            operators[row] = operators[row].plus(0.5 * angle / u.length(), &tensor);
         }
     }
     for (operator, shape) in operators.iter_mut().zip(shapes) {
@@ -235,11 +249,42 @@ fn recover_at_vertices(working: &Working, shapes: &[FaceShape]) -> (Vec<DVec3>, 
     (normals, strains)
 }
 
+/// Unit normals of the rest shapes in space, weighted by area, at the vertices by slot; empty without such shapes.
+fn recover_rest_normals(working: &Working) -> Vec<DVec3> {
+    let mut normals = vec![DVec3::ZERO; working.starts.len()];
+    let in_space = |row: &&FaceRow| working.kinds[row.cloth as usize] == RestKind::Space;
+    for row in working.faces.iter().filter(in_space) {
+        let corners = row.corners.map(|slot| slot as usize);
+        let [a, b, c] = corners.map(|slot| working.starts[slot]);
+        corners.into_iter().for_each(|slot| normals[slot] += (b - a).cross(c - a));
+    }
+    normals.into_iter().map(DVec3::normalize_or_zero).collect()
+}
+
+/// What the second fundamental form of a face lacks to that at rest, `∂ᵢn·∂ⱼx − ∂ᵢN·∂ⱼX` \[1/m\], as two columns: takes
+/// the place of the derivatives of the normal, whose products it has where the face is not strained and flat at rest.
+fn bend_from_rest(
+    working: &Working,
+    row: &FaceRow,
+    shape: &FaceShape,
+    [normals, rest_normals]: [&[DVec3]; 2],
+) -> [DVec3; 2] {
+    let corners = row.corners.map(|slot| slot as usize);
+    let form = |normals: &[DVec3], positions: &[DVec3]| {
+        let [n_u, n_v] = gradient_of(corners.map(|slot| normals[slot]), shape.gradients);
+        let [x_u, x_v] = gradient_of(corners.map(|slot| positions[slot]), shape.gradients);
+        [n_u.dot(x_u), 0.5 * (n_u.dot(x_v) + n_v.dot(x_u)), n_v.dot(x_v)]
+    };
+    let (now, rest) = (form(normals, &working.positions), form(rest_normals, &working.starts));
+    let [uu, uv, vv] = [0, 1, 2].map(|k| now[k] - rest[k]);
+    [DVec3::new(uu, uv, 0.0), DVec3::new(uv, vv, 0.0)]
+}
+
 /// The edges between whose ends the sizes may not differ too much, by slot.
 fn size_limits(working: &Working) -> Vec<SizeLimit> {
-    let of = |edge: &EdgeRow| {
-        let [a, b] = edge.ends.map(|slot| slot as usize);
-        SizeLimit { ends: [a, b], edge: working.material[b] - working.material[a] }
+    let of = |edge: &EdgeRow| SizeLimit {
+        ends: edge.ends.map(|slot| slot as usize),
+        edge: working.shorter_span(edge),
     };
     working.edges.iter().map(of).collect()
 }

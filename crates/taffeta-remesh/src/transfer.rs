@@ -7,6 +7,8 @@
 
 use crate::attributes::{EdgeAttributes, FaceAttributes, SheetAttributes, VertexAttributes, VertexHistory};
 use crate::momentum::{Drift, RingMotion};
+use crate::rest::{is_in_space, span, wedges};
+use crate::space::{relay_of_collapse, relay_of_flip};
 use glam::{DVec2, DVec3};
 use taffeta_core::Region;
 use taffeta_core::math::Sym2;
@@ -54,10 +56,13 @@ pub(crate) fn split_with_adjustment(
     let middle = Side::BOTH.map(|side| {
         let he = Halfedge::new(e, side);
         let inside = if mesh.is_boundary_halfedge(he) { he.twin() } else { he };
-        0.5 * (attributes.material_of(inside) + attributes.material_of(mesh.next(inside)))
+        let [tail, tip] = span(mesh, attributes, inside);
+        0.5 * (tail + tip)
     });
     let is_boundary = mesh.is_boundary_edge(e);
-    let held_at = |start, pin: u32| is_boundary || pins[pin as usize].contains_point(start, Some(middle[0]));
+    let is_within =
+        |start, pin: u32| middle.iter().any(|u| pins[pin as usize].contains_point(start, Some(*u)));
+    let held_at = |start, pin| is_boundary || is_within(start, pin);
     let mut vertex = interpolate_vertex(ends.map(|v| &attributes.vertices[v]), held_at);
     adjust(middle[0], &mut vertex);
 
@@ -66,8 +71,8 @@ pub(crate) fn split_with_adjustment(
     split_edge_attributes(attributes, &record, middle);
     for (side, coord) in record.sides.iter().zip(middle) {
         let Some(side) = side else { continue };
-        let FaceAttributes { cloth } = attributes.faces[side.kept_face];
-        attributes.faces.insert(side.created_face, FaceAttributes { cloth });
+        let FaceAttributes { cloth, panel, rest_error } = attributes.faces[side.kept_face];
+        attributes.faces.insert(side.created_face, FaceAttributes { cloth, panel, rest_error });
         // On either side, what follows the spoke leaves the opposite corner in a face that was there before.
         let corner = attributes.material_of(mesh.next(side.spoke));
         attributes.edges.insert(
@@ -121,7 +126,8 @@ fn split_edge_attributes(attributes: &mut SheetAttributes, record: &SplitRecord,
 
 /// Merges the tail of a half-edge into its tip and restores the momentum of the tail's ring.
 ///
-/// The cloth must have one material coordinate per vertex. Whether the faces stay upright is not checked here.
+/// A tail on a seam must be merged along it, and lie on no other seam or boundary. Whether the faces stay upright is
+/// not checked here.
 ///
 /// # Errors
 /// As [`HalfedgeMesh::collapse_edge`]; nothing has changed then.
@@ -135,10 +141,12 @@ pub fn collapse_with_transfer(
     let mut ring: Vec<VertexKey> = vec![i];
     ring.extend(mesh.neighbors(i));
     let motion = RingMotion::measure(mesh, attributes, &ring);
-    let coord = attributes.material_of(if mesh.is_boundary_halfedge(he) { he.twin() } else { mesh.next(he) });
+    let in_space = mesh.faces_around(i).next().is_some_and(|f| is_in_space(attributes, f));
+    let relay = in_space.then(|| relay_of_collapse(mesh, attributes, he));
+    let moved = if in_space { Vec::new() } else { wedges(mesh, attributes, he) };
 
     let record = mesh.collapse_edge(he)?;
-    // What is merged away leaves nothing behind: vertices carry state of their own, faces their cloth.
+    // What is merged away leaves nothing behind: vertices carry state of their own, faces their cloth and panel.
     attributes.vertices.remove(i);
     attributes.edges.remove(record.removed_edge);
     for merged in record.merged.iter().flatten() {
@@ -147,14 +155,31 @@ pub fn collapse_with_transfer(
     for f in record.removed_faces.into_iter().flatten() {
         attributes.faces.remove(f);
     }
-    for out in mesh.halfedges_around(j) {
-        let EdgeAttributes { corners, rest_angle: _, angle: _, scalar: _, broken: _ } =
-            &mut attributes.edges[out.edge];
-        corners[out.side.index()] = coord;
+    // The other attributes of edges stay: the surface is folded along them as it was, but for what the edit moved.
+    for wedge in moved {
+        let Some(edge) = attributes.edges.get_mut(wedge.out.edge) else { continue };
+        let EdgeAttributes { corners, rest_angle: _, angle: _, scalar: _, broken: _ } = edge;
+        corners[wedge.out.side.index()] = wedge.tip;
+    }
+    match relay {
+        Some(relay) => relay.apply(mesh, attributes),
+        None => copy_to_outside(mesh, attributes, j),
     }
     ring.remove(0);
     let drift = motion.restore(mesh, attributes, &ring);
     Ok((record, drift))
+}
+
+/// Gives the outer sides of the boundary edges at a vertex the coordinates of their inner sides.
+fn copy_to_outside(mesh: &HalfedgeMesh, attributes: &mut SheetAttributes, v: VertexKey) {
+    let out = mesh.halfedge_from(v);
+    if !mesh.is_boundary_halfedge(out) {
+        return;
+    }
+    for outside in [out, mesh.prev(out)] {
+        let coord = attributes.material_of(mesh.next(outside.twin()));
+        attributes.edges[outside.edge].corners[outside.side.index()] = coord;
+    }
 }
 
 /// Flips an edge and restores the momentum of its four vertices.
@@ -177,11 +202,19 @@ pub fn flip_with_transfer(
     let motion = RingMotion::measure(mesh, attributes, &ring);
     let corners = opposites.map(|he| attributes.material_of(he));
 
+    let relay =
+        mesh.face(he).filter(|&f| is_in_space(attributes, f)).map(|_| relay_of_flip(mesh, attributes, e));
+
     let record = mesh.flip_edge(e)?;
-    // The two faces stay the same elements; they belong to one cloth.
+    // The two faces stay the same elements; they belong to one panel.
     attributes
         .edges
         .insert(e, EdgeAttributes { corners, rest_angle: 0.0, angle: 0.0, scalar: 0.0, broken: false });
+    if let Some(relay) = relay {
+        relay.apply(mesh, attributes);
+        // The angle is not known yet; near that at rest it is unwrapped the right way.
+        attributes.edges[e].angle = attributes.edges[e].rest_angle;
+    }
     let drift = motion.restore(mesh, attributes, &ring);
     Ok((record, drift))
 }

@@ -2,34 +2,59 @@
 //!
 //! Rows of faces and edges are in key order; vertex arrays are indexed by slot. Nothing here outlives the pass.
 
-use crate::attributes::SheetAttributes;
+use crate::attributes::{EdgeAttributes, FaceAttributes, SheetAttributes};
 use crate::metric::{Metric, edge_size};
-use crate::report::RemeshReport;
+use crate::rest::span;
+use crate::space::starts;
 use glam::{DVec2, DVec3};
 use taffeta_core::math::Sym2;
-use taffeta_mesh::{EdgeKey, HalfedgeMesh, VertexKey, slot_of};
+use taffeta_mesh::{EdgeKey, Halfedge, HalfedgeMesh, Side, VertexKey, slot_of};
 
 /// A face of a cloth that is remeshed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FaceRow {
     /// Slots of the corners, counter-clockwise.
     pub corners: [u32; 3],
+    /// Material coordinates of the corners in the chart of the face \[m\].
+    pub material: [DVec2; 3],
     /// Number of the cloth.
     pub cloth: u32,
 }
 
 impl FaceRow {
-    /// Adds one half-edge of the face. Any two of the three give all corners in order.
-    fn add_side(&mut self, tail: u32, tip: u32) {
+    /// Adds one half-edge of the face, with the coordinate of its tail. Any two of the three give all corners in order.
+    fn add_side(&mut self, tail: u32, tip: u32, coord: DVec2) {
         let [a, b, _] = self.corners;
         if a == b {
             self.corners = [tail, tip, tip];
+            self.material[0] = coord;
         } else if tail == b {
             self.corners[2] = tip;
+            self.material[1] = coord;
         } else {
             self.corners[2] = tail;
+            self.material[2] = coord;
         }
     }
+
+    /// From one corner to another in the chart of the face \[m\].
+    pub fn span(&self, [tail, tip]: [u32; 2]) -> DVec2 {
+        let at =
+            |slot| self.material[self.corners.iter().position(|&c| c == slot).expect("a corner of the face")];
+        at(tip) - at(tail)
+    }
+}
+
+/// What the rest shape of a cloth is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum RestKind {
+    /// One chart: a material coordinate per vertex.
+    #[default]
+    Flat,
+    /// Charts that meet along seams: coordinates belong to the corners of faces.
+    Panels,
+    /// Start positions; each face is a chart.
+    Space,
 }
 
 /// An edge of a cloth that is remeshed.
@@ -40,6 +65,8 @@ pub(crate) struct EdgeRow {
     pub ends: [u32; 2],
     /// Rows of the faces on the first and the second side.
     pub faces: [Option<u32>; 2],
+    /// Hinge angle at rest \[rad\].
+    pub rest_angle: f64,
 }
 
 /// See the module page.
@@ -49,12 +76,16 @@ pub(crate) struct Working {
     pub edges: Vec<EdgeRow>,
     /// The vertices of the faces, in key order.
     pub vertices: Vec<VertexKey>,
-    /// Material coordinate of each vertex \[m\], by slot.
+    /// Material coordinate of each vertex \[m\], by slot; one of several in a cloth of more than one chart.
     pub material: Vec<DVec2>,
+    /// The kind of rest shape of each cloth.
+    pub kinds: Vec<RestKind>,
     /// World position of each vertex \[m\], by slot. Not kept up during edits: they move nothing.
     pub positions: Vec<DVec3>,
     /// World velocity of each vertex \[m/s\], by slot. Not kept up either.
     pub velocities: Vec<DVec3>,
+    /// Start position of each vertex \[m\], by slot; empty unless a rest shape is in space.
+    pub starts: Vec<DVec3>,
     /// Sizing metric of each vertex \[1/m²\], by slot.
     pub metrics: Vec<Metric>,
     /// Cloth of each vertex, by slot; `None`: not to be touched.
@@ -64,27 +95,17 @@ pub(crate) struct Working {
 }
 
 impl Working {
-    /// Gathers the cloths that are touched, by number. One with seams is left out and reported.
-    pub fn gather(
-        mesh: &HalfedgeMesh,
-        attributes: &SheetAttributes,
-        mut touched: Vec<bool>,
-        report: &mut RemeshReport,
-    ) -> Self {
-        loop {
-            let mut working = Self { vertex_counts: vec![0; touched.len()], ..Self::default() };
-            let row_of_face = working.gather_faces(mesh, attributes, &touched);
-            match working.gather_edges(mesh, attributes, &row_of_face) {
-                Ok(()) => {
-                    working.gather_vertices(mesh, attributes);
-                    return working;
-                }
-                Err(Seam { cloth }) => {
-                    touched[cloth as usize] = false;
-                    report.with_seams.push(cloth);
-                }
-            }
-        }
+    /// Gathers the cloths that are touched, by number.
+    pub fn gather(mesh: &HalfedgeMesh, attributes: &SheetAttributes, touched: &[bool]) -> Self {
+        let mut working = Self {
+            vertex_counts: vec![0; touched.len()],
+            kinds: vec![RestKind::Flat; touched.len()],
+            ..Self::default()
+        };
+        let row_of_face = working.gather_faces(mesh, attributes, touched);
+        working.gather_edges(mesh, attributes, &row_of_face);
+        working.gather_vertices(mesh, attributes);
+        working
     }
 
     /// The faces, still without corners; their rows by slot.
@@ -97,10 +118,13 @@ impl Working {
         let mut row_of_face = vec![None; mesh.face_slot_limit()];
         self.faces.reserve(mesh.face_count());
         for f in sorted(mesh.face_keys()) {
-            let cloth = attributes.faces[f].cloth;
+            let FaceAttributes { cloth, panel: _, rest_error } = attributes.faces[f];
             if touched[cloth as usize] {
                 row_of_face[slot_of(f)] = Some(self.faces.len() as u32);
-                self.faces.push(FaceRow { corners: [0; 3], cloth });
+                self.faces.push(FaceRow { corners: [0; 3], material: [DVec2::ZERO; 3], cloth });
+                if rest_error.is_some() {
+                    self.kinds[cloth as usize] = RestKind::Space;
+                }
             }
         }
         row_of_face
@@ -113,7 +137,7 @@ impl Working {
         mesh: &HalfedgeMesh,
         attributes: &SheetAttributes,
         row_of_face: &[Option<u32>],
-    ) -> Result<(), Seam> {
+    ) {
         let slot_limit = mesh.vertex_slot_limit();
         self.cloths = with_room(slot_limit, None);
         self.material = with_room(slot_limit, DVec2::ZERO);
@@ -123,27 +147,31 @@ impl Working {
             let Some(row) = faces[0].or(faces[1]) else { continue };
             let cloth = self.faces[row as usize].cloth;
             let ends = mesh.edge_ends(key).map(|v| slot_of(v) as u32);
-            for (row, [tail, tip]) in faces.into_iter().zip([ends, [ends[1], ends[0]]]) {
+            let EdgeAttributes { corners: coords, rest_angle, .. } = attributes.edges[key];
+            let sides = faces.into_iter().zip([ends, [ends[1], ends[0]]]).zip(coords);
+            for ((row, [tail, tip]), coord) in sides {
                 if let Some(row) = row {
-                    self.faces[row as usize].add_side(tail, tip);
+                    self.faces[row as usize].add_side(tail, tip, coord);
                 }
             }
-            for (slot, coord) in ends.into_iter().zip(attributes.edges[key].corners) {
+            for (slot, coord) in ends.into_iter().zip(coords) {
                 let slot = slot as usize;
                 if self.cloths[slot].replace(cloth).is_none() {
                     self.material[slot] = coord;
-                } else if self.material[slot] != coord {
-                    return Err(Seam { cloth });
+                } else if self.material[slot] != coord && self.kinds[cloth as usize] == RestKind::Flat {
+                    self.kinds[cloth as usize] = RestKind::Panels;
                 }
             }
-            self.edges.push(EdgeRow { key, ends, faces });
+            self.edges.push(EdgeRow { key, ends, faces, rest_angle });
         }
-        Ok(())
     }
 
     fn gather_vertices(&mut self, mesh: &HalfedgeMesh, attributes: &SheetAttributes) {
         self.positions = vec![DVec3::ZERO; self.cloths.len()];
         self.velocities = vec![DVec3::ZERO; self.cloths.len()];
+        if self.kinds.contains(&RestKind::Space) {
+            self.starts = vec![DVec3::ZERO; self.cloths.len()];
+        }
         self.metrics = with_room(self.cloths.len(), Sym2::default());
         self.vertices = sorted(mesh.vertex_keys());
         self.vertices.retain(|&v| self.cloths[slot_of(v)].is_some());
@@ -152,6 +180,9 @@ impl Working {
             let vertex = &attributes.vertices[v];
             self.positions[slot] = vertex.position;
             self.velocities[slot] = vertex.velocity;
+            if let Some(start) = self.starts.get_mut(slot) {
+                *start = vertex.start;
+            }
             self.metrics[slot] = vertex.metric;
             if let Some(cloth) = self.cloths[slot] {
                 self.vertex_counts[cloth as usize] += 1;
@@ -190,10 +221,10 @@ impl Working {
         }
     }
 
-    /// Material coordinate of a vertex \[m\].
+    /// The kind of rest shape around a vertex.
     #[inline]
-    pub fn material_of(&self, v: VertexKey) -> DVec2 {
-        self.material[slot_of(v)]
+    pub fn kind_of(&self, v: VertexKey) -> RestKind {
+        self.kinds[self.cloths[slot_of(v)].expect("edits stay within the gathered cloths") as usize]
     }
 
     /// Sizing metric of a vertex \[1/m²\].
@@ -202,24 +233,69 @@ impl Working {
         self.metrics[slot_of(v)]
     }
 
-    /// The distance of two vertices in wanted edge lengths.
+    /// Material coordinate of a vertex \[m\] of a cloth of one chart.
+    #[inline]
+    pub fn material_of(&self, v: VertexKey) -> DVec2 {
+        self.material[slot_of(v)]
+    }
+
+    /// The distance of two vertices of a cloth of one chart in wanted edge lengths.
     #[inline]
     pub fn size_between(&self, a: VertexKey, b: VertexKey) -> f64 {
         self.size_of_slots([slot_of(a) as u32, slot_of(b) as u32])
     }
 
-    /// The same for slots.
     #[inline]
-    pub fn size_of_slots(&self, ends: [u32; 2]) -> f64 {
+    fn size_of_slots(&self, ends: [u32; 2]) -> f64 {
         let [a, b] = ends.map(|slot| slot as usize);
         edge_size(self.material[b] - self.material[a], &self.metrics[a], &self.metrics[b])
     }
 
-    /// The size of an edge in wanted edge lengths.
+    /// [`size_of`](Self::size_of) of an edge whose row is up to date.
+    pub fn size_of_row(&self, mesh: &HalfedgeMesh, attributes: &SheetAttributes, row: &EdgeRow) -> f64 {
+        match self.cloths[row.ends[0] as usize].map(|cloth| self.kinds[cloth as usize]) {
+            Some(RestKind::Panels | RestKind::Space) => self.size_of(mesh, attributes, row.key),
+            Some(RestKind::Flat) | None => self.size_of_slots(row.ends),
+        }
+    }
+
+    /// The size of a vector between two vertices in a chart \[m\].
     #[inline]
-    pub fn size_of(&self, mesh: &HalfedgeMesh, e: EdgeKey) -> f64 {
+    pub fn size_in_chart(&self, u: DVec2, a: VertexKey, b: VertexKey) -> f64 {
+        edge_size(u, &self.metric_of(a), &self.metric_of(b))
+    }
+
+    /// The distance of two vertices of a rest shape in space in wanted edge lengths.
+    #[inline]
+    pub fn size_in_space(&self, attributes: &SheetAttributes, a: VertexKey, b: VertexKey) -> f64 {
+        let [x, y] = starts(attributes, [a, b]);
+        // Metrics are isotropic there, so any direction will do.
+        self.size_in_chart(DVec2::new(x.distance(y), 0.0), a, b)
+    }
+
+    /// The size of an edge in wanted edge lengths; along a seam the larger one of its sides.
+    #[inline]
+    pub fn size_of(&self, mesh: &HalfedgeMesh, attributes: &SheetAttributes, e: EdgeKey) -> f64 {
         let [a, b] = mesh.edge_ends(e);
-        self.size_between(a, b)
+        match self.kind_of(a) {
+            RestKind::Flat => self.size_between(a, b),
+            RestKind::Space => self.size_in_space(attributes, a, b),
+            RestKind::Panels => {
+                let sides = Side::BOTH.map(|side| Halfedge::new(e, side)).into_iter();
+                let size = |he| {
+                    let [tail, tip] = span(mesh, attributes, he);
+                    self.size_in_chart(tip - tail, a, b)
+                };
+                sides.filter(|he| !mesh.is_boundary_halfedge(*he)).map(size).fold(0.0, f64::max)
+            }
+        }
+    }
+
+    /// The vector along an edge \[m\] in the charts of its faces; the shorter one where they differ.
+    pub fn shorter_span(&self, edge: &EdgeRow) -> DVec2 {
+        let spans = edge.faces.iter().flatten().map(|row| self.faces[*row as usize].span(edge.ends));
+        let shorter = |a: DVec2, b: DVec2| if b.length_squared() < a.length_squared() { b } else { a };
+        spans.reduce(shorter).expect("an edge has a face")
     }
 }
 
@@ -234,9 +310,4 @@ fn sorted<K: Ord>(keys: impl Iterator<Item = K>) -> Vec<K> {
     let mut keys: Vec<K> = keys.collect();
     keys.sort_unstable();
     keys
-}
-
-/// A cloth has a vertex with more than one material coordinate.
-struct Seam {
-    cloth: u32,
 }

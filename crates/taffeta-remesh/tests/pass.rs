@@ -295,8 +295,8 @@ fn removed_faces(proposal: &taffeta_remesh::Proposal) -> usize {
     }
 }
 
-/// Two squares side by side, as cloths 0 and 1; the second one with a seam along its middle if asked.
-fn two_cloths(seam: bool) -> Sheet {
+/// Two squares side by side, as cloths 0 and 1.
+fn two_cloths() -> Sheet {
     let (coords, faces) = grid([1.0; 2], [6; 2], 0.0);
     let count = coords.len() as u32;
     let all_faces: Vec<[u32; 3]> =
@@ -304,23 +304,15 @@ fn two_cloths(seam: bool) -> Sheet {
     let positions: Vec<DVec3> =
         coords.iter().map(|&u| wavy(u)).chain(coords.iter().map(|&u| wavy(u) + 2.0 * DVec3::Z)).collect();
     let built = HalfedgeMesh::from_triangles(positions.len(), &all_faces).expect("a good mesh");
-    let corners_of = |f: &[u32; 3], shift: DVec2| {
-        let on_left = f.iter().map(|&v| coords[v as usize].x).sum::<f64>() < 1.5;
-        f.map(|v| coords[v as usize] + if on_left { DVec2::ZERO } else { shift })
-    };
-    let shift = if seam { DVec2::new(0.5, 0.0) } else { DVec2::ZERO };
-    let corners: Vec<[DVec2; 3]> = faces
-        .iter()
-        .map(|f| corners_of(f, DVec2::ZERO))
-        .chain(faces.iter().map(|f| corners_of(f, shift)))
-        .collect();
+    let corners: Vec<[DVec2; 3]> =
+        faces.iter().chain(&faces).map(|f| f.map(|v| coords[v as usize])).collect();
     let cloths: Vec<u32> = (0..all_faces.len()).map(|f| u32::from(f >= faces.len())).collect();
     let attributes = SheetAttributes::from_built(&built, &positions, &corners, &cloths);
     Sheet { mesh: built.mesh, attributes }
 }
 
 #[test]
-fn cloths_without_settings_and_cloths_with_seams_are_left_alone() {
+fn cloths_without_settings_are_left_alone() {
     let vertices_of = |sheet: &Sheet, cloth: u32| {
         let mut keys: Vec<_> = sheet
             .mesh
@@ -331,19 +323,15 @@ fn cloths_without_settings_and_cloths_with_seams_are_left_alone() {
         keys
     };
     let limits = settings(0.01, 0.3);
-    for (seam, second) in [(false, None), (true, Some(limits))] {
-        let mut sheet = two_cloths(seam);
-        let before = vertices_of(&sheet, 1);
-        let chosen = [Some(limits), second];
-        let pass = Pass { settings: &chosen, pins: &[], elapsed: 1.0, surroundings: None };
-        let report = remesh(&mut sheet.mesh, &mut sheet.attributes, &pass, &mut |_| false);
-        sheet.mesh.validate().expect("valid");
-        validate_attributes(&sheet.mesh, &sheet.attributes).expect("complete");
-        assert!(report.edit_count() > 0);
-        assert_eq!(report.with_seams, if seam { vec![1] } else { vec![] });
-        assert_eq!(vertices_of(&sheet, 1), before);
-    }
-    let mut idle = two_cloths(false);
+    let mut sheet = two_cloths();
+    let before = vertices_of(&sheet, 1);
+    let pass = Pass { settings: &[Some(limits), None], pins: &[], elapsed: 1.0, surroundings: None };
+    let report = remesh(&mut sheet.mesh, &mut sheet.attributes, &pass, &mut |_| false);
+    sheet.mesh.validate().expect("valid");
+    validate_attributes(&sheet.mesh, &sheet.attributes).expect("complete");
+    assert!(report.edit_count() > 0);
+    assert_eq!(vertices_of(&sheet, 1), before);
+    let mut idle = two_cloths();
     let pass = Pass { settings: &[None, None], pins: &[], elapsed: 1.0, surroundings: None };
     let report = remesh(&mut idle.mesh, &mut idle.attributes, &pass, &mut |_| panic!("nothing to ask"));
     assert_eq!(report, RemeshReport::default());

@@ -179,6 +179,8 @@ pub struct Probe {
     pub name: String,
     /// Index of the cloth in the scene.
     pub cloth: usize,
+    /// Number of the panel of the cloth; `None`: the only one there.
+    pub panel: Option<u32>,
     /// The material point \[m\].
     pub material: DVec2,
 }

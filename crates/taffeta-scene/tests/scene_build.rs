@@ -7,7 +7,7 @@ use taffeta_core::{Friction, Region};
 use taffeta_scene::{Override, Scene, SceneError, materials};
 use taffeta_sim::{
     Air, BendingModel, MembraneModel, MembraneScaling, Mode, PinDescription, ProjectionStiffness,
-    SimulationSettings, SolverChoice, StiffnessCorrection, TimeIntegration,
+    SimulationSettings, SolverChoice, StiffnessCorrection, TimeIntegration, World,
 };
 
 const SMALL: &str = "[simulation]\nduration = 1\n[[cloth]]\ngrid = { size = [1, 1], cells = [4, 4] }\n";
@@ -415,7 +415,7 @@ fn meshes_that_cannot_be_cloth_are_refused() {
 }
 
 #[test]
-fn cloth_without_material_coordinates_has_no_probes_material_boxes_rest_curvature_or_remeshing() {
+fn cloth_without_material_coordinates_has_no_probes_material_boxes_or_rest_curvature() {
     let plain = format!("{SQUARE}f 1 2 3 4\n");
     let report = build_error(&plain, "[[probe]]\nname = \"p\"\ncloth = \"sheet\"\nmaterial = [0, 0]\n");
     assert!(report.contains("the probe \"p\" needs material coordinates"), "{report}");
@@ -427,17 +427,70 @@ fn cloth_without_material_coordinates_has_no_probes_material_boxes_rest_curvatur
         "{report}"
     );
     assert!(build_mesh(&plain, "rest_curvature = [0, 0, 0]\n").is_ok());
-    let report = build_error(&plain, "[cloth.remesh]\n");
-    assert!(report.contains("cannot be remeshed: the mesh has no material coordinates"), "{report}");
+    assert!(build_mesh(&plain, "[cloth.remesh]\n").is_ok());
+}
+
+/// Two triangles that share an edge, each with material coordinates of its own.
+const SEAM: &str = "vt 0 0\nvt 1 0\nvt 1 1\nvt 0 0.5\nvt 1 0.5\nvt 0 1.5\nf 1/1 2/2 3/3\nf 1/4 3/5 4/6\n";
+
+#[test]
+fn seams_can_be_remeshed() {
+    let built = build_mesh(&format!("{SQUARE}{SEAM}"), "[cloth.remesh]\n").unwrap();
+    let mesh = &built.world.cloths[0].mesh;
+    assert_eq!((mesh.panels(), mesh.seam_edge_count()), (vec![0, 1], 1));
+    assert_eq!(built.warnings, Vec::<String>::new());
 }
 
 #[test]
-fn seams_cannot_be_remeshed_yet() {
-    let vt = "vt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nvt 5 5\nvt 6 6\n";
-    let seam = format!("{SQUARE}{vt}f 1/1 2/2 3/3\nf 1/5 3/6 4/4\n");
-    let report = build_error(&seam, "[cloth.remesh]\n");
-    assert!(report.contains("vertex 0 has several material coordinates (a seam)"), "{report}");
-    assert!(build_mesh(&seam, "").is_ok());
+fn a_probe_where_panels_overlap_names_one() {
+    let mesh = format!("{SQUARE}{SEAM}");
+    let probe =
+        |extra: &str| format!("[[probe]]\nname = \"p\"\ncloth = \"sheet\"\nmaterial = [0.7, 0.6]\n{extra}");
+    let report = build_error(&mesh, &probe(""));
+    assert!(report.contains("is on several panels of the cloth \"sheet\": 0, 1"), "{report}");
+    assert!(report.contains("`panel = 0`") && report.contains("scene.toml:8:12: "), "{report}");
+    for panel in [0, 1] {
+        let built = build_mesh(&mesh, &probe(&format!("panel = {panel}\n"))).unwrap();
+        assert_eq!((built.probes[0].panel, built.probes[0].face), (panel, panel));
+        // It is a point of that panel in the world as well.
+        let world = World::build(&built.world).unwrap();
+        let found = world.material_point_on(0, panel, built.probes[0].material).unwrap().position;
+        let corners = built.world.cloths[0].mesh.faces[panel as usize];
+        let x = |k: usize| built.world.cloths[0].mesh.positions[corners[k] as usize];
+        let expected = (0..3).map(|k| x(k) * built.probes[0].weights[k]).sum::<glam::DVec3>();
+        assert!(found.distance(expected) < 1e-12, "{found} {expected}");
+    }
+    let report = build_error(&mesh, &probe("panel = 2\n"));
+    assert!(report.contains("on panel 2, but the cloth \"sheet\" has panels 0 to 1"), "{report}");
+    // Off the one panel, on the other: no question.
+    let built = build_mesh(&mesh, &probe("").replace("0.7, 0.6", "0.9, 0.1")).unwrap();
+    assert_eq!(built.probes[0].panel, 0);
+}
+
+#[test]
+fn a_panel_mirrored_against_its_neighbor_is_reflected_and_a_folded_one_is_refused() {
+    // The second triangle as on paper seen from the back: u counts from the right.
+    let mirrored = "vt 0 0\nvt 1 0\nvt 1 1\nvt 5 0\nvt 4 1\nvt 5 1\nf 1/1 2/2 3/3\nf 1/4 3/5 4/6\n";
+    let built = build_mesh(&format!("{SQUARE}{mirrored}"), "[cloth.remesh]\n").unwrap();
+    let material = built.world.cloths[0].mesh.material.clone().unwrap();
+    assert_eq!(material[1].map(|u| u.to_array()), [[4.0, 0.0], [5.0, 1.0], [4.0, 1.0]]);
+    assert_eq!(
+        built.warnings,
+        [
+            "panel 1 of the cloth \"sheet\" is mirrored against the panels that it is sewn to: its u was reflected within \
+          its own extent"
+        ]
+    );
+    // Four faces around a point; in the chart that point lies outside, so that one face is turned over.
+    let around = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0.5 0.5 0\n";
+    let coords = "vt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nvt 0.5 -0.5\n";
+    let fan = "f 1/1 2/2 5/5\nf 2/2 3/3 5/5\nf 3/3 4/4 5/5\nf 4/4 1/1 5/5\n";
+    let report = build_error(&format!("{around}{coords}{fan}"), "");
+    assert!(
+        report.contains("panel 0 is folded over in material space: face 0 (line 11) is mirrored"),
+        "{report}"
+    );
+    assert!(report.contains("but face 1 (line 12) is not"), "{report}");
 }
 
 #[test]
@@ -455,7 +508,7 @@ fn mirrored_pieces_are_turned_over() {
     let mixed = format!("{SQUARE}vt 0 0\nvt 1 0\nvt 1 1\nf 1/1 2/2 3/3\nf 1/1 3/3 4/2\n");
     let report = build_error(&mixed, "");
     assert!(report.contains("face 1 (line 9) is mirrored"), "{report}");
-    assert!(report.contains("face 0 (line 8) of the same piece is not"), "{report}");
+    assert!(report.contains("but face 0 (line 8) is not"), "{report}");
 }
 
 #[test]

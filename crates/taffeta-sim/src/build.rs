@@ -10,17 +10,12 @@ use crate::rope::list_inputs;
 use crate::solid::{expand, place_and_pin};
 use crate::world::{Cloth, World};
 use glam::{DVec2, DVec3};
-use std::f64::consts::PI;
 use taffeta_contact::ContactSurface;
 use taffeta_core::geometry::{doubled_area, flatten_triangle};
 use taffeta_core::{Region, TriangleMesh};
-use taffeta_mesh::{BuildError as MeshError, BuiltMesh, Halfedge, HalfedgeMesh, Side};
-use taffeta_remesh::{SheetAttributes, is_single_valued};
-use taffeta_solve::block::Hinge;
+use taffeta_mesh::{BuildError as MeshError, BuiltMesh, HalfedgeMesh};
+use taffeta_remesh::SheetAttributes;
 use taffeta_solve::{ClothModel, MaterialError};
-
-/// Rest angles closer to a full fold than this are refused \[rad\]: the sign of such an angle is not reliable.
-const REST_ANGLE_MARGIN: f64 = 0.1;
 
 /// Why a world cannot be built.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -72,14 +67,6 @@ pub enum BuildError {
         /// Number of the pin in its cloth.
         pin: usize,
     },
-    /// Remeshing is asked for where it does not work.
-    #[error("cloth '{cloth}': remeshing needs one material coordinate per vertex; this cloth has {found}")]
-    CannotRemesh {
-        /// Name of the cloth.
-        cloth: String,
-        /// What it has instead.
-        found: &'static str,
-    },
     /// A setting of the simulation, of remeshing, of an obstacle or of a pin makes no sense.
     #[error("{what}: {reason}")]
     BadSetting {
@@ -126,10 +113,9 @@ impl World {
         };
         let mut attributes =
             SheetAttributes::from_built(&built, &input.positions, &input.corners, &input.cloths);
-        curve_rest_angles(&built.mesh, &mut attributes, description);
+        rest_in_space(&built.mesh, &mut attributes, description);
         let mut pins = select_pins(&built, &mut attributes, description, &input)?;
         set_velocities(&built, &mut attributes, (description, &pins), &input);
-        check_remeshing(&built.mesh, &attributes, description)?;
         let inputs = list_inputs(description)?;
         let loose = build_loose(&inputs, &mut pins)?;
         let mut thawed = Thawed { mesh: built.mesh, attributes, loose, epoch: 0 };
@@ -209,22 +195,10 @@ fn blame_cloth(description: &WorldDescription, error: MeshError) -> BuildError {
     BuildError::Mesh { cloth: "all cloths together".into(), source: error }
 }
 
-/// A cloth without material coordinates is at rest as it comes: its rest angles are those of the mesh.
-fn curve_rest_angles(mesh: &HalfedgeMesh, attributes: &mut SheetAttributes, description: &WorldDescription) {
-    for e in mesh.edge_keys() {
-        let he = Halfedge::new(e, Side::First);
-        let (Some(a), Some(b), Some(f)) = (mesh.opposite(he), mesh.opposite(he.twin()), mesh.face(he)) else {
-            continue;
-        };
-        if description.cloths[attributes.faces[f].cloth as usize].mesh.material.is_some() {
-            continue;
-        }
-        let [p, q] = mesh.ends(he);
-        let x = [p, q, a, b].map(|v| attributes.vertices[v].position);
-        let limit = PI - REST_ANGLE_MARGIN;
-        let angle = Hinge::wrapped_angle(&x);
-        attributes.edges[e].rest_angle = angle.clamp(-limit, limit);
-        attributes.edges[e].angle = angle;
+/// A cloth without material coordinates is at rest as it comes.
+fn rest_in_space(mesh: &HalfedgeMesh, attributes: &mut SheetAttributes, description: &WorldDescription) {
+    for (number, _) in description.cloths.iter().enumerate().filter(|(_, c)| c.mesh.material.is_none()) {
+        attributes.rest_in_space(mesh, number as u32);
     }
 }
 
@@ -299,24 +273,6 @@ fn set_velocities(
     }
 }
 
-/// Remeshing needs one material coordinate per vertex.
-fn check_remeshing(
-    mesh: &HalfedgeMesh,
-    attributes: &SheetAttributes,
-    description: &WorldDescription,
-) -> Result<(), BuildError> {
-    for (number, cloth) in description.cloths.iter().enumerate().filter(|(_, c)| c.remesh.is_some()) {
-        let refuse = |found| Err(BuildError::CannotRemesh { cloth: cloth.name.clone(), found });
-        if cloth.mesh.material.is_none() {
-            return refuse("none");
-        }
-        if !is_single_valued(mesh, attributes, number as u32) {
-            return refuse("several at some vertices");
-        }
-    }
-    Ok(())
-}
-
 /// The cloths of a description as the world keeps them.
 pub(crate) fn world_cloths(description: &WorldDescription) -> Vec<Cloth> {
     let cloth = |cloth: &ClothDescription| Cloth {
@@ -331,6 +287,7 @@ pub(crate) fn world_cloths(description: &WorldDescription) -> Vec<Cloth> {
         projection: cloth.projection,
         remesh: cloth.remesh,
         has_material: cloth.mesh.material.is_some(),
+        has_one_chart: cloth.mesh.has_one_chart(),
         surface: ContactSurface {
             offset: 0.5 * description.contact_thickness.unwrap_or(cloth.material.thickness),
             friction: cloth.material.friction,

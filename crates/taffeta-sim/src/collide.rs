@@ -84,6 +84,9 @@ pub struct SunkenCloth {
     pub position: DVec3,
 }
 
+/// Between panels that are not joined, where distances at rest matter \[m\]: more than any contact is thick.
+const PANEL_DISTANCE: f64 = 1e3;
+
 /// The cloths of a world, its other bodies and its mesh obstacles, as bodies that can meet.
 pub(crate) fn build_proximity(source: CacheSource<'_>) -> Proximity {
     let CacheSource { sheet, cloths, bodies, self_contact, .. } = source;
@@ -94,6 +97,7 @@ pub(crate) fn build_proximity(source: CacheSource<'_>) -> Proximity {
     let body = |body: &LooseBody| MeshBody::cloth(body.surface, false);
     let mut meshes: Vec<MeshBody> = cloths.iter().map(cloth).chain(bodies.iter().map(body)).collect();
     let mut layout = sheet.layout.raw.clone();
+    set_panels_apart(source, &mut layout);
     if !source.meshes.is_empty() {
         add_loose(source, &mut elements);
     }
@@ -111,6 +115,18 @@ pub(crate) fn build_proximity(source: CacheSource<'_>) -> Proximity {
         layout.resize(elements.vertex_count, DVec3::ZERO);
     }
     Proximity::new(elements, meshes, layout)
+}
+
+/// Panels that no seam joins may have the same material coordinates, and are no neighbors for that.
+fn set_panels_apart(source: CacheSource<'_>, layout: &mut [DVec3]) {
+    let CacheSource { sheet, cloths, .. } = source;
+    for (fi, panel) in sheet.panels.iter_indexed().filter(|(_, panel)| **panel > 0) {
+        if cloths[sheet.rest.cloths[fi] as usize].has_one_chart {
+            for vi in sheet.topology.faces[fi] {
+                layout[vi.0 as usize].z = f64::from(*panel) * PANEL_DISTANCE;
+            }
+        }
+    }
 }
 
 /// Adds ropes, as what meets obstacles only, and vertices that belong to nothing. The inside of a solid needs no guard.

@@ -32,12 +32,14 @@ pub struct Frozen {
     pub history: IndexVec<VertexIndex, Option<VertexHistory>>,
     /// Friction that makes each vertex stick to something \[N\]; zero where it does not.
     pub grips: IndexVec<VertexIndex, DVec3>,
-    /// A point of each vertex in material space \[m\], or at time 0 for cloths without material coordinates.
+    /// A point of each vertex in material space \[m\], or at time 0 for cloths that no single chart lays out.
     pub layout: IndexVec<VertexIndex, DVec3>,
     /// Scalar of curvature bending of each edge \[rad\], as seen from its first face.
     pub scalars: IndexVec<EdgeIndex, f64>,
     /// Whether the spring along each edge has let go.
     pub broken: IndexVec<EdgeIndex, bool>,
+    /// The panel of each face, by its number in its cloth.
+    pub panels: IndexVec<FaceIndex, u32>,
     keys: KeyTable,
     mesh: HalfedgeMesh,
     attributes: SheetAttributes,
@@ -64,8 +66,9 @@ pub struct Thawed {
 pub(crate) struct FreezeRules<'a> {
     /// Materials and models.
     pub models: &'a [ClothModel],
-    /// Whether each cloth has material coordinates; the others are ordered in world space at time 0.
-    pub has_material: &'a [bool],
+    /// Whether one chart lays out each cloth; the others are ordered in world space at time 0. Panels overlap in material
+    /// space, where what is far apart would be close.
+    pub has_one_chart: &'a [bool],
     /// The axes that each pin holds.
     pub axes: &'a [[bool; 3]],
     /// The solids, which have masses of their own.
@@ -143,7 +146,7 @@ impl Thawed {
     /// Fixes the dense order, by cloth and then along a Morton curve in material space, and copies everything into it.
     pub(crate) fn freeze(self, rules: FreezeRules<'_>) -> Frozen {
         let Self { mesh, attributes, loose, epoch } = self;
-        let order = VertexOrder::measure(&mesh, &attributes, rules.has_material);
+        let order = VertexOrder::measure(&mesh, &attributes, rules.has_one_chart);
         let frozen = mesh.freeze_topology(|v| order.place(v), TopologyEpoch(epoch).next());
         let (topology, keys) = (frozen.topology, frozen.keys);
         let rest = build_rest(&mesh, &attributes, &keys, &topology);
@@ -174,6 +177,7 @@ impl Thawed {
         };
         let scalars = keys.edges.iter_indexed().map(scalar).collect();
         let broken = keys.edges.iter().map(|key| attributes.edges[*key].broken).collect();
+        let panels = keys.faces.iter().map(|key| attributes.faces[*key].panel).collect();
         let mut frozen = Frozen {
             topology: topology.with_loose(loose.len()),
             state,
@@ -186,6 +190,7 @@ impl Thawed {
             layout,
             scalars,
             broken,
+            panels,
             keys,
             mesh,
             attributes,
@@ -256,11 +261,11 @@ struct VertexOrder {
 }
 
 impl VertexOrder {
-    fn measure(mesh: &HalfedgeMesh, attributes: &SheetAttributes, has_material: &[bool]) -> Self {
+    fn measure(mesh: &HalfedgeMesh, attributes: &SheetAttributes, has_one_chart: &[bool]) -> Self {
         let mut cloths = SecondaryMap::with_capacity(mesh.vertex_slot_limit());
         let mut points: SecondaryMap<VertexKey, DVec3> =
             SecondaryMap::with_capacity(mesh.vertex_slot_limit());
-        let mut bounds = vec![[DVec3::INFINITY, DVec3::NEG_INFINITY]; has_material.len()];
+        let mut bounds = vec![[DVec3::INFINITY, DVec3::NEG_INFINITY]; has_one_chart.len()];
         for e in mesh.edge_keys() {
             for he in [Halfedge::new(e, Side::First), Halfedge::new(e, Side::Second)] {
                 let (v, Some(f)) = (mesh.tail(he), mesh.face(he)) else { continue };
@@ -268,9 +273,9 @@ impl VertexOrder {
                     continue;
                 }
                 let cloth = attributes.faces[f].cloth;
-                let material = has_material[cloth as usize];
+                let is_flat = has_one_chart[cloth as usize];
                 let point =
-                    if material { corner(attributes, he).extend(0.0) } else { attributes.vertices[v].start };
+                    if is_flat { corner(attributes, he).extend(0.0) } else { attributes.vertices[v].start };
                 cloths.insert(v, cloth);
                 points.insert(v, point);
                 let [low, high] = &mut bounds[cloth as usize];

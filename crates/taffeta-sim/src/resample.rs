@@ -18,17 +18,35 @@ pub struct MaterialPoint {
 impl World {
     /// Where a material point \[m\] of a cloth is now. A point off the sheet is taken to the border of the
     /// face in whose barycentric coordinates it is least outside: that of the nearest face, up to faces of other sizes.
-    /// `None` if the cloth has no material coordinates.
+    /// `None` if the cloth has no material coordinates. Where panels overlap in material space it is a point of one of
+    /// them; [`material_point_on`](Self::material_point_on) says of which.
     ///
     /// # Panics
     /// If there is no cloth of that number.
     pub fn material_point(&self, cloth: usize, point: DVec2) -> Option<MaterialPoint> {
+        self.find_point(cloth, point, |_| true)
+    }
+
+    /// [`material_point`](Self::material_point) of one panel of a cloth; `None` also if there is no such panel.
+    ///
+    /// # Panics
+    /// If there is no cloth of that number.
+    pub fn material_point_on(&self, cloth: usize, panel: u32, point: DVec2) -> Option<MaterialPoint> {
+        self.find_point(cloth, point, |fi| self.sheet.panels[fi] == panel)
+    }
+
+    fn find_point(
+        &self,
+        cloth: usize,
+        point: DVec2,
+        is_wanted: impl Fn(FaceIndex) -> bool,
+    ) -> Option<MaterialPoint> {
         if !self.cloths[cloth].has_material {
             return None;
         }
         // The face in which the point lies deepest; ties go to the first in dense order.
         let mut best: Option<(f64, FaceIndex, [f64; 3])> = None;
-        for fi in self.sheet.faces_of(cloth as u32) {
+        for fi in self.sheet.faces_of(cloth as u32).filter(|fi| is_wanted(*fi)) {
             let weights = barycentric(point, self.sheet.rest.corners[fi]);
             let depth = weights.iter().copied().fold(f64::INFINITY, f64::min);
             if best.is_none_or(|(deepest, ..)| depth > deepest) {

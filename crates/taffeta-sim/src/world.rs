@@ -37,6 +37,8 @@ pub struct Cloth {
     pub remesh: Option<RemeshSettings>,
     /// Whether it came with material coordinates.
     pub has_material: bool,
+    /// Whether these lay it out as a whole: one per vertex. Otherwise its layout is how it starts.
+    pub has_one_chart: bool,
     /// How it meets obstacles.
     pub surface: ContactSurface,
     /// Pressure along the face normals, following them \[Pa\].
@@ -338,7 +340,7 @@ pub(crate) fn resolve_solver(settings: &SimulationSettings, vertices: usize) -> 
 /// Freezes by the rules of the cloths and the pins.
 pub(crate) fn freeze(thawed: Thawed, (cloths, solids): (&[Cloth], &[Solid]), pins: &[Pin]) -> Frozen {
     let models: Vec<_> = cloths.iter().map(|c| c.model.clone()).collect();
-    let has_material: Vec<_> = cloths.iter().map(|c| c.has_material).collect();
+    let has_one_chart: Vec<_> = cloths.iter().map(|c| c.has_one_chart).collect();
     let axes: Vec<_> = pins.iter().map(|pin| pin.description.axes).collect();
-    thawed.freeze(FreezeRules { models: &models, has_material: &has_material, axes: &axes, solids })
+    thawed.freeze(FreezeRules { models: &models, has_one_chart: &has_one_chart, axes: &axes, solids })
 }

@@ -222,9 +222,6 @@ pub(crate) fn hinge_of_edge(
 ) -> Option<Hinge> {
     let [Some(face0), Some(face1)] = edge.faces else { return None };
     let [Some(a), Some(b)] = edge.opposites else { return None };
-    // Across the edge lies the normal of its material direction, as seen from the first face.
-    let [p, q] = material_edge(topology, rest, face0, edge.vertices);
-    let direction = (q - p).normalize();
     let areas = [rest.areas[face0], rest.areas[face1]];
     // The angle at which the curvatures of both faces are those at rest.
     let curved = |fi| {
@@ -233,14 +230,30 @@ pub(crate) fn hinge_of_edge(
     };
     Some(Hinge {
         vertices: [edge.vertices[0], edge.vertices[1], a, b],
-        scale: p.distance(q) / (areas[0] + areas[1]).sqrt(),
+        scale: rest_length(topology, rest, edge) / (areas[0] + areas[1]).sqrt(),
         rest_angle: rest.angles[ei] + curved(face0) + curved(face1),
-        stiffness: cloth.material.bending_stiffness([-direction.y, direction.x]),
+        stiffness: stiffness_across(topology, rest, cloth, (edge, [face0, face1])),
         damping: cloth.material.bend_damping,
         doubled_areas: areas.map(|area| 2.0 * area),
         edge: ei,
         reference: rest.last_angles[ei],
     })
+}
+
+/// The plate stiffness \[N·m\] across an edge, along the normal of its material direction: the mean of what its faces
+/// say, which beyond a seam may lie differently in their chart.
+fn stiffness_across(
+    topology: &SurfaceTopology,
+    rest: &RestShape,
+    cloth: &ClothModel,
+    (edge, faces): (&Edge, [FaceIndex; 2]),
+) -> f64 {
+    let [first, second] = faces.map(|fi| {
+        let [p, q] = material_edge(topology, rest, fi, edge.vertices);
+        let direction = (q - p).normalize();
+        cloth.material.bending_stiffness([-direction.y, direction.x])
+    });
+    0.5 * (first + second)
 }
 
 /// The rest length of an edge \[m\]: the mean of what its faces say, which along a seam may differ.
@@ -272,9 +285,7 @@ fn build_quadratic(
         let [tip, _] = material_edge(topology, rest, fi, [tip, tip]);
         [p, q, tip]
     };
-    let [u, v] = material_edge(topology, rest, face0, [p, q]);
-    let direction = (v - u).normalize();
-    let stiffness = cloth.material.bending_stiffness([-direction.y, direction.x]);
+    let stiffness = stiffness_across(topology, rest, cloth, (edge, [face0, face1]));
     let damping = cloth.material.bend_damping;
     Some(QuadraticBend::new([p, q, a, b], [wing(face0, a), wing(face1, b)], stiffness, damping))
 }

@@ -58,7 +58,7 @@ fn is_degenerate(corners: [DVec2; 3]) -> bool {
 pub(super) fn describe_material(file: &ObjMesh) -> String {
     let mesh = &file.mesh;
     let Some(material) = &mesh.material else {
-        return "no: each face is at rest as it is; remeshing needs vt".to_owned();
+        return "no: the mesh is at rest as it is".to_owned();
     };
     let mut first: Vec<Option<DVec2>> = vec![None; mesh.positions.len()];
     let mut on_seam = vec![false; mesh.positions.len()];
@@ -69,12 +69,25 @@ pub(super) fn describe_material(file: &ObjMesh) -> String {
         }
     }
     let seams = on_seam.iter().filter(|on_seam| **on_seam).count();
-    let mirrored = material.iter().filter(|corners| doubled_area(**corners) < 0.0).count();
-    let mut text = "yes".to_owned();
+    let mirrored: Vec<bool> = material.iter().map(|corners| doubled_area(*corners) < 0.0).collect();
+    let panels = mesh.panels();
+    let count = panels.iter().max().map_or(0, |last| last + 1);
+    let mut text = format!("yes; {count} {}", if count == 1 { "panel" } else { "panels" });
     text += &match seams {
         0 => "; no seams".to_owned(),
-        _ => format!("; {seams} vertices on seams"),
+        _ => format!("; {} seam edges with {seams} vertices", mesh.seam_edge_count()),
     };
+    for panel in 0..count {
+        let of_panel = || (0..panels.len()).filter(|face| panels[*face] == panel);
+        let turned = of_panel().filter(|face| mirrored[*face]).count();
+        if let Some(face) = of_panel()
+            .find(|face| 2 * turned < of_panel().count() && mirrored[*face])
+            .or_else(|| of_panel().find(|face| turned < of_panel().count() && 0 < turned && !mirrored[*face]))
+        {
+            text += &format!("; panel {panel} is folded over (face of {})", name_face(file, face));
+        }
+    }
+    let mirrored = mirrored.iter().filter(|mirrored| **mirrored).count();
     if mirrored > 0 {
         text += &format!("; {mirrored} faces are mirrored in material space");
     }

@@ -100,7 +100,7 @@ impl Recorder {
             self.write_frames(world, row.frame)?;
         }
         for probe in &self.placed {
-            let point = world.material_point(probe.cloth, probe.material);
+            let point = world.material_point_on(probe.cloth, probe.panel, probe.material);
             let point = point.expect("a probe is placed only on cloths with material coordinates");
             self.probes.write(&probe_row(&row, &probe.name, point))?;
         }

@@ -94,6 +94,7 @@ impl FieldOptions {
         let rules = EditRules::of_settings(&[], pins);
         EditRules {
             max_vertices: vec![Some(self.max_vertices); piece_count],
+            rest_tolerances: vec![0.0; piece_count],
             budget: self.budget,
             split_size: LONGEST,
             collapse_size: self.collapse_size,

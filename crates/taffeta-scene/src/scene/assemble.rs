@@ -1,7 +1,7 @@
 //! From a scene to a world: meshes are made, placed and checked.
 
-use super::check::{find_mesh_problems, find_nearest, find_remesh_obstruction};
-use super::orient::turn_mirrored_pieces;
+use super::check::{find_mesh_problems, find_nearest};
+use super::orient::{Turned, turn_mirrored_panels};
 use super::pin::{PlacedMesh, resolve_region};
 use super::{
     ClothShape, Probe, RopeProbe, Scene, SceneCloth, SceneObstacle, SceneRope, SceneSolid, SolidProbe,
@@ -38,6 +38,8 @@ pub struct PlacedProbe {
     pub name: String,
     /// Index of the cloth in the world.
     pub cloth: usize,
+    /// The panel of the cloth.
+    pub panel: u32,
     /// The material point \[m\], moved onto the sheet if it lay beside it by round-off.
     pub material: DVec2,
     /// The face of the cloth's mesh that carries it.
@@ -125,12 +127,22 @@ impl Assembly<'_> {
         if !found.is_empty() {
             return None;
         }
-        match turn_mirrored_pieces(&mut placed) {
-            Ok(0) => {}
-            Ok(count) => self.warnings.push(format!(
-                "{count} faces of the cloth {:?} are mirrored in material space and were turned over",
-                cloth.name
-            )),
+        match turn_mirrored_panels(&mut placed) {
+            Ok(Turned { faces, reflected }) => {
+                if faces > 0 {
+                    self.warnings.push(format!(
+                        "{faces} faces of the cloth {:?} are mirrored in material space and were turned over",
+                        cloth.name
+                    ));
+                }
+                for panel in reflected {
+                    self.warnings.push(format!(
+                        "panel {panel} of the cloth {:?} is mirrored against the panels that it is sewn to: its u was \
+                         reflected within its own extent",
+                        cloth.name
+                    ));
+                }
+            }
             Err(message) => {
                 self.report(&shape_key, format!("{message} (cloth {:?})", cloth.name));
                 return None;
@@ -139,10 +151,6 @@ impl Assembly<'_> {
         if let Some(reason) = cloth.volume.and_then(|_| find_opening(&placed.mesh)) {
             let message = format!("the cloth {:?} can keep no volume: {reason}", cloth.name);
             self.report(&format!("{key}.volume"), message);
-        }
-        if let Some(reason) = cloth.remesh.and_then(|_| find_remesh_obstruction(&placed)) {
-            let message = format!("the cloth {:?} cannot be remeshed: {reason}", cloth.name);
-            self.report(&format!("{key}.remesh"), message);
         }
         if cloth.rest_curvature != [0.0; 3] && placed.mesh.material.is_none() {
             let message = format!(
@@ -266,11 +274,25 @@ impl Assembly<'_> {
             self.report(&format!("{key}.material"), message);
             return None;
         };
-        let nearest = find_nearest(material, probe.material)?;
+        let panels = cloth.mesh.panels();
+        let count = panels.iter().max().map_or(0, |last| last + 1);
+        if let Some(panel) = probe.panel.filter(|panel| *panel >= count) {
+            let message = format!(
+                "the probe {:?} is on panel {panel}, but the cloth {:?} has panels 0 to {}",
+                probe.name,
+                cloth.name,
+                count - 1
+            );
+            self.report(&format!("{key}.panel"), message);
+            return None;
+        }
+        let is_wanted = |face: usize| probe.panel.is_none_or(|panel| panels[face] == panel);
+        let nearest = find_nearest(material, probe.material, is_wanted)?;
         let mut corners = material.iter().flatten().copied();
         let first = corners.next().unwrap_or_default();
         let (low, high) = corners.fold((first, first), |(low, high), u| (low.min(u), high.max(u)));
-        if nearest.distance > PROBE_SLACK * (high - low).max_element() {
+        let slack = PROBE_SLACK * (high - low).max_element();
+        if nearest.distance > slack {
             let message = format!(
                 "the probe {:?} at [{}, {}] is not on the cloth {:?}: the nearest point, [{}, {}], is {:.3e} m away",
                 probe.name,
@@ -284,9 +306,32 @@ impl Assembly<'_> {
             self.report(&format!("{key}.material"), message);
             return None;
         }
+        let on_panel = |panel: &u32| {
+            let found = find_nearest(material, probe.material, |face| panels[face] == *panel);
+            found.is_some_and(|found| found.distance <= slack)
+        };
+        let candidates: Vec<u32> = match probe.panel {
+            Some(panel) => vec![panel],
+            None => (0..count).filter(on_panel).collect(),
+        };
+        if candidates.len() > 1 {
+            let names: Vec<String> = candidates.iter().map(u32::to_string).collect();
+            let message = format!(
+                "the probe {:?} at [{}, {}] is on several panels of the cloth {:?}: {}; say on which, as in `panel = {}`",
+                probe.name,
+                probe.material.x,
+                probe.material.y,
+                cloth.name,
+                names.join(", "),
+                names[0]
+            );
+            self.report(&format!("{key}.material"), message);
+            return None;
+        }
         Some(PlacedProbe {
             name: probe.name.clone(),
             cloth: probe.cloth,
+            panel: panels[nearest.face],
             material: if nearest.distance > 0.0 { nearest.point } else { probe.material },
             face: nearest.face as u32,
             weights: nearest.weights,

@@ -123,30 +123,6 @@ fn find_crowded_edge(placed: &PlacedMesh) -> Option<String> {
     ))
 }
 
-/// Why a mesh cannot be remeshed, if so.
-pub(super) fn find_remesh_obstruction(placed: &PlacedMesh) -> Option<String> {
-    let mesh = &placed.mesh;
-    let Some(material) = &mesh.material else {
-        return Some(
-            "the mesh has no material coordinates (vt), and remeshing measures in material space".to_owned(),
-        );
-    };
-    let mut coords: Vec<Option<DVec2>> = vec![None; mesh.positions.len()];
-    for (face, corners) in mesh.faces.iter().zip(material) {
-        for (vertex, u) in face.iter().zip(corners) {
-            let known = coords[*vertex as usize].get_or_insert(*u);
-            if known != u {
-                let number =
-                    placed.source_vertices.as_ref().map_or(*vertex, |sources| sources[*vertex as usize]);
-                return Some(format!(
-                    "vertex {number} has several material coordinates (a seam), which remeshing does not handle yet"
-                ));
-            }
-        }
-    }
-    None
-}
-
 /// The point of the sheet that is nearest to a material point.
 pub(super) struct NearestPoint {
     /// Face of the mesh.
@@ -159,10 +135,14 @@ pub(super) struct NearestPoint {
     pub distance: f64,
 }
 
-/// Searches all faces; `None` without faces. The first face wins a tie.
-pub(super) fn find_nearest(material: &[[DVec2; 3]], point: DVec2) -> Option<NearestPoint> {
+/// Searches the wanted faces; `None` without any. The first face wins a tie.
+pub(super) fn find_nearest(
+    material: &[[DVec2; 3]],
+    point: DVec2,
+    is_wanted: impl Fn(usize) -> bool,
+) -> Option<NearestPoint> {
     let mut nearest: Option<NearestPoint> = None;
-    for (face, corners) in material.iter().enumerate() {
+    for (face, corners) in material.iter().enumerate().filter(|(face, _)| is_wanted(*face)) {
         let inside = barycentric(point, *corners);
         let weights = if inside.iter().all(|w| *w >= 0.0) {
             inside

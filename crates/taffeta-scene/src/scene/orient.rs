@@ -1,49 +1,92 @@
 //! Faces that are mirrored in material space.
 //!
 //! Patterns of garments give the left and the right piece the same material coordinates, one of them mirrored. A piece
-//! whose faces are all clockwise in material space is turned over: its faces are listed the other way round. That
+//! whose panels are all clockwise in material space is turned over: its faces are listed the other way round. That
 //! changes neither positions nor material coordinates, and an orthotropic material does not tell its sides apart.
+//!
+//! Of a piece that is sewn together from panels of both kinds, no orientation of the faces is right. Its mirrored panels
+//! are reflected, `u` within their own extent: axes of the material, lengths and the place on the pattern stay.
+//! Within a panel all faces must agree; where they do not, the panel is folded over in material space.
 
 use super::check::{directed_edges, name_face};
 use super::pin::PlacedMesh;
 use taffeta_core::components::Components;
 use taffeta_core::geometry::doubled_area;
 
-/// Turns over every connected piece that is mirrored, and returns the number of its faces.
+/// What was done about mirrored faces.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Turned {
+    /// How many faces were turned over.
+    pub faces: usize,
+    /// The panels that were reflected.
+    pub reflected: Vec<u32>,
+}
+
+/// Turns over every connected piece that is mirrored, and reflects every panel that is mirrored in a piece that is not.
 ///
 /// # Errors
-/// A message if a piece is mirrored in part: no orientation of its faces is then right in material space.
-pub(super) fn turn_mirrored_pieces(placed: &mut PlacedMesh) -> Result<usize, String> {
-    let Some(material) = &placed.mesh.material else { return Ok(0) };
+/// A message with panel and face if a panel is mirrored in part.
+pub(super) fn turn_mirrored_panels(placed: &mut PlacedMesh) -> Result<Turned, String> {
+    let Some(material) = &placed.mesh.material else { return Ok(Turned::default()) };
     let mirrored: Vec<bool> = material.iter().map(|corners| doubled_area(*corners) < 0.0).collect();
     if !mirrored.contains(&true) {
-        return Ok(0);
+        return Ok(Turned::default());
     }
+    let panels = placed.mesh.panels();
+    check_panels(placed, &mirrored, &panels)?;
     let pieces = find_pieces(placed);
-    // Whether a piece is mirrored, by its first face.
-    let piece_mirrored = |face: usize| mirrored[pieces[face] as usize];
-    if let Some(face) = (0..mirrored.len()).find(|face| mirrored[*face] != piece_mirrored(*face)) {
-        let first = pieces[face] as usize;
+    // Whether a piece is to be turned over, by its first face: if all of it is mirrored.
+    let mut turns = mirrored.clone();
+    for (face, piece) in pieces.iter().enumerate() {
+        turns[*piece as usize] &= mirrored[face];
+    }
+    let mut turned = Turned::default();
+    for face in 0..mirrored.len() {
+        if turns[pieces[face] as usize] {
+            turn_over(placed, face);
+            turned.faces += 1;
+        } else if mirrored[face] && !turned.reflected.contains(&panels[face]) {
+            turned.reflected.push(panels[face]);
+        }
+    }
+    turned.reflected.iter().for_each(|panel| reflect(placed, &panels, *panel));
+    Ok(turned)
+}
+
+/// Finds a panel of which some faces are mirrored and others are not.
+fn check_panels(placed: &PlacedMesh, mirrored: &[bool], panels: &[u32]) -> Result<(), String> {
+    let mut firsts: Vec<Option<usize>> = vec![None; mirrored.len()];
+    for (face, panel) in panels.iter().enumerate() {
+        let first = *firsts[*panel as usize].get_or_insert(face);
+        if mirrored[face] == mirrored[first] {
+            continue;
+        }
         let [clockwise, other] = if mirrored[face] { [face, first] } else { [first, face] };
         return Err(format!(
-            "{} is mirrored (clockwise) in material space, but {} of the same piece is not; a piece that is mirrored in \
-             part is not supported yet",
+            "panel {panel} is folded over in material space: {} is mirrored (clockwise), but {} is not",
             name_face(placed, clockwise),
             name_face(placed, other)
         ));
     }
-    let mesh = &mut placed.mesh;
-    for (face, corners) in mesh
-        .faces
-        .iter_mut()
-        .zip(mesh.material.iter_mut().flatten())
-        .enumerate()
-        .filter_map(|(number, pair)| mirrored[number].then_some(pair))
-    {
-        face.swap(1, 2);
-        corners.swap(1, 2);
+    Ok(())
+}
+
+fn turn_over(placed: &mut PlacedMesh, face: usize) {
+    placed.mesh.faces[face].swap(1, 2);
+    if let Some(material) = &mut placed.mesh.material {
+        material[face].swap(1, 2);
     }
-    Ok(mirrored.iter().filter(|mirrored| **mirrored).count())
+}
+
+fn reflect(placed: &mut PlacedMesh, panels: &[u32], panel: u32) {
+    let Some(material) = &mut placed.mesh.material else { return };
+    let of_panel = || panels.iter().enumerate().filter(|(_, other)| **other == panel).map(|(face, _)| face);
+    let u = |face: usize| material[face].map(|corner| corner.x);
+    let low = of_panel().flat_map(u).fold(f64::INFINITY, f64::min);
+    let high = of_panel().flat_map(u).fold(f64::NEG_INFINITY, f64::max);
+    for face in of_panel() {
+        material[face].iter_mut().for_each(|corner| corner.x = low + high - corner.x);
+    }
 }
 
 /// For each face the first face of its piece; pieces are connected by edges.

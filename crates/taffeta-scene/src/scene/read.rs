@@ -317,16 +317,16 @@ fn read_probes(top: &TableReader<'_>, known: &Known<'_>) -> AllProbes {
 }
 
 fn read_probe(item: &Item<'_>, known: &Known<'_>) -> Option<AnyProbe> {
-    let table = item.table(&["name", "cloth", "material", "rope", "at", "solid", "point"])?;
+    let table = item.table(&["name", "cloth", "material", "panel", "rope", "at", "solid", "point"])?;
     let name = table.require("name", "name = \"center\"").and_then(|item| read_name(&item));
     let is_on_solid = table.get_any("solid").is_some();
     let is_on_rope = !is_on_solid && table.get_any("rope").is_some();
     let others = match (is_on_rope, is_on_solid) {
-        (true, _) => ["cloth", "material", "solid", "point"],
-        (_, true) => ["cloth", "material", "rope", "at"],
-        _ => ["rope", "at", "solid", "point"],
+        (true, _) => &["cloth", "material", "panel", "solid", "point"][..],
+        (_, true) => &["cloth", "material", "panel", "rope", "at"],
+        _ => &["rope", "at", "solid", "point"],
     };
-    for foreign in others.into_iter().filter_map(|key| table.get(key)) {
+    for foreign in others.iter().filter_map(|key| table.get(key)) {
         let message = format!(
             "`{}` does not go with a probe on a {}",
             foreign.key,
@@ -356,7 +356,9 @@ fn read_probe(item: &Item<'_>, known: &Known<'_>) -> Option<AnyProbe> {
     let cloth = cloth.and_then(|item| find_body(&item, ("cloth", &known.cloths), known.is_complete));
     let material = table.require("material", "material = [0.5, 0.5]").and_then(|item| item.vec2());
     let (name, material) = (name?.to_owned(), material.unwrap_or(DVec2::ZERO));
-    Some(AnyProbe::Cloth(Probe { name, cloth: cloth?, material }))
+    let panel = table.get("panel").and_then(|item| item.integer(0, u64::from(u32::MAX)));
+    let panel = panel.and_then(|panel| u32::try_from(panel).ok());
+    Some(AnyProbe::Cloth(Probe { name, cloth: cloth?, panel, material }))
 }
 
 fn find_body(item: &Item<'_>, (kind, names): (&str, &[&str]), is_complete: bool) -> Option<usize> {

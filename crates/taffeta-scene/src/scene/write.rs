@@ -22,11 +22,15 @@ use taffeta_solve::Material;
 /// The whole scene.
 pub(super) fn scene_json(scene: &Scene) -> Value {
     let probes = scene.probes.iter().map(|probe| {
-        json!({
+        let mut row = json!({
             "name": probe.name,
             "cloth": scene.cloths[probe.cloth].name,
             "material": probe.material.to_array(),
-        })
+        });
+        if let Some(panel) = probe.panel {
+            row["panel"] = json!(panel);
+        }
+        row
     });
     let probes =
         probes.chain(scene.rope_probes.iter().map(

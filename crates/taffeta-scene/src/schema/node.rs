@@ -21,7 +21,6 @@ impl Node {
         Self::number(about).with("exclusiveMinimum", 0)
     }
 
-    /// A number of at least 0.
     /// A positive number, or `false` for off.
     pub fn positive_or_off(about: &str, default: Option<f64>) -> Self {
         let kinds = json!([{ "type": "number", "exclusiveMinimum": 0 }, { "const": false }]);
@@ -29,6 +28,7 @@ impl Node {
         Self(json!({ "description": about, "anyOf": kinds, "default": default }))
     }
 
+    /// A number of at least 0.
     pub fn not_negative(about: &str) -> Self {
         Self::number(about).with("minimum", 0)
     }

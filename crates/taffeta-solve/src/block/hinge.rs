@@ -15,7 +15,7 @@ use super::{Block, Curvature, Jacobian};
 use glam::{DMat3, DVec3};
 use nalgebra::{SMatrix, SVector};
 use std::f64::consts::TAU;
-use taffeta_core::math::atan2;
+use taffeta_core::geometry::hinge_angle;
 use taffeta_core::{EdgeIndex, VertexIndex};
 
 /// The bending block of an inner edge.
@@ -45,10 +45,7 @@ pub(crate) const AREA_FLOOR: f64 = 1e-3;
 impl Hinge {
     /// The angle between the two faces \[rad\] in `[−π, π]`.
     pub fn wrapped_angle(x: &[DVec3; 4]) -> f64 {
-        let [p, q, a, b] = *x;
-        let (n0, n1) = ((a - p).cross(a - q), (b - q).cross(b - p));
-        let e = (q - p).normalize_or_zero();
-        atan2(e.dot(n1.cross(n0)), n0.dot(n1))
+        hinge_angle(*x)
     }
 
     /// The angle between the two faces \[rad\], continued from `reference` without jumps.

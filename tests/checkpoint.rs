@@ -135,8 +135,6 @@ fn impossible_worlds_are_refused_by_name() {
         let error = refused(&change).to_string();
         assert!(error.contains(expected), "{error} instead of {expected}");
     }
-    let error = refused(&|d| d.cloths[0].mesh.material = None).to_string();
-    assert!(error.contains("remeshing needs one material coordinate per vertex"), "{error}");
     let error = refused(&|d| {
         let region = taffeta::core::Region::Vertices(vec![5000]);
         d.cloths[0].pins.push(taffeta::sim::PinDescription::new(region));

@@ -153,7 +153,7 @@ fn fly_through_edits(solver: SolverChoice) {
         let before = world.measure();
         world.edit(|thawed| {
             let kinds = vec![EditKind::Split, EditKind::Collapse, EditKind::Flip];
-            let edits = RandomEdits { seed: u64::from(frame), attempts: 60, kinds };
+            let edits = RandomEdits { outline: false, seed: u64::from(frame), attempts: 60, kinds };
             let made = random_edits(&mut thawed.mesh, &mut thawed.attributes, &[], &edits);
             assert!(made.len() > 10, "frame {frame}: {} edits", made.len());
             thawed.mesh.validate().expect("a valid mesh");

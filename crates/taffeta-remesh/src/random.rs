@@ -39,6 +39,8 @@ pub struct RandomEdits {
     /// Number of attempts. An edit that would turn a face over, remove a held vertex, or change the outline, a seam or
     /// the rest shape is not made.
     pub attempts: usize,
+    /// Whether vertices of the outline may go where it is straight; otherwise they all stay.
+    pub outline: bool,
     /// The kinds to choose from, with equal chances.
     pub kinds: Vec<EditKind>,
 }
@@ -71,7 +73,11 @@ pub fn random_edits(
         let side = Side::BOTH[random.below(2)];
         let made = match kind {
             EditKind::Split => try_split(mesh, attributes, drawn[2], pins),
-            EditKind::Collapse => try_collapse(mesh, attributes, Halfedge::new(drawn[0], side)),
+            EditKind::Collapse => {
+                let he = Halfedge::new(drawn[0], side);
+                let may_go = edits.outline || !mesh.is_boundary_vertex(mesh.tail(he));
+                may_go.then(|| try_collapse(mesh, attributes, he)).flatten()
+            }
             EditKind::Flip => try_flip(mesh, attributes, drawn[1]),
         };
         let Some(Made { record, cloth, drift }) = made else { continue };

@@ -105,7 +105,12 @@ fn edit_at_random(mut sheet: Sheet, count: usize) {
             _ => random.below(3),
         };
         let seam_count = seams(&sheet).len();
-        let edits = RandomEdits { seed: random.below(1 << 30) as u64, attempts: 1, kinds: vec![kinds[kind]] };
+        let edits = RandomEdits {
+            outline: true,
+            seed: random.below(1 << 30) as u64,
+            attempts: 1,
+            kinds: vec![kinds[kind]],
+        };
         let log = random_edits(&mut sheet.mesh, &mut sheet.attributes, &[], &edits);
         made[kind] += log.len();
         if log.is_empty() {

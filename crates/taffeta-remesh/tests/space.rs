@@ -112,7 +112,7 @@ fn random_edits_keep_area_lengths_and_angles_at_rest() {
         let kinds = vec![EditKind::Split, EditKind::Collapse, EditKind::Flip];
         let mut counts = [0; 3];
         for seed in 0..60 {
-            let edits = RandomEdits { seed, attempts: 50, kinds: kinds.clone() };
+            let edits = RandomEdits { outline: true, seed, attempts: 50, kinds: kinds.clone() };
             for record in random_edits(&mut sheet.mesh, &mut sheet.attributes, &[], &edits) {
                 counts[match record {
                     taffeta_remesh::EditRecord::Split(_) => 0,

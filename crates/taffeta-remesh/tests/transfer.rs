@@ -23,7 +23,7 @@ fn spinning_sheet(shape: impl Fn(DVec2) -> DVec3) -> Sheet {
 }
 
 fn one_edit(sheet: &mut Sheet, seed: u64, kind: EditKind) -> Vec<EditRecord> {
-    let edits = RandomEdits { seed, attempts: 1, kinds: vec![kind] };
+    let edits = RandomEdits { outline: false, seed, attempts: 1, kinds: vec![kind] };
     let log = random_edits(&mut sheet.mesh, &mut sheet.attributes, &[], &edits);
     sheet.check();
     log
@@ -65,7 +65,7 @@ fn a_sheet_that_drifts_without_turning_goes_on_so() {
 fn splits_keep_the_center_of_mass_and_other_edits_move_it_little() {
     let mut sheet = spinning_sheet(cylinder(0.2));
     let before = sheet.motion().center;
-    let edits = RandomEdits { seed: 1, attempts: 200, kinds: vec![EditKind::Split] };
+    let edits = RandomEdits { outline: false, seed: 1, attempts: 200, kinds: vec![EditKind::Split] };
     assert_eq!(random_edits(&mut sheet.mesh, &mut sheet.attributes, &[], &edits).len(), 200);
     assert!(sheet.motion().center.distance(before) < 1e-15);
     random_edits(&mut sheet.mesh, &mut sheet.attributes, &[], &all_kinds(2, 200));
@@ -73,7 +73,12 @@ fn splits_keep_the_center_of_mass_and_other_edits_move_it_little() {
 }
 
 fn all_kinds(seed: u64, attempts: usize) -> RandomEdits {
-    RandomEdits { seed, attempts, kinds: vec![EditKind::Split, EditKind::Collapse, EditKind::Flip] }
+    RandomEdits {
+        outline: false,
+        seed,
+        attempts,
+        kinds: vec![EditKind::Split, EditKind::Collapse, EditKind::Flip],
+    }
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn edit_at_random(world: &mut World, seed: u32) -> Result<(), CheckError> {
     let mut outcome = Ok(());
     world.edit(|thawed| {
         let kinds = vec![EditKind::Split, EditKind::Collapse, EditKind::Flip];
-        let edits = RandomEdits { seed: u64::from(seed), attempts: ATTEMPTS, kinds };
+        let edits = RandomEdits { outline: false, seed: u64::from(seed), attempts: ATTEMPTS, kinds };
         let made = random_edits(&mut thawed.mesh, &mut thawed.attributes, &[], &edits);
         if made.len() < ATTEMPTS / 6 {
             outcome = Err(CheckError::Odd(format!("only {} of {ATTEMPTS} edits were made", made.len())));

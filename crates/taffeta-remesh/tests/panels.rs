@@ -285,8 +285,9 @@ fn the_ends_of_seams_and_places_where_three_panels_meet_stay() {
 }
 
 fn pass_without_panels(sheet: &mut Sheet) {
-    // The sides of the dart are stretched to meet: strain is not to ask for edges.
-    let chosen = [Some(RemeshSettings { refine_strain: 1e3, ..settings(0.01, 2.0) })];
+    // The sides of the dart are stretched to meet: strain and compression are not to ask for edges.
+    let limits = settings(0.01, 2.0);
+    let chosen = [Some(RemeshSettings { refine_strain: 1e3, refine_compression: None, ..limits })];
     let pass = taffeta_remesh::Pass { settings: &chosen, pins: &[], elapsed: 1.0, surroundings: None };
     let area = sheet.area();
     taffeta_remesh::remesh(&mut sheet.mesh, &mut sheet.attributes, &pass, &mut |_| false);

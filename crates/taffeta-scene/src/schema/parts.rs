@@ -116,6 +116,7 @@ pub(super) fn probe() -> Node {
             ("name", Node::string("Name, unique among the probes.").with("minLength", 1)),
             ("cloth", Node::string("Name of the cloth.")),
             ("material", Node::tuple("The material point [m].", Node(json!({ "type": "number" })), 2)),
+            ("panel", Node::integer("The panel on which the material point lies, if it lies on several.", 0)),
             ("rope", Node::string("Name of the rope.")),
             ("at", Node::part("Where along the rope, as a part of its length at rest.")),
             ("solid", Node::string("Name of the solid.")),

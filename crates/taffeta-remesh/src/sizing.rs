@@ -83,10 +83,6 @@ pub(crate) fn update_metrics(
 ) {
     let settings_of =
         |cloth: u32| settings[cloth as usize].as_ref().expect("only cloths with settings are gathered");
-    // Only in one chart do the tensors of neighbors speak of the same directions.
-    let is_anisotropic = |kinds: &[RestKind], cloth: u32| {
-        settings_of(cloth).anisotropic && kinds[cloth as usize] == RestKind::Flat
-    };
     let metrics = compute_metrics(working, settings_of, surroundings);
     let memory = math::exp(-elapsed / RELAXATION_TIME);
     let mut sizes = vec![0.0; working.cloths.len()];
@@ -94,7 +90,7 @@ pub(crate) fn update_metrics(
         let Some(cloth) = *cloth else { continue };
         let RemeshSettings { size_min, size_max, .. } = *settings_of(cloth);
         let remembered = Sym2::default().plus(memory, &working.metrics[slot]);
-        if is_anisotropic(&working.kinds, cloth) {
+        if is_anisotropic(working, settings_of(cloth), cloth) {
             let wanted = dominate([metrics[slot], remembered]);
             working.metrics[slot] = bound_aspect(&clamp_sizes(&wanted, [size_min, size_max]), ASPECT_MAX);
         } else {
@@ -102,17 +98,23 @@ pub(crate) fn update_metrics(
             sizes[slot] = isotropic_size(&wanted).clamp(size_min, size_max);
         }
     }
-    let has_tensor =
-        |slot: usize| working.cloths[slot].is_some_and(|cloth| is_anisotropic(&working.kinds, cloth));
+    let has_tensor = |slot: usize| {
+        working.cloths[slot].is_some_and(|cloth| is_anisotropic(working, settings_of(cloth), cloth))
+    };
     let (tensors, lengths): (Vec<_>, Vec<_>) =
         size_limits(working).into_iter().partition(|limit| has_tensor(limit.ends[0]));
     grade_sizes(&lengths, &mut sizes, GRADATION, GRADATION_SWEEPS);
     grade_metrics(&tensors, &mut working.metrics, GRADATION, GRADATION_SWEEPS);
     for (slot, cloth) in working.cloths.iter().enumerate() {
-        if cloth.is_some_and(|cloth| !is_anisotropic(&working.kinds, cloth)) {
+        if cloth.is_some_and(|cloth| !is_anisotropic(working, settings_of(cloth), cloth)) {
             working.metrics[slot] = metric_of_size(sizes[slot]);
         }
     }
+}
+
+/// Whether the metrics of a cloth are tensors: only in one chart do those of neighbors speak of the same directions.
+fn is_anisotropic(working: &Working, settings: &RemeshSettings, cloth: u32) -> bool {
+    settings.anisotropic && working.kinds[cloth as usize] == RestKind::Flat
 }
 
 /// The metric of every vertex by slot, from the current shape alone.
@@ -152,7 +154,7 @@ fn compute_metrics<'a>(
             planes: corners.map(|slot| planes.get(slot).copied().flatten()),
         };
         let settings = settings_of(*cloth);
-        let is_anisotropic = settings.anisotropic && working.kinds[*cloth as usize] == RestKind::Flat;
+        let is_anisotropic = is_anisotropic(working, settings, *cloth);
         let bound = |term: SizingTerm| {
             let metric = term.metric(&fields, settings);
             if is_anisotropic { metric } else { isotropic_bound(&metric) }

@@ -47,6 +47,8 @@ impl Field {
             size_max: largest / scale,
             refine_angle: angle,
             refine_strain: NO_STRAIN,
+            refine_compression: None,
+            refine_velocity: None,
             ..RemeshSettings::default()
         }))
     }

@@ -46,6 +46,19 @@ fn a_size_gives_edges_of_that_length_and_the_same_sheet() {
 }
 
 #[test]
+fn the_curvature_asks_for_edges_and_the_scale_of_the_coordinates_does_not() {
+    let desk = Desk::new();
+    // Flat, and half as large as its material coordinates say.
+    desk.write(
+        "half.obj",
+        "v 0 0 0\nv 0.5 0 0\nv 0.5 0.5 0\nv 0 0.5 0\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nf 1/1 2/2 3/3 4/4\n",
+    );
+    desk.done(&["remesh", "half.obj", "coarse.obj", "--refine-angle", "0.2", "--size-max", "0.5"]);
+    let vertices = mesh(&desk, "coarse.obj").mesh.positions.len();
+    assert!((9..30).contains(&vertices), "{vertices} vertices");
+}
+
+#[test]
 fn the_map_and_the_report_say_what_happened() {
     let desk = desk();
     let arguments = ["remesh", "roof.obj", "fine.obj", "--size", "0.2", "--map", "map.csv", "--report"];

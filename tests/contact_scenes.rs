@@ -71,25 +71,51 @@ fn nothing_crosses_in_the_scenes_of_contact() {
     }
 }
 
-/// All scenes whole, ten times each from starts that are shifted a little; takes hours.
-#[test]
-#[ignore = "takes hours: cargo test --release -p taffeta --test contact_scenes -- --ignored"]
-fn nothing_crosses_in_ten_repeats_of_the_whole_scenes() {
-    let mut random = SplitMix64(1);
-    for case in CASES {
-        let case = Case { overrides: if case.name == "bullet" { case.overrides } else { &[] }, ..*case };
-        for repeat in 0..10 {
-            let scene = read(&case, &[]);
-            let shift = |_| (2.0 * random.next_unit() - 1.0) * JITTER;
-            let [x, y, z] = [0; 3].map(shift);
-            let place = scene.cloths[0].place.translate;
-            // Up, so that nothing starts in the ground.
-            let moved = [place.x + x, place.y + y.abs(), place.z + z];
-            let scene = read(&case, &[format!("cloth.0.place.translate={moved:?}")]);
-            let what = format!("{}, repeat {repeat}", case.name);
-            run_apart(&scene, &what, scene.last_frame());
-            // It takes hours: says with `--nocapture` how far it is.
-            eprintln!("{what}: {} frames, nothing crosses", scene.last_frame());
+/// Whole scenes, ten times each from starts that are shifted a little; they take hours together.
+mod whole {
+    use super::*;
+
+    fn nothing_crosses_in_ten_repeats(name: &str) {
+        let mut random = SplitMix64(1);
+        for case in CASES.iter().filter(|case| case.name == name) {
+            let case = Case { overrides: if name == "bullet" { case.overrides } else { &[] }, ..*case };
+            for repeat in 0..10 {
+                let scene = read(&case, &[]);
+                let shift = |_| (2.0 * random.next_unit() - 1.0) * JITTER;
+                let [x, y, z] = [0; 3].map(shift);
+                let place = scene.cloths[0].place.translate;
+                // Up, so that nothing starts in the ground.
+                let moved = [place.x + x, place.y + y.abs(), place.z + z];
+                let scene = read(&case, &[format!("cloth.0.place.translate={moved:?}")]);
+                let what = format!("{name}, repeat {repeat}");
+                run_apart(&scene, &what, scene.last_frame());
+                // It takes long: says with `--nocapture` how far it is.
+                eprintln!("{what}: {} frames, nothing crosses", scene.last_frame());
+            }
         }
     }
+
+    macro_rules! whole {
+        ($($scene:ident)*) => {
+            $(
+                #[test]
+                #[ignore = "takes long: cargo test --release -p taffeta --test contact_scenes -- --ignored"]
+                fn $scene() {
+                    nothing_crosses_in_ten_repeats(stringify!($scene));
+                }
+            )*
+
+            #[test]
+            fn every_scene_is_repeated() {
+                let mut repeated = vec![$(stringify!($scene)),*];
+                let mut named: Vec<_> = CASES.iter().map(|case| case.name).collect();
+                repeated.sort_unstable();
+                named.sort_unstable();
+                named.dedup();
+                assert_eq!(repeated, named);
+            }
+        };
+    }
+
+    whole! { rotating_sphere twisted_tube funnel stack knot tablecloth_pull bullet tilted_plane skirt }
 }

@@ -10,6 +10,9 @@
 //! local spin of about `V/10h` from every flip. It is a [`Drift`] instead, tiny beside the sheet, and [`settle_drifts`]
 //! gives it back to the whole sheet.
 //!
+//! A ring with held vertices keeps its linear momentum alone: the pins take what angular momentum is missing. The free
+//! vertices have too little inertia for it where they are few, and none at all where there is one.
+//!
 //! Where an edit changes the mass, as it does where a rest shape in space moves, what is kept is the velocity of the center
 //! of mass: a cloth that falls goes on falling as one. Keeping momentum would shake it by `Δm/m` of its speed.
 //!
@@ -296,6 +299,8 @@ struct Inertia {
     center: DVec3,
     moments: DVec3,
     axes: DMat3,
+    /// Whether the ring may turn: nothing holds it.
+    can_turn: bool,
 }
 
 impl Inertia {
@@ -314,12 +319,15 @@ impl Inertia {
             tensor += body.mass * (DMat3::from_diagonal(DVec3::splat(r.length_squared())) - outer);
         }
         let (moments, axes) = eigen_symmetric(tensor);
-        Some(Self { mass, center, moments, axes })
+        Some(Self { mass, center, moments, axes, can_turn: bodies.iter().all(|body| body.is_free) })
     }
 
     /// The angular velocity \[rad/s\] that carries an angular momentum about the center: the pseudo-inverse of the
-    /// inertia. A collinear ring has no inertia about its line, a single vertex none at all.
+    /// inertia. A collinear ring has no inertia about its line; one that is held does not turn.
     fn rate_of(&self, angular: DVec3) -> DVec3 {
+        if !self.can_turn {
+            return DVec3::ZERO;
+        }
         let limit = INERTIA_CUTOFF * self.moments.max_element();
         let along = self.axes.transpose() * angular;
         let mut rate = DVec3::ZERO;

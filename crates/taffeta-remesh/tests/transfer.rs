@@ -180,6 +180,30 @@ fn held_vertices_keep_their_velocity() {
 }
 
 #[test]
+fn a_free_vertex_among_held_ones_does_not_fly_off() {
+    let fastest = |sheet: &Sheet| {
+        sheet.attributes.vertices.values().fold(0.0, |most: f64, vertex| most.max(vertex.velocity.length()))
+    };
+    let mut made = 0;
+    for seed in 0..400 {
+        let mut sheet = spinning_sheet(cylinder(0.2));
+        let mut turn = 0;
+        sheet.for_each_vertex(|_, vertex| {
+            vertex.pin = (turn % 5 != 0).then_some(0);
+            turn += 1;
+        });
+        let before = fastest(&sheet);
+        let kind = [EditKind::Split, EditKind::Collapse, EditKind::Flip][seed as usize % 3];
+        let edits = RandomEdits { outline: false, seed, attempts: 1, kinds: vec![kind] };
+        made += random_edits(&mut sheet.mesh, &mut sheet.attributes, &[Region::Boundary], &edits).len();
+        sheet.check();
+        let after = fastest(&sheet);
+        assert!(after <= 1.5 * before, "{kind:?} {seed}: {before} and {after} m/s");
+    }
+    assert!(made > 100, "{made} edits");
+}
+
+#[test]
 fn a_split_is_held_on_the_boundary_and_inside_the_region_of_its_pin() {
     let held_after = |region: Region, pins: [Option<u32>; 2], ends: [usize; 2]| {
         let (mut sheet, built) = two_triangles(flat);

@@ -52,7 +52,7 @@ impl Format {
     pub fn loss(self) -> Option<&'static str> {
         match self {
             Self::Glb => Some(
-                "scene.glb has numbers of 32 bits and leaves out strains and curvatures: glTF has no values of faces",
+                "scene.glb has numbers of 32 bits and leaves out strains, curvatures and their jumps: glTF has no values of faces",
             ),
             Self::Usda => Some("usda files have numbers of 32 bits, as USD defines points"),
             Self::Obj | Self::Ply | Self::Vtp | Self::Npz => None,

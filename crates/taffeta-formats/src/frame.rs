@@ -19,7 +19,14 @@ pub struct FrameData {
     pub strains: Option<Vec<f64>>,
     /// Mean curvature of each face \[1/m\], positive where its normal points out of the bend, as on a ball.
     pub curvatures: Option<Vec<f64>>,
+    /// How much the Green strain of each face differs from that of a neighbor, at most: the Frobenius norm.
+    pub strain_jumps: Option<Vec<f64>>,
+    /// The same of the curvature \[1/m\].
+    pub curvature_jumps: Option<Vec<f64>>,
 }
+
+/// The numbers of the faces by their names in files, in the order of [`FrameData::face_scalars`].
+pub(crate) const FACE_SCALARS: [&str; 4] = ["strain", "curvature", "strain_jump", "curvature_jump"];
 
 impl FrameData {
     /// A surface with nothing but its mesh.
@@ -36,6 +43,15 @@ impl FrameData {
         }
     }
 
+    /// What has one number per face.
+    pub(crate) fn face_scalars(&self) -> [&Option<Vec<f64>>; 4] {
+        [&self.strains, &self.curvatures, &self.strain_jumps, &self.curvature_jumps]
+    }
+
+    pub(crate) fn face_scalars_mut(&mut self) -> [&mut Option<Vec<f64>>; 4] {
+        [&mut self.strains, &mut self.curvatures, &mut self.strain_jumps, &mut self.curvature_jumps]
+    }
+
     /// Why the arrays do not fit together, in words; `None`: they do.
     pub fn find_defect(&self) -> Option<String> {
         let (vertices, faces) = (self.mesh.positions.len(), self.mesh.faces.len());
@@ -47,6 +63,8 @@ impl FrameData {
             ("sizes", self.sizes.as_ref().map(Vec::len), vertices),
             ("strains", self.strains.as_ref().map(Vec::len), faces),
             ("curvatures", self.curvatures.as_ref().map(Vec::len), faces),
+            ("strain jumps", self.strain_jumps.as_ref().map(Vec::len), faces),
+            ("curvature jumps", self.curvature_jumps.as_ref().map(Vec::len), faces),
             ("material coordinates", self.mesh.material.as_ref().map(Vec::len), faces),
         ];
         let wrong = lengths.into_iter().find(|(_, found, expected)| found.is_some_and(|n| n != *expected));

@@ -12,12 +12,14 @@
 //! | `sizing` | float64 | (V,) | edge length that is wanted at the vertices \[m\] |
 //! | `strain` | float64 | (F,) | principal Green strain, the larger in absolute value |
 //! | `curvature` | float64 | (F,) | mean curvature \[1/m\] |
+//! | `strain_jump` | float64 | (F,) | largest difference of the strain from that of a neighbor |
+//! | `curvature_jump` | float64 | (F,) | largest difference of the curvature from that of a neighbor \[1/m\] |
 //!
 //! What a body does not have is absent: material coordinates of a cloth that came without, everything about faces of a
 //! rope. Material coordinates belong to corners and not to vertices, because the two sides of a seam differ. Where there
 //! is none, `mesh_pos = numpy.empty((V, 2)); mesh_pos[faces] = material` gives them by vertex.
 
-use crate::frame::{FrameData, ReadError};
+use crate::frame::{FACE_SCALARS, FrameData, ReadError};
 use glam::{DVec2, DVec3};
 use ndarray::{Array1, Array2, Array3};
 use ndarray_npy::{NpzReader, NpzWriter, WriteNpzError};
@@ -48,8 +50,8 @@ fn try_write<W: Write + Seek>(npz: &mut NpzWriter<W>, frame: &FrameData) -> Resu
         let corners = Array3::from_shape_fn((faces.len(), 3, 2), |(f, k, c)| material[f][k][c]);
         npz.add_array("material", &corners)?;
     }
-    let scalars = [("sizing", &frame.sizes), ("strain", &frame.strains), ("curvature", &frame.curvatures)];
-    for (name, values) in scalars {
+    let of_faces = FACE_SCALARS.into_iter().zip(frame.face_scalars());
+    for (name, values) in [("sizing", &frame.sizes)].into_iter().chain(of_faces) {
         if let Some(values) = values {
             npz.add_array(name, &Array1::from_vec(values.clone()))?;
         }
@@ -92,18 +94,23 @@ pub fn read_npz(bytes: &[u8]) -> Result<FrameData, ReadError> {
         let at = |f: usize, k: usize| DVec2::new(material[[f, k, 0]], material[[f, k, 1]]);
         frame.mesh.material = Some((0..material.shape()[0]).map(|f| [0, 1, 2].map(|k| at(f, k))).collect());
     }
-    for (name, slot) in
-        [("sizing", &mut frame.sizes), ("strain", &mut frame.strains), ("curvature", &mut frame.curvatures)]
-    {
+    if has("sizing") {
+        frame.sizes = Some(read_scalars(&mut npz, "sizing")?);
+    }
+    for (name, slot) in FACE_SCALARS.into_iter().zip(frame.face_scalars_mut()) {
         if has(name) {
-            let values: Array1<f64> = npz.by_name(name).map_err(|error| named(name, error))?;
-            *slot = Some(values.to_vec());
+            *slot = Some(read_scalars(&mut npz, name)?);
         }
     }
     match frame.find_defect() {
         Some(defect) => Err(ReadError(defect)),
         None => Ok(frame),
     }
+}
+
+fn read_scalars<R: Read + Seek>(npz: &mut NpzReader<R>, name: &str) -> Result<Vec<f64>, ReadError> {
+    let array: Array1<f64> = npz.by_name(name).map_err(|error| named(name, error))?;
+    Ok(array.to_vec())
 }
 
 fn read_vectors<R: Read + Seek>(npz: &mut NpzReader<R>, name: &str) -> Result<Vec<DVec3>, ReadError> {

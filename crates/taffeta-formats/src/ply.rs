@@ -3,12 +3,12 @@
 //! | element | properties |
 //! |---|---|
 //! | `vertex` | `double x y z` \[m\]; `double vx vy vz`, the velocity \[m/s\]; `double size` \[m\] |
-//! | `face` | `list uchar int vertex_indices`; `list uchar double texcoord`, the material coordinates u, v of the three corners \[m\]; `double strain`; `double curvature` \[1/m\] |
+//! | `face` | `list uchar int vertex_indices`; `list uchar double texcoord`, the material coordinates u, v of the three corners \[m\]; `double strain`; `double curvature` \[1/m\]; `double strain_jump`; `double curvature_jump` \[1/m\] |
 //! | `edge`, of a rope in place of `face` | `int vertex1 vertex2` |
 //!
 //! Properties that are not known are absent.
 
-use crate::frame::{FrameData, ReadError};
+use crate::frame::{FACE_SCALARS, FrameData, ReadError};
 use glam::{DVec2, DVec3};
 use ply_rs_bw::parser::{Parser, Reader};
 use ply_rs_bw::ply::{
@@ -50,8 +50,7 @@ impl PropertyAccess for PlyVertex {
 struct PlyFace {
     corners: Vec<i32>,
     texcoord: Vec<f64>,
-    strain: f64,
-    curvature: f64,
+    scalars: [f64; 4],
 }
 
 impl PropertyAccess for PlyFace {
@@ -70,11 +69,10 @@ impl PropertyAccess for PlyFace {
     }
 
     fn set_double(&mut self, name: &str, value: f64) -> PropertyAccessResult {
-        match name {
-            "strain" => self.strain = value,
-            "curvature" => self.curvature = value,
-            _ => return PropertyAccessResult::Ignored,
-        }
+        let Some(place) = FACE_SCALARS.iter().position(|known| *known == name) else {
+            return PropertyAccessResult::Ignored;
+        };
+        self.scalars[place] = value;
         PropertyAccessResult::Set
     }
 
@@ -92,11 +90,7 @@ impl PropertyAccess for PlyFace {
     }
 
     fn get_double(&self, name: &str) -> Option<f64> {
-        match name {
-            "strain" => Some(self.strain),
-            "curvature" => Some(self.curvature),
-            _ => None,
-        }
+        FACE_SCALARS.iter().position(|known| *known == name).map(|place| self.scalars[place])
     }
 
     fn get_int(&self, name: &str) -> Option<i32> {
@@ -148,8 +142,7 @@ fn collect_faces(frame: &FrameData) -> Vec<PlyFace> {
             .material
             .as_ref()
             .map_or(Vec::new(), |corners| corners[f].iter().flat_map(|u| u.to_array()).collect()),
-        strain: frame.strains.as_ref().map_or(0.0, |list| list[f]),
-        curvature: frame.curvatures.as_ref().map_or(0.0, |list| list[f]),
+        scalars: frame.face_scalars().map(|values| values.as_ref().map_or(0.0, |list| list[f])),
     };
     (0..frame.mesh.faces.len()).map(face).collect()
 }
@@ -182,7 +175,7 @@ fn define_faces(frame: &FrameData, count: usize) -> ElementDef {
     if frame.mesh.material.is_some() {
         add("texcoord", PropertyType::List(ScalarType::UChar, ScalarType::Double));
     }
-    for (name, values) in [("strain", &frame.strains), ("curvature", &frame.curvatures)] {
+    for (name, values) in FACE_SCALARS.into_iter().zip(frame.face_scalars()) {
         if values.is_some() {
             add(name, PropertyType::Scalar(ScalarType::Double));
         }
@@ -213,16 +206,16 @@ pub fn read_ply(bytes: &[u8]) -> Result<FrameData, ReadError> {
         of_faces.read_payload_for_element(&mut reader, element(1), &header).map_err(ReadError::new)?;
     let vector =
         |k: usize| vertices.iter().map(move |PlyVertex(x)| DVec3::from_slice(&x[k..k + 3])).collect();
-    let scalar =
-        |name: &str, of: fn(&PlyFace) -> f64| has("face", name).then(|| faces.iter().map(of).collect());
     let mut frame = FrameData {
         is_curve,
         velocities: has("vertex", "vx").then(|| vector(3)),
         sizes: has("vertex", "size").then(|| vertices.iter().map(|PlyVertex(x)| x[6]).collect()),
-        strains: scalar("strain", |face| face.strain),
-        curvatures: scalar("curvature", |face| face.curvature),
         ..FrameData::default()
     };
+    for (place, slot) in frame.face_scalars_mut().into_iter().enumerate() {
+        *slot =
+            has("face", FACE_SCALARS[place]).then(|| faces.iter().map(|face| face.scalars[place]).collect());
+    }
     frame.mesh.positions = vector(0);
     if !is_curve {
         frame.mesh.faces = faces.iter().map(read_corners).collect::<Result<_, _>>()?;

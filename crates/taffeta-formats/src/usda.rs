@@ -2,7 +2,7 @@
 //!
 //! A surface is a `Mesh` without subdivision, a rope a linear `BasisCurves`. Time codes are the numbers of the frames;
 //! points, topology, `primvars:st` (the material coordinates \[m\], by corner), velocities (per second), `primvars:size` and the
-//! face values `primvars:strain` and `primvars:curvature` are sampled at every frame. USD gives points 32 bits.
+//! face values `primvars:strain`, `curvature`, `strain_jump` and `curvature_jump` are sampled at every frame. USD gives points 32 bits.
 //!
 //! Written by hand as a stream: the attributes of a prim stand one after the other, each with all its frames. So each
 //! attribute goes to a temporary file of its own, and [`UsdaWriter::finish`] puts them together; a run of any length
@@ -30,7 +30,7 @@ pub struct UsdaWriter {
 struct Attribute(&'static str, &'static str);
 
 /// The attributes in the order of the file.
-const ATTRIBUTES: [Attribute; 11] = [
+const ATTRIBUTES: [Attribute; 13] = [
     Attribute("float3[] extent", ""),
     Attribute("int[] faceVertexCounts", ""),
     Attribute("int[] faceVertexIndices", ""),
@@ -41,6 +41,8 @@ const ATTRIBUTES: [Attribute; 11] = [
     Attribute("float[] primvars:size", "interpolation = \"vertex\""),
     Attribute("float[] primvars:strain", "interpolation = \"uniform\""),
     Attribute("float[] primvars:curvature", "interpolation = \"uniform\""),
+    Attribute("float[] primvars:strain_jump", "interpolation = \"uniform\""),
+    Attribute("float[] primvars:curvature_jump", "interpolation = \"uniform\""),
     Attribute("matrix4d xformOp:transform", ""),
 ];
 const EXTENT: usize = 0;
@@ -51,8 +53,9 @@ const POINTS: usize = 4;
 const VELOCITIES: usize = 5;
 const MATERIAL: usize = 6;
 const SIZES: usize = 7;
-const STRAINS: usize = 8;
-const CURVATURES: usize = 9;
+/// The first of those that have a number per face.
+const FACE_VALUES: usize = 8;
+const TRANSFORM: usize = 12;
 
 impl UsdaWriter {
     /// Starts a body of a name, with so many frames per second \[1/s\]. Temporary files without a name go to the folder
@@ -92,9 +95,8 @@ impl UsdaWriter {
             let pairs = material.iter().flatten().map(|u| format!("({}, {})", u.x as f32, u.y as f32));
             self.sample(MATERIAL, number, pairs)?;
         }
-        for (which, values) in
-            [(SIZES, &frame.sizes), (STRAINS, &frame.strains), (CURVATURES, &frame.curvatures)]
-        {
+        let of_faces = (FACE_VALUES..).zip(frame.face_scalars());
+        for (which, values) in [(SIZES, &frame.sizes)].into_iter().chain(of_faces) {
             if let Some(values) = values {
                 self.sample(which, number, values.iter().map(|value| (*value as f32).to_string()))?;
             }
@@ -205,7 +207,7 @@ pub fn write_usda_bodies(
             }
         }
         if !body.poses.is_empty() {
-            let Attribute(declaration, _) = &ATTRIBUTES[10];
+            let Attribute(declaration, _) = &ATTRIBUTES[TRANSFORM];
             writeln!(out, "        {declaration}.timeSamples = {{")?;
             for (number, pose) in &body.poses {
                 writeln!(out, "            {number}: {},", matrix(pose))?;

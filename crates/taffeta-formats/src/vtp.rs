@@ -1,13 +1,14 @@
 //! VTP: VTK PolyData in XML, and the PVD file that gives the frames their times.
 //!
 //! Points, polygons or, of a rope, one polyline. Point data `velocity` \[m/s\] and `size` \[m\]; cell data `strain`,
-//! `curvature` \[1/m\] and `material`, six numbers per face: the material coordinates u, v of its corners \[m\]. Numbers
-//! are little-endian, 64 bits wide, in one appended raw block behind the XML.
+//! `curvature` \[1/m\], their jumps `strain_jump` and `curvature_jump` \[1/m\], and `material`, six numbers per face: the
+//! material coordinates u, v of its corners \[m\]. Numbers are little-endian, 64 bits wide, in one appended raw block behind
+//! the XML.
 //!
 //! Written by hand: a writer of a page against a library (`vtkio` 0.6) whose parsers are years behind and that the
 //! compiler warns about. This program does not read VTP back.
 
-use crate::frame::FrameData;
+use crate::frame::{FACE_SCALARS, FrameData};
 use std::io::{self, Write};
 
 /// Bytes before each array in the appended block: its length.
@@ -97,10 +98,11 @@ fn sections(frame: &FrameData) -> Vec<(&'static str, Vec<DataArray>)> {
         DataArray::integers("connectivity", corners.into_iter()),
         DataArray::integers("offsets", ends.into_iter()),
     ];
-    let of_cells = [scalar("strain", &frame.strains), scalar("curvature", &frame.curvatures), material];
+    let of_faces = FACE_SCALARS.into_iter().zip(frame.face_scalars());
+    let of_cells = of_faces.map(|(name, values)| scalar(name, values)).chain([material]);
     vec![
         ("PointData", [velocity, scalar("size", &frame.sizes)].into_iter().flatten().collect()),
-        ("CellData", of_cells.into_iter().flatten().collect()),
+        ("CellData", of_cells.flatten().collect()),
         ("Points", vec![DataArray::floats("Points", 3, vectors(&mesh.positions).into_iter())]),
         (element, cells),
     ]

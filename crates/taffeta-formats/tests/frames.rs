@@ -32,6 +32,8 @@ fn strip(cells: u32) -> FrameData {
         sizes: Some((0..vertices).map(|v| 0.1 / (v + 7) as f64).collect()),
         strains: Some((0..faces).map(|f| 0.01 * f as f64 - 1.0 / 3.0).collect()),
         curvatures: Some(mean_curvatures(&mesh.positions, &mesh.faces)),
+        strain_jumps: Some((0..faces).map(|f| 1.0 / (f + 3) as f64).collect()),
+        curvature_jumps: Some((0..faces).map(|f| 7.0 / (f + 9) as f64).collect()),
         ..FrameData::surface(mesh)
     }
 }
@@ -47,6 +49,7 @@ fn frames() -> Vec<FrameData> {
     let mut foreign = strip(2);
     foreign.mesh.material = None;
     foreign.curvatures = None;
+    foreign.strain_jumps = None;
     vec![strip(5), bare, foreign, rope(), FrameData::curve(rope().mesh.positions), FrameData::default()]
 }
 

@@ -21,6 +21,11 @@ pub struct RemeshSettings {
     /// Change of the distance to an obstacle along an edge that is fine enough, relative to that distance. `None`: obstacles
     /// are not looked at.
     pub refine_obstacle: Option<f64>,
+    /// How far a face may be from the smooth cloth that it stands for \[m\]. Takes the place of all five thresholds above,
+    /// which then do not count: curvature, now and at the end of the next interval, and change of strain are held against
+    /// the error of linear interpolation, compression against the folds that an edge could hide. `None`: the thresholds
+    /// count.
+    pub refine_error: Option<f64>,
     /// Whether edges may be longer along folds than across them. Else all directions get the shortest length that one of
     /// them asks for.
     pub anisotropic: bool,
@@ -40,6 +45,7 @@ impl Default for RemeshSettings {
             refine_compression: Some(0.005),
             refine_velocity: Some(1.0),
             refine_obstacle: None,
+            refine_error: None,
             anisotropic: false,
             interval: 1,
             max_vertices: 200_000,
@@ -66,7 +72,7 @@ impl RemeshSettings {
     /// The first setting that is out of range.
     pub fn validate(&self) -> Result<(), BadSetting> {
         let Self { size_min, size_max, refine_angle, refine_strain, interval, max_vertices, .. } = *self;
-        let Self { refine_compression, refine_velocity, refine_obstacle, .. } = *self;
+        let Self { refine_compression, refine_velocity, refine_obstacle, refine_error, .. } = *self;
         let positive = [
             ("size_min", size_min),
             ("size_max", size_max),
@@ -76,6 +82,7 @@ impl RemeshSettings {
             ("refine_compression", refine_compression.unwrap_or(1.0)),
             ("refine_velocity", refine_velocity.unwrap_or(1.0)),
             ("refine_obstacle", refine_obstacle.unwrap_or(1.0)),
+            ("refine_error", refine_error.unwrap_or(1.0)),
             ("interval", f64::from(interval)),
             ("max_vertices", max_vertices as f64),
         ];
@@ -105,6 +112,7 @@ mod tests {
         assert_eq!(refused(RemeshSettings { size_max: f64::NAN, ..default }), "size_max");
         assert_eq!(refused(RemeshSettings { refine_angle: 0.0, ..default }), "refine_angle");
         assert_eq!(refused(RemeshSettings { refine_velocity: Some(-1.0), ..default }), "refine_velocity");
+        assert_eq!(refused(RemeshSettings { refine_error: Some(f64::INFINITY), ..default }), "refine_error");
         assert_eq!(refused(RemeshSettings { interval: 0, ..default }), "interval");
     }
 }

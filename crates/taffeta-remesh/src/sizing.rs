@@ -83,7 +83,7 @@ pub(crate) fn update_metrics(
 ) {
     let settings_of =
         |cloth: u32| settings[cloth as usize].as_ref().expect("only cloths with settings are gathered");
-    let metrics = compute_metrics(working, settings_of, surroundings);
+    let metrics = compute_metrics(working, settings_of, surroundings, elapsed);
     let memory = math::exp(-elapsed / RELAXATION_TIME);
     let mut sizes = vec![0.0; working.cloths.len()];
     for (slot, cloth) in working.cloths.iter().enumerate() {
@@ -122,25 +122,24 @@ fn compute_metrics<'a>(
     working: &Working,
     settings_of: impl Fn(u32) -> &'a RemeshSettings,
     surroundings: Option<&dyn Surroundings>,
+    elapsed: f64,
 ) -> Vec<Metric> {
     let at = |corners: [u32; 3]| corners.map(|slot| slot as usize);
-    let shapes: Vec<FaceShape> = working
-        .faces
-        .iter()
-        .map(|row| FaceShape::of(row.material, at(row.corners).map(|slot| working.positions[slot])))
-        .collect();
-    let operators = compute_shape_operators(working, &shapes);
+    let shapes = compute_shapes(working, &working.positions);
+    let operators = compute_shape_operators(working, &working.positions, &shapes);
+    let coming = compute_coming_operators(working, &settings_of, elapsed);
     let (normals, strains) = recover_at_vertices(working, &shapes);
     let planes = find_planes(working, &settings_of, surroundings);
     let rest_normals = recover_rest_normals(working);
     let mut sums = vec![(0.0, Sym2::default()); working.cloths.len()];
-    for ((row @ FaceRow { corners, cloth, .. }, shape), operator) in
-        working.faces.iter().zip(&shapes).zip(&operators)
+    for (face, ((row @ FaceRow { corners, cloth, .. }, shape), operator)) in
+        working.faces.iter().zip(&shapes).zip(&operators).enumerate()
     {
         let corners = at(*corners);
         let [s0, s1, s2] = corners.map(|slot| strains[slot]);
         let fields = FaceFields {
             shape: *operator,
+            coming_shape: coming.get(face).copied().unwrap_or_default(),
             normal_gradient: match working.kinds[*cloth as usize] {
                 RestKind::Flat | RestKind::Panels => {
                     gradient_of(corners.map(|slot| normals[slot]), shape.gradients)
@@ -172,6 +171,27 @@ fn compute_metrics<'a>(
         .collect();
     continue_to_outline(working, &mut metrics);
     metrics
+}
+
+fn compute_shapes(working: &Working, positions: &[DVec3]) -> Vec<FaceShape> {
+    let of = |row: &FaceRow| FaceShape::of(row.material, row.corners.map(|slot| positions[slot as usize]));
+    working.faces.iter().map(of).collect()
+}
+
+/// The shape operators after `elapsed` seconds if the velocities stay; nothing if no cloth has one error for all terms.
+fn compute_coming_operators<'a>(
+    working: &Working,
+    settings_of: impl Fn(u32) -> &'a RemeshSettings,
+    elapsed: f64,
+) -> Vec<Sym2> {
+    let looks_ahead =
+        |cloth: &Option<u32>| cloth.is_some_and(|cloth| settings_of(cloth).refine_error.is_some());
+    if !working.cloths.iter().any(looks_ahead) {
+        return Vec::new();
+    }
+    let positions: Vec<DVec3> =
+        working.positions.iter().zip(&working.velocities).map(|(x, v)| x + elapsed * v).collect();
+    compute_shape_operators(working, &positions, &compute_shapes(working, &positions))
 }
 
 /// The obstacles near the vertices, by slot; nothing if nobody asks for them. Beyond `size_max` they ask for nothing.
@@ -212,12 +232,12 @@ fn continue_to_outline(working: &Working, metrics: &mut [Metric]) {
 /// The shape operator of each face, `S = −(1/2A) Σ_e θ_e |e| t tᵀ` with `t` the unit normal of the edge in material
 /// space (E. Grinspun, Y. Gingold, J. Reisman, D. Zorin, Computing discrete shape operators, 2006, eq. 4). Its sign
 /// does not matter here.
-fn compute_shape_operators(working: &Working, shapes: &[FaceShape]) -> Vec<Sym2> {
+fn compute_shape_operators(working: &Working, positions: &[DVec3], shapes: &[FaceShape]) -> Vec<Sym2> {
     let mut operators = vec![Sym2::default(); shapes.len()];
     for edge in &working.edges {
         let [Some(first), Some(second)] = edge.faces.map(|row| row.map(|row| row as usize)) else { continue };
         let [tail, tip] = edge.ends.map(|slot| slot as usize);
-        let direction = (working.positions[tip] - working.positions[tail]).normalize_or_zero();
+        let direction = (positions[tip] - positions[tail]).normalize_or_zero();
         let (n0, n1) = (shapes[first].normal, shapes[second].normal);
         // Rest angles have the opposite sign; the sum is 0 at rest, within half a turn.
         let bend = math::atan2(n0.cross(n1).dot(direction), n0.dot(n1)) + edge.rest_angle;

@@ -88,6 +88,53 @@ fn a_strain_gradient_wants_edges_that_span_the_strain() {
     }
 }
 
+/// One error in place of all thresholds \[m\].
+fn one_error(error: f64) -> RemeshSettings {
+    RemeshSettings { refine_error: Some(error), ..wide_limits() }
+}
+
+#[test]
+fn one_error_bounds_the_distance_of_the_faces_from_a_cylinder() {
+    let radius = 0.3;
+    let shape = cylinder(radius);
+    for error in [4e-3, 1e-3, 2.5e-4] {
+        let mut sheet = Sheet::new(grid([0.8, 0.4], [8, 4], 0.0), &shape);
+        for _ in 0..12 {
+            sheet.pass(&one_error(error));
+            // New vertices lie on chords; put them on the surface that the faces stand for.
+            sheet.for_each_vertex(|u, vertex| vertex.position = shape(u));
+        }
+        let farthest = sheet.mesh.face_keys().fold(0.0, |most: f64, f| {
+            let [a, b, c] = sheet.mesh.face_vertices(f).map(|v| sheet.attributes.vertices[v].position);
+            let points = [(a + b + c) / 3.0, 0.5 * (a + b), 0.5 * (b + c), 0.5 * (c + a)];
+            points.into_iter().fold(most, |most, p| most.max(radius - p.with_y(0.0).length()))
+        });
+        // Edges are between half and all of what is allowed, and triangles seldom lie at their worst.
+        assert!(farthest <= error && farthest >= 0.2 * error, "{farthest} m for {error} m");
+    }
+}
+
+#[test]
+fn one_error_looks_ahead_to_where_the_velocities_lead() {
+    // After the ten seconds of `sizes` the flat sheet has the curvature 10 s · 0.05 /(m s).
+    let mut sheet = Sheet::new(grid([1.0, 0.5], [32, 16], 0.0), flat);
+    sheet.for_each_vertex(|u, vertex| vertex.velocity = DVec3::Z * 0.5 * 0.05 * (u.x - 0.5).powi(2));
+    let wanted = (9.0 * 1e-3 / (2.0 * 0.5_f64)).sqrt();
+    for (u, size) in sizes(&sheet, one_error(1e-3)) {
+        if is_inside(u, DVec2::new(1.0, 0.5)) {
+            // The slopes, up to a quarter, turn the normals less.
+            assert!((0.98..1.12).contains(&(size / wanted)), "{u}: {size} instead of {wanted}");
+        }
+    }
+}
+
+#[test]
+fn one_error_takes_the_place_of_the_thresholds() {
+    let sheet = Sheet::new(grid([0.8, 0.4], [32, 16], 0.0), cylinder(0.3));
+    let other = RemeshSettings { refine_angle: 0.01, refine_strain: 1e-6, ..one_error(1e-3) };
+    assert_eq!(sizes(&sheet, other), sizes(&sheet, one_error(1e-3)));
+}
+
 #[test]
 fn sizes_grow_gently_along_edges() {
     let bump = |u: DVec2| u.extend(0.05 * (-(u - DVec2::splat(0.5)).length_squared() / 0.002).exp());

@@ -175,7 +175,8 @@ fn the_resolved_scene_reads_back_unchanged() {
     let pbd = SMALL.replace("duration = 1", "duration = 1\nsolver = \"pbd\"") + "stiffness = 0.25\n";
     let xpbd = SMALL.replace("duration = 1", "duration = 1\nsolver = \"xpbd\"");
     let projective = SMALL.replace("duration = 1", "duration = 1\nsolver = \"projective\"");
-    let texts = [SMALL, RICH, &fixed, &pbd, &xpbd, &projective];
+    let one_error = format!("{SMALL}remesh = {{ refine_error = 0.002, size_max = 0.2 }}\n");
+    let texts = [SMALL, RICH, &fixed, &pbd, &xpbd, &projective, &one_error];
     for text in texts.into_iter().chain(models.iter().map(String::as_str)) {
         let scene = read(text);
         let json = scene.to_json();

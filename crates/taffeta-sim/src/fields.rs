@@ -3,6 +3,7 @@
 use crate::world::World;
 use taffeta_core::FaceIndex;
 use taffeta_core::geometry::green_strain;
+use taffeta_core::math::Sym2;
 use taffeta_remesh::isotropic_size;
 use taffeta_solve::block::gather;
 
@@ -56,13 +57,18 @@ impl World {
 
     /// The principal Green strain of a face that is the larger in absolute value.
     pub(crate) fn face_strain(&self, fi: FaceIndex) -> f64 {
+        let ([high, low], _) = self.face_strain_tensor(fi).eigen();
+        if low.abs() > high.abs() { low } else { high }
+    }
+
+    /// The Green strain of a face, in its chart.
+    pub(crate) fn face_strain_tensor(&self, fi: FaceIndex) -> Sym2 {
         let (topology, rest) = (&self.sheet.topology, &self.sheet.rest);
         let [b0, b1, b2] = rest.hat_gradients(fi);
         let [x0, x1, x2] = gather(topology.faces[fi], &self.sheet.state.positions);
         let f1 = x0 * b0.x + x1 * b1.x + x2 * b2.x;
         let f2 = x0 * b0.y + x1 * b1.y + x2 * b2.y;
-        let ([high, low], _) = green_strain([f1, f2]).eigen();
-        if low.abs() > high.abs() { low } else { high }
+        green_strain([f1, f2])
     }
 }
 

@@ -33,6 +33,7 @@ mod frozen;
 mod gate;
 mod grips;
 mod integrate;
+mod jumps;
 mod loose;
 mod measure;
 mod mesh_obstacles;
@@ -61,6 +62,7 @@ pub use description::{
 };
 pub use enclosed::{EnclosedState, find_opening};
 pub use frozen::{Frozen, Thawed};
+pub use jumps::FaceJumps;
 pub use loose::{LooseBody, LooseVertex};
 pub use report::{Metrics, RemeshCounts, StepReport, SubstepPlan};
 pub use resample::MaterialPoint;

@@ -131,11 +131,14 @@ fn frame_formats(formats: &[Format]) -> Vec<Format> {
 /// A cloth as it is now.
 fn cloth_frame(world: &World, number: usize) -> FrameData {
     let mesh = world.mesh(number);
+    let jumps = world.face_jumps(number);
     FrameData {
         velocities: Some(world.velocities(number).to_vec()),
         sizes: Some(world.vertex_sizes(number)),
         strains: Some(world.face_strains(number)),
         curvatures: Some(mean_curvatures(&mesh.positions, &mesh.faces)),
+        strain_jumps: Some(jumps.strains),
+        curvature_jumps: Some(jumps.curvatures),
         ..FrameData::surface(mesh)
     }
 }

@@ -22,6 +22,7 @@ from vtkmodules.util.numpy_support import vtk_to_numpy
 from vtkmodules.vtkIOXML import vtkXMLPolyDataReader
 
 FINE, COARSE = 1e-12, 1e-6
+JUMPS = ("strain_jump", "curvature_jump")
 
 
 def same(found, expected, tolerance, what):
@@ -92,6 +93,8 @@ def check_npz(path, obj):
         return dict(arrays)
     same(arrays["faces"], faces, 0, f"{path}: faces")
     same(arrays["curvature"], mean_curvatures(x, faces), 1e-9, f"{path}: curvature")
+    for key in JUMPS:
+        assert arrays[key].shape == faces.shape[:1] and (arrays[key] >= 0).all()
     assert arrays["sizing"].shape == x.shape[:1] and arrays["strain"].shape == faces.shape[:1]
     if material is None:
         assert "material" not in arrays
@@ -113,7 +116,8 @@ def check_ply(path, truth):
     same(np.vstack(face["vertex_indices"]), truth["faces"], 0, f"{path}: faces")
     same(vertex["size"], truth["sizing"], 0, f"{path}: size")
     same(face["strain"], truth["strain"], 0, f"{path}: strain")
-    same(face["curvature"], truth["curvature"], 0, f"{path}: curvature")
+    for key in ("curvature", *JUMPS):
+        same(face[key], truth[key], 0, f"{path}: {key}")
     same("material" in truth, any(p.name == "texcoord" for p in face.properties), 0, f"{path}: texcoord")
     if "material" in truth:
         same(np.vstack(face["texcoord"]).reshape(-1, 3, 2), truth["material"], 0, f"{path}: texcoord")
@@ -137,7 +141,8 @@ def check_vtp(path, truth):
     assert data.GetNumberOfCells() == len(truth["faces"])
     same(point("size"), truth["sizing"], 0, f"{path}: size")
     same(cell("strain"), truth["strain"], 0, f"{path}: strain")
-    same(cell("curvature"), truth["curvature"], 0, f"{path}: curvature")
+    for key in ("curvature", *JUMPS):
+        same(cell(key), truth[key], 0, f"{path}: {key}")
     if "material" in truth:
         same(cell("material").reshape(-1, 3, 2), truth["material"], 0, f"{path}: material")
 
@@ -177,7 +182,7 @@ def check_usda(path, name, frames, rate):
         assert UsdGeom.Mesh.ValidateTopology(mesh.GetFaceVertexIndicesAttr().Get(number),
                                              mesh.GetFaceVertexCountsAttr().Get(number), len(truth["positions"]))[0]
         for key, field, interpolation in [("size", "sizing", "vertex"), ("strain", "strain", "uniform"),
-                                          ("curvature", "curvature", "uniform")]:
+                                          *((key, key, "uniform") for key in ("curvature", *JUMPS))]:
             primvar = primvars.GetPrimvar(key)
             assert primvar.GetInterpolation() == interpolation
             same(primvar.Get(number), truth[field], COARSE, f"{where}: {key}")

@@ -1,9 +1,19 @@
 //! What can ask for a finer mesh: each term is a metric of a face.
+//!
+//! With thresholds a term compares what changes along an edge with what may change. With one
+//! [error](RemeshSettings::refine_error) `e` it asks how far the face is from what it stands for: linear interpolation of
+//! a field on a triangle errs by at most `2/9 max uᵀ|H|u` over its edges `u`, with `H` the second derivatives (P. Frey,
+//! F. Alauzet, Anisotropic mesh adaptation for CFD computations, 2005, eq. 4), so that `2/(9e) |H|` is the metric. The second
+//! derivatives of the position are the curvature and, within the surface, the change of the strain.
 
 use crate::metric::Metric;
 use crate::settings::RemeshSettings;
 use glam::{DVec2, DVec3};
+use std::f64::consts::{FRAC_1_SQRT_2, PI};
 use taffeta_core::math::Sym2;
+
+/// The largest error of linear interpolation in a triangle over `uᵀ|H|u`.
+const INTERPOLATION_ERROR: f64 = 2.0 / 9.0;
 
 /// See the module page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +36,8 @@ pub(super) enum SizingTerm {
 pub(super) struct FaceFields {
     /// Shape operator from hinge angles \[1/m\].
     pub shape: Sym2,
+    /// The same after the time that has passed since the last pass, if the velocities stay. Only for cloths with one error.
+    pub coming_shape: Sym2,
     /// Derivatives of the unit normal in the two material directions \[1/m\].
     pub normal_gradient: [DVec3; 2],
     /// Gradient of the strain's norm \[1/m\].
@@ -61,6 +73,26 @@ impl SizingTerm {
 
     /// The metric that the term asks for; zero if it is switched off.
     pub fn metric(self, face: &FaceFields, settings: &RemeshSettings) -> Metric {
+        match settings.refine_error {
+            Some(error) => self.metric_of_error(face, error),
+            None => self.metric_of_thresholds(face, settings),
+        }
+    }
+
+    fn metric_of_error(self, face: &FaceFields, error: f64) -> Metric {
+        let of_second = |absolute: Sym2| Sym2::default().plus(INTERPOLATION_ERROR / error, &absolute);
+        match self {
+            Self::HingeCurvature => of_second(face.shape.map_eigenvalues(f64::abs)),
+            Self::NormalGradient => of_second(root(&gram(face.normal_gradient))),
+            // In all directions: the gradient of one component is a second derivative along another one, too.
+            Self::StrainGradient => of_second(Sym2::diagonal(face.strain_gradient.length())),
+            Self::Compression => compression(face, HIDDEN_FOLD * error),
+            Self::Velocity => of_second(face.coming_shape.map_eigenvalues(f64::abs)),
+            Self::Obstacle => Metric::default(),
+        }
+    }
+
+    fn metric_of_thresholds(self, face: &FaceFields, settings: &RemeshSettings) -> Metric {
         let asked = match self {
             Self::HingeCurvature => Some(scaled(face.shape.squared(), settings.refine_angle)),
             Self::NormalGradient => Some(scaled(gram(face.normal_gradient), settings.refine_angle)),
@@ -74,6 +106,10 @@ impl SizingTerm {
         asked.unwrap_or_default()
     }
 }
+
+/// The length `c` of [`compression`] over the height of the folds that an edge may hide. A half wave of height `a` over an
+/// edge `h` makes it shorter by the part `(πa/2h)²`, that is half of `1 − λ²`: `a = h √(1 − λ²) √2/π`.
+const HIDDEN_FOLD: f64 = PI * FRAC_1_SQRT_2;
 
 /// The metric of compression, `[−G + √(G² − 4c² cof(S²))]₊/2c²` with `G = FᵀF − I`: a sheet that gives way sideways can
 /// bear less of it (Narain et al. 2012, eq. 9). `c` is the length \[m\] below which it need not be resolved.
@@ -100,6 +136,11 @@ fn obstacle(face: &FaceFields, part: f64, floor: f64) -> Metric {
     sum
 }
 
+/// The square root of a tensor that is not negative but for round-off.
+fn root(tensor: &Sym2) -> Sym2 {
+    tensor.map_eigenvalues(|eigenvalue| eigenvalue.max(0.0).sqrt())
+}
+
 fn scaled(tensor: Sym2, tolerance: f64) -> Metric {
     Sym2::default().plus(1.0 / (tolerance * tolerance), &tensor)
 }
@@ -121,6 +162,7 @@ mod tests {
     fn face() -> FaceFields {
         FaceFields {
             shape: Sym2::default(),
+            coming_shape: Sym2::default(),
             normal_gradient: [DVec3::ZERO; 2],
             strain_gradient: DVec2::ZERO,
             green: Sym2::default(),
@@ -156,6 +198,22 @@ mod tests {
         assert!(less.xx < 0.9 * metric.xx && less.xx > 0.0, "{less:?}");
         let off = RemeshSettings { refine_compression: None, ..settings() };
         assert_eq!(SizingTerm::Compression.metric(&bent, &off), Sym2::default());
+    }
+
+    #[test]
+    fn one_error_is_the_height_of_the_folds_that_an_edge_may_hide() {
+        // 1 % shorter along u: an edge of length h can hide a half wave whose arc is 1 % longer than it.
+        let green = Sym2 { xx: 0.5 * (0.99_f64.powi(2) - 1.0), xy: 0.0, yy: 0.0 };
+        let one_error = RemeshSettings { refine_error: Some(1e-3), ..settings() };
+        let metric = SizingTerm::Compression.metric(&FaceFields { green, ..face() }, &one_error);
+        let size = length_in(&metric, DVec2::X);
+        let slope = PI * 1e-3 / (0.99 * size);
+        let points = 10_000;
+        let arc: f64 = (0..points)
+            .map(|k| (1.0 + (slope * (PI * (f64::from(k) + 0.5) / f64::from(points)).cos()).powi(2)).sqrt())
+            .sum::<f64>()
+            / f64::from(points);
+        assert!((arc * 0.99 - 1.0).abs() < 2e-4, "{arc}");
     }
 
     #[test]

@@ -56,10 +56,14 @@ const REMESH_KEYS: &[&str] = &[
     "refine_compression",
     "refine_velocity",
     "refine_obstacle",
+    "refine_error",
     "anisotropic",
     "interval",
     "max_vertices",
 ];
+/// What one `refine_error` takes the place of.
+const THRESHOLD_KEYS: [&str; 5] =
+    ["refine_angle", "refine_strain", "refine_compression", "refine_velocity", "refine_obstacle"];
 /// The bending models by name.
 pub(crate) const BENDING_MODELS: [(&str, BendingModel); 6] = [
     ("curvature", BendingModel::Curvature),
@@ -442,11 +446,21 @@ fn read_remesh(item: &Item<'_>) -> Option<RemeshSettings> {
         ),
         refine_velocity: table.number_or_off("refine_velocity", default.refine_velocity, Range::Positive),
         refine_obstacle: table.number_or_off("refine_obstacle", default.refine_obstacle, Range::Positive),
+        refine_error: table.number_or_off("refine_error", default.refine_error, Range::Positive),
         anisotropic: table.boolean("anisotropic", default.anisotropic),
         interval: table.integer("interval", u64::from(default.interval), 1, u64::from(u32::MAX)) as u32,
         max_vertices: table.integer("max_vertices", default.max_vertices as u64, 1, u64::from(u32::MAX))
             as usize,
     };
+    if settings.refine_error.is_some() {
+        for key in THRESHOLD_KEYS.iter().filter(|key| table.get(key).is_some()) {
+            item.context.report(
+                &reader::join_key(&item.key, key),
+                format!("`{key}` is given, but `refine_error` takes its place"),
+                Some("one of the two".to_owned()),
+            );
+        }
+    }
     if settings.size_min > settings.size_max {
         let at = if table.get("size_min").is_some() { "size_min" } else { "size_max" };
         let message = format!(

@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 use std::path::Path;
 use taffeta_contact::Shape;
 use taffeta_core::{Friction, Motion, Placement, Region};
+use taffeta_remesh::RemeshSettings;
 use taffeta_sim::{
     MembraneScaling, Mode, PinDescription, ProjectionStiffness, RopeBending, RopeMaterial, SolidMaterial,
     SolverChoice, StiffnessCorrection, TimeIntegration,
@@ -255,21 +256,27 @@ fn cloth_json(scene: &Scene, cloth: &SceneCloth) -> Value {
     if scene.simulation.settings.solver == SolverChoice::Pbd {
         put_projection(&mut json, cloth.projection);
     }
-    let remesh = cloth.remesh.map(|remesh| {
-        json!({
-            "size_min": remesh.size_min,
-            "size_max": remesh.size_max,
-            "refine_angle": remesh.refine_angle,
-            "refine_strain": remesh.refine_strain,
-            "refine_compression": tolerance_json(remesh.refine_compression),
-            "refine_velocity": tolerance_json(remesh.refine_velocity),
-            "refine_obstacle": tolerance_json(remesh.refine_obstacle),
-            "anisotropic": remesh.anisotropic,
-            "interval": remesh.interval,
-            "max_vertices": remesh.max_vertices,
-        })
+    put(&mut json, "remesh", cloth.remesh.as_ref().map(remesh_json));
+    json
+}
+
+fn remesh_json(remesh: &RemeshSettings) -> Value {
+    let mut json = json!({
+        "size_min": remesh.size_min,
+        "size_max": remesh.size_max,
+        "anisotropic": remesh.anisotropic,
+        "interval": remesh.interval,
+        "max_vertices": remesh.max_vertices,
     });
-    put(&mut json, "remesh", remesh);
+    if let Some(error) = remesh.refine_error {
+        json["refine_error"] = json!(error);
+        return json;
+    }
+    json["refine_angle"] = json!(remesh.refine_angle);
+    json["refine_strain"] = json!(remesh.refine_strain);
+    json["refine_compression"] = tolerance_json(remesh.refine_compression);
+    json["refine_velocity"] = tolerance_json(remesh.refine_velocity);
+    json["refine_obstacle"] = tolerance_json(remesh.refine_obstacle);
     json
 }
 

@@ -183,6 +183,13 @@ fn remesh() -> Node {
                 ),
             ),
             (
+                "refine_error",
+                Node::positive_or_off(
+                    "How far a face may be from the smooth cloth [m]; takes the place of the other refine_… keys.",
+                    default.refine_error,
+                ),
+            ),
+            (
                 "anisotropic",
                 Node::boolean("Whether edges may be longer along folds than across them.")
                     .default(default.anisotropic),

@@ -258,6 +258,20 @@ fn impossible_grids_are_refused() {
 }
 
 #[test]
+fn one_error_and_thresholds_exclude_each_other() {
+    let scene = |keys: &str| {
+        format!(
+            "[simulation]\nduration = 1\n[[cloth]]\ngrid = {{}}\n[cloth.remesh]\nrefine_error = 1e-3\n{keys}"
+        )
+    };
+    let report = read(&scene("refine_velocity = 1.0\n")).unwrap_err().to_string();
+    assert!(report.contains("`refine_velocity` is given, but `refine_error` takes its place"), "{report}");
+    assert!(report.contains(":7:"), "{report}");
+    let good = read(&scene("size_max = 0.2\n")).unwrap();
+    assert_eq!(good.cloths[0].remesh.unwrap().refine_error, Some(1e-3));
+}
+
+#[test]
 fn impossible_remeshing_is_refused() {
     expect("size_min", "size_min = 0.5", "0.5", &["size_min is 0.5 m", "size_max, 0.1 m"]);
     expect("size_min", "refine_angle = 0", "0", &["greater than 0"]);

@@ -24,7 +24,7 @@ pub enum Command {
     Render(RenderOptions),
     /// Convert the frames of a result folder to other formats
     Export(ExportOptions),
-    /// Say what an OBJ file contains and what is wrong with it
+    /// Say what an OBJ, STL or PLY file contains and what is wrong with it
     Inspect {
         /// The file
         file: PathBuf,

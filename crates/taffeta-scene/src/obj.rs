@@ -141,8 +141,15 @@ fn to_mesh(scan: &Scan, source: &tobj::Mesh) -> ObjMesh {
         let corners = start..start + arity;
         start = corners.end;
         let vertices = &source.indices[corners.clone()];
-        let points: Vec<DVec3> = vertices.iter().map(|vertex| positions[*vertex as usize]).collect();
-        for triangle in polygon::triangulate(&points) {
+        // Files of triangles need no lists of corners.
+        let triangles = match arity {
+            3 => vec![[0, 1, 2]],
+            _ => {
+                let points: Vec<DVec3> = vertices.iter().map(|vertex| positions[*vertex as usize]).collect();
+                polygon::triangulate(&points)
+            }
+        };
+        for triangle in triangles {
             result.mesh.faces.push(triangle.map(|k| vertices[k]));
             result.face_lines.push(*line);
             if scan.with_coords {

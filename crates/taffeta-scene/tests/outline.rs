@@ -5,7 +5,7 @@ use std::path::Path;
 use taffeta_core::TriangleMesh;
 use taffeta_core::geometry::doubled_area;
 use taffeta_mesh::HalfedgeMesh;
-use taffeta_scene::{OutlineError, parse_outline};
+use taffeta_scene::{OutlineError, Override, Scene, parse_outline};
 
 /// A page of 100 × 100 units, each a meter, with something on it.
 fn page(content: &str) -> String {
@@ -161,6 +161,18 @@ fn what_is_no_piece_is_refused_with_the_path() {
 }
 
 #[test]
+fn a_thousand_pieces_are_no_trouble() {
+    let circles = |count: u32| -> String {
+        (0..count)
+            .map(|k| format!("<circle cx='{}' cy='{}' r='1'/>", 3 * (k % 32) + 2, 3 * (k / 32) + 2))
+            .collect()
+    };
+    let mesh = parse(&circles(1000), 1.0).unwrap();
+    assert_eq!(count_panels(&mesh), 1000);
+    assert!(mesh.panels().is_sorted());
+}
+
+#[test]
 fn absurd_edges_are_refused_before_anything_is_made() {
     for edge_length in [1e-3, 1e-9, 1e-300, f64::MIN_POSITIVE] {
         let message = parse("<circle cx='50' cy='50' r='40'/>", edge_length).unwrap_err().to_string();
@@ -188,4 +200,20 @@ fn the_same_drawing_gives_the_same_mesh() {
     let mesh = parse(content, 4.0).unwrap();
     assert!(smallest_angle(&mesh) > 25.0);
     assert_eq!(parse(content, 4.0).unwrap(), mesh);
+}
+
+#[test]
+fn the_scene_of_a_drawing_is_read_written_and_built() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes/outline.toml");
+    let scene = Scene::from_file(&path, &[]).unwrap();
+    let again = Scene::from_str(&scene.to_json().to_string(), Path::new("/else/scene.json"), &[]).unwrap();
+    assert_eq!((scene.to_json(), scene.hash().unwrap()), (again.to_json(), again.hash().unwrap()));
+    let world = scene.build().unwrap();
+    let mesh = &world.cloths[0].mesh;
+    assert_eq!(count_panels(mesh), 2);
+    assert!(smallest_angle(mesh) > 25.0);
+    let other = |change: &str| Scene::from_file(&path, &[Override::parse(change).unwrap()]).unwrap();
+    assert_ne!(other("cloth.0.edge_length=0.03").hash().unwrap(), scene.hash().unwrap());
+    let twice = other("cloth.0.outline_scale=0.002").build().unwrap();
+    assert!((area(&twice.cloths[0].mesh) / area(mesh) - 4.0).abs() < 1e-2);
 }

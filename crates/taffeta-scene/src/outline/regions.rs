@@ -5,6 +5,7 @@ use super::chords::sides;
 use super::svg::{Drawing, FillRule};
 use glam::DVec2;
 use robust::{Coord, orient2d};
+use std::collections::BTreeMap;
 
 /// A polygon has an area if it is at least this part of the square of its perimeter.
 const AREA_MIN: f64 = 1e-9;
@@ -16,6 +17,13 @@ type Refusal = (usize, OutlineDefect);
 pub(super) fn signed_area(points: &[DVec2]) -> f64 {
     let origin = points.first().copied().unwrap_or_default();
     0.5 * sides(points).map(|[a, b]| (a - origin).perp_dot(b - origin)).sum::<f64>()
+}
+
+/// The polygons of the curves of a drawing, each with the box around it.
+struct Polygons<'a> {
+    drawing: &'a Drawing,
+    loops: &'a [Vec<DVec2>],
+    bounds: Vec<[DVec2; 2]>,
 }
 
 /// The polygons that bound what is filled: even and odd tell inside and outside. `loops` are the polygons of the curves of
@@ -33,51 +41,60 @@ pub(super) fn find_boundaries(
         }
     }
     check_crossings(drawing, &loops, edge_length)?;
-    let is_kept: Vec<bool> = (0..loops.len()).map(|number| is_boundary(drawing, &loops, number)).collect();
+    let bounds = |points: &Vec<DVec2>| {
+        points.iter().fold([points[0], points[0]], |[low, high], p| [low.min(*p), high.max(*p)])
+    };
+    let all = Polygons { drawing, loops: &loops, bounds: loops.iter().map(bounds).collect() };
+    let is_kept: Vec<bool> = (0..loops.len()).map(|number| all.is_boundary(number)).collect();
     let kept: Vec<usize> = (0..loops.len()).filter(|number| is_kept[*number]).collect();
     for number in &kept {
-        check_place(drawing, &loops, &kept, *number, edge_length)?;
+        all.check_place(&kept, *number, edge_length)?;
     }
     Ok(loops.into_iter().zip(is_kept).filter_map(|(points, kept)| kept.then_some(points)).collect())
 }
 
-/// Whether one side of a polygon is filled and the other is not, by the rule of its path.
-fn is_boundary(drawing: &Drawing, loops: &[Vec<DVec2>], number: usize) -> bool {
-    let path = drawing.path_of[number];
-    if drawing.rules[path] == FillRule::EvenOdd {
-        // One more polygon always changes even to odd.
-        return true;
+impl Polygons<'_> {
+    /// Whether a polygon winds around another one, which does not meet it.
+    fn contains(&self, outer: usize, inner: usize) -> bool {
+        let ([low, high], p) = (self.bounds[outer], self.loops[inner][0]);
+        outer != inner && low.cmple(p).all() && p.cmple(high).all() && contains(&self.loops[outer], p)
     }
-    let direction = |other: usize| if signed_area(&loops[other]) > 0.0 { 1 } else { -1 };
-    let of_path = (0..loops.len()).filter(|other| *other != number && drawing.path_of[*other] == path);
-    let around = of_path.filter(|other| contains(&loops[*other], loops[number][0]));
-    let winding: i32 = around.map(direction).sum();
-    (winding == 0) != (winding + direction(number) == 0)
-}
 
-/// Refuses what lies on another path's piece, and pieces smaller than an edge.
-fn check_place(
-    drawing: &Drawing,
-    loops: &[Vec<DVec2>],
-    kept: &[usize],
-    number: usize,
-    edge_length: f64,
-) -> Result<(), Refusal> {
-    let (path, points) = (drawing.path_of[number], &loops[number]);
-    let mut around = vec![0; drawing.names.len()];
-    for other in kept.iter().filter(|other| **other != number && contains(&loops[**other], points[0])) {
-        around[drawing.path_of[*other]] += 1;
+    /// Whether one side of a polygon is filled and the other is not, by the rule of its path.
+    fn is_boundary(&self, number: usize) -> bool {
+        let path = self.drawing.path_of[number];
+        if self.drawing.rules[path] == FillRule::EvenOdd {
+            // One more polygon always changes even to odd.
+            return true;
+        }
+        let direction = |other: usize| if signed_area(&self.loops[other]) > 0.0 { 1 } else { -1 };
+        let of_path = (0..self.loops.len()).filter(|other| self.drawing.path_of[*other] == path);
+        let around = of_path.filter(|other| self.contains(*other, number));
+        let winding: i32 = around.map(direction).sum();
+        (winding == 0) != (winding + direction(number) == 0)
     }
-    if let Some(other) = (0..around.len()).find(|other| *other != path && around[*other] % 2 == 1) {
-        return Err((path, OutlineDefect::Inside { other: drawing.names[other].clone() }));
+
+    /// Refuses what lies on another path's piece, and pieces smaller than an edge.
+    fn check_place(&self, kept: &[usize], number: usize, edge_length: f64) -> Result<(), Refusal> {
+        let path = self.drawing.path_of[number];
+        // How many polygons of each path are around it.
+        let mut around: BTreeMap<usize, usize> = BTreeMap::new();
+        for other in kept.iter().filter(|other| self.contains(**other, number)) {
+            *around.entry(self.drawing.path_of[*other]).or_default() += 1;
+        }
+        let other = around.iter().find(|(other, count)| **other != path && **count % 2 == 1);
+        if let Some((other, _)) = other {
+            return Err((path, OutlineDefect::Inside { other: self.drawing.names[*other].clone() }));
+        }
+        let [low, high] = self.bounds[number];
+        let size = (high - low).max_element();
+        let is_hole = around.get(&path).is_some_and(|count| count % 2 == 1);
+        if !is_hole && size < edge_length {
+            let at = self.loops[number][0];
+            return Err((path, OutlineDefect::SmallerThanEdge { size, edge_length, at }));
+        }
+        Ok(())
     }
-    let (low, high) =
-        points.iter().fold((points[0], points[0]), |(low, high), p| (low.min(*p), high.max(*p)));
-    let size = (high - low).max_element();
-    if around[path] % 2 == 0 && size < edge_length {
-        return Err((path, OutlineDefect::SmallerThanEdge { size, edge_length, at: points[0] }));
-    }
-    Ok(())
 }
 
 /// Whether a polygon winds around a point that is not on it.

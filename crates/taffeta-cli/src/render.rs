@@ -166,9 +166,10 @@ fn choose_frames(source: &Source, options: &RenderOptions) -> Result<Vec<u64>, F
         return Ok(vec![source.choose_frame(options.frame)?]);
     }
     let step = options.every.unwrap_or_else(|| {
-        // The shortest distance of two written frames decides.
+        // The shortest distance of two written frames decides. The end of a run of two frames is not left out.
         let gap = source.frames.windows(2).map(|pair| pair[1] - pair[0]).min().unwrap_or(1);
-        (SHORTEST_DELAY / (100.0 * source.time_of(gap))).ceil().clamp(1.0, 1e6) as u64
+        let step = (SHORTEST_DELAY / (100.0 * source.time_of(gap))).ceil().clamp(1.0, 1e6) as u64;
+        step.min(source.frames.len() as u64 - 1).max(1)
     });
     Ok(source.frames.iter().copied().step_by(usize::try_from(step).unwrap_or(usize::MAX)).collect())
 }

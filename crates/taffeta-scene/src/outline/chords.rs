@@ -7,8 +7,9 @@ use taffeta_core::math;
 
 /// Turns from here on are corners [rad]: 15°. Curves are often drawn as many short ones, whose joints turn by less.
 const CORNER: f64 = 0.26;
-/// A chord of a curve turns by at most this [rad]: 60°. A hole that is small against the edges stays a hexagon.
-const CHORD_TURN: f64 = 1.047_2;
+/// A chord of a curve turns by at most this [rad]: 60°, and a little more for round-off. A hole that is small against the
+/// edges stays a hexagon.
+const CHORD_TURN: f64 = 1.000_01 * std::f64::consts::FRAC_PI_3;
 /// Samples of a curve, and of each chord of it: the polygon through them is as good as the curve.
 const CURVE_SAMPLES: usize = 48;
 const CHORD_SAMPLES: f64 = 8.0;

@@ -64,7 +64,7 @@ fn what_cannot_be_drawn_is_refused() {
     desk.refused(&["render", "c"], &["c has no frames", "output.formats"]);
 }
 
-/// Sizes of the pictures of a GIF file, and how long each stays [1/100 s], from its blocks.
+/// Sizes of the pictures of a GIF file, and how long each stays \[1/100 s\], from its blocks.
 fn gif_frames(bytes: &[u8]) -> ([u16; 2], Vec<u16>) {
     assert_eq!(&bytes[..6], b"GIF89a");
     let number = |at: usize| u16::from_le_bytes([bytes[at], bytes[at + 1]]);

@@ -5,9 +5,9 @@ use glam::DVec2;
 use kurbo::{ParamCurve, ParamCurveArclen, PathSeg};
 use taffeta_core::math;
 
-/// Turns from here on are corners [rad]: 15°. Curves are often drawn as many short ones, whose joints turn by less.
+/// Turns from here on are corners \[rad\]: 15°. Curves are often drawn as many short ones, whose joints turn by less.
 const CORNER: f64 = 0.26;
-/// A chord of a curve turns by at most this [rad]: 60°, and a little more for round-off. A hole that is small against the
+/// A chord of a curve turns by at most this \[rad\]: 60°, and a little more for round-off. A hole that is small against the
 /// edges stays a hexagon.
 const CHORD_TURN: f64 = 1.000_01 * std::f64::consts::FRAC_PI_3;
 /// Samples of a curve, and of each chord of it: the polygon through them is as good as the curve.
@@ -33,7 +33,7 @@ fn sample(segment: &PathSeg, curve_samples: usize) -> Vec<DVec2> {
     (0..count).map(at).collect()
 }
 
-/// The length of a closed polygon [m].
+/// The length of a closed polygon \[m\].
 pub(super) fn perimeter(points: &[DVec2]) -> f64 {
     sides(points).map(|[a, b]| a.distance(b)).sum()
 }
@@ -43,7 +43,7 @@ pub(super) fn sides(points: &[DVec2]) -> impl Iterator<Item = [DVec2; 2]> + '_ {
     (0..points.len()).map(|k| [points[k], points[(k + 1) % points.len()]])
 }
 
-/// A closed curve as a polygon with sides of at most `edge_length` [m]. Empty if it has no extent.
+/// A closed curve as a polygon with sides of at most `edge_length` \[m\]. Empty if it has no extent.
 pub(super) fn divide(segments: &[PathSeg], edge_length: f64) -> Vec<DVec2> {
     let mut points = Vec::new();
     let mut edge = edge_length;
@@ -97,7 +97,7 @@ fn sample_finely(segments: &[PathSeg], edge_length: f64) -> Vec<DVec2> {
     fine
 }
 
-/// Divides an open chain that turns by an angle [rad] into equal parts and adds their starts.
+/// Divides an open chain that turns by an angle \[rad\] into equal parts and adds their starts.
 fn divide_chain(chain: &[DVec2], edge_length: f64, turn: f64, points: &mut Vec<DVec2>) {
     let length: f64 = chain.windows(2).map(|pair| pair[0].distance(pair[1])).sum();
     // A part that is too long by round-off is not divided for that.

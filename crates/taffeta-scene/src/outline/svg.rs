@@ -27,7 +27,7 @@ pub(super) struct Drawing {
     pub names: Vec<String>,
     /// The rule of each path. What has no fill, only a line, is filled by the rule of even and odd: inner lines are holes.
     pub rules: Vec<FillRule>,
-    /// Closed curves [m], v up.
+    /// Closed curves \[m\], v up.
     pub loops: Vec<Vec<PathSeg>>,
     /// The path of each curve.
     pub path_of: Vec<usize>,
@@ -37,7 +37,7 @@ pub(super) struct Drawing {
 #[derive(Clone, Copy)]
 struct Page {
     meters: f64,
-    /// Height of the page [pixels].
+    /// Height of the page \[pixels\].
     height: f64,
 }
 
@@ -89,7 +89,7 @@ fn find_page(root: &roxmltree::Node<'_, '_>, tree: &Tree, scale: Option<f64>) ->
 }
 
 impl Page {
-    /// The place of a point of a path [m].
+    /// The place of a point of a path \[m\].
     fn place(self, transform: Transform, point: usvg::tiny_skia_path::Point) -> Point {
         let (x, y) = (f64::from(point.x), f64::from(point.y));
         let Transform { sx, kx, ky, sy, tx, ty } = transform;

@@ -23,8 +23,7 @@ pub fn run(world: &mut World, frames: u32) -> Result<(), StepError> {
 
 /// Draws the world with its mesh to `out/NAME.png`.
 pub fn draw(world: &World, name: &str) -> Result<(), RenderError> {
-    let cloths =
-        (0..world.cloths().len()).map(|i| Body { mesh: world.mesh(i), kind: BodyKind::Cloth { index: i } });
+    let cloths = (0..world.cloths().len()).map(|i| Body::new(world.mesh(i), BodyKind::Cloth { index: i }));
     let mut bodies: Vec<Body> = cloths.collect();
     if let Some(bounds) = bodies[0].mesh.bounds() {
         bodies.extend(world.obstacles().iter().map(|o| obstacle_body(o, world.time(), bounds)));

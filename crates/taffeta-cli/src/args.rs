@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use glam::DVec3;
 use std::path::PathBuf;
 use taffeta_formats::Format;
 
@@ -19,11 +20,11 @@ pub struct Arguments {
 pub enum Command {
     /// Simulate a scene and write frames, tables and a summary
     Run(RunOptions),
-    /// Draw a frame of a result folder as a PNG file, on the CPU
+    /// Draw a frame of a result folder, an animation or a contact sheet, on the CPU
     Render(RenderOptions),
     /// Convert the frames of a result folder to other formats
     Export(ExportOptions),
-    /// Say what an OBJ file contains and what is wrong with it
+    /// Say what an OBJ, STL or PLY file contains and what is wrong with it
     Inspect {
         /// The file
         file: PathBuf,
@@ -211,42 +212,91 @@ pub struct RenderOptions {
     /// The result folder of a run
     pub folder: PathBuf,
     /// The frame; if not given, the last one
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", conflicts_with_all = ["gif", "contact_sheet"])]
     pub frame: Option<u64>,
+    /// Draw an animation of the frames, as a GIF file
+    #[arg(long, conflicts_with = "contact_sheet")]
+    pub gif: bool,
+    /// Draw several frames on one sheet, with their times
+    #[arg(long)]
+    pub contact_sheet: bool,
+    /// Take every Nth written frame; if not given, all that a GIF file can show in time
+    #[arg(long, value_name = "N", requires = "gif", value_parser = clap::value_parser!(u64).range(1..))]
+    pub every: Option<u64>,
+    /// Frames on the contact sheet
+    #[arg(long, value_name = "N", requires = "contact_sheet", value_parser = clap::value_parser!(u32).range(1..=400))]
+    pub count: Option<u32>,
     /// Draw the edges of the mesh
     #[arg(long)]
     pub wireframe: bool,
-    /// The picture; if not given, frame_00012.png or so in the result folder
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-    /// Width in pixels
-    #[arg(long, value_name = "PIXELS", default_value_t = 1280)]
-    pub width: u32,
-    /// Height in pixels
-    #[arg(long, value_name = "PIXELS", default_value_t = 720)]
-    pub height: u32,
-    /// Draw an animation of all frames (not supported yet)
-    #[arg(long)]
-    pub gif: bool,
-    /// Draw several frames on one sheet (not supported yet)
-    #[arg(long)]
-    pub contact_sheet: bool,
-    /// Color the cloths by a quantity (not supported yet)
+    /// Color the cloths by a quantity, with a legend
     #[arg(long, value_name = "QUANTITY")]
     pub color: Option<ColorQuantity>,
+    /// Values of the first and the last color; if not given, those of the frames that are drawn
+    #[arg(long, value_name = "LOW,HIGH", requires = "color", value_parser = parse_range, allow_hyphen_values = true)]
+    pub range: Option<ColorRange>,
+    /// Where the camera stands, in m; if not given, as the scene says, or where all is seen
+    #[arg(long, value_name = "X,Y,Z", value_parser = parse_point, allow_hyphen_values = true)]
+    pub camera: Option<DVec3>,
+    /// The point that the camera looks at, in m; if not given, the middle of all
+    #[arg(long, value_name = "X,Y,Z", requires = "camera", value_parser = parse_point, allow_hyphen_values = true)]
+    pub target: Option<DVec3>,
+    /// The picture; if not given, frame_00012.png, animation.gif, contact_sheet.png or so in the result folder
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Width in pixels; if not given, 1280, or 640 of an animation
+    #[arg(long, value_name = "PIXELS")]
+    pub width: Option<u32>,
+    /// Height in pixels; if not given, 720, or 360 of an animation
+    #[arg(long, value_name = "PIXELS")]
+    pub height: Option<u32>,
+    /// Print errors only
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+/// Values at the ends of a scale of colors.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ColorRange {
+    /// Value of the first color.
+    pub low: f64,
+    /// Value of the last color.
+    pub high: f64,
 }
 
 /// What the colors of a picture can mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ColorQuantity {
-    /// Size of the faces
+    /// Edge length that was wanted, or else that of the mesh
     Size,
-    /// Strain
+    /// Largest principal stretch, less 1
     Strain,
-    /// Curvature
+    /// Mean curvature
     Curvature,
-    /// Velocity
+    /// Speed
     Velocity,
+}
+
+/// Finite numbers between commas.
+fn parse_numbers<const N: usize>(text: &str, example: &str) -> Result<[f64; N], String> {
+    let numbers: Option<Vec<f64>> = text.split(',').map(|word| word.trim().parse().ok()).collect();
+    let numbers = numbers.filter(|numbers| numbers.iter().all(|number| number.is_finite()));
+    let refusal = || format!("must be {N} numbers with commas between them, for example {example}");
+    numbers.and_then(|numbers| numbers.try_into().ok()).ok_or_else(refusal)
+}
+
+/// A point.
+fn parse_point(text: &str) -> Result<DVec3, String> {
+    parse_numbers(text, "1.5,1,2.5").map(DVec3::from_array)
+}
+
+/// The ends of a scale.
+fn parse_range(text: &str) -> Result<ColorRange, String> {
+    let [low, high] = parse_numbers(text, "0,0.05")?;
+    if low >= high {
+        return Err("the first number must be smaller than the second one".to_owned());
+    }
+    Ok(ColorRange { low, high })
 }
 
 /// A format by its name.

@@ -27,6 +27,11 @@ use taffeta_scene::{GLB_FILE, OBSTACLES_USDA, OutputError, OutputFolder, PVD_FIL
 /// If the folder has no frames that can be read, or a file cannot be written.
 pub fn export(options: &ExportOptions) -> Result<String, Failure> {
     let shown = options.folder.display();
+    if !options.folder.join("frames").is_dir() {
+        return Err(Failure::Usage(format!(
+            "{shown} is not the result folder of a run: it has no folder `frames`\n  = give the folder that `taffeta run` wrote"
+        )));
+    }
     let folder = ResultFolder::open(&options.folder).map_err(|error| Failure::usage(&error))?;
     if folder.all_frames().is_empty() {
         return Err(Failure::Usage(format!(

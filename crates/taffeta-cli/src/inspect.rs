@@ -1,6 +1,7 @@
-//! `taffeta inspect`: what an OBJ file contains, and what is wrong with it.
+//! `taffeta inspect`: what an OBJ, STL or PLY file contains, and what is wrong with it.
 //!
-//! Vertices are named by their numbers in the file, counted from 1 as the file itself does; faces by their lines.
+//! Vertices are named by their numbers in the file, counted from 1 as the file itself does; faces by their lines, or in STL
+//! and PLY files by their numbers, from 1 too.
 
 mod measure;
 mod surface;
@@ -14,22 +15,24 @@ use surface::Surface;
 use taffeta_contact::crossings::{edge_pierces_face, find_crossings};
 use taffeta_contact::elements::Elements;
 use taffeta_core::TriangleMesh;
-use taffeta_scene::{ObjMesh, read_obj, read_polyline};
+use taffeta_scene::{MeshFormat, ObjMesh, read_mesh, read_polyline};
 
 /// Vertices or faces that a line names; the rest is counted.
 const NAMED: usize = 5;
 /// Width of the first column.
 const LABEL_WIDTH: usize = 22;
 
-/// Describes an OBJ file.
+/// Describes an OBJ, STL or PLY file.
 ///
 /// # Errors
 /// If the file cannot be read as a mesh.
 pub fn inspect(path: &Path) -> Result<String, Failure> {
-    if let Some(lines) = read_polyline(path).map_err(|error| Failure::usage(&error))? {
+    if MeshFormat::of(path) == MeshFormat::Obj
+        && let Some(lines) = read_polyline(path).map_err(|error| Failure::usage(&error))?
+    {
         return Ok(format!("{}\n{}", path.display(), describe_lines(&lines)));
     }
-    let file = read_obj(path).map_err(|error| Failure::usage(&error))?;
+    let file = read_mesh(path).map_err(|error| Failure::usage(&error))?;
     Ok(format!("{}\n{}", path.display(), describe(&file)))
 }
 
@@ -130,7 +133,7 @@ impl Report {
 fn name_face(file: &ObjMesh, face: usize) -> String {
     match file.face_lines.get(face) {
         Some(line) => format!("line {line}"),
-        None => format!("face {face}"),
+        None => format!("face {}", face + 1),
     }
 }
 
@@ -231,7 +234,7 @@ mod tests {
     fn seams_and_mirrored_faces_are_counted() {
         let vt = "vt 0 0\nvt 1 0\nvt 1 1\nvt 5 5\nvt 4 5\nvt 5 4\n";
         let report = report(&format!("{SQUARE}{vt}f 1/1 2/2 3/3\nf 1/4 3/5 4/6\n"));
-        expect(&report, "material coordinates", "yes; 2 panels; 1 seam edges with 2 vertices");
+        expect(&report, "material coordinates", "yes; 2 panels; 1 seam edge with 2 vertices");
         expect(&report, "area, material", "1.000000");
     }
 }

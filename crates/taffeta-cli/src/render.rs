@@ -1,233 +1,204 @@
-//! `taffeta render`: a picture of a frame.
+//! `taffeta render`: pictures of frames.
 //!
-//! The camera depends on the whole run and not on the frame, so that pictures of several frames can be compared and
-//! made into a film. It frames the cloths in all frames, and the obstacles near them.
+//! ```text
+//! folder ──► Source ──► camera, scale of colors ──► frame by frame: bodies ──► picture ──► PNG, GIF or sheet
+//!                       (once, for all frames)
+//! ```
+//!
+//! Camera and scale depend on the whole run and not on the frame, so that pictures of several frames can be compared and
+//! made into a film. The scale of a single picture is that of its frame.
+
+mod colors;
+mod source;
+mod view;
 
 use crate::args::RenderOptions;
 use crate::failure::Failure;
-use glam::DVec3;
-use std::fs::File;
-use std::io::{BufRead, BufReader};
+use colors::ColorBy;
+use image::RgbImage;
+use indicatif::{ProgressBar, ProgressStyle};
+use rayon::prelude::*;
+use source::{Bounds, Source, sample_evenly};
 use std::path::{Path, PathBuf};
-use taffeta_contact::{MeshObstacle, Obstacle};
-use taffeta_core::TriangleMesh;
-use taffeta_formats::{Format, FrameData};
-use taffeta_render::tube::tube_mesh;
 use taffeta_render::{
-    Body, BodyKind, Camera, Picture, compute_framing_bounds, mesh_obstacle_body, obstacle_body, union_bounds,
-    write_png,
+    Coloring, GifPalette, GifWriter, LegendPlace, Picture, SheetLayout, compute_delays, write_png,
 };
-use taffeta_scene::{ResultFolder, Scene, SceneObstacle};
 
-/// Frames that are looked at to place the camera. A longer run is sampled evenly: the cloth moves little between.
-const SCANNED_FRAMES: usize = 240;
+/// Width and height of a picture, and of an animation, whose files are large \[pixels\].
+const PICTURE_SIZE: [u32; 2] = [1280, 720];
+const ANIMATION_SIZE: [u32; 2] = [640, 360];
+/// Pictures on a contact sheet.
+const SHEET_COUNT: u32 = 12;
+/// Shortest time of a picture in an animation \[1/100 s\]. Players show shorter ones for a tenth of a second.
+const SHORTEST_DELAY: f64 = 2.0;
+/// Pictures of an animation from which its palette is made.
+const PALETTE_PICTURES: usize = 6;
 
-/// A box \[m\] by its lowest and highest corner.
-type Bounds = [DVec3; 2];
-
-/// Draws a frame of a result folder and returns the path of the picture.
+/// Draws what is asked for of a result folder and returns the path of the picture.
 ///
 /// # Errors
 /// If the folder or the frame does not exist, a file is bad, or the picture cannot be written.
 pub fn render(options: &RenderOptions) -> Result<String, Failure> {
-    refuse_later_options(options)?;
-    let source = Source::open(&options.folder)?;
-    let frame = source.choose_frame(options.frame)?;
-    let mut picture = Picture {
-        width: options.width,
-        height: options.height,
-        wireframe: options.wireframe,
-        ..Picture::default()
-    };
-    picture.validate_size().map_err(|error| Failure::usage(&error))?;
-    let path = options.out.clone().unwrap_or_else(|| default_path(options, frame));
-    if path.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("png")) {
-        let text = format!("--out {}: pictures are PNG files; end the name in .png", path.display());
+    let drawing = Drawing::prepare(options)?;
+    match (options.gif, options.contact_sheet) {
+        (true, _) => drawing.write_animation()?,
+        (_, true) => drawing.write_sheet()?,
+        _ => write_png(&drawing.draw(drawing.frames[0])?, &drawing.path)
+            .map_err(|error| Failure::usage(&error))?,
+    }
+    Ok(drawing.path.display().to_string())
+}
+
+/// What is drawn, and how.
+struct Drawing {
+    source: Source,
+    /// The frames to draw, at least one.
+    frames: Vec<u64>,
+    color: Option<ColorBy>,
+    bounds: Option<Bounds>,
+    picture: Picture,
+    layout: SheetLayout,
+    path: PathBuf,
+    is_quiet: bool,
+}
+
+impl Drawing {
+    /// Reads and checks everything but the frames themselves.
+    fn prepare(options: &RenderOptions) -> Result<Self, Failure> {
+        let usage = |error| Failure::usage(&error);
+        let source = Source::open(&options.folder)?;
+        let frames = choose_frames(&source, options)?;
+        let path = choose_path(options, frames[0])?;
+        let size = if options.gif { ANIMATION_SIZE } else { PICTURE_SIZE };
+        let (width, height) = (options.width.unwrap_or(size[0]), options.height.unwrap_or(size[1]));
+        let count = if options.contact_sheet { frames.len() as u32 } else { 1 };
+        // What is wrong with the size comes before the frames are read.
+        SheetLayout::fitting(count, width, height, None).map_err(usage)?;
+        let color = options.color.map(ColorBy::new);
+        let scale = match &color {
+            Some(color) => Some(color.find_scale(&source, &frames, options.range)?),
+            None => None,
+        };
+        let sheet_scale = scale.filter(|_| options.contact_sheet);
+        let layout = SheetLayout::fitting(count, width, height, sheet_scale).map_err(usage)?;
+        let mut picture = Picture {
+            width: layout.width,
+            height: layout.height,
+            wireframe: options.wireframe,
+            up: view::find_up(&source.scene),
+            coloring: scale.map_or(Coloring::Plain, Coloring::Scale),
+            legend: if options.contact_sheet { LegendPlace::Apart } else { LegendPlace::Inside },
+            ..Picture::default()
+        };
+        let bounds = source.compute_bounds()?;
+        picture.camera = view::choose_camera(&source, bounds, &picture, options)?;
+        let is_quiet = options.quiet;
+        Ok(Self { source, frames, color, bounds, picture, layout, path, is_quiet })
+    }
+
+    fn draw(&self, frame: u64) -> Result<RgbImage, Failure> {
+        let bodies = self.source.read_bodies(frame, self.bounds, self.color.as_ref())?;
+        taffeta_render::render(&bodies, &self.picture).map_err(|error| Failure::usage(&error))
+    }
+
+    /// Draws frames on all threads and hands the pictures on in their order.
+    fn draw_all(
+        &self,
+        frames: &[u64],
+        mut take: impl FnMut(u64, RgbImage) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let bar = self.progress(frames.len());
+        for some in frames.chunks(rayon::current_num_threads().max(1)) {
+            let pictures: Vec<Result<RgbImage, Failure>> =
+                some.par_iter().map(|frame| self.draw(*frame)).collect();
+            for (frame, picture) in some.iter().zip(pictures) {
+                take(*frame, picture?)?;
+                bar.inc(1);
+            }
+        }
+        bar.finish_and_clear();
+        Ok(())
+    }
+
+    /// A bar on a terminal; nothing elsewhere.
+    fn progress(&self, count: usize) -> ProgressBar {
+        if self.is_quiet {
+            return ProgressBar::hidden();
+        }
+        let style = ProgressStyle::with_template("{bar:12} {pos} of {len} pictures, {eta} left")
+            .expect("the template is well-formed")
+            .progress_chars("━╸ ");
+        ProgressBar::new(count as u64).with_style(style)
+    }
+
+    fn write_animation(&self) -> Result<(), Failure> {
+        let usage = |error| Failure::usage(&error);
+        let samples = sample_evenly(&self.frames, PALETTE_PICTURES);
+        let samples: Result<Vec<RgbImage>, Failure> =
+            samples.par_iter().map(|frame| self.draw(*frame)).collect();
+        let size = [self.picture.width, self.picture.height];
+        let mut writer = GifWriter::create(&self.path, size, GifPalette::of(&samples?)).map_err(usage)?;
+        let times: Vec<f64> = self.frames.iter().map(|frame| self.source.time_of(*frame)).collect();
+        let mut delays = compute_delays(&times).into_iter();
+        self.draw_all(&self.frames, |_, image| {
+            writer.add(&image, delays.next().unwrap_or_default()).map_err(usage)
+        })?;
+        writer.finish().map_err(usage)
+    }
+
+    fn write_sheet(&self) -> Result<(), Failure> {
+        let mut pictures = Vec::new();
+        self.draw_all(&self.frames, |frame, image| {
+            pictures.push((image, format!("{:.3} s", self.source.time_of(frame))));
+            Ok(())
+        })?;
+        let sheet = self.layout.compose(&pictures).map_err(|error| Failure::usage(&error))?;
+        write_png(&sheet, &self.path).map_err(|error| Failure::usage(&error))
+    }
+}
+
+/// The frames that are asked for.
+fn choose_frames(source: &Source, options: &RenderOptions) -> Result<Vec<u64>, Failure> {
+    if options.contact_sheet {
+        return Ok(sample_evenly(&source.frames, options.count.unwrap_or(SHEET_COUNT) as usize));
+    }
+    if !options.gif {
+        return Ok(vec![source.choose_frame(options.frame)?]);
+    }
+    let step = options.every.unwrap_or_else(|| {
+        // The shortest distance of two written frames decides. The end of a run of two frames is not left out.
+        let gap = source.frames.windows(2).map(|pair| pair[1] - pair[0]).min().unwrap_or(1);
+        let step = (SHORTEST_DELAY / (100.0 * source.time_of(gap))).ceil().clamp(1.0, 1e6) as u64;
+        step.min(source.frames.len() as u64 - 1).max(1)
+    });
+    Ok(source.frames.iter().copied().step_by(usize::try_from(step).unwrap_or(usize::MAX)).collect())
+}
+
+/// Where the picture goes; the ending of a name that is given must say what it is.
+fn choose_path(options: &RenderOptions, frame: u64) -> Result<PathBuf, Failure> {
+    let (ending, what) =
+        if options.gif { ("gif", "animations are GIF") } else { ("png", "pictures are PNG") };
+    let Some(path) = &options.out else { return Ok(default_path(options, frame, ending)) };
+    if path.extension().is_none_or(|found| !found.eq_ignore_ascii_case(ending)) {
+        let text = format!("--out {}: {what} files; end the name in .{ending}", path.display());
         return Err(Failure::Usage(text));
     }
-    let bounds = source.compute_bounds()?;
-    picture.camera = bounds.map(|bounds| Camera::framing(bounds, picture.aspect()));
-    let bodies = source.read_bodies(frame, bounds)?;
-    let image = taffeta_render::render(&bodies, &picture).map_err(|error| Failure::usage(&error))?;
-    write_png(&image, &path).map_err(|error| Failure::usage(&error))?;
-    Ok(path.display().to_string())
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
+    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        // Known before hundreds of frames are drawn.
+        let text = format!("--out {}: No such file or directory: {}", path.display(), folder.display());
+        return Err(Failure::Usage(text));
+    }
+    Ok(path.clone())
 }
 
-fn refuse_later_options(options: &RenderOptions) -> Result<(), Failure> {
-    let later = [
-        (options.gif, "`--gif`", "`--frame N` draws single frames, all with the same camera"),
-        (options.contact_sheet, "`--contact-sheet`", "`--frame N` draws single frames"),
-        (options.color.is_some(), "`--color`", "each cloth has its own color"),
-    ];
-    match later.into_iter().find(|(given, ..)| *given) {
-        Some((_, what, instead)) => Err(Failure::unsupported(what, instead)),
-        None => Ok(()),
-    }
-}
-
-fn default_path(options: &RenderOptions, frame: u64) -> PathBuf {
-    let kind = if options.wireframe { "_wireframe" } else { "" };
-    options.folder.join(format!("frame_{frame:05}{kind}.png"))
-}
-
-/// A result folder with its scene.
-struct Source {
-    folder: ResultFolder,
-    scene: Scene,
-    obstacles: Vec<Obstacle>,
-    meshes: Vec<MeshObstacle>,
-    /// The frames, at least one, in increasing order.
-    frames: Vec<u64>,
-}
-
-impl Source {
-    fn open(path: &Path) -> Result<Self, Failure> {
-        let shown = path.display();
-        if !path.is_dir() {
-            return Err(Failure::Usage(format!(
-                "{shown} is not a folder; give the folder that `taffeta run` wrote"
-            )));
-        }
-        if !path.join("frames").is_dir() {
-            return Err(Failure::Usage(format!(
-                "{shown} is not the result folder of a run: it has no folder `frames`"
-            )));
-        }
-        let folder = ResultFolder::open(path).map_err(|error| Failure::usage(&error))?;
-        let scene = folder.read_scene().map_err(|error| Failure::usage(&error))?;
-        let frames = folder.all_frames();
-        if let (true, Some(format)) = (frames.is_empty(), folder.formats().first()) {
-            return Err(Failure::Usage(format!(
-                "{shown} has its frames in {0} only, which this program writes but does not read\n  = name obj, ply or npz \
-                 beside {0} in output.formats",
-                format.name()
-            )));
-        }
-        if frames.is_empty() {
-            return Err(Failure::Usage(format!(
-                "{shown} has no frames to draw: its run stopped before the first one, or output.formats is \"none\""
-            )));
-        }
-        let obstacles = scene.obstacles.iter().filter_map(SceneObstacle::closed_form).collect();
-        let meshes = folder.read_mesh_obstacles(&scene).map_err(|error| Failure::usage(&error))?;
-        Ok(Self { folder, scene, obstacles, meshes, frames })
-    }
-
-    /// The frame asked for, or else the last one.
-    fn choose_frame(&self, wanted: Option<u64>) -> Result<u64, Failure> {
-        let (first, last) = (self.frames[0], self.frames[self.frames.len() - 1]);
-        let Some(wanted) = wanted else { return Ok(last) };
-        if self.frames.contains(&wanted) {
-            return Ok(wanted);
-        }
-        let every = match self.frames.get(1).map(|second| second - first) {
-            Some(every) if every > 1 => format!(" in steps of {every}"),
-            _ => String::new(),
-        };
-        Err(Failure::Usage(format!(
-            "{} has no frame {wanted}: it has frames {first} to {last}{every}",
-            self.folder.root().display()
-        )))
-    }
-
-    fn time_of(&self, frame: u64) -> f64 {
-        frame as f64 * self.scene.simulation.frame_time()
-    }
-
-    /// The box that the camera should frame, over the whole run.
-    fn compute_bounds(&self) -> Result<Option<Bounds>, Failure> {
-        let last = self.frames.len() - 1;
-        let count = self.frames.len().min(SCANNED_FRAMES);
-        let mut bounds: Option<Bounds> = None;
-        for k in 0..count {
-            let frame = self.frames[k * last / (count - 1).max(1)];
-            let Some(cloths) = self.scan_cloths(frame)? else { continue };
-            let mesh = TriangleMesh { positions: cloths.to_vec(), ..TriangleMesh::default() };
-            let mut bodies = vec![Body { mesh, kind: BodyKind::Cloth { index: 0 } }];
-            let time = self.time_of(frame);
-            bodies.extend(self.obstacle_bodies(time, cloths));
-            let framed = compute_framing_bounds(&bodies).unwrap_or(cloths);
-            bounds = Some(bounds.map_or(framed, |so_far| union_bounds(so_far, framed)));
-        }
-        Ok(bounds)
-    }
-
-    /// The obstacles at a time \[s\].
-    fn obstacle_bodies(&self, time: f64, bounds: Bounds) -> impl Iterator<Item = Body> + '_ {
-        let closed = self.obstacles.iter().map(move |obstacle| obstacle_body(obstacle, time, bounds));
-        closed.chain(self.meshes.iter().map(move |mesh| mesh_obstacle_body(mesh, time)))
-    }
-
-    /// The box around all cloths in a frame.
-    fn scan_cloths(&self, frame: u64) -> Result<Option<Bounds>, Failure> {
-        let mut bounds: Option<Bounds> = None;
-        for cloth in self.cloths_in(frame) {
-            let found = match self.folder.frame_file(cloth, frame, Format::Obj) {
-                Some(path) => scan_bounds(&path)
-                    .map_err(|error| Failure::Usage(format!("cannot read {}: {error}", path.display())))?,
-                None => self.read(cloth, frame)?.mesh.bounds(),
-            };
-            bounds = match (bounds, found) {
-                (Some(a), Some(b)) => Some(union_bounds(a, b)),
-                (a, b) => a.or(b),
-            };
-        }
-        Ok(bounds)
-    }
-
-    fn cloths_in(&self, frame: u64) -> Vec<&str> {
-        let names = self.folder.cloth_names();
-        names.into_iter().filter(|name| self.folder.frames(name).contains(&frame)).collect()
-    }
-
-    fn read(&self, body: &str, frame: u64) -> Result<FrameData, Failure> {
-        self.folder.read_frame(body, frame).map_err(|error| Failure::usage(&error))
-    }
-
-    /// A rope in a frame, as a tube.
-    fn read_rope(&self, number: usize, frame: u64) -> Result<Body, Failure> {
-        let rope = &self.scene.ropes[number];
-        let points = self.read(&rope.name, frame)?.mesh.positions;
-        let index = self.scene.cloths.len() + number;
-        Ok(Body { mesh: tube_mesh(&points, rope.radius), kind: BodyKind::Cloth { index } })
-    }
-
-    /// Cloths, ropes and obstacles in a frame.
-    fn read_bodies(&self, frame: u64, bounds: Option<Bounds>) -> Result<Vec<Body>, Failure> {
-        let mut bodies = Vec::new();
-        for (place, name) in self.cloths_in(frame).into_iter().enumerate() {
-            if let Some(rope) = self.scene.ropes.iter().position(|rope| rope.name == name) {
-                bodies.push(self.read_rope(rope, frame)?);
-                continue;
-            }
-            let mesh = self.read(name, frame)?.mesh;
-            let index = self.scene.cloths.iter().position(|cloth| cloth.name == name).unwrap_or(place);
-            bodies.push(Body { mesh, kind: BodyKind::Cloth { index } });
-        }
-        let bounds = bounds.unwrap_or_default();
-        let time = self.time_of(frame);
-        bodies.extend(self.obstacle_bodies(time, bounds));
-        Ok(bodies)
-    }
-}
-
-/// The box around the vertices of an OBJ file, without reading the rest.
-fn scan_bounds(path: &Path) -> std::io::Result<Option<Bounds>> {
-    let mut reader = BufReader::with_capacity(1 << 18, File::open(path)?);
-    let mut bounds: Option<Bounds> = None;
-    let mut line = String::new();
-    while reader.read_line(&mut line)? > 0 {
-        if let Some(rest) = line.strip_prefix("v ") {
-            let mut numbers = rest.split_ascii_whitespace().filter_map(|word| word.parse().ok());
-            if let (Some(x), Some(y), Some(z)) = (numbers.next(), numbers.next(), numbers.next()) {
-                let point = DVec3::new(x, y, z);
-                bounds = Some(bounds.map_or([point, point], |so_far| union_bounds(so_far, [point, point])));
-            }
-        } else if bounds.is_some() {
-            // Frames have their vertices first.
-            break;
-        }
-        line.clear();
-    }
-    Ok(bounds)
+fn default_path(options: &RenderOptions, frame: u64, ending: &str) -> PathBuf {
+    let what = match (options.gif, options.contact_sheet) {
+        (true, _) => "animation".to_owned(),
+        (_, true) => "contact_sheet".to_owned(),
+        _ => format!("frame_{frame:05}"),
+    };
+    let color = options.color.map_or(String::new(), |color| format!("_{}", colors::name(color)));
+    let wireframe = if options.wireframe { "_wireframe" } else { "" };
+    options.folder.join(format!("{what}{color}{wireframe}.{ending}"))
 }

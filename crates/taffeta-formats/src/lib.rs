@@ -4,6 +4,7 @@
 //! FrameData ──► write_ply, write_vtp, write_npz ──► one file per body and frame
 //! frames one by one ──► UsdaWriter, GlbWriter ──► one file that spans the frames
 //!           read_ply, read_npz ──► FrameData
+//! any PLY file ──► read_ply_polygons ──► positions and polygons
 //! ```
 //!
 //! The mesh may be another one in every frame. What a body is in a frame stands in [`FrameData`]; which format holds
@@ -21,6 +22,7 @@ pub mod frame;
 pub mod glb;
 pub mod npz;
 pub mod ply;
+pub mod polygons;
 pub mod usda;
 pub mod vtp;
 
@@ -30,5 +32,6 @@ pub use frame::{FrameData, ReadError};
 pub use glb::GlbWriter;
 pub use npz::{read_npz, write_npz};
 pub use ply::{read_ply, write_ply};
+pub use polygons::{Polygons, read_ply_polygons};
 pub use usda::UsdaWriter;
 pub use vtp::{PvdEntry, write_pvd, write_vtp};

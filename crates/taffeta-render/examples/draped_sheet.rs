@@ -59,7 +59,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = PathBuf::from(std::env::args().nth(1).ok_or("usage: draped_sheet FOLDER")?);
     std::fs::create_dir_all(&folder)?;
     for (cells, wireframe) in [(122, false), (122, true), (56, false), (56, true), (24, true), (24, false)] {
-        let mut bodies = vec![Body { mesh: sheet(cells, drape), kind: BodyKind::Cloth { index: 0 } }];
+        let mut bodies = vec![Body::new(sheet(cells, drape), BodyKind::Cloth { index: 0 })];
         let bounds = compute_framing_bounds(&bodies).ok_or("no sheet")?;
         let floor = Obstacle::new(Shape::Plane { normal: DVec3::Y }, Placement::at(DVec3::Y * -0.5));
         bodies.push(obstacle_body(
@@ -76,7 +76,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let hanging = (0..3).map(|index| {
         let cells = [20, 40, 80][index];
-        Body { mesh: sheet(cells, |u| hang(u, index)), kind: BodyKind::Cloth { index } }
+        Body::new(sheet(cells, |u| hang(u, index)), BodyKind::Cloth { index })
     });
     let mut bodies = hanging.collect::<Vec<_>>();
     let bounds = compute_framing_bounds(&bodies).ok_or("no sheet")?;

@@ -17,6 +17,9 @@ pub struct Body {
     pub mesh: TriangleMesh,
     /// What it is, which decides how it is drawn.
     pub kind: BodyKind,
+    /// A value for each vertex, by which a cloth is colored if the picture has a [`Scale`](crate::Scale); a vertex whose
+    /// value is not finite is gray. `None`: the whole body is.
+    pub values: Option<Vec<f64>>,
 }
 
 /// What a body is.
@@ -35,6 +38,11 @@ pub enum BodyKind {
 }
 
 impl Body {
+    /// A body without values.
+    pub fn new(mesh: TriangleMesh, kind: BodyKind) -> Self {
+        Self { mesh, kind, values: None }
+    }
+
     /// Checks that positions are finite and that faces refer to vertices of the mesh. `body` is the place in the list,
     /// for the message.
     pub(crate) fn validate(&self, body: usize) -> Result<(), RenderError> {
@@ -46,6 +54,9 @@ impl Body {
             if let Some(corner) = corners.iter().copied().find(|corner| *corner as usize >= vertex_count) {
                 return Err(RenderError::CornerOutOfRange { body, face, corner, vertex_count });
             }
+        }
+        if let Some(values) = self.values.as_ref().filter(|values| values.len() != vertex_count) {
+            return Err(RenderError::ValueCount { body, value_count: values.len(), vertex_count });
         }
         Ok(())
     }
@@ -89,7 +100,7 @@ mod tests {
         let corner = |x: f64, z: f64| center + DVec3::new(x, 0.0, z) * half_size;
         let positions = vec![corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)];
         let mesh = TriangleMesh { positions, faces: vec![[0, 2, 1], [0, 3, 2]], material: None };
-        Body { mesh, kind }
+        Body::new(mesh, kind)
     }
 
     #[test]

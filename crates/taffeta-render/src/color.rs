@@ -1,5 +1,6 @@
 //! Colors: linear light inside, sRGB outside.
 
+use crate::scale::Palette;
 use glam::Vec3;
 use taffeta_core::math;
 
@@ -19,6 +20,17 @@ const CLOTHS: [[u32; 2]; 6] = [
 const OBSTACLE: u32 = 0xaeb4bd;
 /// Background at the upper and the lower border \[sRGB\].
 const BACKGROUND: [u32; 2] = [0xf7f8fa, 0xd3d9e1];
+
+/// Colors from low to high values \[sRGB\]: viridis (S. van der Walt, N. Smith, 2015), evenly spaced. Its lightness grows
+/// evenly, also for those who see fewer hues.
+const SEQUENTIAL: [u32; 9] =
+    [0x440154, 0x472d7b, 0x3b528b, 0x2c728e, 0x21918c, 0x28ae80, 0x5ec962, 0xaddc30, 0xfde725];
+/// Colors from negative values over zero to positive ones \[sRGB\]: the scheme RdBu of ColorBrewer (C. Brewer), turned
+/// around, evenly spaced.
+const DIVERGING: [u32; 9] =
+    [0x2166ac, 0x4393c3, 0x92c5de, 0xd1e5f0, 0xf2f2f2, 0xfddbc7, 0xf4a582, 0xd6604d, 0xb2182b];
+/// Steps of a scale of colors.
+const SCALE_STEPS: usize = 256;
 
 /// Linear light of an sRGB color.
 fn decode(color: u32) -> Vec3 {
@@ -41,6 +53,25 @@ pub(crate) fn cloth_albedos() -> [[Vec3; 2]; CLOTHS.len()] {
 /// Albedo of obstacles.
 pub(crate) fn obstacle_albedo() -> Vec3 {
     decode(OBSTACLE)
+}
+
+/// Linear colors along a palette, evenly spaced.
+pub(crate) fn scale_albedos(palette: Palette) -> Vec<Vec3> {
+    let anchors = match palette {
+        Palette::Sequential => SEQUENTIAL,
+        Palette::Diverging => DIVERGING,
+    };
+    // Between two anchors the bytes are mixed, as the schemes are meant to be.
+    let mix = |step: usize| {
+        let at = step as f32 * (anchors.len() - 1) as f32 / (SCALE_STEPS - 1) as f32;
+        let k = (at as usize).min(anchors.len() - 2);
+        let channel = |shift: u32| {
+            let [a, b] = [anchors[k], anchors[k + 1]].map(|color| (color >> shift & 0xff) as f32);
+            ((a + (b - a) * (at - k as f32)).round() as u32) << shift
+        };
+        decode(channel(16) | channel(8) | channel(0))
+    };
+    (0..SCALE_STEPS).map(mix).collect()
 }
 
 /// The background of each row of pixels, linear.

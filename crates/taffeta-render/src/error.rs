@@ -29,6 +29,26 @@ pub enum RenderError {
         /// The number of vertices of the mesh.
         vertex_count: usize,
     },
+    /// The values of a body are not one per vertex.
+    #[error("body {body} has {value_count} values, but its mesh has {vertex_count} vertices")]
+    ValueCount {
+        /// The body's place in the list.
+        body: usize,
+        /// The number of values.
+        value_count: usize,
+        /// The number of vertices of the mesh.
+        vertex_count: usize,
+    },
+    /// A scale has no extent.
+    #[error("colors from {low} to {high} have no scale: both ends must be finite and the second one larger{}", if *is_logarithmic { ", and on a logarithmic scale both positive" } else { "" })]
+    Scale {
+        /// Value of the first color.
+        low: f64,
+        /// Value of the last color.
+        high: f64,
+        /// Whether the scale is logarithmic.
+        is_logarithmic: bool,
+    },
     /// The picture has no pixels.
     #[error("a picture of {width} × {height} pixels has no pixels")]
     SizeZero {
@@ -65,6 +85,22 @@ pub enum RenderError {
         path: PathBuf,
         /// Why.
         source: image::ImageError,
+    },
+    /// The animation could not be encoded.
+    #[error("{path} could not be encoded as GIF")]
+    EncodeGif {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: gif::EncodingError,
+    },
+    /// The pictures of an animation or a sheet are not all of one size.
+    #[error("a picture of {found:?} pixels cannot stand beside pictures of {expected:?} pixels")]
+    SizeMismatch {
+        /// Width and height of the first picture \[pixels\].
+        expected: [u32; 2],
+        /// Those of another one \[pixels\].
+        found: [u32; 2],
     },
 }
 

@@ -6,6 +6,9 @@
 //!               └──────► which face each sample sees ┘
 //! ```
 //!
+//! Cloths have colors of their own, or show a value per vertex on a [`Scale`], with a legend. Several pictures become a GIF
+//! file ([`animation`]) or a sheet ([`sheet`]).
+//!
 //! [`render()`] draws cloths and obstacles into an image, without a GPU and on one thread. The same input gives the
 //! same bytes. Rasterization is done by `euc`, which writes only the number of the face that a sample sees (a
 //! visibility buffer: Burns and Hunt, The Visibility Buffer, 2013). Everything else is computed from that number:
@@ -17,25 +20,33 @@
 #![forbid(unsafe_code)]
 
 mod ambient;
+pub mod animation;
 pub mod body;
 pub mod camera;
 mod color;
 pub mod error;
+mod legend;
 pub mod obstacle_mesh;
 pub mod picture;
 mod raster;
 pub mod render;
+pub mod scale;
 mod shade;
 mod shadow;
+pub mod sheet;
 mod surface;
+mod text;
 pub mod tube;
 mod wire;
 pub mod write;
 
+pub use animation::{GifPalette, GifWriter, compute_delays};
 pub use body::{Body, BodyKind, compute_framing_bounds, union_bounds};
-pub use camera::Camera;
+pub use camera::{Camera, Viewpoint};
 pub use error::RenderError;
 pub use obstacle_mesh::{mesh_obstacle_body, obstacle_body, obstacle_mesh};
-pub use picture::{Coloring, Picture};
+pub use picture::{Coloring, LegendPlace, Picture};
 pub use render::render;
+pub use scale::{Palette, Scale, Spacing};
+pub use sheet::SheetLayout;
 pub use write::write_png;

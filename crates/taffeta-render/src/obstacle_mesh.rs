@@ -40,14 +40,14 @@ pub fn obstacle_body(obstacle: &Obstacle, time: f64, bounds: [DVec3; 2]) -> Body
         Shape::Sphere { .. } | Shape::Capsule { .. } | Shape::Box { .. } => BodyKind::Obstacle,
         Shape::Plane { .. } => BodyKind::Floor,
     };
-    Body { mesh: obstacle_mesh(obstacle, time, bounds), kind }
+    Body::new(obstacle_mesh(obstacle, time, bounds), kind)
 }
 
 /// The surface of an obstacle made of triangles at a time \[s\], in world space \[m\].
 pub fn mesh_obstacle_body(obstacle: &MeshObstacle, time: f64) -> Body {
     let positions = obstacle.positions_at(time);
     let mesh = TriangleMesh { positions, faces: obstacle.faces.clone(), material: None };
-    Body { mesh, kind: BodyKind::Obstacle }
+    Body::new(mesh, BodyKind::Obstacle)
 }
 
 /// A mesh with its positions mapped.

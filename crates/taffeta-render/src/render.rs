@@ -1,10 +1,11 @@
 //! From bodies to pixels.
 
 use crate::body::{Body, BodyKind, compute_framing_bounds};
-use crate::camera::Camera;
+use crate::camera::{Camera, Viewpoint};
 use crate::color::{self, Encoder};
 use crate::error::RenderError;
-use crate::picture::Picture;
+use crate::legend;
+use crate::picture::{Coloring, LegendPlace, Picture};
 use crate::raster::{self, NO_FACE};
 use crate::shade::Shader;
 use crate::surface::{Surface, View};
@@ -22,8 +23,8 @@ const BAND_SAMPLES: usize = 4_000_000;
 ///
 /// # Errors
 /// [`RenderError::SizeZero`] and [`RenderError::SizeTooLarge`]; [`RenderError::EmptyScene`] if no body has a face;
-/// [`RenderError::PositionNotFinite`] and [`RenderError::CornerOutOfRange`] for a broken mesh;
-/// [`RenderError::Camera`] for a camera without a view.
+/// [`RenderError::PositionNotFinite`], [`RenderError::CornerOutOfRange`] and [`RenderError::ValueCount`] for a broken
+/// body; [`RenderError::Camera`] for a camera without a view; [`RenderError::Scale`] for a scale without extent.
 pub fn render(bodies: &[Body], picture: &Picture) -> Result<RgbImage, RenderError> {
     picture.validate_size()?;
     for (number, body) in bodies.iter().enumerate() {
@@ -33,12 +34,19 @@ pub fn render(bodies: &[Body], picture: &Picture) -> Result<RgbImage, RenderErro
         return Err(RenderError::EmptyScene);
     }
     let bounds = compute_framing_bounds(bodies).ok_or(RenderError::EmptyScene)?;
-    let surface = Surface::build(bodies, bounds);
-    let camera = picture.camera.unwrap_or_else(|| Camera::framing(bounds, picture.aspect()));
+    if let Coloring::Scale(scale) = picture.coloring {
+        scale.validate()?;
+    }
+    let surface = Surface::build(bodies, bounds, picture);
+    let camera = picture.camera.unwrap_or_else(|| {
+        let cloths = bodies.iter().filter(|body| matches!(body.kind, BodyKind::Cloth { .. }));
+        let viewpoint = Viewpoint::choose(picture.up, cloths.map(|body| &body.mesh));
+        Camera::framing(bounds, picture.aspect(), viewpoint, picture.covered())
+    });
     let view = View::new(&camera, picture, &surface)?;
     let projected = surface.positions.iter().map(|p| view.project(*p)).collect::<Vec<_>>();
     let frame = Frame {
-        shader: Shader::new(&surface, &view, &projected),
+        shader: Shader::new(&surface, &view, &projected, picture.coloring),
         surface: &surface,
         projected: &projected,
         background: color::compute_background(picture.height),
@@ -50,6 +58,9 @@ pub fn render(bodies: &[Body], picture: &Picture) -> Result<RgbImage, RenderErro
     let band_height = (BAND_SAMPLES / row_samples).max(1) as u32;
     for first_row in (0..picture.height).step_by(band_height as usize) {
         frame.draw_band(&mut image, first_row, band_height.min(picture.height - first_row));
+    }
+    if let (Coloring::Scale(scale), LegendPlace::Inside) = (picture.coloring, picture.legend) {
+        legend::draw_legend(&mut image, scale);
     }
     Ok(image)
 }

@@ -2,6 +2,7 @@
 
 use crate::body::BodyKind;
 use crate::color;
+use crate::picture::Coloring;
 use crate::shadow::ShadowMap;
 use crate::surface::{Surface, View};
 use glam::{Vec2, Vec3};
@@ -42,6 +43,8 @@ pub(crate) struct Shader<'a> {
     eye: Vec3,
     cloths: Vec<[Vec3; 2]>,
     obstacle: Vec3,
+    /// Albedos along the scale of colors; empty without one.
+    tones: Vec<Vec3>,
 }
 
 /// A point of a face, as the camera sees it.
@@ -62,7 +65,7 @@ struct Point {
 
 impl<'a> Shader<'a> {
     /// Prepares the lights. The key light stands to the left of the camera, the fill light to the right.
-    pub(crate) fn new(surface: &'a Surface, view: &View, projected: &'a [Vec3]) -> Self {
+    pub(crate) fn new(surface: &'a Surface, view: &View, projected: &'a [Vec3], coloring: Coloring) -> Self {
         let right = Vec3::new(view.right().x, 0.0, view.right().z).normalize_or(Vec3::X);
         let toward = right.cross(Vec3::Y);
         let key_direction = (-0.80 * right + 1.0 * Vec3::Y + 0.42 * toward).normalize();
@@ -75,6 +78,10 @@ impl<'a> Shader<'a> {
             eye: view.eye,
             cloths: color::cloth_albedos().to_vec(),
             obstacle: color::obstacle_albedo(),
+            tones: match coloring {
+                Coloring::Plain => Vec::new(),
+                Coloring::Scale(scale) => color::scale_albedos(scale.palette),
+            },
         }
     }
 
@@ -84,7 +91,8 @@ impl<'a> Shader<'a> {
         match self.surface.kinds[face] {
             BodyKind::Cloth { index } => {
                 let [front, back] = self.cloths[index % self.cloths.len()];
-                self.shade_cloth(&point, if point.front { front } else { back })
+                let plain = if point.front { front } else { back };
+                self.shade_cloth(&point, if self.tones.is_empty() { plain } else { self.find_tone(&point) })
             }
             BodyKind::Obstacle => {
                 let light = self.compute_key_light(&point);
@@ -92,6 +100,17 @@ impl<'a> Shader<'a> {
             }
             BodyKind::Floor => self.shade_floor(&point, background),
         }
+    }
+
+    /// The albedo of a point by its value; gray if it has none.
+    fn find_tone(&self, point: &Point) -> Vec3 {
+        let tones = &self.surface.tones;
+        let place = (0..3).map(|k| tones[point.corners[k]] * point.weights[k]).sum::<f32>();
+        if place.is_nan() {
+            return self.obstacle;
+        }
+        let last = self.tones.len() - 1;
+        self.tones[((place * last as f32 + 0.5) as usize).min(last)]
     }
 
     fn shade_cloth(&self, point: &Point, albedo: Vec3) -> Vec3 {

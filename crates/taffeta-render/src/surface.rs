@@ -1,9 +1,10 @@
 //! All bodies as one triangle surface, and its image on the screen.
 
 use crate::body::{Body, BodyKind};
-use crate::camera::{Camera, half_angle_slope};
+use crate::camera::{Camera, compute_upright, half_angle_slope};
 use crate::error::RenderError;
-use crate::picture::Picture;
+use crate::picture::{Coloring, Picture};
+use crate::scale::Scale;
 use glam::{DMat3, DVec3, Vec3};
 
 /// Share of the scene's radius by which obstacles lie deeper than they are, for the visibility of the cloth that
@@ -14,40 +15,49 @@ const OBSTACLE_BIAS: f32 = 1e-3;
 const FLOOR_FADE_START: f32 = 0.25;
 
 /// The bodies in one list of vertices and one of faces. Lengths are relative to the middle of the framed box, so that
-/// 32 bits suffice.
+/// 32 bits suffice, and turned such that y is up, whatever is up in the world.
 pub(crate) struct Surface {
-    /// Positions of the vertices, relative to the middle \[m\].
+    /// Positions of the vertices, relative to the middle and upright \[m\].
     pub(crate) positions: Vec<Vec3>,
     /// Unit normals of the vertices, weighted by area.
     pub(crate) normals: Vec<Vec3>,
     /// How much of the surface is left at each vertex, 0 to 1: below 1 only on floors.
     pub(crate) opacity: Vec<f32>,
+    /// Place of each vertex on the scale of colors, 0 to 1; NaN: none. Empty without a scale.
+    pub(crate) tones: Vec<f32>,
     /// Corners of the faces.
     pub(crate) faces: Vec<[u32; 3]>,
     /// What each face belongs to.
     pub(crate) kinds: Vec<BodyKind>,
-    /// The middle of the framed box \[m\].
+    /// The middle of the framed box in the world \[m\].
     pub(crate) middle: DVec3,
+    /// From the world's axes to those of the surface, of which y is up.
+    pub(crate) upright: DMat3,
     /// Half the diagonal of the framed box \[m\].
     pub(crate) radius: f32,
 }
 
 impl Surface {
     /// Joins the bodies, which must be valid.
-    pub(crate) fn build(bodies: &[Body], bounds: [DVec3; 2]) -> Self {
+    pub(crate) fn build(bodies: &[Body], bounds: [DVec3; 2], picture: &Picture) -> Self {
         let middle = 0.5 * (bounds[0] + bounds[1]);
         let radius = (0.5 * bounds[0].distance(bounds[1])).max(1e-6) as f32;
         let mut surface = Self {
             positions: Vec::new(),
             normals: Vec::new(),
             opacity: Vec::new(),
+            tones: Vec::new(),
             faces: Vec::new(),
             kinds: Vec::new(),
             middle,
+            upright: compute_upright(picture.up),
             radius,
         };
         for body in bodies {
             surface.append(body);
+        }
+        if let Coloring::Scale(scale) = picture.coloring {
+            surface.tones = bodies.iter().flat_map(|body| tones_of(body, scale)).collect();
         }
         surface.normals = compute_normals(&surface.positions, &surface.faces);
         surface
@@ -56,14 +66,15 @@ impl Surface {
     fn append(&mut self, body: &Body) {
         let first = self.positions.len() as u32;
         let start = self.positions.len();
-        self.positions.extend(body.mesh.positions.iter().map(|p| (*p - self.middle).as_vec3()));
+        self.positions
+            .extend(body.mesh.positions.iter().map(|p| (self.upright * (*p - self.middle)).as_vec3()));
         self.faces.extend(body.mesh.faces.iter().map(|face| face.map(|corner| corner + first)));
         self.kinds.resize(self.faces.len(), body.kind);
         self.opacity.resize(self.positions.len(), 1.0);
         if body.kind == BodyKind::Floor
             && let Some([low, high]) = body.mesh.bounds()
         {
-            let center = (0.5 * (low + high) - self.middle).as_vec3();
+            let center = (self.upright * (0.5 * (low + high) - self.middle)).as_vec3();
             let distances = self.positions[start..].iter().map(|p| p.distance(center));
             let reach = distances.fold(0.0, f32::max) * std::f32::consts::FRAC_1_SQRT_2;
             for (opacity, p) in self.opacity[start..].iter_mut().zip(&self.positions[start..]) {
@@ -76,6 +87,14 @@ impl Surface {
     /// How much deeper than it is a face is drawn \[m\].
     pub(crate) fn depth_bias(&self, fi: usize) -> f32 {
         if matches!(self.kinds[fi], BodyKind::Cloth { .. }) { 0.0 } else { OBSTACLE_BIAS * self.radius }
+    }
+}
+
+/// The places of a body's vertices on a scale.
+fn tones_of(body: &Body, scale: Scale) -> Vec<f32> {
+    match &body.values {
+        Some(values) => values.iter().map(|value| scale.place_of(*value) as f32).collect(),
+        None => vec![f32::NAN; body.mesh.positions.len()],
     }
 }
 
@@ -119,9 +138,9 @@ impl View {
     /// # Errors
     /// [`RenderError::Camera`] if it has none.
     pub(crate) fn new(camera: &Camera, picture: &Picture, surface: &Surface) -> Result<Self, RenderError> {
-        let axes = camera.axes()?;
+        let axes = surface.upright * camera.axes()?;
         let center = [0.5 * f64::from(picture.width), 0.5 * f64::from(picture.height)];
-        let eye_exact = camera.eye - surface.middle;
+        let eye_exact = surface.upright * (camera.eye - surface.middle);
         let focal = center[1] / half_angle_slope(camera.field_of_view);
         let nearest = 1e-3 * f64::from(surface.radius);
         Ok(Self { axes, eye: eye_exact.as_vec3(), eye_exact, center, focal, nearest })

@@ -4,8 +4,8 @@ use glam::DVec3;
 use std::f64::consts::TAU;
 use taffeta_core::TriangleMesh;
 
-/// Vertices of a ring: round enough for a rope of some pixels.
-const SIDES: usize = 12;
+/// Vertices of a ring, which stand one after the other: round enough for a rope of some pixels.
+pub const SIDES: usize = 12;
 
 /// The surface of a rope through `points` with a radius \[m\]: rings whose directions are carried along without twist, and
 /// flat ends. Empty with fewer than two points.

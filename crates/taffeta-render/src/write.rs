@@ -16,19 +16,19 @@ pub fn write_png(image: &RgbImage, path: &Path) -> Result<(), RenderError> {
     image
         .write_to(&mut bytes, ImageFormat::Png)
         .map_err(|source| RenderError::Encode { path: path.to_owned(), source })?;
-    let folder = match path.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
-    };
-    let mut file = BufWriter::new(new_file_in(folder).map_err(write_error)?);
+    let mut file = BufWriter::new(new_file_in(path)?);
     file.write_all(bytes.get_ref()).map_err(write_error)?;
     let file = file.into_inner().map_err(|error| write_error(error.into_error()))?;
     file.persist(path).map_err(|error| write_error(error.error))?;
     Ok(())
 }
 
-/// A temporary file with the permissions of an ordinary one.
-fn new_file_in(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+/// A temporary file with the permissions of an ordinary one, in the folder in which a file is to be.
+pub(crate) fn new_file_in(path: &Path) -> Result<tempfile::NamedTempFile, RenderError> {
+    let folder = match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
     let mut builder = tempfile::Builder::new();
     builder.prefix(".picture-");
     #[cfg(unix)]
@@ -36,7 +36,7 @@ fn new_file_in(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
         use std::os::unix::fs::PermissionsExt as _;
         builder.permissions(std::fs::Permissions::from_mode(0o666))
     };
-    builder.tempfile_in(folder)
+    builder.tempfile_in(folder).map_err(|source| RenderError::Write { path: path.to_owned(), source })
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ fn picture(width: u32, height: u32) -> Picture {
 
 fn triangle(corners: [[f64; 3]; 3], kind: BodyKind) -> Body {
     let positions = corners.map(DVec3::from_array).to_vec();
-    Body { mesh: TriangleMesh { positions, faces: vec![[0, 1, 2]], material: None }, kind }
+    Body::new(TriangleMesh { positions, faces: vec![[0, 1, 2]], material: None }, kind)
 }
 
 /// A square in the plane z, facing +z.
@@ -27,7 +27,7 @@ fn square(half_size: f64, z: f64, index: usize) -> Body {
     let corner = |x: f64, y: f64| DVec3::new(x * half_size, y * half_size, z);
     let positions = vec![corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)];
     let mesh = TriangleMesh { positions, faces: vec![[0, 1, 2], [0, 2, 3]], material: None };
-    Body { mesh, kind: BodyKind::Cloth { index } }
+    Body::new(mesh, BodyKind::Cloth { index })
 }
 
 fn is_colored(pixel: &Rgb<u8>) -> bool {
@@ -147,7 +147,7 @@ fn a_sheet_between_the_light_and_the_floor_casts_a_shadow() {
     let flat = |half: f64, y: f64, kind| {
         let corner = |x: f64, z: f64| DVec3::new(x * half, y, z * half);
         let positions = vec![corner(-1.0, -1.0), corner(-1.0, 1.0), corner(1.0, 1.0), corner(1.0, -1.0)];
-        Body { mesh: TriangleMesh { positions, faces: vec![[0, 1, 2], [0, 2, 3]], material: None }, kind }
+        Body::new(TriangleMesh { positions, faces: vec![[0, 1, 2], [0, 2, 3]], material: None }, kind)
     };
     let table = flat(1.0, 0.0, BodyKind::Obstacle);
     let sheet = flat(0.3, 0.5, CLOTH);
@@ -230,7 +230,7 @@ fn wrong_input_is_refused_with_a_clear_message() {
     let message = |bodies: &[Body], settings: &Picture| render(bodies, settings).unwrap_err().to_string();
 
     assert_eq!(message(&[], &picture(9, 9)), "there is nothing to draw: no body has a face");
-    let faceless = Body { mesh: TriangleMesh::default(), kind: CLOTH };
+    let faceless = Body::new(TriangleMesh::default(), CLOTH);
     assert!(matches!(render(&[faceless], &picture(9, 9)), Err(RenderError::EmptyScene)));
 
     let mut broken = body.clone();

@@ -1,7 +1,7 @@
 //! Scene files, procedural meshes, readers and writers.
 //!
 //! ```text
-//! scene.toml ──► Scene ──► WorldDescription          (scene, materials, grid, obj)
+//! scene.toml ──► Scene ──► WorldDescription          (scene, materials, grid, obj, outline)
 //! frames, probes, metrics ──► folder ──► back        (output, taffeta-formats)
 //! ```
 //!
@@ -16,21 +16,24 @@ pub mod error;
 pub mod grid;
 mod json;
 pub mod materials;
+pub mod mesh_file;
 pub mod obj;
+pub mod outline;
 pub mod output;
 mod overrides;
 mod reader;
 pub mod scene;
 pub mod schema;
 mod solid_box;
-mod support;
 
 pub use error::{Location, Problem, SceneError};
 pub use grid::{GridPattern, grid, sphere_mesh};
+pub use mesh_file::{MeshFormat, read_mesh};
 pub use obj::{
     FileSequence, ObjError, ObjMesh, parse_obj, read_obj, read_obj_sequence, read_polyline, write_obj,
     write_polyline,
 };
+pub use outline::{OutlineDefect, OutlineError, parse_outline, read_outline};
 pub use output::{
     GLB_FILE, MetricsRow, MetricsWriter, OBSTACLES_USDA, OutputError, OutputFolder, PVD_FILE, ProbeRow,
     ProbeWriter, ResultFolder,
@@ -38,7 +41,7 @@ pub use output::{
 pub use overrides::Override;
 pub use scene::{
     BuiltScene, ClothShape, ContactSettings, ObstacleShape, OutputSettings, PlacedProbe, Probe, RopeProbe,
-    RopeShape, Scene, SceneCloth, SceneObstacle, SceneRope, SceneSolid, Simulation, SolidProbe,
+    RopeShape, Scene, SceneCamera, SceneCloth, SceneObstacle, SceneRope, SceneSolid, Simulation, SolidProbe,
 };
 pub use schema::scene_schema;
 pub use solid_box::solid_box;

@@ -12,8 +12,10 @@ mod polygon;
 mod polyline;
 mod scan;
 mod sequence;
+mod text;
 mod write;
 
+pub(crate) use polygon::triangulate;
 pub use polyline::read_polyline;
 pub use sequence::{FileSequence, read_obj_sequence};
 pub use write::{write_obj, write_polyline};
@@ -74,14 +76,14 @@ pub enum ObjError {
 /// # Errors
 /// If the file cannot be read, has no faces, or a line is malformed, with its number.
 pub fn read_obj(path: &Path) -> Result<ObjMesh, ObjError> {
-    parse_obj(&read_text(path)?, path)
+    parse_joined(&read_text(path)?, path)
 }
 
 fn read_text(path: &Path) -> Result<String, ObjError> {
     let bytes = std::fs::read(path)
         .map_err(|error| ObjError::Unreadable { path: path.to_owned(), reason: error.to_string() })?;
-    // Comments may be in any encoding; what is not UTF-8 becomes a replacement character there.
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    let text = text::decode(bytes).map_err(|message| ObjError::Whole { path: path.to_owned(), message })?;
+    Ok(text::join_lines(text))
 }
 
 /// Reads an OBJ text; the path is for messages.
@@ -89,6 +91,12 @@ fn read_text(path: &Path) -> Result<String, ObjError> {
 /// # Errors
 /// As [`read_obj`].
 pub fn parse_obj(text: &str, path: &Path) -> Result<ObjMesh, ObjError> {
+    let text = text::join_lines(text.to_owned());
+    parse_joined(&text, path)
+}
+
+/// Reads a text whose lines are whole statements.
+fn parse_joined(text: &str, path: &Path) -> Result<ObjMesh, ObjError> {
     let (scan, source) = load(text).map_err(|refusal| refuse(path, text, refusal))?;
     Ok(to_mesh(&scan, &source))
 }
@@ -133,8 +141,15 @@ fn to_mesh(scan: &Scan, source: &tobj::Mesh) -> ObjMesh {
         let corners = start..start + arity;
         start = corners.end;
         let vertices = &source.indices[corners.clone()];
-        let points: Vec<DVec3> = vertices.iter().map(|vertex| positions[*vertex as usize]).collect();
-        for triangle in polygon::triangulate(&points) {
+        // Files of triangles need no lists of corners.
+        let triangles = match arity {
+            3 => vec![[0, 1, 2]],
+            _ => {
+                let points: Vec<DVec3> = vertices.iter().map(|vertex| positions[*vertex as usize]).collect();
+                polygon::triangulate(&points)
+            }
+        };
+        for triangle in triangles {
             result.mesh.faces.push(triangle.map(|k| vertices[k]));
             result.face_lines.push(*line);
             if scan.with_coords {
@@ -144,22 +159,25 @@ fn to_mesh(scan: &Scan, source: &tobj::Mesh) -> ObjMesh {
         }
     }
     result.mesh.material = scan.with_coords.then_some(material);
-    drop_unused_vertices(&mut result, &positions);
+    result.keep_used(&positions);
     result
 }
 
-/// Keeps the vertices that a face uses, in their order.
-fn drop_unused_vertices(result: &mut ObjMesh, positions: &[DVec3]) {
-    let mut used = vec![false; positions.len()];
-    result.mesh.faces.iter().flatten().for_each(|vertex| used[*vertex as usize] = true);
-    let mut new_from_old = vec![0u32; positions.len()];
-    for (old, position) in positions.iter().enumerate().filter(|(old, _)| used[*old]) {
-        new_from_old[old] = result.source_vertices.len() as u32;
-        result.source_vertices.push(old as u32);
-        result.mesh.positions.push(*position);
+impl ObjMesh {
+    /// Takes the positions of a file for the faces, whose corners are numbers in it: those that a face uses, in their
+    /// order.
+    pub(crate) fn keep_used(&mut self, positions: &[DVec3]) {
+        let mut used = vec![false; positions.len()];
+        self.mesh.faces.iter().flatten().for_each(|vertex| used[*vertex as usize] = true);
+        let mut new_from_old = vec![0u32; positions.len()];
+        for (old, position) in positions.iter().enumerate().filter(|(old, _)| used[*old]) {
+            new_from_old[old] = self.source_vertices.len() as u32;
+            self.source_vertices.push(old as u32);
+            self.mesh.positions.push(*position);
+        }
+        for vertex in self.mesh.faces.iter_mut().flatten() {
+            *vertex = new_from_old[*vertex as usize];
+        }
+        self.dropped_vertices = positions.len() - self.source_vertices.len();
     }
-    for vertex in result.mesh.faces.iter_mut().flatten() {
-        *vertex = new_from_old[*vertex as usize];
-    }
-    result.dropped_vertices = positions.len() - result.source_vertices.len();
 }

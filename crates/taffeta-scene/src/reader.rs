@@ -2,37 +2,27 @@
 
 use crate::document::{Document, Kind, Value};
 use crate::error::{Problem, SceneError};
-use crate::support;
 use glam::{DVec2, DVec3};
 use std::cell::RefCell;
-use std::collections::BTreeSet;
 
 /// What is shared while a document is read.
 pub(crate) struct Context<'a> {
     pub document: &'a Document,
-    /// Key paths that are not supported: reported once, then read as if they were absent.
-    refused: BTreeSet<String>,
     problems: RefCell<Vec<Problem>>,
     /// The keys that each table that was read may have, by key path.
     #[cfg(test)]
-    pub tables: RefCell<std::collections::BTreeMap<String, BTreeSet<String>>>,
+    pub tables: RefCell<std::collections::BTreeMap<String, std::collections::BTreeSet<String>>>,
 }
 
 impl<'a> Context<'a> {
-    /// Starts reading: notes everything that is not supported.
+    /// Starts reading.
     pub fn new(document: &'a Document) -> Self {
-        let context = Self {
+        Self {
             document,
-            refused: BTreeSet::new(),
             problems: RefCell::new(Vec::new()),
             #[cfg(test)]
             tables: RefCell::default(),
-        };
-        let refusals = support::find_refusals(document);
-        for refusal in &refusals {
-            context.report(&refusal.key, refusal.message.clone(), Some(refusal.help.clone()));
         }
-        Self { refused: refusals.into_iter().map(|refusal| refusal.key).collect(), ..context }
     }
 
     /// Notes a problem at a key path.
@@ -242,14 +232,8 @@ pub(crate) struct TableReader<'a> {
 }
 
 impl<'a> TableReader<'a> {
-    /// The value under a key, unless it is absent or not supported.
+    /// The value under a key, unless it is absent.
     pub fn get(&self, key: &str) -> Option<Item<'a>> {
-        let item = self.get_any(key)?;
-        (!self.item.context.refused.contains(&item.key)).then_some(item)
-    }
-
-    /// The value under a key, even if it is not supported.
-    pub fn get_any(&self, key: &str) -> Option<Item<'a>> {
         let entry = self.item.value.entry(key)?;
         let key = join_key(&self.item.key, key);
         Some(Item { context: self.item.context, value: &entry.value, key })
@@ -257,12 +241,12 @@ impl<'a> TableReader<'a> {
 
     /// The value under a key that must be there.
     pub fn require(&self, key: &str, example: &str) -> Option<Item<'a>> {
-        let found = self.get_any(key);
+        let found = self.get(key);
         if found.is_none() {
             let place = place_of(&self.item.key);
             self.item.report(format!("`{key}` is missing{place}"), Some(format!("for example {example}")));
         }
-        self.get(key)
+        found
     }
 
     /// A number, or the default.

@@ -10,6 +10,7 @@
 //! itself (what a pin selects, where a probe lies) are part of [`Scene::build`].
 
 mod assemble;
+mod camera;
 mod check;
 pub(crate) mod obstacle;
 mod orient;
@@ -34,7 +35,10 @@ pub(crate) use read_cloth::{BENDING_MODELS, DEFAULT_MATERIAL, MAX_LEVEL};
 pub(crate) use read_membrane::MEMBRANE_MODELS;
 pub(crate) use read_rope::{DEFAULT_RADIUS, ROPE_MODELS};
 
+pub(crate) use camera::{DEFAULT_VIEW_DEG, WIDEST_VIEW_DEG};
+
 pub use assemble::{BuiltScene, PlacedProbe};
+pub use camera::SceneCamera;
 pub use obstacle::{ObstacleShape, SceneObstacle};
 pub use rope::{RopeShape, SceneRope};
 pub use solid::{SceneSolid, SolidProbe};
@@ -77,6 +81,8 @@ pub struct Scene {
     pub rope_probes: Vec<RopeProbe>,
     /// Points of solids whose motion is recorded.
     pub solid_probes: Vec<SolidProbe>,
+    /// Where pictures are taken from; `None`: from where all is seen.
+    pub camera: Option<SceneCamera>,
     /// What is written.
     pub output: OutputSettings,
     /// What is odd about the scene, though not wrong; one line each.
@@ -161,6 +167,15 @@ pub enum ClothShape {
         /// Factor of its `vt` coordinates: meters per unit.
         uv_scale: f64,
     },
+    /// Closed paths of an SVG file, see [`read_outline`](crate::read_outline).
+    Outline {
+        /// Absolute path.
+        path: PathBuf,
+        /// Length of the edges \[m\].
+        edge_length: f64,
+        /// Meters per unit of the drawing; `None`: as the drawing says.
+        scale: Option<f64>,
+    },
 }
 
 /// Contact of all cloths.
@@ -244,7 +259,7 @@ impl Scene {
     }
 
     /// The identity of the scene: the BLAKE3 hash, in hexadecimal, of the canonical JSON in which the contents of mesh
-    /// files stand for their paths. The number of threads, which does not change the result, is left out.
+    /// files stand for their paths. The number of threads and the camera, which do not change the result, are left out.
     ///
     /// # Errors
     /// If a mesh file cannot be read.

@@ -10,7 +10,6 @@ mod parts;
 #[cfg(test)]
 mod tests;
 
-use crate::support;
 use node::{Node, object};
 use serde_json::{Value, json};
 
@@ -36,6 +35,7 @@ pub fn scene_schema() -> Value {
             ("contact", parts::contact()),
             ("air", parts::air()),
             ("probe", lists("probe", "Points whose motion is recorded in probes.csv.")),
+            ("camera", parts::camera()),
             ("output", parts::output()),
         ],
         &["simulation"],
@@ -55,18 +55,5 @@ pub fn scene_schema() -> Value {
         "obstacle": parts::obstacle().0,
         "probe": parts::probe().0,
     });
-    for (pattern, supported) in support::limits() {
-        forbid(&mut schema, pattern, supported);
-    }
     schema
-}
-
-/// Lets a key match nothing, as long as the reader refuses it.
-fn forbid(schema: &mut Value, pattern: &str, supported: &str) {
-    let pointer = pattern.split('.').filter(|segment| *segment != "*").enumerate();
-    let pointer: String = pointer
-        .map(|(k, key)| if k == 0 { format!("/$defs/{key}") } else { format!("/properties/{key}") })
-        .collect();
-    let place = schema.pointer_mut(&pointer).unwrap_or_else(|| panic!("the schema has no {pattern}"));
-    *place = json!({ "not": {}, "description": format!("Not supported yet; {supported}.") });
 }

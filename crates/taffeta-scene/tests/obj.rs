@@ -116,6 +116,16 @@ fn bad_files_are_refused_with_their_line() {
     assert!(report.starts_with("cannot read the mesh no/such.obj"), "{report}");
 }
 
+#[test]
+fn statements_may_go_on_in_the_next_line_and_errors_still_name_theirs() {
+    let file = parse("v 0 0 \\\n 0\nv 1 0 0\nv 0 1 0\nf 1 \\\n 2 \\\n 3\n");
+    assert_eq!((file.mesh.faces, file.face_lines), (vec![[0, 1, 2]], vec![5]));
+    refuse(
+        "v 0 0 \\\n 0\nv 1 0 0\nv 0 1 0\nf 1 \\\n 2\nf 1 2 3\n",
+        &["m.obj:5: a face needs at least three corners"],
+    );
+}
+
 fn write(file: &ObjMesh) -> String {
     let mut out = Vec::new();
     write_obj(&mut out, &file.mesh.positions, &file.mesh.faces, file.mesh.material.as_deref()).unwrap();

@@ -24,7 +24,7 @@ mod variation;
 pub use compare::{Comparison, Deviation};
 pub use error::StudyError;
 pub use folder::StudyFolder;
-pub use points::{LATTICE, PointOnCloth, StudyPoint};
+pub use points::{LATTICE, Locator, Place, PointOnCloth, StudyPoint};
 pub use simulate::{FrameRecord, Outcome, Run, StepCost};
 pub use variation::{Assignment, Axis};
 

@@ -54,6 +54,24 @@ fn is_degenerate(corners: [DVec2; 3]) -> bool {
     doubled.is_nan() || doubled <= DEGENERATE_HEIGHT * longest * longest
 }
 
+/// Some faces of a panel: how many, and the first.
+#[derive(Clone, Copy, Default)]
+struct Side {
+    count: usize,
+    first: Option<usize>,
+}
+
+/// For each panel its faces that are as they should be in material space, and those that are mirrored.
+fn count_sides(panels: &[u32], mirrored: &[bool], count: u32) -> Vec<[Side; 2]> {
+    let mut sides = vec![[Side::default(); 2]; count as usize];
+    for (face, (panel, mirrored)) in panels.iter().zip(mirrored).enumerate() {
+        let side = &mut sides[*panel as usize][usize::from(*mirrored)];
+        side.count += 1;
+        side.first.get_or_insert(face);
+    }
+    sides
+}
+
 /// Whether there are material coordinates, and what is special about them.
 pub(super) fn describe_material(file: &ObjMesh) -> String {
     let mesh = &file.mesh;
@@ -75,15 +93,18 @@ pub(super) fn describe_material(file: &ObjMesh) -> String {
     let mut text = format!("yes; {count} {}", if count == 1 { "panel" } else { "panels" });
     text += &match seams {
         0 => "; no seams".to_owned(),
-        _ => format!("; {} seam edges with {seams} vertices", mesh.seam_edge_count()),
+        _ => {
+            let edges = mesh.seam_edge_count();
+            let [edge, vertex] = [(edges, "edge", "edges"), (seams, "vertex", "vertices")]
+                .map(|(n, one, many)| if n == 1 { one } else { many });
+            format!("; {edges} seam {edge} with {seams} {vertex}")
+        }
     };
-    for panel in 0..count {
-        let of_panel = || (0..panels.len()).filter(|face| panels[*face] == panel);
-        let turned = of_panel().filter(|face| mirrored[*face]).count();
-        if let Some(face) = of_panel()
-            .find(|face| 2 * turned < of_panel().count() && mirrored[*face])
-            .or_else(|| of_panel().find(|face| turned < of_panel().count() && 0 < turned && !mirrored[*face]))
-        {
+    for (panel, sides) in count_sides(&panels, &mirrored, count).into_iter().enumerate() {
+        // Most faces are as they should be; one of the others shows where the panel is folded.
+        let [straight, turned] = sides;
+        let folded = if turned.count < straight.count { turned.first } else { straight.first };
+        if let Some(face) = folded.filter(|_| straight.count > 0 && turned.count > 0) {
             text += &format!("; panel {panel} is folded over (face of {})", name_face(file, face));
         }
     }

@@ -171,7 +171,10 @@ fn pictures_are_drawn_from_any_format_that_is_read_back() {
     desk.refused(&["render", "vtp"], &parts);
     desk.refused(&["export", "vtp", "--format", "obj"], &["no frames to convert", "npz, ply and obj"]);
     desk.refused(&["export", "obj", "--format", "stl"], &["obj, ply, vtp, usda, glb, npz"]);
-    desk.refused(&["export", "nowhere", "--format", "glb"], &["nowhere"]);
+    desk.refused(
+        &["export", "nowhere", "--format", "glb"],
+        &["nowhere", "the folder that `taffeta run` wrote"],
+    );
     // From OBJ frames come the formats with what OBJ files hold.
     let reply = desk.done(&["export", "obj", "--format", "npz", "--format", "glb"]);
     assert!(reply.out.contains("9 npz files"), "{}", reply.out);

@@ -38,10 +38,18 @@ fn what_cannot_be_drawn_is_refused() {
     desk.refused(&["render", "a", "--out", "a.jpg"], &["a.jpg", "PNG"]);
     desk.refused(&["render", "a", "--out", "none/a.png"], &["none/a.png", "No such file"]);
     desk.refused(&["render", "a", "--width", "0"], &["no pixels"]);
-    for option in [&["--gif"][..], &["--contact-sheet"], &["--color", "size"]] {
-        desk.refused(&[&["render", "a"], option].concat(), &[option[0], "not supported yet"]);
-    }
     desk.refused(&["render", "a", "--color", "blue"], &["blue", "curvature"]);
+    desk.refused(&["render", "a", "--gif", "--contact-sheet"], &["cannot be used with"]);
+    desk.refused(&["render", "a", "--gif", "--frame", "2"], &["cannot be used with"]);
+    desk.refused(&["render", "a", "--gif", "--out", "a.png"], &["a.png", ".gif"]);
+    desk.refused(&["render", "a", "--every", "2"], &["--gif"]);
+    desk.refused(&["render", "a", "--range", "0,1"], &["--color"]);
+    desk.refused(&["render", "a", "--color", "size", "--range", "1,0"], &["smaller"]);
+    desk.refused(&["render", "a", "--color", "size", "--range", "0,1"], &["--range", "logarithmic"]);
+    desk.refused(&["render", "a", "--color", "strain", "--range", "0,nan"], &["2 numbers"]);
+    desk.refused(&["render", "a", "--camera", "1,2"], &["3 numbers", "1.5,1,2.5"]);
+    desk.refused(&["render", "a", "--camera", "1,2,3", "--target", "1,2,3"], &["no view"]);
+    desk.refused(&["render", "a", "--contact-sheet", "--count", "0"], &["0", "1..=400"]);
     desk.done(&[
         "run",
         "scene.toml",
@@ -54,4 +62,110 @@ fn what_cannot_be_drawn_is_refused() {
         "output.formats=[\"none\"]",
     ]);
     desk.refused(&["render", "c"], &["c has no frames", "output.formats"]);
+}
+
+/// Sizes of the pictures of a GIF file, and how long each stays \[1/100 s\], from its blocks.
+fn gif_frames(bytes: &[u8]) -> ([u16; 2], Vec<u16>) {
+    assert_eq!(&bytes[..6], b"GIF89a");
+    let number = |at: usize| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
+    // Graphic control extensions have a block of four bytes, the middle two of which are the delay.
+    let controls = (0..bytes.len() - 8)
+        .filter(|at| bytes[*at..].starts_with(&[0x21, 0xf9, 0x04]) && bytes[*at + 7] == 0);
+    ([number(6), number(8)], controls.map(|at| number(at + 4)).collect())
+}
+
+#[test]
+fn frames_become_an_animation_in_real_time() {
+    let desk = Desk::new();
+    desk.done(&["run", "scene.toml", "--out", "a", "--quiet"]);
+    let reply = desk.done(&[&["render", "a", "--gif"], &SMALL[..]].concat());
+    assert_eq!(reply.out, "a/animation.gif\n");
+    // Seven frames at 60 per second: every second one at 30 per second.
+    let bytes = fs::read(desk.path("a/animation.gif")).unwrap();
+    assert_eq!(gif_frames(&bytes), ([160, 90], vec![3, 4, 3, 3]));
+    let again = [&["render", "a", "--gif", "--out", "b.gif"], &SMALL[..]].concat();
+    desk.done(&again);
+    assert_eq!(fs::read(desk.path("b.gif")).unwrap(), bytes);
+    let colored = ["render", "a", "--gif", "--every", "3", "--color", "velocity", "--wireframe"];
+    let reply = desk.done(&[&colored, &SMALL[..]].concat());
+    assert_eq!(reply.out, "a/animation_velocity_wireframe.gif\n");
+    let bytes = fs::read(desk.path("a/animation_velocity_wireframe.gif")).unwrap();
+    assert_eq!(gif_frames(&bytes).1, [5, 5, 5]);
+}
+
+#[test]
+fn frames_become_a_contact_sheet() {
+    let desk = Desk::new();
+    desk.done(&["run", "scene.toml", "--out", "a", "--quiet"]);
+    let reply =
+        desk.done(&["render", "a", "--contact-sheet", "--count", "4", "--width", "324", "--height", "184"]);
+    assert_eq!(reply.out, "a/contact_sheet.png\n");
+    assert_eq!(png_size(&fs::read(desk.path("a/contact_sheet.png")).unwrap()), [324, 184]);
+    // More than there are: all seven, in a grid of three by three.
+    desk.done(&["render", "a", "--contact-sheet", "--color", "strain", "--width", "400", "--height", "200"]);
+    let size = png_size(&fs::read(desk.path("a/contact_sheet_strain.png")).unwrap());
+    assert!((390..=400).contains(&size[0]) && (195..=200).contains(&size[1]), "{size:?}");
+}
+
+#[test]
+fn every_quantity_colors_whatever_the_format() {
+    let desk = Desk::new();
+    let (remesh, formats) = (crate::common::REMESH, ["obj", "npz", "ply"]);
+    for format in formats {
+        let formats = format!("output.formats=[{format:?}]");
+        desk.done(&["run", "scene.toml", "--out", format, "--quiet", "--set", remesh, "--set", &formats]);
+    }
+    for quantity in ["size", "strain", "curvature", "velocity"] {
+        let mut pictures = Vec::new();
+        for format in formats {
+            let reply = desk.done(&[&["render", format, "--color", quantity], &SMALL[..]].concat());
+            let path = reply.out.trim().to_owned();
+            assert_eq!(path, format!("{format}/frame_00006_{quantity}.png"));
+            pictures.push(fs::read(desk.path(&path)).unwrap());
+        }
+        assert_eq!(pictures[1], pictures[2], "{quantity}: both formats have all fields");
+    }
+    let wide = ["render", "npz", "--color", "strain", "--range", "-1,1", "--out", "wide.png"];
+    desk.done(&[&wide, &SMALL[..]].concat());
+    assert_ne!(
+        fs::read(desk.path("wide.png")).unwrap(),
+        fs::read(desk.path("npz/frame_00006_strain.png")).unwrap()
+    );
+}
+
+#[test]
+fn the_camera_is_that_of_the_command_line_or_the_scene() {
+    let desk = Desk::new();
+    let camera = "camera={ position = [2.0, 1.0, 3.0], target = [0, 0, 0] }";
+    desk.done(&["run", "scene.toml", "--out", "a", "--quiet", "--frames", "1"]);
+    desk.done(&["run", "scene.toml", "--out", "b", "--quiet", "--frames", "1", "--set", camera]);
+    let render = |arguments: &[&str]| {
+        desk.done(&[&["render"], arguments, &["--out", "x.png"], &SMALL[..]].concat());
+        fs::read(desk.path("x.png")).unwrap()
+    };
+    let from_scene = render(&["b"]);
+    assert_ne!(render(&["a"]), from_scene);
+    assert_eq!(render(&["a", "--camera", "2,1,3", "--target", "0,0,0"]), from_scene);
+    assert_ne!(render(&["b", "--camera", "-2,1,3", "--target", "0,0,0"]), from_scene);
+}
+
+#[test]
+fn gravity_says_what_is_up() {
+    let desk = Desk::new();
+    // The same scene, turned such that z is up: the picture is the same but for round-off.
+    let turned = crate::common::SCENE
+        .replace("frame_rate = 60.0", "frame_rate = 60.0\ngravity = [0, 0, -9.81]")
+        .replace("[-0.5, 0.22, 0.5], rotate_deg = [-90, 0, 0]", "[-0.5, -0.5, 0.22], rotate_deg = [0, 0, 0]")
+        .replace("[[-0.51, 0.0, -0.51], [0.51, 0.5, -0.49]]", "[[-0.51, 0.49, 0.0], [0.51, 0.51, 0.5]]");
+    desk.write("turned.toml", &turned);
+    desk.done(&["run", "scene.toml", "--out", "a", "--quiet", "--frames", "2"]);
+    desk.done(&["run", "turned.toml", "--out", "b", "--quiet", "--frames", "2"]);
+    for folder in ["a", "b"] {
+        desk.done(&[&["render", folder, "--out", &format!("{folder}.png")], &SMALL[..]].concat());
+    }
+    let pixels = |name: &str| image::open(desk.path(name)).unwrap().to_rgb8();
+    let (a, b) = (pixels("a.png"), pixels("b.png"));
+    let differs = |(p, q): &(&image::Rgb<u8>, &image::Rgb<u8>)| (0..3).any(|k| p.0[k].abs_diff(q.0[k]) > 12);
+    let changed = a.pixels().zip(b.pixels()).filter(differs).count();
+    assert!(changed < 150, "{changed} of {} pixels differ", a.pixels().len());
 }

@@ -7,7 +7,7 @@ const MAX_EAR_CORNERS: usize = 2000;
 
 /// Cuts a polygon into triangles of the same orientation, by the positions of its corners. Concave polygons are cut
 /// inside; the best-shaped ear goes first. A polygon that crosses itself or has no area is cut as a fan.
-pub(super) fn triangulate(points: &[DVec3]) -> Vec<[usize; 3]> {
+pub(crate) fn triangulate(points: &[DVec3]) -> Vec<[usize; 3]> {
     let mut remaining: Vec<usize> = (0..points.len()).collect();
     let mut triangles = Vec::with_capacity(points.len().saturating_sub(2));
     if points.len() > 3 && points.len() <= MAX_EAR_CORNERS {

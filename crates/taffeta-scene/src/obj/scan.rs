@@ -33,7 +33,7 @@ pub(super) struct Scan {
 
 impl Scan {
     pub(super) fn of(text: &str) -> Result<Self, Refusal> {
-        let totals = ["v", "vt"].map(|keyword| statements(text, keyword).count());
+        let totals = count_statements(text);
         let kept = String::with_capacity(text.len() + 16 * totals[0].max(totals[1]));
         let mut scan = Self { kept, face_lines: Vec::new(), with_coords: false };
         scan.keep_numbers(totals);
@@ -140,6 +140,26 @@ impl Scan {
 /// The words of a line before the comment.
 fn words(line: &str) -> SplitWhitespace<'_> {
     line.split('#').next().unwrap_or_default().split_whitespace()
+}
+
+/// How many lines state a vertex, and how many a material coordinate.
+fn count_statements(text: &str) -> [usize; 2] {
+    let mut totals = [0, 0];
+    for line in text.lines() {
+        // Nearly all lines begin with their keyword; looking for comments in each would take twice as long.
+        let statement = line.trim_ascii_start();
+        match statement.as_bytes() {
+            [b'v', b' ' | b'\t', ..] => totals[0] += 1,
+            [b'v', b't', b' ' | b'\t', ..] => totals[1] += 1,
+            [b'v', ..] | [0..=0x1f | 0x80..=0xff, ..] => match words(line).next() {
+                Some("v") => totals[0] += 1,
+                Some("vt") => totals[1] += 1,
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+    totals
 }
 
 /// The lines with a statement, and their numbers from 0.

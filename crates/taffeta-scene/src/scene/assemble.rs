@@ -9,6 +9,7 @@ use super::{
 use crate::error::{Problem, SceneError};
 use crate::grid;
 use crate::obj::read_obj;
+use crate::outline::read_outline;
 use glam::DVec2;
 use taffeta_contact::MeshObstacle;
 use taffeta_sim::{ClothDescription, PinDescription, SolverChoice, WorldDescription, find_opening};
@@ -116,6 +117,16 @@ impl Assembly<'_> {
                 (PlacedMesh::generated(mesh), format!("{key}.ball"))
             }
             ClothShape::Mesh { .. } => (self.load_mesh(key, cloth)?, format!("{key}.mesh")),
+            ClothShape::Outline { path, edge_length, scale } => {
+                let shape_key = format!("{key}.outline");
+                match read_outline(path, *edge_length, *scale) {
+                    Ok(mesh) => (PlacedMesh::generated(mesh), shape_key),
+                    Err(error) => {
+                        self.report(&shape_key, error.to_string());
+                        return None;
+                    }
+                }
+            }
         };
         for point in &mut placed.mesh.positions {
             *point = cloth.place.apply(*point);

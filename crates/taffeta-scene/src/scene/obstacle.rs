@@ -1,6 +1,7 @@
 //! Obstacles of a scene, and the meshes of those that are read from files.
 
-use crate::obj::{FileSequence, ObjError, read_obj, read_obj_sequence};
+use crate::mesh_file;
+use crate::obj::{FileSequence, ObjError, read_obj_sequence};
 use std::path::{Path, PathBuf};
 use taffeta_contact::{MeshObstacle, Obstacle, Shape};
 use taffeta_core::{Friction, Motion, Placement};
@@ -23,7 +24,7 @@ pub struct SceneObstacle {
 pub enum ObstacleShape {
     /// In closed form.
     Closed(Shape),
-    /// An OBJ file.
+    /// An OBJ, STL or PLY file.
     Mesh {
         /// Absolute path.
         path: PathBuf,
@@ -84,7 +85,7 @@ impl SceneObstacle {
                 (file, shapes, *rate)
             }
             _ => {
-                let file = read_obj(first)?;
+                let file = mesh_file::read_mesh(first)?;
                 let shapes = vec![file.mesh.positions.clone()];
                 (file, shapes, 0.0)
             }

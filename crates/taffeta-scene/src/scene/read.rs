@@ -4,7 +4,7 @@ use super::read_cloth::Surroundings;
 use super::read_material::MaterialLibrary;
 use super::{
     ContactSettings, OutputSettings, Probe, RopeProbe, Scene, SceneCloth, SceneRope, SceneSolid, Simulation,
-    SolidProbe, read_cloth, read_obstacle, read_rope, read_solid,
+    SolidProbe, camera, read_cloth, read_obstacle, read_rope, read_solid,
 };
 use crate::document::Document;
 use crate::error::SceneError;
@@ -25,6 +25,7 @@ const TOP_KEYS: &[&str] = &[
     "contact",
     "air",
     "probe",
+    "camera",
     "output",
 ];
 const SIMULATION_KEYS: &[&str] = &[
@@ -82,7 +83,7 @@ fn read_parts(context: &Context<'_>, warnings: &mut Vec<String>) -> Option<Scene
     let materials = MaterialLibrary::read(&top);
     let items = top.tables("cloth");
     let rope_items = top.tables("rope");
-    let is_empty = |key: &str| top.get_any(key).is_none_or(|item| item.array().is_some());
+    let is_empty = |key: &str| top.get(key).is_none_or(|item| item.array().is_some());
     let solid_items = top.tables("solid");
     let nothing = items.is_empty() && rope_items.is_empty() && solid_items.is_empty();
     if nothing && ["cloth", "rope", "solid"].into_iter().all(is_empty) {
@@ -133,6 +134,7 @@ fn read_parts(context: &Context<'_>, warnings: &mut Vec<String>) -> Option<Scene
         probes,
         rope_probes,
         solid_probes,
+        camera: camera::read_camera(&top),
         output: read_output(&top),
         warnings: Vec::new(),
         document: context.document.clone(),
@@ -319,8 +321,8 @@ fn read_probes(top: &TableReader<'_>, known: &Known<'_>) -> AllProbes {
 fn read_probe(item: &Item<'_>, known: &Known<'_>) -> Option<AnyProbe> {
     let table = item.table(&["name", "cloth", "material", "panel", "rope", "at", "solid", "point"])?;
     let name = table.require("name", "name = \"center\"").and_then(|item| read_name(&item));
-    let is_on_solid = table.get_any("solid").is_some();
-    let is_on_rope = !is_on_solid && table.get_any("rope").is_some();
+    let is_on_solid = table.get("solid").is_some();
+    let is_on_rope = !is_on_solid && table.get("rope").is_some();
     let others = match (is_on_rope, is_on_solid) {
         (true, _) => &["cloth", "material", "panel", "solid", "point"][..],
         (_, true) => &["cloth", "material", "panel", "rope", "at"],

@@ -7,6 +7,7 @@ use super::read_projective::warn_of_projective;
 use super::read_solid::read_volume;
 use super::{ClothShape, SceneCloth};
 use crate::grid::GridPattern;
+use crate::mesh_file::MeshFormat;
 use crate::output::is_safe_name;
 use crate::reader::{Item, Range, TableReader};
 use crate::{materials, reader};
@@ -28,6 +29,7 @@ const CLOTH_KEYS: &[&str] = &[
     "ball",
     "outline",
     "edge_length",
+    "outline_scale",
     "uv_scale",
     "material",
     "place",
@@ -263,7 +265,7 @@ pub(super) fn read_body_name(item: &Item<'_>) -> Option<String> {
 
 fn read_shape(table: &TableReader<'_>, folder: &Path) -> Option<ClothShape> {
     let given: Vec<&str> =
-        ["grid", "mesh", "ball", "outline"].into_iter().filter(|key| table.get_any(key).is_some()).collect();
+        ["grid", "mesh", "ball", "outline"].into_iter().filter(|key| table.get(key).is_some()).collect();
     if given.len() != 1 {
         let found = if given.is_empty() { "none".to_owned() } else { given.join(" and ") };
         let message = format!(
@@ -276,25 +278,55 @@ fn read_shape(table: &TableReader<'_>, folder: &Path) -> Option<ClothShape> {
         return None;
     }
     let uv_scale = table.get("uv_scale");
+    if let Some(outline) = table.get("outline") {
+        refuse_foreign(table, "uv_scale", "a mesh", "it scales the vt coordinates of `mesh`");
+        return read_outline(table, &outline, folder);
+    }
+    for key in ["edge_length", "outline_scale"] {
+        refuse_foreign(table, key, "an outline", "it belongs to `outline`, an SVG file with closed paths");
+    }
     if let Some(mesh) = table.get("mesh") {
         let path = mesh.string()?;
         if path.is_empty() {
             mesh.report(format!("`{}` is empty", mesh.key), None);
             return None;
         }
+        if MeshFormat::of(Path::new(path)) != MeshFormat::Obj {
+            let message = format!("`{}` is {path:?}, but the mesh of a cloth must be an OBJ file", mesh.key);
+            let help = "STL and PLY files have no material coordinates; they are for obstacles".to_owned();
+            mesh.report(message, Some(help));
+            return None;
+        }
         let uv_scale = uv_scale.and_then(|item| item.number(Range::Positive)).unwrap_or(1.0);
         return Some(ClothShape::Mesh { path: absolute(&folder.join(path)), uv_scale });
     }
-    if let Some(item) = uv_scale {
-        item.report(
-            format!("`{}` needs a mesh", item.key),
-            Some("it scales the vt coordinates of `mesh`".to_owned()),
-        );
-    }
+    refuse_foreign(table, "uv_scale", "a mesh", "it scales the vt coordinates of `mesh`");
     if let Some(ball) = table.get("ball") {
         return read_ball(&ball);
     }
     read_grid(&table.get("grid")?)
+}
+
+/// Refuses a key that belongs to another shape.
+fn refuse_foreign(table: &TableReader<'_>, key: &str, needed: &str, help: &str) {
+    if let Some(item) = table.get(key) {
+        item.report(format!("`{}` needs {needed}", item.key), Some(help.to_owned()));
+    }
+}
+
+fn read_outline(table: &TableReader<'_>, item: &Item<'_>, folder: &Path) -> Option<ClothShape> {
+    let edge_length =
+        table.require("edge_length", "edge_length = 0.02").and_then(|item| item.number(Range::Positive));
+    let scale = match table.get("outline_scale") {
+        Some(item) => Some(item.number(Range::Positive)?),
+        None => None,
+    };
+    let path = item.string()?;
+    if path.is_empty() {
+        item.report(format!("`{}` is empty", item.key), None);
+        return None;
+    }
+    Some(ClothShape::Outline { path: absolute(&folder.join(path)), edge_length: edge_length?, scale })
 }
 
 /// The path from the root of the file system; the path as it is if there is no current folder.

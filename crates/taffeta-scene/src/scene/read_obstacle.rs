@@ -59,7 +59,7 @@ fn read_box(item: &Item<'_>) -> Option<Shape> {
 fn read_shape(item: &Item<'_>, surroundings: Surroundings<'_>) -> Option<ObstacleShape> {
     const SHAPES: [&str; 6] = ["sphere", "plane", "capsule", "box", "mesh", "frames"];
     let table = item.table(&["sphere", "plane", "capsule", "box", "mesh", "frames", "frame_rate"])?;
-    let given: Vec<&str> = SHAPES.into_iter().filter(|key| table.get_any(key).is_some()).collect();
+    let given: Vec<&str> = SHAPES.into_iter().filter(|key| table.get(key).is_some()).collect();
     if given.len() != 1 {
         let found = if given.is_empty() { "none".to_owned() } else { given.join(" and ") };
         let help = "supported: sphere = { radius = 0.2 }, plane = { normal = [0, 1, 0] }, \

@@ -64,7 +64,7 @@ pub(super) fn read_rope(
         let help = "solver = \"global\", \"block\", \"direct\", \"xpbd\" or \"pbd\"".to_owned();
         item.report(format!("`{}`: the solver \"projective\" knows no ropes", item.key), Some(help));
     }
-    if let Some(remesh) = table.get_any("remesh") {
+    if let Some(remesh) = table.get("remesh") {
         let help = "choose the number of `segments`, or give more `points`".to_owned();
         remesh.report(format!("`{}` is not supported: a rope keeps its segments", remesh.key), Some(help));
     }

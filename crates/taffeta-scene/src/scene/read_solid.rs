@@ -34,7 +34,7 @@ pub(super) fn read_solid(
     warnings: &mut Vec<String>,
 ) -> Option<SceneSolid> {
     let table = item.table(SOLID_KEYS)?;
-    if let Some(remesh) = table.get_any("remesh") {
+    if let Some(remesh) = table.get("remesh") {
         let help = "choose the `cells` of its box".to_owned();
         remesh.report(format!("`{}` is not supported: a solid keeps its tetrahedra", remesh.key), Some(help));
     }

@@ -3,6 +3,7 @@
 //! Canonical: every value explicit, keys in alphabetical order, numbers in their shortest form that reads back to the
 //! same bits.
 
+use super::camera::camera_json;
 use super::read_cloth::bending_name;
 use super::read_membrane::membrane_name;
 use super::read_rope::rope_bending_name;
@@ -65,6 +66,7 @@ pub(super) fn scene_json(scene: &Scene) -> Value {
         "probe": probes.collect::<Vec<_>>(),
         "output": { "formats": formats, "every": scene.output.every },
     });
+    put(&mut json, "camera", scene.camera.as_ref().map(camera_json));
     let is_pbd = scene.simulation.settings.solver == SolverChoice::Pbd;
     let ropes: Vec<Value> = scene.ropes.iter().map(|rope| rope_json(rope, is_pbd)).collect();
     put(&mut json, "rope", (!ropes.is_empty()).then(|| Value::from(ropes)));
@@ -154,14 +156,20 @@ fn put_projection(json: &mut Value, projection: ProjectionStiffness) {
 pub(super) fn scene_hash(scene: &Scene) -> Result<String, SceneError> {
     let mut canonical = scene_json(scene);
     canonical["simulation"]["threads"] = Value::Null;
+    if let Some(table) = canonical.as_object_mut() {
+        table.remove("camera");
+    }
     for (cloth, json) in scene.cloths.iter().zip(canonical["cloth"].as_array_mut().into_iter().flatten()) {
-        if let ClothShape::Mesh { path, .. } = &cloth.shape {
-            let bytes = std::fs::read(path).map_err(|error| SceneError::File {
-                path: path.clone(),
-                reason: format!("cannot read the mesh of {:?}: {error}", cloth.name),
-            })?;
-            json["mesh"] = Value::String(blake3::hash(&bytes).to_hex().to_string());
-        }
+        let (path, key) = match &cloth.shape {
+            ClothShape::Mesh { path, .. } => (path, "mesh"),
+            ClothShape::Outline { path, .. } => (path, "outline"),
+            ClothShape::Grid { .. } | ClothShape::Ball { .. } => continue,
+        };
+        let bytes = std::fs::read(path).map_err(|error| SceneError::File {
+            path: path.clone(),
+            reason: format!("cannot read the {key} of {:?}: {error}", cloth.name),
+        })?;
+        json[key] = Value::String(blake3::hash(&bytes).to_hex().to_string());
     }
     for (number, obstacle) in scene.obstacles.iter().enumerate() {
         if let Some(key) = obstacle.shape.file_key() {
@@ -247,6 +255,11 @@ fn cloth_json(scene: &Scene, cloth: &SceneCloth) -> Value {
         ClothShape::Mesh { path, uv_scale } => {
             json["mesh"] = json!(path.to_string_lossy());
             json["uv_scale"] = json!(uv_scale);
+        }
+        ClothShape::Outline { path, edge_length, scale } => {
+            json["outline"] = json!(path.to_string_lossy());
+            json["edge_length"] = json!(edge_length);
+            put(&mut json, "outline_scale", scale.map(Value::from));
         }
     }
     if let MembraneScaling::Fixed(area) = cloth.scaling {

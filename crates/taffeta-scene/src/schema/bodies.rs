@@ -45,8 +45,14 @@ pub(super) fn cloth() -> Node {
         ("grid", grid()),
         ("mesh", file("An OBJ file, relative to the scene; its vt are the material coordinates.")),
         ("ball", ball()),
-        ("outline", file("An SVG file with closed paths.")),
-        ("edge_length", Node::positive("Edge length in the outline [m].")),
+        (
+            "outline",
+            file(
+                "An SVG file whose closed paths are the pieces, in its physical size (mm, cm, in) or else in meters.",
+            ),
+        ),
+        ("edge_length", Node::positive("Edge length of the mesh of `outline` [m].")),
+        ("outline_scale", Node::positive("Meters per unit of `outline`. Absent: as the file says [m].")),
         ("uv_scale", Node::positive("Meters per unit of the vt of `mesh` [m].").default(1.0)),
         ("material", cloth_material()),
         ("pressure", Node::number("Pressure along the face normals, following them [Pa].").default(0.0)),
@@ -72,7 +78,7 @@ pub(super) fn cloth() -> Node {
     let shapes = ["grid", "mesh", "ball", "outline"];
     object("A cloth. Exactly one of grid, mesh, ball, outline.", keys, &[])
         .exactly_one(&shapes)
-        .with("dependentRequired", json!({ "uv_scale": ["mesh"] }))
+        .with("dependentRequired", json!({ "uv_scale": ["mesh"], "outline": ["edge_length"], "edge_length": ["outline"], "outline_scale": ["outline"] }))
 }
 
 fn grid() -> Node {

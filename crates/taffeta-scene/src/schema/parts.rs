@@ -1,7 +1,7 @@
 //! Everything in a scene that is no body: simulation, obstacles, contact, air, probes, output.
 
 use super::node::{Node, object};
-use crate::scene::{MAX_REPEATS, MAX_THREADS, SOLVERS};
+use crate::scene::{DEFAULT_VIEW_DEG, MAX_REPEATS, MAX_THREADS, SOLVERS, WIDEST_VIEW_DEG};
 use serde_json::json;
 use taffeta_core::Friction;
 use taffeta_formats::Format;
@@ -109,6 +109,24 @@ pub(super) fn output() -> Node {
     )
 }
 
+pub(super) fn camera() -> Node {
+    object(
+        "Where `taffeta render` looks from. Absent: from where all is seen.",
+        [
+            ("position", Node::vector("Where it stands [m].")),
+            ("target", Node::vector("What is in the middle of the picture [m]. Absent: the middle of all.")),
+            ("up", Node::vector("What is upward in the picture. Absent: against gravity.")),
+            (
+                "field_of_view",
+                Node::positive("Angle from the lower to the upper border of the picture [degrees].")
+                    .with("maximum", WIDEST_VIEW_DEG)
+                    .default(DEFAULT_VIEW_DEG),
+            ),
+        ],
+        &["position"],
+    )
+}
+
 pub(super) fn probe() -> Node {
     object(
         "A point whose motion is recorded: on a cloth, a rope or a solid.",
@@ -165,7 +183,7 @@ pub(super) fn obstacle() -> Node {
                 &["half_size"],
             ),
         ),
-        ("mesh", file("An OBJ file, relative to the scene.")),
+        ("mesh", file("An OBJ, STL or PLY file, relative to the scene.")),
         ("frames", file("OBJ files of one topology, as body_%04d.obj, relative to the scene.")),
         ("frame_rate", Node::positive("Files of `frames` per second [1/s].")),
     ];

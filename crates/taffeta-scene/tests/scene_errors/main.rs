@@ -359,9 +359,43 @@ fn a_scene_needs_a_duration_and_a_cloth() {
 }
 
 #[test]
-fn what_the_format_names_but_is_not_supported_says_so() {
-    let refused = |old: &str, new: &str, at: &str| expect(old, new, at, &["is not supported yet", "= "]);
-    refused("grid", "outline = \"a.svg\"", "\"a.svg\"");
+fn outlines_need_an_edge_length_and_files_that_hold_pieces() {
+    let good = "outline = \"a.svg\"\nedge_length = 0.02";
+    expect_in_line(
+        "grid",
+        "outline = \"a.svg\"",
+        "[[cloth]]",
+        &["`edge_length` is missing", "edge_length = 0.02"],
+    );
+    expect("grid", "outline = \"\"\nedge_length = 1", "\"\"", &["is empty"]);
+    expect("grid", &good.replace("0.02", "0"), "0", &["greater than 0"]);
+    expect("grid", &format!("{good}\nuv_scale = 3"), "3", &["needs a mesh"]);
+    expect("grid", &format!("{good}\noutline_scale = -1"), "-1", &["greater than 0"]);
+    expect_in_line("grid", &format!("{good}\ngrid = {{}}"), "[[cloth]]", &["but has grid and outline"]);
+    expect("material", "edge_length = 0.1", "0.1", &["needs an outline"]);
+    expect("grid", "mesh = \"a.STL\"", "\"a.STL\"", &["must be an OBJ file", "for obstacles"]);
+    let (text, _) = replace_line("grid", good);
+    let report = read(&text).unwrap().build().unwrap_err().to_string();
+    assert!(report.contains("cannot read the outline") && report.contains("a.svg"), "{report}");
+}
+
+#[test]
+fn a_camera_needs_a_position_and_a_view() {
+    let expect_camera = |camera: &str, at: &str, parts: &[&str]| {
+        expect("[contact]", &format!("[camera]\n{camera}\n[contact]"), at, parts);
+    };
+    expect_camera("target = [0, 0, 0]", "[camera]", &["`position` is missing", "position = ["]);
+    expect_camera("position = [0, 0]", "[0, 0]", &["array of 3 numbers"]);
+    expect_camera("position = [1, 1, 1]\nup = [0, 0, 0]", "[0, 0, 0]", &["no direction"]);
+    expect_camera("position = [1, 1, 1]\nfield_of_view = 180", "180", &["too wide", "170"]);
+    expect_camera("position = [1, 1, 1]\nfov = 18", "fov", &["unknown key", "field_of_view"]);
+    let along = "position = [0, 2, 0]\ntarget = [0, 0, 0]";
+    expect_camera(&format!("{along}\nup = [0, 1, 0]"), "[0, 0, 0]", &["no view", "one line"]);
+    let (text, _) = replace_line("[contact]", &format!("[camera]\n{along}\nup = [0, 0, 1]\n[contact]"));
+    let scene = read(&text).unwrap();
+    assert_eq!(scene.camera.unwrap().field_of_view_deg, 28.0);
+    assert_eq!(scene.to_json()["camera"]["up"], serde_json::json!([0.0, 0.0, 1.0]));
+    assert_eq!(scene.hash().unwrap(), read(GOOD).unwrap().hash().unwrap(), "cameras do not change results");
 }
 
 #[test]
@@ -442,7 +476,7 @@ fn problems_of_overrides_name_the_override() {
     assert!(message("cloth.3.name=b").contains("`cloth` has 1 elements"));
     assert!(message("cloth.first.name=b").contains("must be a number below 1"));
     assert!(message("simulation.duration.x=1").contains("it has no `x`"));
-    assert!(message("cloth.0.outline=a.svg").contains("not supported yet"));
+    assert!(message("cloth.0.outline=a.svg").contains("exactly one of grid"));
 }
 
 #[test]

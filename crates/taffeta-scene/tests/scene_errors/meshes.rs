@@ -148,3 +148,22 @@ fn a_sequence_is_read_from_its_first_file_to_its_last_with_the_polygons_of_the_f
     let again = Scene::from_str(&json, Path::new("elsewhere/scene.json"), &[]).unwrap();
     assert_eq!(again.obstacles, scene.obstacles);
 }
+
+const STL: &str = "solid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid\n";
+const PLY: &str = "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n\
+                   element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n4 0 1 2 3\n";
+
+#[test]
+fn obstacles_come_from_stl_and_ply_files_too() {
+    let files = folder(&[("a.stl", STL), ("b.PLY", PLY), ("c.stl", PLY), ("d.ply", STL), ("e.stl", "")]);
+    for (name, faces) in [("a.stl", 1), ("b.PLY", 2)] {
+        let scene = with_shape(&files, &format!("mesh = \"DIR/{name}\""));
+        assert_eq!(scene.build().unwrap().mesh_obstacles[0].faces.len(), faces, "{name}");
+        let hash = scene.hash().unwrap();
+        assert_eq!(hash, scene.hash().unwrap());
+    }
+    for (name, part) in [("c.stl", "as STL"), ("d.ply", "as PLY"), ("e.stl", "0 bytes")] {
+        let shape = format!("mesh = \"DIR/{name}\"");
+        expect_shape(&files, &shape, &format!("\"DIR/{name}\""), &[name, part]);
+    }
+}

@@ -69,7 +69,7 @@ impl StudyPoint {
 }
 
 /// Finds the face of a mesh at a material point: faces sorted into a grid of buckets.
-pub(super) struct Locator {
+pub struct Locator {
     corners: Vec<[DVec2; 3]>,
     low: DVec2,
     /// Size of a bucket \[m\].
@@ -80,8 +80,10 @@ pub(super) struct Locator {
 
 /// A place in a mesh: a face and the barycentric weights of its corners.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Place {
+pub struct Place {
+    /// The face.
     pub face: u32,
+    /// Barycentric weights of its corners.
     pub weights: [f64; 3],
 }
 
@@ -116,6 +118,17 @@ impl Locator {
         let [i, j] = self.bucket_of(point);
         let near = self.buckets[j * self.per_side + i].iter().copied();
         self.find_deepest(point, near).filter(|(_, depth)| *depth >= -SLACK).map(|(place, _)| place)
+    }
+
+    /// All faces that a point lies on but for round-off: several on an edge, or where charts of panels overlap.
+    pub fn all_on_sheet(&self, point: DVec2) -> impl Iterator<Item = Place> + '_ {
+        let [i, j] = self.bucket_of(point);
+        let near = self.buckets[j * self.per_side + i].iter();
+        let place = move |face: &u32| Place {
+            face: *face,
+            weights: barycentric(point, self.corners[*face as usize]),
+        };
+        near.map(place).filter(|place| place.weights.iter().all(|weight| *weight >= -SLACK))
     }
 
     /// The same, and for a point off the sheet the border of the face that it is least outside of.

@@ -1,0 +1,270 @@
+//! The quantities by which cloths are colored.
+//!
+//! | quantity | from a frame that has it | else from the mesh |
+//! |---|---|---|
+//! | size | the edge length that was wanted | mean length of the edges of a face |
+//! | strain | only where there are no material coordinates | largest principal stretch of a face, less 1 |
+//! | curvature | mean curvature | the same, from the angles at its edges |
+//! | velocity | speed | distance to the same material point in the frame before, over the time between |
+//!
+//! Values of faces become those of vertices by means weighted with areas: what is drawn is smooth, and the largest values
+//! are a little smaller than those of the faces.
+
+use super::source::{Source, sample_evenly};
+use crate::args::{ColorQuantity, ColorRange};
+use crate::failure::Failure;
+use glam::{DVec2, DVec3};
+use taffeta_core::TriangleMesh;
+use taffeta_core::geometry::green_strain;
+use taffeta_formats::{FrameData, mean_curvatures};
+use taffeta_render::{Palette, Scale, Spacing};
+use taffeta_study::study::Locator;
+
+/// Frames of an animation whose values the scale is made from: as even as the cloth moves.
+const SCALED_FRAMES: usize = 60;
+
+/// The word of a quantity on the command line.
+pub(super) fn name(quantity: ColorQuantity) -> &'static str {
+    match quantity {
+        ColorQuantity::Size => "size",
+        ColorQuantity::Strain => "strain",
+        ColorQuantity::Curvature => "curvature",
+        ColorQuantity::Velocity => "velocity",
+    }
+}
+
+/// A way to color cloths.
+pub(super) struct ColorBy {
+    quantity: ColorQuantity,
+}
+
+impl ColorBy {
+    pub fn new(quantity: ColorQuantity) -> Self {
+        Self { quantity }
+    }
+
+    /// The scale of some frames, with given ends or with those of their values.
+    pub fn find_scale(
+        &self,
+        source: &Source,
+        frames: &[u64],
+        range: Option<ColorRange>,
+    ) -> Result<Scale, Failure> {
+        let (title, spacing, palette) = match self.quantity {
+            ColorQuantity::Size => ("edge length [m]", Spacing::Logarithmic, Palette::Sequential),
+            ColorQuantity::Strain => ("strain", Spacing::Linear, Palette::Sequential),
+            ColorQuantity::Curvature => ("curvature [1/m]", Spacing::Linear, Palette::Diverging),
+            ColorQuantity::Velocity => ("speed [m/s]", Spacing::Linear, Palette::Sequential),
+        };
+        if let Some(ColorRange { low, high }) = range {
+            let scale = Scale { title, low, high, spacing, palette };
+            scale.validate().map_err(|error| Failure::Usage(format!("--range: {error}")))?;
+            return Ok(scale);
+        }
+        let mut values = Vec::new();
+        for frame in sample_evenly(frames, SCALED_FRAMES) {
+            let bodies = source.read_cloths(frame, Some(self))?;
+            values.extend(bodies.into_iter().filter_map(|body| body.values).flatten());
+        }
+        Scale::fitting(title, spacing, palette, &mut values).ok_or_else(|| self.refuse(source))
+    }
+
+    /// Why no body has a value.
+    fn refuse(&self, source: &Source) -> Failure {
+        let (why, help) = match self.quantity {
+            ColorQuantity::Size => ("no body is a surface", "ropes can be colored by velocity only"),
+            ColorQuantity::Curvature => ("no body is a surface", "ropes can be colored by velocity only"),
+            ColorQuantity::Strain => (
+                "no cloth has material coordinates (vt) or strains in its frames",
+                "name \"npz\" in output.formats, whose frames have the strains of every cloth",
+            ),
+            ColorQuantity::Velocity => (
+                "velocities are neither in the frames nor to be had from the frames before and after",
+                "name \"npz\" or \"ply\" in output.formats, whose frames have velocities",
+            ),
+        };
+        let folder = source.root().display();
+        Failure::Usage(format!("{folder} cannot be colored by {}: {why}\n  = {help}", name(self.quantity)))
+    }
+
+    /// The values at the vertices of a body in a frame; `None`: it has none.
+    pub fn compute_values(
+        &self,
+        source: &Source,
+        body: &str,
+        frame: u64,
+        data: &FrameData,
+    ) -> Result<Option<Vec<f64>>, Failure> {
+        let mesh = &data.mesh;
+        if data.is_curve && self.quantity != ColorQuantity::Velocity {
+            return Ok(None);
+        }
+        Ok(match self.quantity {
+            ColorQuantity::Size => {
+                let sizes = data.sizes.clone();
+                Some(sizes.unwrap_or_else(|| to_vertices(mesh, &mean_edges(mesh))))
+            }
+            ColorQuantity::Strain => {
+                let known =
+                    || data.strains.as_ref().map(|strains| strains.iter().map(|e| stretch(*e)).collect());
+                face_strains(mesh).or_else(known).map(|values| to_vertices(mesh, &values))
+            }
+            ColorQuantity::Curvature => {
+                let computed = || mean_curvatures(&mesh.positions, &mesh.faces);
+                let values = data.curvatures.clone().unwrap_or_else(computed);
+                Some(to_vertices(mesh, &values))
+            }
+            ColorQuantity::Velocity => match &data.velocities {
+                Some(velocities) => Some(velocities.iter().map(|velocity| velocity.length()).collect()),
+                None => speeds_between(source, body, frame, mesh)?,
+            },
+        })
+    }
+}
+
+/// From a principal Green strain `E` to the stretch less 1, `√(1 + 2E) − 1`.
+fn stretch(green: f64) -> f64 {
+    (1.0 + 2.0 * green).max(0.0).sqrt() - 1.0
+}
+
+/// The largest principal stretch of each face, less 1; `None` without material coordinates, NaN for faces without area
+/// there.
+fn face_strains(mesh: &TriangleMesh) -> Option<Vec<f64>> {
+    let strain = |(face, [a, b, c]): (&[u32; 3], &[DVec2; 3])| {
+        let [x0, x1, x2] = face.map(|v| mesh.positions[v as usize]);
+        let (e1, e2) = (*b - *a, *c - *a);
+        let doubled_area = e1.perp_dot(e2);
+        // The columns of F from F e₁ = x₁ − x₀ and F e₂ = x₂ − x₀.
+        let (d1, d2) = ((x1 - x0) / doubled_area, (x2 - x0) / doubled_area);
+        let columns = [d1 * e2.y - d2 * e1.y, d2 * e1.x - d1 * e2.x];
+        stretch(green_strain(columns).eigen().0[0])
+    };
+    let material = mesh.material.as_ref()?;
+    Some(mesh.faces.iter().zip(material).map(strain).collect())
+}
+
+/// The mean of the values of the faces around each vertex, weighted with their areas; NaN for a vertex without faces.
+fn to_vertices(mesh: &TriangleMesh, values: &[f64]) -> Vec<f64> {
+    let mut sums = vec![(0.0, 0.0); mesh.positions.len()];
+    for (face, value) in mesh.faces.iter().zip(values).filter(|(_, value)| value.is_finite()) {
+        let [a, b, c] = face.map(|v| mesh.positions[v as usize]);
+        let area = (b - a).cross(c - a).length();
+        for v in face {
+            let (sum, weight) = &mut sums[*v as usize];
+            *sum += area * value;
+            *weight += area;
+        }
+    }
+    sums.into_iter().map(|(sum, weight)| if weight > 0.0 { sum / weight } else { f64::NAN }).collect()
+}
+
+/// The mean length of the edges of each face \[m\]: at rest if there are material coordinates, else as they are. Faces are
+/// alike where vertices are not: four edges or eight meet in a regular grid.
+fn mean_edges(mesh: &TriangleMesh) -> Vec<f64> {
+    let at_rest = |[a, b, c]: [DVec2; 3]| (a.distance(b) + b.distance(c) + c.distance(a)) / 3.0;
+    let as_it_is = |[a, b, c]: [DVec3; 3]| (a.distance(b) + b.distance(c) + c.distance(a)) / 3.0;
+    match &mesh.material {
+        Some(material) => material.iter().map(|corners| at_rest(*corners)).collect(),
+        None => {
+            let corners = mesh.faces.iter().map(|face| face.map(|v| mesh.positions[v as usize]));
+            corners.map(as_it_is).collect()
+        }
+    }
+}
+
+/// The speed of each vertex \[m/s\] from the frame before, or at the first one from the one after; `None`: there is no
+/// other frame, or its points cannot be found.
+fn speeds_between(
+    source: &Source,
+    body: &str,
+    frame: u64,
+    mesh: &TriangleMesh,
+) -> Result<Option<Vec<f64>>, Failure> {
+    let frames = source.frames_of(body);
+    let place = frames.partition_point(|other| *other < frame);
+    let Some(other) = place.checked_sub(1).or(Some(place + 1)).and_then(|place| frames.get(place)) else {
+        return Ok(None);
+    };
+    let elapsed = (source.time_of(frame) - source.time_of(*other)).abs();
+    let other = source.read(body, *other)?.mesh;
+    let distances = match other.faces == mesh.faces && other.positions.len() == mesh.positions.len() {
+        // Remeshing that only moves material coordinates does not exist.
+        true => mesh.positions.iter().zip(&other.positions).map(|(a, b)| a.distance(*b)).collect(),
+        false => match material_distances(mesh, &other) {
+            Some(distances) => distances,
+            None => return Ok(None),
+        },
+    };
+    Ok(Some(distances.into_iter().map(|distance| distance / elapsed).collect()))
+}
+
+/// How far each vertex is from the same material point of another mesh \[m\]; NaN where that mesh has none. Where charts
+/// of panels overlap, the nearest of the points counts. `None` without material coordinates.
+fn material_distances(mesh: &TriangleMesh, other: &TriangleMesh) -> Option<Vec<f64>> {
+    let locator = Locator::build(other)?;
+    let mut distances = vec![f64::NAN; mesh.positions.len()];
+    for (face, corners) in mesh.faces.iter().zip(mesh.material.as_ref()?) {
+        for (v, point) in face.iter().zip(corners) {
+            let x = mesh.positions[*v as usize];
+            if !distances[*v as usize].is_nan() {
+                continue;
+            }
+            let found = locator.all_on_sheet(*point).map(|place| {
+                let corners = other.faces[place.face as usize].map(|v| other.positions[v as usize]);
+                let there: DVec3 = corners.iter().zip(place.weights).map(|(p, w)| *p * w).sum();
+                x.distance(there)
+            });
+            distances[*v as usize] = found.fold(f64::NAN, f64::min);
+        }
+    }
+    Some(distances)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A unit square of two faces, stretched.
+    fn square(stretch: DVec2) -> TriangleMesh {
+        let corners = [DVec2::ZERO, DVec2::X, DVec2::ONE, DVec2::Y];
+        let mut mesh = TriangleMesh {
+            positions: corners.iter().map(|u| (*u * stretch).extend(0.0)).collect(),
+            faces: vec![[0, 1, 2], [0, 2, 3]],
+            material: None,
+        };
+        mesh.set_vertex_material(&corners);
+        mesh
+    }
+
+    #[test]
+    fn strains_are_those_of_the_larger_principal_stretch() {
+        for (stretch, expected) in [([1.2, 0.9], 0.2), ([0.8, 0.7], -0.2), ([1.0, 1.0], 0.0)] {
+            let mesh = square(DVec2::from(stretch));
+            let strains = face_strains(&mesh).unwrap();
+            assert!(strains.iter().all(|strain| (strain - expected).abs() < 1e-12), "{strains:?}");
+            let values = to_vertices(&mesh, &strains);
+            assert!(values.iter().all(|strain| (strain - expected).abs() < 1e-12));
+        }
+        assert_eq!(face_strains(&TriangleMesh { material: None, ..square(DVec2::ONE) }), None);
+        assert!((stretch(0.22) - 0.2).abs() < 1e-12);
+    }
+
+    #[test]
+    fn edges_are_measured_at_rest() {
+        let mean = (2.0 + 2.0_f64.sqrt()) / 3.0;
+        let lengths = mean_edges(&square(DVec2::splat(3.0)));
+        assert!(lengths.iter().all(|length| (length - mean).abs() < 1e-15));
+        let lengths = mean_edges(&TriangleMesh { material: None, ..square(DVec2::splat(3.0)) });
+        assert!(lengths.iter().all(|length| (length - 3.0 * mean).abs() < 1e-14));
+    }
+
+    #[test]
+    fn distances_follow_the_material_across_another_mesh() {
+        let (mesh, mut other) = (square(DVec2::ONE), square(DVec2::ONE));
+        other.faces = vec![[0, 1, 3], [1, 2, 3]];
+        other.set_vertex_material(&[DVec2::ZERO, DVec2::X, DVec2::ONE, DVec2::Y]);
+        other.positions.iter_mut().for_each(|x| x.z += 0.25);
+        let distances = material_distances(&mesh, &other).unwrap();
+        assert!(distances.iter().all(|distance| (distance - 0.25).abs() < 1e-12), "{distances:?}");
+    }
+}

@@ -1,0 +1,184 @@
+//! Which of the polygons of a drawing bound what is filled, and what is wrong with them.
+
+use super::OutlineDefect;
+use super::chords::sides;
+use super::svg::{Drawing, FillRule};
+use glam::DVec2;
+use robust::{Coord, orient2d};
+use std::collections::BTreeMap;
+
+/// A polygon has an area if it is at least this part of the square of its perimeter.
+const AREA_MIN: f64 = 1e-9;
+
+/// A path by its number, and what is wrong with it.
+type Refusal = (usize, OutlineDefect);
+
+/// The area inside of a polygon \[m²\], positive if it runs counter-clockwise.
+pub(super) fn signed_area(points: &[DVec2]) -> f64 {
+    let origin = points.first().copied().unwrap_or_default();
+    0.5 * sides(points).map(|[a, b]| (a - origin).perp_dot(b - origin)).sum::<f64>()
+}
+
+/// The polygons of the curves of a drawing, each with the box around it.
+struct Polygons<'a> {
+    drawing: &'a Drawing,
+    loops: &'a [Vec<DVec2>],
+    bounds: Vec<[DVec2; 2]>,
+}
+
+/// The polygons that bound what is filled: even and odd tell inside and outside. `loops` are the polygons of the curves of
+/// the drawing.
+pub(super) fn find_boundaries(
+    drawing: &Drawing,
+    loops: Vec<Vec<DVec2>>,
+    edge_length: f64,
+) -> Result<Vec<Vec<DVec2>>, Refusal> {
+    for (number, points) in loops.iter().enumerate() {
+        let perimeter = super::chords::perimeter(points);
+        if points.len() < 3 || signed_area(points).abs() <= AREA_MIN * perimeter * perimeter {
+            let at = points.first().copied().unwrap_or_default();
+            return Err((drawing.path_of[number], OutlineDefect::NoArea { at }));
+        }
+    }
+    check_crossings(drawing, &loops, edge_length)?;
+    let bounds = |points: &Vec<DVec2>| {
+        points.iter().fold([points[0], points[0]], |[low, high], p| [low.min(*p), high.max(*p)])
+    };
+    let all = Polygons { drawing, loops: &loops, bounds: loops.iter().map(bounds).collect() };
+    let is_kept: Vec<bool> = (0..loops.len()).map(|number| all.is_boundary(number)).collect();
+    let kept: Vec<usize> = (0..loops.len()).filter(|number| is_kept[*number]).collect();
+    for number in &kept {
+        all.check_place(&kept, *number, edge_length)?;
+    }
+    Ok(loops.into_iter().zip(is_kept).filter_map(|(points, kept)| kept.then_some(points)).collect())
+}
+
+impl Polygons<'_> {
+    /// Whether a polygon winds around another one, which does not meet it.
+    fn contains(&self, outer: usize, inner: usize) -> bool {
+        let ([low, high], p) = (self.bounds[outer], self.loops[inner][0]);
+        outer != inner && low.cmple(p).all() && p.cmple(high).all() && contains(&self.loops[outer], p)
+    }
+
+    /// Whether one side of a polygon is filled and the other is not, by the rule of its path.
+    fn is_boundary(&self, number: usize) -> bool {
+        let path = self.drawing.path_of[number];
+        if self.drawing.rules[path] == FillRule::EvenOdd {
+            // One more polygon always changes even to odd.
+            return true;
+        }
+        let direction = |other: usize| if signed_area(&self.loops[other]) > 0.0 { 1 } else { -1 };
+        let of_path = (0..self.loops.len()).filter(|other| self.drawing.path_of[*other] == path);
+        let around = of_path.filter(|other| self.contains(*other, number));
+        let winding: i32 = around.map(direction).sum();
+        (winding == 0) != (winding + direction(number) == 0)
+    }
+
+    /// Refuses what lies on another path's piece, and pieces smaller than an edge.
+    fn check_place(&self, kept: &[usize], number: usize, edge_length: f64) -> Result<(), Refusal> {
+        let path = self.drawing.path_of[number];
+        // How many polygons of each path are around it.
+        let mut around: BTreeMap<usize, usize> = BTreeMap::new();
+        for other in kept.iter().filter(|other| self.contains(**other, number)) {
+            *around.entry(self.drawing.path_of[*other]).or_default() += 1;
+        }
+        let other = around.iter().find(|(other, count)| **other != path && **count % 2 == 1);
+        if let Some((other, _)) = other {
+            return Err((path, OutlineDefect::Inside { other: self.drawing.names[*other].clone() }));
+        }
+        let [low, high] = self.bounds[number];
+        let size = (high - low).max_element();
+        let is_hole = around.get(&path).is_some_and(|count| count % 2 == 1);
+        if !is_hole && size < edge_length {
+            let at = self.loops[number][0];
+            return Err((path, OutlineDefect::SmallerThanEdge { size, edge_length, at }));
+        }
+        Ok(())
+    }
+}
+
+/// Whether a polygon winds around a point that is not on it.
+fn contains(points: &[DVec2], p: DVec2) -> bool {
+    let crossed = sides(points).filter(|[a, b]| {
+        let is_left = orientation(*a, *b, p) > 0.0;
+        (a.y > p.y) != (b.y > p.y) && is_left == (b.y > a.y)
+    });
+    crossed.count() % 2 == 1
+}
+
+/// Positive if three points run counter-clockwise, exactly.
+fn orientation(a: DVec2, b: DVec2, c: DVec2) -> f64 {
+    let coord = |p: DVec2| Coord { x: p.x, y: p.y };
+    orient2d(coord(a), coord(b), coord(c))
+}
+
+/// A side of a polygon.
+struct Side {
+    polygon: usize,
+    ends: [DVec2; 2],
+    /// Its place in the polygon.
+    place: usize,
+}
+
+/// Refuses polygons that meet.
+fn check_crossings(drawing: &Drawing, loops: &[Vec<DVec2>], edge_length: f64) -> Result<(), Refusal> {
+    let all: Vec<Side> = loops
+        .iter()
+        .enumerate()
+        .flat_map(|(polygon, points)| {
+            sides(points).enumerate().map(move |(place, ends)| Side { polygon, ends, place })
+        })
+        .collect();
+    // Sides are no longer than an edge: each lies in at most four squares of that size.
+    let mut cells: Vec<([i64; 2], usize)> = Vec::new();
+    for (number, side) in all.iter().enumerate() {
+        let cell = |p: DVec2| (p / edge_length).floor().to_array().map(|c| c as i64);
+        let [a, b] = side.ends;
+        let (low, high) = (cell(a.min(b)), cell(a.max(b)));
+        for y in low[1]..=high[1] {
+            (low[0]..=high[0]).for_each(|x| cells.push(([x, y], number)));
+        }
+    }
+    cells.sort_unstable();
+    for group in cells.chunk_by(|a, b| a.0 == b.0) {
+        for (k, (_, first)) in group.iter().enumerate() {
+            for (_, second) in &group[k + 1..] {
+                check_pair(drawing, loops, &all[*first], &all[*second])?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_pair(drawing: &Drawing, loops: &[Vec<DVec2>], s: &Side, t: &Side) -> Result<(), Refusal> {
+    let count = loops[s.polygon].len();
+    let is_next = |s: &Side, t: &Side| s.polygon == t.polygon && (s.place + 1) % count == t.place;
+    let meets = if is_next(s, t) || is_next(t, s) {
+        // Neighbors share a corner; they meet otherwise only if the polygon turns back on itself.
+        let [before, after] = if is_next(s, t) { [s, t] } else { [t, s] };
+        let ([a, b], [_, c]) = (before.ends, after.ends);
+        orientation(a, b, c) == 0.0 && (b - a).dot(c - b) < 0.0
+    } else {
+        do_meet(s.ends, t.ends)
+    };
+    if !meets {
+        return Ok(());
+    }
+    let (first, second) = (drawing.path_of[s.polygon], drawing.path_of[t.polygon]);
+    let at = 0.5 * (s.ends[0] + s.ends[1]);
+    if first == second {
+        return Err((first, OutlineDefect::CrossesItself { at }));
+    }
+    Err((first, OutlineDefect::Crosses { other: drawing.names[second].clone(), at }))
+}
+
+/// Whether two segments have a point in common, exactly.
+fn do_meet([a, b]: [DVec2; 2], [c, d]: [DVec2; 2]) -> bool {
+    let apart = a.max(b).cmplt(c.min(d)).any() || c.max(d).cmplt(a.min(b)).any();
+    let splits = |a, b, c, d| {
+        let (left, right) = (orientation(a, b, c), orientation(a, b, d));
+        (left >= 0.0 && right <= 0.0) || (left <= 0.0 && right >= 0.0)
+    };
+    // Of segments on one line, the boxes decide.
+    !apart && splits(a, b, c, d) && splits(c, d, a, b)
+}

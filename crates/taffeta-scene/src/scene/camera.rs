@@ -1,0 +1,73 @@
+//! The camera of a scene, which pictures of its results take.
+
+use crate::reader::{Item, Range, TableReader};
+use glam::DVec3;
+use serde_json::{Value, json};
+
+/// Vertical angle of view of a camera that has none of its own \[degrees\].
+pub(crate) const DEFAULT_VIEW_DEG: f64 = 28.0;
+/// Widest angle of view \[degrees\]. A plane picture cannot show half a turn, and looks absurd long before.
+pub(crate) const WIDEST_VIEW_DEG: f64 = 170.0;
+
+/// Where pictures are taken from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SceneCamera {
+    /// Where it stands \[m\].
+    pub position: DVec3,
+    /// The point in the middle of the picture \[m\]; `None`: the middle of what there is to see.
+    pub target: Option<DVec3>,
+    /// The direction that is upward in the picture; `None`: against gravity.
+    pub up: Option<DVec3>,
+    /// The angle of view from the lower to the upper border of the picture \[degrees\].
+    pub field_of_view_deg: f64,
+}
+
+pub(super) fn read_camera(top: &TableReader<'_>) -> Option<SceneCamera> {
+    let table = top.get("camera")?.table(&["position", "target", "up", "field_of_view"])?;
+    let position = table.require("position", "position = [1.5, 1.0, 2.5]").and_then(|item| item.vec3());
+    let target = table.get("target").and_then(|item| item.vec3());
+    let up = table.get("up").and_then(|item| read_direction(&item));
+    let field_of_view_deg =
+        table.get("field_of_view").and_then(|item| read_angle(&item)).unwrap_or(DEFAULT_VIEW_DEG);
+    let camera = SceneCamera { position: position?, target, up, field_of_view_deg };
+    if let (Some(target), Some(item)) = (target, table.get("target")) {
+        let ahead = target - camera.position;
+        let aside = up.map_or(ahead, |up| ahead.cross(up.normalize_or_zero()));
+        if ahead.length() < 1e-9 || aside.length() < 1e-9 * ahead.length() {
+            let message =
+                format!("`{}` gives the camera no view: it stands there, or looks along up", item.key);
+            item.report(message, Some("position, target and up must not lie on one line".to_owned()));
+        }
+    }
+    Some(camera)
+}
+
+fn read_direction(item: &Item<'_>) -> Option<DVec3> {
+    let direction = item.vec3()?;
+    if direction.try_normalize().is_none() {
+        item.report(format!("`{}` has no direction", item.key), Some("must not be zero".to_owned()));
+        return None;
+    }
+    Some(direction)
+}
+
+fn read_angle(item: &Item<'_>) -> Option<f64> {
+    let angle = item.number(Range::Positive)?;
+    if angle > WIDEST_VIEW_DEG {
+        let help = format!("an angle in degrees, at most {WIDEST_VIEW_DEG}");
+        item.report(format!("`{}` is {angle}, which is too wide", item.key), Some(help));
+        return None;
+    }
+    Some(angle)
+}
+
+pub(super) fn camera_json(camera: &SceneCamera) -> Value {
+    let SceneCamera { position, target, up, field_of_view_deg } = camera;
+    let mut json = json!({ "position": position.to_array(), "field_of_view": field_of_view_deg });
+    for (key, vector) in [("target", target), ("up", up)] {
+        if let Some(vector) = vector {
+            json[key] = json!(vector.to_array());
+        }
+    }
+    json
+}

@@ -30,7 +30,10 @@ fn sheet_for(solver: SolverChoice) -> ClothDescription {
 
 fn pulled(point: [f64; 2], target: DVec3, stiffness: f64) -> StepInputs {
     let point = DVec3::new(point[0], point[1], 0.0);
-    StepInputs { grabs: vec![Grab { cloth: 0, point, target, stiffness }], ..StepInputs::default() }
+    StepInputs {
+        grabs: vec![Grab { cloth: 0, point, radius: 0.0, target, stiffness }],
+        ..StepInputs::default()
+    }
 }
 
 /// Makes steps under inputs.
@@ -81,6 +84,29 @@ fn the_force_of_a_grab_is_what_it_gives_to_the_momentum() {
             assert!(gained.distance(force) < 1e-6 * force.length(), "{solver:?}: {gained} for {force}");
         }
     }
+}
+
+#[test]
+fn a_patch_is_pulled_as_a_whole_and_alike_on_every_mesh() {
+    let mut drops = Vec::new();
+    for cells in [6, 12] {
+        let mut cloth = sheet_for(SolverChoice::Direct);
+        cloth.mesh = square(cells, GridPattern::Alternating);
+        let settings =
+            SimulationSettings { velocity_damping: 10.0, ..settings(SolverChoice::Direct, Some(4)) };
+        let mut world = world(cloth, settings);
+        let mut inputs = pulled([0.5, 0.6], DVec3::new(0.5, 0.6, 0.0), 60.0);
+        inputs.grabs[0].radius = 0.25;
+        run_with(&mut world, &inputs, 90);
+        // At rest: the mean of the patch hangs by the weight, and the patch is no spike.
+        drops.push(place_of(&world, &inputs) - inputs.grabs[0].target);
+        let strain = world.measure().max_strain;
+        assert!(strain < 0.02, "{cells}: {strain}");
+        let weight = world.measure().residual;
+        assert!(weight < 0.02 * WEIGHT, "{cells}: {weight}");
+    }
+    assert!((drops[0].y + WEIGHT / 60.0).abs() < 0.02, "{drops:?}");
+    assert!(drops[0].distance(drops[1]) < 0.005, "{drops:?}");
 }
 
 #[test]
@@ -149,6 +175,8 @@ fn grabs_that_make_no_sense_are_refused_and_change_nothing() {
     let fine = pulled([0.5, 0.5], DVec3::ONE, 10.0).grabs[0];
     for (bad, words) in [
         (Grab { cloth: 7, ..fine }, "there is no cloth 7"),
+        (Grab { radius: -1.0, ..fine }, "radius"),
+        (Grab { radius: f64::NAN, ..fine }, "radius"),
         (Grab { stiffness: 0.0, ..fine }, "stiffness"),
         (Grab { stiffness: f64::NAN, ..fine }, "stiffness"),
         (Grab { target: DVec3::splat(1e9), ..fine }, "finite"),

@@ -1,10 +1,12 @@
 //! Grabs: pulls on material points, as by a hand.
 //!
-//! A grab is a spring without length at rest between a material point and a place. It pulls at the three corners of the
-//! face in which the point lies, at each with the share `k w` of its stiffness `k` that the barycentric weight `w` says,
-//! toward the place shifted by what lies between point and corner at the start of the substep. The shifts, weighted, add
-//! up to zero, so that the force is `k (target − point)`, wherever the corners go; that they are those of the start damps
-//! how the face turns. What pulls at a vertex then knows of no other vertex, and goes into its inertia: with mass `m`,
+//! A grab is a spring without length at rest between a place and what it holds: a material point, or the middle of a patch
+//! of cloth around it. It pulls at the vertices there, at each with a share `k w` of its stiffness `k`, where the weights `w`
+//! add up to 1, toward the place shifted by what lies between middle and vertex at the start of the substep. The shifts,
+//! weighted, add up to zero, so that the force is `k (target − middle)`, wherever the vertices go; that they are those of the
+//! start damps how the patch turns. The weights of a point are the barycentric ones in its face. Those of a patch of radius
+//! `r` are `m (1 − d²/r²)²` at the distance `d` in the layout, with the masses `m`, so that they do not depend on the mesh: a
+//! pull at a point makes a spike of the size of a face. What pulls at a vertex then knows of no other vertex, and goes into its inertia: with mass `m`,
 //! step `s`, prediction `x̂` and target `t`
 //!
 //! `m/2s² |x − x̂|² + K/2 |x − t|² = ½ (m/s² + K) |x − x*|² + const`,   `x* = (m/s² x̂ + K t) / (m/s² + K)`.
@@ -13,6 +15,7 @@
 //! prediction. The matrix of projective dynamics has constant masses: it knows no grabs.
 
 use crate::caches::Solver;
+use crate::frozen::Frozen;
 use crate::pins::along_held;
 use crate::step::StepError;
 use crate::world::World;
@@ -34,6 +37,8 @@ pub struct Grab {
     /// material coordinates and 0, or where it was at time 0 if no single chart lays out the cloth. A point off the layout
     /// is taken to the nearest one on it. It names the same point of the cloth after remeshing.
     pub point: DVec3,
+    /// Radius of the patch around it that is held, in the layout \[m\]; 0, or less than there are vertices for: the point.
+    pub radius: f64,
     /// Where it is pulled to \[m\].
     pub target: DVec3,
     /// Stiffness of the spring \[N/m\].
@@ -41,10 +46,10 @@ pub struct Grab {
 }
 
 /// A grab on the present mesh.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct GrabbedFace {
-    corners: [VertexIndex; 3],
-    weights: [f64; 3],
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct GrabbedPatch {
+    /// Vertices with their weights.
+    vertices: Vec<(VertexIndex, f64)>,
     target: DVec3,
     stiffness: f64,
 }
@@ -90,15 +95,37 @@ impl World {
     }
 
     /// Finds the grabs of a step on the present mesh.
-    pub(crate) fn find_grabbed(&self, grabs: &[Grab]) -> Result<Vec<GrabbedFace>, StepError> {
+    pub(crate) fn find_grabbed(&self, grabs: &[Grab]) -> Result<Vec<GrabbedPatch>, StepError> {
         let find = |(number, grab): (usize, &Grab)| {
             if let Some(reason) = self.find_grab_defect(grab) {
                 return Err(StepError::BadGrab { number, reason });
             }
-            let (corners, weights) = self.find_layout_point(grab.cloth, grab.point).expect("it has faces");
-            Ok(GrabbedFace { corners, weights, target: grab.target, stiffness: grab.stiffness })
+            let vertices = self.find_patch(grab);
+            Ok(GrabbedPatch { vertices, target: grab.target, stiffness: grab.stiffness })
         };
         grabs.iter().enumerate().map(find).collect()
+    }
+
+    /// The vertices that a grab holds, with their weights.
+    fn find_patch(&self, grab: &Grab) -> Vec<(VertexIndex, f64)> {
+        let Frozen { layout, state, .. } = &self.sheet;
+        let found = self.find_layout_point(grab.cloth, grab.point);
+        let (corners, weights) = found.expect("a cloth that can be grabbed has faces");
+        let middle = mix(gather(corners, layout), weights);
+        let weight = |i: usize| {
+            let part = layout.raw[i].distance_squared(middle) / (grab.radius * grab.radius);
+            // Not a number for a patch without radius.
+            let fades = if part < 1.0 { (1.0 - part) * (1.0 - part) } else { 0.0 };
+            (VertexIndex::from_usize(i), state.masses.raw[i] * fades)
+        };
+        let mut patch: Vec<_> =
+            self.sheet.vertex_range(grab.cloth as u32).map(weight).filter(|(_, w)| *w > 0.0).collect();
+        if patch.len() <= corners.len() {
+            return corners.into_iter().zip(weights).filter(|(_, weight)| *weight > 0.0).collect();
+        }
+        let sum: f64 = patch.iter().map(|(_, weight)| *weight).sum();
+        patch.iter_mut().for_each(|(_, weight)| *weight /= sum);
+        patch
     }
 
     /// What is wrong with a grab, in words.
@@ -115,6 +142,9 @@ impl World {
         if !(grab.stiffness.is_finite() && grab.stiffness > 0.0) {
             return Some(format!("its stiffness is {} N/m; it must be greater than 0", grab.stiffness));
         }
+        if !(grab.radius.is_finite() && grab.radius >= 0.0) {
+            return Some(format!("its radius is {} m; it must be at least 0", grab.radius));
+        }
         let is_near = grab.target.is_finite() && grab.target.abs().max_element() <= FARTHEST_TARGET;
         (!grab.point.is_finite() || !is_near).then(|| {
             format!(
@@ -126,8 +156,8 @@ impl World {
 
     /// Lets the grabbed vertices start anew: what pulls at them jumps, and a stiff spring needs implicit Euler.
     pub(crate) fn forget_grabbed(&mut self) {
-        for face in &self.work.grabbed {
-            face.corners.iter().for_each(|vi| self.sheet.history[*vi] = None);
+        for (vi, _) in self.work.grabbed.iter().flat_map(|patch| &patch.vertices) {
+            self.sheet.history[*vi] = None;
         }
     }
 
@@ -138,12 +168,14 @@ impl World {
             return;
         }
         let state = &self.sheet.state;
-        let springs = self.work.grabbed.iter().flat_map(|face| {
-            let shift = face.target - mix(gather(face.corners, &state.positions), face.weights);
-            let each = face.corners.into_iter().zip(face.weights).filter(|(_, weight)| *weight > 0.0);
-            each.map(move |(vi, weight)| {
-                (vi.to_usize(), face.stiffness * weight, state.positions[vi] + shift)
-            })
+        let springs = self.work.grabbed.iter().flat_map(|patch| {
+            let middle: DVec3 =
+                patch.vertices.iter().map(|(vi, weight)| state.positions[*vi] * *weight).sum();
+            let shift = patch.target - middle;
+            let spring = move |(vi, weight): &(VertexIndex, f64)| {
+                (vi.to_usize(), patch.stiffness * weight, state.positions[*vi] + shift)
+            };
+            patch.vertices.iter().map(spring)
         });
         let mut springs: Vec<(usize, f64, DVec3)> = springs.collect();
         springs.sort_by_key(|(vertex, ..)| *vertex);

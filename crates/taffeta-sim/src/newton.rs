@@ -147,7 +147,7 @@ impl World {
         let mut x: Vec<_> = self.work.predicted.iter().zip(&held).zip(&self.work.scales).map(guess).collect();
         for pull in &self.work.pulls {
             inertia[pull.vertex] += pull.stiffness;
-            // Nor from where a grab would take its face by itself: it would be torn out of the cloth.
+            // Nor from where a grab would take its vertices by themselves: they would be torn out of the cloth.
             x[pull.vertex] = guess(((&pull.free, &held[pull.vertex]), &self.work.scales[pull.vertex]));
         }
         // The search for an equilibrium would begin each of its steps anew, and not come to an end.

@@ -8,7 +8,7 @@ use crate::description::{
     Air, EnclosedDescription, Mode, SimulationSettings, SolverChoice, WorldDescription,
 };
 use crate::frozen::{FreezeRules, Frozen, Thawed};
-use crate::grab::{GrabbedFace, Pull};
+use crate::grab::{GrabbedPatch, Pull};
 use crate::grips::Grasps;
 use crate::loose::LooseBody;
 use crate::mesh_obstacles::MeshObstacles;
@@ -101,8 +101,8 @@ pub(crate) struct Workspace {
     pub safeguard: SafeguardReport,
     /// Which vertices stick to something at the end of the substep.
     pub stopped: Vec<bool>,
-    /// The faces that grabs of this step pull at, and what they do to vertices in the substep, by vertex.
-    pub grabbed: Vec<GrabbedFace>,
+    /// What grabs of this step pull at, and what they do to vertices in the substep, by vertex.
+    pub grabbed: Vec<GrabbedPatch>,
     pub pulls: Vec<Pull>,
     /// Impulses from outside \[N·s\], over a time \[s\]; empty if there are none.
     pub impulses: Vec<DVec3>,

@@ -29,9 +29,22 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &["taffeta-scene", "taffeta-sim", "taffeta-remesh", "taffeta-solve", "taffeta-contact"],
     ),
     (
+        "taffeta-view",
+        &[
+            "taffeta-render",
+            "taffeta-scene",
+            "taffeta-formats",
+            "taffeta-sim",
+            "taffeta-remesh",
+            "taffeta-solve",
+            "taffeta-contact",
+        ],
+    ),
+    (
         "taffeta-cli",
         &[
             "taffeta-render",
+            "taffeta-view",
             "taffeta-study",
             "taffeta-scene",
             "taffeta-sim",

@@ -36,8 +36,8 @@ pub enum Command {
     },
     /// List the material presets with units and sources
     Materials,
-    /// Serve a page to watch a run (not supported yet)
-    View(LaterOptions),
+    /// Serve a local page to watch and to touch a simulation, or to play a result folder
+    View(ViewOptions),
     /// Run and compare variants of a scene
     Study(StudyOptions),
     /// Run the built-in physical checks against their references
@@ -55,12 +55,24 @@ pub enum Command {
     Man,
 }
 
-/// Arguments of a command that is not supported yet: anything.
+/// Options of `taffeta view`.
 #[derive(Clone, Debug, Args)]
-pub struct LaterOptions {
-    /// Not looked at
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
-    pub ignored: Vec<String>,
+pub struct ViewOptions {
+    /// The scene file, which then runs, or the result folder of a run
+    #[arg(value_name = "SCENE|DIR")]
+    pub source: PathBuf,
+    /// Port of 127.0.0.1 on which the page is served, 0: any that is free
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub port: u16,
+    /// Threads, 0: all cores; the result does not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16))]
+    pub threads: Option<u16>,
+    /// Override a value of the scene, for example cloth.0.material=silk; may be repeated
+    #[arg(long = "set", value_name = "KEY.PATH=VALUE")]
+    pub overrides: Vec<String>,
+    /// Further overrides after one --set
+    #[arg(hide = true, value_parser = parse_assignment)]
+    pub more_overrides: Vec<String>,
 }
 
 /// Options of `taffeta run`.

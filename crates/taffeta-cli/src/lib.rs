@@ -4,6 +4,7 @@
 //! arguments ──► Command ──► run ───────► scene ──► World ──► frames, tables, summary, checkpoint
 //!                      ├──► render ────► a picture of a frame of a result folder
 //!                      ├──► export ────► the frames of a result folder in other formats
+//!                      ├──► view ──────► a local page with a simulation or a result folder
 //!                      ├──► study ─────► variants of a scene, compared
 //!                      ├──► validate ──► physical checks against references
 //!                      ├──► inspect ───► what an OBJ file contains
@@ -40,6 +41,7 @@ pub mod run;
 pub mod starter;
 pub mod study;
 pub mod validate;
+pub mod view;
 pub mod words;
 
 pub use failure::Failure;
@@ -88,9 +90,7 @@ pub fn run_command(command: Command) -> Result<String, Failure> {
         Command::Inspect { file } => inspect::inspect(&file),
         Command::New { name } => starter::write_starter(&name),
         Command::Materials => Ok(materials::describe_presets()),
-        Command::View(_) => {
-            Err(Failure::unsupported("`taffeta view`", "`taffeta render DIR` draws pictures"))
-        }
+        Command::View(options) => view::view(&options),
         Command::Study(options) => study::study(&options),
         Command::Validate(options) => validate::validate(&options),
         Command::Remesh(options) => remesh::remesh(&options),

@@ -28,6 +28,7 @@ use crate::files::shell_word;
 use checkpoint::CheckpointFolder;
 use interrupt::Interrupt;
 use prepare::Prepared;
+pub(crate) use prepare::{describe_start, parse_overrides, read_scene, refuse_world};
 use progress::Progress;
 use record::Recorder;
 use std::path::Path;

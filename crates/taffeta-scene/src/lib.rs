@@ -36,7 +36,7 @@ pub use obj::{
 pub use outline::{OutlineDefect, OutlineError, parse_outline, read_outline};
 pub use output::{
     GLB_FILE, MetricsRow, MetricsWriter, OBSTACLES_USDA, OutputError, OutputFolder, PVD_FILE, ProbeRow,
-    ProbeWriter, ResultFolder,
+    ProbeWriter, ResultFolder, cloth_frame, rope_frame,
 };
 pub use overrides::Override;
 pub use scene::{

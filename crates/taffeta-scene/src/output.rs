@@ -14,9 +14,11 @@
 //! Files other than the two tables appear under their name only when they are complete. The tables are flushed after
 //! every row; [`OutputFolder::reopen`] cuts them back to the frame from which a run resumes.
 
+mod bodies;
 mod result;
 mod tables;
 
+pub use bodies::{cloth_frame, rope_frame};
 pub use result::{GLB_FILE, OBSTACLES_USDA, PVD_FILE, ResultFolder};
 pub use tables::{METRICS_COLUMNS, MetricsRow, MetricsWriter, PROBE_COLUMNS, ProbeRow, ProbeWriter};
 

@@ -5,6 +5,7 @@ use crate::description::{
     Air, ClothDescription, Mode, PinDescription, SimulationSettings, SolverChoice, TimeIntegration,
     WorldDescription, knows_rest_curvature,
 };
+use glam::DVec3;
 use taffeta_solve::{MembraneModel, MembraneScaling};
 
 /// Checks everything that is not a mesh.
@@ -14,15 +15,14 @@ pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), Build
     if substeps == Some(0) || iterations == Some(0) {
         return refuse("simulation".into(), "substeps and iterations must be at least 1".into());
     }
-    if !gravity.is_finite() || !velocity_damping.is_finite() || velocity_damping < 0.0 {
-        let reason =
-            format!("gravity is {gravity}, velocity_damping is {velocity_damping}; finite, not negative");
+    if let Some(reason) = find_gravity_defect(gravity) {
         return refuse("simulation".into(), reason);
     }
-    if let Some(Air { density, wind, drag }) = description.air
-        && !(density.is_finite() && density >= 0.0 && drag.is_finite() && drag >= 0.0 && wind.is_finite())
-    {
-        let reason = format!("density is {density}, drag {drag}, wind {wind}; finite, not negative");
+    if !velocity_damping.is_finite() || velocity_damping < 0.0 {
+        let reason = format!("velocity_damping is {velocity_damping}; finite, not negative");
+        return refuse("simulation".into(), reason);
+    }
+    if let Some(reason) = description.air.as_ref().and_then(find_air_defect) {
         return refuse("air".into(), reason);
     }
     if let Some(thickness) = description.contact_thickness.filter(|t| !t.is_finite() || *t < 0.0) {
@@ -89,6 +89,18 @@ pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), Build
         check_pins(&what, &cloth.pins)?;
     }
     Ok(())
+}
+
+/// What is wrong with gravity \[m/s²\], in words.
+pub(crate) fn find_gravity_defect(gravity: DVec3) -> Option<String> {
+    (!gravity.is_finite()).then(|| format!("gravity is {gravity}; it must be finite"))
+}
+
+/// What is wrong with the air, in words.
+pub(crate) fn find_air_defect(&Air { density, wind, drag }: &Air) -> Option<String> {
+    let is_fine =
+        density.is_finite() && density >= 0.0 && drag.is_finite() && drag >= 0.0 && wind.is_finite();
+    (!is_fine).then(|| format!("density is {density}, drag {drag}, wind {wind}; finite, not negative"))
 }
 
 /// What solids and enclosed volumes do not go with, in words.

@@ -41,6 +41,7 @@ impl World {
         self.release_pins();
         self.work.gravity = self.settings.gravity;
         self.work.air = None;
+        self.work.grabbed.clear();
         self.work.stands_still = true;
         let outcome = self.check_support().and_then(|()| self.relax(&mut times));
         self.work.stands_still = false;

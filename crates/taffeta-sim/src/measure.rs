@@ -119,6 +119,10 @@ impl World {
             let inertia = state.masses.raw[i] / (work.scales[i] * work.scales[i]);
             *force += (state.positions.raw[i] - work.predicted[i]) * inertia;
         }
+        for pull in &work.pulls {
+            forces[pull.vertex] +=
+                (state.positions.raw[pull.vertex] - work.predicted[pull.vertex]) * pull.stiffness;
+        }
         if self.has_pressure() && !self.is_pressure_explicit() {
             self.add_pressure(&state.positions, -1.0, &mut forces);
         }

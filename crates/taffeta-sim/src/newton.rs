@@ -124,7 +124,7 @@ impl World {
         let normals = self.clamp_normals(self.end_of_substep(h));
         let (state, gravity) = (&self.sheet.state, self.work.gravity);
         let rows: Vec<ContactRow> = self.work.contacts.iter().map(|c| c.row).collect();
-        let inertia: Vec<f64> =
+        let mut inertia: Vec<f64> =
             state.masses.iter().zip(&self.work.scales).map(|(m, s)| m / (s * s)).collect();
         let stiffness = |row: &ContactRow| {
             // Not the inverse of the effective inverse mass: next to held vertices that would grow without bound.
@@ -145,6 +145,11 @@ impl World {
         let guess =
             |((x, held), s): ((&DVec3, &[bool; 3]), &f64)| along_held(*held, *x, *x - gravity * (s * s));
         let mut x: Vec<_> = self.work.predicted.iter().zip(&held).zip(&self.work.scales).map(guess).collect();
+        for pull in &self.work.pulls {
+            inertia[pull.vertex] += pull.stiffness;
+            // Nor from where a grab would take its vertices by themselves: they would be torn out of the cloth.
+            x[pull.vertex] = guess(((&pull.free, &held[pull.vertex]), &self.work.scales[pull.vertex]));
+        }
         // The search for an equilibrium would begin each of its steps anew, and not come to an end.
         let stiffenings = if self.work.stands_still { 0 } else { STIFFENINGS };
         let report = self.in_pool(|caches, work| {

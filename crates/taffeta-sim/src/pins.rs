@@ -13,9 +13,9 @@ use crate::description::PinDescription;
 use crate::integrate::{Inertia, coast};
 use crate::world::World;
 use glam::{BVec3, DVec3};
-use taffeta_core::VertexIndex;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::Row;
+use taffeta_core::{IndexVec, VertexIndex};
 
 /// Part of the release time by which a substep may start too early and still count as at that time: round-off of times.
 const TIME_SLACK: f64 = 1e-9;
@@ -92,9 +92,14 @@ impl World {
             return;
         }
         let kept = self.sheet.vertex_pins.iter().map(|pin| pin.filter(still_holds)).collect();
+        self.hold_anew(kept);
+    }
+
+    /// Lets pins hold other vertices than before: `vertex_pins` has the pin of each vertex.
+    pub(crate) fn hold_anew(&mut self, vertex_pins: IndexVec<VertexIndex, Option<u32>>) {
         // Rebuilt caches continue from the angles that the sheet remembers.
         self.caches.keep_bending(&mut self.sheet);
-        self.sheet.hold(kept, &self.pin_axes());
+        self.sheet.hold(vertex_pins, &self.pin_axes());
         self.forget_history();
         self.rebuild();
     }

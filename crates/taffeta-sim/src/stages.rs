@@ -21,13 +21,14 @@ use taffeta_solve::{RowStep, Substep};
 const FARTHEST: f64 = 1e9;
 
 impl World {
-    /// Lets go of the pins whose time has come. Moves the free vertices by inertia, gravity, drag and pressure, and the
-    /// held ones, along the axes that are held, to where their pin's motion takes them.
+    /// Lets go of the pins whose time has come. Moves the free vertices by inertia, gravity, drag, pressure and grabs, and
+    /// the held ones, along the axes that are held, to where their pin's motion takes them.
     ///
-    /// Reads: positions, velocities, pins, air. Writes: velocities, the rows and the start of the substep; everything
+    /// Reads: positions, velocities, pins, air, grabs. Writes: velocities, the rows and the start of the substep; everything
     /// that depends on who is held if a pin lets go.
     pub fn predict(&mut self, h: f64) {
         self.release_pins();
+        self.forget_grabbed();
         let inertia = self.collect_inertia(h);
         let outside = (self.work.gravity, self.settings.velocity_damping);
         let state = &mut self.sheet.state;
@@ -52,6 +53,7 @@ impl World {
         self.note_inertia(&inertia, outside);
         self.work.h = h;
         self.place_vertices(h);
+        self.pull_grabbed();
     }
 
     /// Impulses of drag and pressure over a time `h` \[N·s\]; empty if there is neither.
@@ -186,6 +188,7 @@ impl World {
     /// # Errors
     /// If a position is not finite: the error names the vertex.
     pub fn finish(&mut self, h: f64) -> Result<(), StepError> {
+        self.settle_grabbed();
         let state = &mut self.sheet.state;
         let work = &self.work;
         let mut bad = None;

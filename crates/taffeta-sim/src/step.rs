@@ -2,6 +2,7 @@
 
 use crate::collide::SafeguardReport;
 use crate::description::Air;
+use crate::grab::Grab;
 use crate::grips::Grasps;
 use crate::report::{StepReport, SubstepPlan};
 use crate::stage::{Stage, StageTimes};
@@ -12,12 +13,14 @@ use taffeta_remesh::VertexHistory;
 use taffeta_solve::drivers::newton::{FactorError, NewtonError};
 
 /// What may change from step to step.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct StepInputs {
     /// Gravity \[m/s²\] instead of the world's.
     pub gravity: Option<DVec3>,
     /// Wind velocity \[m/s\] instead of the world's. No effect without air.
     pub wind: Option<DVec3>,
+    /// Pulls on material points in this step. Not under the solver `projective`.
+    pub grabs: Vec<Grab>,
 }
 
 /// Why a step failed. The world is then as it was before the step.
@@ -52,6 +55,14 @@ pub enum StepError {
         name: &'static str,
         /// Its value \[m/s²\] or \[m/s\].
         value: DVec3,
+    },
+    /// A grab makes no sense.
+    #[error("grab {number}: {reason}")]
+    BadGrab {
+        /// Its number in the inputs.
+        number: usize,
+        /// What is wrong with it.
+        reason: String,
     },
     /// Newton's method failed.
     #[error("at {time} s the solver failed: {source}")]
@@ -108,29 +119,31 @@ impl World {
     /// Advances the world by `dt` seconds, then adapts the meshes that are due.
     ///
     /// # Errors
-    /// If the time step is not positive, gravity or wind is not finite, the solver fails or a position is not finite.
+    /// If the time step is not positive, gravity or wind is not finite, a grab makes no sense, the solver fails or a position is not finite.
     /// The world is then as it was before the step.
     pub fn step(&mut self, inputs: &StepInputs, dt: f64) -> Result<StepReport, StepError> {
         if !(dt.is_finite() && dt > 0.0) {
             return Err(StepError::BadTimeStep { dt });
         }
-        let inputs = [("gravity", inputs.gravity), ("wind", inputs.wind)];
-        for (name, value) in inputs.into_iter().filter_map(|(name, value)| Some((name, value?))) {
+        let changed = [("gravity", inputs.gravity), ("wind", inputs.wind)];
+        for (name, value) in changed.into_iter().filter_map(|(name, value)| Some((name, value?))) {
             if !value.is_finite() {
                 return Err(StepError::BadInput { name, value });
             }
         }
+        let grabbed = self.find_grabbed(&inputs.grabs)?;
         let mut times = StageTimes::default();
         self.forget_pairs();
         self.work.safeguard = SafeguardReport::default();
         let broken_before = self.broken_edge_count();
         let last_good = self.note_state();
-        let gravity = inputs[0].1.unwrap_or(self.settings.gravity);
+        let gravity = inputs.gravity.unwrap_or(self.settings.gravity);
         if gravity != self.work.gravity {
             self.forget_history();
         }
         self.work.gravity = gravity;
-        self.work.air = self.air.map(|air| Air { wind: inputs[1].1.unwrap_or(air.wind), ..air });
+        self.work.grabbed = grabbed;
+        self.work.air = self.air.map(|air| Air { wind: inputs.wind.unwrap_or(air.wind), ..air });
         let outcome = self.plan(dt).map(|plan| self.follow_obstacles(plan, dt));
         let outcome = outcome.and_then(|plan| self.run_substeps(plan, dt, &mut times));
         let plan = match outcome {

@@ -8,6 +8,7 @@ use crate::description::{
     Air, EnclosedDescription, Mode, SimulationSettings, SolverChoice, WorldDescription,
 };
 use crate::frozen::{FreezeRules, Frozen, Thawed};
+use crate::grab::{GrabbedPatch, Pull};
 use crate::grips::Grasps;
 use crate::loose::LooseBody;
 use crate::mesh_obstacles::MeshObstacles;
@@ -100,6 +101,9 @@ pub(crate) struct Workspace {
     pub safeguard: SafeguardReport,
     /// Which vertices stick to something at the end of the substep.
     pub stopped: Vec<bool>,
+    /// What grabs of this step pull at, and what they do to vertices in the substep, by vertex.
+    pub grabbed: Vec<GrabbedPatch>,
+    pub pulls: Vec<Pull>,
     /// Impulses from outside \[N·s\], over a time \[s\]; empty if there are none.
     pub impulses: Vec<DVec3>,
     pub impulse_time: f64,

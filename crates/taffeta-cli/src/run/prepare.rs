@@ -50,9 +50,7 @@ pub(super) struct Prepared {
 impl Prepared {
     /// Reads and checks everything.
     pub fn read(options: &RunOptions) -> Result<Self, Failure> {
-        let texts = options.overrides.iter().chain(&options.more_overrides);
-        let overrides = texts.map(|text| Override::parse(text)).collect::<Result<Vec<_>, _>>();
-        let overrides = overrides.map_err(|error| Failure::usage(&error))?;
+        let overrides = parse_overrides(&options.overrides, &options.more_overrides)?;
         let mut scene = read_scene(&options.scene, &overrides)?;
         if let Some(threads) = options.threads {
             scene.simulation.settings.threads = usize::from(threads);
@@ -118,7 +116,21 @@ fn default_folder(scene: &Path) -> PathBuf {
     Path::new("out").join(scene.file_stem().unwrap_or("scene".as_ref()))
 }
 
-fn read_scene(path: &Path, overrides: &[Override]) -> Result<Scene, Failure> {
+/// The overrides of the command line.
+pub(crate) fn parse_overrides(first: &[String], more: &[String]) -> Result<Vec<Override>, Failure> {
+    let texts = first.iter().chain(more);
+    let overrides = texts.map(|text| Override::parse(text)).collect::<Result<Vec<_>, _>>();
+    overrides.map_err(|error| Failure::usage(&error))
+}
+
+/// What is odd about the start of a scene, in words.
+pub(crate) fn describe_start(scene: &Scene, world: &World) -> Vec<String> {
+    let starts = find_starts_inside(scene, world).into_iter().map(|start| start.warning);
+    describe_crossings(world).into_iter().chain(starts).collect()
+}
+
+/// Reads and checks a scene file.
+pub(crate) fn read_scene(path: &Path, overrides: &[Override]) -> Result<Scene, Failure> {
     if path.is_dir() {
         return Err(Failure::Usage(format!(
             "{} is a folder, but must be a scene file; `taffeta new NAME` writes one",
@@ -149,7 +161,7 @@ fn hash_motion(scene: &Scene) -> Result<String, SceneError> {
 }
 
 /// The refusal of a world, with the mesh file to look at.
-fn refuse_world(path: &Path, scene: &Scene, error: &BuildError) -> Failure {
+pub(crate) fn refuse_world(path: &Path, scene: &Scene, error: &BuildError) -> Failure {
     let mut text = format!("{}: {error}", path.display());
     if let BuildError::Mesh { cloth, .. } = error {
         let shape = scene.cloths.iter().find(|c| c.name == *cloth).map(|c| &c.shape);

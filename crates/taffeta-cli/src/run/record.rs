@@ -3,10 +3,10 @@
 use super::prepare::Prepared;
 use crate::failure::Failure;
 use std::time::{Duration, Instant};
-use taffeta_formats::{Format, FrameData, mean_curvatures};
+use taffeta_formats::{Format, FrameData};
 use taffeta_scene::{
     MetricsRow, MetricsWriter, OutputError, OutputFolder, PlacedProbe, ProbeRow, ProbeWriter, RopeProbe,
-    SolidProbe,
+    SolidProbe, cloth_frame, rope_frame,
 };
 use taffeta_sim::{MaterialPoint, Metrics, Stage, StepReport, World};
 
@@ -126,27 +126,6 @@ fn frame_formats(formats: &[Format]) -> Vec<Format> {
         single.push(Format::Npz);
     }
     single
-}
-
-/// A cloth as it is now.
-fn cloth_frame(world: &World, number: usize) -> FrameData {
-    let mesh = world.mesh(number);
-    let jumps = world.face_jumps(number);
-    FrameData {
-        velocities: Some(world.velocities(number).to_vec()),
-        sizes: Some(world.vertex_sizes(number)),
-        strains: Some(world.face_strains(number)),
-        curvatures: Some(mean_curvatures(&mesh.positions, &mesh.faces)),
-        strain_jumps: Some(jumps.strains),
-        curvature_jumps: Some(jumps.curvatures),
-        ..FrameData::surface(mesh)
-    }
-}
-
-/// A rope as it is now.
-fn rope_frame(world: &World, number: usize) -> FrameData {
-    let (positions, velocities) = world.loose_state(number);
-    FrameData { velocities: Some(velocities.to_vec()), ..FrameData::curve(positions.to_vec()) }
 }
 
 /// A row about a probe in the frame of another row.

@@ -48,7 +48,7 @@ fn a_mesh_is_inspected() {
 #[test]
 fn later_words_of_the_command_line_are_refused_as_such() {
     let desk = Desk::new();
-    desk.refused(&["view", "scene.toml"], &["`taffeta view` is not supported yet"]);
+    desk.refused(&["render", "out", "--gif"], &["`--gif` is not supported yet"]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
-"""Makes the virtual environment with the readers, once per list of requirements, and prints its interpreter.
+"""Makes a virtual environment, once per list of requirements, and prints its interpreter.
 
-Usage: environment.py FOLDER
+Usage: environment.py FOLDER [REQUIREMENTS], with the list of the readers if none is given
 """
 
 import hashlib
@@ -12,7 +12,8 @@ import venv
 
 
 def main() -> int:
-    requirements = pathlib.Path(__file__).with_name("requirements.txt")
+    own = pathlib.Path(__file__).with_name("requirements.txt")
+    requirements = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else own
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     key = hashlib.sha256(requirements.read_bytes() + version.encode()).hexdigest()[:12]
     folder = pathlib.Path(sys.argv[1]) / f"readers-{key}"

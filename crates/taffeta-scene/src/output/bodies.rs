@@ -1,0 +1,31 @@
+//! What the bodies of a world are in its present frame.
+
+use taffeta_formats::{FrameData, mean_curvatures};
+use taffeta_sim::World;
+
+/// A cloth as it is now, with everything that is known of it.
+///
+/// # Panics
+/// If there is no cloth of that number.
+pub fn cloth_frame(world: &World, number: usize) -> FrameData {
+    let mesh = world.mesh(number);
+    let jumps = world.face_jumps(number);
+    FrameData {
+        velocities: Some(world.velocities(number).to_vec()),
+        sizes: Some(world.vertex_sizes(number)),
+        strains: Some(world.face_strains(number)),
+        curvatures: Some(mean_curvatures(&mesh.positions, &mesh.faces)),
+        strain_jumps: Some(jumps.strains),
+        curvature_jumps: Some(jumps.curvatures),
+        ..FrameData::surface(mesh)
+    }
+}
+
+/// A rope as it is now, by the number of its body, see [`World::rope_bodies`].
+///
+/// # Panics
+/// If there is no body of that number.
+pub fn rope_frame(world: &World, number: usize) -> FrameData {
+    let (positions, velocities) = world.loose_state(number);
+    FrameData { velocities: Some(velocities.to_vec()), ..FrameData::curve(positions.to_vec()) }
+}

@@ -1,0 +1,127 @@
+//! What may be changed in a world that is under way: surroundings, materials, remeshing, who is held.
+//!
+//! Everything is checked before it is touched: a refused change leaves the world as it was. A checkpoint holds the state
+//! of a run and not its scene: after such changes it fits only a world that was changed in the same way.
+
+use crate::build::BuildError;
+use crate::checks::{find_air_defect, find_gravity_defect};
+use crate::description::{Air, PinDescription};
+use crate::pins::Pin;
+use crate::world::World;
+use glam::DVec3;
+use taffeta_core::index::DenseIndex;
+use taffeta_core::{Keyframe, Motion, Region, VertexIndex};
+use taffeta_remesh::RemeshSettings;
+use taffeta_solve::Material;
+
+impl World {
+    /// Changes gravity \[m/s²\] for all steps to come.
+    ///
+    /// # Errors
+    /// If it is not finite.
+    pub fn set_gravity(&mut self, gravity: DVec3) -> Result<(), BuildError> {
+        refuse("gravity", find_gravity_defect(gravity))?;
+        self.settings.gravity = gravity;
+        Ok(())
+    }
+
+    /// Changes the surrounding air for all steps to come; `None`: vacuum.
+    ///
+    /// # Errors
+    /// If density or drag are negative, or something is not finite.
+    pub fn set_air(&mut self, air: Option<Air>) -> Result<(), BuildError> {
+        refuse("air", air.as_ref().and_then(find_air_defect))?;
+        self.air = air;
+        Ok(())
+    }
+
+    /// Changes the material of a cloth. Positions and velocities stay. The thickness counts for contact as long as the
+    /// scene has not given one of its own.
+    ///
+    /// # Errors
+    /// If there is no such cloth, it is the surface of a solid, or the material is impossible.
+    pub fn set_material(&mut self, cloth: usize, material: Material) -> Result<(), BuildError> {
+        self.check_sheet(cloth)?;
+        let name = &self.cloths[cloth].name;
+        material.validate().map_err(|source| BuildError::Material { cloth: name.clone(), source })?;
+        let changed = &mut self.cloths[cloth];
+        if changed.surface.offset == 0.5 * changed.model.material.thickness {
+            changed.surface.offset = 0.5 * material.thickness;
+        }
+        changed.surface.friction = material.friction;
+        changed.model.material = material;
+        // Masses follow from the material when the sheet is frozen, and the blocks when the caches are built.
+        self.edit(|_| {});
+        self.forget_history();
+        Ok(())
+    }
+
+    /// Changes how a cloth is remeshed from the next pass on.
+    ///
+    /// # Errors
+    /// If there is no such cloth, it has not been remeshed so far, or the settings make no sense.
+    pub fn set_remesh(&mut self, cloth: usize, settings: RemeshSettings) -> Result<(), BuildError> {
+        self.check_sheet(cloth)?;
+        let what = format!("cloth '{}'", self.cloths[cloth].name);
+        refuse(&what, settings.validate().err().map(|bad| bad.to_string()))?;
+        let is_fixed = self.cloths[cloth].remesh.is_none();
+        refuse(&what, is_fixed.then(|| "its mesh is fixed: the scene says what is remeshed".into()))?;
+        self.cloths[cloth].remesh = Some(settings);
+        Ok(())
+    }
+
+    /// Holds a vertex of a cloth where it is, by a pin of its own. Returns the number of the pin, see
+    /// [`release_pin`](Self::release_pin). Vertices are numbered in dense order, see [`World::sheet`].
+    ///
+    /// # Errors
+    /// If there is no such vertex, or it is held already.
+    pub fn pin_vertex(&mut self, vertex: VertexIndex) -> Result<usize, BuildError> {
+        let count = self.vertex_count();
+        let held = self.sheet.vertex_pins.raw.get(vertex.to_usize());
+        let reason = match held {
+            None => Some(format!("there are {count} vertices")),
+            Some(pin) => pin.map(|pin| format!("pin {pin} holds it already")),
+        };
+        refuse(&format!("vertex {}", vertex.to_usize()), reason)?;
+        // The motion leads from where the material point was at time 0. No region: what is split off is free.
+        let translate = self.sheet.state.positions[vertex] - self.sheet.starts[vertex];
+        let motion = Motion { keys: vec![Keyframe { time: 0.0, translate, rotate_deg: DVec3::ZERO }] };
+        let region = Region::Vertices(Vec::new());
+        let description = PinDescription { motion, ..PinDescription::new(region) };
+        let number = self.pins.len();
+        self.pins.push(Pin { description, center: self.sheet.starts[vertex] });
+        self.released.push(false);
+        self.sheet.state.velocities[vertex] = DVec3::ZERO;
+        let mut vertex_pins = self.sheet.vertex_pins.clone();
+        vertex_pins[vertex] = Some(number as u32);
+        self.hold_anew(vertex_pins);
+        Ok(number)
+    }
+
+    /// Lets a pin go, as if its time had come: its vertices are free from the next step on.
+    ///
+    /// # Errors
+    /// If there is no such pin.
+    pub fn release_pin(&mut self, pin: usize) -> Result<(), BuildError> {
+        let count = self.released.len();
+        refuse(&format!("pin {pin}"), (pin >= count).then(|| format!("there are {count} pins")))?;
+        self.released[pin] = true;
+        Ok(())
+    }
+
+    /// Whether a cloth is there and no solid's surface.
+    fn check_sheet(&self, cloth: usize) -> Result<(), BuildError> {
+        let reason = match self.cloths.len() {
+            count if cloth >= count => Some(format!("there are {count} cloths")),
+            _ if self.solids.iter().any(|solid| solid.cloth == cloth) => {
+                Some("it is the surface of a solid, which has neither".into())
+            }
+            _ => None,
+        };
+        refuse(&format!("material or remeshing of cloth {cloth}"), reason)
+    }
+}
+
+fn refuse(what: &str, reason: Option<String>) -> Result<(), BuildError> {
+    reason.map_or(Ok(()), |reason| Err(BuildError::BadSetting { what: what.to_owned(), reason }))
+}

@@ -1,0 +1,228 @@
+// The scene in three.js: bodies, the points that are held, what is grabbed, camera and light.
+
+import * as THREE from "three";
+import { OrbitControls } from "./vendor/OrbitControls.js";
+import { findRange, paint } from "./colors.js";
+
+const CLOTHS = [0xb5443a, 0x3f6fa8, 0x5b8c4a, 0xc08a2e, 0x7a5aa0, 0x3d8f8c];
+const LOOKS = { rope: 0xc9a86a, obstacle: 0x9aa3ad, floor: 0xd5d9dd };
+
+export class Stage {
+  constructor(canvas) {
+    this.canvas = canvas;
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true });
+    this.scene = new THREE.Scene();
+    this.scene.background = new THREE.Color(0xe9ebee);
+    this.camera = new THREE.PerspectiveCamera(40, 1, 0.01, 100);
+    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.addEventListener("change", () => (this.isDirty = true));
+    this.scene.add(new THREE.HemisphereLight(0xffffff, 0x8a8f98, 1.6));
+    this.sun = new THREE.DirectionalLight(0xffffff, 1.8);
+    this.scene.add(this.sun, this.sun.target);
+    this.bodies = new Map();
+    this.held = makePoints();
+    this.grabs = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: 0x111111, depthTest: false }));
+    this.grabs.frustumCulled = false;
+    this.scene.add(this.held, this.grabs);
+    this.quantity = "";
+    this.range = null;
+    this.hasWireframe = false;
+    this.isFramed = false;
+    this.isDirty = true;
+    new ResizeObserver(() => this.resize()).observe(canvas);
+    this.resize();
+  }
+
+  resize() {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    if (width === 0 || height === 0) return;
+    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
+    this.renderer.setSize(width, height, false);
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
+    this.isDirty = true;
+  }
+
+  /** Takes over a frame. */
+  apply(frame) {
+    const names = new Set(frame.bodies.map((body) => body.name));
+    for (const [name, body] of this.bodies) {
+      if (!names.has(name)) this.remove(name, body);
+    }
+    let cloths = 0;
+    for (const picture of frame.bodies) {
+      const color = picture.kind === "cloth" ? CLOTHS[cloths++ % CLOTHS.length] : LOOKS[picture.kind];
+      this.update(picture, color);
+    }
+    this.color();
+    this.showHeld();
+    const ends = new Float32Array(frame.grabs.flat(2));
+    this.grabs.geometry.setAttribute("position", new THREE.BufferAttribute(ends, 3));
+    if (!this.isFramed) this.frameCamera();
+    this.isDirty = true;
+  }
+
+  remove(name, body) {
+    this.scene.remove(body.surface, body.edges);
+    body.surface.geometry.dispose();
+    this.bodies.delete(name);
+  }
+
+  update(picture, color) {
+    let body = this.bodies.get(picture.name);
+    if (!body) {
+      body = makeBody(picture.kind, color);
+      this.bodies.set(picture.name, body);
+      this.scene.add(body.surface, body.edges);
+    }
+    if (picture.faces) {
+      body.layout = picture.layout;
+      body.faces = picture.faces;
+      // Another geometry, so that the buffers of this one are freed, and the edges of the mesh are found anew.
+      body.surface.geometry.dispose();
+      body.surface.geometry = body.edges.geometry = new THREE.BufferGeometry();
+      body.surface.geometry.setIndex(new THREE.BufferAttribute(picture.faces, 1));
+    }
+    const geometry = body.surface.geometry;
+    body.heldVertices = picture.held;
+    body.fields = picture;
+    body.edges.visible = this.hasWireframe && picture.kind !== "floor";
+    if (!picture.positions) return;
+    const positions = geometry.getAttribute("position");
+    if (positions) {
+      positions.array.set(picture.positions);
+      positions.needsUpdate = true;
+    } else {
+      geometry.setAttribute("position", new THREE.BufferAttribute(picture.positions.slice(), 3));
+    }
+    geometry.computeVertexNormals();
+    geometry.getAttribute("normal").needsUpdate = true;
+    // Rays ask for them again when they need them.
+    geometry.boundingSphere = null;
+    geometry.boundingBox = null;
+  }
+
+  /** Colors the cloths by the chosen quantity, where it is known. */
+  color() {
+    const cloths = this.cloths().filter(({ fields }) => fields[this.quantity]);
+    this.range = cloths.length ? findRange(this.quantity, cloths.map(({ fields }) => fields[this.quantity])) : null;
+    for (const body of this.cloths()) {
+      const { geometry, material } = body.surface;
+      const field = body.fields[this.quantity];
+      if (material.vertexColors !== Boolean(field)) {
+        material.vertexColors = Boolean(field);
+        material.color.set(field ? 0xffffff : body.color);
+        material.needsUpdate = true;
+      }
+      if (!field) continue;
+      let colors = geometry.getAttribute("color");
+      if (!colors) {
+        colors = new THREE.BufferAttribute(new Float32Array(3 * field.length), 3);
+        geometry.setAttribute("color", colors);
+      }
+      paint(this.quantity, field, this.range, colors.array);
+      colors.needsUpdate = true;
+    }
+    this.isDirty = true;
+  }
+
+  showHeld() {
+    const places = [];
+    for (const body of this.cloths()) {
+      const positions = body.surface.geometry.getAttribute("position").array;
+      for (const v of body.heldVertices) places.push(positions[3 * v], positions[3 * v + 1], positions[3 * v + 2]);
+    }
+    this.held.geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(places), 3));
+  }
+
+  setWireframe(on) {
+    this.hasWireframe = on;
+    for (const body of this.bodies.values()) body.edges.visible = on && body.kind !== "floor";
+    this.isDirty = true;
+  }
+
+  /** The cloths in the order of the program. */
+  cloths() {
+    return [...this.bodies.values()].filter((body) => body.kind === "cloth");
+  }
+
+  /** Puts the camera where all but floors can be seen. */
+  frameCamera() {
+    const box = new THREE.Box3();
+    for (const body of this.bodies.values()) {
+      if (body.kind !== "floor") box.union(new THREE.Box3().setFromBufferAttribute(body.surface.geometry.getAttribute("position")));
+    }
+    if (box.isEmpty()) return;
+    const center = box.getCenter(new THREE.Vector3());
+    const radius = Math.max(box.getSize(new THREE.Vector3()).length() / 2, 1e-3);
+    const away = (1.25 * radius) / Math.sin((this.camera.fov * Math.PI) / 360);
+    this.controls.target.copy(center);
+    this.camera.position.copy(center).add(new THREE.Vector3(0.45, 0.35, 0.85).normalize().multiplyScalar(away));
+    this.camera.near = away / 200;
+    this.camera.far = away * 40;
+    this.camera.updateProjectionMatrix();
+    this.sun.target.position.copy(center);
+    this.sun.position.copy(center).add(new THREE.Vector3(0.5, 1.5, 0.8).multiplyScalar(radius * 2));
+    this.held.material.size = 0.03 * radius;
+    this.controls.update();
+    this.isFramed = true;
+  }
+
+  /** A ray through a place of the canvas [px]. */
+  castRay(x, y) {
+    const box = this.canvas.getBoundingClientRect();
+    const place = new THREE.Vector2((2 * (x - box.left)) / box.width - 1, 1 - (2 * (y - box.top)) / box.height);
+    const ray = new THREE.Raycaster();
+    ray.setFromCamera(place, this.camera);
+    return ray;
+  }
+
+  /** The cloth under a place of the canvas [px]: its number, the point in its layout, and in the world. */
+  pick(x, y) {
+    const cloths = this.cloths();
+    const solids = [...this.bodies.values()].filter((body) => body.kind !== "floor");
+    const [hit] = this.castRay(x, y).intersectObjects(solids.map((body) => body.surface), false);
+    const number = hit ? cloths.findIndex((body) => body.surface === hit.object) : -1;
+    if (number < 0 || cloths[number].layout.length === 0) return null;
+    const { faces, layout } = cloths[number];
+    const weights = hit.barycoord.toArray();
+    const point = [0, 0, 0];
+    for (let k = 0; k < 3; k++) {
+      const vertex = faces[3 * hit.faceIndex + k];
+      for (let axis = 0; axis < 3; axis++) point[axis] += weights[k] * layout[3 * vertex + axis];
+    }
+    return { cloth: number, point, position: hit.point };
+  }
+
+  /** Draws, if anything has changed. */
+  draw() {
+    this.controls.update();
+    if (!this.isDirty) return false;
+    this.isDirty = false;
+    this.renderer.render(this.scene, this.camera);
+    return true;
+  }
+}
+
+function makeBody(kind, color) {
+  const material = new THREE.MeshStandardMaterial({
+    color,
+    roughness: 0.85,
+    side: THREE.DoubleSide,
+    polygonOffset: true,
+    polygonOffsetFactor: 1,
+    polygonOffsetUnits: 1,
+  });
+  const geometry = new THREE.BufferGeometry();
+  const surface = new THREE.Mesh(geometry, material);
+  const lines = new THREE.MeshBasicMaterial({ color: 0x111111, wireframe: true, transparent: true, opacity: 0.35 });
+  const edges = new THREE.Mesh(geometry, lines);
+  surface.frustumCulled = edges.frustumCulled = false;
+  return { kind, color, surface, edges, layout: new Float32Array(), faces: null, fields: {}, heldVertices: [] };
+}
+
+function makePoints() {
+  const points = new THREE.Points(new THREE.BufferGeometry(), new THREE.PointsMaterial({ color: 0x1c2128, size: 0.02 }));
+  points.frustumCulled = false;
+  return points;
+}

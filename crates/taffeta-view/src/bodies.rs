@@ -1,0 +1,151 @@
+//! From bodies to pictures of them.
+
+use crate::snapshot::{BodyKind, BodyPicture, MeshNumbers};
+use glam::DVec3;
+use std::sync::Arc;
+use taffeta_contact::{MeshObstacle, Obstacle};
+use taffeta_core::TriangleMesh;
+use taffeta_formats::FrameData;
+use taffeta_render::tube::tube_mesh;
+use taffeta_render::{Body, BodyKind as Drawn, compute_framing_bounds, mesh_obstacle_body, obstacle_body};
+use taffeta_scene::{cloth_frame, rope_frame};
+use taffeta_sim::World;
+
+/// A rope of a folder whose scene does not know it is drawn with this radius \[m\].
+pub(crate) const UNKNOWN_RADIUS: f64 = 0.005;
+
+/// The obstacles of a scene.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Obstacles {
+    /// In closed form.
+    pub closed: Vec<Obstacle>,
+    /// Made of triangles.
+    pub meshes: Vec<MeshObstacle>,
+}
+
+impl Obstacles {
+    /// A box around cloths and obstacles at time 0 \[m\], which says how large planes are drawn.
+    pub fn bounds_with(&self, cloths: impl Iterator<Item = Vec<DVec3>>) -> [DVec3; 2] {
+        let cloth = |positions| Body {
+            mesh: TriangleMesh { positions, ..TriangleMesh::default() },
+            kind: Drawn::Cloth { index: 0 },
+        };
+        let mut bodies: Vec<Body> = cloths.map(cloth).collect();
+        let around = compute_framing_bounds(&bodies).unwrap_or_default();
+        bodies.extend(self.bodies(0.0, around));
+        compute_framing_bounds(&bodies).unwrap_or(around)
+    }
+
+    fn bodies(&self, time: f64, bounds: [DVec3; 2]) -> impl Iterator<Item = Body> + '_ {
+        let closed = self.closed.iter().map(move |obstacle| obstacle_body(obstacle, time, bounds));
+        closed.chain(self.meshes.iter().map(move |mesh| mesh_obstacle_body(mesh, time)))
+    }
+
+    /// Pictures of all obstacles at a time \[s\].
+    pub fn pictures(&self, (time, bounds): (f64, [DVec3; 2]), numbers: &mut MeshNumbers) -> Vec<BodyPicture> {
+        let still = self.closed.iter().map(|obstacle| obstacle.motion.is_still());
+        let still =
+            still.chain(self.meshes.iter().map(|mesh| mesh.motion.is_still() && mesh.shapes.len() <= 1));
+        let picture = |(number, (body, is_still)): (usize, (Body, bool))| {
+            let kind = if body.kind == Drawn::Floor { BodyKind::Floor } else { BodyKind::Obstacle };
+            // Obstacles have no names, and names of bodies no dots.
+            let name = format!("obstacle.{number}");
+            BodyPicture { is_still, ..picture_mesh((name, kind), &body.mesh, numbers) }
+        };
+        self.bodies(time, bounds).zip(still).enumerate().map(picture).collect()
+    }
+}
+
+/// Pictures of all cloths and ropes of a world.
+pub(crate) fn picture_world(world: &World, numbers: &mut MeshNumbers) -> Vec<BodyPicture> {
+    let sheet = world.sheet();
+    let mut first = 0;
+    let mut pictures = Vec::new();
+    for (number, cloth) in world.cloths().iter().enumerate() {
+        let data = cloth_frame(world, number);
+        let range = first..first + data.mesh.positions.len();
+        let is_held = |i: &usize| {
+            let pin = sheet.vertex_pins.raw[*i];
+            pin.is_some_and(|pin| !world.has_released(pin as usize))
+        };
+        let held = range.clone().filter(is_held).map(|i| (i - range.start) as u32).collect();
+        first = range.end;
+        let layout = to_floats(&sheet.layout.raw[range]);
+        let picture = picture_frame(cloth.name.clone(), &data, (layout, numbers));
+        pictures.push(BodyPicture { held, ..picture });
+    }
+    for (number, rope) in world.rope_bodies() {
+        pictures.push(picture_rope(rope.name.clone(), &rope_frame(world, number), (rope.radius, numbers)));
+    }
+    pictures
+}
+
+/// A picture of a cloth as it is in a frame, with all fields that are known.
+pub(crate) fn picture_frame(
+    name: String,
+    data: &FrameData,
+    (layout, numbers): (Vec<f32>, &mut MeshNumbers),
+) -> BodyPicture {
+    let mesh = &data.mesh;
+    let speed = data.velocities.as_ref().map(|list| list.iter().map(|v| v.length() as f32).collect());
+    let size = data.sizes.as_ref().map(|list| list.iter().map(|size| *size as f32).collect());
+    let of_faces = |list: &Option<Vec<f64>>| list.as_ref().map(|list| average_at_vertices(mesh, list));
+    let fields = [
+        ("speed", speed),
+        ("size", size),
+        ("strain", of_faces(&data.strains)),
+        ("curvature", of_faces(&data.curvatures)),
+    ];
+    BodyPicture {
+        name: name.clone(),
+        kind: BodyKind::Cloth,
+        mesh: numbers.find(&name, &mesh.faces, layout),
+        positions: Arc::new(to_floats(&mesh.positions)),
+        is_still: false,
+        held: Vec::new(),
+        fields: fields.into_iter().filter_map(|(name, field)| Some((name, field?))).collect(),
+    }
+}
+
+/// A picture of a rope of a radius \[m\].
+pub(crate) fn picture_rope(
+    name: String,
+    data: &FrameData,
+    (radius, numbers): (f64, &mut MeshNumbers),
+) -> BodyPicture {
+    picture_mesh((name, BodyKind::Rope), &tube_mesh(&data.mesh.positions, radius), numbers)
+}
+
+fn picture_mesh(
+    (name, kind): (String, BodyKind),
+    mesh: &TriangleMesh,
+    numbers: &mut MeshNumbers,
+) -> BodyPicture {
+    let faces = numbers.find(&name, &mesh.faces, Vec::new());
+    BodyPicture {
+        name,
+        kind,
+        mesh: faces,
+        positions: Arc::new(to_floats(&mesh.positions)),
+        is_still: false,
+        held: Vec::new(),
+        fields: Vec::new(),
+    }
+}
+
+fn to_floats(points: &[DVec3]) -> Vec<f32> {
+    points.iter().flat_map(|x| x.as_vec3().to_array()).collect()
+}
+
+/// The mean over the faces around each vertex.
+fn average_at_vertices(mesh: &TriangleMesh, of_faces: &[f64]) -> Vec<f32> {
+    let mut sums = vec![(0.0, 0u32); mesh.positions.len()];
+    for (face, value) in mesh.faces.iter().zip(of_faces) {
+        for corner in face {
+            let (sum, count) = &mut sums[*corner as usize];
+            *sum += value;
+            *count += 1;
+        }
+    }
+    sums.into_iter().map(|(sum, count)| (sum / f64::from(count.max(1))) as f32).collect()
+}

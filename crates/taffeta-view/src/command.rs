@@ -1,0 +1,158 @@
+//! What a browser may ask for.
+
+use serde::Deserialize;
+
+/// The number of a browser, for as long as it is connected.
+pub(crate) type Client = u64;
+
+/// What a browser asks for: a JSON object with the key `do`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
+pub(crate) enum Command {
+    /// The page has taken over a frame and wants another one.
+    Taken,
+    /// Run, or pause.
+    Run {
+        /// Whether to run.
+        on: bool,
+    },
+    /// Make one step.
+    Step,
+    /// Go back to time 0.
+    Reset,
+    /// Take the values of the scene for everything that can be set.
+    Defaults,
+    /// No faster than real time, or as fast as possible.
+    RealTime {
+        /// Whether in real time.
+        on: bool,
+    },
+    /// Change a value.
+    Set {
+        /// Its key in the list of controls.
+        key: String,
+        /// The new value, in its unit.
+        value: f64,
+    },
+    /// Make a cloth of a preset.
+    Preset {
+        /// Number of the cloth.
+        cloth: usize,
+        /// Name of the preset.
+        name: String,
+    },
+    /// Grab a material point, in place of what this browser holds.
+    Grab {
+        /// Number of the cloth.
+        cloth: usize,
+        /// Its place in the layout \[m\].
+        point: [f64; 3],
+        /// Where to pull it \[m\].
+        target: [f64; 3],
+        /// The browser's clock, which comes back with the first frame that knows of it.
+        stamp: f64,
+    },
+    /// Pull the grabbed point elsewhere.
+    Drag {
+        /// Where to \[m\].
+        target: [f64; 3],
+        /// As with [`Command::Grab`].
+        stamp: f64,
+    },
+    /// Let go.
+    Release,
+    /// Pin the vertex next to a material point where it is.
+    Pin {
+        /// Number of the cloth.
+        cloth: usize,
+        /// Its place in the layout \[m\].
+        point: [f64; 3],
+    },
+    /// Let the pin go that holds the vertex next to a material point.
+    Unpin {
+        /// Number of the cloth.
+        cloth: usize,
+        /// Its place in the layout \[m\].
+        point: [f64; 3],
+    },
+    /// Show a frame of the folder, or the one nearest to it.
+    Seek {
+        /// Its number.
+        frame: u64,
+    },
+}
+
+/// What happens to a show.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Event {
+    /// A browser has come.
+    Join,
+    /// A browser has gone.
+    Leave(Client),
+    /// A browser asks for something.
+    Command(Client, Command),
+}
+
+/// Leaves out what is overtaken by a later event: of values that are set again and of places to drag or to seek only the
+/// last ones count. The order of the others stays.
+pub(crate) fn coalesce(events: Vec<Event>) -> Vec<Event> {
+    let is_overtaken = |(i, event): (usize, &Event)| {
+        let Event::Command(client, command) = event else { return false };
+        let later = || {
+            events[i + 1..].iter().filter_map(|later| match later {
+                Event::Command(other, command) => Some((other, command)),
+                Event::Join | Event::Leave(_) => None,
+            })
+        };
+        match command {
+            Command::Set { key, .. } => later()
+                .take_while(|(_, c)| !matches!(c, Command::Defaults | Command::Preset { .. } | Command::Step))
+                .any(|(_, c)| matches!(c, Command::Set { key: other, .. } if other == key)),
+            Command::Drag { .. } => later()
+                .take_while(|(_, c)| !matches!(c, Command::Step))
+                .any(|(other, c)| other == client && matches!(c, Command::Drag { .. })),
+            Command::Seek { .. } => later().any(|(_, c)| matches!(c, Command::Seek { .. })),
+            _ => false,
+        }
+    };
+    let keep: Vec<bool> = events.iter().enumerate().map(|pair| !is_overtaken(pair)).collect();
+    events.into_iter().zip(keep).filter(|(_, keep)| *keep).map(|(event, _)| event).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_read_and_nonsense_is_refused() {
+        let read = |text: &str| serde_json::from_str::<Command>(text);
+        assert_eq!(read(r#"{"do":"seek","frame":12}"#).unwrap(), Command::Seek { frame: 12 });
+        assert_eq!(read(r#"{"do":"taken"}"#).unwrap(), Command::Taken);
+        let grab = r#"{"do":"grab","cloth":0,"point":[0,1,0],"target":[1,2,3],"stamp":5.5}"#;
+        assert!(matches!(read(grab).unwrap(), Command::Grab { cloth: 0, .. }));
+        for wrong in [
+            "",
+            "[]",
+            r#"{"do":"delete","path":"/"}"#,
+            r#"{"do":"seek","frame":-1}"#,
+            r#"{"do":"set","key":"gravity.y"}"#,
+            r#"{"do":"set","key":"gravity.y","value":1,"path":"x"}"#,
+            r#"{"do":"grab","cloth":0,"point":[0,1],"target":[1,2,3],"stamp":1}"#,
+        ] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn only_the_last_place_of_a_drag_and_the_last_value_of_a_slider_count() {
+        let set = |key: &str, value| Event::Command(1, Command::Set { key: key.into(), value });
+        let drag = |client, x| Event::Command(client, Command::Drag { target: [x, 0.0, 0.0], stamp: x });
+        let step = || Event::Command(1, Command::Step);
+        let events =
+            vec![set("a", 1.0), drag(1, 1.0), set("b", 1.0), drag(2, 1.0), set("a", 2.0), drag(1, 2.0)];
+        let kept = vec![set("b", 1.0), drag(2, 1.0), set("a", 2.0), drag(1, 2.0)];
+        assert_eq!(coalesce(events), kept);
+        let stepped = vec![drag(1, 1.0), step(), drag(1, 2.0)];
+        assert_eq!(coalesce(stepped.clone()), stepped, "a step acts on what was before it");
+    }
+}

@@ -1,0 +1,98 @@
+//! What browsers have grabbed, each with the one hand that it has.
+
+use crate::command::Client;
+use glam::DVec3;
+use std::collections::BTreeMap;
+use taffeta_sim::{Grab, World};
+
+/// A grab pulls no farther than this part of the size of the cloths, with two and a half times their weight: more would
+/// only crush the cloth around it, which takes the solver long.
+const REACH: f64 = 0.125;
+/// A hand follows the pointer at most so fast \[sizes of the cloths per simulated second\]: a patch of cloth is so light that
+/// it would jump, and crush what is around it. Where frames take long, the pointer does jump.
+const SPEED: f64 = 3.0;
+/// Radius of the patch that is held around the pointer, as part of the size of the cloths.
+const PATCH: f64 = 0.05;
+
+/// What all browsers have grabbed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Hands {
+    held: BTreeMap<Client, Held>,
+    /// The stamps that the world knows of.
+    stamps: BTreeMap<Client, f64>,
+}
+
+/// What a browser has grabbed.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    cloth: usize,
+    /// A point of the layout \[m\].
+    point: DVec3,
+    /// Where the pointer is \[m\].
+    pointer: DVec3,
+    /// Where the hand is that follows it \[m\].
+    hand: DVec3,
+    /// When the pointer was there, by the browser's clock.
+    stamp: f64,
+}
+
+impl Hands {
+    /// Lets a browser grab a point of a cloth, which is at `at` \[m\].
+    pub fn grab(
+        &mut self,
+        client: Client,
+        (cloth, point, at): (usize, DVec3, DVec3),
+        (pointer, stamp): (DVec3, f64),
+    ) {
+        self.held.insert(client, Held { cloth, point, pointer, hand: at, stamp });
+    }
+
+    /// Notes where the pointer of a browser is \[m\].
+    pub fn drag(&mut self, client: Client, (pointer, stamp): (DVec3, f64)) {
+        if let Some(held) = self.held.get_mut(&client) {
+            (held.pointer, held.stamp) = (pointer, stamp);
+        }
+    }
+
+    /// Lets a browser let go.
+    pub fn release(&mut self, client: Client) {
+        self.held.remove(&client);
+        self.stamps.remove(&client);
+    }
+
+    /// Moves the hands toward the pointers for a time \[s\] in a world of a size \[m\].
+    pub fn follow(&mut self, time: f64, size: f64) {
+        for held in self.held.values_mut() {
+            held.hand += (held.pointer - held.hand).clamp_length_max(SPEED * size * time);
+        }
+    }
+
+    /// What the hands do to a world of a size \[m\] with a stiffness \[N/m\].
+    pub fn pull(&self, world: &World, (size, stiffness): (f64, f64)) -> Vec<Grab> {
+        let grab = |&Held { cloth, point, hand, .. }: &Held| {
+            let at = world.find_layout_position(cloth, point).unwrap_or(hand);
+            let target = at + (hand - at).clamp_length_max(REACH * size);
+            Grab { cloth, point, radius: PATCH * size, target, stiffness }
+        };
+        self.held.values().map(grab).collect()
+    }
+
+    /// Notes that the world has felt the hands.
+    pub fn note_felt(&mut self) {
+        self.stamps = self.held.iter().map(|(client, held)| (*client, held.stamp)).collect();
+    }
+
+    /// The last stamp of each browser that the world knows of.
+    pub fn stamps(&self) -> BTreeMap<Client, f64> {
+        self.stamps.clone()
+    }
+
+    /// Where the grabbed points are, and where their pointers \[m\].
+    pub fn ends(&self, world: &World) -> Vec<[[f64; 3]; 2]> {
+        let ends = |held: &Held| {
+            let at = world.find_layout_position(held.cloth, held.point)?;
+            Some([at.to_array(), held.pointer.to_array()])
+        };
+        self.held.values().filter_map(ends).collect()
+    }
+}

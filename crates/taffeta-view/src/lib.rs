@@ -1,0 +1,36 @@
+//! A local page to watch and to touch a simulation.
+//!
+//! ```text
+//!  browser ──commands──► socket ──► one thread: LiveShow (owns the World) or FolderShow (reads a result folder)
+//!  browser ◄──frames──── socket ◄── the latest Snapshot only: who is slow misses frames, and never queues them
+//! ```
+//!
+//! [`Server::bind`] takes a port of the loopback address, [`Server::run`] serves a [`Show`] on it until Ctrl-C. All browsers
+//! see the same show and all may command it. A frame goes to a browser when it has taken over those before it, with the faces
+//! only where they have changed. Nothing is written, no path comes from the page, and nothing is fetched from elsewhere:
+//! page, styles and three.js are part of the program.
+//!
+//! What keeps other pages and machines out: the loopback address; `Host` and `Origin` headers that must name it, against
+//! names that are made to lead here; a content security policy that lets the page load and call nothing but its server.
+
+#![forbid(unsafe_code)]
+
+mod assets;
+mod bodies;
+mod command;
+mod controls;
+mod error;
+mod folder;
+mod hands;
+mod live;
+mod server;
+mod show;
+mod snapshot;
+mod socket;
+mod status;
+
+pub use error::ViewError;
+pub use folder::FolderShow;
+pub use live::LiveShow;
+pub use server::Server;
+pub use show::Show;

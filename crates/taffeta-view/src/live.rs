@@ -1,0 +1,384 @@
+//! A simulation that runs while it is watched.
+//!
+//! It waits for the first browser, and whenever none is left. Commands act between frames. What a step refuses is told, and
+//! the world is then as it was before: it pauses, and goes on when something has been changed.
+
+use crate::bodies::{Obstacles, picture_world};
+use crate::command::{Client, Command, Event};
+use crate::controls::Controls;
+use crate::error::ViewError;
+use crate::hands::Hands;
+use crate::show::Clock;
+use crate::snapshot::{MeshNumbers, Snapshot};
+use crate::status::{Notices, Status};
+use glam::DVec3;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+use taffeta_scene::Scene;
+use taffeta_scene::materials::presets;
+use taffeta_sim::{SolverChoice, Stage, StepInputs, StepReport, World, WorldDescription};
+
+/// A grab has so many times the weight of the cloths over their size as its stiffness: it carries them all with a twentieth
+/// of their size as its length.
+const PULL: f64 = 20.0;
+/// Gravity that weights are reckoned with \[m/s²\], whatever that of the scene.
+const G: f64 = 9.81;
+/// Weight of the last frame in the mean time of a frame.
+const SMOOTHING: f64 = 0.15;
+
+/// A simulation that runs while it is watched.
+#[derive(Debug)]
+pub struct LiveShow {
+    description: WorldDescription,
+    world: World,
+    title: String,
+    frame_time: f64,
+    duration: f64,
+    is_static: bool,
+    obstacles: Obstacles,
+    bounds: [DVec3; 2],
+    /// The size of all cloths together \[m\].
+    size: f64,
+    defaults: Controls,
+    controls: Controls,
+    numbers: MeshNumbers,
+    notices: Notices,
+    watching: usize,
+    running: bool,
+    real_time: bool,
+    clock: Clock,
+    hands: Hands,
+    report: Value,
+    /// Mean wall time of a frame \[s\]; `None`: there was none yet.
+    cost: Option<f64>,
+    /// Wall time that the last picture took \[s\].
+    picture_time: f64,
+    /// Whether the picture is not that of the world anymore.
+    is_stale: bool,
+}
+
+impl LiveShow {
+    /// A scene at time 0 under a title, with what is odd about it.
+    ///
+    /// # Errors
+    /// If its meshes do not fit it or its world cannot be built.
+    pub fn new(scene: &Scene, title: impl Into<String>) -> Result<Self, ViewError> {
+        let built = scene.assemble()?;
+        let world = World::build(&built.world)?;
+        let mut notices = Notices::default();
+        built.warnings.into_iter().for_each(|warning| notices.add("warning", warning));
+        let description = built.world;
+        let size = extent(&world.sheet().state.positions.raw);
+        let mass: f64 = world.sheet().state.masses.iter().sum();
+        let defaults = Controls::of_scene(&description, round_up(PULL * mass * G / size));
+        let obstacles =
+            Obstacles { closed: description.obstacles.clone(), meshes: description.mesh_obstacles.clone() };
+        let count = world.cloths().len();
+        let mut show = Self {
+            bounds: obstacles.bounds_with((0..count).map(|cloth| world.mesh(cloth).positions)),
+            obstacles,
+            title: title.into(),
+            frame_time: scene.simulation.frame_time(),
+            duration: scene.simulation.duration,
+            is_static: scene.simulation.is_static(),
+            size,
+            controls: defaults.clone(),
+            defaults,
+            numbers: MeshNumbers::default(),
+            notices,
+            watching: 0,
+            running: true,
+            real_time: true,
+            clock: Clock::new(),
+            hands: Hands::default(),
+            report: Value::Null,
+            cost: None,
+            picture_time: 0.0,
+            is_stale: true,
+            world,
+            description,
+        };
+        show.note_start();
+        Ok(show)
+    }
+
+    /// The world as it is.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// Adds a warning to those that browsers see.
+    pub fn warn(&mut self, text: String) {
+        self.notices.add("warning", text);
+    }
+
+    /// What is odd about the scene.
+    pub fn warnings(&self) -> Vec<String> {
+        self.notices.list().into_iter().map(|notice| notice.text).collect()
+    }
+
+    /// The status for browsers.
+    pub(crate) fn status(&self) -> Status {
+        let sheets = self.description.cloths.iter().enumerate();
+        let has_materials = self.description.simulation.solver != SolverChoice::Pbd;
+        Status {
+            mode: "live",
+            title: self.title.clone(),
+            solver: Some(self.world.solver_name()),
+            running: self.running,
+            real_time: self.real_time,
+            is_static: self.is_static,
+            duration: self.duration,
+            frame_time: self.frame_time,
+            controls: self.controls.list(),
+            presets: if has_materials {
+                presets().iter().map(|preset| preset.name).collect()
+            } else {
+                vec![]
+            },
+            cloths: sheets.map(|(number, cloth)| (number, cloth.name.clone())).collect(),
+            refuses_grabs: self.controls.refuses_grabs(),
+            frames: Vec::new(),
+            notices: self.notices.list(),
+        }
+    }
+
+    /// When the next frame is to be made.
+    pub(crate) fn due(&self) -> Option<Instant> {
+        (self.running && self.watching > 0).then(|| self.clock.due())
+    }
+
+    /// Handles an event.
+    pub(crate) fn handle(&mut self, event: Event) {
+        match event {
+            Event::Join => self.watching += 1,
+            Event::Leave(client) => {
+                self.watching -= 1;
+                self.release(client);
+            }
+            Event::Command(client, command) => {
+                if let Err(reason) = self.obey(client, command) {
+                    self.notices.add("error", reason);
+                }
+            }
+        }
+    }
+
+    fn obey(&mut self, client: Client, command: Command) -> Result<(), String> {
+        match command {
+            Command::Taken => {}
+            Command::Run { on } => {
+                self.running = on;
+                self.clock = Clock::new();
+            }
+            Command::Step => {
+                self.running = false;
+                self.advance();
+            }
+            Command::RealTime { on } => self.real_time = on,
+            Command::Reset => self.reset()?,
+            Command::Defaults => self.set(self.defaults.clone())?,
+            Command::Set { key, value } => self.set(self.controls.with(&key, value)?)?,
+            Command::Preset { cloth, name } => self.set(self.controls.with_preset(cloth, &name)?)?,
+            Command::Grab { cloth, point, target, stamp } => {
+                self.grab(client, (cloth, point), (target, stamp))?
+            }
+            Command::Drag { target, stamp } => {
+                self.hands.drag(client, (DVec3::from_array(target), stamp));
+                self.is_stale |= !self.running;
+            }
+            Command::Release => self.release(client),
+            Command::Pin { cloth, point } => self.pin((cloth, point))?,
+            Command::Unpin { cloth, point } => self.unpin((cloth, point))?,
+            Command::Seek { .. } => return Err("a simulation has no frames to go to: it can be reset".into()),
+        }
+        Ok(())
+    }
+
+    fn grab(
+        &mut self,
+        client: Client,
+        (cloth, point): (usize, [f64; 3]),
+        (target, stamp): ([f64; 3], f64),
+    ) -> Result<(), String> {
+        if let Some(reason) = self.controls.refuses_grabs() {
+            return Err(reason.into());
+        }
+        self.find_vertices((cloth, point))?;
+        let [point, target] = [point, target].map(DVec3::from_array);
+        let at = self.world.find_layout_position(cloth, point).unwrap_or(target);
+        self.hands.grab(client, (cloth, point, at), (target, stamp));
+        self.is_stale = true;
+        Ok(())
+    }
+
+    fn release(&mut self, client: Client) {
+        self.hands.release(client);
+        self.is_stale = true;
+    }
+
+    /// Takes over other values, if the world does.
+    fn set(&mut self, controls: Controls) -> Result<(), String> {
+        if let Err(reason) = controls.apply(&mut self.world) {
+            // Some may have been set already.
+            self.controls.apply(&mut self.world)?;
+            return Err(reason);
+        }
+        self.controls = controls;
+        Ok(())
+    }
+
+    fn reset(&mut self) -> Result<(), String> {
+        let mut world = World::build(&self.description).map_err(|error| error.to_string())?;
+        self.controls.apply(&mut world)?;
+        self.world = world;
+        self.hands = Hands::default();
+        self.cost = None;
+        self.note_start();
+        Ok(())
+    }
+
+    fn note_start(&mut self) {
+        self.report = self.describe_state();
+        self.clock = Clock::new();
+        self.is_stale = true;
+    }
+
+    /// The vertices of the face in which a point of a layout lies, the nearest first.
+    fn find_vertices(
+        &self,
+        (cloth, point): (usize, [f64; 3]),
+    ) -> Result<Vec<taffeta_core::VertexIndex>, String> {
+        let count = self.world.cloths().len();
+        if cloth >= count {
+            return Err(format!("there is no cloth {cloth}; there are {count}"));
+        }
+        let found = self.world.find_layout_point(cloth, DVec3::from_array(point));
+        let (corners, weights) = found.ok_or("that cloth has no faces")?;
+        let mut order = [0, 1, 2];
+        order.sort_by(|a, b| weights[*b].total_cmp(&weights[*a]));
+        Ok(order.into_iter().filter(|k| weights[*k] > 0.0).map(|k| corners[k]).collect())
+    }
+
+    fn pin(&mut self, place: (usize, [f64; 3])) -> Result<(), String> {
+        let vertex = self.find_vertices(place)?[0];
+        self.world.pin_vertex(vertex).map_err(|error| error.to_string())?;
+        self.is_stale = true;
+        Ok(())
+    }
+
+    fn unpin(&mut self, place: (usize, [f64; 3])) -> Result<(), String> {
+        let vertices = self.find_vertices(place)?;
+        let pin_of = |vertex: &taffeta_core::VertexIndex| self.world.sheet().vertex_pins[*vertex];
+        let pin = vertices.iter().find_map(pin_of).ok_or("no pin holds the cloth there")?;
+        self.world.release_pin(pin as usize).map_err(|error| error.to_string())?;
+        self.is_stale = true;
+        Ok(())
+    }
+
+    /// Makes a frame.
+    pub(crate) fn advance(&mut self) {
+        self.hands.follow(self.frame_time, self.size);
+        let grabs = self.hands.pull(&self.world, (self.size, self.controls.pull));
+        let inputs = StepInputs { grabs, ..StepInputs::default() };
+        let begun = Instant::now();
+        let outcome = match self.is_static {
+            true => self.world.equilibrate(),
+            false => self.world.step(&inputs, self.frame_time),
+        };
+        let time = begun.elapsed().as_secs_f64();
+        match outcome {
+            Ok(report) => {
+                self.cost = Some(self.cost.map_or(time, |mean| mean + SMOOTHING * (time - mean)));
+                self.report = self.describe_step(&report, time);
+                self.hands.note_felt();
+            }
+            Err(error) => {
+                self.running = false;
+                self.notices.add("error", format!("paused: {error}"));
+            }
+        }
+        if self.is_static && self.running {
+            self.running = false;
+            self.notices
+                .add("note", "this is the equilibrium; change something and run again to find another");
+        }
+        let interval = if self.real_time { self.frame_time } else { 0.0 };
+        self.clock.advance(Duration::from_secs_f64(interval));
+        self.is_stale = true;
+    }
+
+    fn describe_state(&self) -> Value {
+        let metrics = self.world.measure();
+        json!({
+            "vertices": self.world.vertex_count(),
+            "faces": self.world.face_count(),
+            "kinetic": metrics.kinetic_energy,
+            "stretch": metrics.stretch_energy,
+            "bend": metrics.bend_energy,
+            "gravity": metrics.gravity_energy,
+            "strain": metrics.max_strain,
+        })
+    }
+
+    fn describe_step(&self, report: &StepReport, time: f64) -> Value {
+        let StepReport { metrics, times, remesh, .. } = report;
+        let milliseconds = |stage: Stage| 1e3 * times.of(stage).as_secs_f64();
+        let cost = self.cost.unwrap_or(time);
+        json!({
+            "vertices": report.vertices,
+            "faces": report.faces,
+            "kinetic": metrics.kinetic_energy,
+            "stretch": metrics.stretch_energy,
+            "bend": metrics.bend_energy,
+            "gravity": metrics.gravity_energy,
+            "strain": metrics.max_strain,
+            "contacts": report.contacts,
+            "edits": remesh.splits + remesh.collapses + remesh.flips,
+            "substeps": report.plan.substeps,
+            "solve_ms": milliseconds(Stage::Predict) + milliseconds(Stage::Solve) + milliseconds(Stage::Finish),
+            "contact_ms": milliseconds(Stage::Detect) + milliseconds(Stage::Secure),
+            "remesh_ms": milliseconds(Stage::Remesh),
+            "measure_ms": milliseconds(Stage::Measure),
+            "step_ms": 1e3 * time,
+            "picture_ms": 1e3 * self.picture_time,
+            // Wall time for a second of cloth.
+            "slowness": if self.is_static { 0.0 } else { cost / self.frame_time },
+        })
+    }
+
+    /// A picture of the world, if it has changed since the last one and somebody looks.
+    pub(crate) fn take_snapshot(&mut self) -> Option<Snapshot> {
+        if !self.is_stale || self.watching == 0 {
+            return None;
+        }
+        self.is_stale = false;
+        let begun = Instant::now();
+        let time = self.world.time();
+        let mut bodies = picture_world(&self.world, &mut self.numbers);
+        bodies.extend(self.obstacles.pictures((time, self.bounds), &mut self.numbers));
+        self.picture_time = begun.elapsed().as_secs_f64();
+        Some(Snapshot {
+            frame: self.world.frame(),
+            time,
+            bodies,
+            report: self.report.clone(),
+            stamps: self.hands.stamps(),
+            grabs: self.hands.ends(&self.world),
+        })
+    }
+}
+
+/// The largest side of the box around some points \[m\]; 1 if there is none.
+fn extent(points: &[DVec3]) -> f64 {
+    let low = points.iter().copied().fold(DVec3::INFINITY, DVec3::min);
+    let high = points.iter().copied().fold(DVec3::NEG_INFINITY, DVec3::max);
+    let size = (high - low).max_element();
+    if size.is_finite() && size > 0.0 { size } else { 1.0 }
+}
+
+/// Rounds up to one digit, within what a grab may be set to.
+fn round_up(value: f64) -> f64 {
+    let unit = 10f64.powf(value.log10().floor());
+    ((value / unit).ceil() * unit).clamp(0.1, 1e4)
+}

@@ -1,0 +1,174 @@
+//! The server: files of the page, and the socket.
+
+use crate::assets::find_asset;
+use crate::command::{Client, Event};
+use crate::error::ViewError;
+use crate::show::{Outlet, Show};
+use crate::socket::attend;
+use crate::status::Status;
+use axum::Router;
+use axum::extract::{Request, State, WebSocketUpgrade};
+use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, ORIGIN};
+use axum::http::header::{REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use std::net::{Ipv4Addr, TcpListener};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// Bytes of a command at most.
+const LONGEST_COMMAND: usize = 16 * 1024;
+/// Time for browsers to take leave.
+const PARTING: Duration = Duration::from_millis(300);
+
+/// What pages may load and call: their own server. The hash is that of the import map in `index.html`.
+const POLICY: &str = "default-src 'none'; script-src 'self' 'sha256-6p13ug9Y/2TWPZMF0aIT0xv2TqxNkp62hhuZFDN2uAM='; style-src 'self'; \
+     connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// A port of the loopback address on which a show can be served.
+#[derive(Debug)]
+pub struct Server {
+    listener: TcpListener,
+    port: u16,
+}
+
+/// What the parts of the server share.
+#[derive(Debug)]
+pub(crate) struct Stage {
+    port: u16,
+    /// To the thread of the show.
+    pub events: mpsc::Sender<Event>,
+    /// From the thread of the show.
+    pub outlet: Outlet,
+    /// True when it is over.
+    pub is_over: watch::Receiver<bool>,
+    clients: AtomicU64,
+}
+
+impl Stage {
+    /// The number of a new browser.
+    pub fn number_client(&self) -> Client {
+        self.clients.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Whether a name of host and port is one of this server.
+    fn is_own(&self, host: &str) -> bool {
+        let name = host.strip_suffix(&format!(":{}", self.port));
+        name.is_some_and(|name| ["127.0.0.1", "localhost"].contains(&name))
+    }
+}
+
+impl Server {
+    /// Takes a port of 127.0.0.1, from which other machines are shut out; 0: any that is free.
+    ///
+    /// # Errors
+    /// If another program has the port.
+    pub fn bind(port: u16) -> Result<Self, ViewError> {
+        let refuse = |error: std::io::Error| ViewError::Port { port, reason: error.to_string() };
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(refuse)?;
+        listener.set_nonblocking(true).map_err(refuse)?;
+        let port = listener.local_addr().map_err(refuse)?.port();
+        Ok(Self { listener, port })
+    }
+
+    /// The address of the page.
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}/", self.port)
+    }
+
+    /// Serves a show until Ctrl-C, which from the call of `on_ready` on ends it as it should. A frame that is being made then
+    /// is not waited for.
+    ///
+    /// # Errors
+    /// If the system refuses what a server needs.
+    pub fn run(self, show: Show, on_ready: impl FnOnce()) -> Result<(), ViewError> {
+        let failed = |error: std::io::Error| ViewError::Server { reason: error.to_string() };
+        // One thread: the work is done by the show's own, and by the browsers.
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+        let outcome = runtime.block_on(self.serve(show, on_ready)).map_err(failed);
+        runtime.shutdown_background();
+        outcome
+    }
+
+    async fn serve(self, show: Show, on_ready: impl FnOnce()) -> std::io::Result<()> {
+        let (events, inbox) = mpsc::channel();
+        let (over, is_over) = watch::channel(false);
+        let outlet = Outlet {
+            frames: watch::Sender::new(None),
+            status: watch::Sender::new(Arc::new(Status::default())),
+        };
+        let stage =
+            Stage { port: self.port, events, outlet: outlet.clone(), is_over, clients: AtomicU64::new(0) };
+        let router = route(Arc::new(stage));
+        let thread = std::thread::Builder::new().name("show".into());
+        thread.spawn(move || show.run(&inbox, &outlet))?;
+        let listener = tokio::net::TcpListener::from_std(self.listener)?;
+        let serving = async {
+            on_ready();
+            axum::serve(listener, router).await
+        };
+        tokio::select! {
+            // In this order, so that the keys are listened to when the rest begins.
+            biased;
+            pressed = tokio::signal::ctrl_c() => {
+                over.send_replace(true);
+                tokio::time::sleep(PARTING).await;
+                pressed
+            }
+            served = serving => served,
+        }
+    }
+}
+
+fn route(stage: Arc<Stage>) -> Router {
+    Router::new()
+        .route("/socket", get(open_socket))
+        .fallback(serve_asset)
+        .layer(from_fn_with_state(Arc::clone(&stage), guard))
+        .with_state(stage)
+}
+
+/// Refuses what was not meant for this server, and adds what every answer has.
+async fn guard(State(stage): State<Arc<Stage>>, request: Request, next: Next) -> Response {
+    let host = request.headers().get(HOST).and_then(|host| host.to_str().ok());
+    let mut response = match host {
+        // Another name that leads here would make another page's scripts ours.
+        Some(host) if stage.is_own(host) => next.run(request).await,
+        _ => (StatusCode::FORBIDDEN, "this server answers to 127.0.0.1 only\n").into_response(),
+    };
+    let headers: [(HeaderName, &str); 4] = [
+        (CONTENT_SECURITY_POLICY, POLICY),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (REFERRER_POLICY, "no-referrer"),
+        (CACHE_CONTROL, "no-store"),
+    ];
+    response.headers_mut().extend(headers.map(|(name, value)| (name, HeaderValue::from_static(value))));
+    response
+}
+
+async fn serve_asset(method: Method, uri: Uri) -> Response {
+    if ![Method::GET, Method::HEAD].contains(&method) {
+        return StatusCode::METHOD_NOT_ALLOWED.into_response();
+    }
+    match find_asset(uri.path()) {
+        Some(asset) => ([(CONTENT_TYPE, asset.kind)], asset.bytes).into_response(),
+        None => (StatusCode::NOT_FOUND, "there is no such page\n").into_response(),
+    }
+}
+
+async fn open_socket(
+    State(stage): State<Arc<Stage>>,
+    headers: HeaderMap,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    // Browsers let any page open a socket to here, and tell the page: it must be ours.
+    let origin = headers.get(ORIGIN).and_then(|origin| origin.to_str().ok());
+    if !origin.and_then(|origin| origin.strip_prefix("http://")).is_some_and(|host| stage.is_own(host)) {
+        return (StatusCode::FORBIDDEN, "only the page of this server may open its socket\n").into_response();
+    }
+    upgrade.max_message_size(LONGEST_COMMAND).on_upgrade(move |socket| attend(socket, stage))
+}

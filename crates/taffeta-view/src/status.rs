@@ -1,0 +1,98 @@
+//! What browsers know of a show besides its frames.
+
+use serde::Serialize;
+
+/// Notices that are kept.
+const KEPT: usize = 20;
+
+/// The state of a show, as browsers get it whenever it changes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub(crate) struct Status {
+    /// `live` or `folder`.
+    pub mode: &'static str,
+    /// Name of the scene or folder.
+    pub title: String,
+    /// The solver, if it is known.
+    pub solver: Option<&'static str>,
+    /// Whether it goes on by itself.
+    pub running: bool,
+    /// Whether it goes no faster than real time.
+    pub real_time: bool,
+    /// Whether it is a search for an equilibrium.
+    pub is_static: bool,
+    /// Simulated time of the scene \[s\]; a live show goes on after it.
+    pub duration: f64,
+    /// Time between frames \[s\].
+    pub frame_time: f64,
+    /// What can be set.
+    pub controls: Vec<ControlStatus>,
+    /// Names of the material presets.
+    pub presets: Vec<&'static str>,
+    /// The cloths that can be made of a preset: number and name.
+    pub cloths: Vec<(usize, String)>,
+    /// Whether the cloth can be grabbed; else why not.
+    pub refuses_grabs: Option<&'static str>,
+    /// The numbers of the frames of a folder.
+    pub frames: Vec<u64>,
+    /// What happened, the latest last.
+    pub notices: Vec<Notice>,
+}
+
+/// A value that can be set.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct ControlStatus {
+    /// Its key in commands.
+    pub key: String,
+    /// The group that it belongs to.
+    pub group: String,
+    /// Its name.
+    pub label: &'static str,
+    /// Its unit.
+    pub unit: &'static str,
+    /// The range.
+    pub low: f64,
+    /// The range.
+    pub high: f64,
+    /// Whether the slider is logarithmic.
+    pub is_log: bool,
+    /// The value.
+    pub value: f64,
+}
+
+/// Something that happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Notice {
+    /// Counted from 1.
+    pub number: u64,
+    /// `note`, `warning` or `error`.
+    pub level: &'static str,
+    /// In words.
+    pub text: String,
+}
+
+/// What happened lately.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Notices {
+    list: Vec<Notice>,
+    count: u64,
+}
+
+impl Notices {
+    /// Adds a notice, unless it says what the last one said.
+    pub fn add(&mut self, level: &'static str, text: impl Into<String>) {
+        let text = text.into();
+        if self.list.last().is_some_and(|last| last.text == text) {
+            return;
+        }
+        self.count += 1;
+        self.list.push(Notice { number: self.count, level, text });
+        if self.list.len() > KEPT {
+            self.list.remove(0);
+        }
+    }
+
+    /// The latest notices.
+    pub fn list(&self) -> Vec<Notice> {
+        self.list.clone()
+    }
+}

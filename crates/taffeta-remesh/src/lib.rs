@@ -51,6 +51,7 @@ mod sizing;
 mod space;
 mod surroundings;
 mod transfer;
+mod weld;
 mod working;
 
 pub use arrays::{
@@ -75,3 +76,4 @@ pub use settings::{BadSetting, RemeshSettings};
 pub use sizing::RELAXATION_TIME;
 pub use surroundings::{Plane, Surroundings};
 pub use transfer::{collapse_with_transfer, flip_with_transfer, split_with_transfer};
+pub use weld::weld_with_transfer;

@@ -13,7 +13,7 @@ use taffeta_contact::ContactName;
 use taffeta_remesh::validate_attributes;
 
 /// Format of checkpoints; a change of the format changes it.
-const VERSION: u32 = 7;
+const VERSION: u32 = 8;
 
 /// The state of a world.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -141,6 +141,9 @@ impl World {
         if let Some((_, face)) = attributes.faces.iter().find(|(_, f)| f.cloth as usize >= self.cloths.len())
         {
             return Err(format!("a face belongs to cloth {}", face.cloth));
+        }
+        if let Some(reason) = checkpoint.sheet.sewing.find_defect(&self.seams, &checkpoint.sheet) {
+            return Err(reason);
         }
         let grasps = &checkpoint.grasps;
         if !(grasps.is_sorted_by(|a, b| a.0 < b.0) && grasps.iter().all(|(_, force)| force.is_finite())) {

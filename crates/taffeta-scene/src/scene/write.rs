@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 use std::path::Path;
 use taffeta_contact::Shape;
 use taffeta_core::{Friction, Motion, Placement, Region};
+use taffeta_sim::{SeamDescription, SeamSides};
 use taffeta_sim::{
     MembraneScaling, Mode, PinDescription, ProjectionStiffness, RopeBending, RopeMaterial, SolidMaterial,
     SolverChoice, StiffnessCorrection, TimeIntegration,
@@ -229,6 +230,9 @@ fn cloth_json(scene: &Scene, cloth: &SceneCloth) -> Value {
         "bending": bending_name(cloth.bending),
         "pin": cloth.pins.iter().map(pin_json).collect::<Vec<_>>(),
     });
+    if !cloth.seams.is_empty() {
+        json["seam"] = cloth.seams.iter().map(seam_json).collect();
+    }
     let volume = cloth.volume.map(|volume| {
         let mut json = json!({ "ratio": volume.ratio, "inflation": volume.inflation });
         put(&mut json, "bulk", volume.bulk.map(Value::from));
@@ -326,6 +330,20 @@ pub(super) fn region_json(region: &Region) -> Value {
         Region::Boundary => json!({ "boundary": true }),
         Region::Vertices(vertices) => json!({ "vertices": vertices }),
     }
+}
+
+fn seam_json(seam: &SeamDescription) -> Value {
+    let mut json = json!({ "time": seam.time });
+    match &seam.sides {
+        SeamSides::Runs([a, b]) => {
+            json["a"] = json!({ "vertices": a });
+            json["b"] = json!({ "vertices": b });
+            json["ease"] = json!(seam.ease);
+        }
+        SeamSides::Near(distance) => json["distance"] = json!(distance),
+        SeamSides::Pairs(_) => unreachable!("a scene names runs or a distance"),
+    }
+    json
 }
 
 fn pin_json(pin: &PinDescription) -> Value {

@@ -111,6 +111,14 @@ impl Search<'_> {
         [a, b]
     }
 
+    /// The distance of a vertex from an edge \[m\].
+    fn distance_to(&self, v: u32, ends: [u32; 2]) -> f64 {
+        let [a, b] = ends.map(|end| self.at(end));
+        let along = b - a;
+        let part = ((self.at(v) - a).dot(along) / along.length_squared()).clamp(0.0, 1.0);
+        self.at(v).distance(a + along * part)
+    }
+
     /// Goes on from the last vertices of two runs, on the side that lies behind, or on both.
     fn extend(
         &self,
@@ -130,7 +138,10 @@ impl Search<'_> {
             let [both, first, second] = steps.map(|(a, b)| apart(a, b));
             let mut best = if both <= first && both <= second { 0 } else { 1 + usize::from(second < first) };
             let is_beside = way_v.dot(way_w) >= SIDE_BY_SIDE * way_v.length() * way_w.length();
-            if !is_beside || [both, first, second][best] > self.distance {
+            // What counts is how far the edges are apart, not their vertices.
+            let to_w = self.distance_to(next_v, [w, next_w]);
+            let to_v = self.distance_to(next_w, [v, next_v]);
+            if !is_beside || [to_w.min(to_v), to_w, to_v][best] > self.distance {
                 // One side is at its corner, the other may have a vertex left.
                 best = 1 + usize::from(second < first);
                 if first.min(second) >= apart(v, w) {

@@ -102,7 +102,9 @@ impl HalfedgeMesh {
         Err(match error {
             BuildError::RepeatedVertex { vertex, .. } => WeldBlocked::FlatFace(v(vertex)),
             BuildError::NonManifoldEdge { vertices: [a, b], .. } => WeldBlocked::CrowdedEdge(v(a), v(b)),
-            BuildError::InconsistentOrientation { vertices: [a, b], .. } => WeldBlocked::TurnedOver(v(a), v(b)),
+            BuildError::InconsistentOrientation { vertices: [a, b], .. } => {
+                WeldBlocked::TurnedOver(v(a), v(b))
+            }
             BuildError::DoubledFace { faces: [f, _] } => WeldBlocked::DoubledFace(first_of(f)),
             BuildError::BowTie { vertex, .. } => WeldBlocked::BowTie(v(vertex)),
             BuildError::NoFaces | BuildError::VertexOutOfRange { .. } | BuildError::IsolatedVertex { .. } => {
@@ -174,7 +176,10 @@ impl HalfedgeMesh {
             let [(_, stays), (_, goes)] = [pair[0], pair[1]];
             let side_of = |mesh: &Self, e: EdgeKey, has_face: bool| {
                 let side = |side: &Side| mesh.is_boundary_halfedge(Halfedge::new(e, *side)) != has_face;
-                Halfedge::new(e, *Side::BOTH.iter().find(|s| side(s)).expect("a boundary edge has one of both"))
+                Halfedge::new(
+                    e,
+                    *Side::BOTH.iter().find(|s| side(s)).expect("a boundary edge has one of both"),
+                )
             };
             let (outside, removed) = (side_of(self, stays, false), side_of(self, goes, true));
             let links = *self.links(removed);
@@ -231,7 +236,8 @@ mod tests {
             let square = |a: u32| [[v + a, v + a + 1, v + a + 4], [v + a, v + a + 4, v + a + 3]];
             [square(0), square(1)].concat()
         };
-        let built = HalfedgeMesh::from_triangles(12, &[strip(0), strip(6)].concat()).expect("two good meshes");
+        let built =
+            HalfedgeMesh::from_triangles(12, &[strip(0), strip(6)].concat()).expect("two good meshes");
         (built.mesh, built.vertices)
     }
 
@@ -272,13 +278,17 @@ mod tests {
         assert!(mesh.can_weld(&crowded).is_err());
         mesh.validate().expect("untouched");
         assert_eq!(mesh.vertex_count(), 12);
-        assert_eq!(mesh.weld(&[[v[0], VertexKey::default()]]), Err(WeldBlocked::Missing(VertexKey::default())));
+        assert_eq!(
+            mesh.weld(&[[v[0], VertexKey::default()]]),
+            Err(WeldBlocked::Missing(VertexKey::default()))
+        );
     }
 
     #[test]
     fn edges_between_the_same_vertices_are_named_so_that_they_can_be_split() {
         // Two squares that are sewn along three sides each; a diagonal joins two corners of both.
-        let built = HalfedgeMesh::from_triangles(8, &[[0, 1, 2], [0, 2, 3], [5, 4, 6], [6, 4, 7]]).expect("good");
+        let built =
+            HalfedgeMesh::from_triangles(8, &[[0, 1, 2], [0, 2, 3], [5, 4, 6], [6, 4, 7]]).expect("good");
         let (mut mesh, v) = (built.mesh, built.vertices);
         let pairs = [0, 1, 2, 3].map(|k| [v[k], v[4 + k]]);
         assert!(mesh.can_weld(&pairs[..3]).is_err());

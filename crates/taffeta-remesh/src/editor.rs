@@ -69,7 +69,7 @@ impl Editor<'_> {
         };
         let mut queue: Longest = self.working.edges.iter().filter_map(long_edge).collect();
         while let Some((bits, Reverse(e))) = queue.pop() {
-            if !self.is_current(e, bits) || self.is_kept_whole(e) || self.is_cloth_full(e) {
+            if !self.is_current(e, bits) || self.is_to_be_sewn(e) || self.is_cloth_full(e) {
                 continue;
             }
             if !self.spend() {
@@ -83,15 +83,6 @@ impl Editor<'_> {
     fn is_to_be_sewn(&self, e: EdgeKey) -> bool {
         let is_stitched = |v: &VertexKey| self.attributes.vertices[*v].is_stitched;
         self.mesh.is_boundary_edge(e) && self.mesh.edge_ends(e).iter().all(is_stitched)
-    }
-
-    /// Whether an edge must stay whole: it is to be sewn, or shorter than an edge of its faces that is. What is left of such a
-    /// face has an edge of half that length always: to split it goes on until nothing is left.
-    fn is_kept_whole(&self, e: EdgeKey) -> bool {
-        let is_in_the_way = |other: EdgeKey| self.is_to_be_sewn(other) && self.size_of(other) > self.size_of(e);
-        let mut faces = self.mesh.edge_faces(e).into_iter().flatten();
-        self.is_to_be_sewn(e)
-            || faces.any(|f| self.mesh.face_halfedges(f).iter().any(|he| he.edge != e && is_in_the_way(he.edge)))
     }
 
     fn push_long(&self, queue: &mut Longest, e: EdgeKey) {

@@ -46,6 +46,7 @@ mod refusal;
 mod report;
 mod rest;
 mod rules;
+mod runs;
 pub mod settings;
 mod sizing;
 mod space;

@@ -24,6 +24,10 @@ use taffeta_mesh::{HalfedgeMesh, VertexKey, slot_of};
 /// momentum: the ring is collinear to 1 in 100 000. Without the limit, round-off would become a fast spin.
 const INERTIA_CUTOFF: f64 = 1e-10;
 
+/// The same relative to the mass and the square of the size of the ring. Without it a ring of which all but one vertex are
+/// held threw that one away.
+const ROUND_OFF: f64 = 1e-24;
+
 /// A relative change of mass below this is round-off.
 const MASS_SLACK: f64 = 1e-12;
 
@@ -296,6 +300,8 @@ struct Inertia {
     center: DVec3,
     moments: DVec3,
     axes: DMat3,
+    /// A moment that is round-off.
+    round_off: f64,
 }
 
 impl Inertia {
@@ -314,13 +320,15 @@ impl Inertia {
             tensor += body.mass * (DMat3::from_diagonal(DVec3::splat(r.length_squared())) - outer);
         }
         let (moments, axes) = eigen_symmetric(tensor);
-        Some(Self { mass, center, moments, axes })
+        // Where one vertex of a ring is free its distance from the center is the round-off of its place in the ring.
+        let size = bodies.iter().map(|body| body.arm.length_squared()).fold(0.0, f64::max);
+        Some(Self { mass, center, moments, axes, round_off: ROUND_OFF * mass * size })
     }
 
     /// The angular velocity \[rad/s\] that carries an angular momentum about the center: the pseudo-inverse of the
     /// inertia. A collinear ring has no inertia about its line, a single vertex none at all.
     fn rate_of(&self, angular: DVec3) -> DVec3 {
-        let limit = INERTIA_CUTOFF * self.moments.max_element();
+        let limit = (INERTIA_CUTOFF * self.moments.max_element()).max(self.round_off);
         let along = self.axes.transpose() * angular;
         let mut rate = DVec3::ZERO;
         for k in 0..3 {
@@ -369,6 +377,24 @@ fn eigen_symmetric(matrix: DMat3) -> (DVec3, DMat3) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_free_vertex_is_not_turned_about_itself() {
+        let at = |x: f64, is_free| Body {
+            v: VertexKey::default(),
+            mass: 0.1,
+            arm: DVec3::new(x, 0.3 * x, 0.7),
+            velocity: DVec3::ZERO,
+            last: None,
+            is_free,
+        };
+        let mut inertia =
+            Inertia::of_free(&[at(0.1, false), at(0.2, true), at(0.4, false)]).expect("one is free");
+        assert_eq!(inertia.rate_of(DVec3::new(1e-3, 2e-3, -1e-3)), DVec3::ZERO);
+        // What round-off may leave of it.
+        inertia.moments = DVec3::splat(1e-35);
+        assert_eq!(inertia.rate_of(DVec3::new(1e-3, 2e-3, -1e-3)), DVec3::ZERO);
+    }
 
     #[test]
     fn eigenvectors_diagonalize() {

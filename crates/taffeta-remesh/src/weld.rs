@@ -72,7 +72,17 @@ pub fn weld_with_transfer(
 
 /// Two vertices as one. `a` and `b` come with the areas that they stand for \[m²\].
 fn merge((a, of_a): (VertexAttributes, f64), (b, of_b): (VertexAttributes, f64)) -> VertexAttributes {
-    let VertexAttributes { position, velocity, history: _, grip: _, start, pin, input, metric, is_stitched: _ } = a;
+    let VertexAttributes {
+        position,
+        velocity,
+        history: _,
+        grip: _,
+        start,
+        pin,
+        input,
+        metric,
+        is_stitched: _,
+    } = a;
     let (share_a, share_b) = (of_a / (of_a + of_b), of_b / (of_a + of_b));
     let choose = |of_a: DVec3, of_b: DVec3| match (pin, b.pin) {
         (Some(_), _) => of_a,

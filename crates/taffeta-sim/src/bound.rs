@@ -112,7 +112,10 @@ impl World {
 
     /// Whether neither pins nor obstacles move in the substep, nothing is sewn, and no pressure or wind drives the cloth.
     fn is_left_alone(&self, h: f64) -> bool {
-        self.stand_still(h) && !self.is_sewing() && self.work.air.is_none_or(|air| air.wind == DVec3::ZERO) && !self.has_pressure()
+        self.stand_still(h)
+            && !self.is_sewing()
+            && self.work.air.is_none_or(|air| air.wind == DVec3::ZERO)
+            && !self.has_pressure()
     }
 
     /// The growth of the energy that round-off and the tolerance of the solver explain \[J\].

@@ -2,8 +2,8 @@
 
 use crate::block::distance::spring_constant;
 use crate::block::{
-    Block, Distance, EdgeLengths, EnclosedVolume, EnergyForm, GreenStrain, Hinge, QuadraticBend,
-    Stitch, StrainEnergy, gather,
+    Block, Distance, EdgeLengths, EnclosedVolume, EnergyForm, GreenStrain, Hinge, QuadraticBend, Stitch,
+    StrainEnergy, gather,
 };
 use crate::material::Material;
 use crate::model::{BendingModel, ClothModel, MembraneModel};
@@ -121,7 +121,8 @@ impl Blocks {
         let ropes = self.ropes.energy(x);
         let enclosed: f64 = self.enclosed.iter().map(|volume| volume.energy(x)).sum();
         let stitches: f64 = self.stitches.iter().map(|b| b.energy(&gather(b.vertices, x))).sum();
-        let stretch = strain + lengths + energies + distances + ropes.stretch + self.solids.energy(x) + enclosed;
+        let stretch =
+            strain + lengths + energies + distances + ropes.stretch + self.solids.energy(x) + enclosed;
         let stretch = stretch + stitches;
         ElasticEnergy { stretch, bend: bend + ropes.bend }
     }

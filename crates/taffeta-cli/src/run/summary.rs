@@ -81,17 +81,17 @@ impl Summary<'_> {
 
     /// The seams: whether they are closed, and when.
     fn seams_json(&self) -> Value {
-        let seam = |seam: SeamReport| {
-            json!({ "cloth": seam.cloth, "seam": seam.seam, "pairs": seam.pairs, "closed": seam.closed, "gap": seam.gap })
-        };
+        let seam = |seam: SeamReport| json!({ "cloth": seam.cloth, "seam": seam.seam, "pairs": seam.pairs, "closed": seam.closed, "gap": seam.gap });
         self.prepared.world.seams().into_iter().map(seam).collect()
     }
 
     /// What is still open though its time is over.
     pub fn open_seams(&self) -> Option<String> {
-        let late: Vec<SeamReport> = self.prepared.world.seams().into_iter().filter(|seam| seam.is_late).collect();
+        let late: Vec<SeamReport> =
+            self.prepared.world.seams().into_iter().filter(|seam| seam.is_late).collect();
         let widest = late.iter().map(|seam| seam.gap).fold(0.0, f64::max);
-        let names: Vec<String> = late.iter().map(|seam| format!("{} of {:?}", seam.seam, seam.cloth)).collect();
+        let names: Vec<String> =
+            late.iter().map(|seam| format!("{} of {:?}", seam.seam, seam.cloth)).collect();
         (!late.is_empty()).then(|| {
             format!(
                 "seams are open though their time is over, the widest by {widest:.4} m: {}; something is in the way, or \

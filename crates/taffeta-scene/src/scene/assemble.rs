@@ -190,14 +190,22 @@ impl Assembly<'_> {
             Err(SeamError { seam, defect }) => {
                 let side = defect.side().map_or(String::new(), |side| format!(".{side}"));
                 let defect = defect.renumber(|vertex| placed.name_vertex(vertex));
-                self.report(&format!("{key}.seam.{seam}{side}"), format!("seam {seam} of the cloth {:?}: {defect}", cloth.name));
+                self.report(
+                    &format!("{key}.seam.{seam}{side}"),
+                    format!("seam {seam} of the cloth {:?}: {defect}", cloth.name),
+                );
                 None
             }
         }
     }
 
     /// The seams with the numbers that vertices have in the mesh.
-    fn resolve_seams(&mut self, key: &str, cloth: &SceneCloth, placed: &PlacedMesh) -> Option<Vec<SeamDescription>> {
+    fn resolve_seams(
+        &mut self,
+        key: &str,
+        cloth: &SceneCloth,
+        placed: &PlacedMesh,
+    ) -> Option<Vec<SeamDescription>> {
         let mut seams = Vec::new();
         for (index, seam) in cloth.seams.iter().enumerate() {
             let mut resolved = seam.clone();
@@ -206,7 +214,8 @@ impl Assembly<'_> {
                     match placed.find_vertices(run) {
                         Ok(vertices) => *run = vertices,
                         Err(reason) => {
-                            let message = format!("seam {index} of the cloth {:?}, run {side}: {reason}", cloth.name);
+                            let message =
+                                format!("seam {index} of the cloth {:?}, run {side}: {reason}", cloth.name);
                             self.report(&format!("{key}.seam.{index}.{side}.vertices"), message);
                             return None;
                         }

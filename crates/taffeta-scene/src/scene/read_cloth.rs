@@ -144,7 +144,8 @@ pub(super) fn read_cloth(
     if let (false, Some(item)) = (seams.is_empty(), table.get("remesh"))
         && remesh.is_some_and(|settings| settings.anisotropic)
     {
-        let message = format!("`{}.anisotropic` knows one chart, but a cloth that is sewn has seams", item.key);
+        let message =
+            format!("`{}.anisotropic` knows one chart, but a cloth that is sewn has seams", item.key);
         item.report(message, Some("leave it out".to_owned()));
     }
     if pressure != 0.0 {

@@ -35,7 +35,8 @@ fn read_seam(item: &Item<'_>) -> Option<SeamDescription> {
         }
         ([None, None], Some(distance)) => SeamSides::Near(distance.number(Range::Positive)?),
         (runs, distance) => {
-            let given = [("a", runs[0].is_some()), ("b", runs[1].is_some()), ("distance", distance.is_some())];
+            let given =
+                [("a", runs[0].is_some()), ("b", runs[1].is_some()), ("distance", distance.is_some())];
             let names: Vec<&str> = given.iter().filter(|(_, is)| *is).map(|(name, _)| *name).collect();
             let found = if names.is_empty() { "none of them".to_owned() } else { names.join(" and ") };
             let message = format!("`{}` must have a and b, or distance, but has {found}", item.key);
@@ -57,7 +58,11 @@ fn read_run(item: &Item<'_>) -> Option<Vec<u32>> {
     let list = table.require("vertices", "vertices = [0, 20]")?;
     let items = list.array()?;
     if items.len() < 2 {
-        let message = format!("`{}` names {} vertices, but must name at least 2: the ends of the run", list.key, items.len());
+        let message = format!(
+            "`{}` names {} vertices, but must name at least 2: the ends of the run",
+            list.key,
+            items.len()
+        );
         list.report(message, Some("a run that ends where it begins is the whole loop".to_owned()));
         return None;
     }

@@ -13,11 +13,11 @@ use serde_json::{Map, Value, json};
 use std::path::Path;
 use taffeta_contact::Shape;
 use taffeta_core::{Friction, Motion, Placement, Region};
-use taffeta_sim::{SeamDescription, SeamSides};
 use taffeta_sim::{
     MembraneScaling, Mode, PinDescription, ProjectionStiffness, RopeBending, RopeMaterial, SolidMaterial,
     SolverChoice, StiffnessCorrection, TimeIntegration,
 };
+use taffeta_sim::{SeamDescription, SeamSides};
 use taffeta_solve::Material;
 
 /// The whole scene.

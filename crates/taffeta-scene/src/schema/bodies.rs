@@ -151,7 +151,8 @@ fn pin(regions: &[&str], is_clamp: bool) -> Node {
 fn seam() -> Node {
     let run = |about: &str| {
         let number = Node::integer("A number, from 0.", 0);
-        let about_list = "Vertices along the boundary of a panel, at least its ends; the shorter way joins them.";
+        let about_list =
+            "Vertices along the boundary of a panel, at least its ends; the shorter way joins them.";
         let vertices = Node::list(about_list, number).with("minItems", 2);
         object(about, [("vertices", vertices)], &["vertices"])
     };

@@ -23,7 +23,11 @@ fn a_seam_has_two_runs_or_a_distance() {
     expect_seam("distance = 0.1, ease = true", "true", &["belongs to a seam of two runs"]);
     expect_seam(&format!("{A}, {B}, time = 0"), "0 }]", &["`cloth.0.seam.0.time` is 0", "greater than 0"]);
     expect_seam(&format!("{A}, {B}, ease = 1"), "1 }]", &["true or false"]);
-    expect_seam(&format!("{A}, {B}, turn = 1"), "turn", &["unknown key `turn`", "a, b, distance, time, ease"]);
+    expect_seam(
+        &format!("{A}, {B}, turn = 1"),
+        "turn",
+        &["unknown key `turn`", "a, b, distance, time, ease"],
+    );
     expect("place", "seam = { distance = 1 }", "{", &["must be an array of tables", "[[cloth.seam]]"]);
 }
 
@@ -33,14 +37,31 @@ fn runs_name_vertices_of_the_boundary() {
     expect_seam(&run("{}"), "{}", &["`vertices` is missing in `cloth.0.seam.0.a`"]);
     expect_seam(&run("{ vertices = [0] }"), "[0]", &["names 1 vertices", "at least 2"]);
     expect_seam(&run("{ vertices = [0, -1] }"), "-1", &["is -1"]);
-    expect_seam(&run("{ vertices = [0, 81] }"), "[0, 81]", &["seam 0 of the cloth \"sheet\", run a", "vertex 81 is out of range"]);
-    expect_seam(&run("{ vertices = [0, 40] }"), "{ vertices = [0, 40]", &["vertex 40 of run a is not on the boundary"]);
+    expect_seam(
+        &run("{ vertices = [0, 81] }"),
+        "[0, 81]",
+        &["seam 0 of the cloth \"sheet\", run a", "vertex 81 is out of range"],
+    );
+    expect_seam(
+        &run("{ vertices = [0, 40] }"),
+        "{ vertices = [0, 40]",
+        &["vertex 40 of run a is not on the boundary"],
+    );
     expect_seam(&run("{ vertices = [0, 27, 18] }"), "{ vertices = [0, 27", &["run a passes vertex 18 twice"]);
-    expect_seam(&run("{ vertices = [0, 0] }"), "{ vertices = [0, 0]", &["run a is a whole loop and the other one is not"]);
+    expect_seam(
+        &run("{ vertices = [0, 0] }"),
+        "{ vertices = [0, 0]",
+        &["run a is a whole loop and the other one is not"],
+    );
     expect_seam(
         &run("{ vertices = [0, 54] }"),
         "{ a",
-        &["run a (panel 0, vertices 54 to 0) is 0.7500 m long", "is 1.0000 m long", "25.0 %, more than 5 %", "ease = true"],
+        &[
+            "run a (panel 0, vertices 54 to 0) is 0.7500 m long",
+            "is 1.0000 m long",
+            "25.0 %, more than 5 %",
+            "ease = true",
+        ],
     );
     expect_seam("distance = 0.01", "{ distance", &["no two runs of the boundary are within 0.01 m"]);
 }
@@ -85,7 +106,10 @@ fn panels_need_material_coordinates_and_keep_the_numbers_of_their_file() {
     let report = scene("bare.obj", "[2, 3]").build().unwrap_err().to_string();
     assert!(report.contains("its panels have no material coordinates (vt)"), "{report}");
     let report = scene("laid.obj", "[2, 9]").build().unwrap_err().to_string();
-    assert!(report.contains("vertex 9 of run a is not on the boundary") && report.contains("test.toml:6"), "{report}");
+    assert!(
+        report.contains("vertex 9 of run a is not on the boundary") && report.contains("test.toml:6"),
+        "{report}"
+    );
     let report = scene("laid.obj", "[2, 0]").build().unwrap_err().to_string();
     assert!(report.contains("vertex 0 belongs to no face"), "{report}");
     scene("laid.obj", "[2, 3]").build().unwrap();

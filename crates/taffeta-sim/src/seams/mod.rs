@@ -79,7 +79,9 @@ fn pair_seam(cloth: &mut ClothDescription, seam: usize) -> Result<(), SeamDefect
     let mut outline = Outline::new(&cloth.mesh);
     let (found, ease) = match sides {
         SeamSides::Pairs(pairs) => return check_pairs(&outline, &pairs),
-        SeamSides::Runs([a, b]) => (vec![[outline.find_run(&cloth.mesh, 'a', &a)?, outline.find_run(&cloth.mesh, 'b', &b)?]], ease),
+        SeamSides::Runs([a, b]) => {
+            (vec![[outline.find_run(&cloth.mesh, 'a', &a)?, outline.find_run(&cloth.mesh, 'b', &b)?]], ease)
+        }
         SeamSides::Near(distance) => (near::find_near_runs(&cloth.mesh, &outline, distance)?, true),
     };
     let mut pairs = Vec::new();

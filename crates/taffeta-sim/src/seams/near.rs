@@ -26,10 +26,14 @@ pub(super) fn find_near_runs(
     let search = Search { mesh, outline, distance };
     let nearest = search.find_nearest();
     let mut is_sewn = vec![false; mesh.positions.len()];
-    let mut found = Vec::new();
+    let mut found: Vec<[Run; 2]> = Vec::new();
     for v in outline.vertices() {
         let Some(w) = nearest[v as usize].filter(|w| nearest[*w as usize] == Some(v)) else { continue };
-        if is_sewn[v as usize] || is_sewn[w as usize] {
+        let is_known = |runs: &[Run; 2]| {
+            let has = |k: usize, v: u32| runs[k].vertices.contains(&v);
+            has(0, v) && has(1, w) || has(1, v) && has(0, w)
+        };
+        if is_sewn[v as usize] || is_sewn[w as usize] || found.iter().any(is_known) {
             continue;
         }
         let runs = search.follow(v, w);
@@ -41,7 +45,9 @@ pub(super) fn find_near_runs(
             run[1..run.len() - 1].iter().for_each(|v| is_sewn[*v as usize] = true);
         }
         (is_sewn[v as usize], is_sewn[w as usize]) = (true, true);
-        found.push(runs.map(|vertices| Run { is_closed: vertices[0] == vertices[vertices.len() - 1], vertices }));
+        found.push(
+            runs.map(|vertices| Run { is_closed: vertices[0] == vertices[vertices.len() - 1], vertices }),
+        );
     }
     if found.is_empty() { Err(SeamDefect::NothingNear { distance }) } else { Ok(found) }
 }

@@ -146,7 +146,8 @@ fn slide(mesh: &mut TriangleMesh, run: &[u32], parts: &[f64], (k, to): (usize, f
         let face = around.iter().find(|face| mesh.faces[**face].contains(&other));
         face.map(|face| corner_of(mesh, *face, other))
     };
-    let (Some(before), Some(after), Some(target)) = (seen(run[k - 1]), seen(run[k + 1]), seen(run[toward])) else {
+    let (Some(before), Some(after), Some(target)) = (seen(run[k - 1]), seen(run[k + 1]), seen(run[toward]))
+    else {
         return false;
     };
     let (ahead, behind) = (after - coords[0], coords[0] - before);

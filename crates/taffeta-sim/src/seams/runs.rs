@@ -145,7 +145,13 @@ impl Outline {
             backward.reverse();
             let length = |way: &[u32]| -> f64 {
                 way.windows(2)
-                    .map(|e| if self.next(e[0]) == e[1] { self.length_after(mesh, e[0]) } else { self.length_after(mesh, e[1]) })
+                    .map(|e| {
+                        if self.next(e[0]) == e[1] {
+                            self.length_after(mesh, e[0])
+                        } else {
+                            self.length_after(mesh, e[1])
+                        }
+                    })
                     .sum()
             };
             let is_backward = p != q && length(&backward) < length(&forward);

@@ -1,6 +1,6 @@
 //! The seams of a world while they are open: threads between vertices that grow shorter.
 //!
-//! Every pair of vertices is joined by a thread ([`Stitch`]) as long as the gap at the start; it shrinks evenly to next to
+//! Every pair of vertices is joined by a thread ([`Stitch`]) as long as the gap at the start; it shrinks to next to
 //! nothing over the time of the seam. When all threads of a seam are short enough the two sides become one (`close`). What
 //! remeshing does meanwhile leaves the vertices of the runs alone.
 
@@ -68,7 +68,9 @@ pub(crate) struct SeamLaw {
 impl SeamLaw {
     /// The length of a thread at a time \[s\], for a gap at the start \[m\].
     fn thread(&self, gap: f64, time: f64) -> f64 {
-        (gap * (1.0 - time / self.time)).max(self.shortest())
+        // It begins and ends slowly: at a constant speed both sides would have to jump to it, and bump into each other.
+        let part = (time / self.time).clamp(0.0, 1.0);
+        (gap * (1.0 - part * part * (3.0 - 2.0 * part))).max(self.shortest())
     }
 
     fn shortest(&self) -> f64 {
@@ -237,7 +239,11 @@ impl World {
         let lengths = caches.blocks.stitches.iter().map(|stitch| stitch.length);
         match &mut caches.solver {
             Solver::Newton(driver) => {
-                driver.stitches_mut().iter_mut().zip(lengths).for_each(|(stitch, length)| stitch.length = length);
+                driver
+                    .stitches_mut()
+                    .iter_mut()
+                    .zip(lengths)
+                    .for_each(|(stitch, length)| stitch.length = length);
             }
             Solver::Block(driver) => driver.set_stitch_lengths(&lengths.collect::<Vec<_>>()),
             Solver::Rows(_) | Solver::Projective(_) => {}

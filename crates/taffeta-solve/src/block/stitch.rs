@@ -128,7 +128,8 @@ mod tests {
         for (length, reach) in [(0.3, 1.0), (0.3, 0.05), (0.01, 0.05)] {
             let stitch = example(length, reach);
             let stress = stitch.stiffness() * stitch.constraint(&X);
-            let own = |curvature| stitch.geometric_stiffness(&X, &stress, curvature).expect("it is taut")[0][0];
+            let own =
+                |curvature| stitch.geometric_stiffness(&X, &stress, curvature).expect("it is taut")[0][0];
             let (exact, clamped) = (own(Curvature::Exact), own(Curvature::Clamped));
             for direction in [DVec3::X, DVec3::Y, X[1] - X[0], (X[1] - X[0]).any_orthogonal_vector()] {
                 let (exact, clamped) = (direction.dot(exact * direction), direction.dot(clamped * direction));

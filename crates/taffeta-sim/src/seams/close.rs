@@ -36,6 +36,7 @@ pub(crate) fn begin_sewing(
         return Ok(());
     }
     let mut trial = Thawed { sewing: sewing.clone(), ..thawed.clone() };
+    // What pins hold does not matter for the surface.
     let pins: Vec<Region> = vec![Region::Boundary; 1 + max_pin(&trial)];
     for (seam, (number, in_cloth)) in names.into_iter().enumerate() {
         trial.close(seam, 0.0, &pins).map_err(|reason| {
@@ -59,7 +60,7 @@ impl Thawed {
     fn close(&mut self, seam: usize, time: f64, pins: &[Region]) -> Result<(), WeldBlocked> {
         let state = &mut self.sewing.seams[seam];
         let pairs: Vec<[VertexKey; 2]> = state.pairs.iter().filter(|[a, b]| a != b).copied().collect();
-        // What is sewn twice by one seam is listed twice.
+        // A run that resumes from a checkpoint must hand out the same keys.
         self.mesh.sort_free_slots();
         let record = weld_with_transfer(&mut self.mesh, &mut self.attributes, &pairs, pins)?;
         (state.pairs, state.gaps, state.closed) = (Vec::new(), Vec::new(), Some(time));

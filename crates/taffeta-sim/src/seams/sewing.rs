@@ -84,12 +84,12 @@ impl SeamLaw {
 
     /// Whether a gap can be closed at a time \[s\].
     pub fn closes(&self, gap: f64, time: f64) -> bool {
-        // The last step of the time ends there up to round-off.
-        gap <= TIGHT * self.loose || time >= self.time * (1.0 - 1e-9) && gap <= self.loose
+        gap <= TIGHT * self.loose || self.is_late(time) && gap <= self.loose
     }
 
     /// Whether its time is over.
     fn is_late(&self, time: f64) -> bool {
+        // The last step of the time ends there up to round-off.
         time >= self.time * (1.0 - 1e-9)
     }
 

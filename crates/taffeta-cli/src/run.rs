@@ -168,6 +168,7 @@ impl Run {
         self.clock.read(&mut self.totals);
         self.progress.finish();
         let summary = Summary { prepared: &self.prepared, totals: &self.totals, outcome: &outcome };
+        summary.open_seams().iter().for_each(|text| self.progress.warn(text));
         let written = self.folder.write_summary(&summary.to_json());
         let root = self.folder.root().display();
         let (frame, time) = (self.prepared.world.frame(), self.prepared.world.time());

@@ -20,6 +20,7 @@ pub mod elements;
 mod fans;
 pub mod fuzz;
 pub mod guard;
+mod joints;
 pub mod mesh_obstacle;
 pub mod near;
 pub mod obstacle;

@@ -16,6 +16,7 @@ use crate::detect::ContactSurface;
 use crate::elements::{Element, Elements};
 use crate::fans::Fans;
 use crate::guard::{MovingShape, count_sunken, watch_faces};
+use crate::joints::Joints;
 use crate::near::NearSearch;
 use crate::pair::{Pair, closest};
 use crate::quarantine::Quarantine;
@@ -96,6 +97,8 @@ pub struct Proximity {
     pairs: Vec<Pair>,
     /// The distance that each pair is to keep \[m\].
     offsets: Vec<f64>,
+    /// What is about to be joined.
+    joints: Joints,
     /// What crosses now, and so cannot be kept apart.
     quarantine: Quarantine,
 }
@@ -113,6 +116,13 @@ impl Proximity {
         assert!(is_last, "obstacles must come after what moves by itself");
         let fans = Fans::build(&elements);
         Self { elements, fans, bodies, layout, movers, moving_vertices, ..Self::default() }
+    }
+
+    /// Says which vertices are about to become one, and the distance \[m\] that they keep until then instead of that of
+    /// contact: they and the faces around them slide along each other without friction, but do not cross.
+    pub fn sew(&mut self, pairs: impl Iterator<Item = ([u32; 2], f64)>) {
+        self.joints = Joints::build(&self.elements, pairs);
+        self.is_stale = true;
     }
 
     /// Whether two bodies, or a body and itself, can meet.
@@ -234,7 +244,8 @@ impl Proximity {
         if self.elements.vertex_bodies[a] != self.elements.vertex_bodies[b] {
             return sum;
         }
-        sum.min(REST_SHARE * closest(pair.kind, pair.gather(&self.layout)).gap.length())
+        let gap = self.joints.gap(pair).unwrap_or(sum);
+        sum.min(gap).min(REST_SHARE * closest(pair.kind, pair.gather(&self.layout)).gap.length())
     }
 
     /// The displacement that all share over a substep \[m\]: none as soon as there is something that cannot be stopped.

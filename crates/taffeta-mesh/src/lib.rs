@@ -11,13 +11,14 @@
 //! ```
 //!
 //! The mesh is connectivity only. It knows no positions, no material coordinates and no solver; attributes live in
-//! `slotmap::SecondaryMap`s of whoever owns them, and [`SplitRecord`], [`CollapseRecord`] and [`FlipRecord`] say
-//! what an edit re-used, created and removed so that the attributes can follow. No callbacks.
+//! `slotmap::SecondaryMap`s of whoever owns them, and [`SplitRecord`], [`CollapseRecord`], [`FlipRecord`] and
+//! [`WeldRecord`] say what an edit re-used, created and removed so that the attributes can follow. No callbacks.
 //!
 //! Invariants, all checked by [`HalfedgeMesh::validate`]: faces are triangles; every edge has a face; every vertex has
 //! exactly one fan of faces; two vertices share at most one edge and three vertices at most one face; a boundary
 //! vertex starts at its boundary half-edge. Edits refuse what would break one of them, with a reason, before they
-//! touch anything, and they keep the Euler characteristic, the boundary loops and the components.
+//! touch anything, and they keep the Euler characteristic, the boundary loops and the components; all but the weld,
+//! which joins boundaries.
 //!
 //! A mesh may have several components: all cloths of a world live in one.
 //!
@@ -37,6 +38,7 @@ mod keys;
 mod mesh;
 mod split;
 mod validate;
+mod weld;
 
 pub use build::{BuildError, BuiltMesh};
 pub use circulate::{HalfedgesAround, LoopHalfedges};
@@ -47,3 +49,4 @@ pub use keys::{EdgeKey, FaceKey, Halfedge, Side, VertexKey, slot_of};
 pub use mesh::HalfedgeMesh;
 pub use split::{SplitBlocked, SplitRecord, SplitSide};
 pub use validate::Broken;
+pub use weld::{GluedEdge, WeldBlocked, WeldRecord};

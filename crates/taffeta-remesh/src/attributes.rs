@@ -48,6 +48,9 @@ pub struct VertexAttributes {
     pub input: Option<u32>,
     /// Sizing metric of the last pass \[1/m²\], in material space; zero before the first.
     pub metric: Sym2,
+    /// Whether the vertex is about to be sewn to another: passes leave it where it is, and the boundary edges between two
+    /// such vertices whole.
+    pub is_stitched: bool,
 }
 
 /// Where a vertex was one substep earlier.
@@ -124,6 +127,7 @@ impl SheetAttributes {
                 pin: None,
                 input: Some(number),
                 metric: Sym2::default(),
+                is_stitched: false,
             };
             attributes.vertices.insert(v, vertex);
         }

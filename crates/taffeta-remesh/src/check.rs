@@ -1,6 +1,6 @@
 //! Which collapses and flips are good for the mesh. Topology is checked by the mesh itself, contact by the veto.
 
-use crate::attributes::SheetAttributes;
+use crate::attributes::{SheetAttributes, VertexAttributes};
 use crate::frame::MetricFrame;
 use crate::refusal::CollapseRefusal;
 use crate::rest::{OffLine, Wedge, check_line, is_feature, span, wedges};
@@ -119,8 +119,12 @@ impl Checker<'_> {
         if self.makes_too_long(he) {
             return Err(CollapseRefusal::TooLong);
         }
-        if self.attributes.vertices[i].pin.is_some() {
+        let VertexAttributes { pin, is_stitched, .. } = &self.attributes.vertices[i];
+        if pin.is_some() {
             return Err(CollapseRefusal::Pinned);
+        }
+        if *is_stitched {
+            return Err(CollapseRefusal::Stitched);
         }
         if kind == RestKind::Space && collapse_error(self.mesh, self.attributes, he) > self.rest_tolerance(i)
         {

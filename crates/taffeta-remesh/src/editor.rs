@@ -69,7 +69,7 @@ impl Editor<'_> {
         };
         let mut queue: Longest = self.working.edges.iter().filter_map(long_edge).collect();
         while let Some((bits, Reverse(e))) = queue.pop() {
-            if !self.is_current(e, bits) || self.is_cloth_full(e) {
+            if !self.is_current(e, bits) || self.is_to_be_sewn(e) || self.is_cloth_full(e) {
                 continue;
             }
             if !self.spend() {
@@ -77,6 +77,12 @@ impl Editor<'_> {
             }
             self.split(e, &mut queue);
         }
+    }
+
+    /// Whether an edge lies on a run that is being sewn: its vertices have partners on the other side, and a new one had none.
+    fn is_to_be_sewn(&self, e: EdgeKey) -> bool {
+        let is_stitched = |v: &VertexKey| self.attributes.vertices[*v].is_stitched;
+        self.mesh.is_boundary_edge(e) && self.mesh.edge_ends(e).iter().all(is_stitched)
     }
 
     fn push_long(&self, queue: &mut Longest, e: EdgeKey) {

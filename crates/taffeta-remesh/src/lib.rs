@@ -46,11 +46,13 @@ mod refusal;
 mod report;
 mod rest;
 mod rules;
+mod runs;
 pub mod settings;
 mod sizing;
 mod space;
 mod surroundings;
 mod transfer;
+mod weld;
 mod working;
 
 pub use arrays::{
@@ -75,3 +77,4 @@ pub use settings::{BadSetting, RemeshSettings};
 pub use sizing::RELAXATION_TIME;
 pub use surroundings::{Plane, Surroundings};
 pub use transfer::{collapse_with_transfer, flip_with_transfer, split_with_transfer};
+pub use weld::weld_with_transfer;

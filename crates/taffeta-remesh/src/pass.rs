@@ -11,6 +11,7 @@ use crate::metric::Metric;
 use crate::momentum::{Drift, settle_drifts};
 use crate::report::{Proposal, RemeshReport};
 use crate::rules::EditRules;
+use crate::runs::limit_at_runs;
 use crate::settings::RemeshSettings;
 use crate::sizing::update_metrics;
 use crate::surroundings::Surroundings;
@@ -49,6 +50,7 @@ pub fn remesh(
     let rules = EditRules::of_settings(pass.settings, pass.pins);
     let mut working = start_pass(mesh, attributes, &rules);
     update_metrics(&mut working, pass.settings, pass.surroundings, pass.elapsed);
+    limit_at_runs(&mut working, attributes);
     for &v in &working.vertices {
         attributes.vertices[v].metric = working.metrics[slot_of(v)];
     }

@@ -8,6 +8,8 @@ use taffeta_mesh::CollapseBlocked;
 pub(crate) enum CollapseRefusal {
     /// A pin holds the tail.
     Pinned,
+    /// The tail is about to be sewn to another vertex.
+    Stitched,
     /// The tail is a corner of the outline or of seams.
     Corner,
     /// The tail lies on the outline or a seam, and the edge does not.
@@ -31,11 +33,12 @@ impl CollapseRefusal {
             Self::TooLong => 0,
             Self::LeavesOutline => 1,
             Self::Corner => 2,
-            Self::Pinned => 3,
-            Self::RestShape => 4,
-            Self::TurnsNormal => 5,
-            Self::Quality => 6,
-            Self::Blocked(_) => 7,
+            Self::Stitched => 3,
+            Self::Pinned => 4,
+            Self::RestShape => 5,
+            Self::TurnsNormal => 6,
+            Self::Quality => 7,
+            Self::Blocked(_) => 8,
         }
     }
 
@@ -48,7 +51,7 @@ impl CollapseRefusal {
         let count = match if first.rank() >= second.rank() { first } else { second } {
             Self::TooLong => unreachable!("checked above"),
             Self::Pinned => &mut refusals.pinned,
-            Self::LeavesOutline | Self::Corner => &mut refusals.outline,
+            Self::LeavesOutline | Self::Corner | Self::Stitched => &mut refusals.outline,
             Self::RestShape => &mut refusals.rest_shape,
             Self::TurnsNormal => &mut refusals.turns_normal,
             Self::Quality => &mut refusals.quality,

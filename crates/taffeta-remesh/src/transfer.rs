@@ -96,7 +96,17 @@ fn interpolate_vertex(
     held_at: impl FnOnce(DVec3, u32) -> bool,
 ) -> VertexAttributes {
     let [a, b] = ends;
-    let VertexAttributes { position, velocity, history, grip: _, start, pin, input: _, metric } = a;
+    let VertexAttributes {
+        position,
+        velocity,
+        history,
+        grip: _,
+        start,
+        pin,
+        input: _,
+        metric,
+        is_stitched: _,
+    } = a;
     let mean = |(a, b): (&VertexHistory, VertexHistory)| VertexHistory {
         position: 0.5 * (a.position + b.position),
         velocity: 0.5 * (a.velocity + b.velocity),
@@ -111,6 +121,7 @@ fn interpolate_vertex(
         pin: pin.filter(|&number| b.pin == Some(number) && held_at(start, number)),
         input: None,
         metric: Sym2::default().plus(0.5, metric).plus(0.5, &b.metric),
+        is_stitched: false,
     }
 }
 

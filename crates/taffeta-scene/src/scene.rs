@@ -23,6 +23,7 @@ mod read_motion;
 mod read_obstacle;
 mod read_projective;
 mod read_rope;
+mod read_seam;
 mod read_solid;
 mod rope;
 mod solid;
@@ -34,6 +35,7 @@ pub(crate) use read::{MAX_REPEATS, MAX_THREADS, SOLVERS};
 pub(crate) use read_cloth::{BENDING_MODELS, DEFAULT_MATERIAL, MAX_LEVEL};
 pub(crate) use read_membrane::MEMBRANE_MODELS;
 pub(crate) use read_rope::{DEFAULT_RADIUS, ROPE_MODELS};
+pub(crate) use read_seam::DEFAULT_TIME;
 
 pub(crate) use camera::{DEFAULT_VIEW_DEG, WIDEST_VIEW_DEG};
 
@@ -54,7 +56,7 @@ use taffeta_formats::Format;
 use taffeta_remesh::RemeshSettings;
 use taffeta_sim::{
     Air, BendingModel, EnclosedDescription, MembraneModel, MembraneScaling, Mode, PinDescription,
-    ProjectionStiffness, SimulationSettings, WorldDescription,
+    ProjectionStiffness, SeamDescription, SimulationSettings, WorldDescription,
 };
 use taffeta_solve::Material;
 
@@ -127,6 +129,8 @@ pub struct SceneCloth {
     pub rest_curvature: [f64; 3],
     /// The pins. Vertex numbers are those of the mesh file.
     pub pins: Vec<PinDescription>,
+    /// What is sewn together. Vertex numbers are those of the mesh file.
+    pub seams: Vec<SeamDescription>,
     /// How to remesh; `None`: fixed topology.
     pub remesh: Option<RemeshSettings>,
     /// Constraint of a triangle, or springs along the edges.

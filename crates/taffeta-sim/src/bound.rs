@@ -110,10 +110,12 @@ impl World {
         self.sheet.state.held.iter().any(is_held) || self.active_contacts() > 0
     }
 
-    /// Whether neither pins nor obstacles move in the substep, and no pressure, wind or grab drives the cloth.
+    /// Whether neither pins nor obstacles move in the substep, nothing is sewn, and no pressure, wind or grab drives the
+    /// cloth.
     fn is_left_alone(&self, h: f64) -> bool {
         self.work.grabbed.is_empty()
             && self.stand_still(h)
+            && !self.is_sewing()
             && self.work.air.is_none_or(|air| air.wind == DVec3::ZERO)
             && !self.has_pressure()
     }

@@ -7,6 +7,8 @@ use crate::frozen::Thawed;
 use crate::loose::{build_loose, world_bodies};
 use crate::pins::{Pin, along_held};
 use crate::rope::list_inputs;
+use crate::seams::close::begin_sewing;
+use crate::seams::{SeamDefect, SeamError, Sewing, pair_seams};
 use crate::solid::{expand, place_and_pin};
 use crate::world::{Cloth, World};
 use glam::{DVec2, DVec3};
@@ -75,6 +77,14 @@ pub enum BuildError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A seam makes no sense.
+    #[error("cloth '{cloth}': {error}")]
+    Seam {
+        /// Name of the cloth.
+        cloth: String,
+        /// The seam and what is wrong with it.
+        error: SeamError,
+    },
     /// The worker threads could not be started.
     #[error("cannot start {threads} worker threads: {reason}")]
     Threads {
@@ -100,7 +110,8 @@ impl World {
         }
         check_settings(description)?;
         check_enclosed(description)?;
-        let (expanded, mut solids) = expand(description)?;
+        let (mut expanded, mut solids) = expand(description)?;
+        expanded.cloths.iter_mut().try_for_each(pair_cloth)?;
         let description = &expanded;
         let mut input = CombinedMesh::default();
         for (number, cloth) in description.cloths.iter().enumerate() {
@@ -118,9 +129,13 @@ impl World {
         set_velocities(&built, &mut attributes, (description, &pins), &input);
         let inputs = list_inputs(description)?;
         let loose = build_loose(&inputs, &mut pins)?;
-        let mut thawed = Thawed { mesh: built.mesh, attributes, loose, epoch: 0 };
+        let mut thawed = Thawed { mesh: built.mesh, attributes, loose, sewing: Sewing::default(), epoch: 0 };
+        begin_sewing(description, &mut thawed, (&built.vertices, &input.offsets))?;
         place_and_pin(&mut solids, (description, &built.vertices), &mut thawed, &mut pins)?;
-        World::assemble(description, (pins, world_bodies(inputs), solids), thawed)
+        let mut world = World::assemble(description, (pins, world_bodies(inputs), solids), thawed)?;
+        // Sides that touch from the start are one from the start.
+        world.close_seams();
+        Ok(world)
     }
 }
 
@@ -183,6 +198,14 @@ fn rest_corners(mesh: &TriangleMesh) -> Vec<[DVec2; 3]> {
         Some(corners) => corners.clone(),
         None => mesh.faces.iter().map(|f| flatten_triangle(f.map(|v| mesh.positions[v as usize]))).collect(),
     }
+}
+
+/// Pairs the seams of a cloth.
+fn pair_cloth(cloth: &mut ClothDescription) -> Result<(), BuildError> {
+    pair_seams(cloth).map_err(|error| match error.defect {
+        SeamDefect::Mesh(source) => BuildError::Mesh { cloth: cloth.name.clone(), source },
+        _ => BuildError::Seam { cloth: cloth.name.clone(), error },
+    })
 }
 
 /// Finds the cloth whose mesh is no surface, so that the error speaks of the numbers of that cloth's faces.
@@ -287,7 +310,8 @@ pub(crate) fn world_cloths(description: &WorldDescription) -> Vec<Cloth> {
         projection: cloth.projection,
         remesh: cloth.remesh,
         has_material: cloth.mesh.material.is_some(),
-        has_one_chart: cloth.mesh.has_one_chart(),
+        // One that is sewn has seams sooner or later.
+        has_one_chart: cloth.seams.is_empty() && cloth.mesh.has_one_chart(),
         surface: ContactSurface {
             offset: 0.5 * description.contact_thickness.unwrap_or(cloth.material.thickness),
             friction: cloth.material.friction,

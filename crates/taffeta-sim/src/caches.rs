@@ -7,6 +7,7 @@ use crate::frozen::Frozen;
 use crate::loose::LooseBody;
 use crate::pins::Pin;
 use crate::rope::build_ropes;
+use crate::seams::{SeamLaw, build_stitches};
 use crate::solid::{Solid, add_projected_solids, build_solids};
 use crate::world::Cloth;
 use glam::DVec3;
@@ -31,6 +32,8 @@ pub(crate) struct Caches {
     pub blocks: Blocks,
     /// What the enclosed volumes among the blocks follow.
     pub enclosed: Vec<EnclosedLaw>,
+    /// The seam and the pair of each stitch among the blocks.
+    pub stitch_places: Vec<[u32; 2]>,
     pub plate: PlateState,
     pub clamps: Vec<Clamp>,
     /// The solver as chosen.
@@ -85,6 +88,9 @@ pub(crate) struct CacheSource<'a> {
     pub bodies: &'a [LooseBody],
     pub solids: &'a [Solid],
     pub pins: &'a [Pin],
+    pub seams: &'a [SeamLaw],
+    /// Time \[s\].
+    pub time: f64,
     pub choice: SolverChoice,
     pub self_contact: bool,
     pub meshes: &'a [MeshObstacle],
@@ -106,6 +112,8 @@ impl Caches {
         blocks.solids = build_solids(&source);
         let (volumes, enclosed) = build_enclosed(&source);
         blocks.enclosed = volumes;
+        let (stitches, stitch_places) = build_stitches(&source);
+        blocks.stitches = stitches;
         let plate = PlateState {
             scalars: blocks.plate.edges.iter().map(|edge| sheet.scalars[edge.edge]).collect(),
             clamps: clamps.iter().map(|clamp| clamp.normal).collect(),
@@ -138,13 +146,14 @@ impl Caches {
             load_path: measure_load_path(sheet, &blocks),
             plate,
             clamps,
-            blocks,
             enclosed,
             choice,
             solver,
             past_factorizations: before.map_or(0, Self::factorizations),
             detector: Detector::new(surfaces, sheet.vertex_cloths.clone()),
-            proximity: meets.then(|| build_proximity(source)),
+            proximity: meets.then(|| build_proximity(source, &blocks.stitches, &stitch_places)),
+            stitch_places,
+            blocks,
         };
         // Afterwards: the colors must be those of the whole sheet, as they were when the edges broke.
         caches.switch_off(&sheet.broken);

@@ -142,6 +142,9 @@ impl World {
         {
             return Err(format!("a face belongs to cloth {}", face.cloth));
         }
+        if let Some(reason) = checkpoint.sheet.sewing.find_defect(&self.seams, &checkpoint.sheet) {
+            return Err(reason);
+        }
         let grasps = &checkpoint.grasps;
         if !(grasps.is_sorted_by(|a, b| a.0 < b.0) && grasps.iter().all(|(_, force)| force.is_finite())) {
             return Err("its friction is out of order or not finite".to_owned());

@@ -82,7 +82,8 @@ pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), Build
         let defect = find_cloth_defect(cloth)
             .or_else(|| find_unknown_to_solver(cloth, solver))
             .or_else(|| find_unswept(cloth, solver))
-            .or_else(|| find_spring_mismatch(cloth, solver));
+            .or_else(|| find_spring_mismatch(cloth, solver))
+            .or_else(|| find_seam_mismatch(cloth, &description.simulation));
         if let Some(reason) = defect {
             return refuse(what, reason);
         }
@@ -248,6 +249,22 @@ fn find_spring_mismatch(cloth: &ClothDescription, solver: SolverChoice) -> Optio
         return Some("break_force belongs to the constraint Distance under the solver xpbd".into());
     }
     cloth.remesh.map(|_| "a cloth with a break_force cannot be remeshed: its edges are what breaks".into())
+}
+
+/// What does not go with the seams of a cloth, in words.
+fn find_seam_mismatch(cloth: &ClothDescription, settings: &SimulationSettings) -> Option<String> {
+    if cloth.seams.is_empty() {
+        return None;
+    }
+    let name = settings.solver.name();
+    if !settings.solver.sews() {
+        return Some(format!("the solver {name} cannot sew its seams: take global, direct or block"));
+    }
+    if settings.mode == Mode::Static {
+        return Some("sewing takes time, of which there is none in the search for an equilibrium".into());
+    }
+    let is_anisotropic = cloth.remesh.is_some_and(|settings| settings.anisotropic);
+    is_anisotropic.then(|| "remeshing along folds (anisotropic) knows one chart, but it has seams".into())
 }
 
 /// What is wrong with a pin, in words.

@@ -18,6 +18,7 @@ use taffeta_contact::proximity::{MeshBody, Proximity, Which};
 use taffeta_contact::response::project;
 use taffeta_contact::{Contact, MeshObstacle, SubstepView};
 use taffeta_core::ContactRow;
+use taffeta_solve::block::Stitch;
 
 /// How often cloth is moved out of the way of what cannot be stopped before that counts as forced, and sweeps over the
 /// contacts each time. Each time other primitives may come to be in the way.
@@ -88,7 +89,11 @@ pub struct SunkenCloth {
 const PANEL_DISTANCE: f64 = 1e3;
 
 /// The cloths of a world, its other bodies and its mesh obstacles, as bodies that can meet.
-pub(crate) fn build_proximity(source: CacheSource<'_>) -> Proximity {
+pub(crate) fn build_proximity(
+    source: CacheSource<'_>,
+    stitches: &[Stitch],
+    places: &[[u32; 2]],
+) -> Proximity {
     let CacheSource { sheet, cloths, bodies, self_contact, .. } = source;
     let mut elements = Elements::default();
     let faces: Vec<[u32; 3]> = sheet.topology.faces.iter().map(|face| face.map(|vi| vi.0)).collect();
@@ -114,7 +119,12 @@ pub(crate) fn build_proximity(source: CacheSource<'_>) -> Proximity {
         meshes.push(MeshBody::obstacle(obstacle.friction));
         layout.resize(elements.vertex_count, DVec3::ZERO);
     }
-    Proximity::new(elements, meshes, layout)
+    let mut proximity = Proximity::new(elements, meshes, layout);
+    let joint = |(stitch, [seam, _]): (&Stitch, &[u32; 2])| {
+        (stitch.vertices.map(|vi| vi.0), source.seams[*seam as usize].contact())
+    };
+    proximity.sew(stitches.iter().zip(places).map(joint));
+    proximity
 }
 
 /// Panels that no seam joins may have the same material coordinates, and are no neighbors for that.

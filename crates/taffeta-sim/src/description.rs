@@ -1,5 +1,6 @@
 //! What a world is made of: the plain input from which [`World`](crate::World) is built.
 
+use crate::seams::SeamDescription;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use taffeta_contact::{ContactSurface, MeshObstacle, Obstacle};
@@ -57,6 +58,8 @@ pub struct ClothDescription {
     pub volume: Option<EnclosedDescription>,
     /// The pins.
     pub pins: Vec<PinDescription>,
+    /// What is sewn together while it is simulated; where [`SolverChoice::sews`], and only with material coordinates.
+    pub seams: Vec<SeamDescription>,
     /// How to remesh; `None`: fixed topology.
     pub remesh: Option<RemeshSettings>,
     /// Constraint of a triangle, or springs along the edges for solvers that take scalar rows.
@@ -182,6 +185,7 @@ impl ClothDescription {
             volume: None,
             rest_curvature: [0.0; 3],
             pins: Vec::new(),
+            seams: Vec::new(),
             remesh: None,
             membrane: MembraneModel::default(),
             scaling: MembraneScaling::default(),
@@ -319,6 +323,14 @@ impl SolverChoice {
         match self {
             Self::Auto | Self::Block | Self::Xpbd | Self::Projective => true,
             Self::Global | Self::Direct | Self::Pbd => false,
+        }
+    }
+
+    /// Whether the solver knows stitches. Rows along springs and constant projections are methods to compare with.
+    pub fn sews(self) -> bool {
+        match self {
+            Self::Auto | Self::Global | Self::Direct | Self::Block => true,
+            Self::Xpbd | Self::Pbd | Self::Projective => false,
         }
     }
 

@@ -1,6 +1,7 @@
 //! One authority at a time: dense arrays while simulating, keyed attributes while remeshing.
 
 use crate::loose::LooseVertex;
+use crate::seams::Sewing;
 use crate::solid::{Solid, number_vertices};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
@@ -44,6 +45,8 @@ pub struct Frozen {
     mesh: HalfedgeMesh,
     attributes: SheetAttributes,
     pub(crate) loose: Vec<LooseVertex>,
+    /// What is being sewn.
+    pub(crate) sewing: Sewing,
     /// The vertices of each solid, in the order of its description.
     pub(crate) solid_vertices: Vec<Vec<VertexIndex>>,
 }
@@ -57,6 +60,8 @@ pub struct Thawed {
     pub attributes: SheetAttributes,
     /// The vertices that belong to no face, by body. Remeshing leaves them alone.
     pub loose: Vec<LooseVertex>,
+    /// What is being sewn.
+    pub sewing: Sewing,
     /// The epoch of the last freeze.
     pub epoch: u64,
 }
@@ -79,7 +84,7 @@ impl Frozen {
     /// Hands positions and velocities back to the keyed mesh.
     pub fn thaw(self) -> Thawed {
         let Self { topology, state, rest, history, grips, scalars, broken, keys, mesh, .. } = self;
-        let Self { mut attributes, mut loose, .. } = self;
+        let Self { mut attributes, mut loose, sewing, .. } = self;
         for (vi, key) in keys.vertices.iter_indexed() {
             let vertex = &mut attributes.vertices[*key];
             vertex.position = state.positions[vi];
@@ -99,7 +104,7 @@ impl Frozen {
             vertex.history = history.raw[i];
             vertex.grip = grips.raw[i];
         }
-        Thawed { mesh, attributes, loose, epoch: topology.epoch.0 }
+        Thawed { mesh, attributes, loose, sewing, epoch: topology.epoch.0 }
     }
 
     /// A copy by keys, for a checkpoint.
@@ -136,6 +141,11 @@ impl Frozen {
         Some(self.attributes.vertices[*key].metric)
     }
 
+    /// The keys of the vertices of the mesh, in dense order.
+    pub(crate) fn vertex_keys(&self) -> &IndexVec<VertexIndex, VertexKey> {
+        &self.keys.vertices
+    }
+
     /// The faces of a cloth, in dense order.
     pub(crate) fn faces_of(&self, cloth: u32) -> impl Iterator<Item = FaceIndex> + '_ {
         self.rest.cloths.iter_indexed().filter(move |(_, c)| **c == cloth).map(|(fi, _)| fi)
@@ -145,7 +155,7 @@ impl Frozen {
 impl Thawed {
     /// Fixes the dense order, by cloth and then along a Morton curve in material space, and copies everything into it.
     pub(crate) fn freeze(self, rules: FreezeRules<'_>) -> Frozen {
-        let Self { mesh, attributes, loose, epoch } = self;
+        let Self { mesh, attributes, loose, sewing, epoch } = self;
         let order = VertexOrder::measure(&mesh, &attributes, rules.has_one_chart);
         let frozen = mesh.freeze_topology(|v| order.place(v), TopologyEpoch(epoch).next());
         let (topology, keys) = (frozen.topology, frozen.keys);
@@ -195,6 +205,7 @@ impl Thawed {
             mesh,
             attributes,
             loose,
+            sewing,
             solid_vertices,
         };
         frozen.hold(vertex_pins, rules.axes);

@@ -181,6 +181,8 @@ impl World {
             bodies: &self.bodies,
             solids: &self.solids,
             pins: &self.pins,
+            seams: &self.seams,
+            time: self.time,
             choice,
             self_contact: self.self_contact,
             meshes: &self.meshes.list,

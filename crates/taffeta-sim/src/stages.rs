@@ -135,6 +135,7 @@ impl World {
     /// # Errors
     /// If the energy is not finite or a solver cannot factorize its system.
     pub fn solve(&mut self, h: f64, plan: &mut SubstepPlan) -> Result<(), StepError> {
+        self.set_threads(h);
         if matches!(self.caches.solver, Solver::Projective(_)) {
             return self.solve_projective(h, plan.iterations);
         }

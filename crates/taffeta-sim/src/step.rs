@@ -158,8 +158,9 @@ impl World {
         let measured = times.run(Stage::Measure, || self.measure());
         let contacts = self.active_contacts();
         let broken_edges = self.broken_edge_count() - broken_before;
+        let before_pass = if self.close_seams() { self.measure() } else { measured };
         let (remesh, popping) = times.run(Stage::Remesh, || self.remesh_if_due());
-        let jumps = times.run(Stage::Measure, || self.measure_jumps(&measured, (&remesh, popping)));
+        let jumps = times.run(Stage::Measure, || self.measure_jumps(&before_pass, (&remesh, popping)));
         let state_hash = times.run(Stage::Measure, || self.state_hash());
         Ok(StepReport {
             time: self.time,

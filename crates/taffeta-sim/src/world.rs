@@ -13,6 +13,7 @@ use crate::grips::Grasps;
 use crate::loose::LooseBody;
 use crate::mesh_obstacles::MeshObstacles;
 use crate::pins::{Guided, Pin};
+use crate::seams::{SeamLaw, seam_laws};
 use crate::solid::Solid;
 use glam::DVec3;
 use rayon::ThreadPool;
@@ -57,6 +58,7 @@ pub struct World {
     pub(crate) bodies: Vec<LooseBody>,
     pub(crate) solids: Vec<Solid>,
     pub(crate) pins: Vec<Pin>,
+    pub(crate) seams: Vec<SeamLaw>,
     /// Which pins have let go. Their vertices are freed at the start of the next substep.
     pub(crate) released: Vec<bool>,
     pub(crate) obstacles: Vec<Obstacle>,
@@ -141,6 +143,7 @@ impl World {
         let cloths = world_cloths(description);
         let sheet = freeze(thawed, (&cloths, &solids), &pins);
         let self_contact = description.self_contact;
+        let seams = seam_laws(description);
         let choice = resolve_solver(&settings, sheet.topology.vertex_count);
         let source = CacheSource {
             sheet: &sheet,
@@ -148,6 +151,8 @@ impl World {
             bodies: &bodies,
             solids: &solids,
             pins: &pins,
+            seams: &seams,
+            time: 0.0,
             choice,
             self_contact,
             meshes: &description.mesh_obstacles,
@@ -160,6 +165,7 @@ impl World {
             sweeps_for,
             released: vec![false; pins.len()],
             pins,
+            seams,
             obstacles: description.obstacles.clone(),
             meshes: MeshObstacles::new(description.mesh_obstacles.clone()),
             self_contact,

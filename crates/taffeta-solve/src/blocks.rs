@@ -2,7 +2,7 @@
 
 use crate::block::distance::spring_constant;
 use crate::block::{
-    Block, Distance, EdgeLengths, EnclosedVolume, EnergyForm, GreenStrain, Hinge, QuadraticBend,
+    Block, Distance, EdgeLengths, EnclosedVolume, EnergyForm, GreenStrain, Hinge, QuadraticBend, Stitch,
     StrainEnergy, gather,
 };
 use crate::material::Material;
@@ -40,12 +40,14 @@ pub struct Blocks {
     pub solids: SolidBlocks,
     /// The volumes that closed components of cloths enclose, left out by [`Blocks::build`] too.
     pub enclosed: Vec<EnclosedVolume>,
+    /// What is being sewn together, left out by [`Blocks::build`] too.
+    pub stitches: Vec<Stitch>,
 }
 
 /// The elastic energies of a state.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ElasticEnergy {
-    /// Of the membrane, of segments of ropes, of solids and of enclosed volumes \[J\].
+    /// Of the membrane, of segments of ropes, of solids, of enclosed volumes and of stitches \[J\].
     pub stretch: f64,
     /// Of bending \[J\].
     pub bend: f64,
@@ -118,8 +120,10 @@ impl Blocks {
         let distances: f64 = self.distances.iter().map(|b| b.energy(&gather(b.vertices, x))).sum();
         let ropes = self.ropes.energy(x);
         let enclosed: f64 = self.enclosed.iter().map(|volume| volume.energy(x)).sum();
+        let stitches: f64 = self.stitches.iter().map(|b| b.energy(&gather(b.vertices, x))).sum();
         let stretch =
             strain + lengths + energies + distances + ropes.stretch + self.solids.energy(x) + enclosed;
+        let stretch = stretch + stitches;
         ElasticEnergy { stretch, bend: bend + ropes.bend }
     }
 
@@ -134,6 +138,7 @@ impl Blocks {
         self.ropes.add_gradient(x, out);
         self.solids.add_gradient(x, out);
         self.enclosed.iter().for_each(|volume| volume.add_gradient(x, out));
+        self.stitches.iter().for_each(|b| add_block_gradient(b, x, out));
     }
 }
 

@@ -6,6 +6,7 @@ use crate::files::shell_word;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 use taffeta_scene::OutputFolder;
+use taffeta_sim::SeamReport;
 
 /// How a run ended.
 pub(super) enum Outcome {
@@ -61,6 +62,7 @@ impl Summary<'_> {
                 "faces": totals.faces,
             },
             "quarantine": totals.quarantine,
+            "seams": self.seams_json(),
             "starts_inside": prepared.starts_inside,
             "wall_time": seconds(totals.wall),
             "cpu_time": seconds(totals.cpu),
@@ -75,6 +77,28 @@ impl Summary<'_> {
             summary["error"] = json!(reason);
         }
         summary
+    }
+
+    /// The seams: whether they are closed, and when.
+    fn seams_json(&self) -> Value {
+        let seam = |seam: SeamReport| json!({ "cloth": seam.cloth, "seam": seam.seam, "pairs": seam.pairs, "closed": seam.closed, "gap": seam.gap });
+        self.prepared.world.seams().into_iter().map(seam).collect()
+    }
+
+    /// What is still open though its time is over.
+    pub fn open_seams(&self) -> Option<String> {
+        let late: Vec<SeamReport> =
+            self.prepared.world.seams().into_iter().filter(|seam| seam.is_late).collect();
+        let widest = late.iter().map(|seam| seam.gap).fold(0.0, f64::max);
+        let names: Vec<String> =
+            late.iter().map(|seam| format!("{} of {:?}", seam.seam, seam.cloth)).collect();
+        (!late.is_empty()).then(|| {
+            format!(
+                "seams are open though their time is over, the widest by {widest:.4} m: {}; something is in the way, or \
+                 the panels do not reach that far",
+                names.join(", ")
+            )
+        })
     }
 
     fn notes(&self) -> Vec<String> {
@@ -105,7 +129,8 @@ impl Summary<'_> {
 
     fn warnings(&self) -> Vec<String> {
         let during = self.totals.warnings();
-        self.prepared.warnings.iter().cloned().chain(during.into_iter().map(|warning| warning.text)).collect()
+        let during = during.into_iter().map(|warning| warning.text);
+        self.prepared.warnings.iter().cloned().chain(during).chain(self.open_seams()).collect()
     }
 
     /// What to say when the run is finished.

@@ -88,7 +88,11 @@ impl Proximity {
             return None;
         }
         let normal = found.gap.normalize();
-        Some((sides.feature(), self.row(sides, normal, offset, step)))
+        let mut row = self.row(sides, normal, offset, step);
+        if self.joints.gap(pair).is_some() {
+            (row.static_friction, row.kinetic_friction) = (0.0, 0.0);
+        }
+        Some((sides.feature(), row))
     }
 
     /// Whether the closest points of a pair are closest among the points around them too. The surface of an obstacle is what

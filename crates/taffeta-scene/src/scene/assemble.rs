@@ -12,7 +12,10 @@ use crate::obj::read_obj;
 use crate::outline::read_outline;
 use glam::DVec2;
 use taffeta_contact::MeshObstacle;
-use taffeta_sim::{ClothDescription, PinDescription, SolverChoice, WorldDescription, find_opening};
+use taffeta_sim::{
+    ClothDescription, PinDescription, SeamDescription, SeamError, SeamSides, SolverChoice, WorldDescription,
+    find_opening, pair_seams,
+};
 
 /// How far beside the sheet a probe may lie, relative to the size of the sheet. It is moved onto the sheet.
 const PROBE_SLACK: f64 = 1e-6;
@@ -173,9 +176,11 @@ impl Assembly<'_> {
         }
         self.check_thickness(key, cloth, &placed);
         let pins = self.resolve_pins(key, cloth, &placed);
-        Some(ClothDescription {
+        let seams = self.resolve_seams(key, cloth, &placed)?;
+        let mesh = std::mem::take(&mut placed.mesh);
+        let mut built = ClothDescription {
             name: cloth.name.clone(),
-            mesh: placed.mesh,
+            mesh,
             material: cloth.material.clone(),
             velocity: cloth.velocity,
             angular_velocity: cloth.angular_velocity,
@@ -183,13 +188,54 @@ impl Assembly<'_> {
             volume: cloth.volume,
             rest_curvature: cloth.rest_curvature,
             pins,
+            seams,
             remesh: cloth.remesh,
             membrane: cloth.membrane,
             scaling: cloth.scaling,
             bending: cloth.bending,
             break_force: cloth.break_force,
             projection: cloth.projection,
-        })
+        };
+        match pair_seams(&mut built) {
+            Ok(()) => Some(built),
+            Err(SeamError { seam, defect }) => {
+                let side = defect.side().map_or(String::new(), |side| format!(".{side}"));
+                let defect = defect.renumber(|vertex| placed.name_vertex(vertex));
+                self.report(
+                    &format!("{key}.seam.{seam}{side}"),
+                    format!("seam {seam} of the cloth {:?}: {defect}", cloth.name),
+                );
+                None
+            }
+        }
+    }
+
+    /// The seams with the numbers that vertices have in the mesh.
+    fn resolve_seams(
+        &mut self,
+        key: &str,
+        cloth: &SceneCloth,
+        placed: &PlacedMesh,
+    ) -> Option<Vec<SeamDescription>> {
+        let mut seams = Vec::new();
+        for (index, seam) in cloth.seams.iter().enumerate() {
+            let mut resolved = seam.clone();
+            if let SeamSides::Runs(runs) = &mut resolved.sides {
+                for (run, side) in runs.iter_mut().zip(["a", "b"]) {
+                    match placed.find_vertices(run) {
+                        Ok(vertices) => *run = vertices,
+                        Err(reason) => {
+                            let message =
+                                format!("seam {index} of the cloth {:?}, run {side}: {reason}", cloth.name);
+                            self.report(&format!("{key}.seam.{index}.{side}.vertices"), message);
+                            return None;
+                        }
+                    }
+                }
+            }
+            seams.push(resolved);
+        }
+        Some(seams)
     }
 
     /// Refuses a cloth that is thicker than wide, and warns of one that is thicker than its cells.

@@ -29,8 +29,14 @@ impl PlacedMesh {
         }
     }
 
+    /// The number in the file of a vertex; what was added to the mesh has none, and keeps its number.
+    pub fn name_vertex(&self, vertex: u32) -> u32 {
+        let source = self.source_vertices.as_ref().and_then(|sources| sources.get(vertex as usize));
+        source.copied().unwrap_or(vertex)
+    }
+
     /// The vertices of given numbers in the file.
-    fn find_vertices(&self, numbers: &[u32]) -> Result<Vec<u32>, String> {
+    pub fn find_vertices(&self, numbers: &[u32]) -> Result<Vec<u32>, String> {
         let count = self.mesh.positions.len();
         let Some(sources) = &self.source_vertices else {
             return match numbers.iter().find(|number| **number as usize >= count) {

@@ -92,7 +92,8 @@ fn read_parts(context: &Context<'_>, warnings: &mut Vec<String>) -> Option<Scene
     }
     let folder = context.document.path.parent().unwrap_or(Path::new(""));
     let solver = simulation.as_ref().map(|simulation| simulation.settings.solver);
-    let surroundings = Surroundings { folder, materials: &materials, solver };
+    let is_static = simulation.as_ref().is_some_and(|simulation| simulation.is_static());
+    let surroundings = Surroundings { folder, materials: &materials, solver, is_static };
     let cloths: Vec<SceneCloth> =
         items.iter().filter_map(|item| read_cloth::read_cloth(item, surroundings, warnings)).collect();
     let ropes: Vec<SceneRope> =

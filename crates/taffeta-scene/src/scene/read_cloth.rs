@@ -4,6 +4,7 @@ use super::read_material::MaterialLibrary;
 use super::read_membrane::{read_break_force, read_membrane, read_scaling, warn_of_pressure};
 use super::read_motion::{read_motion, read_place};
 use super::read_projective::warn_of_projective;
+use super::read_seam::read_seams;
 use super::read_solid::read_volume;
 use super::{ClothShape, SceneCloth};
 use crate::grid::GridPattern;
@@ -47,6 +48,7 @@ const CLOTH_KEYS: &[&str] = &[
     "bend_stiffness",
     "stiffness_correction",
     "pin",
+    "seam",
     "remesh",
 ];
 const PIN_KEYS: &[&str] = &["where", "axes", "clamp", "motion", "release", "strength"];
@@ -90,6 +92,8 @@ pub(super) struct Surroundings<'a> {
     pub materials: &'a MaterialLibrary,
     /// The solver of the scene; `None` if the scene's simulation cannot be read.
     pub solver: Option<SolverChoice>,
+    /// Whether the scene asks for an equilibrium.
+    pub is_static: bool,
 }
 
 impl Surroundings<'_> {
@@ -142,6 +146,14 @@ pub(super) fn read_cloth(
             format!("`{}` and `remesh` exclude each other: a closed cloth keeps its mesh", item.key);
         item.report(message, Some("leave one of them out".to_owned()));
     }
+    let seams = read_seams(&table, surroundings);
+    if let (false, Some(item)) = (seams.is_empty(), table.get("remesh"))
+        && remesh.is_some_and(|settings| settings.anisotropic)
+    {
+        let message =
+            format!("`{}.anisotropic` knows one chart, but a cloth that is sewn has seams", item.key);
+        item.report(message, Some("leave it out".to_owned()));
+    }
     if pressure != 0.0 {
         warn_of_pressure(&table, surroundings, warnings);
     }
@@ -157,6 +169,7 @@ pub(super) fn read_cloth(
         rest_curvature: rest_curvature.unwrap_or_default(),
         // Problems with pins are noted; the names of the cloths stay known for the probes.
         pins: pins.unwrap_or_default(),
+        seams,
         remesh,
         membrane,
         scaling: read_scaling(&table, surroundings),

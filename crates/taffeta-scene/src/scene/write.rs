@@ -19,6 +19,7 @@ use taffeta_sim::{
     MembraneScaling, Mode, PinDescription, ProjectionStiffness, RopeBending, RopeMaterial, SolidMaterial,
     SolverChoice, StiffnessCorrection, TimeIntegration,
 };
+use taffeta_sim::{SeamDescription, SeamSides};
 use taffeta_solve::Material;
 
 /// The whole scene.
@@ -238,6 +239,9 @@ fn cloth_json(scene: &Scene, cloth: &SceneCloth) -> Value {
         "bending": bending_name(cloth.bending),
         "pin": cloth.pins.iter().map(pin_json).collect::<Vec<_>>(),
     });
+    if !cloth.seams.is_empty() {
+        json["seam"] = cloth.seams.iter().map(seam_json).collect();
+    }
     let volume = cloth.volume.map(|volume| {
         let mut json = json!({ "ratio": volume.ratio, "inflation": volume.inflation });
         put(&mut json, "bulk", volume.bulk.map(Value::from));
@@ -346,6 +350,20 @@ pub(super) fn region_json(region: &Region) -> Value {
         Region::Boundary => json!({ "boundary": true }),
         Region::Vertices(vertices) => json!({ "vertices": vertices }),
     }
+}
+
+fn seam_json(seam: &SeamDescription) -> Value {
+    let mut json = json!({ "time": seam.time });
+    match &seam.sides {
+        SeamSides::Runs([a, b]) => {
+            json["a"] = json!({ "vertices": a });
+            json["b"] = json!({ "vertices": b });
+            json["ease"] = json!(seam.ease);
+        }
+        SeamSides::Near(distance) => json["distance"] = json!(distance),
+        SeamSides::Pairs(_) => unreachable!("a scene names runs or a distance"),
+    }
+    json
 }
 
 fn pin_json(pin: &PinDescription) -> Value {

@@ -5,7 +5,7 @@ use super::parts::file;
 use crate::grid::GridPattern;
 use crate::materials;
 use crate::scene::{
-    BENDING_MODELS, DEFAULT_MATERIAL, DEFAULT_RADIUS, MAX_LEVEL, MEMBRANE_MODELS, ROPE_MODELS,
+    BENDING_MODELS, DEFAULT_MATERIAL, DEFAULT_RADIUS, DEFAULT_TIME, MAX_LEVEL, MEMBRANE_MODELS, ROPE_MODELS,
 };
 use serde_json::{Value, json};
 use taffeta_remesh::RemeshSettings;
@@ -72,6 +72,7 @@ pub(super) fn cloth() -> Node {
         ),
         ("bending", Node::choice("How it resists bending.", BENDING_MODELS.map(|(word, _)| word))),
         ("pin", Node::list("What is held.", pin(&CLOTH_REGIONS, true))),
+        ("seam", Node::list("What is sewn together. Each a and b, or distance.", seam())),
         ("remesh", remesh()),
     ];
     let keys = body_keys("sheet").into_iter().chain(own).chain(projection_keys());
@@ -151,6 +152,29 @@ fn pin(regions: &[&str], is_clamp: bool) -> Node {
         keys.push(("clamp", Node::boolean(about).default(false)));
     }
     object("Vertices that are held.", keys, &["where"])
+}
+
+fn seam() -> Node {
+    let run = |about: &str| {
+        let number = Node::integer("A number, from 0.", 0);
+        let about_list =
+            "Vertices along the boundary of a panel, at least its ends; the shorter way joins them.";
+        let vertices = Node::list(about_list, number).with("minItems", 2);
+        object(about, [("vertices", vertices)], &["vertices"])
+    };
+    object(
+        "Two runs of the boundary that are sewn together.",
+        [
+            ("a", run("One side.")),
+            ("b", run("The other side.")),
+            ("distance", Node::positive("Instead of a and b: all of the boundary that is this close [m].")),
+            ("time", Node::positive("Time in which the gap closes [s].").default(DEFAULT_TIME)),
+            ("ease", Node::boolean("Whether a longer side is gathered.").default(false)),
+        ],
+        &[],
+    )
+    .with("dependentRequired", json!({ "a": ["b"], "b": ["a"] }))
+    .exactly_one(&["a", "distance"])
 }
 
 fn remesh() -> Node {

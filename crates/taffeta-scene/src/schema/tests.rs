@@ -28,6 +28,9 @@ material = { friction = {} }
 [[cloth.pin]]
 where = {}
 motion = [{}]
+[[cloth.seam]]
+a = {}
+b = {}
 [[rope]]
 place = {}
 length = 1

@@ -3,6 +3,7 @@
 mod meshes;
 mod pins;
 mod ropes;
+mod seams;
 mod solids;
 mod solvers;
 

@@ -20,6 +20,7 @@ pub mod rope_angle;
 pub mod rope_bend;
 pub mod rope_stretch;
 pub mod rope_torsion;
+pub mod stitch;
 pub mod strain_energy;
 pub mod tetrahedron;
 
@@ -36,6 +37,7 @@ pub use rope_angle::RopeAngle;
 pub use rope_bend::RopeBend;
 pub use rope_stretch::RopeStretch;
 pub use rope_torsion::RopeTorsion;
+pub use stitch::Stitch;
 pub use strain_energy::{EnergyForm, StrainEnergy};
 pub use tetrahedron::{NormalStrain, ShearStrain, Tetrahedron, VolumeStrain};
 

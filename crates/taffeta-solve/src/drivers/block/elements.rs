@@ -1,7 +1,7 @@
 //! Blocks of any kind under the block driver, each by the plain update: for those that have no kernel of four lanes.
 
 use super::Substep;
-use crate::block::{Block, UpdateStep, block_update};
+use crate::block::{Block, Stitch, UpdateStep, block_update};
 use crate::drivers::lane_of;
 use crate::rope::RopeBlocks;
 use crate::solid::SolidBlocks;
@@ -104,6 +104,32 @@ impl RopeSweeps {
         self.angles.sweep(rows, substep);
         self.acos.sweep(rows, substep);
         self.torsions.sweep(rows, substep);
+    }
+}
+
+/// The stitches.
+#[derive(Clone, Debug)]
+pub(super) struct StitchSweeps {
+    stitches: ElementBatches<Stitch, 3, 2>,
+}
+
+impl StitchSweeps {
+    pub fn build(blocks: &[Stitch], vertex_count: usize) -> Self {
+        Self { stitches: ElementBatches::build(blocks, vertex_count) }
+    }
+
+    /// Sets the lengths of the threads \[m\], in the order of the blocks.
+    pub fn set_lengths(&mut self, lengths: &[f64]) {
+        let mut numbers = self.stitches.batches.pack(|lanes| lanes);
+        for (elements, numbers) in self.stitches.elements.iter_mut().zip(&mut numbers) {
+            for (element, number) in elements.iter_mut().zip(numbers) {
+                element.block.length = lengths[*number];
+            }
+        }
+    }
+
+    pub fn sweep(&mut self, rows: &mut [Row], substep: Substep) {
+        self.stitches.sweep(rows, substep);
     }
 }
 

@@ -22,7 +22,7 @@ use crate::block::{EnclosedVolume, Hinge};
 use crate::blocks::Blocks;
 use crate::drivers::enclosed::EnclosedSweeps;
 use crate::plate::{Plate, PlateEdge, PlateState};
-use elements::{RopeSweeps, SolidSweeps};
+use elements::{RopeSweeps, SolidSweeps, StitchSweeps};
 use energy::EnergyLanes;
 use glam::DVec3;
 use kernels::{HingeLanes, LengthLanes, StrainLanes, SweepStep};
@@ -44,6 +44,7 @@ pub struct BlockDriver {
     plate: PlateSweeps,
     ropes: RopeSweeps,
     solids: SolidSweeps,
+    stitches: StitchSweeps,
     enclosed: EnclosedSweeps,
     /// Who knows the angle of each edge of the plate.
     angle_sources: Vec<AngleSource>,
@@ -147,6 +148,7 @@ impl BlockDriver {
             plate,
             ropes: RopeSweeps::build(&blocks.ropes, n),
             solids: SolidSweeps::build(&blocks.solids, n),
+            stitches: StitchSweeps::build(&blocks.stitches, n),
             enclosed: EnclosedSweeps::new(&blocks.enclosed),
         }
     }
@@ -222,8 +224,8 @@ impl BlockDriver {
         self.solids.begin_substep(rows);
     }
 
-    /// One Gauss-Seidel sweep over all blocks: membrane, bending, ropes, solids, then the volumes inside
-    /// closed cloths.
+    /// One Gauss-Seidel sweep over all blocks: membrane, bending, ropes, solids, stitches, then the volumes
+    /// inside closed cloths.
     pub fn sweep(&mut self, rows: &mut [Row], substep: Substep) {
         let step = SweepStep {
             inverse_h2: F64x4::splat(1.0 / (substep.h * substep.h)),
@@ -244,7 +246,16 @@ impl BlockDriver {
         }
         self.ropes.sweep(rows, substep);
         self.solids.sweep(rows, substep);
+        self.stitches.sweep(rows, substep);
         self.enclosed.sweep(rows, (substep.h, substep.sweep));
+    }
+
+    /// Sets the lengths of the threads of the stitches \[m\], in the order of the blocks.
+    ///
+    /// # Panics
+    /// If there are fewer lengths than stitches.
+    pub fn set_stitch_lengths(&mut self, lengths: &[f64]) {
+        self.stitches.set_lengths(lengths);
     }
 
     /// The volumes inside closed cloths, which know their pressure after a substep. Their targets can be changed between

@@ -120,6 +120,9 @@ impl Assembly {
         for (vertices, hessian) in system.quadratic.hessians() {
             values.add_all(&vertices, |a, b| hessian[a][b]);
         }
+        for (vertices, hessian) in system.stitches.hessians() {
+            values.add_all(&vertices, |a, b| hessian[a][b]);
+        }
         system.ropes.for_each_hessian(|vertices, block| {
             for (a, row) in vertices.iter().enumerate() {
                 vertices.iter().enumerate().for_each(|(b, column)| values.add(*row, *column, block(a, b)));
@@ -190,6 +193,7 @@ fn for_each_element(topology: &SurfaceTopology, system: &System, mut visit: impl
     for (vertices, _) in system.quadratic.hessians() {
         visit(&vertices);
     }
+    system.stitches.hessians().for_each(|(vertices, _)| visit(&vertices));
     system.ropes.for_each_hessian(|vertices, _| visit(vertices));
 }
 

@@ -23,6 +23,11 @@ impl<const R: usize, const V: usize, B: Block<R, V> + Clone> Elements<R, V, B> {
         }
     }
 
+    /// The blocks, of which parameters may change between steps.
+    pub fn blocks_mut(&mut self) -> &mut [B] {
+        &mut self.blocks
+    }
+
     /// Notes the constraints at the start of a step.
     pub fn begin_step(&mut self, x: &[f64]) {
         for (block, start) in self.blocks.iter_mut().zip(&mut self.start) {

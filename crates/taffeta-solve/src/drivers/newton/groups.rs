@@ -1,7 +1,31 @@
 //! Which pieces of cloth move together, because they touch.
 
 use super::NewtonProblem;
+use crate::block::Stitch;
 use taffeta_core::components::Components;
+
+/// The pieces, given by their vertices, of which those that stitches join are one.
+pub(super) fn join_pieces(pieces: Vec<Vec<u32>>, stitches: &[Stitch]) -> Vec<Vec<u32>> {
+    if stitches.is_empty() {
+        return pieces;
+    }
+    let count = pieces.iter().flatten().max().map_or(0, |last| *last as usize + 1);
+    let mut piece_of = vec![0; count];
+    for (number, piece) in (0..).zip(&pieces) {
+        piece.iter().for_each(|v| piece_of[*v as usize] = number);
+    }
+    let mut joined = Components::new(pieces.len());
+    for stitch in stitches {
+        let [a, b] = stitch.vertices.map(|vi| piece_of[vi.0 as usize]);
+        joined.join(a, b);
+    }
+    let mut groups: Vec<Vec<u32>> = vec![Vec::new(); pieces.len()];
+    for (piece, group) in pieces.into_iter().zip(joined.labels()) {
+        groups[group as usize].extend(piece);
+    }
+    groups.retain(|group| !group.is_empty());
+    groups
+}
 
 /// Pieces of cloth that touch each other.
 pub(super) struct Groups {

@@ -50,6 +50,7 @@ impl Hessian {
         }
         pairs.extend(system.quadratic.hessians().map(|(vertices, _)| opposites(&vertices)));
         pairs.extend(system.ropes.pairs());
+        pairs.extend(system.stitches.hessians().map(|([a, b], _)| [a.min(b), a.max(b)]));
         let mut hinges = Vec::new();
         if has_hinges {
             hinges = vec![[None; 3]; topology.face_count()];
@@ -108,7 +109,7 @@ impl Hessian {
         self.add_hinges();
         let (sides, corners, gradients) = (&self.sides, &self.corners, &self.gradients);
         // After the pairs of the edges come those of the hinges, if there are any, then those of quadratic
-        // bending and of ropes.
+        // bending, of ropes and of stitches.
         let opposite = if self.hinges.is_empty() { &[] } else { gradients.as_slice() };
         self.rows.fill(|pair| match sides.get(pair) {
             Some(sides) => edge_block(sides, corners),
@@ -118,6 +119,9 @@ impl Hessian {
             add_element(&mut self.rows, &vertices, hessian);
         }
         for (vertices, hessian) in system.quadratic.hessians() {
+            add_element(&mut self.rows, &vertices, hessian);
+        }
+        for (vertices, hessian) in system.stitches.hessians() {
             add_element(&mut self.rows, &vertices, hessian);
         }
         let rows = &mut self.rows;

@@ -33,7 +33,7 @@ pub use loads::{Contacts, Touch};
 pub(crate) use ordering::dissect;
 pub use system::NewtonProblem;
 
-use crate::block::Curvature;
+use crate::block::{Curvature, Stitch};
 use crate::blocks::Blocks;
 use crate::plate::PlateState;
 use assembled::Assembly;
@@ -171,12 +171,13 @@ impl NewtonDriver {
         let points = loose.filter(|i| !in_chain(i)).map(|i| vec![i as u32]);
         let ropes = chains().map(|chain| chain.clone().map(|i| i as u32).collect());
         let loose = points.chain(ropes);
+        let pieces = grid::find_pieces(topology).into_iter().map(vertices).chain(loose).collect();
         Self {
             topology: topology.clone(),
             point: vec![0.0; system.unknown_count()],
             start: Vec::new(),
             closed: Vec::new(),
-            pieces: grid::find_pieces(topology).into_iter().map(vertices).chain(loose).collect(),
+            pieces: groups::join_pieces(pieces, &blocks.stitches),
             linear,
             system,
         }
@@ -193,6 +194,11 @@ impl NewtonDriver {
         self.system.begin_step(&self.point, &plate.clamps);
         self.start.clear();
         self.start.extend_from_slice(&self.point[..self.system.coordinate_count()]);
+    }
+
+    /// The stitches; the lengths of their threads can be changed between steps.
+    pub fn stitches_mut(&mut self) -> &mut [Stitch] {
+        self.system.stitches.blocks_mut()
     }
 
     /// The unwrapped angles \[rad\] at the start of the step, in the order of the plate's edges.

@@ -6,7 +6,7 @@ use super::loads::{Contacts, Pressure, Touch};
 use super::membrane::Membrane;
 use super::ropes::RopeElements;
 use super::tiles::{CornerTile, FaceTiles, ZERO};
-use crate::block::{Curvature, EdgeLengths, QuadraticBend};
+use crate::block::{Curvature, EdgeLengths, QuadraticBend, Stitch};
 use crate::blocks::Blocks;
 use glam::DVec3;
 use taffeta_core::{FaceIndex, SurfaceTopology};
@@ -37,6 +37,7 @@ pub struct System {
     pub lengths: Elements<3, 3, EdgeLengths>,
     pub quadratic: Elements<3, 4, QuadraticBend>,
     pub ropes: RopeElements,
+    pub stitches: Elements<3, 2, Stitch>,
     pub pressure: Pressure,
     /// The contacts at the last evaluation.
     pub touches: Vec<Touch>,
@@ -69,6 +70,7 @@ impl System {
             lengths: Elements::new(&blocks.lengths),
             quadratic: Elements::new(&blocks.quadratic),
             ropes: RopeElements::new(&blocks.ropes),
+            stitches: Elements::new(&blocks.stitches),
             pressure: Pressure::build(topology, face_pressure),
             touches: Vec::new(),
             corners: vec![[ZERO; 9]; tiles.tile_count()],
@@ -100,6 +102,7 @@ impl System {
         self.lengths.begin_step(x);
         self.quadratic.begin_step(x);
         self.ropes.begin_step(x);
+        self.stitches.begin_step(x);
         self.pressure.begin_step(x);
     }
 
@@ -143,6 +146,7 @@ impl System {
         energy += self.lengths.evaluate(x, (rate, curvature), gradient);
         energy += self.quadratic.evaluate(x, (rate, curvature), gradient);
         energy += self.ropes.evaluate(x, (rate, curvature), gradient);
+        energy += self.stitches.evaluate(x, (rate, curvature), gradient);
         energy += problem.contacts.evaluate(x, &mut self.touches, gradient);
         if !self.pressure.is_empty() {
             energy += self.pressure.evaluate(x, gradient);

@@ -1,0 +1,117 @@
+//! The end of a seam: its two sides become one.
+
+use super::SeamSides;
+use super::defect::{SeamDefect, SeamError};
+use super::sewing::{SeamState, Sewing};
+use crate::build::BuildError;
+use crate::description::WorldDescription;
+use crate::frozen::Thawed;
+use crate::world::World;
+use slotmap::SecondaryMap;
+use taffeta_core::Region;
+use taffeta_mesh::{VertexKey, WeldBlocked};
+use taffeta_remesh::weld_with_transfer;
+
+/// The seams of a world that is about to be built. `vertices` are the keys of the vertices of all cloths, cloth by cloth.
+/// Whether the seams leave a surface is tried on a copy.
+pub(crate) fn begin_sewing(
+    description: &WorldDescription,
+    thawed: &mut Thawed,
+    (vertices, offsets): (&[VertexKey], &[usize]),
+) -> Result<(), BuildError> {
+    let mut sewing = Sewing::default();
+    let mut names = Vec::new();
+    for (number, cloth) in description.cloths.iter().enumerate() {
+        for (seam, sides) in cloth.seams.iter().map(|seam| &seam.sides).enumerate() {
+            let SeamSides::Pairs(pairs) = sides else { continue };
+            let key = |v: u32| vertices[offsets[number] + v as usize];
+            let x = &cloth.mesh.positions;
+            let gaps = pairs.iter().map(|[a, b]| x[*a as usize].distance(x[*b as usize])).collect();
+            let pairs = pairs.iter().map(|pair| pair.map(key)).collect();
+            sewing.seams.push(SeamState { pairs, gaps, closed: None });
+            names.push((number, seam));
+        }
+    }
+    if sewing.seams.is_empty() {
+        return Ok(());
+    }
+    let mut trial = Thawed { sewing: sewing.clone(), ..thawed.clone() };
+    // What pins hold does not matter for the surface.
+    let pins: Vec<Region> = vec![Region::Boundary; 1 + max_pin(&trial)];
+    for (seam, (number, in_cloth)) in names.into_iter().enumerate() {
+        trial.close(seam, 0.0, &pins).map_err(|reason| {
+            let input = thawed.attributes.vertices.get(reason.vertex()).and_then(|v| v.input);
+            let vertex = input.map_or(0, |input| input - offsets[number] as u32);
+            let error = SeamError { seam: in_cloth, defect: SeamDefect::NoSurface { vertex, reason } };
+            BuildError::Seam { cloth: description.cloths[number].name.clone(), error }
+        })?;
+    }
+    sewing.mark(thawed);
+    thawed.sewing = sewing;
+    Ok(())
+}
+
+fn max_pin(thawed: &Thawed) -> usize {
+    thawed.attributes.vertices.iter().filter_map(|(_, v)| v.pin).max().map_or(0, |pin| pin as usize)
+}
+
+impl Thawed {
+    /// Makes the vertices that a seam sews together one. `pins` are the regions of the pins by number.
+    fn close(&mut self, seam: usize, time: f64, pins: &[Region]) -> Result<(), WeldBlocked> {
+        let state = &mut self.sewing.seams[seam];
+        let pairs: Vec<[VertexKey; 2]> = state.pairs.iter().filter(|[a, b]| a != b).copied().collect();
+        // A run that resumes from a checkpoint must hand out the same keys.
+        self.mesh.sort_free_slots();
+        let record = weld_with_transfer(&mut self.mesh, &mut self.attributes, &pairs, pins)?;
+        (state.pairs, state.gaps, state.closed) = (Vec::new(), Vec::new(), Some(time));
+        let mut kept_of = SecondaryMap::new();
+        for (kept, removed) in &record.merged {
+            removed.iter().for_each(|v| _ = kept_of.insert(*v, *kept));
+        }
+        for v in self.sewing.seams.iter_mut().flat_map(|seam| &mut seam.pairs).flatten() {
+            *v = kept_of.get(*v).copied().unwrap_or(*v);
+        }
+        for v in pairs.iter().flatten() {
+            if let Some(vertex) = self.attributes.vertices.get_mut(*v) {
+                vertex.is_stitched = false;
+            }
+        }
+        let sewing = std::mem::take(&mut self.sewing);
+        sewing.mark(self);
+        self.sewing = sewing;
+        Ok(())
+    }
+}
+
+impl World {
+    /// Closes the seams whose gaps are small enough; whether there was one. A seam stays open if something would cross that
+    /// did not before: the next step tries again.
+    pub(crate) fn close_seams(&mut self) -> bool {
+        let mut has_closed = false;
+        for seam in 0..self.seams.len() {
+            let is_open = self.sheet.sewing.seams[seam].closed.is_none();
+            if is_open && self.seams[seam].closes(self.seam_gaps()[seam], self.time) {
+                has_closed |= self.close_seam(seam);
+            }
+        }
+        has_closed
+    }
+
+    fn close_seam(&mut self, seam: usize) -> bool {
+        let (sheet, grasps) = (self.sheet.clone(), self.grasps.clone());
+        let before = self.crossing_count();
+        let pins: Vec<Region> = self.pins.iter().map(|pin| pin.description.region.clone()).collect();
+        let (time, mut is_welded) = (self.time, false);
+        self.edit(|thawed| is_welded = thawed.close(seam, time, &pins).is_ok());
+        if is_welded && self.crossing_count() <= before {
+            return true;
+        }
+        (self.sheet, self.grasps) = (sheet, grasps);
+        self.rebuild();
+        false
+    }
+
+    fn crossing_count(&self) -> usize {
+        self.caches.proximity.as_ref().map_or(0, |proximity| proximity.crossings().len())
+    }
+}

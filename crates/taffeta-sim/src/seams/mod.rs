@@ -1,0 +1,116 @@
+//! Seams: runs of the boundary of panels that are sewn together while a world is simulated.
+//!
+//! ```text
+//! description ──► runs ──► pairs ──────────────► stitches ──────────► weld
+//!  (scene)      (boundary   (vertex for vertex,   (blocks that pull,   (one mesh; a seam as those that
+//!                loops)      by arc length)        `sewing`)            come with a mesh, `close`)
+//! ```
+//!
+//! Runs are paired when the world is made: vertices that almost meet their partner slide to its place along the boundary, and
+//! where there is none the edge on the other side is split. So both sides have the same vertices, and both halves of every
+//! edge of the seam the same share of its length.
+
+pub(crate) mod close;
+mod defect;
+mod near;
+mod pairing;
+mod runs;
+mod sewing;
+#[cfg(test)]
+mod tests;
+
+pub use defect::{RunName, SeamDefect, SeamError};
+pub(crate) use sewing::{SeamLaw, build_stitches, seam_laws};
+pub use sewing::{SeamReport, Sewing};
+
+use crate::description::ClothDescription;
+use runs::Outline;
+use taffeta_core::Region;
+use taffeta_mesh::HalfedgeMesh;
+
+/// Part by which the lengths of two runs may differ.
+pub const LENGTH_TOLERANCE: f64 = 0.05;
+
+/// A seam of a cloth.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SeamDescription {
+    /// What is sewn together.
+    pub sides: SeamSides,
+    /// Time over which the gap closes, from the start \[s\].
+    pub time: f64,
+    /// Whether the runs may be of different lengths: the longer one is then gathered evenly.
+    pub ease: bool,
+}
+
+/// What a seam sews together.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SeamSides {
+    /// Two runs of the boundary, each by vertices along it in order. Those that are no neighbors are joined along the shorter
+    /// way; a run that ends where it begins is the whole loop. Which ends belong together follows from the panels' sides.
+    Runs([Vec<u32>; 2]),
+    /// All of the boundary that is this close at the start \[m\], and not only beside itself.
+    Near(f64),
+    /// Vertices, pair by pair, with the same number of them on both sides.
+    Pairs(Vec<[u32; 2]>),
+}
+
+/// Finds the vertices that the seams of a cloth sew together: every seam's sides become [`SeamSides::Pairs`]. Boundary
+/// vertices may be moved along the boundary, and edges split: new vertices and faces come last. Seams that are pairs already
+/// are left as they are.
+///
+/// # Errors
+/// The first seam that makes no sense, and why. The cloth may have been changed then.
+pub fn pair_seams(cloth: &mut ClothDescription) -> Result<(), SeamError> {
+    for seam in 0..cloth.seams.len() {
+        pair_seam(cloth, seam).map_err(|defect| SeamError { seam, defect })?;
+    }
+    Ok(())
+}
+
+fn pair_seam(cloth: &mut ClothDescription, seam: usize) -> Result<(), SeamDefect> {
+    let SeamDescription { sides, time, ease } = cloth.seams[seam].clone();
+    if !(time.is_finite() && time > 0.0) {
+        return Err(SeamDefect::Time { time });
+    }
+    if cloth.mesh.material.is_none() {
+        return Err(SeamDefect::NoMaterial);
+    }
+    HalfedgeMesh::from_triangles(cloth.mesh.positions.len(), &cloth.mesh.faces).map_err(SeamDefect::Mesh)?;
+    let mut outline = Outline::new(&cloth.mesh);
+    let (found, ease) = match sides {
+        SeamSides::Pairs(pairs) => return check_pairs(&outline, &pairs),
+        SeamSides::Runs([a, b]) => {
+            (vec![[outline.find_run(&cloth.mesh, 'a', &a)?, outline.find_run(&cloth.mesh, 'b', &b)?]], ease)
+        }
+        SeamSides::Near(distance) => (near::find_near_runs(&cloth.mesh, &outline, distance)?, true),
+    };
+    let mut pairs = Vec::new();
+    for runs in found {
+        pairs.extend(pairing::pair_runs(&mut cloth.mesh, &mut outline, runs, ease)?);
+    }
+    hold_new_vertices(cloth, &outline);
+    cloth.seams[seam].sides = SeamSides::Pairs(pairs);
+    Ok(())
+}
+
+fn check_pairs(outline: &Outline, pairs: &[[u32; 2]]) -> Result<(), SeamDefect> {
+    if pairs.is_empty() {
+        return Err(SeamDefect::Short { side: 'a', count: 0 });
+    }
+    for (k, side) in [(0, 'a'), (1, 'b')] {
+        pairs.iter().try_for_each(|pair| outline.check_vertex(side, pair[k]))?;
+    }
+    Ok(())
+}
+
+/// What lies between two vertices that a pin holds by their numbers is held as well.
+fn hold_new_vertices(cloth: &mut ClothDescription, outline: &Outline) {
+    for pin in &mut cloth.pins {
+        let Region::Vertices(list) = &mut pin.region else { continue };
+        for (new, ends) in outline.splits() {
+            if ends.iter().all(|end| list.contains(end)) {
+                list.push(*new);
+            }
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! The seams of a world while they are open: threads between vertices that grow shorter.
+//!
+//! Every pair of vertices is joined by a thread ([`Stitch`]) as long as the gap at the start; it shrinks to next to
+//! nothing over the time of the seam. When all threads of a seam are short enough the two sides become one (`close`). What
+//! remeshing does meanwhile leaves the vertices of the runs alone.
+
+use super::runs::Outline;
+use super::{SeamDescription, SeamSides};
+use crate::caches::{CacheSource, Solver};
+use crate::description::{ClothDescription, WorldDescription};
+use crate::frozen::{Frozen, Thawed};
+use crate::world::World;
+use serde::{Deserialize, Serialize};
+use slotmap::SecondaryMap;
+use taffeta_core::VertexIndex;
+use taffeta_core::index::DenseIndex;
+use taffeta_mesh::VertexKey;
+use taffeta_solve::block::Stitch;
+
+/// Stiffness of a thread relative to that of the cloth along its stiffer axis: a side of the seam gives way where the thread
+/// is to hold, not the thread. More makes the equations harder to solve.
+const STIFFNESS: f64 = 4.0;
+/// Strain of the cloth at which its threads pull no harder: a seam that is blocked pulls the cloth tight, and no more.
+const PULL_STRAIN: f64 = 0.05;
+/// Gap that can be closed at last, relative to the shortest edge of the seam, if contact is not thicker.
+const LOOSE_PART: f64 = 0.25;
+/// The same before the time of the seam is over, how short a thread gets, and how near the two sides may come elsewhere:
+/// relative to the loose gap, each with room for the next one.
+const TIGHT: f64 = 0.2;
+const SHORTEST: f64 = 0.1;
+const CONTACT: f64 = 0.05;
+
+/// The seams of a world with the vertices that they sew together, by keys: what changes while a world is simulated.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Sewing {
+    /// The seams, through all cloths in their order.
+    pub(crate) seams: Vec<SeamState>,
+}
+
+/// A seam now.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct SeamState {
+    /// The vertices that are sewn together, in the order of the pairs; none once the seam is closed. Two that have become
+    /// one through another seam stay in the list.
+    pub pairs: Vec<[VertexKey; 2]>,
+    /// The gap of each pair at the start \[m\].
+    pub gaps: Vec<f64>,
+    /// When it was closed \[s\]; `None`: it is open.
+    pub closed: Option<f64>,
+}
+
+/// What of a seam does not change.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct SeamLaw {
+    pub cloth: usize,
+    /// Its number in the cloth.
+    pub number: usize,
+    /// Time over which the gap closes \[s\].
+    time: f64,
+    /// Stiffness of a thread \[N/m\].
+    stiffness: f64,
+    /// Length of the seam that each pair stands for \[m\].
+    shares: Vec<f64>,
+    /// The gap that can be closed when the time is over \[m\].
+    loose: f64,
+}
+
+impl SeamLaw {
+    /// The length of a thread at a time \[s\], for a gap at the start \[m\].
+    fn thread(&self, gap: f64, time: f64) -> f64 {
+        // It begins and ends slowly: at a constant speed both sides would have to jump to it, and bump into each other.
+        let part = (time / self.time).clamp(0.0, 1.0);
+        (gap * (1.0 - part * part * (3.0 - 2.0 * part))).max(self.shortest())
+    }
+
+    fn shortest(&self) -> f64 {
+        SHORTEST * self.loose
+    }
+
+    /// How near its two sides may come while it is open \[m\].
+    pub fn contact(&self) -> f64 {
+        CONTACT * self.loose
+    }
+
+    /// Whether a gap can be closed at a time \[s\].
+    pub fn closes(&self, gap: f64, time: f64) -> bool {
+        gap <= TIGHT * self.loose || self.is_late(time) && gap <= self.loose
+    }
+
+    /// Whether its time is over.
+    fn is_late(&self, time: f64) -> bool {
+        // The last step of the time ends there up to round-off.
+        time >= self.time * (1.0 - 1e-9)
+    }
+
+    pub fn pair_count(&self) -> usize {
+        self.shares.len()
+    }
+}
+
+/// A seam in reports.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SeamReport {
+    /// Name of the cloth.
+    pub cloth: String,
+    /// Its number in the cloth.
+    pub seam: usize,
+    /// How many pairs of vertices it sews together.
+    pub pairs: usize,
+    /// The largest gap now \[m\]; 0 once it is closed.
+    pub gap: f64,
+    /// When it was closed \[s\]; `None`: it is open.
+    pub closed: Option<f64>,
+    /// Whether it is open though its time is over.
+    pub is_late: bool,
+}
+
+/// The seams of all cloths, which have been paired.
+pub(crate) fn seam_laws(description: &WorldDescription) -> Vec<SeamLaw> {
+    let of_cloth = |(number, cloth): (usize, &ClothDescription)| {
+        let outline = (!cloth.seams.is_empty()).then(|| Outline::new(&cloth.mesh));
+        let thickness = description.contact_thickness.unwrap_or(cloth.material.thickness);
+        let law = |(seam, description): (usize, &SeamDescription)| {
+            let (shares, shortest) = outline.as_ref().map(|outline| measure(cloth, outline, description))?;
+            let edge = LOOSE_PART * shortest;
+            Some(SeamLaw {
+                cloth: number,
+                number: seam,
+                time: description.time,
+                stiffness: STIFFNESS * cloth.material.stretch[0].max(cloth.material.stretch[1]),
+                shares,
+                loose: if thickness > 0.0 { thickness.min(edge) } else { edge },
+            })
+        };
+        cloth.seams.iter().enumerate().filter_map(law).collect::<Vec<_>>()
+    };
+    description.cloths.iter().enumerate().flat_map(of_cloth).collect()
+}
+
+/// The length that each pair of a seam stands for, and its shortest edge \[m\].
+fn measure(cloth: &ClothDescription, outline: &Outline, seam: &SeamDescription) -> (Vec<f64>, f64) {
+    let SeamSides::Pairs(pairs) = &seam.sides else { return (Vec::new(), f64::INFINITY) };
+    let mut members: Vec<u32> = pairs.iter().flatten().copied().collect();
+    members.sort_unstable();
+    let is_member = |v: u32| members.binary_search(&v).is_ok();
+    let after = |v: u32| is_member(outline.next(v)).then(|| outline.length_after(&cloth.mesh, v));
+    let before = |v: u32| {
+        let previous = outline.previous(v);
+        is_member(previous).then(|| outline.length_after(&cloth.mesh, previous))
+    };
+    let around = |v: u32| [before(v), after(v)].into_iter().flatten();
+    // Half of the edge on either side, the mean of both runs.
+    let share = |pair: &[u32; 2]| 0.25 * pair.iter().flat_map(|v| around(*v)).sum::<f64>();
+    let shortest = members.iter().flat_map(|v| around(*v)).fold(f64::INFINITY, f64::min);
+    let shortest = if shortest.is_finite() { shortest } else { 0.0 };
+    (pairs.iter().map(share).collect(), shortest)
+}
+
+/// The stitches of all open seams with the seam and the pair that each belongs to.
+pub(crate) fn build_stitches(source: &CacheSource<'_>) -> (Vec<Stitch>, Vec<[u32; 2]>) {
+    let CacheSource { sheet, seams, time, .. } = *source;
+    if sheet.sewing.seams.iter().all(|seam| seam.pairs.is_empty()) {
+        return (Vec::new(), Vec::new());
+    }
+    let index = sheet.vertex_indices();
+    let (mut stitches, mut places) = (Vec::new(), Vec::new());
+    for (number, (state, law)) in (0..).zip(sheet.sewing.seams.iter().zip(seams)) {
+        for (pair, ([a, b], gap)) in (0..).zip(state.pairs.iter().zip(&state.gaps)) {
+            if a == b {
+                continue;
+            }
+            let share = law.shares[pair as usize];
+            stitches.push(Stitch {
+                vertices: [index[*a], index[*b]],
+                length: law.thread(*gap, time),
+                stiffness: law.stiffness,
+                reach: (PULL_STRAIN / STIFFNESS * share).max(law.shortest()),
+            });
+            places.push([number, pair]);
+        }
+    }
+    (stitches, places)
+}
+
+impl Sewing {
+    /// The vertices that open seams sew together.
+    pub(crate) fn open_pairs(&self) -> impl Iterator<Item = &[VertexKey; 2]> {
+        self.seams.iter().flat_map(|seam| &seam.pairs)
+    }
+
+    /// Tells remeshing which vertices to leave alone.
+    pub(crate) fn mark(&self, thawed: &mut Thawed) {
+        for v in self.open_pairs().flatten() {
+            thawed.attributes.vertices[*v].is_stitched = true;
+        }
+    }
+
+    /// What is wrong with the seams of a checkpoint, in words.
+    pub(crate) fn find_defect(&self, laws: &[SeamLaw], thawed: &Thawed) -> Option<String> {
+        if self.seams.len() != laws.len() {
+            return Some(format!("it has {} seams, but the world has {}", self.seams.len(), laws.len()));
+        }
+        let is_odd = |(seam, law): (&SeamState, &SeamLaw)| {
+            let count = if seam.closed.is_some() { 0 } else { law.pair_count() };
+            let is_sound = |gap: &f64| gap.is_finite() && *gap >= 0.0;
+            seam.pairs.len() != count || seam.gaps.len() != count || !seam.gaps.iter().all(is_sound)
+        };
+        let bad = self.seams.iter().zip(laws).position(is_odd);
+        let is_gone = |pair: &[VertexKey; 2]| pair.iter().any(|v| !thawed.mesh.contains_vertex(*v));
+        bad.or_else(|| self.seams.iter().position(|seam| seam.pairs.iter().any(is_gone)))
+            .map(|seam| format!("its seam {seam} is not that of the world"))
+    }
+}
+
+impl Frozen {
+    /// The place of every vertex of the mesh in dense order.
+    pub(crate) fn vertex_indices(&self) -> SecondaryMap<VertexKey, VertexIndex> {
+        self.vertex_keys().iter_indexed().map(|(vi, key)| (*key, vi)).collect()
+    }
+}
+
+impl World {
+    /// Whether anything is being sewn.
+    pub(crate) fn is_sewing(&self) -> bool {
+        !self.caches.blocks.stitches.is_empty()
+    }
+
+    /// Makes the threads as long as they are at the end of the substep.
+    pub(crate) fn set_threads(&mut self, h: f64) {
+        if !self.is_sewing() {
+            return;
+        }
+        let time = self.end_of_substep(h);
+        let (seams, laws, caches) = (&self.sheet.sewing.seams, &self.seams, &mut self.caches);
+        for (stitch, [seam, pair]) in caches.blocks.stitches.iter_mut().zip(&caches.stitch_places) {
+            let gap = seams[*seam as usize].gaps[*pair as usize];
+            stitch.length = laws[*seam as usize].thread(gap, time);
+        }
+        let lengths = caches.blocks.stitches.iter().map(|stitch| stitch.length);
+        match &mut caches.solver {
+            Solver::Newton(driver) => {
+                driver
+                    .stitches_mut()
+                    .iter_mut()
+                    .zip(lengths)
+                    .for_each(|(stitch, length)| stitch.length = length);
+            }
+            Solver::Block(driver) => driver.set_stitch_lengths(&lengths.collect::<Vec<_>>()),
+            Solver::Rows(_) | Solver::Projective(_) => {}
+        }
+    }
+
+    /// The largest gap of each seam now \[m\].
+    pub(crate) fn seam_gaps(&self) -> Vec<f64> {
+        let x = &self.sheet.state.positions;
+        let mut gaps = vec![0.0_f64; self.seams.len()];
+        for (stitch, [seam, _]) in self.caches.blocks.stitches.iter().zip(&self.caches.stitch_places) {
+            let [a, b] = stitch.vertices.map(|vi| x.raw[vi.to_usize()]);
+            gaps[*seam as usize] = gaps[*seam as usize].max(a.distance(b));
+        }
+        gaps
+    }
+
+    /// The seams, through all cloths in their order.
+    pub fn seams(&self) -> Vec<SeamReport> {
+        let report = |((law, state), gap): ((&SeamLaw, &SeamState), f64)| SeamReport {
+            cloth: self.cloths[law.cloth].name.clone(),
+            seam: law.number,
+            pairs: law.pair_count(),
+            gap,
+            closed: state.closed,
+            is_late: state.closed.is_none() && law.is_late(self.time),
+        };
+        self.seams.iter().zip(&self.sheet.sewing.seams).zip(self.seam_gaps()).map(report).collect()
+    }
+}

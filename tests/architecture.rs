@@ -36,7 +36,6 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "taffeta-formats",
             "taffeta-sim",
             "taffeta-remesh",
-            "taffeta-solve",
             "taffeta-contact",
         ],
     ),

@@ -89,7 +89,7 @@ fn the_force_of_a_grab_is_what_it_gives_to_the_momentum() {
 #[test]
 fn a_patch_is_pulled_as_a_whole_and_alike_on_every_mesh() {
     let mut drops = Vec::new();
-    for cells in [6, 12] {
+    for cells in [8, 16] {
         let mut cloth = sheet_for(SolverChoice::Direct);
         cloth.mesh = square(cells, GridPattern::Alternating);
         let settings =
@@ -97,7 +97,7 @@ fn a_patch_is_pulled_as_a_whole_and_alike_on_every_mesh() {
         let mut world = world(cloth, settings);
         let mut inputs = pulled([0.5, 0.6], DVec3::new(0.5, 0.6, 0.0), 60.0);
         inputs.grabs[0].radius = 0.25;
-        run_with(&mut world, &inputs, 90);
+        run_with(&mut world, &inputs, 60);
         // At rest: the mean of the patch hangs by the weight, and the patch is no spike.
         drops.push(place_of(&world, &inputs) - inputs.grabs[0].target);
         let strain = world.measure().max_strain;
@@ -106,7 +106,7 @@ fn a_patch_is_pulled_as_a_whole_and_alike_on_every_mesh() {
         assert!(weight < 0.02 * WEIGHT, "{cells}: {weight}");
     }
     assert!((drops[0].y + WEIGHT / 60.0).abs() < 0.02, "{drops:?}");
-    assert!(drops[0].distance(drops[1]) < 0.005, "{drops:?}");
+    assert!(drops[0].distance(drops[1]) < 0.008, "{drops:?}");
 }
 
 #[test]

@@ -158,6 +158,7 @@ window.taffeta = {
   get frame() { return shown?.frame; },
   get time() { return shown?.time; },
   get report() { return shown?.report; },
+  get grabs() { return shown?.grabs.length; },
   get status() { return status; },
   get rate() { return counts.rate; },
   get drawRate() { return counts.drawRate; },

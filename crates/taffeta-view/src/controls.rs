@@ -4,7 +4,7 @@ use crate::status::ControlStatus;
 use glam::DVec3;
 use taffeta_remesh::RemeshSettings;
 use taffeta_scene::materials::preset;
-use taffeta_sim::{Air, Material, SolverChoice, World, WorldDescription};
+use taffeta_sim::{Air, Material, Mode, SolverChoice, World, WorldDescription};
 
 /// A number within something that can be set.
 struct Dial<T> {
@@ -97,6 +97,7 @@ pub(crate) struct Controls {
     /// `None`: a vacuum, which has no wind.
     air: Option<Air>,
     cloths: Vec<ClothControls>,
+    mode: Mode,
     solver: SolverChoice,
     /// Stiffness of grabs \[N/m\].
     pub pull: f64,
@@ -121,6 +122,7 @@ impl Controls {
             gravity: description.simulation.gravity,
             air: description.air,
             cloths: cloths.collect(),
+            mode: description.simulation.mode,
             solver: description.simulation.solver,
             pull,
         }
@@ -208,8 +210,13 @@ impl Controls {
 
     /// Why nothing can be grabbed, if it is so.
     pub fn refuses_grabs(&self) -> Option<&'static str> {
-        (self.solver == SolverChoice::Projective)
-            .then_some("the solver projective knows no grabs: pin the cloth instead")
+        match (self.mode, self.solver) {
+            (Mode::Static, _) => Some("the search for an equilibrium knows no grabs: pin the cloth instead"),
+            (_, SolverChoice::Projective) => {
+                Some("the solver projective knows no grabs: pin the cloth instead")
+            }
+            _ => None,
+        }
     }
 
     /// Whether the solver in use knows a quantity of the material.
@@ -307,6 +314,18 @@ mod tests {
             assert!(controls.with(key, 1.0).unwrap_err().contains("nothing to set"), "{key}");
         }
         assert!(controls.with_preset(0, "adamant").is_err() && controls.with_preset(1, "silk").is_err());
+    }
+
+    #[test]
+    fn what_nothing_can_grab_has_no_stiffness_to_set() {
+        let (mut description, controls) = controls();
+        let has_pull = |controls: &Controls| controls.list().iter().any(|control| control.key == "pull");
+        assert!(has_pull(&controls) && controls.refuses_grabs().is_none());
+        description.simulation.mode = Mode::Static;
+        let still = Controls::of_scene(&description, 10.0);
+        assert!(
+            !has_pull(&still) && still.refuses_grabs().is_some_and(|reason| reason.contains("pin the cloth"))
+        );
     }
 
     #[test]

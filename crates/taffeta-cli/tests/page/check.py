@@ -144,10 +144,14 @@ def drag(page: Page, place: list[float], shift: tuple[int, int]):
         actions.w3c_actions.pointer_action.move_to_location(x + shift[0] * k // 10, y + shift[1] * k // 10)
     actions.perform()
     page.wait_frames(30)
-    page.pause()
+    # Not by the button: a click on it would let go of the cloth first.
+    page.send(do="run", on=False)
+    page.wait("it pauses", lambda: not page.is_running())
+    time.sleep(0.5)
     after = page.run(find, place)
     on_screen = page.run("return window.taffeta.screen(arguments[0])", after)
     ActionChains(page.driver).release().perform()
+    page.wait("it lets go", lambda: page.get("grabs") == 0)
     return before, after, distance(on_screen, (x + shift[0], y + shift[1]))
 
 
@@ -194,8 +198,9 @@ def check_live(url: str, picture: str):
     page.find("#wireframe").click()
     Select(page.find("#color")).select_by_value("strain")
     page.wait_frames(3)
-    assert page.count_colors() > 20 and page.find("#legend").is_displayed()
-    assert "vertices" in page.find("#readout").text
+    assert page.count_colors() > 20
+    page.wait("there is a legend", lambda: page.find("#legend").is_displayed())
+    page.wait("there are numbers", lambda: "vertices" in page.find("#readout").text)
 
     # A drag moves a vertex, toward the pointer.
     page.pause()
@@ -226,7 +231,7 @@ def check_live(url: str, picture: str):
 def check_folder(url: str, picture: str):
     page = Page(url)
     assert page.get("status.mode") == "folder"
-    assert "frames are missing: 7 to 8" in page.find("#notices").text, page.find("#notices").text
+    page.wait("missing frames are told", lambda: "frames are missing: 7 to 8" in page.find("#notices").text)
     page.pause()
     corner = [0.0, 0.0, 0.0]
     places = {}
@@ -243,7 +248,7 @@ def check_folder(url: str, picture: str):
         place = page.run("return window.taffeta.position(0, 0)")
         assert places.setdefault(shown, place) == place, "the same frame again"
     assert distance(places[2], places[12]) > 1e-3 or distance(places[12], places[20]) > 1e-3, places
-    assert page.find("#clock").text.startswith("frame 20"), page.find("#clock").text
+    page.wait("the clock says so", lambda: page.find("#clock").text.startswith("frame 20"))
     # From the end it plays from the beginning, and stops at the end.
     page.find("#run").click()
     page.wait("it plays", lambda: 0 < page.get("frame") < 20)

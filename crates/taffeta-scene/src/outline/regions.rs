@@ -10,6 +10,9 @@ use std::collections::BTreeMap;
 /// A polygon has an area if it is at least this part of the square of its perimeter.
 const AREA_MIN: f64 = 1e-9;
 
+/// Columns into which polygons are sorted at most.
+const MOST_COLUMNS: usize = 1024;
+
 /// A path by its number, and what is wrong with it.
 type Refusal = (usize, OutlineDefect);
 
@@ -19,11 +22,16 @@ pub(super) fn signed_area(points: &[DVec2]) -> f64 {
     0.5 * sides(points).map(|[a, b]| (a - origin).perp_dot(b - origin)).sum::<f64>()
 }
 
-/// The polygons of the curves of a drawing, each with the box around it.
+/// The polygons of the curves of a drawing, each with the box around it, and sorted into columns: what winds around a
+/// point stands in the column of the point. With thousands of pieces, to look at all pairs would take minutes.
 struct Polygons<'a> {
     drawing: &'a Drawing,
     loops: &'a [Vec<DVec2>],
     bounds: Vec<[DVec2; 2]>,
+    columns: Vec<Vec<usize>>,
+    /// The left border of the first column, and the width of each \[m\].
+    left: f64,
+    width: f64,
 }
 
 /// The polygons that bound what is filled: even and odd tell inside and outside. `loops` are the polygons of the curves of
@@ -41,23 +49,49 @@ pub(super) fn find_boundaries(
         }
     }
     check_crossings(drawing, &loops, edge_length)?;
-    let bounds = |points: &Vec<DVec2>| {
-        points.iter().fold([points[0], points[0]], |[low, high], p| [low.min(*p), high.max(*p)])
-    };
-    let all = Polygons { drawing, loops: &loops, bounds: loops.iter().map(bounds).collect() };
+    let all = Polygons::sort(drawing, &loops);
     let is_kept: Vec<bool> = (0..loops.len()).map(|number| all.is_boundary(number)).collect();
     let kept: Vec<usize> = (0..loops.len()).filter(|number| is_kept[*number]).collect();
     for number in &kept {
-        all.check_place(&kept, *number, edge_length)?;
+        all.check_place(&is_kept, *number, edge_length)?;
     }
     Ok(loops.into_iter().zip(is_kept).filter_map(|(points, kept)| kept.then_some(points)).collect())
 }
 
-impl Polygons<'_> {
-    /// Whether a polygon winds around another one, which does not meet it.
-    fn contains(&self, outer: usize, inner: usize) -> bool {
-        let ([low, high], p) = (self.bounds[outer], self.loops[inner][0]);
-        outer != inner && low.cmple(p).all() && p.cmple(high).all() && contains(&self.loops[outer], p)
+impl<'a> Polygons<'a> {
+    fn sort(drawing: &'a Drawing, loops: &'a [Vec<DVec2>]) -> Self {
+        let bounds = |points: &Vec<DVec2>| {
+            points.iter().fold([points[0], points[0]], |[low, high], p| [low.min(*p), high.max(*p)])
+        };
+        let bounds: Vec<[DVec2; 2]> = loops.iter().map(bounds).collect();
+        let left = bounds.iter().map(|[low, _]| low.x).fold(f64::INFINITY, f64::min);
+        let right = bounds.iter().map(|[_, high]| high.x).fold(f64::NEG_INFINITY, f64::max);
+        let count = loops.len().clamp(1, MOST_COLUMNS);
+        let columns = vec![Vec::new(); count];
+        let width = (right - left) / count as f64;
+        let mut sorted = Self { drawing, loops, bounds, columns, left, width };
+        for number in 0..loops.len() {
+            let [low, high] = sorted.bounds[number];
+            for column in sorted.column_of(low.x)..=sorted.column_of(high.x) {
+                sorted.columns[column].push(number);
+            }
+        }
+        sorted
+    }
+
+    fn column_of(&self, x: f64) -> usize {
+        // A cast takes what is negative, and what has no value, to zero.
+        (((x - self.left) / self.width) as usize).min(self.columns.len() - 1)
+    }
+
+    /// The polygons that wind around one, which does not meet them.
+    fn around(&self, inner: usize) -> impl Iterator<Item = usize> + '_ {
+        let p = self.loops[inner][0];
+        let near = self.columns[self.column_of(p.x)].iter().copied().filter(move |outer| *outer != inner);
+        near.filter(move |outer| {
+            let [low, high] = self.bounds[*outer];
+            low.cmple(p).all() && p.cmple(high).all() && contains(&self.loops[*outer], p)
+        })
     }
 
     /// Whether one side of a polygon is filled and the other is not, by the rule of its path.
@@ -68,19 +102,18 @@ impl Polygons<'_> {
             return true;
         }
         let direction = |other: usize| if signed_area(&self.loops[other]) > 0.0 { 1 } else { -1 };
-        let of_path = (0..self.loops.len()).filter(|other| self.drawing.path_of[*other] == path);
-        let around = of_path.filter(|other| self.contains(*other, number));
-        let winding: i32 = around.map(direction).sum();
+        let of_path = self.around(number).filter(|other| self.drawing.path_of[*other] == path);
+        let winding: i32 = of_path.map(direction).sum();
         (winding == 0) != (winding + direction(number) == 0)
     }
 
     /// Refuses what lies on another path's piece, and pieces smaller than an edge.
-    fn check_place(&self, kept: &[usize], number: usize, edge_length: f64) -> Result<(), Refusal> {
+    fn check_place(&self, is_kept: &[bool], number: usize, edge_length: f64) -> Result<(), Refusal> {
         let path = self.drawing.path_of[number];
         // How many polygons of each path are around it.
         let mut around: BTreeMap<usize, usize> = BTreeMap::new();
-        for other in kept.iter().filter(|other| self.contains(**other, number)) {
-            *around.entry(self.drawing.path_of[*other]).or_default() += 1;
+        for other in self.around(number).filter(|other| is_kept[*other]) {
+            *around.entry(self.drawing.path_of[other]).or_default() += 1;
         }
         let other = around.iter().find(|(other, count)| **other != path && **count % 2 == 1);
         if let Some((other, _)) = other {

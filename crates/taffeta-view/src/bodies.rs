@@ -26,9 +26,8 @@ pub(crate) struct Obstacles {
 impl Obstacles {
     /// A box around cloths and obstacles at time 0 \[m\], which says how large planes are drawn.
     pub fn bounds_with(&self, cloths: impl Iterator<Item = Vec<DVec3>>) -> [DVec3; 2] {
-        let cloth = |positions| Body {
-            mesh: TriangleMesh { positions, ..TriangleMesh::default() },
-            kind: Drawn::Cloth { index: 0 },
+        let cloth = |positions| {
+            Body::new(TriangleMesh { positions, ..TriangleMesh::default() }, Drawn::Cloth { index: 0 })
         };
         let mut bodies: Vec<Body> = cloths.map(cloth).collect();
         let around = compute_framing_bounds(&bodies).unwrap_or_default();

@@ -7,7 +7,8 @@ use taffeta_scene::Scene;
 /// The good scene's sheet with one seam that has these keys; vertices 0 to 80, nine to a row.
 #[track_caller]
 fn expect_seam(keys: &str, at: &str, parts: &[&str]) {
-    expect("place", &format!("seam = [{{ {keys} }}]"), at, parts);
+    let place = "place = { translate = [0, 0, 1], rotate_deg = [90, 0, 0], scale = 1.0 }";
+    expect("place", &format!("seam = [{{ {keys} }}]\n{place}"), at, parts);
 }
 
 const A: &str = "a = { vertices = [0, 72] }";

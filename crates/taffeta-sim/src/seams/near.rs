@@ -161,8 +161,9 @@ impl Search<'_> {
             if b != w {
                 runs[1].push(b);
             }
+            let is_back = a != v && a == from[0] || b != w && b == from[1];
             (v, w) = (a, b);
-            if v == from[0] || w == from[1] {
+            if is_back {
                 return self.close(runs, [v, w], from);
             }
         }

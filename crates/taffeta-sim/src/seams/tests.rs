@@ -117,6 +117,9 @@ fn a_distance_finds_the_sides_that_face_each_other() {
     for rows in [[6, 6], [6, 5], [4, 9]] {
         let mut sheets = two_sheets(rows, 0.03);
         sheets.seams[0].sides = SeamSides::Near(0.05);
+        let outline = super::runs::Outline::new(&sheets.mesh);
+        let runs = super::near::find_near_runs(&sheets.mesh, &outline, 0.05).expect("they are near");
+        assert_eq!(runs.len(), 1, "{rows:?}: {runs:?}");
         pair_seams(&mut sheets).expect("they are near");
         let pairs = pairs_of(&sheets);
         for [a, b] in &pairs {

@@ -40,11 +40,6 @@ impl Failure {
     pub fn failed(error: &dyn Error) -> Self {
         Failure::Failed(explain(error))
     }
-
-    /// A word of the command line that is not supported yet, and what is.
-    pub fn unsupported(what: &str, instead: &str) -> Self {
-        Failure::Usage(format!("{what} is not supported yet\n  = {instead}"))
-    }
 }
 
 impl fmt::Display for Failure {

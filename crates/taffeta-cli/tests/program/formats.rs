@@ -143,7 +143,7 @@ fn a_run_that_is_killed_loses_no_finished_frame() {
         "{frames}\n{}",
         &usda[..300]
     );
-    assert_eq!(usda.matches(&format!("\n            {}: [", frames - 1)).count(), 9);
+    assert_eq!(usda.matches(&format!("\n            {}: [", frames - 1)).count(), 11);
 }
 
 #[test]

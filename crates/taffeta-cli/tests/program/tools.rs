@@ -46,12 +46,6 @@ fn a_mesh_is_inspected() {
 }
 
 #[test]
-fn later_words_of_the_command_line_are_refused_as_such() {
-    let desk = Desk::new();
-    desk.refused(&["render", "out", "--gif"], &["`--gif` is not supported yet"]);
-}
-
-#[test]
 fn editors_shells_and_manuals_get_what_they_read() {
     let desk = Desk::new();
     let schema: serde_json::Value = serde_json::from_str(&desk.done(&["schema"]).out).unwrap();

@@ -136,7 +136,9 @@ pub(super) fn read_cloth(
     let pins: Vec<Option<PinDescription>> =
         table.tables("pin").iter().map(|item| read_pin(item, surroundings)).collect();
     let pins: Option<Vec<PinDescription>> = pins.into_iter().collect();
-    let remesh = table.get("remesh").and_then(|item| read_remesh(&item));
+    // Fewer vertices for the same error, where neither hinges nor seams ask for well-shaped triangles.
+    let may_stretch = bending == BendingModel::Curvature && table.get("seam").is_none();
+    let remesh = table.get("remesh").and_then(|item| read_remesh(&item, may_stretch));
     let parts = (membrane, table.get("remesh").is_some());
     let break_force = table.get("break_force").and_then(|item| read_break_force(&item, parts, surroundings));
     let pressure = table.number("pressure", 0.0, Range::Finite);
@@ -476,9 +478,11 @@ pub(super) fn read_vertices(item: &Item<'_>) -> Option<Region> {
     Some(Region::Vertices(numbers?.into_iter().map(|number| number as u32).collect()))
 }
 
-fn read_remesh(item: &Item<'_>) -> Option<RemeshSettings> {
+/// Reads how a cloth is remeshed; `may_stretch` says whether one error makes the mesh anisotropic if the scene does not say.
+fn read_remesh(item: &Item<'_>, may_stretch: bool) -> Option<RemeshSettings> {
     let table = item.table(REMESH_KEYS)?;
     let default = RemeshSettings::default();
+    let refine_error = table.number_or_off("refine_error", default.refine_error, Range::Positive);
     let settings = RemeshSettings {
         size_min: table.number("size_min", default.size_min, Range::Positive),
         size_max: table.number("size_max", default.size_max, Range::Positive),
@@ -491,8 +495,8 @@ fn read_remesh(item: &Item<'_>) -> Option<RemeshSettings> {
         ),
         refine_velocity: table.number_or_off("refine_velocity", default.refine_velocity, Range::Positive),
         refine_obstacle: table.number_or_off("refine_obstacle", default.refine_obstacle, Range::Positive),
-        refine_error: table.number_or_off("refine_error", default.refine_error, Range::Positive),
-        anisotropic: table.boolean("anisotropic", default.anisotropic),
+        refine_error,
+        anisotropic: table.boolean("anisotropic", refine_error.is_some() && may_stretch),
         interval: table.integer("interval", u64::from(default.interval), 1, u64::from(u32::MAX)) as u32,
         max_vertices: table.integer("max_vertices", default.max_vertices as u64, 1, u64::from(u32::MAX))
             as usize,

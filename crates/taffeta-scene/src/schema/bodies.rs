@@ -221,8 +221,10 @@ fn remesh() -> Node {
             ),
             (
                 "anisotropic",
-                Node::boolean("Whether edges may be longer along folds than across them.")
-                    .default(default.anisotropic),
+                Node::boolean(
+                    "Whether edges may be longer along folds than across them. If not given: with refine_error and bending by \
+                     curvature, if no seams are sewn.",
+                ),
             ),
             ("interval", count("Frames between passes.", u64::from(default.interval))),
             ("max_vertices", count("Most vertices.", default.max_vertices as u64)),

@@ -268,8 +268,13 @@ fn one_error_and_thresholds_exclude_each_other() {
     let report = read(&scene("refine_velocity = 1.0\n")).unwrap_err().to_string();
     assert!(report.contains("`refine_velocity` is given, but `refine_error` takes its place"), "{report}");
     assert!(report.contains(":7:"), "{report}");
-    let good = read(&scene("size_max = 0.2\n")).unwrap();
-    assert_eq!(good.cloths[0].remesh.unwrap().refine_error, Some(1e-3));
+    let remesh = |text: &str| read(text).unwrap().cloths[0].remesh.unwrap();
+    let good = remesh(&scene("size_max = 0.2\n"));
+    assert_eq!((good.refine_error, good.anisotropic), (Some(1e-3), true));
+    // Hinges are stiffer on long triangles; and what is said counts.
+    assert!(!remesh(&scene("").replace("grid = {}", "grid = {}\nbending = \"hinge\"")).anisotropic);
+    assert!(!remesh(&scene("anisotropic = false\n")).anisotropic);
+    assert!(!remesh(&scene("").replace("refine_error = 1e-3", "")).anisotropic);
 }
 
 #[test]

@@ -14,9 +14,9 @@ const FINEST: [u32; 2] = [240, 24];
 const UNIFORM: [u32; 2] = [120, 12];
 /// The mesh that the adaptive one starts from.
 const COARSE: [u32; 2] = [40, 4];
-const REMESH: &str = "remesh = { size_max = 0.2, refine_angle = 0.4 }";
+const REMESH: &str = "remesh = { size_max = 0.2, refine_error = 0.002 }";
 /// Part of the vertices of the uniform mesh that the adaptive one may have.
-const PART: f64 = 1.0 / 3.0;
+const PART: f64 = 1.0 / 5.0;
 
 /// A mesh at the end of the run.
 struct Draped {

@@ -55,6 +55,27 @@ pub enum Command {
     Man,
 }
 
+/// What `run`, `study` and `view` change of the scene that they read.
+#[derive(Clone, Debug, Args)]
+pub struct SceneChanges {
+    /// Threads, 0: all cores; the result does not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16))]
+    pub threads: Option<u16>,
+    /// Override a value of the scene, for example cloth.0.material=silk; may be repeated
+    #[arg(long = "set", value_name = "KEY.PATH=VALUE")]
+    first_overrides: Vec<String>,
+    /// Further overrides after one --set
+    #[arg(hide = true, value_parser = parse_assignment)]
+    more_overrides: Vec<String>,
+}
+
+impl SceneChanges {
+    /// The overrides, as they were written.
+    pub fn overrides(&self) -> impl Iterator<Item = &String> {
+        self.first_overrides.iter().chain(&self.more_overrides)
+    }
+}
+
 /// Options of `taffeta view`.
 #[derive(Clone, Debug, Args)]
 pub struct ViewOptions {
@@ -64,15 +85,9 @@ pub struct ViewOptions {
     /// Port of 127.0.0.1 on which the page is served, 0: any that is free
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub port: u16,
-    /// Threads, 0: all cores; the result does not depend on it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16))]
-    pub threads: Option<u16>,
-    /// Override a value of the scene, for example cloth.0.material=silk; may be repeated
-    #[arg(long = "set", value_name = "KEY.PATH=VALUE")]
-    pub overrides: Vec<String>,
-    /// Further overrides after one --set
-    #[arg(hide = true, value_parser = parse_assignment)]
-    pub more_overrides: Vec<String>,
+    /// What is changed of the scene.
+    #[command(flatten)]
+    pub changes: SceneChanges,
 }
 
 /// Options of `taffeta run`.
@@ -86,15 +101,9 @@ pub struct RunOptions {
     /// Simulate N frames instead of the scene's duration
     #[arg(long, value_name = "N")]
     pub frames: Option<u64>,
-    /// Threads, 0: all cores; the result does not depend on it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16))]
-    pub threads: Option<u16>,
-    /// Override a value of the scene, for example cloth.0.material=silk; may be repeated
-    #[arg(long = "set", value_name = "KEY.PATH=VALUE")]
-    pub overrides: Vec<String>,
-    /// Further overrides after one --set
-    #[arg(hide = true, value_parser = parse_assignment)]
-    pub more_overrides: Vec<String>,
+    /// What is changed of the scene.
+    #[command(flatten)]
+    pub changes: SceneChanges,
     /// Print warnings and errors only
     #[arg(long)]
     pub quiet: bool,
@@ -125,15 +134,9 @@ pub struct StudyOptions {
     /// Simulate N frames instead of the scene's duration
     #[arg(long, value_name = "N")]
     pub frames: Option<u64>,
-    /// Threads, 0: all cores; the result does not depend on it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16))]
-    pub threads: Option<u16>,
-    /// Override a value of all variants, for example cloth.0.material=silk; may be repeated
-    #[arg(long = "set", value_name = "KEY.PATH=VALUE")]
-    pub overrides: Vec<String>,
-    /// Further overrides after one --set
-    #[arg(hide = true, value_parser = parse_assignment)]
-    pub more_overrides: Vec<String>,
+    /// What is changed of the scene.
+    #[command(flatten)]
+    pub changes: SceneChanges,
     /// Print warnings and errors only
     #[arg(long)]
     pub quiet: bool,

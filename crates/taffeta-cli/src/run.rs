@@ -28,7 +28,7 @@ use crate::files::shell_word;
 use checkpoint::CheckpointFolder;
 use interrupt::Interrupt;
 use prepare::Prepared;
-pub(crate) use prepare::{describe_start, parse_overrides, read_scene, refuse_world};
+pub(crate) use prepare::{describe_start, read_scene, refuse_world};
 use progress::Progress;
 use record::Recorder;
 use std::path::Path;
@@ -197,7 +197,7 @@ fn resume_command(options: &RunOptions, root: &Path) -> String {
     if let Some(frames) = options.frames {
         command += &format!(" --frames {frames}");
     }
-    for text in options.overrides.iter().chain(&options.more_overrides) {
+    for text in options.changes.overrides() {
         command += &format!(" --set {}", shell_word(text));
     }
     command + " --resume"

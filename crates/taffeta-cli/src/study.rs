@@ -36,9 +36,9 @@ fn wanted(options: &StudyOptions) -> taffeta_study::StudyOptions {
     taffeta_study::StudyOptions {
         vary: options.vary.clone(),
         reference: Some(options.reference.clone()),
-        overrides: options.overrides.iter().chain(&options.more_overrides).cloned().collect(),
+        overrides: options.changes.overrides().cloned().collect(),
         frames: options.frames,
-        threads: options.threads.map(usize::from),
+        threads: options.changes.threads.map(usize::from),
     }
 }
 

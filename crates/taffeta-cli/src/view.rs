@@ -2,7 +2,7 @@
 
 use crate::args::ViewOptions;
 use crate::failure::Failure;
-use crate::run::{describe_start, parse_overrides, read_scene, refuse_world};
+use crate::run::{describe_start, read_scene, refuse_world};
 use std::io::Write;
 use taffeta_view::{FolderShow, LiveShow, Server, Show, ViewError};
 
@@ -29,7 +29,7 @@ pub fn view(options: &ViewOptions) -> Result<String, Failure> {
 
 fn open_folder(options: &ViewOptions) -> Result<(Show, Vec<String>), Failure> {
     let path = &options.source;
-    if !options.overrides.is_empty() || options.threads.is_some() {
+    if options.changes.overrides().next().is_some() || options.changes.threads.is_some() {
         let text = format!(
             "{} is a folder, which is shown as it is: --set and --threads go with a scene",
             path.display()
@@ -49,11 +49,7 @@ fn open_folder(options: &ViewOptions) -> Result<(Show, Vec<String>), Failure> {
 
 fn open_scene(options: &ViewOptions) -> Result<(Show, Vec<String>), Failure> {
     let path = &options.source;
-    let overrides = parse_overrides(&options.overrides, &options.more_overrides)?;
-    let mut scene = read_scene(path, &overrides)?;
-    if let Some(threads) = options.threads {
-        scene.simulation.settings.threads = usize::from(threads);
-    }
+    let scene = read_scene(path, &options.changes)?;
     let title = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     let mut show = LiveShow::new(&scene, title).map_err(|error| match &error {
         ViewError::World(reason) => refuse_world(path, &scene, reason),

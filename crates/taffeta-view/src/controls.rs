@@ -54,9 +54,13 @@ const MATERIAL: [Dial<Material>; 5] = [
     ),
 ];
 
-const REMESH: [Dial<RemeshSettings>; 6] = [
+const SIZES: [Dial<RemeshSettings>; 2] = [
     dial(("size_min", "smallest edge", "m"), ([0.002, 0.5], LOG), |r| r.size_min, |r, v| r.size_min = v),
     dial(("size_max", "largest edge", "m"), ([0.005, 1.0], LOG), |r| r.size_max, |r, v| r.size_max = v),
+];
+
+/// What counts without a tolerance.
+const THRESHOLDS: [Dial<RemeshSettings>; 4] = [
     dial(("refine_angle", "angle", "rad"), ([0.02, 2.0], LOG), |r| r.refine_angle, |r, v| r.refine_angle = v),
     dial(
         ("refine_strain", "strain", ""),
@@ -77,6 +81,20 @@ const REMESH: [Dial<RemeshSettings>; 6] = [
         |r, v| r.refine_velocity = Some(v),
     ),
 ];
+
+/// What takes the place of the thresholds where a scene has it.
+const TOLERANCE: [Dial<RemeshSettings>; 1] = [dial(
+    ("refine_error", "error", "m"),
+    ([2e-4, 0.05], LOG),
+    |r| r.refine_error.unwrap_or(0.05),
+    |r, v| r.refine_error = Some(v),
+)];
+
+/// The dials that count with some settings.
+fn remesh_dials(settings: &RemeshSettings) -> impl Iterator<Item = &'static Dial<RemeshSettings>> + use<> {
+    let terms: &[_] = if settings.refine_error.is_some() { &TOLERANCE } else { &THRESHOLDS };
+    SIZES.iter().chain(terms)
+}
 
 /// Changes warp to a value and weft in proportion.
 fn scale(pair: &mut [f64; 2], value: f64) {
@@ -166,7 +184,7 @@ impl Controls {
                 let cloth = &mut changed.cloths[number];
                 turn(&MATERIAL, last, &mut cloth.material, value);
                 if let Some(remesh) = &mut cloth.remesh {
-                    turn(&REMESH, last, remesh, value);
+                    turn(remesh_dials(remesh), last, remesh, value);
                 }
             }
             _ => changed.pull = value,
@@ -198,7 +216,7 @@ impl Controls {
             add(&mut list, (&prefix, &format!("{name}: material"), ""), dials, material);
             if let Some(remesh) = remesh {
                 let prefix = format!("cloth.{number}.remesh");
-                add(&mut list, (&prefix, &format!("{name}: remeshing"), ""), &REMESH, remesh);
+                add(&mut list, (&prefix, &format!("{name}: remeshing"), ""), remesh_dials(remesh), remesh);
             }
         }
         if self.refuses_grabs().is_none() {
@@ -229,8 +247,8 @@ impl Controls {
     }
 }
 
-fn turn<T>(dials: &[Dial<T>], name: &str, of: &mut T, value: f64) {
-    if let Some(dial) = dials.iter().find(|dial| dial.name == name) {
+fn turn<'a, T: 'a>(dials: impl IntoIterator<Item = &'a Dial<T>>, name: &str, of: &mut T, value: f64) {
+    if let Some(dial) = dials.into_iter().find(|dial| dial.name == name) {
         (dial.write)(of, value);
     }
 }
@@ -300,6 +318,23 @@ mod tests {
                 .or_else(|reason| if reason.contains("size_m") { Ok(()) } else { Err(reason) })
                 .unwrap();
         }
+    }
+
+    #[test]
+    fn a_tolerance_is_set_in_place_of_the_thresholds() {
+        let (mut description, controls) = controls();
+        let names = |controls: &Controls| -> Vec<String> {
+            let keys = controls.list().into_iter().map(|control| control.key);
+            keys.filter_map(|key| key.strip_prefix("cloth.0.remesh.").map(str::to_owned)).collect()
+        };
+        let thresholds = ["refine_angle", "refine_strain", "refine_compression", "refine_velocity"];
+        assert_eq!(names(&controls), [&["size_min", "size_max"], &thresholds[..]].concat());
+        description.cloths[0].remesh.as_mut().unwrap().refine_error = Some(0.004);
+        let controls = Controls::of_scene(&description, 10.0);
+        assert_eq!(names(&controls), ["size_min", "size_max", "refine_error"]);
+        let changed = controls.with("cloth.0.remesh.refine_error", 0.001).unwrap();
+        assert_eq!(changed.cloths[0].remesh.unwrap().refine_error, Some(0.001));
+        assert!(controls.with("cloth.0.remesh.refine_angle", 0.1).unwrap_err().contains("nothing to set"));
     }
 
     #[test]

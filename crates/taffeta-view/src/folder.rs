@@ -3,7 +3,7 @@
 use crate::bodies::{Obstacles, UNKNOWN_RADIUS, picture_frame, picture_rope};
 use crate::command::{Command, Event};
 use crate::error::ViewError;
-use crate::show::Clock;
+use crate::playback::Playback;
 use crate::snapshot::{BodyPicture, MeshNumbers, Snapshot};
 use crate::status::{Notices, Status};
 use glam::DVec3;
@@ -29,12 +29,7 @@ pub struct FolderShow {
     bounds: [DVec3; 2],
     reports: BTreeMap<u64, Value>,
     numbers: MeshNumbers,
-    notices: Notices,
-    watching: usize,
-    running: bool,
-    real_time: bool,
-    clock: Clock,
-    is_stale: bool,
+    playback: Playback,
 }
 
 impl FolderShow {
@@ -78,12 +73,7 @@ impl FolderShow {
             bounds: [DVec3::ZERO; 2],
             reports: rows.unwrap_or_default().into_iter().map(|row| (row.frame, describe(&row))).collect(),
             numbers: MeshNumbers::default(),
-            notices,
-            watching: 0,
-            running: true,
-            real_time: true,
-            clock: Clock::new(),
-            is_stale: true,
+            playback: Playback::new(notices),
             frames,
             folder,
         };
@@ -95,7 +85,7 @@ impl FolderShow {
 
     /// What is odd about the folder.
     pub fn warnings(&self) -> Vec<String> {
-        self.notices.list().into_iter().map(|notice| notice.text).collect()
+        self.playback.warnings()
     }
 
     /// The status for browsers.
@@ -103,13 +93,13 @@ impl FolderShow {
         Status {
             mode: "folder",
             title: self.title.clone(),
-            running: self.running,
-            real_time: self.real_time,
+            running: self.playback.running,
+            real_time: self.playback.real_time,
             is_static: self.scene.as_ref().is_some_and(|scene| scene.simulation.is_static()),
             duration: self.time_of(*self.frames.last().expect("there are frames")),
             frame_time: self.frame_time(),
             frames: self.frames.clone(),
-            notices: self.notices.list(),
+            notices: self.playback.notices.list(),
             refuses_grabs: Some("a recording cannot be grabbed: view the scene to touch the cloth"),
             ..Status::default()
         }
@@ -125,17 +115,16 @@ impl FolderShow {
 
     /// When the next frame is to be shown.
     pub(crate) fn due(&self) -> Option<Instant> {
-        (self.running && self.watching > 0).then(|| self.clock.due())
+        self.playback.due()
     }
 
     /// Handles an event.
     pub(crate) fn handle(&mut self, event: Event) {
         match event {
             Event::Join => {
-                self.watching += 1;
-                self.clock = Clock::new();
+                self.playback.join();
             }
-            Event::Leave(_) => self.watching -= 1,
+            Event::Leave(_) => self.playback.leave(),
             Event::Command(_, command) => self.obey(command),
         }
     }
@@ -147,15 +136,14 @@ impl FolderShow {
                 if on && self.place + 1 == self.frames.len() {
                     self.go_to(0);
                 }
-                self.running = on;
-                self.clock = Clock::new();
+                self.playback.run(on);
             }
             Command::Step => {
-                self.running = false;
+                self.playback.running = false;
                 self.go_to((self.place + 1).min(self.frames.len() - 1));
             }
             Command::Reset => self.go_to(0),
-            Command::RealTime { on } => self.real_time = on,
+            Command::RealTime { on } => self.playback.real_time = on,
             Command::Seek { frame } => {
                 let after = self.frames.partition_point(|f| *f < frame).min(self.frames.len() - 1);
                 let before = after.saturating_sub(1);
@@ -168,34 +156,34 @@ impl FolderShow {
             | Command::Grab { .. }
             | Command::Pin { .. }
             | Command::Unpin { .. } => {
-                self.notices.add("error", "a recording cannot be changed: view the scene to touch the cloth");
+                self.playback
+                    .notices
+                    .add("error", "a recording cannot be changed: view the scene to touch the cloth");
             }
         }
     }
 
     fn go_to(&mut self, place: usize) {
         self.place = place;
-        self.is_stale = true;
+        self.playback.is_stale = true;
     }
 
     /// Goes on to the next frame, and stops at the last one.
     pub(crate) fn advance(&mut self) {
         if self.place + 1 == self.frames.len() {
-            self.running = false;
+            self.playback.running = false;
             return;
         }
         let skipped = self.frames[self.place + 1] - self.frames[self.place];
         self.go_to(self.place + 1);
-        let interval = if self.real_time { self.time_of(skipped) } else { 0.0 };
-        self.clock.advance(Duration::from_secs_f64(interval.min(1.0)));
+        self.playback.wait(Duration::from_secs_f64(self.time_of(skipped).min(1.0)));
     }
 
     /// A picture of the present frame, if it is another one than last time and somebody looks.
     pub(crate) fn take_snapshot(&mut self) -> Option<Snapshot> {
-        if !self.is_stale || self.watching == 0 {
+        if !self.playback.take_stale() {
             return None;
         }
-        self.is_stale = false;
         let begun = Instant::now();
         let frame = self.frames[self.place];
         let time = self.time_of(frame);
@@ -216,12 +204,12 @@ impl FolderShow {
         let data = match self.folder.read_frame(&name, frame) {
             Ok(data) => data,
             Err(error) => {
-                self.notices.add("error", error.to_string());
+                self.playback.notices.add("error", error.to_string());
                 return None;
             }
         };
         if let Some(defect) = data.find_defect() {
-            self.notices.add("error", format!("frame {frame} of {name}: {defect}"));
+            self.playback.notices.add("error", format!("frame {frame} of {name}: {defect}"));
             return None;
         }
         let ropes = self.scene.iter().flat_map(|scene| &scene.ropes);

@@ -23,6 +23,7 @@ mod error;
 mod folder;
 mod hands;
 mod live;
+mod playback;
 mod server;
 mod show;
 mod snapshot;

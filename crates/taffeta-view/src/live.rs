@@ -8,7 +8,7 @@ use crate::command::{Client, Command, Event};
 use crate::controls::Controls;
 use crate::error::ViewError;
 use crate::hands::Hands;
-use crate::show::Clock;
+use crate::playback::Playback;
 use crate::snapshot::{MeshNumbers, Snapshot};
 use crate::status::{Notices, Status};
 use glam::DVec3;
@@ -42,19 +42,13 @@ pub struct LiveShow {
     defaults: Controls,
     controls: Controls,
     numbers: MeshNumbers,
-    notices: Notices,
-    watching: usize,
-    running: bool,
-    real_time: bool,
-    clock: Clock,
+    playback: Playback,
     hands: Hands,
     report: Value,
     /// Mean wall time of a frame \[s\]; `None`: there was none yet.
     cost: Option<f64>,
     /// Wall time that the last picture took \[s\].
     picture_time: f64,
-    /// Whether the picture is not that of the world anymore.
-    is_stale: bool,
 }
 
 impl LiveShow {
@@ -85,16 +79,11 @@ impl LiveShow {
             controls: defaults.clone(),
             defaults,
             numbers: MeshNumbers::default(),
-            notices,
-            watching: 0,
-            running: true,
-            real_time: true,
-            clock: Clock::new(),
+            playback: Playback::new(notices),
             hands: Hands::default(),
             report: Value::Null,
             cost: None,
             picture_time: 0.0,
-            is_stale: true,
             world,
             description,
         };
@@ -109,12 +98,12 @@ impl LiveShow {
 
     /// Adds a warning to those that browsers see.
     pub fn warn(&mut self, text: String) {
-        self.notices.add("warning", text);
+        self.playback.notices.add("warning", text);
     }
 
     /// What is odd about the scene.
     pub fn warnings(&self) -> Vec<String> {
-        self.notices.list().into_iter().map(|notice| notice.text).collect()
+        self.playback.warnings()
     }
 
     /// The status for browsers.
@@ -125,8 +114,8 @@ impl LiveShow {
             mode: "live",
             title: self.title.clone(),
             solver: Some(self.world.solver_name()),
-            running: self.running,
-            real_time: self.real_time,
+            running: self.playback.running,
+            real_time: self.playback.real_time,
             is_static: self.is_static,
             duration: self.duration,
             frame_time: self.frame_time,
@@ -139,26 +128,26 @@ impl LiveShow {
             cloths: sheets.map(|(number, cloth)| (number, cloth.name.clone())).collect(),
             refuses_grabs: self.controls.refuses_grabs(),
             frames: Vec::new(),
-            notices: self.notices.list(),
+            notices: self.playback.notices.list(),
         }
     }
 
     /// When the next frame is to be made.
     pub(crate) fn due(&self) -> Option<Instant> {
-        (self.running && self.watching > 0).then(|| self.clock.due())
+        self.playback.due()
     }
 
     /// Handles an event.
     pub(crate) fn handle(&mut self, event: Event) {
         match event {
-            Event::Join => self.watching += 1,
+            Event::Join => self.playback.join(),
             Event::Leave(client) => {
-                self.watching -= 1;
+                self.playback.leave();
                 self.release(client);
             }
             Event::Command(client, command) => {
                 if let Err(reason) = self.obey(client, command) {
-                    self.notices.add("error", reason);
+                    self.playback.notices.add("error", reason);
                 }
             }
         }
@@ -168,14 +157,13 @@ impl LiveShow {
         match command {
             Command::Taken => {}
             Command::Run { on } => {
-                self.running = on;
-                self.clock = Clock::new();
+                self.playback.run(on);
             }
             Command::Step => {
-                self.running = false;
+                self.playback.running = false;
                 self.advance();
             }
-            Command::RealTime { on } => self.real_time = on,
+            Command::RealTime { on } => self.playback.real_time = on,
             Command::Reset => self.reset()?,
             Command::Defaults => self.set(self.defaults.clone())?,
             Command::Set { key, value } => self.set(self.controls.with(&key, value)?)?,
@@ -185,7 +173,7 @@ impl LiveShow {
             }
             Command::Drag { target, stamp } => {
                 self.hands.drag(client, (DVec3::from_array(target), stamp));
-                self.is_stale |= !self.running;
+                self.playback.is_stale |= !self.playback.running;
             }
             Command::Release => self.release(client),
             Command::Pin { cloth, point } => self.pin((cloth, point))?,
@@ -208,13 +196,13 @@ impl LiveShow {
         let [point, target] = [point, target].map(DVec3::from_array);
         let at = self.world.find_layout_position(cloth, point).unwrap_or(target);
         self.hands.grab(client, (cloth, point, at), (target, stamp));
-        self.is_stale = true;
+        self.playback.is_stale = true;
         Ok(())
     }
 
     fn release(&mut self, client: Client) {
         self.hands.release(client);
-        self.is_stale = true;
+        self.playback.is_stale = true;
     }
 
     /// Takes over other values, if the world does.
@@ -240,8 +228,8 @@ impl LiveShow {
 
     fn note_start(&mut self) {
         self.report = self.describe_state();
-        self.clock = Clock::new();
-        self.is_stale = true;
+        self.playback.run(self.playback.running);
+        self.playback.is_stale = true;
     }
 
     /// The vertices of the face in which a point of a layout lies, the nearest first.
@@ -263,7 +251,7 @@ impl LiveShow {
     fn pin(&mut self, place: (usize, [f64; 3])) -> Result<(), String> {
         let vertex = self.find_vertices(place)?[0];
         self.world.pin_vertex(vertex).map_err(|error| error.to_string())?;
-        self.is_stale = true;
+        self.playback.is_stale = true;
         Ok(())
     }
 
@@ -272,7 +260,7 @@ impl LiveShow {
         let pin_of = |vertex: &taffeta_core::VertexIndex| self.world.sheet().vertex_pins[*vertex];
         let pin = vertices.iter().find_map(pin_of).ok_or("no pin holds the cloth there")?;
         self.world.release_pin(pin as usize).map_err(|error| error.to_string())?;
-        self.is_stale = true;
+        self.playback.is_stale = true;
         Ok(())
     }
 
@@ -294,18 +282,18 @@ impl LiveShow {
                 self.hands.note_felt();
             }
             Err(error) => {
-                self.running = false;
-                self.notices.add("error", format!("paused: {error}"));
+                self.playback.running = false;
+                self.playback.notices.add("error", format!("paused: {error}"));
             }
         }
-        if self.is_static && self.running {
-            self.running = false;
-            self.notices
+        if self.is_static && self.playback.running {
+            self.playback.running = false;
+            self.playback
+                .notices
                 .add("note", "this is the equilibrium; change something and run again to find another");
         }
-        let interval = if self.real_time { self.frame_time } else { 0.0 };
-        self.clock.advance(Duration::from_secs_f64(interval));
-        self.is_stale = true;
+        self.playback.wait(Duration::from_secs_f64(self.frame_time));
+        self.playback.is_stale = true;
     }
 
     fn describe_state(&self) -> Value {
@@ -349,10 +337,9 @@ impl LiveShow {
 
     /// A picture of the world, if it has changed since the last one and somebody looks.
     pub(crate) fn take_snapshot(&mut self) -> Option<Snapshot> {
-        if !self.is_stale || self.watching == 0 {
+        if !self.playback.take_stale() {
             return None;
         }
-        self.is_stale = false;
         let begun = Instant::now();
         let time = self.world.time();
         let mut bodies = picture_world(&self.world, &mut self.numbers);

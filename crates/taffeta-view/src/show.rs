@@ -7,7 +7,7 @@ use crate::snapshot::Snapshot;
 use crate::status::Status;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use tokio::sync::watch;
 
 /// What is shown.
@@ -97,28 +97,5 @@ impl Show {
         if let Some(snapshot) = snapshot {
             outlet.frames.send_replace(Some(Arc::new(snapshot)));
         }
-    }
-}
-
-/// Keeps frames from coming faster than they should.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Clock {
-    due: Instant,
-}
-
-impl Clock {
-    /// The first frame is due at once.
-    pub fn new() -> Self {
-        Self { due: Instant::now() }
-    }
-
-    /// When the next frame is due.
-    pub fn due(&self) -> Instant {
-        self.due
-    }
-
-    /// Notes that a frame was made, after which the next one comes; what is lost is not made up for.
-    pub fn advance(&mut self, interval: Duration) {
-        self.due = (self.due + interval).max(Instant::now());
     }
 }

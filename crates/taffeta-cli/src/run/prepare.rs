@@ -1,7 +1,7 @@
 //! Reading, checking and building a scene, before anything is written.
 
 use super::starts::{StartInside, find_starts_inside};
-use crate::args::RunOptions;
+use crate::args::{RunOptions, SceneChanges};
 use crate::failure::Failure;
 use std::path::{Path, PathBuf};
 use taffeta_contact::crossings::Crossing;
@@ -50,11 +50,7 @@ pub(super) struct Prepared {
 impl Prepared {
     /// Reads and checks everything.
     pub fn read(options: &RunOptions) -> Result<Self, Failure> {
-        let overrides = parse_overrides(&options.overrides, &options.more_overrides)?;
-        let mut scene = read_scene(&options.scene, &overrides)?;
-        if let Some(threads) = options.threads {
-            scene.simulation.settings.threads = usize::from(threads);
-        }
+        let scene = read_scene(&options.scene, &options.changes)?;
         let built = scene.assemble().map_err(|error| Failure::usage(&error))?;
         let scene_hash = scene.hash().map_err(|error| Failure::usage(&error))?;
         let motion_hash = hash_motion(&scene).map_err(|error| Failure::usage(&error))?;
@@ -116,33 +112,32 @@ fn default_folder(scene: &Path) -> PathBuf {
     Path::new("out").join(scene.file_stem().unwrap_or("scene".as_ref()))
 }
 
-/// The overrides of the command line.
-pub(crate) fn parse_overrides(first: &[String], more: &[String]) -> Result<Vec<Override>, Failure> {
-    let texts = first.iter().chain(more);
-    let overrides = texts.map(|text| Override::parse(text)).collect::<Result<Vec<_>, _>>();
-    overrides.map_err(|error| Failure::usage(&error))
-}
-
 /// What is odd about the start of a scene, in words.
 pub(crate) fn describe_start(scene: &Scene, world: &World) -> Vec<String> {
     let starts = find_starts_inside(scene, world).into_iter().map(|start| start.warning);
     describe_crossings(world).into_iter().chain(starts).collect()
 }
 
-/// Reads and checks a scene file.
-pub(crate) fn read_scene(path: &Path, overrides: &[Override]) -> Result<Scene, Failure> {
+/// Reads and checks a scene file, with what the command line changes of it.
+pub(crate) fn read_scene(path: &Path, changes: &SceneChanges) -> Result<Scene, Failure> {
+    let overrides = changes.overrides().map(|text| Override::parse(text)).collect::<Result<Vec<_>, _>>();
+    let overrides = overrides.map_err(|error| Failure::usage(&error))?;
     if path.is_dir() {
         return Err(Failure::Usage(format!(
             "{} is a folder, but must be a scene file; `taffeta new NAME` writes one",
             path.display()
         )));
     }
-    Scene::from_file(path, overrides).map_err(|error| match &error {
+    let mut scene = Scene::from_file(path, &overrides).map_err(|error| match &error {
         SceneError::File { .. } if !path.exists() => {
             Failure::Usage(format!("{error}\n  = `taffeta new NAME` writes a starter scene"))
         }
         _ => Failure::usage(&error),
-    })
+    })?;
+    if let Some(threads) = changes.threads {
+        scene.simulation.settings.threads = usize::from(threads);
+    }
+    Ok(scene)
 }
 
 /// Whether a pin can be overloaded.

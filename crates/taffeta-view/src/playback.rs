@@ -1,0 +1,66 @@
+//! What a show needs whether it simulates or plays: who watches, whether it runs, how fast, and what happened.
+
+use crate::status::Notices;
+use std::time::{Duration, Instant};
+
+/// The course of a show.
+#[derive(Clone, Debug)]
+pub(crate) struct Playback {
+    /// Whether it goes on by itself.
+    pub running: bool,
+    /// Whether it goes no faster than real time.
+    pub real_time: bool,
+    /// Whether the present frame has not been shown.
+    pub is_stale: bool,
+    /// What happened.
+    pub notices: Notices,
+    watching: usize,
+    due: Instant,
+}
+
+impl Playback {
+    /// One that runs in real time when the first browser comes.
+    pub fn new(notices: Notices) -> Self {
+        Self { running: true, real_time: true, is_stale: true, notices, watching: 0, due: Instant::now() }
+    }
+
+    /// Notes one more browser.
+    pub fn join(&mut self) {
+        self.watching += 1;
+    }
+
+    /// Notes one browser less.
+    pub fn leave(&mut self) {
+        self.watching -= 1;
+    }
+
+    /// Goes on by itself, with the next frame at once, or pauses.
+    pub fn run(&mut self, on: bool) {
+        self.running = on;
+        self.due = Instant::now();
+    }
+
+    /// When the next frame is to be made; `None`: not before something happens.
+    pub fn due(&self) -> Option<Instant> {
+        (self.running && self.watching > 0).then_some(self.due)
+    }
+
+    /// Notes that a frame was made, after which the next one comes in `interval`, which lasts only if it goes in real time;
+    /// what is lost is not made up for.
+    pub fn wait(&mut self, interval: Duration) {
+        let interval = if self.real_time { interval } else { Duration::ZERO };
+        self.due = (self.due + interval).max(Instant::now());
+    }
+
+    /// Whether somebody looks and has not seen the present frame, which is then taken as shown.
+    pub fn take_stale(&mut self) -> bool {
+        let wanted = self.is_stale && self.watching > 0;
+        self.is_stale &= !wanted;
+        wanted
+    }
+
+    /// All notices as text.
+    pub fn warnings(&self) -> Vec<String> {
+        self.notices.list().into_iter().map(|notice| notice.text).collect()
+    }
+}

@@ -2,8 +2,9 @@
 
 use crate::attributes::{SheetAttributes, VertexAttributes};
 use crate::frame::MetricFrame;
+use crate::popping::{Displacement, Patch};
 use crate::refusal::CollapseRefusal;
-use crate::rest::{OffLine, Wedge, check_line, is_feature, span, wedges};
+use crate::rest::{OffLine, Wedge, check_line, is_feature, span, unroll, wedges};
 use crate::rules::EditRules;
 use crate::space::{collapse_error, flip_error, lay_against, starts, unfold};
 use crate::working::{RestKind, Working};
@@ -34,6 +35,8 @@ const SLIVER_QUALITY: f64 = 0.55;
 pub(crate) struct Replacement {
     pub before: Vec<[VertexKey; 3]>,
     pub after: Vec<[VertexKey; 3]>,
+    /// The corners in one plane \[m\].
+    pub layout: Vec<(VertexKey, DVec2)>,
 }
 
 /// The mesh with everything that a check reads.
@@ -276,7 +279,13 @@ impl Checker<'_> {
             .filter(|corners| !corners.contains(&j))
             .map(|corners| corners.map(|v| if v == i { j } else { v }))
             .collect();
-        Replacement { before, after }
+        let layout = match self.working.kind_of(i) {
+            RestKind::Flat => {
+                self.mesh.neighbors(i).chain([i]).map(|v| (v, self.working.material_of(v))).collect()
+            }
+            RestKind::Panels | RestKind::Space => unroll(self.mesh, self.attributes, i),
+        };
+        Replacement { before, after, layout }
     }
 
     /// The faces at a flip, before and after.
@@ -285,7 +294,24 @@ impl Checker<'_> {
         let [a, b] = self.mesh.ends(he);
         let [c, d] =
             [he, he.twin()].map(|he| self.mesh.opposite(he).expect("an edge that is flipped has two faces"));
-        Replacement { before: vec![[a, b, c], [b, a, d]], after: vec![[d, c, a], [c, d, b]] }
+        let corners = [a, b, c, d];
+        let places = self.lay_out(e, self.working.kind_of(a)).expect("both faces know the edge");
+        Replacement {
+            before: vec![[a, b, c], [b, a, d]],
+            after: vec![[d, c, a], [c, d, b]],
+            layout: corners.into_iter().zip(places).collect(),
+        }
+    }
+
+    /// How far an edit that is yet to be made moves the material points.
+    pub fn displacement(&self, Replacement { before, after, layout }: &Replacement) -> Displacement {
+        let place = |v: &VertexKey| layout.iter().find(|(w, _)| w == v).expect("the corners are laid out").1;
+        let patch = |corners: &[VertexKey; 3]| Patch {
+            material: corners.each_ref().map(place),
+            positions: corners.map(|v| self.position_of(v)),
+        };
+        let patches = |faces: &[[VertexKey; 3]]| faces.iter().map(patch).collect::<Vec<_>>();
+        Displacement::between(&patches(before), &patches(after))
     }
 }
 

@@ -4,17 +4,17 @@ use crate::attributes::{SheetAttributes, VertexAttributes};
 use crate::background::Tracker;
 use crate::check::{Checker, Replacement};
 use crate::momentum::Drift;
-use crate::popping::{Patch, squared_displacement};
+use crate::popping::Displacement;
 use crate::refusal::CollapseRefusal;
 use crate::report::{EditRecord, Proposal, ProposedEdit, RemeshReport};
 use crate::rules::EditRules;
 use crate::transfer::{
     collapse_with_transfer, flip_with_transfer, split_with_adjustment, split_with_transfer,
 };
-use crate::working::{EdgeRow, RestKind, Working};
+use crate::working::{EdgeRow, Working};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use taffeta_mesh::{EdgeKey, Halfedge, HalfedgeMesh, Side, SplitRecord, VertexKey, slot_of};
+use taffeta_mesh::{EdgeKey, FlipRecord, Halfedge, HalfedgeMesh, Side, SplitRecord, VertexKey, slot_of};
 
 /// Flips after one split or collapse: far more than ever follow one.
 const MAX_FLIPS: usize = 1000;
@@ -36,6 +36,33 @@ pub(crate) struct Editor<'a> {
     pub budget: usize,
     /// By cloth number.
     pub drifts: Vec<Drift>,
+    /// What the pass may move, by cloth number.
+    pub allowance: Vec<Allowance>,
+    /// While edges are split: those of bent quads, to be flipped when all that is too long has been split.
+    pub waiting: Option<Vec<EdgeKey>>,
+}
+
+/// How far edits may move the material points of a cloth.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Allowance {
+    /// The squared distance over the cloth, integrated, that is left to the pass \[m⁴\].
+    pub left: f64,
+    /// Mean squared distance over its faces beyond which a flip waits until splits are done \[m²\].
+    pub at_once: f64,
+}
+
+/// A flip waits beyond this times the root mean square by which the pass may move the whole cloth. Smaller: edges are
+/// split in half while quads are still stretched; larger: coarse quads turn, which moves most.
+const PATIENCE: f64 = 3.0;
+
+impl Allowance {
+    /// That of a pass that may move everything.
+    pub const UNLIMITED: Self = Self { left: f64::INFINITY, at_once: f64::INFINITY };
+
+    /// That of a pass that may move a cloth with an area \[m²\] by a root mean square \[m\].
+    pub fn new(distance: f64, area: f64) -> Self {
+        Self { left: distance * distance * area, at_once: (PATIENCE * distance).powi(2) }
+    }
 }
 
 impl Editor<'_> {
@@ -77,6 +104,7 @@ impl Editor<'_> {
             }
             self.split(e, &mut queue);
         }
+        self.flip_waiting_edges();
     }
 
     /// Whether an edge lies on a run that is being sewn: its vertices have partners on the other side, and a new one had none.
@@ -148,33 +176,25 @@ impl Editor<'_> {
 
     /// Flips edges around a vertex whose faces changed until they are Delaunay again (Lawson 1977); the flipped edges.
     fn restore_delaunay(&mut self, v: VertexKey, size_limit: f64) -> Vec<EdgeKey> {
-        let mut flipped = Vec::new();
-        if !self.rules.flips {
-            return flipped;
-        }
-        let mut stack: Vec<EdgeKey> = self
+        let stack = self
             .mesh
             .halfedges_around(v)
             .flat_map(|he| [Some(he.edge), self.mesh.face(he).map(|_| self.mesh.next(he).edge)])
             .flatten()
             .collect();
+        self.flip_onward(stack, size_limit)
+    }
+
+    /// Flips what of some edges is not Delaunay, and what is not anymore after that; the flipped edges.
+    fn flip_onward(&mut self, mut stack: Vec<EdgeKey>, size_limit: f64) -> Vec<EdgeKey> {
+        let mut flipped = Vec::new();
+        if !self.rules.flips {
+            return flipped;
+        }
         // In a uniform metric every flip approaches the Delaunay mesh by the margin, so this ends; the limit is for
         // metrics that differ from quad to quad, which could send edges around in circles.
         while let Some(e) = stack.pop().filter(|_| flipped.len() < MAX_FLIPS) {
-            if !self.checker().should_flip(e, size_limit) {
-                continue;
-            }
-            let replacement = self.checker().flip_replacement(e);
-            if self.is_vetoed(ProposedEdit::Flip(e), &replacement) {
-                continue;
-            }
-            let displacement = self.displacement_of(&replacement);
-            let (record, drift) =
-                flip_with_transfer(self.mesh, self.attributes, e).expect("the flip was checked");
-            let cloth = self.cloth_of(e);
-            self.add_drift(cloth, &drift);
-            self.report.displacements[cloth as usize] += displacement;
-            self.report.add(EditRecord::Flip(record));
+            let Some(record) = self.flip_if_due(e, size_limit) else { continue };
             flipped.push(e);
             for he in [record.halfedge, record.halfedge.twin()] {
                 stack.extend([self.mesh.next(he).edge, self.mesh.prev(he).edge]);
@@ -183,25 +203,58 @@ impl Editor<'_> {
         flipped
     }
 
+    /// Flips an edge that is not Delaunay, unless it waits or something speaks against it.
+    fn flip_if_due(&mut self, e: EdgeKey, size_limit: f64) -> Option<FlipRecord> {
+        if !self.checker().should_flip(e, size_limit) {
+            return None;
+        }
+        let replacement = self.checker().flip_replacement(e);
+        let (cloth, moved) = (self.cloth_of(e), self.checker().displacement(&replacement));
+        let is_bent = moved.squared > self.allowance[cloth as usize].at_once * moved.area;
+        if let Some(waiting) = self.waiting.as_mut().filter(|_| is_bent) {
+            waiting.push(e);
+            return None;
+        }
+        if !self.can_afford(cloth, moved) || self.is_vetoed(ProposedEdit::Flip(e), &replacement) {
+            return None;
+        }
+        let (record, drift) =
+            flip_with_transfer(self.mesh, self.attributes, e).expect("the flip was checked");
+        self.add_drift(cloth, &drift);
+        self.note_displacement(cloth, moved);
+        self.report.add(EditRecord::Flip(record));
+        Some(record)
+    }
+
+    /// Flips what is not Delaunay of the edges that wait. Most of those that were too bent when it was their turn are split
+    /// by now, and their halves move far less.
+    fn flip_waiting_edges(&mut self) {
+        let mut waiting = self.waiting.take().unwrap_or_default();
+        waiting.sort_unstable();
+        waiting.dedup();
+        for e in waiting {
+            self.flip_onward(vec![e], f64::INFINITY);
+        }
+    }
+
+    /// Whether the displacement of an edit is within what the pass may still move; if not, it is counted.
+    fn can_afford(&mut self, cloth: u32, moved: Displacement) -> bool {
+        let can = moved.squared <= self.allowance[cloth as usize].left;
+        self.report.postponed += usize::from(!can);
+        can
+    }
+
+    fn note_displacement(&mut self, cloth: u32, moved: Displacement) {
+        self.allowance[cloth as usize].left -= moved.squared;
+        self.report.displacements[cloth as usize] += moved.squared;
+    }
+
     fn is_vetoed(&mut self, edit: ProposedEdit, replacement: &Replacement) -> bool {
-        let Replacement { before, after } = replacement;
+        let Replacement { before, after, layout: _ } = replacement;
         let (mesh, attributes, log) = (&*self.mesh, &*self.attributes, &self.report.log[..]);
         let vetoed = (self.veto)(&Proposal { edit, before, after, mesh, attributes, log });
         self.report.vetoed += usize::from(vetoed);
         vetoed
-    }
-
-    /// See [`RemeshReport::displacements`]; of an edit that is yet to be made.
-    fn displacement_of(&self, Replacement { before, after }: &Replacement) -> f64 {
-        if self.working.kind_of(before[0][0]) != RestKind::Flat {
-            return 0.0;
-        }
-        let patch = |corners: &[VertexKey; 3]| Patch {
-            material: corners.map(|v| self.working.material_of(v)),
-            positions: corners.map(|v| self.attributes.vertices[v].position),
-        };
-        let patches = |faces: &[[VertexKey; 3]]| faces.iter().map(patch).collect::<Vec<_>>();
-        squared_displacement(&patches(before), &patches(after))
     }
 
     /// Collapses until no edge can go.
@@ -213,14 +266,14 @@ impl Editor<'_> {
             }
             let Some(he) = self.find_collapse(e) else { continue };
             let replacement = self.checker().collapse_replacement(he);
-            if self.is_vetoed(ProposedEdit::Collapse(he), &replacement) {
+            let (cloth, moved) = (self.cloth_of(e), self.checker().displacement(&replacement));
+            if !self.can_afford(cloth, moved) || self.is_vetoed(ProposedEdit::Collapse(he), &replacement) {
                 continue;
             }
             if !self.spend() {
                 break;
             }
-            let (cloth, displacement) = (self.cloth_of(e), self.displacement_of(&replacement));
-            self.report.displacements[cloth as usize] += displacement;
+            self.note_displacement(cloth, moved);
             self.collapse(he, &mut queue);
         }
     }

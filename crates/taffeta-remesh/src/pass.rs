@@ -6,7 +6,7 @@
 
 use crate::attributes::SheetAttributes;
 use crate::background::Tracker;
-use crate::editor::Editor;
+use crate::editor::{Allowance, Editor};
 use crate::metric::Metric;
 use crate::momentum::{Drift, settle_drifts};
 use crate::report::{Proposal, RemeshReport};
@@ -20,7 +20,7 @@ use taffeta_core::Region;
 use taffeta_mesh::{HalfedgeMesh, VertexKey, slot_of};
 
 /// What a pass needs to know.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Pass<'a> {
     /// Settings by cloth number; `None`: the cloth is not touched.
     pub settings: &'a [Option<RemeshSettings>],
@@ -30,6 +30,9 @@ pub struct Pass<'a> {
     pub elapsed: f64,
     /// The obstacles; `None`: there are none.
     pub surroundings: Option<&'a dyn Surroundings>,
+    /// By how much a pass may move the material points of each cloth, by number: root mean square over the cloth \[m\].
+    /// Collapses and flips beyond that wait. Empty: there is no limit.
+    pub displacements: &'a [f64],
 }
 
 /// Adapts the mesh to its shape. `veto` is asked before every collapse and flip that would otherwise be made; `true`
@@ -54,7 +57,11 @@ pub fn remesh(
     for &v in &working.vertices {
         attributes.vertices[v].metric = working.metrics[slot_of(v)];
     }
-    edit_to_metrics(Start { mesh, attributes, rules: &rules, tracker: None, working, report }, veto)
+    let limit = |cloth: usize| pass.displacements.get(cloth).copied().unwrap_or(f64::INFINITY);
+    let areas = working.areas().into_iter().enumerate();
+    let allowance = areas.map(|(cloth, area)| Allowance::new(limit(cloth), area)).collect();
+    let start = Start { mesh, attributes, rules: &rules, tracker: None, working, report, allowance };
+    edit_to_metrics(start, veto)
 }
 
 /// One pass toward the metrics that the vertices have already, those of a fixed field. What splits make is placed by the
@@ -67,8 +74,11 @@ pub(crate) fn remesh_to_field(
     veto: &mut dyn FnMut(&Proposal) -> bool,
 ) -> RemeshReport {
     let working = start_pass(mesh, attributes, rules);
+    let allowance = vec![Allowance::UNLIMITED; rules.max_vertices.len()];
     let report = RemeshReport::default();
-    edit_to_metrics(Start { mesh, attributes, rules, tracker: Some(tracker), working, report }, veto)
+    let tracker = Some(tracker);
+    let start = Start { mesh, attributes, rules, tracker, working, report, allowance };
+    edit_to_metrics(start, veto)
 }
 
 /// The metric of each given vertex from the shape as it is and the metric that it has.
@@ -100,14 +110,28 @@ struct Start<'a> {
     tracker: Option<&'a mut Tracker>,
     working: Working,
     report: RemeshReport,
+    /// By cloth number.
+    allowance: Vec<Allowance>,
 }
 
 fn edit_to_metrics(start: Start, veto: &mut dyn FnMut(&Proposal) -> bool) -> RemeshReport {
-    let Start { mesh, attributes, rules, tracker, working, mut report } = start;
+    let Start { mesh, attributes, rules, tracker, working, mut report, allowance } = start;
     report.displacements = vec![0.0; rules.max_vertices.len()];
     let budget = rules.budget_of(working.vertices.len());
     let drifts = vec![Drift::default(); rules.max_vertices.len()];
-    let mut editor = Editor { mesh, attributes, rules, tracker, veto, working, report, budget, drifts };
+    let mut editor = Editor {
+        mesh,
+        attributes,
+        rules,
+        tracker,
+        veto,
+        working,
+        report,
+        budget,
+        drifts,
+        allowance,
+        waiting: Some(Vec::new()),
+    };
     editor.split_long_edges();
     if rules.collapses {
         editor.collapse_short_edges();

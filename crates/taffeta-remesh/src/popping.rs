@@ -4,6 +4,7 @@
 //! linear on the pieces in which the faces overlap, so the mean square of their distance is exact.
 
 use glam::{DVec2, DVec3};
+use taffeta_core::geometry::doubled_area;
 
 /// A face in both spaces.
 #[derive(Clone, Copy, Debug)]
@@ -25,10 +26,24 @@ impl Patch {
     }
 }
 
-/// The squared distance between two surfaces over the same patch of material space, integrated over it \[m⁴\].
-pub(crate) fn squared_displacement(before: &[Patch], after: &[Patch]) -> f64 {
-    let pairs = before.iter().flat_map(|old| after.iter().map(move |new| (old, new)));
-    pairs.map(|(old, new)| over_overlap(old, new)).sum()
+/// How far an edit moves the material points.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Displacement {
+    /// The squared distance between the surfaces before and after, integrated over the patch \[m⁴\].
+    pub squared: f64,
+    /// Area of the patch \[m²\].
+    pub area: f64,
+}
+
+impl Displacement {
+    /// The distance of two surfaces over the same patch of material space.
+    pub fn between(before: &[Patch], after: &[Patch]) -> Self {
+        let pairs = before.iter().flat_map(|old| after.iter().map(move |new| (old, new)));
+        Self {
+            squared: pairs.map(|(old, new)| over_overlap(old, new)).sum(),
+            area: before.iter().map(|old| 0.5 * doubled_area(old.material)).sum(),
+        }
+    }
 }
 
 fn over_overlap(old: &Patch, new: &Patch) -> f64 {
@@ -76,6 +91,10 @@ mod tests {
         Patch { material: corners.map(|k| points[k].0), positions: corners.map(|k| points[k].1) }
     }
 
+    fn squared(before: &[Patch], after: &[Patch]) -> f64 {
+        Displacement::between(before, after).squared
+    }
+
     fn point(u: f64, v: f64, height: f64) -> (DVec2, DVec3) {
         (DVec2::new(u, v), DVec3::new(u, v, height))
     }
@@ -88,9 +107,9 @@ mod tests {
         let old = [patch([0, 1, 2], &points), patch([0, 2, 3], &points)];
         let new = [patch([0, 1, 3], &points), patch([1, 2, 3], &points)];
         let exact = 0.005_f64.powi(2) / 6.0;
-        assert!((squared_displacement(&old, &new) / exact - 1.0).abs() < 1e-12);
-        assert!((squared_displacement(&new, &old) / exact - 1.0).abs() < 1e-12);
-        assert!(squared_displacement(&old, &old) < 1e-30);
+        assert!((squared(&old, &new) / exact - 1.0).abs() < 1e-12);
+        assert!((squared(&new, &old) / exact - 1.0).abs() < 1e-12);
+        assert!(squared(&old, &old) < 1e-30);
     }
 
     #[test]
@@ -121,7 +140,7 @@ mod tests {
                 sum += x.distance_squared(y) * (2.0 / f64::from(n)).powi(2);
             }
         }
-        let found = squared_displacement(&old, &new);
+        let found = squared(&old, &new);
         assert!((found / sum - 1.0).abs() < 5e-3, "{found} {sum}");
     }
 }

@@ -27,6 +27,8 @@ pub struct RemeshReport {
     pub refused: usize,
     /// The same by reason.
     pub refusals: Refusals,
+    /// Collapses and flips that wait because the pass has moved the material points as far as it may.
+    pub postponed: usize,
     /// Collapses and flips that the veto refused.
     pub vetoed: usize,
     /// The budget ran out: the next pass goes on.
@@ -34,7 +36,7 @@ pub struct RemeshReport {
     /// Cloths that could not be refined further because they have `max_vertices`, in increasing order.
     pub at_vertex_limit: Vec<u32>,
     /// By cloth number: the squares of the distances by which collapses and flips moved material points, integrated over the
-    /// cloth \[m⁴\]. Edits that follow each other at one place are added up. Zero for a cloth of more than one chart.
+    /// cloth \[m⁴\]. Edits that follow each other at one place are added up.
     pub displacements: Vec<f64>,
     /// The edits in order. Applied to a copy of the old mesh they give the new one, with the same keys.
     pub log: Vec<EditRecord>,

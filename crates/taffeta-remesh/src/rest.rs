@@ -10,8 +10,9 @@
 
 use crate::attributes::SheetAttributes;
 use glam::DVec2;
-use std::f64::consts::PI;
+use std::f64::consts::{PI, TAU};
 use taffeta_core::geometry::hinge_angle;
+use taffeta_core::math::{atan2, sin_cos};
 use taffeta_mesh::{EdgeKey, FaceKey, Halfedge, HalfedgeMesh, Side, VertexKey};
 
 /// Rest angles closer to a full fold than this are not used \[rad\]: the sign of such an angle is not reliable.
@@ -120,12 +121,36 @@ pub(crate) fn check_line(
 
 /// The sum of the rest angles of the faces at a vertex \[rad\].
 fn angle_sum(mesh: &HalfedgeMesh, attributes: &SheetAttributes, v: VertexKey) -> f64 {
-    let angle_at = |out: Halfedge| {
-        let [u, a] = span(mesh, attributes, out);
-        let b = attributes.material_of(mesh.prev(out));
-        taffeta_core::math::atan2((a - u).perp_dot(b - u), (a - u).dot(b - u))
-    };
-    mesh.halfedges_around(v).filter(|&out| !mesh.is_boundary_halfedge(out)).map(angle_at).sum()
+    let faces = mesh.halfedges_around(v).filter(|&out| !mesh.is_boundary_halfedge(out));
+    faces.map(|out| angle_at(mesh, attributes, out)).sum()
+}
+
+/// The rest angle at the tail of a half-edge in its face \[rad\].
+fn angle_at(mesh: &HalfedgeMesh, attributes: &SheetAttributes, out: Halfedge) -> f64 {
+    let [u, a] = span(mesh, attributes, out);
+    let b = attributes.material_of(mesh.prev(out));
+    atan2((a - u).perp_dot(b - u), (a - u).dot(b - u))
+}
+
+/// The ring of a vertex laid out in the plane around it \[m\]: edges as long as they are at rest, angles in proportion to
+/// those of the faces. Exact where the ring is flat; where a seam or the shape has a cone they share what is missing.
+pub(crate) fn unroll(
+    mesh: &HalfedgeMesh,
+    attributes: &SheetAttributes,
+    i: VertexKey,
+) -> Vec<(VertexKey, DVec2)> {
+    let sum = angle_sum(mesh, attributes, i);
+    let (scale, gap) = if mesh.is_boundary_vertex(i) { (1.0, TAU - sum) } else { (TAU / sum, 0.0) };
+    let mut angle = 0.0;
+    let mut ring = vec![(i, DVec2::ZERO)];
+    for out in mesh.halfedges_around(i) {
+        let is_outside = mesh.is_boundary_halfedge(out);
+        let [tail, tip] = span(mesh, attributes, if is_outside { out.twin() } else { out });
+        let (sine, cosine) = sin_cos(angle);
+        ring.push((mesh.tip(out), tail.distance(tip) * DVec2::new(cosine, sine)));
+        angle += if is_outside { gap } else { scale * angle_at(mesh, attributes, out) };
+    }
+    ring
 }
 
 /// The hinge angle of an edge in the rest shape in space \[rad\], kept away from full folds; 0 on the boundary.

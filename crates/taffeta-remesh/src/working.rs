@@ -7,6 +7,7 @@ use crate::metric::{Metric, edge_size};
 use crate::rest::span;
 use crate::space::starts;
 use glam::{DVec2, DVec3};
+use taffeta_core::geometry::doubled_area;
 use taffeta_core::math::Sym2;
 use taffeta_mesh::{EdgeKey, Halfedge, HalfedgeMesh, Side, VertexKey, slot_of};
 
@@ -188,6 +189,15 @@ impl Working {
                 self.vertex_counts[cloth as usize] += 1;
             }
         }
+    }
+
+    /// Rest area of each cloth \[m²\].
+    pub fn areas(&self) -> Vec<f64> {
+        let mut areas = vec![0.0; self.kinds.len()];
+        for row in &self.faces {
+            areas[row.cloth as usize] += 0.5 * doubled_area(row.material);
+        }
+        areas
     }
 
     /// Adds a vertex that a split made on an edge.

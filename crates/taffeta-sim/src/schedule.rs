@@ -28,6 +28,9 @@ const PROJECTIVE_ITERATIONS: u32 = 15;
 const PROJECTIVE_SUBSTEP: f64 = 1.0 / 60.0;
 /// Substeps that one step may take: a step that asks for more is a mistake in its length, not a simulation.
 const MAX_SUBSTEPS: f64 = 1e6;
+/// By how much of its size a remeshing pass may move the material points of a cloth, root mean square: a tenth of a pixel
+/// where the cloth fills the width of a screen. What would move them more waits for passes to come.
+const POPPING_MAX: f64 = 1e-4;
 
 impl World {
     /// Chooses the substeps of a step.
@@ -116,6 +119,8 @@ impl World {
         let (time, mut last_passes) = (self.time, std::mem::take(&mut self.last_passes));
         let shapes = self.obstacles.iter().map(|obstacle| obstacle.over_substep(time, 0.0).shape);
         let obstacles = FixedObstacles::new(shapes.collect(), self.mesh_faces());
+        let displacements_allowed: Vec<f64> =
+            (0..self.cloths.len()).map(|cloth| POPPING_MAX * self.size_of_cloth(cloth)).collect();
         let is_gated = self.caches.proximity.is_some();
         self.edit(|thawed| {
             for now in due {
@@ -126,8 +131,13 @@ impl World {
                 let first =
                     cloths.iter().position(|cloth| is_due(&cloth)).expect("the interval is of a cloth");
                 let elapsed = time - last_passes[first];
-                let pass =
-                    Pass { settings: &settings, pins: &regions, elapsed, surroundings: Some(&obstacles) };
+                let pass = Pass {
+                    settings: &settings,
+                    pins: &regions,
+                    elapsed,
+                    surroundings: Some(&obstacles),
+                    displacements: &displacements_allowed,
+                };
                 let mut gate = is_gated.then(|| Gate::new(thawed, &obstacles));
                 let mut veto = |proposal: &Proposal<'_>| {
                     gate.as_mut().is_some_and(|gate: &mut Gate<'_>| gate.refuses(proposal))
@@ -149,12 +159,17 @@ impl World {
 
     /// Root mean square over a cloth of a displacement whose square has this integral \[m⁴\], relative to its size.
     fn popping(&self, cloth: usize, displacement: f64) -> f64 {
-        let size = extent(&self.sheet.layout.raw[self.sheet.vertex_range(cloth as u32)]);
+        let size = self.size_of_cloth(cloth);
         let rest = &self.sheet.rest;
         let is_here = |of: &&u32| **of == cloth as u32;
         let faces = rest.cloths.iter().zip(rest.areas.iter()).filter(|(of, _)| is_here(of));
         let area: f64 = faces.map(|(_, area)| *area).sum();
         if displacement > 0.0 { (displacement / area).sqrt() / size } else { 0.0 }
+    }
+
+    /// The longest side of the box around the layout of a cloth \[m\].
+    fn size_of_cloth(&self, cloth: usize) -> f64 {
+        extent(&self.sheet.layout.raw[self.sheet.vertex_range(cloth as u32)])
     }
 
     /// Thaws the sheet, lets `change` edit it and freezes it again.

@@ -42,12 +42,8 @@ pub fn check(line: &str, folder: &str) -> Result<(), Box<dyn Error>> {
     use taffeta_study::{Study, StudyOptions};
     let out = match parse(line)? {
         Command::Run(options) => {
-            let overrides: Result<Vec<_>, _> = options
-                .overrides
-                .iter()
-                .chain(&options.more_overrides)
-                .map(|text| Override::parse(text))
-                .collect();
+            let overrides: Result<Vec<_>, _> =
+                options.changes.overrides().map(|text| Override::parse(text)).collect();
             Scene::from_file(&options.scene, &overrides?)?.build()?;
             options.out
         }
@@ -55,7 +51,7 @@ pub fn check(line: &str, folder: &str) -> Result<(), Box<dyn Error>> {
             let wanted = StudyOptions {
                 vary: options.vary,
                 reference: Some(options.reference),
-                overrides: options.overrides.into_iter().chain(options.more_overrides).collect(),
+                overrides: options.changes.overrides().cloned().collect(),
                 frames: options.frames,
                 threads: None,
             };

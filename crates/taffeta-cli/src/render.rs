@@ -85,7 +85,7 @@ impl Drawing {
             width: layout.width,
             height: layout.height,
             wireframe: options.wireframe,
-            up: view::find_up(&source.scene),
+            up: source.scene.upward(),
             coloring: scale.map_or(Coloring::Plain, Coloring::Scale),
             legend: if options.contact_sheet { LegendPlace::Apart } else { LegendPlace::Inside },
             ..Picture::default()

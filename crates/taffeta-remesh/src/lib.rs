@@ -52,6 +52,7 @@ mod sizing;
 mod space;
 mod surroundings;
 mod transfer;
+mod view;
 mod weld;
 mod working;
 
@@ -77,4 +78,5 @@ pub use settings::{BadSetting, RemeshSettings};
 pub use sizing::RELAXATION_TIME;
 pub use surroundings::{Plane, Surroundings};
 pub use transfer::{collapse_with_transfer, flip_with_transfer, split_with_transfer};
+pub use view::View;
 pub use weld::weld_with_transfer;

@@ -15,6 +15,7 @@ use crate::runs::limit_at_runs;
 use crate::settings::RemeshSettings;
 use crate::sizing::update_metrics;
 use crate::surroundings::Surroundings;
+use crate::view::View;
 use crate::working::Working;
 use taffeta_core::Region;
 use taffeta_mesh::{HalfedgeMesh, VertexKey, slot_of};
@@ -30,6 +31,8 @@ pub struct Pass<'a> {
     pub elapsed: f64,
     /// The obstacles; `None`: there are none.
     pub surroundings: Option<&'a dyn Surroundings>,
+    /// The camera, for cloths that may be coarser where it does not see them; `None`: there is none.
+    pub view: Option<&'a View>,
     /// By how much a pass may move the material points of each cloth, by number: root mean square over the cloth \[m\].
     /// Collapses and flips beyond that wait. Empty: there is no limit.
     pub displacements: &'a [f64],
@@ -52,7 +55,7 @@ pub fn remesh(
     }
     let rules = EditRules::of_settings(pass.settings, pass.pins);
     let mut working = start_pass(mesh, attributes, &rules);
-    update_metrics(&mut working, pass.settings, pass.surroundings, pass.elapsed);
+    update_metrics(&mut working, pass);
     limit_at_runs(&mut working, attributes);
     for &v in &working.vertices {
         attributes.vertices[v].metric = working.metrics[slot_of(v)];
@@ -90,7 +93,7 @@ pub(crate) fn shape_metrics(
 ) -> Vec<Metric> {
     let touched: Vec<bool> = settings.iter().map(Option::is_some).collect();
     let mut working = Working::gather(mesh, attributes, &touched);
-    update_metrics(&mut working, settings, None, 0.0);
+    update_metrics(&mut working, &Pass { settings, ..Pass::default() });
     vertices.iter().map(|&v| working.metric_of(v)).collect()
 }
 

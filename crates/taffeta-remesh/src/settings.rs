@@ -26,6 +26,9 @@ pub struct RemeshSettings {
     /// the error of linear interpolation, compression against the folds that an edge could hide. `None`: the thresholds
     /// count.
     pub refine_error: Option<f64>,
+    /// How many times as long edges may be where the camera does not see them, or sees them from afar, at least 1; see
+    /// [`View`](crate::View). `None`: the camera does not matter.
+    pub coarsen_unseen: Option<f64>,
     /// Whether edges may be longer along folds than across them. Else all directions get the shortest length that one of
     /// them asks for.
     pub anisotropic: bool,
@@ -46,6 +49,7 @@ impl Default for RemeshSettings {
             refine_velocity: Some(1.0),
             refine_obstacle: None,
             refine_error: None,
+            coarsen_unseen: None,
             anisotropic: false,
             interval: 1,
             max_vertices: 200_000,
@@ -72,7 +76,9 @@ impl RemeshSettings {
     /// The first setting that is out of range.
     pub fn validate(&self) -> Result<(), BadSetting> {
         let Self { size_min, size_max, refine_angle, refine_strain, interval, max_vertices, .. } = *self;
-        let Self { refine_compression, refine_velocity, refine_obstacle, refine_error, .. } = *self;
+        let Self {
+            refine_compression, refine_velocity, refine_obstacle, refine_error, coarsen_unseen, ..
+        } = *self;
         let positive = [
             ("size_min", size_min),
             ("size_max", size_max),
@@ -91,6 +97,9 @@ impl RemeshSettings {
             if !value.is_finite() || value <= 0.0 {
                 return refuse(name, value, "finite and greater than 0");
             }
+        }
+        if let Some(factor) = coarsen_unseen.filter(|factor| !factor.is_finite() || *factor < 1.0) {
+            return refuse("coarsen_unseen", factor, "finite and at least 1");
         }
         if size_min > size_max {
             return refuse("size_min", size_min, "at most size_max");
@@ -113,6 +122,7 @@ mod tests {
         assert_eq!(refused(RemeshSettings { refine_angle: 0.0, ..default }), "refine_angle");
         assert_eq!(refused(RemeshSettings { refine_velocity: Some(-1.0), ..default }), "refine_velocity");
         assert_eq!(refused(RemeshSettings { refine_error: Some(f64::INFINITY), ..default }), "refine_error");
+        assert_eq!(refused(RemeshSettings { coarsen_unseen: Some(0.5), ..default }), "coarsen_unseen");
         assert_eq!(refused(RemeshSettings { interval: 0, ..default }), "interval");
     }
 }

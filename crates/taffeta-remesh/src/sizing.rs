@@ -13,8 +13,10 @@ mod terms;
 use crate::enclose::dominate;
 use crate::gradation::{GRADATION, GRADATION_SWEEPS, SizeLimit, grade_metrics, grade_sizes};
 use crate::metric::{Metric, bound_aspect, clamp_sizes, isotropic_bound, isotropic_size, metric_of_size};
+use crate::pass::Pass;
 use crate::settings::RemeshSettings;
 use crate::surroundings::{Plane, Surroundings};
+use crate::view::View;
 use crate::working::{EdgeRow, FaceRow, RestKind, Working};
 use glam::{DVec2, DVec3};
 use std::f64::consts::TAU;
@@ -74,16 +76,15 @@ fn gradient_of(values: [DVec3; 3], gradients: [DVec2; 2]) -> [DVec3; 2] {
     [d1 * gradients[0].x + d2 * gradients[1].x, d1 * gradients[0].y + d2 * gradients[1].y]
 }
 
-/// Computes the metric of every vertex from the current shape and the metrics of the last pass, `elapsed` seconds ago.
-pub(crate) fn update_metrics(
-    working: &mut Working,
-    settings: &[Option<RemeshSettings>],
-    surroundings: Option<&dyn Surroundings>,
-    elapsed: f64,
-) {
+/// Computes the metric of every vertex from the current shape and the metrics of the last pass.
+pub(crate) fn update_metrics(working: &mut Working, pass: &Pass) {
+    let Pass { settings, surroundings, elapsed, view, .. } = *pass;
     let settings_of =
         |cloth: u32| settings[cloth as usize].as_ref().expect("only cloths with settings are gathered");
-    let metrics = compute_metrics(working, settings_of, surroundings, elapsed);
+    let mut metrics = compute_metrics(working, settings_of, surroundings, elapsed);
+    if let Some(view) = view {
+        coarsen_unseen(working, settings_of, view, &mut metrics);
+    }
     let memory = math::exp(-elapsed / RELAXATION_TIME);
     let mut sizes = vec![0.0; working.cloths.len()];
     for (slot, cloth) in working.cloths.iter().enumerate() {
@@ -108,6 +109,22 @@ pub(crate) fn update_metrics(
     for (slot, cloth) in working.cloths.iter().enumerate() {
         if cloth.is_some_and(|cloth| !is_anisotropic(working, settings_of(cloth), cloth)) {
             working.metrics[slot] = metric_of_size(sizes[slot]);
+        }
+    }
+}
+
+/// Makes the wanted sizes larger where a camera does not see the cloth, or from afar.
+fn coarsen_unseen<'a>(
+    working: &Working,
+    settings_of: impl Fn(u32) -> &'a RemeshSettings,
+    view: &View,
+    metrics: &mut [Metric],
+) {
+    for (slot, cloth) in working.cloths.iter().enumerate() {
+        let most = cloth.and_then(|cloth| settings_of(cloth).coarsen_unseen);
+        if let Some(most) = most {
+            let factor = view.coarsening(working.positions[slot], most);
+            metrics[slot] = Sym2::default().plus(1.0 / (factor * factor), &metrics[slot]);
         }
     }
 }

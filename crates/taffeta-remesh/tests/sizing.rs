@@ -5,7 +5,7 @@ mod common;
 use common::{Sheet, cylinder, flat, grid, settings};
 use glam::{DVec2, DVec3};
 use taffeta_core::Region;
-use taffeta_remesh::{GRADATION, Pass, RemeshSettings, isotropic_size, remesh};
+use taffeta_remesh::{GRADATION, Pass, RemeshSettings, View, isotropic_size, remesh};
 
 /// The wanted sizes [m] with their material coordinates, on a mesh that is not edited.
 fn sizes(sheet: &Sheet, settings: RemeshSettings) -> Vec<(DVec2, f64)> {
@@ -20,6 +20,67 @@ fn sizes(sheet: &Sheet, settings: RemeshSettings) -> Vec<(DVec2, f64)> {
         found.push((u, isotropic_size(&copy.attributes.vertices[v].metric)));
     }
     found
+}
+
+/// The wanted size of every inner vertex after so many passes that edit nothing, a camera in front of them [m].
+fn seen(
+    sheet: &mut Sheet,
+    settings: RemeshSettings,
+    (view, passes): (Option<&View>, usize),
+) -> Vec<(DVec2, f64)> {
+    let settings = [Some(RemeshSettings { max_vertices: 1, ..settings })];
+    let pass = Pass { settings: &settings, elapsed: 0.02, view, ..Pass::default() };
+    for _ in 0..passes {
+        remesh(&mut sheet.mesh, &mut sheet.attributes, &pass, &mut |_| true);
+    }
+    let coord = |v| sheet.attributes.material_of(sheet.mesh.halfedge_from(v));
+    // Less of the curvature is seen at the outline.
+    let keys = sheet.mesh.vertex_keys().filter(|v| is_inside(coord(*v), DVec2::new(2.0, 0.2)));
+    keys.map(|v| (coord(v), isotropic_size(&sheet.attributes.vertices[v].metric))).collect()
+}
+
+#[test]
+fn cloth_that_the_camera_does_not_see_may_be_coarser() {
+    // A strip of 2 m in front of the camera, which sees .4 m of it to both sides of the middle.
+    let mut sheet = Sheet::new(grid([2.0, 0.2], [80, 8], 0.0), cylinder(1e3));
+    let limits = RemeshSettings { refine_angle: 2e-5, coarsen_unseen: Some(3.0), ..wide_limits() };
+    let wanted = 2e-5 * 1e3;
+    let front = |eye: f64| {
+        let middle = sheet_point(1.0);
+        View::new([middle + DVec3::Z * eye, middle], DVec3::Y, [2.0 * 0.4_f64.atan(), 1.0]).unwrap()
+    };
+    let view = front(1.0);
+    for (u, size) in seen(&mut sheet.clone(), limits, (Some(&view), 1)) {
+        let off = (u.x - 1.0).abs();
+        if off < 0.3 {
+            assert!((size / wanted - 1.0).abs() < 0.1, "{u}: {size}");
+        }
+        assert!(off < 0.9 || (size / wanted - 3.0).abs() < 0.2, "{u}: {size}");
+    }
+    // Without a camera, or where the cloth does not ask for it, nothing changes.
+    for (limits, view) in [(limits, None), (RemeshSettings { coarsen_unseen: None, ..limits }, Some(&view))] {
+        for (u, size) in seen(&mut sheet.clone(), limits, (view, 1)) {
+            assert!((size / wanted - 1.0).abs() < 0.1, "{u}: {size}");
+        }
+    }
+    // When the camera turns away the cloth coarsens little by little, when it turns back it is fine at once.
+    let away =
+        View::new([sheet_point(1.0) + DVec3::Z, sheet_point(1.0) + 2.0 * DVec3::Z], DVec3::Y, [0.5; 2]);
+    let middle = |found: Vec<(DVec2, f64)>| {
+        found.into_iter().find(|(u, _)| u.distance(DVec2::new(1.0, 0.1)) < 1e-9).expect("a grid point").1
+    };
+    let mut last = middle(seen(&mut sheet, limits, (Some(&view), 1)));
+    for _ in 0..5 {
+        let size = middle(seen(&mut sheet, limits, (away.as_ref(), 1)));
+        assert!(size > 1.02 * last && size < 1.1 * last, "{last} → {size}");
+        last = size;
+    }
+    assert!((middle(seen(&mut sheet, limits, (Some(&view), 1))) / wanted - 1.0).abs() < 0.1);
+}
+
+/// The world position of the middle line of the strip [m].
+fn sheet_point(u: f64) -> DVec3 {
+    cylinder(1e3)(DVec2::new(u, 0.1))
 }
 
 fn wide_limits() -> RemeshSettings {

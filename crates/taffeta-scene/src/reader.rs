@@ -59,6 +59,8 @@ pub(crate) enum Range {
     NotNegative,
     /// From 0 to 1.
     Part,
+    /// Finite and at least 1.
+    AtLeastOne,
 }
 
 impl Range {
@@ -69,6 +71,7 @@ impl Range {
                 Range::Positive => value > 0.0,
                 Range::NotNegative => value >= 0.0,
                 Range::Part => (0.0..=1.0).contains(&value),
+                Range::AtLeastOne => value >= 1.0,
             }
     }
 
@@ -78,6 +81,7 @@ impl Range {
             Range::Positive => "finite and greater than 0",
             Range::NotNegative => "finite and at least 0",
             Range::Part => "from 0 to 1",
+            Range::AtLeastOne => "finite and at least 1",
         }
     }
 }

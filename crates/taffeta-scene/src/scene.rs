@@ -263,7 +263,8 @@ impl Scene {
     }
 
     /// The identity of the scene: the BLAKE3 hash, in hexadecimal, of the canonical JSON in which the contents of mesh
-    /// files stand for their paths. The number of threads and the camera, which do not change the result, are left out.
+    /// files stand for their paths. The number of threads and a camera that no cloth is coarsened for do not change the
+    /// result, and are left out.
     ///
     /// # Errors
     /// If a mesh file cannot be read.

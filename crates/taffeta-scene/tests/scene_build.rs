@@ -197,6 +197,10 @@ fn the_hash_follows_the_scene_but_not_the_threads() {
     assert_eq!(hash(&[]), hash(&["simulation.threads=7"]));
     assert_eq!(hash(&[]), hash(&["simulation.frame_rate=60"]));
     assert_ne!(hash(&[]), hash(&["simulation.seed=7"]));
+    let camera = |x: u8| format!("camera={{position=[{x},1,1],target=[0,0,0]}}");
+    assert_eq!(hash(&[&camera(1)]), hash(&[&camera(2)]));
+    let remesh = "cloth.0.remesh={coarsen_unseen=4}";
+    assert_ne!(hash(&[remesh, &camera(1)]), hash(&[remesh, &camera(2)]));
     for change in [
         "cloth.0.grid.cells=[5,4]",
         "simulation.mode=static",

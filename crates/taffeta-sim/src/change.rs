@@ -11,7 +11,7 @@ use crate::world::World;
 use glam::DVec3;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::{Keyframe, Motion, Region, VertexIndex};
-use taffeta_remesh::RemeshSettings;
+use taffeta_remesh::{RemeshSettings, View};
 use taffeta_solve::Material;
 
 impl World {
@@ -33,6 +33,12 @@ impl World {
         refuse("air", air.as_ref().and_then(find_air_defect))?;
         self.air = air;
         Ok(())
+    }
+
+    /// Changes the camera outside of whose picture cloths may be coarser, for all passes to come; `None`: there is none.
+    /// Only cloths with [`RemeshSettings::coarsen_unseen`] look at it.
+    pub fn set_view(&mut self, view: Option<View>) {
+        self.view = view;
     }
 
     /// Changes the material of a cloth. Positions and velocities stay. The thickness counts for contact as long as the

@@ -5,7 +5,7 @@ use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use taffeta_contact::{ContactSurface, MeshObstacle, Obstacle};
 use taffeta_core::{Motion, Region, TriangleMesh};
-use taffeta_remesh::RemeshSettings;
+use taffeta_remesh::{RemeshSettings, View};
 use taffeta_solve::{
     BendingModel, Material, MembraneModel, MembraneScaling, ProjectionStiffness, RopeBending, RopeMaterial,
     SolidMaterial,
@@ -34,6 +34,9 @@ pub struct WorldDescription {
     pub self_contact: bool,
     /// Contact thickness of all cloths \[m\]; `None`: from the material.
     pub contact_thickness: Option<f64>,
+    /// The camera, for cloths that may be coarser where it does not see them
+    /// ([`RemeshSettings::coarsen_unseen`](taffeta_remesh::RemeshSettings::coarsen_unseen)).
+    pub view: Option<View>,
 }
 
 /// One cloth at time 0.

@@ -121,6 +121,7 @@ impl World {
         let obstacles = FixedObstacles::new(shapes.collect(), self.mesh_faces());
         let displacements_allowed: Vec<f64> =
             (0..self.cloths.len()).map(|cloth| POPPING_MAX * self.size_of_cloth(cloth)).collect();
+        let view = self.view;
         let is_gated = self.caches.proximity.is_some();
         self.edit(|thawed| {
             for now in due {
@@ -136,6 +137,7 @@ impl World {
                     pins: &regions,
                     elapsed,
                     surroundings: Some(&obstacles),
+                    view: view.as_ref(),
                     displacements: &displacements_allowed,
                 };
                 let mut gate = is_gated.then(|| Gate::new(thawed, &obstacles));

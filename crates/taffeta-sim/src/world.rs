@@ -20,7 +20,7 @@ use rayon::ThreadPool;
 use taffeta_contact::{Contact, ContactSurface, Obstacle};
 use taffeta_core::lanes::{Row, fill_rows};
 use taffeta_core::{TriangleMesh, VertexIndex};
-use taffeta_remesh::RemeshSettings;
+use taffeta_remesh::{RemeshSettings, View};
 use taffeta_solve::{ClothModel, ProjectionStiffness, RowForce};
 
 /// Threads that a world starts at most: more than any machine has use for, fewer than any refuses.
@@ -69,6 +69,8 @@ pub struct World {
     /// For what `auto` has chosen a solver that sweeps.
     sweeps_for: Option<&'static str>,
     pub(crate) air: Option<Air>,
+    /// What cloths may be coarser outside of.
+    pub(crate) view: Option<View>,
     pub(crate) time: f64,
     pub(crate) frame: u64,
     /// Time of the last remeshing pass of each cloth \[s\].
@@ -171,6 +173,7 @@ impl World {
             self_contact,
             settings,
             air: description.air,
+            view: description.view,
             time: 0.0,
             frame: 0,
             last_passes: vec![0.0; description.cloths.len()],

@@ -6,27 +6,12 @@ use crate::failure::Failure;
 use glam::DVec3;
 use taffeta_core::TriangleMesh;
 use taffeta_render::{Camera, Picture, Viewpoint};
-use taffeta_scene::{Scene, SceneCamera};
+use taffeta_scene::SceneCamera;
 
 /// Frames whose surfaces decide from which side the camera looks. Reading them takes longer than scanning them.
 const LOOKED_AT: usize = 5;
 /// Vertical angle of view of a camera that is given on the command line \[degrees\].
 const VIEW_DEG: f64 = 28.0;
-
-/// The direction that is upward in the pictures of a scene: the axis that points most against gravity. Gravity that is
-/// a little aslant, as for a tilted table, must not tilt the picture.
-pub(super) fn find_up(scene: &Scene) -> DVec3 {
-    let gravity = scene.simulation.settings.gravity;
-    // y first: it stays up where gravity is as much along another axis, or nowhere.
-    let mut up = DVec3::Y * if gravity.y > 0.0 { -1.0 } else { 1.0 };
-    for axis in [DVec3::Z, DVec3::X] {
-        let along = gravity.dot(axis);
-        if along.abs() > gravity.dot(up).abs() {
-            up = if along > 0.0 { -axis } else { axis };
-        }
-    }
-    up
-}
 
 /// The camera of all frames: that of the command line, that of the scene, or one that sees all that moves. `None`: there
 /// is nothing to see.

@@ -93,6 +93,7 @@ pub(super) fn assemble(scene: &Scene) -> Result<BuiltScene, SceneError> {
         air: (!in_vacuum).then_some(scene.air),
         self_contact: scene.contact.self_contact.unwrap_or(knows_cloths),
         contact_thickness: scene.contact.thickness,
+        view: scene.view(),
     };
     let rope_probes = scene.rope_probes.clone();
     let place = |probe: &SolidProbe| SolidProbe {

@@ -1,13 +1,19 @@
 //! The camera of a scene, which pictures of its results take.
 
+use super::Scene;
 use crate::reader::{Item, Range, TableReader};
 use glam::DVec3;
 use serde_json::{Value, json};
+use taffeta_core::math::{atan2, sin_cos};
+use taffeta_remesh::View;
 
 /// Vertical angle of view of a camera that has none of its own \[degrees\].
 pub(crate) const DEFAULT_VIEW_DEG: f64 = 28.0;
 /// Widest angle of view \[degrees\]. A plane picture cannot show half a turn, and looks absurd long before.
 pub(crate) const WIDEST_VIEW_DEG: f64 = 170.0;
+
+/// Width over height of the picture in which cloth counts as seen.
+const ASPECT: f64 = 16.0 / 9.0;
 
 /// Where pictures are taken from.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,6 +26,50 @@ pub struct SceneCamera {
     pub up: Option<DVec3>,
     /// The angle of view from the lower to the upper border of the picture \[degrees\].
     pub field_of_view_deg: f64,
+}
+
+impl Scene {
+    /// The direction that is upward in pictures: the axis that points most against gravity. Gravity that is a little
+    /// aslant, as for a tilted table, must not tilt the picture.
+    pub fn upward(&self) -> DVec3 {
+        let gravity = self.simulation.settings.gravity;
+        // y first: it stays up where gravity is as much along another axis, or nowhere.
+        let mut up = DVec3::Y * if gravity.y > 0.0 { -1.0 } else { 1.0 };
+        for axis in [DVec3::Z, DVec3::X] {
+            let along = gravity.dot(axis);
+            if along.abs() > gravity.dot(up).abs() {
+                up = if along > 0.0 { -axis } else { axis };
+            }
+        }
+        up
+    }
+
+    /// What the camera sees in a wide picture, 16 to 9. `None`: there is no camera, or none that says what it looks at.
+    pub(super) fn view(&self) -> Option<View> {
+        let SceneCamera { position, target, up, field_of_view_deg } = self.camera?;
+        let vertical = field_of_view_deg.to_radians();
+        let (sine, cosine) = sin_cos(0.5 * vertical);
+        let horizontal = 2.0 * atan2(ASPECT * sine, cosine);
+        View::new([position, target?], up.unwrap_or(self.upward()), [horizontal, vertical])
+    }
+
+    /// Reports cloths that the camera is to make coarser while it is not said what it looks at.
+    pub(super) fn check_view(&self, cloths: &[Item<'_>]) {
+        if self.view().is_some() {
+            return;
+        }
+        for (cloth, item) in self.cloths.iter().zip(cloths) {
+            if cloth.remesh.is_some_and(|settings| settings.coarsen_unseen.is_some()) {
+                let key = format!("{}.remesh.coarsen_unseen", item.key);
+                let help = "give [camera] a position and a target, and a direction up that is not along them";
+                item.context.report(
+                    &key,
+                    format!("`{key}` needs a camera that looks at something"),
+                    Some(help.to_owned()),
+                );
+            }
+        }
+    }
 }
 
 pub(super) fn read_camera(top: &TableReader<'_>) -> Option<SceneCamera> {

@@ -124,7 +124,8 @@ fn read_parts(context: &Context<'_>, warnings: &mut Vec<String>) -> Option<Scene
     let (obstacles, jumps) = read_obstacle::read_obstacles(&top, surroundings);
     warnings.extend(jumps);
     warnings.extend(materials.unused());
-    Some(Scene {
+    let has_all_cloths = cloths.len() == items.len();
+    let scene = Scene {
         simulation: simulation?,
         cloths,
         ropes,
@@ -139,7 +140,11 @@ fn read_parts(context: &Context<'_>, warnings: &mut Vec<String>) -> Option<Scene
         output: read_output(&top),
         warnings: Vec::new(),
         document: context.document.clone(),
-    })
+    };
+    if has_all_cloths {
+        scene.check_view(&items);
+    }
+    Some(scene)
 }
 
 fn read_simulation(top: &TableReader<'_>) -> Option<Simulation> {

@@ -157,7 +157,9 @@ fn put_projection(json: &mut Value, projection: ProjectionStiffness) {
 pub(super) fn scene_hash(scene: &Scene) -> Result<String, SceneError> {
     let mut canonical = scene_json(scene);
     canonical["simulation"]["threads"] = Value::Null;
-    if let Some(table) = canonical.as_object_mut() {
+    let is_looked_at =
+        |cloth: &SceneCloth| cloth.remesh.is_some_and(|remesh| remesh.coarsen_unseen.is_some());
+    if let Some(table) = canonical.as_object_mut().filter(|_| !scene.cloths.iter().any(is_looked_at)) {
         table.remove("camera");
     }
     for (cloth, json) in scene.cloths.iter().zip(canonical["cloth"].as_array_mut().into_iter().flatten()) {
@@ -285,6 +287,7 @@ fn remesh_json(remesh: &RemeshSettings) -> Value {
         "interval": remesh.interval,
         "max_vertices": remesh.max_vertices,
     });
+    json["coarsen_unseen"] = tolerance_json(remesh.coarsen_unseen);
     if let Some(error) = remesh.refine_error {
         json["refine_error"] = json!(error);
         return json;

@@ -220,6 +220,15 @@ fn remesh() -> Node {
                 ),
             ),
             (
+                "coarsen_unseen",
+                Node(json!({
+                    "description": "How many times as long edges may be where the camera does not see them, or sees them from \
+                        farther than its target. Needs [camera] with a target.",
+                    "anyOf": [{ "type": "number", "minimum": 1 }, { "const": false }],
+                    "default": false,
+                })),
+            ),
+            (
                 "anisotropic",
                 Node::boolean(
                     "Whether edges may be longer along folds than across them. If not given: with refine_error and bending by \

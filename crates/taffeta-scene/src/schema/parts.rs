@@ -111,7 +111,7 @@ pub(super) fn output() -> Node {
 
 pub(super) fn camera() -> Node {
     object(
-        "Where `taffeta render` looks from. Absent: from where all is seen.",
+        "Where `taffeta render` looks from, and what coarsen_unseen spares. Absent: from where all is seen.",
         [
             ("position", Node::vector("Where it stands [m].")),
             ("target", Node::vector("What is in the middle of the picture [m]. Absent: the middle of all.")),

@@ -278,6 +278,26 @@ fn one_error_and_thresholds_exclude_each_other() {
 }
 
 #[test]
+fn what_the_camera_does_not_see_needs_a_camera_that_looks_at_something() {
+    let scene = |camera: &str, factor: &str| {
+        read(&format!(
+            "[simulation]\nduration = 1\n{camera}\n[[cloth]]\ngrid = {{}}\n[cloth.remesh]\ncoarsen_unseen = {factor}\n"
+        ))
+    };
+    for camera in ["", "[camera]\nposition = [1, 1, 1]", "[camera]\nposition = [0, 1, 0]\ntarget = [0, 0, 0]"]
+    {
+        let report = scene(camera, "4").unwrap_err().to_string();
+        assert!(report.contains("needs a camera that looks at something"), "{report}");
+        assert!(report.contains("cloth.0.remesh.coarsen_unseen"), "{report}");
+    }
+    let camera = "[camera]\nposition = [1, 1, 1]\ntarget = [0, 0, 0]";
+    assert_eq!(scene(camera, "4").unwrap().cloths[0].remesh.unwrap().coarsen_unseen, Some(4.0));
+    assert_eq!(scene("", "false").unwrap().cloths[0].remesh.unwrap().coarsen_unseen, None);
+    let report = scene(camera, "0.5").unwrap_err().to_string();
+    assert!(report.contains("finite and at least 1"), "{report}");
+}
+
+#[test]
 fn impossible_remeshing_is_refused() {
     expect("size_min", "size_min = 0.5", "0.5", &["size_min is 0.5 m", "size_max, 0.1 m"]);
     expect("size_min", "refine_angle = 0", "0", &["greater than 0"]);

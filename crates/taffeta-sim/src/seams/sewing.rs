@@ -71,9 +71,10 @@ impl SeamLaw {
     fn thread(&self, gap: DVec3, time: f64) -> DVec3 {
         // It begins and ends slowly: at a constant speed both sides would have to jump to it, and bump into each other.
         let part = (time / self.time).clamp(0.0, 1.0);
-        let wanted = gap * (1.0 - part * part * (3.0 - 2.0 * part));
+        let size = gap.length();
+        let wanted = size * (1.0 - part * part * (3.0 - 2.0 * part));
         // Not nothing: the two sides touch then, and contact keeps them apart.
-        wanted.clamp_length_min(self.shortest().min(gap.length()))
+        gap.normalize_or_zero() * wanted.max(self.shortest().min(size))
     }
 
     fn shortest(&self) -> f64 {

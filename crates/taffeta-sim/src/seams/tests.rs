@@ -350,8 +350,8 @@ fn shirt() -> ClothDescription {
     shirt
 }
 
-/// The substeps that a hung cloth asks for are too few for threads that move its edges: the block solver stretched it by a
-/// quarter.
+/// The substeps that a hung cloth asks for are too few for threads that move its edges: the block solver stretched the tunic
+/// of the scenes by a fifth.
 #[test]
 fn threads_do_not_stretch_a_garment_under_a_local_solver() {
     let strain = |solver: SolverChoice| {

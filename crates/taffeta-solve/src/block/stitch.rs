@@ -141,7 +141,7 @@ mod tests {
     fn a_thread_holds_its_gap_in_all_directions_and_pulls_no_harder_than_its_reach_allows() {
         let stitch = example(GAP, 0.1);
         let at = |miss: DVec3| [X[0], X[0] + GAP + miss];
-        assert_eq!((stitch.energy(&at(DVec3::ZERO)), stitch.tension(&at(DVec3::ZERO))), (0.0, 0.0));
+        assert!(stitch.energy(&at(DVec3::ZERO)) < 1e-30 && stitch.tension(&at(DVec3::ZERO)) < 1e-14);
         for direction in [DVec3::X, -DVec3::X, DVec3::Z, DVec3::new(0.6, 0.0, -0.8)] {
             assert!((stitch.tension(&at(direction * 0.02)) - 40.0 * 0.02).abs() < 1e-12);
             for size in [0.1, 0.5, 20.0] {

@@ -171,10 +171,9 @@ fn settled_drop_is_the_same_at_every_resolution() {
     }
 }
 
-/// Panels that threads join are one cloth to conjugate gradients, however fine they are. Where the grids of the panels did
-/// not know of each other, 12 iterations became 60 and more.
+/// Panels that threads join are one cloth to conjugate gradients, however fine they are: 9, 11 and 19 iterations.
 #[test]
-fn sewing_takes_as_many_iterations_of_conjugate_gradients_on_any_mesh() {
+fn sewing_takes_few_iterations_of_conjugate_gradients_on_any_mesh() {
     let iterations = |n: u32| {
         let mut sheet = Sheet::row_of_squares(4, n, 0.3, stiff()).pin(|u| u.x == 0.0);
         let side = n + 1;
@@ -205,5 +204,5 @@ fn sewing_takes_as_many_iterations_of_conjugate_gradients_on_any_mesh() {
     };
     let found = [20, 40, 80].map(iterations);
     println!("{found:?}");
-    assert!(found.iter().all(|count| *count <= 40), "{found:?}");
+    assert!(found.iter().all(|count| *count <= 24), "{found:?}");
 }

@@ -15,7 +15,7 @@ use taffeta_contact::{Detector, MeshObstacle, Proximity};
 use taffeta_core::index::DenseIndex;
 use taffeta_core::topology::Edge;
 use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, TopologyEpoch};
-use taffeta_solve::drivers::newton::{LinearSolver, NewtonDriver, Site};
+use taffeta_solve::drivers::newton::{Charts, LinearSolver, NewtonDriver, Site};
 use taffeta_solve::drivers::projective::{
     ProjectiveDriver, ProjectiveProblem, RestPlaces, cloth_constraints,
 };
@@ -260,12 +260,34 @@ fn build_newton(
     let CacheSource { sheet, cloths, .. } = source;
     let pressure = |cloth: &u32| cloths[*cloth as usize].pressure;
     let pressures: Vec<f64> = sheet.rest.cloths.iter().map(pressure).collect();
-    let site = Site { points: &sheet.layout, face_pressures: &pressures };
+    let (points, numbers) = find_chart_points(sheet, cloths);
+    let charts = Charts { points: &points, charts: &numbers };
+    let site = Site { points: &sheet.layout, charts: Some(charts), face_pressures: &pressures };
     let before = before.and_then(|before| match &before.solver {
         Solver::Newton(driver) => Some(&**driver),
         Solver::Block(_) | Solver::Rows(_) | Solver::Projective(_) => None,
     });
     Solver::Newton(Box::new(NewtonDriver::build(&sheet.topology, blocks, site, (linear, before))))
+}
+
+/// Where every vertex lies on the chart of its panel, and the number of this: of the first panel if it is at a seam. A cloth
+/// that one chart lays out, or none, is one panel.
+fn find_chart_points(sheet: &Frozen, cloths: &[Cloth]) -> (Vec<DVec3>, Vec<u32>) {
+    let (mut points, mut charts) = (sheet.layout.raw.clone(), vec![u32::MAX; sheet.layout.len()]);
+    for (fi, face) in sheet.topology.faces.iter_indexed() {
+        let cloth = &cloths[sheet.rest.cloths[fi] as usize];
+        let has_panels = cloth.has_material && !cloth.has_one_chart;
+        let panel = if has_panels { sheet.panels[fi] } else { 0 };
+        for (k, vi) in face.iter().enumerate() {
+            if panel < charts[vi.to_usize()] {
+                charts[vi.to_usize()] = panel;
+                if has_panels {
+                    points[vi.to_usize()] = sheet.rest.corners[fi][k].extend(0.0);
+                }
+            }
+        }
+    }
+    (points, charts)
 }
 
 /// The edges of which both ends are held by one clamping pin and exactly one face can move.

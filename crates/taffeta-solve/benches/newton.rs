@@ -94,7 +94,7 @@ impl Swing {
     }
 
     fn build(&self, before: Option<&NewtonDriver>) -> NewtonDriver {
-        let site = Site { points: &self.points, face_pressures: &[] };
+        let site = Site { points: &self.points, charts: None, face_pressures: &[] };
         NewtonDriver::build(&self.topology, &self.blocks, site, (LinearSolver::Conjugate, before))
     }
 

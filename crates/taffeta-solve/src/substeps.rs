@@ -61,15 +61,16 @@ impl LoadPath {
         Self::of_bodies(topology, rest, state, &Blocks::default())
     }
 
-    /// The same for a world with ropes and solids, whose segments and edges carry what hangs on them as the lines of a
-    /// sheet do.
+    /// The same for a world with ropes, solids and panels that are being sewn together, whose segments, edges and threads
+    /// carry what hangs on them as the lines of a sheet do.
     pub fn of_bodies(
         topology: &SurfaceTopology,
         rest: &RestShape,
         state: &DenseState,
         blocks: &Blocks,
     ) -> Self {
-        let graph = EdgeGraph::build((topology, rest), &list_links(blocks), &blocks.solids.surfaces);
+        let graph =
+            EdgeGraph::build((topology, rest), &list_links(topology, rest, blocks), &blocks.solids.surfaces);
         let mut distances = Distances::filled(f64::INFINITY, topology.vertex_count);
         let mut others = distances.clone();
         let mut demand: f64 = 0.0;
@@ -107,7 +108,7 @@ impl LoadPath {
 /// A distance per vertex \[m\].
 type Distances = IndexVec<VertexIndex, f64>;
 
-/// A segment of a rope or an edge of a tetrahedron in the graph.
+/// A segment of a rope, an edge of a tetrahedron or a thread in the graph.
 struct Link {
     ends: [VertexIndex; 2],
     /// Rest length \[m\].
@@ -117,15 +118,19 @@ struct Link {
     area: f64,
 }
 
-/// The segments of all ropes and the edges of all tetrahedra, an edge once for each of its tetrahedra. The solids share one
-/// size: only the cap of the excess depends on it.
-fn list_links(blocks: &Blocks) -> Vec<Link> {
+/// The segments of all ropes, the edges of all tetrahedra, an edge once for each of its tetrahedra, and the threads of all
+/// seams, as long as an edge beside them. The solids share one size: only the cap of the excess depends on it.
+fn list_links(topology: &SurfaceTopology, rest: &RestShape, blocks: &Blocks) -> Vec<Link> {
     let ropes = &blocks.ropes;
     let whole: f64 = blocks.solids.normal.iter().map(|block| block.shape.volume).sum();
     let size = if whole > 0.0 { exp(ln(whole) / 3.0) } else { 1.0 };
     let link =
         |(ends, length, volume): ([VertexIndex; 2], f64, f64)| Link { ends, length, area: volume / size };
     let mut links: Vec<Link> = blocks.solids.edges().map(link).collect();
+    links.extend(blocks.stitches.iter().filter_map(|stitch| {
+        let [a, b, _] = rest.corners[*topology.faces_around(stitch.vertices[0]).first()?];
+        Some(Link { ends: stitch.vertices, length: a.distance(b), area: 0.0 })
+    }));
     for chain in &ropes.chains {
         let segments = || ropes.stretch.iter().filter(|b| chain.contains(&b.vertices[0].to_usize()));
         let whole: f64 = segments().map(|b| b.length).sum();

@@ -20,16 +20,21 @@ pub struct Sheet {
 impl Sheet {
     /// A square sheet of `size` \[m\] with `n × n` cells and alternating diagonals, hanging in the xy-plane.
     pub fn square(n: u32, size: f64, model: ClothModel) -> Self {
+        Self::row_of_squares(1, n, size, model)
+    }
+
+    /// Such sheets side by side, a tenth of their size apart.
+    pub fn row_of_squares(count: u32, n: u32, size: f64, model: ClothModel) -> Self {
         let side = n + 1;
         let step = size / f64::from(n);
-        let coords: Vec<_> = (0..side * side)
-            .map(|i| DVec2::new(f64::from(i % side) * step, f64::from(i / side) * step))
-            .collect();
-        let mut faces = Vec::new();
-        for j in 0..n {
-            for i in 0..n {
-                let [a, b, c, d] =
-                    [j * side + i, j * side + i + 1, (j + 1) * side + i + 1, (j + 1) * side + i];
+        let (mut coords, mut faces) = (Vec::new(), Vec::new());
+        for number in 0..count {
+            let (first, shift) = (coords.len() as u32, 1.1 * size * f64::from(number));
+            let at = |i: u32| DVec2::new(f64::from(i % side) * step + shift, f64::from(i / side) * step);
+            coords.extend((0..side * side).map(at));
+            for (j, i) in (0..n).flat_map(|j| (0..n).map(move |i| (j, i))) {
+                let corners = [j * side + i, j * side + i + 1, (j + 1) * side + i + 1, (j + 1) * side + i];
+                let [a, b, c, d] = corners.map(|v| first + v);
                 let cell = if (i + j) % 2 == 0 { [[a, b, c], [a, c, d]] } else { [[a, b, d], [b, c, d]] };
                 faces.extend(cell.map(|f| f.map(VertexIndex)));
             }

@@ -26,7 +26,7 @@ pub(crate) fn begin_sewing(
             let SeamSides::Pairs(pairs) = sides else { continue };
             let key = |v: u32| vertices[offsets[number] + v as usize];
             let x = &cloth.mesh.positions;
-            let gaps = pairs.iter().map(|[a, b]| x[*a as usize].distance(x[*b as usize])).collect();
+            let gaps = pairs.iter().map(|[a, b]| x[*b as usize] - x[*a as usize]).collect();
             let pairs = pairs.iter().map(|pair| pair.map(key)).collect();
             sewing.seams.push(SeamState { pairs, gaps, closed: None });
             names.push((number, seam));

@@ -1,7 +1,7 @@
 //! The seams of a world while they are open: threads between vertices that grow shorter.
 //!
-//! Every pair of vertices is joined by a thread ([`Stitch`]) as long as the gap at the start; it shrinks to next to
-//! nothing over the time of the seam. When all threads of a seam are short enough the two sides become one (`close`). What
+//! Every pair of vertices is joined by a thread ([`Stitch`]) that keeps it at a gap: at the start that which is there, and
+//! over the time of the seam, in its direction, ever less of it, down to next to nothing. When all threads of a seam are short enough the two sides become one (`close`). What
 //! remeshing does meanwhile leaves the vertices of the runs alone.
 
 use super::runs::Outline;
@@ -10,6 +10,7 @@ use crate::caches::{CacheSource, Solver};
 use crate::description::{ClothDescription, WorldDescription};
 use crate::frozen::{Frozen, Thawed};
 use crate::world::World;
+use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use slotmap::SecondaryMap;
 use taffeta_core::VertexIndex;
@@ -17,9 +18,9 @@ use taffeta_core::index::DenseIndex;
 use taffeta_mesh::VertexKey;
 use taffeta_solve::block::Stitch;
 
-/// Stiffness of a thread relative to that of the cloth along its stiffer axis: a side of the seam gives way where the thread
-/// is to hold, not the thread. More makes the equations harder to solve.
-const STIFFNESS: f64 = 4.0;
+/// Stiffness of a thread relative to that of the cloth along its stiffer axis: enough to keep the gap to a small part of what
+/// can be closed. More makes the equations harder to solve.
+const STIFFNESS: f64 = 0.5;
 /// Strain of the cloth at which its threads pull no harder: a seam that is blocked pulls the cloth tight, and no more.
 const PULL_STRAIN: f64 = 0.05;
 /// Gap that can be closed at last, relative to the shortest edge of the seam, if contact is not thicker.
@@ -43,8 +44,8 @@ pub(crate) struct SeamState {
     /// The vertices that are sewn together, in the order of the pairs; none once the seam is closed. Two that have become
     /// one through another seam stay in the list.
     pub pairs: Vec<[VertexKey; 2]>,
-    /// The gap of each pair at the start \[m\].
-    pub gaps: Vec<f64>,
+    /// The gap of each pair at the start, from the first to the second \[m\].
+    pub gaps: Vec<DVec3>,
     /// When it was closed \[s\]; `None`: it is open.
     pub closed: Option<f64>,
 }
@@ -66,11 +67,14 @@ pub(crate) struct SeamLaw {
 }
 
 impl SeamLaw {
-    /// The length of a thread at a time \[s\], for a gap at the start \[m\].
-    fn thread(&self, gap: f64, time: f64) -> f64 {
+    /// The gap at which a thread keeps its pair at a time \[s\], for one at the start \[m\].
+    fn thread(&self, gap: DVec3, time: f64) -> DVec3 {
         // It begins and ends slowly: at a constant speed both sides would have to jump to it, and bump into each other.
         let part = (time / self.time).clamp(0.0, 1.0);
-        (gap * (1.0 - part * part * (3.0 - 2.0 * part))).max(self.shortest())
+        let size = gap.length();
+        let wanted = size * (1.0 - part * part * (3.0 - 2.0 * part));
+        // Not nothing: the two sides touch then, and contact keeps them apart.
+        gap.normalize_or_zero() * wanted.max(self.shortest().min(size))
     }
 
     fn shortest(&self) -> f64 {
@@ -172,7 +176,7 @@ pub(crate) fn build_stitches(source: &CacheSource<'_>) -> (Vec<Stitch>, Vec<[u32
             let share = law.shares[pair as usize];
             stitches.push(Stitch {
                 vertices: [index[*a], index[*b]],
-                length: law.thread(*gap, time),
+                gap: law.thread(*gap, time),
                 stiffness: law.stiffness,
                 reach: (PULL_STRAIN / STIFFNESS * share).max(law.shortest()),
             });
@@ -202,7 +206,7 @@ impl Sewing {
         }
         let is_odd = |(seam, law): (&SeamState, &SeamLaw)| {
             let count = if seam.closed.is_some() { 0 } else { law.pair_count() };
-            let is_sound = |gap: &f64| gap.is_finite() && *gap >= 0.0;
+            let is_sound = |gap: &DVec3| gap.is_finite();
             seam.pairs.len() != count || seam.gaps.len() != count || !seam.gaps.iter().all(is_sound)
         };
         let bad = self.seams.iter().zip(laws).position(is_odd);
@@ -225,7 +229,7 @@ impl World {
         !self.caches.blocks.stitches.is_empty()
     }
 
-    /// Makes the threads as long as they are at the end of the substep.
+    /// Makes the threads want the gaps of the end of the substep.
     pub(crate) fn set_threads(&mut self, h: f64) {
         if !self.is_sewing() {
             return;
@@ -234,18 +238,14 @@ impl World {
         let (seams, laws, caches) = (&self.sheet.sewing.seams, &self.seams, &mut self.caches);
         for (stitch, [seam, pair]) in caches.blocks.stitches.iter_mut().zip(&caches.stitch_places) {
             let gap = seams[*seam as usize].gaps[*pair as usize];
-            stitch.length = laws[*seam as usize].thread(gap, time);
+            stitch.gap = laws[*seam as usize].thread(gap, time);
         }
-        let lengths = caches.blocks.stitches.iter().map(|stitch| stitch.length);
+        let gaps = caches.blocks.stitches.iter().map(|stitch| stitch.gap);
         match &mut caches.solver {
             Solver::Newton(driver) => {
-                driver
-                    .stitches_mut()
-                    .iter_mut()
-                    .zip(lengths)
-                    .for_each(|(stitch, length)| stitch.length = length);
+                driver.stitches_mut().iter_mut().zip(gaps).for_each(|(stitch, gap)| stitch.gap = gap);
             }
-            Solver::Block(driver) => driver.set_stitch_lengths(&lengths.collect::<Vec<_>>()),
+            Solver::Block(driver) => driver.set_stitch_gaps(&gaps.collect::<Vec<_>>()),
             Solver::Rows(_) | Solver::Projective(_) => {}
         }
     }

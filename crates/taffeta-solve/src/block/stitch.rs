@@ -1,10 +1,11 @@
-//! A stitch: a thread that pulls two vertices together until they are as close as it is long.
+//! A stitch: a thread that draws one vertex to a place beside another, which moves toward it.
 //!
-//! With the gap `d = x_b − x_a` and the excess `x = |d| − ℓ` over the length `ℓ` of the thread, the energy is `½ k x²` up to an
-//! excess of `r`, and goes on with the constant force `k r` beyond: a seam that cannot close pulls, but does not tear.
-//! Where the thread is slack there is no force. As a constraint vector this is `C = c(x) d/|d|`, `α = 1/k`, with `c = x` up
-//! to `r` and `c = √(r (2x − r))` beyond. Three rows and not one: across the gap they stay stiff when it closes, where a
-//! distance has no direction.
+//! With the miss `e = (x_b − x_a) − d`, where `d` is the gap that is wanted, the energy is `½ k |e|²` up to a miss of `r`, and
+//! goes on with the constant force `k r` beyond: a seam that cannot close pulls, but does not tear. As a constraint vector
+//! this is `C = c(|e|) e/|e|`, `α = 1/k`, with `c = |e|` up to `r` and `c = √(r (2 |e| − r))` beyond. Up to `r` it is linear.
+//!
+//! A thread with a length, which only pulls, was tried: where it is slack it is not there, and where it is taut it knows one
+//! direction. Newton's method took most of its iterations to find out which threads are taut.
 
 use super::{Block, Curvature, Jacobian};
 use glam::{DMat3, DVec3};
@@ -16,35 +17,30 @@ use taffeta_core::VertexIndex;
 pub struct Stitch {
     /// What is sewn together.
     pub vertices: [VertexIndex; 2],
-    /// Length of the thread `ℓ`, greater than 0 \[m\].
-    pub length: f64,
+    /// The gap `d` that is wanted, from the first to the second \[m\].
+    pub gap: DVec3,
     /// Stiffness `k` \[N/m\].
     pub stiffness: f64,
-    /// Excess `r` beyond which the force does not grow \[m\].
+    /// Miss `r` beyond which the force does not grow \[m\].
     pub reach: f64,
 }
 
 impl Stitch {
-    /// `c` and its derivative at an excess.
-    fn profile(&self, excess: f64) -> (f64, f64) {
-        if excess <= self.reach {
-            return (excess, 1.0);
+    /// Direction and size of the miss with the profile `c` and its derivative there.
+    fn pull(&self, x: &[DVec3; 2]) -> (DVec3, f64, (f64, f64)) {
+        let miss = x[1] - x[0] - self.gap;
+        let size = miss.length();
+        if size <= self.reach {
+            return (miss.normalize_or_zero(), size, (size, 1.0));
         }
-        let c = (self.reach * (2.0 * excess - self.reach)).sqrt();
-        (c, self.reach / c)
-    }
-
-    /// Direction, length and profile of the gap; `None` where the thread is slack.
-    fn pull(&self, x: &[DVec3; 2]) -> Option<(DVec3, f64, (f64, f64))> {
-        let gap = x[1] - x[0];
-        let distance = gap.length();
-        let excess = distance - self.length;
-        (excess > 0.0).then(|| (gap / distance, distance, self.profile(excess)))
+        let c = (self.reach * (2.0 * size - self.reach)).sqrt();
+        (miss / size, size, (c, self.reach / c))
     }
 
     /// The tension of the thread \[N\].
     pub fn tension(&self, x: &[DVec3; 2]) -> f64 {
-        self.pull(x).map_or(0.0, |(_, _, (c, slope))| self.stiffness * c * slope)
+        let (_, _, (c, slope)) = self.pull(x);
+        self.stiffness * c * slope
     }
 }
 
@@ -59,14 +55,14 @@ impl Block<3, 2> for Stitch {
     }
 
     fn constraint(&self, x: &[DVec3; 2]) -> Vector3<f64> {
-        let c = self.pull(x).map_or(DVec3::ZERO, |(n, _, (c, _))| n * c);
-        Vector3::new(c.x, c.y, c.z)
+        let (n, _, (c, _)) = self.pull(x);
+        Vector3::new(n.x * c, n.y * c, n.z * c)
     }
 
-    /// `± (c' n nᵀ + c/|d| (I − n nᵀ))`.
+    /// `± (c' n nᵀ + c/|e| (I − n nᵀ))`.
     fn jacobian(&self, x: &[DVec3; 2]) -> Jacobian<3, 2> {
-        let Some((n, distance, (c, slope))) = self.pull(x) else { return [[DVec3::ZERO; 2]; 3] };
-        let across = c / distance;
+        let (n, size, (c, slope)) = self.pull(x);
+        let across = if size > self.reach { c / size } else { 1.0 };
         let matrix = along(n) * (slope - across) + DMat3::from_diagonal(DVec3::splat(across));
         std::array::from_fn(|row| [-matrix.row(row), matrix.row(row)])
     }
@@ -83,17 +79,18 @@ impl Block<3, 2> for Stitch {
         0.0
     }
 
-    /// What `Jᵀ k J` lacks to the Hessian of the energy: `k (c c'' ) n nᵀ + k (c c'/|d| − c²/|d|²)(I − n nᵀ)`.
+    /// What `Jᵀ k J` lacks to the Hessian of the energy: `k c c'' n nᵀ + k (c c'/|e| − c²/|e|²)(I − n nᵀ)`.
     fn geometric_stiffness(
         &self,
         x: &[DVec3; 2],
         _stress: &Vector3<f64>,
         curvature: Curvature,
     ) -> Option<[[DMat3; 2]; 2]> {
-        let (n, distance, (c, slope)) = self.pull(x)?;
-        let is_bounded = slope < 1.0;
-        let stretch = if is_bounded { -slope * slope } else { 0.0 };
-        let turn = c * slope / distance - (c / distance).powi(2);
+        let (n, size, (c, slope)) = self.pull(x);
+        if size <= self.reach {
+            return None;
+        }
+        let (stretch, turn) = (-slope * slope, c * slope / size - (c / size).powi(2));
         let [stretch, turn] = match curvature {
             Curvature::Exact => [stretch, turn],
             Curvature::Clamped => [stretch.max(0.0), turn.max(0.0)],
@@ -109,29 +106,31 @@ mod tests {
     use crate::block::testing::{assert_gradients_sum_to_zero, assert_hessian, assert_jacobian};
 
     const X: [DVec3; 2] = [DVec3::new(0.1, 0.2, -0.1), DVec3::new(0.4, -0.1, 0.2)];
+    const GAP: DVec3 = DVec3::new(0.2, 0.1, 0.05);
 
-    fn example(length: f64, reach: f64) -> Stitch {
-        Stitch { vertices: [0, 1].map(VertexIndex), length, stiffness: 40.0, reach }
+    fn example(gap: DVec3, reach: f64) -> Stitch {
+        Stitch { vertices: [0, 1].map(VertexIndex), gap, stiffness: 40.0, reach }
     }
 
     #[test]
     fn derivatives_agree_with_finite_differences() {
-        for (length, reach) in [(0.3, 1.0), (0.01, 1.0), (0.3, 0.05), (0.01, 0.05)] {
-            assert_jacobian(&example(length, reach), X);
-            assert_gradients_sum_to_zero(&example(length, reach), X);
-            assert_hessian(&example(length, reach), X);
+        for (gap, reach) in [(GAP, 1.0), (DVec3::ZERO, 1.0), (GAP, 0.05), (DVec3::ZERO, 0.05)] {
+            assert_jacobian(&example(gap, reach), X);
+            assert_gradients_sum_to_zero(&example(gap, reach), X);
+            assert_hessian(&example(gap, reach), X);
         }
     }
 
     #[test]
     fn the_clamped_hessian_bounds_the_exact_one_and_is_not_negative() {
-        for (length, reach) in [(0.3, 1.0), (0.3, 0.05), (0.01, 0.05)] {
-            let stitch = example(length, reach);
+        for gap in [GAP, DVec3::ZERO] {
+            let stitch = example(gap, 0.05);
             let stress = stitch.stiffness() * stitch.constraint(&X);
             let own =
-                |curvature| stitch.geometric_stiffness(&X, &stress, curvature).expect("it is taut")[0][0];
+                |curvature| stitch.geometric_stiffness(&X, &stress, curvature).expect("it is far")[0][0];
             let (exact, clamped) = (own(Curvature::Exact), own(Curvature::Clamped));
-            for direction in [DVec3::X, DVec3::Y, X[1] - X[0], (X[1] - X[0]).any_orthogonal_vector()] {
+            let miss = X[1] - X[0] - gap;
+            for direction in [DVec3::X, DVec3::Y, miss, miss.any_orthogonal_vector()] {
                 let (exact, clamped) = (direction.dot(exact * direction), direction.dot(clamped * direction));
                 assert!(clamped >= exact - 1e-12 && clamped >= -1e-12, "{exact} {clamped}");
             }
@@ -139,15 +138,17 @@ mod tests {
     }
 
     #[test]
-    fn a_slack_thread_does_not_push_and_a_long_gap_pulls_no_harder_than_the_reach_allows() {
-        let slack = example(1.0, 0.1);
-        assert_eq!((slack.energy(&X), slack.tension(&X)), (0.0, 0.0));
-        assert_eq!(slack.energy(&[X[0]; 2]), 0.0, "no direction where both are at one place");
-        let taut = example(0.01, 0.1);
-        assert!((taut.tension(&X) - 40.0 * 0.1).abs() < 1e-12);
-        let far = [X[0], X[0] + 10.0 * (X[1] - X[0])];
-        assert!((taut.tension(&far) - 40.0 * 0.1).abs() < 1e-12);
-        let near = [X[0], X[0] + DVec3::X * 0.02];
-        assert!((taut.tension(&near) - 40.0 * 0.01).abs() < 1e-12);
+    fn a_thread_holds_its_gap_in_all_directions_and_pulls_no_harder_than_its_reach_allows() {
+        let stitch = example(GAP, 0.1);
+        let at = |miss: DVec3| [X[0], X[0] + GAP + miss];
+        assert!(stitch.energy(&at(DVec3::ZERO)) < 1e-30 && stitch.tension(&at(DVec3::ZERO)) < 1e-14);
+        for direction in [DVec3::X, -DVec3::X, DVec3::Z, DVec3::new(0.6, 0.0, -0.8)] {
+            assert!((stitch.tension(&at(direction * 0.02)) - 40.0 * 0.02).abs() < 1e-12);
+            for size in [0.1, 0.5, 20.0] {
+                assert!((stitch.tension(&at(direction * size)) - 40.0 * 0.1).abs() < 1e-9);
+            }
+        }
+        let stiffness = stitch.jacobian(&at(DVec3::ZERO));
+        assert_eq!(stiffness[1], [-DVec3::Y, DVec3::Y], "also where there is no miss");
     }
 }

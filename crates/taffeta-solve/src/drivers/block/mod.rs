@@ -250,12 +250,12 @@ impl BlockDriver {
         self.enclosed.sweep(rows, (substep.h, substep.sweep));
     }
 
-    /// Sets the lengths of the threads of the stitches \[m\], in the order of the blocks.
+    /// Sets the gaps that the stitches want \[m\], in the order of the blocks.
     ///
     /// # Panics
-    /// If there are fewer lengths than stitches.
-    pub fn set_stitch_lengths(&mut self, lengths: &[f64]) {
-        self.stitches.set_lengths(lengths);
+    /// If there are fewer gaps than stitches.
+    pub fn set_stitch_gaps(&mut self, gaps: &[DVec3]) {
+        self.stitches.set_gaps(gaps);
     }
 
     /// The volumes inside closed cloths, which know their pressure after a substep. Their targets can be changed between

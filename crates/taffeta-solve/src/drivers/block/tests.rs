@@ -178,7 +178,7 @@ fn distance_to_direct(membrane: MembraneModel, scale: f64) -> [f64; 2] {
 fn solve_directly(sheet: &Sheet, predicted: &[DVec3], h: f64) -> Vec<DVec3> {
     let points: Vec<DVec3> = sheet.material_coords.iter().map(|u| u.extend(0.0)).collect();
     let pressures = vec![0.0; sheet.topology.face_count()];
-    let site = Site { points: &points, face_pressures: &pressures };
+    let site = Site { points: &points, charts: None, face_pressures: &pressures };
     let blocks = sheet.blocks();
     let solver = (LinearSolver::Factorized, None);
     let mut driver = NewtonDriver::build(&sheet.topology, &blocks, site, solver);

@@ -2,13 +2,16 @@
 //!
 //! Nodes couple to those at most two cells away in each direction; the blocks of a node stand one after the other, in
 //! the order of the offsets. A row of the finer matrix is first interpolated as a whole, `T = H P`, over the four
-//! cells in each direction that it can touch, and then added to the nodes of its own cell. Whatever reaches farther,
-//! where the mesh is coarser than the grid, goes to the diagonal as a bound of its size: the matrix stays positive
-//! definite.
+//! cells in each direction that it can touch, and then added to the nodes of its own cell. What couples two grids, or
+//! is sewn together, has blocks of its own (`links`). Whatever else reaches farther, where the mesh is coarser than the
+//! grid, goes to the diagonal as a bound of its size: the matrix stays positive definite.
 
+use super::elements::outer;
 use super::grid::{Grid, Place};
-use super::rows::Block;
+use super::links::Links;
+use super::rows::{Block, TRANSPOSED};
 use glam::{DMat3, DVec3};
+use std::sync::Arc;
 use taffeta_core::lanes::vectorized;
 
 /// Nodes that couple are at most this far apart, in cells.
@@ -23,6 +26,9 @@ const WINDOW_NODES: usize = 64;
 pub struct CoarseMatrix {
     grids: Vec<GridBlocks>,
     values: Vec<Block>,
+    links: Arc<Links>,
+    /// The blocks of the links, whole: rows of the first node, columns of the later one.
+    linked: Vec<Block>,
 }
 
 /// Where the blocks of a grid stand.
@@ -155,8 +161,9 @@ impl<T: Copy> Touched<T> {
 
 impl CoarseMatrix {
     /// A matrix of zeros over grids.
-    pub fn new(grids: &[Grid]) -> Self {
-        let mut out = Self { grids: Vec::new(), values: Vec::new() };
+    pub fn new(grids: &[Grid], links: Arc<Links>) -> Self {
+        let linked = vec![[0.0; 9]; links.len()];
+        let mut out = Self { grids: Vec::new(), values: Vec::new(), links, linked };
         let mut first = 0;
         for grid in grids {
             let blocks = GridBlocks { grid: *grid, first, is_flat: grid.is_flat() };
@@ -170,6 +177,7 @@ impl CoarseMatrix {
     /// Sets all of it to zero.
     pub fn clear(&mut self) {
         self.values.fill([0.0; 9]);
+        self.linked.fill([0.0; 9]);
     }
 
     /// Adds `P_iᵀ Σ_j H_ij P_j` for a row of a finer matrix: the places of its columns, and their blocks. The diagonal
@@ -186,9 +194,7 @@ impl CoarseMatrix {
         for (other, block) in row {
             let add = |value: &mut Block, weight: f64| (0..9).for_each(|e| value[e] += weight * block[e]);
             if !touched.interpolate(place, (other, corners), add) {
-                let bound = 0.5 * block.iter().map(|entry| entry * entry).sum::<f64>().sqrt();
-                self.add_bound(place, bound);
-                self.add_bound(other, bound);
+                self.add_pair([place, other], &block);
             }
         }
         let weights = place.weights();
@@ -224,10 +230,12 @@ impl CoarseMatrix {
             touched.interpolate(places[0], (places[v], corners), add)
         });
         if !is_near {
-            // (Σ g·p)² ≤ V Σ |g|² p².
-            for v in 0..V {
-                let bound = 0.5 * V as f64 * stiffness * gradients[v].length_squared();
-                self.add_bound(places[v], bound);
+            for a in 0..V {
+                for b in a..V {
+                    let scale = if a == b { 0.5 * stiffness } else { stiffness };
+                    let block = outer(gradients[a] * scale, gradients[b]);
+                    self.add_pair([places[a], places[b]], &block.to_cols_array());
+                }
             }
             return touched.clear(DVec3::ZERO);
         }
@@ -258,14 +266,31 @@ impl CoarseMatrix {
         touched.clear(DVec3::ZERO);
     }
 
-    /// Adds a multiple of the identity to the diagonal at a place.
-    fn add_bound(&mut self, place: &Place, bound: f64) {
-        let grid = self.grids[place.grid as usize];
-        let strides = grid.grid.strides();
-        for (corner, weight) in place.weights().iter().enumerate().filter(|(_, weight)| **weight != 0.0) {
-            let steps: usize = (0..3).map(|axis| (corner >> axis & 1) * strides[axis]).sum();
-            let out = &mut self.values[grid.slot(place.node as usize + steps, grid.offset_count() / 2)];
-            (0..3).for_each(|axis| out[4 * axis] += weight * bound);
+    /// Adds `P_iᵀ H_ij P_j` for a block between two places, wherever they are: what no link is there for as a bound of
+    /// its size, `|2 pᵀ B q| ≤ |B| (|p|² + |q|²)`.
+    fn add_pair(&mut self, [place, other]: [&Place; 2], block: &Block) {
+        if *block == [0.0; 9] {
+            return;
+        }
+        let [from, to] = [place, other].map(|place| self.grids[place.grid as usize]);
+        for (node, cell, weight) in from.grid.corners(place) {
+            for (end, at, part) in to.grid.corners(other) {
+                let scale = weight * part;
+                let step = [0, 1, 2].map(|axis| at[axis] - cell[axis]);
+                let near = from.offset_number(step).filter(|_| place.grid == other.grid);
+                if let Some(number) = near {
+                    add_scaled(&mut self.values[from.slot(node, number)], scale, block);
+                } else if let Some(link) = self.links.number([node, end]) {
+                    let turned = if node < end { *block } else { TRANSPOSED.map(|entry| block[entry]) };
+                    add_scaled(&mut self.linked[link], scale, &turned);
+                } else {
+                    let size = block.iter().map(|entry| entry * entry).sum::<f64>().sqrt();
+                    for (grid, node) in [(from, node), (to, end)] {
+                        let out = &mut self.values[grid.slot(node, grid.offset_count() / 2)];
+                        (0..3).for_each(|axis| out[4 * axis] += 0.5 * scale * size);
+                    }
+                }
+            }
         }
     }
 
@@ -296,6 +321,11 @@ impl CoarseMatrix {
                 for number in middle + 1..count {
                     let other = grid.neighbor(node, cell, number);
                     row.extend(other.map(|other| (other, self.values[grid.slot(node, number)])));
+                }
+                let links = self.links.of(node);
+                if !links.is_empty() {
+                    row.extend(links.map(|link| (self.links.end(link), self.linked[link])));
+                    row.sort_unstable_by_key(|(other, _)| *other);
                 }
                 visit(node, &self.values[grid.slot(node, middle)], &row);
             }
@@ -331,6 +361,17 @@ impl GridBlocks {
         });
         is_inside.then(|| (node as i64 + stride) as usize)
     }
+}
+
+/// The links of a level, between pairs of places.
+pub fn find_links<'a>(grids: &[Grid], pairs: impl Iterator<Item = [&'a Place; 2]>) -> Links {
+    let blocks = CoarseMatrix::new(grids, Arc::default()).grids;
+    Links::find(grids, pairs, |grid, step| blocks[grid as usize].offset_number(step).is_some())
+}
+
+#[inline(always)]
+fn add_scaled(out: &mut Block, scale: f64, block: &Block) {
+    (0..9).for_each(|entry| out[entry] += scale * block[entry]);
 }
 
 /// The inverse of a symmetric block on the axes that it knows; zero if it has none.

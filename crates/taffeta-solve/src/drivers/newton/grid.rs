@@ -1,8 +1,9 @@
 //! Grids over the connected pieces of cloth, fixed in material space.
 //!
-//! Every piece has a grid of its own: in material space, or, for cloth without material coordinates, in the space of
-//! its rest shape (then trilinear). A grid does not move when the mesh does. Halving the number of cells gives a grid
-//! whose functions are functions of the finer one.
+//! Every panel of every piece has a grid of its own: in material space, or, for cloth without material coordinates, in
+//! the space of its rest shape (then trilinear). A grid does not move when the mesh does, nor when panels are sewn
+//! together: a vertex of a seam lies in the grid of the first of its panels, and what couples grids are links (`links`).
+//! Halving the number of cells gives a grid whose functions are functions of the finer one.
 
 use glam::DVec3;
 use taffeta_core::index::DenseIndex;
@@ -80,7 +81,7 @@ impl Grid {
         // An equilateral triangle of edge s has an area of 0.43 s².
         let edge = (typical / 0.433).sqrt();
         let longest = extent.max_element().max(f64::MIN_POSITIVE);
-        let wanted = longest / (EDGES_PER_CELL * edge.max(1e-9 * longest));
+        let wanted = if edge > 0.0 { longest / (EDGES_PER_CELL * edge.max(1e-9 * longest)) } else { 0.0 };
         let is_flat = extent.z == 0.0;
         let allowed = if is_flat { &CELL_COUNTS[..] } else { &CELL_COUNTS[..SPATIAL_COUNTS] };
         let cells = allowed.iter().copied().find(|count| *count as f64 >= wanted);
@@ -125,6 +126,17 @@ impl Grid {
         (0..nz).flat_map(move |z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z])))
     }
 
+    /// The nodes around a place that count there: number, coordinates and weight.
+    pub fn corners(&self, place: &Place) -> impl Iterator<Item = (usize, [i32; 3], f64)> {
+        let (strides, first, cell) = (self.strides(), place.node as usize, place.cell);
+        let weights = place.weights().into_iter().enumerate().filter(|(_, weight)| *weight != 0.0);
+        weights.map(move |(corner, weight)| {
+            let step: [usize; 3] = std::array::from_fn(|axis| corner >> axis & 1);
+            let node = first + (0..3).map(|axis| step[axis] * strides[axis]).sum::<usize>();
+            (node, std::array::from_fn(|axis| i32::from(cell[axis]) + step[axis] as i32), weight)
+        })
+    }
+
     /// Where a point of the piece lies; `number` is that of the grid.
     pub fn find_place(&self, point: DVec3, number: usize) -> Place {
         self.place(((point - self.origin) / self.spacing).to_array(), number)
@@ -154,32 +166,35 @@ impl Grid {
     }
 }
 
-/// A connected piece of cloth.
+/// A connected piece of cloth, or of a panel.
 #[derive(Clone, Debug)]
 pub struct Piece {
     /// Its vertices.
     pub vertices: Vec<VertexIndex>,
+    /// The faces between them.
     faces: Vec<u32>,
 }
 
-/// The connected pieces of the surface, in the order of their first vertices. Loose vertices are part of none.
-pub fn find_pieces(topology: &SurfaceTopology) -> Vec<Piece> {
-    let mut labels: Vec<Option<u32>> = vec![None; topology.vertex_count];
+/// The connected pieces of the surface, in the order of their first vertices. Loose vertices are part of none. Vertices of
+/// different labels are not part of one piece; without labels all are the same.
+pub fn find_pieces(topology: &SurfaceTopology, labels: &[u32]) -> Vec<Piece> {
+    let mut numbers: Vec<Option<u32>> = vec![None; topology.vertex_count];
     let mut pieces: Vec<Piece> = Vec::new();
+    let label = |vi: VertexIndex| labels.get(vi.to_usize());
     for seed in topology.vertices().take(topology.surface_vertex_count()) {
-        if labels[seed.to_usize()].is_some() {
+        if numbers[seed.to_usize()].is_some() {
             continue;
         }
-        let label = pieces.len() as u32;
-        labels[seed.to_usize()] = Some(label);
+        let number = pieces.len() as u32;
+        numbers[seed.to_usize()] = Some(number);
         let mut vertices = vec![seed];
         let mut next = 0;
         while let Some(vi) = vertices.get(next).copied() {
             next += 1;
             for fi in topology.faces_around(vi) {
                 for other in topology.faces[*fi] {
-                    if labels[other.to_usize()].is_none() {
-                        labels[other.to_usize()] = Some(label);
+                    if numbers[other.to_usize()].is_none() && label(other) == label(seed) {
+                        numbers[other.to_usize()] = Some(number);
                         vertices.push(other);
                     }
                 }
@@ -188,8 +203,10 @@ pub fn find_pieces(topology: &SurfaceTopology) -> Vec<Piece> {
         pieces.push(Piece { vertices, faces: Vec::new() });
     }
     for (fi, face) in topology.faces.iter_indexed() {
-        let label = labels[face[0].to_usize()].expect("every vertex is part of a piece");
-        pieces[label as usize].faces.push(fi.0);
+        let [a, b, c] = face.map(|vi| numbers[vi.to_usize()].expect("every vertex is part of a piece"));
+        if a == b && b == c {
+            pieces[a as usize].faces.push(fi.0);
+        }
     }
     pieces
 }

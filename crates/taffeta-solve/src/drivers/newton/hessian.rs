@@ -83,6 +83,13 @@ impl Hessian {
         &self.rows
     }
 
+    /// All pairs of vertices that elements of the cloth couple; some come twice.
+    pub fn couplings(&self, system: &System) -> Vec<[u32; 2]> {
+        let bent = self.folds.as_ref().map(|_| system.bending.plate().edges.iter());
+        let across = bent.into_iter().flatten().map(|edge| opposites(&edge.vertices.map(|vi| vi.0)));
+        self.rows.pairs().chain(across).collect()
+    }
+
     /// The angles of the plate's edges.
     pub fn gradients(&self) -> &[EdgeGradients] {
         &self.gradients

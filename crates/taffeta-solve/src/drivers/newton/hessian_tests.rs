@@ -9,8 +9,9 @@ use crate::block::{Block, gather};
 use crate::model::{BendingModel, ClothModel};
 use crate::plate::{Supports, angle_gradients};
 use crate::testing::{Sheet, disturb, stiff};
+use glam::DVec2;
 use nalgebra::Vector3;
-use taffeta_core::{ContactRow, EdgeIndex};
+use taffeta_core::{ContactRow, EdgeIndex, VertexIndex};
 
 const RATE: f64 = 100.0;
 
@@ -267,7 +268,8 @@ fn matrices_of_the_grids_are_galerkin_matrices() {
     case.rows[0].vertices = [a, b, c, a];
     case.update();
     let points: Vec<DVec3> = case.sheet.material_coords.iter().map(|u| u.extend(0.0)).collect();
-    let mut levels = Levels::build(&case.sheet.topology, &points, None);
+    let mut levels =
+        Levels::build(&case.sheet.topology, Charts { points: &points, charts: &[] }, (&[], &[]), None);
     levels.update(&case.hessian, &case.problem(), &case.system.touches);
     assert!(levels.count() > 1);
     for level in 0..levels.count() {
@@ -277,4 +279,43 @@ fn matrices_of_the_grids_are_galerkin_matrices() {
         let expected = dot(&p, &case.product(&p));
         assert!((energy / expected - 1.0).abs() < 1e-6, "{level}: {energy} {expected}");
     }
+}
+
+/// The same where a sheet has two charts that overlap, and threads join what is far apart: no bounds, all of it coupled.
+#[test]
+fn grids_of_panels_couple_at_seams_and_along_threads() {
+    let mut case = Case::new(60, stiff(), false);
+    let [a, b, c] = case.sheet.topology.faces.raw[4000];
+    case.rows[0].vertices = [a, b, c, a];
+    let sewn: Vec<[u32; 2]> = (0..20).map(|k| [61 * (10 + k) + 1, 61 * (12 + k) + 3 * k]).collect();
+    let thread = |pair: &[u32; 2]| Stitch {
+        vertices: pair.map(VertexIndex),
+        gap: DVec3::X * 1e-3,
+        stiffness: 2000.0,
+        reach: 1.0,
+    };
+    case.blocks.stitches = sewn.iter().map(thread).collect();
+    case.system = System::build(&case.sheet.topology, &case.blocks, |_| 0.0);
+    case.hessian = Hessian::build(&case.sheet.topology, &case.system);
+    case.update();
+    // The right part lies on its chart where the left one does, turned by a quarter.
+    let is_right = |u: &DVec2| u.x > 0.18;
+    let coords = &case.sheet.material_coords;
+    let place = |u: &DVec2| if is_right(u) { DVec3::new(u.y, 0.3 - u.x, 0.0) } else { u.extend(0.0) };
+    let points: Vec<DVec3> = coords.iter().map(place).collect();
+    let charts: Vec<u32> = coords.iter().map(|u| u32::from(is_right(u))).collect();
+    let couplings = case.hessian.couplings(&case.system);
+    let charts = Charts { points: &points, charts: &charts };
+    let build =
+        |before: Option<&Levels>| Levels::build(&case.sheet.topology, charts, (&couplings, &sewn), before);
+    let mut levels = build(None);
+    levels.update(&case.hessian, &case.problem(), &case.system.touches);
+    assert!(levels.count() > 1);
+    for level in 0..levels.count() {
+        let (mut p, energy) = levels.sample(level, |i| (0.9 * i as f64).sin());
+        system::mask(&case.sheet.state.held, &mut p);
+        let expected = dot(&p, &case.product(&p));
+        assert!((energy / expected - 1.0).abs() < 1e-6, "{level}: {energy} {expected}");
+    }
+    assert!(build(Some(&levels)).shares_shape(&levels), "what does not depend on the mesh is kept");
 }

@@ -4,11 +4,13 @@
 //! level that is small enough to factorize. The corrections of all levels are added up: on all but the last, the
 //! inverses of the diagonal blocks. The grids stay when the mesh changes, and with them the symbolic factorization.
 
+use super::Charts;
 use super::cholesky::{CholeskyFactor, CholeskyPattern};
-use super::coarse::{CoarseMatrix, Touched, invert};
+use super::coarse::{CoarseMatrix, Touched, find_links, invert};
 use super::elements::outer;
 use super::grid::{Grid, Place, find_pieces};
 use super::hessian::Hessian;
+use super::links::Links;
 use super::loads::Touch;
 use super::rows::Block;
 use super::system::NewtonProblem;
@@ -18,8 +20,12 @@ use taffeta_core::SurfaceTopology;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::vectorized;
 
-/// Cells along the longest side of the grids that are solved exactly.
+/// Cells along the longest side of the grids that are solved exactly, and nodes of all of them, unless they are as coarse
+/// as can be.
 const EXACT_CELLS: usize = 16;
+const EXACT_NODES: usize = 1024;
+/// Cells along the longest side of the coarsest grids.
+const LEAST_CELLS: usize = 2;
 /// What is added to the diagonal, relative to it: where the mesh is coarser than the grid, functions depend on each
 /// other.
 const REGULARIZATION: f64 = 1e-9;
@@ -42,6 +48,8 @@ pub struct Levels {
 #[derive(Debug)]
 struct Shape {
     levels: Vec<Vec<Grid>>,
+    /// What couples nodes that are no neighbors, level by level.
+    links: Vec<Arc<Links>>,
     /// Where the nodes of each level lie in the grids of the next.
     places: Vec<Vec<Place>>,
     /// The pattern of the last level; `None` where there is no surface, and so no grid.
@@ -49,9 +57,15 @@ struct Shape {
 }
 
 impl Levels {
-    /// Makes the grids; takes over from `before` what does not depend on the mesh, if they are the same.
-    pub fn build(topology: &SurfaceTopology, points: &[DVec3], before: Option<&Levels>) -> Self {
-        let pieces = find_pieces(topology);
+    /// Makes the grids; takes over from `before` what does not depend on the mesh, if they are the same. `couplings` are the
+    /// pairs of vertices that elements couple, `sewn` those that lie apart on the chart and are stiff all the same.
+    pub fn build(
+        topology: &SurfaceTopology,
+        Charts { points, charts }: Charts<'_>,
+        (couplings, sewn): (&[[u32; 2]], &[[u32; 2]]),
+        before: Option<&Levels>,
+    ) -> Self {
+        let pieces = find_pieces(topology, charts);
         let mut grids: Vec<Grid> = Vec::new();
         for piece in &pieces {
             let first = grids.last().map_or(0, |grid| grid.first + grid.node_count());
@@ -63,9 +77,16 @@ impl Levels {
                 places[vi.to_usize()] = grids[number].find_place(points[vi.to_usize()], number);
             }
         }
-        let same = before.filter(|before| before.shape.levels[0] == grids);
-        let shape = same.map_or_else(|| Arc::new(Shape::build(grids)), |before| before.shape.clone());
-        let matrices: Vec<_> = shape.levels.iter().map(|grids| CoarseMatrix::new(grids)).collect();
+        let pair = |pair: &[u32; 2]| {
+            let [a, b] = pair.map(|v| places.get(v as usize));
+            Some([a?, b?])
+        };
+        let across = couplings.iter().filter_map(pair).filter(|[a, b]| a.grid != b.grid);
+        let links = find_links(&grids, across.chain(sewn.iter().filter_map(pair)));
+        let is_same = |shape: &Shape| shape.levels[0] == grids && *shape.links[0] == links;
+        let same = before.filter(|before| is_same(&before.shape));
+        let shape = same.map_or_else(|| Arc::new(Shape::build(grids, links)), |before| before.shape.clone());
+        let matrices: Vec<_> = shape.list_matrices().collect();
         let values: Vec<_> = shape.levels.iter().map(|grids| vec![0.0; 3 * count_nodes(grids)]).collect();
         let inner = &shape.levels[..shape.levels.len() - 1];
         let inverses = inner.iter().map(|grids| vec![[0.0; 9]; count_nodes(grids)]).collect();
@@ -170,6 +191,11 @@ impl Levels {
 
 #[cfg(test)]
 impl Levels {
+    /// Whether both have one symbolic factorization.
+    pub fn shares_shape(&self, other: &Levels) -> bool {
+        Arc::ptr_eq(&self.shape, &other.shape)
+    }
+
     /// Number of levels.
     pub fn count(&self) -> usize {
         self.matrices.len()
@@ -198,11 +224,12 @@ impl Levels {
 }
 
 impl Shape {
-    fn build(grids: Vec<Grid>) -> Self {
-        let (mut levels, mut places) = (vec![grids], Vec::new());
+    fn build(grids: Vec<Grid>, links: Links) -> Self {
+        let (mut levels, mut links, mut places) = (vec![grids], vec![Arc::new(links)], Vec::new());
         loop {
             let finer = &levels[levels.len() - 1];
-            if finer.iter().all(|grid| grid.cell_count() <= EXACT_CELLS) {
+            let cells = finer.iter().map(Grid::cell_count).max().unwrap_or(0);
+            if cells <= LEAST_CELLS || cells <= EXACT_CELLS && count_nodes(finer) <= EXACT_NODES {
                 break;
             }
             let mut coarser: Vec<Grid> = Vec::new();
@@ -212,12 +239,21 @@ impl Shape {
             let node_places = finer.iter().zip(&coarser).enumerate().flat_map(|(number, (grid, coarse))| {
                 grid.node_cells().map(move |node| coarse.find_node_place(node, number))
             });
-            places.push(node_places.collect());
+            let node_places: Vec<Place> = node_places.collect();
+            let linked = links[links.len() - 1].nodes().map(|link| link.map(|node| &node_places[node]));
+            links.push(Arc::new(find_links(&coarser, linked)));
+            places.push(node_places);
             levels.push(coarser);
         }
-        let last = &levels[levels.len() - 1];
-        let pattern = (!last.is_empty()).then(|| build_pattern(&CoarseMatrix::new(last)));
-        Self { levels, places, pattern }
+        let mut shape = Self { levels, links, places, pattern: None };
+        let last = shape.list_matrices().last().filter(|_| !shape.levels[0].is_empty());
+        shape.pattern = last.map(|last| build_pattern(&last));
+        shape
+    }
+
+    /// Matrices of zeros, level by level.
+    fn list_matrices(&self) -> impl Iterator<Item = CoarseMatrix> {
+        self.levels.iter().zip(&self.links).map(|(grids, links)| CoarseMatrix::new(grids, links.clone()))
     }
 }
 

@@ -9,6 +9,7 @@ mod assembled;
 mod bending;
 mod chains;
 mod cholesky;
+mod clusters;
 mod coarse;
 mod conjugate;
 mod elements;
@@ -17,6 +18,7 @@ mod grid;
 mod groups;
 mod hessian;
 mod levels;
+mod links;
 mod loads;
 mod membrane;
 mod ordering;
@@ -38,6 +40,7 @@ use crate::blocks::Blocks;
 use crate::plate::PlateState;
 use assembled::Assembly;
 use chains::Chains;
+use clusters::Clusters;
 use conjugate::{ConjugateLimits, ConjugateWork};
 use glam::DVec3;
 use groups::Groups;
@@ -64,10 +67,21 @@ const MAX_HALVINGS: u32 = 30;
 /// Where a sheet is and what presses on it.
 #[derive(Clone, Copy, Debug)]
 pub struct Site<'a> {
-    /// A point of every vertex in material space, or at rest \[m\]: for the coarse grid and the order of elimination.
+    /// A point of every vertex in material space, or at rest \[m\]: for the order of elimination.
     pub points: &'a [DVec3],
+    /// Where the vertices of cloths of several panels lie on the charts of these, for the coarse grids; `None`: as `points`.
+    pub charts: Option<Charts<'a>>,
     /// Pressure on every face \[Pa\]; empty: none.
     pub face_pressures: &'a [f64],
+}
+
+/// Where the vertices lie in material space if no single chart lays out the cloths.
+#[derive(Clone, Copy, Debug)]
+pub struct Charts<'a> {
+    /// A point of every vertex on its chart \[m\].
+    pub points: &'a [DVec3],
+    /// The chart of every vertex, by any number: nothing follows from distances between different ones.
+    pub charts: &'a [u32],
 }
 
 /// How the linear systems are solved.
@@ -154,9 +168,14 @@ impl NewtonDriver {
                     Linear::Factorized(_) => None,
                 });
                 let hessian = Hessian::build(topology, &system);
-                let levels = Levels::build(topology, site.points, before);
+                let charts = site.charts.unwrap_or(Charts { points: site.points, charts: &[] });
+                let sewn: Vec<_> = blocks.stitches.iter().map(|s| s.vertices.map(|vi| vi.0)).collect();
+                let couplings = hessian.couplings(&system);
+                let levels = Levels::build(topology, charts, (&couplings, &sewn), before);
                 let work = ConjugateWork::new(&system, &hessian);
-                let preconditioner = Preconditioner::new(levels, Chains::new(&blocks.ropes.chains));
+                let clusters = Clusters::find(topology.vertex_count, &sewn);
+                let chains = Chains::new(&blocks.ropes.chains);
+                let preconditioner = Preconditioner::new(levels, clusters, chains);
                 Linear::Conjugate(Box::new((hessian, preconditioner, work)))
             }
             LinearSolver::Factorized => {
@@ -171,7 +190,7 @@ impl NewtonDriver {
         let points = loose.filter(|i| !in_chain(i)).map(|i| vec![i as u32]);
         let ropes = chains().map(|chain| chain.clone().map(|i| i as u32).collect());
         let loose = points.chain(ropes);
-        let pieces = grid::find_pieces(topology).into_iter().map(vertices).chain(loose).collect();
+        let pieces = grid::find_pieces(topology, &[]).into_iter().map(vertices).chain(loose).collect();
         Self {
             topology: topology.clone(),
             point: vec![0.0; system.unknown_count()],
@@ -196,7 +215,7 @@ impl NewtonDriver {
         self.start.extend_from_slice(&self.point[..self.system.coordinate_count()]);
     }
 
-    /// The stitches; the lengths of their threads can be changed between steps.
+    /// The stitches; the gaps that they want can be changed between steps.
     pub fn stitches_mut(&mut self) -> &mut [Stitch] {
         self.system.stitches.blocks_mut()
     }

@@ -1,6 +1,8 @@
-//! The preconditioner: the inverses of the 3×3 diagonal blocks, plus a correction on grids; ropes are solved exactly.
+//! The preconditioner: the inverses of the 3×3 diagonal blocks, plus a correction on grids; ropes are solved exactly, and
+//! so are vertices that are sewn together.
 
 use super::chains::Chains;
+use super::clusters::Clusters;
 use super::elements::outer;
 use super::hessian::Hessian;
 use super::levels::Levels;
@@ -14,6 +16,7 @@ const LEAST_DETERMINANT: f64 = 1e-12;
 #[derive(Clone, Debug)]
 pub struct Preconditioner {
     levels: Levels,
+    clusters: Clusters,
     chains: Chains,
     /// Inverses of the diagonal blocks: entries xx, xy, xz, yy, yz, zz.
     blocks: Vec<[f64; 6]>,
@@ -22,9 +25,9 @@ pub struct Preconditioner {
 }
 
 impl Preconditioner {
-    /// A preconditioner over grids and ropes, to be updated before use.
-    pub fn new(levels: Levels, chains: Chains) -> Self {
-        Self { levels, chains, blocks: Vec::new(), scalars: Vec::new() }
+    /// A preconditioner over grids, what is sewn and ropes, to be updated before use.
+    pub fn new(levels: Levels, clusters: Clusters, chains: Chains) -> Self {
+        Self { levels, clusters, chains, blocks: Vec::new(), scalars: Vec::new() }
     }
 
     /// The grids.
@@ -74,6 +77,7 @@ impl Preconditioner {
                 blocks[vi.0 as usize] += touch.hessian * (s * s);
             }
         }
+        self.clusters.update(hessian.rows(), &blocks, problem.held);
         self.blocks.clear();
         self.blocks.extend(blocks.iter().zip(problem.held).map(|(block, held)| {
             let [x, y, z] = invert(hold(*block, *held)).to_cols_array_2d();
@@ -97,6 +101,7 @@ impl Preconditioner {
         for ((z, r), d) in z_scalars.iter_mut().zip(r_scalars).zip(&self.scalars) {
             *z = r * d;
         }
+        self.clusters.apply(r, z);
         self.levels.add_correction(r, z);
         self.chains.apply(r, z);
         mask(held, z);
@@ -114,7 +119,7 @@ fn invert(block: DMat3) -> DMat3 {
 }
 
 /// A block with ones for the held axes.
-fn hold(mut block: DMat3, held: [bool; 3]) -> DMat3 {
+pub fn hold(mut block: DMat3, held: [bool; 3]) -> DMat3 {
     for axis in (0..3).filter(|axis| held[*axis]) {
         for other in 0..3 {
             block.col_mut(axis)[other] = 0.0;

@@ -132,6 +132,20 @@ impl SymmetricRows {
         self.columns[range.clone()].iter().copied().zip(&self.values[range])
     }
 
+    /// The block that couples two different vertices, rows of the first and columns of the second; zero if there is none.
+    pub fn coupling(&self, row: u32, column: u32) -> DMat3 {
+        let others = self.row(row.min(column) as usize).filter(|(other, _)| *other == row.max(column));
+        let sum = others.map(|(_, block)| DMat3::from_cols_array(block)).sum::<DMat3>();
+        if row < column { sum } else { sum.transpose() }
+    }
+
+    /// The pairs of vertices that blocks couple, the smaller first.
+    pub fn pairs(&self) -> impl Iterator<Item = [u32; 2]> {
+        let columns = |row: usize| &self.columns[self.offsets[row] as usize..self.offsets[row + 1] as usize];
+        (0..self.diagonal.len())
+            .flat_map(move |row| columns(row).iter().map(move |column| [row as u32, *column]))
+    }
+
     /// Writes the product with `p` to `out`, both flat vectors of coordinates.
     pub fn product(&self, p: &[f64], out: &mut [f64]) {
         let (p, out) = (p.as_chunks::<3>().0, out.as_chunks_mut::<3>().0);
@@ -205,7 +219,7 @@ fn add_transposed(out: &mut [f64; 3], block: &Block, p: &[f64; 3]) {
 }
 
 /// Where the entries of the transposed block stand.
-const TRANSPOSED: [usize; 9] = [0, 3, 6, 1, 4, 7, 2, 5, 8];
+pub const TRANSPOSED: [usize; 9] = [0, 3, 6, 1, 4, 7, 2, 5, 8];
 
 /// Compressed rows: where each of `count` rows starts, for the rows of all entries.
 pub fn count_offsets(count: usize, rows: impl Iterator<Item = u32>) -> Vec<u32> {

@@ -380,7 +380,7 @@ fn a_converged_step_by_edges_is_that_of_newtons_method() {
         contacts: Contacts { rows: &[], start: &[], carried: &[], stiffnesses: &[] },
         clamps: &[],
     };
-    let site = Site { points: &points, face_pressures: &[] };
+    let site = Site { points: &points, charts: None, face_pressures: &[] };
     let mut newton = NewtonDriver::build(&sheet.topology, &blocks, site, (LinearSolver::Factorized, None));
     let mut plate = PlateState::new(&blocks.plate, Vec::new());
     let mut exact = predicted.clone();

@@ -171,7 +171,7 @@ fn no_edit_makes_layers_cross() {
     let mut careless = build(&nested_arcs(true));
     let settings = careless.cloths().iter().map(|cloth| cloth.remesh).collect::<Vec<_>>();
     careless.edit(|thawed| {
-        let pass = Pass { settings: &settings, pins: &[], elapsed: 1.0, surroundings: None };
+        let pass = Pass { settings: &settings, pins: &[], elapsed: 1.0, surroundings: None, asked: &[] };
         remesh(&mut thawed.mesh, &mut thawed.attributes, &pass, &mut |_| false);
     });
     assert!(careless.crossings().unwrap().len() > 10);

@@ -43,7 +43,7 @@ fn pass((mesh, attributes): &mut Sheet) -> RemeshReport {
         refine_angle: 0.15,
         ..RemeshSettings::default()
     })];
-    let pass = Pass { settings: &settings, pins: &[], elapsed: 1.0 / 60.0, surroundings: None };
+    let pass = Pass { settings: &settings, pins: &[], elapsed: 1.0 / 60.0, surroundings: None, asked: &[] };
     remesh(mesh, attributes, &pass, &mut |_| false)
 }
 

@@ -30,6 +30,8 @@ pub struct Pass<'a> {
     pub elapsed: f64,
     /// The obstacles; `None`: there are none.
     pub surroundings: Option<&'a dyn Surroundings>,
+    /// Vertices at which the edges are to be no longer than this \[m\], whatever their shape asks for.
+    pub asked: &'a [(VertexKey, f64)],
 }
 
 /// Adapts the mesh to its shape. `veto` is asked before every collapse and flip that would otherwise be made; `true`
@@ -49,6 +51,10 @@ pub fn remesh(
     }
     let rules = EditRules::of_settings(pass.settings, pass.pins);
     let mut working = start_pass(mesh, attributes, &rules);
+    for (v, size) in pass.asked.iter().filter(|(v, _)| mesh.contains_vertex(*v)) {
+        let asked = &mut working.asked[slot_of(*v)];
+        *asked = asked.min(*size);
+    }
     update_metrics(&mut working, pass.settings, pass.surroundings, pass.elapsed);
     limit_at_runs(&mut working, attributes);
     for &v in &working.vertices {

@@ -145,7 +145,8 @@ fn an_obstacle_refines_where_it_is_near() {
     let mut at_rest = false;
     for _ in 0..60 {
         let settings = [Some(limits)];
-        let pass = Pass { settings: &settings, pins: &[], elapsed: 1.0, surroundings: Some(&Slope) };
+        let pass =
+            Pass { settings: &settings, pins: &[], elapsed: 1.0, surroundings: Some(&Slope), asked: &[] };
         at_rest = remesh(&mut sheet.mesh, &mut sheet.attributes, &pass, &mut |_| false).edit_count() == 0;
         sheet.check();
         if at_rest {

@@ -220,7 +220,8 @@ fn a_detail_refines_across_seams_as_it_does_without_them() {
 
 fn pass(sheet: &mut Sheet, limits: &RemeshSettings) -> taffeta_remesh::RemeshReport {
     let chosen = [Some(*limits)];
-    let pass = taffeta_remesh::Pass { settings: &chosen, pins: &[], elapsed: 1.0, surroundings: None };
+    let pass =
+        taffeta_remesh::Pass { settings: &chosen, pins: &[], elapsed: 1.0, surroundings: None, asked: &[] };
     let before = areas(sheet);
     let report = taffeta_remesh::remesh(&mut sheet.mesh, &mut sheet.attributes, &pass, &mut |proposal| {
         if let ProposedEdit::Flip(e) = proposal.edit {
@@ -288,7 +289,8 @@ fn pass_without_panels(sheet: &mut Sheet) {
     // The sides of the dart are stretched to meet: strain and compression are not to ask for edges.
     let limits = settings(0.01, 2.0);
     let chosen = [Some(RemeshSettings { refine_strain: 1e3, refine_compression: None, ..limits })];
-    let pass = taffeta_remesh::Pass { settings: &chosen, pins: &[], elapsed: 1.0, surroundings: None };
+    let pass =
+        taffeta_remesh::Pass { settings: &chosen, pins: &[], elapsed: 1.0, surroundings: None, asked: &[] };
     let area = sheet.area();
     taffeta_remesh::remesh(&mut sheet.mesh, &mut sheet.attributes, &pass, &mut |_| false);
     check(sheet);

@@ -266,7 +266,7 @@ fn the_budget_spreads_work_over_passes() {
 fn the_veto_is_asked_before_every_collapse_and_flip() {
     let mut sheet = moving_sheet();
     let limits = [Some(settings(0.01, 0.2))];
-    let pass = Pass { settings: &limits, pins: &[], elapsed: 1.0, surroundings: None };
+    let pass = Pass { settings: &limits, pins: &[], elapsed: 1.0, surroundings: None, asked: &[] };
     let mut asked = 0;
     let mut veto = |proposal: &taffeta_remesh::Proposal| {
         asked += 1;
@@ -325,14 +325,15 @@ fn cloths_without_settings_are_left_alone() {
     let limits = settings(0.01, 0.3);
     let mut sheet = two_cloths();
     let before = vertices_of(&sheet, 1);
-    let pass = Pass { settings: &[Some(limits), None], pins: &[], elapsed: 1.0, surroundings: None };
+    let pass =
+        Pass { settings: &[Some(limits), None], pins: &[], elapsed: 1.0, surroundings: None, asked: &[] };
     let report = remesh(&mut sheet.mesh, &mut sheet.attributes, &pass, &mut |_| false);
     sheet.mesh.validate().expect("valid");
     validate_attributes(&sheet.mesh, &sheet.attributes).expect("complete");
     assert!(report.edit_count() > 0);
     assert_eq!(vertices_of(&sheet, 1), before);
     let mut idle = two_cloths();
-    let pass = Pass { settings: &[None, None], pins: &[], elapsed: 1.0, surroundings: None };
+    let pass = Pass { settings: &[None, None], pins: &[], elapsed: 1.0, surroundings: None, asked: &[] };
     let report = remesh(&mut idle.mesh, &mut idle.attributes, &pass, &mut |_| panic!("nothing to ask"));
     assert_eq!(report, RemeshReport::default());
 }

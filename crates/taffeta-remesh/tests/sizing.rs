@@ -12,7 +12,8 @@ fn sizes(sheet: &Sheet, settings: RemeshSettings) -> Vec<(DVec2, f64)> {
     let mut copy = sheet.clone();
     // The metric is written before the edits; on the vertices that were there before it can be read after them.
     let pins: [Region; 0] = [];
-    let pass = Pass { settings: &[Some(settings)], pins: &pins, elapsed: 10.0, surroundings: None };
+    let pass =
+        Pass { settings: &[Some(settings)], pins: &pins, elapsed: 10.0, surroundings: None, asked: &[] };
     remesh(&mut copy.mesh, &mut copy.attributes, &pass, &mut |_| true);
     let mut found = Vec::new();
     for v in sheet.mesh.vertex_keys().filter(|&v| copy.mesh.contains_vertex(v)) {

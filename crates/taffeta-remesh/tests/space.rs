@@ -99,7 +99,7 @@ fn check(sheet: &Sheet) {
 
 fn pass(sheet: &mut Sheet, size_min: f64, size_max: f64) -> RemeshReport {
     let chosen = [Some(settings(size_min, size_max))];
-    let pass = Pass { settings: &chosen, pins: &[], elapsed: 1.0, surroundings: None };
+    let pass = Pass { settings: &chosen, pins: &[], elapsed: 1.0, surroundings: None, asked: &[] };
     let report = remesh(&mut sheet.mesh, &mut sheet.attributes, &pass, &mut |_| false);
     check(sheet);
     report
@@ -270,7 +270,7 @@ fn creases_and_corners_of_a_rest_shape_stay() {
     // Where it is bent by a right angle the sizing field asks for the smallest edges; let it ask for nothing.
     let chosen = [Some(taffeta_remesh::RemeshSettings { refine_angle: 1e3, ..settings(0.001, 1.0) })];
     for _ in 0..8 {
-        let pass = Pass { settings: &chosen, pins: &[], elapsed: 1.0, surroundings: None };
+        let pass = Pass { settings: &chosen, pins: &[], elapsed: 1.0, surroundings: None, asked: &[] };
         remesh(&mut sheet.mesh, &mut sheet.attributes, &pass, &mut |_| false);
         check(&sheet);
     }

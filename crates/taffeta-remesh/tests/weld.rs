@@ -71,7 +71,7 @@ fn a_sewn_sheet_is_remeshed_on_both_sides_of_its_seam() {
     }
     let settings = [Some(RemeshSettings { size_min: 0.1, size_max: 0.3, ..RemeshSettings::default() })];
     for _ in 0..3 {
-        let pass = Pass { settings: &settings, pins: &[], elapsed: 0.02, surroundings: None };
+        let pass = Pass { settings: &settings, pins: &[], elapsed: 0.02, surroundings: None, asked: &[] };
         remesh(&mut mesh, &mut attributes, &pass, &mut |_| false);
         mesh.validate().expect("a valid mesh");
         validate_attributes(&mesh, &attributes).expect("valid attributes");
@@ -89,7 +89,7 @@ fn runs_that_are_being_sewn_keep_their_edges_and_the_rest_is_refined_up_to_them(
     let settings = [Some(RemeshSettings { size_min: 0.01, size_max: 0.05, ..RemeshSettings::default() })];
     let mut counts = Vec::new();
     for _ in 0..8 {
-        let pass = Pass { settings: &settings, pins: &[], elapsed: 0.02, surroundings: None };
+        let pass = Pass { settings: &settings, pins: &[], elapsed: 0.02, surroundings: None, asked: &[] };
         remesh(&mut mesh, &mut attributes, &pass, &mut |_| false);
         mesh.validate().expect("a valid mesh");
         validate_attributes(&mesh, &attributes).expect("valid attributes");

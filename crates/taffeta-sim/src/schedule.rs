@@ -10,7 +10,7 @@ use crate::step::StepError;
 use crate::surroundings::FixedObstacles;
 use crate::world::{Cloth, World, freeze, resolve_solver};
 use glam::DVec3;
-use taffeta_remesh::{Pass, Proposal, remesh};
+use taffeta_remesh::{Pass, Proposal, Surroundings, remesh};
 use taffeta_solve::substeps::{LONGEST_SUBSTEP, SubstepDemand};
 
 /// Part of its size by which a cloth may move within itself in a substep, root mean square: the energy of a sheet that
@@ -117,6 +117,7 @@ impl World {
         let shapes = self.obstacles.iter().map(|obstacle| obstacle.over_substep(time, 0.0).shape);
         let obstacles = FixedObstacles::new(shapes.collect(), self.mesh_faces());
         let is_gated = self.caches.proximity.is_some();
+        let asked = self.sizes_at_tears();
         self.edit(|thawed| {
             for now in due {
                 let is_due = |cloth: &&Cloth| interval(cloth) == Some(now);
@@ -126,8 +127,8 @@ impl World {
                 let first =
                     cloths.iter().position(|cloth| is_due(&cloth)).expect("the interval is of a cloth");
                 let elapsed = time - last_passes[first];
-                let pass =
-                    Pass { settings: &settings, pins: &regions, elapsed, surroundings: Some(&obstacles) };
+                let (surroundings, pins) = (Some(&obstacles as &dyn Surroundings), &regions);
+                let pass = Pass { settings: &settings, pins, elapsed, surroundings, asked: &asked };
                 let mut gate = is_gated.then(|| Gate::new(thawed, &obstacles));
                 let mut veto = |proposal: &Proposal<'_>| {
                     gate.as_mut().is_some_and(|gate: &mut Gate<'_>| gate.refuses(proposal))

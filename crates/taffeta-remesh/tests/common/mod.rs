@@ -107,7 +107,7 @@ impl Sheet {
 
     pub fn pass_with(&mut self, settings: &RemeshSettings, pins: &[Region], elapsed: f64) -> RemeshReport {
         let settings = [Some(*settings)];
-        let pass = Pass { settings: &settings, pins, elapsed, surroundings: None };
+        let pass = Pass { settings: &settings, pins, elapsed, surroundings: None, asked: &[] };
         let report = remesh(&mut self.mesh, &mut self.attributes, &pass, &mut |_| false);
         self.check();
         report

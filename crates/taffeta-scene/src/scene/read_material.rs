@@ -6,7 +6,7 @@ use crate::materials;
 use crate::reader::{Item, Range, TableReader, did_you_mean, join_key, quoted_list};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use taffeta_solve::{Material, MaterialError};
+use taffeta_solve::{Material, MaterialError, Tearing};
 
 const KEYS: &[&str] = &[
     "density",
@@ -19,6 +19,8 @@ const KEYS: &[&str] = &[
     "stretch_damping",
     "bend_damping",
     "friction",
+    "tear_strength",
+    "tear_length",
 ];
 
 /// The materials that a scene can name.
@@ -114,6 +116,7 @@ fn read_table(item: &Item<'_>, base: Option<Material>) -> Option<Material> {
         stretch_damping: table.number("stretch_damping", base.stretch_damping, Range::Finite),
         bend_damping: table.number("bend_damping", base.bend_damping, Range::Finite),
         friction: read_friction(&table, base.friction),
+        tearing: read_tearing(&table, base.tearing),
     };
     if let Some(message) = refuse_poisson_of_shear(&material, &item.key) {
         item.context.report(&format!("{}.poisson", item.key), message, None);
@@ -121,6 +124,25 @@ fn read_table(item: &Item<'_>, base: Option<Material>) -> Option<Material> {
     }
     report_material(item, material.validate()).then_some(())?;
     complete.then_some(material)
+}
+
+/// Reads strength, one number or two, and length of tearing.
+fn read_tearing(table: &TableReader<'_>, base: Option<Tearing>) -> Option<Tearing> {
+    let length = table.get("tear_length");
+    let Some(strength) = table.get("tear_strength") else {
+        if let (Some(item), None) = (&length, base) {
+            let help = Some("tear_strength = 300.0 (N/m)".to_owned());
+            item.report(format!("`{}` says nothing without `tear_strength`", item.key), help);
+        }
+        let length = length.and_then(|item| item.number(Range::Finite));
+        return base.map(|base| Tearing { length: length.unwrap_or(base.length), ..base });
+    };
+    let strength = match strength.value.kind {
+        Kind::Array(_) => strength.numbers(Range::Finite)?,
+        _ => [strength.number(Range::Finite)?; 2],
+    };
+    let default = base.map_or(Tearing::DEFAULT_LENGTH, |base| base.length);
+    Some(Tearing { strength, length: table.number("tear_length", default, Range::Finite) })
 }
 
 /// Whether the material at `item` has passed its check; reports at the quantity that has not.

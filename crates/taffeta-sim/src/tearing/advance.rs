@@ -1,0 +1,217 @@
+//! One step of a tear in the keyed mesh: from a vertex along a line, where an edge is or is made.
+//!
+//! ```text
+//!          q                    q             v  an overloaded vertex, the tip of a tear or a place where one begins
+//!        ╱ │ ╲                ╱ │ ╲           ─► the line of the tear, across the strongest pull
+//!  ═════v──┼─► r    →   ═════v══m── r         m  the edge that the line meets is split there: splits move nothing
+//!        ╲ │ ╱                ╲ │ ╱           ══ open; the next step goes on from m
+//!          p                    p
+//! ```
+
+use crate::frozen::Thawed;
+use crate::world::Cloth;
+use glam::DVec2;
+use std::f64::consts::{PI, TAU};
+use taffeta_core::Region;
+use taffeta_core::math::atan2;
+use taffeta_mesh::{EdgeKey, Halfedge, Side, VertexKey};
+use taffeta_remesh::{Drift, is_seam, open_with_transfer, settle_drifts, split_at_with_transfer};
+
+/// Least angle between a tear and the boundary that it leaves \[rad\]: less would cut off slivers.
+const LEAST_ANGLE: f64 = 40.0 / 180.0 * PI;
+/// Angle by which the line of a tear must turn before the tear does \[rad\]. Below it goes straight on: what is straight can be
+/// coarsened again, and the line is not known better than that.
+const STRAIGHT_ON: f64 = 6.0 / 180.0 * PI;
+/// How far the two sides of a tip may gape at rest for a straight way on to be known \[rad\].
+const SHARP: f64 = 0.1;
+/// Part of an edge within which its end is taken in place of a split: less is no triangle for anyone.
+const SNAP: f64 = 0.04;
+/// Angle between the line and an edge that opens in place of it, where edges are taken as they are \[rad\].
+const FARTHEST_EDGE: f64 = 40.0 / 180.0 * PI;
+/// Longest edge at a vertex from which a tear goes on, relative to what is wanted there.
+const COARSE: f64 = 1.5;
+/// Splits that make the edges at a vertex short enough, at most: every one halves an edge.
+const MAX_SPLITS: usize = 64;
+
+/// Where a tear goes on, and the normal of its line in material space.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line {
+    pub vertex: VertexKey,
+    pub normal: DVec2,
+}
+
+/// What may be done for the tears of a cloth.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TearRules {
+    /// Edge length at which a tear goes on \[m\], and most vertices of all cloths together; `None`: edges are taken as they
+    /// are.
+    fine: Option<(f64, usize)>,
+}
+
+impl TearRules {
+    pub fn of_cloth(cloth: &Cloth) -> Self {
+        Self { fine: cloth.tear_size().zip(cloth.remesh.map(|settings| settings.max_vertices)) }
+    }
+}
+
+impl Thawed {
+    /// Lets a tear go on, or begin; the length that has opened at rest \[m\]. `None`: it cannot, though edges may have been
+    /// split for it.
+    pub(super) fn tear(&mut self, line: Line, rules: &TearRules, pins: &[Region]) -> Option<f64> {
+        let mut drift = Drift::default();
+        let cloth = self.attributes.cloth_of_vertex(&self.mesh, line.vertex) as usize;
+        let length = self.tear_along(line, (rules, pins), &mut drift);
+        let mut drifts = vec![Drift::default(); cloth + 1];
+        drifts[cloth] = drift;
+        settle_drifts(&self.mesh, &mut self.attributes, &drifts);
+        length
+    }
+
+    fn tear_along(
+        &mut self,
+        Line { vertex, normal }: Line,
+        (rules, pins): (&TearRules, &[Region]),
+        drift: &mut Drift,
+    ) -> Option<f64> {
+        let rules = self.refine_at(vertex, (rules, pins), drift);
+        let along = DVec2::new(-normal.y, normal.x);
+        let rays = match self.mesh.is_boundary_vertex(vertex) {
+            true => vec![self.way_on(vertex, along)?],
+            false => vec![along, -along],
+        };
+        let mut edges = Vec::new();
+        for ray in rays {
+            let e = self.edge_along((vertex, ray), (&rules, pins), drift)?;
+            let [a, b] = self.mesh.edge_ends(e);
+            let is_stuck = self.holds_together(if a == vertex { b } else { a });
+            if edges.contains(&e) || is_stuck || is_seam(&self.mesh, &self.attributes, e) {
+                return None;
+            }
+            edges.push(e);
+        }
+        let length = edges.iter().map(|e| self.rest_length(*e)).sum();
+        open_with_transfer(&mut self.mesh, &mut self.attributes, &edges).ok().map(|_| length)
+    }
+
+    /// Whether a vertex would come apart and must not: pins hold together what they hold, and so do seams.
+    fn holds_together(&self, v: VertexKey) -> bool {
+        let vertex = &self.attributes.vertices[v];
+        let on_seam =
+            || self.mesh.halfedges_around(v).any(|he| is_seam(&self.mesh, &self.attributes, he.edge));
+        self.mesh.is_boundary_vertex(v) && (vertex.pin.is_some() || vertex.is_stitched || on_seam())
+    }
+
+    /// Halves the longest edge around a vertex until none is too long; what may be done after that.
+    fn refine_at(
+        &mut self,
+        v: VertexKey,
+        (rules, pins): (&TearRules, &[Region]),
+        drift: &mut Drift,
+    ) -> TearRules {
+        let Some((size, most)) = rules.fine else { return *rules };
+        for _ in 0..MAX_SPLITS {
+            let spokes = self.mesh.halfedges_around(v).map(|he| (self.rest_length(he.edge), he.edge));
+            let longest = spokes.max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            let Some((_, e)) = longest.filter(|(length, _)| *length > COARSE * size) else { break };
+            if self.mesh.vertex_count() >= most {
+                return TearRules { fine: None };
+            }
+            self.split((e, 0.5), pins, drift);
+        }
+        *rules
+    }
+
+    /// Splits an edge at a part of it from its first end; the new vertex.
+    fn split(&mut self, at: (EdgeKey, f64), pins: &[Region], drift: &mut Drift) -> VertexKey {
+        let split = split_at_with_transfer(&mut self.mesh, &mut self.attributes, at, pins);
+        let (record, more) = split.expect("an edge of the mesh can be split");
+        *drift = drift.plus(&more);
+        record.vertex
+    }
+
+    /// The length of an edge at rest \[m\].
+    fn rest_length(&self, e: EdgeKey) -> f64 {
+        let first = Halfedge::new(e, Side::First);
+        let inside = if self.mesh.is_boundary_halfedge(first) { first.twin() } else { first };
+        let [tail, tip] = [inside, self.mesh.next(inside)].map(|he| self.attributes.material_of(he));
+        tail.distance(tip)
+    }
+
+    /// The vectors at rest from the tail of a half-edge that has a face along it and along the one before it \[m\].
+    fn sides(&self, he: Halfedge) -> [DVec2; 2] {
+        let [at, p, q] =
+            [he, self.mesh.next(he), self.mesh.prev(he)].map(|he| self.attributes.material_of(he));
+        [p - at, q - at]
+    }
+
+    /// The half-edges with a face that leave a vertex, counter-clockwise; of a boundary vertex from the boundary on.
+    fn fan(&self, v: VertexKey) -> Vec<Halfedge> {
+        self.mesh.halfedges_around(v).filter(|he| !self.mesh.is_boundary_halfedge(*he)).collect()
+    }
+
+    /// The direction in which a tear leaves a boundary vertex along a line, or goes on there; `None`: it would run along the
+    /// boundary.
+    fn way_on(&self, v: VertexKey, along: DVec2) -> Option<DVec2> {
+        let fan = self.fan(v);
+        let wedges: Vec<[DVec2; 2]> = fan.iter().map(|he| self.sides(*he)).collect();
+        let total: f64 = wedges.iter().map(|[p, q]| angle(*p, *q)).sum();
+        // The angle from the boundary to a ray through the faces.
+        let turn = |ray: DVec2| {
+            let mut before = 0.0;
+            for [p, q] in &wedges {
+                if p.perp_dot(ray) >= 0.0 && ray.perp_dot(*q) >= 0.0 {
+                    return Some(before + angle(*p, ray));
+                }
+                before += angle(*p, *q);
+            }
+            None
+        };
+        let margin = |ray: DVec2| turn(ray).map_or(-1.0, |turn| turn.min(total - turn));
+        let ray = if margin(along) >= margin(-along) { along } else { -along };
+        let [back, _] = wedges[0];
+        let ahead = -back.normalize_or_zero();
+        let is_sharp = (total - TAU).abs() < SHARP;
+        let ray = if is_sharp && angle(ahead, ray).abs() < STRAIGHT_ON { ahead } else { ray };
+        (margin(ray) >= LEAST_ANGLE).then_some(ray)
+    }
+
+    /// The edge from a vertex along a ray: one that is there, or one that a split makes.
+    fn edge_along(
+        &mut self,
+        (v, ray): (VertexKey, DVec2),
+        (rules, pins): (&TearRules, &[Region]),
+        drift: &mut Drift,
+    ) -> Option<EdgeKey> {
+        let fan = self.fan(v);
+        if rules.fine.is_none() {
+            let turn = |he: &Halfedge| angle(self.sides(*he)[0], ray).abs();
+            let inner = fan.iter().filter(|he| !self.mesh.is_boundary_edge(he.edge));
+            let nearest = inner.min_by(|a, b| turn(a).total_cmp(&turn(b)))?;
+            return (turn(nearest) < FARTHEST_EDGE).then_some(nearest.edge);
+        }
+        let holds = |he: &&Halfedge| {
+            let [p, q] = self.sides(**he);
+            p.perp_dot(ray) >= 0.0 && ray.perp_dot(q) > 0.0
+        };
+        let he = *fan.iter().find(holds)?;
+        let [p, q] = self.sides(he);
+        let (before, after) = (p.perp_dot(ray), ray.perp_dot(q));
+        let part = before / (before + after);
+        let across = self.mesh.next(he);
+        let e = if part < SNAP {
+            he.edge
+        } else if part > 1.0 - SNAP {
+            self.mesh.prev(he).edge
+        } else {
+            let part = if across.side == Side::First { part } else { 1.0 - part };
+            let m = self.split((across.edge, part), pins, drift);
+            self.mesh.find_halfedge(v, m).expect("a split joins its vertex to both opposite corners").edge
+        };
+        (!self.mesh.is_boundary_edge(e)).then_some(e)
+    }
+}
+
+/// The angle from one vector to another, counter-clockwise \[rad\].
+fn angle(a: DVec2, b: DVec2) -> f64 {
+    atan2(a.perp_dot(b), a.dot(b))
+}

@@ -1,0 +1,148 @@
+//! Cloth that tears: where its stress exceeds the strength of its material, edges open.
+//!
+//! ```text
+//!  end of a substep ──► load of every face ──► mean over a disk ──► overloaded vertices ──► an edge across
+//!                       (stress/strength)      (`stress`)            tips first              the pull opens (`advance`)
+//!       remeshing asks for fine edges where the load is high and changes
+//! ```
+//!
+//! Before every substep a tear goes on by one edge at each of its tips that is overloaded; where there is no such tip, a new
+//! one begins at the most overloaded vertex of the cloth, one at a time: in a sheet that is loaded evenly all of it is
+//! overloaded at once, and where it gives way first the rest is relieved. So a tear runs by at most one edge per substep.
+//!
+//! Where the cloth is remeshed, the edge is made where it is wanted, by a split of the edge that the line of the tear meets.
+//! Else the nearest edge that there is opens, and tears follow the mesh.
+//!
+//! After: T. Pfaff, R. Narain, J. M. de Joya, J. F. O'Brien, Adaptive tearing and cracking of thin sheets (2014), whose
+//! stress at the tip depends on the mesh; here it is averaged over a length of the material (see
+//! [`Tearing`]).
+
+mod advance;
+mod stress;
+#[cfg(test)]
+mod tests;
+
+use crate::caches::Solver;
+use crate::report::TearCounts;
+use crate::world::{Cloth, World};
+use advance::{Line, TearRules};
+use stress::Overload;
+use taffeta_core::Region;
+use taffeta_core::index::DenseIndex;
+use taffeta_mesh::VertexKey;
+use taffeta_solve::Tearing;
+
+/// The load from which on remeshing asks for fine edges: a tip that comes nearer, or pulls harder, finds them there.
+const REFINE_LOAD: f64 = 0.5;
+/// Change of the load among the faces at a vertex, relative to the largest, below which it asks for none: an even load needs
+/// no fine mesh to be seen.
+const REFINE_CHANGE: f64 = 0.15;
+/// Edges at the tip, relative to the length over which the stress is averaged: what coarser edges leave of the mean depends
+/// on the mesh.
+const FINE_PART: f64 = 0.5;
+/// Distance between two places that tear in one substep, and from a tip inside which no other tear begins, relative to
+/// the length over which the stress is averaged: there all vertices see the load of the same tip.
+const EXCLUSION: f64 = 2.0;
+
+impl Cloth {
+    /// How the cloth tears.
+    fn tearing(&self) -> Option<&Tearing> {
+        self.model.material.tearing.as_ref()
+    }
+
+    /// The edge length at which a tear of a cloth that is remeshed goes on \[m\]; `None`: it takes the edges as they are.
+    fn tear_size(&self) -> Option<f64> {
+        let (tearing, remesh) = (self.tearing()?, self.remesh?);
+        Some(remesh.size_min.max(FINE_PART * tearing.length))
+    }
+}
+
+impl World {
+    /// Whether any cloth can tear.
+    pub(crate) fn can_tear(&self) -> bool {
+        let knows = matches!(self.caches.solver, Solver::Newton(_) | Solver::Block(_));
+        knows && self.cloths.iter().any(|cloth| cloth.tearing().is_some())
+    }
+
+    /// Opens an edge, or two, wherever a cloth is overloaded as it is now. `has_moved` tells that solvers have gone on since
+    /// the sheet was frozen or the step began.
+    pub(crate) fn tear_overloaded(&mut self, has_moved: bool) -> TearCounts {
+        let mut counts = TearCounts::default();
+        if !self.can_tear() {
+            return counts;
+        }
+        let overloads = self.find_overloads();
+        if overloads.is_empty() {
+            return counts;
+        }
+        if has_moved {
+            self.caches.keep_bending(&mut self.sheet);
+        }
+        if !self.try_to_tear(&overloads, &mut counts) {
+            // One of them would make something cross; the others need not wait for it.
+            for overload in &overloads {
+                if self.sheet.vertex_keys().iter().any(|v| *v == overload.vertex) {
+                    self.try_to_tear(std::slice::from_ref(overload), &mut counts);
+                }
+            }
+        }
+        counts
+    }
+
+    /// Tears at these places; `false`: that would make something cross, and nothing has been done.
+    fn try_to_tear(&mut self, overloads: &[Overload], counts: &mut TearCounts) -> bool {
+        let (sheet, grasps) = (self.sheet.clone(), self.grasps.clone());
+        let before = self.crossing_count();
+        let regions: Vec<Region> = self.pins.iter().map(|pin| pin.description.region.clone()).collect();
+        let rules: Vec<TearRules> = self.cloths.iter().map(TearRules::of_cloth).collect();
+        let mut torn = TearCounts::default();
+        self.edit(|thawed| {
+            // A run that resumes from a checkpoint must hand out the same keys.
+            thawed.mesh.sort_free_slots();
+            let mut has_torn = vec![false; rules.len()];
+            for overload in overloads.iter() {
+                let cloth = overload.cloth as usize;
+                if !overload.is_tip && has_torn[cloth] {
+                    continue;
+                }
+                let line = Line { vertex: overload.vertex, normal: overload.normal };
+                if let Some(length) = thawed.tear(line, &rules[cloth], &regions) {
+                    has_torn[cloth] = true;
+                    torn.count += 1;
+                    torn.length += length;
+                }
+            }
+        });
+        if self.crossing_count() > before {
+            (self.sheet, self.grasps) = (sheet, grasps);
+            self.rebuild();
+            return false;
+        }
+        counts.count += torn.count;
+        counts.length += torn.length;
+        true
+    }
+
+    /// What remeshing is asked for where cloth is about to tear: vertices and the edge length there \[m\].
+    pub(crate) fn sizes_at_tears(&self) -> Vec<(VertexKey, f64)> {
+        if !self.can_tear() || self.cloths.iter().all(|cloth| cloth.tear_size().is_none()) {
+            return Vec::new();
+        }
+        let loads = self.face_loads();
+        let sheet = &self.sheet;
+        let mut asked = Vec::new();
+        for (vi, key) in sheet.vertex_keys().iter_indexed() {
+            let cloth = &self.cloths[sheet.vertex_cloths[vi] as usize];
+            let (Some(size), Some(tearing)) = (cloth.tear_size(), cloth.tearing()) else { continue };
+            let loads = sheet.topology.faces_around(vi).iter().map(|fi| &loads[fi.to_usize()]);
+            let (least, most) = loads.fold((f64::INFINITY, 0.0_f64), |(least, most), load| {
+                let (load, _) = tearing.worst(load);
+                (least.min(load), most.max(load))
+            });
+            if most >= REFINE_LOAD && most - least >= REFINE_CHANGE * most {
+                asked.push((*key, size));
+            }
+        }
+        asked
+    }
+}

@@ -7,6 +7,7 @@ use crate::grab::Grab;
 use crate::grips::Grasps;
 use crate::report::{StepReport, SubstepPlan, TearCounts};
 use crate::stage::{Stage, StageTimes};
+use crate::tearing::is_time_to_tear;
 use crate::world::{Workspace, World};
 use glam::{DVec2, DVec3};
 use taffeta_core::{EdgeIndex, IndexVec, VertexIndex};
@@ -195,7 +196,9 @@ impl World {
         for substep in 0..plan.substeps {
             // Multiplied, not added up: the last substep ends exactly at the frame.
             self.time = start + h * f64::from(substep);
-            let torn = times.run(Stage::Remesh, || self.tear_overloaded(substep > 0));
+            let is_due = is_time_to_tear((substep, plan.substeps), dt);
+            let tear = || if is_due { self.tear_overloaded(substep > 0) } else { TearCounts::default() };
+            let torn = times.run(Stage::Remesh, tear);
             if torn.count > 0 {
                 self.work.grabbed = self.find_grabbed(grabs)?;
                 energy = None;

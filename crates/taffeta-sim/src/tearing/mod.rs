@@ -3,12 +3,12 @@
 //! ```text
 //!  end of a substep ──► load of every face ──► mean over a disk ──► overloaded vertices ──► an edge across
 //!                       (stress/strength)      (`stress`)            tips first              the pull opens (`advance`)
-//!       remeshing asks for fine edges where the load is high and changes
+//!       remeshing makes the edges fine around tips that bear a good part of what they can
 //! ```
 //!
-//! Before every substep a tear goes on by one edge at each of its tips that is overloaded; where there is no such tip, a new
+//! Some 240 times per second a tear goes on by one edge at each of its tips that is overloaded; where there is no such tip, a new
 //! one begins at the most overloaded vertex of the cloth, one at a time: in a sheet that is loaded evenly all of it is
-//! overloaded at once, and where it gives way first the rest is relieved. So a tear runs by at most one edge per substep.
+//! overloaded at once, and where it gives way first the rest is relieved.
 //!
 //! Where the cloth is remeshed, the edge is made where it is wanted, by a split of the edge that the line of the tear meets.
 //! Else the nearest edge that there is opens, and tears follow the mesh.
@@ -26,23 +26,34 @@ use crate::caches::Solver;
 use crate::report::TearCounts;
 use crate::world::{Cloth, World};
 use advance::{Line, TearRules};
-use stress::Overload;
-use taffeta_core::Region;
+use stress::{Overload, Tip};
 use taffeta_core::index::DenseIndex;
+use taffeta_core::{Region, VertexIndex};
 use taffeta_mesh::VertexKey;
 use taffeta_solve::Tearing;
 
-/// The load from which on remeshing asks for fine edges: a tip that comes nearer, or pulls harder, finds them there.
+/// The load of a face at a tip from which on remeshing asks for fine edges there, and how far around it, relative to the
+/// length over which the stress is averaged: that disk and the way of a frame. A load alone asks for nothing: an even one
+/// needs no fine mesh to be seen, and where a tear begins it makes the edges that it needs.
 const REFINE_LOAD: f64 = 0.5;
-/// Change of the load among the faces at a vertex, relative to the largest, below which it asks for none: an even load needs
-/// no fine mesh to be seen.
-const REFINE_CHANGE: f64 = 0.15;
+const REFINE_REACH: f64 = 2.5;
 /// Edges at the tip, relative to the length over which the stress is averaged: what coarser edges leave of the mean depends
 /// on the mesh.
 const FINE_PART: f64 = 0.5;
 /// Distance between two places that tear in one substep, and from a tip inside which no other tear begins, relative to
 /// the length over which the stress is averaged: there all vertices see the load of the same tip.
 const EXCLUSION: f64 = 2.0;
+
+/// Time in which a tear goes on by one edge \[s\], if substeps are not longer: the same for solvers that take few substeps and
+/// for those that take many, and long enough for remeshing, which comes after the step, to keep up with it.
+const ROUND: f64 = 1.0 / 240.0;
+
+/// Whether a cloth may tear before a substep, of so many into which a step of length `dt` \[s\] is cut.
+pub(crate) fn is_time_to_tear((substep, substeps): (u32, u32), dt: f64) -> bool {
+    let rounds = (dt / ROUND - 1e-9).ceil().max(1.0);
+    let round_of = |substep: u32| (f64::from(substep) * rounds / f64::from(substeps)).floor();
+    substep == 0 || round_of(substep) > round_of(substep - 1)
+}
 
 impl Cloth {
     /// How the cloth tears.
@@ -123,26 +134,26 @@ impl World {
         true
     }
 
-    /// What remeshing is asked for where cloth is about to tear: vertices and the edge length there \[m\].
+    /// What remeshing is asked for around tips that bear a good part of what they can: vertices and the edge length there
+    /// \[m\].
     pub(crate) fn sizes_at_tears(&self) -> Vec<(VertexKey, f64)> {
         if !self.can_tear() || self.cloths.iter().all(|cloth| cloth.tear_size().is_none()) {
             return Vec::new();
         }
-        let loads = self.face_loads();
-        let sheet = &self.sheet;
-        let mut asked = Vec::new();
-        for (vi, key) in sheet.vertex_keys().iter_indexed() {
-            let cloth = &self.cloths[sheet.vertex_cloths[vi] as usize];
-            let (Some(size), Some(tearing)) = (cloth.tear_size(), cloth.tearing()) else { continue };
-            let loads = sheet.topology.faces_around(vi).iter().map(|fi| &loads[fi.to_usize()]);
-            let (least, most) = loads.fold((f64::INFINITY, 0.0_f64), |(least, most), load| {
-                let (load, _) = tearing.worst(load);
-                (least.min(load), most.max(load))
-            });
-            if most >= REFINE_LOAD && most - least >= REFINE_CHANGE * most {
-                asked.push((*key, size));
-            }
-        }
-        asked
+        let (sheet, loads) = (&self.sheet, self.face_loads());
+        let is_loaded = |tip: &Tip| {
+            let tearing = self.tearing_of(tip.cloth);
+            let mut faces = sheet.topology.faces_around(tip.vertex).iter();
+            faces.any(|fi| tearing.worst(&loads[fi.to_usize()]).0 >= REFINE_LOAD)
+        };
+        let tips: Vec<Tip> = self.find_tips().into_iter().filter(is_loaded).collect();
+        let ask = |(vi, key): (VertexIndex, &VertexKey)| {
+            let cloth = sheet.vertex_cloths[vi];
+            let size = self.cloths[cloth as usize].tear_size()?;
+            let reach = REFINE_REACH * self.tearing_of(cloth).length;
+            let at = sheet.layout[vi].truncate();
+            tips.iter().any(|tip| tip.cloth == cloth && tip.at.distance(at) < reach).then_some((*key, size))
+        };
+        sheet.vertex_keys().iter_indexed().filter_map(ask).collect()
     }
 }

@@ -32,6 +32,15 @@ pub(super) struct Overload {
     pub is_tip: bool,
 }
 
+/// A vertex where the boundary turns back: the end of a tear, of a slit, of a notch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Tip {
+    pub cloth: u32,
+    pub vertex: VertexIndex,
+    /// Its place in the material \[m\].
+    pub at: DVec2,
+}
+
 impl World {
     /// The stress of each face relative to the strength of its cloth, in its chart; zero where cloth does not tear.
     pub(super) fn face_loads(&self) -> Vec<Sym2> {
@@ -76,7 +85,7 @@ impl World {
             let reach = EXCLUSION * self.tearing_of(overload.cloth).length;
             let is_close =
                 |(cloth, at): (u32, DVec2)| cloth == overload.cloth && at.distance(overload.at) < reach;
-            let beside_tip = !overload.is_tip && tips.iter().any(|tip| is_close(*tip));
+            let beside_tip = !overload.is_tip && tips.iter().any(|tip| is_close((tip.cloth, tip.at)));
             if !beside_tip && !taken.iter().any(|other| is_close((other.cloth, other.at))) {
                 taken.push(overload);
             }
@@ -84,19 +93,19 @@ impl World {
         taken
     }
 
-    fn tearing_of(&self, cloth: u32) -> &Tearing {
+    pub(super) fn tearing_of(&self, cloth: u32) -> &Tearing {
         self.cloths[cloth as usize].tearing().expect("only cloths that tear are asked")
     }
 
-    /// The tips of the cloths that tear: their cloths and places in the material \[m\].
-    fn find_tips(&self) -> Vec<(u32, DVec2)> {
+    /// The tips of the cloths that tear.
+    pub(super) fn find_tips(&self) -> Vec<Tip> {
         let sheet = &self.sheet;
         let tears =
             |cloth: u32| self.cloths.get(cloth as usize).is_some_and(|cloth| cloth.tearing().is_some());
         let surface = sheet.topology.vertices().take(sheet.topology.surface_vertex_count());
         surface
             .filter(|vi| tears(sheet.vertex_cloths[*vi]) && self.is_tip(*vi))
-            .filter_map(|vi| Some((sheet.vertex_cloths[vi], self.place_of(vi)?)))
+            .filter_map(|vi| Some(Tip { cloth: sheet.vertex_cloths[vi], vertex: vi, at: self.place_of(vi)? }))
             .collect()
     }
 

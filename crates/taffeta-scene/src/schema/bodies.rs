@@ -308,7 +308,7 @@ fn tear_strength() -> Node {
     let about = "Force per width at rest above which the cloth tears, along warp and weft or along both [N/m]. Absent: it \
                  does not tear.";
     let Node(both) = Node::positive("[N/m]");
-    let Node(each) = pair("Along warp and weft [N/m].", Node::positive("[N/m]"));
+    let Node(each) = Node::tuple("Along warp and weft [N/m].", Node::positive("[N/m]"), 2);
     Node(json!({ "description": about, "anyOf": [both, each] }))
 }
 

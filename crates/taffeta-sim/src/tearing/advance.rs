@@ -9,11 +9,12 @@
 //! ```
 
 use crate::frozen::Thawed;
+use crate::report::TearCounts;
 use crate::world::Cloth;
-use glam::DVec2;
+use glam::{DVec2, Vec2Swizzles};
 use std::f64::consts::{PI, TAU};
 use taffeta_core::Region;
-use taffeta_core::math::atan2;
+use taffeta_core::math::{atan2, sin_cos};
 use taffeta_mesh::{EdgeKey, Halfedge, Side, VertexKey};
 use taffeta_remesh::{Drift, is_seam, open_with_transfer, settle_drifts, split_at_with_transfer};
 
@@ -22,6 +23,9 @@ const LEAST_ANGLE: f64 = 40.0 / 180.0 * PI;
 /// Angle by which the line of a tear must turn before the tear does \[rad\]. Below it goes straight on: what is straight can be
 /// coarsened again, and the line is not known better than that.
 const STRAIGHT_ON: f64 = 6.0 / 180.0 * PI;
+/// Angle by which a tear turns at once at most \[rad\]: where it has to turn by more it does so in a curve, and a direction that
+/// is bad for once does no harm.
+const MOST_TURN: f64 = 30.0 / 180.0 * PI;
 /// How far the two sides of a tip may gape at rest for a straight way on to be known \[rad\].
 const SHARP: f64 = 0.1;
 /// Part of an edge within which its end is taken in place of a split: less is no triangle for anyone.
@@ -46,25 +50,27 @@ pub(super) struct TearRules {
     /// Edge length at which a tear goes on \[m\], and most vertices of all cloths together; `None`: edges are taken as they
     /// are.
     fine: Option<(f64, usize)>,
+    /// How far a tear may run in one go \[m\].
+    run: f64,
 }
 
 impl TearRules {
     pub fn of_cloth(cloth: &Cloth) -> Self {
-        Self { fine: cloth.tear_size().zip(cloth.remesh.map(|settings| settings.max_vertices)) }
+        Self {
+            fine: cloth.tear_size().zip(cloth.remesh.map(|settings| settings.max_vertices)),
+            run: cloth.tearing().map_or(0.0, |tearing| tearing.length),
+        }
     }
 }
 
 impl Thawed {
-    /// Lets a tear go on, or begin; the length that has opened at rest \[m\]. `None`: it cannot, though edges may have been
-    /// split for it.
-    pub(super) fn tear(&mut self, line: Line, rules: &TearRules, pins: &[Region]) -> Option<f64> {
-        let mut drift = Drift::default();
+    /// Lets a tear go on, or begin. Without a count if it cannot, though edges may have been split for it.
+    pub(super) fn tear(&mut self, line: Line, rules: &TearRules, pins: &[Region]) -> TearCounts {
         let cloth = self.attributes.cloth_of_vertex(&self.mesh, line.vertex) as usize;
-        let length = self.tear_along(line, (rules, pins), &mut drift);
         let mut drifts = vec![Drift::default(); cloth + 1];
-        drifts[cloth] = drift;
+        let torn = self.tear_along(line, (rules, pins), &mut drifts[cloth]);
         settle_drifts(&self.mesh, &mut self.attributes, &drifts);
-        length
+        torn
     }
 
     fn tear_along(
@@ -72,33 +78,60 @@ impl Thawed {
         Line { vertex, normal }: Line,
         (rules, pins): (&TearRules, &[Region]),
         drift: &mut Drift,
-    ) -> Option<f64> {
-        let rules = self.refine_at(vertex, (rules, pins), drift);
+    ) -> TearCounts {
         let along = DVec2::new(-normal.y, normal.x);
-        let rays = match self.mesh.is_boundary_vertex(vertex) {
-            true => vec![self.way_on(vertex, along)?],
-            false => vec![along, -along],
-        };
-        let mut edges = Vec::new();
-        for ray in rays {
-            let e = self.edge_along((vertex, ray), (&rules, pins), drift)?;
-            let [a, b] = self.mesh.edge_ends(e);
-            let is_stuck = self.holds_together(if a == vertex { b } else { a });
-            if edges.contains(&e) || is_stuck || is_seam(&self.mesh, &self.attributes, e) {
-                return None;
-            }
-            edges.push(e);
+        if !self.mesh.is_boundary_vertex(vertex) {
+            return self.begin_inside((vertex, along), (rules, pins), drift).unwrap_or_default();
         }
-        let length = edges.iter().map(|e| self.rest_length(*e)).sum();
-        open_with_transfer(&mut self.mesh, &mut self.attributes, &edges).ok().map(|_| length)
+        let mut torn = TearCounts::default();
+        let mut tip = self.way_on(vertex, along).map(|ray| (vertex, ray));
+        while let Some(way) = tip.filter(|_| torn.length < rules.run) {
+            let Some((length, next)) = self.go_on(way, (rules, pins), drift) else { break };
+            torn = torn.plus(TearCounts { count: 1, length });
+            tip = next.map(|next| (next, way.1));
+        }
+        torn
     }
 
-    /// Whether a vertex would come apart and must not: pins hold together what they hold, and so do seams.
-    fn holds_together(&self, v: VertexKey) -> bool {
+    /// Opens a slit of two edges in the inside.
+    fn begin_inside(
+        &mut self,
+        (v, along): (VertexKey, DVec2),
+        (rules, pins): (&TearRules, &[Region]),
+        drift: &mut Drift,
+    ) -> Option<TearCounts> {
+        let rules = self.refine_at(v, (rules, pins), drift);
+        let first = self.edge_along((v, along), (&rules, pins), drift)?;
+        let second = self.edge_along((v, -along), (&rules, pins), drift)?;
+        let length = self.rest_length(first) + self.rest_length(second);
+        let opened = open_with_transfer(&mut self.mesh, &mut self.attributes, &[first, second]);
+        opened.ok().map(|_| TearCounts { count: 1, length })
+    }
+
+    /// Opens an edge from a boundary vertex along a ray; its length at rest \[m\], and its end unless that has come apart or
+    /// must not.
+    fn go_on(
+        &mut self,
+        (v, ray): (VertexKey, DVec2),
+        (rules, pins): (&TearRules, &[Region]),
+        drift: &mut Drift,
+    ) -> Option<(f64, Option<VertexKey>)> {
+        let rules = self.refine_at(v, (rules, pins), drift);
+        let e = self.edge_along((v, ray), (&rules, pins), drift)?;
+        let length = self.rest_length(e);
+        let [a, b] = self.mesh.edge_ends(e);
+        let end = if a == v { b } else { a };
+        let goes_on = !self.mesh.is_boundary_vertex(end);
+        open_with_transfer(&mut self.mesh, &mut self.attributes, &[e]).ok()?;
+        Some((length, Some(end).filter(|end| goes_on && !self.is_firm(*end))))
+    }
+
+    /// Whether a vertex must not come apart: pins hold together what they hold, and so do seams.
+    fn is_firm(&self, v: VertexKey) -> bool {
         let vertex = &self.attributes.vertices[v];
         let on_seam =
             || self.mesh.halfedges_around(v).any(|he| is_seam(&self.mesh, &self.attributes, he.edge));
-        self.mesh.is_boundary_vertex(v) && (vertex.pin.is_some() || vertex.is_stitched || on_seam())
+        vertex.pin.is_some() || vertex.is_stitched || on_seam()
     }
 
     /// Halves the longest edge around a vertex until none is too long; what may be done after that.
@@ -114,7 +147,7 @@ impl Thawed {
             let longest = spokes.max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
             let Some((_, e)) = longest.filter(|(length, _)| *length > COARSE * size) else { break };
             if self.mesh.vertex_count() >= most {
-                return TearRules { fine: None };
+                return TearRules { fine: None, ..*rules };
             }
             self.split((e, 0.5), pins, drift);
         }
@@ -170,12 +203,19 @@ impl Thawed {
         let ray = if margin(along) >= margin(-along) { along } else { -along };
         let [back, _] = wedges[0];
         let ahead = -back.normalize_or_zero();
-        let is_sharp = (total - TAU).abs() < SHARP;
-        let ray = if is_sharp && angle(ahead, ray).abs() < STRAIGHT_ON { ahead } else { ray };
+        let off = angle(ahead, ray);
+        let ray = match off.abs() {
+            _ if (total - TAU).abs() > SHARP => ray,
+            small if small < STRAIGHT_ON => ahead,
+            large if large > MOST_TURN => {
+                DVec2::from_array(sin_cos(MOST_TURN * off.signum()).into()).yx().rotate(ahead)
+            }
+            _ => ray,
+        };
         (margin(ray) >= LEAST_ANGLE).then_some(ray)
     }
 
-    /// The edge from a vertex along a ray: one that is there, or one that a split makes.
+    /// The edge from a vertex along a ray, one that is there or one that a split makes; `None`: it must not open.
     fn edge_along(
         &mut self,
         (v, ray): (VertexKey, DVec2),
@@ -187,7 +227,7 @@ impl Thawed {
             let turn = |he: &Halfedge| angle(self.sides(*he)[0], ray).abs();
             let inner = fan.iter().filter(|he| !self.mesh.is_boundary_edge(he.edge));
             let nearest = inner.min_by(|a, b| turn(a).total_cmp(&turn(b)))?;
-            return (turn(nearest) < FARTHEST_EDGE).then_some(nearest.edge);
+            return (turn(nearest) < FARTHEST_EDGE && self.may_open(nearest.edge, v)).then_some(nearest.edge);
         }
         let holds = |he: &&Halfedge| {
             let [p, q] = self.sides(**he);
@@ -207,7 +247,15 @@ impl Thawed {
             let m = self.split((across.edge, part), pins, drift);
             self.mesh.find_halfedge(v, m).expect("a split joins its vertex to both opposite corners").edge
         };
-        (!self.mesh.is_boundary_edge(e)).then_some(e)
+        self.may_open(e, v).then_some(e)
+    }
+
+    /// Whether an edge at a vertex that comes apart may open: its other end stays one, or may come apart too.
+    fn may_open(&self, e: EdgeKey, v: VertexKey) -> bool {
+        let [a, b] = self.mesh.edge_ends(e);
+        let end = if a == v { b } else { a };
+        let is_held = self.mesh.is_boundary_vertex(end) && self.is_firm(end);
+        !is_held && !self.mesh.is_boundary_edge(e) && !is_seam(&self.mesh, &self.attributes, e)
     }
 }
 

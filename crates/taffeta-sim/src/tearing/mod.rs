@@ -6,7 +6,8 @@
 //!       remeshing makes the edges fine around tips that bear a good part of what they can
 //! ```
 //!
-//! Some 240 times per second a tear goes on by one edge at each of its tips that is overloaded; where there is no such tip, a new
+//! Some 240 times per second a tear goes on, by the length over which the stress is averaged, at each of its tips that is
+//! overloaded; where there is no such tip, a new
 //! one begins at the most overloaded vertex of the cloth, one at a time: in a sheet that is loaded evenly all of it is
 //! overloaded at once, and where it gives way first the rest is relieved.
 //!
@@ -36,7 +37,7 @@ use taffeta_solve::Tearing;
 /// length over which the stress is averaged: that disk and the way of a frame. A load alone asks for nothing: an even one
 /// needs no fine mesh to be seen, and where a tear begins it makes the edges that it needs.
 const REFINE_LOAD: f64 = 0.5;
-const REFINE_REACH: f64 = 2.5;
+const REFINE_REACH: f64 = 3.0;
 /// Edges at the tip, relative to the length over which the stress is averaged: what coarser edges leave of the mean depends
 /// on the mesh.
 const FINE_PART: f64 = 0.5;
@@ -44,7 +45,7 @@ const FINE_PART: f64 = 0.5;
 /// the length over which the stress is averaged: there all vertices see the load of the same tip.
 const EXCLUSION: f64 = 2.0;
 
-/// Time in which a tear goes on by one edge \[s\], if substeps are not longer: the same for solvers that take few substeps and
+/// Time in which a tear goes on by the length over which the stress is averaged \[s\], if substeps are not longer: the same for solvers that take few substeps and
 /// for those that take many, and long enough for remeshing, which comes after the step, to keep up with it.
 const ROUND: f64 = 1.0 / 240.0;
 
@@ -117,11 +118,9 @@ impl World {
                     continue;
                 }
                 let line = Line { vertex: overload.vertex, normal: overload.normal };
-                if let Some(length) = thawed.tear(line, &rules[cloth], &regions) {
-                    has_torn[cloth] = true;
-                    torn.count += 1;
-                    torn.length += length;
-                }
+                let more = thawed.tear(line, &rules[cloth], &regions);
+                has_torn[cloth] |= more.count > 0;
+                torn = torn.plus(more);
             }
         });
         if self.crossing_count() > before {
@@ -129,8 +128,7 @@ impl World {
             self.rebuild();
             return false;
         }
-        counts.count += torn.count;
-        counts.length += torn.length;
+        *counts = counts.plus(torn);
         true
     }
 

@@ -18,6 +18,9 @@ const TIP_ANGLE: f64 = 1.25 * PI;
 /// coarse for the length of the material the mean is that of these faces.
 const LEAST_REACH: f64 = 1.5;
 
+/// Radius of the disk from which the direction of a tear follows, relative to that from which its load does.
+const DIRECTION_REACH: f64 = 2.0;
+
 /// A vertex at which the load exceeds 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Overload {
@@ -161,8 +164,13 @@ impl Recovery<'_> {
         }
         let at = self.world.place_of(vi)?;
         let tearing = self.world.tearing_of(cloth);
-        let (load, normal) = tearing.worst(&self.mean_load(vi, at, tearing.length));
-        (load > 1.0).then(|| Overload { cloth, vertex: key, at, load, normal, is_tip: self.world.is_tip(vi) })
+        let (load, _) = tearing.worst(&self.mean_load(vi, at, tearing.length));
+        if load <= 1.0 {
+            return None;
+        }
+        // Few faces say how much; it takes more of them to say whither.
+        let (_, normal) = tearing.worst(&self.mean_load(vi, at, DIRECTION_REACH * tearing.length));
+        Some(Overload { cloth, vertex: key, at, load, normal, is_tip: self.world.is_tip(vi) })
     }
 
     /// The mean of the load over the disk of radius `length` \[m\] around a vertex, with weights `1 − r²/length²`. It does not

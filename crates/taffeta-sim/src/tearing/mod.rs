@@ -93,7 +93,7 @@ impl World {
         if !self.try_to_tear(&overloads, &mut counts) {
             // One of them would make something cross; the others need not wait for it.
             for overload in &overloads {
-                if self.sheet.vertex_keys().iter().any(|v| *v == overload.vertex) {
+                if self.sheet.vertex_keys().contains(&overload.vertex) {
                     self.try_to_tear(std::slice::from_ref(overload), &mut counts);
                 }
             }

@@ -34,6 +34,8 @@ const SNAP: f64 = 0.04;
 const FARTHEST_EDGE: f64 = 40.0 / 180.0 * PI;
 /// Longest edge at a vertex from which a tear goes on, relative to what is wanted there.
 const COARSE: f64 = 1.5;
+/// Edges that a tear takes in one go at most, a few times as many as it needs: through slivers they can get shorter and shorter.
+const MAX_EDGES: u64 = 16;
 /// Splits that make the edges at a vertex short enough, at most: every one halves an edge.
 const MAX_SPLITS: usize = 64;
 
@@ -85,7 +87,7 @@ impl Thawed {
         }
         let mut torn = TearCounts::default();
         let mut tip = self.way_on(vertex, along).map(|ray| (vertex, ray));
-        while let Some(way) = tip.filter(|_| torn.length < rules.run) {
+        while let Some(way) = tip.filter(|_| torn.length < rules.run && torn.count < MAX_EDGES) {
             let Some((length, next)) = self.go_on(way, (rules, pins), drift) else { break };
             torn = torn.plus(TearCounts { count: 1, length });
             tip = next.map(|next| (next, way.1));

@@ -37,6 +37,15 @@ fn sheet((size, cells): (DVec2, [u32; 2]), cut: Cut, notch: u32, stretch: f64) -
         let lower = if j == middle { gape(i) } else { 0.0 };
         coords.push(DVec2::new(f64::from(i), f64::from(j)) * cell - DVec2::Y * lower);
     }
+    let mut random = SplitMix64(2);
+    for (number, u) in coords.iter_mut().enumerate().filter(|_| cut == Cut::Irregular) {
+        let mut noise = || 0.5 * (random.next_unit() - 0.5);
+        let moved = DVec2::new(noise(), noise()) * cell;
+        let (i, j) = (number as u32 % (columns + 1), number as u32 / (columns + 1));
+        let is_inner = i > 0 && i < columns && j > 0 && j < rows;
+        let is_at_slit = j == middle && i <= notch;
+        *u += if is_inner && !is_at_slit { moved } else { DVec2::ZERO };
+    }
     let upper = coords.len() as u32;
     coords
         .extend((0..notch).map(|i| DVec2::new(f64::from(i), f64::from(middle)) * cell + DVec2::Y * gape(i)));

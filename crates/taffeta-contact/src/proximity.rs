@@ -28,6 +28,9 @@ use taffeta_core::Friction;
 
 /// Part of the rest distance of a pair that its offset may reach: cloth does not push itself apart at rest.
 const REST_SHARE: f64 = 0.9;
+/// Part of the sum of the offsets that a pair keeps in any case: the two sides of a tear have no distance at rest. Less than
+/// the distance at which they start.
+const LEAST_SHARE: f64 = 1e-3;
 /// The separation that the safeguard keeps, relative to the offset.
 const HARD_SHARE: f64 = 0.1;
 /// Substeps for which the motion is expected to go on as in one.
@@ -245,7 +248,8 @@ impl Proximity {
             return sum;
         }
         let gap = self.joints.gap(pair).unwrap_or(sum);
-        sum.min(gap).min(REST_SHARE * closest(pair.kind, pair.gather(&self.layout)).gap.length())
+        let rest = REST_SHARE * closest(pair.kind, pair.gather(&self.layout)).gap.length();
+        sum.min(gap).min(rest.max(LEAST_SHARE * sum))
     }
 
     /// The displacement that all share over a substep \[m\]: none as soon as there is something that cannot be stopped.

@@ -1,4 +1,4 @@
-//! Half-edge mesh with split, collapse and flip.
+//! Half-edge mesh with split, collapse, flip, weld and opening.
 //!
 //! ```text
 //!            c                     h : a → b, its face on its left; twin(h) : b → a in the other face.
@@ -11,14 +11,14 @@
 //! ```
 //!
 //! The mesh is connectivity only. It knows no positions, no material coordinates and no solver; attributes live in
-//! `slotmap::SecondaryMap`s of whoever owns them, and [`SplitRecord`], [`CollapseRecord`], [`FlipRecord`] and
-//! [`WeldRecord`] say what an edit re-used, created and removed so that the attributes can follow. No callbacks.
+//! `slotmap::SecondaryMap`s of whoever owns them, and [`SplitRecord`], [`CollapseRecord`], [`FlipRecord`],
+//! [`WeldRecord`] and [`OpenRecord`] say what an edit re-used, created and removed so that the attributes can follow. No callbacks.
 //!
 //! Invariants, all checked by [`HalfedgeMesh::validate`]: faces are triangles; every edge has a face; every vertex has
 //! exactly one fan of faces; two vertices share at most one edge and three vertices at most one face; a boundary
 //! vertex starts at its boundary half-edge. Edits refuse what would break one of them, with a reason, before they
 //! touch anything, and they keep the Euler characteristic, the boundary loops and the components; all but the weld,
-//! which joins boundaries.
+//! which joins boundaries, and the opening, which makes them.
 //!
 //! A mesh may have several components: all cloths of a world live in one.
 //!
@@ -36,6 +36,7 @@ mod flip;
 mod freeze;
 mod keys;
 mod mesh;
+mod open;
 mod split;
 mod validate;
 mod weld;
@@ -47,6 +48,7 @@ pub use flip::{FlipBlocked, FlipRecord};
 pub use freeze::{FrozenTopology, KeyTable};
 pub use keys::{EdgeKey, FaceKey, Halfedge, Side, VertexKey, slot_of};
 pub use mesh::HalfedgeMesh;
+pub use open::{OpenBlocked, OpenRecord, OpenedEdge};
 pub use split::{SplitBlocked, SplitRecord, SplitSide};
 pub use validate::Broken;
 pub use weld::{GluedEdge, WeldBlocked, WeldRecord};

@@ -1,4 +1,4 @@
-//! Random splits, collapses and flips on a dozen meshes, with every invariant checked after each.
+//! Random splits, collapses, flips and openings on a dozen meshes, with every invariant checked after each.
 //!
 //! The normal run makes 100 000 edits in all. `TAFFETA_EDITS=1000000 cargo test -p taffeta-mesh --test random_edits`
 //! makes a million.
@@ -6,7 +6,7 @@
 mod common;
 
 use common::{Random, Sample, samples};
-use taffeta_mesh::{CollapseBlocked, EdgeKey, FlipBlocked, Halfedge, HalfedgeMesh, Side};
+use taffeta_mesh::{CollapseBlocked, EdgeKey, FlipBlocked, Halfedge, HalfedgeMesh, OpenBlocked, Side};
 
 /// What no edit may change.
 #[derive(Debug, PartialEq)]
@@ -114,6 +114,83 @@ fn random_edits_keep_every_invariant_and_the_shape() {
     let enough = per_sample;
     assert!(tally.made.iter().all(|&count| count > enough), "each kind of edit must occur: {tally:?}");
     assert!(tally.refused[1] > 0 && tally.refused[2] > 0, "refusals must occur: {tally:?}");
+}
+
+/// Tries to open one or two edges that meet, and says whether it was done.
+fn try_open(mesh: &mut HalfedgeMesh, random: &mut Random) -> bool {
+    let mut edges: Vec<EdgeKey> = mesh.edge_keys().collect();
+    edges.sort_unstable();
+    let first = edges[random.below(edges.len())];
+    let [v, _] = mesh.edge_ends(first);
+    let around: Vec<EdgeKey> = mesh.halfedges_around(v).map(|he| he.edge).collect();
+    let opening = [first, around[random.below(around.len())]];
+    let opening = &opening[..1 + random.below(2)];
+    let counts = [mesh.vertex_count(), mesh.edge_count(), mesh.face_count()];
+    let before: Vec<_> = opening.iter().map(|e| (mesh.edge_ends(*e), mesh.edge_faces(*e))).collect();
+    let allowed = mesh.can_open_edges(opening);
+    let result = mesh.open_edges(opening);
+    assert_eq!(allowed.err(), result.as_ref().err().copied());
+    match &result {
+        Ok(record) => {
+            let copies: usize = record.copies.iter().map(|(_, copies)| copies.len()).sum();
+            assert!(copies > 0);
+            assert_eq!(
+                [mesh.vertex_count(), mesh.edge_count(), mesh.face_count()],
+                [counts[0] + copies, counts[1] + record.edges.len(), counts[2]]
+            );
+            for (e, (_, [first, second])) in opening.iter().zip(before) {
+                let opened = record.edges.iter().find(|opened| opened.kept == *e).expect("in the record");
+                assert_eq!(mesh.edge_faces(opened.kept), [first, None]);
+                assert_eq!(mesh.edge_faces(opened.created), [None, second]);
+            }
+        }
+        Err(reason) => {
+            assert!(!matches!(reason, OpenBlocked::Missing(_)));
+            assert_eq!([mesh.vertex_count(), mesh.edge_count(), mesh.face_count()], counts);
+        }
+    }
+    result.is_ok()
+}
+
+/// Openings among splits, collapses and flips, until nothing but crumbs is left, and again.
+fn tear_at_random(count: usize) {
+    let samples = samples();
+    let per_sample = count.div_ceil(samples.len());
+    let (mut tally, mut opened, mut refused) = (Tally::default(), 0, 0);
+    for (number, Sample { name, vertex_count, faces }) in samples.iter().enumerate() {
+        let whole = HalfedgeMesh::from_triangles(*vertex_count, faces).expect("a good mesh").mesh;
+        let mut mesh = whole.clone();
+        let mut random = Random(100 + number as u64);
+        for step in 0..per_sample {
+            // Whoever has nothing but corners left cannot be torn any more.
+            if step % 60 == 0 {
+                mesh = whole.clone();
+            }
+            if random.below(3) == 0 {
+                let was_opened = try_open(&mut mesh, &mut random);
+                opened += usize::from(was_opened);
+                refused += usize::from(!was_opened);
+            } else {
+                edit(&mut mesh, &mut random, &mut tally);
+            }
+            if let Err(broken) = mesh.validate() {
+                panic!("{name}, edit {step}: {broken}");
+            }
+        }
+    }
+    assert!(opened > count / 20 && refused > count / 20, "{opened} openings, {refused} refused");
+    assert!(tally.made.iter().all(|&made| made > count / 40), "each kind of edit must occur: {tally:?}");
+}
+
+#[test]
+fn random_openings_among_other_edits_keep_every_invariant() {
+    tear_at_random(edit_count());
+}
+
+#[test]
+#[ignore = "a million edits"]
+fn a_million_openings_and_other_edits_keep_every_invariant() {
+    tear_at_random(1_000_000);
 }
 
 #[test]

@@ -168,7 +168,7 @@ impl Editor<'_> {
         let place = |material, vertex: &mut VertexAttributes| {
             origin = Some(tracker.place(near, material, vertex));
         };
-        let (record, drift) = split_with_adjustment(mesh, attributes, e, pins, place).expect(is_fine);
+        let (record, drift) = split_with_adjustment(mesh, attributes, (e, 0.5), pins, place).expect(is_fine);
         tracker.remember(record.vertex, origin.expect("a split places its vertex"));
         self.add_drift(cloth, &drift);
         record

@@ -36,6 +36,8 @@ pub struct Pass<'a> {
     /// By how much a pass may move the material points of each cloth, by number: root mean square over the cloth \[m\].
     /// Collapses and flips beyond that wait. Empty: there is no limit.
     pub displacements: &'a [f64],
+    /// Vertices at which the edges are to be no longer than this \[m\], whatever their shape asks for.
+    pub asked: &'a [(VertexKey, f64)],
 }
 
 /// Adapts the mesh to its shape. `veto` is asked before every collapse and flip that would otherwise be made; `true`
@@ -55,6 +57,10 @@ pub fn remesh(
     }
     let rules = EditRules::of_settings(pass.settings, pass.pins);
     let mut working = start_pass(mesh, attributes, &rules);
+    for (v, size) in pass.asked.iter().filter(|(v, _)| mesh.contains_vertex(*v)) {
+        let asked = &mut working.asked[slot_of(*v)];
+        *asked = asked.min(*size);
+    }
     update_metrics(&mut working, pass);
     limit_at_runs(&mut working, attributes);
     for &v in &working.vertices {

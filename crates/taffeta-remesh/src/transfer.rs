@@ -34,15 +34,33 @@ pub fn split_with_transfer(
     e: EdgeKey,
     pins: &[Region],
 ) -> Result<SplitRecord, SplitBlocked> {
-    split_with_adjustment(mesh, attributes, e, pins, |_, _| {}).map(|(record, _)| record)
+    split_with_adjustment(mesh, attributes, (e, 0.5), pins, |_, _| {}).map(|(record, _)| record)
 }
 
-/// The same, with the state of the new vertex adjusted before momentum is restored. What is adjusted is told the material
+/// The same elsewhere: the new vertex is at the part `part` of the edge, from the tail of its first side. Moves mass along the
+/// edge, so that there is a [`Drift`] to be [settled](crate::settle_drifts).
+///
+/// # Errors
+/// As [`HalfedgeMesh::split_edge`]; nothing has changed then.
+///
+/// # Panics
+/// If the part is not between 0 and 1, or a vertex refers to a pin that does not exist.
+pub fn split_at_with_transfer(
+    mesh: &mut HalfedgeMesh,
+    attributes: &mut SheetAttributes,
+    (e, part): (EdgeKey, f64),
+    pins: &[Region],
+) -> Result<(SplitRecord, Drift), SplitBlocked> {
+    assert!(0.0 < part && part < 1.0, "a split must be inside the edge, not at {part}");
+    split_with_adjustment(mesh, attributes, (e, part), pins, |_, _| {})
+}
+
+/// A split at a part of the edge, with the state of the new vertex adjusted before momentum is restored. What is adjusted is told the material
 /// coordinate. The drift is that of a vertex that was moved; where nothing is adjusted it is round-off.
 pub(crate) fn split_with_adjustment(
     mesh: &mut HalfedgeMesh,
     attributes: &mut SheetAttributes,
-    e: EdgeKey,
+    (e, part): (EdgeKey, f64),
     pins: &[Region],
     adjust: impl FnOnce(DVec2, &mut VertexAttributes),
 ) -> Result<(SplitRecord, Drift), SplitBlocked> {
@@ -57,13 +75,15 @@ pub(crate) fn split_with_adjustment(
         let he = Halfedge::new(e, side);
         let inside = if mesh.is_boundary_halfedge(he) { he.twin() } else { he };
         let [tail, tip] = span(mesh, attributes, inside);
-        0.5 * (tail + tip)
+        // Both sides of what is no seam must agree to the bit, so the terms are the same for both.
+        let [first, second] = if inside.side == Side::First { [tail, tip] } else { [tip, tail] };
+        (1.0 - part) * first + part * second
     });
     let is_boundary = mesh.is_boundary_edge(e);
     let is_within =
         |start, pin: u32| middle.iter().any(|u| pins[pin as usize].contains_point(start, Some(*u)));
     let held_at = |start, pin| is_boundary || is_within(start, pin);
-    let mut vertex = interpolate_vertex(ends.map(|v| &attributes.vertices[v]), held_at);
+    let mut vertex = interpolate_vertex(ends.map(|v| &attributes.vertices[v]), part, held_at);
     adjust(middle[0], &mut vertex);
 
     let record = mesh.split_edge(e)?;
@@ -93,6 +113,7 @@ pub(crate) fn split_with_adjustment(
 
 fn interpolate_vertex(
     ends: [&VertexAttributes; 2],
+    part: f64,
     held_at: impl FnOnce(DVec3, u32) -> bool,
 ) -> VertexAttributes {
     let [a, b] = ends;
@@ -107,20 +128,21 @@ fn interpolate_vertex(
         metric,
         is_stitched: _,
     } = a;
+    let between = |a: DVec3, b: DVec3| (1.0 - part) * a + part * b;
     let mean = |(a, b): (&VertexHistory, VertexHistory)| VertexHistory {
-        position: 0.5 * (a.position + b.position),
-        velocity: 0.5 * (a.velocity + b.velocity),
+        position: between(a.position, b.position),
+        velocity: between(a.velocity, b.velocity),
     };
-    let start = 0.5 * (start + b.start);
+    let start = between(*start, b.start);
     VertexAttributes {
-        position: 0.5 * (position + b.position),
-        velocity: 0.5 * (velocity + b.velocity),
+        position: between(*position, b.position),
+        velocity: between(*velocity, b.velocity),
         history: history.as_ref().zip(b.history).map(mean),
         grip: DVec3::ZERO,
         start,
         pin: pin.filter(|&number| b.pin == Some(number) && held_at(start, number)),
         input: None,
-        metric: Sym2::default().plus(0.5, metric).plus(0.5, &b.metric),
+        metric: Sym2::default().plus(1.0 - part, metric).plus(part, &b.metric),
         is_stitched: false,
     }
 }

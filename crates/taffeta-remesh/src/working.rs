@@ -89,6 +89,8 @@ pub(crate) struct Working {
     pub starts: Vec<DVec3>,
     /// Sizing metric of each vertex \[1/m²\], by slot.
     pub metrics: Vec<Metric>,
+    /// Edge length that is asked for from outside \[m\], by slot; infinite where none is.
+    pub asked: Vec<f64>,
     /// Cloth of each vertex, by slot; `None`: not to be touched.
     pub cloths: Vec<Option<u32>>,
     /// Number of vertices of each cloth.
@@ -174,6 +176,7 @@ impl Working {
             self.starts = vec![DVec3::ZERO; self.cloths.len()];
         }
         self.metrics = with_room(self.cloths.len(), Sym2::default());
+        self.asked = vec![f64::INFINITY; self.cloths.len()];
         self.vertices = sorted(mesh.vertex_keys());
         self.vertices.retain(|&v| self.cloths[slot_of(v)].is_some());
         for &v in &self.vertices {

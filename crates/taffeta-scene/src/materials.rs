@@ -110,6 +110,7 @@ impl Row {
             stretch_damping: 0.0,
             bend_damping: 0.0,
             friction: Friction { static_, kinetic },
+            tearing: None,
         };
         let Self { name, description, figures, .. } = *self;
         Preset { name, description, material, figures }

@@ -25,6 +25,7 @@ mod read_projective;
 mod read_rope;
 mod read_seam;
 mod read_solid;
+mod read_tearing;
 mod rope;
 mod solid;
 pub(crate) mod write;

@@ -71,7 +71,7 @@ fn the_tables_have_the_promised_columns() {
         header("metrics.csv"),
         "frame,time,vertices,faces,kinetic_energy,stretch_energy,bend_energy,gravity_energy,momentum_x,momentum_y,\
          momentum_z,angular_x,angular_y,angular_z,max_strain,residual,contacts,crossings,splits,collapses,flips,\
-         step_ms,solve_ms,contact_ms,remesh_ms,io_ms,popping,kinetic_jump,elastic_jump"
+         step_ms,solve_ms,contact_ms,remesh_ms,io_ms,popping,kinetic_jump,elastic_jump,tears,torn_length"
     );
     assert_eq!(PROBE_COLUMNS.join(","), header("probes.csv"));
     assert_eq!(METRICS_COLUMNS.join(","), header("metrics.csv"));

@@ -7,7 +7,7 @@ use taffeta_core::{Friction, Region};
 use taffeta_scene::{Override, Scene, SceneError, materials};
 use taffeta_sim::{
     Air, BendingModel, MembraneModel, MembraneScaling, Mode, PinDescription, ProjectionStiffness,
-    SimulationSettings, SolverChoice, StiffnessCorrection, TimeIntegration, World,
+    SimulationSettings, SolverChoice, StiffnessCorrection, Tearing, TimeIntegration, World,
 };
 
 const SMALL: &str = "[simulation]\nduration = 1\n[[cloth]]\ngrid = { size = [1, 1], cells = [4, 4] }\n";
@@ -84,6 +84,8 @@ bend = [1e-5, 3e-5]
 stretch_damping = 0.001
 bend_damping = 0.002
 friction = { static = 0.6, kinetic = 0.5 }
+tear_strength = [300.0, 250]
+tear_length = 0.05
 
 [[obstacle]]
 shape = { sphere = { radius = 0.2 } }
@@ -149,6 +151,8 @@ fn everything_in_a_scene_arrives_in_the_world() {
     assert_eq!(a.material.friction, Friction { static_: 0.6, kinetic: 0.5 });
     assert_eq!((a.material.shear, b.material.shear, b.material.bend_poisson), (Some(300.0), None, Some(0.1)));
     assert_eq!((b.material.poisson, b.material.thickness), (0.3, 0.0005));
+    assert_eq!(a.material.tearing, Some(Tearing { strength: [300.0, 250.0], length: 0.05 }));
+    assert_eq!(b.material.tearing, None);
     assert_eq!(a.pins[1].region, Region::Vertices(vec![41, 3]));
     assert_eq!(a.pins[0].motion.keys[1].rotate_deg, DVec3::new(0.0, 30.0, 0.0));
     assert_eq!(b.pins[0].region, Region::Boundary);

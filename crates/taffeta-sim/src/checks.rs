@@ -83,7 +83,8 @@ pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), Build
             .or_else(|| find_unknown_to_solver(cloth, solver))
             .or_else(|| find_unswept(cloth, solver))
             .or_else(|| find_spring_mismatch(cloth, solver))
-            .or_else(|| find_seam_mismatch(cloth, &description.simulation));
+            .or_else(|| find_seam_mismatch(cloth, &description.simulation))
+            .or_else(|| find_tear_mismatch(cloth, &description.simulation));
         if let Some(reason) = defect {
             return refuse(what, reason);
         }
@@ -265,6 +266,33 @@ fn find_seam_mismatch(cloth: &ClothDescription, settings: &SimulationSettings) -
     }
     let is_anisotropic = cloth.remesh.is_some_and(|settings| settings.anisotropic);
     is_anisotropic.then(|| "remeshing along folds (anisotropic) knows one chart, but it has seams".into())
+}
+
+/// What does not go with a cloth that can tear, in words.
+fn find_tear_mismatch(cloth: &ClothDescription, settings: &SimulationSettings) -> Option<String> {
+    cloth.material.tearing?;
+    let name = settings.solver.name();
+    if !settings.solver.sews() {
+        return Some(format!(
+            "under the solver {name} it cannot tear (tear_strength): take global, direct or block"
+        ));
+    }
+    if settings.mode == Mode::Static {
+        return Some(
+            "it can tear (tear_strength), which takes time, and there is none in the search for an equilibrium".into(),
+        );
+    }
+    if cloth.mesh.material.is_none() {
+        return Some("it can tear (tear_strength), for which it needs material coordinates".into());
+    }
+    if cloth.volume.is_some() {
+        return Some("it can tear (tear_strength), and could then not keep its volume".into());
+    }
+    let has_stress =
+        matches!(cloth.membrane, MembraneModel::Strain | MembraneModel::Edges | MembraneModel::Energy);
+    (!has_stress || cloth.scaling != MembraneScaling::ByArea).then(|| {
+        "it can tear (tear_strength), for which its constraint must be Strain, Edges or Energy, scaled by area".into()
+    })
 }
 
 /// What is wrong with a pin, in words.

@@ -5,7 +5,7 @@
 //! of a step is the force that is still unbalanced; when `s` is long, the steps are those of Newton's method itself.
 
 use crate::pins::along_held;
-use crate::report::{StepReport, SubstepPlan};
+use crate::report::{StepReport, SubstepPlan, TearCounts};
 use crate::stage::{Stage, StageTimes};
 use crate::step::StepError;
 use crate::world::World;
@@ -66,6 +66,7 @@ impl World {
             faces: self.sheet.topology.face_count(),
             contacts: self.active_contacts(),
             broken_edges: 0,
+            tears: TearCounts::default(),
             safeguard: self.work.safeguard,
             remesh: Default::default(),
             jumps: Default::default(),

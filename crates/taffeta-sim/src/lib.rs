@@ -53,6 +53,7 @@ mod stage;
 mod stages;
 mod step;
 mod surroundings;
+mod tearing;
 mod world;
 
 pub use build::BuildError;
@@ -68,7 +69,7 @@ pub use frozen::{Frozen, Thawed};
 pub use grab::Grab;
 pub use jumps::FaceJumps;
 pub use loose::{LooseBody, LooseVertex};
-pub use report::{Metrics, RemeshCounts, StepReport, SubstepPlan};
+pub use report::{Metrics, RemeshCounts, StepReport, SubstepPlan, TearCounts};
 pub use resample::MaterialPoint;
 pub use seams::{SeamDefect, SeamDescription, SeamError, SeamReport, SeamSides, Sewing, pair_seams};
 pub use solid::Solid;
@@ -76,6 +77,6 @@ pub use stage::{Stage, StageTimes};
 pub use step::{StepError, StepInputs};
 pub use taffeta_solve::{
     BendingModel, Material, MembraneModel, MembraneScaling, ProjectionStiffness, RopeBending, RopeMaterial,
-    RowForce, SolidMaterial, StiffnessCorrection,
+    RowForce, SolidMaterial, StiffnessCorrection, Tearing,
 };
 pub use world::{Cloth, MAX_THREADS, World};

@@ -22,6 +22,8 @@ pub struct StepReport {
     pub safeguard: SafeguardReport,
     /// Edges whose spring has let go in this step.
     pub broken_edges: usize,
+    /// How the cloths have torn in this step.
+    pub tears: TearCounts,
     /// Edits of the remeshing pass; zero if none was due.
     pub remesh: RemeshCounts,
     /// What the remeshing pass did to the state.
@@ -64,6 +66,22 @@ pub struct RemeshCounts {
     pub flips: u64,
     /// Collapses and flips that were not made because something would have crossed.
     pub refused: u64,
+}
+
+/// How cloths have torn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TearCounts {
+    /// How many times a vertex has come apart because the cloth there was overloaded.
+    pub count: u64,
+    /// Length of the edges that have opened, at rest \[m\].
+    pub length: f64,
+}
+
+impl TearCounts {
+    /// Both together.
+    pub fn plus(self, more: Self) -> Self {
+        Self { count: self.count + more.count, length: self.length + more.length }
+    }
 }
 
 /// How a remeshing pass changes the state: ideally not at all. Zero if nothing was edited.

@@ -127,6 +127,7 @@ impl World {
             (0..self.cloths.len()).map(|cloth| POPPING_MAX * self.size_of_cloth(cloth)).collect();
         let view = self.view;
         let is_gated = self.caches.proximity.is_some();
+        let asked = self.sizes_at_tears();
         self.edit(|thawed| {
             for now in due {
                 let is_due = |cloth: &&Cloth| interval(cloth) == Some(now);
@@ -143,6 +144,7 @@ impl World {
                     surroundings: Some(&obstacles),
                     view: view.as_ref(),
                     displacements: &displacements_allowed,
+                    asked: &asked,
                 };
                 let mut gate = is_gated.then(|| Gate::new(thawed, &obstacles));
                 let mut veto = |proposal: &Proposal<'_>| {

@@ -2,10 +2,12 @@
 
 use crate::collide::SafeguardReport;
 use crate::description::Air;
+use crate::frozen::Frozen;
 use crate::grab::Grab;
 use crate::grips::Grasps;
-use crate::report::{StepReport, SubstepPlan};
+use crate::report::{StepReport, SubstepPlan, TearCounts};
 use crate::stage::{Stage, StageTimes};
+use crate::tearing::is_time_to_tear;
 use crate::world::{Workspace, World};
 use glam::{DVec2, DVec3};
 use taffeta_core::{EdgeIndex, IndexVec, VertexIndex};
@@ -113,6 +115,8 @@ pub(crate) struct LastGood {
     vertex_pins: IndexVec<VertexIndex, Option<u32>>,
     released: Vec<bool>,
     work: Workspace,
+    /// The sheet itself, if its topology may change.
+    sheet: Option<Box<Frozen>>,
 }
 
 impl World {
@@ -136,7 +140,8 @@ impl World {
         self.forget_pairs();
         self.work.safeguard = SafeguardReport::default();
         let broken_before = self.broken_edge_count();
-        let last_good = self.note_state();
+        let sheet = self.can_tear().then(|| Box::new(self.sheet.clone()));
+        let last_good = LastGood { sheet, ..self.note_state() };
         let gravity = inputs.gravity.unwrap_or(self.settings.gravity);
         if gravity != self.work.gravity {
             self.forget_history();
@@ -145,9 +150,9 @@ impl World {
         self.work.grabbed = grabbed;
         self.work.air = self.air.map(|air| Air { wind: inputs.wind.unwrap_or(air.wind), ..air });
         let outcome = self.plan(dt).map(|plan| self.follow_obstacles(plan, dt));
-        let outcome = outcome.and_then(|plan| self.run_substeps(plan, dt, &mut times));
-        let plan = match outcome {
-            Ok(plan) => plan,
+        let outcome = outcome.and_then(|plan| self.run_substeps((plan, dt), &inputs.grabs, &mut times));
+        let (plan, tears) = match outcome {
+            Ok(done) => done,
             Err(error) => {
                 self.go_back(last_good);
                 return Err(error);
@@ -169,6 +174,7 @@ impl World {
             faces: self.sheet.topology.face_count(),
             contacts,
             broken_edges,
+            tears,
             safeguard: self.work.safeguard,
             remesh,
             jumps,
@@ -180,20 +186,28 @@ impl World {
 
     fn run_substeps(
         &mut self,
-        mut plan: SubstepPlan,
-        dt: f64,
+        (mut plan, dt): (SubstepPlan, f64),
+        grabs: &[Grab],
         times: &mut StageTimes,
-    ) -> Result<SubstepPlan, StepError> {
+    ) -> Result<(SubstepPlan, TearCounts), StepError> {
         debug_assert_eq!(self.caches.epoch, self.sheet.topology.epoch, "caches of another topology");
         let h = dt / f64::from(plan.substeps);
-        let (start, mut energy) = (self.time, None);
+        let (start, mut energy, mut tears) = (self.time, None, TearCounts::default());
         for substep in 0..plan.substeps {
             // Multiplied, not added up: the last substep ends exactly at the frame.
             self.time = start + h * f64::from(substep);
+            let is_due = is_time_to_tear((substep, plan.substeps), dt);
+            let tear = || if is_due { self.tear_overloaded(substep > 0) } else { TearCounts::default() };
+            let torn = times.run(Stage::Remesh, tear);
+            if torn.count > 0 {
+                self.work.grabbed = self.find_grabbed(grabs)?;
+                energy = None;
+                tears = tears.plus(torn);
+            }
             self.run_yielding_substep((h, 0), (&mut plan, &mut energy), times)?;
         }
         self.time = start + dt;
-        Ok(plan)
+        Ok((plan, tears))
     }
 
     /// One substep, stage by stage.
@@ -232,6 +246,7 @@ impl World {
             vertex_pins: sheet.vertex_pins.clone(),
             released: self.released.clone(),
             work: self.work.clone(),
+            sheet: None,
         }
     }
 
@@ -240,6 +255,9 @@ impl World {
         let LastGood { time, positions, velocities, angles, scalars, .. } = last_good;
         let LastGood { history, grips, last_substep, broken, vertex_pins, released, work, .. } = last_good;
         (self.time, self.last_substep, self.released) = (time, last_substep, released);
+        if let Some(sheet) = last_good.sheet {
+            self.sheet = *sheet;
+        }
         (self.sheet.scalars, self.sheet.history, self.sheet.grips) = (scalars, history, grips);
         self.grasps = last_good.grasps;
         (self.sheet.state.positions, self.sheet.state.velocities) = (positions, velocities);

@@ -21,6 +21,7 @@ pub mod rope;
 pub mod solid;
 pub mod state;
 pub mod substeps;
+mod tearing;
 #[cfg(test)]
 mod testing;
 
@@ -36,3 +37,4 @@ pub use plate::{Plate, PlateState, Supports};
 pub use rope::{PlacedRope, RopeBending, RopeBlocks, RopeMaterial, RopeModel};
 pub use solid::{SolidBlocks, SolidMaterial};
 pub use state::{DenseState, RestShape};
+pub use tearing::{Tearing, membrane_stress};

@@ -1,5 +1,6 @@
 //! The cloth's material: areal density, orthotropic plane-stress membrane, plate bending, damping, friction.
 
+use crate::tearing::Tearing;
 use nalgebra::Matrix3;
 use serde::{Deserialize, Serialize};
 use taffeta_core::Friction;
@@ -27,6 +28,8 @@ pub struct Material {
     pub bend_damping: f64,
     /// Friction against other bodies.
     pub friction: Friction,
+    /// How it tears; `None`: not at all.
+    pub tearing: Option<Tearing>,
 }
 
 /// What is wrong with a material.
@@ -91,6 +94,7 @@ impl Material {
             stretch_damping: 0.0,
             bend_damping: 0.0,
             friction: Friction::default(),
+            tearing: None,
         }
     }
 
@@ -170,6 +174,7 @@ impl Material {
         check("greater than -1", &[("poisson", self.poisson)], |v| v.is_finite() && v > -1.0)?;
         check_friction(self.friction)?;
         check("greater than -1 and at most 1", &[("bend_poisson", self.bend_poisson.unwrap_or(0.0))], ratio)?;
+        self.tearing.as_ref().map_or(Ok(()), Tearing::validate)?;
         self.validate_bending()
     }
 

@@ -62,6 +62,8 @@ impl Recorder {
             popping: report.jumps.popping,
             kinetic_jump: report.jumps.kinetic_energy,
             elastic_jump: report.jumps.elastic_energy,
+            tears: report.tears.count,
+            torn_length: report.tears.length,
             step_ms: milliseconds(step_time),
             solve_ms: stage(Stage::Solve),
             contact_ms: stage(Stage::Detect) + stage(Stage::Secure),

@@ -54,6 +54,8 @@ impl Summary<'_> {
                 "flips": totals.flips,
                 "refused_edits": totals.refused_edits,
                 "broken_edges": totals.broken_edges,
+                "tears": totals.tears,
+                "torn_length": totals.torn_length,
                 "shortened_motions": totals.shortened,
                 "lost_impulse": totals.lost_impulse,
                 "forced_pairs": totals.forced_pairs,

@@ -43,6 +43,12 @@ pub(super) struct Totals {
     /// Edges whose spring has let go.
     #[serde(default)]
     pub broken_edges: u64,
+    /// How many times cloths have torn on.
+    #[serde(default)]
+    pub tears: u64,
+    /// Length of cloth that has torn, at rest \[m\].
+    #[serde(default)]
+    pub torn_length: f64,
     /// Vertices whose motion was shortened to keep cloths apart, over all substeps.
     #[serde(default)]
     pub shortened: u64,
@@ -149,6 +155,8 @@ impl Totals {
         self.flips += report.remesh.flips;
         self.refused_edits += report.remesh.refused;
         self.broken_edges += report.broken_edges as u64;
+        self.tears += report.tears.count;
+        self.torn_length += report.tears.length;
         self.shortened += report.safeguard.shortened;
         self.lost_impulse += report.safeguard.lost_impulse;
         self.forced_pairs += report.safeguard.forced;

@@ -4,7 +4,7 @@ use crate::common::{Desk, REMESH, SCENE};
 
 const METRICS: &str = "frame,time,vertices,faces,kinetic_energy,stretch_energy,bend_energy,gravity_energy,momentum_x,\
      momentum_y,momentum_z,angular_x,angular_y,angular_z,max_strain,residual,contacts,crossings,splits,collapses,flips,\
-     step_ms,solve_ms,contact_ms,remesh_ms,io_ms,popping,kinetic_jump,elastic_jump";
+     step_ms,solve_ms,contact_ms,remesh_ms,io_ms,popping,kinetic_jump,elastic_jump,tears,torn_length";
 
 #[test]
 fn a_run_writes_the_files_of_the_contract() {

@@ -13,7 +13,7 @@ pub(super) const METRICS_FILE: &str = "metrics.csv";
 pub const PROBE_COLUMNS: [&str; 9] = ["frame", "time", "name", "x", "y", "z", "vx", "vy", "vz"];
 
 /// Columns of `metrics.csv`.
-pub const METRICS_COLUMNS: [&str; 29] = [
+pub const METRICS_COLUMNS: [&str; 31] = [
     "frame",
     "time",
     "vertices",
@@ -43,6 +43,8 @@ pub const METRICS_COLUMNS: [&str; 29] = [
     "popping",
     "kinetic_jump",
     "elastic_jump",
+    "tears",
+    "torn_length",
 ];
 
 /// A row of `probes.csv`.
@@ -132,6 +134,12 @@ pub struct MetricsRow {
     /// Change of the elastic energy by remeshing \[J\].
     #[serde(default)]
     pub elastic_jump: f64,
+    /// How many times the cloths have torn on in the frame.
+    #[serde(default)]
+    pub tears: u64,
+    /// Length of cloth that has torn in the frame, at rest \[m\].
+    #[serde(default)]
+    pub torn_length: f64,
 }
 
 /// Appends rows to `probes.csv`.

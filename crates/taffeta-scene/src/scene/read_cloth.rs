@@ -6,6 +6,7 @@ use super::read_motion::{read_motion, read_place};
 use super::read_projective::warn_of_projective;
 use super::read_seam::read_seams;
 use super::read_solid::read_volume;
+use super::read_tearing::{TearingParts, check_tearing};
 use super::{ClothShape, SceneCloth};
 use crate::grid::GridPattern;
 use crate::mesh_file::MeshFormat;
@@ -156,6 +157,9 @@ pub(super) fn read_cloth(
         let message =
             format!("`{}.anisotropic` knows one chart, but a cloth that is sewn has seams", item.key);
         item.report(message, Some("leave it out".to_owned()));
+    }
+    if let Some(material) = &material {
+        check_tearing(&table, TearingParts { material, membrane, remesh }, surroundings, warnings);
     }
     if pressure != 0.0 {
         warn_of_pressure(&table, surroundings, warnings);

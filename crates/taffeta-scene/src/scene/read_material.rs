@@ -1,6 +1,7 @@
 //! Materials: presets, named tables, inline tables.
 
 use super::read_motion::read_friction;
+use super::read_tearing::read_tearing;
 use crate::document::Kind;
 use crate::materials;
 use crate::reader::{Item, Range, TableReader, did_you_mean, join_key, quoted_list};
@@ -19,6 +20,8 @@ const KEYS: &[&str] = &[
     "stretch_damping",
     "bend_damping",
     "friction",
+    "tear_strength",
+    "tear_length",
 ];
 
 /// The materials that a scene can name.
@@ -114,6 +117,7 @@ fn read_table(item: &Item<'_>, base: Option<Material>) -> Option<Material> {
         stretch_damping: table.number("stretch_damping", base.stretch_damping, Range::Finite),
         bend_damping: table.number("bend_damping", base.bend_damping, Range::Finite),
         friction: read_friction(&table, base.friction),
+        tearing: read_tearing(&table, base.tearing),
     };
     if let Some(message) = refuse_poisson_of_shear(&material, &item.key) {
         item.context.report(&format!("{}.poisson", item.key), message, None);

@@ -319,6 +319,8 @@ pub(crate) fn material_json(material: &Material) -> Value {
     });
     put(&mut json, "shear", material.shear.map(Value::from));
     put(&mut json, "bend_poisson", material.bend_poisson.map(Value::from));
+    put(&mut json, "tear_strength", material.tearing.map(|tearing| json!(tearing.strength)));
+    put(&mut json, "tear_length", material.tearing.map(|tearing| json!(tearing.length)));
     json
 }
 

@@ -10,6 +10,7 @@ use crate::scene::{
 use serde_json::{Value, json};
 use taffeta_remesh::RemeshSettings;
 use taffeta_sim::ProjectionStiffness;
+use taffeta_solve::Tearing;
 
 /// Part of all three kinds of bodies.
 fn body_keys(name: &str) -> [(&'static str, Node); 4] {
@@ -297,9 +298,27 @@ pub(super) fn material() -> Node {
             ),
             ("bend_damping", Node::not_negative("Time constant of damping of bending [s].").default(0.0)),
             ("friction", Node::reference("friction", "Friction of the surface.")),
+            ("tear_strength", tear_strength()),
+            (
+                "tear_length",
+                Node::positive(
+                    "Radius over which the stress is averaged that is held against `tear_strength` [m].",
+                )
+                .default(Tearing::DEFAULT_LENGTH),
+            ),
         ],
         &[],
     )
+    .with("dependentRequired", json!({ "tear_length": ["tear_strength"] }))
+}
+
+/// One number or two.
+fn tear_strength() -> Node {
+    let about = "Force per width at rest above which the cloth tears, along warp and weft or along both [N/m]. Absent: it \
+                 does not tear.";
+    let Node(both) = Node::positive("[N/m]");
+    let Node(each) = Node::tuple("Along warp and weft [N/m].", Node::positive("[N/m]"), 2);
+    Node(json!({ "description": about, "anyOf": [both, each] }))
 }
 
 pub(super) fn rope() -> Node {

@@ -324,6 +324,22 @@ fn impossible_materials_are_refused_at_their_field() {
         &["poisson` is -1", "greater than -1", "shear"],
     );
     expect("bend", "shear = 0\nbend = [1e-5, 1e-5]", "0", &["`materials.mine.shear` is 0", "greater than 0"]);
+    expect(
+        "bend",
+        "tear_strength = 0\nbend = [1, 1]",
+        "0",
+        &["`materials.mine.tear_strength` is 0", "greater than 0"],
+    );
+    expect("bend", "tear_strength = [9, -1]\nbend = [1, 1]", "[9", &["`materials.mine.tear_strength` is -1"]);
+    expect("bend", "tear_strength = inf\nbend = [1, 1]", "inf", &["finite"]);
+    expect("bend", "tear_strength = \"much\"\nbend = [1, 1]", "\"much\"", &["must be a number"]);
+    expect(
+        "bend",
+        "tear_strength = 9\ntear_length = 0\nbend = [1, 1]",
+        "0\n",
+        &["`materials.mine.tear_length` is 0", "greater than 0"],
+    );
+    expect("bend", "tear_length = 0.01\nbend = [1, 1]", "0.01", &["says nothing without `tear_strength`"]);
     expect("bend", "thickness = 0\nbend = [1, 1]", "0", &["`materials.mine.thickness` is 0"]);
     expect(
         "bend",

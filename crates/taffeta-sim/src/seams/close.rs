@@ -111,7 +111,8 @@ impl World {
         false
     }
 
-    fn crossing_count(&self) -> usize {
+    /// How much crosses, as it was noted last.
+    pub(crate) fn crossing_count(&self) -> usize {
         self.caches.proximity.as_ref().map_or(0, |proximity| proximity.crossings().len())
     }
 }

@@ -1,0 +1,157 @@
+//! Cloth that tears: where its stress exceeds the strength of its material, edges open.
+//!
+//! ```text
+//!  end of a substep ──► load of every face ──► mean over a disk ──► overloaded vertices ──► an edge across
+//!                       (stress/strength)      (`stress`)            tips first              the pull opens (`advance`)
+//!       remeshing makes the edges fine around tips that bear a good part of what they can
+//! ```
+//!
+//! Some 240 times per second a tear goes on, by the length over which the stress is averaged, at each of its tips that is
+//! overloaded; where there is no such tip, a new
+//! one begins at the most overloaded vertex of the cloth, one at a time: in a sheet that is loaded evenly all of it is
+//! overloaded at once, and where it gives way first the rest is relieved.
+//!
+//! Where the cloth is remeshed, the edge is made where it is wanted, by a split of the edge that the line of the tear meets.
+//! Else the nearest edge that there is opens, and tears follow the mesh.
+//!
+//! After: T. Pfaff, R. Narain, J. M. de Joya, J. F. O'Brien, Adaptive tearing and cracking of thin sheets (2014), whose
+//! stress at the tip depends on the mesh; here it is averaged over a length of the material (see
+//! [`Tearing`]).
+
+mod advance;
+mod stress;
+#[cfg(test)]
+mod tests;
+
+use crate::caches::Solver;
+use crate::report::TearCounts;
+use crate::world::{Cloth, World};
+use advance::{Line, TearRules};
+use stress::{Overload, Tip};
+use taffeta_core::index::DenseIndex;
+use taffeta_core::{Region, VertexIndex};
+use taffeta_mesh::VertexKey;
+use taffeta_solve::Tearing;
+
+/// The load of a face at a tip from which on remeshing asks for fine edges there, and how far around it, relative to the
+/// length over which the stress is averaged: that disk and the way of a frame. A load alone asks for nothing: an even one
+/// needs no fine mesh to be seen, and where a tear begins it makes the edges that it needs.
+const REFINE_LOAD: f64 = 0.5;
+const REFINE_REACH: f64 = 3.0;
+/// Edges at the tip, relative to the length over which the stress is averaged: what coarser edges leave of the mean depends
+/// on the mesh.
+const FINE_PART: f64 = 0.5;
+/// Distance between two places that tear in one substep, and from a tip inside which no other tear begins, relative to
+/// the length over which the stress is averaged: there all vertices see the load of the same tip.
+const EXCLUSION: f64 = 2.0;
+
+/// Time in which a tear goes on by the length over which the stress is averaged \[s\], if substeps are not longer: the same for solvers that take few substeps and
+/// for those that take many, and long enough for remeshing, which comes after the step, to keep up with it.
+const ROUND: f64 = 1.0 / 240.0;
+
+/// Whether a cloth may tear before a substep, of so many into which a step of length `dt` \[s\] is cut.
+pub(crate) fn is_time_to_tear((substep, substeps): (u32, u32), dt: f64) -> bool {
+    let rounds = (dt / ROUND - 1e-9).ceil().max(1.0);
+    let round_of = |substep: u32| (f64::from(substep) * rounds / f64::from(substeps)).floor();
+    substep == 0 || round_of(substep) > round_of(substep - 1)
+}
+
+impl Cloth {
+    /// How the cloth tears.
+    fn tearing(&self) -> Option<&Tearing> {
+        self.model.material.tearing.as_ref()
+    }
+
+    /// The edge length at which a tear of a cloth that is remeshed goes on \[m\]; `None`: it takes the edges as they are.
+    fn tear_size(&self) -> Option<f64> {
+        let (tearing, remesh) = (self.tearing()?, self.remesh?);
+        Some(remesh.size_min.max(FINE_PART * tearing.length))
+    }
+}
+
+impl World {
+    /// Whether any cloth can tear.
+    pub(crate) fn can_tear(&self) -> bool {
+        let knows = matches!(self.caches.solver, Solver::Newton(_) | Solver::Block(_));
+        knows && self.cloths.iter().any(|cloth| cloth.tearing().is_some())
+    }
+
+    /// Opens an edge, or two, wherever a cloth is overloaded as it is now. `has_moved` tells that solvers have gone on since
+    /// the sheet was frozen or the step began.
+    pub(crate) fn tear_overloaded(&mut self, has_moved: bool) -> TearCounts {
+        let mut counts = TearCounts::default();
+        if !self.can_tear() {
+            return counts;
+        }
+        let overloads = self.find_overloads();
+        if overloads.is_empty() {
+            return counts;
+        }
+        if has_moved {
+            self.caches.keep_bending(&mut self.sheet);
+        }
+        if !self.try_to_tear(&overloads, &mut counts) {
+            // One of them would make something cross; the others need not wait for it.
+            for overload in &overloads {
+                if self.sheet.vertex_keys().contains(&overload.vertex) {
+                    self.try_to_tear(std::slice::from_ref(overload), &mut counts);
+                }
+            }
+        }
+        counts
+    }
+
+    /// Tears at these places; `false`: that would make something cross, and nothing has been done.
+    fn try_to_tear(&mut self, overloads: &[Overload], counts: &mut TearCounts) -> bool {
+        let (sheet, grasps) = (self.sheet.clone(), self.grasps.clone());
+        let before = self.crossing_count();
+        let regions: Vec<Region> = self.pins.iter().map(|pin| pin.description.region.clone()).collect();
+        let rules: Vec<TearRules> = self.cloths.iter().map(TearRules::of_cloth).collect();
+        let mut torn = TearCounts::default();
+        self.edit(|thawed| {
+            // A run that resumes from a checkpoint must hand out the same keys.
+            thawed.mesh.sort_free_slots();
+            let mut has_torn = vec![false; rules.len()];
+            for overload in overloads.iter() {
+                let cloth = overload.cloth as usize;
+                if !overload.is_tip && has_torn[cloth] {
+                    continue;
+                }
+                let line = Line { vertex: overload.vertex, normal: overload.normal };
+                let more = thawed.tear(line, &rules[cloth], &regions);
+                has_torn[cloth] |= more.count > 0;
+                torn = torn.plus(more);
+            }
+        });
+        if self.crossing_count() > before {
+            (self.sheet, self.grasps) = (sheet, grasps);
+            self.rebuild();
+            return false;
+        }
+        *counts = counts.plus(torn);
+        true
+    }
+
+    /// What remeshing is asked for around tips that bear a good part of what they can: vertices and the edge length there
+    /// \[m\].
+    pub(crate) fn sizes_at_tears(&self) -> Vec<(VertexKey, f64)> {
+        if !self.can_tear() || self.cloths.iter().all(|cloth| cloth.tear_size().is_none()) {
+            return Vec::new();
+        }
+        let (sheet, loads) = (&self.sheet, self.face_loads());
+        let is_loaded = |tip: &Tip| {
+            let tearing = self.tearing_of(tip.cloth);
+            let mut faces = sheet.topology.faces_around(tip.vertex).iter();
+            faces.any(|fi| tearing.worst(&loads[fi.to_usize()]).0 >= REFINE_LOAD)
+        };
+        let tips: Vec<Tip> = self.find_tips().into_iter().filter(is_loaded).collect();
+        let ask = |(vi, key): (VertexIndex, &VertexKey)| {
+            let cloth = sheet.vertex_cloths[vi];
+            let size = self.cloths[cloth as usize].tear_size()?;
+            let reach = REFINE_REACH * self.tearing_of(cloth).length;
+            let at = sheet.layout[vi].truncate();
+            tips.iter().any(|tip| tip.cloth == cloth && tip.at.distance(at) < reach).then_some((*key, size))
+        };
+        sheet.vertex_keys().iter_indexed().filter_map(ask).collect()
+    }
+}

@@ -1,0 +1,214 @@
+//! The load of faces and, averaged over a disk of the material, of vertices.
+
+use super::EXCLUSION;
+use crate::world::World;
+use glam::DVec2;
+use std::collections::VecDeque;
+use std::f64::consts::PI;
+use taffeta_core::index::DenseIndex;
+use taffeta_core::math::{Sym2, atan2};
+use taffeta_core::{FaceIndex, VertexIndex};
+use taffeta_mesh::VertexKey;
+use taffeta_solve::{Tearing, membrane_stress};
+
+/// Angle of the cloth at a boundary vertex from which on it is a tip \[rad\]: between the boundary as it may wind and the
+/// corner of a square hole.
+const TIP_ANGLE: f64 = 1.25 * PI;
+/// Radius of the disk relative to how far the middles of the faces at its vertex are, at least: on a mesh that is too
+/// coarse for the length of the material the mean is that of these faces.
+const LEAST_REACH: f64 = 1.5;
+
+/// Radius of the disk from which the direction of a tear follows, relative to that from which its load does.
+const DIRECTION_REACH: f64 = 2.0;
+
+/// A vertex at which the load exceeds 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Overload {
+    pub cloth: u32,
+    pub vertex: VertexKey,
+    /// Its place in the material \[m\].
+    pub at: DVec2,
+    pub load: f64,
+    /// Normal of the line along which the cloth gives way, in material space.
+    pub normal: DVec2,
+    /// Whether the vertex is the tip of a tear or of a notch.
+    pub is_tip: bool,
+}
+
+/// A vertex where the boundary turns back: the end of a tear, of a slit, of a notch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Tip {
+    pub cloth: u32,
+    pub vertex: VertexIndex,
+    /// Its place in the material \[m\].
+    pub at: DVec2,
+}
+
+impl World {
+    /// The stress of each face relative to the strength of its cloth, in its chart; zero where cloth does not tear.
+    pub(super) fn face_loads(&self) -> Vec<Sym2> {
+        let stiffness = self.cloths.iter().map(|cloth| {
+            let material = &cloth.model.material;
+            let inverse = material.membrane_compliance().try_inverse();
+            material.tearing.map(|tearing| (tearing, inverse.expect("the compliance was checked")))
+        });
+        let stiffness: Vec<_> = stiffness.collect();
+        let load = |(fi, cloth): (FaceIndex, &u32)| match &stiffness[*cloth as usize] {
+            Some((tearing, stiffness)) => {
+                tearing.load(&membrane_stress(stiffness, &self.face_strain_tensor(fi)))
+            }
+            None => Sym2::default(),
+        };
+        self.sheet.rest.cloths.iter_indexed().map(load).collect()
+    }
+
+    /// Where cloths are overloaded, as far as they are to tear in one go: tips in the order of their load, each with some
+    /// distance from the others; then, by their load, vertices at which a tear can begin.
+    pub(super) fn find_overloads(&self) -> Vec<Overload> {
+        let loads = self.face_loads();
+        let mut is_near = vec![false; self.sheet.topology.vertex_count];
+        for (fi, corners) in self.sheet.topology.faces.iter_indexed() {
+            let tearing = self.cloths[self.sheet.rest.cloths[fi] as usize].tearing();
+            // A mean exceeds 1 only where a face does.
+            if tearing.is_some_and(|tearing| tearing.worst(&loads[fi.to_usize()]).0 > 1.0) {
+                corners.iter().for_each(|vi| is_near[vi.to_usize()] = true);
+            }
+        }
+        let mut recovery = Recovery { world: self, loads: &loads, seen: vec![0; loads.len()], round: 0 };
+        let near = self.sheet.topology.vertices().filter(|vi| is_near[vi.to_usize()]);
+        let mut found: Vec<Overload> = near.filter_map(|vi| recovery.overload_of(vi)).collect();
+        if found.is_empty() {
+            return found;
+        }
+        let rank = |overload: &Overload| (!overload.is_tip, -overload.load);
+        found.sort_by(|a, b| rank(a).partial_cmp(&rank(b)).expect("loads are numbers"));
+        let tips = self.find_tips();
+        let mut taken: Vec<Overload> = Vec::new();
+        for overload in found {
+            let reach = EXCLUSION * self.tearing_of(overload.cloth).length;
+            let is_close =
+                |(cloth, at): (u32, DVec2)| cloth == overload.cloth && at.distance(overload.at) < reach;
+            let beside_tip = !overload.is_tip && tips.iter().any(|tip| is_close((tip.cloth, tip.at)));
+            if !beside_tip && !taken.iter().any(|other| is_close((other.cloth, other.at))) {
+                taken.push(overload);
+            }
+        }
+        taken
+    }
+
+    pub(super) fn tearing_of(&self, cloth: u32) -> &Tearing {
+        self.cloths[cloth as usize].tearing().expect("only cloths that tear are asked")
+    }
+
+    /// The tips of the cloths that tear.
+    pub(super) fn find_tips(&self) -> Vec<Tip> {
+        let sheet = &self.sheet;
+        let tears =
+            |cloth: u32| self.cloths.get(cloth as usize).is_some_and(|cloth| cloth.tearing().is_some());
+        let surface = sheet.topology.vertices().take(sheet.topology.surface_vertex_count());
+        surface
+            .filter(|vi| tears(sheet.vertex_cloths[*vi]) && self.is_tip(*vi))
+            .filter_map(|vi| Some(Tip { cloth: sheet.vertex_cloths[vi], vertex: vi, at: self.place_of(vi)? }))
+            .collect()
+    }
+
+    /// The place of a vertex in the material \[m\]; `None`: it lies on a seam.
+    fn place_of(&self, vi: VertexIndex) -> Option<DVec2> {
+        let (topology, rest) = (&self.sheet.topology, &self.sheet.rest);
+        let mut coords = topology.faces_around(vi).iter().map(|fi| {
+            let k = corner_of(topology.faces[*fi], vi);
+            rest.corners[*fi][k]
+        });
+        let first = coords.next()?;
+        coords.all(|coord| coord == first).then_some(first)
+    }
+
+    /// Whether the boundary turns back at a vertex.
+    fn is_tip(&self, vi: VertexIndex) -> bool {
+        let (topology, rest) = (&self.sheet.topology, &self.sheet.rest);
+        let (mut angle, mut is_boundary) = (0.0, false);
+        for fi in topology.faces_around(vi) {
+            let k = corner_of(topology.faces[*fi], vi);
+            let corners = rest.corners[*fi];
+            let (a, b) = (corners[(k + 1) % 3] - corners[k], corners[(k + 2) % 3] - corners[k]);
+            angle += atan2(a.perp_dot(b), a.dot(b));
+            // Its edges there are those that begin and end at the corner.
+            let edges = [topology.face_edges[*fi][k], topology.face_edges[*fi][(k + 2) % 3]];
+            is_boundary |= edges.iter().any(|ei| topology.edges[*ei].is_boundary());
+        }
+        is_boundary && angle > TIP_ANGLE
+    }
+}
+
+fn corner_of(corners: [VertexIndex; 3], vi: VertexIndex) -> usize {
+    corners.iter().position(|corner| *corner == vi).expect("a corner of the face")
+}
+
+/// Means over disks.
+struct Recovery<'a> {
+    world: &'a World,
+    loads: &'a [Sym2],
+    /// The last disk that each face was looked at for.
+    seen: Vec<u32>,
+    round: u32,
+}
+
+impl Recovery<'_> {
+    /// The overload of a vertex, unless it bears its load. What pins hold, what lies on a seam and what is being sewn does not
+    /// tear.
+    fn overload_of(&mut self, vi: VertexIndex) -> Option<Overload> {
+        let sheet = &self.world.sheet;
+        let (key, cloth) = (sheet.vertex_keys()[vi], sheet.vertex_cloths[vi]);
+        if sheet.vertex_pins[vi].is_some() || sheet.sewing.open_pairs().flatten().any(|v| *v == key) {
+            return None;
+        }
+        let at = self.world.place_of(vi)?;
+        let tearing = self.world.tearing_of(cloth);
+        let (load, _) = tearing.worst(&self.mean_load(vi, at, tearing.length));
+        if load <= 1.0 {
+            return None;
+        }
+        // Few faces say how much; it takes more of them to say whither.
+        let (_, normal) = tearing.worst(&self.mean_load(vi, at, DIRECTION_REACH * tearing.length));
+        Some(Overload { cloth, vertex: key, at, load, normal, is_tip: self.world.is_tip(vi) })
+    }
+
+    /// The mean of the load over the disk of radius `length` \[m\] around a vertex, with weights `1 − r²/length²`. It does not
+    /// reach over tears, the boundary or seams.
+    fn mean_load(&mut self, vi: VertexIndex, at: DVec2, length: f64) -> Sym2 {
+        let (topology, rest) = (&self.world.sheet.topology, &self.world.sheet.rest);
+        self.round += 1;
+        let distance = |fi: FaceIndex| {
+            let [a, b, c] = rest.corners[fi];
+            ((a + b + c) / 3.0).distance(at)
+        };
+        let fan = topology.faces_around(vi);
+        let least = fan.iter().map(|fi| distance(*fi)).fold(0.0, f64::max);
+        let reach = length.max(LEAST_REACH * least);
+        let mut queue: VecDeque<FaceIndex> = fan.iter().copied().collect();
+        fan.iter().for_each(|fi| self.seen[fi.to_usize()] = self.round);
+        let (mut sum, mut weights) = (Sym2::default(), 0.0);
+        while let Some(fi) = queue.pop_front() {
+            let part = distance(fi) / reach;
+            let weight = rest.areas[fi] * (1.0 - part * part);
+            sum = sum.plus(weight, &self.loads[fi.to_usize()]);
+            weights += weight;
+            for ei in topology.face_edges[fi] {
+                let edge = &topology.edges[ei];
+                let Some(next) = edge.faces.into_iter().flatten().find(|other| *other != fi) else {
+                    continue;
+                };
+                let seen = &mut self.seen[next.to_usize()];
+                let agree = |end: &VertexIndex| {
+                    let coord = |fi: FaceIndex| rest.corners[fi][corner_of(topology.faces[fi], *end)];
+                    coord(fi) == coord(next)
+                };
+                if *seen != self.round && distance(next) < reach && edge.vertices.iter().all(agree) {
+                    *seen = self.round;
+                    queue.push_back(next);
+                }
+            }
+        }
+        Sym2::default().plus(1.0 / weights, &sum)
+    }
+}

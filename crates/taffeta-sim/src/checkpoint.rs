@@ -13,7 +13,7 @@ use taffeta_contact::ContactName;
 use taffeta_remesh::validate_attributes;
 
 /// Format of checkpoints; a change of the format changes it.
-const VERSION: u32 = 8;
+const VERSION: u32 = 9;
 
 /// The state of a world.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -32,7 +32,7 @@ pub use material::{Material, MaterialError};
 pub use model::{
     BendingModel, ClothModel, MembraneModel, MembraneScaling, ProjectionStiffness, StiffnessCorrection,
 };
-pub use plate::{Plate, PlateState, Supports};
+pub use plate::{PlasticFlow, Plate, PlateState, Supports};
 pub use rope::{PlacedRope, RopeBending, RopeBlocks, RopeMaterial, RopeModel};
 pub use solid::{SolidBlocks, SolidMaterial};
 pub use state::{DenseState, RestShape};

@@ -21,6 +21,9 @@ pub struct Material {
     pub bend: [f64; 2],
     /// Poisson ratio of bending; `None`: `poisson`.
     pub bend_poisson: Option<f64>,
+    /// Elastic curvature `κ_Y` beyond which a fold stays \[1/m\], for a bend about one line in any direction; `None`: all
+    /// bending is elastic.
+    pub yield_curvature: Option<f64>,
     /// Damping time constant of the membrane `τ` \[s\].
     pub stretch_damping: f64,
     /// Damping time constant of bending `τ` \[s\].
@@ -88,6 +91,7 @@ impl Material {
             shear: None,
             bend: [bend; 2],
             bend_poisson: None,
+            yield_curvature: None,
             stretch_damping: 0.0,
             bend_damping: 0.0,
             friction: Friction::default(),
@@ -134,6 +138,15 @@ impl Material {
         Matrix3::new(d1, coupling, 0.0, coupling, d2, 0.0, 0.0, 0.0, twist)
     }
 
+    /// The square of the norm in which curvatures `(κ_uu, κ_vv, 2κ_uv)` yield, as a matrix: the bending energy, scaled so
+    /// that both directions of an orthotropic plate are as stiff as each other and one that is bent about one line has the
+    /// norm of its curvature.
+    pub fn fold_norm(&self) -> Matrix3<f64> {
+        let plate = self.bending_matrix();
+        let ratio = plate[(0, 1)] / (plate[(0, 0)] * plate[(1, 1)]).sqrt();
+        Matrix3::new(1.0, ratio, 0.0, ratio, 1.0, 0.0, 0.0, 0.0, 0.5 * (1.0 - ratio))
+    }
+
     /// Poisson ratio `ν₁₂` of bending.
     fn bend_ratio(&self) -> f64 {
         self.bend_poisson.unwrap_or(self.poisson)
@@ -169,6 +182,9 @@ impl Material {
         check_not_negative(&not_negative)?;
         check("greater than -1", &[("poisson", self.poisson)], |v| v.is_finite() && v > -1.0)?;
         check_friction(self.friction)?;
+        if let Some(most) = self.yield_curvature {
+            check_positive(&[("yield_curvature", most)])?;
+        }
         check("greater than -1 and at most 1", &[("bend_poisson", self.bend_poisson.unwrap_or(0.0))], ratio)?;
         self.validate_bending()
     }

@@ -283,6 +283,12 @@ pub(super) fn material() -> Node {
                     .with("maximum", 1),
             ),
             (
+                "yield_curvature",
+                Node::positive(
+                    "Elastic curvature beyond which a fold stays [1/m]. Absent: all bending is elastic.",
+                ),
+            ),
+            (
                 "stretch_damping",
                 Node::not_negative("Time constant of damping of the membrane [s].").default(0.0),
             ),

@@ -1,0 +1,288 @@
+//! Folds that stay: what is bent too far springs back by the yield curvature, on every mesh, and stays so.
+
+mod common;
+use common::*;
+use glam::{DVec2, DVec3};
+use taffeta::core::{Keyframe, Motion, Region, TriangleMesh};
+use taffeta::remesh::RemeshSettings;
+use taffeta::scene::{GridPattern, grid};
+use taffeta::sim::{
+    BendingModel, BuildError, Checkpoint, ClothDescription, Material, Mode, PinDescription,
+    SimulationSettings, SolverChoice, World,
+};
+
+/// A strip of 10 by 3 cm, and what of its curvature is elastic at most [1/m].
+const LENGTH: f64 = 0.1;
+const WIDTH: f64 = 0.03;
+const LIMIT: f64 = 6.0;
+/// How long it is held [s].
+const HELD: f64 = 0.05;
+
+/// Which material direction lies along the strip.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Along {
+    Warp,
+    Weft,
+}
+
+impl Along {
+    fn place(self, u: f64, v: f64) -> DVec2 {
+        match self {
+            Self::Warp => DVec2::new(u, v),
+            Self::Weft => DVec2::new(v, u),
+        }
+    }
+}
+
+fn paper() -> Material {
+    let mut material = Material::isotropic(0.2, 2000.0, 0.3, 5e-5);
+    // A strip that is free at its sides then bends about one line.
+    material.bend_poisson = Some(0.0);
+    material.yield_curvature = Some(LIMIT);
+    material
+}
+
+/// A flat strip that starts bent to a curvature and is held so at its sides, then let go.
+fn bent_strip(mesh: TriangleMesh, along: Along, (kappa, material): (f64, Material)) -> ClothDescription {
+    let mut mesh = mesh;
+    let corners = mesh.material.clone().expect("material coordinates");
+    for (face, coords) in mesh.faces.iter().zip(&corners) {
+        for (v, u) in face.iter().zip(coords) {
+            let (u, across) = if along == Along::Warp { (u.x, u.y) } else { (u.y, -u.x) };
+            let (s, c) = (kappa * u).sin_cos();
+            mesh.positions[*v as usize] = DVec3::new(s / kappa, (1.0 - c) / kappa, -across);
+        }
+    }
+    let mut cloth = ClothDescription::new("strip", mesh, material);
+    let side = |v: f64| {
+        let ends = [along.place(-1e-6, v - 1e-6), along.place(LENGTH + 1e-6, v + 1e-6)];
+        PinDescription { release: Some(HELD), ..PinDescription::new(Region::MaterialBox(ends)) }
+    };
+    cloth.pins = vec![side(0.0), side(WIDTH)];
+    cloth
+}
+
+fn strip(along: Along, cells: [u32; 2], pattern: GridPattern) -> TriangleMesh {
+    let size = along.place(LENGTH, WIDTH);
+    let cells = if along == Along::Warp { cells } else { [cells[1], cells[0]] };
+    grid(size, cells, pattern, 1)
+}
+
+fn quiet(solver: SolverChoice, substeps: u32) -> SimulationSettings {
+    SimulationSettings { gravity: DVec3::ZERO, velocity_damping: 70.0, ..settings(solver, Some(substeps)) }
+}
+
+/// The mean curvature of the middle of the strip [1/m].
+fn curvature(world: &World, along: Along) -> f64 {
+    let at = |part: f64| {
+        let point = world.material_point(0, along.place(part * LENGTH, WIDTH / 2.0));
+        point.expect("a point of the strip").position
+    };
+    let ([a, b], [c, d]) = ([at(0.2), at(0.4)], [at(0.6), at(0.8)]);
+    let (first, second) = (b - a, d - c);
+    let angle = first.cross(second).length().atan2(first.dot(second));
+    angle / (0.4 * LENGTH)
+}
+
+/// Bends the strip, lets it go and waits.
+fn spring_back(cloth: ClothDescription, along: Along, simulation: SimulationSettings) -> f64 {
+    let mut world = world(cloth, simulation);
+    run(&mut world, 36);
+    curvature(&world, along)
+}
+
+#[test]
+fn a_strip_springs_back_by_the_yield_curvature_on_every_mesh() {
+    let kappa = 10.0;
+    for (cells, pattern) in [
+        ([10, 3], GridPattern::Alternating),
+        ([14, 4], GridPattern::Delaunay),
+        ([10, 4], GridPattern::Crossed),
+    ] {
+        let cloth = bent_strip(strip(Along::Warp, cells, pattern), Along::Warp, (kappa, paper()));
+        let found = spring_back(cloth, Along::Warp, quiet(SolverChoice::Direct, 4));
+        assert!((found / (kappa - LIMIT) - 1.0).abs() < 0.02, "{cells:?} {pattern:?}: {found}");
+    }
+}
+
+#[test]
+fn so_it_does_in_both_directions_of_an_orthotropic_cloth_and_with_every_solver() {
+    let kappa = -9.0;
+    let mut material = paper();
+    material.bend = [5e-5, 2e-5];
+    for (along, solver, substeps) in [
+        (Along::Warp, SolverChoice::Global, 4),
+        (Along::Weft, SolverChoice::Direct, 4),
+        (Along::Warp, SolverChoice::Block, 60),
+    ] {
+        let mesh = strip(along, [10, 3], GridPattern::Alternating);
+        let cloth = bent_strip(mesh, along, (kappa, material.clone()));
+        let found = spring_back(cloth, along, quiet(solver, substeps));
+        assert!((found / (9.0 - LIMIT) - 1.0).abs() < 0.02, "{along:?} {solver:?}: {found}");
+    }
+}
+
+#[test]
+fn a_strip_that_is_bent_less_comes_back_flat() {
+    let mesh = strip(Along::Warp, [10, 3], GridPattern::Alternating);
+    let cloth = bent_strip(mesh, Along::Warp, (0.9 * LIMIT, paper()));
+    let mut world = world(cloth, quiet(SolverChoice::Direct, 4));
+    run(&mut world, 36);
+    let most = world.plastic_curvatures(0).expect("it can yield").into_iter().fold(0.0, f64::max);
+    assert!(most < 0.02 * LIMIT, "{most}");
+    let left = curvature(&world, Along::Warp);
+    assert!(left < 0.03 * LIMIT, "{left}");
+}
+
+fn adaptive_strip() -> ClothDescription {
+    let mesh = strip(Along::Warp, [8, 3], GridPattern::Alternating);
+    let mut cloth = bent_strip(mesh, Along::Warp, (10.0, paper()));
+    cloth.remesh = Some(RemeshSettings {
+        size_min: 0.005,
+        size_max: 0.03,
+        refine_angle: 0.08,
+        ..RemeshSettings::default()
+    });
+    cloth
+}
+
+#[test]
+fn an_adaptive_mesh_carries_the_fold_along() {
+    let mut world = world(adaptive_strip(), quiet(SolverChoice::Direct, 4));
+    let mut edits = 0;
+    for _ in 0..36 {
+        let remesh = run(&mut world, 1).remesh;
+        edits += remesh.splits + remesh.collapses + remesh.flips;
+    }
+    assert!(edits > 50, "{edits} edits");
+    let found = curvature(&world, Along::Warp);
+    assert!((found / 4.0 - 1.0).abs() < 0.03, "{found}");
+}
+
+#[test]
+fn a_fold_goes_on_from_a_checkpoint_with_the_same_bits_and_for_any_number_of_threads() {
+    let new = |threads| {
+        let simulation = SimulationSettings { threads, ..quiet(SolverChoice::Global, 4) };
+        world(adaptive_strip(), simulation)
+    };
+    let (mut one, mut two) = (new(1), new(2));
+    for _ in 0..5 {
+        assert_eq!(run(&mut one, 1).state_hash, run(&mut two, 1).state_hash);
+    }
+    let mut resumed = new(1);
+    resumed.restore(Checkpoint::from_bytes(&one.checkpoint().to_bytes()).unwrap()).unwrap();
+    assert_eq!(resumed.plastic_curvatures(0), one.plastic_curvatures(0));
+    assert!(resumed.plastic_curvatures(0).unwrap().iter().any(|kappa| *kappa > 1.0));
+    for _ in 0..5 {
+        assert_eq!(run(&mut one, 1).state_hash, run(&mut resumed, 1).state_hash);
+    }
+    assert_eq!(resumed.plastic_curvatures(0), one.plastic_curvatures(0));
+}
+
+/// Two clamped ends are turned against each other, each by half of an angle, along the arc of a circle.
+fn folded_strip(cells: [u32; 2], remesh: Option<RemeshSettings>) -> ClothDescription {
+    let mesh = strip(Along::Warp, cells, GridPattern::Alternating);
+    let mut cloth = ClothDescription::new("strip", mesh, paper());
+    let end = |u: f64, sign: f64| {
+        let at = [DVec2::new(u - 1e-6, -1.0), DVec2::new(u + 1e-6, 1.0)];
+        let key = |k: u32| {
+            let half = 0.5 * std::f64::consts::PI * f64::from(k) / 24.0;
+            // The chord of an arc of this length.
+            let chord = if k == 0 { LENGTH } else { LENGTH * half.sin() / half };
+            let translate = DVec3::new(-sign * 0.5 * (LENGTH - chord), 0.0, 0.0);
+            Keyframe {
+                time: 0.02 * f64::from(k),
+                translate,
+                rotate_deg: DVec3::Y * (-sign * half.to_degrees()),
+            }
+        };
+        PinDescription {
+            motion: Motion { keys: (0..=24).map(key).collect() },
+            clamp: true,
+            release: Some(0.5),
+            ..PinDescription::new(Region::MaterialBox(at))
+        }
+    };
+    cloth.pins = vec![end(0.0, -1.0), end(LENGTH, 1.0)];
+    cloth.remesh = remesh;
+    cloth
+}
+
+#[test]
+fn a_strip_that_is_folded_by_half_a_turn_opens_by_the_yield_curvature_times_its_length() {
+    let remesh =
+        RemeshSettings { size_min: 0.004, size_max: 0.02, refine_angle: 0.2, ..RemeshSettings::default() };
+    for (cells, remesh) in [([10, 2], None), ([16, 3], None), ([8, 2], Some(remesh))] {
+        let mut world = world(folded_strip(cells, remesh), quiet(SolverChoice::Direct, 4));
+        run(&mut world, 29);
+        let folded = curvature(&world, Along::Warp);
+        let expected = std::f64::consts::PI / LENGTH;
+        assert!((folded / expected - 1.0).abs() < 0.02, "{cells:?}: folded to {folded}");
+        run(&mut world, 36);
+        let found = curvature(&world, Along::Warp);
+        assert!((found / (expected - LIMIT) - 1.0).abs() < 0.02, "{cells:?}: {found}");
+    }
+}
+
+#[test]
+fn folds_are_refused_where_nothing_knows_them() {
+    let refusal = |solver: SolverChoice, mode: Mode, bending: BendingModel| {
+        let mesh = strip(Along::Warp, [4, 1], GridPattern::Diagonal);
+        let cloth = ClothDescription { bending, ..ClothDescription::new("strip", mesh, paper()) };
+        let simulation = SimulationSettings { mode, ..settings(solver, None) };
+        let description = taffeta::sim::WorldDescription {
+            cloths: vec![cloth],
+            simulation,
+            ..taffeta::sim::WorldDescription::default()
+        };
+        World::build(&description).err().map(|error| error.to_string())
+    };
+    let (moving, plate) = (Mode::Dynamic, BendingModel::Curvature);
+    for solver in [SolverChoice::Auto, SolverChoice::Global, SolverChoice::Direct, SolverChoice::Block] {
+        assert_eq!(refusal(solver, moving, plate), None);
+        assert_eq!(refusal(solver, moving, BendingModel::Averaged), None);
+        for bending in [BendingModel::Hinge, BendingModel::Quadratic, BendingModel::None] {
+            let message = refusal(solver, moving, bending).unwrap();
+            assert!(message.contains("yield_curvature means nothing to the bending model"), "{message}");
+        }
+    }
+    for (solver, bending) in [
+        (SolverChoice::Xpbd, BendingModel::Hinge),
+        (SolverChoice::Pbd, BendingModel::Hinge),
+        (SolverChoice::Projective, BendingModel::MeanCurvature),
+    ] {
+        let message = refusal(solver, moving, bending).unwrap();
+        assert!(message.contains(solver.name()) && message.contains("no yield_curvature"), "{message}");
+    }
+    let message = refusal(SolverChoice::Direct, Mode::Static, plate).unwrap();
+    assert!(message.contains("follow the motion"), "{message}");
+    for bad in [-1.0, 0.0, f64::NAN, f64::INFINITY] {
+        let mut cloth =
+            bent_strip(strip(Along::Warp, [4, 1], GridPattern::Diagonal), Along::Warp, (1.0, paper()));
+        cloth.material.yield_curvature = Some(bad);
+        let description = taffeta::sim::WorldDescription {
+            cloths: vec![cloth],
+            ..taffeta::sim::WorldDescription::default()
+        };
+        let error = World::build(&description).unwrap_err();
+        assert!(matches!(error, BuildError::Material { .. }), "{error}");
+        assert!(error.to_string().contains("yield_curvature is"), "{error}");
+    }
+}
+
+#[test]
+fn a_cloth_learns_to_yield_while_it_runs_but_not_under_a_solver_that_cannot() {
+    let elastic = Material { yield_curvature: None, ..paper() };
+    let mesh = strip(Along::Warp, [6, 2], GridPattern::Alternating);
+    let cloth = ClothDescription {
+        bending: BendingModel::Hinge,
+        ..ClothDescription::new("strip", mesh.clone(), elastic.clone())
+    };
+    let mut rows = world(cloth, quiet(SolverChoice::Xpbd, 4));
+    let message = rows.set_material(0, paper()).unwrap_err().to_string();
+    assert!(message.contains("xpbd") && rows.plastic_curvatures(0).is_none(), "{message}");
+    let mut plate = world(ClothDescription::new("strip", mesh, elastic), quiet(SolverChoice::Direct, 4));
+    assert!(plate.plastic_curvatures(0).is_none());
+    plate.set_material(0, paper()).unwrap();
+    assert_eq!(plate.plastic_curvatures(0), Some(vec![0.0; plate.face_count()]));
+}

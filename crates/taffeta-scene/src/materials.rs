@@ -18,7 +18,7 @@
 mod table;
 
 use taffeta_core::Friction;
-use taffeta_solve::Material;
+use taffeta_solve::{DEFAULT_HARDENING, Material};
 
 /// How far a figure can be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,6 +110,7 @@ impl Row {
             bend: self.bend,
             bend_poisson: None,
             yield_curvature: self.yield_curvature,
+            yield_hardening: DEFAULT_HARDENING,
             stretch_damping: 0.0,
             bend_damping: 0.0,
             friction: Friction { static_, kinetic },

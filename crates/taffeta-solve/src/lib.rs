@@ -28,7 +28,7 @@ pub use blocks::{Blocks, ElasticEnergy};
 pub use drivers::block::{BlockDriver, Substep};
 pub use drivers::projective::{ProjectiveConstraints, ProjectiveDriver, ProjectiveProblem, ProjectiveTimes};
 pub use drivers::rows::{ProjectedCloth, RowDriver, RowForce, RowStep};
-pub use material::{Material, MaterialError};
+pub use material::{DEFAULT_HARDENING, Material, MaterialError};
 pub use model::{
     BendingModel, ClothModel, MembraneModel, MembraneScaling, ProjectionStiffness, StiffnessCorrection,
 };

@@ -24,6 +24,9 @@ pub struct Material {
     /// Elastic curvature `κ_Y` beyond which a fold stays \[1/m\], for a bend about one line in any direction; `None`: all
     /// bending is elastic.
     pub yield_curvature: Option<f64>,
+    /// How a fold that stays hardens: by which part of the plastic curvature the elastic one must exceed the limit in the same
+    /// direction for it to go on. 0: not at all. Of no effect without a yield curvature.
+    pub yield_hardening: f64,
     /// Damping time constant of the membrane `τ` \[s\].
     pub stretch_damping: f64,
     /// Damping time constant of bending `τ` \[s\].
@@ -76,6 +79,10 @@ pub enum MaterialError {
     },
 }
 
+/// [`Material::yield_hardening`] unless a material says otherwise: enough to spread a bend over a strip of which some faces yield
+/// a few percent too early, and folds of ten times the yield curvature still stay.
+pub const DEFAULT_HARDENING: f64 = 0.1;
+
 /// Part of the greater bending stiffness that the smaller one has at least in [`Material::bending_matrix`].
 const FLOOR_OF_BENDING: f64 = 1e-6;
 
@@ -92,6 +99,7 @@ impl Material {
             bend: [bend; 2],
             bend_poisson: None,
             yield_curvature: None,
+            yield_hardening: DEFAULT_HARDENING,
             stretch_damping: 0.0,
             bend_damping: 0.0,
             friction: Friction::default(),
@@ -169,6 +177,7 @@ impl Material {
             ("bend", self.bend[1]),
             ("stretch_damping", self.stretch_damping),
             ("bend_damping", self.bend_damping),
+            ("yield_hardening", self.yield_hardening),
         ];
         let ratio = |value: f64| value.is_finite() && value > -1.0 && value <= 1.0;
         // The product test comes first: it explains a ratio that is too large better than a range does.

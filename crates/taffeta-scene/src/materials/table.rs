@@ -113,7 +113,7 @@ pub(super) const ROWS: &[Row] = &[
             Figure { fields: "shear", basis: Basis::Derived, source: "G ≈ 0.387 √(E₁E₂) for machine-made paper (Baum, Brennan and Habeger 1981)" },
             Figure { fields: "bend", basis: Basis::Derived, source: "E·h³/12(1−ν₁₂ν₂₁), a homogeneous sheet" },
             Figure { fields: "yield_curvature", basis: Basis::Estimate, source: "2 ε/h with a strain ε of 0.4 %, at which paper under tension leaves its straight line" },
-            Figure { fields: "poisson, stretch_damping, bend_damping, friction", basis: Basis::Estimate, source: "as paper" },
+            Figure { fields: "poisson, yield_hardening, stretch_damping, bend_damping, friction", basis: Basis::Estimate, source: "as paper; a tenth, as where nothing is said" },
         ],
     },
     Row {

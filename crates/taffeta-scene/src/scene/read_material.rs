@@ -18,6 +18,7 @@ const KEYS: &[&str] = &[
     "bend",
     "bend_poisson",
     "yield_curvature",
+    "yield_hardening",
     "stretch_damping",
     "bend_damping",
     "friction",
@@ -114,10 +115,16 @@ fn read_table(item: &Item<'_>, base: Option<Material>) -> Option<Material> {
         bend: pair("bend", base.bend),
         bend_poisson: optional("bend_poisson").or(base.bend_poisson),
         yield_curvature: optional("yield_curvature").or(base.yield_curvature),
+        yield_hardening: table.number("yield_hardening", base.yield_hardening, Range::Finite),
         stretch_damping: table.number("stretch_damping", base.stretch_damping, Range::Finite),
         bend_damping: table.number("bend_damping", base.bend_damping, Range::Finite),
         friction: read_friction(&table, base.friction),
     };
+    if let (Some(hardening), None) = (table.get("yield_hardening"), material.yield_curvature) {
+        let message = format!("`{}` means nothing without a `yield_curvature`", hardening.key);
+        hardening.report(message, Some("for example yield_curvature = 100.0 (1/m)".to_owned()));
+        return None;
+    }
     if let Some(message) = refuse_poisson_of_shear(&material, &item.key) {
         item.context.report(&format!("{}.poisson", item.key), message, None);
         return None;

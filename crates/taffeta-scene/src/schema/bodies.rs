@@ -289,6 +289,13 @@ pub(super) fn material() -> Node {
                 ),
             ),
             (
+                "yield_hardening",
+                Node::not_negative(
+                    "By which part of the plastic curvature the yield curvature moves along with a fold; with `yield_curvature`.",
+                )
+                .default(0.1),
+            ),
+            (
                 "stretch_damping",
                 Node::not_negative("Time constant of damping of the membrane [s].").default(0.0),
             ),

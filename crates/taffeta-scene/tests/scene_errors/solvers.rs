@@ -250,6 +250,10 @@ fn folds_that_stay_are_refused_where_nothing_knows_them() {
         let lines = format!("density = 0.2\nyield_curvature = {bad}");
         expect("density", &lines, bad, &["`materials.mine.yield_curvature` is", "greater than 0"]);
     }
+    let parts = ["`materials.mine.yield_hardening` means nothing without a `yield_curvature`"];
+    expect("density", "density = 0.2\nyield_hardening = 0.3", "0.3", &parts);
+    let lines = "density = 0.2\nyield_curvature = 9\nyield_hardening = -0.3";
+    expect("density", lines, "-0.3", &["`materials.mine.yield_hardening` is -0.3", "at least 0"]);
     for bad in ["nan", "inf", "\"much\"", "[1, 2]"] {
         let (text, first) = replace_line("density", &format!("density = 0.2\nyield_curvature = {bad}"));
         let error = read(&text).unwrap_err();

@@ -1,11 +1,11 @@
 //! Folds that stay: which part of the curvature of a face is plastic.
 //!
 //! ```text
-//!   moment                       κ = κ_e + κ_p        the moment D κ_e follows from the elastic part alone
-//!     │   ╭───────  ‖κ_e‖ = κ_Y  ‖κ_e‖ ≤ κ_Y          more than the yield curvature is not borne
-//!     │  ╱     ╱                 κ_p ← κ_p + (1 − κ_Y/‖κ_e‖) κ_e      where it were more: the radial return
+//!   moment                     κ = κ_e + κ_p                      the moment D κ_e follows from the elastic part alone
+//!     │   ╭───────  κ_e = κ_Y  ξ = κ_e − H κ_p,  ‖ξ‖ ≤ κ_Y        more than the yield curvature is not borne
+//!     │  ╱     ╱               κ_p ← κ_p + (1 − κ_Y/‖ξ‖) ξ/(1+H)   where it were more: the radial return
 //!     │ ╱     ╱
-//!     └──────┴────────── κ       unloading is elastic: what was bent to κ springs back to κ − κ_Y
+//!     └──────┴────────── κ     unloading is elastic: what was bent to κ springs back to (κ − κ_Y)/(1 + H)
 //!           κ_p
 //! ```
 //!
@@ -13,12 +13,14 @@
 //! ([`Material::fold_norm`](crate::Material::fold_norm)): a sheet that is bent about one line has the norm of its curvature,
 //! whatever the direction. The return is made after a substep, from the angles and scalars that it has ended with; so it
 //! does not depend on the length of substeps as long as the sheet is bent slowly, and no solver needs to know of it.
-//! It only lowers the energy.
 //!
 //! The rule is that of R. Narain, T. Pfaff, J. F. O'Brien, Folding and crumpling adaptive sheets, ACM Transactions on
-//! Graphics 32 (2013), §4, with the energy in place of the Frobenius norm, so that Poisson's ratio counts. Perfectly plastic:
-//! the sheet does not harden. A sharp fold is as wide as two rows of faces, on which its angle is spread; it opens by κ_Y
-//! times that width when it is let go, which vanishes with the size of the faces.
+//! Graphics 32 (2013), §4, with the energy in place of the Frobenius norm, so that Poisson's ratio counts, and with linear
+//! kinematic hardening `H` (W. Prager 1949): without it, H = 0, the plate has no unique shape. All faces of a strip bear the same
+//! moment; once the first has reached its limit it takes all further bending, and a smooth bend becomes a kink, on every
+//! mesh a different one. With it the limit moves along with the fold, no more state is needed, and folds of more than `κ_Y/H`
+//! do not stay, so that a fold cannot get sharper with every refinement: it is as wide as its angle over that, or as two rows of
+//! faces where these are wider, and opens by κ_Y times its width when it is let go.
 //!
 //! Faces of which all corners are held do not yield: they bend only by what the faces beside them do.
 
@@ -32,15 +34,15 @@ use taffeta_core::math::Sym2;
 
 /// Part of the yield curvature by which a face may exceed it: round-off would otherwise let a face that stands at its limit
 /// flow on in every substep.
-const ROUND_OFF: f64 = 1e-12;
+const ROUND_OFF: f64 = 1e-9;
 
 /// What a return has done.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PlasticFlow {
     /// How many faces have yielded.
     pub faces: usize,
-    /// By how much that has lowered the energy \[J\].
-    pub dissipated: f64,
+    /// By how much that has lowered the elastic energy \[J\]; negative where a fold springs open that is too sharp to stay.
+    pub released: f64,
 }
 
 impl Plate {
@@ -64,20 +66,23 @@ impl Plate {
             let Some(most) = cloth.material.yield_curvature else { continue };
             let known = face.eta(edges, angles, scalars) - face.rest;
             let bent = complete(known, face, rest, cloth);
-            let curvature = elastic_curvature(&bent, rest, face.face);
-            let norm = curvature.dot(&(cloth.material.fold_norm() * curvature)).sqrt();
+            let hardening = cloth.material.yield_hardening;
+            let Sym2 { xx, xy, yy } = rest.plastic_curvatures[face.face];
+            let back = Vector3::new(xx, yy, 2.0 * xy) * hardening;
+            let excess = elastic_curvature(&bent, rest, face.face) - back;
+            let norm = excess.dot(&(cloth.material.fold_norm() * excess)).sqrt();
             // Not what is not a number, either: the step that has made it fails by itself.
             if !(norm.is_finite() && norm > most * (1.0 + ROUND_OFF)) {
                 continue;
             }
-            let kept = most / norm;
-            let energy = 0.5 * known.dot(&(face.stiffness * known));
-            flow.faces += 1;
-            flow.dissipated += energy * (1.0 - kept * kept);
-            let grown = Sym2 { xx: curvature.x, xy: 0.5 * curvature.z, yy: curvature.y };
+            let grown = Sym2 { xx: excess.x, xy: 0.5 * excess.z, yy: excess.y };
             let plastic = &mut rest.plastic_curvatures[face.face];
-            *plastic = plastic.plus(1.0 - kept, &grown);
+            *plastic = plastic.plus((1.0 - most / norm) / (1.0 + hardening), &grown);
             face.rest = rest_angles(rest, cloth, face, edges);
+            let left = face.eta(edges, angles, scalars) - face.rest;
+            let energy = |bent: &Vector3<f64>| 0.5 * bent.dot(&(face.stiffness * bent));
+            flow.faces += 1;
+            flow.released += energy(&known) - energy(&left);
         }
         flow
     }

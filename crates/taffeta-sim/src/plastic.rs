@@ -3,6 +3,9 @@
 //! The law is that of [`taffeta_solve::plate`]. Here it is applied after every substep, to the angles and scalars that the
 //! solver has left, and the solver is told the new rest state of its blocks. So the sheet is elastic within a substep, and a
 //! face bears more than its yield moment for no longer than that.
+//!
+//! Where such a cloth is remeshed the law waits for the last substep of a step. A split puts its vertex on the chord of a bend and
+//! so makes two kinks of it, which the next substeps smooth out: faces that had yielded to them would keep them.
 
 use crate::caches::Solver;
 use crate::description::{ClothDescription, Mode, SimulationSettings, SolverChoice};
@@ -14,8 +17,8 @@ use taffeta_solve::{BendingModel, ClothModel, Material};
 impl World {
     /// Lets the faces yield that the substep has bent too far.
     pub(crate) fn yield_folds(&mut self) {
-        let Self { caches, sheet, cloths, .. } = self;
-        if !caches.blocks.plate.can_yield() {
+        let Self { caches, sheet, cloths, work, .. } = self;
+        if !work.lets_yield || !caches.blocks.plate.can_yield() {
             return;
         }
         if let Solver::Block(driver) = &caches.solver {
@@ -36,6 +39,11 @@ impl World {
             // Refused when the world was built.
             Solver::Rows(_) | Solver::Projective(_) => {}
         }
+    }
+
+    /// Whether a cloth that yields is remeshed.
+    pub(crate) fn remeshes_folds(&self) -> bool {
+        self.cloths.iter().any(|cloth| cloth.remesh.is_some() && cloth.model.yields())
     }
 
     /// The plastic curvature of each face of a cloth \[1/m\], as the Frobenius norm, in the order of [`World::mesh`]; `None`:

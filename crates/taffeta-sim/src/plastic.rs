@@ -5,7 +5,8 @@
 //! face bears more than its yield moment for no longer than that.
 //!
 //! Where such a cloth is remeshed the law waits for the last substep of a step. A split puts its vertex on the chord of a bend and
-//! so makes two kinks of it, which the next substeps smooth out: faces that had yielded to them would keep them.
+//! so makes two kinks of it, which the next substeps smooth out: faces that had yielded to them would keep them. So it does under
+//! the block solver, whose substeps are short, for then the scalars have to be found exactly.
 
 use crate::caches::Solver;
 use crate::description::{ClothDescription, Mode, SimulationSettings, SolverChoice};
@@ -21,29 +22,35 @@ impl World {
         if !work.lets_yield || !caches.blocks.plate.can_yield() {
             return;
         }
-        if let Solver::Block(driver) = &caches.solver {
-            caches.plate.scalars = driver.scalars();
-        }
         let models: Vec<ClothModel> = cloths.iter().map(|cloth| cloth.model.clone()).collect();
         let plate = &mut caches.blocks.plate;
         // From substep to substep, as the solver does: in a step a fold may turn by more than half a turn.
         plate.begin_step(&sheet.state.positions, &caches.plate.clamps);
         let angles: Vec<f64> = plate.edges.iter().map(|edge| edge.reference).collect();
+        if let Solver::Block(driver) = &caches.solver {
+            // One pass per sweep leaves them behind where a sheet bends fast, and the difference would be taken for curvature.
+            caches.plate.scalars = driver.scalars();
+            plate.minimize_scalars(&angles, &mut caches.plate.scalars);
+        }
         let flow = plate.yield_faces(&mut sheet.rest, &models, (&angles, &caches.plate.scalars));
         if flow.faces == 0 {
             return;
         }
         match &mut caches.solver {
-            Solver::Block(driver) => driver.set_rest(plate),
+            Solver::Block(driver) => {
+                driver.set_rest(plate);
+                driver.set_plate_state(&caches.plate);
+            }
             Solver::Newton(driver) => driver.set_rest(plate),
             // Refused when the world was built.
             Solver::Rows(_) | Solver::Projective(_) => {}
         }
     }
 
-    /// Whether a cloth that yields is remeshed.
-    pub(crate) fn remeshes_folds(&self) -> bool {
-        self.cloths.iter().any(|cloth| cloth.remesh.is_some() && cloth.model.yields())
+    /// Whether folds yield after every substep, and not only after the last one of a step.
+    pub(crate) fn yields_in_every_substep(&self) -> bool {
+        let is_remeshed = self.cloths.iter().any(|cloth| cloth.remesh.is_some() && cloth.model.yields());
+        !is_remeshed && !matches!(self.caches.solver, Solver::Block(_))
     }
 
     /// The plastic curvature of each face of a cloth \[1/m\], as the Frobenius norm, in the order of [`World::mesh`]; `None`:

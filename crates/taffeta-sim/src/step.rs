@@ -192,7 +192,7 @@ impl World {
         for substep in 0..plan.substeps {
             // Multiplied, not added up: the last substep ends exactly at the frame.
             self.time = start + h * f64::from(substep);
-            self.work.lets_yield = substep + 1 == plan.substeps || !self.remeshes_folds();
+            self.work.lets_yield = substep + 1 == plan.substeps || self.yields_in_every_substep();
             self.run_yielding_substep((h, 0), (&mut plan, &mut energy), times)?;
         }
         self.time = start + dt;

@@ -14,7 +14,7 @@ const COLUMNS: usize = 5;
 type Row = (&'static str, &'static str, fn(&Preset) -> String);
 
 /// The quantities in the order of the table.
-const ROWS: [Row; 10] = [
+const ROWS: [Row; 12] = [
     ("density", "kg/m²", |p| number(p.material.density)),
     ("thickness", "m", |p| number(p.material.thickness)),
     ("stretch", "N/m", |p| pair(p.material.stretch)),
@@ -22,6 +22,10 @@ const ROWS: [Row; 10] = [
     ("shear", "N/m", |p| p.material.shear.map_or("isotropic".to_owned(), number)),
     ("bend", "N·m", |p| pair(p.material.bend)),
     ("bend_poisson", "", |p| p.material.bend_poisson.map_or("as poisson".to_owned(), number)),
+    ("yield_curvature", "1/m", |p| p.material.yield_curvature.map_or("none".to_owned(), number)),
+    ("yield_hardening", "", |p| {
+        p.material.yield_curvature.map_or("none".to_owned(), |_| number(p.material.yield_hardening))
+    }),
     ("stretch_damping", "s", |p| number(p.material.stretch_damping)),
     ("bend_damping", "s", |p| number(p.material.bend_damping)),
     ("friction", "", |p| friction(p.material.friction)),

@@ -23,10 +23,14 @@ pub struct FrameData {
     pub strain_jumps: Option<Vec<f64>>,
     /// The same of the curvature \[1/m\].
     pub curvature_jumps: Option<Vec<f64>>,
+    /// Plastic curvature of each face \[1/m\], of a cloth whose material yields: the Frobenius norm.
+    pub plastic_curvatures: Option<Vec<f64>>,
 }
 
 /// The numbers of the faces by their names in files, in the order of [`FrameData::face_scalars`].
-pub(crate) const FACE_SCALARS: [&str; 4] = ["strain", "curvature", "strain_jump", "curvature_jump"];
+pub(crate) const FACE_SCALARS: [&str; FACE_SCALAR_COUNT] =
+    ["strain", "curvature", "strain_jump", "curvature_jump", "plastic_curvature"];
+pub(crate) const FACE_SCALAR_COUNT: usize = 5;
 
 impl FrameData {
     /// A surface with nothing but its mesh.
@@ -44,12 +48,14 @@ impl FrameData {
     }
 
     /// What has one number per face.
-    pub(crate) fn face_scalars(&self) -> [&Option<Vec<f64>>; 4] {
-        [&self.strains, &self.curvatures, &self.strain_jumps, &self.curvature_jumps]
+    pub(crate) fn face_scalars(&self) -> [&Option<Vec<f64>>; FACE_SCALAR_COUNT] {
+        let Self { strains, curvatures, strain_jumps, curvature_jumps, plastic_curvatures, .. } = self;
+        [strains, curvatures, strain_jumps, curvature_jumps, plastic_curvatures]
     }
 
-    pub(crate) fn face_scalars_mut(&mut self) -> [&mut Option<Vec<f64>>; 4] {
-        [&mut self.strains, &mut self.curvatures, &mut self.strain_jumps, &mut self.curvature_jumps]
+    pub(crate) fn face_scalars_mut(&mut self) -> [&mut Option<Vec<f64>>; FACE_SCALAR_COUNT] {
+        let Self { strains, curvatures, strain_jumps, curvature_jumps, plastic_curvatures, .. } = self;
+        [strains, curvatures, strain_jumps, curvature_jumps, plastic_curvatures]
     }
 
     /// Why the arrays do not fit together, in words; `None`: they do.
@@ -65,6 +71,7 @@ impl FrameData {
             ("curvatures", self.curvatures.as_ref().map(Vec::len), faces),
             ("strain jumps", self.strain_jumps.as_ref().map(Vec::len), faces),
             ("curvature jumps", self.curvature_jumps.as_ref().map(Vec::len), faces),
+            ("plastic curvatures", self.plastic_curvatures.as_ref().map(Vec::len), faces),
             ("material coordinates", self.mesh.material.as_ref().map(Vec::len), faces),
         ];
         let wrong = lengths.into_iter().find(|(_, found, expected)| found.is_some_and(|n| n != *expected));

@@ -3,12 +3,12 @@
 //! | element | properties |
 //! |---|---|
 //! | `vertex` | `double x y z` \[m\]; `double vx vy vz`, the velocity \[m/s\]; `double size` \[m\] |
-//! | `face` | `list uchar int vertex_indices`; `list uchar double texcoord`, the material coordinates u, v of the three corners \[m\]; `double strain`; `double curvature` \[1/m\]; `double strain_jump`; `double curvature_jump` \[1/m\] |
+//! | `face` | `list uchar int vertex_indices`; `list uchar double texcoord`, the material coordinates u, v of the three corners \[m\]; `double strain`; `double curvature` \[1/m\]; `double strain_jump`; `double curvature_jump` \[1/m\]; `double plastic_curvature` \[1/m\] |
 //! | `edge`, of a rope in place of `face` | `int vertex1 vertex2` |
 //!
 //! Properties that are not known are absent.
 
-use crate::frame::{FACE_SCALARS, FrameData, ReadError};
+use crate::frame::{FACE_SCALAR_COUNT, FACE_SCALARS, FrameData, ReadError};
 use glam::{DVec2, DVec3};
 use ply_rs_bw::parser::{Parser, Reader};
 use ply_rs_bw::ply::{
@@ -50,7 +50,7 @@ impl PropertyAccess for PlyVertex {
 struct PlyFace {
     corners: Vec<i32>,
     texcoord: Vec<f64>,
-    scalars: [f64; 4],
+    scalars: [f64; FACE_SCALAR_COUNT],
 }
 
 impl PropertyAccess for PlyFace {

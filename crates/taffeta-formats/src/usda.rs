@@ -2,7 +2,8 @@
 //!
 //! A surface is a `Mesh` without subdivision, a rope a linear `BasisCurves`. Time codes are the numbers of the frames;
 //! points, topology, `primvars:st` (the material coordinates \[m\], by corner), velocities (per second), `primvars:size` and the
-//! face values `primvars:strain`, `curvature`, `strain_jump` and `curvature_jump` are sampled at every frame. USD gives points 32 bits.
+//! face values `primvars:strain`, `curvature`, `strain_jump`, `curvature_jump` and `plastic_curvature` are sampled at every frame. USD
+//! gives points 32 bits.
 //!
 //! Written by hand as a stream: the attributes of a prim stand one after the other, each with all its frames. So each
 //! attribute goes to a temporary file of its own, and [`UsdaWriter::finish`] puts them together; a run of any length
@@ -30,7 +31,7 @@ pub struct UsdaWriter {
 struct Attribute(&'static str, &'static str);
 
 /// The attributes in the order of the file.
-const ATTRIBUTES: [Attribute; 13] = [
+const ATTRIBUTES: [Attribute; 14] = [
     Attribute("float3[] extent", ""),
     Attribute("int[] faceVertexCounts", ""),
     Attribute("int[] faceVertexIndices", ""),
@@ -43,6 +44,7 @@ const ATTRIBUTES: [Attribute; 13] = [
     Attribute("float[] primvars:curvature", "interpolation = \"uniform\""),
     Attribute("float[] primvars:strain_jump", "interpolation = \"uniform\""),
     Attribute("float[] primvars:curvature_jump", "interpolation = \"uniform\""),
+    Attribute("float[] primvars:plastic_curvature", "interpolation = \"uniform\""),
     Attribute("matrix4d xformOp:transform", ""),
 ];
 const EXTENT: usize = 0;
@@ -55,7 +57,7 @@ const MATERIAL: usize = 6;
 const SIZES: usize = 7;
 /// The first of those that have a number per face.
 const FACE_VALUES: usize = 8;
-const TRANSFORM: usize = 12;
+const TRANSFORM: usize = 13;
 
 impl UsdaWriter {
     /// Starts a body of a name, with so many frames per second \[1/s\]. Temporary files without a name go to the folder

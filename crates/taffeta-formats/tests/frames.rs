@@ -34,6 +34,7 @@ fn strip(cells: u32) -> FrameData {
         curvatures: Some(mean_curvatures(&mesh.positions, &mesh.faces)),
         strain_jumps: Some((0..faces).map(|f| 1.0 / (f + 3) as f64).collect()),
         curvature_jumps: Some((0..faces).map(|f| 7.0 / (f + 9) as f64).collect()),
+        plastic_curvatures: Some((0..faces).map(|f| 5.0 / (f + 6) as f64).collect()),
         ..FrameData::surface(mesh)
     }
 }
@@ -50,6 +51,7 @@ fn frames() -> Vec<FrameData> {
     foreign.mesh.material = None;
     foreign.curvatures = None;
     foreign.strain_jumps = None;
+    foreign.plastic_curvatures = None;
     vec![strip(5), bare, foreign, rope(), FrameData::curve(rope().mesh.positions), FrameData::default()]
 }
 

@@ -88,6 +88,8 @@ pub struct FaceAttributes {
     /// How far the rest shape may be here from that of the input \[m\], if it is in space: the sum of what edits have
     /// moved. `None`: the rest shape is flat, that of the material coordinates.
     pub rest_error: Option<f64>,
+    /// Plastic curvature in the chart of the face \[1/m\]: folds that stay; zero where nothing has yielded.
+    pub plastic_curvature: Sym2,
 }
 
 impl SheetAttributes {
@@ -142,7 +144,9 @@ impl SheetAttributes {
             attributes.edges.insert(e, flat);
         }
         for ((&f, face_corners), &cloth) in built.faces.iter().zip(corners).zip(cloths) {
-            attributes.faces.insert(f, FaceAttributes { cloth, panel: 0, rest_error: None });
+            let face =
+                FaceAttributes { cloth, panel: 0, rest_error: None, plastic_curvature: Sym2::default() };
+            attributes.faces.insert(f, face);
             // The half-edges of a built face start at its first corner.
             for (k, he) in built.mesh.face_halfedges(f).into_iter().enumerate() {
                 let edge = &mut attributes.edges[he.edge];
@@ -279,6 +283,9 @@ pub enum BadAttributes {
     /// A position, velocity or metric is not finite.
     #[error("{0:?} has an attribute that is not finite")]
     NotFinite(VertexKey),
+    /// A plastic curvature is not finite.
+    #[error("{0:?} has a plastic curvature that is not finite")]
+    Fold(FaceKey),
     /// A face has no area in material space, or is turned over.
     #[error("{face:?} has a material area of {area} m²")]
     Area {
@@ -314,7 +321,11 @@ pub fn validate_attributes(mesh: &HalfedgeMesh, attributes: &SheetAttributes) ->
         attributes.edges.get(e).ok_or(BadAttributes::MissingEdge(e))?;
     }
     for f in mesh.face_keys() {
-        attributes.faces.get(f).ok_or(BadAttributes::MissingFace(f))?;
+        let face = attributes.faces.get(f).ok_or(BadAttributes::MissingFace(f))?;
+        let Sym2 { xx, xy, yy } = face.plastic_curvature;
+        if ![xx, xy, yy].iter().all(|x| x.is_finite()) {
+            return Err(BadAttributes::Fold(f));
+        }
         let area = attributes.material_area(mesh, f);
         if area.is_nan() || area <= 0.0 {
             return Err(BadAttributes::Area { face: f, area });

@@ -34,6 +34,7 @@ mod chart;
 mod check;
 mod editor;
 mod enclose;
+mod folds;
 mod frame;
 mod gradation;
 mod grid;

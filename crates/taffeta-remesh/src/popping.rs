@@ -60,6 +60,13 @@ fn over_overlap(old: &Patch, new: &Patch) -> f64 {
     others.windows(2).map(of_triangle).sum()
 }
 
+/// The area of the part of a triangle inside another one, both counter-clockwise \[m²\].
+pub(crate) fn overlap_area(triangle: [DVec2; 3], by: [DVec2; 3]) -> f64 {
+    let overlap = clip(triangle, by);
+    let Some((&first, others)) = overlap.split_first() else { return 0.0 };
+    others.windows(2).map(|pair| 0.5 * (pair[0] - first).perp_dot(pair[1] - first)).sum()
+}
+
 /// The part of a triangle inside another one, both counter-clockwise (I. E. Sutherland, G. W. Hodgman, Reentrant polygon
 /// clipping, 1974).
 fn clip(triangle: [DVec2; 3], by: [DVec2; 3]) -> Vec<DVec2> {

@@ -169,6 +169,7 @@ fn compute_metrics<'a>(
             },
             strain_gradient: (s1 - s0) * shape.gradients[0] + (s2 - s0) * shape.gradients[1],
             green: shape.green,
+            plastic_curvature: row.plastic_curvature,
             velocity_gradient: gradient_of(corners.map(|slot| working.velocities[slot]), shape.gradients),
             position_gradient: gradient_of(corners.map(|slot| working.positions[slot]), shape.gradients),
             planes: corners.map(|slot| planes.get(slot).copied().flatten()),
@@ -179,7 +180,12 @@ fn compute_metrics<'a>(
             let metric = term.metric(&fields, settings);
             if is_anisotropic { metric } else { isotropic_bound(&metric) }
         };
-        let metric = dominate(SizingTerm::ALL.map(bound));
+        let metric = dominate(SizingTerm::ALL.map(&bound));
+        // Asked only where there are folds: what stays flat is not touched by them.
+        let metric = match row.plastic_curvature == Sym2::default() {
+            true => metric,
+            false => dominate([metric, bound(SizingTerm::PlasticCurvature)]),
+        };
         for slot in corners {
             let (area, sum) = &mut sums[slot];
             *area += shape.area;

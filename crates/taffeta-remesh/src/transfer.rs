@@ -6,6 +6,7 @@
 //! given to [`settle_drifts`](crate::settle_drifts) at the end.
 
 use crate::attributes::{EdgeAttributes, FaceAttributes, SheetAttributes, VertexAttributes, VertexHistory};
+use crate::folds::Folds;
 use crate::momentum::{Drift, RingMotion};
 use crate::rest::{is_in_space, span, wedges};
 use crate::space::{relay_of_collapse, relay_of_flip};
@@ -91,8 +92,11 @@ pub(crate) fn split_with_adjustment(
     split_edge_attributes(attributes, &record, middle);
     for (side, coord) in record.sides.iter().zip(middle) {
         let Some(side) = side else { continue };
-        let FaceAttributes { cloth, panel, rest_error } = attributes.faces[side.kept_face];
-        attributes.faces.insert(side.created_face, FaceAttributes { cloth, panel, rest_error });
+        // The halves lie in the chart of the whole.
+        let FaceAttributes { cloth, panel, rest_error, plastic_curvature } = attributes.faces[side.kept_face];
+        attributes
+            .faces
+            .insert(side.created_face, FaceAttributes { cloth, panel, rest_error, plastic_curvature });
         // On either side, what follows the spoke leaves the opposite corner in a face that was there before.
         let corner = attributes.material_of(mesh.next(side.spoke));
         attributes.edges.insert(
@@ -177,6 +181,7 @@ pub fn collapse_with_transfer(
     let in_space = mesh.faces_around(i).next().is_some_and(|f| is_in_space(attributes, f));
     let relay = in_space.then(|| relay_of_collapse(mesh, attributes, he));
     let moved = if in_space { Vec::new() } else { wedges(mesh, attributes, he) };
+    let folds = Folds::around(mesh, attributes, || mesh.faces_around(i));
 
     let record = mesh.collapse_edge(he)?;
     // What is merged away leaves nothing behind: vertices carry state of their own, faces their cloth and panel.
@@ -198,6 +203,7 @@ pub fn collapse_with_transfer(
         Some(relay) => relay.apply(mesh, attributes),
         None => copy_to_outside(mesh, attributes, j),
     }
+    folds.hand_over(mesh, attributes);
     ring.remove(0);
     let drift = motion.restore(mesh, attributes, &ring);
     Ok((record, drift))
@@ -235,6 +241,7 @@ pub fn flip_with_transfer(
     let motion = RingMotion::measure(mesh, attributes, &ring);
     let corners = opposites.map(|he| attributes.material_of(he));
 
+    let folds = Folds::around(mesh, attributes, || mesh.edge_faces(e).into_iter().flatten());
     let relay =
         mesh.face(he).filter(|&f| is_in_space(attributes, f)).map(|_| relay_of_flip(mesh, attributes, e));
 
@@ -248,6 +255,7 @@ pub fn flip_with_transfer(
         // The angle is not known yet; near that at rest it is unwrapped the right way.
         attributes.edges[e].angle = attributes.edges[e].rest_angle;
     }
+    folds.hand_over(mesh, attributes);
     let drift = motion.restore(mesh, attributes, &ring);
     Ok((record, drift))
 }

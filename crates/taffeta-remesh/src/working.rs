@@ -20,6 +20,8 @@ pub(crate) struct FaceRow {
     pub material: [DVec2; 3],
     /// Number of the cloth.
     pub cloth: u32,
+    /// Plastic curvature in the chart of the face \[1/m\].
+    pub plastic_curvature: Sym2,
 }
 
 impl FaceRow {
@@ -121,10 +123,11 @@ impl Working {
         let mut row_of_face = vec![None; mesh.face_slot_limit()];
         self.faces.reserve(mesh.face_count());
         for f in sorted(mesh.face_keys()) {
-            let FaceAttributes { cloth, panel: _, rest_error } = attributes.faces[f];
+            let FaceAttributes { cloth, panel: _, rest_error, plastic_curvature } = attributes.faces[f];
             if touched[cloth as usize] {
                 row_of_face[slot_of(f)] = Some(self.faces.len() as u32);
-                self.faces.push(FaceRow { corners: [0; 3], material: [DVec2::ZERO; 3], cloth });
+                let material = [DVec2::ZERO; 3];
+                self.faces.push(FaceRow { corners: [0; 3], material, cloth, plastic_curvature });
                 if rest_error.is_some() {
                     self.kinds[cloth as usize] = RestKind::Space;
                 }

@@ -18,7 +18,7 @@
 mod table;
 
 use taffeta_core::Friction;
-use taffeta_solve::Material;
+use taffeta_solve::{DEFAULT_HARDENING, Material};
 
 /// How far a figure can be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,6 +91,8 @@ struct Row {
     shear: f64,
     /// Plate stiffness along warp and weft \[N·m\].
     bend: [f64; 2],
+    /// Elastic curvature beyond which folds stay \[1/m\]; `None`: they do not.
+    yield_curvature: Option<f64>,
     /// Static and kinetic coefficient.
     friction: [f64; 2],
     figures: &'static [Figure],
@@ -107,6 +109,8 @@ impl Row {
             shear: Some(self.shear),
             bend: self.bend,
             bend_poisson: None,
+            yield_curvature: self.yield_curvature,
+            yield_hardening: DEFAULT_HARDENING,
             stretch_damping: 0.0,
             bend_damping: 0.0,
             friction: Friction { static_, kinetic },
@@ -130,6 +134,8 @@ mod tests {
             {
                 assert!(preset.figures.iter().any(|f| f.fields.contains(field)), "{} {field}", preset.name);
             }
+            let has_source = preset.figures.iter().any(|f| f.fields.contains("yield_curvature"));
+            assert_eq!(preset.material.yield_curvature.is_some(), has_source, "{}", preset.name);
         }
         assert!(preset("cotton").is_some() && preset("steel").is_none());
         let names: Vec<&str> = presets().iter().map(|preset| preset.name).collect();
@@ -166,11 +172,12 @@ mod tests {
 
     #[test]
     fn paper_bends_as_a_homogeneous_sheet_does() {
-        let paper = preset("paper").unwrap().material;
-        let product = paper.poisson * paper.poisson * paper.stretch[1] / paper.stretch[0];
-        for k in 0..2 {
-            let bend = paper.stretch[k] * paper.thickness * paper.thickness / (12.0 * (1.0 - product));
-            assert!((paper.bend[k] / bend - 1.0).abs() < 0.02, "{bend}");
+        for paper in ["paper", "origami"].map(|name| preset(name).unwrap().material) {
+            let product = paper.poisson * paper.poisson * paper.stretch[1] / paper.stretch[0];
+            for k in 0..2 {
+                let bend = paper.stretch[k] * paper.thickness * paper.thickness / (12.0 * (1.0 - product));
+                assert!((paper.bend[k] / bend - 1.0).abs() < 0.02, "{bend}");
+            }
         }
     }
 }

@@ -68,7 +68,7 @@ max_vertices = 5000
 [[cloth]]
 name = "b"
 grid = {}
-material = { density = 0.1, stretch = [100, 90], bend = [1e-6, 2e-6], bend_poisson = 0.1 }
+material = { density = 0.1, stretch = [100, 90], bend = [1e-6, 2e-6], bend_poisson = 0.1, yield_curvature = 150, yield_hardening = 0.2 }
 bending = "curvature"
 rest_curvature = [2, -1, 0.5]
 [[cloth.pin]]

@@ -7,6 +7,7 @@ use crate::build::BuildError;
 use crate::checks::{find_air_defect, find_gravity_defect};
 use crate::description::{Air, PinDescription};
 use crate::pins::Pin;
+use crate::plastic::find_unyielding;
 use crate::world::World;
 use glam::DVec3;
 use taffeta_core::index::DenseIndex;
@@ -45,11 +46,14 @@ impl World {
     /// scene has not given one of its own.
     ///
     /// # Errors
-    /// If there is no such cloth, it is the surface of a solid, or the material is impossible.
+    /// If there is no such cloth, it is the surface of a solid, or the material is impossible or one that the
+    /// solver does not know.
     pub fn set_material(&mut self, cloth: usize, material: Material) -> Result<(), BuildError> {
         self.check_sheet(cloth)?;
         let name = &self.cloths[cloth].name;
         material.validate().map_err(|source| BuildError::Material { cloth: name.clone(), source })?;
+        let unyielding = find_unyielding(&material, self.cloths[cloth].model.bending, self.caches.choice);
+        refuse(&format!("cloth '{name}'"), unyielding)?;
         let changed = &mut self.cloths[cloth];
         if changed.surface.offset == 0.5 * changed.model.material.thickness {
             changed.surface.offset = 0.5 * material.thickness;

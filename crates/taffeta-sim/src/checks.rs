@@ -5,6 +5,7 @@ use crate::description::{
     Air, ClothDescription, Mode, PinDescription, SimulationSettings, SolverChoice, TimeIntegration,
     WorldDescription, knows_rest_curvature,
 };
+use crate::plastic::find_plastic_mismatch;
 use glam::DVec3;
 use taffeta_solve::{MembraneModel, MembraneScaling};
 
@@ -84,7 +85,8 @@ pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), Build
             .or_else(|| find_unswept(cloth, solver))
             .or_else(|| find_spring_mismatch(cloth, solver))
             .or_else(|| find_seam_mismatch(cloth, &description.simulation))
-            .or_else(|| find_tear_mismatch(cloth, &description.simulation));
+            .or_else(|| find_tear_mismatch(cloth, &description.simulation))
+            .or_else(|| find_plastic_mismatch(cloth, &description.simulation));
         if let Some(reason) = defect {
             return refuse(what, reason);
         }

@@ -329,6 +329,14 @@ impl SolverChoice {
         }
     }
 
+    /// Whether the solver knows folds that stay: it must bend by the curvature of faces.
+    pub fn knows_plastic_folds(self) -> bool {
+        match self {
+            Self::Auto | Self::Global | Self::Direct | Self::Block => true,
+            Self::Xpbd | Self::Pbd | Self::Projective => false,
+        }
+    }
+
     /// Whether the solver knows stitches. Rows along springs and constant projections are methods to compare with.
     pub fn sews(self) -> bool {
         match self {

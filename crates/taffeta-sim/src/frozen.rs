@@ -98,6 +98,9 @@ impl Frozen {
             attributes.edges[*key].scalar = side * scalars[ei];
             attributes.edges[*key].broken = broken[ei];
         }
+        for (fi, key) in keys.faces.iter_indexed() {
+            attributes.faces[*key].plastic_curvature = rest.plastic_curvatures[fi];
+        }
         for (vertex, i) in loose.iter_mut().zip(topology.surface_vertex_count()..) {
             vertex.position = state.positions.raw[i];
             vertex.velocity = state.velocities.raw[i];
@@ -249,7 +252,9 @@ fn build_rest(
     let cloths = keys.faces.iter().map(|f| attributes.faces[*f].cloth).collect();
     let angles = keys.edges.iter().map(|e| attributes.edges[*e].rest_angle).collect();
     let last_angles = keys.edges.iter().map(|e| attributes.edges[*e].angle).collect();
-    RestShape { last_angles, ..RestShape::new(corners.collect(), cloths, angles) }
+    // The corners of a face may begin elsewhere, but its chart is the same, and so is the tensor.
+    let plastic_curvatures = keys.faces.iter().map(|f| attributes.faces[*f].plastic_curvature).collect();
+    RestShape { last_angles, plastic_curvatures, ..RestShape::new(corners.collect(), cloths, angles) }
 }
 
 /// Material coordinates \[m\] of the corner at the tail of a half-edge.

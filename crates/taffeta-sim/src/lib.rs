@@ -41,6 +41,7 @@ mod measure;
 mod mesh_obstacles;
 mod newton;
 mod pins;
+mod plastic;
 mod pressure;
 mod projective;
 pub mod report;

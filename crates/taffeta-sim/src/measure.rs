@@ -5,6 +5,7 @@ use crate::pins::along_held;
 use crate::report::{Metrics, RemeshCounts, RemeshJumps};
 use crate::world::World;
 use glam::DVec3;
+use taffeta_core::math::Sym2;
 use taffeta_solve::ElasticEnergy;
 
 impl World {
@@ -145,11 +146,16 @@ impl World {
         free.map(|force| force.length_squared()).sum::<f64>().sqrt()
     }
 
-    /// A hash of positions and velocities in dense order: equal states have equal hashes.
+    /// A hash of positions, velocities and what is plastic in dense order: equal states have equal hashes.
     pub fn state_hash(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         for vector in self.sheet.state.positions.iter().chain(self.sheet.state.velocities.iter()) {
             vector.to_array().iter().for_each(|c| _ = hasher.update(&c.to_le_bytes()));
+        }
+        if self.cloths.iter().any(|cloth| cloth.model.yields()) {
+            for Sym2 { xx, xy, yy } in self.sheet.rest.plastic_curvatures.iter() {
+                [xx, xy, yy].iter().for_each(|c| _ = hasher.update(&c.to_le_bytes()));
+            }
         }
         hasher.finalize().to_hex().to_string()
     }

@@ -181,10 +181,10 @@ impl World {
         self.keep_pressures();
     }
 
-    /// Velocities from the change of position; the guard against numbers that are none; the load of the pins and
-    /// edges that can be overloaded.
+    /// Velocities from the change of position; the guard against numbers that are none; the load of the pins, edges and
+    /// folds that can be overloaded.
     ///
-    /// Reads: rows, start. Writes: positions, velocities, which pins are to let go, which edges have.
+    /// Reads: rows, start. Writes: positions, velocities, which pins are to let go, which edges have, plastic curvatures.
     ///
     /// # Errors
     /// If a position is not finite: the error names the vertex.
@@ -210,6 +210,7 @@ impl World {
             None => {
                 self.mark_overloaded_pins();
                 self.break_overloaded_edges(h);
+                self.yield_folds();
                 self.note_history(h);
                 Ok(())
             }

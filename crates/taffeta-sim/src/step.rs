@@ -10,7 +10,8 @@ use crate::stage::{Stage, StageTimes};
 use crate::tearing::is_time_to_tear;
 use crate::world::{Workspace, World};
 use glam::{DVec2, DVec3};
-use taffeta_core::{EdgeIndex, IndexVec, VertexIndex};
+use taffeta_core::math::Sym2;
+use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, VertexIndex};
 use taffeta_remesh::VertexHistory;
 use taffeta_solve::drivers::newton::{FactorError, NewtonError};
 
@@ -107,6 +108,7 @@ pub(crate) struct LastGood {
     velocities: IndexVec<VertexIndex, DVec3>,
     angles: IndexVec<EdgeIndex, f64>,
     scalars: IndexVec<EdgeIndex, f64>,
+    plastic_curvatures: IndexVec<FaceIndex, Sym2>,
     history: IndexVec<VertexIndex, Option<VertexHistory>>,
     grips: IndexVec<VertexIndex, DVec3>,
     grasps: Grasps,
@@ -204,6 +206,7 @@ impl World {
                 energy = None;
                 tears = tears.plus(torn);
             }
+            self.work.lets_yield = substep + 1 == plan.substeps || self.yields_in_every_substep();
             self.run_yielding_substep((h, 0), (&mut plan, &mut energy), times)?;
         }
         self.time = start + dt;
@@ -238,6 +241,7 @@ impl World {
             velocities: sheet.state.velocities.clone(),
             angles: sheet.rest.last_angles.clone(),
             scalars: sheet.scalars.clone(),
+            plastic_curvatures: sheet.rest.plastic_curvatures.clone(),
             history: sheet.history.clone(),
             grips: sheet.grips.clone(),
             grasps: self.grasps.clone(),
@@ -260,6 +264,7 @@ impl World {
         }
         (self.sheet.scalars, self.sheet.history, self.sheet.grips) = (scalars, history, grips);
         self.grasps = last_good.grasps;
+        self.sheet.rest.plastic_curvatures = last_good.plastic_curvatures;
         (self.sheet.state.positions, self.sheet.state.velocities) = (positions, velocities);
         (self.sheet.rest.last_angles, self.sheet.broken) = (angles, broken);
         self.sheet.hold(vertex_pins, &self.pin_axes());

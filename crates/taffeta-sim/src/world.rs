@@ -123,6 +123,8 @@ pub(crate) struct Workspace {
     pub inertial: Vec<(VertexIndex, DVec3)>,
     /// Length of the last substep \[s\].
     pub h: f64,
+    /// Whether folds yield at the end of the substep, see [`crate::plastic`].
+    pub lets_yield: bool,
     /// Whether pins and obstacles stand still, as in the search for an equilibrium.
     pub stands_still: bool,
 }

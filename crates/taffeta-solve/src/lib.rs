@@ -29,11 +29,11 @@ pub use blocks::{Blocks, ElasticEnergy};
 pub use drivers::block::{BlockDriver, Substep};
 pub use drivers::projective::{ProjectiveConstraints, ProjectiveDriver, ProjectiveProblem, ProjectiveTimes};
 pub use drivers::rows::{ProjectedCloth, RowDriver, RowForce, RowStep};
-pub use material::{Material, MaterialError};
+pub use material::{DEFAULT_HARDENING, Material, MaterialError};
 pub use model::{
     BendingModel, ClothModel, MembraneModel, MembraneScaling, ProjectionStiffness, StiffnessCorrection,
 };
-pub use plate::{Plate, PlateState, Supports};
+pub use plate::{PlasticFlow, Plate, PlateState, Supports};
 pub use rope::{PlacedRope, RopeBending, RopeBlocks, RopeMaterial, RopeModel};
 pub use solid::{SolidBlocks, SolidMaterial};
 pub use state::{DenseState, RestShape};

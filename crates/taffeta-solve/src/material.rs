@@ -22,6 +22,12 @@ pub struct Material {
     pub bend: [f64; 2],
     /// Poisson ratio of bending; `None`: `poisson`.
     pub bend_poisson: Option<f64>,
+    /// Elastic curvature `κ_Y` beyond which a fold stays \[1/m\], for a bend about one line in any direction; `None`: all
+    /// bending is elastic.
+    pub yield_curvature: Option<f64>,
+    /// How a fold that stays hardens: by which part of the plastic curvature the elastic one must exceed the limit in the same
+    /// direction for it to go on. 0: not at all. Of no effect without a yield curvature.
+    pub yield_hardening: f64,
     /// Damping time constant of the membrane `τ` \[s\].
     pub stretch_damping: f64,
     /// Damping time constant of bending `τ` \[s\].
@@ -76,6 +82,10 @@ pub enum MaterialError {
     },
 }
 
+/// [`Material::yield_hardening`] unless a material says otherwise: enough to spread a bend over a strip of which some faces yield
+/// a few percent too early, and folds of ten times the yield curvature still stay.
+pub const DEFAULT_HARDENING: f64 = 0.1;
+
 /// Part of the greater bending stiffness that the smaller one has at least in [`Material::bending_matrix`].
 const FLOOR_OF_BENDING: f64 = 1e-6;
 
@@ -91,6 +101,8 @@ impl Material {
             shear: None,
             bend: [bend; 2],
             bend_poisson: None,
+            yield_curvature: None,
+            yield_hardening: DEFAULT_HARDENING,
             stretch_damping: 0.0,
             bend_damping: 0.0,
             friction: Friction::default(),
@@ -138,6 +150,15 @@ impl Material {
         Matrix3::new(d1, coupling, 0.0, coupling, d2, 0.0, 0.0, 0.0, twist)
     }
 
+    /// The square of the norm in which curvatures `(κ_uu, κ_vv, 2κ_uv)` yield, as a matrix: the bending energy, scaled so
+    /// that both directions of an orthotropic plate are as stiff as each other and one that is bent about one line has the
+    /// norm of its curvature.
+    pub fn fold_norm(&self) -> Matrix3<f64> {
+        let plate = self.bending_matrix();
+        let ratio = plate[(0, 1)] / (plate[(0, 0)] * plate[(1, 1)]).sqrt();
+        Matrix3::new(1.0, ratio, 0.0, ratio, 1.0, 0.0, 0.0, 0.0, 0.5 * (1.0 - ratio))
+    }
+
     /// Poisson ratio `ν₁₂` of bending.
     fn bend_ratio(&self) -> f64 {
         self.bend_poisson.unwrap_or(self.poisson)
@@ -160,6 +181,7 @@ impl Material {
             ("bend", self.bend[1]),
             ("stretch_damping", self.stretch_damping),
             ("bend_damping", self.bend_damping),
+            ("yield_hardening", self.yield_hardening),
         ];
         let ratio = |value: f64| value.is_finite() && value > -1.0 && value <= 1.0;
         // The product test comes first: it explains a ratio that is too large better than a range does.
@@ -173,6 +195,9 @@ impl Material {
         check_not_negative(&not_negative)?;
         check("greater than -1", &[("poisson", self.poisson)], |v| v.is_finite() && v > -1.0)?;
         check_friction(self.friction)?;
+        if let Some(most) = self.yield_curvature {
+            check_positive(&[("yield_curvature", most)])?;
+        }
         check("greater than -1 and at most 1", &[("bend_poisson", self.bend_poisson.unwrap_or(0.0))], ratio)?;
         self.tearing.as_ref().map_or(Ok(()), Tearing::validate)?;
         self.validate_bending()

@@ -63,6 +63,16 @@ pub enum BendingModel {
     None,
 }
 
+impl BendingModel {
+    /// Whether the model knows the curvature of each face as a tensor, of which a part can be plastic.
+    pub fn knows_plastic_folds(self) -> bool {
+        match self {
+            Self::Curvature | Self::Averaged => true,
+            Self::Hinge | Self::Quadratic | Self::MeanCurvature | Self::None => false,
+        }
+    }
+}
+
 /// Material and choice of blocks of one cloth.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClothModel {
@@ -76,6 +86,13 @@ pub struct ClothModel {
     pub bending: BendingModel,
     /// Curvature at rest `κ_uu, κ_vv, κ_uv` \[1/m\], positive for a bowl that opens along the face normals.
     pub rest_curvature: [f64; 3],
+}
+
+impl ClothModel {
+    /// Whether folds of the cloth stay: its material yields, and its bending model knows the curvature of faces.
+    pub fn yields(&self) -> bool {
+        self.material.yield_curvature.is_some() && self.bending.knows_plastic_folds()
+    }
 }
 
 /// What the stiffness `k` of a projection refers to.

@@ -4,6 +4,7 @@ use crate::model::ClothModel;
 use glam::{DVec2, DVec3};
 use taffeta_core::geometry::doubled_area;
 use taffeta_core::index::DenseIndex;
+use taffeta_core::math::Sym2;
 use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, SurfaceTopology, VertexIndex};
 
 /// Positions, velocities and masses, one entry per vertex in dense order.
@@ -21,7 +22,7 @@ pub struct DenseState {
     pub held: IndexVec<VertexIndex, [bool; 3]>,
 }
 
-/// The rest shape, one entry per face or edge in dense order. Derived at freeze.
+/// The rest shape, one entry per face or edge in dense order. Derived at freeze, but for what is plastic.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RestShape {
     /// Material coordinates of the corners of each face \[m\].
@@ -32,19 +33,23 @@ pub struct RestShape {
     pub cloths: IndexVec<FaceIndex, u32>,
     /// Rest angle of each edge between its two faces \[rad\]; 0 on the boundary.
     pub angles: IndexVec<EdgeIndex, f64>,
+    /// Plastic curvature of each face in its chart \[1/m\], positive as [`ClothModel::rest_curvature`]; zero where nothing has
+    /// yielded. Not derived: a state of the cloth.
+    pub plastic_curvatures: IndexVec<FaceIndex, Sym2>,
     /// Angle of each edge when it was last measured \[rad\]; new angles are unwrapped against it.
     pub last_angles: IndexVec<EdgeIndex, f64>,
 }
 
 impl RestShape {
-    /// The rest shape of faces with the given corners \[m\], cloth numbers and rest angles \[rad\].
+    /// The rest shape, without any fold, of faces with the given corners \[m\], cloth numbers and rest angles \[rad\].
     pub fn new(
         corners: IndexVec<FaceIndex, [DVec2; 3]>,
         cloths: IndexVec<FaceIndex, u32>,
         angles: IndexVec<EdgeIndex, f64>,
     ) -> Self {
         let areas = corners.iter().map(|c| 0.5 * doubled_area(*c)).collect();
-        Self { corners, areas, cloths, last_angles: angles.clone(), angles }
+        let plastic_curvatures = IndexVec::filled(Sym2::default(), corners.len());
+        Self { corners, areas, cloths, plastic_curvatures, last_angles: angles.clone(), angles }
     }
 
     /// A flat sheet of one cloth with the given material coordinates \[m\] of its vertices.

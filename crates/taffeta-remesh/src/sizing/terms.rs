@@ -30,6 +30,10 @@ pub(super) enum SizingTerm {
     Velocity,
     /// An obstacle that is near: how its distance changes, relative to itself.
     Obstacle,
+    /// Plastic curvature, as that of the shape to which the fold comes back when nothing holds it any more: a crumpled sheet
+    /// that is pulled flat keeps its folds. It exceeds the curvature of the present shape by no more than the material's yield
+    /// curvature.
+    PlasticCurvature,
 }
 
 /// What the terms look at in one face.
@@ -44,6 +48,8 @@ pub(super) struct FaceFields {
     pub strain_gradient: DVec2,
     /// Green strain.
     pub green: Sym2,
+    /// Plastic curvature \[1/m\].
+    pub plastic_curvature: Sym2,
     /// Derivatives of the velocity \[1/s\].
     pub velocity_gradient: [DVec3; 2],
     /// Derivatives of the position.
@@ -62,6 +68,7 @@ pub(super) struct NearPlane {
 }
 
 impl SizingTerm {
+    /// Those that every face has; [`SizingTerm::PlasticCurvature`] is for faces that have yielded.
     pub const ALL: [Self; 6] = [
         Self::HingeCurvature,
         Self::NormalGradient,
@@ -89,6 +96,7 @@ impl SizingTerm {
             Self::Compression => compression(face, HIDDEN_FOLD * error),
             Self::Velocity => of_second(face.coming_shape.map_eigenvalues(f64::abs)),
             Self::Obstacle => Metric::default(),
+            Self::PlasticCurvature => of_second(face.plastic_curvature.map_eigenvalues(f64::abs)),
         }
     }
 
@@ -102,6 +110,7 @@ impl SizingTerm {
                 settings.refine_velocity.map(|change| scaled(gram(face.velocity_gradient), change))
             }
             Self::Obstacle => settings.refine_obstacle.map(|part| obstacle(face, part, settings.size_min)),
+            Self::PlasticCurvature => Some(scaled(face.plastic_curvature.squared(), settings.refine_angle)),
         };
         asked.unwrap_or_default()
     }
@@ -166,6 +175,7 @@ mod tests {
             normal_gradient: [DVec3::ZERO; 2],
             strain_gradient: DVec2::ZERO,
             green: Sym2::default(),
+            plastic_curvature: Sym2::default(),
             velocity_gradient: [DVec3::ZERO; 2],
             position_gradient: [DVec3::X, DVec3::Y],
             planes: [None; 3],

@@ -26,6 +26,7 @@ pub(super) const ROWS: &[Row] = &[
         poisson: 0.2,
         shear: 60.0,
         bend: [1.0e-5, 6.0e-6],
+        yield_curvature: None,
         friction: [0.4, 0.3],
         figures: &[
             Figure { fields: "density, thickness", basis: Basis::TypicalRange, source: "shirting of 100 to 180 g/m², 0.25 to 0.5 mm at low pressure" },
@@ -45,6 +46,7 @@ pub(super) const ROWS: &[Row] = &[
         poisson: 0.2,
         shear: 18.0,
         bend: [3.0e-6, 2.0e-6],
+        yield_curvature: None,
         friction: [0.25, 0.2],
         figures: &[
             Figure { fields: "density, thickness", basis: Basis::TypicalRange, source: "habotai of 16 momme (1 momme = 4.34 g/m²), 0.15 to 0.25 mm" },
@@ -64,6 +66,7 @@ pub(super) const ROWS: &[Row] = &[
         poisson: 0.25,
         shear: 170.0,
         bend: [8.0e-5, 4.0e-5],
+        yield_curvature: None,
         friction: [0.5, 0.4],
         figures: &[
             Figure { fields: "density, thickness", basis: Basis::TypicalRange, source: "12 oz/yd² = 407 g/m², 0.7 to 1.1 mm" },
@@ -83,6 +86,7 @@ pub(super) const ROWS: &[Row] = &[
         poisson: 0.3,
         shear: 1.5e5,
         bend: [4.4e-4, 2.6e-4],
+        yield_curvature: None,
         friction: [0.5, 0.4],
         figures: &[
             Figure { fields: "density, thickness", basis: Basis::TypicalRange, source: "80 g/m² is the grade's definition; about 0.1 mm" },
@@ -90,6 +94,26 @@ pub(super) const ROWS: &[Row] = &[
             Figure { fields: "shear", basis: Basis::Derived, source: "G ≈ 0.387 √(E₁E₂) for machine-made paper (Baum, Brennan and Habeger 1981)" },
             Figure { fields: "bend", basis: Basis::Derived, source: "E·h³/12(1−ν₁₂ν₂₁), a homogeneous sheet" },
             Figure { fields: "poisson, stretch_damping, bend_damping, friction", basis: Basis::Estimate, source: "Poisson ratios of paper scatter from 0.1 to 0.45; paper on paper slides at 0.4 to 0.6" },
+        ],
+    },
+    Row {
+        name: "origami",
+        description: "thin paper that keeps its folds (kami), 60 g/m²; warp is the machine direction",
+        density: 0.06,
+        thickness: 0.00008,
+        stretch: [3.6e5, 2.2e5],
+        poisson: 0.3,
+        shear: 1.1e5,
+        bend: [2.03e-4, 1.24e-4],
+        yield_curvature: Some(100.0),
+        friction: [0.5, 0.4],
+        figures: &[
+            Figure { fields: "density, thickness", basis: Basis::TypicalRange, source: "60 g/m² is the grade's definition; 0.07 to 0.09 mm" },
+            Figure { fields: "stretch", basis: Basis::Derived, source: "E·h with E of about 4.5 GPa along and 2.75 GPa across the machine direction" },
+            Figure { fields: "shear", basis: Basis::Derived, source: "G ≈ 0.387 √(E₁E₂) for machine-made paper (Baum, Brennan and Habeger 1981)" },
+            Figure { fields: "bend", basis: Basis::Derived, source: "E·h³/12(1−ν₁₂ν₂₁), a homogeneous sheet" },
+            Figure { fields: "yield_curvature", basis: Basis::Estimate, source: "2 ε/h with a strain ε of 0.4 %, at which paper under tension leaves its straight line" },
+            Figure { fields: "poisson, yield_hardening, stretch_damping, bend_damping, friction", basis: Basis::Estimate, source: "as paper; a tenth, as where nothing is said" },
         ],
     },
     Row {
@@ -101,6 +125,7 @@ pub(super) const ROWS: &[Row] = &[
         poisson: 0.2,
         shear: 45.0,
         bend: [1.1e-5, 8.0e-6],
+        yield_curvature: None,
         friction: [0.4, 0.3],
         figures: &[
             Figure { fields: "density, thickness", basis: Basis::TypicalRange, source: "suitings of 180 to 300 g/m², 0.4 to 0.8 mm at low pressure" },
@@ -120,6 +145,7 @@ pub(super) const ROWS: &[Row] = &[
         poisson: 0.15,
         shear: 50.0,
         bend: [2.5e-5, 2.0e-5],
+        yield_curvature: None,
         friction: [0.4, 0.3],
         figures: &[
             Figure { fields: "density, thickness", basis: Basis::TypicalRange, source: "clothing linen of 140 to 220 g/m², 0.35 to 0.6 mm" },
@@ -139,6 +165,7 @@ pub(super) const ROWS: &[Row] = &[
         poisson: 0.2,
         shear: 250.0,
         bend: [1.6e-4, 1.0e-4],
+        yield_curvature: None,
         friction: [0.5, 0.4],
         figures: &[
             Figure { fields: "density", basis: Basis::Derived, source: "15 oz/yd², with 33.9 g/m² to the oz/yd²" },
@@ -159,6 +186,7 @@ pub(super) const ROWS: &[Row] = &[
         poisson: 0.3,
         shear: 35.0,
         bend: [4.0e-6, 2.5e-6],
+        yield_curvature: None,
         friction: [0.45, 0.35],
         figures: &[
             Figure { fields: "density, thickness", basis: Basis::TypicalRange, source: "T-shirts of 140 to 200 g/m², 0.5 to 0.8 mm" },
@@ -178,6 +206,7 @@ pub(super) const ROWS: &[Row] = &[
         poisson: 0.15,
         shear: 12.0,
         bend: [9.0e-7, 7.0e-7],
+        yield_curvature: None,
         friction: [0.3, 0.25],
         figures: &[
             Figure { fields: "density, thickness", basis: Basis::TypicalRange, source: "chiffon of 30 to 70 g/m², 0.12 to 0.25 mm" },
@@ -197,6 +226,7 @@ pub(super) const ROWS: &[Row] = &[
         poisson: 0.2,
         shear: 25.0,
         bend: [4.0e-6, 3.0e-6],
+        yield_curvature: None,
         friction: [0.25, 0.2],
         figures: &[
             Figure { fields: "density, thickness", basis: Basis::TypicalRange, source: "dress satin of 90 to 150 g/m², 0.18 to 0.3 mm" },
@@ -216,6 +246,7 @@ pub(super) const ROWS: &[Row] = &[
         poisson: 0.2,
         shear: 110.0,
         bend: [4.0e-6, 3.0e-6],
+        yield_curvature: None,
         friction: [0.3, 0.25],
         figures: &[
             Figure { fields: "density, thickness", basis: Basis::TypicalRange, source: "70-denier taffeta of 50 to 70 g/m², 0.08 to 0.12 mm" },
@@ -235,6 +266,7 @@ pub(super) const ROWS: &[Row] = &[
         poisson: 0.2,
         shear: 70.0,
         bend: [2.5e-5, 1.8e-5],
+        yield_curvature: None,
         friction: [0.6, 0.5],
         figures: &[
             Figure { fields: "density, thickness", basis: Basis::TypicalRange, source: "velvet of 250 to 350 g/m², 1 to 1.6 mm with the pile" },
@@ -254,6 +286,7 @@ pub(super) const ROWS: &[Row] = &[
         poisson: 0.25,
         shear: 50.0,
         bend: [2.0e-5, 1.5e-5],
+        yield_curvature: None,
         friction: [0.6, 0.5],
         figures: &[
             Figure { fields: "density, thickness", basis: Basis::TypicalRange, source: "the grade called 200, of 200 to 240 g/m², 2.5 to 4 mm at low pressure" },
@@ -273,6 +306,7 @@ pub(super) const ROWS: &[Row] = &[
         poisson: 0.3,
         shear: 2000.0,
         bend: [4.0e-4, 3.5e-4],
+        yield_curvature: None,
         friction: [0.5, 0.4],
         figures: &[
             Figure { fields: "density, thickness", basis: Basis::TypicalRange, source: "craft felts of 0.15 to 0.25 g/cm³; 2 mm" },
@@ -292,6 +326,7 @@ pub(super) const ROWS: &[Row] = &[
         poisson: 0.35,
         shear: 7500.0,
         bend: [2.4e-4, 1.8e-4],
+        yield_curvature: None,
         friction: [0.6, 0.5],
         figures: &[
             Figure { fields: "density, thickness", basis: Basis::TypicalRange, source: "0.6 to 0.7 g/cm³ when tanned soft; 0.6 to 1 mm for garments" },
@@ -310,6 +345,7 @@ pub(super) const ROWS: &[Row] = &[
         poisson: 0.49,
         shear: 252.0,
         bend: [2.06e-5, 2.06e-5],
+        yield_curvature: None,
         friction: [1.0, 0.8],
         figures: &[
             Figure { fields: "thickness", basis: Basis::Derived, source: "the sheet as sold" },

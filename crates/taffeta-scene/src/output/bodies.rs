@@ -17,6 +17,7 @@ pub fn cloth_frame(world: &World, number: usize) -> FrameData {
         curvatures: Some(mean_curvatures(&mesh.positions, &mesh.faces)),
         strain_jumps: Some(jumps.strains),
         curvature_jumps: Some(jumps.curvatures),
+        plastic_curvatures: world.plastic_curvatures(number),
         ..FrameData::surface(mesh)
     }
 }

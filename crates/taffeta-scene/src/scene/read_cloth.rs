@@ -1,6 +1,6 @@
 //! One cloth: its shape, pins, remeshing.
 
-use super::read_material::MaterialLibrary;
+use super::read_material::{MaterialLibrary, refuse_folds};
 use super::read_membrane::{read_break_force, read_membrane, read_scaling, warn_of_pressure};
 use super::read_motion::{read_motion, read_place};
 use super::read_projective::warn_of_projective;
@@ -133,6 +133,9 @@ pub(super) fn read_cloth(
     };
     let membrane = read_membrane(&table, surroundings, warnings);
     let bending = read_bending(&table, surroundings);
+    if let Some(material) = &material {
+        refuse_folds(&table, (material, bending), surroundings);
+    }
     let rest_curvature =
         table.get("rest_curvature").and_then(|item| read_rest_curvature(&item, bending, surroundings));
     let pins: Vec<Option<PinDescription>> =

@@ -1,5 +1,6 @@
 //! Materials: presets, named tables, inline tables.
 
+use super::read_cloth::{Surroundings, bending_name};
 use super::read_motion::read_friction;
 use super::read_tearing::read_tearing;
 use crate::document::Kind;
@@ -7,7 +8,7 @@ use crate::materials;
 use crate::reader::{Item, Range, TableReader, did_you_mean, join_key, quoted_list};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use taffeta_solve::{Material, MaterialError};
+use taffeta_solve::{BendingModel, Material, MaterialError};
 
 const KEYS: &[&str] = &[
     "density",
@@ -17,6 +18,8 @@ const KEYS: &[&str] = &[
     "shear",
     "bend",
     "bend_poisson",
+    "yield_curvature",
+    "yield_hardening",
     "stretch_damping",
     "bend_damping",
     "friction",
@@ -114,11 +117,18 @@ fn read_table(item: &Item<'_>, base: Option<Material>) -> Option<Material> {
         shear: optional("shear").or(base.shear),
         bend: pair("bend", base.bend),
         bend_poisson: optional("bend_poisson").or(base.bend_poisson),
+        yield_curvature: optional("yield_curvature").or(base.yield_curvature),
+        yield_hardening: table.number("yield_hardening", base.yield_hardening, Range::Finite),
         stretch_damping: table.number("stretch_damping", base.stretch_damping, Range::Finite),
         bend_damping: table.number("bend_damping", base.bend_damping, Range::Finite),
         friction: read_friction(&table, base.friction),
         tearing: read_tearing(&table, base.tearing),
     };
+    if let (Some(hardening), None) = (table.get("yield_hardening"), material.yield_curvature) {
+        let message = format!("`{}` means nothing without a `yield_curvature`", hardening.key);
+        hardening.report(message, Some("for example yield_curvature = 100.0 (1/m)".to_owned()));
+        return None;
+    }
     if let Some(message) = refuse_poisson_of_shear(&material, &item.key) {
         item.context.report(&format!("{}.poisson", item.key), message, None);
         return None;
@@ -138,6 +148,38 @@ pub(super) fn report_material(item: &Item<'_>, checked: Result<(), MaterialError
     let message = error.to_string().replacen(field, &format!("`{}.{field}`", item.key), 1);
     item.context.report(&join_key(&item.key, field), message, None);
     false
+}
+
+/// Refuses a material that yields where folds cannot stay.
+pub(super) fn refuse_folds(
+    table: &TableReader<'_>,
+    (material, bending): (&Material, BendingModel),
+    surroundings: Surroundings<'_>,
+) {
+    let Surroundings { solver, is_static, .. } = surroundings;
+    let Some(item) = table.get("material").filter(|_| material.yield_curvature.is_some()) else { return };
+    let key = &item.key;
+    let reported = if is_static {
+        (
+            "which makes folds that depend on the way to them; the search for an equilibrium knows no way"
+                .to_owned(),
+            "mode = \"dynamic\", or a material without it",
+        )
+    } else if let Some(solver) = solver.filter(|solver| !solver.knows_plastic_folds()) {
+        (
+            format!("which the solver {:?} does not know", solver.name()),
+            "solver = \"global\", \"direct\" or \"block\", or a material without it",
+        )
+    } else if !bending.knows_plastic_folds() {
+        (
+            format!("which means nothing to the bending model {:?}", bending_name(bending)),
+            "bending = \"curvature\", or a material without it",
+        )
+    } else {
+        return;
+    };
+    let (reason, help) = reported;
+    item.report(format!("`{key}` has a yield_curvature, {reason}"), Some(help.to_owned()));
 }
 
 /// Reports under a key of a body, such as "rope" or "solid", why it cannot be built.

@@ -321,6 +321,9 @@ pub(crate) fn material_json(material: &Material) -> Value {
     put(&mut json, "bend_poisson", material.bend_poisson.map(Value::from));
     put(&mut json, "tear_strength", material.tearing.map(|tearing| json!(tearing.strength)));
     put(&mut json, "tear_length", material.tearing.map(|tearing| json!(tearing.length)));
+    put(&mut json, "yield_curvature", material.yield_curvature.map(Value::from));
+    let hardening = material.yield_curvature.map(|_| Value::from(material.yield_hardening));
+    put(&mut json, "yield_hardening", hardening);
     json
 }
 

@@ -293,6 +293,19 @@ pub(super) fn material() -> Node {
                     .with("maximum", 1),
             ),
             (
+                "yield_curvature",
+                Node::positive(
+                    "Elastic curvature beyond which a fold stays [1/m]. Absent: all bending is elastic.",
+                ),
+            ),
+            (
+                "yield_hardening",
+                Node::not_negative(
+                    "By which part of the plastic curvature the yield curvature moves along with a fold; with `yield_curvature`.",
+                )
+                .default(0.1),
+            ),
+            (
                 "stretch_damping",
                 Node::not_negative("Time constant of damping of the membrane [s].").default(0.0),
             ),

@@ -217,3 +217,47 @@ fn a_break_force_needs_springs_that_stay() {
         assert_eq!((place.line, place.column), (first + 1, 15));
     }
 }
+
+#[test]
+fn folds_that_stay_are_refused_where_nothing_knows_them() {
+    let (yielding, _) = replace_line("density", "density = 0.2\nyield_curvature = 50");
+    let line = GOOD.lines().position(|line| line.starts_with("material = ")).unwrap() + 1;
+    let refused = |old: &str, new: &str, parts: &[&str]| {
+        let error = read(&yielding.replace(old, new)).unwrap_err();
+        let report = error.to_string();
+        let place = only_problem(error).location.unwrap();
+        assert_eq!((place.line, place.column), (line, 12), "{report}");
+        assert!(parts.iter().all(|part| report.contains(part)), "{report}");
+        assert!(report.contains("`cloth.0.material` has a yield_curvature"), "{report}");
+    };
+    let others = "solver = \"global\", \"direct\" or \"block\"";
+    for solver in ["xpbd", "pbd", "projective"] {
+        refused("\"auto\"", &format!("{solver:?}"), &[solver, "does not know", others]);
+    }
+    for bending in ["hinge", "quadratic", "none"] {
+        let model = format!("material = \"mine\"\nbending = {bending:?}");
+        refused("material = \"mine\"", &model, &[bending, "bending = \"curvature\""]);
+    }
+    refused("duration = 4.0", "mode = \"static\"", &["the search for an equilibrium", "mode = \"dynamic\""]);
+    for good in ["global", "direct", "block"] {
+        assert!(read(&yielding.replace("\"auto\"", &format!("{good:?}"))).is_ok());
+    }
+    let averaged = yielding.replace("material = \"mine\"", "material = \"mine\"\nbending = \"averaged\"");
+    assert!(read(&averaged).is_ok());
+    // The solver's own bending model is not the scene's mistake: one problem is enough.
+    expect("material = ", "material = \"origami\"\nbending = \"none\"", "\"origami\"", &["\"none\""]);
+    for bad in ["-3", "0.0", "-1e300"] {
+        let lines = format!("density = 0.2\nyield_curvature = {bad}");
+        expect("density", &lines, bad, &["`materials.mine.yield_curvature` is", "greater than 0"]);
+    }
+    let parts = ["`materials.mine.yield_hardening` means nothing without a `yield_curvature`"];
+    expect("density", "density = 0.2\nyield_hardening = 0.3", "0.3", &parts);
+    let lines = "density = 0.2\nyield_curvature = 9\nyield_hardening = -0.3";
+    expect("density", lines, "-0.3", &["`materials.mine.yield_hardening` is -0.3", "at least 0"]);
+    for bad in ["nan", "inf", "\"much\"", "[1, 2]"] {
+        let (text, first) = replace_line("density", &format!("density = 0.2\nyield_curvature = {bad}"));
+        let error = read(&text).unwrap_err();
+        let place = only_problem(error).location.unwrap();
+        assert_eq!((place.line, place.column), (first + 1, 19), "{bad}");
+    }
+}

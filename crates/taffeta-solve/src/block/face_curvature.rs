@@ -30,6 +30,8 @@ pub struct FaceCurvature {
     pub vertices: [VertexIndex; 6],
     /// Number of places that are used.
     pub vertex_count: usize,
+    /// The edge of the face that is the first row; the others follow around the face.
+    pub first: usize,
     /// The edges that bend, first; their `vertices` are places in [`FaceCurvature::vertices`].
     pub edges: [Option<PlateEdge>; 3],
     /// Their numbers in [`Plate::edges`].
@@ -74,6 +76,7 @@ impl FaceCurvature {
         let mut block = Self {
             vertices: [corners[0], corners[1], corners[2], corners[0], corners[0], corners[0]],
             vertex_count: 3,
+            first,
             edges: [None, None, None],
             numbers: numbers.map(|e| e.unwrap_or(0)),
             signs: turned.map(|k| face.signs[k]),

@@ -5,6 +5,7 @@ use crate::model::{BendingModel, ClothModel};
 use crate::state::RestShape;
 use nalgebra::{Matrix3, Vector3};
 use taffeta_core::index::DenseIndex;
+use taffeta_core::math::Sym2;
 use taffeta_core::topology::Edge;
 use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, SurfaceTopology, VertexIndex};
 
@@ -67,6 +68,7 @@ impl Plate {
                 rest: Vector3::zeros(),
                 damping: cloth.material.bend_damping,
                 model: cloth.bending,
+                can_yield: cloth.yields() && !source.is_held(fi),
             });
         }
         let mut clamps = IndexVec::filled(None, topology.edge_count());
@@ -170,13 +172,7 @@ impl<'a> Source<'a> {
     fn fill(&self, face: &mut PlateFace, edges: &[PlateEdge]) {
         let cloth = self.cloth(face.face);
         let v = curvature_columns(self.rest, face.face);
-        face.rest = rest_eta(self.rest, cloth, face.face);
-        for k in 0..3 {
-            if let Some(e) = face.edges[k] {
-                let edge = &edges[e as usize];
-                face.rest[k] += edge.share * self.rest.angles[edge.edge];
-            }
-        }
+        face.rest = rest_angles(self.rest, cloth, face, edges);
         if cloth.bending == BendingModel::Hinge {
             for k in 0..3 {
                 face.stiffness[(k, k)] =
@@ -241,18 +237,38 @@ impl<'a> Source<'a> {
     }
 }
 
-/// `η₀` of the edges of a face \[rad\] that its cloth's rest curvature asks for: `Σ v_i η_i = √A κ₀`.
+/// `η₀` of a face \[rad\]: what its curvature at rest asks for, and the angles at rest.
+pub(super) fn rest_angles(
+    rest: &RestShape,
+    cloth: &ClothModel,
+    face: &PlateFace,
+    edges: &[PlateEdge],
+) -> Vector3<f64> {
+    let mut eta = rest_eta(rest, cloth, face.face);
+    for k in 0..3 {
+        if let Some(e) = face.edges[k] {
+            let edge = &edges[e as usize];
+            eta[k] += edge.share * rest.angles[edge.edge];
+        }
+    }
+    eta
+}
+
+/// `η₀` of the edges of a face \[rad\] that the rest curvature of its cloth and its own plastic curvature ask for:
+/// `Σ v_i η_i = √A (κ₀ + κ_p)`.
 pub(crate) fn rest_eta(rest: &RestShape, cloth: &ClothModel, fi: FaceIndex) -> Vector3<f64> {
-    let [uu, vv, uv] = cloth.rest_curvature;
-    if cloth.rest_curvature == [0.0; 3] {
+    let plastic = rest.plastic_curvatures[fi];
+    if cloth.rest_curvature == [0.0; 3] && plastic == Sym2::default() {
         return Vector3::zeros();
     }
+    let [uu, vv, uv] = cloth.rest_curvature;
+    let [uu, vv, uv] = [uu + plastic.xx, vv + plastic.yy, uv + plastic.xy];
     let scaled = Vector3::new(uu, vv, 2.0 * uv) * rest.areas[fi].sqrt();
     curvature_columns(rest, fi).try_inverse().map_or(Vector3::zeros(), |inverse| inverse * scaled)
 }
 
 /// The columns `v_i` \[m/√m²\] of a face: `√A κ = Σ v_i η_i` in Voigt form.
-fn curvature_columns(rest: &RestShape, fi: FaceIndex) -> Matrix3<f64> {
+pub(super) fn curvature_columns(rest: &RestShape, fi: FaceIndex) -> Matrix3<f64> {
     let corners = rest.corners[fi];
     let root = rest.areas[fi].sqrt();
     let column = |k: usize| {

@@ -26,6 +26,9 @@
 
 mod build;
 mod measure;
+mod plastic;
+#[cfg(test)]
+mod plastic_tests;
 mod scalars;
 #[cfg(test)]
 mod tests;
@@ -33,6 +36,7 @@ mod tests;
 pub use build::Supports;
 pub(crate) use build::rest_eta;
 pub use measure::{angle, angle_gradients};
+pub use plastic::PlasticFlow;
 
 use crate::model::BendingModel;
 use glam::DVec3;
@@ -83,6 +87,8 @@ pub struct PlateFace {
     pub damping: f64,
     /// How its cloth resists bending; `K` of hinges is diagonal.
     pub model: BendingModel,
+    /// Whether its material yields and it is free to.
+    pub can_yield: bool,
 }
 
 /// An edge about which faces bend.

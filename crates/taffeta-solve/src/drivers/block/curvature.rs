@@ -105,6 +105,11 @@ impl<const V: usize> CurvatureLanes<V> {
         }
     }
 
+    /// Takes over `η₀` of the rows of four faces \[rad\].
+    pub fn set_rest(&mut self, rest: [nalgebra::Vector3<f64>; LANES]) {
+        self.rest = [0, 1, 2].map(|k| pack(|lane| rest[lane][k]));
+    }
+
     /// Notes the constraint at the start of a substep.
     #[inline(always)]
     pub fn note_start(&mut self, x: &[Vec3x4; V], states: &[EdgeLanes]) {

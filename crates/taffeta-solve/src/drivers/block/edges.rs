@@ -32,6 +32,8 @@ pub(super) struct Edges {
     odd: Vec<OddEdge>,
     /// Batches that the pass over the scalars can update at once, in its order.
     colors: Vec<Range<usize>>,
+    /// The numbers of the edges in each batch.
+    members: Vec<[usize; LANES]>,
     /// How to find the scalars; empty if no edge has one.
     stencils: Vec<Stencil>,
     scratch: Vec<F64x4>,
@@ -103,6 +105,7 @@ impl Edges {
             odd: odd.iter().map(local).collect(),
             stencils: if has_scalars { members.iter().map(stencil).collect() } else { Vec::new() },
             scratch: vec![F64x4::default(); members.len()],
+            members,
             clamps: vec![DVec3::ZERO; clamps as usize],
             batches,
             colors,
@@ -117,6 +120,13 @@ impl Edges {
             self.states[*slot as usize / LANES].scalar.0[*slot as usize % LANES] = *scalar;
         }
         self.set_clamps(&plate.clamps);
+    }
+
+    /// Takes over `η₀` of the faces.
+    pub fn set_rest(&mut self, plate: &Plate) {
+        for (stencil, members) in self.stencils.iter_mut().zip(&self.members) {
+            stencil.constant = F64x4(members.map(|e| Form::new(plate, e).constant));
+        }
     }
 
     /// Sets the normals beyond the clamps.

@@ -161,6 +161,14 @@ impl BlockDriver {
         self.plate.set_state(state);
     }
 
+    /// Takes over `η₀` of the faces of the plate, which is the one that the driver was built from but for that.
+    ///
+    /// # Panics
+    /// If the plate has other faces.
+    pub fn set_rest(&mut self, plate: &Plate) {
+        self.plate.set_rest(plate);
+    }
+
     /// Sets the unit normals beyond the clamped edges, in the order of the clamps: where they point at the end of the
     /// substep. To be called after [`BlockDriver::begin_substep`], which notes the angles against the normals before.
     ///

@@ -19,19 +19,45 @@ use taffeta_core::lanes::{LaneBatches, Row};
 /// The faces and edges of the plate, colored and packed.
 #[derive(Clone, Debug)]
 pub(super) struct PlateSweeps {
-    three_rows: Packed<6, CurvatureLanes<6>>,
-    two_rows: Packed<5, CurvatureLanes<5>>,
-    one_row: Packed<4, CurvatureLanes<4>>,
+    three_rows: Faces<6>,
+    two_rows: Faces<5>,
+    one_row: Faces<4>,
     odd: Vec<OddFace>,
     edges: Edges,
     /// Whether a face is damped.
     pub is_damped: bool,
 }
 
+/// Faces with `V − 3` rows, in lanes.
+#[derive(Clone, Debug)]
+struct Faces<const V: usize> {
+    packed: Packed<V, CurvatureLanes<V>>,
+    /// The faces in the order in which they were packed.
+    places: Vec<PlaceInPlate>,
+}
+
+/// Where the rows of a block come from.
+#[derive(Clone, Copy, Debug)]
+struct PlaceInPlate {
+    /// Number in [`Plate::faces`].
+    face: usize,
+    /// The row of the face that is the block's first.
+    first: usize,
+}
+
+impl PlaceInPlate {
+    /// `η₀` of the rows \[rad\].
+    fn rest(self, plate: &Plate) -> Vector3<f64> {
+        let rest = &plate.faces[self.face].rest;
+        Vector3::from_fn(|row, _| rest[(self.first + row) % 3])
+    }
+}
+
 /// A face that the lanes cannot take.
 #[derive(Clone, Debug)]
 struct OddFace {
     block: FaceCurvature,
+    place: PlaceInPlate,
     /// The clamps of its edges.
     clamps: [Option<u32>; 3],
     lambda: Vector3<f64>,
@@ -42,19 +68,22 @@ struct OddFace {
 impl PlateSweeps {
     pub fn build(plate: &Plate, vertex_count: usize) -> Self {
         let edges = Edges::build(plate, vertex_count);
-        let blocks: Vec<_> = plate.faces.iter().filter_map(|face| FaceCurvature::new(plate, face)).collect();
+        let faces = plate.faces.iter().enumerate();
+        let block = |(number, face)| Some((number, FaceCurvature::new(plate, face)?));
+        let blocks: Vec<_> = faces.filter_map(block).collect();
+        let odd = blocks.iter().filter(|(_, b)| !b.is_regular());
         Self {
-            three_rows: pack_faces(&blocks, vertex_count, &edges.slots),
-            two_rows: pack_faces(&blocks, vertex_count, &edges.slots),
-            one_row: pack_faces(&blocks, vertex_count, &edges.slots),
-            odd: blocks.iter().filter(|b| !b.is_regular()).map(|b| OddFace::new(plate, b)).collect(),
-            is_damped: blocks.iter().any(|block| block.damping > 0.0),
+            three_rows: Faces::pack(&blocks, vertex_count, &edges.slots),
+            two_rows: Faces::pack(&blocks, vertex_count, &edges.slots),
+            one_row: Faces::pack(&blocks, vertex_count, &edges.slots),
+            odd: odd.map(|(number, block)| OddFace::new(plate, (*number, block))).collect(),
+            is_damped: blocks.iter().any(|(_, block)| block.damping > 0.0),
             edges,
         }
     }
 
     pub fn sweeps_in_parallel(&self) -> bool {
-        self.three_rows.batches.sweeps_in_parallel()
+        self.three_rows.packed.batches.sweeps_in_parallel()
     }
 
     pub fn set_state(&mut self, plate: &PlateState) {
@@ -65,6 +94,17 @@ impl PlateSweeps {
         self.edges.set_clamps(normals);
     }
 
+    /// Takes over `η₀` of the faces.
+    pub fn set_rest(&mut self, plate: &Plate) {
+        self.three_rows.set_rest(plate);
+        self.two_rows.set_rest(plate);
+        self.one_row.set_rest(plate);
+        for face in &mut self.odd {
+            face.block.rest = face.place.rest(plate);
+        }
+        self.edges.set_rest(plate);
+    }
+
     /// Angle and scalar of an edge of the plate \[rad\]; `None`: a hinge.
     pub fn edge_state(&self, number: usize) -> Option<(f64, f64)> {
         self.edges.state(number)
@@ -73,11 +113,11 @@ impl PlateSweeps {
     /// Notes the constraints at the start of a substep.
     pub fn note_start(&mut self, rows: &[Row]) {
         let states = &self.edges.states;
-        let Packed { batches, data } = &mut self.three_rows;
+        let Packed { batches, data } = &mut self.three_rows.packed;
         batches.visit(rows, data, |d, x| d.note_start(x, states));
-        let Packed { batches, data } = &mut self.two_rows;
+        let Packed { batches, data } = &mut self.two_rows.packed;
         batches.visit(rows, data, |d, x| d.note_start(x, states));
-        let Packed { batches, data } = &mut self.one_row;
+        let Packed { batches, data } = &mut self.one_row.packed;
         batches.visit(rows, data, |d, x| d.note_start(x, states));
         for face in &mut self.odd {
             face.read(&self.edges);
@@ -91,17 +131,17 @@ impl PlateSweeps {
             return;
         }
         let states = &self.edges.states;
-        self.three_rows.sweep(
+        self.three_rows.packed.sweep(
             rows,
             #[inline(always)]
             |d, x, w| d.update::<DAMPED>(x, w, step, states),
         );
-        self.two_rows.sweep(
+        self.two_rows.packed.sweep(
             rows,
             #[inline(always)]
             |d, x, w| d.update::<DAMPED>(x, w, step, states),
         );
-        self.one_row.sweep(
+        self.one_row.packed.sweep(
             rows,
             #[inline(always)]
             |d, x, w| d.update::<DAMPED>(x, w, step, states),
@@ -115,23 +155,27 @@ impl PlateSweeps {
     }
 }
 
-/// The faces with `V − 3` rows that lanes can take.
-fn pack_faces<const V: usize>(
-    blocks: &[FaceCurvature],
-    vertex_count: usize,
-    slots: &[u32],
-) -> Packed<V, CurvatureLanes<V>> {
-    let faces: Vec<_> = regular_faces::<V>(blocks).collect();
-    let vertices: Vec<_> = faces.iter().map(|block| lane_vertices(block)).collect();
-    let batches = LaneBatches::build(&vertices, vertex_count);
-    Packed { data: batches.pack(|lanes| CurvatureLanes::pack(lanes.map(|k| faces[k]), slots)), batches }
+impl<const V: usize> Faces<V> {
+    /// Those of the numbered blocks with `V − 3` rows that lanes can take.
+    fn pack(blocks: &[(usize, FaceCurvature)], vertex_count: usize, slots: &[u32]) -> Self {
+        let regular = blocks.iter().filter(|(_, block)| fits_lanes::<V>(block));
+        let (places, faces): (Vec<_>, Vec<_>) =
+            regular.map(|(face, block)| (PlaceInPlate { face: *face, first: block.first }, block)).unzip();
+        let vertices: Vec<_> = faces.iter().map(|block| lane_vertices(block)).collect();
+        let batches = LaneBatches::build(&vertices, vertex_count);
+        let data = batches.pack(|lanes| CurvatureLanes::pack(lanes.map(|k| faces[k]), slots));
+        Self { packed: Packed { batches, data }, places }
+    }
+
+    fn set_rest(&mut self, plate: &Plate) {
+        let rest = self.packed.batches.pack(|lanes| lanes.map(|k| self.places[k].rest(plate)));
+        self.packed.data.iter_mut().zip(rest).for_each(|(lanes, rest)| lanes.set_rest(rest));
+    }
 }
 
-/// The blocks that go to lanes with `V` vertices.
-pub(super) fn regular_faces<const V: usize>(
-    blocks: &[FaceCurvature],
-) -> impl Iterator<Item = &FaceCurvature> {
-    blocks.iter().filter(|block| block.is_regular() && block.vertex_count == V)
+/// Whether a block goes to lanes with `V` vertices.
+pub(super) fn fits_lanes<const V: usize>(block: &FaceCurvature) -> bool {
+    block.is_regular() && block.vertex_count == V
 }
 
 /// The vertices that are used.
@@ -144,11 +188,12 @@ fn positions(block: &FaceCurvature, rows: &[Row]) -> [DVec3; 6] {
 }
 
 impl OddFace {
-    fn new(plate: &Plate, block: &FaceCurvature) -> Self {
+    fn new(plate: &Plate, (face, block): (usize, &FaceCurvature)) -> Self {
         let clamp = |k: usize| block.edges[k].as_ref().and(plate.edges[block.numbers[k] as usize].clamp);
         Self {
             clamps: [0, 1, 2].map(clamp),
             block: block.clone(),
+            place: PlaceInPlate { face, first: block.first },
             lambda: Vector3::zeros(),
             start: Vector3::zeros(),
         }

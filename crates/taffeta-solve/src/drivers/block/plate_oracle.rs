@@ -1,6 +1,6 @@
 //! The slow oracle of the plate's sweeps.
 
-use super::plate::{lane_vertices, regular_faces};
+use super::plate::{fits_lanes, lane_vertices};
 use super::plate_tests::{bent, blocks_with, bottom_edges, face_blocks, pricked, rows_of};
 use super::tests::Oracle;
 use super::*;
@@ -92,7 +92,7 @@ impl PlateOracle {
 
 /// The blocks of one kind of lanes in the order of their colors.
 fn in_order<const V: usize>(all: &[FaceCurvature], vertex_count: usize) -> Vec<FaceCurvature> {
-    let blocks: Vec<_> = regular_faces::<V>(all).collect();
+    let blocks: Vec<_> = all.iter().filter(|block| fits_lanes::<V>(block)).collect();
     let vertices: Vec<[_; V]> = blocks.iter().map(|block| lane_vertices(block)).collect();
     color_elements(&vertices, vertex_count).concat().iter().map(|k| blocks[*k as usize].clone()).collect()
 }

@@ -163,6 +163,19 @@ impl Bending {
         &self.plate
     }
 
+    /// Takes over `η₀` of the faces of a plate, which is the present one but for that.
+    pub fn set_rest(&mut self, plate: &Plate) {
+        for (own, face) in self.plate.faces.iter_mut().zip(&plate.faces) {
+            own.rest = face.rest;
+            let (tile, lane) = split(face.face.0 as usize);
+            if let Some(tile) = self.faces.get_mut(tile) {
+                for k in (0..3).filter(|k| face.edges[*k].is_some()) {
+                    tile.rest[k][lane] = face.rest[k];
+                }
+            }
+        }
+    }
+
     /// Whether all of it are hinges.
     pub fn is_diagonal(&self) -> bool {
         self.is_diagonal

@@ -37,7 +37,7 @@ pub use system::NewtonProblem;
 
 use crate::block::{Curvature, Stitch};
 use crate::blocks::Blocks;
-use crate::plate::PlateState;
+use crate::plate::{Plate, PlateState};
 use assembled::Assembly;
 use chains::Chains;
 use clusters::Clusters;
@@ -218,6 +218,11 @@ impl NewtonDriver {
     /// The stitches; the gaps that they want can be changed between steps.
     pub fn stitches_mut(&mut self) -> &mut [Stitch] {
         self.system.stitches.blocks_mut()
+    }
+
+    /// Takes over `η₀` of the faces of a plate, which is the one that the driver was built from but for that.
+    pub fn set_rest(&mut self, plate: &Plate) {
+        self.system.bending.set_rest(plate);
     }
 
     /// The unwrapped angles \[rad\] at the start of the step, in the order of the plate's edges.

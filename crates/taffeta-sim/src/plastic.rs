@@ -1,0 +1,105 @@
+//! Folds that stay: when faces yield, and what can be told about it.
+//!
+//! The law is that of [`taffeta_solve::plate`]. Here it is applied after every substep, to the angles and scalars that the
+//! solver has left, and the solver is told the new rest state of its blocks. So the sheet is elastic within a substep, and a
+//! face bears more than its yield moment for no longer than that.
+//!
+//! Where such a cloth is remeshed the law waits for the last substep of a step. A split puts its vertex on the chord of a bend and
+//! so makes two kinks of it, which the next substeps smooth out: faces that had yielded to them would keep them. So it does under
+//! the block solver, whose substeps are short, for then the scalars have to be found exactly.
+
+use crate::caches::Solver;
+use crate::description::{ClothDescription, Mode, SimulationSettings, SolverChoice};
+use crate::world::World;
+use taffeta_core::FaceIndex;
+use taffeta_core::math::Sym2;
+use taffeta_solve::{BendingModel, ClothModel, Material};
+
+impl World {
+    /// Lets the faces yield that the substep has bent too far.
+    pub(crate) fn yield_folds(&mut self) {
+        let Self { caches, sheet, cloths, work, .. } = self;
+        if !work.lets_yield || !caches.blocks.plate.can_yield() {
+            return;
+        }
+        let models: Vec<ClothModel> = cloths.iter().map(|cloth| cloth.model.clone()).collect();
+        let plate = &mut caches.blocks.plate;
+        // From substep to substep, as the solver does: in a step a fold may turn by more than half a turn.
+        plate.begin_step(&sheet.state.positions, &caches.plate.clamps);
+        let angles: Vec<f64> = plate.edges.iter().map(|edge| edge.reference).collect();
+        if let Solver::Block(driver) = &caches.solver {
+            // One pass per sweep leaves them behind where a sheet bends fast, and the difference would be taken for curvature.
+            caches.plate.scalars = driver.scalars();
+            plate.minimize_scalars(&angles, &mut caches.plate.scalars);
+        }
+        let flow = plate.yield_faces(&mut sheet.rest, &models, (&angles, &caches.plate.scalars));
+        if flow.faces == 0 {
+            return;
+        }
+        match &mut caches.solver {
+            Solver::Block(driver) => {
+                driver.set_rest(plate);
+                driver.set_plate_state(&caches.plate);
+            }
+            Solver::Newton(driver) => driver.set_rest(plate),
+            // Refused when the world was built.
+            Solver::Rows(_) | Solver::Projective(_) => {}
+        }
+    }
+
+    /// Whether folds yield after every substep, and not only after the last one of a step.
+    pub(crate) fn yields_in_every_substep(&self) -> bool {
+        let is_remeshed = self.cloths.iter().any(|cloth| cloth.remesh.is_some() && cloth.model.yields());
+        !is_remeshed && !matches!(self.caches.solver, Solver::Block(_))
+    }
+
+    /// The plastic curvature of each face of a cloth \[1/m\], as the Frobenius norm, in the order of [`World::mesh`]; `None`:
+    /// all bending of this cloth is elastic.
+    ///
+    /// # Panics
+    /// If there is no cloth of that number.
+    pub fn plastic_curvatures(&self, cloth: usize) -> Option<Vec<f64>> {
+        let norm = |fi: FaceIndex| {
+            let Sym2 { xx, xy, yy } = self.sheet.rest.plastic_curvatures[fi];
+            (xx * xx + 2.0 * xy * xy + yy * yy).sqrt()
+        };
+        let yields = self.cloths[cloth].model.yields();
+        yields.then(|| self.sheet.faces_of(cloth as u32).map(norm).collect())
+    }
+}
+
+/// What does not go with a material that yields, in words.
+pub(crate) fn find_plastic_mismatch(
+    cloth: &ClothDescription,
+    settings: &SimulationSettings,
+) -> Option<String> {
+    if settings.mode == Mode::Static && cloth.material.yield_curvature.is_some() {
+        return Some(
+            "its yield_curvature makes folds that depend on the way to them, and the search for an equilibrium knows no way: \
+             follow the motion"
+                .into(),
+        );
+    }
+    find_unyielding(&cloth.material, cloth.bending, settings.solver)
+}
+
+/// Why a cloth of a material that yields cannot, in words.
+pub(crate) fn find_unyielding(
+    material: &Material,
+    bending: BendingModel,
+    solver: SolverChoice,
+) -> Option<String> {
+    material.yield_curvature?;
+    if !solver.knows_plastic_folds() {
+        let name = solver.name();
+        return Some(format!(
+            "the solver {name} knows no yield_curvature: take global, direct or block, or a material without it"
+        ));
+    }
+    (!bending.knows_plastic_folds()).then(|| {
+        format!(
+            "yield_curvature means nothing to the bending model {bending:?}: take Curvature or Averaged, or a material \
+             without it"
+        )
+    })
+}

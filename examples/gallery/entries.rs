@@ -176,6 +176,26 @@ pub const ENTRIES: &[Entry] = &[
         text: "A canvas over a ball, 0.9 s after it was let go from a mesh of 8 × 8 cells. The mesh is fine over the ball and along the folds, and coarse at the corners, where the canvas is smooth.",
     },
     Entry {
+        name: "torn",
+        title: "Tears",
+        commands: &[
+            "taffeta run scenes/torn_sheet.toml --frames 36 --out out/gallery/torn --quiet",
+            "taffeta render out/gallery/torn --wireframe --width 560 --height 420 --out out/gallery/torn/picture.png",
+        ],
+        pictures: &["out/gallery/torn/picture.png"],
+        text: "A sheet with a cut in its left side is pulled apart. It opens where the stress, averaged over a length of the material, exceeds its strength, and the mesh is fine around the tip; behind it the edges grow again.",
+    },
+    Entry {
+        name: "crumpled",
+        title: "Folds that stay",
+        commands: &[
+            "taffeta run scenes/folds/crumpled_paper.toml --out out/gallery/crumpled --quiet",
+            "taffeta render out/gallery/crumpled --width 560 --height 420 --out out/gallery/crumpled/picture.png",
+        ],
+        pictures: &["out/gallery/crumpled/picture.png"],
+        text: "A sheet of paper, 0.6 s after the walls that crumpled it have gone back. Where it was bent beyond its elastic limit the curvature has become plastic, and the mesh stays fine there.",
+    },
+    Entry {
         name: "breaking",
         title: "Springs that let go",
         commands: &[

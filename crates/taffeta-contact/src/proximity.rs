@@ -29,7 +29,7 @@ use taffeta_core::Friction;
 /// Part of the rest distance of a pair that its offset may reach: cloth does not push itself apart at rest.
 const REST_SHARE: f64 = 0.9;
 /// Part of the sum of the offsets that a pair keeps in any case: the two sides of a tear have no distance at rest. Less than
-/// the distance at which they start.
+/// the distance at which they start as long as edges are longer than the cloth is thick.
 const LEAST_SHARE: f64 = 1e-3;
 /// The separation that the safeguard keeps, relative to the offset.
 const HARD_SHARE: f64 = 0.1;

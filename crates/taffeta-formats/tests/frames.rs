@@ -166,9 +166,9 @@ fn a_usd_file_has_every_frame_of_every_attribute() {
     {
         assert!(text.contains(part), "{part}");
     }
-    // Eleven attributes with three samples each.
+    // Twelve attributes with three samples each.
     for number in [0, 1, 4] {
-        assert_eq!(text.matches(&format!("\n            {number}: [")).count(), 11, "{number}");
+        assert_eq!(text.matches(&format!("\n            {number}: [")).count(), 12, "{number}");
     }
     let mut bytes = Vec::new();
     write_usda_bodies(&mut bytes, 30.0, [0, 4], &obstacles()).unwrap();

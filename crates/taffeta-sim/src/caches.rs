@@ -260,9 +260,10 @@ fn build_newton(
     let CacheSource { sheet, cloths, .. } = source;
     let pressure = |cloth: &u32| cloths[*cloth as usize].pressure;
     let pressures: Vec<f64> = sheet.rest.cloths.iter().map(pressure).collect();
-    let (points, numbers) = find_chart_points(sheet, cloths);
-    let charts = Charts { points: &points, charts: &numbers };
-    let site = Site { points: &sheet.layout, charts: Some(charts), face_pressures: &pressures };
+    let has_panels = cloths.iter().any(|cloth| cloth.has_material && !cloth.has_one_chart);
+    let places = has_panels.then(|| find_chart_points(sheet, cloths));
+    let charts = places.as_ref().map(|(points, charts)| Charts { points, charts });
+    let site = Site { points: &sheet.layout, charts, face_pressures: &pressures };
     let before = before.and_then(|before| match &before.solver {
         Solver::Newton(driver) => Some(&**driver),
         Solver::Block(_) | Solver::Rows(_) | Solver::Projective(_) => None,

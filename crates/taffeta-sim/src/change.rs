@@ -4,11 +4,11 @@
 //! of a run and not its scene: after such changes it fits only a world that was changed in the same way.
 
 use crate::build::BuildError;
-use crate::checks::{find_air_defect, find_gravity_defect};
+use crate::checks::{TearingSheet, find_air_defect, find_gravity_defect, find_untearable};
 use crate::description::{Air, PinDescription};
 use crate::pins::Pin;
 use crate::plastic::find_unyielding;
-use crate::world::World;
+use crate::world::{Cloth, World};
 use glam::DVec3;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::{Keyframe, Motion, Region, VertexIndex};
@@ -37,7 +37,7 @@ impl World {
     }
 
     /// Changes the camera outside of whose picture cloths may be coarser, for all passes to come; `None`: there is none.
-    /// Only cloths with [`RemeshSettings::coarsen_unseen`] look at it.
+    /// Only cloths with [`RemeshSettings::coarsen_unseen`] look at it. Checkpoints do not hold it.
     pub fn set_view(&mut self, view: Option<View>) {
         self.view = view;
     }
@@ -52,8 +52,16 @@ impl World {
         self.check_sheet(cloth)?;
         let name = &self.cloths[cloth].name;
         material.validate().map_err(|source| BuildError::Material { cloth: name.clone(), source })?;
-        let unyielding = find_unyielding(&material, self.cloths[cloth].model.bending, self.caches.choice);
-        refuse(&format!("cloth '{name}'"), unyielding)?;
+        let Cloth { model, has_material, volume, .. } = &self.cloths[cloth];
+        let sheet = TearingSheet {
+            membrane: model.membrane,
+            scaling: model.scaling,
+            has_material: *has_material,
+            has_volume: volume.is_some(),
+        };
+        let untearable = find_untearable(&material, &sheet, (self.caches.choice, self.settings.mode));
+        let unyielding = find_unyielding(&material, model.bending, (self.caches.choice, self.settings.mode));
+        refuse(&format!("cloth '{name}'"), untearable.or(unyielding))?;
         let changed = &mut self.cloths[cloth];
         if changed.surface.offset == 0.5 * changed.model.material.thickness {
             changed.surface.offset = 0.5 * material.thickness;

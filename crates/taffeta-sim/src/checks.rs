@@ -5,9 +5,9 @@ use crate::description::{
     Air, ClothDescription, Mode, PinDescription, SimulationSettings, SolverChoice, TimeIntegration,
     WorldDescription, knows_rest_curvature,
 };
-use crate::plastic::find_plastic_mismatch;
+use crate::plastic::find_unyielding;
 use glam::DVec3;
-use taffeta_solve::{MembraneModel, MembraneScaling};
+use taffeta_solve::{Material, MembraneModel, MembraneScaling};
 
 /// Checks everything that is not a mesh.
 pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), BuildError> {
@@ -86,7 +86,9 @@ pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), Build
             .or_else(|| find_spring_mismatch(cloth, solver))
             .or_else(|| find_seam_mismatch(cloth, &description.simulation))
             .or_else(|| find_tear_mismatch(cloth, &description.simulation))
-            .or_else(|| find_plastic_mismatch(cloth, &description.simulation));
+            .or_else(|| {
+                find_unyielding(&cloth.material, cloth.bending, (solver, description.simulation.mode))
+            });
         if let Some(reason) = defect {
             return refuse(what, reason);
         }
@@ -272,27 +274,47 @@ fn find_seam_mismatch(cloth: &ClothDescription, settings: &SimulationSettings) -
 
 /// What does not go with a cloth that can tear, in words.
 fn find_tear_mismatch(cloth: &ClothDescription, settings: &SimulationSettings) -> Option<String> {
-    cloth.material.tearing?;
-    let name = settings.solver.name();
-    if !settings.solver.sews() {
+    let ClothDescription { material, membrane, scaling, .. } = cloth;
+    let (has_material, has_volume) = (cloth.mesh.material.is_some(), cloth.volume.is_some());
+    let sheet = TearingSheet { membrane: *membrane, scaling: *scaling, has_material, has_volume };
+    find_untearable(material, &sheet, (settings.solver, settings.mode))
+}
+
+/// What of a cloth decides whether it can tear.
+pub(crate) struct TearingSheet {
+    pub membrane: MembraneModel,
+    pub scaling: MembraneScaling,
+    pub has_material: bool,
+    pub has_volume: bool,
+}
+
+/// Why a cloth of a material that tears cannot, in words.
+pub(crate) fn find_untearable(
+    material: &Material,
+    sheet: &TearingSheet,
+    (solver, mode): (SolverChoice, Mode),
+) -> Option<String> {
+    material.tearing?;
+    let name = solver.name();
+    if !solver.sews() {
         return Some(format!(
             "under the solver {name} it cannot tear (tear_strength): take global, direct or block"
         ));
     }
-    if settings.mode == Mode::Static {
+    if mode == Mode::Static {
         return Some(
             "it can tear (tear_strength), which takes time, and there is none in the search for an equilibrium".into(),
         );
     }
-    if cloth.mesh.material.is_none() {
+    if !sheet.has_material {
         return Some("it can tear (tear_strength), for which it needs material coordinates".into());
     }
-    if cloth.volume.is_some() {
+    if sheet.has_volume {
         return Some("it can tear (tear_strength), and could then not keep its volume".into());
     }
     let has_stress =
-        matches!(cloth.membrane, MembraneModel::Strain | MembraneModel::Edges | MembraneModel::Energy);
-    (!has_stress || cloth.scaling != MembraneScaling::ByArea).then(|| {
+        matches!(sheet.membrane, MembraneModel::Strain | MembraneModel::Edges | MembraneModel::Energy);
+    (!has_stress || sheet.scaling != MembraneScaling::ByArea).then(|| {
         "it can tear (tear_strength), for which its constraint must be Strain, Edges or Energy, scaled by area".into()
     })
 }

@@ -43,6 +43,8 @@ impl World {
         self.work.air = None;
         self.work.grabbed.clear();
         self.work.stands_still = true;
+        // Folds that stay depend on the way to them, and the search for an equilibrium goes any.
+        self.work.lets_yield = false;
         let outcome = self.check_support().and_then(|()| self.relax(&mut times));
         self.work.stands_still = false;
         let (plan, residual) = match outcome {

@@ -152,8 +152,9 @@ impl World {
         for vector in self.sheet.state.positions.iter().chain(self.sheet.state.velocities.iter()) {
             vector.to_array().iter().for_each(|c| _ = hasher.update(&c.to_le_bytes()));
         }
-        if self.cloths.iter().any(|cloth| cloth.model.yields()) {
-            for Sym2 { xx, xy, yy } in self.sheet.rest.plastic_curvatures.iter() {
+        let plastic = self.sheet.rest.plastic_curvatures.iter();
+        if plastic.clone().any(|curvature| *curvature != Sym2::default()) {
+            for Sym2 { xx, xy, yy } in plastic {
                 [xx, xy, yy].iter().for_each(|c| _ = hasher.update(&c.to_le_bytes()));
             }
         }

@@ -9,7 +9,7 @@
 //! the block solver, whose substeps are short, for then the scalars have to be found exactly.
 
 use crate::caches::Solver;
-use crate::description::{ClothDescription, Mode, SimulationSettings, SolverChoice};
+use crate::description::{Mode, SolverChoice};
 use crate::world::World;
 use taffeta_core::FaceIndex;
 use taffeta_core::math::Sym2;
@@ -19,12 +19,18 @@ impl World {
     /// Lets the faces yield that the substep has bent too far.
     pub(crate) fn yield_folds(&mut self) {
         let Self { caches, sheet, cloths, work, .. } = self;
-        if !work.lets_yield || !caches.blocks.plate.can_yield() {
+        if !work.lets_yield || !cloths.iter().any(|cloth| cloth.model.yields()) {
             return;
         }
         let models: Vec<ClothModel> = cloths.iter().map(|cloth| cloth.model.clone()).collect();
         let plate = &mut caches.blocks.plate;
-        // From substep to substep, as the solver does: in a step a fold may turn by more than half a turn.
+        // What the solver has followed from substep to substep: in a step a fold may turn by more than half a turn.
+        let followed = match &caches.solver {
+            Solver::Newton(driver) => driver.reference_angles(),
+            Solver::Block(driver) => driver.plate_angles(),
+            Solver::Rows(_) | Solver::Projective(_) => Vec::new(),
+        };
+        plate.edges.iter_mut().zip(followed).for_each(|(edge, angle)| edge.reference = angle);
         plate.begin_step(&sheet.state.positions, &caches.plate.clamps);
         let angles: Vec<f64> = plate.edges.iter().map(|edge| edge.reference).collect();
         if let Solver::Block(driver) = &caches.solver {
@@ -68,28 +74,20 @@ impl World {
     }
 }
 
-/// What does not go with a material that yields, in words.
-pub(crate) fn find_plastic_mismatch(
-    cloth: &ClothDescription,
-    settings: &SimulationSettings,
+/// Why a cloth of a material that yields cannot, in words.
+pub(crate) fn find_unyielding(
+    material: &Material,
+    bending: BendingModel,
+    (solver, mode): (SolverChoice, Mode),
 ) -> Option<String> {
-    if settings.mode == Mode::Static && cloth.material.yield_curvature.is_some() {
+    material.yield_curvature?;
+    if mode == Mode::Static {
         return Some(
             "its yield_curvature makes folds that depend on the way to them, and the search for an equilibrium knows no way: \
              follow the motion"
                 .into(),
         );
     }
-    find_unyielding(&cloth.material, cloth.bending, settings.solver)
-}
-
-/// Why a cloth of a material that yields cannot, in words.
-pub(crate) fn find_unyielding(
-    material: &Material,
-    bending: BendingModel,
-    solver: SolverChoice,
-) -> Option<String> {
-    material.yield_curvature?;
     if !solver.knows_plastic_folds() {
         let name = solver.name();
         return Some(format!(

@@ -32,7 +32,8 @@ const PROJECTIVE_SUBSTEP: f64 = 1.0 / 60.0;
 /// Substeps that one step may take: a step that asks for more is a mistake in its length, not a simulation.
 const MAX_SUBSTEPS: f64 = 1e6;
 /// By how much of its size a remeshing pass may move the material points of a cloth, root mean square: a tenth of a pixel
-/// where the cloth fills the width of a screen. What would move them more waits for passes to come.
+/// where the cloth fills the width of a screen. What would move them more waits for passes to come; an edit that by itself is
+/// more is not made.
 const POPPING_MAX: f64 = 1e-4;
 
 impl World {
@@ -78,10 +79,10 @@ impl World {
         let pressure = if self.has_pressure() { self.mean_pressure_acceleration() } else { 0.0 };
         let acceleration = self.work.gravity.length() + drag + pressure;
         let choice = self.caches.load_path.choose(&SubstepDemand { dt, acceleration, iterations, damping });
-        if f64::from(choice.count) > MAX_SUBSTEPS {
+        let part = if self.is_sewing() { SEWING_PART } else { 1 };
+        if f64::from(choice.count) * f64::from(part) > MAX_SUBSTEPS {
             return Err(StepError::BadTimeStep { dt });
         }
-        let part = if self.is_sewing() { SEWING_PART } else { 1 };
         Ok(SubstepPlan { substeps: part * choice.count, capped_excess: choice.capped_excess, ..plan })
     }
 

@@ -199,14 +199,17 @@ impl World {
             // Multiplied, not added up: the last substep ends exactly at the frame.
             self.time = start + h * f64::from(substep);
             let is_due = is_time_to_tear((substep, plan.substeps), dt);
+            let epoch = self.sheet.topology.epoch;
             let tear = || if is_due { self.tear_overloaded(substep > 0) } else { TearCounts::default() };
-            let torn = times.run(Stage::Remesh, tear);
-            if torn.count > 0 {
+            tears = tears.plus(times.run(Stage::Remesh, tear));
+            let is_edited = self.sheet.topology.epoch != epoch;
+            if is_edited {
                 self.work.grabbed = self.find_grabbed(grabs)?;
                 energy = None;
-                tears = tears.plus(torn);
             }
-            self.work.lets_yield = substep + 1 == plan.substeps || self.yields_in_every_substep();
+            // The kinks of new splits must not become folds.
+            self.work.lets_yield =
+                !is_edited && (substep + 1 == plan.substeps || self.yields_in_every_substep());
             self.run_yielding_substep((h, 0), (&mut plan, &mut energy), times)?;
         }
         self.time = start + dt;

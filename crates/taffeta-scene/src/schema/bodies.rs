@@ -224,7 +224,7 @@ fn remesh() -> Node {
                 "coarsen_unseen",
                 Node(json!({
                     "description": "How many times as long edges may be where the camera does not see them, or sees them from \
-                        farther than its target. Needs [camera] with a target.",
+                        farther than its target, at most size_max. Needs [camera] with a target.",
                     "anyOf": [{ "type": "number", "minimum": 1 }, { "const": false }],
                     "default": false,
                 })),

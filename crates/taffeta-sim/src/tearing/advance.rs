@@ -240,6 +240,11 @@ impl Thawed {
         let (before, after) = (p.perp_dot(ray), ray.perp_dot(q));
         let part = before / (before + after);
         let across = self.mesh.next(he);
+        let is_stitched = |v: VertexKey| self.attributes.vertices[v].is_stitched;
+        if self.mesh.is_boundary_edge(across.edge) && self.mesh.ends(across).into_iter().all(is_stitched) {
+            // A vertex on a run that is being sewn had no partner on the other side.
+            return None;
+        }
         let e = if part < SNAP {
             he.edge
         } else if part > 1.0 - SNAP {

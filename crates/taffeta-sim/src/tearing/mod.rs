@@ -7,9 +7,8 @@
 //! ```
 //!
 //! Some 240 times per second a tear goes on, by the length over which the stress is averaged, at each of its tips that is
-//! overloaded; where there is no such tip, a new
-//! one begins at the most overloaded vertex of the cloth, one at a time: in a sheet that is loaded evenly all of it is
-//! overloaded at once, and where it gives way first the rest is relieved.
+//! overloaded; where there is no such tip, a new one begins at the most overloaded vertex of the cloth, one at a time: in a
+//! sheet that is loaded evenly all of it is overloaded at once, and where it gives way first the rest is relieved.
 //!
 //! Where the cloth is remeshed, the edge is made where it is wanted, by a split of the edge that the line of the tear meets.
 //! Else the nearest edge that there is opens, and tears follow the mesh.
@@ -45,8 +44,9 @@ const FINE_PART: f64 = 0.5;
 /// the length over which the stress is averaged: there all vertices see the load of the same tip.
 const EXCLUSION: f64 = 2.0;
 
-/// Time in which a tear goes on by the length over which the stress is averaged \[s\], if substeps are not longer: the same for solvers that take few substeps and
-/// for those that take many, and long enough for remeshing, which comes after the step, to keep up with it.
+/// Time in which a tear goes on by the length over which the stress is averaged \[s\], if substeps are not longer: the same
+/// for solvers that take few substeps and for those that take many, and long enough for remeshing, which comes after the
+/// step, to keep up with it.
 const ROUND: f64 = 1.0 / 240.0;
 
 /// Whether a cloth may tear before a substep, of so many into which a step of length `dt` \[s\] is cut.
@@ -90,44 +90,52 @@ impl World {
         if has_moved {
             self.caches.keep_bending(&mut self.sheet);
         }
-        if !self.try_to_tear(&overloads, &mut counts) {
+        let mut has_torn = vec![false; self.cloths.len()];
+        if !self.try_to_tear(&overloads, (&mut has_torn, &mut counts)) && overloads.len() > 1 {
             // One of them would make something cross; the others need not wait for it.
             for overload in &overloads {
                 if self.sheet.vertex_keys().contains(&overload.vertex) {
-                    self.try_to_tear(std::slice::from_ref(overload), &mut counts);
+                    self.try_to_tear(std::slice::from_ref(overload), (&mut has_torn, &mut counts));
                 }
             }
         }
         counts
     }
 
-    /// Tears at these places; `false`: that would make something cross, and nothing has been done.
-    fn try_to_tear(&mut self, overloads: &[Overload], counts: &mut TearCounts) -> bool {
-        let (sheet, grasps) = (self.sheet.clone(), self.grasps.clone());
-        let before = self.crossing_count();
+    /// Tears at these places, one after the other, new tears only in cloths that have not torn; `false`: that would make
+    /// something cross, and nothing has been done.
+    fn try_to_tear(
+        &mut self,
+        overloads: &[Overload],
+        (has_torn, counts): (&mut Vec<bool>, &mut TearCounts),
+    ) -> bool {
         let regions: Vec<Region> = self.pins.iter().map(|pin| pin.description.region.clone()).collect();
         let rules: Vec<TearRules> = self.cloths.iter().map(TearRules::of_cloth).collect();
-        let mut torn = TearCounts::default();
-        self.edit(|thawed| {
-            // A run that resumes from a checkpoint must hand out the same keys.
-            thawed.mesh.sort_free_slots();
-            let mut has_torn = vec![false; rules.len()];
-            for overload in overloads.iter() {
-                let cloth = overload.cloth as usize;
-                if !overload.is_tip && has_torn[cloth] {
-                    continue;
-                }
+        let (mut torn, mut torn_cloths) = (TearCounts::default(), has_torn.clone());
+        let mut thawed = self.sheet.clone().thaw();
+        // A run that resumes from a checkpoint must hand out the same keys.
+        thawed.mesh.sort_free_slots();
+        for overload in overloads {
+            let cloth = overload.cloth as usize;
+            if overload.is_tip || !torn_cloths[cloth] {
                 let line = Line { vertex: overload.vertex, normal: overload.normal };
                 let more = thawed.tear(line, &rules[cloth], &regions);
-                has_torn[cloth] |= more.count > 0;
+                torn_cloths[cloth] |= more.count > 0;
                 torn = torn.plus(more);
             }
-        });
-        if self.crossing_count() > before {
+        }
+        // What opens or is split for it makes vertices. Where nothing could, nothing need be built anew.
+        if thawed.mesh.vertex_count() == self.sheet.vertex_keys().len() {
+            return true;
+        }
+        let (sheet, grasps, crossings) = (self.sheet.clone(), self.grasps.clone(), self.crossing_count());
+        self.edit(|present| *present = thawed);
+        if self.crossing_count() > crossings {
             (self.sheet, self.grasps) = (sheet, grasps);
             self.rebuild();
             return false;
         }
+        *has_torn = torn_cloths;
         *counts = counts.plus(torn);
         true
     }
@@ -145,12 +153,15 @@ impl World {
             faces.any(|fi| tearing.worst(&loads[fi.to_usize()]).0 >= REFINE_LOAD)
         };
         let tips: Vec<Tip> = self.find_tips().into_iter().filter(is_loaded).collect();
+        if tips.is_empty() {
+            return Vec::new();
+        }
         let ask = |(vi, key): (VertexIndex, &VertexKey)| {
             let cloth = sheet.vertex_cloths[vi];
             let size = self.cloths[cloth as usize].tear_size()?;
             let reach = REFINE_REACH * self.tearing_of(cloth).length;
-            let at = sheet.layout[vi].truncate();
-            tips.iter().any(|tip| tip.cloth == cloth && tip.at.distance(at) < reach).then_some((*key, size))
+            let at = self.place_of(vi)?;
+            tips.iter().any(|tip| tip.cloth == cloth && tip.at.is_near(&at, reach)).then_some((*key, size))
         };
         sheet.vertex_keys().iter_indexed().filter_map(ask).collect()
     }

@@ -26,8 +26,7 @@ const DIRECTION_REACH: f64 = 2.0;
 pub(super) struct Overload {
     pub cloth: u32,
     pub vertex: VertexKey,
-    /// Its place in the material \[m\].
-    pub at: DVec2,
+    pub at: Place,
     pub load: f64,
     /// Normal of the line along which the cloth gives way, in material space.
     pub normal: DVec2,
@@ -40,8 +39,23 @@ pub(super) struct Overload {
 pub(super) struct Tip {
     pub cloth: u32,
     pub vertex: VertexIndex,
-    /// Its place in the material \[m\].
-    pub at: DVec2,
+    pub at: Place,
+}
+
+/// A place in the material of a cloth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Place {
+    /// Panels may lie on each other in their charts.
+    panel: u32,
+    /// \[m\].
+    coord: DVec2,
+}
+
+impl Place {
+    /// Whether another place is on the same panel and nearer than a length \[m\].
+    pub fn is_near(&self, other: &Self, length: f64) -> bool {
+        self.panel == other.panel && self.coord.distance(other.coord) < length
+    }
 }
 
 impl World {
@@ -80,16 +94,15 @@ impl World {
         if found.is_empty() {
             return found;
         }
-        let rank = |overload: &Overload| (!overload.is_tip, -overload.load);
-        found.sort_by(|a, b| rank(a).partial_cmp(&rank(b)).expect("loads are numbers"));
+        found.sort_by(|a, b| b.is_tip.cmp(&a.is_tip).then(b.load.total_cmp(&a.load)));
         let tips = self.find_tips();
         let mut taken: Vec<Overload> = Vec::new();
         for overload in found {
             let reach = EXCLUSION * self.tearing_of(overload.cloth).length;
             let is_close =
-                |(cloth, at): (u32, DVec2)| cloth == overload.cloth && at.distance(overload.at) < reach;
-            let beside_tip = !overload.is_tip && tips.iter().any(|tip| is_close((tip.cloth, tip.at)));
-            if !beside_tip && !taken.iter().any(|other| is_close((other.cloth, other.at))) {
+                |(cloth, at): (u32, &Place)| cloth == overload.cloth && at.is_near(&overload.at, reach);
+            let beside_tip = !overload.is_tip && tips.iter().any(|tip| is_close((tip.cloth, &tip.at)));
+            if !beside_tip && !taken.iter().any(|other| is_close((other.cloth, &other.at))) {
                 taken.push(overload);
             }
         }
@@ -112,15 +125,16 @@ impl World {
             .collect()
     }
 
-    /// The place of a vertex in the material \[m\]; `None`: it lies on a seam.
-    fn place_of(&self, vi: VertexIndex) -> Option<DVec2> {
+    /// The place of a vertex in the material; `None`: it lies on a seam.
+    pub(super) fn place_of(&self, vi: VertexIndex) -> Option<Place> {
         let (topology, rest) = (&self.sheet.topology, &self.sheet.rest);
+        let panel = self.sheet.panels[*topology.faces_around(vi).first()?];
         let mut coords = topology.faces_around(vi).iter().map(|fi| {
             let k = corner_of(topology.faces[*fi], vi);
             rest.corners[*fi][k]
         });
         let first = coords.next()?;
-        coords.all(|coord| coord == first).then_some(first)
+        coords.all(|coord| coord == first).then_some(Place { panel, coord: first })
     }
 
     /// Whether the boundary turns back at a vertex.
@@ -164,12 +178,12 @@ impl Recovery<'_> {
         }
         let at = self.world.place_of(vi)?;
         let tearing = self.world.tearing_of(cloth);
-        let (load, _) = tearing.worst(&self.mean_load(vi, at, tearing.length));
-        if load <= 1.0 {
+        let (load, _) = tearing.worst(&self.mean_load(vi, at.coord, tearing.length));
+        if load.is_nan() || load <= 1.0 {
             return None;
         }
         // Few faces say how much; it takes more of them to say whither.
-        let (_, normal) = tearing.worst(&self.mean_load(vi, at, DIRECTION_REACH * tearing.length));
+        let (_, normal) = tearing.worst(&self.mean_load(vi, at.coord, DIRECTION_REACH * tearing.length));
         Some(Overload { cloth, vertex: key, at, load, normal, is_tip: self.world.is_tip(vi) })
     }
 

@@ -136,6 +136,38 @@ fn torn_points(world: &World, x: f64, size: DVec2) -> Vec<DVec2> {
 }
 
 #[test]
+fn a_tip_asks_for_fine_edges_on_its_own_panel_only() {
+    // The right half is a panel of its own, whose chart lies on that of the left one.
+    let size = DVec2::new(0.3, 0.3);
+    let mut mesh = sheet((size, [12, 12]), Cut::Alternating, 4, 1.06);
+    for corners in mesh.material.iter_mut().flatten() {
+        let is_right = corners.iter().sum::<DVec2>().x > 3.0 * 0.15;
+        corners.iter_mut().for_each(|u| u.x -= if is_right { 0.15 } else { 0.0 });
+    }
+    let mut description = cloth(mesh, 0.02);
+    description.remesh = fine(0.01);
+    let world = world(description, |_| ());
+    let asked = world.sizes_at_tears();
+    let thawed = world.sheet().clone().thaw();
+    assert!(!asked.is_empty());
+    for (v, size) in asked {
+        let x = thawed.attributes.vertices[v].position;
+        assert!(size == 0.01 && x.x < 0.15 && x.x > 0.1 - 0.06, "{x}");
+    }
+}
+
+#[test]
+fn a_material_that_tears_is_refused_where_it_cannot() {
+    let torn = cloth(sheet((DVec2::ONE, [2, 2]), Cut::Alternating, 0, 1.0), 0.02);
+    let mut whole = torn.clone();
+    whole.material.tearing = None;
+    let mut world = world(whole, |description| description.simulation.solver = SolverChoice::Xpbd);
+    let refusal = world.set_material(0, torn.material).unwrap_err().to_string();
+    assert!(refusal.contains("tear_strength") && refusal.contains("xpbd"), "{refusal}");
+    assert!(world.cloths()[0].model.material.tearing.is_none());
+}
+
+#[test]
 fn an_even_pull_below_the_strength_does_not_tear_and_one_above_it_does() {
     let size = DVec2::new(0.3, 0.3);
     for cells in [4, 8, 12] {

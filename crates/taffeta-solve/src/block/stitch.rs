@@ -4,6 +4,8 @@
 //! goes on with the constant force `k r` beyond: a seam that cannot close pulls, but does not tear. As a constraint vector
 //! this is `C = c(|e|) e/|e|`, `α = 1/k`, with `c = |e|` up to `r` and `c = √(r (2 |e| − r))` beyond. Up to `r` it is linear.
 //!
+//! The gap has a direction in space: what turns while it is sewn is held back, and its angular momentum not kept.
+//!
 //! A thread with a length, which only pulls, was tried: where it is slack it is not there, and where it is taut it knows one
 //! direction. Newton's method took most of its iterations to find out which threads are taut.
 

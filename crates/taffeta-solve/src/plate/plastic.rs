@@ -11,8 +11,8 @@
 //!
 //! The norm is the bending energy, of an orthotropic cloth with the stiffness of both directions scaled to the same
 //! ([`Material::fold_norm`](crate::Material::fold_norm)): a sheet that is bent about one line has the norm of its curvature,
-//! whatever the direction. The return is made after a substep, from the angles and scalars that it has ended with; so it
-//! does not depend on the length of substeps as long as the sheet is bent slowly, and no solver needs to know of it.
+//! whatever the direction. The return is made after a substep, or a step, from the angles and scalars that it has ended with;
+//! so it does not depend on their lengths as long as the sheet is bent slowly, and no solver needs to know of it.
 //!
 //! The rule is that of R. Narain, T. Pfaff, J. F. O'Brien, Folding and crumpling adaptive sheets, ACM Transactions on
 //! Graphics 32 (2013), §4, with the energy in place of the Frobenius norm, so that Poisson's ratio counts, and with linear

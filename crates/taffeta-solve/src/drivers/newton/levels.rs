@@ -20,8 +20,8 @@ use taffeta_core::SurfaceTopology;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::vectorized;
 
-/// Cells along the longest side of the grids that are solved exactly, and nodes of all of them, unless they are as coarse
-/// as can be.
+/// Cells along the longest side of the grids that are solved exactly; where links couple them also nodes of all of them,
+/// unless they are as coarse as can be.
 const EXACT_CELLS: usize = 16;
 const EXACT_NODES: usize = 1024;
 /// Cells along the longest side of the coarsest grids.
@@ -225,11 +225,14 @@ impl Levels {
 
 impl Shape {
     fn build(grids: Vec<Grid>, links: Links) -> Self {
+        let is_linked = !links.is_empty();
         let (mut levels, mut links, mut places) = (vec![grids], vec![Arc::new(links)], Vec::new());
         loop {
             let finer = &levels[levels.len() - 1];
             let cells = finer.iter().map(Grid::cell_count).max().unwrap_or(0);
-            if cells <= LEAST_CELLS || cells <= EXACT_CELLS && count_nodes(finer) <= EXACT_NODES {
+            if cells <= LEAST_CELLS
+                || cells <= EXACT_CELLS && (!is_linked || count_nodes(finer) <= EXACT_NODES)
+            {
                 break;
             }
             let mut coarser: Vec<Grid> = Vec::new();

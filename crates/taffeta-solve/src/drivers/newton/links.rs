@@ -42,6 +42,11 @@ impl Links {
         Self { offsets, ends: links.iter().map(|link| link[1]).collect() }
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.offsets.is_empty()
+    }
+
     /// Number of links.
     pub fn len(&self) -> usize {
         self.ends.len()
@@ -49,7 +54,7 @@ impl Links {
 
     /// The links of a node to later ones.
     pub fn of(&self, node: usize) -> Range<usize> {
-        if self.offsets.is_empty() {
+        if self.is_empty() {
             return 0..0;
         }
         self.offsets[node] as usize..self.offsets[node + 1] as usize

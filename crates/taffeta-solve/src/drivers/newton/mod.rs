@@ -170,7 +170,9 @@ impl NewtonDriver {
                 let hessian = Hessian::build(topology, &system);
                 let charts = site.charts.unwrap_or(Charts { points: site.points, charts: &[] });
                 let sewn: Vec<_> = blocks.stitches.iter().map(|s| s.vertices.map(|vi| vi.0)).collect();
-                let couplings = hessian.couplings(&system);
+                // Only charts and threads couple one grid with another.
+                let has_links = site.charts.is_some() || !sewn.is_empty();
+                let couplings = if has_links { hessian.couplings(&system) } else { Vec::new() };
                 let levels = Levels::build(topology, charts, (&couplings, &sewn), before);
                 let work = ConjugateWork::new(&system, &hessian);
                 let clusters = Clusters::find(topology.vertex_count, &sewn);

@@ -137,7 +137,7 @@ fn what_does_not_go_together_is_refused() {
     assert!(World::build(&projective).unwrap_err().to_string().contains("projective"));
 }
 
-/// Two fine sheets, bent to arcs of 60° about one axis with 1 mm between them, which may be coarsened.
+/// Two fine sheets, bent to arcs of 60° about one axis with .2 mm between them, which may be coarsened.
 fn nested_arcs(self_contact: bool) -> WorldDescription {
     let settings = RemeshSettings {
         size_min: 0.03,
@@ -149,7 +149,7 @@ fn nested_arcs(self_contact: bool) -> WorldDescription {
     let places = [at([0.0; 3], [0.0; 3]); 2];
     let mut description = sheets(24, &places, false, SolverChoice::Global);
     description.cloths[1].mesh = sheets(19, &places, false, SolverChoice::Global).cloths.remove(1).mesh;
-    for (cloth, radius) in description.cloths.iter_mut().zip([0.19, 0.191]) {
+    for (cloth, radius) in description.cloths.iter_mut().zip([0.19, 0.1902]) {
         cloth.remesh = Some(settings);
         for x in &mut cloth.mesh.positions {
             let angle = (x.x - 0.1) / 0.19;

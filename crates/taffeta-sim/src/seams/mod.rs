@@ -86,6 +86,8 @@ fn pair_seam(cloth: &mut ClothDescription, seam: usize) -> Result<(), SeamDefect
     };
     let mut pairs = Vec::new();
     for runs in found {
+        // Runs that are found by a distance may share an edge, which the one before may have split.
+        let runs = runs.map(|run| outline.with_new_vertices(run));
         pairs.extend(pairing::pair_runs(&mut cloth.mesh, &mut outline, runs, ease)?);
     }
     hold_new_vertices(cloth, &outline);

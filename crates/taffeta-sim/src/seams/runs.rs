@@ -125,6 +125,15 @@ impl Outline {
         }
     }
 
+    /// A run with the vertices that were put on it since it was found.
+    pub fn with_new_vertices(&self, run: Run) -> Run {
+        let mut vertices = vec![run.vertices[0]];
+        for pair in run.vertices.windows(2) {
+            vertices.extend_from_slice(&self.way(pair[0], pair[1])[1..]);
+        }
+        Run { vertices, ..run }
+    }
+
     /// The run through some vertices.
     pub fn find_run(&self, mesh: &TriangleMesh, side: char, list: &[u32]) -> Result<Run, SeamDefect> {
         if list.len() < 2 {
@@ -226,4 +235,23 @@ impl Outline {
 pub(super) fn corner_of(mesh: &TriangleMesh, face: usize, v: u32) -> DVec2 {
     let k = mesh.faces[face].iter().position(|corner| *corner == v).expect("a corner of the face");
     mesh.material.as_ref().expect("panels have material coordinates")[face][k]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::DVec3;
+
+    #[test]
+    fn a_run_takes_over_what_was_put_on_it() {
+        let positions = vec![DVec3::ZERO, DVec3::X, DVec3::X + DVec3::Y, DVec3::Y];
+        let faces = vec![[0, 1, 2], [0, 2, 3]];
+        let mut mesh = TriangleMesh { positions, faces, ..TriangleMesh::default() };
+        let mut outline = Outline::new(&mesh);
+        let run = Run { vertices: vec![0, 1, 2], is_closed: false };
+        assert_eq!(outline.with_new_vertices(run.clone()), run);
+        let first = outline.split_after(&mut mesh, 0, 0.5);
+        let second = outline.split_after(&mut mesh, first, 0.5);
+        assert_eq!(outline.with_new_vertices(run).vertices, [0, first, second, 1, 2]);
+    }
 }

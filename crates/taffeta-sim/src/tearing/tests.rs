@@ -9,7 +9,7 @@ use taffeta_core::geometry::doubled_area;
 use taffeta_core::random::SplitMix64;
 use taffeta_core::{Keyframe, Motion, Region, TriangleMesh};
 use taffeta_remesh::{RemeshSettings, validate_attributes};
-use taffeta_solve::{Material, MembraneModel, MembraneScaling};
+use taffeta_solve::{BendingModel, Material, MembraneModel, MembraneScaling};
 
 const FRAME: f64 = 1.0 / 60.0;
 const STIFFNESS: f64 = 2000.0;
@@ -161,6 +161,7 @@ fn a_material_that_tears_is_refused_where_it_cannot() {
     let torn = cloth(sheet((DVec2::ONE, [2, 2]), Cut::Alternating, 0, 1.0), 0.02);
     let mut whole = torn.clone();
     whole.material.tearing = None;
+    whole.bending = BendingModel::Hinge;
     let mut world = world(whole, |description| description.simulation.solver = SolverChoice::Xpbd);
     let refusal = world.set_material(0, torn.material).unwrap_err().to_string();
     assert!(refusal.contains("tear_strength") && refusal.contains("xpbd"), "{refusal}");

@@ -180,7 +180,7 @@ pub const ENTRIES: &[Entry] = &[
         title: "Tears",
         commands: &[
             "taffeta run scenes/torn_sheet.toml --frames 36 --out out/gallery/torn --quiet",
-            "taffeta render out/gallery/torn --wireframe --width 560 --height 420 --out out/gallery/torn/picture.png",
+            "taffeta render out/gallery/torn --wireframe --width 480 --height 360 --out out/gallery/torn/picture.png",
         ],
         pictures: &["out/gallery/torn/picture.png"],
         text: "A sheet with a cut in its left side is pulled apart. It opens where the stress, averaged over a length of the material, exceeds its strength, and the mesh is fine around the tip; behind it the edges grow again.",

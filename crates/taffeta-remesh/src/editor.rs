@@ -4,7 +4,7 @@ use crate::attributes::{SheetAttributes, VertexAttributes};
 use crate::background::Tracker;
 use crate::check::{Checker, Replacement};
 use crate::momentum::Drift;
-use crate::popping::Displacement;
+use crate::popping::{Allowance, Displacement};
 use crate::refusal::CollapseRefusal;
 use crate::report::{EditRecord, Proposal, ProposedEdit, RemeshReport};
 use crate::rules::EditRules;
@@ -40,29 +40,6 @@ pub(crate) struct Editor<'a> {
     pub allowance: Vec<Allowance>,
     /// While edges are split: those of bent quads, to be flipped when all that is too long has been split.
     pub waiting: Option<Vec<EdgeKey>>,
-}
-
-/// How far edits may move the material points of a cloth.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Allowance {
-    /// The squared distance over the cloth, integrated, that is left to the pass \[m⁴\].
-    pub left: f64,
-    /// Mean squared distance over its faces beyond which a flip waits until splits are done \[m²\].
-    pub at_once: f64,
-}
-
-/// A flip waits beyond this times the root mean square by which the pass may move the whole cloth. Smaller: edges are
-/// split in half while quads are still stretched; larger: coarse quads turn, which moves most.
-const PATIENCE: f64 = 3.0;
-
-impl Allowance {
-    /// That of a pass that may move everything.
-    pub const UNLIMITED: Self = Self { left: f64::INFINITY, at_once: f64::INFINITY };
-
-    /// That of a pass that may move a cloth with an area \[m²\] by a root mean square \[m\].
-    pub fn new(distance: f64, area: f64) -> Self {
-        Self { left: distance * distance * area, at_once: (PATIENCE * distance).powi(2) }
-    }
 }
 
 impl Editor<'_> {

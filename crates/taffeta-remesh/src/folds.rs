@@ -18,7 +18,7 @@
 use crate::attributes::SheetAttributes;
 use crate::popping::overlap_area;
 use crate::rest::is_in_space;
-use crate::space::starts;
+use crate::space::{starts, weighted_warp};
 use glam::{DQuat, DVec2, DVec3};
 use taffeta_core::geometry::doubled_area;
 use taffeta_core::math::Sym2;
@@ -119,10 +119,8 @@ impl Folds {
 
 /// The material axes of a face in the rest shape in space, and its normal.
 fn frame_in_space(mesh: &HalfedgeMesh, attributes: &SheetAttributes, f: FaceKey) -> [DVec3; 3] {
-    let u = attributes.face_material(mesh, f);
     let [x0, x1, x2] = starts(attributes, mesh.face_vertices(f));
-    let (e1, e2) = (u[1] - u[0], u[2] - u[0]);
-    let along = (e2.y * (x1 - x0) - e1.y * (x2 - x0)).normalize_or_zero();
+    let along = weighted_warp(mesh, attributes, f).normalize_or_zero();
     let normal = (x1 - x0).cross(x2 - x0).normalize_or_zero();
     [along, normal.cross(along), normal]
 }

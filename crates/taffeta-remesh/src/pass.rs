@@ -6,9 +6,10 @@
 
 use crate::attributes::SheetAttributes;
 use crate::background::Tracker;
-use crate::editor::{Allowance, Editor};
+use crate::editor::Editor;
 use crate::metric::Metric;
 use crate::momentum::{Drift, settle_drifts};
+use crate::popping::Allowance;
 use crate::report::{Proposal, RemeshReport};
 use crate::rules::EditRules;
 use crate::runs::limit_at_runs;

@@ -6,6 +6,10 @@
 use glam::{DVec2, DVec3};
 use taffeta_core::geometry::doubled_area;
 
+/// A flip waits beyond this times the root mean square by which the pass may move the whole cloth. Smaller: edges are
+/// split in half while quads are still stretched; larger: coarse quads turn, which moves most.
+const PATIENCE: f64 = 3.0;
+
 /// A face in both spaces.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Patch {
@@ -43,6 +47,25 @@ impl Displacement {
             squared: pairs.map(|(old, new)| over_overlap(old, new)).sum(),
             area: before.iter().map(|old| 0.5 * doubled_area(old.material)).sum(),
         }
+    }
+}
+
+/// How far edits may move the material points of a cloth.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Allowance {
+    /// The squared distance over the cloth, integrated, that is left to the pass \[m⁴\].
+    pub left: f64,
+    /// Mean squared distance over its faces beyond which a flip waits until splits are done \[m²\].
+    pub at_once: f64,
+}
+
+impl Allowance {
+    /// That of a pass that may move everything.
+    pub const UNLIMITED: Self = Self { left: f64::INFINITY, at_once: f64::INFINITY };
+
+    /// That of a pass that may move a cloth with an area \[m²\] by a root mean square \[m\].
+    pub fn new(distance: f64, area: f64) -> Self {
+        Self { left: distance * distance * area, at_once: (PATIENCE * distance).powi(2) }
     }
 }
 

@@ -36,7 +36,7 @@ pub(crate) fn starts<const N: usize>(attributes: &SheetAttributes, vertices: [Ve
 }
 
 /// The first material axis of a face in space, times its area \[m²\].
-fn weighted_warp(mesh: &HalfedgeMesh, attributes: &SheetAttributes, f: FaceKey) -> DVec3 {
+pub(crate) fn weighted_warp(mesh: &HalfedgeMesh, attributes: &SheetAttributes, f: FaceKey) -> DVec3 {
     let u = attributes.face_material(mesh, f);
     let [x0, x1, x2] = starts(attributes, mesh.face_vertices(f));
     let (e1, e2) = (u[1] - u[0], u[2] - u[0]);

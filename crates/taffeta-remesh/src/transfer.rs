@@ -56,8 +56,8 @@ pub fn split_at_with_transfer(
     split_with_adjustment(mesh, attributes, (e, part), pins, |_, _| {})
 }
 
-/// A split at a part of the edge, with the state of the new vertex adjusted before momentum is restored. What is adjusted is told the material
-/// coordinate. The drift is that of a vertex that was moved; where nothing is adjusted it is round-off.
+/// A split at a part of the edge, with the state of the new vertex adjusted before momentum is restored. What is adjusted is
+/// told the material coordinate. The drift is that of a vertex that was moved; where nothing is adjusted it is round-off.
 pub(crate) fn split_with_adjustment(
     mesh: &mut HalfedgeMesh,
     attributes: &mut SheetAttributes,

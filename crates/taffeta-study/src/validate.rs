@@ -120,7 +120,7 @@ pub const CHECKS: &[Check] = &[
     },
     Check {
         name: "adaptive",
-        what: "a strip over a ball: the error of a uniform mesh with a third of its vertices",
+        what: "a strip over a ball: the error of a uniform mesh with a fifth of its vertices",
         run: adaptive::check_adaptive,
     },
     Check {

@@ -4,12 +4,12 @@
 //! nested dissection. Rows and columns of held components are those of the identity. The pattern is made once per
 //! topology.
 
-use super::cholesky::{CholeskyFactor, CholeskyPattern, FactorError};
 use super::elements::outer;
 use super::ordering::dissect;
 use super::system::{NewtonProblem, System};
 use glam::{DMat3, DVec3};
 use taffeta_core::SurfaceTopology;
+use taffeta_factor::{CholeskyFactor, CholeskyPattern, FactorError};
 
 /// The pattern of the matrix of one topology.
 #[derive(Clone, Debug)]

@@ -5,7 +5,6 @@
 //! inverses of the diagonal blocks. The grids stay when the mesh changes, and with them the symbolic factorization.
 
 use super::Charts;
-use super::cholesky::{CholeskyFactor, CholeskyPattern};
 use super::coarse::{CoarseMatrix, Touched, find_links, invert};
 use super::elements::outer;
 use super::grid::{Grid, Place, find_pieces};
@@ -19,6 +18,7 @@ use std::sync::Arc;
 use taffeta_core::SurfaceTopology;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::vectorized;
+use taffeta_factor::{CholeskyFactor, CholeskyPattern};
 
 /// Cells along the longest side of the grids that are solved exactly; where links couple them also nodes of all of them,
 /// unless they are as coarse as can be.

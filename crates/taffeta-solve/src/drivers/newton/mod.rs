@@ -8,7 +8,6 @@
 mod assembled;
 mod bending;
 mod chains;
-mod cholesky;
 mod clusters;
 mod coarse;
 mod conjugate;
@@ -29,11 +28,10 @@ mod system;
 mod tiles;
 mod vectors;
 
-pub(crate) use cholesky::CholeskyPattern;
-pub use cholesky::FactorError;
 pub use loads::{Contacts, Touch};
 pub(crate) use ordering::dissect;
 pub use system::NewtonProblem;
+pub use taffeta_factor::FactorError;
 
 use crate::block::{Curvature, Stitch};
 use crate::blocks::Blocks;

@@ -7,8 +7,8 @@
 
 use super::panels::Panels;
 use super::rows::{ColumnList, RowList};
-use crate::drivers::newton::{CholeskyPattern, FactorError};
 use taffeta_core::lanes::F64x4;
+use taffeta_factor::{CholeskyPattern, FactorError};
 
 /// Axes that are held at the same vertices, and the factor for them.
 #[derive(Debug)]

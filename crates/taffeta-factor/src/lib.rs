@@ -1,4 +1,9 @@
 //! Sparse Cholesky factorization over a pattern that is analyzed once.
+//!
+//! A crate of its own because the generic code behind it takes as long to compile as all solvers together, and never
+//! changes with them.
+
+#![forbid(unsafe_code)]
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::LltError;

@@ -66,6 +66,14 @@ pub(super) fn cloth() -> Node {
         ),
         ("scaling_area", Node::positive("With scaling = false: the area of all triangles [m²].")),
         (
+            "buckling",
+            Node::boolean(
+                "With constraint = \"strain\": a triangle bears no more compression than the cloth in it does without buckling. \
+                 Solvers \"global\", \"direct\", \"block\".",
+            )
+            .default(false),
+        ),
+        (
             "break_force",
             Node::positive(
                 "With constraint = \"distance\" under \"xpbd\": force along an edge that it does not bear [N].",

@@ -8,8 +8,9 @@ use taffeta::core::{Friction, Keyframe, Motion, Placement, Region, TriangleMesh}
 use taffeta::remesh::RemeshSettings;
 use taffeta::scene::GridPattern;
 use taffeta::sim::{
-    BendingModel, Checkpoint, ClothDescription, Compression, MembraneModel, Mode, PinDescription, ProjectionStiffness,
-    RowForce, SimulationSettings, SolverChoice, StepInputs, TimeIntegration, World, WorldDescription,
+    BendingModel, Checkpoint, ClothDescription, Compression, MembraneModel, Mode, PinDescription,
+    ProjectionStiffness, RowForce, SimulationSettings, SolverChoice, StepInputs, TimeIntegration, World,
+    WorldDescription,
 };
 
 const METHODS: [SolverChoice; 2] = [SolverChoice::Xpbd, SolverChoice::Pbd];
@@ -473,7 +474,7 @@ fn springs_along_edges_and_their_limit_are_refused_where_they_mean_nothing() {
 #[test]
 fn triangles_that_buckle_are_refused_where_there_is_no_stress() {
     let mut cloth = hinged(hung_sheet(2, GridPattern::Diagonal));
-    cloth.compression = Compression::Buckling;
+    cloth.compression = Compression::BUCKLING;
     let built = |solver: SolverChoice, cloth: &ClothDescription| {
         World::build(&WorldDescription {
             cloths: vec![cloth.clone()],

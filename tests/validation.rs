@@ -9,7 +9,8 @@ use taffeta::remesh::{EditKind, RandomEdits, random_edits};
 use taffeta::scene::GridPattern;
 use taffeta::sim::{Air, ClothDescription, RopeDescription, RopeMaterial, SolverChoice, WorldDescription};
 use taffeta::solve::{
-    BendingModel, Blocks, ClothModel, Compression, MembraneModel, MembraneScaling, PlateState, RestShape, Supports,
+    BendingModel, Blocks, ClothModel, Compression, MembraneModel, MembraneScaling, PlateState, RestShape,
+    Supports,
 };
 
 /// Topology and material coordinates of a random Delaunay sheet.

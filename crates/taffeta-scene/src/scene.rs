@@ -56,8 +56,8 @@ use taffeta_core::Placement;
 use taffeta_formats::Format;
 use taffeta_remesh::RemeshSettings;
 use taffeta_sim::{
-    Air, BendingModel, Compression, EnclosedDescription, MembraneModel, MembraneScaling, Mode, PinDescription,
-    ProjectionStiffness, SeamDescription, SimulationSettings, WorldDescription,
+    Air, BendingModel, Compression, EnclosedDescription, MembraneModel, MembraneScaling, Mode,
+    PinDescription, ProjectionStiffness, SeamDescription, SimulationSettings, WorldDescription,
 };
 use taffeta_solve::Material;
 

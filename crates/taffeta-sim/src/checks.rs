@@ -259,12 +259,17 @@ fn find_spring_mismatch(cloth: &ClothDescription, solver: SolverChoice) -> Optio
 
 /// What does not go with a cloth whose triangles buckle, in words.
 fn find_buckling_mismatch(cloth: &ClothDescription, solver: SolverChoice) -> Option<String> {
-    if cloth.compression == Compression::Full {
-        return None;
+    let Compression::Buckling { factor } = cloth.compression else { return None };
+    if !(factor.is_finite() && factor > 0.0) {
+        return Some(format!(
+            "the factor of its buckling stress is {factor}; it must be finite and greater than 0"
+        ));
     }
     if !solver.knows_buckling() {
         let name = solver.name();
-        return Some(format!("the solver {name} knows no buckling of triangles: take global, direct or block"));
+        return Some(format!(
+            "the solver {name} knows no buckling of triangles: take global, direct or block"
+        ));
     }
     let is_strain = cloth.membrane == MembraneModel::Strain && cloth.scaling == MembraneScaling::ByArea;
     (!is_strain).then(|| "triangles that buckle need the constraint Strain, scaled by area".into())

@@ -7,8 +7,8 @@ use taffeta_contact::{ContactSurface, MeshObstacle, Obstacle};
 use taffeta_core::{Motion, Region, TriangleMesh};
 use taffeta_remesh::{RemeshSettings, View};
 use taffeta_solve::{
-    BendingModel, Compression, Material, MembraneModel, MembraneScaling, ProjectionStiffness, RopeBending, RopeMaterial,
-    SolidMaterial,
+    BendingModel, Compression, Material, MembraneModel, MembraneScaling, ProjectionStiffness, RopeBending,
+    RopeMaterial, SolidMaterial,
 };
 
 /// A whole world at time 0.
@@ -69,7 +69,7 @@ pub struct ClothDescription {
     pub membrane: MembraneModel,
     /// What that constraint is scaled with; other than by area only where [`SolverChoice::sweeps_membrane`].
     pub scaling: MembraneScaling,
-    /// How much compression a triangle bears; [`Compression::Buckling`] only for [`MembraneModel::Strain`], scaled by area, where
+    /// How much compression a triangle bears; other than full only for [`MembraneModel::Strain`], scaled by area, where
     /// [`SolverChoice::knows_buckling`].
     pub compression: Compression,
     /// Constraint of an inner edge.

@@ -12,8 +12,8 @@ use taffeta_solve::drivers::newton::{
     Contacts, LinearSolver, NewtonDriver, NewtonLimits, NewtonProblem, NewtonReport, Site,
 };
 use taffeta_solve::{
-    BendingModel, Blocks, ClothModel, Compression, Material, MembraneModel, MembraneScaling, PlateState, RestShape,
-    Supports,
+    BendingModel, Blocks, ClothModel, Compression, Material, MembraneModel, MembraneScaling, PlateState,
+    RestShape, Supports,
 };
 
 /// Cells along each side: 8 192, 32 768 and 131 072 faces.

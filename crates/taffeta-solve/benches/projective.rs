@@ -10,8 +10,8 @@ use taffeta_core::morton::morton_code;
 use taffeta_core::{SurfaceTopology, VertexIndex};
 use taffeta_solve::drivers::projective::{RestPlaces, cloth_constraints};
 use taffeta_solve::{
-    BendingModel, ClothModel, Compression, Material, MembraneModel, MembraneScaling, ProjectiveDriver, ProjectiveProblem,
-    RestShape,
+    BendingModel, ClothModel, Compression, Material, MembraneModel, MembraneScaling, ProjectiveDriver,
+    ProjectiveProblem, RestShape,
 };
 
 /// Cells along each side: 16 384 and 65 536 triangles (of two halves of each cell, four cells per 8 triangles).

@@ -9,8 +9,8 @@ use taffeta_core::lanes::{Row, fill_rows};
 use taffeta_core::morton::morton_code;
 use taffeta_core::{SurfaceTopology, VertexIndex};
 use taffeta_solve::{
-    BendingModel, BlockDriver, Blocks, ClothModel, Compression, Material, MembraneModel, MembraneScaling, ProjectedCloth,
-    ProjectionStiffness, RestShape, RowDriver, RowStep, Substep, Supports,
+    BendingModel, BlockDriver, Blocks, ClothModel, Compression, Material, MembraneModel, MembraneScaling,
+    ProjectedCloth, ProjectionStiffness, RestShape, RowDriver, RowStep, Substep, Supports,
 };
 
 /// Cells along each side: 8 192 and 32 768 faces.

@@ -48,13 +48,21 @@ impl MembraneScaling {
 }
 
 /// How much compression a triangle bears. Only for [`MembraneModel::Strain`], scaled by area.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Compression {
     /// Any, by the law of the material.
     #[default]
     Full,
     /// As much as the cloth in it bears without buckling, see [`buckling`](crate::buckling).
-    Buckling,
+    Buckling {
+        /// The stress at which it buckles, relative to that of half waves as long as the triangle: `factor^(−½)` times as long.
+        factor: f64,
+    },
+}
+
+impl Compression {
+    /// Half waves that are as long as the triangle.
+    pub const BUCKLING: Self = Self::Buckling { factor: 1.0 };
 }
 
 /// How a cloth resists bending.
@@ -106,8 +114,9 @@ impl ClothModel {
     /// The stress at which the cloth buckles within a triangle of these gradients of the hat functions \[1/m\], see
     /// [`critical_stress`]; `None` where a triangle bears any compression. Zero if nothing resists bending.
     pub fn critical_stress(&self, gradients: [DVec2; 3]) -> Option<Sym2> {
+        let Compression::Buckling { factor } = self.compression else { return None };
         let bend = if self.bending == BendingModel::None { [0.0; 2] } else { self.material.bend };
-        (self.compression == Compression::Buckling).then(|| critical_stress(gradients, bend))
+        Some(critical_stress(gradients, bend.map(|stiffness| factor * stiffness)))
     }
 
     /// Whether folds of the cloth stay: its material yields, and its bending model knows the curvature of faces.

@@ -1,6 +1,7 @@
 //! How a cloth resists stretching, what that is scaled with, and when it stops to.
 
 use super::read_cloth::Surroundings;
+use crate::document::Kind;
 use crate::reader::{Item, Range, TableReader};
 use taffeta_sim::{Compression, MembraneModel, MembraneScaling, SolverChoice};
 
@@ -87,11 +88,13 @@ pub(super) fn read_buckling(
     surroundings: Surroundings<'_>,
 ) -> Compression {
     let Some(item) = table.get("buckling") else { return Compression::default() };
-    if item.boolean() != Some(true) {
-        return Compression::Full;
-    }
+    let read = match item.value.kind {
+        Kind::Boolean(true) => Some(Compression::BUCKLING),
+        _ => item.number_or_off(Range::Positive).flatten().map(|factor| Compression::Buckling { factor }),
+    };
+    let Some(read) = read else { return Compression::Full };
     let refuse = |reason: &str, help: &str| {
-        item.report(format!("`{}` is true, but {reason}", item.key), Some(help.to_owned()));
+        item.report(format!("`{}` is given, but {reason}", item.key), Some(help.to_owned()));
         Compression::Full
     };
     if let Some(solver) = surroundings.solver.filter(|solver| !solver.knows_buckling()) {
@@ -105,7 +108,7 @@ pub(super) fn read_buckling(
     if table.get("scaling").and_then(|item| item.boolean()) == Some(false) {
         return refuse("`scaling` is false", "leave one of them out");
     }
-    Compression::Buckling
+    read
 }
 
 /// Whether the scene's solver sweeps over the membrane blocks; if not, reports a key that needs one: what it is, and what

@@ -16,8 +16,8 @@ use taffeta_contact::Shape;
 use taffeta_core::{Friction, Motion, Placement, Region};
 use taffeta_remesh::RemeshSettings;
 use taffeta_sim::{
-    Compression, MembraneScaling, Mode, PinDescription, ProjectionStiffness, RopeBending, RopeMaterial, SolidMaterial,
-    SolverChoice, StiffnessCorrection, TimeIntegration,
+    Compression, MembraneScaling, Mode, PinDescription, ProjectionStiffness, RopeBending, RopeMaterial,
+    SolidMaterial, SolverChoice, StiffnessCorrection, TimeIntegration,
 };
 use taffeta_sim::{SeamDescription, SeamSides};
 use taffeta_solve::Material;
@@ -272,8 +272,8 @@ fn cloth_json(scene: &Scene, cloth: &SceneCloth) -> Value {
         json["scaling"] = json!(false);
         json["scaling_area"] = json!(area);
     }
-    if cloth.compression == Compression::Buckling {
-        json["buckling"] = json!(true);
+    if let Compression::Buckling { factor } = cloth.compression {
+        json["buckling"] = if factor == 1.0 { json!(true) } else { json!(factor) };
     }
     if scene.simulation.settings.solver == SolverChoice::Pbd {
         put_projection(&mut json, cloth.projection);

@@ -177,7 +177,10 @@ fn triangles_buckle_under_solvers_that_know_stress_only() {
     assert!(report.contains("constraint = \"strain\""), "{report}");
     let unscaled = "buckling = true\nscaling = false\nscaling_area = 0.002";
     assert!(problem_under("block", unscaled).unwrap().2.contains("leave one of them out"));
-    expect("place", "buckling = 1", "1", &["cloth.0.buckling", "true or false"]);
+    for value in ["0", "-1.5", "inf", "nan"] {
+        expect("place", &format!("buckling = {value}"), value, &["cloth.0.buckling", "greater than 0"]);
+    }
+    expect("place", "buckling = \"on\"", "\"on\"", &["cloth.0.buckling", "a number"]);
     expect("place", "bukling = true", "bukling", &["did you mean `buckling`?"]);
 }
 

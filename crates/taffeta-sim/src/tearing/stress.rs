@@ -65,7 +65,9 @@ impl World {
         let stiffness = self.cloths.iter().map(|cloth| {
             let material = &cloth.model.material;
             let inverse = material.membrane_compliance().try_inverse();
-            material.tearing.map(|tearing| (tearing, inverse.expect("the compliance was checked"), &cloth.model))
+            material
+                .tearing
+                .map(|tearing| (tearing, inverse.expect("the compliance was checked"), &cloth.model))
         });
         let stiffness: Vec<_> = stiffness.collect();
         let load = |(fi, cloth): (FaceIndex, &u32)| match &stiffness[*cloth as usize] {

@@ -8,8 +8,8 @@ use taffeta_core::{EdgeIndex, SurfaceTopology, VertexIndex};
 use taffeta_scene::{GridPattern, grid};
 use taffeta_sim::Material;
 use taffeta_solve::{
-    BendingModel, Blocks, ClothModel, Compression, ElasticEnergy, MembraneModel, MembraneScaling, PlateState, RestShape,
-    Supports,
+    BendingModel, Blocks, ClothModel, Compression, ElasticEnergy, MembraneModel, MembraneScaling, PlateState,
+    RestShape, Supports,
 };
 
 /// Round-off of sums over some hundred elements.

@@ -181,11 +181,7 @@ impl StrainLanes {
 
     /// The columns of `F`, the constraint, and `J M⁻¹ Jᵀ`.
     #[inline(always)]
-    pub(super) fn linearize(
-        &self,
-        x: &[Vec3x4; 3],
-        w: &[F64x4; 3],
-    ) -> ([Vec3x4; 2], [F64x4; 3], Sym3x4) {
+    pub(super) fn linearize(&self, x: &[Vec3x4; 3], w: &[F64x4; 3]) -> ([Vec3x4; 2], [F64x4; 3], Sym3x4) {
         let (columns, [g11, g12, g22], c) = self.evaluate(x);
         let b = self.hat_gradients();
         // S_kl = A Σ_a w_a B_ak B_al

@@ -221,7 +221,7 @@ fn sweeps_approach_the_direct_solution_as_the_step_gets_smaller() {
 #[test]
 fn sweeps_over_faces_that_buckle_approach_the_direct_solution() {
     let push = DVec3::new(0.001, 0.006, 0.004);
-    let mut model = ClothModel { compression: Compression::Buckling, ..stiff() };
+    let mut model = ClothModel { compression: Compression::BUCKLING, ..stiff() };
     model.material.stretch = [40.0, 25.0];
     model.material.bend = [2e-4, 1e-4];
     for damping in [0.0, 0.02] {

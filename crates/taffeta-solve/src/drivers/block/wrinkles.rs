@@ -69,9 +69,11 @@ impl WrinkleLanes {
             let trial = vector(&trial, lane);
             let (sum, difference) = (trial.x + trial.y, trial.x - trial.y);
             if sum < 0.0 || sum * sum < difference * difference + 4.0 * trial.z * trial.z {
-                let scale = if DAMPED { 1.0 + self.strain.dual.tau.0[lane] * step.inverse_h.0[lane] } else { 1.0 };
-                let matrix: Stiffness =
-                    std::array::from_fn(|e| a[e].0[lane] + alpha[e].0[lane] * step.inverse_h2.0[lane] / scale);
+                let scale =
+                    if DAMPED { 1.0 + self.strain.dual.tau.0[lane] * step.inverse_h.0[lane] } else { 1.0 };
+                let matrix: Stiffness = std::array::from_fn(|e| {
+                    a[e].0[lane] + alpha[e].0[lane] * step.inverse_h2.0[lane] / scale
+                });
                 self.return_to_bound((&mut d, lane), (&matrix, trial), step);
             }
         }

@@ -11,7 +11,7 @@ use taffeta_core::math::Sym2;
 const RATE: f64 = 100.0;
 
 fn buckling() -> ClothModel {
-    let mut model = ClothModel { compression: Compression::Buckling, ..stiff() };
+    let mut model = ClothModel { compression: Compression::BUCKLING, ..stiff() };
     model.material.bend = [2e-3, 1e-3];
     model.material.stretch = [2000.0, 900.0];
     model
@@ -60,7 +60,8 @@ fn energy_and_gradient_are_those_of_the_scalar_blocks() {
             assert!((found - expected).abs() < 1e-8 * scale, "{found} {expected}");
         }
         // The full law is far stiffer.
-        let full = Sheet { cloths: vec![ClothModel { compression: Compression::Full, ..buckling() }], ..sheet };
+        let full =
+            Sheet { cloths: vec![ClothModel { compression: Compression::Full, ..buckling() }], ..sheet };
         let of_full = evaluate(&full, &full.blocks(), 0.0).0;
         assert!(of_full > 1.05 * energy, "{of_full} {energy}");
     }
@@ -108,14 +109,9 @@ fn solve(sheet: &Sheet, blocks: &Blocks, solver: LinearSolver) -> (Vec<DVec3>, N
 
 #[test]
 fn both_linear_solvers_find_the_same_step() {
-    for (part, compression) in [0.0, 0.02, 0.1, 1.0].into_iter().flat_map(|p| [(p, Compression::Full), (p, Compression::Buckling)]) {
-        let mut sheet = Sheet::square(8, 0.3, ClothModel { compression, ..buckling() }).pin(|u| u.y == 0.3);
-        sheet.state.positions.iter_mut().for_each(|x| x.x *= 0.98);
-        disturb(&mut sheet.state.positions, part * 0.1 / 8.0);
-        let report = [LinearSolver::Factorized, LinearSolver::Conjugate].map(|s| solve(&sheet, &sheet.blocks(), s).1);
-        println!("{part} {compression:?} {report:?}");
-    }
-    let sheet = disturbed(8, buckling());
+    let mut sheet = Sheet::square(8, 0.3, buckling()).pin(|u| u.y == 0.3);
+    sheet.state.positions.iter_mut().for_each(|x| x.x *= 0.98);
+    disturb(&mut sheet.state.positions, 1e-3);
     let blocks = sheet.blocks();
     let [(exact, direct), (found, conjugate)] =
         [LinearSolver::Factorized, LinearSolver::Conjugate].map(|solver| solve(&sheet, &blocks, solver));

@@ -8,8 +8,9 @@ use taffeta::core::{Friction, Keyframe, Motion, Placement, Region, TriangleMesh}
 use taffeta::remesh::RemeshSettings;
 use taffeta::scene::GridPattern;
 use taffeta::sim::{
-    BendingModel, Checkpoint, ClothDescription, MembraneModel, Mode, PinDescription, ProjectionStiffness,
-    RowForce, SimulationSettings, SolverChoice, StepInputs, TimeIntegration, World, WorldDescription,
+    BendingModel, Checkpoint, ClothDescription, Compression, MembraneModel, Mode, PinDescription,
+    ProjectionStiffness, RowForce, SimulationSettings, SolverChoice, StepInputs, TimeIntegration, World,
+    WorldDescription,
 };
 
 const METHODS: [SolverChoice; 2] = [SolverChoice::Xpbd, SolverChoice::Pbd];
@@ -468,4 +469,26 @@ fn springs_along_edges_and_their_limit_are_refused_where_they_mean_nothing() {
         let error = refused(solver, change);
         assert!(error.contains(part), "{error}");
     }
+}
+
+#[test]
+fn triangles_that_buckle_are_refused_where_there_is_no_stress() {
+    let mut cloth = hinged(hung_sheet(2, GridPattern::Diagonal));
+    cloth.compression = Compression::BUCKLING;
+    let built = |solver: SolverChoice, cloth: &ClothDescription| {
+        World::build(&WorldDescription {
+            cloths: vec![cloth.clone()],
+            simulation: settings(solver, Some(1)),
+            ..WorldDescription::default()
+        })
+        .map(|_| ())
+    };
+    for solver in [SolverChoice::Xpbd, SolverChoice::Pbd] {
+        let error = built(solver, &cloth).unwrap_err().to_string();
+        assert!(error.contains(solver.name()) && error.contains("global, direct or block"), "{error}");
+    }
+    assert!(built(SolverChoice::Block, &cloth).is_ok());
+    cloth.membrane = MembraneModel::Edges;
+    let error = built(SolverChoice::Block, &cloth).unwrap_err().to_string();
+    assert!(error.contains("the constraint Strain"), "{error}");
 }

@@ -9,7 +9,8 @@ use taffeta::remesh::{EditKind, RandomEdits, random_edits};
 use taffeta::scene::GridPattern;
 use taffeta::sim::{Air, ClothDescription, RopeDescription, RopeMaterial, SolverChoice, WorldDescription};
 use taffeta::solve::{
-    BendingModel, Blocks, ClothModel, MembraneModel, MembraneScaling, PlateState, RestShape, Supports,
+    BendingModel, Blocks, ClothModel, Compression, MembraneModel, MembraneScaling, PlateState, RestShape,
+    Supports,
 };
 
 /// Topology and material coordinates of a random Delaunay sheet.
@@ -27,6 +28,7 @@ fn model(membrane: MembraneModel) -> ClothModel {
         material,
         membrane,
         scaling: MembraneScaling::ByArea,
+        compression: Compression::Full,
         bending: BendingModel::Hinge,
         rest_curvature: [0.0; 3],
     }

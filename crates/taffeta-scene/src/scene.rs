@@ -56,8 +56,8 @@ use taffeta_core::Placement;
 use taffeta_formats::Format;
 use taffeta_remesh::RemeshSettings;
 use taffeta_sim::{
-    Air, BendingModel, EnclosedDescription, MembraneModel, MembraneScaling, Mode, PinDescription,
-    ProjectionStiffness, SeamDescription, SimulationSettings, WorldDescription,
+    Air, BendingModel, Compression, EnclosedDescription, MembraneModel, MembraneScaling, Mode,
+    PinDescription, ProjectionStiffness, SeamDescription, SimulationSettings, WorldDescription,
 };
 use taffeta_solve::Material;
 
@@ -138,6 +138,8 @@ pub struct SceneCloth {
     pub membrane: MembraneModel,
     /// What that constraint is scaled with.
     pub scaling: MembraneScaling,
+    /// How much compression a triangle bears.
+    pub compression: Compression,
     /// How it resists bending.
     pub bending: BendingModel,
     /// The force along an edge above which its spring lets go \[N\]; `None`: at no force.

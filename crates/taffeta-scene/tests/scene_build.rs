@@ -6,8 +6,9 @@ use std::path::Path;
 use taffeta_core::{Friction, Region};
 use taffeta_scene::{Override, Scene, SceneError, materials};
 use taffeta_sim::{
-    Air, BendingModel, MembraneModel, MembraneScaling, Mode, PinDescription, ProjectionStiffness,
-    SimulationSettings, SolverChoice, StiffnessCorrection, Tearing, TimeIntegration, World,
+    Air, BendingModel, Compression, MembraneModel, MembraneScaling, Mode, PinDescription,
+    ProjectionStiffness, SimulationSettings, SolverChoice, StiffnessCorrection, Tearing, TimeIntegration,
+    World,
 };
 
 const SMALL: &str = "[simulation]\nduration = 1\n[[cloth]]\ngrid = { size = [1, 1], cells = [4, 4] }\n";
@@ -261,6 +262,22 @@ fn constraints_and_their_scaling_are_read_and_written() {
         [&[][..], &["cloth.0.scaling=true"], &["cloth.0.scaling=false", "cloth.0.scaling_area=0.25"]]
             .map(|settings| with(settings).hash().unwrap());
     assert!(hashes[0] == hashes[1] && hashes[1] != hashes[2]);
+}
+
+#[test]
+fn buckling_is_read_and_written() {
+    let full = read_with(SMALL, &[]);
+    let buckling = read_with(SMALL, &["cloth.0.buckling=true"]);
+    assert_eq!(full.build().unwrap().cloths[0].compression, Compression::Full);
+    assert_eq!(buckling.build().unwrap().cloths[0].compression, Compression::BUCKLING);
+    let firm = read_with(SMALL, &["cloth.0.buckling=2.5"]);
+    assert_eq!(firm.build().unwrap().cloths[0].compression, Compression::Buckling { factor: 2.5 });
+    for scene in [&buckling, &firm] {
+        let again = Scene::from_str(&scene.to_json().to_string(), Path::new("/x.json"), &[]).unwrap();
+        assert_eq!(again.cloths, scene.cloths);
+    }
+    assert_ne!(full.hash().unwrap(), buckling.hash().unwrap());
+    assert_eq!(full.hash().unwrap(), read_with(SMALL, &["cloth.0.buckling=false"]).hash().unwrap());
 }
 
 #[test]

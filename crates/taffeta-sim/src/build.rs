@@ -304,6 +304,7 @@ pub(crate) fn world_cloths(description: &WorldDescription) -> Vec<Cloth> {
             material: cloth.material.clone(),
             membrane: cloth.membrane,
             scaling: cloth.scaling,
+            compression: cloth.compression,
             bending: cloth.bending,
             rest_curvature: cloth.rest_curvature,
         },

@@ -7,7 +7,7 @@ use crate::description::{
 };
 use crate::plastic::find_unyielding;
 use glam::DVec3;
-use taffeta_solve::{Material, MembraneModel, MembraneScaling};
+use taffeta_solve::{Compression, Material, MembraneModel, MembraneScaling};
 
 /// Checks everything that is not a mesh.
 pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), BuildError> {
@@ -84,6 +84,7 @@ pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), Build
             .or_else(|| find_unknown_to_solver(cloth, solver))
             .or_else(|| find_unswept(cloth, solver))
             .or_else(|| find_spring_mismatch(cloth, solver))
+            .or_else(|| find_buckling_mismatch(cloth, solver))
             .or_else(|| find_seam_mismatch(cloth, &description.simulation))
             .or_else(|| find_tear_mismatch(cloth, &description.simulation))
             .or_else(|| {
@@ -254,6 +255,24 @@ fn find_spring_mismatch(cloth: &ClothDescription, solver: SolverChoice) -> Optio
         return Some("break_force belongs to the constraint Distance under the solver xpbd".into());
     }
     cloth.remesh.map(|_| "a cloth with a break_force cannot be remeshed: its edges are what breaks".into())
+}
+
+/// What does not go with a cloth whose triangles buckle, in words.
+fn find_buckling_mismatch(cloth: &ClothDescription, solver: SolverChoice) -> Option<String> {
+    let Compression::Buckling { factor } = cloth.compression else { return None };
+    if !(factor.is_finite() && factor > 0.0) {
+        return Some(format!(
+            "the factor of its buckling stress is {factor}; it must be finite and greater than 0"
+        ));
+    }
+    if !solver.knows_buckling() {
+        let name = solver.name();
+        return Some(format!(
+            "the solver {name} knows no buckling of triangles: take global, direct or block"
+        ));
+    }
+    let is_strain = cloth.membrane == MembraneModel::Strain && cloth.scaling == MembraneScaling::ByArea;
+    (!is_strain).then(|| "triangles that buckle need the constraint Strain, scaled by area".into())
 }
 
 /// What does not go with the seams of a cloth, in words.

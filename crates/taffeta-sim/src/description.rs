@@ -7,8 +7,8 @@ use taffeta_contact::{ContactSurface, MeshObstacle, Obstacle};
 use taffeta_core::{Motion, Region, TriangleMesh};
 use taffeta_remesh::{RemeshSettings, View};
 use taffeta_solve::{
-    BendingModel, Material, MembraneModel, MembraneScaling, ProjectionStiffness, RopeBending, RopeMaterial,
-    SolidMaterial,
+    BendingModel, Compression, Material, MembraneModel, MembraneScaling, ProjectionStiffness, RopeBending,
+    RopeMaterial, SolidMaterial,
 };
 
 /// A whole world at time 0.
@@ -69,6 +69,9 @@ pub struct ClothDescription {
     pub membrane: MembraneModel,
     /// What that constraint is scaled with; other than by area only where [`SolverChoice::sweeps_membrane`].
     pub scaling: MembraneScaling,
+    /// How much compression a triangle bears; other than full only for [`MembraneModel::Strain`], scaled by area, where
+    /// [`SolverChoice::knows_buckling`].
+    pub compression: Compression,
     /// Constraint of an inner edge.
     pub bending: BendingModel,
     /// The force along an edge above which its spring lets go, and its hinge with it \[N\]; for
@@ -192,6 +195,7 @@ impl ClothDescription {
             remesh: None,
             membrane: MembraneModel::default(),
             scaling: MembraneScaling::default(),
+            compression: Compression::default(),
             bending: BendingModel::default(),
             break_force: None,
             projection: ProjectionStiffness::default(),
@@ -331,6 +335,15 @@ impl SolverChoice {
 
     /// Whether the solver knows folds that stay: it must bend by the curvature of faces.
     pub fn knows_plastic_folds(self) -> bool {
+        match self {
+            Self::Auto | Self::Global | Self::Direct | Self::Block => true,
+            Self::Xpbd | Self::Pbd | Self::Projective => false,
+        }
+    }
+
+    /// Whether the solver knows compression that is bounded. Rows one by one are no stresses, and projections no law of a
+    /// material.
+    pub fn knows_buckling(self) -> bool {
         match self {
             Self::Auto | Self::Global | Self::Direct | Self::Block => true,
             Self::Xpbd | Self::Pbd | Self::Projective => false,

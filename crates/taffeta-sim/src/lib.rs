@@ -77,7 +77,7 @@ pub use solid::Solid;
 pub use stage::{Stage, StageTimes};
 pub use step::{StepError, StepInputs};
 pub use taffeta_solve::{
-    BendingModel, Material, MembraneModel, MembraneScaling, ProjectionStiffness, RopeBending, RopeMaterial,
-    RowForce, SolidMaterial, StiffnessCorrection, Tearing,
+    BendingModel, Compression, Material, MembraneModel, MembraneScaling, ProjectionStiffness, RopeBending,
+    RopeMaterial, RowForce, SolidMaterial, StiffnessCorrection, Tearing,
 };
 pub use world::{Cloth, MAX_THREADS, World};

@@ -12,8 +12,8 @@ use taffeta_solve::drivers::newton::{
     Contacts, LinearSolver, NewtonDriver, NewtonLimits, NewtonProblem, NewtonReport, Site,
 };
 use taffeta_solve::{
-    BendingModel, Blocks, ClothModel, Material, MembraneModel, MembraneScaling, PlateState, RestShape,
-    Supports,
+    BendingModel, Blocks, ClothModel, Compression, Material, MembraneModel, MembraneScaling, PlateState,
+    RestShape, Supports,
 };
 
 /// Cells along each side: 8 192, 32 768 and 131 072 faces.
@@ -76,6 +76,7 @@ impl Swing {
             material: Material::isotropic(0.2, 2000.0, 0.3, 5e-5),
             membrane: MembraneModel::Strain,
             scaling: MembraneScaling::ByArea,
+            compression: Compression::Full,
             bending,
             rest_curvature: [0.0; 3],
         }];

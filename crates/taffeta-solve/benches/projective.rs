@@ -10,8 +10,8 @@ use taffeta_core::morton::morton_code;
 use taffeta_core::{SurfaceTopology, VertexIndex};
 use taffeta_solve::drivers::projective::{RestPlaces, cloth_constraints};
 use taffeta_solve::{
-    BendingModel, ClothModel, Material, MembraneModel, MembraneScaling, ProjectiveDriver, ProjectiveProblem,
-    RestShape,
+    BendingModel, ClothModel, Compression, Material, MembraneModel, MembraneScaling, ProjectiveDriver,
+    ProjectiveProblem, RestShape,
 };
 
 /// Cells along each side: 16 384 and 65 536 triangles (of two halves of each cell, four cells per 8 triangles).
@@ -67,6 +67,7 @@ impl Sheet {
             bending,
             rest_curvature: [0.0; 3],
             scaling: MembraneScaling::ByArea,
+            compression: Compression::Full,
         }];
         let held = coords.iter().map(|u| [u.y > 1.8999 && !(0.1001..0.8999).contains(&u.x); 3]).collect();
         let masses = rest.lumped_masses(&topology, &cloths).raw;

@@ -9,8 +9,8 @@ use taffeta_core::lanes::{Row, fill_rows};
 use taffeta_core::morton::morton_code;
 use taffeta_core::{SurfaceTopology, VertexIndex};
 use taffeta_solve::{
-    BendingModel, BlockDriver, Blocks, ClothModel, Material, MembraneModel, MembraneScaling, ProjectedCloth,
-    ProjectionStiffness, RestShape, RowDriver, RowStep, Substep, Supports,
+    BendingModel, BlockDriver, Blocks, ClothModel, Compression, Material, MembraneModel, MembraneScaling,
+    ProjectedCloth, ProjectionStiffness, RestShape, RowDriver, RowStep, Substep, Supports,
 };
 
 /// Cells along each side: 8 192 and 32 768 faces.
@@ -66,6 +66,7 @@ impl Swing {
             bending,
             rest_curvature: [0.0; 3],
             scaling: MembraneScaling::ByArea,
+            compression: Compression::Full,
         };
         let masses = rest.lumped_masses(&topology, std::slice::from_ref(&cloth));
         let is_held = |u: &DVec2| u.y > 0.8999 && !(0.1001..0.8999).contains(&u.x);

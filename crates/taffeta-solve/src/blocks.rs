@@ -94,6 +94,7 @@ impl Blocks {
             compliance: elasticity.compliance * softening,
             stiffness: elasticity.stiffness / softening,
             damping,
+            critical: cloth.critical_stress(rest.hat_gradients(fi)),
         };
         // The energy's compliance is its own: the elasticity is part of the constraint.
         let energy = |form| StrainEnergy { strain: strain(1.0), form, compliance: softening };
@@ -165,7 +166,7 @@ pub(crate) fn add_block_gradient<const R: usize, const V: usize>(
 ) {
     let vertices = block.vertices();
     let x = gather(vertices, x);
-    let force = block.stiffness() * block.constraint(&x);
+    let force = block.stress(&x);
     let j = block.jacobian(&x);
     for (a, vi) in vertices.iter().enumerate() {
         out[vi.to_usize()] += (0..R).map(|r| j[r][a] * force[r]).sum::<DVec3>();

@@ -13,6 +13,7 @@
 
 pub mod block;
 pub mod blocks;
+pub mod buckling;
 pub mod drivers;
 pub mod material;
 pub mod model;
@@ -31,7 +32,8 @@ pub use drivers::projective::{ProjectiveConstraints, ProjectiveDriver, Projectiv
 pub use drivers::rows::{ProjectedCloth, RowDriver, RowForce, RowStep};
 pub use material::{DEFAULT_HARDENING, Material, MaterialError};
 pub use model::{
-    BendingModel, ClothModel, MembraneModel, MembraneScaling, ProjectionStiffness, StiffnessCorrection,
+    BendingModel, ClothModel, Compression, MembraneModel, MembraneScaling, ProjectionStiffness,
+    StiffnessCorrection,
 };
 pub use plate::{PlasticFlow, Plate, PlateState, Supports};
 pub use rope::{PlacedRope, RopeBending, RopeBlocks, RopeMaterial, RopeModel};

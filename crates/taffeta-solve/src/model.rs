@@ -1,8 +1,10 @@
 //! Which blocks a cloth gets.
 
+use crate::buckling::critical_stress;
 use crate::material::Material;
+use glam::DVec2;
 use serde::{Deserialize, Serialize};
-use taffeta_core::math;
+use taffeta_core::math::{self, Sym2};
 
 /// How a cloth resists stretching: the constraint vector of a triangle, or springs along its edges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,6 +47,24 @@ impl MembraneScaling {
     }
 }
 
+/// How much compression a triangle bears. Only for [`MembraneModel::Strain`], scaled by area.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub enum Compression {
+    /// Any, by the law of the material.
+    #[default]
+    Full,
+    /// As much as the cloth in it bears without buckling, see [`buckling`](crate::buckling).
+    Buckling {
+        /// The stress at which it buckles, relative to that of half waves as long as the triangle: `factor^(−½)` times as long.
+        factor: f64,
+    },
+}
+
+impl Compression {
+    /// Half waves that are as long as the triangle.
+    pub const BUCKLING: Self = Self::Buckling { factor: 1.0 };
+}
+
 /// How a cloth resists bending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BendingModel {
@@ -82,6 +102,8 @@ pub struct ClothModel {
     pub membrane: MembraneModel,
     /// What that constraint is scaled with.
     pub scaling: MembraneScaling,
+    /// How much compression a triangle bears.
+    pub compression: Compression,
     /// Constraint of an inner edge.
     pub bending: BendingModel,
     /// Curvature at rest `κ_uu, κ_vv, κ_uv` \[1/m\], positive for a bowl that opens along the face normals.
@@ -89,6 +111,14 @@ pub struct ClothModel {
 }
 
 impl ClothModel {
+    /// The stress at which the cloth buckles within a triangle of these gradients of the hat functions \[1/m\], see
+    /// [`critical_stress`]; `None` where a triangle bears any compression. Zero if nothing resists bending.
+    pub fn critical_stress(&self, gradients: [DVec2; 3]) -> Option<Sym2> {
+        let Compression::Buckling { factor } = self.compression else { return None };
+        let bend = if self.bending == BendingModel::None { [0.0; 2] } else { self.material.bend };
+        Some(critical_stress(gradients, bend.map(|stiffness| factor * stiffness)))
+    }
+
     /// Whether folds of the cloth stay: its material yields, and its bending model knows the curvature of faces.
     pub fn yields(&self) -> bool {
         self.material.yield_curvature.is_some() && self.bending.knows_plastic_folds()

@@ -2,7 +2,7 @@
 
 use crate::blocks::Blocks;
 use crate::material::Material;
-use crate::model::{BendingModel, ClothModel, MembraneModel, MembraneScaling};
+use crate::model::{BendingModel, ClothModel, Compression, MembraneModel, MembraneScaling};
 use crate::plate::Supports;
 use crate::state::{DenseState, RestShape};
 use glam::{DVec2, DVec3};
@@ -83,6 +83,7 @@ pub fn stiff() -> ClothModel {
         material: Material::isotropic(0.2, 2000.0, 0.3, 5e-5),
         membrane: MembraneModel::Strain,
         scaling: MembraneScaling::ByArea,
+        compression: Compression::Full,
         bending: BendingModel::Hinge,
         rest_curvature: [0.0; 3],
     }

@@ -193,6 +193,7 @@ impl Assembly<'_> {
             remesh: cloth.remesh,
             membrane: cloth.membrane,
             scaling: cloth.scaling,
+            compression: cloth.compression,
             bending: cloth.bending,
             break_force: cloth.break_force,
             projection: cloth.projection,

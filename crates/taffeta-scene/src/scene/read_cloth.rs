@@ -1,7 +1,7 @@
 //! One cloth: its shape, pins, remeshing.
 
 use super::read_material::{MaterialLibrary, refuse_folds};
-use super::read_membrane::{read_break_force, read_membrane, read_scaling, warn_of_pressure};
+use super::read_membrane::{read_break_force, read_buckling, read_membrane, read_scaling, warn_of_pressure};
 use super::read_motion::{read_motion, read_place};
 use super::read_projective::warn_of_projective;
 use super::read_seam::read_seams;
@@ -43,6 +43,7 @@ const CLOTH_KEYS: &[&str] = &[
     "constraint",
     "scaling",
     "scaling_area",
+    "buckling",
     "break_force",
     "bending",
     "stiffness",
@@ -183,6 +184,7 @@ pub(super) fn read_cloth(
         remesh,
         membrane,
         scaling: read_scaling(&table, surroundings),
+        compression: read_buckling(&table, membrane, surroundings),
         bending,
         break_force,
         projection: read_projection(&table, surroundings, warnings),

@@ -1,8 +1,9 @@
 //! How a cloth resists stretching, what that is scaled with, and when it stops to.
 
 use super::read_cloth::Surroundings;
+use crate::document::Kind;
 use crate::reader::{Item, Range, TableReader};
-use taffeta_sim::{MembraneModel, MembraneScaling, SolverChoice};
+use taffeta_sim::{Compression, MembraneModel, MembraneScaling, SolverChoice};
 
 /// The membrane by names.
 pub(crate) const MEMBRANE_MODELS: [(&str, MembraneModel); 5] = [
@@ -78,6 +79,36 @@ pub(super) fn read_scaling(table: &TableReader<'_>, surroundings: Surroundings<'
         return MembraneScaling::ByArea;
     };
     area.number(Range::Positive).map_or(MembraneScaling::ByArea, MembraneScaling::Fixed)
+}
+
+/// Whether triangles bear no more compression than the cloth in them does without buckling.
+pub(super) fn read_buckling(
+    table: &TableReader<'_>,
+    membrane: MembraneModel,
+    surroundings: Surroundings<'_>,
+) -> Compression {
+    let Some(item) = table.get("buckling") else { return Compression::default() };
+    let read = match item.value.kind {
+        Kind::Boolean(true) => Some(Compression::BUCKLING),
+        _ => item.number_or_off(Range::Positive).flatten().map(|factor| Compression::Buckling { factor }),
+    };
+    let Some(read) = read else { return Compression::Full };
+    let refuse = |reason: &str, help: &str| {
+        item.report(format!("`{}` is given, but {reason}", item.key), Some(help.to_owned()));
+        Compression::Full
+    };
+    if let Some(solver) = surroundings.solver.filter(|solver| !solver.knows_buckling()) {
+        let reason = format!("the solver {:?} has no stress that it could bound", solver.name());
+        return refuse(&reason, "solver = \"global\", \"direct\" or \"block\"");
+    }
+    if membrane != MembraneModel::Strain {
+        let reason = format!("`constraint` is {:?}", membrane_name(membrane));
+        return refuse(&reason, "constraint = \"strain\"");
+    }
+    if table.get("scaling").and_then(|item| item.boolean()) == Some(false) {
+        return refuse("`scaling` is false", "leave one of them out");
+    }
+    read
 }
 
 /// Whether the scene's solver sweeps over the membrane blocks; if not, reports a key that needs one: what it is, and what

@@ -16,8 +16,8 @@ use taffeta_contact::Shape;
 use taffeta_core::{Friction, Motion, Placement, Region};
 use taffeta_remesh::RemeshSettings;
 use taffeta_sim::{
-    MembraneScaling, Mode, PinDescription, ProjectionStiffness, RopeBending, RopeMaterial, SolidMaterial,
-    SolverChoice, StiffnessCorrection, TimeIntegration,
+    Compression, MembraneScaling, Mode, PinDescription, ProjectionStiffness, RopeBending, RopeMaterial,
+    SolidMaterial, SolverChoice, StiffnessCorrection, TimeIntegration,
 };
 use taffeta_sim::{SeamDescription, SeamSides};
 use taffeta_solve::Material;
@@ -271,6 +271,9 @@ fn cloth_json(scene: &Scene, cloth: &SceneCloth) -> Value {
     if let MembraneScaling::Fixed(area) = cloth.scaling {
         json["scaling"] = json!(false);
         json["scaling_area"] = json!(area);
+    }
+    if let Compression::Buckling { factor } = cloth.compression {
+        json["buckling"] = if factor == 1.0 { json!(true) } else { json!(factor) };
     }
     if scene.simulation.settings.solver == SolverChoice::Pbd {
         put_projection(&mut json, cloth.projection);

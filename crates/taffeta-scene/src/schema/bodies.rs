@@ -65,6 +65,7 @@ pub(super) fn cloth() -> Node {
             Node::boolean("Solvers \"block\" and \"xpbd\": constraints are scaled by area.").default(true),
         ),
         ("scaling_area", Node::positive("With scaling = false: the area of all triangles [m²].")),
+        ("buckling", buckling()),
         (
             "break_force",
             Node::positive(
@@ -81,6 +82,13 @@ pub(super) fn cloth() -> Node {
     object("A cloth. Exactly one of grid, mesh, ball, outline.", keys, &[])
         .exactly_one(&shapes)
         .with("dependentRequired", json!({ "uv_scale": ["mesh"], "outline": ["edge_length"], "edge_length": ["outline"], "outline_scale": ["outline"] }))
+}
+
+fn buckling() -> Node {
+    let about = "With constraint = \"strain\": a triangle bears no more compression than the cloth in it does without \
+                 buckling, or a multiple of that. Solvers \"global\", \"direct\", \"block\".";
+    let factor = Node::positive("Times the buckling stress of half waves as long as the triangle.").0;
+    Node(json!({ "description": about, "anyOf": [{ "type": "boolean" }, factor], "default": false }))
 }
 
 fn grid() -> Node {

@@ -161,6 +161,30 @@ fn a_scaling_needs_an_area_and_a_solver_that_sweeps() {
 }
 
 #[test]
+fn triangles_buckle_under_solvers_that_know_stress_only() {
+    for solver in ["xpbd", "pbd"] {
+        let (line, column, report) = problem_under(solver, "buckling = true").unwrap();
+        assert_eq!((line, column), (0, 12), "{report}");
+        assert!(report.contains(&format!("solver {solver:?}")) && report.contains("\"direct\""), "{report}");
+    }
+    for solver in ["auto", "global", "direct", "block"] {
+        assert_eq!(problem_under(solver, "buckling = true"), None, "{solver}");
+    }
+    for solver in ["xpbd", "pbd", "global"] {
+        assert_eq!(problem_under(solver, "buckling = false"), None, "{solver}");
+    }
+    let (_, _, report) = problem_under("global", "buckling = true\nconstraint = \"edges\"").unwrap();
+    assert!(report.contains("constraint = \"strain\""), "{report}");
+    let unscaled = "buckling = true\nscaling = false\nscaling_area = 0.002";
+    assert!(problem_under("block", unscaled).unwrap().2.contains("leave one of them out"));
+    for value in ["0", "-1.5", "inf", "nan"] {
+        expect("place", &format!("buckling = {value}"), value, &["cloth.0.buckling", "greater than 0"]);
+    }
+    expect("place", "buckling = \"on\"", "\"on\"", &["cloth.0.buckling", "a number"]);
+    expect("place", "bukling = true", "bukling", &["did you mean `buckling`?"]);
+}
+
+#[test]
 fn stiffness_is_a_part_of_one() {
     for key in ["stiffness", "bend_stiffness"] {
         for value in ["1.5", "-0.1", "nan"] {

@@ -9,6 +9,7 @@ use taffeta_core::index::DenseIndex;
 use taffeta_core::math::{Sym2, atan2};
 use taffeta_core::{FaceIndex, VertexIndex};
 use taffeta_mesh::VertexKey;
+use taffeta_solve::buckling::elastic_strain;
 use taffeta_solve::{Tearing, membrane_stress};
 
 /// Angle of the cloth at a boundary vertex from which on it is a tip \[rad\]: between the boundary as it may wind and the
@@ -64,12 +65,16 @@ impl World {
         let stiffness = self.cloths.iter().map(|cloth| {
             let material = &cloth.model.material;
             let inverse = material.membrane_compliance().try_inverse();
-            material.tearing.map(|tearing| (tearing, inverse.expect("the compliance was checked")))
+            material
+                .tearing
+                .map(|tearing| (tearing, inverse.expect("the compliance was checked"), &cloth.model))
         });
         let stiffness: Vec<_> = stiffness.collect();
         let load = |(fi, cloth): (FaceIndex, &u32)| match &stiffness[*cloth as usize] {
-            Some((tearing, stiffness)) => {
-                tearing.load(&membrane_stress(stiffness, &self.face_strain_tensor(fi)))
+            Some((tearing, stiffness, model)) => {
+                let critical = model.critical_stress(self.sheet.rest.hat_gradients(fi));
+                let strain = elastic_strain(stiffness, critical, &self.face_strain_tensor(fi));
+                tearing.load(&membrane_stress(stiffness, &strain))
             }
             None => Sym2::default(),
         };

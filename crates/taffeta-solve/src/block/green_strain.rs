@@ -1,6 +1,7 @@
 //! Green strain of a triangle: `C = √A (E_XX, E_YY, 2E_XY)`.
 
 use super::{Block, Curvature, Jacobian};
+use crate::buckling::wrinkle_strain;
 use glam::{DMat3, DVec2, DVec3};
 use nalgebra::{Matrix3, Vector3};
 use taffeta_core::VertexIndex;
@@ -11,6 +12,8 @@ use taffeta_core::math::Sym2;
 ///
 /// With `F = Σ x_a ⊗ B_a` and `E = ½(FᵀF − I)`; the third row is the engineering shear, to go with the Voigt form of
 /// the compliance. `√A` with a stiffness in N/m does what `√V` does with a modulus in Pa: the thickness cancels.
+///
+/// With a critical stress the energy is that of [`buckling`](crate::buckling), of which constraint and Jacobian know nothing.
 #[derive(Clone, Debug)]
 pub struct GreenStrain {
     /// The corners.
@@ -25,6 +28,8 @@ pub struct GreenStrain {
     pub stiffness: Matrix3<f64>,
     /// Damping time constant \[s\].
     pub damping: f64,
+    /// The compressive stress at which the cloth in the triangle buckles \[N/m\]; `None`: it bears any.
+    pub critical: Option<Sym2>,
 }
 
 impl GreenStrain {
@@ -38,6 +43,18 @@ impl GreenStrain {
     /// The Green strain `E` at positions `x` \[m\].
     pub fn strain(&self, x: &[DVec3; 3]) -> Sym2 {
         green_strain(self.deformation(x))
+    }
+
+    /// The wrinkle strain at positions `x` \[m\], in Voigt form; `None` where the cloth does not buckle.
+    fn wrinkle_strain(&self, x: &[DVec3; 3]) -> Option<DVec3> {
+        wrinkle_strain(&self.stiffness, &self.critical?, &self.strain(x))
+    }
+
+    /// `√A (E + P)` with the wrinkle strain `P`.
+    fn elastic_constraint(&self, x: &[DVec3; 3]) -> Vector3<f64> {
+        let c = self.constraint(x);
+        let wrinkles = self.wrinkle_strain(x);
+        wrinkles.map_or(c, |p| c + Vector3::new(p.x, p.y, p.z) * self.area.sqrt())
     }
 }
 
@@ -69,6 +86,21 @@ impl Block<3, 3> for GreenStrain {
 
     fn damping(&self) -> f64 {
         self.damping
+    }
+
+    /// `√A D (E + P)`.
+    fn stress(&self, x: &[DVec3; 3]) -> Vector3<f64> {
+        self.stiffness * self.elastic_constraint(x)
+    }
+
+    /// `½ A (E + P):D:(E + P) + A N:P` with the critical stress `N`.
+    fn energy(&self, x: &[DVec3; 3]) -> f64 {
+        let c = self.elastic_constraint(x);
+        let elastic = 0.5 * c.dot(&(self.stiffness * c));
+        match (self.critical, self.wrinkle_strain(x)) {
+            (Some(n), Some(p)) => elastic + self.area * (n.xx * p.x + n.yy * p.y + n.xy * p.z),
+            _ => elastic,
+        }
     }
 
     /// `A (B_a · S B_b) I₃` with the stress `S`, clamped to its positive part if asked.
@@ -109,6 +141,7 @@ pub(crate) mod tests {
             compliance,
             stiffness: compliance.try_inverse().unwrap(),
             damping: material.stretch_damping,
+            critical: None,
         }
     }
 

@@ -89,7 +89,12 @@ pub trait Block<const ROWS: usize, const VERTICES: usize> {
     /// Notes the positions `x` \[m\] at the start of a step, for blocks that remember (unwrapped angles).
     fn begin_step(&mut self, _x: &[DVec3; VERTICES]) {}
 
-    /// The energy `½ Cᵀ α⁻¹ C` \[J\].
+    /// The generalized stress at positions `x` \[m\]: the derivative of the energy by `C`, `α⁻¹ C`.
+    fn stress(&self, x: &[DVec3; VERTICES]) -> SVector<f64, ROWS> {
+        self.stiffness() * self.constraint(x)
+    }
+
+    /// The energy \[J\]: `½ Cᵀ α⁻¹ C`.
     fn energy(&self, x: &[DVec3; VERTICES]) -> f64 {
         let c = self.constraint(x);
         0.5 * c.dot(&(self.stiffness() * c))

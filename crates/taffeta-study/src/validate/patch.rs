@@ -8,8 +8,8 @@ use taffeta_core::{EdgeIndex, SurfaceTopology, VertexIndex};
 use taffeta_scene::{GridPattern, grid};
 use taffeta_sim::Material;
 use taffeta_solve::{
-    BendingModel, Blocks, ClothModel, ElasticEnergy, MembraneModel, MembraneScaling, PlateState, RestShape,
-    Supports,
+    BendingModel, Blocks, ClothModel, Compression, ElasticEnergy, MembraneModel, MembraneScaling, PlateState,
+    RestShape, Supports,
 };
 
 /// Round-off of sums over some hundred elements.
@@ -55,7 +55,14 @@ impl Sheet {
 }
 
 fn model(material: Material, membrane: MembraneModel, bending: BendingModel) -> ClothModel {
-    ClothModel { material, membrane, scaling: MembraneScaling::ByArea, bending, rest_curvature: [0.0; 3] }
+    ClothModel {
+        material,
+        membrane,
+        scaling: MembraneScaling::ByArea,
+        compression: Compression::Full,
+        bending,
+        rest_curvature: [0.0; 3],
+    }
 }
 
 /// The energies at positions.

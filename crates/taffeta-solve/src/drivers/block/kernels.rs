@@ -37,11 +37,11 @@ pub(in crate::drivers) fn pack(value: impl Fn(usize) -> f64) -> F64x4 {
 /// λ and the damping of a three-row block.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Dual3 {
-    lambda: [F64x4; 3],
+    pub(super) lambda: [F64x4; 3],
     /// Constraint at the start of the substep.
     pub(super) start: [F64x4; 3],
     /// Damping time constant \[s\].
-    tau: F64x4,
+    pub(super) tau: F64x4,
 }
 
 impl Dual3 {
@@ -121,8 +121,8 @@ pub struct StrainLanes {
     b2: [F64x4; 2],
     /// `√A` \[m\].
     pub(super) root: F64x4,
-    alpha: Sym3x4,
-    dual: Dual3,
+    pub(super) alpha: Sym3x4,
+    pub(super) dual: Dual3,
 }
 
 impl StrainLanes {
@@ -173,7 +173,16 @@ impl StrainLanes {
         w: &[F64x4; 3],
         step: &SweepStep,
     ) -> [Vec3x4; 3] {
-        let ([f1, f2], [g11, g12, g22], c) = self.evaluate(x);
+        let (columns, c, a) = self.linearize(x, w);
+        let alpha = self.alpha;
+        let d = dual_step::<DAMPED>(&mut self.dual, c, a, &alpha, step);
+        self.displace((x, w), columns, d)
+    }
+
+    /// The columns of `F`, the constraint, and `J M⁻¹ Jᵀ`.
+    #[inline(always)]
+    pub(super) fn linearize(&self, x: &[Vec3x4; 3], w: &[F64x4; 3]) -> ([Vec3x4; 2], [F64x4; 3], Sym3x4) {
+        let (columns, [g11, g12, g22], c) = self.evaluate(x);
         let b = self.hat_gradients();
         // S_kl = A Σ_a w_a B_ak B_al
         let sum = |k: usize, l: usize| {
@@ -189,8 +198,18 @@ impl StrainLanes {
             g22 * s12 + g12 * s22,
             g22 * s11 + g12 * s12 + g12 * s12 + g11 * s22,
         ];
-        let alpha = self.alpha;
-        let d = dual_step::<DAMPED>(&mut self.dual, c, a, &alpha, step);
+        (columns, c, a)
+    }
+
+    /// The positions after a step `d` of the multipliers: `x + M⁻¹ Jᵀ d`.
+    #[inline(always)]
+    pub(super) fn displace(
+        &self,
+        (x, w): (&[Vec3x4; 3], &[F64x4; 3]),
+        [f1, f2]: [Vec3x4; 2],
+        d: [F64x4; 3],
+    ) -> [Vec3x4; 3] {
+        let b = self.hat_gradients();
         let mut moved = *x;
         for v in 0..3 {
             let scale = w[v] * self.root;

@@ -17,6 +17,7 @@ pub mod kernels;
 mod plate;
 pub mod quadratic;
 mod scalar_dual;
+mod wrinkles;
 
 use crate::block::{EnclosedVolume, Hinge};
 use crate::blocks::Blocks;
@@ -31,12 +32,15 @@ use quadratic::QuadraticLanes;
 use std::hint::black_box;
 use taffeta_core::lanes::{F64x4, LANES, LaneBatches, Row, Vec3x4};
 use taffeta_core::{SurfaceTopology, TopologyEpoch, VertexIndex};
+use wrinkles::WrinkleLanes;
 
 /// Colored and packed blocks of one topology.
 #[derive(Clone, Debug)]
 pub struct BlockDriver {
     epoch: TopologyEpoch,
     strain: Packed<3, StrainLanes>,
+    /// Those of which compression is bounded.
+    wrinkles: Packed<3, WrinkleLanes>,
     lengths: Packed<3, LengthLanes>,
     energies: Packed<3, EnergyLanes>,
     hinges: Packed<4, HingeLanes>,
@@ -128,6 +132,8 @@ impl BlockDriver {
         let mut membrane_damping = stretch_damping.chain(length_damping).chain(energy_damping);
         let quadratic_damping = blocks.quadratic.iter().map(|b| b.damping);
         let mut bend_damping = hinges.iter().map(|b| b.damping).chain(quadratic_damping);
+        let (bounded, strain): (Vec<_>, Vec<_>) =
+            blocks.strain.iter().cloned().partition(|block| block.critical.is_some());
         let plate = PlateSweeps::build(&blocks.plate, n);
         let edges = blocks.plate.edges.iter().enumerate();
         let source = |(number, edge): (usize, &PlateEdge)| match plate.edge_state(number) {
@@ -138,7 +144,8 @@ impl BlockDriver {
             epoch: topology.epoch,
             membrane_damped: membrane_damping.any(|tau| tau > 0.0),
             bending_damped: bend_damping.any(|tau| tau > 0.0) || plate.is_damped,
-            strain: Packed::build(&blocks.strain, |b| b.vertices, n, StrainLanes::pack),
+            strain: Packed::build(&strain, |b| b.vertices, n, StrainLanes::pack),
+            wrinkles: Packed::build(&bounded, |b| b.vertices, n, WrinkleLanes::pack),
             lengths: Packed::build(&blocks.lengths, |b| b.vertices, n, LengthLanes::pack),
             energies: Packed::build(&blocks.energies, |b| b.strain.vertices, n, EnergyLanes::pack),
             hinges: Packed::build(&hinges, |b| b.vertices, n, HingeLanes::pack),
@@ -198,6 +205,7 @@ impl BlockDriver {
     /// Whether a sweep on more than one thread shares out work; small sheets are swept by one.
     pub fn sweeps_in_parallel(&self) -> bool {
         self.strain.batches.sweeps_in_parallel()
+            || self.wrinkles.batches.sweeps_in_parallel()
             || self.lengths.batches.sweeps_in_parallel()
             || self.energies.batches.sweeps_in_parallel()
             || self.hinges.batches.sweeps_in_parallel()
@@ -220,6 +228,7 @@ impl BlockDriver {
     pub fn begin_substep(&mut self, rows: &[Row]) {
         if self.membrane_damped {
             self.strain.batches.visit(rows, &mut self.strain.data, |d, x| d.note_start(x));
+            self.wrinkles.batches.visit(rows, &mut self.wrinkles.data, |d, x| d.note_start(x));
             self.lengths.batches.visit(rows, &mut self.lengths.data, |d, x| d.note_start(x));
             self.energies.batches.visit(rows, &mut self.energies.data, |d, x| d.note_start(x));
         }
@@ -287,6 +296,11 @@ impl BlockDriver {
 
     fn sweep_membrane<const DAMPED: bool>(&mut self, rows: &mut [Row], step: &SweepStep) {
         self.strain.sweep(
+            rows,
+            #[inline(always)]
+            |d, x, w| d.update::<DAMPED>(x, w, step),
+        );
+        self.wrinkles.sweep(
             rows,
             #[inline(always)]
             |d, x, w| d.update::<DAMPED>(x, w, step),

@@ -1,7 +1,7 @@
 use super::*;
 use crate::block::{Block, UpdateStep, block_update, gather};
 use crate::drivers::newton::{Contacts, LinearSolver, NewtonDriver, NewtonLimits, NewtonProblem, Site};
-use crate::model::{BendingModel, ClothModel, MembraneModel, MembraneScaling};
+use crate::model::{BendingModel, ClothModel, Compression, MembraneModel, MembraneScaling};
 use crate::testing::{Sheet, disturb, stiff};
 use glam::DVec3;
 use nalgebra::SVector;
@@ -156,11 +156,18 @@ fn settled_drop_approaches_the_truth_as_substeps_grow() {
 fn distance_to_direct(membrane: MembraneModel, scale: f64) -> [f64; 2] {
     let mut model = stiff();
     model.material.stretch = [40.0; 2];
-    let swept = Sheet::square(5, 0.5, ClothModel { membrane, ..model.clone() }).pin(|u| u.y == 0.5);
-    let sheet = Sheet::square(5, 0.5, model).pin(|u| u.y == 0.5);
+    let swept = ClothModel { membrane, ..model.clone() };
+    distance_of_models([swept, model], DVec3::new(0.0, -0.003, 0.01), scale)
+}
+
+/// The same for the model that is swept over and the one that is solved directly. The push is a displacement \[m\], to the side
+/// in proportion to the place.
+fn distance_of_models([swept, direct]: [ClothModel; 2], push: DVec3, scale: f64) -> [f64; 2] {
+    let swept = Sheet::square(5, 0.5, swept).pin(|u| u.y == 0.5);
+    let sheet = Sheet::square(5, 0.5, direct).pin(|u| u.y == 0.5);
     let start = sheet.state.positions.raw.clone();
     let free = |i: usize| f64::from(u8::from(sheet.state.inverse_masses.raw[i] > 0.0));
-    let push = |(i, x): (usize, &DVec3)| *x + DVec3::new(0.0, -0.003, 0.01 * x.x) * (scale * free(i));
+    let push = |(i, x): (usize, &DVec3)| *x + DVec3::new(push.x, push.y, push.z * x.x) * (scale * free(i));
     let predicted: Vec<_> = start.iter().enumerate().map(push).collect();
     let h = 1.0 / 60.0;
     let exact = solve_directly(&sheet, &predicted, h);
@@ -208,6 +215,26 @@ fn sweeps_approach_the_direct_solution_as_the_step_gets_smaller() {
         [1.0, 0.25].map(|scale| distance_to_direct(MembraneModel::Strain, scale));
     assert!(far < 0.02 * motion, "{far} of {motion}");
     assert!(near < far / 10.0, "{near} against {far}");
+}
+
+/// A sheet that is pushed up against its pins, and bears less of that than the full law has.
+#[test]
+fn sweeps_over_faces_that_buckle_approach_the_direct_solution() {
+    let push = DVec3::new(0.001, 0.006, 0.004);
+    let mut model = ClothModel { compression: Compression::BUCKLING, ..stiff() };
+    model.material.stretch = [40.0, 25.0];
+    model.material.bend = [2e-4, 1e-4];
+    for damping in [0.0, 0.02] {
+        model.material.stretch_damping = damping;
+        let full = ClothModel { compression: Compression::Full, ..model.clone() };
+        let near = |scale: f64| distance_of_models([model.clone(), model.clone()], push, scale);
+        let [[far, motion], [near, _]] = [1.0, 0.25].map(near);
+        println!("{far} of {motion}, {near}");
+        assert!(far < 0.002 * motion, "{far} of {motion}");
+        assert!(near < far / 2.0, "{near} against {far}");
+        let [apart, _] = distance_of_models([full, model.clone()], push, 1.0);
+        assert!(apart > 10.0 * far, "the full law is another: {apart}");
+    }
 }
 
 /// The row of the energy turns its gradient as the strain turns, however small it is, so the displacements that it adds

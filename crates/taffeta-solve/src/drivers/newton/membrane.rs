@@ -2,6 +2,9 @@
 //!
 //! `H = Σ Jᵀ D J + Bᵀ S₊ B` with `dE = J dx = sym(Fᵀ dF)`; `S₊` is the positive part of the stress, which keeps the
 //! Hessian positive semidefinite. The scalar [`crate::block::GreenStrain`] is the oracle.
+//!
+//! Where compression is bounded ([`crate::buckling`]) the faces that wrinkle are gone over one by one after that: the wrinkle
+//! strain is added to `E`, and `D` is replaced by the derivative of the stress.
 
 #![allow(clippy::needless_range_loop, reason = "a lane is read from many arrays at once")]
 
@@ -11,6 +14,7 @@ use super::tiles::{
     share_out, split, vector,
 };
 use crate::block::{Curvature, GreenStrain};
+use crate::buckling::{Stiffness, find_wrinkles};
 use glam::{DMat3, DVec2, DVec3};
 use taffeta_core::lanes::vectorized;
 use taffeta_core::{FaceIndex, SurfaceTopology};
@@ -20,6 +24,17 @@ use taffeta_core::{FaceIndex, SurfaceTopology};
 pub struct Membrane {
     rest: Vec<RestTile>,
     state: Vec<StateTile>,
+    /// Of the tiles, if any face wrinkles; empty otherwise.
+    bounds: Vec<BoundTile>,
+}
+
+/// How much compression faces bear, and what that makes of their stiffness.
+#[derive(Clone, Debug)]
+struct BoundTile {
+    /// Critical stress times area \[N·m\]: 11, 22, 12. Infinite on the diagonal where any compression is borne.
+    critical: Lane3,
+    /// As the stiffness of the face, at the last evaluation.
+    tangent: [Lane; 6],
 }
 
 /// What does not change: rest gradients and stiffness.
@@ -34,6 +49,9 @@ struct RestTile {
     /// Damping time constant \[s\].
     tau: Lane,
 }
+
+/// The critical stress of faces that bear any compression.
+const UNBOUNDED: Lane = [f64::INFINITY; TILE];
 
 /// The state at which the membrane was last evaluated.
 #[derive(Clone, Debug)]
@@ -70,11 +88,14 @@ impl Membrane {
         for (tile, corners) in rest.iter_mut().zip(&tiles.corners) {
             tile.corners = *corners;
         }
+        let none = BoundTile { critical: [UNBOUNDED, UNBOUNDED, ZERO], tangent: [ZERO; 6] };
+        let is_bounded = blocks.iter().any(|block| block.critical.is_some());
+        let mut bounds = vec![none; if is_bounded { rest.len() } else { 0 }];
         let mut faces = topology.faces.iter_indexed();
         for block in blocks {
             let Some((fi, _)) = faces.find(|(_, face)| **face == block.vertices) else { break };
-            let (tile, lane) = split(fi.0 as usize);
-            let tile = &mut rest[tile];
+            let (number, lane) = split(fi.0 as usize);
+            let tile = &mut rest[number];
             for axis in 0..2 {
                 tile.b1[axis][lane] = block.gradients[1][axis];
                 tile.b2[axis][lane] = block.gradients[2][axis];
@@ -83,8 +104,12 @@ impl Membrane {
                 tile.stiffness[k][lane] = block.stiffness[entry] * block.area;
             }
             tile.tau[lane] = block.damping;
+            if let Some(critical) = block.critical {
+                let critical = DVec3::new(critical.xx, critical.yy, critical.xy) * block.area;
+                set_vector(&mut bounds[number].critical, lane, critical);
+            }
         }
-        Self { state: vec![StateTile::default(); rest.len()], rest }
+        Self { state: vec![StateTile::default(); rest.len()], rest, bounds }
     }
 
     /// Notes the strain at the start of a step.
@@ -102,12 +127,24 @@ impl Membrane {
                 }
             },
         );
+        for ((state, rest), bound) in self.state.iter_mut().zip(&self.rest).zip(&self.bounds) {
+            for k in (0..TILE).filter(|k| rest.tau[*k] > 0.0) {
+                let start = vector(&state.start, k);
+                let trial = stress_of(rest, start, k) + vector(&bound.critical, k);
+                if let Some(wrinkles) = find_wrinkles(&rest.stiffness.map(|entry| entry[k]), trial) {
+                    set_vector(&mut state.start, k, start + wrinkles.strain);
+                }
+            }
+        }
     }
 
     /// Evaluates energy, gradient and the state of the Hessian at `x`; returns the energy \[J\]. `rate` is `1/h`, by
     /// which the damping time is multiplied.
     pub fn evaluate(&mut self, x: &[f64], rate: f64, curvature: Curvature) -> f64 {
         let rest = &self.rest;
+        if !self.bounds.is_empty() {
+            return self.evaluate_bounded(x, rate, curvature);
+        }
         for_tiles(
             &mut self.state,
             #[inline(always)]
@@ -124,7 +161,44 @@ impl Membrane {
                 }
             },
         );
+        self.energy()
+    }
+
+    /// [`Membrane::evaluate`] where compression is bounded.
+    fn evaluate_bounded(&mut self, x: &[f64], rate: f64, curvature: Curvature) -> f64 {
+        let rest = &self.rest;
+        let mut tiles: Vec<_> = self.state.iter_mut().zip(&mut self.bounds).collect();
+        for_tiles(
+            &mut tiles,
+            #[inline(always)]
+            |tile, (state, bound)| {
+                let rest = &rest[tile];
+                let x = load_corners(&rest.corners, x);
+                for k in 0..TILE {
+                    evaluate_face(state, rest, &x, (k, rate));
+                }
+                bound.tangent = rest.stiffness;
+                for k in 0..TILE {
+                    wrinkle_face(state, bound, rest, (k, rate));
+                }
+                if curvature == Curvature::Clamped {
+                    for k in 0..TILE {
+                        clamp_stress(state, k);
+                    }
+                }
+            },
+        );
+        self.energy()
+    }
+
+    /// The energy of the last evaluation \[J\].
+    fn energy(&self) -> f64 {
         self.state.iter().map(|state| state.energy.iter().sum::<f64>()).sum()
+    }
+
+    /// Stiffness times area of the faces of a tile, without damping, at the last evaluation \[N·m\].
+    fn stiffness(&self, tile: usize) -> &[Lane; 6] {
+        self.bounds.get(tile).map_or(&self.rest[tile].stiffness, |bound| &bound.tangent)
     }
 
     /// Writes the gradient of the last evaluation on the corners \[N\].
@@ -135,13 +209,14 @@ impl Membrane {
     /// Writes the Hessian's blocks between the corners `k` (rows) and `k + 1` (columns) of each face \[N/m\].
     pub fn couple_corners(&self, rate: f64, out: &mut [[Block; 3]]) {
         let (rest, state) = (&self.rest, &self.state);
+        let stiffness = |tile: usize| self.stiffness(tile);
         let tiles_per_task = TILE * 64;
         share_out(out, tiles_per_task, |first, out| {
             for (k, out) in out.chunks_mut(TILE).enumerate() {
                 let tile = first / TILE + k;
                 vectorized(
                     #[inline(always)]
-                    || couple_tile((&rest[tile], &state[tile]), rate, out),
+                    || couple_tile((&rest[tile], &state[tile], stiffness(tile)), rate, out),
                 );
             }
         });
@@ -157,7 +232,7 @@ impl Membrane {
         FaceState {
             gradients: [-b1 - b2, b1, b2],
             columns: [vector(&state.f1, k), vector(&state.f2, k)],
-            stiffness: rest.stiffness.map(|entry| entry[k] * scale),
+            stiffness: self.stiffness(tile).map(|entry| entry[k] * scale),
             stress: [0, 1, 2].map(|r| state.stress[r][k]),
         }
     }
@@ -259,6 +334,45 @@ fn evaluate_face(state: &mut StateTile, rest: &RestTile, x: &[Lane3; 3], (k, rat
     scatter(&mut state.gradient, rest, [f1 * s.x + f2 * s.z, f2 * s.y + f1 * s.z], k);
 }
 
+/// Lets an evaluated face wrinkle if it is compressed by more than it bears. Damping acts on the strain without wrinkles:
+/// the viscous stress is part of what makes it buckle.
+#[inline(always)]
+fn wrinkle_face(state: &mut StateTile, bound: &mut BoundTile, rest: &RestTile, (k, rate): (usize, f64)) {
+    let trial = vector(&state.stress, k) + vector(&bound.critical, k);
+    let spread = (trial.x - trial.y) * (trial.x - trial.y) + 4.0 * trial.z * trial.z;
+    // The common case first; whoever wrinkles decides by the same test in other words.
+    if trial.x + trial.y < 0.0 || (trial.x + trial.y) * (trial.x + trial.y) < spread {
+        wrinkle_compressed_face(state, bound, rest, (k, rate));
+    }
+}
+
+/// [`wrinkle_face`] where it may be.
+#[inline(never)]
+fn wrinkle_compressed_face(
+    state: &mut StateTile,
+    bound: &mut BoundTile,
+    rest: &RestTile,
+    (k, rate): (usize, f64),
+) {
+    let ratio = rest.tau[k] * rate;
+    let stiffness: Stiffness = rest.stiffness.map(|entry| entry[k] * (1.0 + ratio));
+    let (stress, critical) = (vector(&state.stress, k), vector(&bound.critical, k));
+    let Some(wrinkles) = find_wrinkles(&stiffness, stress + critical) else { return };
+    let (f1, f2) = (vector(&state.f1, k), vector(&state.f2, k));
+    let p = wrinkles.strain;
+    let e = strain(f1, f2) + p;
+    let change = e - vector(&state.start, k);
+    let (elastic, viscous) = (stress_of(rest, e, k), stress_of(rest, change, k) * ratio);
+    state.energy[k] = 0.5 * (e.dot(elastic) + change.dot(viscous)) + critical.dot(p);
+    let s = elastic + viscous;
+    set_vector(&mut state.stress, k, s);
+    scatter(&mut state.gradient, rest, [f1 * s.x + f2 * s.z, f2 * s.y + f1 * s.z], k);
+    let tangent = wrinkles.tangent(&stiffness);
+    for (lane, entry) in bound.tangent.iter_mut().zip(tangent) {
+        lane[k] = entry / (1.0 + ratio);
+    }
+}
+
 /// Replaces the stress by its positive part.
 #[inline(always)]
 fn clamp_stress(state: &mut StateTile, k: usize) {
@@ -277,10 +391,14 @@ fn clamp_stress(state: &mut StateTile, k: usize) {
 
 /// The blocks between the corners of the faces of a tile.
 #[inline(always)]
-fn couple_tile((rest, state): (&RestTile, &StateTile), rate: f64, out: &mut [[Block; 3]]) {
+fn couple_tile(
+    (rest, state, stiffness): (&RestTile, &StateTile, &[Lane; 6]),
+    rate: f64,
+    out: &mut [[Block; 3]],
+) {
     let mut blocks = [[ZERO; 9]; 3];
     for k in 0..TILE {
-        couple_face(&mut blocks, (rest, state), (k, rate));
+        couple_face(&mut blocks, (rest, state, stiffness), (k, rate));
     }
     for (k, out) in out.iter_mut().enumerate() {
         for pair in 0..3 {
@@ -291,9 +409,13 @@ fn couple_tile((rest, state): (&RestTile, &StateTile), rate: f64, out: &mut [[Bl
 
 /// The blocks of one face: `J_aᵀ D J_b = Σ m_kl f_k f_lᵀ` plus the stress.
 #[inline(always)]
-fn couple_face(out: &mut [[Lane; 9]; 3], (rest, state): (&RestTile, &StateTile), (k, rate): (usize, f64)) {
+fn couple_face(
+    out: &mut [[Lane; 9]; 3],
+    (rest, state, stiffness): (&RestTile, &StateTile, &[Lane; 6]),
+    (k, rate): (usize, f64),
+) {
     let scale = 1.0 + rest.tau[k] * rate;
-    let [d00, d01, d02, d11, d12, d22] = &rest.stiffness;
+    let [d00, d01, d02, d11, d12, d22] = stiffness;
     let (d00, d01, d02) = (d00[k] * scale, d01[k] * scale, d02[k] * scale);
     let (d11, d12, d22) = (d11[k] * scale, d12[k] * scale, d22[k] * scale);
     let (f1, f2) = (vector(&state.f1, k), vector(&state.f2, k));

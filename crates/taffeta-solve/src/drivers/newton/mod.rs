@@ -469,3 +469,5 @@ impl NewtonDriver {
 mod hessian_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod wrinkle_tests;

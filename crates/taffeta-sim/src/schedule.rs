@@ -31,10 +31,6 @@ const PROJECTIVE_ITERATIONS: u32 = 15;
 const PROJECTIVE_SUBSTEP: f64 = 1.0 / 60.0;
 /// Substeps that one step may take: a step that asks for more is a mistake in its length, not a simulation.
 const MAX_SUBSTEPS: f64 = 1e6;
-/// By how much of its size a remeshing pass may move the material points of a cloth, root mean square: a tenth of a pixel
-/// where the cloth fills the width of a screen. What would move them more waits for passes to come; an edit that by itself is
-/// more is not made.
-const POPPING_MAX: f64 = 1e-4;
 
 impl World {
     /// Chooses the substeps of a step.
@@ -124,8 +120,11 @@ impl World {
         let (time, mut last_passes) = (self.time, std::mem::take(&mut self.last_passes));
         let shapes = self.obstacles.iter().map(|obstacle| obstacle.over_substep(time, 0.0).shape);
         let obstacles = FixedObstacles::new(shapes.collect(), self.mesh_faces());
-        let displacements_allowed: Vec<f64> =
-            (0..self.cloths.len()).map(|cloth| POPPING_MAX * self.size_of_cloth(cloth)).collect();
+        let allowed = |(number, cloth): (usize, &Cloth)| {
+            let popping = cloth.remesh.and_then(|settings| settings.popping);
+            popping.map_or(f64::INFINITY, |popping| popping * self.size_of_cloth(number))
+        };
+        let displacements_allowed: Vec<f64> = cloths.iter().enumerate().map(allowed).collect();
         let view = self.view;
         let is_gated = self.caches.proximity.is_some();
         let asked = self.sizes_at_tears();

@@ -33,7 +33,9 @@ pub use format::Format;
 pub use frame::{FrameData, ReadError};
 pub use glb::GlbWriter;
 pub use npz::{read_npz, write_npz};
-pub use numbers::{NumberArray, NumberKind, read_npy_numbers, read_npz_numbers, write_npz_numbers};
+pub use numbers::{
+    ArchivedArray, NumberArray, NumberKind, read_npy_numbers, read_npz_numbers, write_npz_numbers,
+};
 pub use ply::{read_ply, write_ply};
 pub use polygons::{Polygons, read_ply_polygons};
 pub use usda::UsdaWriter;

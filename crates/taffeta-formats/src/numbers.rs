@@ -185,12 +185,15 @@ pub fn read_npy_numbers(bytes: &[u8]) -> Result<NumberArray, ReadError> {
     read_any(&mut Npy(bytes))
 }
 
+/// An array of an archive: its name, and its numbers or why they are not read.
+pub type ArchivedArray = (String, Result<NumberArray, ReadError>);
+
 /// Reads the arrays of a `.npz` file with their names, in the order of the file. Each may fail by itself: texts and other
 /// objects are no arrays of numbers.
 ///
 /// # Errors
 /// If the bytes are no such file.
-pub fn read_npz_numbers(bytes: &[u8]) -> Result<Vec<(String, Result<NumberArray, ReadError>)>, ReadError> {
+pub fn read_npz_numbers(bytes: &[u8]) -> Result<Vec<ArchivedArray>, ReadError> {
     let mut file = NpzReader::new(Cursor::new(bytes)).map_err(ReadError::new)?;
     let names = file.names().map_err(ReadError::new)?;
     let read = |name: String| {

@@ -4,6 +4,7 @@ use crate::attributes::{SheetAttributes, VertexAttributes};
 use crate::background::Tracker;
 use crate::check::{Checker, Replacement};
 use crate::momentum::Drift;
+use crate::parallel;
 use crate::popping::{Allowance, Displacement};
 use crate::refusal::CollapseRefusal;
 use crate::report::{EditRecord, Proposal, ProposedEdit, RemeshReport};
@@ -55,6 +56,12 @@ impl Editor<'_> {
         self.working.size_of(self.mesh, self.attributes, e)
     }
 
+    /// The sizes of the edges that have rows.
+    fn edge_sizes(&self) -> Vec<f64> {
+        let (working, mesh, attributes) = (&self.working, &*self.mesh, &*self.attributes);
+        parallel::map(&working.edges, |row| working.size_of_row(mesh, attributes, row))
+    }
+
     /// One unit of the budget; `false`: there is none left.
     fn spend(&mut self) -> bool {
         self.report.unfinished |= self.budget == 0;
@@ -70,11 +77,11 @@ impl Editor<'_> {
 
     /// Splits until no edge is too long.
     pub fn split_long_edges(&mut self) {
-        let long_edge = |row: &EdgeRow| {
-            let size = self.working.size_of_row(self.mesh, self.attributes, row);
+        let long_edge = |(row, size): (&EdgeRow, f64)| {
             (size > self.rules.split_size).then_some((size.to_bits(), Reverse(row.key)))
         };
-        let mut queue: Longest = self.working.edges.iter().filter_map(long_edge).collect();
+        let mut queue: Longest =
+            self.working.edges.iter().zip(self.edge_sizes()).filter_map(long_edge).collect();
         while let Some((bits, Reverse(e))) = queue.pop() {
             if !self.is_current(e, bits) || self.is_to_be_sewn(e) || self.is_cloth_full(e) {
                 continue;
@@ -290,9 +297,8 @@ impl Editor<'_> {
             EditRecord::Collapse(_) => None,
         });
         self.working.update_ends(self.mesh, changed);
+        let sizes = self.edge_sizes();
         let rows = &self.working.edges;
-        let sizes: Vec<f64> =
-            rows.iter().map(|row| self.working.size_of_row(self.mesh, self.attributes, row)).collect();
         let mut around = vec![(f64::INFINITY, 0u32); self.working.cloths.len()];
         for (row, &size) in rows.iter().zip(&sizes) {
             for slot in row.ends {

@@ -42,6 +42,7 @@ mod metric;
 mod momentum;
 mod open;
 mod panels;
+mod parallel;
 mod pass;
 mod popping;
 mod random;

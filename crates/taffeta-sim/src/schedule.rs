@@ -215,3 +215,64 @@ impl World {
         self.note_crossings();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{ClothDescription, StepInputs, World, WorldDescription};
+    use glam::{DVec2, DVec3};
+    use taffeta_core::TriangleMesh;
+    use taffeta_remesh::RemeshSettings;
+    use taffeta_solve::Material;
+
+    /// A shallow bowl of 1 m that is much finer than it has to be.
+    fn bowl(popping: Option<f64>) -> World {
+        let cells = 20;
+        let mut mesh = TriangleMesh::default();
+        let mut coords = Vec::new();
+        for (j, i) in (0..=cells).flat_map(|j| (0..=cells).map(move |i| (j, i))) {
+            let u = DVec2::new(f64::from(i), f64::from(j)) / f64::from(cells);
+            coords.push(u);
+            mesh.positions.push(u.extend(0.1 * (u - 0.5).length_squared()));
+        }
+        for (j, i) in (0..cells).flat_map(|j| (0..cells).map(move |i| (j, i))) {
+            let a = j * (cells + 1) + i;
+            mesh.faces.extend([[a, a + 1, a + cells + 2], [a, a + cells + 2, a + cells + 1]]);
+        }
+        mesh.set_vertex_material(&coords);
+        let mut sheet = ClothDescription::new("bowl", mesh, Material::isotropic(0.2, 1.0, 0.0, 1e-9));
+        sheet.remesh = Some(RemeshSettings {
+            size_min: 0.05,
+            size_max: 0.5,
+            refine_angle: 3.0,
+            refine_strain: 10.0,
+            refine_compression: None,
+            refine_velocity: None,
+            popping,
+            ..RemeshSettings::default()
+        });
+        let mut description = WorldDescription { cloths: vec![sheet], ..WorldDescription::default() };
+        description.simulation.gravity = DVec3::ZERO;
+        World::build(&description).expect("a good description")
+    }
+
+    #[test]
+    fn a_tighter_bound_pops_less_and_a_looser_one_coarsens_sooner() {
+        let mut ends = Vec::new();
+        for popping in [Some(1e-5), RemeshSettings::default().popping, Some(1e-3), None] {
+            let mut world = bowl(popping);
+            let mut most: f64 = 0.0;
+            for _ in 0..3 {
+                let report = world.step(&StepInputs::default(), 1e-4).expect("a step");
+                most = most.max(report.jumps.popping);
+            }
+            // The size of the cloth is that before the pass, by which it is bounded, and that after it.
+            assert!(most <= popping.unwrap_or(f64::INFINITY) * 1.01, "{most} under {popping:?}");
+            ends.push((most, world.mesh(0).positions.len()));
+        }
+        for pair in ends.windows(2) {
+            let [(tight, many), (loose, few)] = pair else { unreachable!("two of them") };
+            assert!(tight <= loose && many >= few, "{ends:?}");
+        }
+        assert!(ends[0].0 * 5.0 < ends[1].0 && ends[0].1 > 2 * ends[2].1, "{ends:?}");
+    }
+}

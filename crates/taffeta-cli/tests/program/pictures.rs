@@ -146,7 +146,8 @@ fn what_only_frames_know_colors_if_they_have_it() {
     let desk = Desk::new();
     let folded = "cloth.0.material.yield_curvature=0.001";
     for (folder, more) in [("folds", &["--set", folded][..]), ("plain", &[])] {
-        let run = ["run", "scene.toml", "--out", folder, "--quiet", "--set", "output.formats=[\"npz\",\"ply\"]"];
+        let run =
+            ["run", "scene.toml", "--out", folder, "--quiet", "--set", "output.formats=[\"npz\",\"ply\"]"];
         desk.done(&[&run[..], more].concat());
     }
     for quantity in ["plastic_curvature", "strain_jump", "curvature_jump", "plastic-curvature"] {
@@ -155,11 +156,17 @@ fn what_only_frames_know_colors_if_they_have_it() {
     }
     desk.refused(
         &["render", "plain", "--color", "plastic_curvature"],
-        &["yield_curvature", "these frames have size, strain, curvature, velocity, strain_jump, curvature_jump"],
+        &[
+            "yield_curvature",
+            "these frames have size, strain, curvature, velocity, strain_jump, curvature_jump",
+        ],
     );
     desk.refused(
         &["render", "folds", "--color", "sizes"],
-        &["--color sizes: there is no such quantity", "have size, strain, curvature, velocity, plastic_curvature"],
+        &[
+            "--color sizes: there is no such quantity",
+            "have size, strain, curvature, velocity, plastic_curvature",
+        ],
     );
 }
 

@@ -1,7 +1,14 @@
 //! The words of the command line.
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+mod color;
+mod remesh;
+
+pub use color::{ColorName, ColorQuantity};
+pub use remesh::RemeshOptions;
+
+use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
+use color::QuantityParser;
 use glam::DVec3;
 use std::path::PathBuf;
 use taffeta_formats::Format;
@@ -142,61 +149,6 @@ pub struct StudyOptions {
     pub quiet: bool,
 }
 
-/// Options of `taffeta remesh`.
-#[derive(Clone, Debug, Args)]
-#[command(group = clap::ArgGroup::new("field").required(true).args(["size", "sizing", "refine_angle"]))]
-pub struct RemeshOptions {
-    /// The mesh, an OBJ file; its vt are the material coordinates, in which sizes are measured
-    pub input: PathBuf,
-    /// The new OBJ file; it must not exist
-    #[arg(value_name = "OUTPUT", required_unless_present = "out", conflicts_with = "out")]
-    pub output: Option<PathBuf>,
-    /// The same as OUTPUT
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-    /// Largest length of an edge in m
-    #[arg(long, value_name = "METERS")]
-    pub size: Option<f64>,
-    /// CSV file with a row for each v of the input: the largest length of an edge in m there, or a tensor m00,m01,m11 in
-    /// 1/m²: an edge u is fine if uᵀMu ≤ 1
-    #[arg(long, value_name = "FILE")]
-    pub sizing: Option<PathBuf>,
-    /// Refine where the sheet bends: angle in rad between the normals at the ends of an edge
-    #[arg(long, value_name = "RAD", requires = "size_max")]
-    pub refine_angle: Option<f64>,
-    /// With --refine-angle: smallest length of an edge in m; if not given, a twentieth of the largest
-    #[arg(long, value_name = "METERS", requires = "refine_angle")]
-    pub size_min: Option<f64>,
-    /// With --refine-angle: largest length of an edge in m
-    #[arg(long, value_name = "METERS", requires = "refine_angle")]
-    pub size_max: Option<f64>,
-    /// Meters per unit of vt
-    #[arg(long, value_name = "SCALE", default_value_t = 1.0)]
-    pub uv_scale: f64,
-    /// Without vt: take the positions, projected to the plane across their mean normal
-    #[arg(long)]
-    pub flat: bool,
-    /// Growth of the size per edge, above 1; 0: the field is taken as it is
-    #[arg(long, value_name = "FACTOR", default_value_t = taffeta_remesh::GRADATION)]
-    pub gradation: f64,
-    /// Largest ratio of the sizes in two directions
-    #[arg(long, value_name = "RATIO", default_value_t = 10.0)]
-    pub aspect: f64,
-    /// Most passes
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    pub passes: u32,
-    /// Most vertices of each connected piece
-    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
-    pub max_vertices: usize,
-    /// Also write where the vertices come from, a row each: output vertex, input triangle, barycentric coordinates, and the
-    /// corners of that triangle; all counted from 1
-    #[arg(long, value_name = "FILE")]
-    pub map: Option<PathBuf>,
-    /// Print counts, the smallest angle and the time in seconds
-    #[arg(long)]
-    pub report: bool,
-}
-
 /// Options of `taffeta export`.
 #[derive(Clone, Debug, Args)]
 pub struct ExportOptions {
@@ -245,8 +197,8 @@ pub struct RenderOptions {
     #[arg(long)]
     pub wireframe: bool,
     /// Color the cloths by a quantity, with a legend
-    #[arg(long, value_name = "QUANTITY")]
-    pub color: Option<ColorQuantity>,
+    #[arg(long, value_name = "QUANTITY", value_parser = QuantityParser)]
+    pub color: Option<ColorName>,
     /// Values of the first and the last color; if not given, those of the frames that are drawn
     #[arg(long, value_name = "LOW,HIGH", requires = "color", value_parser = parse_range, allow_hyphen_values = true)]
     pub range: Option<ColorRange>,
@@ -277,19 +229,6 @@ pub struct ColorRange {
     pub low: f64,
     /// Value of the last color.
     pub high: f64,
-}
-
-/// What the colors of a picture can mean.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ColorQuantity {
-    /// Edge length that was wanted, or else that of the mesh
-    Size,
-    /// Largest principal stretch, less 1
-    Strain,
-    /// Mean curvature
-    Curvature,
-    /// Speed
-    Velocity,
 }
 
 /// Finite numbers between commas.

@@ -1,31 +1,34 @@
-//! `taffeta remesh`: an OBJ file with another mesh of the same sheet.
+//! `taffeta remesh`: an OBJ or NPZ file with another mesh of the same sheet.
 //!
 //! ```text
-//! OBJ file ──► arrays, in units of vt ──► passes ──► OBJ file, map
-//! sizes ───────┘
+//! OBJ or NPZ file ──► arrays, in units of vt ──► passes ──► OBJ or NPZ file, map
+//! sizes, pins ──────────┘
 //! ```
 //!
 //! The work is done in units of `vt`, so that the coordinates of vertices that stay are kept to the bit; sizes are scaled.
-//! Vertices of files are counted from 1 and faces named by their lines, as the files themselves do.
+//! Vertices of OBJ files are counted from 1 and faces named by their lines, as the files themselves do; those of NPZ files
+//! are counted from 0.
 
+mod input;
 mod names;
+mod output;
+mod pins;
 mod plane;
 mod sizing;
 
 use crate::args::RemeshOptions;
 use crate::failure::Failure;
 use crate::files::{create_file, refuse_file};
-use glam::{DVec2, DVec3};
+use glam::DVec2;
+use input::{Input, is_npz};
 use names::explain;
 use sizing::Field;
-use std::fmt::Write;
 use std::io;
 use std::path::Path;
 use std::time::Instant;
 use taffeta_remesh::{
     FieldOptions, FieldReport, MaterialCoords, OutputArrays, Remeshed, SheetArrays, remesh_arrays,
 };
-use taffeta_scene::{ObjMesh, read_obj, write_obj};
 
 /// A static mesh is not remeshed again as it moves: no gap is needed that keeps edges from coming and going.
 const COLLAPSE_SIZE: f64 = 1.0;
@@ -49,18 +52,33 @@ pub fn remesh(options: &RemeshOptions) -> Result<String, Failure> {
         let text = format!("--uv-scale is {}, but must be finite and greater than 0", options.uv_scale);
         return Err(Failure::Usage(text));
     }
-    let file = read_obj(&options.input).map_err(|error| Failure::usage(&error))?;
+    let mut input = Input::read(&options.input)?;
+    if let Some(words) = &options.pin {
+        pins::pin(&mut input, words)?;
+    }
     let start = Instant::now();
-    let result = remesh_file(options, &file)?;
+    let result = remesh_input(options, &input)?;
     let seconds = start.elapsed().as_secs_f64();
-    write(output, &obj_bytes(&result.arrays, file.mesh.material.is_some()))?;
+    let with_coords = input.mesh.material.is_some();
+    let bytes = match is_npz(output) {
+        true => output::npz_bytes(&result, &input, with_coords),
+        false => output::obj_bytes(&result.arrays, with_coords),
+    };
+    write(output, &bytes)?;
     if let Some(path) = &options.map {
-        write(path, map_text(&result, &file).as_bytes())?;
+        let bytes = match is_npz(path) {
+            true => output::map_npz(&result, with_coords),
+            false => output::map_text(&result, &input).into_bytes(),
+        };
+        write(path, &bytes)?;
+    }
+    for text in notes(&input, output, &result) {
+        eprintln!("note: {text}");
     }
     if !result.report.settled {
         eprintln!("warning: {}", unsettled(&result.report, options));
     }
-    let text = if options.report { describe(&result, &file, seconds) } else { output.display().to_string() };
+    let text = if options.report { describe(&result, &input, seconds) } else { output.display().to_string() };
     Ok(text)
 }
 
@@ -68,8 +86,35 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     create_file(path, bytes).map_err(|error| refuse_file(path, &error))
 }
 
-fn remesh_file(options: &RemeshOptions, file: &ObjMesh) -> Result<Remeshed, Failure> {
-    let mesh = &file.mesh;
+/// What is not in the output.
+fn notes(input: &Input, output: &Path, result: &Remeshed) -> Vec<String> {
+    let mut notes = Vec::new();
+    let mut left_out = input.left_out.clone();
+    if !is_npz(output) {
+        let velocities = input.velocities.as_ref().map(|_| "`velocities`".to_owned());
+        left_out.extend(velocities);
+        left_out.extend(input.fields.iter().map(|field| format!("`{}`", field.name)));
+    }
+    if !left_out.is_empty() {
+        let how = if is_npz(output) {
+            "the map says where each vertex comes from"
+        } else {
+            "NPZ files can hold more"
+        };
+        notes.push(format!("not carried over: {}; {how}", left_out.join(", ")));
+    }
+    // A texture that is cut into single faces is no pattern.
+    let faces = result.arrays.faces.len();
+    if faces > 2 && result.arrays.material.len() >= 3 * faces {
+        notes.push(
+            "every face is a panel of its own, sewn to its neighbors: nothing can be coarsened".to_owned(),
+        );
+    }
+    notes
+}
+
+fn remesh_input(options: &RemeshOptions, input: &Input) -> Result<Remeshed, Failure> {
+    let mesh = &input.mesh;
     let corners: Vec<[[f64; 2]; 3]> = match (&mesh.material, options.flat) {
         (Some(_), true) => {
             let text = "--flat is for meshes without material coordinates; this one has vt";
@@ -78,14 +123,26 @@ fn remesh_file(options: &RemeshOptions, file: &ObjMesh) -> Result<Remeshed, Fail
         (Some(material), false) => material.iter().map(|corners| corners.map(|u| u.to_array())).collect(),
         (None, true) => plane::project(mesh, &options.input)?,
         (None, false) => {
-            let text = "the mesh has no material coordinates (vt), in which sizes are measured\n  = --flat takes the \
-                        positions, if the sheet lies almost in a plane; others need a program for parametrization";
+            let text = "the mesh has no material coordinates (vt, or uv of NPZ files), in which sizes are measured\n  = \
+                        --flat takes the positions, if the sheet lies almost in a plane; others need a program for \
+                        parametrization";
             return Err(Failure::Usage(format!("{}: {text}", options.input.display())));
         }
     };
-    let positions: Vec<[f64; 3]> = mesh.positions.iter().map(DVec3::to_array).collect();
-    let sheet = SheetArrays::new(MaterialCoords::PerCorner(&corners), &positions, &mesh.faces);
-    let field = Field::of_options(options, file)?;
+    let positions = input.positions();
+    let attribute_width: usize = input.fields.iter().map(input::Field::width).sum();
+    let attributes: Vec<f64> = (0..positions.len())
+        .flat_map(|v| input.fields.iter().map(move |field| (v * field.width(), field)))
+        .flat_map(|(start, field)| field.values[start..start + field.width()].iter().copied())
+        .collect();
+    let sheet = SheetArrays {
+        pinned: Some(&input.pinned),
+        velocities: input.velocities.as_deref(),
+        attributes: &attributes,
+        attribute_width,
+        ..SheetArrays::new(MaterialCoords::PerCorner(&corners), &positions, &mesh.faces)
+    };
+    let field = Field::of_options(options, input)?;
     let settings = FieldOptions {
         passes: options.passes,
         max_vertices: options.max_vertices,
@@ -95,28 +152,7 @@ fn remesh_file(options: &RemeshOptions, file: &ObjMesh) -> Result<Remeshed, Fail
         ..FieldOptions::default()
     };
     remesh_arrays(&sheet, field.borrow(), &settings, &mut |_| false)
-        .map_err(|error| Failure::Usage(format!("{}: {}", options.input.display(), explain(&error, file))))
-}
-
-fn obj_bytes(arrays: &OutputArrays, with_coords: bool) -> Vec<u8> {
-    let positions: Vec<DVec3> = arrays.positions.iter().map(|&x| x.into()).collect();
-    let corner = |v: u32| DVec2::from(arrays.material[v as usize]);
-    let material: Vec<[DVec2; 3]> = arrays.faces.iter().map(|face| face.map(corner)).collect();
-    let mut bytes = Vec::new();
-    write_obj(&mut bytes, &positions, &arrays.faces, with_coords.then_some(&material))
-        .expect("memory can be written");
-    bytes
-}
-
-/// The map as CSV, everything counted from 1: triangles in the order of the file, polygons as they are cut.
-fn map_text(result: &Remeshed, file: &ObjMesh) -> String {
-    let mut text = String::from("vertex,face,weight_0,weight_1,weight_2,corner_0,corner_1,corner_2\n");
-    for (vertex, origin) in (1..).zip(&result.origins) {
-        let [a, b, c] = file.mesh.faces[origin.face as usize].map(|v| file.source_vertices[v as usize] + 1);
-        let (face, [wa, wb, wc]) = (origin.face + 1, origin.weights);
-        writeln!(text, "{vertex},{face},{wa:?},{wb:?},{wc:?},{a},{b},{c}").expect("text can be written");
-    }
-    text
+        .map_err(|error| Failure::Usage(format!("{}: {}", options.input.display(), explain(&error, input))))
 }
 
 fn unsettled(report: &FieldReport, options: &RemeshOptions) -> String {
@@ -129,14 +165,14 @@ fn unsettled(report: &FieldReport, options: &RemeshOptions) -> String {
     format!("after {} passes there is more to do; --passes", report.passes)
 }
 
-fn describe(result: &Remeshed, file: &ObjMesh, seconds: f64) -> String {
+fn describe(result: &Remeshed, input: &Input, seconds: f64) -> String {
     let (arrays, report) = (&result.arrays, &result.report);
     format!(
         "vertices {} to {}, faces {} to {}, splits {}, collapses {}, flips {}, passes {}, smallest angle {:.2}°, \
          {seconds:.3} s",
-        file.mesh.positions.len(),
+        input.mesh.positions.len(),
         arrays.positions.len(),
-        file.mesh.faces.len(),
+        input.mesh.faces.len(),
         arrays.faces.len(),
         report.splits,
         report.collapses,
@@ -148,8 +184,8 @@ fn describe(result: &Remeshed, file: &ObjMesh, seconds: f64) -> String {
 
 /// The smallest angle of a face in material space \[rad\].
 fn smallest_angle(arrays: &OutputArrays) -> f64 {
-    let angles = arrays.faces.iter().flat_map(|face| {
-        let corners = face.map(|v| DVec2::from(arrays.material[v as usize]));
+    let angles = arrays.material_faces.iter().flat_map(|face| {
+        let corners = face.map(|point| DVec2::from(arrays.material[point as usize]));
         [0, 1, 2].map(|k| {
             let (p, q) = (corners[(k + 1) % 3] - corners[k], corners[(k + 2) % 3] - corners[k]);
             p.angle_to(q).abs()

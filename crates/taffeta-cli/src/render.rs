@@ -12,7 +12,7 @@ mod colors;
 mod source;
 mod view;
 
-use crate::args::RenderOptions;
+use crate::args::{ColorName, RenderOptions};
 use crate::failure::Failure;
 use colors::ColorBy;
 use image::RgbImage;
@@ -74,7 +74,8 @@ impl Drawing {
         let count = if options.contact_sheet { frames.len() as u32 } else { 1 };
         // What is wrong with the size comes before the frames are read.
         SheetLayout::fitting(count, width, height, None).map_err(usage)?;
-        let color = options.color.map(ColorBy::new);
+        let named = |name| ColorBy::of_name(name, &source, frames[frames.len() - 1]);
+        let color = options.color.as_ref().map(named).transpose()?;
         let scale = match &color {
             Some(color) => Some(color.find_scale(&source, &frames, options.range)?),
             None => None,
@@ -198,7 +199,10 @@ fn default_path(options: &RenderOptions, frame: u64, ending: &str) -> PathBuf {
         (_, true) => "contact_sheet".to_owned(),
         _ => format!("frame_{frame:05}"),
     };
-    let color = options.color.map_or(String::new(), |color| format!("_{}", colors::name(color)));
+    let color = match options.color {
+        Some(ColorName::Known(quantity)) => format!("_{}", colors::name(quantity)),
+        Some(ColorName::Unknown(_)) | None => String::new(),
+    };
     let wireframe = if options.wireframe { "_wireframe" } else { "" };
     options.folder.join(format!("{what}{color}{wireframe}.{ending}"))
 }

@@ -5,6 +5,7 @@
 //! frames one by one ──► UsdaWriter, GlbWriter ──► one file that spans the frames
 //!           read_ply, read_npz ──► FrameData
 //! any PLY file ──► read_ply_polygons ──► positions and polygons
+//! any NPY or NPZ file ──► read_npy_numbers, read_npz_numbers ──► arrays of numbers ──► write_npz_numbers
 //! ```
 //!
 //! The mesh may be another one in every frame. What a body is in a frame stands in [`FrameData`]; which format holds
@@ -21,6 +22,7 @@ pub mod format;
 pub mod frame;
 pub mod glb;
 pub mod npz;
+pub mod numbers;
 pub mod ply;
 pub mod polygons;
 pub mod usda;
@@ -31,6 +33,9 @@ pub use format::Format;
 pub use frame::{FrameData, ReadError};
 pub use glb::GlbWriter;
 pub use npz::{read_npz, write_npz};
+pub use numbers::{
+    ArchivedArray, NumberArray, NumberKind, read_npy_numbers, read_npz_numbers, write_npz_numbers,
+};
 pub use ply::{read_ply, write_ply};
 pub use polygons::{Polygons, read_ply_polygons};
 pub use usda::UsdaWriter;

@@ -1,6 +1,7 @@
-//! Time of a pass over a mesh of ten thousand vertices: at rest, and while it changes.
+//! Time of a pass over a mesh of ten thousand and of a hundred thousand vertices: at rest, and while it changes. On as many
+//! threads as there are cores; `RAYON_NUM_THREADS=1` for one.
 
-use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};
 use glam::{DVec2, DVec3};
 use taffeta_mesh::HalfedgeMesh;
 use taffeta_remesh::{Pass, RemeshReport, RemeshSettings, SheetAttributes, remesh};
@@ -36,38 +37,46 @@ fn put_on((mesh, attributes): &mut Sheet, phase: f64) {
     }
 }
 
-fn pass((mesh, attributes): &mut Sheet) -> RemeshReport {
+/// A pass toward edges that are shorter by a factor than those of the mesh of ten thousand.
+fn pass((mesh, attributes): &mut Sheet, factor: f64) -> RemeshReport {
     let settings = [Some(RemeshSettings {
-        size_min: 0.002,
-        size_max: 0.05,
-        refine_angle: 0.15,
+        size_min: 0.002 * factor,
+        size_max: 0.05 * factor,
+        refine_angle: 0.15 * factor,
         ..RemeshSettings::default()
     })];
     let pass = Pass { settings: &settings, elapsed: 1.0 / 60.0, ..Pass::default() };
     remesh(mesh, attributes, &pass, &mut |_| false)
 }
 
-fn bench(criterion: &mut Criterion) {
-    let mut sheet = flat_sheet(40);
+fn bench_with(criterion: &mut Criterion, cells: u32, factor: f64) {
+    let mut sheet = flat_sheet(cells);
     for _ in 0..200 {
-        let report = pass(&mut sheet);
+        let report = pass(&mut sheet, factor);
         put_on(&mut sheet, 0.0);
         if report.edit_count() == 0 {
             break;
         }
     }
-    let report = pass(&mut sheet);
-    println!("at rest: {} vertices, {} edits", sheet.0.vertex_count(), report.edit_count());
-    criterion.bench_function("pass at rest", |bencher| {
-        bencher.iter_batched_ref(|| sheet.clone(), pass, BatchSize::LargeInput)
+    let count = sheet.0.vertex_count();
+    let report = pass(&mut sheet, factor);
+    println!("at rest: {count} vertices, {} edits", report.edit_count());
+    let mut group = criterion.benchmark_group("pass");
+    group.bench_function(BenchmarkId::new("at rest", count), |bencher| {
+        bencher.iter_batched_ref(|| sheet.clone(), |sheet| pass(sheet, factor), BatchSize::LargeInput)
     });
     let mut moving = sheet.clone();
-    put_on(&mut moving, 0.5);
-    let report = pass(&mut moving.clone());
+    put_on(&mut moving, 0.5 * factor);
+    let report = pass(&mut moving.clone(), factor);
     println!("moving: {} splits, {} collapses, {} flips", report.splits, report.collapses, report.flips);
-    criterion.bench_function("pass over moving waves", |bencher| {
-        bencher.iter_batched_ref(|| moving.clone(), pass, BatchSize::LargeInput)
+    group.bench_function(BenchmarkId::new("over moving waves", count), |bencher| {
+        bencher.iter_batched_ref(|| moving.clone(), |sheet| pass(sheet, factor), BatchSize::LargeInput)
     });
+}
+
+fn bench(criterion: &mut Criterion) {
+    bench_with(criterion, 40, 1.0);
+    bench_with(criterion, 126, 0.316);
 }
 
 criterion_group!(benches, bench);

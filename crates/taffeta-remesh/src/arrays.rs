@@ -47,10 +47,38 @@
 //! # Ok::<(), taffeta_remesh::ArrayError>(())
 //! ```
 //!
-//! What is not supported is refused: material coordinates that differ between the faces at a vertex (seams; a mesh whose
-//! faces are laid flat one by one is such a case), faces that are turned over or overlap in material space within one
-//! connected piece, surfaces that are not manifold. Give the sheet one coordinate per vertex, cut it at its seams into
-//! pieces, or let a program for parametrization lay it flat. Pieces may lie on each other.
+//! # Seams
+//!
+//! Panels that are sewn together have coordinates of their own: where the faces on the two sides of an edge disagree about
+//! the coordinates of its ends there is a seam. It is kept on both sides: its vertices are merged only along it, where it is
+//! straight in both charts, and a vertex that a split makes lies on the seam of the input in both. Such a vertex has a
+//! material point per chart; [`OutputArrays::material_faces`] tells which of them is at which corner, as separate lists of
+//! faces for positions and for texture coordinates do in files.
+//!
+//! ```
+//! use taffeta_remesh::{FieldOptions, MaterialCoords, SheetArrays, SizingField, remesh_arrays};
+//!
+//! // Two panels of 1 m × 1 m, sewn together along the second edge of the first and the fourth of the second one.
+//! let positions = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [1.0, 1.0, 1.0]];
+//! let faces = [[0, 1, 2], [0, 2, 3], [1, 4, 5], [1, 5, 2]];
+//! let square = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
+//! let material = [square, square.map(|[u, v]| [u + 3.0, v])].concat();
+//! let material_faces = [[0, 1, 2], [0, 2, 3], [4, 5, 6], [4, 6, 7]];
+//! let coords = MaterialCoords::Indexed { coords: &material, faces: &material_faces };
+//! let sheet = SheetArrays::new(coords, &positions, &faces);
+//! let result = remesh_arrays(&sheet, SizingField::Sizes(&[0.1; 6]), &FieldOptions::default(), &mut |_| false)?;
+//! // The vertices of the seam have two material points.
+//! let (vertices, points) = (result.arrays.positions.len(), result.arrays.material.len());
+//! let on_seam = result.arrays.positions.iter().filter(|x| x[0] == 1.0 && x[2] == 0.0).count();
+//! assert_eq!(points, vertices + on_seam);
+//! # Ok::<(), taffeta_remesh::ArrayError>(())
+//! ```
+//!
+//! Panels may lie on each other, and be mirrored as a whole; they stay so. A tensor speaks of the directions of a chart: at
+//! the vertices of seams, where charts meet, it is taken as its smallest size in all directions.
+//!
+//! What is not supported is refused: panels that are folded over or overlap themselves in material space, surfaces that
+//! are not manifold.
 
 mod check;
 mod error;
@@ -80,8 +108,16 @@ const PINS: &[Region] = &[Region::Vertices(Vec::new())];
 pub enum MaterialCoords<'a> {
     /// One per vertex.
     PerVertex(&'a [[f64; 2]]),
-    /// One per corner of each face, as files have them. The corners at a vertex must agree to the bit.
+    /// One per corner of each face. Where the faces at an edge disagree there is a [seam](self#seams).
     PerCorner(&'a [[[f64; 2]; 3]]),
+    /// Material points, and for each face those at its corners, as files have them. Which corners share a point does not
+    /// matter, only where it is. Points that no face has are not used.
+    Indexed {
+        /// The points \[m\].
+        coords: &'a [[f64; 2]],
+        /// Their numbers at the corners of the faces, in the order of the faces.
+        faces: &'a [[u32; 3]],
+    },
 }
 
 /// A sheet, by vertices and faces that are numbered from 0.
@@ -91,7 +127,7 @@ pub struct SheetArrays<'a> {
     pub material: MaterialCoords<'a>,
     /// World positions of the vertices \[m\].
     pub positions: &'a [[f64; 3]],
-    /// Corners of the faces, counter-clockwise in material space.
+    /// Corners of the faces, counter-clockwise in material space, or all clockwise in panels that are mirrored.
     pub faces: &'a [[u32; 3]],
     /// Whether each vertex is held: it stays, and what is split between two of them on the outline is held, too. `None`:
     /// all are free.
@@ -127,21 +163,24 @@ pub enum SizingField<'a> {
     /// Largest edge length \[m\] in material space, per vertex.
     Sizes(&'a [f64]),
     /// A symmetric positive definite tensor \[1/m²\] in material space, per vertex: `m00`, `m01`, `m11`. An edge `u` is
-    /// fine enough if `uᵀ M u ≤ 1`.
+    /// fine enough if `uᵀ M u ≤ 1`. At the vertices of seams its smallest size counts in all directions.
     Metrics(&'a [[f64; 3]]),
     /// From the curvature and the strain of the sheet as it is, as in the simulation. The gradation of the simulation is
     /// part of it.
     Shape(RemeshSettings),
 }
 
-/// A remeshed sheet, in dense order: vertices by piece and along a Morton curve in material space.
+/// A remeshed sheet, in dense order: vertices by piece and panel and along a Morton curve in material space.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OutputArrays {
-    /// Material coordinates per vertex \[m\].
+    /// Coordinates of the material points \[m\], those of a vertex together, in the order of the vertices. Without seams
+    /// there is one per vertex.
     pub material: Vec<[f64; 2]>,
+    /// The material points at the corners of the faces. Without seams the same as `faces`.
+    pub material_faces: Vec<[u32; 3]>,
     /// World positions per vertex \[m\].
     pub positions: Vec<[f64; 3]>,
-    /// Corners of the faces, counter-clockwise, the smallest first.
+    /// Corners of the faces, oriented as in the input, the smallest first.
     pub faces: Vec<[u32; 3]>,
     /// Whether each vertex is held.
     pub pinned: Vec<bool>,
@@ -192,6 +231,9 @@ pub struct Remeshed {
     pub arrays: OutputArrays,
     /// Where each of its vertices lies on the input. Positions and attributes are those of the input there.
     pub origins: Vec<Origin>,
+    /// The same for the material points: where in the charts of the input. Those of a vertex are the same point of the
+    /// surface, seen from the panels around it.
+    pub material_origins: Vec<Origin>,
     /// For each input vertex its number in the result; `None`: it is gone.
     pub output_of_input: Vec<Option<u32>>,
     /// What was done.
@@ -261,34 +303,39 @@ impl FieldRemesher {
         options.validate()?;
         let Checked { built, chart } = check::check_sheet(sheet)?;
         let positions: Vec<DVec3> = sheet.positions.iter().map(|&x| x.into()).collect();
-        let corners: Vec<_> = (0..chart.faces.len() as u32).map(|face| chart.corners(face)).collect();
-        let mut attributes = SheetAttributes::from_built(&built, &positions, &corners, &chart.pieces);
+        let mut attributes =
+            SheetAttributes::from_built(&built, &positions, &chart.coords, &chart.panels.pieces);
         for (number, &v) in built.vertices.iter().enumerate() {
             attributes.vertices[v].pin = sheet.pinned.filter(|pinned| pinned[number]).map(|_| 0);
             let velocity = sheet.velocities.map(|velocities| velocities[number].into());
             attributes.vertices[v].velocity = velocity.unwrap_or_default();
         }
-        let mesh = built.mesh;
+        let is_on_seam = check::vertices_on_seams(&built, &attributes);
+        let piece_count = chart.panels.piece_count();
         let metrics = match field {
             SizingField::Shape(settings) => {
                 settings.validate()?;
-                let settings = vec![Some(settings); chart.piece_count()];
-                shape_metrics(&mesh, &attributes, &settings, &built.vertices)
+                let settings = vec![Some(settings); piece_count];
+                shape_metrics(&built.mesh, &attributes, &settings, &built.vertices)
             }
-            _ => check::check_field(&field, positions.len())?,
+            _ => {
+                let mut metrics = check::check_field(&field, positions.len())?;
+                check::reflect_metrics(&chart, &mut metrics, &is_on_seam);
+                metrics
+            }
         };
-        let sizes = options.size_field(&chart, metrics);
-        let rules = options.rules(chart.piece_count(), PINS);
+        let sizes = options.size_field(&chart, metrics, &is_on_seam);
+        let rules = options.rules(piece_count, PINS);
         let velocities =
             sheet.velocities.map(|velocities| velocities.iter().map(|&v| DVec3::from(v)).collect());
         let background = Background { chart, positions, velocities, sizes };
         for (number, &v) in built.vertices.iter().enumerate() {
             attributes.vertices[v].metric = background.metric_of(number);
         }
-        let tracker = Tracker::new(background, &built.vertices);
+        let tracker = Tracker::new(background, &built, &attributes);
         let fields = (sheet.attributes.to_vec(), sheet.attribute_width);
         let report = FieldReport::default();
-        Ok(Self { mesh, attributes, tracker, rules, vertices: built.vertices, fields, report })
+        Ok(Self { mesh: built.mesh, attributes, tracker, rules, vertices: built.vertices, fields, report })
     }
 
     /// Makes one pass. `veto` as in [`remesh_arrays`].

@@ -5,12 +5,14 @@
 //! from the face of the input that its material point lies in, so that nothing is averaged twice, however many passes
 //! there are.
 
-use crate::attributes::VertexAttributes;
+use crate::attributes::{SheetAttributes, VertexAttributes};
 use crate::chart::Chart;
 use crate::metric::{Metric, metric_of_size_tensor};
+use crate::seams::SeamLines;
 use glam::{DVec2, DVec3};
+use slotmap::SecondaryMap;
 use taffeta_core::math::Sym2;
-use taffeta_mesh::{VertexKey, slot_of};
+use taffeta_mesh::{BuiltMesh, VertexKey, slot_of};
 
 /// Where a vertex of the result lies on the input.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,6 +43,15 @@ impl Background {
         metric_of_size_tensor(&self.sizes[vertex])
     }
 
+    /// Gives a vertex what the input has at its origin.
+    pub fn put(&self, origin: &Origin, vertex: &mut VertexAttributes) {
+        vertex.position = sample(&self.chart.faces, &self.positions, origin);
+        if let Some(velocities) = &self.velocities {
+            vertex.velocity = sample(&self.chart.faces, velocities, origin);
+        }
+        vertex.metric = metric_of_size_tensor(&self.sample_size(origin));
+    }
+
     fn sample_size(&self, origin: &Origin) -> Sym2 {
         let corners = self.chart.faces[origin.face as usize];
         let add = |sum: Sym2, (v, weight): (u32, f64)| sum.plus(weight, &self.sizes[v as usize]);
@@ -64,47 +75,77 @@ pub(crate) struct Tracker {
     pub background: Background,
     /// By slot of the vertex. Slots that are not in use have the origin of an earlier vertex.
     origins: Vec<Origin>,
+    /// Of the vertices on seams their places in all charts there.
+    charts: SecondaryMap<VertexKey, Vec<Origin>>,
+    pub seams: SeamLines,
 }
 
 impl Tracker {
     /// Starts with the vertices of the input, by number.
-    pub fn new(background: Background, vertices: &[VertexKey]) -> Self {
+    pub fn new(background: Background, built: &BuiltMesh, attributes: &SheetAttributes) -> Self {
+        let vertices = &built.vertices;
+        let seams = SeamLines::of_built(built, attributes, &background.chart);
         let unknown = Origin { face: 0, weights: [0.0; 3] };
         let limit = vertices.iter().map(|&v| slot_of(v) + 1).max().unwrap_or_default();
         let mut origins = vec![unknown; limit];
-        for (face, corners) in background.chart.faces.iter().enumerate().rev() {
+        let mut charts: SecondaryMap<VertexKey, Vec<Origin>> = SecondaryMap::new();
+        let chart = &background.chart;
+        for (face, corners) in chart.faces.iter().enumerate().rev() {
             let face = face as u32;
             for (k, v) in corners.iter().enumerate() {
                 let mut weights = [0.0; 3];
                 weights[k] = 1.0;
-                origins[slot_of(vertices[*v as usize])] = Origin { face, weights };
+                let v = vertices[*v as usize];
+                let origin = Origin { face, weights };
+                origins[slot_of(v)] = origin;
+                if !seams.is_empty() && seams.touches(&built.mesh, v) {
+                    let list = charts.entry(v).expect("a vertex of the mesh").or_default();
+                    // The first face of each chart, as everywhere.
+                    list.retain(|other| chart.panel_and_point(other) != chart.panel_and_point(&origin));
+                    list.push(origin);
+                }
             }
         }
-        Self { background, origins }
+        Self { background, origins, charts, seams }
     }
 
-    /// Gives a new vertex what the input has at its material point \[m\]. `near` is a vertex close to it.
-    pub fn place(&self, near: VertexKey, material: DVec2, vertex: &mut VertexAttributes) -> Origin {
-        let Background { chart, positions, velocities, .. } = &self.background;
-        let origin = chart.locate(self.origin_of(near).face, material);
-        vertex.position = sample(&chart.faces, positions, &origin);
-        if let Some(velocities) = velocities {
-            vertex.velocity = sample(&chart.faces, velocities, &origin);
-        }
-        vertex.metric = metric_of_size_tensor(&self.background.sample_size(&origin));
+    /// Gives a new vertex what the input has at its material point \[m\] in a panel. `near` are vertices close to it.
+    pub fn place(
+        &self,
+        near: &[VertexKey],
+        (panel, material): (u32, DVec2),
+        vertex: &mut VertexAttributes,
+    ) -> Origin {
+        let chart = &self.background.chart;
+        let faces = || near.iter().flat_map(|&v| self.origins_of(v)).map(|origin| origin.face);
+        let start = faces().find(|&face| chart.panels.of_face[face as usize] == panel).or(faces().next());
+        let origin = chart.locate(panel, start.expect("there are vertices around"), material);
+        self.background.put(&origin, vertex);
         origin
     }
 
-    /// Notes where a new vertex is.
-    pub fn remember(&mut self, v: VertexKey, origin: Origin) {
+    /// Notes where a new vertex is, in all charts if it is on a seam.
+    pub fn remember(&mut self, v: VertexKey, places: &[Origin]) {
+        let [origin, others @ ..] = places else { return };
         let slot = slot_of(v);
         if slot >= self.origins.len() {
-            self.origins.resize(slot + 1, origin);
+            self.origins.resize(slot + 1, *origin);
         }
-        self.origins[slot] = origin;
+        self.origins[slot] = *origin;
+        if !others.is_empty() {
+            self.charts.insert(v, places.to_vec());
+        }
     }
 
     pub fn origin_of(&self, v: VertexKey) -> &Origin {
         &self.origins[slot_of(v)]
+    }
+
+    /// The places of a vertex in all charts around it.
+    pub fn origins_of(&self, v: VertexKey) -> &[Origin] {
+        match self.charts.get(v) {
+            Some(places) => places,
+            None => std::slice::from_ref(self.origin_of(v)),
+        }
     }
 }

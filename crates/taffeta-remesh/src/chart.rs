@@ -1,11 +1,11 @@
-//! The faces of the input in the material plane: which of them holds a point, and whether any two overlap.
+//! The faces of the input in the material plane: which of them holds a point, and whether any two of a panel overlap.
 
 use crate::background::Origin;
 use crate::grid::FaceGrid;
+use crate::panels::Panels;
 use glam::DVec2;
 use robust::{Coord, orient2d};
 use taffeta_core::geometry::{barycentric, closest_point_on_triangle};
-use taffeta_mesh::{BuiltMesh, slot_of};
 
 /// Faces that a walk may cross before the grid is asked. A walk from an end of an edge to its middle crosses a few, unless
 /// the mesh has become much coarser than the input.
@@ -14,61 +14,47 @@ const MAX_STEPS: usize = 64;
 /// Barycentric coordinates closer to 0 than this are 0. A field that changes by 1 over a face is wrong by as much.
 const SNAP: f64 = 1e-13;
 
-/// The input faces with the material coordinates of their vertices.
+/// The input faces with the material coordinates of their corners.
 #[derive(Clone, Debug)]
 pub(crate) struct Chart {
+    /// The vertices at the corners of each face.
     pub faces: Vec<[u32; 3]>,
-    /// By vertex \[m\].
-    pub material: Vec<DVec2>,
-    /// The face beyond each side; side `k` runs from corner `k` to the next one.
-    neighbors: Vec<[Option<u32>; 3]>,
-    /// The connected piece of each face. Pieces may overlap each other.
-    pub pieces: Vec<u32>,
+    /// Their coordinates \[m\] in panels that are upright.
+    pub coords: Vec<[DVec2; 3]>,
+    /// Which faces share a chart. Panels may overlap each other.
+    pub panels: Panels,
     grid: FaceGrid,
 }
 
 impl Chart {
-    /// The chart of a mesh as it was built from its faces.
-    pub fn build(built: &BuiltMesh, faces: &[[u32; 3]], material: Vec<DVec2>) -> Self {
-        let mut number_of_slot = vec![0u32; built.mesh.face_slot_limit()];
-        for (number, &f) in (0u32..).zip(&built.faces) {
-            number_of_slot[slot_of(f)] = number;
-        }
-        let beyond = |&f| {
-            let sides = built.mesh.face_halfedges(f);
-            sides.map(|he| built.mesh.face(he.twin()).map(|f| number_of_slot[slot_of(f)]))
-        };
-        let neighbors = built.faces.iter().map(beyond).collect();
-        let mut pieces = vec![0u32; faces.len()];
-        for (piece, members) in (0u32..).zip(built.mesh.components()) {
-            members.iter().for_each(|&f| pieces[number_of_slot[slot_of(f)] as usize] = piece);
-        }
-        let grid = FaceGrid::build(faces, &material);
-        Self { faces: faces.to_vec(), material, neighbors, pieces, grid }
-    }
-
-    /// Number of connected pieces.
-    pub fn piece_count(&self) -> usize {
-        self.pieces.iter().max().map_or(0, |&last| last as usize + 1)
-    }
-
-    /// The face beyond side `k` of a face.
-    pub fn beyond(&self, face: u32, k: usize) -> Option<u32> {
-        self.neighbors[face as usize][k]
+    /// The chart of faces with their coordinates as they were given.
+    pub fn build(faces: &[[u32; 3]], coords: &[[DVec2; 3]], panels: Panels) -> Self {
+        let coords = panels.reflected(coords);
+        let grid = FaceGrid::build(&coords);
+        Self { faces: faces.to_vec(), coords, panels, grid }
     }
 
     /// The material coordinates of the corners of a face \[m\].
     pub fn corners(&self, face: u32) -> [DVec2; 3] {
-        self.faces[face as usize].map(|v| self.material[v as usize])
+        self.coords[face as usize]
     }
 
-    /// The face that holds a point of the piece to which a face near it belongs; the closest one if none does.
-    pub fn locate(&self, near: u32, point: DVec2) -> Origin {
-        let face = self.walk(near, point).unwrap_or_else(|| self.search(self.pieces[near as usize], point));
+    /// The panel of an origin and its material point \[m\].
+    pub fn panel_and_point(&self, Origin { face, weights: [a, b, c] }: &Origin) -> (u32, DVec2) {
+        let [p, q, r] = self.corners(*face);
+        (self.panels.of_face[*face as usize], *a * p + *b * q + *c * r)
+    }
+
+    /// The face of a panel that holds a point; the closest one if none does. A face near it makes it faster to find, if it
+    /// is of the panel.
+    pub fn locate(&self, panel: u32, near: u32, point: DVec2) -> Origin {
+        let is_within = self.panels.of_face[near as usize] == panel;
+        let found = if is_within { self.walk(near, point) } else { None };
+        let face = found.unwrap_or_else(|| self.search(panel, point));
         Origin { face, weights: clean(barycentric(point, self.corners(face))) }
     }
 
-    /// Goes from face to face toward a point; `None`: the way is long or leaves the piece.
+    /// Goes from face to face toward a point; `None`: the way is long or leaves the panel.
     fn walk(&self, start: u32, point: DVec2) -> Option<u32> {
         let mut face = start;
         for _ in 0..MAX_STEPS {
@@ -78,17 +64,17 @@ impl Chart {
                 return Some(face);
             }
             // The side opposite to corner k starts at the next corner.
-            face = self.neighbors[face as usize][(lowest + 1) % 3]?;
+            face = self.panels.neighbors[face as usize][(lowest + 1) % 3]?;
         }
         None
     }
 
-    /// The face of a piece closest to a point, the first of several.
-    fn search(&self, piece: u32, point: DVec2) -> u32 {
+    /// The face of a panel closest to a point, the first of several.
+    fn search(&self, panel: u32, point: DVec2) -> u32 {
         let mut best = (f64::INFINITY, 0);
         for ring in 0.. {
             self.grid.for_each_in_ring(point, ring, |face| {
-                if self.pieces[face as usize] == piece {
+                if self.panels.of_face[face as usize] == panel {
                     best = lesser(best, (self.distance_squared(face, point), face));
                 }
             });
@@ -106,14 +92,14 @@ impl Chart {
         (a * corners[0] + b * corners[1] + c * corners[2]).distance_squared(point)
     }
 
-    /// Two faces of one piece that overlap in material space, if there are any. All faces must be upright.
+    /// Two faces of one panel that overlap in material space, if there are any. All faces must be upright.
     ///
     /// Only faces at the boundary are compared with the others. The number of faces over a point changes only across the
     /// image of the boundary. So where two are, at the edge of the region in which there are two, one of them ends: a
     /// face at the boundary.
     pub fn find_overlap(&self) -> Option<[u32; 2]> {
         let mut seen = vec![u32::MAX; self.faces.len()];
-        for (face, beyond) in (0u32..).zip(&self.neighbors) {
+        for (face, beyond) in (0u32..).zip(&self.panels.neighbors) {
             if !beyond.contains(&None) {
                 continue;
             }
@@ -121,8 +107,8 @@ impl Chart {
             self.grid.for_each_near(self.corners(face), |other| {
                 let is_new = std::mem::replace(&mut seen[other as usize], face) != face;
                 let is_foreign = other != face && !beyond.contains(&Some(other));
-                let is_same_piece = self.pieces[face as usize] == self.pieces[other as usize];
-                if is_new && is_foreign && is_same_piece && overlap(self.corners(face), self.corners(other)) {
+                let is_same_panel = self.panels.of_face[face as usize] == self.panels.of_face[other as usize];
+                if is_new && is_foreign && is_same_panel && overlap(self.corners(face), self.corners(other)) {
                     found = Some(found.map_or(other, |first| first.min(other)));
                 }
             });
@@ -170,7 +156,10 @@ mod tests {
 
     fn chart(coords: &[[f64; 2]], faces: &[[u32; 3]]) -> Chart {
         let built = HalfedgeMesh::from_triangles(coords.len(), faces).expect("a surface");
-        Chart::build(&built, faces, coords.iter().map(|&u| DVec2::from(u)).collect())
+        let corners: Vec<[DVec2; 3]> =
+            faces.iter().map(|face| face.map(|v| coords[v as usize].into())).collect();
+        let panels = Panels::find(&built, &corners).expect("upright panels");
+        Chart::build(faces, &corners, panels)
     }
 
     /// A strip that runs around an annulus for so many turns, 24 quads each.
@@ -212,13 +201,15 @@ mod tests {
     }
 
     #[test]
-    fn pieces_may_lie_on_each_other_and_points_stay_in_theirs() {
+    fn panels_may_lie_on_each_other_and_points_stay_in_theirs() {
         let square = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
         let coords = [square, square].concat();
         let chart = chart(&coords, &[[0, 1, 2], [0, 2, 3], [4, 5, 6], [4, 6, 7]]);
-        assert_eq!((chart.find_overlap(), chart.piece_count()), (None, 2));
-        assert_eq!(chart.locate(1, DVec2::new(0.9, 0.5)).face, 0);
-        assert_eq!(chart.locate(3, DVec2::new(0.9, 0.5)).face, 2);
+        assert_eq!((chart.find_overlap(), chart.panels.panel_count()), (None, 2));
+        assert_eq!(chart.locate(0, 1, DVec2::new(0.9, 0.5)).face, 0);
+        assert_eq!(chart.locate(1, 3, DVec2::new(0.9, 0.5)).face, 2);
+        // What is near may be in another panel.
+        assert_eq!(chart.locate(1, 0, DVec2::new(0.9, 0.5)).face, 2);
     }
 
     #[test]
@@ -232,7 +223,7 @@ mod tests {
                 .map(|face| (chart.distance_squared(face, point), face))
                 .fold((f64::INFINITY, 0), lesser);
             let start = random.below(chart.faces.len()) as u32;
-            let Origin { face, weights } = chart.locate(start, point);
+            let Origin { face, weights } = chart.locate(0, start, point);
             assert!(chart.distance_squared(face, point) <= best.0 + 1e-24, "{point}: {face} and {best:?}");
             let again = (0..3).map(|k| weights[k] * chart.corners(face)[k]).sum::<DVec2>();
             assert!(again.distance(point) < 1e-14);

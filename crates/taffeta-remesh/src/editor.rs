@@ -4,16 +4,20 @@ use crate::attributes::{SheetAttributes, VertexAttributes};
 use crate::background::Tracker;
 use crate::check::{Checker, Replacement};
 use crate::momentum::Drift;
+use crate::parallel;
 use crate::popping::{Allowance, Displacement};
 use crate::refusal::CollapseRefusal;
 use crate::report::{EditRecord, Proposal, ProposedEdit, RemeshReport};
+use crate::rest::span;
 use crate::rules::EditRules;
 use crate::transfer::{
     collapse_with_transfer, flip_with_transfer, split_with_adjustment, split_with_transfer,
 };
 use crate::working::{EdgeRow, Working};
+use glam::DVec2;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use taffeta_core::geometry::doubled_area;
 use taffeta_mesh::{EdgeKey, FlipRecord, Halfedge, HalfedgeMesh, Side, SplitRecord, VertexKey, slot_of};
 
 /// Flips after one split or collapse: far more than ever follow one.
@@ -52,6 +56,12 @@ impl Editor<'_> {
         self.working.size_of(self.mesh, self.attributes, e)
     }
 
+    /// The sizes of the edges that have rows.
+    fn edge_sizes(&self) -> Vec<f64> {
+        let (working, mesh, attributes) = (&self.working, &*self.mesh, &*self.attributes);
+        parallel::map(&working.edges, |row| working.size_of_row(mesh, attributes, row))
+    }
+
     /// One unit of the budget; `false`: there is none left.
     fn spend(&mut self) -> bool {
         self.report.unfinished |= self.budget == 0;
@@ -67,11 +77,11 @@ impl Editor<'_> {
 
     /// Splits until no edge is too long.
     pub fn split_long_edges(&mut self) {
-        let long_edge = |row: &EdgeRow| {
-            let size = self.working.size_of_row(self.mesh, self.attributes, row);
+        let long_edge = |(row, size): (&EdgeRow, f64)| {
             (size > self.rules.split_size).then_some((size.to_bits(), Reverse(row.key)))
         };
-        let mut queue: Longest = self.working.edges.iter().filter_map(long_edge).collect();
+        let mut queue: Longest =
+            self.working.edges.iter().zip(self.edge_sizes()).filter_map(long_edge).collect();
         while let Some((bits, Reverse(e))) = queue.pop() {
             if !self.is_current(e, bits) || self.is_to_be_sewn(e) || self.is_cloth_full(e) {
                 continue;
@@ -140,13 +150,31 @@ impl Editor<'_> {
         let Some(tracker) = &mut self.tracker else {
             return split_with_transfer(mesh, attributes, e, pins).expect(is_fine);
         };
-        let near = mesh.edge_ends(e)[0];
+        if let Some(point) = tracker.seams.middle_of(e, &tracker.background.chart) {
+            let is_upright = split_stays_upright(mesh, attributes, e, point.coords);
+            let place = |coords: &mut [DVec2; 2], vertex: &mut VertexAttributes| {
+                // A line that is straight within its tolerance only may turn a needle over.
+                *coords = if is_upright { point.coords } else { *coords };
+                tracker.background.put(&point.origins[0], vertex);
+            };
+            let (record, drift) =
+                split_with_adjustment(mesh, attributes, (e, 0.5), pins, place).expect(is_fine);
+            tracker.remember(record.vertex, &point.origins);
+            tracker.seams.note_split(&record, &point);
+            self.add_drift(cloth, &drift);
+            return record;
+        }
+        let f = mesh.edge_faces(e).into_iter().flatten().next().expect("an edge has a face");
+        let panel = tracker.background.chart.panels.starts[cloth as usize] + attributes.faces[f].panel;
+        let [he, twin] = Side::BOTH.map(|side| Halfedge::new(e, side));
+        let [a, b] = mesh.edge_ends(e);
+        let near = [a, b, mesh.opposite(he).unwrap_or(a), mesh.opposite(twin).unwrap_or(a)];
         let mut origin = None;
-        let place = |material, vertex: &mut VertexAttributes| {
-            origin = Some(tracker.place(near, material, vertex));
+        let place = |[material, _]: &mut [DVec2; 2], vertex: &mut VertexAttributes| {
+            origin = Some(tracker.place(&near, (panel, *material), vertex));
         };
         let (record, drift) = split_with_adjustment(mesh, attributes, (e, 0.5), pins, place).expect(is_fine);
-        tracker.remember(record.vertex, origin.expect("a split places its vertex"));
+        tracker.remember(record.vertex, &[origin.expect("a split places its vertex")]);
         self.add_drift(cloth, &drift);
         record
     }
@@ -242,6 +270,9 @@ impl Editor<'_> {
                 continue;
             }
             let Some(he) = self.find_collapse(e) else { continue };
+            if self.tracker.as_ref().is_some_and(|tracker| !tracker.seams.can_collapse(self.mesh, he)) {
+                continue;
+            }
             let replacement = self.checker().collapse_replacement(he);
             let (cloth, moved) = (self.cloth_of(e), self.checker().displacement(&replacement));
             if !self.can_afford(cloth, moved) || self.is_vetoed(ProposedEdit::Collapse(he), &replacement) {
@@ -266,9 +297,8 @@ impl Editor<'_> {
             EditRecord::Collapse(_) => None,
         });
         self.working.update_ends(self.mesh, changed);
+        let sizes = self.edge_sizes();
         let rows = &self.working.edges;
-        let sizes: Vec<f64> =
-            rows.iter().map(|row| self.working.size_of_row(self.mesh, self.attributes, row)).collect();
         let mut around = vec![(f64::INFINITY, 0u32); self.working.cloths.len()];
         for (row, &size) in rows.iter().zip(&sizes) {
             for slot in row.ends {
@@ -313,10 +343,14 @@ impl Editor<'_> {
 
     fn collapse(&mut self, he: Halfedge, queue: &mut Shortest) {
         let cloth = self.cloth_of(he.edge);
+        let beyond = self.tracker.as_ref().and_then(|tracker| tracker.seams.edge_beyond(self.mesh, he));
         let (record, drift) =
             collapse_with_transfer(self.mesh, self.attributes, he).expect("the collapse was checked");
         self.add_drift(cloth, &drift);
         self.report.add(EditRecord::Collapse(record));
+        if let Some(tracker) = &mut self.tracker {
+            tracker.seams.note_collapse(&record, beyond);
+        }
         self.working.remove_vertex(record.removed_vertex);
         // An edge that is flipped here must not be one that the next pass splits.
         let flipped = self.restore_delaunay(record.kept_vertex, self.rules.split_size);
@@ -333,6 +367,21 @@ impl Editor<'_> {
             push_short(queue, &checker, e);
         }
     }
+}
+
+/// Whether the faces that a split makes are upright with the new vertex at these coordinates on the two sides \[m\].
+fn split_stays_upright(
+    mesh: &HalfedgeMesh,
+    attributes: &SheetAttributes,
+    e: EdgeKey,
+    coords: [DVec2; 2],
+) -> bool {
+    Side::BOTH.into_iter().zip(coords).all(|(side, u)| {
+        let he = Halfedge::new(e, side);
+        let [tail, tip] = span(mesh, attributes, he);
+        let opposite = attributes.material_of(mesh.prev(he));
+        doubled_area([tail, u, opposite]) > 0.0 && doubled_area([u, tip, opposite]) > 0.0
+    })
 }
 
 fn push_short(queue: &mut Shortest, checker: &Checker, e: EdgeKey) {

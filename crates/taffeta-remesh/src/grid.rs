@@ -21,19 +21,18 @@ pub(crate) struct FaceGrid {
 }
 
 impl FaceGrid {
-    /// A grid over faces by the material coordinates of their vertices \[m\].
-    pub fn build(faces: &[[u32; 3]], material: &[DVec2]) -> Self {
+    /// A grid over faces by the material coordinates of their corners \[m\].
+    pub fn build(faces: &[[DVec2; 3]]) -> Self {
         let bounds = |[low, high]: [DVec2; 2], u: &DVec2| [low.min(*u), high.max(*u)];
-        let [low, high] = material.iter().fold([DVec2::INFINITY, DVec2::NEG_INFINITY], bounds);
+        let [low, high] = faces.as_flattened().iter().fold([DVec2::INFINITY, DVec2::NEG_INFINITY], bounds);
         let extent = high - low;
         let area = extent.x * extent.y / (CELLS_PER_FACE * faces.len() as f64);
         let cell = area.sqrt().max(extent.max_element() / MAX_CELLS).max(f64::MIN_POSITIVE);
         let counts = [extent.x, extent.y].map(|length| (length / cell) as usize + 1);
         let mut grid = Self { low, cell, counts, starts: Vec::new(), faces: Vec::new() };
-        let corners_of = |face: &[u32; 3]| face.map(|v| material[v as usize]);
         let mut starts = vec![0u32; counts[0] * counts[1] + 1];
         for face in faces {
-            grid.for_each_cell(corners_of(face), |cell| starts[cell + 1] += 1);
+            grid.for_each_cell(*face, |cell| starts[cell + 1] += 1);
         }
         for cell in 1..starts.len() {
             starts[cell] += starts[cell - 1];
@@ -41,7 +40,7 @@ impl FaceGrid {
         let mut entries = vec![0u32; starts[starts.len() - 1] as usize];
         let mut ends = starts.clone();
         for (number, face) in (0u32..).zip(faces) {
-            grid.for_each_cell(corners_of(face), |cell| {
+            grid.for_each_cell(*face, |cell| {
                 entries[ends[cell] as usize] = number;
                 ends[cell] += 1;
             });
@@ -150,14 +149,14 @@ mod tests {
         let mut random = SplitMix64(11);
         let material: Vec<DVec2> =
             (0..120).map(|_| DVec2::new(5.0 * random.next_unit() - 1.0, random.next_unit())).collect();
-        let faces: Vec<[u32; 3]> = (0..40).map(|f| [3 * f, 3 * f + 1, 3 * f + 2]).collect();
-        let grid = FaceGrid::build(&faces, &material);
+        let faces: Vec<[DVec2; 3]> = (0..40).map(|f| [0, 1, 2].map(|k| material[3 * f + k])).collect();
+        let grid = FaceGrid::build(&faces);
         for _ in 0..2000 {
             let point = DVec2::new(5.0 * random.next_unit() - 1.0, random.next_unit());
             let mut found = Vec::new();
             grid.for_each_in_ring(point, 0, |face| found.push(face));
             for (number, face) in (0u32..).zip(&faces) {
-                let weights = barycentric(point, face.map(|v| material[v as usize]));
+                let weights = barycentric(point, *face);
                 let is_inside = weights.iter().all(|&weight| weight > 1e-9);
                 assert!(!is_inside || found.contains(&number), "{number} at {point}");
             }
@@ -168,11 +167,11 @@ mod tests {
     fn a_fan_of_needles_takes_few_entries() {
         let count = 4000;
         let mut material = vec![DVec2::ZERO];
-        material.extend(
-            (0..count).map(|k| DVec2::from_angle(std::f64::consts::TAU * f64::from(k) / f64::from(count))),
-        );
-        let faces: Vec<[u32; 3]> = (0..count).map(|k| [0, 1 + k, 1 + (k + 1) % count]).collect();
-        let entries = FaceGrid::build(&faces, &material).faces.len();
+        material
+            .extend((0..count).map(|k| DVec2::from_angle(std::f64::consts::TAU * k as f64 / count as f64)));
+        let corners = |k: usize| [0, 1 + k, 1 + (k + 1) % count].map(|v| material[v]);
+        let faces: Vec<[DVec2; 3]> = (0..count).map(corners).collect();
+        let entries = FaceGrid::build(&faces).faces.len();
         assert!(entries < 200 * faces.len(), "{entries}");
     }
 }

@@ -29,6 +29,10 @@ pub struct RemeshSettings {
     /// How many times as long edges may be where the camera does not see them, or sees them from afar, at least 1; see
     /// [`View`](crate::View). `None`: the camera does not matter.
     pub coarsen_unseen: Option<f64>,
+    /// By how much of its size a pass may move the material points of the cloth, root mean square: collapses and flips that
+    /// would move them more wait for passes to come, and one that by itself is more is not made. `None`: there is no bound.
+    /// By default a tenth of a pixel where the cloth fills the width of a screen.
+    pub popping: Option<f64>,
     /// Whether edges may be longer along folds than across them. Else all directions get the shortest length that one of
     /// them asks for.
     pub anisotropic: bool,
@@ -50,6 +54,7 @@ impl Default for RemeshSettings {
             refine_obstacle: None,
             refine_error: None,
             coarsen_unseen: None,
+            popping: Some(1e-4),
             anisotropic: false,
             interval: 1,
             max_vertices: 200_000,
@@ -77,7 +82,13 @@ impl RemeshSettings {
     pub fn validate(&self) -> Result<(), BadSetting> {
         let Self { size_min, size_max, refine_angle, refine_strain, interval, max_vertices, .. } = *self;
         let Self {
-            refine_compression, refine_velocity, refine_obstacle, refine_error, coarsen_unseen, ..
+            refine_compression,
+            refine_velocity,
+            refine_obstacle,
+            refine_error,
+            coarsen_unseen,
+            popping,
+            ..
         } = *self;
         let positive = [
             ("size_min", size_min),
@@ -89,6 +100,7 @@ impl RemeshSettings {
             ("refine_velocity", refine_velocity.unwrap_or(1.0)),
             ("refine_obstacle", refine_obstacle.unwrap_or(1.0)),
             ("refine_error", refine_error.unwrap_or(1.0)),
+            ("popping", popping.unwrap_or(1.0)),
             ("interval", f64::from(interval)),
             ("max_vertices", max_vertices as f64),
         ];
@@ -123,6 +135,8 @@ mod tests {
         assert_eq!(refused(RemeshSettings { refine_velocity: Some(-1.0), ..default }), "refine_velocity");
         assert_eq!(refused(RemeshSettings { refine_error: Some(f64::INFINITY), ..default }), "refine_error");
         assert_eq!(refused(RemeshSettings { coarsen_unseen: Some(0.5), ..default }), "coarsen_unseen");
+        assert_eq!(refused(RemeshSettings { popping: Some(0.0), ..default }), "popping");
+        assert_eq!(RemeshSettings { popping: None, ..default }.validate(), Ok(()));
         assert_eq!(refused(RemeshSettings { interval: 0, ..default }), "interval");
     }
 }

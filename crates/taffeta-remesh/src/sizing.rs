@@ -13,6 +13,7 @@ mod terms;
 use crate::enclose::dominate;
 use crate::gradation::{GRADATION, GRADATION_SWEEPS, SizeLimit, grade_metrics, grade_sizes};
 use crate::metric::{Metric, bound_aspect, clamp_sizes, isotropic_bound, isotropic_size, metric_of_size};
+use crate::parallel;
 use crate::pass::Pass;
 use crate::settings::RemeshSettings;
 use crate::surroundings::{Plane, Surroundings};
@@ -141,7 +142,7 @@ fn is_anisotropic(working: &Working, settings: &RemeshSettings, cloth: u32) -> b
 /// The metric of every vertex by slot, from the current shape alone.
 fn compute_metrics<'a>(
     working: &Working,
-    settings_of: impl Fn(u32) -> &'a RemeshSettings,
+    settings_of: impl Fn(u32) -> &'a RemeshSettings + Sync,
     surroundings: Option<&dyn Surroundings>,
     elapsed: f64,
 ) -> Vec<Metric> {
@@ -152,16 +153,14 @@ fn compute_metrics<'a>(
     let (normals, strains) = recover_at_vertices(working, &shapes);
     let planes = find_planes(working, &settings_of, surroundings);
     let rest_normals = recover_rest_normals(working);
-    let mut sums = vec![(0.0, Sym2::default()); working.cloths.len()];
-    for (face, ((row @ FaceRow { corners, cloth, .. }, shape), operator)) in
-        working.faces.iter().zip(&shapes).zip(&operators).enumerate()
-    {
-        let corners = at(*corners);
+    let of_face = |face: usize| {
+        let (row, shape) = (&working.faces[face], &shapes[face]);
+        let corners = at(row.corners);
         let [s0, s1, s2] = corners.map(|slot| strains[slot]);
         let fields = FaceFields {
-            shape: *operator,
+            shape: operators[face],
             coming_shape: coming.get(face).copied().unwrap_or_default(),
-            normal_gradient: match working.kinds[*cloth as usize] {
+            normal_gradient: match working.kinds[row.cloth as usize] {
                 RestKind::Flat | RestKind::Panels => {
                     gradient_of(corners.map(|slot| normals[slot]), shape.gradients)
                 }
@@ -174,22 +173,16 @@ fn compute_metrics<'a>(
             position_gradient: gradient_of(corners.map(|slot| working.positions[slot]), shape.gradients),
             planes: corners.map(|slot| planes.get(slot).copied().flatten()),
         };
-        let settings = settings_of(*cloth);
-        let is_anisotropic = is_anisotropic(working, settings, *cloth);
-        let bound = |term: SizingTerm| {
-            let metric = term.metric(&fields, settings);
-            if is_anisotropic { metric } else { isotropic_bound(&metric) }
-        };
-        let metric = dominate(SizingTerm::ALL.map(&bound));
-        // Asked only where there are folds: what stays flat is not touched by them.
-        let metric = match row.plastic_curvature == Sym2::default() {
-            true => metric,
-            false => dominate([metric, bound(SizingTerm::PlasticCurvature)]),
-        };
-        for slot in corners {
+        let settings = settings_of(row.cloth);
+        combine_terms(&fields, settings, is_anisotropic(working, settings, row.cloth))
+    };
+    let metrics = parallel::map_numbers(working.faces.len(), of_face);
+    let mut sums = vec![(0.0, Sym2::default()); working.cloths.len()];
+    for ((row, shape), metric) in working.faces.iter().zip(&shapes).zip(&metrics) {
+        for slot in at(row.corners) {
             let (area, sum) = &mut sums[slot];
             *area += shape.area;
-            *sum = sum.plus(shape.area, &metric);
+            *sum = sum.plus(shape.area, metric);
         }
     }
     let mut metrics: Vec<Metric> = sums
@@ -200,9 +193,23 @@ fn compute_metrics<'a>(
     metrics
 }
 
+/// The metric of a face: the smallest one that dominates those of all terms.
+fn combine_terms(fields: &FaceFields, settings: &RemeshSettings, is_anisotropic: bool) -> Metric {
+    let bound = |term: SizingTerm| {
+        let metric = term.metric(fields, settings);
+        if is_anisotropic { metric } else { isotropic_bound(&metric) }
+    };
+    let metric = dominate(SizingTerm::ALL.map(bound));
+    // Asked only where there are folds: what stays flat is not touched by them.
+    match fields.plastic_curvature == Sym2::default() {
+        true => metric,
+        false => dominate([metric, bound(SizingTerm::PlasticCurvature)]),
+    }
+}
+
 fn compute_shapes(working: &Working, positions: &[DVec3]) -> Vec<FaceShape> {
     let of = |row: &FaceRow| FaceShape::of(row.material, row.corners.map(|slot| positions[slot as usize]));
-    working.faces.iter().map(of).collect()
+    parallel::map(&working.faces, of)
 }
 
 /// The shape operators after `elapsed` seconds if the velocities stay; nothing if no cloth has one error for all terms.
@@ -224,18 +231,18 @@ fn compute_coming_operators<'a>(
 /// The obstacles near the vertices, by slot; nothing if nobody asks for them. Beyond `size_max` they ask for nothing.
 fn find_planes<'a>(
     working: &Working,
-    settings_of: impl Fn(u32) -> &'a RemeshSettings,
+    settings_of: impl Fn(u32) -> &'a RemeshSettings + Sync,
     surroundings: Option<&dyn Surroundings>,
 ) -> Vec<Option<NearPlane>> {
     let Some(surroundings) = surroundings else { return Vec::new() };
-    let find = |(slot, cloth): (usize, &Option<u32>)| {
-        let settings = settings_of((*cloth)?);
+    let find = |slot: usize| {
+        let settings = settings_of(working.cloths[slot]?);
         let reach = settings.refine_obstacle? * settings.size_max;
         let point = working.positions[slot];
         let plane: Plane = surroundings.nearest(point, reach)?;
         Some(NearPlane { normal: plane.normal, distance: plane.height(point) })
     };
-    working.cloths.iter().enumerate().map(find).collect()
+    parallel::map_numbers(working.cloths.len(), find)
 }
 
 /// Lets the vertices of the outline take over what their inner neighbors want. Normals and hinges see only half of the
@@ -260,15 +267,22 @@ fn continue_to_outline(working: &Working, metrics: &mut [Metric]) {
 /// space (E. Grinspun, Y. Gingold, J. Reisman, D. Zorin, Computing discrete shape operators, 2006, eq. 4). Its sign
 /// does not matter here.
 fn compute_shape_operators(working: &Working, positions: &[DVec3], shapes: &[FaceShape]) -> Vec<Sym2> {
-    let mut operators = vec![Sym2::default(); shapes.len()];
-    for edge in &working.edges {
-        let [Some(first), Some(second)] = edge.faces.map(|row| row.map(|row| row as usize)) else { continue };
+    // The angles are most of the work; the sums are made in the order of the edges.
+    let angle_of = |edge: &EdgeRow| {
+        let [Some(first), Some(second)] = edge.faces.map(|row| row.map(|row| row as usize)) else {
+            return 0.0;
+        };
         let [tail, tip] = edge.ends.map(|slot| slot as usize);
         let direction = (positions[tip] - positions[tail]).normalize_or_zero();
         let (n0, n1) = (shapes[first].normal, shapes[second].normal);
         // Rest angles have the opposite sign; the sum is 0 at rest, within half a turn.
         let bend = math::atan2(n0.cross(n1).dot(direction), n0.dot(n1)) + edge.rest_angle;
-        let angle = bend - TAU * (bend / TAU).round_ties_even();
+        bend - TAU * (bend / TAU).round_ties_even()
+    };
+    let angles = parallel::map(&working.edges, angle_of);
+    let mut operators = vec![Sym2::default(); shapes.len()];
+    for (edge, angle) in working.edges.iter().zip(angles) {
+        let [Some(first), Some(second)] = edge.faces.map(|row| row.map(|row| row as usize)) else { continue };
         for row in [first, second] {
             // Each face in its own chart: beyond a seam the edge has other coordinates.
             let u = working.faces[row].span(edge.ends);
@@ -335,5 +349,5 @@ fn size_limits(working: &Working) -> Vec<SizeLimit> {
         ends: edge.ends.map(|slot| slot as usize),
         edge: working.shorter_span(edge),
     };
-    working.edges.iter().map(of).collect()
+    parallel::map(&working.edges, of)
 }

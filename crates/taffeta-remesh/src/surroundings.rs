@@ -18,8 +18,8 @@ impl Plane {
     }
 }
 
-/// Knows the obstacles.
-pub trait Surroundings: std::fmt::Debug {
+/// Knows the obstacles. Asked by several threads at once.
+pub trait Surroundings: std::fmt::Debug + Sync {
     /// The tangent plane of the obstacles at their point nearest to `point` \[m\], if one is within `reach` \[m\].
     fn nearest(&self, point: DVec3, reach: f64) -> Option<Plane>;
 }

@@ -56,14 +56,14 @@ pub fn split_at_with_transfer(
     split_with_adjustment(mesh, attributes, (e, part), pins, |_, _| {})
 }
 
-/// A split at a part of the edge, with the state of the new vertex adjusted before momentum is restored. What is adjusted is
-/// told the material coordinate. The drift is that of a vertex that was moved; where nothing is adjusted it is round-off.
+/// A split at a part of the edge, with the state of the new vertex and its material coordinates on the two sides adjusted before
+/// momentum is restored. The drift is that of a vertex that was moved; where nothing is adjusted it is round-off.
 pub(crate) fn split_with_adjustment(
     mesh: &mut HalfedgeMesh,
     attributes: &mut SheetAttributes,
     (e, part): (EdgeKey, f64),
     pins: &[Region],
-    adjust: impl FnOnce(DVec2, &mut VertexAttributes),
+    adjust: impl FnOnce(&mut [DVec2; 2], &mut VertexAttributes),
 ) -> Result<(SplitRecord, Drift), SplitBlocked> {
     mesh.can_split_edge(e)?;
     let he = Halfedge::new(e, Side::First);
@@ -72,7 +72,7 @@ pub(crate) fn split_with_adjustment(
     ring.extend([he, he.twin()].into_iter().filter_map(|he| mesh.opposite(he)));
     let motion = RingMotion::measure(mesh, attributes, &ring);
     // Coordinates as seen from each side; where there is no face the sides agree.
-    let middle = Side::BOTH.map(|side| {
+    let mut middle = Side::BOTH.map(|side| {
         let he = Halfedge::new(e, side);
         let inside = if mesh.is_boundary_halfedge(he) { he.twin() } else { he };
         let [tail, tip] = span(mesh, attributes, inside);
@@ -85,7 +85,7 @@ pub(crate) fn split_with_adjustment(
         |start, pin: u32| middle.iter().any(|u| pins[pin as usize].contains_point(start, Some(*u)));
     let held_at = |start, pin| is_boundary || is_within(start, pin);
     let mut vertex = interpolate_vertex(ends.map(|v| &attributes.vertices[v]), part, held_at);
-    adjust(middle[0], &mut vertex);
+    adjust(&mut middle, &mut vertex);
 
     let record = mesh.split_edge(e)?;
     attributes.vertices.insert(record.vertex, vertex);

@@ -8,8 +8,8 @@ use taffeta_core::Region;
 use taffeta_core::geometry::triangle_quality;
 use taffeta_mesh::{HalfedgeMesh, VertexKey, slot_of};
 use taffeta_remesh::{
-    EditRecord, Pass, ProposedEdit, RemeshReport, RemeshSettings, SheetAttributes, remesh,
-    validate_attributes,
+    EditRecord, Pass, Plane, ProposedEdit, RemeshReport, RemeshSettings, SheetAttributes, Surroundings,
+    remesh, validate_attributes,
 };
 
 /// Two waves and a fold.
@@ -353,5 +353,54 @@ fn passes_keep_momentum() {
     for (before, after) in [(before, before_flat), (moved, after)] {
         assert!(after.linear.distance(before.linear) <= 1e-12 * before.linear.length());
         assert!(after.spin.distance(before.spin) <= 1e-10 * before.spin.length());
+    }
+}
+
+/// A ball below the sheet, whose tangent planes it knows.
+#[derive(Debug)]
+struct Ball;
+
+impl Surroundings for Ball {
+    fn nearest(&self, point: DVec3, reach: f64) -> Option<Plane> {
+        let (center, radius) = (DVec3::new(0.5, 0.5, -0.4), 0.35);
+        let normal = (point - center).normalize();
+        let plane = Plane { normal, point: center + radius * normal };
+        (plane.height(point).abs() <= reach).then_some(plane)
+    }
+}
+
+#[test]
+fn the_bits_of_a_pass_do_not_depend_on_the_number_of_threads() {
+    // Enough faces for all threads.
+    let mut start = Sheet::new(grid([1.0; 2], [72; 2], 0.2), wavy);
+    start.for_each_vertex(|u, vertex| vertex.velocity = DVec3::new(u.y, -u.x, 0.4 * u.x * u.y));
+    let limits = [
+        RemeshSettings { refine_obstacle: Some(0.5), ..settings(0.005, 0.1) },
+        RemeshSettings { refine_error: Some(2e-4), anisotropic: true, ..settings(0.005, 0.1) },
+    ];
+    let run = |threads: usize, limits: &RemeshSettings| {
+        let mut sheet = start.clone();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("some threads");
+        let settings = [Some(*limits)];
+        let pass = Pass {
+            settings: &settings,
+            elapsed: 1.0 / 60.0,
+            surroundings: Some(&Ball),
+            displacements: &[1e-4],
+            ..Pass::default()
+        };
+        let passes = || remesh(&mut sheet.mesh, &mut sheet.attributes, &pass, &mut |_| false);
+        let report = pool.install(passes);
+        let mut keys: Vec<VertexKey> = sheet.mesh.vertex_keys().collect();
+        keys.sort_unstable();
+        let state: Vec<_> = keys.iter().map(|&v| sheet.attributes.vertices[v]).collect();
+        (report, state)
+    };
+    for limits in &limits {
+        let one = run(1, limits);
+        assert!(one.0.splits > 100 && one.0.collapses + one.0.flips > 100, "{:?}", one.0.edit_count());
+        for threads in [2, 8] {
+            assert!(run(threads, limits) == one, "{threads} threads");
+        }
     }
 }

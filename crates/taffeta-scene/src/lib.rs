@@ -30,8 +30,8 @@ pub use error::{Location, Problem, SceneError};
 pub use grid::{GridPattern, grid, sphere_mesh};
 pub use mesh_file::{MeshFormat, read_mesh};
 pub use obj::{
-    FileSequence, ObjError, ObjMesh, parse_obj, read_obj, read_obj_sequence, read_polyline, write_obj,
-    write_polyline,
+    FileSequence, MaterialPoints, ObjError, ObjMesh, parse_obj, read_obj, read_obj_sequence, read_polyline,
+    write_indexed_obj, write_obj, write_polyline,
 };
 pub use outline::{OutlineDefect, OutlineError, parse_outline, read_outline};
 pub use output::{

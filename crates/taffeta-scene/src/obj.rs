@@ -18,7 +18,7 @@ mod write;
 pub(crate) use polygon::triangulate;
 pub use polyline::read_polyline;
 pub use sequence::{FileSequence, read_obj_sequence};
-pub use write::{write_obj, write_polyline};
+pub use write::{MaterialPoints, write_indexed_obj, write_obj, write_polyline};
 
 use glam::{DVec2, DVec3};
 use scan::Scan;

@@ -31,10 +31,6 @@ const PROJECTIVE_ITERATIONS: u32 = 15;
 const PROJECTIVE_SUBSTEP: f64 = 1.0 / 60.0;
 /// Substeps that one step may take: a step that asks for more is a mistake in its length, not a simulation.
 const MAX_SUBSTEPS: f64 = 1e6;
-/// By how much of its size a remeshing pass may move the material points of a cloth, root mean square: a tenth of a pixel
-/// where the cloth fills the width of a screen. What would move them more waits for passes to come; an edit that by itself is
-/// more is not made.
-const POPPING_MAX: f64 = 1e-4;
 
 impl World {
     /// Chooses the substeps of a step.
@@ -124,8 +120,11 @@ impl World {
         let (time, mut last_passes) = (self.time, std::mem::take(&mut self.last_passes));
         let shapes = self.obstacles.iter().map(|obstacle| obstacle.over_substep(time, 0.0).shape);
         let obstacles = FixedObstacles::new(shapes.collect(), self.mesh_faces());
-        let displacements_allowed: Vec<f64> =
-            (0..self.cloths.len()).map(|cloth| POPPING_MAX * self.size_of_cloth(cloth)).collect();
+        let allowed = |(number, cloth): (usize, &Cloth)| {
+            let popping = cloth.remesh.and_then(|settings| settings.popping);
+            popping.map_or(f64::INFINITY, |popping| popping * self.size_of_cloth(number))
+        };
+        let displacements_allowed: Vec<f64> = cloths.iter().enumerate().map(allowed).collect();
         let view = self.view;
         let is_gated = self.caches.proximity.is_some();
         let asked = self.sizes_at_tears();
@@ -214,5 +213,66 @@ impl World {
         self.caches = Caches::build(source, Some(&self.caches));
         self.refill();
         self.note_crossings();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{ClothDescription, StepInputs, World, WorldDescription};
+    use glam::{DVec2, DVec3};
+    use taffeta_core::TriangleMesh;
+    use taffeta_remesh::RemeshSettings;
+    use taffeta_solve::Material;
+
+    /// A shallow bowl of 1 m that is much finer than it has to be.
+    fn bowl(popping: Option<f64>) -> World {
+        let cells = 20;
+        let mut mesh = TriangleMesh::default();
+        let mut coords = Vec::new();
+        for (j, i) in (0..=cells).flat_map(|j| (0..=cells).map(move |i| (j, i))) {
+            let u = DVec2::new(f64::from(i), f64::from(j)) / f64::from(cells);
+            coords.push(u);
+            mesh.positions.push(u.extend(0.1 * (u - 0.5).length_squared()));
+        }
+        for (j, i) in (0..cells).flat_map(|j| (0..cells).map(move |i| (j, i))) {
+            let a = j * (cells + 1) + i;
+            mesh.faces.extend([[a, a + 1, a + cells + 2], [a, a + cells + 2, a + cells + 1]]);
+        }
+        mesh.set_vertex_material(&coords);
+        let mut sheet = ClothDescription::new("bowl", mesh, Material::isotropic(0.2, 1.0, 0.0, 1e-9));
+        sheet.remesh = Some(RemeshSettings {
+            size_min: 0.05,
+            size_max: 0.5,
+            refine_angle: 3.0,
+            refine_strain: 10.0,
+            refine_compression: None,
+            refine_velocity: None,
+            popping,
+            ..RemeshSettings::default()
+        });
+        let mut description = WorldDescription { cloths: vec![sheet], ..WorldDescription::default() };
+        description.simulation.gravity = DVec3::ZERO;
+        World::build(&description).expect("a good description")
+    }
+
+    #[test]
+    fn a_tighter_bound_pops_less_and_a_looser_one_coarsens_sooner() {
+        let mut ends = Vec::new();
+        for popping in [Some(1e-5), RemeshSettings::default().popping, Some(1e-3), None] {
+            let mut world = bowl(popping);
+            let mut most: f64 = 0.0;
+            for _ in 0..3 {
+                let report = world.step(&StepInputs::default(), 1e-4).expect("a step");
+                most = most.max(report.jumps.popping);
+            }
+            // The size of the cloth is that before the pass, by which it is bounded, and that after it.
+            assert!(most <= popping.unwrap_or(f64::INFINITY) * 1.01, "{most} under {popping:?}");
+            ends.push((most, world.mesh(0).positions.len()));
+        }
+        for pair in ends.windows(2) {
+            let [(tight, many), (loose, few)] = pair else { unreachable!("two of them") };
+            assert!(tight <= loose && many >= few, "{ends:?}");
+        }
+        assert!(ends[0].0 * 5.0 < ends[1].0 && ends[0].1 > 2 * ends[2].1, "{ends:?}");
     }
 }

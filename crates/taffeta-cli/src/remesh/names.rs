@@ -1,15 +1,22 @@
 //! Errors of the remesher in the words of the file: faces by their lines, vertices by their numbers from 1.
 
+use super::input::{Input, ObjNames};
 use taffeta_mesh::BuildError;
 use taffeta_remesh::ArrayError;
-use taffeta_scene::ObjMesh;
 
 /// What is wrong with the mesh, or with the options.
-pub(super) fn explain(error: &ArrayError, file: &ObjMesh) -> String {
-    let line = |face: &u32| file.face_lines[*face as usize];
-    let vertex = |vertex: &u32| file.source_vertices[*vertex as usize] + 1;
+pub(super) fn explain(error: &ArrayError, input: &Input) -> String {
+    match &input.names {
+        Some(names) => explain_obj(error, names),
+        None => error.to_string(),
+    }
+}
+
+fn explain_obj(error: &ArrayError, names: &ObjNames) -> String {
+    let line = |face: &u32| names.face_lines[*face as usize];
+    let vertex = |vertex: &u32| names.vertices[*vertex as usize] + 1;
     match error {
-        ArrayError::Surface(error) => explain_surface(error, file),
+        ArrayError::Surface(error) => explain_surface(error, names),
         ArrayError::NotFinite { array, vertex: v, value } => {
             format!("{array} of vertex {} is {value}, but must be finite", vertex(v))
         }
@@ -20,27 +27,21 @@ pub(super) fn explain(error: &ArrayError, file: &ObjMesh) -> String {
                 line(face)
             )
         }
-        ArrayError::Seam { vertex: v, faces: [a, b] } => format!(
-            "vertex {} has different material coordinates (vt) in the faces of lines {} and {}: meshes with seams are not \
-             remeshed\n  = cut the mesh at its seams, so that each piece has vertices of its own",
-            vertex(v),
-            line(a),
-            line(b)
-        ),
         ArrayError::Degenerate { face } => {
             format!("line {}: the face has no area in material space", line(face))
         }
-        ArrayError::Inverted { face, inverted, total } if inverted == total => format!(
-            "line {}: the face is clockwise in material space, as all others are\n  = mirror the vt, or turn the faces \
-             over",
+        ArrayError::Inverted { face, inverted, total } => format!(
+            "line {}: the face is clockwise in material space, as {inverted} of the {total} of its panel are: the panel is \
+             folded over",
             line(face)
         ),
-        ArrayError::Inverted { face, inverted, total } => format!(
-            "line {}: the face is clockwise in material space, as {inverted} of {total} are: the sheet is folded over",
+        ArrayError::Reflections { face } => format!(
+            "line {}: a panel is mirrored in material space, and turned over it would lie exactly on the one that it is sewn \
+             to here\n  = move the vt of one of the two",
             line(face)
         ),
         ArrayError::Overlap { faces: [a, b] } => {
-            format!("the faces of lines {} and {} overlap in material space", line(a), line(b))
+            format!("the faces of lines {} and {} of one panel overlap in material space", line(a), line(b))
         }
         ArrayError::Size { vertex: v, value } => {
             format!("the size at vertex {} is {value} m, but must be finite and greater than 0", vertex(v))
@@ -48,13 +49,16 @@ pub(super) fn explain(error: &ArrayError, file: &ObjMesh) -> String {
         ArrayError::Metric { vertex: v, metric: [a, b, c] } => {
             format!("the metric {a},{b},{c} at vertex {} is not positive definite", vertex(v))
         }
-        ArrayError::Length { .. } | ArrayError::Setting(_) => error.to_string(),
+        ArrayError::Length { .. }
+        | ArrayError::PointNotFinite { .. }
+        | ArrayError::PointOutOfRange { .. }
+        | ArrayError::Setting(_) => error.to_string(),
     }
 }
 
-fn explain_surface(error: &BuildError, file: &ObjMesh) -> String {
-    let line = |face: &u32| file.face_lines[*face as usize];
-    let vertex = |vertex: &u32| file.source_vertices[*vertex as usize] + 1;
+fn explain_surface(error: &BuildError, names: &ObjNames) -> String {
+    let line = |face: &u32| names.face_lines[*face as usize];
+    let vertex = |vertex: &u32| names.vertices[*vertex as usize] + 1;
     let lines =
         |faces: &[u32]| faces.iter().map(|face| line(face).to_string()).collect::<Vec<_>>().join(", ");
     match error {

@@ -6,13 +6,16 @@
 //! | strain | only where there are no material coordinates | largest principal stretch of a face, less 1 |
 //! | curvature | mean curvature | the same, from the angles at its edges |
 //! | velocity | speed | distance to the same material point in the frame before, over the time between |
+//! | plastic_curvature | norm of the plastic curvature | – |
+//! | strain_jump, curvature_jump | largest difference from a neighbor | – |
 //!
 //! Values of faces become those of vertices by means weighted with areas: what is drawn is smooth, and the largest values
 //! are a little smaller than those of the faces.
 
 use super::source::{Source, sample_evenly};
-use crate::args::{ColorQuantity, ColorRange};
+use crate::args::{ColorName, ColorQuantity, ColorRange};
 use crate::failure::Failure;
+use clap::ValueEnum;
 use glam::{DVec2, DVec3};
 use taffeta_core::TriangleMesh;
 use taffeta_core::geometry::green_strain;
@@ -30,6 +33,38 @@ pub(super) fn name(quantity: ColorQuantity) -> &'static str {
         ColorQuantity::Strain => "strain",
         ColorQuantity::Curvature => "curvature",
         ColorQuantity::Velocity => "velocity",
+        ColorQuantity::PlasticCurvature => "plastic_curvature",
+        ColorQuantity::StrainJump => "strain_jump",
+        ColorQuantity::CurvatureJump => "curvature_jump",
+    }
+}
+
+/// The quantities that some bodies have in their frames, in words; they need not be computed from the mesh.
+fn held_by(bodies: &[FrameData]) -> String {
+    let has = |quantity: &ColorQuantity| bodies.iter().any(|data| is_held(*quantity, data));
+    let names: Vec<&str> =
+        ColorQuantity::value_variants().iter().copied().filter(|quantity| has(quantity)).map(name).collect();
+    if names.is_empty() { "nothing but positions and faces".to_owned() } else { names.join(", ") }
+}
+
+/// Whether a frame has the values of a quantity.
+fn is_held(quantity: ColorQuantity, data: &FrameData) -> bool {
+    match quantity {
+        ColorQuantity::Size => data.sizes.is_some(),
+        ColorQuantity::Velocity => data.velocities.is_some(),
+        _ => face_values(quantity, data).is_some(),
+    }
+}
+
+/// The values of the faces that a frame has of a quantity.
+fn face_values(quantity: ColorQuantity, data: &FrameData) -> Option<&Vec<f64>> {
+    match quantity {
+        ColorQuantity::Strain => data.strains.as_ref(),
+        ColorQuantity::Curvature => data.curvatures.as_ref(),
+        ColorQuantity::PlasticCurvature => data.plastic_curvatures.as_ref(),
+        ColorQuantity::StrainJump => data.strain_jumps.as_ref(),
+        ColorQuantity::CurvatureJump => data.curvature_jumps.as_ref(),
+        ColorQuantity::Size | ColorQuantity::Velocity => None,
     }
 }
 
@@ -39,8 +74,19 @@ pub(super) struct ColorBy {
 }
 
 impl ColorBy {
-    pub fn new(quantity: ColorQuantity) -> Self {
-        Self { quantity }
+    /// The quantity that was named, of a folder with a frame.
+    pub fn of_name(named: &ColorName, source: &Source, frame: u64) -> Result<Self, Failure> {
+        let word = match named {
+            ColorName::Known(quantity) => return Ok(Self { quantity: *quantity }),
+            ColorName::Unknown(word) => word,
+        };
+        let known: Vec<&str> = ColorQuantity::value_variants().iter().copied().map(name).collect();
+        let held = held_by(&source.read_all(frame)?);
+        Err(Failure::Usage(format!(
+            "--color {word}: there is no such quantity\n  = one of {}; the frames of {} have {held}",
+            known.join(", "),
+            source.root().display()
+        )))
     }
 
     /// The scale of some frames, with given ends or with those of their values.
@@ -55,6 +101,11 @@ impl ColorBy {
             ColorQuantity::Strain => ("strain", Spacing::Linear, Palette::Sequential),
             ColorQuantity::Curvature => ("curvature [1/m]", Spacing::Linear, Palette::Diverging),
             ColorQuantity::Velocity => ("speed [m/s]", Spacing::Linear, Palette::Sequential),
+            ColorQuantity::PlasticCurvature => {
+                ("plastic curvature [1/m]", Spacing::Linear, Palette::Sequential)
+            }
+            ColorQuantity::StrainJump => ("strain jump", Spacing::Linear, Palette::Sequential),
+            ColorQuantity::CurvatureJump => ("curvature jump [1/m]", Spacing::Linear, Palette::Sequential),
         };
         if let Some(ColorRange { low, high }) = range {
             let scale = Scale { title, low, high, spacing, palette };
@@ -66,11 +117,14 @@ impl ColorBy {
             let bodies = source.read_cloths(frame, Some(self))?;
             values.extend(bodies.into_iter().filter_map(|body| body.values).flatten());
         }
-        Scale::fitting(title, spacing, palette, &mut values).ok_or_else(|| self.refuse(source))
+        match Scale::fitting(title, spacing, palette, &mut values) {
+            Some(scale) => Ok(scale),
+            None => Err(self.refuse(source, frames[frames.len() - 1])?),
+        }
     }
 
     /// Why no body has a value.
-    fn refuse(&self, source: &Source) -> Failure {
+    fn refuse(&self, source: &Source, frame: u64) -> Result<Failure, Failure> {
         let (why, help) = match self.quantity {
             ColorQuantity::Size => ("no body is a surface", "ropes can be colored by velocity only"),
             ColorQuantity::Curvature => ("no body is a surface", "ropes can be colored by velocity only"),
@@ -82,9 +136,19 @@ impl ColorBy {
                 "velocities are neither in the frames nor to be had from the frames before and after",
                 "name \"npz\" or \"ply\" in output.formats, whose frames have velocities",
             ),
+            ColorQuantity::PlasticCurvature => (
+                "no frame has it",
+                "name \"npz\" or \"ply\" in output.formats, and give a cloth a material that yields (yield_curvature)",
+            ),
+            ColorQuantity::StrainJump | ColorQuantity::CurvatureJump => {
+                ("no frame has it", "name \"npz\" or \"ply\" in output.formats, whose frames have it")
+            }
         };
-        let folder = source.root().display();
-        Failure::Usage(format!("{folder} cannot be colored by {}: {why}\n  = {help}", name(self.quantity)))
+        let (folder, held) = (source.root().display(), held_by(&source.read_all(frame)?));
+        Ok(Failure::Usage(format!(
+            "{folder} cannot be colored by {}: {why}\n  = {help}; these frames have {held}",
+            name(self.quantity)
+        )))
     }
 
     /// The values at the vertices of a body in a frame; `None`: it has none.
@@ -113,6 +177,9 @@ impl ColorBy {
                 let computed = || mean_curvatures(&mesh.positions, &mesh.faces);
                 let values = data.curvatures.clone().unwrap_or_else(computed);
                 Some(to_vertices(mesh, &values))
+            }
+            ColorQuantity::PlasticCurvature | ColorQuantity::StrainJump | ColorQuantity::CurvatureJump => {
+                face_values(self.quantity, data).map(|values| to_vertices(mesh, values))
             }
             ColorQuantity::Velocity => match &data.velocities {
                 Some(velocities) => Some(velocities.iter().map(|velocity| velocity.length()).collect()),

@@ -146,6 +146,11 @@ impl Source {
         self.folder.read_frame(body, frame).map_err(|error| Failure::usage(&error))
     }
 
+    /// All bodies in a frame, as their files have them.
+    pub fn read_all(&self, frame: u64) -> Result<Vec<FrameData>, Failure> {
+        self.cloths_in(frame).into_iter().map(|body| self.read(body, frame)).collect()
+    }
+
     /// A body of the scene that deforms, as it is drawn: cloths and solids as they are, ropes as tubes.
     fn draw_body(
         &self,

@@ -1,9 +1,9 @@
 //! Frames in the formats of other programs.
 
-use crate::common::{Desk, REMESH, SCENE};
+use crate::common::{Desk, REMESH, SCENE, python};
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 const ALL: &str = "output.formats=[\"obj\", \"ply\", \"vtp\", \"usda\", \"glb\", \"npz\"]";
@@ -31,22 +31,6 @@ shape = { mesh = "floor.obj" }
     let scene = SCENE.replace("duration = 0.1", "duration = 0.2").replace("radius = 0.2 } }", motion);
     desk.write("scene.toml", &(scene + bodies));
     desk.write("floor.obj", "v -3 -1 -3\nv 3 -1 -3\nv 3 -1 3\nv -3 -1 3\nf 4 3 2 1\n");
-}
-
-/// Runs Python 3 with arguments and returns what it prints.
-fn python(program: &Path, arguments: &[&Path]) -> String {
-    let shown = program.display();
-    let output = Command::new(program).args(arguments).output().unwrap_or_else(|error| {
-        panic!("this test reads files with Python packages and needs {shown} (3.11 or newer, with venv and pip): {error}")
-    });
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    assert!(
-        output.status.success(),
-        "{shown} {arguments:?}:\n{}{}",
-        text(&output.stdout),
-        text(&output.stderr)
-    );
-    text(&output.stdout)
 }
 
 /// Checks a result folder with independent readers.

@@ -38,7 +38,15 @@ fn what_cannot_be_drawn_is_refused() {
     desk.refused(&["render", "a", "--out", "a.jpg"], &["a.jpg", "PNG"]);
     desk.refused(&["render", "a", "--out", "none/a.png"], &["none/a.png", "No such file"]);
     desk.refused(&["render", "a", "--width", "0"], &["no pixels"]);
-    desk.refused(&["render", "a", "--color", "blue"], &["blue", "curvature"]);
+    let all = "size, strain, curvature, velocity, plastic_curvature, strain_jump, curvature_jump";
+    desk.refused(
+        &["render", "a", "--color", "blue"],
+        &["--color blue", all, "a have nothing but positions and faces"],
+    );
+    desk.refused(
+        &["render", "a", "--color", "plastic_curvature"],
+        &["plastic_curvature", "yield_curvature", "these frames have nothing but"],
+    );
     desk.refused(&["render", "a", "--gif", "--contact-sheet"], &["cannot be used with"]);
     desk.refused(&["render", "a", "--gif", "--frame", "2"], &["cannot be used with"]);
     desk.refused(&["render", "a", "--gif", "--out", "a.png"], &["a.png", ".gif"]);
@@ -130,6 +138,35 @@ fn every_quantity_colors_whatever_the_format() {
     assert_ne!(
         fs::read(desk.path("wide.png")).unwrap(),
         fs::read(desk.path("npz/frame_00006_strain.png")).unwrap()
+    );
+}
+
+#[test]
+fn what_only_frames_know_colors_if_they_have_it() {
+    let desk = Desk::new();
+    let folded = "cloth.0.material.yield_curvature=0.001";
+    for (folder, more) in [("folds", &["--set", folded][..]), ("plain", &[])] {
+        let run =
+            ["run", "scene.toml", "--out", folder, "--quiet", "--set", "output.formats=[\"npz\",\"ply\"]"];
+        desk.done(&[&run[..], more].concat());
+    }
+    for quantity in ["plastic_curvature", "strain_jump", "curvature_jump", "plastic-curvature"] {
+        let reply = desk.done(&[&["render", "folds", "--color", quantity], &SMALL[..]].concat());
+        assert!(reply.out.trim().ends_with(&format!("{}.png", quantity.replace('-', "_"))), "{}", reply.out);
+    }
+    desk.refused(
+        &["render", "plain", "--color", "plastic_curvature"],
+        &[
+            "yield_curvature",
+            "these frames have size, strain, curvature, velocity, strain_jump, curvature_jump",
+        ],
+    );
+    desk.refused(
+        &["render", "folds", "--color", "sizes"],
+        &[
+            "--color sizes: there is no such quantity",
+            "have size, strain, curvature, velocity, plastic_curvature",
+        ],
     );
 }
 

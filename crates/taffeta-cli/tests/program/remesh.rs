@@ -1,6 +1,6 @@
 //! `taffeta remesh`.
 
-use crate::common::Desk;
+use crate::common::{Desk, python};
 use std::path::Path;
 use taffeta_scene::{ObjMesh, parse_obj};
 
@@ -124,7 +124,10 @@ fn curvature_refines_the_ridge_and_flat_sheets_need_no_vt() {
     let near = positions.iter().filter(|x| (x.x - 0.4).abs() < 0.1).count();
     assert!(2 * near > positions.len(), "{near} of {}", positions.len());
     desk.write("square.obj", "v 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\nf 1 2 3 4\n");
-    desk.refused(&["remesh", "square.obj", "flat.obj", "--size", "0.3"], &["square.obj", "(vt)", "--flat"]);
+    desk.refused(
+        &["remesh", "square.obj", "flat.obj", "--size", "0.3"],
+        &["square.obj", "(vt, or uv", "--flat"],
+    );
     let reply = desk.done(&["remesh", "square.obj", "flat.obj", "--size", "0.3", "--flat"]);
     assert!(reply.err.is_empty() && !desk.read("flat.obj").contains("vt"), "{}", reply.err);
     let bare: String = ROOF
@@ -146,11 +149,10 @@ fn what_cannot_be_remeshed_is_refused_in_the_words_of_the_file() {
         desk.write("bad.obj", text);
         desk.refused(&["remesh", "bad.obj", "out.obj", "--size", "0.1"], parts);
     };
-    refused(&ROOF.replace("f 3/2", "f 3/1"), &["bad.obj", "vertex 3", "lines 14 and 15", "seams"]);
     refused(&ROOF.replace("vt 0.5 0", "vt 0.5 1"), &["line 14", "no area"]);
-    refused(&ROOF.replace("vt 0.5", "vt 1.5"), &["line 15", "clockwise", "2 of 4"]);
-    let turned = ROOF.replace("f 2/1 3/2 6/5 5/4\nf 3/2 4/3 7/6 6/5", "f 5/4 6/5 3/2 2/1\nf 6/5 7/6 4/3 3/2");
-    refused(&turned, &["line 14", "clockwise", "mirror the vt"]);
+    refused(&ROOF.replace("vt 0.5", "vt 1.5"), &["line 15", "clockwise", "2 of the 4", "folded over"]);
+    let some_without = ROOF.replace("f 3/2 4/3 7/6 6/5", "f 3 4 7 6");
+    refused(&some_without, &["bad.obj:15"]);
     refused(&format!("{ROOF}v 0 0 1\nf 3/2 6/5 8/1\n"), &["edge 3–6", "3 faces", "14, 15, 17"]);
     refused("v 0 0 0\n", &["bad.obj", "no faces"]);
 }
@@ -188,4 +190,86 @@ fn options_that_make_no_sense_and_files_that_exist_are_refused() {
     desk.refused(&["remesh", "roof.obj", "no/out.obj", "--size", "0.1"], &["make the folder"]);
     desk.write("map.csv", "");
     refused(&["--size", "0.1", "--map", "map.csv"], &["map.csv exists already"]);
+}
+
+/// Two panels of 1 m that are sewn together along x = 1, as a right angle; the second one is mirrored.
+const SEWN: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 1 0 1\nv 1 1 1
+vt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nvt 3 0\nvt 3 1\nvt 2 1\nvt 2 0
+f 1/1 2/2 3/3 4/4\nf 2/5 5/8 6/7 3/6\n";
+
+#[test]
+fn split_coordinates_are_seams_and_come_back_split() {
+    let desk = Desk::new();
+    desk.write("sewn.obj", SEWN);
+    let arguments = ["remesh", "sewn.obj", "fine.obj", "--size", "0.1", "--map", "map.npz"];
+    desk.done(&arguments);
+    let text = desk.read("fine.obj");
+    let count = |word: &str| text.lines().filter(|line| line.starts_with(word)).count();
+    let fine = mesh(&desk, "fine.obj").mesh;
+    let on_seam = fine.positions.iter().filter(|x| x.x == 1.0 && x.z == 0.0).count();
+    assert!(on_seam >= 11 && count("vt ") == count("v ") + on_seam, "{on_seam} of {}", count("v "));
+    for (face, corners) in fine.faces.iter().zip(fine.material.as_ref().unwrap()) {
+        for (v, u) in face.iter().zip(corners) {
+            let x = fine.positions[*v as usize];
+            // The first panel lies flat, the second one stands on its end, mirrored.
+            let expected = if u.x <= 1.0 { (u.x, u.y, 0.0) } else { (1.0, u.y, 3.0 - u.x) };
+            assert!(x.distance(expected.into()) < 1e-12, "{x} at {u}");
+        }
+    }
+    // Back to the six corners it had.
+    desk.done(&["remesh", "fine.obj", "coarse.obj", "--size", "2"]);
+    let coarse = mesh(&desk, "coarse.obj").mesh;
+    assert_eq!((coarse.positions.len(), coarse.panels()), (6, vec![0, 0, 1, 1]));
+    // A pinned vertex on the seam stays, whatever it is called.
+    let pinned = fine.positions.iter().position(|x| x.x == 1.0 && x.z == 0.0 && x.y == 0.5).unwrap();
+    desk.write("pins.txt", &format!("# middle\n{pinned}\n"));
+    for pins in ["pins.txt", &pinned.to_string()] {
+        let output = format!("with_{}.obj", pins.len());
+        desk.done(&["remesh", "fine.obj", &output, "--size", "2", "--pin", pins]);
+        let positions = mesh(&desk, &output).mesh.positions;
+        assert_eq!((positions.len(), positions.contains(&fine.positions[pinned])), (7, true));
+    }
+    // A texture that is cut into faces is told from a pattern.
+    let points: String =
+        (0..3).map(|k| format!("vt {0} 0\nvt {1} 0\nvt {0} 1\n", 2 * k, 2 * k + 1)).collect();
+    let cut = format!(
+        "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 2 0 0\n{points}f 1/1 2/2 3/3\nf 1/4 3/5 4/6\nf 2/7 5/8 3/9\n"
+    );
+    desk.write("cut.obj", &cut);
+    let reply = desk.done(&["remesh", "cut.obj", "cut_fine.obj", "--size", "2"]);
+    assert!(reply.err.contains("every face is a panel of its own"), "{}", reply.err);
+}
+
+#[test]
+fn numpy_gives_arrays_and_reads_what_became_of_them() {
+    let desk = Desk::new();
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/readers");
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let environment = [&tests.join("environment.py"), target, &tests.join("numpy.txt")];
+    let interpreter = python(Path::new("python3"), &environment);
+    let script = |action: &str| {
+        python(Path::new(interpreter.trim()), &[&tests.join("remesh.py"), Path::new(action), &desk.path("")])
+    };
+    script("make");
+    let by_size = ["remesh", "in.npz", "by_size.npz", "--sizing", "sizes.npy", "--pin", "mask.npy"];
+    let reply = desk.done(&[&by_size[..], &["--map", "map.npz"]].concat());
+    let note = "not carried over: `node_type` (no real numbers), `name` (no numbers); the map says";
+    assert!(reply.err.contains(note), "{}", reply.err);
+    desk.done(&["remesh", "in.npz", "by_tensor.npz", "--sizing", "tensors.npz", "--pin", "mask.npy"]);
+    let report = script("check");
+    assert!(report.contains("289 vertices became"), "{report}");
+    let refused = |more: &[&str], parts: &[&str]| {
+        desk.refused(&[&["remesh", "in.npz", "out.npz"], more].concat(), parts);
+    };
+    refused(&["--sizing", "skew.npy"], &["skew.npy", "[[4, 1], [2, 4]]", "vertex 0", "not symmetric"]);
+    refused(&["--sizing", "half.npy"], &["half.npy", "f2", "float32 or float64"]);
+    refused(&["--sizing", "mask.npy"], &["size at vertex 1 is 0 m"]);
+    refused(&["--sizing", "in.npz"], &["no array `sizing`", "world_pos"]);
+    refused(&["--size", "0.1", "--pin", "289"], &["no vertex 289", "289, counted from 0"]);
+    refused(&["--size", "0.1", "--pin", "nobody.txt"], &["nobody.txt", "0,5,9"]);
+    refused(&["--size", "0.1", "--pin", "sizes.npy"], &["sizes.npy", "no number of a vertex"]);
+    desk.refused(&["remesh", "tensors.npz", "out.npz", "--size", "1"], &["no array `positions`", "sizing"]);
+    desk.write("bad.npz", "PK");
+    desk.refused(&["remesh", "bad.npz", "out.npz", "--size", "1"], &["bad.npz"]);
+    desk.done(&["remesh", "in.npz", "out.obj", "--size", "0.2"]);
 }

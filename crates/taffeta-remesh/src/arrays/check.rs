@@ -2,8 +2,11 @@
 
 use super::options::metric_of;
 use super::{ArrayError, MaterialCoords, SheetArrays, SizingField};
+use crate::attributes::SheetAttributes;
 use crate::chart::{Chart, exact_side};
 use crate::metric::{Metric, determinant};
+use crate::panels::{BadPanels, Panels};
+use crate::rest::is_seam;
 use glam::DVec2;
 use taffeta_core::geometry::doubled_area;
 use taffeta_core::math::Sym2;
@@ -25,9 +28,10 @@ pub(super) fn check_sheet(sheet: &SheetArrays) -> Result<Checked, ArrayError> {
     check_lengths(sheet)?;
     let built = HalfedgeMesh::from_triangles(sheet.positions.len(), sheet.faces)?;
     check_finite(sheet)?;
-    let material = single_valued(sheet)?;
-    check_areas(sheet.faces, &material)?;
-    let chart = Chart::build(&built, sheet.faces, material);
+    let coords = corner_coords(sheet)?;
+    check_areas(&coords)?;
+    let panels = Panels::find(&built, &coords)?;
+    let chart = Chart::build(sheet.faces, &coords, panels);
     match chart.find_overlap() {
         Some(faces) => Err(ArrayError::Overlap { faces }),
         None => Ok(Checked { built, chart }),
@@ -42,6 +46,9 @@ fn check_lengths(sheet: &SheetArrays) -> Result<(), ArrayError> {
         }
         MaterialCoords::PerCorner(corners) => {
             check_length("material", corners.len(), sheet.faces.len(), PER_FACE)?;
+        }
+        MaterialCoords::Indexed { faces, .. } => {
+            check_length("material_faces", faces.len(), sheet.faces.len(), PER_FACE)?;
         }
     }
     if let Some(pinned) = sheet.pinned {
@@ -75,6 +82,11 @@ fn check_finite(sheet: &SheetArrays) -> Result<(), ArrayError> {
             let (face, corner) = ((at / 6) as u32, at % 6 / 2);
             Err(ArrayError::CornerNotFinite { face, corner, value: numbers[at] })
         }
+        MaterialCoords::Indexed { coords, .. } => {
+            let numbers = coords.as_flattened();
+            let Some(at) = numbers.iter().position(|number| !number.is_finite()) else { return Ok(()) };
+            Err(ArrayError::PointNotFinite { point: (at / 2) as u32, value: numbers[at] })
+        }
     }
 }
 
@@ -85,40 +97,68 @@ fn all_finite(array: &'static str, numbers: &[f64], width: usize) -> Result<(), 
     }
 }
 
-/// The material coordinate of every vertex \[m\].
-fn single_valued(sheet: &SheetArrays) -> Result<Vec<DVec2>, ArrayError> {
-    let corners = match sheet.material {
-        MaterialCoords::PerVertex(coords) => return Ok(coords.iter().map(|&u| u.into()).collect()),
-        MaterialCoords::PerCorner(corners) => corners,
-    };
-    let mut known: Vec<Option<(DVec2, u32)>> = vec![None; sheet.positions.len()];
-    for ((face, vertices), coords) in (0u32..).zip(sheet.faces).zip(corners) {
-        for (&vertex, &u) in vertices.iter().zip(coords) {
-            let (first, other) = *known[vertex as usize].get_or_insert((u.into(), face));
-            if first != DVec2::from(u) {
-                return Err(ArrayError::Seam { vertex, faces: [other, face] });
+/// The material coordinates of the corners of every face \[m\].
+fn corner_coords(sheet: &SheetArrays) -> Result<Vec<[DVec2; 3]>, ArrayError> {
+    match sheet.material {
+        MaterialCoords::PerVertex(coords) => {
+            Ok(sheet.faces.iter().map(|face| face.map(|v| coords[v as usize].into())).collect())
+        }
+        MaterialCoords::PerCorner(corners) => {
+            Ok(corners.iter().map(|corners| corners.map(DVec2::from)).collect())
+        }
+        MaterialCoords::Indexed { coords, faces } => {
+            for (face, points) in (0u32..).zip(faces) {
+                if let Some(&point) = points.iter().find(|&&point| point as usize >= coords.len()) {
+                    return Err(ArrayError::PointOutOfRange { face, point, count: coords.len() });
+                }
             }
+            Ok(faces.iter().map(|points| points.map(|point| coords[point as usize].into())).collect())
         }
     }
-    Ok(known.into_iter().map(|known| known.expect("every vertex of a surface has a face").0).collect())
 }
 
-/// Every face must be upright, by its exact sign, and have an area that can be computed with.
-fn check_areas(faces: &[[u32; 3]], material: &[DVec2]) -> Result<(), ArrayError> {
-    let mut inverted = faces.iter().map(|face| face.map(|v| material[v as usize])).map(exact_side);
-    let first = inverted.position(|side| side < 0.0);
-    let count = usize::from(first.is_some()) + inverted.filter(|side| *side < 0.0).count();
-    if let Some(face) = first {
-        return Err(ArrayError::Inverted { face: face as u32, inverted: count, total: faces.len() });
-    }
-    for (face, corners) in (0u32..).zip(faces) {
-        let corners = corners.map(|v| material[v as usize]);
-        let doubled = doubled_area(corners);
+/// Every face must have an area, by its exact sign, that can be computed with.
+fn check_areas(coords: &[[DVec2; 3]]) -> Result<(), ArrayError> {
+    for (face, &corners) in (0u32..).zip(coords) {
+        let doubled = doubled_area(corners).abs();
         if exact_side(corners) == 0.0 || !(f64::MIN_POSITIVE..f64::INFINITY).contains(&doubled) {
             return Err(ArrayError::Degenerate { face });
         }
     }
     Ok(())
+}
+
+impl From<BadPanels> for ArrayError {
+    fn from(bad: BadPanels) -> Self {
+        match bad {
+            BadPanels::Folded { face, inverted, total } => Self::Inverted { face, inverted, total },
+            BadPanels::NoReflection { face } => Self::Reflections { face },
+        }
+    }
+}
+
+/// Whether each vertex of the input is on a seam.
+pub(super) fn vertices_on_seams(built: &BuiltMesh, attributes: &SheetAttributes) -> Vec<bool> {
+    let mut is_on_seam = vec![false; built.vertices.len()];
+    for e in built.mesh.edge_keys().filter(|&e| is_seam(&built.mesh, attributes, e)) {
+        for v in built.mesh.edge_ends(e) {
+            let number = attributes.vertices[v].input.expect("a vertex of the input");
+            is_on_seam[number as usize] = true;
+        }
+    }
+    is_on_seam
+}
+
+/// Turns tensors of mirrored panels over with them. What is on a seam has the same size in all directions.
+pub(super) fn reflect_metrics(chart: &Chart, metrics: &mut [Metric], is_on_seam: &[bool]) {
+    let mut is_done = is_on_seam.to_vec();
+    for (corners, &panel) in chart.faces.iter().zip(&chart.panels.of_face) {
+        for v in corners.iter().map(|&v| v as usize) {
+            if chart.panels.mirrored[panel as usize] && !std::mem::replace(&mut is_done[v], true) {
+                metrics[v] = chart.panels.reflection.apply_to_tensor(metrics[v]);
+            }
+        }
+    }
 }
 
 /// The metric of every vertex of a field that is given.

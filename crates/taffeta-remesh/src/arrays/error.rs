@@ -41,16 +41,23 @@ pub enum ArrayError {
         /// The number.
         value: f64,
     },
-    /// The faces around a vertex do not agree on its material coordinate.
-    #[error(
-        "vertex {vertex} has different material coordinates in faces {} and {}: sheets with seams, and faces laid flat \
-         one by one, are not remeshed; cut the sheet at its seams, or give it one coordinate per vertex", faces[0], faces[1]
-    )]
-    Seam {
-        /// The vertex.
-        vertex: u32,
-        /// Two faces that disagree.
-        faces: [u32; 2],
+    /// A material point is NaN or infinite.
+    #[error("material point {point} has the coordinate {value}, but must be finite")]
+    PointNotFinite {
+        /// The material point.
+        point: u32,
+        /// The number.
+        value: f64,
+    },
+    /// A face refers to a material point that does not exist.
+    #[error("face {face} has the material point {point}, but there are {count}")]
+    PointOutOfRange {
+        /// The face.
+        face: u32,
+        /// The material point.
+        point: u32,
+        /// Number of material points.
+        count: usize,
     },
     /// The corners of a face are on a line in material space.
     #[error("face {face} has no area in material space")]
@@ -58,22 +65,30 @@ pub enum ArrayError {
         /// The face.
         face: u32,
     },
-    /// A face is turned over in material space.
+    /// A face is turned over in material space, and others of its panel are not.
     #[error(
-        "face {face} is clockwise in material space; faces must be counter-clockwise ({inverted} of {total} are not: \
-         {})", if inverted == total { "mirror the material coordinates, or swap two corners of every face" }
-         else { "the sheet is folded over there" }
+        "face {face} is clockwise in material space, as {inverted} of the {total} faces of its panel are: the panel is \
+         folded over there"
     )]
     Inverted {
         /// The first such face.
         face: u32,
-        /// Number of faces that are turned over.
+        /// Number of faces that are turned over in its panel.
         inverted: usize,
-        /// Number of faces.
+        /// Number of faces of the panel.
         total: usize,
     },
-    /// Two faces of a connected piece overlap in material space.
-    #[error("faces {} and {} overlap in material space; only pieces that are not connected may", faces[0], faces[1])]
+    /// Some panels are mirrored, and each way to turn them over would close a seam.
+    #[error(
+        "some panels are mirrored in material space (clockwise), and turned over they would lie exactly on the panels that \
+         they are sewn to, at face {face} for one: move one of the two in material space"
+    )]
+    Reflections {
+        /// A face at such a seam.
+        face: u32,
+    },
+    /// Two faces of a panel overlap in material space.
+    #[error("faces {} and {} of one panel overlap in material space; only different panels may", faces[0], faces[1])]
     Overlap {
         /// The faces, the lower first.
         faces: [u32; 2],

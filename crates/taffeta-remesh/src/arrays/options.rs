@@ -2,7 +2,9 @@
 
 use crate::chart::Chart;
 use crate::gradation::{GRADATION, SizeLimit, grade_metrics, grade_sizes};
-use crate::metric::{Metric, bound_aspect, is_isotropic, isotropic_size, metric_of_size, size_tensor};
+use crate::metric::{
+    Metric, bound_aspect, is_isotropic, isotropic_bound, isotropic_size, metric_of_size, size_tensor,
+};
 use crate::rules::{COLLAPSE_SIZE, EditRules, QUALITY_MIN};
 use crate::settings::BadSetting;
 use taffeta_core::Region;
@@ -11,6 +13,10 @@ use taffeta_core::math::Sym2;
 /// Sweeps over the edges of the input until the gradation has spread. Each way that a bound takes through the mesh needs
 /// as many as it turns back against the numbering; after more than these the rest stays ungraded.
 const SWEEPS: usize = 200;
+
+/// Rounds of gradation of tensors with seams. What is made the same in all directions at a seam asks for a little more around
+/// it, and that for less at the next seam.
+const SEAM_ROUNDS: usize = 4;
 
 /// Size above which an edge is split: an edge that has the wanted length is fine, also within round-off.
 const LONGEST: f64 = 1.0 + 1e-9;
@@ -109,11 +115,18 @@ impl FieldOptions {
         }
     }
 
-    /// Bounds aspect and gradation of the metrics of the input vertices; the wanted sizes as tensors \[m\].
-    pub(super) fn size_field(&self, chart: &Chart, mut metrics: Vec<Metric>) -> Vec<Sym2> {
+    /// Bounds aspect and gradation of the metrics of the input vertices; the wanted sizes as tensors \[m\]. Where
+    /// charts meet, at the vertices of seams, sizes are the same in all directions.
+    pub(super) fn size_field(
+        &self,
+        chart: &Chart,
+        mut metrics: Vec<Metric>,
+        is_on_seam: &[bool],
+    ) -> Vec<Sym2> {
         for metric in metrics.iter_mut().filter(|metric| !is_isotropic(metric)) {
             *metric = bound_aspect(metric, self.aspect);
         }
+        round_at_seams(&mut metrics, is_on_seam);
         let Some(beta) = self.gradation else { return metrics.iter().map(size_tensor).collect() };
         let limits = sides(chart);
         if metrics.iter().all(is_isotropic) {
@@ -121,22 +134,41 @@ impl FieldOptions {
             grade_sizes(&limits, &mut sizes, beta, SWEEPS);
             return sizes.into_iter().map(Sym2::diagonal).collect();
         }
-        grade_metrics(&limits, &mut metrics, beta, SWEEPS);
+        // What a seam takes over from one side counts in all directions, also beyond it.
+        for _ in 0..SEAM_ROUNDS {
+            grade_metrics(&limits, &mut metrics, beta, SWEEPS);
+            if !round_at_seams(&mut metrics, is_on_seam) {
+                break;
+            }
+        }
         // Gradation is isotropic far from where it comes from, so it keeps the bound up to round-off.
         metrics.iter().map(size_tensor).collect()
     }
 }
 
-/// The edges of the input. Each inner one comes from both of its faces, and is taken from one of them.
+/// Makes the metrics at seams the same in all directions; whether any has changed.
+fn round_at_seams(metrics: &mut [Metric], is_on_seam: &[bool]) -> bool {
+    let mut has_changed = false;
+    for (metric, _) in metrics.iter_mut().zip(is_on_seam).filter(|(metric, on)| **on && !is_isotropic(metric))
+    {
+        *metric = isotropic_bound(metric);
+        has_changed = true;
+    }
+    has_changed
+}
+
+/// The edges of the input. Each inner one comes from both of its faces, and is taken from one of them; a seam from both.
 fn sides(chart: &Chart) -> Vec<SizeLimit> {
     let mut limits = Vec::with_capacity(2 * chart.faces.len());
-    for (face, corners) in (0u32..).zip(&chart.faces) {
+    for (face, vertices) in (0u32..).zip(&chart.faces) {
+        let corners = chart.corners(face);
         for k in 0..3 {
-            if chart.beyond(face, k).is_some_and(|other| other < face) {
+            if chart.panels.neighbors[face as usize][k].is_some_and(|other| other < face) {
                 continue;
             }
-            let ends = [corners[k], corners[(k + 1) % 3]].map(|v| v as usize);
-            limits.push(SizeLimit { ends, edge: chart.material[ends[1]] - chart.material[ends[0]] });
+            let ends = [k, (k + 1) % 3];
+            let edge = corners[ends[1]] - corners[ends[0]];
+            limits.push(SizeLimit { ends: ends.map(|k| vertices[k] as usize), edge });
         }
     }
     limits

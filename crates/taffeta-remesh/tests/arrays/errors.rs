@@ -114,9 +114,6 @@ fn faces_without_area_turned_over_or_on_top_of_each_other() {
         sheet.material = vec![[0.0, 0.0], [0.1, 0.1], [0.3, 0.3]];
     });
     assert_eq!(error, ArrayError::Degenerate { face: 0 });
-    let error = refusal(|sheet| sheet.material.iter_mut().for_each(|u| u[0] = -u[0]));
-    assert_eq!(error, ArrayError::Inverted { face: 0, inverted: 8, total: 8 });
-    expect_text(&error, &["mirror"]);
     let error = refusal(|sheet| {
         let middle = middle(sheet);
         sheet.material[middle] = [1.5, 0.5];
@@ -135,15 +132,28 @@ fn faces_without_area_turned_over_or_on_top_of_each_other() {
 }
 
 #[test]
-fn seams_and_faces_laid_flat_by_themselves() {
+fn material_points_that_do_not_exist_and_panels_that_are_folded() {
     let sheet = Sheet::square(2);
-    let mut corners: Vec<[[f64; 2]; 3]> =
-        sheet.faces.iter().map(|f| f.map(|v| sheet.material[v as usize])).collect();
-    corners[6][0][0] += 1e-9;
-    let arrays = SheetArrays { material: MaterialCoords::PerCorner(&corners), ..sheet.arrays() };
-    let error = refusal_of(&arrays, SizingField::Sizes(&[0.1; 9]), &FieldOptions::default());
-    assert!(matches!(error, ArrayError::Seam { .. }), "{error}");
-    expect_text(&error, &["6", "seams", "laid flat one by one"]);
+    let sizes = [0.1; 9];
+    let refused = |coords: &[[f64; 2]], faces: &[[u32; 3]]| {
+        let material = MaterialCoords::Indexed { coords, faces };
+        let arrays = SheetArrays { material, ..sheet.arrays() };
+        refusal_of(&arrays, SizingField::Sizes(&sizes), &FieldOptions::default())
+    };
+    let error = refused(&sheet.material[..8], &sheet.faces);
+    assert!(matches!(error, ArrayError::PointOutOfRange { point: 8, count: 8, .. }), "{error}");
+    let error = refused(&sheet.material, &sheet.faces[1..]);
+    assert!(matches!(error, ArrayError::Length { array: "material_faces", found: 7, .. }), "{error}");
+    let mut coords = sheet.material.clone();
+    coords[5][1] = f64::NAN;
+    expect_text(&refused(&coords, &sheet.faces), &["material point 5", "NaN"]);
+    let mut coords = sheet.material.clone();
+    let middle = coords.iter().position(|&u| u == [0.5, 0.5]).unwrap();
+    coords[middle] = [1.5, 0.5];
+    expect_text(
+        &refused(&coords, &sheet.faces),
+        &["clockwise", "of the 8 faces of its panel", "folded over"],
+    );
 }
 
 #[test]

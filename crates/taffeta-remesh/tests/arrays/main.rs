@@ -3,5 +3,6 @@
 mod errors;
 mod fields;
 mod motion;
+mod seams;
 mod sheets;
 mod transfer;

@@ -44,6 +44,45 @@ pub fn write_obj(
     out.finish()
 }
 
+/// Material points of a mesh.
+#[derive(Clone, Copy, Debug)]
+pub struct MaterialPoints<'a> {
+    /// Their coordinates \[m\].
+    pub coords: &'a [[f64; 2]],
+    /// Their numbers at the corners of the faces.
+    pub faces: &'a [[u32; 3]],
+}
+
+/// Writes a mesh: world positions \[m\], corners of the faces, and material points \[m\] with their numbers at the corners, if
+/// there are any. The points are written in their order, a `vt` line each.
+///
+/// # Errors
+/// Those of the writer.
+///
+/// # Panics
+/// If the faces and the faces of material points are not equally many.
+pub fn write_indexed_obj(
+    writer: &mut impl Write,
+    positions: &[DVec3],
+    faces: &[[u32; 3]],
+    material: Option<MaterialPoints>,
+) -> io::Result<()> {
+    let Some(material) = material else { return write_obj(writer, positions, faces, None) };
+    assert_eq!(faces.len(), material.faces.len(), "every face has material points");
+    let mut out = Chunks { writer, buffer: Vec::with_capacity(CHUNK + 256) };
+    for p in positions {
+        out.line(format_args!("v {:?} {:?} {:?}\n", p.x, p.y, p.z))?;
+    }
+    for [u, v] in material.coords {
+        out.line(format_args!("vt {u:?} {v:?}\n"))?;
+    }
+    for (face, points) in faces.iter().zip(material.faces) {
+        let ([a, b, c], [ta, tb, tc]) = (face.map(|v| v + 1), points.map(|point| point + 1));
+        out.line(format_args!("f {a}/{ta} {b}/{tb} {c}/{tc}\n"))?;
+    }
+    out.finish()
+}
+
 /// Writes a polyline: world positions \[m\] and one `l` element through all of them.
 ///
 /// # Errors

@@ -64,6 +64,7 @@ const REMESH_KEYS: &[&str] = &[
     "refine_obstacle",
     "refine_error",
     "coarsen_unseen",
+    "popping",
     "anisotropic",
     "interval",
     "max_vertices",
@@ -507,6 +508,7 @@ fn read_remesh(item: &Item<'_>, may_stretch: bool) -> Option<RemeshSettings> {
         refine_obstacle: table.number_or_off("refine_obstacle", default.refine_obstacle, Range::Positive),
         refine_error,
         coarsen_unseen: table.number_or_off("coarsen_unseen", default.coarsen_unseen, Range::AtLeastOne),
+        popping: table.number_or_off("popping", default.popping, Range::Positive),
         anisotropic: table.boolean("anisotropic", refine_error.is_some() && may_stretch),
         interval: table.integer("interval", u64::from(default.interval), 1, u64::from(u32::MAX)) as u32,
         max_vertices: table.integer("max_vertices", default.max_vertices as u64, 1, u64::from(u32::MAX))

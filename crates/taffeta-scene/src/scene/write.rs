@@ -291,6 +291,7 @@ fn remesh_json(remesh: &RemeshSettings) -> Value {
         "max_vertices": remesh.max_vertices,
     });
     json["coarsen_unseen"] = tolerance_json(remesh.coarsen_unseen);
+    json["popping"] = tolerance_json(remesh.popping);
     if let Some(error) = remesh.refine_error {
         json["refine_error"] = json!(error);
         return json;

@@ -238,6 +238,14 @@ fn remesh() -> Node {
                 })),
             ),
             (
+                "popping",
+                Node::positive_or_off(
+                    "By how much of its size a pass may move the material points of the cloth, root mean square; false: by any \
+                     amount. What would move them more waits.",
+                    default.popping,
+                ),
+            ),
+            (
                 "anisotropic",
                 Node::boolean(
                     "Whether edges may be longer along folds than across them. If not given: with refine_error and bending by \

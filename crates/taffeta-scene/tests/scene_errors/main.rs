@@ -278,6 +278,22 @@ fn one_error_and_thresholds_exclude_each_other() {
 }
 
 #[test]
+fn popping_is_bounded_by_a_positive_number_or_not_at_all() {
+    let scene = |value: &str| {
+        read(&format!(
+            "[simulation]\nduration = 1\n[[cloth]]\ngrid = {{}}\n[cloth.remesh]\nsize_min = 0.01\n{value}\n"
+        ))
+    };
+    let remesh = |value: &str| scene(value).unwrap().cloths[0].remesh.unwrap().popping;
+    assert_eq!(remesh(""), Some(1e-4));
+    assert_eq!((remesh("popping = 1e-6"), remesh("popping = false")), (Some(1e-6), None));
+    for value in ["0", "0.0", "-1e-4", "nan", "inf", "true", "\"none\""] {
+        let report = scene(&format!("popping = {value}")).unwrap_err().to_string();
+        assert!(report.contains("cloth.0.remesh.popping") && report.contains(":7:"), "{report}");
+    }
+}
+
+#[test]
 fn what_the_camera_does_not_see_needs_a_camera_that_looks_at_something() {
     let scene = |camera: &str, factor: &str| {
         read(&format!(

@@ -1,0 +1,67 @@
+//! The options of `taffeta remesh`.
+
+use clap::Args;
+use std::path::PathBuf;
+
+/// What follows the options in the help and in the manual page.
+const GUIDE: &str = include_str!("remesh.txt");
+
+/// Options of `taffeta remesh`.
+#[derive(Clone, Debug, Args)]
+#[command(after_long_help = GUIDE, group = clap::ArgGroup::new("field").required(true).args(["size", "sizing", "refine_angle"]))]
+pub struct RemeshOptions {
+    /// The mesh: an OBJ file, whose vt are the material coordinates in which sizes are measured, or an NPZ file
+    pub input: PathBuf,
+    /// The new file, OBJ or NPZ by its ending; it must not exist
+    #[arg(value_name = "OUTPUT", required_unless_present = "out", conflicts_with = "out")]
+    pub output: Option<PathBuf>,
+    /// The same as OUTPUT
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Largest length of an edge in m
+    #[arg(long, value_name = "METERS")]
+    pub size: Option<f64>,
+    /// File with the largest length of an edge in m at each vertex of the input, or a tensor there in 1/m²: an edge u is fine
+    /// if uᵀMu ≤ 1. CSV: a row per vertex, one number or m00,m01,m11. NPY, or NPZ with an array `sizing`: shape (V,), (V, 3)
+    /// or (V, 2, 2)
+    #[arg(long, value_name = "FILE")]
+    pub sizing: Option<PathBuf>,
+    /// Refine where the sheet bends: angle in rad between the normals at the ends of an edge
+    #[arg(long, value_name = "RAD", requires = "size_max")]
+    pub refine_angle: Option<f64>,
+    /// With --refine-angle: smallest length of an edge in m; if not given, a twentieth of the largest
+    #[arg(long, value_name = "METERS", requires = "refine_angle")]
+    pub size_min: Option<f64>,
+    /// With --refine-angle: largest length of an edge in m
+    #[arg(long, value_name = "METERS", requires = "refine_angle")]
+    pub size_max: Option<f64>,
+    /// Meters per unit of vt
+    #[arg(long, value_name = "SCALE", default_value_t = 1.0)]
+    pub uv_scale: f64,
+    /// Without vt: take the positions, projected to the plane across their mean normal
+    #[arg(long)]
+    pub flat: bool,
+    /// Growth of the size per edge, above 1; 0: the field is taken as it is
+    #[arg(long, value_name = "FACTOR", default_value_t = taffeta_remesh::GRADATION)]
+    pub gradation: f64,
+    /// Largest ratio of the sizes in two directions
+    #[arg(long, value_name = "RATIO", default_value_t = 10.0)]
+    pub aspect: f64,
+    /// Most passes
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub passes: u32,
+    /// Most vertices of each connected piece
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    pub max_vertices: usize,
+    /// Vertices that are never moved nor removed: their numbers with commas between, counted from 0 as in scenes, or a file
+    /// with them (text, or NPY with numbers or with a truth value per vertex)
+    #[arg(long, value_name = "NUMBERS|FILE")]
+    pub pin: Option<String>,
+    /// Also write where the vertices come from. CSV, a row each: output vertex, input triangle, barycentric coordinates, and
+    /// the corners of that triangle, all counted from 1. NPZ: the arrays that an NPZ output has, counted from 0
+    #[arg(long, value_name = "FILE")]
+    pub map: Option<PathBuf>,
+    /// Print counts, the smallest angle and the time in seconds
+    #[arg(long)]
+    pub report: bool,
+}

@@ -1,0 +1,254 @@
+//! What is remeshed: an OBJ or an NPZ file.
+
+use crate::failure::Failure;
+use glam::{DVec2, DVec3};
+use std::path::Path;
+use taffeta_core::TriangleMesh;
+use taffeta_formats::{ArchivedArray, NumberArray, NumberKind, ReadError, read_npz_numbers};
+use taffeta_scene::read_obj;
+
+/// Names of the arrays of an NPZ file, the usual one first.
+const POSITIONS: &[&str] = &["positions", "world_pos", "vertices"];
+const FACES: &[&str] = &["faces", "cells", "triangles"];
+const POINTS: &[&str] = &["uv", "mesh_pos"];
+
+/// A mesh with what its vertices carry.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Input {
+    /// Triangles, with the material coordinates of their corners.
+    pub mesh: TriangleMesh,
+    /// World velocities \[m/s\].
+    pub velocities: Option<Vec<[f64; 3]>>,
+    /// Whether each vertex is held.
+    pub pinned: Vec<bool>,
+    /// What else the vertices have.
+    pub fields: Vec<Field>,
+    /// What is not carried over, in words.
+    pub left_out: Vec<String>,
+    /// What the file calls vertices and faces; `None`: as they are numbered here.
+    pub names: Option<ObjNames>,
+}
+
+/// A field on the vertices.
+#[derive(Clone, Debug)]
+pub(super) struct Field {
+    pub name: String,
+    /// Axes after the first one, which is that of the vertices.
+    pub shape: Vec<usize>,
+    pub values: Vec<f64>,
+}
+
+impl Field {
+    /// Numbers per vertex.
+    pub fn width(&self) -> usize {
+        self.shape.iter().product()
+    }
+}
+
+/// The vertices and faces of an OBJ file.
+#[derive(Clone, Debug)]
+pub(super) struct ObjNames {
+    /// For each vertex its number in the file, from 0.
+    pub vertices: Vec<u32>,
+    /// For each face its line, from 1.
+    pub face_lines: Vec<u32>,
+    /// Vertices of the file that no face uses.
+    pub dropped: usize,
+}
+
+impl Input {
+    /// Reads a file by its ending.
+    pub fn read(path: &Path) -> Result<Self, Failure> {
+        if !is_npz(path) {
+            let file = read_obj(path).map_err(|error| Failure::usage(&error))?;
+            let (vertices, face_lines) = (file.source_vertices, file.face_lines);
+            let names = Some(ObjNames { vertices, face_lines, dropped: file.dropped_vertices });
+            let pinned = vec![false; file.mesh.positions.len()];
+            return Ok(Self { mesh: file.mesh, pinned, names, ..Self::default() });
+        }
+        let shown = path.display();
+        let bytes = std::fs::read(path)
+            .map_err(|error| Failure::Usage(format!("cannot read the mesh {shown}: {error}")))?;
+        let read = || Self::of_arrays(Arrays(read_npz_numbers(&bytes)?));
+        read().map_err(|error| Failure::Usage(format!("{shown}: {error}")))
+    }
+
+    fn of_arrays(mut arrays: Arrays) -> Result<Self, ReadError> {
+        let positions: Vec<[f64; 3]> = rows(&arrays.need(POSITIONS)?)?;
+        let vertex_count = positions.len();
+        let faces = corners(&arrays.need(FACES)?, vertex_count, "vertices")?;
+        let material = arrays.material(&faces, vertex_count)?;
+        let mut input = Self {
+            mesh: TriangleMesh { positions: positions.iter().map(|&x| x.into()).collect(), faces, material },
+            pinned: vec![false; vertex_count],
+            ..Self::default()
+        };
+        if let Some(velocities) = arrays.take(&["velocities", "velocity"])? {
+            input.velocities = Some(expect_count(&velocities, rows(&velocities)?, vertex_count)?);
+        }
+        if let Some((name, pinned)) = arrays.take(&["pinned"])? {
+            if pinned.shape != [vertex_count] {
+                return Err(wrong_shape(&name, &pinned, &format!("({vertex_count},)")));
+            }
+            input.pinned = pinned.values.iter().map(|&value| value != 0.0).collect();
+        }
+        if let Some((name, pins)) = arrays.take(&["pins"])? {
+            for &number in &pins.values {
+                let is_vertex = number.fract() == 0.0 && (0.0..vertex_count as f64).contains(&number);
+                if !is_vertex {
+                    let text =
+                        format!("`{name}` has the vertex {number}, but there are {vertex_count}, from 0");
+                    return Err(ReadError(text));
+                }
+                input.pinned[number as usize] = true;
+            }
+        }
+        input.keep_fields(arrays)?;
+        Ok(input)
+    }
+
+    /// Takes everything that is linear on the faces: real numbers, a row of them per vertex.
+    fn keep_fields(&mut self, arrays: Arrays) -> Result<(), ReadError> {
+        let vertex_count = self.mesh.positions.len();
+        for (name, array) in arrays.0 {
+            match array {
+                Ok(array) if array.shape.first() != Some(&vertex_count) => {
+                    self.left_out.push(format!("`{name}` {}", array.shape_text()));
+                }
+                Ok(array) if array.kind != NumberKind::Real => {
+                    self.left_out.push(format!("`{name}` (no real numbers)"));
+                }
+                Ok(NumberArray { shape, values, .. }) => {
+                    let field = Field { name, shape: shape[1..].to_vec(), values };
+                    if let Some(at) = field.values.iter().position(|value| !value.is_finite()) {
+                        let vertex = at / field.width().max(1);
+                        return Err(ReadError(format!(
+                            "`{}` is {} at vertex {vertex}, but must be finite to be carried over",
+                            field.name, field.values[at]
+                        )));
+                    }
+                    self.fields.push(field);
+                }
+                Err(_) => self.left_out.push(format!("`{name}` (no numbers)")),
+            }
+        }
+        Ok(())
+    }
+
+    /// Vertices that the file has, also those that no face uses.
+    pub fn file_vertex_count(&self) -> usize {
+        self.mesh.positions.len() + self.names.as_ref().map_or(0, |names| names.dropped)
+    }
+
+    /// The number of a vertex in the file, from 0.
+    pub fn file_vertex(&self, vertex: u32) -> u32 {
+        self.names.as_ref().map_or(vertex, |names| names.vertices[vertex as usize])
+    }
+
+    /// World positions \[m\].
+    pub fn positions(&self) -> Vec<[f64; 3]> {
+        self.mesh.positions.iter().map(DVec3::to_array).collect()
+    }
+}
+
+/// Whether a file is NPZ, by its name.
+pub(super) fn is_npz(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("npz"))
+}
+
+/// The arrays of a file that have not been used yet.
+struct Arrays(Vec<ArchivedArray>);
+
+type Named = (String, NumberArray);
+
+impl Arrays {
+    /// The first array with one of some names.
+    fn take(&mut self, names: &[&str]) -> Result<Option<Named>, ReadError> {
+        let find = |name: &&str| self.0.iter().position(|(found, _)| found == name);
+        let Some(at) = names.iter().find_map(find) else { return Ok(None) };
+        let (name, array) = self.0.remove(at);
+        let array = array.map_err(|error| ReadError(format!("`{name}`: {error}")))?;
+        Ok(Some((name, array)))
+    }
+
+    fn need(&mut self, names: &[&str]) -> Result<Named, ReadError> {
+        let missing = || {
+            let found: Vec<&str> = self.0.iter().map(|(name, _)| name.as_str()).collect();
+            let others = names[1..].join(" or ");
+            ReadError(format!("it has no array `{}` (or {others}), only {}", names[0], found.join(", ")))
+        };
+        let error = missing();
+        self.take(names)?.ok_or(error)
+    }
+
+    /// The material coordinates of the corners \[m\], in either form.
+    fn material(
+        &mut self,
+        faces: &[[u32; 3]],
+        vertex_count: usize,
+    ) -> Result<Option<Vec<[DVec2; 3]>>, ReadError> {
+        if let Some((name, array)) = self.take(&["material"])? {
+            if array.shape != [faces.len(), 3, 2] {
+                return Err(wrong_shape(&name, &array, &format!("({}, 3, 2)", faces.len())));
+            }
+            let point = |numbers: &[f64]| DVec2::new(numbers[0], numbers[1]);
+            let face = |numbers: &[f64]| [0, 2, 4].map(|start| point(&numbers[start..]));
+            return Ok(Some(array.values.chunks_exact(6).map(face).collect()));
+        }
+        let Some(points) = self.take(POINTS)? else { return Ok(None) };
+        let coords: Vec<[f64; 2]> = rows(&points)?;
+        let numbers = match self.take(&["uv_faces"])? {
+            Some(numbers) => {
+                let list = corners(&numbers, coords.len(), "points in `uv`")?;
+                expect_count(&numbers, list, faces.len())?
+            }
+            None => {
+                let (name, array) = &points;
+                if coords.len() != vertex_count {
+                    let text = "with `uv_faces` its points may be others than the vertices";
+                    let shape = format!("({vertex_count}, 2); {text}");
+                    return Err(wrong_shape(name, array, &shape));
+                }
+                faces.to_vec()
+            }
+        };
+        Ok(Some(numbers.iter().map(|face| face.map(|point| coords[point as usize].into())).collect()))
+    }
+}
+
+fn wrong_shape(name: &str, array: &NumberArray, expected: &str) -> ReadError {
+    ReadError(format!("`{name}` has the shape {}, but must have {expected}", array.shape_text()))
+}
+
+/// The rows of an array with N columns.
+fn rows<const N: usize>((name, array): &Named) -> Result<Vec<[f64; N]>, ReadError> {
+    if array.shape.len() != 2 || array.shape[1] != N {
+        return Err(wrong_shape(name, array, &format!("(…, {N})")));
+    }
+    let row = |numbers: &[f64]| std::array::from_fn(|k| numbers[k]);
+    Ok(array.values.chunks_exact(N).map(row).collect())
+}
+
+fn expect_count<T>((name, array): &Named, rows: Vec<T>, expected: usize) -> Result<Vec<T>, ReadError> {
+    if rows.len() == expected {
+        return Ok(rows);
+    }
+    let text = format!("`{name}` has the shape {}, but {expected} rows are needed", array.shape_text());
+    Err(ReadError(text))
+}
+
+/// Numbers of vertices or points at the corners of faces.
+fn corners(named: &Named, count: usize, what: &str) -> Result<Vec<[u32; 3]>, ReadError> {
+    let (name, array) = named;
+    if array.kind != NumberKind::Whole {
+        return Err(ReadError(format!("`{name}` must have whole numbers")));
+    }
+    let rows: Vec<[f64; 3]> = rows(named)?;
+    for (face, row) in rows.iter().enumerate() {
+        if let Some(number) = row.iter().find(|number| !(0.0..count as f64).contains(*number)) {
+            let text = format!("`{name}` has {number} in face {face}, but there are {count} {what}, from 0");
+            return Err(ReadError(text));
+        }
+    }
+    Ok(rows.iter().map(|row| row.map(|number| number as u32)).collect())
+}

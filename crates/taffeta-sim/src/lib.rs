@@ -53,6 +53,7 @@ mod solid;
 mod stage;
 mod stages;
 mod step;
+mod stiffness;
 mod surroundings;
 mod tearing;
 mod world;

@@ -111,6 +111,7 @@ impl World {
         let view = SubstepView { start: &work.start, rows: &work.rows, time: self.time, h: moved };
         work.contacts = self.caches.detector.detect(&self.sheet.topology, &self.obstacles, view);
         self.meet_cloths(h);
+        self.let_slide();
         self.restart_at_contacts(h);
         let work = &mut self.work;
         match self.caches.solver {

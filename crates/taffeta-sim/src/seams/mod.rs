@@ -14,6 +14,7 @@ pub(crate) mod close;
 mod defect;
 mod near;
 mod pairing;
+mod pull;
 mod runs;
 mod sewing;
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! over the time of the seam, in its direction, ever less of it, down to next to nothing. When all threads of a seam are short enough the two sides become one (`close`). What
 //! remeshing does meanwhile leaves the vertices of the runs alone.
 
+use super::pull::{mean_strain, strain_bound};
 use super::runs::Outline;
 use super::{SeamDescription, SeamSides};
 use crate::caches::{CacheSource, Solver};
@@ -21,15 +22,21 @@ use taffeta_solve::block::Stitch;
 /// Stiffness of a thread relative to that of the cloth along its stiffer axis: enough to keep the gap to a small part of what
 /// can be closed. More makes the equations harder to solve.
 const STIFFNESS: f64 = 0.5;
-/// Strain of the cloth at which its threads pull no harder: a seam that is blocked pulls the cloth tight, and no more.
-const PULL_STRAIN: f64 = 0.05;
 /// Gap that can be closed at last, relative to the shortest edge of the seam, if contact is not thicker.
 const LOOSE_PART: f64 = 0.25;
+/// By how much that grows when the seam is late, relative to the shortest edge, for each time of the seam that has passed since,
+/// and how far: threads give way, and where the cloth is strained they keep a gap.
+const LOOSENING: f64 = 0.25;
+const LOOSEST_PART: f64 = 0.5;
 /// The same before the time of the seam is over, how short a thread gets, and how near the two sides may come elsewhere:
 /// relative to the loose gap, each with room for the next one.
 const TIGHT: f64 = 0.2;
 const SHORTEST: f64 = 0.1;
 const CONTACT: f64 = 0.05;
+
+/// For how long after its time, relative to it, a seam that does not close still counts as being sewn: cloth that is slides
+/// without friction and is not computed as exactly as other cloth, which must not go on for ever.
+const PATIENCE: f64 = 2.0;
 
 /// The seams of a world with the vertices that they sew together, by keys: what changes while a world is simulated.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -64,6 +71,8 @@ pub(crate) struct SeamLaw {
     shares: Vec<f64>,
     /// The gap that can be closed when the time is over \[m\].
     loose: f64,
+    /// Its shortest edge \[m\].
+    shortest_edge: f64,
 }
 
 impl SeamLaw {
@@ -77,6 +86,12 @@ impl SeamLaw {
         gap.normalize_or_zero() * wanted.max(self.shortest().min(size))
     }
 
+    /// The miss \[m\] beyond which a thread pulls no harder, if it may pull the cloth to a strain. `share` is the length of the
+    /// seam that it stands for \[m\].
+    fn reach(&self, strain: f64, share: f64) -> f64 {
+        (strain / STIFFNESS * share).max(self.shortest())
+    }
+
     fn shortest(&self) -> f64 {
         SHORTEST * self.loose
     }
@@ -88,7 +103,14 @@ impl SeamLaw {
 
     /// Whether a gap can be closed at a time \[s\].
     pub fn closes(&self, gap: f64, time: f64) -> bool {
-        gap <= TIGHT * self.loose || self.is_late(time) && gap <= self.loose
+        let late = self.loose + LOOSENING * self.lateness(time).max(0.0) * self.shortest_edge;
+        let loosest = LOOSEST_PART * self.shortest_edge;
+        gap <= TIGHT * self.loose || self.is_late(time) && gap <= late.min(loosest)
+    }
+
+    /// By how much its time is over, relative to it.
+    fn lateness(&self, time: f64) -> f64 {
+        time / self.time - 1.0
     }
 
     /// Whether its time is over.
@@ -134,6 +156,7 @@ pub(crate) fn seam_laws(description: &WorldDescription) -> Vec<SeamLaw> {
                 stiffness: STIFFNESS * cloth.material.stretch[0].max(cloth.material.stretch[1]),
                 shares,
                 loose: if thickness > 0.0 { thickness.min(edge) } else { edge },
+                shortest_edge: shortest,
             })
         };
         cloth.seams.iter().enumerate().filter_map(law).collect::<Vec<_>>()
@@ -178,7 +201,7 @@ pub(crate) fn build_stitches(source: &CacheSource<'_>) -> (Vec<Stitch>, Vec<[u32
                 vertices: [index[*a], index[*b]],
                 gap: law.thread(*gap, time),
                 stiffness: law.stiffness,
-                reach: (PULL_STRAIN / STIFFNESS * share).max(law.shortest()),
+                reach: law.reach(mean_strain(law.lateness(time)), share),
             });
             places.push([number, pair]);
         }
@@ -229,24 +252,58 @@ impl World {
         !self.caches.blocks.stitches.is_empty()
     }
 
-    /// Makes the threads want the gaps of the end of the substep.
+    /// Makes the threads want the gaps of the end of the substep, and pull as hard as they may.
     pub(crate) fn set_threads(&mut self, h: f64) {
         if !self.is_sewing() {
             return;
         }
         let time = self.end_of_substep(h);
         let (seams, laws, caches) = (&self.sheet.sewing.seams, &self.seams, &mut self.caches);
+        let x = &self.sheet.state.positions;
+        let mut wanted = vec![Vec::new(); laws.len()];
         for (stitch, [seam, pair]) in caches.blocks.stitches.iter_mut().zip(&caches.stitch_places) {
-            let gap = seams[*seam as usize].gaps[*pair as usize];
-            stitch.gap = laws[*seam as usize].thread(gap, time);
-        }
-        let gaps = caches.blocks.stitches.iter().map(|stitch| stitch.gap);
-        match &mut caches.solver {
-            Solver::Newton(driver) => {
-                driver.stitches_mut().iter_mut().zip(gaps).for_each(|(stitch, gap)| stitch.gap = gap);
+            let [seam, pair] = [*seam as usize, *pair as usize];
+            stitch.gap = laws[seam].thread(seams[seam].gaps[pair], time);
+            let [a, b] = stitch.vertices.map(|vi| x[vi]);
+            let share = laws[seam].shares[pair];
+            if share > 0.0 {
+                wanted[seam].push((STIFFNESS * (b - a - stitch.gap).length() / share, share));
             }
-            Solver::Block(driver) => driver.set_stitch_gaps(&gaps.collect::<Vec<_>>()),
+        }
+        let bound = |(law, wanted): (&SeamLaw, Vec<_>)| strain_bound(wanted, mean_strain(law.lateness(time)));
+        let bounds: Vec<f64> = laws.iter().zip(wanted).map(bound).collect();
+        for (stitch, [seam, pair]) in caches.blocks.stitches.iter_mut().zip(&caches.stitch_places) {
+            let law = &laws[*seam as usize];
+            stitch.reach = law.reach(bounds[*seam as usize], law.shares[*pair as usize]);
+        }
+        match &mut caches.solver {
+            Solver::Newton(driver) => driver.stitches_mut().clone_from_slice(&caches.blocks.stitches),
+            Solver::Block(driver) => driver.set_stitches(&caches.blocks.stitches),
             Solver::Rows(_) | Solver::Projective(_) => {}
+        }
+    }
+
+    /// The cloths that are being sewn: one of their seams is open, and not late by far.
+    pub(crate) fn sewn_cloths(&self) -> Vec<bool> {
+        let mut are_sewn = vec![false; self.cloths.len()];
+        for (law, state) in self.seams.iter().zip(&self.sheet.sewing.seams) {
+            are_sewn[law.cloth] |= state.closed.is_none() && law.lateness(self.time) < PATIENCE;
+        }
+        are_sewn
+    }
+
+    /// Takes the friction from what touches a cloth that is being sewn: the fabric is to slide into its place. Around a body
+    /// friction grows like a rope's around a bollard, and a seam would have to pull against it.
+    pub(crate) fn let_slide(&mut self) {
+        let are_sewn = self.sewn_cloths();
+        if !are_sewn.contains(&true) {
+            return;
+        }
+        let cloths = &self.sheet.vertex_cloths;
+        for row in self.work.contacts.iter_mut().map(|contact| &mut contact.row) {
+            if row.vertices.iter().any(|vi| are_sewn.get(cloths[*vi] as usize) == Some(&true)) {
+                (row.static_friction, row.kinetic_friction) = (0.0, 0.0);
+            }
         }
     }
 

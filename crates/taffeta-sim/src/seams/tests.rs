@@ -6,8 +6,9 @@ use crate::{
     WorldDescription,
 };
 use glam::{DVec2, DVec3};
+use taffeta_contact::{Obstacle, Shape};
 use taffeta_core::geometry::doubled_area;
-use taffeta_core::{Region, TriangleMesh};
+use taffeta_core::{Friction, Placement, Region, TriangleMesh};
 use taffeta_remesh::{RemeshSettings, validate_attributes};
 use taffeta_solve::Material;
 
@@ -368,6 +369,56 @@ fn threads_do_not_stretch_a_garment_under_a_local_solver() {
     let [global, block] = [SolverChoice::Global, SolverChoice::Block].map(strain);
     println!("{global} {block}");
     assert!(global < 0.05 && block < 0.1, "{global} {block}");
+}
+
+/// Two panels in front of and behind a column of radius 10 cm, `width` \[m\] each, that are sewn together at their sides between
+/// two heights; above and below these they stay open, like a garment at its armholes.
+fn sleeve(width: f64, friction: f64) -> World {
+    let front = panel([10, 16], DVec2::new(width, 0.4), DVec2::ZERO, DVec3::new(-0.5 * width, -0.2, 0.115));
+    let mut back = front.clone();
+    back.positions.iter_mut().for_each(|x| *x = DVec3::new(-x.x, x.y, -x.z));
+    let first = front.positions.len() as u32;
+    let [low, high] = [3, 13].map(|row| 11 * row);
+    let mut garment = cloth(
+        together(front, back),
+        vec![
+            seam(&[low + 10, high + 10], &[first + low, first + high]),
+            seam(&[low, high], &[first + low + 10, first + high + 10]),
+        ],
+    );
+    garment.material.thickness = 5e-4;
+    world(garment, |description| {
+        let mut column =
+            Obstacle::new(Shape::Capsule { radius: 0.1, half_length: 0.5 }, Placement::default());
+        column.friction = Friction { static_: friction, kinetic: friction };
+        description.cloths[0].material.friction = column.friction;
+        description.obstacles = vec![column];
+        description.self_contact = true;
+    })
+}
+
+/// Friction grows around a body like that of a rope around a bollard: the threads were held back by it, and the seams open.
+#[test]
+fn a_garment_closes_on_a_body_that_it_fits_however_rough_that_is() {
+    let girth = std::f64::consts::TAU * (0.1 + 2.5e-4);
+    let mut world = sleeve(0.5 * girth / 1.03, 0.8);
+    run(&mut world, 18);
+    println!("{:?} {:?}", world.seams(), world.measure().max_strain);
+    assert!(is_closed(&world), "{:?}", world.seams());
+    assert_eq!(world.crossings().map(|crossings| crossings.len()), Some(0));
+    validate(&world);
+}
+
+/// A seam runs into an opening, where the tension of its edge meets at the last threads.
+#[test]
+fn a_garment_that_is_tight_closes_up_to_the_ends_of_its_seams() {
+    let girth = std::f64::consts::TAU * (0.1 + 2.5e-4);
+    let mut world = sleeve(0.5 * girth / 1.09, 0.3);
+    run(&mut world, 45);
+    println!("{:?} {:?}", world.seams(), world.measure().max_strain);
+    assert!(is_closed(&world), "{:?}", world.seams());
+    assert_eq!(world.crossings().map(|crossings| crossings.len()), Some(0));
+    validate(&world);
 }
 
 fn refusal(cloth: ClothDescription) -> SeamDefect {

@@ -5,7 +5,6 @@ use crate::block::{Block, Stitch, UpdateStep, block_update};
 use crate::drivers::lane_of;
 use crate::rope::RopeBlocks;
 use crate::solid::SolidBlocks;
-use glam::DVec3;
 use nalgebra::SVector;
 use taffeta_core::lanes::{F64x4, LANES, LaneBatches, Row, Vec3x4};
 
@@ -119,12 +118,13 @@ impl StitchSweeps {
         Self { stitches: ElementBatches::build(blocks, vertex_count) }
     }
 
-    /// Sets the gaps of the stitches \[m\], in the order of the blocks.
-    pub fn set_gaps(&mut self, gaps: &[DVec3]) {
+    /// Takes over what the stitches want now, in the order of the blocks.
+    pub fn set(&mut self, stitches: &[Stitch]) {
         let mut numbers = self.stitches.batches.pack(|lanes| lanes);
         for (elements, numbers) in self.stitches.elements.iter_mut().zip(&mut numbers) {
             for (element, number) in elements.iter_mut().zip(numbers) {
-                element.block.gap = gaps[*number];
+                let Stitch { gap, reach, .. } = stitches[*number];
+                (element.block.gap, element.block.reach) = (gap, reach);
             }
         }
     }

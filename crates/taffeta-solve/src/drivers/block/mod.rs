@@ -19,7 +19,7 @@ pub mod quadratic;
 mod scalar_dual;
 mod wrinkles;
 
-use crate::block::{EnclosedVolume, Hinge};
+use crate::block::{EnclosedVolume, Hinge, Stitch};
 use crate::blocks::Blocks;
 use crate::drivers::enclosed::EnclosedSweeps;
 use crate::plate::{Plate, PlateEdge, PlateState};
@@ -267,12 +267,12 @@ impl BlockDriver {
         self.enclosed.sweep(rows, (substep.h, substep.sweep));
     }
 
-    /// Sets the gaps that the stitches want \[m\], in the order of the blocks.
+    /// Takes over the gaps that the stitches want and how far they pull, in the order of the blocks.
     ///
     /// # Panics
-    /// If there are fewer gaps than stitches.
-    pub fn set_stitch_gaps(&mut self, gaps: &[DVec3]) {
-        self.stitches.set_gaps(gaps);
+    /// If there are fewer than the driver was built from.
+    pub fn set_stitches(&mut self, stitches: &[Stitch]) {
+        self.stitches.set(stitches);
     }
 
     /// The volumes inside closed cloths, which know their pressure after a substep. Their targets can be changed between

@@ -11,7 +11,7 @@ use taffeta::scene::{GridPattern, grid};
 use taffeta::sim::{
     BendingModel, ClothDescription, Material, MembraneModel, MembraneScaling, World, WorldDescription,
 };
-use taffeta::solve::{BlockDriver, Blocks, ClothModel, RestShape, Substep, Supports};
+use taffeta::solve::{BlockDriver, Blocks, ClothModel, Compression, RestShape, Substep, Supports};
 
 /// A driver over a slightly wavy sheet, and its rows.
 fn sheet(cells: u32, bending: BendingModel) -> (BlockDriver, Vec<Row>, usize) {
@@ -25,6 +25,7 @@ fn sheet(cells: u32, bending: BendingModel) -> (BlockDriver, Vec<Row>, usize) {
         material,
         membrane: MembraneModel::Strain,
         scaling: MembraneScaling::ByArea,
+        compression: Compression::Full,
         bending,
         rest_curvature: [0.0; 3],
     }];

@@ -55,7 +55,30 @@ fn max_pin(thawed: &Thawed) -> usize {
     thawed.attributes.vertices.iter().filter_map(|(_, v)| v.pin).max().map_or(0, |pin| pin as usize)
 }
 
+/// Where the two vertices of a pair become one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Meeting {
+    /// At their center of mass.
+    Between,
+    /// Where the first is.
+    AtFirst,
+    /// Where the second is.
+    AtSecond,
+}
+
 impl Thawed {
+    /// Moves the vertices of a seam to where they are to meet.
+    fn bring_together(&mut self, seam: usize, meeting: Meeting) {
+        for [a, b] in &self.sewing.seams[seam].pairs {
+            let (from, to) = match meeting {
+                Meeting::Between => return,
+                Meeting::AtFirst => (*b, *a),
+                Meeting::AtSecond => (*a, *b),
+            };
+            self.attributes.vertices[from].position = self.attributes.vertices[to].position;
+        }
+    }
+
     /// Makes the vertices that a seam sews together one. `pins` are the regions of the pins by number.
     fn close(&mut self, seam: usize, time: f64, pins: &[Region]) -> Result<(), WeldBlocked> {
         let state = &mut self.sewing.seams[seam];
@@ -90,7 +113,7 @@ impl World {
         let mut has_closed = false;
         for seam in 0..self.seams.len() {
             let is_open = self.sheet.sewing.seams[seam].closed.is_none();
-            if is_open && self.seams[seam].closes(self.seam_gaps()[seam], self.time) {
+            if is_open && self.can_close(seam) {
                 has_closed |= self.close_seam(seam);
             }
         }
@@ -101,12 +124,18 @@ impl World {
         let (sheet, grasps) = (self.sheet.clone(), self.grasps.clone());
         let before = self.crossing_count();
         let pins: Vec<Region> = self.pins.iter().map(|pin| pin.description.region.clone()).collect();
-        let (time, mut is_welded) = (self.time, false);
-        self.edit(|thawed| is_welded = thawed.close(seam, time, &pins).is_ok());
-        if is_welded && self.crossing_count() <= before {
-            return true;
+        // Where the cloth is folded at the seam, there may be room at one side only.
+        for meeting in [Meeting::Between, Meeting::AtFirst, Meeting::AtSecond] {
+            let (time, mut is_welded) = (self.time, false);
+            self.edit(|thawed| {
+                thawed.bring_together(seam, meeting);
+                is_welded = thawed.close(seam, time, &pins).is_ok();
+            });
+            if is_welded && self.crossing_count() <= before {
+                return true;
+            }
+            (self.sheet, self.grasps) = (sheet.clone(), grasps.clone());
         }
-        (self.sheet, self.grasps) = (sheet, grasps);
         self.rebuild();
         false
     }

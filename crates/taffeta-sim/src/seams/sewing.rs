@@ -24,8 +24,8 @@ use taffeta_solve::block::Stitch;
 const STIFFNESS: f64 = 0.5;
 /// Gap that can be closed at last, relative to the shortest edge of the seam, if contact is not thicker.
 const LOOSE_PART: f64 = 0.25;
-/// By how much that grows when the seam is late, relative to the shortest edge, for each time of the seam that has passed since,
-/// and how far: threads give way, and where the cloth is strained they keep a gap.
+/// By how much that grows when the seam is late, relative to the length that a pair stands for, for each time of the seam that
+/// has passed since, and how far: threads give way, and where the cloth is strained they keep a gap.
 const LOOSENING: f64 = 0.25;
 const LOOSEST_PART: f64 = 0.5;
 /// The same before the time of the seam is over, how short a thread gets, and how near the two sides may come elsewhere:
@@ -71,8 +71,6 @@ pub(crate) struct SeamLaw {
     shares: Vec<f64>,
     /// The gap that can be closed when the time is over \[m\].
     loose: f64,
-    /// Its shortest edge \[m\].
-    shortest_edge: f64,
 }
 
 impl SeamLaw {
@@ -101,10 +99,11 @@ impl SeamLaw {
         CONTACT * self.loose
     }
 
-    /// Whether a gap can be closed at a time \[s\].
-    pub fn closes(&self, gap: f64, time: f64) -> bool {
-        let late = self.loose + LOOSENING * self.lateness(time).max(0.0) * self.shortest_edge;
-        let loosest = LOOSEST_PART * self.shortest_edge;
+    /// Whether the gap of a pair can be closed at a time \[s\].
+    pub fn closes(&self, pair: usize, gap: f64, time: f64) -> bool {
+        let share = self.shares[pair];
+        let late = self.loose + LOOSENING * self.lateness(time).max(0.0) * share;
+        let loosest = self.loose.max(LOOSEST_PART * share);
         gap <= TIGHT * self.loose || self.is_late(time) && gap <= late.min(loosest)
     }
 
@@ -156,7 +155,6 @@ pub(crate) fn seam_laws(description: &WorldDescription) -> Vec<SeamLaw> {
                 stiffness: STIFFNESS * cloth.material.stretch[0].max(cloth.material.stretch[1]),
                 shares,
                 loose: if thickness > 0.0 { thickness.min(edge) } else { edge },
-                shortest_edge: shortest,
             })
         };
         cloth.seams.iter().enumerate().filter_map(law).collect::<Vec<_>>()
@@ -305,6 +303,16 @@ impl World {
                 (row.static_friction, row.kinetic_friction) = (0.0, 0.0);
             }
         }
+    }
+
+    /// Whether all pairs of a seam are near enough to be closed.
+    pub(crate) fn can_close(&self, seam: usize) -> bool {
+        let x = &self.sheet.state.positions;
+        let is_near = |(stitch, [of, pair]): (&Stitch, &[u32; 2])| {
+            let [a, b] = stitch.vertices.map(|vi| x[vi]);
+            *of as usize != seam || self.seams[seam].closes(*pair as usize, a.distance(b), self.time)
+        };
+        self.caches.blocks.stitches.iter().zip(&self.caches.stitch_places).all(is_near)
     }
 
     /// The largest gap of each seam now \[m\].

@@ -371,19 +371,27 @@ fn threads_do_not_stretch_a_garment_under_a_local_solver() {
     assert!(global < 0.05 && block < 0.1, "{global} {block}");
 }
 
+fn run_until_closed(world: &mut World, frames: usize) {
+    (0..frames).for_each(|_| {
+        if !is_closed(world) {
+            run(world, 1)
+        }
+    });
+}
+
 /// Two panels in front of and behind a column of radius 10 cm, `width` \[m\] each, that are sewn together at their sides between
 /// two heights; above and below these they stay open, like a garment at its armholes.
 fn sleeve(width: f64, friction: f64) -> World {
-    let front = panel([10, 16], DVec2::new(width, 0.4), DVec2::ZERO, DVec3::new(-0.5 * width, -0.2, 0.115));
+    let front = panel([8, 12], DVec2::new(width, 0.4), DVec2::ZERO, DVec3::new(-0.5 * width, -0.2, 0.115));
     let mut back = front.clone();
     back.positions.iter_mut().for_each(|x| *x = DVec3::new(-x.x, x.y, -x.z));
     let first = front.positions.len() as u32;
-    let [low, high] = [3, 13].map(|row| 11 * row);
+    let [low, high] = [2, 10].map(|row| 9 * row);
     let mut garment = cloth(
         together(front, back),
         vec![
-            seam(&[low + 10, high + 10], &[first + low, first + high]),
-            seam(&[low, high], &[first + low + 10, first + high + 10]),
+            seam(&[low + 8, high + 8], &[first + low, first + high]),
+            seam(&[low, high], &[first + low + 8, first + high + 8]),
         ],
     );
     garment.material.thickness = 5e-4;
@@ -402,8 +410,7 @@ fn sleeve(width: f64, friction: f64) -> World {
 fn a_garment_closes_on_a_body_that_it_fits_however_rough_that_is() {
     let girth = std::f64::consts::TAU * (0.1 + 2.5e-4);
     let mut world = sleeve(0.5 * girth / 1.03, 0.8);
-    run(&mut world, 18);
-    println!("{:?} {:?}", world.seams(), world.measure().max_strain);
+    run_until_closed(&mut world, 24);
     assert!(is_closed(&world), "{:?}", world.seams());
     assert_eq!(world.crossings().map(|crossings| crossings.len()), Some(0));
     validate(&world);
@@ -414,8 +421,7 @@ fn a_garment_closes_on_a_body_that_it_fits_however_rough_that_is() {
 fn a_garment_that_is_tight_closes_up_to_the_ends_of_its_seams() {
     let girth = std::f64::consts::TAU * (0.1 + 2.5e-4);
     let mut world = sleeve(0.5 * girth / 1.09, 0.3);
-    run(&mut world, 45);
-    println!("{:?} {:?}", world.seams(), world.measure().max_strain);
+    run_until_closed(&mut world, 40);
     assert!(is_closed(&world), "{:?}", world.seams());
     assert_eq!(world.crossings().map(|crossings| crossings.len()), Some(0));
     validate(&world);

@@ -1,6 +1,6 @@
 //! Arrays of numbers as NumPy writes them, of any type and shape: `.npy` files with one and `.npz` files with several.
 //!
-//! Read are booleans, integers and floating-point numbers of 32 and 64 bits, and bytes (`numpy.float16` and complex numbers
+//! Read are booleans, integers of 8 to 64 bits and floating-point numbers of 32 and 64 bits (`numpy.float16` and complex numbers
 //! are not), in C or Fortran order, compressed or not. They are handed on as 64-bit floating-point numbers in C order: whole
 //! numbers up to 2⁵³ are exact. Written are `float64`, `int32` and `bool`.
 
@@ -112,6 +112,27 @@ impl Number for u8 {
     }
 }
 
+impl Number for i8 {
+    const KIND: NumberKind = NumberKind::Whole;
+    fn to_f64(self) -> f64 {
+        f64::from(self)
+    }
+}
+
+impl Number for i16 {
+    const KIND: NumberKind = NumberKind::Whole;
+    fn to_f64(self) -> f64 {
+        f64::from(self)
+    }
+}
+
+impl Number for u16 {
+    const KIND: NumberKind = NumberKind::Whole;
+    fn to_f64(self) -> f64 {
+        f64::from(self)
+    }
+}
+
 impl Number for bool {
     const KIND: NumberKind = NumberKind::Truth;
     fn to_f64(self) -> f64 {
@@ -157,6 +178,9 @@ fn read_any(file: &mut impl ArrayFile) -> Result<NumberArray, ReadError> {
         read_as::<u32>,
         read_as::<u64>,
         read_as::<u8>,
+        read_as::<i8>,
+        read_as::<i16>,
+        read_as::<u16>,
     ] {
         match found {
             Err(ReadNpyError::WrongDescriptor(_)) => found = read(file),
@@ -165,7 +189,7 @@ fn read_any(file: &mut impl ArrayFile) -> Result<NumberArray, ReadError> {
     }
     found.map_err(|error| match error {
         ReadNpyError::WrongDescriptor(descriptor) => ReadError(format!(
-            "it has numbers of the type {descriptor}, but booleans, integers, float32 or float64 are read"
+            "it has numbers of the type {descriptor}, but booleans, integers (8, 16, 32 or 64 bits), float32 or float64 are read"
         )),
         error => ReadError::new(error),
     })

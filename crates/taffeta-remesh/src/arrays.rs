@@ -111,7 +111,7 @@ pub enum MaterialCoords<'a> {
     /// One per corner of each face. Where the faces at an edge disagree there is a [seam](self#seams).
     PerCorner(&'a [[[f64; 2]; 3]]),
     /// Material points, and for each face those at its corners, as files have them. Which corners share a point does not
-    /// matter, only where it is. Points that no face has are not used.
+    /// matter, only where it is. Points that no face has are not used, but must be finite all the same.
     Indexed {
         /// The points \[m\].
         coords: &'a [[f64; 2]],

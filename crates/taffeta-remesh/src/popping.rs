@@ -65,6 +65,9 @@ impl Allowance {
 
     /// That of a pass that may move a cloth with an area \[m²\] by a root mean square \[m\].
     pub fn new(distance: f64, area: f64) -> Self {
+        if distance == f64::INFINITY {
+            return Self::UNLIMITED;
+        }
         Self { left: distance * distance * area, at_once: (PATIENCE * distance).powi(2) }
     }
 }

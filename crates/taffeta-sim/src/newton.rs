@@ -123,7 +123,9 @@ impl World {
             // Nor from where a grab would take its vertices by themselves: they would be torn out of the cloth.
             x[pull.vertex] = guess(((&pull.free, &held[pull.vertex]), &self.work.scales[pull.vertex]));
         }
-        let is_sewn = self.sewn_cloths().contains(&true);
+        // The direct solver, of which others are measured, makes no difference.
+        let is_sewn = self.sewn_cloths().contains(&true) && self.caches.choice != SolverChoice::Direct;
+        let are_pressed = if is_sewn { self.touch_sewn_cloths(&rows) } else { Vec::new() };
         let stiffenings = match self.work.stands_still {
             // The search for an equilibrium would begin each of its steps anew, and not come to an end.
             true => 0,
@@ -135,7 +137,13 @@ impl World {
             driver.begin_step(&work.start, &caches.plate);
             caches.plate.clamps.clone_from(&normals);
             if is_sewn {
-                bear(&rows, &driver.inner_forces(&work.start, &caches.plate), &mut stiffnesses);
+                let forces = driver.inner_forces(&work.start, &caches.plate);
+                let sewn = rows
+                    .iter()
+                    .zip(&mut stiffnesses)
+                    .zip(&are_pressed)
+                    .filter(|(_, is_pressed)| **is_pressed);
+                sewn.for_each(|((row, stiffness), _)| bear(row, &forces, stiffness));
             }
             let mut total = NewtonReport::default();
             for round in 0..=stiffenings {

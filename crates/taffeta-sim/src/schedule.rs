@@ -102,9 +102,13 @@ impl World {
         (0..self.body_count()).map(of_body).fold(0.0, f64::max)
     }
 
-    /// Remeshes the cloths whose interval is over, one pass for each interval. With the
+    /// Remeshes the cloths whose interval is over, one pass for each interval, on the world's own threads. With the
     /// [popping](crate::report::RemeshJumps::popping).
     pub(crate) fn remesh_if_due(&mut self) -> (RemeshCounts, f64) {
+        self.threads().install(|| self.remesh_due_cloths())
+    }
+
+    fn remesh_due_cloths(&mut self) -> (RemeshCounts, f64) {
         let interval = |cloth: &Cloth| cloth.remesh.map(|settings| settings.interval.max(1));
         let mut due: Vec<u32> = self.cloths.iter().filter_map(interval).collect();
         due.retain(|interval| self.frame.is_multiple_of(u64::from(*interval)));
@@ -128,6 +132,7 @@ impl World {
         let view = self.view;
         let is_gated = self.caches.proximity.is_some();
         let asked = self.sizes_at_tears();
+        let threads = self.caches.blocks.stitches.clone();
         self.edit(|thawed| {
             for now in due {
                 let is_due = |cloth: &&Cloth| interval(cloth) == Some(now);
@@ -160,6 +165,13 @@ impl World {
                 passed.for_each(|(last, _)| *last = time);
             }
         });
+        // A pass leaves what is being sewn alone. Its threads pull as before, so that no energy jumps but by edits.
+        self.caches
+            .blocks
+            .stitches
+            .iter_mut()
+            .zip(&threads)
+            .for_each(|(stitch, before)| stitch.reach = before.reach);
         self.last_passes = last_passes;
         let popping = displacements.iter().enumerate().map(|(cloth, moved)| self.popping(cloth, *moved));
         (counts, popping.fold(0.0, f64::max))

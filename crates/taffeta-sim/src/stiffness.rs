@@ -35,18 +35,16 @@ pub(crate) fn inertial_stiffness(row: &ContactRow, state: &DenseState, h: f64) -
     if is_free { RELATIVE_CONTACT_STIFFNESS * mass / (h * h) } else { 0.0 }
 }
 
-/// Makes contacts as stiff as it takes to bear the forces of the cloth at the vertices \[N\].
-pub(crate) fn bear(rows: &[ContactRow], forces: &[DVec3], stiffnesses: &mut [f64]) {
-    for (row, stiffness) in rows.iter().zip(stiffnesses) {
-        let pressed = |sign: f64| {
-            let corners = row.vertices.into_iter().zip(row.weights).filter(|(_, s)| sign * s > 0.0);
-            corners.map(|(vi, _)| (-sign * forces[vi.to_usize()].dot(row.normal)).max(0.0)).sum::<f64>()
-        };
-        let load = if row.is_mutual() { pressed(1.0).min(pressed(-1.0)) } else { pressed(1.0) };
-        if load > 0.0 {
-            let needed = load / (BORNE_DEPTH * row.thickness);
-            *stiffness = needed.clamp(*stiffness, MOST_STIFFER * *stiffness);
-        }
+/// Makes a contact as stiff as it takes to bear the forces of the cloth at the vertices \[N\].
+pub(crate) fn bear(row: &ContactRow, forces: &[DVec3], stiffness: &mut f64) {
+    let pressed = |sign: f64| {
+        let corners = row.vertices.into_iter().zip(row.weights).filter(|(_, s)| sign * s > 0.0);
+        corners.map(|(vi, _)| (-sign * forces[vi.to_usize()].dot(row.normal)).max(0.0)).sum::<f64>()
+    };
+    let load = if row.is_mutual() { pressed(1.0).min(pressed(-1.0)) } else { pressed(1.0) };
+    if load > 0.0 {
+        let needed = load / (BORNE_DEPTH * row.thickness);
+        *stiffness = needed.clamp(*stiffness, MOST_STIFFER * *stiffness);
     }
 }
 
@@ -81,9 +79,9 @@ mod tests {
     };
 
     fn stiffness_under(row: ContactRow, forces: [DVec3; 2]) -> f64 {
-        let mut stiffnesses = [10.0];
-        bear(&[row], &forces, &mut stiffnesses);
-        stiffnesses[0]
+        let mut stiffness = 10.0;
+        bear(&row, &forces, &mut stiffness);
+        stiffness
     }
 
     #[test]

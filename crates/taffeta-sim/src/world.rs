@@ -17,6 +17,7 @@ use crate::seams::{SeamLaw, seam_laws};
 use crate::solid::Solid;
 use glam::DVec3;
 use rayon::ThreadPool;
+use std::sync::Arc;
 use taffeta_contact::{Contact, ContactSurface, Obstacle};
 use taffeta_core::lanes::{Row, fill_rows};
 use taffeta_core::{TriangleMesh, VertexIndex};
@@ -81,7 +82,7 @@ pub struct World {
     pub(crate) sheet: Frozen,
     pub(crate) caches: Caches,
     pub(crate) work: Workspace,
-    pool: ThreadPool,
+    pool: Arc<ThreadPool>,
 }
 
 /// Scratch of a substep.
@@ -188,7 +189,7 @@ impl World {
                 air: description.air,
                 ..Workspace::default()
             },
-            pool,
+            pool: Arc::new(pool),
         };
         world.refill();
         world.note_crossings();
@@ -202,6 +203,11 @@ impl World {
     ) -> T {
         let (caches, work_space) = (&mut self.caches, &mut self.work);
         self.pool.install(|| work(caches, work_space))
+    }
+
+    /// The world's own threads.
+    pub(crate) fn threads(&self) -> Arc<ThreadPool> {
+        self.pool.clone()
     }
 
     /// Runs `work` on the world's own threads.

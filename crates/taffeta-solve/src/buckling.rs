@@ -110,16 +110,20 @@ pub(crate) fn find_wrinkles(k: &Stiffness, trial: DVec3) -> Option<Wrinkles> {
     let (mean, half) = (0.5 * (trial.x + trial.y), 0.5 * (trial.x - trial.y));
     let radius = (half * half + trial.z * trial.z).sqrt();
     // Not a number is none either: the guard of the step finds it.
-    (mean < radius).then(|| find_some(k, trial, [half, radius]))
+    if mean < radius { find_some(k, trial, [half, radius]) } else { None }
 }
 
 /// [`find_wrinkles`] where there are some; of the trial half the difference of the diagonal, and the radius of Mohr's circle.
-fn find_some(k: &Stiffness, trial: DVec3, [half, radius]: [f64; 2]) -> Wrinkles {
+fn find_some(k: &Stiffness, trial: DVec3, [half, radius]: [f64; 2]) -> Option<Wrinkles> {
     let slack = -solve(k, trial);
     if slack.x >= 0.0 && slack.y >= 0.0 && slack.x * slack.y >= 0.25 * slack.z * slack.z {
-        return Wrinkles { strain: slack, along: None };
+        return Some(Wrinkles { strain: slack, along: None });
     }
     let least = if radius > 0.0 { [-half / radius, -trial.z / radius] } else { [1.0, 0.0] };
+    // On the bound, round-off may say one thing here and another there.
+    if !(Slope::at(k, trial, least).u < 0.0) {
+        return None;
+    }
     let found = turn(k, trial, least);
     let scale = trial.abs().max_element();
     let direction = if found.tension >= -ROUND_OFF * scale {
@@ -130,7 +134,7 @@ fn find_some(k: &Stiffness, trial: DVec3, [half, radius]: [f64; 2]) -> Wrinkles 
         let others = starts.map(|start| turn(k, trial, start));
         others.fold(found, |best, other| if other.tension > best.tension { other } else { best })
     };
-    Wrinkles { strain: across(direction.doubled) * direction.amount, along: Some(direction) }
+    Some(Wrinkles { strain: across(direction.doubled) * direction.amount, along: Some(direction) })
 }
 
 /// The tensor `n nᵀ` in Voigt form, as a strain.

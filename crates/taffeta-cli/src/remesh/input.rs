@@ -1,5 +1,6 @@
 //! What is remeshed: an OBJ or an NPZ file.
 
+use super::output::OWN_NAMES;
 use crate::failure::Failure;
 use glam::{DVec2, DVec3};
 use std::path::Path;
@@ -93,6 +94,12 @@ impl Input {
             input.pinned = pinned.values.iter().map(|&value| value != 0.0).collect();
         }
         if let Some((name, pins)) = arrays.take(&["pins"])? {
+            if pins.kind == NumberKind::Truth {
+                let text = format!(
+                    "`{name}` has truth values, but must have numbers of vertices: call a mask `pinned`"
+                );
+                return Err(ReadError(text));
+            }
             for &number in &pins.values {
                 let is_vertex = number.fract() == 0.0 && (0.0..vertex_count as f64).contains(&number);
                 if !is_vertex {
@@ -112,6 +119,9 @@ impl Input {
         let vertex_count = self.mesh.positions.len();
         for (name, array) in arrays.0 {
             match array {
+                _ if OWN_NAMES.contains(&name.as_str()) => {
+                    self.left_out.push(format!("`{name}` (the output has its own)"));
+                }
                 Ok(array) if array.shape.first() != Some(&vertex_count) => {
                     self.left_out.push(format!("`{name}` {}", array.shape_text()));
                 }

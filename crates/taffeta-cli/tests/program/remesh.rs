@@ -272,4 +272,7 @@ fn numpy_gives_arrays_and_reads_what_became_of_them() {
     desk.write("bad.npz", "PK");
     desk.refused(&["remesh", "bad.npz", "out.npz", "--size", "1"], &["bad.npz"]);
     desk.done(&["remesh", "in.npz", "out.obj", "--size", "0.2"]);
+    // What has been remeshed can be again; the map is then that of the second time.
+    let reply = desk.done(&["remesh", "by_size.npz", "again.npz", "--size", "0.2"]);
+    assert!(reply.err.contains("`origin_weights` (the output has its own)"), "{}", reply.err);
 }

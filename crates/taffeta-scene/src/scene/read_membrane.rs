@@ -105,7 +105,8 @@ pub(super) fn read_buckling(
         let reason = format!("`constraint` is {:?}", membrane_name(membrane));
         return refuse(&reason, "constraint = \"strain\"");
     }
-    if table.get("scaling").and_then(|item| item.boolean()) == Some(false) {
+    // A wrong type is reported where it is read.
+    if table.get("scaling").is_some_and(|item| matches!(item.value.kind, Kind::Boolean(false))) {
         return refuse("`scaling` is false", "leave one of them out");
     }
     read

@@ -60,20 +60,24 @@ fn max_pin(thawed: &Thawed) -> usize {
 enum Meeting {
     /// At their center of mass.
     Between,
-    /// Where the first is.
+    /// Where the first is, pair by pair.
     AtFirst,
-    /// Where the second is.
+    /// Where the second is, pair by pair.
     AtSecond,
 }
 
 impl Thawed {
-    /// Moves the vertices of a seam to where they are to meet.
+    /// Moves the vertices of a seam to where they are to meet. What a pin holds stays, and the weld goes to it.
     fn bring_together(&mut self, seam: usize, meeting: Meeting) {
-        for [a, b] in &self.sewing.seams[seam].pairs {
+        let vertices = &self.attributes.vertices;
+        let is_pinned = |pair: &&[VertexKey; 2]| pair.iter().any(|v| vertices[*v].pin.is_some());
+        let pairs: Vec<_> =
+            self.sewing.seams[seam].pairs.iter().filter(|pair| !is_pinned(pair)).copied().collect();
+        for [a, b] in pairs {
             let (from, to) = match meeting {
                 Meeting::Between => return,
-                Meeting::AtFirst => (*b, *a),
-                Meeting::AtSecond => (*a, *b),
+                Meeting::AtFirst => (b, a),
+                Meeting::AtSecond => (a, b),
             };
             self.attributes.vertices[from].position = self.attributes.vertices[to].position;
         }
@@ -135,6 +139,10 @@ impl World {
                 return true;
             }
             (self.sheet, self.grasps) = (sheet.clone(), grasps.clone());
+            if !is_welded {
+                // The surface does not allow it, wherever they meet.
+                break;
+            }
         }
         self.rebuild();
         false

@@ -1,8 +1,8 @@
 //! The seams of a world while they are open: threads between vertices that grow shorter.
 //!
 //! Every pair of vertices is joined by a thread ([`Stitch`]) that keeps it at a gap: at the start that which is there, and
-//! over the time of the seam, in its direction, ever less of it, down to next to nothing. When all threads of a seam are short enough the two sides become one (`close`). What
-//! remeshing does meanwhile leaves the vertices of the runs alone.
+//! over the time of the seam, in its direction, ever less of it, down to next to nothing. When all threads of a seam are
+//! short enough the two sides become one (`close`). What remeshing does meanwhile leaves the vertices of the runs alone.
 
 use super::pull::{mean_strain, strain_bound};
 use super::runs::Outline;
@@ -14,8 +14,8 @@ use crate::world::World;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use slotmap::SecondaryMap;
-use taffeta_core::VertexIndex;
 use taffeta_core::index::DenseIndex;
+use taffeta_core::{ContactRow, IndexVec, VertexIndex};
 use taffeta_mesh::VertexKey;
 use taffeta_solve::block::Stitch;
 
@@ -237,6 +237,11 @@ impl Sewing {
     }
 }
 
+/// Whether a contact touches one of some cloths.
+fn touches(row: &ContactRow, chosen: &[bool], cloths: &IndexVec<VertexIndex, u32>) -> bool {
+    row.vertices.iter().any(|vi| chosen.get(cloths[*vi] as usize) == Some(&true))
+}
+
 impl Frozen {
     /// The place of every vertex of the mesh in dense order.
     pub(crate) fn vertex_indices(&self) -> SecondaryMap<VertexKey, VertexIndex> {
@@ -299,10 +304,16 @@ impl World {
         }
         let cloths = &self.sheet.vertex_cloths;
         for row in self.work.contacts.iter_mut().map(|contact| &mut contact.row) {
-            if row.vertices.iter().any(|vi| are_sewn.get(cloths[*vi] as usize) == Some(&true)) {
+            if touches(row, &are_sewn, cloths) {
                 (row.static_friction, row.kinetic_friction) = (0.0, 0.0);
             }
         }
+    }
+
+    /// Which contacts touch a cloth that is being sewn.
+    pub(crate) fn touch_sewn_cloths(&self, rows: &[ContactRow]) -> Vec<bool> {
+        let are_sewn = self.sewn_cloths();
+        rows.iter().map(|row| touches(row, &are_sewn, &self.sheet.vertex_cloths)).collect()
     }
 
     /// Whether all pairs of a seam are near enough to be closed.

@@ -416,6 +416,27 @@ fn a_garment_closes_on_a_body_that_it_fits_however_rough_that_is() {
     validate(&world);
 }
 
+/// What the threads pull with, what slides and how stiff contacts begin follow from what a checkpoint holds.
+#[test]
+fn a_tight_garment_resumes_with_the_same_bits() {
+    let girth = std::f64::consts::TAU * (0.1 + 2.5e-4);
+    let start = || sleeve(0.5 * girth / 1.09, 0.3);
+    let mut straight = start();
+    for frame in 0..24 {
+        let checkpoint = straight.checkpoint().to_bytes();
+        run(&mut straight, 1);
+        if frame % 4 == 3 {
+            let mut resumed = start();
+            resumed
+                .restore(Checkpoint::from_bytes(&checkpoint).expect("written"))
+                .expect("of the same scene");
+            run(&mut resumed, 1);
+            assert_eq!(straight.state_hash(), resumed.state_hash(), "frame {frame}");
+        }
+    }
+    assert!(straight.seams().iter().any(|seam| seam.gap > 1e-4), "it is late in the last frames");
+}
+
 /// A seam runs into an opening, where the tension of its edge meets at the last threads.
 #[test]
 fn a_garment_that_is_tight_closes_up_to_the_ends_of_its_seams() {

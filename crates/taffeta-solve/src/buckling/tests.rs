@@ -149,6 +149,23 @@ fn the_tangent_is_positive_semidefinite() {
     }
 }
 
+/// A pull in one direction and nothing across it lies on the bound, up to round-off.
+#[test]
+fn a_stress_on_the_bound_is_borne() {
+    let pull = 10.0;
+    for law in laws() {
+        let mut random = Random(SplitMix64(23));
+        for _ in 0..20_000 {
+            let m = random.vector().truncate().normalize();
+            let trial = pull * DVec3::new(m.x * m.x, m.y * m.y, m.x * m.y);
+            let Some(found) = find_wrinkles(&law.k, trial) else { continue };
+            let lost = multiply(&law.k, found.strain).length();
+            assert!(lost < 1e-12 * pull, "{m}: {found:?}");
+            assert!(found.tangent(&law.k).iter().all(|entry| entry.is_finite()), "{m}: {found:?}");
+        }
+    }
+}
+
 /// A sheet that is pulled along warp and pushed together along weft: what is pushed gives way, and the pull is that of a strip
 /// that may narrow as it likes.
 #[test]

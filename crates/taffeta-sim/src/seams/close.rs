@@ -153,3 +153,37 @@ impl World {
         self.caches.proximity.as_ref().map_or(0, |proximity| proximity.crossings().len())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{two_sheets, world};
+    use super::*;
+    use crate::description::PinDescription;
+
+    #[test]
+    fn what_a_pin_holds_stays_where_a_seam_closes_at_one_side() {
+        let mut sheets = two_sheets([6, 6], 0.05);
+        let held = 4;
+        sheets.pins.push(PinDescription::new(Region::Vertices(vec![held])));
+        let thawed = world(sheets, |_| {}).sheet().clone().thaw();
+        let positions = |thawed: &Thawed| -> Vec<_> {
+            let ends = thawed.sewing.seams[0].pairs.iter();
+            ends.map(|pair| pair.map(|v| thawed.attributes.vertices[v].position)).collect()
+        };
+        let before = positions(&thawed);
+        let is_pinned: Vec<bool> = thawed.sewing.seams[0]
+            .pairs
+            .iter()
+            .map(|[a, _]| thawed.attributes.vertices[*a].pin.is_some())
+            .collect();
+        assert_eq!(is_pinned.iter().filter(|is_pinned| **is_pinned).count(), 1);
+        for (meeting, side) in [(Meeting::AtFirst, 0), (Meeting::AtSecond, 1)] {
+            let mut moved = thawed.clone();
+            moved.bring_together(0, meeting);
+            for ((after, before), is_pinned) in positions(&moved).iter().zip(&before).zip(&is_pinned) {
+                let expected = if *is_pinned { *before } else { [before[side]; 2] };
+                assert_eq!(*after, expected, "{meeting:?}");
+            }
+        }
+    }
+}

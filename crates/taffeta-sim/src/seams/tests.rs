@@ -51,14 +51,14 @@ fn cloth(mesh: TriangleMesh, seams: Vec<SeamDescription>) -> ClothDescription {
 }
 
 /// Two sheets side by side, the right one with other cells, which are sewn along the sides that face each other.
-fn two_sheets(rows: [u32; 2], gap: f64) -> ClothDescription {
+pub(super) fn two_sheets(rows: [u32; 2], gap: f64) -> ClothDescription {
     let left = panel([4, rows[0]], DVec2::new(0.4, 0.6), DVec2::ZERO, DVec3::ZERO);
     let first = left.positions.len() as u32;
     let right = panel([4, rows[1]], DVec2::new(0.4, 0.6), DVec2::new(0.4, 0.0), DVec3::X * gap);
     cloth(together(left, right), vec![seam(&[4, 4 + 5 * rows[0]], &[first, first + 5 * rows[1]])])
 }
 
-fn world(cloth: ClothDescription, change: impl FnOnce(&mut WorldDescription)) -> World {
+pub(super) fn world(cloth: ClothDescription, change: impl FnOnce(&mut WorldDescription)) -> World {
     let mut description = WorldDescription { cloths: vec![cloth], ..WorldDescription::default() };
     description.simulation.gravity = DVec3::ZERO;
     change(&mut description);

@@ -63,75 +63,20 @@ trait Number: ReadableElement + Copy {
     fn to_f64(self) -> f64;
 }
 
-impl Number for f64 {
-    const KIND: NumberKind = NumberKind::Real;
-    fn to_f64(self) -> f64 {
-        self
-    }
+/// Implements [`Number`] for types of a kind.
+macro_rules! numbers {
+    ($kind:ident: $($number:ty),*) => {
+        $(impl Number for $number {
+            const KIND: NumberKind = NumberKind::$kind;
+            fn to_f64(self) -> f64 {
+                self as f64
+            }
+        })*
+    };
 }
 
-impl Number for f32 {
-    const KIND: NumberKind = NumberKind::Real;
-    fn to_f64(self) -> f64 {
-        f64::from(self)
-    }
-}
-
-impl Number for i32 {
-    const KIND: NumberKind = NumberKind::Whole;
-    fn to_f64(self) -> f64 {
-        f64::from(self)
-    }
-}
-
-impl Number for i64 {
-    const KIND: NumberKind = NumberKind::Whole;
-    fn to_f64(self) -> f64 {
-        self as f64
-    }
-}
-
-impl Number for u32 {
-    const KIND: NumberKind = NumberKind::Whole;
-    fn to_f64(self) -> f64 {
-        f64::from(self)
-    }
-}
-
-impl Number for u64 {
-    const KIND: NumberKind = NumberKind::Whole;
-    fn to_f64(self) -> f64 {
-        self as f64
-    }
-}
-
-impl Number for u8 {
-    const KIND: NumberKind = NumberKind::Whole;
-    fn to_f64(self) -> f64 {
-        f64::from(self)
-    }
-}
-
-impl Number for i8 {
-    const KIND: NumberKind = NumberKind::Whole;
-    fn to_f64(self) -> f64 {
-        f64::from(self)
-    }
-}
-
-impl Number for i16 {
-    const KIND: NumberKind = NumberKind::Whole;
-    fn to_f64(self) -> f64 {
-        f64::from(self)
-    }
-}
-
-impl Number for u16 {
-    const KIND: NumberKind = NumberKind::Whole;
-    fn to_f64(self) -> f64 {
-        f64::from(self)
-    }
-}
+numbers!(Real: f32, f64);
+numbers!(Whole: i8, i16, i32, i64, u8, u16, u32, u64);
 
 impl Number for bool {
     const KIND: NumberKind = NumberKind::Truth;

@@ -121,7 +121,8 @@ fn find_some(k: &Stiffness, trial: DVec3, [half, radius]: [f64; 2]) -> Option<Wr
     }
     let least = if radius > 0.0 { [-half / radius, -trial.z / radius] } else { [1.0, 0.0] };
     // On the bound, round-off may say one thing here and another there.
-    if !(Slope::at(k, trial, least).u < 0.0) {
+    let is_pressed = Slope::at(k, trial, least).u < 0.0;
+    if !is_pressed {
         return None;
     }
     let found = turn(k, trial, least);

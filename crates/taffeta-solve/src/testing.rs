@@ -1,9 +1,12 @@
 //! Small sheets for the tests of this crate.
 
 use crate::blocks::Blocks;
+use crate::drivers::newton::{
+    Contacts, LinearSolver, NewtonDriver, NewtonLimits, NewtonProblem, NewtonReport, Site,
+};
 use crate::material::Material;
 use crate::model::{BendingModel, ClothModel, Compression, MembraneModel, MembraneScaling};
-use crate::plate::Supports;
+use crate::plate::{PlateState, Supports};
 use crate::state::{DenseState, RestShape};
 use glam::{DVec2, DVec3};
 use taffeta_core::{IndexVec, SurfaceTopology, VertexIndex};
@@ -95,4 +98,31 @@ pub fn disturb(positions: &mut [DVec3], amount: f64) {
         let t = i as f64;
         *x += DVec3::new((t * 1.7).sin(), (t * 2.3).cos(), (t * 0.9).sin()) * amount;
     }
+}
+
+/// A step of a length \[s\] by Newton's method from the sheet's positions towards predicted ones \[m\], and its report.
+pub fn newton_step(
+    (sheet, blocks): (&Sheet, &Blocks),
+    (predicted, h): (&[DVec3], f64),
+    (solver, limits): (LinearSolver, NewtonLimits),
+) -> (Vec<DVec3>, NewtonReport) {
+    let points: Vec<DVec3> = sheet.material_coords.iter().map(|u| u.extend(0.0)).collect();
+    let pressures = vec![0.0; sheet.topology.face_count()];
+    let site = Site { points: &points, charts: None, face_pressures: &pressures };
+    let mut driver = NewtonDriver::build(&sheet.topology, blocks, site, (solver, None));
+    let mut plate = PlateState::new(&blocks.plate, Vec::new());
+    let inertia: Vec<f64> = sheet.state.masses.iter().map(|m| m / (h * h)).collect();
+    let problem = NewtonProblem {
+        inertia: &inertia,
+        predicted,
+        held: &sheet.state.held,
+        damping_rate: 1.0 / h,
+        contacts: Contacts { rows: &[], start: &[], carried: &[], stiffnesses: &[] },
+        clamps: &[],
+    };
+    let mut x = sheet.state.positions.raw.clone();
+    driver.begin_step(&x, &plate);
+    let report =
+        driver.solve((&mut x, &mut plate), &problem, limits).expect("the matrix is positive definite");
+    (x, report)
 }

@@ -379,6 +379,17 @@ fn run_until_closed(world: &mut World, frames: usize) {
     });
 }
 
+/// The way around the column of [`sleeve`], in the middle of the cloth \[m\].
+const GIRTH: f64 = std::f64::consts::TAU * (0.1 + 2.5e-4);
+
+/// All seams close within some frames, and nothing crosses.
+fn assert_closes(mut world: World, frames: usize) {
+    run_until_closed(&mut world, frames);
+    assert!(is_closed(&world), "{:?}", world.seams());
+    assert_eq!(world.crossings().map(|crossings| crossings.len()), Some(0));
+    validate(&world);
+}
+
 /// Two panels in front of and behind a column of radius 10 cm, `width` \[m\] each, that are sewn together at their sides between
 /// two heights; above and below these they stay open, like a garment at its armholes.
 fn sleeve(width: f64, friction: f64) -> World {
@@ -408,19 +419,13 @@ fn sleeve(width: f64, friction: f64) -> World {
 /// Friction grows around a body like that of a rope around a bollard: the threads were held back by it, and the seams open.
 #[test]
 fn a_garment_closes_on_a_body_that_it_fits_however_rough_that_is() {
-    let girth = std::f64::consts::TAU * (0.1 + 2.5e-4);
-    let mut world = sleeve(0.5 * girth / 1.03, 0.8);
-    run_until_closed(&mut world, 24);
-    assert!(is_closed(&world), "{:?}", world.seams());
-    assert_eq!(world.crossings().map(|crossings| crossings.len()), Some(0));
-    validate(&world);
+    assert_closes(sleeve(0.5 * GIRTH / 1.03, 0.8), 24);
 }
 
 /// What the threads pull with, what slides and how stiff contacts begin follow from what a checkpoint holds.
 #[test]
 fn a_tight_garment_resumes_with_the_same_bits() {
-    let girth = std::f64::consts::TAU * (0.1 + 2.5e-4);
-    let start = || sleeve(0.5 * girth / 1.09, 0.3);
+    let start = || sleeve(0.5 * GIRTH / 1.09, 0.3);
     let mut straight = start();
     for frame in 0..24 {
         let checkpoint = straight.checkpoint().to_bytes();
@@ -440,12 +445,7 @@ fn a_tight_garment_resumes_with_the_same_bits() {
 /// A seam runs into an opening, where the tension of its edge meets at the last threads.
 #[test]
 fn a_garment_that_is_tight_closes_up_to_the_ends_of_its_seams() {
-    let girth = std::f64::consts::TAU * (0.1 + 2.5e-4);
-    let mut world = sleeve(0.5 * girth / 1.09, 0.3);
-    run_until_closed(&mut world, 40);
-    assert!(is_closed(&world), "{:?}", world.seams());
-    assert_eq!(world.crossings().map(|crossings| crossings.len()), Some(0));
-    validate(&world);
+    assert_closes(sleeve(0.5 * GIRTH / 1.09, 0.3), 40);
 }
 
 fn refusal(cloth: ClothDescription) -> SeamDefect {

@@ -1,8 +1,8 @@
 use super::*;
 use crate::block::{Block, UpdateStep, block_update, gather};
-use crate::drivers::newton::{Contacts, LinearSolver, NewtonDriver, NewtonLimits, NewtonProblem, Site};
+use crate::drivers::newton::{LinearSolver, NewtonLimits};
 use crate::model::{BendingModel, ClothModel, Compression, MembraneModel, MembraneScaling};
-use crate::testing::{Sheet, disturb, stiff};
+use crate::testing::{Sheet, disturb, newton_step, stiff};
 use glam::DVec3;
 use nalgebra::SVector;
 use taffeta_core::color::color_elements;
@@ -183,26 +183,9 @@ fn distance_of_models([swept, direct]: [ClothModel; 2], push: DVec3, scale: f64)
 
 /// The positions \[m\] at the end of a step of length `h` \[s\] by the factorizing Newton driver.
 fn solve_directly(sheet: &Sheet, predicted: &[DVec3], h: f64) -> Vec<DVec3> {
-    let points: Vec<DVec3> = sheet.material_coords.iter().map(|u| u.extend(0.0)).collect();
-    let pressures = vec![0.0; sheet.topology.face_count()];
-    let site = Site { points: &points, charts: None, face_pressures: &pressures };
-    let blocks = sheet.blocks();
-    let solver = (LinearSolver::Factorized, None);
-    let mut driver = NewtonDriver::build(&sheet.topology, &blocks, site, solver);
-    let mut plate = PlateState::new(&blocks.plate, Vec::new());
-    let inertia: Vec<f64> = sheet.state.masses.iter().map(|m| m / (h * h)).collect();
-    let problem = NewtonProblem {
-        inertia: &inertia,
-        predicted,
-        held: &sheet.state.held,
-        damping_rate: 1.0 / h,
-        contacts: Contacts { rows: &[], start: &[], carried: &[], stiffnesses: &[] },
-        clamps: &[],
-    };
-    let mut x = sheet.state.positions.raw.clone();
-    driver.begin_step(&x, &plate);
     let limits = NewtonLimits { iterations: 100, tolerance: 1e-12, linear_tolerance: 1e-2 };
-    let report = driver.solve((&mut x, &mut plate), &problem, limits).unwrap();
+    let (x, report) =
+        newton_step((sheet, &sheet.blocks()), (predicted, h), (LinearSolver::Factorized, limits));
     assert!(report.converged, "{report:?}");
     x
 }

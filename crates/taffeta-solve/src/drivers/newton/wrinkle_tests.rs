@@ -5,7 +5,7 @@ use super::system::{Evaluation, NewtonProblem, System};
 use super::tiles::{FaceTiles, ZERO};
 use super::*;
 use crate::model::{BendingModel, ClothModel, Compression};
-use crate::testing::{Sheet, disturb, stiff};
+use crate::testing::{Sheet, disturb, newton_step, stiff};
 use taffeta_core::math::Sym2;
 
 const RATE: f64 = 100.0;
@@ -84,27 +84,8 @@ fn faces_that_bear_any_compression_have_the_bits_of_the_full_law() {
 
 /// A step of 1/60 s from the disturbed state, and its report.
 fn solve(sheet: &Sheet, blocks: &Blocks, solver: LinearSolver) -> (Vec<DVec3>, NewtonReport) {
-    let points: Vec<DVec3> = sheet.material_coords.iter().map(|u| u.extend(0.0)).collect();
-    let pressures = vec![0.0; sheet.topology.face_count()];
-    let site = Site { points: &points, charts: None, face_pressures: &pressures };
-    let mut driver = NewtonDriver::build(&sheet.topology, blocks, site, (solver, None));
-    let mut plate = PlateState::new(&blocks.plate, Vec::new());
-    let mut x = sheet.state.positions.raw.clone();
-    let predicted = x.clone();
-    let h = 1.0 / 60.0;
-    let inertia: Vec<f64> = sheet.state.masses.iter().map(|m| m / (h * h)).collect();
-    let problem = NewtonProblem {
-        inertia: &inertia,
-        predicted: &predicted,
-        held: &sheet.state.held,
-        damping_rate: 1.0 / h,
-        contacts: Contacts { rows: &[], start: &[], carried: &[], stiffnesses: &[] },
-        clamps: &[],
-    };
-    driver.begin_step(&x, &plate);
     let limits = NewtonLimits { iterations: 60, tolerance: 1e-10, linear_tolerance: 1e-2 };
-    let report = driver.solve((&mut x, &mut plate), &problem, limits).unwrap();
-    (x, report)
+    newton_step((sheet, blocks), (&sheet.state.positions.raw, 1.0 / 60.0), (solver, limits))
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! checkpoint/checkpoint.json     the scene's identity, the frame, the totals so far, the name of the state
-//! checkpoint/state_00120.zst     the state, compressed
+//! checkpoint/state_00120.gz     the state, compressed
 //! ```
 //!
 //! The state is written under a new name, then `checkpoint.json` is replaced, then older states are removed: at every
@@ -12,17 +12,18 @@ use super::prepare::Prepared;
 use super::totals::Totals;
 use crate::failure::Failure;
 use crate::files::{UNFINISHED, replace_file};
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs;
-use std::io;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use taffeta_sim::Checkpoint;
 
 /// Format of `checkpoint.json`; a change of the format changes it.
-const FORMAT: u32 = 1;
-/// Compression level of zstd, its default: higher ones take several times as long for a few percent.
-const LEVEL: i32 = 3;
+const FORMAT: u32 = 2;
 /// Keys of the scene that may differ when a run is continued.
 const FREE_KEYS: [&str; 2] = ["simulation.duration", "simulation.threads"];
 /// Differences of two scenes that a message names.
@@ -70,13 +71,13 @@ impl CheckpointFolder {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             scene: prepared.motion_hash.clone(),
             frame,
-            state: format!("state_{frame:05}.zst"),
+            state: format!("state_{frame:05}.gz"),
             state_hash: prepared.world.state_hash(),
             totals: totals.clone(),
         };
         let bytes = prepared.world.checkpoint().to_bytes();
         fs::create_dir_all(&self.root)?;
-        replace_file(&self.root.join(&note.state), &zstd::encode_all(bytes.as_slice(), LEVEL)?)?;
+        replace_file(&self.root.join(&note.state), &pack(&bytes)?)?;
         replace_file(&self.note_path(), &serde_json::to_vec_pretty(&note)?)?;
         for entry in fs::read_dir(&self.root)? {
             let entry = entry?;
@@ -104,10 +105,24 @@ impl CheckpointFolder {
 
     fn read_state(&self, note: &Note) -> Result<Checkpoint, Failure> {
         let path = self.root.join(&note.state);
-        let bytes = fs::read(&path).and_then(|bytes| zstd::decode_all(bytes.as_slice()));
+        let bytes = fs::read(&path).and_then(|bytes| unpack(&bytes));
         let bytes = bytes.map_err(|error| damaged(&path, &error.to_string()))?;
         Checkpoint::from_bytes(&bytes).map_err(|error| damaged(&path, &error.to_string()))
     }
+}
+
+/// Low, because most of a state are digits of floating-point numbers: more effort gains a few percent.
+fn pack(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let mut stream = GzEncoder::new(Vec::new(), Compression::fast());
+    stream.write_all(bytes)?;
+    stream.finish()
+}
+
+/// The stream carries a checksum: a state that was cut or changed is an error.
+fn unpack(packed: &[u8]) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    GzDecoder::new(packed).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Takes the world of a run to where its folder's checkpoint was taken. Returns the totals so far.

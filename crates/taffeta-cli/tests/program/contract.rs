@@ -13,7 +13,7 @@ fn a_run_writes_the_files_of_the_contract() {
     assert!(reply.out.contains("taffeta render out/scene"), "{}", reply.out);
     let frames: Vec<String> = (0..=6).map(|frame| format!("sheet_{frame:05}.obj")).collect();
     assert_eq!(desk.list("out/scene/frames"), frames);
-    let state = "checkpoint/state_00006.zst".to_owned();
+    let state = "checkpoint/state_00006.gz".to_owned();
     assert_eq!(
         desk.list("out/scene").into_iter().filter(|name| !name.starts_with("frames")).collect::<Vec<_>>(),
         [

@@ -24,7 +24,7 @@ fn an_interrupted_run_leaves_a_checkpoint_and_can_be_resumed() {
     let summary = desk.summary("a");
     assert_eq!(summary["outcome"], "interrupted");
     let last = summary["totals"]["last_frame"].as_u64().unwrap();
-    assert!(last >= 2 && desk.path(&format!("a/checkpoint/state_{last:05}.zst")).exists());
+    assert!(last >= 2 && desk.path(&format!("a/checkpoint/state_{last:05}.gz")).exists());
     assert_eq!(desk.list("a/frames").len() as u64, last + 1);
 
     let (more, scene) = ((last + 2).to_string(), ["run", "scene.toml", "--quiet", "--set", REMESH]);

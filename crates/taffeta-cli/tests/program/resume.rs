@@ -18,7 +18,7 @@ fn a_run_in_two_parts_has_the_bits_of_one() {
         desk.expect_same_results("whole", "parts");
         let totals = |folder: &str| desk.summary(folder)["totals"].clone();
         assert_eq!(totals("whole"), totals("parts"), "{setting}");
-        assert!(desk.list("parts").contains(&"checkpoint/state_00006.zst".to_owned()));
+        assert!(desk.list("parts").contains(&"checkpoint/state_00006.gz".to_owned()));
     }
 }
 
@@ -76,9 +76,9 @@ fn resuming_is_refused_where_there_is_nothing_to_resume() {
         &run("a", &["--resume", "--set", "cloth.0.grid.cells=[4,4]", "simulation.gravity=[0,-1,0]"]),
         &["another scene", "simulation.gravity.1", "cloth.0.grid.cells.0", "another --out"],
     );
-    let saved = std::fs::read(desk.path("a/checkpoint/state_00001.zst")).unwrap();
-    std::fs::write(desk.path("a/checkpoint/state_00001.zst"), &saved[..saved.len() / 2]).unwrap();
-    desk.refused(&run("a", &["--resume"]), &["cannot be used", "state_00001.zst"]);
+    let saved = std::fs::read(desk.path("a/checkpoint/state_00001.gz")).unwrap();
+    std::fs::write(desk.path("a/checkpoint/state_00001.gz"), &saved[..saved.len() / 2]).unwrap();
+    desk.refused(&run("a", &["--resume"]), &["cannot be used", "state_00001.gz"]);
     desk.write("a/checkpoint/checkpoint.json", "{}");
     desk.refused(&run("a", &["--resume"]), &["cannot be used", "checkpoint.json"]);
 }

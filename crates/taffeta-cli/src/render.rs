@@ -5,8 +5,8 @@
 //!                       (once, for all frames)
 //! ```
 //!
-//! Camera and scale depend on the whole run and not on the frame, so that pictures of several frames can be compared and
-//! made into a film. The scale of a single picture is that of its frame.
+//! The scale, and the camera unless the scene moves it, depend on the whole run and not on the frame, so that pictures of
+//! several frames can be compared and made into a film. The scale of a single picture is that of its frame.
 
 mod colors;
 mod source;
@@ -23,6 +23,7 @@ use std::path::{Path, PathBuf};
 use taffeta_render::{
     Coloring, GifPalette, GifWriter, LegendPlace, Picture, SheetLayout, compute_delays, write_png,
 };
+use view::Shot;
 
 /// Width and height of a picture, and of an animation, whose files are large \[pixels\].
 const PICTURE_SIZE: [u32; 2] = [1280, 720];
@@ -56,6 +57,7 @@ struct Drawing {
     frames: Vec<u64>,
     color: Option<ColorBy>,
     bounds: Option<Bounds>,
+    shot: Option<Shot>,
     picture: Picture,
     layout: SheetLayout,
     path: PathBuf,
@@ -82,7 +84,7 @@ impl Drawing {
         };
         let sheet_scale = scale.filter(|_| options.contact_sheet);
         let layout = SheetLayout::fitting(count, width, height, sheet_scale).map_err(usage)?;
-        let mut picture = Picture {
+        let picture = Picture {
             width: layout.width,
             height: layout.height,
             wireframe: options.wireframe,
@@ -92,14 +94,16 @@ impl Drawing {
             ..Picture::default()
         };
         let bounds = source.compute_bounds()?;
-        picture.camera = view::choose_camera(&source, bounds, &picture, options)?;
+        let shot = view::choose_camera(&source, bounds, &picture, options)?;
         let is_quiet = options.quiet;
-        Ok(Self { source, frames, color, bounds, picture, layout, path, is_quiet })
+        Ok(Self { source, frames, color, bounds, shot, picture, layout, path, is_quiet })
     }
 
     fn draw(&self, frame: u64) -> Result<RgbImage, Failure> {
         let bodies = self.source.read_bodies(frame, self.bounds, self.color.as_ref())?;
-        taffeta_render::render(&bodies, &self.picture).map_err(|error| Failure::usage(&error))
+        let camera = self.shot.as_ref().map(|shot| shot.at(self.source.time_of(frame)));
+        taffeta_render::render(&bodies, &Picture { camera, ..self.picture })
+            .map_err(|error| Failure::usage(&error))
     }
 
     /// Draws frames on all threads and hands the pictures on in their order.

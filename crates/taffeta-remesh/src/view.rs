@@ -2,6 +2,7 @@
 //! View-dependent adaptive cloth simulation, 2014).
 
 use glam::DVec3;
+use taffeta_core::Pose;
 use taffeta_core::math::{atan2, exp, ln};
 
 /// Angle beside the picture over which edges come to their full length \[rad\]: about 14°. Cloth that enters the picture is
@@ -40,6 +41,16 @@ impl View {
         })
     }
 
+    /// The point that it looks at \[m\].
+    pub fn target(&self) -> DVec3 {
+        self.eye + self.focus * self.axes[2]
+    }
+
+    /// The camera after a rigid motion.
+    pub fn moved(&self, pose: &Pose) -> Self {
+        Self { eye: pose.apply(self.eye), axes: self.axes.map(|axis| pose.rotation * axis), ..*self }
+    }
+
     /// How many times longer than asked for edges at a point \[m\] may be: from 1, where they are in the picture and not
     /// farther than the target, to `most`.
     pub fn coarsening(&self, point: DVec3, most: f64) -> f64 {
@@ -57,6 +68,7 @@ impl View {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use taffeta_core::rotation_xyz;
 
     fn view() -> View {
         // A right angle from side to side, less from bottom to top; the target is 2 m ahead.
@@ -67,6 +79,20 @@ mod tests {
     fn what_is_in_the_picture_and_near_is_as_fine_as_asked() {
         for point in [DVec3::new(0.0, 0.0, -1.0), DVec3::new(0.9, 0.0, -1.0), DVec3::new(0.0, -0.5, -1.0)] {
             assert_eq!(view().coarsening(point, 4.0), 1.0, "{point}");
+        }
+    }
+
+    #[test]
+    fn a_camera_that_is_moved_sees_what_moves_along_as_before() {
+        let pose = Pose {
+            rotation: rotation_xyz(DVec3::new(20.0, 70.0, -40.0)),
+            translation: DVec3::new(1.0, -2.0, 0.5),
+        };
+        let moved = view().moved(&pose);
+        assert!((moved.target() - pose.apply(view().target())).length() < 1e-12);
+        for point in [DVec3::new(0.9, 0.3, -1.0), DVec3::new(2.0, 0.0, -1.0), DVec3::new(0.1, 2.0, -5.0)] {
+            let (before, after) = (view().coarsening(point, 4.0), moved.coarsening(pose.apply(point), 4.0));
+            assert!((before - after).abs() < 1e-9, "{point}: {before} and {after}");
         }
     }
 

@@ -206,6 +206,8 @@ fn the_hash_follows_the_scene_but_not_the_threads() {
     assert_eq!(hash(&[&camera(1)]), hash(&[&camera(2)]));
     let remesh = "cloth.0.remesh={coarsen_unseen=4}";
     assert_ne!(hash(&[remesh, &camera(1)]), hash(&[remesh, &camera(2)]));
+    let turns = "camera.motion=[{t=0},{t=1,rotate_deg=[0,90,0]}]";
+    assert_ne!(hash(&[remesh, &camera(1)]), hash(&[remesh, &camera(1), turns]));
     for change in [
         "cloth.0.grid.cells=[5,4]",
         "simulation.mode=static",

@@ -37,9 +37,16 @@ impl World {
     }
 
     /// Changes the camera outside of whose picture cloths may be coarser, for all passes to come; `None`: there is none.
+    /// It stands still; for one that moves call this before every step, or describe its motion.
     /// Only cloths with [`RemeshSettings::coarsen_unseen`] look at it. Checkpoints do not hold it.
     pub fn set_view(&mut self, view: Option<View>) {
         self.view = view;
+        self.view_motion = Motion::default();
+    }
+
+    /// The camera at the current time.
+    pub(crate) fn current_view(&self) -> Option<View> {
+        self.view.map(|view| view.moved(&self.view_motion.pose_at(self.time, view.target())))
     }
 
     /// Changes the material of a cloth. Positions and velocities stay. The thickness counts for contact as long as the

@@ -26,6 +26,9 @@ pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), Build
     if let Some(reason) = description.air.as_ref().and_then(find_air_defect) {
         return refuse("air".into(), reason);
     }
+    if let Some(reason) = description.view_motion.find_defect() {
+        return refuse("camera".into(), reason);
+    }
     if let Some(thickness) = description.contact_thickness.filter(|t| !t.is_finite() || *t < 0.0) {
         return refuse("contact".into(), format!("the thickness is {thickness}; it must be at least 0"));
     }

@@ -37,6 +37,8 @@ pub struct WorldDescription {
     /// The camera, for cloths that may be coarser where it does not see them
     /// ([`RemeshSettings::coarsen_unseen`](taffeta_remesh::RemeshSettings::coarsen_unseen)).
     pub view: Option<View>,
+    /// How the camera moves; it turns about its target.
+    pub view_motion: Motion,
 }
 
 /// One cloth at time 0.

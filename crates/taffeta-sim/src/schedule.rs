@@ -129,7 +129,7 @@ impl World {
             popping.map_or(f64::INFINITY, |popping| popping * self.size_of_cloth(number))
         };
         let displacements_allowed: Vec<f64> = cloths.iter().enumerate().map(allowed).collect();
-        let view = self.view;
+        let view = self.current_view();
         let is_gated = self.caches.proximity.is_some();
         let asked = self.sizes_at_tears();
         let threads = self.caches.blocks.stitches.clone();

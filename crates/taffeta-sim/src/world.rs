@@ -20,7 +20,7 @@ use rayon::ThreadPool;
 use std::sync::Arc;
 use taffeta_contact::{Contact, ContactSurface, Obstacle};
 use taffeta_core::lanes::{Row, fill_rows};
-use taffeta_core::{TriangleMesh, VertexIndex};
+use taffeta_core::{Motion, TriangleMesh, VertexIndex};
 use taffeta_remesh::{RemeshSettings, View};
 use taffeta_solve::{ClothModel, ProjectionStiffness, RowForce};
 
@@ -72,6 +72,7 @@ pub struct World {
     pub(crate) air: Option<Air>,
     /// What cloths may be coarser outside of.
     pub(crate) view: Option<View>,
+    pub(crate) view_motion: Motion,
     pub(crate) time: f64,
     pub(crate) frame: u64,
     /// Time of the last remeshing pass of each cloth \[s\].
@@ -177,6 +178,7 @@ impl World {
             settings,
             air: description.air,
             view: description.view,
+            view_motion: description.view_motion.clone(),
             time: 0.0,
             frame: 0,
             last_passes: vec![0.0; description.cloths.len()],

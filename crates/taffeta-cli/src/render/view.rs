@@ -4,7 +4,7 @@ use super::source::{Bounds, Source, sample_evenly};
 use crate::args::RenderOptions;
 use crate::failure::Failure;
 use glam::DVec3;
-use taffeta_core::TriangleMesh;
+use taffeta_core::{Motion, TriangleMesh};
 use taffeta_render::{Camera, Picture, Viewpoint};
 use taffeta_scene::SceneCamera;
 
@@ -13,6 +13,26 @@ const LOOKED_AT: usize = 5;
 /// Vertical angle of view of a camera that is given on the command line \[degrees\].
 const VIEW_DEG: f64 = 28.0;
 
+/// A camera and how it moves.
+pub(super) struct Shot {
+    /// The camera before it moves.
+    start: Camera,
+    motion: Motion,
+}
+
+impl Shot {
+    fn still(camera: Camera) -> Self {
+        Self { start: camera, motion: Motion::default() }
+    }
+
+    /// The camera at a time \[s\].
+    pub fn at(&self, time: f64) -> Camera {
+        let Camera { eye, target, up, field_of_view } = self.start;
+        let pose = self.motion.pose_at(time, target);
+        Camera { eye: pose.apply(eye), target: pose.apply(target), up: pose.rotation * up, field_of_view }
+    }
+}
+
 /// The camera of all frames: that of the command line, that of the scene, or one that sees all that moves. `None`: there
 /// is nothing to see.
 pub(super) fn choose_camera(
@@ -20,21 +40,23 @@ pub(super) fn choose_camera(
     bounds: Option<Bounds>,
     picture: &Picture,
     options: &RenderOptions,
-) -> Result<Option<Camera>, Failure> {
+) -> Result<Option<Shot>, Failure> {
     let given = options.camera.map(|position| SceneCamera {
         position,
         target: options.target,
         up: None,
         field_of_view_deg: VIEW_DEG,
+        motion: Motion::default(),
     });
-    if let Some(camera) = given.or(source.scene.camera) {
+    if let Some(camera) = given.or_else(|| source.scene.camera.clone()) {
         let middle = bounds.map_or(DVec3::ZERO, |[low, high]| 0.5 * (low + high));
-        return Ok(Some(Camera {
+        let start = Camera {
             eye: camera.position,
             target: camera.target.unwrap_or(middle),
             up: camera.up.unwrap_or(picture.up),
             field_of_view: camera.field_of_view_deg.to_radians(),
-        }));
+        };
+        return Ok(Some(Shot { start, motion: camera.motion }));
     }
     let Some(bounds) = bounds else { return Ok(None) };
     let mut meshes: Vec<TriangleMesh> = Vec::new();
@@ -42,5 +64,5 @@ pub(super) fn choose_camera(
         meshes.extend(source.read_cloths(frame, None)?.into_iter().map(|body| body.mesh));
     }
     let viewpoint = Viewpoint::choose(picture.up, &meshes);
-    Ok(Some(Camera::framing(bounds, picture.aspect(), viewpoint, picture.covered())))
+    Ok(Some(Shot::still(Camera::framing(bounds, picture.aspect(), viewpoint, picture.covered()))))
 }

@@ -187,6 +187,27 @@ fn the_camera_is_that_of_the_command_line_or_the_scene() {
 }
 
 #[test]
+fn the_camera_of_a_scene_turns_about_its_target() {
+    let desk = Desk::new();
+    let camera = "camera={ position = [2.0, 1.0, 3.0], target = [0, 0, 1], \
+                  motion = [{ t = 0 }, { t = 0.0333333333333, translate = [1, 0, 0], rotate_deg = [0, 90, 0] }] }";
+    desk.done(&["run", "scene.toml", "--out", "a", "--quiet", "--frames", "2", "--set", camera]);
+    let render = |arguments: &[&str]| {
+        desk.done(&[&["render", "a", "--out", "x.png"], arguments, &SMALL[..]].concat());
+        fs::read(desk.path("x.png")).unwrap()
+    };
+    assert_eq!(
+        render(&["--frame", "0"]),
+        render(&["--frame", "0", "--camera", "2,1,3", "--target", "0,0,1"])
+    );
+    // From (2, 1, 2) beside the target to (2, 1, -2) by a quarter turn about y.
+    assert_eq!(
+        render(&["--frame", "2"]),
+        render(&["--frame", "2", "--camera", "3,1,-1", "--target", "1,0,1"])
+    );
+}
+
+#[test]
 fn gravity_says_what_is_up() {
     let desk = Desk::new();
     // The same scene, turned such that z is up: the picture is the same but for round-off.

@@ -94,6 +94,7 @@ pub(super) fn assemble(scene: &Scene) -> Result<BuiltScene, SceneError> {
         self_contact: scene.contact.self_contact.unwrap_or(knows_cloths),
         contact_thickness: scene.contact.thickness,
         view: scene.view(),
+        view_motion: scene.camera.as_ref().map(|camera| camera.motion.clone()).unwrap_or_default(),
     };
     let rope_probes = scene.rope_probes.clone();
     let place = |probe: &SolidProbe| SolidProbe {

@@ -1,9 +1,12 @@
 //! The camera of a scene, which pictures of its results take.
 
 use super::Scene;
+use super::read_motion::read_motion;
+use super::write::motion_json;
 use crate::reader::{Item, Range, TableReader};
 use glam::DVec3;
 use serde_json::{Value, json};
+use taffeta_core::Motion;
 use taffeta_core::math::{atan2, sin_cos};
 use taffeta_remesh::View;
 
@@ -16,7 +19,7 @@ pub(crate) const WIDEST_VIEW_DEG: f64 = 170.0;
 const ASPECT: f64 = 16.0 / 9.0;
 
 /// Where pictures are taken from.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SceneCamera {
     /// Where it stands \[m\].
     pub position: DVec3,
@@ -26,6 +29,8 @@ pub struct SceneCamera {
     pub up: Option<DVec3>,
     /// The angle of view from the lower to the upper border of the picture \[degrees\].
     pub field_of_view_deg: f64,
+    /// How it moves, with what is upward in its pictures; it turns about the target.
+    pub motion: Motion,
 }
 
 impl Scene {
@@ -46,7 +51,7 @@ impl Scene {
 
     /// What the camera sees in a wide picture, 16 to 9. `None`: there is no camera, or none that says what it looks at.
     pub(super) fn view(&self) -> Option<View> {
-        let SceneCamera { position, target, up, field_of_view_deg } = self.camera?;
+        let SceneCamera { position, target, up, field_of_view_deg, motion: _ } = *self.camera.as_ref()?;
         let vertical = field_of_view_deg.to_radians();
         let (sine, cosine) = sin_cos(0.5 * vertical);
         let horizontal = 2.0 * atan2(ASPECT * sine, cosine);
@@ -73,13 +78,14 @@ impl Scene {
 }
 
 pub(super) fn read_camera(top: &TableReader<'_>) -> Option<SceneCamera> {
-    let table = top.get("camera")?.table(&["position", "target", "up", "field_of_view"])?;
+    let table = top.get("camera")?.table(&["position", "target", "up", "field_of_view", "motion"])?;
     let position = table.require("position", "position = [1.5, 1.0, 2.5]").and_then(|item| item.vec3());
     let target = table.get("target").and_then(|item| item.vec3());
     let up = table.get("up").and_then(|item| read_direction(&item));
     let field_of_view_deg =
         table.get("field_of_view").and_then(|item| read_angle(&item)).unwrap_or(DEFAULT_VIEW_DEG);
-    let camera = SceneCamera { position: position?, target, up, field_of_view_deg };
+    let motion = read_motion(&table);
+    let camera = SceneCamera { position: position?, target, up, field_of_view_deg, motion };
     if let (Some(target), Some(item)) = (target, table.get("target")) {
         let ahead = target - camera.position;
         let aside = up.map_or(ahead, |up| ahead.cross(up.normalize_or_zero()));
@@ -112,12 +118,15 @@ fn read_angle(item: &Item<'_>) -> Option<f64> {
 }
 
 pub(super) fn camera_json(camera: &SceneCamera) -> Value {
-    let SceneCamera { position, target, up, field_of_view_deg } = camera;
+    let SceneCamera { position, target, up, field_of_view_deg, motion } = camera;
     let mut json = json!({ "position": position.to_array(), "field_of_view": field_of_view_deg });
     for (key, vector) in [("target", target), ("up", up)] {
         if let Some(vector) = vector {
             json[key] = json!(vector.to_array());
         }
+    }
+    if !motion.keys.is_empty() {
+        json["motion"] = motion_json(motion);
     }
     json
 }

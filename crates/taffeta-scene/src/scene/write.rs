@@ -343,7 +343,7 @@ fn place_json(place: &Placement) -> Value {
     })
 }
 
-fn motion_json(motion: &Motion) -> Value {
+pub(super) fn motion_json(motion: &Motion) -> Value {
     let keys = motion.keys.iter().map(|key| {
         json!({
             "t": key.time,

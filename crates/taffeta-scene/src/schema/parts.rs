@@ -122,6 +122,10 @@ pub(super) fn camera() -> Node {
                     .with("maximum", WIDEST_VIEW_DEG)
                     .default(DEFAULT_VIEW_DEG),
             ),
+            (
+                "motion",
+                motion().with("description", "Keyframes of the camera, which turns about its target."),
+            ),
         ],
         &["position"],
     )

@@ -57,6 +57,9 @@ pub struct Lead<'a> {
     pub targets: &'a mut [DVec3],
 }
 
+/// Somebody who moves the targets of grabs.
+pub(crate) type Leader<'a> = dyn FnMut(Lead<'_>) + 'a;
+
 /// A grab on the present mesh.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct GrabbedPatch {
@@ -95,7 +98,7 @@ impl World {
         &mut self,
         h: f64,
         grabs: &mut [Grab],
-        lead: &mut dyn FnMut(Lead<'_>),
+        lead: &mut Leader<'_>,
     ) -> Result<(), StepError> {
         if grabs.is_empty() {
             return Ok(());

@@ -3,7 +3,7 @@
 use crate::collide::SafeguardReport;
 use crate::description::Air;
 use crate::frozen::Frozen;
-use crate::grab::{Grab, Lead};
+use crate::grab::{Grab, Lead, Leader};
 use crate::grips::Grasps;
 use crate::report::{StepReport, SubstepPlan, TearCounts};
 use crate::stage::{Stage, StageTimes};
@@ -204,7 +204,7 @@ impl World {
     fn run_substeps(
         &mut self,
         (mut plan, dt): (SubstepPlan, f64),
-        (grabs, lead): (&[Grab], &mut dyn FnMut(Lead<'_>)),
+        (grabs, lead): (&[Grab], &mut Leader<'_>),
         times: &mut StageTimes,
     ) -> Result<(SubstepPlan, TearCounts), StepError> {
         debug_assert_eq!(self.caches.epoch, self.sheet.topology.epoch, "caches of another topology");

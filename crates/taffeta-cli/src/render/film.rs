@@ -58,7 +58,7 @@ impl Drawing {
 
 /// When each of some pictures goes \[s\], from the times at which they come, which increase: when the next one comes. The
 /// last one stays as long as the one before, and one by itself for a second.
-#[cfg(feature = "mp4")]
+#[cfg(any(test, feature = "mp4"))]
 fn find_ends(times: &[f64]) -> Vec<f64> {
     let first = times.first().copied().unwrap_or_default();
     let mut ends: Vec<f64> = times.iter().skip(1).map(|time| time - first).collect();
@@ -71,7 +71,7 @@ fn find_ends(times: &[f64]) -> Vec<f64> {
     ends
 }
 
-#[cfg(all(test, feature = "mp4"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

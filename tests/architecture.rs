@@ -25,6 +25,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("taffeta-render", &["taffeta-contact"]),
+    ("taffeta-video", &[]),
     (
         "taffeta-study",
         &["taffeta-scene", "taffeta-sim", "taffeta-remesh", "taffeta-solve", "taffeta-contact"],
@@ -44,6 +45,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "taffeta-cli",
         &[
             "taffeta-render",
+            "taffeta-video",
             "taffeta-view",
             "taffeta-study",
             "taffeta-scene",

@@ -31,7 +31,7 @@ fn sheet_for(solver: SolverChoice) -> ClothDescription {
 fn pulled(point: [f64; 2], target: DVec3, stiffness: f64) -> StepInputs {
     let point = DVec3::new(point[0], point[1], 0.0);
     StepInputs {
-        grabs: vec![Grab { cloth: 0, point, radius: 0.0, target, stiffness }],
+        grabs: vec![Grab { body: 0, point, radius: 0.0, target, stiffness }],
         ..StepInputs::default()
     }
 }
@@ -174,7 +174,7 @@ fn grabs_that_make_no_sense_are_refused_and_change_nothing() {
     let hash = world.state_hash();
     let fine = pulled([0.5, 0.5], DVec3::ONE, 10.0).grabs[0];
     for (bad, words) in [
-        (Grab { cloth: 7, ..fine }, "there is no cloth 7"),
+        (Grab { body: 7, ..fine }, "there is no body 7"),
         (Grab { radius: -1.0, ..fine }, "radius"),
         (Grab { radius: f64::NAN, ..fine }, "radius"),
         (Grab { stiffness: 0.0, ..fine }, "stiffness"),
@@ -283,4 +283,45 @@ fn thresholds_of_remeshing_act_from_the_next_pass_on() {
     assert!(world.vertex_count() > 2 * before, "{before} → {}", world.vertex_count());
     let bad = RemeshSettings { size_min: 1.0, ..coarse };
     assert!(world.set_remesh(0, bad).expect_err("above size_max").to_string().contains("size_min"));
+}
+
+#[test]
+fn who_leads_a_grab_is_followed_within_the_step_and_who_moves_nothing_changes_nothing() {
+    for solver in [SolverChoice::Global, SolverChoice::Block] {
+        let fresh = || world(sheet_for(solver), settings(solver, Some(8)));
+        let inputs = pulled([0.5, 0.4], DVec3::new(0.5, 0.4, 0.0), 100.0);
+        let (mut still, mut idle, mut led) = (fresh(), fresh(), fresh());
+        run_with(&mut still, &inputs, 1);
+        let mut places = Vec::new();
+        idle.step_led(&inputs, FRAME, &mut |lead| places.push(lead.places[0])).expect("finite");
+        assert_eq!(idle.state_hash(), still.state_hash(), "{solver:?}");
+        assert_eq!(places.len(), 8, "asked before every substep");
+        assert!(places[0].distance(DVec3::new(0.5, 0.4, 0.0)) < 1e-12 && places[7].y < places[0].y);
+        led.step_led(&inputs, FRAME, &mut |lead| lead.targets[0].z += 0.1 * lead.h / FRAME).expect("finite");
+        let z = |world: &World| place_of(world, &inputs).z;
+        assert!(z(&still).abs() < 1e-12 && z(&led) > 1e-3, "{solver:?}: {}", z(&led));
+        // Without grabs there is nothing to lead.
+        led.step_led(&StepInputs::default(), FRAME, &mut |_| panic!("nothing is held")).expect("finite");
+    }
+}
+
+#[test]
+fn a_lead_to_nowhere_is_refused_and_the_world_is_as_before_the_step() {
+    let mut world = world(sheet_for(SolverChoice::Block), settings(SolverChoice::Block, Some(4)));
+    let inputs = pulled([0.5, 0.4], DVec3::new(0.5, 0.4, 0.0), 100.0);
+    run_with(&mut world, &inputs, 2);
+    let (hash, mut asked) = (world.state_hash(), 0);
+    let error = world.step_led(&inputs, FRAME, &mut |lead| {
+        asked += 1;
+        if asked == 3 {
+            lead.targets[0].x = f64::NAN;
+        }
+    });
+    let error = error.expect_err("not a place");
+    assert!(
+        matches!(&error, StepError::BadGrab { number: 0, reason } if reason.contains("finite")),
+        "{error}"
+    );
+    assert_eq!((world.state_hash(), world.frame(), asked), (hash, 2, 3));
+    run_with(&mut world, &inputs, 1);
 }

@@ -179,16 +179,22 @@ pub struct RenderOptions {
     /// The result folder of a run
     pub folder: PathBuf,
     /// The frame; if not given, the last one
-    #[arg(long, value_name = "N", conflicts_with_all = ["gif", "contact_sheet"])]
+    #[arg(long, value_name = "N", conflicts_with_all = ["animation", "contact_sheet"])]
     pub frame: Option<u64>,
     /// Draw an animation of the frames, as a GIF file
-    #[arg(long, conflicts_with = "contact_sheet")]
+    #[arg(long, group = "animation", conflicts_with = "contact_sheet")]
     pub gif: bool,
+    /// Draw a film of the frames, as an MP4 file (H.264), if the program was built with the feature mp4
+    #[arg(long, group = "animation", conflicts_with = "contact_sheet")]
+    pub mp4: bool,
+    /// Quality of a film, from 1 to 100, which has the largest file; if not given, 75
+    #[arg(long, value_name = "N", requires = "mp4", value_parser = clap::value_parser!(u8).range(1..=100))]
+    pub quality: Option<u8>,
     /// Draw several frames on one sheet, with their times
     #[arg(long)]
     pub contact_sheet: bool,
-    /// Take every Nth written frame; if not given, all that a GIF file can show in time
-    #[arg(long, value_name = "N", requires = "gif", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Take every Nth written frame; if not given, all that a GIF file can show in time, or 60 per second of a film
+    #[arg(long, value_name = "N", requires = "animation", value_parser = clap::value_parser!(u64).range(1..))]
     pub every: Option<u64>,
     /// Frames on the contact sheet
     #[arg(long, value_name = "N", requires = "contact_sheet", value_parser = clap::value_parser!(u32).range(1..=400))]
@@ -208,13 +214,13 @@ pub struct RenderOptions {
     /// The point that the camera looks at, in m; if not given, the middle of all
     #[arg(long, value_name = "X,Y,Z", requires = "camera", value_parser = parse_point, allow_hyphen_values = true)]
     pub target: Option<DVec3>,
-    /// The picture; if not given, frame_00012.png, animation.gif, contact_sheet.png or so in the result folder
+    /// The picture; if not given, frame_00012.png, animation.gif, film.mp4, contact_sheet.png or so in the result folder
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Width in pixels; if not given, 1280, or 640 of an animation
+    /// Width in pixels; if not given, 1280, or 640 of a GIF file
     #[arg(long, value_name = "PIXELS")]
     pub width: Option<u32>,
-    /// Height in pixels; if not given, 720, or 360 of an animation
+    /// Height in pixels; if not given, 720, or 360 of a GIF file
     #[arg(long, value_name = "PIXELS")]
     pub height: Option<u32>,
     /// Print errors only

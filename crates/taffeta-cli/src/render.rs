@@ -1,7 +1,7 @@
 //! `taffeta render`: pictures of frames.
 //!
 //! ```text
-//! folder ──► Source ──► camera, scale of colors ──► frame by frame: bodies ──► picture ──► PNG, GIF or sheet
+//! folder ──► Source ──► camera, scale of colors ──► frame by frame: bodies ──► picture ──► PNG, GIF, MP4 or sheet
 //!                       (once, for all frames)
 //! ```
 //!
@@ -9,6 +9,7 @@
 //! several frames can be compared and made into a film. The scale of a single picture is that of its frame.
 
 mod colors;
+mod film;
 mod source;
 mod view;
 
@@ -41,13 +42,52 @@ const PALETTE_PICTURES: usize = 6;
 /// If the folder or the frame does not exist, a file is bad, or the picture cannot be written.
 pub fn render(options: &RenderOptions) -> Result<String, Failure> {
     let drawing = Drawing::prepare(options)?;
-    match (options.gif, options.contact_sheet) {
-        (true, _) => drawing.write_animation()?,
-        (_, true) => drawing.write_sheet()?,
-        _ => write_png(&drawing.draw(drawing.frames[0])?, &drawing.path)
+    match Form::of(options) {
+        Form::Animation => drawing.write_animation()?,
+        Form::Film => drawing.write_film(options)?,
+        Form::Sheet => drawing.write_sheet()?,
+        Form::Picture => write_png(&drawing.draw(drawing.frames[0])?, &drawing.path)
             .map_err(|error| Failure::usage(&error))?,
     }
     Ok(drawing.path.display().to_string())
+}
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Picture,
+    Animation,
+    Film,
+    Sheet,
+}
+
+impl Form {
+    fn of(options: &RenderOptions) -> Self {
+        match (options.gif, options.mp4, options.contact_sheet) {
+            (true, ..) => Self::Animation,
+            (_, true, _) => Self::Film,
+            (.., true) => Self::Sheet,
+            _ => Self::Picture,
+        }
+    }
+
+    /// Width and height unless they are given \[pixels\].
+    fn size(self) -> [u32; 2] {
+        match self {
+            Self::Animation => ANIMATION_SIZE,
+            Self::Film => film::FILM_SIZE,
+            Self::Picture | Self::Sheet => PICTURE_SIZE,
+        }
+    }
+
+    /// The ending of its files, and what they are.
+    fn ending(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Animation => ("gif", "animations are GIF"),
+            Self::Film => ("mp4", "films are MP4"),
+            Self::Picture | Self::Sheet => ("png", "pictures are PNG"),
+        }
+    }
 }
 
 /// What is drawn, and how.
@@ -68,11 +108,15 @@ impl Drawing {
     /// Reads and checks everything but the frames themselves.
     fn prepare(options: &RenderOptions) -> Result<Self, Failure> {
         let usage = |error| Failure::usage(&error);
+        let form = Form::of(options);
+        let size = form.size();
+        let (width, height) = (options.width.unwrap_or(size[0]), options.height.unwrap_or(size[1]));
+        if form == Form::Film {
+            film::check(options, [width, height])?;
+        }
         let source = Source::open(&options.folder)?;
         let frames = choose_frames(&source, options)?;
         let path = choose_path(options, frames[0])?;
-        let size = if options.gif { ANIMATION_SIZE } else { PICTURE_SIZE };
-        let (width, height) = (options.width.unwrap_or(size[0]), options.height.unwrap_or(size[1]));
         let count = if options.contact_sheet { frames.len() as u32 } else { 1 };
         // What is wrong with the size comes before the frames are read.
         SheetLayout::fitting(count, width, height, None).map_err(usage)?;
@@ -164,16 +208,19 @@ impl Drawing {
 
 /// The frames that are asked for.
 fn choose_frames(source: &Source, options: &RenderOptions) -> Result<Vec<u64>, Failure> {
-    if options.contact_sheet {
-        return Ok(sample_evenly(&source.frames, options.count.unwrap_or(SHEET_COUNT) as usize));
-    }
-    if !options.gif {
-        return Ok(vec![source.choose_frame(options.frame)?]);
-    }
+    let shortest = match Form::of(options) {
+        Form::Picture => return Ok(vec![source.choose_frame(options.frame)?]),
+        Form::Sheet => {
+            return Ok(sample_evenly(&source.frames, options.count.unwrap_or(SHEET_COUNT) as usize));
+        }
+        Form::Animation => SHORTEST_DELAY / 100.0,
+        // Round-off must not leave out every second frame.
+        Form::Film => (1.0 - 1e-6) / film::HIGHEST_RATE,
+    };
     let step = options.every.unwrap_or_else(|| {
         // The shortest distance of two written frames decides. The end of a run of two frames is not left out.
         let gap = source.frames.windows(2).map(|pair| pair[1] - pair[0]).min().unwrap_or(1);
-        let step = (SHORTEST_DELAY / (100.0 * source.time_of(gap))).ceil().clamp(1.0, 1e6) as u64;
+        let step = (shortest / source.time_of(gap)).ceil().clamp(1.0, 1e6) as u64;
         step.min(source.frames.len() as u64 - 1).max(1)
     });
     Ok(source.frames.iter().copied().step_by(usize::try_from(step).unwrap_or(usize::MAX)).collect())
@@ -181,8 +228,7 @@ fn choose_frames(source: &Source, options: &RenderOptions) -> Result<Vec<u64>, F
 
 /// Where the picture goes; the ending of a name that is given must say what it is.
 fn choose_path(options: &RenderOptions, frame: u64) -> Result<PathBuf, Failure> {
-    let (ending, what) =
-        if options.gif { ("gif", "animations are GIF") } else { ("png", "pictures are PNG") };
+    let (ending, what) = Form::of(options).ending();
     let Some(path) = &options.out else { return Ok(default_path(options, frame, ending)) };
     if path.extension().is_none_or(|found| !found.eq_ignore_ascii_case(ending)) {
         let text = format!("--out {}: {what} files; end the name in .{ending}", path.display());
@@ -198,10 +244,11 @@ fn choose_path(options: &RenderOptions, frame: u64) -> Result<PathBuf, Failure> 
 }
 
 fn default_path(options: &RenderOptions, frame: u64, ending: &str) -> PathBuf {
-    let what = match (options.gif, options.contact_sheet) {
-        (true, _) => "animation".to_owned(),
-        (_, true) => "contact_sheet".to_owned(),
-        _ => format!("frame_{frame:05}"),
+    let what = match Form::of(options) {
+        Form::Animation => "animation".to_owned(),
+        Form::Film => "film".to_owned(),
+        Form::Sheet => "contact_sheet".to_owned(),
+        Form::Picture => format!("frame_{frame:05}"),
     };
     let color = match options.color {
         Some(ColorName::Known(quantity)) => format!("_{}", colors::name(quantity)),

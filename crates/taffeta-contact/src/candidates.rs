@@ -40,19 +40,23 @@ fn add_pairs(a: &Element, b: &Element, boxes: &[MovingBox], mut add: impl FnMut(
         if !face.is_face {
             continue;
         }
-        let around = face.corners.map(at).into_iter().fold(MovingBox::EMPTY, MovingBox::union);
-        for v in Elements::vertices(element) {
-            if !face.corners.contains(&v) && at(v).meets(&around) {
-                let [p, q, r] = face.corners;
-                add(Pair { kind: PairKind::VertexFace, vertices: [v, p, q, r] });
-            }
+        let mut apart = Elements::vertices(element).filter(|v| !face.corners.contains(v)).peekable();
+        if apart.peek().is_none() {
+            continue;
+        }
+        let [p, q, r] = face.corners;
+        let around = at(p).union(at(q)).union(at(r));
+        for v in apart.filter(|v| boxes[*v as usize].meets(&around)) {
+            add(Pair { kind: PairKind::VertexFace, vertices: [v, p, q, r] });
         }
     }
+    // Boxes of the second element's edges: made when the first edge asks for them.
+    let mut others: [Option<MovingBox>; 3] = [None; 3];
     for [p, q] in Elements::edges(a) {
         let around = at(p).union(at(q));
-        for [r, s] in Elements::edges(b) {
+        for (k, [r, s]) in Elements::edges(b).enumerate() {
             let is_apart = p != r && p != s && q != r && q != s;
-            if is_apart && around.meets(&at(r).union(at(s))) {
+            if is_apart && around.meets(others[k].get_or_insert_with(|| at(r).union(at(s)))) {
                 let vertices = if [p, q] < [r, s] { [p, q, r, s] } else { [r, s, p, q] };
                 add(Pair { kind: PairKind::EdgeEdge, vertices });
             }

@@ -46,6 +46,17 @@ impl Pair {
         self.vertices.map(|v| x[v as usize])
     }
 
+    /// The distance of the boxes around the two primitives along the axis on which they are farthest apart, at positions `x`
+    /// of the vertices \[m\]: never more than that of the primitives. Negative where the boxes overlap.
+    pub fn box_distance(&self, x: &[DVec3; 4]) -> f64 {
+        let (a, b) = x.split_at(self.split());
+        let ends = |side: &[DVec3]| {
+            side.iter().fold((side[0], side[0]), |(low, high), x| (low.min(*x), high.max(*x)))
+        };
+        let ((low, high), (other_low, other_high)) = (ends(a), ends(b));
+        (low - other_high).max(other_low - high).max_element()
+    }
+
     /// How far the two primitives can come closer to each other by motions of their vertices \[m\]: the longest on
     /// either side, seen from the mean of the pair.
     pub fn relative_way(&self, moves: &[DVec3; 4]) -> f64 {
@@ -159,6 +170,20 @@ mod tests {
             let [s, t] = closest_points_of_segments([p, p], q);
             assert!((0.0..=1.0).contains(&s) && (0.0..=1.0).contains(&t), "{s} {t}");
         }
+    }
+
+    #[test]
+    fn boxes_are_never_farther_apart_than_what_is_in_them() {
+        let mut random = SplitMix64(4);
+        let mut apart = 0;
+        for kind in [PairKind::VertexFace, PairKind::EdgeEdge].repeat(200) {
+            let pair = Pair { kind, vertices: [0, 1, 2, 3] };
+            let x = [0; 4].map(|_| DVec3::from_array([0; 3].map(|_| random.next_unit())));
+            let distance = pair.box_distance(&x);
+            assert!(distance <= closest(kind, x).gap.length() + 1e-15);
+            apart += usize::from(distance > 0.0);
+        }
+        assert!(apart > 100, "{apart}");
     }
 
     #[test]

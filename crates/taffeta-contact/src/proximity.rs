@@ -33,10 +33,15 @@ const REST_SHARE: f64 = 0.9;
 const LEAST_SHARE: f64 = 1e-3;
 /// The separation that the safeguard keeps, relative to the offset.
 const HARD_SHARE: f64 = 0.1;
-/// Substeps for which the motion is expected to go on as in one.
+/// Substeps for which the motion is expected to go on as in one, and the time \[s\] for which it is if they are shorter than
+/// that: then a search serves more of them, at most so many. A search costs as much as some ten substeps with what it found.
 const AHEAD: f64 = 4.0;
-/// Distance from there up to which the pairs stay complete, relative to the widest offset.
+const AHEAD_TIME: f64 = 0.008;
+const AHEAD_MOST: f64 = 64.0;
+/// Distance from there up to which the pairs stay complete, relative to the widest offset; by up to how much more if they are
+/// to serve more substeps. Wider ones are more pairs to measure in each of them.
 const MARGIN: f64 = 2.0;
+const MARGIN_GROWTH: f64 = 2.0;
 
 /// A body made of triangles or segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -197,7 +202,9 @@ impl Proximity {
         let moving = self.moving_vertices;
         // What stands still needs no room: a box that is the same as before costs nothing.
         let is_still = |v: usize| v >= moving && step.start[v] == step.end[v];
-        let rooms = Rooms::new(step, AHEAD, |v| if is_still(v) { 0.0 } else { MARGIN * widest });
+        let ahead = expect_ahead(step.h);
+        let margin = MARGIN * widest * (ahead / AHEAD).min(MARGIN_GROWTH);
+        let rooms = Rooms::new(step, ahead, |v| if is_still(v) { 0.0 } else { margin });
         let boxes = rooms.boxes(|v| self.reach(v));
         self.collect(boxes, |pair| rooms.relative_way(pair), step.start);
         self.rooms = rooms;
@@ -296,6 +303,11 @@ impl Proximity {
         let pairs: Vec<_> = kept.iter().map(|i| self.pairs[*i]).collect();
         truncate_among(&pairs, |i| HARD_SHARE * self.offsets[kept[i]], path, faces)
     }
+}
+
+/// How many substeps of a length \[s\] a search is to serve.
+fn expect_ahead(h: f64) -> f64 {
+    if h > 0.0 { (AHEAD_TIME / h).floor().clamp(AHEAD, AHEAD_MOST) } else { AHEAD }
 }
 
 #[cfg(test)]
@@ -438,6 +450,43 @@ mod tests {
         let (found, truncation) = proximity.secure(step);
         assert!(!truncation.forced.is_empty());
         assert_eq!(found, end, "what cannot be stopped is not stopped");
+    }
+
+    #[test]
+    fn pairs_that_serve_many_short_substeps_give_what_a_search_in_each_of_them_gives() {
+        let mut random = SplitMix64(17);
+        let (mut kept, mut x) = stack(8, 2, 0.006);
+        let mut fresh = kept.clone();
+        let prescribed = vec![false; x.len()];
+        let h = 2e-4;
+        let (mut met, mut searched) = (0, 0);
+        for substep in 0..60 {
+            let mut push = || DVec3::from_array([0; 3].map(|_| 1e-5 * (random.next_unit() - 0.5)));
+            // The upper sheet falls upon the lower one.
+            let fall = |v: usize| if v < 81 { DVec3::ZERO } else { DVec3::Y * -0.4 };
+            let velocities: Vec<_> = (0..x.len()).map(fall).collect();
+            let end: Vec<_> = x.iter().zip(&velocities).map(|(x, v)| *x + *v * h + push()).collect();
+            let time = h * f64::from(substep);
+            let step = Step {
+                start: &x,
+                end: &end,
+                velocities: &velocities,
+                prescribed: &prescribed,
+                time,
+                h,
+                shapes: &[],
+            };
+            fresh.forget();
+            searched += usize::from(kept.follow(step));
+            assert!(fresh.follow(step));
+            let contacts = kept.contacts(step, Which::Nearest);
+            assert_eq!(contacts, fresh.contacts(step, Which::Nearest));
+            let (next, truncation) = kept.secure(step);
+            assert_eq!((&next, &truncation), (&fresh.secure(step).0, &fresh.secure(step).1));
+            met += contacts.len();
+            x = next;
+        }
+        assert!(met > 100 && searched < 15, "{met} {searched}");
     }
 
     /// A sheet of 5 × 5 vertices below an obstacle of the same shape.

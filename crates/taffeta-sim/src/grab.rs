@@ -1,7 +1,7 @@
 //! Grabs: pulls on material points, as by a hand.
 //!
 //! A grab is a spring without length at rest between a place and what it holds: a material point, or the middle of a patch
-//! of cloth around it. It pulls at the vertices there, at each with a share `k w` of its stiffness `k`, where the weights `w`
+//! of cloth or rope around it. It pulls at the vertices there, at each with a share `k w` of its stiffness `k`, where the weights `w`
 //! add up to 1, toward the place shifted by what lies between middle and vertex at the start of the substep. The shifts,
 //! weighted, add up to zero, so that the force is `k (target − middle)`, wherever the vertices go; that they are those of the
 //! start damps how the patch turns. The weights of a point are the barycentric ones in its face. Those of a patch of radius
@@ -15,35 +15,50 @@
 //! prediction. The matrix of projective dynamics has constant masses: it knows no grabs.
 
 use crate::caches::Solver;
-use crate::frozen::Frozen;
 use crate::pins::along_held;
 use crate::step::StepError;
 use crate::world::World;
 use glam::DVec3;
-use taffeta_core::geometry::closest_point_on_triangle;
 use taffeta_core::index::DenseIndex;
-use taffeta_core::{FaceIndex, VertexIndex};
-use taffeta_solve::block::gather;
+use taffeta_core::{IndexVec, VertexIndex};
 
 /// Distance from the origin beyond which nothing is pulled \[m\].
 const FARTHEST_TARGET: f64 = 1e6;
 
-/// A pull on a material point of a cloth toward a place, for one step.
+/// A pull on a material point of a cloth or rope toward a place, for one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grab {
-    /// Number of the cloth; the surfaces of solids come last.
-    pub cloth: usize,
-    /// The material point by its place in the layout of the cloth \[m\], see [`Frozen::layout`](crate::Frozen::layout): its
-    /// material coordinates and 0, or where it was at time 0 if no single chart lays out the cloth. A point off the layout
-    /// is taken to the nearest one on it. It names the same point of the cloth after remeshing.
+    /// Number of the body: first the cloths, of which the surfaces of solids are the last, then the
+    /// [loose bodies](World::loose_bodies), of which ropes can be grabbed.
+    pub body: usize,
+    /// The material point by its place in the layout of the body \[m\], see [`Frozen::layout`](crate::Frozen::layout): its
+    /// material coordinates and 0, or where it was at time 0 if no single chart lays out the cloth, and of ropes. A point off
+    /// the layout is taken to the nearest one on it. It names the same point of the cloth after remeshing.
     pub point: DVec3,
-    /// Radius of the patch around it that is held, in the layout \[m\]; 0, or less than there are vertices for: the point.
+    /// Radius of the patch around it that is held, in the layout \[m\], of a rope along it; 0, or less than there are vertices
+    /// for: the point.
     pub radius: f64,
     /// Where it is pulled to \[m\].
     pub target: DVec3,
     /// Stiffness of the spring \[N/m\].
     pub stiffness: f64,
 }
+
+/// The grabs of a step before one of its substeps, for whoever moves them.
+#[derive(Debug)]
+pub struct Lead<'a> {
+    /// The world at the start of the substep.
+    pub world: &'a World,
+    /// Length of the substep \[s\].
+    pub h: f64,
+    /// Where the middle of what each grab holds is \[m\].
+    pub places: &'a [DVec3],
+    /// Where each grab pulls to \[m\], to be changed.
+    pub targets: &'a mut [DVec3],
+}
+
+/// Somebody who moves the targets of grabs.
+pub(crate) type Leader<'a> = dyn FnMut(Lead<'_>) + 'a;
 
 /// A grab on the present mesh.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,34 +81,6 @@ pub(crate) struct Pull {
 }
 
 impl World {
-    /// The face of a cloth and the weights of its corners where a point of the layout \[m\] is nearest, with the lowest
-    /// number of those that are equally near. `None`: the cloth has no faces.
-    ///
-    /// # Panics
-    /// If there is no cloth of that number.
-    pub fn find_layout_point(&self, cloth: usize, point: DVec3) -> Option<([VertexIndex; 3], [f64; 3])> {
-        assert!(cloth < self.cloths.len(), "there is no cloth {cloth}");
-        let mut best: Option<(f64, FaceIndex, [f64; 3])> = None;
-        for fi in self.sheet.faces_of(cloth as u32) {
-            let corners = gather(self.sheet.topology.faces[fi], &self.sheet.layout);
-            let weights = closest_point_on_triangle(point, corners);
-            let distance = mix(corners, weights).distance_squared(point);
-            if best.is_none_or(|(nearest, ..)| distance < nearest) {
-                best = Some((distance, fi, weights));
-            }
-        }
-        best.map(|(_, fi, weights)| (self.sheet.topology.faces[fi], weights))
-    }
-
-    /// Where the point of the layout \[m\] of a cloth is in the world now \[m\].
-    ///
-    /// # Panics
-    /// If there is no cloth of that number.
-    pub fn find_layout_position(&self, cloth: usize, point: DVec3) -> Option<DVec3> {
-        let (corners, weights) = self.find_layout_point(cloth, point)?;
-        Some(mix(gather(corners, &self.sheet.state.positions), weights))
-    }
-
     /// Finds the grabs of a step on the present mesh.
     pub(crate) fn find_grabbed(&self, grabs: &[Grab]) -> Result<Vec<GrabbedPatch>, StepError> {
         let find = |(number, grab): (usize, &Grab)| {
@@ -106,20 +93,42 @@ impl World {
         grabs.iter().enumerate().map(find).collect()
     }
 
+    /// Lets somebody move the targets of the grabs before a substep of length `h` \[s\].
+    pub(crate) fn lead_grabs(
+        &mut self,
+        h: f64,
+        grabs: &mut [Grab],
+        lead: &mut Leader<'_>,
+    ) -> Result<(), StepError> {
+        if grabs.is_empty() {
+            return Ok(());
+        }
+        let middle = |patch: &GrabbedPatch| patch.middle(&self.sheet.state.positions);
+        let places: Vec<DVec3> = self.work.grabbed.iter().map(middle).collect();
+        let mut targets: Vec<DVec3> = grabs.iter().map(|grab| grab.target).collect();
+        lead(Lead { world: self, h, places: &places, targets: &mut targets });
+        for (number, (grab, target)) in grabs.iter_mut().zip(targets).enumerate() {
+            grab.target = target;
+            if let Some(reason) = find_place_defect(grab) {
+                return Err(StepError::BadGrab { number, reason });
+            }
+            self.work.grabbed[number].target = target;
+        }
+        Ok(())
+    }
+
     /// The vertices that a grab holds, with their weights.
     fn find_patch(&self, grab: &Grab) -> Vec<(VertexIndex, f64)> {
-        let Frozen { layout, state, .. } = &self.sheet;
-        let found = self.find_layout_point(grab.cloth, grab.point);
-        let (corners, weights) = found.expect("a cloth that can be grabbed has faces");
-        let middle = mix(gather(corners, layout), weights);
-        let weight = |i: usize| {
-            let part = layout.raw[i].distance_squared(middle) / (grab.radius * grab.radius);
+        let found = self.find_layout_point(grab.body, grab.point);
+        let (corners, weights) = found.expect("what can be grabbed has faces or segments");
+        let weight = |(vi, squared): (VertexIndex, f64)| {
+            let part = squared / (grab.radius * grab.radius);
             // Not a number for a patch without radius.
             let fades = if part < 1.0 { (1.0 - part) * (1.0 - part) } else { 0.0 };
-            (VertexIndex::from_usize(i), state.masses.raw[i] * fades)
+            (vi, self.sheet.state.masses[vi] * fades)
         };
-        let mut patch: Vec<_> =
-            self.sheet.vertex_range(grab.cloth as u32).map(weight).filter(|(_, w)| *w > 0.0).collect();
+        let near = self.distances_in_layout(grab.body, (corners, weights)).into_iter().map(weight);
+        let mut patch: Vec<_> = near.filter(|(_, w)| *w > 0.0).collect();
         if patch.len() <= corners.len() {
             return corners.into_iter().zip(weights).filter(|(_, weight)| *weight > 0.0).collect();
         }
@@ -133,11 +142,15 @@ impl World {
         if matches!(self.caches.solver, Solver::Projective(_)) {
             return Some("the solver projective knows no grabs: pin the cloth instead".into());
         }
-        if grab.cloth >= self.cloths.len() {
-            return Some(format!("there is no cloth {}; there are {}", grab.cloth, self.cloths.len()));
+        let count = self.body_count();
+        if grab.body >= count {
+            return Some(format!("there is no body {}; there are {count}", grab.body));
         }
-        if self.sheet.faces_of(grab.cloth as u32).next().is_none() {
-            return Some(format!("cloth {} has no faces", grab.cloth));
+        if !self.has_layout_points(grab.body) {
+            return Some(format!(
+                "{} has neither faces nor segments to be grabbed at",
+                self.body_name(grab.body)
+            ));
         }
         if !(grab.stiffness.is_finite() && grab.stiffness > 0.0) {
             return Some(format!("its stiffness is {} N/m; it must be greater than 0", grab.stiffness));
@@ -145,13 +158,7 @@ impl World {
         if !(grab.radius.is_finite() && grab.radius >= 0.0) {
             return Some(format!("its radius is {} m; it must be at least 0", grab.radius));
         }
-        let is_near = grab.target.is_finite() && grab.target.abs().max_element() <= FARTHEST_TARGET;
-        (!grab.point.is_finite() || !is_near).then(|| {
-            format!(
-                "point {} and target {} must be finite, and not farther than 1000 km",
-                grab.point, grab.target
-            )
-        })
+        find_place_defect(grab)
     }
 
     /// Lets the grabbed vertices start anew: what pulls at them jumps, and a stiff spring needs implicit Euler.
@@ -169,9 +176,7 @@ impl World {
         }
         let state = &self.sheet.state;
         let springs = self.work.grabbed.iter().flat_map(|patch| {
-            let middle: DVec3 =
-                patch.vertices.iter().map(|(vi, weight)| state.positions[*vi] * *weight).sum();
-            let shift = patch.target - middle;
+            let shift = patch.target - patch.middle(&state.positions);
             let spring = move |(vi, weight): &(VertexIndex, f64)| {
                 (vi.to_usize(), patch.stiffness * weight, state.positions[*vi] + shift)
             };
@@ -205,7 +210,20 @@ impl World {
     }
 }
 
-/// The point of a triangle by its weights.
-fn mix(corners: [DVec3; 3], weights: [f64; 3]) -> DVec3 {
-    corners.iter().zip(weights).map(|(x, w)| *x * w).sum()
+impl GrabbedPatch {
+    /// Where the middle of what is held is \[m\].
+    fn middle(&self, positions: &IndexVec<VertexIndex, DVec3>) -> DVec3 {
+        self.vertices.iter().map(|(vi, weight)| positions[*vi] * *weight).sum()
+    }
+}
+
+/// What is wrong with the places of a grab, in words.
+fn find_place_defect(grab: &Grab) -> Option<String> {
+    let is_near = grab.target.is_finite() && grab.target.abs().max_element() <= FARTHEST_TARGET;
+    (!grab.point.is_finite() || !is_near).then(|| {
+        format!(
+            "point {} and target {} must be finite, and not farther than 1000 km",
+            grab.point, grab.target
+        )
+    })
 }

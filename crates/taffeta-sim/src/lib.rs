@@ -36,6 +36,7 @@ mod grab;
 mod grips;
 mod integrate;
 mod jumps;
+mod layout;
 mod loose;
 mod measure;
 mod mesh_obstacles;
@@ -68,7 +69,7 @@ pub use description::{
 };
 pub use enclosed::{EnclosedState, find_opening};
 pub use frozen::{Frozen, Thawed};
-pub use grab::Grab;
+pub use grab::{Grab, Lead};
 pub use jumps::FaceJumps;
 pub use loose::{LooseBody, LooseVertex};
 pub use report::{Metrics, RemeshCounts, StepReport, SubstepPlan, TearCounts};

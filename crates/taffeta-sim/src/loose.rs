@@ -10,6 +10,7 @@ use crate::pins::{Pin, along_held};
 use crate::world::World;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 use taffeta_contact::ContactSurface;
 use taffeta_core::Region;
 use taffeta_remesh::VertexHistory;
@@ -94,12 +95,19 @@ impl World {
     /// # Panics
     /// If there is no loose body of that number.
     pub fn loose_state(&self, body: usize) -> (&[DVec3], &[DVec3]) {
+        let (range, state) = (self.loose_vertices(body), &self.sheet.state);
+        (&state.positions.raw[range.clone()], &state.velocities.raw[range])
+    }
+
+    /// The vertices of a loose body in dense order, see [`World::sheet`]: those of [`loose_state`](Self::loose_state).
+    ///
+    /// # Panics
+    /// If there is no loose body of that number.
+    pub fn loose_vertices(&self, body: usize) -> Range<usize> {
         assert!(body < self.bodies.len(), "there is no loose body {body}");
         let range = self.sheet.vertex_range((self.cloths.len() + body) as u32);
         let visible = self.bodies[body].visible(range.len());
-        let range = range.start + visible.start..range.start + visible.end;
-        let state = &self.sheet.state;
-        (&state.positions.raw[range.clone()], &state.velocities.raw[range])
+        range.start + visible.start..range.start + visible.end
     }
 
     /// Number of cloths and loose bodies together: the bodies by which vertices are counted.

@@ -3,7 +3,7 @@
 use crate::collide::SafeguardReport;
 use crate::description::Air;
 use crate::frozen::Frozen;
-use crate::grab::Grab;
+use crate::grab::{Grab, Lead, Leader};
 use crate::grips::Grasps;
 use crate::report::{StepReport, SubstepPlan, TearCounts};
 use crate::stage::{Stage, StageTimes};
@@ -128,6 +128,20 @@ impl World {
     /// If the time step is not positive, gravity or wind is not finite, a grab makes no sense, the solver fails or a position is not finite.
     /// The world is then as it was before the step.
     pub fn step(&mut self, inputs: &StepInputs, dt: f64) -> Result<StepReport, StepError> {
+        self.step_led(inputs, dt, &mut |_| ())
+    }
+
+    /// The same with somebody who moves the targets of the grabs on the way: `lead` is asked before every substep, so that a
+    /// hand is felt sooner than by the next step. One that moves nothing makes the step that [`step`](Self::step) makes.
+    ///
+    /// # Errors
+    /// As those of [`step`](Self::step), also for a target that makes no sense.
+    pub fn step_led(
+        &mut self,
+        inputs: &StepInputs,
+        dt: f64,
+        lead: &mut dyn FnMut(Lead<'_>),
+    ) -> Result<StepReport, StepError> {
         if !(dt.is_finite() && dt > 0.0) {
             return Err(StepError::BadTimeStep { dt });
         }
@@ -152,7 +166,8 @@ impl World {
         self.work.grabbed = grabbed;
         self.work.air = self.air.map(|air| Air { wind: inputs.wind.unwrap_or(air.wind), ..air });
         let outcome = self.plan(dt).map(|plan| self.follow_obstacles(plan, dt));
-        let outcome = outcome.and_then(|plan| self.run_substeps((plan, dt), &inputs.grabs, &mut times));
+        let outcome =
+            outcome.and_then(|plan| self.run_substeps((plan, dt), (&inputs.grabs, lead), &mut times));
         let (plan, tears) = match outcome {
             Ok(done) => done,
             Err(error) => {
@@ -189,12 +204,13 @@ impl World {
     fn run_substeps(
         &mut self,
         (mut plan, dt): (SubstepPlan, f64),
-        grabs: &[Grab],
+        (grabs, lead): (&[Grab], &mut Leader<'_>),
         times: &mut StageTimes,
     ) -> Result<(SubstepPlan, TearCounts), StepError> {
         debug_assert_eq!(self.caches.epoch, self.sheet.topology.epoch, "caches of another topology");
         let h = dt / f64::from(plan.substeps);
         let (start, mut energy, mut tears) = (self.time, None, TearCounts::default());
+        let mut grabs = grabs.to_vec();
         for substep in 0..plan.substeps {
             // Multiplied, not added up: the last substep ends exactly at the frame.
             self.time = start + h * f64::from(substep);
@@ -204,9 +220,10 @@ impl World {
             tears = tears.plus(times.run(Stage::Remesh, tear));
             let is_edited = self.sheet.topology.epoch != epoch;
             if is_edited {
-                self.work.grabbed = self.find_grabbed(grabs)?;
+                self.work.grabbed = self.find_grabbed(&grabs)?;
                 energy = None;
             }
+            self.lead_grabs(h, &mut grabs, lead)?;
             // The kinks of new splits must not become folds.
             self.work.lets_yield =
                 !is_edited && (substep + 1 == plan.substeps || self.yields_in_every_substep());

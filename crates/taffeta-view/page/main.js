@@ -42,11 +42,12 @@ const pointer = new Pointer(stage, send);
 function takeOver(frame) {
   const begun = performance.now();
   stage.apply(frame);
+  // A picture of a step that is not over has the number of the frame before.
+  counts.frames += frame.frame === shown?.frame ? 0 : 1;
   plots.add(frame.frame, frame.report);
   shown = frame;
   waiting = null;
   send({ do: "taken" });
-  counts.frames += 1;
   counts.cost = performance.now() - begun;
 }
 
@@ -98,7 +99,7 @@ function showLegend() {
 function tick(now) {
   if (waiting) takeOver(waiting);
   const stamp = shown?.stamp;
-  const isDrawn = stage.draw();
+  const isDrawn = stage.draw(now);
   counts.drawn += isDrawn ? 1 : 0;
   if (isDrawn && stamp !== null && stamp !== undefined && stamp !== latencies.last) {
     latencies.last = stamp;
@@ -176,6 +177,13 @@ window.taffeta = {
     const { array } = stage.cloths()[cloth].surface.geometry.getAttribute("position");
     return Array.from(array.subarray(3 * vertex, 3 * vertex + 3));
   },
+  /** Where a vertex of a body is [m]. */
+  place(name, vertex) {
+    const { array } = stage.bodies.get(name).surface.geometry.getAttribute("position");
+    return Array.from(array.subarray(3 * vertex, 3 * vertex + 3));
+  },
+  /** How many vertices of a body are held. */
+  holds: (name) => stage.bodies.get(name).heldVertices.length,
   /** The vertex of a cloth that is nearest to a place of its layout [m]. */
   nearest(cloth, place) {
     const { layout } = stage.cloths()[cloth];

@@ -1,9 +1,9 @@
-// What the pointer does to the cloth: grab, pin, unpin. Beside the cloth it is left to the camera.
+// What the pointer does to cloths and ropes: grab, pin, unpin. Beside them it is left to the camera.
 
 import * as THREE from "three";
 
 export class Pointer {
-  /** `send`: sends a command. `mayTouch`: null, or why the cloth cannot be grabbed. */
+  /** `send`: sends a command. `mayTouch`: null, or why nothing can be grabbed. */
   constructor(stage, send) {
     this.stage = stage;
     this.send = send;
@@ -25,15 +25,15 @@ export class Pointer {
     if (!hit) return;
     event.stopPropagation();
     event.preventDefault();
-    const { cloth, point } = hit;
+    const { body, point } = hit;
     if (this.tool !== "grab") {
-      this.send({ do: this.tool, cloth, point });
+      this.send({ do: this.tool, body, point });
       return;
     }
     this.stage.canvas.setPointerCapture(event.pointerId);
     const toward = this.stage.camera.getWorldDirection(new THREE.Vector3());
     this.plane = new THREE.Plane().setFromNormalAndCoplanarPoint(toward, hit.position);
-    this.send({ do: "grab", cloth, point, target: hit.position.toArray(), stamp: performance.now() });
+    this.send({ do: "grab", body, point, target: hit.position.toArray(), stamp: performance.now() });
   }
 
   move(event) {

@@ -5,12 +5,19 @@ import { OrbitControls } from "./vendor/OrbitControls.js";
 import { findRange, paint } from "./colors.js";
 
 const CLOTHS = [0xb5443a, 0x3f6fa8, 0x5b8c4a, 0xc08a2e, 0x7a5aa0, 0x3d8f8c];
+// Drawn by the processor, a picture takes time from the simulation: fewer pixels, no smooth edges, fewer pictures.
+const SOFTWARE = { pixelRatio: 0.75, interval: 32 };
+// How far beside a rope it can be taken [px].
+const ROPE_REACH = 12;
 const LOOKS = { rope: 0xc9a86a, obstacle: 0x9aa3ad, floor: 0xd5d9dd };
 
 export class Stage {
   constructor(canvas) {
     this.canvas = canvas;
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true });
+    this.isSoftware = isDrawnBySoftware();
+    this.interval = this.isSoftware ? SOFTWARE.interval : 0;
+    this.lastDrawn = -Infinity;
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !this.isSoftware });
     this.scene = new THREE.Scene();
     this.scene.background = new THREE.Color(0xe9ebee);
     this.camera = new THREE.PerspectiveCamera(40, 1, 0.01, 100);
@@ -36,7 +43,7 @@ export class Stage {
   resize() {
     const { clientWidth: width, clientHeight: height } = this.canvas;
     if (width === 0 || height === 0) return;
-    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
+    this.renderer.setPixelRatio(this.isSoftware ? SOFTWARE.pixelRatio : Math.min(window.devicePixelRatio, 2));
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
@@ -76,6 +83,7 @@ export class Stage {
       this.scene.add(body.surface, body.edges);
     }
     if (picture.faces) {
+      body.number = picture.number;
       body.layout = picture.layout;
       body.faces = picture.faces;
       // Another geometry, so that the buffers of this one are freed, and the edges of the mesh are found anew.
@@ -128,7 +136,7 @@ export class Stage {
 
   showHeld() {
     const places = [];
-    for (const body of this.cloths()) {
+    for (const body of this.bodies.values()) {
       const positions = body.surface.geometry.getAttribute("position").array;
       for (const v of body.heldVertices) places.push(positions[3 * v], positions[3 * v + 1], positions[3 * v + 2]);
     }
@@ -177,31 +185,60 @@ export class Stage {
     return ray;
   }
 
-  /** The cloth under a place of the canvas [px]: its number, the point in its layout, and in the world. */
+  /** The cloth or rope under a place of the canvas [px]: its number, the point in its layout, and in the world. */
   pick(x, y) {
-    const cloths = this.cloths();
     const solids = [...this.bodies.values()].filter((body) => body.kind !== "floor");
     const [hit] = this.castRay(x, y).intersectObjects(solids.map((body) => body.surface), false);
-    const number = hit ? cloths.findIndex((body) => body.surface === hit.object) : -1;
-    if (number < 0 || cloths[number].layout.length === 0) return null;
-    const { faces, layout } = cloths[number];
+    if (!hit) return this.pickRope(x, y);
+    const body = solids.find((body) => body.surface === hit.object);
+    if (body.number === null || body.layout.length === 0) return null;
+    const { faces, layout } = body;
     const weights = hit.barycoord.toArray();
     const point = [0, 0, 0];
     for (let k = 0; k < 3; k++) {
       const vertex = faces[3 * hit.faceIndex + k];
       for (let axis = 0; axis < 3; axis++) point[axis] += weights[k] * layout[3 * vertex + axis];
     }
-    return { cloth: number, point, position: hit.point };
+    return { body: body.number, point, position: hit.point };
   }
 
-  /** Draws, if anything has changed. */
-  draw() {
+  /** The rope that passes a place of the canvas [px] within some pixels: ropes are thin. */
+  pickRope(x, y) {
+    const box = this.canvas.getBoundingClientRect();
+    let [nearest, found] = [ROPE_REACH, null];
+    for (const body of this.bodies.values()) {
+      if (body.kind !== "rope" || body.number === null || body.layout.length === 0) continue;
+      const positions = body.surface.geometry.getAttribute("position").array;
+      for (let i = 0; i < positions.length; i += 3) {
+        const position = new THREE.Vector3(positions[i], positions[i + 1], positions[i + 2]);
+        const { x: right, y: up, z } = position.clone().project(this.camera);
+        const distance = Math.hypot(x - box.left - ((right + 1) / 2) * box.width, y - box.top - ((1 - up) / 2) * box.height);
+        if (z > 1 || distance >= nearest) continue;
+        nearest = distance;
+        found = { body: body.number, point: Array.from(body.layout.subarray(i, i + 3)), position };
+      }
+    }
+    return found;
+  }
+
+  /** Draws, if anything has changed and the last time is long enough ago. */
+  draw(now = Infinity) {
     this.controls.update();
-    if (!this.isDirty) return false;
+    if (!this.isDirty || now - this.lastDrawn < this.interval) return false;
     this.isDirty = false;
+    this.lastDrawn = Math.min(now, performance.now());
     this.renderer.render(this.scene, this.camera);
     return true;
   }
+}
+
+/** Whether pictures are drawn by the processor, as far as the browser tells. */
+function isDrawnBySoftware() {
+  const context = document.createElement("canvas").getContext("webgl2");
+  const info = context?.getExtension("WEBGL_debug_renderer_info");
+  const name = info ? context.getParameter(info.UNMASKED_RENDERER_WEBGL) : "";
+  context?.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|software|basic render/i.test(name);
 }
 
 function makeBody(kind, color) {
@@ -218,7 +255,7 @@ function makeBody(kind, color) {
   const lines = new THREE.MeshBasicMaterial({ color: 0x111111, wireframe: true, transparent: true, opacity: 0.35 });
   const edges = new THREE.Mesh(geometry, lines);
   surface.frustumCulled = edges.frustumCulled = false;
-  return { kind, color, surface, edges, layout: new Float32Array(), faces: null, fields: {}, heldVertices: [] };
+  return { kind, color, surface, edges, number: null, layout: new Float32Array(), faces: null, fields: {}, heldVertices: [] };
 }
 
 function makePoints() {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use taffeta_contact::{MeshObstacle, Obstacle};
 use taffeta_core::TriangleMesh;
 use taffeta_formats::FrameData;
-use taffeta_render::tube::tube_mesh;
+use taffeta_render::tube::{SIDES, tube_mesh};
 use taffeta_render::{Body, BodyKind as Drawn, compute_framing_bounds, mesh_obstacle_body, obstacle_body};
 use taffeta_scene::{cloth_frame, rope_frame};
 use taffeta_sim::World;
@@ -49,7 +49,7 @@ impl Obstacles {
             let kind = if body.kind == Drawn::Floor { BodyKind::Floor } else { BodyKind::Obstacle };
             // Obstacles have no names, and names of bodies no dots.
             let name = format!("obstacle.{number}");
-            BodyPicture { is_still, ..picture_mesh((name, kind), &body.mesh, numbers) }
+            BodyPicture { is_still, ..picture_mesh((name, kind), &body.mesh, (Vec::new(), numbers)) }
         };
         self.bodies(time, bounds).zip(still).enumerate().map(picture).collect()
     }
@@ -71,12 +71,31 @@ pub(crate) fn picture_world(world: &World, numbers: &mut MeshNumbers) -> Vec<Bod
         first = range.end;
         let layout = to_floats(&sheet.layout.raw[range]);
         let picture = picture_frame(cloth.name.clone(), &data, (layout, numbers));
-        pictures.push(BodyPicture { held, ..picture });
+        pictures.push(BodyPicture { held, number: Some(number), ..picture });
     }
-    for (number, rope) in world.rope_bodies() {
-        pictures.push(picture_rope(rope.name.clone(), &rope_frame(world, number), (rope.radius, numbers)));
+    for (number, _) in world.rope_bodies() {
+        pictures.push(picture_live_rope(world, number, numbers));
     }
     pictures
+}
+
+/// A picture of a rope of a world, given by the number of its loose body. Every vertex of a ring has the layout of the
+/// point of the rope that the ring is around, so that what is picked on the tube is a point of the rope.
+fn picture_live_rope(world: &World, number: usize, numbers: &mut MeshNumbers) -> BodyPicture {
+    let (sheet, rope) = (world.sheet(), &world.loose_bodies()[number]);
+    let body = world.cloths().len() + number;
+    let data = rope_frame(world, number);
+    let tube = tube_mesh(&data.mesh.positions, rope.radius);
+    let vertices = world.loose_vertices(number);
+    let ring = |x: &DVec3| std::iter::repeat_n(*x, SIDES);
+    let layout: Vec<DVec3> = sheet.layout.raw[vertices.clone()].iter().flat_map(ring).collect();
+    let is_held = |(_, pin): &(usize, &Option<u32>)| pin.is_some_and(|pin| !world.has_released(pin as usize));
+    let pins = sheet.vertex_pins.raw[vertices].iter().enumerate();
+    BodyPicture {
+        number: Some(body),
+        held: pins.filter(is_held).map(|(i, _)| (i * SIDES) as u32).collect(),
+        ..picture_mesh((rope.name.clone(), BodyKind::Rope), &tube, (to_floats(&layout), numbers))
+    }
 }
 
 /// A picture of a cloth as it is in a frame, with all fields that are known.
@@ -98,6 +117,7 @@ pub(crate) fn picture_frame(
     BodyPicture {
         name: name.clone(),
         kind: BodyKind::Cloth,
+        number: None,
         mesh: numbers.find(&name, &mesh.faces, layout),
         positions: Arc::new(to_floats(&mesh.positions)),
         is_still: false,
@@ -106,24 +126,25 @@ pub(crate) fn picture_frame(
     }
 }
 
-/// A picture of a rope of a radius \[m\].
+/// A picture of a rope of a radius \[m\] in a folder.
 pub(crate) fn picture_rope(
     name: String,
     data: &FrameData,
     (radius, numbers): (f64, &mut MeshNumbers),
 ) -> BodyPicture {
-    picture_mesh((name, BodyKind::Rope), &tube_mesh(&data.mesh.positions, radius), numbers)
+    picture_mesh((name, BodyKind::Rope), &tube_mesh(&data.mesh.positions, radius), (Vec::new(), numbers))
 }
 
 fn picture_mesh(
     (name, kind): (String, BodyKind),
     mesh: &TriangleMesh,
-    numbers: &mut MeshNumbers,
+    (layout, numbers): (Vec<f32>, &mut MeshNumbers),
 ) -> BodyPicture {
-    let faces = numbers.find(&name, &mesh.faces, Vec::new());
+    let faces = numbers.find(&name, &mesh.faces, layout);
     BodyPicture {
         name,
         kind,
+        number: None,
         mesh: faces,
         positions: Arc::new(to_floats(&mesh.positions)),
         is_still: false,

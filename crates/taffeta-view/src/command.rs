@@ -43,8 +43,8 @@ pub(crate) enum Command {
     },
     /// Grab a material point, in place of what this browser holds.
     Grab {
-        /// Number of the cloth.
-        cloth: usize,
+        /// Number of the body, see [`taffeta_sim::Grab::body`].
+        body: usize,
         /// Its place in the layout \[m\].
         point: [f64; 3],
         /// Where to pull it \[m\].
@@ -63,15 +63,15 @@ pub(crate) enum Command {
     Release,
     /// Pin the vertex next to a material point where it is.
     Pin {
-        /// Number of the cloth.
-        cloth: usize,
+        /// Number of the body, see [`taffeta_sim::Grab::body`].
+        body: usize,
         /// Its place in the layout \[m\].
         point: [f64; 3],
     },
     /// Let the pin go that holds the vertex next to a material point.
     Unpin {
-        /// Number of the cloth.
-        cloth: usize,
+        /// Number of the body, see [`taffeta_sim::Grab::body`].
+        body: usize,
         /// Its place in the layout \[m\].
         point: [f64; 3],
     },
@@ -128,8 +128,8 @@ mod tests {
         let read = |text: &str| serde_json::from_str::<Command>(text);
         assert_eq!(read(r#"{"do":"seek","frame":12}"#).unwrap(), Command::Seek { frame: 12 });
         assert_eq!(read(r#"{"do":"taken"}"#).unwrap(), Command::Taken);
-        let grab = r#"{"do":"grab","cloth":0,"point":[0,1,0],"target":[1,2,3],"stamp":5.5}"#;
-        assert!(matches!(read(grab).unwrap(), Command::Grab { cloth: 0, .. }));
+        let grab = r#"{"do":"grab","body":0,"point":[0,1,0],"target":[1,2,3],"stamp":5.5}"#;
+        assert!(matches!(read(grab).unwrap(), Command::Grab { body: 0, .. }));
         for wrong in [
             "",
             "[]",
@@ -137,7 +137,7 @@ mod tests {
             r#"{"do":"seek","frame":-1}"#,
             r#"{"do":"set","key":"gravity.y"}"#,
             r#"{"do":"set","key":"gravity.y","value":1,"path":"x"}"#,
-            r#"{"do":"grab","cloth":0,"point":[0,1],"target":[1,2,3],"stamp":1}"#,
+            r#"{"do":"grab","body":0,"point":[0,1],"target":[1,2,3],"stamp":1}"#,
         ] {
             assert!(read(wrong).is_err(), "{wrong}");
         }

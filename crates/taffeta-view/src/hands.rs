@@ -25,7 +25,7 @@ pub(crate) struct Hands {
 /// What a browser has grabbed.
 #[derive(Clone, Copy, Debug)]
 struct Held {
-    cloth: usize,
+    body: usize,
     /// A point of the layout \[m\].
     point: DVec3,
     /// Where the pointer is \[m\].
@@ -37,14 +37,14 @@ struct Held {
 }
 
 impl Hands {
-    /// Lets a browser grab a point of a cloth, which is at `at` \[m\].
+    /// Lets a browser grab a point of a body, which is at `at` \[m\].
     pub fn grab(
         &mut self,
         client: Client,
-        (cloth, point, at): (usize, DVec3, DVec3),
+        (body, point, at): (usize, DVec3, DVec3),
         (pointer, stamp): (DVec3, f64),
     ) {
-        self.held.insert(client, Held { cloth, point, pointer, hand: at, stamp });
+        self.held.insert(client, Held { body, point, pointer, hand: at, stamp });
     }
 
     /// Notes where the pointer of a browser is \[m\].
@@ -69,12 +69,20 @@ impl Hands {
 
     /// What the hands do to a world of a size \[m\] with a stiffness \[N/m\].
     pub fn pull(&self, world: &World, (size, stiffness): (f64, f64)) -> Vec<Grab> {
-        let grab = |&Held { cloth, point, hand, .. }: &Held| {
-            let at = world.find_layout_position(cloth, point).unwrap_or(hand);
+        let grab = |&Held { body, point, hand, .. }: &Held| {
+            let at = world.find_layout_position(body, point).unwrap_or(hand);
             let target = at + (hand - at).clamp_length_max(REACH * size);
-            Grab { cloth, point, radius: PATCH * size, target, stiffness }
+            Grab { body, point, radius: PATCH * size, target, stiffness }
         };
         self.held.values().map(grab).collect()
+    }
+
+    /// Where the grabs of [`pull`](Self::pull) pull to now, in their order, in a world of a size \[m\]. `places` tells where
+    /// what they hold is \[m\].
+    pub fn aim(&self, (places, size): (&[DVec3], f64), targets: &mut [DVec3]) {
+        for ((held, place), target) in self.held.values().zip(places).zip(targets) {
+            *target = *place + (held.hand - *place).clamp_length_max(REACH * size);
+        }
     }
 
     /// Notes that the world has felt the hands.
@@ -90,7 +98,7 @@ impl Hands {
     /// Where the grabbed points are, and where their pointers \[m\].
     pub fn ends(&self, world: &World) -> Vec<[[f64; 3]; 2]> {
         let ends = |held: &Held| {
-            let at = world.find_layout_position(held.cloth, held.point)?;
+            let at = world.find_layout_position(held.body, held.point)?;
             Some([at.to_array(), held.pointer.to_array()])
         };
         self.held.values().filter_map(ends).collect()

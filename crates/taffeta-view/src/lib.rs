@@ -22,6 +22,7 @@ mod controls;
 mod error;
 mod folder;
 mod hands;
+mod interlude;
 mod live;
 mod playback;
 mod server;

@@ -8,6 +8,7 @@ use crate::command::{Client, Command, Event};
 use crate::controls::Controls;
 use crate::error::ViewError;
 use crate::hands::Hands;
+use crate::interlude::Interlude;
 use crate::playback::Playback;
 use crate::snapshot::{MeshNumbers, Snapshot};
 use crate::status::{Notices, Status};
@@ -16,7 +17,7 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use taffeta_scene::Scene;
 use taffeta_scene::materials::presets;
-use taffeta_sim::{SolverChoice, Stage, StepInputs, StepReport, World, WorldDescription};
+use taffeta_sim::{SolverChoice, Stage, StepError, StepInputs, StepReport, World, WorldDescription};
 
 /// A grab has so many times the weight of the cloths over their size as its stiffness: it carries them all with a twentieth
 /// of their size as its length.
@@ -35,13 +36,11 @@ pub struct LiveShow {
     frame_time: f64,
     duration: f64,
     is_static: bool,
-    obstacles: Obstacles,
-    bounds: [DVec3; 2],
+    painter: Painter,
     /// The size of all cloths together \[m\].
     size: f64,
     defaults: Controls,
     controls: Controls,
-    numbers: MeshNumbers,
     playback: Playback,
     hands: Hands,
     report: Value,
@@ -69,8 +68,11 @@ impl LiveShow {
             Obstacles { closed: description.obstacles.clone(), meshes: description.mesh_obstacles.clone() };
         let count = world.cloths().len();
         let mut show = Self {
-            bounds: obstacles.bounds_with((0..count).map(|cloth| world.mesh(cloth).positions)),
-            obstacles,
+            painter: Painter {
+                bounds: obstacles.bounds_with((0..count).map(|cloth| world.mesh(cloth).positions)),
+                obstacles,
+                numbers: MeshNumbers::default(),
+            },
             title: title.into(),
             frame_time: scene.simulation.frame_time(),
             duration: scene.simulation.duration,
@@ -78,7 +80,6 @@ impl LiveShow {
             size,
             controls: defaults.clone(),
             defaults,
-            numbers: MeshNumbers::default(),
             playback: Playback::new(notices),
             hands: Hands::default(),
             report: Value::Null,
@@ -161,23 +162,23 @@ impl LiveShow {
             }
             Command::Step => {
                 self.playback.running = false;
-                self.advance();
+                self.advance(None);
             }
             Command::RealTime { on } => self.playback.real_time = on,
             Command::Reset => self.reset()?,
             Command::Defaults => self.set(self.defaults.clone())?,
             Command::Set { key, value } => self.set(self.controls.with(&key, value)?)?,
             Command::Preset { cloth, name } => self.set(self.controls.with_preset(cloth, &name)?)?,
-            Command::Grab { cloth, point, target, stamp } => {
-                self.grab(client, (cloth, point), (target, stamp))?
+            Command::Grab { body, point, target, stamp } => {
+                self.grab(client, (body, point), (target, stamp))?
             }
             Command::Drag { target, stamp } => {
                 self.hands.drag(client, (DVec3::from_array(target), stamp));
                 self.playback.is_stale |= !self.playback.running;
             }
             Command::Release => self.release(client),
-            Command::Pin { cloth, point } => self.pin((cloth, point))?,
-            Command::Unpin { cloth, point } => self.unpin((cloth, point))?,
+            Command::Pin { body, point } => self.pin((body, point))?,
+            Command::Unpin { body, point } => self.unpin((body, point))?,
             Command::Seek { .. } => return Err("a simulation has no frames to go to: it can be reset".into()),
         }
         Ok(())
@@ -186,16 +187,16 @@ impl LiveShow {
     fn grab(
         &mut self,
         client: Client,
-        (cloth, point): (usize, [f64; 3]),
+        (body, point): (usize, [f64; 3]),
         (target, stamp): ([f64; 3], f64),
     ) -> Result<(), String> {
         if let Some(reason) = self.controls.refuses_grabs() {
             return Err(reason.into());
         }
-        self.find_vertices((cloth, point))?;
+        self.find_vertices((body, point))?;
         let [point, target] = [point, target].map(DVec3::from_array);
-        let at = self.world.find_layout_position(cloth, point).unwrap_or(target);
-        self.hands.grab(client, (cloth, point, at), (target, stamp));
+        let at = self.world.find_layout_position(body, point).unwrap_or(target);
+        self.hands.grab(client, (body, point, at), (target, stamp));
         self.playback.is_stale = true;
         Ok(())
     }
@@ -232,17 +233,17 @@ impl LiveShow {
         self.playback.is_stale = true;
     }
 
-    /// The vertices of the face in which a point of a layout lies, the nearest first.
+    /// The vertices of the face, or of the segment of a rope, in which a point of a layout lies, the nearest first.
     fn find_vertices(
         &self,
-        (cloth, point): (usize, [f64; 3]),
+        (body, point): (usize, [f64; 3]),
     ) -> Result<Vec<taffeta_core::VertexIndex>, String> {
-        let count = self.world.cloths().len();
-        if cloth >= count {
-            return Err(format!("there is no cloth {cloth}; there are {count}"));
+        let count = self.world.cloths().len() + self.world.loose_bodies().len();
+        if body >= count {
+            return Err(format!("there is no body {body}; there are {count}"));
         }
-        let found = self.world.find_layout_point(cloth, DVec3::from_array(point));
-        let (corners, weights) = found.ok_or("that cloth has no faces")?;
+        let found = self.world.find_layout_point(body, DVec3::from_array(point));
+        let (corners, weights) = found.ok_or("that body has neither faces nor segments")?;
         let mut order = [0, 1, 2];
         order.sort_by(|a, b| weights[*b].total_cmp(&weights[*a]));
         Ok(order.into_iter().filter(|k| weights[*k] > 0.0).map(|k| corners[k]).collect())
@@ -258,21 +259,18 @@ impl LiveShow {
     fn unpin(&mut self, place: (usize, [f64; 3])) -> Result<(), String> {
         let vertices = self.find_vertices(place)?;
         let pin_of = |vertex: &taffeta_core::VertexIndex| self.world.sheet().vertex_pins[*vertex];
-        let pin = vertices.iter().find_map(pin_of).ok_or("no pin holds the cloth there")?;
+        let pin = vertices.iter().find_map(pin_of).ok_or("no pin holds the body there")?;
         self.world.release_pin(pin as usize).map_err(|error| error.to_string())?;
         self.playback.is_stale = true;
         Ok(())
     }
 
-    /// Makes a frame.
-    pub(crate) fn advance(&mut self) {
-        self.hands.follow(self.frame_time, self.size);
-        let grabs = self.hands.pull(&self.world, (self.size, self.controls.pull));
-        let inputs = StepInputs { grabs, ..StepInputs::default() };
+    /// Makes a frame, with something to do between its substeps or without.
+    pub(crate) fn advance(&mut self, interlude: Option<&mut Interlude<'_>>) {
         let begun = Instant::now();
         let outcome = match self.is_static {
             true => self.world.equilibrate(),
-            false => self.world.step(&inputs, self.frame_time),
+            false => self.step(interlude),
         };
         let time = begun.elapsed().as_secs_f64();
         match outcome {
@@ -294,6 +292,22 @@ impl LiveShow {
         }
         self.playback.wait(Duration::from_secs_f64(self.frame_time));
         self.playback.is_stale = true;
+    }
+
+    /// Makes a step, in which the hands follow the pointers.
+    fn step(&mut self, mut interlude: Option<&mut Interlude<'_>>) -> Result<StepReport, StepError> {
+        let grabs = self.hands.pull(&self.world, (self.size, self.controls.pull));
+        let inputs = StepInputs { grabs, ..StepInputs::default() };
+        let Self { world, hands, painter, report, size, frame_time, .. } = self;
+        world.step_led(&inputs, *frame_time, &mut |lead| {
+            if let Some(interlude) = &mut interlude {
+                interlude.show(|| painter.paint(lead.world, (hands, report)));
+                interlude.listen(hands);
+            }
+            hands.follow(lead.h, *size);
+            hands.aim((lead.places, *size), lead.targets);
+            hands.note_felt();
+        })
     }
 
     fn describe_state(&self) -> Value {
@@ -341,18 +355,35 @@ impl LiveShow {
             return None;
         }
         let begun = Instant::now();
-        let time = self.world.time();
-        let mut bodies = picture_world(&self.world, &mut self.numbers);
-        bodies.extend(self.obstacles.pictures((time, self.bounds), &mut self.numbers));
+        let snapshot = self.painter.paint(&self.world, (&self.hands, &self.report));
         self.picture_time = begun.elapsed().as_secs_f64();
-        Some(Snapshot {
-            frame: self.world.frame(),
+        Some(snapshot)
+    }
+}
+
+/// What pictures of the world need beside it.
+#[derive(Debug)]
+struct Painter {
+    obstacles: Obstacles,
+    /// A box around everything at time 0 \[m\], which says how large planes are drawn.
+    bounds: [DVec3; 2],
+    numbers: MeshNumbers,
+}
+
+impl Painter {
+    /// A picture of the world as it is, with what is held and what is told about the last frame.
+    fn paint(&mut self, world: &World, (hands, report): (&Hands, &Value)) -> Snapshot {
+        let time = world.time();
+        let mut bodies = picture_world(world, &mut self.numbers);
+        bodies.extend(self.obstacles.pictures((time, self.bounds), &mut self.numbers));
+        Snapshot {
+            frame: world.frame(),
             time,
             bodies,
-            report: self.report.clone(),
-            stamps: self.hands.stamps(),
-            grabs: self.hands.ends(&self.world),
-        })
+            report: report.clone(),
+            stamps: hands.stamps(),
+            grabs: hands.ends(world),
+        }
     }
 }
 

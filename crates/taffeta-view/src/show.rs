@@ -2,6 +2,7 @@
 
 use crate::command::{Event, coalesce};
 use crate::folder::FolderShow;
+use crate::interlude::Interlude;
 use crate::live::LiveShow;
 use crate::snapshot::Snapshot;
 use crate::status::Status;
@@ -32,8 +33,11 @@ impl Show {
     /// Handles events and goes on from frame to frame until nobody can send events anymore.
     pub(crate) fn run(mut self, events: &Receiver<Event>, outlet: &Outlet) {
         self.show(outlet);
+        // Events that have come while a step was made.
+        let mut waiting = Vec::new();
         loop {
             let first = match self.due() {
+                _ if !waiting.is_empty() => None,
                 None => events.recv().ok(),
                 Some(due) => match events.recv_timeout(due.saturating_duration_since(Instant::now())) {
                     Ok(event) => Some(event),
@@ -41,7 +45,8 @@ impl Show {
                     Err(RecvTimeoutError::Disconnected) => return,
                 },
             };
-            let batch = coalesce(first.into_iter().chain(events.try_iter()).collect());
+            let come = std::mem::take(&mut waiting).into_iter().chain(first).chain(events.try_iter());
+            let batch = coalesce(come.collect());
             if batch.is_empty() && self.due().is_none() {
                 // Waited for ever, and nobody is left.
                 return;
@@ -52,7 +57,9 @@ impl Show {
                 self.show(outlet);
             }
             if self.due().is_some_and(|due| due <= Instant::now()) {
-                self.advance();
+                let mut interlude = Interlude::new(events, outlet);
+                self.advance(&mut interlude);
+                waiting = interlude.into_later();
                 self.show(outlet);
             }
         }
@@ -73,9 +80,9 @@ impl Show {
         }
     }
 
-    fn advance(&mut self) {
+    fn advance(&mut self, interlude: &mut Interlude<'_>) {
         match self {
-            Self::Live(show) => show.advance(),
+            Self::Live(show) => show.advance(Some(interlude)),
             Self::Folder(show) => show.advance(),
         }
     }

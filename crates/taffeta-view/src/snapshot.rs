@@ -53,6 +53,8 @@ pub(crate) struct BodyPicture {
     pub name: String,
     /// How it is drawn.
     pub kind: BodyKind,
+    /// Its number among the bodies that can be grabbed; `None`: it cannot be.
+    pub number: Option<usize>,
     /// What it is made of.
     pub mesh: Arc<MeshPicture>,
     /// Positions \[m\], three numbers per vertex.
@@ -143,7 +145,13 @@ impl Snapshot {
                     arrays.push(name, field, f32::to_le_bytes);
                 }
                 let names = std::mem::take(&mut arrays.names);
-                json!({ "name": body.name, "kind": body.kind, "mesh": mesh.number, "arrays": names })
+                json!({
+                    "name": body.name,
+                    "kind": body.kind,
+                    "number": body.number,
+                    "mesh": mesh.number,
+                    "arrays": names,
+                })
             })
             .collect();
         *sent = now;
@@ -173,6 +181,7 @@ mod tests {
         let body = |name: &str, is_still| BodyPicture {
             name: name.into(),
             kind: BodyKind::Cloth,
+            number: None,
             mesh: Arc::new(MeshPicture { number: 0, faces: Vec::new(), layout: Vec::new() }),
             positions: Arc::new(vec![1.0, 2.0, 3.0]),
             is_still,

@@ -1,6 +1,6 @@
 """Drives the page of `taffeta view` in a headless Chromium.
 
-Usage: check.py CASE URL SCREENSHOT, with CASE one of live, folder, crowd. Fails with the first thing that is wrong; prints
+Usage: check.py CASE URL SCREENSHOT, with CASE one of live, folder, crowd, rope. Fails with the first thing that is wrong; prints
 what was measured.
 """
 
@@ -214,17 +214,62 @@ def check_live(url: str, picture: str):
     # Pins: one more is held, then none of the scene's are.
     held = page.run("return window.taffeta.held(0)")
     assert held > 1, "the scene holds the upper edge"
-    page.send(do="pin", cloth=0, point=[0.5, 0.3, 0.0])
+    page.send(do="pin", body=0, point=[0.5, 0.3, 0.0])
     page.wait("a vertex more is held", lambda: page.run("return window.taffeta.held(0)") == held + 1)
-    page.send(do="unpin", cloth=0, point=[0.5, 1.0, 0.0])
+    page.send(do="unpin", body=0, point=[0.5, 1.0, 0.0])
     page.wait("the edge is free", lambda: page.run("return window.taffeta.held(0)") == 1)
-    page.send(do="unpin", cloth=0, point=[0.9, 0.9, 0.0])
+    page.send(do="unpin", body=0, point=[0.9, 0.9, 0.0])
     page.wait("that is refused", lambda: "no pin holds" in page.find("#notices").text)
 
     # Nonsense is refused and changes nothing.
     page.send(do="set", key="gravity.y", value=1e9)
     page.wait("the reason is told", lambda: "must be from" in page.find("#notices").text)
     page.send(do="nonsense")
+    page.driver.quit()
+
+
+def check_rope(url: str, picture: str):
+    """A rope is dragged, pinned where it is and let go; beside it nothing is taken."""
+    page = Page(url)
+    # A vertex of the ring in the middle of the tube, which has twelve.
+    middle = "return window.taffeta.place('line', 12 * 10)"
+    page.pause()
+    before = page.run(middle)
+    x, y = (round(c) for c in page.run("return window.taffeta.screen(arguments[0])", before))
+    # A few pixels beside it: ropes are thin.
+    actions = ActionChains(page.driver, duration=50)
+    actions.w3c_actions.pointer_action.move_to_location(x, y + 5)
+    actions.w3c_actions.pointer_action.pointer_down()
+    actions.perform()
+    page.send(do="run", on=True)
+    page.wait("it is held", lambda: page.get("grabs") == 1)
+    actions = ActionChains(page.driver, duration=50)
+    for k in range(1, 11):
+        actions.w3c_actions.pointer_action.move_to_location(x, y - 12 * k)
+    actions.perform()
+    page.wait_frames(30)
+    after = page.run(middle)
+    assert after[1] > before[1] + 0.03, ("it follows the pointer up", before, after)
+    page.driver.save_screenshot(picture)
+    ActionChains(page.driver).release().perform()
+    page.wait("it lets go", lambda: page.get("grabs") == 0)
+    page.wait_frames(40)
+    assert page.run(middle)[1] < after[1] - 0.02, ("it sinks back", after, page.run(middle))
+    # The end is free at first.
+    end = "return window.taffeta.place('line', 12 * 20)"
+    held = "return window.taffeta.holds('line')"
+    page.pause()
+    place = page.run(end)
+    assert page.run(held) == 1
+    page.send(do="pin", body=0, point=[1.0, 0.0, 0.0])
+    page.wait("the end is held", lambda: page.run(held) == 2)
+    page.send(do="run", on=True)
+    page.wait_frames(20)
+    kept = page.run(end)
+    assert distance(kept, place) < 0.02, ("it is pinned", place, kept)
+    page.send(do="unpin", body=0, point=[1.0, 0.0, 0.0])
+    page.wait("the end is free", lambda: page.run(held) == 1)
+    page.expect_quiet()
     page.driver.quit()
 
 
@@ -253,7 +298,7 @@ def check_folder(url: str, picture: str):
     page.find("#run").click()
     page.wait("it plays", lambda: 0 < page.get("frame") < 20)
     page.wait("it stops at the end", lambda: page.get("frame") == 20 and not page.is_running())
-    page.send(do="grab", cloth=0, point=corner, target=corner, stamp=1.0)
+    page.send(do="grab", body=0, point=corner, target=corner, stamp=1.0)
     page.wait("that is refused", lambda: "a recording cannot be changed" in page.find("#notices").text)
     page.expect_quiet()
     page.driver.save_screenshot(picture)
@@ -267,7 +312,7 @@ def check_crowd(url: str, picture: str):
     second.wait("the second knows of the pause", lambda: not second.is_running())
     second.wait("both show the same", lambda: second.get("frame") == first.get("frame"))
     assert first.run("return window.taffeta.position(0, 5)") == second.run("return window.taffeta.position(0, 5)")
-    second.send(do="grab", cloth=0, point=[0.5, 0.3, 0.0], target=[0.0, 1.0, 0.5], stamp=1.0)
+    second.send(do="grab", body=0, point=[0.5, 0.3, 0.0], target=[0.0, 1.0, 0.5], stamp=1.0)
     second.find("#run").click()
     first.wait("the first runs too", first.is_running)
     first.wait_frames(5)
@@ -298,7 +343,7 @@ def measure(url: str, picture: str):
     drag(page, [0.5, 0.35, 0.0], (60, -80))
     page.send(do="run", on=True)
     script = """const place = window.taffeta.position(0, arguments[0]);
-        window.taffeta.send({ do: "grab", cloth: 0, point: [0.5, 0.3, 0], target: place, stamp: performance.now() });
+        window.taffeta.send({ do: "grab", body: 0, point: [0.5, 0.3, 0], target: place, stamp: performance.now() });
         window.taffeta.latencies.length = 0;
         let k = 0;
         const timer = setInterval(() => {
@@ -319,4 +364,4 @@ def measure(url: str, picture: str):
 if __name__ == "__main__":
     case, address, screenshot = sys.argv[1:]
     pathlib.Path(screenshot).parent.mkdir(parents=True, exist_ok=True)
-    {"live": check_live, "folder": check_folder, "crowd": check_crowd, "measure": measure}[case](address, screenshot)
+    {"live": check_live, "folder": check_folder, "crowd": check_crowd, "rope": check_rope, "measure": measure}[case](address, screenshot)

@@ -39,6 +39,24 @@ shape = { plane = { normal = [0, 1, 0] } }
 place = { translate = [0, -1.2, 0] }
 "#;
 
+/// A rope that hangs from one end.
+const ROPE: &str = r#"[simulation]
+duration = 0.34
+frame_rate = 60.0
+solver = "block"
+substeps = 8
+
+[[rope]]
+name = "line"
+length = 1.0
+segments = 20
+radius = 0.006
+material = { density = 0.05, stretch = 1e4, bend = 1e-5 }
+
+[[rope.pin]]
+where = { ends = "first" }
+"#;
+
 /// A running `taffeta view`, ended with the test.
 struct Viewer {
     child: Child,
@@ -120,6 +138,14 @@ fn in_a_browser_the_cloth_moves_obeys_sliders_and_follows_the_pointer() {
     let viewer = Viewer::start(&desk, &["scene.toml"]);
     check_in_browser("live", &viewer);
     assert_eq!(desk.list(""), ["scene.toml"], "nothing is written");
+}
+
+#[test]
+fn in_a_browser_a_rope_is_dragged_pinned_and_let_go() {
+    let desk = Desk::new();
+    desk.write("scene.toml", ROPE);
+    let viewer = Viewer::start(&desk, &["scene.toml"]);
+    check_in_browser("rope", &viewer);
 }
 
 #[test]

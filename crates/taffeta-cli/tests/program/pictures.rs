@@ -101,6 +101,54 @@ fn frames_become_an_animation_in_real_time() {
     assert_eq!(gif_frames(&bytes).1, [5, 5, 5]);
 }
 
+#[cfg(not(feature = "mp4"))]
+#[test]
+fn without_an_encoder_films_are_refused_with_what_to_do() {
+    let desk = Desk::new();
+    desk.refused(&["render", "a", "--mp4"], &["built without an encoder", "--features mp4", "--gif"]);
+    desk.refused(&["render", "a", "--quality", "50"], &["--mp4"]);
+}
+
+/// Width and height of an MP4 file and its number of pictures, from its boxes.
+#[cfg(feature = "mp4")]
+fn film_frames(bytes: &[u8]) -> ([u16; 2], u32) {
+    assert_eq!(&bytes[4..8], b"ftyp");
+    let find = |name: &[u8; 4]| bytes.windows(4).position(|found| found == name).expect("the box is there");
+    let (avc1, stsz) = (find(b"avc1"), find(b"stsz"));
+    // The brands at the head of the file name the coding too.
+    let avc1 = if avc1 < 64 {
+        avc1 + 4 + bytes[avc1 + 4..].windows(4).position(|f| f == b"avc1").unwrap()
+    } else {
+        avc1
+    };
+    let side = |at: usize| u16::from_be_bytes([bytes[at], bytes[at + 1]]);
+    let count = u32::from_be_bytes(bytes[stsz + 12..stsz + 16].try_into().unwrap());
+    ([side(avc1 + 28), side(avc1 + 30)], count)
+}
+
+#[cfg(feature = "mp4")]
+#[test]
+fn frames_become_a_film() {
+    let desk = Desk::new();
+    desk.done(&["run", "scene.toml", "--out", "a", "--quiet"]);
+    let reply = desk.done(&[&["render", "a", "--mp4"], &SMALL[..]].concat());
+    assert_eq!(reply.out, "a/film.mp4\n");
+    let bytes = fs::read(desk.path("a/film.mp4")).unwrap();
+    assert_eq!(film_frames(&bytes), ([160, 90], 7));
+    desk.done(&[&["render", "a", "--mp4", "--out", "b.mp4"], &SMALL[..]].concat());
+    assert_eq!(fs::read(desk.path("b.mp4")).unwrap(), bytes);
+    let fewer = ["render", "a", "--mp4", "--every", "3", "--color", "strain", "--quality", "10"];
+    let reply = desk.done(&[&fewer, &SMALL[..]].concat());
+    assert_eq!(reply.out, "a/film_strain.mp4\n");
+    assert_eq!(film_frames(&fs::read(desk.path("a/film_strain.mp4")).unwrap()).1, 3);
+    desk.refused(&["render", "a", "--mp4", "--width", "161"], &["161", "even"]);
+    desk.refused(&["render", "a", "--mp4", "--quality", "0"], &["1..=100"]);
+    desk.refused(&["render", "a", "--mp4", "--gif"], &["cannot be used with"]);
+    desk.refused(&["render", "a", "--mp4", "--contact-sheet"], &["cannot be used with"]);
+    desk.refused(&["render", "a", "--mp4", "--frame", "2"], &["cannot be used with"]);
+    desk.refused(&["render", "a", "--mp4", "--out", "a.gif"], &["a.gif", ".mp4"]);
+}
+
 #[test]
 fn frames_become_a_contact_sheet() {
     let desk = Desk::new();

@@ -15,6 +15,8 @@ const REACHED_SHARE: f64 = 0.9;
 /// Angle \[rad\] and part of the thickness below which contacts of a vertex are one: round-off of where it is over an edge.
 const TWIN_ANGLE: f64 = 1e-5;
 const TWIN_SHARE: f64 = 1e-3;
+/// A little more than one, for round-off.
+const FAR: f64 = 1.0 + 1e-9;
 /// Pairs that one task takes.
 const PAIRS_PER_TASK: usize = 1024;
 
@@ -66,14 +68,18 @@ impl Proximity {
         offset: f64,
         (step, which): (Step<'_>, Which),
     ) -> Option<(Feature, ContactRow)> {
-        let found = closest(pair.kind, pair.gather(step.start));
+        let x = pair.gather(step.start);
+        let moves = pair.vertices.map(|v| step.end[v as usize] - step.start[v as usize]);
+        let way = pair.relative_way(&moves);
+        // Most pairs are too far apart to come within reach, and their boxes tell so.
+        if pair.box_distance(&x) > FAR * (offset + way.max(offset)) {
+            return None;
+        }
+        let found = closest(pair.kind, x);
         let distance = found.gap.length();
         if distance == 0.0 || self.quarantine.holds(pair) {
             return None;
         }
-        let moves = pair.vertices.map(|v| step.end[v as usize] - step.start[v as usize]);
-        let way = pair.relative_way(&moves);
-        let x = pair.gather(step.start);
         let pursuit = Pursuit { way, limit: offset, floor: REACHED_SHARE * offset };
         let reached = advance(pursuit, (distance, (found, 0.0)), |t| {
             let found = closest(pair.kind, std::array::from_fn(|k| x[k] + moves[k] * t));

@@ -1,0 +1,126 @@
+//! Films, played by a decoder that has nothing to do with the encoder.
+
+use image::{Rgb, RgbImage};
+use serde_json::Value;
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+use taffeta_video::{Film, FilmSettings, VideoError};
+
+const SIZE: [u32; 2] = [160, 90];
+const LEFT: [u8; 3] = [200, 40, 30];
+
+/// Two halves, of which the right one gets brighter with the number of the picture; a texture on both.
+fn picture(number: u8) -> RgbImage {
+    RgbImage::from_fn(SIZE[0], SIZE[1], |x, y| {
+        let color = if x < SIZE[0] / 2 { LEFT } else { [20, 60, 80 + 10 * number] };
+        Rgb(color.map(|c| c + ((x * 7 + y * 13) % 4) as u8))
+    })
+}
+
+fn write(path: &Path, settings: FilmSettings, count: u8) {
+    let mut film = Film::create(path, settings).unwrap();
+    for number in 0..count {
+        film.add(&picture(number % 16), f64::from(number + 1) / 24.0).unwrap();
+    }
+    film.finish().unwrap();
+}
+
+fn python(program: &Path, arguments: &[&Path]) -> String {
+    let output = Command::new(program).args(arguments).output();
+    let output = output.expect("this test plays a film with a Python package: python3 with venv and pip");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{arguments:?}:\n{}{}", text(&output.stdout), text(&output.stderr));
+    text(&output.stdout).trim().to_owned()
+}
+
+/// What a player makes of a film.
+fn play(film: &Path) -> Value {
+    // The first one makes the environment.
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let script = tests.join("../../taffeta-cli/tests/readers/environment.py");
+    let list = tests.join("requirements.txt");
+    let interpreter = python(Path::new("python3"), &[&script, Path::new(env!("CARGO_TARGET_TMPDIR")), &list]);
+    serde_json::from_str(&python(Path::new(&interpreter), &[&tests.join("play.py"), film])).unwrap()
+}
+
+#[test]
+fn a_player_shows_the_pictures_at_their_times() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("film.mp4");
+    write(&path, FilmSettings::new(SIZE), 70);
+    let played = play(&path);
+    assert!(played["container"].as_str().unwrap().contains("mp4"), "{played}");
+    assert_eq!((&played["codec"], &played["pixels"]), (&"h264".into(), &"yuv420p".into()));
+    assert_eq!(played["size"], serde_json::json!(SIZE));
+    assert!((played["duration"].as_f64().unwrap() - 70.0 / 24.0).abs() < 1e-6, "{}", played["duration"]);
+    let frames = played["frames"].as_array().unwrap();
+    assert_eq!(frames.len(), 70);
+    for (number, frame) in frames.iter().enumerate() {
+        assert!((frame["time"].as_f64().unwrap() - number as f64 / 24.0).abs() < 1e-4, "{frame}");
+        assert_eq!(frame["key"], number % 60 == 0, "one can jump to every sixtieth: {number}");
+        let right = [20, 60, 80 + 10 * (number % 16) as u8];
+        for (seen, meant) in frame["colors"].as_array().unwrap().iter().zip([LEFT, right]) {
+            for (seen, meant) in seen.as_array().unwrap().iter().zip(meant) {
+                let off = seen.as_i64().unwrap() - i64::from(meant);
+                assert!((-6..=9).contains(&off), "picture {number}: {frame} for {meant}");
+            }
+        }
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else is left behind");
+}
+
+#[test]
+fn the_same_pictures_give_the_same_bytes_and_less_quality_gives_fewer() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, quality| {
+        let path = folder.path().join(name);
+        write(&path, FilmSettings { quality, ..FilmSettings::new(SIZE) }, 12);
+        std::fs::read(path).unwrap()
+    };
+    let usual = write("a.mp4", 75);
+    assert_eq!(write("b.mp4", 75), usual);
+    assert!(write("b.mp4", 20).len() < usual.len() && usual.len() < write("c.mp4", 100).len());
+    assert_eq!(std::fs::read(folder.path().join("a.mp4")).unwrap(), usual);
+}
+
+#[test]
+fn a_picture_by_itself_is_a_film_and_none_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("film.mp4");
+    let empty = Film::create(&path, FilmSettings::new(SIZE)).unwrap();
+    assert!(matches!(empty.finish(), Err(VideoError::Empty)));
+    let mut film = Film::create(&path, FilmSettings::new(SIZE)).unwrap();
+    film.add(&picture(3), 1.0).unwrap();
+    assert!(!path.exists(), "the file appears when it is complete");
+    film.finish().unwrap();
+    assert_eq!(play(&path)["frames"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn what_cannot_be_encoded_is_refused_with_its_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("film.mp4");
+    let refusal = |settings: FilmSettings| settings.validate().unwrap_err().to_string();
+    for size in [[161, 90], [160, 91], [0, 0], [8, 90], [5000, 90], [3000, 3000], [u32::MAX, 2]] {
+        assert!(refusal(FilmSettings::new(size)).contains("must be even"), "{size:?}");
+        assert!(Film::create(&path, FilmSettings::new(size)).is_err());
+    }
+    FilmSettings::new([2160, 3840]).validate().unwrap();
+    for quality in [0, 101] {
+        assert!(refusal(FilmSettings { quality, ..FilmSettings::new(SIZE) }).contains("from 1 to 100"));
+    }
+    let mut film = Film::create(&path, FilmSettings::new(SIZE)).unwrap();
+    let wrong = film.add(&RgbImage::new(16, 16), 1.0).unwrap_err().to_string();
+    assert!(wrong.contains("[16, 16]"), "{wrong}");
+    film.add(&picture(0), 1.0).unwrap();
+    for until in [1.0, 0.5, -1.0, f64::NAN, 1e9] {
+        assert!(matches!(film.add(&picture(0), until), Err(VideoError::Time { .. })), "{until}");
+    }
+    let nowhere = folder.path().join("nowhere").join("film.mp4");
+    let missing = Film::create(&nowhere, FilmSettings::new(SIZE)).map(drop).unwrap_err().to_string();
+    assert!(missing.contains("nowhere") && missing.contains("could not be written"), "{missing}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "the film that is not finished");
+}

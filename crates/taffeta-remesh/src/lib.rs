@@ -14,7 +14,8 @@
 //!
 //! Invariants of a pass: the mesh stays valid and every element has its attributes; no vertex moves; the outline, the
 //! material area and the held vertices stay; linear momentum and the angular momentum about the center of mass stay, as
-//! far as the vertices are free; the same input gives the same edits; on a shape at rest the passes come to rest.
+//! far as the vertices are free; no piece gains kinetic energy (`pieces`), unless it moves rigidly; the same input gives the
+//! same edits; on a shape at rest the passes come to rest.
 //!
 //! Three kinds of rest shape are edited: one chart, panels that are sewn together along seams (`rest`), and a shape in
 //! space without material coordinates (`space`). Metrics are tensors in one chart only: a vertex on a seam, and one of a
@@ -38,12 +39,14 @@ mod folds;
 mod frame;
 mod gradation;
 mod grid;
+mod inertia;
 mod metric;
 mod momentum;
 mod open;
 mod panels;
 mod parallel;
 mod pass;
+mod pieces;
 mod popping;
 mod random;
 mod refusal;
@@ -73,7 +76,7 @@ pub use background::Origin;
 pub use enclose::dominate;
 pub use gradation::GRADATION;
 pub use metric::{Metric, edge_size, isotropic_size, metric_of_size};
-pub use momentum::{Drift, settle_drifts};
+pub use momentum::{Drift, MovedVertex, settle_drifts, settle_moved};
 pub use open::open_with_transfer;
 pub use pass::{Pass, remesh};
 pub use random::{EditKind, RandomEdits, random_edits};

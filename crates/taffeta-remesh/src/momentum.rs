@@ -19,13 +19,10 @@
 //! The areal density is uniform over a cloth, so it cancels: masses here are thirds of material areas \[m²\].
 
 use crate::attributes::{SheetAttributes, lumped_mass};
-use glam::{DMat3, DVec3};
+use crate::inertia::{Body, Inertia};
+use glam::DVec3;
 use taffeta_core::geometry::doubled_area;
 use taffeta_mesh::{HalfedgeMesh, VertexKey, slot_of};
-
-/// An axis about which the ring has less than this fraction of its largest moment of inertia cannot take angular
-/// momentum: the ring is collinear to 1 in 100 000. Without the limit, round-off would become a fast spin.
-const INERTIA_CUTOFF: f64 = 1e-10;
 
 /// A relative change of mass below this is round-off.
 const MASS_SLACK: f64 = 1e-12;
@@ -67,20 +64,6 @@ pub(crate) struct RingMotion {
     kinetic: f64,
     /// Linear momentum one substep earlier.
     last: DVec3,
-}
-
-/// A vertex of the ring.
-#[derive(Clone, Copy, Debug)]
-struct Body {
-    v: VertexKey,
-    /// Lumped mass per areal density \[m²\].
-    mass: f64,
-    /// Position from the reference \[m\].
-    arm: DVec3,
-    velocity: DVec3,
-    /// Velocity one substep earlier.
-    last: Option<DVec3>,
-    is_free: bool,
 }
 
 impl RingMotion {
@@ -139,38 +122,57 @@ impl RingMotion {
         ring: &[VertexKey],
     ) -> Drift {
         let mut bodies = collect_bodies(mesh, attributes, ring, self.reference);
-        if let Some(inertia) = Inertia::of_free(&bodies) {
-            let now = Self::of_bodies(&bodies, self.reference);
-            let linear = self.linear_at(now.mass) - now.linear;
-            let spin = self.spin() - now.spin() - (inertia.center - now.center()).cross(linear);
-            let (shift, rate) = (linear / inertia.mass, inertia.rate_of(spin));
-            for body in bodies.iter_mut().filter(|body| body.is_free) {
-                body.velocity += shift + rate.cross(body.arm - inertia.center);
+        if self.restore_bodies(&mut bodies) {
+            for (v, body) in ring.iter().zip(&bodies) {
+                attributes.vertices[*v].velocity = body.velocity;
             }
-            self.limit_energy(&mut bodies, &inertia);
-            for body in &bodies {
-                attributes.vertices[body.v].velocity = body.velocity;
-            }
-            self.restore_history(attributes, &bodies);
+            self.restore_history(attributes, (ring, &bodies));
         }
         self.drift_to(&Self::of_bodies(&bodies, self.reference))
     }
 
+    /// The same for bodies whose arms are from the same reference; whether any is free.
+    fn restore_bodies(&self, bodies: &mut [Body]) -> bool {
+        let Some(inertia) = Inertia::of_free(bodies) else { return false };
+        let now = Self::of_bodies(bodies, self.reference);
+        let linear = self.linear_at(now.mass) - now.linear;
+        let spin = self.spin() - now.spin() - (inertia.center - now.center()).cross(linear);
+        let (shift, rate) = (linear / inertia.mass, inertia.rate_of(spin));
+        for body in bodies.iter_mut().filter(|body| body.is_free) {
+            body.velocity += shift + rate.cross(body.arm - inertia.center);
+        }
+        self.limit_energy(bodies, &inertia);
+        true
+    }
+
     /// Shifts the earlier velocities so that their momentum is what it was: a time integration over two substeps then
     /// keeps momentum, too.
-    fn restore_history(&self, attributes: &mut SheetAttributes, bodies: &[Body]) {
-        let movable = || bodies.iter().filter(|body| body.is_free && body.last.is_some());
-        let mass: f64 = movable().map(|body| body.mass).sum();
+    fn restore_history(&self, attributes: &mut SheetAttributes, (ring, bodies): (&[VertexKey], &[Body])) {
+        let movable = || ring.iter().zip(bodies).filter(|(_, body)| body.is_free && body.last.is_some());
+        let mass: f64 = movable().map(|(_, body)| body.mass).sum();
         if mass <= 0.0 {
             return;
         }
         let now = Self::of_bodies(bodies, self.reference);
         let last = if self.has_mass(now.mass) { self.last } else { self.last * (now.mass / self.mass) };
         let shift = (last - now.last) / mass;
-        for body in movable() {
-            if let Some(history) = &mut attributes.vertices[body.v].history {
+        for (v, _) in movable() {
+            if let Some(history) = &mut attributes.vertices[*v].history {
                 history.velocity += shift;
             }
+        }
+    }
+
+    /// Scales the motion of what this is the motion of down, but for what is rigid, until it has no more kinetic energy. Of
+    /// another mass it may have that much more.
+    pub fn limit(&self, mesh: &HalfedgeMesh, attributes: &mut SheetAttributes, vertices: &[VertexKey]) {
+        let mut bodies = collect_bodies(mesh, attributes, vertices, self.reference);
+        let mass: f64 = bodies.iter().map(|body| body.mass).sum();
+        let kinetic = if self.has_mass(mass) { self.kinetic } else { self.kinetic * (mass / self.mass) };
+        let Some(inertia) = Inertia::of_free(&bodies) else { return };
+        Self { kinetic, ..*self }.limit_energy(&mut bodies, &inertia);
+        for (v, body) in vertices.iter().zip(&bodies) {
+            attributes.vertices[*v].velocity = body.velocity;
         }
     }
 
@@ -224,7 +226,7 @@ pub fn settle_drifts(mesh: &HalfedgeMesh, attributes: &mut SheetAttributes, drif
         return;
     }
     let cloths = collect_cloths(mesh, attributes, &has_drifted);
-    for (drift, bodies) in drifts.iter().zip(cloths) {
+    for (drift, (vertices, bodies)) in drifts.iter().zip(cloths) {
         if bodies.iter().any(|body| !body.is_free) {
             continue;
         }
@@ -238,14 +240,51 @@ pub fn settle_drifts(mesh: &HalfedgeMesh, attributes: &mut SheetAttributes, drif
             ..now
         };
         let rate = inertia.rate_of(before.spin() - now.spin());
-        for body in bodies {
-            attributes.vertices[body.v].velocity += rate.cross(body.arm - inertia.center);
+        for (v, body) in vertices.iter().zip(&bodies) {
+            attributes.vertices[*v].velocity += rate.cross(body.arm - inertia.center);
         }
     }
 }
 
+/// A vertex that has been moved though its velocity says nothing of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MovedVertex {
+    /// Mass \[kg\].
+    pub mass: f64,
+    /// Where it was, and where it is \[m\].
+    pub path: [DVec3; 2],
+    /// Velocity \[m/s\].
+    pub velocity: DVec3,
+    /// Whether nothing holds it.
+    pub is_free: bool,
+}
+
+/// Corrects the velocities of a connected piece of cloth of which vertices were moved: it keeps linear and angular momentum
+/// about its center of mass, and has no more kinetic energy than before as far as its motion is not rigid. A piece with held
+/// vertices keeps its linear momentum alone.
+pub fn settle_moved(vertices: &mut [MovedVertex]) {
+    let Some(reference) = vertices.first().map(|vertex| vertex.path[0]) else { return };
+    let bodies = |end: usize| -> Vec<Body> {
+        let body = |vertex: &MovedVertex| Body {
+            mass: vertex.mass,
+            arm: vertex.path[end] - reference,
+            velocity: vertex.velocity,
+            last: None,
+            is_free: vertex.is_free,
+        };
+        vertices.iter().map(body).collect()
+    };
+    let (before, mut after) = (RingMotion::of_bodies(&bodies(0), reference), bodies(1));
+    before.restore_bodies(&mut after);
+    vertices.iter_mut().zip(after).for_each(|(vertex, body)| vertex.velocity = body.velocity);
+}
+
 /// All vertices of the chosen cloths in key order, with moments about the origin; none of the others.
-fn collect_cloths(mesh: &HalfedgeMesh, attributes: &SheetAttributes, chosen: &[bool]) -> Vec<Vec<Body>> {
+fn collect_cloths(
+    mesh: &HalfedgeMesh,
+    attributes: &SheetAttributes,
+    chosen: &[bool],
+) -> Vec<(Vec<VertexKey>, Vec<Body>)> {
     let mut faces: Vec<_> =
         mesh.face_keys().filter(|&f| chosen[attributes.faces[f].cloth as usize]).collect();
     faces.sort_unstable();
@@ -262,12 +301,14 @@ fn collect_cloths(mesh: &HalfedgeMesh, attributes: &SheetAttributes, chosen: &[b
         }
     }
     vertices.retain(|&v| shares[slot_of(v)].0 > 0.0);
-    let mut cloths = vec![Vec::new(); chosen.len()];
+    let mut cloths = vec![(Vec::new(), Vec::new()); chosen.len()];
     for v in vertices {
         let vertex = &attributes.vertices[v];
         let (mass, cloth) = shares[slot_of(v)];
         let (arm, velocity, is_free) = (vertex.position, vertex.velocity, vertex.pin.is_none());
-        cloths[cloth as usize].push(Body { v, mass, arm, velocity, last: None, is_free });
+        let (keys, bodies) = &mut cloths[cloth as usize];
+        keys.push(v);
+        bodies.push(Body { mass, arm, velocity, last: None, is_free });
     }
     cloths
 }
@@ -282,7 +323,6 @@ fn collect_bodies(
         .map(|&v| {
             let vertex = &attributes.vertices[v];
             Body {
-                v,
                 mass: lumped_mass(mesh, attributes, v, 1.0),
                 arm: vertex.position - reference,
                 velocity: vertex.velocity,
@@ -291,109 +331,4 @@ fn collect_bodies(
             }
         })
         .collect()
-}
-
-/// Mass, center and inertia of the free vertices of a ring.
-struct Inertia {
-    mass: f64,
-    center: DVec3,
-    moments: DVec3,
-    axes: DMat3,
-    /// Whether the ring may turn: nothing holds it.
-    can_turn: bool,
-}
-
-impl Inertia {
-    /// `None` if nothing is free.
-    fn of_free(bodies: &[Body]) -> Option<Self> {
-        let free = || bodies.iter().filter(|body| body.is_free);
-        let mass: f64 = free().map(|body| body.mass).sum();
-        if mass <= 0.0 {
-            return None;
-        }
-        let center = free().map(|body| body.mass * body.arm).sum::<DVec3>() / mass;
-        let mut tensor = DMat3::ZERO;
-        for body in free() {
-            let r = body.arm - center;
-            let outer = DMat3::from_cols(r * r.x, r * r.y, r * r.z);
-            tensor += body.mass * (DMat3::from_diagonal(DVec3::splat(r.length_squared())) - outer);
-        }
-        let (moments, axes) = eigen_symmetric(tensor);
-        Some(Self { mass, center, moments, axes, can_turn: bodies.iter().all(|body| body.is_free) })
-    }
-
-    /// The angular velocity \[rad/s\] that carries an angular momentum about the center: the pseudo-inverse of the
-    /// inertia. A collinear ring has no inertia about its line; one that is held does not turn.
-    fn rate_of(&self, angular: DVec3) -> DVec3 {
-        if !self.can_turn {
-            return DVec3::ZERO;
-        }
-        let limit = INERTIA_CUTOFF * self.moments.max_element();
-        let along = self.axes.transpose() * angular;
-        let mut rate = DVec3::ZERO;
-        for k in 0..3 {
-            if self.moments[k] > limit {
-                rate += self.axes.col(k) * (along[k] / self.moments[k]);
-            }
-        }
-        rate
-    }
-}
-
-/// Eigenvalues and eigenvectors (columns) of a symmetric matrix by cyclic Jacobi rotations (Golub, Van Loan, Matrix
-/// Computations, §8.5). The closed form by cosines loses half of the digits of small eigenvalues.
-fn eigen_symmetric(matrix: DMat3) -> (DVec3, DMat3) {
-    let mut a = matrix.to_cols_array_2d();
-    let mut v = DMat3::IDENTITY;
-    // Quadratic convergence: five sweeps reach round-off, the others guard.
-    for _ in 0..8 {
-        let off = a[0][1].abs() + a[0][2].abs() + a[1][2].abs();
-        if off == 0.0 {
-            break;
-        }
-        for (p, q) in [(0, 1), (0, 2), (1, 2)] {
-            if a[p][q] == 0.0 {
-                continue;
-            }
-            let tau = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
-            let t = tau.signum() / (tau.abs() + (1.0 + tau * tau).sqrt());
-            let c = 1.0 / (1.0 + t * t).sqrt();
-            let s = t * c;
-            for row in &mut a {
-                (row[p], row[q]) = (c * row[p] - s * row[q], s * row[p] + c * row[q]);
-            }
-            let (row_p, row_q) = (a[p], a[q]);
-            a[p] = std::array::from_fn(|k| c * row_p[k] - s * row_q[k]);
-            a[q] = std::array::from_fn(|k| s * row_p[k] + c * row_q[k]);
-            (a[p][q], a[q][p]) = (0.0, 0.0);
-            let (vp, vq) = (v.col(p), v.col(q));
-            *v.col_mut(p) = c * vp - s * vq;
-            *v.col_mut(q) = s * vp + c * vq;
-        }
-    }
-    (DVec3::new(a[0][0], a[1][1], a[2][2]), v)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn eigenvectors_diagonalize() {
-        let outer = |v: DVec3| DMat3::from_cols(v * v.x, v * v.y, v * v.z);
-        let cases = [
-            DMat3::from_diagonal(DVec3::new(1.0, 2.0, 3.0)),
-            outer(DVec3::new(1.0, 2.0, -1.0)) + 1e-9 * outer(DVec3::new(0.3, 0.1, 5.0)),
-            DMat3::from_diagonal(DVec3::splat(4.0)) - outer(DVec3::new(0.5, 1.0, 1.5)),
-            DMat3::ZERO,
-        ];
-        for matrix in cases {
-            let (values, vectors) = eigen_symmetric(matrix);
-            let again = vectors * DMat3::from_diagonal(values) * vectors.transpose();
-            let scale = values.abs().max_element().max(1.0);
-            assert!((again - matrix).to_cols_array().iter().all(|x| x.abs() < 1e-14 * scale));
-            let unit = vectors * vectors.transpose() - DMat3::IDENTITY;
-            assert!(unit.to_cols_array().iter().all(|x| x.abs() < 1e-14));
-        }
-    }
 }

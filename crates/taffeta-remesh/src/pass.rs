@@ -9,6 +9,7 @@ use crate::background::Tracker;
 use crate::editor::Editor;
 use crate::metric::Metric;
 use crate::momentum::{Drift, settle_drifts};
+use crate::pieces::Pieces;
 use crate::popping::Allowance;
 use crate::report::{Proposal, RemeshReport};
 use crate::rules::EditRules;
@@ -70,8 +71,21 @@ pub fn remesh(
     let limit = |cloth: usize| pass.displacements.get(cloth).copied().unwrap_or(f64::INFINITY);
     let areas = working.areas().into_iter().enumerate();
     let allowance = areas.map(|(cloth, area)| Allowance::new(limit(cloth), area)).collect();
-    let start = Start { mesh, attributes, rules: &rules, tracker: None, working, report, allowance };
-    edit_to_metrics(start, veto)
+    let pieces = Pieces::measure(mesh, attributes, &working.vertices);
+    let start = Start {
+        mesh: &mut *mesh,
+        attributes: &mut *attributes,
+        rules: &rules,
+        tracker: None,
+        working,
+        report,
+        allowance,
+    };
+    let (report, working) = edit_to_metrics(start, veto);
+    if report.edit_count() > 0 {
+        pieces.limit_energy(mesh, attributes, &working.current_vertices(mesh));
+    }
+    report
 }
 
 /// One pass toward the metrics that the vertices have already, those of a fixed field. What splits make is placed by the
@@ -88,7 +102,7 @@ pub(crate) fn remesh_to_field(
     let report = RemeshReport::default();
     let tracker = Some(tracker);
     let start = Start { mesh, attributes, rules, tracker, working, report, allowance };
-    edit_to_metrics(start, veto)
+    edit_to_metrics(start, veto).0
 }
 
 /// The metric of each given vertex from the shape as it is and the metric that it has.
@@ -124,7 +138,8 @@ struct Start<'a> {
     allowance: Vec<Allowance>,
 }
 
-fn edit_to_metrics(start: Start, veto: &mut dyn FnMut(&Proposal) -> bool) -> RemeshReport {
+/// Edits until the metrics are met; what was done, and the arrays as far as they are kept up.
+fn edit_to_metrics(start: Start, veto: &mut dyn FnMut(&Proposal) -> bool) -> (RemeshReport, Working) {
     let Start { mesh, attributes, rules, tracker, working, mut report, allowance } = start;
     report.displacements = vec![0.0; rules.max_vertices.len()];
     let budget = rules.budget_of(working.vertices.len());
@@ -146,9 +161,9 @@ fn edit_to_metrics(start: Start, veto: &mut dyn FnMut(&Proposal) -> bool) -> Rem
     if rules.collapses {
         editor.collapse_short_edges();
     }
-    let Editor { mut report, drifts, .. } = editor;
+    let Editor { mut report, drifts, working, .. } = editor;
     settle_drifts(mesh, attributes, &drifts);
     report.at_vertex_limit.sort_unstable();
     report.at_vertex_limit.dedup();
-    report
+    (report, working)
 }

@@ -14,6 +14,16 @@ pub enum EditRecord {
     Flip(FlipRecord),
 }
 
+impl EditRecord {
+    /// The vertex that a split has made.
+    pub fn made_vertex(&self) -> Option<VertexKey> {
+        match self {
+            Self::Split(record) => Some(record.vertex),
+            Self::Collapse(_) | Self::Flip(_) => None,
+        }
+    }
+}
+
 /// What a remeshing pass did.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RemeshReport {

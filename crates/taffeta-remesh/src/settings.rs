@@ -30,7 +30,8 @@ pub struct RemeshSettings {
     /// [`View`](crate::View). `None`: the camera does not matter.
     pub coarsen_unseen: Option<f64>,
     /// By how much of its size a pass may move the material points of the cloth, root mean square: collapses and flips that
-    /// would move them more wait for passes to come, and one that by itself is more is not made. `None`: there is no bound.
+    /// would move them more wait for passes to come, and one that by itself is more is not made. New vertices that leave their
+    /// edges to lie on a bend use what these leave. `None`: there is no bound.
     /// By default a tenth of a pixel where the cloth fills the width of a screen.
     pub popping: Option<f64>,
     /// Whether edges may be longer along folds than across them. Else all directions get the shortest length that one of

@@ -180,8 +180,7 @@ impl Working {
         }
         self.metrics = with_room(self.cloths.len(), Sym2::default());
         self.asked = vec![f64::INFINITY; self.cloths.len()];
-        self.vertices = sorted(mesh.vertex_keys());
-        self.vertices.retain(|&v| self.cloths[slot_of(v)].is_some());
+        self.vertices = self.current_vertices(mesh);
         for &v in &self.vertices {
             let slot = slot_of(v);
             let vertex = &attributes.vertices[v];
@@ -235,6 +234,13 @@ impl Working {
         if let Some(cloth) = self.cloths[slot_of(v)].take() {
             self.vertex_counts[cloth as usize] -= 1;
         }
+    }
+
+    /// The vertices that there are now, in key order.
+    pub fn current_vertices(&self, mesh: &HalfedgeMesh) -> Vec<VertexKey> {
+        let mut vertices = sorted(mesh.vertex_keys());
+        vertices.retain(|&v| self.cloths[slot_of(v)].is_some());
+        vertices
     }
 
     /// The kind of rest shape around a vertex.

@@ -92,22 +92,55 @@ fn a_thousand_forced_passes_keep_momentum() {
         vertex.velocity = DVec3::new(0.3, -0.2, 0.1) + turn + 0.3 * ripple;
     });
     let start = sheet.motion();
-    let (mut edits, mut growth, mut last) = (0, 0.0_f64, non_rigid_energy(&sheet));
+    let (mut edits, mut growth, mut last) = (0, 0.0_f64, start.kinetic);
     for pass in 0..1000 {
         // Back and forth between sizes, so that every pass has something to do.
         let largest = [0.03, 0.12, 0.05, 0.2][pass % 4];
         let report = sheet.pass(&settings(0.02, largest));
         edits += report.splits + report.collapses + report.flips;
-        let now = non_rigid_energy(&sheet);
-        growth = growth.max((now - last) / start.kinetic);
+        let now = sheet.motion().kinetic;
+        // Lumped masses have more inertia the coarser the mesh: what turns rigidly with the same spin gains energy as it is
+        // refined, and nothing is left that could pay for it.
+        let is_rigid = non_rigid_energy(&sheet) < 1e-12 * start.kinetic;
+        growth = growth.max(if is_rigid { 0.0 } else { (now - last) / start.kinetic });
         last = now;
     }
     let now = sheet.motion();
-    assert!(edits > 500_000, "{edits} edits");
+    assert!(edits > 400_000, "{edits} edits");
     assert!(now.linear.distance(start.linear) <= 1e-12 * start.linear.length());
     assert!(now.spin.distance(start.spin) <= 1e-10 * start.spin.length());
     assert!((sheet.area() - 0.24).abs() < 1e-12);
-    // Lumped masses have more inertia the coarser the mesh: what turns with the same spin has another energy then. And rings
-    // that turn rigidly do not do so together: 0.3 % of the energy at most, where six vertices became 300.
-    assert!(growth < 0.005, "{growth}");
+    assert!(growth < 1e-13, "{growth}");
+    assert!(now.kinetic < start.kinetic);
+}
+
+#[test]
+fn no_pass_raises_the_kinetic_energy_of_any_piece() {
+    // Two pieces of one cloth: what one of them loses must not go to the other.
+    let (mut coords, mut faces) = grid([0.4, 0.3], [8, 6], 0.2);
+    let count = coords.len() as u32;
+    coords.extend(coords.clone().into_iter().map(|u| u + DVec2::new(1.0, 0.0)));
+    faces.extend(faces.clone().into_iter().map(|face| face.map(|v| v + count)));
+    let mut sheet = Sheet::new((coords, faces), flat);
+    sheet.for_each_vertex(|u, vertex| {
+        let ripple = DVec3::new((9.0 * u.y).sin(), (17.0 * u.x).cos(), (13.0 * u.x * u.y).sin());
+        vertex.velocity = if u.x < 0.7 { DVec3::Y + ripple } else { 0.1 * ripple };
+    });
+    let energies = |sheet: &Sheet| {
+        let mut energies = [0.0; 2];
+        for v in sheet.mesh.vertex_keys() {
+            let vertex = &sheet.attributes.vertices[v];
+            let m = lumped_mass(&sheet.mesh, &sheet.attributes, v, 1.0);
+            energies[usize::from(vertex.position.x > 0.7)] += 0.5 * m * vertex.velocity.length_squared();
+        }
+        energies
+    };
+    let mut last = energies(&sheet);
+    for pass in 0..8 {
+        let report = sheet.pass(&settings(0.02, [0.03, 0.06][pass % 2]));
+        assert!(report.edit_count() > 50, "{}", report.edit_count());
+        let now = energies(&sheet);
+        assert!((0..2).all(|piece| now[piece] <= last[piece] * (1.0 + 1e-13)), "{now:?} {last:?}");
+        last = now;
+    }
 }

@@ -344,7 +344,12 @@ impl World {
     }
 
     /// The end of a motion after which nothing crosses; the pairs are made complete for it before.
-    fn keep_apart(&self, proximity: &mut Proximity, path: &ContactPath, h: f64) -> (Vec<DVec3>, Truncation) {
+    pub(crate) fn keep_apart(
+        &self,
+        proximity: &mut Proximity,
+        path: &ContactPath,
+        h: f64,
+    ) -> (Vec<DVec3>, Truncation) {
         let shapes = self.moving_shapes(h);
         self.in_threads(|| {
             proximity.follow(path.step(&shapes));

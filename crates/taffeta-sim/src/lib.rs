@@ -50,6 +50,7 @@ mod resample;
 mod rope;
 mod schedule;
 pub mod seams;
+mod smooth;
 mod solid;
 mod stage;
 mod stages;

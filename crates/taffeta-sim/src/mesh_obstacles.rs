@@ -40,6 +40,13 @@ impl ContactPath {
         Step { start, end, velocities, prescribed, time: *time, h: *h, shapes }
     }
 
+    /// Lets everything that stays where it is be what cannot be moved: stopping others would carry it along with the mean of
+    /// all motions.
+    pub fn hold_what_stays(&mut self) {
+        let ways = self.start.iter().zip(&self.end).zip(&mut self.prescribed);
+        ways.for_each(|((start, end), prescribed)| *prescribed |= start == end);
+    }
+
     /// Whether anything cannot be stopped.
     pub fn is_pushed(&self) -> bool {
         self.prescribed.contains(&true)

@@ -88,7 +88,8 @@ impl TearCounts {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RemeshJumps {
     /// Distance by which the pass moved material points, root mean square over a cloth and relative to its size; the largest
-    /// of all cloths. Collapses and flips move the surface between the vertices, splits do not.
+    /// of all cloths. Collapses and flips move the surface between the vertices; splits move nothing, but then their vertices
+    /// go where the energy is least.
     pub popping: f64,
     /// Change of the kinetic energy \[J\].
     pub kinetic_energy: f64,

@@ -10,7 +10,7 @@ use crate::step::StepError;
 use crate::surroundings::FixedObstacles;
 use crate::world::{Cloth, World, freeze, resolve_solver};
 use glam::DVec3;
-use taffeta_remesh::{Pass, Proposal, remesh};
+use taffeta_remesh::{EditRecord, Pass, Proposal, remesh};
 use taffeta_solve::substeps::{LONGEST_SUBSTEP, SubstepDemand};
 
 /// Part of its size by which a cloth may move within itself in a substep, root mean square: the energy of a sheet that
@@ -133,6 +133,7 @@ impl World {
         let is_gated = self.caches.proximity.is_some();
         let asked = self.sizes_at_tears();
         let threads = self.caches.blocks.stitches.clone();
+        let mut made = Vec::new();
         self.edit(|thawed| {
             for now in due {
                 let is_due = |cloth: &&Cloth| interval(cloth) == Some(now);
@@ -161,6 +162,7 @@ impl World {
                 counts.flips += report.flips as u64;
                 counts.refused += report.vetoed as u64;
                 displacements.iter_mut().zip(&report.displacements).for_each(|(sum, more)| *sum += more);
+                made.extend(report.log.iter().filter_map(EditRecord::made_vertex));
                 let passed = last_passes.iter_mut().zip(&cloths).filter(|(_, cloth)| is_due(cloth));
                 passed.for_each(|(last, _)| *last = time);
             }
@@ -173,18 +175,28 @@ impl World {
             .zip(&threads)
             .for_each(|(stitch, before)| stitch.reach = before.reach);
         self.last_passes = last_passes;
+        made.sort_unstable();
+        let left = |(cloth, moved): (usize, &f64)| {
+            displacements_allowed[cloth].powi(2) * self.area_of_cloth(cloth) - moved
+        };
+        let left: Vec<f64> = displacements.iter().enumerate().map(left).collect();
+        let smoothed = self.smooth_splits(&made, &left);
+        displacements.iter_mut().zip(smoothed).for_each(|(sum, more)| *sum += more);
         let popping = displacements.iter().enumerate().map(|(cloth, moved)| self.popping(cloth, *moved));
         (counts, popping.fold(0.0, f64::max))
     }
 
     /// Root mean square over a cloth of a displacement whose square has this integral \[m⁴\], relative to its size.
     fn popping(&self, cloth: usize, displacement: f64) -> f64 {
-        let size = self.size_of_cloth(cloth);
-        let rest = &self.sheet.rest;
-        let is_here = |of: &&u32| **of == cloth as u32;
-        let faces = rest.cloths.iter().zip(rest.areas.iter()).filter(|(of, _)| is_here(of));
-        let area: f64 = faces.map(|(_, area)| *area).sum();
+        let (size, area) = (self.size_of_cloth(cloth), self.area_of_cloth(cloth));
         if displacement > 0.0 { (displacement / area).sqrt() / size } else { 0.0 }
+    }
+
+    /// The area of a cloth at rest \[m²\].
+    fn area_of_cloth(&self, cloth: usize) -> f64 {
+        let rest = &self.sheet.rest;
+        let faces = rest.cloths.iter().zip(rest.areas.iter());
+        faces.filter(|(of, _)| **of == cloth as u32).map(|(_, area)| *area).sum()
     }
 
     /// The longest side of the box around the layout of a cloth \[m\].

@@ -1,0 +1,382 @@
+//! Where splits put their vertices: on the cloth that the faces stand for.
+//!
+//! A split halves an edge. Of a bent cloth its middle is not on the cloth but on a chord of it, flat halves of bent faces:
+//! the bending is then at the edges that were there before, which takes more energy, and the next substep would bend the
+//! cloth back. So after a pass the new vertices are put where the energy is least while all others stay: the same objective
+//! that a substep minimizes, with inertia to keep what nothing resists, over the new vertices alone. Their velocities say
+//! nothing of it, nor does what the time integration remembers of them; the momenta stay (`settle_moved`).
+//!
+//! What is held stays, and nothing crosses: the way is shortened as that of a substep is. Nor does it go further than the
+//! pass may move the cloth.
+
+use crate::caches::Solver;
+use crate::world::World;
+use glam::DVec3;
+use taffeta_core::components::Components;
+use taffeta_core::index::DenseIndex;
+use taffeta_mesh::VertexKey;
+use taffeta_remesh::{MovedVertex, settle_moved};
+use taffeta_solve::PlateState;
+use taffeta_solve::drivers::newton::{Contacts, NewtonLimits, NewtonProblem};
+
+/// The time in which inertia would let the new vertices go where the energy is least \[s\]. Longer: what has no stiffness may go
+/// anywhere; much shorter: they stay on the chords.
+const TIME: f64 = 1.0 / 30.0;
+/// Newton iterations at most, and when they are enough: a step that moves the new vertices by less than this part of the
+/// size of the scene. There is nothing to be exact about: the next substep goes on from there.
+const ITERATIONS: u32 = 4;
+const TOLERANCE: f64 = 1e-5;
+const LINEAR_TOLERANCE: f64 = 0.1;
+
+impl World {
+    /// Puts the vertices that splits have made, in the order of their keys, where the energy is least. `left` is by how much
+    /// the pass may still move each cloth: the squared distance, integrated over it \[m⁴\]. Returns by how much this has.
+    ///
+    /// Only where the solver is Newton's method, which knows such a place: under others they stay on the chords.
+    pub(crate) fn smooth_splits(&mut self, made: &[VertexKey], left: &[f64]) -> Vec<f64> {
+        let keys = self.sheet.vertex_keys().iter().zip(self.sheet.state.held.iter());
+        let is_new = keys.map(|(key, held)| *held == [false; 3] && made.binary_search(key).is_ok());
+        let mut is_new: Vec<bool> = is_new.collect();
+        is_new.resize(self.sheet.topology.vertex_count, false);
+        let nothing = vec![0.0; self.cloths.len()];
+        if !is_new.contains(&true) {
+            return nothing;
+        }
+        let start = self.sheet.state.positions.raw.clone();
+        let Some(mut end) = self.find_places(&start, &is_new) else { return nothing };
+        self.shorten(&start, &mut end, left);
+        self.keep_outside(&start, &mut end);
+        self.keep_clear(&start, &mut end);
+        self.move_vertices(&start, &end);
+        self.squared_displacements(&start, &end)
+    }
+
+    /// Where the energy of the cloth is least if only some vertices move \[m\]; `None`: the solver does not find it.
+    fn find_places(&mut self, start: &[DVec3], is_new: &[bool]) -> Option<Vec<DVec3>> {
+        let inertia: Vec<f64> = self.sheet.state.masses.iter().map(|m| m / (TIME * TIME)).collect();
+        let held: Vec<[bool; 3]> = is_new.iter().map(|is_new| [!is_new; 3]).collect();
+        let normals = self.clamp_normals(self.time);
+        let limits = NewtonLimits {
+            iterations: ITERATIONS,
+            tolerance: TOLERANCE * self.extent(),
+            linear_tolerance: LINEAR_TOLERANCE,
+        };
+        let Solver::Newton(driver) = &mut self.caches.solver else { return None };
+        let mut plate = PlateState { clamps: normals.clone(), ..self.caches.plate.clone() };
+        driver.begin_step(start, &plate);
+        let problem = NewtonProblem {
+            inertia: &inertia,
+            predicted: start,
+            held: &held,
+            damping_rate: 0.0,
+            contacts: Contacts { rows: &[], start, carried: &[], stiffnesses: &[] },
+            clamps: &normals,
+        };
+        let mut end = start.to_vec();
+        let solved = driver.solve((&mut end, &mut plate), &problem, limits);
+        // What fails here does so again in the next substep, which says what it is.
+        (solved.is_ok() && end.iter().all(|x| x.is_finite())).then_some(end)
+    }
+
+    /// Shortens the ways of each cloth until they move it by no more than is left.
+    fn shorten(&self, start: &[DVec3], end: &mut [DVec3], left: &[f64]) {
+        let moved = self.squared_displacements(start, end);
+        for (cloth, (moved, left)) in moved.iter().zip(left).enumerate().filter(|(_, (m, l))| m > l) {
+            let part = (left.max(0.0) / moved).sqrt();
+            for i in self.sheet.vertex_range(cloth as u32) {
+                end[i] = start[i] + (end[i] - start[i]) * part;
+            }
+        }
+    }
+
+    /// Shortens the ways so that nothing crosses, as those of a substep in which obstacles stand still.
+    fn keep_clear(&mut self, start: &[DVec3], end: &mut [DVec3]) {
+        let Some(mut proximity) = self.caches.proximity.take() else { return };
+        let (stood_still, h) = (self.work.stands_still, self.work.h);
+        (self.work.stands_still, self.work.h) = (true, TIME);
+        self.work.guided.clear();
+        self.work.start_velocities = vec![DVec3::ZERO; start.len()];
+        self.work.rows.iter_mut().zip(&*end).for_each(|(row, x)| row.position = x.to_array());
+        let mut path = self.contact_path();
+        path.hold_what_stays();
+        let (found, _) = self.keep_apart(&mut proximity, &path, TIME);
+        end.copy_from_slice(&found[..end.len()]);
+        proximity.forget();
+        self.caches.proximity = Some(proximity);
+        (self.work.stands_still, self.work.h) = (stood_still, h);
+    }
+
+    /// Leaves vertices where they are that would come nearer to an obstacle in closed form than contact lets them, or deeper.
+    fn keep_outside(&self, start: &[DVec3], end: &mut [DVec3]) {
+        for obstacle in &self.obstacles {
+            let shape = obstacle.over_substep(self.time, 0.0).shape;
+            for (i, (x, y)) in start.iter().zip(end.iter_mut()).enumerate().filter(|(_, (x, y))| *x != *y) {
+                let offset = self.cloths[self.sheet.vertex_cloths.raw[i] as usize].surface.offset;
+                if shape.signed_distance(*y).0 < shape.signed_distance(*x).0.min(offset) {
+                    *y = *x;
+                }
+            }
+        }
+    }
+
+    /// Moves vertices without giving them velocity; momenta and scalars follow.
+    fn move_vertices(&mut self, start: &[DVec3], end: &[DVec3]) {
+        for (i, (x, y)) in start.iter().zip(end).enumerate().filter(|(_, (x, y))| x != y) {
+            self.sheet.state.positions.raw[i] = *y;
+            if let Some(history) = &mut self.sheet.history.raw[i] {
+                history.position += *y - *x;
+            }
+        }
+        self.settle_pieces(start);
+        if let Solver::Newton(driver) = &self.caches.solver {
+            // A run that is resumed must go on from the same angles.
+            let edges = self.caches.blocks.plate.edges.iter_mut();
+            for (edge, angle) in edges.zip(driver.reference_angles()) {
+                edge.reference = angle;
+                self.sheet.rest.last_angles[edge.edge] = angle;
+            }
+        }
+        self.caches.minimize_scalars(&mut self.sheet);
+        self.refill();
+    }
+
+    /// Restores the momenta of the pieces of which vertices were moved.
+    fn settle_pieces(&mut self, start: &[DVec3]) {
+        let pieces = self.find_pieces();
+        let state = &mut self.sheet.state;
+        for piece in pieces {
+            let has_moved = |i: &usize| start[*i] != state.positions.raw[*i];
+            if !piece.iter().any(has_moved) {
+                continue;
+            }
+            let vertex = |i: &usize| MovedVertex {
+                mass: state.masses.raw[*i],
+                path: [start[*i], state.positions.raw[*i]],
+                velocity: state.velocities.raw[*i],
+                is_free: state.held.raw[*i] == [false; 3],
+            };
+            let mut vertices: Vec<MovedVertex> = piece.iter().map(vertex).collect();
+            settle_moved(&mut vertices);
+            for (i, vertex) in piece.iter().zip(vertices) {
+                state.velocities.raw[*i] = vertex.velocity;
+            }
+        }
+    }
+
+    /// The vertices of each connected piece of cloth.
+    fn find_pieces(&self) -> Vec<Vec<usize>> {
+        let topology = &self.sheet.topology;
+        let mut components = Components::new(topology.surface_vertex_count());
+        topology.edges.iter().for_each(|edge| components.join(edge.vertices[0].0, edge.vertices[1].0));
+        let labels = components.labels();
+        let mut pieces = vec![Vec::new(); labels.len()];
+        labels.iter().enumerate().for_each(|(i, label)| pieces[*label as usize].push(i));
+        pieces.retain(|piece| !piece.is_empty());
+        pieces
+    }
+
+    /// The squared distance between two positions of the faces of each cloth, integrated over it \[m⁴\].
+    fn squared_displacements(&self, start: &[DVec3], end: &[DVec3]) -> Vec<f64> {
+        let mut squared = vec![0.0; self.cloths.len()];
+        for (fi, face) in self.sheet.topology.faces.iter_indexed() {
+            let gaps = face.map(|vi| end[vi.to_usize()] - start[vi.to_usize()]);
+            if gaps != [DVec3::ZERO; 3] {
+                let sum = gaps[0] + gaps[1] + gaps[2];
+                let squares = gaps.iter().map(|gap| gap.length_squared()).sum::<f64>() + sum.length_squared();
+                squared[self.sheet.rest.cloths[fi] as usize] += self.sheet.rest.areas[fi] / 12.0 * squares;
+            }
+        }
+        squared
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{ClothDescription, PinDescription, SolverChoice, World, WorldDescription};
+    use glam::{DVec2, DVec3};
+    use taffeta_contact::{Obstacle, Shape};
+    use taffeta_core::{Placement, Region, TriangleMesh};
+    use taffeta_remesh::RemeshSettings;
+    use taffeta_solve::Material;
+
+    /// Radius of the bend \[m\].
+    const RADIUS: f64 = 0.3;
+    /// Cells along the bend, and the angle of each \[rad\].
+    const CELLS: u32 = 5;
+    const ANGLE: f64 = 0.3;
+
+    /// A sheet on a map of its material coordinates, of cells of such a size \[m\].
+    fn sheet(cell: f64, shape: impl Fn(DVec2) -> DVec3) -> ClothDescription {
+        let rows = 2;
+        let corners =
+            (0..=rows).flat_map(|j| (0..=CELLS).map(move |i| DVec2::new(f64::from(i), f64::from(j))));
+        let coords: Vec<DVec2> = corners.map(|corner| corner * cell).collect();
+        let mut mesh =
+            TriangleMesh { positions: coords.iter().map(|u| shape(*u)).collect(), ..TriangleMesh::default() };
+        for (j, i) in (0..rows).flat_map(|j| (0..CELLS).map(move |i| (j, i))) {
+            let [a, b] = [j, j + 1].map(|j| j * (CELLS + 1) + i);
+            mesh.faces.extend([[a, a + 1, b + 1], [a, b + 1, b]]);
+        }
+        mesh.set_vertex_material(&coords);
+        let mut sheet = ClothDescription::new("sheet", mesh, Material::isotropic(0.2, 10.0, 0.0, 1e-3));
+        sheet.remesh = Some(RemeshSettings {
+            size_min: 0.05,
+            size_max: 1.0,
+            refine_angle: 0.2,
+            refine_compression: None,
+            refine_velocity: None,
+            popping: None,
+            ..RemeshSettings::default()
+        });
+        sheet
+    }
+
+    /// The length of the chord of a cell \[m\]: at rest the cells are as long.
+    fn chord() -> f64 {
+        2.0 * RADIUS * (0.5 * ANGLE).sin()
+    }
+
+    /// A sheet of which the vertices lie on an arc about the y axis, and nothing is strained.
+    fn arc() -> ClothDescription {
+        sheet(chord(), |u| {
+            let (s, c) = (ANGLE * (u.x / chord() - 0.5 * f64::from(CELLS))).sin_cos();
+            DVec3::new(RADIUS * s, u.y, RADIUS * c)
+        })
+    }
+
+    fn world_of(cloths: Vec<ClothDescription>) -> World {
+        let mut description = WorldDescription { cloths, self_contact: true, ..WorldDescription::default() };
+        description.simulation.gravity = DVec3::ZERO;
+        World::build(&description).expect("a good description")
+    }
+
+    /// Makes a pass; the elastic energy that it has added \[J\], and its popping.
+    fn pass(world: &mut World) -> (f64, f64) {
+        let elastic = |world: &World| {
+            let metrics = world.measure();
+            metrics.stretch_energy + metrics.bend_energy
+        };
+        let before = elastic(world);
+        let (counts, popping) = world.remesh_if_due();
+        assert!(counts.splits > 10 && counts.collapses == 0, "{counts:?}");
+        (elastic(world) - before, popping)
+    }
+
+    /// How far the vertices are inside of the arc at most \[m\].
+    fn depth(world: &World) -> f64 {
+        // At its ends nothing bends a sheet: there the chords are right.
+        let is_inside = |x: &&DVec3| x.x.abs() < RADIUS * (1.4 * ANGLE).sin();
+        let depth = |x: &DVec3| RADIUS - DVec2::new(x.x, x.z).length();
+        world.mesh(0).positions.iter().filter(is_inside).map(depth).fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn new_vertices_come_to_lie_on_the_bend_and_not_on_its_chords() {
+        let mut on_chords = {
+            let mut description = WorldDescription { cloths: vec![arc()], ..WorldDescription::default() };
+            description.simulation.solver = SolverChoice::Block;
+            World::build(&description).expect("a good description")
+        };
+        let mut smooth = world_of(vec![arc()]);
+        let (kinked, nothing) = pass(&mut on_chords);
+        let (bent, popping) = pass(&mut smooth);
+        let sagitta = RADIUS * (1.0 - (0.5 * ANGLE).cos());
+        assert!(depth(&on_chords) > 0.9 * sagitta && nothing == 0.0);
+        assert!(depth(&smooth) < 0.5 * sagitta, "{} of {sagitta}", depth(&smooth));
+        assert!(kinked > 0.0 && bent < 0.3 * kinked && popping > 0.0, "{bent} {kinked} {popping}");
+    }
+
+    #[test]
+    fn what_was_there_before_and_what_is_held_stays() {
+        let mut held = arc();
+        held.pins.push(PinDescription::new(Region::MaterialBox([DVec2::splat(-1.0), DVec2::new(2.0, 1e-6)])));
+        let mut world = world_of(vec![held]);
+        let before = world.mesh(0).positions;
+        pass(&mut world);
+        let after = world.mesh(0).positions;
+        assert!(before.iter().all(|x| after.contains(x)));
+        let sagitta = RADIUS * (1.0 - (0.5 * ANGLE).cos());
+        let is_on_chord = |x: &&DVec3| DVec2::new(x.x, x.z).length() < RADIUS - 0.9 * sagitta;
+        let on_edge: Vec<_> = after.iter().filter(|x| x.y == 0.0).collect();
+        assert!(on_edge.iter().filter(|x| is_on_chord(x)).count() >= CELLS as usize, "{on_edge:?}");
+    }
+
+    #[test]
+    fn momenta_stay_and_the_kinetic_energy_does_not_grow() {
+        let mut moving = arc();
+        (moving.velocity, moving.angular_velocity) = (DVec3::new(0.4, -0.1, 0.2), DVec3::new(1.0, 2.0, -0.5));
+        let mut world = world_of(vec![moving]);
+        let before = world.measure();
+        let (_, popping) = pass(&mut world);
+        let after = world.measure();
+        assert!(popping > 0.0);
+        assert!(after.momentum.distance(before.momentum) < 1e-13 * before.momentum.length());
+        let (spin, spin_before) = (after.angular_momentum, before.angular_momentum);
+        assert!(spin.distance(spin_before) < 1e-12 * spin_before.length(), "{spin} {spin_before}");
+    }
+
+    #[test]
+    fn a_pass_moves_the_cloth_no_further_than_it_may() {
+        let mut bound = arc();
+        bound.remesh.as_mut().expect("it is remeshed").popping = Some(1e-4);
+        let free = pass(&mut world_of(vec![arc()])).1;
+        let popping = pass(&mut world_of(vec![bound])).1;
+        assert!(free > 2e-4 && popping > 0.9e-4 && popping < 1.0001e-4, "{free} {popping}");
+    }
+
+    #[test]
+    fn what_is_flat_stays_so() {
+        let mut flat = sheet(0.1, |u| u.extend(0.0));
+        flat.remesh.as_mut().expect("it is remeshed").size_max = 0.06;
+        let mut world = world_of(vec![flat]);
+        let (energy, popping) = pass(&mut world);
+        assert!(world.mesh(0).positions.iter().all(|x| x.z == 0.0));
+        assert!(energy.abs() < 1e-20 && popping < 1e-12, "{energy} {popping}");
+    }
+
+    #[test]
+    fn nothing_crosses_what_is_between_the_chords_and_the_bend() {
+        // The middle of the sheet is that of a cell: flat on top, on the chord, until its edges are split.
+        let (apothem, gap) = (RADIUS * (0.5 * ANGLE).cos(), 1.2e-3);
+        let mut lid = sheet(0.02, |u| DVec3::new(u.x - 0.05, u.y + chord() - 0.02, apothem + gap));
+        lid.remesh = None;
+        let height = |world: &World| {
+            let middle = DVec2::new(0.0, chord());
+            let x = world.mesh(0).positions;
+            let distance = |x: &DVec3| (x.truncate() - middle).length();
+            x.iter().copied().min_by(|x, y| distance(x).total_cmp(&distance(y))).expect("a vertex").z
+                - apothem
+        };
+        let (mut alone, mut covered) = (world_of(vec![arc()]), world_of(vec![arc(), lid]));
+        pass(&mut alone);
+        assert!(height(&alone) > gap, "{} is not through the lid", height(&alone));
+        let before = covered.mesh(1).positions;
+        pass(&mut covered);
+        assert_eq!(covered.mesh(1).positions, before);
+        assert_eq!(covered.crossings().map(|crossings| crossings.len()), Some(0));
+        assert!((0.0..gap).contains(&height(&covered)), "{}", height(&covered));
+    }
+
+    #[test]
+    fn nothing_goes_into_an_obstacle() {
+        let apothem = RADIUS * (0.5 * ANGLE).cos();
+        let ball = Obstacle::new(
+            Shape::Sphere { radius: 0.05 },
+            Placement { translate: DVec3::new(0.0, 0.5 * chord(), apothem + 0.052), ..Placement::default() },
+        );
+        for self_contact in [false, true] {
+            let mut description = WorldDescription {
+                cloths: vec![arc()],
+                obstacles: vec![ball.clone()],
+                self_contact,
+                ..WorldDescription::default()
+            };
+            description.simulation.gravity = DVec3::ZERO;
+            let mut world = World::build(&description).expect("a good description");
+            pass(&mut world);
+            let center = ball.place.translate;
+            let nearest = world.mesh(0).positions.iter().map(|x| x.distance(center)).fold(1.0, f64::min);
+            assert!(nearest > 0.05, "{nearest}");
+        }
+    }
+}

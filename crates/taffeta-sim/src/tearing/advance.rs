@@ -32,8 +32,10 @@ const SHARP: f64 = 0.1;
 const SNAP: f64 = 0.04;
 /// Shortest edge that a tear makes, relative to the edge length at which it goes on. What is shorter stays so, for nothing
 /// collapses off the line of a tear; the next tear beside it makes still shorter ones, down to none at all, and what is that
-/// short strains without bound. An edge that is there is then taken in place of the line.
+/// short strains without bound. An edge that is there is then taken in place of the line; if that cannot open, shorter
+/// edges are made, but none that are next to nothing.
 const LEAST_EDGE: f64 = 0.15;
+const TINIEST_EDGE: f64 = 0.05;
 /// Angle between the line and an edge that opens in place of it, where edges are taken as they are \[rad\].
 const FARTHEST_EDGE: f64 = 40.0 / 180.0 * PI;
 /// Longest edge at a vertex from which a tear goes on, relative to what is wanted there.
@@ -239,7 +241,8 @@ impl Thawed {
         let (before, after) = (p.perp_dot(ray), ray.perp_dot(q));
         let part = before / (before + after);
         let made = [p.lerp(q, part).length(), part * p.distance(q), (1.0 - part) * p.distance(q)];
-        let is_long = |length: f64| length >= LEAST_EDGE * size;
+        let least = made.into_iter().fold(f64::INFINITY, f64::min) / size;
+        let other = if least < LEAST_EDGE { self.nearest_edge((v, ray), &fan) } else { None };
         let across = self.mesh.next(he);
         let is_stitched = |v: VertexKey| self.attributes.vertices[v].is_stitched;
         if self.mesh.is_boundary_edge(across.edge) && self.mesh.ends(across).into_iter().all(is_stitched) {
@@ -250,8 +253,10 @@ impl Thawed {
             he.edge
         } else if part > 1.0 - SNAP {
             self.mesh.prev(he).edge
-        } else if !made.into_iter().all(is_long) {
-            return self.nearest_edge((v, ray), &fan);
+        } else if let Some(other) = other {
+            return Some(other);
+        } else if least < TINIEST_EDGE {
+            return None;
         } else {
             let part = if across.side == Side::First { part } else { 1.0 - part };
             let m = self.split((across.edge, part), pins, drift);

@@ -188,8 +188,9 @@ fn an_even_pull_below_the_strength_does_not_tear_and_one_above_it_does() {
 fn a_tear_runs_straight_across_from_its_notch() {
     let size = DVec2::new(0.3, 0.3);
     let cuts = [(12, Cut::Alternating), (12, Cut::Diagonal), (12, Cut::Irregular), (20, Cut::Alternating)];
-    for (cells, cut) in cuts {
+    for (cells, cut) in cuts.into_iter().chain([(20, Cut::Irregular)]) {
         let notch = cells / 3;
+        let way = 0.3 * (1.0 - f64::from(notch) / f64::from(cells));
         let mut sheet = cloth(sheet((size, [cells; 2]), cut, notch, stretch_at(0.75)), 0.02);
         sheet.remesh = fine(0.01);
         sheet.pins.extend(grips(0.3, 0.0));
@@ -199,8 +200,9 @@ fn a_tear_runs_straight_across_from_its_notch() {
         let points = torn_points(&world, 0.1, size);
         let farthest = points.iter().map(|u| (u.y - 0.15).abs()).fold(0.0, f64::max);
         assert_eq!(pieces(&world), 2, "{cells} {cut:?}");
-        assert!(farthest < 0.2 * 0.17, "{cells} {cut:?}: {farthest}");
-        assert!((torn.length - 0.2).abs() < 0.01, "{cells} {cut:?}: {torn:?}");
+        // Where the mesh is irregular 1.7 and 3.6 mm were measured, elsewhere nothing.
+        assert!(farthest < 0.03 * way, "{cells} {cut:?}: {farthest}");
+        assert!((torn.length - way).abs() < 0.01 * way, "{cells} {cut:?}: {torn:?}");
         // Nothing is crumbled.
         let least = world.sheet().clone().thaw().mesh.components().iter().map(Vec::len).min();
         assert!(least > Some(20), "{least:?}");
@@ -225,7 +227,8 @@ fn the_pull_at_which_a_notch_tears_does_not_depend_on_the_mesh() {
         at.push(strain);
     }
     let (low, high) = at.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), x| (low.min(*x), high.max(*x)));
-    assert!(high < 1.08 * low, "{at:?}");
+    // They tear within one frame of each other.
+    assert!(high - low < 1.01 * 0.06 * FRAME / 0.3, "{at:?}");
 }
 
 /// A strip with a notch that flies and turns, strained so that it tears by itself.

@@ -148,12 +148,24 @@ impl Proximity {
 
     /// The crossings at positions `x` \[m\], exactly.
     pub fn count_crossings(&self, x: &[DVec3]) -> Vec<Crossing> {
+        self.crossings_among(&self.elements.list, x)
+    }
+
+    fn crossings_among(&self, list: &[Element], x: &[DVec3]) -> Vec<Crossing> {
         let boxes: Vec<_> = x.iter().map(|x| MovingBox::still(Aabb::around([*x]))).collect();
         let mut obstacles = self.boxes.iter().zip(x).skip(self.moving_vertices);
         let is_known = self.boxes.len() == x.len() && obstacles.all(|(area, x)| area.swept().contains(*x));
-        let list = &self.elements.list;
         let near = self.search.look(list, &boxes, (self.movers, is_known), Self::meets(&self.bodies));
         find_crossings_among(list, &near, x)
+    }
+
+    /// The crossings at positions `x` \[m\] if vertices became one: `joined` tells for each which it is then.
+    pub fn count_crossings_if_joined(&self, x: &[DVec3], joined: &[u32]) -> Vec<Crossing> {
+        let mut list = self.elements.list.clone();
+        for corner in list.iter_mut().flat_map(|element| &mut element.corners) {
+            *corner = joined[*corner as usize];
+        }
+        self.crossings_among(&list, x)
     }
 
     /// How many faces of cloths reach into obstacles in closed form at positions `x` \[m\].

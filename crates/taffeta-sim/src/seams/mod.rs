@@ -12,8 +12,11 @@
 
 pub(crate) mod close;
 mod defect;
+mod meeting;
 mod near;
 mod pairing;
+#[cfg(test)]
+mod parts;
 mod pull;
 mod runs;
 mod sewing;

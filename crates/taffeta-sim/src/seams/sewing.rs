@@ -68,7 +68,7 @@ pub(crate) struct SeamLaw {
     /// Stiffness of a thread \[N/m\].
     stiffness: f64,
     /// Length of the seam that each pair stands for \[m\].
-    shares: Vec<f64>,
+    pub(super) shares: Vec<f64>,
     /// The gap that can be closed when the time is over \[m\].
     loose: f64,
 }
@@ -113,7 +113,7 @@ impl SeamLaw {
     }
 
     /// Whether its time is over.
-    fn is_late(&self, time: f64) -> bool {
+    pub fn is_late(&self, time: f64) -> bool {
         // The last step of the time ends there up to round-off.
         time >= self.time * (1.0 - 1e-9)
     }
@@ -273,7 +273,12 @@ impl World {
                 wanted[seam].push((STIFFNESS * (b - a - stitch.gap).length() / share, share));
             }
         }
-        let bound = |(law, wanted): (&SeamLaw, Vec<_>)| strain_bound(wanted, mean_strain(law.lateness(time)));
+        let bound = |(law, mut wanted): (&SeamLaw, Vec<(f64, f64)>)| {
+            // Pairs that have become one need nothing.
+            let open: f64 = wanted.iter().map(|(_, share)| share).sum();
+            wanted.push((0.0, (law.shares.iter().sum::<f64>() - open).max(0.0)));
+            strain_bound(wanted, mean_strain(law.lateness(time)))
+        };
         let bounds: Vec<f64> = laws.iter().zip(wanted).map(bound).collect();
         for (stitch, [seam, pair]) in caches.blocks.stitches.iter_mut().zip(&caches.stitch_places) {
             let law = &laws[*seam as usize];
@@ -316,14 +321,20 @@ impl World {
         rows.iter().map(|row| touches(row, &are_sewn, &self.sheet.vertex_cloths)).collect()
     }
 
-    /// Whether all pairs of a seam are near enough to be closed.
-    pub(crate) fn can_close(&self, seam: usize) -> bool {
+    /// The numbers of the pairs of a seam that are near enough to be closed, and whether there are no others that are open.
+    pub(crate) fn ready_pairs(&self, seam: usize) -> (Vec<usize>, bool) {
         let x = &self.sheet.state.positions;
-        let is_near = |(stitch, [of, pair]): (&Stitch, &[u32; 2])| {
+        let (mut ready, mut is_all) = (Vec::new(), true);
+        for (stitch, [of, pair]) in self.caches.blocks.stitches.iter().zip(&self.caches.stitch_places) {
+            if *of as usize != seam {
+                continue;
+            }
             let [a, b] = stitch.vertices.map(|vi| x[vi]);
-            *of as usize != seam || self.seams[seam].closes(*pair as usize, a.distance(b), self.time)
-        };
-        self.caches.blocks.stitches.iter().zip(&self.caches.stitch_places).all(is_near)
+            let is_near = self.seams[seam].closes(*pair as usize, a.distance(b), self.time);
+            ready.extend(is_near.then_some(*pair as usize));
+            is_all &= is_near;
+        }
+        (ready, is_all)
     }
 
     /// The largest gap of each seam now \[m\].

@@ -15,7 +15,7 @@ use taffeta_solve::Material;
 const FRAME: f64 = 1.0 / 60.0;
 
 /// A rectangle of cells with material coordinates from `corner` \[m\], standing where these say, shifted by `shift`.
-fn panel([columns, rows]: [u32; 2], size: DVec2, corner: DVec2, shift: DVec3) -> TriangleMesh {
+pub(super) fn panel([columns, rows]: [u32; 2], size: DVec2, corner: DVec2, shift: DVec3) -> TriangleMesh {
     let mut mesh = TriangleMesh::default();
     let mut coords = Vec::new();
     for (j, i) in (0..=rows).flat_map(|j| (0..=columns).map(move |i| (j, i))) {
@@ -33,7 +33,7 @@ fn panel([columns, rows]: [u32; 2], size: DVec2, corner: DVec2, shift: DVec3) ->
     mesh
 }
 
-fn together(mut a: TriangleMesh, b: TriangleMesh) -> TriangleMesh {
+pub(super) fn together(mut a: TriangleMesh, b: TriangleMesh) -> TriangleMesh {
     let first = a.positions.len() as u32;
     a.positions.extend(b.positions);
     a.faces.extend(b.faces.iter().map(|face| face.map(|v| v + first)));
@@ -41,11 +41,11 @@ fn together(mut a: TriangleMesh, b: TriangleMesh) -> TriangleMesh {
     a
 }
 
-fn seam(a: &[u32], b: &[u32]) -> SeamDescription {
+pub(super) fn seam(a: &[u32], b: &[u32]) -> SeamDescription {
     SeamDescription { sides: SeamSides::Runs([a.to_vec(), b.to_vec()]), time: 0.2, ease: false }
 }
 
-fn cloth(mesh: TriangleMesh, seams: Vec<SeamDescription>) -> ClothDescription {
+pub(super) fn cloth(mesh: TriangleMesh, seams: Vec<SeamDescription>) -> ClothDescription {
     let material = Material::isotropic(0.2, 500.0, 0.3, 1e-4);
     ClothDescription { seams, ..ClothDescription::new("sheet", mesh, material) }
 }
@@ -65,19 +65,19 @@ pub(super) fn world(cloth: ClothDescription, change: impl FnOnce(&mut WorldDescr
     World::build(&description).expect("a good description")
 }
 
-fn run(world: &mut World, frames: usize) {
+pub(super) fn run(world: &mut World, frames: usize) {
     for _ in 0..frames {
         world.step(&StepInputs::default(), FRAME).expect("the step goes well");
     }
 }
 
-fn validate(world: &World) {
+pub(super) fn validate(world: &World) {
     let thawed = world.sheet().clone().thaw();
     thawed.mesh.validate().expect("a valid mesh");
     validate_attributes(&thawed.mesh, &thawed.attributes).expect("valid attributes");
 }
 
-fn is_closed(world: &World) -> bool {
+pub(super) fn is_closed(world: &World) -> bool {
     world.seams().iter().all(|seam| seam.closed.is_some())
 }
 

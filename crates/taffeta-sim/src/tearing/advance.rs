@@ -30,6 +30,12 @@ const MOST_TURN: f64 = 30.0 / 180.0 * PI;
 const SHARP: f64 = 0.1;
 /// Part of an edge within which its end is taken in place of a split: less is no triangle for anyone.
 const SNAP: f64 = 0.04;
+/// Shortest edge that a tear makes, relative to the edge length at which it goes on. What is shorter stays so, for nothing
+/// collapses off the line of a tear; the next tear beside it makes still shorter ones, down to none at all, and what is that
+/// short strains without bound. An edge that is there is then taken in place of the line; if that cannot open, shorter
+/// edges are made, but none that are next to nothing.
+const LEAST_EDGE: f64 = 0.15;
+const TINIEST_EDGE: f64 = 0.05;
 /// Angle between the line and an edge that opens in place of it, where edges are taken as they are \[rad\].
 const FARTHEST_EDGE: f64 = 40.0 / 180.0 * PI;
 /// Longest edge at a vertex from which a tear goes on, relative to what is wanted there.
@@ -225,12 +231,7 @@ impl Thawed {
         drift: &mut Drift,
     ) -> Option<EdgeKey> {
         let fan = self.fan(v);
-        if rules.fine.is_none() {
-            let turn = |he: &Halfedge| angle(self.sides(*he)[0], ray).abs();
-            let inner = fan.iter().filter(|he| !self.mesh.is_boundary_edge(he.edge));
-            let nearest = inner.min_by(|a, b| turn(a).total_cmp(&turn(b)))?;
-            return (turn(nearest) < FARTHEST_EDGE && self.may_open(nearest.edge, v)).then_some(nearest.edge);
-        }
+        let Some((size, _)) = rules.fine else { return self.nearest_edge((v, ray), &fan) };
         let holds = |he: &&Halfedge| {
             let [p, q] = self.sides(**he);
             p.perp_dot(ray) >= 0.0 && ray.perp_dot(q) > 0.0
@@ -239,6 +240,9 @@ impl Thawed {
         let [p, q] = self.sides(he);
         let (before, after) = (p.perp_dot(ray), ray.perp_dot(q));
         let part = before / (before + after);
+        let made = [p.lerp(q, part).length(), part * p.distance(q), (1.0 - part) * p.distance(q)];
+        let least = made.into_iter().fold(f64::INFINITY, f64::min) / size;
+        let other = if least < LEAST_EDGE { self.nearest_edge((v, ray), &fan) } else { None };
         let across = self.mesh.next(he);
         let is_stitched = |v: VertexKey| self.attributes.vertices[v].is_stitched;
         if self.mesh.is_boundary_edge(across.edge) && self.mesh.ends(across).into_iter().all(is_stitched) {
@@ -249,12 +253,24 @@ impl Thawed {
             he.edge
         } else if part > 1.0 - SNAP {
             self.mesh.prev(he).edge
+        } else if let Some(other) = other {
+            return Some(other);
+        } else if least < TINIEST_EDGE {
+            return None;
         } else {
             let part = if across.side == Side::First { part } else { 1.0 - part };
             let m = self.split((across.edge, part), pins, drift);
             self.mesh.find_halfedge(v, m).expect("a split joins its vertex to both opposite corners").edge
         };
         self.may_open(e, v).then_some(e)
+    }
+
+    /// The edge from a vertex that is there already and nearest to a ray, if it may open and is not far off.
+    fn nearest_edge(&self, (v, ray): (VertexKey, DVec2), fan: &[Halfedge]) -> Option<EdgeKey> {
+        let turn = |he: &Halfedge| angle(self.sides(*he)[0], ray).abs();
+        let inner = fan.iter().filter(|he| !self.mesh.is_boundary_edge(he.edge));
+        let nearest = inner.min_by(|a, b| turn(a).total_cmp(&turn(b)))?;
+        (turn(nearest) < FARTHEST_EDGE && self.may_open(nearest.edge, v)).then_some(nearest.edge)
     }
 
     /// Whether an edge at a vertex that comes apart may open: its other end stays one, or may come apart too.

@@ -21,6 +21,8 @@ mod advance;
 mod stress;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod together;
 
 use crate::caches::Solver;
 use crate::report::TearCounts;

@@ -17,7 +17,7 @@ const STRENGTH: f64 = 200.0;
 
 /// How the squares of a grid are cut.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Cut {
+pub(super) enum Cut {
     Alternating,
     Diagonal,
     /// Alternating, with vertices that are moved by up to a quarter of a cell.
@@ -26,7 +26,7 @@ enum Cut {
 
 /// A sheet `size` \[m\] of cells, of the given cut, with a slit from the left side in the middle of its height, `notch` cells
 /// long and open by a fifth of a cell; as it is when it is pulled along y to `stretch` times its length.
-fn sheet((size, cells): (DVec2, [u32; 2]), cut: Cut, notch: u32, stretch: f64) -> TriangleMesh {
+pub(super) fn sheet((size, cells): (DVec2, [u32; 2]), cut: Cut, notch: u32, stretch: f64) -> TriangleMesh {
     let [columns, rows] = cells;
     let mut mesh = TriangleMesh::default();
     let mut coords = Vec::new();
@@ -62,14 +62,14 @@ fn sheet((size, cells): (DVec2, [u32; 2]), cut: Cut, notch: u32, stretch: f64) -
     mesh
 }
 
-fn cloth(mesh: TriangleMesh, length: f64) -> ClothDescription {
+pub(super) fn cloth(mesh: TriangleMesh, length: f64) -> ClothDescription {
     let mut material = Material::isotropic(0.2, STIFFNESS, 0.0, 1e-5);
     material.tearing = Some(Tearing { strength: [STRENGTH; 2], length });
     ClothDescription::new("sheet", mesh, material)
 }
 
 /// Pins for the lower and the upper side of a sheet of this height \[m\]; the upper one goes up by `speed` \[m/s\].
-fn grips(height: f64, speed: f64) -> [PinDescription; 2] {
+pub(super) fn grips(height: f64, speed: f64) -> [PinDescription; 2] {
     let side = |low: f64, high: f64| {
         PinDescription::new(Region::MaterialBox([DVec2::new(-1.0, low), DVec2::new(9.0, high)]))
     };
@@ -79,31 +79,31 @@ fn grips(height: f64, speed: f64) -> [PinDescription; 2] {
     [side(-1e-9, 1e-9), upper]
 }
 
-fn world(cloth: ClothDescription, change: impl FnOnce(&mut WorldDescription)) -> World {
+pub(super) fn world(cloth: ClothDescription, change: impl FnOnce(&mut WorldDescription)) -> World {
     let mut description = WorldDescription { cloths: vec![cloth], ..WorldDescription::default() };
     description.simulation.gravity = DVec3::ZERO;
     change(&mut description);
     World::build(&description).expect("a good description")
 }
 
-fn run(world: &mut World, frames: usize) -> TearCounts {
+pub(super) fn run(world: &mut World, frames: usize) -> TearCounts {
     let step =
         |world: &mut World| world.step(&StepInputs::default(), FRAME).expect("the step goes well").tears;
     (0..frames).fold(TearCounts::default(), |sum, _| sum.plus(step(world)))
 }
 
-fn validate(world: &World) {
+pub(super) fn validate(world: &World) {
     let thawed = world.sheet().clone().thaw();
     thawed.mesh.validate().expect("a valid mesh");
     validate_attributes(&thawed.mesh, &thawed.attributes).expect("attributes that fit");
 }
 
-fn pieces(world: &World) -> usize {
+pub(super) fn pieces(world: &World) -> usize {
     world.sheet().clone().thaw().mesh.components().len()
 }
 
 /// The stretch at which a strip bears this part of the strength.
-fn stretch_at(load: f64) -> f64 {
+pub(super) fn stretch_at(load: f64) -> f64 {
     let stress = |stretch: f64| 0.5 * STIFFNESS * stretch * (stretch * stretch - 1.0);
     let halve = |(low, high): (f64, f64), _: u32| {
         let middle = 0.5 * (low + high);
@@ -112,7 +112,7 @@ fn stretch_at(load: f64) -> f64 {
     (0..60).fold((1.0, 2.0), halve).0
 }
 
-fn fine(size_min: f64) -> Option<RemeshSettings> {
+pub(super) fn fine(size_min: f64) -> Option<RemeshSettings> {
     Some(RemeshSettings {
         size_min,
         size_max: 0.1,
@@ -188,8 +188,9 @@ fn an_even_pull_below_the_strength_does_not_tear_and_one_above_it_does() {
 fn a_tear_runs_straight_across_from_its_notch() {
     let size = DVec2::new(0.3, 0.3);
     let cuts = [(12, Cut::Alternating), (12, Cut::Diagonal), (12, Cut::Irregular), (20, Cut::Alternating)];
-    for (cells, cut) in cuts {
+    for (cells, cut) in cuts.into_iter().chain([(20, Cut::Irregular)]) {
         let notch = cells / 3;
+        let way = 0.3 * (1.0 - f64::from(notch) / f64::from(cells));
         let mut sheet = cloth(sheet((size, [cells; 2]), cut, notch, stretch_at(0.75)), 0.02);
         sheet.remesh = fine(0.01);
         sheet.pins.extend(grips(0.3, 0.0));
@@ -199,8 +200,9 @@ fn a_tear_runs_straight_across_from_its_notch() {
         let points = torn_points(&world, 0.1, size);
         let farthest = points.iter().map(|u| (u.y - 0.15).abs()).fold(0.0, f64::max);
         assert_eq!(pieces(&world), 2, "{cells} {cut:?}");
-        assert!(farthest < 0.2 * 0.17, "{cells} {cut:?}: {farthest}");
-        assert!((torn.length - 0.2).abs() < 0.01, "{cells} {cut:?}: {torn:?}");
+        // Where the mesh is irregular 1.7 and 3.6 mm were measured, elsewhere nothing.
+        assert!(farthest < 0.03 * way, "{cells} {cut:?}: {farthest}");
+        assert!((torn.length - way).abs() < 0.01 * way, "{cells} {cut:?}: {torn:?}");
         // Nothing is crumbled.
         let least = world.sheet().clone().thaw().mesh.components().iter().map(Vec::len).min();
         assert!(least > Some(20), "{least:?}");
@@ -225,7 +227,8 @@ fn the_pull_at_which_a_notch_tears_does_not_depend_on_the_mesh() {
         at.push(strain);
     }
     let (low, high) = at.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), x| (low.min(*x), high.max(*x)));
-    assert!(high < 1.08 * low, "{at:?}");
+    // They tear within one frame of each other.
+    assert!(high - low < 1.01 * 0.06 * FRAME / 0.3, "{at:?}");
 }
 
 /// A strip with a notch that flies and turns, strained so that it tears by itself.

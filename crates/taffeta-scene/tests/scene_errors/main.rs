@@ -451,7 +451,7 @@ fn a_camera_needs_a_position_and_a_view() {
     expect_camera(&format!("{along}\nup = [0, 1, 0]"), "[0, 0, 0]", &["no view", "one line"]);
     let (text, _) = replace_line("[contact]", &format!("[camera]\n{along}\nup = [0, 0, 1]\n[contact]"));
     let scene = read(&text).unwrap();
-    assert_eq!(scene.camera.unwrap().field_of_view_deg, 28.0);
+    assert_eq!(scene.camera.as_ref().unwrap().field_of_view_deg, 28.0);
     assert_eq!(scene.to_json()["camera"]["up"], serde_json::json!([0.0, 0.0, 1.0]));
     assert_eq!(scene.hash().unwrap(), read(GOOD).unwrap().hash().unwrap(), "cameras do not change results");
 }

@@ -172,7 +172,12 @@ impl RingMotion {
         let Some(inertia) = Inertia::of_free(&bodies) else { return };
         Self { kinetic, ..*self }.limit_energy(&mut bodies, &inertia);
         for (v, body) in vertices.iter().zip(&bodies) {
-            attributes.vertices[*v].velocity = body.velocity;
+            let vertex = &mut attributes.vertices[*v];
+            // A time integration over two substeps would give back what only the later velocity loses.
+            if let Some(history) = &mut vertex.history {
+                history.velocity += body.velocity - vertex.velocity;
+            }
+            vertex.velocity = body.velocity;
         }
     }
 

@@ -68,7 +68,7 @@ impl View {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use taffeta_core::rotation_xyz;
+    use taffeta_core::motion::rotation_xyz;
 
     fn view() -> View {
         // A right angle from side to side, less from bottom to top; the target is 2 m ahead.

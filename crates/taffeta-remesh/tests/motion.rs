@@ -83,26 +83,34 @@ fn non_rigid_energy(sheet: &Sheet) -> f64 {
     motion.kinetic - 0.5 * motion.linear.length_squared() / mass - turning
 }
 
-#[test]
-fn a_thousand_forced_passes_keep_momentum() {
+/// A sheet that turns, and moves in waves.
+fn rippling_sheet() -> Sheet {
     let mut sheet = Sheet::new(grid([0.6, 0.4], [12, 8], 0.2), flat);
     sheet.for_each_vertex(|u, vertex| {
-        let ripple = DVec3::new((9.0 * u.y).sin(), (7.0 * u.x).cos(), (13.0 * u.x * u.y).sin());
         let turn = DVec3::new(1.0, 2.0, 3.0).cross(vertex.position);
-        vertex.velocity = DVec3::new(0.3, -0.2, 0.1) + turn + 0.3 * ripple;
+        vertex.velocity = DVec3::new(0.3, -0.2, 0.1) + turn + 0.3 * ripple(u);
     });
+    sheet
+}
+
+fn ripple(u: DVec2) -> DVec3 {
+    DVec3::new((9.0 * u.y).sin(), (7.0 * u.x).cos(), (13.0 * u.x * u.y).sin())
+}
+
+/// Back and forth between sizes, so that every pass has something to do.
+fn force_pass(sheet: &mut Sheet, pass: usize) -> usize {
+    sheet.pass(&settings(0.02, [0.03, 0.12, 0.05, 0.2][pass % 4])).edit_count()
+}
+
+#[test]
+fn a_thousand_forced_passes_keep_momentum() {
+    let mut sheet = rippling_sheet();
     let start = sheet.motion();
-    let (mut edits, mut growth, mut last) = (0, 0.0_f64, start.kinetic);
+    let (mut edits, mut growth, mut last) = (0, 0.0_f64, non_rigid_energy(&sheet));
     for pass in 0..1000 {
-        // Back and forth between sizes, so that every pass has something to do.
-        let largest = [0.03, 0.12, 0.05, 0.2][pass % 4];
-        let report = sheet.pass(&settings(0.02, largest));
-        edits += report.splits + report.collapses + report.flips;
-        let now = sheet.motion().kinetic;
-        // Lumped masses have more inertia the coarser the mesh: what turns rigidly with the same spin gains energy as it is
-        // refined, and nothing is left that could pay for it.
-        let is_rigid = non_rigid_energy(&sheet) < 1e-12 * start.kinetic;
-        growth = growth.max(if is_rigid { 0.0 } else { (now - last) / start.kinetic });
+        edits += force_pass(&mut sheet, pass);
+        let now = non_rigid_energy(&sheet);
+        growth = growth.max((now - last) / start.kinetic);
         last = now;
     }
     let now = sheet.motion();
@@ -110,8 +118,26 @@ fn a_thousand_forced_passes_keep_momentum() {
     assert!(now.linear.distance(start.linear) <= 1e-12 * start.linear.length());
     assert!(now.spin.distance(start.spin) <= 1e-10 * start.spin.length());
     assert!((sheet.area() - 0.24).abs() < 1e-12);
-    assert!(growth < 1e-13, "{growth}");
+    assert!(growth < 1e-3, "{growth}");
     assert!(now.kinetic < start.kinetic);
+}
+
+#[test]
+fn forced_passes_do_not_raise_the_kinetic_energy_of_what_moves_in_waves() {
+    let mut sheet = rippling_sheet();
+    let mut checked = 0;
+    for pass in 0..100 {
+        if pass % 4 == 0 {
+            // Waves pay for what rigid turning gains when masses are lumped anew, and are soon used up.
+            sheet.for_each_vertex(|u, vertex| vertex.velocity += 0.3 * ripple(u));
+        }
+        let before = sheet.motion().kinetic;
+        force_pass(&mut sheet, pass);
+        let is_rigid = non_rigid_energy(&sheet) < 1e-12 * before;
+        assert!(is_rigid || sheet.motion().kinetic <= before * (1.0 + 1e-13), "pass {pass}");
+        checked += usize::from(!is_rigid);
+    }
+    assert!(checked > 80, "{checked} passes");
 }
 
 #[test]

@@ -47,7 +47,7 @@ pub struct Grab {
 /// The grabs of a step before one of its substeps, for whoever moves them.
 #[derive(Debug)]
 pub struct Lead<'a> {
-    /// The world at the start of the substep.
+    /// The world at the start of the substep. To look at: its step is not over, so a checkpoint of it is of no frame.
     pub world: &'a World,
     /// Length of the substep \[s\].
     pub h: f64,

@@ -24,6 +24,12 @@ pub enum VideoError {
         /// The quality asked for.
         quality: u8,
     },
+    /// The rate is none.
+    #[error("{rate} pictures per second are not a finite number above 0")]
+    Rate {
+        /// The rate asked for \[1/s\].
+        rate: f64,
+    },
     /// The pictures are not all of one size.
     #[error("a picture of {found:?} pixels cannot be part of a film of {expected:?} pixels")]
     SizeMismatch {

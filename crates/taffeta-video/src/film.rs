@@ -12,7 +12,6 @@ use shiguredo_mp4::TrackKind;
 use shiguredo_mp4::bitstream::h264::{
     H264NalUnitType, H264SampleEntryConfig, LengthSize, build_avc1_box_from_annexb, parse_annexb_nal_units,
 };
-
 use shiguredo_mp4::boxes::SampleEntry;
 use shiguredo_mp4::mux::{Mp4FileMuxer, Sample};
 use std::io::{BufWriter, Seek as _, SeekFrom, Write as _};
@@ -66,6 +65,9 @@ impl FilmSettings {
         }
         if !(1..=100).contains(&self.quality) {
             return Err(VideoError::Quality { quality: self.quality });
+        }
+        if !(self.rate.is_finite() && self.rate > 0.0) {
+            return Err(VideoError::Rate { rate: self.rate });
         }
         Ok(())
     }

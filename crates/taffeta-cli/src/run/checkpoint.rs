@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! checkpoint/checkpoint.json     the scene's identity, the frame, the totals so far, the name of the state
-//! checkpoint/state_00120.gz     the state, compressed
+//! checkpoint/state_00120.gz      the state, compressed
 //! ```
 //!
 //! The state is written under a new name, then `checkpoint.json` is replaced, then older states are removed: at every

@@ -30,6 +30,11 @@ pub enum Which {
     All,
 }
 
+/// Whether the boxes of a pair tell that it does not come within reach on a way \[m\]: of most pairs they do.
+fn is_far(pair: &Pair, x: &[DVec3; 4], (way, offset): (f64, f64)) -> bool {
+    pair.box_distance(x) > FAR * (offset + way.max(offset))
+}
+
 impl Proximity {
     /// The contacts of a substep, of pairs that come within reach by the motion as predicted. Sorted by what touches:
     /// two faces that share the edge that touches give one contact.
@@ -71,8 +76,7 @@ impl Proximity {
         let x = pair.gather(step.start);
         let moves = pair.vertices.map(|v| step.end[v as usize] - step.start[v as usize]);
         let way = pair.relative_way(&moves);
-        // Most pairs are too far apart to come within reach, and their boxes tell so.
-        if pair.box_distance(&x) > FAR * (offset + way.max(offset)) {
+        if is_far(pair, &x, (way, offset)) {
             return None;
         }
         let found = closest(pair.kind, x);
@@ -174,4 +178,34 @@ impl Proximity {
 fn is_twin(a: &ContactRow, b: &ContactRow, x: &[DVec3]) -> bool {
     let gap = |row: &ContactRow| row.gap(row.interpolate(|vi| x[vi.0 as usize]));
     a.normal.distance(b.normal) < TWIN_ANGLE && (gap(a) - gap(b)).abs() < TWIN_SHARE * a.thickness
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pair::PairKind;
+    use taffeta_core::random::SplitMix64;
+
+    #[test]
+    fn what_boxes_tell_to_be_far_comes_within_reach_nowhere_on_its_way() {
+        let mut random = SplitMix64(23);
+        let mut counts = [0; 2];
+        for kind in [PairKind::VertexFace, PairKind::EdgeEdge].repeat(500) {
+            let pair = Pair { kind, vertices: [0, 1, 2, 3] };
+            let mut points =
+                |size: f64| [0; 4].map(|_| DVec3::from_array([0; 3].map(|_| size * random.next_unit())));
+            let (x, moves) = (points(1.0), points(0.4));
+            let offset = 0.02;
+            let way = pair.relative_way(&moves);
+            let is_far = is_far(&pair, &x, (way, offset));
+            counts[usize::from(is_far)] += 1;
+            if !is_far {
+                continue;
+            }
+            let distance = |t: f64| closest(kind, std::array::from_fn(|k| x[k] + moves[k] * t)).gap.length();
+            assert!(distance(0.0) - offset > way.max(offset), "elasticity could close the gap");
+            assert!((0..=50).all(|step| distance(f64::from(step) / 50.0) > offset));
+        }
+        assert!(counts.iter().all(|count| *count > 100), "{counts:?}");
+    }
 }

@@ -84,13 +84,13 @@ impl Thawed {
             *v = kept_of.get(*v).copied().unwrap_or(*v);
         }
         let state = &mut self.sewing.seams[seam];
+        // Of a seam that is closed, what became one before as well; `mark` knows what is still held by others.
+        let loose: Vec<VertexKey> = state.pairs.iter().flatten().copied().collect();
         if state.pairs.iter().all(|[a, b]| a == b) {
             (state.pairs, state.gaps, state.closed) = (Vec::new(), Vec::new(), Some(time));
         }
-        for v in pairs.iter().flatten() {
-            if let Some(vertex) = self.attributes.vertices.get_mut(*v) {
-                vertex.is_stitched = false;
-            }
+        for v in loose {
+            self.attributes.vertices[v].is_stitched = false;
         }
         let sewing = std::mem::take(&mut self.sewing);
         sewing.mark(self);

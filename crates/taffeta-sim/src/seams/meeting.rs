@@ -212,7 +212,8 @@ impl World {
         members.iter().map(|v| state.positions[*v] * state.masses[*v]).sum::<DVec3>() / mass
     }
 
-    /// The first vertices of the meetings that would make something cross that does not cross now, and in how many crossings.
+    /// The first vertices of the meetings that would make something cross that does not cross now or go into an obstacle in
+    /// closed form, and in how many crossings.
     fn crossed_by(&self, meetings: &[Meeting]) -> BTreeMap<VertexIndex, usize> {
         let mut found = BTreeMap::new();
         let Some(proximity) = self.caches.proximity.as_ref() else { return found };
@@ -227,6 +228,16 @@ impl World {
             found.insert(meeting.members[0], 0);
         }
         let crossings = self.in_threads(|| proximity.count_crossings_if_joined(&x, &joined));
+        let shapes = self.shapes();
+        for meeting in meetings {
+            let sinks = |v: &VertexIndex, place| {
+                self.goes_deeper(&shapes, *v, [self.sheet.state.positions[*v], place])
+            };
+            // Where a weld puts them by itself contact takes them out again; other places are chosen, and not inside of something.
+            if meeting.place.is_some_and(|place| meeting.members.iter().all(|v| sinks(v, place))) {
+                found.entry(meeting.members[0]).and_modify(|count| *count += 1);
+            }
+        }
         for crossing in new_crossings(proximity, crossings, &joined) {
             for v in crossing.edge.into_iter().chain(crossing.face) {
                 found.entry(VertexIndex(v)).and_modify(|count| *count += 1);

@@ -56,6 +56,12 @@ fn a_seam_closes_but_where_something_is_in_between_and_there_as_soon_as_it_is_go
     run_without_crossing(&mut world, 26);
     assert!(is_closed(&world), "{:?}", world.seams());
     assert!((mass(&world) / before - 1.0).abs() < 1e-12);
+    let attributes = &world.sheet().clone().thaw().attributes;
+    assert_eq!(
+        attributes.vertices.iter().filter(|(_, v)| v.is_stitched).count(),
+        0,
+        "nothing holds the seam now"
+    );
     assert_eq!(world.sheet().clone().thaw().mesh.boundary_loops().len(), 2, "of the sheet and of the strip");
 }
 

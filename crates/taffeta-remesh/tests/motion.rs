@@ -118,7 +118,9 @@ fn a_thousand_forced_passes_keep_momentum() {
     assert!(now.linear.distance(start.linear) <= 1e-12 * start.linear.length());
     assert!(now.spin.distance(start.spin) <= 1e-10 * start.spin.length());
     assert!((sheet.area() - 0.24).abs() < 1e-12);
-    assert!(growth < 1e-3, "{growth}");
+    // Lumped masses have more inertia the coarser the mesh: what turns with the same spin has another energy then. And rings
+    // that turn rigidly do not do so together: 0.4 % of the energy at most, where six vertices became 300.
+    assert!(growth < 0.005, "{growth}");
     assert!(now.kinetic < start.kinetic);
 }
 

@@ -85,7 +85,7 @@ impl World {
     }
 
     /// Largest principal Green strain of faces and strain of segments in absolute value. Edge-length cloths are measured by the same strain.
-    fn max_strain(&self) -> f64 {
+    pub(crate) fn max_strain(&self) -> f64 {
         let mut largest = self.caches.blocks.ropes.max_strain(&self.sheet.state.positions);
         largest = largest.max(self.caches.blocks.solids.max_strain(&self.sheet.state.positions));
         for (fi, _) in self.sheet.topology.faces.iter_indexed() {

@@ -112,7 +112,8 @@ pub struct Metrics {
     pub momentum: DVec3,
     /// Angular momentum about the center of mass \[kg·m²/s\].
     pub angular_momentum: DVec3,
-    /// Largest principal Green strain in absolute value, over all faces, and strain over all segments of ropes.
+    /// Largest principal Green strain in absolute value, over all faces, and strain over all segments of ropes. After the
+    /// remeshing pass of a step, on the mesh that it leaves; energies, momenta and residual are those before.
     pub max_strain: f64,
     /// Norm of the unbalanced forces on the free vertices at the end of the last substep \[N\]: inertia, elasticity and
     /// contact. Zero when the implicit step is solved exactly and nothing is damped: damping forces are not part of it.

@@ -5,7 +5,7 @@ use crate::description::Air;
 use crate::frozen::Frozen;
 use crate::grab::{Grab, Lead, Leader};
 use crate::grips::Grasps;
-use crate::report::{StepReport, SubstepPlan, TearCounts};
+use crate::report::{Metrics, StepReport, SubstepPlan, TearCounts};
 use crate::stage::{Stage, StageTimes};
 use crate::tearing::is_time_to_tear;
 use crate::world::{Workspace, World};
@@ -195,7 +195,7 @@ impl World {
             safeguard: self.work.safeguard,
             remesh,
             jumps,
-            metrics: measured,
+            metrics: Metrics { max_strain: self.max_strain(), ..measured },
             state_hash,
             times,
         })

@@ -16,6 +16,7 @@ duration = 1
 [contact]
 [air]
 [camera]
+motion = [{}]
 [output]
 [materials.mine]
 friction = {}

@@ -25,7 +25,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("taffeta-render", &["taffeta-contact"]),
-    ("taffeta-video", &[]),
+    ("taffeta-video", &["taffeta-render"]),
     (
         "taffeta-study",
         &["taffeta-scene", "taffeta-sim", "taffeta-remesh", "taffeta-solve", "taffeta-contact"],

@@ -16,13 +16,12 @@ mod view;
 use crate::args::{ColorName, RenderOptions};
 use crate::failure::Failure;
 use colors::ColorBy;
-use image::RgbImage;
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 use source::{Bounds, Source, sample_evenly};
 use std::path::{Path, PathBuf};
 use taffeta_render::{
-    Coloring, GifPalette, GifWriter, LegendPlace, Picture, SheetLayout, compute_delays, write_png,
+    Coloring, GifPalette, GifWriter, Image, LegendPlace, Picture, SheetLayout, compute_delays, write_png,
 };
 use view::Shot;
 
@@ -143,7 +142,7 @@ impl Drawing {
         Ok(Self { source, frames, color, bounds, shot, picture, layout, path, is_quiet })
     }
 
-    fn draw(&self, frame: u64) -> Result<RgbImage, Failure> {
+    fn draw(&self, frame: u64) -> Result<Image, Failure> {
         let bodies = self.source.read_bodies(frame, self.bounds, self.color.as_ref())?;
         let camera = self.shot.as_ref().map(|shot| shot.at(self.source.time_of(frame)));
         taffeta_render::render(&bodies, &Picture { camera, ..self.picture })
@@ -154,11 +153,11 @@ impl Drawing {
     fn draw_all(
         &self,
         frames: &[u64],
-        mut take: impl FnMut(u64, RgbImage) -> Result<(), Failure>,
+        mut take: impl FnMut(u64, Image) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let bar = self.progress(frames.len());
         for some in frames.chunks(rayon::current_num_threads().max(1)) {
-            let pictures: Vec<Result<RgbImage, Failure>> =
+            let pictures: Vec<Result<Image, Failure>> =
                 some.par_iter().map(|frame| self.draw(*frame)).collect();
             for (frame, picture) in some.iter().zip(pictures) {
                 take(*frame, picture?)?;
@@ -183,7 +182,7 @@ impl Drawing {
     fn write_animation(&self) -> Result<(), Failure> {
         let usage = |error| Failure::usage(&error);
         let samples = sample_evenly(&self.frames, PALETTE_PICTURES);
-        let samples: Result<Vec<RgbImage>, Failure> =
+        let samples: Result<Vec<Image>, Failure> =
             samples.par_iter().map(|frame| self.draw(*frame)).collect();
         let size = [self.picture.width, self.picture.height];
         let mut writer = GifWriter::create(&self.path, size, GifPalette::of(&samples?)).map_err(usage)?;

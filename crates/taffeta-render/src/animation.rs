@@ -9,10 +9,10 @@
 //! flicker. The dither is a fixed pattern for the same reason, and so that what stands still needs no bytes.
 
 use crate::error::RenderError;
+use crate::image::Image;
 use crate::write::new_file_in;
 use color_quant::NeuQuant;
 use gif::{DisposalMethod, Encoder, Frame, Repeat};
-use image::{Rgb, RgbImage};
 use std::borrow::Cow;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
@@ -38,12 +38,12 @@ pub struct GifPalette {
 
 impl GifPalette {
     /// The colors that stand best for those of some pictures of an animation.
-    pub fn of(samples: &[RgbImage]) -> Self {
+    pub fn of(samples: &[Image]) -> Self {
         let count: usize = samples.iter().map(|image| image.pixels().len()).sum();
         // An odd stride meets every column of a picture of even width.
         let stride = (count / PALETTE_PIXELS) | 1;
-        let pixels = samples.iter().flat_map(RgbImage::pixels).step_by(stride);
-        let bytes: Vec<u8> = pixels.flat_map(|Rgb([r, g, b])| [*r, *g, *b, 255]).collect();
+        let pixels = samples.iter().flat_map(Image::pixels).step_by(stride);
+        let bytes: Vec<u8> = pixels.flat_map(|[r, g, b]| [*r, *g, *b, 255]).collect();
         let colors = match bytes.is_empty() {
             true => vec![[0; 3]],
             false => NeuQuant::new(1, COLORS, &bytes).color_map_rgb().as_chunks().0.to_vec(),
@@ -58,8 +58,9 @@ impl GifPalette {
     }
 
     /// The palette's places for the pixels of a picture.
-    fn index(&mut self, image: &RgbImage) -> Vec<u8> {
-        image.enumerate_pixels().map(|(x, y, Rgb(color))| self.nearest(*color, [x, y])).collect()
+    fn index(&mut self, image: &Image) -> Vec<u8> {
+        let places = (0_u32..).flat_map(|y| (0..image.size()[0]).map(move |x| [x, y]));
+        image.pixels().iter().zip(places).map(|(color, place)| self.nearest(*color, place)).collect()
     }
 
     fn nearest(&mut self, color: [u8; 3], [x, y]: [u32; 2]) -> u8 {
@@ -119,8 +120,8 @@ impl GifWriter {
     ///
     /// # Errors
     /// [`RenderError::SizeMismatch`] for a picture of another size; [`RenderError::EncodeGif`] if it cannot be written.
-    pub fn add(&mut self, image: &RgbImage, delay: u16) -> Result<(), RenderError> {
-        let found = [image.width(), image.height()];
+    pub fn add(&mut self, image: &Image, delay: u16) -> Result<(), RenderError> {
+        let found = image.size();
         if found != self.size {
             return Err(RenderError::SizeMismatch { expected: self.size, found });
         }
@@ -198,25 +199,25 @@ mod tests {
     use super::*;
 
     /// A gradient, in front of which a square stands at a place.
-    fn picture(at: u32) -> RgbImage {
-        RgbImage::from_fn(60, 40, |x, y| match (at..at + 8).contains(&x) && (10..18).contains(&y) {
-            true => Rgb([200, 40, 30]),
-            false => Rgb([240, 230 - y as u8, 220 + (x / 3) as u8]),
+    fn picture(at: u32) -> Image {
+        Image::from_fn(60, 40, |x, y| match (at..at + 8).contains(&x) && (10..18).contains(&y) {
+            true => [200, 40, 30],
+            false => [240, 230 - y as u8, 220 + (x / 3) as u8],
         })
     }
 
     /// The pictures that a player would show.
-    fn play(path: &Path) -> Vec<(RgbImage, u16)> {
+    fn play(path: &Path) -> Vec<(Image, u16)> {
         let mut options = gif::DecodeOptions::new();
         options.set_color_output(gif::ColorOutput::RGBA);
         let mut decoder = options.read_info(std::fs::File::open(path).unwrap()).unwrap();
-        let mut canvas = RgbImage::new(u32::from(decoder.width()), u32::from(decoder.height()));
+        let mut canvas = Image::new(u32::from(decoder.width()), u32::from(decoder.height()), [0; 3]);
         let mut shown = Vec::new();
         while let Some(frame) = decoder.read_next_frame().unwrap() {
             for (k, pixel) in frame.buffer.chunks_exact(4).enumerate().filter(|(_, pixel)| pixel[3] > 0) {
                 let (x, y) = (k as u32 % u32::from(frame.width), k as u32 / u32::from(frame.width));
-                let place = (x + u32::from(frame.left), y + u32::from(frame.top));
-                canvas.put_pixel(place.0, place.1, Rgb([pixel[0], pixel[1], pixel[2]]));
+                let [x, y] = [x + u32::from(frame.left), y + u32::from(frame.top)];
+                *canvas.pixel_mut(x, y).unwrap() = [pixel[0], pixel[1], pixel[2]];
             }
             shown.push((canvas.clone(), frame.delay));
         }
@@ -232,15 +233,15 @@ mod tests {
         for (image, delay) in pictures.iter().zip([3, 4, 3, 9]) {
             writer.add(image, delay).unwrap();
         }
-        let wrong = writer.add(&RgbImage::new(3, 3), 1);
+        let wrong = writer.add(&Image::new(3, 3, [0; 3]), 1);
         assert!(matches!(wrong, Err(RenderError::SizeMismatch { found: [3, 3], .. })));
         assert!(!path.exists(), "the file appears when it is complete");
         writer.finish().unwrap();
         let shown = play(&path);
         assert_eq!(shown.iter().map(|(_, delay)| *delay).collect::<Vec<_>>(), [3, 4, 3, 9]);
         for ((image, _), expected) in shown.iter().zip(&pictures) {
-            let far = |(a, b): (&Rgb<u8>, &Rgb<u8>)| (0..3).any(|k| a.0[k].abs_diff(b.0[k]) > 14);
-            assert_eq!(image.pixels().zip(expected.pixels()).filter(|pair| far(*pair)).count(), 0);
+            let far = |(a, b): (&[u8; 3], &[u8; 3])| (0..3).any(|k| a[k].abs_diff(b[k]) > 14);
+            assert_eq!(image.pixels().iter().zip(expected.pixels()).filter(|pair| far(*pair)).count(), 0);
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }

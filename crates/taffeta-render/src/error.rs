@@ -84,7 +84,7 @@ pub enum RenderError {
         /// The file.
         path: PathBuf,
         /// Why.
-        source: image::ImageError,
+        source: png::EncodingError,
     },
     /// The animation could not be encoded.
     #[error("{path} could not be encoded as GIF")]

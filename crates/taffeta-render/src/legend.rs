@@ -9,9 +9,9 @@
 //! ```
 
 use crate::color::{self, Encoder};
+use crate::image::Image;
 use crate::scale::Scale;
 use crate::text::{draw_text, fill, letter_size, text_width};
-use image::RgbImage;
 
 /// Color of texts and lines \[sRGB\].
 const INK: [u8; 3] = [0x22, 0x26, 0x2e];
@@ -34,13 +34,14 @@ fn inner_width(size: f32, scale: Scale) -> f32 {
 
 /// Draws the legend of a scale at the right border, in the middle of the picture's height. Where a picture is too small,
 /// the legend is cut off.
-pub(crate) fn draw_legend(image: &mut RgbImage, scale: Scale) {
-    let size = letter_size(image.height());
+pub(crate) fn draw_legend(image: &mut Image, scale: Scale) {
+    let [columns, rows] = image.size().map(|side| side as f32);
+    let size = letter_size(image.size()[1]);
     let bar_width = size.round();
-    let bar_height = (BAR_LETTERS * size).min(image.height() as f32 - 5.0 * size).max(size).round();
+    let bar_height = (BAR_LETTERS * size).min(rows - 5.0 * size).max(size).round();
     let panel = [inner_width(size, scale) + 1.4 * size, bar_height + 3.6 * size];
-    let left = (image.width() as f32 - panel[0] - 0.7 * size).round();
-    let top = (0.5 * (image.height() as f32 - panel[1])).round();
+    let left = (columns - panel[0] - 0.7 * size).round();
+    let top = (0.5 * (rows - panel[1])).round();
     fill(image, [left, top, panel[0], panel[1]], PANEL.0, PANEL.1);
     let (x, y) = ((left + 0.7 * size).round(), (top + 2.4 * size).round());
     draw_text(image, [x, top + 1.1 * size], size, INK, scale.title);
@@ -53,7 +54,7 @@ pub(crate) fn draw_legend(image: &mut RgbImage, scale: Scale) {
 }
 
 /// The colors, the high values above, with a thin border.
-fn draw_bar(image: &mut RgbImage, [x, y, width, height]: [f32; 4], scale: Scale) {
+fn draw_bar(image: &mut Image, [x, y, width, height]: [f32; 4], scale: Scale) {
     let encoder = Encoder::new();
     let colors = color::scale_albedos(scale.palette);
     let last = (colors.len() - 1) as f32;

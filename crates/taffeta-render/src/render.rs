@@ -4,6 +4,7 @@ use crate::body::{Body, BodyKind, compute_framing_bounds};
 use crate::camera::{Camera, Viewpoint};
 use crate::color::{self, Encoder};
 use crate::error::RenderError;
+use crate::image::Image;
 use crate::legend;
 use crate::picture::{Coloring, LegendPlace, Picture};
 use crate::raster::{self, NO_FACE};
@@ -11,7 +12,6 @@ use crate::shade::Shader;
 use crate::surface::{Surface, View};
 use crate::wire::{self, FaceLines};
 use glam::{Vec2, Vec3};
-use image::{Rgb, RgbImage};
 
 /// Samples along a side of a pixel. With 2 outlines of dark cloth still have visible steps.
 const SAMPLES: usize = 3;
@@ -25,7 +25,7 @@ const BAND_SAMPLES: usize = 4_000_000;
 /// [`RenderError::SizeZero`] and [`RenderError::SizeTooLarge`]; [`RenderError::EmptyScene`] if no body has a face;
 /// [`RenderError::PositionNotFinite`], [`RenderError::CornerOutOfRange`] and [`RenderError::ValueCount`] for a broken
 /// body; [`RenderError::Camera`] for a camera without a view; [`RenderError::Scale`] for a scale without extent.
-pub fn render(bodies: &[Body], picture: &Picture) -> Result<RgbImage, RenderError> {
+pub fn render(bodies: &[Body], picture: &Picture) -> Result<Image, RenderError> {
     picture.validate_size()?;
     for (number, body) in bodies.iter().enumerate() {
         body.validate(number)?;
@@ -53,7 +53,7 @@ pub fn render(bodies: &[Body], picture: &Picture) -> Result<RgbImage, RenderErro
         line_width: picture.wireframe.then(|| wire::line_width(picture.height)),
         encoder: Encoder::new(),
     };
-    let mut image = RgbImage::new(picture.width, picture.height);
+    let mut image = Image::new(picture.width, picture.height, [0; 3]);
     let row_samples = picture.width as usize * SAMPLE_COUNT;
     let band_height = (BAND_SAMPLES / row_samples).max(1) as u32;
     for first_row in (0..picture.height).step_by(band_height as usize) {
@@ -90,19 +90,19 @@ struct Group {
 
 impl Frame<'_> {
     /// Draws some rows of the picture.
-    fn draw_band(&self, image: &mut RgbImage, first_row: u32, row_count: u32) {
-        let size = [image.width() as usize * SAMPLES, row_count as usize * SAMPLES];
+    fn draw_band(&self, image: &mut Image, first_row: u32, row_count: u32) {
+        let size = [image.size()[0] as usize * SAMPLES, row_count as usize * SAMPLES];
         let corners = self.collect_corners(first_row, row_count);
         let faces = raster::draw_faces(&corners, size);
-        for row in 0..row_count {
-            let y = first_row + row;
-            let background = self.background[y as usize];
-            for x in 0..image.width() {
-                let start = row as usize * SAMPLES * size[0] + x as usize * SAMPLES;
+        let rows = image.rows_mut().skip(first_row as usize).take(row_count as usize);
+        for (row, pixels) in rows.enumerate() {
+            let y = first_row as usize + row;
+            for (x, pixel) in pixels.iter_mut().enumerate() {
+                let start = row * SAMPLES * size[0] + x * SAMPLES;
                 let seen =
                     std::array::from_fn(|k| faces.as_ref()[start + (k / SAMPLES) * size[0] + k % SAMPLES]);
-                let light = self.average(seen, Vec2::new(x as f32, y as f32), background);
-                image.put_pixel(x, y, Rgb(self.encoder.encode(light)));
+                let light = self.average(seen, Vec2::new(x as f32, y as f32), self.background[y]);
+                *pixel = self.encoder.encode(light);
             }
         }
     }

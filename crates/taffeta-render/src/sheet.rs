@@ -1,11 +1,11 @@
 //! Several pictures on one sheet, each with a label.
 
 use crate::error::RenderError;
+use crate::image::Image;
 use crate::legend::{draw_legend, legend_width};
 use crate::picture::SIDE_MAX;
 use crate::scale::Scale;
 use crate::text::{draw_text, fill, letter_size, text_width};
-use image::{Rgb, RgbImage, imageops};
 
 /// Space between pictures \[pixels\].
 const GAP: u32 = 4;
@@ -60,23 +60,23 @@ impl SheetLayout {
     ///
     /// # Panics
     /// If there are more pictures than places.
-    pub fn compose(&self, pictures: &[(RgbImage, String)]) -> Result<RgbImage, RenderError> {
+    pub fn compose(&self, pictures: &[(Image, String)]) -> Result<Image, RenderError> {
         let Self { columns, rows, width, height, scale } = *self;
         assert!(pictures.len() <= (columns * rows) as usize, "a sheet has no more places than it has");
         let total = |side: u32, parts: u32| parts * side + (parts - 1) * GAP;
         let sheet_height = total(height, rows);
         let legend = scale.map_or(0, |scale| legend_width(sheet_height, scale));
-        let mut sheet = RgbImage::from_pixel(total(width, columns) + legend, sheet_height, Rgb(GAP_COLOR));
+        let mut sheet = Image::new(total(width, columns) + legend, sheet_height, GAP_COLOR);
         if let Some(scale) = scale {
             draw_legend(&mut sheet, scale);
         }
         for ((picture, label), place) in pictures.iter().zip(0..) {
-            let found = [picture.width(), picture.height()];
+            let found = picture.size();
             if found != [width, height] {
                 return Err(RenderError::SizeMismatch { expected: [width, height], found });
             }
             let (x, y) = (place % columns * (width + GAP), place / columns * (height + GAP));
-            imageops::replace(&mut sheet, picture, i64::from(x), i64::from(y));
+            sheet.paste(picture, [x, y]);
             draw_label(&mut sheet, [x as f32, y as f32], letter_size(height), label);
         }
         Ok(sheet)
@@ -84,7 +84,7 @@ impl SheetLayout {
 }
 
 /// A text on a light panel whose upper left corner is at a place \[pixels\].
-fn draw_label(image: &mut RgbImage, [x, y]: [f32; 2], size: f32, text: &str) {
+fn draw_label(image: &mut Image, [x, y]: [f32; 2], size: f32, text: &str) {
     fill(image, [x, y, text_width(text, size) + size, 1.7 * size], PANEL.0, PANEL.1);
     draw_text(image, [x + 0.5 * size, y + 0.85 * size], size, INK, text);
 }
@@ -107,12 +107,12 @@ mod tests {
     #[test]
     fn pictures_lie_row_by_row_and_must_have_their_size() {
         let layout = SheetLayout::fitting(3, 204, 104, None).unwrap();
-        let picture = |tone: u8| (RgbImage::from_pixel(100, 50, Rgb([tone; 3])), String::new());
+        let picture = |tone: u8| (Image::new(100, 50, [tone; 3]), String::new());
         let sheet = layout.compose(&[picture(10), picture(20), picture(30)]).unwrap();
-        assert_eq!([sheet.width(), sheet.height()], [204, 104]);
-        let tone = |x: u32, y: u32| sheet.get_pixel(x, y).0[0];
+        assert_eq!(sheet.size(), [204, 104]);
+        let tone = |x: u32, y: u32| sheet.pixel(x, y)[0];
         assert_eq!([tone(90, 40), tone(190, 40), tone(90, 90), tone(190, 90)], [10, 20, 30, 255]);
-        let wrong = layout.compose(&[(RgbImage::new(9, 9), String::new())]);
+        let wrong = layout.compose(&[(Image::new(9, 9, [0; 3]), String::new())]);
         assert!(matches!(wrong, Err(RenderError::SizeMismatch { found: [9, 9], .. })));
     }
 }

@@ -1,7 +1,7 @@
 //! Files.
 
 use crate::error::RenderError;
-use image::{ImageFormat, RgbImage};
+use crate::image::Image;
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
@@ -10,17 +10,27 @@ use std::path::Path;
 /// # Errors
 /// [`RenderError::Write`] if the folder does not exist or cannot be written to; [`RenderError::Encode`] if the
 /// encoder fails.
-pub fn write_png(image: &RgbImage, path: &Path) -> Result<(), RenderError> {
+pub fn write_png(image: &Image, path: &Path) -> Result<(), RenderError> {
     let write_error = |source| RenderError::Write { path: path.to_owned(), source };
-    let mut bytes = std::io::Cursor::new(Vec::new());
-    image
-        .write_to(&mut bytes, ImageFormat::Png)
-        .map_err(|source| RenderError::Encode { path: path.to_owned(), source })?;
+    let bytes = encode(image).map_err(|source| RenderError::Encode { path: path.to_owned(), source })?;
     let mut file = BufWriter::new(new_file_in(path)?);
-    file.write_all(bytes.get_ref()).map_err(write_error)?;
+    file.write_all(&bytes).map_err(write_error)?;
     let file = file.into_inner().map_err(|error| write_error(error.into_error()))?;
     file.persist(path).map_err(|error| write_error(error.error))?;
     Ok(())
+}
+
+fn encode(image: &Image) -> Result<Vec<u8>, png::EncodingError> {
+    let mut bytes = Vec::new();
+    let [width, height] = image.size();
+    let mut encoder = png::Encoder::new(&mut bytes, width, height);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_compression(png::Compression::Fast);
+    encoder.set_filter(png::Filter::Adaptive);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(image.bytes())?;
+    writer.finish()?;
+    Ok(bytes)
 }
 
 /// A temporary file with the permissions of an ordinary one, in the folder in which a file is to be.
@@ -42,16 +52,20 @@ pub(crate) fn new_file_in(path: &Path) -> Result<tempfile::NamedTempFile, Render
 #[cfg(test)]
 mod tests {
     use super::*;
-    use image::Rgb;
 
     #[test]
     fn a_picture_survives_the_file_and_leaves_nothing_else_behind() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("picture.png");
-        let image = RgbImage::from_fn(7, 5, |x, y| Rgb([x as u8 * 30, y as u8 * 40, 9]));
-        write_png(&RgbImage::new(3, 3), &path).unwrap();
+        let image = Image::from_fn(7, 5, |x, y| [x as u8 * 30, y as u8 * 40, 9]);
+        write_png(&Image::new(3, 3, [0; 3]), &path).unwrap();
         write_png(&image, &path).unwrap();
-        assert_eq!(image::open(&path).unwrap().to_rgb8(), image);
+        let file = std::io::BufReader::new(std::fs::File::open(&path).unwrap());
+        let mut reader = png::Decoder::new(file).read_info().unwrap();
+        let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+        let header = reader.next_frame(&mut bytes).unwrap();
+        assert_eq!((header.color_type, [header.width, header.height]), (png::ColorType::Rgb, image.size()));
+        assert_eq!(bytes, image.bytes());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
@@ -59,7 +73,7 @@ mod tests {
     fn a_missing_folder_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("nowhere").join("picture.png");
-        let message = write_png(&RgbImage::new(1, 1), &path).unwrap_err().to_string();
+        let message = write_png(&Image::new(1, 1, [0; 3]), &path).unwrap_err().to_string();
         assert!(message.contains("nowhere") && message.contains("could not be written"), "{message}");
     }
 }

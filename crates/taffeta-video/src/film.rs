@@ -1,7 +1,6 @@
 //! A film that is being written.
 
 use crate::error::VideoError;
-use image::RgbImage;
 use openh264::OpenH264API;
 use openh264::encoder::{
     BitRate, ColorPrimaries, Complexity, Encoder, EncoderConfig, FrameRate, IntraFramePeriod, QpRange,
@@ -17,6 +16,7 @@ use shiguredo_mp4::mux::{Mp4FileMuxer, Sample};
 use std::io::{BufWriter, Seek as _, SeekFrom, Write as _};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
+use taffeta_render::Image;
 use tempfile::NamedTempFile;
 
 /// The longest side of a picture that the encoder takes \[pixels\].
@@ -130,8 +130,8 @@ impl Film {
     /// # Errors
     /// [`VideoError::SizeMismatch`] for a picture of another size, [`VideoError::Time`] if it would not stay at all,
     /// [`VideoError::Encode`], [`VideoError::Container`] and [`VideoError::Write`] if it cannot be written.
-    pub fn add(&mut self, image: &RgbImage, until: f64) -> Result<(), VideoError> {
-        let found = [image.width(), image.height()];
+    pub fn add(&mut self, image: &Image, until: f64) -> Result<(), VideoError> {
+        let found = image.size();
         if found != self.size {
             return Err(VideoError::SizeMismatch { expected: self.size, found });
         }
@@ -139,7 +139,7 @@ impl Film {
         let duration = ticks.checked_sub(self.ticks).filter(|ticks| *ticks > 0);
         let duration = duration.and_then(|ticks| u32::try_from(ticks).ok());
         let duration = duration.ok_or(VideoError::Time { until, before: self.until })?;
-        let pixels = RgbSliceU8::new(image.as_raw(), found.map(|side| side as usize).into());
+        let pixels = RgbSliceU8::new(image.bytes(), found.map(|side| side as usize).into());
         let encoded = self.encoder.encode(&YUVBuffer::from_rgb8_source(pixels));
         let stream =
             encoded.map_err(|source| VideoError::Encode { path: self.path.clone(), source })?.to_vec();

@@ -1,20 +1,20 @@
 //! Films, played by a decoder that has nothing to do with the encoder.
 
-use image::{Rgb, RgbImage};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
+use taffeta_render::Image;
 use taffeta_video::{Film, FilmSettings, VideoError};
 
 const SIZE: [u32; 2] = [160, 90];
 const LEFT: [u8; 3] = [200, 40, 30];
 
 /// Two halves, of which the right one gets brighter with the number of the picture; a texture on both.
-fn picture(number: u8) -> RgbImage {
-    RgbImage::from_fn(SIZE[0], SIZE[1], |x, y| {
+fn picture(number: u8) -> Image {
+    Image::from_fn(SIZE[0], SIZE[1], |x, y| {
         let color = if x < SIZE[0] / 2 { LEFT } else { [20, 60, 80 + 10 * number] };
-        Rgb(color.map(|c| c + ((x * 7 + y * 13) % 4) as u8))
+        color.map(|c| c + ((x * 7 + y * 13) % 4) as u8)
     })
 }
 
@@ -113,7 +113,7 @@ fn what_cannot_be_encoded_is_refused_with_its_reason() {
         assert!(refusal(FilmSettings { quality, ..FilmSettings::new(SIZE) }).contains("from 1 to 100"));
     }
     let mut film = Film::create(&path, FilmSettings::new(SIZE)).unwrap();
-    let wrong = film.add(&RgbImage::new(16, 16), 1.0).unwrap_err().to_string();
+    let wrong = film.add(&Image::new(16, 16, [0; 3]), 1.0).unwrap_err().to_string();
     assert!(wrong.contains("[16, 16]"), "{wrong}");
     film.add(&picture(0), 1.0).unwrap();
     for until in [1.0, 0.5, -1.0, f64::NAN, 1e9] {

@@ -9,8 +9,8 @@
 
 use crate::color::color_elements;
 use crate::index::{DenseIndex, VertexIndex};
+use crate::tasks::{for_each_part, is_shared};
 use glam::DVec3;
-use rayon::prelude::*;
 use std::ops::Range;
 
 pub use crate::wide::{F64x4, LANES, Vec3x4};
@@ -148,15 +148,14 @@ impl<const V: usize> LaneBatches<V> {
     ) {
         assert_eq!(rows.len(), self.vertex_count, "one row per vertex");
         assert_eq!(data.len(), self.used.len(), "one entry per batch");
-        let parallel = rayon::current_num_threads() > 1;
         let shared = SharedRows(rows.as_mut_ptr());
         for color in &self.colors {
             let data = &mut data[color.clone()];
             let (vertices, used) = (&self.vertices[color.clone()], &self.used[color.clone()]);
-            if parallel && data.len() >= 2 * BATCHES_PER_TASK {
-                let tasks = data.par_chunks_mut(BATCHES_PER_TASK);
-                let tasks = tasks.zip(vertices.par_chunks(BATCHES_PER_TASK));
-                tasks.zip(used.par_chunks(BATCHES_PER_TASK)).for_each(|((data, vertices), used)| {
+            if is_shared(data.len(), BATCHES_PER_TASK) {
+                let tasks = data.chunks_mut(BATCHES_PER_TASK).zip(vertices.chunks(BATCHES_PER_TASK));
+                let tasks = tasks.zip(used.chunks(BATCHES_PER_TASK));
+                for_each_part(tasks, |_, ((data, vertices), used)| {
                     // SAFETY: rows has `vertex_count` rows and is borrowed mutably for the whole sweep; the batches of
                     // this color touch different vertices (invariant), so no two tasks reach the same row.
                     unsafe { run_batches(&shared, Span { vertices, used }, data, &kernel) }

@@ -19,6 +19,7 @@ pub mod morton;
 pub mod motion;
 pub mod random;
 pub mod region;
+pub mod tasks;
 pub mod topology;
 pub mod triangle_mesh;
 mod wide;

@@ -13,11 +13,11 @@ use super::kernels::pack;
 use crate::model::BendingModel;
 use crate::plate::{Plate, PlateEdge, PlateState, angle};
 use glam::DVec3;
-use rayon::prelude::*;
 use std::ops::Range;
 use taffeta_core::VertexIndex;
 use taffeta_core::color::color_elements;
 use taffeta_core::lanes::{F64x4, LANES, LaneBatches, Row, vectorized};
+use taffeta_core::tasks::share_out;
 
 /// Batches that one task of a parallel pass over the scalars takes: about ten microseconds.
 const BATCHES_PER_TASK: usize = 256;
@@ -167,19 +167,13 @@ impl Edges {
         if self.stencils.is_empty() {
             return;
         }
-        let parallel = rayon::current_num_threads() > 1;
         for color in &self.colors {
             // Written when all of a color are known, so that it can be shared out; no edge is another's neighbor.
             let (out, states) = (&mut self.scratch[color.clone()], &self.states);
             let stencils = &self.stencils[color.clone()];
-            if parallel && out.len() >= 2 * BATCHES_PER_TASK {
-                let tasks = out.par_chunks_mut(BATCHES_PER_TASK).zip(stencils.par_chunks(BATCHES_PER_TASK));
-                tasks.enumerate().for_each(|(task, (out, stencils))| {
-                    find_scalars(stencils, color.start + task * BATCHES_PER_TASK, states, out);
-                });
-            } else {
-                find_scalars(stencils, color.start, states, out);
-            }
+            share_out(out, BATCHES_PER_TASK, |first, out| {
+                find_scalars(&stencils[first..first + out.len()], color.start + first, states, out);
+            });
             for (state, scalar) in self.states[color.clone()].iter_mut().zip(&self.scratch[color.clone()]) {
                 state.scalar = *scalar;
             }

@@ -13,9 +13,9 @@
 
 use super::bending::{Bending, EdgeGradients};
 use super::rows::count_offsets;
-use super::tiles::share_out;
 use crate::plate::{PlateEdge, PlateFace};
 use taffeta_core::lanes::vectorized;
+use taffeta_core::tasks::share_out;
 
 /// Edges, faces or vertices that one task takes.
 const PER_TASK: usize = 1024;

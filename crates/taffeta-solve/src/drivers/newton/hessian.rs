@@ -8,9 +8,9 @@ use super::elements::outer;
 use super::folds::{FoldWork, Folds};
 use super::rows::{Block, SymmetricRows};
 use super::system::{NewtonProblem, System, mask};
-use super::tiles::share_out;
 use glam::DMat3;
 use std::cmp::Ordering;
+use taffeta_core::tasks::share_out;
 use taffeta_core::{FaceIndex, SurfaceTopology};
 
 /// Faces or edges that one task takes.

@@ -10,13 +10,14 @@
 
 use super::rows::Block;
 use super::tiles::{
-    CornerTile, FaceTiles, IndexLane, Lane, Lane3, TILE, ZERO, for_tiles, load_corners, set_vector,
-    share_out, split, vector,
+    CornerTile, FaceTiles, IndexLane, Lane, Lane3, TILE, ZERO, for_tiles, load_corners, set_vector, split,
+    vector,
 };
 use crate::block::{Curvature, GreenStrain};
 use crate::buckling::{Stiffness, find_wrinkles};
 use glam::{DMat3, DVec2, DVec3};
 use taffeta_core::lanes::vectorized;
+use taffeta_core::tasks::share_out;
 use taffeta_core::{FaceIndex, SurfaceTopology};
 
 /// The membrane of all faces.

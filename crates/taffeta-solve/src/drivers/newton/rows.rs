@@ -8,9 +8,9 @@
 //! the matrix comes from memory. One thread passes over the blocks in their order and adds each to both of its rows;
 //! several threads sum up every row by its owner, in the same order, for the same bits.
 
-use super::tiles::{is_parallel, share_out};
 use glam::DMat3;
 use taffeta_core::lanes::vectorized;
+use taffeta_core::tasks::{is_shared, share_out};
 
 /// A 3×3 block, column by column.
 pub type Block = [f64; 9];
@@ -149,7 +149,7 @@ impl SymmetricRows {
     /// Writes the product with `p` to `out`, both flat vectors of coordinates.
     pub fn product(&self, p: &[f64], out: &mut [f64]) {
         let (p, out) = (p.as_chunks::<3>().0, out.as_chunks_mut::<3>().0);
-        if is_parallel(out.len(), ROWS_PER_TASK) {
+        if is_shared(out.len(), ROWS_PER_TASK) {
             share_out(out, ROWS_PER_TASK, |first, out| {
                 vectorized(
                     #[inline(always)]

@@ -5,9 +5,9 @@
 //! threads.
 
 use glam::DVec3;
-use rayon::prelude::*;
 use taffeta_core::SurfaceTopology;
 use taffeta_core::lanes::vectorized;
+use taffeta_core::tasks::share_out;
 
 /// Elements of a tile.
 pub const TILE: usize = 16;
@@ -18,7 +18,7 @@ pub type IndexLane = [u32; TILE];
 /// A vector per element of a tile, axis by axis.
 pub type Lane3 = [Lane; 3];
 
-/// Tiles that one task takes. Fewer than two tasks are run by one thread: waking a second costs more than it saves.
+/// Tiles that one task takes.
 const TILES_PER_TASK: usize = 64;
 /// Vertices that one task takes.
 const VERTICES_PER_TASK: usize = 2048;
@@ -100,15 +100,6 @@ pub fn for_tiles<W: Send>(write: &mut [W], work: impl Fn(usize, &mut W) + Sync) 
     share_out(write, TILES_PER_TASK, run);
 }
 
-/// Calls `work` with parts of what it writes and the number of each part's first element, on the threads there are.
-pub fn share_out<W: Send>(write: &mut [W], per_task: usize, work: impl Fn(usize, &mut [W]) + Sync) {
-    if is_parallel(write.len(), per_task) {
-        write.par_chunks_mut(per_task).enumerate().for_each(|(task, write)| work(task * per_task, write));
-    } else {
-        work(0, write);
-    }
-}
-
 /// Loads the coordinates at the three corners of a tile.
 #[inline(always)]
 pub fn load_corners(corners: &[IndexLane; 3], x: &[f64]) -> [Lane3; 3] {
@@ -142,9 +133,4 @@ pub fn set_vector(lanes: &mut [Lane], lane: usize, value: DVec3) {
 /// Tile and lane of a face or edge.
 pub fn split(number: usize) -> (usize, usize) {
     (number / TILE, number % TILE)
-}
-
-/// Whether sharing out `count` elements pays.
-pub fn is_parallel(count: usize, per_task: usize) -> bool {
-    rayon::current_num_threads() > 1 && count >= 2 * per_task
 }

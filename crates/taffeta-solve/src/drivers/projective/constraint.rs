@@ -5,9 +5,9 @@
 //! not linear hides in the projection.
 
 use glam::DVec3;
-use rayon::prelude::*;
 use std::fmt::Debug;
 use taffeta_core::lanes::{F64x4, LANES, Vec3x4, vectorized};
+use taffeta_core::tasks::for_each_part;
 use taffeta_core::{VertexIndex, index::DenseIndex};
 
 /// Elements that one task of a parallel projection takes: a multiple of the lanes.
@@ -125,13 +125,12 @@ impl<C: Constraint<R, V>, const R: usize, const V: usize> ConstraintSet for Scal
     }
 
     fn pull(&mut self, x: &[F64x4], out: &mut [F64x4]) {
-        let run = |(elements, out): (&mut [(C, [u32; V])], &mut [F64x4])| {
+        let tasks = self.elements.chunks_mut(ELEMENTS_PER_TASK);
+        for_each_part(tasks.zip(out.chunks_mut(R * ELEMENTS_PER_TASK)), |_, (elements, out)| {
             for ((constraint, vertices), out) in elements.iter_mut().zip(out.chunks_exact_mut(R)) {
                 pull_one((constraint, vertices), x, out);
             }
-        };
-        let tasks = self.elements.par_chunks_mut(ELEMENTS_PER_TASK);
-        tasks.zip(out.par_chunks_mut(R * ELEMENTS_PER_TASK)).for_each(run);
+        });
     }
 
     fn evaluate(&self, x: &[F64x4], out: &mut [F64x4]) -> f64 {
@@ -215,9 +214,9 @@ impl<C: Constraint<R, V>, K: LaneKernel<R>, const R: usize, const V: usize> Cons
     }
 
     fn pull(&mut self, x: &[F64x4], out: &mut [F64x4]) {
-        let tasks = self.batches.par_chunks(ELEMENTS_PER_TASK / LANES);
-        let tasks = tasks.zip(out.par_chunks_mut(R * ELEMENTS_PER_TASK));
-        tasks.for_each(|(batches, out)| vectorized(|| run_batches(batches, x, out)));
+        let tasks = self.batches.chunks(ELEMENTS_PER_TASK / LANES);
+        let tasks = tasks.zip(out.chunks_mut(R * ELEMENTS_PER_TASK));
+        for_each_part(tasks, |_, (batches, out)| vectorized(|| run_batches(batches, x, out)));
     }
 
     fn evaluate(&self, x: &[F64x4], out: &mut [F64x4]) -> f64 {

@@ -56,12 +56,12 @@ use crate::drivers::newton::dissect;
 use constraint::{ConstraintSet, LaneSet, ScalarSet, narrow, widen};
 use edge::EdgeKernel;
 use glam::DVec3;
-use rayon::prelude::*;
 use ring::RingSet;
 use rows::{ColumnList, RowList};
 use std::time::Instant;
 use system::GlobalSystem;
 use taffeta_core::lanes::{F64x4, LANES, vectorized};
+use taffeta_core::tasks::share_out;
 use triangle::TriangleKernel;
 
 /// Vertices that one task of the gradient takes.
@@ -215,10 +215,9 @@ impl ProjectiveDriver {
         }
         let inverse = 1.0 / (*h * *h);
         let (x, predicted, pulls) = (x.as_slice(), predicted.as_slice(), pulls.as_slice());
-        forces.par_chunks_mut(VERTICES_PER_TASK).enumerate().for_each(|(task, forces)| {
+        share_out(forces, VERTICES_PER_TASK, |first, forces| {
             vectorized(|| {
-                for (i, force) in forces.iter_mut().enumerate() {
-                    let k = task * VERTICES_PER_TASK + i;
+                for (force, k) in forces.iter_mut().zip(first..) {
                     let inertia = (x[k] - predicted[k]) * F64x4::splat(self.masses[k] * inverse);
                     *force = gather_pulls(&self.columns, k, pulls, inertia);
                 }

@@ -2,8 +2,8 @@
 
 use super::constraint::{ConstraintSet, narrow, widen};
 use glam::{DVec2, DVec3};
-use rayon::prelude::*;
 use taffeta_core::lanes::F64x4;
+use taffeta_core::tasks::share_out;
 use taffeta_core::{VertexIndex, index::DenseIndex};
 
 /// Rings that one task takes.
@@ -89,10 +89,9 @@ impl ConstraintSet for RingSet {
     }
 
     fn pull(&mut self, x: &[F64x4], out: &mut [F64x4]) {
-        let tasks = out.par_chunks_mut(RINGS_PER_TASK).enumerate();
-        tasks.for_each(|(task, out)| {
-            for (k, slot) in out.iter_mut().enumerate() {
-                *slot = widen(self.residual(task * RINGS_PER_TASK + k, x));
+        share_out(out, RINGS_PER_TASK, |first, out| {
+            for (slot, ring) in out.iter_mut().zip(first..) {
+                *slot = widen(self.residual(ring, x));
             }
         });
     }

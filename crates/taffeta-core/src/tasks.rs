@@ -1,0 +1,59 @@
+//! Work shared out to the threads of the current rayon pool.
+//!
+//! rayon's own iterators compile a scheduler for every closure that they are given; here one serves all of them.
+
+use rayon::prelude::*;
+use std::sync::Mutex;
+
+/// Calls `work` with parts of some data and their numbers, each once, in any order and on any thread.
+///
+/// Results have the same bits for any number of threads if `work` writes nothing but its part.
+pub fn for_each_part<P: Send>(parts: impl Iterator<Item = P>, work: impl Fn(usize, P) + Sync) {
+    // The lock is never waited for: it only tells the compiler that a part has one owner.
+    let parts: Vec<Mutex<Option<P>>> = parts.map(|part| Mutex::new(Some(part))).collect();
+    for_each_number(parts.len(), &|number| {
+        let part = parts[number].lock().expect("nothing panics while it is locked").take();
+        work(number, part.expect("every number comes once"));
+    });
+}
+
+fn for_each_number(count: usize, work: &(dyn Fn(usize) + Sync)) {
+    (0..count).into_par_iter().for_each(work);
+}
+
+/// Whether sharing out `count` elements pays, of which a task takes `per_task`. Fewer than two tasks are run by one thread:
+/// waking a second costs more than it saves.
+pub fn is_shared(count: usize, per_task: usize) -> bool {
+    count >= 2 * per_task && rayon::current_num_threads() > 1
+}
+
+/// Calls `work` with parts of a list and the number of each part's first element, on the threads there are.
+pub fn share_out<W: Send>(list: &mut [W], per_task: usize, work: impl Fn(usize, &mut [W]) + Sync) {
+    if is_shared(list.len(), per_task) {
+        for_each_part(list.chunks_mut(per_task), |task, part| work(task * per_task, part));
+    } else {
+        work(0, list);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_element_is_worked_on_once_whatever_the_threads() {
+        for threads in [1, 3] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            for count in [0, 1, 7, 8, 9, 100] {
+                let mut list = vec![0; count];
+                pool.install(|| {
+                    share_out(&mut list, 4, |first, part| {
+                        assert!(part.len() <= 4 || threads == 1 || count < 8);
+                        part.iter_mut().zip(first..).for_each(|(entry, number)| *entry += number + 1);
+                    });
+                });
+                assert_eq!(list, (1..=count).collect::<Vec<_>>());
+            }
+        }
+    }
+}

@@ -30,7 +30,7 @@ mod solid_box;
 pub use error::{Location, Problem, SceneError};
 pub use grid::{GridPattern, grid, sphere_mesh};
 pub use mesh_file::{MeshFormat, read_mesh};
-pub use msh::{MshMesh, read_msh};
+pub use msh::{MshMesh, parse_msh, read_msh};
 pub use obj::{
     FileSequence, MaterialPoints, ObjError, ObjMesh, parse_obj, read_obj, read_obj_sequence, read_polyline,
     write_indexed_obj, write_obj, write_polyline,

@@ -260,6 +260,42 @@ fn solids_are_compared_by_points_of_their_boxes() {
 }
 
 #[test]
+fn points_of_solids_are_where_a_search_through_all_tetrahedra_finds_them() {
+    let turned = |text: &str| {
+        text.replace("[0.0, 0.6, 0.0] }", "[0.0, 0.6, 0.0], rotate_deg = [10, 20, 0], scale = 0.5 }")
+    };
+    let free = |text: &str| {
+        turned(text).replace("box = [[-0.001, 0.0, -1.0], [0.001,", "box = [[-0.1, 0.0, -1.0], [0.1,")
+    };
+    let study = beam(free, &["solid.0.box.cells=[5,2,1],[7,3,2]"]).unwrap();
+    let (points, variants) = (study.points.clone(), study.variants.clone());
+    let mut compared = 0;
+    let mut expected = Vec::new();
+    let report = study.run(&mut |event| {
+        if let Event::Frame { number, variant, world, .. } = event {
+            let place = variant.scene.solids[0].place;
+            let find = |point: &StudyPoint| match point {
+                StudyPoint::InSolid { solid, material } => {
+                    world.solid_point(*solid, place.apply(*material)).position
+                }
+                other => panic!("{other:?}"),
+            };
+            expected.push((number, points.iter().map(find).collect::<Vec<_>>()));
+        }
+        ControlFlow::Continue(())
+    });
+    for number in 0..variants.len() {
+        let frames = report.runs[number].frames[1..].iter();
+        for (frame, (_, expected)) in frames.zip(expected.iter().filter(|(of, _)| *of == number)) {
+            let worst = frame.points.iter().zip(expected).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
+            assert!(worst < 1e-12, "{worst}");
+            compared += frame.points.len();
+        }
+    }
+    assert_eq!(compared, 2 * 8 * points.len());
+}
+
+#[test]
 fn solids_without_probes_are_followed_by_their_sides() {
     let without_probe = |text: &str| text.replace("[[probe]]", "[[ignored]]");
     let cut = |text: &str| {

@@ -262,10 +262,8 @@ impl Tracker {
 mod tests {
     use super::*;
     use taffeta_remesh::RemeshSettings;
-    use taffeta_scene::{GridPattern, grid, solid_box};
-    use taffeta_sim::{
-        ClothDescription, Material, SolidDescription, SolidMaterial, StepInputs, WorldDescription,
-    };
+    use taffeta_scene::{GridPattern, grid};
+    use taffeta_sim::{ClothDescription, Material, StepInputs, WorldDescription};
 
     #[test]
     fn a_tracker_finds_the_same_positions_as_a_search_through_all_faces() {
@@ -289,37 +287,6 @@ mod tests {
             world.step(&StepInputs::default(), 0.02).unwrap();
         }
         assert!(world.vertex_count() > 100, "it was remeshed: {}", world.vertex_count());
-    }
-
-    #[test]
-    fn places_in_a_solid_are_those_of_a_search_through_all_tetrahedra() {
-        let size = DVec3::new(0.5, 0.1, 0.2);
-        let place = Placement {
-            rotate_deg: DVec3::new(10.0, 20.0, 30.0),
-            ..Placement::at(DVec3::new(3.0, 2.0, 1.0))
-        };
-        let (positions, tetrahedra) = solid_box(size, [7, 2, 3]);
-        let positions = positions.into_iter().map(|x| place.apply(x)).collect();
-        let mut solid =
-            SolidDescription::new("box", positions, tetrahedra, SolidMaterial::new(1000.0, 1e4, 0.3));
-        solid.angular_velocity = DVec3::new(3.0, 0.0, 5.0);
-        let description = WorldDescription { solids: vec![solid], ..WorldDescription::default() };
-        let mut world = World::build(&description).unwrap();
-        // Some of them lie outside.
-        let points: Vec<DVec3> = solid_lattice([DVec3::splat(-0.02), 1.1 * size]).collect();
-        let tracked: Vec<_> = points.iter().map(|x| StudyPoint::InSolid { solid: 0, material: *x }).collect();
-        let mut tracker = Tracker::new(&tracked, vec![place]);
-        for _ in 0..2 {
-            for (point, found) in points.iter().zip(tracker.positions(&world)) {
-                let expected = world.solid_point(0, place.apply(*point)).position;
-                assert!(found.distance(expected) < 1e-12, "{found} {expected}");
-            }
-            world.step(&StepInputs::default(), 0.02).unwrap();
-        }
-        let locator =
-            SolidLocator::build(&description.solids[0].positions, &description.solids[0].tetrahedra);
-        assert!(locator.find_inside(place.apply(size)).is_some());
-        assert!(locator.find_inside(place.apply(1.001 * size)).is_none());
     }
 
     #[test]

@@ -100,10 +100,15 @@ fn an_uneven_bar_under_its_weight_is_longer_by_the_closed_form() {
 }
 
 #[test]
-fn tetrahedra_that_overlap_are_refused() {
+fn tetrahedra_that_overlap_or_touch_along_an_edge_are_refused() {
     let (positions, mut tetrahedra) = solid_box(DVec3::splat(0.1), [1, 1, 1]);
     tetrahedra.push(tetrahedra[2]);
     let solid = SolidDescription::new("box", positions, tetrahedra, damped(1e5, 0.3, 0.0));
     let reason = solid.find_shape_defect().unwrap();
     assert!(reason.contains("tetrahedron 2 and tetrahedron 5 lie on the same side"), "{reason}");
+    let positions = [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z, DVec3::NEG_Y, DVec3::NEG_Z];
+    let tetrahedra = vec![[0, 1, 2, 3], [0, 1, 4, 5]];
+    let pair = SolidDescription::new("pair", positions.to_vec(), tetrahedra, damped(1e5, 0.3, 0.0));
+    let reason = pair.find_shape_defect().unwrap();
+    assert!(reason.contains("along the edge between the vertices 0 and 1"), "{reason}");
 }

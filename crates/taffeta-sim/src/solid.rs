@@ -129,9 +129,15 @@ impl SolidDescription {
         if let Some(unused) = is_used.iter().position(|used| !used) {
             return Some(format!("vertex {unused} belongs to no tetrahedron"));
         }
-        let overlapping = find_overlap(&self.tetrahedra)?;
-        let names: Vec<String> = overlapping.into_iter().map(name).collect();
-        Some(format!("{} lie on the same side of a face that they share: they overlap", names.join(" and ")))
+        if let Some(overlapping) = find_overlap(&self.tetrahedra) {
+            let names = overlapping.map(name).join(" and ");
+            return Some(format!("{names} lie on the same side of a face that they share: they overlap"));
+        }
+        let [a, b] = find_crowded_edge(&list_surface(&self.tetrahedra))?;
+        Some(format!(
+            "its surface meets itself along the edge between the vertices {a} and {b}: tetrahedra on both sides of it must \
+             join by faces"
+        ))
     }
 
     /// Why a pin holds nothing, in words.
@@ -212,6 +218,14 @@ fn find_overlap(tetrahedra: &[[u32; 4]]) -> Option<[usize; 2]> {
             |even: bool| group.iter().filter(move |side| is_even(side.1) == even).map(|side| side.2);
         [true, false].into_iter().find_map(|even| Some([of_side(even).next()?, of_side(even).nth(1)?]))
     })
+}
+
+/// An edge of more than two triangles.
+fn find_crowded_edge(faces: &[[u32; 3]]) -> Option<[u32; 2]> {
+    let of_face = |[a, b, c]: &[u32; 3]| [[*a, *b], [*b, *c], [*c, *a]].map(|[a, b]| [a.min(b), a.max(b)]);
+    let mut edges: Vec<[u32; 2]> = faces.iter().flat_map(of_face).collect();
+    edges.sort_unstable();
+    edges.array_windows().find(|[a, _, c]| a == c).map(|[a, ..]| *a)
 }
 
 /// The description with every solid as a cloth and a loose body, and the solids.

@@ -9,10 +9,10 @@ use taffeta::contact::{Obstacle, Shape};
 use taffeta::core::lanes::LaneBatches;
 use taffeta::core::{Placement, Region, VertexIndex};
 use taffeta::remesh::RemeshSettings;
-use taffeta::scene::{GridPattern, solid_box};
+use taffeta::scene::{GridPattern, solid_box, sphere_mesh};
 use taffeta::sim::{
-    ClothDescription, PinDescription, RopeDescription, RopeMaterial, SolidDescription, SolidMaterial,
-    SolverChoice, World, WorldDescription,
+    BendingModel, ClothDescription, EnclosedDescription, PinDescription, RopeDescription, RopeMaterial,
+    SolidDescription, SolidMaterial, SolverChoice, World, WorldDescription,
 };
 use taffeta::solve::BlockDriver;
 
@@ -97,8 +97,12 @@ fn ropes(solver: SolverChoice, threads: usize) -> World {
     mesh.positions.iter_mut().for_each(|x| *x = DVec3::new(x.x - 0.5, 0.25, 0.5 - x.y));
     let mut simulation = settings(solver, Some(8));
     simulation.threads = threads;
+    let mut sheet = ClothDescription::new("sheet", mesh, stiff());
+    if matches!(solver, SolverChoice::Xpbd | SolverChoice::Pbd) {
+        sheet.bending = BendingModel::Hinge;
+    }
     build(&WorldDescription {
-        cloths: vec![ClothDescription::new("sheet", mesh, stiff())],
+        cloths: vec![sheet],
         ropes: vec![line, strand],
         obstacles: vec![Obstacle::new(Shape::Sphere { radius: 0.2 }, Placement::default())],
         simulation,
@@ -111,15 +115,22 @@ fn ropes(solver: SolverChoice, threads: usize) -> World {
 fn ropes_have_the_same_bits_for_any_number_of_threads() {
     let joints = (0..1999).chain(2001..4000).map(|i| [i, i + 1, i + 2]);
     assert!(is_shared(joints, 4002), "the threads share the ropes");
-    for solver in [SolverChoice::Block, SolverChoice::Global] {
+    let solvers = [
+        SolverChoice::Block,
+        SolverChoice::Xpbd,
+        SolverChoice::Pbd,
+        SolverChoice::Global,
+        SolverChoice::Direct,
+    ];
+    for solver in solvers {
         let hashes = |threads| {
             let mut world = ropes(solver, threads);
-            let reports: Vec<_> = (0..3).map(|_| run(&mut world, 1)).collect();
+            let reports: Vec<_> = (0..2).map(|_| run(&mut world, 1)).collect();
             assert!(reports.last().is_some_and(|report| report.contacts > 0), "they touch the ball");
             reports.into_iter().map(|report| report.state_hash).collect::<Vec<_>>()
         };
         let reference = hashes(1);
-        for threads in [2, 3] {
+        for threads in [2, 8] {
             assert_eq!(hashes(threads), reference, "{threads} threads, {solver:?}");
         }
     }
@@ -152,7 +163,42 @@ fn solids_have_the_same_bits_for_any_number_of_threads() {
             reports.into_iter().map(|report| report.state_hash).collect::<Vec<_>>()
         };
         let reference = hashes(1);
-        for threads in [2, 3] {
+        for threads in [2, 8] {
+            assert_eq!(hashes(threads), reference, "{threads} threads, {solver:?}");
+        }
+    }
+}
+
+/// A balloon that is blown up while it falls onto a ball.
+fn balloon(solver: SolverChoice, threads: usize) -> World {
+    let mut mesh = sphere_mesh(0.2, 5);
+    mesh.positions.iter_mut().for_each(|x| x.y += 0.402);
+    let mut cloth = ClothDescription::new("balloon", mesh, stiff());
+    cloth.bending = BendingModel::None;
+    cloth.volume = Some(EnclosedDescription { ratio: 1.1, inflation: 0.1, bulk: None });
+    let mut simulation = settings(solver, Some(4));
+    simulation.threads = threads;
+    build(&WorldDescription {
+        cloths: vec![cloth],
+        obstacles: vec![Obstacle::new(Shape::Sphere { radius: 0.2 }, Placement::default())],
+        simulation,
+        ..WorldDescription::default()
+    })
+}
+
+#[test]
+fn closed_cloths_have_the_same_bits_for_any_number_of_threads() {
+    for solver in [SolverChoice::Block, SolverChoice::Xpbd, SolverChoice::Projective] {
+        let hashes = |threads| {
+            let mut world = balloon(solver, threads);
+            let (faces, count) = (world.mesh(0).faces, world.vertex_count());
+            assert!(is_shared(faces.into_iter(), count), "the threads share the balloon");
+            let reports: Vec<_> = (0..2).map(|_| run(&mut world, 1)).collect();
+            assert!(reports.last().is_some_and(|report| report.contacts > 0), "it touches the ball");
+            reports.into_iter().map(|report| report.state_hash).collect::<Vec<_>>()
+        };
+        let reference = hashes(1);
+        for threads in [2, 8] {
             assert_eq!(hashes(threads), reference, "{threads} threads, {solver:?}");
         }
     }

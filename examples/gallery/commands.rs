@@ -54,6 +54,7 @@ pub fn check(line: &str, folder: &str) -> Result<(), Box<dyn Error>> {
                 overrides: options.changes.overrides().cloned().collect(),
                 frames: options.frames,
                 threads: None,
+                repeat: options.repeat,
             };
             Study::read(&options.scene, &wanted)?;
             options.out

@@ -135,6 +135,9 @@ pub struct StudyOptions {
     /// simulation.solver=direct/simulation.substeps=16
     #[arg(long, value_name = "VARIANT", default_value = "finest")]
     pub reference: String,
+    /// Run each variant N times, all by turns, and take the times of its quickest run
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub repeat: u32,
     /// Result folder; if not given, out/ and the name of the scene file and -study
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

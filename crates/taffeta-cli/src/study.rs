@@ -39,6 +39,7 @@ fn wanted(options: &StudyOptions) -> taffeta_study::StudyOptions {
         overrides: options.changes.overrides().cloned().collect(),
         frames: options.frames,
         threads: options.changes.threads.map(usize::from),
+        repeat: options.repeat,
     }
 }
 
@@ -108,7 +109,10 @@ impl Progress {
                     world.vertex_count()
                 ));
             }
-            Event::Ended { number, variant, run } => self.show_end(&self.name(*number, variant), run),
+            Event::Ended { number, variant, round, run } => {
+                let again = if *round > 0 { format!(", run {}", round + 1) } else { String::new() };
+                self.show_end(&format!("{}{again}", self.name(*number, variant)), run);
+            }
         }
     }
 

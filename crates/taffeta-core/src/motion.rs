@@ -36,6 +36,11 @@ impl Placement {
     pub fn apply(&self, point: DVec3) -> DVec3 {
         self.pose().apply(point * self.scale)
     }
+
+    /// Where a point came from \[m\].
+    pub fn apply_inverse(&self, point: DVec3) -> DVec3 {
+        self.pose().apply_inverse(point) / self.scale
+    }
 }
 
 /// A rigid transformation `x ↦ R x + t`.

@@ -17,6 +17,7 @@ pub mod grid;
 mod json;
 pub mod materials;
 pub mod mesh_file;
+pub mod msh;
 pub mod obj;
 pub mod outline;
 pub mod output;
@@ -29,6 +30,7 @@ mod solid_box;
 pub use error::{Location, Problem, SceneError};
 pub use grid::{GridPattern, grid, sphere_mesh};
 pub use mesh_file::{MeshFormat, read_mesh};
+pub use msh::{MshMesh, parse_msh, read_msh};
 pub use obj::{
     FileSequence, MaterialPoints, ObjError, ObjMesh, parse_obj, read_obj, read_obj_sequence, read_polyline,
     write_indexed_obj, write_obj, write_polyline,
@@ -42,6 +44,7 @@ pub use overrides::Override;
 pub use scene::{
     BuiltScene, ClothShape, ContactSettings, ObstacleShape, OutputSettings, PlacedProbe, Probe, RopeProbe,
     RopeShape, Scene, SceneCamera, SceneCloth, SceneObstacle, SceneRope, SceneSolid, Simulation, SolidProbe,
+    SolidShape,
 };
 pub use schema::scene_schema;
 pub use solid_box::solid_box;

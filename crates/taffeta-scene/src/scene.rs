@@ -44,7 +44,7 @@ pub use assemble::{BuiltScene, PlacedProbe};
 pub use camera::SceneCamera;
 pub use obstacle::{ObstacleShape, SceneObstacle};
 pub use rope::{RopeShape, SceneRope};
-pub use solid::{SceneSolid, SolidProbe};
+pub use solid::{SceneSolid, SolidProbe, SolidShape};
 
 use crate::document::Document;
 use crate::error::SceneError;

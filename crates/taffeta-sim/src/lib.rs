@@ -52,6 +52,7 @@ mod schedule;
 pub mod seams;
 mod smooth;
 mod solid;
+mod solid_locator;
 mod stage;
 mod stages;
 mod step;
@@ -77,6 +78,7 @@ pub use report::{Metrics, RemeshCounts, StepReport, SubstepPlan, TearCounts};
 pub use resample::MaterialPoint;
 pub use seams::{SeamDefect, SeamDescription, SeamError, SeamReport, SeamSides, Sewing, pair_seams};
 pub use solid::Solid;
+pub use solid_locator::{SolidLocator, SolidPlace};
 pub use stage::{Stage, StageTimes};
 pub use step::{StepError, StepInputs};
 pub use taffeta_solve::{

@@ -19,6 +19,7 @@ use crate::frozen::Thawed;
 use crate::loose::LooseVertex;
 use crate::pins::{Pin, along_held};
 use crate::resample::MaterialPoint;
+use crate::solid_locator::SolidPlace;
 use crate::world::World;
 use glam::DVec3;
 use slotmap::SecondaryMap;
@@ -27,12 +28,10 @@ use taffeta_core::index::DenseIndex;
 use taffeta_core::{Region, TriangleMesh, VertexIndex};
 use taffeta_mesh::{KeyTable, VertexKey};
 use taffeta_solve::block::Tetrahedron;
-use taffeta_solve::block::tetrahedron::sixfold_volume;
+use taffeta_solve::block::tetrahedron::{is_flat, sixfold_volume};
 use taffeta_solve::drivers::projective::ProjectiveConstraints;
 use taffeta_solve::{BendingModel, Material, MembraneModel, SolidBlocks, SolidMaterial};
 
-/// A tetrahedron of less than this part of the cube of its longest edge has no volume.
-const FLATNESS: f64 = 1e-9;
 /// Distance that a solid keeps from obstacles where no contact thickness is given \[m\].
 const OFFSET: f64 = 5e-4;
 
@@ -88,6 +87,11 @@ impl SolidDescription {
 
     /// What is wrong with its shape, in words.
     pub fn find_shape_defect(&self) -> Option<String> {
+        self.find_named_shape_defect(|number| format!("tetrahedron {number}"))
+    }
+
+    /// The same with the names that tetrahedra have where they come from.
+    pub fn find_named_shape_defect(&self, name: impl Fn(usize) -> String) -> Option<String> {
         let count = self.positions.len();
         if self.tetrahedra.is_empty() {
             return Some("it has no tetrahedra".into());
@@ -101,27 +105,39 @@ impl SolidDescription {
             if let Some(beyond) = corners.iter().find(|v| **v as usize >= count) {
                 let last = count.saturating_sub(1);
                 return Some(format!(
-                    "tetrahedron {number} has the corner {beyond}, but vertices are numbered 0 to {last}"
+                    "{} has the corner {beyond}, but vertices are numbered 0 to {last}",
+                    name(number)
                 ));
             }
             corners.iter().for_each(|v| is_used[*v as usize] = true);
             let x = corners.map(|v| self.positions[v as usize]);
-            let longest = x.iter().flat_map(|a| x.iter().map(|b| a.distance(*b))).fold(0.0, f64::max);
             let sixfold = sixfold_volume(x);
-            if sixfold.abs() <= FLATNESS * longest * longest * longest {
-                return Some(format!("tetrahedron {number} is flat: its volume is {:.3e} m³", sixfold / 6.0));
+            if is_flat(x) {
+                return Some(format!("{} is flat: its volume is {:.3e} m³", name(number), sixfold / 6.0));
             }
             if number == 0 {
                 first_side = sixfold;
             }
             if sixfold * first_side < 0.0 {
                 return Some(format!(
-                    "tetrahedron {number} is inverted: its corners run the other way round than those of tetrahedron 0"
+                    "{} is inverted: its corners run the other way round than those of {}",
+                    name(number),
+                    name(0)
                 ));
             }
         }
-        let unused = is_used.iter().position(|used| !used)?;
-        Some(format!("vertex {unused} belongs to no tetrahedron"))
+        if let Some(unused) = is_used.iter().position(|used| !used) {
+            return Some(format!("vertex {unused} belongs to no tetrahedron"));
+        }
+        if let Some(overlapping) = find_overlap(&self.tetrahedra) {
+            let names = overlapping.map(name).join(" and ");
+            return Some(format!("{names} lie on the same side of a face that they share: they overlap"));
+        }
+        let [a, b] = find_crowded_edge(&list_surface(&self.tetrahedra))?;
+        Some(format!(
+            "its surface meets itself along the edge between the vertices {a} and {b}: tetrahedra on both sides of it must \
+             join by faces"
+        ))
     }
 
     /// Why a pin holds nothing, in words.
@@ -166,19 +182,50 @@ impl SolidDescription {
     }
 }
 
-/// The faces that only one tetrahedron has, counter-clockwise from outside if the volumes are positive.
-pub(crate) fn list_surface(tetrahedra: &[[u32; 4]]) -> Vec<[u32; 3]> {
-    let sides = |[a, b, c, d]: &[u32; 4]| {
-        [[*a, *c, *b], [*a, *b, *d], [*a, *d, *c], [*b, *c, *d]].map(|face| {
+/// The sides of a tetrahedron, counter-clockwise from outside if its volume is positive.
+fn sides([a, b, c, d]: [u32; 4]) -> [[u32; 3]; 4] {
+    [[a, c, b], [a, b, d], [a, d, c], [b, c, d]]
+}
+
+/// The sides of all tetrahedra with the numbers of these, those of the same corners together. The sorted corners come first.
+fn group_sides(tetrahedra: &[[u32; 4]]) -> Vec<([u32; 3], [u32; 3], usize)> {
+    let of_one = |(number, corners): (usize, &[u32; 4])| {
+        sides(*corners).map(|face| {
             let mut sorted = face;
             sorted.sort_unstable();
-            (sorted, face)
+            (sorted, face, number)
         })
     };
-    let mut all: Vec<([u32; 3], [u32; 3])> = tetrahedra.iter().flat_map(sides).collect();
-    all.sort_by_key(|(sorted, _)| *sorted);
+    let mut all: Vec<_> = tetrahedra.iter().enumerate().flat_map(of_one).collect();
+    all.sort_by_key(|(sorted, ..)| *sorted);
+    all
+}
+
+/// The faces that only one tetrahedron has, counter-clockwise from outside if the volumes are positive.
+pub(crate) fn list_surface(tetrahedra: &[[u32; 4]]) -> Vec<[u32; 3]> {
+    let all = group_sides(tetrahedra);
     let groups = all.chunk_by(|a, b| a.0 == b.0);
     groups.filter(|group| group.len() == 1).map(|group| group[0].1).collect()
+}
+
+/// Two tetrahedra of equal orientation on the same side of a face that they share: any two of three are.
+fn find_overlap(tetrahedra: &[[u32; 4]]) -> Option<[usize; 2]> {
+    let is_even = |[a, b, c]: [u32; 3]| (a < b) == ((b < c) == (a < c));
+    let all = group_sides(tetrahedra);
+    let mut groups = all.chunk_by(|a, b| a.0 == b.0);
+    groups.find_map(|group| {
+        let of_side =
+            |even: bool| group.iter().filter(move |side| is_even(side.1) == even).map(|side| side.2);
+        [true, false].into_iter().find_map(|even| Some([of_side(even).next()?, of_side(even).nth(1)?]))
+    })
+}
+
+/// An edge of more than two triangles.
+fn find_crowded_edge(faces: &[[u32; 3]]) -> Option<[u32; 2]> {
+    let of_face = |[a, b, c]: &[u32; 3]| [[*a, *b], [*b, *c], [*c, *a]].map(|[a, b]| [a.min(b), a.max(b)]);
+    let mut edges: Vec<[u32; 2]> = faces.iter().flat_map(of_face).collect();
+    edges.sort_unstable();
+    edges.array_windows().find(|[a, _, c]| a == c).map(|[a, ..]| *a)
 }
 
 /// The description with every solid as a cloth and a loose body, and the solids.
@@ -430,24 +477,17 @@ impl World {
     /// If there is no solid of that number.
     pub fn solid_point(&self, solid: usize, point: DVec3) -> MaterialPoint {
         let (positions, velocities) = self.solid_state(solid);
-        let (corners, weights) = self.solids[solid].locate(point);
-        let mix =
-            |field: &[DVec3]| corners.iter().zip(weights).map(|(v, w)| field[*v as usize] * w).sum::<DVec3>();
-        MaterialPoint { position: mix(&positions), velocity: mix(&velocities) }
+        let place = self.solids[solid].locate(point);
+        MaterialPoint { position: place.mix(&positions), velocity: place.mix(&velocities) }
     }
 }
 
 impl Solid {
-    /// The tetrahedron in which a point of the rest shape lies deepest, with the weights of its corners.
-    fn locate(&self, point: DVec3) -> ([u32; 4], [f64; 4]) {
+    /// The tetrahedron in which a point of the rest shape lies deepest.
+    fn locate(&self, point: DVec3) -> SolidPlace {
         let mut best = (f64::NEG_INFINITY, self.tetrahedra[0], [0.25; 4]);
         for corners in &self.tetrahedra {
-            let x = corners.map(|v| self.rest[v as usize]);
-            let weights = [0, 1, 2, 3].map(|k| {
-                let mut moved = x;
-                moved[k] = point;
-                sixfold_volume(moved) / sixfold_volume(x)
-            });
+            let weights = barycentric_of(corners.map(|v| self.rest[v as usize]), point);
             let depth = weights.into_iter().fold(f64::INFINITY, f64::min);
             if depth > best.0 {
                 best = (depth, *corners, weights);
@@ -455,6 +495,15 @@ impl Solid {
         }
         let kept = best.2.map(|w| w.max(0.0));
         let sum: f64 = kept.iter().sum();
-        (best.1, kept.map(|w| w / sum))
+        SolidPlace { corners: best.1, weights: kept.map(|w| w / sum) }
     }
+}
+
+/// Barycentric coordinates of a point \[m\] in a tetrahedron with corners `x` \[m\].
+pub(crate) fn barycentric_of(x: [DVec3; 4], point: DVec3) -> [f64; 4] {
+    [0, 1, 2, 3].map(|k| {
+        let mut moved = x;
+        moved[k] = point;
+        sixfold_volume(moved) / sixfold_volume(x)
+    })
 }

@@ -8,6 +8,7 @@
 //! Everything is checked before the first variant runs. A variant that fails while it is simulated is reported as failed
 //! and does not stop the others.
 
+mod choose;
 mod compare;
 mod error;
 mod figures;
@@ -24,7 +25,7 @@ mod variation;
 pub use compare::{Comparison, Deviation};
 pub use error::StudyError;
 pub use folder::StudyFolder;
-pub use points::{LATTICE, Locator, Place, PointOnCloth, StudyPoint};
+pub use points::{LATTICE, Locator, Place, PointOnCloth, SOLID_LATTICE, StudyPoint};
 pub use simulate::{FrameRecord, Outcome, Run, StepCost};
 pub use variation::{Assignment, Axis};
 
@@ -46,6 +47,8 @@ pub struct StudyOptions {
     pub frames: Option<u64>,
     /// Threads instead of the scene's.
     pub threads: Option<usize>,
+    /// How often each variant runs, all by turns; the run that took the least CPU time counts. 0 is taken for 1.
+    pub repeat: u32,
 }
 
 /// A variant of the scene.
@@ -90,12 +93,16 @@ pub struct Study {
     pub axes: Vec<Axis>,
     /// The variants, the last axis running fastest, then the reference if it is none of them.
     pub variants: Vec<Variant>,
-    /// The material points by which they are compared: a lattice over each cloth, then the probes.
+    /// The material points by which they are compared: a lattice over each cloth and the probes on cloths, then points of
+    /// ropes and lattices in solids, each with the probes there.
     pub points: Vec<StudyPoint>,
-    /// The points whose trajectories are shown: the probes; without any the corners and the middle of the lattice.
+    /// The points whose trajectories are shown: the probes; without any the corners and the middle of the lattice, of a
+    /// solid the middles of its sides.
     pub tracked: Vec<TrackedPoint>,
     /// What is odd about the scenes, though not wrong.
     pub warnings: Vec<String>,
+    /// How often each variant runs.
+    pub rounds: u32,
     /// Short names of the keys that vary.
     names: variation::ShortNames,
     reference: Reference,
@@ -121,6 +128,8 @@ pub enum Event<'a> {
         number: usize,
         /// The variant.
         variant: &'a Variant,
+        /// How often it had run before.
+        round: u32,
         /// What was recorded.
         run: &'a Run,
     },
@@ -161,24 +170,33 @@ impl Study {
         prepare::prepare(text, path, options)
     }
 
-    /// Runs all variants in their order. `observe` hears of every frame and may ask to stop.
+    /// Runs all variants in their order, and again if they are to be repeated: results are the same to the bit, and of the
+    /// times the least counts, since what else the machine does only ever adds. `observe` hears of every frame and may ask
+    /// to stop; a run that is stopped while it is repeated is forgotten.
     pub fn run(self, observe: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>) -> StudyReport {
         let mut runs: Vec<Run> = Vec::new();
         let mut going = ControlFlow::Continue(());
-        for (number, variant) in self.variants.iter().enumerate() {
-            if going.is_break() {
-                runs.push(Run::stopped());
-                continue;
+        for round in 0..self.rounds {
+            for (number, variant) in self.variants.iter().enumerate() {
+                if going.is_break() {
+                    if round == 0 {
+                        runs.push(Run::stopped());
+                    }
+                    continue;
+                }
+                let mut on_frame = |frame: u64, world: &World| {
+                    going = observe(Event::Frame { number, variant, frame, world });
+                    going
+                };
+                let run = simulate::simulate(&variant.scene, &self.points, variant.last_frame, &mut on_frame);
+                if going.is_continue() {
+                    going = observe(Event::Ended { number, variant, round, run: &run });
+                }
+                match runs.get_mut(number) {
+                    None => runs.push(run),
+                    Some(first) => first.take_less(run),
+                }
             }
-            let mut on_frame = |frame: u64, world: &World| {
-                going = observe(Event::Frame { number, variant, frame, world });
-                going
-            };
-            let run = simulate::simulate(&variant.scene, &self.points, variant.last_frame, &mut on_frame);
-            if going.is_continue() {
-                going = observe(Event::Ended { number, variant, run: &run });
-            }
-            runs.push(run);
         }
         let reference = match self.reference {
             Reference::Variant(number) => number,

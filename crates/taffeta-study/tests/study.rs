@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
-use taffeta_study::study::{Event, LATTICE, Outcome, StudyFolder};
+use taffeta_study::study::{Event, LATTICE, Outcome, SOLID_LATTICE, StudyFolder, StudyPoint};
 use taffeta_study::{Study, StudyError, StudyOptions, StudyReport};
 
 const SCENE: &str = r#"
@@ -166,6 +166,46 @@ fn bad_input_is_refused_before_anything_runs() {
 }
 
 #[test]
+fn a_study_that_is_repeated_keeps_the_quickest_runs_and_tells_the_slowest() {
+    let vary = ["simulation.substeps=1,2"];
+    let once = run(&options(&vary));
+    let mut ended = Vec::new();
+    let study = prepare(&StudyOptions { repeat: 3, ..options(&vary) }).unwrap();
+    let report = study.run(&mut |event| {
+        if let Event::Ended { number, round, .. } = event {
+            ended.push((round, number));
+        }
+        ControlFlow::Continue(())
+    });
+    // All variants by turns, so that what else the machine does meets all of them.
+    assert_eq!(ended, [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)]);
+    for (run, single) in report.runs.iter().zip(&once.runs) {
+        assert_eq!(run.cpu_times.len(), 3);
+        let least = run.cpu_times.iter().copied().fold(f64::INFINITY, f64::min);
+        assert_eq!(run.total(|cost| cost.cpu), least);
+        let points = |run: &taffeta_study::study::Run| run.frames.last().unwrap().points.clone();
+        assert_eq!(points(run), points(single));
+    }
+    let scratch = tempfile::tempdir().unwrap();
+    StudyFolder::create(scratch.path()).unwrap().write(&report).unwrap();
+    for row in read_table(scratch.path(), "study.csv") {
+        assert_eq!(row["runs"], "3");
+        let [least, most] = ["cpu_s", "cpu_most_s"].map(|column| row[column].parse::<f64>().unwrap());
+        assert!(least <= most, "{row:?}");
+    }
+    // Stopped in a later round: what the first one found is kept.
+    let mut frames = 0;
+    let study = prepare(&StudyOptions { repeat: 2, ..options(&vary) }).unwrap();
+    let report = study.run(&mut |event| {
+        frames += u32::from(matches!(event, Event::Frame { .. }));
+        if frames < 8 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    assert!(report.runs.iter().all(|run| run.is_done() && run.cpu_times.len() == 1));
+    let never = prepare(&StudyOptions { repeat: 0, ..options(&vary) }).unwrap();
+    assert!(never.run(&mut |_| ControlFlow::Continue(())).runs.iter().all(|run| run.is_done()));
+}
+
+#[test]
 fn a_study_that_is_stopped_says_so() {
     let mut frames = 0;
     let study = prepare(&options(&["simulation.substeps=1,2,3"])).unwrap();
@@ -179,4 +219,99 @@ fn a_study_that_is_stopped_says_so() {
     let scratch = tempfile::tempdir().unwrap();
     StudyFolder::create(scratch.path()).unwrap().write(&report).unwrap();
     assert!(StudyFolder::create(scratch.path()).unwrap_err().to_string().contains("not empty"));
+}
+
+/// The beam of the gallery, put elsewhere and turned.
+fn beam(text_of: impl Fn(&str) -> String, vary: &[&str]) -> Result<Study, StudyError> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes/methods/solid_beam.toml");
+    let text = text_of(&std::fs::read_to_string(&path).unwrap());
+    let overrides = vec!["simulation.substeps=8".to_owned(), "simulation.iterations=2".to_owned()];
+    let vary = vary.iter().map(|text| (*text).to_owned()).collect();
+    let options = StudyOptions { vary, overrides, frames: Some(8), ..StudyOptions::default() };
+    Study::prepare(&text, &path, &options)
+}
+
+#[test]
+fn solids_are_compared_by_points_of_their_boxes() {
+    let cells = "solid.0.box.cells=[4,1,1],[8,2,2],[16,4,4]";
+    let turned = |text: &str| text.replace("[0.0, 0.6, 0.0] }", "[0.0, 0.6, 0.0], rotate_deg = [0, 20, 0] }");
+    let study = beam(
+        |text| turned(text).replace("box = [[-0.001, 0.0, -1.0], [0.001,", "box = [[-0.1, 0.0, -1.0], [0.1,"),
+        &[cells],
+    );
+    let report = study.unwrap().run(&mut |_| ControlFlow::Continue(()));
+    let lattice = SOLID_LATTICE * SOLID_LATTICE * SOLID_LATTICE;
+    assert_eq!(report.study.points.len(), lattice + 1, "the lattice and the probe");
+    let errors: Vec<f64> = report.comparisons.iter().map(|c| c.last.unwrap().rms).collect();
+    assert!(errors[1] > 0.0 && errors[1] < 0.75 * errors[0] && errors[2] == 0.0, "{errors:?}");
+    // At the start all are where they are at rest.
+    assert!(report.comparisons[0].frames[0].unwrap().max < 1e-14);
+
+    let scratch = tempfile::tempdir().unwrap();
+    let page = StudyFolder::create(scratch.path()).unwrap().write(&report).unwrap();
+    let rows = read_table(scratch.path(), "trajectories.csv");
+    assert_eq!(rows.len(), 3 * 9);
+    let field = |column: &str| rows[0][column].as_str();
+    assert_eq!([field("point"), field("u"), field("v"), field("w")], ["tip", "0.8", "0.06", "0.06"]);
+    let html = std::fs::read_to_string(page).unwrap();
+    for part in ["Trajectory: tip", "at rest at (0.8000, 0.0600, 0.0600) m", "error-vertices"] {
+        assert!(html.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn points_of_solids_are_where_a_search_through_all_tetrahedra_finds_them() {
+    let turned = |text: &str| {
+        text.replace("[0.0, 0.6, 0.0] }", "[0.0, 0.6, 0.0], rotate_deg = [10, 20, 0], scale = 0.5 }")
+    };
+    let free = |text: &str| {
+        turned(text).replace("box = [[-0.001, 0.0, -1.0], [0.001,", "box = [[-0.1, 0.0, -1.0], [0.1,")
+    };
+    let study = beam(free, &["solid.0.box.cells=[5,2,1],[7,3,2]"]).unwrap();
+    let (points, variants) = (study.points.clone(), study.variants.clone());
+    let mut compared = 0;
+    let mut expected = Vec::new();
+    let report = study.run(&mut |event| {
+        if let Event::Frame { number, variant, world, .. } = event {
+            let place = variant.scene.solids[0].place;
+            let find = |point: &StudyPoint| match point {
+                StudyPoint::InSolid { solid, material } => {
+                    world.solid_point(*solid, place.apply(*material)).position
+                }
+                other => panic!("{other:?}"),
+            };
+            expected.push((number, points.iter().map(find).collect::<Vec<_>>()));
+        }
+        ControlFlow::Continue(())
+    });
+    for number in 0..variants.len() {
+        let frames = report.runs[number].frames[1..].iter();
+        for (frame, (_, expected)) in frames.zip(expected.iter().filter(|(of, _)| *of == number)) {
+            let worst = frame.points.iter().zip(expected).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
+            assert!(worst < 1e-12, "{worst}");
+            compared += frame.points.len();
+        }
+    }
+    assert_eq!(compared, 2 * 8 * points.len());
+}
+
+#[test]
+fn solids_without_probes_are_followed_by_their_sides() {
+    let without_probe = |text: &str| text.replace("[[probe]]", "[[ignored]]");
+    let cut = |text: &str| {
+        let (before, rest) = text.split_once("[[probe]]").unwrap();
+        let obstacle = rest.find("[[obstacle]]").unwrap();
+        format!("{before}{}", &rest[obstacle..])
+    };
+    assert!(beam(without_probe, &["simulation.substeps=4,8"]).is_err());
+    // A box that is shorter has points in common with the other as far as it goes.
+    let study = beam(cut, &["solid.0.box.size=[0.8,0.12,0.12],[0.4,0.12,0.12]"]).unwrap();
+    let names: Vec<&str> = study.tracked.iter().map(|point| point.name.as_str()).collect();
+    assert_eq!(names[..3], ["middle", "side of least x", "side of greatest x"]);
+    assert_eq!(names.len(), 7);
+    let at = |number: usize| match study.points[study.tracked[number].point] {
+        StudyPoint::InSolid { solid, material } => (solid, material.to_array()),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!((at(0), at(2)), ((0, [0.2, 0.06, 0.06]), (0, [0.4, 0.06, 0.06])));
 }

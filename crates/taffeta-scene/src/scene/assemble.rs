@@ -13,8 +13,8 @@ use crate::outline::read_outline;
 use glam::DVec2;
 use taffeta_contact::MeshObstacle;
 use taffeta_sim::{
-    ClothDescription, PinDescription, SeamDescription, SeamError, SeamSides, SolverChoice, WorldDescription,
-    find_opening, pair_seams,
+    ClothDescription, PinDescription, SeamDescription, SeamError, SeamSides, SolidDescription, SolverChoice,
+    WorldDescription, find_opening, pair_seams,
 };
 
 /// How far beside the sheet a probe may lie, relative to the size of the sheet. It is moved onto the sheet.
@@ -74,6 +74,9 @@ pub(super) fn assemble(scene: &Scene) -> Result<BuiltScene, SceneError> {
             probes.extend(assembly.place_probe(&format!("probe.{index}"), probe, cloth));
         }
     }
+    let solids = scene.solids.iter().enumerate();
+    let solids =
+        solids.filter_map(|(index, solid)| assembly.build_solid(&format!("solid.{index}"), solid)).collect();
     let obstacles = scene.obstacles.iter().enumerate();
     let mesh_obstacles = obstacles.filter_map(|(index, o)| assembly.build_obstacle(index, o)).collect();
     if !assembly.problems.is_empty() {
@@ -86,7 +89,7 @@ pub(super) fn assemble(scene: &Scene) -> Result<BuiltScene, SceneError> {
         cloths: cloths.into_iter().flatten().collect(),
         loose: Vec::new(),
         ropes: scene.ropes.iter().map(SceneRope::describe).collect(),
-        solids: scene.solids.iter().map(SceneSolid::describe).collect(),
+        solids,
         obstacles: scene.obstacles.iter().filter_map(SceneObstacle::closed_form).collect(),
         mesh_obstacles,
         simulation: scene.simulation.settings.clone(),
@@ -290,6 +293,34 @@ impl Assembly<'_> {
             *coord *= *uv_scale;
         }
         Some(PlacedMesh::from_file(file))
+    }
+
+    fn build_solid(&mut self, key: &str, solid: &SceneSolid) -> Option<SolidDescription> {
+        let shape_key = format!("{key}.{}", solid.shape.key());
+        let refuse = |reason: &str| format!("the solid {:?} cannot be built: {reason}", solid.name);
+        let mut shape = match solid.shape.build() {
+            Ok(shape) => shape,
+            Err(error) => {
+                self.report(&shape_key, refuse(&error.to_string()));
+                return None;
+            }
+        };
+        self.warnings.append(&mut shape.warnings);
+        let mut built = solid.describe(&shape);
+        if let Some(reason) = built.find_named_shape_defect(|number| shape.name_tetrahedron(number)) {
+            self.report(&shape_key, refuse(&reason));
+            return None;
+        }
+        for (number, pin) in solid.pins.iter().enumerate() {
+            match solid.describe_pin(pin, (&shape, &built)) {
+                Ok(pin) => built.pins.push(pin),
+                Err(reason) => {
+                    let message = refuse(&format!("pin {number}: {reason}"));
+                    self.report(&format!("{key}.pin.{number}.where"), message);
+                }
+            }
+        }
+        Some(built)
     }
 
     /// The mesh of an obstacle that has one.

@@ -1,18 +1,20 @@
 //! One solid: its shape, material, pins. And what both solids and enclosed volumes ask of the simulation.
 
-use super::read_cloth::{Surroundings, read_axes, read_body_name, read_region, read_strength};
-use super::read_material::{report_body, report_material};
+use super::read_cloth::{Surroundings, absolute, read_axes, read_body_name, read_region, read_strength};
+use super::read_material::report_material;
 use super::read_motion::{read_friction, read_motion, read_place};
 use super::read_projective::warn_of_projective_solid;
-use super::{SceneSolid, Simulation};
+use super::{SceneSolid, Simulation, SolidShape};
 use crate::reader::{Item, Range, TableReader};
 use glam::DVec3;
+use std::path::Path;
 use taffeta_core::Friction;
 use taffeta_sim::{EnclosedDescription, Mode, PinDescription, SolidMaterial, SolverChoice, TimeIntegration};
 
 const SOLID_KEYS: &[&str] = &[
     "name",
     "box",
+    "mesh",
     "material",
     "volume_stiffness",
     "place",
@@ -42,19 +44,16 @@ pub(super) fn read_solid(
         Some(name) => read_body_name(&name),
         None => Some("solid".to_owned()),
     };
-    let shape = table.require("box", "box = { size = [0.2, 0.2, 0.2], cells = [4, 4, 4] }");
-    let shape = shape.and_then(|item| read_box(&item));
+    let shape = read_shape(&table, surroundings.folder);
     let material = table.require("material", "material = { density = 1000, young = 1e5, poisson = 0.3 }");
     let material = material.and_then(|item| read_material(&item));
     let volume_stiffness = table.number("volume_stiffness", 0.0, Range::NotNegative);
     let pins: Vec<Option<PinDescription>> =
         table.tables("pin").iter().map(|item| read_pin(item, surroundings)).collect();
     let pins: Option<Vec<PinDescription>> = pins.into_iter().collect();
-    let (size, cells) = shape?;
     let solid = SceneSolid {
         name: name?,
-        size,
-        cells,
+        shape: shape?,
         material: SolidMaterial { volume_stiffness, ..material? },
         place: read_place(&table),
         velocity: table.vec3("velocity", DVec3::ZERO),
@@ -64,29 +63,42 @@ pub(super) fn read_solid(
     if surroundings.solver == Some(SolverChoice::Projective) {
         warn_of_projective_solid(&table, &solid.material, warnings);
     }
-    check(&table, &solid);
     Some(solid)
 }
 
-/// Checks that the tetrahedra have volumes and that the pins hold something.
-fn check(table: &TableReader<'_>, solid: &SceneSolid) {
-    let description = solid.describe();
-    let report = |key: &str, reason: String| report_body(table, ("solid", &solid.name), key, &reason);
-    if let Some(reason) = description.find_shape_defect() {
-        return report("box", reason);
+fn read_shape(table: &TableReader<'_>, folder: &Path) -> Option<SolidShape> {
+    let (shape, mesh) = (table.get("box"), table.get("mesh"));
+    if shape.is_some() == mesh.is_some() {
+        let found = if shape.is_some() { "both" } else { "none" };
+        let message = format!("`{}` must have exactly one of box, mesh, but has {found}", table.item.key);
+        let help = "box = { size = [0.2, 0.2, 0.2], cells = [4, 4, 4] }, or mesh = \"file.msh\"".to_owned();
+        table.item.report(message, Some(help));
+        return None;
     }
-    for (number, pin) in description.pins.iter().enumerate() {
-        if let Some(reason) = description.find_pin_defect(pin) {
-            report(&format!("pin.{number}.where"), format!("pin {number}: {reason}"));
-        }
+    match mesh {
+        Some(mesh) => read_mesh_path(&mesh, folder),
+        None => read_box(&shape?),
     }
 }
 
-fn read_box(item: &Item<'_>) -> Option<(DVec3, [u32; 3])> {
+fn read_mesh_path(item: &Item<'_>, folder: &Path) -> Option<SolidShape> {
+    let path = item.string()?;
+    if !Path::new(path).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("msh")) {
+        let message =
+            format!("`{}` is {path:?}, but the mesh of a solid must be a Gmsh file, .msh", item.key);
+        let help = "surfaces (OBJ, STL, PLY) have no tetrahedra: mesh their inside with Gmsh or fTetWild; \
+                    `meshio convert` makes .msh files from other files of tetrahedra";
+        item.report(message, Some(help.to_owned()));
+        return None;
+    }
+    Some(SolidShape::Mesh { path: absolute(&folder.join(path)) })
+}
+
+fn read_box(item: &Item<'_>) -> Option<SolidShape> {
     let table = item.table(&["size", "cells"])?;
     let size = table.require("size", "size = [0.2, 0.2, 0.2]").and_then(|item| item.numbers(Range::Positive));
     let cells = table.require("cells", "cells = [4, 4, 4]").and_then(|item| read_cells(&item));
-    Some((DVec3::from_array(size?), cells?))
+    Some(SolidShape::Box { size: DVec3::from_array(size?), cells: cells? })
 }
 
 fn read_cells(item: &Item<'_>) -> Option<[u32; 3]> {

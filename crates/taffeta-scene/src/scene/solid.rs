@@ -1,19 +1,37 @@
 //! Solids of a scene: from the shape to the tetrahedra.
 
+use crate::msh::read_msh;
+use crate::obj::ObjError;
 use crate::solid_box::solid_box;
 use glam::DVec3;
-use taffeta_core::Placement;
+use std::path::PathBuf;
+use taffeta_core::{Placement, Region};
 use taffeta_sim::{PinDescription, SolidDescription, SolidMaterial};
+
+/// The tetrahedra of a solid.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SolidShape {
+    /// A box from the origin.
+    Box {
+        /// Lengths along x, y and z \[m\].
+        size: DVec3,
+        /// Cells along x, y and z, of five tetrahedra each.
+        cells: [u32; 3],
+    },
+    /// Those of a file.
+    Mesh {
+        /// The file, in Gmsh's format.
+        path: PathBuf,
+    },
+}
 
 /// One solid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SceneSolid {
     /// Name, unique in the scene: letters, digits, `-` and `_`.
     pub name: String,
-    /// Lengths of the box along x, y and z, from the origin \[m\].
-    pub size: DVec3,
-    /// Cells of the box along x, y and z, of five tetrahedra each.
-    pub cells: [u32; 3],
+    /// Its shape at rest.
+    pub shape: SolidShape,
     /// The material.
     pub material: SolidMaterial,
     /// Where it is put.
@@ -22,7 +40,7 @@ pub struct SceneSolid {
     pub velocity: DVec3,
     /// Initial angular velocity about the center of mass \[rad/s\].
     pub angular_velocity: DVec3,
-    /// The pins.
+    /// The pins. Their vertices are numbered as in the file, from 0.
     pub pins: Vec<PinDescription>,
 }
 
@@ -37,16 +55,121 @@ pub struct SolidProbe {
     pub point: DVec3,
 }
 
+/// Tetrahedra and what is to be known of them.
+#[derive(Default)]
+pub(super) struct ShapeOfSolid {
+    positions: Vec<DVec3>,
+    tetrahedra: Vec<[u32; 4]>,
+    /// For each vertex its number in the file; `None`: it is its own.
+    source_vertices: Option<Vec<u32>>,
+    /// The numbers of the tetrahedra in the file.
+    tags: Option<Vec<u64>>,
+    /// What is odd about the file, though not wrong.
+    pub(super) warnings: Vec<String>,
+}
+
+impl SolidShape {
+    /// The key of the scene that gives it.
+    pub(super) fn key(&self) -> &'static str {
+        match self {
+            Self::Box { .. } => "box",
+            Self::Mesh { .. } => "mesh",
+        }
+    }
+
+    /// The tetrahedra, before they are placed.
+    pub(super) fn build(&self) -> Result<ShapeOfSolid, ObjError> {
+        let path = match self {
+            Self::Box { size, cells } => {
+                let (positions, tetrahedra) = solid_box(*size, *cells);
+                return Ok(ShapeOfSolid { positions, tetrahedra, ..ShapeOfSolid::default() });
+            }
+            Self::Mesh { path } => path,
+        };
+        let file = read_msh(path)?;
+        let mut warnings = Vec::new();
+        if file.dropped_vertices > 0 {
+            let dropped = file.dropped_vertices;
+            warnings.push(format!(
+                "{}: {dropped} nodes belong to no tetrahedron and are left out",
+                path.display()
+            ));
+        }
+        if file.turned > 0 {
+            warnings.push(format!(
+                "{}: the corners of {} of {} tetrahedra run the other way round than those of the others: they were \
+                 turned",
+                path.display(),
+                file.turned,
+                file.tetrahedra.len()
+            ));
+        }
+        Ok(ShapeOfSolid {
+            positions: file.positions,
+            tetrahedra: file.tetrahedra,
+            source_vertices: Some(file.source_vertices),
+            tags: Some(file.tags),
+            warnings,
+        })
+    }
+}
+
+impl ShapeOfSolid {
+    /// The name of a tetrahedron for messages.
+    pub(super) fn name_tetrahedron(&self, number: usize) -> String {
+        match &self.tags {
+            Some(tags) => format!("the tetrahedron {} of the file", tags[number]),
+            None => format!("tetrahedron {number}"),
+        }
+    }
+
+    /// The region with the numbers that vertices have here.
+    fn renumber(&self, region: &Region) -> Result<Region, String> {
+        let (Region::Vertices(list), Some(sources)) = (region, &self.source_vertices) else {
+            return Ok(region.clone());
+        };
+        let find = |vertex: &u32| match sources.binary_search(vertex) {
+            Ok(number) => Ok(number as u32),
+            Err(_) => Err(format!("the file has no vertex {vertex} (from 0) that belongs to a tetrahedron")),
+        };
+        list.iter().map(find).collect::<Result<Vec<u32>, String>>().map(Region::Vertices)
+    }
+}
+
 impl SceneSolid {
-    /// The solid in the world.
-    pub fn describe(&self) -> SolidDescription {
-        let (positions, tetrahedra) = solid_box(self.size, self.cells);
-        let positions = positions.into_iter().map(|point| self.place.apply(point)).collect();
+    /// The solid in the world without its pins.
+    pub(super) fn describe(&self, shape: &ShapeOfSolid) -> SolidDescription {
+        let positions = shape.positions.iter().map(|point| self.place.apply(*point)).collect();
+        let tetrahedra = shape.tetrahedra.clone();
         SolidDescription {
             velocity: self.velocity,
             angular_velocity: self.angular_velocity,
-            pins: self.pins.clone(),
             ..SolidDescription::new(self.name.clone(), positions, tetrahedra, self.material.clone())
         }
+    }
+
+    /// A pin of the solid in the world, or why it holds nothing.
+    pub(super) fn describe_pin(
+        &self,
+        pin: &PinDescription,
+        (shape, description): (&ShapeOfSolid, &SolidDescription),
+    ) -> Result<PinDescription, String> {
+        let pin = PinDescription { region: shape.renumber(&pin.region)?, ..pin.clone() };
+        match description.find_pin_defect(&pin) {
+            Some(reason) => Err(reason),
+            None => Ok(pin),
+        }
+    }
+
+    /// The box \[m\] around the solid at rest before it is placed, from where its vertices are placed \[m\]. `None` without
+    /// vertices.
+    pub fn bounds(&self, placed: &[DVec3]) -> Option<[DVec3; 2]> {
+        // Without the round-off of the way to the place and back.
+        if let SolidShape::Box { size, .. } = self.shape {
+            return Some([DVec3::ZERO, size]);
+        }
+        let mut points = placed.iter().map(|point| self.place.apply_inverse(*point));
+        let first = points.next()?;
+        Some(points.fold([first, first], |[low, high], point| [low.min(point), high.max(point)]))
     }
 }

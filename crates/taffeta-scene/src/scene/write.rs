@@ -7,7 +7,9 @@ use super::camera::camera_json;
 use super::read_cloth::bending_name;
 use super::read_membrane::membrane_name;
 use super::read_rope::rope_bending_name;
-use super::{ClothShape, ObstacleShape, RopeShape, Scene, SceneCloth, SceneObstacle, SceneRope, SceneSolid};
+use super::{
+    ClothShape, ObstacleShape, RopeShape, Scene, SceneCloth, SceneObstacle, SceneRope, SceneSolid, SolidShape,
+};
 use crate::error::SceneError;
 use glam::DVec3;
 use serde_json::{Map, Value, json};
@@ -78,9 +80,8 @@ pub(super) fn scene_json(scene: &Scene) -> Value {
 
 fn solid_json(solid: &SceneSolid) -> Value {
     let SolidMaterial { density, young, poisson, damping, volume_stiffness, friction } = solid.material;
-    json!({
+    let mut json = json!({
         "name": solid.name,
-        "box": { "size": solid.size.to_array(), "cells": solid.cells },
         "material": {
             "density": density,
             "young": young,
@@ -93,7 +94,12 @@ fn solid_json(solid: &SceneSolid) -> Value {
         "velocity": solid.velocity.to_array(),
         "angular_velocity": solid.angular_velocity.to_array(),
         "pin": solid.pins.iter().map(solid_pin_json).collect::<Vec<_>>(),
-    })
+    });
+    json[solid.shape.key()] = match &solid.shape {
+        SolidShape::Box { size, cells } => json!({ "size": size.to_array(), "cells": cells }),
+        SolidShape::Mesh { path } => Value::from(path.to_string_lossy()),
+    };
+    json
 }
 
 /// The pin of a solid, which has no direction to hold.
@@ -168,11 +174,12 @@ pub(super) fn scene_hash(scene: &Scene) -> Result<String, SceneError> {
             ClothShape::Outline { path, .. } => (path, "outline"),
             ClothShape::Grid { .. } | ClothShape::Ball { .. } => continue,
         };
-        let bytes = std::fs::read(path).map_err(|error| SceneError::File {
-            path: path.clone(),
-            reason: format!("cannot read the {key} of {:?}: {error}", cloth.name),
-        })?;
-        json[key] = Value::String(blake3::hash(&bytes).to_hex().to_string());
+        json[key] = hash_file(path, key, &cloth.name)?;
+    }
+    for (solid, json) in scene.solids.iter().zip(canonical["solid"].as_array_mut().into_iter().flatten()) {
+        if let SolidShape::Mesh { path } = &solid.shape {
+            json["mesh"] = hash_file(path, "mesh", &solid.name)?;
+        }
     }
     for (number, obstacle) in scene.obstacles.iter().enumerate() {
         if let Some(key) = obstacle.shape.file_key() {
@@ -180,6 +187,15 @@ pub(super) fn scene_hash(scene: &Scene) -> Result<String, SceneError> {
         }
     }
     Ok(blake3::hash(canonical.to_string().as_bytes()).to_hex().to_string())
+}
+
+/// The hash of the file of a body.
+fn hash_file(path: &Path, key: &str, name: &str) -> Result<Value, SceneError> {
+    let bytes = std::fs::read(path).map_err(|error| SceneError::File {
+        path: path.to_owned(),
+        reason: format!("cannot read the {key} of {name:?}: {error}"),
+    })?;
+    Ok(Value::String(blake3::hash(&bytes).to_hex().to_string()))
 }
 
 /// The hash of the files of an obstacle, one after the other.

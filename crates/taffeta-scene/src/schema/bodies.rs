@@ -409,12 +409,16 @@ pub(super) fn solid() -> Node {
     );
     let own = [
         ("box", shape),
+        (
+            "mesh",
+            file("A Gmsh file (.msh, ASCII, version 2.2 or 4.1) with tetrahedra, relative to the scene."),
+        ),
         ("material", material),
         ("volume_stiffness", Node::not_negative("Stiffness k of ½kV(det F − 1)² on top [Pa].").default(0.0)),
         ("pin", Node::list("What is held.", pin(&["box", "boundary", "vertices"], false))),
         ("remesh", refused("a solid keeps its tetrahedra")),
     ];
-    object("A solid.", body_keys("solid").into_iter().chain(own), &["box", "material"])
+    object("A solid.", body_keys("solid").into_iter().chain(own), &["material"]).exactly_one(&["box", "mesh"])
 }
 
 /// A key that the reader knows in order to say why it is refused.

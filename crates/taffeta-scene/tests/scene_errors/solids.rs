@@ -58,7 +58,7 @@ fn impossible_shapes_are_refused() {
     expect("box", thin, "{ size", &["tetrahedron 0 is flat"]);
     let many = "box = { size = [0.2, 0.1, 0.1], cells = [4000, 4000, 2] }";
     expect("box", many, "[4000", &["32000000 cells", "at most"]);
-    expect("box", "", "[[solid]]", &["`box` is missing in `solid.0`"]);
+    expect("box", "", "[[solid]]", &["`solid.0` must have exactly one of box, mesh, but has none"]);
     expect(
         "box",
         "boxes = {}\nbox = { size = [0.2, 0.1, 0.1], cells = [4, 2, 2] }",
@@ -66,6 +66,100 @@ fn impossible_shapes_are_refused() {
         &["unknown key"],
     );
     expect("volume_stiffness", "remesh = {}", "{}", &["`solid.0.remesh` is not supported"]);
+}
+
+/// Two tetrahedra on a face, in the file after a node that nothing uses; the second one is numbered the other way round.
+const TETRAHEDRA: &str = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n6\n9 7 7 7\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n\
+    5 1 1 1\n$EndNodes\n$Elements\n3\n1 2 2 0 1 1 2 3\n2 4 2 0 1 1 2 3 4\n3 4 2 0 1 2 3 4 5\n$EndElements\n";
+
+/// The good scene with a solid from a file of this name, without its probe, and the folder of the file.
+fn with_file(name: &str, content: &str) -> (String, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, content).unwrap();
+    let box_line = GOOD.lines().find(|line| line.starts_with("box")).unwrap();
+    let text = GOOD.replace(box_line, &format!("mesh = {path:?}"));
+    (text.split("[[probe]]").next().unwrap().to_owned(), folder)
+}
+
+#[test]
+fn a_solid_from_a_file_keeps_its_numbers_and_its_hash_follows_the_file() {
+    let (text, folder) = with_file("two.msh", TETRAHEDRA);
+    let text =
+        text.replace("where = { box = [[-0.01, 0.9, -1], [0.01, 1.2, 1]] }", "where = { vertices = [1, 5] }");
+    let scene = read(&text).unwrap();
+    let built = scene.assemble().unwrap();
+    let solid = &built.world.solids[0];
+    assert_eq!((solid.positions.len(), solid.tetrahedra.as_slice()), (5, &[[0, 1, 2, 3], [1, 2, 3, 4]][..]));
+    assert_eq!(solid.positions[0].to_array(), [0.0, 1.0, 0.0], "it is placed");
+    assert_eq!(solid.pins[0].region, taffeta_core::Region::Vertices(vec![0, 4]), "numbers of the file");
+    assert!(
+        built.warnings.iter().any(|text| text.contains("1 nodes belong to no tetrahedron")),
+        "{:?}",
+        built.warnings
+    );
+    taffeta_sim::World::build(&built.world).unwrap();
+    let again =
+        taffeta_scene::Scene::from_str(&scene.to_json().to_string(), std::path::Path::new("scene.json"), &[]);
+    assert_eq!(again.unwrap().to_json(), scene.to_json());
+    let hash = scene.hash().unwrap();
+    std::fs::write(folder.path().join("two.msh"), TETRAHEDRA.replace("5 1 1 1", "5 1 1 2")).unwrap();
+    assert_ne!(scene.hash().unwrap(), hash);
+    std::fs::write(folder.path().join("two.msh"), TETRAHEDRA.replace("2 3 4 5", "3 2 4 5")).unwrap();
+    let built = scene.assemble().unwrap();
+    assert!(built.warnings.iter().any(|text| text.contains("1 of 2 tetrahedra")), "{:?}", built.warnings);
+}
+
+#[test]
+fn files_that_make_no_solid_are_refused_with_file_and_element() {
+    let refused = |name: &str, content: &str, parts: &[&str]| {
+        let (text, _folder) = with_file(name, content);
+        let error = read(&text).and_then(|scene| scene.build().map(drop)).expect_err(name);
+        let report = error.to_string();
+        let problem = super::only_problem(error);
+        assert!(problem.location.is_some_and(|place| place.text.starts_with("mesh")), "{report}");
+        parts.iter().for_each(|part| assert!(report.contains(part), "{part:?} missing in:\n{report}"));
+    };
+    refused("two.obj", "v 0 0 0\n", &["must be a Gmsh file", "meshio convert"]);
+    refused("two.msh", "v 0 0 0\n", &["two.msh", "no Gmsh file"]);
+    refused("two.msh", &TETRAHEDRA.replace("3 4 2 0 1 2 3 4 5\n", ""), &["two.msh", "part of it is missing"]);
+    refused(
+        "two.msh",
+        &TETRAHEDRA.replace("4 0 0 1", "4 1 1 0"),
+        &["two.msh:16", "the tetrahedron 2 is flat"],
+    );
+    refused(
+        "two.msh",
+        &TETRAHEDRA.replace("2 3 4 5", "2 3 4 8"),
+        &["two.msh:17", "tetrahedron 3 has the node 8"],
+    );
+    let twice = TETRAHEDRA.replace("2 3 4 5", "1 2 3 4");
+    refused(
+        "two.msh",
+        &twice,
+        &["the tetrahedron 2 of the file and the tetrahedron 3 of the file lie on the same side"],
+    );
+    let brick = TETRAHEDRA.replace("3 4 2 0", "3 5 2 0");
+    refused("two.msh", &brick, &["two.msh:17", "element 3 is a hexahedron"]);
+    let (text, folder) = with_file("two.msh", TETRAHEDRA);
+    std::fs::remove_file(folder.path().join("two.msh")).unwrap();
+    let report = read(&text).unwrap().build().unwrap_err().to_string();
+    assert!(report.contains("cannot read the mesh") && report.contains("two.msh"), "{report}");
+    let both = "box = { size = [0.2, 0.1, 0.1], cells = [4, 2, 2] }\nmesh = \"two.msh\"";
+    expect("box", both, "[[solid]]", &["exactly one of box, mesh, but has both"]);
+    let empty = GOOD.replace("box = { size = [0.2, 0.1, 0.1], cells = [4, 2, 2] }", "mesh = \"\"");
+    assert!(read(&empty).unwrap_err().to_string().contains("must be a Gmsh file"));
+}
+
+#[test]
+fn vertices_that_a_file_does_not_have_are_refused() {
+    let (text, _folder) = with_file("two.msh", TETRAHEDRA);
+    for vertex in [0, 6] {
+        let region = format!("where = {{ vertices = [{vertex}] }}");
+        let text = text.replace("where = { box = [[-0.01, 0.9, -1], [0.01, 1.2, 1]] }", &region);
+        let report = read(&text).unwrap().build().unwrap_err().to_string();
+        assert!(report.contains(&format!("no vertex {vertex} (from 0)")), "{report}");
+    }
 }
 
 #[test]

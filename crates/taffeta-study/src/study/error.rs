@@ -74,7 +74,7 @@ pub enum StudyError {
     /// The variants share no material point.
     #[error(
         "the variants have no material points in common: a study compares cloths with material coordinates (a grid, or a \
-         mesh with vt)"
+         mesh with vt), ropes and solids"
     )]
     NoPoints,
 }

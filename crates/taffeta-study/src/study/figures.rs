@@ -222,6 +222,9 @@ fn trajectory(report: &StudyReport, name: &str, point: usize) -> Figure {
             format!("material point ({:.4}, {:.4}) m", u.x, u.y)
         }
         StudyPoint::OnRope { at, .. } => format!("point at {at:.4} of the length of the rope"),
+        StudyPoint::InSolid { material: p, .. } => {
+            format!("point of the solid that is at rest at ({:.4}, {:.4}, {:.4}) m", p.x, p.y, p.z)
+        }
     };
     Figure {
         id: format!("trajectory-{point}"),

@@ -25,7 +25,7 @@ ul.legend svg { vertical-align: middle; margin-right: .35rem; }
 /// A column of the table: its name, its unit, and a value for each variant.
 type Column = (&'static str, &'static str, fn(&StudyReport, usize) -> Option<String>);
 
-const COLUMNS: [Column; 17] = [
+const COLUMNS: [Column; 18] = [
     ("vertices", "least", |r, n| Some(counts(r, n)?[0].to_string())),
     ("vertices", "most", |r, n| Some(counts(r, n)?[1].to_string())),
     ("vertices", "at the end", |r, n| Some(counts(r, n)?[2].to_string())),
@@ -44,6 +44,10 @@ const COLUMNS: [Column; 17] = [
     }),
     ("solver", "wall, s", |r, n| Some(format!("{:.3}", r.runs[n].total(|c| c.solve)))),
     ("CPU", "s", |r, n| Some(format!("{:.3}", r.runs[n].total(|c| c.cpu)))),
+    ("CPU", "slowest run, s", |r, n| {
+        let most = r.runs[n].cpu_times.iter().copied().reduce(f64::max)?;
+        Some(format!("{most:.3}"))
+    }),
     ("per frame", "wall, ms", |r, n| frame_milliseconds(&r.runs[n]).map(|t| format!("{t:.2}"))),
 ];
 

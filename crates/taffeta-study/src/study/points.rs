@@ -1,13 +1,15 @@
 //! The material points by which variants are compared, and where they are.
 
 use glam::{DVec2, DVec3};
-use taffeta_core::TriangleMesh;
 use taffeta_core::geometry::barycentric;
-use taffeta_sim::World;
+use taffeta_core::{Placement, TriangleMesh};
+use taffeta_sim::{SolidLocator, SolidPlace, World};
 
 /// Points of the lattice along each side of a cloth's bounding box in material space. Odd, so that the middle is one of
 /// them; 21 × 21 resolve a fold every tenth of the sheet and cost less than a step.
 pub const LATTICE: usize = 21;
+/// The same along each side of a solid, whose lattice has three dimensions: 9 × 9 × 9 are as many as those of two cloths.
+pub const SOLID_LATTICE: usize = 9;
 /// How far outside of a face, in its barycentric coordinates, a point counts as on it: round-off.
 const SLACK: f64 = 1e-9;
 
@@ -32,6 +34,13 @@ pub enum StudyPoint {
         /// Fraction of its length at rest from the first end.
         at: f64,
     },
+    /// A point of a solid.
+    InSolid {
+        /// Index of the solid.
+        solid: usize,
+        /// The point at rest, before the solid is placed \[m\].
+        material: DVec3,
+    },
 }
 
 /// The box \[m\] around a cloth in material space; `None` without material coordinates.
@@ -41,21 +50,31 @@ pub(super) fn material_bounds(mesh: &TriangleMesh) -> Option<[DVec2; 2]> {
     Some(corners.fold([first, first], |[low, high], u| [low.min(*u), high.max(*u)]))
 }
 
+/// Point `i` of `count` from one side to the other, which the last one lies on exactly.
+fn along(low: f64, high: f64, (i, count): (usize, usize)) -> f64 {
+    if i + 1 == count { high } else { low + (high - low) * i as f64 / (count - 1) as f64 }
+}
+
 /// The lattice over a box in material space \[m\], row by row. Its last points lie exactly on the far sides.
 pub(super) fn lattice([low, high]: [DVec2; 2]) -> impl Iterator<Item = DVec2> {
-    let along = move |i: usize, c: usize| match i {
-        _ if i + 1 == LATTICE => high[c],
-        _ => low[c] + (high[c] - low[c]) * i as f64 / (LATTICE - 1) as f64,
-    };
-    (0..LATTICE).flat_map(move |j| (0..LATTICE).map(move |i| DVec2::new(along(i, 0), along(j, 1))))
+    let at = move |i: usize, c: usize| along(low[c], high[c], (i, LATTICE));
+    (0..LATTICE).flat_map(move |j| (0..LATTICE).map(move |i| DVec2::new(at(i, 0), at(j, 1))))
+}
+
+/// The lattice over the box around a solid at rest \[m\], x first. Its last points lie exactly on the far sides.
+pub(super) fn solid_lattice([low, high]: [DVec3; 2]) -> impl Iterator<Item = DVec3> {
+    let n = SOLID_LATTICE;
+    let at = move |i: usize, c: usize| along(low[c], high[c], (i, n));
+    (0..n * n * n).map(move |i| DVec3::new(at(i % n, 0), at(i / n % n, 1), at(i / (n * n), 2)))
 }
 
 impl StudyPoint {
-    /// Material coordinates \[m\]; of a point of a rope the fraction of its length, and 0.
-    pub(super) fn coordinates(&self) -> [f64; 2] {
+    /// Material coordinates \[m\], three of them in a solid; of a point of a rope the fraction of its length, and 0.
+    pub(super) fn coordinates(&self) -> (f64, f64, Option<f64>) {
         match self {
-            Self::OnCloth(point) => point.material.to_array(),
-            Self::OnRope { at, .. } => [*at, 0.0],
+            Self::OnCloth(PointOnCloth { material, .. }) => (material.x, material.y, None),
+            Self::OnRope { at, .. } => (*at, 0.0, None),
+            Self::InSolid { material, .. } => (material.x, material.y, Some(material.z)),
         }
     }
 
@@ -63,7 +82,7 @@ impl StudyPoint {
     pub(super) fn on_cloth(&self) -> Option<PointOnCloth> {
         match self {
             Self::OnCloth(point) => Some(*point),
-            Self::OnRope { .. } => None,
+            Self::OnRope { .. } | Self::InSolid { .. } => None,
         }
     }
 }
@@ -158,41 +177,44 @@ impl Locator {
     }
 }
 
-/// Follows points through the steps of a world. Places are searched only when a mesh has changed.
+/// Follows points through the steps of a world. Places are searched only when a mesh has changed; solids never change.
 pub(super) struct Tracker {
     points: Vec<StudyPoint>,
+    /// Where the solids were put.
+    placements: Vec<Placement>,
     /// The places of the points on cloths, in their order.
     places: Vec<Place>,
+    /// The places of the points in solids, in their order, once they are known.
+    solid_places: Option<Vec<SolidPlace>>,
     /// Faces and their material coordinates for which the places hold, by cloth.
     known: Vec<TriangleMesh>,
 }
 
 impl Tracker {
-    pub fn new(points: &[StudyPoint]) -> Self {
-        Self { points: points.to_vec(), places: Vec::new(), known: Vec::new() }
+    /// Of points in solids that are placed so.
+    pub fn new(points: &[StudyPoint], placements: Vec<Placement>) -> Self {
+        let points = points.to_vec();
+        Self { points, placements, places: Vec::new(), solid_places: None, known: Vec::new() }
     }
 
     /// World positions \[m\] of the points.
     pub fn positions(&mut self, world: &World) -> Vec<DVec3> {
         let mut meshes: Vec<TriangleMesh> =
             (0..world.cloths().len()).map(|cloth| world.mesh(cloth)).collect();
-        let same = |a: &TriangleMesh, b: &TriangleMesh| a.faces == b.faces && a.material == b.material;
-        let unchanged =
-            meshes.len() == self.known.len() && meshes.iter().zip(&self.known).all(|(a, b)| same(a, b));
-        if !unchanged {
-            let locators: Vec<Option<Locator>> = meshes.iter().map(Locator::build).collect();
-            let place = |point: &PointOnCloth| {
-                locators[point.cloth]
-                    .as_ref()
-                    .expect("points lie on cloths with material coordinates")
-                    .find(point.material)
-            };
-            self.places = self.points.iter().filter_map(StudyPoint::on_cloth).map(|p| place(&p)).collect();
+        self.find_on_cloths(&meshes);
+        if self.solid_places.is_none() {
+            self.solid_places = Some(self.find_in_solids(world));
         }
         let ropes: Vec<usize> = world.rope_bodies().map(|(number, _)| number).collect();
+        let solids: Vec<Vec<DVec3>> =
+            (0..world.solids().len()).map(|solid| world.solid_state(solid).0).collect();
         let mut places = self.places.iter();
+        let mut solid_places = self.solid_places.iter().flatten();
         let mut position = |point: &StudyPoint| match *point {
             StudyPoint::OnRope { rope, at } => world.rope_point(ropes[rope], at).position,
+            StudyPoint::InSolid { solid, .. } => {
+                solid_places.next().expect("every point in a solid has a place").mix(&solids[solid])
+            }
             StudyPoint::OnCloth(point) => {
                 let place = places.next().expect("every point on a cloth has a place");
                 let mesh = &meshes[point.cloth];
@@ -204,6 +226,35 @@ impl Tracker {
         meshes.iter_mut().for_each(|mesh| mesh.positions.clear());
         self.known = meshes;
         positions
+    }
+
+    /// Finds the places on cloths again if a mesh has changed.
+    fn find_on_cloths(&mut self, meshes: &[TriangleMesh]) {
+        let same = |a: &TriangleMesh, b: &TriangleMesh| a.faces == b.faces && a.material == b.material;
+        if meshes.len() == self.known.len() && meshes.iter().zip(&self.known).all(|(a, b)| same(a, b)) {
+            return;
+        }
+        let locators: Vec<Option<Locator>> = meshes.iter().map(Locator::build).collect();
+        let place = |point: &PointOnCloth| {
+            locators[point.cloth]
+                .as_ref()
+                .expect("points lie on cloths with material coordinates")
+                .find(point.material)
+        };
+        self.places = self.points.iter().filter_map(StudyPoint::on_cloth).map(|p| place(&p)).collect();
+    }
+
+    fn find_in_solids(&self, world: &World) -> Vec<SolidPlace> {
+        let solids = world.solids().iter();
+        let locators: Vec<SolidLocator<'_>> =
+            solids.map(|solid| SolidLocator::build(&solid.rest, &solid.tetrahedra)).collect();
+        let place = |point: &StudyPoint| match *point {
+            StudyPoint::InSolid { solid, material } => {
+                Some(locators[solid].find(self.placements[solid].apply(material)))
+            }
+            StudyPoint::OnCloth(_) | StudyPoint::OnRope { .. } => None,
+        };
+        self.points.iter().filter_map(place).collect()
     }
 }
 
@@ -227,7 +278,7 @@ mod tests {
         let points: Vec<_> = lattice(bounds).map(|material| PointOnCloth { cloth: 0, material }).collect();
         assert_eq!(points.len(), LATTICE * LATTICE);
         let tracked: Vec<_> = points.iter().copied().map(StudyPoint::OnCloth).collect();
-        let mut tracker = Tracker::new(&tracked);
+        let mut tracker = Tracker::new(&tracked, Vec::new());
         for _ in 0..3 {
             for (point, found) in points.iter().zip(tracker.positions(&world)) {
                 let expected = world.material_point(0, point.material).unwrap().position;

@@ -1,12 +1,11 @@
 //! From a scene text and what varies to variants that are ready to run.
 
-use super::points::{LATTICE, Locator, PointOnCloth, StudyPoint, lattice, material_bounds};
+use super::choose::choose_points;
 use super::simulate::last_frame;
 use super::variation::{Assignment, Axis, ShortNames, combine, parse_assignments, starts_with_key};
-use super::{Reference, Study, StudyError, StudyOptions, TrackedPoint, Variant};
-use glam::DVec2;
+use super::{Reference, Study, StudyError, StudyOptions, Variant};
 use std::path::Path;
-use taffeta_scene::{BuiltScene, Override, PlacedProbe, RopeProbe, Scene, SceneError};
+use taffeta_scene::{BuiltScene, Override, Scene, SceneError};
 use taffeta_sim::World;
 
 /// The word for the variant with the most vertices.
@@ -57,12 +56,13 @@ pub(super) fn prepare(text: &str, path: &Path, options: &StudyOptions) -> Result
     if let [only] = variants.as_slice() {
         return Err(StudyError::OneVariant { label: only.label.clone() });
     }
-    let (points, tracked) = choose_points(&meshes)?;
+    let (points, tracked) = choose_points(&variants, &meshes)?;
     let mut warnings: Vec<String> = meshes.into_iter().flat_map(|built| built.warnings).collect();
     warnings.sort();
     warnings.dedup();
     let name = path.file_stem().map_or("scene".to_owned(), |name| name.to_string_lossy().into_owned());
-    Ok(Study { name, axes, variants, points, tracked, warnings, names, reference })
+    let rounds = options.repeat.max(1);
+    Ok(Study { name, axes, variants, points, tracked, warnings, rounds, names, reference })
 }
 
 fn read_axes(texts: &[String]) -> Result<Vec<Axis>, StudyError> {
@@ -168,89 +168,4 @@ impl Reader<'_> {
             other => other,
         })
     }
-}
-
-/// The lattices and probes that lie on the sheets of all variants.
-fn choose_points(built: &[BuiltScene]) -> Result<(Vec<StudyPoint>, Vec<TrackedPoint>), StudyError> {
-    let cloth_count = built.iter().map(|scene| scene.world.cloths.len()).min().unwrap_or(0);
-    let mut points: Vec<PointOnCloth> = Vec::new();
-    let mut tracked = Vec::new();
-    for cloth in 0..cloth_count {
-        let bounds: Option<Vec<[DVec2; 2]>> =
-            built.iter().map(|scene| material_bounds(&scene.world.cloths[cloth].mesh)).collect();
-        let locators: Option<Vec<Locator>> =
-            built.iter().map(|scene| Locator::build(&scene.world.cloths[cloth].mesh)).collect();
-        let (Some(bounds), Some(locators)) = (bounds, locators) else { continue };
-        let common = bounds.into_iter().reduce(|[a, b], [low, high]| [a.max(low), b.min(high)]);
-        let Some(common) = common.filter(|[low, high]| low.cmple(*high).all()) else { continue };
-        let on_all = |point: &DVec2| locators.iter().all(|l| l.find_on_sheet(*point).is_some());
-        let first = points.len();
-        points.extend(lattice(common).filter(on_all).map(|material| PointOnCloth { cloth, material }));
-        let name = &built[0].world.cloths[cloth].name;
-        tracked.extend(landmarks(&points, first, common, (cloth_count > 1).then_some(name)));
-    }
-    let probes = &built[0].probes;
-    let same = |a: &PlacedProbe, b: &PlacedProbe| a.name == b.name && a.cloth == b.cloth;
-    let is_common =
-        |probe: &&PlacedProbe| built.iter().all(|scene| scene.probes.iter().any(|other| same(other, probe)));
-    let probes: Vec<&PlacedProbe> = probes.iter().filter(is_common).collect();
-    if !probes.is_empty() {
-        tracked.clear();
-    }
-    for probe in probes {
-        tracked.push(TrackedPoint { name: probe.name.clone(), point: points.len() });
-        points.push(PointOnCloth { cloth: probe.cloth, material: probe.material });
-    }
-    let mut all: Vec<StudyPoint> = points.into_iter().map(StudyPoint::OnCloth).collect();
-    add_rope_points(built, &mut all, &mut tracked);
-    if all.is_empty() { Err(StudyError::NoPoints) } else { Ok((all, tracked)) }
-}
-
-/// The points of the ropes that all variants have, and the probes on them.
-fn add_rope_points(built: &[BuiltScene], points: &mut Vec<StudyPoint>, tracked: &mut Vec<TrackedPoint>) {
-    let rope_count = built.iter().map(|scene| scene.world.ropes.len()).min().unwrap_or(0);
-    let has_probes = built.iter().any(|scene| !scene.rope_probes.is_empty());
-    for rope in 0..rope_count {
-        let first = points.len();
-        let at = |k: usize| k as f64 / (LATTICE - 1) as f64;
-        points.extend((0..LATTICE).map(|k| StudyPoint::OnRope { rope, at: at(k) }));
-        let name = &built[0].world.ropes[rope].name;
-        let landmarks = [("first end", 0), ("middle", LATTICE / 2), ("last end", LATTICE - 1)];
-        for (place, k) in landmarks.into_iter().filter(|_| !has_probes) {
-            let name = if rope_count > 1 { format!("{name}, {place}") } else { place.to_owned() };
-            tracked.push(TrackedPoint { name, point: first + k });
-        }
-    }
-    let is_common = |probe: &&RopeProbe| built.iter().all(|scene| scene.rope_probes.contains(probe));
-    for probe in built[0].rope_probes.iter().filter(is_common) {
-        tracked.push(TrackedPoint { name: probe.name.clone(), point: points.len() });
-        points.push(StudyPoint::OnRope { rope: probe.rope, at: probe.at });
-    }
-}
-
-/// The points nearest to the corners and the middle of a box in material space, each once.
-fn landmarks(
-    points: &[PointOnCloth],
-    first: usize,
-    [low, high]: [DVec2; 2],
-    cloth: Option<&String>,
-) -> Vec<TrackedPoint> {
-    let places = [
-        ("lower left", DVec2::new(0.0, 0.0)),
-        ("lower right", DVec2::new(1.0, 0.0)),
-        ("middle", DVec2::new(0.5, 0.5)),
-        ("upper left", DVec2::new(0.0, 1.0)),
-        ("upper right", DVec2::new(1.0, 1.0)),
-    ];
-    let mut found: Vec<TrackedPoint> = Vec::new();
-    for (name, at) in places {
-        let wanted = low + (high - low) * at;
-        let distance = |number: &usize| points[*number].material.distance(wanted);
-        let nearest = (first..points.len()).min_by(|a, b| distance(a).total_cmp(&distance(b)));
-        if let Some(point) = nearest.filter(|point| found.iter().all(|other| other.point != *point)) {
-            let name = cloth.map_or(name.to_owned(), |cloth| format!("{cloth}, {name}"));
-            found.push(TrackedPoint { name, point });
-        }
-    }
-    found
 }

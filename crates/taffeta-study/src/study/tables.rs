@@ -6,7 +6,11 @@
 //! | `frames.csv` | variant and frame | counts, energies, distance to the reference, cost of the step |
 //! | `trajectories.csv` | variant, frame and point | where the probes are |
 //!
-//! Units: m, s, J; times of steps in ms. A field that is unknown is empty.
+//! A variant that ran several times has the times of the run that took the least CPU time, and in `cpu_most_s` that of the
+//! slowest one.
+//!
+//! Units: m, s, J; times of steps in ms. A field that is unknown is empty. `u`, `v`, `w` are material coordinates: two on a
+//! cloth, three in a solid; on a rope `u` is the fraction of its length.
 
 use super::compare::Deviation;
 use super::simulate::{FrameRecord, Outcome, Run};
@@ -14,7 +18,7 @@ use super::{Assignment, StudyReport};
 use taffeta_sim::Metrics;
 
 /// Columns of `study.csv` after the number, the label and those of the keys that vary.
-const VARIANT_COLUMNS: [&str; 28] = [
+const VARIANT_COLUMNS: [&str; 30] = [
     "reference",
     "outcome",
     "message",
@@ -43,6 +47,8 @@ const VARIANT_COLUMNS: [&str; 28] = [
     "cpu_s",
     "solve_wall_s",
     "frame_ms",
+    "runs",
+    "cpu_most_s",
 ];
 
 /// Columns of `frames.csv`.
@@ -65,8 +71,8 @@ const FRAME_COLUMNS: [&str; 15] = [
 ];
 
 /// Columns of `trajectories.csv`.
-const POINT_COLUMNS: [&str; 10] =
-    ["variant", "frame", "time", "point", "u", "v", "x", "y", "z", "distance_to_reference_m"];
+const POINT_COLUMNS: [&str; 11] =
+    ["variant", "frame", "time", "point", "u", "v", "w", "x", "y", "z", "distance_to_reference_m"];
 
 /// Total energy \[J\].
 pub(super) fn total_energy(metrics: &Metrics) -> f64 {
@@ -134,6 +140,8 @@ fn variant_fields(report: &StudyReport, number: usize) -> Vec<String> {
         [run.total(|c| c.wall), run.total(|c| c.cpu), run.total(|c| c.solve)].map(|t| format!("{t:.6}")),
     );
     row.push(optional(frame_milliseconds(run).map(|t| format!("{t:.4}"))));
+    let most = run.cpu_times.iter().copied().reduce(f64::max);
+    row.extend([run.cpu_times.len().to_string(), optional(most.map(|t| format!("{t:.6}")))]);
     row
 }
 
@@ -181,8 +189,9 @@ pub(super) fn trajectories_csv(report: &StudyReport) -> String {
                 let distance = partner.map(|other| other.points[tracked.point].distance(x));
                 let mut row = vec![number.to_string(), frame.to_string(), float(record.time)];
                 row.push(tracked.name.clone());
-                let [u, v] = point.coordinates();
-                row.extend([u, v, x.x, x.y, x.z].map(float));
+                let (u, v, w) = point.coordinates();
+                row.extend([float(u), float(v), optional(w.map(float))]);
+                row.extend(x.to_array().map(float));
                 row.push(optional(distance.map(float)));
                 table.add(row);
             }

@@ -361,7 +361,7 @@ mod tests {
         let prescribed = vec![false; x.len()];
         let step = still(&x, &prescribed);
         proximity.follow(step);
-        assert!(proximity.contacts(step, Which::Nearest).is_empty());
+        assert!(proximity.contacts(step, Which::Nearest, &[]).is_empty());
         assert!(!proximity.follow(step), "nothing has moved");
     }
 
@@ -373,7 +373,7 @@ mod tests {
         let prescribed = vec![false; x.len()];
         let step = Step { end: &end, ..still(&x, &prescribed) };
         proximity.follow(step);
-        let rows = proximity.contacts(step, Which::Nearest);
+        let rows = proximity.contacts(step, Which::Nearest, &[]);
         assert!(rows.len() >= 25);
         for Contact { row, .. } in rows {
             let gap = row.gap(row.interpolate(|vi| end[vi.0 as usize]));
@@ -491,8 +491,8 @@ mod tests {
             fresh.forget();
             searched += usize::from(kept.follow(step));
             assert!(fresh.follow(step));
-            let contacts = kept.contacts(step, Which::Nearest);
-            assert_eq!(contacts, fresh.contacts(step, Which::Nearest));
+            let contacts = kept.contacts(step, Which::Nearest, &[]);
+            assert_eq!(contacts, fresh.contacts(step, Which::Nearest, &[]));
             let (next, truncation) = kept.secure(step);
             assert_eq!((&next, &truncation), (&fresh.secure(step).0, &fresh.secure(step).1));
             met += contacts.len();
@@ -524,9 +524,9 @@ mod tests {
             let mut new = fresh.clone();
             kept.forget();
             assert!(kept.follow(step) && new.follow(step));
-            assert_eq!(kept.contacts(step, Which::Nearest), new.contacts(step, Which::Nearest));
+            assert_eq!(kept.contacts(step, Which::Nearest, &[]), new.contacts(step, Which::Nearest, &[]));
             assert!(kept.pairs() == new.pairs());
-            met += kept.contacts(step, Which::Nearest).len();
+            met += kept.contacts(step, Which::Nearest, &[]).len();
             x = kept.secure(step).0;
             assert_eq!(kept.count_crossings(&x), new.count_crossings(&x));
             assert_eq!(kept.count_crossings(&x), []);

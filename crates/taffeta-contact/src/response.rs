@@ -3,7 +3,8 @@
 //!
 //! After elasticity, in every sweep, each contact removes its penetration (`Δλ = −C/W`, `λ ← max(0, λ + Δλ)` with
 //! `W = Σ wᵢ sᵢ²`) and then its slip: all of it while the friction multiplier stays within `μ_s λ`, else down to
-//! `μ_k λ`. Sticking is therefore exact; a smoothed friction law would creep at any coefficient.
+//! `μ_k λ`. What other contacts undo of that is taken back in the next substep. Sticking is therefore exact; a smoothed
+//! friction law would creep at any coefficient.
 
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
@@ -37,12 +38,21 @@ pub struct Contact {
     pub friction_lambda: DVec3,
     /// Whether the point stays where it is on the body.
     pub sticks: bool,
+    /// What the sweeps of earlier substeps have left over of its slip, since it sticks \[m\], tangential: it is taken back too.
+    pub carried_slip: DVec3,
 }
 
 impl Contact {
     /// A contact that has not acted yet.
     pub fn new(name: ContactName, row: ContactRow) -> Self {
-        Self { name, row, normal_lambda: 0.0, friction_lambda: DVec3::ZERO, sticks: false }
+        Self {
+            name,
+            row,
+            normal_lambda: 0.0,
+            friction_lambda: DVec3::ZERO,
+            sticks: false,
+            carried_slip: DVec3::ZERO,
+        }
     }
 
     /// 1 if the row measures the point that the name has first against the other one, −1 if it is the other way around.
@@ -80,6 +90,12 @@ pub fn ease(contacts: &mut [Contact], start: &[DVec3], h: f64) {
     }
 }
 
+/// The slip that a contact is left with after the sweeps of a substep, to be taken back in the next one \[m\]: none if it
+/// slides.
+pub fn leftover_slip(contact: &Contact, start: &[DVec3], rows: &[Row]) -> DVec3 {
+    if contact.sticks { slip(&contact.row, start, rows) + contact.carried_slip } else { DVec3::ZERO }
+}
+
 /// One pass over the contacts in their order: separation, then friction. `start` holds the positions \[m\] at the start
 /// of the substep.
 pub fn project(contacts: &mut [Contact], start: &[DVec3], rows: &mut [Row]) {
@@ -112,7 +128,7 @@ fn rub(contact: &mut Contact, start: &[DVec3], rows: &mut [Row], weight: f64) {
         contact.sticks = false;
         return;
     }
-    let slip = slip(&row, start, rows);
+    let slip = slip(&row, start, rows) + contact.carried_slip;
     let trial = contact.friction_lambda - slip / weight;
     let size = trial.length();
     contact.sticks = size <= budget;
@@ -203,6 +219,21 @@ mod tests {
         let mut contact = resting(1.0, 1.0);
         contact.row.body_displacement = DVec3::new(0.02, 0.0, 0.01);
         assert!(settle(contact, 0.0, 1.0).distance(DVec3::new(0.02, 0.0, 0.01)) < 1e-15);
+    }
+
+    #[test]
+    fn slip_that_sweeps_have_left_over_is_taken_back() {
+        let mut contact = resting(0.5, 0.3);
+        let (start, mut rows) = ([DVec3::ZERO], [Row { position: [0.1, -1.0, 0.0], inverse_mass: 1.0 }]);
+        project(std::slice::from_mut(&mut contact), &start, &mut rows);
+        // Another contact of the same vertex moves it after that.
+        rows[0].position[0] += 0.2;
+        let left = leftover_slip(&contact, &start, &rows);
+        assert!((left - DVec3::X * 0.2).length() < 1e-15, "{left}");
+        let next = Contact { carried_slip: left, ..resting(0.5, 0.3) };
+        assert!(settle(next, 0.1, 1.0).distance(DVec3::X * -0.2) < 1e-15);
+        let sliding = Contact { sticks: false, ..contact };
+        assert_eq!(leftover_slip(&sliding, &start, &rows), DVec3::ZERO);
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub struct Checkpoint {
     last_substep: f64,
     /// Names of the cloths and of the loose bodies.
     bodies: Vec<String>,
-    /// Friction of points on edges and faces \[N\].
+    /// What contacts remember.
     grasps: Vec<(ContactName, DVec3)>,
     sheet: Thawed,
 }

@@ -258,9 +258,10 @@ impl World {
         let step = path.step(&shapes);
         // In the search for an equilibrium nothing slides on; contacts that change places would keep it from its end.
         let which = if self.work.stands_still { Which::All } else { Which::Nearest };
+        let bearing = self.grasps.names();
         let found = self.in_threads(|| {
             proximity.follow(step);
-            proximity.contacts(step, which)
+            proximity.contacts(step, which, &bearing)
         });
         self.caches.proximity = Some(proximity);
         self.work.meetings = found.len();
@@ -296,7 +297,8 @@ impl World {
         let view = SubstepView { start: &work.start, rows: &work.rows, time: self.time, h: moved };
         let mut contacts = self.caches.detector.detect(&self.sheet.topology, &self.obstacles, view);
         let shapes = self.moving_shapes(h);
-        contacts.extend(self.in_threads(|| proximity.contacts(path.step(&shapes), Which::Nearest)));
+        let bearing = self.grasps.names();
+        contacts.extend(self.in_threads(|| proximity.contacts(path.step(&shapes), Which::Nearest, &bearing)));
         for Contact { row, .. } in &mut contacts {
             *row = ContactRow { static_friction: 0.0, kinetic_friction: 0.0, ..*row };
             row.offset -= (1.0 - share) * row.thickness;

@@ -193,10 +193,14 @@ impl World {
         for (contact, touch) in contacts.iter_mut().zip(driver.touches()) {
             let settling = Settling { start, bases, rows, stopped };
             settle_contact(contact, touch, settling, h);
-            let Some(friction) = static_friction(contact, touch) else { continue };
+            let friction = static_friction(contact, touch);
             match contact.row.vertex() {
-                Some(vi) => self.sheet.grips[vi] += friction,
-                None => elsewhere.push((&*contact, friction)),
+                Some(vi) => self.sheet.grips[vi] += friction.unwrap_or_default(),
+                // Also what slides: it bears a load.
+                None if contact.normal_lambda > 0.0 => {
+                    elsewhere.push((&*contact, friction.unwrap_or_default()))
+                }
+                None => {}
             }
         }
         if *stands_still {

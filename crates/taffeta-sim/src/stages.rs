@@ -154,6 +154,7 @@ impl World {
     /// The sweeps of a local solver, each followed by contact.
     fn sweep_locally(&mut self, h: f64, sweeps: u32) {
         let normals = self.clamp_normals(self.end_of_substep(h));
+        self.carry_slip();
         self.set_volume_targets(h);
         self.in_pool(|caches, work| {
             // Noted here and not before: a contact that was pushed apart has moved the start.
@@ -180,6 +181,7 @@ impl World {
             }
         });
         self.keep_pressures();
+        self.note_slip();
     }
 
     /// Velocities from the change of position; the guard against numbers that are none; the load of the pins, edges and

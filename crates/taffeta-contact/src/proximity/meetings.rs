@@ -23,7 +23,7 @@ const PAIRS_PER_TASK: usize = 1024;
 /// Which contacts are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
-    /// Those where the distance of the surfaces has a local minimum.
+    /// Those where the distance of the surfaces has a local minimum, and those inside of edges and faces that bear a load.
     Nearest,
     /// Those of all pairs within reach: more than it takes, and bumps to what slides over them, but a small motion changes
     /// none of them for another.
@@ -38,10 +38,12 @@ fn is_far(pair: &Pair, x: &[DVec3; 4], (way, offset): (f64, f64)) -> bool {
 impl Proximity {
     /// The contacts of a substep, of pairs that come within reach by the motion as predicted. Sorted by what touches:
     /// two faces that share the edge that touches give one contact.
-    pub fn contacts(&self, step: Step<'_>, which: Which) -> Vec<Contact> {
+    ///
+    /// `bearing` holds the names of those that have borne a load in the last substep, sorted.
+    pub fn contacts(&self, step: Step<'_>, which: Which, bearing: &[ContactName]) -> Vec<Contact> {
         let meet = |(pairs, offsets): (&[Pair], &[f64])| -> Vec<(Feature, ContactRow)> {
             let found = pairs.iter().zip(offsets);
-            found.filter_map(|(pair, offset)| self.meet(pair, *offset, (step, which))).collect()
+            found.filter_map(|(pair, offset)| self.meet(pair, *offset, (step, which, bearing))).collect()
         };
         let pairs = self.pairs.par_chunks(PAIRS_PER_TASK).zip(self.offsets.par_chunks(PAIRS_PER_TASK));
         let found: Vec<_> = pairs.map(meet).collect();
@@ -71,7 +73,7 @@ impl Proximity {
         &self,
         pair: &Pair,
         offset: f64,
-        (step, which): (Step<'_>, Which),
+        (step, which, bearing): (Step<'_>, Which, &[ContactName]),
     ) -> Option<(Feature, ContactRow)> {
         let x = pair.gather(step.start);
         let moves = pair.vertices.map(|v| step.end[v as usize] - step.start[v as usize]);
@@ -93,7 +95,11 @@ impl Proximity {
         let (found, t) = reached.or(may_close.then_some((found, 0.0)))?;
         let sides = Sides::new(pair, &found);
         let at = |v: u32| step.start[v as usize].lerp(step.end[v as usize], t);
-        let is_wanted = || which == Which::All || self.is_nearest(&sides, found.gap, at);
+        let is_wanted = || {
+            which == Which::All
+                || self.is_nearest(&sides, found.gap, at)
+                || self.has_borne_inside(&sides, bearing)
+        };
         if found.gap == DVec3::ZERO || !is_wanted() {
             return None;
         }
@@ -128,6 +134,19 @@ impl Proximity {
             (2, 1) => is(0, Nearest::Weakly),
             _ => true,
         }
+    }
+
+    /// Whether a contact of an obstacle with the inside of a face or of an edge has borne a load. Where a cloth lies on a
+    /// mesh about as flat as itself, the least tilt moves the minimum of the distance from one such contact to another: they would
+    /// hand each other load and friction for ever, and the cloth would not come to rest. They are no bumps, for
+    /// their normals are those of the primitives, wherever the minimum is.
+    fn has_borne_inside(&self, sides: &Sides, bearing: &[ContactName]) -> bool {
+        let is_obstacle = |point: &Point| point.vertices[0] as usize >= self.moving_vertices;
+        let [first, second] = &sides.points;
+        let are_inside = first.count + second.count == 4;
+        are_inside
+            && is_obstacle(first) != is_obstacle(second)
+            && bearing.binary_search(&ContactName::Pair(sides.feature())).is_ok()
     }
 
     /// The row of two points that are to keep a distance along a normal; a point of an obstacle moves as it does.

@@ -243,21 +243,23 @@ fn meshes_give_the_same_bits_for_any_number_of_threads_and_after_a_checkpoint() 
     let risen = mesh.shapes[0].iter().map(|x| *x + DVec3::Y * 0.02).collect();
     mesh.shapes.push(risen);
     mesh.shape_rate = 4.0;
-    let worlds = [1, 3].map(|threads| {
-        let mut description = over(sheet(8, 0.3, 0.0), mesh.clone(), SolverChoice::Global);
-        description.simulation.threads = threads;
-        (description.clone(), build(&description))
-    });
-    let [(description, mut one), (_, mut three)] = worlds;
-    run(&mut one, 10);
-    let saved = one.checkpoint().to_bytes();
-    run(&mut one, 10);
-    run(&mut three, 20);
-    assert_eq!(one.state_hash(), three.state_hash());
-    let mut resumed = build(&description);
-    resumed.restore(Checkpoint::from_bytes(&saved).unwrap()).unwrap();
-    run(&mut resumed, 10);
-    assert_eq!(one.state_hash(), resumed.state_hash());
+    for solver in [SolverChoice::Global, SolverChoice::Block] {
+        let worlds = [1, 3].map(|threads| {
+            let mut description = over(sheet(8, 0.3, 0.0), mesh.clone(), solver);
+            description.simulation.threads = threads;
+            (description.clone(), build(&description))
+        });
+        let [(description, mut one), (_, mut three)] = worlds;
+        run(&mut one, 10);
+        let saved = one.checkpoint().to_bytes();
+        run(&mut one, 10);
+        run(&mut three, 20);
+        assert_eq!(one.state_hash(), three.state_hash(), "{solver:?}: threads");
+        let mut resumed = build(&description);
+        resumed.restore(Checkpoint::from_bytes(&saved).unwrap()).unwrap();
+        run(&mut resumed, 10);
+        assert_eq!(one.state_hash(), resumed.state_hash(), "{solver:?}: a checkpoint");
+    }
 }
 
 #[test]

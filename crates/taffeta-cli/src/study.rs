@@ -71,6 +71,10 @@ fn conclude(report: &StudyReport, page: &Path, quiet: bool) -> Result<String, Fa
     if report.runs.iter().any(|run| run.outcome == Outcome::Stopped) {
         return Err(Failure::Interrupted(format!("interrupted after {done} of {count} variants: {page}")));
     }
+    let is_cut = |run: &Run| run.is_done() && run.cpu_times.len() < report.study.rounds as usize;
+    if failures == 0 && report.runs.iter().any(is_cut) {
+        return Err(Failure::Interrupted(format!("interrupted while runs were repeated: {page}")));
+    }
     if failures > 0 {
         return Err(Failure::Failed(format!(
             "{failures} of {count} variants failed; the others are in {page}"

@@ -13,7 +13,7 @@ use taffeta_solve::block::tetrahedron::{is_flat, sixfold_volume};
 
 /// Gmsh's number for a tetrahedron with four corners.
 const TETRAHEDRON: u64 = 4;
-/// Gmsh's numbers for other elements of volume, with their names. What is not among them has no volume.
+/// Gmsh's numbers for common elements of volume that are none, with their names.
 const OTHER_VOLUMES: [(u64, &str); 15] = [
     (5, "a hexahedron"),
     (6, "a prism"),
@@ -31,6 +31,11 @@ const OTHER_VOLUMES: [(u64, &str); 15] = [
     (92, "a hexahedron of third order"),
     (93, "a hexahedron of fourth order"),
 ];
+/// Whether an element, by Gmsh's number, is a point, a line or a surface (`GmshDefines.h`).
+fn is_flat_kind(kind: u64) -> bool {
+    matches!(kind, 1..=3 | 8..=10 | 15 | 16 | 20..=28 | 34 | 36..=70 | 84..=86 | 133..=135 | 138)
+}
+
 /// Bytes of a file: more are taken for a mistake, as are boxes of as many tetrahedra.
 const MAX_BYTES: u64 = 4 << 30;
 
@@ -250,9 +255,16 @@ fn read_node_blocks(lines: &mut Lines<'_>, content: &mut Content) -> Result<(), 
 fn read_elements(lines: &mut Lines<'_>, content: &mut Content) -> Result<(), Refusal> {
     let (_, head) = lines.integers(1, "the number of elements")?;
     for _ in 0..head[0] {
-        let (line, numbers) = lines.integers(3, "number, type and tags of an element")?;
-        let nodes = usize::try_from(numbers[2]).ok().and_then(|tags| numbers[3..].get(tags..));
-        push_element(content, (numbers[0], numbers[1]), nodes.unwrap_or_default(), line)?;
+        let (line, text) = lines.inside()?;
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let Some([tag, kind, tags]) =
+            words.first_chunk::<3>().and_then(|words| whole(words)?.try_into().ok())
+        else {
+            return refuse(line, "number, type and tags of an element expected: 3 whole numbers from 0");
+        };
+        // The tags themselves may be negative: partitions of ghost cells are.
+        let nodes = usize::try_from(tags).ok().and_then(|tags| whole(words[3..].get(tags..)?));
+        push_element(content, (tag, kind), &nodes.unwrap_or_default(), line)?;
     }
     Ok(())
 }
@@ -270,20 +282,26 @@ fn read_element_blocks(lines: &mut Lines<'_>, content: &mut Content) -> Result<(
     Ok(())
 }
 
+fn whole(words: &[&str]) -> Option<Vec<u64>> {
+    words.iter().map(|word| word.parse().ok()).collect()
+}
+
 fn push_element(
     content: &mut Content,
     (tag, kind): (u64, u64),
     nodes: &[u64],
     line: usize,
 ) -> Result<(), Refusal> {
-    if let Some((_, name)) = OTHER_VOLUMES.iter().find(|(number, _)| *number == kind) {
+    if is_flat_kind(kind) {
+        return Ok(());
+    }
+    if kind != TETRAHEDRON {
+        let known = OTHER_VOLUMES.iter().find(|(number, _)| *number == kind);
+        let name = known.map_or_else(|| format!("of type {kind}"), |(_, name)| (*name).to_owned());
         return refuse(
             line,
             format!("element {tag} is {name}; a solid has tetrahedra with four corners only"),
         );
-    }
-    if kind != TETRAHEDRON {
-        return Ok(());
     }
     match <[u64; 4]>::try_from(nodes) {
         Ok(nodes) => content.tetrahedra.push(Element { tag, line, nodes }),

@@ -28,6 +28,11 @@ fn both_versions_give_the_same_tetrahedra_with_positive_volumes() {
     assert_eq!(mesh.positions[4], DVec3::ONE);
     assert_eq!(read(FOUR).unwrap(), mesh);
     assert_eq!(read(&FOUR.replace('\n', "\r\n")).unwrap(), mesh);
+    assert_eq!(
+        read(&TWO.replace("4 4 3 0 1 9", "4 4 3 0 1 -9")).unwrap(),
+        mesh,
+        "partitions may be negative"
+    );
 }
 
 #[test]
@@ -45,6 +50,7 @@ fn what_is_wrong_with_an_element_names_file_line_and_element() {
     let brick = FOUR.replace("3 1 4 2", "3 1 5 2");
     assert!(refused(&brick).contains("element 3 is a hexahedron"), "{}", refused(&brick));
     assert!(refused(&TWO.replace("3 4 2 0", "3 11 2 0")).contains("tetrahedron of second order"));
+    assert!(refused(&TWO.replace("3 4 2 0", "3 90 2 0")).contains("element 3 is of type 90"));
     assert!(refused(&TWO.replace("7 5 5 5", "7 5 nan 5")).contains("beam.msh:12: three finite coordinates"));
     assert!(refused(&TWO.replace("7 5 5 5", "10 5 5 5")).contains("two nodes have the number 10"));
     assert!(

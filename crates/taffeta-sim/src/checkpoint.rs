@@ -146,8 +146,8 @@ impl World {
             return Err(reason);
         }
         let grasps = &checkpoint.grasps;
-        if !(grasps.is_sorted_by(|a, b| a.0 < b.0) && grasps.iter().all(|(_, force)| force.is_finite())) {
-            return Err("its friction is out of order or not finite".to_owned());
+        if !(grasps.is_sorted_by(|a, b| a.0 < b.0) && grasps.iter().all(|(_, vector)| vector.is_finite())) {
+            return Err("what its contacts remember is out of order or not finite".to_owned());
         }
         let pins = self.pins.len();
         if !checkpoint.last_substep.is_finite() || checkpoint.last_substep < 0.0 {

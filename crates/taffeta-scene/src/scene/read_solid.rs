@@ -86,8 +86,8 @@ fn read_mesh_path(item: &Item<'_>, folder: &Path) -> Option<SolidShape> {
     if !Path::new(path).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("msh")) {
         let message =
             format!("`{}` is {path:?}, but the mesh of a solid must be a Gmsh file, .msh", item.key);
-        let help = "surfaces (OBJ, STL, PLY) have no tetrahedra: mesh their inside with Gmsh or fTetWild; \
-                    `meshio convert` makes .msh files from other files of tetrahedra";
+        let help = "surfaces (OBJ, STL, PLY) have no tetrahedra: mesh their inside with Gmsh or fTetWild; `meshio \
+                    convert --ascii --output-format gmsh22` makes .msh files from other files of tetrahedra";
         item.report(message, Some(help.to_owned()));
         return None;
     }

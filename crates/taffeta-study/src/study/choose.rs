@@ -76,7 +76,8 @@ fn add_solid_points(
     tracked: &mut Vec<TrackedPoint>,
 ) {
     let solid_count = built.iter().map(|scene| scene.world.solids.len()).min().unwrap_or(0);
-    let has_probes = built.iter().any(|scene| !scene.solid_probes.is_empty());
+    let is_common = |probe: &&SolidProbe| variants.iter().all(|v| v.scene.solid_probes.contains(probe));
+    let probes: Vec<&SolidProbe> = variants[0].scene.solid_probes.iter().filter(is_common).collect();
     for solid in 0..solid_count {
         let each = || {
             variants.iter().map(|v| &v.scene.solids[solid]).zip(built.iter().map(|b| &b.world.solids[solid]))
@@ -90,7 +91,7 @@ fn add_solid_points(
         let in_all =
             |point: &DVec3| locators.iter().all(|(place, l)| l.find_inside(place.apply(*point)).is_some());
         let found: Vec<DVec3> = solid_lattice(common).filter(in_all).collect();
-        if !has_probes {
+        if probes.is_empty() {
             let name = &built[0].world.solids[solid].name;
             let places = solid_landmarks(&found, common);
             tracked.extend(places.into_iter().map(|(place, number)| TrackedPoint {
@@ -100,8 +101,7 @@ fn add_solid_points(
         }
         points.extend(found.into_iter().map(|material| StudyPoint::InSolid { solid, material }));
     }
-    let is_common = |probe: &&SolidProbe| variants.iter().all(|v| v.scene.solid_probes.contains(probe));
-    for probe in variants[0].scene.solid_probes.iter().filter(is_common) {
+    for probe in probes {
         tracked.push(TrackedPoint { name: probe.name.clone(), point: points.len() });
         points.push(StudyPoint::InSolid { solid: probe.solid, material: probe.point });
     }

@@ -257,9 +257,8 @@ fn read_elements(lines: &mut Lines<'_>, content: &mut Content) -> Result<(), Ref
     for _ in 0..head[0] {
         let (line, text) = lines.inside()?;
         let words: Vec<&str> = text.split_whitespace().collect();
-        let Some([tag, kind, tags]) =
-            words.first_chunk::<3>().and_then(|words| whole(words)?.try_into().ok())
-        else {
+        let head = words.get(..3).and_then(whole).unwrap_or_default();
+        let [tag, kind, tags] = head[..] else {
             return refuse(line, "number, type and tags of an element expected: 3 whole numbers from 0");
         };
         // The tags themselves may be negative: partitions of ghost cells are.

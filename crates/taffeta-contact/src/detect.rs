@@ -27,6 +27,9 @@ pub struct SubstepView<'a> {
     pub start: &'a [DVec3],
     /// Predicted positions \[m\] and inverse masses.
     pub rows: &'a [Row],
+    /// Whether the positions at the start count where something touches there. If not, contacts are wanted where the rows
+    /// are.
+    pub rests: bool,
     /// Time at the start \[s\].
     pub time: f64,
     /// Length \[s\].
@@ -62,6 +65,14 @@ const AT_FIRST: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
 
 /// Sagitta of an edge over a sphere, relative to the contact offset, below which its vertices alone keep it outside.
 const NEGLIGIBLE_SAGITTA: f64 = 0.25;
+
+/// Part of the contact offset by which the points that an edge or face rests on are higher over a curved body than the point
+/// between them. It is several times the depth to which contacts are pressed in, so that the load shifts between all of
+/// them; with five times as much cloth rocked from one to another.
+const REST_RISE: f64 = 0.02;
+
+/// Part of the way to the nearest side of a face, or end of an edge, that these points may be apart.
+const INSIDE: f64 = 0.9;
 
 impl Detector {
     /// A detector for a world of cloths with the given surfaces; `vertex_cloths` tells which cloth a vertex belongs to.
@@ -101,8 +112,8 @@ impl Detector {
             let vertices = candidates.vertices.iter();
             contacts.extend(vertices.filter_map(|vi| probe.meet_vertex(*vi)));
             let edges = candidates.edges.iter();
-            contacts.extend(edges.filter_map(|ei| probe.meet_edge(topology.edges[*ei].vertices)));
-            contacts.extend(candidates.faces.iter().filter_map(|fi| probe.meet_face(topology.faces[*fi])));
+            edges.for_each(|ei| probe.meet_edge(topology.edges[*ei].vertices, &mut contacts));
+            candidates.faces.iter().for_each(|fi| probe.meet_face(topology.faces[*fi], &mut contacts));
         }
         contacts
     }
@@ -231,8 +242,18 @@ impl Probe<'_> {
 
     /// A contact at the given point of a face, if it is within what one substep can close.
     fn measure(&self, vertices: [VertexIndex; 4], weights: [f64; 4]) -> Option<Contact> {
+        self.measure_at(vertices, weights, |vi| self.position(vi))
+    }
+
+    /// The same, with the distance and the normal of where the vertices are at `place`.
+    fn measure_at(
+        &self,
+        vertices: [VertexIndex; 4],
+        weights: [f64; 4],
+        place: impl Fn(VertexIndex) -> DVec3,
+    ) -> Option<Contact> {
         let surface = self.surface(vertices[0]);
-        let point: DVec3 = vertices.iter().zip(weights).map(|(vi, s)| self.position(*vi) * s).sum();
+        let point: DVec3 = vertices.iter().zip(weights).map(|(vi, s)| place(*vi) * s).sum();
         let (distance, normal) = self.placed.shape.signed_distance(point);
         if distance > self.reach(&vertices, weights) {
             return None;
@@ -245,11 +266,60 @@ impl Probe<'_> {
             normal,
             offset: normal.dot(foot) + surface.offset,
             thickness: surface.offset,
-            body_displacement: self.placed.displacement(foot),
+            // Of the point and not of the foot: what sticks turns with the body as a whole.
+            body_displacement: self.placed.displacement(point),
             static_friction: friction.static_,
             kinetic_friction: friction.kinetic,
         };
         Some(Contact::new(ContactName::Body(vertices, self.number), row))
+    }
+
+    /// Where a vertex would be at the end of the substep if it stuck to the body.
+    fn carried(&self, vi: VertexIndex) -> DVec3 {
+        self.placed.carry(self.view.start[vi.to_usize()])
+    }
+
+    /// Whether elements may rest on the body with several points: over what is curved their one nearest point rolls.
+    fn bears(&self) -> bool {
+        self.view.rests && self.placed.shape.rounding() > 0.0
+    }
+
+    /// Whether an edge or face touches the body at the start of the substep with the point of these weights; `corners` are
+    /// its vertices as the body carries them along.
+    fn touches<const N: usize>(&self, vi: VertexIndex, corners: &[DVec3; N], weights: &[f64; N]) -> bool {
+        let point: DVec3 = corners.iter().zip(weights).map(|(x, s)| *x * *s).sum();
+        self.placed.shape.signed_distance(point).0 <= self.surface(vi).offset
+    }
+
+    /// The contacts of an edge or face that touches already. Its nearest point rolls with the least tilt, which a contact
+    /// there would not know of until the next substep: loaded edges and faces would rock to and fro for ever. Between
+    /// contacts a little apart the load shifts while the solver tilts it.
+    fn rest_on<const N: usize>(
+        &self,
+        vertices: [VertexIndex; N],
+        (corners, weights): (&[DVec3; N], &[f64; N]),
+        contacts: &mut Vec<Contact>,
+    ) {
+        let middle = corners.iter().sum::<DVec3>() / N as f64;
+        let size = corners.iter().map(|x| x.distance(middle)).fold(0.0, f64::max);
+        let least = weights.iter().copied().fold(1.0, f64::min);
+        let rise = REST_RISE * self.surface(vertices[0]).offset;
+        let spread = (2.0 * self.placed.shape.rounding() * rise).sqrt() / size;
+        // All of them inside: one that came to lie on a vertex would be that vertex's contact a second time.
+        let spread = spread.min(INSIDE * N as f64 * least);
+        for k in 0..N {
+            let mut named = [vertices[k]; 4];
+            let mut shares = [0.0; 4];
+            for j in 0..N {
+                named[j] = vertices[(k + j) % N];
+                shares[j] = weights[(k + j) % N] - spread / N as f64;
+            }
+            shares[0] += spread;
+            contacts.extend(self.measure_at(named, shares, |vi| self.carried(vi)));
+            if spread == 0.0 {
+                break;
+            }
+        }
     }
 
     /// Whether a chord of this length \[m\] sags into the shape by an amount that matters.
@@ -258,28 +328,41 @@ impl Probe<'_> {
     }
 
     /// The contact of an edge that is nearest to the shape between its ends.
-    fn meet_edge(&self, [a, b]: [VertexIndex; 2]) -> Option<Contact> {
+    fn meet_edge(&self, [a, b]: [VertexIndex; 2], contacts: &mut Vec<Contact>) {
         let ends = [self.position(a), self.position(b)];
         let squared_length = ends[0].distance_squared(ends[1]);
         if !self.may_reach(&[a, b], 0.5 * squared_length.sqrt()) || !self.sags(a, squared_length) {
-            return None;
+            return;
         }
-        let t = self.placed.shape.nearest_on_edge(&self.skeleton, ends)?;
-        self.measure([a, b, a, a], [1.0 - t, t, 0.0, 0.0])
+        let nearest = |ends| self.placed.shape.nearest_on_edge(&self.skeleton, ends).map(|t| [1.0 - t, t]);
+        let carried = [a, b].map(|vi| self.carried(vi));
+        let touching = || nearest(carried).filter(|weights| self.touches(a, &carried, weights));
+        match self.bears().then(touching).flatten() {
+            Some(weights) => self.rest_on([a, b], (&carried, &weights), contacts),
+            None => {
+                contacts.extend(nearest(ends).and_then(|[s, t]| self.measure([a, b, a, a], [s, t, 0.0, 0.0])))
+            }
+        }
     }
 
     /// The contact of a face that is nearest to the shape inside it.
-    fn meet_face(&self, vertices: [VertexIndex; 3]) -> Option<Contact> {
+    fn meet_face(&self, vertices: [VertexIndex; 3], contacts: &mut Vec<Contact>) {
         let corners = vertices.map(|vi| self.position(vi));
         let longest = (0..3).map(|k| corners[k].distance_squared(corners[(k + 1) % 3])).fold(0.0, f64::max);
         // No point of a triangle is farther from its nearest corner than longest/√3.
         let half = (longest / 3.0).sqrt();
         if !self.may_reach(&vertices, half) || !self.sags(vertices[0], longest) {
-            return None;
+            return;
         }
-        let [s, t, u] = self.placed.shape.nearest_on_face(&self.skeleton, corners)?;
+        let nearest = |corners| self.placed.shape.nearest_on_face(&self.skeleton, corners);
+        let carried = vertices.map(|vi| self.carried(vi));
         let [a, b, c] = vertices;
-        self.measure([a, b, c, a], [s, t, u, 0.0])
+        let touching = || nearest(carried).filter(|weights| self.touches(a, &carried, weights));
+        match self.bears().then(touching).flatten() {
+            Some(weights) => self.rest_on(vertices, (&carried, &weights), contacts),
+            None => contacts
+                .extend(nearest(corners).and_then(|[s, t, u]| self.measure([a, b, c, a], [s, t, u, 0.0]))),
+        }
     }
 }
 
@@ -306,7 +389,7 @@ mod tests {
         let start = [DVec3::new(-1.0, 0.12, -1.0), DVec3::new(1.0, 0.12, -1.0), DVec3::new(0.0, 0.12, 1.5)];
         let ball = Obstacle::new(Shape::Sphere { radius: 0.1 }, Placement::at(DVec3::ZERO));
         let mut moved = rows(&start.map(|x| x - DVec3::new(0.0, 0.05, 0.0)));
-        let view = SubstepView { start: &start, rows: &moved, time: 0.0, h: 0.01 };
+        let view = SubstepView { start: &start, rows: &moved, rests: true, time: 0.0, h: 0.01 };
         let mut contacts = detector(3).detect(&topology, std::slice::from_ref(&ball), view);
         assert_eq!(contacts.len(), 1);
         project(&mut contacts, &start, &mut moved);
@@ -323,7 +406,23 @@ mod tests {
         let start = [DVec3::new(-1.0, 0.1005, 0.0), DVec3::new(1.0, 0.1005, 0.0), DVec3::new(0.0, 1.0, 0.0)];
         let ball = Obstacle::new(Shape::Sphere { radius: 0.1 }, Placement::at(DVec3::ZERO));
         let moved = rows(&start);
-        let view = SubstepView { start: &start, rows: &moved, time: 0.0, h: 0.01 };
+        let view = SubstepView { start: &start, rows: &moved, rests: true, time: 0.0, h: 0.01 };
+        let contacts = detector(3).detect(&topology, std::slice::from_ref(&ball), view);
+        // It rests there: on two points, one on each side of the nearest one.
+        assert_eq!(contacts.len(), 2);
+        let [first, second] = [0, 1].map(|k| contacts[k].row);
+        assert_eq!(
+            [first.vertices[..2].to_vec(), second.vertices[..2].to_vec()],
+            [[0, 1], [1, 0]].map(|v| v.map(VertexIndex).to_vec())
+        );
+        assert_eq!(first.weights, second.weights);
+        assert!(first.weights[0] > 0.5 && (first.weights[0] + first.weights[1] - 1.0).abs() < 1e-15);
+        let apart = first.weights[0] - first.weights[1];
+        let rise = (0.1005_f64.powi(2) + apart * apart).sqrt() - 0.1005;
+        assert!((rise / (REST_RISE * 0.001) - 1.0).abs() < 0.01, "{rise}");
+        // On its way there it meets the ball in one.
+        let above = start.map(|x| x + DVec3::Y * 0.01);
+        let view = SubstepView { start: &above, ..view };
         let contacts = detector(3).detect(&topology, std::slice::from_ref(&ball), view);
         assert_eq!(contacts.len(), 1);
         assert_eq!(contacts[0].row.weights, [0.5, 0.5, 0.0, 0.0]);
@@ -344,7 +443,7 @@ mod tests {
         let still = rows(&start);
         let mut detector = detector(3);
         let mut count = |time| {
-            let view = SubstepView { start: &start, rows: &still, time, h: 0.01 };
+            let view = SubstepView { start: &start, rows: &still, rests: true, time, h: 0.01 };
             detector.detect(&topology, std::slice::from_ref(&floor), view).len()
         };
         assert_eq!([count(0.0), count(0.5), count(0.7)], [0, 0, 3]);

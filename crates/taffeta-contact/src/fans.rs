@@ -48,6 +48,11 @@ impl Fans {
         &self.corners[range]
     }
 
+    /// The first element at a vertex.
+    pub fn first_at(&self, v: u32) -> Option<[u32; 3]> {
+        self.around(v).first().copied()
+    }
+
     /// Whether a point on a vertex or edge is nearest to another point, which lies off it by `gap` \[m\], among the points
     /// of the surface around it. One inside a face always is.
     pub fn is_nearest(&self, point: &Point, gap: DVec3, how: Nearest, at: impl Fn(u32) -> DVec3) -> bool {

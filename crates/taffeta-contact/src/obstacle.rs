@@ -133,6 +133,11 @@ impl PlacedShape {
         }
         point - self.start.apply(self.end.apply_inverse(point))
     }
+
+    /// Where the body's motion over the substep takes a point that moves along with it \[m\].
+    pub fn carry(&self, point: DVec3) -> DVec3 {
+        if self.start == self.end { point } else { self.end.apply(self.start.apply_inverse(point)) }
+    }
 }
 
 #[cfg(test)]
@@ -156,6 +161,9 @@ mod tests {
         let speed = placed.displacement(point) / 0.001;
         // 90°/s about +y takes +x towards −z.
         assert!(speed.distance(DVec3::new(0.0, 0.0, -0.5 * std::f64::consts::FRAC_PI_2)) < 1e-3, "{speed}");
+        let moved = DVec3::new(1.2, 0.7, -0.3);
+        let began = moved - placed.displacement(moved);
+        assert!(placed.carry(began).distance(moved) < 1e-15);
     }
 
     #[test]

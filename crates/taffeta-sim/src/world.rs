@@ -119,6 +119,8 @@ pub(crate) struct Workspace {
     pub rows: Vec<Row>,
     /// Contacts.
     pub contacts: Vec<Contact>,
+    /// Whether there were any in the last substep that edits have made forget.
+    pub has_forgotten_contacts: bool,
     /// The vertices that are held along some axes only.
     pub guided: Vec<Guided>,
     /// Where the vertices of pins of limited strength would have gone without their pins \[m\].
@@ -221,6 +223,7 @@ impl World {
     pub(crate) fn refill(&mut self) {
         let state = &self.sheet.state;
         fill_rows(&mut self.work.rows, &state.positions, &state.inverse_masses);
+        self.work.has_forgotten_contacts |= !self.work.contacts.is_empty();
         self.work.contacts.clear();
         self.work.predicted.clear();
     }

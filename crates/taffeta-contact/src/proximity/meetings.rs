@@ -6,7 +6,7 @@ use crate::fans::Nearest;
 use crate::pair::{Pair, closest};
 use crate::response::{Contact, ContactName};
 use crate::sides::{Feature, Point, Sides};
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 use taffeta_core::{ContactRow, VertexIndex};
 
@@ -149,6 +149,22 @@ impl Proximity {
             && bearing.binary_search(&ContactName::Pair(sides.feature())).is_ok()
     }
 
+    /// How far the end of an arm \[m\] that stands on a point of an obstacle moves over a substep because the obstacle turns:
+    /// what sticks to it at a distance goes farther than its surface. Elements tell how it turns.
+    fn turned_by_body(&self, point: &Point, arm: DVec3, step: Step<'_>) -> DVec3 {
+        let corners =
+            if point.count == 3 { Some(point.vertices) } else { self.fans.first_at(point.vertices[0]) };
+        let place = |x: &[DVec3]| corners.map(|corners| corners.map(|v| x[v as usize]));
+        let (start, end) = (place(step.start), place(step.end));
+        if start == end {
+            return DVec3::ZERO;
+        }
+        match (start.and_then(axes), end.and_then(axes)) {
+            (Some(start), Some(end)) => end * (start.transpose() * arm) - arm,
+            _ => DVec3::ZERO,
+        }
+    }
+
     /// The row of two points that are to keep a distance along a normal; a point of an obstacle moves as it does.
     fn row(&self, sides: Sides, normal: DVec3, offset: f64, step: Step<'_>) -> ContactRow {
         let body = |k: usize| {
@@ -184,12 +200,20 @@ impl Proximity {
             let outward = -sign * normal;
             row.normal = outward;
             row.offset = offset + outward.dot(at(step.end, k));
-            row.body_displacement = at(step.end, k) - at(step.start, k);
+            let moved = at(step.end, k) - at(step.start, k);
+            row.body_displacement = moved + self.turned_by_body(&sides.points[k], outward * offset, step);
         }
         let first = row.vertices[0];
         (0..4).filter(|i| row.weights[*i] == 0.0).for_each(|i| row.vertices[i] = first);
         row
     }
+}
+
+/// The axes of a triangle: along a side, across it, and its normal; `None` if it has no area.
+fn axes([a, b, c]: [DVec3; 3]) -> Option<DMat3> {
+    let along = (b - a).try_normalize()?;
+    let normal = along.cross(c - a).try_normalize()?;
+    Some(DMat3::from_cols(along, normal.cross(along), normal))
 }
 
 /// Whether two contacts of a vertex are the same but for round-off: it lies over an edge, and inside a face beside it. Twice
@@ -202,8 +226,47 @@ fn is_twin(a: &ContactRow, b: &ContactRow, x: &[DVec3]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::detect::ContactSurface;
+    use crate::elements::Elements;
     use crate::pair::PairKind;
+    use crate::proximity::MeshBody;
     use taffeta_core::random::SplitMix64;
+
+    #[test]
+    fn what_sticks_to_a_mesh_turns_with_it_as_a_whole() {
+        let (offset, friction) = (1e-3, taffeta_core::Friction::default());
+        let mut elements = Elements::default();
+        elements.add_triangles(3, &[[0, 1, 2]], |_| 0);
+        elements.add_triangles(3, &[[0, 1, 2]], |_| 1);
+        let cloth = MeshBody::cloth(ContactSurface { offset, friction }, false);
+        let mut proximity =
+            Proximity::new(elements, vec![cloth, MeshBody::obstacle(friction)], vec![DVec3::ZERO; 6]);
+        let flat = [[0.0, 0.0], [0.1, 0.0], [0.0, 0.1], [-1.0, -1.0], [2.0, -1.0], [-1.0, 2.0]];
+        let start: Vec<DVec3> =
+            (0..).zip(flat).map(|(i, [x, z])| DVec3::new(x, if i < 3 { offset } else { 0.0 }, z)).collect();
+        let turn = glam::DQuat::from_axis_angle(DVec3::new(0.6, 0.0, 0.8), 0.01);
+        let end: Vec<DVec3> = start.iter().map(|x| turn * *x).collect();
+        let prescribed = [false, false, false, true, true, true];
+        let velocities = vec![DVec3::ZERO; 6];
+        let step = Step {
+            start: &start,
+            end: &end,
+            velocities: &velocities,
+            prescribed: &prescribed,
+            time: 0.0,
+            h: 0.01,
+            shapes: &[],
+        };
+        proximity.follow(step);
+        let contacts = proximity.contacts(step, Which::Nearest, &[]);
+        assert_eq!(contacts.len(), 3);
+        for Contact { row, .. } in contacts {
+            let moved = row.interpolate(|vi| end[vi.0 as usize] - start[vi.0 as usize]);
+            assert!(row.body_displacement.distance(moved) < 1e-14, "{row:?}");
+            let of_surface = moved - (turn * (row.normal * offset) - row.normal * offset);
+            assert!(of_surface.distance(moved) > 9e-6, "the surface below it moves less");
+        }
+    }
 
     #[test]
     fn what_boxes_tell_to_be_far_comes_within_reach_nowhere_on_its_way() {

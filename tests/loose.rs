@@ -166,7 +166,9 @@ fn the_cloth_beside_them_moves_as_it_does_alone() {
         run(&mut cloth, 5);
         let pairs = both.mesh(0).positions.into_iter().zip(cloth.mesh(0).positions);
         let apart = pairs.map(|(a, b)| a.distance(b)).fold(0.0, f64::max);
-        assert!(apart < 1e-9, "{solver:?}: {apart}");
+        // Newton's method leaves 1e-10 of the size in each of the 40 substeps.
+        let bound = if solver == SolverChoice::Direct { 40.0 * 1e-10 } else { 1e-12 };
+        assert!(apart < bound, "{solver:?}: {apart}");
     }
 }
 

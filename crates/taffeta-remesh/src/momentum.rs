@@ -269,19 +269,34 @@ pub struct MovedVertex {
 /// vertices keeps its linear momentum alone.
 pub fn settle_moved(vertices: &mut [MovedVertex]) {
     let Some(reference) = vertices.first().map(|vertex| vertex.path[0]) else { return };
-    let bodies = |end: usize| -> Vec<Body> {
-        let body = |vertex: &MovedVertex| Body {
-            mass: vertex.mass,
-            arm: vertex.path[end] - reference,
-            velocity: vertex.velocity,
-            last: None,
-            is_free: vertex.is_free,
-        };
-        vertices.iter().map(body).collect()
-    };
-    let (before, mut after) = (RingMotion::of_bodies(&bodies(0), reference), bodies(1));
+    let before = RingMotion::of_bodies(&bodies_at(vertices, 0, reference), reference);
+    let mut after = bodies_at(vertices, 1, reference);
     before.restore_bodies(&mut after);
     vertices.iter_mut().zip(after).for_each(|(vertex, body)| vertex.velocity = body.velocity);
+}
+
+/// Takes kinetic energy \[J\] from the motion of a connected piece of cloth within itself, as much as there is up to `amount`: what
+/// is not rigid is scaled down, so that both momenta stay. Returns how much that was. Positions are the later ones of the paths.
+pub fn slow_within(vertices: &mut [MovedVertex], amount: f64) -> f64 {
+    let Some(reference) = vertices.first().map(|vertex| vertex.path[1]) else { return 0.0 };
+    let mut bodies = bodies_at(vertices, 1, reference);
+    let Some(inertia) = Inertia::of_free(&bodies) else { return 0.0 };
+    let before = RingMotion::of_bodies(&bodies, reference);
+    RingMotion { kinetic: before.kinetic - amount, ..before }.limit_energy(&mut bodies, &inertia);
+    vertices.iter_mut().zip(&bodies).for_each(|(vertex, body)| vertex.velocity = body.velocity);
+    before.kinetic - RingMotion::of_bodies(&bodies, reference).kinetic
+}
+
+/// Vertices as they are at one end of their paths.
+fn bodies_at(vertices: &[MovedVertex], end: usize, reference: DVec3) -> Vec<Body> {
+    let body = |vertex: &MovedVertex| Body {
+        mass: vertex.mass,
+        arm: vertex.path[end] - reference,
+        velocity: vertex.velocity,
+        last: None,
+        is_free: vertex.is_free,
+    };
+    vertices.iter().map(body).collect()
 }
 
 /// All vertices of the chosen cloths in key order, with moments about the origin; none of the others.

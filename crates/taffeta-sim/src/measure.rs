@@ -80,7 +80,7 @@ impl World {
         self.kinetic_energy() + elastic.stretch + elastic.bend + self.gravity_energy()
     }
 
-    fn gravity(&self) -> DVec3 {
+    pub(crate) fn gravity(&self) -> DVec3 {
         if self.work.h > 0.0 { self.work.gravity } else { self.settings.gravity }
     }
 

@@ -4,6 +4,7 @@ use crate::caches::{CacheSource, Caches, Solver};
 use crate::frozen::Thawed;
 use crate::gate::Gate;
 use crate::grips::Grasps;
+use crate::ledger::Ledger;
 use crate::newton::extent;
 use crate::report::{RemeshCounts, SubstepPlan};
 use crate::step::StepError;
@@ -11,6 +12,7 @@ use crate::surroundings::FixedObstacles;
 use crate::world::{Cloth, World, freeze, resolve_solver};
 use glam::DVec3;
 use taffeta_remesh::{EditRecord, Pass, Proposal, remesh};
+use taffeta_solve::block::Stitch;
 use taffeta_solve::substeps::{LONGEST_SUBSTEP, SubstepDemand};
 
 /// Part of its size by which a cloth may move within itself in a substep, root mean square: the energy of a sheet that
@@ -108,17 +110,46 @@ impl World {
         self.threads().install(|| self.remesh_due_cloths())
     }
 
+    /// Makes a pass over the cloths that are due; again without those that would have to [wait](crate::ledger).
     fn remesh_due_cloths(&mut self) -> (RemeshCounts, f64) {
+        let is_due = |cloth: &Cloth| {
+            cloth
+                .remesh
+                .is_some_and(|settings| self.frame.is_multiple_of(u64::from(settings.interval.max(1))))
+        };
+        let mut is_due: Vec<bool> = self.cloths.iter().map(is_due).collect();
+        while is_due.contains(&true) {
+            let ledger = self.note_energies();
+            let free = ledger.find_free(self.cloths.len());
+            let may_wait = self.keeps_ledger() && is_due.iter().zip(&free).any(|(due, free)| *due && *free);
+            let copy = may_wait.then(|| (self.sheet.clone(), self.grasps.clone(), self.work.clone()));
+            let threads = self.caches.blocks.stitches.clone();
+            let outcome = self.remesh_cloths(&is_due, &ledger);
+            if !self.keeps_ledger() || outcome.0.splits + outcome.0.collapses + outcome.0.flips == 0 {
+                return outcome;
+            }
+            let is_unpaid = self.settle_energies(&ledger, &is_due);
+            let waits: Vec<bool> =
+                is_unpaid.iter().zip(&free).map(|(unpaid, free)| *unpaid && *free).collect();
+            let Some((sheet, grasps, work)) = copy.filter(|_| waits.contains(&true)) else { return outcome };
+            is_due.iter_mut().zip(&waits).for_each(|(due, waits)| *due &= !waits);
+            (self.sheet, self.grasps) = (sheet, grasps);
+            self.rebuild();
+            self.put_threads(&threads);
+            self.work = work;
+        }
+        (RemeshCounts::default(), 0.0)
+    }
+
+    /// A pass over some of the cloths, one for each interval, without a look at what it adds to their energy.
+    pub(crate) fn remesh_cloths(&mut self, chosen: &[bool], ledger: &Ledger) -> (RemeshCounts, f64) {
         let interval = |cloth: &Cloth| cloth.remesh.map(|settings| settings.interval.max(1));
-        let mut due: Vec<u32> = self.cloths.iter().filter_map(interval).collect();
-        due.retain(|interval| self.frame.is_multiple_of(u64::from(*interval)));
+        let touched = self.cloths.iter().zip(chosen).filter(|(_, chosen)| **chosen).map(|(cloth, _)| cloth);
+        let mut due: Vec<u32> = touched.filter_map(interval).collect();
         due.sort_unstable();
         due.dedup();
         let mut counts = RemeshCounts::default();
         let mut displacements = vec![0.0; self.cloths.len()];
-        if due.is_empty() {
-            return (counts, 0.0);
-        }
         let cloths = self.cloths.clone();
         let regions: Vec<_> = self.pins.iter().map(|pin| pin.description.region.clone()).collect();
         let (time, mut last_passes) = (self.time, std::mem::take(&mut self.last_passes));
@@ -137,9 +168,11 @@ impl World {
         self.edit(|thawed| {
             for now in due {
                 let is_due = |cloth: &&Cloth| interval(cloth) == Some(now);
-                let settings: Vec<_> =
-                    cloths.iter().map(|cloth| cloth.remesh.filter(|_| is_due(&cloth))).collect();
-                // Cloths of one interval are always remeshed together, so any of them tells the last time.
+                let chosen = cloths.iter().zip(chosen);
+                let settings: Vec<_> = chosen
+                    .map(|(cloth, chosen)| cloth.remesh.filter(|_| *chosen && is_due(&cloth)))
+                    .collect();
+                // Cloths of one interval are tried together, so any of them tells the last time, even if some then wait.
                 let first =
                     cloths.iter().position(|cloth| is_due(&cloth)).expect("the interval is of a cloth");
                 let elapsed = time - last_passes[first];
@@ -168,22 +201,23 @@ impl World {
             }
         });
         // A pass leaves what is being sewn alone. Its threads pull as before, so that no energy jumps but by edits.
-        self.caches
-            .blocks
-            .stitches
-            .iter_mut()
-            .zip(&threads)
-            .for_each(|(stitch, before)| stitch.reach = before.reach);
+        self.put_threads(&threads);
         self.last_passes = last_passes;
         made.sort_unstable();
         let left = |(cloth, moved): (usize, &f64)| {
             displacements_allowed[cloth].powi(2) * self.area_of_cloth(cloth) - moved
         };
         let left: Vec<f64> = displacements.iter().enumerate().map(left).collect();
-        let smoothed = self.smooth_splits(&made, &left);
+        let smoothed = self.smooth_splits(&made, &left, ledger);
         displacements.iter_mut().zip(smoothed).for_each(|(sum, more)| *sum += more);
         let popping = displacements.iter().enumerate().map(|(cloth, moved)| self.popping(cloth, *moved));
         (counts, popping.fold(0.0, f64::max))
+    }
+
+    /// Lets the threads of seams reach as far as before.
+    fn put_threads(&mut self, threads: &[Stitch]) {
+        let pairs = self.caches.blocks.stitches.iter_mut().zip(threads);
+        pairs.for_each(|(stitch, before)| stitch.reach = before.reach);
     }
 
     /// Root mean square over a cloth of a displacement whose square has this integral \[m⁴\], relative to its size.
@@ -235,6 +269,8 @@ impl World {
             meshes: &self.meshes.list,
         };
         self.caches = Caches::build(source, Some(&self.caches));
+        // Those of pins that turn.
+        self.caches.plate.clamps = self.clamp_normals(self.time);
         self.refill();
         self.note_crossings();
     }

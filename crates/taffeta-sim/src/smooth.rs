@@ -7,14 +7,14 @@
 //! nothing of it, nor does what the time integration remembers of them; the momenta stay (`settle_moved`).
 //!
 //! What is held stays, and nothing crosses: the way is shortened as that of a substep is. Nor does it go further than the
-//! pass may move the cloth.
+//! pass may move the cloth. Pieces on which nothing outside acts keep their centers.
 
 use crate::caches::Solver;
+use crate::ledger::Ledger;
 use crate::world::World;
 use glam::DVec3;
 use taffeta_contact::shape::WorldShape;
 use taffeta_core::VertexIndex;
-use taffeta_core::components::Components;
 use taffeta_core::index::DenseIndex;
 use taffeta_mesh::VertexKey;
 use taffeta_remesh::{MovedVertex, settle_moved};
@@ -35,7 +35,7 @@ impl World {
     /// the pass may still move each cloth: the squared distance, integrated over it \[m⁴\]. Returns by how much this has.
     ///
     /// Only where the solver is Newton's method, which knows such a place: under others they stay on the chords.
-    pub(crate) fn smooth_splits(&mut self, made: &[VertexKey], left: &[f64]) -> Vec<f64> {
+    pub(crate) fn smooth_splits(&mut self, made: &[VertexKey], left: &[f64], ledger: &Ledger) -> Vec<f64> {
         let keys = self.sheet.vertex_keys().iter().zip(self.sheet.state.held.iter());
         let is_new = keys.map(|(key, held)| *held == [false; 3] && made.binary_search(key).is_ok());
         let mut is_new: Vec<bool> = is_new.collect();
@@ -46,6 +46,7 @@ impl World {
         }
         let start = self.sheet.state.positions.raw.clone();
         let Some(mut end) = self.find_places(&start, &is_new) else { return nothing };
+        self.keep_centers(&start, &mut end, ledger);
         self.shorten(&start, &mut end, left);
         self.keep_outside(&start, &mut end);
         self.keep_clear(&start, &mut end);
@@ -78,6 +79,22 @@ impl World {
         let solved = driver.solve((&mut end, &mut plate), &problem, limits);
         // What fails here does so again in the next substep, which says what it is.
         (solved.is_ok() && end.iter().all(|x| x.is_finite())).then_some(end)
+    }
+
+    /// Moves the pieces on which nothing outside acts back as wholes, so that their centers of mass stay: a center that moves has
+    /// another angular momentum about all others.
+    fn keep_centers(&self, start: &[DVec3], end: &mut [DVec3], ledger: &Ledger) {
+        let masses = &self.sheet.state.masses.raw;
+        for piece in self.find_pieces().lists {
+            if piece.iter().all(|i| start[*i] == end[*i])
+                || ledger.account_of(&piece, self.sheet.vertex_keys()).is_none_or(|account| account.is_driven)
+            {
+                continue;
+            }
+            let mass: f64 = piece.iter().map(|i| masses[*i]).sum();
+            let shift = piece.iter().map(|i| (end[*i] - start[*i]) * masses[*i]).sum::<DVec3>() / mass;
+            piece.iter().for_each(|i| end[*i] -= shift);
+        }
     }
 
     /// Shortens the ways of each cloth until they move it by no more than is left.
@@ -160,9 +177,8 @@ impl World {
 
     /// Restores the momenta of the pieces of which vertices were moved.
     fn settle_pieces(&mut self, start: &[DVec3]) {
-        let pieces = self.find_pieces();
-        let state = &mut self.sheet.state;
-        for piece in pieces {
+        for piece in self.find_pieces().lists {
+            let state = &self.sheet.state;
             let has_moved = |i: &usize| start[*i] != state.positions.raw[*i];
             if !piece.iter().any(has_moved) {
                 continue;
@@ -175,25 +191,8 @@ impl World {
             };
             let mut vertices: Vec<MovedVertex> = piece.iter().map(vertex).collect();
             settle_moved(&mut vertices);
-            for (i, vertex) in piece.iter().zip(vertices) {
-                if let Some(history) = &mut self.sheet.history.raw[*i] {
-                    history.velocity += vertex.velocity - state.velocities.raw[*i];
-                }
-                state.velocities.raw[*i] = vertex.velocity;
-            }
+            self.put_velocities(&piece, &vertices);
         }
-    }
-
-    /// The vertices of each connected piece of cloth.
-    fn find_pieces(&self) -> Vec<Vec<usize>> {
-        let topology = &self.sheet.topology;
-        let mut components = Components::new(topology.surface_vertex_count());
-        topology.edges.iter().for_each(|edge| components.join(edge.vertices[0].0, edge.vertices[1].0));
-        let labels = components.labels();
-        let mut pieces = vec![Vec::new(); labels.len()];
-        labels.iter().enumerate().for_each(|(i, label)| pieces[*label as usize].push(i));
-        pieces.retain(|piece| !piece.is_empty());
-        pieces
     }
 
     /// The squared distance between two positions of the faces of each cloth, integrated over it \[m⁴\].
@@ -278,17 +277,21 @@ mod tests {
             metrics.stretch_energy + metrics.bend_energy
         };
         let before = elastic(world);
-        let (counts, popping) = world.remesh_if_due();
+        // Nothing pays for what a pass adds to a sheet that lies still, so that it would wait.
+        let ledger = world.note_energies();
+        let (counts, popping) = world.remesh_cloths(&vec![true; world.cloths.len()], &ledger);
         assert!(counts.splits > 10 && counts.collapses == 0, "{counts:?}");
         (elastic(world) - before, popping)
     }
 
-    /// How far the vertices are inside of the arc at most \[m\].
+    /// How much further the innermost vertex is inside of the arc than the outermost \[m\]: a free sheet may shift as a whole.
     fn depth(world: &World) -> f64 {
         // At its ends nothing bends a sheet: there the chords are right.
         let is_inside = |x: &&DVec3| x.x.abs() < RADIUS * (1.4 * ANGLE).sin();
         let depth = |x: &DVec3| RADIUS - DVec2::new(x.x, x.z).length();
-        world.mesh(0).positions.iter().filter(is_inside).map(depth).fold(0.0, f64::max)
+        let x = world.mesh(0).positions;
+        let depths = || x.iter().filter(is_inside).map(depth);
+        depths().fold(f64::NEG_INFINITY, f64::max) - depths().fold(f64::INFINITY, f64::min)
     }
 
     #[test]

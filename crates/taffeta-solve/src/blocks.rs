@@ -128,6 +128,22 @@ impl Blocks {
         ElasticEnergy { stretch, bend: bend + ropes.bend }
     }
 
+    /// Hands over the elastic energies \[J\] of faces, edges, enclosed volumes and stitches one by one, each with one of its vertices:
+    /// what the energies of connected pieces are made of. Those of ropes and of the insides of solids are left out.
+    pub fn each_energy(&self, x: &[DVec3], plate: &PlateState, mut take: impl FnMut(VertexIndex, f64)) {
+        self.strain.iter().for_each(|b| take(b.vertices[0], b.energy(&gather(b.vertices, x))));
+        self.lengths.iter().for_each(|b| take(b.vertices[0], b.energy(&gather(b.vertices, x))));
+        self.energies.iter().for_each(|b| take(b.vertices()[0], b.energy(&gather(b.vertices(), x))));
+        self.quadratic.iter().for_each(|b| take(b.vertices[0], b.energy(&gather(b.vertices, x))));
+        self.distances.iter().for_each(|b| take(b.vertices[0], b.energy(&gather(b.vertices, x))));
+        let angles = self.plate.angles(x, &plate.clamps);
+        for face in &self.plate.faces {
+            take(face.vertices[0], self.plate.face_energy(face, &angles, &plate.scalars));
+        }
+        self.enclosed.iter().for_each(|b| take(b.vertices[0], b.energy(x)));
+        self.stitches.iter().for_each(|b| take(b.vertices[0], b.energy(&gather(b.vertices, x))));
+    }
+
     /// Adds the gradient of the elastic energy \[N\] at positions `x` \[m\] to `out`.
     pub fn add_gradient(&self, x: &[DVec3], plate: &PlateState, out: &mut [DVec3]) {
         self.strain.iter().for_each(|b| add_block_gradient(b, x, out));

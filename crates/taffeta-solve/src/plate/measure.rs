@@ -49,11 +49,13 @@ impl Plate {
 
     /// The bending energy \[J\] for given angles and scalars \[rad\].
     pub fn energy(&self, angles: &[f64], scalars: &[f64]) -> f64 {
-        let energy = |face: &super::PlateFace| {
-            let bent = face.eta(&self.edges, angles, scalars) - face.rest;
-            0.5 * bent.dot(&(face.stiffness * bent))
-        };
-        self.faces.iter().map(energy).sum()
+        self.faces.iter().map(|face| self.face_energy(face, angles, scalars)).sum()
+    }
+
+    /// The bending energy of one face \[J\].
+    pub fn face_energy(&self, face: &super::PlateFace, angles: &[f64], scalars: &[f64]) -> f64 {
+        let bent = face.eta(&self.edges, angles, scalars) - face.rest;
+        0.5 * bent.dot(&(face.stiffness * bent))
     }
 
     /// The derivatives of the energy with respect to angles and scalars \[N·m\].

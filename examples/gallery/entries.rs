@@ -220,7 +220,7 @@ pub const ENTRIES: &[Entry] = &[
             "taffeta render out/gallery/projective --width 560 --height 420 --out out/gallery/projective/picture.png",
         ],
         pictures: &["out/gallery/projective/picture.png"],
-        text: "A cloth over a ball by fifteen local and global steps per frame with one factorization. A stiff cloth on a finer mesh would need more of them.
+        text: "A cloth over a ball by fifteen local and global steps per frame with one factorization. A stiff cloth on a finer mesh would need more of them. Contacts are found slowly too: where it touches, faces are strained by up to 0.24; with four substeps of eight iterations it is 0.05.
 
 What a frame costs, by the number of triangles: `cargo run --release --example projective_study` swings the same sheet on six meshes, with strains and bending, 15 iterations per frame of 1/60 s, one thread (AMD EPYC, shared; the fastest of 11 frames of one run). Initialization is building the world, analysis of the system and its factorization; it comes again with every change of the mesh. The local step grows with the triangles, the global step faster, with the entries of the factor.
 
@@ -311,7 +311,7 @@ What a frame costs, by the number of triangles: `cargo run --release --example p
             "taffeta render out/gallery/balloon --wireframe --width 480 --height 360 --out out/gallery/balloon/picture.png",
         ],
         pictures: &["out/gallery/balloon/picture.png"],
-        text: "A ball of rubber cloth, blown up to two and a half times its volume, which it keeps exactly: one row on all vertices, whose multiplier is the pressure.",
+        text: "A ball of rubber cloth, blown up to two and a half times its volume, which it keeps exactly: one row on all vertices, whose multiplier is the pressure. All edges are longer by nearly the same: 1.32 to 1.39 times, the third root of the volumes is 1.357. That takes short substeps: with 20 per frame on triangles of a quarter of the area, and 2 ms of damping, they are 0.97 to 2.25 times as long.",
     },
     Entry {
         name: "cushion",

@@ -50,6 +50,8 @@ pub struct MshMesh {
     pub source_vertices: Vec<u32>,
     /// The number that each tetrahedron has in the file.
     pub tags: Vec<u64>,
+    /// The line of the file that each tetrahedron is in, from 1.
+    pub lines: Vec<usize>,
     /// Nodes that belong to no tetrahedron and were left out.
     pub dropped_vertices: usize,
     /// Tetrahedra whose corners ran the other way round than those of most, and were turned.
@@ -351,6 +353,7 @@ fn assemble(content: &Content) -> Result<MshMesh, Refusal> {
         found.iter().for_each(|number| is_used[*number as usize] = true);
         mesh.tetrahedra.push(found);
         mesh.tags.push(*tag);
+        mesh.lines.push(*line);
     }
     mesh.turned = mirrored.min(tetrahedra.len() - mirrored);
     mesh.keep_used(nodes, &is_used);

@@ -10,6 +10,7 @@ use taffeta_contact::{Contact, SubstepView};
 use taffeta_core::lanes::Row;
 use taffeta_solve::ProjectiveTimes;
 use taffeta_solve::drivers::newton::FactorError;
+use taffeta_solve::drivers::projective::ProjectiveDriver;
 
 /// Passes over the contacts in every iteration. Contacts of vertices are independent and take one; those of edges and
 /// faces share vertices.
@@ -52,7 +53,7 @@ impl World {
     /// long as a frame, and its contacts are found at its beginning.
     fn meet_late_contacts(&mut self, h: f64) {
         let work = &mut self.work;
-        let view = SubstepView { start: &work.start, rows: &work.rows, time: self.time, h };
+        let view = SubstepView { start: &work.start, rows: &work.rows, rests: false, time: self.time, h };
         let found = self.caches.detector.detect(&self.sheet.topology, &self.obstacles, view);
         let mut late: Vec<Contact> = found.iter().map(frictionless).collect();
         (0..CONTACT_PASSES).for_each(|_| project(&mut late, &work.start, &mut work.rows));
@@ -90,6 +91,7 @@ fn iterate(
             meet_contacts(work, &mut forces, h);
         }
     }
+    let_go(work, driver);
     settle_contacts(work);
     put_back(&work.guided, &mut work.rows);
     Ok(())
@@ -102,6 +104,24 @@ fn meet_contacts(work: &mut Workspace, forces: &mut [DVec3], h: f64) {
     for ((force, before), row) in forces.iter_mut().zip(&before).zip(&work.rows) {
         if row.inverse_mass > 0.0 {
             *force += (row.position() - *before) / (row.inverse_mass * h * h);
+        }
+    }
+}
+
+/// Lets go of the contacts at vertices that hold what the last global step has taken away from them by more than the distance
+/// kept, out of the body or along it where they stick. The multipliers follow the forces of elasticity by a part `m/(h²K)` of
+/// them per iteration, which is little in stiff cloth: what is too large glues a vertex to the body for many steps, while
+/// its faces are turned over or torn apart. The vertex stays where the step took it, and the next step begins without the force.
+fn let_go(work: &mut Workspace, driver: &ProjectiveDriver) {
+    for contact in work.contacts.iter_mut().filter(|contact| contact.normal_lambda > 0.0) {
+        let Some(vi) = contact.row.vertex() else { continue };
+        let i = vi.0 as usize;
+        let (row, position) = (contact.row, driver.position(i));
+        let moved = position - work.start[i] - row.body_displacement;
+        let slip = if contact.sticks { moved.reject_from_normalized(row.normal).length() } else { 0.0 };
+        if row.gap(position).max(slip) > row.thickness && work.rows[i].inverse_mass > 0.0 {
+            work.rows[i].position = position.to_array();
+            (contact.normal_lambda, contact.friction_lambda, contact.sticks) = (0.0, DVec3::ZERO, false);
         }
     }
 }

@@ -17,6 +17,7 @@ use crate::description::{
 };
 use crate::frozen::Thawed;
 use crate::loose::LooseVertex;
+use crate::pinched::find_pinched_vertex;
 use crate::pins::{Pin, along_held};
 use crate::resample::MaterialPoint;
 use crate::solid_locator::SolidPlace;
@@ -133,10 +134,17 @@ impl SolidDescription {
             let names = overlapping.map(name).join(" and ");
             return Some(format!("{names} lie on the same side of a face that they share: they overlap"));
         }
-        let [a, b] = find_crowded_edge(&list_surface(&self.tetrahedra))?;
+        if let Some([a, b]) = find_crowded_edge(&list_surface(&self.tetrahedra)) {
+            return Some(format!(
+                "its surface meets itself along the edge between the vertices {a} and {b}: tetrahedra on both sides of it must \
+                 join by faces"
+            ));
+        }
+        let (vertex, parts) = find_pinched_vertex(&self.tetrahedra)?;
+        let names = parts.map(name).join(" and ");
         Some(format!(
-            "its surface meets itself along the edge between the vertices {a} and {b}: tetrahedra on both sides of it must \
-             join by faces"
+            "its surface meets itself in the vertex {vertex}, the only one that the parts of {names} share there: join \
+             them by faces, or give each a vertex of its own"
         ))
     }
 
@@ -188,7 +196,7 @@ fn sides([a, b, c, d]: [u32; 4]) -> [[u32; 3]; 4] {
 }
 
 /// The sides of all tetrahedra with the numbers of these, those of the same corners together. The sorted corners come first.
-fn group_sides(tetrahedra: &[[u32; 4]]) -> Vec<([u32; 3], [u32; 3], usize)> {
+pub(crate) fn group_sides(tetrahedra: &[[u32; 4]]) -> Vec<([u32; 3], [u32; 3], usize)> {
     let of_one = |(number, corners): (usize, &[u32; 4])| {
         sides(*corners).map(|face| {
             let mut sorted = face;

@@ -117,3 +117,97 @@ impl<'a> SolidLocator<'a> {
         best
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::UVec3;
+
+    const CELLS: [u32; 3] = [4, 3, 2];
+    const SIZE: DVec3 = DVec3::new(0.4, 0.15, 0.3);
+
+    fn corner([i, j, k]: [u32; 3]) -> u32 {
+        (k * (CELLS[1] + 1) + j) * (CELLS[0] + 1) + i
+    }
+
+    /// A box in cells of six tetrahedra each, along the paths from one corner of a cell to the opposite one.
+    fn solid() -> (Vec<DVec3>, Vec<[u32; 4]>) {
+        let mut positions = Vec::new();
+        let mut tetrahedra = Vec::new();
+        let [n, m, l] = CELLS;
+        let grid = |[n, m, l]: [u32; 3]| {
+            (0..l).flat_map(move |k| (0..m).flat_map(move |j| (0..n).map(move |i| [i, j, k])))
+        };
+        for at in grid([n + 1, m + 1, l + 1]) {
+            positions.push(UVec3::from_array(at).as_dvec3() / UVec3::from_array(CELLS).as_dvec3() * SIZE);
+        }
+        for cell in grid(CELLS) {
+            for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+                let mut at = cell;
+                let mut corners = [corner(at); 4];
+                for (next, axis) in corners[1..].iter_mut().zip(order) {
+                    at[axis] += 1;
+                    *next = corner(at);
+                }
+                tetrahedra.push(corners);
+            }
+        }
+        (positions, tetrahedra)
+    }
+
+    /// Points all over a box around the solid, which is wider by `margin` on every side.
+    fn points(margin: f64) -> impl Iterator<Item = DVec3> {
+        // Multiples of irrational numbers, modulo 1.
+        (1..3000).map(move |i| {
+            let part = (DVec3::new(0.819_172_513, 0.671_043_606, 0.549_700_477) * f64::from(i)).fract();
+            part * (SIZE + 2.0 * margin) - margin
+        })
+    }
+
+    #[test]
+    fn every_point_of_the_solid_is_found_where_its_weights_put_it() {
+        let (positions, tetrahedra) = solid();
+        let locator = SolidLocator::build(&positions, &tetrahedra);
+        for point in points(0.0).chain(positions.iter().copied()) {
+            let place = locator.find_inside(point).unwrap_or_else(|| panic!("{point} is inside"));
+            assert!(tetrahedra.contains(&place.corners));
+            assert!(place.weights.iter().all(|w| *w >= -SLACK), "{point}: {place:?}");
+            assert!((place.weights.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{point}: {place:?}");
+            assert!(place.mix(&positions).distance(point) < 1e-12, "{point}: {place:?}");
+        }
+    }
+
+    /// The buckets hide nothing from the search.
+    #[test]
+    fn the_place_is_that_of_a_search_through_all_tetrahedra() {
+        let (positions, tetrahedra) = solid();
+        let locator = SolidLocator::build(&positions, &tetrahedra);
+        for point in points(0.0) {
+            let all = locator.find_deepest(point, 0..tetrahedra.len() as u32);
+            assert_eq!(locator.find_inside(point), all.map(|(place, _)| place), "{point}");
+        }
+    }
+
+    #[test]
+    fn a_point_outside_is_none_or_the_border_of_the_tetrahedron_it_is_least_outside_of() {
+        let (positions, tetrahedra) = solid();
+        let locator = SolidLocator::build(&positions, &tetrahedra);
+        let is_outside = |x: &DVec3| x.min_element() < -1e-6 || (*x - SIZE).max_element() > 1e-6;
+        let mut count = 0;
+        for point in points(0.1).filter(is_outside) {
+            assert_eq!(locator.find_inside(point), None, "{point}");
+            let place = locator.find(point);
+            assert!(place.weights.iter().all(|w| *w >= 0.0), "{point}: {place:?}");
+            let border = place.mix(&positions);
+            assert!(place.weights.contains(&0.0) && !is_outside(&border), "{point}: {border}");
+            let outside = |corners: &[u32; 4]| {
+                let weights = barycentric_of(corners.map(|v| positions[v as usize]), point);
+                weights.into_iter().fold(f64::INFINITY, f64::min)
+            };
+            let least = tetrahedra.iter().map(outside).fold(f64::NEG_INFINITY, f64::max);
+            assert_eq!(outside(&place.corners), least, "{point}");
+            count += 1;
+        }
+        assert!(count > 1000, "{count} points");
+    }
+}

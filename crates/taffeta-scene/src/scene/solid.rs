@@ -62,8 +62,8 @@ pub(super) struct ShapeOfSolid {
     tetrahedra: Vec<[u32; 4]>,
     /// For each vertex its number in the file; `None`: it is its own.
     source_vertices: Option<Vec<u32>>,
-    /// The numbers of the tetrahedra in the file.
-    tags: Option<Vec<u64>>,
+    /// The file, and the number and the line of every tetrahedron in it.
+    origin: Option<(PathBuf, Vec<(u64, usize)>)>,
     /// What is odd about the file, though not wrong.
     pub(super) warnings: Vec<String>,
 }
@@ -108,7 +108,7 @@ impl SolidShape {
             positions: file.positions,
             tetrahedra: file.tetrahedra,
             source_vertices: Some(file.source_vertices),
-            tags: Some(file.tags),
+            origin: Some((path.clone(), file.tags.into_iter().zip(file.lines).collect())),
             warnings,
         })
     }
@@ -117,10 +117,9 @@ impl SolidShape {
 impl ShapeOfSolid {
     /// The name of a tetrahedron for messages.
     pub(super) fn name_tetrahedron(&self, number: usize) -> String {
-        match &self.tags {
-            Some(tags) => format!("the tetrahedron {} of the file", tags[number]),
-            None => format!("tetrahedron {number}"),
-        }
+        let Some((path, places)) = &self.origin else { return format!("tetrahedron {number}") };
+        let (tag, line) = places[number];
+        format!("the tetrahedron {tag} ({}:{line})", path.display())
     }
 
     /// The region with the numbers that vertices have here.

@@ -137,7 +137,20 @@ fn files_that_make_no_solid_are_refused_with_file_and_element() {
     refused(
         "two.msh",
         &twice,
-        &["the tetrahedron 2 of the file and the tetrahedron 3 of the file lie on the same side"],
+        &["the tetrahedron 2 (", "two.msh:16) and", "two.msh:17) lie on the same side"],
+    );
+    // Two more nodes, and the second tetrahedron has one of those of the first only.
+    let pair =
+        TETRAHEDRA.replace("$Nodes\n6\n", "$Nodes\n8\n").replace("5 1 1 1\n", "5 1 1 1\n6 2 1 1\n7 1 2 2\n");
+    refused(
+        "two.msh",
+        &pair.replace("2 3 4 5", "4 5 6 7"),
+        &[
+            "meets itself in the vertex 3",
+            "the tetrahedron 2 (",
+            "two.msh:18) and",
+            "two.msh:19) share there",
+        ],
     );
     let brick = TETRAHEDRA.replace("3 4 2 0", "3 5 2 0");
     refused("two.msh", &brick, &["two.msh:17", "element 3 is a hexahedron"]);

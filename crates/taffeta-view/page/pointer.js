@@ -9,14 +9,14 @@ export class Pointer {
     this.send = send;
     this.tool = "grab";
     this.mayTouch = false;
-    this.plane = null;
+    // What is dragged along while the button is down, and the pointer that does it.
+    this.plane = this.pointer = null;
     const canvas = stage.canvas;
     // Before the camera's own listeners, which are on the canvas itself.
     canvas.parentElement.addEventListener("pointerdown", (event) => this.press(event), { capture: true });
-    canvas.addEventListener("pointermove", (event) => this.move(event));
-    for (const name of ["pointerup", "pointercancel", "lostpointercapture"]) {
-      canvas.addEventListener(name, () => this.release());
-    }
+    // Wherever the pointer is. A browser may take the capture back with the button still down: that is no release.
+    window.addEventListener("pointermove", (event) => this.move(event));
+    for (const name of ["pointerup", "pointercancel"]) window.addEventListener(name, (event) => this.end(event));
   }
 
   press(event) {
@@ -31,20 +31,27 @@ export class Pointer {
       return;
     }
     this.stage.canvas.setPointerCapture(event.pointerId);
+    this.pointer = event.pointerId;
     const toward = this.stage.camera.getWorldDirection(new THREE.Vector3());
     this.plane = new THREE.Plane().setFromNormalAndCoplanarPoint(toward, hit.position);
     this.send({ do: "grab", body, point, target: hit.position.toArray(), stamp: performance.now() });
   }
 
   move(event) {
-    if (!this.plane) return;
+    if (!this.plane || event.pointerId !== this.pointer) return;
+    // Released where the page could not see it.
+    if (!(event.buttons & 1)) return this.release();
     const target = this.stage.castRay(event.clientX, event.clientY).ray.intersectPlane(this.plane, new THREE.Vector3());
     if (target) this.send({ do: "drag", target: target.toArray(), stamp: performance.now() });
   }
 
+  end(event) {
+    if (event.pointerId === this.pointer) this.release();
+  }
+
   release() {
     if (!this.plane) return;
-    this.plane = null;
+    this.plane = this.pointer = null;
     this.send({ do: "release" });
   }
 }

@@ -1,8 +1,8 @@
 //! What contacts remember from substep to substep, so that what sticks stays where it was.
 //!
 //! Under Newton's method that is the friction that they bear. That of vertices belongs to the cloth (`Frozen::grips`) and
-//! goes through remeshing with it; that of points on edges and faces is known by what touches, and lasts as long as the
-//! mesh does. Under solvers that sweep it is the slip that the sweeps have left over: contacts that share vertices
+//! goes through remeshing with it; that of points on edges and faces is known by what touches, and lasts as long as that
+//! edge or face does. Under solvers that sweep it is the slip that the sweeps have left over: contacts that share vertices
 //! disturb each other, and what is left in each substep would add up to a creep. It is known by what touches, also at
 //! vertices.
 
@@ -10,6 +10,7 @@ use crate::world::World;
 use glam::DVec3;
 use taffeta_contact::response::leftover_slip;
 use taffeta_contact::{Contact, ContactName};
+use taffeta_core::VertexIndex;
 
 /// What has borne a load in the last substep, sorted by what touches, with its static friction \[N\], or its slip that is to be
 /// taken back \[m\], at the point which the name has first.
@@ -27,6 +28,30 @@ impl Grasps {
     /// What has borne a load, sorted.
     pub fn names(&self) -> Vec<ContactName> {
         self.0.iter().map(|(name, _)| *name).collect()
+    }
+
+    /// Takes over what touches by its present vertices; `number` is that of a vertex, `None` if it is gone. What is left of the
+    /// others may be no edge or face any more: then no contact has that name.
+    pub fn renumber(&mut self, number: impl Fn(u32) -> Option<u32>) {
+        let Self(list) = self;
+        let renamed = |(name, vector): (ContactName, DVec3)| match name {
+            ContactName::Body(vertices, body) => {
+                let found = vertices.map(|vi| number(vi.0).map(VertexIndex));
+                let [Some(a), Some(b), Some(c), Some(d)] = found else { return None };
+                Some((ContactName::Body([a, b, c, d], body), vector))
+            }
+            ContactName::Pair(mut sides) => {
+                for carrier in sides.as_flattened_mut().iter_mut().filter(|carrier| **carrier != u32::MAX) {
+                    *carrier = number(*carrier)?;
+                }
+                sides.iter_mut().for_each(|side| side.sort_unstable());
+                let is_turned = sides[0] > sides[1];
+                sides.sort_unstable();
+                Some((ContactName::Pair(sides), if is_turned { -vector } else { vector }))
+            }
+        };
+        *list = std::mem::take(list).into_iter().filter_map(renamed).collect();
+        list.sort_by_key(|(name, _)| *name);
     }
 
     /// Forgets all and notes these contacts.
@@ -63,5 +88,42 @@ impl World {
         let Self { work, grasps, .. } = self;
         let bearing = work.contacts.iter().filter(|contact| contact.normal_lambda > 0.0);
         grasps.note(bearing.map(|contact| (contact, leftover_slip(contact, &work.start, &work.rows))));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Grasps;
+    use glam::DVec3;
+    use taffeta_contact::ContactName;
+    use taffeta_core::VertexIndex;
+
+    const NONE: u32 = u32::MAX;
+
+    #[test]
+    fn what_is_remembered_goes_by_the_present_numbers() {
+        let face = |numbers: [u32; 4], body| ContactName::Body(numbers.map(VertexIndex), body);
+        let pair = |sides| ContactName::Pair(sides);
+        let mut grasps = Grasps(vec![
+            (face([0, 1, 2, 0], 7), DVec3::X),
+            (face([1, 2, 3, 1], 7), DVec3::Y),
+            (pair([[0, 1, NONE], [2, 10, NONE]]), DVec3::Z),
+            (pair([[1, NONE, NONE], [2, 3, 4]]), 2.0 * DVec3::X),
+            (pair([[2, 4, NONE], [10, 11, 12]]), 2.0 * DVec3::Y),
+        ]);
+        // Vertex 3 is gone, the others of the mesh are turned around, and those of an obstacle move up.
+        grasps.renumber(|vertex| match vertex {
+            3 => None,
+            10.. => Some(vertex - 1),
+            _ => Some(4 - vertex),
+        });
+        let expected = [
+            (face([4, 3, 2, 4], 7), DVec3::X),
+            (pair([[0, 2, NONE], [9, 10, 11]]), 2.0 * DVec3::Y),
+            // What was the first side is the second one now.
+            (pair([[2, 9, NONE], [3, 4, NONE]]), -DVec3::Z),
+        ];
+        assert_eq!(grasps.0, expected);
+        assert!(grasps.0.is_sorted_by_key(|(name, _)| *name));
     }
 }

@@ -3,7 +3,6 @@
 use crate::caches::{CacheSource, Caches, Solver};
 use crate::frozen::Thawed;
 use crate::gate::Gate;
-use crate::grips::Grasps;
 use crate::ledger::Ledger;
 use crate::newton::extent;
 use crate::report::{RemeshCounts, SubstepPlan};
@@ -11,6 +10,8 @@ use crate::step::StepError;
 use crate::surroundings::FixedObstacles;
 use crate::world::{Cloth, World, freeze, resolve_solver};
 use glam::DVec3;
+use taffeta_core::{IndexVec, VertexIndex};
+use taffeta_mesh::VertexKey;
 use taffeta_remesh::{EditRecord, Pass, Proposal, remesh};
 use taffeta_solve::block::Stitch;
 use taffeta_solve::substeps::{LONGEST_SUBSTEP, SubstepDemand};
@@ -241,16 +242,33 @@ impl World {
     /// Thaws the sheet, lets `change` edit it and freezes it again.
     pub fn edit(&mut self, change: impl FnOnce(&mut Thawed)) {
         let sheet = std::mem::take(&mut self.sheet);
-        let before = sheet.topology.faces.clone();
+        let before = sheet.vertex_keys().clone();
         let mut thawed = sheet.thaw();
         change(&mut thawed);
         self.sheet = freeze(thawed, (&self.cloths, &self.solids), &self.pins);
-        if self.sheet.topology.faces != before {
-            // What touches goes by other names now.
-            self.grasps = Grasps::default();
-        }
+        self.keep_grasps(&before);
         self.rebuild();
         self.caches.minimize_scalars(&mut self.sheet);
+    }
+
+    /// Lets contacts go by the present numbers of the vertices of the mesh, which had these keys.
+    fn keep_grasps(&mut self, before: &IndexVec<VertexIndex, VertexKey>) {
+        let after = self.sheet.vertex_keys();
+        if self.grasps.0.is_empty() || *before == *after {
+            return;
+        }
+        let mut numbers: Vec<(VertexKey, u32)> = after.iter_indexed().map(|(vi, key)| (*key, vi.0)).collect();
+        numbers.sort_unstable();
+        let number = |key: VertexKey| {
+            let place = numbers.binary_search_by_key(&key, |(key, _)| *key);
+            place.ok().map(|place| numbers[place].1)
+        };
+        let (count_before, count) = (before.len() as u32, after.len() as u32);
+        // Loose vertices and those of mesh obstacles come after those of the mesh.
+        self.grasps.renumber(|vertex| match before.raw.get(vertex as usize) {
+            Some(key) => number(*key),
+            None => Some(vertex - count_before + count),
+        });
     }
 
     /// Derives everything anew from the sheet.

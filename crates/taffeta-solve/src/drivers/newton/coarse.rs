@@ -48,6 +48,27 @@ pub struct Touched<T> {
     nodes: u64,
 }
 
+/// A node that moves the point of a contact.
+#[derive(Clone, Copy, Debug)]
+pub struct MovedNode {
+    number: usize,
+    grid: u32,
+    cell: [i32; 3],
+    /// How far the point moves with the node, along each axis.
+    weight: DVec3,
+    /// By how much more its own block is to count, for the nodes that it has no blocks with.
+    bound: f64,
+}
+
+impl MovedNode {
+    /// `W_a H W_b` for two nodes.
+    #[inline(always)]
+    fn between(&self, hessian: &DMat3, other: &MovedNode) -> Block {
+        let rows = DMat3::from_diagonal(self.weight);
+        (rows * *hessian * DMat3::from_diagonal(other.weight)).to_cols_array()
+    }
+}
+
 impl GridBlocks {
     /// Offsets of the nodes that a node couples to.
     fn offset_count(&self) -> usize {
@@ -292,6 +313,67 @@ impl CoarseMatrix {
                 }
             }
         }
+    }
+
+    /// Adds `Σ_ab W_a H W_b` over the nodes around the vertices of a contact, which may lie anywhere: of each vertex its place
+    /// and its weight along each axis. What no block is there for is added as a bound,
+    /// `|2 pᵀ W_a H W_b q| ≤ t pᵀ W_a H W_a p + t⁻¹ qᵀ W_b H W_b q` with `t = |W_b| / |W_a|`: no stiffer along the surface than
+    /// the contact is. `nodes` is scratch.
+    pub fn add_contact<'a>(
+        &mut self,
+        vertices: impl Iterator<Item = (&'a Place, DVec3)>,
+        hessian: &DMat3,
+        nodes: &mut Vec<MovedNode>,
+    ) {
+        nodes.clear();
+        for (place, weight) in vertices {
+            self.gather_nodes(place, weight, nodes);
+        }
+        nodes.retain(|node| node.weight != DVec3::ZERO);
+        for a in 0..nodes.len() {
+            let (before, after) = nodes.split_at_mut(a + 1);
+            let node = &mut before[a];
+            for other in after {
+                if !self.couple(node, other, hessian) {
+                    let ratio = (other.weight.length_squared() / node.weight.length_squared()).sqrt();
+                    node.bound += ratio;
+                    other.bound += ratio.recip();
+                }
+            }
+            let grid = self.grids[node.grid as usize];
+            let out = &mut self.values[grid.slot(node.number, grid.offset_count() / 2)];
+            add_scaled(out, 0.5 * (1.0 + node.bound), &node.between(hessian, node));
+        }
+    }
+
+    /// Adds the corners of the cell of a place to a list of nodes, each of them once.
+    fn gather_nodes(&self, place: &Place, weight: DVec3, nodes: &mut Vec<MovedNode>) {
+        for (number, cell, part) in self.grids[place.grid as usize].grid.corners(place) {
+            match nodes.iter_mut().find(|node| node.number == number) {
+                Some(node) => node.weight += weight * part,
+                None => {
+                    nodes.push(MovedNode { number, grid: place.grid, cell, weight: weight * part, bound: 0.0 })
+                }
+            }
+        }
+    }
+
+    /// Adds what couples two nodes of a contact; `false` if there is no block for them.
+    fn couple(&mut self, node: &MovedNode, other: &MovedNode, hessian: &DMat3) -> bool {
+        let grid = self.grids[node.grid as usize];
+        let step = [0, 1, 2].map(|axis| other.cell[axis] - node.cell[axis]);
+        let near = grid.offset_number(step).filter(|_| node.grid == other.grid);
+        let (out, is_turned) = if let Some(number) = near {
+            (&mut self.values[grid.slot(node.number, number)], false)
+        } else if let Some(link) = self.links.number([node.number, other.number]) {
+            // The rows are those of the earlier node.
+            (&mut self.linked[link], node.number > other.number)
+        } else {
+            return false;
+        };
+        let (row, column) = if is_turned { (other, node) } else { (node, other) };
+        add_scaled(out, 1.0, &row.between(hessian, column));
+        true
     }
 
     /// Adds the transpose: the sum is the matrix, of which the diagonal and what follows it in each row is kept.

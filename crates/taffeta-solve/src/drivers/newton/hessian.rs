@@ -1,7 +1,8 @@
 //! The Hessian of `W` at a point, ready for many products.
 //!
 //! Membrane and hinges are multiplied out, block by block: an edge of the mesh couples its ends, and a hinge also the two
-//! corners opposite to it. Bending with curvature stays in factors (`folds`), contacts and pressure as they come.
+//! corners opposite to it; a contact of a single vertex is part of its diagonal block. Bending with curvature stays in
+//! factors (`folds`), other contacts and pressure as they come.
 
 use super::bending::EdgeGradients;
 use super::elements::outer;
@@ -138,6 +139,9 @@ impl Hessian {
             }
         });
         self.rows.balance(problem.inertia);
+        for (vi, block) in problem.contacts.of_vertices(&system.touches) {
+            self.rows.add_diagonal(vi.0, &block);
+        }
         if let Some(folds) = &mut self.folds {
             folds.update(&system.bending, &self.gradients, rate);
         }

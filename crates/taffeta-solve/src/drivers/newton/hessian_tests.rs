@@ -23,6 +23,7 @@ struct Case {
     normals: Vec<DVec3>,
     inertia: Vec<f64>,
     rows: Vec<ContactRow>,
+    stiffnesses: [f64; 2],
     system: System,
     z: Vec<f64>,
     hessian: Hessian,
@@ -43,24 +44,15 @@ impl Case {
         let supports = Supports { inverse_masses: &sheet.state.inverse_masses, clamps: &clamps };
         let blocks = Blocks::build(&sheet.topology, &sheet.rest, &sheet.cloths, &supports);
         let system = System::build(&sheet.topology, &blocks, |_| 0.0);
-        let rows = vec![ContactRow {
-            vertices: {
-                let [a, b, c] = sheet.topology.faces.raw[1];
-                [a, b, c, a]
-            },
-            weights: [0.5, 0.3, 0.2, 0.0],
-            normal: DVec3::new(0.0, 0.6, 0.8),
-            offset: 0.2,
-            thickness: 1e-3,
-            body_displacement: DVec3::ZERO,
-            static_friction: 0.5,
-            kinetic_friction: 0.4,
-        }];
+        let [a, b, c] = sheet.topology.faces.raw[1];
+        let rows = vec![contact([a, b, c, a], [0.5, 0.3, 0.2, 0.0]), contact([b; 4], [1.0, 0.0, 0.0, 0.0])];
         let hessian = Hessian::build(&sheet.topology, &system);
         let inertia = sheet.state.masses.iter().map(|m| m * 1e4).collect();
         let normals = vec![DVec3::new(0.6, 0.0, 0.8); clamps.len()];
         let z = vec![0.0; system.unknown_count()];
-        let mut case = Self { sheet, start, blocks, normals, inertia, rows, system, z, hessian };
+        let stiffnesses = [30.0; 2];
+        let mut case =
+            Self { sheet, start, blocks, normals, inertia, rows, stiffnesses, system, z, hessian };
         case.update();
         case
     }
@@ -71,7 +63,7 @@ impl Case {
             predicted: &self.start,
             held: &self.sheet.state.held,
             damping_rate: RATE,
-            contacts: Contacts { rows: &self.rows, start: &self.start, carried: &[], stiffnesses: &[30.0] },
+            contacts: Contacts { rows: &self.rows, start: &self.start, carried: &[], stiffnesses: &self.stiffnesses },
             clamps: &self.normals,
         }
     }
@@ -142,10 +134,29 @@ impl Case {
             }
         }
         let mut flat: Vec<f64> = out.iter().flat_map(|v| v.to_array()).collect();
-        self.problem().contacts.add_product(&p[..3 * count], &self.system.touches, &mut flat);
+        for (row, touch) in self.problem().contacts.closed(&self.system.touches) {
+            let force = touch.hessian * row.interpolate(|vi| moved[vi.0 as usize]);
+            for (vi, s) in row.vertices.iter().zip(row.weights) {
+                elements::add(&mut flat, vi.0, force * s);
+            }
+        }
         system::mask(&self.sheet.state.held, &mut flat);
         flat.extend(by_scalar);
         flat
+    }
+}
+
+/// A closed contact of such vertices.
+fn contact(vertices: [VertexIndex; 4], weights: [f64; 4]) -> ContactRow {
+    ContactRow {
+        vertices,
+        weights,
+        normal: DVec3::new(0.0, 0.6, 0.8),
+        offset: 0.2,
+        thickness: 1e-3,
+        body_displacement: DVec3::ZERO,
+        static_friction: 0.5,
+        kinetic_friction: 0.4,
     }
 }
 
@@ -278,6 +289,46 @@ fn matrices_of_the_grids_are_galerkin_matrices() {
         system::mask(&case.sheet.state.held, &mut p);
         let expected = dot(&p, &case.product(&p));
         assert!((energy / expected - 1.0).abs() < 1e-6, "{level}: {energy} {expected}");
+    }
+}
+
+/// What a contact couples though it lies far apart on the sheet costs the grids no less than it does, nor much more.
+#[test]
+fn grids_bound_contacts_between_distant_parts() {
+    let mut case = Case::new(60, stiff(), false);
+    let [a, b, c] = case.sheet.topology.faces.raw[4000];
+    let far = case.sheet.topology.faces.raw[600][0];
+    case.rows = vec![contact([a, b, c, far], [0.5, 0.3, 0.2, -1.0])];
+    case.rows[0].offset = 1.0;
+    case.stiffnesses = [3e7; 2];
+    let points: Vec<DVec3> = case.sheet.material_coords.iter().map(|u| u.extend(0.0)).collect();
+    let mut levels =
+        Levels::build(&case.sheet.topology, Charts { points: &points, charts: &[] }, (&[], &[]), None);
+    let mut energies = |case: &mut Case, frequency: f64| {
+        case.update();
+        levels.update(&case.hessian, &case.problem(), &case.system.touches);
+        let (mut p, energy) = levels.sample(0, |i| (frequency * i as f64).sin());
+        system::mask(&case.sheet.state.held, &mut p);
+        (energy, dot(&p, &case.product(&p)))
+    };
+    for frequency in [0.9, 0.1, 2.3] {
+        let mut weights = case.rows[0].weights;
+        let (energy, exact) = energies(&mut case, frequency);
+        // Without the coupling: each side by itself.
+        std::mem::swap(&mut case.rows[0].weights, &mut weights);
+        let mut alone = 0.0;
+        for kept in [[0.5, 0.3, 0.2, 0.0], [0.0, 0.0, 0.0, -1.0]] {
+            case.rows[0].weights = kept;
+            alone += energies(&mut case, frequency).1;
+        }
+        case.rows.clear();
+        let nothing = energies(&mut case, frequency).1;
+        case.rows = vec![contact([a, b, c, far], weights)];
+        case.rows[0].offset = 1.0;
+        let (of_contact, of_sides) = (exact - nothing, alone - 2.0 * nothing);
+        assert!(of_contact > 1e-3 * exact, "{of_contact} of {exact}: the contact must be felt");
+        assert!(energy >= exact * (1.0 - 1e-6), "{energy} {exact}");
+        assert!(energy - nothing < 4.0 * of_sides, "{energy} {nothing} {of_sides}");
     }
 }
 

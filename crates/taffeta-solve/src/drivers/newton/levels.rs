@@ -6,7 +6,6 @@
 
 use super::Charts;
 use super::coarse::{CoarseMatrix, Touched, find_links, invert};
-use super::elements::outer;
 use super::grid::{Grid, Place, find_pieces};
 use super::hessian::Hessian;
 use super::links::Links;
@@ -148,19 +147,18 @@ impl Levels {
         });
     }
 
+    /// Contacts that couple vertices; those of single ones are in the rows.
     fn add_contacts(&mut self, problem: &NewtonProblem<'_>, touches: &[Touch]) {
-        let mut touched = Touched::new(DVec3::ZERO);
-        for (row, touch) in problem.contacts.closed(touches) {
+        let mut nodes = Vec::new();
+        for (row, touch) in problem.contacts.of_several(touches) {
             let vertices = row.vertices.map(|vi| vi.to_usize());
             if vertices.iter().any(|v| *v >= self.places.len()) {
                 continue;
             }
-            let places = vertices.map(|v| &self.places[v]);
-            for (direction, stiffness) in split_outer(touch.hessian) {
-                let gradients =
-                    [0, 1, 2, 3].map(|k| direction * row.weights[k] * free_axes(problem.held[vertices[k]]));
-                self.matrices[0].add_outer(places, &mut touched, (gradients, stiffness));
-            }
+            let weight = |k: usize| free_axes(problem.held[vertices[k]]) * row.weights[k];
+            let corners = (0..4).filter(|k| row.weights[*k] != 0.0);
+            let corners = corners.map(|k| (&self.places[vertices[k]], weight(k)));
+            self.matrices[0].add_contact(corners, &touch.hessian, &mut nodes);
         }
     }
 
@@ -303,20 +301,6 @@ fn release(mut block: Block, rows: [bool; 3], columns: [bool; 3]) -> Block {
         }
     }
     block
-}
-
-/// Writes a positive semidefinite matrix as `Σ d l lᵀ`, by elimination; a direction without stiffness has `d = 0`.
-fn split_outer(mut matrix: DMat3) -> [(DVec3, f64); 3] {
-    let least = 1e-12 * (matrix.x_axis.x + matrix.y_axis.y + matrix.z_axis.z);
-    [0, 1, 2].map(|k| {
-        let pivot = matrix.col(k)[k];
-        if pivot <= least {
-            return (DVec3::ZERO, 0.0);
-        }
-        let direction = matrix.col(k) / pivot;
-        matrix -= outer(direction, direction * pivot);
-        (direction, pivot)
-    })
 }
 
 fn free_axes(held: [bool; 3]) -> DVec3 {

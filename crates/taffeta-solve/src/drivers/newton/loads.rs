@@ -2,7 +2,7 @@
 
 use super::elements::{add, at, outer};
 use glam::{DMat3, DVec3};
-use taffeta_core::{ContactRow, SurfaceTopology};
+use taffeta_core::{ContactRow, SurfaceTopology, VertexIndex};
 
 /// Part by which the spring of a contact that sticks may exceed the limit of static friction before the contact slides:
 /// the error of an approximate solve must not set loose what holds, nor an uneven share of the weight, for one contact
@@ -165,9 +165,25 @@ impl Contacts<'_> {
         self.rows.iter().zip(touches).filter(|(_, touch)| touch.is_closed())
     }
 
-    /// Adds the product of the Hessian with `p` to `out`.
+    /// The closed contacts of single vertices: the vertex of each, and what it adds to its diagonal block.
+    pub fn of_vertices<'a>(&'a self, touches: &'a [Touch]) -> impl Iterator<Item = (VertexIndex, DMat3)> + 'a {
+        self.closed(touches).filter_map(|(row, touch)| {
+            let square = row.weights[0] * row.weights[0];
+            row.vertex().map(|vi| (vi, touch.hessian * square))
+        })
+    }
+
+    /// The closed contacts that couple vertices.
+    pub fn of_several<'a>(
+        &'a self,
+        touches: &'a [Touch],
+    ) -> impl Iterator<Item = (&'a ContactRow, &'a Touch)> {
+        self.closed(touches).filter(|(row, _)| row.vertex().is_none())
+    }
+
+    /// Adds the product of the Hessian of those that couple vertices with `p` to `out`.
     pub fn add_product(&self, p: &[f64], touches: &[Touch], out: &mut [f64]) {
-        for (row, touch) in self.closed(touches) {
+        for (row, touch) in self.of_several(touches) {
             let force = touch.hessian * row.interpolate(|vi| at(p, vi.0));
             for (vi, s) in row.vertices.iter().zip(row.weights) {
                 add(out, vi.0, force * s);

@@ -53,7 +53,7 @@ impl Preconditioner {
             return;
         }
         let mut touches = vec![DMat3::ZERO; problem.inertia.len()];
-        for (row, touch) in problem.contacts.closed(&system.touches) {
+        for (row, touch) in problem.contacts.of_several(&system.touches) {
             for (vi, s) in row.vertices.iter().zip(row.weights) {
                 touches[vi.0 as usize] += touch.hessian * (s * s);
             }
@@ -72,7 +72,7 @@ impl Preconditioner {
                 }
             }
         }
-        for (row, touch) in problem.contacts.closed(&system.touches) {
+        for (row, touch) in problem.contacts.of_several(&system.touches) {
             for (vi, s) in row.vertices.iter().zip(row.weights) {
                 blocks[vi.0 as usize] += touch.hessian * (s * s);
             }

@@ -121,6 +121,12 @@ impl SymmetricRows {
         });
     }
 
+    /// Adds to the diagonal block of a row.
+    pub fn add_diagonal(&mut self, row: u32, block: &DMat3) {
+        let diagonal = &mut self.diagonal[row as usize];
+        diagonal.iter_mut().zip(block.to_cols_array()).for_each(|(out, entry)| *out += entry);
+    }
+
     /// The diagonal blocks.
     pub fn diagonal(&self) -> &[Block] {
         &self.diagonal

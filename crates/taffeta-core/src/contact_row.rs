@@ -40,6 +40,7 @@ impl ContactRow {
     }
 
     /// The vertex that is the contact point, if it is one.
+    #[inline]
     pub fn vertex(&self) -> Option<VertexIndex> {
         (self.weights[1..] == [0.0; 3]).then_some(self.vertices[0])
     }

@@ -36,6 +36,11 @@ impl World {
     /// # Errors
     /// If a cloth floats, with nothing to hold it, or no equilibrium is found; the world is then as it was before.
     pub fn equilibrate(&mut self) -> Result<StepReport, StepError> {
+        let threads = self.threads();
+        threads.install(|| self.find_equilibrium())
+    }
+
+    fn find_equilibrium(&mut self) -> Result<StepReport, StepError> {
         let mut times = StageTimes::default();
         let last_good = self.note_state();
         self.release_pins();

@@ -7,6 +7,7 @@
 use super::bending::EdgeGradients;
 use super::elements::outer;
 use super::folds::{FoldWork, Folds};
+use super::loads::ContactCoupling;
 use super::rows::{Block, SymmetricRows};
 use super::system::{NewtonProblem, System, mask};
 use glam::DMat3;
@@ -22,6 +23,7 @@ const PER_TASK: usize = 1024;
 pub struct Hessian {
     rows: SymmetricRows,
     folds: Option<Folds>,
+    contacts: Vec<ContactCoupling>,
     /// Angles of the plate's edges at the point.
     gradients: Vec<EdgeGradients>,
     /// The block of each face that couples corner `k` (rows) to corner `k + 1` (columns).
@@ -68,6 +70,7 @@ impl Hessian {
         Self {
             rows: SymmetricRows::build(topology.vertex_count, &pairs),
             folds: (!has_hinges).then(|| Folds::build(topology.vertex_count, bending)),
+            contacts: Vec::new(),
             gradients: Vec::new(),
             corners: vec![[[0.0; 9]; 3]; topology.face_count()],
             sides: topology
@@ -94,6 +97,11 @@ impl Hessian {
     /// The angles of the plate's edges.
     pub fn gradients(&self) -> &[EdgeGradients] {
         &self.gradients
+    }
+
+    /// The contacts that couple vertices.
+    pub fn contacts(&self) -> &[ContactCoupling] {
+        &self.contacts
     }
 
     /// Whether bending stays in factors.
@@ -142,6 +150,8 @@ impl Hessian {
         for (vi, block) in problem.contacts.of_vertices(&system.touches) {
             self.rows.add_diagonal(vi.0, &block);
         }
+        self.contacts.clear();
+        self.contacts.extend(problem.contacts.couplings(&system.touches));
         if let Some(folds) = &mut self.folds {
             folds.update(&system.bending, &self.gradients, rate);
         }
@@ -191,7 +201,7 @@ impl Hessian {
                 &mut work.folds,
             );
         }
-        problem.contacts.add_product(&p[..count], &system.touches, out);
+        self.contacts.iter().for_each(|contact| contact.add_product(&p[..count], out));
         system.pressure.add_product(&z[..count], &p[..count], out);
         mask(problem.held, out);
     }

@@ -281,7 +281,7 @@ fn matrices_of_the_grids_are_galerkin_matrices() {
     let points: Vec<DVec3> = case.sheet.material_coords.iter().map(|u| u.extend(0.0)).collect();
     let mut levels =
         Levels::build(&case.sheet.topology, Charts { points: &points, charts: &[] }, (&[], &[]), None);
-    levels.update(&case.hessian, &case.problem(), &case.system.touches);
+    levels.update(&case.hessian, &case.problem());
     assert!(levels.count() > 1);
     for level in 0..levels.count() {
         let (p, energy) = levels.sample(level, |i| (0.9 * i as f64).sin());
@@ -306,7 +306,7 @@ fn grids_bound_contacts_between_distant_parts() {
         Levels::build(&case.sheet.topology, Charts { points: &points, charts: &[] }, (&[], &[]), None);
     let mut energies = |case: &mut Case, frequency: f64| {
         case.update();
-        levels.update(&case.hessian, &case.problem(), &case.system.touches);
+        levels.update(&case.hessian, &case.problem());
         let (mut p, energy) = levels.sample(0, |i| (frequency * i as f64).sin());
         system::mask(&case.sheet.state.held, &mut p);
         (energy, dot(&p, &case.product(&p)))
@@ -360,7 +360,7 @@ fn grids_of_panels_couple_at_seams_and_along_threads() {
     let build =
         |before: Option<&Levels>| Levels::build(&case.sheet.topology, charts, (&couplings, &sewn), before);
     let mut levels = build(None);
-    levels.update(&case.hessian, &case.problem(), &case.system.touches);
+    levels.update(&case.hessian, &case.problem());
     assert!(levels.count() > 1);
     for level in 0..levels.count() {
         let (mut p, energy) = levels.sample(level, |i| (0.9 * i as f64).sin());

@@ -9,7 +9,6 @@ use super::coarse::{CoarseMatrix, Touched, find_links, invert};
 use super::grid::{Grid, Place, find_pieces};
 use super::hessian::Hessian;
 use super::links::Links;
-use super::loads::Touch;
 use super::rows::Block;
 use super::system::NewtonProblem;
 use glam::{DMat3, DVec3};
@@ -93,13 +92,13 @@ impl Levels {
     }
 
     /// Computes the matrices of all levels; if the last cannot be factorized there is no correction on it.
-    pub fn update(&mut self, hessian: &Hessian, problem: &NewtonProblem<'_>, touches: &[Touch]) {
+    pub fn update(&mut self, hessian: &Hessian, problem: &NewtonProblem<'_>) {
         self.matrices[0].clear();
         self.add_rows(hessian, problem);
         if hessian.is_folded() {
             self.add_edges(hessian, problem);
         }
-        self.add_contacts(problem, touches);
+        self.add_contacts(hessian, problem);
         self.matrices[0].symmetrize();
         for level in 1..self.matrices.len() {
             let (finer, coarser) = self.matrices.split_at_mut(level);
@@ -148,17 +147,17 @@ impl Levels {
     }
 
     /// Contacts that couple vertices; those of single ones are in the rows.
-    fn add_contacts(&mut self, problem: &NewtonProblem<'_>, touches: &[Touch]) {
+    fn add_contacts(&mut self, hessian: &Hessian, problem: &NewtonProblem<'_>) {
         let mut nodes = Vec::new();
-        for (row, touch) in problem.contacts.of_several(touches) {
-            let vertices = row.vertices.map(|vi| vi.to_usize());
+        for contact in hessian.contacts() {
+            let vertices = contact.vertices.map(|v| v as usize);
             if vertices.iter().any(|v| *v >= self.places.len()) {
                 continue;
             }
-            let weight = |k: usize| free_axes(problem.held[vertices[k]]) * row.weights[k];
-            let corners = (0..4).filter(|k| row.weights[*k] != 0.0);
+            let weight = |k: usize| free_axes(problem.held[vertices[k]]) * contact.weights[k];
+            let corners = (0..4).filter(|k| contact.weights[*k] != 0.0);
             let corners = corners.map(|k| (&self.places[vertices[k]], weight(k)));
-            self.matrices[0].add_contact(corners, &touch.hessian, &mut nodes);
+            self.matrices[0].add_contact(corners, &contact.hessian, &mut nodes);
         }
     }
 

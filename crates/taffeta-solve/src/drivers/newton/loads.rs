@@ -174,21 +174,33 @@ impl Contacts<'_> {
     }
 
     /// The closed contacts that couple vertices.
-    pub fn of_several<'a>(
-        &'a self,
-        touches: &'a [Touch],
-    ) -> impl Iterator<Item = (&'a ContactRow, &'a Touch)> {
-        self.closed(touches).filter(|(row, _)| row.vertex().is_none())
+    pub fn couplings<'a>(&'a self, touches: &'a [Touch]) -> impl Iterator<Item = ContactCoupling> + 'a {
+        self.closed(touches).filter(|(row, _)| row.vertex().is_none()).map(|(row, touch)| ContactCoupling {
+            vertices: row.vertices.map(|vi| vi.0),
+            weights: row.weights,
+            hessian: touch.hessian,
+        })
     }
+}
 
-    /// Adds the product of the Hessian of those that couple vertices with `p` to `out`.
-    pub fn add_product(&self, p: &[f64], touches: &[Touch], out: &mut [f64]) {
-        for (row, touch) in self.of_several(touches) {
-            let force = touch.hessian * row.interpolate(|vi| at(p, vi.0));
-            for (vi, s) in row.vertices.iter().zip(row.weights) {
-                add(out, vi.0, force * s);
-            }
-        }
+/// What a closed contact adds to the Hessian: `sₐ s_b H` for any two of its vertices.
+#[derive(Clone, Copy, Debug)]
+pub struct ContactCoupling {
+    /// Its vertices; those that are not needed repeat the first.
+    pub vertices: [u32; 4],
+    /// Their weights.
+    pub weights: [f64; 4],
+    /// Derivative of the force at the contact point \[N/m\].
+    pub hessian: DMat3,
+}
+
+impl ContactCoupling {
+    /// Adds the product with `p` to `out`.
+    #[inline]
+    pub fn add_product(&self, p: &[f64], out: &mut [f64]) {
+        let corners = || self.vertices.into_iter().zip(self.weights);
+        let force = self.hessian * corners().map(|(v, s)| at(p, v) * s).sum::<DVec3>();
+        corners().for_each(|(v, s)| add(out, v, force * s));
     }
 }
 

@@ -37,8 +37,8 @@ impl Preconditioner {
 
     /// Computes diagonal blocks and the matrices of the grids for a Hessian at the last evaluation of the system.
     pub fn update(&mut self, hessian: &Hessian, system: &System, problem: &NewtonProblem<'_>) {
-        self.update_blocks(hessian, system, problem);
-        self.levels.update(hessian, problem, &system.touches);
+        self.update_blocks(hessian, problem);
+        self.levels.update(hessian, problem);
         let diagonal = system.bending.plate().scalar_diagonal();
         self.scalars.clear();
         self.scalars.resize(system.bending.scalar_count(), 0.0);
@@ -53,9 +53,9 @@ impl Preconditioner {
             return;
         }
         let mut touches = vec![DMat3::ZERO; problem.inertia.len()];
-        for (row, touch) in problem.contacts.of_several(&system.touches) {
-            for (vi, s) in row.vertices.iter().zip(row.weights) {
-                touches[vi.0 as usize] += touch.hessian * (s * s);
+        for contact in hessian.contacts() {
+            for (v, s) in contact.vertices.iter().zip(contact.weights) {
+                touches[*v as usize] += contact.hessian * (s * s);
             }
         }
         let rows = hessian.rows();
@@ -63,7 +63,7 @@ impl Preconditioner {
         self.chains.update(rows, diagonal, problem.held);
     }
 
-    fn update_blocks(&mut self, hessian: &Hessian, system: &System, problem: &NewtonProblem<'_>) {
+    fn update_blocks(&mut self, hessian: &Hessian, problem: &NewtonProblem<'_>) {
         let mut blocks: Vec<DMat3> = hessian.rows().diagonal().iter().map(DMat3::from_cols_array).collect();
         if hessian.is_folded() {
             for edge in hessian.gradients() {
@@ -72,9 +72,9 @@ impl Preconditioner {
                 }
             }
         }
-        for (row, touch) in problem.contacts.of_several(&system.touches) {
-            for (vi, s) in row.vertices.iter().zip(row.weights) {
-                blocks[vi.0 as usize] += touch.hessian * (s * s);
+        for contact in hessian.contacts() {
+            for (v, s) in contact.vertices.iter().zip(contact.weights) {
+                blocks[*v as usize] += contact.hessian * (s * s);
             }
         }
         self.clusters.update(hessian.rows(), &blocks, problem.held);

@@ -72,7 +72,15 @@ fn measure(name: &str, scene: &str, settling: u32) {
     let substeps = reports.iter().map(|report| report.plan.substeps).max().unwrap_or_default();
     let shortened: u64 = reports.iter().map(|report| report.safeguard.shortened).sum();
     let faces = reports.iter().map(|report| report.faces).max().unwrap_or_default();
+    let linear: u32 = reports.iter().map(|report| report.plan.linear_iterations).sum();
+    let newton = reports.iter().map(|report| report.plan.iterations).max().unwrap_or_default();
+    let unfinished: u32 = reports.iter().map(|report| report.plan.not_converged).sum();
     println!("{name}: {faces} triangles, {substeps} substeps per frame, {shortened} motions shortened");
+    println!(
+        "{newton:8} Newton iterations in a substep at most, {unfinished} substeps not converged, {} linear iterations \
+         per frame",
+        linear / FRAMES
+    );
     let contact = fastest(&|times| times.of(Stage::Detect) + times.of(Stage::Secure));
     println!("{contact:8.1} ms of contact per frame");
     for stage in Stage::ALL {

@@ -58,7 +58,7 @@ pub struct Lead<'a> {
 }
 
 /// Somebody who moves the targets of grabs.
-pub(crate) type Leader<'a> = dyn FnMut(Lead<'_>) + 'a;
+pub(crate) type Leader<'a> = dyn FnMut(Lead<'_>) + Send + 'a;
 
 /// A grab on the present mesh.
 #[derive(Clone, Debug, PartialEq)]

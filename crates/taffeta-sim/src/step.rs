@@ -128,13 +128,12 @@ impl World {
     /// If the time step is not positive, gravity or wind is not finite, a grab makes no sense, the solver fails or a position is not finite.
     /// The world is then as it was before the step.
     pub fn step(&mut self, inputs: &StepInputs, dt: f64) -> Result<StepReport, StepError> {
-        // As a whole on the world's own threads: to hand each stage over to them takes longer than a stage of a small cloth.
-        let threads = self.threads();
-        threads.install(|| self.make_step(inputs, dt, &mut |_| ()))
+        self.step_led(inputs, dt, &mut |_| ())
     }
 
-    /// The same with somebody who moves the targets of the grabs on the way: `lead` is asked before every substep, so that a
-    /// hand is felt sooner than by the next step. One that moves nothing makes the step that [`step`](Self::step) makes.
+    /// The same with somebody who moves the targets of the grabs on the way: `lead` is asked before every substep, on one of
+    /// the world's threads, so that a hand is felt sooner than by the next step. One that moves nothing makes the step that
+    /// [`step`](Self::step) makes.
     ///
     /// # Errors
     /// As those of [`step`](Self::step), also for a target that makes no sense.
@@ -142,9 +141,11 @@ impl World {
         &mut self,
         inputs: &StepInputs,
         dt: f64,
-        lead: &mut dyn FnMut(Lead<'_>),
+        lead: &mut (dyn FnMut(Lead<'_>) + Send),
     ) -> Result<StepReport, StepError> {
-        self.make_step(inputs, dt, lead)
+        // As a whole on the world's own threads: to hand each stage over to them takes longer than a stage of a small cloth.
+        let threads = self.threads();
+        threads.install(|| self.make_step(inputs, dt, lead))
     }
 
     fn make_step(

@@ -16,7 +16,8 @@ const PATIENCE: Duration = Duration::from_millis(40);
 /// Events that come while a step is made, and where its pictures go.
 #[derive(Debug)]
 pub(crate) struct Interlude<'a> {
-    events: &'a Receiver<Event>,
+    /// Borrowed for good, so that whoever makes the step may do it on another thread.
+    events: &'a mut Receiver<Event>,
     outlet: &'a Outlet,
     /// Events that wait until the step is over, in their order.
     later: Vec<Event>,
@@ -26,13 +27,13 @@ pub(crate) struct Interlude<'a> {
 
 impl<'a> Interlude<'a> {
     /// For a step that begins now.
-    pub fn new(events: &'a Receiver<Event>, outlet: &'a Outlet) -> Self {
+    pub fn new(events: &'a mut Receiver<Event>, outlet: &'a Outlet) -> Self {
         Self { events, outlet, later: Vec::new(), shown: Instant::now() }
     }
 
     /// Lets the hands know of where they are dragged. What else comes, and what comes from a browser after that, waits.
     pub fn listen(&mut self, hands: &mut Hands) {
-        for event in self.events.try_iter() {
+        while let Ok(event) = self.events.try_recv() {
             match event {
                 Event::Command(client, Command::Drag { target, stamp }) if !self.is_waiting(client) => {
                     hands.drag(client, (DVec3::from_array(target), stamp));
@@ -74,7 +75,7 @@ mod tests {
 
     #[test]
     fn drags_are_heard_at_once_unless_something_of_that_browser_waits() {
-        let (sender, events) = channel();
+        let (sender, mut events) = channel();
         let outlet =
             Outlet { frames: watch::channel(None).0, status: watch::channel(Arc::new(Status::default())).0 };
         let mut hands = Hands::default();
@@ -86,7 +87,7 @@ mod tests {
         for event in [drag(1, 2.0), drag(2, 2.0), release.clone(), drag(1, 3.0), Event::Join, drag(2, 4.0)] {
             sender.send(event).unwrap();
         }
-        let mut interlude = Interlude::new(&events, &outlet);
+        let mut interlude = Interlude::new(&mut events, &outlet);
         interlude.listen(&mut hands);
         hands.note_felt();
         assert_eq!(hands.stamps().into_iter().collect::<Vec<_>>(), [(1, 2.0), (2, 4.0)]);

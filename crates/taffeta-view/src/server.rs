@@ -95,7 +95,7 @@ impl Server {
     }
 
     async fn serve(self, show: Show, on_ready: impl FnOnce()) -> std::io::Result<()> {
-        let (events, inbox) = mpsc::channel();
+        let (events, mut inbox) = mpsc::channel();
         let (over, is_over) = watch::channel(false);
         let outlet = Outlet {
             frames: watch::Sender::new(None),
@@ -105,7 +105,7 @@ impl Server {
             Stage { port: self.port, events, outlet: outlet.clone(), is_over, clients: AtomicU64::new(0) };
         let router = route(Arc::new(stage));
         let thread = std::thread::Builder::new().name("show".into());
-        thread.spawn(move || show.run(&inbox, &outlet))?;
+        thread.spawn(move || show.run(&mut inbox, &outlet))?;
         let listener = tokio::net::TcpListener::from_std(self.listener)?;
         let serving = async {
             on_ready();

@@ -31,7 +31,7 @@ pub(crate) struct Outlet {
 
 impl Show {
     /// Handles events and goes on from frame to frame until nobody can send events anymore.
-    pub(crate) fn run(mut self, events: &Receiver<Event>, outlet: &Outlet) {
+    pub(crate) fn run(mut self, events: &mut Receiver<Event>, outlet: &Outlet) {
         self.show(outlet);
         // Events that have come while a step was made.
         let mut waiting = Vec::new();

@@ -351,9 +351,13 @@ impl CoarseMatrix {
         for (number, cell, part) in self.grids[place.grid as usize].grid.corners(place) {
             match nodes.iter_mut().find(|node| node.number == number) {
                 Some(node) => node.weight += weight * part,
-                None => {
-                    nodes.push(MovedNode { number, grid: place.grid, cell, weight: weight * part, bound: 0.0 })
-                }
+                None => nodes.push(MovedNode {
+                    number,
+                    grid: place.grid,
+                    cell,
+                    weight: weight * part,
+                    bound: 0.0,
+                }),
             }
         }
     }

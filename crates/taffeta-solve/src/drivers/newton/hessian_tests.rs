@@ -51,8 +51,7 @@ impl Case {
         let normals = vec![DVec3::new(0.6, 0.0, 0.8); clamps.len()];
         let z = vec![0.0; system.unknown_count()];
         let stiffnesses = [30.0; 2];
-        let mut case =
-            Self { sheet, start, blocks, normals, inertia, rows, stiffnesses, system, z, hessian };
+        let mut case = Self { sheet, start, blocks, normals, inertia, rows, stiffnesses, system, z, hessian };
         case.update();
         case
     }
@@ -63,7 +62,12 @@ impl Case {
             predicted: &self.start,
             held: &self.sheet.state.held,
             damping_rate: RATE,
-            contacts: Contacts { rows: &self.rows, start: &self.start, carried: &[], stiffnesses: &self.stiffnesses },
+            contacts: Contacts {
+                rows: &self.rows,
+                start: &self.start,
+                carried: &[],
+                stiffnesses: &self.stiffnesses,
+            },
             clamps: &self.normals,
         }
     }

@@ -166,7 +166,10 @@ impl Contacts<'_> {
     }
 
     /// The closed contacts of single vertices: the vertex of each, and what it adds to its diagonal block.
-    pub fn of_vertices<'a>(&'a self, touches: &'a [Touch]) -> impl Iterator<Item = (VertexIndex, DMat3)> + 'a {
+    pub fn of_vertices<'a>(
+        &'a self,
+        touches: &'a [Touch],
+    ) -> impl Iterator<Item = (VertexIndex, DMat3)> + 'a {
         self.closed(touches).filter_map(|(row, touch)| {
             let square = row.weights[0] * row.weights[0];
             row.vertex().map(|vi| (vi, touch.hessian * square))

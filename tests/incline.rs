@@ -212,7 +212,9 @@ fn what_hangs_over_a_ball_by_friction_does_not_creep_while_the_mesh_changes_else
             run(&mut world, 3);
         }
         let creep = place_on_ball(&world, &still).distance(settled);
-        assert!(creep < 5e-7, "{ball:?}: it creeps by {creep} m in two seconds");
+        // What the splits change moves it by up to 1.5e-6 m even under `direct`, by how much is chance; contacts that forget
+        // what they have borne let it go 1.6e-5 m, and 5e-5 m on the triangles.
+        assert!(creep < 3e-6, "{ball:?}: it creeps by {creep} m in two seconds");
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::Plate;
 
-/// Conjugate gradients stop when the residual has fallen by this factor: what is left of the energy goes with its square.
-const TOLERANCE: f64 = 1e-8;
-/// Iterations after which the search is given up; about 15 are usual at any mesh size.
+/// Conjugate gradients stop when the residual has fallen by this factor.
+const TOLERANCE: f64 = 1e-12;
+/// Iterations after which the search is given up; about 25 are usual at any mesh size.
 const MAX_ITERATIONS: u32 = 500;
 
 impl Plate {

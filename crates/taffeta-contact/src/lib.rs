@@ -38,3 +38,4 @@ pub use mesh_obstacle::MeshObstacle;
 pub use obstacle::{Obstacle, Shape};
 pub use proximity::Proximity;
 pub use response::{Contact, ContactName};
+pub use rooms::Rooms;

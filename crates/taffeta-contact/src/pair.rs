@@ -1,5 +1,6 @@
 //! Pairs of primitives that can be the first to touch: a vertex and a face, or two edges.
 
+use crate::boxes::Aabb;
 use glam::DVec3;
 use taffeta_core::geometry::closest_point_on_triangle;
 
@@ -48,25 +49,41 @@ impl Pair {
 
     /// The distance of the boxes around the two primitives along the axis on which they are farthest apart, at positions `x`
     /// of the vertices \[m\]: never more than that of the primitives. Negative where the boxes overlap.
+    #[inline]
     pub fn box_distance(&self, x: &[DVec3; 4]) -> f64 {
-        let (a, b) = x.split_at(self.split());
-        let ends = |side: &[DVec3]| {
-            side.iter().fold((side[0], side[0]), |(low, high), x| (low.min(*x), high.max(*x)))
-        };
-        let ((low, high), (other_low, other_high)) = (ends(a), ends(b));
-        (low - other_high).max(other_low - high).max_element()
+        let [a, b, c, d] = *x;
+        match self.kind {
+            PairKind::VertexFace => distance_of_boxes([a], [b, c, d]),
+            PairKind::EdgeEdge => distance_of_boxes([a, b], [c, d]),
+        }
     }
 
     /// How far the two primitives can come closer to each other by motions of their vertices \[m\]: the longest on
     /// either side, seen from the mean of the pair.
+    #[inline]
     pub fn relative_way(&self, moves: &[DVec3; 4]) -> f64 {
-        let (a, b) = moves.split_at(self.split());
-        let mean = |moves: &[DVec3]| moves.iter().sum::<DVec3>() / moves.len() as f64;
-        let middle = 0.5 * (mean(a) + mean(b));
-        let longest =
-            |moves: &[DVec3]| moves.iter().map(|m| m.distance_squared(middle)).fold(0.0, f64::max).sqrt();
-        longest(a) + longest(b)
+        let [a, b, c, d] = *moves;
+        match self.kind {
+            PairKind::VertexFace => way_between([a], [b, c, d]),
+            PairKind::EdgeEdge => way_between([a, b], [c, d]),
+        }
     }
+}
+
+/// [`Pair::box_distance`] of primitives of `A` and `B` vertices.
+#[inline]
+fn distance_of_boxes<const A: usize, const B: usize>(a: [DVec3; A], b: [DVec3; B]) -> f64 {
+    let [a, b] = [Aabb::around(a), Aabb::around(b)];
+    (a.low - b.high).max(b.low - a.high).max_element()
+}
+
+/// [`Pair::relative_way`] of primitives of `A` and `B` vertices.
+#[inline]
+fn way_between<const A: usize, const B: usize>(a: [DVec3; A], b: [DVec3; B]) -> f64 {
+    let middle = 0.5 * (a.iter().sum::<DVec3>() / A as f64 + b.iter().sum::<DVec3>() / B as f64);
+    let square = |m: &DVec3| m.distance_squared(middle);
+    let longest = [a.iter().map(square).fold(0.0, f64::max), b.iter().map(square).fold(0.0, f64::max)];
+    longest[0].sqrt() + longest[1].sqrt()
 }
 
 /// The closest points of the two primitives of a pair at positions `x` of its vertices.

@@ -35,6 +35,7 @@ const LEAST_SHARE: f64 = 1e-3;
 const HARD_SHARE: f64 = 0.1;
 /// Substeps for which the motion is expected to go on as in one, and the time \[s\] for which it is if they are shorter than
 /// that: then a search serves more of them, at most so many. A search costs as much as some ten substeps with what it found.
+/// Where the cloth is calm it serves more ([`Rooms`]).
 const AHEAD: f64 = 4.0;
 const AHEAD_TIME: f64 = 0.008;
 const AHEAD_MOST: f64 = 64.0;
@@ -203,9 +204,23 @@ impl Proximity {
         true
     }
 
-    /// Lets the next step collect all pairs anew, so that what follows depends on the positions alone.
+    /// Lets the next step collect all pairs anew.
     pub fn forget(&mut self) {
         self.is_stale = true;
+    }
+
+    /// Where the vertices were expected when the pairs were collected; `None`: the next step collects them anew.
+    pub fn rooms(&self) -> Option<&Rooms> {
+        (!self.is_stale).then_some(&self.rooms)
+    }
+
+    /// Collects the pairs that were collected for these rooms: with them what follows is the same, bit by bit.
+    ///
+    /// # Panics
+    /// If the rooms are not of the vertices at hand.
+    pub fn resume(&mut self, rooms: Rooms) {
+        assert!(rooms.are_sound(self.elements.vertex_count), "rooms of other vertices");
+        self.collect_for(rooms);
     }
 
     /// Collects the pairs for a motion that goes on as in a substep.
@@ -216,9 +231,13 @@ impl Proximity {
         let is_still = |v: usize| v >= moving && step.start[v] == step.end[v];
         let ahead = expect_ahead(step.h);
         let margin = MARGIN * widest * (ahead / AHEAD).min(MARGIN_GROWTH);
-        let rooms = Rooms::new(step, ahead, |v| if is_still(v) { 0.0 } else { margin });
+        self.collect_for(Rooms::new(step, ahead, |v| if is_still(v) { 0.0 } else { margin }));
+    }
+
+    /// Collects the pairs for vertices in their rooms.
+    fn collect_for(&mut self, rooms: Rooms) {
         let boxes = rooms.boxes(|v| self.reach(v));
-        self.collect(boxes, |pair| rooms.relative_way(pair), step.start);
+        self.collect(boxes, |pair| rooms.relative_way(pair), rooms.centers());
         self.rooms = rooms;
         self.is_stale = false;
     }
@@ -361,7 +380,7 @@ mod tests {
         let prescribed = vec![false; x.len()];
         let step = still(&x, &prescribed);
         proximity.follow(step);
-        assert!(proximity.contacts(step, Which::Nearest, &[]).is_empty());
+        assert!(contacts_of(&proximity, step).is_empty());
         assert!(!proximity.follow(step), "nothing has moved");
     }
 
@@ -373,13 +392,19 @@ mod tests {
         let prescribed = vec![false; x.len()];
         let step = Step { end: &end, ..still(&x, &prescribed) };
         proximity.follow(step);
-        let rows = proximity.contacts(step, Which::Nearest, &[]);
+        let rows = contacts_of(&proximity, step);
         assert!(rows.len() >= 25);
         for Contact { row, .. } in rows {
             let gap = row.gap(row.interpolate(|vi| end[vi.0 as usize]));
             assert!((gap - (2.5e-3 - 1e-3 - 2.0 * OFFSET)).abs() < 1e-12, "{gap}");
             assert!(row.weights.iter().sum::<f64>().abs() < 1e-12);
         }
+    }
+
+    fn contacts_of(proximity: &Proximity, step: Step<'_>) -> Vec<Contact> {
+        let mut found = Vec::new();
+        proximity.add_contacts(step, Which::Nearest, &[], &mut found);
+        found
     }
 
     /// A step of things that were at rest, from `x` to `x`.
@@ -491,14 +516,40 @@ mod tests {
             fresh.forget();
             searched += usize::from(kept.follow(step));
             assert!(fresh.follow(step));
-            let contacts = kept.contacts(step, Which::Nearest, &[]);
-            assert_eq!(contacts, fresh.contacts(step, Which::Nearest, &[]));
+            let contacts = contacts_of(&kept, step);
+            assert_eq!(contacts, contacts_of(&fresh, step));
             let (next, truncation) = kept.secure(step);
             assert_eq!((&next, &truncation), (&fresh.secure(step).0, &fresh.secure(step).1));
             met += contacts.len();
             x = next;
         }
         assert!(met > 100 && searched < 15, "{met} {searched}");
+    }
+
+    #[test]
+    fn cloth_at_rest_is_not_searched_again_and_what_is_resumed_finds_the_same() {
+        let (mut proximity, mut x) = stack(4, 2, 1.5 * OFFSET);
+        let prescribed = vec![false; x.len()];
+        let searches = |proximity: &mut Proximity, x: &mut [DVec3], step_by: f64| {
+            let count = (0..64).filter(|substep| {
+                x.iter_mut().for_each(|x| x.y += step_by);
+                proximity.follow(Step { time: 0.01 * f64::from(*substep), ..still(x, &prescribed) })
+            });
+            count.count()
+        };
+        assert_eq!(searches(&mut proximity, &mut x, 0.0), 1);
+        let mut resumed = stack(4, 2, 1.5 * OFFSET).0;
+        resumed.resume(proximity.rooms().unwrap().clone());
+        assert!(resumed.pairs() == proximity.pairs() && !resumed.pairs().is_empty());
+        let step = Step { time: 0.63, ..still(&x, &prescribed) };
+        assert!(!resumed.follow(step));
+        assert_eq!(contacts_of(&resumed, step), contacts_of(&proximity, step));
+        // What was said to be at rest and is not leaves its room.
+        proximity.forget();
+        let count = searches(&mut proximity, &mut x, 0.2 * OFFSET);
+        assert!((4..=16).contains(&count), "{count}");
+        proximity.forget();
+        assert_eq!(proximity.rooms(), None);
     }
 
     /// A sheet of 5 × 5 vertices below an obstacle of the same shape.
@@ -524,9 +575,9 @@ mod tests {
             let mut new = fresh.clone();
             kept.forget();
             assert!(kept.follow(step) && new.follow(step));
-            assert_eq!(kept.contacts(step, Which::Nearest, &[]), new.contacts(step, Which::Nearest, &[]));
+            assert_eq!(contacts_of(&kept, step), contacts_of(&new, step));
             assert!(kept.pairs() == new.pairs());
-            met += kept.contacts(step, Which::Nearest, &[]).len();
+            met += contacts_of(&kept, step).len();
             x = kept.secure(step).0;
             assert_eq!(kept.count_crossings(&x), new.count_crossings(&x));
             assert_eq!(kept.count_crossings(&x), []);

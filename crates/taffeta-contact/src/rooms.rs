@@ -7,13 +7,19 @@ use crate::boxes::{Aabb, MovingBox};
 use crate::pair::Pair;
 use crate::proximity::Step;
 use glam::DVec3;
+use serde::{Deserialize, Serialize};
 
 /// Part of the radius within which a motion is about that of the velocity.
 const CLOSE: f64 = 0.75;
+/// What holds for some substeps holds for more of them, up to `CALM_MOST`, as long as this part of the cloth goes no farther
+/// than this part of its radius: cloth at rest is not to be searched again and again.
+const CALM_PART: f64 = 0.9;
+const CALM_SHARE: f64 = 0.25;
+const CALM_MOST: f64 = 64.0;
 
 /// The balls of all vertices.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Rooms {
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Rooms {
     /// The time at which they start \[s\], and how long they last.
     since: f64,
     span: f64,
@@ -24,20 +30,36 @@ pub(crate) struct Rooms {
 }
 
 impl Rooms {
-    /// Balls for as long as `ahead` substeps. What comes about as far as its velocity takes it is expected to keep that:
-    /// something may bear its weight. What does not, goes on as in this substep.
-    pub fn new(step: Step<'_>, ahead: f64, radius: impl Fn(usize) -> f64) -> Self {
+    /// Balls for as long as `ahead` substeps or more. What comes about as far as its velocity takes it is expected to keep
+    /// that: something may bear its weight. What does not, goes on as in this substep.
+    pub(crate) fn new(step: Step<'_>, ahead: f64, radius: impl Fn(usize) -> f64) -> Self {
         let radii: Vec<f64> = (0..step.start.len()).map(radius).collect();
         let expected = |v: usize| {
             let (moved, coasting) = (step.end[v] - step.start[v], step.velocities[v] * step.h);
-            ahead * if moved.distance(coasting) <= CLOSE * radii[v] { coasting } else { moved }
+            if moved.distance(coasting) <= CLOSE * radii[v] { coasting } else { moved }
         };
-        let moves = (0..step.start.len()).map(expected).collect();
+        let mut moves: Vec<DVec3> = (0..step.start.len()).map(expected).collect();
+        let ahead = ahead.max(calm_substeps(&moves, &radii));
+        moves.iter_mut().for_each(|m| *m *= ahead);
         Self { since: step.time, span: ahead * step.h, centers: step.start.to_vec(), moves, radii }
     }
 
+    /// Whether these are balls of so many vertices.
+    pub fn are_sound(&self, vertex_count: usize) -> bool {
+        let Self { since, span, centers, moves, radii } = self;
+        let counts = [centers.len(), moves.len(), radii.len()];
+        counts == [vertex_count; 3]
+            && [since, span].into_iter().chain(radii).all(|length| length.is_finite())
+            && centers.iter().chain(moves).all(|x| x.is_finite())
+    }
+
+    /// The centers of the balls at the start \[m\].
+    pub(crate) fn centers(&self) -> &[DVec3] {
+        &self.centers
+    }
+
     /// Whether all vertices are in their balls over a substep.
-    pub fn hold(&self, step: Step<'_>) -> bool {
+    pub(crate) fn hold(&self, step: Step<'_>) -> bool {
         let elapsed = [step.time - self.since, step.time + step.h - self.since];
         self.centers.len() == step.start.len()
             && elapsed[0] >= 0.0
@@ -57,7 +79,7 @@ impl Rooms {
     }
 
     /// The balls as boxes, each wider by a margin \[m\].
-    pub fn boxes(&self, margin: impl Fn(usize) -> f64) -> Vec<MovingBox> {
+    pub(crate) fn boxes(&self, margin: impl Fn(usize) -> f64) -> Vec<MovingBox> {
         let around = |v: usize| MovingBox {
             at: Aabb::around([self.centers[v]]).inflated(self.radii[v] + margin(v)),
             moves: Aabb::around([self.moves[v]]),
@@ -66,15 +88,27 @@ impl Rooms {
     }
 
     /// Whether a vertex that is at `x` \[m\] at the end of a substep is in its ball.
-    pub fn hold_at_end(&self, v: usize, x: DVec3, step: Step<'_>) -> bool {
+    pub(crate) fn hold_at_end(&self, v: usize, x: DVec3, step: Step<'_>) -> bool {
         let part = (step.time + step.h - self.since) / self.span;
         self.drift(v, x, part) <= self.radii[v]
     }
 
     /// How far two primitives can come closer to each other while their vertices are in their balls \[m\].
-    pub fn relative_way(&self, pair: &Pair) -> f64 {
+    pub(crate) fn relative_way(&self, pair: &Pair) -> f64 {
         let (first, second) = pair.vertices.split_at(pair.split());
         let widest = |side: &[u32]| side.iter().map(|v| self.radii[*v as usize]).fold(0.0, f64::max);
         pair.relative_way(&pair.gather(&self.moves)) + widest(first) + widest(second)
     }
+}
+
+/// For how many substeps most vertices stay well within their balls, if they go on by these moves \[m\] in each.
+fn calm_substeps(moves: &[DVec3], radii: &[f64]) -> f64 {
+    let roomy = moves.iter().zip(radii).filter(|(_, radius)| **radius > 0.0);
+    let mut shares: Vec<f64> = roomy.map(|(m, radius)| m.length() / radius).collect();
+    if shares.is_empty() {
+        return 0.0;
+    }
+    let place = (CALM_PART * (shares.len() - 1) as f64) as usize;
+    let (_, share, _) = shares.select_nth_unstable_by(place, f64::total_cmp);
+    (CALM_SHARE / *share).floor().min(CALM_MOST)
 }

@@ -32,8 +32,12 @@ struct Attempt {
 }
 
 impl World {
-    fn begin_attempt(&self, plan: &SubstepPlan) -> Attempt {
-        Attempt { world: self.note_state(), plan: *plan, plate: self.caches.plate.clone() }
+    fn begin_attempt(&mut self, plan: &SubstepPlan) -> Attempt {
+        // Each substep finds its contacts by itself: those of the last one need not be noted.
+        let contacts = std::mem::take(&mut self.work.contacts);
+        let attempt = Attempt { world: self.note_state(), plan: *plan, plate: self.caches.plate.clone() };
+        self.work.contacts = contacts;
+        attempt
     }
 
     /// Goes back to before a substep, which is to be done again by implicit Euler.
@@ -107,7 +111,7 @@ impl World {
     /// Whether anything has held the cloth in the last substep.
     fn is_supported(&self) -> bool {
         let is_held = |held: &[bool; 3]| held.contains(&true);
-        self.sheet.state.held.iter().any(is_held) || self.active_contacts() > 0
+        self.sheet.state.held.iter().any(is_held) || self.was_touched
     }
 
     /// Whether neither pins nor obstacles move in the substep, nothing is sewn, and no pressure, wind or grab drives the

@@ -9,11 +9,11 @@ use crate::loose::LooseVertex;
 use crate::world::{World, freeze};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
-use taffeta_contact::ContactName;
+use taffeta_contact::{ContactName, MeshObstacle, Rooms};
 use taffeta_remesh::validate_attributes;
 
 /// Format of checkpoints; a change of the format changes it.
-const VERSION: u32 = 9;
+const VERSION: u32 = 10;
 
 /// The state of a world.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -27,10 +27,14 @@ pub struct Checkpoint {
     released: Vec<bool>,
     /// Length of the last substep \[s\]; 0 before the first.
     last_substep: f64,
+    /// Whether a contact carried a force in it.
+    was_touched: bool,
     /// Names of the cloths and of the loose bodies.
     bodies: Vec<String>,
     /// What contacts remember.
     grasps: Vec<(ContactName, DVec3)>,
+    /// For which motion the pairs that are near each other were collected.
+    rooms: Option<Rooms>,
     sheet: Thawed,
 }
 
@@ -96,8 +100,10 @@ impl World {
             last_passes: self.last_passes.clone(),
             released: self.released.clone(),
             last_substep: self.last_substep,
+            was_touched: self.was_touched,
             bodies: self.body_names(),
             grasps: self.grasps.0.clone(),
+            rooms: self.rooms(),
             sheet: self.sheet.to_thawed(),
         }
     }
@@ -116,9 +122,11 @@ impl World {
         self.last_passes = checkpoint.last_passes;
         self.released = checkpoint.released;
         self.last_substep = checkpoint.last_substep;
+        self.was_touched = checkpoint.was_touched;
         self.sheet = freeze(checkpoint.sheet, (&self.cloths, &self.solids), &self.pins);
         self.grasps = Grasps(checkpoint.grasps);
         self.rebuild();
+        self.resume_pairs(checkpoint.rooms);
         Ok(())
     }
 
@@ -148,6 +156,11 @@ impl World {
         let grasps = &checkpoint.grasps;
         if !(grasps.is_sorted_by(|a, b| a.0 < b.0) && grasps.iter().all(|(_, vector)| vector.is_finite())) {
             return Err("what its contacts remember is out of order or not finite".to_owned());
+        }
+        let obstacles: usize = self.meshes.list.iter().map(MeshObstacle::vertex_count).sum();
+        let meeting = mesh.vertex_count() + loose.len() + obstacles;
+        if checkpoint.rooms.as_ref().is_some_and(|rooms| !rooms.are_sound(meeting)) {
+            return Err("what it expects of its vertices is not of all of them, or not finite".to_owned());
         }
         let pins = self.pins.len();
         if !checkpoint.last_substep.is_finite() || checkpoint.last_substep < 0.0 {

@@ -16,7 +16,7 @@ use taffeta_contact::elements::Elements;
 use taffeta_contact::guard::MovingShape;
 use taffeta_contact::proximity::{MeshBody, Proximity, Which};
 use taffeta_contact::response::project;
-use taffeta_contact::{Contact, MeshObstacle, SubstepView};
+use taffeta_contact::{Contact, MeshObstacle, Rooms, SubstepView};
 use taffeta_core::ContactRow;
 use taffeta_solve::block::Stitch;
 
@@ -243,29 +243,37 @@ impl World {
         }
     }
 
-    /// Lets the pairs be collected anew, so that a step depends on its start alone.
-    pub(crate) fn forget_pairs(&mut self) {
-        if let Some(proximity) = &mut self.caches.proximity {
-            proximity.forget();
-        }
+    /// For which motion the pairs that are near each other were collected; `None`: the next substep collects them.
+    pub(crate) fn rooms(&self) -> Option<Rooms> {
+        self.caches.proximity.as_ref().and_then(Proximity::rooms).cloned()
+    }
+
+    /// Collects the pairs that were collected for these rooms.
+    pub(crate) fn resume_pairs(&mut self, rooms: Option<Rooms>) {
+        let Some(rooms) = rooms else { return };
+        let mut proximity = self.caches.proximity.take();
+        self.in_threads(|| proximity.iter_mut().for_each(|proximity| proximity.resume(rooms.clone())));
+        self.caches.proximity = proximity;
     }
 
     /// Adds the contacts of cloths with each other and with meshes to those of the substep.
     pub(crate) fn meet_cloths(&mut self, h: f64) {
         let Some(mut proximity) = self.caches.proximity.take() else { return };
+        let mut contacts = std::mem::take(&mut self.work.contacts);
         let path = self.contact_path();
         let shapes = self.moving_shapes(h);
         let step = path.step(&shapes);
         // In the search for an equilibrium nothing slides on; contacts that change places would keep it from its end.
         let which = if self.work.stands_still { Which::All } else { Which::Nearest };
         let bearing = self.grasps.names();
-        let found = self.in_threads(|| {
+        let before = contacts.len();
+        self.in_threads(|| {
             proximity.follow(step);
-            proximity.contacts(step, which, &bearing)
+            proximity.add_contacts(step, which, &bearing, &mut contacts);
         });
         self.caches.proximity = Some(proximity);
-        self.work.meetings = found.len();
-        self.work.contacts.extend(found);
+        self.work.meetings = contacts.len() - before;
+        self.work.contacts = contacts;
     }
 
     /// Pulls apart what crosses, slowly and without giving it velocity.
@@ -299,7 +307,8 @@ impl World {
         let mut contacts = self.caches.detector.detect(&self.sheet.topology, &self.obstacles, view);
         let shapes = self.moving_shapes(h);
         let bearing = self.grasps.names();
-        contacts.extend(self.in_threads(|| proximity.contacts(path.step(&shapes), Which::Nearest, &bearing)));
+        let step = path.step(&shapes);
+        self.in_threads(|| proximity.add_contacts(step, Which::Nearest, &bearing, &mut contacts));
         for Contact { row, .. } in &mut contacts {
             *row = ContactRow { static_friction: 0.0, kinetic_friction: 0.0, ..*row };
             row.offset -= (1.0 - share) * row.thickness;

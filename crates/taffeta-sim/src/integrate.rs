@@ -125,6 +125,7 @@ impl World {
     /// Notes the start of the substep for the next one. What hits or sticks to something starts anew.
     pub(crate) fn note_history(&mut self, h: f64) {
         self.last_substep = h;
+        self.was_touched = self.active_contacts() > 0;
         if !self.is_second_order() {
             return;
         }

@@ -10,6 +10,7 @@ use crate::stage::{Stage, StageTimes};
 use crate::tearing::is_time_to_tear;
 use crate::world::{Workspace, World};
 use glam::{DVec2, DVec3};
+use taffeta_contact::Rooms;
 use taffeta_core::math::Sym2;
 use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, VertexIndex};
 use taffeta_remesh::VertexHistory;
@@ -112,7 +113,9 @@ pub(crate) struct LastGood {
     history: IndexVec<VertexIndex, Option<VertexHistory>>,
     grips: IndexVec<VertexIndex, DVec3>,
     grasps: Grasps,
+    rooms: Option<Rooms>,
     last_substep: f64,
+    was_touched: bool,
     broken: IndexVec<EdgeIndex, bool>,
     vertex_pins: IndexVec<VertexIndex, Option<u32>>,
     released: Vec<bool>,
@@ -165,7 +168,6 @@ impl World {
         }
         let grabbed = self.find_grabbed(&inputs.grabs)?;
         let mut times = StageTimes::default();
-        self.forget_pairs();
         self.work.safeguard = SafeguardReport::default();
         let broken_before = self.broken_edge_count();
         let sheet = self.can_tear().then(|| Box::new(self.sheet.clone()));
@@ -277,7 +279,9 @@ impl World {
             history: sheet.history.clone(),
             grips: sheet.grips.clone(),
             grasps: self.grasps.clone(),
+            rooms: self.rooms(),
             last_substep: self.last_substep,
+            was_touched: self.was_touched,
             broken: sheet.broken.clone(),
             vertex_pins: sheet.vertex_pins.clone(),
             released: self.released.clone(),
@@ -295,13 +299,14 @@ impl World {
             self.sheet = *sheet;
         }
         (self.sheet.scalars, self.sheet.history, self.sheet.grips) = (scalars, history, grips);
-        self.grasps = last_good.grasps;
+        (self.grasps, self.was_touched) = (last_good.grasps, last_good.was_touched);
         self.sheet.rest.plastic_curvatures = last_good.plastic_curvatures;
         (self.sheet.state.positions, self.sheet.state.velocities) = (positions, velocities);
         (self.sheet.rest.last_angles, self.sheet.broken) = (angles, broken);
         self.sheet.hold(vertex_pins, &self.pin_axes());
         // Solver and detector have memories of their own, which the failed step has touched.
         self.rebuild();
+        self.resume_pairs(last_good.rooms);
         self.work = work;
     }
 }

@@ -79,6 +79,8 @@ pub struct World {
     pub(crate) last_passes: Vec<f64>,
     /// Length of the last substep \[s\]; 0 before the first.
     pub(crate) last_substep: f64,
+    /// Whether a contact carried a force in it.
+    pub(crate) was_touched: bool,
     pub(crate) grasps: Grasps,
     pub(crate) sheet: Frozen,
     pub(crate) caches: Caches,
@@ -185,6 +187,7 @@ impl World {
             frame: 0,
             last_passes: vec![0.0; description.cloths.len()],
             last_substep: 0.0,
+            was_touched: false,
             grasps: Grasps::default(),
             sheet,
             caches,

@@ -36,11 +36,17 @@ fn is_far(pair: &Pair, x: &[DVec3; 4], (way, offset): (f64, f64)) -> bool {
 }
 
 impl Proximity {
-    /// The contacts of a substep, of pairs that come within reach by the motion as predicted. Sorted by what touches:
+    /// Adds the contacts of a substep, of pairs that come within reach by the motion as predicted. Sorted by what touches:
     /// two faces that share the edge that touches give one contact.
     ///
     /// `bearing` holds the names of those that have borne a load in the last substep, sorted.
-    pub fn contacts(&self, step: Step<'_>, which: Which, bearing: &[ContactName]) -> Vec<Contact> {
+    pub fn add_contacts(
+        &self,
+        step: Step<'_>,
+        which: Which,
+        bearing: &[ContactName],
+        contacts: &mut Vec<Contact>,
+    ) {
         let meet = |(pairs, offsets): (&[Pair], &[f64])| -> Vec<(Feature, ContactRow)> {
             let found = pairs.iter().zip(offsets);
             found.filter_map(|(pair, offset)| self.meet(pair, *offset, (step, which, bearing))).collect()
@@ -48,23 +54,22 @@ impl Proximity {
         let pairs = self.pairs.par_chunks(PAIRS_PER_TASK).zip(self.offsets.par_chunks(PAIRS_PER_TASK));
         let found: Vec<_> = pairs.map(meet).collect();
         // Rows are long: their names are sorted, each with the place of its row.
-        let places = |(task, found): (u32, &Vec<(Feature, ContactRow)>)| {
-            (0..).zip(found).map(|(i, (name, _))| (*name, [task, i])).collect::<Vec<_>>()
-        };
-        let mut order: Vec<(Feature, [u32; 2])> = (0..).zip(&found).flat_map(places).collect();
+        let mut order: Vec<(Feature, [u32; 2])> = Vec::with_capacity(found.iter().map(Vec::len).sum());
+        for (task, found) in (0..).zip(&found) {
+            order.extend((0..).zip(found).map(|(i, (name, _))| (*name, [task, i])));
+        }
         order.par_sort_unstable();
         order.dedup_by_key(|(feature, _)| *feature);
-        let mut contacts: Vec<Contact> = Vec::with_capacity(order.len());
+        let first = contacts.len();
+        contacts.reserve(order.len());
         for (name, [task, i]) in order {
             let contact = Contact::new(ContactName::Pair(name), found[task as usize][i as usize].1);
-            let near = contacts.iter().rev().take_while(|other| other.row.vertex() == contact.row.vertex());
-            if contact.row.vertex().is_none()
-                || !near.into_iter().any(|other| is_twin(&other.row, &contact.row, step.start))
-            {
+            let vertex = contact.row.vertex();
+            let mut near = contacts[first..].iter().rev().take_while(|other| other.row.vertex() == vertex);
+            if vertex.is_none() || !near.any(|other| is_twin(&other.row, &contact.row, step.start)) {
                 contacts.push(contact);
             }
         }
-        contacts
     }
 
     /// The contact of a pair: where it first comes within reach on the motion as predicted; of one that does not, where it
@@ -258,7 +263,8 @@ mod tests {
             shapes: &[],
         };
         proximity.follow(step);
-        let contacts = proximity.contacts(step, Which::Nearest, &[]);
+        let mut contacts = Vec::new();
+        proximity.add_contacts(step, Which::Nearest, &[], &mut contacts);
         assert_eq!(contacts.len(), 3);
         for Contact { row, .. } in contacts {
             let moved = row.interpolate(|vi| end[vi.0 as usize] - start[vi.0 as usize]);

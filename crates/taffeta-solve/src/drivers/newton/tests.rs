@@ -34,6 +34,20 @@ pub fn models() -> Vec<ClothModel> {
     out
 }
 
+/// A closed contact of such vertices.
+pub fn contact(vertices: [VertexIndex; 4], weights: [f64; 4]) -> ContactRow {
+    ContactRow {
+        vertices,
+        weights,
+        normal: DVec3::new(0.0, 0.6, 0.8),
+        offset: 0.2,
+        thickness: 1e-3,
+        body_displacement: DVec3::ZERO,
+        static_friction: 0.5,
+        kinetic_friction: 0.4,
+    }
+}
+
 /// Gradient against differences of the energy, product against differences of the gradient.
 #[test]
 fn gradient_and_product_agree_with_finite_differences() {
@@ -48,19 +62,8 @@ fn gradient_and_product_agree_with_finite_differences() {
             *scalar = if sheet.blocks().plate.edges[e].has_scalar { 0.1 * (e as f64).sin() } else { 0.0 };
         }
         let inertia: Vec<f64> = sheet.state.masses.iter().map(|m| m * 1e4).collect();
-        let rows = [ContactRow {
-            vertices: {
-                let [a, b, c] = sheet.topology.faces.raw[0];
-                [a, b, c, a]
-            },
-            weights: [0.5, 0.3, 0.2, 0.0],
-            normal: DVec3::new(0.0, 0.6, 0.8),
-            offset: 0.2,
-            thickness: 1e-3,
-            body_displacement: DVec3::ZERO,
-            static_friction: 0.5,
-            kinetic_friction: 0.4,
-        }];
+        let [a, b, c] = sheet.topology.faces.raw[0];
+        let rows = [contact([a, b, c, a], [0.5, 0.3, 0.2, 0.0])];
         let problem = NewtonProblem {
             inertia: &inertia,
             predicted: &start,

@@ -251,9 +251,9 @@ impl World {
     /// Collects the pairs that were collected for these rooms.
     pub(crate) fn resume_pairs(&mut self, rooms: Option<Rooms>) {
         let Some(rooms) = rooms else { return };
-        let mut proximity = self.caches.proximity.take();
-        self.in_threads(|| proximity.iter_mut().for_each(|proximity| proximity.resume(rooms.clone())));
-        self.caches.proximity = proximity;
+        let Some(mut proximity) = self.caches.proximity.take() else { return };
+        self.in_threads(|| proximity.resume(rooms));
+        self.caches.proximity = Some(proximity);
     }
 
     /// Adds the contacts of cloths with each other and with meshes to those of the substep.

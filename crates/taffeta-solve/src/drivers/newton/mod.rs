@@ -102,8 +102,8 @@ pub struct NewtonDriver {
     point: Vec<f64>,
     /// Positions at the start of the step.
     start: Vec<f64>,
-    /// Which contacts acted when the preconditioner was last updated, and which of them held.
-    touching: Vec<[bool; 2]>,
+    /// Which contacts acted when the preconditioner was last updated.
+    closed: Vec<bool>,
 }
 
 /// A linear solver with what it keeps from solve to solve.
@@ -195,7 +195,7 @@ impl NewtonDriver {
             topology: topology.clone(),
             point: vec![0.0; system.unknown_count()],
             start: Vec::new(),
-            touching: Vec::new(),
+            closed: Vec::new(),
             pieces: groups::join_pieces(pieces, &blocks.stitches),
             linear,
             system,
@@ -416,11 +416,11 @@ impl NewtonDriver {
             Linear::Conjugate(parts) => {
                 let (hessian, preconditioner, work) = &mut **parts;
                 hessian.update(&self.system, problem);
-                // What has closed since, or holds, is a hundred times as stiff as inertia.
-                let touching = self.system.touches.iter().map(|touch| [touch.is_closed(), touch.holds]);
-                if report.iterations == 0 || !touching.clone().eq(self.touching.iter().copied()) {
-                    self.touching.clear();
-                    self.touching.extend(touching);
+                // What has closed since is a hundred times as stiff as inertia.
+                let closed = self.system.touches.iter().map(Touch::is_closed);
+                if report.iterations == 0 || !closed.clone().eq(self.closed.iter().copied()) {
+                    self.closed.clear();
+                    self.closed.extend(closed);
                     preconditioner.update(hessian, &self.system, problem);
                 }
                 preconditioner.update_chains(hessian, &self.system, problem);

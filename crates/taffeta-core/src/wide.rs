@@ -18,25 +18,30 @@ impl F64x4 {
         Self([value; LANES])
     }
 
+    // Lanes are written out: as loops, which every operation would bring along, they take the compiler several times as
+    // long.
+    #[inline(always)]
+    fn map(self, f: impl Fn(f64) -> f64) -> Self {
+        let [a, b, c, d] = self.0;
+        Self([f(a), f(b), f(c), f(d)])
+    }
+
     #[inline(always)]
     fn map2(self, other: Self, f: impl Fn(f64, f64) -> f64) -> Self {
-        let mut out = [0.0; LANES];
-        for (k, slot) in out.iter_mut().enumerate() {
-            *slot = f(self.0[k], other.0[k]);
-        }
-        Self(out)
+        let ([a, b, c, d], [p, q, r, s]) = (self.0, other.0);
+        Self([f(a, p), f(b, q), f(c, r), f(d, s)])
     }
 
     /// Square root.
     #[inline(always)]
     pub fn sqrt(self) -> Self {
-        Self(self.0.map(f64::sqrt))
+        self.map(f64::sqrt)
     }
 
     /// Absolute value.
     #[inline(always)]
     pub fn abs(self) -> Self {
-        Self(self.0.map(f64::abs))
+        self.map(f64::abs)
     }
 
     /// Nearest whole number, halves to the even one. For arguments below 2⁵¹ in size.
@@ -44,10 +49,10 @@ impl F64x4 {
     pub fn round(self) -> Self {
         // Adding and taking away 2⁵² rounds, and keeps the lanes in vector registers.
         const MAGIC: f64 = 4_503_599_627_370_496.0;
-        Self(self.0.map(|x| {
+        self.map(|x| {
             let nearest = (x.abs() + MAGIC) - MAGIC;
             nearest.copysign(x)
-        }))
+        })
     }
 
     /// The larger of two, lane by lane.
@@ -65,11 +70,8 @@ impl F64x4 {
     /// `yes` where `self > other`, `no` elsewhere.
     #[inline(always)]
     pub fn select_greater(self, other: Self, yes: Self, no: Self) -> Self {
-        let mut out = [0.0; LANES];
-        for (k, slot) in out.iter_mut().enumerate() {
-            *slot = if self.0[k] > other.0[k] { yes.0[k] } else { no.0[k] };
-        }
-        Self(out)
+        let pick = |k: usize| if self.0[k] > other.0[k] { yes.0[k] } else { no.0[k] };
+        Self([pick(0), pick(1), pick(2), pick(3)])
     }
 
     /// The angle of the points `(x, y)` \[rad\]: the same bits as [`crate::math::atan2`] in every lane that holds numbers.
@@ -116,7 +118,7 @@ impl Neg for F64x4 {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
-        Self(self.0.map(|x| -x))
+        self.map(|x| -x)
     }
 }
 

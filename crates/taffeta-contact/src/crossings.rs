@@ -74,7 +74,19 @@ pub fn find_crossings_among(list: &[Element], near: &[[u32; 2]], x: &[DVec3]) ->
 
 /// Whether a segment and a triangle have a point in common, exactly. A triangle whose corners are on a line is none: its
 /// edges are what can be crossed.
-pub fn edge_meets_face([p, q]: [DVec3; 2], [a, b, c]: [DVec3; 3]) -> bool {
+pub fn edge_meets_face(edge: [DVec3; 2], face: [DVec3; 3]) -> bool {
+    // Most are, also of elements that share a corner, and exact signs cost more.
+    !are_apart(edge, face) && meets_by_signs(edge, face)
+}
+
+/// Whether the boxes around a segment and a triangle have no point in common.
+fn are_apart([p, q]: [DVec3; 2], [a, b, c]: [DVec3; 3]) -> bool {
+    let ([edge_low, edge_high], face_low, face_high) =
+        ([p.min(q), p.max(q)], a.min(b).min(c), a.max(b).max(c));
+    edge_high.cmplt(face_low).any() || face_high.cmplt(edge_low).any()
+}
+
+fn meets_by_signs([p, q]: [DVec3; 2], [a, b, c]: [DVec3; 3]) -> bool {
     let (above, below) = (side([a, b, c], p), side([a, b, c], q));
     if above * below > 0.0 {
         return false;
@@ -159,6 +171,7 @@ fn meets_in_plane([p, q]: [DVec3; 2], [a, b, c]: [DVec3; 3]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use taffeta_core::random::SplitMix64;
 
     const FACE: [DVec3; 3] = [DVec3::ZERO, DVec3::X, DVec3::Y];
 
@@ -173,6 +186,22 @@ mod tests {
         assert!(meets([0.5, -0.5, 1.0], [0.5, 0.5, -1.0]), "through an edge");
         assert!(!meets([0.2, 0.2, 1.0], [0.2, 0.2, f64::MIN_POSITIVE]));
         assert!(!meets([0.7, 0.7, 1.0], [0.7, 0.7, -1.0]));
+    }
+
+    #[test]
+    fn what_is_apart_does_not_meet_by_signs_either() {
+        let mut random = SplitMix64(7);
+        // Few places, so that much touches, is flat or is a point.
+        let mut place = || DVec3::from_array(std::array::from_fn(|_| random.below(4) as f64));
+        let (mut apart, mut met) = (0, 0);
+        for _ in 0..100_000 {
+            let (edge, face) = ([place(), place()], [place(), place(), place()]);
+            let meets = meets_by_signs(edge, face);
+            assert!(!(are_apart(edge, face) && meets), "{edge:?} {face:?}");
+            apart += usize::from(are_apart(edge, face));
+            met += usize::from(meets);
+        }
+        assert!(apart > 10_000 && met > 10_000, "{apart} {met}");
     }
 
     #[test]

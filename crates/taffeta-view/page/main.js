@@ -8,11 +8,12 @@ import { Pointer } from "./pointer.js";
 import { Stage } from "./stage.js";
 
 const find = (id) => document.getElementById(id);
-// Wall time between drawings of the plots [ms].
-const PLOT_INTERVAL = 150;
+// Wall time between drawings of the plots [ms]; where the processor draws, they take time from the simulation.
+const PLOT_INTERVAL = { hardware: 150, software: 500 };
 
 const stage = new Stage(find("stage"));
 const plots = new Plots();
+const plotInterval = stage.isSoftware ? PLOT_INTERVAL.software : PLOT_INTERVAL.hardware;
 let status = null;
 let shown = null;
 let waiting = null;
@@ -106,7 +107,7 @@ function tick(now) {
     latencies.push(performance.now() - stamp);
     if (latencies.length > 500) latencies.shift();
   }
-  if (now - lastPlot > PLOT_INTERVAL) {
+  if (now - lastPlot > plotInterval) {
     const seconds = (now - counts.since) / 1000;
     if (seconds > 1) {
       Object.assign(counts, { rate: counts.frames / seconds, drawRate: counts.drawn / seconds, frames: 0, drawn: 0, since: now });

@@ -32,7 +32,8 @@ export class Plots {
       canvas.width = Math.round(width * ratio);
       canvas.height = Math.round(height * ratio);
     }
-    const context = canvas.getContext("2d");
+    // Kept by the processor: lines of many points cost a slow graphics unit more than their few pixels do.
+    const context = canvas.getContext("2d", { willReadFrequently: true });
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, width, height);
     context.font = "10px system-ui, sans-serif";

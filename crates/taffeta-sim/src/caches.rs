@@ -222,6 +222,13 @@ impl Caches {
         }
     }
 
+    /// Begins a frame, or another step of a search: the solver forgets what only its substeps share.
+    pub fn begin_frame(&mut self) {
+        if let Solver::Newton(driver) = &mut self.solver {
+            driver.begin_frame();
+        }
+    }
+
     /// Gives the scalars the values of least energy: after an edit, new edges have none.
     pub fn minimize_scalars(&mut self, sheet: &mut Frozen) {
         let plate = &self.blocks.plate;

@@ -94,6 +94,7 @@ impl World {
             let before = self.note_state();
             self.sheet.state.velocities.iter_mut().for_each(|v| *v = DVec3::ZERO);
             self.forget_history();
+            self.caches.begin_frame();
             times.run(Stage::Predict, || self.predict(step));
             times.run(Stage::Detect, || self.detect(step));
             let mut this = SubstepPlan::default();

@@ -179,6 +179,7 @@ impl World {
         self.work.gravity = gravity;
         self.work.grabbed = grabbed;
         self.work.air = self.air.map(|air| Air { wind: inputs.wind.unwrap_or(air.wind), ..air });
+        self.caches.begin_frame();
         let outcome = self.plan(dt).map(|plan| self.follow_obstacles(plan, dt));
         let outcome =
             outcome.and_then(|plan| self.run_substeps((plan, dt), (&inputs.grabs, lead), &mut times));

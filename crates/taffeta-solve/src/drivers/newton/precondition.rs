@@ -35,10 +35,14 @@ impl Preconditioner {
         &self.levels
     }
 
-    /// Computes diagonal blocks and the matrices of the grids for a Hessian at the last evaluation of the system.
+    /// Computes the matrices of the grids for a Hessian.
+    pub fn update_grids(&mut self, hessian: &Hessian, problem: &NewtonProblem<'_>) {
+        self.levels.update(hessian, problem);
+    }
+
+    /// Computes the diagonal blocks for a Hessian at the last evaluation of the system.
     pub fn update(&mut self, hessian: &Hessian, system: &System, problem: &NewtonProblem<'_>) {
         self.update_blocks(hessian, problem);
-        self.levels.update(hessian, problem);
         let diagonal = system.bending.plate().scalar_diagonal();
         self.scalars.clear();
         self.scalars.resize(system.bending.scalar_count(), 0.0);

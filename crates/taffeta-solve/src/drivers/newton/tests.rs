@@ -174,6 +174,60 @@ fn settled_drop_is_the_same_at_every_resolution() {
     }
 }
 
+/// A falling sheet after some steps of a frame, with grids that are computed by every step or shared.
+fn fall(sheet: &Sheet, driver: &mut NewtonDriver, are_grids_shared: bool) -> (Vec<DVec3>, u32) {
+    let h = 1.0 / 240.0;
+    let mut plate = PlateState::new(&sheet.blocks().plate, Vec::new());
+    let mut x = sheet.state.positions.raw.clone();
+    let mut velocities = vec![DVec3::ZERO; x.len()];
+    let inertia: Vec<f64> = sheet.state.masses.iter().map(|m| m / (h * h)).collect();
+    let mut iterations = 0;
+    driver.begin_frame();
+    for _ in 0..4 {
+        if !are_grids_shared {
+            driver.begin_frame();
+        }
+        let start = x.clone();
+        let predict = |(x, v): (&DVec3, &DVec3)| *x + *v * h + DVec3::new(0.0, -9.81, 5.0) * (h * h);
+        let predicted: Vec<_> = x.iter().zip(&velocities).map(predict).collect();
+        let problem = NewtonProblem {
+            inertia: &inertia,
+            predicted: &predicted,
+            held: &sheet.state.held,
+            damping_rate: 1.0 / h,
+            contacts: Contacts { rows: &[], start: &start, carried: &[], stiffnesses: &[] },
+            clamps: &[],
+        };
+        driver.begin_step(&start, &plate);
+        let limits = NewtonLimits { iterations: 20, tolerance: 1e-9, linear_tolerance: 1e-2 };
+        let report = driver.solve((&mut x, &mut plate), &problem, limits).unwrap();
+        assert!(report.converged, "{report:?}");
+        iterations += report.linear_iterations;
+        velocities.iter_mut().zip(x.iter().zip(&start)).for_each(|(v, (x, start))| *v = (*x - *start) / h);
+    }
+    (x, iterations)
+}
+
+#[test]
+fn steps_of_a_frame_share_grids_and_find_the_same() {
+    let model = ClothModel { bending: BendingModel::Curvature, ..stiff() };
+    let mut sheet = Sheet::square(24, 1.0, model).pin(|u| u.y == 1.0);
+    for (i, x) in sheet.state.positions.raw.iter_mut().enumerate().filter(|(_, x)| x.y < 1.0) {
+        x.z += 1e-4 * (7.3 * i as f64).sin();
+    }
+    let mut used = driver(&sheet, 0.0, LinearSolver::Conjugate);
+    let (shared, shared_iterations) = fall(&sheet, &mut used, true);
+    let (own, own_iterations) = fall(&sheet, &mut used, false);
+    let (_, again) = fall(&sheet, &mut driver(&sheet, 0.0, LinearSolver::Conjugate), true);
+    let farthest = shared.iter().zip(&own).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
+    println!("{farthest:e} m apart, {shared_iterations} and {own_iterations} iterations");
+    assert!(farthest < 1e-7, "{farthest}");
+    assert!(shared_iterations * 4 < own_iterations * 5, "{shared_iterations} of {own_iterations}");
+    assert_eq!(again, shared_iterations);
+    // A frame that begins knows of none before: a driver that is used finds the same bits as a new one.
+    assert_eq!(fall(&sheet, &mut used, true).0, shared);
+}
+
 /// Panels that threads join are one cloth to conjugate gradients, however fine they are: 9, 11 and 19 iterations.
 #[test]
 fn sewing_takes_few_iterations_of_conjugate_gradients_on_any_mesh() {

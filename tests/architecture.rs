@@ -25,7 +25,6 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("taffeta-render", &["taffeta-contact"]),
-    ("taffeta-video", &["taffeta-render"]),
     (
         "taffeta-study",
         &["taffeta-scene", "taffeta-sim", "taffeta-remesh", "taffeta-solve", "taffeta-contact"],
@@ -45,7 +44,6 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "taffeta-cli",
         &[
             "taffeta-render",
-            "taffeta-video",
             "taffeta-view",
             "taffeta-study",
             "taffeta-scene",

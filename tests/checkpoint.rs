@@ -1,7 +1,6 @@
 //! Resuming from a checkpoint, and what a failed step leaves behind.
 
-mod common;
-use common::*;
+use crate::common::*;
 use glam::DVec3;
 use taffeta::contact::{Obstacle, Shape};
 use taffeta::core::Placement;

@@ -1,7 +1,6 @@
 //! Cloth on spheres and planes.
 
-mod common;
-use common::*;
+use crate::common::*;
 use glam::DVec3;
 use taffeta::contact::{Obstacle, Shape};
 use taffeta::core::geometry::closest_point_on_triangle;

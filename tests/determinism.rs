@@ -1,7 +1,6 @@
 //! The same input gives the same bits: for any number of threads, with and without optimization.
 
-mod common;
-use common::*;
+use crate::common::*;
 use glam::DVec3;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,7 +1,6 @@
 //! Grabs, and what else may be changed while a world is under way.
 
-mod common;
-use common::*;
+use crate::common::*;
 use glam::{DVec2, DVec3};
 use taffeta::core::Region;
 use taffeta::core::index::DenseIndex;
@@ -192,7 +191,7 @@ fn grabs_that_make_no_sense_are_refused_and_change_nothing() {
     }
     let mut projective = ClothDescription::new("sheet", square(4, GridPattern::Alternating), stiff());
     projective.bending = taffeta::sim::BendingModel::None;
-    let mut projective = common::world(projective, settings(SolverChoice::Projective, None));
+    let mut projective = crate::common::world(projective, settings(SolverChoice::Projective, None));
     let error = projective.step(&pulled([0.5, 0.5], DVec3::ONE, 1.0), FRAME).expect_err("unknown");
     assert!(error.to_string().contains("projective knows no grabs"), "{error}");
 }

@@ -1,7 +1,6 @@
 //! The sheet of the resolution study: its settled drop is 0.48 mm at every resolution.
 
-mod common;
-use common::*;
+use crate::common::*;
 use glam::DVec3;
 use taffeta::scene::GridPattern;
 use taffeta::sim::{SimulationSettings, SolverChoice, TimeIntegration};

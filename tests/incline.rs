@@ -1,7 +1,6 @@
 //! Coulomb friction on a slope, at a grid of angles, on a plane in closed form and on planes of triangles.
 
-mod common;
-use common::*;
+use crate::common::*;
 use glam::{DVec2, DVec3};
 use taffeta::contact::{MeshObstacle, Obstacle, Shape};
 use taffeta::core::{Friction, Keyframe, Motion, Placement};

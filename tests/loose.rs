@@ -1,7 +1,6 @@
 //! Vertices that belong to no face: everything that goes over vertices holds for them.
 
-mod common;
-use common::*;
+use crate::common::*;
 use glam::DVec3;
 use taffeta::contact::{ContactSurface, Obstacle, Shape};
 use taffeta::core::{Friction, Keyframe, Motion, Placement, Region};

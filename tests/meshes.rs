@@ -1,7 +1,6 @@
 //! Cloths against obstacles made of triangles.
 
-mod common;
-use common::*;
+use crate::common::*;
 use glam::{DVec2, DVec3};
 use taffeta::contact::{ContactSurface, MeshObstacle, Obstacle, Shape};
 use taffeta::core::random::SplitMix64;

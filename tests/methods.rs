@@ -1,7 +1,6 @@
 //! The older position-based methods as solvers of worlds: PBD and XPBD beside the block driver.
 
-mod common;
-use common::*;
+use crate::common::*;
 use glam::{DVec2, DVec3};
 use taffeta::contact::{Obstacle, Shape};
 use taffeta::core::{Friction, Keyframe, Motion, Placement, Region, TriangleMesh};

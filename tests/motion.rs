@@ -1,7 +1,6 @@
 //! Moving pins, decay of velocities, material damping, remeshing under pins.
 
-mod common;
-use common::*;
+use crate::common::*;
 use glam::{DVec2, DVec3};
 use taffeta::core::{Keyframe, Motion, Region};
 use taffeta::remesh::RemeshSettings;

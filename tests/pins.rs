@@ -1,7 +1,6 @@
 //! Pins that hold some axes, that let go at a time or by a force, and what becomes of the vertices then.
 
-mod common;
-use common::*;
+use crate::common::*;
 use glam::{DVec2, DVec3};
 use taffeta::core::{Keyframe, Motion, Region};
 use taffeta::remesh::RemeshSettings;

@@ -1,7 +1,6 @@
 //! Folds that stay: what is bent too far springs back by the yield curvature, on every mesh, and stays so.
 
-mod common;
-use common::*;
+use crate::common::*;
 use glam::{DVec2, DVec3};
 use taffeta::contact::{Obstacle, Shape};
 use taffeta::core::{Keyframe, Motion, Placement, Region, TriangleMesh};

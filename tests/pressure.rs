@@ -1,7 +1,6 @@
 //! Pressure on cloths.
 
-mod common;
-use common::*;
+use crate::common::*;
 use glam::DVec3;
 use taffeta::core::{Placement, TriangleMesh};
 use taffeta::scene::GridPattern;

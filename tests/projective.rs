@@ -1,7 +1,6 @@
 //! Projective dynamics as a solver of worlds.
 
-mod common;
-use common::*;
+use crate::common::*;
 use glam::{DVec2, DVec3};
 use taffeta::contact::{Obstacle, Shape};
 use taffeta::core::{Friction, Keyframe, Motion, Placement, Region};

@@ -1,8 +1,7 @@
 //! Cloths of panels and cloths without material coordinates: what they do does not depend on how their rest shape is
 //! written down, with fixed and with adaptive meshes.
 
-mod common;
-use common::*;
+use crate::common::*;
 use glam::{DVec2, DVec3};
 use std::f64::consts::TAU;
 use taffeta::core::{Region, TriangleMesh};

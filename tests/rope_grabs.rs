@@ -1,7 +1,6 @@
 //! Grabs of ropes, and pins that hold them on the way.
 
-mod common;
-use common::*;
+use crate::common::*;
 use glam::DVec3;
 use taffeta::core::index::DenseIndex;
 use taffeta::core::{Friction, Region};

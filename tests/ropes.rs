@@ -1,7 +1,6 @@
 //! Ropes against closed forms and themselves: statics, dynamics, rest shapes, every solver.
 
-mod common;
-use common::*;
+use crate::common::*;
 use glam::{DQuat, DVec3};
 use taffeta::core::{Keyframe, Motion, Region};
 use taffeta::sim::{

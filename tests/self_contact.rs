@@ -1,7 +1,6 @@
 //! Cloths against themselves and each other.
 
-mod common;
-use common::*;
+use crate::common::*;
 use glam::DVec3;
 use taffeta::contact::{Obstacle, Shape};
 use taffeta::core::Placement;

@@ -1,8 +1,7 @@
 //! Small steps (Macklin et al. 2019): `n` substeps of one iteration against one step of `n` iterations, at the same number
 //! of sweeps. A sheet falls from the horizontal and swings about its held edge, without any damping.
 
-mod common;
-use common::*;
+use crate::common::*;
 use glam::{DVec2, DVec3};
 use taffeta::scene::GridPattern;
 use taffeta::sim::{BendingModel, SimulationSettings, SolverChoice, TimeIntegration, World};

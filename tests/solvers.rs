@@ -4,8 +4,7 @@
 //! iterations are asked for. What that leaves grows where cloth buckles, so motions are compared over as few frames as
 //! show the load.
 
-mod common;
-use common::*;
+use crate::common::*;
 use glam::{DVec2, DVec3};
 use taffeta::core::{Keyframe, Motion, Region};
 use taffeta::scene::{GridPattern, grid};

@@ -1,7 +1,6 @@
 //! Patch test, refinement invariance, free flight.
 
-mod common;
-use common::*;
+use crate::common::*;
 use glam::{DMat3, DVec2, DVec3};
 use taffeta::core::motion::rotation_xyz;
 use taffeta::core::{EdgeIndex, SurfaceTopology, VertexIndex};

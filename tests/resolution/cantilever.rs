@@ -1,7 +1,7 @@
 //! The heavy strip that is clamped at one end.
 
+use super::meshing::Meshing;
 use crate::common::*;
-use crate::meshing::Meshing;
 use glam::{DVec2, DVec3};
 use taffeta::core::Region;
 use taffeta::scene::{GridPattern, grid};

@@ -1,7 +1,7 @@
 //! The inflated disk.
 
+use super::meshing::Meshing;
 use crate::common::*;
-use crate::meshing::Meshing;
 use glam::{DVec2, DVec3};
 use taffeta::core::{Region, TriangleMesh};
 use taffeta::sim::{ClothDescription, Material, PinDescription, SimulationSettings, World};

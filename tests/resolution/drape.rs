@@ -1,7 +1,7 @@
 //! A strip that comes to rest over a ball. A strip, because a wide sheet buckles on a ball, and has many equilibria.
 
+use super::meshing::{Meshing, lattice, rms};
 use crate::common::*;
-use crate::meshing::{Meshing, lattice, rms};
 use glam::{DVec2, DVec3};
 use taffeta::contact::{Obstacle, Shape};
 use taffeta::core::Placement;

@@ -1,7 +1,7 @@
 //! The sheet that hangs by its upper edge.
 
+use super::meshing::Meshing;
 use crate::common::*;
-use crate::meshing::Meshing;
 use glam::DVec2;
 use taffeta::sim::SimulationSettings;
 use taffeta::study::validate::mean_position;

@@ -1,7 +1,7 @@
 //! The sheet that swings from two patches at its corners.
 
+use super::meshing::{Meshing, lattice, rms};
 use crate::common::*;
-use crate::meshing::{Meshing, lattice, rms};
 use glam::{DVec2, DVec3};
 use taffeta::core::Region;
 use taffeta::scene::GridPattern;

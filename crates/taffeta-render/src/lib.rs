@@ -25,6 +25,8 @@ pub mod body;
 pub mod camera;
 mod color;
 pub mod error;
+#[cfg(feature = "mp4")]
+pub mod film;
 pub mod image;
 mod legend;
 pub mod obstacle_mesh;

@@ -3,6 +3,8 @@
 use super::Drawing;
 use crate::args::RenderOptions;
 use crate::failure::Failure;
+#[cfg(feature = "mp4")]
+use taffeta_render::film::{Film, FilmSettings};
 
 /// Width and height \[pixels\].
 pub(super) const FILM_SIZE: [u32; 2] = [1280, 720];
@@ -26,9 +28,9 @@ pub(super) fn check(options: &RenderOptions, size: [u32; 2]) -> Result<(), Failu
 }
 
 #[cfg(feature = "mp4")]
-fn settings(quality: Option<u8>, size: [u32; 2], rate: f64) -> taffeta_video::FilmSettings {
-    let usual = taffeta_video::FilmSettings::new(size);
-    taffeta_video::FilmSettings { quality: quality.unwrap_or(usual.quality), rate, ..usual }
+fn settings(quality: Option<u8>, size: [u32; 2], rate: f64) -> FilmSettings {
+    let usual = FilmSettings::new(size);
+    FilmSettings { quality: quality.unwrap_or(usual.quality), rate, ..usual }
 }
 
 impl Drawing {
@@ -46,8 +48,7 @@ impl Drawing {
             find_ends(&self.frames.iter().map(|frame| self.source.time_of(*frame)).collect::<Vec<_>>());
         let rate = ends.len() as f64 / ends[ends.len() - 1];
         let size = [self.picture.width, self.picture.height];
-        let mut film =
-            taffeta_video::Film::create(&self.path, settings(options.quality, size, rate)).map_err(usage)?;
+        let mut film = Film::create(&self.path, settings(options.quality, size, rate)).map_err(usage)?;
         let mut ends = ends.into_iter();
         self.draw_all(&self.frames, |_, image| {
             film.add(&image, ends.next().unwrap_or_default()).map_err(usage)

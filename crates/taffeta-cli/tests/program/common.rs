@@ -156,19 +156,3 @@ impl Reply {
         }
     }
 }
-
-/// Runs Python 3 with arguments and returns what it prints.
-pub fn python(program: &Path, arguments: &[&Path]) -> String {
-    let shown = program.display();
-    let output = Command::new(program).args(arguments).output().unwrap_or_else(|error| {
-        panic!("this test reads files with Python packages and needs {shown} (3.11 or newer, with venv and pip): {error}")
-    });
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    assert!(
-        output.status.success(),
-        "{shown} {arguments:?}:\n{}{}",
-        text(&output.stdout),
-        text(&output.stderr)
-    );
-    text(&output.stdout)
-}

@@ -1,16 +1,15 @@
 //! Frames in the formats of other programs.
 
-use crate::common::{Desk, REMESH, SCENE, python};
+use crate::common::{Desk, REMESH, SCENE};
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-const ALL: &str = "output.formats=[\"obj\", \"ply\", \"vtp\", \"usda\", \"glb\", \"npz\"]";
+pub const ALL: &str = "output.formats=[\"obj\", \"ply\", \"vtp\", \"usda\", \"glb\", \"npz\"]";
 
 /// The scene of all tests with a ball that moves, a floor made of triangles, a cord that falls, and a second cloth without
 /// remeshing and without material coordinates.
-fn full_scene(desk: &Desk) {
+pub fn full_scene(desk: &Desk) {
     let bodies = r#"
 [[cloth]]
 name = "bubble-2"
@@ -33,14 +32,6 @@ shape = { mesh = "floor.obj" }
     desk.write("floor.obj", "v -3 -1 -3\nv 3 -1 -3\nv 3 -1 3\nv -3 -1 3\nf 4 3 2 1\n");
 }
 
-/// Checks a result folder with independent readers.
-fn check_with_readers(folder: &Path) -> String {
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/readers");
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let interpreter = python(Path::new("python3"), &[&tests.join("environment.py"), target]);
-    python(Path::new(interpreter.trim()), &[&tests.join("check.py"), folder])
-}
-
 /// All files that hold frames, with their bytes.
 fn files(desk: &Desk, folder: &str) -> BTreeMap<String, Vec<u8>> {
     let holds_frames = |name: &String| {
@@ -58,15 +49,6 @@ fn expect_same_files(desk: &Desk, a: &str, b: &str) {
     for (name, bytes) in &a {
         assert!(bytes == &b[name], "{name} differs");
     }
-}
-
-#[test]
-fn every_format_of_an_adaptive_drape_is_read_back_whole_by_other_programs() {
-    let desk = Desk::new();
-    full_scene(&desk);
-    desk.done(&["run", "scene.toml", "--out", "a", "--quiet", "--set", ALL, REMESH]);
-    let report = check_with_readers(&desk.path("a"));
-    assert!(report.contains("39 frames of 3 bodies and 13 rows of probes agree"), "{report}");
 }
 
 #[test]

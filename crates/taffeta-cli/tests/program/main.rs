@@ -2,6 +2,7 @@
 
 mod common;
 mod contract;
+mod external;
 mod extremes;
 mod formats;
 mod interrupt;
@@ -13,3 +14,4 @@ mod resume;
 mod statics;
 mod study;
 mod tools;
+mod view;

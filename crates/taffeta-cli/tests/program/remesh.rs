@@ -1,6 +1,6 @@
 //! `taffeta remesh`.
 
-use crate::common::{Desk, python};
+use crate::common::Desk;
 use std::path::Path;
 use taffeta_scene::{ObjMesh, parse_obj};
 
@@ -238,41 +238,4 @@ fn split_coordinates_are_seams_and_come_back_split() {
     desk.write("cut.obj", &cut);
     let reply = desk.done(&["remesh", "cut.obj", "cut_fine.obj", "--size", "2"]);
     assert!(reply.err.contains("every face is a panel of its own"), "{}", reply.err);
-}
-
-#[test]
-fn numpy_gives_arrays_and_reads_what_became_of_them() {
-    let desk = Desk::new();
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/readers");
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let environment = [&tests.join("environment.py"), target, &tests.join("numpy.txt")];
-    let interpreter = python(Path::new("python3"), &environment);
-    let script = |action: &str| {
-        python(Path::new(interpreter.trim()), &[&tests.join("remesh.py"), Path::new(action), &desk.path("")])
-    };
-    script("make");
-    let by_size = ["remesh", "in.npz", "by_size.npz", "--sizing", "sizes.npy", "--pin", "mask.npy"];
-    let reply = desk.done(&[&by_size[..], &["--map", "map.npz"]].concat());
-    let note = "not carried over: `node_type` (no real numbers), `name` (no numbers); the map says";
-    assert!(reply.err.contains(note), "{}", reply.err);
-    desk.done(&["remesh", "in.npz", "by_tensor.npz", "--sizing", "tensors.npz", "--pin", "mask.npy"]);
-    let report = script("check");
-    assert!(report.contains("289 vertices became"), "{report}");
-    let refused = |more: &[&str], parts: &[&str]| {
-        desk.refused(&[&["remesh", "in.npz", "out.npz"], more].concat(), parts);
-    };
-    refused(&["--sizing", "skew.npy"], &["skew.npy", "[[4, 1], [2, 4]]", "vertex 0", "not symmetric"]);
-    refused(&["--sizing", "half.npy"], &["half.npy", "f2", "float32 or float64"]);
-    refused(&["--sizing", "mask.npy"], &["size at vertex 1 is 0 m"]);
-    refused(&["--sizing", "in.npz"], &["no array `sizing`", "world_pos"]);
-    refused(&["--size", "0.1", "--pin", "289"], &["no vertex 289", "289, counted from 0"]);
-    refused(&["--size", "0.1", "--pin", "nobody.txt"], &["nobody.txt", "0,5,9"]);
-    refused(&["--size", "0.1", "--pin", "sizes.npy"], &["sizes.npy", "no number of a vertex"]);
-    desk.refused(&["remesh", "tensors.npz", "out.npz", "--size", "1"], &["no array `positions`", "sizing"]);
-    desk.write("bad.npz", "PK");
-    desk.refused(&["remesh", "bad.npz", "out.npz", "--size", "1"], &["bad.npz"]);
-    desk.done(&["remesh", "in.npz", "out.obj", "--size", "0.2"]);
-    // What has been remeshed can be again; the map is then that of the second time.
-    let reply = desk.done(&["remesh", "by_size.npz", "again.npz", "--size", "0.2"]);
-    assert!(reply.err.contains("`origin_weights` (the output has its own)"), "{}", reply.err);
 }

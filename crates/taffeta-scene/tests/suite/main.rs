@@ -1,0 +1,9 @@
+//! Scene files and meshes: what is read, what is built, and what is refused with which words.
+
+mod msh;
+mod obj;
+mod outline;
+mod output;
+mod scene_build;
+mod scene_errors;
+mod schema;

@@ -1,0 +1,4 @@
+//! Studies and checks as the program runs them.
+
+mod study;
+mod validate;

@@ -1,0 +1,32 @@
+//! The whole simulator through its façade. One binary, so that everything is linked once.
+
+mod architecture;
+mod checkpoint;
+mod common;
+mod constraints;
+mod contact;
+mod contact_scenes;
+mod determinism;
+mod examples;
+mod golden;
+mod grabs;
+mod guide;
+mod hung_sheet;
+mod incline;
+mod loose;
+mod meshes;
+mod methods;
+mod motion;
+mod pins;
+mod plastic;
+mod pressure;
+mod projective;
+mod resolution;
+mod rest_shapes;
+mod rope_grabs;
+mod ropes;
+mod self_contact;
+mod small_steps;
+mod solids;
+mod solvers;
+mod validation;

@@ -40,6 +40,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 fn runs_in_a_short_mode() {
     let mut world = world();
     let coarse = world.vertex_count();
-    common::run(&mut world, 15).expect("every step is finite");
+    common::run(&mut world, 8).expect("every step is finite");
     assert!(world.vertex_count() > coarse, "the mesh refines around the impact");
 }

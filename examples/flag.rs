@@ -32,6 +32,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 #[test]
 fn runs_in_a_short_mode() {
     let mut world = world();
-    common::run(&mut world, 10).expect("every step is finite");
-    assert!(world.mesh(0).positions.iter().any(|x| x.z > 0.02), "the wind moves the flag");
+    common::run(&mut world, 5).expect("every step is finite");
+    assert!(world.mesh(0).positions.iter().any(|x| x.z > 0.005), "the wind moves the flag");
 }

@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 #[test]
 fn runs_in_a_short_mode() {
     let mut world = world();
-    common::run(&mut world, 10).expect("every step is finite");
+    common::run(&mut world, 6).expect("every step is finite");
     let lowest = world.mesh(0).positions.iter().map(|x| x.y).fold(f64::INFINITY, f64::min);
     assert!(lowest > 0.0 && lowest < 0.5, "the rim falls, but not through the floor: {lowest}");
 }

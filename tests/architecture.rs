@@ -9,6 +9,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("taffeta-mesh", &[]),
     ("taffeta-remesh", &["taffeta-mesh"]),
     ("taffeta-factor", &[]),
+    ("taffeta-fixtures", &[]),
+    ("xtask", &[]),
     ("taffeta-solve", &["taffeta-factor"]),
     ("taffeta-contact", &[]),
     ("taffeta-formats", &[]),

@@ -43,12 +43,12 @@ fn sweeps_in_parallel(world: &World) -> bool {
 fn any_number_of_threads_gives_the_same_bits() {
     let hashes = |threads| {
         let mut world = drape(80, SolverChoice::Block, threads);
-        let hashes: Vec<_> = (0..5).map(|_| run(&mut world, 1).state_hash).collect();
+        let hashes: Vec<_> = (0..tier(3, 5)).map(|_| run(&mut world, 1).state_hash).collect();
         assert!(sweeps_in_parallel(&world), "the sheet is large enough for the threads to share it");
         hashes
     };
     let reference = hashes(1);
-    for threads in [2, 3, 8] {
+    for threads in tier(&[3][..], &[2, 3, 8]).iter().copied() {
         assert_eq!(hashes(threads), reference, "{threads} threads");
     }
 }
@@ -57,10 +57,10 @@ fn any_number_of_threads_gives_the_same_bits() {
 fn the_global_solver_gives_the_same_bits_for_any_number_of_threads() {
     let hashes = |threads| {
         let mut world = drape(64, SolverChoice::Global, threads);
-        (0..4).map(|_| run(&mut world, 1).state_hash).collect::<Vec<_>>()
+        (0..tier(2, 4)).map(|_| run(&mut world, 1).state_hash).collect::<Vec<_>>()
     };
     let reference = hashes(1);
-    for threads in [2, 3] {
+    for threads in tier(&[3][..], &[2, 3]).iter().copied() {
         assert_eq!(hashes(threads), reference, "{threads} threads");
     }
 }
@@ -83,10 +83,10 @@ fn is_shared<const V: usize>(elements: impl Iterator<Item = [u32; V]>, vertex_co
 /// Ropes of many segments that fall onto a ball, one of them curled and held at an end, beside a cloth.
 fn ropes(solver: SolverChoice, threads: usize) -> World {
     let material = RopeMaterial::new(0.05, 500.0, 1e-3);
-    let straight = |i: u32| DVec3::new(f64::from(i) / 1000.0 - 1.0, 0.208, 0.02);
+    let straight = |i: u32| DVec3::new(f64::from(i) / 1000.0 - 1.0, 0.2055, 0.02);
     let curl = |i: u32| {
         let angle = f64::from(i) * 0.05;
-        DVec3::new(0.3 * angle.cos(), 0.207 + 1e-4 * f64::from(i), 0.3 * angle.sin())
+        DVec3::new(0.3 * angle.cos(), 0.2055 + 1e-4 * f64::from(i), 0.3 * angle.sin())
     };
     let line = RopeDescription::new("line", (0..=2000).map(straight).collect(), 0.005, material.clone());
     let mut strand = RopeDescription::new("strand", (0..=2000).map(curl).collect(), 0.005, material);
@@ -129,7 +129,7 @@ fn ropes_have_the_same_bits_for_any_number_of_threads() {
             reports.into_iter().map(|report| report.state_hash).collect::<Vec<_>>()
         };
         let reference = hashes(1);
-        for threads in [2, 8] {
+        for threads in tier(&[3][..], &[2, 8]).iter().copied() {
             assert_eq!(hashes(threads), reference, "{threads} threads, {solver:?}");
         }
     }
@@ -138,7 +138,7 @@ fn ropes_have_the_same_bits_for_any_number_of_threads() {
 /// A block of so many tetrahedra that the threads share them, which falls onto a ball.
 fn solid(solver: SolverChoice, threads: usize) -> World {
     let (mut positions, tetrahedra) = solid_box(DVec3::new(0.25, 0.15, 0.3), [20, 12, 24]);
-    positions.iter_mut().for_each(|x| *x += DVec3::new(-0.125, 0.202, -0.15));
+    positions.iter_mut().for_each(|x| *x += DVec3::new(-0.125, 0.2005, -0.15));
     let material = SolidMaterial { volume_stiffness: 1e4, ..SolidMaterial::new(1000.0, 5e4, 0.35) };
     let mut simulation = settings(solver, Some(2));
     simulation.threads = threads;
@@ -157,12 +157,12 @@ fn solids_have_the_same_bits_for_any_number_of_threads() {
             let mut world = solid(solver, threads);
             let (tetrahedra, count) = (&world.solids()[0].tetrahedra, world.vertex_count());
             assert!(is_shared(tetrahedra.iter().copied(), count), "the threads share the block");
-            let reports: Vec<_> = (0..2).map(|_| run(&mut world, 1)).collect();
+            let reports: Vec<_> = (0..tier(1, 2)).map(|_| run(&mut world, 1)).collect();
             assert!(reports.last().is_some_and(|report| report.contacts > 0), "it touches the ball");
             reports.into_iter().map(|report| report.state_hash).collect::<Vec<_>>()
         };
         let reference = hashes(1);
-        for threads in [2, 8] {
+        for threads in tier(&[3][..], &[2, 8]).iter().copied() {
             assert_eq!(hashes(threads), reference, "{threads} threads, {solver:?}");
         }
     }
@@ -171,7 +171,7 @@ fn solids_have_the_same_bits_for_any_number_of_threads() {
 /// A balloon that is blown up while it falls onto a ball.
 fn balloon(solver: SolverChoice, threads: usize) -> World {
     let mut mesh = sphere_mesh(0.2, 5);
-    mesh.positions.iter_mut().for_each(|x| x.y += 0.402);
+    mesh.positions.iter_mut().for_each(|x| x.y += 0.4005);
     let mut cloth = ClothDescription::new("balloon", mesh, stiff());
     cloth.bending = BendingModel::None;
     cloth.volume = Some(EnclosedDescription { ratio: 1.1, inflation: 0.1, bulk: None });
@@ -192,12 +192,12 @@ fn closed_cloths_have_the_same_bits_for_any_number_of_threads() {
             let mut world = balloon(solver, threads);
             let (faces, count) = (world.mesh(0).faces, world.vertex_count());
             assert!(is_shared(faces.into_iter(), count), "the threads share the balloon");
-            let reports: Vec<_> = (0..2).map(|_| run(&mut world, 1)).collect();
+            let reports: Vec<_> = (0..tier(1, 2)).map(|_| run(&mut world, 1)).collect();
             assert!(reports.last().is_some_and(|report| report.contacts > 0), "it touches the ball");
             reports.into_iter().map(|report| report.state_hash).collect::<Vec<_>>()
         };
         let reference = hashes(1);
-        for threads in [2, 8] {
+        for threads in tier(&[3][..], &[2, 8]).iter().copied() {
             assert_eq!(hashes(threads), reference, "{threads} threads, {solver:?}");
         }
     }
@@ -258,6 +258,7 @@ fn frames_of(program: &Path, scene: &Path, out: &Path, arguments: &[&str]) -> Ve
 }
 
 #[test]
+#[ignore = "second tier: the program is built twice"]
 fn optimized_and_unoptimized_programs_write_the_same_frames() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let scene = folder.path().join("scene.toml");

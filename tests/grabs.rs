@@ -88,7 +88,7 @@ fn the_force_of_a_grab_is_what_it_gives_to_the_momentum() {
 #[test]
 fn a_patch_is_pulled_as_a_whole_and_alike_on_every_mesh() {
     let mut drops = Vec::new();
-    for cells in [8, 16] {
+    for cells in tier([8, 12], [8, 16]) {
         let mut cloth = sheet_for(SolverChoice::Direct);
         cloth.mesh = square(cells, GridPattern::Alternating);
         let settings =

@@ -139,7 +139,7 @@ fn substeps_of_a_moving_obstacle_follow_from_the_size_of_the_cloth_and_not_from_
     ];
     // At 60 frames per second; a sheet of 30 cm by 30 cm has a diagonal of 424 mm, of which a hundredth is a stride.
     for (speed, expected, capped) in [(10.0, 40, false), (50.0, 197, false), (600.0, 400, true)] {
-        for cells in [4, 16] {
+        for cells in tier([3, 6], [4, 16]) {
             let mut description = over(sheet(cells, 0.3, 0.0), cuboid(half), SolverChoice::Global);
             description.mesh_obstacles[0].place = Placement::at(DVec3::Y * -0.15);
             description.mesh_obstacles[0].motion = lift(speed, 1.0);
@@ -151,7 +151,9 @@ fn substeps_of_a_moving_obstacle_follow_from_the_size_of_the_cloth_and_not_from_
                 "mesh, {speed} m/s"
             );
             description.mesh_obstacles.clear();
-            for shape in shapes {
+            // A frame of the most substeps takes long.
+            let count_of_shapes = if capped { tier(1, 4) } else { 4 };
+            for shape in shapes.into_iter().take(count_of_shapes) {
                 let place = Placement::at(DVec3::Y * -0.15);
                 description.obstacles =
                     vec![Obstacle { motion: lift(speed, 1.0), ..Obstacle::new(shape, place) }];
@@ -360,6 +362,7 @@ fn a_sheet_finds_its_equilibrium_on_a_mesh() {
 }
 
 #[test]
+#[ignore = "second tier"]
 fn a_sheet_finds_its_equilibrium_on_a_mesh_with_friction() {
     let mut description = over(sheet(8, 0.3, 0.1515), ball(0.15, 2), SolverChoice::Auto);
     description.cloths[0].material = Material::isotropic(0.3, 30.0, 0.3, 2e-3);
@@ -372,11 +375,11 @@ fn a_sheet_finds_its_equilibrium_on_a_mesh_with_friction() {
 #[test]
 fn a_sheet_that_is_remeshed_over_a_mesh_does_not_cross_it() {
     let mut description = over(sheet(5, 0.3, 0.102), ball(0.1, 2), SolverChoice::Global);
-    let settings = RemeshSettings { size_min: 0.02, size_max: 0.1, ..RemeshSettings::default() };
+    let settings = RemeshSettings { size_min: tier(0.03, 0.02), size_max: 0.1, ..RemeshSettings::default() };
     description.cloths[0].remesh = Some(settings);
     let mut world = build(&description);
     let mut edits = 0;
-    for frame in 0..25 {
+    for frame in 0..tier(18, 25) {
         let report = run(&mut world, 1);
         edits += report.remesh.splits + report.remesh.collapses + report.remesh.flips;
         let crossings = world.crossings().unwrap();

@@ -178,8 +178,9 @@ fn a_skirt_that_hangs_from_its_waist_does_so_on_an_adaptive_mesh_as_on_a_fine_on
             state.masses.iter().zip(state.positions.iter()).map(|(m, x)| m * x.y).sum::<f64>() / mass;
         (height, mass, edits, state.positions.len())
     };
-    let fine = hang(96, 30, None);
-    let still = frustum(96, 30, [0.15, 0.19], 0.4);
+    let (around, rows) = tier((64, 20), (96, 30));
+    let fine = hang(around, rows, None);
+    let still = frustum(around, rows, [0.15, 0.19], 0.4);
     let [at_rest, coarse] = [&still, &frustum(32, 10, [0.15, 0.19], 0.4)].map(mean_height);
     let limits =
         RemeshSettings { size_min: 0.01, size_max: 0.05, refine_strain: 0.02, ..RemeshSettings::default() };

@@ -194,7 +194,9 @@ fn difference_of_shapes(a: &[DVec3], b: &[DVec3]) -> f64 {
 
 #[test]
 fn a_curl_that_is_pulled_out_of_shape_returns_to_radius_and_pitch() {
-    for solver in [SolverChoice::Global, SolverChoice::Direct, SolverChoice::Block, SolverChoice::Xpbd] {
+    let solvers = [SolverChoice::Global, SolverChoice::Direct, SolverChoice::Block, SolverChoice::Xpbd];
+    // The sweeps take most of the time, under both alike.
+    for solver in solvers.into_iter().take(tier(1, 4)) {
         let mut rope = helix(48, 0.03, 0.03);
         let rest = rope.points.clone();
         // Damping of the material slows the sweeps of the local solvers, and with them the way back.

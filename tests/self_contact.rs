@@ -45,7 +45,7 @@ fn run_apart(world: &mut World, frames: u32) {
 #[test]
 fn a_sheet_that_falls_on_its_edge_crumples_without_crossing_itself() {
     for solver in SOLVERS {
-        let mut description = sheets(8, &[at([0.0, 0.05, 0.0], [5.0, 0.0, 3.0])], true, solver);
+        let mut description = sheets(tier(5, 8), &[at([0.0, 0.05, 0.0], [5.0, 0.0, 3.0])], true, solver);
         let mut world = build(&description);
         run_apart(&mut world, 30);
         assert!(world.mesh(0).positions.iter().all(|x| x.y < 0.2), "it lies");
@@ -199,12 +199,12 @@ fn no_edit_makes_layers_cross() {
 
 #[test]
 fn a_sheet_that_crumples_and_is_remeshed_does_not_cross_itself() {
-    let settings = RemeshSettings { size_min: 0.015, size_max: 0.06, ..RemeshSettings::default() };
+    let settings = RemeshSettings { size_min: tier(0.025, 0.015), size_max: 0.06, ..RemeshSettings::default() };
     let mut description = sheets(6, &[at([0.0, 0.005, 0.0], [4.0, 0.0, 3.0])], true, SolverChoice::Global);
     description.cloths[0].remesh = Some(settings);
     let mut world = build(&description);
     let mut edits = 0;
-    for frame in 0..20 {
+    for frame in 0..tier(14, 20) {
         let report = run(&mut world, 1);
         edits += report.remesh.splits + report.remesh.collapses + report.remesh.flips;
         let crossings = world.crossings().unwrap();

@@ -10,6 +10,8 @@ use taffeta::sim::{
 };
 use taffeta::solve::{Blocks, Supports};
 
+pub use taffeta_fixtures::tier;
+
 /// One output frame [s].
 pub const FRAME: f64 = 1.0 / 60.0;
 

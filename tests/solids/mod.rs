@@ -210,14 +210,14 @@ fn a_block_on_a_ball_and_a_floor_has_the_same_bits_for_any_threads_and_after_a_c
     for solver in KNOWING {
         let mut one = build(&drop_scene(1, solver));
         let mut three = build(&drop_scene(3, solver));
-        run_frames(&mut one, 15);
-        run_frames(&mut three, 15);
+        run_frames(&mut one, tier(4, 15));
+        run_frames(&mut three, tier(4, 15));
         assert_eq!(one.state_hash(), three.state_hash(), "{solver:?}");
         let bytes = one.checkpoint().to_bytes();
         let mut resumed = build(&drop_scene(1, solver));
         resumed.restore(Checkpoint::from_bytes(&bytes).unwrap()).unwrap();
-        run_frames(&mut one, 15);
-        run_frames(&mut resumed, 15);
+        run_frames(&mut one, tier(4, 15));
+        run_frames(&mut resumed, tier(4, 15));
         assert_eq!(one.state_hash(), resumed.state_hash(), "{solver:?}");
     }
 }
@@ -236,6 +236,7 @@ fn a_block_stays_outside_of_a_ball_and_above_a_floor() {
 }
 
 #[test]
+#[ignore = "second tier"]
 fn ten_thousand_frames_stay_finite() {
     let mut solid = bar([0.1, 0.1, 0.1], [2, 2, 2], damped(3e4, 0.4, 0.002));
     solid.positions.iter_mut().for_each(|x| x.y += 0.3);

@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "takes minutes: cargo test --release -p taffeta-sim -- --ignored a_thousand"]
+    #[ignore = "second tier"]
     fn a_thousand_forced_passes_in_free_flight() {
         force_passes(1000);
     }

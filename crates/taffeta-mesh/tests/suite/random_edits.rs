@@ -1,7 +1,6 @@
 //! Random splits, collapses, flips and openings on a dozen meshes, with every invariant checked after each.
 //!
-//! The normal run makes 100 000 edits in all. `TAFFETA_EDITS=1000000 cargo test -p taffeta-mesh --test random_edits`
-//! makes a million.
+//! 100 000 edits in all, a million in the second tier.
 
 use crate::common::{Random, Sample, samples};
 use taffeta_mesh::{CollapseBlocked, EdgeKey, FlipBlocked, Halfedge, HalfedgeMesh, OpenBlocked, Side};
@@ -23,7 +22,7 @@ fn shape_of(mesh: &HalfedgeMesh) -> Shape {
 }
 
 fn edit_count() -> usize {
-    std::env::var("TAFFETA_EDITS").ok().and_then(|count| count.parse().ok()).unwrap_or(100_000)
+    taffeta_fixtures::tier(100_000, 1_000_000)
 }
 
 /// How often each edit was made and refused.
@@ -186,7 +185,7 @@ fn random_openings_among_other_edits_keep_every_invariant() {
 }
 
 #[test]
-#[ignore = "a million edits"]
+#[ignore = "second tier: a million edits"]
 fn a_million_openings_and_other_edits_keep_every_invariant() {
     tear_at_random(1_000_000);
 }

@@ -168,7 +168,7 @@ fn random_edits_keep_panels_seams_and_areas() {
 }
 
 #[test]
-#[ignore = "a million edits take minutes"]
+#[ignore = "second tier: a million edits"]
 fn a_million_random_edits_keep_panels_seams_and_areas() {
     edit_everything(1_000_000);
 }

@@ -192,7 +192,7 @@ fn two_sheets_that_are_sewn_together_hang_as_one() {
         run(&mut world, 20);
         assert!(is_closed(&world), "{:?}", world.seams());
         world.settings.gravity = DVec3::new(0.0, -9.81, 0.0);
-        run(&mut world, 300);
+        run(&mut world, taffeta_fixtures::tier(150, 300));
         world
     };
     let whole = hang(cloth(panel([8, 6], DVec2::new(0.8, 0.6), DVec2::ZERO, DVec3::ZERO), Vec::new()));

@@ -147,6 +147,7 @@ fn a_sheet_that_folds_for_good_tears_without_crossing_anything() {
 }
 
 #[test]
+#[ignore = "second tier"]
 fn a_pull_by_a_hand_tears_a_sheet() {
     let mut sheet = notched(0.2);
     let [lower, _] = grips(SIZE.y, 0.0);
@@ -196,6 +197,7 @@ fn a_tear_ends_at_a_pin_in_its_way() {
 /// Every edge that the line of a tear met was split, however near to an end: beside each other tears made shorter and shorter
 /// edges, down to a length of nothing, whose strain then knew no bound.
 #[test]
+#[ignore = "second tier"]
 fn a_ball_that_goes_through_a_sheet_leaves_no_edge_that_is_next_to_nothing() {
     let mut curtain = cloth(sheet((DVec2::splat(1.2), [16; 2]), Cut::Alternating, 0, 1.0), 0.025);
     let material = Material::isotropic(0.15, 1500.0, 0.3, 2e-5);

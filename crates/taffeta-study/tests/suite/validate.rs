@@ -57,6 +57,7 @@ fn free_flight_passes() {
 }
 
 #[test]
+#[ignore = "second tier"]
 fn a_chain_swings_with_its_frequencies() {
     expect_pass("heavy-chain", &["simulation.solver=direct"]);
 }
@@ -75,12 +76,12 @@ fn friction_passes() {
 
 #[test]
 fn a_free_sheet_keeps_spinning() {
-    expect_pass("spin", &["cloth.0.grid.cells=[6,6]"]);
+    expect_pass("spin", &["cloth.0.grid.cells=[6,6]", "simulation.duration=0.2"]);
 }
 
 #[test]
 fn implicit_euler_never_gains_energy() {
-    let rows = (find_check("energy").unwrap().run)(&context(&["cloth.0.grid.cells=[10,10]"])).unwrap();
+    let rows = (find_check("energy").unwrap().run)(&context(&["cloth.0.grid.cells=[10,10]", "simulation.duration=0.1"])).unwrap();
     let of_euler = |row: &&taffeta_study::Row| row.case.contains("euler") && row.case.ends_with("growth");
     let judged: Vec<_> =
         rows.iter().filter(of_euler).filter(|row| row.verdict() != Verdict::Reported).collect();

@@ -259,7 +259,7 @@ fn random_fields_come_and_go_on_everything() {
 }
 
 #[test]
-#[ignore = "minutes: a million edits"]
+#[ignore = "second tier: a million edits"]
 fn a_million_edits_leave_panels_and_seams_whole() {
     follow_random_fields(1_000_000);
 }

@@ -9,6 +9,8 @@ use taffeta_remesh::{
     remesh, validate_attributes,
 };
 
+pub use taffeta_fixtures::tier;
+
 /// A mesh with its attributes.
 #[derive(Clone, Debug)]
 pub struct Sheet {

@@ -14,7 +14,7 @@ fn description() -> WorldDescription {
     let mut mesh = square(8, GridPattern::Alternating);
     mesh.positions.iter_mut().for_each(|x| *x = DVec3::new(x.x - 0.5, 0.21, 0.5 - x.y));
     let mut cloth = ClothDescription::new("sheet", mesh, stiff());
-    cloth.remesh = Some(RemeshSettings { size_min: tier(0.07, 0.04), ..RemeshSettings::default() });
+    cloth.remesh = Some(RemeshSettings { size_min: tier(0.1, 0.04), ..RemeshSettings::default() });
     WorldDescription {
         cloths: vec![cloth],
         obstacles: vec![Obstacle::new(Shape::Sphere { radius: 0.2 }, Placement::default())],

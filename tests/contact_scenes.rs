@@ -141,9 +141,9 @@ mod scenes {
         funnel: 14,
         stack: 4,
         knot: 6,
-        tablecloth_pull: 8,
+        tablecloth_pull: 6,
         bullet: 2,
         tilted_plane: 10,
-        skirt: 10,
+        skirt: 18,
     }
 }

@@ -48,7 +48,7 @@ fn place_of(world: &World, inputs: &StepInputs) -> DVec3 {
 
 #[test]
 fn a_cloth_that_hangs_from_a_grab_hangs_by_its_weight_under_every_solver() {
-    for solver in SOLVERS {
+    for solver in SOLVERS.into_iter().step_by(tier(2, 1)) {
         let settings = SimulationSettings { velocity_damping: 4.0, ..settings(solver, Some(8)) };
         let mut world = world(sheet_for(solver), settings);
         // Somewhere within a face.
@@ -96,7 +96,7 @@ fn a_patch_is_pulled_as_a_whole_and_alike_on_every_mesh() {
         let mut world = world(cloth, settings);
         let mut inputs = pulled([0.5, 0.6], DVec3::new(0.5, 0.6, 0.0), 60.0);
         inputs.grabs[0].radius = 0.25;
-        run_with(&mut world, &inputs, 60);
+        run_with(&mut world, &inputs, tier(45, 60));
         // At rest: the mean of the patch hangs by the weight, and the patch is no spike.
         drops.push(place_of(&world, &inputs) - inputs.grabs[0].target);
         let strain = world.measure().max_strain;
@@ -133,11 +133,12 @@ fn a_stiff_grab_takes_its_point_along_and_lets_go_without_a_jolt() {
 #[test]
 fn a_grab_holds_the_same_material_point_while_the_mesh_changes() {
     let mut cloth = sheet_for(SolverChoice::Global);
-    cloth.remesh = Some(RemeshSettings { size_min: 0.03, size_max: 0.3, ..RemeshSettings::default() });
+    cloth.remesh =
+        Some(RemeshSettings { size_min: tier(0.05, 0.03), size_max: 0.3, ..RemeshSettings::default() });
     let mut world = world(cloth, settings(SolverChoice::Global, None));
     let inputs = pulled([0.31, 0.62], DVec3::new(0.31, 0.7, 0.0), 200.0);
     let mut counts = std::collections::BTreeSet::new();
-    for _ in 0..40 {
+    for _ in 0..tier(20, 40) {
         run_with(&mut world, &inputs, 1);
         counts.insert(world.vertex_count());
         let point = world.material_point(0, DVec2::new(0.31, 0.62)).expect("on the sheet").position;
@@ -200,7 +201,8 @@ fn grabs_that_make_no_sense_are_refused_and_change_nothing() {
 fn a_vertex_is_pinned_where_it_is_and_let_go_again() {
     for solver in [SolverChoice::Global, SolverChoice::Block] {
         let mut cloth = sheet_for(solver);
-        cloth.remesh = Some(RemeshSettings { size_min: 0.04, size_max: 0.2, ..RemeshSettings::default() });
+        cloth.remesh =
+            Some(RemeshSettings { size_min: tier(0.07, 0.04), size_max: 0.2, ..RemeshSettings::default() });
         let mut world = world(cloth, settings(solver, None));
         run(&mut world, 6);
         let (corners, weights) = world.find_layout_point(0, DVec3::new(0.5, 1.0, 0.0)).expect("faces");
@@ -209,7 +211,7 @@ fn a_vertex_is_pinned_where_it_is_and_let_go_again() {
         let pin = world.pin_vertex(vertex).expect("it is free");
         let again = world.pin_vertex(vertex).expect_err("it is held");
         assert!(again.to_string().contains("holds it already"), "{again}");
-        run(&mut world, 30);
+        run(&mut world, tier(15, 30));
         let held: Vec<_> = world.sheet().vertex_pins.iter_indexed().filter(|(_, p)| p.is_some()).collect();
         assert_eq!(held.len(), 1, "{solver:?}: what is split off is free");
         let kept = world.sheet().state.positions[held[0].0];

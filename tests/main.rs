@@ -1,4 +1,5 @@
 //! The whole simulator through its façade. One binary, so that everything is linked once.
+#![allow(clippy::duplicate_mod, reason = "every example has the module that examples share")]
 
 mod architecture;
 mod checkpoint;

@@ -169,7 +169,7 @@ fn a_skirt_that_hangs_from_its_waist_does_so_on_an_adaptive_mesh_as_on_a_fine_on
             SimulationSettings { velocity_damping: 6.0, ..settings(SolverChoice::Global, Some(4)) };
         let mut world = world(cloth, simulation);
         let mut edits = 0;
-        for _ in 0..60 {
+        for _ in 0..tier(45, 60) {
             edits += edit_count(&run(&mut world, 1));
         }
         let state = &world.sheet().state;
@@ -178,7 +178,7 @@ fn a_skirt_that_hangs_from_its_waist_does_so_on_an_adaptive_mesh_as_on_a_fine_on
             state.masses.iter().zip(state.positions.iter()).map(|(m, x)| m * x.y).sum::<f64>() / mass;
         (height, mass, edits, state.positions.len())
     };
-    let (around, rows) = tier((64, 20), (96, 30));
+    let (around, rows) = tier((48, 16), (96, 30));
     let fine = hang(around, rows, None);
     let still = frustum(around, rows, [0.15, 0.19], 0.4);
     let [at_rest, coarse] = [&still, &frustum(32, 10, [0.15, 0.19], 0.4)].map(mean_height);

@@ -44,15 +44,15 @@ fn run_apart(world: &mut World, frames: u32) {
 
 #[test]
 fn a_sheet_that_falls_on_its_edge_crumples_without_crossing_itself() {
-    for solver in SOLVERS {
+    for solver in SOLVERS.into_iter().step_by(tier(2, 1)) {
         let mut description = sheets(tier(5, 8), &[at([0.0, 0.05, 0.0], [5.0, 0.0, 3.0])], true, solver);
         let mut world = build(&description);
-        run_apart(&mut world, 30);
+        run_apart(&mut world, tier(24, 30));
         assert!(world.mesh(0).positions.iter().all(|x| x.y < 0.2), "it lies");
         description.self_contact = false;
         let mut other = build(&description);
         assert_eq!(other.crossings(), None);
-        run(&mut other, 30);
+        run(&mut other, tier(24, 30));
         let open = other.mesh(0).positions;
         assert!(open != world.mesh(0).positions, "it must have met itself");
     }
@@ -62,7 +62,7 @@ fn a_sheet_that_falls_on_its_edge_crumples_without_crossing_itself() {
 fn sheets_that_fall_on_each_other_stay_apart() {
     let flat = |y: f64, turn: f64| at([0.0, y, 0.0], [-90.0, turn, 0.0]);
     let places = [flat(0.005, 0.0), flat(0.02, 20.0), flat(0.035, -15.0)];
-    for solver in SOLVERS {
+    for solver in SOLVERS.into_iter().step_by(tier(2, 1)) {
         let mut world = build(&sheets(5, &places, true, solver));
         run_apart(&mut world, 30);
         let mean = |cloth: usize| {
@@ -130,7 +130,7 @@ fn contact_between_cloths_gives_the_same_bits_for_any_number_of_threads() {
 #[test]
 fn what_crosses_at_the_start_is_pulled_apart() {
     // The upright sheet pokes through the other one by 2 cm.
-    for solver in SOLVERS {
+    for solver in SOLVERS.into_iter().step_by(tier(2, 1)) {
         let places = [at([0.0, 0.1, 0.0], [-90.0, 0.0, 0.0]), at([0.05, -0.08, -0.1], [0.0, 5.0, 0.0])];
         let mut description = sheets(7, &places, false, solver);
         description.simulation.gravity = DVec3::ZERO;
@@ -199,7 +199,8 @@ fn no_edit_makes_layers_cross() {
 
 #[test]
 fn a_sheet_that_crumples_and_is_remeshed_does_not_cross_itself() {
-    let settings = RemeshSettings { size_min: tier(0.025, 0.015), size_max: 0.06, ..RemeshSettings::default() };
+    let settings =
+        RemeshSettings { size_min: tier(0.025, 0.015), size_max: 0.06, ..RemeshSettings::default() };
     let mut description = sheets(6, &[at([0.0, 0.005, 0.0], [4.0, 0.0, 3.0])], true, SolverChoice::Global);
     description.cloths[0].remesh = Some(settings);
     let mut world = build(&description);

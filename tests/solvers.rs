@@ -46,7 +46,7 @@ const GRAVITY: DVec3 = DVec3::new(0.0, -9.81, 0.0);
 
 #[test]
 fn a_hung_sheet() {
-    let cloth = hung_sheet(24, GridPattern::Alternating);
+    let cloth = hung_sheet(tier(16, 24), GridPattern::Alternating);
     assert_alike("hung sheet, static", distance(&cloth, None, GRAVITY));
     assert_alike("hung sheet, 12 frames", distance(&cloth, Some(12), GRAVITY));
 }

@@ -6,7 +6,7 @@ use taffeta::render::{Body, BodyKind, Picture, RenderError, obstacle_body, rende
 use taffeta::sim::{StepError, StepInputs, World};
 
 /// Makes steps of 1/60 s, printing a line each tenth of a second.
-pub fn run(world: &mut World, frames: u32) -> Result<(), StepError> {
+pub(crate) fn run(world: &mut World, frames: u32) -> Result<(), StepError> {
     println!(" time  vertices  substeps   ms/frame");
     for frame in 1..=frames {
         let report = world.step(&StepInputs::default(), 1.0 / 60.0)?;
@@ -22,7 +22,7 @@ pub fn run(world: &mut World, frames: u32) -> Result<(), StepError> {
 }
 
 /// Draws the world with its mesh to `out/NAME.png`.
-pub fn draw(world: &World, name: &str) -> Result<(), RenderError> {
+pub(crate) fn draw(world: &World, name: &str) -> Result<(), RenderError> {
     let cloths = (0..world.cloths().len()).map(|i| Body::new(world.mesh(i), BodyKind::Cloth { index: i }));
     let mut bodies: Vec<Body> = cloths.collect();
     if let Some(bounds) = bodies[0].mesh.bounds() {

@@ -6,7 +6,7 @@ use taffeta_cli::args::{Arguments, Command};
 use taffeta_cli::run_command;
 
 /// Runs a command line.
-pub fn run(line: &str) -> Result<(), Box<dyn Error>> {
+pub(crate) fn run(line: &str) -> Result<(), Box<dyn Error>> {
     let text = run_command(parse(line)?).map_err(|failure| format!("{line}\n{failure}"))?;
     if !text.is_empty() {
         println!("  {}", text.trim_end());
@@ -37,7 +37,7 @@ fn split(line: &str) -> Vec<String> {
 
 /// Checks that a command could run: its scene with all that is set, and that it writes into a folder.
 #[cfg(test)]
-pub fn check(line: &str, folder: &str) -> Result<(), Box<dyn Error>> {
+pub(crate) fn check(line: &str, folder: &str) -> Result<(), Box<dyn Error>> {
     use taffeta_scene::{Override, Scene};
     use taffeta_study::{Study, StudyOptions};
     let out = match parse(line)? {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 /// A picture and how it is made.
-pub struct Entry {
+pub(crate) struct Entry {
     /// Name of the pictures, and of the folder in `out/gallery` that its commands write to.
     pub name: &'static str,
     /// Heading.
@@ -18,7 +18,7 @@ pub struct Entry {
 
 impl Entry {
     /// The names of the files in the gallery, in the order of the pictures.
-    pub fn picture_names(&self) -> Vec<String> {
+    pub(crate) fn picture_names(&self) -> Vec<String> {
         let name = |(number, path): (usize, &&str)| {
             let ending = Path::new(path).extension().unwrap_or_default().to_string_lossy();
             let number = if number == 0 { String::new() } else { format!("_{}", number + 1) };
@@ -29,7 +29,7 @@ impl Entry {
 }
 
 /// The entries in their order on the page.
-pub const ENTRIES: &[Entry] = &[
+pub(crate) const ENTRIES: &[Entry] = &[
     Entry {
         name: "stiffness",
         title: "PBD and XPBD: stiffness against iterations",

@@ -12,7 +12,7 @@ study also writes a page with all its plots and tables, `report.html`.
 ";
 
 /// The page in Markdown.
-pub fn page(entries: &[Entry]) -> String {
+pub(crate) fn page(entries: &[Entry]) -> String {
     let list = entries.iter().map(|entry| format!("* [{}](#{})\n", entry.title, anchor(entry.title)));
     let sections = entries.iter().map(section);
     format!("{HEAD}\n{}{}", list.collect::<String>(), sections.collect::<String>())

@@ -1,7 +1,7 @@
 //! What is run: every solver with all that it takes, on scenes of a few hundred vertices.
 
 /// A golden run.
-pub struct Case {
+pub(super) struct Case {
     /// Its name, which is unique.
     pub name: &'static str,
     /// The file in `scenes/`.
@@ -29,7 +29,7 @@ impl Case {
     }
 
     /// Whether sparse matrices are factorized: in all solvers but those that sweep.
-    pub fn has_factors(&self) -> bool {
+    pub(super) fn has_factors(&self) -> bool {
         let sweeps = ["block", "xpbd", "pbd"].map(|solver| format!("simulation.solver={solver}"));
         let is_local_scene = ["balloon", "rope", "solid", "springs"].contains(&self.scene);
         let chosen = self.overrides.iter().find(|text| text.starts_with("simulation.solver="));
@@ -53,7 +53,7 @@ const ALONG_FOLDS: &str = "cloth.0.remesh={ size_min = 0.025, size_max = 0.15, r
 const ORTHOTROPIC: &str = "cloth.0.material={ density = 0.2, stretch = [900, 400], shear = 30, poisson = 0.2, bend = [8e-5, 2e-5], stretch_damping = 0.002, bend_damping = 0.005 }";
 
 /// All golden runs.
-pub const CASES: &[Case] = &[
+pub(super) const CASES: &[Case] = &[
     // Every solver on one sheet.
     Case::new("swing global", "swing", 30, &[GLOBAL]),
     Case::new("swing euler", "swing", 20, &[GLOBAL, "simulation.time=euler"]),

@@ -8,7 +8,7 @@ use taffeta::sim::World;
 const HASH_LENGTH: usize = 32;
 
 /// The end of a run.
-pub struct State {
+pub(super) struct State {
     /// Name of the run.
     pub name: String,
     /// Vertices, of cloths and loose ones.
@@ -25,7 +25,7 @@ pub struct State {
 
 impl State {
     /// The present state of a world.
-    pub fn of(name: &str, world: &World) -> Self {
+    pub(super) fn of(name: &str, world: &World) -> Self {
         let state = &world.sheet().state;
         let mut hasher = blake3::Hasher::new();
         for vector in state.positions.iter().chain(state.velocities.iter()) {
@@ -87,7 +87,7 @@ impl FromStr for State {
 }
 
 /// What of this processor decides about the bits of factors.
-pub fn processor() -> String {
+pub(super) fn processor() -> String {
     #[cfg(target_arch = "x86_64")]
     {
         let found = [
@@ -105,7 +105,7 @@ pub fn processor() -> String {
 }
 
 /// The states of all runs.
-pub struct States {
+pub(super) struct States {
     /// Features of the processor that they were computed on.
     pub processor: String,
     states: Vec<State>,
@@ -113,17 +113,17 @@ pub struct States {
 
 impl States {
     /// States computed here.
-    pub fn new(states: Vec<State>) -> Self {
+    pub(super) fn new(states: Vec<State>) -> Self {
         Self { processor: processor(), states }
     }
 
     /// The state of a run.
-    pub fn find(&self, name: &str) -> Option<&State> {
+    pub(super) fn find(&self, name: &str) -> Option<&State> {
         self.states.iter().find(|state| state.name == name)
     }
 
     /// How a state differs from the one that is written down: in any bit, or with a tolerance by more than that.
-    pub fn find_difference(&self, found: &State, tolerance: Option<f64>) -> Option<Difference> {
+    pub(super) fn find_difference(&self, found: &State, tolerance: Option<f64>) -> Option<Difference> {
         let Some(written) = self.find(&found.name) else {
             return Some(Difference::new(found, "is not written down"));
         };
@@ -144,7 +144,7 @@ impl States {
     }
 
     /// Runs that are written down and were not made.
-    pub fn find_surplus(&self, found: &[State]) -> Vec<Difference> {
+    pub(super) fn find_surplus(&self, found: &[State]) -> Vec<Difference> {
         let is_surplus = |written: &&State| found.iter().all(|state| state.name != written.name);
         self.states
             .iter()
@@ -178,7 +178,7 @@ impl FromStr for States {
 }
 
 /// A run that does not end as it should.
-pub struct Difference {
+pub(super) struct Difference {
     name: String,
     what: String,
 }
@@ -189,7 +189,7 @@ impl Difference {
     }
 
     /// A line per difference.
-    pub fn table(differences: &[Self]) -> String {
+    pub(super) fn table(differences: &[Self]) -> String {
         differences.iter().map(|Self { name, what }| format!("  {name:26} {what}\n")).collect()
     }
 }

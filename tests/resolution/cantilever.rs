@@ -59,7 +59,7 @@ fn bend(meshing: Meshing, gamma: f64) -> f64 {
 fn the_strip_is_the_elastica_on_every_mesh() {
     for gamma in [1.0, 10.0] {
         let exact = heavy_elastica(gamma);
-        for meshing in tier(&[32][..], &[32, 48, 64]).iter().copied().flat_map(Meshing::all) {
+        for meshing in tier(&[32][..], &[32, 48, 64]).iter().copied().flat_map(Meshing::some) {
             let value = bend(meshing, gamma);
             assert!((value / exact - 1.0).abs() < 0.02, "Γ = {gamma}, {meshing:?}: {value} for {exact}");
         }

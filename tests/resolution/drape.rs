@@ -40,7 +40,7 @@ fn draped(meshing: Meshing) -> Vec<DVec3> {
 #[test]
 fn the_drape_is_the_same_on_every_mesh() {
     let finest = draped(Meshing::Fixed(GridPattern::Alternating, tier(32, 96)));
-    for meshing in tier(&[16][..], &[16, 32, 64]).iter().copied().flat_map(Meshing::all) {
+    for meshing in tier(&[16][..], &[16, 32, 64]).iter().copied().flat_map(Meshing::some) {
         let distance = rms(&draped(meshing), &finest);
         assert!(distance < TOLERANCE, "{meshing:?}: {distance}");
     }

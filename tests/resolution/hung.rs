@@ -22,7 +22,7 @@ fn settled_drop(meshing: Meshing) -> f64 {
 
 #[test]
 fn the_settled_drop_is_the_same_on_every_mesh() {
-    for meshing in tier(&[16][..], &[16, 32, 64]).iter().copied().flat_map(Meshing::all) {
+    for meshing in tier(&[16][..], &[16, 32, 64]).iter().copied().flat_map(Meshing::some) {
         let drop = settled_drop(meshing);
         assert!((drop / DROP - 1.0).abs() < 0.02, "{meshing:?}: {drop}");
     }

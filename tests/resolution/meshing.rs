@@ -7,10 +7,11 @@ use taffeta::scene::{GridPattern, grid};
 use taffeta::sim::{ClothDescription, World};
 use taffeta::study::study::Deviation;
 use taffeta::study::validate::position;
+use taffeta_fixtures::tier;
 
 /// How a sheet is meshed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Meshing {
+pub(super) enum Meshing {
     /// A grid with so many cells along a side.
     Fixed(GridPattern, u32),
     /// Remeshed with edges of this part of a side at the smallest.
@@ -20,17 +21,22 @@ pub enum Meshing {
 use Meshing::{Adaptive, Fixed};
 
 /// The patterns that are compared.
-pub const PATTERNS: [GridPattern; 3] =
+pub(super) const PATTERNS: [GridPattern; 3] =
     [GridPattern::Alternating, GridPattern::Diagonal, GridPattern::Crossed];
 
 impl Meshing {
     /// The three patterns and the adaptive mesh at a resolution.
-    pub fn all(cells: u32) -> impl Iterator<Item = Meshing> {
+    fn all(cells: u32) -> impl Iterator<Item = Meshing> {
         PATTERNS.into_iter().map(move |pattern| Fixed(pattern, cells)).chain([Adaptive(cells)])
     }
 
+    /// Of these the first tier takes one pattern and the adaptive mesh.
+    pub(super) fn some(cells: u32) -> impl Iterator<Item = Meshing> {
+        Self::all(cells).step_by(tier(PATTERNS.len(), 1))
+    }
+
     /// A rectangle in the xy-plane, with the lines of the grid at multiples of an eighth of a side.
-    pub fn rectangle(self, size: DVec2) -> TriangleMesh {
+    pub(super) fn rectangle(self, size: DVec2) -> TriangleMesh {
         match self {
             Fixed(pattern, cells) => grid(size, [cells, cells], pattern, 1),
             Adaptive(_) => grid(size, [8, 8], GridPattern::Alternating, 1),
@@ -38,7 +44,7 @@ impl Meshing {
     }
 
     /// Remeshes a cloth of a size \[m\] if the mesh is to adapt, with edges up to a multiple of the smallest.
-    pub fn adapt(self, cloth: &mut ClothDescription, size: f64, multiple: f64) {
+    pub(super) fn adapt(self, cloth: &mut ClothDescription, size: f64, multiple: f64) {
         if let Adaptive(cells) = self {
             let size_min = size / f64::from(cells);
             // A strain of a thousandth is what the stiff sheet has at its upper edge.
@@ -50,12 +56,12 @@ impl Meshing {
 }
 
 /// Positions \[m\] of 21 × 21 material points of a rectangle.
-pub fn lattice(world: &World, size: DVec2) -> Vec<DVec3> {
+pub(super) fn lattice(world: &World, size: DVec2) -> Vec<DVec3> {
     let at = |i: u32| DVec2::new(f64::from(i % 21), f64::from(i / 21)) / 20.0 * size;
     (0..21 * 21).map(at).map(|u| position(world, u.x, u.y).expect("on the sheet")).collect()
 }
 
 /// Root of the mean square distance of the same material points \[m\].
-pub fn rms(a: &[DVec3], b: &[DVec3]) -> f64 {
+pub(super) fn rms(a: &[DVec3], b: &[DVec3]) -> f64 {
     Deviation::between(a, b).rms
 }

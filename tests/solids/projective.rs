@@ -141,7 +141,7 @@ fn a_balloon_has_the_same_bits_for_any_threads_and_after_a_checkpoint() {
 #[test]
 fn a_block_stays_outside_of_a_ball_and_above_a_floor() {
     let mut world = build(&drop_scene(1, SolverChoice::Projective));
-    for _ in 0..tier(16, 90) {
+    for _ in 0..tier(10, 90) {
         run_frames(&mut world, 1);
         let (x, _) = world.solid_state(0);
         for x in x {

@@ -29,7 +29,7 @@ pub(crate) struct Fans {
 }
 
 impl Fans {
-    pub fn build(elements: &Elements) -> Self {
+    pub(crate) fn build(elements: &Elements) -> Self {
         let mut offsets = vec![0; elements.vertex_count + 1];
         let each = || elements.list.iter().flat_map(|e| e.corners.map(|v| (v as usize, e.corners)));
         each().for_each(|(v, _)| offsets[v + 1] += 1);
@@ -49,13 +49,19 @@ impl Fans {
     }
 
     /// The first element at a vertex.
-    pub fn first_at(&self, v: u32) -> Option<[u32; 3]> {
+    pub(crate) fn first_at(&self, v: u32) -> Option<[u32; 3]> {
         self.around(v).first().copied()
     }
 
     /// Whether a point on a vertex or edge is nearest to another point, which lies off it by `gap` \[m\], among the points
     /// of the surface around it. One inside a face always is.
-    pub fn is_nearest(&self, point: &Point, gap: DVec3, how: Nearest, at: impl Fn(u32) -> DVec3) -> bool {
+    pub(crate) fn is_nearest(
+        &self,
+        point: &Point,
+        gap: DVec3,
+        how: Nearest,
+        at: impl Fn(u32) -> DVec3,
+    ) -> bool {
         let slack = if how == Nearest::Strictly { -SLACK } else { SLACK };
         let is_nearer = |way: DVec3| gap.dot(way) > slack * gap.length() * way.length();
         let [a, b, _] = point.vertices;

@@ -157,7 +157,7 @@ pub(crate) fn watch_faces(
 
 impl GuardedFace {
     /// What it takes to keep the face outside, with the fractions as they are.
-    pub fn judge(&mut self, shapes: &[MovingShape<'_>], fractions: &[f64], path: Path<'_>) -> Verdict {
+    pub(crate) fn judge(&mut self, shapes: &[MovingShape<'_>], fractions: &[f64], path: Path<'_>) -> Verdict {
         if self.is_settled {
             return Verdict::Clear;
         }

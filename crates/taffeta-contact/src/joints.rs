@@ -22,7 +22,7 @@ pub(crate) struct Joints {
 
 impl Joints {
     /// Vertices that become one, pair by pair, with the distance \[m\] that they keep until then.
-    pub fn build(elements: &Elements, pairs: impl Iterator<Item = ([u32; 2], f64)>) -> Self {
+    pub(crate) fn build(elements: &Elements, pairs: impl Iterator<Item = ([u32; 2], f64)>) -> Self {
         let pairs: Vec<_> = pairs.collect();
         if pairs.is_empty() {
             return Self::default();
@@ -55,7 +55,7 @@ impl Joints {
     }
 
     /// The distance that a pair keeps \[m\] if it is joint.
-    pub fn gap(&self, pair: &Pair) -> Option<f64> {
+    pub(crate) fn gap(&self, pair: &Pair) -> Option<f64> {
         if self.groups.is_empty() {
             return None;
         }

@@ -17,7 +17,7 @@ pub(crate) struct Point {
 
 impl Point {
     /// The value of a field at the point.
-    pub fn interpolate(&self, field: impl Fn(u32) -> DVec3) -> DVec3 {
+    pub(crate) fn interpolate(&self, field: impl Fn(u32) -> DVec3) -> DVec3 {
         (0..self.count).map(|i| field(self.vertices[i]) * self.weights[i]).sum()
     }
 }
@@ -30,7 +30,7 @@ pub(crate) struct Sides {
 
 impl Sides {
     /// Those of a pair, without the vertices that do not carry them.
-    pub fn new(pair: &Pair, found: &Closest) -> Self {
+    pub(crate) fn new(pair: &Pair, found: &Closest) -> Self {
         let point = |range: std::ops::Range<usize>| {
             let mut point = Point { vertices: [pair.vertices[range.start]; 3], weights: [0.0; 3], count: 0 };
             for k in range.filter(|k| found.weights[*k] != 0.0) {
@@ -46,7 +46,7 @@ impl Sides {
     }
 
     /// What touches.
-    pub fn feature(&self) -> Feature {
+    pub(crate) fn feature(&self) -> Feature {
         let mut feature = self.points.map(|point| {
             let mut carriers = [u32::MAX; 3];
             carriers[..point.count].copy_from_slice(&point.vertices[..point.count]);

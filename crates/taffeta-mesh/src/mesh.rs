@@ -38,7 +38,7 @@ pub(crate) struct HalfedgeLinks {
 
 impl HalfedgeLinks {
     /// Links to be completed by [`HalfedgeMesh::link`].
-    pub fn loose(tail: VertexKey, face: Option<FaceKey>) -> Self {
+    pub(crate) fn loose(tail: VertexKey, face: Option<FaceKey>) -> Self {
         Self { next: Halfedge::null(), prev: Halfedge::null(), tail, face }
     }
 }

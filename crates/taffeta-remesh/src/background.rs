@@ -39,12 +39,12 @@ pub(crate) struct Background {
 
 impl Background {
     /// The metric of an input vertex \[1/m²\].
-    pub fn metric_of(&self, vertex: usize) -> Metric {
+    pub(crate) fn metric_of(&self, vertex: usize) -> Metric {
         metric_of_size_tensor(&self.sizes[vertex])
     }
 
     /// Gives a vertex what the input has at its origin.
-    pub fn put(&self, origin: &Origin, vertex: &mut VertexAttributes) {
+    pub(crate) fn put(&self, origin: &Origin, vertex: &mut VertexAttributes) {
         vertex.position = sample(&self.chart.faces, &self.positions, origin);
         if let Some(velocities) = &self.velocities {
             vertex.velocity = sample(&self.chart.faces, velocities, origin);
@@ -82,7 +82,7 @@ pub(crate) struct Tracker {
 
 impl Tracker {
     /// Starts with the vertices of the input, by number.
-    pub fn new(background: Background, built: &BuiltMesh, attributes: &SheetAttributes) -> Self {
+    pub(crate) fn new(background: Background, built: &BuiltMesh, attributes: &SheetAttributes) -> Self {
         let vertices = &built.vertices;
         let seams = SeamLines::of_built(built, attributes, &background.chart);
         let unknown = Origin { face: 0, weights: [0.0; 3] };
@@ -110,7 +110,7 @@ impl Tracker {
     }
 
     /// Gives a new vertex what the input has at its material point \[m\] in a panel. `near` are vertices close to it.
-    pub fn place(
+    pub(crate) fn place(
         &self,
         near: &[VertexKey],
         (panel, material): (u32, DVec2),
@@ -125,7 +125,7 @@ impl Tracker {
     }
 
     /// Notes where a new vertex is, in all charts if it is on a seam.
-    pub fn remember(&mut self, v: VertexKey, places: &[Origin]) {
+    pub(crate) fn remember(&mut self, v: VertexKey, places: &[Origin]) {
         let [origin, others @ ..] = places else { return };
         let slot = slot_of(v);
         if slot >= self.origins.len() {
@@ -137,12 +137,12 @@ impl Tracker {
         }
     }
 
-    pub fn origin_of(&self, v: VertexKey) -> &Origin {
+    pub(crate) fn origin_of(&self, v: VertexKey) -> &Origin {
         &self.origins[slot_of(v)]
     }
 
     /// The places of a vertex in all charts around it.
-    pub fn origins_of(&self, v: VertexKey) -> &[Origin] {
+    pub(crate) fn origins_of(&self, v: VertexKey) -> &[Origin] {
         match self.charts.get(v) {
             Some(places) => places,
             None => std::slice::from_ref(self.origin_of(v)),

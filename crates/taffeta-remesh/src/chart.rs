@@ -28,26 +28,26 @@ pub(crate) struct Chart {
 
 impl Chart {
     /// The chart of faces with their coordinates as they were given.
-    pub fn build(faces: &[[u32; 3]], coords: &[[DVec2; 3]], panels: Panels) -> Self {
+    pub(crate) fn build(faces: &[[u32; 3]], coords: &[[DVec2; 3]], panels: Panels) -> Self {
         let coords = panels.reflected(coords);
         let grid = FaceGrid::build(&coords);
         Self { faces: faces.to_vec(), coords, panels, grid }
     }
 
     /// The material coordinates of the corners of a face \[m\].
-    pub fn corners(&self, face: u32) -> [DVec2; 3] {
+    pub(crate) fn corners(&self, face: u32) -> [DVec2; 3] {
         self.coords[face as usize]
     }
 
     /// The panel of an origin and its material point \[m\].
-    pub fn panel_and_point(&self, Origin { face, weights: [a, b, c] }: &Origin) -> (u32, DVec2) {
+    pub(crate) fn panel_and_point(&self, Origin { face, weights: [a, b, c] }: &Origin) -> (u32, DVec2) {
         let [p, q, r] = self.corners(*face);
         (self.panels.of_face[*face as usize], *a * p + *b * q + *c * r)
     }
 
     /// The face of a panel that holds a point; the closest one if none does. A face near it makes it faster to find, if it
     /// is of the panel.
-    pub fn locate(&self, panel: u32, near: u32, point: DVec2) -> Origin {
+    pub(crate) fn locate(&self, panel: u32, near: u32, point: DVec2) -> Origin {
         let is_within = self.panels.of_face[near as usize] == panel;
         let found = if is_within { self.walk(near, point) } else { None };
         let face = found.unwrap_or_else(|| self.search(panel, point));
@@ -97,7 +97,7 @@ impl Chart {
     /// Only faces at the boundary are compared with the others. The number of faces over a point changes only across the
     /// image of the boundary. So where two are, at the edge of the region in which there are two, one of them ends: a
     /// face at the boundary.
-    pub fn find_overlap(&self) -> Option<[u32; 2]> {
+    pub(crate) fn find_overlap(&self) -> Option<[u32; 2]> {
         let mut seen = vec![u32::MAX; self.faces.len()];
         for (face, beyond) in (0u32..).zip(&self.panels.neighbors) {
             if !beyond.contains(&None) {

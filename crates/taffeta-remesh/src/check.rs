@@ -64,7 +64,7 @@ impl Checker<'_> {
 
     /// A quick test that almost every collapse of a mesh of the right size fails: whether the edge to a neighbor on the
     /// far side would be short enough; where edges are looked at again after a change around them, those to all.
-    pub fn may_collapse(&self, he: Halfedge) -> bool {
+    pub(crate) fn may_collapse(&self, he: Halfedge) -> bool {
         let [i, j] = self.mesh.ends(he);
         if self.rules.looks_around || self.working.kind_of(i) != RestKind::Flat {
             return !self.makes_too_long(he);
@@ -109,7 +109,7 @@ impl Checker<'_> {
     }
 
     /// Checks a collapse of the tail into the tip; the worst shape quality that it would make.
-    pub fn check_collapse(&self, he: Halfedge) -> Result<f64, CollapseRefusal> {
+    pub(crate) fn check_collapse(&self, he: Halfedge) -> Result<f64, CollapseRefusal> {
         let i = self.mesh.tail(he);
         let kind = self.working.kind_of(i);
         // In one chart there are no lines but the boundary.
@@ -218,7 +218,7 @@ impl Checker<'_> {
     /// Whether an edge should be flipped: it is not Delaunay in the metric, and no crease.
     ///
     /// `size_limit` bounds the size of the flipped edge unless it is shorter than the old one.
-    pub fn should_flip(&self, e: EdgeKey, size_limit: f64) -> bool {
+    pub(crate) fn should_flip(&self, e: EdgeKey, size_limit: f64) -> bool {
         let he = Halfedge::new(e, Side::First);
         let (Some(c), Some(d)) = (self.mesh.opposite(he), self.mesh.opposite(he.twin())) else {
             return false;
@@ -270,7 +270,7 @@ impl Checker<'_> {
     }
 
     /// The faces around a collapse, before and after.
-    pub fn collapse_replacement(&self, he: Halfedge) -> Replacement {
+    pub(crate) fn collapse_replacement(&self, he: Halfedge) -> Replacement {
         let [i, j] = self.mesh.ends(he);
         let before: Vec<[VertexKey; 3]> =
             self.mesh.faces_around(i).map(|f| self.mesh.face_vertices(f)).collect();
@@ -289,7 +289,7 @@ impl Checker<'_> {
     }
 
     /// The faces at a flip, before and after.
-    pub fn flip_replacement(&self, e: EdgeKey) -> Replacement {
+    pub(crate) fn flip_replacement(&self, e: EdgeKey) -> Replacement {
         let he = Halfedge::new(e, Side::First);
         let [a, b] = self.mesh.ends(he);
         let [c, d] =
@@ -304,7 +304,7 @@ impl Checker<'_> {
     }
 
     /// How far an edit that is yet to be made moves the material points.
-    pub fn displacement(&self, Replacement { before, after, layout }: &Replacement) -> Displacement {
+    pub(crate) fn displacement(&self, Replacement { before, after, layout }: &Replacement) -> Displacement {
         let place = |v: &VertexKey| layout.iter().find(|(w, _)| w == v).expect("the corners are laid out").1;
         let patch = |corners: &[VertexKey; 3]| Patch {
             material: corners.each_ref().map(place),

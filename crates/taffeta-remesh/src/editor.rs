@@ -76,7 +76,7 @@ impl Editor<'_> {
     }
 
     /// Splits until no edge is too long.
-    pub fn split_long_edges(&mut self) {
+    pub(crate) fn split_long_edges(&mut self) {
         let long_edge = |(row, size): (&EdgeRow, f64)| {
             (size > self.rules.split_size).then_some((size.to_bits(), Reverse(row.key)))
         };
@@ -263,7 +263,7 @@ impl Editor<'_> {
     }
 
     /// Collapses until no edge can go.
-    pub fn collapse_short_edges(&mut self) {
+    pub(crate) fn collapse_short_edges(&mut self) {
         let mut queue = self.find_short_edges();
         while let Some(Reverse((bits, e))) = queue.pop() {
             if !self.is_current(e, bits) {

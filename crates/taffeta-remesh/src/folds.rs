@@ -84,7 +84,7 @@ impl FoldedFace {
 
 impl Folds {
     /// Reads the plastic curvature of the faces that an edit replaces or removes.
-    pub fn around<I: Iterator<Item = FaceKey>>(
+    pub(crate) fn around<I: Iterator<Item = FaceKey>>(
         mesh: &HalfedgeMesh,
         attributes: &SheetAttributes,
         faces: impl Fn() -> I,
@@ -98,7 +98,7 @@ impl Folds {
 
     /// Gives the faces that are still there after the edit what lay where they lie now. To be called when they have their
     /// new corners.
-    pub fn hand_over(&self, mesh: &HalfedgeMesh, attributes: &mut SheetAttributes) {
+    pub(crate) fn hand_over(&self, mesh: &HalfedgeMesh, attributes: &mut SheetAttributes) {
         let kept = self.before.iter().filter(|old| mesh.contains_face(old.key));
         for new in kept.map(|old| FoldedFace::read(mesh, attributes, old.key)).collect::<Vec<_>>() {
             let (mut covered, mut sum) = (0.0, Sym2::default());

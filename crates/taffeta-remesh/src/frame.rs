@@ -14,10 +14,11 @@ pub(crate) struct MetricFrame {
 
 impl MetricFrame {
     /// Angles as they are.
-    pub const ISOTROPIC: Self = Self { tensor: Sym2 { xx: 1.0, xy: 0.0, yy: 1.0 }, is_isotropic: true };
+    pub(crate) const ISOTROPIC: Self =
+        Self { tensor: Sym2 { xx: 1.0, xy: 0.0, yy: 1.0 }, is_isotropic: true };
 
     /// The mean of some metrics.
-    pub fn of<const N: usize>(metrics: [Metric; N]) -> Self {
+    pub(crate) fn of<const N: usize>(metrics: [Metric; N]) -> Self {
         if metrics.iter().all(is_isotropic) {
             return Self::ISOTROPIC;
         }
@@ -28,7 +29,7 @@ impl MetricFrame {
 
     /// The scalar product of the frame.
     #[inline]
-    pub fn dot(&self, p: DVec2, q: DVec2) -> f64 {
+    pub(crate) fn dot(&self, p: DVec2, q: DVec2) -> f64 {
         if self.is_isotropic {
             return p.dot(q);
         }
@@ -38,7 +39,7 @@ impl MetricFrame {
 
     /// [`triangle_quality`] in the frame.
     #[inline]
-    pub fn quality(&self, [a, b, c]: [DVec2; 3]) -> f64 {
+    pub(crate) fn quality(&self, [a, b, c]: [DVec2; 3]) -> f64 {
         if self.is_isotropic {
             return triangle_quality([a, b, c]);
         }

@@ -22,7 +22,7 @@ pub(crate) struct FaceGrid {
 
 impl FaceGrid {
     /// A grid over faces by the material coordinates of their corners \[m\].
-    pub fn build(faces: &[[DVec2; 3]]) -> Self {
+    pub(crate) fn build(faces: &[[DVec2; 3]]) -> Self {
         let bounds = |[low, high]: [DVec2; 2], u: &DVec2| [low.min(*u), high.max(*u)];
         let [low, high] = faces.as_flattened().iter().fold([DVec2::INFINITY, DVec2::NEG_INFINITY], bounds);
         let extent = high - low;
@@ -77,12 +77,12 @@ impl FaceGrid {
     }
 
     /// The faces in the cells of a triangle, some of them several times.
-    pub fn for_each_near(&self, corners: [DVec2; 3], mut visit: impl FnMut(u32)) {
+    pub(crate) fn for_each_near(&self, corners: [DVec2; 3], mut visit: impl FnMut(u32)) {
         self.for_each_cell(corners, |cell| self.faces_of(cell).iter().for_each(|&face| visit(face)));
     }
 
     /// The faces in the cells that are `ring` cells away from that of a point, some of them several times.
-    pub fn for_each_in_ring(&self, point: DVec2, ring: usize, mut visit: impl FnMut(u32)) {
+    pub(crate) fn for_each_in_ring(&self, point: DVec2, ring: usize, mut visit: impl FnMut(u32)) {
         let [column, row] = [self.cell_along(0, point.x), self.cell_along(1, point.y)];
         let range =
             |center: usize, count: usize| center.saturating_sub(ring)..=(center + ring).min(count - 1);
@@ -101,12 +101,12 @@ impl FaceGrid {
     }
 
     /// What is no farther from a point in the grid than this \[m\] is in one of the rings up to `ring`.
-    pub fn reach_of(&self, ring: usize) -> f64 {
+    pub(crate) fn reach_of(&self, ring: usize) -> f64 {
         self.cell * ring as f64
     }
 
     /// Whether the rings up to `ring` around a point are the whole grid.
-    pub fn covers_all(&self, point: DVec2, ring: usize) -> bool {
+    pub(crate) fn covers_all(&self, point: DVec2, ring: usize) -> bool {
         [0, 1].into_iter().all(|axis| {
             let center = self.cell_along(axis, point[axis]);
             center <= ring && center + ring + 1 >= self.counts[axis]

@@ -31,7 +31,7 @@ pub(crate) struct Inertia {
 
 impl Inertia {
     /// `None` if nothing is free.
-    pub fn of_free(bodies: &[Body]) -> Option<Self> {
+    pub(crate) fn of_free(bodies: &[Body]) -> Option<Self> {
         let free = || bodies.iter().filter(|body| body.is_free);
         let mass: f64 = free().map(|body| body.mass).sum();
         if mass <= 0.0 {
@@ -50,7 +50,7 @@ impl Inertia {
 
     /// The angular velocity \[rad/s\] that carries an angular momentum about the center: the pseudo-inverse of the
     /// inertia. A collinear ring has no inertia about its line; one that is held does not turn.
-    pub fn rate_of(&self, angular: DVec3) -> DVec3 {
+    pub(crate) fn rate_of(&self, angular: DVec3) -> DVec3 {
         if !self.can_turn {
             return DVec3::ZERO;
         }

@@ -68,7 +68,7 @@ pub(crate) struct RingMotion {
 
 impl RingMotion {
     /// Measures the motion of the ring that an edit is about to change.
-    pub fn measure(mesh: &HalfedgeMesh, attributes: &SheetAttributes, ring: &[VertexKey]) -> Self {
+    pub(crate) fn measure(mesh: &HalfedgeMesh, attributes: &SheetAttributes, ring: &[VertexKey]) -> Self {
         let reference = attributes.vertices[ring[0]].position;
         Self::of_bodies(&collect_bodies(mesh, attributes, ring, reference), reference)
     }
@@ -115,7 +115,7 @@ impl RingMotion {
 
     /// Corrects the velocities of the ring after the edit. Held vertices count but are not corrected: their motion is
     /// prescribed.
-    pub fn restore(
+    pub(crate) fn restore(
         &self,
         mesh: &HalfedgeMesh,
         attributes: &mut SheetAttributes,
@@ -165,7 +165,12 @@ impl RingMotion {
 
     /// Scales the motion of what this is the motion of down, but for what is rigid, until it has no more kinetic energy. Of
     /// another mass it may have that much more.
-    pub fn limit(&self, mesh: &HalfedgeMesh, attributes: &mut SheetAttributes, vertices: &[VertexKey]) {
+    pub(crate) fn limit(
+        &self,
+        mesh: &HalfedgeMesh,
+        attributes: &mut SheetAttributes,
+        vertices: &[VertexKey],
+    ) {
         let mut bodies = collect_bodies(mesh, attributes, vertices, self.reference);
         let mass: f64 = bodies.iter().map(|body| body.mass).sum();
         let kinetic = if self.has_mass(mass) { self.kinetic } else { self.kinetic * (mass / self.mass) };

@@ -24,7 +24,7 @@ pub(crate) enum Reflection {
 impl Reflection {
     const ALL: [Self; 4] = [Self::Swap, Self::NegateU, Self::NegateV, Self::SwapAndNegate];
 
-    pub fn apply(self, u: DVec2) -> DVec2 {
+    pub(crate) fn apply(self, u: DVec2) -> DVec2 {
         match self {
             Self::Swap => DVec2::new(u.y, u.x),
             Self::NegateU => DVec2::new(-u.x, u.y),
@@ -34,7 +34,7 @@ impl Reflection {
     }
 
     /// A tensor in the reflected plane.
-    pub fn apply_to_tensor(self, Sym2 { xx, xy, yy }: Sym2) -> Sym2 {
+    pub(crate) fn apply_to_tensor(self, Sym2 { xx, xy, yy }: Sym2) -> Sym2 {
         match self {
             Self::Swap | Self::SwapAndNegate => Sym2 { xx: yy, xy, yy: xx },
             Self::NegateU | Self::NegateV => Sym2 { xx, xy: -xy, yy },
@@ -69,7 +69,7 @@ pub(crate) struct Panels {
 
 impl Panels {
     /// The panels of faces by the coordinates of their corners, none of which is degenerate.
-    pub fn find(built: &BuiltMesh, coords: &[[DVec2; 3]]) -> Result<Self, BadPanels> {
+    pub(crate) fn find(built: &BuiltMesh, coords: &[[DVec2; 3]]) -> Result<Self, BadPanels> {
         let beyond = faces_beyond(built);
         let agree = |face: usize, k: usize, (other, j): (u32, usize)| sides_agree(coords, face, k, other, j);
         let within = |(face, sides): (usize, &[Option<(u32, usize)>; 3])| {
@@ -124,22 +124,22 @@ impl Panels {
     }
 
     /// The coordinates of all corners, in panels that are upright.
-    pub fn reflected(&self, coords: &[[DVec2; 3]]) -> Vec<[DVec2; 3]> {
+    pub(crate) fn reflected(&self, coords: &[[DVec2; 3]]) -> Vec<[DVec2; 3]> {
         let of_face =
             |(face, corners): (usize, &[DVec2; 3])| corners.map(|u| self.reflect(self.of_face[face], u));
         coords.iter().enumerate().map(of_face).collect()
     }
 
     /// From the input to the panel that is edited, and back.
-    pub fn reflect(&self, panel: u32, u: DVec2) -> DVec2 {
+    pub(crate) fn reflect(&self, panel: u32, u: DVec2) -> DVec2 {
         if self.mirrored[panel as usize] { self.reflection.apply(u) } else { u }
     }
 
-    pub fn piece_count(&self) -> usize {
+    pub(crate) fn piece_count(&self) -> usize {
         self.starts.len()
     }
 
-    pub fn panel_count(&self) -> usize {
+    pub(crate) fn panel_count(&self) -> usize {
         self.mirrored.len()
     }
 }

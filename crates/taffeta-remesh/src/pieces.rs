@@ -24,7 +24,7 @@ pub(crate) struct Pieces {
 
 impl Pieces {
     /// Measures the pieces that some vertices make up, which are given in key order.
-    pub fn measure(mesh: &HalfedgeMesh, attributes: &SheetAttributes, vertices: &[VertexKey]) -> Self {
+    pub(crate) fn measure(mesh: &HalfedgeMesh, attributes: &SheetAttributes, vertices: &[VertexKey]) -> Self {
         let pieces = find_pieces(mesh, vertices);
         let numbered = (0..).zip(&pieces).flat_map(|(number, piece)| piece.iter().map(move |v| (*v, number)));
         let mut numbered: Vec<_> = numbered.collect();
@@ -35,7 +35,7 @@ impl Pieces {
 
     /// Scales the motion within each piece down until it has no more kinetic energy than it had. `vertices` are those of
     /// after the pass, in key order. A piece that has kept no vertex is left alone: nothing tells which one it was.
-    pub fn limit_energy(
+    pub(crate) fn limit_energy(
         &self,
         mesh: &HalfedgeMesh,
         attributes: &mut SheetAttributes,

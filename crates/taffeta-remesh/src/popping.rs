@@ -41,7 +41,7 @@ pub(crate) struct Displacement {
 
 impl Displacement {
     /// The distance of two surfaces over the same patch of material space.
-    pub fn between(before: &[Patch], after: &[Patch]) -> Self {
+    pub(crate) fn between(before: &[Patch], after: &[Patch]) -> Self {
         let pairs = before.iter().flat_map(|old| after.iter().map(move |new| (old, new)));
         Self {
             squared: pairs.map(|(old, new)| over_overlap(old, new)).sum(),
@@ -61,10 +61,10 @@ pub(crate) struct Allowance {
 
 impl Allowance {
     /// That of a pass that may move everything.
-    pub const UNLIMITED: Self = Self { left: f64::INFINITY, at_once: f64::INFINITY };
+    pub(crate) const UNLIMITED: Self = Self { left: f64::INFINITY, at_once: f64::INFINITY };
 
     /// That of a pass that may move a cloth with an area \[m²\] by a root mean square \[m\].
-    pub fn new(distance: f64, area: f64) -> Self {
+    pub(crate) fn new(distance: f64, area: f64) -> Self {
         if distance == f64::INFINITY {
             return Self::UNLIMITED;
         }

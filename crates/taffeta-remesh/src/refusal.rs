@@ -44,7 +44,7 @@ impl CollapseRefusal {
 
     /// Counts an edge that could be collapsed in neither direction, by what speaks against the direction that came
     /// further; `false`: it is not short enough.
-    pub fn count([first, second]: [Self; 2], refusals: &mut Refusals) -> bool {
+    pub(crate) fn count([first, second]: [Self; 2], refusals: &mut Refusals) -> bool {
         if first == Self::TooLong || second == Self::TooLong {
             return false;
         }

@@ -65,7 +65,7 @@ pub(crate) struct EditRules<'a> {
 
 impl<'a> EditRules<'a> {
     /// Those of the simulation.
-    pub fn of_settings(settings: &[Option<RemeshSettings>], pins: &'a [Region]) -> Self {
+    pub(crate) fn of_settings(settings: &[Option<RemeshSettings>], pins: &'a [Region]) -> Self {
         let limit = |settings: &Option<RemeshSettings>| settings.map(|settings| settings.max_vertices);
         let tolerance = |settings: &Option<RemeshSettings>| {
             settings.map_or(0.0, |settings| REST_TOLERANCE * settings.size_min)
@@ -87,7 +87,7 @@ impl<'a> EditRules<'a> {
     }
 
     /// The budget of a pass over so many vertices.
-    pub fn budget_of(&self, vertex_count: usize) -> usize {
+    pub(crate) fn budget_of(&self, vertex_count: usize) -> usize {
         self.budget.unwrap_or_else(|| BUDGET_MIN.max(BUDGET_PER_VERTEX * vertex_count))
     }
 }

@@ -61,7 +61,7 @@ pub(crate) struct SeamLines {
 
 impl SeamLines {
     /// The seams of the input.
-    pub fn of_built(built: &BuiltMesh, attributes: &SheetAttributes, chart: &Chart) -> Self {
+    pub(crate) fn of_built(built: &BuiltMesh, attributes: &SheetAttributes, chart: &Chart) -> Self {
         let mesh = &built.mesh;
         let mut seams: Vec<EdgeKey> = mesh.edge_keys().filter(|&e| is_seam(mesh, attributes, e)).collect();
         let mut lines = Self::default();
@@ -102,17 +102,17 @@ impl SeamLines {
     }
 
     /// Whether there are no seams.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
 
     /// Whether a vertex is on a seam.
-    pub fn touches(&self, mesh: &HalfedgeMesh, v: VertexKey) -> bool {
+    pub(crate) fn touches(&self, mesh: &HalfedgeMesh, v: VertexKey) -> bool {
         mesh.halfedges_around(v).any(|out| self.stretches.contains_key(out.edge))
     }
 
     /// The middle of an edge on the seam of the input that it covers; `None`: it is no seam.
-    pub fn middle_of(&self, e: EdgeKey, chart: &Chart) -> Option<SeamPoint> {
+    pub(crate) fn middle_of(&self, e: EdgeKey, chart: &Chart) -> Option<SeamPoint> {
         let Stretch { line, places: [from, to], forward } = *self.stretches.get(e)?;
         let Line { edges, places } = &self.lines[line as usize];
         let place = 0.5 * (from + to);
@@ -133,7 +133,7 @@ impl SeamLines {
     }
 
     /// Notes that an edge was split at a point of its seam.
-    pub fn note_split(&mut self, record: &SplitRecord, point: &SeamPoint) {
+    pub(crate) fn note_split(&mut self, record: &SplitRecord, point: &SeamPoint) {
         let whole = self.stretches[record.kept.edge];
         let [from, to] = whole.places;
         let halves = [[from, point.place], [point.place, to]];
@@ -144,7 +144,7 @@ impl SeamLines {
     }
 
     /// The other edge of the seam at the tail of a half-edge on it, which a collapse makes longer; `None`: it is no seam.
-    pub fn edge_beyond(&self, mesh: &HalfedgeMesh, he: Halfedge) -> Option<EdgeKey> {
+    pub(crate) fn edge_beyond(&self, mesh: &HalfedgeMesh, he: Halfedge) -> Option<EdgeKey> {
         self.stretches.get(he.edge)?;
         let mut around = mesh.halfedges_around(mesh.tail(he)).map(|out| out.edge);
         around.find(|&e| e != he.edge && self.stretches.contains_key(e))
@@ -152,14 +152,14 @@ impl SeamLines {
 
     /// Whether the tail of a half-edge can be merged into its tip as far as lines know: not the vertex where a closed line
     /// starts.
-    pub fn can_collapse(&self, mesh: &HalfedgeMesh, he: Halfedge) -> bool {
+    pub(crate) fn can_collapse(&self, mesh: &HalfedgeMesh, he: Halfedge) -> bool {
         let Some(removed) = self.stretches.get(he.edge) else { return true };
         let beyond = self.edge_beyond(mesh, he).and_then(|e| self.stretches.get(e));
         beyond.is_some_and(|beyond| join(removed, beyond).is_some())
     }
 
     /// Notes a collapse; `beyond` is what [`edge_beyond`](Self::edge_beyond) said before it.
-    pub fn note_collapse(&mut self, record: &CollapseRecord, beyond: Option<EdgeKey>) {
+    pub(crate) fn note_collapse(&mut self, record: &CollapseRecord, beyond: Option<EdgeKey>) {
         let removed = self.stretches.remove(record.removed_edge);
         if let (Some(removed), Some(longer)) = (removed, beyond.and_then(|e| self.stretches.get_mut(e))) {
             longer.places = join(&removed, longer).expect("only edges of a line are joined");

@@ -104,7 +104,7 @@ pub(crate) fn relay_of_collapse(mesh: &HalfedgeMesh, attributes: &SheetAttribute
 
 impl Relay {
     /// Lays the faces flat again after the edit, and gives them and their edges the rest shape that they have now.
-    pub fn apply(&self, mesh: &HalfedgeMesh, attributes: &mut SheetAttributes) {
+    pub(crate) fn apply(&self, mesh: &HalfedgeMesh, attributes: &mut SheetAttributes) {
         for &(f, warp) in &self.warps {
             lay_flat(mesh, attributes, f, warp);
             attributes.faces[f].rest_error = Some(self.error);

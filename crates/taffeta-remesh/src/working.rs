@@ -41,7 +41,7 @@ impl FaceRow {
     }
 
     /// From one corner to another in the chart of the face \[m\].
-    pub fn span(&self, [tail, tip]: [u32; 2]) -> DVec2 {
+    pub(crate) fn span(&self, [tail, tip]: [u32; 2]) -> DVec2 {
         let at =
             |slot| self.material[self.corners.iter().position(|&c| c == slot).expect("a corner of the face")];
         at(tip) - at(tail)
@@ -101,7 +101,7 @@ pub(crate) struct Working {
 
 impl Working {
     /// Gathers the cloths that are touched, by number.
-    pub fn gather(mesh: &HalfedgeMesh, attributes: &SheetAttributes, touched: &[bool]) -> Self {
+    pub(crate) fn gather(mesh: &HalfedgeMesh, attributes: &SheetAttributes, touched: &[bool]) -> Self {
         let mut working = Self {
             vertex_counts: vec![0; touched.len()],
             kinds: vec![RestKind::Flat; touched.len()],
@@ -197,7 +197,7 @@ impl Working {
     }
 
     /// Rest area of each cloth \[m²\].
-    pub fn areas(&self) -> Vec<f64> {
+    pub(crate) fn areas(&self) -> Vec<f64> {
         let mut areas = vec![0.0; self.kinds.len()];
         for row in &self.faces {
             areas[row.cloth as usize] += 0.5 * doubled_area(row.material);
@@ -206,7 +206,7 @@ impl Working {
     }
 
     /// Adds a vertex that a split made on an edge.
-    pub fn add_vertex(&mut self, v: VertexKey, material: DVec2, metric: Metric, cloth: u32) {
+    pub(crate) fn add_vertex(&mut self, v: VertexKey, material: DVec2, metric: Metric, cloth: u32) {
         let slot = slot_of(v);
         if slot >= self.cloths.len() {
             self.material.resize(slot + 1, DVec2::ZERO);
@@ -220,7 +220,7 @@ impl Working {
     }
 
     /// Brings the ends of some edges up to date. No edge may have been removed.
-    pub fn update_ends(&mut self, mesh: &HalfedgeMesh, changed: impl Iterator<Item = EdgeKey>) {
+    pub(crate) fn update_ends(&mut self, mesh: &HalfedgeMesh, changed: impl Iterator<Item = EdgeKey>) {
         for key in changed {
             // New edges have no row: the next pass gathers them.
             if let Ok(row) = self.edges.binary_search_by_key(&key, |row| row.key) {
@@ -230,14 +230,14 @@ impl Working {
     }
 
     /// Removes a vertex that a collapse merged away.
-    pub fn remove_vertex(&mut self, v: VertexKey) {
+    pub(crate) fn remove_vertex(&mut self, v: VertexKey) {
         if let Some(cloth) = self.cloths[slot_of(v)].take() {
             self.vertex_counts[cloth as usize] -= 1;
         }
     }
 
     /// The vertices that there are now, in key order.
-    pub fn current_vertices(&self, mesh: &HalfedgeMesh) -> Vec<VertexKey> {
+    pub(crate) fn current_vertices(&self, mesh: &HalfedgeMesh) -> Vec<VertexKey> {
         let mut vertices = sorted(mesh.vertex_keys());
         vertices.retain(|&v| self.cloths[slot_of(v)].is_some());
         vertices
@@ -245,25 +245,25 @@ impl Working {
 
     /// The kind of rest shape around a vertex.
     #[inline]
-    pub fn kind_of(&self, v: VertexKey) -> RestKind {
+    pub(crate) fn kind_of(&self, v: VertexKey) -> RestKind {
         self.kinds[self.cloths[slot_of(v)].expect("edits stay within the gathered cloths") as usize]
     }
 
     /// Sizing metric of a vertex \[1/m²\].
     #[inline]
-    pub fn metric_of(&self, v: VertexKey) -> Metric {
+    pub(crate) fn metric_of(&self, v: VertexKey) -> Metric {
         self.metrics[slot_of(v)]
     }
 
     /// Material coordinate of a vertex \[m\] of a cloth of one chart.
     #[inline]
-    pub fn material_of(&self, v: VertexKey) -> DVec2 {
+    pub(crate) fn material_of(&self, v: VertexKey) -> DVec2 {
         self.material[slot_of(v)]
     }
 
     /// The distance of two vertices of a cloth of one chart in wanted edge lengths.
     #[inline]
-    pub fn size_between(&self, a: VertexKey, b: VertexKey) -> f64 {
+    pub(crate) fn size_between(&self, a: VertexKey, b: VertexKey) -> f64 {
         self.size_of_slots([slot_of(a) as u32, slot_of(b) as u32])
     }
 
@@ -274,7 +274,12 @@ impl Working {
     }
 
     /// [`size_of`](Self::size_of) of an edge whose row is up to date.
-    pub fn size_of_row(&self, mesh: &HalfedgeMesh, attributes: &SheetAttributes, row: &EdgeRow) -> f64 {
+    pub(crate) fn size_of_row(
+        &self,
+        mesh: &HalfedgeMesh,
+        attributes: &SheetAttributes,
+        row: &EdgeRow,
+    ) -> f64 {
         match self.cloths[row.ends[0] as usize].map(|cloth| self.kinds[cloth as usize]) {
             Some(RestKind::Panels | RestKind::Space) => self.size_of(mesh, attributes, row.key),
             Some(RestKind::Flat) | None => self.size_of_slots(row.ends),
@@ -283,13 +288,13 @@ impl Working {
 
     /// The size of a vector between two vertices in a chart \[m\].
     #[inline]
-    pub fn size_in_chart(&self, u: DVec2, a: VertexKey, b: VertexKey) -> f64 {
+    pub(crate) fn size_in_chart(&self, u: DVec2, a: VertexKey, b: VertexKey) -> f64 {
         edge_size(u, &self.metric_of(a), &self.metric_of(b))
     }
 
     /// The distance of two vertices of a rest shape in space in wanted edge lengths.
     #[inline]
-    pub fn size_in_space(&self, attributes: &SheetAttributes, a: VertexKey, b: VertexKey) -> f64 {
+    pub(crate) fn size_in_space(&self, attributes: &SheetAttributes, a: VertexKey, b: VertexKey) -> f64 {
         let [x, y] = starts(attributes, [a, b]);
         // Metrics are isotropic there, so any direction will do.
         self.size_in_chart(DVec2::new(x.distance(y), 0.0), a, b)
@@ -297,7 +302,7 @@ impl Working {
 
     /// The size of an edge in wanted edge lengths; along a seam the larger one of its sides.
     #[inline]
-    pub fn size_of(&self, mesh: &HalfedgeMesh, attributes: &SheetAttributes, e: EdgeKey) -> f64 {
+    pub(crate) fn size_of(&self, mesh: &HalfedgeMesh, attributes: &SheetAttributes, e: EdgeKey) -> f64 {
         let [a, b] = mesh.edge_ends(e);
         match self.kind_of(a) {
             RestKind::Flat => self.size_between(a, b),
@@ -314,7 +319,7 @@ impl Working {
     }
 
     /// The vector along an edge \[m\] in the charts of its faces; the shorter one where they differ.
-    pub fn shorter_span(&self, edge: &EdgeRow) -> DVec2 {
+    pub(crate) fn shorter_span(&self, edge: &EdgeRow) -> DVec2 {
         let spans = edge.faces.iter().flatten().map(|row| self.faces[*row as usize].span(edge.ends));
         let shorter = |a: DVec2, b: DVec2| if b.length_squared() < a.length_squared() { b } else { a };
         spans.reduce(shorter).expect("an edge has a face")

@@ -46,7 +46,7 @@ pub(crate) struct Entry {
 
 impl Value {
     /// The entry of a table.
-    pub fn entry(&self, key: &str) -> Option<&Entry> {
+    pub(crate) fn entry(&self, key: &str) -> Option<&Entry> {
         match &self.kind {
             Kind::Table(entries) => entries.iter().find(|entry| entry.key == key),
             _ => None,
@@ -54,7 +54,7 @@ impl Value {
     }
 
     /// The value under a key of a table or at an index of an array.
-    pub fn child(&self, segment: &str) -> Option<&Value> {
+    pub(crate) fn child(&self, segment: &str) -> Option<&Value> {
         match &self.kind {
             Kind::Table(_) => self.entry(segment).map(|entry| &entry.value),
             Kind::Array(items) => items.get(segment.parse::<usize>().ok()?),
@@ -63,7 +63,7 @@ impl Value {
     }
 
     /// What the value is, for messages.
-    pub fn describe(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         match &self.kind {
             Kind::String(text) => format!("the string {text:?}"),
             Kind::Integer(number) => format!("the whole number {number}"),
@@ -77,7 +77,7 @@ impl Value {
 
     /// The value as JSON, without origins.
     #[cfg(test)]
-    pub fn to_json(&self) -> serde_json::Value {
+    pub(crate) fn to_json(&self) -> serde_json::Value {
         match &self.kind {
             Kind::String(text) | Kind::Other(_, text) => text.as_str().into(),
             Kind::Integer(number) => (*number).into(),
@@ -89,7 +89,7 @@ impl Value {
     }
 
     /// A value from JSON, with one origin throughout.
-    pub fn from_json(value: &serde_json::Value, origin: Origin) -> Self {
+    pub(crate) fn from_json(value: &serde_json::Value, origin: Origin) -> Self {
         let kind = match value {
             serde_json::Value::Null => Kind::Other("null", String::new()),
             serde_json::Value::Bool(value) => Kind::Boolean(*value),
@@ -127,7 +127,7 @@ pub(crate) struct Document {
 
 impl Document {
     /// Parses a text as JSON or TOML, by the ending of the path, and applies the overrides in order.
-    pub fn parse(text: &str, path: &Path, overrides: &[Override]) -> Result<Self, SceneError> {
+    pub(crate) fn parse(text: &str, path: &Path, overrides: &[Override]) -> Result<Self, SceneError> {
         let is_json = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
         let whole = Origin::File { start: 0, end: 0 };
         let mut document = Self {
@@ -171,7 +171,7 @@ impl Document {
     }
 
     /// A problem at a key path, or at the nearest table around it that exists.
-    pub fn problem(&self, key: &str, message: String, help: Option<String>) -> Problem {
+    pub(crate) fn problem(&self, key: &str, message: String, help: Option<String>) -> Problem {
         let (mut value, mut origin) = (&self.root, self.root.origin);
         for segment in key.split('.').filter(|segment| !segment.is_empty()) {
             let Some(child) = value.child(segment) else { break };
@@ -182,7 +182,13 @@ impl Document {
     }
 
     /// A problem at a known origin.
-    pub fn problem_at(&self, origin: Origin, key: &str, message: String, help: Option<String>) -> Problem {
+    pub(crate) fn problem_at(
+        &self,
+        origin: Origin,
+        key: &str,
+        message: String,
+        help: Option<String>,
+    ) -> Problem {
         let (location, setting) = match origin {
             Origin::File { start, end } => (Some(Location::of_bytes(&self.text, start, end)), None),
             Origin::Setting(number) => (None, self.settings.get(number).cloned()),

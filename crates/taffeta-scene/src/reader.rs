@@ -16,7 +16,7 @@ pub(crate) struct Context<'a> {
 
 impl<'a> Context<'a> {
     /// Starts reading.
-    pub fn new(document: &'a Document) -> Self {
+    pub(crate) fn new(document: &'a Document) -> Self {
         Self {
             document,
             problems: RefCell::new(Vec::new()),
@@ -26,7 +26,7 @@ impl<'a> Context<'a> {
     }
 
     /// Notes a problem at a key path.
-    pub fn report(&self, key: &str, message: String, help: Option<String>) {
+    pub(crate) fn report(&self, key: &str, message: String, help: Option<String>) {
         let problem = self.document.problem(key, message, help);
         self.problems.borrow_mut().push(problem);
     }
@@ -35,7 +35,7 @@ impl<'a> Context<'a> {
     ///
     /// # Errors
     /// All problems in the order of the file; those of overrides come last.
-    pub fn finish(self) -> Result<(), SceneError> {
+    pub(crate) fn finish(self) -> Result<(), SceneError> {
         let mut problems = self.problems.into_inner();
         let place = |p: &Problem| p.location.as_ref().map_or((usize::MAX, 0), |at| (at.line, at.column));
         problems.sort_by_key(place);
@@ -43,7 +43,7 @@ impl<'a> Context<'a> {
     }
 
     /// The whole document.
-    pub fn root(&self) -> Item<'_> {
+    pub(crate) fn root(&self) -> Item<'_> {
         Item { context: self, value: &self.document.root, key: String::new() }
     }
 }
@@ -96,7 +96,7 @@ pub(crate) struct Item<'a> {
 
 impl<'a> Item<'a> {
     /// Notes a problem with this value.
-    pub fn report(&self, message: String, help: Option<String>) {
+    pub(crate) fn report(&self, message: String, help: Option<String>) {
         let problem = self.context.document.problem_at(self.value.origin, &self.key, message, help);
         self.context.problems.borrow_mut().push(problem);
     }
@@ -107,7 +107,7 @@ impl<'a> Item<'a> {
     }
 
     /// A number; whole numbers are fine.
-    pub fn number(&self, range: Range) -> Option<f64> {
+    pub(crate) fn number(&self, range: Range) -> Option<f64> {
         let value = match self.value.kind {
             Kind::Integer(integer) => integer as f64,
             Kind::Float(number) => number,
@@ -121,7 +121,7 @@ impl<'a> Item<'a> {
     }
 
     /// A number, or `Some(None)` for `false`: what it belongs to is switched off.
-    pub fn number_or_off(&self, range: Range) -> Option<Option<f64>> {
+    pub(crate) fn number_or_off(&self, range: Range) -> Option<Option<f64>> {
         match self.value.kind {
             Kind::Boolean(false) => Some(None),
             Kind::Integer(_) | Kind::Float(_) => self.number(range).map(Some),
@@ -130,7 +130,7 @@ impl<'a> Item<'a> {
     }
 
     /// A whole number of at least `low` and at most `high`.
-    pub fn integer(&self, low: u64, high: u64) -> Option<u64> {
+    pub(crate) fn integer(&self, low: u64, high: u64) -> Option<u64> {
         let Kind::Integer(value) = self.value.kind else { return self.wrong_type("a whole number") };
         let fits = u64::try_from(value).ok().filter(|value| (low..=high).contains(value));
         if fits.is_none() {
@@ -144,7 +144,7 @@ impl<'a> Item<'a> {
     }
 
     /// `true` or `false`.
-    pub fn boolean(&self) -> Option<bool> {
+    pub(crate) fn boolean(&self) -> Option<bool> {
         match self.value.kind {
             Kind::Boolean(value) => Some(value),
             _ => self.wrong_type("true or false"),
@@ -152,7 +152,7 @@ impl<'a> Item<'a> {
     }
 
     /// A text.
-    pub fn string(&self) -> Option<&'a str> {
+    pub(crate) fn string(&self) -> Option<&'a str> {
         match &self.value.kind {
             Kind::String(text) => Some(text),
             _ => self.wrong_type("a string"),
@@ -160,7 +160,7 @@ impl<'a> Item<'a> {
     }
 
     /// One of several words.
-    pub fn choice<T: Clone>(&self, words: &[(&str, T)]) -> Option<T> {
+    pub(crate) fn choice<T: Clone>(&self, words: &[(&str, T)]) -> Option<T> {
         let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
         let allowed = quoted_list(&names);
         let Kind::String(text) = &self.value.kind else {
@@ -175,7 +175,7 @@ impl<'a> Item<'a> {
     }
 
     /// The elements of an array.
-    pub fn array(&self) -> Option<Vec<Item<'a>>> {
+    pub(crate) fn array(&self) -> Option<Vec<Item<'a>>> {
         let Kind::Array(items) = &self.value.kind else { return self.wrong_type("an array") };
         let item =
             |(index, value)| Item { context: self.context, value, key: format!("{}.{index}", self.key) };
@@ -183,7 +183,7 @@ impl<'a> Item<'a> {
     }
 
     /// A fixed number of elements.
-    pub fn array_of<const N: usize>(&self, what: &str) -> Option<[Item<'a>; N]> {
+    pub(crate) fn array_of<const N: usize>(&self, what: &str) -> Option<[Item<'a>; N]> {
         let expected = format!("an array of {N} {what}");
         match &self.value.kind {
             Kind::Array(items) if items.len() == N => self.array()?.try_into().ok(),
@@ -192,23 +192,23 @@ impl<'a> Item<'a> {
     }
 
     /// `N` numbers. Problems of the single numbers are all noted.
-    pub fn numbers<const N: usize>(&self, range: Range) -> Option<[f64; N]> {
+    pub(crate) fn numbers<const N: usize>(&self, range: Range) -> Option<[f64; N]> {
         let read = self.array_of::<N>("numbers")?.map(|item| item.number(range));
         read.iter().all(Option::is_some).then(|| read.map(Option::unwrap_or_default))
     }
 
     /// Two finite numbers.
-    pub fn vec2(&self) -> Option<DVec2> {
+    pub(crate) fn vec2(&self) -> Option<DVec2> {
         self.numbers(Range::Finite).map(DVec2::from_array)
     }
 
     /// Three finite numbers.
-    pub fn vec3(&self) -> Option<DVec3> {
+    pub(crate) fn vec3(&self) -> Option<DVec3> {
         self.numbers(Range::Finite).map(DVec3::from_array)
     }
 
     /// A table with known keys; others are noted.
-    pub fn table(&self, known: &[&str]) -> Option<TableReader<'a>> {
+    pub(crate) fn table(&self, known: &[&str]) -> Option<TableReader<'a>> {
         let Kind::Table(entries) = &self.value.kind else {
             return self.wrong_type(&format!("a table with the keys {}", known.join(", ")));
         };
@@ -237,14 +237,14 @@ pub(crate) struct TableReader<'a> {
 
 impl<'a> TableReader<'a> {
     /// The value under a key, unless it is absent.
-    pub fn get(&self, key: &str) -> Option<Item<'a>> {
+    pub(crate) fn get(&self, key: &str) -> Option<Item<'a>> {
         let entry = self.item.value.entry(key)?;
         let key = join_key(&self.item.key, key);
         Some(Item { context: self.item.context, value: &entry.value, key })
     }
 
     /// The value under a key that must be there.
-    pub fn require(&self, key: &str, example: &str) -> Option<Item<'a>> {
+    pub(crate) fn require(&self, key: &str, example: &str) -> Option<Item<'a>> {
         let found = self.get(key);
         if found.is_none() {
             let place = place_of(&self.item.key);
@@ -254,37 +254,37 @@ impl<'a> TableReader<'a> {
     }
 
     /// A number, or the default.
-    pub fn number(&self, key: &str, default: f64, range: Range) -> f64 {
+    pub(crate) fn number(&self, key: &str, default: f64, range: Range) -> f64 {
         self.get(key).and_then(|item| item.number(range)).unwrap_or(default)
     }
 
     /// A number or `None` for `false`, or the default.
-    pub fn number_or_off(&self, key: &str, default: Option<f64>, range: Range) -> Option<f64> {
+    pub(crate) fn number_or_off(&self, key: &str, default: Option<f64>, range: Range) -> Option<f64> {
         self.get(key).and_then(|item| item.number_or_off(range)).unwrap_or(default)
     }
 
     /// `true` or `false`, or the default.
-    pub fn boolean(&self, key: &str, default: bool) -> bool {
+    pub(crate) fn boolean(&self, key: &str, default: bool) -> bool {
         self.get(key).and_then(|item| item.boolean()).unwrap_or(default)
     }
 
     /// Two positive numbers, or the default.
-    pub fn positive_pair(&self, key: &str, default: [f64; 2]) -> [f64; 2] {
+    pub(crate) fn positive_pair(&self, key: &str, default: [f64; 2]) -> [f64; 2] {
         self.get(key).and_then(|item| item.numbers(Range::Positive)).unwrap_or(default)
     }
 
     /// Three finite numbers, or the default.
-    pub fn vec3(&self, key: &str, default: DVec3) -> DVec3 {
+    pub(crate) fn vec3(&self, key: &str, default: DVec3) -> DVec3 {
         self.get(key).and_then(|item| item.vec3()).unwrap_or(default)
     }
 
     /// A whole number, or the default.
-    pub fn integer(&self, key: &str, default: u64, low: u64, high: u64) -> u64 {
+    pub(crate) fn integer(&self, key: &str, default: u64, low: u64, high: u64) -> u64 {
         self.get(key).and_then(|item| item.integer(low, high)).unwrap_or(default)
     }
 
     /// The tables of an array of tables; none if it is absent.
-    pub fn tables(&self, key: &str) -> Vec<Item<'a>> {
+    pub(crate) fn tables(&self, key: &str) -> Vec<Item<'a>> {
         let Some(item) = self.get(key) else { return Vec::new() };
         if matches!(item.value.kind, Kind::Table(_)) {
             let message = format!("`{}` is a table, but must be an array of tables", item.key);

@@ -88,7 +88,7 @@ impl Exposed<'_> {
     }
 
     /// Adds the impulses \[N·s\] of the drag over a time `h` \[s\] at the given velocities \[m/s\].
-    pub fn add_drag(&self, air: &Air, velocities: &[DVec3], h: f64, impulses: &mut [DVec3]) {
+    pub(crate) fn add_drag(&self, air: &Air, velocities: &[DVec3], h: f64, impulses: &mut [DVec3]) {
         for (fi, corners) in self.faces.iter_indexed() {
             let v = corners.iter().map(|vi| velocities[vi.0 as usize]).sum::<DVec3>() / 3.0;
             let change = self.velocity_change(air, (fi, corners), v, h);
@@ -102,7 +102,7 @@ impl Exposed<'_> {
     }
 
     /// Mean size of the acceleration by drag \[m/s²\].
-    pub fn mean_acceleration(&self, air: &Air, velocities: &[DVec3]) -> f64 {
+    pub(crate) fn mean_acceleration(&self, air: &Air, velocities: &[DVec3]) -> f64 {
         const SHORT: f64 = 1e-6;
         let mut sum = 0.0;
         for (fi, corners) in self.faces.iter_indexed() {

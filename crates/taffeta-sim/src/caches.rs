@@ -63,7 +63,7 @@ pub(crate) enum Solver {
 impl Solver {
     /// Whether contact acts on positions in every iteration of the solver, and pressure from outside. Otherwise it is
     /// Newton's method, which has both in its equations.
-    pub fn is_local(&self) -> bool {
+    pub(crate) fn is_local(&self) -> bool {
         match self {
             Self::Block(_) | Self::Rows(_) | Self::Projective(_) => true,
             Self::Newton(_) => false,
@@ -99,7 +99,7 @@ pub(crate) struct CacheSource<'a> {
 impl Caches {
     /// Builds everything. Angles and scalars continue from those that the sheet remembers; what of `before` does not
     /// depend on the topology is taken over.
-    pub fn build(source: CacheSource<'_>, before: Option<&Caches>) -> Self {
+    pub(crate) fn build(source: CacheSource<'_>, before: Option<&Caches>) -> Self {
         let CacheSource { sheet, cloths, bodies, pins, choice, self_contact, .. } = source;
         let meets = self_contact && !sheet.topology.faces.is_empty() || !source.meshes.is_empty();
         let models: Vec<_> = cloths.iter().map(|c| c.model.clone()).collect();
@@ -161,7 +161,7 @@ impl Caches {
     }
 
     /// Takes what belongs to broken edges out of solver and blocks.
-    pub fn switch_off(&mut self, broken: &IndexVec<EdgeIndex, bool>) {
+    pub(crate) fn switch_off(&mut self, broken: &IndexVec<EdgeIndex, bool>) {
         if !broken.contains(&true) {
             return;
         }
@@ -172,7 +172,7 @@ impl Caches {
     }
 
     /// How many times projective dynamics has factorized a system.
-    pub fn factorizations(&self) -> usize {
+    pub(crate) fn factorizations(&self) -> usize {
         let present = match &self.solver {
             Solver::Projective(driver) => driver.factorizations(),
             Solver::Block(_) | Solver::Rows(_) | Solver::Newton(_) => 0,
@@ -182,7 +182,7 @@ impl Caches {
 
     /// Notes unwrapped angles and scalars at the end of a step, in the blocks, which measure energies with them, and in
     /// the sheet, which remembers them when the blocks are gone.
-    pub fn keep_bending(&mut self, sheet: &mut Frozen) {
+    pub(crate) fn keep_bending(&mut self, sheet: &mut Frozen) {
         if let Solver::Block(driver) = &mut self.solver {
             let angles = driver.hinge_angles(self.blocks.hinges.len());
             for (hinge, angle) in self.blocks.hinges.iter_mut().zip(angles) {
@@ -223,14 +223,14 @@ impl Caches {
     }
 
     /// Begins a frame, or another step of a search: the solver forgets what only its substeps share.
-    pub fn begin_frame(&mut self) {
+    pub(crate) fn begin_frame(&mut self) {
         if let Solver::Newton(driver) = &mut self.solver {
             driver.begin_frame();
         }
     }
 
     /// Gives the scalars the values of least energy: after an edit, new edges have none.
-    pub fn minimize_scalars(&mut self, sheet: &mut Frozen) {
+    pub(crate) fn minimize_scalars(&mut self, sheet: &mut Frozen) {
         let plate = &self.blocks.plate;
         let angles = plate.angles(&sheet.state.positions, &self.plate.clamps);
         plate.minimize_scalars(&angles, &mut self.plate.scalars);

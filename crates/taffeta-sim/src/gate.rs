@@ -32,7 +32,7 @@ type Face = ([Option<VertexKey>; 3], [DVec3; 3]);
 
 impl<'a> Gate<'a> {
     /// A gate for the meshes as they are before the pass, among obstacles.
-    pub fn new(thawed: &Thawed, obstacles: &'a FixedObstacles) -> Self {
+    pub(crate) fn new(thawed: &Thawed, obstacles: &'a FixedObstacles) -> Self {
         let Thawed { mesh, attributes, .. } = thawed;
         let mut faces: Vec<FaceKey> = mesh.face_keys().collect();
         faces.sort_unstable();
@@ -45,7 +45,7 @@ impl<'a> Gate<'a> {
     }
 
     /// Whether an edit must not be made.
-    pub fn refuses(&mut self, proposal: &Proposal<'_>) -> bool {
+    pub(crate) fn refuses(&mut self, proposal: &Proposal<'_>) -> bool {
         let Proposal { attributes, after, .. } = *proposal;
         let place =
             |corners: &[VertexKey; 3]| (corners.map(Some), corners.map(|v| attributes.vertices[v].position));

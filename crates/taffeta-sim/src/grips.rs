@@ -26,13 +26,13 @@ impl Grasps {
     }
 
     /// What has borne a load, sorted.
-    pub fn names(&self) -> Vec<ContactName> {
+    pub(crate) fn names(&self) -> Vec<ContactName> {
         self.0.iter().map(|(name, _)| *name).collect()
     }
 
     /// Takes over what touches by its present vertices; `number` is that of a vertex, `None` if it is gone. What is left of the
     /// others may be no edge or face any more: then no contact has that name.
-    pub fn renumber(&mut self, number: impl Fn(u32) -> Option<u32>) {
+    pub(crate) fn renumber(&mut self, number: impl Fn(u32) -> Option<u32>) {
         let Self(list) = self;
         let renamed = |(name, vector): (ContactName, DVec3)| match name {
             ContactName::Body(vertices, body) => {
@@ -55,7 +55,7 @@ impl Grasps {
     }
 
     /// Forgets all and notes these contacts.
-    pub fn note<'a>(&mut self, bearing: impl Iterator<Item = (&'a Contact, DVec3)>) {
+    pub(crate) fn note<'a>(&mut self, bearing: impl Iterator<Item = (&'a Contact, DVec3)>) {
         self.0.clear();
         self.0.extend(bearing.map(|(contact, vector)| (contact.name, vector * contact.orientation())));
         self.0.sort_by_key(|(name, _)| *name);

@@ -37,7 +37,7 @@ pub(crate) struct Inertia {
 
 impl Inertia {
     /// An Euler step of length `h` \[s\].
-    pub fn euler(position: DVec3, velocity: DVec3, h: f64) -> Self {
+    pub(crate) fn euler(position: DVec3, velocity: DVec3, h: f64) -> Self {
         Self { position, velocity, scale: h }
     }
 

@@ -43,14 +43,18 @@ pub(crate) struct Account {
 
 impl Ledger {
     /// For each of so many cloths, whether nothing outside acts on any of its pieces.
-    pub fn find_free(&self, cloths: usize) -> Vec<bool> {
+    pub(crate) fn find_free(&self, cloths: usize) -> Vec<bool> {
         let is_free =
             |cloth| self.accounts.iter().all(|account| account.cloth != cloth || !account.is_driven);
         (0..cloths).map(is_free).collect()
     }
 
     /// What a piece had of which these are the vertices now. `None`: it has kept none of those that it had.
-    pub fn account_of(&self, piece: &[usize], keys: &IndexVec<VertexIndex, VertexKey>) -> Option<Account> {
+    pub(crate) fn account_of(
+        &self,
+        piece: &[usize],
+        keys: &IndexVec<VertexIndex, VertexKey>,
+    ) -> Option<Account> {
         let number_of = |i: &usize| {
             let place = self.numbers.binary_search_by_key(&keys.raw[*i], |(key, _)| *key).ok()?;
             Some(self.numbers[place].1)

@@ -67,7 +67,7 @@ pub(crate) struct LooseInput {
 
 impl LooseInput {
     /// A body without a rope.
-    pub fn plain(description: LooseDescription) -> Self {
+    pub(crate) fn plain(description: LooseDescription) -> Self {
         Self { description, guides: Vec::new(), rope: None }
     }
 

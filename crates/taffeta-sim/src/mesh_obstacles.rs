@@ -35,31 +35,31 @@ pub(crate) struct ContactPath {
 
 impl ContactPath {
     /// The path among obstacles in closed form.
-    pub fn step<'a>(&'a self, shapes: &'a [MovingShape<'a>]) -> Step<'a> {
+    pub(crate) fn step<'a>(&'a self, shapes: &'a [MovingShape<'a>]) -> Step<'a> {
         let Self { start, end, velocities, prescribed, time, h } = self;
         Step { start, end, velocities, prescribed, time: *time, h: *h, shapes }
     }
 
     /// Lets everything that stays where it is be what cannot be moved: stopping others would carry it along with the mean of
     /// all motions.
-    pub fn hold_what_stays(&mut self) {
+    pub(crate) fn hold_what_stays(&mut self) {
         let ways = self.start.iter().zip(&self.end).zip(&mut self.prescribed);
         ways.for_each(|((start, end), prescribed)| *prescribed |= start == end);
     }
 
     /// Whether anything cannot be stopped.
-    pub fn is_pushed(&self) -> bool {
+    pub(crate) fn is_pushed(&self) -> bool {
         self.prescribed.contains(&true)
     }
 
     /// Where a vertex is to be at the end \[m\].
-    pub fn end(&self, vertex: usize) -> DVec3 {
+    pub(crate) fn end(&self, vertex: usize) -> DVec3 {
         self.end[vertex]
     }
 }
 
 impl MeshObstacles {
-    pub fn new(list: Vec<MeshObstacle>) -> Self {
+    pub(crate) fn new(list: Vec<MeshObstacle>) -> Self {
         Self { list, ..Self::default() }
     }
 

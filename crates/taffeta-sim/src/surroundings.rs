@@ -21,13 +21,13 @@ pub(crate) struct FixedObstacles {
 }
 
 impl FixedObstacles {
-    pub fn new(shapes: Vec<WorldShape>, faces: Vec<[DVec3; 3]>) -> Self {
+    pub(crate) fn new(shapes: Vec<WorldShape>, faces: Vec<[DVec3; 3]>) -> Self {
         let boxes: Vec<_> = faces.iter().map(|x| MovingBox::still(Aabb::around(*x))).collect();
         Self { shapes, faces, tree: BoxTree::build(&boxes) }
     }
 
     /// The faces whose boxes meet one.
-    pub fn faces_in(&self, area: &Aabb) -> Vec<[DVec3; 3]> {
+    pub(crate) fn faces_in(&self, area: &Aabb) -> Vec<[DVec3; 3]> {
         let mut found = Vec::new();
         self.tree.query(&MovingBox::still(*area), |number| found.push(self.faces[number as usize]));
         found

@@ -215,7 +215,7 @@ impl Slope {
 impl Wrinkles {
     /// The derivative of the stress by the strain, `K − B H⁻¹ Bᵀ` with the Hessian `H` of the energy over amount and angle
     /// of the waves, and a ten-thousandth of `K`. Positive semidefinite: the energy is convex.
-    pub fn tangent(&self, k: &Stiffness) -> Stiffness {
+    pub(crate) fn tangent(&self, k: &Stiffness) -> Stiffness {
         let floor = k.map(|entry| FLOOR * entry);
         let Some(Direction { doubled: [c, s], amount, tension }) = self.along else { return floor };
         let n = across([c, s]);

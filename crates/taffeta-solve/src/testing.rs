@@ -12,7 +12,7 @@ use glam::{DVec2, DVec3};
 use taffeta_core::{IndexVec, SurfaceTopology, VertexIndex};
 
 /// A sheet with everything that the drivers need.
-pub struct Sheet {
+pub(crate) struct Sheet {
     pub topology: SurfaceTopology,
     pub rest: RestShape,
     pub cloths: Vec<ClothModel>,
@@ -22,12 +22,12 @@ pub struct Sheet {
 
 impl Sheet {
     /// A square sheet of `size` \[m\] with `n × n` cells and alternating diagonals, hanging in the xy-plane.
-    pub fn square(n: u32, size: f64, model: ClothModel) -> Self {
+    pub(crate) fn square(n: u32, size: f64, model: ClothModel) -> Self {
         Self::row_of_squares(1, n, size, model)
     }
 
     /// Such sheets side by side, a tenth of their size apart.
-    pub fn row_of_squares(count: u32, n: u32, size: f64, model: ClothModel) -> Self {
+    pub(crate) fn row_of_squares(count: u32, n: u32, size: f64, model: ClothModel) -> Self {
         let side = n + 1;
         let step = size / f64::from(n);
         let (mut coords, mut faces) = (Vec::new(), Vec::new());
@@ -57,7 +57,7 @@ impl Sheet {
     }
 
     /// Holds the vertices that the predicate selects by their material coordinates.
-    pub fn pin(mut self, held: impl Fn(DVec2) -> bool) -> Self {
+    pub(crate) fn pin(mut self, held: impl Fn(DVec2) -> bool) -> Self {
         for (i, u) in self.material_coords.iter().enumerate() {
             if held(*u) {
                 self.state.inverse_masses.raw[i] = 0.0;
@@ -68,12 +68,12 @@ impl Sheet {
     }
 
     /// The blocks of the sheet.
-    pub fn blocks(&self) -> Blocks {
+    pub(crate) fn blocks(&self) -> Blocks {
         Blocks::build(&self.topology, &self.rest, &self.cloths, &Supports::new(&self.state.inverse_masses))
     }
 
     /// Mean height of the vertices at the bottom \[m\].
-    pub fn mean_bottom(&self) -> f64 {
+    pub(crate) fn mean_bottom(&self) -> f64 {
         let bottom: Vec<_> =
             (0..self.material_coords.len()).filter(|i| self.material_coords[*i].y == 0.0).collect();
         bottom.iter().map(|i| self.state.positions.raw[*i].y).sum::<f64>() / bottom.len() as f64
@@ -81,7 +81,7 @@ impl Sheet {
 }
 
 /// The sheet of the resolution study: 2000 N/m, 0.2 kg/m², 5e-5 N·m.
-pub fn stiff() -> ClothModel {
+pub(crate) fn stiff() -> ClothModel {
     ClothModel {
         material: Material::isotropic(0.2, 2000.0, 0.3, 5e-5),
         membrane: MembraneModel::Strain,
@@ -93,7 +93,7 @@ pub fn stiff() -> ClothModel {
 }
 
 /// A deterministic disturbance of positions by up to `amount` \[m\].
-pub fn disturb(positions: &mut [DVec3], amount: f64) {
+pub(crate) fn disturb(positions: &mut [DVec3], amount: f64) {
     for (i, x) in positions.iter_mut().enumerate() {
         let t = i as f64;
         *x += DVec3::new((t * 1.7).sin(), (t * 2.3).cos(), (t * 0.9).sin()) * amount;
@@ -101,7 +101,7 @@ pub fn disturb(positions: &mut [DVec3], amount: f64) {
 }
 
 /// A step of a length \[s\] by Newton's method from the sheet's positions towards predicted ones \[m\], and its report.
-pub fn newton_step(
+pub(crate) fn newton_step(
     (sheet, blocks): (&Sheet, &Blocks),
     (predicted, h): (&[DVec3], f64),
     (solver, limits): (LinearSolver, NewtonLimits),

@@ -25,7 +25,7 @@ pub(crate) struct Obstacles {
 
 impl Obstacles {
     /// A box around cloths and obstacles at time 0 \[m\], which says how large planes are drawn.
-    pub fn bounds_with(&self, cloths: impl Iterator<Item = Vec<DVec3>>) -> [DVec3; 2] {
+    pub(crate) fn bounds_with(&self, cloths: impl Iterator<Item = Vec<DVec3>>) -> [DVec3; 2] {
         let cloth = |positions| {
             Body::new(TriangleMesh { positions, ..TriangleMesh::default() }, Drawn::Cloth { index: 0 })
         };
@@ -41,7 +41,11 @@ impl Obstacles {
     }
 
     /// Pictures of all obstacles at a time \[s\].
-    pub fn pictures(&self, (time, bounds): (f64, [DVec3; 2]), numbers: &mut MeshNumbers) -> Vec<BodyPicture> {
+    pub(crate) fn pictures(
+        &self,
+        (time, bounds): (f64, [DVec3; 2]),
+        numbers: &mut MeshNumbers,
+    ) -> Vec<BodyPicture> {
         let still = self.closed.iter().map(|obstacle| obstacle.motion.is_still());
         let still =
             still.chain(self.meshes.iter().map(|mesh| mesh.motion.is_still() && mesh.shapes.len() <= 1));

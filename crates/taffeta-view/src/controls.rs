@@ -130,7 +130,7 @@ struct ClothControls {
 
 impl Controls {
     /// The values of a scene, with a stiffness of grabs \[N/m\].
-    pub fn of_scene(description: &WorldDescription, pull: f64) -> Self {
+    pub(crate) fn of_scene(description: &WorldDescription, pull: f64) -> Self {
         let cloths = description.cloths.iter().map(|cloth| ClothControls {
             name: cloth.name.clone(),
             material: cloth.material.clone(),
@@ -147,7 +147,7 @@ impl Controls {
     }
 
     /// Sets all values in a world.
-    pub fn apply(&self, world: &mut World) -> Result<(), String> {
+    pub(crate) fn apply(&self, world: &mut World) -> Result<(), String> {
         world.set_gravity(self.gravity).map_err(|error| error.to_string())?;
         world.set_air(self.air).map_err(|error| error.to_string())?;
         for (number, cloth) in self.cloths.iter().enumerate() {
@@ -163,7 +163,7 @@ impl Controls {
     }
 
     /// These values with one that is changed.
-    pub fn with(&self, key: &str, value: f64) -> Result<Self, String> {
+    pub(crate) fn with(&self, key: &str, value: f64) -> Result<Self, String> {
         let listed = self.list();
         let control = listed.iter().find(|control| control.key == key);
         let control = control.ok_or_else(|| format!("there is nothing to set with the key {key:?}"))?;
@@ -193,7 +193,7 @@ impl Controls {
     }
 
     /// These values with a cloth made of a preset.
-    pub fn with_preset(&self, cloth: usize, name: &str) -> Result<Self, String> {
+    pub(crate) fn with_preset(&self, cloth: usize, name: &str) -> Result<Self, String> {
         let preset = preset(name).ok_or_else(|| format!("there is no preset {name:?}"))?;
         let mut changed = self.clone();
         let count = changed.cloths.len();
@@ -203,7 +203,7 @@ impl Controls {
     }
 
     /// Everything that can be set.
-    pub fn list(&self) -> Vec<ControlStatus> {
+    pub(crate) fn list(&self) -> Vec<ControlStatus> {
         let mut list = Vec::new();
         add(&mut list, ("gravity", "gravity", "m/s²"), &VECTOR, &self.gravity);
         if let Some(air) = &self.air {
@@ -227,7 +227,7 @@ impl Controls {
     }
 
     /// Why nothing can be grabbed, if it is so.
-    pub fn refuses_grabs(&self) -> Option<&'static str> {
+    pub(crate) fn refuses_grabs(&self) -> Option<&'static str> {
         match (self.mode, self.solver) {
             (Mode::Static, _) => Some("the search for an equilibrium knows no grabs: pin the cloth instead"),
             (_, SolverChoice::Projective) => {

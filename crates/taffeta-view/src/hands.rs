@@ -38,7 +38,7 @@ struct Held {
 
 impl Hands {
     /// Lets a browser grab a point of a body, which is at `at` \[m\].
-    pub fn grab(
+    pub(crate) fn grab(
         &mut self,
         client: Client,
         (body, point, at): (usize, DVec3, DVec3),
@@ -48,27 +48,27 @@ impl Hands {
     }
 
     /// Notes where the pointer of a browser is \[m\].
-    pub fn drag(&mut self, client: Client, (pointer, stamp): (DVec3, f64)) {
+    pub(crate) fn drag(&mut self, client: Client, (pointer, stamp): (DVec3, f64)) {
         if let Some(held) = self.held.get_mut(&client) {
             (held.pointer, held.stamp) = (pointer, stamp);
         }
     }
 
     /// Lets a browser let go.
-    pub fn release(&mut self, client: Client) {
+    pub(crate) fn release(&mut self, client: Client) {
         self.held.remove(&client);
         self.stamps.remove(&client);
     }
 
     /// Moves the hands toward the pointers for a time \[s\] in a world of a size \[m\].
-    pub fn follow(&mut self, time: f64, size: f64) {
+    pub(crate) fn follow(&mut self, time: f64, size: f64) {
         for held in self.held.values_mut() {
             held.hand += (held.pointer - held.hand).clamp_length_max(SPEED * size * time);
         }
     }
 
     /// What the hands do to a world of a size \[m\] with a stiffness \[N/m\].
-    pub fn pull(&self, world: &World, (size, stiffness): (f64, f64)) -> Vec<Grab> {
+    pub(crate) fn pull(&self, world: &World, (size, stiffness): (f64, f64)) -> Vec<Grab> {
         let grab = |&Held { body, point, hand, .. }: &Held| {
             let at = world.find_layout_position(body, point).unwrap_or(hand);
             let target = at + (hand - at).clamp_length_max(REACH * size);
@@ -79,24 +79,24 @@ impl Hands {
 
     /// Where the grabs of [`pull`](Self::pull) pull to now, in their order, in a world of a size \[m\]. `places` tells where
     /// what they hold is \[m\].
-    pub fn aim(&self, (places, size): (&[DVec3], f64), targets: &mut [DVec3]) {
+    pub(crate) fn aim(&self, (places, size): (&[DVec3], f64), targets: &mut [DVec3]) {
         for ((held, place), target) in self.held.values().zip(places).zip(targets) {
             *target = *place + (held.hand - *place).clamp_length_max(REACH * size);
         }
     }
 
     /// Notes that the world has felt the hands.
-    pub fn note_felt(&mut self) {
+    pub(crate) fn note_felt(&mut self) {
         self.stamps = self.held.iter().map(|(client, held)| (*client, held.stamp)).collect();
     }
 
     /// The last stamp of each browser that the world knows of.
-    pub fn stamps(&self) -> BTreeMap<Client, f64> {
+    pub(crate) fn stamps(&self) -> BTreeMap<Client, f64> {
         self.stamps.clone()
     }
 
     /// Where the grabbed points are, and where their pointers \[m\].
-    pub fn ends(&self, world: &World) -> Vec<[[f64; 3]; 2]> {
+    pub(crate) fn ends(&self, world: &World) -> Vec<[[f64; 3]; 2]> {
         let ends = |held: &Held| {
             let at = world.find_layout_position(held.body, held.point)?;
             Some([at.to_array(), held.pointer.to_array()])

@@ -27,12 +27,12 @@ pub(crate) struct Interlude<'a> {
 
 impl<'a> Interlude<'a> {
     /// For a step that begins now.
-    pub fn new(events: &'a mut Receiver<Event>, outlet: &'a Outlet) -> Self {
+    pub(crate) fn new(events: &'a mut Receiver<Event>, outlet: &'a Outlet) -> Self {
         Self { events, outlet, later: Vec::new(), shown: Instant::now() }
     }
 
     /// Lets the hands know of where they are dragged. What else comes, and what comes from a browser after that, waits.
-    pub fn listen(&mut self, hands: &mut Hands) {
+    pub(crate) fn listen(&mut self, hands: &mut Hands) {
         while let Ok(event) = self.events.try_recv() {
             match event {
                 Event::Command(client, Command::Drag { target, stamp }) if !self.is_waiting(client) => {
@@ -53,7 +53,7 @@ impl<'a> Interlude<'a> {
     }
 
     /// Shows a picture of the world as it is, if nothing has been shown for a while.
-    pub fn show(&mut self, picture: impl FnOnce() -> Snapshot) {
+    pub(crate) fn show(&mut self, picture: impl FnOnce() -> Snapshot) {
         if self.shown.elapsed() >= PATIENCE {
             self.outlet.frames.send_replace(Some(Arc::new(picture())));
             self.shown = Instant::now();
@@ -61,7 +61,7 @@ impl<'a> Interlude<'a> {
     }
 
     /// The events that have waited.
-    pub fn into_later(self) -> Vec<Event> {
+    pub(crate) fn into_later(self) -> Vec<Event> {
         self.later
     }
 }

@@ -20,47 +20,47 @@ pub(crate) struct Playback {
 
 impl Playback {
     /// One that runs in real time when the first browser comes.
-    pub fn new(notices: Notices) -> Self {
+    pub(crate) fn new(notices: Notices) -> Self {
         Self { running: true, real_time: true, is_stale: true, notices, watching: 0, due: Instant::now() }
     }
 
     /// Notes one more browser.
-    pub fn join(&mut self) {
+    pub(crate) fn join(&mut self) {
         self.watching += 1;
     }
 
     /// Notes one browser less.
-    pub fn leave(&mut self) {
+    pub(crate) fn leave(&mut self) {
         self.watching -= 1;
     }
 
     /// Goes on by itself, with the next frame at once, or pauses.
-    pub fn run(&mut self, on: bool) {
+    pub(crate) fn run(&mut self, on: bool) {
         self.running = on;
         self.due = Instant::now();
     }
 
     /// When the next frame is to be made; `None`: not before something happens.
-    pub fn due(&self) -> Option<Instant> {
+    pub(crate) fn due(&self) -> Option<Instant> {
         (self.running && self.watching > 0).then_some(self.due)
     }
 
     /// Notes that a frame was made, after which the next one comes in `interval`, which lasts only if it goes in real time;
     /// what is lost is not made up for.
-    pub fn wait(&mut self, interval: Duration) {
+    pub(crate) fn wait(&mut self, interval: Duration) {
         let interval = if self.real_time { interval } else { Duration::ZERO };
         self.due = (self.due + interval).max(Instant::now());
     }
 
     /// Whether somebody looks and has not seen the present frame, which is then taken as shown.
-    pub fn take_stale(&mut self) -> bool {
+    pub(crate) fn take_stale(&mut self) -> bool {
         let wanted = self.is_stale && self.watching > 0;
         self.is_stale &= !wanted;
         wanted
     }
 
     /// All notices as text.
-    pub fn warnings(&self) -> Vec<String> {
+    pub(crate) fn warnings(&self) -> Vec<String> {
         self.notices.list().into_iter().map(|notice| notice.text).collect()
     }
 }

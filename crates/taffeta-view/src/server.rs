@@ -51,7 +51,7 @@ pub(crate) struct Stage {
 
 impl Stage {
     /// The number of a new browser.
-    pub fn number_client(&self) -> Client {
+    pub(crate) fn number_client(&self) -> Client {
         self.clients.fetch_add(1, Ordering::Relaxed)
     }
 

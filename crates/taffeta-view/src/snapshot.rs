@@ -87,7 +87,7 @@ pub(crate) struct MeshNumbers {
 
 impl MeshNumbers {
     /// The mesh of a body: that of the last frame if it is the same.
-    pub fn find(&mut self, body: &str, faces: &[[u32; 3]], layout: Vec<f32>) -> Arc<MeshPicture> {
+    pub(crate) fn find(&mut self, body: &str, faces: &[[u32; 3]], layout: Vec<f32>) -> Arc<MeshPicture> {
         if let Some(last) = self.last.get(body)
             && last.faces.as_chunks::<3>().0 == faces
             && last.layout == layout
@@ -123,7 +123,7 @@ impl Arrays {
 
 impl Snapshot {
     /// The message for a browser that has some meshes, which are then those of this frame.
-    pub fn encode(&self, client: Client, sent: &mut Sent) -> Vec<u8> {
+    pub(crate) fn encode(&self, client: Client, sent: &mut Sent) -> Vec<u8> {
         let mut arrays = Arrays::default();
         let mut now = Sent::default();
         let bodies: Vec<Value> = self

@@ -79,7 +79,7 @@ pub(crate) struct Notices {
 
 impl Notices {
     /// Adds a notice, unless it says what the last one said.
-    pub fn add(&mut self, level: &'static str, text: impl Into<String>) {
+    pub(crate) fn add(&mut self, level: &'static str, text: impl Into<String>) {
         let text = text.into();
         if self.list.last().is_some_and(|last| last.text == text) {
             return;
@@ -92,7 +92,7 @@ impl Notices {
     }
 
     /// The latest notices.
-    pub fn list(&self) -> Vec<Notice> {
+    pub(crate) fn list(&self) -> Vec<Notice> {
         self.list.clone()
     }
 }

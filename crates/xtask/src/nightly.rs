@@ -20,7 +20,7 @@ struct Outcome {
 }
 
 /// Runs the named parts, or all; whether none failed.
-pub fn run(names: &[String]) -> bool {
+pub(crate) fn run(names: &[String]) -> bool {
     let folder = project().join(FOLDER);
     fs::create_dir_all(&folder).expect("target/nightly can be written to");
     let is_wanted = |part: &&Part| names.is_empty() || names.iter().any(|name| name == part.name);

@@ -4,10 +4,10 @@ use clap::builder::PossibleValuesParser;
 use std::fmt;
 
 /// A command line, word by word, run in the folder of the project.
-pub type Line = &'static [&'static str];
+pub(crate) type Line = &'static [&'static str];
 
 /// Commands that belong together.
-pub struct Part {
+pub(crate) struct Part {
     /// Its name.
     pub name: &'static str,
     /// What it shows, and for figures which sentence quotes them.
@@ -36,12 +36,12 @@ impl fmt::Display for Part {
 }
 
 /// The names of all parts, for the command line.
-pub fn names() -> PossibleValuesParser {
+pub(crate) fn names() -> PossibleValuesParser {
     PossibleValuesParser::new(PARTS.iter().map(|part| part.name))
 }
 
 /// All parts: checks first, then figures.
-pub const PARTS: &[Part] = &[
+pub(crate) const PARTS: &[Part] = &[
     Part::check(
         "long-tests",
         "the tests that take long: a million edits, ten repeats of every contact scene, 10 000 frames, fine meshes, whole validation",

@@ -124,7 +124,7 @@ pub(super) struct Spread {
 
 impl Spread {
     /// That of at least one number.
-    pub fn of(values: &[f64]) -> Self {
+    pub(super) fn of(values: &[f64]) -> Self {
         Self {
             min: values.iter().copied().fold(f64::INFINITY, f64::min),
             mean: values.iter().sum::<f64>() / values.len() as f64,
@@ -133,7 +133,7 @@ impl Spread {
     }
 
     /// In words, with a unit.
-    pub fn describe(&self, unit: &str) -> String {
+    pub(super) fn describe(&self, unit: &str) -> String {
         let Self { min, mean, max } = *self;
         format!("min {}, mean {}, max {}{unit}", short(min), short(mean), short(max))
     }

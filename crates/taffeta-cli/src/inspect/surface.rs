@@ -34,7 +34,7 @@ pub(super) struct Surface {
 }
 
 impl Surface {
-    pub fn measure(mesh: &TriangleMesh) -> Self {
+    pub(super) fn measure(mesh: &TriangleMesh) -> Self {
         let mut sides = Vec::with_capacity(3 * mesh.faces.len());
         for (face, corners) in mesh.faces.iter().enumerate() {
             for corner in 0..3 {
@@ -64,7 +64,7 @@ impl Surface {
     }
 
     /// The length of every edge in world space \[m\].
-    pub fn edge_lengths(&self, mesh: &TriangleMesh) -> Vec<f64> {
+    pub(super) fn edge_lengths(&self, mesh: &TriangleMesh) -> Vec<f64> {
         let length = |side: Side| {
             let [a, b] = side.ends.map(|v| mesh.positions[v as usize]);
             a.distance(b)
@@ -74,7 +74,7 @@ impl Surface {
 
     /// The length of every edge in material space \[m\], along seams that of one side; `None` without material
     /// coordinates.
-    pub fn material_lengths(&self, mesh: &TriangleMesh) -> Option<Vec<f64>> {
+    pub(super) fn material_lengths(&self, mesh: &TriangleMesh) -> Option<Vec<f64>> {
         let material: &Vec<[DVec2; 3]> = mesh.material.as_ref()?;
         let length = |side: Side| {
             let corners = material[side.face];
@@ -84,7 +84,7 @@ impl Surface {
     }
 
     /// How many boundary loops there are, and how long they are.
-    pub fn describe_loops(&self) -> String {
+    pub(super) fn describe_loops(&self) -> String {
         let Ok(loops) = &self.loops else {
             return "not defined, because the mesh is not manifold".to_owned();
         };
@@ -99,7 +99,7 @@ impl Surface {
     }
 
     /// Whether the faces form an oriented surface, and if not, which of them do not.
-    pub fn describe_manifoldness(&self, file: &ObjMesh) -> String {
+    pub(super) fn describe_manifoldness(&self, file: &ObjMesh) -> String {
         let Err(error) = &self.loops else { return "yes, and oriented".to_owned() };
         let face = |face: u32| name_face(file, face as usize);
         let pair = |faces: [u32; 2]| format!("{} and {}", face(faces[0]), face(faces[1]));

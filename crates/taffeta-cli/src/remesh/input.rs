@@ -41,7 +41,7 @@ pub(super) struct Field {
 
 impl Field {
     /// Numbers per vertex.
-    pub fn width(&self) -> usize {
+    pub(super) fn width(&self) -> usize {
         self.shape.iter().product()
     }
 }
@@ -59,7 +59,7 @@ pub(super) struct ObjNames {
 
 impl Input {
     /// Reads a file by its ending.
-    pub fn read(path: &Path) -> Result<Self, Failure> {
+    pub(super) fn read(path: &Path) -> Result<Self, Failure> {
         if !is_npz(path) {
             let file = read_obj(path).map_err(|error| Failure::usage(&error))?;
             let (vertices, face_lines) = (file.source_vertices, file.face_lines);
@@ -146,17 +146,17 @@ impl Input {
     }
 
     /// Vertices that the file has, also those that no face uses.
-    pub fn file_vertex_count(&self) -> usize {
+    pub(super) fn file_vertex_count(&self) -> usize {
         self.mesh.positions.len() + self.names.as_ref().map_or(0, |names| names.dropped)
     }
 
     /// The number of a vertex in the file, from 0.
-    pub fn file_vertex(&self, vertex: u32) -> u32 {
+    pub(super) fn file_vertex(&self, vertex: u32) -> u32 {
         self.names.as_ref().map_or(vertex, |names| names.vertices[vertex as usize])
     }
 
     /// World positions \[m\].
-    pub fn positions(&self) -> Vec<[f64; 3]> {
+    pub(super) fn positions(&self) -> Vec<[f64; 3]> {
         self.mesh.positions.iter().map(DVec3::to_array).collect()
     }
 }

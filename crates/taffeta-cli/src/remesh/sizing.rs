@@ -22,7 +22,7 @@ pub(super) enum Field {
 
 impl Field {
     /// The field of the command line; the sizing file is read.
-    pub fn of_options(options: &RemeshOptions, input: &Input) -> Result<Self, Failure> {
+    pub(super) fn of_options(options: &RemeshOptions, input: &Input) -> Result<Self, Failure> {
         let scale = options.uv_scale;
         let RemeshOptions { size, sizing, refine_angle, size_min, size_max, .. } = options;
         if let Some(size) = size {
@@ -54,7 +54,7 @@ impl Field {
         }))
     }
 
-    pub fn borrow(&self) -> SizingField<'_> {
+    pub(super) fn borrow(&self) -> SizingField<'_> {
         match self {
             Self::Sizes(sizes) => SizingField::Sizes(sizes),
             Self::Metrics(metrics) => SizingField::Metrics(metrics),

@@ -75,7 +75,7 @@ pub(super) struct ColorBy {
 
 impl ColorBy {
     /// The quantity that was named, of a folder with a frame.
-    pub fn of_name(named: &ColorName, source: &Source, frame: u64) -> Result<Self, Failure> {
+    pub(super) fn of_name(named: &ColorName, source: &Source, frame: u64) -> Result<Self, Failure> {
         let word = match named {
             ColorName::Known(quantity) => return Ok(Self { quantity: *quantity }),
             ColorName::Unknown(word) => word,
@@ -90,7 +90,7 @@ impl ColorBy {
     }
 
     /// The scale of some frames, with given ends or with those of their values.
-    pub fn find_scale(
+    pub(super) fn find_scale(
         &self,
         source: &Source,
         frames: &[u64],
@@ -152,7 +152,7 @@ impl ColorBy {
     }
 
     /// The values at the vertices of a body in a frame; `None`: it has none.
-    pub fn compute_values(
+    pub(super) fn compute_values(
         &self,
         source: &Source,
         body: &str,

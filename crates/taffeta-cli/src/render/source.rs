@@ -33,7 +33,7 @@ pub(super) struct Source {
 
 impl Source {
     /// Opens a folder that has frames.
-    pub fn open(path: &Path) -> Result<Self, Failure> {
+    pub(super) fn open(path: &Path) -> Result<Self, Failure> {
         let shown = path.display();
         if !path.is_dir() {
             return Err(Failure::Usage(format!(
@@ -66,7 +66,7 @@ impl Source {
     }
 
     /// The frame asked for, or else the last one.
-    pub fn choose_frame(&self, wanted: Option<u64>) -> Result<u64, Failure> {
+    pub(super) fn choose_frame(&self, wanted: Option<u64>) -> Result<u64, Failure> {
         let (first, last) = (self.frames[0], self.frames[self.frames.len() - 1]);
         let Some(wanted) = wanted else { return Ok(last) };
         if self.frames.contains(&wanted) {
@@ -83,12 +83,12 @@ impl Source {
     }
 
     /// The time of a frame \[s\].
-    pub fn time_of(&self, frame: u64) -> f64 {
+    pub(super) fn time_of(&self, frame: u64) -> f64 {
         frame as f64 * self.scene.simulation.frame_time()
     }
 
     /// The box that the camera should frame, over the whole run.
-    pub fn compute_bounds(&self) -> Result<Option<Bounds>, Failure> {
+    pub(super) fn compute_bounds(&self) -> Result<Option<Bounds>, Failure> {
         let mut bounds: Option<Bounds> = None;
         for frame in sample_evenly(&self.frames, SCANNED_FRAMES) {
             let Some(cloths) = self.scan_cloths(frame)? else { continue };
@@ -126,12 +126,12 @@ impl Source {
     }
 
     /// The frames of a body, in increasing order.
-    pub fn frames_of(&self, body: &str) -> &[u64] {
+    pub(super) fn frames_of(&self, body: &str) -> &[u64] {
         self.folder.frames(body)
     }
 
     /// The folder itself.
-    pub fn root(&self) -> &Path {
+    pub(super) fn root(&self) -> &Path {
         self.folder.root()
     }
 
@@ -142,12 +142,12 @@ impl Source {
     }
 
     /// A body in a frame.
-    pub fn read(&self, body: &str, frame: u64) -> Result<FrameData, Failure> {
+    pub(super) fn read(&self, body: &str, frame: u64) -> Result<FrameData, Failure> {
         self.folder.read_frame(body, frame).map_err(|error| Failure::usage(&error))
     }
 
     /// All bodies in a frame, as their files have them.
-    pub fn read_all(&self, frame: u64) -> Result<Vec<FrameData>, Failure> {
+    pub(super) fn read_all(&self, frame: u64) -> Result<Vec<FrameData>, Failure> {
         self.cloths_in(frame).into_iter().map(|body| self.read(body, frame)).collect()
     }
 
@@ -176,13 +176,13 @@ impl Source {
     }
 
     /// Cloths, ropes and solids in a frame.
-    pub fn read_cloths(&self, frame: u64, color: Option<&ColorBy>) -> Result<Vec<Body>, Failure> {
+    pub(super) fn read_cloths(&self, frame: u64, color: Option<&ColorBy>) -> Result<Vec<Body>, Failure> {
         let names = self.cloths_in(frame).into_iter().enumerate();
         names.map(|(place, name)| self.draw_body(place, name, frame, color)).collect()
     }
 
     /// All bodies in a frame; `bounds` is the box that is framed \[m\].
-    pub fn read_bodies(
+    pub(super) fn read_bodies(
         &self,
         frame: u64,
         bounds: Option<Bounds>,

@@ -26,7 +26,7 @@ impl Shot {
     }
 
     /// The camera at a time \[s\].
-    pub fn at(&self, time: f64) -> Camera {
+    pub(super) fn at(&self, time: f64) -> Camera {
         let Camera { eye, target, up, field_of_view } = self.start;
         let pose = self.motion.pose_at(time, target);
         Camera { eye: pose.apply(eye), target: pose.apply(target), up: pose.rotation * up, field_of_view }

@@ -49,7 +49,7 @@ pub(super) struct CheckpointFolder {
 
 impl CheckpointFolder {
     /// That of a result folder.
-    pub fn of(result: &Path) -> Self {
+    pub(super) fn of(result: &Path) -> Self {
         Self { root: result.join("checkpoint") }
     }
 
@@ -58,7 +58,7 @@ impl CheckpointFolder {
     }
 
     /// Writes a checkpoint in place of the one before.
-    pub fn save(&self, prepared: &Prepared, totals: &Totals) -> Result<(), Failure> {
+    pub(super) fn save(&self, prepared: &Prepared, totals: &Totals) -> Result<(), Failure> {
         self.try_save(prepared, totals).map_err(|error| {
             Failure::Failed(format!("cannot write the checkpoint in {}: {error}", self.root.display()))
         })

@@ -11,7 +11,7 @@ pub(super) struct Interrupt {
 
 impl Interrupt {
     /// From now on the first Ctrl-C asks the run to stop after its frame; the second one ends the program at once.
-    pub fn listen() -> Self {
+    pub(super) fn listen() -> Self {
         let requested = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&requested);
         let handler = move || {
@@ -27,7 +27,7 @@ impl Interrupt {
     }
 
     /// Whether the run should stop.
-    pub fn is_requested(&self) -> bool {
+    pub(super) fn is_requested(&self) -> bool {
         self.requested.load(Ordering::SeqCst)
     }
 }

@@ -49,7 +49,7 @@ pub(super) struct Prepared {
 
 impl Prepared {
     /// Reads and checks everything.
-    pub fn read(options: &RunOptions) -> Result<Self, Failure> {
+    pub(super) fn read(options: &RunOptions) -> Result<Self, Failure> {
         let scene = read_scene(&options.scene, &options.changes)?;
         let built = scene.assemble().map_err(|error| Failure::usage(&error))?;
         let scene_hash = scene.hash().map_err(|error| Failure::usage(&error))?;

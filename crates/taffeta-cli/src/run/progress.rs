@@ -30,7 +30,7 @@ enum Display {
 
 impl Progress {
     /// A bar on a terminal, otherwise a line now and then; nothing if `quiet`.
-    pub fn new(prepared: &Prepared, quiet: bool) -> Self {
+    pub(super) fn new(prepared: &Prepared, quiet: bool) -> Self {
         let frame = prepared.world.frame();
         let display = if quiet {
             Display::Silent
@@ -48,7 +48,7 @@ impl Progress {
     }
 
     /// Shows where the run is after a frame that took some time.
-    pub fn update(&mut self, world: &World, cost: Duration) {
+    pub(super) fn update(&mut self, world: &World, cost: Duration) {
         let cost = cost.as_secs_f64();
         let mean = self.mean_cost.map_or(cost, |mean| mean + NEWEST_WEIGHT * (cost - mean));
         self.mean_cost = Some(mean);
@@ -73,7 +73,7 @@ impl Progress {
     }
 
     /// Prints a warning without disturbing the bar.
-    pub fn warn(&self, text: &str) {
+    pub(super) fn warn(&self, text: &str) {
         let print = || eprintln!("warning: {text}");
         match &self.display {
             Display::Bar(bar) => bar.suspend(print),
@@ -82,7 +82,7 @@ impl Progress {
     }
 
     /// Prints those warnings that are of a kind that was not printed before.
-    pub fn warn_about(&mut self, warnings: &[Warning]) {
+    pub(super) fn warn_about(&mut self, warnings: &[Warning]) {
         for warning in warnings {
             if self.warned.insert(warning.kind.clone()) {
                 self.warn(&warning.text);
@@ -91,7 +91,7 @@ impl Progress {
     }
 
     /// Takes the bar away.
-    pub fn finish(&self) {
+    pub(super) fn finish(&self) {
         if let Display::Bar(bar) = &self.display {
             bar.finish_and_clear();
         }

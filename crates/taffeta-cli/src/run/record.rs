@@ -26,7 +26,7 @@ pub(super) struct Recorder {
 
 impl Recorder {
     /// Opens the tables of a folder at their ends.
-    pub fn open(folder: &OutputFolder, prepared: &Prepared) -> Result<Self, Failure> {
+    pub(super) fn open(folder: &OutputFolder, prepared: &Prepared) -> Result<Self, Failure> {
         let failed = |error: OutputError| Failure::failed(&error);
         let output = &prepared.scene.output;
         Ok(Self {
@@ -42,12 +42,12 @@ impl Recorder {
     }
 
     /// Writes the initial state, frame 0. Returns the time it took.
-    pub fn record_start(&mut self, world: &World) -> Result<Duration, Failure> {
+    pub(super) fn record_start(&mut self, world: &World) -> Result<Duration, Failure> {
         self.write(world, state_row(world, &world.measure()))
     }
 
     /// Writes the frame that a step led to. Returns the time it took.
-    pub fn record(
+    pub(super) fn record(
         &mut self,
         world: &World,
         report: &StepReport,

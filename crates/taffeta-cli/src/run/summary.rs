@@ -27,7 +27,7 @@ pub(super) struct Summary<'a> {
 
 impl Summary<'_> {
     /// The content of `summary.json`.
-    pub fn to_json(&self) -> Value {
+    pub(super) fn to_json(&self) -> Value {
         let (prepared, totals) = (self.prepared, self.totals);
         let mut stages: Map<String, Value> =
             totals.stages.iter().map(|(name, time)| (name.clone(), seconds(*time))).collect();
@@ -88,7 +88,7 @@ impl Summary<'_> {
     }
 
     /// What is still open though its time is over.
-    pub fn open_seams(&self) -> Option<String> {
+    pub(super) fn open_seams(&self) -> Option<String> {
         let late: Vec<SeamReport> =
             self.prepared.world.seams().into_iter().filter(|seam| seam.is_late).collect();
         let widest = late.iter().map(|seam| seam.gap).fold(0.0, f64::max);
@@ -136,7 +136,7 @@ impl Summary<'_> {
     }
 
     /// What to say when the run is finished.
-    pub fn to_text(&self, folder: &OutputFolder) -> String {
+    pub(super) fn to_text(&self, folder: &OutputFolder) -> String {
         let (world, totals) = (&self.prepared.world, self.totals);
         let root = folder.root().to_string_lossy();
         let reached = match (self.prepared.scene.simulation.is_static(), world.frame()) {

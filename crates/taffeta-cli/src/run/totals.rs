@@ -116,7 +116,7 @@ pub(super) struct Warning {
 
 impl Totals {
     /// Counts the elements of a state.
-    pub fn count_state(&mut self, world: &World) {
+    pub(super) fn count_state(&mut self, world: &World) {
         Extent::include(&mut self.vertices, world.vertex_count() as u64);
         Extent::include(&mut self.faces, world.face_count() as u64);
         self.list_crossings(world);
@@ -137,7 +137,7 @@ impl Totals {
     }
 
     /// Adds a step.
-    pub fn add(&mut self, report: &StepReport, world: &World) {
+    pub(super) fn add(&mut self, report: &StepReport, world: &World) {
         self.count_state(world);
         let plan = &report.plan;
         self.substeps += u64::from(plan.substeps);
@@ -172,7 +172,7 @@ impl Totals {
     }
 
     /// What the run so far gives reason to warn about.
-    pub fn warnings(&self) -> Vec<Warning> {
+    pub(super) fn warnings(&self) -> Vec<Warning> {
         let mut warnings = Vec::new();
         let mut warn = |kind: String, text: String| warnings.push(Warning { kind, text });
         if self.forced_pairs > 0 {
@@ -251,17 +251,17 @@ pub(super) struct Clock {
 
 impl Clock {
     /// Starts.
-    pub fn start() -> Self {
+    pub(super) fn start() -> Self {
         Self { wall_start: Instant::now(), cpu_start: ProcessTime::now(), earlier: [Duration::ZERO; 2] }
     }
 
     /// The same clock for a run that has come so far before.
-    pub fn after(self, totals: &Totals) -> Self {
+    pub(super) fn after(self, totals: &Totals) -> Self {
         Self { earlier: [totals.wall, totals.cpu], ..self }
     }
 
     /// Brings times and memory of the totals up to date.
-    pub fn read(&self, totals: &mut Totals) {
+    pub(super) fn read(&self, totals: &mut Totals) {
         totals.wall = self.earlier[0] + self.wall_start.elapsed();
         totals.cpu = self.earlier[1] + self.cpu_start.elapsed();
         totals.peak_memory = totals.peak_memory.max(peak_memory());

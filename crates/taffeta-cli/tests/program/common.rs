@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use tempfile::TempDir;
 
 /// A sheet of 8 × 8 cells that falls onto a ball, six frames.
-pub const SCENE: &str = r#"[simulation]
+pub(crate) const SCENE: &str = r#"[simulation]
 duration = 0.1
 frame_rate = 60.0
 
@@ -29,49 +29,49 @@ material = [0.5, 0.5]
 "#;
 
 /// What makes the mesh of [`SCENE`] adapt.
-pub const REMESH: &str = "cloth.0.remesh={ size_min = 0.04, size_max = 0.3 }";
+pub(crate) const REMESH: &str = "cloth.0.remesh={ size_min = 0.04, size_max = 0.3 }";
 
 /// A folder with a scene, removed at the end.
-pub struct Desk {
+pub(crate) struct Desk {
     folder: TempDir,
 }
 
 impl Desk {
     /// With `scene.toml`.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let desk = Self { folder: tempfile::tempdir().unwrap() };
         desk.write("scene.toml", SCENE);
         desk
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    pub fn write(&self, name: &str, text: &str) {
+    pub(crate) fn write(&self, name: &str, text: &str) {
         fs::write(self.path(name), text).unwrap();
     }
 
-    pub fn read(&self, name: &str) -> String {
+    pub(crate) fn read(&self, name: &str) -> String {
         let path = self.path(name);
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
     /// The program with arguments, in this folder.
-    pub fn command(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_taffeta"));
         command.args(arguments).current_dir(self.folder.path());
         command
     }
 
     /// Runs the program.
-    pub fn call(&self, arguments: &[&str]) -> Reply {
+    pub(crate) fn call(&self, arguments: &[&str]) -> Reply {
         Reply::of(&self.command(arguments).output().unwrap())
     }
 
     /// Runs the program and expects success.
     #[track_caller]
-    pub fn done(&self, arguments: &[&str]) -> Reply {
+    pub(crate) fn done(&self, arguments: &[&str]) -> Reply {
         let reply = self.call(arguments);
         assert_eq!(reply.status, 0, "{arguments:?}: {}", reply.err);
         reply
@@ -79,7 +79,7 @@ impl Desk {
 
     /// Runs the program and expects a refusal with status 2 that contains all `parts` and writes nothing.
     #[track_caller]
-    pub fn refused(&self, arguments: &[&str], parts: &[&str]) {
+    pub(crate) fn refused(&self, arguments: &[&str], parts: &[&str]) {
         let before = self.list("");
         let reply = self.call(arguments);
         assert_eq!(reply.status, 2, "{arguments:?}: {}{}", reply.out, reply.err);
@@ -90,7 +90,7 @@ impl Desk {
     }
 
     /// All files and folders below a folder, with paths relative to it.
-    pub fn list(&self, folder: &str) -> Vec<String> {
+    pub(crate) fn list(&self, folder: &str) -> Vec<String> {
         fn collect(root: &Path, at: &Path, found: &mut Vec<String>) {
             for entry in fs::read_dir(at).unwrap() {
                 let path = entry.unwrap().path();
@@ -108,17 +108,17 @@ impl Desk {
     }
 
     /// The frames of a result folder by name, with their contents.
-    pub fn frames(&self, folder: &str) -> Vec<(String, String)> {
+    pub(crate) fn frames(&self, folder: &str) -> Vec<(String, String)> {
         let names = self.list(&format!("{folder}/frames")).into_iter();
         names.map(|name| (name.clone(), self.read(&format!("{folder}/frames/{name}")))).collect()
     }
 
-    pub fn summary(&self, folder: &str) -> serde_json::Value {
+    pub(crate) fn summary(&self, folder: &str) -> serde_json::Value {
         serde_json::from_str(&self.read(&format!("{folder}/summary.json"))).unwrap()
     }
 
     /// The rows of `metrics.csv` without the columns of times, which differ from run to run.
-    pub fn timeless_metrics(&self, folder: &str) -> Vec<Vec<String>> {
+    pub(crate) fn timeless_metrics(&self, folder: &str) -> Vec<Vec<String>> {
         let text = self.read(&format!("{folder}/metrics.csv"));
         let columns: Vec<bool> =
             text.lines().next().unwrap().split(',').map(|name| !name.ends_with("_ms")).collect();
@@ -131,7 +131,7 @@ impl Desk {
 
     /// Expects two result folders with the same bits.
     #[track_caller]
-    pub fn expect_same_results(&self, a: &str, b: &str) {
+    pub(crate) fn expect_same_results(&self, a: &str, b: &str) {
         assert_eq!(self.list(&format!("{a}/frames")), self.list(&format!("{b}/frames")));
         assert!(self.frames(a) == self.frames(b), "frames differ");
         assert_eq!(self.timeless_metrics(a), self.timeless_metrics(b));
@@ -141,14 +141,14 @@ impl Desk {
 }
 
 /// What the program answered.
-pub struct Reply {
+pub(crate) struct Reply {
     pub status: i32,
     pub out: String,
     pub err: String,
 }
 
 impl Reply {
-    pub fn of(output: &Output) -> Self {
+    pub(crate) fn of(output: &Output) -> Self {
         Self {
             status: output.status.code().expect("the program ended by itself"),
             out: String::from_utf8(output.stdout.clone()).unwrap(),

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-pub const ALL: &str = "output.formats=[\"obj\", \"ply\", \"vtp\", \"usda\", \"glb\", \"npz\"]";
+pub(crate) const ALL: &str = "output.formats=[\"obj\", \"ply\", \"vtp\", \"usda\", \"glb\", \"npz\"]";
 
 /// The scene of all tests with a ball that moves, a floor made of triangles, a cord that falls, and a second cloth without
 /// remeshing and without material coordinates.
-pub fn full_scene(desk: &Desk) {
+pub(crate) fn full_scene(desk: &Desk) {
     let bodies = r#"
 [[cloth]]
 name = "bubble-2"

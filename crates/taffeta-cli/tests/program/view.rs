@@ -6,13 +6,13 @@ use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 
 /// A running `taffeta view`, ended with the test.
-pub struct Viewer {
+pub(crate) struct Viewer {
     child: Child,
     pub url: String,
 }
 
 impl Viewer {
-    pub fn start(desk: &Desk, arguments: &[&str]) -> Self {
+    pub(crate) fn start(desk: &Desk, arguments: &[&str]) -> Self {
         let mut words = vec!["view"];
         words.extend(arguments);
         let mut child = desk.command(&words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

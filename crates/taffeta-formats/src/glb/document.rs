@@ -37,7 +37,7 @@ pub(super) struct Document {
 }
 
 impl Document {
-    pub fn new(scratch: &Path) -> io::Result<Self> {
+    pub(super) fn new(scratch: &Path) -> io::Result<Self> {
         let mut root = Root::default();
         root.asset.generator = Some("Taffeta".to_owned());
         let animation = Animation {
@@ -68,7 +68,12 @@ impl Document {
     }
 
     /// Appends an array of 32-bit floats and returns its accessor.
-    pub fn floats(&mut self, kind: Type, values: &[f32], element: Element) -> io::Result<Index<Accessor>> {
+    pub(super) fn floats(
+        &mut self,
+        kind: Type,
+        values: &[f32],
+        element: Element,
+    ) -> io::Result<Index<Accessor>> {
         let width = kind.multiplicity();
         let target = match element {
             Element::Vertex | Element::Bounded => Some(buffer::Target::ArrayBuffer),
@@ -85,7 +90,7 @@ impl Document {
     }
 
     /// Appends corners of triangles and returns their accessor.
-    pub fn indices(&mut self, values: &[u32]) -> io::Result<Index<Accessor>> {
+    pub(super) fn indices(&mut self, values: &[u32]) -> io::Result<Index<Accessor>> {
         let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
         let what = (ComponentType::U32, Type::Scalar, values.len());
         self.array(&bytes, what, Some(buffer::Target::ElementArrayBuffer), None)
@@ -133,7 +138,7 @@ impl Document {
     }
 
     /// A node with a mesh of its own.
-    pub fn mesh_node(
+    pub(super) fn mesh_node(
         &mut self,
         name: &str,
         attributes: BTreeMap<Semantic, Index<Accessor>>,
@@ -160,17 +165,17 @@ impl Document {
     }
 
     /// A node with children.
-    pub fn group(&mut self, name: &str, children: Vec<Index<Node>>) -> Index<Node> {
+    pub(super) fn group(&mut self, name: &str, children: Vec<Index<Node>>) -> Index<Node> {
         self.root.push(Node { name: Some(name.to_owned()), children: Some(children), ..Node::default() })
     }
 
     /// Lets a node be without size unless the animation says otherwise.
-    pub fn hide(&mut self, node: Index<Node>) {
+    pub(super) fn hide(&mut self, node: Index<Node>) {
         self.root.nodes[node.value()].scale = Some([0.0; 3]);
     }
 
     /// Lets a property of a node follow values over times.
-    pub fn animate(
+    pub(super) fn animate(
         &mut self,
         (node, path): (Index<Node>, Property),
         [input, output]: [Index<Accessor>; 2],
@@ -190,7 +195,7 @@ impl Document {
     }
 
     /// Writes the file: a header, the JSON, the numbers.
-    pub fn finish(mut self, writer: impl Write, roots: Vec<Index<Node>>) -> io::Result<()> {
+    pub(super) fn finish(mut self, writer: impl Write, roots: Vec<Index<Node>>) -> io::Result<()> {
         let scene = self.root.push(Scene { nodes: roots, name: None, extensions: None, extras: None });
         self.root.scene = Some(scene);
         if !self.animation.channels.is_empty() {

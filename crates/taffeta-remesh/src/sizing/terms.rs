@@ -69,7 +69,7 @@ pub(super) struct NearPlane {
 
 impl SizingTerm {
     /// Those that every face has; [`SizingTerm::PlasticCurvature`] is for faces that have yielded.
-    pub const ALL: [Self; 6] = [
+    pub(super) const ALL: [Self; 6] = [
         Self::HingeCurvature,
         Self::NormalGradient,
         Self::StrainGradient,
@@ -79,7 +79,7 @@ impl SizingTerm {
     ];
 
     /// The metric that the term asks for; zero if it is switched off.
-    pub fn metric(self, face: &FaceFields, settings: &RemeshSettings) -> Metric {
+    pub(super) fn metric(self, face: &FaceFields, settings: &RemeshSettings) -> Metric {
         match settings.refine_error {
             Some(error) => self.metric_of_error(face, error),
             None => self.metric_of_thresholds(face, settings),

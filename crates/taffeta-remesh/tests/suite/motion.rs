@@ -106,7 +106,7 @@ fn forced_passes_keep_momentum() {
     let start = sheet.motion();
     let (mut edits, mut growth, mut last) = (0, 0.0_f64, non_rigid_energy(&sheet));
     // A thousand in the second tier.
-    let passes = tier(200, 1000);
+    let passes = tier(100, 1000);
     for pass in 0..passes {
         edits += force_pass(&mut sheet, pass);
         let now = non_rigid_energy(&sheet);

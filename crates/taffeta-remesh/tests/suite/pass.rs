@@ -64,7 +64,9 @@ fn passes_on_a_shape_at_rest_come_to_rest() {
     let shapes: [fn(DVec2) -> DVec3; 4] =
         [flat, wavy, |u| cylinder(0.15)(u), |u| flat(u) + DVec3::X * 0.3 * u.y * u.x * u.x];
     for (number, shape) in shapes.into_iter().enumerate() {
-        for (cells, jitter) in tier(&[(4, 0.0), (11, 0.25)][..], &[(4, 0.0), (11, 0.25), (30, 0.1)]).iter().copied() {
+        for (cells, jitter) in
+            tier(&[(4, 0.0), (11, 0.25)][..], &[(4, 0.0), (11, 0.25), (30, 0.1)]).iter().copied()
+        {
             let start = Sheet::new(grid([1.0; 2], [cells; 2], jitter), shape);
             let mut smooth = start.clone();
             let passes = passes_to_rest(&mut smooth, &settings(0.015, 0.15), Some(shape));

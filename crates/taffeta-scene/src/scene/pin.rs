@@ -16,12 +16,12 @@ pub(super) struct PlacedMesh {
 
 impl PlacedMesh {
     /// A mesh that comes from no file.
-    pub fn generated(mesh: TriangleMesh) -> Self {
+    pub(super) fn generated(mesh: TriangleMesh) -> Self {
         Self { mesh, source_vertices: None, face_lines: None }
     }
 
     /// A mesh from a file.
-    pub fn from_file(file: ObjMesh) -> Self {
+    pub(super) fn from_file(file: ObjMesh) -> Self {
         Self {
             mesh: file.mesh,
             source_vertices: Some(file.source_vertices),
@@ -30,13 +30,13 @@ impl PlacedMesh {
     }
 
     /// The number in the file of a vertex; what was added to the mesh has none, and keeps its number.
-    pub fn name_vertex(&self, vertex: u32) -> u32 {
+    pub(super) fn name_vertex(&self, vertex: u32) -> u32 {
         let source = self.source_vertices.as_ref().and_then(|sources| sources.get(vertex as usize));
         source.copied().unwrap_or(vertex)
     }
 
     /// The vertices of given numbers in the file.
-    pub fn find_vertices(&self, numbers: &[u32]) -> Result<Vec<u32>, String> {
+    pub(super) fn find_vertices(&self, numbers: &[u32]) -> Result<Vec<u32>, String> {
         let count = self.mesh.positions.len();
         let Some(sources) = &self.source_vertices else {
             return match numbers.iter().find(|number| **number as usize >= count) {

@@ -36,7 +36,7 @@ pub(super) struct MaterialLibrary {
 
 impl MaterialLibrary {
     /// Reads `[materials]`. A table with the name of a preset changes that preset; any other stands for itself.
-    pub fn read(top: &TableReader<'_>) -> Self {
+    pub(super) fn read(top: &TableReader<'_>) -> Self {
         let mut own = BTreeMap::new();
         if let Some(item) = top.get("materials") {
             match &item.value.kind {
@@ -55,7 +55,7 @@ impl MaterialLibrary {
     }
 
     /// The material of a cloth: a name or an inline table.
-    pub fn resolve(&self, item: &Item<'_>) -> Option<Material> {
+    pub(super) fn resolve(&self, item: &Item<'_>) -> Option<Material> {
         let name = match &item.value.kind {
             Kind::String(name) => name,
             Kind::Table(_) => return read_table(item, None),
@@ -85,7 +85,7 @@ impl MaterialLibrary {
     }
 
     /// Warnings about tables that no cloth uses.
-    pub fn unused(&self) -> Vec<String> {
+    pub(super) fn unused(&self) -> Vec<String> {
         let used = self.used.borrow();
         let unused = self.own.keys().filter(|name| !used.contains(*name));
         unused.map(|name| format!("materials.{name} is used by no cloth")).collect()

@@ -28,7 +28,7 @@ pub(super) struct Run {
 
 impl Outline {
     /// The boundary of a mesh that is a surface.
-    pub fn new(mesh: &TriangleMesh) -> Self {
+    pub(super) fn new(mesh: &TriangleMesh) -> Self {
         let mut sides: Vec<([u32; 2], bool, u32)> = Vec::with_capacity(3 * mesh.faces.len());
         for (number, face) in (0..).zip(&mesh.faces) {
             for k in 0..3 {
@@ -63,48 +63,48 @@ impl Outline {
     }
 
     /// The vertex after a boundary vertex.
-    pub fn next(&self, v: u32) -> u32 {
+    pub(super) fn next(&self, v: u32) -> u32 {
         self.next[v as usize].expect("a boundary vertex")
     }
 
     /// The vertex before a boundary vertex.
-    pub fn previous(&self, v: u32) -> u32 {
+    pub(super) fn previous(&self, v: u32) -> u32 {
         self.previous[v as usize].expect("a boundary vertex")
     }
 
-    pub fn is_on_boundary(&self, v: u32) -> bool {
+    pub(super) fn is_on_boundary(&self, v: u32) -> bool {
         self.next[v as usize].is_some()
     }
 
     /// The vertices on the boundary.
-    pub fn vertices(&self) -> impl Iterator<Item = u32> + '_ {
+    pub(super) fn vertices(&self) -> impl Iterator<Item = u32> + '_ {
         (0..self.next.len() as u32).filter(|v| self.is_on_boundary(*v))
     }
 
     /// Whether two boundary vertices lie on one loop.
-    pub fn share_loop(&self, a: u32, b: u32) -> bool {
+    pub(super) fn share_loop(&self, a: u32, b: u32) -> bool {
         self.loops[a as usize] == self.loops[b as usize]
     }
 
     /// Vertices that were put on the boundary, each with the ends of the edge that it was put on.
-    pub fn splits(&self) -> &[(u32, [u32; 2])] {
+    pub(super) fn splits(&self) -> &[(u32, [u32; 2])] {
         &self.splits
     }
 
     /// The face of the boundary edge from a vertex to the next.
-    pub fn face_after(&self, v: u32) -> u32 {
+    pub(super) fn face_after(&self, v: u32) -> u32 {
         self.faces[&[v, self.next(v)]]
     }
 
     /// Length at rest of the boundary edge from a vertex to the next \[m\].
-    pub fn length_after(&self, mesh: &TriangleMesh, v: u32) -> f64 {
+    pub(super) fn length_after(&self, mesh: &TriangleMesh, v: u32) -> f64 {
         let face = self.face_after(v) as usize;
         let at = |v: u32| corner_of(mesh, face, v);
         at(v).distance(at(self.next(v)))
     }
 
     /// Whether a run may name a vertex.
-    pub fn check_vertex(&self, side: char, vertex: u32) -> Result<(), SeamDefect> {
+    pub(super) fn check_vertex(&self, side: char, vertex: u32) -> Result<(), SeamDefect> {
         match self.next.get(vertex as usize) {
             None => Err(SeamDefect::OutOfRange { side, vertex, last: self.next.len() as u32 - 1 }),
             Some(None) => Err(SeamDefect::Inside { side, vertex }),
@@ -126,7 +126,7 @@ impl Outline {
     }
 
     /// A run with the vertices that were put on it since it was found.
-    pub fn with_new_vertices(&self, run: Run) -> Run {
+    pub(super) fn with_new_vertices(&self, run: Run) -> Run {
         let mut vertices = vec![run.vertices[0]];
         for pair in run.vertices.windows(2) {
             vertices.extend_from_slice(&self.way(pair[0], pair[1])[1..]);
@@ -135,7 +135,7 @@ impl Outline {
     }
 
     /// The run through some vertices.
-    pub fn find_run(&self, mesh: &TriangleMesh, side: char, list: &[u32]) -> Result<Run, SeamDefect> {
+    pub(super) fn find_run(&self, mesh: &TriangleMesh, side: char, list: &[u32]) -> Result<Run, SeamDefect> {
         if list.len() < 2 {
             return Err(SeamDefect::Short { side, count: list.len() });
         }
@@ -179,7 +179,7 @@ impl Outline {
     }
 
     /// The distances along a run from its start \[m\].
-    pub fn distances(&self, mesh: &TriangleMesh, run: &Run) -> Vec<f64> {
+    pub(super) fn distances(&self, mesh: &TriangleMesh, run: &Run) -> Vec<f64> {
         let mut sum = 0.0;
         let edges = run.vertices[..run.vertices.len() - 1].iter();
         let rest = edges.map(|v| {
@@ -190,14 +190,14 @@ impl Outline {
     }
 
     /// The run in messages.
-    pub fn name(&self, mesh: &TriangleMesh, side: char, run: &Run) -> RunName {
+    pub(super) fn name(&self, mesh: &TriangleMesh, side: char, run: &Run) -> RunName {
         let length = self.distances(mesh, run).last().copied().unwrap_or(0.0);
         let panel = mesh.panels()[self.face_after(run.vertices[0]) as usize];
         RunName { side, ends: [run.vertices[0], run.vertices[run.vertices.len() - 1]], panel, length }
     }
 
     /// Puts a vertex on the boundary edge from a vertex to the next, at a part of its length.
-    pub fn split_after(&mut self, mesh: &mut TriangleMesh, tail: u32, part: f64) -> u32 {
+    pub(super) fn split_after(&mut self, mesh: &mut TriangleMesh, tail: u32, part: f64) -> u32 {
         let tip = self.next(tail);
         let face = self.faces.remove(&[tail, tip]).expect("the edge is on the boundary") as usize;
         let new = mesh.positions.len() as u32;

@@ -95,12 +95,12 @@ impl SeamLaw {
     }
 
     /// How near its two sides may come while it is open \[m\].
-    pub fn contact(&self) -> f64 {
+    pub(crate) fn contact(&self) -> f64 {
         CONTACT * self.loose
     }
 
     /// Whether the gap of a pair can be closed at a time \[s\].
-    pub fn closes(&self, pair: usize, gap: f64, time: f64) -> bool {
+    pub(crate) fn closes(&self, pair: usize, gap: f64, time: f64) -> bool {
         let share = self.shares[pair];
         let late = self.loose + LOOSENING * self.lateness(time).max(0.0) * share;
         let loosest = self.loose.max(LOOSEST_PART * share);
@@ -113,12 +113,12 @@ impl SeamLaw {
     }
 
     /// Whether its time is over.
-    pub fn is_late(&self, time: f64) -> bool {
+    pub(crate) fn is_late(&self, time: f64) -> bool {
         // The last step of the time ends there up to round-off.
         time >= self.time * (1.0 - 1e-9)
     }
 
-    pub fn pair_count(&self) -> usize {
+    pub(crate) fn pair_count(&self) -> usize {
         self.shares.len()
     }
 }

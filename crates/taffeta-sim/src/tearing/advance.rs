@@ -63,7 +63,7 @@ pub(super) struct TearRules {
 }
 
 impl TearRules {
-    pub fn of_cloth(cloth: &Cloth) -> Self {
+    pub(super) fn of_cloth(cloth: &Cloth) -> Self {
         Self {
             fine: cloth.tear_size().zip(cloth.remesh.map(|settings| settings.max_vertices)),
             run: cloth.tearing().map_or(0.0, |tearing| tearing.length),

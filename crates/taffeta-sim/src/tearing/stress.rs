@@ -54,7 +54,7 @@ pub(super) struct Place {
 
 impl Place {
     /// Whether another place is on the same panel and nearer than a length \[m\].
-    pub fn is_near(&self, other: &Self, length: f64) -> bool {
+    pub(super) fn is_near(&self, other: &Self, length: f64) -> bool {
         self.panel == other.panel && self.coord.distance(other.coord) < length
     }
 }

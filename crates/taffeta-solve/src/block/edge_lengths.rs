@@ -106,7 +106,7 @@ pub(crate) mod tests {
 
     const CORNERS: [DVec2; 3] = [DVec2::new(0.1, 0.0), DVec2::new(0.5, 0.1), DVec2::new(0.2, 0.4)];
 
-    pub fn example() -> (EdgeLengths, [DVec3; 3]) {
+    pub(crate) fn example() -> (EdgeLengths, [DVec3; 3]) {
         let (green, x) = strain::example();
         (EdgeLengths::new(green.vertices, CORNERS, &green.compliance, 0.0), x)
     }

@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     /// An octahedron, squeezed; with its faces seen from outside.
-    pub fn example() -> (EnclosedVolume, Vec<DVec3>) {
+    pub(super) fn example() -> (EnclosedVolume, Vec<DVec3>) {
         let mut x: Vec<DVec3> = DVec3::AXES.into_iter().flat_map(|axis| [axis, -axis]).collect();
         x.iter_mut()
             .enumerate()

@@ -130,7 +130,7 @@ pub(crate) mod tests {
     use taffeta_core::geometry::doubled_area;
 
     /// A block on the material triangle `u` \[m\].
-    pub fn block_on(u: [DVec2; 3], material: &Material) -> GreenStrain {
+    pub(crate) fn block_on(u: [DVec2; 3], material: &Material) -> GreenStrain {
         let doubled = doubled_area(u);
         let compliance = material.membrane_compliance();
         GreenStrain {
@@ -145,7 +145,7 @@ pub(crate) mod tests {
         }
     }
 
-    pub fn example() -> (GreenStrain, [DVec3; 3]) {
+    pub(crate) fn example() -> (GreenStrain, [DVec3; 3]) {
         let u = [DVec2::new(0.1, 0.0), DVec2::new(0.5, 0.1), DVec2::new(0.2, 0.4)];
         let mut material = Material::isotropic(0.2, 900.0, 0.3, 1e-5);
         material.stretch[1] = 500.0;

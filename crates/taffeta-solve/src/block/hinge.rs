@@ -112,7 +112,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::block::testing::{assert_gradients_sum_to_zero, assert_jacobian};
 
-    pub fn example() -> Hinge {
+    pub(crate) fn example() -> Hinge {
         Hinge {
             vertices: [0, 1, 2, 3].map(VertexIndex),
             scale: 1.3,
@@ -126,7 +126,7 @@ pub(crate) mod tests {
     }
 
     /// A hinge folded by `angle` about the y axis, with unequal wings.
-    pub fn folded(angle: f64) -> [DVec3; 4] {
+    pub(crate) fn folded(angle: f64) -> [DVec3; 4] {
         let (s, c) = angle.sin_cos();
         let b = DVec3::new(0.15 * c, 0.12, -0.15 * s);
         [DVec3::ZERO, DVec3::new(0.0, 0.2, 0.0), DVec3::new(-0.1, 0.05, 0.0), b]

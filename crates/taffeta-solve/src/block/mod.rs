@@ -150,7 +150,7 @@ pub(crate) mod testing {
     use super::*;
 
     /// Compares the Jacobian with central differences.
-    pub fn assert_jacobian<const R: usize, const V: usize>(block: &impl Block<R, V>, x: [DVec3; V]) {
+    pub(crate) fn assert_jacobian<const R: usize, const V: usize>(block: &impl Block<R, V>, x: [DVec3; V]) {
         let step = 1e-6 * x[0].distance(x[1]);
         let exact = block.jacobian(&x);
         let scale = exact.iter().flatten().map(|g| g.length()).fold(0.0, f64::max);
@@ -171,7 +171,7 @@ pub(crate) mod testing {
     }
 
     /// Compares `Jᵀ α⁻¹ J` and the exact curvature with central differences of the forces.
-    pub fn assert_hessian<const R: usize, const V: usize>(block: &impl Block<R, V>, x: [DVec3; V]) {
+    pub(crate) fn assert_hessian<const R: usize, const V: usize>(block: &impl Block<R, V>, x: [DVec3; V]) {
         let step = 1e-6 * x[0].distance(x[1]);
         let force = |y: &[DVec3; V]| {
             let (stress, j) = (block.stiffness() * block.constraint(y), block.jacobian(y));
@@ -205,7 +205,7 @@ pub(crate) mod testing {
     }
 
     /// Checks that the gradients of every row add up to zero, i.e. that the block keeps linear momentum.
-    pub fn assert_gradients_sum_to_zero<const R: usize, const V: usize>(
+    pub(crate) fn assert_gradients_sum_to_zero<const R: usize, const V: usize>(
         block: &impl Block<R, V>,
         x: [DVec3; V],
     ) {

@@ -61,7 +61,7 @@ pub(crate) fn direction(a: DVec3) -> (DVec3, DMat3) {
 
 impl Binormal {
     /// Of two segments \[m\].
-    pub fn new(a: DVec3, b: DVec3) -> Self {
+    pub(crate) fn new(a: DVec3, b: DVec3) -> Self {
         let ((s, by_a), (t, by_b)) = (direction(a), direction(b));
         let opening = (1.0 + s.dot(t)).max(LEAST_OPENING);
         let value = s.cross(t) * (2.0 / opening);
@@ -133,7 +133,7 @@ pub(crate) mod tests {
     }
 
     /// A joint of unequal segments that turns by `angle` in an inclined plane.
-    pub fn turned(angle: f64) -> [DVec3; 3] {
+    pub(crate) fn turned(angle: f64) -> [DVec3; 3] {
         let (s, c) = (angle.sin(), angle.cos());
         let u = DVec3::new(1.0, 2.0, -1.0).normalize();
         let v = u.any_orthonormal_vector();

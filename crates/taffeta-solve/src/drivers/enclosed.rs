@@ -14,17 +14,17 @@ pub(crate) struct EnclosedSweeps {
 }
 
 impl EnclosedSweeps {
-    pub fn new(volumes: &[EnclosedVolume]) -> Self {
+    pub(super) fn new(volumes: &[EnclosedVolume]) -> Self {
         Self { volumes: volumes.to_vec(), lambdas: vec![0.0; volumes.len()] }
     }
 
     /// The volumes with their targets and pressures.
-    pub fn volumes_mut(&mut self) -> &mut [EnclosedVolume] {
+    pub(super) fn volumes_mut(&mut self) -> &mut [EnclosedVolume] {
         &mut self.volumes
     }
 
     /// Updates every row once; `sweep` is the number of the sweep within its substep of length `h` \[s\].
-    pub fn sweep(&mut self, rows: &mut [Row], (h, sweep): (f64, u32)) {
+    pub(super) fn sweep(&mut self, rows: &mut [Row], (h, sweep): (f64, u32)) {
         for (volume, lambda) in self.volumes.iter_mut().zip(&mut self.lambdas) {
             if sweep == 0 {
                 *lambda = 0.0;

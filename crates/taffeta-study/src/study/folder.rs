@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use taffeta_scene::OutputError;
 
 /// The page with the plots.
-pub const PAGE: &str = "report.html";
+pub(super) const PAGE: &str = "report.html";
 /// The folder with the plots as pictures, named after their anchors in the page.
-pub const FIGURES: &str = "figures";
+pub(super) const FIGURES: &str = "figures";
 
 /// The folder of a study.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -44,7 +44,7 @@ impl Look {
     }
 
     /// A sample for a legend, as SVG.
-    pub fn sample(self) -> String {
+    pub(super) fn sample(self) -> String {
         let RGBColor(r, g, b) = self.color();
         let dashes = if self.is_dashed() { " stroke-dasharray=\"5 3\"" } else { "" };
         format!(
@@ -101,7 +101,7 @@ struct Scale {
 
 impl Panel {
     /// Whether there is anything to see.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.visible().next().is_none()
     }
 
@@ -115,7 +115,7 @@ impl Panel {
     ///
     /// # Panics
     /// If there is nothing to see.
-    pub fn to_svg(&self) -> String {
+    pub(super) fn to_svg(&self) -> String {
         assert!(!self.is_empty(), "a plot has points");
         let mut svg = String::new();
         {

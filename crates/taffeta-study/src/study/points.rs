@@ -192,13 +192,13 @@ pub(super) struct Tracker {
 
 impl Tracker {
     /// Of points in solids that are placed so.
-    pub fn new(points: &[StudyPoint], placements: Vec<Placement>) -> Self {
+    pub(super) fn new(points: &[StudyPoint], placements: Vec<Placement>) -> Self {
         let points = points.to_vec();
         Self { points, placements, places: Vec::new(), solid_places: None, known: Vec::new() }
     }
 
     /// World positions \[m\] of the points.
-    pub fn positions(&mut self, world: &World) -> Vec<DVec3> {
+    pub(super) fn positions(&mut self, world: &World) -> Vec<DVec3> {
         let mut meshes: Vec<TriangleMesh> =
             (0..world.cloths().len()).map(|cloth| world.mesh(cloth)).collect();
         self.find_on_cloths(&meshes);

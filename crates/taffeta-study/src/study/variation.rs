@@ -143,7 +143,7 @@ pub(super) struct ShortNames {
 
 impl ShortNames {
     /// For a set of keys.
-    pub fn of(keys: &[String]) -> Self {
+    pub(super) fn of(keys: &[String]) -> Self {
         let tail = |key: &str, words: usize| {
             let all: Vec<&str> = key.split('.').collect();
             all[all.len().saturating_sub(words)..].join(".")
@@ -160,12 +160,12 @@ impl ShortNames {
     }
 
     /// The short name of a key; an unknown key stays as it is.
-    pub fn get<'a>(&'a self, key: &'a str) -> &'a str {
+    pub(super) fn get<'a>(&'a self, key: &'a str) -> &'a str {
         self.names.iter().find(|(long, _)| long == key).map_or(key, |(_, short)| short)
     }
 
     /// The label of assignments.
-    pub fn label(&self, assignments: &[Assignment]) -> String {
+    pub(super) fn label(&self, assignments: &[Assignment]) -> String {
         if assignments.is_empty() {
             return "as the scene".to_owned();
         }

@@ -101,22 +101,22 @@ pub(super) struct Experiment {
 
 impl Experiment {
     /// Makes a step of one frame.
-    pub fn step(&mut self) -> Result<StepReport, CheckError> {
+    pub(super) fn step(&mut self) -> Result<StepReport, CheckError> {
         Ok(self.world.step(&StepInputs::default(), self.scene.simulation.frame_time())?)
     }
 
     /// Makes steps of one frame.
-    pub fn run(&mut self, frames: u32) -> Result<(), CheckError> {
+    pub(super) fn run(&mut self, frames: u32) -> Result<(), CheckError> {
         (0..frames).try_for_each(|_| self.step().map(drop))
     }
 
     /// Makes all steps of the scene.
-    pub fn run_to_end(&mut self) -> Result<(), CheckError> {
+    pub(super) fn run_to_end(&mut self) -> Result<(), CheckError> {
         (self.world.frame()..self.scene.last_frame()).try_for_each(|_| self.step().map(drop))
     }
 
     /// World position \[m\] of a material point of the only cloth.
-    pub fn at(&self, u: f64, v: f64) -> Result<DVec3, CheckError> {
+    pub(super) fn at(&self, u: f64, v: f64) -> Result<DVec3, CheckError> {
         position(&self.world, u, v)
     }
 }

@@ -81,7 +81,11 @@ fn a_free_sheet_keeps_spinning() {
 
 #[test]
 fn implicit_euler_never_gains_energy() {
-    let rows = (find_check("energy").unwrap().run)(&context(&["cloth.0.grid.cells=[10,10]", "simulation.duration=0.1"])).unwrap();
+    let rows = (find_check("energy").unwrap().run)(&context(&[
+        "cloth.0.grid.cells=[10,10]",
+        "simulation.duration=0.1",
+    ]))
+    .unwrap();
     let of_euler = |row: &&taffeta_study::Row| row.case.contains("euler") && row.case.ends_with("growth");
     let judged: Vec<_> =
         rows.iter().filter(of_euler).filter(|row| row.verdict() != Verdict::Reported).collect();

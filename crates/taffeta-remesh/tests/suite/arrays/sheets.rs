@@ -10,7 +10,7 @@ use taffeta_remesh::{
 
 /// The arrays of a sheet, to borrow from.
 #[derive(Clone, Debug, Default)]
-pub struct Sheet {
+pub(super) struct Sheet {
     pub material: Vec<[f64; 2]>,
     pub positions: Vec<[f64; 3]>,
     pub faces: Vec<[u32; 3]>,
@@ -19,7 +19,7 @@ pub struct Sheet {
 impl Sheet {
     /// The cells of a grid of n × n squares over the unit square that are chosen by column and row; alternating
     /// diagonals. The sheet lies in the shape of a map from material to world space.
-    pub fn cells(n: u32, chosen: impl Fn(u32, u32) -> bool, shape: impl Fn(DVec2) -> DVec3) -> Self {
+    pub(super) fn cells(n: u32, chosen: impl Fn(u32, u32) -> bool, shape: impl Fn(DVec2) -> DVec3) -> Self {
         let mut numbers = BTreeMap::new();
         let mut sheet = Self::default();
         let mut corner = |sheet: &mut Self, i: u32, j: u32| {
@@ -39,31 +39,31 @@ impl Sheet {
         sheet
     }
 
-    pub fn square(n: u32) -> Self {
+    pub(super) fn square(n: u32) -> Self {
         Self::cells(n, |_, _| true, flat)
     }
 
     /// An L of three quarters of the unit square with a square hole of 1/8 in its corner block; n a multiple of 8.
-    pub fn holed_l(n: u32) -> Self {
+    pub(super) fn holed_l(n: u32) -> Self {
         let is_hole = |i: u32, j: u32| (n / 8..n / 4).contains(&i) && (n / 8..n / 4).contains(&j);
         Self::cells(n, |i, j| (i < n / 2 || j < n / 2) && !is_hole(i, j), flat)
     }
 
-    pub fn arrays(&self) -> SheetArrays<'_> {
+    pub(super) fn arrays(&self) -> SheetArrays<'_> {
         SheetArrays::new(MaterialCoords::PerVertex(&self.material), &self.positions, &self.faces)
     }
 
     /// A field by material coordinates.
-    pub fn field<T>(&self, of: impl Fn(DVec2) -> T) -> Vec<T> {
+    pub(super) fn field<T>(&self, of: impl Fn(DVec2) -> T) -> Vec<T> {
         self.material.iter().map(|&u| of(u.into())).collect()
     }
 
     /// Remeshes to sizes by material coordinates and checks everything.
-    pub fn to_sizes(&self, size: impl Fn(DVec2) -> f64, options: &FieldOptions) -> Remeshed {
+    pub(super) fn to_sizes(&self, size: impl Fn(DVec2) -> f64, options: &FieldOptions) -> Remeshed {
         checked(&self.arrays(), SizingField::Sizes(&self.field(size)), options)
     }
 
-    pub fn area(&self) -> f64 {
+    pub(super) fn area(&self) -> f64 {
         area(&self.material, &self.faces)
     }
 }
@@ -75,20 +75,20 @@ impl From<&Remeshed> for Sheet {
     }
 }
 
-pub fn flat(u: DVec2) -> DVec3 {
+pub(super) fn flat(u: DVec2) -> DVec3 {
     u.extend(0.0)
 }
 
-pub fn waves(u: DVec2) -> DVec3 {
+pub(super) fn waves(u: DVec2) -> DVec3 {
     DVec3::new(u.x, u.y, 0.05 * (9.0 * u.x).sin() * (5.0 * u.y).cos())
 }
 
-pub fn area(material: &[[f64; 2]], faces: &[[u32; 3]]) -> f64 {
+pub(super) fn area(material: &[[f64; 2]], faces: &[[u32; 3]]) -> f64 {
     faces.iter().map(|f| 0.5 * doubled_area(f.map(|v| material[v as usize].into()))).sum()
 }
 
 /// All edges of some faces, once each.
-pub fn edges(faces: &[[u32; 3]]) -> Vec<[u32; 2]> {
+pub(super) fn edges(faces: &[[u32; 3]]) -> Vec<[u32; 2]> {
     let sides = faces.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
     let mut edges: Vec<_> = sides.map(|[a, b]| [a.min(b), a.max(b)]).collect();
     edges.sort_unstable();
@@ -97,7 +97,7 @@ pub fn edges(faces: &[[u32; 3]]) -> Vec<[u32; 2]> {
 }
 
 /// The sides of faces that have no twin, in the direction of their face.
-pub fn outline(faces: &[[u32; 3]]) -> Vec<[u32; 2]> {
+pub(super) fn outline(faces: &[[u32; 3]]) -> Vec<[u32; 2]> {
     let sides: Vec<[u32; 2]> = faces.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]).collect();
     let mut reversed: Vec<_> = sides.iter().map(|&[a, b]| [b, a]).collect();
     reversed.sort_unstable();
@@ -105,7 +105,7 @@ pub fn outline(faces: &[[u32; 3]]) -> Vec<[u32; 2]> {
 }
 
 /// Distance of a point from the nearest side of an outline.
-pub fn distance_to_outline(u: DVec2, material: &[[f64; 2]], sides: &[[u32; 2]]) -> f64 {
+pub(super) fn distance_to_outline(u: DVec2, material: &[[f64; 2]], sides: &[[u32; 2]]) -> f64 {
     let to = |&[a, b]: &[u32; 2]| {
         let [p, q] = [a, b].map(|v| DVec2::from(material[v as usize]));
         let t = ((u - p).dot(q - p) / (q - p).length_squared()).clamp(0.0, 1.0);
@@ -116,7 +116,7 @@ pub fn distance_to_outline(u: DVec2, material: &[[f64; 2]], sides: &[[u32; 2]]) 
 
 /// Remeshes and checks everything: after every pass the mesh, at the end the arrays and the map.
 #[track_caller]
-pub fn checked(sheet: &SheetArrays, field: SizingField, options: &FieldOptions) -> Remeshed {
+pub(super) fn checked(sheet: &SheetArrays, field: SizingField, options: &FieldOptions) -> Remeshed {
     let mut remesher = FieldRemesher::new(sheet, field, options).expect("a good sheet");
     while !remesher.report().settled && remesher.report().passes < options.passes {
         remesher.pass(&mut |_| false);
@@ -133,7 +133,7 @@ pub fn checked(sheet: &SheetArrays, field: SizingField, options: &FieldOptions) 
 /// The map of a result: every vertex lies in an input face, kept ones at its corners, and what is linear on the input is
 /// found again.
 #[track_caller]
-pub fn check_map(sheet: &SheetArrays, result: &Remeshed) {
+pub(super) fn check_map(sheet: &SheetArrays, result: &Remeshed) {
     let MaterialCoords::PerVertex(material) = sheet.material else { panic!("tests give one per vertex") };
     let arrays = &result.arrays;
     let built = HalfedgeMesh::from_triangles(arrays.positions.len(), &arrays.faces).expect("a surface");

@@ -9,18 +9,18 @@ use taffeta_remesh::{
     remesh, validate_attributes,
 };
 
-pub use taffeta_fixtures::tier;
+pub(crate) use taffeta_fixtures::tier;
 
 /// A mesh with its attributes.
 #[derive(Clone, Debug)]
-pub struct Sheet {
+pub(crate) struct Sheet {
     pub mesh: HalfedgeMesh,
     pub attributes: SheetAttributes,
 }
 
 /// Motion of a whole sheet.
 #[derive(Clone, Copy, Debug)]
-pub struct Motion {
+pub(crate) struct Motion {
     pub center: DVec3,
     pub linear: DVec3,
     /// Angular momentum about the center.
@@ -30,7 +30,7 @@ pub struct Motion {
 
 /// A grid of `cells` squares with sides of `size` meters, alternating diagonals; inner vertices are moved by up to
 /// `jitter` of a cell.
-pub fn grid(size: [f64; 2], cells: [u32; 2], jitter: f64) -> (Vec<DVec2>, Vec<[u32; 3]>) {
+pub(crate) fn grid(size: [f64; 2], cells: [u32; 2], jitter: f64) -> (Vec<DVec2>, Vec<[u32; 3]>) {
     let [columns, rows] = cells;
     let mut coords = Vec::new();
     for j in 0..=rows {
@@ -55,7 +55,7 @@ pub fn grid(size: [f64; 2], cells: [u32; 2], jitter: f64) -> (Vec<DVec2>, Vec<[u
 }
 
 /// A disk of the given radius [m]: a center and rings.
-pub fn disk(radius: f64, rings: u32, around: u32) -> (Vec<DVec2>, Vec<[u32; 3]>) {
+pub(crate) fn disk(radius: f64, rings: u32, around: u32) -> (Vec<DVec2>, Vec<[u32; 3]>) {
     let mut coords = vec![DVec2::ZERO];
     let mut faces = Vec::new();
     let at = |ring: u32, k: u32| 1 + ring * around + k % around;
@@ -76,7 +76,7 @@ pub fn disk(radius: f64, rings: u32, around: u32) -> (Vec<DVec2>, Vec<[u32; 3]>)
 
 impl Sheet {
     /// A sheet in the shape of a map from material to world space.
-    pub fn new((coords, faces): (Vec<DVec2>, Vec<[u32; 3]>), shape: impl Fn(DVec2) -> DVec3) -> Self {
+    pub(crate) fn new((coords, faces): (Vec<DVec2>, Vec<[u32; 3]>), shape: impl Fn(DVec2) -> DVec3) -> Self {
         let built = HalfedgeMesh::from_triangles(coords.len(), &faces).expect("a good mesh");
         let corners: Vec<[DVec2; 3]> = faces.iter().map(|f| f.map(|v| coords[v as usize])).collect();
         let positions: Vec<DVec3> = coords.iter().map(|&u| shape(u)).collect();
@@ -85,17 +85,17 @@ impl Sheet {
     }
 
     /// A square of 1 m, flat.
-    pub fn square(cells: u32) -> Self {
+    pub(crate) fn square(cells: u32) -> Self {
         Self::new(grid([1.0; 2], [cells; 2], 0.0), flat)
     }
 
     /// Gives every vertex the position of its material point on a shape.
-    pub fn put_on(&mut self, shape: impl Fn(DVec2) -> DVec3) {
+    pub(crate) fn put_on(&mut self, shape: impl Fn(DVec2) -> DVec3) {
         self.for_each_vertex(|u, vertex| vertex.position = shape(u));
     }
 
     /// Visits the vertices with their material coordinates.
-    pub fn for_each_vertex(&mut self, mut visit: impl FnMut(DVec2, &mut VertexAttributes)) {
+    pub(crate) fn for_each_vertex(&mut self, mut visit: impl FnMut(DVec2, &mut VertexAttributes)) {
         for v in self.mesh.vertex_keys() {
             let u = self.attributes.material_of(self.mesh.halfedge_from(v));
             visit(u, &mut self.attributes.vertices[v]);
@@ -103,11 +103,16 @@ impl Sheet {
     }
 
     /// One pass without pins and veto, a second after the last one.
-    pub fn pass(&mut self, settings: &RemeshSettings) -> RemeshReport {
+    pub(crate) fn pass(&mut self, settings: &RemeshSettings) -> RemeshReport {
         self.pass_with(settings, &[], 1.0)
     }
 
-    pub fn pass_with(&mut self, settings: &RemeshSettings, pins: &[Region], elapsed: f64) -> RemeshReport {
+    pub(crate) fn pass_with(
+        &mut self,
+        settings: &RemeshSettings,
+        pins: &[Region],
+        elapsed: f64,
+    ) -> RemeshReport {
         let settings = [Some(*settings)];
         let pass = Pass { settings: &settings, pins, elapsed, ..Pass::default() };
         let report = remesh(&mut self.mesh, &mut self.attributes, &pass, &mut |_| false);
@@ -116,14 +121,14 @@ impl Sheet {
     }
 
     /// Every invariant.
-    pub fn check(&self) {
+    pub(crate) fn check(&self) {
         self.mesh.validate().expect("the mesh is valid");
         validate_attributes(&self.mesh, &self.attributes).expect("the attributes fit");
         assert!(is_single_valued(&self.mesh, &self.attributes, 0));
     }
 
     /// Motion at an areal density of 1 kg/m².
-    pub fn motion(&self) -> Motion {
+    pub(crate) fn motion(&self) -> Motion {
         let mut keys: Vec<_> = self.mesh.vertex_keys().collect();
         keys.sort_unstable();
         let bodies: Vec<(f64, VertexAttributes)> = keys
@@ -141,23 +146,23 @@ impl Sheet {
         Motion { center, linear, spin, kinetic }
     }
 
-    pub fn area(&self) -> f64 {
+    pub(crate) fn area(&self) -> f64 {
         self.mesh.face_keys().map(|f| self.attributes.material_area(&self.mesh, f)).sum()
     }
 
     /// Lengths of all edges in material space [m].
-    pub fn lengths(&self) -> Vec<f64> {
+    pub(crate) fn lengths(&self) -> Vec<f64> {
         let corners = self.mesh.edge_keys().map(|e| self.attributes.edges[e].corners);
         corners.map(|[a, b]| a.distance(b)).collect()
     }
 }
 
-pub fn flat(u: DVec2) -> DVec3 {
+pub(crate) fn flat(u: DVec2) -> DVec3 {
     u.extend(0.0)
 }
 
 /// A cylinder of the given radius [m] around the y axis.
-pub fn cylinder(radius: f64) -> impl Fn(DVec2) -> DVec3 {
+pub(crate) fn cylinder(radius: f64) -> impl Fn(DVec2) -> DVec3 {
     move |u| {
         let (s, c) = (u.x / radius).sin_cos();
         DVec3::new(radius * s, u.y, radius * c)
@@ -165,6 +170,6 @@ pub fn cylinder(radius: f64) -> impl Fn(DVec2) -> DVec3 {
 }
 
 /// Settings that leave room between the limits.
-pub fn settings(size_min: f64, size_max: f64) -> RemeshSettings {
+pub(crate) fn settings(size_min: f64, size_max: f64) -> RemeshSettings {
     RemeshSettings { size_min, size_max, ..RemeshSettings::default() }
 }

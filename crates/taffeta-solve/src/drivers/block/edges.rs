@@ -64,7 +64,7 @@ struct Stencil {
 }
 
 impl Edges {
-    pub fn build(plate: &Plate, vertex_count: usize) -> Self {
+    pub(super) fn build(plate: &Plate, vertex_count: usize) -> Self {
         let is_here = |edge: &PlateEdge| {
             let bends = |side: &(u32, u8)| plate.faces[side.0 as usize].model != BendingModel::Hinge;
             edge.clamp.is_some() || edge.sides.iter().flatten().any(bends)
@@ -114,7 +114,7 @@ impl Edges {
     }
 
     /// Sets the scalars \[rad\] and the normals beyond the clamps.
-    pub fn set(&mut self, plate: &PlateState) {
+    pub(super) fn set(&mut self, plate: &PlateState) {
         assert_eq!(plate.scalars.len(), self.slots.len(), "one scalar per edge of the plate");
         for (slot, scalar) in self.slots.iter().zip(&plate.scalars).filter(|(slot, _)| **slot != u32::MAX) {
             self.states[*slot as usize / LANES].scalar.0[*slot as usize % LANES] = *scalar;
@@ -123,28 +123,28 @@ impl Edges {
     }
 
     /// Takes over `η₀` of the faces.
-    pub fn set_rest(&mut self, plate: &Plate) {
+    pub(super) fn set_rest(&mut self, plate: &Plate) {
         for (stencil, members) in self.stencils.iter_mut().zip(&self.members) {
             stencil.constant = F64x4(members.map(|e| Form::new(plate, e).constant));
         }
     }
 
     /// Sets the normals beyond the clamps.
-    pub fn set_clamps(&mut self, normals: &[DVec3]) {
+    pub(super) fn set_clamps(&mut self, normals: &[DVec3]) {
         let count = self.clamps.len();
         assert!(normals.len() >= count, "{count} clamps, but {} normals", normals.len());
         self.clamps.copy_from_slice(&normals[..count]);
     }
 
     /// Angle and scalar of an edge of the plate \[rad\], if it is here.
-    pub fn state(&self, number: usize) -> Option<(f64, f64)> {
+    pub(super) fn state(&self, number: usize) -> Option<(f64, f64)> {
         let slot = self.slots[number];
         let (batch, lane) = (slot as usize / LANES, slot as usize % LANES);
         (slot != u32::MAX).then(|| (self.states[batch].angle.0[lane], self.states[batch].scalar.0[lane]))
     }
 
     /// Continues all angles to where the vertices are. Moves nothing.
-    pub fn measure(&mut self, rows: &mut [Row]) {
+    pub(super) fn measure(&mut self, rows: &mut [Row]) {
         let (even, odd) = self.states.split_at_mut(self.batches.batch_count());
         self.batches.sweep(
             rows,
@@ -163,7 +163,7 @@ impl Edges {
     }
 
     /// One exact Gauss-Seidel pass over the scalars with the angles last measured.
-    pub fn update_scalars(&mut self) {
+    pub(super) fn update_scalars(&mut self) {
         if self.stencils.is_empty() {
             return;
         }

@@ -77,7 +77,7 @@ pub(super) struct RopeSweeps {
 }
 
 impl RopeSweeps {
-    pub fn build(blocks: &RopeBlocks, vertex_count: usize) -> Self {
+    pub(super) fn build(blocks: &RopeBlocks, vertex_count: usize) -> Self {
         Self {
             stretch: ElementBatches::build(&blocks.stretch, vertex_count),
             bends: ElementBatches::build(&blocks.bends, vertex_count),
@@ -89,7 +89,7 @@ impl RopeSweeps {
     }
 
     /// Notes the positions at the start of a substep: damping and unwrapped angles refer to them.
-    pub fn begin_substep(&mut self, rows: &[Row]) {
+    pub(super) fn begin_substep(&mut self, rows: &[Row]) {
         self.stretch.begin_substep(rows);
         self.bends.begin_substep(rows);
         self.angles.begin_substep(rows);
@@ -98,7 +98,7 @@ impl RopeSweeps {
     }
 
     /// One sweep: stretch, then bending.
-    pub fn sweep(&mut self, rows: &mut [Row], substep: Substep) {
+    pub(super) fn sweep(&mut self, rows: &mut [Row], substep: Substep) {
         self.stretch.sweep(rows, substep);
         self.bends.sweep(rows, substep);
         self.angles.sweep(rows, substep);
@@ -114,12 +114,12 @@ pub(super) struct StitchSweeps {
 }
 
 impl StitchSweeps {
-    pub fn build(blocks: &[Stitch], vertex_count: usize) -> Self {
+    pub(super) fn build(blocks: &[Stitch], vertex_count: usize) -> Self {
         Self { stitches: ElementBatches::build(blocks, vertex_count) }
     }
 
     /// Takes over what the stitches want now, in the order of the blocks.
-    pub fn set(&mut self, stitches: &[Stitch]) {
+    pub(super) fn set(&mut self, stitches: &[Stitch]) {
         let mut numbers = self.stitches.batches.pack(|lanes| lanes);
         for (elements, numbers) in self.stitches.elements.iter_mut().zip(&mut numbers) {
             for (element, number) in elements.iter_mut().zip(numbers) {
@@ -129,7 +129,7 @@ impl StitchSweeps {
         }
     }
 
-    pub fn sweep(&mut self, rows: &mut [Row], substep: Substep) {
+    pub(super) fn sweep(&mut self, rows: &mut [Row], substep: Substep) {
         self.stitches.sweep(rows, substep);
     }
 }
@@ -144,7 +144,7 @@ pub(super) struct SolidSweeps {
 }
 
 impl SolidSweeps {
-    pub fn build(blocks: &SolidBlocks, vertex_count: usize) -> Self {
+    pub(super) fn build(blocks: &SolidBlocks, vertex_count: usize) -> Self {
         Self {
             normal: ElementBatches::build(&blocks.normal, vertex_count),
             shear: ElementBatches::build(&blocks.shear, vertex_count),
@@ -154,7 +154,7 @@ impl SolidSweeps {
     }
 
     /// Notes the constraints at the start of a substep, if anything is damped.
-    pub fn begin_substep(&mut self, rows: &[Row]) {
+    pub(super) fn begin_substep(&mut self, rows: &[Row]) {
         if self.is_damped {
             self.normal.begin_substep(rows);
             self.shear.begin_substep(rows);
@@ -163,7 +163,7 @@ impl SolidSweeps {
     }
 
     /// One sweep: normal strains, shear, volume.
-    pub fn sweep(&mut self, rows: &mut [Row], substep: Substep) {
+    pub(super) fn sweep(&mut self, rows: &mut [Row], substep: Substep) {
         self.normal.sweep(rows, substep);
         self.shear.sweep(rows, substep);
         self.volume.sweep(rows, substep);

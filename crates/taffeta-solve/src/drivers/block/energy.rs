@@ -7,7 +7,7 @@ use taffeta_core::lanes::{F64x4, LANES, Vec3x4};
 
 /// Four strain-energy blocks.
 #[derive(Clone, Debug)]
-pub struct EnergyLanes {
+pub(crate) struct EnergyLanes {
     strain: StrainLanes,
     /// Membrane stiffness \[N/m\].
     stiffness: Sym3x4,
@@ -25,7 +25,7 @@ struct Evaluation {
 
 impl EnergyLanes {
     /// Packs four blocks.
-    pub fn pack(blocks: [&StrainEnergy; LANES]) -> Self {
+    pub(crate) fn pack(blocks: [&StrainEnergy; LANES]) -> Self {
         let is_published = |lane: usize| blocks[lane].form == EnergyForm::Published;
         let alpha = pack(|lane| blocks[lane].compliance);
         Self {
@@ -61,7 +61,7 @@ impl EnergyLanes {
 
     /// Constraint and gradients.
     #[inline(always)]
-    pub fn linearize(&self, x: &[Vec3x4; 3]) -> (F64x4, [Vec3x4; 3]) {
+    pub(crate) fn linearize(&self, x: &[Vec3x4; 3]) -> (F64x4, [Vec3x4; 3]) {
         let Evaluation { constraint, slope, columns: [f1, f2] } = self.evaluate(x);
         let gradients = self.strain.hat_gradients().map(|b| {
             let along1 = (slope[0] * b[0] + slope[2] * b[1]) * self.strain.root;
@@ -73,13 +73,13 @@ impl EnergyLanes {
 
     /// Notes the constraint at the start of a substep.
     #[inline(always)]
-    pub fn note_start(&mut self, x: &[Vec3x4; 3]) {
+    pub(crate) fn note_start(&mut self, x: &[Vec3x4; 3]) {
         self.dual.start = self.evaluate(x).constraint;
     }
 
     /// One update; returns the new positions.
     #[inline(always)]
-    pub fn update<const DAMPED: bool>(
+    pub(crate) fn update<const DAMPED: bool>(
         &mut self,
         x: &[Vec3x4; 3],
         w: &[F64x4; 3],

@@ -86,7 +86,7 @@ pub struct Substep {
 
 impl<const V: usize, D> Packed<V, D> {
     /// Colors and packs the blocks.
-    pub fn build<B>(
+    pub(super) fn build<B>(
         blocks: &[B],
         vertices: impl Fn(&B) -> [VertexIndex; V],
         vertex_count: usize,
@@ -98,7 +98,7 @@ impl<const V: usize, D> Packed<V, D> {
 
     /// One sweep of a kernel over all batches.
     #[inline(always)]
-    pub fn sweep(
+    pub(super) fn sweep(
         &mut self,
         rows: &mut [Row],
         kernel: impl Fn(&mut D, &[Vec3x4; V], &[F64x4; V]) -> [Vec3x4; V] + Sync,

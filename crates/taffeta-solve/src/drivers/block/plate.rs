@@ -66,7 +66,7 @@ struct OddFace {
 }
 
 impl PlateSweeps {
-    pub fn build(plate: &Plate, vertex_count: usize) -> Self {
+    pub(super) fn build(plate: &Plate, vertex_count: usize) -> Self {
         let edges = Edges::build(plate, vertex_count);
         let faces = plate.faces.iter().enumerate();
         let block = |(number, face)| Some((number, FaceCurvature::new(plate, face)?));
@@ -82,20 +82,20 @@ impl PlateSweeps {
         }
     }
 
-    pub fn sweeps_in_parallel(&self) -> bool {
+    pub(super) fn sweeps_in_parallel(&self) -> bool {
         self.three_rows.packed.batches.sweeps_in_parallel()
     }
 
-    pub fn set_state(&mut self, plate: &PlateState) {
+    pub(super) fn set_state(&mut self, plate: &PlateState) {
         self.edges.set(plate);
     }
 
-    pub fn set_clamps(&mut self, normals: &[DVec3]) {
+    pub(super) fn set_clamps(&mut self, normals: &[DVec3]) {
         self.edges.set_clamps(normals);
     }
 
     /// Takes over `η₀` of the faces.
-    pub fn set_rest(&mut self, plate: &Plate) {
+    pub(super) fn set_rest(&mut self, plate: &Plate) {
         self.three_rows.set_rest(plate);
         self.two_rows.set_rest(plate);
         self.one_row.set_rest(plate);
@@ -106,12 +106,12 @@ impl PlateSweeps {
     }
 
     /// Angle and scalar of an edge of the plate \[rad\]; `None`: a hinge.
-    pub fn edge_state(&self, number: usize) -> Option<(f64, f64)> {
+    pub(super) fn edge_state(&self, number: usize) -> Option<(f64, f64)> {
         self.edges.state(number)
     }
 
     /// Notes the constraints at the start of a substep.
-    pub fn note_start(&mut self, rows: &[Row]) {
+    pub(super) fn note_start(&mut self, rows: &[Row]) {
         let states = &self.edges.states;
         let Packed { batches, data } = &mut self.three_rows.packed;
         batches.visit(rows, data, |d, x| d.note_start(x, states));
@@ -126,7 +126,7 @@ impl PlateSweeps {
     }
 
     /// One sweep over the faces and one pass over the scalars.
-    pub fn sweep<const DAMPED: bool>(&mut self, rows: &mut [Row], step: &SweepStep, substep: Substep) {
+    pub(super) fn sweep<const DAMPED: bool>(&mut self, rows: &mut [Row], step: &SweepStep, substep: Substep) {
         if self.edges.states.is_empty() {
             return;
         }

@@ -16,13 +16,13 @@ pub(super) struct ScalarDual {
 
 impl ScalarDual {
     /// λ = 0, the compliances and the damping time constants \[s\].
-    pub fn new(alpha: F64x4, tau: F64x4) -> Self {
+    pub(super) fn new(alpha: F64x4, tau: F64x4) -> Self {
         Self { alpha, tau, ..Self::default() }
     }
 
     /// The step of λ for the constraint `c` and `mass = Σ w|∇C|²`; updates λ.
     #[inline(always)]
-    pub fn step<const DAMPED: bool>(&mut self, c: F64x4, mass: F64x4, step: &SweepStep) -> F64x4 {
+    pub(super) fn step<const DAMPED: bool>(&mut self, c: F64x4, mass: F64x4, step: &SweepStep) -> F64x4 {
         let at = self.alpha * step.inverse_h2;
         let mut rhs = F64x4::splat(0.0) - c;
         if !step.first {

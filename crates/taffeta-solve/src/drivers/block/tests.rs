@@ -17,7 +17,7 @@ pub(super) struct Oracle<const R: usize, const V: usize, B> {
 }
 
 impl<const R: usize, const V: usize, B: Block<R, V> + Clone> Oracle<R, V, B> {
-    pub fn new(blocks: &[B], x: &[DVec3]) -> Self {
+    pub(super) fn new(blocks: &[B], x: &[DVec3]) -> Self {
         let vertices: Vec<_> = blocks.iter().map(Block::vertices).collect();
         Self {
             order: color_elements(&vertices, x.len()).concat(),
@@ -27,7 +27,7 @@ impl<const R: usize, const V: usize, B: Block<R, V> + Clone> Oracle<R, V, B> {
         }
     }
 
-    pub fn sweep(&mut self, x: &mut [DVec3], w: &[f64], h: f64) {
+    pub(super) fn sweep(&mut self, x: &mut [DVec3], w: &[f64], h: f64) {
         for &e in &self.order {
             let e = e as usize;
             let block = &self.blocks[e];

@@ -12,7 +12,7 @@ use taffeta_core::lanes::{F64x4, LANES, Vec3x4};
 
 /// Four Green-strain blocks of bounded compression.
 #[derive(Clone, Debug)]
-pub struct WrinkleLanes {
+pub(super) struct WrinkleLanes {
     strain: StrainLanes,
     /// Membrane stiffness \[N/m\].
     stiffness: Sym3x4,
@@ -22,7 +22,7 @@ pub struct WrinkleLanes {
 
 impl WrinkleLanes {
     /// Packs four blocks, of which each has a critical stress.
-    pub fn pack(blocks: [&GreenStrain; LANES]) -> Self {
+    pub(super) fn pack(blocks: [&GreenStrain; LANES]) -> Self {
         let critical = |lane: usize| blocks[lane].critical.unwrap_or_default();
         Self {
             stiffness: pack_sym3(|lane| blocks[lane].stiffness),
@@ -36,7 +36,7 @@ impl WrinkleLanes {
     }
 
     /// Notes the constraint without the wrinkle strain at the start of a substep.
-    pub fn note_start(&mut self, x: &[Vec3x4; 3]) {
+    pub(super) fn note_start(&mut self, x: &[Vec3x4; 3]) {
         self.strain.note_start(x);
         for lane in 0..LANES {
             let (k, root) = (lane_of(&self.stiffness, lane), self.strain.root.0[lane]);
@@ -51,7 +51,7 @@ impl WrinkleLanes {
 
     /// One update; returns the new positions.
     #[inline(always)]
-    pub fn update<const DAMPED: bool>(
+    pub(super) fn update<const DAMPED: bool>(
         &mut self,
         x: &[Vec3x4; 3],
         w: &[F64x4; 3],

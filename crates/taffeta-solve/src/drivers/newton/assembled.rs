@@ -13,7 +13,7 @@ use taffeta_factor::{CholeskyFactor, CholeskyPattern, FactorError};
 
 /// The pattern of the matrix of one topology.
 #[derive(Clone, Debug)]
-pub struct Assembly {
+pub(super) struct Assembly {
     /// The vertices come first, then the edges of the plate.
     vertex_count: usize,
     /// First column of each node, and of the one after; nodes without unknowns have none.
@@ -33,7 +33,7 @@ struct Columns {
 impl Assembly {
     /// Finds all couplings, orders the unknowns and analyzes the pattern. `points` are the places of the vertices \[m\],
     /// `joints` the vertices that contacts join.
-    pub fn build(
+    pub(super) fn build(
         topology: &SurfaceTopology,
         system: &System,
         points: &[DVec3],
@@ -88,7 +88,7 @@ impl Assembly {
     }
 
     /// The vertices that the pattern joins for contacts.
-    pub fn joints(&self) -> &[[u32; 4]] {
+    pub(super) fn joints(&self) -> &[[u32; 4]] {
         &self.joints
     }
 
@@ -97,7 +97,7 @@ impl Assembly {
     ///
     /// # Errors
     /// If the matrix is not positive definite or the factors do not fit in memory.
-    pub fn factorize(
+    pub(super) fn factorize(
         &self,
         topology: &SurfaceTopology,
         (system, z): (&System, &[f64]),
@@ -145,7 +145,12 @@ impl Assembly {
     }
 
     /// Solves `H s = −g`.
-    pub fn solve(&self, factor: &CholeskyFactor, (gradient, held): (&[f64], &[[bool; 3]]), step: &mut [f64]) {
+    pub(super) fn solve(
+        &self,
+        factor: &CholeskyFactor,
+        (gradient, held): (&[f64], &[[bool; 3]]),
+        step: &mut [f64],
+    ) {
         let mut work = vec![0.0; self.pattern.column_offsets().len() - 1];
         let (gradient, by_scalar) = gradient.split_at(3 * self.vertex_count);
         let (step, scalar_step) = step.split_at_mut(3 * self.vertex_count);

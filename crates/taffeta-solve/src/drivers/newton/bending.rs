@@ -26,7 +26,7 @@ use taffeta_core::{FaceIndex, SurfaceTopology};
 
 /// Bending of all faces.
 #[derive(Clone, Debug)]
-pub struct Bending {
+pub(super) struct Bending {
     plate: Plate,
     faces: Vec<FaceRest>,
     edges: Vec<EdgeRest>,
@@ -103,7 +103,7 @@ const FACE_VALUES: usize = 4;
 
 /// One edge with the gradients of its angle at its vertices.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct EdgeGradients {
+pub(super) struct EdgeGradients {
     /// `a, b, c, d`.
     pub vertices: [u32; 4],
     /// `∂θ/∂x` \[rad/m\].
@@ -114,7 +114,7 @@ pub struct EdgeGradients {
 
 impl Bending {
     /// Packs a plate.
-    pub fn build(topology: &SurfaceTopology, tiles: &FaceTiles, plate: &Plate) -> Self {
+    pub(super) fn build(topology: &SurfaceTopology, tiles: &FaceTiles, plate: &Plate) -> Self {
         let edge_tiles = plate.edges.len().div_ceil(TILE);
         let zero_face = FaceRest {
             corners: [[0; TILE]; 3],
@@ -159,12 +159,12 @@ impl Bending {
     }
 
     /// The plate.
-    pub fn plate(&self) -> &Plate {
+    pub(super) fn plate(&self) -> &Plate {
         &self.plate
     }
 
     /// Takes over `η₀` of the faces of a plate, which is the present one but for that.
-    pub fn set_rest(&mut self, plate: &Plate) {
+    pub(super) fn set_rest(&mut self, plate: &Plate) {
         for (own, face) in self.plate.faces.iter_mut().zip(&plate.faces) {
             own.rest = face.rest;
             let (tile, lane) = split(face.face.0 as usize);
@@ -177,12 +177,12 @@ impl Bending {
     }
 
     /// Whether all of it are hinges.
-    pub fn is_diagonal(&self) -> bool {
+    pub(super) fn is_diagonal(&self) -> bool {
         self.is_diagonal
     }
 
     /// Length of a vector of scalars: all edges and a tile of zeros, or nothing if no edge has a scalar.
-    pub fn scalar_count(&self) -> usize {
+    pub(super) fn scalar_count(&self) -> usize {
         if self.has_scalars { (self.edges.len() + 1) * TILE } else { 0 }
     }
 
@@ -194,7 +194,7 @@ impl Bending {
     }
 
     /// Notes angles and `η` at the start of a step.
-    pub fn begin_step(&mut self, x: &[f64], (scalars, clamps): (&[f64], &[DVec3])) {
+    pub(super) fn begin_step(&mut self, x: &[f64], (scalars, clamps): (&[f64], &[DVec3])) {
         self.measure_shape(x);
         self.measure_angles(x, clamps);
         let count = self.references.len();
@@ -208,13 +208,13 @@ impl Bending {
     }
 
     /// The angles at the start of the step, in the order of the plate's edges.
-    pub fn reference_angles(&self) -> Vec<f64> {
+    pub(super) fn reference_angles(&self) -> Vec<f64> {
         self.references.as_flattened()[..self.plate.edges.len()].to_vec()
     }
 
     /// Evaluates energy, gradient and the state of the Hessian at positions `x` \[m\] and scalars \[rad\]; adds the
     /// gradient to `out` \[N\] and writes that of the scalars to `scalars_out` \[N·m\]; returns the energy \[J\].
-    pub fn evaluate(
+    pub(super) fn evaluate(
         &mut self,
         (x, scalars, clamps): (&[f64], &[f64], &[DVec3]),
         rate: f64,
@@ -235,7 +235,7 @@ impl Bending {
     }
 
     /// One edge with the gradients of its angle at the last evaluation.
-    pub fn edge(&self, number: usize, rate: f64) -> EdgeGradients {
+    pub(super) fn edge(&self, number: usize, rate: f64) -> EdgeGradients {
         let (tile, lane) = split(number);
         let rest = &self.edges[tile];
         let mut gradients = [DVec3::ZERO; 4];

@@ -16,7 +16,7 @@ const LEAST_PIVOT: f64 = 1e-14;
 
 /// The factors of all ropes.
 #[derive(Clone, Debug, Default)]
-pub struct Chains {
+pub(super) struct Chains {
     chains: Vec<Chain>,
 }
 
@@ -30,7 +30,7 @@ struct Chain {
 
 impl Chains {
     /// Room for the ropes with the given vertices.
-    pub fn new(ranges: &[Range<usize>]) -> Self {
+    pub(super) fn new(ranges: &[Range<usize>]) -> Self {
         let chain = |vertices: &Range<usize>| Chain {
             rows: vec![[0.0; BAND + 1]; 3 * vertices.len()],
             vertices: vertices.clone(),
@@ -40,7 +40,12 @@ impl Chains {
     }
 
     /// Factorizes the Hessian over each rope: its pairs are those of `rows`, its diagonal blocks are given by `diagonal`.
-    pub fn update(&mut self, rows: &SymmetricRows, diagonal: impl Fn(usize) -> Block, held: &[[bool; 3]]) {
+    pub(super) fn update(
+        &mut self,
+        rows: &SymmetricRows,
+        diagonal: impl Fn(usize) -> Block,
+        held: &[[bool; 3]],
+    ) {
         for chain in &mut self.chains {
             chain.rows.iter_mut().for_each(|row| *row = [0.0; BAND + 1]);
             for i in chain.vertices.clone() {
@@ -55,7 +60,7 @@ impl Chains {
     }
 
     /// Writes `H⁻¹ r` over the vertices of the ropes to `z`.
-    pub fn apply(&self, r: &[f64], z: &mut [f64]) {
+    pub(super) fn apply(&self, r: &[f64], z: &mut [f64]) {
         for chain in self.chains.iter().filter(|chain| chain.is_definite) {
             let range = 3 * chain.vertices.start..3 * chain.vertices.end;
             z[range.clone()].copy_from_slice(&r[range.clone()]);

@@ -11,7 +11,7 @@ use taffeta_core::components::Components;
 
 /// The clusters with the inverses of their blocks.
 #[derive(Clone, Debug, Default)]
-pub struct Clusters {
+pub(super) struct Clusters {
     /// The vertices of each cluster.
     members: Vec<Vec<u32>>,
     /// Inverse of the block of each, coordinates by vertex; none where round-off has left it indefinite.
@@ -20,7 +20,7 @@ pub struct Clusters {
 
 impl Clusters {
     /// Joins the vertices that pairs join, directly or through others.
-    pub fn find(vertex_count: usize, pairs: &[[u32; 2]]) -> Self {
+    pub(super) fn find(vertex_count: usize, pairs: &[[u32; 2]]) -> Self {
         if pairs.is_empty() {
             return Self::default();
         }
@@ -35,7 +35,7 @@ impl Clusters {
     }
 
     /// Inverts the blocks of the clusters; `diagonal` are the blocks of the vertices with all that acts there.
-    pub fn update(&mut self, rows: &SymmetricRows, diagonal: &[DMat3], held: &[[bool; 3]]) {
+    pub(super) fn update(&mut self, rows: &SymmetricRows, diagonal: &[DMat3], held: &[[bool; 3]]) {
         let invert = |members: &Vec<u32>| {
             let mut matrix = DMatrix::zeros(3 * members.len(), 3 * members.len());
             for (a, v) in members.iter().enumerate() {
@@ -58,7 +58,7 @@ impl Clusters {
     }
 
     /// Overwrites the coordinates of the clusters in `z` by the solutions for the residual `r`.
-    pub fn apply(&self, r: &[f64], z: &mut [f64]) {
+    pub(super) fn apply(&self, r: &[f64], z: &mut [f64]) {
         for (members, inverse) in self.members.iter().zip(&self.inverses) {
             let Some(inverse) = inverse else { continue };
             let entries = members.iter().flat_map(|v| &r[3 * *v as usize..3 * *v as usize + 3]);

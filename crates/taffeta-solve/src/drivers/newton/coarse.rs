@@ -23,7 +23,7 @@ const WINDOW_NODES: usize = 64;
 
 /// A matrix over the nodes of grids. While it is summed up, only the sum with its transpose means something.
 #[derive(Clone, Debug)]
-pub struct CoarseMatrix {
+pub(super) struct CoarseMatrix {
     grids: Vec<GridBlocks>,
     values: Vec<Block>,
     links: Arc<Links>,
@@ -42,7 +42,7 @@ struct GridBlocks {
 
 /// The nodes that an element touches, in a window around a cell.
 #[derive(Clone, Debug)]
-pub struct Touched<T> {
+pub(super) struct Touched<T> {
     values: [T; WINDOW_NODES],
     /// One bit per node of the window.
     nodes: u64,
@@ -50,7 +50,7 @@ pub struct Touched<T> {
 
 /// A node that moves the point of a contact.
 #[derive(Clone, Copy, Debug)]
-pub struct MovedNode {
+pub(super) struct MovedNode {
     number: usize,
     grid: u32,
     cell: [i32; 3],
@@ -126,7 +126,7 @@ fn window_place(window: usize) -> [i32; 3] {
 
 impl<T: Copy> Touched<T> {
     /// No nodes; `zero` is what every value starts from.
-    pub fn new(zero: T) -> Self {
+    pub(super) fn new(zero: T) -> Self {
         Self { values: [zero; WINDOW_NODES], nodes: 0 }
     }
 
@@ -182,7 +182,7 @@ impl<T: Copy> Touched<T> {
 
 impl CoarseMatrix {
     /// A matrix of zeros over grids.
-    pub fn new(grids: &[Grid], links: Arc<Links>) -> Self {
+    pub(super) fn new(grids: &[Grid], links: Arc<Links>) -> Self {
         let linked = vec![[0.0; 9]; links.len()];
         let mut out = Self { grids: Vec::new(), values: Vec::new(), links, linked };
         let mut first = 0;
@@ -196,7 +196,7 @@ impl CoarseMatrix {
     }
 
     /// Sets all of it to zero.
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.values.fill([0.0; 9]);
         self.linked.fill([0.0; 9]);
     }
@@ -204,7 +204,7 @@ impl CoarseMatrix {
     /// Adds `P_iᵀ Σ_j H_ij P_j` for a row of a finer matrix: the places of its columns, and their blocks. The diagonal
     /// block counts half.
     #[inline(always)]
-    pub fn add_row<'a>(
+    pub(super) fn add_row<'a>(
         &mut self,
         place: &Place,
         touched: &mut Touched<Block>,
@@ -238,7 +238,7 @@ impl CoarseMatrix {
 
     /// Adds `k (Σ P g) (Σ P g)ᵀ` for the gradients of an element at the places of its vertices.
     #[inline(always)]
-    pub fn add_outer<const V: usize>(
+    pub(super) fn add_outer<const V: usize>(
         &mut self,
         places: [&Place; V],
         touched: &mut Touched<DVec3>,
@@ -319,7 +319,7 @@ impl CoarseMatrix {
     /// and its weight along each axis. What no block is there for is added as a bound,
     /// `|2 pᵀ W_a H W_b q| ≤ t pᵀ W_a H W_a p + t⁻¹ qᵀ W_b H W_b q` with `t = |W_b| / |W_a|`: no stiffer along the surface than
     /// the contact is. `nodes` is scratch.
-    pub fn add_contact<'a>(
+    pub(super) fn add_contact<'a>(
         &mut self,
         vertices: impl Iterator<Item = (&'a Place, DVec3)>,
         hessian: &DMat3,
@@ -381,7 +381,7 @@ impl CoarseMatrix {
     }
 
     /// Adds the transpose: the sum is the matrix, of which the diagonal and what follows it in each row is kept.
-    pub fn symmetrize(&mut self) {
+    pub(super) fn symmetrize(&mut self) {
         for grid in self.grids.clone() {
             let (count, middle) = (grid.offset_count(), grid.offset_count() / 2);
             for (node, cell) in (grid.grid.first..).zip(grid.grid.node_cells()) {
@@ -398,7 +398,7 @@ impl CoarseMatrix {
     }
 
     /// Calls `visit` for every node with its diagonal block, and the numbers and blocks of the nodes that follow it.
-    pub fn for_rows(&self, mut visit: impl FnMut(usize, &Block, &[(usize, Block)])) {
+    pub(super) fn for_rows(&self, mut visit: impl FnMut(usize, &Block, &[(usize, Block)])) {
         let mut row = Vec::with_capacity(WINDOW_NODES);
         for grid in &self.grids {
             let (count, middle) = (grid.offset_count(), grid.offset_count() / 2);
@@ -419,7 +419,7 @@ impl CoarseMatrix {
     }
 
     /// The Galerkin matrix of a finer one, whose nodes lie at `places`.
-    pub fn restrict(&mut self, finer: &CoarseMatrix, places: &[Place]) {
+    pub(super) fn restrict(&mut self, finer: &CoarseMatrix, places: &[Place]) {
         self.clear();
         let mut touched = Touched::new([0.0; 9]);
         vectorized(|| {
@@ -450,7 +450,7 @@ impl GridBlocks {
 }
 
 /// The links of a level, between pairs of places.
-pub fn find_links<'a>(grids: &[Grid], pairs: impl Iterator<Item = [&'a Place; 2]>) -> Links {
+pub(super) fn find_links<'a>(grids: &[Grid], pairs: impl Iterator<Item = [&'a Place; 2]>) -> Links {
     let blocks = CoarseMatrix::new(grids, Arc::default()).grids;
     Links::find(grids, pairs, |grid, step| blocks[grid as usize].offset_number(step).is_some())
 }
@@ -461,7 +461,7 @@ fn add_scaled(out: &mut Block, scale: f64, block: &Block) {
 }
 
 /// The inverse of a symmetric block on the axes that it knows; zero if it has none.
-pub fn invert(block: &Block) -> Block {
+pub(super) fn invert(block: &Block) -> Block {
     let mut matrix = DMat3::from_cols_array(block);
     for axis in (0..3).filter(|axis| block[4 * axis] == 0.0) {
         matrix.col_mut(axis)[axis] = 1.0;

@@ -7,7 +7,7 @@ use super::vectors::{advance, dot, scale_and_add};
 
 /// When to stop.
 #[derive(Clone, Copy, Debug)]
-pub struct ConjugateLimits {
+pub(super) struct ConjugateLimits {
     /// The preconditioned norm of the residual has fallen by this factor.
     pub tolerance: f64,
     /// Iterations at most.
@@ -16,7 +16,7 @@ pub struct ConjugateLimits {
 
 /// Scratch vectors.
 #[derive(Clone, Debug)]
-pub struct ConjugateWork {
+pub(super) struct ConjugateWork {
     residual: Vec<f64>,
     preconditioned: Vec<f64>,
     direction: Vec<f64>,
@@ -26,7 +26,7 @@ pub struct ConjugateWork {
 
 impl ConjugateWork {
     /// Scratch for a system.
-    pub fn new(system: &System, hessian: &Hessian) -> Self {
+    pub(super) fn new(system: &System, hessian: &Hessian) -> Self {
         let zero = vec![0.0; system.unknown_count()];
         Self {
             residual: zero.clone(),
@@ -41,7 +41,7 @@ impl ConjugateWork {
 /// Solves `H s = −g` at the point `z` of the last evaluation, approximately, into `step`; returns the iterations.
 ///
 /// Where a direction of negative curvature turns up, the step found so far is taken; it is a direction of descent.
-pub fn solve(
+pub(super) fn solve(
     (system, hessian, preconditioner): (&System, &Hessian, &mut Preconditioner),
     (z, gradient): (&[f64], &[f64]),
     problem: &NewtonProblem<'_>,

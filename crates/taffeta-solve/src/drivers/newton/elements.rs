@@ -6,7 +6,7 @@ use nalgebra::{SMatrix, SVector};
 
 /// The blocks of one kind with their local Hessians.
 #[derive(Clone, Debug)]
-pub struct Elements<const R: usize, const V: usize, B> {
+pub(super) struct Elements<const R: usize, const V: usize, B> {
     blocks: Vec<B>,
     /// The constraints at the start of the step.
     start: Vec<SVector<f64, R>>,
@@ -15,7 +15,7 @@ pub struct Elements<const R: usize, const V: usize, B> {
 
 impl<const R: usize, const V: usize, B: Block<R, V> + Clone> Elements<R, V, B> {
     /// Copies the blocks.
-    pub fn new(blocks: &[B]) -> Self {
+    pub(super) fn new(blocks: &[B]) -> Self {
         Self {
             start: vec![SVector::zeros(); blocks.len()],
             hessians: vec![[[DMat3::ZERO; V]; V]; blocks.len()],
@@ -24,12 +24,12 @@ impl<const R: usize, const V: usize, B: Block<R, V> + Clone> Elements<R, V, B> {
     }
 
     /// The blocks, of which parameters may change between steps.
-    pub fn blocks_mut(&mut self) -> &mut [B] {
+    pub(super) fn blocks_mut(&mut self) -> &mut [B] {
         &mut self.blocks
     }
 
     /// Notes the constraints at the start of a step.
-    pub fn begin_step(&mut self, x: &[f64]) {
+    pub(super) fn begin_step(&mut self, x: &[f64]) {
         for (block, start) in self.blocks.iter_mut().zip(&mut self.start) {
             let x = positions(block, x);
             block.begin_step(&x);
@@ -39,7 +39,12 @@ impl<const R: usize, const V: usize, B: Block<R, V> + Clone> Elements<R, V, B> {
 
     /// Adds the gradient to `out` \[N\], keeps the Hessians, returns the energy \[J\]: elastic and viscous,
     /// `Σ ½ Cᵀ α⁻¹ C + (τ/2h) (C−Cⁿ)ᵀ α⁻¹ (C−Cⁿ)`. `rate` is `1/h`.
-    pub fn evaluate(&mut self, x: &[f64], (rate, curvature): (f64, Curvature), out: &mut [f64]) -> f64 {
+    pub(super) fn evaluate(
+        &mut self,
+        x: &[f64],
+        (rate, curvature): (f64, Curvature),
+        out: &mut [f64],
+    ) -> f64 {
         let mut energy = 0.0;
         for (e, block) in self.blocks.iter().enumerate() {
             let x = positions(block, x);
@@ -65,7 +70,7 @@ impl<const R: usize, const V: usize, B: Block<R, V> + Clone> Elements<R, V, B> {
     }
 
     /// The blocks' vertices with their local Hessians at the last evaluation.
-    pub fn hessians(&self) -> impl Iterator<Item = ([u32; V], &[[DMat3; V]; V])> {
+    pub(super) fn hessians(&self) -> impl Iterator<Item = ([u32; V], &[[DMat3; V]; V])> {
         self.blocks.iter().map(|block| block.vertices().map(|vi| vi.0)).zip(&self.hessians)
     }
 }
@@ -77,13 +82,13 @@ fn positions<const R: usize, const V: usize>(block: &impl Block<R, V>, x: &[f64]
 
 /// The vector of one vertex.
 #[inline]
-pub fn at(x: &[f64], vertex: u32) -> DVec3 {
+pub(super) fn at(x: &[f64], vertex: u32) -> DVec3 {
     DVec3::from_slice(&x[3 * vertex as usize..3 * vertex as usize + 3])
 }
 
 /// Adds to the vector of one vertex.
 #[inline]
-pub fn add(x: &mut [f64], vertex: u32, value: DVec3) {
+pub(super) fn add(x: &mut [f64], vertex: u32, value: DVec3) {
     let out = &mut x[3 * vertex as usize..3 * vertex as usize + 3];
     out[0] += value.x;
     out[1] += value.y;
@@ -107,6 +112,6 @@ fn couple<const R: usize, const V: usize>(
 
 /// `a bᵀ`.
 #[inline]
-pub fn outer(a: DVec3, b: DVec3) -> DMat3 {
+pub(super) fn outer(a: DVec3, b: DVec3) -> DMat3 {
     DMat3::from_cols(a * b.x, a * b.y, a * b.z)
 }

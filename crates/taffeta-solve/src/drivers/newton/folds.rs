@@ -24,7 +24,7 @@ const STEPS: f64 = 4_194_304.0;
 
 /// The factors.
 #[derive(Clone, Debug)]
-pub struct Folds {
+pub(super) struct Folds {
     /// The four vertices of each edge, and `∂η/∂x` \[rad/m\] at them.
     vertices: Vec<[u32; 4]>,
     gradients: Vec<[[f32; 3]; 4]>,
@@ -55,7 +55,7 @@ struct Pull {
 
 /// Scratch of a product.
 #[derive(Clone, Debug, Default)]
-pub struct FoldWork {
+pub(super) struct FoldWork {
     /// `η'` of each edge in its two faces, and a zero for where there is no edge.
     eta: Vec<[f64; 2]>,
     /// `μ` of each face, and a zero for where there is no face.
@@ -66,7 +66,7 @@ pub struct FoldWork {
 
 impl Folds {
     /// Packs the connections of a plate.
-    pub fn build(vertex_count: usize, bending: &Bending) -> Self {
+    pub(super) fn build(vertex_count: usize, bending: &Bending) -> Self {
         let plate = bending.plate();
         let nothing = 3 * plate.faces.len() as u32;
         let slots = |edge: &PlateEdge| {
@@ -100,7 +100,7 @@ impl Folds {
     }
 
     /// Scratch for products.
-    pub fn new_work(&self) -> FoldWork {
+    pub(super) fn new_work(&self) -> FoldWork {
         FoldWork {
             eta: vec![[0.0; 2]; self.slots.len() + 1],
             faces: vec![[0.0; 3]; self.faces.len() + 1],
@@ -109,7 +109,7 @@ impl Folds {
     }
 
     /// Takes over the gradients of all edges and the stiffness of all faces.
-    pub fn update(&mut self, bending: &Bending, gradients: &[EdgeGradients], rate: f64) {
+    pub(super) fn update(&mut self, bending: &Bending, gradients: &[EdgeGradients], rate: f64) {
         let edges = &bending.plate().edges;
         share_out(&mut self.gradients, PER_TASK, |first, out| {
             for (k, out) in out.iter_mut().enumerate() {
@@ -130,7 +130,7 @@ impl Folds {
     }
 
     /// Adds the product with displacements `p` \[m\] to `out`, and writes that of the scalars.
-    pub fn add_product(
+    pub(super) fn add_product(
         &self,
         (p, scalars): (&[f64], &[f64]),
         (out, scalars_out): (&mut [f64], &mut [f64]),

@@ -20,7 +20,7 @@ const SPATIAL_COUNTS: usize = 5;
 
 /// The grid of one piece of cloth.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Grid {
+pub(super) struct Grid {
     origin: DVec3,
     spacing: f64,
     /// Nodes along each axis; one along an axis in which the piece is flat.
@@ -31,7 +31,7 @@ pub struct Grid {
 
 /// Where a point lies in a grid.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Place {
+pub(super) struct Place {
     /// The lowest node of its cell.
     pub node: u32,
     /// The number of the grid.
@@ -45,7 +45,7 @@ pub struct Place {
 impl Place {
     /// The weights of the corners of the cell, x first: four in a flat grid, eight in space.
     #[inline(always)]
-    pub fn weights(&self) -> [f64; 8] {
+    pub(super) fn weights(&self) -> [f64; 8] {
         let [x, y, z] = [f64::from(self.part[0]), f64::from(self.part[1]), f64::from(self.part[2])];
         let (low, high) = ((1.0 - y) * (1.0 - z), y * (1.0 - z));
         let (low_up, high_up) = ((1.0 - y) * z, y * z);
@@ -64,7 +64,7 @@ impl Place {
 
 impl Grid {
     /// The grid over a piece of cloth, with cells of about [`EDGES_PER_CELL`] edges.
-    pub fn fit(topology: &SurfaceTopology, points: &[DVec3], piece: &Piece, first: usize) -> Self {
+    pub(super) fn fit(topology: &SurfaceTopology, points: &[DVec3], piece: &Piece, first: usize) -> Self {
         let point = |vi: &VertexIndex| points[vi.to_usize()];
         let low = piece.vertices.iter().map(point).fold(DVec3::INFINITY, DVec3::min);
         let high = piece.vertices.iter().map(point).fold(DVec3::NEG_INFINITY, DVec3::max);
@@ -93,41 +93,41 @@ impl Grid {
     }
 
     /// The grid of twice the spacing, whose nodes are numbered from `first`.
-    pub fn halve(&self, first: usize) -> Self {
+    pub(super) fn halve(&self, first: usize) -> Self {
         let nodes = self.nodes.map(|count| (count - 1).div_ceil(2) + 1);
         Self { spacing: 2.0 * self.spacing, nodes, first, ..*self }
     }
 
     /// Number of nodes.
-    pub fn node_count(&self) -> usize {
+    pub(super) fn node_count(&self) -> usize {
         self.nodes.iter().product()
     }
 
     /// Cells along the longest side.
-    pub fn cell_count(&self) -> usize {
+    pub(super) fn cell_count(&self) -> usize {
         self.nodes.iter().max().map_or(0, |count| count - 1)
     }
 
     /// Whether it has one layer of nodes only.
-    pub fn is_flat(&self) -> bool {
+    pub(super) fn is_flat(&self) -> bool {
         self.nodes[2] == 1
     }
 
     /// What to add to the number of a node for a step along each axis.
     #[inline(always)]
-    pub fn strides(&self) -> [usize; 3] {
+    pub(super) fn strides(&self) -> [usize; 3] {
         let [nx, ny, _] = self.nodes;
         [usize::from(nx > 1), if ny > 1 { nx } else { 0 }, if self.is_flat() { 0 } else { nx * ny }]
     }
 
     /// The coordinates of all nodes in their order.
-    pub fn node_cells(&self) -> impl Iterator<Item = [usize; 3]> {
+    pub(super) fn node_cells(&self) -> impl Iterator<Item = [usize; 3]> {
         let [nx, ny, nz] = self.nodes;
         (0..nz).flat_map(move |z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z])))
     }
 
     /// The nodes around a place that count there: number, coordinates and weight.
-    pub fn corners(&self, place: &Place) -> impl Iterator<Item = (usize, [i32; 3], f64)> {
+    pub(super) fn corners(&self, place: &Place) -> impl Iterator<Item = (usize, [i32; 3], f64)> {
         let (strides, first, cell) = (self.strides(), place.node as usize, place.cell);
         let weights = place.weights().into_iter().enumerate().filter(|(_, weight)| *weight != 0.0);
         weights.map(move |(corner, weight)| {
@@ -138,12 +138,12 @@ impl Grid {
     }
 
     /// Where a point of the piece lies; `number` is that of the grid.
-    pub fn find_place(&self, point: DVec3, number: usize) -> Place {
+    pub(super) fn find_place(&self, point: DVec3, number: usize) -> Place {
         self.place(((point - self.origin) / self.spacing).to_array(), number)
     }
 
     /// Where a node of the grid with half the spacing lies.
-    pub fn find_node_place(&self, node: [usize; 3], number: usize) -> Place {
+    pub(super) fn find_node_place(&self, node: [usize; 3], number: usize) -> Place {
         self.place(node.map(|k| 0.5 * k as f64), number)
     }
 
@@ -168,7 +168,7 @@ impl Grid {
 
 /// A connected piece of cloth, or of a panel.
 #[derive(Clone, Debug)]
-pub struct Piece {
+pub(super) struct Piece {
     /// Its vertices.
     pub vertices: Vec<VertexIndex>,
     /// The faces between them.
@@ -177,7 +177,7 @@ pub struct Piece {
 
 /// The connected pieces of the surface, in the order of their first vertices. Loose vertices are part of none. Vertices of
 /// different labels are not part of one piece; without labels all are the same.
-pub fn find_pieces(topology: &SurfaceTopology, labels: &[u32]) -> Vec<Piece> {
+pub(super) fn find_pieces(topology: &SurfaceTopology, labels: &[u32]) -> Vec<Piece> {
     let mut numbers: Vec<Option<u32>> = vec![None; topology.vertex_count];
     let mut pieces: Vec<Piece> = Vec::new();
     let label = |vi: VertexIndex| labels.get(vi.to_usize());

@@ -37,7 +37,7 @@ pub(super) struct Groups {
 
 impl Groups {
     /// Joins the pieces, given by their vertices, that contacts join.
-    pub fn find(pieces: &[Vec<u32>], problem: &NewtonProblem<'_>) -> Self {
+    pub(super) fn find(pieces: &[Vec<u32>], problem: &NewtonProblem<'_>) -> Self {
         let mut piece_of = vec![0; problem.inertia.len()];
         for (number, piece) in (0..).zip(pieces) {
             piece.iter().for_each(|v| piece_of[*v as usize] = number);

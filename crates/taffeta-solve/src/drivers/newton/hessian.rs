@@ -20,7 +20,7 @@ const PER_TASK: usize = 1024;
 
 /// The Hessian at the point of the last update.
 #[derive(Clone, Debug)]
-pub struct Hessian {
+pub(super) struct Hessian {
     rows: SymmetricRows,
     folds: Option<Folds>,
     contacts: Vec<ContactCoupling>,
@@ -36,13 +36,13 @@ pub struct Hessian {
 
 /// Scratch of products.
 #[derive(Clone, Debug, Default)]
-pub struct ProductWork {
+pub(super) struct ProductWork {
     folds: FoldWork,
 }
 
 impl Hessian {
     /// Finds all couplings.
-    pub fn build(topology: &SurfaceTopology, system: &System) -> Self {
+    pub(super) fn build(topology: &SurfaceTopology, system: &System) -> Self {
         let bending = &system.bending;
         let plate = bending.plate();
         let has_hinges = bending.is_diagonal();
@@ -83,39 +83,39 @@ impl Hessian {
     }
 
     /// The part that is multiplied out.
-    pub fn rows(&self) -> &SymmetricRows {
+    pub(super) fn rows(&self) -> &SymmetricRows {
         &self.rows
     }
 
     /// All pairs of vertices that elements of the cloth couple; some come twice.
-    pub fn couplings(&self, system: &System) -> Vec<[u32; 2]> {
+    pub(super) fn couplings(&self, system: &System) -> Vec<[u32; 2]> {
         let bent = self.folds.as_ref().map(|_| system.bending.plate().edges.iter());
         let across = bent.into_iter().flatten().map(|edge| opposites(&edge.vertices.map(|vi| vi.0)));
         self.rows.pairs().chain(across).collect()
     }
 
     /// The angles of the plate's edges.
-    pub fn gradients(&self) -> &[EdgeGradients] {
+    pub(super) fn gradients(&self) -> &[EdgeGradients] {
         &self.gradients
     }
 
     /// The contacts that couple vertices.
-    pub fn contacts(&self) -> &[ContactCoupling] {
+    pub(super) fn contacts(&self) -> &[ContactCoupling] {
         &self.contacts
     }
 
     /// Whether bending stays in factors.
-    pub fn is_folded(&self) -> bool {
+    pub(super) fn is_folded(&self) -> bool {
         self.folds.is_some()
     }
 
     /// Scratch for products.
-    pub fn new_work(&self) -> ProductWork {
+    pub(super) fn new_work(&self) -> ProductWork {
         ProductWork { folds: self.folds.as_ref().map(Folds::new_work).unwrap_or_default() }
     }
 
     /// Computes the Hessian at the point of the system's last evaluation.
-    pub fn update(&mut self, system: &System, problem: &NewtonProblem<'_>) {
+    pub(super) fn update(&mut self, system: &System, problem: &NewtonProblem<'_>) {
         let rate = problem.damping_rate;
         self.gradients.resize(system.bending.plate().edges.len(), EdgeGradients::default());
         share_out(&mut self.gradients, PER_TASK, |first, out| {
@@ -183,7 +183,7 @@ impl Hessian {
     }
 
     /// The product with `p`, whose held components are zero, at the point `z` of the last evaluation of the system.
-    pub fn product(
+    pub(super) fn product(
         &self,
         (system, z): (&System, &[f64]),
         p: &[f64],

@@ -30,7 +30,7 @@ const REGULARIZATION: f64 = 1e-9;
 
 /// The grids of a mesh with the Hessian on them.
 #[derive(Clone, Debug)]
-pub struct Levels {
+pub(super) struct Levels {
     shape: Arc<Shape>,
     /// Where the vertices lie in the finest grids; loose vertices, which come last, lie in none.
     places: Vec<Place>,
@@ -57,7 +57,7 @@ struct Shape {
 impl Levels {
     /// Makes the grids; takes over from `before` what does not depend on the mesh, if they are the same. `couplings` are the
     /// pairs of vertices that elements couple, `sewn` those that lie apart on the chart and are stiff all the same.
-    pub fn build(
+    pub(super) fn build(
         topology: &SurfaceTopology,
         Charts { points, charts }: Charts<'_>,
         (couplings, sewn): (&[[u32; 2]], &[[u32; 2]]),
@@ -92,7 +92,7 @@ impl Levels {
     }
 
     /// Computes the matrices of all levels; if the last cannot be factorized there is no correction on it.
-    pub fn update(&mut self, hessian: &Hessian, problem: &NewtonProblem<'_>) {
+    pub(super) fn update(&mut self, hessian: &Hessian, problem: &NewtonProblem<'_>) {
         self.matrices[0].clear();
         self.add_rows(hessian, problem);
         if hessian.is_folded() {
@@ -162,7 +162,7 @@ impl Levels {
     }
 
     /// Adds the correction for the residual `r` to `z`, both flat vectors of coordinates.
-    pub fn add_correction(&mut self, r: &[f64], z: &mut [f64]) {
+    pub(super) fn add_correction(&mut self, r: &[f64], z: &mut [f64]) {
         let Self { shape, places, values, .. } = self;
         collect(&shape.levels[0], places, r, &mut values[0]);
         for level in 1..values.len() {
@@ -189,17 +189,17 @@ impl Levels {
 #[cfg(test)]
 impl Levels {
     /// Whether both have one symbolic factorization.
-    pub fn shares_shape(&self, other: &Levels) -> bool {
+    pub(super) fn shares_shape(&self, other: &Levels) -> bool {
         Arc::ptr_eq(&self.shape, &other.shape)
     }
 
     /// Number of levels.
-    pub fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         self.matrices.len()
     }
 
     /// A function with the given values at the nodes of a level: its values at the vertices, and `cᵀ (Pᵀ H P) c`.
-    pub fn sample(&self, level: usize, value: impl Fn(usize) -> f64) -> (Vec<f64>, f64) {
+    pub(super) fn sample(&self, level: usize, value: impl Fn(usize) -> f64) -> (Vec<f64>, f64) {
         let mut values: Vec<f64> = (0..self.values[level].len()).map(value).collect();
         let at = |node: usize| DVec3::from_slice(&values[3 * node..]);
         let mut energy = 0.0;

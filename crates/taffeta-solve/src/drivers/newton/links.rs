@@ -6,7 +6,7 @@ use std::ops::Range;
 
 /// Pairs of nodes, each once, at the one with the smaller number.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Links {
+pub(super) struct Links {
     /// The first link of each node, and of the one after the last; empty if there are none at all.
     offsets: Vec<u32>,
     /// The later node of each link, in order for each first one.
@@ -16,7 +16,7 @@ pub struct Links {
 impl Links {
     /// The links of elements that couple pairs of places. `is_near` tells which nodes have a block already: by the number
     /// of the grid, and the step from the one to the other.
-    pub fn find<'a>(
+    pub(super) fn find<'a>(
         grids: &[Grid],
         pairs: impl Iterator<Item = [&'a Place; 2]>,
         is_near: impl Fn(u32, [i32; 3]) -> bool,
@@ -43,17 +43,17 @@ impl Links {
     }
 
     /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.offsets.is_empty()
     }
 
     /// Number of links.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 
     /// The links of a node to later ones.
-    pub fn of(&self, node: usize) -> Range<usize> {
+    pub(super) fn of(&self, node: usize) -> Range<usize> {
         if self.is_empty() {
             return 0..0;
         }
@@ -61,18 +61,18 @@ impl Links {
     }
 
     /// The later node of a link.
-    pub fn end(&self, link: usize) -> usize {
+    pub(super) fn end(&self, link: usize) -> usize {
         self.ends[link] as usize
     }
 
     /// The nodes of all links.
-    pub fn nodes(&self) -> impl Iterator<Item = [usize; 2]> {
+    pub(super) fn nodes(&self) -> impl Iterator<Item = [usize; 2]> {
         let count = self.offsets.len().saturating_sub(1);
         (0..count).flat_map(move |node| self.of(node).map(move |link| [node, self.end(link)]))
     }
 
     /// The link of two nodes.
-    pub fn number(&self, [a, b]: [usize; 2]) -> Option<usize> {
+    pub(super) fn number(&self, [a, b]: [usize; 2]) -> Option<usize> {
         let range = self.of(a.min(b));
         let place = self.ends[range.clone()].binary_search(&(a.max(b) as u32)).ok()?;
         Some(range.start + place)

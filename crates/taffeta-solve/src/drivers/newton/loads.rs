@@ -213,7 +213,7 @@ impl ContactCoupling {
 /// where it depends on the origin and the load has no energy. There a correction makes the force exact; the line search
 /// takes it as constant.
 #[derive(Clone, Debug, Default)]
-pub struct Pressure {
+pub(super) struct Pressure {
     /// Faces with a pressure: corners and `p/6` \[Pa\].
     faces: Vec<([u32; 3], f64)>,
     /// Boundary edges of those faces, along the faces.
@@ -224,7 +224,10 @@ pub struct Pressure {
 
 impl Pressure {
     /// The faces of a sheet under the pressures of their cloths \[Pa\].
-    pub fn build(topology: &SurfaceTopology, face_pressure: impl Fn(taffeta_core::FaceIndex) -> f64) -> Self {
+    pub(super) fn build(
+        topology: &SurfaceTopology,
+        face_pressure: impl Fn(taffeta_core::FaceIndex) -> f64,
+    ) -> Self {
         let mut out = Self::default();
         for (fi, face) in topology.faces.iter_indexed() {
             let sixth = face_pressure(fi) / 6.0;
@@ -242,18 +245,18 @@ impl Pressure {
     }
 
     /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.faces.is_empty()
     }
 
     /// Chooses the origin near the sheet, where the volumes are small numbers.
-    pub fn begin_step(&mut self, x: &[f64]) {
+    pub(super) fn begin_step(&mut self, x: &[f64]) {
         let count = self.faces.len().max(1) as f64;
         self.origin = self.faces.iter().map(|(face, _)| at(x, face[0])).sum::<DVec3>() / count;
     }
 
     /// Adds the gradient of `−p V` to `out` and returns the energy \[J\].
-    pub fn evaluate(&self, x: &[f64], out: &mut [f64]) -> f64 {
+    pub(super) fn evaluate(&self, x: &[f64], out: &mut [f64]) -> f64 {
         let mut energy = 0.0;
         for (face, sixth) in &self.faces {
             let [a, b, c] = face.map(|vertex| at(x, vertex) - self.origin);
@@ -266,7 +269,7 @@ impl Pressure {
     }
 
     /// Writes the forces that the volume's gradient misses at the boundary \[N\].
-    pub fn write_rim(&self, x: &[f64], out: &mut [f64]) {
+    pub(super) fn write_rim(&self, x: &[f64], out: &mut [f64]) {
         out.fill(0.0);
         for ([a, b], sixth) in &self.rim {
             let force = (at(x, *a) - self.origin).cross(at(x, *b) - self.origin) * *sixth;
@@ -276,7 +279,7 @@ impl Pressure {
     }
 
     /// Adds the product of the Hessian of `−p V` at `x` with `p` to `out`. It is not definite.
-    pub fn add_product(&self, x: &[f64], p: &[f64], out: &mut [f64]) {
+    pub(super) fn add_product(&self, x: &[f64], p: &[f64], out: &mut [f64]) {
         for (face, sixth) in &self.faces {
             let [a, b, c] = face.map(|vertex| at(x, vertex) - self.origin);
             let [da, db, dc] = face.map(|vertex| at(p, vertex));
@@ -287,7 +290,10 @@ impl Pressure {
     }
 
     /// The faces with `p/6` \[Pa\] and their positions relative to the origin \[m\].
-    pub fn faces<'a>(&'a self, x: &'a [f64]) -> impl Iterator<Item = ([u32; 3], f64, [DVec3; 3])> + 'a {
+    pub(super) fn faces<'a>(
+        &'a self,
+        x: &'a [f64],
+    ) -> impl Iterator<Item = ([u32; 3], f64, [DVec3; 3])> + 'a {
         self.faces.iter().map(|(face, sixth)| (*face, *sixth, face.map(|vertex| at(x, vertex) - self.origin)))
     }
 }

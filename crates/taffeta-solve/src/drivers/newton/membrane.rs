@@ -22,7 +22,7 @@ use taffeta_core::{FaceIndex, SurfaceTopology};
 
 /// The membrane of all faces.
 #[derive(Clone, Debug)]
-pub struct Membrane {
+pub(super) struct Membrane {
     rest: Vec<RestTile>,
     state: Vec<StateTile>,
     /// Of the tiles, if any face wrinkles; empty otherwise.
@@ -77,7 +77,7 @@ impl Default for StateTile {
 
 impl Membrane {
     /// Packs the blocks, which stand in the order of the faces; faces without one have no stiffness.
-    pub fn build(tiles: &FaceTiles, topology: &SurfaceTopology, blocks: &[GreenStrain]) -> Self {
+    pub(super) fn build(tiles: &FaceTiles, topology: &SurfaceTopology, blocks: &[GreenStrain]) -> Self {
         let zero = RestTile {
             corners: [[0; TILE]; 3],
             b1: [ZERO; 2],
@@ -114,7 +114,7 @@ impl Membrane {
     }
 
     /// Notes the strain at the start of a step.
-    pub fn begin_step(&mut self, x: &[f64]) {
+    pub(super) fn begin_step(&mut self, x: &[f64]) {
         let rest = &self.rest;
         for_tiles(
             &mut self.state,
@@ -141,7 +141,7 @@ impl Membrane {
 
     /// Evaluates energy, gradient and the state of the Hessian at `x`; returns the energy \[J\]. `rate` is `1/h`, by
     /// which the damping time is multiplied.
-    pub fn evaluate(&mut self, x: &[f64], rate: f64, curvature: Curvature) -> f64 {
+    pub(super) fn evaluate(&mut self, x: &[f64], rate: f64, curvature: Curvature) -> f64 {
         let rest = &self.rest;
         if !self.bounds.is_empty() {
             return self.evaluate_bounded(x, rate, curvature);
@@ -203,12 +203,12 @@ impl Membrane {
     }
 
     /// Writes the gradient of the last evaluation on the corners \[N\].
-    pub fn write_gradient(&self, out: &mut [CornerTile]) {
+    pub(super) fn write_gradient(&self, out: &mut [CornerTile]) {
         out.iter_mut().zip(&self.state).for_each(|(out, state)| *out = state.gradient);
     }
 
     /// Writes the Hessian's blocks between the corners `k` (rows) and `k + 1` (columns) of each face \[N/m\].
-    pub fn couple_corners(&self, rate: f64, out: &mut [[Block; 3]]) {
+    pub(super) fn couple_corners(&self, rate: f64, out: &mut [[Block; 3]]) {
         let (rest, state) = (&self.rest, &self.state);
         let stiffness = |tile: usize| self.stiffness(tile);
         let tiles_per_task = TILE * 64;
@@ -224,7 +224,7 @@ impl Membrane {
     }
 
     /// The state of one face, for those who assemble: gradients of the hat functions, `F`, stiffness and stress.
-    pub fn face(&self, fi: FaceIndex, rate: f64) -> FaceState {
+    pub(super) fn face(&self, fi: FaceIndex, rate: f64) -> FaceState {
         let (tile, k) = split(fi.0 as usize);
         let (rest, state) = (&self.rest[tile], &self.state[tile]);
         let b1 = DVec2::new(rest.b1[0][k], rest.b1[1][k]);
@@ -241,7 +241,7 @@ impl Membrane {
 
 /// The state of the membrane of one face.
 #[derive(Clone, Copy, Debug)]
-pub struct FaceState {
+pub(super) struct FaceState {
     /// Gradients of the hat functions \[1/m\].
     pub gradients: [DVec2; 3],
     /// The columns of the deformation gradient.
@@ -254,13 +254,13 @@ pub struct FaceState {
 
 impl FaceState {
     /// Whether the face resists at all.
-    pub fn is_zero(&self) -> bool {
+    pub(super) fn is_zero(&self) -> bool {
         self.stiffness[0] == 0.0
     }
 
     /// The 3×3 block of the Hessian \[N/m\] between two vertices, or two functions, of given gradients \[1/m\].
     #[inline]
-    pub fn couple(&self, a: DVec2, b: DVec2) -> DMat3 {
+    pub(super) fn couple(&self, a: DVec2, b: DVec2) -> DMat3 {
         let [f1, f2] = self.columns;
         let [d00, d01, d02, d11, d12, d22] = self.stiffness;
         // Rows of J: f1 a.x, f2 a.y, f1 a.y + f2 a.x, so J_aᵀ D J_b = Σ m_kl f_k f_lᵀ.

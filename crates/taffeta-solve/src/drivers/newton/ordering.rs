@@ -12,7 +12,7 @@ const LEAF: usize = 48;
 /// The elimination order of nodes at given places: `order[k]` is the node that is eliminated as the `k`-th.
 ///
 /// `neighbors(node)` gives the nodes that a node is coupled to, itself or not.
-pub fn dissect<'a>(places: &[DVec3], neighbors: impl Fn(u32) -> &'a [u32]) -> Vec<u32> {
+pub(crate) fn dissect<'a>(places: &[DVec3], neighbors: impl Fn(u32) -> &'a [u32]) -> Vec<u32> {
     let mut order: Vec<u32> = Vec::with_capacity(places.len());
     let mut marks = vec![0u32; places.len()];
     let mut stamp = 0;

@@ -14,7 +14,7 @@ const LEAST_DETERMINANT: f64 = 1e-12;
 
 /// Approximate inverse of the Hessian.
 #[derive(Clone, Debug)]
-pub struct Preconditioner {
+pub(super) struct Preconditioner {
     levels: Levels,
     clusters: Clusters,
     chains: Chains,
@@ -26,22 +26,22 @@ pub struct Preconditioner {
 
 impl Preconditioner {
     /// A preconditioner over grids, what is sewn and ropes, to be updated before use.
-    pub fn new(levels: Levels, clusters: Clusters, chains: Chains) -> Self {
+    pub(super) fn new(levels: Levels, clusters: Clusters, chains: Chains) -> Self {
         Self { levels, clusters, chains, blocks: Vec::new(), scalars: Vec::new() }
     }
 
     /// The grids.
-    pub fn levels(&self) -> &Levels {
+    pub(super) fn levels(&self) -> &Levels {
         &self.levels
     }
 
     /// Computes the matrices of the grids for a Hessian.
-    pub fn update_grids(&mut self, hessian: &Hessian, problem: &NewtonProblem<'_>) {
+    pub(super) fn update_grids(&mut self, hessian: &Hessian, problem: &NewtonProblem<'_>) {
         self.levels.update(hessian, problem);
     }
 
     /// Computes the diagonal blocks for a Hessian at the last evaluation of the system.
-    pub fn update(&mut self, hessian: &Hessian, system: &System, problem: &NewtonProblem<'_>) {
+    pub(super) fn update(&mut self, hessian: &Hessian, system: &System, problem: &NewtonProblem<'_>) {
         self.update_blocks(hessian, problem);
         let diagonal = system.bending.plate().scalar_diagonal();
         self.scalars.clear();
@@ -52,7 +52,7 @@ impl Preconditioner {
     }
 
     /// Factorizes the Hessian along the ropes anew, which costs little and is their whole solve.
-    pub fn update_chains(&mut self, hessian: &Hessian, system: &System, problem: &NewtonProblem<'_>) {
+    pub(super) fn update_chains(&mut self, hessian: &Hessian, system: &System, problem: &NewtonProblem<'_>) {
         if system.ropes.chains.is_empty() {
             return;
         }
@@ -90,7 +90,7 @@ impl Preconditioner {
     }
 
     /// Writes an approximation of `H⁻¹ r` to `z`.
-    pub fn apply(&mut self, r: &[f64], held: &[[bool; 3]], z: &mut [f64]) {
+    pub(super) fn apply(&mut self, r: &[f64], held: &[[bool; 3]], z: &mut [f64]) {
         let count = 3 * self.blocks.len();
         let ((r, r_scalars), (z, z_scalars)) = (r.split_at(count), z.split_at_mut(count));
         for ((z, r), block) in z.as_chunks_mut::<3>().0.iter_mut().zip(r.as_chunks::<3>().0).zip(&self.blocks)
@@ -123,7 +123,7 @@ fn invert(block: DMat3) -> DMat3 {
 }
 
 /// A block with ones for the held axes.
-pub fn hold(mut block: DMat3, held: [bool; 3]) -> DMat3 {
+pub(super) fn hold(mut block: DMat3, held: [bool; 3]) -> DMat3 {
     for axis in (0..3).filter(|axis| held[*axis]) {
         for other in 0..3 {
             block.col_mut(axis)[other] = 0.0;

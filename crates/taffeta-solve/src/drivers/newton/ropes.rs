@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// The elements of all ropes with their local Hessians.
 #[derive(Clone, Debug)]
-pub struct RopeElements {
+pub(super) struct RopeElements {
     stretch: Elements<1, 2, RopeStretch>,
     bends: Elements<3, 3, RopeBend>,
     angles: Elements<1, 3, RopeAngle>,
@@ -20,7 +20,7 @@ pub struct RopeElements {
 
 impl RopeElements {
     /// Copies the blocks.
-    pub fn new(blocks: &RopeBlocks) -> Self {
+    pub(super) fn new(blocks: &RopeBlocks) -> Self {
         Self {
             stretch: Elements::new(&blocks.stretch),
             bends: Elements::new(&blocks.bends),
@@ -32,7 +32,7 @@ impl RopeElements {
     }
 
     /// Notes the state at the start of a step.
-    pub fn begin_step(&mut self, x: &[f64]) {
+    pub(super) fn begin_step(&mut self, x: &[f64]) {
         self.stretch.begin_step(x);
         self.bends.begin_step(x);
         self.angles.begin_step(x);
@@ -41,7 +41,12 @@ impl RopeElements {
     }
 
     /// Adds the gradient to `out` \[N\], keeps the Hessians, returns the energy \[J\]. `rate` is `1/h`.
-    pub fn evaluate(&mut self, x: &[f64], (rate, curvature): (f64, Curvature), out: &mut [f64]) -> f64 {
+    pub(super) fn evaluate(
+        &mut self,
+        x: &[f64],
+        (rate, curvature): (f64, Curvature),
+        out: &mut [f64],
+    ) -> f64 {
         let mut energy = self.stretch.evaluate(x, (rate, curvature), out);
         energy += self.bends.evaluate(x, (rate, curvature), out);
         energy += self.angles.evaluate(x, (rate, curvature), out);
@@ -50,7 +55,7 @@ impl RopeElements {
     }
 
     /// Calls `visit` for every element with its vertices and the blocks of its Hessian at the last evaluation.
-    pub fn for_each_hessian(&self, mut visit: impl FnMut(&[u32], &dyn Fn(usize, usize) -> DMat3)) {
+    pub(super) fn for_each_hessian(&self, mut visit: impl FnMut(&[u32], &dyn Fn(usize, usize) -> DMat3)) {
         self.stretch.hessians().for_each(|(vertices, h)| visit(&vertices, &|a, b| h[a][b]));
         self.bends.hessians().for_each(|(vertices, h)| visit(&vertices, &|a, b| h[a][b]));
         self.angles.hessians().for_each(|(vertices, h)| visit(&vertices, &|a, b| h[a][b]));
@@ -59,7 +64,7 @@ impl RopeElements {
     }
 
     /// The pairs of vertices that couple, the smaller first, each once.
-    pub fn pairs(&self) -> Vec<[u32; 2]> {
+    pub(super) fn pairs(&self) -> Vec<[u32; 2]> {
         let mut pairs = Vec::new();
         self.for_each_hessian(|vertices, _| {
             for (k, a) in vertices.iter().enumerate() {

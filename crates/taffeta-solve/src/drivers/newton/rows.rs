@@ -13,14 +13,14 @@ use taffeta_core::lanes::vectorized;
 use taffeta_core::tasks::{is_shared, share_out};
 
 /// A 3×3 block, column by column.
-pub type Block = [f64; 9];
+pub(super) type Block = [f64; 9];
 
 /// Rows that one task takes.
 const ROWS_PER_TASK: usize = 1024;
 
 /// The matrix.
 #[derive(Clone, Debug)]
-pub struct SymmetricRows {
+pub(super) struct SymmetricRows {
     diagonal: Vec<Block>,
     /// The first block of each row, and of the one after the last.
     offsets: Vec<u32>,
@@ -44,7 +44,7 @@ struct Back {
 impl SymmetricRows {
     /// A matrix of zeros that couples the given pairs of vertices, the smaller first. A pair may come twice; one of equal
     /// vertices must stay zero.
-    pub fn build(vertex_count: usize, pairs: &[[u32; 2]]) -> Self {
+    pub(super) fn build(vertex_count: usize, pairs: &[[u32; 2]]) -> Self {
         let offsets = count_offsets(vertex_count, pairs.iter().map(|pair| pair[0]));
         let back_offsets = count_offsets(vertex_count, pairs.iter().map(|pair| pair[1]));
         let mut cursor = offsets.clone();
@@ -77,7 +77,7 @@ impl SymmetricRows {
     }
 
     /// Sets every block to what `block` gives for the number of its pair: rows of the first vertex, columns of the second.
-    pub fn fill(&mut self, block: impl Fn(usize) -> Block + Sync) {
+    pub(super) fn fill(&mut self, block: impl Fn(usize) -> Block + Sync) {
         let pairs = &self.pairs;
         share_out(&mut self.values, ROWS_PER_TASK, |first, blocks| {
             for (out, pair) in blocks.iter_mut().zip(&pairs[first..]) {
@@ -90,7 +90,7 @@ impl SymmetricRows {
     ///
     /// # Panics
     /// If the pattern does not couple them.
-    pub fn add(&mut self, row: u32, column: u32, block: &DMat3) {
+    pub(super) fn add(&mut self, row: u32, column: u32, block: &DMat3) {
         let (row, column, block) =
             if row < column { (row, column, *block) } else { (column, row, block.transpose()) };
         let range = self.offsets[row as usize] as usize..self.offsets[row as usize + 1] as usize;
@@ -100,7 +100,7 @@ impl SymmetricRows {
     }
 
     /// Sets the diagonal to the inertia \[N/m\] minus the other blocks of the row: translations meet inertia only.
-    pub fn balance(&mut self, inertia: &[f64]) {
+    pub(super) fn balance(&mut self, inertia: &[f64]) {
         let (offsets, back_offsets) = (&self.offsets, &self.back_offsets);
         let (values, back) = (&self.values, &self.back);
         share_out(&mut self.diagonal, ROWS_PER_TASK, |first, diagonal| {
@@ -122,38 +122,38 @@ impl SymmetricRows {
     }
 
     /// Adds to the diagonal block of a row.
-    pub fn add_diagonal(&mut self, row: u32, block: &DMat3) {
+    pub(super) fn add_diagonal(&mut self, row: u32, block: &DMat3) {
         let diagonal = &mut self.diagonal[row as usize];
         diagonal.iter_mut().zip(block.to_cols_array()).for_each(|(out, entry)| *out += entry);
     }
 
     /// The diagonal blocks.
-    pub fn diagonal(&self) -> &[Block] {
+    pub(super) fn diagonal(&self) -> &[Block] {
         &self.diagonal
     }
 
     /// Columns and blocks of a row's own pairs.
-    pub fn row(&self, row: usize) -> impl Iterator<Item = (u32, &Block)> {
+    pub(super) fn row(&self, row: usize) -> impl Iterator<Item = (u32, &Block)> {
         let range = self.offsets[row] as usize..self.offsets[row + 1] as usize;
         self.columns[range.clone()].iter().copied().zip(&self.values[range])
     }
 
     /// The block that couples two different vertices, rows of the first and columns of the second; zero if there is none.
-    pub fn coupling(&self, row: u32, column: u32) -> DMat3 {
+    pub(super) fn coupling(&self, row: u32, column: u32) -> DMat3 {
         let others = self.row(row.min(column) as usize).filter(|(other, _)| *other == row.max(column));
         let sum = others.map(|(_, block)| DMat3::from_cols_array(block)).sum::<DMat3>();
         if row < column { sum } else { sum.transpose() }
     }
 
     /// The pairs of vertices that blocks couple, the smaller first.
-    pub fn pairs(&self) -> impl Iterator<Item = [u32; 2]> {
+    pub(super) fn pairs(&self) -> impl Iterator<Item = [u32; 2]> {
         let columns = |row: usize| &self.columns[self.offsets[row] as usize..self.offsets[row + 1] as usize];
         (0..self.diagonal.len())
             .flat_map(move |row| columns(row).iter().map(move |column| [row as u32, *column]))
     }
 
     /// Writes the product with `p` to `out`, both flat vectors of coordinates.
-    pub fn product(&self, p: &[f64], out: &mut [f64]) {
+    pub(super) fn product(&self, p: &[f64], out: &mut [f64]) {
         let (p, out) = (p.as_chunks::<3>().0, out.as_chunks_mut::<3>().0);
         if is_shared(out.len(), ROWS_PER_TASK) {
             share_out(out, ROWS_PER_TASK, |first, out| {
@@ -225,10 +225,10 @@ fn add_transposed(out: &mut [f64; 3], block: &Block, p: &[f64; 3]) {
 }
 
 /// Where the entries of the transposed block stand.
-pub const TRANSPOSED: [usize; 9] = [0, 3, 6, 1, 4, 7, 2, 5, 8];
+pub(super) const TRANSPOSED: [usize; 9] = [0, 3, 6, 1, 4, 7, 2, 5, 8];
 
 /// Compressed rows: where each of `count` rows starts, for the rows of all entries.
-pub fn count_offsets(count: usize, rows: impl Iterator<Item = u32>) -> Vec<u32> {
+pub(super) fn count_offsets(count: usize, rows: impl Iterator<Item = u32>) -> Vec<u32> {
     let mut offsets = vec![0; count + 1];
     rows.for_each(|row| offsets[row as usize + 1] += 1);
     (0..count).for_each(|i| offsets[i + 1] += offsets[i]);

@@ -30,7 +30,7 @@ pub struct NewtonProblem<'a> {
 
 /// All elements of one topology, and the state in which they were last evaluated.
 #[derive(Clone, Debug)]
-pub struct System {
+pub(super) struct System {
     pub tiles: FaceTiles,
     pub membrane: Membrane,
     pub bending: Bending,
@@ -47,7 +47,7 @@ pub struct System {
 
 /// `W` at a point.
 #[derive(Clone, Debug, Default)]
-pub struct Evaluation {
+pub(super) struct Evaluation {
     /// `W` without the work of the pressure at the rim \[J\].
     pub energy: f64,
     /// Its gradient, the forces at the rim included.
@@ -58,7 +58,7 @@ pub struct Evaluation {
 
 impl System {
     /// Packs all elements. `face_pressure` is in Pa.
-    pub fn build(
+    pub(super) fn build(
         topology: &SurfaceTopology,
         blocks: &Blocks,
         face_pressure: impl Fn(FaceIndex) -> f64,
@@ -80,22 +80,22 @@ impl System {
     }
 
     /// Number of coordinates of positions; the scalars follow them.
-    pub fn coordinate_count(&self) -> usize {
+    pub(super) fn coordinate_count(&self) -> usize {
         3 * self.vertex_count
     }
 
     /// Length of the vector of unknowns.
-    pub fn unknown_count(&self) -> usize {
+    pub(super) fn unknown_count(&self) -> usize {
         self.coordinate_count() + self.bending.scalar_count()
     }
 
     /// The scalars in a vector of unknowns.
-    pub fn scalars<'a>(&self, z: &'a [f64]) -> &'a [f64] {
+    pub(super) fn scalars<'a>(&self, z: &'a [f64]) -> &'a [f64] {
         &z[self.coordinate_count()..]
     }
 
     /// Notes the state at the start of a step, for damping and for unwrapped angles.
-    pub fn begin_step(&mut self, z: &[f64], clamps: &[DVec3]) {
+    pub(super) fn begin_step(&mut self, z: &[f64], clamps: &[DVec3]) {
         let (x, scalars) = (&z[..self.coordinate_count()], self.scalars(z));
         self.membrane.begin_step(x);
         self.bending.begin_step(x, (scalars, clamps));
@@ -107,12 +107,12 @@ impl System {
     }
 
     /// Decides at `z` which contacts stick and how much friction the others bear; returns whether `W` is another now.
-    pub fn grip(&mut self, z: &[f64], problem: &NewtonProblem<'_>, is_rough: bool) -> bool {
+    pub(super) fn grip(&mut self, z: &[f64], problem: &NewtonProblem<'_>, is_rough: bool) -> bool {
         problem.contacts.grip(&z[..self.coordinate_count()], is_rough, &mut self.touches)
     }
 
     /// Measures the contacts at `z`, and nothing else.
-    pub fn touch(&mut self, z: &[f64], problem: &NewtonProblem<'_>) {
+    pub(super) fn touch(&mut self, z: &[f64], problem: &NewtonProblem<'_>) {
         if !problem.contacts.rows.is_empty() {
             let x = &z[..self.coordinate_count()];
             problem.contacts.evaluate(x, &mut self.touches, &mut vec![0.0; x.len()]);
@@ -120,7 +120,7 @@ impl System {
     }
 
     /// Evaluates `W` and its gradient at `z`, and keeps what products with the Hessian need.
-    pub fn evaluate(
+    pub(super) fn evaluate(
         &mut self,
         z: &[f64],
         problem: &NewtonProblem<'_>,
@@ -161,7 +161,7 @@ impl System {
 }
 
 /// Zeros at held components.
-pub fn mask(held: &[[bool; 3]], values: &mut [f64]) {
+pub(super) fn mask(held: &[[bool; 3]], values: &mut [f64]) {
     for (held, values) in held.iter().zip(values.chunks_exact_mut(3)) {
         for axis in 0..3 {
             // A select, not a branch: most vertices are free.

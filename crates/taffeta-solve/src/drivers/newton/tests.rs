@@ -19,7 +19,7 @@ fn sewn_driver(
     NewtonDriver::build(&sheet.topology, &blocks, site, (solver, None))
 }
 
-pub fn models() -> Vec<ClothModel> {
+pub(super) fn models() -> Vec<ClothModel> {
     let mut out = Vec::new();
     for bending in
         [BendingModel::Hinge, BendingModel::Averaged, BendingModel::Curvature, BendingModel::Quadratic]
@@ -35,7 +35,7 @@ pub fn models() -> Vec<ClothModel> {
 }
 
 /// A closed contact of such vertices.
-pub fn contact(vertices: [VertexIndex; 4], weights: [f64; 4]) -> ContactRow {
+pub(super) fn contact(vertices: [VertexIndex; 4], weights: [f64; 4]) -> ContactRow {
     ContactRow {
         vertices,
         weights,

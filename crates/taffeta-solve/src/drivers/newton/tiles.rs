@@ -10,13 +10,13 @@ use taffeta_core::lanes::vectorized;
 use taffeta_core::tasks::share_out;
 
 /// Elements of a tile.
-pub const TILE: usize = 16;
+pub(super) const TILE: usize = 16;
 /// One number per element of a tile.
-pub type Lane = [f64; TILE];
+pub(super) type Lane = [f64; TILE];
 /// One index per element of a tile.
-pub type IndexLane = [u32; TILE];
+pub(super) type IndexLane = [u32; TILE];
 /// A vector per element of a tile, axis by axis.
-pub type Lane3 = [Lane; 3];
+pub(super) type Lane3 = [Lane; 3];
 
 /// Tiles that one task takes.
 const TILES_PER_TASK: usize = 64;
@@ -24,14 +24,14 @@ const TILES_PER_TASK: usize = 64;
 const VERTICES_PER_TASK: usize = 2048;
 
 /// A zero per element.
-pub const ZERO: Lane = [0.0; TILE];
+pub(super) const ZERO: Lane = [0.0; TILE];
 
 /// Values at the three corners of the faces of a tile: corner 0 along x, y, z, then corner 1, then corner 2.
-pub type CornerTile = [Lane; 9];
+pub(super) type CornerTile = [Lane; 9];
 
 /// The corners of all faces, tile by tile, and the way back from corners to vertices.
 #[derive(Clone, Debug)]
-pub struct FaceTiles {
+pub(super) struct FaceTiles {
     /// Offset of the first coordinate of each corner in a flat vector of coordinates. Unused lanes repeat vertex 0.
     pub corners: Vec<[IndexLane; 3]>,
     /// Where the corners around each vertex stand, compressed; the three axes are `TILE` apart.
@@ -41,7 +41,7 @@ pub struct FaceTiles {
 
 impl FaceTiles {
     /// Packs the faces of a topology in their order.
-    pub fn build(topology: &SurfaceTopology) -> Self {
+    pub(super) fn build(topology: &SurfaceTopology) -> Self {
         let face_count = topology.face_count();
         let mut corners = vec![[[0; TILE]; 3]; face_count.div_ceil(TILE)];
         for (fi, face) in topology.faces.iter_indexed() {
@@ -64,12 +64,12 @@ impl FaceTiles {
     }
 
     /// Number of tiles.
-    pub fn tile_count(&self) -> usize {
+    pub(super) fn tile_count(&self) -> usize {
         self.corners.len()
     }
 
     /// Adds the corners around each vertex to `out`, a flat vector of coordinates.
-    pub fn gather(&self, corners: &[CornerTile], out: &mut [f64]) {
+    pub(super) fn gather(&self, corners: &[CornerTile], out: &mut [f64]) {
         let values = corners.as_flattened().as_flattened();
         let one = |first: usize, out: &mut [[f64; 3]]| {
             for (k, x) in out.iter_mut().enumerate() {
@@ -90,7 +90,7 @@ impl FaceTiles {
 }
 
 /// Calls `work` for every tile with its number and what it writes.
-pub fn for_tiles<W: Send>(write: &mut [W], work: impl Fn(usize, &mut W) + Sync) {
+pub(super) fn for_tiles<W: Send>(write: &mut [W], work: impl Fn(usize, &mut W) + Sync) {
     let run = |first: usize, write: &mut [W]| {
         vectorized(
             #[inline(always)]
@@ -102,7 +102,7 @@ pub fn for_tiles<W: Send>(write: &mut [W], work: impl Fn(usize, &mut W) + Sync) 
 
 /// Loads the coordinates at the three corners of a tile.
 #[inline(always)]
-pub fn load_corners(corners: &[IndexLane; 3], x: &[f64]) -> [Lane3; 3] {
+pub(super) fn load_corners(corners: &[IndexLane; 3], x: &[f64]) -> [Lane3; 3] {
     let mut out = [[ZERO; 3]; 3];
     for k in 0..3 {
         for lane in 0..TILE {
@@ -118,19 +118,19 @@ pub fn load_corners(corners: &[IndexLane; 3], x: &[f64]) -> [Lane3; 3] {
 
 /// The vector of one lane.
 #[inline(always)]
-pub fn vector(lanes: &Lane3, lane: usize) -> DVec3 {
+pub(super) fn vector(lanes: &Lane3, lane: usize) -> DVec3 {
     DVec3::new(lanes[0][lane], lanes[1][lane], lanes[2][lane])
 }
 
 /// Sets the vector of one lane.
 #[inline(always)]
-pub fn set_vector(lanes: &mut [Lane], lane: usize, value: DVec3) {
+pub(super) fn set_vector(lanes: &mut [Lane], lane: usize, value: DVec3) {
     lanes[0][lane] = value.x;
     lanes[1][lane] = value.y;
     lanes[2][lane] = value.z;
 }
 
 /// Tile and lane of a face or edge.
-pub fn split(number: usize) -> (usize, usize) {
+pub(super) fn split(number: usize) -> (usize, usize) {
     (number / TILE, number % TILE)
 }

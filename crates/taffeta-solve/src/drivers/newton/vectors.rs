@@ -6,7 +6,7 @@ use taffeta_core::lanes::vectorized;
 const PARTS: usize = 8;
 
 /// The dot product, in eight interleaved partial sums.
-pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     vectorized(
         #[inline(always)]
         || {
@@ -24,7 +24,7 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// `x += alpha p` and `r -= alpha q`, in one pass.
-pub fn advance(alpha: f64, (x, p): (&mut [f64], &[f64]), (r, q): (&mut [f64], &[f64])) {
+pub(super) fn advance(alpha: f64, (x, p): (&mut [f64], &[f64]), (r, q): (&mut [f64], &[f64])) {
     vectorized(
         #[inline(always)]
         || {
@@ -38,7 +38,7 @@ pub fn advance(alpha: f64, (x, p): (&mut [f64], &[f64]), (r, q): (&mut [f64], &[
 }
 
 /// `y = x + factor y`.
-pub fn scale_and_add(y: &mut [f64], factor: f64, x: &[f64]) {
+pub(super) fn scale_and_add(y: &mut [f64], factor: f64, x: &[f64]) {
     vectorized(
         #[inline(always)]
         || y.iter_mut().zip(x).for_each(|(y, x)| *y = x + factor * *y),

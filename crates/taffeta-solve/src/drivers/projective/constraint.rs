@@ -88,7 +88,7 @@ fn find_places<const R: usize, const V: usize>(c: &impl Constraint<R, V>, places
 
 impl<C: Constraint<R, V>, const R: usize, const V: usize> ScalarSet<C, R, V> {
     /// `places` has the place of each vertex in the order of elimination.
-    pub fn build(constraints: Vec<C>, places: &[u32]) -> Self {
+    pub(super) fn build(constraints: Vec<C>, places: &[u32]) -> Self {
         let element = |c: C| {
             let vertices = find_places(&c, places);
             (c, vertices)
@@ -156,7 +156,7 @@ pub(super) struct LaneSet<C, K, const R: usize, const V: usize> {
 
 impl<C: Constraint<R, V>, K: LaneKernel<R>, const R: usize, const V: usize> LaneSet<C, K, R, V> {
     /// `pack` makes the kernel of four constraints; unused lanes repeat the last one.
-    pub fn build(constraints: Vec<C>, places: &[u32], pack: impl Fn([&C; LANES]) -> K) -> Self {
+    pub(super) fn build(constraints: Vec<C>, places: &[u32], pack: impl Fn([&C; LANES]) -> K) -> Self {
         let place = |c: C| {
             let vertices = find_places(&c, places);
             (c, vertices)

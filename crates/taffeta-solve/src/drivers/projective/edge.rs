@@ -50,7 +50,7 @@ pub(super) struct EdgeKernel {
 }
 
 impl EdgeKernel {
-    pub fn pack(edges: [&EdgeStrain; LANES]) -> Self {
+    pub(super) fn pack(edges: [&EdgeStrain; LANES]) -> Self {
         Self {
             low: F64x4(edges.map(|e| e.limits[0] * e.length)),
             high: F64x4(edges.map(|e| e.limits[1] * e.length)),

@@ -33,7 +33,7 @@ pub(super) struct Panels {
 impl Panels {
     /// Adds the columns `start..start + width` of a dense block: `entry(i, j)` is the factor in row `start + i` for
     /// `i < width`, in row `below[i − width]` else.
-    pub fn push_columns(
+    pub(super) fn push_columns(
         &mut self,
         (start, width): (usize, usize),
         below: &[usize],
@@ -65,12 +65,12 @@ impl Panels {
     }
 
     /// Number of entries of the factor that are stored, fill-up included.
-    pub fn entry_count(&self) -> usize {
+    pub(super) fn entry_count(&self) -> usize {
         WIDTH * self.values.len() + self.panels.len() * (WIDTH * (WIDTH + 1) / 2)
     }
 
     /// Replaces the right-hand sides by the solutions.
-    pub fn solve(&self, y: &mut [F64x4]) {
+    pub(super) fn solve(&self, y: &mut [F64x4]) {
         vectorized(|| {
             self.panels.iter().for_each(|panel| self.forward(panel, y));
             self.panels.iter().rev().for_each(|panel| self.backward(panel, y));

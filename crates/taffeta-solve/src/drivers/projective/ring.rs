@@ -61,7 +61,7 @@ pub(super) struct RingSet {
 }
 
 impl RingSet {
-    pub fn build(rings: &[RingBend], places: &[u32]) -> Self {
+    pub(super) fn build(rings: &[RingBend], places: &[u32]) -> Self {
         let mut set = Self { offsets: vec![0], ..Self::default() };
         for ring in rings {
             set.vertices.extend(ring.vertices.iter().map(|vi| places[vi.to_usize()]));

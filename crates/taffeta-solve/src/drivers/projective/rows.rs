@@ -15,7 +15,10 @@ pub(super) struct RowList {
 
 impl RowList {
     /// Adds the rows of constraints of one kind.
-    pub fn push_kind<const R: usize, const V: usize>(&mut self, constraints: &[impl Constraint<R, V>]) {
+    pub(super) fn push_kind<const R: usize, const V: usize>(
+        &mut self,
+        constraints: &[impl Constraint<R, V>],
+    ) {
         for constraint in constraints {
             let vertices = constraint.vertices();
             for row in constraint.map() {
@@ -25,7 +28,7 @@ impl RowList {
     }
 
     /// Adds a row.
-    pub fn push<'a>(&mut self, weight: f64, entries: impl Iterator<Item = (&'a VertexIndex, f64)>) {
+    pub(super) fn push<'a>(&mut self, weight: f64, entries: impl Iterator<Item = (&'a VertexIndex, f64)>) {
         if self.offsets.is_empty() {
             self.offsets.push(0);
         }
@@ -38,14 +41,14 @@ impl RowList {
     }
 
     /// Adds empty rows until there are `count`.
-    pub fn fill_up(&mut self, count: usize) {
+    pub(super) fn fill_up(&mut self, count: usize) {
         while self.weights.len() < count {
             self.push(0.0, std::iter::empty());
         }
     }
 
     /// Number of rows.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.weights.len()
     }
 
@@ -55,7 +58,7 @@ impl RowList {
     }
 
     /// The rows by vertex: the vertices become columns.
-    pub fn transpose(&self, vertex_count: usize) -> ColumnList {
+    pub(super) fn transpose(&self, vertex_count: usize) -> ColumnList {
         let mut offsets = vec![0u32; vertex_count + 1];
         self.vertices.iter().for_each(|v| offsets[*v as usize + 1] += 1);
         for i in 0..vertex_count {
@@ -75,12 +78,12 @@ impl RowList {
     }
 
     /// The rows with their vertices renamed: `places` has the new number of each.
-    pub fn rename(&mut self, places: &[u32]) {
+    pub(super) fn rename(&mut self, places: &[u32]) {
         self.vertices.iter_mut().for_each(|v| *v = places[*v as usize]);
     }
 
     /// The vertices that share a row with each vertex, itself included, in increasing order: offsets and list.
-    pub fn neighbors(&self, columns: &ColumnList) -> (Vec<u32>, Vec<u32>) {
+    pub(super) fn neighbors(&self, columns: &ColumnList) -> (Vec<u32>, Vec<u32>) {
         let count = columns.offsets.len() - 1;
         let (mut offsets, mut list) = (vec![0u32], Vec::new());
         let mut seen = vec![u32::MAX; count];
@@ -104,7 +107,7 @@ impl RowList {
 
     /// The entries of a column of `Sᵀ W S` that lie in the rows of `pattern`, in its order. `scratch` is zero, one entry
     /// per vertex, and is again afterwards.
-    pub fn product_column(
+    pub(super) fn product_column(
         &self,
         columns: &ColumnList,
         (column, pattern): (usize, &[usize]),
@@ -135,7 +138,7 @@ pub(super) struct ColumnList {
 impl ColumnList {
     /// Rows and coefficients of a vertex, in the order of the rows.
     #[inline(always)]
-    pub fn column(&self, v: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
+    pub(super) fn column(&self, v: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
         let span = self.offsets[v] as usize..self.offsets[v + 1] as usize;
         self.rows[span.clone()].iter().copied().zip(self.coefficients[span].iter().copied())
     }

@@ -36,7 +36,7 @@ pub(super) struct GlobalSystem {
 impl GlobalSystem {
     /// Analyzes the matrix. Everything is in the order of elimination; `neighbors` has offsets and list of the vertices that
     /// share a row.
-    pub fn build(
+    pub(super) fn build(
         (rows, columns): (&RowList, &ColumnList),
         neighbors: (Vec<u32>, Vec<u32>),
         masses: Vec<f64>,
@@ -67,7 +67,7 @@ impl GlobalSystem {
     ///
     /// # Errors
     /// If the matrix is not positive definite or the factors do not fit in memory.
-    pub fn prepare(&mut self, h: f64) -> Result<(), FactorError> {
+    pub(super) fn prepare(&mut self, h: f64) -> Result<(), FactorError> {
         if self.h == Some(h) {
             return Ok(());
         }
@@ -97,17 +97,17 @@ impl GlobalSystem {
     }
 
     /// How many times the matrix has been factorized.
-    pub fn factorizations(&self) -> usize {
+    pub(super) fn factorizations(&self) -> usize {
         self.factorizations
     }
 
     /// Number of entries of the factors.
-    pub fn factor_entries(&self) -> usize {
+    pub(super) fn factor_entries(&self) -> usize {
         self.groups.iter().map(|group| group.factor.entry_count()).sum()
     }
 
     /// Replaces the forces \[N\] by the displacements \[m\] that they bring about; what is held does not move.
-    pub fn solve(&mut self, forces: &mut [F64x4]) {
+    pub(super) fn solve(&mut self, forces: &mut [F64x4]) {
         if let [group] = self.groups.as_slice() {
             release_forces(group, forces);
             group.factor.solve(forces);

@@ -85,7 +85,7 @@ pub(super) struct TriangleKernel {
 }
 
 impl TriangleKernel {
-    pub fn pack(triangles: [&TriangleStrain; LANES]) -> Self {
+    pub(super) fn pack(triangles: [&TriangleStrain; LANES]) -> Self {
         let limit = |k: usize| F64x4(triangles.map(|t| t.limits[k]));
         Self { limits: [limit(0), limit(1)], weight: F64x4(triangles.map(|t| t.weight)) }
     }

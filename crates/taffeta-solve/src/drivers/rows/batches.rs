@@ -113,7 +113,7 @@ enum Rows<K, const R: usize, const V: usize> {
 }
 
 impl<const R: usize, const V: usize, K: RowKernel<R, V>> RowBatches<K, R, V> {
-    pub fn build(elements: &[RowElement<K::Block, R>], vertex_count: usize) -> Self {
+    pub(super) fn build(elements: &[RowElement<K::Block, R>], vertex_count: usize) -> Self {
         let vertices = |element: &RowElement<K::Block, R>| element.block.vertices();
         let lanes = |elements: [&RowElement<K::Block, R>; LANES]| RowLanes {
             kernel: K::pack(elements),
@@ -138,7 +138,7 @@ impl<const R: usize, const V: usize, K: RowKernel<R, V>> RowBatches<K, R, V> {
         }
     }
 
-    pub fn sweeps_in_parallel(&self) -> bool {
+    pub(super) fn sweeps_in_parallel(&self) -> bool {
         match &self.lanes {
             Rows::Free(packed) => packed.batches.sweeps_in_parallel(),
             Rows::Damped(packed) => packed.batches.sweeps_in_parallel(),
@@ -146,13 +146,13 @@ impl<const R: usize, const V: usize, K: RowKernel<R, V>> RowBatches<K, R, V> {
     }
 
     /// Notes the positions at the start of a substep.
-    pub fn begin_substep(&mut self, rows: &[Row]) {
+    pub(super) fn begin_substep(&mut self, rows: &[Row]) {
         if let Rows::Damped(packed) = &mut self.lanes {
             packed.batches.visit(rows, &mut packed.data, |(_, start), x| *start = *x);
         }
     }
 
-    pub fn sweep(&mut self, rows: &mut [Row], step: &RowStep) {
+    pub(super) fn sweep(&mut self, rows: &mut [Row], step: &RowStep) {
         if step.sweeps != self.sweeps {
             self.sweeps = step.sweeps;
             self.set_laws();
@@ -177,7 +177,7 @@ impl<const R: usize, const V: usize, K: RowKernel<R, V>> RowBatches<K, R, V> {
     }
 
     /// Takes elements out of all later sweeps, by their numbers.
-    pub fn switch_off(&mut self, elements: impl Iterator<Item = usize>) {
+    pub(super) fn switch_off(&mut self, elements: impl Iterator<Item = usize>) {
         elements.for_each(|element| self.is_off[element] = true);
         self.set_laws();
     }
@@ -214,17 +214,17 @@ impl<const R: usize, const V: usize, K: RowKernel<R, V>> RowBatches<K, R, V> {
     }
 
     /// The kernels of the elements, each with its lane.
-    pub fn kernels<T: Clone + Default>(&self, tell: impl Fn(&K, usize) -> T) -> Vec<T> {
+    pub(super) fn kernels<T: Clone + Default>(&self, tell: impl Fn(&K, usize) -> T) -> Vec<T> {
         self.read(|lanes, lane| tell(&lanes.kernel, lane))
     }
 
     /// The multipliers of one row of all elements.
-    pub fn multipliers(&self, row: usize) -> Vec<f64> {
+    pub(super) fn multipliers(&self, row: usize) -> Vec<f64> {
         self.read(|lanes, lane| lanes.lambda[row].0[lane])
     }
 
     /// The forces of all rows at positions `rows`, element by element.
-    pub fn forces(&self, rows: &[Row], h: f64) -> Vec<RowForce> {
+    pub(super) fn forces(&self, rows: &[Row], h: f64) -> Vec<RowForce> {
         let kernels: Vec<Option<(K, usize)>> = self.kernels(|kernel, lane| Some((kernel.clone(), lane)));
         let multipliers: [Vec<f64>; R] = std::array::from_fn(|row| self.multipliers(row));
         let mut forces = Vec::with_capacity(R * kernels.len());

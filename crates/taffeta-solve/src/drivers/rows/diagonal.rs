@@ -7,7 +7,7 @@ use nalgebra::SMatrix;
 const ROUNDS: usize = 10;
 
 /// `Q` with orthonormal columns and `d` such that `matrix = Q diag(d) Qᵀ`.
-pub fn diagonalize<const N: usize>(matrix: &SMatrix<f64, N, N>) -> (SMatrix<f64, N, N>, [f64; N]) {
+pub(crate) fn diagonalize<const N: usize>(matrix: &SMatrix<f64, N, N>) -> (SMatrix<f64, N, N>, [f64; N]) {
     let (mut d, mut q) = (*matrix, SMatrix::identity());
     for _ in 0..ROUNDS {
         for p in 0..N {

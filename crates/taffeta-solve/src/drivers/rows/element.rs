@@ -32,7 +32,7 @@ pub struct RowForce {
 
 impl<B, const R: usize> RowElement<B, R> {
     /// The rows of a block as springs.
-    pub fn compliant<const V: usize>(block: B) -> Self
+    pub(super) fn compliant<const V: usize>(block: B) -> Self
     where
         B: Block<R, V>,
     {
@@ -43,7 +43,7 @@ impl<B, const R: usize> RowElement<B, R> {
     }
 
     /// The rows of a block as they are, all with the same law.
-    pub fn new(block: B, law: RowLaw) -> Self {
+    pub(super) fn new(block: B, law: RowLaw) -> Self {
         Self { block, basis: SMatrix::identity(), laws: [law; R] }
     }
 }

@@ -32,7 +32,7 @@ fn rows_of<const R: usize, const V: usize, B: Block<R, V> + Clone>(
 
 impl RopeRows {
     /// Every block as springs.
-    pub fn xpbd(blocks: &RopeBlocks, vertex_count: usize) -> Self {
+    pub(super) fn xpbd(blocks: &RopeBlocks, vertex_count: usize) -> Self {
         Self {
             stretch: ScalarBatches::build(&rows_of(&blocks.stretch, |_| None), vertex_count),
             bends: ScalarBatches::build(&rows_of(&blocks.bends, |_| None), vertex_count),
@@ -43,7 +43,7 @@ impl RopeRows {
     }
 
     /// Every block as projections with the stiffness of its rope.
-    pub fn pbd(ropes: &[(RopeBlocks, ProjectionStiffness)], vertex_count: usize) -> Self {
+    pub(super) fn pbd(ropes: &[(RopeBlocks, ProjectionStiffness)], vertex_count: usize) -> Self {
         let mut all = RopeBlocks::default();
         let (mut by_kind, mut stretch_laws) = ([const { Vec::new() }; 4], Vec::new());
         for (blocks, stiffness) in ropes {
@@ -67,7 +67,7 @@ impl RopeRows {
     }
 
     /// Notes the positions at the start of a substep.
-    pub fn begin_substep(&mut self, rows: &[Row]) {
+    pub(super) fn begin_substep(&mut self, rows: &[Row]) {
         self.stretch.begin_substep(rows);
         self.bends.begin_substep(rows);
         self.angles.begin_substep(rows);
@@ -76,7 +76,7 @@ impl RopeRows {
     }
 
     /// One sweep: stretch, then bending.
-    pub fn sweep(&mut self, rows: &mut [Row], step: &RowStep) {
+    pub(super) fn sweep(&mut self, rows: &mut [Row], step: &RowStep) {
         self.stretch.sweep(rows, step);
         self.bends.sweep(rows, step);
         self.angles.sweep(rows, step);
@@ -85,7 +85,7 @@ impl RopeRows {
     }
 
     /// The forces of all rows.
-    pub fn forces(&self, rows: &[Row], h: f64) -> Vec<RowForce> {
+    pub(super) fn forces(&self, rows: &[Row], h: f64) -> Vec<RowForce> {
         let mut forces = self.stretch.forces(rows, h);
         forces.extend(self.bends.forces(rows, h));
         forces.extend(self.angles.forces(rows, h));

@@ -17,18 +17,18 @@ pub(super) struct ScalarRows<B, const R: usize, const V: usize> {
 }
 
 impl<const R: usize, const V: usize, B: Block<R, V>> ScalarRows<B, R, V> {
-    pub fn new(element: RowElement<B, R>) -> Self {
+    pub(super) fn new(element: RowElement<B, R>) -> Self {
         Self { element, lambda: [0.0; R], start: [DVec3::ZERO; V] }
     }
 
     /// Notes the positions at the start of a substep.
-    pub fn begin_substep(&mut self, x: &[DVec3; V]) {
+    pub(super) fn begin_substep(&mut self, x: &[DVec3; V]) {
         self.element.block.begin_step(x);
         self.start = *x;
     }
 
     /// Constraint and gradients of one row.
-    pub fn row(&self, row: usize, x: &[DVec3; V]) -> (f64, [DVec3; V]) {
+    pub(super) fn row(&self, row: usize, x: &[DVec3; V]) -> (f64, [DVec3; V]) {
         let RowElement { block, basis, .. } = &self.element;
         let (c, j) = (block.constraint(x), block.jacobian(x));
         let gradient = |v: usize| (0..R).map(|r| j[r][v] * basis[(r, row)]).sum::<DVec3>();
@@ -36,7 +36,7 @@ impl<const R: usize, const V: usize, B: Block<R, V>> ScalarRows<B, R, V> {
     }
 
     /// Updates every row once, each at the positions that the one before it has left.
-    pub fn project(&mut self, x: &mut [DVec3; V], inverse_masses: &[f64; V], step: &RowStep) {
+    pub(super) fn project(&mut self, x: &mut [DVec3; V], inverse_masses: &[f64; V], step: &RowStep) {
         if step.sweep == 0 {
             self.lambda = [0.0; R];
         }
@@ -65,14 +65,14 @@ pub(super) struct ScalarBatches<B, const R: usize, const V: usize> {
 }
 
 impl<const R: usize, const V: usize, B: Block<R, V> + Clone + Send> ScalarBatches<B, R, V> {
-    pub fn build(elements: &[RowElement<B, R>], vertex_count: usize) -> Self {
+    pub(super) fn build(elements: &[RowElement<B, R>], vertex_count: usize) -> Self {
         let vertices: Vec<_> = elements.iter().map(|element| element.block.vertices()).collect();
         let batches = LaneBatches::build(&vertices, vertex_count);
         let packed = batches.pack(|lanes| lanes.map(|k| ScalarRows::new(elements[k].clone())));
         Self { batches, elements: packed, count: elements.len() }
     }
 
-    pub fn begin_substep(&mut self, rows: &[Row]) {
+    pub(super) fn begin_substep(&mut self, rows: &[Row]) {
         self.batches.visit(rows, &mut self.elements, |elements, x| {
             for (lane, element) in elements.iter_mut().enumerate() {
                 element.begin_substep(&lane_of(x, lane));
@@ -80,7 +80,7 @@ impl<const R: usize, const V: usize, B: Block<R, V> + Clone + Send> ScalarBatche
         });
     }
 
-    pub fn sweep(&mut self, rows: &mut [Row], step: &RowStep) {
+    pub(super) fn sweep(&mut self, rows: &mut [Row], step: &RowStep) {
         self.batches.sweep(rows, &mut self.elements, |elements, x, w| {
             let mut moved = *x;
             for (lane, element) in elements.iter_mut().enumerate() {
@@ -97,7 +97,7 @@ impl<const R: usize, const V: usize, B: Block<R, V> + Clone + Send> ScalarBatche
     }
 
     /// The forces of all rows at positions `rows`, element by element.
-    pub fn forces(&self, rows: &[Row], h: f64) -> Vec<RowForce> {
+    pub(super) fn forces(&self, rows: &[Row], h: f64) -> Vec<RowForce> {
         let forces = |scalar: &ScalarRows<B, R, V>| {
             let vertices = scalar.element.block.vertices();
             let x = vertices.map(|vi| rows[vi.0 as usize].position());

@@ -21,7 +21,7 @@ fn rows_of<const R: usize, B: Block<R, 4> + Clone>(blocks: &[B]) -> Vec<RowEleme
 
 impl SolidRows {
     /// Every block as springs.
-    pub fn xpbd(blocks: &SolidBlocks, vertex_count: usize) -> Self {
+    pub(super) fn xpbd(blocks: &SolidBlocks, vertex_count: usize) -> Self {
         Self {
             normal: ScalarBatches::build(&rows_of(&blocks.normal), vertex_count),
             shear: ScalarBatches::build(&rows_of(&blocks.shear), vertex_count),
@@ -30,21 +30,21 @@ impl SolidRows {
     }
 
     /// Notes the positions at the start of a substep.
-    pub fn begin_substep(&mut self, rows: &[Row]) {
+    pub(super) fn begin_substep(&mut self, rows: &[Row]) {
         self.normal.begin_substep(rows);
         self.shear.begin_substep(rows);
         self.volume.begin_substep(rows);
     }
 
     /// One sweep: normal strains, shear, volume.
-    pub fn sweep(&mut self, rows: &mut [Row], step: &RowStep) {
+    pub(super) fn sweep(&mut self, rows: &mut [Row], step: &RowStep) {
         self.normal.sweep(rows, step);
         self.shear.sweep(rows, step);
         self.volume.sweep(rows, step);
     }
 
     /// The forces of all rows.
-    pub fn forces(&self, rows: &[Row], h: f64) -> Vec<RowForce> {
+    pub(super) fn forces(&self, rows: &[Row], h: f64) -> Vec<RowForce> {
         let mut forces = self.normal.forces(rows, h);
         forces.extend(self.shear.forces(rows, h));
         forces.extend(self.volume.forces(rows, h));

@@ -47,8 +47,13 @@ fn run_part(part: &'static Part, folder: &Path) -> Outcome {
         let begin = Instant::now();
         let log = File::create(&path).expect("a log can be written");
         let errors = log.try_clone().expect("a file handle can be copied");
-        let status =
-            Command::new(line[0]).args(&line[1..]).current_dir(project()).stdout(log).stderr(errors).status();
+        let status = Command::new(line[0])
+            .args(&line[1..])
+            .env("TAFFETA_SECOND_TIER", "1")
+            .current_dir(project())
+            .stdout(log)
+            .stderr(errors)
+            .status();
         if !status.is_ok_and(|status| status.success()) {
             failed.push(line.join(" "));
         }

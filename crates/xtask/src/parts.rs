@@ -43,8 +43,8 @@ pub(crate) fn names() -> PossibleValuesParser {
 /// All parts: checks first, then figures.
 pub(crate) const PARTS: &[Part] = &[
     Part::check(
-        "long-tests",
-        "the tests that take long: a million edits, ten repeats of every contact scene, 10 000 frames, fine meshes, whole validation",
+        "tests",
+        "every test with all that it takes: a million edits, ten repeats of every contact scene, 10 000 frames, fine meshes, debug against release",
         &[&[
             "cargo",
             "test",
@@ -52,10 +52,15 @@ pub(crate) const PARTS: &[Part] = &[
             "--workspace",
             "--no-fail-fast",
             "--",
-            "--ignored",
+            "--include-ignored",
             "--skip",
             "external::",
         ]],
+    ),
+    Part::check(
+        "golden",
+        "the golden runs, optimized: the same bits as in a build for tests",
+        &[&["cargo", "test", "--release", "--workspace", "--test", "suite", "golden_runs_end"]],
     ),
     Part::check(
         "external",

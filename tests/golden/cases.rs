@@ -27,14 +27,6 @@ impl Case {
     const fn resumed(self) -> Self {
         Self { is_resumed: true, ..self }
     }
-
-    /// Whether sparse matrices are factorized: in all solvers but those that sweep.
-    pub(super) fn has_factors(&self) -> bool {
-        let sweeps = ["block", "xpbd", "pbd"].map(|solver| format!("simulation.solver={solver}"));
-        let is_local_scene = ["balloon", "rope", "solid", "springs"].contains(&self.scene);
-        let chosen = self.overrides.iter().find(|text| text.starts_with("simulation.solver="));
-        chosen.map_or(!is_local_scene, |text| !sweeps.iter().any(|sweep| sweep == text))
-    }
 }
 
 const BLOCK: &str = "simulation.solver=block";

@@ -12,7 +12,7 @@
 //!
 //! Factors of sparse matrices come from a library that chooses its instructions by the processor. On a processor
 //! with the features that `states.txt` names, all runs are compared bit for bit; on another one, those with factors are
-//! compared with a [`TOLERANCE`].
+//! compared with a tolerance.
 
 mod cases;
 mod states;
@@ -24,9 +24,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use taffeta::scene::{Override, Scene};
 use taffeta::sim::{Checkpoint, StepInputs, World};
 
-/// How far the numbers of runs with factors may be off on another processor, relative to the size and the energies of
-/// the run.
-const TOLERANCE: f64 = 1e-6;
 /// The variable that makes the test write the states anew.
 const WRITE: &str = "TAFFETA_WRITE_GOLDEN";
 
@@ -87,16 +84,8 @@ fn golden_runs_end_in_the_states_that_are_written_down() {
         return;
     }
     let written: States = std::fs::read_to_string(&path).expect("readable").parse().expect("states");
-    let is_same_processor = written.processor == states::processor();
-    let differences: Vec<_> = found
-        .iter()
-        .zip(CASES)
-        .filter_map(|(state, case)| {
-            let tolerance = (!is_same_processor && case.has_factors()).then_some(TOLERANCE);
-            written.find_difference(state, tolerance)
-        })
-        .chain(written.find_surplus(&found))
-        .collect();
+    let differences = found.iter().filter_map(|state| written.find_difference(state));
+    let differences: Vec<_> = differences.chain(written.find_surplus(&found)).collect();
     assert!(
         differences.is_empty(),
         "{} of {} runs differ:\n\n{}\nIf that is meant: `cargo run -p xtask -- golden`, and a line in CHANGELOG.md under Numerics.",

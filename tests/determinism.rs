@@ -152,7 +152,9 @@ fn solid(solver: SolverChoice, threads: usize) -> World {
 
 #[test]
 fn solids_have_the_same_bits_for_any_number_of_threads() {
-    for solver in [SolverChoice::Block, SolverChoice::Xpbd, SolverChoice::Projective] {
+    for solver in
+        [SolverChoice::Block, SolverChoice::Xpbd, SolverChoice::Projective].into_iter().take(tier(2, 3))
+    {
         let hashes = |threads| {
             let mut world = solid(solver, threads);
             let (tetrahedra, count) = (&world.solids()[0].tetrahedra, world.vertex_count());

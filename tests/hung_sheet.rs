@@ -66,7 +66,10 @@ fn automatic_substeps_keep_the_excess_below_a_hundredth_of_the_size() {
         (24, GridPattern::Crossed),
         (24, GridPattern::Equilateral),
         (24, GridPattern::Delaunay),
-    ] {
+    ]
+    .into_iter()
+    .step_by(tier(2, 1))
+    {
         let settings = SimulationSettings { velocity_damping: 20.0, ..settings(SolverChoice::Block, None) };
         let mut world = world(hung_sheet(cells, pattern), settings);
         run(&mut world, 45);
@@ -101,7 +104,7 @@ fn rms(a: &[DVec3], b: &[DVec3]) -> f64 {
 fn block_solver_approaches_the_direct_one_on_the_swing_as_substeps_grow() {
     let distance = |substeps| {
         let [block, direct] = [SolverChoice::Block, SolverChoice::Direct]
-            .map(|solver| swung(tier(8, 12), solver, substeps, tier(3, 8)));
+            .map(|solver| swung(tier(8, 12), solver, substeps, tier(2, 8)));
         rms(&block, &direct)
     };
     let [coarse, middle, fine] = [8, 32, 128].map(distance);
@@ -114,7 +117,7 @@ fn sampled_swing(cells: u32) -> Vec<DVec3> {
     let euler =
         SimulationSettings { time: TimeIntegration::Euler, ..settings(SolverChoice::Direct, Some(1)) };
     let mut world = world(swing(cells), euler);
-    run(&mut world, tier(6, 12));
+    run(&mut world, tier(4, 12));
     let at = |i: u32| glam::DVec2::new(f64::from(i % 5) / 4.0, f64::from(i / 5) / 4.0);
     (0..25).map(|i| world.material_point(0, at(i)).expect("on the sheet").position).collect()
 }

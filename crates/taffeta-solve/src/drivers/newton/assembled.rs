@@ -292,8 +292,14 @@ impl Values<'_> {
         }
         let (rows, columns) = (self.assembly.columns[row as usize], self.assembly.columns[column as usize]);
         let (held_rows, held_columns) = (self.held[row as usize], self.held[column as usize]);
+        // The columns of a vertex have the same rows below its own, so that one search serves all three.
+        let offsets = self.assembly.pattern.column_offsets();
+        let behind = offsets[columns.first + 1] - self.place(rows.first, columns.first);
         for c in (0..3).filter(|c| !held_columns[*c]) {
-            let start = self.place(rows.first, columns.first + c);
+            let start = match row == column {
+                true => offsets[columns.first + c],
+                false => offsets[columns.first + c + 1] - behind,
+            };
             for r in (0..3).filter(|r| !held_rows[*r] && rows.first + r >= columns.first + c) {
                 // On the diagonal block the column starts at its own row.
                 let offset = if row == column { r - c } else { r };

@@ -44,6 +44,44 @@ fn a_resumed_run_gives_the_same_bits_as_one_that_was_not_interrupted() {
         for expected in &hashes[12..] {
             assert_eq!(&run(&mut resumed, 1).state_hash, expected, "remeshed: {remesh}");
         }
+        assert_eq!(resumed.checkpoint().hash(), whole.checkpoint().hash(), "remeshed: {remesh}");
+    }
+}
+
+#[test]
+fn the_hash_of_a_checkpoint_tells_states_apart_that_only_later_steps_tell_apart() {
+    let mut description = description();
+    description.simulation.gravity = DVec3::ZERO;
+    description.obstacles.clear();
+    let settings = RemeshSettings { size_min: 0.1, size_max: 0.2, ..RemeshSettings::default() };
+    description.cloths[0].remesh = Some(settings);
+    let (mut often, mut seldom) = (build(&description), build(&description));
+    seldom.set_remesh(0, RemeshSettings { interval: 2, ..settings }).expect("settings that make sense");
+    let [a, b] = [&mut often, &mut seldom].map(|world| run(world, 1));
+    assert_eq!(a.remesh.splits + a.remesh.collapses + a.remesh.flips, 0, "the pass has nothing to do");
+    assert_eq!(a.state_hash, b.state_hash);
+    assert_ne!(often.checkpoint().hash(), seldom.checkpoint().hash(), "one was looked at later");
+}
+
+#[test]
+fn a_step_that_is_asked_to_stop_leaves_the_world_as_it_was_and_can_be_made_again() {
+    for solver in [SolverChoice::Global, SolverChoice::Block] {
+        let description = WorldDescription { simulation: settings(solver, Some(4)), ..description() };
+        let (mut stopped, mut whole) = (build(&description), build(&description));
+        for world in [&mut stopped, &mut whole] {
+            run(world, 4);
+        }
+        let (watch, before) = (stopped.watch(), stopped.checkpoint().hash());
+        watch.request_stop();
+        let error = stopped.step(&StepInputs::default(), 0.02).expect_err("it is asked to stop");
+        assert_eq!(error, StepError::Interrupted { time: stopped.time() });
+        assert_eq!((stopped.checkpoint().hash(), stopped.frame()), (before, 4), "{solver:?}");
+        assert_eq!(watch.time(), stopped.time());
+        watch.allow();
+        for world in [&mut stopped, &mut whole] {
+            run(world, 2);
+        }
+        assert_eq!(stopped.checkpoint().hash(), whole.checkpoint().hash(), "{solver:?}");
     }
 }
 

@@ -10,7 +10,7 @@ pub enum Failure {
     Usage(String),
     /// The simulation failed, or a result could not be written.
     Failed(String),
-    /// Stopped by Ctrl-C, with a checkpoint.
+    /// Stopped by a signal, with a checkpoint.
     Interrupted(String),
 }
 
@@ -28,6 +28,20 @@ impl Failure {
             Failure::Usage(_) => Self::USAGE_STATUS,
             Failure::Failed(_) => Self::FAILED_STATUS,
             Failure::Interrupted(_) => Self::INTERRUPTED_STATUS,
+        }
+    }
+
+    /// What is said.
+    pub fn text(&self) -> &str {
+        match self {
+            Failure::Usage(text) | Failure::Failed(text) | Failure::Interrupted(text) => text,
+        }
+    }
+
+    /// What is said.
+    pub fn into_text(self) -> String {
+        match self {
+            Failure::Usage(text) | Failure::Failed(text) | Failure::Interrupted(text) => text,
         }
     }
 

@@ -1,20 +1,32 @@
 //! Files that appear under their name only when they are complete.
 
 use crate::failure::Failure;
+use std::fs::File;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
 /// Ending of files that are being written, as in result folders.
 pub(crate) const UNFINISHED: &str = ".tmp";
 
-/// Writes a file; an older one of that name is replaced.
+/// Writes a file, which is on the disk then; an older one of that name is replaced.
 pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    write_beside(path, bytes)?.persist(path).map(drop).map_err(|error| error.error)
+    write_beside(path, bytes)?.persist(path).map_err(|error| error.error)?;
+    sync_folder(path)
 }
 
-/// Writes a file; an older one of that name is left alone, and that is an error.
+/// Writes a file, which is on the disk then; an older one of that name is left alone, and that is an error.
 pub(crate) fn create_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    write_beside(path, bytes)?.persist_noclobber(path).map(drop).map_err(|error| error.error)
+    write_beside(path, bytes)?.persist_noclobber(path).map_err(|error| error.error)?;
+    sync_folder(path)
+}
+
+/// Waits until the name of a file is on the disk, where folders can be waited for.
+fn sync_folder(path: &Path) -> io::Result<()> {
+    if cfg!(unix) { File::open(folder_of(path))?.sync_all() } else { Ok(()) }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."))
 }
 
 /// Why a new file could not be made: bad usage, as nothing was written.
@@ -30,17 +42,14 @@ pub(crate) fn refuse_file(path: &Path, error: &io::Error) -> Failure {
 }
 
 fn write_beside(path: &Path, bytes: &[u8]) -> io::Result<tempfile::NamedTempFile> {
-    let folder = match path.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
-    };
     let mut builder = tempfile::Builder::new();
     builder.prefix(".taffeta-").suffix(UNFINISHED);
     // Temporary files are private by default; these are as readable as any other file.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(folder)?;
+    let mut file = builder.tempfile_in(folder_of(path))?;
     file.write_all(bytes)?;
+    file.as_file().sync_all()?;
     Ok(file)
 }
 

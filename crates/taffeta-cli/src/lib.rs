@@ -21,9 +21,11 @@
 //! | exit status | meaning |
 //! |---|---|
 //! | 0 | done |
-//! | 1 | the simulation or a check failed |
-//! | 2 | bad usage, scene or file |
-//! | 130 | interrupted by Ctrl-C |
+//! | 1 | the simulation or a check failed, or a result could not be written |
+//! | 2 | bad usage, scene or file; a folder that another run writes |
+//! | 130 | interrupted by Ctrl-C (SIGINT), SIGTERM or SIGHUP: `run` has left a checkpoint |
+//!
+//! A log that cannot be written (a closed pipe, a full disk) changes none of this.
 //!
 //! Words of the command line that this version does not support yet are refused as such.
 
@@ -34,6 +36,7 @@ pub mod export;
 pub mod failure;
 mod files;
 pub mod inspect;
+mod log;
 pub mod materials;
 pub mod remesh;
 pub mod render;
@@ -72,7 +75,7 @@ pub fn run_program(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(failure) => {
-            eprintln!("{failure}");
+            log::say(&failure);
             ExitCode::from(failure.status())
         }
     }

@@ -8,12 +8,14 @@
 //! A static run is one of a single step, which finds the equilibrium: frame 1.
 //!
 //! Everything is read, checked and built before the first file is written. Whatever ends a run, an interruption or a
-//! failure included, the frames so far stay and a summary says how it ended. A run that is continued from its
-//! checkpoint writes the same bits as one that was not interrupted.
+//! failure included, the frames so far stay, a checkpoint is taken and a summary says how it ended. A run that is continued
+//! from its checkpoint writes the same bits as one that was not interrupted.
 
 mod checkpoint;
-mod interrupt;
+pub(crate) mod interrupt;
+mod lock;
 mod memory;
+mod opening;
 mod prepare;
 mod progress;
 mod record;
@@ -25,21 +27,18 @@ use crate::args::RunOptions;
 use crate::export;
 use crate::failure::Failure;
 use crate::files::shell_word;
-use checkpoint::CheckpointFolder;
-use interrupt::Interrupt;
+use checkpoint::{CheckpointFolder, Moment, Resumed};
+use opening::Opening;
 use prepare::Prepared;
 pub(crate) use prepare::{describe_start, read_scene, refuse_world};
 use progress::Progress;
-use record::Recorder;
+use record::{Recorder, start_row, step_row};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use summary::{Outcome, Summary};
-use taffeta_scene::{OutputFolder, SceneObstacle};
-use taffeta_sim::StepInputs;
+use taffeta_scene::{MetricsRow, OutputFolder, SceneObstacle};
+use taffeta_sim::{StepError, StepInputs, StepReport};
 use totals::{Clock, Totals};
-
-/// Wall time between two checkpoints of a running simulation: what a power cut may cost.
-const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Simulates a scene and says where the results are.
 ///
@@ -48,19 +47,24 @@ const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(60);
 pub fn run(options: &RunOptions) -> Result<String, Failure> {
     let clock = Clock::start();
     let mut prepared = Prepared::read(options)?;
-    let mut totals = Totals::default();
-    let mut resumed = false;
-    let folder = if options.resume {
-        totals = checkpoint::resume(&mut prepared)?;
-        resumed = true;
-        OutputFolder::reopen(&prepared.root, prepared.world.frame())
-    } else {
-        OutputFolder::create(&prepared.root)
-    };
-    let folder = folder.map_err(|error| Failure::usage(&error))?;
+    let opening = Opening::find(&mut prepared, options.resume)?;
     let progress = Progress::new(&prepared, options.quiet);
-    let mut run = Run { clock: clock.after(&totals), prepared, totals, progress, folder };
-    let outcome = run.simulate(resumed);
+    opening.remark.iter().for_each(|text| progress.say(text));
+    let is_resumed = opening.resumed.is_some();
+    let (totals, unwritten) = match opening.resumed {
+        Some(Resumed { totals, unwritten, .. }) => (totals, unwritten),
+        None => (Totals::default(), None),
+    };
+    let mut run = Run {
+        clock: clock.after(&totals),
+        prepared,
+        totals,
+        unwritten,
+        progress,
+        folder: opening.folder,
+        checkpoints: opening.checkpoints,
+    };
+    let outcome = run.simulate(is_resumed);
     run.finish(outcome, options)
 }
 
@@ -69,60 +73,81 @@ struct Run {
     clock: Clock,
     prepared: Prepared,
     totals: Totals,
+    /// The row of the present frame while the frame is not written.
+    unwritten: Option<MetricsRow>,
     progress: Progress,
     folder: OutputFolder,
+    checkpoints: CheckpointFolder,
 }
 
 impl Run {
     /// Steps to the last frame, or until something ends the run.
-    fn simulate(&mut self, resumed: bool) -> Outcome {
-        match self.try_simulate(resumed) {
+    fn simulate(&mut self, is_resumed: bool) -> Outcome {
+        match self.try_simulate(is_resumed) {
             Ok(outcome) => outcome,
-            Err(failure) => Outcome::Failed(match failure {
-                Failure::Usage(text) | Failure::Failed(text) | Failure::Interrupted(text) => text,
-            }),
+            Err(failure) => Outcome::Failed(failure.into_text()),
         }
     }
 
-    fn try_simulate(&mut self, resumed: bool) -> Result<Outcome, Failure> {
-        let interrupt = Interrupt::listen();
+    fn try_simulate(&mut self, is_resumed: bool) -> Result<Outcome, Failure> {
+        let watch = self.prepared.world.watch();
+        interrupt::listen(&watch.stop_flag());
         self.folder.write_scene_json(&self.prepared.scene).map_err(|error| Failure::failed(&error))?;
-        if !resumed && !self.prepared.scene.output.formats.is_empty() {
+        self.checkpoints.keep_first_reserve(self.prepared.world.vertex_count());
+        if !is_resumed && !self.prepared.scene.output.formats.is_empty() {
             self.write_obstacles()?;
         }
         self.prepared.warnings.iter().for_each(|text| self.progress.warn(text));
         let mut recorder = Recorder::open(&self.folder, &self.prepared)?;
-        if !resumed {
+        if !is_resumed {
             self.totals.count_state(&self.prepared.world);
-            self.totals.writing += recorder.record_start(&self.prepared.world)?;
-            self.totals.frames += 1;
+            self.unwritten = Some(start_row(&self.prepared.world));
         }
-        let frame_time = self.prepared.scene.simulation.frame_time();
-        let is_static = self.prepared.scene.simulation.is_static();
+        self.write_frame(&mut recorder)?;
+        let interval = Duration::try_from_secs_f64(self.prepared.scene.output.checkpoint_every);
+        let interval = interval.unwrap_or(Duration::MAX);
         let mut saved = Instant::now();
         while self.prepared.world.frame() < self.prepared.last_frame {
-            if interrupt.is_requested() {
+            if watch.is_stop_requested() {
                 return Ok(Outcome::Interrupted);
             }
             let start = Instant::now();
-            let world = &mut self.prepared.world;
-            let report =
-                if is_static { world.equilibrate() } else { world.step(&StepInputs::default(), frame_time) };
-            let report = report.map_err(|error| Failure::failed(&error))?;
-            let step_time = start.elapsed();
+            let report = match self.step() {
+                Err(StepError::Interrupted { .. }) => return Ok(Outcome::Interrupted),
+                outcome => outcome.map_err(|error| Failure::failed(&error))?,
+            };
             self.totals.add(&report, &self.prepared.world);
-            self.totals.writing += recorder.record(&self.prepared.world, &report, step_time)?;
-            self.totals.frames += 1;
+            self.unwritten = Some(step_row(&self.prepared.world, &report, start.elapsed()));
+            self.write_frame(&mut recorder)?;
             self.progress.warn_about(&self.totals.warnings());
-            if !is_static {
-                self.progress.update(&self.prepared.world, start.elapsed());
+            if !self.prepared.scene.simulation.is_static() {
+                self.progress.update(&self.prepared.world);
             }
-            if saved.elapsed() > CHECKPOINT_INTERVAL {
+            if saved.elapsed() > interval {
                 self.save_checkpoint()?;
                 saved = Instant::now();
             }
         }
         Ok(Outcome::Finished)
+    }
+
+    fn step(&mut self) -> Result<StepReport, StepError> {
+        let simulation = &self.prepared.scene.simulation;
+        let world = &mut self.prepared.world;
+        if simulation.is_static() {
+            world.equilibrate()
+        } else {
+            world.step(&StepInputs::default(), simulation.frame_time())
+        }
+    }
+
+    /// Writes the present frame unless that is done.
+    fn write_frame(&mut self, recorder: &mut Recorder) -> Result<(), Failure> {
+        let Some(row) = &self.unwritten else { return Ok(()) };
+        self.totals.writing += recorder.write(&self.prepared.world, row.clone())?;
+        self.totals.frames += 1;
+        self.unwritten = None;
+        Ok(())
     }
 
     /// Writes the meshes of the obstacles, which pictures need.
@@ -146,41 +171,61 @@ impl Run {
         Ok(())
     }
 
-    fn save_checkpoint(&mut self) -> Result<(), Failure> {
+    /// Takes a checkpoint and returns the hash of the state.
+    fn save_checkpoint(&mut self) -> Result<String, Failure> {
         self.clock.read(&mut self.totals);
-        CheckpointFolder::of(self.folder.root()).save(&self.prepared, &self.totals)
+        let (prepared, totals, unwritten) = (&self.prepared, &self.totals, self.unwritten.as_ref());
+        self.checkpoints.save(&self.folder, &Moment { prepared, totals, unwritten })
     }
 
     /// Writes checkpoint and summary and says how it went.
     fn finish(mut self, mut outcome: Outcome, options: &RunOptions) -> Result<String, Failure> {
-        if !matches!(outcome, Outcome::Failed(_))
-            && let Err(failure) = self.save_checkpoint()
-        {
-            outcome = Outcome::Failed(failure.to_string());
+        if matches!(outcome, Outcome::Interrupted) && !options.quiet {
+            self.progress.say("stopping; to stop at once, without a checkpoint, send the signal again");
         }
-        if let Err(failure) = self.write_spanning()
-            && !matches!(outcome, Outcome::Failed(_))
-        {
-            outcome = Outcome::Failed(match failure {
-                Failure::Usage(text) | Failure::Failed(text) | Failure::Interrupted(text) => text,
-            });
+        // Without frame 0 there is nothing to go on from.
+        let saved = (self.totals.frames > 0).then(|| self.save_checkpoint());
+        if let Some(Err(failure)) = &saved {
+            outcome.fail(failure.text());
         }
+        if let Err(failure) = self.write_spanning() {
+            outcome.fail(failure.text());
+        }
+        self.checkpoints.release_reserve();
         self.clock.read(&mut self.totals);
         self.progress.finish();
-        let summary = Summary { prepared: &self.prepared, totals: &self.totals, outcome: &outcome };
+        let is_saved = matches!(saved, Some(Ok(_)));
+        let state_hash = match saved {
+            Some(Ok(hash)) => hash,
+            _ => self.prepared.world.checkpoint().hash(),
+        };
+        let summary = Summary {
+            prepared: &self.prepared,
+            totals: &self.totals,
+            outcome: &outcome,
+            state_hash: &state_hash,
+        };
         summary.open_seams().iter().for_each(|text| self.progress.warn(text));
         let written = self.folder.write_summary(&summary.to_json());
         let root = self.folder.root().display();
         let (frame, time) = (self.prepared.world.frame(), self.prepared.world.time());
+        let command = || resume_command(options, self.folder.root());
         match outcome {
-            Outcome::Failed(reason) => Err(Failure::Failed(match self.totals.frames {
-                0 => reason,
-                1 => format!("{reason}\n  = frame 0, the initial state, stays in {root}"),
-                frames => format!("{reason}\n  = the frames 0 to {} are good and stay in {root}", frames - 1),
-            })),
+            Outcome::Failed(mut reason) => {
+                match self.totals.frames {
+                    0 => {}
+                    1 => reason += &format!("\n  = frame 0, the initial state, stays in {root}"),
+                    n => reason += &format!("\n  = the frames 0 to {} are good and stay in {root}", n - 1),
+                }
+                if self.unwritten.is_some() && is_saved {
+                    reason +=
+                        &format!("\n  = nothing is lost; make room on the disk, then:\n  {}", command());
+                }
+                Err(Failure::Failed(reason))
+            }
             Outcome::Interrupted => Err(Failure::Interrupted(format!(
                 "interrupted after frame {frame} ({time:.4} s); to continue:\n  {}",
-                resume_command(options, self.folder.root())
+                command()
             ))),
             Outcome::Finished => {
                 written.map_err(|error| Failure::failed(&error))?;

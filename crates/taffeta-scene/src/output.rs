@@ -12,7 +12,8 @@
 //! ```
 //!
 //! Files other than the two tables appear under their name only when they are complete. The tables are flushed after
-//! every row; [`OutputFolder::reopen`] cuts them back to the frame from which a run resumes.
+//! every row; [`OutputFolder::reopen`] cuts them back to the frame from which a run resumes. What a checkpoint relies on is on
+//! the disk before the checkpoint is: [`OutputFolder::sync`].
 
 mod bodies;
 mod result;
@@ -86,6 +87,14 @@ impl OutputError {
     }
 }
 
+/// Waits until a file or folder is on the disk. Folders can be waited for on Unix only; elsewhere renames are on the disk in time.
+fn sync_path(path: &Path) -> io::Result<()> {
+    if cfg!(not(unix)) && path.is_dir() {
+        return Ok(());
+    }
+    fs::File::open(path)?.sync_all()
+}
+
 /// Whether a name can be part of a file name everywhere: ASCII letters, digits, `-` and `_`, at most 100.
 pub fn is_safe_name(name: &str) -> bool {
     let safe = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
@@ -135,12 +144,13 @@ impl OutputFolder {
         Self { root: root.to_owned() }
     }
 
-    /// Opens the folder of an interrupted run to continue after `last_frame`: later rows of the tables, later frames,
-    /// unfinished files and files that span the frames are removed; the latter are written again at the end.
+    /// Opens the folder of an interrupted run to continue after `last_frame`, or from the start without one: later rows of the
+    /// tables, later frames, unfinished files and files that span the frames are removed; the latter are written again at the
+    /// end.
     ///
     /// # Errors
     /// If the folder does not exist or cannot be changed.
-    pub fn reopen(root: &Path, last_frame: u64) -> Result<Self, OutputError> {
+    pub fn reopen(root: &Path, last_frame: Option<u64>) -> Result<Self, OutputError> {
         let folder = Self { root: root.to_owned() };
         if !root.is_dir() {
             let missing = io::Error::new(io::ErrorKind::NotFound, "no such folder");
@@ -152,7 +162,9 @@ impl OutputFolder {
         for place in [&folder.root, &frames] {
             for name in result::list_names(place)? {
                 let is_late = match place == &frames {
-                    true => result::parse_frame_name(&name).is_some_and(|(_, frame, _)| frame > last_frame),
+                    true => {
+                        result::parse_frame_name(&name).is_some_and(|(_, frame, _)| Some(frame) > last_frame)
+                    }
                     false => bodies.is_spanning(&name),
                 };
                 if name.ends_with(UNFINISHED) || is_late {
@@ -164,10 +176,31 @@ impl OutputFolder {
         for table in [tables::PROBES_FILE, tables::METRICS_FILE] {
             let path = folder.root.join(table);
             if let Some(kept) = tables::rows_until(&path, last_frame)? {
-                folder.write_whole(&path, |file| file.write_all(kept.as_bytes()))?;
+                folder.write_whole(&path, |file| {
+                    file.write_all(kept.as_bytes())?;
+                    file.sync_all()
+                })?;
             }
         }
         Ok(folder)
+    }
+
+    /// Waits until the frames after `synced`, which is the last one that was on the disk already, the tables and the folder
+    /// are on the disk, so that a loss of power takes none of them.
+    ///
+    /// # Errors
+    /// If something cannot be read or the disk fails.
+    pub fn sync(&self, synced: Option<u64>) -> Result<(), OutputError> {
+        let is_new =
+            |name: &str| result::parse_frame_name(name).is_some_and(|(_, frame, _)| Some(frame) > synced);
+        let frames = self.frames();
+        let new = result::list_names(&frames)?.into_iter().filter(|name| is_new(name));
+        let tables = [tables::PROBES_FILE, tables::METRICS_FILE].map(|name| self.root.join(name));
+        let folders = [frames.clone(), self.root.clone()];
+        for path in new.map(|name| frames.join(name)).chain(tables).chain(folders) {
+            sync_path(&path).map_err(|e| OutputError::io("write through", &path, &e))?;
+        }
+        Ok(())
     }
 
     /// The folder itself.
@@ -262,7 +295,10 @@ impl OutputFolder {
     }
 
     fn write_json(&self, name: &str, value: &serde_json::Value) -> Result<(), OutputError> {
-        self.write_whole(&self.root.join(name), |file| file.write_all(format!("{value:#}\n").as_bytes()))
+        self.write_whole(&self.root.join(name), |file| {
+            file.write_all(format!("{value:#}\n").as_bytes())?;
+            file.sync_all()
+        })
     }
 
     /// The table of the probes, open at its end; with its header if it is new.

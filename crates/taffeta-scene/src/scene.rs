@@ -219,13 +219,18 @@ pub struct RopeProbe {
 }
 
 /// What is written.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct OutputSettings {
     /// Formats of the frames; empty: none are written.
     pub formats: Vec<Format>,
     /// Frames from one written frame to the next, at least 1.
     pub every: u32,
+    /// Wall time from one checkpoint of a run to the next \[s\], at least 0: what a loss of power may cost.
+    pub checkpoint_every: f64,
 }
+
+/// Wall time from one checkpoint to the next, unless the scene says otherwise \[s\].
+pub(crate) const DEFAULT_CHECKPOINT_EVERY: f64 = 30.0;
 
 impl Scene {
     /// Reads a scene file: JSON if its name ends in `.json`, TOML otherwise.

@@ -13,7 +13,7 @@ use taffeta_contact::{ContactName, MeshObstacle, Rooms};
 use taffeta_remesh::validate_attributes;
 
 /// Format of checkpoints; a change of the format changes it.
-const VERSION: u32 = 10;
+const VERSION: u32 = 11;
 
 /// The state of a world.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -68,6 +68,12 @@ impl Checkpoint {
         self.frame
     }
 
+    /// A hash of the whole state: of everything that the rest of a run depends on, beyond the scene. Equal for runs that were
+    /// interrupted any number of times and for any number of threads.
+    pub fn hash(&self) -> String {
+        hash_state(&self.to_bytes())
+    }
+
     /// The checkpoint as bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         postcard::to_stdvec(self).expect("a checkpoint has no unbounded or borrowed parts")
@@ -84,6 +90,11 @@ impl Checkpoint {
         }
         postcard::from_bytes(bytes).map_err(damaged)
     }
+}
+
+/// The [hash](Checkpoint::hash) of a checkpoint by its bytes, where these are there already.
+pub fn hash_state(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex().to_string()
 }
 
 fn damaged(error: postcard::Error) -> CheckpointError {
@@ -123,7 +134,8 @@ impl World {
         self.released = checkpoint.released;
         self.last_substep = checkpoint.last_substep;
         self.was_touched = checkpoint.was_touched;
-        self.sheet = freeze(checkpoint.sheet, (&self.cloths, &self.solids), &self.pins);
+        let sheet = Thawed { epoch: self.sheet.topology.epoch.0, ..checkpoint.sheet };
+        self.sheet = freeze(sheet, (&self.cloths, &self.solids), &self.pins);
         self.grasps = Grasps(checkpoint.grasps);
         self.rebuild();
         self.resume_pairs(checkpoint.rooms);

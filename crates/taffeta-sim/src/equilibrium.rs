@@ -34,7 +34,8 @@ impl World {
     /// are at rest then. Counts as one step, in which no time passes; pins and obstacles stand where they are.
     ///
     /// # Errors
-    /// If a cloth floats, with nothing to hold it, or no equilibrium is found; the world is then as it was before.
+    /// If a cloth floats, with nothing to hold it, no equilibrium is found, or a [`Watch`](crate::Watch) asks for an end; the
+    /// world is then as it was before.
     pub fn equilibrate(&mut self) -> Result<StepReport, StepError> {
         let threads = self.threads();
         threads.install(|| self.find_equilibrium())
@@ -91,6 +92,7 @@ impl World {
         let tolerance = TOLERANCE * self.load();
         let mut residual = f64::INFINITY;
         while plan.substeps < MAX_STEPS {
+            self.watch.pass(self.time)?;
             let before = self.note_state();
             self.sheet.state.velocities.iter_mut().for_each(|v| *v = DVec3::ZERO);
             self.forget_history();

@@ -62,7 +62,8 @@ pub struct Thawed {
     pub loose: Vec<LooseVertex>,
     /// What is being sewn.
     pub sewing: Sewing,
-    /// The epoch of the last freeze.
+    /// The epoch of the last freeze: a count of this world's, no part of its state.
+    #[serde(skip)]
     pub epoch: u64,
 }
 

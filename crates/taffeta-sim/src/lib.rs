@@ -61,6 +61,7 @@ mod step;
 mod stiffness;
 mod surroundings;
 mod tearing;
+mod watch;
 mod world;
 
 pub use build::BuildError;
@@ -87,4 +88,5 @@ pub use taffeta_solve::{
     BendingModel, Compression, Material, MembraneModel, MembraneScaling, ProjectionStiffness, RopeBending,
     RopeMaterial, RowForce, SolidMaterial, StiffnessCorrection, Tearing,
 };
+pub use watch::Watch;
 pub use world::{Cloth, MAX_THREADS, World};

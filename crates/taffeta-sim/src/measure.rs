@@ -146,7 +146,8 @@ impl World {
         free.map(|force| force.length_squared()).sum::<f64>().sqrt()
     }
 
-    /// A hash of positions, velocities and what is plastic in dense order: equal states have equal hashes.
+    /// A hash of positions, velocities and what is plastic in dense order: a fingerprint of the motion. The whole state, with
+    /// all that later steps depend on, has [`Checkpoint::hash`](crate::Checkpoint::hash).
     pub fn state_hash(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         for vector in self.sheet.state.positions.iter().chain(self.sheet.state.velocities.iter()) {

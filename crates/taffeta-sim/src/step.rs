@@ -68,6 +68,12 @@ pub enum StepError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A [`Watch`](crate::Watch) has asked the step to end.
+    #[error("interrupted at {time} s")]
+    Interrupted {
+        /// Time of the substep that was not made \[s\].
+        time: f64,
+    },
     /// Newton's method failed.
     #[error("at {time} s the solver failed: {source}")]
     Newton {
@@ -128,8 +134,8 @@ impl World {
     /// Advances the world by `dt` seconds, then adapts the meshes that are due.
     ///
     /// # Errors
-    /// If the time step is not positive, gravity or wind is not finite, a grab makes no sense, the solver fails or a position is not finite.
-    /// The world is then as it was before the step.
+    /// If the time step is not positive, gravity or wind is not finite, a grab makes no sense, the solver fails, a position is
+    /// not finite, or a [`Watch`](crate::Watch) asks for an end. The world is then as it was before the step.
     pub fn step(&mut self, inputs: &StepInputs, dt: f64) -> Result<StepReport, StepError> {
         self.step_led(inputs, dt, &mut |_| ())
     }
@@ -255,6 +261,7 @@ impl World {
         plan: &mut SubstepPlan,
         times: &mut StageTimes,
     ) -> Result<(), StepError> {
+        self.watch.pass(self.time)?;
         times.run(Stage::Predict, || self.predict(h));
         times.run(Stage::Detect, || self.detect(h));
         times.run(Stage::Solve, || self.solve(h, plan))?;

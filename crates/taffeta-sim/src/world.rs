@@ -15,6 +15,7 @@ use crate::mesh_obstacles::MeshObstacles;
 use crate::pins::{Guided, Pin};
 use crate::seams::{SeamLaw, seam_laws};
 use crate::solid::Solid;
+use crate::watch::Watch;
 use glam::DVec3;
 use rayon::ThreadPool;
 use std::sync::Arc;
@@ -85,6 +86,7 @@ pub struct World {
     pub(crate) sheet: Frozen,
     pub(crate) caches: Caches,
     pub(crate) work: Workspace,
+    pub(crate) watch: Watch,
     pool: Arc<ThreadPool>,
 }
 
@@ -196,6 +198,7 @@ impl World {
                 air: description.air,
                 ..Workspace::default()
             },
+            watch: Watch::default(),
             pool: Arc::new(pool),
         };
         world.refill();
@@ -210,6 +213,11 @@ impl World {
     ) -> T {
         let (caches, work_space) = (&mut self.caches, &mut self.work);
         self.pool.install(|| work(caches, work_space))
+    }
+
+    /// A handle on the world for other threads, which can follow its steps and end them early.
+    pub fn watch(&self) -> Watch {
+        self.watch.clone()
     }
 
     /// The world's own threads.

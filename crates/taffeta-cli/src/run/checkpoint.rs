@@ -3,11 +3,15 @@
 //! ```text
 //! checkpoint/checkpoint.json     the scene's identity, the frame, the totals so far, the name of the state
 //! checkpoint/state_00120.gz      the state, compressed
+//! checkpoint/lock                who writes the folder
+//! checkpoint/reserve             room on the disk for the checkpoint of a run that has filled it
 //! ```
 //!
-//! The state is written under a new name, then `checkpoint.json` is replaced, then older states are removed: at every
-//! moment the folder holds a complete checkpoint or none.
+//! Frames and tables are on the disk before the state is, which is written under a new name; when it is on the disk,
+//! `checkpoint.json` is replaced; then older states are removed: at every moment the disk holds a complete checkpoint with all
+//! that was written before it, or none.
 
+use super::lock::Lock;
 use super::prepare::Prepared;
 use super::totals::Totals;
 use crate::failure::Failure;
@@ -20,14 +24,20 @@ use serde_json::Value;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use taffeta_scene::{MetricsRow, OutputFolder};
 use taffeta_sim::Checkpoint;
+use taffeta_sim::checkpoint::hash_state;
 
 /// Format of `checkpoint.json`; a change of the format changes it.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 /// Keys of the scene that may differ when a run is continued.
-const FREE_KEYS: [&str; 2] = ["simulation.duration", "simulation.threads"];
+const FREE_KEYS: [&str; 3] = ["simulation.duration", "simulation.threads", "output.checkpoint_every"];
 /// Differences of two scenes that a message names.
 const NAMED_DIFFERENCES: usize = 5;
+/// Size of the reserve before the first checkpoint is written, for each vertex; and at least \[bytes\]. Packed states take half of
+/// that.
+const RESERVE_PER_VERTEX: usize = 1000;
+const LEAST_RESERVE: usize = 1 << 16;
 
 /// What is known about a checkpoint.
 #[derive(Serialize, Deserialize)]
@@ -37,48 +47,115 @@ struct Note {
     /// Identity of the scene apart from its duration.
     scene: String,
     frame: u64,
+    /// The frame's row of the table if the frame could not be written, as on a full disk.
+    unwritten: Option<MetricsRow>,
     state: String,
     state_hash: String,
     totals: Totals,
 }
 
-/// The folder of checkpoints of a run.
+/// What a run goes on from.
+pub(super) struct Resumed {
+    /// The totals so far.
+    pub totals: Totals,
+    /// The row of the present frame if it is still to be written.
+    pub unwritten: Option<MetricsRow>,
+    frame: u64,
+}
+
+impl Resumed {
+    /// The last frame that is written; `None`: not even frame 0.
+    pub(super) fn last_recorded(&self) -> Option<u64> {
+        if self.unwritten.is_some() { self.frame.checked_sub(1) } else { Some(self.frame) }
+    }
+}
+
+/// What a checkpoint is taken of.
+pub(super) struct Moment<'a> {
+    pub prepared: &'a Prepared,
+    pub totals: &'a Totals,
+    /// The row of the present frame if it could not be written.
+    pub unwritten: Option<&'a MetricsRow>,
+}
+
+/// The folder of checkpoints of a run, which nobody else writes.
 pub(super) struct CheckpointFolder {
     root: PathBuf,
+    /// The last frame that is known to be on the disk.
+    synced: Option<u64>,
+    _lock: Lock,
 }
 
 impl CheckpointFolder {
-    /// That of a result folder.
-    pub(super) fn of(result: &Path) -> Self {
-        Self { root: result.join("checkpoint") }
+    /// That of a result folder, which is locked for others as long as this lives.
+    ///
+    /// # Errors
+    /// If another process has it.
+    pub(super) fn claim(result: &Path) -> Result<Self, Failure> {
+        let lock = Lock::take(result)?;
+        Ok(Self { root: result.join("checkpoint"), synced: None, _lock: lock })
     }
 
     fn note_path(&self) -> PathBuf {
         self.root.join("checkpoint.json")
     }
 
-    /// Writes a checkpoint in place of the one before.
-    pub(super) fn save(&self, prepared: &Prepared, totals: &Totals) -> Result<(), Failure> {
-        self.try_save(prepared, totals).map_err(|error| {
+    fn reserve_path(&self) -> PathBuf {
+        self.root.join("reserve")
+    }
+
+    /// Keeps some room on the disk. What cannot be had is no error yet.
+    fn keep_reserve(&self, size: usize) {
+        let path = self.reserve_path();
+        if fs::metadata(&path).is_ok_and(|data| data.len() >= size as u64) {
+            return;
+        }
+        if fs::write(&path, vec![0; size]).is_err() {
+            fs::remove_file(&path).ok();
+        }
+    }
+
+    /// Keeps room on the disk for the first checkpoint of a world with so many vertices.
+    pub(super) fn keep_first_reserve(&self, vertices: usize) {
+        self.keep_reserve((RESERVE_PER_VERTEX * vertices).max(LEAST_RESERVE));
+    }
+
+    /// Lets go of the room that was kept.
+    pub(super) fn release_reserve(&self) {
+        fs::remove_file(self.reserve_path()).ok();
+    }
+
+    /// Writes a checkpoint in place of the one before, in the room that was kept for it if there is no other. Returns the hash of
+    /// the state.
+    pub(super) fn save(&mut self, folder: &OutputFolder, moment: &Moment<'_>) -> Result<String, Failure> {
+        let saved = self.try_save(folder, moment).or_else(|_| {
+            self.release_reserve();
+            self.try_save(folder, moment)
+        });
+        saved.map_err(|error| {
             Failure::Failed(format!("cannot write the checkpoint in {}: {error}", self.root.display()))
         })
     }
 
-    fn try_save(&self, prepared: &Prepared, totals: &Totals) -> io::Result<()> {
+    fn try_save(&mut self, folder: &OutputFolder, moment: &Moment<'_>) -> io::Result<String> {
+        let Moment { prepared, totals, unwritten } = moment;
         let frame = prepared.world.frame();
+        let bytes = prepared.world.checkpoint().to_bytes();
         let note = Note {
             format: FORMAT,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             scene: prepared.motion_hash.clone(),
             frame,
+            unwritten: unwritten.cloned(),
             state: format!("state_{frame:05}.gz"),
-            state_hash: prepared.world.state_hash(),
-            totals: totals.clone(),
+            state_hash: hash_state(&bytes),
+            totals: (*totals).clone(),
         };
-        let bytes = prepared.world.checkpoint().to_bytes();
-        fs::create_dir_all(&self.root)?;
-        replace_file(&self.root.join(&note.state), &pack(&bytes)?)?;
+        folder.sync(self.synced).map_err(io::Error::other)?;
+        let packed = pack(&bytes)?;
+        replace_file(&self.root.join(&note.state), &packed)?;
         replace_file(&self.note_path(), &serde_json::to_vec_pretty(&note)?)?;
+        self.synced = if unwritten.is_some() { frame.checked_sub(1) } else { Some(frame) };
         for entry in fs::read_dir(&self.root)? {
             let entry = entry?;
             let name = entry.file_name().to_string_lossy().into_owned();
@@ -87,20 +164,20 @@ impl CheckpointFolder {
                 fs::remove_file(entry.path())?;
             }
         }
-        Ok(())
+        self.keep_reserve((2 * packed.len()).max(LEAST_RESERVE));
+        Ok(note.state_hash)
     }
 
-    fn read_note(&self) -> Result<Note, Failure> {
+    /// `None` if there is no checkpoint.
+    fn read_note(&self) -> Result<Option<Note>, Failure> {
         let path = self.note_path();
-        let bytes = fs::read(&path).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => Failure::Usage(format!(
-                "there is no checkpoint to resume from: {} does not exist\n  = leave out --resume to start a new run, \
-                 or name the result folder with --out",
-                path.display()
-            )),
-            _ => Failure::Usage(format!("cannot read {}: {error}", path.display())),
-        })?;
-        serde_json::from_slice::<Note>(&bytes).map_err(|error| damaged(&path, &error.to_string()))
+        match fs::read(&path) {
+            Ok(bytes) => {
+                serde_json::from_slice(&bytes).map(Some).map_err(|error| damaged(&path, &error.to_string()))
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Failure::Usage(format!("cannot read {}: {error}", path.display()))),
+        }
     }
 
     fn read_state(&self, note: &Note) -> Result<Checkpoint, Failure> {
@@ -108,6 +185,42 @@ impl CheckpointFolder {
         let bytes = fs::read(&path).and_then(|bytes| unpack(&bytes));
         let bytes = bytes.map_err(|error| damaged(&path, &error.to_string()))?;
         Checkpoint::from_bytes(&bytes).map_err(|error| damaged(&path, &error.to_string()))
+    }
+
+    /// Takes the world of a run to where the checkpoint was taken; `None`: there is none, and the world stays at its start.
+    ///
+    /// # Errors
+    /// If the folder is one of another scene, or the checkpoint cannot be used.
+    pub(super) fn resume(&mut self, prepared: &mut Prepared) -> Result<Option<Resumed>, Failure> {
+        let Some(note) = self.read_note()? else {
+            let differences = find_differences(prepared);
+            return if differences.is_empty() { Ok(None) } else { Err(self.other_scene(&differences)) };
+        };
+        if note.format != FORMAT {
+            let reason = format!("its format is {}, but this program reads format {FORMAT}", note.format);
+            return Err(damaged(&self.note_path(), &reason));
+        }
+        if note.scene != prepared.motion_hash {
+            return Err(self.other_scene(&find_differences(prepared)));
+        }
+        let checkpoint = self.read_state(&note)?;
+        let is_sound = checkpoint.frame() == note.frame && checkpoint.hash() == note.state_hash;
+        if !is_sound {
+            return Err(damaged(&self.root, "the state is not the one that was saved"));
+        }
+        prepared.world.restore(checkpoint).map_err(|error| damaged(&self.root, &error.to_string()))?;
+        let resumed = Resumed { totals: note.totals, unwritten: note.unwritten, frame: note.frame };
+        self.synced = resumed.last_recorded();
+        Ok(Some(resumed))
+    }
+
+    fn other_scene(&self, differences: &[String]) -> Failure {
+        Failure::Usage(format!(
+            "the checkpoint in {} is of another scene{}\n  = undo the changes to resume, or start a new run with \
+             another --out",
+            self.root.display(),
+            name_differences(differences)
+        ))
     }
 }
 
@@ -125,32 +238,6 @@ fn unpack(packed: &[u8]) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Takes the world of a run to where its folder's checkpoint was taken. Returns the totals so far.
-pub(super) fn resume(prepared: &mut Prepared) -> Result<Totals, Failure> {
-    let folder = CheckpointFolder::of(&prepared.root);
-    let note = folder.read_note()?;
-    if note.format != FORMAT {
-        return Err(damaged(
-            &folder.note_path(),
-            &format!("its format is {}, but this program reads format {FORMAT}", note.format),
-        ));
-    }
-    if note.scene != prepared.motion_hash {
-        return Err(Failure::Usage(format!(
-            "the checkpoint in {} is of another scene{}\n  = undo the changes to resume, or start a new run with \
-             another --out",
-            folder.root.display(),
-            name_differences(prepared)
-        )));
-    }
-    let checkpoint = folder.read_state(&note)?;
-    prepared.world.restore(checkpoint).map_err(|error| damaged(&folder.root, &error.to_string()))?;
-    if prepared.world.frame() != note.frame || prepared.world.state_hash() != note.state_hash {
-        return Err(damaged(&folder.root, "the state is not the one that was saved"));
-    }
-    Ok(note.totals)
-}
-
 fn damaged(path: &Path, reason: &str) -> Failure {
     Failure::Usage(format!(
         "the checkpoint {} cannot be used: {reason}\n  = start a new run with another --out",
@@ -158,24 +245,27 @@ fn damaged(path: &Path, reason: &str) -> Failure {
     ))
 }
 
-/// The keys in which the scene of the folder and that of the run differ, as part of a message.
-fn name_differences(prepared: &Prepared) -> String {
-    let Ok(text) = fs::read_to_string(prepared.root.join("scene.json")) else { return String::new() };
-    let Ok(old) = serde_json::from_str::<Value>(&text) else { return String::new() };
-    // Through text, so that both have the numbers that the reader makes of it.
-    let Ok(new) = serde_json::from_str::<Value>(&prepared.scene.to_json().to_string()) else {
-        return String::new();
-    };
+/// The keys in which the scene of the folder and that of the run differ.
+fn find_differences(prepared: &Prepared) -> Vec<String> {
     let mut keys = Vec::new();
+    let Ok(text) = fs::read_to_string(prepared.root.join("scene.json")) else { return keys };
+    let Ok(old) = serde_json::from_str::<Value>(&text) else { return keys };
+    // Through text, so that both have the numbers that the reader makes of it.
+    let Ok(new) = serde_json::from_str::<Value>(&prepared.scene.to_json().to_string()) else { return keys };
     collect_differences(&old, &new, String::new(), &mut keys);
     keys.retain(|key| !FREE_KEYS.contains(&key.as_str()));
+    keys
+}
+
+/// Differences of scenes as part of a message.
+fn name_differences(keys: &[String]) -> String {
     if keys.is_empty() {
         return ": a mesh file has changed".to_owned();
     }
     let more = keys.len().saturating_sub(NAMED_DIFFERENCES);
-    keys.truncate(NAMED_DIFFERENCES);
+    let named = keys[..keys.len().min(NAMED_DIFFERENCES)].join(", ");
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!(", which differs in {}{more}", keys.join(", "))
+    format!(", which differs in {named}{more}")
 }
 
 /// The paths of the values that differ.

@@ -1,25 +1,47 @@
 //! What a run says on standard error while it runs.
+//!
+//! A thread of its own looks at the run now and then, so that a frame that takes minutes is told of as well.
 
 use super::prepare::Prepared;
 use super::totals::Warning;
+use crate::log::say;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::BTreeSet;
 use std::io::IsTerminal;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use taffeta_sim::World;
+use taffeta_sim::{Watch, World};
 
 /// Time between two lines where there is no terminal to show a bar.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
+/// Time between two looks at a frame that is being made.
+const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 /// Weight of the newest frame in the mean cost of a frame: calm enough to be read.
 const NEWEST_WEIGHT: f64 = 0.1;
 
 /// Progress and warnings of a run.
 pub(super) struct Progress {
-    display: Display,
-    end_time: f64,
-    last_frame: u64,
-    mean_cost: Option<f64>,
+    board: Arc<Mutex<Board>>,
     warned: BTreeSet<String>,
+    /// What ends the thread that looks at long frames.
+    looking: Option<(Sender<()>, JoinHandle<()>)>,
+}
+
+/// Where a run is and how it is shown.
+struct Board {
+    display: Display,
+    watch: Watch,
+    /// Time at the end of the run \[s\]; `None`: an equilibrium is searched for, in which no time passes.
+    end_time: Option<f64>,
+    last_frame: u64,
+    /// Frames that are done.
+    frame: u64,
+    /// Since when the next one is being made.
+    begun: Instant,
+    vertices: usize,
+    mean_cost: Option<f64>,
 }
 
 enum Display {
@@ -29,55 +51,59 @@ enum Display {
 }
 
 impl Progress {
-    /// A bar on a terminal, otherwise a line now and then; nothing if `quiet`.
+    /// A bar on a terminal, otherwise a line now and then; nothing but warnings if `quiet`.
     pub(super) fn new(prepared: &Prepared, quiet: bool) -> Self {
-        let frame = prepared.world.frame();
+        let (world, simulation) = (&prepared.world, &prepared.scene.simulation);
         let display = if quiet {
             Display::Silent
         } else if std::io::stderr().is_terminal() {
             let style = ProgressStyle::with_template("{bar:12} {wide_msg}")
                 .expect("the template is well-formed")
                 .progress_chars("━╸ ");
-            let bar = ProgressBar::new(prepared.last_frame).with_style(style).with_position(frame);
-            Display::Bar(bar)
+            Display::Bar(ProgressBar::new(prepared.last_frame).with_style(style).with_position(world.frame()))
         } else {
             Display::Lines { printed: Instant::now() }
         };
-        let end_time = prepared.last_frame as f64 * prepared.scene.simulation.frame_time();
-        Self { display, end_time, last_frame: prepared.last_frame, mean_cost: None, warned: BTreeSet::new() }
+        let end_time = prepared.last_frame as f64 * simulation.frame_time();
+        let board = Arc::new(Mutex::new(Board {
+            display,
+            watch: world.watch(),
+            end_time: (!simulation.is_static()).then_some(end_time),
+            last_frame: prepared.last_frame,
+            frame: world.frame(),
+            begun: Instant::now(),
+            vertices: world.vertex_count(),
+            mean_cost: None,
+        }));
+        let looking = (!quiet).then(|| look_now_and_then(Arc::clone(&board)));
+        Self { board, warned: BTreeSet::new(), looking }
     }
 
-    /// Shows where the run is after a frame that took some time.
-    pub(super) fn update(&mut self, world: &World, cost: Duration) {
-        let cost = cost.as_secs_f64();
-        let mean = self.mean_cost.map_or(cost, |mean| mean + NEWEST_WEIGHT * (cost - mean));
-        self.mean_cost = Some(mean);
-        let (frame, vertices) = (world.frame(), world.vertex_count());
-        let state = || {
-            let (time, end) = (world.time(), self.end_time);
-            let left = mean * self.last_frame.saturating_sub(frame) as f64;
-            let speed = 1e3 * mean;
-            format!("{time:.3} of {end:.3} s, {vertices} vertices, {speed:.1} ms per frame, {left:.0} s left")
-        };
-        match &mut self.display {
-            Display::Bar(bar) => {
-                bar.set_message(state());
-                bar.set_position(frame);
-            }
-            Display::Lines { printed } if printed.elapsed() > LINE_INTERVAL => {
-                *printed = Instant::now();
-                eprintln!("{}", state());
-            }
-            Display::Lines { .. } | Display::Silent => {}
-        }
+    fn board(&self) -> MutexGuard<'_, Board> {
+        self.board.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Shows where the run is after a frame.
+    pub(super) fn update(&self, world: &World) {
+        let mut board = self.board();
+        let cost = board.begun.elapsed().as_secs_f64();
+        board.mean_cost = Some(board.mean_cost.map_or(cost, |mean| mean + NEWEST_WEIGHT * (cost - mean)));
+        (board.frame, board.vertices) = (world.frame(), world.vertex_count());
+        board.begun = Instant::now();
+        let text = board.describe_frame(world.time());
+        board.show(text);
     }
 
     /// Prints a warning without disturbing the bar.
     pub(super) fn warn(&self, text: &str) {
-        let print = || eprintln!("warning: {text}");
-        match &self.display {
-            Display::Bar(bar) => bar.suspend(print),
-            Display::Lines { .. } | Display::Silent => print(),
+        self.say(&format!("warning: {text}"));
+    }
+
+    /// Prints a line without disturbing the bar.
+    pub(super) fn say(&self, text: &str) {
+        match &self.board().display {
+            Display::Bar(bar) => bar.suspend(|| say(text)),
+            Display::Lines { .. } | Display::Silent => say(text),
         }
     }
 
@@ -91,9 +117,66 @@ impl Progress {
     }
 
     /// Takes the bar away.
-    pub(super) fn finish(&self) {
-        if let Display::Bar(bar) = &self.display {
+    pub(super) fn finish(&mut self) {
+        if let Some((end, thread)) = self.looking.take() {
+            drop(end);
+            thread.join().ok();
+        }
+        if let Display::Bar(bar) = &self.board().display {
             bar.finish_and_clear();
         }
     }
+}
+
+impl Board {
+    fn describe_frame(&self, time: f64) -> String {
+        let (end, mean) = (self.end_time.unwrap_or(0.0), self.mean_cost.unwrap_or(0.0));
+        let left = mean * self.last_frame.saturating_sub(self.frame) as f64;
+        let (vertices, speed) = (self.vertices, 1e3 * mean);
+        format!("{time:.3} of {end:.3} s, {vertices} vertices, {speed:.1} ms per frame, {left:.0} s left")
+    }
+
+    /// About a frame that is being made.
+    fn describe_work(&self) -> String {
+        let (vertices, seconds) = (self.vertices, self.begun.elapsed().as_secs());
+        match self.end_time {
+            None => format!("searching for the equilibrium of {vertices} vertices for {seconds} s"),
+            Some(end) => {
+                let (time, next) = (self.watch.time(), self.frame + 1);
+                format!(
+                    "{time:.4} of {end:.3} s, {vertices} vertices, at work on frame {next} for {seconds} s"
+                )
+            }
+        }
+    }
+
+    /// Shows a text on the bar, or as a line if the last one is old enough.
+    fn show(&mut self, text: String) {
+        match &mut self.display {
+            Display::Bar(bar) => {
+                bar.set_message(text);
+                bar.set_position(self.frame);
+            }
+            Display::Lines { printed } if printed.elapsed() > LINE_INTERVAL => {
+                *printed = Instant::now();
+                say(text);
+            }
+            Display::Lines { .. } | Display::Silent => {}
+        }
+    }
+}
+
+/// Starts a thread that tells of frames that take longer than a moment, until the sender is dropped.
+fn look_now_and_then(board: Arc<Mutex<Board>>) -> (Sender<()>, JoinHandle<()>) {
+    let (end, ended) = mpsc::channel::<()>();
+    let look = move || {
+        while ended.recv_timeout(LOOK_INTERVAL) == Err(RecvTimeoutError::Timeout) {
+            let mut board = board.lock().unwrap_or_else(PoisonError::into_inner);
+            if board.begun.elapsed() > LOOK_INTERVAL {
+                let text = board.describe_work();
+                board.show(text);
+            }
+        }
+    };
+    (end, std::thread::spawn(look))
 }

@@ -41,39 +41,8 @@ impl Recorder {
         })
     }
 
-    /// Writes the initial state, frame 0. Returns the time it took.
-    pub(super) fn record_start(&mut self, world: &World) -> Result<Duration, Failure> {
-        self.write(world, state_row(world, &world.measure()))
-    }
-
-    /// Writes the frame that a step led to. Returns the time it took.
-    pub(super) fn record(
-        &mut self,
-        world: &World,
-        report: &StepReport,
-        step_time: Duration,
-    ) -> Result<Duration, Failure> {
-        let stage = |stage: Stage| milliseconds(report.times.of(stage));
-        let row = MetricsRow {
-            contacts: report.contacts as u64,
-            splits: report.remesh.splits,
-            collapses: report.remesh.collapses,
-            flips: report.remesh.flips,
-            popping: report.jumps.popping,
-            kinetic_jump: report.jumps.kinetic_energy,
-            elastic_jump: report.jumps.elastic_energy,
-            tears: report.tears.count,
-            torn_length: report.tears.length,
-            step_ms: milliseconds(step_time),
-            solve_ms: stage(Stage::Solve),
-            contact_ms: stage(Stage::Detect) + stage(Stage::Secure),
-            remesh_ms: stage(Stage::Remesh),
-            ..state_row(world, &report.metrics)
-        };
-        self.write(world, row)
-    }
-
-    fn write(&mut self, world: &World, row: MetricsRow) -> Result<Duration, Failure> {
+    /// Writes a frame with its row of the table. Returns the time it took.
+    pub(super) fn write(&mut self, world: &World, row: MetricsRow) -> Result<Duration, Failure> {
         let start = Instant::now();
         self.try_write(world, row, start).map_err(|error| Failure::failed(&error))?;
         Ok(start.elapsed())
@@ -134,6 +103,32 @@ fn frame_formats(formats: &[Format]) -> Vec<Format> {
 fn probe_row(row: &MetricsRow, name: &str, point: MaterialPoint) -> ProbeRow {
     let ([x, y, z], [vx, vy, vz]) = (point.position.to_array(), point.velocity.to_array());
     ProbeRow { frame: row.frame, time: row.time, name: name.to_owned(), x, y, z, vx, vy, vz }
+}
+
+/// The row of the initial state, frame 0.
+pub(super) fn start_row(world: &World) -> MetricsRow {
+    state_row(world, &world.measure())
+}
+
+/// The row of the frame that a step led to, which took some time.
+pub(super) fn step_row(world: &World, report: &StepReport, step_time: Duration) -> MetricsRow {
+    let stage = |stage: Stage| milliseconds(report.times.of(stage));
+    MetricsRow {
+        contacts: report.contacts as u64,
+        splits: report.remesh.splits,
+        collapses: report.remesh.collapses,
+        flips: report.remesh.flips,
+        popping: report.jumps.popping,
+        kinetic_jump: report.jumps.kinetic_energy,
+        elastic_jump: report.jumps.elastic_energy,
+        tears: report.tears.count,
+        torn_length: report.tears.length,
+        step_ms: milliseconds(step_time),
+        solve_ms: stage(Stage::Solve),
+        contact_ms: stage(Stage::Detect) + stage(Stage::Secure),
+        remesh_ms: stage(Stage::Remesh),
+        ..state_row(world, &report.metrics)
+    }
 }
 
 /// A row about a state, without the cost of the step that led to it.

@@ -12,10 +12,19 @@ use taffeta_sim::SeamReport;
 pub(super) enum Outcome {
     /// At its last frame.
     Finished,
-    /// By Ctrl-C.
+    /// By a signal.
     Interrupted,
     /// By an error.
     Failed(String),
+}
+
+impl Outcome {
+    /// Makes a failure of it, for a reason, unless it is one already.
+    pub(super) fn fail(&mut self, reason: &str) {
+        if !matches!(self, Outcome::Failed(_)) {
+            *self = Outcome::Failed(reason.to_owned());
+        }
+    }
 }
 
 /// What is told about a run.
@@ -23,6 +32,8 @@ pub(super) struct Summary<'a> {
     pub prepared: &'a Prepared,
     pub totals: &'a Totals,
     pub outcome: &'a Outcome,
+    /// The hash of the whole state.
+    pub state_hash: &'a str,
 }
 
 impl Summary<'_> {
@@ -71,7 +82,7 @@ impl Summary<'_> {
             "stage_times": stages,
             "peak_memory": totals.peak_memory,
             "units": { "time": "s", "memory": "bytes" },
-            "final_state_hash": prepared.world.state_hash(),
+            "final_state_hash": self.state_hash,
             "warnings": self.warnings(),
             "notes": self.notes(),
         });

@@ -2,6 +2,7 @@
 
 mod common;
 mod contract;
+mod durability;
 mod external;
 mod extremes;
 mod formats;

@@ -68,9 +68,8 @@ fn a_finished_run_can_be_made_longer() {
 }
 
 #[test]
-fn resuming_is_refused_where_there_is_nothing_to_resume() {
+fn resuming_is_refused_where_the_checkpoint_is_of_another_scene_or_damaged() {
     let desk = Desk::new();
-    desk.refused(&run("a", &["--resume"]), &["no checkpoint", "a/checkpoint", "leave out --resume"]);
     desk.done(&run("a", &["--frames", "1"]));
     desk.refused(
         &run("a", &["--resume", "--set", "cloth.0.grid.cells=[4,4]", "simulation.gravity=[0,-1,0]"]),

@@ -207,8 +207,9 @@ impl Table {
     }
 }
 
-/// The text of a table without rows after a frame and without an unfinished last line; `None` if there is no table.
-pub(super) fn rows_until(path: &Path, last_frame: u64) -> Result<Option<String>, OutputError> {
+/// The text of a table without rows after a frame (without any rows if there is none) and without an unfinished last line; `None`
+/// if there is no table.
+pub(super) fn rows_until(path: &Path, last_frame: Option<u64>) -> Result<Option<String>, OutputError> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -217,6 +218,6 @@ pub(super) fn rows_until(path: &Path, last_frame: u64) -> Result<Option<String>,
     let frame_of = |line: &str| line.split(',').next().and_then(|field| field.parse::<u64>().ok());
     let finished = text.split_inclusive('\n').enumerate().filter(|(_, line)| line.ends_with('\n'));
     let kept =
-        finished.filter(|(n, line)| *n == 0 || frame_of(line).is_some_and(|frame| frame <= last_frame));
+        finished.filter(|(n, line)| *n == 0 || frame_of(line).is_some_and(|frame| Some(frame) <= last_frame));
     Ok(Some(kept.map(|(_, line)| line).collect()))
 }

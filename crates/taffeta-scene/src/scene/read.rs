@@ -3,8 +3,8 @@
 use super::read_cloth::Surroundings;
 use super::read_material::MaterialLibrary;
 use super::{
-    ContactSettings, OutputSettings, Probe, RopeProbe, Scene, SceneCloth, SceneRope, SceneSolid, Simulation,
-    SolidProbe, camera, read_cloth, read_obstacle, read_rope, read_solid,
+    ContactSettings, DEFAULT_CHECKPOINT_EVERY, OutputSettings, Probe, RopeProbe, Scene, SceneCloth,
+    SceneRope, SceneSolid, Simulation, SolidProbe, camera, read_cloth, read_obstacle, read_rope, read_solid,
 };
 use crate::document::Document;
 use crate::error::SceneError;
@@ -405,14 +405,17 @@ fn note_duplicates<'n>(context: &Context<'_>, items: &[Item<'_>], names: impl It
 }
 
 fn read_output(top: &TableReader<'_>) -> OutputSettings {
-    let default = OutputSettings { formats: vec![Format::Obj], every: 1 };
-    let Some(table) = top.get("output").and_then(|item| item.table(&["formats", "every"])) else {
+    let default =
+        OutputSettings { formats: vec![Format::Obj], every: 1, checkpoint_every: DEFAULT_CHECKPOINT_EVERY };
+    let keys = ["formats", "every", "checkpoint_every"];
+    let Some(table) = top.get("output").and_then(|item| item.table(&keys)) else {
         return default;
     };
     let formats = table.get("formats").and_then(|item| read_formats(&item));
     OutputSettings {
         formats: formats.unwrap_or(default.formats),
         every: table.integer("every", 1, 1, u64::from(u32::MAX)) as u32,
+        checkpoint_every: table.number("checkpoint_every", default.checkpoint_every, Range::NotNegative),
     }
 }
 

@@ -67,7 +67,11 @@ pub(super) fn scene_json(scene: &Scene) -> Value {
             "drag": scene.air.drag,
         },
         "probe": probes.collect::<Vec<_>>(),
-        "output": { "formats": formats, "every": scene.output.every },
+        "output": {
+            "formats": formats,
+            "every": scene.output.every,
+            "checkpoint_every": scene.output.checkpoint_every,
+        },
     });
     put(&mut json, "camera", scene.camera.as_ref().map(camera_json));
     let is_pbd = scene.simulation.settings.solver == SolverChoice::Pbd;
@@ -163,6 +167,7 @@ fn put_projection(json: &mut Value, projection: ProjectionStiffness) {
 pub(super) fn scene_hash(scene: &Scene) -> Result<String, SceneError> {
     let mut canonical = scene_json(scene);
     canonical["simulation"]["threads"] = Value::Null;
+    canonical["output"].as_object_mut().map(|table| table.remove("checkpoint_every"));
     let is_looked_at =
         |cloth: &SceneCloth| cloth.remesh.is_some_and(|remesh| remesh.coarsen_unseen.is_some());
     if let Some(table) = canonical.as_object_mut().filter(|_| !scene.cloths.iter().any(is_looked_at)) {

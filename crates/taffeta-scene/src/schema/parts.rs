@@ -1,7 +1,9 @@
 //! Everything in a scene that is no body: simulation, obstacles, contact, air, probes, output.
 
 use super::node::{Node, object};
-use crate::scene::{DEFAULT_VIEW_DEG, MAX_REPEATS, MAX_THREADS, SOLVERS, WIDEST_VIEW_DEG};
+use crate::scene::{
+    DEFAULT_CHECKPOINT_EVERY, DEFAULT_VIEW_DEG, MAX_REPEATS, MAX_THREADS, SOLVERS, WIDEST_VIEW_DEG,
+};
 use serde_json::json;
 use taffeta_core::Friction;
 use taffeta_formats::Format;
@@ -103,6 +105,11 @@ pub(super) fn output() -> Node {
                 Node::integer("Frames from one written frame to the next.", 1)
                     .with("maximum", u32::MAX)
                     .default(1),
+            ),
+            (
+                "checkpoint_every",
+                Node::not_negative("Wall time from one checkpoint of a run to the next [s].")
+                    .default(DEFAULT_CHECKPOINT_EVERY),
             ),
         ],
         &[],

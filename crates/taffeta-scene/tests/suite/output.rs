@@ -119,7 +119,7 @@ fn a_run_resumes_after_its_last_good_frame() {
     fs::write(&table, torn).unwrap();
     fs::write(folder.path().join("frames/.taffeta-abc.tmp"), "v 0").unwrap();
 
-    let output = OutputFolder::reopen(folder.path(), 3).unwrap();
+    let output = OutputFolder::reopen(folder.path(), Some(3)).unwrap();
     assert_eq!(ResultFolder::open(folder.path()).unwrap().all_frames(), [0, 1, 2, 3]);
     assert_eq!(frame_files(folder.path()).len(), 4);
     write_run(&output, 4..=6);
@@ -127,5 +127,5 @@ fn a_run_resumes_after_its_last_good_frame() {
     let frames: Vec<u64> = result.read_metrics().unwrap().iter().map(|row| row.frame).collect();
     assert_eq!(frames, [0, 1, 2, 3, 4, 5, 6]);
     assert_eq!(result.read_probes().unwrap(), (0..=6).map(probe_row).collect::<Vec<_>>());
-    assert!(OutputFolder::reopen(&folder.path().join("missing"), 3).is_err());
+    assert!(OutputFolder::reopen(&folder.path().join("missing"), Some(3)).is_err());
 }

@@ -15,6 +15,7 @@ use surface::Surface;
 use taffeta_contact::crossings::{edge_pierces_face, find_crossings};
 use taffeta_contact::elements::Elements;
 use taffeta_core::TriangleMesh;
+use taffeta_scene::scene::{doubt_mesh_layout, doubt_mesh_size};
 use taffeta_scene::{MeshFormat, ObjMesh, read_mesh, read_polyline};
 
 /// Vertices or faces that a line names; the rest is counted.
@@ -65,6 +66,9 @@ pub fn describe(file: &ObjMesh) -> String {
     report.add("degenerate faces", name_faces(file, &measure::degenerate_faces(mesh)));
     report.add("bounding box", describe_box(mesh));
     report.add("self-crossings", describe_crossings(file));
+    for doubt in doubt_mesh_size(mesh).into_iter().chain(doubt_mesh_layout(mesh)) {
+        report.add("warning", doubt);
+    }
     report.text
 }
 

@@ -63,9 +63,13 @@ pub(crate) enum Range {
     AtLeastOne,
 }
 
+/// The largest number that a scene may have: energies and their second derivatives have products of several numbers, which
+/// must not overflow.
+const LARGEST: f64 = 1e30;
+
 impl Range {
     fn contains(self, value: f64) -> bool {
-        value.is_finite()
+        value.abs() <= LARGEST
             && match self {
                 Range::Finite => true,
                 Range::Positive => value > 0.0,
@@ -114,7 +118,14 @@ impl<'a> Item<'a> {
             _ => return self.wrong_type("a number"),
         };
         if !range.contains(value) {
-            self.report(format!("`{}` is {value}, but must be {}", self.key, range.words()), None);
+            let bound = if value.is_finite() && value.abs() > LARGEST {
+                format!("at most {LARGEST:e}, beyond which products of numbers overflow")
+            } else {
+                range.words().to_owned()
+            };
+            // No row of three hundred zeros.
+            let shown = if value.abs() > LARGEST { format!("{value:e}") } else { value.to_string() };
+            self.report(format!("`{}` is {shown}, but must be {bound}", self.key), None);
             return None;
         }
         Some(value)

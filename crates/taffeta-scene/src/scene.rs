@@ -15,6 +15,7 @@ mod check;
 pub(crate) mod obstacle;
 mod orient;
 mod pin;
+mod plausible;
 mod read;
 mod read_cloth;
 mod read_material;
@@ -43,6 +44,7 @@ pub(crate) use camera::{DEFAULT_VIEW_DEG, WIDEST_VIEW_DEG};
 pub use assemble::{BuiltScene, PlacedProbe};
 pub use camera::SceneCamera;
 pub use obstacle::{ObstacleShape, SceneObstacle};
+pub use plausible::{doubt_mesh_layout, doubt_mesh_size};
 pub use rope::{RopeShape, SceneRope};
 pub use solid::{SceneSolid, SolidProbe, SolidShape};
 

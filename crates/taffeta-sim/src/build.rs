@@ -5,7 +5,7 @@ use crate::description::{ClothDescription, WorldDescription};
 use crate::enclosed::check_enclosed;
 use crate::frozen::Thawed;
 use crate::loose::{build_loose, world_bodies};
-use crate::pins::{Pin, along_held};
+use crate::pins::{Contradiction, Pin, along_held, find_contradiction};
 use crate::rope::list_inputs;
 use crate::seams::close::begin_sewing;
 use crate::seams::{SeamDefect, SeamError, Sewing, pair_seams};
@@ -68,6 +68,25 @@ pub enum BuildError {
         cloth: String,
         /// Number of the pin in its cloth.
         pin: usize,
+    },
+    /// Two pins take a vertex to different places.
+    #[error(
+        "{body}: pin {} and pin {} both hold vertex {vertex} at {position}, but at {time} s they take it to places that are \
+         {distance:.3e} m apart: let their regions not overlap, or give them one motion", pins[0], pins[1]
+    )]
+    ContradictingPins {
+        /// What the body is and its name, for example "cloth 'sheet'".
+        body: String,
+        /// Numbers of the pins in their body.
+        pins: [usize; 2],
+        /// The vertex by its number in the body.
+        vertex: usize,
+        /// Where it is at time 0 \[m\].
+        position: DVec3,
+        /// When the places are different \[s\].
+        time: f64,
+        /// How far apart they are \[m\].
+        distance: f64,
     },
     /// A setting of the simulation, of remeshing, of an obstacle or of a pin makes no sense.
     #[error("{what}: {reason}")]
@@ -235,6 +254,7 @@ fn select_pins(
     let mut pins = Vec::new();
     for (number, cloth) in description.cloths.iter().enumerate() {
         let range = input.vertices_of(number);
+        let first = pins.len();
         for (pin, description) in cloth.pins.iter().enumerate() {
             let region = &description.region;
             let in_material = select_by_material(&cloth.mesh, region);
@@ -249,14 +269,40 @@ fn select_pins(
                 return Err(BuildError::EmptyPin { cloth: cloth.name.clone(), pin });
             }
             let center = held.iter().map(|i| cloth.mesh.positions[*i]).sum::<DVec3>() / held.len() as f64;
+            pins.push(Pin { description: description.clone(), center });
             for i in held {
                 let vertex = &mut attributes.vertices[built.vertices[range.start + i]];
-                vertex.pin.get_or_insert(pins.len() as u32);
+                let body = || format!("cloth '{}'", cloth.name);
+                claim(&mut vertex.pin, (&pins, first), (body, i, cloth.mesh.positions[i]))?;
             }
-            pins.push(Pin { description: description.clone(), center });
         }
     }
     Ok(pins)
+}
+
+/// Lets the last of the pins have a vertex of a body, of whose pins `first` is the first, unless it has a pin already; with the
+/// vertex's number and place.
+pub(crate) fn claim(
+    holder: &mut Option<u32>,
+    (pins, first): (&[Pin], usize),
+    (body, vertex, position): (impl Fn() -> String, usize, DVec3),
+) -> Result<(), BuildError> {
+    let last = pins.len() - 1;
+    let Some(holder) = *holder else {
+        *holder = Some(last as u32);
+        return Ok(());
+    };
+    match find_contradiction([&pins[holder as usize], &pins[last]], position) {
+        None => Ok(()),
+        Some(Contradiction { time, distance }) => Err(BuildError::ContradictingPins {
+            body: body(),
+            pins: [holder as usize - first, last - first],
+            vertex,
+            position,
+            time,
+            distance,
+        }),
+    }
 }
 
 /// The vertices of which any corner lies in a region of material space.

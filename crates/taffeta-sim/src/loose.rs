@@ -4,7 +4,7 @@
 //! remeshed. What couples them are blocks that the caches build; a loose vertex by itself is a point mass. Everything that
 //! goes over vertices holds for them: pins, inertia, contact with obstacles, momentum, checkpoints.
 
-use crate::build::BuildError;
+use crate::build::{BuildError, claim};
 use crate::description::{LooseDescription, PinDescription};
 use crate::pins::{Pin, along_held};
 use crate::world::World;
@@ -158,8 +158,11 @@ pub(crate) fn build_loose(
         for (pin, description) in body.pins.iter().enumerate() {
             let held = select(body, description).map_err(|reason| refuse_pin(body, pin, reason))?;
             let center = held.iter().map(|i| body.positions[*i]).sum::<DVec3>() / held.len() as f64;
-            held.iter().for_each(|i| _ = holders[*i].get_or_insert(pins.len() as u32));
             pins.push(Pin { description: description.clone(), center });
+            for i in held {
+                let name = || format!("body '{}'", body.name);
+                claim(&mut holders[i], (pins, first_pin), (name, i, body.positions[i]))?;
+            }
         }
         input.guides.iter().for_each(|(i, pin)| holders[*i] = Some((first_pin + pin) as u32));
         let mass: f64 = body.masses.iter().sum();

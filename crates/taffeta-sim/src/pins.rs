@@ -1,7 +1,8 @@
 //! Pins: what they hold, where they take it, and when they let go.
 //!
 //! A pin holds its vertices along its axes: there they follow its motion exactly, along the other axes they move
-//! freely. A vertex that several pins select belongs to the first; when that lets go, the vertex is free. What a pin
+//! freely. A vertex that several pins select belongs to the first; when that lets go, the vertex is free. Pins that take a
+//! vertex to different places are refused. What a pin
 //! has let go of are ordinary vertices, which remeshing refines and coarsens as any other.
 //!
 //! The force of a pin is what its vertices lack for balance along the held axes: elasticity, inertia and contact, but
@@ -20,6 +21,9 @@ use taffeta_core::{IndexVec, VertexIndex};
 /// Part of the release time by which a substep may start too early and still count as at that time: round-off of times.
 const TIME_SLACK: f64 = 1e-9;
 
+/// Distance of two targets that counts as none, relative to how far they are away.
+const SAME_PLACE: f64 = 1e-9;
+
 /// A pin with what it needs to move.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Pin {
@@ -34,6 +38,35 @@ impl Pin {
     fn is_due(&self, time: f64) -> bool {
         self.description.release.is_some_and(|release| time >= release * (1.0 - TIME_SLACK))
     }
+}
+
+/// Where two pins contradict each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Contradiction {
+    /// When they first take a vertex to different places \[s\].
+    pub time: f64,
+    /// How far apart these are \[m\].
+    pub distance: f64,
+}
+
+/// Whether two pins that both select a vertex at `x` \[m\] take it to different places along an axis that both hold, while
+/// neither has let go. Looked for at their keys and halfway between.
+pub(crate) fn find_contradiction(pins: [&Pin; 2], x: DVec3) -> Option<Contradiction> {
+    let descriptions = pins.map(|pin| &pin.description);
+    let end = descriptions.iter().filter_map(|pin| pin.release).fold(f64::INFINITY, f64::min);
+    let keys = descriptions.iter().flat_map(|pin| pin.motion.keys.iter().map(|key| key.time));
+    let mut times: Vec<f64> = keys.chain([0.0]).filter(|time| *time >= 0.0 && *time < end).collect();
+    times.sort_unstable_by(f64::total_cmp);
+    let halves: Vec<f64> = times.windows(2).map(|pair| 0.5 * (pair[0] + pair[1])).collect();
+    times.extend(halves);
+    times.sort_unstable_by(f64::total_cmp);
+    times.into_iter().find_map(|time| {
+        let [a, b] = pins.map(|pin| pin.description.motion.pose_at(time, pin.center).apply(x));
+        let both: [bool; 3] = std::array::from_fn(|axis| descriptions.iter().all(|pin| pin.axes[axis]));
+        let distance = along_held(both, a - b, DVec3::ZERO).length();
+        let slack = SAME_PLACE * a.distance(x).max(b.distance(x)).max(x.length());
+        (distance > slack).then_some(Contradiction { time, distance })
+    })
 }
 
 /// `given` along the held axes, `free` along the others.

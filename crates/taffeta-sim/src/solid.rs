@@ -10,7 +10,7 @@
 //! couples the vertices are the blocks of the tetrahedra. The vertices of the surface are known by their keys, which
 //! outlive remeshing of other cloths. Mass is lumped tetrahedron by tetrahedron, a quarter to each corner.
 
-use crate::build::BuildError;
+use crate::build::{BuildError, claim};
 use crate::caches::CacheSource;
 use crate::description::{
     ClothDescription, LooseDescription, PinDescription, SolidDescription, WorldDescription,
@@ -374,12 +374,15 @@ pub(crate) fn place_and_pin(
     for (solid, input) in solids.iter_mut().zip(&description.solids) {
         let first: usize = counts[..solid.cloth].iter().sum();
         solid.keys = vertices[first..first + counts[solid.cloth]].to_vec();
+        let first_pin = pins.len();
         for (number, pin) in input.pins.iter().enumerate() {
             let what = format!("solid '{}': pin {number}", solid.name);
             let held = input.select(pin).map_err(|reason| BuildError::BadSetting { what, reason })?;
             let center = held.iter().map(|i| solid.rest[*i]).sum::<DVec3>() / held.len() as f64;
-            held.iter().for_each(|i| solid.hold(*i, (pins.len() as u32, pin.axes), thawed));
             pins.push(Pin { description: pin.clone(), center });
+            for i in held {
+                solid.hold(i, (pins, first_pin), thawed)?;
+            }
         }
     }
     Ok(())
@@ -391,8 +394,14 @@ impl Solid {
         self.body.map_or(0, |body| loose.partition_point(|vertex| (vertex.body as usize) < body))
     }
 
-    /// Lets a pin hold a vertex, unless another does, and stops it along the held axes.
-    fn hold(&self, vertex: usize, (pin, axes): (u32, [bool; 3]), thawed: &mut Thawed) {
+    /// Lets the last of the pins, of which `first` is the solid's first, hold a vertex, unless another does, and stops it along
+    /// the held axes.
+    fn hold(
+        &self,
+        vertex: usize,
+        (pins, first): (&[Pin], usize),
+        thawed: &mut Thawed,
+    ) -> Result<(), BuildError> {
         let (holder, velocity) = match self.places[vertex] {
             Place::Surface(k) => {
                 let vertex = &mut thawed.attributes.vertices[self.keys[k]];
@@ -404,10 +413,11 @@ impl Solid {
                 (&mut vertex.pin, &mut vertex.velocity)
             }
         };
-        if holder.is_none() {
-            *holder = Some(pin);
-            *velocity = along_held(axes, DVec3::ZERO, *velocity);
-        }
+        let name = || format!("solid '{}'", self.name);
+        claim(holder, (pins, first), (name, vertex, self.rest[vertex]))?;
+        let axes = holder.map_or([false; 3], |pin| pins[pin as usize].description.axes);
+        *velocity = along_held(axes, DVec3::ZERO, *velocity);
+        Ok(())
     }
 
     /// Whether a mesh has the vertices of its surface.

@@ -46,6 +46,17 @@ pub enum StepError {
         /// Time of the failed substep \[s\].
         time: f64,
     },
+    /// A figure is beyond all numbers though the positions are not.
+    #[error(
+        "at {time} s the {what} is not finite any more; look for huge stiffness, speed or pressure, and for lengths that are \
+         not in meters"
+    )]
+    Overflow {
+        /// What it is, for example "kinetic energy".
+        what: &'static str,
+        /// Time at the end of the step \[s\].
+        time: f64,
+    },
     /// The time step is not a positive number, or so long that no number of substeps makes sense.
     #[error("the time step is {dt} s; it must be positive and at most about an hour")]
     BadTimeStep {
@@ -189,7 +200,11 @@ impl World {
         let outcome = self.plan(dt).map(|plan| self.follow_obstacles(plan, dt));
         let outcome =
             outcome.and_then(|plan| self.run_substeps((plan, dt), (&inputs.grabs, lead), &mut times));
-        let (plan, tears) = match outcome {
+        let outcome = outcome.and_then(|done| {
+            let measured = times.run(Stage::Measure, || self.measure());
+            self.check_overflow(&measured).map(|()| (done, measured))
+        });
+        let ((plan, tears), measured) = match outcome {
             Ok(done) => done,
             Err(error) => {
                 self.go_back(last_good);
@@ -198,7 +213,6 @@ impl World {
         };
         self.frame += 1;
         self.caches.keep_bending(&mut self.sheet);
-        let measured = times.run(Stage::Measure, || self.measure());
         let contacts = self.active_contacts();
         let broken_edges = self.broken_edge_count() - broken_before;
         let before_pass = if self.close_seams() { self.measure() } else { measured };
@@ -220,6 +234,19 @@ impl World {
             state_hash,
             times,
         })
+    }
+
+    fn check_overflow(&self, measured: &Metrics) -> Result<(), StepError> {
+        let figures = [
+            ("kinetic energy", measured.kinetic_energy),
+            ("elastic energy", measured.stretch_energy + measured.bend_energy),
+            ("energy in the field of gravity", measured.gravity_energy),
+            ("momentum", (measured.momentum + measured.angular_momentum).element_sum()),
+            ("strain", measured.max_strain),
+            ("residual", measured.residual),
+        ];
+        let beyond = figures.into_iter().find(|(_, figure)| !figure.is_finite());
+        beyond.map_or(Ok(()), |(what, _)| Err(StepError::Overflow { what, time: self.time }))
     }
 
     fn run_substeps(

@@ -15,4 +15,5 @@ mod resume;
 mod statics;
 mod study;
 mod tools;
+mod units;
 mod view;

@@ -3,6 +3,7 @@
 use super::check::{find_mesh_problems, find_nearest};
 use super::orient::{Turned, turn_mirrored_panels};
 use super::pin::{PlacedMesh, resolve_region};
+use super::plausible::{doubt_cloth, doubt_scene};
 use super::{
     ClothShape, Probe, RopeProbe, Scene, SceneCloth, SceneObstacle, SceneRope, SceneSolid, SolidProbe,
 };
@@ -62,6 +63,7 @@ struct Assembly<'a> {
 /// Makes everything.
 pub(super) fn assemble(scene: &Scene) -> Result<BuiltScene, SceneError> {
     let mut assembly = Assembly { scene, problems: Vec::new(), warnings: scene.warnings.clone() };
+    assembly.warnings.extend(doubt_scene(scene));
     let cloths: Vec<Option<ClothDescription>> = scene
         .cloths
         .iter()
@@ -180,6 +182,7 @@ impl Assembly<'_> {
             self.report(&format!("{key}.rest_curvature"), message);
         }
         self.check_thickness(key, cloth, &placed);
+        self.warnings.extend(doubt_cloth(key, cloth, &placed.mesh));
         let pins = self.resolve_pins(key, cloth, &placed);
         let seams = self.resolve_seams(key, cloth, &placed)?;
         let mesh = std::mem::take(&mut placed.mesh);
@@ -262,11 +265,19 @@ impl Assembly<'_> {
         }
         let sides = mesh.faces.iter().flat_map(|[a, b, c]| [[a, b], [b, c], [c, a]]);
         let length = |[a, b]: [&u32; 2]| mesh.positions[*a as usize].distance(mesh.positions[*b as usize]);
-        let mean = sides.map(length).sum::<f64>() / (3 * mesh.faces.len()) as f64;
+        let lengths: Vec<f64> = sides.map(length).collect();
+        let mean = lengths.iter().sum::<f64>() / lengths.len() as f64;
+        let shortest = lengths.iter().copied().fold(f64::INFINITY, f64::min);
         if thickness > mean {
             self.warnings.push(format!(
                 "{source}: the thickness of contact, {thickness} m, is more than the mean edge of the cloth {:?}, {mean:.4} m: \
                  contact is slow to converge, and folds are wider than the mesh could make them",
+                cloth.name
+            ));
+        } else if thickness > shortest {
+            self.warnings.push(format!(
+                "{source}: the thickness of contact, {thickness} m, is more than the shortest edge of the cloth {:?}, \
+                 {shortest:.2e} m: what is that close may seem to touch where it does not fold",
                 cloth.name
             ));
         }

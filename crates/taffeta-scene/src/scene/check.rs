@@ -7,9 +7,9 @@ use taffeta_core::geometry::{barycentric, closest_point_on_triangle, doubled_are
 
 /// Faces that a message names; the rest is counted.
 const NAMED_FACES: usize = 5;
-/// A triangle whose height is below this part of its longest edge has no usable area: the conditioning of its rest
-/// shape would leave fewer than four digits to the strain.
-const DEGENERATE_HEIGHT: f64 = 1e-12;
+/// A triangle whose height is below this part of its longest edge has no usable area: as the square of its inverse, the
+/// conditioning of the stiffness would leave fewer than four digits to the solver.
+const DEGENERATE_HEIGHT: f64 = 1e-6;
 
 /// One side of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -13,9 +13,17 @@ use glam::DVec3;
 use std::path::PathBuf;
 use taffeta_formats::Format;
 
+/// What scripts need to know.
+const EXIT_STATUSES: &str = "\
+Exit status:
+  0    done
+  1    the simulation or a check failed, or a result could not be written
+  2    bad usage, scene or file; a folder that another run writes
+  130  stopped by Ctrl-C, SIGTERM or SIGHUP; `taffeta run` has left a checkpoint";
+
 /// A simulator of cloth whose mesh adapts to its folds.
 #[derive(Clone, Debug, Parser)]
-#[command(name = "taffeta", version, arg_required_else_help = true)]
+#[command(name = "taffeta", version, arg_required_else_help = true, after_help = EXIT_STATUSES)]
 pub struct Arguments {
     /// What to do.
     #[command(subcommand)]

@@ -85,10 +85,12 @@ impl Run {
     fn simulate(&mut self, is_resumed: bool) -> Outcome {
         match self.try_simulate(is_resumed) {
             Ok(outcome) => outcome,
-            Err(failure) => Outcome::Failed(failure.into_text()),
+            Err(failure) => Outcome::Unwritten(failure.into_text()),
         }
     }
 
+    /// # Errors
+    /// If a result cannot be written.
     fn try_simulate(&mut self, is_resumed: bool) -> Result<Outcome, Failure> {
         let watch = self.prepared.world.watch();
         interrupt::listen(&watch.stop_flag());
@@ -113,8 +115,9 @@ impl Run {
             }
             let start = Instant::now();
             let report = match self.step() {
+                Ok(report) => report,
                 Err(StepError::Interrupted { .. }) => return Ok(Outcome::Interrupted),
-                outcome => outcome.map_err(|error| Failure::failed(&error))?,
+                Err(error) => return Ok(Outcome::Failed(Failure::failed(&error).into_text())),
             };
             self.totals.add(&report, &self.prepared.world);
             self.unwritten = Some(step_row(&self.prepared.world, &report, start.elapsed()));
@@ -186,10 +189,10 @@ impl Run {
         // Without frame 0 there is nothing to go on from.
         let saved = (self.totals.frames > 0).then(|| self.save_checkpoint());
         if let Some(Err(failure)) = &saved {
-            outcome.fail(failure.text());
+            outcome.note_unwritten(failure.text());
         }
         if let Err(failure) = self.write_spanning() {
-            outcome.fail(failure.text());
+            outcome.note_unwritten(failure.text());
         }
         self.checkpoints.release_reserve();
         self.clock.read(&mut self.totals);
@@ -209,23 +212,24 @@ impl Run {
         let written = self.folder.write_summary(&summary.to_json());
         let root = self.folder.root().display();
         let (frame, time) = (self.prepared.world.frame(), self.prepared.world.time());
-        let command = || resume_command(options, self.folder.root());
+        let command = resume_command(options, self.folder.root());
+        let good = match self.totals.frames {
+            0 => String::new(),
+            1 => format!("\n  = frame 0, the initial state, stays in {root}"),
+            frames => format!("\n  = the frames 0 to {} are good and stay in {root}", frames - 1),
+        };
         match outcome {
-            Outcome::Failed(mut reason) => {
-                match self.totals.frames {
-                    0 => {}
-                    1 => reason += &format!("\n  = frame 0, the initial state, stays in {root}"),
-                    n => reason += &format!("\n  = the frames 0 to {} are good and stay in {root}", n - 1),
+            Outcome::Failed(reason) => Err(Failure::Failed(reason + &good)),
+            Outcome::Unwritten(reason) => Err(Failure::Failed(format!(
+                "{reason}{good}\n  = {}, then:\n  {command}",
+                match is_saved {
+                    true => "nothing is lost; make room on the disk",
+                    false =>
+                        "what came after the last checkpoint has to be computed again; make room on the disk",
                 }
-                if self.unwritten.is_some() && is_saved {
-                    reason +=
-                        &format!("\n  = nothing is lost; make room on the disk, then:\n  {}", command());
-                }
-                Err(Failure::Failed(reason))
-            }
+            ))),
             Outcome::Interrupted => Err(Failure::Interrupted(format!(
-                "interrupted after frame {frame} ({time:.4} s); to continue:\n  {}",
-                command()
+                "interrupted after frame {frame} ({time:.4} s); to continue:\n  {command}"
             ))),
             Outcome::Finished => {
                 written.map_err(|error| Failure::failed(&error))?;

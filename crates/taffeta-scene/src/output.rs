@@ -88,6 +88,7 @@ impl OutputError {
 }
 
 /// Waits until a file or folder is on the disk. Folders can be waited for on Unix only; elsewhere renames are on the disk in time.
+#[cfg(not(target_os = "linux"))]
 fn sync_path(path: &Path) -> io::Result<()> {
     if cfg!(not(unix)) && path.is_dir() {
         return Ok(());
@@ -190,6 +191,19 @@ impl OutputFolder {
     ///
     /// # Errors
     /// If something cannot be read or the disk fails.
+    // All of the file system at once: three thousand frames take 0.4 s, which one by one take 8 s.
+    #[cfg(target_os = "linux")]
+    pub fn sync(&self, _synced: Option<u64>) -> Result<(), OutputError> {
+        let sync = || Ok(rustix::fs::syncfs(fs::File::open(&self.root)?)?);
+        sync().map_err(|e: io::Error| OutputError::io("write through", &self.root, &e))
+    }
+
+    /// Waits until the frames after `synced`, which is the last one that was on the disk already, the tables and the folder
+    /// are on the disk, so that a loss of power takes none of them.
+    ///
+    /// # Errors
+    /// If something cannot be read or the disk fails.
+    #[cfg(not(target_os = "linux"))]
     pub fn sync(&self, synced: Option<u64>) -> Result<(), OutputError> {
         let is_new =
             |name: &str| result::parse_frame_name(name).is_some_and(|(_, frame, _)| Some(frame) > synced);

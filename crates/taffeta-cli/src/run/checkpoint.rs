@@ -21,7 +21,7 @@ use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::fs;
+use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use taffeta_scene::{MetricsRow, OutputFolder};
@@ -36,7 +36,7 @@ const FREE_KEYS: [&str; 3] = ["simulation.duration", "simulation.threads", "outp
 const NAMED_DIFFERENCES: usize = 5;
 /// Size of the reserve before the first checkpoint is written, for each vertex; and at least \[bytes\]. Packed states take half of
 /// that.
-const RESERVE_PER_VERTEX: usize = 1000;
+const RESERVE_PER_VERTEX: usize = 500;
 const LEAST_RESERVE: usize = 1 << 16;
 
 /// What is known about a checkpoint.
@@ -104,15 +104,15 @@ impl CheckpointFolder {
         self.root.join("reserve")
     }
 
-    /// Keeps some room on the disk. What cannot be had is no error yet.
+    /// Keeps some room on the disk, as much of it as can be had.
     fn keep_reserve(&self, size: usize) {
-        let path = self.reserve_path();
-        if fs::metadata(&path).is_ok_and(|data| data.len() >= size as u64) {
-            return;
-        }
-        if fs::write(&path, vec![0; size]).is_err() {
-            fs::remove_file(&path).ok();
-        }
+        let grow = || {
+            let mut file = OpenOptions::new().create(true).append(true).open(self.reserve_path())?;
+            let missing = (size as u64).saturating_sub(file.metadata()?.len());
+            io::copy(&mut io::repeat(0).take(missing), &mut file)
+        };
+        // On a full disk what there is has to do.
+        grow().ok();
     }
 
     /// Keeps room on the disk for the first checkpoint of a world with so many vertices.

@@ -180,3 +180,25 @@ fn look_now_and_then(board: Arc<Mutex<Board>>) -> (Sender<()>, JoinHandle<()>) {
     };
     (end, std::thread::spawn(look))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_that_takes_long_is_told_of_with_its_number() {
+        let mut board = Board {
+            display: Display::Silent,
+            watch: Watch::default(),
+            end_time: Some(2.0),
+            last_frame: 120,
+            frame: 12,
+            begun: Instant::now() - Duration::from_secs(42),
+            vertices: 5000,
+            mean_cost: None,
+        };
+        assert_eq!(board.describe_work(), "0.0000 of 2.000 s, 5000 vertices, at work on frame 13 for 42 s");
+        board.end_time = None;
+        assert_eq!(board.describe_work(), "searching for the equilibrium of 5000 vertices for 42 s");
+    }
+}

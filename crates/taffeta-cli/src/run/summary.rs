@@ -14,15 +14,17 @@ pub(super) enum Outcome {
     Finished,
     /// By a signal.
     Interrupted,
-    /// By an error.
+    /// By an error of the simulation.
     Failed(String),
+    /// Because a result could not be written, as on a full disk.
+    Unwritten(String),
 }
 
 impl Outcome {
-    /// Makes a failure of it, for a reason, unless it is one already.
-    pub(super) fn fail(&mut self, reason: &str) {
-        if !matches!(self, Outcome::Failed(_)) {
-            *self = Outcome::Failed(reason.to_owned());
+    /// Notes that a result could not be written, unless something went wrong before.
+    pub(super) fn note_unwritten(&mut self, reason: &str) {
+        if matches!(self, Outcome::Finished | Outcome::Interrupted) {
+            *self = Outcome::Unwritten(reason.to_owned());
         }
     }
 }
@@ -50,7 +52,7 @@ impl Summary<'_> {
             "outcome": match self.outcome {
                 Outcome::Finished => "finished",
                 Outcome::Interrupted => "interrupted",
-                Outcome::Failed(_) => "failed",
+                Outcome::Failed(_) | Outcome::Unwritten(_) => "failed",
             },
             "mode": if prepared.scene.simulation.is_static() { "static" } else { "dynamic" },
             "solver": self.solver_json(),
@@ -86,7 +88,7 @@ impl Summary<'_> {
             "warnings": self.warnings(),
             "notes": self.notes(),
         });
-        if let Outcome::Failed(reason) = self.outcome {
+        if let Outcome::Failed(reason) | Outcome::Unwritten(reason) = self.outcome {
             summary["error"] = json!(reason);
         }
         summary

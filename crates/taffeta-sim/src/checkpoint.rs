@@ -73,6 +73,14 @@ impl Checkpoint {
         postcard::to_stdvec(self).expect("a checkpoint has no unbounded or borrowed parts")
     }
 
+    /// Writes the bytes of [`to_bytes`](Self::to_bytes), which are never in memory as a whole.
+    ///
+    /// # Errors
+    /// If they cannot be written.
+    pub fn write(&self, out: impl std::io::Write) -> std::io::Result<()> {
+        postcard::to_io(self, out).map(|_| ()).map_err(std::io::Error::other)
+    }
+
     /// Reads a checkpoint back.
     ///
     /// # Errors

@@ -91,7 +91,7 @@ impl World {
         let tolerance = TOLERANCE * self.load();
         let mut residual = f64::INFINITY;
         while plan.substeps < MAX_STEPS {
-            let before = self.note_state();
+            let before = self.note_substep();
             self.sheet.state.velocities.iter_mut().for_each(|v| *v = DVec3::ZERO);
             self.forget_history();
             self.caches.begin_frame();

@@ -18,7 +18,7 @@ use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, BufWriter, Read};
 use std::path::{Path, PathBuf};
 use taffeta_sim::Checkpoint;
 
@@ -75,9 +75,9 @@ impl CheckpointFolder {
             state_hash: prepared.world.state_hash(),
             totals: totals.clone(),
         };
-        let bytes = prepared.world.checkpoint().to_bytes();
+        let packed = pack(&prepared.world.checkpoint())?;
         fs::create_dir_all(&self.root)?;
-        replace_file(&self.root.join(&note.state), &pack(&bytes)?)?;
+        replace_file(&self.root.join(&note.state), &packed)?;
         replace_file(&self.note_path(), &serde_json::to_vec_pretty(&note)?)?;
         for entry in fs::read_dir(&self.root)? {
             let entry = entry?;
@@ -112,10 +112,10 @@ impl CheckpointFolder {
 }
 
 /// Low, because most of a state are digits of floating-point numbers: more effort gains a few percent.
-fn pack(bytes: &[u8]) -> io::Result<Vec<u8>> {
-    let mut stream = GzEncoder::new(Vec::new(), Compression::fast());
-    stream.write_all(bytes)?;
-    stream.finish()
+fn pack(checkpoint: &Checkpoint) -> io::Result<Vec<u8>> {
+    let mut stream = BufWriter::new(GzEncoder::new(Vec::new(), Compression::fast()));
+    checkpoint.write(&mut stream)?;
+    stream.into_inner().map_err(io::IntoInnerError::into_error)?.finish()
 }
 
 /// The stream carries a checksum: a state that was cut or changed is an error.

@@ -30,6 +30,14 @@ pub struct Elements {
     pub vertex_bodies: Vec<u32>,
 }
 
+impl Element {
+    /// The box around its corners.
+    pub fn area(&self, at: impl Fn(u32) -> MovingBox) -> MovingBox {
+        let [a, b, c] = self.corners.map(at);
+        a.union(b).union(c)
+    }
+}
+
 impl Elements {
     /// Adds the triangles of a mesh, manifold or not. Its vertex `i` is the vertex `vertex_count + i` of all; `body` tells
     /// the body of a vertex of the mesh.
@@ -109,11 +117,7 @@ impl Elements {
 
 /// The boxes around elements, from those of vertices.
 pub fn element_boxes(list: &[Element], at: impl Fn(u32) -> MovingBox + Sync) -> Vec<MovingBox> {
-    let around = |element: &Element| {
-        let [a, b, c] = element.corners.map(&at);
-        a.union(b).union(c)
-    };
-    list.par_iter().map(around).collect()
+    list.par_iter().map(|element| element.area(&at)).collect()
 }
 
 /// Which of its edges each face owns: an edge belongs to the first face that has it.

@@ -4,12 +4,12 @@
 //! obstacles when one of them has moved. Obstacles do not meet each other, so theirs is only asked.
 
 use crate::boxes::MovingBox;
-use crate::elements::{Element, element_boxes};
+use crate::elements::Element;
 use crate::tree::BoxTree;
 use rayon::prelude::*;
 
 /// Elements that one task looks up.
-const QUERIES_PER_TASK: usize = 64;
+const QUERIES_PER_TASK: u32 = 64;
 
 /// The trees over the elements of some bodies, movers first.
 #[derive(Clone, Debug, Default)]
@@ -30,12 +30,15 @@ impl NearSearch {
         meets: impl Fn(u32, u32) -> bool + Sync,
     ) -> Vec<[u32; 2]> {
         let at = |v: u32| boxes[v as usize];
+        let area = |i: u32| list[i as usize].area(at);
         if movers < list.len() && (moved || self.obstacles.is_none()) {
-            fit(&mut self.obstacles, &element_boxes(&list[movers..], at));
+            fit(&mut self.obstacles, list.len() - movers, |i| area(i + movers as u32));
         }
-        let boxes = element_boxes(&list[..movers], at);
-        let itself = meets_itself(&list[..movers], &meets).then(|| fit(&mut self.movers, &boxes));
-        combine(list, &boxes, [itself, self.obstacles.as_ref()], meets)
+        let itself = meets_itself(&list[..movers], &meets).then(|| fit(&mut self.movers, movers, area));
+        let near = combine((list, movers), area, [itself, self.obstacles.as_ref()], meets);
+        // The boxes of the next search are others.
+        self.movers.iter_mut().for_each(BoxTree::forget_boxes);
+        near
     }
 
     /// The same without taking anything over; `known` tells that the boxes of obstacles in the last search contain those
@@ -48,29 +51,31 @@ impl NearSearch {
         meets: impl Fn(u32, u32) -> bool + Sync,
     ) -> Vec<[u32; 2]> {
         let at = |v: u32| boxes[v as usize];
+        let area = |i: u32| list[i as usize].area(at);
         let mut fresh = None;
         let obstacles = self.obstacles.as_ref().filter(|_| known);
         let obstacles = match obstacles {
-            None if movers < list.len() => Some(fit(&mut fresh, &element_boxes(&list[movers..], at))),
+            None if movers < list.len() => {
+                Some(fit(&mut fresh, list.len() - movers, |i| area(i + movers as u32)))
+            }
             known => known,
         };
-        let boxes = element_boxes(&list[..movers], at);
-        let itself = meets_itself(&list[..movers], &meets).then(|| BoxTree::build(&boxes));
-        combine(list, &boxes, [itself.as_ref(), obstacles], meets)
+        let itself = meets_itself(&list[..movers], &meets).then(|| BoxTree::build_over(movers, area));
+        combine((list, movers), area, [itself.as_ref(), obstacles], meets)
     }
 }
 
-/// The pairs of movers, and those of movers and obstacles, whose boxes meet. `boxes` are those of the movers.
+/// The pairs of movers, which are the first elements of a list, and those of movers and obstacles, whose boxes meet.
 fn combine(
-    list: &[Element],
-    boxes: &[MovingBox],
+    (list, count): (&[Element], usize),
+    area: impl Fn(u32) -> MovingBox + Sync,
     [movers, obstacles]: [Option<&BoxTree>; 2],
     meets: impl Fn(u32, u32) -> bool + Sync,
 ) -> Vec<[u32; 2]> {
     let accept = |i: u32, j: u32| meets(list[i as usize].body, list[j as usize].body);
     let mut near = movers.map_or_else(Vec::new, |tree| tree.pairs(accept));
-    near.extend(obstacles.into_iter().flat_map(|tree| ask(tree, boxes)));
-    sort(near, boxes.len())
+    near.extend(obstacles.into_iter().flat_map(|tree| ask(tree, count, &area)));
+    sort(near, count)
 }
 
 /// Sorts pairs whose first numbers are less than `count`. The order in which trees find them depends on when those were
@@ -95,13 +100,13 @@ fn sort(pairs: Vec<[u32; 2]>, count: usize) -> Vec<[u32; 2]> {
 }
 
 /// Takes over new boxes; builds the tree if there is none.
-fn fit<'a>(tree: &'a mut Option<BoxTree>, boxes: &[MovingBox]) -> &'a BoxTree {
+fn fit(tree: &mut Option<BoxTree>, count: usize, area: impl Fn(u32) -> MovingBox + Sync) -> &BoxTree {
     match tree {
         Some(tree) => {
-            tree.refit(boxes);
+            tree.refit_over(area);
             tree
         }
-        None => tree.insert(BoxTree::build(boxes)),
+        None => tree.insert(BoxTree::build_over(count, area)),
     }
 }
 
@@ -113,14 +118,13 @@ fn meets_itself(list: &[Element], meets: impl Fn(u32, u32) -> bool) -> bool {
     bodies.iter().any(|a| bodies.iter().any(|b| meets(*a, *b)))
 }
 
-/// The pairs of elements and those of the tree, which are numbered after them, whose boxes meet.
-fn ask(tree: &BoxTree, boxes: &[MovingBox]) -> Vec<[u32; 2]> {
-    let first = boxes.len() as u32;
-    let tasks = boxes.par_chunks(QUERIES_PER_TASK).enumerate();
-    let found = tasks.map(|(task, chunk)| {
+/// The pairs of the first elements and those of the tree, which are numbered after them, whose boxes meet.
+fn ask(tree: &BoxTree, count: usize, area: impl Fn(u32) -> MovingBox + Sync) -> Vec<[u32; 2]> {
+    let count = count as u32;
+    let found = (0..count.div_ceil(QUERIES_PER_TASK)).into_par_iter().map(|task| {
         let mut found = Vec::new();
-        for (i, area) in (task * QUERIES_PER_TASK..).zip(chunk) {
-            tree.query(area, |j| found.push([i as u32, first + j]));
+        for i in task * QUERIES_PER_TASK..((task + 1) * QUERIES_PER_TASK).min(count) {
+            tree.query(&area(i), |j| found.push([i, count + j]));
         }
         found
     });
@@ -131,6 +135,7 @@ fn ask(tree: &BoxTree, boxes: &[MovingBox]) -> Vec<[u32; 2]> {
 mod tests {
     use super::*;
     use crate::boxes::Aabb;
+    use crate::elements::element_boxes;
     use glam::DVec3;
     use taffeta_core::random::SplitMix64;
 

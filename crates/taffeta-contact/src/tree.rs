@@ -26,16 +26,21 @@ const WIDE: usize = 64;
 impl BoxTree {
     /// Builds a tree over the boxes of all items.
     pub fn build(boxes: &[MovingBox]) -> Self {
-        let all = Aabb::around(boxes.iter().map(|item| item.at.center()));
-        let code =
-            |(i, item): (usize, &MovingBox)| (morton_code(item.at.center(), all.low, all.high), i as u32);
-        let mut codes: Vec<_> = boxes.iter().enumerate().map(code).collect();
+        Self::build_over(boxes.len(), |i| boxes[i as usize])
+    }
+
+    /// Builds a tree over `count` items, whose boxes are made when they are asked for.
+    pub fn build_over(count: usize, area: impl Fn(u32) -> MovingBox + Sync) -> Self {
+        let center = |i: u32| area(i).at.center();
+        let all = Aabb::around((0..count as u32).map(center));
+        let code = |i: u32| (morton_code(center(i), all.low, all.high), i);
+        let mut codes: Vec<_> = (0..count as u32).into_par_iter().map(code).collect();
         codes.par_sort_unstable();
         let order: Vec<u32> = codes.into_iter().map(|(_, i)| i).collect();
         let mut places = vec![0; order.len()];
         order.iter().enumerate().for_each(|(place, i)| places[*i as usize] = place as u32);
         let mut tree = Self { order, places, levels: Vec::new() };
-        tree.refit(boxes);
+        tree.refit_over(area);
         tree
     }
 
@@ -57,13 +62,23 @@ impl BoxTree {
     /// If their number differs from that at building.
     pub fn refit(&mut self, boxes: &[MovingBox]) {
         assert_eq!(boxes.len(), self.order.len(), "boxes of other items");
+        self.refit_over(|i| boxes[i as usize]);
+    }
+
+    /// Takes over new boxes, which are made when they are asked for.
+    pub fn refit_over(&mut self, area: impl Fn(u32) -> MovingBox + Sync) {
         self.levels.clear();
-        self.levels.push(self.order.iter().map(|i| boxes[*i as usize]).collect());
+        self.levels.push(self.order.par_iter().map(|i| area(*i)).collect());
         while let Some(last) = self.levels.last().filter(|level| level.len() > 1) {
             let join = |pair: &[MovingBox]| pair.iter().copied().fold(MovingBox::EMPTY, MovingBox::union);
             let next = last.chunks(2).map(join).collect();
             self.levels.push(next);
         }
+    }
+
+    /// Forgets all boxes, of which there are twice as many as items, until the next refit.
+    pub fn forget_boxes(&mut self) {
+        self.levels = Vec::new();
     }
 
     /// Calls `found` with every item whose box meets `query`.

@@ -112,13 +112,7 @@ impl SheetAttributes {
             (built.faces.len(), built.faces.len()),
             "one entry per face"
         );
-        // A quarter more than is needed: the first split would otherwise copy everything.
-        let room = |count: usize| count * 5 / 4;
-        let mut attributes = Self {
-            vertices: SecondaryMap::with_capacity(room(built.mesh.vertex_count())),
-            edges: SecondaryMap::with_capacity(room(built.mesh.edge_count())),
-            faces: SecondaryMap::with_capacity(room(built.mesh.face_count())),
-        };
+        let mut attributes = Self::with_room_for(&built.mesh);
         for (number, (&v, &position)) in (0u32..).zip(built.vertices.iter().zip(positions)) {
             let vertex = VertexAttributes {
                 position,
@@ -148,16 +142,32 @@ impl SheetAttributes {
                 FaceAttributes { cloth, panel: 0, rest_error: None, plastic_curvature: Sym2::default() };
             attributes.faces.insert(f, face);
             // The half-edges of a built face start at its first corner.
-            for (k, he) in built.mesh.face_halfedges(f).into_iter().enumerate() {
-                let edge = &mut attributes.edges[he.edge];
-                edge.corners[he.side.index()] = face_corners[k];
-                if built.mesh.is_boundary_halfedge(he.twin()) {
-                    edge.corners[he.twin().side.index()] = face_corners[(k + 1) % 3];
-                }
-            }
+            attributes.set_corners(&built.mesh, built.mesh.face_halfedges(f), *face_corners);
         }
         number_panels(built, &mut attributes);
         attributes
+    }
+
+    /// No attributes, with room for those of a mesh, and for a quarter more: the first split would otherwise copy everything.
+    pub fn with_room_for(mesh: &HalfedgeMesh) -> Self {
+        let room = |slots: usize| slots * 5 / 4;
+        Self {
+            vertices: SecondaryMap::with_capacity(room(mesh.vertex_slot_limit())),
+            edges: SecondaryMap::with_capacity(room(mesh.edge_slot_limit())),
+            faces: SecondaryMap::with_capacity(room(mesh.face_slot_limit())),
+        }
+    }
+
+    /// Sets the material coordinates \[m\] of the corners of a face, which its half-edges leave in this order, and so those
+    /// of the outer sides of its boundary edges.
+    pub fn set_corners(&mut self, mesh: &HalfedgeMesh, halfedges: [Halfedge; 3], corners: [DVec2; 3]) {
+        for (k, he) in halfedges.into_iter().enumerate() {
+            let edge = &mut self.edges[he.edge];
+            edge.corners[he.side.index()] = corners[k];
+            if mesh.is_boundary_halfedge(he.twin()) {
+                edge.corners[he.twin().side.index()] = corners[(k + 1) % 3];
+            }
+        }
     }
 
     /// Makes the start positions of a cloth its rest shape, with the rest angles that they have. The corners must be

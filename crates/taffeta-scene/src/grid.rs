@@ -43,6 +43,16 @@ impl GridPattern {
         GridPattern::Delaunay,
     ];
 
+    /// The number of faces of a rectangle with cells along u and v; of [`GridPattern::Delaunay`] about that.
+    pub fn face_count(self, [u, v]: [u32; 2]) -> u64 {
+        let cells = u64::from(u) * u64::from(v);
+        match self {
+            GridPattern::Diagonal | GridPattern::Alternating | GridPattern::Delaunay => 2 * cells,
+            GridPattern::Crossed => 4 * cells,
+            GridPattern::Equilateral => 2 * cells + u64::from(v),
+        }
+    }
+
     /// The name in scene files.
     pub fn name(self) -> &'static str {
         match self {

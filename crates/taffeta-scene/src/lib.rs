@@ -16,6 +16,7 @@ pub mod error;
 pub mod grid;
 mod json;
 pub mod materials;
+pub mod memory;
 pub mod mesh_file;
 pub mod msh;
 pub mod obj;
@@ -29,6 +30,7 @@ mod solid_box;
 
 pub use error::{Location, Problem, SceneError};
 pub use grid::{GridPattern, grid, sphere_mesh};
+pub use memory::{MemoryModel, available_memory};
 pub use mesh_file::{MeshFormat, read_mesh};
 pub use msh::{MshMesh, parse_msh, read_msh};
 pub use obj::{

@@ -51,6 +51,7 @@ pub use solid::{SceneSolid, SolidProbe, SolidShape};
 use crate::document::Document;
 use crate::error::SceneError;
 use crate::grid::GridPattern;
+use crate::memory::{MemoryModel, available_memory};
 use crate::overrides::Override;
 use glam::{DVec2, DVec3};
 use std::path::{Path, PathBuf};
@@ -59,7 +60,7 @@ use taffeta_formats::Format;
 use taffeta_remesh::RemeshSettings;
 use taffeta_sim::{
     Air, BendingModel, Compression, EnclosedDescription, MembraneModel, MembraneScaling, Mode,
-    PinDescription, ProjectionStiffness, SeamDescription, SimulationSettings, WorldDescription,
+    PinDescription, ProjectionStiffness, SeamDescription, SimulationSettings, SolverChoice, WorldDescription,
 };
 use taffeta_solve::Material;
 
@@ -296,7 +297,28 @@ impl Scene {
     /// # Errors
     /// As [`Scene::build`].
     pub fn assemble(&self) -> Result<BuiltScene, SceneError> {
-        assemble::assemble(self)
+        self.assemble_within(available_memory())
+    }
+
+    /// Like [`Scene::assemble`] with a given amount of memory \[bytes\] instead of that of the machine; `None`: any.
+    ///
+    /// # Errors
+    /// As [`Scene::build`], and if the world needs more memory by estimate; then before the mesh in question is made.
+    pub fn assemble_within(&self, memory: Option<u64>) -> Result<BuiltScene, SceneError> {
+        assemble::assemble(self, memory)
+    }
+
+    /// How the scene is simulated, as far as its memory depends on it.
+    pub fn memory_model(&self) -> MemoryModel {
+        let settings = &self.simulation.settings;
+        let knows_cloths = settings.solver != SolverChoice::Projective;
+        let has_meshes = self.obstacles.iter().any(|obstacle| obstacle.closed_form().is_none());
+        MemoryModel {
+            solver: settings.solver,
+            mode: settings.mode,
+            has_proximity: self.contact.self_contact.unwrap_or(knows_cloths) || has_meshes,
+            is_remeshed: self.cloths.iter().any(|cloth| cloth.remesh.is_some()),
+        }
     }
 }
 

@@ -35,7 +35,7 @@ impl World {
     fn begin_attempt(&mut self, plan: &SubstepPlan) -> Attempt {
         // Each substep finds its contacts by itself: those of the last one need not be noted.
         let contacts = std::mem::take(&mut self.work.contacts);
-        let attempt = Attempt { world: self.note_state(), plan: *plan, plate: self.caches.plate.clone() };
+        let attempt = Attempt { world: self.note_substep(), plan: *plan, plate: self.caches.plate.clone() };
         self.work.contacts = contacts;
         attempt
     }

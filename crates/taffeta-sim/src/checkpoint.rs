@@ -71,12 +71,22 @@ impl Checkpoint {
     /// A hash of the whole state: of everything that the rest of a run depends on, beyond the scene. Equal for runs that were
     /// interrupted any number of times and for any number of threads.
     pub fn hash(&self) -> String {
-        hash_state(&self.to_bytes())
+        let mut stream = std::io::BufWriter::new(StateHasher::before(std::io::sink()));
+        self.write(&mut stream).expect("a sink takes everything");
+        stream.into_inner().expect("a sink takes everything").finish().1
     }
 
     /// The checkpoint as bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         postcard::to_stdvec(self).expect("a checkpoint has no unbounded or borrowed parts")
+    }
+
+    /// Writes the bytes of [`to_bytes`](Self::to_bytes), which are never in memory as a whole.
+    ///
+    /// # Errors
+    /// If they cannot be written.
+    pub fn write(&self, out: impl std::io::Write) -> std::io::Result<()> {
+        postcard::to_io(self, out).map(|_| ()).map_err(std::io::Error::other)
     }
 
     /// Reads a checkpoint back.
@@ -92,9 +102,35 @@ impl Checkpoint {
     }
 }
 
-/// The [hash](Checkpoint::hash) of a checkpoint by its bytes, where these are there already.
-pub fn hash_state(bytes: &[u8]) -> String {
-    blake3::hash(bytes).to_hex().to_string()
+/// Hashes the bytes of a state on their way to where they are written, as [`Checkpoint::hash`] does.
+#[derive(Debug)]
+pub struct StateHasher<W> {
+    hasher: blake3::Hasher,
+    next: W,
+}
+
+impl<W: std::io::Write> StateHasher<W> {
+    /// In front of a writer.
+    pub fn before(next: W) -> Self {
+        Self { hasher: blake3::Hasher::new(), next }
+    }
+
+    /// The writer, and the hash of what went through to it.
+    pub fn finish(self) -> (W, String) {
+        (self.next, self.hasher.finalize().to_hex().to_string())
+    }
+}
+
+impl<W: std::io::Write> std::io::Write for StateHasher<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let count = self.next.write(bytes)?;
+        self.hasher.update(&bytes[..count]);
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.next.flush()
+    }
 }
 
 fn damaged(error: postcard::Error) -> CheckpointError {

@@ -93,7 +93,7 @@ impl World {
         let mut residual = f64::INFINITY;
         while plan.substeps < MAX_STEPS {
             self.watch.pass(self.time)?;
-            let before = self.note_state();
+            let before = self.note_substep();
             self.sheet.state.velocities.iter_mut().for_each(|v| *v = DVec3::ZERO);
             self.forget_history();
             self.caches.begin_frame();

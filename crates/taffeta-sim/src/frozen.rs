@@ -3,13 +3,15 @@
 use crate::loose::LooseVertex;
 use crate::seams::Sewing;
 use crate::solid::{Solid, number_vertices};
-use glam::DVec3;
+use glam::{DVec2, DVec3};
 use serde::{Deserialize, Serialize};
 use slotmap::SecondaryMap;
 use taffeta_core::morton::morton_code;
 use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, SurfaceTopology, TopologyEpoch, VertexIndex};
 use taffeta_mesh::{EdgeKey, Halfedge, HalfedgeMesh, KeyTable, Side, VertexKey};
-use taffeta_remesh::{Metric, SheetAttributes, VertexAttributes, VertexHistory};
+use taffeta_remesh::{
+    EdgeAttributes, FaceAttributes, Metric, SheetAttributes, VertexAttributes, VertexHistory,
+};
 use taffeta_solve::{ClothModel, DenseState, RestShape};
 
 /// The sheet in dense order: topology, state and what is derived from them. Keyed connectivity is kept, read-only. After
@@ -43,12 +45,29 @@ pub struct Frozen {
     pub panels: IndexVec<FaceIndex, u32>,
     keys: KeyTable,
     mesh: HalfedgeMesh,
-    attributes: SheetAttributes,
+    /// What no dense array above says of the vertices and faces of the mesh.
+    kept: KeptAttributes,
     pub(crate) loose: Vec<LooseVertex>,
     /// What is being sewn.
     pub(crate) sewing: Sewing,
     /// The vertices of each solid, in the order of its description.
     pub(crate) solid_vertices: Vec<Vec<VertexIndex>>,
+}
+
+/// Attributes that a simulation has no use for, in dense order: the others are in the arrays that it works on, and only
+/// there.
+#[derive(Clone, Debug, Default)]
+struct KeptAttributes {
+    vertices: IndexVec<VertexIndex, KeptOfVertex>,
+    rest_errors: IndexVec<FaceIndex, Option<f64>>,
+}
+
+/// See [`VertexAttributes`].
+#[derive(Clone, Copy, Debug)]
+struct KeptOfVertex {
+    input: Option<u32>,
+    metric: Metric,
+    is_stitched: bool,
 }
 
 /// The sheet by keys: connectivity and attributes, free to be edited.
@@ -82,38 +101,77 @@ pub(crate) struct FreezeRules<'a> {
 }
 
 impl Frozen {
-    /// Hands positions and velocities back to the keyed mesh.
+    /// Hands everything back to the keyed mesh.
     pub fn thaw(self) -> Thawed {
-        let Self { topology, state, rest, history, grips, scalars, broken, keys, mesh, .. } = self;
-        let Self { mut attributes, mut loose, sewing, .. } = self;
-        for (vi, key) in keys.vertices.iter_indexed() {
-            let vertex = &mut attributes.vertices[*key];
-            vertex.position = state.positions[vi];
-            vertex.velocity = state.velocities[vi];
-            vertex.history = history[vi];
-            vertex.grip = grips[vi];
-        }
-        for (ei, key) in keys.edges.iter_indexed() {
-            let side = first_side(&mesh, &keys, &topology, ei);
-            attributes.edges[*key].angle = rest.last_angles[ei];
-            attributes.edges[*key].scalar = side * scalars[ei];
-            attributes.edges[*key].broken = broken[ei];
-        }
-        for (fi, key) in keys.faces.iter_indexed() {
-            attributes.faces[*key].plastic_curvature = rest.plastic_curvatures[fi];
-        }
-        for (vertex, i) in loose.iter_mut().zip(topology.surface_vertex_count()..) {
-            vertex.position = state.positions.raw[i];
-            vertex.velocity = state.velocities.raw[i];
-            vertex.history = history.raw[i];
-            vertex.grip = grips.raw[i];
-        }
-        Thawed { mesh, attributes, loose, sewing, epoch: topology.epoch.0 }
+        let (attributes, loose) = (self.collect_attributes(), self.collect_loose());
+        Thawed { mesh: self.mesh, attributes, loose, sewing: self.sewing, epoch: self.topology.epoch.0 }
     }
 
     /// A copy by keys, for a checkpoint.
     pub(crate) fn to_thawed(&self) -> Thawed {
-        self.clone().thaw()
+        Thawed {
+            mesh: self.mesh.clone(),
+            attributes: self.collect_attributes(),
+            loose: self.collect_loose(),
+            sewing: self.sewing.clone(),
+            epoch: self.topology.epoch.0,
+        }
+    }
+
+    /// The attributes of all elements by key.
+    fn collect_attributes(&self) -> SheetAttributes {
+        let Self { topology, state, rest, keys, mesh, kept, .. } = self;
+        let mut attributes = SheetAttributes::with_room_for(mesh);
+        for (vi, key) in keys.vertices.iter_indexed() {
+            let KeptOfVertex { input, metric, is_stitched } = kept.vertices[vi];
+            let vertex = VertexAttributes {
+                position: state.positions[vi],
+                velocity: state.velocities[vi],
+                history: self.history[vi],
+                grip: self.grips[vi],
+                start: self.starts[vi],
+                pin: self.vertex_pins[vi],
+                input,
+                metric,
+                is_stitched,
+            };
+            attributes.vertices.insert(*key, vertex);
+        }
+        for (ei, key) in keys.edges.iter_indexed() {
+            let side = first_side(mesh, keys, topology, ei);
+            let edge = EdgeAttributes {
+                corners: [DVec2::ZERO; 2],
+                rest_angle: rest.angles[ei],
+                angle: rest.last_angles[ei],
+                scalar: side * self.scalars[ei],
+                broken: self.broken[ei],
+            };
+            attributes.edges.insert(*key, edge);
+        }
+        for (fi, key) in keys.faces.iter_indexed() {
+            let face = FaceAttributes {
+                cloth: rest.cloths[fi],
+                panel: self.panels[fi],
+                rest_error: kept.rest_errors[fi],
+                plastic_curvature: rest.plastic_curvatures[fi],
+            };
+            attributes.faces.insert(*key, face);
+            let halfedges = corner_halfedges(mesh, keys, topology, fi);
+            attributes.set_corners(mesh, halfedges, rest.corners[fi]);
+        }
+        attributes
+    }
+
+    /// The loose vertices as they are now.
+    fn collect_loose(&self) -> Vec<LooseVertex> {
+        let mut loose = self.loose.clone();
+        for (vertex, i) in loose.iter_mut().zip(self.topology.surface_vertex_count()..) {
+            vertex.position = self.state.positions.raw[i];
+            vertex.velocity = self.state.velocities.raw[i];
+            vertex.history = self.history.raw[i];
+            vertex.grip = self.grips.raw[i];
+        }
+        loose
     }
 
     /// Lets pins hold the vertices: `vertex_pins` has the pin of each vertex, `axes` what each pin holds. Everything
@@ -124,9 +182,6 @@ impl Frozen {
         let state = &mut self.state;
         state.held = vertex_pins.iter().map(held).collect();
         state.inverse_masses = state.masses.iter().zip(state.held.iter()).map(inverse).collect();
-        for (key, pin) in self.keys.vertices.iter().zip(vertex_pins.iter()) {
-            self.attributes.vertices[*key].pin = *pin;
-        }
         let loose_pins = &vertex_pins.raw[self.topology.surface_vertex_count()..];
         self.loose.iter_mut().zip(loose_pins).for_each(|(vertex, pin)| vertex.pin = *pin);
         self.vertex_pins = vertex_pins;
@@ -141,8 +196,7 @@ impl Frozen {
 
     /// The sizing metric of a vertex in the last remeshing pass \[1/m²\]; `None`: it is loose.
     pub(crate) fn metric_of(&self, vertex: usize) -> Option<Metric> {
-        let key = self.keys.vertices.raw.get(vertex)?;
-        Some(self.attributes.vertices[*key].metric)
+        self.kept.vertices.raw.get(vertex).map(|kept| kept.metric)
     }
 
     /// The keys of the vertices of the mesh, in dense order.
@@ -192,6 +246,14 @@ impl Thawed {
         let scalars = keys.edges.iter_indexed().map(scalar).collect();
         let broken = keys.edges.iter().map(|key| attributes.edges[*key].broken).collect();
         let panels = keys.faces.iter().map(|key| attributes.faces[*key].panel).collect();
+        let keep = |key: &VertexKey| {
+            let VertexAttributes { input, metric, is_stitched, .. } = attributes.vertices[*key];
+            KeptOfVertex { input, metric, is_stitched }
+        };
+        let kept = KeptAttributes {
+            vertices: keys.vertices.iter().map(keep).collect(),
+            rest_errors: keys.faces.iter().map(|key| attributes.faces[*key].rest_error).collect(),
+        };
         let mut frozen = Frozen {
             topology: topology.with_loose(loose.len()),
             state,
@@ -207,7 +269,7 @@ impl Thawed {
             panels,
             keys,
             mesh,
-            attributes,
+            kept,
             loose,
             sewing,
             solid_vertices,
@@ -243,13 +305,10 @@ fn build_rest(
     keys: &KeyTable,
     topology: &SurfaceTopology,
 ) -> RestShape {
-    let corners = topology.faces.iter_indexed().map(|(fi, dense)| {
-        let first = keys.vertices[dense[0]];
-        let halfedges = mesh.face_halfedges(keys.faces[fi]);
-        let start = halfedges.iter().position(|he| mesh.tail(*he) == first);
-        let start = start.expect("the dense face has the corners of the keyed one");
-        std::array::from_fn(|k| corner(attributes, halfedges[(start + k) % 3]))
-    });
+    let corners = topology
+        .faces
+        .indices()
+        .map(|fi| corner_halfedges(mesh, keys, topology, fi).map(|he| attributes.material_of(he)));
     let cloths = keys.faces.iter().map(|f| attributes.faces[*f].cloth).collect();
     let angles = keys.edges.iter().map(|e| attributes.edges[*e].rest_angle).collect();
     let last_angles = keys.edges.iter().map(|e| attributes.edges[*e].angle).collect();
@@ -258,9 +317,18 @@ fn build_rest(
     RestShape { last_angles, plastic_curvatures, ..RestShape::new(corners.collect(), cloths, angles) }
 }
 
-/// Material coordinates \[m\] of the corner at the tail of a half-edge.
-fn corner(attributes: &SheetAttributes, he: Halfedge) -> glam::DVec2 {
-    attributes.edges[he.edge].corners[he.side.index()]
+/// The half-edges that leave the corners of a face, in dense order.
+fn corner_halfedges(
+    mesh: &HalfedgeMesh,
+    keys: &KeyTable,
+    topology: &SurfaceTopology,
+    fi: FaceIndex,
+) -> [Halfedge; 3] {
+    let first = keys.vertices[topology.faces[fi][0]];
+    let halfedges = mesh.face_halfedges(keys.faces[fi]);
+    let start = halfedges.iter().position(|he| mesh.tail(*he) == first);
+    let start = start.expect("the dense face has the corners of the keyed one");
+    std::array::from_fn(|k| halfedges[(start + k) % 3])
 }
 
 /// 1 if the first face of a dense edge lies on the first side of the keyed one, −1 if it lies on the other.
@@ -291,8 +359,11 @@ impl VertexOrder {
                 }
                 let cloth = attributes.faces[f].cloth;
                 let is_flat = has_one_chart[cloth as usize];
-                let point =
-                    if is_flat { corner(attributes, he).extend(0.0) } else { attributes.vertices[v].start };
+                let point = if is_flat {
+                    attributes.material_of(he).extend(0.0)
+                } else {
+                    attributes.vertices[v].start
+                };
                 cloths.insert(v, cloth);
                 points.insert(v, point);
                 let [low, high] = &mut bounds[cloth as usize];

@@ -124,11 +124,13 @@ pub(crate) struct LastGood {
     time: f64,
     positions: IndexVec<VertexIndex, DVec3>,
     velocities: IndexVec<VertexIndex, DVec3>,
-    angles: IndexVec<EdgeIndex, f64>,
-    scalars: IndexVec<EdgeIndex, f64>,
-    plastic_curvatures: IndexVec<FaceIndex, Sym2>,
+    /// Angles and scalars of the edges; `None`: they stay until the step is over.
+    bending: Option<[IndexVec<EdgeIndex, f64>; 2]>,
+    /// `None`: nothing yields.
+    plastic_curvatures: Option<IndexVec<FaceIndex, Sym2>>,
     history: IndexVec<VertexIndex, Option<VertexHistory>>,
-    grips: IndexVec<VertexIndex, DVec3>,
+    /// `None`: nothing sticks.
+    grips: Option<IndexVec<VertexIndex, DVec3>>,
     grasps: Grasps,
     rooms: Option<Rooms>,
     last_substep: f64,
@@ -301,18 +303,25 @@ impl World {
         self.work.contacts.iter().filter(|c| c.normal_lambda > 0.0).count()
     }
 
-    /// What [`World::go_back`] needs.
+    /// What [`World::go_back`] needs to undo a step.
     pub(crate) fn note_state(&self) -> LastGood {
+        let bending = [self.sheet.rest.last_angles.clone(), self.sheet.scalars.clone()];
+        LastGood { bending: Some(bending), ..self.note_substep() }
+    }
+
+    /// What [`World::go_back`] needs to undo a substep: less than for a step, of which two may be noted at a time.
+    pub(crate) fn note_substep(&self) -> LastGood {
         let sheet = &self.sheet;
+        let yields = self.cloths.iter().any(|cloth| cloth.model.yields());
+        let sticks = sheet.grips.iter().any(|grip| *grip != DVec3::ZERO);
         LastGood {
             time: self.time,
             positions: sheet.state.positions.clone(),
             velocities: sheet.state.velocities.clone(),
-            angles: sheet.rest.last_angles.clone(),
-            scalars: sheet.scalars.clone(),
-            plastic_curvatures: sheet.rest.plastic_curvatures.clone(),
+            bending: None,
+            plastic_curvatures: yields.then(|| sheet.rest.plastic_curvatures.clone()),
             history: sheet.history.clone(),
-            grips: sheet.grips.clone(),
+            grips: sticks.then(|| sheet.grips.clone()),
             grasps: self.grasps.clone(),
             rooms: self.rooms(),
             last_substep: self.last_substep,
@@ -320,28 +329,34 @@ impl World {
             broken: sheet.broken.clone(),
             vertex_pins: sheet.vertex_pins.clone(),
             released: self.released.clone(),
-            work: self.work.clone(),
+            work: self.work.note(),
             sheet: None,
         }
     }
 
     /// Puts back what a failed step has changed.
     pub(crate) fn go_back(&mut self, last_good: LastGood) {
-        let LastGood { time, positions, velocities, angles, scalars, .. } = last_good;
+        let LastGood { time, positions, velocities, bending, plastic_curvatures, .. } = last_good;
         let LastGood { history, grips, last_substep, broken, vertex_pins, released, work, .. } = last_good;
         (self.time, self.last_substep, self.released) = (time, last_substep, released);
         if let Some(sheet) = last_good.sheet {
             self.sheet = *sheet;
         }
-        (self.sheet.scalars, self.sheet.history, self.sheet.grips) = (scalars, history, grips);
+        let sheet = &mut self.sheet;
+        if let Some([angles, scalars]) = bending {
+            (sheet.rest.last_angles, sheet.scalars) = (angles, scalars);
+        }
+        if let Some(plastic_curvatures) = plastic_curvatures {
+            sheet.rest.plastic_curvatures = plastic_curvatures;
+        }
+        sheet.grips = grips.unwrap_or_else(|| IndexVec::filled(DVec3::ZERO, positions.len()));
+        (sheet.history, sheet.broken) = (history, broken);
+        (sheet.state.positions, sheet.state.velocities) = (positions, velocities);
         (self.grasps, self.was_touched) = (last_good.grasps, last_good.was_touched);
-        self.sheet.rest.plastic_curvatures = last_good.plastic_curvatures;
-        (self.sheet.state.positions, self.sheet.state.velocities) = (positions, velocities);
-        (self.sheet.rest.last_angles, self.sheet.broken) = (angles, broken);
         self.sheet.hold(vertex_pins, &self.pin_axes());
         // Solver and detector have memories of their own, which the failed step has touched.
         self.rebuild();
         self.resume_pairs(last_good.rooms);
-        self.work = work;
+        self.work.take_back(work);
     }
 }

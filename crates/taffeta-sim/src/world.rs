@@ -137,6 +137,45 @@ pub(crate) struct Workspace {
     pub stands_still: bool,
 }
 
+impl Workspace {
+    /// A copy without what a substep begins with.
+    pub(crate) fn note(&self) -> Self {
+        Self {
+            gravity: self.gravity,
+            air: self.air,
+            start: Vec::new(),
+            start_velocities: Vec::new(),
+            bases: Vec::new(),
+            scales: self.scales.clone(),
+            shortened: self.shortened.clone(),
+            meetings: self.meetings,
+            safeguard: self.safeguard,
+            stopped: Vec::new(),
+            grabbed: self.grabbed.clone(),
+            pulls: self.pulls.clone(),
+            impulses: Vec::new(),
+            impulse_time: self.impulse_time,
+            predicted: self.predicted.clone(),
+            rows: Vec::new(),
+            contacts: self.contacts.clone(),
+            has_forgotten_contacts: self.has_forgotten_contacts,
+            guided: self.guided.clone(),
+            inertial: self.inertial.clone(),
+            h: self.h,
+            lets_yield: self.lets_yield,
+            stands_still: self.stands_still,
+        }
+    }
+
+    /// Takes over what was noted, and keeps the rest.
+    pub(crate) fn take_back(&mut self, noted: Self) {
+        let before = std::mem::replace(self, noted);
+        let Self { start, start_velocities, bases, stopped, impulses, rows, .. } = before;
+        (self.start, self.start_velocities, self.bases) = (start, start_velocities, bases);
+        (self.stopped, self.impulses, self.rows) = (stopped, impulses, rows);
+    }
+}
+
 impl World {
     /// Puts the parts of a new world together.
     pub(crate) fn assemble(

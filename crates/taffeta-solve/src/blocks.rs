@@ -2,8 +2,8 @@
 
 use crate::block::distance::spring_constant;
 use crate::block::{
-    Block, Distance, EdgeLengths, EnclosedVolume, EnergyForm, GreenStrain, Hinge, QuadraticBend, Stitch,
-    StrainEnergy, gather,
+    Block, Distance, EdgeLengths, Elasticity, EnclosedVolume, EnergyForm, GreenStrain, Hinge, QuadraticBend,
+    Stitch, StrainEnergy, gather,
 };
 use crate::material::Material;
 use crate::model::{BendingModel, ClothModel, MembraneModel};
@@ -12,7 +12,7 @@ use crate::rope::RopeBlocks;
 use crate::solid::SolidBlocks;
 use crate::state::RestShape;
 use glam::DVec3;
-use nalgebra::Matrix3;
+use std::sync::Arc;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::topology::Edge;
 use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, SurfaceTopology, VertexIndex};
@@ -61,7 +61,7 @@ impl Blocks {
         cloths: &[ClothModel],
         supports: &Supports<'_>,
     ) -> Self {
-        let elasticity: Vec<_> = cloths.iter().map(Elasticity::new).collect();
+        let elasticity: Vec<_> = cloths.iter().map(ClothElasticity::new).collect();
         let mut blocks = Self::default();
         for (fi, vertices) in topology.faces.iter_indexed() {
             let cloth = rest.cloths[fi] as usize;
@@ -82,7 +82,7 @@ impl Blocks {
         (fi, vertices): (FaceIndex, [VertexIndex; 3]),
         rest: &RestShape,
         cloth: &ClothModel,
-        elasticity: &Elasticity,
+        elasticity: &ClothElasticity,
     ) {
         let area = rest.areas[fi];
         let softening = cloth.scaling.softening(area);
@@ -91,8 +91,7 @@ impl Blocks {
             vertices,
             gradients: rest.hat_gradients(fi),
             area,
-            compliance: elasticity.compliance * softening,
-            stiffness: elasticity.stiffness / softening,
+            elasticity: elasticity.softened(softening),
             damping,
             critical: cloth.critical_stress(rest.hat_gradients(fi)),
         };
@@ -101,7 +100,7 @@ impl Blocks {
         match cloth.membrane {
             MembraneModel::Strain => self.strain.push(strain(softening)),
             MembraneModel::Edges => {
-                let compliance = elasticity.compliance * softening;
+                let compliance = elasticity.0.compliance * softening;
                 self.lengths.push(EdgeLengths::new(vertices, rest.corners[fi], &compliance, damping));
             }
             MembraneModel::Energy => self.energies.push(energy(EnergyForm::Root)),
@@ -189,18 +188,24 @@ pub(crate) fn add_block_gradient<const R: usize, const V: usize>(
     }
 }
 
-/// Membrane compliance \[m/N\] and stiffness \[N/m\] of one cloth.
-struct Elasticity {
-    compliance: Matrix3<f64>,
-    stiffness: Matrix3<f64>,
-}
+/// The elasticity of one cloth.
+struct ClothElasticity(Arc<Elasticity>);
 
-impl Elasticity {
+impl ClothElasticity {
     fn new(cloth: &ClothModel) -> Self {
         let compliance = cloth.material.membrane_compliance();
         let stiffness =
             compliance.try_inverse().expect("a validated material has a positive definite compliance");
-        Self { compliance, stiffness }
+        Self(Arc::new(Elasticity { compliance, stiffness }))
+    }
+
+    /// The elasticity of a face that is softer by a factor.
+    fn softened(&self, softening: f64) -> Arc<Elasticity> {
+        if softening == 1.0 {
+            return self.0.clone();
+        }
+        let Elasticity { compliance, stiffness } = *self.0;
+        Arc::new(Elasticity { compliance: compliance * softening, stiffness: stiffness / softening })
     }
 }
 

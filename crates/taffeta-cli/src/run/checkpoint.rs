@@ -22,11 +22,11 @@ use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs::{self, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, BufWriter, Read};
 use std::path::{Path, PathBuf};
 use taffeta_scene::{MetricsRow, OutputFolder};
 use taffeta_sim::Checkpoint;
-use taffeta_sim::checkpoint::hash_state;
+use taffeta_sim::checkpoint::StateHasher;
 
 /// Format of `checkpoint.json`; a change of the format changes it.
 const FORMAT: u32 = 3;
@@ -140,7 +140,7 @@ impl CheckpointFolder {
     fn try_save(&mut self, folder: &OutputFolder, moment: &Moment<'_>) -> io::Result<String> {
         let Moment { prepared, totals, unwritten } = moment;
         let frame = prepared.world.frame();
-        let bytes = prepared.world.checkpoint().to_bytes();
+        let (packed, state_hash) = pack(&prepared.world.checkpoint())?;
         let note = Note {
             format: FORMAT,
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -148,11 +148,10 @@ impl CheckpointFolder {
             frame,
             unwritten: unwritten.cloned(),
             state: format!("state_{frame:05}.gz"),
-            state_hash: hash_state(&bytes),
+            state_hash,
             totals: (*totals).clone(),
         };
         folder.sync(self.synced).map_err(io::Error::other)?;
-        let packed = pack(&bytes)?;
         replace_file(&self.root.join(&note.state), &packed)?;
         replace_file(&self.note_path(), &serde_json::to_vec_pretty(&note)?)?;
         self.synced = if unwritten.is_some() { frame.checked_sub(1) } else { Some(frame) };
@@ -224,11 +223,14 @@ impl CheckpointFolder {
     }
 }
 
-/// Low, because most of a state are digits of floating-point numbers: more effort gains a few percent.
-fn pack(bytes: &[u8]) -> io::Result<Vec<u8>> {
-    let mut stream = GzEncoder::new(Vec::new(), Compression::fast());
-    stream.write_all(bytes)?;
-    stream.finish()
+/// The bytes of a state, packed, and its hash. The compression is low, because most of a state are digits of floating-point
+/// numbers: more effort gains a few percent.
+fn pack(checkpoint: &Checkpoint) -> io::Result<(Vec<u8>, String)> {
+    let packer = GzEncoder::new(Vec::new(), Compression::fast());
+    let mut stream = BufWriter::new(StateHasher::before(packer));
+    checkpoint.write(&mut stream)?;
+    let (packer, hash) = stream.into_inner().map_err(io::IntoInnerError::into_error)?.finish();
+    Ok((packer.finish()?, hash))
 }
 
 /// The stream carries a checksum: a state that was cut or changed is an error.

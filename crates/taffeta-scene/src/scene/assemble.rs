@@ -58,11 +58,15 @@ struct Assembly<'a> {
     scene: &'a Scene,
     problems: Vec<Problem>,
     warnings: Vec<String>,
+    /// Faces of the cloths so far, and the memory that there is for all \[bytes\].
+    faces: u64,
+    memory: Option<u64>,
 }
 
-/// Makes everything.
-pub(super) fn assemble(scene: &Scene) -> Result<BuiltScene, SceneError> {
-    let mut assembly = Assembly { scene, problems: Vec::new(), warnings: scene.warnings.clone() };
+/// Makes everything, in an amount of memory \[bytes\].
+pub(super) fn assemble(scene: &Scene, memory: Option<u64>) -> Result<BuiltScene, SceneError> {
+    let warnings = scene.warnings.clone();
+    let mut assembly = Assembly { scene, problems: Vec::new(), warnings, faces: 0, memory };
     assembly.warnings.extend(doubt_scene(scene));
     let cloths: Vec<Option<ClothDescription>> = scene
         .cloths
@@ -115,22 +119,60 @@ impl Assembly<'_> {
         self.problems.push(self.scene.document.problem(key, message, None));
     }
 
+    /// Notes the faces of another cloth; `None` if it is refused because the world would not fit in memory.
+    fn take_memory(&mut self, key: &str, cloth: &SceneCloth, faces: u64) -> Option<()> {
+        let model = self.scene.memory_model();
+        let others = self.faces;
+        self.faces += faces;
+        let needed = model.estimate(self.faces);
+        let Some(available) = self.memory.map(|bytes| bytes as f64).filter(|bytes| needed > *bytes) else {
+            return Some(());
+        };
+        let gigabytes = |bytes: f64| format!("{:.1} GB", 1e-9 * bytes);
+        let message = format!(
+            "the cloth {:?} has {faces} faces: the world needs about {} of memory, {} are available",
+            cloth.name,
+            gigabytes(needed),
+            gigabytes(available)
+        );
+        let fitting = model.fitting_faces(available).saturating_sub(others);
+        let help = match &cloth.shape {
+            ClothShape::Grid { cells, .. } if fitting > 0 => {
+                let part = (fitting as f64 / faces as f64).sqrt();
+                let fewer = cells.map(|count| (f64::from(count) * part).floor().max(1.0) as u32);
+                format!("about {fitting} faces fit: cells = {fewer:?}")
+            }
+            _ => format!("about {fitting} faces fit"),
+        };
+        self.problems.push(self.scene.document.problem(key, message, Some(help)));
+        None
+    }
+
     fn build_cloth(&mut self, key: &str, cloth: &SceneCloth) -> Option<ClothDescription> {
         let (mut placed, shape_key) = match &cloth.shape {
             ClothShape::Grid { size, cells, pattern } => {
+                self.take_memory(&format!("{key}.grid.cells"), cloth, pattern.face_count(*cells))?;
                 let mesh = grid::grid(*size, *cells, *pattern, self.scene.simulation.seed);
                 (PlacedMesh::generated(mesh), format!("{key}.grid"))
             }
             ClothShape::Ball { radius, level } => {
+                self.take_memory(&format!("{key}.ball.level"), cloth, 20 << (2 * level))?;
                 let mut mesh = grid::sphere_mesh(1.0, *level);
                 mesh.positions.iter_mut().for_each(|point| *point *= *radius);
                 (PlacedMesh::generated(mesh), format!("{key}.ball"))
             }
-            ClothShape::Mesh { .. } => (self.load_mesh(key, cloth)?, format!("{key}.mesh")),
+            ClothShape::Mesh { .. } => {
+                let (placed, shape_key) = (self.load_mesh(key, cloth)?, format!("{key}.mesh"));
+                self.take_memory(&shape_key, cloth, placed.mesh.faces.len() as u64)?;
+                (placed, shape_key)
+            }
             ClothShape::Outline { path, edge_length, scale } => {
                 let shape_key = format!("{key}.outline");
                 match read_outline(path, *edge_length, *scale) {
-                    Ok(mesh) => (PlacedMesh::generated(mesh), shape_key),
+                    Ok(mesh) => {
+                        self.take_memory(&shape_key, cloth, mesh.faces.len() as u64)?;
+                        (PlacedMesh::generated(mesh), shape_key)
+                    }
                     Err(error) => {
                         self.report(&shape_key, error.to_string());
                         return None;

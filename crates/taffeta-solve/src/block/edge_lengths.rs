@@ -108,7 +108,7 @@ pub(crate) mod tests {
 
     pub(crate) fn example() -> (EdgeLengths, [DVec3; 3]) {
         let (green, x) = strain::example();
-        (EdgeLengths::new(green.vertices, CORNERS, &green.compliance, 0.0), x)
+        (EdgeLengths::new(green.vertices, CORNERS, &green.elasticity.compliance, 0.0), x)
     }
 
     #[test]

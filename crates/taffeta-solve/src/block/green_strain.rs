@@ -4,6 +4,7 @@ use super::{Block, Curvature, Jacobian};
 use crate::buckling::wrinkle_strain;
 use glam::{DMat3, DVec2, DVec3};
 use nalgebra::{Matrix3, Vector3};
+use std::sync::Arc;
 use taffeta_core::VertexIndex;
 use taffeta_core::geometry::green_strain;
 use taffeta_core::math::Sym2;
@@ -22,14 +23,21 @@ pub struct GreenStrain {
     pub gradients: [DVec2; 3],
     /// Material area \[m²\].
     pub area: f64,
-    /// Compliance of the membrane, Voigt \[m/N\].
-    pub compliance: Matrix3<f64>,
-    /// Its inverse \[N/m\].
-    pub stiffness: Matrix3<f64>,
+    /// Compliance and stiffness, which faces of one cloth share.
+    pub elasticity: Arc<Elasticity>,
     /// Damping time constant \[s\].
     pub damping: f64,
     /// The compressive stress at which the cloth in the triangle buckles \[N/m\]; `None`: it bears any.
     pub critical: Option<Sym2>,
+}
+
+/// How a membrane resists.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Elasticity {
+    /// Compliance, Voigt \[m/N\].
+    pub compliance: Matrix3<f64>,
+    /// Its inverse \[N/m\].
+    pub stiffness: Matrix3<f64>,
 }
 
 impl GreenStrain {
@@ -47,7 +55,7 @@ impl GreenStrain {
 
     /// The wrinkle strain at positions `x` \[m\], in Voigt form; `None` where the cloth does not buckle.
     fn wrinkle_strain(&self, x: &[DVec3; 3]) -> Option<DVec3> {
-        wrinkle_strain(&self.stiffness, &self.critical?, &self.strain(x))
+        wrinkle_strain(&self.elasticity.stiffness, &self.critical?, &self.strain(x))
     }
 
     /// `√A (E + P)` with the wrinkle strain `P`.
@@ -77,11 +85,11 @@ impl Block<3, 3> for GreenStrain {
     }
 
     fn compliance(&self) -> Matrix3<f64> {
-        self.compliance
+        self.elasticity.compliance
     }
 
     fn stiffness(&self) -> Matrix3<f64> {
-        self.stiffness
+        self.elasticity.stiffness
     }
 
     fn damping(&self) -> f64 {
@@ -90,13 +98,13 @@ impl Block<3, 3> for GreenStrain {
 
     /// `√A D (E + P)`.
     fn stress(&self, x: &[DVec3; 3]) -> Vector3<f64> {
-        self.stiffness * self.elastic_constraint(x)
+        self.elasticity.stiffness * self.elastic_constraint(x)
     }
 
     /// `½ A (E + P):D:(E + P) + A N:P` with the critical stress `N`.
     fn energy(&self, x: &[DVec3; 3]) -> f64 {
         let c = self.elastic_constraint(x);
-        let elastic = 0.5 * c.dot(&(self.stiffness * c));
+        let elastic = 0.5 * c.dot(&(self.elasticity.stiffness * c));
         match (self.critical, self.wrinkle_strain(x)) {
             (Some(n), Some(p)) => elastic + self.area * (n.xx * p.x + n.yy * p.y + n.xy * p.z),
             _ => elastic,
@@ -138,8 +146,7 @@ pub(crate) mod tests {
             gradients: [(u[2] - u[1]).perp(), (u[0] - u[2]).perp(), (u[1] - u[0]).perp()]
                 .map(|g| g / doubled),
             area: 0.5 * doubled,
-            compliance,
-            stiffness: compliance.try_inverse().unwrap(),
+            elasticity: Arc::new(Elasticity { compliance, stiffness: compliance.try_inverse().unwrap() }),
             damping: material.stretch_damping,
             critical: None,
         }

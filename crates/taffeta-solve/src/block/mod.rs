@@ -29,7 +29,7 @@ pub use distance::Distance;
 pub use edge_lengths::EdgeLengths;
 pub use enclosed_volume::EnclosedVolume;
 pub use face_curvature::FaceCurvature;
-pub use green_strain::GreenStrain;
+pub use green_strain::{Elasticity, GreenStrain};
 pub use hinge::Hinge;
 pub use quadratic::QuadraticBend;
 pub use rope_acos::AcosAngle;

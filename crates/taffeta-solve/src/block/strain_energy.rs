@@ -39,7 +39,7 @@ impl StrainEnergy {
     /// `C` at positions `x` \[m\], and its derivatives by the three rows of the strain.
     fn evaluate(&self, x: &[DVec3; 3]) -> (f64, Vector3<f64>) {
         let c = self.strain.constraint(x);
-        let stress = self.strain.stiffness * c;
+        let stress = self.strain.elasticity.stiffness * c;
         // A S:E, twice the energy of the material.
         let doubled = c.dot(&stress).max(0.0);
         match self.form {
@@ -131,7 +131,7 @@ mod tests {
         let (strain, x) = example();
         let block = energy_of(strain.clone(), EnergyForm::Root);
         assert!((block.energy(&x) / strain.energy(&x) - 1.0).abs() < 1e-14);
-        let stress = strain.stiffness * strain.constraint(&x);
+        let stress = strain.elasticity.stiffness * strain.constraint(&x);
         let (rows, [gradient]) = (strain.jacobian(&x), block.jacobian(&x));
         for v in 0..3 {
             let expected: DVec3 = (0..3).map(|r| rows[r][v] * stress[r]).sum();

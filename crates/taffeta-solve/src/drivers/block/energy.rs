@@ -30,7 +30,7 @@ impl EnergyLanes {
         let alpha = pack(|lane| blocks[lane].compliance);
         Self {
             strain: StrainLanes::pack(blocks.map(|block| &block.strain)),
-            stiffness: pack_sym3(|lane| blocks[lane].strain.stiffness),
+            stiffness: pack_sym3(|lane| blocks[lane].strain.elasticity.stiffness),
             published: pack(|lane| f64::from(u8::from(is_published(lane)))),
             dual: ScalarDual::new(alpha, pack(|lane| blocks[lane].strain.damping)),
         }

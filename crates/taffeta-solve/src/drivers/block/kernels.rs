@@ -133,7 +133,7 @@ impl StrainLanes {
             b1: gradient(1),
             b2: gradient(2),
             root: pack(|lane| blocks[lane].area.sqrt()),
-            alpha: pack_sym3(|lane| blocks[lane].compliance),
+            alpha: pack_sym3(|lane| blocks[lane].compliance()),
             dual: Dual3::new(pack(|lane| blocks[lane].damping)),
         }
     }

@@ -25,7 +25,7 @@ impl WrinkleLanes {
     pub(super) fn pack(blocks: [&GreenStrain; LANES]) -> Self {
         let critical = |lane: usize| blocks[lane].critical.unwrap_or_default();
         Self {
-            stiffness: pack_sym3(|lane| blocks[lane].stiffness),
+            stiffness: pack_sym3(|lane| blocks[lane].elasticity.stiffness),
             critical: [
                 pack(|lane| critical(lane).xx),
                 pack(|lane| critical(lane).yy),

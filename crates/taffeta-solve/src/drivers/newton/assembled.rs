@@ -7,6 +7,7 @@
 use super::elements::outer;
 use super::ordering::dissect;
 use super::system::{NewtonProblem, System};
+use crate::plate::Plate;
 use glam::{DMat3, DVec3};
 use taffeta_core::SurfaceTopology;
 use taffeta_factor::{CholeskyFactor, CholeskyPattern, FactorError};
@@ -34,12 +35,11 @@ impl Assembly {
     /// Finds all couplings, orders the unknowns and analyzes the pattern. `points` are the places of the vertices \[m\],
     /// `joints` the vertices that contacts join.
     pub(super) fn build(
-        topology: &SurfaceTopology,
+        (topology, plate): (&SurfaceTopology, &Plate),
         system: &System,
         points: &[DVec3],
         joints: Vec<[u32; 4]>,
     ) -> Self {
-        let plate = system.bending.plate();
         let vertex_count = topology.vertex_count;
         let count = vertex_count + plate.edges.len();
         let mut places = points.to_vec();
@@ -51,7 +51,7 @@ impl Assembly {
                 pairs.extend(nodes.iter().filter(|b| *b != a).map(|b| (*a, *b)));
             }
         };
-        for_each_element(topology, system, &mut couple);
+        for_each_element((topology, plate), system, &mut couple);
         joints.iter().for_each(|joint| couple(joint));
         pairs.sort_unstable();
         pairs.dedup();
@@ -99,7 +99,7 @@ impl Assembly {
     /// If the matrix is not positive definite or the factors do not fit in memory.
     pub(super) fn factorize(
         &self,
-        topology: &SurfaceTopology,
+        (topology, plate): (&SurfaceTopology, &Plate),
         (system, z): (&System, &[f64]),
         problem: &NewtonProblem<'_>,
         with_pressure: bool,
@@ -113,7 +113,7 @@ impl Assembly {
             values.add(vertex as u32, vertex as u32, DMat3::from_diagonal(DVec3::splat(*inertia)));
         }
         add_membrane(topology, system, problem, &mut values);
-        add_bending(system, problem, &mut values);
+        add_bending(plate, system, problem, &mut values);
         for (vertices, hessian) in system.lengths.hessians() {
             values.add_all(&vertices, |a, b| hessian[a][b]);
         }
@@ -173,12 +173,15 @@ impl Assembly {
 }
 
 /// Calls `visit` with the nodes of every element.
-fn for_each_element(topology: &SurfaceTopology, system: &System, mut visit: impl FnMut(&[u32])) {
+fn for_each_element(
+    (topology, plate): (&SurfaceTopology, &Plate),
+    system: &System,
+    mut visit: impl FnMut(&[u32]),
+) {
     for face in topology.faces.iter() {
         // Membrane, contacts and pressure.
         visit(&face.map(|vi| vi.0));
     }
-    let plate = system.bending.plate();
     for edge in &plate.edges {
         visit(&edge.vertices.map(|vi| vi.0));
     }
@@ -216,8 +219,8 @@ fn add_membrane(
     }
 }
 
-fn add_bending(system: &System, problem: &NewtonProblem<'_>, values: &mut Values<'_>) {
-    let (bending, plate, rate) = (&system.bending, system.bending.plate(), problem.damping_rate);
+fn add_bending(plate: &Plate, system: &System, problem: &NewtonProblem<'_>, values: &mut Values<'_>) {
+    let (bending, rate) = (&system.bending, problem.damping_rate);
     if bending.is_diagonal() {
         for number in 0..plate.edges.len() {
             let edge = bending.edge(number, rate);

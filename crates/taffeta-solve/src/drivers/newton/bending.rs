@@ -13,8 +13,8 @@
 #![allow(clippy::needless_range_loop, reason = "a lane is read from many arrays at once")]
 
 use super::tiles::{
-    CornerTile, FaceTiles, IndexLane, Lane, Lane3, TILE, ZERO, for_tiles, load_corners, set_vector, split,
-    vector,
+    CornerTile, FaceTiles, IndexLane, Lane, Lane3, SmallLane, TILE, ZERO, for_tiles, load_corners,
+    set_vector, split, vector,
 };
 use crate::block::hinge::AREA_FLOOR;
 use crate::plate::{Plate, PlateEdge, PlateFace, angle};
@@ -27,9 +27,12 @@ use taffeta_core::{FaceIndex, SurfaceTopology};
 /// Bending of all faces.
 #[derive(Clone, Debug)]
 pub(super) struct Bending {
-    plate: Plate,
     faces: Vec<FaceRest>,
     edges: Vec<EdgeRest>,
+    /// `a, b, c, d` of every edge.
+    vertices: Vec<[u32; 4]>,
+    /// The clamped edges and their numbers.
+    clamped: Vec<(u32, PlateEdge)>,
     shapes: Vec<FaceShape>,
     /// Normals with the length of twice the area, one tile more than there are.
     normals: Vec<Lane3>,
@@ -37,7 +40,7 @@ pub(super) struct Bending {
     angles: Vec<Lane>,
     /// Angles up to which later ones are unwrapped.
     references: Vec<Lane>,
-    /// `η` of every face at the start of the step.
+    /// `η` of every face at the start of the step; empty if nothing is damped.
     start: Vec<Lane3>,
     work: BendingWork,
     /// Whether any edge has a scalar.
@@ -49,12 +52,14 @@ pub(super) struct Bending {
 /// What does not change about the faces of a tile.
 #[derive(Clone, Debug)]
 struct FaceRest {
-    corners: [IndexLane; 3],
     /// The edges as numbers in the plate; the first number beyond all edges where there is no angle.
     edges: [IndexLane; 3],
-    /// `∂η/∂θ`, 0 where there is no angle, and `s`, 0 where there is no scalar.
-    shares: Lane3,
-    signs: Lane3,
+    /// Twice `∂η/∂θ`, 0 where there is no angle.
+    doubled_shares: [SmallLane; 3],
+    /// 1 if the face is the first of the edge, −1 if it is the second, 0 where there is no angle.
+    sides: [SmallLane; 3],
+    /// `s`: the side, but 0 where there is no scalar.
+    signs: [SmallLane; 3],
     /// `K` \[N·m\]: entries 00, 01, 02, 11, 12, 22.
     stiffness: [Lane; 6],
     rest: Lane3,
@@ -64,13 +69,13 @@ struct FaceRest {
     floor: Lane,
 }
 
-/// The shape of the faces of a tile at the last evaluation.
+/// The shape of the faces of a tile at the last evaluation, from which [`slopes_of`] makes the `c_kj`.
 #[derive(Clone, Debug)]
 struct FaceShape {
-    /// `N = n/|n|²` \[1/m²\].
-    scaled: Lane3,
-    /// `c_kj` \[m\] at `3 k + j`.
-    slopes: [Lane; 9],
+    /// The dot product of each edge with the next \[m²\].
+    dots: Lane3,
+    /// The length of each edge \[m\].
+    lengths: Lane3,
 }
 
 /// What does not change about the edges of a tile.
@@ -82,9 +87,10 @@ struct EdgeRest {
     normals: [IndexLane; 2],
     /// Places of the edge in values of its faces.
     slots: [IndexLane; 2],
-    share: Lane,
+    /// Twice `∂η/∂θ`.
+    doubled_share: SmallLane,
     /// 1 if the edge has a scalar.
-    scalar: Lane,
+    scalar: SmallLane,
     /// Stiffness `Σ share² K_kk` \[N·m\], and the damping time constant \[s\].
     stiffness: Lane,
     tau: Lane,
@@ -93,13 +99,15 @@ struct EdgeRest {
 /// Scratch: values of faces and of edges, one tile more than there are; the last stays zero.
 #[derive(Clone, Debug, Default)]
 struct BendingWork {
-    /// Moments of the three edges, and the energy.
-    faces: Vec<[Lane; FACE_VALUES]>,
+    faces: Vec<MomentTile>,
     edges: Vec<Lane>,
 }
 
-/// Values of a face in [`BendingWork`].
-const FACE_VALUES: usize = 4;
+/// Values of a face in a [`MomentTile`].
+pub(super) const FACE_VALUES: usize = 4;
+
+/// Moments of the three edges of the faces of a tile, and the energy or nothing.
+pub(super) type MomentTile = [Lane; FACE_VALUES];
 
 /// One edge with the gradients of its angle at its vertices.
 #[derive(Clone, Copy, Debug, Default)]
@@ -117,19 +125,16 @@ impl Bending {
     pub(super) fn build(topology: &SurfaceTopology, tiles: &FaceTiles, plate: &Plate) -> Self {
         let edge_tiles = plate.edges.len().div_ceil(TILE);
         let zero_face = FaceRest {
-            corners: [[0; TILE]; 3],
             edges: [[(edge_tiles * TILE) as u32; TILE]; 3],
-            shares: [ZERO; 3],
-            signs: [ZERO; 3],
+            doubled_shares: [[0; TILE]; 3],
+            sides: [[0; TILE]; 3],
+            signs: [[0; TILE]; 3],
             stiffness: [ZERO; 6],
             rest: [ZERO; 3],
             tau: ZERO,
             floor: [1.0; TILE],
         };
         let mut faces = vec![zero_face; if plate.edges.is_empty() { 0 } else { tiles.tile_count() }];
-        for (tile, corners) in faces.iter_mut().zip(&tiles.corners) {
-            tile.corners = *corners;
-        }
         for face in &plate.faces {
             if let Some(tile) = faces.get_mut(split(face.face.0 as usize).0) {
                 tile.pack(plate, face);
@@ -137,16 +142,19 @@ impl Bending {
         }
         let edges =
             (0..edge_tiles).map(|tile| EdgeRest::pack(topology, plate, (tile, faces.len()))).collect();
+        let is_damped = plate.faces.iter().any(|face| face.damping > 0.0);
+        let numbered = || (0..).zip(&plate.edges);
         let mut bending = Self {
-            shapes: vec![FaceShape { scaled: [ZERO; 3], slopes: [ZERO; 9] }; faces.len()],
+            vertices: plate.edges.iter().map(|edge| edge.vertices.map(|vi| vi.0)).collect(),
+            clamped: numbered().filter(|(_, e)| e.clamp.is_some()).map(|(n, e)| (n, e.clone())).collect(),
+            shapes: vec![FaceShape { dots: [ZERO; 3], lengths: [ZERO; 3] }; faces.len()],
             normals: vec![[ZERO; 3]; faces.len() + 1],
             angles: vec![ZERO; edge_tiles + 1],
             references: vec![ZERO; edge_tiles],
-            start: vec![[ZERO; 3]; faces.len()],
+            start: vec![[ZERO; 3]; if is_damped { faces.len() } else { 0 }],
             work: BendingWork::default(),
             has_scalars: plate.edges.iter().any(|edge| edge.has_scalar),
             is_diagonal: plate.faces.iter().all(|face| is_diagonal(&face.stiffness)),
-            plate: plate.clone(),
             faces,
             edges,
         };
@@ -158,15 +166,114 @@ impl Bending {
         bending
     }
 
-    /// The plate.
-    pub(super) fn plate(&self) -> &Plate {
-        &self.plate
+    /// Number of edges.
+    pub(super) fn edge_count(&self) -> usize {
+        self.vertices.len()
     }
 
-    /// Takes over `η₀` of the faces of a plate, which is the present one but for that.
+    /// The vertices `a, b, c, d` of all edges.
+    pub(super) fn vertices(&self) -> &[[u32; 4]] {
+        &self.vertices
+    }
+
+    /// The edges about which a face bends, in the order of its own, each with the side on which the face lies.
+    pub(super) fn edges_of(&self, fi: FaceIndex) -> [Option<(u32, usize)>; 3] {
+        let (tile, lane) = split(fi.0 as usize);
+        let edge = |rest: &FaceRest, k: usize| match rest.sides[k][lane] {
+            0 => None,
+            side => Some((rest.edges[k][lane], usize::from(side < 0))),
+        };
+        self.faces.get(tile).map_or([None; 3], |rest| [0, 1, 2].map(|k| edge(rest, k)))
+    }
+
+    /// `∂η/∂θ` of an edge.
+    pub(super) fn share(&self, number: usize) -> f64 {
+        let (tile, lane) = split(number);
+        0.5 * f64::from(self.edges[tile].doubled_share[lane])
+    }
+
+    /// The number of tiles of faces.
+    pub(super) fn face_tile_count(&self) -> usize {
+        self.faces.len()
+    }
+
+    /// One more than the number that stands for a missing edge.
+    pub(super) fn edge_limit(&self) -> usize {
+        self.edges.len() * TILE + 1
+    }
+
+    /// `K η'`, damping included, for `η'` of every edge in both of its faces; `rate` is `1/h`.
+    pub(super) fn multiply(&self, eta: &[f64], rate: f64, out: &mut [MomentTile]) {
+        let faces = &self.faces;
+        for_tiles(
+            out,
+            #[inline(always)]
+            |tile, out| {
+                let rest = &faces[tile];
+                let mut here = [ZERO; 3];
+                for k in 0..3 {
+                    for lane in 0..TILE {
+                        let slot = 2 * rest.edges[k][lane] + u32::from(rest.sides[k][lane] < 0);
+                        here[k][lane] = eta[slot as usize];
+                    }
+                }
+                for lane in 0..TILE {
+                    let damping = 1.0 + rest.tau[lane] * rate;
+                    let stiffness = rest.stiffness.map(|entry| entry[lane] * damping);
+                    let moment = multiply(stiffness, vector(&here, lane));
+                    set_vector(out, lane, moment);
+                }
+            },
+        );
+    }
+
+    /// The sums of the moments that the edges from `first` on have in their faces.
+    pub(super) fn add_moments(&self, faces: &[f64], (first, out): (usize, &mut [f64])) {
+        for (number, out) in (first..).zip(out) {
+            let (tile, lane) = split(number);
+            let [one, other] = self.edges[tile].slots.map(|slots| faces[slots[lane] as usize]);
+            *out = one + other;
+        }
+    }
+
+    /// The differences of the moments that the edges from `first` on have in their faces; zero for those without a scalar,
+    /// and beyond the last one.
+    pub(super) fn subtract_moments(&self, faces: &[f64], (first, out): (usize, &mut [f64])) {
+        for (number, out) in (first..).zip(out) {
+            let (tile, lane) = split(number);
+            let rest = self.edges.get(tile).filter(|rest| rest.scalar[lane] != 0);
+            *out = rest.map_or(0.0, |rest| {
+                let [one, other] = rest.slots.map(|slots| faces[slots[lane] as usize]);
+                one - other
+            });
+        }
+    }
+
+    /// The inverses of the diagonal of `K_φφ` \[1/(N·m)\], as a vector of scalars; 0 for edges without one.
+    pub(super) fn invert_scalar_diagonal(&self, out: &mut Vec<f64>) {
+        out.clear();
+        out.resize(self.scalar_count(), 0.0);
+        if out.is_empty() {
+            return;
+        }
+        for rest in &self.faces {
+            for lane in 0..TILE {
+                for (k, entry) in [0, 3, 5].into_iter().enumerate() {
+                    out[rest.edges[k][lane] as usize] += rest.stiffness[entry][lane];
+                }
+            }
+        }
+        let count = self.edges.len() * TILE;
+        let has_scalar = self.edges.iter().flat_map(|rest| &rest.scalar);
+        for (out, has_scalar) in out[..count].iter_mut().zip(has_scalar) {
+            *out = if *has_scalar != 0 { 1.0 / *out } else { 0.0 };
+        }
+        out[count..].fill(0.0);
+    }
+
+    /// Takes over `η₀` of the faces of a plate, which is the one that it was built from but for that.
     pub(super) fn set_rest(&mut self, plate: &Plate) {
-        for (own, face) in self.plate.faces.iter_mut().zip(&plate.faces) {
-            own.rest = face.rest;
+        for face in &plate.faces {
             let (tile, lane) = split(face.face.0 as usize);
             if let Some(tile) = self.faces.get_mut(tile) {
                 for k in (0..3).filter(|k| face.edges[*k].is_some()) {
@@ -174,6 +281,11 @@ impl Bending {
                 }
             }
         }
+    }
+
+    /// All edges with the gradients of their angles at the last evaluation.
+    pub(super) fn each_edge(&self, rate: f64) -> impl Iterator<Item = EdgeGradients> {
+        (0..self.edge_count()).map(move |number| self.edge(number, rate))
     }
 
     /// Whether all of it are hinges.
@@ -194,8 +306,13 @@ impl Bending {
     }
 
     /// Notes angles and `η` at the start of a step.
-    pub(super) fn begin_step(&mut self, x: &[f64], (scalars, clamps): (&[f64], &[DVec3])) {
-        self.measure_shape(x);
+    pub(super) fn begin_step(
+        &mut self,
+        corners: &[[IndexLane; 3]],
+        x: &[f64],
+        (scalars, clamps): (&[f64], &[DVec3]),
+    ) {
+        self.measure_shape(corners, x);
         self.measure_angles(x, clamps);
         let count = self.references.len();
         self.references.copy_from_slice(&self.angles[..count]);
@@ -209,13 +326,14 @@ impl Bending {
 
     /// The angles at the start of the step, in the order of the plate's edges.
     pub(super) fn reference_angles(&self) -> Vec<f64> {
-        self.references.as_flattened()[..self.plate.edges.len()].to_vec()
+        self.references.as_flattened()[..self.edge_count()].to_vec()
     }
 
     /// Evaluates energy, gradient and the state of the Hessian at positions `x` \[m\] and scalars \[rad\]; adds the
     /// gradient to `out` \[N\] and writes that of the scalars to `scalars_out` \[N·m\]; returns the energy \[J\].
     pub(super) fn evaluate(
         &mut self,
+        corners: &[[IndexLane; 3]],
         (x, scalars, clamps): (&[f64], &[f64], &[DVec3]),
         rate: f64,
         (out, scalars_out): (&mut [CornerTile], &mut [f64]),
@@ -223,9 +341,13 @@ impl Bending {
         if self.faces.is_empty() {
             return 0.0;
         }
-        self.measure_shape(x);
+        self.measure_shape(corners, x);
         self.measure_angles(x, clamps);
-        self.measure_moments(scalars, rate);
+        if self.start.is_empty() {
+            self.measure_moments(scalars)
+        } else {
+            self.measure_damped_moments(scalars, rate)
+        }
         let energy = self.work.faces.iter().map(|tile| tile[3].iter().sum::<f64>()).sum();
         let mut work = std::mem::take(&mut self.work);
         self.collect_moments(&mut work, scalars_out);
@@ -244,44 +366,42 @@ impl Bending {
             let (tile, k) = (row / FACE_VALUES, row % FACE_VALUES);
             // No second face at a clamp.
             let Some(shape) = self.shapes.get(tile) else { continue };
-            let normal = vector(&shape.scaled, lane);
+            let normal = scale_normal(vector(&self.normals[tile], lane), self.faces[tile].floor[lane]);
+            let [at_tail, at_tip, at_apex] = slopes_of(shape, k, lane);
             // The second face runs along the edge the other way.
             let (tail, tip) = (side, 1 - side);
-            gradients[tail] += normal * shape.slopes[3 * k + k][lane];
-            gradients[tip] += normal * shape.slopes[3 * k + (k + 1) % 3][lane];
-            gradients[2 + side] = normal * shape.slopes[3 * k + (k + 2) % 3][lane];
+            gradients[tail] += normal * at_tail;
+            gradients[tip] += normal * at_tip;
+            gradients[2 + side] = normal * at_apex;
         }
-        let [a, b, c, d] = self.plate.edges[number].vertices;
         EdgeGradients {
-            vertices: [a.0, b.0, c.0, d.0],
+            vertices: self.vertices[number],
             gradients,
             stiffness: rest.stiffness[lane] * (1.0 + rest.tau[lane] * rate),
         }
     }
 
-    /// Normals, `N` and `c` of all faces.
-    fn measure_shape(&mut self, x: &[f64]) {
-        let faces = &self.faces;
-        let count = faces.len();
+    /// Normals and shapes of all faces.
+    fn measure_shape(&mut self, corners: &[[IndexLane; 3]], x: &[f64]) {
+        let count = self.faces.len();
         for_tiles(
             &mut self.normals[..count],
             #[inline(always)]
             |tile, normals| {
-                let x = load_corners(&faces[tile].corners, x);
+                let x = load_corners(&corners[tile], x);
                 for k in 0..TILE {
                     let [a, b, c] = [vector(&x[0], k), vector(&x[1], k), vector(&x[2], k)];
                     set_vector(normals, k, (b - a).cross(c - a));
                 }
             },
         );
-        let normals = &self.normals;
         for_tiles(
             &mut self.shapes,
             #[inline(always)]
             |tile, shape| {
-                let x = load_corners(&faces[tile].corners, x);
+                let x = load_corners(&corners[tile], x);
                 for k in 0..TILE {
-                    measure_face(shape, &x, (vector(&normals[tile], k), faces[tile].floor[k]), k);
+                    measure_face(shape, &x, k);
                 }
             },
         );
@@ -301,15 +421,36 @@ impl Bending {
             return;
         }
         let positions: Vec<DVec3> = x.chunks_exact(3).map(|c| DVec3::new(c[0], c[1], c[2])).collect();
-        for (number, edge) in self.plate.edges.iter().enumerate().filter(|(_, edge)| edge.clamp.is_some()) {
-            let (tile, lane) = split(number);
+        for (number, edge) in &self.clamped {
+            let (tile, lane) = split(*number as usize);
             let unwrapped = PlateEdge { reference: references[tile][lane], ..edge.clone() };
             self.angles[tile][lane] = angle(&unwrapped, &positions, clamps);
         }
     }
 
+    /// Moments and energies of all faces for the present angles, where nothing is damped.
+    fn measure_moments(&mut self, scalars: &[f64]) {
+        let faces = &self.faces;
+        let angles = self.angles.as_flattened();
+        let count = faces.len();
+        for_tiles(
+            &mut self.work.faces[..count],
+            #[inline(always)]
+            |tile, values| {
+                let rest = &faces[tile];
+                let now = eta(rest, angles, scalars);
+                for k in 0..TILE {
+                    let bent = vector(&now, k) - vector(&rest.rest, k);
+                    let elastic = moment_of(rest, bent, k);
+                    values[3][k] = 0.5 * bent.dot(elastic);
+                    set_vector(values, k, elastic);
+                }
+            },
+        );
+    }
+
     /// Moments and energies of all faces for the present angles.
-    fn measure_moments(&mut self, scalars: &[f64], rate: f64) {
+    fn measure_damped_moments(&mut self, scalars: &[f64], rate: f64) {
         let (faces, start) = (&self.faces, &self.start);
         let angles = self.angles.as_flattened();
         let count = faces.len();
@@ -343,7 +484,7 @@ impl Bending {
                 let rest = &edges[tile];
                 for k in 0..TILE {
                     let sum = values[rest.slots[0][k] as usize] + values[rest.slots[1][k] as usize];
-                    out[k] = rest.share[k] * sum;
+                    out[k] = 0.5 * f64::from(rest.doubled_share[k]) * sum;
                 }
             },
         );
@@ -356,7 +497,7 @@ impl Bending {
                     for k in 0..TILE {
                         let difference =
                             values[rest.slots[0][k] as usize] - values[rest.slots[1][k] as usize];
-                        out[k] = rest.scalar[k] * difference;
+                        out[k] = f64::from(rest.scalar[k]) * difference;
                     }
                 },
             );
@@ -365,22 +506,25 @@ impl Bending {
 
     /// Forces on the corners from the moments of the edges.
     fn add_forces(&self, work: &BendingWork, out: &mut [CornerTile]) {
-        let (faces, shapes) = (&self.faces, &self.shapes);
+        let (faces, shapes, normals) = (&self.faces, &self.shapes, &self.normals);
         let edges = work.edges.as_flattened();
         for_tiles(
             out,
             #[inline(always)]
             |tile, out| {
-                let shape = &shapes[tile];
-                let moments = load_edges(&faces[tile].edges, edges);
-                for j in 0..3 {
-                    for k in 0..TILE {
-                        let weight = shape.slopes[j][k] * moments[0][k]
-                            + shape.slopes[3 + j][k] * moments[1][k]
-                            + shape.slopes[6 + j][k] * moments[2][k];
-                        out[3 * j][k] += shape.scaled[0][k] * weight;
-                        out[3 * j + 1][k] += shape.scaled[1][k] * weight;
-                        out[3 * j + 2][k] += shape.scaled[2][k] * weight;
+                let (rest, shape, normals) = (&faces[tile], &shapes[tile], &normals[tile]);
+                let moments = load_edges(&rest.edges, edges);
+                for k in 0..TILE {
+                    let normal = scale_normal(vector(normals, k), rest.floor[k]);
+                    let slopes = [0, 1, 2].map(|e| slopes_of(shape, e, k));
+                    for j in 0..3 {
+                        // The slope of edge e at corner j.
+                        let slope = |e: usize| slopes[e][(3 + j - e) % 3];
+                        let weight =
+                            slope(0) * moments[0][k] + slope(1) * moments[1][k] + slope(2) * moments[2][k];
+                        out[3 * j][k] += normal.x * weight;
+                        out[3 * j + 1][k] += normal.y * weight;
+                        out[3 * j + 2][k] += normal.z * weight;
                     }
                 }
             },
@@ -395,8 +539,9 @@ impl FaceRest {
             let Some(e) = face.edges[k] else { continue };
             let edge = &plate.edges[e as usize];
             self.edges[k][lane] = e;
-            self.shares[k][lane] = edge.share;
-            self.signs[k][lane] = if edge.has_scalar { face.signs[k] } else { 0.0 };
+            self.doubled_shares[k][lane] = double_share(edge);
+            self.sides[k][lane] = if face.signs[k] < 0.0 { -1 } else { 1 };
+            self.signs[k][lane] = if edge.has_scalar { self.sides[k][lane] } else { 0 };
             self.rest[k][lane] = face.rest[k];
             let side = usize::from(face.signs[k] < 0.0);
             self.floor[lane] = (AREA_FLOOR * edge.doubled_areas[side]).powi(2);
@@ -416,8 +561,8 @@ impl EdgeRest {
             ends: [[0; TILE]; 2],
             normals: [[zeros(3); TILE]; 2],
             slots: [[zeros(FACE_VALUES); TILE]; 2],
-            share: ZERO,
-            scalar: ZERO,
+            doubled_share: [0; TILE],
+            scalar: [0; TILE],
             stiffness: ZERO,
             tau: ZERO,
         };
@@ -430,8 +575,8 @@ impl EdgeRest {
             let Some(edge) = plate.edges.get(tile * TILE + lane) else { break };
             out.ends[0][lane] = 3 * edge.vertices[0].0;
             out.ends[1][lane] = 3 * edge.vertices[1].0;
-            out.share[lane] = edge.share;
-            out.scalar[lane] = f64::from(u8::from(edge.has_scalar));
+            out.doubled_share[lane] = double_share(edge);
+            out.scalar[lane] = i8::from(edge.has_scalar);
             for (side, face) in edge.sides.iter().enumerate() {
                 let Some((face, k)) = *face else { continue };
                 let face = &plate.faces[face as usize];
@@ -451,14 +596,14 @@ fn eta(face: &FaceRest, edges: &[f64], scalars: &[f64]) -> Lane3 {
     let mut out = load_edges(&face.edges, edges);
     for k in 0..3 {
         for lane in 0..TILE {
-            out[k][lane] *= face.shares[k][lane];
+            out[k][lane] *= 0.5 * f64::from(face.doubled_shares[k][lane]);
         }
     }
     if !scalars.is_empty() {
         let scalars = load_edges(&face.edges, scalars);
         for k in 0..3 {
             for lane in 0..TILE {
-                out[k][lane] += face.signs[k][lane] * scalars[k][lane];
+                out[k][lane] += f64::from(face.signs[k][lane]) * scalars[k][lane];
             }
         }
     }
@@ -479,29 +624,48 @@ fn load_edges(edges: &[IndexLane; 3], values: &[f64]) -> Lane3 {
 /// `K η` of one face.
 #[inline(always)]
 fn moment_of(face: &FaceRest, eta: DVec3, k: usize) -> DVec3 {
-    let [k00, k01, k02, k11, k12, k22] = &face.stiffness;
+    multiply(face.stiffness.map(|entry| entry[k]), eta)
+}
+
+/// The product of a symmetric matrix, given by its entries 00, 01, 02, 11, 12, 22, with a vector.
+#[inline(always)]
+fn multiply([k00, k01, k02, k11, k12, k22]: [f64; 6], v: DVec3) -> DVec3 {
     DVec3::new(
-        k00[k] * eta.x + k01[k] * eta.y + k02[k] * eta.z,
-        k01[k] * eta.x + k11[k] * eta.y + k12[k] * eta.z,
-        k02[k] * eta.x + k12[k] * eta.y + k22[k] * eta.z,
+        k00 * v.x + k01 * v.y + k02 * v.z,
+        k01 * v.x + k11 * v.y + k12 * v.z,
+        k02 * v.x + k12 * v.y + k22 * v.z,
     )
 }
 
 #[inline(always)]
-fn measure_face(shape: &mut FaceShape, x: &[Lane3; 3], (normal, floor): (DVec3, f64), k: usize) {
+fn measure_face(shape: &mut FaceShape, x: &[Lane3; 3], k: usize) {
     let [a, b, c] = [vector(&x[0], k), vector(&x[1], k), vector(&x[2], k)];
     let edges = [b - a, c - b, a - c];
-    let square = normal.dot(normal);
-    set_vector(&mut shape.scaled, k, normal * (1.0 / if square > floor { square } else { floor }));
-    let dots = [edges[0].dot(edges[1]), edges[1].dot(edges[2]), edges[2].dot(edges[0])];
     for e in 0..3 {
-        let length = edges[e].dot(edges[e]).sqrt();
-        let inverse = 1.0 / (length + f64::MIN_POSITIVE);
-        // Corner e is the tail: its slope is the projection of the next edge, the tip's that of the one before.
-        shape.slopes[3 * e + e][k] = dots[e] * inverse;
-        shape.slopes[3 * e + (e + 1) % 3][k] = dots[(e + 2) % 3] * inverse;
-        shape.slopes[3 * e + (e + 2) % 3][k] = length;
+        shape.dots[e][k] = edges[e].dot(edges[(e + 1) % 3]);
+        shape.lengths[e][k] = edges[e].dot(edges[e]).sqrt();
     }
+}
+
+/// `N = n/|n|²` \[1/m²\] from a normal \[m²\]; its square does not fall below a floor \[m⁴\].
+#[inline(always)]
+fn scale_normal(normal: DVec3, floor: f64) -> DVec3 {
+    let square = normal.dot(normal);
+    normal * (1.0 / if square > floor { square } else { floor })
+}
+
+/// The `c_kj` of edge `k` \[m\]: at its tail, its tip and the opposite corner.
+#[inline(always)]
+fn slopes_of(shape: &FaceShape, k: usize, lane: usize) -> [f64; 3] {
+    let length = shape.lengths[k][lane];
+    let inverse = 1.0 / (length + f64::MIN_POSITIVE);
+    // The slope at the tail is the projection of the next edge, the tip's that of the one before.
+    [shape.dots[k][lane] * inverse, shape.dots[(k + 2) % 3][lane] * inverse, length]
+}
+
+/// Twice the share of an edge: 1 between two faces, 2 at a clamp.
+fn double_share(edge: &PlateEdge) -> i8 {
+    if edge.clamp.is_some() { 2 } else { 1 }
 }
 
 /// The unwrapped angles of the edges of a tile.

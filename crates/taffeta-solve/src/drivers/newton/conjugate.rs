@@ -33,7 +33,7 @@ impl ConjugateWork {
             preconditioned: zero.clone(),
             direction: zero.clone(),
             product: zero,
-            inner: hessian.new_work(),
+            inner: hessian.new_work(system),
         }
     }
 }

@@ -11,9 +11,9 @@
 //! and positive semidefinite whatever they are rounded to. The gradients are kept in single precision, those of an
 //! edge rounded to a common step: their sum is zero exactly, and both passes see the same numbers.
 
-use super::bending::{Bending, EdgeGradients};
+use super::bending::{Bending, EdgeGradients, FACE_VALUES, MomentTile};
 use super::rows::count_offsets;
-use crate::plate::{PlateEdge, PlateFace};
+use super::tiles::ZERO;
 use taffeta_core::lanes::vectorized;
 use taffeta_core::tasks::share_out;
 
@@ -22,143 +22,84 @@ const PER_TASK: usize = 1024;
 /// Steps of the rounded gradients in the largest one: four of them can be added in single precision.
 const STEPS: f64 = 4_194_304.0;
 
-/// The factors.
+/// The factors that change from point to point. The others are those of [`Bending`].
 #[derive(Clone, Debug)]
 pub(super) struct Folds {
-    /// The four vertices of each edge, and `∂η/∂x` \[rad/m\] at them.
-    vertices: Vec<[u32; 4]>,
+    /// `∂η/∂x` \[rad/m\] at the four vertices of each edge.
     gradients: Vec<[[f32; 3]; 4]>,
-    /// Where the moments of each edge's faces stand.
-    slots: Vec<[u32; 2]>,
-    has_scalar: Vec<bool>,
-    faces: Vec<FoldFace>,
-    /// The edges around each vertex, compressed, as numbers `4 edge + corner`, and their gradients there.
+    /// The edges around each vertex, compressed, as numbers `4 edge + corner`.
     offsets: Vec<u32>,
     around: Vec<u32>,
-    pulls: Vec<Pull>,
-}
-
-#[derive(Clone, Debug)]
-struct FoldFace {
-    /// Where `η` of its edges stands.
-    slots: [u32; 3],
-    /// `K` \[N·m\], damping included: entries 00, 01, 02, 11, 12, 22.
-    stiffness: [f64; 6],
-}
-
-/// The gradient of an edge at a vertex.
-#[derive(Clone, Copy, Debug, Default)]
-struct Pull {
-    edge: u32,
-    gradient: [f32; 3],
+    /// `1/h`, by which damping times are multiplied.
+    rate: f64,
 }
 
 /// Scratch of a product.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FoldWork {
-    /// `η'` of each edge in its two faces, and a zero for where there is no edge.
+    /// `η'` of each edge in its two faces, and zeros for where there is no edge.
     eta: Vec<[f64; 2]>,
-    /// `μ` of each face, and a zero for where there is no face.
-    faces: Vec<[f64; 3]>,
-    /// Sum and difference of the `μ` of each edge.
-    edges: Vec<[f64; 2]>,
+    /// `μ` of the faces, and zeros for where there is no face.
+    faces: Vec<MomentTile>,
+    /// The sum of the `μ` of each edge.
+    edges: Vec<f64>,
 }
 
 impl Folds {
     /// Packs the connections of a plate.
     pub(super) fn build(vertex_count: usize, bending: &Bending) -> Self {
-        let plate = bending.plate();
-        let nothing = 3 * plate.faces.len() as u32;
-        let slots = |edge: &PlateEdge| {
-            edge.sides.map(|side| side.map_or(nothing, |(face, k)| 3 * face + u32::from(k)))
-        };
-        let nowhere = 2 * plate.edges.len() as u32;
-        let fold_face = |face: &PlateFace| FoldFace {
-            slots: [0, 1, 2]
-                .map(|k| face.edges[k].map_or(nowhere, |e| 2 * e + u32::from(face.signs[k] < 0.0))),
-            stiffness: [0.0; 6],
-        };
-        let vertices = || plate.edges.iter().flat_map(|edge| edge.vertices);
-        let offsets = count_offsets(vertex_count, vertices().map(|vi| vi.0));
+        let vertices = || bending.vertices().as_flattened();
+        let offsets = count_offsets(vertex_count, vertices().iter().copied());
         let mut cursor = offsets.clone();
-        let mut around = vec![0; 4 * plate.edges.len()];
-        for (number, vi) in vertices().enumerate() {
-            let place = &mut cursor[vi.0 as usize];
-            around[*place as usize] = number as u32;
+        let mut around = vec![0; vertices().len()];
+        for (number, v) in (0..).zip(vertices()) {
+            let place = &mut cursor[*v as usize];
+            around[*place as usize] = number;
             *place += 1;
         }
-        Self {
-            vertices: plate.edges.iter().map(|edge| edge.vertices.map(|vi| vi.0)).collect(),
-            gradients: vec![[[0.0; 3]; 4]; plate.edges.len()],
-            slots: plate.edges.iter().map(slots).collect(),
-            has_scalar: plate.edges.iter().map(|edge| edge.has_scalar).collect(),
-            faces: plate.faces.iter().map(fold_face).collect(),
-            pulls: vec![Pull::default(); around.len()],
-            offsets,
-            around,
-        }
+        Self { gradients: vec![[[0.0; 3]; 4]; bending.edge_count()], offsets, around, rate: 0.0 }
     }
 
     /// Scratch for products.
-    pub(super) fn new_work(&self) -> FoldWork {
+    pub(super) fn new_work(bending: &Bending) -> FoldWork {
         FoldWork {
-            eta: vec![[0.0; 2]; self.slots.len() + 1],
-            faces: vec![[0.0; 3]; self.faces.len() + 1],
-            edges: vec![[0.0; 2]; self.slots.len()],
+            eta: vec![[0.0; 2]; bending.edge_limit()],
+            faces: vec![[ZERO; FACE_VALUES]; bending.face_tile_count() + 1],
+            edges: vec![0.0; bending.edge_count()],
         }
     }
 
-    /// Takes over the gradients of all edges and the stiffness of all faces.
-    pub(super) fn update(&mut self, bending: &Bending, gradients: &[EdgeGradients], rate: f64) {
-        let edges = &bending.plate().edges;
+    /// Computes the gradients of all edges at the point of the last evaluation.
+    pub(super) fn update(&mut self, bending: &Bending, rate: f64) {
+        self.rate = rate;
         share_out(&mut self.gradients, PER_TASK, |first, out| {
-            for (k, out) in out.iter_mut().enumerate() {
-                *out = round(&gradients[first + k], edges[first + k].share);
+            for (number, out) in (first..).zip(out) {
+                *out = round(&bending.edge(number, rate), bending.share(number));
             }
         });
-        let (around, rounded) = (&self.around, self.gradients.as_flattened());
-        share_out(&mut self.pulls, PER_TASK, |first, out| {
-            for (pull, number) in out.iter_mut().zip(&around[first..]) {
-                *pull = Pull { edge: number / 4, gradient: rounded[*number as usize] };
-            }
-        });
-        for (out, face) in self.faces.iter_mut().zip(&bending.plate().faces) {
-            let damping = 1.0 + face.damping * rate;
-            let entries = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];
-            out.stiffness = entries.map(|entry| face.stiffness[entry] * damping);
-        }
     }
 
     /// Adds the product with displacements `p` \[m\] to `out`, and writes that of the scalars.
     pub(super) fn add_product(
         &self,
+        bending: &Bending,
         (p, scalars): (&[f64], &[f64]),
         (out, scalars_out): (&mut [f64], &mut [f64]),
         work: &mut FoldWork,
     ) {
         let FoldWork { eta, faces, edges } = work;
         let p = p.as_chunks::<3>().0;
-        share_out(&mut eta[..self.slots.len()], PER_TASK, |first, out| {
+        share_out(&mut eta[..bending.edge_count()], PER_TASK, |first, out| {
             vectorized(
                 #[inline(always)]
-                || self.measure((first, out), (p, scalars)),
+                || self.measure(&bending.vertices()[first..], (first, out), (p, scalars)),
             );
         });
-        let eta = eta.as_flattened();
-        share_out(&mut faces[..self.faces.len()], PER_TASK, |first, out| {
-            for (face, out) in self.faces[first..].iter().zip(out) {
-                *out = face.moments(eta);
-            }
-        });
-        let faces = faces.as_flattened();
-        share_out(edges, PER_TASK, |first, out| {
-            for ([one, other], out) in self.slots[first..].iter().zip(out) {
-                let (one, other) = (faces[*one as usize], faces[*other as usize]);
-                *out = [one + other, one - other];
-            }
-        });
-        for ((has_scalar, edge), out) in self.has_scalar.iter().zip(&*edges).zip(scalars_out) {
-            *out = if *has_scalar { edge[1] } else { 0.0 };
+        bending.multiply(eta.as_flattened(), self.rate, &mut faces[..bending.face_tile_count()]);
+        let faces = faces.as_flattened().as_flattened();
+        share_out(edges, PER_TASK, |first, out| bending.add_moments(faces, (first, out)));
+        if !scalars.is_empty() {
+            share_out(scalars_out, PER_TASK, |first, out| bending.subtract_moments(faces, (first, out)));
         }
         share_out(out.as_chunks_mut::<3>().0, PER_TASK, |first, out| {
             vectorized(
@@ -168,10 +109,15 @@ impl Folds {
         });
     }
 
-    /// `η'` of the edges from `first` on in both of their faces.
+    /// `η'` of the edges from `first` on, which have these vertices, in both of their faces.
     #[inline(always)]
-    fn measure(&self, (first, out): (usize, &mut [[f64; 2]]), (p, scalars): (&[[f64; 3]], &[f64])) {
-        let edges = self.vertices[first..].iter().zip(&self.gradients[first..]);
+    fn measure(
+        &self,
+        vertices: &[[u32; 4]],
+        (first, out): (usize, &mut [[f64; 2]]),
+        (p, scalars): (&[[f64; 3]], &[f64]),
+    ) {
+        let edges = vertices.iter().zip(&self.gradients[first..]);
         for (k, (out, (vertices, gradients))) in out.iter_mut().zip(edges).enumerate() {
             let mut sum = [0.0; 3];
             for v in 0..4 {
@@ -186,28 +132,19 @@ impl Folds {
 
     /// Adds the forces of the moments of the edges to the vertices from `first` on.
     #[inline(always)]
-    fn pull(&self, (first, out): (usize, &mut [[f64; 3]]), moments: &[[f64; 2]]) {
+    fn pull(&self, (first, out): (usize, &mut [[f64; 3]]), moments: &[f64]) {
+        let gradients = self.gradients.as_flattened();
         let mut start = self.offsets[first] as usize;
         for (out, end) in out.iter_mut().zip(&self.offsets[first + 1..]) {
             let mut sum = *out;
-            for pull in &self.pulls[start..*end as usize] {
-                let moment = moments[pull.edge as usize][0];
-                (0..3).for_each(|axis| sum[axis] += f64::from(pull.gradient[axis]) * moment);
+            for number in &self.around[start..*end as usize] {
+                let moment = moments[*number as usize / 4];
+                let gradient = &gradients[*number as usize];
+                (0..3).for_each(|axis| sum[axis] += f64::from(gradient[axis]) * moment);
             }
             *out = sum;
             start = *end as usize;
         }
-    }
-}
-
-impl FoldFace {
-    /// `K η`.
-    #[inline(always)]
-    fn moments(&self, eta: &[f64]) -> [f64; 3] {
-        let [a, b, c] = self.slots;
-        let (a, b, c) = (eta[a as usize], eta[b as usize], eta[c as usize]);
-        let [k00, k01, k02, k11, k12, k22] = self.stiffness;
-        [k00 * a + k01 * b + k02 * c, k01 * a + k11 * b + k12 * c, k02 * a + k12 * b + k22 * c]
     }
 }
 

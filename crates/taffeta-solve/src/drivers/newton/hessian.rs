@@ -4,34 +4,46 @@
 //! corners opposite to it; a contact of a single vertex is part of its diagonal block. Bending with curvature stays in
 //! factors (`folds`), other contacts and pressure as they come.
 
-use super::bending::EdgeGradients;
+use super::bending::{Bending, EdgeGradients};
 use super::elements::outer;
 use super::folds::{FoldWork, Folds};
 use super::loads::ContactCoupling;
-use super::rows::{Block, SymmetricRows};
+use super::rows::{Block, CornerPlace, SymmetricRows};
 use super::system::{NewtonProblem, System, mask};
+use super::tiles::TILE;
 use glam::DMat3;
 use std::cmp::Ordering;
+use taffeta_core::SurfaceTopology;
 use taffeta_core::tasks::share_out;
-use taffeta_core::{FaceIndex, SurfaceTopology};
 
 /// Faces or edges that one task takes.
 const PER_TASK: usize = 1024;
+/// Faces whose blocks are computed before they are added to the rows: 216 bytes of each stay in the cache so long.
+const CHUNK: usize = 8192;
 
 /// The Hessian at the point of the last update.
 #[derive(Clone, Debug)]
 pub(super) struct Hessian {
     rows: SymmetricRows,
     folds: Option<Folds>,
+    /// Bending that is multiplied out, if all of it are hinges.
+    hinges: Option<Hinges>,
     contacts: Vec<ContactCoupling>,
-    /// Angles of the plate's edges at the point.
-    gradients: Vec<EdgeGradients>,
-    /// The block of each face that couples corner `k` (rows) to corner `k + 1` (columns).
+    /// The blocks of the faces of a chunk that couple corner `k` (rows) to corner `k + 1` (columns).
     corners: Vec<[Block; 3]>,
-    /// How the edges of the mesh lie in their faces: face and place, along the edge and against it.
-    sides: Vec<[Option<(u32, u8)>; 2]>,
-    /// The hinges at the edges of each face, as `2 edge + side`; empty if bending stays in factors.
-    hinges: Vec<[Option<u32>; 3]>,
+    /// Where the corners of each chunk of faces go, by block.
+    chunks: Vec<Vec<CornerPlace>>,
+    /// The pairs of the edges of the mesh come first, then those across hinges, then the others.
+    edge_count: usize,
+}
+
+/// The hinges of a world that knows no other bending.
+#[derive(Clone, Debug)]
+struct Hinges {
+    /// The gradients of the angles at the point of the last update.
+    gradients: Vec<EdgeGradients>,
+    /// The hinges at the edges of each face, each with the side on which the face lies.
+    of_faces: Vec<[Option<(u32, usize)>; 3]>,
 }
 
 /// Scratch of products.
@@ -44,41 +56,24 @@ impl Hessian {
     /// Finds all couplings.
     pub(super) fn build(topology: &SurfaceTopology, system: &System) -> Self {
         let bending = &system.bending;
-        let plate = bending.plate();
-        let has_hinges = bending.is_diagonal();
         let mut pairs: Vec<[u32; 2]> =
             topology.edges.iter().map(|edge| edge.vertices.map(|vi| vi.0)).collect();
-        if has_hinges {
-            pairs.extend(plate.edges.iter().map(|edge| opposites(&edge.vertices.map(|vi| vi.0))));
+        let hinges = bending.is_diagonal().then(|| Hinges::find(topology, bending));
+        if hinges.is_some() {
+            pairs.extend(bending.vertices().iter().map(opposites));
         }
         pairs.extend(system.quadratic.hessians().map(|(vertices, _)| opposites(&vertices)));
         pairs.extend(system.ropes.pairs());
         pairs.extend(system.stitches.hessians().map(|([a, b], _)| [a.min(b), a.max(b)]));
-        let mut hinges = Vec::new();
-        if has_hinges {
-            hinges = vec![[None; 3]; topology.face_count()];
-            for face in &plate.faces {
-                hinges[face.face.0 as usize] =
-                    [0, 1, 2].map(|k| Some(2 * face.edges[k]? + u32::from(face.signs[k] < 0.0)));
-            }
-        }
-        let side = |fi: Option<FaceIndex>, ei| {
-            let fi = fi?;
-            let place = topology.face_edges[fi].iter().position(|other| *other == ei)?;
-            Some((fi.0, place as u8))
-        };
+        let rows = SymmetricRows::build(topology.vertex_count, &pairs);
         Self {
-            rows: SymmetricRows::build(topology.vertex_count, &pairs),
-            folds: (!has_hinges).then(|| Folds::build(topology.vertex_count, bending)),
-            contacts: Vec::new(),
-            gradients: Vec::new(),
-            corners: vec![[[0.0; 9]; 3]; topology.face_count()],
-            sides: topology
-                .edges
-                .iter_indexed()
-                .map(|(ei, edge)| edge.faces.map(|fi| side(fi, ei)))
-                .collect(),
+            folds: hinges.is_none().then(|| Folds::build(topology.vertex_count, bending)),
             hinges,
+            contacts: Vec::new(),
+            corners: vec![[[0.0; 9]; 3]; topology.face_count().min(CHUNK)],
+            chunks: place_corners(topology, &rows),
+            edge_count: topology.edge_count(),
+            rows,
         }
     }
 
@@ -89,14 +84,9 @@ impl Hessian {
 
     /// All pairs of vertices that elements of the cloth couple; some come twice.
     pub(super) fn couplings(&self, system: &System) -> Vec<[u32; 2]> {
-        let bent = self.folds.as_ref().map(|_| system.bending.plate().edges.iter());
-        let across = bent.into_iter().flatten().map(|edge| opposites(&edge.vertices.map(|vi| vi.0)));
+        let bent = self.folds.as_ref().map(|_| system.bending.vertices());
+        let across = bent.into_iter().flatten().map(opposites);
         self.rows.pairs().chain(across).collect()
-    }
-
-    /// The angles of the plate's edges.
-    pub(super) fn gradients(&self) -> &[EdgeGradients] {
-        &self.gradients
     }
 
     /// The contacts that couple vertices.
@@ -110,27 +100,29 @@ impl Hessian {
     }
 
     /// Scratch for products.
-    pub(super) fn new_work(&self) -> ProductWork {
-        ProductWork { folds: self.folds.as_ref().map(Folds::new_work).unwrap_or_default() }
+    pub(super) fn new_work(&self, system: &System) -> ProductWork {
+        let folds = self.folds.as_ref().map(|_| Folds::new_work(&system.bending));
+        ProductWork { folds: folds.unwrap_or_default() }
     }
 
     /// Computes the Hessian at the point of the system's last evaluation.
     pub(super) fn update(&mut self, system: &System, problem: &NewtonProblem<'_>) {
         let rate = problem.damping_rate;
-        self.gradients.resize(system.bending.plate().edges.len(), EdgeGradients::default());
-        share_out(&mut self.gradients, PER_TASK, |first, out| {
-            out.iter_mut().enumerate().for_each(|(k, out)| *out = system.bending.edge(first + k, rate));
-        });
-        system.membrane.couple_corners(rate, &mut self.corners);
-        self.add_hinges();
-        let (sides, corners, gradients) = (&self.sides, &self.corners, &self.gradients);
-        // After the pairs of the edges come those of the hinges, if there are any, then those of quadratic
-        // bending, of ropes and of stitches.
-        let opposite = if self.hinges.is_empty() { &[] } else { gradients.as_slice() };
-        self.rows.fill(|pair| match sides.get(pair) {
-            Some(sides) => edge_block(sides, corners),
-            None => opposite.get(pair - sides.len()).map_or([0.0; 9], opposite_block),
-        });
+        if let Some(hinges) = &mut self.hinges {
+            hinges.update(&system.bending, rate);
+        }
+        let opposite = self.hinges.as_ref().map_or(&[][..], |hinges| &hinges.gradients);
+        self.rows.fill_from(self.edge_count, |pair| opposite.get(pair).map_or([0.0; 9], opposite_block));
+        for (number, places) in self.chunks.iter().enumerate() {
+            let first = number * CHUNK;
+            let faces = CHUNK.min(system.membrane.face_limit() - first).min(self.corners.len());
+            let corners = &mut self.corners[..faces];
+            system.membrane.couple_corners(first / TILE, rate, corners);
+            if let Some(hinges) = &self.hinges {
+                hinges.add_to_faces(first, corners);
+            }
+            self.rows.add_corners(places, corners);
+        }
         for (vertices, hessian) in system.lengths.hessians() {
             add_element(&mut self.rows, &vertices, hessian);
         }
@@ -153,33 +145,8 @@ impl Hessian {
         self.contacts.clear();
         self.contacts.extend(problem.contacts.couplings(&system.touches));
         if let Some(folds) = &mut self.folds {
-            folds.update(&system.bending, &self.gradients, rate);
+            folds.update(&system.bending, rate);
         }
-    }
-
-    /// Adds the hinges to the blocks of the faces; what couples the ends of an edge goes to its first face.
-    fn add_hinges(&mut self) {
-        let (hinges, gradients) = (&self.hinges, &self.gradients);
-        if hinges.is_empty() {
-            return;
-        }
-        share_out(&mut self.corners, PER_TASK, |first, out| {
-            for (blocks, hinges) in out.iter_mut().zip(&hinges[first..]) {
-                for (k, hinge) in hinges.iter().enumerate() {
-                    let Some(hinge) = *hinge else { continue };
-                    let edge = &gradients[hinge as usize / 2];
-                    let side = hinge as usize % 2;
-                    let [a, b, ..] = edge.gradients;
-                    let (tail, tip) = if side == 0 { (a, b) } else { (b, a) };
-                    let apex = edge.gradients[2 + side];
-                    if side == 0 {
-                        add_block(&mut blocks[k], &outer(tail * edge.stiffness, tip));
-                    }
-                    add_block(&mut blocks[(k + 1) % 3], &outer(tip * edge.stiffness, apex));
-                    add_block(&mut blocks[(k + 2) % 3], &outer(apex * edge.stiffness, tail));
-                }
-            }
-        });
     }
 
     /// The product with `p`, whose held components are zero, at the point `z` of the last evaluation of the system.
@@ -196,6 +163,7 @@ impl Hessian {
         if let Some(folds) = &self.folds {
             let scalars = system.scalars(p);
             folds.add_product(
+                &system.bending,
                 (&p[..count], scalars),
                 (out, &mut by_scalar[..scalars.len()]),
                 &mut work.folds,
@@ -207,19 +175,68 @@ impl Hessian {
     }
 }
 
-/// The block of an edge: its part in the face that runs along it and, transposed, in the one that runs against it.
-fn edge_block(sides: &[Option<(u32, u8)>; 2], corners: &[[Block; 3]]) -> Block {
-    let mut out = [0.0; 9];
-    if let Some((face, k)) = sides[0] {
-        out = corners[face as usize][k as usize];
-    }
-    if let Some((face, k)) = sides[1] {
-        let block = &corners[face as usize][k as usize];
-        for c in 0..3 {
-            (0..3).for_each(|r| out[3 * c + r] += block[3 * r + c]);
+impl Hinges {
+    fn find(topology: &SurfaceTopology, bending: &Bending) -> Self {
+        Self {
+            gradients: Vec::new(),
+            of_faces: topology.faces.indices().map(|fi| bending.edges_of(fi)).collect(),
         }
     }
-    out
+
+    /// Computes the gradients of all angles.
+    fn update(&mut self, bending: &Bending, rate: f64) {
+        self.gradients.resize(bending.edge_count(), EdgeGradients::default());
+        share_out(&mut self.gradients, PER_TASK, |first, out| {
+            out.iter_mut().enumerate().for_each(|(k, out)| *out = bending.edge(first + k, rate));
+        });
+    }
+
+    /// Adds the hinges to the blocks of the faces from a number on; what couples the ends of an edge goes to its first face.
+    fn add_to_faces(&self, first_face: usize, corners: &mut [[Block; 3]]) {
+        share_out(corners, PER_TASK, |first, out| {
+            for (blocks, hinges) in out.iter_mut().zip(&self.of_faces[first_face + first..]) {
+                for (k, hinge) in hinges.iter().enumerate() {
+                    let Some((hinge, side)) = *hinge else { continue };
+                    let edge = &self.gradients[hinge as usize];
+                    let [a, b, ..] = edge.gradients;
+                    let (tail, tip) = if side == 0 { (a, b) } else { (b, a) };
+                    let apex = edge.gradients[2 + side];
+                    if side == 0 {
+                        add_block(&mut blocks[k], &outer(tail * edge.stiffness, tip));
+                    }
+                    add_block(&mut blocks[(k + 1) % 3], &outer(tip * edge.stiffness, apex));
+                    add_block(&mut blocks[(k + 2) % 3], &outer(apex * edge.stiffness, tail));
+                }
+            }
+        });
+    }
+}
+
+/// Where the corners of the faces go, chunk by chunk: each couples the ends of an edge, whose block is the sum of its parts
+/// in the face that runs along it and, transposed, in the one that runs against it.
+fn place_corners(topology: &SurfaceTopology, rows: &SymmetricRows) -> Vec<Vec<CornerPlace>> {
+    let mut chunks = vec![Vec::new(); topology.face_count().div_ceil(CHUNK)];
+    for (block, pair) in rows.pairs_of_blocks().enumerate() {
+        let Some(edge) = topology.edges.get(pair) else { continue };
+        let faces = edge.faces.map(|fi| fi.map(|fi| fi.0 as usize));
+        // Whichever chunk comes first sets the block; in the same one, the face along the edge.
+        let begins = |side: usize| match (faces[0], faces[1]) {
+            (Some(along), Some(against)) => (along / CHUNK <= against / CHUNK) == (side == 0),
+            _ => true,
+        };
+        for (side, face) in faces.into_iter().enumerate() {
+            let Some(face) = face else { continue };
+            let own = topology.face_edges.raw[face].iter().position(|other| other.0 as usize == pair);
+            let place = own.expect("the faces of an edge have it");
+            chunks[face / CHUNK].push(CornerPlace {
+                block: block as u32,
+                corner: (3 * (face % CHUNK) + place) as u16,
+                is_transposed: side == 1,
+                begins: begins(side),
+            });
+        }
+    }
+    chunks
 }
 
 /// The corners opposite to an edge, the smaller first. A clamped edge has one only; so do two faces that share all of

@@ -98,7 +98,7 @@ impl Case {
     }
 
     fn product(&self, p: &[f64]) -> Vec<f64> {
-        let (mut out, mut work) = (vec![0.0; p.len()], self.hessian.new_work());
+        let (mut out, mut work) = (vec![0.0; p.len()], self.hessian.new_work(&self.system));
         self.hessian.product((&self.system, &self.z), p, &self.problem(), (&mut out, &mut work));
         out
     }
@@ -271,7 +271,7 @@ fn matrices_of_the_grids_are_galerkin_matrices() {
     let points: Vec<DVec3> = case.sheet.material_coords.iter().map(|u| u.extend(0.0)).collect();
     let mut levels =
         Levels::build(&case.sheet.topology, Charts { points: &points, charts: &[] }, (&[], &[]), None);
-    levels.update(&case.hessian, &case.problem());
+    levels.update(&case.hessian, &case.system.bending, &case.problem());
     assert!(levels.count() > 1);
     for level in 0..levels.count() {
         let (p, energy) = levels.sample(level, |i| (0.9 * i as f64).sin());
@@ -296,7 +296,7 @@ fn grids_bound_contacts_between_distant_parts() {
         Levels::build(&case.sheet.topology, Charts { points: &points, charts: &[] }, (&[], &[]), None);
     let mut energies = |case: &mut Case, frequency: f64| {
         case.update();
-        levels.update(&case.hessian, &case.problem());
+        levels.update(&case.hessian, &case.system.bending, &case.problem());
         let (mut p, energy) = levels.sample(0, |i| (frequency * i as f64).sin());
         system::mask(&case.sheet.state.held, &mut p);
         (energy, dot(&p, &case.product(&p)))
@@ -347,7 +347,7 @@ fn grids_of_panels_couple_at_seams_and_along_threads() {
     let build =
         |before: Option<&Levels>| Levels::build(&case.sheet.topology, charts, (&couplings, &sewn), before);
     let mut levels = build(None);
-    levels.update(&case.hessian, &case.problem());
+    levels.update(&case.hessian, &case.system.bending, &case.problem());
     assert!(levels.count() > 1);
     for level in 0..levels.count() {
         let (mut p, energy) = levels.sample(level, |i| (0.9 * i as f64).sin());

@@ -5,6 +5,7 @@
 //! inverses of the diagonal blocks. The grids stay when the mesh changes, and with them the symbolic factorization.
 
 use super::Charts;
+use super::bending::Bending;
 use super::coarse::{CoarseMatrix, Touched, find_links, invert};
 use super::grid::{Grid, Place, find_pieces};
 use super::hessian::Hessian;
@@ -92,11 +93,11 @@ impl Levels {
     }
 
     /// Computes the matrices of all levels; if the last cannot be factorized there is no correction on it.
-    pub(super) fn update(&mut self, hessian: &Hessian, problem: &NewtonProblem<'_>) {
+    pub(super) fn update(&mut self, hessian: &Hessian, bending: &Bending, problem: &NewtonProblem<'_>) {
         self.matrices[0].clear();
         self.add_rows(hessian, problem);
         if hessian.is_folded() {
-            self.add_edges(hessian, problem);
+            self.add_edges(bending, problem);
         }
         self.add_contacts(hessian, problem);
         self.matrices[0].symmetrize();
@@ -132,11 +133,11 @@ impl Levels {
 
     /// Bending that stays in factors, each edge by itself: as if the stiffness of faces had no other entries than the
     /// diagonal ones, and no scalars.
-    fn add_edges(&mut self, hessian: &Hessian, problem: &NewtonProblem<'_>) {
+    fn add_edges(&mut self, bending: &Bending, problem: &NewtonProblem<'_>) {
         let (places, matrix) = (&self.places, &mut self.matrices[0]);
         let mut touched = Touched::new(DVec3::ZERO);
         vectorized(|| {
-            for edge in hessian.gradients() {
+            for edge in bending.each_edge(problem.damping_rate) {
                 let vertices = edge.vertices.map(|vertex| vertex as usize);
                 let mut gradients = edge.gradients;
                 gradients.iter_mut().zip(vertices).for_each(|(g, v)| *g *= free_axes(problem.held[v]));

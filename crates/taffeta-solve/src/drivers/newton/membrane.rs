@@ -25,6 +25,8 @@ use taffeta_core::{FaceIndex, SurfaceTopology};
 pub(super) struct Membrane {
     rest: Vec<RestTile>,
     state: Vec<StateTile>,
+    /// Strain (Voigt) at the start of the step; empty if nothing is damped.
+    starts: Vec<Lane3>,
     /// Of the tiles, if any face wrinkles; empty otherwise.
     bounds: Vec<BoundTile>,
 }
@@ -41,7 +43,6 @@ struct BoundTile {
 /// What does not change: rest gradients and stiffness.
 #[derive(Clone, Debug)]
 struct RestTile {
-    corners: [IndexLane; 3],
     /// Gradients of the hat functions of corners 1 and 2 \[1/m\].
     b1: [Lane; 2],
     b2: [Lane; 2],
@@ -62,33 +63,21 @@ struct StateTile {
     f2: Lane3,
     /// Stress times area for the Hessian \[N·m\]: 11, 22, 12.
     stress: Lane3,
-    /// Strain (Voigt) at the start of the step.
-    start: Lane3,
     energy: Lane,
-    gradient: CornerTile,
 }
 
 impl Default for StateTile {
     fn default() -> Self {
         let zero = [ZERO; 3];
-        Self { f1: zero, f2: zero, stress: zero, start: zero, energy: ZERO, gradient: [ZERO; 9] }
+        Self { f1: zero, f2: zero, stress: zero, energy: ZERO }
     }
 }
 
 impl Membrane {
     /// Packs the blocks, which stand in the order of the faces; faces without one have no stiffness.
     pub(super) fn build(tiles: &FaceTiles, topology: &SurfaceTopology, blocks: &[GreenStrain]) -> Self {
-        let zero = RestTile {
-            corners: [[0; TILE]; 3],
-            b1: [ZERO; 2],
-            b2: [ZERO; 2],
-            stiffness: [ZERO; 6],
-            tau: ZERO,
-        };
+        let zero = RestTile { b1: [ZERO; 2], b2: [ZERO; 2], stiffness: [ZERO; 6], tau: ZERO };
         let mut rest = vec![zero; tiles.tile_count()];
-        for (tile, corners) in rest.iter_mut().zip(&tiles.corners) {
-            tile.corners = *corners;
-        }
         let none = BoundTile { critical: [UNBOUNDED, UNBOUNDED, ZERO], tangent: [ZERO; 6] };
         let is_bounded = blocks.iter().any(|block| block.critical.is_some());
         let mut bounds = vec![none; if is_bounded { rest.len() } else { 0 }];
@@ -102,7 +91,7 @@ impl Membrane {
                 tile.b2[axis][lane] = block.gradients[2][axis];
             }
             for (k, entry) in [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)].into_iter().enumerate() {
-                tile.stiffness[k][lane] = block.stiffness[entry] * block.area;
+                tile.stiffness[k][lane] = block.elasticity.stiffness[entry] * block.area;
             }
             tile.tau[lane] = block.damping;
             if let Some(critical) = block.critical {
@@ -110,77 +99,70 @@ impl Membrane {
                 set_vector(&mut bounds[number].critical, lane, critical);
             }
         }
-        Self { state: vec![StateTile::default(); rest.len()], rest, bounds }
+        let is_damped = blocks.iter().any(|block| block.damping > 0.0);
+        let starts = vec![[ZERO; 3]; if is_damped { rest.len() } else { 0 }];
+        Self { state: vec![StateTile::default(); rest.len()], starts, rest, bounds }
     }
 
     /// Notes the strain at the start of a step.
-    pub(super) fn begin_step(&mut self, x: &[f64]) {
+    pub(super) fn begin_step(&mut self, corners: &[[IndexLane; 3]], x: &[f64]) {
         let rest = &self.rest;
         for_tiles(
-            &mut self.state,
+            &mut self.starts,
             #[inline(always)]
-            |tile, state| {
-                let rest = &rest[tile];
-                let x = load_corners(&rest.corners, x);
+            |tile, start| {
+                let x = load_corners(&corners[tile], x);
                 for k in 0..TILE {
-                    let ([f1, f2], _) = deform(rest, &x, k);
-                    set_vector(&mut state.start, k, strain(f1, f2));
+                    let ([f1, f2], _) = deform(&rest[tile], &x, k);
+                    set_vector(start, k, strain(f1, f2));
                 }
             },
         );
-        for ((state, rest), bound) in self.state.iter_mut().zip(&self.rest).zip(&self.bounds) {
+        for ((start, rest), bound) in self.starts.iter_mut().zip(&self.rest).zip(&self.bounds) {
             for k in (0..TILE).filter(|k| rest.tau[*k] > 0.0) {
-                let start = vector(&state.start, k);
-                let trial = stress_of(rest, start, k) + vector(&bound.critical, k);
+                let e = vector(start, k);
+                let trial = stress_of(rest, e, k) + vector(&bound.critical, k);
                 if let Some(wrinkles) = find_wrinkles(&rest.stiffness.map(|entry| entry[k]), trial) {
-                    set_vector(&mut state.start, k, start + wrinkles.strain);
+                    set_vector(start, k, e + wrinkles.strain);
                 }
             }
         }
     }
 
-    /// Evaluates energy, gradient and the state of the Hessian at `x`; returns the energy \[J\]. `rate` is `1/h`, by
-    /// which the damping time is multiplied.
-    pub(super) fn evaluate(&mut self, x: &[f64], rate: f64, curvature: Curvature) -> f64 {
-        let rest = &self.rest;
-        if !self.bounds.is_empty() {
-            return self.evaluate_bounded(x, rate, curvature);
+    /// Evaluates energy, gradient and the state of the Hessian at `x`; writes the gradient on the corners \[N\] and returns
+    /// the energy \[J\]. `rate` is `1/h`, by which the damping time is multiplied.
+    pub(super) fn evaluate(
+        &mut self,
+        corners: &[[IndexLane; 3]],
+        (x, rate): (&[f64], f64),
+        curvature: Curvature,
+        gradient: &mut [CornerTile],
+    ) -> f64 {
+        match (self.bounds.is_empty(), self.starts.is_empty()) {
+            (true, true) => self.evaluate_elastic(corners, x, curvature, gradient),
+            (true, false) => self.evaluate_damped(corners, (x, rate), curvature, gradient),
+            (false, _) => self.evaluate_bounded(corners, (x, rate), curvature, gradient),
         }
-        for_tiles(
-            &mut self.state,
-            #[inline(always)]
-            |tile, state| {
-                let rest = &rest[tile];
-                let x = load_corners(&rest.corners, x);
-                for k in 0..TILE {
-                    evaluate_face(state, rest, &x, (k, rate));
-                }
-                if curvature == Curvature::Clamped {
-                    for k in 0..TILE {
-                        clamp_stress(state, k);
-                    }
-                }
-            },
-        );
-        self.energy()
+        self.state.iter().map(|state| state.energy.iter().sum::<f64>()).sum()
     }
 
-    /// [`Membrane::evaluate`] where compression is bounded.
-    fn evaluate_bounded(&mut self, x: &[f64], rate: f64, curvature: Curvature) -> f64 {
+    /// [`Membrane::evaluate`] where nothing is damped and any compression is borne.
+    fn evaluate_elastic(
+        &mut self,
+        corners: &[[IndexLane; 3]],
+        x: &[f64],
+        curvature: Curvature,
+        gradient: &mut [CornerTile],
+    ) {
         let rest = &self.rest;
-        let mut tiles: Vec<_> = self.state.iter_mut().zip(&mut self.bounds).collect();
+        let mut tiles: Vec<_> = self.state.iter_mut().zip(gradient).collect();
         for_tiles(
             &mut tiles,
             #[inline(always)]
-            |tile, (state, bound)| {
-                let rest = &rest[tile];
-                let x = load_corners(&rest.corners, x);
+            |tile, (state, gradient)| {
+                let x = load_corners(&corners[tile], x);
                 for k in 0..TILE {
-                    evaluate_face(state, rest, &x, (k, rate));
-                }
-                bound.tangent = rest.stiffness;
-                for k in 0..TILE {
-                    wrinkle_face(state, bound, rest, (k, rate));
+                    evaluate_elastic_face((state, gradient), &rest[tile], &x, k);
                 }
                 if curvature == Curvature::Clamped {
                     for k in 0..TILE {
@@ -189,12 +171,65 @@ impl Membrane {
                 }
             },
         );
-        self.energy()
     }
 
-    /// The energy of the last evaluation \[J\].
-    fn energy(&self) -> f64 {
-        self.state.iter().map(|state| state.energy.iter().sum::<f64>()).sum()
+    /// [`Membrane::evaluate`] where any compression is borne.
+    fn evaluate_damped(
+        &mut self,
+        corners: &[[IndexLane; 3]],
+        (x, rate): (&[f64], f64),
+        curvature: Curvature,
+        gradient: &mut [CornerTile],
+    ) {
+        let (rest, starts) = (&self.rest, &self.starts);
+        let mut tiles: Vec<_> = self.state.iter_mut().zip(gradient).collect();
+        for_tiles(
+            &mut tiles,
+            #[inline(always)]
+            |tile, (state, gradient)| {
+                let x = load_corners(&corners[tile], x);
+                for k in 0..TILE {
+                    evaluate_face((state, gradient), (&rest[tile], &starts[tile]), &x, (k, rate));
+                }
+                if curvature == Curvature::Clamped {
+                    for k in 0..TILE {
+                        clamp_stress(state, k);
+                    }
+                }
+            },
+        );
+    }
+
+    /// [`Membrane::evaluate`] where compression is bounded.
+    fn evaluate_bounded(
+        &mut self,
+        corners: &[[IndexLane; 3]],
+        (x, rate): (&[f64], f64),
+        curvature: Curvature,
+        gradient: &mut [CornerTile],
+    ) {
+        let (rest, starts) = (&self.rest, &self.starts);
+        let mut tiles: Vec<_> = self.state.iter_mut().zip(&mut self.bounds).zip(gradient).collect();
+        for_tiles(
+            &mut tiles,
+            #[inline(always)]
+            |tile, ((state, bound), gradient)| {
+                let (rest, start) = (&rest[tile], starts.get(tile).unwrap_or(&[ZERO; 3]));
+                let x = load_corners(&corners[tile], x);
+                for k in 0..TILE {
+                    evaluate_face((state, gradient), (rest, start), &x, (k, rate));
+                }
+                bound.tangent = rest.stiffness;
+                for k in 0..TILE {
+                    wrinkle_face((state, gradient), bound, (rest, start), (k, rate));
+                }
+                if curvature == Curvature::Clamped {
+                    for k in 0..TILE {
+                        clamp_stress(state, k);
+                    }
+                }
+            },
+        );
     }
 
     /// Stiffness times area of the faces of a tile, without damping, at the last evaluation \[N·m\].
@@ -202,19 +237,19 @@ impl Membrane {
         self.bounds.get(tile).map_or(&self.rest[tile].stiffness, |bound| &bound.tangent)
     }
 
-    /// Writes the gradient of the last evaluation on the corners \[N\].
-    pub(super) fn write_gradient(&self, out: &mut [CornerTile]) {
-        out.iter_mut().zip(&self.state).for_each(|(out, state)| *out = state.gradient);
+    /// Faces of all tiles, those that no face fills included.
+    pub(super) fn face_limit(&self) -> usize {
+        self.rest.len() * TILE
     }
 
-    /// Writes the Hessian's blocks between the corners `k` (rows) and `k + 1` (columns) of each face \[N/m\].
-    pub(super) fn couple_corners(&self, rate: f64, out: &mut [[Block; 3]]) {
+    /// Writes the Hessian's blocks between the corners `k` (rows) and `k + 1` (columns) of the faces from a tile on \[N/m\].
+    pub(super) fn couple_corners(&self, first_tile: usize, rate: f64, out: &mut [[Block; 3]]) {
         let (rest, state) = (&self.rest, &self.state);
         let stiffness = |tile: usize| self.stiffness(tile);
-        let tiles_per_task = TILE * 64;
-        share_out(out, tiles_per_task, |first, out| {
+        let faces_per_task = TILE * 64;
+        share_out(out, faces_per_task, |first, out| {
             for (k, out) in out.chunks_mut(TILE).enumerate() {
-                let tile = first / TILE + k;
+                let tile = first_tile + first / TILE + k;
                 vectorized(
                     #[inline(always)]
                     || couple_tile((&rest[tile], &state[tile], stiffness(tile)), rate, out),
@@ -320,11 +355,34 @@ fn scatter(out: &mut CornerTile, rest: &RestTile, [p1, p2]: [DVec3; 2], k: usize
     set_vector(&mut out[6..9], k, at2);
 }
 
+/// Evaluates a face of which nothing is damped.
 #[inline(always)]
-fn evaluate_face(state: &mut StateTile, rest: &RestTile, x: &[Lane3; 3], (k, rate): (usize, f64)) {
+fn evaluate_elastic_face(
+    (state, gradient): (&mut StateTile, &mut CornerTile),
+    rest: &RestTile,
+    x: &[Lane3; 3],
+    k: usize,
+) {
     let ([f1, f2], _) = deform(rest, x, k);
     let e = strain(f1, f2);
-    let change = e - vector(&state.start, k);
+    let s = stress_of(rest, e, k);
+    state.energy[k] = 0.5 * e.dot(s);
+    set_vector(&mut state.f1, k, f1);
+    set_vector(&mut state.f2, k, f2);
+    set_vector(&mut state.stress, k, s);
+    scatter(gradient, rest, [f1 * s.x + f2 * s.z, f2 * s.y + f1 * s.z], k);
+}
+
+#[inline(always)]
+fn evaluate_face(
+    (state, gradient): (&mut StateTile, &mut CornerTile),
+    (rest, start): (&RestTile, &Lane3),
+    x: &[Lane3; 3],
+    (k, rate): (usize, f64),
+) {
+    let ([f1, f2], _) = deform(rest, x, k);
+    let e = strain(f1, f2);
+    let change = e - vector(start, k);
     let ratio = rest.tau[k] * rate;
     let (elastic, viscous) = (stress_of(rest, e, k), stress_of(rest, change, k) * ratio);
     state.energy[k] = 0.5 * (e.dot(elastic) + change.dot(viscous));
@@ -332,27 +390,32 @@ fn evaluate_face(state: &mut StateTile, rest: &RestTile, x: &[Lane3; 3], (k, rat
     set_vector(&mut state.f1, k, f1);
     set_vector(&mut state.f2, k, f2);
     set_vector(&mut state.stress, k, s);
-    scatter(&mut state.gradient, rest, [f1 * s.x + f2 * s.z, f2 * s.y + f1 * s.z], k);
+    scatter(gradient, rest, [f1 * s.x + f2 * s.z, f2 * s.y + f1 * s.z], k);
 }
 
 /// Lets an evaluated face wrinkle if it is compressed by more than it bears. Damping acts on the strain without wrinkles:
 /// the viscous stress is part of what makes it buckle.
 #[inline(always)]
-fn wrinkle_face(state: &mut StateTile, bound: &mut BoundTile, rest: &RestTile, (k, rate): (usize, f64)) {
+fn wrinkle_face(
+    (state, gradient): (&mut StateTile, &mut CornerTile),
+    bound: &mut BoundTile,
+    (rest, start): (&RestTile, &Lane3),
+    (k, rate): (usize, f64),
+) {
     let trial = vector(&state.stress, k) + vector(&bound.critical, k);
     let spread = (trial.x - trial.y) * (trial.x - trial.y) + 4.0 * trial.z * trial.z;
     // The common case first; whoever wrinkles decides by the same test in other words.
     if trial.x + trial.y < 0.0 || (trial.x + trial.y) * (trial.x + trial.y) < spread {
-        wrinkle_compressed_face(state, bound, rest, (k, rate));
+        wrinkle_compressed_face((state, gradient), bound, (rest, start), (k, rate));
     }
 }
 
 /// [`wrinkle_face`] where it may be.
 #[inline(never)]
 fn wrinkle_compressed_face(
-    state: &mut StateTile,
+    (state, gradient): (&mut StateTile, &mut CornerTile),
     bound: &mut BoundTile,
-    rest: &RestTile,
+    (rest, start): (&RestTile, &Lane3),
     (k, rate): (usize, f64),
 ) {
     let ratio = rest.tau[k] * rate;
@@ -362,12 +425,12 @@ fn wrinkle_compressed_face(
     let (f1, f2) = (vector(&state.f1, k), vector(&state.f2, k));
     let p = wrinkles.strain;
     let e = strain(f1, f2) + p;
-    let change = e - vector(&state.start, k);
+    let change = e - vector(start, k);
     let (elastic, viscous) = (stress_of(rest, e, k), stress_of(rest, change, k) * ratio);
     state.energy[k] = 0.5 * (e.dot(elastic) + change.dot(viscous)) + critical.dot(p);
     let s = elastic + viscous;
     set_vector(&mut state.stress, k, s);
-    scatter(&mut state.gradient, rest, [f1 * s.x + f2 * s.z, f2 * s.y + f1 * s.z], k);
+    scatter(gradient, rest, [f1 * s.x + f2 * s.z, f2 * s.y + f1 * s.z], k);
     let tangent = wrinkles.tangent(&stiffness);
     for (lane, entry) in bound.tangent.iter_mut().zip(tangent) {
         lane[k] = entry / (1.0 + ratio);

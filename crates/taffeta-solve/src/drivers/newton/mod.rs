@@ -94,7 +94,7 @@ pub enum LinearSolver {
 /// Newton's method over the elements of one topology.
 #[derive(Clone, Debug)]
 pub struct NewtonDriver {
-    topology: SurfaceTopology,
+    epoch: TopologyEpoch,
     system: System,
     linear: Linear,
     /// The vertices of each connected piece of cloth, of each rope, and each other loose vertex by itself.
@@ -113,8 +113,17 @@ pub struct NewtonDriver {
 #[derive(Clone, Debug)]
 enum Linear {
     Conjugate(Box<(Hessian, Preconditioner, ConjugateWork)>),
-    /// With the places of the vertices.
-    Factorized(Box<(Assembly, Vec<DVec3>)>),
+    Factorized(Box<Direct>),
+}
+
+/// What the assembly of the matrix is made from, anew where contacts join other vertices.
+#[derive(Clone, Debug)]
+struct Direct {
+    assembly: Assembly,
+    topology: SurfaceTopology,
+    plate: Plate,
+    /// The places of the vertices \[m\].
+    points: Vec<DVec3>,
 }
 
 /// When a Newton solve stops.
@@ -182,8 +191,14 @@ impl NewtonDriver {
                 Linear::Conjugate(Box::new((hessian, preconditioner, work)))
             }
             LinearSolver::Factorized => {
-                let assembly = Assembly::build(topology, &system, site.points, Vec::new());
-                Linear::Factorized(Box::new((assembly, site.points.to_vec())))
+                let (topology, plate) = (topology.clone(), blocks.plate.clone());
+                let assembly = Assembly::build((&topology, &plate), &system, site.points, Vec::new());
+                Linear::Factorized(Box::new(Direct {
+                    assembly,
+                    topology,
+                    plate,
+                    points: site.points.to_vec(),
+                }))
             }
         };
         let vertices = |piece: grid::Piece| piece.vertices.iter().map(|vi| vi.0).collect();
@@ -195,7 +210,7 @@ impl NewtonDriver {
         let loose = points.chain(ropes);
         let pieces = grid::find_pieces(topology, &[]).into_iter().map(vertices).chain(loose).collect();
         Self {
-            topology: topology.clone(),
+            epoch: topology.epoch,
             point: vec![0.0; system.unknown_count()],
             start: Vec::new(),
             closed: Vec::new(),
@@ -208,7 +223,7 @@ impl NewtonDriver {
 
     /// The topology that the driver was built for.
     pub fn epoch(&self) -> TopologyEpoch {
-        self.topology.epoch
+        self.epoch
     }
 
     /// Begins a frame. Its steps share the grids of the preconditioner as long as they are equally long and no contact
@@ -291,13 +306,13 @@ impl NewtonDriver {
     /// Sees to it that a matrix that is factorized has room for the contacts between cloths.
     fn join(&mut self, rows: &[ContactRow]) {
         let Linear::Factorized(parts) = &mut self.linear else { return };
-        let (assembly, points) = &mut **parts;
+        let Direct { assembly, topology, plate, points } = &mut **parts;
         let mutual = rows.iter().filter(|row| row.is_mutual());
         let mut joints: Vec<[u32; 4]> = mutual.map(|row| row.vertices.map(|vi| vi.0)).collect();
         joints.sort_unstable();
         joints.dedup();
         if joints != assembly.joints() {
-            *assembly = Assembly::build(&self.topology, &self.system, points, joints);
+            *assembly = Assembly::build((topology, plate), &self.system, points, joints);
         }
     }
 
@@ -434,7 +449,7 @@ impl NewtonDriver {
                     self.closed.extend(closed);
                     let (rate, is_touched) = (Some(problem.damping_rate), self.closed.contains(&true));
                     if is_touched || self.rate_of_grids != rate {
-                        preconditioner.update_grids(hessian, problem);
+                        preconditioner.update_grids(hessian, &self.system, problem);
                         self.rate_of_grids = rate.filter(|_| !is_touched);
                     }
                     preconditioner.update(hessian, &self.system, problem);
@@ -447,14 +462,15 @@ impl NewtonDriver {
                 report.linear_iterations += conjugate::solve(system, point, problem, limits, (step, work));
             }
             Linear::Factorized(parts) => {
-                let (assembly, _) = &**parts;
-                let mut factor = assembly.factorize(&self.topology, (&self.system, z), problem, true);
+                let Direct { assembly, topology, plate, .. } = &**parts;
+                let surface = (topology, plate);
+                let mut factor = assembly.factorize(surface, (&self.system, z), problem, true);
                 if factor.is_err() && curvature == Curvature::Exact {
                     self.system.evaluate(z, problem, Curvature::Clamped, here);
-                    factor = assembly.factorize(&self.topology, (&self.system, z), problem, true);
+                    factor = assembly.factorize(surface, (&self.system, z), problem, true);
                 }
                 if factor.is_err() && !self.system.pressure.is_empty() {
-                    factor = assembly.factorize(&self.topology, (&self.system, z), problem, false);
+                    factor = assembly.factorize(surface, (&self.system, z), problem, false);
                 }
                 assembly.solve(&factor?, (&here.gradient, problem.held), step);
             }

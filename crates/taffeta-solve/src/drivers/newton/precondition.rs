@@ -1,6 +1,7 @@
 //! The preconditioner: the inverses of the 3×3 diagonal blocks, plus a correction on grids; ropes are solved exactly, and
 //! so are vertices that are sewn together.
 
+use super::bending::Bending;
 use super::chains::Chains;
 use super::clusters::Clusters;
 use super::elements::outer;
@@ -36,19 +37,14 @@ impl Preconditioner {
     }
 
     /// Computes the matrices of the grids for a Hessian.
-    pub(super) fn update_grids(&mut self, hessian: &Hessian, problem: &NewtonProblem<'_>) {
-        self.levels.update(hessian, problem);
+    pub(super) fn update_grids(&mut self, hessian: &Hessian, system: &System, problem: &NewtonProblem<'_>) {
+        self.levels.update(hessian, &system.bending, problem);
     }
 
     /// Computes the diagonal blocks for a Hessian at the last evaluation of the system.
     pub(super) fn update(&mut self, hessian: &Hessian, system: &System, problem: &NewtonProblem<'_>) {
-        self.update_blocks(hessian, problem);
-        let diagonal = system.bending.plate().scalar_diagonal();
-        self.scalars.clear();
-        self.scalars.resize(system.bending.scalar_count(), 0.0);
-        for ((out, d), edge) in self.scalars.iter_mut().zip(diagonal).zip(&system.bending.plate().edges) {
-            *out = if edge.has_scalar { 1.0 / d } else { 0.0 };
-        }
+        self.update_blocks(hessian, &system.bending, problem);
+        system.bending.invert_scalar_diagonal(&mut self.scalars);
     }
 
     /// Factorizes the Hessian along the ropes anew, which costs little and is their whole solve.
@@ -67,10 +63,10 @@ impl Preconditioner {
         self.chains.update(rows, diagonal, problem.held);
     }
 
-    fn update_blocks(&mut self, hessian: &Hessian, problem: &NewtonProblem<'_>) {
+    fn update_blocks(&mut self, hessian: &Hessian, bending: &Bending, problem: &NewtonProblem<'_>) {
         let mut blocks: Vec<DMat3> = hessian.rows().diagonal().iter().map(DMat3::from_cols_array).collect();
         if hessian.is_folded() {
-            for edge in hessian.gradients() {
+            for edge in bending.each_edge(problem.damping_rate) {
                 for (vertex, g) in edge.vertices.iter().zip(edge.gradients) {
                     blocks[*vertex as usize] += outer(g, g * edge.stiffness);
                 }

@@ -34,6 +34,17 @@ pub(super) struct SymmetricRows {
     back: Vec<Back>,
 }
 
+/// Where the block of a corner of a face goes, see [`SymmetricRows::add_corners`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CornerPlace {
+    pub block: u32,
+    /// `3 face + corner`.
+    pub corner: u16,
+    pub is_transposed: bool,
+    /// Whether it is the first that goes there.
+    pub begins: bool,
+}
+
 /// A block that stands in the row of another vertex.
 #[derive(Clone, Copy, Debug, Default)]
 struct Back {
@@ -76,12 +87,45 @@ impl SymmetricRows {
         }
     }
 
-    /// Sets every block to what `block` gives for the number of its pair: rows of the first vertex, columns of the second.
-    pub(super) fn fill(&mut self, block: impl Fn(usize) -> Block + Sync) {
+    /// The pair of vertices, as `build` got them, of each block.
+    pub(super) fn pairs_of_blocks(&self) -> impl Iterator<Item = usize> {
+        self.pairs.iter().map(|pair| *pair as usize)
+    }
+
+    /// Sets the blocks of the pairs from `first_pair` on to what `block` gives for their numbers, counted from there: rows
+    /// of the first vertex, columns of the second.
+    pub(super) fn fill_from(&mut self, first_pair: usize, block: impl Fn(usize) -> Block + Sync) {
         let pairs = &self.pairs;
+        if pairs.len() == first_pair {
+            return;
+        }
         share_out(&mut self.values, ROWS_PER_TASK, |first, blocks| {
             for (out, pair) in blocks.iter_mut().zip(&pairs[first..]) {
-                *out = block(*pair as usize);
+                if let Some(number) = (*pair as usize).checked_sub(first_pair) {
+                    *out = block(number);
+                }
+            }
+        });
+    }
+
+    /// Adds the blocks of the corners of some faces to those at their places, which are sorted by block.
+    pub(super) fn add_corners(&mut self, places: &[CornerPlace], corners: &[[Block; 3]]) {
+        let (Some(low), Some(high)) = (places.first(), places.last()) else { return };
+        let low = low.block as usize;
+        let values = &mut self.values[low..=high.block as usize];
+        let corners = corners.as_flattened();
+        share_out(values, ROWS_PER_TASK, |first, blocks| {
+            let start = low + first;
+            let from = places.partition_point(|place| (place.block as usize) < start);
+            for place in &places[from..] {
+                let Some(out) = blocks.get_mut(place.block as usize - start) else { break };
+                let block = &corners[usize::from(place.corner)];
+                let entry = |e: usize| if place.is_transposed { block[TRANSPOSED[e]] } else { block[e] };
+                if place.begins {
+                    *out = std::array::from_fn(entry);
+                } else {
+                    (0..9).for_each(|e| out[e] += entry(e));
+                }
             }
         });
     }

@@ -97,8 +97,8 @@ impl System {
     /// Notes the state at the start of a step, for damping and for unwrapped angles.
     pub(super) fn begin_step(&mut self, z: &[f64], clamps: &[DVec3]) {
         let (x, scalars) = (&z[..self.coordinate_count()], self.scalars(z));
-        self.membrane.begin_step(x);
-        self.bending.begin_step(x, (scalars, clamps));
+        self.membrane.begin_step(&self.tiles.corners, x);
+        self.bending.begin_step(&self.tiles.corners, x, (scalars, clamps));
         self.lengths.begin_step(x);
         self.quadratic.begin_step(x);
         self.ropes.begin_step(x);
@@ -139,10 +139,10 @@ impl System {
             energy += 0.5 * inertia * (away * away).dot(DVec3::from_array(free));
             add(gradient, i as u32, away * *inertia);
         }
-        energy += self.membrane.evaluate(x, rate, curvature);
-        self.membrane.write_gradient(&mut self.corners);
-        energy += self.bending.evaluate((x, scalars, problem.clamps), rate, (&mut self.corners, by_scalar));
-        self.tiles.gather(&self.corners, gradient);
+        let (faces, corners) = (&self.tiles.corners, &mut self.corners);
+        energy += self.membrane.evaluate(faces, (x, rate), curvature, corners);
+        energy += self.bending.evaluate(faces, (x, scalars, problem.clamps), rate, (corners, by_scalar));
+        self.tiles.gather(corners, gradient);
         energy += self.lengths.evaluate(x, (rate, curvature), gradient);
         energy += self.quadratic.evaluate(x, (rate, curvature), gradient);
         energy += self.ropes.evaluate(x, (rate, curvature), gradient);

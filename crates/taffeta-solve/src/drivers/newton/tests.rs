@@ -119,7 +119,7 @@ fn gradient_and_product_agree_with_finite_differences() {
         let Linear::Conjugate(parts) = &mut driver.linear else { panic!("not conjugate gradients") };
         let hessian = &mut parts.0;
         hessian.update(&driver.system, &problem);
-        let mut work = hessian.new_work();
+        let mut work = hessian.new_work(&driver.system);
         hessian.product((&driver.system, &z), &direction, &problem, (&mut product, &mut work));
         let bends = model.bending != BendingModel::Quadratic;
         let [plus, minus] = &mut gradients;

@@ -15,6 +15,8 @@ pub(super) const TILE: usize = 16;
 pub(super) type Lane = [f64; TILE];
 /// One index per element of a tile.
 pub(super) type IndexLane = [u32; TILE];
+/// A number of a few per element of a tile.
+pub(super) type SmallLane = [i8; TILE];
 /// A vector per element of a tile, axis by axis.
 pub(super) type Lane3 = [Lane; 3];
 

@@ -26,6 +26,8 @@ use taffeta_sim::Checkpoint;
 const FORMAT: u32 = 2;
 /// Keys of the scene that may differ when a run is continued.
 const FREE_KEYS: [&str; 2] = ["simulation.duration", "simulation.threads"];
+/// How much longer than its packed form a state may be.
+const MAX_RATIO: u64 = 64;
 /// Differences of two scenes that a message names.
 const NAMED_DIFFERENCES: usize = 5;
 
@@ -118,10 +120,15 @@ fn pack(bytes: &[u8]) -> io::Result<Vec<u8>> {
     stream.finish()
 }
 
-/// The stream carries a checksum: a state that was cut or changed is an error.
+/// The stream carries a checksum: a state that was cut or changed is an error, and so is one that unpacks to far more than
+/// states do.
 fn unpack(packed: &[u8]) -> io::Result<Vec<u8>> {
+    let limit = MAX_RATIO * packed.len() as u64;
     let mut bytes = Vec::new();
-    GzDecoder::new(packed).read_to_end(&mut bytes)?;
+    GzDecoder::new(packed).take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(io::Error::other(format!("it unpacks to more than {MAX_RATIO} times its size")));
+    }
     Ok(bytes)
 }
 

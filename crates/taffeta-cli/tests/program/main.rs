@@ -2,10 +2,12 @@
 
 mod common;
 mod contract;
+mod damaged;
 mod external;
 mod extremes;
 mod formats;
 mod interrupt;
+mod killed;
 mod meshes;
 mod pictures;
 mod refusals;

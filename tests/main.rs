@@ -7,6 +7,7 @@ mod common;
 mod constraints;
 mod contact;
 mod contact_scenes;
+mod damaged;
 mod determinism;
 mod examples;
 mod golden;

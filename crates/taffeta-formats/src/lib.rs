@@ -17,7 +17,10 @@
 
 #![forbid(unsafe_code)]
 
+mod archive;
+mod claims;
 mod curvature;
+mod file;
 pub mod format;
 pub mod frame;
 pub mod glb;
@@ -29,6 +32,7 @@ pub mod usda;
 pub mod vtp;
 
 pub use curvature::mean_curvatures;
+pub use file::read_file;
 pub use format::Format;
 pub use frame::{FrameData, ReadError};
 pub use glb::GlbWriter;

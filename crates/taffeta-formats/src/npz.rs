@@ -19,11 +19,12 @@
 //! rope. Material coordinates belong to corners and not to vertices, because the two sides of a seam differ. Where there
 //! is none, `mesh_pos = numpy.empty((V, 2)); mesh_pos[faces] = material` gives them by vertex.
 
+use crate::archive::Archive;
 use crate::frame::{FACE_SCALARS, FrameData, ReadError};
 use glam::{DVec2, DVec3};
-use ndarray::{Array1, Array2, Array3};
-use ndarray_npy::{NpzReader, NpzWriter, WriteNpzError};
-use std::io::{self, Cursor, Read, Seek, Write};
+use ndarray::{Array, Array1, Array2, Array3, Dimension};
+use ndarray_npy::{NpzWriter, ReadNpyExt, ReadableElement, WriteNpzError};
+use std::io::{self, Seek, Write};
 
 /// Writes a frame.
 ///
@@ -66,17 +67,18 @@ fn vectors(list: &[DVec3]) -> Array2<f64> {
 /// Reads a frame that [`write_npz`] has written.
 ///
 /// # Errors
-/// If the bytes are no NPZ file, `positions` or `faces` is missing, or an array has another type or shape.
+/// If the bytes are no NPZ file, `positions` or `faces` is missing, or an array has another type or shape, claims more than
+/// it has, or unpacks to far more than the file.
 pub fn read_npz(bytes: &[u8]) -> Result<FrameData, ReadError> {
-    let mut npz = NpzReader::new(Cursor::new(bytes)).map_err(ReadError::new)?;
-    let names = npz.names().map_err(ReadError::new)?;
+    let mut npz = Archive::open(bytes)?;
+    let names = npz.names();
     let has = |name: &str| names.iter().any(|found| found == name);
     for needed in ["positions", "faces"] {
         if !has(needed) {
             return Err(ReadError(format!("it has no array `{needed}`")));
         }
     }
-    let faces: Array2<i32> = npz.by_name("faces").map_err(|error| named("faces", error))?;
+    let faces: Array2<i32> = read_array(&mut npz, "faces")?;
     let faces = rows::<3, _>("faces", &faces)?;
     let corner = |v: i32| u32::try_from(v).map_err(|_| ReadError(format!("`faces` has the corner {v}")));
     let faces = faces.into_iter().map(|[a, b, c]| Ok([corner(a)?, corner(b)?, corner(c)?]));
@@ -87,7 +89,7 @@ pub fn read_npz(bytes: &[u8]) -> Result<FrameData, ReadError> {
         frame.velocities = Some(read_vectors(&mut npz, "velocities")?);
     }
     if has("material") {
-        let material: Array3<f64> = npz.by_name("material").map_err(|error| named("material", error))?;
+        let material: Array3<f64> = read_array(&mut npz, "material")?;
         if material.shape()[1..] != [3, 2] {
             return Err(ReadError(format!("`material` has the shape {:?}", material.shape())));
         }
@@ -108,14 +110,23 @@ pub fn read_npz(bytes: &[u8]) -> Result<FrameData, ReadError> {
     }
 }
 
-fn read_scalars<R: Read + Seek>(npz: &mut NpzReader<R>, name: &str) -> Result<Vec<f64>, ReadError> {
-    let array: Array1<f64> = npz.by_name(name).map_err(|error| named(name, error))?;
-    Ok(array.to_vec())
+fn read_scalars(npz: &mut Archive<'_>, name: &str) -> Result<Vec<f64>, ReadError> {
+    Ok(read_array::<f64, _>(npz, name)?.to_vec())
 }
 
-fn read_vectors<R: Read + Seek>(npz: &mut NpzReader<R>, name: &str) -> Result<Vec<DVec3>, ReadError> {
-    let array: Array2<f64> = npz.by_name(name).map_err(|error| named(name, error))?;
-    Ok(rows::<3, _>(name, &array)?.into_iter().map(DVec3::from_array).collect())
+fn read_vectors(npz: &mut Archive<'_>, name: &str) -> Result<Vec<DVec3>, ReadError> {
+    Ok(rows::<3, _>(name, &read_array(npz, name)?)?.into_iter().map(DVec3::from_array).collect())
+}
+
+fn read_array<T: ReadableElement, D: Dimension>(
+    npz: &mut Archive<'_>,
+    name: &str,
+) -> Result<Array<T, D>, ReadError> {
+    let named = |reason: String| ReadError(format!("`{name}`: {reason}"));
+    let number = npz.names().iter().position(|found| found == name);
+    let number = number.ok_or_else(|| named("there is no such array".to_owned()))?;
+    let entry = npz.unpack(number).map_err(|error| named(error.0))?;
+    Array::read_npy(entry.as_slice()).map_err(|error| named(error.to_string()))
 }
 
 fn rows<const N: usize, T: Copy + Default>(name: &str, array: &Array2<T>) -> Result<Vec<[T; N]>, ReadError> {
@@ -131,8 +142,4 @@ fn rows<const N: usize, T: Copy + Default>(name: &str, array: &Array2<T>) -> Res
         row
     };
     Ok((0..array.nrows()).map(row).collect())
-}
-
-fn named(name: &str, error: impl std::fmt::Display) -> ReadError {
-    ReadError(format!("`{name}`: {error}"))
 }

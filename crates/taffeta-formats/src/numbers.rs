@@ -4,12 +4,12 @@
 //! are not), in C or Fortran order, compressed or not. They are handed on as 64-bit floating-point numbers in C order: whole
 //! numbers up to 2⁵³ are exact. Written are `float64`, `int32` and `bool`.
 
+use crate::archive::Archive;
+use crate::claims::check_array;
 use crate::frame::ReadError;
 use ndarray::{ArrayD, IxDyn};
-use ndarray_npy::{
-    NpzReader, NpzWriter, ReadNpyError, ReadNpyExt, ReadNpzError, ReadableElement, WriteNpzError,
-};
-use std::io::{self, Cursor, Seek, Write};
+use ndarray_npy::{NpzWriter, ReadNpyError, ReadNpyExt, ReadableElement, WriteNpzError};
+use std::io::{self, Seek, Write};
 
 /// What the numbers of an array are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,36 +85,9 @@ impl Number for bool {
     }
 }
 
-/// Where an array comes from; the numbers must be of the type that it has.
-trait ArrayFile {
-    fn read<T: Number>(&mut self) -> Result<ArrayD<T>, ReadNpyError>;
-}
-
-struct Npy<'a>(&'a [u8]);
-
-impl ArrayFile for Npy<'_> {
-    fn read<T: Number>(&mut self) -> Result<ArrayD<T>, ReadNpyError> {
-        ArrayD::<T>::read_npy(self.0)
-    }
-}
-
-struct InNpz<'a, 'b> {
-    file: &'a mut NpzReader<Cursor<&'b [u8]>>,
-    name: &'a str,
-}
-
-impl ArrayFile for InNpz<'_, '_> {
-    fn read<T: Number>(&mut self) -> Result<ArrayD<T>, ReadNpyError> {
-        self.file.by_name::<ndarray::OwnedRepr<T>, IxDyn>(self.name).map_err(|error| match error {
-            ReadNpzError::Npy(error) => error,
-            ReadNpzError::Zip(error) => ReadNpyError::Io(io::Error::other(error)),
-        })
-    }
-}
-
-/// Tries the types one after the other.
-fn read_any(file: &mut impl ArrayFile) -> Result<NumberArray, ReadError> {
-    let mut found = read_as::<f64>(file);
+/// Reads an array whose header has been checked. Tries the types one after the other.
+fn read_any(bytes: &[u8]) -> Result<NumberArray, ReadError> {
+    let mut found = read_as::<f64>(bytes);
     for read in [
         read_as::<f32>,
         read_as::<i64>,
@@ -128,7 +101,7 @@ fn read_any(file: &mut impl ArrayFile) -> Result<NumberArray, ReadError> {
         read_as::<u16>,
     ] {
         match found {
-            Err(ReadNpyError::WrongDescriptor(_)) => found = read(file),
+            Err(ReadNpyError::WrongDescriptor(_)) => found = read(bytes),
             _ => break,
         }
     }
@@ -140,8 +113,8 @@ fn read_any(file: &mut impl ArrayFile) -> Result<NumberArray, ReadError> {
     })
 }
 
-fn read_as<T: Number>(file: &mut impl ArrayFile) -> Result<NumberArray, ReadNpyError> {
-    let array = file.read::<T>()?;
+fn read_as<T: Number>(bytes: &[u8]) -> Result<NumberArray, ReadNpyError> {
+    let array = ArrayD::<T>::read_npy(bytes)?;
     let values = array.iter().map(|&number| number.to_f64()).collect();
     Ok(NumberArray { shape: array.shape().to_vec(), values, kind: T::KIND })
 }
@@ -149,27 +122,27 @@ fn read_as<T: Number>(file: &mut impl ArrayFile) -> Result<NumberArray, ReadNpyE
 /// Reads a `.npy` file.
 ///
 /// # Errors
-/// If the bytes are no such file, or its numbers are of a type that is not read.
+/// If the bytes are no such file, its header claims more or less numbers than it has, or they are of a type that is not
+/// read.
 pub fn read_npy_numbers(bytes: &[u8]) -> Result<NumberArray, ReadError> {
-    read_any(&mut Npy(bytes))
+    check_array(bytes)?;
+    read_any(bytes)
 }
 
 /// An array of an archive: its name, and its numbers or why they are not read.
 pub type ArchivedArray = (String, Result<NumberArray, ReadError>);
 
 /// Reads the arrays of a `.npz` file with their names, in the order of the file. Each may fail by itself: texts and other
-/// objects are no arrays of numbers.
+/// objects are no arrays of numbers, and what claims more than it has, or unpacks to far more than the file, is not read.
 ///
 /// # Errors
 /// If the bytes are no such file.
 pub fn read_npz_numbers(bytes: &[u8]) -> Result<Vec<ArchivedArray>, ReadError> {
-    let mut file = NpzReader::new(Cursor::new(bytes)).map_err(ReadError::new)?;
-    let names = file.names().map_err(ReadError::new)?;
-    let read = |name: String| {
-        let array = read_any(&mut InNpz { file: &mut file, name: &name });
-        (name, array)
-    };
-    Ok(names.into_iter().map(read).collect())
+    let mut archive = Archive::open(bytes)?;
+    let names = archive.names().into_iter().enumerate();
+    Ok(names
+        .map(|(number, name)| (name, archive.unpack(number).and_then(|entry| read_any(&entry))))
+        .collect())
 }
 
 /// Writes arrays with their names to a `.npz` file. Whole numbers must be below 2³¹.
@@ -214,6 +187,7 @@ mod tests {
     use super::*;
     use ndarray::{Array2, ShapeBuilder, arr0};
     use ndarray_npy::WriteNpyExt;
+    use std::io::Cursor;
 
     fn npy(array: &impl WriteNpyExt) -> Vec<u8> {
         let mut bytes = Vec::new();

@@ -8,6 +8,7 @@
 //!
 //! Properties that are not known are absent.
 
+use crate::claims::check_elements;
 use crate::frame::{FACE_SCALAR_COUNT, FACE_SCALARS, FrameData, ReadError};
 use glam::{DVec2, DVec3};
 use ply_rs_bw::parser::{Parser, Reader};
@@ -186,11 +187,12 @@ fn define_faces(frame: &FrameData, count: usize) -> ElementDef {
 /// Reads a frame that [`write_ply`] has written.
 ///
 /// # Errors
-/// If the bytes are no PLY file, or one with other elements and types.
+/// If the bytes are no PLY file, or one with other elements and types, or its header claims more elements than it has.
 pub fn read_ply(bytes: &[u8]) -> Result<FrameData, ReadError> {
     let mut reader = Reader::new(bytes);
     let (of_vertices, of_faces) = (Parser::<PlyVertex>::new(), Parser::<PlyFace>::new());
     let header = of_vertices.read_header(&mut reader).map_err(ReadError::new)?;
+    check_elements(&header, reader.get_ref().len())?;
     let has = |element: &str, name: &str| {
         header.elements.get(element).is_some_and(|element| element.properties.contains_key(name))
     };

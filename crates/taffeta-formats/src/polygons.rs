@@ -1,5 +1,6 @@
 //! The surface in any PLY file: ASCII or binary, whatever else it has.
 
+use crate::claims::check_elements;
 use crate::frame::ReadError;
 use glam::DVec3;
 use ply_rs_bw::parser::{Parser, Reader};
@@ -67,12 +68,13 @@ fn set(place: &mut f64, property: Property) -> PropertyAccessResult {
 /// Reads positions and polygons. Other elements and properties are skipped.
 ///
 /// # Errors
-/// If the bytes are no PLY file or end early; if there are no vertices or faces, a coordinate is not finite, or a face has
+/// If the bytes are no PLY file or have less elements than their header claims; if there are no vertices or faces, a coordinate is not finite, or a face has
 /// fewer than three corners or refers to a vertex that is not there.
 pub fn read_ply_polygons(bytes: &[u8]) -> Result<Polygons, ReadError> {
     let mut reader = Reader::new(bytes);
     let parser = Parser::<AnyElement>::new();
     let header = parser.read_header(&mut reader).map_err(ReadError::new)?;
+    check_elements(&header, reader.get_ref().len())?;
     let mut polygons = Polygons::default();
     for (name, element) in &header.elements {
         let has = |wanted: &str| element.properties.contains_key(wanted);

@@ -1,11 +1,12 @@
 //! Frames are written and read back to the bit, whatever they have, and the same frame gives the same bytes.
 
 use glam::{DVec2, DVec3};
-use std::io::Cursor;
+use std::io::{Cursor, Write};
 use taffeta_core::{Pose, TriangleMesh};
 use taffeta_formats::usda::{RigidBody, write_usda_bodies};
 use taffeta_formats::{
-    FrameData, GlbWriter, UsdaWriter, mean_curvatures, read_npz, read_ply, write_npz, write_ply, write_vtp,
+    FrameData, GlbWriter, UsdaWriter, mean_curvatures, read_npy_numbers, read_npz, read_npz_numbers,
+    read_ply, read_ply_polygons, write_npz, write_ply, write_vtp,
 };
 
 /// A wavy strip with a seam, of so many cells; numbers that have no short decimal form.
@@ -114,6 +115,98 @@ fn damaged_files_are_refused_with_a_reason() {
     wrong.sizes = Some(vec![0.1]);
     let report = read_npz(&self::npz(&wrong)).unwrap_err().to_string();
     assert!(report.contains("1 sizes") && report.contains('8'), "{report}");
+}
+
+/// An archive with one array, whose header is given and whose numbers are zeros.
+fn archive(kind: &str, shape: &str, bytes: usize) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    let options = zip::write::SimpleFileOptions::default().compression_level(Some(1));
+    zip.start_file("faces.npy", options).unwrap();
+    let mut header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}");
+    header += &" ".repeat(117 - header.len());
+    let numbers = vec![0; bytes];
+    for part in [b"\x93NUMPY\x01\x00\x76\x00", header.as_bytes(), b"\n", &numbers] {
+        zip.write_all(part).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+#[test]
+fn arrays_that_claim_more_than_they_have_are_refused_before_there_is_room_for_them() {
+    for (kind, shape) in [
+        ("<f8", "(99999999999, 3)"),
+        ("<i4", "(2305843009213693951, 4)"),
+        ("|u1", "(1, 4000000000)"),
+        ("<f8", "(0, 9223372036854775807, 9223372036854775807)"),
+        ("<f8", "(3, 3)"),
+    ] {
+        let bytes = archive(kind, shape, 24);
+        let [(name, array)] = &read_npz_numbers(&bytes).unwrap()[..] else { panic!("one array") };
+        let report = array.as_ref().unwrap_err().to_string();
+        assert!(name == "faces" && report.contains("but 24 bytes follow"), "{report}");
+    }
+    let frame = npz(&strip(1));
+    let mut huge = frame.clone();
+    let at = huge.windows(4).position(|word| word == b"(4, ").expect("the shape of the positions");
+    huge[at + 1] = b'9';
+    assert!(read_npz(&huge).is_err());
+    assert!(read_npz(&frame).is_ok());
+}
+
+#[test]
+fn headers_of_arrays_that_nest_deeply_or_claim_a_length_are_refused() {
+    let nested = |text: &[u8]| {
+        let length = text.len() as u16;
+        [b"\x93NUMPY\x01\x00", length.to_le_bytes().as_slice(), text].concat()
+    };
+    let report = read_npy_numbers(&nested("(".repeat(9000).as_bytes())).unwrap_err().to_string();
+    assert!(report.contains("more brackets"), "{report}");
+    let report = read_npy_numbers(&nested(&[b' '; 20_000])).unwrap_err().to_string();
+    assert!(report.contains("20000 bytes"), "{report}");
+    let report = read_npy_numbers(b"\x93NUMPY\x02\x00\xff\xff\xff\xff{}").unwrap_err().to_string();
+    assert!(report.contains("4294967295 bytes"), "{report}");
+}
+
+#[test]
+fn archives_that_unpack_to_far_more_than_the_file_are_refused() {
+    let numbers = 1 << 26;
+    let bytes = archive("|u1", &format!("({},)", numbers + 1), numbers + 1);
+    assert!(bytes.len() < 1 << 20);
+    let report = read_npz_numbers(&bytes).unwrap()[0].1.clone().unwrap_err().to_string();
+    assert!(report.contains("536870920 bytes, but 536870912 are left"), "{report}");
+    // The sizes that an archive claims to have, at both places where it does.
+    let mut bytes = archive("<f8", "(3,)", 24);
+    let size = (128 + 24_u32).to_le_bytes();
+    let places: Vec<usize> = (0..bytes.len() - 4).filter(|at| bytes[*at..at + 4] == size).collect();
+    assert_eq!(places.len(), 2);
+    for (claimed, reason) in [(1 << 30, "which are not in"), (160, "but has others"), (140, "")] {
+        places.iter().for_each(|at| bytes[*at..at + 4].copy_from_slice(&u32::to_le_bytes(claimed)));
+        let report = read_npz_numbers(&bytes).unwrap()[0].1.clone().unwrap_err().to_string();
+        assert!(report.contains(reason), "{claimed}: {report}");
+    }
+}
+
+#[test]
+fn elements_of_ply_files_that_cannot_be_there_are_refused_before_there_is_room_for_them() {
+    let file =
+        |elements: &str| format!("ply\nformat binary_little_endian 1.0\n{elements}end_header\n").into_bytes();
+    let place = "property double x\nproperty double y\nproperty double z\n";
+    let lists = "element face 1000\nproperty list uint int vertex_indices\n";
+    for (elements, reason) in [
+        (format!("element vertex 4000000000\n{place}"), "4000000000 vertex elements of at least 24 bytes"),
+        ("element vertex 4000000000\n".to_owned(), "its vertex elements have no properties"),
+        (format!("element vertex 0\n{place}{lists}"), "1000 face elements of at least 4 bytes, but 0 bytes"),
+        (format!("element vertex 18446744073709551615\n{place}{lists}"), "vertex elements"),
+    ] {
+        for report in
+            [read_ply(&file(&elements)).unwrap_err(), read_ply_polygons(&file(&elements)).unwrap_err()]
+        {
+            assert!(report.0.contains(reason), "{report}");
+        }
+    }
+    let ascii = "ply\nformat ascii 1.0\nelement vertex 100\nproperty float x\nend_header\n1\n2\n";
+    let report = read_ply_polygons(ascii.as_bytes()).unwrap_err().to_string();
+    assert!(report.contains("no x, y and z") || report.contains("100 vertex elements"), "{report}");
 }
 
 /// Three frames with two topologies.

@@ -31,7 +31,7 @@ mod solid_box;
 pub use error::{Location, Problem, SceneError};
 pub use grid::{GridPattern, grid, sphere_mesh};
 pub use memory::{MemoryModel, available_memory};
-pub use mesh_file::{MeshFormat, read_mesh};
+pub use mesh_file::{MeshFormat, parse_mesh, read_mesh};
 pub use msh::{MshMesh, parse_msh, read_msh};
 pub use obj::{
     FileSequence, MaterialPoints, ObjError, ObjMesh, parse_obj, read_obj, read_obj_sequence, read_polyline,
@@ -50,3 +50,4 @@ pub use scene::{
 };
 pub use schema::scene_schema;
 pub use solid_box::solid_box;
+pub use taffeta_formats::read_file;

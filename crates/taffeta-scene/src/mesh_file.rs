@@ -1,11 +1,11 @@
 //! Surfaces from files of several formats, by the endings of their names: STL, PLY, and else OBJ.
 
-use crate::obj::{ObjError, ObjMesh, read_obj, triangulate};
+use crate::obj::{ObjError, ObjMesh, parse_obj_file, read_obj, triangulate};
 use glam::DVec3;
 use std::collections::HashMap;
 use std::io::Cursor;
 use std::path::Path;
-use taffeta_formats::read_ply_polygons;
+use taffeta_formats::{read_file, read_ply_polygons};
 
 /// Bytes before the triangles of a binary STL file, the last four of which count them, and of each triangle.
 const STL_HEADER: usize = 84;
@@ -40,14 +40,25 @@ impl MeshFormat {
 /// # Errors
 /// If the file cannot be read, is malformed or has no faces.
 pub fn read_mesh(path: &Path) -> Result<ObjMesh, ObjError> {
-    let read = match MeshFormat::of(path) {
-        MeshFormat::Obj => return read_obj(path),
-        MeshFormat::Stl => parse_stl,
-        MeshFormat::Ply => parse_ply,
-    };
-    let bytes = std::fs::read(path)
+    if MeshFormat::of(path) == MeshFormat::Obj {
+        return read_obj(path);
+    }
+    let bytes = read_file(path)
         .map_err(|error| ObjError::Unreadable { path: path.to_owned(), reason: error.to_string() })?;
-    read(&bytes).map_err(|message| ObjError::Whole { path: path.to_owned(), message })
+    parse_mesh(&bytes, path)
+}
+
+/// Like [`read_mesh`], from the bytes of a file; the path is for messages, and its ending tells the format.
+///
+/// # Errors
+/// As [`read_mesh`].
+pub fn parse_mesh(bytes: &[u8], path: &Path) -> Result<ObjMesh, ObjError> {
+    let read = match MeshFormat::of(path) {
+        MeshFormat::Obj => return parse_obj_file(bytes, path),
+        MeshFormat::Stl => parse_stl(bytes),
+        MeshFormat::Ply => parse_ply(bytes),
+    };
+    read.map_err(|message| ObjError::Whole { path: path.to_owned(), message })
 }
 
 fn parse_ply(bytes: &[u8]) -> Result<ObjMesh, String> {

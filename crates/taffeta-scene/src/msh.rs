@@ -9,6 +9,7 @@
 use crate::obj::ObjError;
 use glam::DVec3;
 use std::path::Path;
+use taffeta_formats::read_file;
 use taffeta_solve::block::tetrahedron::{is_flat, sixfold_volume};
 
 /// Gmsh's number for a tetrahedron with four corners.
@@ -36,9 +37,6 @@ fn is_flat_kind(kind: u64) -> bool {
     matches!(kind, 1..=3 | 8..=10 | 15 | 16 | 20..=28 | 34 | 36..=70 | 84..=86 | 133..=135 | 138)
 }
 
-/// Bytes of a file: more are taken for a mistake, as are boxes of as many tetrahedra.
-const MAX_BYTES: u64 = 4 << 30;
-
 /// Tetrahedra of a file, all with positive volumes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MshMesh {
@@ -65,11 +63,7 @@ pub struct MshMesh {
 /// tetrahedron has an unknown node, one node twice, or no volume.
 pub fn read_msh(path: &Path) -> Result<MshMesh, ObjError> {
     let unreadable = |reason: String| ObjError::Unreadable { path: path.to_owned(), reason };
-    let length = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?.len();
-    if length > MAX_BYTES {
-        return Err(unreadable(format!("it has {length} bytes, more than {MAX_BYTES}")));
-    }
-    let bytes = std::fs::read(path).map_err(|error| unreadable(error.to_string()))?;
+    let bytes = read_file(path).map_err(|error| unreadable(error.to_string()))?;
     parse_msh(&bytes, path)
 }
 

@@ -24,6 +24,7 @@ use glam::{DVec2, DVec3};
 use scan::Scan;
 use std::path::{Path, PathBuf};
 use taffeta_core::TriangleMesh;
+use taffeta_formats::read_file;
 
 /// A mesh from an OBJ file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -80,10 +81,20 @@ pub fn read_obj(path: &Path) -> Result<ObjMesh, ObjError> {
 }
 
 fn read_text(path: &Path) -> Result<String, ObjError> {
-    let bytes = std::fs::read(path)
+    let bytes = read_file(path)
         .map_err(|error| ObjError::Unreadable { path: path.to_owned(), reason: error.to_string() })?;
+    decode(bytes, path)
+}
+
+/// The text of a file, whose lines are whole statements.
+fn decode(bytes: Vec<u8>, path: &Path) -> Result<String, ObjError> {
     let text = text::decode(bytes).map_err(|message| ObjError::Whole { path: path.to_owned(), message })?;
     Ok(text::join_lines(text))
+}
+
+/// Reads the bytes of an OBJ file; the path is for messages.
+pub(crate) fn parse_obj_file(bytes: &[u8], path: &Path) -> Result<ObjMesh, ObjError> {
+    parse_joined(&decode(bytes.to_vec(), path)?, path)
 }
 
 /// Reads an OBJ text; the path is for messages.

@@ -18,6 +18,7 @@ mod svg;
 use glam::DVec2;
 use std::path::{Path, PathBuf};
 use taffeta_core::TriangleMesh;
+use taffeta_formats::read_file;
 
 /// More faces than this are taken for a mistake.
 const MAX_FACES: f64 = 1e6;
@@ -148,7 +149,7 @@ fn show(at: DVec2) -> String {
 /// # Panics
 /// If the edge length or the scale is not positive.
 pub fn read_outline(path: &Path, edge_length: f64, scale: Option<f64>) -> Result<TriangleMesh, OutlineError> {
-    let bytes = std::fs::read(path)
+    let bytes = read_file(path)
         .map_err(|error| OutlineError::Unreadable { path: path.to_owned(), reason: error.to_string() })?;
     parse_outline(&bytes, path, edge_length, scale)
 }

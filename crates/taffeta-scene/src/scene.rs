@@ -56,7 +56,7 @@ use crate::overrides::Override;
 use glam::{DVec2, DVec3};
 use std::path::{Path, PathBuf};
 use taffeta_core::Placement;
-use taffeta_formats::Format;
+use taffeta_formats::{Format, read_file};
 use taffeta_remesh::RemeshSettings;
 use taffeta_sim::{
     Air, BendingModel, Compression, EnclosedDescription, MembraneModel, MembraneScaling, Mode,
@@ -242,8 +242,7 @@ impl Scene {
     /// If the file cannot be read, and everything that is wrong with the scene, each with its place.
     pub fn from_file(path: &Path, overrides: &[Override]) -> Result<Self, SceneError> {
         let file_error = |reason: String| SceneError::File { path: path.to_owned(), reason };
-        let bytes =
-            std::fs::read(path).map_err(|error| file_error(format!("cannot read the scene: {error}")))?;
+        let bytes = read_file(path).map_err(|error| file_error(format!("cannot read the scene: {error}")))?;
         let text = String::from_utf8(bytes).map_err(|error| {
             let byte = error.utf8_error().valid_up_to();
             file_error(format!("the scene is not UTF-8 text (byte {byte})"))

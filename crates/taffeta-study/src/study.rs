@@ -31,7 +31,7 @@ pub use variation::{Assignment, Axis};
 
 use std::ops::ControlFlow;
 use std::path::Path;
-use taffeta_scene::Scene;
+use taffeta_scene::{Scene, read_file};
 use taffeta_sim::World;
 
 /// What to study.
@@ -154,10 +154,12 @@ impl Study {
     /// # Errors
     /// As [`Study::prepare`], and if the file cannot be read.
     pub fn read(path: &Path, options: &StudyOptions) -> Result<Self, StudyError> {
-        let text = std::fs::read_to_string(path).map_err(|error| StudyError::File {
+        let unreadable = |reason: String| StudyError::File {
             path: path.to_owned(),
-            reason: format!("cannot read the scene: {error}"),
-        })?;
+            reason: format!("cannot read the scene: {reason}"),
+        };
+        let bytes = read_file(path).map_err(|error| unreadable(error.to_string()))?;
+        let text = String::from_utf8(bytes).map_err(|error| unreadable(error.to_string()))?;
         Self::prepare(&text, path, options)
     }
 

@@ -154,6 +154,16 @@ impl LiveShow {
         }
     }
 
+    /// Does what a message asks for that a browser would send: a JSON object with the key `do`. This is the page without a
+    /// browser; grabs are those of one hand.
+    ///
+    /// # Errors
+    /// If the message is no command, or cannot be done: nothing has changed then.
+    pub fn take_message(&mut self, text: &str) -> Result<(), String> {
+        let command = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        self.obey(0, command)
+    }
+
     fn obey(&mut self, client: Client, command: Command) -> Result<(), String> {
         match command {
             Command::Taken => {}

@@ -6,7 +6,7 @@ use glam::{DVec2, DVec3};
 use std::path::Path;
 use taffeta_core::TriangleMesh;
 use taffeta_formats::{ArchivedArray, NumberArray, NumberKind, ReadError, read_npz_numbers};
-use taffeta_scene::read_obj;
+use taffeta_scene::{read_file, read_obj};
 
 /// Names of the arrays of an NPZ file, the usual one first.
 const POSITIONS: &[&str] = &["positions", "world_pos", "vertices"];
@@ -68,7 +68,7 @@ impl Input {
             return Ok(Self { mesh: file.mesh, pinned, names, ..Self::default() });
         }
         let shown = path.display();
-        let bytes = std::fs::read(path)
+        let bytes = read_file(path)
             .map_err(|error| Failure::Usage(format!("cannot read the mesh {shown}: {error}")))?;
         let read = || Self::of_arrays(Arrays(read_npz_numbers(&bytes)?));
         read().map_err(|error| Failure::Usage(format!("{shown}: {error}")))

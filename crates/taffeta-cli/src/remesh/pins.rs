@@ -3,7 +3,7 @@
 use super::input::Input;
 use crate::failure::Failure;
 use std::path::Path;
-use taffeta_formats::{NumberKind, read_npy_numbers};
+use taffeta_formats::{NumberKind, read_file, read_npy_numbers};
 
 /// Marks the vertices of `--pin`: numbers of the file from 0 with commas between, or a file with them.
 pub(super) fn pin(input: &mut Input, words: &str) -> Result<(), Failure> {
@@ -39,7 +39,7 @@ fn parse(text: &str) -> Option<Vec<u32>> {
 fn read(path: &Path, vertex_count: usize) -> Result<Vec<u32>, Failure> {
     let shown = path.display();
     let refuse = |text: String| Failure::Usage(format!("--pin {shown}: {text}"));
-    let bytes = std::fs::read(path).map_err(|error| {
+    let bytes = read_file(path).map_err(|error| {
         refuse(format!("{error}\n  = give numbers of vertices with commas between, as 0,5,9, or a file"))
     })?;
     if path.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("npy")) {

@@ -4,7 +4,7 @@ use super::input::{Input, is_npz};
 use crate::args::RemeshOptions;
 use crate::failure::Failure;
 use std::path::Path;
-use taffeta_formats::{NumberArray, read_npy_numbers, read_npz_numbers};
+use taffeta_formats::{NumberArray, read_file, read_npy_numbers, read_npz_numbers};
 use taffeta_remesh::{RemeshSettings, SizingField};
 
 /// If it is not given, the smallest size is this part of the largest one.
@@ -80,7 +80,7 @@ fn read(path: &Path, input: &Input, scale: f64) -> Result<Field, Failure> {
     let unreadable = |error| Failure::Usage(format!("cannot read the sizing {shown}: {error}"));
     let is_npy = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("npy"));
     let rows = if is_npz(path) || is_npy {
-        let bytes = std::fs::read(path).map_err(unreadable)?;
+        let bytes = read_file(path).map_err(unreadable)?;
         let array = if is_npy {
             read_npy_numbers(&bytes).map_err(|error| refuse(error.to_string()))?
         } else {
@@ -88,7 +88,8 @@ fn read(path: &Path, input: &Input, scale: f64) -> Result<Field, Failure> {
         };
         rows_of(&array).map_err(refuse)?
     } else {
-        let text = std::fs::read_to_string(path).map_err(unreadable)?;
+        let text = String::from_utf8(read_file(path).map_err(unreadable)?)
+            .map_err(|_| refuse("the file is no text".to_owned()))?;
         parse(&text).map_err(|(line, message)| Failure::Usage(format!("{shown}:{line}: {message}")))?
     };
     let count = input.file_vertex_count();

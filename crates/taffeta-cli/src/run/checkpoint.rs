@@ -32,6 +32,8 @@ use taffeta_sim::checkpoint::StateHasher;
 const FORMAT: u32 = 3;
 /// Keys of the scene that may differ when a run is continued.
 const FREE_KEYS: [&str; 3] = ["simulation.duration", "simulation.threads", "output.checkpoint_every"];
+/// How much longer than its packed form a state may be.
+const MAX_RATIO: u64 = 64;
 /// Differences of two scenes that a message names.
 const NAMED_DIFFERENCES: usize = 5;
 /// Size of the reserve before the first checkpoint is written, for each vertex; and at least \[bytes\]. Packed states take half of
@@ -233,10 +235,15 @@ fn pack(checkpoint: &Checkpoint) -> io::Result<(Vec<u8>, String)> {
     Ok((packer.finish()?, hash))
 }
 
-/// The stream carries a checksum: a state that was cut or changed is an error.
+/// The stream carries a checksum: a state that was cut or changed is an error, and so is one that unpacks to far more than
+/// states do.
 fn unpack(packed: &[u8]) -> io::Result<Vec<u8>> {
+    let limit = MAX_RATIO * packed.len() as u64;
     let mut bytes = Vec::new();
-    GzDecoder::new(packed).read_to_end(&mut bytes)?;
+    GzDecoder::new(packed).take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(io::Error::other(format!("it unpacks to more than {MAX_RATIO} times its size")));
+    }
     Ok(bytes)
 }
 

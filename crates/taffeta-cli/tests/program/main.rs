@@ -2,11 +2,13 @@
 
 mod common;
 mod contract;
+mod damaged;
 mod durability;
 mod external;
 mod extremes;
 mod formats;
 mod interrupt;
+mod killed;
 mod meshes;
 mod pictures;
 mod refusals;

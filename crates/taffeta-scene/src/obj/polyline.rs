@@ -3,6 +3,7 @@
 use super::ObjError;
 use glam::DVec3;
 use std::path::Path;
+use taffeta_formats::read_file;
 
 /// Reads the polylines of an OBJ file: for each `l` element its points \[m\]. `None`: it has none, or has faces too and is
 /// a mesh.
@@ -10,7 +11,7 @@ use std::path::Path;
 /// # Errors
 /// If the file cannot be read, or a line is malformed, with its number.
 pub fn read_polyline(path: &Path) -> Result<Option<Vec<Vec<DVec3>>>, ObjError> {
-    let bytes = std::fs::read(path)
+    let bytes = read_file(path)
         .map_err(|error| ObjError::Unreadable { path: path.to_owned(), reason: error.to_string() })?;
     parse(&String::from_utf8_lossy(&bytes)).map_err(|(line, message, text)| ObjError::Line {
         path: path.to_owned(),

@@ -11,6 +11,9 @@ use usvg::{Group, Node, Transform, Tree, roxmltree};
 const PIXEL: f64 = 0.0254 / 96.0;
 /// Units of length that give a page a physical size.
 const PHYSICAL: [&str; 6] = ["mm", "cm", "Q", "in", "pt", "pc"];
+/// Elements, texts and comments of a document, once what it names is put in its place; `usvg` has the same limit for what it
+/// makes of them.
+const MAX_NODES: u32 = 1_000_000;
 /// How far apart the ends of a closed path may be, relative to its size: numbers in files are rounded.
 const CLOSED_GAP: f64 = 1e-5;
 
@@ -48,11 +51,16 @@ pub(super) fn read(bytes: &[u8], path: &Path, scale: Option<f64>) -> Result<Draw
     }
     let text = std::str::from_utf8(bytes)
         .map_err(|error| refuse(format!("it is not UTF-8 text (byte {})", error.valid_up_to())))?;
-    let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
+    let options = roxmltree::ParsingOptions { allow_dtd: true, nodes_limit: MAX_NODES, ..Default::default() };
     let document = roxmltree::Document::parse_with_options(text.trim_start_matches('\u{feff}'), options)
         .map_err(|error| refuse(error.to_string()))?;
-    let tree = Tree::from_xmltree(&document, &usvg::Options::default())
-        .map_err(|error| refuse(error.to_string()))?;
+    // Images do not count: neither files nor data that the document names are read.
+    let image_href_resolver = usvg::ImageHrefResolver {
+        resolve_data: Box::new(|_, _, _| None),
+        resolve_string: Box::new(|_, _| None),
+    };
+    let options = usvg::Options { image_href_resolver, ..Default::default() };
+    let tree = Tree::from_xmltree(&document, &options).map_err(|error| refuse(error.to_string()))?;
     let page = find_page(&document.root_element(), &tree, scale);
     let mut drawing =
         Drawing { names: Vec::new(), rules: Vec::new(), loops: Vec::new(), path_of: Vec::new() };

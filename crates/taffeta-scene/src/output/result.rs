@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use taffeta_contact::MeshObstacle;
-use taffeta_formats::{Format, FrameData, read_npz, read_ply};
+use taffeta_formats::{Format, FrameData, read_file, read_npz, read_ply};
 
 pub(super) const SCENE_FILE: &str = "scene.json";
 /// The formats that are read back, those that hold most first.
@@ -119,7 +119,7 @@ impl ResultFolder {
         if format == Format::Obj {
             return Ok(read_obj_frame(&path)?);
         }
-        let bytes = fs::read(&path).map_err(|error| OutputError::io("read", &path, &error))?;
+        let bytes = read_file(&path).map_err(|error| OutputError::io("read", &path, &error))?;
         let read = if format == Format::Npz { read_npz(&bytes) } else { read_ply(&bytes) };
         read.map_err(|error| OutputError::Malformed { path, message: error.to_string() })
     }
@@ -164,7 +164,7 @@ impl ResultFolder {
 }
 
 fn read_table<R: DeserializeOwned>(path: &Path) -> Result<Vec<R>, OutputError> {
-    let bytes = fs::read(path).map_err(|error| OutputError::io("read", path, &error))?;
+    let bytes = read_file(path).map_err(|error| OutputError::io("read", path, &error))?;
     let malformed =
         |error: csv::Error| OutputError::Malformed { path: path.to_owned(), message: error.to_string() };
     csv::Reader::from_reader(bytes.as_slice()).deserialize().collect::<Result<_, _>>().map_err(malformed)

@@ -16,6 +16,7 @@ use serde_json::{Map, Value, json};
 use std::path::Path;
 use taffeta_contact::Shape;
 use taffeta_core::{Friction, Motion, Placement, Region};
+use taffeta_formats::read_file;
 use taffeta_remesh::RemeshSettings;
 use taffeta_sim::{
     Compression, MembraneScaling, Mode, PinDescription, ProjectionStiffness, RopeBending, RopeMaterial,
@@ -196,7 +197,7 @@ pub(super) fn scene_hash(scene: &Scene) -> Result<String, SceneError> {
 
 /// The hash of the file of a body.
 fn hash_file(path: &Path, key: &str, name: &str) -> Result<Value, SceneError> {
-    let bytes = std::fs::read(path).map_err(|error| SceneError::File {
+    let bytes = read_file(path).map_err(|error| SceneError::File {
         path: path.to_owned(),
         reason: format!("cannot read the {key} of {name:?}: {error}"),
     })?;
@@ -209,8 +210,8 @@ fn hash_files(obstacle: &SceneObstacle) -> Result<String, SceneError> {
     let files = obstacle.shape.files().map_err(|e| error(Path::new("obstacle"), e.to_string()))?;
     let mut hasher = blake3::Hasher::new();
     for path in &files {
-        let bytes = std::fs::read(path)
-            .map_err(|e| error(path, format!("cannot read the mesh of an obstacle: {e}")))?;
+        let bytes =
+            read_file(path).map_err(|e| error(path, format!("cannot read the mesh of an obstacle: {e}")))?;
         hasher.update(blake3::hash(&bytes).as_bytes());
     }
     Ok(hasher.finalize().to_hex().to_string())

@@ -21,7 +21,7 @@ pub fn view(options: &ViewOptions) -> Result<String, Failure> {
         // At once, and not at the end as what other commands say.
         let mut out = std::io::stdout().lock();
         writeln!(out, "{url}").and_then(|()| out.flush()).ok();
-        eprintln!("open this address in a browser on this machine; Ctrl-C ends the program");
+        eprintln!("open this address, with its token, in a browser on this machine; Ctrl-C ends the program");
     };
     server.run(show, on_ready).map_err(|error| Failure::failed(&error))?;
     Ok(String::new())

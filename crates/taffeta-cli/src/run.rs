@@ -78,9 +78,7 @@ impl Run {
     fn simulate(&mut self, resumed: bool) -> Outcome {
         match self.try_simulate(resumed) {
             Ok(outcome) => outcome,
-            Err(failure) => Outcome::Failed(match failure {
-                Failure::Usage(text) | Failure::Failed(text) | Failure::Interrupted(text) => text,
-            }),
+            Err(failure) => Outcome::Failed(failure.into_reason()),
         }
     }
 
@@ -161,9 +159,7 @@ impl Run {
         if let Err(failure) = self.write_spanning()
             && !matches!(outcome, Outcome::Failed(_))
         {
-            outcome = Outcome::Failed(match failure {
-                Failure::Usage(text) | Failure::Failed(text) | Failure::Interrupted(text) => text,
-            });
+            outcome = Outcome::Failed(failure.into_reason());
         }
         self.clock.read(&mut self.totals);
         self.progress.finish();

@@ -27,6 +27,10 @@ pub fn study(options: &StudyOptions) -> Result<String, Failure> {
         if stop.load(Ordering::SeqCst) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     progress.finish();
+    if report.check.is_some() {
+        let warnings = report.check_words().into_iter().filter(|words| words.is_warning);
+        warnings.for_each(|words| eprintln!("warning: {}", words.text));
+    }
     let page = folder.write(&report).map_err(|error| Failure::failed(&error))?;
     conclude(&report, &page, options.quiet)
 }
@@ -40,6 +44,7 @@ fn wanted(options: &StudyOptions) -> taffeta_study::StudyOptions {
         frames: options.frames,
         threads: options.changes.threads.map(usize::from),
         repeat: options.repeat,
+        skip_check: options.no_check,
     }
 }
 
@@ -68,6 +73,10 @@ fn conclude(report: &StudyReport, page: &Path, quiet: bool) -> Result<String, Fa
     let (count, failures) = (report.runs.len(), report.failures());
     let page = page.display();
     let done = report.runs.iter().filter(|run| run.is_done()).count();
+    let refinements = report.check.iter().flat_map(|check| &check.refinements);
+    if done == count && refinements.clone().any(|r| r.run.outcome == Outcome::Stopped) {
+        return Err(Failure::Interrupted(format!("interrupted while the reference was checked: {page}")));
+    }
     if report.runs.iter().any(|run| run.outcome == Outcome::Stopped) {
         return Err(Failure::Interrupted(format!("interrupted after {done} of {count} variants: {page}")));
     }
@@ -113,6 +122,15 @@ impl Progress {
                     world.vertex_count()
                 ));
             }
+            Event::Checking { variant, seconds } => {
+                let text =
+                    format!("checking {}: about {seconds:.1} s; --no-check leaves it out", variant.label);
+                match &self.bar {
+                    Some(bar) => bar.suspend(|| eprintln!("{text}")),
+                    None if !self.quiet => eprintln!("{text}"),
+                    None => {}
+                }
+            }
             Event::Ended { number, variant, round, run } => {
                 let again = if *round > 0 { format!(", run {}", round + 1) } else { String::new() };
                 self.show_end(&format!("{}{again}", self.name(*number, variant)), run);
@@ -138,8 +156,11 @@ impl Progress {
         }
     }
 
+    /// The refined reference is none of those that are counted.
     fn name(&self, number: usize, variant: &Variant) -> String {
-        format!("{}/{} {}", number + 1, self.count, variant.label)
+        let place =
+            if number < self.count { format!("{}/{}", number + 1, self.count) } else { "check".to_owned() };
+        format!("{place} {}", variant.label)
     }
 
     fn finish(&self) {

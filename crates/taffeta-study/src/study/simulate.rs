@@ -78,7 +78,7 @@ impl Run {
         }
     }
 
-    fn failed(reason: String) -> Self {
+    pub(super) fn failed(reason: String) -> Self {
         Self { outcome: Outcome::Failed(reason), ..Self::stopped() }
     }
 

@@ -205,6 +205,10 @@ fn a_closed_surface_without_vt_is_remeshed_with_its_own_shape() {
         assert!(percent("area ").abs() < 1.0 && percent("volume ").abs() < 2.0, "{}", reply.out);
         assert_eq!(desk.read(&format!("{name}.csv")).lines().count(), counts(name) + 1);
     }
+    // Through an NPZ file, in another order.
+    desk.done(&["remesh", "ball.obj", "ball.npz", "--size", "2", "--tolerance", "1e-9"]);
+    desk.done(&["remesh", "ball.npz", "again.obj", "--size", "0.3"]);
+    assert!(counts("again.obj").abs_diff(counts("coarse.obj")) < counts("coarse.obj") / 10);
     desk.done(&["remesh", "ball.obj", "coarser.obj", "--size", "0.6", "--tolerance", "0.05"]);
     assert!(counts("coarser.obj") < counts("coarse.obj"));
     desk.done(&["remesh", "ball.obj", "bent.obj", "--refine-angle", "0.15", "--size-max", "0.5"]);

@@ -317,6 +317,35 @@ fn a_solver_that_sweeps_is_told_from_an_exact_one_by_its_own_refinement() {
 }
 
 #[test]
+fn a_check_that_is_stopped_or_impossible_claims_nothing() {
+    let study = prepare(&checked(&["simulation.substeps=1,2"])).unwrap();
+    let report = study.run(&mut |event| match event {
+        Event::Checking { .. } => ControlFlow::Break(()),
+        Event::Frame { .. } | Event::Ended { .. } => ControlFlow::Continue(()),
+    });
+    assert!(report.runs.iter().all(|run| run.is_done()));
+    let check = report.check.as_ref().unwrap();
+    assert_eq!((check.refinements.len(), check.moves()), (1, None));
+    assert!(report.check_words()[0].text.contains("was stopped") && report.doubtful().is_empty());
+
+    // An equilibrium has no substeps, and a mesh from a file no cells.
+    let scratch = tempfile::tempdir().unwrap();
+    let square = "v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nv 0.5 0 0.5\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nvt 0.5 0.5\n\
+                  f 1/1 2/2 5/5\nf 2/2 3/3 5/5\nf 3/3 4/4 5/5\nf 4/4 1/1 5/5\n";
+    std::fs::write(scratch.path().join("square.obj"), square).unwrap();
+    let text = "[simulation]\nmode = \"static\"\n[[cloth]]\nname = \"sheet\"\nmesh = \"square.obj\"\nmaterial = \
+                \"cotton\"\n[[cloth.pin]]\nwhere = { boundary = true }\n";
+    let path = scratch.path().join("rest.toml");
+    let study = Study::prepare(text, &path, &checked(&["simulation.gravity=[0,-9.81,0],[0,-5,0]"])).unwrap();
+    let report = study.run(&mut |_| ControlFlow::Continue(()));
+    let words = report.check_words();
+    assert!(
+        words.len() == 1 && words[0].is_warning && words[0].text.contains("cannot be refined"),
+        "{words:?}"
+    );
+}
+
+#[test]
 fn adaptive_meshes_ropes_and_meshes_from_files_are_refined_as_far_as_they_can_be() {
     let text = format!(
         "{SCENE}\n[[rope]]\nname = \"line\"\nlength = 1.0\nsegments = 6\nradius = 0.005\nmaterial = {{ density = 0.05, stretch = \

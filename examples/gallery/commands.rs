@@ -55,6 +55,7 @@ pub(crate) fn check(line: &str, folder: &str) -> Result<(), Box<dyn Error>> {
                 frames: options.frames,
                 threads: None,
                 repeat: options.repeat,
+                skip_check: options.no_check,
             };
             Study::read(&options.scene, &wanted)?;
             options.out

@@ -1,7 +1,7 @@
 """Drives the page of `taffeta view` in a headless Chromium.
 
-Usage: page.py CASE URL SCREENSHOT, with CASE one of live, folder, crowd, rope. Fails with the first thing that is wrong; prints
-what was measured.
+Usage: page.py CASE URL SCREENSHOT, with CASE one of live, keys, sizes, folder, crowd, rope. Fails with the first thing that is
+wrong; prints what was measured.
 """
 
 import os
@@ -12,7 +12,10 @@ import time
 
 from selenium import webdriver
 from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.actions.action_builder import ActionBuilder
+from selenium.webdriver.common.actions.pointer_input import PointerInput
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
 PATIENCE = 60.0  # s, on a busy machine
@@ -30,7 +33,8 @@ def find_browser() -> tuple[str, str]:
 class Page:
     """The page in a browser."""
 
-    def __init__(self, url: str):
+    def __init__(self, url: str, screen: tuple[int, int] | None = None, is_phone: bool = False):
+        """Opens the page on a screen of a size [px], which may be that of a telephone, or in a window."""
         browser, driver = find_browser()
         options = webdriver.ChromeOptions()
         options.binary_location = browser
@@ -41,7 +45,12 @@ class Page:
         options.add_argument("--disable-dev-shm-usage")
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
-        self.url = url
+        # Without the token, which the page then has in a cookie.
+        self.origin = url.split("?")[0]
+        if screen:
+            metrics = {"width": screen[0], "height": screen[1], "deviceScaleFactor": 1 + is_phone, "mobile": is_phone}
+            self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+            self.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": is_phone})
         self.driver.get(url)
         self.wait("a frame is shown", lambda: self.get("frame") is not None)
 
@@ -78,6 +87,30 @@ class Page:
             dial.dispatchEvent(new Event("change", { bubbles: true }));"""
         self.run(script, dial, part)
 
+    def press(self, key: str):
+        """Presses a key, wherever the focus is."""
+        ActionChains(self.driver).send_keys(key).perform()
+
+    def record(self):
+        """Records the commands that are sent from now on."""
+        script = """window.sent = [];
+            const send = WebSocket.prototype.send;
+            WebSocket.prototype.send = function (text) {
+                window.sent.push(JSON.parse(text));
+                return send.call(this, text);
+            };"""
+        self.run(script)
+
+    def take_sent(self) -> list[str]:
+        """The names of the commands sent since the last time, but for those that take over frames."""
+        # What a key does when it is released, too.
+        time.sleep(0.2)
+        names = self.run("return window.sent.splice(0).map((command) => command.do)")
+        return [name for name in names if name != "taken"]
+
+    def notices(self) -> str:
+        return self.find("#notices").text
+
     def wait_frames(self, count: int):
         last = self.get("frame") + count
         self.wait(f"frame {last}", lambda: self.get("frame") >= last)
@@ -97,7 +130,7 @@ class Page:
         severe = [entry for entry in self.log() if entry["level"] == "SEVERE"]
         assert not severe, severe
         names = self.run("return performance.getEntriesByType('resource').map((entry) => entry.name)")
-        assert len(names) >= 10 and all(name.startswith((self.url, "data:")) for name in names), names
+        assert len(names) >= 10 and all(name.startswith((self.origin, "data:")) for name in names), names
 
     def count_colors(self) -> int:
         """Different colors of the picture, at some places."""
@@ -216,6 +249,171 @@ def check_live(url: str, picture: str):
     page.driver.quit()
 
 
+def check_keys(url: str, picture: str):
+    """Keys act whatever was clicked before; what is refused is told, and why nothing moves in a pause."""
+    page = Page(url)
+    page.pause()
+    page.record()
+
+    # Space is heard once after a click on anything, and does to that nothing.
+    page.find("#step").click()
+    page.take_sent()
+    page.press(Keys.SPACE)
+    assert page.take_sent() == ["run"], "after a click on another button"
+    page.wait("it runs", page.is_running)
+    page.find("#run").click()
+    page.wait("it pauses", lambda: not page.is_running())
+    page.take_sent()
+    page.press(Keys.SPACE)
+    assert page.take_sent() == ["run"], "after a click on the button itself"
+    page.wait("it runs", page.is_running)
+    page.find("#wireframe").click()
+    page.press(Keys.SPACE)
+    assert page.take_sent() == ["run"], "after a click on a box"
+    assert page.find("#wireframe").is_selected()
+    page.wait("it pauses", lambda: not page.is_running())
+    Select(page.find("#color")).select_by_value("strain")
+    page.press(Keys.SPACE)
+    assert page.take_sent() == ["run"], "after a choice from a list"
+    page.wait("it runs", page.is_running)
+    page.pause()
+    page.take_sent()
+
+    # Arrows are frames, and not values of the slider that was moved.
+    dial = page.find("input[data-key='gravity.y']")
+    dial.click()
+    page.wait("the slider is clicked", lambda: "set" in page.take_sent())
+    value, frame = dial.get_attribute("value"), page.get("frame")
+    page.press(Keys.ARROW_RIGHT)
+    page.wait("a frame more", lambda: page.get("frame") == frame + 1)
+    page.press(".")
+    page.wait("another one", lambda: page.get("frame") == frame + 2)
+    assert dial.get_attribute("value") == value
+    page.take_sent()
+    page.press(Keys.ARROW_LEFT)
+    page.wait("a simulation does not go back", lambda: "no frames to go to" in page.notices())
+
+    # What is reached by Tab has its own keys.
+    page.press(Keys.TAB)
+    page.run("document.getElementById('step').focus()")
+    page.take_sent()
+    page.press(Keys.SPACE)
+    assert page.take_sent() == ["step"]
+    page.run("arguments[0].focus()", dial)
+    page.press(Keys.ARROW_RIGHT)
+    assert page.take_sent() == ["set"] and dial.get_attribute("value") != value
+
+    # Refusals are told: which command, and why; and again, when they have been dismissed.
+    page.send(do="dance")
+    page.wait("nonsense is refused", lambda: 'refused: {"do":"dance"}: unknown variant `dance`' in page.notices())
+    page.run("[...document.querySelectorAll('.notice')].at(-1).click()")
+    assert "dance" not in page.notices()
+    page.send(do="dance")
+    page.wait("it is again", lambda: "dance" in page.notices())
+    # While it makes some steps.
+    page.run("for (let i = 0; i < 3000; i++) window.taffeta.send(i < 20 ? { do: 'step' } : { do: 'real_time', on: true })")
+    page.wait("too many are refused", lambda: "refused: real time: 256 commands wait already" in page.notices())
+    assert "×)" in page.notices(), page.notices()
+    page.send(do="reset")
+    page.wait("the others are done", lambda: page.get("frame") == 0)
+
+    # A hand in a pause.
+    x, y = (round(c) for c in page.run("return window.taffeta.screen(window.taffeta.position(0, window.taffeta.nearest(0, [0.5, 0.4, 0])))"))
+    for ends_by in ["release", "run"]:
+        actions = ActionChains(page.driver)
+        actions.w3c_actions.pointer_action.move_to_location(x, y)
+        actions.w3c_actions.pointer_action.pointer_down()
+        actions.perform()
+        page.wait("the pause is told", lambda: "Paused: what you hold" in page.notices())
+        if ends_by == "run":
+            page.driver.save_screenshot(picture)
+            page.press(Keys.SPACE)
+            page.wait("it runs", page.is_running)
+            page.wait("there is no pause", lambda: "Paused" not in page.notices(), 2.0)
+        ActionChains(page.driver).release().perform()
+        page.wait("it lets go", lambda: page.get("grabs") == 0)
+        page.wait("the hint goes", lambda: "Paused" not in page.notices())
+    page.expect_quiet()
+    page.driver.quit()
+
+
+# What overlaps, is cut or out of reach. Shows all that can be in front of the picture.
+LAYOUT = """
+    const problems = [];
+    const box = (element) => element.getBoundingClientRect();
+    const name = (element) => element.id ? "#" + element.id : element.dataset.key ?? element.textContent.slice(0, 30);
+    const isIn = (inner, outer) =>
+        inner.left >= outer.left - 1 && inner.right <= outer.right + 1 && inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1;
+    const { documentElement: root } = document;
+    const find = (id) => document.getElementById(id);
+    if (root.scrollWidth > innerWidth || root.scrollHeight > innerHeight) problems.push(`the page is ${root.scrollWidth} × ${root.scrollHeight}`);
+
+    const slow = Object.assign(document.createElement("div"), { className: "slow", textContent: "Slower than real time: 1 s of cloth takes 0.000123 s." });
+    if (!find("readout").querySelector(".slow")) find("readout").append(slow);
+    find("banner").hidden = false;
+    find("banner").textContent = "No connection to taffeta view. Trying again … If it has been started anew, open the address that it prints.";
+    find("clock").textContent = "frame 123456   2057.600 s, past the scene's end";
+    const stage = box(find("stage"));
+    if (stage.width * stage.height < 0.4 * innerWidth * innerHeight) problems.push(`the picture has ${stage.width} × ${stage.height} px`);
+    const front = [...document.querySelectorAll("#banner, #readout, #legend, #notices, #timeline > *")].filter((element) => box(element).width > 0);
+    for (const [i, one] of front.entries()) {
+        if (!isIn(box(one), stage)) problems.push(`${name(one)} is not within the picture`);
+        if (one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0) problems.push(`${name(one)} is cut`);
+        for (const other of front.slice(i + 1)) {
+            const [a, b] = [box(one), box(other)];
+            if (a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1) problems.push(`${name(one)} and ${name(other)} overlap`);
+        }
+    }
+    // Without a connection there is nothing to see.
+    find("banner").hidden = true;
+    const free = box(find("timeline")).top - Math.max(box(find("readout")).bottom, box(find("legend")).bottom) - box(find("notices")).height;
+    if (free < 60) problems.push(`only ${free} px of the picture are free`);
+
+    const panel = document.querySelector("aside");
+    if (panel.scrollWidth > panel.clientWidth) problems.push("the panel is cut");
+    for (const control of document.querySelectorAll("button, select, input, aside h2, aside canvas, aside output")) {
+        if (box(control).width === 0) continue;
+        control.scrollIntoView({ block: "center" });
+        const { left, right, top, bottom } = box(control);
+        const met = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+        if (left < 0 || right > innerWidth || top < 0 || bottom > innerHeight) problems.push(`${name(control)} cannot be scrolled to`);
+        else if (met !== control && !control.contains(met)) problems.push(`${name(control)} is covered`);
+        if (control.matches("button, select") && innerWidth < 500 && bottom - top < 36) problems.push(`${name(control)} is too small for a finger`);
+    }
+    panel.scrollTop = 0;
+    return problems;
+"""
+
+
+def check_sizes(url: str, picture: str):
+    """Nothing overlaps, is cut or out of reach, on a telephone and on a screen; a finger holds the cloth."""
+    for name, screen in [("phone", (390, 844)), ("lying", (740, 360)), ("screen", (1280, 800))]:
+        is_phone = name != "screen"
+        page = Page(url, screen, is_phone)
+        is_live = page.get("status.mode") == "live"
+        page.send(do="dance")
+        page.send(do="pin", body=99, point=[0.0, 0.0, 0.0])
+        page.wait("refusals are told", lambda: "pin" in page.notices() and "dance" in page.notices())
+        page.wait("there are numbers", lambda: "vertices" in page.find("#readout").text)
+        if is_live:
+            Select(page.find("#color")).select_by_value("strain")
+            page.wait("there is a legend", lambda: page.find("#legend").is_displayed())
+            page.pause()
+            page.find("#fit").click()
+            page.run("window.taffeta.draw()")
+            x, y = (round(c) for c in page.run("return window.taffeta.screen(window.taffeta.position(0, window.taffeta.nearest(0, [0.5, 0.8, 0])))"))
+            finger = ActionBuilder(page.driver, mouse=PointerInput("touch" if is_phone else "mouse", "finger"))
+            finger.pointer_action.move_to_location(x, y)
+            finger.pointer_action.pointer_down()
+            finger.perform()
+            page.wait("a finger holds it", lambda: page.get("grabs") == 1)
+            page.wait("the pause is told", lambda: "Paused" in page.notices())
+        problems = page.run(LAYOUT)
+        page.driver.save_screenshot(picture.replace(".png", f"-{name}.png"))
+        assert not problems, (name, problems)
+        page.driver.quit()
+
+
 def check_rope(url: str, picture: str):
     """A rope is dragged, pinned where it is and let go; beside it nothing is taken."""
     page = Page(url)
@@ -280,6 +478,15 @@ def check_folder(url: str, picture: str):
         assert places.setdefault(shown, place) == place, "the same frame again"
     assert distance(places[2], places[12]) > 1e-3 or distance(places[12], places[20]) > 1e-3, places
     page.wait("the clock says so", lambda: page.find("#clock").text.startswith("frame 20"))
+    # Arrows go on and back, over a gap, also after a click on the slider.
+    page.find("#seek").click()
+    page.send(do="seek", frame=6)
+    page.wait("frame 6", lambda: page.get("frame") == 6)
+    for key, shown in [(Keys.ARROW_RIGHT, 9), (Keys.ARROW_LEFT, 6), (Keys.ARROW_LEFT, 5)]:
+        page.press(key)
+        page.wait(f"frame {shown}", lambda: page.get("frame") == shown)
+    page.send(do="seek", frame=20)
+    page.wait("the end", lambda: page.get("frame") == 20)
     # From the end it plays from the beginning, and stops at the end.
     page.find("#run").click()
     page.wait("it plays", lambda: 0 < page.get("frame") < 20)
@@ -308,10 +515,16 @@ def check_crowd(url: str, picture: str):
     last = first.get("frame")
     first.driver.get("about:blank")
     time.sleep(1.0)
-    first.driver.get(url)
+    # Its cookie has the token.
+    first.driver.get(first.origin)
     first.wait("it is still there", lambda: (first.get("frame") or 0) >= last)
+    first.driver.refresh()
+    first.wait("it is after a reload", lambda: (first.get("frame") or 0) >= last)
     first.wait_frames(5)
     first.driver.save_screenshot(picture)
+    first.driver.delete_all_cookies()
+    first.driver.get(first.origin)
+    assert "Open the whole address" in first.find("body").text, "without a token it is locked"
     first.driver.quit()
 
 
@@ -350,4 +563,5 @@ def measure(url: str, picture: str):
 if __name__ == "__main__":
     case, address, screenshot = sys.argv[1:]
     pathlib.Path(screenshot).parent.mkdir(parents=True, exist_ok=True)
-    {"live": check_live, "folder": check_folder, "crowd": check_crowd, "rope": check_rope, "measure": measure}[case](address, screenshot)
+    cases = {"live": check_live, "keys": check_keys, "sizes": check_sizes, "folder": check_folder, "crowd": check_crowd, "rope": check_rope, "measure": measure}
+    cases[case](address, screenshot)

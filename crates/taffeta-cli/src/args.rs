@@ -139,10 +139,15 @@ pub struct StudyOptions {
     /// What varies
     #[arg(long, value_name = "KEY.PATH=A,B,C", help = VARY_HELP)]
     pub vary: Vec<String>,
-    /// What to compare with: finest (the most vertices), a variant by its name, or values of its own such as
-    /// simulation.solver=direct/simulation.substeps=16
+    /// What to compare with: finest (of the variants with the most exact solver, direct before global, the one with the most
+    /// vertices; needs one of the two, and variants that differ in more than the solver), a variant by its name, or values of
+    /// its own such as simulation.solver=direct/simulation.substeps=16
     #[arg(long, value_name = "VARIANT", default_value = "finest")]
     pub reference: String,
+    /// Do not compare the reference with its own refinement (twice the substeps, then a mesh twice as fine), which takes about
+    /// six times as long as the reference
+    #[arg(long)]
+    pub no_check: bool,
     /// Run each variant N times, all by turns, and take the times of its quickest run
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repeat: u32,

@@ -10,6 +10,13 @@ pub enum Failure {
     Usage(String),
     /// The simulation failed, or a result could not be written.
     Failed(String),
+    /// It is done in part, and what there is was written.
+    Partial {
+        /// What goes to standard output.
+        text: String,
+        /// What is missing, and what helps.
+        reason: String,
+    },
     /// Stopped by a signal, with a checkpoint.
     Interrupted(String),
 }
@@ -26,22 +33,26 @@ impl Failure {
     pub fn status(&self) -> u8 {
         match self {
             Failure::Usage(_) => Self::USAGE_STATUS,
-            Failure::Failed(_) => Self::FAILED_STATUS,
+            Failure::Failed(_) | Failure::Partial { .. } => Self::FAILED_STATUS,
             Failure::Interrupted(_) => Self::INTERRUPTED_STATUS,
         }
     }
 
-    /// What is said.
-    pub fn text(&self) -> &str {
+    /// Why, without the word before it.
+    pub fn into_reason(self) -> String {
         match self {
-            Failure::Usage(text) | Failure::Failed(text) | Failure::Interrupted(text) => text,
+            Failure::Usage(reason)
+            | Failure::Failed(reason)
+            | Failure::Partial { reason, .. }
+            | Failure::Interrupted(reason) => reason,
         }
     }
 
-    /// What is said.
-    pub fn into_text(self) -> String {
+    /// What it has to say on standard output.
+    pub fn output(&self) -> &str {
         match self {
-            Failure::Usage(text) | Failure::Failed(text) | Failure::Interrupted(text) => text,
+            Failure::Partial { text, .. } => text,
+            Failure::Usage(_) | Failure::Failed(_) | Failure::Interrupted(_) => "",
         }
     }
 
@@ -60,6 +71,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Usage(text) | Failure::Failed(text) => write!(f, "error: {text}"),
+            Failure::Partial { reason, .. } => write!(f, "warning: {reason}"),
             Failure::Interrupted(text) => write!(f, "{text}"),
         }
     }
@@ -88,7 +100,9 @@ mod tests {
     #[test]
     fn each_failure_has_the_exit_status_of_the_contract() {
         let text = String::new;
-        let failures = [Failure::Usage(text()), Failure::Failed(text()), Failure::Interrupted(text())];
-        assert_eq!(failures.map(|failure| failure.status()), [2, 1, 130]);
+        let partial = Failure::Partial { text: text(), reason: text() };
+        let failures =
+            [Failure::Usage(text()), Failure::Failed(text()), partial, Failure::Interrupted(text())];
+        assert_eq!(failures.map(|failure| failure.status()), [2, 1, 1, 130]);
     }
 }

@@ -67,17 +67,22 @@ pub fn run_program(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     match run_command(arguments.command) {
         Ok(text) => {
-            let mut out = std::io::stdout().lock();
-            // A reader that has seen enough (`| head`) is no reason to complain.
-            if !text.is_empty() {
-                writeln!(out, "{}", text.trim_end()).and_then(|()| out.flush()).ok();
-            }
+            print(&text);
             ExitCode::SUCCESS
         }
         Err(failure) => {
+            print(failure.output());
             log::say(&failure);
             ExitCode::from(failure.status())
         }
+    }
+}
+
+fn print(text: &str) {
+    let mut out = std::io::stdout().lock();
+    // A reader that has seen enough (`| head`) is no reason to complain.
+    if !text.is_empty() {
+        writeln!(out, "{}", text.trim_end()).and_then(|()| out.flush()).ok();
     }
 }
 

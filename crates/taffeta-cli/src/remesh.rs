@@ -1,15 +1,17 @@
-//! `taffeta remesh`: an OBJ or NPZ file with another mesh of the same sheet.
+//! `taffeta remesh`: an OBJ or NPZ file with another mesh of the same sheet or closed surface.
 //!
 //! ```text
 //! OBJ or NPZ file ──► arrays, in units of vt ──► passes ──► OBJ or NPZ file, map
 //! sizes, pins ──────────┘
 //! ```
 //!
-//! The work is done in units of `vt`, so that the coordinates of vertices that stay are kept to the bit; sizes are scaled.
+//! The work is done in units of `vt`, or of the positions where there is no `vt`, so that the coordinates of vertices that stay
+//! are kept to the bit; sizes are scaled. A result that a limit has kept from being as fine as asked is written all the same.
 //! Vertices of OBJ files are counted from 1 and faces named by their lines, as the files themselves do; those of NPZ files
 //! are counted from 0.
 
 mod input;
+mod measure;
 mod names;
 mod output;
 mod pins;
@@ -19,16 +21,14 @@ mod sizing;
 use crate::args::RemeshOptions;
 use crate::failure::Failure;
 use crate::files::{create_file, refuse_file};
-use glam::DVec2;
+use crate::log::say;
 use input::{Input, is_npz};
 use names::explain;
 use sizing::Field;
 use std::io;
 use std::path::Path;
 use std::time::Instant;
-use taffeta_remesh::{
-    FieldOptions, FieldReport, MaterialCoords, OutputArrays, Remeshed, SheetArrays, remesh_arrays,
-};
+use taffeta_remesh::{FieldOptions, FieldReport, MaterialCoords, Remeshed, SheetArrays, remesh_arrays};
 
 /// A static mesh is not remeshed again as it moves: no gap is needed that keeps edges from coming and going.
 const COLLAPSE_SIZE: f64 = 1.0;
@@ -36,7 +36,8 @@ const COLLAPSE_SIZE: f64 = 1.0;
 /// Remeshes an OBJ file; the path of the new one, or the report that was asked for.
 ///
 /// # Errors
-/// If an option is out of range, the mesh cannot be remeshed, the sizing does not fit it, or a file exists already.
+/// If an option is out of range, the mesh cannot be remeshed, the sizing does not fit it, or a file exists already. If a
+/// limit ended the work early, unless that is accepted: the files are written then.
 pub fn remesh(options: &RemeshOptions) -> Result<String, Failure> {
     let output = options.output.as_ref().or(options.out.as_ref()).expect("the command line asks for one");
     let outputs = [Some(output), options.map.as_ref()];
@@ -73,13 +74,19 @@ pub fn remesh(options: &RemeshOptions) -> Result<String, Failure> {
         write(path, &bytes)?;
     }
     for text in notes(&input, output, &result) {
-        eprintln!("note: {text}");
+        say(format!("note: {text}"));
     }
-    if !result.report.settled {
-        eprintln!("warning: {}", unsettled(&result.report, options));
+    let shown = output.display();
+    let text = if options.report { describe(&result, &input, seconds) } else { shown.to_string() };
+    let Some(reason) = early_end(&result.report, options) else { return Ok(text) };
+    if options.partial {
+        say(format!("warning: {reason}"));
+        return Ok(text);
     }
-    let text = if options.report { describe(&result, &input, seconds) } else { output.display().to_string() };
-    Ok(text)
+    Err(Failure::Partial {
+        text,
+        reason: format!("{reason}\n  = {shown} is written; --partial accepts it as it is"),
+    })
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
@@ -115,19 +122,23 @@ fn notes(input: &Input, output: &Path, result: &Remeshed) -> Vec<String> {
 
 fn remesh_input(options: &RemeshOptions, input: &Input) -> Result<Remeshed, Failure> {
     let mesh = &input.mesh;
-    let corners: Vec<[[f64; 2]; 3]> = match (&mesh.material, options.flat) {
-        (Some(_), true) => {
-            let text = "--flat is for meshes without material coordinates; this one has vt";
-            return Err(Failure::Usage(format!("{}: {text}", options.input.display())));
+    let refuse = |text: &str| Err(Failure::Usage(format!("{}: {text}", options.input.display())));
+    let corners: Option<Vec<[[f64; 2]; 3]>> = match &mesh.material {
+        Some(_) if options.flat => {
+            return refuse("--flat is for meshes without material coordinates; this one has vt");
         }
-        (Some(material), false) => material.iter().map(|corners| corners.map(|u| u.to_array())).collect(),
-        (None, true) => plane::project(mesh, &options.input)?,
-        (None, false) => {
-            let text = "the mesh has no material coordinates (vt, or uv of NPZ files), in which sizes are measured\n  = \
-                        --flat takes the positions, if the sheet lies almost in a plane; others need a program for \
-                        parametrization";
-            return Err(Failure::Usage(format!("{}: {text}", options.input.display())));
+        Some(_) if options.tolerance.is_some() => {
+            return refuse(
+                "--tolerance is for meshes without material coordinates; with vt nothing moves off the sheet",
+            );
         }
+        Some(material) => Some(material.iter().map(|corners| corners.map(|u| u.to_array())).collect()),
+        None if options.flat => Some(plane::project(mesh, &options.input)?),
+        None => None,
+    };
+    let material = match &corners {
+        Some(corners) => MaterialCoords::PerCorner(corners),
+        None => MaterialCoords::Positions,
     };
     let positions = input.positions();
     let attribute_width: usize = input.fields.iter().map(input::Field::width).sum();
@@ -140,36 +151,43 @@ fn remesh_input(options: &RemeshOptions, input: &Input) -> Result<Remeshed, Fail
         velocities: input.velocities.as_deref(),
         attributes: &attributes,
         attribute_width,
-        ..SheetArrays::new(MaterialCoords::PerCorner(&corners), &positions, &mesh.faces)
+        ..SheetArrays::new(material, &positions, &mesh.faces)
     };
     let field = Field::of_options(options, input)?;
+    if let Some(tolerance) = options.tolerance {
+        sizing::check("--tolerance", tolerance)?;
+    }
     let settings = FieldOptions {
         passes: options.passes,
         max_vertices: options.max_vertices,
         gradation: (options.gradation != 0.0).then_some(options.gradation),
         aspect: options.aspect,
         collapse_size: COLLAPSE_SIZE,
+        rest_tolerance: options.tolerance.map(|tolerance| tolerance / options.uv_scale),
         ..FieldOptions::default()
     };
     remesh_arrays(&sheet, field.borrow(), &settings, &mut |_| false)
         .map_err(|error| Failure::Usage(format!("{}: {}", options.input.display(), explain(&error, input))))
 }
 
-fn unsettled(report: &FieldReport, options: &RemeshOptions) -> String {
+/// Why the mesh is not as fine as was asked; `None`: it is.
+fn early_end(report: &FieldReport, options: &RemeshOptions) -> Option<String> {
     if report.at_vertex_limit {
-        return format!(
-            "a piece has {} vertices and cannot be refined; --max-vertices",
-            options.max_vertices
-        );
+        let most = options.max_vertices;
+        return Some(format!(
+            "a piece has {most} vertices, and its edges are longer than asked: take a larger size or more --max-vertices"
+        ));
     }
-    format!("after {} passes there is more to do; --passes", report.passes)
+    (!report.settled)
+        .then(|| format!("after {} passes there is more to do: allow more --passes", report.passes))
 }
 
 fn describe(result: &Remeshed, input: &Input, seconds: f64) -> String {
     let (arrays, report) = (&result.arrays, &result.report);
+    let moved = if arrays.material.is_empty() { measure::changes(arrays, input) } else { String::new() };
     format!(
         "vertices {} to {}, faces {} to {}, splits {}, collapses {}, flips {}, passes {}, smallest angle {:.2}°, \
-         {seconds:.3} s",
+         {moved}{seconds:.3} s",
         input.mesh.positions.len(),
         arrays.positions.len(),
         input.mesh.faces.len(),
@@ -178,18 +196,6 @@ fn describe(result: &Remeshed, input: &Input, seconds: f64) -> String {
         report.collapses,
         report.flips,
         report.passes,
-        smallest_angle(arrays).to_degrees(),
+        measure::smallest_angle(arrays).to_degrees(),
     )
-}
-
-/// The smallest angle of a face in material space \[rad\].
-fn smallest_angle(arrays: &OutputArrays) -> f64 {
-    let angles = arrays.material_faces.iter().flat_map(|face| {
-        let corners = face.map(|point| DVec2::from(arrays.material[point as usize]));
-        [0, 1, 2].map(|k| {
-            let (p, q) = (corners[(k + 1) % 3] - corners[k], corners[(k + 2) % 3] - corners[k]);
-            p.angle_to(q).abs()
-        })
-    });
-    angles.fold(f64::INFINITY, f64::min)
 }

@@ -85,7 +85,7 @@ impl Run {
     fn simulate(&mut self, is_resumed: bool) -> Outcome {
         match self.try_simulate(is_resumed) {
             Ok(outcome) => outcome,
-            Err(failure) => Outcome::Unwritten(failure.into_text()),
+            Err(failure) => Outcome::Unwritten(failure.into_reason()),
         }
     }
 
@@ -117,7 +117,7 @@ impl Run {
             let report = match self.step() {
                 Ok(report) => report,
                 Err(StepError::Interrupted { .. }) => return Ok(Outcome::Interrupted),
-                Err(error) => return Ok(Outcome::Failed(Failure::failed(&error).into_text())),
+                Err(error) => return Ok(Outcome::Failed(Failure::failed(&error).into_reason())),
             };
             self.totals.add(&report, &self.prepared.world);
             self.unwritten = Some(step_row(&self.prepared.world, &report, start.elapsed()));
@@ -188,20 +188,20 @@ impl Run {
         }
         // Without frame 0 there is nothing to go on from.
         let saved = (self.totals.frames > 0).then(|| self.save_checkpoint());
-        if let Some(Err(failure)) = &saved {
-            outcome.note_unwritten(failure.text());
-        }
+        let (state_hash, is_saved) = match saved {
+            Some(Ok(hash)) => (hash, true),
+            Some(Err(failure)) => {
+                outcome.note_unwritten(failure.into_reason());
+                (self.prepared.world.checkpoint().hash(), false)
+            }
+            None => (self.prepared.world.checkpoint().hash(), false),
+        };
         if let Err(failure) = self.write_spanning() {
-            outcome.note_unwritten(failure.text());
+            outcome.note_unwritten(failure.into_reason());
         }
         self.checkpoints.release_reserve();
         self.clock.read(&mut self.totals);
         self.progress.finish();
-        let is_saved = matches!(saved, Some(Ok(_)));
-        let state_hash = match saved {
-            Some(Ok(hash)) => hash,
-            _ => self.prepared.world.checkpoint().hash(),
-        };
         let summary = Summary {
             prepared: &self.prepared,
             totals: &self.totals,

@@ -2,12 +2,12 @@
 
 use crate::args::StudyOptions;
 use crate::failure::Failure;
+use crate::log::say;
+use crate::run::interrupt::listen;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use taffeta_study::study::{Event, Outcome, Run, StudyFolder, Variant};
 use taffeta_study::{Study, StudyReport};
 
@@ -19,14 +19,19 @@ pub fn study(options: &StudyOptions) -> Result<String, Failure> {
     let study = Study::read(&options.scene, &wanted(options)).map_err(|error| Failure::usage(&error))?;
     let root = options.out.clone().unwrap_or_else(|| default_folder(&options.scene));
     let folder = StudyFolder::create(&root).map_err(|error| Failure::usage(&error))?;
-    study.warnings.iter().for_each(|text| eprintln!("warning: {text}"));
+    study.warnings.iter().for_each(|text| say(format!("warning: {text}")));
     let progress = Progress::new(study.variants.len(), options.quiet);
-    let stop = listen();
+    let watch = study.watch.clone();
+    listen(&watch.stop_flag());
     let report = study.run(&mut |event| {
         progress.show(&event);
-        if stop.load(Ordering::SeqCst) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if watch.is_stop_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     progress.finish();
+    if report.check.is_some() {
+        let warnings = report.check_words().into_iter().filter(|words| words.is_warning);
+        warnings.for_each(|words| say(format!("warning: {}", words.text)));
+    }
     let page = folder.write(&report).map_err(|error| Failure::failed(&error))?;
     conclude(&report, &page, options.quiet)
 }
@@ -40,6 +45,7 @@ fn wanted(options: &StudyOptions) -> taffeta_study::StudyOptions {
         frames: options.frames,
         threads: options.changes.threads.map(usize::from),
         repeat: options.repeat,
+        skip_check: options.no_check,
     }
 }
 
@@ -49,25 +55,14 @@ fn default_folder(scene: &Path) -> PathBuf {
     Path::new("out").join(format!("{name}-study"))
 }
 
-/// From now on the first Ctrl-C asks the study to stop after its frame; the second one ends the program at once.
-fn listen() -> Arc<AtomicBool> {
-    let requested = Arc::new(AtomicBool::new(false));
-    let seen = Arc::clone(&requested);
-    let handler = move || {
-        if seen.swap(true, Ordering::SeqCst) {
-            std::process::exit(i32::from(Failure::INTERRUPTED_STATUS));
-        }
-        eprintln!("\nfinishing the frame; press Ctrl-C again to stop at once");
-    };
-    // Fails if the program listens already: then that decides what Ctrl-C does.
-    ctrlc::set_handler(handler).ok();
-    requested
-}
-
 fn conclude(report: &StudyReport, page: &Path, quiet: bool) -> Result<String, Failure> {
     let (count, failures) = (report.runs.len(), report.failures());
     let page = page.display();
     let done = report.runs.iter().filter(|run| run.is_done()).count();
+    let refinements = report.check.iter().flat_map(|check| &check.refinements);
+    if done == count && refinements.clone().any(|r| r.run.outcome == Outcome::Stopped) {
+        return Err(Failure::Interrupted(format!("interrupted while the reference was checked: {page}")));
+    }
     if report.runs.iter().any(|run| run.outcome == Outcome::Stopped) {
         return Err(Failure::Interrupted(format!("interrupted after {done} of {count} variants: {page}")));
     }
@@ -113,6 +108,15 @@ impl Progress {
                     world.vertex_count()
                 ));
             }
+            Event::Checking { variant, seconds } => {
+                let text =
+                    format!("checking {}: about {seconds:.1} s; --no-check leaves it out", variant.label);
+                match &self.bar {
+                    Some(bar) => bar.suspend(|| say(&text)),
+                    None if !self.quiet => say(&text),
+                    None => {}
+                }
+            }
             Event::Ended { number, variant, round, run } => {
                 let again = if *round > 0 { format!(", run {}", round + 1) } else { String::new() };
                 self.show_end(&format!("{}{again}", self.name(*number, variant)), run);
@@ -130,7 +134,7 @@ impl Progress {
             }
         };
         let is_failure = matches!(run.outcome, Outcome::Failed(_));
-        let print = || eprintln!("{line}");
+        let print = || say(&line);
         match &self.bar {
             Some(bar) => bar.suspend(print),
             None if is_failure || !self.quiet => print(),
@@ -138,8 +142,11 @@ impl Progress {
         }
     }
 
+    /// The refined reference is none of those that are counted.
     fn name(&self, number: usize, variant: &Variant) -> String {
-        format!("{}/{} {}", number + 1, self.count, variant.label)
+        let place =
+            if number < self.count { format!("{}/{}", number + 1, self.count) } else { "check".to_owned() };
+        format!("{place} {}", variant.label)
     }
 
     fn finish(&self) {

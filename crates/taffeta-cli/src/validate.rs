@@ -2,6 +2,7 @@
 
 use crate::args::ValidateOptions;
 use crate::failure::Failure;
+use crate::log::say;
 use std::io::{self, Write};
 use std::time::Instant;
 use taffeta_scene::Override;
@@ -19,7 +20,7 @@ pub fn validate(options: &ValidateOptions) -> Result<String, Failure> {
     }
     let overrides = options.overrides.iter().map(|text| Override::parse(text)).collect::<Result<Vec<_>, _>>();
     let overrides = overrides.map_err(|error| Failure::usage(&error))?;
-    let note = |text: &str| eprintln!("{text} …");
+    let note = |text: &str| say(format!("{text} …"));
     let context = Context::new(overrides, &note).map_err(|error| Failure::failed(&error))?;
     let mut counts = [0_usize; 3];
     let start = Instant::now();

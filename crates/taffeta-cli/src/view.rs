@@ -2,6 +2,7 @@
 
 use crate::args::ViewOptions;
 use crate::failure::Failure;
+use crate::log::say;
 use crate::run::{describe_start, read_scene, refuse_world};
 use std::io::Write;
 use taffeta_view::{FolderShow, LiveShow, Server, Show, ViewError};
@@ -14,14 +15,14 @@ pub fn view(options: &ViewOptions) -> Result<String, Failure> {
     let (show, warnings) = if options.source.is_dir() { open_folder(options)? } else { open_scene(options)? };
     let server = Server::bind(options.port).map_err(|error| Failure::usage(&error))?;
     for warning in warnings {
-        eprintln!("warning: {warning}");
+        say(format!("warning: {warning}"));
     }
     let url = server.url();
     let on_ready = || {
         // At once, and not at the end as what other commands say.
         let mut out = std::io::stdout().lock();
         writeln!(out, "{url}").and_then(|()| out.flush()).ok();
-        eprintln!("open this address in a browser on this machine; Ctrl-C ends the program");
+        say("open this address, with its token, in a browser on this machine; Ctrl-C ends the program");
     };
     server.run(show, on_ready).map_err(|error| Failure::failed(&error))?;
     Ok(String::new())

@@ -77,6 +77,27 @@
 //! Panels may lie on each other, and be mirrored as a whole; they stay so. A tensor speaks of the directions of a chart: at
 //! the vertices of seams, where charts meet, it is taken as its smallest size in all directions.
 //!
+//! # Without material coordinates
+//!
+//! [`MaterialCoords::Positions`] says that the shape in space is the one at rest, as a cloth of a scene without material
+//! coordinates has it; it may be closed. Sizes are then lengths in space, and each face is a chart of its own. New vertices
+//! lie on the input, and collapses and flips keep what they remove within [`FieldOptions::rest_tolerance`] of the result:
+//! creases and what is curved stay finer than the sizes allow. Contact is not looked at: sheets that are closer to each
+//! other than the tolerance may come to cross.
+//!
+//! ```
+//! use taffeta_remesh::{FieldOptions, MaterialCoords, SheetArrays, SizingField, remesh_arrays};
+//!
+//! // A tetrahedron of 1 m, refined to edges of 20 cm: still closed, and still with sharp edges.
+//! let positions = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+//! let faces = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]];
+//! let solid = SheetArrays::new(MaterialCoords::Positions, &positions, &faces);
+//! let result = remesh_arrays(&solid, SizingField::Sizes(&[0.2; 4]), &FieldOptions::default(), &mut |_| false)?;
+//! let (vertices, faces) = (result.arrays.positions.len(), result.arrays.faces.len());
+//! assert!(vertices > 50 && faces == 2 * vertices - 4 && result.report.settled);
+//! # Ok::<(), taffeta_remesh::ArrayError>(())
+//! ```
+//!
 //! What is not supported is refused: panels that are folded over or overlap themselves in material space, surfaces that
 //! are not manifold.
 
@@ -90,6 +111,7 @@ pub use options::FieldOptions;
 
 use crate::attributes::SheetAttributes;
 use crate::background::{Background, Origin, Tracker};
+use crate::chart::Chart;
 use crate::pass::{remesh_to_field, shape_metrics};
 use crate::report::{Proposal, Refusals, RemeshReport};
 use crate::rules::EditRules;
@@ -118,6 +140,8 @@ pub enum MaterialCoords<'a> {
         /// Their numbers at the corners of the faces, in the order of the faces.
         faces: &'a [[u32; 3]],
     },
+    /// There are none: the sheet is at rest [as it lies in space](self#without-material-coordinates).
+    Positions,
 }
 
 /// A sheet, by vertices and faces that are numbered from 0.
@@ -127,7 +151,8 @@ pub struct SheetArrays<'a> {
     pub material: MaterialCoords<'a>,
     /// World positions of the vertices \[m\].
     pub positions: &'a [[f64; 3]],
-    /// Corners of the faces, counter-clockwise in material space, or all clockwise in panels that are mirrored.
+    /// Corners of the faces, counter-clockwise in material space, or all clockwise in panels that are mirrored; where there
+    /// are no material coordinates turned alike, whichever way.
     pub faces: &'a [[u32; 3]],
     /// Whether each vertex is held: it stays, and what is split between two of them on the outline is held, too. `None`:
     /// all are free.
@@ -163,20 +188,22 @@ pub enum SizingField<'a> {
     /// Largest edge length \[m\] in material space, per vertex.
     Sizes(&'a [f64]),
     /// A symmetric positive definite tensor \[1/m²\] in material space, per vertex: `m00`, `m01`, `m11`. An edge `u` is
-    /// fine enough if `uᵀ M u ≤ 1`. At the vertices of seams its smallest size counts in all directions.
+    /// fine enough if `uᵀ M u ≤ 1`. At the vertices of seams its smallest size counts in all directions. Refused where there
+    /// are no material coordinates, whose directions it speaks of.
     Metrics(&'a [[f64; 3]]),
     /// From the curvature and the strain of the sheet as it is, as in the simulation. The gradation of the simulation is
-    /// part of it.
+    /// part of it. All curvature counts, also that of a sheet without material coordinates.
     Shape(RemeshSettings),
 }
 
-/// A remeshed sheet, in dense order: vertices by piece and panel and along a Morton curve in material space.
+/// A remeshed sheet, in dense order: vertices by piece and panel and along a Morton curve in material space, or in space
+/// where there are no material coordinates.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OutputArrays {
     /// Coordinates of the material points \[m\], those of a vertex together, in the order of the vertices. Without seams
-    /// there is one per vertex.
+    /// there is one per vertex; none if the input has no material coordinates.
     pub material: Vec<[f64; 2]>,
-    /// The material points at the corners of the faces. Without seams the same as `faces`.
+    /// The material points at the corners of the faces. Without seams the same as `faces`; empty without material points.
     pub material_faces: Vec<[u32; 3]>,
     /// World positions per vertex \[m\].
     pub positions: Vec<[f64; 3]>,
@@ -229,7 +256,8 @@ impl FieldReport {
 pub struct Remeshed {
     /// The sheet.
     pub arrays: OutputArrays,
-    /// Where each of its vertices lies on the input. Positions and attributes are those of the input there.
+    /// Where each of its vertices lies on the input. Positions and attributes are those of the input there; but for vertices
+    /// of a shape in space that a sharp fold of the input would have turned a face over at, which are near.
     pub origins: Vec<Origin>,
     /// The same for the material points: where in the charts of the input. Those of a vertex are the same point of the
     /// surface, seen from the panels around it.
@@ -248,6 +276,18 @@ impl Remeshed {
     pub fn sample(&self, faces: &[[u32; 3]], values: &[f64], width: usize) -> Vec<f64> {
         sample_at(&self.origins, faces, values, width)
     }
+}
+
+/// The diagonal of the box around each piece \[m\].
+fn extents_of_pieces(chart: &Chart, positions: &[DVec3]) -> Vec<f64> {
+    let mut boxes = vec![[DVec3::INFINITY, DVec3::NEG_INFINITY]; chart.panels.piece_count()];
+    for (corners, &piece) in chart.faces.iter().zip(&chart.panels.pieces) {
+        let [low, high] = &mut boxes[piece as usize];
+        for x in corners.map(|v| positions[v as usize]) {
+            (*low, *high) = (low.min(x), high.max(x));
+        }
+    }
+    boxes.into_iter().map(|[low, high]| low.distance(high)).collect()
 }
 
 fn sample_at(origins: &[Origin], faces: &[[u32; 3]], values: &[f64], width: usize) -> Vec<f64> {
@@ -310,22 +350,28 @@ impl FieldRemesher {
             let velocity = sheet.velocities.map(|velocities| velocities[number].into());
             attributes.vertices[v].velocity = velocity.unwrap_or_default();
         }
-        let is_on_seam = check::vertices_on_seams(&built, &attributes);
         let piece_count = chart.panels.piece_count();
-        let metrics = match field {
+        let mut metrics = match field {
             SizingField::Shape(settings) => {
                 settings.validate()?;
-                let settings = vec![Some(settings); piece_count];
+                // In space there are no directions to be longer in.
+                let anisotropic = settings.anisotropic && !chart.is_in_space();
+                let settings = vec![Some(RemeshSettings { anisotropic, ..settings }); piece_count];
+                // Asked before the shape counts as the one at rest, so that it is compared with flat faces.
                 shape_metrics(&built.mesh, &attributes, &settings, &built.vertices)
             }
-            _ => {
-                let mut metrics = check::check_field(&field, positions.len())?;
-                check::reflect_metrics(&chart, &mut metrics, &is_on_seam);
-                metrics
-            }
+            SizingField::Metrics(_) if chart.is_in_space() => return Err(ArrayError::NoDirections),
+            SizingField::Metrics(_) | SizingField::Sizes(_) => check::check_field(&field, positions.len())?,
         };
+        if chart.is_in_space() {
+            attributes.rest_in_space_where(&built.mesh, |_| true);
+        }
+        let is_on_seam = check::vertices_on_seams(&built, &attributes);
+        if matches!(field, SizingField::Metrics(_)) {
+            check::reflect_metrics(&chart, &mut metrics, &is_on_seam);
+        }
         let sizes = options.size_field(&chart, metrics, &is_on_seam);
-        let rules = options.rules(piece_count, PINS);
+        let rules = options.rules(&extents_of_pieces(&chart, &positions), PINS);
         let velocities =
             sheet.velocities.map(|velocities| velocities.iter().map(|&v| DVec3::from(v)).collect());
         let background = Background { chart, positions, velocities, sizes };

@@ -173,14 +173,19 @@ impl SheetAttributes {
     /// Makes the start positions of a cloth its rest shape, with the rest angles that they have. The corners must be
     /// the faces laid flat.
     pub fn rest_in_space(&mut self, mesh: &HalfedgeMesh, cloth: u32) {
+        self.rest_in_space_where(mesh, |other| other == cloth);
+    }
+
+    /// [`rest_in_space`](Self::rest_in_space) of the chosen cloths.
+    pub(crate) fn rest_in_space_where(&mut self, mesh: &HalfedgeMesh, is_chosen: impl Fn(u32) -> bool) {
         for f in mesh.face_keys() {
             let face = &mut self.faces[f];
-            if face.cloth == cloth {
+            if is_chosen(face.cloth) {
                 (face.panel, face.rest_error) = (0, Some(0.0));
             }
         }
         for e in mesh.edge_keys() {
-            if mesh.edge_faces(e).into_iter().flatten().all(|f| self.faces[f].cloth == cloth) {
+            if mesh.edge_faces(e).into_iter().flatten().all(|f| is_chosen(self.faces[f].cloth)) {
                 self.edges[e].rest_angle = rest_angle(mesh, self, e);
                 self.edges[e].angle = self.edges[e].rest_angle;
             }

@@ -9,6 +9,7 @@ use crate::attributes::{SheetAttributes, VertexAttributes};
 use crate::chart::Chart;
 use crate::metric::{Metric, metric_of_size_tensor};
 use crate::seams::SeamLines;
+use crate::witness::Witnesses;
 use glam::{DVec2, DVec3};
 use slotmap::SecondaryMap;
 use taffeta_core::math::Sym2;
@@ -78,6 +79,8 @@ pub(crate) struct Tracker {
     /// Of the vertices on seams their places in all charts there.
     charts: SecondaryMap<VertexKey, Vec<Origin>>,
     pub seams: SeamLines,
+    /// What bounds the edits of a rest shape in space; `None`: there are material coordinates.
+    pub witnesses: Option<Witnesses>,
 }
 
 impl Tracker {
@@ -106,7 +109,14 @@ impl Tracker {
                 }
             }
         }
-        Self { background, origins, charts, seams }
+        let witnesses = background.chart.is_in_space().then(Witnesses::default);
+        Self { background, origins, charts, seams, witnesses }
+    }
+
+    /// The place on the input of what is in the middle between some vertices of a rest shape in space \[m\].
+    pub(crate) fn nearest(&self, near: &[VertexKey], point: DVec3) -> Origin {
+        let starts = near.iter().map(|&v| self.origin_of(v).face);
+        self.background.nearest(starts, point)
     }
 
     /// Gives a new vertex what the input has at its material point \[m\] in a panel. `near` are vertices close to it.

@@ -23,15 +23,30 @@ pub(crate) struct Chart {
     pub coords: Vec<[DVec2; 3]>,
     /// Which faces share a chart. Panels may overlap each other.
     pub panels: Panels,
-    grid: FaceGrid,
+    /// `None`: the rest shape is in space, every face is laid flat by itself, and nothing is located in the plane.
+    grid: Option<FaceGrid>,
 }
 
 impl Chart {
     /// The chart of faces with their coordinates as they were given.
     pub(crate) fn build(faces: &[[u32; 3]], coords: &[[DVec2; 3]], panels: Panels) -> Self {
         let coords = panels.reflected(coords);
-        let grid = FaceGrid::build(&coords);
+        let grid = Some(FaceGrid::build(&coords));
         Self { faces: faces.to_vec(), coords, panels, grid }
+    }
+
+    /// Faces of a rest shape in space, each laid flat by itself \[m\].
+    pub(crate) fn laid_flat(faces: &[[u32; 3]], coords: Vec<[DVec2; 3]>, panels: Panels) -> Self {
+        Self { faces: faces.to_vec(), coords, panels, grid: None }
+    }
+
+    /// Whether the rest shape is in space.
+    pub(crate) fn is_in_space(&self) -> bool {
+        self.grid.is_none()
+    }
+
+    fn grid(&self) -> &FaceGrid {
+        self.grid.as_ref().expect("only charts in the plane are searched")
     }
 
     /// The material coordinates of the corners of a face \[m\].
@@ -73,13 +88,13 @@ impl Chart {
     fn search(&self, panel: u32, point: DVec2) -> u32 {
         let mut best = (f64::INFINITY, 0);
         for ring in 0.. {
-            self.grid.for_each_in_ring(point, ring, |face| {
+            self.grid().for_each_in_ring(point, ring, |face| {
                 if self.panels.of_face[face as usize] == panel {
                     best = lesser(best, (self.distance_squared(face, point), face));
                 }
             });
-            let reach = self.grid.reach_of(ring);
-            if best.0 <= reach * reach || self.grid.covers_all(point, ring) {
+            let reach = self.grid().reach_of(ring);
+            if best.0 <= reach * reach || self.grid().covers_all(point, ring) {
                 break;
             }
         }
@@ -104,7 +119,7 @@ impl Chart {
                 continue;
             }
             let mut found: Option<u32> = None;
-            self.grid.for_each_near(self.corners(face), |other| {
+            self.grid().for_each_near(self.corners(face), |other| {
                 let is_new = std::mem::replace(&mut seen[other as usize], face) != face;
                 let is_foreign = other != face && !beyond.contains(&Some(other));
                 let is_same_panel = self.panels.of_face[face as usize] == self.panels.of_face[other as usize];

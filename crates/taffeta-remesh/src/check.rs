@@ -7,6 +7,7 @@ use crate::refusal::CollapseRefusal;
 use crate::rest::{OffLine, Wedge, check_line, is_feature, span, unroll, wedges};
 use crate::rules::EditRules;
 use crate::space::{collapse_error, flip_error, lay_against, starts, unfold};
+use crate::witness::Witnesses;
 use crate::working::{RestKind, Working};
 use glam::{DVec2, DVec3};
 use taffeta_core::geometry::{doubled_area, flatten_triangle};
@@ -46,6 +47,8 @@ pub(crate) struct Checker<'a> {
     pub attributes: &'a SheetAttributes,
     pub working: &'a Working,
     pub rules: &'a EditRules<'a>,
+    /// What bounds the edits of a rest shape in space whose input is at hand; `None`: the moves of all edits are added up.
+    pub witnesses: Option<&'a Witnesses>,
 }
 
 impl Checker<'_> {
@@ -129,8 +132,7 @@ impl Checker<'_> {
         if *is_stitched {
             return Err(CollapseRefusal::Stitched);
         }
-        if kind == RestKind::Space && collapse_error(self.mesh, self.attributes, he) > self.rest_tolerance(i)
-        {
+        if kind == RestKind::Space && !self.collapse_keeps_rest_shape(he) {
             return Err(CollapseRefusal::RestShape);
         }
         let quality = self.check_faces(he, kind)?;
@@ -140,7 +142,24 @@ impl Checker<'_> {
 
     fn rest_tolerance(&self, v: VertexKey) -> f64 {
         let cloth = self.working.cloths[slot_of(v)].expect("edits stay within the gathered cloths");
-        self.rules.rest_tolerances[cloth as usize]
+        self.rules.rest_tolerances[cloth as usize].at(&self.working.metric_of(v))
+    }
+
+    fn collapse_keeps_rest_shape(&self, he: Halfedge) -> bool {
+        let tolerance = self.rest_tolerance(self.mesh.tail(he));
+        match self.witnesses {
+            Some(witnesses) => witnesses.allow_collapse(self.mesh, self.attributes, he, tolerance),
+            None => collapse_error(self.mesh, self.attributes, he) <= tolerance,
+        }
+    }
+
+    fn flip_keeps_rest_shape(&self, e: EdgeKey) -> bool {
+        let [a, _] = self.mesh.edge_ends(e);
+        let tolerance = self.rest_tolerance(a);
+        match self.witnesses {
+            Some(witnesses) => witnesses.allow_flip(self.mesh, self.attributes, e, tolerance),
+            None => flip_error(self.mesh, self.attributes, e) <= tolerance,
+        }
     }
 
     /// The faces around the tail that stay: upright, well shaped, and turned little.
@@ -149,6 +168,7 @@ impl Checker<'_> {
         let (x_i, x_j) = (self.position_of(i), self.position_of(j));
         let mut worst_before = f64::INFINITY;
         let mut worst_after = f64::INFINITY;
+        let mut areas_after: Vec<DVec3> = Vec::new();
         for MovedFace { ends: [a, b], before, after } in self.moved_faces(he, kind) {
             worst_before = worst_before.min(self.frame([i, a, b]).quality(before));
             if a == j || b == j {
@@ -156,9 +176,17 @@ impl Checker<'_> {
             }
             worst_after = worst_after.min(self.frame([j, a, b]).quality(after));
             let (x_a, x_b) = (self.position_of(a), self.position_of(b));
-            if !turns_little(area_vector([x_i, x_a, x_b]), area_vector([x_j, x_a, x_b])) {
+            let area_after = area_vector([x_j, x_a, x_b]);
+            if !turns_little(area_vector([x_i, x_a, x_b]), area_after) {
                 return Err(CollapseRefusal::TurnsNormal);
             }
+            // A simulation has a gate that looks for what crosses.
+            if self.witnesses.is_some() {
+                areas_after.push(area_after);
+            }
+        }
+        if !look_alike(&areas_after) {
+            return Err(CollapseRefusal::TurnsNormal);
         }
         // A turned-over triangle has negative quality.
         if worst_after > 0.0 && worst_after >= self.rules.quality.min(worst_before) {
@@ -241,8 +269,7 @@ impl Checker<'_> {
             return false;
         }
         if kind == RestKind::Space
-            && (!keeps_flat(starts(self.attributes, [a, b, c, d]))
-                || flip_error(self.mesh, self.attributes, e) > self.rest_tolerance(a))
+            && (!keeps_flat(starts(self.attributes, [a, b, c, d])) || !self.flip_keeps_rest_shape(e))
         {
             return false;
         }
@@ -334,6 +361,32 @@ fn keeps_flat([x_a, x_b, x_c, x_d]: [DVec3; 4]) -> bool {
     is_flat(old) && is_flat(new) && new.iter().all(|&n| turns_little(mean, n))
 }
 
+/// Whether the faces that a split of an edge makes turn as little against the whole ones as those of a collapse may, and look
+/// as the input does there, with the new vertex at a place \[m\] of a rest shape in space where the input has a normal.
+pub(crate) fn split_turns_little(
+    mesh: &HalfedgeMesh,
+    attributes: &SheetAttributes,
+    e: EdgeKey,
+    (x, normal): (DVec3, DVec3),
+) -> bool {
+    Side::BOTH.into_iter().all(|side| {
+        let he = Halfedge::new(e, side);
+        let Some(c) = mesh.opposite(he) else { return true };
+        let [a, b] = mesh.ends(he);
+        let [a, b, c] = starts(attributes, [a, b, c]);
+        let whole = area_vector([a, b, c]);
+        let halves = [area_vector([a, x, c]), area_vector([x, b, c])];
+        halves.into_iter().all(|half| turns_little(whole, half) && half.dot(normal) > 0.0)
+    })
+}
+
+/// Whether faces around a vertex look the same way, by their area vectors: none away from their sum. Turning little in every
+/// edit does not keep a sliver from being turned over by several.
+fn look_alike(areas: &[DVec3]) -> bool {
+    let sum: DVec3 = areas.iter().sum();
+    areas.iter().all(|area| area.dot(sum) > 0.0)
+}
+
 /// Twice the area of a world triangle along its normal \[m²\].
 fn area_vector([a, b, c]: [DVec3; 3]) -> DVec3 {
     (b - a).cross(c - a)
@@ -369,6 +422,13 @@ mod tests {
         assert!(violates_delaunay(kite, [DVec2::new(0.0, 0.5), DVec2::new(0.0, -0.5)]));
         let other = [DVec2::new(0.0, -0.5), DVec2::new(0.0, 0.5)];
         assert!(!violates_delaunay(other, [DVec2::new(-1.0, 0.0), DVec2::new(1.0, 0.0)]));
+    }
+
+    #[test]
+    fn a_sliver_that_is_turned_over_is_told_from_a_corner() {
+        let corner = [DVec3::X, DVec3::Y, DVec3::Z];
+        assert!(look_alike(&corner));
+        assert!(!look_alike(&[DVec3::Z, DVec3::new(0.3, 0.0, 1.0), DVec3::new(0.0, 0.01, -0.05)]));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::attributes::{SheetAttributes, VertexAttributes};
 use crate::background::Tracker;
-use crate::check::{Checker, Replacement};
+use crate::check::{Checker, Replacement, split_turns_little};
 use crate::momentum::Drift;
 use crate::parallel;
 use crate::popping::{Allowance, Displacement};
@@ -10,6 +10,8 @@ use crate::refusal::CollapseRefusal;
 use crate::report::{EditRecord, Proposal, ProposedEdit, RemeshReport};
 use crate::rest::span;
 use crate::rules::EditRules;
+use crate::seams::SeamPoint;
+use crate::space::starts;
 use crate::transfer::{
     collapse_with_transfer, flip_with_transfer, split_with_adjustment, split_with_transfer,
 };
@@ -17,11 +19,15 @@ use crate::working::{EdgeRow, Working};
 use glam::DVec2;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use taffeta_core::Region;
 use taffeta_core::geometry::doubled_area;
 use taffeta_mesh::{EdgeKey, FlipRecord, Halfedge, HalfedgeMesh, Side, SplitRecord, VertexKey, slot_of};
 
 /// Flips after one split or collapse: far more than ever follow one.
 const MAX_FLIPS: usize = 1000;
+
+/// Why a split cannot fail.
+const CAN_SPLIT: &str = "an edge of the mesh can be split";
 
 /// Edges in the order of their size. Sizes are positive, so their bits sort like the numbers.
 type Longest = BinaryHeap<(u64, Reverse<EdgeKey>)>;
@@ -48,8 +54,9 @@ pub(crate) struct Editor<'a> {
 
 impl Editor<'_> {
     fn checker(&self) -> Checker<'_> {
-        let Self { mesh, attributes, working, rules, .. } = self;
-        Checker { mesh, attributes, working, rules }
+        let Self { mesh, attributes, working, rules, tracker, .. } = self;
+        let witnesses = tracker.as_ref().and_then(|tracker| tracker.witnesses.as_ref());
+        Checker { mesh, attributes, working, rules, witnesses }
     }
 
     fn size_of(&self, e: EdgeKey) -> f64 {
@@ -144,37 +151,19 @@ impl Editor<'_> {
         }
     }
 
+    /// Splits an edge; of a fixed field the new vertex takes its place on the input.
     fn split_with_placement(&mut self, e: EdgeKey, cloth: u32) -> SplitRecord {
-        let is_fine = "an edge of the mesh can be split";
         let (mesh, attributes, pins) = (&mut *self.mesh, &mut *self.attributes, self.rules.pins);
         let Some(tracker) = &mut self.tracker else {
-            return split_with_transfer(mesh, attributes, e, pins).expect(is_fine);
+            return split_with_transfer(mesh, attributes, e, pins).expect(CAN_SPLIT);
         };
-        if let Some(point) = tracker.seams.middle_of(e, &tracker.background.chart) {
-            let is_upright = split_stays_upright(mesh, attributes, e, point.coords);
-            let place = |coords: &mut [DVec2; 2], vertex: &mut VertexAttributes| {
-                // A line that is straight within its tolerance only may turn a needle over.
-                *coords = if is_upright { point.coords } else { *coords };
-                tracker.background.put(&point.origins[0], vertex);
-            };
-            let (record, drift) =
-                split_with_adjustment(mesh, attributes, (e, 0.5), pins, place).expect(is_fine);
-            tracker.remember(record.vertex, &point.origins);
-            tracker.seams.note_split(&record, &point);
-            self.add_drift(cloth, &drift);
-            return record;
-        }
-        let f = mesh.edge_faces(e).into_iter().flatten().next().expect("an edge has a face");
-        let panel = tracker.background.chart.panels.starts[cloth as usize] + attributes.faces[f].panel;
-        let [he, twin] = Side::BOTH.map(|side| Halfedge::new(e, side));
-        let [a, b] = mesh.edge_ends(e);
-        let near = [a, b, mesh.opposite(he).unwrap_or(a), mesh.opposite(twin).unwrap_or(a)];
-        let mut origin = None;
-        let place = |[material, _]: &mut [DVec2; 2], vertex: &mut VertexAttributes| {
-            origin = Some(tracker.place(&near, (panel, *material), vertex));
+        let (record, drift) = if tracker.background.chart.is_in_space() {
+            split_in_space((mesh, attributes), tracker, e, pins)
+        } else if let Some(point) = tracker.seams.middle_of(e, &tracker.background.chart) {
+            split_on_seam((mesh, attributes), tracker, (e, &point), pins)
+        } else {
+            split_in_chart((mesh, attributes), tracker, (e, cloth), pins)
         };
-        let (record, drift) = split_with_adjustment(mesh, attributes, (e, 0.5), pins, place).expect(is_fine);
-        tracker.remember(record.vertex, &[origin.expect("a split places its vertex")]);
         self.add_drift(cloth, &drift);
         record
     }
@@ -225,6 +214,9 @@ impl Editor<'_> {
         }
         let (record, drift) =
             flip_with_transfer(self.mesh, self.attributes, e).expect("the flip was checked");
+        if let Some(witnesses) = self.tracker.as_mut().and_then(|tracker| tracker.witnesses.as_mut()) {
+            witnesses.note_flip(self.mesh, self.attributes, e);
+        }
         self.add_drift(cloth, &drift);
         self.note_displacement(cloth, moved);
         self.report.add(EditRecord::Flip(record));
@@ -344,6 +336,9 @@ impl Editor<'_> {
     fn collapse(&mut self, he: Halfedge, queue: &mut Shortest) {
         let cloth = self.cloth_of(he.edge);
         let beyond = self.tracker.as_ref().and_then(|tracker| tracker.seams.edge_beyond(self.mesh, he));
+        if let Some(witnesses) = self.tracker.as_mut().and_then(|tracker| tracker.witnesses.as_mut()) {
+            witnesses.note_collapse(self.mesh, self.attributes, he);
+        }
         let (record, drift) =
             collapse_with_transfer(self.mesh, self.attributes, he).expect("the collapse was checked");
         self.add_drift(cloth, &drift);
@@ -367,6 +362,82 @@ impl Editor<'_> {
             push_short(queue, &checker, e);
         }
     }
+}
+
+/// A mesh and its attributes.
+type Sheet<'a> = (&'a mut HalfedgeMesh, &'a mut SheetAttributes);
+
+/// The ends of an edge and the corners opposite to it; an end again where there is none.
+fn vertices_near(mesh: &HalfedgeMesh, e: EdgeKey) -> [VertexKey; 4] {
+    let [a, b] = mesh.edge_ends(e);
+    let [c, d] = Side::BOTH.map(|side| mesh.opposite(Halfedge::new(e, side)).unwrap_or(a));
+    [a, b, c, d]
+}
+
+/// Splits an edge on a seam at a point of the seam of the input.
+fn split_on_seam(
+    (mesh, attributes): Sheet,
+    tracker: &mut Tracker,
+    (e, point): (EdgeKey, &SeamPoint),
+    pins: &[Region],
+) -> (SplitRecord, Drift) {
+    let is_upright = split_stays_upright(mesh, attributes, e, point.coords);
+    let place = |coords: &mut [DVec2; 2], vertex: &mut VertexAttributes| {
+        // A line that is straight within its tolerance only may turn a needle over.
+        *coords = if is_upright { point.coords } else { *coords };
+        tracker.background.put(&point.origins[0], vertex);
+    };
+    let (record, drift) = split_with_adjustment(mesh, attributes, (e, 0.5), pins, place).expect(CAN_SPLIT);
+    tracker.remember(record.vertex, &point.origins);
+    tracker.seams.note_split(&record, point);
+    (record, drift)
+}
+
+/// Splits an edge of a sheet with material coordinates; the new vertex has what the input has there.
+fn split_in_chart(
+    (mesh, attributes): Sheet,
+    tracker: &mut Tracker,
+    (e, cloth): (EdgeKey, u32),
+    pins: &[Region],
+) -> (SplitRecord, Drift) {
+    let f = mesh.edge_faces(e).into_iter().flatten().next().expect("an edge has a face");
+    let panel = tracker.background.chart.panels.starts[cloth as usize] + attributes.faces[f].panel;
+    let near = vertices_near(mesh, e);
+    let mut origin = None;
+    let place = |[material, _]: &mut [DVec2; 2], vertex: &mut VertexAttributes| {
+        origin = Some(tracker.place(&near, (panel, *material), vertex));
+    };
+    let (record, drift) = split_with_adjustment(mesh, attributes, (e, 0.5), pins, place).expect(CAN_SPLIT);
+    tracker.remember(record.vertex, &[origin.expect("a split places its vertex")]);
+    (record, drift)
+}
+
+/// Splits an edge of a rest shape in space; the new vertex lies on the input, as near to the middle as it gets.
+fn split_in_space(
+    (mesh, attributes): Sheet,
+    tracker: &mut Tracker,
+    e: EdgeKey,
+    pins: &[Region],
+) -> (SplitRecord, Drift) {
+    let near = vertices_near(mesh, e);
+    let [a, b] = starts(attributes, [near[0], near[1]]);
+    let middle = 0.5 * (a + b);
+    let origin = tracker.nearest(&near, middle);
+    let on_input = tracker.background.position_at(&origin);
+    // What a sharp fold of the input would turn over stays on the edge.
+    let normal = tracker.background.normal_of(origin.face);
+    let is_upright = split_turns_little(mesh, attributes, e, (on_input, normal));
+    let x = if is_upright { on_input } else { middle };
+    let place = |_: &mut [DVec2; 2], vertex: &mut VertexAttributes| {
+        tracker.background.put(&origin, vertex);
+        (vertex.position, vertex.start) = (x, x);
+    };
+    let (record, drift) = split_with_adjustment(mesh, attributes, (e, 0.5), pins, place).expect(CAN_SPLIT);
+    tracker.remember(record.vertex, &[origin]);
+    if let Some(witnesses) = &mut tracker.witnesses {
+        witnesses.note_split(mesh, attributes, &record);
+    }
+    (record, drift)
 }
 
 /// Whether the faces that a split makes are upright with the new vertex at these coordinates on the two sides \[m\].

@@ -42,6 +42,7 @@ mod grid;
 mod inertia;
 mod metric;
 mod momentum;
+mod nearest;
 mod open;
 mod panels;
 mod parallel;
@@ -62,6 +63,7 @@ mod surroundings;
 mod transfer;
 mod view;
 mod weld;
+mod witness;
 mod working;
 
 pub use arrays::{

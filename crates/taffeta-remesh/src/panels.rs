@@ -99,6 +99,21 @@ impl Panels {
         Ok(panels)
     }
 
+    /// The connected pieces of a rest shape in space as panels: nothing there has two sides in the plane.
+    pub(crate) fn of_pieces(built: &BuiltMesh) -> Self {
+        let of_side = |sides: [Option<(u32, usize)>; 3]| sides.map(|side| side.map(|(other, _)| other));
+        let pieces = find_pieces(built);
+        let count = pieces.iter().max().map_or(0, |&last| last + 1);
+        Self {
+            neighbors: faces_beyond(built).into_iter().map(of_side).collect(),
+            of_face: pieces.clone(),
+            pieces,
+            starts: (0..count).collect(),
+            mirrored: vec![false; count as usize],
+            reflection: Reflection::default(),
+        }
+    }
+
     /// Takes the first reflection under which no seam closes up.
     fn choose_reflection(
         &mut self,

@@ -1,5 +1,6 @@
 //! What the edits of a pass may do, wherever its metric comes from.
 
+use crate::metric::{Metric, isotropic_size};
 use crate::settings::RemeshSettings;
 use taffeta_core::Region;
 
@@ -29,6 +30,22 @@ pub const QUALITY_MIN: f64 = 0.4;
 /// its area, with a tenth of it tubes would not be coarsened at all.
 pub const REST_TOLERANCE: f64 = 0.1;
 
+/// How far a rest shape in space may move from that of the input: the smaller one of two lengths.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct RestTolerance {
+    /// A length \[m\].
+    pub length: f64,
+    /// A part of the wanted edge length at the vertex; infinite where that does not matter.
+    pub part: f64,
+}
+
+impl RestTolerance {
+    /// At a vertex with a metric \[m\].
+    pub(crate) fn at(&self, metric: &Metric) -> f64 {
+        self.length.min(self.part * isotropic_size(metric))
+    }
+}
+
 /// Allowance for the change of the metric within a ring where sizes are compared as if it were uniform. Larger costs
 /// time; without it collapses in graded regions are missed.
 const NONUNIFORM: f64 = 1.1;
@@ -40,8 +57,8 @@ pub(crate) struct EditRules<'a> {
     pub pins: &'a [Region],
     /// No split is made beyond this number of vertices, by cloth number; `None`: the cloth is not touched.
     pub max_vertices: Vec<Option<usize>>,
-    /// How far a rest shape in space may move from that of the input \[m\], by cloth number.
-    pub rest_tolerances: Vec<f64>,
+    /// How far a rest shape in space may move from that of the input, by cloth number.
+    pub rest_tolerances: Vec<RestTolerance>,
     /// Splits and collapses of a pass; `None`: as many as [`BUDGET_PER_VERTEX`] and [`BUDGET_MIN`] allow.
     pub budget: Option<usize>,
     /// Size above which an edge is split.
@@ -68,7 +85,8 @@ impl<'a> EditRules<'a> {
     pub(crate) fn of_settings(settings: &[Option<RemeshSettings>], pins: &'a [Region]) -> Self {
         let limit = |settings: &Option<RemeshSettings>| settings.map(|settings| settings.max_vertices);
         let tolerance = |settings: &Option<RemeshSettings>| {
-            settings.map_or(0.0, |settings| REST_TOLERANCE * settings.size_min)
+            let length = settings.map_or(0.0, |settings| REST_TOLERANCE * settings.size_min);
+            RestTolerance { length, part: f64::INFINITY }
         };
         Self {
             pins,

@@ -49,15 +49,19 @@ fn error_of(attributes: &SheetAttributes, f: FaceKey) -> f64 {
 
 /// How far the rest shape would be from the input around an edge that is flipped \[m\].
 pub(crate) fn flip_error(mesh: &HalfedgeMesh, attributes: &SheetAttributes, e: EdgeKey) -> f64 {
+    let before = mesh.edge_faces(e).into_iter().flatten().map(|f| error_of(attributes, f));
+    before.fold(0.0, f64::max) + flip_move(mesh, attributes, e)
+}
+
+/// How far a flip moves the surface: the distance of the two diagonals \[m\].
+pub(crate) fn flip_move(mesh: &HalfedgeMesh, attributes: &SheetAttributes, e: EdgeKey) -> f64 {
     let he = Halfedge::new(e, Side::First);
     let [Some(c), Some(d)] = [mesh.opposite(he), mesh.opposite(he.twin())] else { return f64::INFINITY };
     let [a, b] = mesh.ends(he);
     let [a, b, c, d] = starts(attributes, [a, b, c, d]);
     let across = (b - a).cross(d - c);
     let length = across.length();
-    let moved = if length > 0.0 { (c - a).dot(across).abs() / length } else { f64::INFINITY };
-    let before = mesh.edge_faces(e).into_iter().flatten().map(|f| error_of(attributes, f));
-    before.fold(0.0, f64::max) + moved
+    if length > 0.0 { (c - a).dot(across).abs() / length } else { f64::INFINITY }
 }
 
 /// How far the rest shape would be from the input around a tail that is merged into its tip \[m\].
@@ -77,14 +81,18 @@ pub(crate) fn collapse_error(mesh: &HalfedgeMesh, attributes: &SheetAttributes, 
         let length = normal.length();
         moved = moved.max(if length > 0.0 { (x_i - x_j).dot(normal).abs() / length } else { f64::INFINITY });
     }
-    if mesh.is_boundary_vertex(i) {
-        // The outline moves, too: to the line from the tip to the other neighbor.
-        let out = mesh.halfedge_from(i);
-        let ends = [mesh.tip(out), mesh.tail(mesh.prev(out))];
-        let [x_0, x_1] = starts(attributes, ends);
-        moved = moved.max((x_i - x_0).cross(x_1 - x_0).length() / x_0.distance(x_1));
+    before + moved.max(outline_move(mesh, attributes, i))
+}
+
+/// How far the outline moves where a vertex of it is removed: to the line through its two neighbors there \[m\]; 0 off the
+/// outline.
+pub(crate) fn outline_move(mesh: &HalfedgeMesh, attributes: &SheetAttributes, i: VertexKey) -> f64 {
+    if !mesh.is_boundary_vertex(i) {
+        return 0.0;
     }
-    before + moved
+    let out = mesh.halfedge_from(i);
+    let [x_i, x_0, x_1] = starts(attributes, [i, mesh.tip(out), mesh.tail(mesh.prev(out))]);
+    (x_i - x_0).cross(x_1 - x_0).length() / x_0.distance(x_1)
 }
 
 /// What a flip is to leave behind; read before it.
@@ -100,6 +108,15 @@ pub(crate) fn relay_of_collapse(mesh: &HalfedgeMesh, attributes: &SheetAttribute
     let kept = mesh.faces_around(mesh.tail(he)).filter(|&f| !removed.contains(&Some(f)));
     let warps = kept.map(|f| (f, weighted_warp(mesh, attributes, f))).collect();
     Relay { warps, error: collapse_error(mesh, attributes, he) }
+}
+
+/// What a split leaves behind whose vertex was moved off the edge; read after it.
+pub(crate) fn relay_of_split(mesh: &HalfedgeMesh, attributes: &SheetAttributes, v: VertexKey) -> Relay {
+    let faces = || mesh.faces_around(v);
+    Relay {
+        warps: faces().map(|f| (f, weighted_warp(mesh, attributes, f))).collect(),
+        error: faces().map(|f| error_of(attributes, f)).fold(0.0, f64::max),
+    }
 }
 
 impl Relay {

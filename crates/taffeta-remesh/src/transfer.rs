@@ -9,7 +9,7 @@ use crate::attributes::{EdgeAttributes, FaceAttributes, SheetAttributes, VertexA
 use crate::folds::Folds;
 use crate::momentum::{Drift, RingMotion};
 use crate::rest::{is_in_space, span, wedges};
-use crate::space::{relay_of_collapse, relay_of_flip};
+use crate::space::{relay_of_collapse, relay_of_flip, relay_of_split};
 use glam::{DVec2, DVec3};
 use taffeta_core::Region;
 use taffeta_core::math::Sym2;
@@ -85,7 +85,9 @@ pub(crate) fn split_with_adjustment(
         |start, pin: u32| middle.iter().any(|u| pins[pin as usize].contains_point(start, Some(*u)));
     let held_at = |start, pin| is_boundary || is_within(start, pin);
     let mut vertex = interpolate_vertex(ends.map(|v| &attributes.vertices[v]), part, held_at);
+    let on_edge = vertex.start;
     adjust(&mut middle, &mut vertex);
+    let moves_rest_shape = vertex.start != on_edge;
 
     let record = mesh.split_edge(e)?;
     attributes.vertices.insert(record.vertex, vertex);
@@ -109,6 +111,9 @@ pub(crate) fn split_with_adjustment(
                 broken: false,
             },
         );
+    }
+    if moves_rest_shape {
+        relay_of_split(mesh, attributes, record.vertex).apply(mesh, attributes);
     }
     ring.push(record.vertex);
     let drift = motion.restore(mesh, attributes, &ring);

@@ -16,6 +16,13 @@ struct Shared {
     time: AtomicU64,
 }
 
+/// Handles on the same world are equal.
+impl PartialEq for Watch {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
 impl Watch {
     /// Asks the present step and all later ones to end before their next substep, with [`StepError::Interrupted`].
     pub fn request_stop(&self) {

@@ -259,6 +259,12 @@ impl World {
         self.watch.clone()
     }
 
+    /// Lets a handle that is there already be one on this world, in place of that which it had: for worlds that follow one
+    /// another.
+    pub fn set_watch(&mut self, watch: Watch) {
+        self.watch = watch;
+    }
+
     /// The world's own threads.
     pub(crate) fn threads(&self) -> Arc<ThreadPool> {
         self.pool.clone()

@@ -2,14 +2,19 @@
 //!
 //! ```text
 //! text, what varies ──prepare──► Study ──run──► StudyReport ──write──► study.csv, frames.csv, trajectories.csv,
-//!  (all errors here)             (checked)      (in memory)            report.html, figures/*.svg
+//!  (all errors here)             (checked)      (in memory)            check.csv, report.html, figures/*.svg
 //! ```
+//!
+//! What the others are compared with is a variant that is named, or the one that is exact if any is (`elect`). At the end it is
+//! compared with its own refinement (`check`).
 //!
 //! Everything is checked before the first variant runs. A variant that fails while it is simulated is reported as failed
 //! and does not stop the others.
 
+mod check;
 mod choose;
 mod compare;
+mod elect;
 mod error;
 mod figures;
 mod folder;
@@ -17,11 +22,13 @@ mod page;
 mod plot;
 mod points;
 mod prepare;
+mod refine;
 mod simulate;
 mod standalone;
 mod tables;
 mod variation;
 
+pub use check::{CheckWords, ReferenceCheck, Refinement, RefinementKind, TRUSTED};
 pub use compare::{Comparison, Deviation};
 pub use error::StudyError;
 pub use folder::StudyFolder;
@@ -32,14 +39,15 @@ pub use variation::{Assignment, Axis};
 use std::ops::ControlFlow;
 use std::path::Path;
 use taffeta_scene::{Scene, read_file};
-use taffeta_sim::World;
+use taffeta_sim::{Watch, World};
 
 /// What to study.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StudyOptions {
     /// What varies, each as `key.path=a,b,c`; an entry may set several keys: `key.path=a/other.key=b`.
     pub vary: Vec<String>,
-    /// What to compare with: `finest`, the label of a variant, or assignments `key.path=a/other.key=b`. `None`: finest.
+    /// What to compare with: `finest`, the label of a variant, or assignments `key.path=a/other.key=b`. `None`: finest, which
+    /// is the finest one of those with the most exact solver, and refused where that would be no answer.
     pub reference: Option<String>,
     /// Overrides of all variants, `key.path=value`.
     pub overrides: Vec<String>,
@@ -49,6 +57,8 @@ pub struct StudyOptions {
     pub threads: Option<usize>,
     /// How often each variant runs, all by turns; the run that took the least CPU time counts. 0 is taken for 1.
     pub repeat: u32,
+    /// Whether the reference is not compared with its own refinement, which takes up to some six times its own time.
+    pub skip_check: bool,
 }
 
 /// A variant of the scene.
@@ -76,10 +86,10 @@ pub struct TrackedPoint {
 }
 
 /// What the variants are compared with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Reference {
-    /// The one with the most vertices, of these the one with the most substeps.
-    Finest,
+    /// Of some variants the one with the most vertices, of these the one with the most substeps.
+    FinestOf(Vec<usize>),
     /// A variant by number.
     Variant(usize),
 }
@@ -103,9 +113,15 @@ pub struct Study {
     pub warnings: Vec<String>,
     /// How often each variant runs.
     pub rounds: u32,
+    /// A handle on the variant that runs, to stop it between two substeps.
+    pub watch: Watch,
     /// Short names of the keys that vary.
     names: variation::ShortNames,
     reference: Reference,
+    /// What variants are read from.
+    source: prepare::Source,
+    /// Whether the reference is compared with its own refinement.
+    is_checked: bool,
 }
 
 /// What happens while a study runs.
@@ -121,6 +137,14 @@ pub enum Event<'a> {
         frame: u64,
         /// Its world.
         world: &'a World,
+    },
+    /// All variants have ended, and the reference is to be compared with its own refinement. Frames and the end of that run
+    /// follow, with a number beyond those of the variants.
+    Checking {
+        /// The reference, refined.
+        variant: &'a Variant,
+        /// How long it will take, about \[s\].
+        seconds: f64,
     },
     /// A variant has ended.
     Ended {
@@ -146,6 +170,8 @@ pub struct StudyReport {
     pub reference: usize,
     /// The distance of each variant to the reference.
     pub comparisons: Vec<Comparison>,
+    /// The reference against its own refinement; `None`: it was not wanted, or the reference did not come to its end.
+    pub check: Option<ReferenceCheck>,
 }
 
 impl Study {
@@ -190,7 +216,7 @@ impl Study {
                     going = observe(Event::Frame { number, variant, frame, world });
                     going
                 };
-                let run = simulate::simulate(&variant.scene, &self.points, variant.last_frame, &mut on_frame);
+                let run = simulate::simulate(variant, (&self.points, &self.watch), &mut on_frame);
                 if going.is_continue() {
                     going = observe(Event::Ended { number, variant, round, run: &run });
                 }
@@ -200,12 +226,14 @@ impl Study {
                 }
             }
         }
-        let reference = match self.reference {
-            Reference::Variant(number) => number,
-            Reference::Finest => find_finest(&runs),
+        let reference = match &self.reference {
+            Reference::Variant(number) => *number,
+            Reference::FinestOf(candidates) => find_finest(&runs, candidates),
         };
         let comparisons = runs.iter().map(|run| Comparison::of(run, &runs[reference])).collect();
-        StudyReport { study: self, runs, reference, comparisons }
+        let is_checked = self.is_checked && going.is_continue() && runs[reference].is_done();
+        let check = is_checked.then(|| check::check(&self, &runs, reference, observe));
+        StudyReport { study: self, runs, reference, comparisons, check }
     }
 }
 
@@ -239,14 +267,14 @@ impl StudyReport {
     }
 }
 
-/// The run with the most vertices, then substeps; a run that came to its end before one that did not. Ties go to the
-/// first.
-fn find_finest(runs: &[Run]) -> usize {
+/// Of some runs the one with the most vertices, then substeps; a run that came to its end before one that did not. Ties
+/// go to the first.
+fn find_finest(runs: &[Run], candidates: &[usize]) -> usize {
     let rank = |run: &Run| {
         let vertices = run.frames.iter().map(|frame| frame.vertices).max().unwrap_or(0);
         let substeps: u64 = run.frames.iter().map(|frame| u64::from(frame.cost.substeps)).sum();
         (run.is_done(), vertices, substeps)
     };
-    let numbers = 0..runs.len();
+    let numbers = candidates.iter().copied();
     numbers.max_by_key(|number| (rank(&runs[*number]), std::cmp::Reverse(*number))).unwrap_or(0)
 }

@@ -17,19 +17,22 @@ export function decodeFrame(buffer) {
   return frame;
 }
 
-/** Connects, and again whenever the connection breaks. `handlers`: frame, status, refused, connected. */
+/** Connects, and again whenever the connection breaks. `handlers`: frame, status, refused (command, reason), connected. */
 export function connect(handlers) {
   let socket = null;
 
   function open() {
     socket = new WebSocket(`ws://${location.host}/socket`);
     socket.binaryType = "arraybuffer";
-    socket.onopen = () => handlers.connected(true);
-    socket.onclose = () => {
+    // With the first message and not before: the program opens a socket also to say why it closes it.
+    let isWelcome = false;
+    socket.onclose = ({ reason }) => {
       handlers.connected(false);
+      if (reason) handlers.refused({ command: "connection", reason });
       setTimeout(open, 1000);
     };
     socket.onmessage = ({ data }) => {
+      if (!isWelcome) handlers.connected((isWelcome = true));
       if (data instanceof ArrayBuffer) {
         handlers.frame(decodeFrame(data), data.byteLength);
         return;

@@ -1,7 +1,9 @@
-// The page: puts connection, stage, pointer, panel and plots together.
+// The page: puts connection, stage, pointer, keys, panel, notices and plots together.
 
 import { connect } from "./connection.js";
 import { paintLegend } from "./colors.js";
+import { listenToKeys } from "./keys.js";
+import { Notices } from "./notices.js";
 import { Panel } from "./panel.js";
 import { Plots, formatNumber } from "./plots.js";
 import { Pointer } from "./pointer.js";
@@ -13,19 +15,22 @@ const PLOT_INTERVAL = { hardware: 150, software: 500 };
 
 const stage = new Stage(find("stage"));
 const plots = new Plots();
+const notices = new Notices(find("notices"));
 const plotInterval = stage.isSoftware ? PLOT_INTERVAL.software : PLOT_INTERVAL.hardware;
 let status = null;
 let shown = null;
 let waiting = null;
 let isSeeking = false;
 let lastPlot = 0;
+// The frame that was shown when another one was asked for last.
+let askedFrom = null;
 const counts = { frames: 0, drawn: 0, bytes: 0, since: performance.now(), rate: 0, drawRate: 0 };
 const latencies = [];
 
 const connection = connect({
   connected(isConnected) {
     find("banner").hidden = isConnected;
-    find("banner").textContent = "No connection to taffeta view. Trying again …";
+    find("banner").textContent = "No connection to taffeta view. Trying again … If it has been started anew, open the address that it prints.";
   },
   frame(frame, bytes) {
     // Only the latest is drawn; what was left out may have had faces, which the next one then lacks.
@@ -34,7 +39,7 @@ const connection = connect({
     counts.bytes = bytes;
   },
   status: showStatus,
-  refused: (reason) => console.error("refused:", reason),
+  refused: (refusal) => notices.refuse(refusal),
 });
 const send = (command) => connection.send(command);
 const panel = new Panel(send);
@@ -49,6 +54,7 @@ function takeOver(frame) {
   shown = frame;
   waiting = null;
   send({ do: "taken" });
+  hintPause();
   counts.cost = performance.now() - begun;
 }
 
@@ -69,6 +75,15 @@ function showStatus(next) {
     find("seek").max = status.frames[status.frames.length - 1];
   }
   panel.update(status);
+  notices.update(status.notices);
+  hintPause();
+}
+
+/** Says why nothing moves when something is held in a pause. */
+function hintPause() {
+  const isPaused = status?.running === false;
+  const isHeld = isPaused && status.mode === "live" && shown?.grabs.length > 0;
+  notices.setHint(isHeld ? "Paused: what you hold follows the pointer when it runs. Press Run or the space bar." : null, isPaused);
 }
 
 function describe() {
@@ -138,11 +153,24 @@ find("seek").onchange = () => (isSeeking = false);
 for (const button of document.querySelectorAll("[data-tool]")) {
   button.onclick = () => chooseTool(button.dataset.tool);
 }
-window.addEventListener("keydown", (event) => {
-  if (["INPUT", "SELECT", "BUTTON"].includes(event.target.tagName)) return;
-  if (event.key === " ") find("run").click();
-  else if (event.key === ".") find("step").click();
-  else if (event.key === "f") stage.frameCamera();
+/** Asks for another frame by a key; while it is held down, when the last one has come. */
+function ask(command, isHeldDown) {
+  if (!shown || (isHeldDown && askedFrom === shown)) return;
+  askedFrom = shown;
+  send(command);
+}
+
+const askNext = (isHeldDown) => ask({ do: "step" }, isHeldDown);
+listenToKeys({
+  " ": (isHeldDown) => isHeldDown || find("run").click(),
+  ".": askNext,
+  ArrowRight: askNext,
+  ArrowLeft(isHeldDown) {
+    const before = status?.frames.findLast((frame) => frame < shown?.frame);
+    // A simulation says that it cannot go back.
+    ask({ do: "seek", frame: before ?? 0 }, isHeldDown);
+  },
+  f: () => stage.frameCamera(),
 });
 
 function chooseTool(name) {

@@ -1,4 +1,4 @@
-// The panel beside the picture: what can be set, and notices.
+// The panel beside the picture: what can be set.
 
 import { formatNumber } from "./plots.js";
 
@@ -10,12 +10,10 @@ export class Panel {
     this.root = document.getElementById("controls");
     this.dials = new Map();
     this.shape = "";
-    this.dismissed = 0;
   }
 
   /** Brings the panel in line with the program. */
   update(status) {
-    this.showNotices(status.notices);
     // Built anew only when there is something else to set.
     const shape = JSON.stringify([status.controls.map(({ value, low, high, ...rest }) => rest), status.presets, status.cloths]);
     if (shape !== this.shape) {
@@ -56,21 +54,6 @@ export class Panel {
       select.value = "";
     };
     return select;
-  }
-
-  showNotices(notices) {
-    const root = document.getElementById("notices");
-    const shown = notices.filter((notice) => notice.number > this.dismissed).slice(-4);
-    root.replaceChildren(
-      ...shown.map((notice) => {
-        const line = element("div", { className: `notice ${notice.level}`, textContent: notice.text, title: "Click to dismiss" });
-        line.onclick = () => {
-          this.dismissed = notice.number;
-          this.showNotices(notices);
-        };
-        return line;
-      }),
-    );
   }
 }
 

@@ -163,7 +163,10 @@ export class Stage {
     if (box.isEmpty()) return;
     const center = box.getCenter(new THREE.Vector3());
     const radius = Math.max(box.getSize(new THREE.Vector3()).length() / 2, 1e-3);
-    const away = (1.25 * radius) / Math.sin((this.camera.fov * Math.PI) / 360);
+    // Half of the angle of view along the shorter side of the picture.
+    const upward = (this.camera.fov * Math.PI) / 360;
+    const angle = Math.atan(Math.tan(upward) * Math.min(this.camera.aspect, 1));
+    const away = (1.25 * radius) / Math.sin(angle);
     this.controls.target.copy(center);
     this.camera.position.copy(center).add(new THREE.Vector3(0.45, 0.35, 0.85).normalize().multiplyScalar(away));
     this.camera.near = away / 200;

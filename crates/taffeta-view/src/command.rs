@@ -1,6 +1,7 @@
 //! What a browser may ask for.
 
 use serde::Deserialize;
+use std::fmt;
 
 /// The number of a browser, for as long as it is connected.
 pub(crate) type Client = u64;
@@ -93,30 +94,27 @@ pub(crate) enum Event {
     Command(Client, Command),
 }
 
-/// Leaves out what is overtaken by a later event: of values that are set again and of places to drag or to seek only the
-/// last ones count. The order of the others stays.
-pub(crate) fn coalesce(events: Vec<Event>) -> Vec<Event> {
-    let is_overtaken = |(i, event): (usize, &Event)| {
-        let Event::Command(client, command) = event else { return false };
-        let later = || {
-            events[i + 1..].iter().filter_map(|later| match later {
-                Event::Command(other, command) => Some((other, command)),
-                Event::Join | Event::Leave(_) => None,
-            })
+impl fmt::Display for Command {
+    /// The command as it is called in messages.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match self {
+            Self::Set { key, value } => return write!(formatter, "set {key} to {value}"),
+            Self::Preset { cloth, name } => return write!(formatter, "preset {name} for cloth {cloth}"),
+            Self::Seek { frame } => return write!(formatter, "go to frame {frame}"),
+            Self::Run { on } => ["pause", "run"][usize::from(*on)],
+            Self::Taken => "taken",
+            Self::Step => "step",
+            Self::Reset => "reset",
+            Self::Defaults => "values of the scene",
+            Self::RealTime { .. } => "real time",
+            Self::Grab { .. } => "grab",
+            Self::Drag { .. } => "drag",
+            Self::Release => "release",
+            Self::Pin { .. } => "pin",
+            Self::Unpin { .. } => "unpin",
         };
-        match command {
-            Command::Set { key, .. } => later()
-                .take_while(|(_, c)| !matches!(c, Command::Defaults | Command::Preset { .. } | Command::Step))
-                .any(|(_, c)| matches!(c, Command::Set { key: other, .. } if other == key)),
-            Command::Drag { .. } => later()
-                .take_while(|(_, c)| !matches!(c, Command::Step))
-                .any(|(other, c)| other == client && matches!(c, Command::Drag { .. })),
-            Command::Seek { .. } => later().any(|(_, c)| matches!(c, Command::Seek { .. })),
-            _ => false,
-        }
-    };
-    let keep: Vec<bool> = events.iter().enumerate().map(|pair| !is_overtaken(pair)).collect();
-    events.into_iter().zip(keep).filter(|(_, keep)| *keep).map(|(event, _)| event).collect()
+        formatter.write_str(name)
+    }
 }
 
 #[cfg(test)]
@@ -141,18 +139,5 @@ mod tests {
         ] {
             assert!(read(wrong).is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn only_the_last_place_of_a_drag_and_the_last_value_of_a_slider_count() {
-        let set = |key: &str, value| Event::Command(1, Command::Set { key: key.into(), value });
-        let drag = |client, x| Event::Command(client, Command::Drag { target: [x, 0.0, 0.0], stamp: x });
-        let step = || Event::Command(1, Command::Step);
-        let events =
-            vec![set("a", 1.0), drag(1, 1.0), set("b", 1.0), drag(2, 1.0), set("a", 2.0), drag(1, 2.0)];
-        let kept = vec![set("b", 1.0), drag(2, 1.0), set("a", 2.0), drag(1, 2.0)];
-        assert_eq!(coalesce(events), kept);
-        let stepped = vec![drag(1, 1.0), step(), drag(1, 2.0)];
-        assert_eq!(coalesce(stepped.clone()), stepped, "a step acts on what was before it");
     }
 }

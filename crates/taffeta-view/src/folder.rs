@@ -125,11 +125,16 @@ impl FolderShow {
                 self.playback.join();
             }
             Event::Leave(_) => self.playback.leave(),
-            Event::Command(_, command) => self.obey(command),
+            Event::Command(_, command) => {
+                let name = command.to_string();
+                if let Err(reason) = self.obey(command) {
+                    self.playback.notices.refuse(&name, reason);
+                }
+            }
         }
     }
 
-    fn obey(&mut self, command: Command) {
+    fn obey(&mut self, command: Command) -> Result<(), &'static str> {
         match command {
             Command::Taken | Command::Drag { .. } | Command::Release => {}
             Command::Run { on } => {
@@ -156,11 +161,10 @@ impl FolderShow {
             | Command::Grab { .. }
             | Command::Pin { .. }
             | Command::Unpin { .. } => {
-                self.playback
-                    .notices
-                    .add("error", "a recording cannot be changed: view the scene to touch the cloth");
+                return Err("a recording cannot be changed: view the scene to touch the cloth");
             }
         }
+        Ok(())
     }
 
     fn go_to(&mut self, place: usize) {

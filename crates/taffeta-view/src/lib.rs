@@ -1,8 +1,8 @@
 //! A local page to watch and to touch a simulation.
 //!
 //! ```text
-//!  browser ──commands──► socket ──► one thread: LiveShow (owns the World) or FolderShow (reads a result folder)
-//!  browser ◄──frames──── socket ◄── the latest Snapshot only: who is slow misses frames, and never queues them
+//!  browser ──commands──► socket ──► Queue ──► one thread: LiveShow (owns the World) or FolderShow (reads a result folder)
+//!  browser ◄──frames──── socket ◄────────────── the latest Snapshot only: who is slow misses frames, and never queues them
 //! ```
 //!
 //! [`Server::bind`] takes a port of the loopback address, [`Server::run`] serves a [`Show`] on it until Ctrl-C. All browsers
@@ -10,26 +10,33 @@
 //! only where they have changed. Nothing is written, no path comes from the page, and nothing is fetched from elsewhere:
 //! page, styles and three.js are part of the program.
 //!
-//! What keeps other pages and machines out: the loopback address; `Host` and `Origin` headers that must name it, against
-//! names that are made to lead here; a content security policy that lets the page load and call nothing but its server.
+//! What keeps other people, pages and machines out: the loopback address; a random token in the address of the page, then in a
+//! cookie (`token`), without which nothing is served; `Host` and `Origin` headers that must name the server, against names that are
+//! made to lead here; a content security policy that lets the page load and call nothing but its server, and a resource policy
+//! that lets no other page load what it serves (`guard`). Connections, browsers and waiting commands are limited in number, and
+//! unfinished requests in time (`connections`, `queue`). What is refused is told to who asked.
 
 #![forbid(unsafe_code)]
 
 mod assets;
 mod bodies;
 mod command;
+mod connections;
 mod controls;
 mod error;
 mod folder;
+mod guard;
 mod hands;
 mod interlude;
 mod live;
 mod playback;
+mod queue;
 mod server;
 mod show;
 mod snapshot;
 mod socket;
 mod status;
+mod token;
 
 pub use error::ViewError;
 pub use folder::FolderShow;

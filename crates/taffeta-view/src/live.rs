@@ -147,8 +147,9 @@ impl LiveShow {
                 self.release(client);
             }
             Event::Command(client, command) => {
+                let name = command.to_string();
                 if let Err(reason) = self.obey(client, command) {
-                    self.playback.notices.add("error", reason);
+                    self.playback.notices.refuse(&name, &reason);
                 }
             }
         }

@@ -1,51 +1,58 @@
-//! The server: files of the page, and the socket.
+//! The server: its address, files of the page, and the socket.
 
 use crate::assets::find_asset;
-use crate::command::{Client, Event};
+use crate::command::Client;
+use crate::connections::{Limits, serve};
 use crate::error::ViewError;
+use crate::guard::guard;
+use crate::queue::Queue;
 use crate::show::{Outlet, Show};
 use crate::socket::attend;
 use crate::status::Status;
+use crate::token::Token;
 use axum::Router;
-use axum::extract::{Request, State, WebSocketUpgrade};
-use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, ORIGIN};
-use axum::http::header::{REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
-use axum::middleware::{Next, from_fn_with_state};
+use axum::extract::{State, WebSocketUpgrade};
+use axum::http::header::{CONTENT_TYPE, ORIGIN};
+use axum::http::{HeaderMap, Method, StatusCode, Uri};
+use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use std::net::{Ipv4Addr, TcpListener};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, mpsc};
 use std::time::Duration;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 
 /// Bytes of a command at most.
 const LONGEST_COMMAND: usize = 16 * 1024;
+/// Browsers that may watch at the same time: each has two frames in memory at most.
+const MAX_BROWSERS: usize = 32;
 /// Time for browsers to take leave.
 const PARTING: Duration = Duration::from_millis(300);
-
-/// What pages may load and call: their own server. The hash is that of the import map in `index.html`.
-const POLICY: &str = "default-src 'none'; script-src 'self' 'sha256-6p13ug9Y/2TWPZMF0aIT0xv2TqxNkp62hhuZFDN2uAM='; style-src 'self'; \
-     connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// A port of the loopback address on which a show can be served.
 #[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
     port: u16,
+    token: Token,
 }
 
 /// What the parts of the server share.
 #[derive(Debug)]
 pub(crate) struct Stage {
-    port: u16,
+    /// The port of the server.
+    pub port: u16,
+    /// What requests must know.
+    pub token: Token,
     /// To the thread of the show.
-    pub events: mpsc::Sender<Event>,
+    pub queue: Arc<Queue>,
     /// From the thread of the show.
     pub outlet: Outlet,
     /// True when it is over.
     pub is_over: watch::Receiver<bool>,
+    /// Places for browsers that watch.
+    pub places: Semaphore,
     clients: AtomicU64,
 }
 
@@ -56,7 +63,7 @@ impl Stage {
     }
 
     /// Whether a name of host and port is one of this server.
-    fn is_own(&self, host: &str) -> bool {
+    pub(crate) fn is_own(&self, host: &str) -> bool {
         let name = host.strip_suffix(&format!(":{}", self.port));
         name.is_some_and(|name| ["127.0.0.1", "localhost"].contains(&name))
     }
@@ -66,18 +73,19 @@ impl Server {
     /// Takes a port of 127.0.0.1, from which other machines are shut out; 0: any that is free.
     ///
     /// # Errors
-    /// If another program has the port.
+    /// If another program has the port, or the system has no random numbers for the token.
     pub fn bind(port: u16) -> Result<Self, ViewError> {
         let refuse = |error: std::io::Error| ViewError::Port { port, reason: error.to_string() };
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(refuse)?;
         listener.set_nonblocking(true).map_err(refuse)?;
         let port = listener.local_addr().map_err(refuse)?.port();
-        Ok(Self { listener, port })
+        let token = Token::draw().map_err(|error| ViewError::Server { reason: error.to_string() })?;
+        Ok(Self { listener, port, token })
     }
 
-    /// The address of the page.
+    /// The address of the page, with the token without which nothing is served.
     pub fn url(&self) -> String {
-        format!("http://127.0.0.1:{}/", self.port)
+        format!("http://127.0.0.1:{}/?{}", self.port, self.token.query())
     }
 
     /// Serves a show until Ctrl-C, which from the call of `on_ready` on ends it as it should. A frame that is being made then
@@ -89,27 +97,36 @@ impl Server {
         let failed = |error: std::io::Error| ViewError::Server { reason: error.to_string() };
         // One thread: the work is done by the show's own, and by the browsers.
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
-        let outcome = runtime.block_on(self.serve(show, on_ready)).map_err(failed);
+        let queue = Arc::new(Queue::default());
+        let outcome = runtime.block_on(self.serve(show, &queue, on_ready)).map_err(failed);
+        queue.close();
         runtime.shutdown_background();
         outcome
     }
 
-    async fn serve(self, show: Show, on_ready: impl FnOnce()) -> std::io::Result<()> {
-        let (events, mut inbox) = mpsc::channel();
+    async fn serve(self, show: Show, queue: &Arc<Queue>, on_ready: impl FnOnce()) -> std::io::Result<()> {
         let (over, is_over) = watch::channel(false);
         let outlet = Outlet {
             frames: watch::Sender::new(None),
             status: watch::Sender::new(Arc::new(Status::default())),
         };
-        let stage =
-            Stage { port: self.port, events, outlet: outlet.clone(), is_over, clients: AtomicU64::new(0) };
+        let stage = Stage {
+            port: self.port,
+            token: self.token,
+            queue: Arc::clone(queue),
+            outlet: outlet.clone(),
+            is_over,
+            places: Semaphore::new(MAX_BROWSERS),
+            clients: AtomicU64::new(0),
+        };
         let router = route(Arc::new(stage));
         let thread = std::thread::Builder::new().name("show".into());
-        thread.spawn(move || show.run(&mut inbox, &outlet))?;
+        let inbox = Arc::clone(queue);
+        thread.spawn(move || show.run(&inbox, &outlet))?;
         let listener = tokio::net::TcpListener::from_std(self.listener)?;
         let serving = async {
             on_ready();
-            axum::serve(listener, router).await
+            serve(listener, router, Limits::default()).await;
         };
         tokio::select! {
             // In this order, so that the keys are listened to when the rest begins.
@@ -119,7 +136,7 @@ impl Server {
                 tokio::time::sleep(PARTING).await;
                 pressed
             }
-            served = serving => served,
+            () = serving => Ok(()),
         }
     }
 }
@@ -130,24 +147,6 @@ fn route(stage: Arc<Stage>) -> Router {
         .fallback(serve_asset)
         .layer(from_fn_with_state(Arc::clone(&stage), guard))
         .with_state(stage)
-}
-
-/// Refuses what was not meant for this server, and adds what every answer has.
-async fn guard(State(stage): State<Arc<Stage>>, request: Request, next: Next) -> Response {
-    let host = request.headers().get(HOST).and_then(|host| host.to_str().ok());
-    let mut response = match host {
-        // Another name that leads here would make another page's scripts ours.
-        Some(host) if stage.is_own(host) => next.run(request).await,
-        _ => (StatusCode::FORBIDDEN, "this server answers to 127.0.0.1 only\n").into_response(),
-    };
-    let headers: [(HeaderName, &str); 4] = [
-        (CONTENT_SECURITY_POLICY, POLICY),
-        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (REFERRER_POLICY, "no-referrer"),
-        (CACHE_CONTROL, "no-store"),
-    ];
-    response.headers_mut().extend(headers.map(|(name, value)| (name, HeaderValue::from_static(value))));
-    response
 }
 
 async fn serve_asset(method: Method, uri: Uri) -> Response {

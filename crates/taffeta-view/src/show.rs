@@ -1,13 +1,13 @@
 //! What is shown, and the thread that shows it.
 
-use crate::command::{Event, coalesce};
+use crate::command::{Command, Event};
 use crate::folder::FolderShow;
 use crate::interlude::Interlude;
 use crate::live::LiveShow;
+use crate::queue::Queue;
 use crate::snapshot::Snapshot;
 use crate::status::Status;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Instant;
 use tokio::sync::watch;
 
@@ -30,36 +30,23 @@ pub(crate) struct Outlet {
 }
 
 impl Show {
-    /// Handles events and goes on from frame to frame until nobody can send events anymore.
-    pub(crate) fn run(mut self, events: &mut Receiver<Event>, outlet: &Outlet) {
+    /// Handles events and goes on from frame to frame until the queue is closed.
+    pub(crate) fn run(mut self, queue: &Queue, outlet: &Outlet) {
         self.show(outlet);
-        // Events that have come while a step was made.
-        let mut waiting = Vec::new();
-        loop {
-            let first = match self.due() {
-                _ if !waiting.is_empty() => None,
-                None => events.recv().ok(),
-                Some(due) => match events.recv_timeout(due.saturating_duration_since(Instant::now())) {
-                    Ok(event) => Some(event),
-                    Err(RecvTimeoutError::Timeout) => None,
-                    Err(RecvTimeoutError::Disconnected) => return,
-                },
-            };
-            let come = std::mem::take(&mut waiting).into_iter().chain(first).chain(events.try_iter());
-            let batch = coalesce(come.collect());
-            if batch.is_empty() && self.due().is_none() {
-                // Waited for ever, and nobody is left.
-                return;
+        while let Some(events) = queue.take(self.due()) {
+            let has_changed = !events.is_empty();
+            for event in events {
+                let is_step = matches!(event, Event::Command(_, Command::Step));
+                self.handle(event);
+                if is_step {
+                    self.show(outlet);
+                }
             }
-            let has_changed = !batch.is_empty();
-            batch.into_iter().for_each(|event| self.handle(event));
             if has_changed {
                 self.show(outlet);
             }
             if self.due().is_some_and(|due| due <= Instant::now()) {
-                let mut interlude = Interlude::new(events, outlet);
-                self.advance(&mut interlude);
-                waiting = interlude.into_later();
+                self.advance(&mut Interlude::new(queue, outlet));
                 self.show(outlet);
             }
         }

@@ -68,6 +68,8 @@ pub(crate) struct Notice {
     pub level: &'static str,
     /// In words.
     pub text: String,
+    /// How often it happened.
+    pub times: u64,
 }
 
 /// What happened lately.
@@ -78,21 +80,50 @@ pub(crate) struct Notices {
 }
 
 impl Notices {
-    /// Adds a notice, unless it says what the last one said.
+    /// Adds a notice, in place of the last one if that says the same: whoever has dismissed it sees it again.
     pub(crate) fn add(&mut self, level: &'static str, text: impl Into<String>) {
         let text = text.into();
-        if self.list.last().is_some_and(|last| last.text == text) {
-            return;
-        }
+        let same = self.list.pop_if(|last| last.text == text);
         self.count += 1;
-        self.list.push(Notice { number: self.count, level, text });
+        self.list.push(Notice {
+            number: self.count,
+            level,
+            text,
+            times: same.map_or(1, |last| last.times + 1),
+        });
         if self.list.len() > KEPT {
             self.list.remove(0);
         }
     }
 
+    /// Notes that a command was refused, and why.
+    pub(crate) fn refuse(&mut self, command: &str, reason: &str) {
+        self.add("error", format!("refused: {command}: {reason}"));
+    }
+
     /// The latest notices.
     pub(crate) fn list(&self) -> Vec<Notice> {
         self.list.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_happens_again_is_told_again_without_filling_the_list() {
+        let mut notices = Notices::default();
+        notices.add("warning", "slow");
+        for _ in 0..100 {
+            notices.refuse("pin", "there is no body 3");
+        }
+        let list = notices.list();
+        let [first, second] = &list[..] else { panic!("{list:?}") };
+        assert_eq!((first.number, first.times), (1, 1));
+        assert_eq!(
+            (second.number, second.times, second.text.as_str()),
+            (101, 100, "refused: pin: there is no body 3")
+        );
     }
 }

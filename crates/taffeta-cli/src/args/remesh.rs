@@ -10,7 +10,8 @@ const GUIDE: &str = include_str!("remesh.txt");
 #[derive(Clone, Debug, Args)]
 #[command(after_long_help = GUIDE, group = clap::ArgGroup::new("field").required(true).args(["size", "sizing", "refine_angle"]))]
 pub struct RemeshOptions {
-    /// The mesh: an OBJ file, whose vt are the material coordinates in which sizes are measured, or an NPZ file
+    /// The mesh: an OBJ file, whose vt are the material coordinates in which sizes are measured, or an NPZ file. Without vt its
+    /// own shape is the one at rest, open or closed, and sizes are lengths in space
     pub input: PathBuf,
     /// The new file, OBJ or NPZ by its ending; it must not exist
     #[arg(value_name = "OUTPUT", required_unless_present = "out", conflicts_with = "out")]
@@ -35,18 +36,26 @@ pub struct RemeshOptions {
     /// With --refine-angle: largest length of an edge in m
     #[arg(long, value_name = "METERS", requires = "refine_angle")]
     pub size_max: Option<f64>,
-    /// Meters per unit of vt
+    /// Meters per unit of vt; without vt, of the positions
     #[arg(long, value_name = "SCALE", default_value_t = 1.0)]
     pub uv_scale: f64,
-    /// Without vt: take the positions, projected to the plane across their mean normal
-    #[arg(long)]
+    /// Without vt: measure in the plane across the mean normal, as tensors need it. For sheets that are almost flat
+    #[arg(long, conflicts_with = "tolerance")]
     pub flat: bool,
+    /// Without vt: how far the surface may move from the input, in m; if not given, a tenth of the size, and at most 0.2 % of
+    /// the extent of each piece
+    #[arg(long, value_name = "METERS")]
+    pub tolerance: Option<f64>,
     /// Growth of the size per edge, above 1; 0: the field is taken as it is
     #[arg(long, value_name = "FACTOR", default_value_t = taffeta_remesh::GRADATION)]
     pub gradation: f64,
     /// Largest ratio of the sizes in two directions
     #[arg(long, value_name = "RATIO", default_value_t = 10.0)]
     pub aspect: f64,
+    /// Accept a mesh that is coarser than asked for because --passes or --max-vertices ended the work: a warning instead of
+    /// exit status 1. It is written in either case
+    #[arg(long)]
+    pub partial: bool,
     /// Most passes
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub passes: u32,

@@ -7,6 +7,9 @@ use taffeta_remesh::ArrayError;
 /// What is wrong with the mesh, or with the options.
 pub(super) fn explain(error: &ArrayError, input: &Input) -> String {
     match &input.names {
+        _ if *error == ArrayError::NoDirections => "--sizing has tensors, which speak of the directions of vt, but the mesh has \
+                                                    no vt\n  = give lengths, or --flat if the sheet is almost flat"
+            .to_owned(),
         Some(names) => explain_obj(error, names),
         None => error.to_string(),
     }
@@ -28,7 +31,7 @@ fn explain_obj(error: &ArrayError, names: &ObjNames) -> String {
             )
         }
         ArrayError::Degenerate { face } => {
-            format!("line {}: the face has no area in material space", line(face))
+            format!("line {}: the face has no area", line(face))
         }
         ArrayError::Inverted { face, inverted, total } => format!(
             "line {}: the face is clockwise in material space, as {inverted} of the {total} of its panel are: the panel is \
@@ -52,6 +55,7 @@ fn explain_obj(error: &ArrayError, names: &ObjNames) -> String {
         ArrayError::Length { .. }
         | ArrayError::PointNotFinite { .. }
         | ArrayError::PointOutOfRange { .. }
+        | ArrayError::NoDirections
         | ArrayError::Setting(_) => error.to_string(),
     }
 }

@@ -1,6 +1,7 @@
 //! Material coordinates for a sheet that lies almost in a plane.
 
 use crate::failure::Failure;
+use crate::log::say;
 use glam::{DVec2, DVec3};
 use std::path::Path;
 use taffeta_core::TriangleMesh;
@@ -8,11 +9,15 @@ use taffeta_core::TriangleMesh;
 /// Part by which an edge may be shortened without a warning.
 const SHORTENED: f64 = 0.01;
 
+/// The sum of the area vectors of a closed surface is round-off: at most this part of the area.
+const CLOSED: f64 = 1e-9;
+
 /// The positions seen along the mean normal, per corner \[m\]. A warning says by how much edges are shortened.
 pub(super) fn project(mesh: &TriangleMesh, path: &Path) -> Result<Vec<[[f64; 2]; 3]>, Failure> {
     let x = |v: u32| mesh.positions[v as usize];
-    let normal: DVec3 = mesh.faces.iter().map(|face| face.map(x)).map(|[a, b, c]| (b - a).cross(c - a)).sum();
-    let Some(normal) = normal.try_normalize() else {
+    let areas = || mesh.faces.iter().map(|face| face.map(x)).map(|[a, b, c]| (b - a).cross(c - a));
+    let (sum, area) = (areas().sum::<DVec3>(), areas().map(DVec3::length).sum::<f64>());
+    let Some(normal) = sum.try_normalize().filter(|_| sum.length() > CLOSED * area) else {
         let text =
             "--flat: the faces have no mean normal, as those of a closed surface; it cannot be laid flat";
         return Err(Failure::Usage(format!("{}: {text}", path.display())));
@@ -26,11 +31,11 @@ pub(super) fn project(mesh: &TriangleMesh, path: &Path) -> Result<Vec<[[f64; 2];
     let ratios = sides.map(|[a, b]| project(b - a).length() / (b - a).length());
     let shortest = ratios.fold(1.0, f64::min);
     if shortest < 1.0 - SHORTENED {
-        eprintln!(
+        say(format!(
             "warning: the sheet is not flat: seen along its mean normal, edges are up to {:.0} % shorter, and sizes are \
              measured so",
             100.0 * (1.0 - shortest)
-        );
+        ));
     }
     Ok(mesh.faces.iter().map(|face| face.map(|v| project(x(v)).to_array())).collect())
 }

@@ -63,7 +63,8 @@ impl Field {
     }
 }
 
-fn check(name: &str, value: f64) -> Result<(), Failure> {
+/// Refuses a length or angle that is none.
+pub(super) fn check(name: &str, value: f64) -> Result<(), Failure> {
     if value.is_finite() && value > 0.0 {
         return Ok(());
     }

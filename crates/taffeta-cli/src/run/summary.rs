@@ -22,9 +22,9 @@ pub(super) enum Outcome {
 
 impl Outcome {
     /// Notes that a result could not be written, unless something went wrong before.
-    pub(super) fn note_unwritten(&mut self, reason: &str) {
+    pub(super) fn note_unwritten(&mut self, reason: String) {
         if matches!(self, Outcome::Finished | Outcome::Interrupted) {
-            *self = Outcome::Unwritten(reason.to_owned());
+            *self = Outcome::Unwritten(reason);
         }
     }
 }

@@ -72,10 +72,15 @@ fn python(script: &str, arguments: &[&OsStr]) -> String {
 
 /// Checks the page in a browser. The pictures of the last run are kept in `target/tmp`.
 fn check_in_browser(case: &str, viewer: &Viewer) {
+    check_named_in_browser((case, case), viewer);
+}
+
+/// Checks the page in a browser, with another name of the pictures.
+fn check_named_in_browser((case, name): (&str, &str), viewer: &Viewer) {
     // One at a time: browsers want the whole machine.
     static TURN: Mutex<()> = Mutex::new(());
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let picture = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("page-{case}.png"));
+    let picture = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("page-{name}.png"));
     print!("{}", python("page.py", &[case.as_ref(), viewer.url.as_ref(), picture.as_ref()]));
 }
 
@@ -129,6 +134,25 @@ fn in_a_browser_the_cloth_moves_obeys_sliders_and_follows_the_pointer() {
     let viewer = Viewer::start(&desk, &["scene.toml"]);
     check_in_browser("live", &viewer);
     assert_eq!(desk.list(""), ["scene.toml"], "nothing is written");
+}
+
+#[test]
+#[ignore = "needs tests/external/run"]
+fn in_a_browser_keys_act_after_clicks_and_refusals_and_pauses_are_told() {
+    let desk = Desk::new();
+    desk.write("scene.toml", SWING);
+    let viewer = Viewer::start(&desk, &["scene.toml"]);
+    check_in_browser("keys", &viewer);
+}
+
+#[test]
+#[ignore = "needs tests/external/run"]
+fn in_a_browser_everything_is_in_reach_on_a_telephone_and_on_a_screen() {
+    let desk = Desk::new();
+    desk.write("scene.toml", SWING);
+    check_named_in_browser(("sizes", "sizes-live"), &Viewer::start(&desk, &["scene.toml"]));
+    desk.done(&["run", "scene.toml", "--out", "out", "--quiet"]);
+    check_named_in_browser(("sizes", "sizes-folder"), &Viewer::start(&desk, &["out"]));
 }
 
 #[test]

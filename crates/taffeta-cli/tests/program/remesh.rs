@@ -1,7 +1,9 @@
 //! `taffeta remesh`.
 
 use crate::common::Desk;
+use glam::DVec3;
 use std::path::Path;
+use taffeta_mesh::HalfedgeMesh;
 use taffeta_scene::{ObjMesh, parse_obj};
 
 /// A square of 1 m that is raised to a roof, four quads, with a vertex (the first one) that no face uses.
@@ -124,10 +126,6 @@ fn curvature_refines_the_ridge_and_flat_sheets_need_no_vt() {
     let near = positions.iter().filter(|x| (x.x - 0.4).abs() < 0.1).count();
     assert!(2 * near > positions.len(), "{near} of {}", positions.len());
     desk.write("square.obj", "v 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\nf 1 2 3 4\n");
-    desk.refused(
-        &["remesh", "square.obj", "flat.obj", "--size", "0.3"],
-        &["square.obj", "(vt, or uv", "--flat"],
-    );
     let reply = desk.done(&["remesh", "square.obj", "flat.obj", "--size", "0.3", "--flat"]);
     assert!(reply.err.is_empty() && !desk.read("flat.obj").contains("vt"), "{}", reply.err);
     let bare: String = ROOF
@@ -138,8 +136,120 @@ fn curvature_refines_the_ridge_and_flat_sheets_need_no_vt() {
     desk.write("bare.obj", &format!("{bare}f 2 3 6 5\nf 3 4 7 6\n"));
     let reply = desk.done(&["remesh", "bare.obj", "projected.obj", "--size", "0.3", "--flat"]);
     assert!(reply.err.contains("not flat") && reply.err.contains("20 %"), "{}", reply.err);
-    let reply = desk.done(&["remesh", "roof.obj", "few.obj", "--size", "0.02", "--passes", "1"]);
-    assert!(reply.err.contains("warning: after 1 passes"), "{}", reply.err);
+}
+
+/// A closed surface without `vt`: an octahedron of 1 m that is cut into four per face some times, on a ball.
+fn ball(times: u32) -> String {
+    let corners = [
+        [1.0, 0.0, 0.0],
+        [0.0, 1.0, 0.0],
+        [0.0, 0.0, 1.0],
+        [-1.0, 0.0, 0.0],
+        [0.0, -1.0, 0.0],
+        [0.0, 0.0, -1.0],
+    ];
+    let mut positions = corners.map(DVec3::from_array).to_vec();
+    let mut faces: Vec<[usize; 3]> =
+        vec![[0, 1, 2], [1, 3, 2], [3, 4, 2], [4, 0, 2], [1, 0, 5], [3, 1, 5], [4, 3, 5], [0, 4, 5]];
+    for _ in 0..times {
+        let mut middle = |a: usize, b: usize| {
+            let x = (positions[a] + positions[b]).normalize();
+            let known = positions.iter().position(|y| y.distance(x) < 1e-9);
+            known.unwrap_or_else(|| {
+                positions.push(x);
+                positions.len() - 1
+            })
+        };
+        let cut = |[a, b, c]: [usize; 3]| {
+            let [ab, bc, ca] = [middle(a, b), middle(b, c), middle(c, a)];
+            [[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]
+        };
+        faces = faces.into_iter().flat_map(cut).collect();
+    }
+    let vertices = positions.iter().map(|x| format!("v {} {} {}\n", x.x, x.y, x.z));
+    let faces = faces.iter().map(|[a, b, c]| format!("f {} {} {}\n", a + 1, b + 1, c + 1));
+    vertices.chain(faces).collect()
+}
+
+#[test]
+fn a_closed_surface_without_vt_is_remeshed_with_its_own_shape() {
+    let desk = desk();
+    desk.write("ball.obj", &ball(4));
+    let counts = |name: &str| {
+        let mesh = mesh(&desk, name).mesh;
+        assert!(mesh.material.is_none());
+        let built = HalfedgeMesh::from_triangles(mesh.positions.len(), &mesh.faces).expect("a surface").mesh;
+        built.validate().expect("a valid mesh");
+        assert!(built.edge_keys().all(|e| !built.is_boundary_edge(e)), "{name} is closed");
+        assert_eq!(mesh.faces.len(), 2 * mesh.positions.len() - 4);
+        mesh.positions.len()
+    };
+    let input = counts("ball.obj");
+    for (name, size, is_finer) in [("fine.obj", "0.06", true), ("coarse.obj", "0.3", false)] {
+        let reply = desk.done(&[
+            "remesh",
+            "ball.obj",
+            name,
+            "--size",
+            size,
+            "--map",
+            &format!("{name}.csv"),
+            "--report",
+        ]);
+        assert!(reply.err.is_empty(), "{}", reply.err);
+        assert_eq!(counts(name) > input, is_finer, "{}", reply.out);
+        let percent = |word: &str| {
+            let rest = reply.out.split(word).nth(1).expect("it is reported");
+            rest.split_whitespace().next().unwrap().parse::<f64>().unwrap()
+        };
+        assert!(percent("area ").abs() < 1.0 && percent("volume ").abs() < 2.0, "{}", reply.out);
+        assert_eq!(desk.read(&format!("{name}.csv")).lines().count(), counts(name) + 1);
+    }
+    // Through an NPZ file, in another order.
+    desk.done(&["remesh", "ball.obj", "ball.npz", "--size", "2", "--tolerance", "1e-9"]);
+    desk.done(&["remesh", "ball.npz", "again.obj", "--size", "0.3"]);
+    assert!(counts("again.obj").abs_diff(counts("coarse.obj")) < counts("coarse.obj") / 10);
+    desk.done(&["remesh", "ball.obj", "coarser.obj", "--size", "0.6", "--tolerance", "0.05"]);
+    assert!(counts("coarser.obj") < counts("coarse.obj"));
+    desk.done(&["remesh", "ball.obj", "bent.obj", "--refine-angle", "0.15", "--size-max", "0.5"]);
+    assert!(counts("bent.obj") > input);
+    let rows: String = (0..input).map(|_| "400,0,16\n").collect();
+    desk.write("tensors.csv", &rows);
+    let refused = |more: &[&str], parts: &[&str]| {
+        desk.refused(&[&["remesh", "ball.obj", "out.obj"], more].concat(), parts);
+    };
+    refused(&["--sizing", "tensors.csv"], &["ball.obj", "tensors", "no vt", "--flat"]);
+    refused(&["--size", "0.1", "--flat"], &["--flat", "closed surface"]);
+    refused(&["--size", "0.1", "--tolerance", "0"], &["--tolerance is 0"]);
+    desk.refused(
+        &["remesh", "roof.obj", "out.obj", "--size", "0.1", "--tolerance", "0.01"],
+        &["roof.obj", "--tolerance", "with vt"],
+    );
+}
+
+#[test]
+fn a_mesh_that_a_limit_left_coarser_is_written_and_told_by_the_exit_status() {
+    let desk = desk();
+    for (name, limit, parts) in [
+        ("passes", ["--passes", "1"], ["after 1 passes", "--passes"]),
+        ("vertices", ["--max-vertices", "40"], ["40 vertices", "--max-vertices"]),
+    ] {
+        let run = |output: &str, more: &[&str]| {
+            let arguments = ["remesh", "roof.obj", output, "--size", "0.01", limit[0], limit[1], "--report"];
+            desk.call(&[&arguments, more].concat())
+        };
+        let (strict, partial) = (format!("{name}.obj"), format!("{name}_partial.obj"));
+        let reply = run(&strict, &[]);
+        assert_eq!(reply.status, 1, "{}", reply.err);
+        assert!(reply.err.starts_with("warning: ") && reply.err.contains("--partial"), "{}", reply.err);
+        assert!(parts.iter().all(|part| reply.err.contains(part)), "{}", reply.err);
+        assert!(reply.out.contains("vertices 6 to "), "{}", reply.out);
+        let reply = run(&partial, &["--partial"]);
+        assert_eq!(reply.status, 0, "{}", reply.err);
+        assert!(reply.err.starts_with("warning: ") && reply.err.contains(parts[1]), "{}", reply.err);
+        assert_eq!(desk.read(&partial), desk.read(&strict));
+        assert!(mesh(&desk, &strict).mesh.positions.len() >= 40);
+    }
 }
 
 #[test]

@@ -13,16 +13,55 @@ fn a_study_writes_tables_and_a_page() {
         reply.out
     );
     assert!(reply.err.contains("1/2 cells=[4,4]: 2 frames, 25 vertices"), "{}", reply.err);
+    for part in [
+        "checking cells=[6,6] with twice the substeps: about ",
+        "--no-check",
+        "with a mesh twice as fine: 2 frames",
+    ] {
+        assert!(reply.err.contains(part), "{part}: {}", reply.err);
+    }
+    assert_eq!(desk.read("out/scene-study/check.csv").lines().count(), 3);
     let (figures, others): (Vec<String>, Vec<String>) =
         desk.list("out/scene-study").into_iter().partition(|path| path.starts_with("figures/"));
-    assert_eq!(others, ["figures", "frames.csv", "report.html", "study.csv", "trajectories.csv"]);
+    assert_eq!(
+        others,
+        ["check.csv", "figures", "frames.csv", "report.html", "study.csv", "trajectories.csv"]
+    );
     assert!(figures.iter().all(|path| path.ends_with(".svg")) && figures.len() > 4, "{figures:?}");
     assert_eq!(desk.read("out/scene-study/study.csv").lines().count(), 3);
     desk.refused(&arguments, &["out/scene-study", "not empty", "--out"]);
     let mut quiet = arguments.to_vec();
-    quiet.extend(["--out", "b", "--quiet", "--set", "simulation.substeps=2", "simulation.solver=block"]);
+    quiet.extend(["--out", "b", "--quiet", "--no-check", "--set", "simulation.substeps=2"]);
     let reply = desk.done(&quiet);
-    assert!(reply.out.is_empty() && !reply.err.contains("1/2"), "{}{}", reply.out, reply.err);
+    assert!(reply.out.is_empty() && reply.err.is_empty(), "{}{}", reply.out, reply.err);
+    assert!(!desk.list("b").contains(&"check.csv".to_owned()));
+}
+
+#[test]
+fn a_reference_that_is_not_converged_is_a_warning_and_one_that_cannot_be_chosen_is_refused() {
+    let desk = Desk::new();
+    let vary = [
+        "study",
+        "scene.toml",
+        "--frames",
+        "2",
+        "--vary",
+        "simulation.substeps=2,3",
+        "--quiet",
+        "--out",
+        "a",
+    ];
+    let reply = desk.done(&vary);
+    assert!(reply.err.starts_with("warning: The reference is not converged: 1 of 1"), "{}", reply.err);
+    let solvers = "simulation.solver=block/simulation.substeps=20,simulation.solver=global";
+    desk.refused(
+        &["study", "scene.toml", "--vary", solvers],
+        &[
+            "--reference is needed",
+            "differ in their solvers (block, global)",
+            "--reference 'simulation.substeps=20/simulation.solver=global'",
+        ],
+    );
 }
 
 #[test]

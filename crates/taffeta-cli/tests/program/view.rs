@@ -1,9 +1,15 @@
 //! `taffeta view`: what it serves, and what it refuses.
 
 use crate::common::Desk;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+use tungstenite::client::IntoClientRequest;
+use tungstenite::{Message, WebSocket};
+
+/// A socket to a running `taffeta view`.
+type Socket = WebSocket<TcpStream>;
 
 /// A running `taffeta view`, ended with the test.
 pub(crate) struct Viewer {
@@ -23,17 +29,57 @@ impl Viewer {
         Self { child, url }
     }
 
+    /// The address without path and token, and the token.
+    fn parts(&self) -> (&str, &str) {
+        self.url.split_once("/?token=").expect("the address has a token")
+    }
+
     fn port(&self) -> &str {
-        self.url.trim_end_matches('/').rsplit(':').next().unwrap()
+        self.parts().0.rsplit(':').next().unwrap()
+    }
+
+    /// The headers that name the server.
+    fn host(&self) -> String {
+        format!("Host: 127.0.0.1:{}\r\n", self.port())
+    }
+
+    /// The headers that the page sends along.
+    fn own(&self) -> String {
+        format!("{}Cookie: other=1; taffeta-{}={}\r\n", self.host(), self.port(), self.parts().1)
+    }
+
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(format!("127.0.0.1:{}", self.port())).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream
     }
 
     /// Asks for a page with headers; the answer.
     fn ask(&self, path: &str, headers: &str) -> String {
-        let mut stream = TcpStream::connect(format!("127.0.0.1:{}", self.port())).unwrap();
+        let mut stream = self.connect();
         write!(stream, "GET {path} HTTP/1.1\r\n{headers}Connection: close\r\n\r\n").unwrap();
         let mut answer = Vec::new();
         stream.read_to_end(&mut answer).unwrap();
         String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    /// Asks for the socket with headers; the head of the answer.
+    fn ask_socket(&self, headers: &str) -> String {
+        let upgrade = "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+        let mut stream = self.connect();
+        write!(stream, "GET /socket HTTP/1.1\r\nConnection: Upgrade\r\n{upgrade}{headers}\r\n").unwrap();
+        let lines = BufReader::new(stream).lines().map(Result::unwrap);
+        lines.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Opens a socket as the page does.
+    fn open_socket(&self) -> Socket {
+        let (address, token) = self.parts();
+        let mut request = format!("ws://127.0.0.1:{}/socket", self.port()).into_client_request().unwrap();
+        let headers = request.headers_mut();
+        headers.insert("Origin", address.parse().unwrap());
+        headers.insert("Cookie", format!("taffeta-{}={token}", self.port()).parse().unwrap());
+        tungstenite::client(request, self.connect()).unwrap().0
     }
 
     /// Presses Ctrl-C; the exit status.
@@ -56,7 +102,7 @@ impl Drop for Viewer {
 fn other_pages_and_other_names_are_shut_out() {
     let desk = Desk::new();
     let viewer = Viewer::start(&desk, &["scene.toml"]);
-    let own = format!("Host: 127.0.0.1:{}\r\n", viewer.port());
+    let own = viewer.own();
     let page = viewer.ask("/", &own);
     assert!(page.starts_with("HTTP/1.1 200") && page.contains("<title>Taffeta"), "{page}");
     assert!(page.contains("content-security-policy: default-src 'none'"), "{page}");
@@ -67,20 +113,181 @@ fn other_pages_and_other_names_are_shut_out() {
     for path in ["/../Cargo.toml", "/%2e%2e/scene.toml", "/scene.toml", "//etc/passwd"] {
         assert!(viewer.ask(path, &own).starts_with("HTTP/1.1 404"), "{path}");
     }
-    let upgrade =
-        "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
-    let open = |origin: &str| {
-        let mut stream = TcpStream::connect(format!("127.0.0.1:{}", viewer.port())).unwrap();
-        write!(stream, "GET /socket HTTP/1.1\r\n{own}Connection: Upgrade\r\n{upgrade}{origin}\r\n").unwrap();
-        let mut line = String::new();
-        BufReader::new(stream).read_line(&mut line).unwrap();
-        line
-    };
+    let open = |origin: &str| viewer.ask_socket(&format!("{own}{origin}"));
     let origin = |host: &str| format!("Origin: {host}\r\n");
-    assert!(open(&origin(viewer.url.trim_end_matches('/'))).contains("101"));
+    assert!(open(&origin(viewer.parts().0)).contains("101"));
     for wrong in ["".to_owned(), origin("http://example.org"), origin("null"), origin("https://127.0.0.1")] {
         assert!(open(&wrong).contains("403"), "{wrong:?}");
     }
+}
+
+#[test]
+fn nothing_is_served_without_the_token_of_the_printed_address() {
+    let desk = Desk::new();
+    let viewer = Viewer::start(&desk, &["scene.toml"]);
+    let (address, token) = viewer.parts();
+    assert_eq!(token.len(), 32, "{token}");
+    let (host, own, port) = (viewer.host(), viewer.own(), viewer.port());
+    let wrong = "0".repeat(32);
+    let is_refused = |answer: &str| {
+        answer.starts_with("HTTP/1.1 403")
+            && answer.contains("Open the whole address")
+            && !answer.contains("set-cookie")
+    };
+    for path in ["/", "/main.js", "/vendor/three.core.min.js", "/socket", "/none", "/?token=", "/?token"] {
+        for headers in [host.clone(), format!("{host}Cookie: taffeta-{port}={wrong}\r\n")] {
+            let answer = viewer.ask(path, &headers);
+            assert!(is_refused(&answer), "{path}: {answer}");
+        }
+    }
+    for query in [format!("token={wrong}"), format!("token={token}0"), format!("token={}", &token[1..])] {
+        assert!(is_refused(&viewer.ask(&format!("/?{query}"), &host)), "{query}");
+    }
+    let origin = format!("Origin: {address}\r\n");
+    assert!(viewer.ask_socket(&format!("{host}{origin}")).starts_with("HTTP/1.1 403"));
+    // With it the page comes, and a cookie with which the rest does.
+    let page = viewer.ask(&format!("/?token={token}"), &host);
+    assert!(page.starts_with("HTTP/1.1 200") && page.contains("<title>Taffeta"), "{page}");
+    let cookie = format!("set-cookie: taffeta-{port}={token}; Path=/; HttpOnly; SameSite=Strict\r\n");
+    assert!(page.contains(&cookie), "{page}");
+    assert!(viewer.ask("/main.js", &own).starts_with("HTTP/1.1 200"));
+    assert!(viewer.ask("/", &own).contains("<title>Taffeta"), "a reload");
+    assert!(viewer.ask_socket(&format!("{own}{origin}")).starts_with("HTTP/1.1 101"));
+    assert_ne!(Viewer::start(&desk, &["scene.toml"]).parts().1, token);
+}
+
+#[test]
+fn every_answer_keeps_other_pages_from_using_it() {
+    let desk = Desk::new();
+    let viewer = Viewer::start(&desk, &["scene.toml"]);
+    let (host, own) = (viewer.host(), viewer.own());
+    let origin = format!("Origin: {}\r\n", viewer.parts().0);
+    for (status, answer) in [
+        (200, viewer.ask("/", &own)),
+        (200, viewer.ask("/main.js", &own)),
+        (404, viewer.ask("/none", &own)),
+        (403, viewer.ask("/", &host)),
+        (403, viewer.ask("/", "Host: example.org\r\n")),
+        (400, viewer.ask("/socket", &own)),
+        (403, viewer.ask_socket(&own)),
+        (101, viewer.ask_socket(&format!("{own}{origin}"))),
+    ] {
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{status}: {answer}");
+        for header in [
+            "cross-origin-resource-policy: same-origin",
+            "content-security-policy: default-src 'none'",
+            "x-content-type-options: nosniff",
+            "referrer-policy: no-referrer",
+            "cache-control: no-store",
+        ] {
+            assert!(answer.contains(header), "{header} is missing: {answer}");
+        }
+    }
+}
+
+#[test]
+fn half_open_connections_keep_nobody_from_the_page() {
+    let desk = Desk::new();
+    let viewer = Viewer::start(&desk, &["scene.toml"]);
+    let mut half: Vec<TcpStream> = (0..150).map(|_| viewer.connect()).collect();
+    for stream in &mut half {
+        // The first ones may have been cut off already.
+        write!(stream, "GET / HTTP/1.1\r\n{}X-Slow: ", viewer.host()).ok();
+    }
+    assert!(viewer.ask("/", &viewer.own()).starts_with("HTTP/1.1 200"));
+    let is_cut = |stream: &mut TcpStream| match stream.read(&mut [0]) {
+        Ok(count) => count == 0,
+        Err(error) => error.kind() == ErrorKind::ConnectionReset,
+    };
+    assert!(half.iter_mut().take(80).all(is_cut), "the oldest are cut off");
+    // Those that watch are not among them.
+    let mut socket = viewer.open_socket();
+    for _ in 0..100 {
+        write!(viewer.connect(), "GET / HTTP/1.1\r\n").ok();
+    }
+    say(&mut socket, r#"{"do":"run","on":false}"#);
+    hear(&mut socket, |heard| (heard["status"]["running"] == false).then_some(()));
+}
+
+/// Sends a command.
+fn say(socket: &mut Socket, command: &str) {
+    socket.send(Message::text(command)).unwrap();
+}
+
+/// Reads messages, of frames the description, until something is found in one.
+fn hear<T>(socket: &mut Socket, mut find: impl FnMut(serde_json::Value) -> Option<T>) -> T {
+    loop {
+        let heard = match socket.read().unwrap() {
+            Message::Text(text) => serde_json::from_str(&text).unwrap(),
+            Message::Binary(bytes) => {
+                say(socket, r#"{"do":"taken"}"#);
+                let length = u32::from_le_bytes(bytes[..4].try_into().unwrap()) as usize;
+                serde_json::from_slice(&bytes[4..4 + length]).unwrap()
+            }
+            Message::Close(frame) => serde_json::json!({ "closed": frame.unwrap().reason.as_str() }),
+            _ => continue,
+        };
+        if let Some(found) = find(heard) {
+            return found;
+        }
+    }
+}
+
+#[test]
+fn what_commands_are_refused_and_why_is_told() {
+    let desk = Desk::new();
+    let viewer = Viewer::start(&desk, &["scene.toml"]);
+    let mut socket = viewer.open_socket();
+    say(&mut socket, r#"{"do":"dance"}"#);
+    let refused = hear(&mut socket, |heard| heard.get("refused").cloned());
+    assert_eq!(refused["command"], r#"{"do":"dance"}"#);
+    assert!(refused["reason"].as_str().unwrap().contains("unknown variant `dance`"), "{refused}");
+    // What the simulation refuses all browsers see, each time.
+    for times in 1..=2 {
+        say(&mut socket, r#"{"do":"set","key":"gravity.y","value":1e9}"#);
+        let expected =
+            "refused: set gravity.y to 1000000000: gravity.y is 1000000000, but must be from -20 to 20 m/s²";
+        hear(&mut socket, |heard| {
+            let last = heard["status"]["notices"].as_array()?.last()?;
+            (last["text"] == expected && last["times"] == times).then_some(())
+        });
+    }
+    let long = format!(r#"{{"do":"set","key":"{}","value":1}}"#, "x".repeat(20_000));
+    say(&mut socket, &long);
+    let reason = hear(&mut socket, |heard| heard["closed"].as_str().map(str::to_owned));
+    assert!(reason.contains("too long: 20031 > 16384"), "{reason}");
+    // One browser more than are let in.
+    let sockets: Vec<Socket> = (0..32).map(|_| viewer.open_socket()).collect();
+    let reason = hear(&mut viewer.open_socket(), |heard| heard["closed"].as_str().map(str::to_owned));
+    assert!(reason.contains("too many browsers"), "{reason}");
+    drop(sockets);
+}
+
+#[test]
+fn of_thousands_of_commands_at_once_some_are_done_and_the_others_refused() {
+    let desk = Desk::new();
+    let viewer = Viewer::start(&desk, &["scene.toml", "--set", "cloth.0.grid.cells=[4,4]"]);
+    let mut socket = viewer.open_socket();
+    say(&mut socket, r#"{"do":"run","on":false}"#);
+    say(&mut socket, r#"{"do":"reset"}"#);
+    hear(&mut socket, |heard| (heard["frame"] == 0).then_some(()));
+    const COUNT: u64 = 13_781;
+    for _ in 0..COUNT {
+        say(&mut socket, r#"{"do":"step"}"#);
+    }
+    let (mut refused, mut made) = (0, 0);
+    hear(&mut socket, |heard| {
+        if heard["refused"]["command"] == "step" {
+            assert!(heard["refused"]["reason"].as_str().unwrap().contains("256 commands wait"), "{heard}");
+            refused += 1;
+        }
+        made = heard["frame"].as_u64().unwrap_or(made);
+        (made + refused == COUNT).then_some(())
+    });
+    assert!(refused > 0, "{made} steps were piled up");
+    // And it goes on as ever.
+    say(&mut socket, r#"{"do":"run","on":true}"#);
+    hear(&mut socket, |heard| (heard["frame"].as_u64()? > made).then_some(()));
 }
 
 #[test]

@@ -7,13 +7,17 @@ use crate::chart::{Chart, exact_side};
 use crate::metric::{Metric, determinant};
 use crate::panels::{BadPanels, Panels};
 use crate::rest::is_seam;
-use glam::DVec2;
-use taffeta_core::geometry::doubled_area;
+use glam::{DVec2, DVec3};
+use taffeta_core::geometry::{doubled_area, flatten_triangle};
 use taffeta_core::math::Sym2;
 use taffeta_mesh::{BuiltMesh, HalfedgeMesh};
 
 /// Sizes \[m\] beyond which squares of metrics leave the range of the numbers.
 const SIZE_RANGE: std::ops::RangeInclusive<f64> = 1e-60..=1e60;
+
+/// The least height of a triangle in space over its longest side, relative to that: below, round-off decides which way it
+/// looks.
+const HEIGHT_MIN: f64 = 1e-12;
 
 const PER_VERTEX: &str = "one per vertex";
 const PER_FACE: &str = "one per face";
@@ -28,6 +32,11 @@ pub(super) fn check_sheet(sheet: &SheetArrays) -> Result<Checked, ArrayError> {
     check_lengths(sheet)?;
     let built = HalfedgeMesh::from_triangles(sheet.positions.len(), sheet.faces)?;
     check_finite(sheet)?;
+    if matches!(sheet.material, MaterialCoords::Positions) {
+        let coords = laid_flat(sheet)?;
+        let chart = Chart::laid_flat(sheet.faces, coords, Panels::of_pieces(&built));
+        return Ok(Checked { built, chart });
+    }
     let coords = corner_coords(sheet)?;
     check_areas(&coords)?;
     let panels = Panels::find(&built, &coords)?;
@@ -50,6 +59,7 @@ fn check_lengths(sheet: &SheetArrays) -> Result<(), ArrayError> {
         MaterialCoords::Indexed { faces, .. } => {
             check_length("material_faces", faces.len(), sheet.faces.len(), PER_FACE)?;
         }
+        MaterialCoords::Positions => {}
     }
     if let Some(pinned) = sheet.pinned {
         check_length("pinned", pinned.len(), vertex_count, PER_VERTEX)?;
@@ -87,6 +97,7 @@ fn check_finite(sheet: &SheetArrays) -> Result<(), ArrayError> {
             let Some(at) = numbers.iter().position(|number| !number.is_finite()) else { return Ok(()) };
             Err(ArrayError::PointNotFinite { point: (at / 2) as u32, value: numbers[at] })
         }
+        MaterialCoords::Positions => Ok(()),
     }
 }
 
@@ -114,7 +125,24 @@ fn corner_coords(sheet: &SheetArrays) -> Result<Vec<[DVec2; 3]>, ArrayError> {
             }
             Ok(faces.iter().map(|points| points.map(|point| coords[point as usize].into())).collect())
         }
+        MaterialCoords::Positions => laid_flat(sheet),
     }
+}
+
+/// The faces of a sheet without material coordinates, each laid flat by itself \[m\].
+fn laid_flat(sheet: &SheetArrays) -> Result<Vec<[DVec2; 3]>, ArrayError> {
+    let lay_flat = |(face, corners): (u32, &[u32; 3])| {
+        let x: [DVec3; 3] = corners.map(|v| sheet.positions[v as usize].into());
+        let longest = (0..3).map(|k| x[k].distance(x[(k + 1) % 3])).fold(0.0, f64::max);
+        let height = (x[1] - x[0]).cross(x[2] - x[0]).length() / longest;
+        // Also of a triangle of two equal points, where it is no number.
+        if height > HEIGHT_MIN * longest {
+            Ok(flatten_triangle(x))
+        } else {
+            Err(ArrayError::Degenerate { face })
+        }
+    };
+    (0u32..).zip(sheet.faces).map(lay_flat).collect()
 }
 
 /// Every face must have an area, by its exact sign, that can be computed with.

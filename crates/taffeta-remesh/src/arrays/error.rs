@@ -59,8 +59,8 @@ pub enum ArrayError {
         /// Number of material points.
         count: usize,
     },
-    /// The corners of a face are on a line in material space.
-    #[error("face {face} has no area in material space")]
+    /// The corners of a face are on a line, in material space or where there is none in space.
+    #[error("face {face} has no area")]
     Degenerate {
         /// The face.
         face: u32,
@@ -114,6 +114,11 @@ pub enum ArrayError {
         /// Its entries `m00`, `m01`, `m11` \[1/m²\].
         metric: [f64; 3],
     },
+    /// A field of tensors for a sheet without material coordinates.
+    #[error(
+        "a sizing field of tensors needs material coordinates, whose directions it speaks of; give sizes"
+    )]
+    NoDirections,
     /// An option is out of range.
     #[error(transparent)]
     Setting(#[from] BadSetting),

@@ -1,14 +1,15 @@
 //! From the keyed mesh back to arrays, in dense order.
 
 use super::{FieldRemesher, OutputArrays, Remeshed, sample_at};
-use crate::background::Origin;
+use crate::background::{Background, Origin};
 use crate::chart::Chart;
 use glam::{DVec2, DVec3};
 use taffeta_core::morton::morton_code;
 use taffeta_core::{TopologyEpoch, VertexIndex};
 use taffeta_mesh::{FaceKey, KeyTable, VertexKey, slot_of};
 
-/// The material points of the vertices, those of a vertex together.
+/// The material points of the vertices, those of a vertex together; none where there are no material coordinates.
+#[derive(Default)]
 struct MaterialPoints {
     /// The first point of each vertex, and at last their number.
     starts: Vec<u32>,
@@ -25,17 +26,24 @@ impl FieldRemesher {
         let frozen = mesh.freeze_topology(|v| places[slot_of(v)], TopologyEpoch(0));
         let keys: &[VertexKey] = &frozen.keys.vertices.raw;
         let vertex = |v: &VertexKey| &attributes.vertices[*v];
-        let points = self.material_points(keys);
+        let background = &tracker.background;
+        let points = match background.chart.is_in_space() {
+            true => MaterialPoints::default(),
+            false => self.material_points(keys),
+        };
         // Of a vertex with several points the first one tells the origin.
-        let origins: Vec<Origin> =
-            points.starts[..keys.len()].iter().map(|&start| points.origins[start as usize]).collect();
+        let origins: Vec<Origin> = match background.chart.is_in_space() {
+            true => keys.iter().map(|&v| *tracker.origin_of(v)).collect(),
+            false => {
+                points.starts[..keys.len()].iter().map(|&start| points.origins[start as usize]).collect()
+            }
+        };
         let mut output_of_input = vec![None; self.vertices.len()];
         for (output, v) in (0u32..).zip(keys) {
             if let Some(input) = vertex(v).input {
                 output_of_input[input as usize] = Some(output);
             }
         }
-        let background = &tracker.background;
         let (fields, width) = &self.fields;
         let velocities =
             background.velocities.as_ref().map(|_| keys.iter().map(|v| vertex(v).velocity.into()));
@@ -56,12 +64,16 @@ impl FieldRemesher {
     /// Panel and Morton code of every vertex, by slot.
     fn places(&self) -> Vec<(u32, u64)> {
         let Self { mesh, attributes, tracker, .. } = self;
-        let chart = &tracker.background.chart;
-        let mut bounds = vec![[DVec2::INFINITY, DVec2::NEG_INFINITY]; chart.panels.panel_count()];
+        let Background { chart, positions, .. } = &tracker.background;
+        let mut bounds = vec![[DVec3::INFINITY, DVec3::NEG_INFINITY]; chart.panels.panel_count()];
         for (face, panel) in (0u32..).zip(&chart.panels.of_face) {
             let [low, high] = &mut bounds[*panel as usize];
-            for u in chart.corners(face) {
-                (*low, *high) = (low.min(u), high.max(u));
+            let corners = match chart.is_in_space() {
+                true => chart.faces[face as usize].map(|v| positions[v as usize]),
+                false => chart.corners(face).map(flat),
+            };
+            for x in corners {
+                (*low, *high) = (low.min(x), high.max(x));
             }
         }
         let mut places = vec![(0, 0); mesh.vertex_slot_limit()];
@@ -69,12 +81,13 @@ impl FieldRemesher {
             let origins = tracker.origins_of(v);
             let panel = origins.iter().map(|origin| chart.panels.of_face[origin.face as usize]).min();
             let panel = panel.expect("every vertex has an origin");
-            let [low, high] = bounds[panel as usize].map(flat);
-            let u = match origins {
-                [_] => attributes.material_of(mesh.halfedge_from(v)),
-                _ => self.points_at(v)[0].1,
+            let [low, high] = bounds[panel as usize];
+            let x = match origins {
+                _ if chart.is_in_space() => attributes.vertices[v].position,
+                [_] => flat(attributes.material_of(mesh.halfedge_from(v))),
+                _ => flat(self.points_at(v)[0].1),
             };
-            places[slot_of(v)] = (panel, morton_code(flat(u), low, high));
+            places[slot_of(v)] = (panel, morton_code(x, low, high));
         }
         places
     }
@@ -133,6 +146,9 @@ impl FieldRemesher {
         keys: &KeyTable,
         MaterialPoints { starts, points, .. }: &MaterialPoints,
     ) -> Vec<[u32; 3]> {
+        if self.tracker.background.chart.is_in_space() {
+            return Vec::new();
+        }
         if points.len() == starts.len() - 1 {
             return faces.to_vec();
         }

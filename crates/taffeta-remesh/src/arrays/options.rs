@@ -5,7 +5,7 @@ use crate::gradation::{GRADATION, SizeLimit, grade_metrics, grade_sizes};
 use crate::metric::{
     Metric, bound_aspect, is_isotropic, isotropic_bound, isotropic_size, metric_of_size, size_tensor,
 };
-use crate::rules::{COLLAPSE_SIZE, EditRules, QUALITY_MIN};
+use crate::rules::{COLLAPSE_SIZE, EditRules, QUALITY_MIN, REST_TOLERANCE, RestTolerance};
 use crate::settings::BadSetting;
 use taffeta_core::Region;
 use taffeta_core::math::Sym2;
@@ -20,6 +20,10 @@ const SEAM_ROUNDS: usize = 4;
 
 /// Size above which an edge is split: an edge that has the wanted length is fine, also within round-off.
 const LONGEST: f64 = 1.0 + 1e-9;
+
+/// How far a shape in space may move from the input at most, as a part of the diagonal of the box around a piece. A ball is
+/// then coarsened to edges of about a fifth of its radius, and loses a percent of its volume.
+const PIECE_TOLERANCE: f64 = 0.002;
 
 /// Allowance for collapses where no gradation bounds the change of the metric.
 const NONUNIFORM: f64 = f64::INFINITY;
@@ -45,6 +49,10 @@ pub struct FieldOptions {
     /// Least shape quality of a triangle that a collapse makes, `12√3 · A/perimeter²` as the metric sees it, from 0 to 1;
     /// where the worst triangle around is worse already, it must not get worse.
     pub quality: f64,
+    /// How far the surface may move from the input where there are no material coordinates \[m\]. `None`: a tenth of the
+    /// wanted length at each place ([`REST_TOLERANCE`](crate::REST_TOLERANCE)), and at most 0.2 % of the diagonal of the box
+    /// around the piece, so that a size beyond those of the piece does not take its shape away.
+    pub rest_tolerance: Option<f64>,
     /// Whether edges may be flipped.
     pub flips: bool,
     /// Whether edges may be collapsed.
@@ -61,6 +69,7 @@ impl Default for FieldOptions {
             aspect: 10.0,
             collapse_size: COLLAPSE_SIZE,
             quality: QUALITY_MIN,
+            rest_tolerance: None,
             flips: true,
             collapses: true,
         }
@@ -93,14 +102,22 @@ impl FieldOptions {
         if !(0.0..=1.0).contains(&self.quality) {
             return refuse("quality", self.quality, "from 0 to 1");
         }
+        if let Some(tolerance) = self.rest_tolerance.filter(|length| !length.is_finite() || *length <= 0.0) {
+            return refuse("rest_tolerance", tolerance, "finite and greater than 0");
+        }
         Ok(())
     }
 
-    pub(super) fn rules<'a>(&self, piece_count: usize, pins: &'a [Region]) -> EditRules<'a> {
+    /// The rules of the passes, by the extents \[m\] of the connected pieces.
+    pub(super) fn rules<'a>(&self, extents: &[f64], pins: &'a [Region]) -> EditRules<'a> {
         let rules = EditRules::of_settings(&[], pins);
+        let tolerance = |extent: &f64| match self.rest_tolerance {
+            Some(length) => RestTolerance { length, part: f64::INFINITY },
+            None => RestTolerance { length: PIECE_TOLERANCE * extent, part: REST_TOLERANCE },
+        };
         EditRules {
-            max_vertices: vec![Some(self.max_vertices); piece_count],
-            rest_tolerances: vec![0.0; piece_count],
+            max_vertices: vec![Some(self.max_vertices); extents.len()],
+            rest_tolerances: extents.iter().map(tolerance).collect(),
             budget: self.budget,
             split_size: LONGEST,
             collapse_size: self.collapse_size,

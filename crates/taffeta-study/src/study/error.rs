@@ -44,6 +44,19 @@ pub enum StudyError {
         /// What is wrong with it.
         reason: String,
     },
+    /// There is no variant that the others can be compared with.
+    #[error(
+        "--reference is needed: {reason}\n  = write {}with a variant: --reference '{label}'",
+        exact.as_ref().map(|words| format!("--reference '{words}' to compare with an exact solver, or ")).unwrap_or_default()
+    )]
+    NoReference {
+        /// Why not.
+        reason: String,
+        /// Assignments of the finest variant with an exact solver; `None`: the scene works with none.
+        exact: Option<String>,
+        /// The variant with the most vertices.
+        label: String,
+    },
     /// The scene cannot be read.
     #[error("{}: {reason}", path.display())]
     File {

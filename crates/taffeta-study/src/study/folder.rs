@@ -47,6 +47,9 @@ impl StudyFolder {
         self.write_file("study.csv", &tables::study_csv(report))?;
         self.write_file("frames.csv", &tables::frames_csv(report))?;
         self.write_file("trajectories.csv", &tables::trajectories_csv(report))?;
+        if let Some(check) = &report.check {
+            self.write_file("check.csv", &tables::check_csv(check))?;
+        }
         let figures = self.root.join(FIGURES);
         fs::create_dir_all(&figures).map_err(|error| io_error("make the folder", &figures, &error))?;
         for (name, svg) in standalone::pictures(report) {

@@ -1,9 +1,9 @@
 //! The page with table and plots: one file that fetches nothing.
 
-use super::StudyReport;
 use super::figures::{Figure, figures};
 use super::simulate::{Outcome, Run};
 use super::tables::{extent, frame_milliseconds, max_strain, outcome_words};
+use super::{CheckWords, StudyReport};
 
 const STYLE: &str = "
 :root { color-scheme: light; }
@@ -11,6 +11,7 @@ body { font: 15px/1.5 system-ui, sans-serif; color: #222; background: #fff; max-
 h1 { font-size: 1.6rem; margin: 0 0 .3rem; } h2 { font-size: 1.15rem; margin: 2.2rem 0 .3rem; }
 p { margin: .3rem 0 .6rem; max-width: 52rem; } .faint { color: #666; }
 code { font-size: .92em; background: #f3f3f3; padding: .05em .3em; border-radius: 3px; }
+.check { border-left: 4px solid #9bb8d3; padding-left: .8rem; } .warning { border-color: #c8452f; background: #fdf0ee; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .86rem; font-variant-numeric: tabular-nums; margin: .8rem 0; }
 th, td { padding: .28rem .6rem; text-align: right; white-space: nowrap; border-bottom: 1px solid #e4e4e4; }
@@ -64,11 +65,12 @@ pub(super) fn page(report: &StudyReport) -> String {
          <style>{STYLE}</style>\n</head>\n<body>\n<h1>Study of {name}</h1>\n"
     );
     html += &introduction(report);
+    html += &check(report);
     html += &table(report);
     html += &warnings(report);
     figures(report).iter().for_each(|figure| html += &section(figure));
     html += "<p class=\"faint\">The numbers are in <code>study.csv</code>, <code>frames.csv</code> and \
-             <code>trajectories.csv</code>.</p>\n</body>\n</html>\n";
+             <code>trajectories.csv</code>, those of the refined reference in <code>check.csv</code>.</p>\n</body>\n</html>\n";
     html
 }
 
@@ -89,6 +91,18 @@ fn introduction(report: &StudyReport) -> String {
         report.runs.len(),
         escape(report.label(report.reference)),
     )
+}
+
+/// Whether the reference is to be trusted.
+fn check(report: &StudyReport) -> String {
+    let words = report.check_words();
+    let class = if words.iter().any(|sentence| sentence.is_warning) { "check warning" } else { "check" };
+    let sentence = |CheckWords { text, is_warning }: &CheckWords| match is_warning {
+        true => format!("<strong>{}</strong>", escape(text)),
+        false => escape(text),
+    };
+    let sentences: Vec<String> = words.iter().map(sentence).collect();
+    format!("<p class=\"{class}\">{}</p>\n", sentences.join(" "))
 }
 
 fn table(report: &StudyReport) -> String {
@@ -164,7 +178,7 @@ fn section(figure: &Figure) -> String {
 }
 
 /// A distance \[m\] in millimeters.
-fn millimeters(distance: f64) -> String {
+pub(super) fn millimeters(distance: f64) -> String {
     short(1e3 * distance)
 }
 

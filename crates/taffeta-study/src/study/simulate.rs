@@ -1,12 +1,13 @@
 //! One variant, from its first frame to its last.
 
+use super::Variant;
 use super::points::{StudyPoint, Tracker};
 use cpu_time::ProcessTime;
 use glam::DVec3;
 use std::ops::ControlFlow;
 use std::time::Instant;
 use taffeta_scene::Scene;
-use taffeta_sim::{Metrics, Stage, StepInputs, StepReport, World};
+use taffeta_sim::{Metrics, Stage, StepError, StepInputs, StepReport, Watch, World};
 
 /// What is recorded of a frame.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,7 +79,7 @@ impl Run {
         }
     }
 
-    fn failed(reason: String) -> Self {
+    pub(super) fn failed(reason: String) -> Self {
         Self { outcome: Outcome::Failed(reason), ..Self::stopped() }
     }
 
@@ -121,13 +122,13 @@ pub(super) fn last_frame(scene: &Scene, frames: Option<u64>) -> u64 {
     }
 }
 
-/// Simulates a scene. `observe` is called after every frame with its number and may ask to stop.
+/// Simulates a variant. `observe` is called after every frame with its number and may ask to stop; so may the watch, at once.
 pub(super) fn simulate(
-    scene: &Scene,
-    points: &[StudyPoint],
-    frames: u64,
+    variant: &Variant,
+    (points, watch): (&[StudyPoint], &Watch),
     observe: &mut dyn FnMut(u64, &World) -> ControlFlow<()>,
 ) -> Run {
+    let scene = &variant.scene;
     let built = match scene.build() {
         Ok(description) => World::build(&description).map_err(|error| error.to_string()),
         Err(error) => Err(error.to_string()),
@@ -136,11 +137,12 @@ pub(super) fn simulate(
         Ok(world) => world,
         Err(reason) => return Run::failed(reason),
     };
+    world.set_watch(watch.clone());
     let mut tracker = Tracker::new(points, scene.solids.iter().map(|solid| solid.place).collect());
     let is_equilibrium = scene.simulation.is_static();
     let mut run = Run { solver: world.solver_name().to_owned(), is_equilibrium, ..Run::stopped() };
     run.frames.push(record(&world, world.measure(), &mut tracker, StepCost::default()));
-    for frame in 1..=frames {
+    for frame in 1..=variant.last_frame {
         let (wall, cpu) = (Instant::now(), ProcessTime::now());
         let step = match is_equilibrium {
             true => world.equilibrate(),
@@ -148,6 +150,7 @@ pub(super) fn simulate(
         };
         let report = match step {
             Ok(report) => report,
+            Err(StepError::Interrupted { .. }) => return run,
             Err(error) => {
                 run.outcome = Outcome::Failed(error.to_string());
                 return run;

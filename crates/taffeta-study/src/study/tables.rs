@@ -5,20 +5,21 @@
 //! | `study.csv` | variant | what it sets, how it ended, distance to the reference, energies, cost |
 //! | `frames.csv` | variant and frame | counts, energies, distance to the reference, cost of the step |
 //! | `trajectories.csv` | variant, frame and point | where the probes are |
+//! | `check.csv` | refinement of the reference | what it sets, how far the reference moves, cost |
 //!
 //! A variant that ran several times has the times of the run that took the least CPU time, and in `cpu_most_s` that of the
-//! slowest one.
+//! slowest one. It is `doubtful` if its distance to the reference may be an error of the reference.
 //!
 //! Units: m, s, J; times of steps in ms. A field that is unknown is empty. `u`, `v`, `w` are material coordinates: two on a
 //! cloth, three in a solid; on a rope `u` is the fraction of its length.
 
 use super::compare::Deviation;
 use super::simulate::{FrameRecord, Outcome, Run};
-use super::{Assignment, StudyReport};
+use super::{Assignment, ReferenceCheck, Refinement, StudyReport};
 use taffeta_sim::Metrics;
 
 /// Columns of `study.csv` after the number, the label and those of the keys that vary.
-const VARIANT_COLUMNS: [&str; 30] = [
+const VARIANT_COLUMNS: [&str; 31] = [
     "reference",
     "outcome",
     "message",
@@ -49,6 +50,23 @@ const VARIANT_COLUMNS: [&str; 30] = [
     "frame_ms",
     "runs",
     "cpu_most_s",
+    "doubtful",
+];
+
+/// Columns of `check.csv`.
+const CHECK_COLUMNS: [&str; 12] = [
+    "refined",
+    "sets",
+    "outcome",
+    "message",
+    "vertices_max",
+    "substeps",
+    "rms_last_m",
+    "max_last_m",
+    "rms_over_time_m",
+    "max_over_time_m",
+    "wall_s",
+    "cpu_s",
 ];
 
 /// Columns of `frames.csv`.
@@ -142,7 +160,26 @@ fn variant_fields(report: &StudyReport, number: usize) -> Vec<String> {
     row.push(optional(frame_milliseconds(run).map(|t| format!("{t:.4}"))));
     let most = run.cpu_times.iter().copied().reduce(f64::max);
     row.extend([run.cpu_times.len().to_string(), optional(most.map(|t| format!("{t:.6}")))]);
+    let is_known = report.check.as_ref().is_some_and(|check| check.moves().is_some());
+    row.push(optional(is_known.then(|| report.doubtful().contains(&number))));
     row
+}
+
+/// `check.csv`: how far the reference moves when it is refined.
+pub(super) fn check_csv(check: &ReferenceCheck) -> String {
+    let mut table = Table::new(CHECK_COLUMNS);
+    for Refinement { kind, changes, run, comparison, .. } in &check.refinements {
+        let (outcome, message) = outcome_words(&run.outcome);
+        let sets: Vec<String> = changes.iter().map(Assignment::to_string).collect();
+        let mut row = vec![kind.words().to_owned(), sets.join("/"), outcome.to_owned(), message.to_owned()];
+        row.push(optional(extent(run, |frame| frame.vertices).map(|[_, most, _]| most)));
+        row.push(run.total(|c| f64::from(c.substeps)).to_string());
+        row.extend(deviation_fields(comparison.last));
+        row.extend(deviation_fields(comparison.over_time));
+        row.extend([run.total(|c| c.wall), run.total(|c| c.cpu)].map(|t| format!("{t:.6}")));
+        table.add(row);
+    }
+    table.finish()
 }
 
 /// Largest strain of any face at any time.

@@ -9,7 +9,7 @@ use taffeta_study::{Study, StudyError, StudyOptions, StudyReport};
 const SCENE: &str = r#"
 [simulation]
 duration = 0.05
-solver = "block"
+solver = "global"
 [[cloth]]
 grid = { cells = [3, 3] }
 material = "cotton"
@@ -22,8 +22,14 @@ cloth = "sheet"
 material = [0.25, 0.0]
 "#;
 
+/// Without the check of the reference, which takes longer than the variants.
 fn options(vary: &[&str]) -> StudyOptions {
-    StudyOptions { vary: vary.iter().map(|text| text.to_string()).collect(), ..StudyOptions::default() }
+    let vary = vary.iter().map(|text| text.to_string()).collect();
+    StudyOptions { vary, skip_check: true, ..StudyOptions::default() }
+}
+
+fn checked(vary: &[&str]) -> StudyOptions {
+    StudyOptions { skip_check: false, ..options(vary) }
 }
 
 fn prepare(options: &StudyOptions) -> Result<Study, StudyError> {
@@ -165,6 +171,208 @@ fn bad_input_is_refused_before_anything_runs() {
     refused(&["cloth.3.name=a,b"], &["no number 3"]);
 }
 
+/// The label of the reference that the program chooses.
+fn elected(vary: &[&str]) -> Result<String, StudyError> {
+    let report = prepare(&options(vary))?.run(&mut |_| ControlFlow::Continue(()));
+    Ok(report.label(report.reference).to_owned())
+}
+
+#[test]
+fn the_most_exact_solver_is_the_reference_before_substeps_and_resolution() {
+    let cells = "cloth.0.grid.cells=[3,3],[5,5]";
+    let block_or_global = "simulation.solver=block/simulation.substeps=20,simulation.solver=global";
+    assert_eq!(elected(&[cells, block_or_global]).unwrap(), "cells=[5,5] solver=global");
+    let coarse_but_exact =
+        "cloth.0.grid.cells=[3,3]/simulation.solver=direct,cloth.0.grid.cells=[5,5]/simulation.solver=global";
+    assert_eq!(elected(&[coarse_but_exact]).unwrap(), "cells=[3,3] solver=direct");
+    let auto =
+        "cloth.0.grid.cells=[3,3]/simulation.solver=auto,cloth.0.grid.cells=[5,5]/simulation.solver=xpbd";
+    assert_eq!(elected(&[auto]).unwrap(), "cells=[3,3] solver=auto");
+    // A variant that failed is no reference, unless it is the only one that could be.
+    let failing = "cloth.0.velocity=[1e200,0,0],[0,0,0]";
+    assert_eq!(elected(&[failing]).unwrap(), "velocity=[0,0,0]");
+}
+
+#[test]
+fn where_no_variant_can_be_the_truth_the_reference_has_to_be_named() {
+    let refused = |vary: &[&str], parts: &[&str]| {
+        let error = prepare(&options(vary)).unwrap_err();
+        let StudyError::NoReference { exact: Some(exact), .. } = &error else { panic!("{error}") };
+        let text = error.to_string();
+        parts.iter().for_each(|part| assert!(text.contains(part), "{part:?} is not in:\n{text}"));
+        // What the message says to write works.
+        let named = StudyOptions { reference: Some(exact.clone()), ..options(vary) };
+        prepare(&named).expect("an exact reference");
+    };
+    let solvers =
+        "simulation.solver=block/simulation.substeps=20,simulation.solver=global,simulation.solver=direct";
+    refused(
+        &[solvers],
+        &[
+            "--reference is needed",
+            "differ in their solvers (block, direct, global)",
+            "simulation.solver=global",
+        ],
+    );
+    refused(
+        &["cloth.0.grid.cells=[3,3],[5,5]", "simulation.solver=block,xpbd"],
+        &[
+            "no solver among the variants is exact (block, xpbd)",
+            "'simulation.solver=global",
+            "'cells=[5,5] solver=block'",
+        ]
+        .map(|part| {
+            if part.starts_with("'sim") {
+                "'cloth.0.grid.cells=[5,5]/simulation.solver=global'"
+            } else {
+                part
+            }
+        }),
+    );
+    // A named reference is taken whatever it is.
+    let named =
+        StudyOptions { reference: Some("substeps=2".to_owned()), ..options(&["simulation.substeps=1,2"]) };
+    let block = StudyOptions { overrides: vec!["simulation.solver=block".to_owned()], ..named };
+    assert!(prepare(&block).is_ok());
+}
+
+#[test]
+fn a_reference_that_moves_more_than_the_variants_differ_is_called_not_converged() {
+    let study = prepare(&checked(&["simulation.substeps=2,3"])).unwrap();
+    let mut events = Vec::new();
+    let report = study.run(&mut |event| {
+        match event {
+            Event::Checking { variant, seconds } => events.push((variant.label.clone(), seconds > 0.0)),
+            Event::Ended { number, .. } if number > 1 => events.push((number.to_string(), true)),
+            Event::Frame { .. } | Event::Ended { .. } => {}
+        }
+        ControlFlow::Continue(())
+    });
+    let names = ["substeps=3 with twice the substeps", "2", "substeps=3 with a mesh twice as fine", "3"];
+    assert_eq!(events, names.map(|name| (name.to_owned(), true)));
+    let check = report.check.as_ref().expect("it was checked");
+    let sets: Vec<String> = check.refinements.iter().map(|r| r.changes[0].to_string()).collect();
+    assert_eq!(sets, ["simulation.substeps=6", "cloth.0.grid.cells=[6, 6]"]);
+    assert_eq!(check.refinements[0].run.total(|cost| f64::from(cost.substeps)), 18.0);
+    let moved: Vec<f64> = check.refinements.iter().map(|r| r.comparison.last.unwrap().rms).collect();
+    assert!(moved.iter().all(|&moved| moved > 0.0) && check.moves() == Some(moved.iter().sum()));
+    assert_eq!(report.doubtful(), [0], "{moved:?} and {:?}", report.comparisons[0].last);
+
+    let scratch = tempfile::tempdir().unwrap();
+    let page = StudyFolder::create(scratch.path()).unwrap().write(&report).unwrap();
+    let html = std::fs::read_to_string(page).unwrap();
+    let (top, _) = html.split_once("<table>").unwrap();
+    for part in
+        ["check warning", "not converged", "1 of 1 other", "simulation.substeps=6/cloth.0.grid.cells=[6, 6]"]
+    {
+        assert!(top.contains(part), "{part}: {top}");
+    }
+    let rows = read_table(scratch.path(), "check.csv");
+    assert_eq!(rows.len(), 2);
+    assert_eq!(rows[1]["rms_last_m"].parse::<f64>().unwrap(), moved[1]);
+    let doubtful: Vec<String> =
+        read_table(scratch.path(), "study.csv").iter().map(|row| row["doubtful"].clone()).collect();
+    assert_eq!(doubtful, ["true", "false"]);
+}
+
+#[test]
+fn a_reference_that_moves_less_than_the_variants_differ_is_converged() {
+    let report = prepare(&checked(&[
+        "cloth.0.pin.0.axes=[true,true,true],[false,true,true]",
+        "cloth.0.velocity=[0,0,0],[4,0,0]",
+    ]))
+    .unwrap()
+    .run(&mut |_| ControlFlow::Continue(()));
+    let words = report.check_words();
+    assert!(words.iter().all(|sentence| !sentence.is_warning), "{words:?}");
+    assert!(words.last().unwrap().text.contains("It is converged"), "{words:?}");
+    // Without the check nothing is claimed.
+    let report = run(&options(&["simulation.substeps=1,2"]));
+    assert!(report.check.is_none() && report.doubtful().is_empty());
+    let scratch = tempfile::tempdir().unwrap();
+    let page = StudyFolder::create(scratch.path()).unwrap().write(&report).unwrap();
+    assert!(std::fs::read_to_string(page).unwrap().contains("was not compared with its own refinement"));
+    assert!(!scratch.path().join("check.csv").exists());
+    assert!(read_table(scratch.path(), "study.csv").iter().all(|row| row["doubtful"].is_empty()));
+}
+
+#[test]
+fn a_solver_that_sweeps_is_told_from_an_exact_one_by_its_own_refinement() {
+    let stiff =
+        "cloth.0.material={ density = 0.2, stretch = [2000.0, 2000.0], poisson = 0.3, bend = [5e-5, 5e-5] }";
+    let moves = |reference: &str| {
+        let options = StudyOptions {
+            reference: Some(reference.to_owned()),
+            overrides: vec![stiff.to_owned(), "cloth.0.place.rotate_deg=[0,0,0]".to_owned()],
+            frames: Some(6),
+            ..checked(&[
+                "simulation.solver=block/simulation.substeps=4,simulation.solver=global/simulation.substeps=8",
+            ])
+        };
+        let report = prepare(&options).unwrap().run(&mut |_| ControlFlow::Continue(()));
+        report.check.unwrap().moves().unwrap()
+    };
+    let [block, global] = ["solver=block substeps=4", "solver=global substeps=8"].map(moves);
+    assert!(block > 4.0 * global, "{block} and {global}");
+}
+
+#[test]
+fn a_check_that_is_stopped_or_impossible_claims_nothing() {
+    let study = prepare(&checked(&["simulation.substeps=1,2"])).unwrap();
+    let report = study.run(&mut |event| match event {
+        Event::Checking { .. } => ControlFlow::Break(()),
+        Event::Frame { .. } | Event::Ended { .. } => ControlFlow::Continue(()),
+    });
+    assert!(report.runs.iter().all(|run| run.is_done()));
+    let check = report.check.as_ref().unwrap();
+    assert_eq!((check.refinements.len(), check.moves()), (1, None));
+    assert!(report.check_words()[0].text.contains("was stopped") && report.doubtful().is_empty());
+
+    // An equilibrium has no substeps, and a mesh from a file no cells.
+    let scratch = tempfile::tempdir().unwrap();
+    let square = "v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nv 0.5 0 0.5\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nvt 0.5 0.5\n\
+                  f 1/1 2/2 5/5\nf 2/2 3/3 5/5\nf 3/3 4/4 5/5\nf 4/4 1/1 5/5\n";
+    std::fs::write(scratch.path().join("square.obj"), square).unwrap();
+    let text = "[simulation]\nmode = \"static\"\n[[cloth]]\nname = \"sheet\"\nmesh = \"square.obj\"\nmaterial = \
+                \"cotton\"\n[[cloth.pin]]\nwhere = { boundary = true }\n";
+    let path = scratch.path().join("rest.toml");
+    let study = Study::prepare(text, &path, &checked(&["simulation.gravity=[0,-9.81,0],[0,-5,0]"])).unwrap();
+    let report = study.run(&mut |_| ControlFlow::Continue(()));
+    let words = report.check_words();
+    assert!(
+        words.len() == 1 && words[0].is_warning && words[0].text.contains("cannot be refined"),
+        "{words:?}"
+    );
+}
+
+#[test]
+fn adaptive_meshes_ropes_and_meshes_from_files_are_refined_as_far_as_they_can_be() {
+    let text = format!(
+        "{SCENE}\n[[rope]]\nname = \"line\"\nlength = 1.0\nsegments = 6\nradius = 0.005\nmaterial = {{ density = 0.05, stretch = \
+         1e3, bend = 1e-5 }}\n"
+    );
+    let changes = |vary: &[&str]| {
+        let study = Study::prepare(&text, Path::new("fall.toml"), &checked(vary)).unwrap();
+        let report = study.run(&mut |_| ControlFlow::Continue(()));
+        let check = report.check.clone().unwrap();
+        assert!(
+            check.refinements.iter().all(|refinement| refinement.run.is_done()),
+            "{:?}",
+            report.check_words()
+        );
+        let mesh = &check.refinements[1];
+        mesh.changes.iter().map(|assignment| assignment.to_string()).collect::<Vec<_>>()
+    };
+    let adaptive = changes(&[
+        "cloth.0.remesh={size_min=0.1,size_max=0.4,refine_error=0.02},{size_min=0.05,refine_error=0.02}",
+    ]);
+    for part in ["cloth.0.remesh.size_min=", "cloth.0.remesh.refine_error=0.005", "rope.0.segments=12"] {
+        assert!(adaptive.iter().any(|change| change.starts_with(part)), "{part}: {adaptive:?}");
+    }
+    let thresholds = changes(&["cloth.0.remesh={size_min=0.1,size_max=0.4},{size_min=0.1,size_max=0.2}"]);
+    assert!(thresholds.contains(&"cloth.0.remesh.refine_angle=0.125".to_owned()), "{thresholds:?}");
+}
+
 #[test]
 fn a_study_that_is_repeated_keeps_the_quickest_runs_and_tells_the_slowest() {
     let vary = ["simulation.substeps=1,2"];
@@ -222,12 +430,21 @@ fn a_study_that_is_stopped_says_so() {
 }
 
 /// The beam of the gallery, put elsewhere and turned.
-fn beam(text_of: impl Fn(&str) -> String, vary: &[&str]) -> Result<Study, StudyError> {
+fn beam(text_of: impl Fn(&str) -> String, vary: &[&str], reference: &str) -> Result<Study, StudyError> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes/methods/solid_beam.toml");
     let text = text_of(&std::fs::read_to_string(&path).unwrap());
     let overrides = vec!["simulation.substeps=8".to_owned(), "simulation.iterations=2".to_owned()];
     let vary = vary.iter().map(|text| (*text).to_owned()).collect();
-    let options = StudyOptions { vary, overrides, frames: Some(8), ..StudyOptions::default() };
+    // The beam is for solvers that sweep: which of them is right has to be said.
+    let reference = Some(reference.to_owned());
+    let options = StudyOptions {
+        vary,
+        overrides,
+        reference,
+        frames: Some(8),
+        skip_check: true,
+        ..StudyOptions::default()
+    };
     Study::prepare(&text, &path, &options)
 }
 
@@ -238,6 +455,7 @@ fn solids_are_compared_by_points_of_their_boxes() {
     let study = beam(
         |text| turned(text).replace("box = [[-0.001, 0.0, -1.0], [0.001,", "box = [[-0.1, 0.0, -1.0], [0.1,"),
         &[cells],
+        "cells=[16,4,4]",
     );
     let report = study.unwrap().run(&mut |_| ControlFlow::Continue(()));
     let lattice = SOLID_LATTICE * SOLID_LATTICE * SOLID_LATTICE;
@@ -267,7 +485,7 @@ fn points_of_solids_are_where_a_search_through_all_tetrahedra_finds_them() {
     let free = |text: &str| {
         turned(text).replace("box = [[-0.001, 0.0, -1.0], [0.001,", "box = [[-0.1, 0.0, -1.0], [0.1,")
     };
-    let study = beam(free, &["solid.0.box.cells=[5,2,1],[7,3,2]"]).unwrap();
+    let study = beam(free, &["solid.0.box.cells=[5,2,1],[7,3,2]"], "cells=[7,3,2]").unwrap();
     let (points, variants) = (study.points.clone(), study.variants.clone());
     let mut compared = 0;
     let mut expected = Vec::new();
@@ -303,9 +521,10 @@ fn solids_without_probes_are_followed_by_their_sides() {
         let obstacle = rest.find("[[obstacle]]").unwrap();
         format!("{before}{}", &rest[obstacle..])
     };
-    assert!(beam(without_probe, &["simulation.substeps=4,8"]).is_err());
+    assert!(beam(without_probe, &["simulation.substeps=4,8"], "substeps=8").is_err());
     // A box that is shorter has points in common with the other as far as it goes.
-    let study = beam(cut, &["solid.0.box.size=[0.8,0.12,0.12],[0.4,0.12,0.12]"]).unwrap();
+    let study =
+        beam(cut, &["solid.0.box.size=[0.8,0.12,0.12],[0.4,0.12,0.12]"], "size=[0.8,0.12,0.12]").unwrap();
     let names: Vec<&str> = study.tracked.iter().map(|point| point.name.as_str()).collect();
     assert_eq!(names[..3], ["middle", "side of least x", "side of greatest x"]);
     assert_eq!(names.len(), 7);

@@ -5,4 +5,5 @@ mod fields;
 mod motion;
 mod seams;
 mod sheets;
+mod space;
 mod transfer;

@@ -18,6 +18,8 @@ mod loose;
 mod meshes;
 mod methods;
 mod motion;
+mod explore_tmp;
+mod nothing_unseen;
 mod pins;
 mod plastic;
 mod pressure;

@@ -1,9 +1,10 @@
 //! The world: what it is made of and what can be asked of it.
 
 use crate::air::Exposed;
+use crate::bound::Effort;
 use crate::build::{BuildError, world_cloths};
 use crate::caches::{CacheSource, Caches, Solver};
-use crate::collide::SafeguardReport;
+use crate::safeguard::SafeguardReport;
 use crate::description::{
     Air, EnclosedDescription, Mode, SimulationSettings, SolverChoice, WorldDescription,
 };
@@ -85,6 +86,7 @@ pub struct World {
     pub(crate) sheet: Frozen,
     pub(crate) caches: Caches,
     pub(crate) work: Workspace,
+    pub(crate) effort: Effort,
     pool: Arc<ThreadPool>,
 }
 
@@ -165,6 +167,7 @@ impl World {
             time: 0.0,
             choice,
             self_contact,
+            has_closed_forms: !description.obstacles.is_empty(),
             meshes: &description.mesh_obstacles,
         };
         let caches = Caches::build(source, None);
@@ -196,6 +199,7 @@ impl World {
                 air: description.air,
                 ..Workspace::default()
             },
+            effort: Effort::default(),
             pool: Arc::new(pool),
         };
         world.refill();

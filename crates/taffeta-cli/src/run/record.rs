@@ -54,7 +54,10 @@ impl Recorder {
         step_time: Duration,
     ) -> Result<Duration, Failure> {
         let stage = |stage: Stage| milliseconds(report.times.of(stage));
+        let state = state_row(world, &report.metrics);
         let row = MetricsRow {
+            // What has gone through in the frame counts too, though nothing crosses any more.
+            crossings: state.crossings.map(|crossings| crossings + report.safeguard.passed),
             contacts: report.contacts as u64,
             splits: report.remesh.splits,
             collapses: report.remesh.collapses,
@@ -68,7 +71,7 @@ impl Recorder {
             solve_ms: stage(Stage::Solve),
             contact_ms: stage(Stage::Detect) + stage(Stage::Secure),
             remesh_ms: stage(Stage::Remesh),
-            ..state_row(world, &report.metrics)
+            ..state
         };
         self.write(world, row)
     }
@@ -166,9 +169,10 @@ fn milliseconds(time: Duration) -> f64 {
     1e3 * time.as_secs_f64()
 }
 
-/// Edges that go through faces, and faces that reach into obstacles in closed form.
+/// Edges that go through faces, and faces that reach into obstacles in closed form; `None` if nothing can meet.
 fn count_crossings(world: &World) -> Option<u64> {
-    Some((world.crossings()?.len() + world.sunken_faces()?) as u64)
+    let edges = world.crossings().map_or(0, |crossings| crossings.len());
+    world.sunken_faces().map(|faces| (edges + faces) as u64)
 }
 
 #[cfg(test)]

@@ -15,13 +15,15 @@
 
 use crate::advance::{Pursuit, STRIDE_SHARE, advance};
 use crate::boxes::Aabb;
-use crate::guard::{GuardedFace, MovingShape, Verdict};
+use crate::guard::{FaceAtShape, GuardedFace, MovingShape, Verdict};
 use crate::pair::{Pair, closest};
 use glam::DVec3;
 use rayon::prelude::*;
 
 /// The share of its distance, at most, that a pair may use up that is closer than the separation asked for.
 const SPENT_SHARE: f64 = 0.5;
+/// Part of its distance that a pair that cannot keep its separation must be left with on its path to count as apart.
+const SPARED_SHARE: f64 = 1e-6;
 /// Pairs that one task takes.
 const PAIRS_PER_TASK: usize = 1024;
 
@@ -44,14 +46,14 @@ pub struct Truncation {
     /// Pairs, by their numbers, that nothing can keep apart: they touch already, or are forced together by vertices
     /// that cannot be stopped. Nothing is said about them.
     pub forced: Vec<u32>,
-    /// How many faces are forced into obstacles in closed form by what cannot be stopped.
-    pub forced_faces: usize,
+    /// The faces that are forced into obstacles in closed form by what cannot be stopped, in order.
+    pub forced_faces: Vec<FaceAtShape>,
 }
 
 impl Truncation {
     /// How many pairs and faces nothing can keep apart.
     pub fn forced_count(&self) -> usize {
-        self.forced.len() + self.forced_faces
+        self.forced.len() + self.forced_faces.len()
     }
 }
 
@@ -74,7 +76,7 @@ pub(crate) fn truncate_among(
         changed: vec![0; path.start.len()],
         pass: 1,
         forced: Vec::new(),
-        forced_faces: 0,
+        forced_faces: Vec::new(),
     };
     let mut watched = watch_pairs(pairs, separation, path);
     loop {
@@ -91,6 +93,7 @@ pub(crate) fn truncate_among(
         search.pass += 1;
     }
     search.forced.sort_unstable();
+    search.forced_faces.sort_unstable();
     Truncation { fractions: search.fractions, forced: search.forced, forced_faces: search.forced_faces }
 }
 
@@ -195,7 +198,7 @@ struct Search<'a> {
     changed: Vec<u32>,
     pass: u32,
     forced: Vec<u32>,
-    forced_faces: usize,
+    forced_faces: Vec<FaceAtShape>,
 }
 
 impl Search<'_> {
@@ -209,7 +212,7 @@ impl Search<'_> {
             Verdict::Clear => false,
             Verdict::Lower([r, s, t]) => self.lower([a, b, c, c], [r, s, t, t]),
             Verdict::Forced => {
-                self.forced_faces += 1;
+                self.forced_faces.push(face.name());
                 false
             }
         }
@@ -234,8 +237,10 @@ impl Search<'_> {
                 return false;
             }
         }
-        let Some(blocked) = self.follow(watched, &moves, way) else { return false };
-        self.place_plane(watched, blocked, &moves)
+        // Half of the separation is left even if all of a stride goes toward the other primitive.
+        let kept = Pursuit { way, limit: watched.separation, floor: 0.5 * watched.separation };
+        let Some(blocked) = self.follow(watched, &moves, kept) else { return false };
+        self.place_plane(watched, blocked, (&moves, way))
     }
 
     /// The motions of the four vertices with their fractions as they are \[m\].
@@ -244,11 +249,9 @@ impl Search<'_> {
     }
 
     /// Follows a pair to the end of its path; the direction from the second primitive to the first where they come closer
-    /// than the separation.
-    fn follow(&self, watched: &Watched, moves: &[DVec3; 4], way: f64) -> Option<DVec3> {
+    /// than the limit of the pursuit.
+    fn follow(&self, watched: &Watched, moves: &[DVec3; 4], pursuit: Pursuit) -> Option<DVec3> {
         let x = watched.pair.gather(self.path.start);
-        // Half of the separation is left even if all of a stride goes toward the other primitive.
-        let pursuit = Pursuit { way, limit: watched.separation, floor: 0.5 * watched.separation };
         advance(pursuit, (watched.slab.width, watched.slab.normal), |t| {
             let gap = closest(watched.pair.kind, std::array::from_fn(|k| x[k] + moves[k] * t)).gap;
             (gap.length(), gap)
@@ -265,7 +268,12 @@ impl Search<'_> {
 
     /// Puts a plane between the primitives, where the most of their motion is kept: across the closest points at the
     /// start or where they would meet, and one that moves or one that stands.
-    fn place_plane(&mut self, watched: &mut Watched, blocked: DVec3, moves: &[DVec3; 4]) -> bool {
+    fn place_plane(
+        &mut self,
+        watched: &mut Watched,
+        blocked: DVec3,
+        (moves, way): (&[DVec3; 4], f64),
+    ) -> bool {
         let x = watched.pair.gather(self.path.start);
         let slabs = [watched.slab, Slab::across(&watched.pair, &x, blocked)];
         let mut best: Option<(f64, Slab, Plane, Guard)> = None;
@@ -286,11 +294,18 @@ impl Search<'_> {
             }
         }
         let Some((_, slab, plane, guard)) = best else {
-            watched.guard = Guard::Settled;
             if self.can_stop(watched) {
+                watched.guard = Guard::Settled;
                 return self.lower(watched.pair.vertices, [0.0; 4]);
             }
-            self.forced.push(watched.number);
+            // Nothing keeps its separation. It may pass all the same, as long as nobody else is stopped.
+            let limit = SPARED_SHARE * watched.slab.width;
+            let nearest = Pursuit { way, limit, floor: 0.5 * limit };
+            let can_follow = limit > 0.0;
+            if !can_follow || self.follow(watched, moves, nearest).is_some() {
+                watched.guard = Guard::Settled;
+                self.forced.push(watched.number);
+            }
             return false;
         };
         (watched.slab, watched.guard) = (slab, guard);

@@ -15,6 +15,8 @@ use rayon::prelude::*;
 const ARC: f64 = std::f64::consts::FRAC_PI_2;
 /// Part of what a face was allowed before by which it may go beyond that: round-off.
 const ROUND_OFF: f64 = 1e-9;
+/// Part of its distance that a face that cannot keep its separation must be left with on its path to count as outside.
+const SPARED_SHARE: f64 = 1e-6;
 
 /// An obstacle over a substep.
 #[derive(Clone, Debug)]
@@ -106,13 +108,26 @@ pub(crate) enum Verdict {
     Forced,
 }
 
-/// How many faces are inside a shape or cross its surface.
-pub fn count_sunken<'a>(
-    shape: &'a WorldShape,
-    faces: impl ParallelIterator<Item = [DVec3; 3]> + 'a,
-) -> usize {
-    let skeleton = shape.skeleton();
-    faces.filter(|x| shape.nearest_of_face(&skeleton, *x).0 < 0.0).count()
+/// A face of a cloth and the number of an obstacle in closed form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FaceAtShape {
+    /// The corners of the face.
+    pub corners: [u32; 3],
+    /// The number of the obstacle.
+    pub shape: u32,
+}
+
+/// Whether a face is inside a shape or crosses its surface. `skeleton` is that of the shape.
+pub(crate) fn is_sunken(shape: &WorldShape, skeleton: &Skeleton, x: [DVec3; 3]) -> bool {
+    let (middle, radius) = ball_around(&x);
+    // A distance is that of the nearest point: no point of the face is nearer than its middle by more than the radius.
+    shape.signed_distance(middle).0 <= radius && shape.nearest_of_face(skeleton, x).0 < 0.0
+}
+
+/// The middle of a face \[m\], and its greatest distance from there \[m\].
+fn ball_around(x: &[DVec3; 3]) -> (DVec3, f64) {
+    let middle = (x[0] + x[1] + x[2]) / 3.0;
+    (middle, x.map(|x| x.distance_squared(middle)).into_iter().fold(0.0, f64::max).sqrt())
 }
 
 /// The faces whose paths may meet the shapes, in order. `separation` gives the distance to keep \[m\] by a vertex.
@@ -126,14 +141,14 @@ pub(crate) fn watch_faces(
         let x = corners.map(|v| path.start[v as usize]);
         let moves = corners.map(|v| path.moves[v as usize]);
         let way = shape.relative_way(&x, &moves);
-        let middle = (x[0] + x[1] + x[2]) / 3.0;
-        let radius = x.map(|x| x.distance_squared(middle)).into_iter().fold(0.0, f64::max).sqrt();
+        let (middle, radius) = ball_around(&x);
         let wanted = separation(corners[0]);
         if STRIDE_SHARE * (shape.start.signed_distance(middle).0 - radius - wanted) > way {
             return None;
         }
         let (distance, point) = shape.start.nearest_of_face(&shape.skeleton, x);
-        let is_sunken = distance.is_nan() || distance <= 0.0;
+        // One that only touches is outside, and is not to go in.
+        let is_sunken = distance.is_nan() || distance < 0.0;
         if is_sunken || STRIDE_SHARE * (distance - wanted) > way {
             return None;
         }
@@ -188,11 +203,38 @@ impl GuardedFace {
                 self.plane = Some(normal);
                 Verdict::Lower(std::array::from_fn(|k| fractions[self.corners[k] as usize] * factors[k]))
             }
+            // Nothing keeps its separation. It may pass by the obstacle all the same, as long as nobody else is stopped.
+            _ if self.stays_outside(shape, (&x, &moves), way) => Verdict::Clear,
             _ => {
                 self.is_settled = true;
                 Verdict::Forced
             }
         }
+    }
+
+    /// What forces the face into which obstacle.
+    pub(crate) fn name(&self) -> FaceAtShape {
+        FaceAtShape { corners: self.corners, shape: self.shape }
+    }
+
+    /// Whether the face stays outside on its path, however near.
+    fn stays_outside(
+        &self,
+        shape: &MovingShape<'_>,
+        (x, moves): (&[DVec3; 3], &[DVec3; 3]),
+        way: f64,
+    ) -> bool {
+        let distance = |t: f64| {
+            let now = shape.at(t);
+            now.nearest_of_face(&now.skeleton(), std::array::from_fn(|k| x[k] + moves[k] * t)).0
+        };
+        if self.distance == 0.0 {
+            // What touches cannot be followed.
+            return distance(1.0) >= 0.0;
+        }
+        let limit = SPARED_SHARE * self.distance;
+        let pursuit = Pursuit { way, limit, floor: 0.5 * limit };
+        advance(pursuit, (self.distance, ()), |t| (distance(t), ())).is_none()
     }
 
     /// Follows the face to the end of its path; the normal of the shape where it comes too close.
@@ -229,7 +271,7 @@ impl GuardedFace {
         });
         let widths: [f64; 3] = std::array::from_fn(|k| height(first, &shape.start, x[k]) - sags[k]);
         let width = widths.into_iter().fold(f64::INFINITY, f64::min);
-        if width.is_nan() || width <= 0.0 {
+        if width.is_nan() || width < 0.0 {
             return None;
         }
         let kept = keep(self.wanted, width);
@@ -307,9 +349,9 @@ mod tests {
             let hits = times().any(|t| !is_outside(&[1.0; 3], t));
             hit += u32::from(hits);
             shortened += u32::from(found.fractions != [1.0; 3]);
-            forced += found.forced_faces;
+            forced += found.forced_faces.len();
             assert!(
-                found.forced_faces > 0 || times().all(|t| is_outside(&found.fractions, t)),
+                !found.forced_faces.is_empty() || times().all(|t| is_outside(&found.fractions, t)),
                 "trial {trial}: {obstacle:?} {start:?} {moves:?} {:?}",
                 found.fractions
             );
@@ -346,7 +388,7 @@ mod tests {
             let path = Path { start: &x, moves: &moves, prescribed: &[false; 3] };
             let faces = watch_faces(&shapes, &[[0, 1, 2]], |_| 2e-5, path);
             let found = truncate_among(&[], |_| 0.0, path, (&shapes, faces));
-            assert_eq!(found.forced_faces, 0);
+            assert_eq!(found.forced_faces, []);
             x = std::array::from_fn(|k| x[k] + moves[k] * found.fractions[k]);
         }
         // Every time d loses ½ d² / (d + s): in the limit of small d, 1/d grows by 1/(2 s).

@@ -15,7 +15,7 @@ use crate::crossings::{Crossing, find_crossings_among};
 use crate::detect::ContactSurface;
 use crate::elements::{Element, Elements};
 use crate::fans::Fans;
-use crate::guard::{MovingShape, count_sunken, watch_faces};
+use crate::guard::{FaceAtShape, MovingShape, is_sunken, watch_faces};
 use crate::joints::Joints;
 use crate::near::NearSearch;
 use crate::pair::{Pair, closest};
@@ -32,7 +32,7 @@ const REST_SHARE: f64 = 0.9;
 /// the distance at which they start as long as edges are longer than the cloth is thick.
 const LEAST_SHARE: f64 = 1e-3;
 /// The separation that the safeguard keeps, relative to the offset.
-const HARD_SHARE: f64 = 0.1;
+pub const HARD_SHARE: f64 = 0.1;
 /// Substeps for which the motion is expected to go on as in one, and the time \[s\] for which it is if they are shorter than
 /// that: then a search serves more of them, at most so many. A search costs as much as some ten substeps with what it found.
 /// Where the cloth is calm it serves more ([`Rooms`]).
@@ -169,19 +169,37 @@ impl Proximity {
         self.crossings_among(&list, x)
     }
 
-    /// How many faces of cloths reach into obstacles in closed form at positions `x` \[m\].
-    pub fn count_sunken(&self, x: &[DVec3], shapes: &[WorldShape]) -> usize {
-        let corners = |element: &Element| {
-            let is_ours = element.is_face && self.bodies[element.body as usize].is_cloth;
-            is_ours.then(|| element.corners.map(|v| x[v as usize]))
+    /// The faces of cloths that reach into obstacles in closed form at positions `x` \[m\], obstacle by obstacle.
+    pub fn find_sunken(&self, x: &[DVec3], shapes: &[WorldShape]) -> Vec<FaceAtShape> {
+        let of_shape = |(number, shape): (u32, &WorldShape)| {
+            let skeleton = shape.skeleton();
+            let sunken = |element: &Element| {
+                let is_ours = element.is_face && self.bodies[element.body as usize].is_cloth;
+                let is_in = || is_sunken(shape, &skeleton, element.corners.map(|v| x[v as usize]));
+                (is_ours && is_in()).then_some(FaceAtShape { corners: element.corners, shape: number })
+            };
+            self.elements.list.par_iter().filter_map(sunken).collect::<Vec<_>>()
         };
-        let of_shape = |shape| count_sunken(shape, self.elements.list.par_iter().filter_map(corners));
-        shapes.iter().map(of_shape).sum()
+        (0..).zip(shapes).flat_map(of_shape).collect()
     }
 
-    /// Notes what crosses at positions `x` \[m\]: the pairs around it are not kept apart. Returns what crosses.
-    pub fn note_crossings(&mut self, x: &[DVec3]) -> &[Crossing] {
-        self.quarantine = Quarantine::new(self.count_crossings(x));
+    /// The body of a vertex.
+    pub fn body_of(&self, vertex: u32) -> u32 {
+        self.elements.vertex_bodies[vertex as usize]
+    }
+
+    /// Those of some pairs, by their numbers, at which nothing is known to cross: what was forced together has gone through.
+    pub fn find_passed(&self, forced: &[u32]) -> Vec<Pair> {
+        let pairs = forced.iter().map(|number| self.pairs[*number as usize]);
+        pairs.filter(|pair| !self.quarantine.holds(pair)).collect()
+    }
+
+    /// Notes what crosses at positions `x` \[m\]: the pairs around it are not kept apart. `is_held` tells of the vertices of
+    /// cloths which of them cannot move. Returns what crosses.
+    pub fn note_crossings(&mut self, x: &[DVec3], is_held: impl Fn(u32) -> bool) -> &[Crossing] {
+        let moving = self.moving_vertices as u32;
+        let is_fixed = |v: u32| v >= moving || is_held(v);
+        self.quarantine = Quarantine::new(&self.elements, self.count_crossings(x), is_fixed);
         self.quarantine.crossings()
     }
 
@@ -332,7 +350,10 @@ impl Proximity {
         let kept: Vec<usize> =
             (0..self.pairs.len()).filter(|i| !self.quarantine.holds(&self.pairs[*i])).collect();
         let pairs: Vec<_> = kept.iter().map(|i| self.pairs[*i]).collect();
-        truncate_among(&pairs, |i| HARD_SHARE * self.offsets[kept[i]], path, faces)
+        let mut found = truncate_among(&pairs, |i| HARD_SHARE * self.offsets[kept[i]], path, faces);
+        // By their numbers among all pairs.
+        found.forced.iter_mut().for_each(|number| *number = kept[*number as usize] as u32);
+        found
     }
 }
 

@@ -18,21 +18,41 @@ pub struct Quarantine {
     crossings: Vec<Crossing>,
     /// A vertex and a crossing that it belongs to, sorted.
     members: Vec<(u32, u32)>,
+    /// Whether each vertex belongs to a part that is to go back through what cuts it off. Empty if nothing crosses.
+    cut_off: Vec<bool>,
 }
 
 /// Below this sine of the angle between an edge and a face the curve jumps rather than moves.
 const GRAZING: f64 = 0.05;
 
 impl Quarantine {
-    /// Takes over the crossings of a state.
-    pub fn new(crossings: Vec<Crossing>) -> Self {
+    /// Takes over the crossings of a state. `is_held` tells which vertices nothing can take along.
+    pub fn new(elements: &Elements, crossings: Vec<Crossing>, is_held: impl Fn(u32) -> bool) -> Self {
+        if crossings.is_empty() {
+            return Self::default();
+        }
         let mut members = Vec::with_capacity(5 * crossings.len());
         for (number, crossing) in (0..).zip(&crossings) {
             members.extend(crossing.edge.map(|v| (v, number)));
             members.extend(crossing.face.map(|v| (v, number)));
         }
         members.sort_unstable();
-        Self { crossings, members }
+        let cut_off = find_cut_off(elements, &cut_edges(&crossings), is_held);
+        Self { crossings, members, cut_off }
+    }
+
+    fn is_cut_off(&self, v: u32) -> bool {
+        self.cut_off[v as usize]
+    }
+
+    /// The end of the edge of a crossing that is to go back, if it is one of them.
+    fn returning_end(&self, crossing: &Crossing) -> Option<u32> {
+        let [p, q] = crossing.edge;
+        match [p, q].map(|v| self.is_cut_off(v)) {
+            [true, false] => Some(p),
+            [false, true] => Some(q),
+            _ => None,
+        }
     }
 
     /// What crosses.
@@ -51,8 +71,10 @@ impl Quarantine {
         self.members[first..].iter().take_while(move |member| member.0 == v).map(|member| member.1)
     }
 
-    /// Whether a pair is at a crossing: one of its primitives belongs to the edge and the other one touches the face, or
-    /// it is a corner of the face and a face at the edge.
+    /// Whether a pair is at a crossing, so that it may pass. Where one end of the edge is to go back, these are the
+    /// primitives of that end and those that touch the face: the other end is kept from following it, or the crossing
+    /// would spread. Elsewhere one primitive belongs to the edge and the other one touches the face, or it is a corner of
+    /// the face and a face at the edge.
     pub fn holds(&self, pair: &Pair) -> bool {
         if self.is_empty() {
             return false;
@@ -60,7 +82,12 @@ impl Quarantine {
         let (first, second) = pair.vertices.split_at(pair.split());
         let among = |side: &[u32], set: &[u32]| side.iter().all(|v| set.contains(v));
         let touches = |side: &[u32], set: &[u32]| side.iter().any(|v| set.contains(v));
-        let is_at = |Crossing { edge, face }: &Crossing| {
+        let is_at = |crossing: &Crossing| {
+            let Crossing { edge, face } = crossing;
+            if let Some(end) = self.returning_end(crossing) {
+                return first.contains(&end) && touches(second, face)
+                    || second.contains(&end) && touches(first, face);
+            }
             among(first, edge) && touches(second, face)
                 || among(second, edge) && touches(first, face)
                 || among(first, face) && among(edge, second)
@@ -71,19 +98,13 @@ impl Quarantine {
     /// The directions in which the vertices of what crosses are to be moved, of length one at most, by vertex in
     /// ascending order.
     pub fn pull(&self, elements: &Elements, x: &[DVec3]) -> Vec<(u32, DVec3)> {
-        let mut cut: Vec<[u32; 2]> = self.crossings.iter().map(|crossing| crossing.edge).collect();
-        cut.sort_unstable();
-        cut.dedup();
-        let parts = Parts::find(elements, &cut);
-        let around = elements.faces_at(&cut);
+        let around = elements.faces_at(&cut_edges(&self.crossings));
         let mut moves: Vec<(u32, DVec3)> = Vec::new();
         for crossing in &self.crossings {
-            let cut_off = crossing.edge.map(|v| parts.is_cut_off(v));
-            let direction = match cut_off {
-                [true, false] => back_through(crossing, x),
-                [false, true] => back_through(crossing, x).map(|d| -d),
-                _ if crossing.face.iter().any(|v| parts.is_cut_off(*v)) => None,
-                _ => shortening(crossing, faces_of(crossing.edge, &around), x),
+            let direction = match self.returning_end(crossing) {
+                Some(end) => back_through(crossing, x).map(|d| if end == crossing.edge[0] { d } else { -d }),
+                None if crossing.face.iter().any(|v| self.is_cut_off(*v)) => None,
+                None => shortening(crossing, faces_of(crossing.edge, &around), x),
             };
             let Some(direction) = direction else { continue };
             let signed = [1.0, 1.0, -1.0, -1.0, -1.0];
@@ -99,38 +120,38 @@ impl Quarantine {
     }
 }
 
-/// The parts into which crossings cut the pieces of cloth.
-struct Parts {
-    /// The part of each vertex: the number of its first vertex.
-    part: Vec<u32>,
-    /// The greatest part of the piece of each part, by number.
-    greatest: Vec<u32>,
+/// The edges of crossings, sorted.
+fn cut_edges(crossings: &[Crossing]) -> Vec<[u32; 2]> {
+    let mut cut: Vec<[u32; 2]> = crossings.iter().map(|crossing| crossing.edge).collect();
+    cut.sort_unstable();
+    cut.dedup();
+    cut
 }
 
-impl Parts {
-    /// Those of edges that are cut, which are sorted.
-    fn find(elements: &Elements, cut: &[[u32; 2]]) -> Self {
-        let edges = || elements.list.iter().flat_map(Elements::edges);
-        let pieces = join(elements.vertex_count, edges());
-        let part = join(elements.vertex_count, edges().filter(|edge| cut.binary_search(edge).is_err()));
-        let mut sizes = vec![0u32; elements.vertex_count];
-        part.iter().for_each(|part| sizes[*part as usize] += 1);
-        // Of parts of the same size the first.
-        let mut of_piece: Vec<Option<u32>> = vec![None; elements.vertex_count];
-        for (vertex, part) in part.iter().enumerate() {
-            let best = &mut of_piece[pieces[vertex] as usize];
-            if best.is_none_or(|best| sizes[*part as usize] > sizes[best as usize]) {
-                *best = Some(*part);
-            }
+/// Which vertices are in the parts that go back. The edges that are `cut`, which are sorted, divide the pieces of cloth
+/// into parts. Of a piece that is held somewhere, the parts go back in which nothing is held: what is held cannot. Of
+/// another one all parts do but the greatest, of several of the same size but the first.
+fn find_cut_off(elements: &Elements, cut: &[[u32; 2]], is_held: impl Fn(u32) -> bool) -> Vec<bool> {
+    let count = elements.vertex_count;
+    let edges = || elements.list.iter().flat_map(Elements::edges);
+    let pieces = join(count, edges());
+    let parts = join(count, edges().filter(|edge| cut.binary_search(edge).is_err()));
+    let mut sizes = vec![(0_u32, 0_u32); count];
+    for (v, part) in (0..).zip(&parts) {
+        let size = &mut sizes[*part as usize];
+        *size = (size.0 + u32::from(is_held(v)), size.1 + 1);
+    }
+    // By number of the piece: its most important part, by what is held and then by size.
+    let mut leading: Vec<Option<u32>> = vec![None; count];
+    let rank = |part: u32| (sizes[part as usize].0 > 0, sizes[part as usize].1);
+    for (v, part) in parts.iter().enumerate() {
+        let best = &mut leading[pieces[v] as usize];
+        if best.is_none_or(|best| rank(*part) > rank(best)) {
+            *best = Some(*part);
         }
-        let greatest = (0..).zip(&pieces).map(|(v, piece)| of_piece[*piece as usize].unwrap_or(v)).collect();
-        Self { part, greatest }
     }
-
-    /// Whether a vertex is in a smaller part of its piece.
-    fn is_cut_off(&self, v: u32) -> bool {
-        self.part[v as usize] != self.greatest[v as usize]
-    }
+    let stays = |(piece, part): (&u32, &u32)| leading[*piece as usize] == Some(*part) || rank(*part).0;
+    pieces.iter().zip(&parts).map(|ends| !stays(ends)).collect()
 }
 
 /// For each vertex the first vertex of its component.
@@ -224,7 +245,7 @@ mod tests {
         let step = 1e-3;
         assert!(length(direction * step) < length(DVec3::ZERO), "{direction}");
         assert!(length(-direction * step) > length(DVec3::ZERO), "{direction}");
-        let moves = Quarantine::new(crossings).pull(&elements, &x);
+        let moves = Quarantine::new(&elements, crossings, |_| false).pull(&elements, &x);
         assert!(moves.iter().all(|(_, m)| m.length() <= 1.0 + 1e-12) && moves.len() == 7, "{moves:?}");
         let down = |v: u32| moves.iter().find(|(w, _)| *w == v).unwrap().1.y;
         assert!(down(4) < 0.0 && down(0) > 0.0, "the tip goes back, the face comes to meet it");
@@ -234,7 +255,7 @@ mod tests {
     fn pairs_at_a_crossing_are_held_and_others_are_not() {
         use crate::pair::PairKind;
         let (elements, x) = wedge(DVec3::ZERO);
-        let quarantine = Quarantine::new(find_crossings(&elements, &x, |a, b| a != b));
+        let quarantine = Quarantine::new(&elements, find_crossings(&elements, &x, |a, b| a != b), |_| false);
         let pair = |kind, vertices| Pair { kind, vertices };
         assert!(quarantine.holds(&pair(PairKind::VertexFace, [4, 0, 1, 2])));
         assert!(quarantine.holds(&pair(PairKind::VertexFace, [0, 3, 4, 5])));

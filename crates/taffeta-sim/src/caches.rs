@@ -42,7 +42,7 @@ pub(crate) struct Caches {
     /// How many times projective dynamics factorized the systems of topologies and pins before these.
     pub past_factorizations: usize,
     pub detector: Detector,
-    /// The pairs of cloths and meshes that are near each other; `None` if cloths do not meet and there are no meshes.
+    /// The pairs of cloths and meshes that are near each other; `None` if cloths do not meet and there are no obstacles.
     pub proximity: Option<Proximity>,
     pub load_path: LoadPath,
 }
@@ -93,6 +93,8 @@ pub(crate) struct CacheSource<'a> {
     pub time: f64,
     pub choice: SolverChoice,
     pub self_contact: bool,
+    /// Whether there are obstacles in closed form.
+    pub has_closed_forms: bool,
     pub meshes: &'a [MeshObstacle],
 }
 
@@ -101,7 +103,8 @@ impl Caches {
     /// depend on the topology is taken over.
     pub(crate) fn build(source: CacheSource<'_>, before: Option<&Caches>) -> Self {
         let CacheSource { sheet, cloths, bodies, pins, choice, self_contact, .. } = source;
-        let meets = self_contact && !sheet.topology.faces.is_empty() || !source.meshes.is_empty();
+        let can_meet = self_contact || source.has_closed_forms;
+        let meets = can_meet && !sheet.topology.faces.is_empty() || !source.meshes.is_empty();
         let models: Vec<_> = cloths.iter().map(|c| c.model.clone()).collect();
         let clamps = find_clamps(sheet, pins);
         let edges: Vec<_> = clamps.iter().map(|clamp| clamp.edge).collect();

@@ -4,19 +4,18 @@
 //! pair of primitives crosses on the way. Both see the positions at the start of the substep, where nothing crosses but
 //! what crossed before.
 
-use crate::caches::CacheSource;
+use crate::caches::{CacheSource, Solver};
 use crate::loose::LooseBody;
 use crate::mesh_obstacles::ContactPath;
 use crate::pins::put_back;
 use crate::world::{Cloth, World};
 use glam::DVec3;
 use taffeta_contact::certificate::Truncation;
-use taffeta_contact::crossings::Crossing;
 use taffeta_contact::elements::Elements;
 use taffeta_contact::guard::MovingShape;
 use taffeta_contact::proximity::{MeshBody, Proximity, Which};
 use taffeta_contact::response::project;
-use taffeta_contact::{Contact, MeshObstacle, Rooms, SubstepView};
+use taffeta_contact::{Contact, Rooms, SubstepView};
 use taffeta_core::ContactRow;
 use taffeta_solve::block::Stitch;
 
@@ -24,6 +23,10 @@ use taffeta_solve::block::Stitch;
 /// contacts each time. Each time other primitives may come to be in the way.
 const GIVE_WAY_ROUNDS: u32 = 16;
 const GIVE_WAY_PASSES: u32 = 16;
+/// Rounds in a row, at most, in which no less is forced than before: where pins and obstacles leave no room, no round helps.
+const IDLE_ROUNDS: u32 = 4;
+/// Rounds with something forced in a whole step, at most: each of them takes about as long as a search for pairs.
+const STEP_ROUNDS: u32 = 256;
 /// How often the contacts are swept again before motions are shortened that can be, and the part of its thickness that
 /// each contact then keeps: a little more than the safeguard asks for.
 const SLIDE_ROUNDS: u32 = 4;
@@ -35,28 +38,13 @@ const PULL_SPEED: f64 = 1.0;
 /// Vertices of a cloth, at most, whose winding numbers are asked for: each takes a look at every face of a mesh.
 const WINDING_SAMPLES: usize = 64;
 
-/// What the safeguard had to do.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct SafeguardReport {
-    /// Vertices whose motion was shortened, over all substeps of the step.
-    pub shortened: u64,
-    /// The impulse that this has taken \[N·s\]: mass times the velocity lost.
-    pub lost_impulse: f64,
-    /// Pairs that vertices which cannot be stopped have forced together.
-    pub forced: u64,
-}
-
-/// An edge and a face that cross, so that they cannot be kept apart.
-#[derive(Clone, Debug, PartialEq)]
-pub struct QuarantinedPair {
-    /// The bodies of edge and face.
-    pub bodies: [String; 2],
-    /// The ends of the edge, by their places among the [`World::contact_positions`].
-    pub edge: [u32; 2],
-    /// The corners of the face, likewise.
-    pub face: [u32; 3],
-    /// The middle of the edge \[m\].
-    pub position: DVec3,
+/// A motion after which nothing crosses that can be kept apart.
+pub(crate) struct Secured {
+    /// Where it ends \[m\].
+    pub found: Vec<DVec3>,
+    pub truncation: Truncation,
+    /// The motion as it was proposed.
+    path: ContactPath,
 }
 
 /// A cloth that starts inside a mesh.
@@ -155,42 +143,6 @@ fn add_loose(source: CacheSource<'_>, elements: &mut Elements) {
 }
 
 impl World {
-    /// What the safeguard knows to cross, and so pulls apart rather than keeps apart.
-    pub fn quarantine(&self) -> Vec<QuarantinedPair> {
-        let Some(proximity) = self.caches.proximity.as_ref() else { return Vec::new() };
-        if proximity.crossings().is_empty() {
-            return Vec::new();
-        }
-        let x = self.contact_positions();
-        let body = |v: u32| self.sheet.vertex_cloths.raw.get(v as usize);
-        let name =
-            |v: u32| body(v).map_or_else(|| self.obstacle_name(v), |body| self.body_name(*body as usize));
-        let describe = |crossing: &Crossing| QuarantinedPair {
-            bodies: [name(crossing.edge[0]), name(crossing.face[0])],
-            edge: crossing.edge,
-            face: crossing.face,
-            position: 0.5 * (x[crossing.edge[0] as usize] + x[crossing.edge[1] as usize]),
-        };
-        proximity.crossings().iter().map(describe).collect()
-    }
-
-    /// What a vertex of a mesh obstacle belongs to, in words.
-    fn obstacle_name(&self, vertex: u32) -> String {
-        let mut first = self.sheet.topology.vertex_count;
-        let mut is_past = |mesh: &MeshObstacle| {
-            first += mesh.vertex_count();
-            (vertex as usize) >= first
-        };
-        format!("mesh obstacle {}", self.meshes.list.iter().take_while(|mesh| is_past(mesh)).count())
-    }
-
-    /// How many faces of cloths reach into obstacles in closed form; `None` if nothing counts crossings in this world.
-    pub fn sunken_faces(&self) -> Option<usize> {
-        let proximity = self.caches.proximity.as_ref()?;
-        let shapes = self.obstacles.iter().map(|obstacle| obstacle.over_substep(self.time, 0.0).shape);
-        Some(proximity.count_sunken(&self.sheet.state.positions.raw, &shapes.collect::<Vec<_>>()))
-    }
-
     /// Which cloths reach into which obstacles in closed form now. They are pushed out by contact.
     pub fn sunken_cloths(&self) -> Vec<SunkenCloth> {
         let x = &self.sheet.state.positions;
@@ -239,7 +191,8 @@ impl World {
         }
         let positions = self.contact_positions();
         if let Some(proximity) = &mut self.caches.proximity {
-            proximity.note_crossings(&positions);
+            let masses = &self.sheet.state.inverse_masses.raw;
+            proximity.note_crossings(&positions, |v| masses[v as usize] == 0.0);
         }
     }
 
@@ -324,23 +277,17 @@ impl World {
     pub fn secure(&mut self, h: f64) {
         self.work.shortened.clear();
         let Some(mut proximity) = self.caches.proximity.take() else { return };
-        let mut path = self.contact_path();
-        let (mut found, mut truncation) = self.keep_apart(&mut proximity, &path, h);
-        for round in 0..GIVE_WAY_ROUNDS {
-            let is_forced = truncation.forced_faces > 0 || !truncation.forced.is_empty() && path.is_pushed();
-            let is_stopped = round < SLIDE_ROUNDS && truncation.fractions.iter().any(|t| *t < 1.0);
-            if !(is_forced || is_stopped) {
-                break;
-            }
-            let share = if is_forced { 1.0 } else { SLIDE_SHARE };
-            self.give_way(&proximity, &path, (share, h));
-            path = self.contact_path();
-            (found, truncation) = self.keep_apart(&mut proximity, &path, h);
+        let secured = match self.caches.solver {
+            Solver::Projective(_) => self.watch_motion(&mut proximity, h),
+            Solver::Block(_) | Solver::Rows(_) | Solver::Newton(_) => self.secure_motion(&mut proximity, h),
+        };
+        if !secured.truncation.forced.is_empty() || !proximity.crossings().is_empty() {
+            let masses = &self.sheet.state.inverse_masses.raw;
+            proximity.note_crossings(&secured.found, |v| masses[v as usize] == 0.0);
         }
-        if !truncation.forced.is_empty() || !proximity.crossings().is_empty() {
-            proximity.note_crossings(&found);
-        }
+        self.note_forced(&proximity, &secured, h);
         self.caches.proximity = Some(proximity);
+        let Secured { found, truncation, path } = secured;
         let work = &mut self.work;
         for (i, fraction) in truncation.fractions.iter().enumerate().filter(|(_, t)| **t < 1.0) {
             let lost = path.end(i).distance(found[i]) / h;
@@ -352,7 +299,42 @@ impl World {
                 work.shortened.push(i);
             }
         }
-        work.safeguard.forced += truncation.forced_count() as u64;
+    }
+
+    /// Lets contacts slide, and what is forced give way, as long as that helps; then shortens what is left.
+    fn secure_motion(&mut self, proximity: &mut Proximity, h: f64) -> Secured {
+        let mut path = self.contact_path();
+        let (mut found, mut truncation) = self.keep_apart(proximity, &path, h);
+        let (mut least_forced, mut idle) = (usize::MAX, 0);
+        for round in 0..GIVE_WAY_ROUNDS {
+            let is_forced =
+                !truncation.forced_faces.is_empty() || !truncation.forced.is_empty() && path.is_pushed();
+            let is_stopped = round < SLIDE_ROUNDS && truncation.fractions.iter().any(|t| *t < 1.0);
+            if !(is_forced || is_stopped) {
+                break;
+            }
+            if is_forced {
+                idle = if truncation.forced_count() < least_forced { 0 } else { idle + 1 };
+                least_forced = least_forced.min(truncation.forced_count());
+                if idle == IDLE_ROUNDS || self.effort.rounds >= STEP_ROUNDS {
+                    break;
+                }
+                self.effort.rounds += 1;
+            }
+            let share = if is_forced { 1.0 } else { SLIDE_SHARE };
+            self.give_way(proximity, &path, (share, h));
+            path = self.contact_path();
+            (found, truncation) = self.keep_apart(proximity, &path, h);
+        }
+        Secured { found, truncation, path }
+    }
+
+    /// Finds out what runs into obstacles, and stops nothing: under projective dynamics contact is a force that gives way.
+    fn watch_motion(&mut self, proximity: &mut Proximity, h: f64) -> Secured {
+        let mut path = self.contact_path();
+        path.hold_all();
+        let (found, truncation) = self.keep_apart(proximity, &path, h);
+        Secured { found, truncation, path }
     }
 
     /// The end of a motion after which nothing crosses; the pairs are made complete for it before.

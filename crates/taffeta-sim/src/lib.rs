@@ -50,6 +50,7 @@ mod projective;
 pub mod report;
 mod resample;
 mod rope;
+mod safeguard;
 mod schedule;
 pub mod seams;
 mod smooth;
@@ -66,7 +67,7 @@ mod world;
 
 pub use build::BuildError;
 pub use checkpoint::{Checkpoint, CheckpointError};
-pub use collide::{EnclosedCloth, QuarantinedPair, SafeguardReport, SunkenCloth};
+pub use collide::{EnclosedCloth, SunkenCloth};
 pub use description::{
     Air, ClothDescription, EnclosedDescription, LooseDescription, Mode, PinDescription, RopeDescription,
     SimulationSettings, SolidDescription, SolverChoice, TimeIntegration, WorldDescription,
@@ -79,6 +80,7 @@ pub use jumps::FaceJumps;
 pub use loose::{LooseBody, LooseVertex};
 pub use report::{Metrics, RemeshCounts, StepReport, SubstepPlan, TearCounts};
 pub use resample::MaterialPoint;
+pub use safeguard::{ForcedMeeting, QuarantinedPair, SafeguardReport};
 pub use seams::{SeamDefect, SeamDescription, SeamError, SeamReport, SeamSides, Sewing, pair_seams};
 pub use solid::Solid;
 pub use solid_locator::{SolidLocator, SolidPlace};

@@ -47,6 +47,11 @@ impl ContactPath {
         ways.for_each(|((start, end), prescribed)| *prescribed |= start == end);
     }
 
+    /// Lets nothing be stopped.
+    pub(crate) fn hold_all(&mut self) {
+        self.prescribed.fill(true);
+    }
+
     /// Whether anything cannot be stopped.
     pub(crate) fn is_pushed(&self) -> bool {
         self.prescribed.contains(&true)
@@ -82,6 +87,20 @@ impl MeshObstacles {
             }
         }
         self.times = Some(times);
+    }
+
+    /// How far the farthest vertex of each moves between two times \[m\].
+    pub(crate) fn longest_ways(&mut self, times: [f64; 2]) -> Vec<f64> {
+        self.place(times);
+        let [start, end] = &self.ends;
+        let mut first = 0;
+        let way_of = |obstacle: &MeshObstacle| {
+            let range = first..first + obstacle.vertex_count();
+            first = range.end;
+            let ways = start[range.clone()].iter().zip(&end[range]).map(|(x, y)| x.distance_squared(*y));
+            ways.fold(0.0, f64::max).sqrt()
+        };
+        self.list.iter().map(way_of).collect()
     }
 }
 
@@ -139,15 +158,20 @@ impl World {
         positions
     }
 
-    /// Whether crossings can be counted in this world: cloths meet each other, or mesh obstacles.
+    /// Whether anything in this world can cross something else: cloths each other, or an obstacle.
     pub fn counts_crossings(&self) -> bool {
         self.caches.proximity.is_some()
+    }
+
+    /// Whether edges can go through faces: cloths meet each other, or mesh obstacles.
+    pub(crate) fn pairs_meet(&self) -> bool {
+        self.self_contact && !self.sheet.topology.faces.is_empty() || !self.meshes.list.is_empty()
     }
 
     /// Edges that go through faces, exactly; `None` if neither cloths nor meshes meet in this world. Obstacles do not
     /// cross each other. Vertices are those of [`World::contact_positions`].
     pub fn crossings(&self) -> Option<Vec<Crossing>> {
-        let proximity = self.caches.proximity.as_ref()?;
+        let proximity = self.caches.proximity.as_ref().filter(|_| self.pairs_meet())?;
         Some(self.in_threads(|| proximity.count_crossings(&self.contact_positions())))
     }
 }

@@ -1,6 +1,6 @@
 //! What a step reports.
 
-use crate::collide::SafeguardReport;
+use crate::safeguard::SafeguardReport;
 use crate::stage::StageTimes;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};

@@ -162,7 +162,7 @@ impl World {
         };
         let displacements_allowed: Vec<f64> = cloths.iter().enumerate().map(allowed).collect();
         let view = self.current_view();
-        let is_gated = self.caches.proximity.is_some();
+        let is_gated = self.pairs_meet();
         let asked = self.sizes_at_tears();
         let threads = self.caches.blocks.stitches.clone();
         let mut made = Vec::new();
@@ -284,6 +284,7 @@ impl World {
             time: self.time,
             choice,
             self_contact: self.self_contact,
+            has_closed_forms: !self.obstacles.is_empty(),
             meshes: &self.meshes.list,
         };
         self.caches = Caches::build(source, Some(&self.caches));

@@ -1,11 +1,12 @@
 //! A step: its inputs, its course, its failure.
 
-use crate::collide::SafeguardReport;
+use crate::bound::Effort;
 use crate::description::Air;
 use crate::frozen::Frozen;
 use crate::grab::{Grab, Lead, Leader};
 use crate::grips::Grasps;
 use crate::report::{Metrics, StepReport, SubstepPlan, TearCounts};
+use crate::safeguard::SafeguardReport;
 use crate::stage::{Stage, StageTimes};
 use crate::tearing::is_time_to_tear;
 use crate::world::{Workspace, World};
@@ -55,6 +56,40 @@ pub enum StepError {
         /// What it is, for example "kinetic energy".
         what: &'static str,
         /// Time at the end of the step \[s\].
+        time: f64,
+    },
+    /// Something moves so far in a substep that nobody can tell what it meets on its way.
+    #[error(
+        "at {time} s {body} moves by {distance:.3e} m in a substep of {substep:.3e} s; contact is found on ways of up to \
+         {limit:.0e} m: take more substeps, a higher frame rate or a slower motion"
+    )]
+    TooFar {
+        /// What moves, for example "cloth 'sheet'" or "sphere obstacle 0".
+        body: String,
+        /// How far \[m\].
+        distance: f64,
+        /// How far it may move \[m\].
+        limit: f64,
+        /// The length of the substep \[s\].
+        substep: f64,
+        /// Time at the start of the substep \[s\].
+        time: f64,
+    },
+    /// Contact is thinner than what numbers tell apart so far from the origin.
+    #[error(
+        "at {time} s {body} is {distance:.3e} m from the origin, where positions are told apart by {resolution:.1e} m only: \
+         too little for contact that keeps {separation:.1e} m; move the scene to the origin or take a larger thickness"
+    )]
+    TooFarOut {
+        /// The body, for example "cloth 'sheet'".
+        body: String,
+        /// How far it is from the origin \[m\].
+        distance: f64,
+        /// The distance of two numbers there \[m\].
+        resolution: f64,
+        /// The distance that contact keeps \[m\].
+        separation: f64,
+        /// Time \[s\].
         time: f64,
     },
     /// The time step is not a positive number, or so long that no number of substeps makes sense.
@@ -188,6 +223,7 @@ impl World {
         let grabbed = self.find_grabbed(&inputs.grabs)?;
         let mut times = StageTimes::default();
         self.work.safeguard = SafeguardReport::default();
+        self.effort = Effort::default();
         let broken_before = self.broken_edge_count();
         let sheet = self.can_tear().then(|| Box::new(self.sheet.clone()));
         let last_good = LastGood { sheet, ..self.note_state() };
@@ -229,7 +265,7 @@ impl World {
             contacts,
             broken_edges,
             tears,
-            safeguard: self.work.safeguard,
+            safeguard: self.work.safeguard.clone(),
             remesh,
             jumps,
             metrics: Metrics { max_strain: self.max_strain(), ..measured },
@@ -292,6 +328,7 @@ impl World {
     ) -> Result<(), StepError> {
         self.watch.pass(self.time)?;
         times.run(Stage::Predict, || self.predict(h));
+        self.check_strides(h)?;
         times.run(Stage::Detect, || self.detect(h));
         times.run(Stage::Solve, || self.solve(h, plan))?;
         times.run(Stage::Secure, || self.secure(h));

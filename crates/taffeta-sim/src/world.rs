@@ -1,9 +1,9 @@
 //! The world: what it is made of and what can be asked of it.
 
 use crate::air::Exposed;
+use crate::bound::Effort;
 use crate::build::{BuildError, world_cloths};
 use crate::caches::{CacheSource, Caches, Solver};
-use crate::collide::SafeguardReport;
 use crate::description::{
     Air, EnclosedDescription, Mode, SimulationSettings, SolverChoice, WorldDescription,
 };
@@ -13,6 +13,7 @@ use crate::grips::Grasps;
 use crate::loose::LooseBody;
 use crate::mesh_obstacles::MeshObstacles;
 use crate::pins::{Guided, Pin};
+use crate::safeguard::SafeguardReport;
 use crate::seams::{SeamLaw, seam_laws};
 use crate::solid::Solid;
 use crate::watch::Watch;
@@ -87,6 +88,7 @@ pub struct World {
     pub(crate) caches: Caches,
     pub(crate) work: Workspace,
     pub(crate) watch: Watch,
+    pub(crate) effort: Effort,
     pool: Arc<ThreadPool>,
 }
 
@@ -149,7 +151,7 @@ impl Workspace {
             scales: self.scales.clone(),
             shortened: self.shortened.clone(),
             meetings: self.meetings,
-            safeguard: self.safeguard,
+            safeguard: self.safeguard.clone(),
             stopped: Vec::new(),
             grabbed: self.grabbed.clone(),
             pulls: self.pulls.clone(),
@@ -206,6 +208,7 @@ impl World {
             time: 0.0,
             choice,
             self_contact,
+            has_closed_forms: !description.obstacles.is_empty(),
             meshes: &description.mesh_obstacles,
         };
         let caches = Caches::build(source, None);
@@ -238,6 +241,7 @@ impl World {
                 ..Workspace::default()
             },
             watch: Watch::default(),
+            effort: Effort::default(),
             pool: Arc::new(pool),
         };
         world.refill();

@@ -113,7 +113,10 @@ pub(super) fn start_row(world: &World) -> MetricsRow {
 /// The row of the frame that a step led to, which took some time.
 pub(super) fn step_row(world: &World, report: &StepReport, step_time: Duration) -> MetricsRow {
     let stage = |stage: Stage| milliseconds(report.times.of(stage));
+    let state = state_row(world, &report.metrics);
     MetricsRow {
+        // What has gone through in the frame counts too, though nothing crosses any more.
+        crossings: state.crossings.map(|crossings| crossings + report.safeguard.passed),
         contacts: report.contacts as u64,
         splits: report.remesh.splits,
         collapses: report.remesh.collapses,
@@ -127,7 +130,7 @@ pub(super) fn step_row(world: &World, report: &StepReport, step_time: Duration) 
         solve_ms: stage(Stage::Solve),
         contact_ms: stage(Stage::Detect) + stage(Stage::Secure),
         remesh_ms: stage(Stage::Remesh),
-        ..state_row(world, &report.metrics)
+        ..state
     }
 }
 
@@ -161,9 +164,10 @@ fn milliseconds(time: Duration) -> f64 {
     1e3 * time.as_secs_f64()
 }
 
-/// Edges that go through faces, and faces that reach into obstacles in closed form.
+/// Edges that go through faces, and faces that reach into obstacles in closed form; `None` if nothing can meet.
 fn count_crossings(world: &World) -> Option<u64> {
-    Some((world.crossings()?.len() + world.sunken_faces()?) as u64)
+    let edges = world.crossings().map_or(0, |crossings| crossings.len());
+    world.sunken_faces().map(|faces| (edges + faces) as u64)
 }
 
 #[cfg(test)]

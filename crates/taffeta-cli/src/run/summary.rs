@@ -72,10 +72,13 @@ impl Summary<'_> {
                 "shortened_motions": totals.shortened,
                 "lost_impulse": totals.lost_impulse,
                 "forced_pairs": totals.forced_pairs,
+                "passed_pairs": totals.passed_pairs,
+                "given_up": totals.given_up,
                 "frames_with_crossings": totals.frames_with_crossings,
                 "vertices": totals.vertices,
                 "faces": totals.faces,
             },
+            "forced": totals.forced,
             "quarantine": totals.quarantine,
             "seams": self.seams_json(),
             "starts_inside": prepared.starts_inside,
@@ -118,7 +121,7 @@ impl Summary<'_> {
 
     fn notes(&self) -> Vec<String> {
         let is_measured = self.prepared.world.counts_crossings();
-        let note = "crossings are measured where cloths meet each other or an obstacle is a mesh; elsewhere their column in metrics.csv is empty";
+        let note = "crossings are measured where cloths meet each other or an obstacle; elsewhere their column in metrics.csv is empty";
         let mut notes = if is_measured { Vec::new() } else { vec![note.to_owned()] };
         let formats = self.prepared.scene.output.formats.iter();
         notes.extend(formats.filter_map(|format| format.loss()).map(str::to_owned));

@@ -5,7 +5,7 @@ use cpu_time::ProcessTime;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
-use taffeta_sim::{Stage, StepReport, World};
+use taffeta_sim::{ForcedMeeting, Stage, StepReport, World};
 
 /// Smallest, largest and latest value of a count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -58,12 +58,26 @@ pub(super) struct Totals {
     /// Pairs that pins or obstacles have forced together, over all substeps.
     #[serde(default)]
     pub forced_pairs: u64,
+    /// Those of them of which nothing was left at the end of the substep: one has gone through the other.
+    #[serde(default)]
+    pub passed_pairs: u64,
+    /// Substeps in which the search for a way out was ended by its limits.
+    #[serde(default)]
+    pub given_up: u64,
+    /// Who was forced through whom, as it first was.
+    #[serde(default)]
+    pub forced: Vec<Forced>,
     /// What crosses and is not kept apart, as it was first seen: the first ones of the run.
     #[serde(default)]
     pub quarantine: Vec<Quarantined>,
     /// Frames in which something crosses.
     #[serde(default)]
     pub frames_with_crossings: u64,
+    /// The most that crosses in a frame, and the first frame of those in which something does.
+    #[serde(default)]
+    pub most_crossings: u64,
+    #[serde(default)]
+    pub first_crossing: Option<u64>,
     pub vertices: Option<Extent>,
     pub faces: Option<Extent>,
     /// Largest expected excess of the extension, relative to the size, if the substeps were cut at their cap.
@@ -88,15 +102,28 @@ pub(super) struct Totals {
     pub peak_memory: Option<u64>,
 }
 
+/// Two bodies that were forced through each other, in the summary.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Forced {
+    /// The bodies.
+    pub bodies: [String; 2],
+    /// How many pairs of primitives, over all substeps.
+    pub count: u64,
+    /// When it first was \[s\].
+    pub time: f64,
+    /// Where \[m\].
+    pub position: [f64; 3],
+}
+
 /// An edge and a face that cross, in the summary.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Quarantined {
     /// The frame in which they were first seen.
     pub frame: u64,
-    /// The bodies of edge and face.
+    /// The bodies of edge and face, or of an obstacle in closed form and face.
     pub bodies: [String; 2],
-    /// Numbers of the ends of the edge, in the order of the frame's files cloth by cloth.
-    pub edge: [u32; 2],
+    /// Numbers of the ends of the edge, in the order of the frame's files cloth by cloth; none of an obstacle in closed form.
+    pub edge: Option<[u32; 2]>,
     /// Numbers of the corners of the face.
     pub face: [u32; 3],
     /// Where \[m\].
@@ -105,6 +132,8 @@ pub(super) struct Quarantined {
 
 /// Crossing pairs that the summary lists.
 const LISTED_PAIRS: usize = 50;
+/// Pairs of bodies that a warning names.
+const NAMED_MEETINGS: usize = 3;
 
 /// A warning that came up while simulating.
 pub(super) struct Warning {
@@ -124,7 +153,11 @@ impl Totals {
 
     fn list_crossings(&mut self, world: &World) {
         let pairs = world.quarantine();
-        self.frames_with_crossings += u64::from(!pairs.is_empty());
+        if !pairs.is_empty() {
+            self.frames_with_crossings += 1;
+            self.most_crossings = self.most_crossings.max(pairs.len() as u64);
+            self.first_crossing.get_or_insert(world.frame());
+        }
         for pair in pairs {
             let is_listed = |listed: &Quarantined| (listed.edge, listed.face) == (pair.edge, pair.face);
             if self.quarantine.len() >= LISTED_PAIRS || self.quarantine.iter().any(is_listed) {
@@ -160,6 +193,9 @@ impl Totals {
         self.shortened += report.safeguard.shortened;
         self.lost_impulse += report.safeguard.lost_impulse;
         self.forced_pairs += report.safeguard.forced;
+        self.passed_pairs += report.safeguard.passed;
+        self.given_up += report.safeguard.given_up;
+        report.safeguard.meetings.iter().for_each(|meeting| self.list_forced(meeting));
         for (number, cloth) in world.cloths().iter().enumerate() {
             let limit = cloth.remesh.map(|settings| settings.max_vertices);
             if let Some(limit) = limit.filter(|limit| world.velocities(number).len() >= *limit) {
@@ -171,17 +207,60 @@ impl Totals {
         }
     }
 
+    fn list_forced(&mut self, meeting: &ForcedMeeting) {
+        match self.forced.iter_mut().find(|forced| forced.bodies == meeting.bodies) {
+            Some(forced) => forced.count += meeting.count,
+            None => self.forced.push(Forced {
+                bodies: meeting.bodies.clone(),
+                count: meeting.count,
+                time: meeting.time,
+                position: meeting.position.to_array(),
+            }),
+        }
+    }
+
+    fn forced_warning(&self) -> String {
+        let named = self.forced.iter().take(NAMED_MEETINGS).map(place).collect::<Vec<_>>().join("; ");
+        let more = self.forced.len().saturating_sub(NAMED_MEETINGS);
+        let more =
+            if more > 0 { format!("; {more} more are in `forced` of summary.json") } else { String::new() };
+        let passed = match self.passed_pairs {
+            0 => String::new(),
+            passed => format!(", of which {passed} have gone through"),
+        };
+        format!(
+            "pins or obstacles have forced cloths through something in {} pairs of primitives{passed}: {named}{more}; what crosses \
+             is not kept apart, see `crossings` in metrics.csv",
+            self.forced_pairs
+        )
+    }
+
     /// What the run so far gives reason to warn about.
     pub(super) fn warnings(&self) -> Vec<Warning> {
         let mut warnings = Vec::new();
         let mut warn = |kind: String, text: String| warnings.push(Warning { kind, text });
         if self.forced_pairs > 0 {
+            warn("forced".to_owned(), self.forced_warning());
+        }
+        if self.given_up > 0 {
             warn(
-                "forced".to_owned(),
+                "given up".to_owned(),
                 format!(
-                    "pins or obstacles have forced cloths through something in {} pairs of primitives; what crosses is not kept \
-                     apart, see `crossings` in metrics.csv",
-                    self.forced_pairs
+                    "in {} substeps no way was found to keep apart what pins or obstacles force together{}, however short they \
+                     were made; the run goes on with what crosses. Slow the motion, or leave room for the cloth",
+                    self.given_up,
+                    self.forced.first().map_or(String::new(), |forced| format!(" ({})", place(forced)))
+                ),
+            );
+        }
+        if let (Some(first), Some(pair)) = (self.first_crossing, self.quarantine.first()) {
+            let [x, y, z] = pair.position;
+            warn(
+                "crossings".to_owned(),
+                format!(
+                    "something crosses in frame {first} already: {} and {} near [{x:.4}, {y:.4}, {z:.4}]; up to {} pairs in {} \
+                     frames, see `quarantine` in summary.json and `crossings` in metrics.csv",
+                    pair.bodies[0], pair.bodies[1], self.most_crossings, self.frames_with_crossings
                 ),
             );
         }
@@ -227,6 +306,12 @@ impl Totals {
         }
         warnings
     }
+}
+
+/// Who was forced through whom, and where.
+fn place(forced: &Forced) -> String {
+    let Forced { bodies: [a, b], time, position: [x, y, z], .. } = forced;
+    format!("{a} and {b} at {time:.4} s near [{x:.4}, {y:.4}, {z:.4}]")
 }
 
 /// The name of a stage in the summary.

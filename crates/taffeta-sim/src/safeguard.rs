@@ -1,0 +1,232 @@
+//! Reports of the safeguard: what was forced through what, and what crosses now.
+//!
+//! Pins and obstacles cannot be stopped. What they force together is counted in the substep in which it happens, named by
+//! its bodies and its place; what crosses afterwards is in quarantine.
+
+use crate::collide::Secured;
+use crate::step::StepError;
+use crate::world::World;
+use glam::DVec3;
+use std::collections::BTreeMap;
+use taffeta_contact::crossings::Crossing;
+use taffeta_contact::guard::FaceAtShape;
+use taffeta_contact::proximity::HARD_SHARE;
+use taffeta_contact::shape::WorldShape;
+use taffeta_contact::{Proximity, Shape};
+
+/// What the safeguard had to do.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SafeguardReport {
+    /// Vertices whose motion was shortened, over all substeps of the step.
+    pub shortened: u64,
+    /// The impulse that this has taken \[N·s\]: mass times the velocity lost.
+    pub lost_impulse: f64,
+    /// Pairs of primitives that pins or obstacles have forced together, and faces that they have forced into obstacles in
+    /// closed form, over all substeps.
+    pub forced: u64,
+    /// Those of them that did not cross any more at the end of their substep: one has gone through the other.
+    pub passed: u64,
+    /// Substeps in which something was forced although they were as short as halving makes them, or after the step had
+    /// used up its halvings.
+    pub given_up: u64,
+    /// Who was forced through whom, in the order in which it came up.
+    pub meetings: Vec<ForcedMeeting>,
+}
+
+/// Two bodies that were forced through each other in a step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ForcedMeeting {
+    /// The bodies, for example "cloth 'sheet'" and "sphere obstacle 0". Obstacles in closed form and those made of
+    /// triangles are numbered by themselves.
+    pub bodies: [String; 2],
+    /// How many pairs of primitives, or faces.
+    pub count: u64,
+    /// Where it first was \[m\].
+    pub position: DVec3,
+    /// When it first was: the end of the substep \[s\].
+    pub time: f64,
+}
+
+/// A face that crosses an edge of something else or an obstacle in closed form, so that they cannot be kept apart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QuarantinedPair {
+    /// The bodies of edge and face; of an obstacle in closed form and face.
+    pub bodies: [String; 2],
+    /// The ends of the edge, by their places among the [`World::contact_positions`]; `None`: the face reaches into an
+    /// obstacle in closed form.
+    pub edge: Option<[u32; 2]>,
+    /// The corners of the face, likewise.
+    pub face: [u32; 3],
+    /// The middle of the edge \[m\]; without one, of the face.
+    pub position: DVec3,
+}
+
+/// How far anything that can meet something else may move in a substep \[m\]: on longer ways a stride of what follows it is
+/// no longer small compared with the largest scenes.
+const LONGEST_WAY: f64 = 1e5;
+/// Numbers that the distance is apart that contact keeps, at least: round-off of closest points takes a few.
+const LEAST_NUMBERS: f64 = 64.0;
+
+/// How many meetings of two bodies there were, and where the first one \[m\].
+type Places = BTreeMap<[u32; 2], (u64, DVec3)>;
+
+impl World {
+    /// What the safeguard knows to cross, and so pulls apart rather than keeps apart; then the faces that reach into
+    /// obstacles in closed form.
+    pub fn quarantine(&self) -> Vec<QuarantinedPair> {
+        let Some(proximity) = self.caches.proximity.as_ref() else { return Vec::new() };
+        let sunken = self.find_sunken(proximity);
+        if proximity.crossings().is_empty() && sunken.is_empty() {
+            return Vec::new();
+        }
+        let x = self.contact_positions();
+        let name = |v: u32| self.contact_body_name(proximity.body_of(v));
+        let of_edge = |crossing: &Crossing| QuarantinedPair {
+            bodies: [name(crossing.edge[0]), name(crossing.face[0])],
+            edge: Some(crossing.edge),
+            face: crossing.face,
+            position: 0.5 * (x[crossing.edge[0] as usize] + x[crossing.edge[1] as usize]),
+        };
+        let of_shape = |found: &FaceAtShape| QuarantinedPair {
+            bodies: [self.shape_name(found.shape), name(found.corners[0])],
+            edge: None,
+            face: found.corners,
+            position: middle(found.corners, &x),
+        };
+        proximity.crossings().iter().map(of_edge).chain(sunken.iter().map(of_shape)).collect()
+    }
+
+    /// How many faces of cloths reach into obstacles in closed form; `None` if nothing can meet in this world.
+    pub fn sunken_faces(&self) -> Option<usize> {
+        Some(self.find_sunken(self.caches.proximity.as_ref()?).len())
+    }
+
+    fn find_sunken(&self, proximity: &Proximity) -> Vec<FaceAtShape> {
+        let shapes = self.obstacles.iter().map(|obstacle| obstacle.over_substep(self.time, 0.0).shape);
+        proximity.find_sunken(&self.sheet.state.positions.raw, &shapes.collect::<Vec<_>>())
+    }
+
+    /// The name of a body among those that can meet: cloths, other bodies, mesh obstacles.
+    pub(crate) fn contact_body_name(&self, body: u32) -> String {
+        let (body, own) = (body as usize, self.body_count());
+        if body < own { self.body_name(body) } else { format!("mesh obstacle {}", body - own) }
+    }
+
+    /// The name of an obstacle in closed form.
+    pub(crate) fn shape_name(&self, number: u32) -> String {
+        let shape = match self.obstacles[number as usize].shape {
+            Shape::Sphere { .. } => "sphere",
+            Shape::Plane { .. } => "plane",
+            Shape::Capsule { .. } => "capsule",
+            Shape::Box { .. } => "box",
+        };
+        format!("{shape} obstacle {number}")
+    }
+
+    /// Counts what was forced in a substep of length `h` \[s\].
+    pub(crate) fn note_forced(&mut self, proximity: &Proximity, secured: &Secured, h: f64) {
+        let Secured { found, truncation, .. } = secured;
+        if truncation.forced_count() == 0 {
+            return;
+        }
+        let end = self.end_of_substep(h);
+        let shapes: Vec<WorldShape> =
+            self.obstacles.iter().map(|obstacle| obstacle.over_substep(end, 0.0).shape).collect();
+        let (mut pairs, mut faces) = (Places::new(), Places::new());
+        for number in &truncation.forced {
+            let pair = proximity.pairs()[*number as usize];
+            let [a, b] = [0, pair.split()].map(|k| pair.vertices[k]);
+            let place = pairs.entry([a, b].map(|v| proximity.body_of(v)));
+            place.or_insert((0, found[a as usize])).0 += 1;
+        }
+        let mut passed = proximity.find_passed(&truncation.forced).len();
+        for FaceAtShape { corners, shape } in &truncation.forced_faces {
+            let place = faces.entry([*shape, proximity.body_of(corners[0])]);
+            place.or_insert((0, middle(*corners, found))).0 += 1;
+            let is_out = shapes[*shape as usize].distance_of_face(corners.map(|v| found[v as usize])) >= 0.0;
+            passed += usize::from(is_out);
+        }
+        self.work.safeguard.forced += truncation.forced_count() as u64;
+        self.work.safeguard.passed += passed as u64;
+        for ([a, b], place) in pairs {
+            self.note_meeting([self.contact_body_name(a), self.contact_body_name(b)], place, end);
+        }
+        for ([shape, body], place) in faces {
+            self.note_meeting([self.shape_name(shape), self.contact_body_name(body)], place, end);
+        }
+    }
+
+    /// Refuses a substep of length `h` \[s\], whose motion is predicted, in which something moves too far for contact.
+    ///
+    /// # Errors
+    /// Who moves too far, or is too far away.
+    pub(crate) fn check_strides(&mut self, h: f64) -> Result<(), StepError> {
+        if !self.counts_crossings() {
+            return Ok(());
+        }
+        let time = self.time;
+        let too_far = |body: String, distance: f64| StepError::TooFar {
+            body,
+            distance,
+            limit: LONGEST_WAY,
+            substep: h,
+            time,
+        };
+        for (i, (row, start)) in self.work.rows.iter().zip(&self.work.start).enumerate() {
+            let body = self.sheet.vertex_cloths.raw[i] as usize;
+            let distance = row.position().distance(*start);
+            // What is not finite has an error of its own.
+            if distance > LONGEST_WAY && distance.is_finite() {
+                return Err(too_far(self.body_name(body), distance));
+            }
+            let far = start.abs().max_element();
+            let (resolution, separation) = (far * f64::EPSILON, HARD_SHARE * self.offset_of_body(body));
+            if separation > 0.0 && separation < LEAST_NUMBERS * resolution {
+                let body = self.body_name(body);
+                return Err(StepError::TooFarOut { body, distance: far, resolution, separation, time });
+            }
+        }
+        let end = self.end_of_substep(h);
+        for (number, obstacle) in (0..).zip(&self.obstacles) {
+            let [from, to] = [time, end].map(|time| obstacle.over_substep(time, 0.0).shape);
+            let distance = match (from, to) {
+                (WorldShape::Plane { normal, offset }, WorldShape::Plane { offset: last, normal: other }) => {
+                    // As it moves along its normal; where it turns, only about the origin.
+                    if normal == other { (last - offset).abs() } else { 0.0 }
+                }
+                _ => to.moved_since(&from),
+            };
+            if distance > LONGEST_WAY {
+                return Err(too_far(self.shape_name(number), distance));
+            }
+        }
+        let first = self.body_count() as u32;
+        for (number, distance) in (first..).zip(self.meshes.longest_ways([time, end])) {
+            if distance > LONGEST_WAY {
+                return Err(too_far(self.contact_body_name(number), distance));
+            }
+        }
+        Ok(())
+    }
+
+    /// Half the thickness of a body \[m\].
+    pub(crate) fn offset_of_body(&self, body: usize) -> f64 {
+        match self.cloths.get(body) {
+            Some(cloth) => cloth.surface.offset,
+            None => self.bodies[body - self.cloths.len()].surface.offset,
+        }
+    }
+
+    fn note_meeting(&mut self, bodies: [String; 2], (count, position): (u64, DVec3), time: f64) {
+        let meetings = &mut self.work.safeguard.meetings;
+        match meetings.iter_mut().find(|meeting| meeting.bodies == bodies) {
+            Some(meeting) => meeting.count += count,
+            None => meetings.push(ForcedMeeting { bodies, count, position, time }),
+        }
+    }
+}
+
+/// The middle of a face \[m\].
+fn middle(corners: [u32; 3], x: &[DVec3]) -> DVec3 {
+    corners.iter().map(|v| x[*v as usize]).sum::<DVec3>() / 3.0
+}

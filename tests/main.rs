@@ -18,7 +18,6 @@ mod loose;
 mod meshes;
 mod methods;
 mod motion;
-mod explore_tmp;
 mod nothing_unseen;
 mod pins;
 mod plastic;

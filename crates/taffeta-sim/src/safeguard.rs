@@ -10,8 +10,8 @@ use glam::DVec3;
 use std::collections::BTreeMap;
 use taffeta_contact::crossings::Crossing;
 use taffeta_contact::guard::FaceAtShape;
-use taffeta_contact::shape::WorldShape;
 use taffeta_contact::proximity::HARD_SHARE;
+use taffeta_contact::shape::WorldShape;
 use taffeta_contact::{Proximity, Shape};
 
 /// What the safeguard had to do.

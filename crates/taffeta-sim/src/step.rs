@@ -1,12 +1,12 @@
 //! A step: its inputs, its course, its failure.
 
-use crate::safeguard::SafeguardReport;
 use crate::bound::Effort;
 use crate::description::Air;
 use crate::frozen::Frozen;
 use crate::grab::{Grab, Lead, Leader};
 use crate::grips::Grasps;
 use crate::report::{Metrics, StepReport, SubstepPlan, TearCounts};
+use crate::safeguard::SafeguardReport;
 use crate::stage::{Stage, StageTimes};
 use crate::tearing::is_time_to_tear;
 use crate::world::{Workspace, World};

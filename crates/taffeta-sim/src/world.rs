@@ -4,7 +4,6 @@ use crate::air::Exposed;
 use crate::bound::Effort;
 use crate::build::{BuildError, world_cloths};
 use crate::caches::{CacheSource, Caches, Solver};
-use crate::safeguard::SafeguardReport;
 use crate::description::{
     Air, EnclosedDescription, Mode, SimulationSettings, SolverChoice, WorldDescription,
 };
@@ -14,6 +13,7 @@ use crate::grips::Grasps;
 use crate::loose::LooseBody;
 use crate::mesh_obstacles::MeshObstacles;
 use crate::pins::{Guided, Pin};
+use crate::safeguard::SafeguardReport;
 use crate::seams::{SeamLaw, seam_laws};
 use crate::solid::Solid;
 use glam::DVec3;

@@ -222,7 +222,8 @@ impl Totals {
     fn forced_warning(&self) -> String {
         let named = self.forced.iter().take(NAMED_MEETINGS).map(place).collect::<Vec<_>>().join("; ");
         let more = self.forced.len().saturating_sub(NAMED_MEETINGS);
-        let more = if more > 0 { format!("; {more} more are in `forced` of summary.json") } else { String::new() };
+        let more =
+            if more > 0 { format!("; {more} more are in `forced` of summary.json") } else { String::new() };
         let passed = match self.passed_pairs {
             0 => String::new(),
             passed => format!(", of which {passed} have gone through"),

@@ -208,11 +208,6 @@ impl Proximity {
         self.quarantine.crossings()
     }
 
-    /// The directions in which the vertices of what crosses are to be moved, of length one at most.
-    pub fn pull_apart(&self, x: &[DVec3]) -> Vec<(u32, DVec3)> {
-        self.quarantine.pull(&self.elements, x)
-    }
-
     /// Sees to it that the pairs are complete for a motion; returns whether they had to be collected anew.
     pub fn follow(&mut self, step: Step<'_>) -> bool {
         if !self.is_stale && self.rooms.hold(step) {

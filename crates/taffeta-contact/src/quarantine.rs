@@ -95,29 +95,48 @@ impl Quarantine {
         first.iter().any(|v| self.of_vertex(*v).any(|number| is_at(&self.crossings[number as usize])))
     }
 
-    /// The directions in which the vertices of what crosses are to be moved, of length one at most, by vertex in
-    /// ascending order.
-    pub fn pull(&self, elements: &Elements, x: &[DVec3]) -> Vec<(u32, DVec3)> {
-        let around = elements.faces_at(&cut_edges(&self.crossings));
-        let mut moves: Vec<(u32, DVec3)> = Vec::new();
-        for crossing in &self.crossings {
-            let direction = match self.returning_end(crossing) {
-                Some(end) => back_through(crossing, x).map(|d| if end == crossing.edge[0] { d } else { -d }),
-                None if crossing.face.iter().any(|v| self.is_cut_off(*v)) => None,
-                None => shortening(crossing, faces_of(crossing.edge, &around), x),
-            };
-            let Some(direction) = direction else { continue };
-            let signed = [1.0, 1.0, -1.0, -1.0, -1.0];
-            let vertices = crossing.edge.into_iter().chain(crossing.face);
-            let weighted = vertices.zip(weights(crossing, x)).zip(signed);
-            moves.extend(weighted.map(|((v, w), sign)| (v, direction * (sign * w))));
+    /// What has to move how for the crossings to go away, at positions `x` \[m\].
+    pub(crate) fn pulls(&self, elements: &Elements, x: &[DVec3]) -> Vec<Pull> {
+        if self.is_empty() {
+            return Vec::new();
         }
-        moves.sort_by_key(|(v, _)| *v);
-        let mean = |of_vertex: &[(u32, DVec3)]| {
-            (of_vertex[0].0, of_vertex.iter().map(|(_, m)| *m).sum::<DVec3>() / of_vertex.len() as f64)
-        };
-        moves.chunk_by(|a, b| a.0 == b.0).map(mean).collect()
+        let around = elements.faces_at(&cut_edges(&self.crossings));
+        let mut pulls: Vec<Pull> = Vec::new();
+        for crossing in &self.crossings {
+            let (of_edge, of_face) = weights(crossing, x);
+            let (end, normal, is_through) = match self.returning_end(crossing) {
+                Some(end) => {
+                    let Some(back) = back_through(crossing, x) else { continue };
+                    (end, if end == crossing.edge[0] { back } else { -back }, true)
+                }
+                None if crossing.face.iter().any(|v| self.is_cut_off(*v)) => continue,
+                None => {
+                    let direction = shortening(crossing, faces_of(crossing.edge, &around), x);
+                    let Some(direction) = direction else { continue };
+                    (crossing.edge[usize::from(of_edge[1] > of_edge[0])], direction, false)
+                }
+            };
+            pulls.push(Pull { end, face: crossing.face, weights: of_face, normal, is_through });
+        }
+        // Several edges of a vertex may go through a face.
+        pulls.sort_by_key(|pull| (pull.end, pull.face));
+        pulls.dedup_by_key(|pull| (pull.end, pull.face));
+        pulls
     }
+}
+
+/// A vertex and a point of a face that are to move apart so that a crossing goes away.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pull {
+    /// The vertex: an end of the edge.
+    pub end: u32,
+    /// The corners of the face, and the weights of its point.
+    pub face: [u32; 3],
+    pub weights: [f64; 3],
+    /// Where the vertex is to go, as seen from the face.
+    pub normal: DVec3,
+    /// Whether it is to go to the other side of the face, rather than as far as it can.
+    pub is_through: bool,
 }
 
 /// The edges of crossings, sorted.
@@ -161,15 +180,14 @@ fn join(count: usize, edges: impl Iterator<Item = [u32; 2]>) -> Vec<u32> {
     components.labels()
 }
 
-/// The weights of the ends of the edge and the corners of the face at the point where they meet.
-fn weights(crossing: &Crossing, x: &[DVec3]) -> [f64; 5] {
+/// The weights of the ends of the edge, and those of the corners of the face, at the point where they meet.
+fn weights(crossing: &Crossing, x: &[DVec3]) -> ([f64; 2], [f64; 3]) {
     let at = |v: u32| x[v as usize];
     let ([p, q], [a, b, c]) = (crossing.edge.map(at), crossing.face.map(at));
     let normal = (b - a).cross(c - a);
     let (above, below) = (normal.dot(p - a), normal.dot(q - a));
     let t = if above == below { 0.5 } else { (above / (above - below)).clamp(0.0, 1.0) };
-    let [u, v, w] = closest_point_on_triangle(p.lerp(q, t), [a, b, c]);
-    [1.0 - t, t, u, v, w]
+    ([1.0 - t, t], closest_point_on_triangle(p.lerp(q, t), [a, b, c]))
 }
 
 /// Across the face, the way that takes the first end of the edge to the side of the second one.
@@ -245,10 +263,11 @@ mod tests {
         let step = 1e-3;
         assert!(length(direction * step) < length(DVec3::ZERO), "{direction}");
         assert!(length(-direction * step) > length(DVec3::ZERO), "{direction}");
-        let moves = Quarantine::new(&elements, crossings, |_| false).pull(&elements, &x);
-        assert!(moves.iter().all(|(_, m)| m.length() <= 1.0 + 1e-12) && moves.len() == 7, "{moves:?}");
-        let down = |v: u32| moves.iter().find(|(w, _)| *w == v).unwrap().1.y;
-        assert!(down(4) < 0.0 && down(0) > 0.0, "the tip goes back, the face comes to meet it");
+        let pulls = Quarantine::new(&elements, crossings, |_| false).pulls(&elements, &x);
+        assert!(pulls.iter().all(|pull| (pull.normal.length() - 1.0).abs() < 1e-12), "{pulls:?}");
+        let tip = pulls.iter().find(|pull| pull.end == 4).expect("the tip is cut off");
+        assert!(tip.is_through && tip.normal.y < -0.99, "it goes back: {tip:?}");
+        assert!((tip.weights.iter().sum::<f64>() - 1.0).abs() < 1e-12);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use taffeta_contact::certificate::Truncation;
 use taffeta_contact::elements::Elements;
 use taffeta_contact::guard::MovingShape;
 use taffeta_contact::proximity::{MeshBody, Proximity, Which};
-use taffeta_contact::response::project;
+use taffeta_contact::response::{project, stabilize};
 use taffeta_contact::{Contact, Rooms, SubstepView};
 use taffeta_core::ContactRow;
 use taffeta_solve::block::Stitch;
@@ -31,9 +31,6 @@ const STEP_ROUNDS: u32 = 256;
 /// each contact then keeps: a little more than the safeguard asks for.
 const SLIDE_ROUNDS: u32 = 4;
 const SLIDE_SHARE: f64 = 0.2;
-
-/// Speed at which what crosses is pulled apart \[m/s\].
-const PULL_SPEED: f64 = 1.0;
 
 /// Vertices of a cloth, at most, whose winding numbers are asked for: each takes a look at every face of a mesh.
 const WINDING_SAMPLES: usize = 64;
@@ -220,33 +217,35 @@ impl World {
         let which = if self.work.stands_still { Which::All } else { Which::Nearest };
         let bearing = self.grasps.names();
         let before = contacts.len();
+        let mut pulls = Vec::new();
         self.in_threads(|| {
             proximity.follow(step);
             proximity.add_contacts(step, which, &bearing, &mut contacts);
+            proximity.add_pulls(step, &mut pulls);
         });
         self.caches.proximity = Some(proximity);
         self.work.meetings = contacts.len() - before;
         self.work.contacts = contacts;
+        self.pull_apart(pulls, h);
     }
 
     /// Pulls apart what crosses, slowly and without giving it velocity.
-    pub(crate) fn pull_apart(&mut self, h: f64) {
-        let positions = match &self.caches.proximity {
-            Some(proximity) if !proximity.crossings().is_empty() => self.contact_positions(),
-            _ => return,
-        };
-        let pulls = self.caches.proximity.iter().flat_map(|proximity| proximity.pull_apart(&positions));
-        let pulls: Vec<_> = pulls.collect();
+    ///
+    /// Solvers that sweep take the pulls as contacts. For Newton's method the vertices are moved before the solve, which then
+    /// keeps what is gained: its springs would drag all that is around along, and give it the speed of the pull.
+    fn pull_apart(&mut self, mut pulls: Vec<Contact>, h: f64) {
         let work = &mut self.work;
-        for (v, direction) in pulls {
-            let i = v as usize;
-            if i < work.rows.len() && self.sheet.state.held.raw[i] == [false; 3] {
-                let shift = direction * (PULL_SPEED * h);
-                work.start[i] += shift;
-                work.bases[i] += shift;
-                work.rows[i].position = (work.rows[i].position() + shift).to_array();
+        if !self.caches.solver.is_local() && !pulls.is_empty() {
+            let before = work.start.clone();
+            stabilize(&pulls, &mut work.start, &mut work.rows, h);
+            let shifts = before.iter().zip(&work.start).map(|(was, is)| *is - *was);
+            work.bases.iter_mut().zip(shifts).for_each(|(base, shift)| *base += shift);
+            for Contact { row, .. } in &mut pulls {
+                let reached = row.interpolate(|vi| work.start[vi.0 as usize]) + row.body_displacement;
+                row.offset = row.offset.min(row.normal.dot(reached));
             }
         }
+        work.contacts.extend(pulls);
     }
 
     /// Moves what would be in the way of something, without friction, to where there is room along its way: a solver that

@@ -127,8 +127,6 @@ impl World {
             // Its contacts are springs, which carry their load by their depth.
             Solver::Newton(_) => ease(&mut work.contacts, &work.start, h),
         }
-        self.pull_apart(h);
-        let work = &mut self.work;
         put_back(&work.guided, &mut work.rows);
         put_back_starts(&work.guided, &mut work.start);
         work.predicted.clear();

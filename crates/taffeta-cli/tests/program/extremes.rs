@@ -154,6 +154,69 @@ fn cloths_that_start_across_each_other_are_listed() {
 }
 
 #[test]
+fn obstacles_that_close_on_a_cloth_are_warned_about_and_listed() {
+    let desk = Desk::new();
+    let plane = |normal: i32| {
+        format!(
+            "[[obstacle]]\nshape = {{ plane = {{ normal = [0, {normal}, 0] }} }}\nmotion = [ {{ t = 0, translate = \
+             [0, {}, 0] }}, {{ t = 0.03, translate = [0, {}, 0] }} ]\n",
+            -0.02 * f64::from(normal),
+            0.01 * f64::from(normal)
+        )
+    };
+    for meets in [true, false] {
+        let more = format!("{}{}[contact]\nself = {meets}", plane(1), plane(-1));
+        desk.write("scene.toml", &loose_sheet(0.0, &more));
+        let folder = format!("self_{meets}");
+        let reply = desk.done(&["run", "scene.toml", "--out", &folder, "--quiet"]);
+        for part in [
+            "have forced cloths through something",
+            "plane obstacle 0 and cloth 'sheet' at 0.0",
+            "no way was found to keep apart",
+            "something crosses in frame",
+        ] {
+            assert!(reply.err.contains(part), "{part:?} is not in:\n{}", reply.err);
+        }
+        let summary = desk.summary(&folder);
+        assert_eq!(summary["status"], "finished", "the run goes on");
+        assert!(summary["totals"]["given_up"].as_u64() > Some(0));
+        assert_eq!(summary["forced"][0]["bodies"][1], "cloth 'sheet'");
+        let pair = &summary["quarantine"][0];
+        assert_eq!((&pair["edge"], &pair["bodies"][1]), (&serde_json::Value::Null, &"cloth 'sheet'".into()));
+        let crossings: u64 = desk.timeless_metrics(&folder).last().unwrap()[17].parse().unwrap();
+        assert!(crossings >= 72, "all faces are in a plane: {crossings}");
+    }
+}
+
+#[test]
+fn an_obstacle_that_goes_through_within_a_substep_is_counted() {
+    let desk = Desk::new();
+    let ball = "[[obstacle]]\nshape = { sphere = { radius = 0.05 } }\nmotion = [ { t = 0, translate = [0, -50, 0] }, \
+                { t = 0.03, translate = [0, 50, 0] } ]\n[[cloth.pin]]\nwhere = { boundary = true }";
+    let text = loose_sheet(0.0, ball).replace("[simulation]", "[simulation]\nsubsteps = 1");
+    desk.write("scene.toml", &text);
+    let reply = desk.done(&["run", "scene.toml", "--out", "a", "--quiet"]);
+    for part in ["have gone through", "sphere obstacle 0 and cloth 'sheet'"] {
+        assert!(reply.err.contains(part), "{part:?} is not in:\n{}", reply.err);
+    }
+    let crossings = |row: usize| desk.timeless_metrics("a")[row][17].parse::<u64>().unwrap();
+    assert!((1..=3).any(|row| crossings(row + 1) > 0), "the frame in which it goes through");
+}
+
+#[test]
+fn an_obstacle_that_moves_farther_than_can_be_followed_ends_the_run_with_a_reason() {
+    let desk = Desk::new();
+    let ball = "[[obstacle]]\nshape = { sphere = { radius = 0.05 } }\nmotion = [ { t = 0, translate = [0, -1, 0] }, \
+                { t = 0.03, translate = [0, 1e9, 0] } ]";
+    desk.write("scene.toml", &loose_sheet(0.0, ball));
+    let reply = desk.call(&["run", "scene.toml", "--out", "a"]);
+    assert_eq!(reply.status, 1, "{}", reply.err);
+    for part in ["sphere obstacle 0 moves by", "take more substeps"] {
+        assert!(reply.err.contains(part), "{part:?} is not in:\n{}", reply.err);
+    }
+}
+
+#[test]
 fn a_cloth_that_floats_has_no_equilibrium_and_is_named() {
     let desk = Desk::new();
     desk.write("scene.toml", &scene("mode = \"static\"", [4, 4], "", ""));

@@ -3,7 +3,7 @@
 use super::{Proximity, Step};
 use crate::advance::{Pursuit, advance};
 use crate::fans::Nearest;
-use crate::pair::{Pair, closest};
+use crate::pair::{Closest, Pair, PairKind, closest};
 use crate::response::{Contact, ContactName};
 use crate::sides::{Feature, Point, Sides};
 use glam::{DMat3, DVec3};
@@ -12,6 +12,8 @@ use taffeta_core::{ContactRow, VertexIndex};
 
 /// The distance that the search for the first contact does not undercut, relative to the offset.
 const REACHED_SHARE: f64 = 0.9;
+/// Speed at which the curve along which surfaces cross is made shorter \[m/s\].
+const PULL_SPEED: f64 = 1.0;
 /// Angle \[rad\] and part of the thickness below which contacts of a vertex are one: round-off of where it is over an edge.
 const TWIN_ANGLE: f64 = 1e-5;
 const TWIN_SHARE: f64 = 1e-3;
@@ -69,6 +71,27 @@ impl Proximity {
             if vertex.is_none() || !near.any(|other| is_twin(&other.row, &contact.row, step.start)) {
                 contacts.push(contact);
             }
+        }
+    }
+
+    /// Adds contacts without friction that pull apart what crosses: each asks a vertex to go to the other side of a face, or
+    /// a little along the way on which the crossing becomes shorter. How fast, is up to the response to contacts that are
+    /// deep, which gives no velocity.
+    pub fn add_pulls(&self, step: Step<'_>, contacts: &mut Vec<Contact>) {
+        for pull in self.quarantine.pulls(&self.elements, step.start) {
+            let [a, b, c] = pull.face;
+            let pair = Pair { kind: PairKind::VertexFace, vertices: [pull.end, a, b, c] };
+            let [u, v, w] = pull.weights;
+            let sides = Sides::new(&pair, &Closest { weights: [1.0, u, v, w], gap: DVec3::ZERO });
+            let thickness = self.offset(&pair);
+            let [end, point] = sides.points;
+            let at = |point: &Point| point.interpolate(|v| step.start[v as usize]);
+            let now = pull.normal.dot(at(&end) - at(&point));
+            let wanted = if pull.is_through { thickness } else { now + PULL_SPEED * step.h };
+            let mut row = self.row(sides, pull.normal, wanted, step);
+            row.thickness = thickness;
+            (row.static_friction, row.kinetic_friction) = (0.0, 0.0);
+            contacts.push(Contact::new(ContactName::Pair(sides.feature()), row));
         }
     }
 
@@ -233,7 +256,6 @@ mod tests {
     use super::*;
     use crate::detect::ContactSurface;
     use crate::elements::Elements;
-    use crate::pair::PairKind;
     use crate::proximity::MeshBody;
     use taffeta_core::random::SplitMix64;
 

@@ -107,7 +107,8 @@ pub struct MetricsRow {
     pub residual: f64,
     /// Number of contacts.
     pub contacts: u64,
-    /// Number of crossings of edges and faces; `None`, an empty field: not measured.
+    /// Number of edges that go through faces, faces that reach into obstacles in closed form, and those that an obstacle has
+    /// gone through in the frame; `None`, an empty field: not measured.
     pub crossings: Option<u64>,
     /// Splits of the last remeshing.
     pub splits: u64,

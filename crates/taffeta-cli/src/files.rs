@@ -1,6 +1,7 @@
 //! Files that appear under their name only when they are complete.
 
 use crate::failure::Failure;
+use std::fs::File;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
@@ -9,12 +10,23 @@ pub(crate) const UNFINISHED: &str = ".tmp";
 
 /// Writes a file; an older one of that name is replaced.
 pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    write_beside(path, bytes)?.persist(path).map(drop).map_err(|error| error.error)
+    replace_file_by(path, |file| file.write_all(bytes))
+}
+
+/// Lets `write` write a file; an older one of that name is replaced.
+pub(crate) fn replace_file_by(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<()> {
+    write_beside(path, write)?.persist(path).map(drop).map_err(|error| error.error)
 }
 
 /// Writes a file; an older one of that name is left alone, and that is an error.
 pub(crate) fn create_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    write_beside(path, bytes)?.persist_noclobber(path).map(drop).map_err(|error| error.error)
+    write_beside(path, |file| file.write_all(bytes))?
+        .persist_noclobber(path)
+        .map(drop)
+        .map_err(|error| error.error)
 }
 
 /// Why a new file could not be made: bad usage, as nothing was written.
@@ -29,7 +41,10 @@ pub(crate) fn refuse_file(path: &Path, error: &io::Error) -> Failure {
     })
 }
 
-fn write_beside(path: &Path, bytes: &[u8]) -> io::Result<tempfile::NamedTempFile> {
+fn write_beside(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<tempfile::NamedTempFile> {
     let folder = match path.parent() {
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
@@ -40,7 +55,7 @@ fn write_beside(path: &Path, bytes: &[u8]) -> io::Result<tempfile::NamedTempFile
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut file = builder.tempfile_in(folder)?;
-    file.write_all(bytes)?;
+    write(file.as_file_mut())?;
     Ok(file)
 }
 

@@ -100,11 +100,7 @@ fn sort(pairs: Vec<[u32; 2]>, count: usize) -> Vec<[u32; 2]> {
 }
 
 /// Takes over new boxes; builds the tree if there is none.
-fn fit(
-    tree: &mut Option<BoxTree>,
-    count: usize,
-    area: impl Fn(u32) -> MovingBox + Sync,
-) -> &BoxTree {
+fn fit(tree: &mut Option<BoxTree>, count: usize, area: impl Fn(u32) -> MovingBox + Sync) -> &BoxTree {
     match tree {
         Some(tree) => {
             tree.refit_over(area);

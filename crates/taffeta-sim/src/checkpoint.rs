@@ -3,12 +3,13 @@
 //! A checkpoint holds what a run has that its scene has not: the keyed meshes with their attributes, the time, and
 //! which pins have let go; which edges have is among the attributes. A run that is resumed from it gives the same bits as one that was not interrupted.
 
-use crate::frozen::Thawed;
+use crate::frozen::{Thawed, WrittenThawed};
 use crate::grips::Grasps;
 use crate::loose::LooseVertex;
 use crate::world::{World, freeze};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
+use std::io::{self, Write};
 use taffeta_contact::{ContactName, MeshObstacle, Rooms};
 use taffeta_remesh::validate_attributes;
 
@@ -17,7 +18,7 @@ const VERSION: u32 = 10;
 
 /// The state of a world.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Checkpoint {
+pub struct Checkpoint<Sheet = Thawed> {
     version: u32,
     time: f64,
     frame: u64,
@@ -35,7 +36,7 @@ pub struct Checkpoint {
     grasps: Vec<(ContactName, DVec3)>,
     /// For which motion the pairs that are near each other were collected.
     rooms: Option<Rooms>,
-    sheet: Thawed,
+    sheet: Sheet,
 }
 
 /// Why a checkpoint cannot be used.
@@ -73,14 +74,6 @@ impl Checkpoint {
         postcard::to_stdvec(self).expect("a checkpoint has no unbounded or borrowed parts")
     }
 
-    /// Writes the bytes of [`to_bytes`](Self::to_bytes), which are never in memory as a whole.
-    ///
-    /// # Errors
-    /// If they cannot be written.
-    pub fn write(&self, out: impl std::io::Write) -> std::io::Result<()> {
-        postcard::to_io(self, out).map(|_| ()).map_err(std::io::Error::other)
-    }
-
     /// Reads a checkpoint back.
     ///
     /// # Errors
@@ -101,6 +94,19 @@ fn damaged(error: postcard::Error) -> CheckpointError {
 impl World {
     /// The state to resume from.
     pub fn checkpoint(&self) -> Checkpoint {
+        self.checkpoint_of(self.sheet.to_thawed())
+    }
+
+    /// Writes the [bytes](Checkpoint::to_bytes) of a [checkpoint](Self::checkpoint), of which only parts are in memory.
+    ///
+    /// # Errors
+    /// If they cannot be written.
+    pub fn write_checkpoint(&self, out: impl Write) -> io::Result<()> {
+        let checkpoint = self.checkpoint_of(WrittenThawed(&self.sheet));
+        postcard::to_io(&checkpoint, out).map(drop).map_err(io::Error::other)
+    }
+
+    fn checkpoint_of<Sheet>(&self, sheet: Sheet) -> Checkpoint<Sheet> {
         Checkpoint {
             version: VERSION,
             time: self.time,
@@ -112,7 +118,7 @@ impl World {
             bodies: self.body_names(),
             grasps: self.grasps.0.clone(),
             rooms: self.rooms(),
-            sheet: self.sheet.to_thawed(),
+            sheet,
         }
     }
 

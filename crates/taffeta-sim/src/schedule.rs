@@ -274,6 +274,7 @@ impl World {
     /// Derives everything anew from the sheet.
     pub(crate) fn rebuild(&mut self) {
         let choice = resolve_solver(&self.settings, self.sheet.topology.vertex_count);
+        let kept = self.caches.retire();
         let source = CacheSource {
             sheet: &self.sheet,
             cloths: &self.cloths,
@@ -286,7 +287,7 @@ impl World {
             self_contact: self.self_contact,
             meshes: &self.meshes.list,
         };
-        self.caches = Caches::build(source, Some(&self.caches));
+        self.caches = Caches::build(source, kept);
         // Those of pins that turn.
         self.caches.plate.clamps = self.clamp_normals(self.time);
         self.refill();

@@ -2,7 +2,7 @@
 
 use crate::air::Exposed;
 use crate::build::{BuildError, world_cloths};
-use crate::caches::{CacheSource, Caches, Solver};
+use crate::caches::{CacheSource, Caches, KeptCaches, Solver};
 use crate::collide::SafeguardReport;
 use crate::description::{
     Air, EnclosedDescription, Mode, SimulationSettings, SolverChoice, WorldDescription,
@@ -206,7 +206,7 @@ impl World {
             self_contact,
             meshes: &description.mesh_obstacles,
         };
-        let caches = Caches::build(source, None);
+        let caches = Caches::build(source, KeptCaches::default());
         let mut world = Self {
             cloths,
             bodies,

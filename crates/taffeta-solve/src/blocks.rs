@@ -2,8 +2,8 @@
 
 use crate::block::distance::spring_constant;
 use crate::block::{
-    Block, Distance, EdgeLengths, Elasticity, EnclosedVolume, EnergyForm, GreenStrain, Hinge, QuadraticBend, Stitch,
-    StrainEnergy, gather,
+    Block, Distance, EdgeLengths, Elasticity, EnclosedVolume, EnergyForm, GreenStrain, Hinge, QuadraticBend,
+    Stitch, StrainEnergy, gather,
 };
 use crate::material::Material;
 use crate::model::{BendingModel, ClothModel, MembraneModel};

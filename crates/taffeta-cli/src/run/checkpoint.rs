@@ -11,16 +11,16 @@
 use super::prepare::Prepared;
 use super::totals::Totals;
 use crate::failure::Failure;
-use crate::files::{UNFINISHED, replace_file};
+use crate::files::{UNFINISHED, replace_file, replace_file_by};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Read};
 use std::path::{Path, PathBuf};
-use taffeta_sim::Checkpoint;
+use taffeta_sim::{Checkpoint, World};
 
 /// Format of `checkpoint.json`; a change of the format changes it.
 const FORMAT: u32 = 2;
@@ -75,9 +75,8 @@ impl CheckpointFolder {
             state_hash: prepared.world.state_hash(),
             totals: totals.clone(),
         };
-        let packed = pack(&prepared.world.checkpoint())?;
         fs::create_dir_all(&self.root)?;
-        replace_file(&self.root.join(&note.state), &packed)?;
+        replace_file_by(&self.root.join(&note.state), |file| pack(&prepared.world, file))?;
         replace_file(&self.note_path(), &serde_json::to_vec_pretty(&note)?)?;
         for entry in fs::read_dir(&self.root)? {
             let entry = entry?;
@@ -112,10 +111,10 @@ impl CheckpointFolder {
 }
 
 /// Low, because most of a state are digits of floating-point numbers: more effort gains a few percent.
-fn pack(checkpoint: &Checkpoint) -> io::Result<Vec<u8>> {
-    let mut stream = BufWriter::new(GzEncoder::new(Vec::new(), Compression::fast()));
-    checkpoint.write(&mut stream)?;
-    stream.into_inner().map_err(io::IntoInnerError::into_error)?.finish()
+fn pack(world: &World, file: &mut File) -> io::Result<()> {
+    let mut stream = BufWriter::new(GzEncoder::new(file, Compression::fast()));
+    world.write_checkpoint(&mut stream)?;
+    stream.into_inner().map_err(io::IntoInnerError::into_error)?.finish().map(drop)
 }
 
 /// The stream carries a checksum: a state that was cut or changed is an error.

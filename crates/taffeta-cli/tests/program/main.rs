@@ -6,6 +6,7 @@ mod external;
 mod extremes;
 mod formats;
 mod interrupt;
+mod memory;
 mod meshes;
 mod pictures;
 mod refusals;

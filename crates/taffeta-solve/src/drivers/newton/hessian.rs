@@ -9,12 +9,12 @@ use super::elements::outer;
 use super::folds::{FoldWork, Folds};
 use super::loads::ContactCoupling;
 use super::rows::{Block, CornerPlace, SymmetricRows};
-use super::tiles::TILE;
 use super::system::{NewtonProblem, System, mask};
+use super::tiles::TILE;
 use glam::DMat3;
 use std::cmp::Ordering;
-use taffeta_core::tasks::share_out;
 use taffeta_core::SurfaceTopology;
+use taffeta_core::tasks::share_out;
 
 /// Faces or edges that one task takes.
 const PER_TASK: usize = 1024;

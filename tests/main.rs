@@ -10,7 +10,6 @@ mod contact_scenes;
 mod damaged;
 mod determinism;
 mod examples;
-mod explore_tmp;
 mod golden;
 mod grabs;
 mod guide;

@@ -51,6 +51,9 @@ fn simulate(case: &Case) -> State {
     for frame in 0..case.frames {
         if case.is_resumed && frame == case.frames / 2 {
             let saved = world.checkpoint().to_bytes();
+            let mut written = Vec::new();
+            world.write_checkpoint(&mut written).expect("a vector takes everything");
+            assert!(written == saved, "{}: a checkpoint is another if it is written part by part", case.name);
             world = build(case).0;
             let checkpoint = Checkpoint::from_bytes(&saved).expect("a checkpoint");
             world.restore(checkpoint).expect("a checkpoint of this world");

@@ -10,13 +10,21 @@ pub(crate) const UNFINISHED: &str = ".tmp";
 
 /// Writes a file, which is on the disk then; an older one of that name is replaced.
 pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    write_beside(path, bytes)?.persist(path).map_err(|error| error.error)?;
+    replace_file_by(path, |file| file.write_all(bytes))
+}
+
+/// Lets `write` write a file, which is on the disk then; an older one of that name is replaced.
+pub(crate) fn replace_file_by(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<()> {
+    write_beside(path, write)?.persist(path).map_err(|error| error.error)?;
     sync_folder(path)
 }
 
 /// Writes a file, which is on the disk then; an older one of that name is left alone, and that is an error.
 pub(crate) fn create_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    write_beside(path, bytes)?.persist_noclobber(path).map_err(|error| error.error)?;
+    write_beside(path, |file| file.write_all(bytes))?.persist_noclobber(path).map_err(|error| error.error)?;
     sync_folder(path)
 }
 
@@ -41,14 +49,17 @@ pub(crate) fn refuse_file(path: &Path, error: &io::Error) -> Failure {
     })
 }
 
-fn write_beside(path: &Path, bytes: &[u8]) -> io::Result<tempfile::NamedTempFile> {
+fn write_beside(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".taffeta-").suffix(UNFINISHED);
     // Temporary files are private by default; these are as readable as any other file.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut file = builder.tempfile_in(folder_of(path))?;
-    file.write_all(bytes)?;
+    write(file.as_file_mut())?;
     file.as_file().sync_all()?;
     Ok(file)
 }

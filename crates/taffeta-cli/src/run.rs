@@ -192,9 +192,9 @@ impl Run {
             Some(Ok(hash)) => (hash, true),
             Some(Err(failure)) => {
                 outcome.note_unwritten(failure.into_reason());
-                (self.prepared.world.checkpoint().hash(), false)
+                (self.prepared.world.checkpoint_hash(), false)
             }
-            None => (self.prepared.world.checkpoint().hash(), false),
+            None => (self.prepared.world.checkpoint_hash(), false),
         };
         if let Err(failure) = self.write_spanning() {
             outcome.note_unwritten(failure.into_reason());

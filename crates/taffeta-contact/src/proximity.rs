@@ -98,8 +98,8 @@ pub struct Proximity {
     /// The number of elements and of vertices of bodies that move by themselves: they come first.
     movers: usize,
     moving_vertices: usize,
-    /// The boxes for which the pairs were collected, and in which the vertices must stay.
-    boxes: Vec<MovingBox>,
+    /// The boxes of the vertices of obstacles for which the pairs were collected.
+    obstacle_boxes: Vec<MovingBox>,
     rooms: Rooms,
     /// Whether the pairs are to be collected whatever the rooms say.
     is_stale: bool,
@@ -154,8 +154,9 @@ impl Proximity {
 
     fn crossings_among(&self, list: &[Element], x: &[DVec3]) -> Vec<Crossing> {
         let boxes: Vec<_> = x.iter().map(|x| MovingBox::still(Aabb::around([*x]))).collect();
-        let mut obstacles = self.boxes.iter().zip(x).skip(self.moving_vertices);
-        let is_known = self.boxes.len() == x.len() && obstacles.all(|(area, x)| area.swept().contains(*x));
+        let obstacles = &x[self.moving_vertices.min(x.len())..];
+        let is_known = self.obstacle_boxes.len() == obstacles.len()
+            && self.obstacle_boxes.iter().zip(obstacles).all(|(area, x)| area.swept().contains(*x));
         let near = self.search.look(list, &boxes, (self.movers, is_known), Self::meets(&self.bodies));
         find_crossings_among(list, &near, x)
     }
@@ -278,16 +279,16 @@ impl Proximity {
     /// Collects the pairs whose boxes meet and which come within reach if they come closer by their `way` \[m\].
     fn collect(&mut self, boxes: Vec<MovingBox>, way: impl Fn(&Pair) -> f64 + Sync, start: &[DVec3]) {
         let first = self.moving_vertices;
-        let moved = self.boxes.get(first..) != boxes.get(first..);
-        self.boxes = boxes;
+        let moved = self.obstacle_boxes != boxes[first..];
+        self.obstacle_boxes = boxes[first..].to_vec();
         let list = &self.elements.list;
-        let near = self.search.find(list, &self.boxes, (self.movers, moved), Self::meets(&self.bodies));
+        let near = self.search.find(list, &boxes, (self.movers, moved), Self::meets(&self.bodies));
         let may_meet = |pair: &Pair| {
             let reach =
                 self.reach(pair.vertices[0] as usize) + self.reach(pair.vertices[pair.split()] as usize);
             closest(pair.kind, pair.gather(start)).gap.length() <= way(pair) + reach
         };
-        self.pairs = collect_pairs(list, &near, &self.boxes, may_meet);
+        self.pairs = collect_pairs(list, &near, &boxes, may_meet);
         self.offsets = self.pairs.par_iter().map(|pair| self.offset(pair)).collect();
     }
 

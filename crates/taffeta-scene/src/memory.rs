@@ -8,7 +8,7 @@ use std::path::Path;
 use taffeta_sim::{Mode, SolverChoice};
 
 /// Memory of the program without a world \[bytes\].
-const BASE: f64 = 30e6;
+const BASE: f64 = 12e6;
 
 /// How a world is simulated, as far as its memory depends on it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,7 +52,7 @@ impl MemoryModel {
             // Small equilibria are searched with a factorization, which at that size takes no more.
             (SolverChoice::Auto | SolverChoice::Global, _) => GLOBAL,
             // The fill of a factor grows with the logarithm of its size.
-            (SolverChoice::Direct, _) => DIRECT + DIRECT_FILL * faces.max(2.0).log2(),
+            (SolverChoice::Direct, _) => DIRECT_FILL * faces.max(2.0).log2(),
             (SolverChoice::Block, _) => BLOCK,
             (SolverChoice::Xpbd | SolverChoice::Pbd, _) => ROWS,
             (SolverChoice::Projective, _) => PROJECTIVE + PROJECTIVE_FILL * faces.max(2.0).log2(),
@@ -61,15 +61,14 @@ impl MemoryModel {
 }
 
 /// Bytes per face, by solver; with curvature bending where the solver knows it.
-const GLOBAL: f64 = 1900.0;
-const DIRECT: f64 = 2000.0;
-const DIRECT_FILL: f64 = 300.0;
-const BLOCK: f64 = 1500.0;
-const ROWS: f64 = 1500.0;
-const PROJECTIVE: f64 = 1500.0;
-const PROJECTIVE_FILL: f64 = 50.0;
+const GLOBAL: f64 = 2900.0;
+const DIRECT_FILL: f64 = 1460.0;
+const BLOCK: f64 = 2500.0;
+const ROWS: f64 = 2350.0;
+const PROJECTIVE: f64 = 2150.0;
+const PROJECTIVE_FILL: f64 = 74.0;
 /// More bytes per face if cloths meet.
-const PROXIMITY: f64 = 400.0;
+const PROXIMITY: f64 = 800.0;
 /// More bytes per face if cloths are remeshed.
 const REMESH: f64 = 1500.0;
 

@@ -150,6 +150,7 @@ impl World {
         let loose = build_loose(&inputs, &mut pins)?;
         let mut thawed = Thawed { mesh: built.mesh, attributes, loose, sewing: Sewing::default(), epoch: 0 };
         begin_sewing(description, &mut thawed, (&built.vertices, &input.offsets))?;
+        drop(input);
         place_and_pin(&mut solids, (description, &built.vertices), &mut thawed, &mut pins)?;
         let mut world = World::assemble(description, (pins, world_bodies(inputs), solids), thawed)?;
         // Sides that touch from the start are one from the start.

@@ -14,8 +14,8 @@ use glam::DVec3;
 use taffeta_contact::{Detector, MeshObstacle, Proximity};
 use taffeta_core::index::DenseIndex;
 use taffeta_core::topology::Edge;
-use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, TopologyEpoch};
-use taffeta_solve::drivers::newton::{Charts, LinearSolver, NewtonDriver, Site};
+use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, SurfaceTopology, TopologyEpoch};
+use taffeta_solve::drivers::newton::{Charts, KeptGrids, LinearSolver, NewtonDriver, Site};
 use taffeta_solve::drivers::projective::{
     ProjectiveDriver, ProjectiveProblem, RestPlaces, cloth_constraints,
 };
@@ -98,10 +98,42 @@ pub(crate) struct CacheSource<'a> {
     pub meshes: &'a [MeshObstacle],
 }
 
+/// What of caches outlives their topology.
+#[derive(Debug, Default)]
+pub(crate) struct KeptCaches {
+    grids: Option<KeptGrids>,
+    factorizations: usize,
+}
+
 impl Caches {
-    /// Builds everything. Angles and scalars continue from those that the sheet remembers; what of `before` does not
-    /// depend on the topology is taken over.
-    pub(crate) fn build(source: CacheSource<'_>, before: Option<&Caches>) -> Self {
+    /// Empties the caches, so that those of two topologies are never in memory together. They must be built anew before
+    /// anything asks for them.
+    pub(crate) fn retire(&mut self) -> KeptCaches {
+        let grids = match &self.solver {
+            Solver::Newton(driver) => driver.grids(),
+            Solver::Block(_) | Solver::Rows(_) | Solver::Projective(_) => None,
+        };
+        let kept = KeptCaches { grids, factorizations: self.factorizations() };
+        let nothing = Blocks::default();
+        *self = Self {
+            epoch: TopologyEpoch::default(),
+            solver: Solver::Rows(Box::new(RowDriver::xpbd(&SurfaceTopology::default(), &nothing))),
+            blocks: nothing,
+            enclosed: Vec::new(),
+            stitch_places: Vec::new(),
+            plate: PlateState::default(),
+            clamps: Vec::new(),
+            choice: self.choice,
+            past_factorizations: 0,
+            detector: Detector::new(Vec::new(), IndexVec::default()),
+            proximity: None,
+            load_path: LoadPath { stiffness_demand: 0.0 },
+        };
+        kept
+    }
+
+    /// Builds everything. Angles and scalars continue from those that the sheet remembers.
+    pub(crate) fn build(source: CacheSource<'_>, kept: KeptCaches) -> Self {
         let CacheSource { sheet, cloths, bodies, pins, choice, self_contact, .. } = source;
         let can_meet = self_contact || source.has_closed_forms;
         let meets = can_meet && !sheet.topology.faces.is_empty() || !source.meshes.is_empty();
@@ -139,9 +171,9 @@ impl Caches {
             }
             SolverChoice::Projective => Solver::Projective(Box::new(build_projective(source, &models))),
             SolverChoice::Auto | SolverChoice::Global => {
-                build_newton(source, &blocks, (LinearSolver::Conjugate, before))
+                build_newton(source, &blocks, (LinearSolver::Conjugate, kept.grids))
             }
-            SolverChoice::Direct => build_newton(source, &blocks, (LinearSolver::Factorized, before)),
+            SolverChoice::Direct => build_newton(source, &blocks, (LinearSolver::Factorized, None)),
         };
         let surfaces = cloths.iter().map(|c| c.surface).chain(bodies.iter().map(|b| b.surface)).collect();
         let mut caches = Self {
@@ -152,7 +184,7 @@ impl Caches {
             enclosed,
             choice,
             solver,
-            past_factorizations: before.map_or(0, Self::factorizations),
+            past_factorizations: kept.factorizations,
             detector: Detector::new(surfaces, sheet.vertex_cloths.clone()),
             proximity: meets.then(|| build_proximity(source, &blocks.stitches, &stitch_places)),
             stitch_places,
@@ -261,11 +293,11 @@ fn build_projective(source: CacheSource<'_>, models: &[ClothModel]) -> Projectiv
     ProjectiveDriver::build(problem, constraints)
 }
 
-/// Newton's method with a linear solver; what of `before` does not depend on the topology is taken over.
+/// Newton's method with a linear solver.
 fn build_newton(
     source: CacheSource<'_>,
     blocks: &Blocks,
-    (linear, before): (LinearSolver, Option<&Caches>),
+    (linear, grids): (LinearSolver, Option<KeptGrids>),
 ) -> Solver {
     let CacheSource { sheet, cloths, .. } = source;
     let pressure = |cloth: &u32| cloths[*cloth as usize].pressure;
@@ -274,11 +306,7 @@ fn build_newton(
     let places = has_panels.then(|| find_chart_points(sheet, cloths));
     let charts = places.as_ref().map(|(points, charts)| Charts { points, charts });
     let site = Site { points: &sheet.layout, charts, face_pressures: &pressures };
-    let before = before.and_then(|before| match &before.solver {
-        Solver::Newton(driver) => Some(&**driver),
-        Solver::Block(_) | Solver::Rows(_) | Solver::Projective(_) => None,
-    });
-    Solver::Newton(Box::new(NewtonDriver::build(&sheet.topology, blocks, site, (linear, before))))
+    Solver::Newton(Box::new(NewtonDriver::build(&sheet.topology, blocks, site, (linear, grids.as_ref()))))
 }
 
 /// Where every vertex lies on the chart of its panel, and the number of this: of the first panel if it is at a seam. A cloth

@@ -3,12 +3,13 @@
 //! A checkpoint holds what a run has that its scene has not: the keyed meshes with their attributes, the time, and
 //! which pins have let go; which edges have is among the attributes. A run that is resumed from it gives the same bits as one that was not interrupted.
 
-use crate::frozen::Thawed;
+use crate::frozen::{Thawed, WrittenThawed};
 use crate::grips::Grasps;
 use crate::loose::LooseVertex;
 use crate::world::{World, freeze};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
+use std::io::{self, Write};
 use taffeta_contact::{ContactName, MeshObstacle, Rooms};
 use taffeta_remesh::validate_attributes;
 
@@ -17,7 +18,7 @@ const VERSION: u32 = 11;
 
 /// The state of a world.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Checkpoint {
+pub struct Checkpoint<Sheet = Thawed> {
     version: u32,
     time: f64,
     frame: u64,
@@ -35,7 +36,7 @@ pub struct Checkpoint {
     grasps: Vec<(ContactName, DVec3)>,
     /// For which motion the pairs that are near each other were collected.
     rooms: Option<Rooms>,
-    sheet: Thawed,
+    sheet: Sheet,
 }
 
 /// Why a checkpoint cannot be used.
@@ -71,22 +72,12 @@ impl Checkpoint {
     /// A hash of the whole state: of everything that the rest of a run depends on, beyond the scene. Equal for runs that were
     /// interrupted any number of times and for any number of threads.
     pub fn hash(&self) -> String {
-        let mut stream = std::io::BufWriter::new(StateHasher::before(std::io::sink()));
-        self.write(&mut stream).expect("a sink takes everything");
-        stream.into_inner().expect("a sink takes everything").finish().1
+        blake3::hash(&self.to_bytes()).to_hex().to_string()
     }
 
     /// The checkpoint as bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         postcard::to_stdvec(self).expect("a checkpoint has no unbounded or borrowed parts")
-    }
-
-    /// Writes the bytes of [`to_bytes`](Self::to_bytes), which are never in memory as a whole.
-    ///
-    /// # Errors
-    /// If they cannot be written.
-    pub fn write(&self, out: impl std::io::Write) -> std::io::Result<()> {
-        postcard::to_io(self, out).map(|_| ()).map_err(std::io::Error::other)
     }
 
     /// Reads a checkpoint back.
@@ -109,7 +100,7 @@ pub struct StateHasher<W> {
     next: W,
 }
 
-impl<W: std::io::Write> StateHasher<W> {
+impl<W: Write> StateHasher<W> {
     /// In front of a writer.
     pub fn before(next: W) -> Self {
         Self { hasher: blake3::Hasher::new(), next }
@@ -121,14 +112,14 @@ impl<W: std::io::Write> StateHasher<W> {
     }
 }
 
-impl<W: std::io::Write> std::io::Write for StateHasher<W> {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+impl<W: Write> Write for StateHasher<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let count = self.next.write(bytes)?;
         self.hasher.update(&bytes[..count]);
         Ok(count)
     }
 
-    fn flush(&mut self) -> std::io::Result<()> {
+    fn flush(&mut self) -> io::Result<()> {
         self.next.flush()
     }
 }
@@ -140,6 +131,26 @@ fn damaged(error: postcard::Error) -> CheckpointError {
 impl World {
     /// The state to resume from.
     pub fn checkpoint(&self) -> Checkpoint {
+        self.checkpoint_of(self.sheet.to_thawed())
+    }
+
+    /// Writes the [bytes](Checkpoint::to_bytes) of a [checkpoint](Self::checkpoint), of which only parts are in memory.
+    ///
+    /// # Errors
+    /// If they cannot be written.
+    pub fn write_checkpoint(&self, out: impl Write) -> io::Result<()> {
+        let checkpoint = self.checkpoint_of(WrittenThawed(&self.sheet));
+        postcard::to_io(&checkpoint, out).map(drop).map_err(io::Error::other)
+    }
+
+    /// The [hash](Checkpoint::hash) of a [checkpoint](Self::checkpoint), of which only parts are in memory.
+    pub fn checkpoint_hash(&self) -> String {
+        let mut stream = io::BufWriter::new(StateHasher::before(io::sink()));
+        self.write_checkpoint(&mut stream).expect("a sink takes everything");
+        stream.into_inner().expect("a sink takes everything").finish().1
+    }
+
+    fn checkpoint_of<Sheet>(&self, sheet: Sheet) -> Checkpoint<Sheet> {
         Checkpoint {
             version: VERSION,
             time: self.time,
@@ -151,7 +162,7 @@ impl World {
             bodies: self.body_names(),
             grasps: self.grasps.0.clone(),
             rooms: self.rooms(),
-            sheet: self.sheet.to_thawed(),
+            sheet,
         }
     }
 

@@ -4,11 +4,12 @@ use crate::loose::LooseVertex;
 use crate::seams::Sewing;
 use crate::solid::{Solid, number_vertices};
 use glam::{DVec2, DVec3};
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeStruct;
+use serde::{Deserialize, Serialize, Serializer};
 use slotmap::SecondaryMap;
 use taffeta_core::morton::morton_code;
 use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, SurfaceTopology, TopologyEpoch, VertexIndex};
-use taffeta_mesh::{EdgeKey, Halfedge, HalfedgeMesh, KeyTable, Side, VertexKey};
+use taffeta_mesh::{EdgeKey, FaceKey, Halfedge, HalfedgeMesh, KeyTable, Side, VertexKey};
 use taffeta_remesh::{
     EdgeAttributes, FaceAttributes, Metric, SheetAttributes, VertexAttributes, VertexHistory,
 };
@@ -59,7 +60,8 @@ pub struct Frozen {
 #[derive(Clone, Debug, Default)]
 struct KeptAttributes {
     vertices: IndexVec<VertexIndex, KeptOfVertex>,
-    rest_errors: IndexVec<FaceIndex, Option<f64>>,
+    /// `None`: of all faces.
+    rest_errors: Option<IndexVec<FaceIndex, Option<f64>>>,
 }
 
 /// See [`VertexAttributes`].
@@ -120,8 +122,16 @@ impl Frozen {
 
     /// The attributes of all elements by key.
     fn collect_attributes(&self) -> SheetAttributes {
-        let Self { topology, state, rest, keys, mesh, kept, .. } = self;
-        let mut attributes = SheetAttributes::with_room_for(mesh);
+        SheetAttributes {
+            vertices: self.collect_vertex_attributes(),
+            edges: self.collect_edge_attributes(),
+            faces: self.collect_face_attributes(),
+        }
+    }
+
+    fn collect_vertex_attributes(&self) -> SecondaryMap<VertexKey, VertexAttributes> {
+        let Self { state, keys, kept, .. } = self;
+        let mut attributes = SheetAttributes::with_room_for(&self.mesh).vertices;
         for (vi, key) in keys.vertices.iter_indexed() {
             let KeptOfVertex { input, metric, is_stitched } = kept.vertices[vi];
             let vertex = VertexAttributes {
@@ -135,8 +145,14 @@ impl Frozen {
                 metric,
                 is_stitched,
             };
-            attributes.vertices.insert(*key, vertex);
+            attributes.insert(*key, vertex);
         }
+        attributes
+    }
+
+    fn collect_edge_attributes(&self) -> SecondaryMap<EdgeKey, EdgeAttributes> {
+        let Self { topology, rest, keys, mesh, .. } = self;
+        let mut attributes = SheetAttributes::with_room_for(mesh);
         for (ei, key) in keys.edges.iter_indexed() {
             let side = first_side(mesh, keys, topology, ei);
             let edge = EdgeAttributes {
@@ -148,16 +164,24 @@ impl Frozen {
             };
             attributes.edges.insert(*key, edge);
         }
+        for fi in topology.faces.indices() {
+            let halfedges = corner_halfedges(mesh, keys, topology, fi);
+            attributes.set_corners(mesh, halfedges, rest.corners[fi]);
+        }
+        attributes.edges
+    }
+
+    fn collect_face_attributes(&self) -> SecondaryMap<FaceKey, FaceAttributes> {
+        let Self { rest, keys, kept, .. } = self;
+        let mut attributes = SheetAttributes::with_room_for(&self.mesh).faces;
         for (fi, key) in keys.faces.iter_indexed() {
             let face = FaceAttributes {
                 cloth: rest.cloths[fi],
                 panel: self.panels[fi],
-                rest_error: kept.rest_errors[fi],
+                rest_error: kept.rest_errors.as_ref().and_then(|errors| errors[fi]),
                 plastic_curvature: rest.plastic_curvatures[fi],
             };
-            attributes.faces.insert(*key, face);
-            let halfedges = corner_halfedges(mesh, keys, topology, fi);
-            attributes.set_corners(mesh, halfedges, rest.corners[fi]);
+            attributes.insert(*key, face);
         }
         attributes
     }
@@ -210,6 +234,36 @@ impl Frozen {
     }
 }
 
+/// A frozen sheet that is written as what [`Frozen::to_thawed`] would make of it, one kind of attributes after another:
+/// there is no room for all of them beside a large world.
+pub(crate) struct WrittenThawed<'a>(pub &'a Frozen);
+
+impl Serialize for WrittenThawed<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(sheet) = self;
+        let mut fields = serializer.serialize_struct("Thawed", 4)?;
+        fields.serialize_field("mesh", &sheet.mesh)?;
+        fields.serialize_field("attributes", &WrittenAttributes(sheet))?;
+        fields.serialize_field("loose", &sheet.collect_loose())?;
+        fields.serialize_field("sewing", &sheet.sewing)?;
+        fields.end()
+    }
+}
+
+/// See [`WrittenThawed`].
+struct WrittenAttributes<'a>(&'a Frozen);
+
+impl Serialize for WrittenAttributes<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(sheet) = self;
+        let mut fields = serializer.serialize_struct("SheetAttributes", 3)?;
+        fields.serialize_field("vertices", &sheet.collect_vertex_attributes())?;
+        fields.serialize_field("edges", &sheet.collect_edge_attributes())?;
+        fields.serialize_field("faces", &sheet.collect_face_attributes())?;
+        fields.end()
+    }
+}
+
 impl Thawed {
     /// Fixes the dense order, by cloth and then along a Morton curve in material space, and copies everything into it.
     pub(crate) fn freeze(self, rules: FreezeRules<'_>) -> Frozen {
@@ -250,9 +304,10 @@ impl Thawed {
             let VertexAttributes { input, metric, is_stitched, .. } = attributes.vertices[*key];
             KeptOfVertex { input, metric, is_stitched }
         };
+        let rest_errors = || keys.faces.iter().map(|key| attributes.faces[*key].rest_error);
         let kept = KeptAttributes {
             vertices: keys.vertices.iter().map(keep).collect(),
-            rest_errors: keys.faces.iter().map(|key| attributes.faces[*key].rest_error).collect(),
+            rest_errors: rest_errors().any(|error| error.is_some()).then(|| rest_errors().collect()),
         };
         let mut frozen = Frozen {
             topology: topology.with_loose(loose.len()),

@@ -274,6 +274,7 @@ impl World {
     /// Derives everything anew from the sheet.
     pub(crate) fn rebuild(&mut self) {
         let choice = resolve_solver(&self.settings, self.sheet.topology.vertex_count);
+        let kept = self.caches.retire();
         let source = CacheSource {
             sheet: &self.sheet,
             cloths: &self.cloths,
@@ -287,7 +288,7 @@ impl World {
             has_closed_forms: !self.obstacles.is_empty(),
             meshes: &self.meshes.list,
         };
-        self.caches = Caches::build(source, Some(&self.caches));
+        self.caches = Caches::build(source, kept);
         // Those of pins that turn.
         self.caches.plate.clamps = self.clamp_normals(self.time);
         self.refill();

@@ -3,7 +3,7 @@
 use crate::air::Exposed;
 use crate::bound::Effort;
 use crate::build::{BuildError, world_cloths};
-use crate::caches::{CacheSource, Caches, Solver};
+use crate::caches::{CacheSource, Caches, KeptCaches, Solver};
 use crate::description::{
     Air, EnclosedDescription, Mode, SimulationSettings, SolverChoice, WorldDescription,
 };
@@ -211,7 +211,7 @@ impl World {
             has_closed_forms: !description.obstacles.is_empty(),
             meshes: &description.mesh_obstacles,
         };
-        let caches = Caches::build(source, None);
+        let caches = Caches::build(source, KeptCaches::default());
         let mut world = Self {
             cloths,
             bodies,

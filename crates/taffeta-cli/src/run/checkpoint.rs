@@ -15,18 +15,18 @@ use super::lock::Lock;
 use super::prepare::Prepared;
 use super::totals::Totals;
 use crate::failure::Failure;
-use crate::files::{UNFINISHED, replace_file};
+use crate::files::{UNFINISHED, replace_file, replace_file_by};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Read};
 use std::path::{Path, PathBuf};
 use taffeta_scene::{MetricsRow, OutputFolder};
-use taffeta_sim::Checkpoint;
 use taffeta_sim::checkpoint::StateHasher;
+use taffeta_sim::{Checkpoint, World};
 
 /// Format of `checkpoint.json`; a change of the format changes it.
 const FORMAT: u32 = 3;
@@ -38,8 +38,8 @@ const MAX_RATIO: u64 = 64;
 const NAMED_DIFFERENCES: usize = 5;
 /// Size of the reserve before the first checkpoint is written, for each vertex; and at least \[bytes\]. Packed states take half of
 /// that.
-const RESERVE_PER_VERTEX: usize = 500;
-const LEAST_RESERVE: usize = 1 << 16;
+const RESERVE_PER_VERTEX: u64 = 500;
+const LEAST_RESERVE: u64 = 1 << 16;
 
 /// What is known about a checkpoint.
 #[derive(Serialize, Deserialize)]
@@ -107,10 +107,10 @@ impl CheckpointFolder {
     }
 
     /// Keeps some room on the disk, as much of it as can be had.
-    fn keep_reserve(&self, size: usize) {
+    fn keep_reserve(&self, size: u64) {
         let grow = || {
             let mut file = OpenOptions::new().create(true).append(true).open(self.reserve_path())?;
-            let missing = (size as u64).saturating_sub(file.metadata()?.len());
+            let missing = size.saturating_sub(file.metadata()?.len());
             io::copy(&mut io::repeat(0).take(missing), &mut file)
         };
         // On a full disk what there is has to do.
@@ -119,7 +119,7 @@ impl CheckpointFolder {
 
     /// Keeps room on the disk for the first checkpoint of a world with so many vertices.
     pub(super) fn keep_first_reserve(&self, vertices: usize) {
-        self.keep_reserve((RESERVE_PER_VERTEX * vertices).max(LEAST_RESERVE));
+        self.keep_reserve((RESERVE_PER_VERTEX * vertices as u64).max(LEAST_RESERVE));
     }
 
     /// Lets go of the room that was kept.
@@ -142,19 +142,25 @@ impl CheckpointFolder {
     fn try_save(&mut self, folder: &OutputFolder, moment: &Moment<'_>) -> io::Result<String> {
         let Moment { prepared, totals, unwritten } = moment;
         let frame = prepared.world.frame();
-        let (packed, state_hash) = pack(&prepared.world.checkpoint())?;
+        let state = format!("state_{frame:05}.gz");
+        let path = self.root.join(&state);
+        folder.sync(self.synced).map_err(io::Error::other)?;
+        let mut state_hash = String::new();
+        replace_file_by(&path, |file| {
+            state_hash = pack(&prepared.world, file)?;
+            Ok(())
+        })?;
+        let size = fs::metadata(&path)?.len();
         let note = Note {
             format: FORMAT,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             scene: prepared.motion_hash.clone(),
             frame,
             unwritten: unwritten.cloned(),
-            state: format!("state_{frame:05}.gz"),
+            state,
             state_hash,
             totals: (*totals).clone(),
         };
-        folder.sync(self.synced).map_err(io::Error::other)?;
-        replace_file(&self.root.join(&note.state), &packed)?;
         replace_file(&self.note_path(), &serde_json::to_vec_pretty(&note)?)?;
         self.synced = if unwritten.is_some() { frame.checked_sub(1) } else { Some(frame) };
         for entry in fs::read_dir(&self.root)? {
@@ -165,7 +171,7 @@ impl CheckpointFolder {
                 fs::remove_file(entry.path())?;
             }
         }
-        self.keep_reserve((2 * packed.len()).max(LEAST_RESERVE));
+        self.keep_reserve((2 * size).max(LEAST_RESERVE));
         Ok(note.state_hash)
     }
 
@@ -225,14 +231,15 @@ impl CheckpointFolder {
     }
 }
 
-/// The bytes of a state, packed, and its hash. The compression is low, because most of a state are digits of floating-point
-/// numbers: more effort gains a few percent.
-fn pack(checkpoint: &Checkpoint) -> io::Result<(Vec<u8>, String)> {
-    let packer = GzEncoder::new(Vec::new(), Compression::fast());
+/// Writes the state of a world, packed, and returns its hash. The compression is low, because most of a state are digits of
+/// floating-point numbers: more effort gains a few percent.
+fn pack(world: &World, file: &mut File) -> io::Result<String> {
+    let packer = GzEncoder::new(file, Compression::fast());
     let mut stream = BufWriter::new(StateHasher::before(packer));
-    checkpoint.write(&mut stream)?;
+    world.write_checkpoint(&mut stream)?;
     let (packer, hash) = stream.into_inner().map_err(io::IntoInnerError::into_error)?.finish();
-    Ok((packer.finish()?, hash))
+    packer.finish()?;
+    Ok(hash)
 }
 
 /// The stream carries a checksum: a state that was cut or changed is an error, and so is one that unpacks to far more than

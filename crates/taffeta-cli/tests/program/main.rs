@@ -9,6 +9,7 @@ mod extremes;
 mod formats;
 mod interrupt;
 mod killed;
+mod memory;
 mod meshes;
 mod pictures;
 mod refusals;

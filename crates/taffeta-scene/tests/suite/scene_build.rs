@@ -594,3 +594,34 @@ fn pressure_on_cloth_without_a_material_is_warned_of() {
         assert_eq!(read_with(SMALL, &changes).warnings, Vec::<String>::new(), "{change}");
     }
 }
+
+#[test]
+fn meshes_that_do_not_fit_are_refused_with_a_size_that_does() {
+    let shape = |shape: &str| SMALL.replace("grid = { size = [1, 1], cells = [4, 4] }", shape);
+    let refusal = |text: &str, memory: u64| match read(text).assemble_within(Some(memory)).unwrap_err() {
+        SceneError::Invalid { problems } => problems.into_iter().next().unwrap(),
+        other => panic!("{other}"),
+    };
+    let grid = shape("grid = { size = [1, 1], cells = [4000, 1000] }");
+    let problem = refusal(&grid, 1_000_000_000);
+    assert_eq!(problem.key, "cloth.0.grid.cells");
+    assert!(problem.message.contains("8000000 faces") && problem.message.contains("1.0 GB are available"));
+    // What the help names is taken, and not much more.
+    let help = problem.help.unwrap();
+    let named = help.split("cells = ").nth(1).unwrap();
+    let fits = |cells: &str| {
+        let text = grid.replace("[4000, 1000]", cells);
+        read(&text).assemble_within(Some(1_000_000_000)).is_ok()
+    };
+    assert!(fits(named), "{help}");
+    let [u, v]: [f64; 2] = serde_json::from_str(named).unwrap();
+    assert!(!fits(&format!("[{}, {}]", (1.1 * u) as u32, (1.1 * v) as u32)), "{help}");
+    let ball = refusal(&shape("ball = { radius = 0.1, level = 8 }"), 100_000_000);
+    assert_eq!(ball.key, "cloth.0.ball.level");
+    assert!(ball.message.contains("1310720 faces"), "{}", ball.message);
+    // Cloths are counted together.
+    let two = SMALL.to_owned() + "[[cloth]]\ngrid = { size = [1, 1], cells = [200, 200] }\nname = \"b\"\n";
+    assert_eq!(refusal(&two, 60_000_000).key, "cloth.1.grid.cells");
+    assert!(read(&two).assemble_within(Some(1_000_000_000)).is_ok());
+    assert!(read(&two).assemble_within(None).is_ok());
+}

@@ -52,13 +52,12 @@ pub(super) struct Bending {
 /// What does not change about the faces of a tile.
 #[derive(Clone, Debug)]
 struct FaceRest {
-    /// The edges as numbers in the plate; the first number beyond all edges where there is no angle.
+    /// The edges by twice their numbers in the plate, and one more if the face is the second of the edge; twice the first
+    /// number beyond all edges where there is no angle.
     edges: [IndexLane; 3],
     /// Twice `∂η/∂θ`, 0 where there is no angle.
     doubled_shares: [SmallLane; 3],
-    /// 1 if the face is the first of the edge, −1 if it is the second, 0 where there is no angle.
-    sides: [SmallLane; 3],
-    /// `s`: the side, but 0 where there is no scalar.
+    /// `s`, 0 where there is no scalar.
     signs: [SmallLane; 3],
     /// `K` \[N·m\]: entries 00, 01, 02, 11, 12, 22.
     stiffness: [Lane; 6],
@@ -125,9 +124,8 @@ impl Bending {
     pub(super) fn build(topology: &SurfaceTopology, tiles: &FaceTiles, plate: &Plate) -> Self {
         let edge_tiles = plate.edges.len().div_ceil(TILE);
         let zero_face = FaceRest {
-            edges: [[(edge_tiles * TILE) as u32; TILE]; 3],
+            edges: [[2 * (edge_tiles * TILE) as u32; TILE]; 3],
             doubled_shares: [[0; TILE]; 3],
-            sides: [[0; TILE]; 3],
             signs: [[0; TILE]; 3],
             stiffness: [ZERO; 6],
             rest: [ZERO; 3],
@@ -179,9 +177,9 @@ impl Bending {
     /// The edges about which a face bends, in the order of its own, each with the side on which the face lies.
     pub(super) fn edges_of(&self, fi: FaceIndex) -> [Option<(u32, usize)>; 3] {
         let (tile, lane) = split(fi.0 as usize);
-        let edge = |rest: &FaceRest, k: usize| match rest.sides[k][lane] {
-            0 => None,
-            side => Some((rest.edges[k][lane], usize::from(side < 0))),
+        let edge = |rest: &FaceRest, k: usize| {
+            let edge = rest.edges[k][lane];
+            (rest.doubled_shares[k][lane] != 0).then_some((edge / 2, edge as usize % 2))
         };
         self.faces.get(tile).map_or([None; 3], |rest| [0, 1, 2].map(|k| edge(rest, k)))
     }
@@ -197,9 +195,9 @@ impl Bending {
         self.faces.len()
     }
 
-    /// One more than the number that stands for a missing edge.
-    pub(super) fn edge_limit(&self) -> usize {
-        self.edges.len() * TILE + 1
+    /// The number of tiles of edges.
+    pub(super) fn edge_tile_count(&self) -> usize {
+        self.edges.len()
     }
 
     /// `K η'`, damping included, for `η'` of every edge in both of its faces; `rate` is `1/h`.
@@ -213,39 +211,33 @@ impl Bending {
                 let mut here = [ZERO; 3];
                 for k in 0..3 {
                     for lane in 0..TILE {
-                        let slot = 2 * rest.edges[k][lane] + u32::from(rest.sides[k][lane] < 0);
-                        here[k][lane] = eta[slot as usize];
+                        here[k][lane] = eta[rest.edges[k][lane] as usize];
                     }
                 }
                 for lane in 0..TILE {
                     let damping = 1.0 + rest.tau[lane] * rate;
-                    let stiffness = rest.stiffness.map(|entry| entry[lane] * damping);
-                    let moment = multiply(stiffness, vector(&here, lane));
-                    set_vector(out, lane, moment);
+                    set_vector(out, lane, moment_of(rest, vector(&here, lane), (lane, damping)));
                 }
             },
         );
     }
 
-    /// The sums of the moments that the edges from `first` on have in their faces.
-    pub(super) fn add_moments(&self, faces: &[f64], (first, out): (usize, &mut [f64])) {
-        for (number, out) in (first..).zip(out) {
-            let (tile, lane) = split(number);
-            let [one, other] = self.edges[tile].slots.map(|slots| faces[slots[lane] as usize]);
-            *out = one + other;
+    /// The sums of the moments that the edges of some tiles have in their faces.
+    pub(super) fn add_moments(&self, faces: &[f64], (first_tile, out): (usize, &mut [Lane])) {
+        for (rest, out) in self.edges[first_tile..].iter().zip(out) {
+            for k in 0..TILE {
+                out[k] = faces[rest.slots[0][k] as usize] + faces[rest.slots[1][k] as usize];
+            }
         }
     }
 
-    /// The differences of the moments that the edges from `first` on have in their faces; zero for those without a scalar,
-    /// and beyond the last one.
-    pub(super) fn subtract_moments(&self, faces: &[f64], (first, out): (usize, &mut [f64])) {
-        for (number, out) in (first..).zip(out) {
-            let (tile, lane) = split(number);
-            let rest = self.edges.get(tile).filter(|rest| rest.scalar[lane] != 0);
-            *out = rest.map_or(0.0, |rest| {
-                let [one, other] = rest.slots.map(|slots| faces[slots[lane] as usize]);
-                one - other
-            });
+    /// The differences; zero for edges without a scalar, and beyond the last one.
+    pub(super) fn subtract_moments(&self, faces: &[f64], (first_tile, out): (usize, &mut [Lane])) {
+        for (rest, out) in self.edges[first_tile..].iter().zip(out) {
+            for k in 0..TILE {
+                let difference = faces[rest.slots[0][k] as usize] - faces[rest.slots[1][k] as usize];
+                out[k] = if rest.scalar[k] != 0 { difference } else { 0.0 };
+            }
         }
     }
 
@@ -259,7 +251,7 @@ impl Bending {
         for rest in &self.faces {
             for lane in 0..TILE {
                 for (k, entry) in [0, 3, 5].into_iter().enumerate() {
-                    out[rest.edges[k][lane] as usize] += rest.stiffness[entry][lane];
+                    out[rest.edges[k][lane] as usize / 2] += rest.stiffness[entry][lane];
                 }
             }
         }
@@ -441,7 +433,7 @@ impl Bending {
                 let now = eta(rest, angles, scalars);
                 for k in 0..TILE {
                     let bent = vector(&now, k) - vector(&rest.rest, k);
-                    let elastic = moment_of(rest, bent, k);
+                    let elastic = moment_of(rest, bent, (k, 1.0));
                     values[3][k] = 0.5 * bent.dot(elastic);
                     set_vector(values, k, elastic);
                 }
@@ -463,8 +455,8 @@ impl Bending {
                 for k in 0..TILE {
                     let bent = vector(&now, k) - vector(&rest.rest, k);
                     let change = vector(&now, k) - vector(&start[tile], k);
-                    let elastic = moment_of(rest, bent, k);
-                    let viscous = moment_of(rest, change, k) * (rest.tau[k] * rate);
+                    let elastic = moment_of(rest, bent, (k, 1.0));
+                    let viscous = moment_of(rest, change, (k, 1.0)) * (rest.tau[k] * rate);
                     values[3][k] = 0.5 * (bent.dot(elastic) + change.dot(viscous));
                     set_vector(values, k, elastic + viscous);
                 }
@@ -538,10 +530,14 @@ impl FaceRest {
         for k in 0..3 {
             let Some(e) = face.edges[k] else { continue };
             let edge = &plate.edges[e as usize];
-            self.edges[k][lane] = e;
+            let is_second = face.signs[k] < 0.0;
+            self.edges[k][lane] = 2 * e + u32::from(is_second);
             self.doubled_shares[k][lane] = double_share(edge);
-            self.sides[k][lane] = if face.signs[k] < 0.0 { -1 } else { 1 };
-            self.signs[k][lane] = if edge.has_scalar { self.sides[k][lane] } else { 0 };
+            self.signs[k][lane] = match edge.has_scalar {
+                true if is_second => -1,
+                true => 1,
+                false => 0,
+            };
             self.rest[k][lane] = face.rest[k];
             let side = usize::from(face.signs[k] < 0.0);
             self.floor[lane] = (AREA_FLOOR * edge.doubled_areas[side]).powi(2);
@@ -615,25 +611,22 @@ fn load_edges(edges: &[IndexLane; 3], values: &[f64]) -> Lane3 {
     let mut out = [ZERO; 3];
     for k in 0..3 {
         for lane in 0..TILE {
-            out[k][lane] = values[edges[k][lane] as usize];
+            out[k][lane] = values[edges[k][lane] as usize / 2];
         }
     }
     out
 }
 
-/// `K η` of one face.
+/// `K η` of one face, with all entries of `K` scaled by a factor.
 #[inline(always)]
-fn moment_of(face: &FaceRest, eta: DVec3, k: usize) -> DVec3 {
-    multiply(face.stiffness.map(|entry| entry[k]), eta)
-}
-
-/// The product of a symmetric matrix, given by its entries 00, 01, 02, 11, 12, 22, with a vector.
-#[inline(always)]
-fn multiply([k00, k01, k02, k11, k12, k22]: [f64; 6], v: DVec3) -> DVec3 {
+fn moment_of(face: &FaceRest, eta: DVec3, (k, factor): (usize, f64)) -> DVec3 {
+    let [k00, k01, k02, k11, k12, k22] = &face.stiffness;
+    let (k00, k01, k02) = (k00[k] * factor, k01[k] * factor, k02[k] * factor);
+    let (k11, k12, k22) = (k11[k] * factor, k12[k] * factor, k22[k] * factor);
     DVec3::new(
-        k00 * v.x + k01 * v.y + k02 * v.z,
-        k01 * v.x + k11 * v.y + k12 * v.z,
-        k02 * v.x + k12 * v.y + k22 * v.z,
+        k00 * eta.x + k01 * eta.y + k02 * eta.z,
+        k01 * eta.x + k11 * eta.y + k12 * eta.z,
+        k02 * eta.x + k12 * eta.y + k22 * eta.z,
     )
 }
 

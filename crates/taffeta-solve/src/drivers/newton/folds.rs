@@ -13,12 +13,14 @@
 
 use super::bending::{Bending, EdgeGradients, FACE_VALUES, MomentTile};
 use super::rows::count_offsets;
-use super::tiles::ZERO;
+use super::tiles::{Lane, TILE, ZERO};
 use taffeta_core::lanes::vectorized;
 use taffeta_core::tasks::share_out;
 
 /// Edges, faces or vertices that one task takes.
 const PER_TASK: usize = 1024;
+/// The same in tiles.
+const TILES_PER_TASK: usize = PER_TASK / TILE;
 /// Steps of the rounded gradients in the largest one: four of them can be added in single precision.
 const STEPS: f64 = 4_194_304.0;
 
@@ -42,7 +44,7 @@ pub(super) struct FoldWork {
     /// `μ` of the faces, and zeros for where there is no face.
     faces: Vec<MomentTile>,
     /// The sum of the `μ` of each edge.
-    edges: Vec<f64>,
+    edges: Vec<Lane>,
 }
 
 impl Folds {
@@ -63,9 +65,9 @@ impl Folds {
     /// Scratch for products.
     pub(super) fn new_work(bending: &Bending) -> FoldWork {
         FoldWork {
-            eta: vec![[0.0; 2]; bending.edge_limit()],
+            eta: vec![[0.0; 2]; bending.edge_tile_count() * TILE + 1],
             faces: vec![[ZERO; FACE_VALUES]; bending.face_tile_count() + 1],
-            edges: vec![0.0; bending.edge_count()],
+            edges: vec![ZERO; bending.edge_tile_count()],
         }
     }
 
@@ -97,10 +99,10 @@ impl Folds {
         });
         bending.multiply(eta.as_flattened(), self.rate, &mut faces[..bending.face_tile_count()]);
         let faces = faces.as_flattened().as_flattened();
-        share_out(edges, PER_TASK, |first, out| bending.add_moments(faces, (first, out)));
-        if !scalars.is_empty() {
-            share_out(scalars_out, PER_TASK, |first, out| bending.subtract_moments(faces, (first, out)));
-        }
+        share_out(edges, TILES_PER_TASK, |first, out| bending.add_moments(faces, (first, out)));
+        let scalars_out = scalars_out.as_chunks_mut::<TILE>().0;
+        share_out(scalars_out, TILES_PER_TASK, |first, out| bending.subtract_moments(faces, (first, out)));
+        let edges = edges.as_flattened();
         share_out(out.as_chunks_mut::<3>().0, PER_TASK, |first, out| {
             vectorized(
                 #[inline(always)]

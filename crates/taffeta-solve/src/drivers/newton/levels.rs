@@ -43,7 +43,10 @@ pub(super) struct Levels {
     values: Vec<Vec<f64>>,
 }
 
-/// What survives remeshing.
+/// What of the grids survives remeshing.
+#[derive(Clone, Debug)]
+pub struct KeptGrids(Arc<Shape>);
+
 #[derive(Debug)]
 struct Shape {
     levels: Vec<Vec<Grid>>,
@@ -62,7 +65,7 @@ impl Levels {
         topology: &SurfaceTopology,
         Charts { points, charts }: Charts<'_>,
         (couplings, sewn): (&[[u32; 2]], &[[u32; 2]]),
-        before: Option<&Levels>,
+        before: Option<&KeptGrids>,
     ) -> Self {
         let pieces = find_pieces(topology, charts);
         let mut grids: Vec<Grid> = Vec::new();
@@ -83,13 +86,18 @@ impl Levels {
         let across = couplings.iter().filter_map(pair).filter(|[a, b]| a.grid != b.grid);
         let links = find_links(&grids, across.chain(sewn.iter().filter_map(pair)));
         let is_same = |shape: &Shape| shape.levels[0] == grids && *shape.links[0] == links;
-        let same = before.filter(|before| is_same(&before.shape));
-        let shape = same.map_or_else(|| Arc::new(Shape::build(grids, links)), |before| before.shape.clone());
+        let same = before.filter(|KeptGrids(shape)| is_same(shape));
+        let shape = same.map_or_else(|| Arc::new(Shape::build(grids, links)), |before| before.0.clone());
         let matrices: Vec<_> = shape.list_matrices().collect();
         let values: Vec<_> = shape.levels.iter().map(|grids| vec![0.0; 3 * count_nodes(grids)]).collect();
         let inner = &shape.levels[..shape.levels.len() - 1];
         let inverses = inner.iter().map(|grids| vec![[0.0; 9]; count_nodes(grids)]).collect();
         Self { places, matrices, inverses, factor: None, values, shape }
+    }
+
+    /// What does not depend on the mesh.
+    pub(super) fn kept(&self) -> KeptGrids {
+        KeptGrids(self.shape.clone())
     }
 
     /// Computes the matrices of all levels; if the last cannot be factorized there is no correction on it.

@@ -28,6 +28,7 @@ mod system;
 mod tiles;
 mod vectors;
 
+pub use levels::KeptGrids;
 pub use loads::{Contacts, Touch};
 pub(crate) use ordering::dissect;
 pub use system::NewtonProblem;
@@ -102,6 +103,10 @@ pub struct NewtonDriver {
     point: Vec<f64>,
     /// Positions at the start of the step.
     start: Vec<f64>,
+    /// Scratch of [`minimize`](Self::minimize): the step, a point on it, and `W` at both of its ends.
+    step: Vec<f64>,
+    trial: Vec<f64>,
+    evaluations: [Evaluation; 2],
     /// Which contacts acted when the preconditioner was last updated.
     closed: Vec<bool>,
     /// The damping rate \[1/s\] of the step that the grids of the preconditioner were computed for, if others of this
@@ -161,22 +166,18 @@ pub enum NewtonError {
 }
 
 impl NewtonDriver {
-    /// Packs the blocks of a topology; `before` is the driver of the topology before a remeshing pass, if any.
+    /// Packs the blocks of a topology; `before` are the [grids](Self::grids) of the one before a remeshing pass, if any.
     pub fn build(
         topology: &SurfaceTopology,
         blocks: &Blocks,
         site: Site<'_>,
-        (solver, before): (LinearSolver, Option<&NewtonDriver>),
+        (solver, before): (LinearSolver, Option<&KeptGrids>),
     ) -> Self {
         let system = System::build(topology, blocks, |fi| {
             site.face_pressures.get(fi.0 as usize).copied().unwrap_or(0.0)
         });
         let linear = match solver {
             LinearSolver::Conjugate => {
-                let before = before.and_then(|driver| match &driver.linear {
-                    Linear::Conjugate(parts) => Some(parts.1.levels()),
-                    Linear::Factorized(_) => None,
-                });
                 let hessian = Hessian::build(topology, &system);
                 let charts = site.charts.unwrap_or(Charts { points: site.points, charts: &[] });
                 let sewn: Vec<_> = blocks.stitches.iter().map(|s| s.vertices.map(|vi| vi.0)).collect();
@@ -213,11 +214,22 @@ impl NewtonDriver {
             epoch: topology.epoch,
             point: vec![0.0; system.unknown_count()],
             start: Vec::new(),
+            step: Vec::new(),
+            trial: Vec::new(),
+            evaluations: Default::default(),
             closed: Vec::new(),
             rate_of_grids: None,
             pieces: groups::join_pieces(pieces, &blocks.stitches),
             linear,
             system,
+        }
+    }
+
+    /// What a driver of the same cloths with another topology takes over.
+    pub fn grids(&self) -> Option<KeptGrids> {
+        match &self.linear {
+            Linear::Conjugate(parts) => Some(parts.1.levels().kept()),
+            Linear::Factorized(_) => None,
         }
     }
 
@@ -322,39 +334,52 @@ impl NewtonDriver {
         problem: &NewtonProblem<'_>,
         limits: NewtonLimits,
     ) -> Result<NewtonReport, NewtonError> {
+        let [mut here, mut there] = std::mem::take(&mut self.evaluations);
+        let mut step = std::mem::take(&mut self.step);
+        step.resize(z.len(), 0.0);
+        let result = self.iterate(z, (problem, limits), [&mut here, &mut there], &mut step);
+        (self.evaluations, self.step) = ([here, there], step);
+        result
+    }
+
+    fn iterate(
+        &mut self,
+        z: &mut [f64],
+        (problem, limits): (&NewtonProblem<'_>, NewtonLimits),
+        [here, there]: [&mut Evaluation; 2],
+        step: &mut [f64],
+    ) -> Result<NewtonReport, NewtonError> {
         let mut report = NewtonReport::default();
-        let (mut here, mut there) = (Evaluation::default(), Evaluation::default());
-        let mut step = vec![0.0; z.len()];
         let mut curvature = Curvature::Clamped;
-        self.choose_start(z, problem, &mut here);
+        self.choose_start(z, problem, here);
         let enough = limits.tolerance * limits.tolerance * problem.inertia.iter().sum::<f64>();
         while report.iterations < limits.iterations {
             if !here.energy.is_finite() {
                 return Err(NewtonError::NotFinite);
             }
-            self.find_step((z, &mut here), (problem, limits), (&mut report, curvature), &mut step)?;
+            self.find_step((z, here), (problem, limits), (&mut report, curvature), step)?;
             report.iterations += 1;
-            let slope = dot(&here.gradient, &step);
+            let slope = dot(&here.gradient, step);
             report.converged = (0.0..=enough).contains(&-slope);
             if report.converged {
                 // Too small to be measured in W: taken as it is.
-                z.iter_mut().zip(&step).for_each(|(z, s)| *z += s);
+                z.iter_mut().zip(&*step).for_each(|(z, s)| *z += s);
                 break;
             }
             // Far from the minimum the exact Hessian is indefinite or misleading; near it, it ends the iteration fast.
             let is_exact = matches!(self.linear, Linear::Factorized(_));
             let next = if is_exact { Curvature::Exact } else { Curvature::Clamped };
-            match self.line_search(z, (&step, slope), (problem, next), (&mut here, &mut there)) {
+            match self.line_search(z, (step, slope), (problem, next), (here, there)) {
                 Some(1.0) => curvature = next,
                 Some(_) => {
                     curvature = Curvature::Clamped;
                     if is_exact {
-                        self.system.evaluate(z, problem, curvature, &mut here);
+                        self.system.evaluate(z, problem, curvature, here);
                     }
                 }
                 None if curvature == Curvature::Exact => {
                     curvature = Curvature::Clamped;
-                    self.system.evaluate(z, problem, curvature, &mut here);
+                    self.system.evaluate(z, problem, curvature, here);
                 }
                 None => {
                     // No step lowers W: its round-off hides what is left, or the direction is no good.
@@ -364,7 +389,7 @@ impl NewtonDriver {
             }
             let is_rough = report.iterations <= ROUGH_ITERATIONS && report.iterations + 1 < limits.iterations;
             if report.iterations <= FRICTION_UPDATES && self.system.grip(z, problem, is_rough) {
-                self.system.evaluate(z, problem, curvature, &mut here);
+                self.system.evaluate(z, problem, curvature, here);
             }
         }
         Ok(report)
@@ -373,28 +398,26 @@ impl NewtonDriver {
     /// Where the motion that `z` comes with would tear the cloth, as where a part of it has just been stopped, starts
     /// from half of it, or from where the cloth was: wherever `W` is least. Leaves the system evaluated there.
     fn choose_start(&mut self, z: &mut [f64], problem: &NewtonProblem<'_>, here: &mut Evaluation) {
-        let whole = z.to_vec();
-        let at = |start: &[f64], fraction: f64| {
-            let mut trial = whole.clone();
+        let mut trial = std::mem::take(&mut self.trial);
+        let at = |start: &[f64], fraction: f64, z: &[f64], trial: &mut Vec<f64>| {
+            trial.clear();
+            trial.extend_from_slice(z);
             for (k, start) in start.iter().enumerate().filter(|(k, _)| !problem.held[k / 3][k % 3]) {
                 trial[k] = start + fraction * (trial[k] - start);
             }
-            trial
         };
-        let half = at(&self.start, 0.5);
-        let energy_of_half = self.evaluate_start(&half, problem, here);
-        let is_half_better = energy_of_half < self.evaluate_start(&whole, problem, here);
-        if !is_half_better {
-            return;
+        at(&self.start, 0.5, z, &mut trial);
+        let energy_of_half = self.evaluate_start(&trial, problem, here);
+        if energy_of_half < self.evaluate_start(z, problem, here) {
+            at(&self.start, 0.0, z, &mut trial);
+            let is_nothing_better = self.evaluate_start(&trial, problem, here) < energy_of_half;
+            if !is_nothing_better {
+                at(&self.start, 0.5, z, &mut trial);
+                self.evaluate_start(&trial, problem, here);
+            }
+            z.copy_from_slice(&trial);
         }
-        let nothing = at(&self.start, 0.0);
-        let energy_of_nothing = self.evaluate_start(&nothing, problem, here);
-        if energy_of_nothing < energy_of_half {
-            z.copy_from_slice(&nothing);
-        } else {
-            z.copy_from_slice(&half);
-            self.evaluate_start(&half, problem, here);
-        }
+        self.trial = trial;
     }
 
     /// `W` at a start, with contacts as they are found there.
@@ -489,7 +512,9 @@ impl NewtonDriver {
     ) -> Option<f64> {
         let work_of_rim = dot(&here.rim, &step[..here.rim.len()]);
         let mut fraction = 1.0;
-        let mut trial = z.to_vec();
+        let mut trial = std::mem::take(&mut self.trial);
+        trial.resize(z.len(), 0.0);
+        let mut taken = None;
         for _ in 0..MAX_HALVINGS {
             trial.iter_mut().zip(z.iter().zip(step)).for_each(|(t, (z, s))| *t = z + fraction * s);
             self.system.evaluate(&trial, problem, curvature, there);
@@ -497,11 +522,13 @@ impl NewtonDriver {
             if change <= SUFFICIENT_DECREASE * fraction * slope {
                 z.copy_from_slice(&trial);
                 std::mem::swap(here, there);
-                return Some(fraction);
+                taken = Some(fraction);
+                break;
             }
             fraction *= 0.5;
         }
-        None
+        self.trial = trial;
+        taken
     }
 
     /// Copies positions and scalars into the flat vector.

@@ -2,7 +2,7 @@
 
 use crate::attributes::{SheetAttributes, VertexAttributes};
 use crate::background::Tracker;
-use crate::check::{Checker, Replacement, split_turns_little};
+use crate::check::{Checker, Replacement, split_stays_unfolded};
 use crate::momentum::Drift;
 use crate::parallel;
 use crate::popping::{Allowance, Displacement};
@@ -425,9 +425,7 @@ fn split_in_space(
     let origin = tracker.nearest(&near, middle);
     let on_input = tracker.background.position_at(&origin);
     // What a sharp fold of the input would turn over stays on the edge.
-    let normal = tracker.background.normal_of(origin.face);
-    let is_upright = split_turns_little(mesh, attributes, e, (on_input, normal));
-    let x = if is_upright { on_input } else { middle };
+    let x = if split_stays_unfolded(mesh, attributes, e, on_input) { on_input } else { middle };
     let place = |_: &mut [DVec2; 2], vertex: &mut VertexAttributes| {
         tracker.background.put(&origin, vertex);
         (vertex.position, vertex.start) = (x, x);

@@ -35,6 +35,7 @@ mod chart;
 mod check;
 mod editor;
 mod enclose;
+mod folding;
 mod folds;
 mod frame;
 mod gradation;

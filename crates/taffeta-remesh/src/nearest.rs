@@ -53,12 +53,6 @@ impl Background {
         sample(&self.chart.faces, &self.positions, origin)
     }
 
-    /// A vector along the normal of a face.
-    pub(crate) fn normal_of(&self, face: u32) -> DVec3 {
-        let [a, b, c] = self.corners_of(face);
-        (b - a).cross(c - a)
-    }
-
     fn corners_of(&self, face: u32) -> [DVec3; 3] {
         self.chart.faces[face as usize].map(|v| self.positions[v as usize])
     }

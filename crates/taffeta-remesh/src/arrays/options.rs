@@ -50,7 +50,7 @@ pub struct FieldOptions {
     /// where the worst triangle around is worse already, it must not get worse.
     pub quality: f64,
     /// How far the surface may move from the input where there are no material coordinates \[m\]. `None`: a tenth of the
-    /// wanted length at each place ([`REST_TOLERANCE`](crate::REST_TOLERANCE)), and at most 0.2 % of the diagonal of the box
+    /// wanted length at each place ([`REST_TOLERANCE`]), and at most 0.2 % of the diagonal of the box
     /// around the piece, so that a size beyond those of the piece does not take its shape away.
     pub rest_tolerance: Option<f64>,
     /// Whether edges may be flipped.

@@ -5,6 +5,8 @@ use glam::DVec3;
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 use taffeta_core::geometry::closest_point_on_triangle;
+use taffeta_core::random::SplitMix64;
+use taffeta_fixtures::tier;
 use taffeta_mesh::HalfedgeMesh;
 use taffeta_remesh::{
     ArrayError, FieldOptions, MaterialCoords, RemeshSettings, Remeshed, SheetArrays, SizingField,
@@ -222,6 +224,41 @@ fn a_thin_plate_keeps_its_two_sides_apart() {
     // By default the tolerance is more than the thickness. The rim may then become sharp, but the sides stay where they are.
     let found = remesh(&plate, 0.06);
     assert!((0.0018..0.002 + 1e-12).contains(&found.volume()), "{}", found.volume());
+}
+
+/// The largest angle between the normals of two neighbors \[rad\].
+fn sharpest_fold(surface: &Surface) -> f64 {
+    let mut normals: BTreeMap<[u32; 2], Vec<DVec3>> = BTreeMap::new();
+    for &face in &surface.faces {
+        let [x, y, z] = surface.corners(face);
+        for k in 0..3 {
+            let (a, b) = (face[k], face[(k + 1) % 3]);
+            normals.entry([a.min(b), a.max(b)]).or_default().push((y - x).cross(z - x));
+        }
+    }
+    let angle = |sides: &Vec<DVec3>| if let [n, m] = sides[..] { n.angle_between(m) } else { 0.0 };
+    normals.values().map(angle).fold(0.0, f64::max)
+}
+
+#[test]
+fn rough_surfaces_with_slivers_are_not_folded_over() {
+    for seed in 0..tier(2, 12) {
+        let mut random = SplitMix64(seed);
+        let mut ball = Surface::ball(4);
+        for x in &mut ball.positions {
+            let offset = 0.96 + 0.08 * random.next_unit();
+            *x = (DVec3::from(*x) * offset * DVec3::new(1.0, 0.3, 1.0)).into();
+        }
+        // What is not as sharp in the input becomes no sharper than 120°.
+        let allowed = sharpest_fold(&ball).max(TAU / 3.0);
+        for size in [0.05, 0.2] {
+            let sizes = vec![size; ball.positions.len()];
+            let field = SizingField::Sizes(&sizes);
+            let result = remesh_arrays(&ball.arrays(), field, &FieldOptions::default(), &mut |_| false);
+            let found = sharpest_fold(&Surface::of_result(&result.expect("it can be remeshed")));
+            assert!(found <= allowed + 1e-6, "{seed}, {size}: {found} and {allowed}");
+        }
+    }
 }
 
 #[test]

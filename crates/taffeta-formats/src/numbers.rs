@@ -187,6 +187,7 @@ mod tests {
     use super::*;
     use ndarray::{Array2, ShapeBuilder, arr0};
     use ndarray_npy::WriteNpyExt;
+    use std::io::Cursor;
 
     fn npy(array: &impl WriteNpyExt) -> Vec<u8> {
         let mut bytes = Vec::new();

@@ -15,13 +15,14 @@ threads = 1
 name = "sheet"
 grid = { size = [1.0, 1.0], cells = [3, 3] }
 material = "cotton"
-remesh = { size_min = 0.08 }
+remesh = { size_min = 0.2, size_max = 0.5 }
 
 [[cloth.pin]]
 where = { box = [[-0.01, 0.99, -1], [1.01, 1.01, 1]] }
 
 [[obstacle]]
 shape = { sphere = { radius = 0.2 } }
+place = { translate = [0.5, 0.3, -0.4] }
 "#;
 /// Messages that are taken: steps take milliseconds each.
 const MAX_MESSAGES: usize = 20;

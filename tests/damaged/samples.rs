@@ -14,13 +14,15 @@ use taffeta::remesh::RemeshSettings;
 use taffeta::scene::{GridPattern, Scene, parse_mesh, parse_msh, parse_outline};
 use taffeta::sim::{Checkpoint, ClothDescription, StepInputs, World, WorldDescription};
 
+/// Reads a file: why it is refused, or nothing.
+type Reader = Box<dyn FnMut(&[u8]) -> Result<(), String>>;
+
 /// Files of a kind and who reads them.
 pub(super) struct Kind {
     /// The name of the fuzzer's target for it too.
     pub name: &'static str,
     pub samples: Vec<Vec<u8>>,
-    /// Reads a file: why it is refused, or nothing.
-    pub read: Box<dyn FnMut(&[u8]) -> Result<(), String>>,
+    pub read: Reader,
 }
 
 /// A reader whose result and error count no more than that.

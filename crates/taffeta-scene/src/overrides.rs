@@ -6,6 +6,9 @@ use crate::materials;
 use crate::scene::write::material_json;
 use toml::de::DeValue;
 
+/// Keys on the way to a value. Scenes nest a handful deep; JSON and TOML files may nest as deep as this.
+const MAX_KEYS: usize = 80;
+
 /// One override, applied before a scene is checked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Override {
@@ -28,6 +31,9 @@ impl Override {
         let keys: Vec<String> = path.trim().split('.').map(|key| key.trim().to_owned()).collect();
         if keys.iter().any(String::is_empty) {
             return Err(fail(format!("`{path}` has an empty key; expected key.path=value")));
+        }
+        if keys.len() > MAX_KEYS {
+            return Err(fail(format!("it has {} keys; scenes nest no deeper than {MAX_KEYS}", keys.len())));
         }
         let value = value.trim();
         let origin = Origin::Setting(0);

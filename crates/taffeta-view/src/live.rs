@@ -411,3 +411,30 @@ fn round_up(value: f64) -> f64 {
     let unit = 10f64.powf(value.log10().floor());
     ((value / unit).ceil() * unit).clamp(0.1, 1e4)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    const SHEET: &str =
+        "[simulation]\nduration = 1\n[[cloth]]\nname = \"sheet\"\ngrid = { size = [1, 1], cells = [3, 3] }\n";
+
+    fn show(text: &str) -> LiveShow {
+        LiveShow::new(&Scene::from_str(text, Path::new("scene.toml"), &[]).unwrap(), "test").unwrap()
+    }
+
+    #[test]
+    fn messages_are_done_without_a_browser_and_nonsense_changes_nothing() {
+        let mut show = show(SHEET);
+        show.take_message(r#"{"do":"step"}"#).unwrap();
+        assert_eq!(show.world().frame(), 1);
+        let before = show.world().state_hash();
+        for nonsense in
+            ["", "[]", r#"{"do":"seek","frame":3}"#, r#"{"do":"preset","cloth":9,"name":"denim"}"#]
+        {
+            show.take_message(nonsense).unwrap_err();
+        }
+        assert_eq!(show.world().state_hash(), before);
+    }
+}

@@ -68,6 +68,11 @@ pub(crate) const PARTS: &[Part] = &[
         &[&["tests/external/run"]],
     ),
     Part::check(
+        "fuzz",
+        "every fuzz target for two minutes: readers, messages of the page, edits of meshes, the certificate",
+        &[&["fuzz/run", "120"]],
+    ),
+    Part::check(
         "validate",
         "all physical checks against their references",
         &[&["cargo", "run", "--release", "--", "validate"]],

@@ -49,7 +49,10 @@ fn arrays_that_claim_more_than_they_have_are_refused() {
     assert!(claim.len() < 700);
     let parts = ["claim.npz", "`positions`", "(99999999999, 3), but 24 bytes follow"];
     desk.refused(&["remesh", "claim.npz", "out.npz", "--size", "0.1"], &parts);
-    desk.write("square.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n");
+    desk.write(
+        "square.obj",
+        "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nf 1/1 2/2 3/3 4/4\n",
+    );
     fs::write(desk.path("claim.npy"), array("<i8", "(1152921504606846975,)")).unwrap();
     let remesh = ["remesh", "square.obj", "out.obj"];
     desk.refused(

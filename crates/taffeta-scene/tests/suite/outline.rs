@@ -182,6 +182,54 @@ fn absurd_edges_are_refused_before_anything_is_made() {
     assert!(message.contains("less than the edge_length"), "{message}");
 }
 
+/// Levels of definitions, each of which names the one before ten times.
+fn levels(count: u32, define: impl Fn(u32, &str) -> String, name: impl Fn(u32) -> String) -> String {
+    (1..=count).map(|level| define(level, &name(level - 1).repeat(10))).collect()
+}
+
+#[test]
+fn drawings_that_nest_deeply_or_multiply_are_refused() {
+    let square = "<path id='l0' d='M10 10H50V50H10Z'/>";
+    let refused = |content: &str| parse(content, 5.0).unwrap_err().to_string();
+    let deep = |depth: usize| format!("{}{square}{}", "<g>".repeat(depth), "</g>".repeat(depth));
+    assert!(parse(&deep(500), 5.0).is_ok());
+    assert!(refused(&deep(3_000)).contains("SVG"));
+    let entities = levels(
+        9,
+        |level, inside| format!("<!ENTITY e{level} \"{inside}\">"),
+        |level| if level == 0 { square.to_owned() } else { format!("&e{level};") },
+    );
+    let document = format!("<!DOCTYPE svg [{entities}]>{}", page("&e9;"));
+    assert!(parse_outline(document.as_bytes(), Path::new("a.svg"), 5.0, None).is_err());
+}
+
+#[test]
+#[ignore = "second tier: a million elements"]
+fn drawings_that_name_elements_a_billion_times_are_refused() {
+    let square = "<path id='l0' d='M10 10H50V50H10Z'/>";
+    let refused = |content: &str| parse(content, 5.0).unwrap_err().to_string();
+    let uses = levels(
+        9,
+        |level, inside| format!("<defs><g id='l{level}'>{inside}</g></defs>"),
+        |level| format!("<use href='#l{level}'/>"),
+    );
+    assert!(refused(&format!("<defs>{square}</defs>{uses}<use href='#l9'/>")).contains("limit"));
+}
+
+#[test]
+fn images_that_a_drawing_names_are_not_read() {
+    let square = "<path d='M10 10H50V50H10Z'/>";
+    let inside = page("<path d='M60 60H90V90H60Z'/>");
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("b.svg"), &inside).unwrap();
+    let path = folder.path().join("b.svg");
+    let data = format!("data:image/svg+xml;utf8,{}", inside.replace('<', "%3C").replace('>', "%3E"));
+    for href in [path.display().to_string(), data] {
+        let mesh = parse(&format!("{square}<image width='9' height='9' href=\"{href}\"/>"), 5.0).unwrap();
+        assert_eq!(count_panels(&mesh), 1);
+    }
+}
+
 #[test]
 fn files_that_are_no_drawings_are_refused() {
     for bytes in

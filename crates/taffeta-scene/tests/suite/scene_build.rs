@@ -567,6 +567,23 @@ fn mangled_scenes_are_refused_and_never_panic() {
 }
 
 #[test]
+fn scenes_that_nest_deeply_are_refused() {
+    for (open, close) in [("[", "]"), ("{a=", "}")] {
+        let deep = format!("a = {}1{}", open.repeat(100_000), close.repeat(100_000));
+        assert!(Scene::from_str(&deep, Path::new("a.toml"), &[]).is_err());
+    }
+    let key = vec!["a"; 100_000].join(".");
+    for deep in
+        [format!("{key} = 1"), format!("[{key}]"), format!("[[{key}]]"), format!("x = {{ {key} = 1 }}")]
+    {
+        let report = Scene::from_str(&deep, Path::new("a.toml"), &[]).unwrap_err().to_string();
+        assert!(report.contains("a.toml:1"), "{}", &report[..100]);
+    }
+    let report = Override::parse(&format!("{key}=1")).unwrap_err().to_string();
+    assert!(report.contains("100000 keys"), "{}", &report[report.len() - 200..]);
+}
+
+#[test]
 fn springs_along_edges_and_their_limit_arrive_in_the_world() {
     let springs = ["simulation.solver=xpbd", "cloth.0.constraint=distance"];
     let scene = read_with(SMALL, &[&springs[..], &["cloth.0.break_force=2.5"]].concat());

@@ -178,7 +178,7 @@ fn obstacles_that_close_on_a_cloth_are_warned_about_and_listed() {
             assert!(reply.err.contains(part), "{part:?} is not in:\n{}", reply.err);
         }
         let summary = desk.summary(&folder);
-        assert_eq!(summary["status"], "finished", "the run goes on");
+        assert_eq!(summary["outcome"], "finished", "the run goes on");
         assert!(summary["totals"]["given_up"].as_u64() > Some(0));
         assert_eq!(summary["forced"][0]["bodies"][1], "cloth 'sheet'");
         let pair = &summary["quarantine"][0];

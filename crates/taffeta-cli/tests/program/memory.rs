@@ -43,7 +43,7 @@ fn a_scene_that_does_not_fit_is_refused_at_once() {
 
 #[test]
 fn the_estimate_is_about_what_a_run_needs() {
-    let cells = tier(110, 400);
+    let cells = tier(80, 400);
     let cases = [
         ("global", "", true),
         ("global", "contact.self=false", true),
@@ -54,7 +54,7 @@ fn the_estimate_is_about_what_a_run_needs() {
     ];
     for (solver, setting, is_linear) in cases {
         // The factors of a large sheet take minutes.
-        let cells = if is_linear { cells } else { 110 };
+        let cells = if is_linear { cells } else { 40 };
         let desk = Desk::new();
         desk.write("sheet.toml", SHEET);
         let settings = [

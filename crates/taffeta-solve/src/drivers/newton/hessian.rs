@@ -19,7 +19,7 @@ use taffeta_core::tasks::share_out;
 /// Faces or edges that one task takes.
 const PER_TASK: usize = 1024;
 /// Faces whose blocks are computed before they are added to the rows: 216 bytes of each stay in the cache so long.
-const CHUNK: usize = 8192;
+pub(super) const CHUNK: usize = 8192;
 
 /// The Hessian at the point of the last update.
 #[derive(Clone, Debug)]
@@ -108,21 +108,7 @@ impl Hessian {
     /// Computes the Hessian at the point of the system's last evaluation.
     pub(super) fn update(&mut self, system: &System, problem: &NewtonProblem<'_>) {
         let rate = problem.damping_rate;
-        if let Some(hinges) = &mut self.hinges {
-            hinges.update(&system.bending, rate);
-        }
-        let opposite = self.hinges.as_ref().map_or(&[][..], |hinges| &hinges.gradients);
-        self.rows.fill_from(self.edge_count, |pair| opposite.get(pair).map_or([0.0; 9], opposite_block));
-        for (number, places) in self.chunks.iter().enumerate() {
-            let first = number * CHUNK;
-            let faces = CHUNK.min(system.membrane.face_limit() - first).min(self.corners.len());
-            let corners = &mut self.corners[..faces];
-            system.membrane.couple_corners(first / TILE, rate, corners);
-            if let Some(hinges) = &self.hinges {
-                hinges.add_to_faces(first, corners);
-            }
-            self.rows.add_corners(places, corners);
-        }
+        self.fill_rows(system, rate);
         for (vertices, hessian) in system.lengths.hessians() {
             add_element(&mut self.rows, &vertices, hessian);
         }
@@ -146,6 +132,25 @@ impl Hessian {
         self.contacts.extend(problem.contacts.couplings(&system.touches));
         if let Some(folds) = &mut self.folds {
             folds.update(&system.bending, rate);
+        }
+    }
+
+    /// Sets all blocks beside the diagonal: to those of membrane and hinges, and otherwise to zero.
+    fn fill_rows(&mut self, system: &System, rate: f64) {
+        if let Some(hinges) = &mut self.hinges {
+            hinges.update(&system.bending, rate);
+        }
+        let opposite = self.hinges.as_ref().map_or(&[][..], |hinges| &hinges.gradients);
+        self.rows.fill_from(self.edge_count, |pair| opposite.get(pair).map_or([0.0; 9], opposite_block));
+        for (number, places) in self.chunks.iter().enumerate() {
+            let first = number * CHUNK;
+            let faces = CHUNK.min(system.membrane.face_limit() - first).min(self.corners.len());
+            let corners = &mut self.corners[..faces];
+            system.membrane.couple_corners(first / TILE, rate, corners);
+            if let Some(hinges) = &self.hinges {
+                hinges.add_to_faces(first, corners);
+            }
+            self.rows.add_corners(places, corners);
         }
     }
 

@@ -185,16 +185,30 @@ fn size(values: &[f64]) -> f64 {
 fn product_is_that_of_the_scalar_blocks() {
     for model in models() {
         for is_clamped in [false, true] {
-            let case = Case::new(5, model.clone(), is_clamped);
-            let p = case.direction(1.3);
-            let (product, expected) = (case.product(&p), case.oracle(&p));
-            // The gradients of folds are rounded to single precision.
-            let tolerance = if case.hessian.is_folded() { 1e-6 } else { 1e-12 };
-            let scale = size(&expected);
-            for (i, (value, expected)) in product.iter().zip(&expected).enumerate() {
-                assert!((value - expected).abs() < tolerance * scale, "{model:?}: {i}: {value} {expected}");
-            }
+            expect_product(&Case::new(5, model.clone(), is_clamped), &model);
         }
+    }
+}
+
+#[test]
+fn faces_of_several_chunks_add_up_along_their_common_edges() {
+    for bending in [BendingModel::Curvature, BendingModel::Hinge] {
+        let model = ClothModel { bending, ..stiff() };
+        let case = Case::new(66, model.clone(), false);
+        assert!(case.sheet.topology.face_count() > hessian::CHUNK);
+        expect_product(&case, &model);
+    }
+}
+
+#[track_caller]
+fn expect_product(case: &Case, model: &ClothModel) {
+    let p = case.direction(1.3);
+    let (product, expected) = (case.product(&p), case.oracle(&p));
+    // The gradients of folds are rounded to single precision.
+    let tolerance = if case.hessian.is_folded() { 1e-6 } else { 1e-12 };
+    let scale = size(&expected);
+    for (i, (value, expected)) in product.iter().zip(&expected).enumerate() {
+        assert!((value - expected).abs() < tolerance * scale, "{model:?}: {i}: {value} {expected}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! A run that is killed.
 
-use crate::common::{Desk, REMESH};
+use crate::common::Desk;
 use std::fs;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
@@ -9,8 +9,8 @@ use taffeta_core::random::SplitMix64;
 /// How often the run is killed.
 const KILLS: u64 = 40;
 
-/// The arguments of a run of a second or so, into a folder, with a checkpoint several times a second.
-fn arguments(folder: &str) -> [&str; 11] {
+/// The arguments of a run of a second or so into a folder, with checkpoints several times a second.
+fn arguments(folder: &str) -> [&str; 10] {
     [
         "run",
         "scene.toml",
@@ -18,11 +18,10 @@ fn arguments(folder: &str) -> [&str; 11] {
         folder,
         "--quiet",
         "--set",
-        REMESH,
-        "simulation.duration=1.0",
+        "cloth.0.remesh={ size_min = 0.1, size_max = 0.3 }",
+        "simulation.duration=0.5",
         "output.formats=[\"obj\",\"npz\",\"vtp\",\"glb\"]",
         "output.checkpoint_every=0.1",
-        "cloth.0.grid.cells=[16,16]",
     ]
 }
 

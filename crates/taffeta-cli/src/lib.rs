@@ -30,6 +30,8 @@
 //! Words of the command line that this version does not support yet are refused as such.
 
 #![forbid(unsafe_code)]
+// `println!` and the like end the program where nobody can take what it says.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod args;
 pub mod export;

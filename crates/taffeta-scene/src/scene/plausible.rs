@@ -81,7 +81,7 @@ fn doubt_size(key: &str, cloth: &SceneCloth, mesh: &TriangleMesh) -> Option<Stri
 /// What is odd about the extent of a cloth \[m\]: in words, the unit that it may be in, and the size of that.
 fn doubt_extent(extent: DVec3) -> Option<(String, &'static str, f64)> {
     let size = extent.max_element();
-    if !(size > WIDEST || size < NARROWEST) {
+    if (NARROWEST..=WIDEST).contains(&size) {
         return None;
     }
     let width = if size > WIDEST { "wide" } else { "small" };

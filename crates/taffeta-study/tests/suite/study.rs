@@ -116,7 +116,7 @@ fn every_figure_has_an_anchor_of_its_own() {
 
 #[test]
 fn a_variant_that_fails_does_not_stop_the_others() {
-    let report = run(&options(&["cloth.0.velocity=[1e200,0,0],[0,0,0],[1,0,0]"]));
+    let report = run(&options(&["cloth.0.velocity=[1e20,0,0],[0,0,0],[1,0,0]"]));
     assert_eq!(report.failures(), 1);
     assert!(matches!(&report.runs[0].outcome, Outcome::Failed(reason) if !reason.is_empty()));
     assert!(report.runs[1..].iter().all(|run| run.is_done()));
@@ -189,7 +189,7 @@ fn the_most_exact_solver_is_the_reference_before_substeps_and_resolution() {
         "cloth.0.grid.cells=[3,3]/simulation.solver=auto,cloth.0.grid.cells=[5,5]/simulation.solver=xpbd";
     assert_eq!(elected(&[auto]).unwrap(), "cells=[3,3] solver=auto");
     // A variant that failed is no reference, unless it is the only one that could be.
-    let failing = "cloth.0.velocity=[1e200,0,0],[0,0,0]";
+    let failing = "cloth.0.velocity=[1e20,0,0],[0,0,0]";
     assert_eq!(elected(&[failing]).unwrap(), "velocity=[0,0,0]");
 }
 

@@ -191,7 +191,7 @@ impl OutputFolder {
     ///
     /// # Errors
     /// If something cannot be read or the disk fails.
-    // All of the file system at once: three thousand frames take 0.4 s, which one by one take 8 s.
+    // All of the file system at once: three thousand frames take 0.4 s; one by one each takes 2.6 ms.
     #[cfg(target_os = "linux")]
     pub fn sync(&self, _synced: Option<u64>) -> Result<(), OutputError> {
         let sync = || Ok(rustix::fs::syncfs(fs::File::open(&self.root)?)?);

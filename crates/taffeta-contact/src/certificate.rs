@@ -48,6 +48,8 @@ pub struct Truncation {
     pub forced: Vec<u32>,
     /// The faces that are forced into obstacles in closed form by what cannot be stopped, in order.
     pub forced_faces: Vec<FaceAtShape>,
+    /// How often the distance of a pair was measured on its path: what the search has cost.
+    pub looks: u64,
 }
 
 impl Truncation {
@@ -71,6 +73,7 @@ pub(crate) fn truncate_among(
     (shapes, mut faces): (&[MovingShape<'_>], Vec<GuardedFace>),
 ) -> Truncation {
     let mut search = Search {
+        looks: 0,
         path,
         fractions: vec![1.0; path.start.len()],
         changed: vec![0; path.start.len()],
@@ -94,7 +97,8 @@ pub(crate) fn truncate_among(
     }
     search.forced.sort_unstable();
     search.forced_faces.sort_unstable();
-    Truncation { fractions: search.fractions, forced: search.forced, forced_faces: search.forced_faces }
+    let Search { fractions, forced, forced_faces, looks, .. } = search;
+    Truncation { fractions, forced, forced_faces, looks }
 }
 
 /// A pair whose paths may meet.
@@ -199,6 +203,7 @@ struct Search<'a> {
     pass: u32,
     forced: Vec<u32>,
     forced_faces: Vec<FaceAtShape>,
+    looks: u64,
 }
 
 impl Search<'_> {
@@ -250,9 +255,10 @@ impl Search<'_> {
 
     /// Follows a pair to the end of its path; the direction from the second primitive to the first where they come closer
     /// than the limit of the pursuit.
-    fn follow(&self, watched: &Watched, moves: &[DVec3; 4], pursuit: Pursuit) -> Option<DVec3> {
+    fn follow(&mut self, watched: &Watched, moves: &[DVec3; 4], pursuit: Pursuit) -> Option<DVec3> {
         let x = watched.pair.gather(self.path.start);
         advance(pursuit, (watched.slab.width, watched.slab.normal), |t| {
+            self.looks += 1;
             let gap = closest(watched.pair.kind, std::array::from_fn(|k| x[k] + moves[k] * t)).gap;
             (gap.length(), gap)
         })

@@ -110,6 +110,8 @@ pub struct Proximity {
     joints: Joints,
     /// What crosses now, and so cannot be kept apart.
     quarantine: Quarantine,
+    /// Looks at pairs of elements and of primitives that nobody has asked for yet.
+    work: u64,
 }
 
 impl Proximity {
@@ -218,6 +220,12 @@ impl Proximity {
         true
     }
 
+    /// How many pairs of elements and of primitives have been looked at since this was last asked for: a measure of time
+    /// that does not depend on the machine.
+    pub fn take_work(&mut self) -> u64 {
+        std::mem::take(&mut self.work)
+    }
+
     /// Lets the next step collect all pairs anew.
     pub fn forget(&mut self) {
         self.is_stale = true;
@@ -289,6 +297,7 @@ impl Proximity {
             closest(pair.kind, pair.gather(start)).gap.length() <= way(pair) + reach
         };
         self.pairs = collect_pairs(list, &near, &boxes, may_meet);
+        self.work += near.len() as u64;
         self.offsets = self.pairs.par_iter().map(|pair| self.offset(pair)).collect();
     }
 
@@ -323,6 +332,7 @@ impl Proximity {
             // What is not shortened ends where it was to, bit by bit.
             if fractions[v] == 1.0 { step.end[v] } else { step.start[v] + (frame + moves[v] * fractions[v]) }
         };
+        self.work += self.pairs.len() as u64;
         let mut found = self.truncate(path, step.shapes);
         let is_lost = |v: usize| {
             found.fractions[v] < 1.0 && !self.rooms.hold_at_end(v, place(&found.fractions, v), step)
@@ -330,8 +340,10 @@ impl Proximity {
         if (0..moves.len()).any(is_lost) {
             // What is stopped far from where it was expected is in the way of others.
             self.collect_stopped(step, &moves);
+            self.work += self.pairs.len() as u64;
             found = self.truncate(path, step.shapes);
         }
+        self.work += found.looks;
         ((0..moves.len()).map(|v| place(&found.fractions, v)).collect(), found)
     }
 

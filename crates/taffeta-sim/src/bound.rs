@@ -22,19 +22,6 @@ const GROWTH: f64 = 2e-5;
 
 /// How often a substep is halved to give way to what moves.
 const HALVINGS: u32 = 4;
-/// Substeps of a step, at most, that are done again in halves. A frame in which nothing helps would take a hundred times as
-/// long without a limit.
-const REPEATS: u32 = 16;
-
-/// What a step has spent so far to give way to what moves: substeps that were done again do not count less.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Effort {
-    /// Substeps that were done again in halves.
-    repeats: u32,
-    /// Rounds in which something forced was moved out of the way.
-    pub rounds: u32,
-}
-
 /// What a substep that may be done again changes.
 struct Attempt {
     world: LastGood,
@@ -71,7 +58,7 @@ impl World {
         if !self.counts_crossings() || self.stand_still(h) {
             return self.run_bounded_substep(h, (plan, energy), times);
         }
-        if halvings == HALVINGS || self.effort.repeats >= REPEATS {
+        if halvings == HALVINGS || self.effort.is_spent() {
             self.run_bounded_substep(h, (plan, energy), times)?;
             self.work.safeguard.given_up += u64::from(self.work.safeguard.forced > forced);
             return Ok(());
@@ -82,7 +69,6 @@ impl World {
             return Ok(());
         }
         self.take_back(attempt, plan);
-        self.effort.repeats += 1;
         for half in 0..2 {
             self.time = start + 0.5 * h * f64::from(half);
             self.run_yielding_substep((0.5 * h, halvings + 1), (plan, energy), times)?;

@@ -25,8 +25,6 @@ const GIVE_WAY_ROUNDS: u32 = 16;
 const GIVE_WAY_PASSES: u32 = 16;
 /// Rounds in a row, at most, in which no less is forced than before: where pins and obstacles leave no room, no round helps.
 const IDLE_ROUNDS: u32 = 4;
-/// Rounds with something forced in a whole step, at most: each of them takes about as long as a search for pairs.
-const STEP_ROUNDS: u32 = 256;
 /// How often the contacts are swept again before motions are shortened that can be, and the part of its thickness that
 /// each contact then keeps: a little more than the safeguard asks for.
 const SLIDE_ROUNDS: u32 = 4;
@@ -223,6 +221,7 @@ impl World {
             proximity.add_contacts(step, which, &bearing, &mut contacts);
             proximity.add_pulls(step, &mut pulls);
         });
+        self.effort.add_pairs(proximity.take_work());
         self.caches.proximity = Some(proximity);
         self.work.meetings = contacts.len() - before;
         self.work.contacts = contacts;
@@ -309,16 +308,15 @@ impl World {
             let is_forced =
                 !truncation.forced_faces.is_empty() || !truncation.forced.is_empty() && path.is_pushed();
             let is_stopped = round < SLIDE_ROUNDS && truncation.fractions.iter().any(|t| *t < 1.0);
-            if !(is_forced || is_stopped) {
+            if !(is_forced || is_stopped) || self.effort.is_spent() {
                 break;
             }
             if is_forced {
                 idle = if truncation.forced_count() < least_forced { 0 } else { idle + 1 };
                 least_forced = least_forced.min(truncation.forced_count());
-                if idle == IDLE_ROUNDS || self.effort.rounds >= STEP_ROUNDS {
+                if idle == IDLE_ROUNDS {
                     break;
                 }
-                self.effort.rounds += 1;
             }
             let share = if is_forced { 1.0 } else { SLIDE_SHARE };
             self.give_way(proximity, &path, (share, h));
@@ -338,16 +336,18 @@ impl World {
 
     /// The end of a motion after which nothing crosses; the pairs are made complete for it before.
     pub(crate) fn keep_apart(
-        &self,
+        &mut self,
         proximity: &mut Proximity,
         path: &ContactPath,
         h: f64,
     ) -> (Vec<DVec3>, Truncation) {
         let shapes = self.moving_shapes(h);
-        self.in_threads(|| {
+        let secured = self.in_threads(|| {
             proximity.follow(path.step(&shapes));
             proximity.secure(path.step(&shapes))
-        })
+        });
+        self.effort.add_pairs(proximity.take_work());
+        secured
     }
 
     /// The obstacles in closed form over the substep. Those of a search for an equilibrium stand still.

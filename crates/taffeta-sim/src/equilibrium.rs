@@ -4,7 +4,7 @@
 //! method from jumping, with a step `s` that grows while Newton converges easily. What is left of the inertia at the end
 //! of a step is the force that is still unbalanced; when `s` is long, the steps are those of Newton's method itself.
 
-use crate::bound::Effort;
+use crate::effort::Effort;
 use crate::pins::along_held;
 use crate::report::{StepReport, SubstepPlan, TearCounts};
 use crate::stage::{Stage, StageTimes};
@@ -98,7 +98,7 @@ impl World {
             self.sheet.state.velocities.iter_mut().for_each(|v| *v = DVec3::ZERO);
             self.forget_history();
             self.caches.begin_frame();
-            self.effort = Effort::default();
+            self.effort = Effort::new(self.sheet.topology.vertex_count);
             times.run(Stage::Predict, || self.predict(step));
             times.run(Stage::Detect, || self.detect(step));
             let mut this = SubstepPlan::default();

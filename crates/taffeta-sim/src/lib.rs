@@ -26,6 +26,7 @@ pub mod checkpoint;
 mod checks;
 mod collide;
 pub mod description;
+mod effort;
 mod enclosed;
 mod equilibrium;
 mod fields;

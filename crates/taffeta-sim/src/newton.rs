@@ -132,6 +132,7 @@ impl World {
             false if is_sewn => SEWING_STIFFENINGS,
             false => STIFFENINGS,
         };
+        let mut effort = self.effort;
         let report = self.in_pool(|caches, work| {
             let Solver::Newton(driver) = &mut caches.solver else { return Ok(NewtonReport::default()) };
             driver.begin_step(&work.start, &caches.plate);
@@ -161,16 +162,20 @@ impl World {
                     contacts,
                     clamps: &normals,
                 };
+                let size = x.len() + rows.len();
+                let limits = NewtonLimits { linear_iterations: effort.conjugate_left(size), ..limits };
                 let report = driver.solve((&mut x, &mut caches.plate), &problem, limits)?;
                 total.iterations += report.iterations;
                 total.linear_iterations += report.linear_iterations;
                 total.converged = report.converged;
-                if round == stiffenings || !stiffen(&rows, &x, &mut stiffnesses) {
+                effort.add_newton(size, (report.iterations, report.linear_iterations));
+                if round == stiffenings || effort.is_spent() || !stiffen(&rows, &x, &mut stiffnesses) {
                     break;
                 }
             }
             Ok(total)
         });
+        self.effort = effort;
         let report = match report {
             Ok(report) => report,
             Err(NewtonError::NotFinite) => return Err(self.blame_farthest(h)),
@@ -238,6 +243,7 @@ impl World {
             iterations: self.settings.iterations.unwrap_or(most),
             tolerance: part * self.extent(),
             linear_tolerance,
+            linear_iterations: u32::MAX,
         }
     }
 

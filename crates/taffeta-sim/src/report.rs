@@ -53,6 +53,8 @@ pub struct SubstepPlan {
     /// If the number of substeps that moving obstacles ask for was cut at its cap: how far the fastest of them may move in
     /// a substep, relative to the size of the cloth.
     pub capped_stride: Option<f64>,
+    /// When the step had done all the work that a step may do: what was left of it was made in a few long substeps \[s\].
+    pub hurried_since: Option<f64>,
 }
 
 /// Edits of a remeshing pass.

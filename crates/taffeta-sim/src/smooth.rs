@@ -63,6 +63,7 @@ impl World {
             iterations: ITERATIONS,
             tolerance: TOLERANCE * self.extent(),
             linear_tolerance: LINEAR_TOLERANCE,
+            linear_iterations: u32::MAX,
         };
         let Solver::Newton(driver) = &mut self.caches.solver else { return None };
         let mut plate = PlateState { clamps: normals.clone(), ..self.caches.plate.clone() };

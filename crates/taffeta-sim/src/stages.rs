@@ -141,6 +141,9 @@ impl World {
     /// If the energy is not finite or a solver cannot factorize its system.
     pub fn solve(&mut self, h: f64, plan: &mut SubstepPlan) -> Result<(), StepError> {
         self.set_threads(h);
+        if self.caches.solver.is_local() || matches!(self.caches.solver, Solver::Projective(_)) {
+            self.effort.add_local(self.work.rows.len() + self.work.contacts.len(), plan.iterations);
+        }
         if matches!(self.caches.solver, Solver::Projective(_)) {
             return self.solve_projective(h, plan.iterations);
         }

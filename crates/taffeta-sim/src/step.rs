@@ -1,7 +1,7 @@
 //! A step: its inputs, its course, its failure.
 
-use crate::bound::Effort;
 use crate::description::Air;
+use crate::effort::{Effort, HURRIED_SUBSTEPS};
 use crate::frozen::Frozen;
 use crate::grab::{Grab, Lead, Leader};
 use crate::grips::Grasps;
@@ -223,7 +223,7 @@ impl World {
         let grabbed = self.find_grabbed(&inputs.grabs)?;
         let mut times = StageTimes::default();
         self.work.safeguard = SafeguardReport::default();
-        self.effort = Effort::default();
+        self.effort = Effort::new(self.sheet.topology.vertex_count);
         let broken_before = self.broken_edge_count();
         let sheet = self.can_tear().then(|| Box::new(self.sheet.clone()));
         let last_good = LastGood { sheet, ..self.note_state() };
@@ -294,13 +294,21 @@ impl World {
         times: &mut StageTimes,
     ) -> Result<(SubstepPlan, TearCounts), StepError> {
         debug_assert_eq!(self.caches.epoch, self.sheet.topology.epoch, "caches of another topology");
-        let h = dt / f64::from(plan.substeps);
-        let (start, mut energy, mut tears) = (self.time, None, TearCounts::default());
+        let (end, mut energy, mut tears) = (self.time + dt, None, TearCounts::default());
         let mut grabs = grabs.to_vec();
-        for substep in 0..plan.substeps {
+        // The substeps of equal length that are to come, or to go on with.
+        let (mut start, mut h, mut count) = (self.time, dt / f64::from(plan.substeps), plan.substeps);
+        let mut substep = 0;
+        while substep < count {
             // Multiplied, not added up: the last substep ends exactly at the frame.
             self.time = start + h * f64::from(substep);
-            let is_due = is_time_to_tear((substep, plan.substeps), dt);
+            if self.effort.is_spent() && count - substep > HURRIED_SUBSTEPS {
+                plan.hurried_since.get_or_insert(self.time);
+                plan.substeps = plan.substeps - (count - substep) + HURRIED_SUBSTEPS;
+                (start, count, substep) = (self.time, HURRIED_SUBSTEPS, 0);
+                h = (end - start) / f64::from(count);
+            }
+            let is_due = is_time_to_tear((substep, count), dt);
             let epoch = self.sheet.topology.epoch;
             let tear = || if is_due { self.tear_overloaded(substep > 0) } else { TearCounts::default() };
             tears = tears.plus(times.run(Stage::Remesh, tear));
@@ -311,11 +319,11 @@ impl World {
             }
             self.lead_grabs(h, &mut grabs, lead)?;
             // The kinks of new splits must not become folds.
-            self.work.lets_yield =
-                !is_edited && (substep + 1 == plan.substeps || self.yields_in_every_substep());
+            self.work.lets_yield = !is_edited && (substep + 1 == count || self.yields_in_every_substep());
             self.run_yielding_substep((h, 0), (&mut plan, &mut energy), times)?;
+            substep += 1;
         }
-        self.time = start + dt;
+        self.time = end;
         Ok((plan, tears))
     }
 

@@ -1,12 +1,12 @@
 //! The world: what it is made of and what can be asked of it.
 
 use crate::air::Exposed;
-use crate::bound::Effort;
 use crate::build::{BuildError, world_cloths};
 use crate::caches::{CacheSource, Caches, KeptCaches, Solver};
 use crate::description::{
     Air, EnclosedDescription, Mode, SimulationSettings, SolverChoice, WorldDescription,
 };
+use crate::effort::Effort;
 use crate::frozen::{FreezeRules, Frozen, Thawed};
 use crate::grab::{GrabbedPatch, Pull};
 use crate::grips::Grasps;
@@ -241,7 +241,7 @@ impl World {
                 ..Workspace::default()
             },
             watch: Watch::default(),
-            effort: Effort::default(),
+            effort: Effort::new(0),
             pool: Arc::new(pool),
         };
         world.refill();

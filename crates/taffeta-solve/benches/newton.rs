@@ -22,7 +22,8 @@ const CELLS: [u32; 3] = [64, 128, 256];
 const FRAME: f64 = 1.0 / 60.0;
 /// Frames before the measured one: the sheet is then in full swing.
 const FRAMES: usize = 12;
-const LIMITS: NewtonLimits = NewtonLimits { iterations: 2, tolerance: 1e-9, linear_tolerance: 1e-2 };
+const LIMITS: NewtonLimits =
+    NewtonLimits { iterations: 2, tolerance: 1e-9, linear_tolerance: 1e-2, linear_iterations: u32::MAX };
 
 /// A square meter of cloth, held at two of its corners.
 struct Swing {

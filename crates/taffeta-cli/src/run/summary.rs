@@ -74,6 +74,7 @@ impl Summary<'_> {
                 "forced_pairs": totals.forced_pairs,
                 "passed_pairs": totals.passed_pairs,
                 "given_up": totals.given_up,
+                "hurried_steps": totals.hurried_steps,
                 "frames_with_crossings": totals.frames_with_crossings,
                 "vertices": totals.vertices,
                 "faces": totals.faces,

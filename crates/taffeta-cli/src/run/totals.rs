@@ -64,6 +64,11 @@ pub(super) struct Totals {
     /// Substeps in which the search for a way out was ended by its limits.
     #[serde(default)]
     pub given_up: u64,
+    /// Steps that had done all the work that they may do, and when the first of them had \[s\].
+    #[serde(default)]
+    pub hurried_steps: u64,
+    #[serde(default)]
+    pub hurried_since: Option<f64>,
     /// Who was forced through whom, as it first was.
     #[serde(default)]
     pub forced: Vec<Forced>,
@@ -183,6 +188,10 @@ impl Totals {
         if let Some(stride) = plan.capped_stride {
             self.capped_stride = Some(self.capped_stride.unwrap_or(0.0).max(stride));
         }
+        if let Some(since) = plan.hurried_since {
+            self.hurried_steps += 1;
+            self.hurried_since.get_or_insert(since);
+        }
         self.splits += report.remesh.splits;
         self.collapses += report.remesh.collapses;
         self.flips += report.remesh.flips;
@@ -283,6 +292,18 @@ impl Totals {
                     "an obstacle is too fast for the most substeps that `auto` takes: it moves by up to {:.1} % of a cloth's \
                      size in each, and may throw or tear the cloth; set more substeps, a higher frame_rate, or a slower motion",
                     100.0 * stride
+                ),
+            );
+        }
+        if let Some(since) = self.hurried_since {
+            warn(
+                "hurried".to_owned(),
+                format!(
+                    "in {} steps, at {since:.4} s first, all the work was done that a step may do{}; what was left of them was made \
+                     in a few long substeps and is rough. Look for huge speeds, pressures or stiffnesses, and for bodies that \
+                     leave the cloth no room",
+                    self.hurried_steps,
+                    self.forced.first().map_or(String::new(), |forced| format!(" ({})", place(forced)))
                 ),
             );
         }

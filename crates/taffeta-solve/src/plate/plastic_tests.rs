@@ -229,7 +229,12 @@ fn a_newton_driver_that_is_told_is_one_that_is_built_anew() {
             contacts: Contacts { rows: &[], start: &start, carried: &[], stiffnesses: &[] },
             clamps: &[],
         };
-        let limits = NewtonLimits { iterations: 3, tolerance: 1e-9, linear_tolerance: 1e-2 };
+        let limits = NewtonLimits {
+            iterations: 3,
+            tolerance: 1e-9,
+            linear_tolerance: 1e-2,
+            linear_iterations: u32::MAX,
+        };
         let [told, anew] = [&mut told, &mut anew].map(|driver| {
             let (mut x, mut plate) = (start.clone(), state.clone());
             driver.begin_step(&x, &plate);

@@ -183,7 +183,12 @@ fn distance_of_models([swept, direct]: [ClothModel; 2], push: DVec3, scale: f64)
 
 /// The positions \[m\] at the end of a step of length `h` \[s\] by the factorizing Newton driver.
 fn solve_directly(sheet: &Sheet, predicted: &[DVec3], h: f64) -> Vec<DVec3> {
-    let limits = NewtonLimits { iterations: 100, tolerance: 1e-12, linear_tolerance: 1e-2 };
+    let limits = NewtonLimits {
+        iterations: 100,
+        tolerance: 1e-12,
+        linear_tolerance: 1e-2,
+        linear_iterations: u32::MAX,
+    };
     let (x, report) =
         newton_step((sheet, &sheet.blocks()), (predicted, h), (LinearSolver::Factorized, limits));
     assert!(report.converged, "{report:?}");

@@ -141,6 +141,8 @@ pub struct NewtonLimits {
     pub tolerance: f64,
     /// The factor by which conjugate gradients reduce the residual.
     pub linear_tolerance: f64,
+    /// Iterations of conjugate gradients at most, all together: with them the solve ends.
+    pub linear_iterations: u32,
 }
 
 /// What a Newton solve did.
@@ -353,7 +355,7 @@ impl NewtonDriver {
         let mut curvature = Curvature::Clamped;
         self.choose_start(z, problem, here);
         let enough = limits.tolerance * limits.tolerance * problem.inertia.iter().sum::<f64>();
-        while report.iterations < limits.iterations {
+        while report.iterations < limits.iterations && report.linear_iterations < limits.linear_iterations {
             if !here.energy.is_finite() {
                 return Err(NewtonError::NotFinite);
             }
@@ -478,8 +480,11 @@ impl NewtonDriver {
                     preconditioner.update(hessian, &self.system, problem);
                 }
                 preconditioner.update_chains(hessian, &self.system, problem);
-                let limits =
-                    ConjugateLimits { tolerance: limits.linear_tolerance, iterations: MAX_CONJUGATE };
+                let left = limits.linear_iterations - report.linear_iterations;
+                let limits = ConjugateLimits {
+                    tolerance: limits.linear_tolerance,
+                    iterations: MAX_CONJUGATE.min(left),
+                };
                 let system = (&self.system, &*hessian, preconditioner);
                 let point = (z, here.gradient.as_slice());
                 report.linear_iterations += conjugate::solve(system, point, problem, limits, (step, work));

@@ -162,7 +162,12 @@ fn settled_drop_is_the_same_at_every_resolution() {
                     clamps: &[],
                 };
                 driver.begin_step(x, &plate);
-                let limits = NewtonLimits { iterations: 50, tolerance: 1e-6, linear_tolerance: 1e-2 };
+                let limits = NewtonLimits {
+                    iterations: 50,
+                    tolerance: 1e-6,
+                    linear_tolerance: 1e-2,
+                    linear_iterations: u32::MAX,
+                };
                 let report = driver.solve((x, &mut plate), &problem, limits).unwrap();
                 println!("{solver:?} {bending:?} {n}: {report:?}");
                 assert!(report.converged, "{report:?}");
@@ -199,7 +204,12 @@ fn fall(sheet: &Sheet, driver: &mut NewtonDriver, are_grids_shared: bool) -> (Ve
             clamps: &[],
         };
         driver.begin_step(&start, &plate);
-        let limits = NewtonLimits { iterations: 20, tolerance: 1e-9, linear_tolerance: 1e-2 };
+        let limits = NewtonLimits {
+            iterations: 20,
+            tolerance: 1e-9,
+            linear_tolerance: 1e-2,
+            linear_iterations: u32::MAX,
+        };
         let report = driver.solve((&mut x, &mut plate), &problem, limits).unwrap();
         assert!(report.converged, "{report:?}");
         iterations += report.linear_iterations;
@@ -255,7 +265,12 @@ fn sewing_takes_few_iterations_of_conjugate_gradients_on_any_mesh() {
             clamps: &[],
         };
         driver.begin_step(x, &plate);
-        let limits = NewtonLimits { iterations: 4, tolerance: 0.0, linear_tolerance: 1e-2 };
+        let limits = NewtonLimits {
+            iterations: 4,
+            tolerance: 0.0,
+            linear_tolerance: 1e-2,
+            linear_iterations: u32::MAX,
+        };
         let report = driver.solve((x, &mut plate), &problem, limits).unwrap();
         report.linear_iterations / report.iterations
     };

@@ -84,7 +84,12 @@ fn faces_that_bear_any_compression_have_the_bits_of_the_full_law() {
 
 /// A step of 1/60 s from the disturbed state, and its report.
 fn solve(sheet: &Sheet, blocks: &Blocks, solver: LinearSolver) -> (Vec<DVec3>, NewtonReport) {
-    let limits = NewtonLimits { iterations: 60, tolerance: 1e-10, linear_tolerance: 1e-2 };
+    let limits = NewtonLimits {
+        iterations: 60,
+        tolerance: 1e-10,
+        linear_tolerance: 1e-2,
+        linear_iterations: u32::MAX,
+    };
     newton_step((sheet, blocks), (&sheet.state.positions.raw, 1.0 / 60.0), (solver, limits))
 }
 

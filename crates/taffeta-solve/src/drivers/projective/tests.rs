@@ -385,7 +385,12 @@ fn a_converged_step_by_edges_is_that_of_newtons_method() {
     let mut plate = PlateState::new(&blocks.plate, Vec::new());
     let mut exact = predicted.clone();
     newton.begin_step(&start, &plate);
-    let limits = NewtonLimits { iterations: 200, tolerance: 1e-13, linear_tolerance: 1e-10 };
+    let limits = NewtonLimits {
+        iterations: 200,
+        tolerance: 1e-13,
+        linear_tolerance: 1e-10,
+        linear_iterations: u32::MAX,
+    };
     newton.solve((&mut exact, &mut plate), &problem, limits).unwrap();
     let mut driver = driver_of(&sheet, constraints_of(&sheet));
     driver.begin_step(&predicted, H).unwrap();

@@ -8,14 +8,17 @@
 /// if there were so many vertices at least.
 const LIMIT_PER_VERTEX: u64 = 10_000_000;
 const LEAST_VERTICES: u64 = 1000;
+/// How many times as much a search for an equilibrium may spend, which stands for a whole motion.
+const SEARCH: u64 = 3;
 /// Substeps in which the rest of a step is made that has spent what it may.
 pub(crate) const HURRIED_SUBSTEPS: u32 = 4;
 
 /// Nominal time \[ns\], measured in release builds on one thread: of a vertex or a contact in an iteration of Newton's
-/// method, of conjugate gradients, of a local solver or of projective dynamics, and of a pair of primitives in a search or
+/// method, of conjugate gradients, of Newton's method with a factorization, of a local solver or of projective dynamics, and of a pair of primitives in a search or
 /// in the safeguard.
 const NEWTON: u64 = 3_000;
 const CONJUGATE: u64 = 200;
+const FACTORIZED: u64 = 15_000;
 const LOCAL: u64 = 300;
 const PAIR: u64 = 200;
 /// Iterations of conjugate gradients that a substep may make in any case: fewer would leave it as it was predicted.
@@ -36,6 +39,12 @@ impl Effort {
         Self { spent: 0, limit: LIMIT_PER_VERTEX * (vertices as u64).max(LEAST_VERTICES) }
     }
 
+    /// That of a search for an equilibrium.
+    pub(crate) fn of_search(vertices: usize) -> Self {
+        let step = Self::new(vertices);
+        Self { limit: SEARCH * step.limit, ..step }
+    }
+
     /// Whether nothing more is to be tried.
     pub(crate) fn is_spent(&self) -> bool {
         self.spent >= self.limit
@@ -45,6 +54,11 @@ impl Effort {
     pub(crate) fn add_newton(&mut self, size: usize, (newton, conjugate): (u32, u32)) {
         let each = NEWTON * u64::from(newton) + CONJUGATE * u64::from(conjugate);
         self.spent += (size as u64 + OVERHEAD) * each;
+    }
+
+    /// Adds iterations of Newton's method, each with a factorization.
+    pub(crate) fn add_direct(&mut self, size: usize, iterations: u32) {
+        self.spent += (size as u64 + OVERHEAD) * FACTORIZED * u64::from(iterations);
     }
 
     /// How many iterations of conjugate gradients a solve of so many vertices and contacts may make at most.

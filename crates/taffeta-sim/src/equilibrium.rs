@@ -92,13 +92,13 @@ impl World {
         let mut step = FIRST_STEP.min(longest);
         let tolerance = TOLERANCE * self.load();
         let mut residual = f64::INFINITY;
-        while plan.substeps < MAX_STEPS {
+        self.effort = Effort::of_search(self.sheet.topology.vertex_count);
+        while plan.substeps < MAX_STEPS && !self.effort.is_spent() {
             self.watch.pass(self.time)?;
             let before = self.note_substep();
             self.sheet.state.velocities.iter_mut().for_each(|v| *v = DVec3::ZERO);
             self.forget_history();
             self.caches.begin_frame();
-            self.effort = Effort::new(self.sheet.topology.vertex_count);
             times.run(Stage::Predict, || self.predict(step));
             times.run(Stage::Detect, || self.detect(step));
             let mut this = SubstepPlan::default();
@@ -127,7 +127,11 @@ impl World {
                 step = (step * GROWTH).min(longest);
             }
         }
-        let reason = format!("the cloth still moves after {MAX_STEPS} steps");
+        let most = if plan.substeps < MAX_STEPS { ", all the work that the search may do" } else { "" };
+        let reason = format!(
+            "the cloth still moves after {} steps{most}; simulate the motion instead, and take its end",
+            plan.substeps
+        );
         Err(StepError::NoEquilibrium { residual, tolerance, reason })
     }
 

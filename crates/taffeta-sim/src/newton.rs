@@ -124,7 +124,8 @@ impl World {
             x[pull.vertex] = guess(((&pull.free, &held[pull.vertex]), &self.work.scales[pull.vertex]));
         }
         // The direct solver, of which others are measured, makes no difference.
-        let is_sewn = self.sewn_cloths().contains(&true) && self.caches.choice != SolverChoice::Direct;
+        let is_direct = self.caches.choice == SolverChoice::Direct;
+        let is_sewn = self.sewn_cloths().contains(&true) && !is_direct;
         let are_pressed = if is_sewn { self.touch_sewn_cloths(&rows) } else { Vec::new() };
         let stiffenings = match self.work.stands_still {
             // The search for an equilibrium would begin each of its steps anew, and not come to an end.
@@ -168,7 +169,10 @@ impl World {
                 total.iterations += report.iterations;
                 total.linear_iterations += report.linear_iterations;
                 total.converged = report.converged;
-                effort.add_newton(size, (report.iterations, report.linear_iterations));
+                match is_direct {
+                    true => effort.add_direct(size, report.iterations),
+                    false => effort.add_newton(size, (report.iterations, report.linear_iterations)),
+                }
                 if round == stiffenings || effort.is_spent() || !stiffen(&rows, &x, &mut stiffnesses) {
                     break;
                 }

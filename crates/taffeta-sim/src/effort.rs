@@ -4,12 +4,12 @@
 //! iterations helps, and each of them takes as long as those that do. So a step counts its work in nominal time, which is the
 //! same on every machine: what it may still try ends with it, and what is left of the step is made in a few long substeps.
 
-/// What a step may spend \[ns\]: hundreds of times as much as a step takes in which everything goes well, per vertex; and as
+/// What a step may spend \[ns\]: a hundred times as much as a step takes in which everything goes well, per vertex; and as
 /// if there were so many vertices at least.
-const LIMIT_PER_VERTEX: u64 = 10_000_000;
+const LIMIT_PER_VERTEX: u64 = 5_000_000;
 const LEAST_VERTICES: u64 = 1000;
 /// How many times as much a search for an equilibrium may spend, which stands for a whole motion.
-const SEARCH: u64 = 3;
+const SEARCH: u64 = 6;
 /// Substeps in which the rest of a step is made that has spent what it may.
 pub(crate) const HURRIED_SUBSTEPS: u32 = 4;
 
@@ -97,6 +97,6 @@ mod tests {
         let mut effort = Effort::new(5000);
         (0..60).for_each(|_| effort.add_newton(10_000, (10, 300)));
         assert!(!effort.is_spent());
-        assert!(effort.spent < effort.limit / 4 && effort.spent > effort.limit / 1000);
+        assert!(effort.spent < effort.limit / 2 && effort.spent > effort.limit / 1000);
     }
 }

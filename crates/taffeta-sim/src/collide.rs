@@ -25,6 +25,8 @@ const GIVE_WAY_ROUNDS: u32 = 16;
 const GIVE_WAY_PASSES: u32 = 16;
 /// Rounds in a row, at most, in which no less is forced than before: where pins and obstacles leave no room, no round helps.
 const IDLE_ROUNDS: u32 = 4;
+/// Looks at a pair that take as long as to find its contact.
+const LOOKS_TO_MEET: u64 = 5;
 /// How often the contacts are swept again before motions are shortened that can be, and the part of its thickness that
 /// each contact then keeps: a little more than the safeguard asks for.
 const SLIDE_ROUNDS: u32 = 4;
@@ -221,7 +223,7 @@ impl World {
             proximity.add_contacts(step, which, &bearing, &mut contacts);
             proximity.add_pulls(step, &mut pulls);
         });
-        self.effort.add_pairs(proximity.take_work());
+        self.effort.add_pairs(proximity.take_work() + LOOKS_TO_MEET * proximity.pairs().len() as u64);
         self.caches.proximity = Some(proximity);
         self.work.meetings = contacts.len() - before;
         self.work.contacts = contacts;
@@ -260,6 +262,7 @@ impl World {
         let bearing = self.grasps.names();
         let step = path.step(&shapes);
         self.in_threads(|| proximity.add_contacts(step, Which::Nearest, &bearing, &mut contacts));
+        self.effort.add_pairs(LOOKS_TO_MEET * proximity.pairs().len() as u64);
         for Contact { row, .. } in &mut contacts {
             *row = ContactRow { static_friction: 0.0, kinetic_friction: 0.0, ..*row };
             row.offset -= (1.0 - share) * row.thickness;

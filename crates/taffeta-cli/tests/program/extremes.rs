@@ -228,12 +228,14 @@ fn a_cloth_that_floats_has_no_equilibrium_and_is_named() {
 }
 
 #[test]
+#[ignore = "second tier: a step does all the work that it may do"]
 fn a_step_in_which_nothing_helps_has_an_end() {
     let desk = Desk::new();
-    let text = "[simulation]\nduration = 0.017\n[[cloth]]\nname = \"sheet\"\nmaterial = \"cotton\"\ngrid = { size = [1, 1], \
-                cells = [16, 16] }\nplace = { rotate_deg = [-90, 0, 0] }\nangular_velocity = [1e4, 1e4, 0]";
+    let text = "[simulation]\nduration = 0.05\n[[cloth]]\nname = \"sheet\"\nmaterial = \"cotton\"\ngrid = { size = [1, 1], \
+                cells = [16, 16] }\nplace = { translate = [-0.5, 0.25, 0.5], rotate_deg = [-90, 0, 0] }\n[[obstacle]]\nshape = { \
+                plane = { normal = [0, 1, 0] } }\nmotion = [ { t = 0 }, { t = 0.05, translate = [0, 5e4, 0] } ]";
     desk.write("scene.toml", text);
-    let reply = desk.done(&["run", "scene.toml", "--out", "a", "--quiet"]);
+    let reply = desk.done(&["run", "scene.toml", "--out", "a", "--quiet", "--frames", "1"]);
     assert!(reply.err.contains("all the work was done that a step may do"), "{}", reply.err);
     assert!(desk.summary("a")["totals"]["hurried_steps"].as_u64() > Some(0));
 }

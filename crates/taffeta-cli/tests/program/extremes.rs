@@ -232,8 +232,9 @@ fn a_cloth_that_floats_has_no_equilibrium_and_is_named() {
 fn a_step_in_which_nothing_helps_has_an_end() {
     let desk = Desk::new();
     let text = "[simulation]\nduration = 0.05\n[[cloth]]\nname = \"sheet\"\nmaterial = \"cotton\"\ngrid = { size = [1, 1], \
-                cells = [16, 16] }\nplace = { translate = [-0.5, 0.25, 0.5], rotate_deg = [-90, 0, 0] }\n[[obstacle]]\nshape = { \
-                plane = { normal = [0, 1, 0] } }\nmotion = [ { t = 0 }, { t = 0.05, translate = [0, 5e4, 0] } ]";
+                cells = [16, 16] }\nplace = { translate = [-0.5, 0.25, 0.5], rotate_deg = [-90, 0, 0] }\n[[cloth.pin]]\nwhere = { \
+                material_box = [[0, 1], [1, 1]] }\n[[obstacle]]\nshape = { plane = { normal = [0, 1, 0] } }\nplace = { translate = \
+                [0, -0.3, 0] }\nmotion = [ { t = 0 }, { t = 0.05, translate = [0, 5e4, 0] } ]";
     desk.write("scene.toml", text);
     let reply = desk.done(&["run", "scene.toml", "--out", "a", "--quiet", "--frames", "1"]);
     assert!(reply.err.contains("all the work was done that a step may do"), "{}", reply.err);

@@ -22,6 +22,7 @@ const GROWTH: f64 = 2e-5;
 
 /// How often a substep is halved to give way to what moves.
 const HALVINGS: u32 = 4;
+
 /// What a substep that may be done again changes.
 struct Attempt {
     world: LastGood,

@@ -8,6 +8,8 @@
 /// if there were so many vertices at least.
 const LIMIT_PER_VERTEX: u64 = 10_000_000;
 const LEAST_VERTICES: u64 = 1000;
+/// Substeps that may spend that, where a scene says how many there are: as many iterations as a reference takes in each.
+const SUBSTEPS: u64 = 32;
 /// How many times as much a search for an equilibrium may spend, which stands for a whole motion.
 const SEARCH: u64 = 3;
 /// Substeps in which the rest of a step is made that has spent what it may.
@@ -37,6 +39,12 @@ impl Effort {
     /// That of a step of so many vertices, at its beginning.
     pub(crate) fn new(vertices: usize) -> Self {
         Self { spent: 0, limit: LIMIT_PER_VERTEX * (vertices as u64).max(LEAST_VERTICES) }
+    }
+
+    /// The same where somebody says how many substeps there are: who wants many of them wants them made.
+    pub(crate) fn with_substeps(self, substeps: u32) -> Self {
+        let times = u64::from(substeps).div_ceil(SUBSTEPS).max(1);
+        Self { limit: self.limit.saturating_mul(times), ..self }
     }
 
     /// That of a search for an equilibrium.

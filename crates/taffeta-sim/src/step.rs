@@ -223,7 +223,8 @@ impl World {
         let grabbed = self.find_grabbed(&inputs.grabs)?;
         let mut times = StageTimes::default();
         self.work.safeguard = SafeguardReport::default();
-        self.effort = Effort::new(self.sheet.topology.vertex_count);
+        let effort = Effort::new(self.sheet.topology.vertex_count);
+        self.effort = effort.with_substeps(self.settings.substeps.unwrap_or(1));
         let broken_before = self.broken_edge_count();
         let sheet = self.can_tear().then(|| Box::new(self.sheet.clone()));
         let last_good = LastGood { sheet, ..self.note_state() };

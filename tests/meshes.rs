@@ -161,7 +161,11 @@ fn substeps_of_a_moving_obstacle_follow_from_the_size_of_the_cloth_and_not_from_
             }
             // Far away, or if the scene says how many, the motion does not matter.
             description.obstacles[0].place = Placement::at(DVec3::Y * -15.0);
-            assert_eq!(count(&description).substeps, 4);
+            let far = count(&description).substeps;
+            let obstacles = std::mem::take(&mut description.obstacles);
+            assert_eq!(far, count(&description).substeps);
+            assert!(far < expected, "{far}");
+            description.obstacles = obstacles;
             description.simulation.substeps = Some(3);
             assert_eq!(count(&description).substeps, 3);
         }

@@ -119,6 +119,9 @@ pub struct RunOptions {
     /// What is changed of the scene.
     #[command(flatten)]
     pub changes: SceneChanges,
+    /// A first look: accuracy "draft", and edges of remeshed cloths twice as long
+    #[arg(long)]
+    pub draft: bool,
     /// Print warnings and errors only
     #[arg(long)]
     pub quiet: bool,

@@ -246,6 +246,9 @@ fn resume_command(options: &RunOptions, root: &Path) -> String {
     if let Some(frames) = options.frames {
         command += &format!(" --frames {frames}");
     }
+    if options.draft {
+        command += " --draft";
+    }
     for text in options.changes.overrides() {
         command += &format!(" --set {}", shell_word(text));
     }

@@ -76,6 +76,17 @@ pub struct BadSetting {
 }
 
 impl RemeshSettings {
+    /// The same for edges that are so many times as long, also where thresholds decide and not the sizes: angles between
+    /// faces grow with their edges, distances from the surface with the square of these.
+    pub fn coarsened(&self, factor: f64) -> Self {
+        Self {
+            size_min: (factor * self.size_min).min(self.size_max),
+            refine_angle: factor * self.refine_angle,
+            refine_error: self.refine_error.map(|error| factor * factor * error),
+            ..*self
+        }
+    }
+
     /// Checks every range.
     ///
     /// # Errors

@@ -8,15 +8,22 @@
 //! | stretch | extension EMT at 500 gf/cm = 490 N/m | extension E100 at 100 gf/cm = 98 N/m | load / extension \[N/m\] |
 //! | shear | G: 1 gf/(cm·degree) = 56.2 N/m | G \[N/m\] | G per radian \[N/m\] |
 //! | bending | B: 1 gf·cm²/cm = 98.1 µN·m | B \[µN·m\] | B \[N·m\] |
+//! | loss of stretch | resilience RT | – | (1 − RT)/2π × ½ to 1 |
+//! | loss of bending | hysteresis 2HB | – | (2/π) 2HB/(B κ) at a curvature κ of 1/cm |
+//!
+//! The loss factor is the energy lost in a cycle over 2π times the energy stored. That of friction between yarns hardly depends on
+//! the frequency; the model, a viscous stress `τ` times the rate of the elastic one, has `2πfτ`, which is right at one frequency
+//! and the same on every mesh and for every step. Folds that vibrate faster die away sooner than those of real cloth.
 //!
 //! No preset is one measured specimen: each is a middle value of the ranges that are usual for its kind of fabric, and
 //! its [`Figure`]s say which are so. What follows from the definition of a grade or from another figure is derived. What
-//! nobody tabulates (Poisson ratio of a weave, damping), and ranges that no source at hand confirms, are marked an estimate.
+//! nobody tabulates (Poisson ratio of a weave), and ranges that no source at hand confirms, are marked an estimate.
 //! Wang, O'Brien and Ramamoorthi (*Data-driven elastic models for cloth*, 2011) fitted ten fabrics in the same regime;
 //! the presets are not copies of their fits.
 
 mod table;
 
+use std::f64::consts::TAU;
 use taffeta_core::Friction;
 use taffeta_solve::{DEFAULT_HARDENING, Material};
 
@@ -76,6 +83,10 @@ pub fn presets() -> Vec<Preset> {
     table::ROWS.iter().map(Row::preset).collect()
 }
 
+/// The frequency at which the loss factors of the presets are taken \[Hz\]: cloth that hangs sways, and its folds open and
+/// close, at one to ten.
+const LOSS_FREQUENCY: f64 = 3.0;
+
 /// A preset as a row of the table, with what presets have in common left out.
 struct Row {
     name: &'static str,
@@ -91,6 +102,8 @@ struct Row {
     shear: f64,
     /// Plate stiffness along warp and weft \[N·m\].
     bend: [f64; 2],
+    /// Loss factors of stretch and of bending at [`LOSS_FREQUENCY`].
+    loss: [f64; 2],
     /// Elastic curvature beyond which folds stay \[1/m\]; `None`: they do not.
     yield_curvature: Option<f64>,
     /// Static and kinetic coefficient.
@@ -101,6 +114,9 @@ struct Row {
 impl Row {
     fn preset(&self) -> Preset {
         let [static_, kinetic] = self.friction;
+        // A sheet with the damping time τ has the loss factor 2πfτ. Digits below a tenth of a millisecond mean nothing.
+        let time = |loss: f64| (loss / (TAU * LOSS_FREQUENCY) * 1e4).round() / 1e4;
+        let [stretch_damping, bend_damping] = self.loss.map(time);
         let material = Material {
             density: self.density,
             thickness: self.thickness,
@@ -111,8 +127,8 @@ impl Row {
             bend_poisson: None,
             yield_curvature: self.yield_curvature,
             yield_hardening: DEFAULT_HARDENING,
-            stretch_damping: 0.0,
-            bend_damping: 0.0,
+            stretch_damping,
+            bend_damping,
             friction: Friction { static_, kinetic },
             tearing: None,
         };
@@ -156,6 +172,18 @@ mod tests {
                 let length = (material.bend[k] / (material.density * 9.81)).cbrt();
                 assert!((0.004..0.1).contains(&length), "{name}: {length} m");
             }
+        }
+    }
+
+    #[test]
+    fn every_preset_loses_a_part_of_the_energy_of_a_cycle() {
+        for Preset { name, material, .. } in presets() {
+            for time in [material.stretch_damping, material.bend_damping] {
+                // The energy lost in a cycle over the energy stored: 2π times the loss factor.
+                let lost = TAU * TAU * LOSS_FREQUENCY * time;
+                assert!((0.2..4.0).contains(&lost), "{name}: {lost}");
+            }
+            assert!(material.bend_damping >= material.stretch_damping, "{name}");
         }
     }
 

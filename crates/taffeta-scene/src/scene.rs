@@ -59,7 +59,7 @@ use taffeta_core::Placement;
 use taffeta_formats::{Format, read_file};
 use taffeta_remesh::RemeshSettings;
 use taffeta_sim::{
-    Air, BendingModel, Compression, EnclosedDescription, MembraneModel, MembraneScaling, Mode,
+    ACCURACIES, Air, BendingModel, Compression, EnclosedDescription, MembraneModel, MembraneScaling, Mode,
     PinDescription, ProjectionStiffness, SeamDescription, SimulationSettings, SolverChoice, WorldDescription,
 };
 use taffeta_solve::Material;
@@ -235,6 +235,9 @@ pub struct OutputSettings {
 /// Wall time from one checkpoint to the next, unless the scene says otherwise \[s\].
 pub(crate) const DEFAULT_CHECKPOINT_EVERY: f64 = 30.0;
 
+/// How many times as long edges are in a draft.
+const DRAFT_EDGES: f64 = 2.0;
+
 impl Scene {
     /// Reads a scene file: JSON if its name ends in `.json`, TOML otherwise.
     ///
@@ -258,6 +261,17 @@ impl Scene {
     pub fn from_str(text: &str, path: &Path, overrides: &[Override]) -> Result<Self, SceneError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         read::read_scene(Document::parse(text, path, overrides)?)
+    }
+
+    /// Makes everything rougher for a first look: the accuracy is "draft", unless it is rougher already, and the edges of
+    /// cloths that are remeshed are twice as long.
+    pub fn make_draft(&mut self) {
+        let settings = &mut self.simulation.settings;
+        let draft = ACCURACIES.iter().find(|(name, _)| *name == "draft").map_or(0.0, |(_, value)| *value);
+        settings.accuracy = settings.accuracy.max(draft);
+        for cloth in &mut self.cloths {
+            cloth.remesh = cloth.remesh.map(|remesh| remesh.coarsened(DRAFT_EDGES));
+        }
     }
 
     /// The last frame: frames are numbered from 0, the initial state, and no frame is later than the duration. In a

@@ -131,7 +131,7 @@ impl World {
 
     /// The growth of the energy that round-off and the tolerance of the solver explain \[J\].
     fn energy_slack(&self, h: f64) -> f64 {
-        let moved = self.newton_limits().tolerance / h;
+        let moved = self.newton_limits(h).tolerance / h;
         let mass: f64 = self.sheet.state.masses.iter().sum();
         GROWTH * self.kinetic_energy() + mass * moved * moved
     }

@@ -4,7 +4,11 @@
 //! of a run and not its scene: after such changes it fits only a world that was changed in the same way.
 
 use crate::build::BuildError;
-use crate::checks::{TearingSheet, find_air_defect, find_gravity_defect, find_untearable};
+use crate::checks::{
+    TearingSheet, find_accuracy_defect, find_air_defect, find_gravity_defect, find_untearable,
+};
+#[cfg(doc)]
+use crate::description::ACCURACY_RANGE;
 use crate::description::{Air, PinDescription};
 use crate::pins::Pin;
 use crate::plastic::find_unyielding;
@@ -23,6 +27,17 @@ impl World {
     pub fn set_gravity(&mut self, gravity: DVec3) -> Result<(), BuildError> {
         refuse("gravity", find_gravity_defect(gravity))?;
         self.settings.gravity = gravity;
+        Ok(())
+    }
+
+    /// Changes the error that a substep may have, relative to the size of a body, for all steps to come. Local solvers do not
+    /// look at it.
+    ///
+    /// # Errors
+    /// If it is outside of [`ACCURACY_RANGE`].
+    pub fn set_accuracy(&mut self, accuracy: f64) -> Result<(), BuildError> {
+        refuse("simulation", find_accuracy_defect(accuracy))?;
+        self.settings.accuracy = accuracy;
         Ok(())
     }
 

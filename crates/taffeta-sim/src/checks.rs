@@ -2,8 +2,8 @@
 
 use crate::build::BuildError;
 use crate::description::{
-    Air, ClothDescription, Mode, PinDescription, SimulationSettings, SolverChoice, TimeIntegration,
-    WorldDescription, knows_rest_curvature,
+    ACCURACY_RANGE, Air, ClothDescription, Mode, PinDescription, SimulationSettings, SolverChoice,
+    TimeIntegration, WorldDescription, knows_rest_curvature,
 };
 use crate::plastic::find_unyielding;
 use glam::DVec3;
@@ -15,6 +15,9 @@ pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), Build
     let SimulationSettings { substeps, iterations, gravity, velocity_damping, .. } = description.simulation;
     if substeps == Some(0) || iterations == Some(0) {
         return refuse("simulation".into(), "substeps and iterations must be at least 1".into());
+    }
+    if let Some(reason) = find_accuracy_defect(description.simulation.accuracy) {
+        return refuse("simulation".into(), reason);
     }
     if let Some(reason) = find_gravity_defect(gravity) {
         return refuse("simulation".into(), reason);
@@ -111,6 +114,13 @@ pub(crate) fn find_air_defect(&Air { density, wind, drag }: &Air) -> Option<Stri
     let is_fine =
         density.is_finite() && density >= 0.0 && drag.is_finite() && drag >= 0.0 && wind.is_finite();
     (!is_fine).then(|| format!("density is {density}, drag {drag}, wind {wind}; finite, not negative"))
+}
+
+/// Why an accuracy cannot be asked for, in words.
+pub(crate) fn find_accuracy_defect(accuracy: f64) -> Option<String> {
+    let (least, most) = ACCURACY_RANGE;
+    let is_in_range = (least..=most).contains(&accuracy);
+    (!is_in_range).then(|| format!("accuracy is {accuracy}; it must be from {least} to {most}"))
 }
 
 /// What solids and enclosed volumes do not go with, in words.

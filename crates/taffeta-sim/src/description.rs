@@ -241,6 +241,9 @@ pub struct SimulationSettings {
     pub solver: SolverChoice,
     /// Time integration of the global and the direct solver.
     pub time: TimeIntegration,
+    /// The error that a substep of the global and the direct solver may have, relative to the size of a body (root mean
+    /// square); see [`ACCURACIES`]. It chooses substeps and tolerances, as far as nobody sets them.
+    pub accuracy: f64,
     /// Substeps per call of `step`; `None`: chosen automatically.
     pub substeps: Option<u32>,
     /// Iterations per substep; `None`: chosen automatically.
@@ -259,6 +262,7 @@ impl Default for SimulationSettings {
             mode: Mode::Dynamic,
             solver: SolverChoice::Auto,
             time: TimeIntegration::Auto,
+            accuracy: STANDARD_ACCURACY,
             substeps: None,
             iterations: None,
             gravity: DVec3::new(0.0, -9.81, 0.0),
@@ -267,6 +271,12 @@ impl Default for SimulationSettings {
         }
     }
 }
+
+/// Accuracies by name: for a first look, for scenes that say nothing, and for references.
+pub const ACCURACIES: [(&str, f64); 3] = [("draft", 1e-3), ("standard", STANDARD_ACCURACY), ("fine", 1e-5)];
+/// What may be asked for: a percent is more than any motion looks right with, and below the least the solution stalls.
+pub const ACCURACY_RANGE: (f64, f64) = (1e-7, 1e-2);
+const STANDARD_ACCURACY: f64 = 1e-4;
 
 /// The solver that a user asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -31,9 +31,10 @@ struct Target {
 impl World {
     /// Takes more substeps, unless the scene says how many, where an obstacle moves fast near a cloth. Projective
     /// dynamics is left alone: its substep is part of the factorized system.
-    pub(crate) fn follow_obstacles(&self, plan: SubstepPlan, dt: f64) -> SubstepPlan {
+    /// Also how many they ask for.
+    pub(crate) fn follow_obstacles(&self, plan: SubstepPlan, dt: f64) -> (SubstepPlan, u32) {
         if self.settings.substeps.is_some() || matches!(self.caches.solver, Solver::Projective(_)) {
-            return plan;
+            return (plan, 1);
         }
         let looks = |k: usize| self.time + dt * (k as f64) / (LOOKS as f64);
         let times: [f64; LOOKS + 1] = std::array::from_fn(looks);
@@ -43,11 +44,9 @@ impl World {
         let meshes = self.meshes.list.iter().map(|mesh| share_of_mesh(mesh, &times, &targets));
         let share = closed.chain(meshes).fold(0.0, f64::max);
         let asked = (share / STRIDE).ceil();
-        SubstepPlan {
-            substeps: plan.substeps.max(asked.min(MOST_SUBSTEPS) as u32),
-            capped_stride: (asked > MOST_SUBSTEPS).then_some(share / MOST_SUBSTEPS),
-            ..plan
-        }
+        let least = asked.clamp(1.0, MOST_SUBSTEPS) as u32;
+        let capped_stride = (asked > MOST_SUBSTEPS).then_some(share / MOST_SUBSTEPS);
+        (SubstepPlan { substeps: plan.substeps.max(least), capped_stride, ..plan }, least)
     }
 
     /// Where a body may be met within a step; `None`: it has no extent, so that no other part of it can be met instead.

@@ -18,8 +18,8 @@ use taffeta_core::index::DenseIndex;
 use taffeta_core::math;
 use taffeta_remesh::VertexHistory;
 
-/// A substep may be this many times longer than the one before without a new start: beyond, BDF2 is not stable.
-const LARGEST_GROWTH: f64 = 2.0;
+/// A substep may be this many times longer than the one before without a new start: BDF2 is stable up to 1 + √2.
+pub(crate) const LARGEST_GROWTH: f64 = 2.1;
 
 /// Speed at which a contact is an impact, relative to what gravity makes of a substep.
 const IMPACT: f64 = 2.0;
@@ -90,6 +90,7 @@ impl World {
     /// Lets all vertices start anew: after a jump of the forces, BDF2 would lag behind by half a substep.
     pub(crate) fn forget_history(&mut self) {
         self.sheet.history.iter_mut().for_each(|history| *history = None);
+        self.last_substep = 0.0;
     }
 
     /// Lets the vertices that are about to hit something take an Euler step instead.

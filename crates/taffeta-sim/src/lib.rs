@@ -16,6 +16,7 @@
 
 #![forbid(unsafe_code)]
 
+mod accuracy;
 mod air;
 mod bound;
 mod breaking;
@@ -70,9 +71,9 @@ pub use build::BuildError;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use collide::{EnclosedCloth, SunkenCloth};
 pub use description::{
-    Air, ClothDescription, EnclosedDescription, LooseDescription, Mode, PinDescription, RopeDescription,
-    SimulationSettings, SolidDescription, SolverChoice, TimeIntegration, WorldDescription,
-    knows_rest_curvature,
+    ACCURACIES, ACCURACY_RANGE, Air, ClothDescription, EnclosedDescription, LooseDescription, Mode,
+    PinDescription, RopeDescription, SimulationSettings, SolidDescription, SolverChoice, TimeIntegration,
+    WorldDescription, knows_rest_curvature,
 };
 pub use enclosed::{EnclosedState, find_opening};
 pub use frozen::{Frozen, Thawed};

@@ -20,26 +20,25 @@ use taffeta_solve::drivers::newton::{
 /// stiff as the forces of the cloth ask for, and the next substep goes on as well.
 const STIFFENINGS: u32 = 3;
 const SEWING_STIFFENINGS: u32 = 1;
-/// Part of the size of the scene that a Newton step may promise to still move it, and count as converged: of the global
-/// solver, and of the direct one, which is the reference of all others.
-const GLOBAL_TOLERANCE: f64 = 1e-6;
+/// Part of the size of the scene that a Newton step may promise to still move it, and count as converged: of the direct
+/// solver, which is the reference of all others; where a scene says how many iterations there are, and wants them made;
+/// and in the search for an equilibrium. Otherwise the error of the substep tells (`accuracy`).
 const DIRECT_TOLERANCE: f64 = 1e-10;
 const CONVERGED_TOLERANCE: f64 = 1e-9;
+const STATIC_TOLERANCE: f64 = 1e-7;
 /// The same of the global solver while cloth is sewn: nobody sees how it gets to where it is worn. In the trial garment most substeps
 /// ended at the limit of iterations without it, with the same shape.
 const SEWING_TOLERANCE: f64 = 1e-4;
 /// Newton iterations at most, unless the scene says how many.
-const GLOBAL_ITERATIONS: u32 = 8;
-/// The same where cloths meet each other, which takes longer.
-const MEETING_ITERATIONS: u32 = 12;
-const DIRECT_ITERATIONS: u32 = 100;
-/// In the search for an equilibrium all tolerances are smaller by this factor, and a step may take so many iterations.
-const STATIC_PART: f64 = 0.1;
+const GLOBAL_ITERATIONS: u32 = 20;
+const SEWING_ITERATIONS: u32 = 8;
 const STATIC_ITERATIONS: u32 = 40;
-/// The factor by which conjugate gradients reduce the residual of a Newton step: where the scene says how many steps
-/// there are, and where they go on until they are small, when half as many iterations come to the same.
+const DIRECT_ITERATIONS: u32 = 100;
+/// The part of a Newton step that conjugate gradients may leave: where the scene says how many steps there are; where
+/// they go on until they are small, when half as many iterations come to the same; and in the search for an equilibrium.
 const LINEAR_TOLERANCE: f64 = 1e-2;
 const ROUGH_LINEAR_TOLERANCE: f64 = 1e-1;
+const STATIC_LINEAR_TOLERANCE: f64 = 1e-2;
 
 /// The largest side of the box around some points \[m\].
 pub(crate) fn extent(points: &[DVec3]) -> f64 {
@@ -99,12 +98,7 @@ impl World {
     /// Solves the implicit step of the substep: elasticity, pressure, contact, damping.
     pub(crate) fn solve_newton(&mut self, h: f64) -> Result<NewtonReport, StepError> {
         let time = self.time;
-        let mut limits = self.newton_limits();
-        if self.work.stands_still {
-            limits.tolerance *= STATIC_PART;
-            limits.linear_tolerance *= STATIC_PART;
-            limits.iterations = limits.iterations.max(STATIC_ITERATIONS);
-        }
+        let limits = self.newton_limits(h);
         let normals = self.clamp_normals(self.end_of_substep(h));
         let (state, gravity) = (&self.sheet.state, self.work.gravity);
         let rows: Vec<ContactRow> = self.work.contacts.iter().map(|c| c.row).collect();
@@ -230,18 +224,18 @@ impl World {
         self.not_finite(farthest, h)
     }
 
-    /// When the Newton iteration stops.
-    pub(crate) fn newton_limits(&self) -> NewtonLimits {
+    /// When the Newton iteration of a substep of length `h` \[s\] stops.
+    pub(crate) fn newton_limits(&self, h: f64) -> NewtonLimits {
         let is_direct = self.caches.choice == SolverChoice::Direct;
         let (part, most, linear_tolerance) = match self.settings.iterations {
             _ if is_direct => (DIRECT_TOLERANCE, DIRECT_ITERATIONS, LINEAR_TOLERANCE),
             // Who says how many iterations wants them made.
             Some(_) => (CONVERGED_TOLERANCE, GLOBAL_ITERATIONS, LINEAR_TOLERANCE),
+            None if self.work.stands_still => (STATIC_TOLERANCE, STATIC_ITERATIONS, STATIC_LINEAR_TOLERANCE),
             None if self.sewn_cloths().contains(&true) => {
-                (SEWING_TOLERANCE, GLOBAL_ITERATIONS, ROUGH_LINEAR_TOLERANCE)
+                (SEWING_TOLERANCE, SEWING_ITERATIONS, ROUGH_LINEAR_TOLERANCE)
             }
-            None if self.work.meetings > 0 => (GLOBAL_TOLERANCE, MEETING_ITERATIONS, ROUGH_LINEAR_TOLERANCE),
-            None => (GLOBAL_TOLERANCE, GLOBAL_ITERATIONS, ROUGH_LINEAR_TOLERANCE),
+            None => (self.solution_error(h), GLOBAL_ITERATIONS, ROUGH_LINEAR_TOLERANCE),
         };
         NewtonLimits {
             iterations: self.settings.iterations.unwrap_or(most),

@@ -45,6 +45,9 @@ pub struct SubstepPlan {
     pub iterations: u32,
     /// Iterations of the global solver's conjugate gradients, all together.
     pub linear_iterations: u32,
+    /// The largest estimated error of a substep of the global and direct solvers, relative to the size of a body (root mean
+    /// square).
+    pub error: f64,
     /// Substeps of the global and direct solvers that did not converge.
     pub not_converged: u32,
     /// If the automatic number of substeps was cut at its cap: the expected excess of the extension, relative to the

@@ -9,18 +9,12 @@ use crate::report::{RemeshCounts, SubstepPlan};
 use crate::step::StepError;
 use crate::surroundings::FixedObstacles;
 use crate::world::{Cloth, World, freeze, resolve_solver};
-use glam::DVec3;
 use taffeta_core::{IndexVec, VertexIndex};
 use taffeta_mesh::VertexKey;
 use taffeta_remesh::{EditRecord, Pass, Proposal, remesh};
 use taffeta_solve::block::Stitch;
 use taffeta_solve::substeps::{LONGEST_SUBSTEP, SubstepDemand};
 
-/// Part of its size by which a cloth may move within itself in a substep, root mean square: the energy of a sheet that
-/// swings and snaps then never grows by more than a thousandth.
-const STRIDE: f64 = 0.0025;
-/// Shortest substep that motion asks for \[s\].
-const SHORTEST_SUBSTEP: f64 = 1.0 / 2000.0;
 /// Substeps of a local solver while something is sewn, relative to those that the load path asks for: threads move whole
 /// edges of panels. A tunic was strained by a fifth with 11 to 14 substeps, by a sixtieth with 24.
 const SEWING_PART: u32 = 2;
@@ -58,15 +52,12 @@ impl World {
                 Ok(SubstepPlan { substeps: count as u32, ..plan })
             };
         }
-        // Newton's method converges at any step: the motion decides, not the mesh.
-        let by_motion = (dt * self.liveliness() / STRIDE).min(dt / SHORTEST_SUBSTEP);
-        let longest = dt / LONGEST_SUBSTEP;
-        let count = (longest.max(by_motion) - 1e-9).ceil().max(1.0);
-        if if is_local { longest } else { count } > MAX_SUBSTEPS {
+        if dt / LONGEST_SUBSTEP > MAX_SUBSTEPS {
             return Err(StepError::BadTimeStep { dt });
         }
         if !is_local {
-            return Ok(SubstepPlan { substeps: count as u32, ..plan });
+            // Newton's method converges at any step: the motion decides, not the mesh.
+            return Ok(SubstepPlan { substeps: self.substeps_in(dt), ..plan });
         }
         let drag = self.work.air.map_or(0.0, |air| {
             self.exposed(&self.densities()).mean_acceleration(&air, &self.sheet.state.velocities)
@@ -85,24 +76,14 @@ impl World {
         Ok(SubstepPlan { substeps: part * choice.count, capped_excess: choice.capped_excess, ..plan })
     }
 
-    /// How fast the bodies change their shapes or turn \[1/s\]: the largest of their speeds relative to their centers of
-    /// mass (root mean square), over their sizes.
-    fn liveliness(&self) -> f64 {
-        let state = &self.sheet.state;
-        let of_body = |body: usize| {
-            let range = self.sheet.vertex_range(body as u32);
-            let (mut mass, mut momentum, mut square) = (0.0, DVec3::ZERO, 0.0);
-            for i in range.clone() {
-                let (m, v) = (state.masses.raw[i], state.velocities.raw[i]);
-                mass += m;
-                momentum += v * m;
-                square += m * v.length_squared();
-            }
-            let variance = (square / mass - (momentum / mass).length_squared()).max(0.0);
-            let size = extent(&self.sheet.layout.raw[range]);
-            if mass > 0.0 && size > 0.0 { variance.sqrt() / size } else { 0.0 }
-        };
-        (0..self.body_count()).map(of_body).fold(0.0, f64::max)
+    /// Into how many substeps the accuracy asked for cuts a time \[s\].
+    pub(crate) fn substeps_in(&self, time: f64) -> u32 {
+        (time / self.next_substep() - 1e-9).ceil().max(1.0) as u32
+    }
+
+    /// Whether the number of substeps changes within a step as the motion does.
+    pub(crate) fn adapts_substeps(&self) -> bool {
+        self.settings.substeps.is_none() && self.knows_its_error()
     }
 
     /// Remeshes the cloths whose interval is over, one pass for each interval, on the world's own threads. With the

@@ -290,7 +290,7 @@ impl World {
 
     fn run_substeps(
         &mut self,
-        (mut plan, dt): (SubstepPlan, f64),
+        ((mut plan, least), dt): ((SubstepPlan, u32), f64),
         (grabs, lead): (&[Grab], &mut Leader<'_>),
         times: &mut StageTimes,
     ) -> Result<(SubstepPlan, TearCounts), StepError> {
@@ -298,18 +298,20 @@ impl World {
         let (end, mut energy, mut tears) = (self.time + dt, None, TearCounts::default());
         let mut grabs = grabs.to_vec();
         // The substeps of equal length that are to come, or to go on with.
-        let (mut start, mut h, mut count) = (self.time, dt / f64::from(plan.substeps), plan.substeps);
-        let mut substep = 0;
+        let begin = self.time;
+        let (mut start, mut h, mut count) = (begin, dt / f64::from(plan.substeps), plan.substeps);
+        let (mut substep, mut last_part) = (0, None);
         while substep < count {
             // Multiplied, not added up: the last substep ends exactly at the frame.
             self.time = start + h * f64::from(substep);
-            if self.effort.is_spent() && count - substep > HURRIED_SUBSTEPS {
-                plan.hurried_since.get_or_insert(self.time);
-                plan.substeps = plan.substeps - (count - substep) + HURRIED_SUBSTEPS;
-                (start, count, substep) = (self.time, HURRIED_SUBSTEPS, 0);
+            let wanted = self.choose_substeps((end - self.time, count - substep), (&mut plan, least, dt));
+            if wanted != count - substep {
+                plan.substeps = plan.substeps - (count - substep) + wanted;
+                (start, count, substep) = (self.time, wanted, 0);
                 h = (end - start) / f64::from(count);
             }
-            let is_due = is_time_to_tear((substep, count), dt);
+            let part = (self.time - begin) / dt;
+            let is_due = is_time_to_tear((last_part.replace(part), part), dt);
             let epoch = self.sheet.topology.epoch;
             let tear = || if is_due { self.tear_overloaded(substep > 0) } else { TearCounts::default() };
             tears = tears.plus(times.run(Stage::Remesh, tear));
@@ -322,10 +324,35 @@ impl World {
             // The kinks of new splits must not become folds.
             self.work.lets_yield = !is_edited && (substep + 1 == count || self.yields_in_every_substep());
             self.run_yielding_substep((h, 0), (&mut plan, &mut energy), times)?;
+            if self.knows_its_error() {
+                plan.error = plan.error.max(self.local_error());
+            }
             substep += 1;
         }
         self.time = end;
         Ok((plan, tears))
+    }
+
+    /// How many substeps are to make what is left of a step \[s\], of the length `dt` \[s\], for which so many are planned; the
+    /// obstacles ask for `least` in all of it.
+    fn choose_substeps(
+        &self,
+        (left, planned): (f64, u32),
+        (plan, least, dt): (&mut SubstepPlan, u32, f64),
+    ) -> u32 {
+        if self.effort.is_spent() {
+            if planned > HURRIED_SUBSTEPS {
+                plan.hurried_since.get_or_insert(self.time);
+            }
+            return planned.min(HURRIED_SUBSTEPS);
+        }
+        if !self.adapts_substeps() {
+            return planned;
+        }
+        let least = (f64::from(least) * left / dt - 1e-9).ceil() as u32;
+        let asked = self.substeps_in(left).max(least);
+        // Substeps of one length are cheaper than those that change: what is kept for one need not be made anew.
+        if asked > planned || 2 * asked <= planned { asked } else { planned }
     }
 
     /// One substep, stage by stage.
@@ -336,6 +363,7 @@ impl World {
         times: &mut StageTimes,
     ) -> Result<(), StepError> {
         self.watch.pass(self.time)?;
+        self.work.error = self.local_error();
         times.run(Stage::Predict, || self.predict(h));
         self.check_strides(h)?;
         times.run(Stage::Detect, || self.detect(h));

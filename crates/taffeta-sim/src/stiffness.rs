@@ -9,9 +9,10 @@ use glam::DVec3;
 use taffeta_core::ContactRow;
 use taffeta_core::index::DenseIndex;
 use taffeta_solve::DenseState;
+use taffeta_solve::substeps::LONGEST_SUBSTEP;
 
 /// Stiffness of a contact, relative to `m/h²` of the mass at its point: the depth under gravity is then `g h² / 100`, 2 µm at
-/// four substeps per frame.
+/// four substeps per frame. In longer substeps, which cloth at rest takes, it stays as it is, and the cloth where it is.
 const RELATIVE_CONTACT_STIFFNESS: f64 = 100.0;
 /// Part of its thickness by which a contact may be pressed in before it is made stiffer, between cloths and with bodies,
 /// and by how much. An impact on a body is better taken softly.
@@ -32,7 +33,8 @@ pub(crate) fn inertial_stiffness(row: &ContactRow, state: &DenseState, h: f64) -
     let (first, second) = (side(1.0), side(-1.0));
     // Of two points that both move, the reduced mass.
     let mass = if second > 0.0 { first * second / (first + second) } else { first };
-    if is_free { RELATIVE_CONTACT_STIFFNESS * mass / (h * h) } else { 0.0 }
+    let time = h.min(LONGEST_SUBSTEP);
+    if is_free { RELATIVE_CONTACT_STIFFNESS * mass / (time * time) } else { 0.0 }
 }
 
 /// Makes a contact as stiff as it takes to bear the forces of the cloth at the vertices \[N\].

@@ -105,6 +105,8 @@ pub(crate) struct Workspace {
     /// `X` \[m\] and the effective step \[s\] of every vertex, see [`crate::integrate`].
     pub bases: Vec<DVec3>,
     pub scales: Vec<f64>,
+    /// The estimated error of the substep before, see [`crate::accuracy`].
+    pub error: f64,
     /// The vertices whose motion the safeguard has shortened in the substep.
     pub shortened: Vec<usize>,
     /// How many contacts of the substep are of cloths with each other or with meshes.
@@ -151,6 +153,7 @@ impl Workspace {
             scales: self.scales.clone(),
             shortened: self.shortened.clone(),
             meetings: self.meetings,
+            error: self.error,
             safeguard: self.safeguard.clone(),
             stopped: Vec::new(),
             grabbed: self.grabbed.clone(),

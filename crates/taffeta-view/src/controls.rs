@@ -1,5 +1,6 @@
 //! What can be set while a simulation runs: a table of dials, and their values.
 
+use crate::budget::Budget;
 use crate::status::ControlStatus;
 use glam::DVec3;
 use taffeta_remesh::RemeshSettings;
@@ -112,6 +113,8 @@ fn scale_stretch(material: &mut Material, value: f64) {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Controls {
     gravity: DVec3,
+    /// The error of a substep, as the scene allows it.
+    accuracy: f64,
     /// `None`: a vacuum, which has no wind.
     air: Option<Air>,
     cloths: Vec<ClothControls>,
@@ -138,6 +141,7 @@ impl Controls {
         });
         Self {
             gravity: description.simulation.gravity,
+            accuracy: description.simulation.accuracy,
             air: description.air,
             cloths: cloths.collect(),
             mode: description.simulation.mode,
@@ -146,8 +150,9 @@ impl Controls {
         }
     }
 
-    /// Sets all values in a world.
-    pub(crate) fn apply(&self, world: &mut World) -> Result<(), String> {
+    /// Sets all values in a world, with frames as rough as the budget wants them.
+    pub(crate) fn apply(&self, world: &mut World, budget: &Budget) -> Result<(), String> {
+        world.set_accuracy(budget.accuracy(self.accuracy)).map_err(|error| error.to_string())?;
         world.set_gravity(self.gravity).map_err(|error| error.to_string())?;
         world.set_air(self.air).map_err(|error| error.to_string())?;
         for (number, cloth) in self.cloths.iter().enumerate() {
@@ -156,6 +161,7 @@ impl Controls {
                 world.set_material(number, cloth.material.clone()).map_err(|error| error.to_string())?;
             }
             if let Some(remesh) = cloth.remesh {
+                let remesh = remesh.coarsened(budget.coarseness());
                 world.set_remesh(number, remesh).map_err(|error| error.to_string())?;
             }
         }
@@ -314,7 +320,7 @@ mod tests {
             let found = changed.list().into_iter().find(|c| c.key == control.key).unwrap().value;
             assert!((found - middle).abs() <= 1e-12 * middle.abs(), "{}: {found}, {middle}", control.key);
             changed
-                .apply(&mut world)
+                .apply(&mut world, &Budget::default())
                 .or_else(|reason| if reason.contains("size_m") { Ok(()) } else { Err(reason) })
                 .unwrap();
         }

@@ -20,6 +20,7 @@
 
 mod assets;
 mod bodies;
+mod budget;
 mod command;
 mod connections;
 mod controls;

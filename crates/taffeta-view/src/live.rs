@@ -4,6 +4,7 @@
 //! the world is then as it was before: it pauses, and goes on when something has been changed.
 
 use crate::bodies::{Obstacles, picture_world};
+use crate::budget::Budget;
 use crate::command::{Client, Command, Event};
 use crate::controls::Controls;
 use crate::error::ViewError;
@@ -46,6 +47,7 @@ pub struct LiveShow {
     report: Value,
     /// Mean wall time of a frame \[s\]; `None`: there was none yet.
     cost: Option<f64>,
+    budget: Budget,
     /// Wall time that the last picture took \[s\].
     picture_time: f64,
 }
@@ -84,6 +86,7 @@ impl LiveShow {
             hands: Hands::default(),
             report: Value::Null,
             cost: None,
+            budget: Budget::default(),
             picture_time: 0.0,
             world,
             description,
@@ -219,9 +222,9 @@ impl LiveShow {
 
     /// Takes over other values, if the world does.
     fn set(&mut self, controls: Controls) -> Result<(), String> {
-        if let Err(reason) = controls.apply(&mut self.world) {
+        if let Err(reason) = controls.apply(&mut self.world, &self.budget) {
             // Some may have been set already.
-            self.controls.apply(&mut self.world)?;
+            self.controls.apply(&mut self.world, &self.budget)?;
             return Err(reason);
         }
         self.controls = controls;
@@ -230,7 +233,8 @@ impl LiveShow {
 
     fn reset(&mut self) -> Result<(), String> {
         let mut world = World::build(&self.description).map_err(|error| error.to_string())?;
-        self.controls.apply(&mut world)?;
+        self.budget = Budget::default();
+        self.controls.apply(&mut world, &self.budget)?;
         self.world = world;
         self.hands = Hands::default();
         self.cost = None;
@@ -289,6 +293,7 @@ impl LiveShow {
                 self.cost = Some(self.cost.map_or(time, |mean| mean + SMOOTHING * (time - mean)));
                 self.report = self.describe_step(&report, time);
                 self.hands.note_felt();
+                self.keep_real_time(time);
             }
             Err(error) => {
                 self.playback.running = false;
@@ -303,6 +308,20 @@ impl LiveShow {
         }
         self.playback.wait(Duration::from_secs_f64(self.frame_time));
         self.playback.is_stale = true;
+    }
+
+    /// Makes the next frames rougher or finer, by how long the last one has taken \[s\].
+    fn keep_real_time(&mut self, time: f64) {
+        if self.is_static || !self.world.knows_its_error() {
+            return;
+        }
+        let changed = match self.playback.real_time {
+            true => self.budget.note(time / self.frame_time),
+            false => std::mem::take(&mut self.budget).is_rough(),
+        };
+        if changed && let Err(reason) = self.controls.apply(&mut self.world, &self.budget) {
+            self.playback.notices.add("error", reason);
+        }
     }
 
     /// Makes a step, in which the hands follow the pointers.
@@ -355,6 +374,14 @@ impl LiveShow {
             "measure_ms": milliseconds(Stage::Measure),
             "step_ms": 1e3 * time,
             "picture_ms": 1e3 * self.picture_time,
+            // What keeps real time, if anything does: the error of a step, and how many times as long edges are.
+            "rough": self.budget.is_rough().then(|| {
+                let is_remeshed = self.world.cloths().iter().any(|cloth| cloth.remesh.is_some());
+                json!({
+                    "accuracy": self.world.accuracy(),
+                    "edges": is_remeshed.then_some(self.budget.coarseness()),
+                })
+            }),
             // Wall time for a second of cloth.
             "slowness": if self.is_static { 0.0 } else { cost / self.frame_time },
         })

@@ -50,7 +50,10 @@ pub(super) struct Prepared {
 impl Prepared {
     /// Reads and checks everything.
     pub(super) fn read(options: &RunOptions) -> Result<Self, Failure> {
-        let scene = read_scene(&options.scene, &options.changes)?;
+        let mut scene = read_scene(&options.scene, &options.changes)?;
+        if options.draft {
+            scene.make_draft();
+        }
         let built = scene.assemble().map_err(|error| Failure::usage(&error))?;
         let scene_hash = scene.hash().map_err(|error| Failure::usage(&error))?;
         let motion_hash = hash_motion(&scene).map_err(|error| Failure::usage(&error))?;

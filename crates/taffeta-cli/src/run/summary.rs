@@ -139,10 +139,26 @@ impl Summary<'_> {
         json!({
             "name": self.prepared.world.solver_name(),
             "why": self.prepared.world.solver_reason(),
+            "accuracy": self.accuracy_json(),
             "substeps": { "setting": setting(settings.substeps), "per_frame": extent(self.totals.substeps_per_frame) },
             "iterations": { "setting": setting(settings.iterations), "per_substep": extent(self.totals.iterations) },
             "time_integration": self.prepared.world.time_integration_name(),
             "threads": self.prepared.threads,
+        })
+    }
+
+    /// The error of a substep that is allowed, and what it was: the largest, and the mean over the frames of the largest of
+    /// each. Local solvers do not know theirs.
+    fn accuracy_json(&self) -> Value {
+        let world = &self.prepared.world;
+        if !world.knows_its_error() {
+            return Value::Null;
+        }
+        let steps = world.frame();
+        json!({
+            "allowed": self.prepared.scene.simulation.settings.accuracy,
+            "largest": self.totals.largest_error,
+            "mean": (steps > 0).then(|| self.totals.summed_errors / steps as f64),
         })
     }
 

@@ -91,6 +91,11 @@ pub(super) struct Totals {
     /// cap.
     #[serde(default)]
     pub capped_stride: Option<f64>,
+    /// The largest estimated error of a substep, and the sum over the steps of theirs, relative to the size of a body.
+    #[serde(default)]
+    pub largest_error: f64,
+    #[serde(default)]
+    pub summed_errors: f64,
     /// Substeps in which Newton's method did not converge.
     pub not_converged: u64,
     /// Cloths that have as many vertices as they may have, with that number.
@@ -181,6 +186,8 @@ impl Totals {
         self.substeps += u64::from(plan.substeps);
         Extent::include(&mut self.substeps_per_frame, u64::from(plan.substeps));
         Extent::include(&mut self.iterations, u64::from(plan.iterations));
+        self.largest_error = self.largest_error.max(plan.error);
+        self.summed_errors += plan.error;
         self.not_converged += u64::from(plan.not_converged);
         if let Some(excess) = plan.capped_excess {
             self.capped_excess = Some(self.capped_excess.unwrap_or(0.0).max(excess));

@@ -12,7 +12,7 @@ use crate::reader::{Context, Item, Range, TableReader, quoted_list};
 use glam::DVec2;
 use std::path::Path;
 use taffeta_formats::Format;
-use taffeta_sim::{Air, Mode, SimulationSettings, SolverChoice, TimeIntegration};
+use taffeta_sim::{ACCURACIES, ACCURACY_RANGE, Air, Mode, SimulationSettings, SolverChoice, TimeIntegration};
 
 const TOP_KEYS: &[&str] = &[
     "$schema",
@@ -33,6 +33,7 @@ const SIMULATION_KEYS: &[&str] = &[
     "duration",
     "frame_rate",
     "solver",
+    "accuracy",
     "substeps",
     "iterations",
     "time",
@@ -235,12 +236,28 @@ fn read_settings(table: &TableReader<'_>) -> SimulationSettings {
         mode: mode.unwrap_or_default(),
         solver: solver.unwrap_or_default(),
         time: time.unwrap_or_default(),
+        accuracy: table.get("accuracy").and_then(|item| read_accuracy(&item)).unwrap_or(default.accuracy),
         substeps: table.get("substeps").and_then(|item| read_auto_count(&item)),
         iterations: table.get("iterations").and_then(|item| read_auto_count(&item)),
         gravity: table.vec3("gravity", default.gravity),
         velocity_damping: table.number("velocity_damping", default.velocity_damping, Range::NotNegative),
         threads: table.integer("threads", 0, 0, MAX_THREADS) as usize,
     }
+}
+
+/// The name of an accuracy, or a number.
+fn read_accuracy(item: &Item<'_>) -> Option<f64> {
+    if let crate::document::Kind::String(_) = item.value.kind {
+        return item.choice(&ACCURACIES);
+    }
+    let (least, most) = ACCURACY_RANGE;
+    let number = item.number(Range::Finite)?;
+    if (least..=most).contains(&number) {
+        return Some(number);
+    }
+    let names = ACCURACIES.map(|(name, _)| format!("{name:?}")).join(", ");
+    item.report(format!("`{}` is {number}, but must be {names} or from {least} to {most}", item.key), None);
+    None
 }
 
 /// `"auto"` or a whole number of at least 1.

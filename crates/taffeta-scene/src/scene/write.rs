@@ -19,8 +19,8 @@ use taffeta_core::{Friction, Motion, Placement, Region};
 use taffeta_formats::read_file;
 use taffeta_remesh::RemeshSettings;
 use taffeta_sim::{
-    Compression, MembraneScaling, Mode, PinDescription, ProjectionStiffness, RopeBending, RopeMaterial,
-    SolidMaterial, SolverChoice, StiffnessCorrection, TimeIntegration,
+    ACCURACIES, Compression, MembraneScaling, Mode, PinDescription, ProjectionStiffness, RopeBending,
+    RopeMaterial, SolidMaterial, SolverChoice, StiffnessCorrection, TimeIntegration,
 };
 use taffeta_sim::{SeamDescription, SeamSides};
 use taffeta_solve::Material;
@@ -223,6 +223,12 @@ fn put(table: &mut Value, key: &str, value: Option<Value>) {
     }
 }
 
+/// An accuracy by its name, if it has one.
+fn accuracy_json(accuracy: f64) -> Value {
+    let named = ACCURACIES.iter().find(|(_, value)| *value == accuracy);
+    named.map_or(Value::from(accuracy), |(name, _)| Value::from(*name))
+}
+
 fn simulation_json(scene: &Scene) -> Value {
     let settings = &scene.simulation.settings;
     let count = |count: Option<u32>| count.map_or(Value::from("auto"), Value::from);
@@ -233,6 +239,7 @@ fn simulation_json(scene: &Scene) -> Value {
         },
         "frame_rate": scene.simulation.frame_rate,
         "solver": settings.solver.name(),
+        "accuracy": accuracy_json(settings.accuracy),
         "substeps": count(settings.substeps),
         "iterations": count(settings.iterations),
         "time": match settings.time {

@@ -64,6 +64,11 @@ impl Node {
         Self(json!({ "description": about, "anyOf": [{ "const": "auto" }, count], "default": "auto" }))
     }
 
+    /// One of several kinds of values.
+    pub(super) fn any_of(about: &str, kinds: [Value; 2]) -> Self {
+        Self(json!({ "description": about, "anyOf": kinds }))
+    }
+
     /// A fixed number of items.
     pub(super) fn tuple(about: &str, item: Node, count: usize) -> Self {
         Self::of_type("array", about).with("items", item.0).with("minItems", count).with("maxItems", count)

@@ -7,7 +7,7 @@ use crate::scene::{
 use serde_json::json;
 use taffeta_core::Friction;
 use taffeta_formats::Format;
-use taffeta_sim::{Air, SimulationSettings};
+use taffeta_sim::{ACCURACIES, ACCURACY_RANGE, Air, SimulationSettings};
 
 pub(super) fn simulation() -> Node {
     let default = SimulationSettings::default();
@@ -33,6 +33,7 @@ pub(super) fn simulation() -> Node {
                 )
                 .default("auto"),
             ),
+            ("accuracy", accuracy()),
             ("substeps", Node::auto_or_count("Substeps per frame.", MAX_REPEATS)),
             ("iterations", Node::auto_or_count("Iterations per substep.", MAX_REPEATS)),
             (
@@ -61,6 +62,15 @@ pub(super) fn simulation() -> Node {
     )
     .with("if", is_static)
     .with("else", json!({ "required": ["duration"] }))
+}
+
+/// A name or a number.
+fn accuracy() -> Node {
+    let (least, most) = ACCURACY_RANGE;
+    let about = "The error that a step may have, relative to the size of the cloth; chooses substeps, iterations and tolerances together. For the solvers \"global\" and \"direct\".";
+    let names = ACCURACIES.map(|(name, _)| name);
+    let number = json!({ "type": "number", "minimum": least, "maximum": most });
+    Node::any_of(about, [json!({ "enum": names }), number]).default("standard")
 }
 
 pub(super) fn contact() -> Node {

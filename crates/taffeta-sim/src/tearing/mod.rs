@@ -49,13 +49,14 @@ const EXCLUSION: f64 = 2.0;
 /// Time in which a tear goes on by the length over which the stress is averaged \[s\], if substeps are not longer: the same
 /// for solvers that take few substeps and for those that take many, and long enough for remeshing, which comes after the
 /// step, to keep up with it.
-const ROUND: f64 = 1.0 / 240.0;
+pub(crate) const ROUND: f64 = 1.0 / 240.0;
 
-/// Whether a cloth may tear before a substep, of so many into which a step of length `dt` \[s\] is cut.
-pub(crate) fn is_time_to_tear((substep, substeps): (u32, u32), dt: f64) -> bool {
+/// Whether a cloth may tear before a substep that begins after a part of its step of length `dt` \[s\]; `before` is the part
+/// after which the last one began, if there was one.
+pub(crate) fn is_time_to_tear((before, now): (Option<f64>, f64), dt: f64) -> bool {
     let rounds = (dt / ROUND - 1e-9).ceil().max(1.0);
-    let round_of = |substep: u32| (f64::from(substep) * rounds / f64::from(substeps)).floor();
-    substep == 0 || round_of(substep) > round_of(substep - 1)
+    let round_of = |part: f64| (part * rounds + 1e-9).floor();
+    before.is_none_or(|before| round_of(now) > round_of(before))
 }
 
 impl Cloth {

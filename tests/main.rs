@@ -1,6 +1,7 @@
 //! The whole simulator through its façade. One binary, so that everything is linked once.
 #![allow(clippy::duplicate_mod, reason = "every example has the module that examples share")]
 
+mod accuracy;
 mod architecture;
 mod checkpoint;
 mod common;

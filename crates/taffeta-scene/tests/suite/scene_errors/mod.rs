@@ -212,6 +212,8 @@ fn impossible_numbers_are_refused() {
         expect("solver", &format!("{key} = 1000000000"), "1000000000", &parts);
     }
     expect("solver", "iterations = -3", "-3", &["is -3"]);
+    expect("solver", "accuracy = 0.5", "0.5", &["`simulation.accuracy` is 0.5", "\"draft\"", "to 0.01"]);
+    expect("solver", "accuracy = \"fin\"", "\"fin\"", &["`simulation.accuracy`", "fine"]);
     expect("solver", "gravity = [0, nan, 0]", "nan", &["`simulation.gravity.1` is NaN", "finite"]);
     expect("solver", "velocity_damping = inf", "inf", &["finite"]);
     expect("place", "velocity = [inf, 0, 0]", "inf", &["`cloth.0.velocity.0` is inf", "finite"]);

@@ -1,0 +1,98 @@
+//! The one knob for how exact a step is.
+
+use crate::common::*;
+use glam::DVec3;
+use taffeta::contact::{Obstacle, Shape};
+use taffeta::core::Placement;
+use taffeta::scene::GridPattern;
+use taffeta::sim::{
+    ACCURACIES, ClothDescription, SimulationSettings, SolverChoice, StepInputs, World, WorldDescription,
+};
+
+/// A sheet of 1 m that spins about its normal at so many rad/s, and nothing acts on it.
+fn spinning(rate: f64, settings: SimulationSettings) -> World {
+    let mut cloth = ClothDescription::new("sheet", square(4, GridPattern::Alternating), stiff());
+    cloth.angular_velocity = DVec3::Z * rate;
+    world(cloth, SimulationSettings { gravity: DVec3::ZERO, ..settings })
+}
+
+/// Turning, a point at the radius `r` has the jerk `ω³ r`, of which backward differences make `h³/4 ω³ r` in a substep.
+#[test]
+fn the_estimate_is_that_of_backward_differences() {
+    // So slow that the sheet hardly stretches by it.
+    let (rate, substeps) = (1.0, 2);
+    let mut world = spinning(rate, settings(SolverChoice::Direct, Some(substeps)));
+    run(&mut world, 20);
+    let (positions, masses) = (world.mesh(0).positions, &world.sheet().state.masses.raw);
+    let total: f64 = masses.iter().sum();
+    let center = positions.iter().zip(masses).map(|(x, m)| *x * *m).sum::<DVec3>() / total;
+    let radii = positions.iter().zip(masses).map(|(x, m)| m * x.distance_squared(center));
+    let radius = (radii.sum::<f64>() / total).sqrt();
+    let h = FRAME / f64::from(substeps);
+    let expected = h.powi(3) / 4.0 * rate.powi(3) * radius;
+    let found = run(&mut world, 1).plan.error;
+    assert!((found / expected - 1.0).abs() < 0.02, "{found} instead of {expected}");
+}
+
+#[test]
+fn what_is_faster_takes_shorter_substeps() {
+    let counts = [0.5, 8.0, 32.0].map(|rate| {
+        let mut world = spinning(rate, settings(SolverChoice::Global, None));
+        run(&mut world, 6);
+        let plan = run(&mut world, 6).plan;
+        assert!(plan.error < 1.5e-4, "at {rate} rad/s: {}", plan.error);
+        plan.substeps
+    });
+    assert!(counts[0] == 1 && counts[1] >= 2 && counts[2] > 2 * counts[1], "{counts:?}");
+}
+
+#[test]
+fn a_cloth_at_rest_takes_one_substep_of_one_or_two_iterations() {
+    for solver in [SolverChoice::Global, SolverChoice::Direct] {
+        let mut mesh = square(6, GridPattern::Alternating);
+        mesh.positions.iter_mut().for_each(|x| *x = DVec3::new(x.x, 0.5 * stiff().thickness, -x.y));
+        let plane = Shape::Plane { normal: DVec3::Y };
+        let mut world = build(&WorldDescription {
+            cloths: vec![ClothDescription::new("sheet", mesh, stiff())],
+            obstacles: vec![Obstacle::new(plane, Placement::default())],
+            simulation: settings(solver, None),
+            ..WorldDescription::default()
+        });
+        run(&mut world, 60);
+        let plan = run(&mut world, 1).plan;
+        assert_eq!(plan.substeps, 1, "{solver:?}");
+        assert!(plan.iterations <= 2, "{solver:?}: {plan:?}");
+    }
+}
+
+#[test]
+fn a_smaller_error_is_nearer_to_the_converged_motion_and_takes_more_substeps() {
+    let frames = 12;
+    let place = |world: &World| world.mesh(0).positions;
+    let mut exact = world(swing(12), settings(SolverChoice::Direct, Some(tier(24, 64))));
+    run(&mut exact, frames);
+    let exact = place(&exact);
+    let found = ACCURACIES.map(|(name, accuracy)| {
+        let mut world = world(swing(12), SimulationSettings { accuracy, ..SimulationSettings::default() });
+        let step = |_| world.step(&StepInputs::default(), FRAME).expect("the step is finite").plan.substeps;
+        let substeps: u32 = (0..frames).map(step).sum();
+        let squares = place(&world).iter().zip(&exact).map(|(x, y)| x.distance_squared(*y)).sum::<f64>();
+        (name, (squares / exact.len() as f64).sqrt(), substeps)
+    });
+    for pair in found.windows(2) {
+        assert!(pair[1].1 < 0.7 * pair[0].1 && pair[1].2 > pair[0].2, "{found:?}");
+    }
+    assert!(found[1].1 < 0.005, "{found:?}");
+}
+
+#[test]
+fn an_accuracy_that_is_changed_counts_from_the_next_step_on() {
+    let mut world = spinning(8.0, settings(SolverChoice::Global, None));
+    run(&mut world, 6);
+    let before = run(&mut world, 4).plan;
+    assert!(world.set_accuracy(0.0).is_err() && world.set_accuracy(f64::NAN).is_err());
+    assert_eq!(world.accuracy(), 1e-4, "what is refused changes nothing");
+    world.set_accuracy(1e-6).expect("it is in the range");
+    let after = run(&mut world, 4).plan;
+    assert!(after.substeps > before.substeps && after.error < before.error, "{before:?}, {after:?}");
+}

@@ -109,8 +109,6 @@ pub struct NewtonDriver {
     step: Vec<f64>,
     trial: Vec<f64>,
     evaluations: [Evaluation; 2],
-    /// Which contacts acted when the preconditioner was last updated.
-    closed: Vec<bool>,
     /// The damping rate \[1/s\] of the step that the grids of the preconditioner were computed for, if others of this
     /// frame may use them.
     rate_of_grids: Option<f64>,
@@ -228,7 +226,6 @@ impl NewtonDriver {
             step: Vec::new(),
             trial: Vec::new(),
             evaluations: Default::default(),
-            closed: Vec::new(),
             rate_of_grids: None,
             pieces: groups::join_pieces(pieces, &blocks.stitches),
             linear,
@@ -482,12 +479,9 @@ impl NewtonDriver {
             Linear::Conjugate(parts) => {
                 let (hessian, preconditioner, work) = &mut **parts;
                 hessian.update(&self.system, problem);
-                // What has closed since is a hundred times as stiff as inertia.
-                let closed = self.system.touches.iter().map(Touch::is_closed);
-                if report.iterations == 0 || !closed.clone().eq(self.closed.iter().copied()) {
-                    self.closed.clear();
-                    self.closed.extend(closed);
-                    let (rate, is_touched) = (Some(problem.damping_rate), self.closed.contains(&true));
+                if report.iterations == 0 {
+                    let rate = Some(problem.damping_rate);
+                    let is_touched = self.system.touches.iter().any(Touch::is_closed);
                     if is_touched || self.rate_of_grids != rate {
                         preconditioner.update_grids(hessian, &self.system, problem);
                         self.rate_of_grids = rate.filter(|_| !is_touched);

@@ -10,12 +10,12 @@ const WEAVE: Figure = Figure {
 };
 const LOSS_WEAVE: Figure = Figure {
     fields: "stretch_damping, bend_damping",
-    basis: Basis::Derived,
+    basis: Basis::Estimate,
     source: "KES-F1 RT of 50 to 75 %, KES-F2 2HB/B of 0.4 to 1 per cm: loss factors at 3 Hz",
 };
 const LOSS_KNIT: Figure = Figure {
     fields: "stretch_damping, bend_damping",
-    basis: Basis::Derived,
+    basis: Basis::Estimate,
     source: "KES-F1 RT of 35 to 50 %, KES-F2 2HB/B of 0.8 to 1 per cm: loss factors at 3 Hz",
 };
 const LOSS_SHEET: Figure = Figure {

@@ -147,8 +147,11 @@ impl Contacts<'_> {
             };
             let spring = self.stiffnesses[number] * slip;
             let force = std::mem::replace(&mut touch.grip, grip).bears(spring) - grip.bears(spring);
-            let mobility =
-                |(vi, s): (VertexIndex, f64)| if s == 0.0 { 0.0 } else { s * s / inertia[vi.0 as usize] };
+            // Vertices of obstacles have no mass, and do not give way.
+            let mobility = |(vi, s): (VertexIndex, f64)| match inertia[vi.0 as usize] {
+                inertia if s != 0.0 && inertia > 0.0 => s * s / inertia,
+                _ => 0.0,
+            };
             let pairs = row.vertices.into_iter().zip(row.weights);
             decrease += force * force * pairs.map(mobility).sum::<f64>();
         }

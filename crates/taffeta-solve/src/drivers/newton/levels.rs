@@ -7,6 +7,7 @@
 use super::Charts;
 use super::bending::Bending;
 use super::coarse::{CoarseMatrix, Touched, find_links, invert};
+use super::exact::{ExactFactor, ExactPattern};
 use super::grid::{Grid, Place, find_pieces};
 use super::hessian::Hessian;
 use super::links::Links;
@@ -17,7 +18,6 @@ use std::sync::Arc;
 use taffeta_core::SurfaceTopology;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::vectorized;
-use taffeta_factor::{CholeskyFactor, CholeskyPattern};
 
 /// Cells along the longest side of the grids that are solved exactly; where links couple them also nodes of all of them,
 /// unless they are as coarse as can be.
@@ -25,9 +25,6 @@ const EXACT_CELLS: usize = 16;
 const EXACT_NODES: usize = 1024;
 /// Cells along the longest side of the coarsest grids.
 const LEAST_CELLS: usize = 2;
-/// What is added to the diagonal, relative to it: where the mesh is coarser than the grid, functions depend on each
-/// other.
-const REGULARIZATION: f64 = 1e-9;
 
 /// The grids of a mesh with the Hessian on them.
 #[derive(Clone, Debug)]
@@ -38,7 +35,7 @@ pub(super) struct Levels {
     matrices: Vec<CoarseMatrix>,
     /// Inverses of the diagonal blocks of all levels but the last.
     inverses: Vec<Vec<Block>>,
-    factor: Option<CholeskyFactor>,
+    factor: Option<ExactFactor>,
     /// Residuals, then corrections, of the nodes of all levels.
     values: Vec<Vec<f64>>,
 }
@@ -55,7 +52,7 @@ struct Shape {
     /// Where the nodes of each level lie in the grids of the next.
     places: Vec<Vec<Place>>,
     /// The pattern of the last level; `None` where there is no surface, and so no grid.
-    pattern: Option<CholeskyPattern>,
+    pattern: Option<ExactPattern>,
 }
 
 impl Levels {
@@ -115,8 +112,8 @@ impl Levels {
             let inverses = &mut self.inverses[level - 1];
             finer[level - 1].for_rows(|node, diagonal, _| inverses[node] = invert(diagonal));
         }
-        let values = list_values(&self.matrices[self.matrices.len() - 1]);
-        self.factor = self.shape.pattern.as_ref().and_then(|pattern| pattern.factorize(&values).ok());
+        let last = &self.matrices[self.matrices.len() - 1];
+        self.factor = self.shape.pattern.as_ref().and_then(|pattern| pattern.factorize(last));
     }
 
     /// The part of the Hessian that is multiplied out.
@@ -172,14 +169,14 @@ impl Levels {
 
     /// Adds the correction for the residual `r` to `z`, both flat vectors of coordinates.
     pub(super) fn add_correction(&mut self, r: &[f64], z: &mut [f64]) {
-        let Self { shape, places, values, .. } = self;
+        let Self { shape, places, values, factor, .. } = self;
         collect(&shape.levels[0], places, r, &mut values[0]);
         for level in 1..values.len() {
             let (finer, coarser) = values.split_at_mut(level);
             collect(&shape.levels[level], &shape.places[level - 1], &finer[level - 1], &mut coarser[0]);
         }
         let last = values.len() - 1;
-        match &self.factor {
+        match factor {
             Some(factor) => factor.solve(&mut values[last]),
             None => values[last].fill(0.0),
         }
@@ -256,7 +253,7 @@ impl Shape {
         }
         let mut shape = Self { levels, links, places, pattern: None };
         let last = shape.list_matrices().last().filter(|_| !shape.levels[0].is_empty());
-        shape.pattern = last.map(|last| build_pattern(&last));
+        shape.pattern = last.map(|last| ExactPattern::build(&last, &list_places(&shape.levels[shape.levels.len() - 1])));
         shape
     }
 
@@ -266,36 +263,19 @@ impl Shape {
     }
 }
 
+/// Where the nodes of grids lie, one grid beside the other: for an order of elimination.
+fn list_places(grids: &[Grid]) -> Vec<DVec3> {
+    let mut begin = 0.0;
+    let mut places = Vec::new();
+    for grid in grids {
+        places.extend(grid.node_cells().map(|cell| DVec3::from(cell.map(|k| k as f64)) + DVec3::X * begin));
+        begin += grid.nodes[0] as f64;
+    }
+    places
+}
+
 fn count_nodes(grids: &[Grid]) -> usize {
     grids.iter().map(Grid::node_count).sum()
-}
-
-/// The lower triangle of a matrix, entry by entry.
-fn build_pattern(matrix: &CoarseMatrix) -> CholeskyPattern {
-    let (mut offsets, mut rows) = (vec![0], Vec::new());
-    matrix.for_rows(|node, _, below| {
-        for c in 0..3 {
-            rows.extend((c..3).map(|r| 3 * node + r));
-            rows.extend(below.iter().flat_map(|(other, _)| (0..3).map(move |r| 3 * other + r)));
-            offsets.push(rows.len());
-        }
-    });
-    CholeskyPattern::build(offsets, rows, false)
-}
-
-/// The values of a matrix in the order of [`build_pattern`], regularized; a node without cloth gets a one.
-fn list_values(matrix: &CoarseMatrix) -> Vec<f64> {
-    let mut values = Vec::new();
-    matrix.for_rows(|_, diagonal, below| {
-        for c in 0..3 {
-            let own = diagonal[4 * c];
-            values.push(if own > 0.0 { own * (1.0 + REGULARIZATION) } else { 1.0 });
-            values.extend((c + 1..3).map(|r| diagonal[3 * c + r]));
-            // The row of the later node: the transposed block.
-            values.extend(below.iter().flat_map(|(_, block)| (0..3).map(move |r| block[3 * r + c])));
-        }
-    });
-    values
 }
 
 /// A block with zeros in the rows and columns of held axes.

@@ -12,6 +12,7 @@ mod clusters;
 mod coarse;
 mod conjugate;
 mod elements;
+mod exact;
 mod folds;
 mod grid;
 mod groups;

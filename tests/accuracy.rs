@@ -47,22 +47,21 @@ fn what_is_faster_takes_shorter_substeps() {
 }
 
 #[test]
-fn a_cloth_at_rest_takes_one_substep_of_one_or_two_iterations() {
-    for solver in [SolverChoice::Global, SolverChoice::Direct] {
-        let mut mesh = square(6, GridPattern::Alternating);
-        mesh.positions.iter_mut().for_each(|x| *x = DVec3::new(x.x, 0.5 * stiff().thickness, -x.y));
-        let plane = Shape::Plane { normal: DVec3::Y };
-        let mut world = build(&WorldDescription {
-            cloths: vec![ClothDescription::new("sheet", mesh, stiff())],
-            obstacles: vec![Obstacle::new(plane, Placement::default())],
-            simulation: settings(solver, None),
-            ..WorldDescription::default()
-        });
-        run(&mut world, 60);
-        let plan = run(&mut world, 1).plan;
-        assert_eq!(plan.substeps, 1, "{solver:?}");
-        assert!(plan.iterations <= 2, "{solver:?}: {plan:?}");
-    }
+fn a_cloth_that_only_lies_takes_one_substep_of_one_or_two_iterations() {
+    let mut mesh = square(6, GridPattern::Alternating);
+    mesh.positions.iter_mut().for_each(|x| *x = DVec3::new(x.x, 0.5 * stiff().thickness, -x.y));
+    let plane = Shape::Plane { normal: DVec3::Y };
+    let mut world = build(&WorldDescription {
+        cloths: vec![ClothDescription::new("sheet", mesh, stiff())],
+        obstacles: vec![Obstacle::new(plane, Placement::default())],
+        // Under another the world would rest, and take none.
+        simulation: settings(SolverChoice::Direct, None),
+        ..WorldDescription::default()
+    });
+    run(&mut world, 60);
+    let plan = run(&mut world, 1).plan;
+    assert_eq!(plan.substeps, 1);
+    assert!(plan.iterations <= 2, "{plan:?}");
 }
 
 #[test]

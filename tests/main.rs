@@ -26,6 +26,7 @@ mod plastic;
 mod pressure;
 mod projective;
 mod resolution;
+mod rest;
 mod rest_shapes;
 mod rope_grabs;
 mod ropes;

@@ -103,10 +103,9 @@ impl MeshObstacle {
         self.shapes.len() < 2 && self.motion.is_still()
     }
 
-    /// Whether it stands at one time \[s\] as at another.
+    /// Whether it stands still from one time \[s\] to another.
     pub fn stands_between(&self, start: f64, end: f64) -> bool {
-        let pose = |time: f64| self.motion.pose_at(time, self.place.translate);
-        self.shape_at(start) == self.shape_at(end) && pose(start) == pose(end)
+        self.shape_at(start) == self.shape_at(end) && self.motion.stands_between(start, end)
     }
 
     /// The number of the last shape that is not later than a time, and how far the next has been reached.

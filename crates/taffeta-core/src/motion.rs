@@ -99,6 +99,13 @@ impl Motion {
         self.keys.iter().all(|key| key.translate == DVec3::ZERO && key.rotate_deg == DVec3::ZERO)
     }
 
+    /// Whether nothing moves from one time to another \[s\].
+    pub fn stands_between(&self, start: f64, end: f64) -> bool {
+        let first = self.sample(start);
+        let between = self.keys.iter().filter(|key| (start..end).contains(&key.time));
+        self.sample(end) == first && between.map(|key| Some((key.translate, key.rotate_deg))).all(|at| at == first)
+    }
+
     /// What is wrong with the keys, in words; `None`: nothing.
     pub fn find_defect(&self) -> Option<String> {
         let finite =
@@ -121,7 +128,8 @@ impl Motion {
         let after = self.keys.partition_point(|key| key.time <= time);
         let last = self.keys.get(after.saturating_sub(1))?;
         let Some(next) = self.keys.get(after) else { return Some((last.translate, last.rotate_deg)) };
-        if after == 0 {
+        // Between equal keys nothing moves, not even by the round-off of the mean.
+        if after == 0 || (last.translate, last.rotate_deg) == (next.translate, next.rotate_deg) {
             return Some((next.translate, next.rotate_deg));
         }
         let t = (time - last.time) / (next.time - last.time);

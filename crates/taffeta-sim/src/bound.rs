@@ -56,7 +56,7 @@ impl World {
         times: &mut StageTimes,
     ) -> Result<(), StepError> {
         let forced = self.work.safeguard.forced;
-        if !self.counts_crossings() || self.stand_still(h) {
+        if !self.counts_crossings() || self.stand_still(self.end_of_substep(h)) {
             return self.run_bounded_substep(h, (plan, energy), times);
         }
         if halvings == HALVINGS || self.effort.is_spent() {
@@ -77,14 +77,12 @@ impl World {
         Ok(())
     }
 
-    /// Whether neither pins nor obstacles move in the substep.
-    fn stand_still(&self, h: f64) -> bool {
-        let stands = |motion: &Motion| {
-            motion.pose_at(self.time, DVec3::ZERO) == motion.pose_at(self.end_of_substep(h), DVec3::ZERO)
-        };
+    /// Whether neither pins nor obstacles move until a time \[s\].
+    pub(crate) fn stand_still(&self, end: f64) -> bool {
+        let stands = |motion: &Motion| motion.stands_between(self.time, end);
         self.pins.iter().all(|pin| stands(&pin.description.motion))
             && self.obstacles.iter().all(|obstacle| stands(&obstacle.motion))
-            && self.meshes.list.iter().all(|m| m.stands_between(self.time, self.end_of_substep(h)))
+            && self.meshes.list.iter().all(|m| m.stands_between(self.time, end))
     }
 
     /// Runs a substep; runs it again by implicit Euler if it has raised the energy though nothing did work. `energy` is
@@ -123,7 +121,7 @@ impl World {
     /// cloth.
     fn is_left_alone(&self, h: f64) -> bool {
         self.work.grabbed.is_empty()
-            && self.stand_still(h)
+            && self.stand_still(self.end_of_substep(h))
             && !self.is_sewing()
             && self.work.air.is_none_or(|air| air.wind == DVec3::ZERO)
             && !self.has_pressure()

@@ -57,6 +57,7 @@ impl World {
     pub fn set_view(&mut self, view: Option<View>) {
         self.view = view;
         self.view_motion = Motion::default();
+        self.still = None;
     }
 
     /// The camera at the current time.
@@ -107,6 +108,7 @@ impl World {
         let is_fixed = self.cloths[cloth].remesh.is_none();
         refuse(&what, is_fixed.then(|| "its mesh is fixed: the scene says what is remeshed".into()))?;
         self.cloths[cloth].remesh = Some(settings);
+        self.still = None;
         Ok(())
     }
 

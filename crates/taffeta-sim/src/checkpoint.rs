@@ -6,6 +6,7 @@
 use crate::frozen::{Thawed, WrittenThawed};
 use crate::grips::Grasps;
 use crate::loose::LooseVertex;
+use crate::rest::Still;
 use crate::world::{World, freeze};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
@@ -14,7 +15,7 @@ use taffeta_contact::{ContactName, MeshObstacle, Rooms};
 use taffeta_remesh::validate_attributes;
 
 /// Format of checkpoints; a change of the format changes it.
-const VERSION: u32 = 11;
+const VERSION: u32 = 12;
 
 /// The state of a world.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -30,6 +31,10 @@ pub struct Checkpoint<Sheet = Thawed> {
     last_substep: f64,
     /// Whether a contact carried a force in it.
     was_touched: bool,
+    /// What is known if the world is about to rest.
+    still: Option<Still>,
+    /// Gravity in the last step \[m/s²\].
+    gravity: DVec3,
     /// Names of the cloths and of the loose bodies.
     bodies: Vec<String>,
     /// What contacts remember.
@@ -159,6 +164,8 @@ impl World {
             released: self.released.clone(),
             last_substep: self.last_substep,
             was_touched: self.was_touched,
+            still: self.still,
+            gravity: self.work.gravity,
             bodies: self.body_names(),
             grasps: self.grasps.0.clone(),
             rooms: self.rooms(),
@@ -181,6 +188,8 @@ impl World {
         self.released = checkpoint.released;
         self.last_substep = checkpoint.last_substep;
         self.was_touched = checkpoint.was_touched;
+        self.still = checkpoint.still;
+        self.work.gravity = checkpoint.gravity;
         let sheet = Thawed { epoch: self.sheet.topology.epoch.0, ..checkpoint.sheet };
         self.sheet = freeze(sheet, (&self.cloths, &self.solids), &self.pins);
         self.grasps = Grasps(checkpoint.grasps);
@@ -222,6 +231,9 @@ impl World {
             return Err("what it expects of its vertices is not of all of them, or not finite".to_owned());
         }
         let pins = self.pins.len();
+        if !checkpoint.gravity.is_finite() {
+            return Err(format!("its gravity is {} m/s²", checkpoint.gravity));
+        }
         if !checkpoint.last_substep.is_finite() || checkpoint.last_substep < 0.0 {
             return Err(format!("its last substep is {} s", checkpoint.last_substep));
         }

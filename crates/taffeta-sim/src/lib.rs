@@ -52,6 +52,7 @@ mod projective;
 pub mod report;
 mod resample;
 mod rope;
+mod rest;
 mod safeguard;
 mod schedule;
 pub mod seams;

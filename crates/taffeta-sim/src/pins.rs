@@ -115,6 +115,13 @@ impl World {
         self.pins.iter().map(|pin| pin.description.axes).collect()
     }
 
+    /// Whether a pin that holds is to let go by a time \[s\], or has to be freed.
+    pub(crate) fn is_release_due(&self, time: f64) -> bool {
+        let is_held = |pin: usize| self.sheet.vertex_pins.iter().flatten().any(|held| *held == pin as u32);
+        let lets_go = |pin: &usize| self.released[*pin] || self.pins[*pin].is_due(time);
+        (0..self.pins.len()).filter(lets_go).any(is_held)
+    }
+
     /// Frees the vertices of the pins whose time has come and of those that were too weak.
     pub(crate) fn release_pins(&mut self) {
         for (pin, released) in self.pins.iter().zip(&mut self.released) {

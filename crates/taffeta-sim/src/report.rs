@@ -39,7 +39,7 @@ pub struct StepReport {
 /// How a step is cut into substeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SubstepPlan {
-    /// Number of substeps.
+    /// Number of substeps; 0 where the world rests.
     pub substeps: u32,
     /// Sweeps or iterations per substep of the solvers `block`, `xpbd`, `pbd` and `projective`; the most Newton iterations of a substep of the global and direct solvers.
     pub iterations: u32,
@@ -103,7 +103,7 @@ pub struct RemeshJumps {
 }
 
 /// Energies, momenta and residual of a state.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Metrics {
     /// Kinetic energy \[J\].
     pub kinetic_energy: f64,

@@ -92,14 +92,24 @@ impl World {
         self.threads().install(|| self.remesh_due_cloths())
     }
 
+    /// Whether a cloth is to be remeshed after this frame.
+    pub(crate) fn is_due(&self, cloth: usize) -> bool {
+        let settings = self.cloths[cloth].remesh;
+        settings.is_some_and(|settings| self.frame.is_multiple_of(u64::from(settings.interval.max(1))))
+    }
+
+    /// Notes that the cloths that are due have been looked at: none is to be changed.
+    pub(crate) fn note_passes(&mut self) {
+        for cloth in 0..self.cloths.len() {
+            if self.is_due(cloth) {
+                self.last_passes[cloth] = self.time;
+            }
+        }
+    }
+
     /// Makes a pass over the cloths that are due; again without those that would have to [wait](crate::ledger).
     fn remesh_due_cloths(&mut self) -> (RemeshCounts, f64) {
-        let is_due = |cloth: &Cloth| {
-            cloth
-                .remesh
-                .is_some_and(|settings| self.frame.is_multiple_of(u64::from(settings.interval.max(1))))
-        };
-        let mut is_due: Vec<bool> = self.cloths.iter().map(is_due).collect();
+        let mut is_due: Vec<bool> = (0..self.cloths.len()).map(|cloth| self.is_due(cloth)).collect();
         while is_due.contains(&true) {
             let ledger = self.note_energies();
             let free = ledger.find_free(self.cloths.len());
@@ -222,6 +232,7 @@ impl World {
 
     /// Thaws the sheet, lets `change` edit it and freezes it again.
     pub fn edit(&mut self, change: impl FnOnce(&mut Thawed)) {
+        self.still = None;
         let sheet = std::mem::take(&mut self.sheet);
         let before = sheet.vertex_keys().clone();
         let mut thawed = sheet.thaw();

@@ -221,6 +221,10 @@ impl World {
             }
         }
         let grabbed = self.find_grabbed(&inputs.grabs)?;
+        if let Some(still) = self.find_rest(inputs, dt) {
+            self.watch.pass(self.time)?;
+            return Ok(self.rest(still, dt));
+        }
         let mut times = StageTimes::default();
         self.work.safeguard = SafeguardReport::default();
         let effort = Effort::new(self.sheet.topology.vertex_count);
@@ -258,6 +262,7 @@ impl World {
         let (remesh, popping) = times.run(Stage::Remesh, || self.remesh_if_due());
         let jumps = times.run(Stage::Measure, || self.measure_jumps(&before_pass, (&remesh, popping)));
         let state_hash = times.run(Stage::Measure, || self.state_hash());
+        self.note_stillness(measured, contacts, &remesh);
         Ok(StepReport {
             time: self.time,
             plan,

@@ -16,6 +16,7 @@ use crate::pins::{Guided, Pin};
 use crate::safeguard::SafeguardReport;
 use crate::seams::{SeamLaw, seam_laws};
 use crate::solid::Solid;
+use crate::rest::Still;
 use crate::watch::Watch;
 use glam::DVec3;
 use rayon::ThreadPool;
@@ -83,6 +84,8 @@ pub struct World {
     pub(crate) last_substep: f64,
     /// Whether a contact carried a force in it.
     pub(crate) was_touched: bool,
+    /// What is known if it is about to rest.
+    pub(crate) still: Option<Still>,
     pub(crate) grasps: Grasps,
     pub(crate) sheet: Frozen,
     pub(crate) caches: Caches,
@@ -235,6 +238,7 @@ impl World {
             last_passes: vec![0.0; description.cloths.len()],
             last_substep: 0.0,
             was_touched: false,
+            still: None,
             grasps: Grasps::default(),
             sheet,
             caches,

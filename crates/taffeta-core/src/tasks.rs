@@ -36,6 +36,16 @@ pub fn share_out<W: Send>(list: &mut [W], per_task: usize, work: impl Fn(usize, 
     }
 }
 
+/// Does two things, at the same time if that `pays` and there are two threads.
+pub fn join(pays: bool, first: impl FnOnce() + Send, second: impl FnOnce() + Send) {
+    if pays && rayon::current_num_threads() > 1 {
+        rayon::join(first, second);
+    } else {
+        first();
+        second();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

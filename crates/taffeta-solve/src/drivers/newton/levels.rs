@@ -10,6 +10,7 @@ use super::coarse::{CoarseMatrix, Touched, find_links, invert};
 use super::exact::{ExactFactor, ExactPattern};
 use super::grid::{Grid, Place, find_pieces};
 use super::hessian::Hessian;
+use super::interpolation::Interpolation;
 use super::links::Links;
 use super::rows::Block;
 use super::system::NewtonProblem;
@@ -32,6 +33,8 @@ pub(super) struct Levels {
     shape: Arc<Shape>,
     /// Where the vertices lie in the finest grids; loose vertices, which come last, lie in none.
     places: Vec<Place>,
+    /// What the nodes of the finest grids are worth there.
+    interpolation: Interpolation,
     matrices: Vec<CoarseMatrix>,
     /// Inverses of the diagonal blocks of all levels but the last.
     inverses: Vec<Vec<Block>>,
@@ -51,6 +54,7 @@ struct Shape {
     links: Vec<Arc<Links>>,
     /// Where the nodes of each level lie in the grids of the next.
     places: Vec<Vec<Place>>,
+    interpolations: Vec<Interpolation>,
     /// The pattern of the last level; `None` where there is no surface, and so no grid.
     pattern: Option<ExactPattern>,
 }
@@ -89,7 +93,8 @@ impl Levels {
         let values: Vec<_> = shape.levels.iter().map(|grids| vec![0.0; 3 * count_nodes(grids)]).collect();
         let inner = &shape.levels[..shape.levels.len() - 1];
         let inverses = inner.iter().map(|grids| vec![[0.0; 9]; count_nodes(grids)]).collect();
-        Self { places, matrices, inverses, factor: None, values, shape }
+        let interpolation = Interpolation::new(&shape.levels[0], count_nodes(&shape.levels[0]), &places);
+        Self { places, interpolation, matrices, inverses, factor: None, values, shape }
     }
 
     /// What does not depend on the mesh.
@@ -167,13 +172,13 @@ impl Levels {
         }
     }
 
-    /// Adds the correction for the residual `r` to `z`, both flat vectors of coordinates.
-    pub(super) fn add_correction(&mut self, r: &[f64], z: &mut [f64]) {
-        let Self { shape, places, values, factor, .. } = self;
-        collect(&shape.levels[0], places, r, &mut values[0]);
+    /// Finds the correction for the residual `r` of the vertices, a flat vector of coordinates.
+    pub(super) fn correct(&mut self, r: &[f64]) {
+        let Self { shape, interpolation, values, factor, .. } = self;
+        interpolation.collect(r, &mut values[0]);
         for level in 1..values.len() {
             let (finer, coarser) = values.split_at_mut(level);
-            collect(&shape.levels[level], &shape.places[level - 1], &finer[level - 1], &mut coarser[0]);
+            shape.interpolations[level - 1].collect(&finer[level - 1], &mut coarser[0]);
         }
         let last = values.len() - 1;
         match factor {
@@ -186,9 +191,13 @@ impl Levels {
             for (value, inverse) in finer.as_chunks_mut::<3>().0.iter_mut().zip(&self.inverses[level - 1]) {
                 *value = (DMat3::from_cols_array(inverse) * DVec3::from_array(*value)).to_array();
             }
-            spread(&shape.levels[level], &shape.places[level - 1], &coarser[0], finer);
+            shape.interpolations[level - 1].spread(&coarser[0], finer);
         }
-        spread(&shape.levels[0], places, &values[0], z);
+    }
+
+    /// Adds the correction to `z`, a flat vector of coordinates.
+    pub(super) fn add_correction(&self, z: &mut [f64]) {
+        self.interpolation.spread(&self.values[0], z);
     }
 }
 
@@ -217,11 +226,11 @@ impl Levels {
         });
         for level in (1..=level).rev() {
             let mut finer = vec![0.0; self.values[level - 1].len()];
-            spread(&self.shape.levels[level], &self.shape.places[level - 1], &values, &mut finer);
+            self.shape.interpolations[level - 1].spread(&values, &mut finer);
             values = finer;
         }
         let mut points = vec![0.0; 3 * self.places.len()];
-        spread(&self.shape.levels[0], &self.places, &values, &mut points);
+        self.interpolation.spread(&values, &mut points);
         (points, energy)
     }
 }
@@ -229,7 +238,8 @@ impl Levels {
 impl Shape {
     fn build(grids: Vec<Grid>, links: Links) -> Self {
         let is_linked = !links.is_empty();
-        let (mut levels, mut links, mut places) = (vec![grids], vec![Arc::new(links)], Vec::new());
+        let (mut levels, mut links) = (vec![grids], vec![Arc::new(links)]);
+        let (mut places, mut interpolations) = (Vec::new(), Vec::new());
         loop {
             let finer = &levels[levels.len() - 1];
             let cells = finer.iter().map(Grid::cell_count).max().unwrap_or(0);
@@ -248,10 +258,11 @@ impl Shape {
             let node_places: Vec<Place> = node_places.collect();
             let linked = links[links.len() - 1].nodes().map(|link| link.map(|node| &node_places[node]));
             links.push(Arc::new(find_links(&coarser, linked)));
+            interpolations.push(Interpolation::new(&coarser, count_nodes(&coarser), &node_places));
             places.push(node_places);
             levels.push(coarser);
         }
-        let mut shape = Self { levels, links, places, pattern: None };
+        let mut shape = Self { levels, links, places, interpolations, pattern: None };
         let last = shape.list_matrices().last().filter(|_| !shape.levels[0].is_empty());
         shape.pattern = last.map(|last| ExactPattern::build(&last, &list_places(&shape.levels[shape.levels.len() - 1])));
         shape
@@ -293,53 +304,4 @@ fn release(mut block: Block, rows: [bool; 3], columns: [bool; 3]) -> Block {
 
 fn free_axes(held: [bool; 3]) -> DVec3 {
     DVec3::from_array(held.map(|held| if held { 0.0 } else { 1.0 }))
-}
-
-/// What the corners of a cell are away from its first node, by grid, and how many of them matter.
-fn list_corners(grids: &[Grid]) -> Vec<([usize; 8], usize)> {
-    let steps = |grid: &Grid| {
-        let strides = grid.strides();
-        let corner = |corner: usize| (0..3).map(|axis| (corner >> axis & 1) * strides[axis]).sum();
-        (std::array::from_fn(corner), if grid.is_flat() { 4 } else { 8 })
-    };
-    grids.iter().map(steps).collect()
-}
-
-/// `Pᵀ`: writes the sums of the values of points to the nodes around them.
-fn collect(grids: &[Grid], places: &[Place], points: &[f64], nodes: &mut [f64]) {
-    let corners = list_corners(grids);
-    let (points, nodes) = (points.as_chunks::<3>().0, nodes.as_chunks_mut::<3>().0);
-    vectorized(
-        #[inline(always)]
-        || {
-            nodes.fill([0.0; 3]);
-            for (place, value) in places.iter().zip(points) {
-                let ((steps, count), weights) = (&corners[place.grid as usize], place.weights());
-                for corner in 0..*count {
-                    let out = &mut nodes[place.node as usize + steps[corner]];
-                    (0..3).for_each(|axis| out[axis] += weights[corner] * value[axis]);
-                }
-            }
-        },
-    );
-}
-
-/// `P`: adds the values of nodes, interpolated, to points.
-fn spread(grids: &[Grid], places: &[Place], nodes: &[f64], points: &mut [f64]) {
-    let corners = list_corners(grids);
-    let (points, nodes) = (points.as_chunks_mut::<3>().0, nodes.as_chunks::<3>().0);
-    vectorized(
-        #[inline(always)]
-        || {
-            for (place, out) in places.iter().zip(points) {
-                let ((steps, count), weights) = (&corners[place.grid as usize], place.weights());
-                let mut sum = *out;
-                for corner in 0..*count {
-                    let value = &nodes[place.node as usize + steps[corner]];
-                    (0..3).for_each(|axis| sum[axis] += weights[corner] * value[axis]);
-                }
-                *out = sum;
-            }
-        },
-    );
 }

@@ -17,6 +17,7 @@ mod folds;
 mod grid;
 mod groups;
 mod hessian;
+mod interpolation;
 mod levels;
 mod links;
 mod loads;

@@ -9,9 +9,14 @@ use super::hessian::Hessian;
 use super::levels::Levels;
 use super::system::{NewtonProblem, System, mask};
 use glam::{DMat3, DVec3};
+use taffeta_core::tasks::{join, share_out};
 
 /// Determinant, relative to the product of the diagonal entries, below which a block is not inverted.
 const LEAST_DETERMINANT: f64 = 1e-12;
+
+/// Vertices that one task takes, and from which on the grids are left to another thread.
+const VERTICES_PER_TASK: usize = 4096;
+const VERTICES_TO_JOIN: usize = 1024;
 
 /// Approximate inverse of the Hessian.
 #[derive(Clone, Debug)]
@@ -89,23 +94,31 @@ impl Preconditioner {
     pub(super) fn apply(&mut self, r: &[f64], held: &[[bool; 3]], z: &mut [f64]) {
         let count = 3 * self.blocks.len();
         let ((r, r_scalars), (z, z_scalars)) = (r.split_at(count), z.split_at_mut(count));
-        for ((z, r), block) in z.as_chunks_mut::<3>().0.iter_mut().zip(r.as_chunks::<3>().0).zip(&self.blocks)
-        {
-            let [xx, xy, xz, yy, yz, zz] = *block;
+        let (blocks, scalars, clusters, levels) = (&self.blocks, &self.scalars, &self.clusters, &mut self.levels);
+        let local = || {
+            multiply_blocks(blocks, r, z);
+            z_scalars.iter_mut().zip(r_scalars.iter().zip(scalars)).for_each(|(z, (r, d))| *z = r * d);
+            clusters.apply(r, z);
+        };
+        join(blocks.len() >= VERTICES_TO_JOIN, local, || levels.correct(r));
+        self.levels.add_correction(z);
+        self.chains.apply(r, z);
+        mask(held, z);
+    }
+}
+
+/// Multiplies the vectors of all vertices by their blocks.
+fn multiply_blocks(blocks: &[[f64; 6]], r: &[f64], z: &mut [f64]) {
+    let r = r.as_chunks::<3>().0;
+    share_out(z.as_chunks_mut::<3>().0, VERTICES_PER_TASK, |first, z| {
+        for ((z, r), [xx, xy, xz, yy, yz, zz]) in z.iter_mut().zip(&r[first..]).zip(&blocks[first..]) {
             *z = [
                 xx * r[0] + xy * r[1] + xz * r[2],
                 xy * r[0] + yy * r[1] + yz * r[2],
                 xz * r[0] + yz * r[1] + zz * r[2],
             ];
         }
-        for ((z, r), d) in z_scalars.iter_mut().zip(r_scalars).zip(&self.scalars) {
-            *z = r * d;
-        }
-        self.clusters.apply(r, z);
-        self.levels.add_correction(r, z);
-        self.chains.apply(r, z);
-        mask(held, z);
-    }
+    });
 }
 
 /// The inverse of a positive definite block; of the diagonal alone, as far as it is positive, if round-off has left the

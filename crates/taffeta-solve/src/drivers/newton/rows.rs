@@ -5,12 +5,12 @@
 //! ```
 //!
 //! A block `H_ij` with `i < j` stands in row `i`; row `j` finds it by a list of what points back to it. So only half of
-//! the matrix comes from memory. One thread passes over the blocks in their order and adds each to both of its rows;
-//! several threads sum up every row by its owner, in the same order, for the same bits.
+//! the matrix comes from memory. A task passes over the blocks of its rows in their order and adds each to both of its rows;
+//! what the rows of other tasks bring it sums up before, so that the order is the same however the rows are shared out.
 
 use glam::DMat3;
 use taffeta_core::lanes::vectorized;
-use taffeta_core::tasks::{is_shared, share_out};
+use taffeta_core::tasks::share_out;
 
 /// A 3×3 block, column by column.
 pub(super) type Block = [f64; 9];
@@ -198,55 +198,51 @@ impl SymmetricRows {
 
     /// Writes the product with `p` to `out`, both flat vectors of coordinates.
     pub(super) fn product(&self, p: &[f64], out: &mut [f64]) {
-        let (p, out) = (p.as_chunks::<3>().0, out.as_chunks_mut::<3>().0);
-        if is_shared(out.len(), ROWS_PER_TASK) {
-            share_out(out, ROWS_PER_TASK, |first, out| {
-                vectorized(
-                    #[inline(always)]
-                    || out.iter_mut().enumerate().for_each(|(k, out)| *out = self.gather_row(first + k, p)),
-                );
-            });
-        } else {
+        let p = p.as_chunks::<3>().0;
+        share_out(out.as_chunks_mut::<3>().0, ROWS_PER_TASK, |first, out| {
             vectorized(
                 #[inline(always)]
-                || self.scatter_rows(p, out),
+                || {
+                    self.gather_from_before(first, p, out);
+                    self.scatter_rows(first, p, out);
+                },
             );
-        }
+        });
     }
 
-    /// One row of the product, all by itself.
+    /// Sets the rows from `first` on to what the blocks of rows before that bring: the first terms of their sums, for the
+    /// blocks that point back at a row come in the order of their own rows.
     #[inline(always)]
-    fn gather_row(&self, row: usize, p: &[[f64; 3]]) -> [f64; 3] {
-        let mut back = [0.0; 3];
-        let range = self.back_offsets[row] as usize..self.back_offsets[row + 1] as usize;
-        for entry in &self.back[range] {
-            add_transposed(&mut back, &self.values[entry.block as usize], &p[entry.row as usize]);
-        }
-        let mut own = [0.0; 3];
-        add_product(&mut own, &self.diagonal[row], &p[row]);
-        let range = self.offsets[row] as usize..self.offsets[row + 1] as usize;
-        for (block, column) in self.values[range.clone()].iter().zip(&self.columns[range]) {
-            add_product(&mut own, block, &p[*column as usize]);
-        }
-        [back[0] + own[0], back[1] + own[1], back[2] + own[2]]
-    }
-
-    /// All rows by one thread: a block serves both of its rows when it is read. The sums are those of
-    /// [`Self::gather_row`], in the same order: blocks point to later rows.
-    #[inline(always)]
-    fn scatter_rows(&self, p: &[[f64; 3]], out: &mut [[f64; 3]]) {
+    fn gather_from_before(&self, first: usize, p: &[[f64; 3]], out: &mut [[f64; 3]]) {
         out.fill([0.0; 3]);
-        let mut start = 0;
-        for (row, end) in self.offsets[1..].iter().enumerate() {
-            let end = *end as usize;
-            let here = p[row];
+        if first == 0 {
+            return;
+        }
+        for (k, out) in out.iter_mut().enumerate() {
+            let range = self.back_offsets[first + k] as usize..self.back_offsets[first + k + 1] as usize;
+            for entry in self.back[range].iter().take_while(|entry| (entry.row as usize) < first) {
+                add_transposed(out, &self.values[entry.block as usize], &p[entry.row as usize]);
+            }
+        }
+    }
+
+    /// Adds the blocks of the rows from `first` on, each to both of its rows when it is read, but for what later rows sum
+    /// up themselves.
+    #[inline(always)]
+    fn scatter_rows(&self, first: usize, p: &[[f64; 3]], out: &mut [[f64; 3]]) {
+        let mut start = self.offsets[first] as usize;
+        for k in 0..out.len() {
+            let end = self.offsets[first + k + 1] as usize;
+            let here = p[first + k];
             let mut own = [0.0; 3];
-            add_product(&mut own, &self.diagonal[row], &here);
+            add_product(&mut own, &self.diagonal[first + k], &here);
             for (block, column) in self.values[start..end].iter().zip(&self.columns[start..end]) {
                 add_product(&mut own, block, &p[*column as usize]);
-                add_transposed(&mut out[*column as usize], block, &here);
+                if let Some(out) = out.get_mut(*column as usize - first) {
+                    add_transposed(out, block, &here);
+                }
             }
-            (0..3).for_each(|axis| out[row][axis] += own[axis]);
+            (0..3).for_each(|axis| out[k][axis] += own[axis]);
             start = end;
         }
     }

@@ -21,6 +21,9 @@ fn for_each_number(count: usize, work: &(dyn Fn(usize) + Sync)) {
     (0..count).into_par_iter().for_each(work);
 }
 
+/// Tasks that a list is shared out in, for each thread.
+const TASKS_PER_THREAD: usize = 2;
+
 /// Whether sharing out `count` elements pays, of which a task takes `per_task`. Fewer than two tasks are run by one thread:
 /// waking a second costs more than it saves.
 pub fn is_shared(count: usize, per_task: usize) -> bool {
@@ -30,6 +33,9 @@ pub fn is_shared(count: usize, per_task: usize) -> bool {
 /// Calls `work` with parts of a list and the number of each part's first element, on the threads there are.
 pub fn share_out<W: Send>(list: &mut [W], per_task: usize, work: impl Fn(usize, &mut [W]) + Sync) {
     if is_shared(list.len(), per_task) {
+        // More tasks than these cost more than they even out.
+        let tasks = TASKS_PER_THREAD * rayon::current_num_threads();
+        let per_task = per_task * list.len().div_ceil(per_task * tasks);
         for_each_part(list.chunks_mut(per_task), |task, part| work(task * per_task, part));
     } else {
         work(0, list);

@@ -4,6 +4,7 @@
 
 use rayon::prelude::*;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Calls `work` with parts of some data and their numbers, each once, in any order and on any thread.
 ///
@@ -21,6 +22,8 @@ fn for_each_number(count: usize, work: &(dyn Fn(usize) + Sync)) {
     (0..count).into_par_iter().for_each(work);
 }
 
+/// Elements that keep a thread busy.
+const ELEMENTS_PER_THREAD: usize = 500;
 /// Tasks that a list is shared out in, for each thread.
 const TASKS_PER_THREAD: usize = 2;
 
@@ -39,6 +42,41 @@ pub fn share_out<W: Send>(list: &mut [W], per_task: usize, work: impl Fn(usize, 
         for_each_part(list.chunks_mut(per_task), |task, part| work(task * per_task, part));
     } else {
         work(0, list);
+    }
+}
+
+/// Does `work`, which shares out so many elements time and again, while the other threads stand by: to wake one takes longer
+/// than many a task.
+///
+/// They look for tasks all the time; where there are few elements for each, some do not take part.
+pub fn stand_by<T: Send>(count: usize, work: impl FnOnce() -> T + Send) -> T {
+    let threads = rayon::current_num_threads().min(count / ELEMENTS_PER_THREAD);
+    let Some(own) = rayon::current_thread_index().filter(|_| threads > 1) else { return work() };
+    let is_over = AtomicBool::new(false);
+    rayon::in_place_scope(|scope| {
+        // Not tasks that anybody could take: this thread would wait for its own end in one of them.
+        scope.spawn_broadcast(|_, context| {
+            let turn = (context.index() + context.num_threads() - own) % context.num_threads();
+            if turn == 0 || turn >= threads {
+                return;
+            }
+            while !is_over.load(Ordering::Acquire) {
+                if rayon::yield_now() != Some(rayon::Yield::Executed) {
+                    std::hint::spin_loop();
+                }
+            }
+        });
+        let _over = Over(&is_over);
+        work()
+    })
+}
+
+/// Tells that it is over when it goes, be it by a panic.
+struct Over<'a>(&'a AtomicBool);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
     }
 }
 

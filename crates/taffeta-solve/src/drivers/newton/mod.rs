@@ -49,6 +49,7 @@ use hessian::Hessian;
 use levels::Levels;
 use precondition::Preconditioner;
 use system::{Evaluation, System};
+use taffeta_core::tasks::stand_by;
 use taffeta_core::{ContactRow, SurfaceTopology, TopologyEpoch};
 use vectors::dot;
 
@@ -313,7 +314,7 @@ impl NewtonDriver {
         self.load(x, plate);
         self.join(problem.contacts.rows);
         let mut z = std::mem::take(&mut self.point);
-        let result = self.minimize(&mut z, problem, limits);
+        let result = stand_by(problem.inertia.len(), || self.minimize(&mut z, problem, limits));
         self.settle_translations(&mut z, problem);
         self.system.touch(&z, problem);
         for (x, z) in x.iter_mut().zip(z.chunks_exact(3)) {

@@ -100,7 +100,7 @@ impl Preconditioner {
             z_scalars.iter_mut().zip(r_scalars.iter().zip(scalars)).for_each(|(z, (r, d))| *z = r * d);
             clusters.apply(r, z);
         };
-        join(blocks.len() >= VERTICES_TO_JOIN, local, || levels.correct(r));
+        join(blocks.len() >= VERTICES_TO_JOIN, || levels.correct(r), local);
         self.levels.add_correction(z);
         self.chains.apply(r, z);
         mask(held, z);

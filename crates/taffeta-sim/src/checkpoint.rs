@@ -4,14 +4,14 @@
 //! which pins have let go; which edges have is among the attributes. A run that is resumed from it gives the same bits as one that was not interrupted.
 
 use crate::frozen::{Thawed, WrittenThawed};
-use crate::grips::Grasps;
+use crate::grips::{Grasp, Grasps};
 use crate::loose::LooseVertex;
 use crate::rest::Still;
 use crate::world::{World, freeze};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
-use taffeta_contact::{ContactName, MeshObstacle, Rooms};
+use taffeta_contact::{MeshObstacle, Rooms};
 use taffeta_remesh::validate_attributes;
 
 /// Format of checkpoints; a change of the format changes it.
@@ -38,7 +38,7 @@ pub struct Checkpoint<Sheet = Thawed> {
     /// Names of the cloths and of the loose bodies.
     bodies: Vec<String>,
     /// What contacts remember.
-    grasps: Vec<(ContactName, DVec3)>,
+    grasps: Vec<Grasp>,
     /// For which motion the pairs that are near each other were collected.
     rooms: Option<Rooms>,
     sheet: Sheet,
@@ -222,7 +222,8 @@ impl World {
             return Err(reason);
         }
         let grasps = &checkpoint.grasps;
-        if !(grasps.is_sorted_by(|a, b| a.0 < b.0) && grasps.iter().all(|(_, vector)| vector.is_finite())) {
+        let is_sound = |grasp: &Grasp| grasp.vector.is_finite() && grasp.load.is_finite() && grasp.load >= 0.0;
+        if !(grasps.is_sorted_by(|a, b| a.name < b.name) && grasps.iter().all(is_sound)) {
             return Err("what its contacts remember is out of order or not finite".to_owned());
         }
         let obstacles: usize = self.meshes.list.iter().map(MeshObstacle::vertex_count).sum();

@@ -2,43 +2,57 @@
 //!
 //! Under Newton's method that is the friction that they bear. That of vertices belongs to the cloth (`Frozen::grips`) and
 //! goes through remeshing with it; that of points on edges and faces is known by what touches, and lasts as long as that
-//! edge or face does. Under solvers that sweep it is the slip that the sweeps have left over: contacts that share vertices
+//! edge or face does. So is the load of all of them, by which the next substep tells how stiff they have to be. Under solvers that sweep it is the slip that the sweeps have left over: contacts that share vertices
 //! disturb each other, and what is left in each substep would add up to a creep. It is known by what touches, also at
 //! vertices.
 
 use crate::world::World;
 use glam::DVec3;
+use serde::{Deserialize, Serialize};
 use taffeta_contact::response::leftover_slip;
 use taffeta_contact::{Contact, ContactName};
 use taffeta_core::VertexIndex;
 
-/// What has borne a load in the last substep, sorted by what touches, with its static friction \[N\], or its slip that is to be
-/// taken back \[m\], at the point which the name has first.
+/// What has borne a load in the last substep, sorted by what touches.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Grasps(pub Vec<(ContactName, DVec3)>);
+pub(crate) struct Grasps(pub Vec<Grasp>);
+
+/// What is remembered of a contact.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Grasp {
+    /// What touches.
+    pub name: ContactName,
+    /// The static friction \[N\] of a point on an edge or a face, or the slip that is to be taken back \[m\], at the point which
+    /// the name has first.
+    pub vector: DVec3,
+    /// The normal force under Newton's method \[N\].
+    pub load: f64,
+}
 
 impl Grasps {
-    /// What is remembered of a contact, as its row has it; zero if that is nothing.
-    fn of(&self, contact: &Contact) -> DVec3 {
+    /// What is remembered of a contact, as its row has it; zeros if that is nothing.
+    fn of(&self, contact: &Contact) -> (DVec3, f64) {
         let Self(list) = self;
-        let place = list.binary_search_by(|(name, _)| name.cmp(&contact.name));
-        place.map_or(DVec3::ZERO, |place| list[place].1 * contact.orientation())
+        let place = list.binary_search_by(|grasp| grasp.name.cmp(&contact.name));
+        place.map_or((DVec3::ZERO, 0.0), |place| {
+            (list[place].vector * contact.orientation(), list[place].load)
+        })
     }
 
     /// What has borne a load, sorted.
     pub(crate) fn names(&self) -> Vec<ContactName> {
-        self.0.iter().map(|(name, _)| *name).collect()
+        self.0.iter().map(|grasp| grasp.name).collect()
     }
 
     /// Takes over what touches by its present vertices; `number` is that of a vertex, `None` if it is gone. What is left of the
     /// others may be no edge or face any more: then no contact has that name.
     pub(crate) fn renumber(&mut self, number: impl Fn(u32) -> Option<u32>) {
         let Self(list) = self;
-        let renamed = |(name, vector): (ContactName, DVec3)| match name {
+        let renamed = |Grasp { name, vector, load }: Grasp| match name {
             ContactName::Body(vertices, body) => {
                 let found = vertices.map(|vi| number(vi.0).map(VertexIndex));
                 let [Some(a), Some(b), Some(c), Some(d)] = found else { return None };
-                Some((ContactName::Body([a, b, c, d], body), vector))
+                Some(Grasp { name: ContactName::Body([a, b, c, d], body), vector, load })
             }
             ContactName::Pair(mut sides) => {
                 for carrier in sides.as_flattened_mut().iter_mut().filter(|carrier| **carrier != u32::MAX) {
@@ -47,18 +61,23 @@ impl Grasps {
                 sides.iter_mut().for_each(|side| side.sort_unstable());
                 let is_turned = sides[0] > sides[1];
                 sides.sort_unstable();
-                Some((ContactName::Pair(sides), if is_turned { -vector } else { vector }))
+                let vector = if is_turned { -vector } else { vector };
+                Some(Grasp { name: ContactName::Pair(sides), vector, load })
             }
         };
         *list = std::mem::take(list).into_iter().filter_map(renamed).collect();
-        list.sort_by_key(|(name, _)| *name);
+        list.sort_by_key(|grasp| grasp.name);
     }
 
-    /// Forgets all and notes these contacts.
-    pub(crate) fn note<'a>(&mut self, bearing: impl Iterator<Item = (&'a Contact, DVec3)>) {
+    /// Forgets all and notes these contacts, each with its vector and its load.
+    pub(crate) fn note<'a>(&mut self, bearing: impl Iterator<Item = (&'a Contact, DVec3, f64)>) {
         self.0.clear();
-        self.0.extend(bearing.map(|(contact, vector)| (contact.name, vector * contact.orientation())));
-        self.0.sort_by_key(|(name, _)| *name);
+        self.0.extend(bearing.map(|(contact, vector, load)| Grasp {
+            name: contact.name,
+            vector: vector * contact.orientation(),
+            load,
+        }));
+        self.0.sort_by_key(|grasp| grasp.name);
     }
 }
 
@@ -69,16 +88,21 @@ impl World {
         let mut grips = self.sheet.grips.clone();
         let mut take = |contact: &Contact| match contact.row.vertex() {
             Some(vi) => std::mem::take(&mut grips[vi]),
-            None => self.grasps.of(contact),
+            None => self.grasps.of(contact).0,
         };
         self.work.contacts.iter().map(&mut take).collect()
+    }
+
+    /// The normal forces that the contacts of the substep have borne in the last one \[N\].
+    pub(crate) fn carried_loads(&self) -> Vec<f64> {
+        self.work.contacts.iter().map(|contact| self.grasps.of(contact).1).collect()
     }
 
     /// Tells the contacts of the substep what slip the last one has left over where they stuck.
     pub(crate) fn carry_slip(&mut self) {
         let Self { work, grasps, .. } = self;
         for contact in &mut work.contacts {
-            let carried = grasps.of(contact);
+            let (carried, _) = grasps.of(contact);
             contact.carried_slip = carried - contact.row.normal * contact.row.normal.dot(carried);
         }
     }
@@ -87,7 +111,7 @@ impl World {
     pub(crate) fn note_slip(&mut self) {
         let Self { work, grasps, .. } = self;
         let bearing = work.contacts.iter().filter(|contact| contact.normal_lambda > 0.0);
-        grasps.note(bearing.map(|contact| (contact, leftover_slip(contact, &work.start, &work.rows))));
+        grasps.note(bearing.map(|contact| (contact, leftover_slip(contact, &work.start, &work.rows), 0.0)));
     }
 }
 

@@ -4,7 +4,7 @@ use crate::caches::Solver;
 use crate::description::SolverChoice;
 use crate::pins::{along_held, put_back};
 use crate::step::StepError;
-use crate::stiffness::{bear, inertial_stiffness, stiffen};
+use crate::stiffness::stiffness;
 use crate::world::{Workspace, World};
 use glam::DVec3;
 use taffeta_contact::Contact;
@@ -16,10 +16,6 @@ use taffeta_solve::drivers::newton::{
     Contacts, NewtonError, NewtonLimits, NewtonProblem, NewtonReport, Touch,
 };
 
-/// How often in a substep contacts are made stiffer, and the solve goes on; and while cloth is sewn, when contacts begin as
-/// stiff as the forces of the cloth ask for, and the next substep goes on as well.
-const STIFFENINGS: u32 = 3;
-const SEWING_STIFFENINGS: u32 = 1;
 /// Part of the size of the scene that a Newton step may promise to still move it, and count as converged: of the direct
 /// solver, which is the reference of all others; where a scene says how many iterations there are, and wants them made;
 /// and in the search for an equilibrium. Otherwise the error of the substep tells (`accuracy`).
@@ -104,7 +100,9 @@ impl World {
         let rows: Vec<ContactRow> = self.work.contacts.iter().map(|c| c.row).collect();
         let mut inertia: Vec<f64> =
             state.masses.iter().zip(&self.work.scales).map(|(m, s)| m / (s * s)).collect();
-        let mut stiffnesses: Vec<f64> = rows.iter().map(|row| inertial_stiffness(row, state, h)).collect();
+        let loads = self.carried_loads();
+        let stiffnesses: Vec<f64> =
+            rows.iter().zip(loads).map(|(row, load)| stiffness(row, state, (h, load))).collect();
         let carried = self.carried_friction();
         // Start from inertia without gravity: from the old position motion would be swallowed, from the prediction a
         // cloth at rest would jitter.
@@ -119,59 +117,29 @@ impl World {
         }
         // The direct solver, of which others are measured, makes no difference.
         let is_direct = self.caches.choice == SolverChoice::Direct;
-        let is_sewn = self.sewn_cloths().contains(&true) && !is_direct;
-        let are_pressed = if is_sewn { self.touch_sewn_cloths(&rows) } else { Vec::new() };
-        let stiffenings = match self.work.stands_still {
-            // The search for an equilibrium would begin each of its steps anew, and not come to an end.
-            true => 0,
-            false if is_sewn => SEWING_STIFFENINGS,
-            false => STIFFENINGS,
-        };
         let mut effort = self.effort;
         let report = self.in_pool(|caches, work| {
             let Solver::Newton(driver) = &mut caches.solver else { return Ok(NewtonReport::default()) };
             driver.begin_step(&work.start, &caches.plate);
             caches.plate.clamps.clone_from(&normals);
-            if is_sewn {
-                let forces = driver.inner_forces(&work.start, &caches.plate);
-                let sewn = rows
-                    .iter()
-                    .zip(&mut stiffnesses)
-                    .zip(&are_pressed)
-                    .filter(|(_, is_pressed)| **is_pressed);
-                sewn.for_each(|((row, stiffness), _)| bear(row, &forces, stiffness));
+            let contacts =
+                Contacts { rows: &rows, start: &work.start, carried: &carried, stiffnesses: &stiffnesses };
+            let problem = NewtonProblem {
+                inertia: &inertia,
+                predicted: &work.predicted,
+                held: &held,
+                damping_rate: 1.0 / h,
+                contacts,
+                clamps: &normals,
+            };
+            let size = x.len() + rows.len();
+            let limits = NewtonLimits { linear_iterations: effort.conjugate_left(size), ..limits };
+            let report = driver.solve((&mut x, &mut caches.plate), &problem, limits)?;
+            match is_direct {
+                true => effort.add_direct(size, report.iterations),
+                false => effort.add_newton(size, (report.iterations, report.linear_iterations)),
             }
-            let mut total = NewtonReport::default();
-            for round in 0..=stiffenings {
-                let contacts = Contacts {
-                    rows: &rows,
-                    start: &work.start,
-                    carried: &carried,
-                    stiffnesses: &stiffnesses,
-                };
-                let problem = NewtonProblem {
-                    inertia: &inertia,
-                    predicted: &work.predicted,
-                    held: &held,
-                    damping_rate: 1.0 / h,
-                    contacts,
-                    clamps: &normals,
-                };
-                let size = x.len() + rows.len();
-                let limits = NewtonLimits { linear_iterations: effort.conjugate_left(size), ..limits };
-                let report = driver.solve((&mut x, &mut caches.plate), &problem, limits)?;
-                total.iterations += report.iterations;
-                total.linear_iterations += report.linear_iterations;
-                total.converged = report.converged;
-                match is_direct {
-                    true => effort.add_direct(size, report.iterations),
-                    false => effort.add_newton(size, (report.iterations, report.linear_iterations)),
-                }
-                if round == stiffenings || effort.is_spent() || !stiffen(&rows, &x, &mut stiffnesses) {
-                    break;
-                }
-            }
-            Ok(total)
+            Ok(report)
         });
         self.effort = effort;
         let report = match report {
@@ -192,25 +160,26 @@ impl World {
         let Solver::Newton(driver) = &self.caches.solver else { return };
         let Workspace { contacts, start, bases, rows, stopped, stands_still, .. } = &mut self.work;
         self.sheet.grips.iter_mut().for_each(|grip| *grip = DVec3::ZERO);
-        let mut elsewhere = Vec::new();
+        let mut bearing = Vec::new();
         for (contact, touch) in contacts.iter_mut().zip(driver.touches()) {
             let settling = Settling { start, bases, rows, stopped };
             settle_contact(contact, touch, settling, h);
             let friction = static_friction(contact, touch);
-            match contact.row.vertex() {
-                Some(vi) => self.sheet.grips[vi] += friction.unwrap_or_default(),
-                // Also what slides: it bears a load.
-                None if contact.normal_lambda > 0.0 => {
-                    elsewhere.push((&*contact, friction.unwrap_or_default()))
-                }
-                None => {}
+            let vertex = contact.row.vertex();
+            if let Some(vi) = vertex {
+                self.sheet.grips[vi] += friction.unwrap_or_default();
+            }
+            if contact.normal_lambda > 0.0 {
+                // That of vertices is part of the cloth. Also what slides: it bears a load.
+                let elsewhere = friction.filter(|_| vertex.is_none()).unwrap_or_default();
+                bearing.push((&*contact, elsewhere, contact.normal_lambda / (h * h)));
             }
         }
         if *stands_still {
             // The search begins each of its steps anew; what is remembered of edges that share vertices takes turns.
-            elsewhere.clear();
+            bearing.clear();
         }
-        self.grasps.note(elsewhere.into_iter());
+        self.grasps.note(bearing.into_iter());
     }
 
     /// The error for an energy that is not finite: it names the vertex that was to go farthest.

@@ -315,12 +315,6 @@ impl World {
         }
     }
 
-    /// Which contacts touch a cloth that is being sewn.
-    pub(crate) fn touch_sewn_cloths(&self, rows: &[ContactRow]) -> Vec<bool> {
-        let are_sewn = self.sewn_cloths();
-        rows.iter().map(|row| touches(row, &are_sewn, &self.sheet.vertex_cloths)).collect()
-    }
-
     /// The numbers of the pairs of a seam that are near enough to be closed, and whether there are no others that are open.
     pub(crate) fn ready_pairs(&self, seam: usize) -> (Vec<usize>, bool) {
         let x = &self.sheet.state.positions;

@@ -264,23 +264,6 @@ impl NewtonDriver {
         self.start.extend_from_slice(&self.point[..self.system.coordinate_count()]);
     }
 
-    /// The forces of elasticity, threads and pressure at positions `x` \[m\], without inertia, damping and contact \[N\].
-    pub fn inner_forces(&mut self, x: &[DVec3], plate: &PlateState) -> Vec<DVec3> {
-        self.load(x, plate);
-        let (inertia, held) = (vec![0.0; x.len()], vec![[false; 3]; x.len()]);
-        let problem = NewtonProblem {
-            inertia: &inertia,
-            predicted: x,
-            held: &held,
-            damping_rate: 0.0,
-            contacts: Contacts { rows: &[], start: x, carried: &[], stiffnesses: &[] },
-            clamps: &plate.clamps,
-        };
-        let mut here = Evaluation::default();
-        self.system.evaluate(&self.point, &problem, Curvature::Clamped, &mut here);
-        here.gradient.chunks_exact(3).take(x.len()).map(|g| -DVec3::from_slice(g)).collect()
-    }
-
     /// The stitches; the gaps that they want can be changed between steps.
     pub fn stitches_mut(&mut self) -> &mut [Stitch] {
         self.system.stitches.blocks_mut()

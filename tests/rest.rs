@@ -7,8 +7,8 @@ use taffeta::core::{Keyframe, Motion, Placement};
 use taffeta::remesh::RemeshSettings;
 use taffeta::scene::GridPattern;
 use taffeta::sim::{
-    Checkpoint, ClothDescription, Grab, Material, SimulationSettings, SolverChoice, StepInputs, StepReport, World,
-    WorldDescription,
+    Checkpoint, ClothDescription, Grab, Material, SimulationSettings, SolverChoice, StepInputs, StepReport,
+    World, WorldDescription,
 };
 
 /// When the floor begins to rise \[s\].
@@ -24,7 +24,8 @@ fn laid(settings: SimulationSettings) -> WorldDescription {
     let mut cloth = ClothDescription::new("sheet", mesh, material);
     let sizes = RemeshSettings { size_min: 0.1, size_max: 0.2, ..RemeshSettings::default() };
     cloth.remesh = Some(RemeshSettings { interval: 3, ..sizes });
-    let key = |time: f64, height: f64| Keyframe { time, translate: DVec3::Y * height, rotate_deg: DVec3::ZERO };
+    let key =
+        |time: f64, height: f64| Keyframe { time, translate: DVec3::Y * height, rotate_deg: DVec3::ZERO };
     let motion = Motion { keys: vec![key(0.0, 0.0), key(RISE, 0.0), key(RISE + 1.0, 0.2)] };
     let floor = Obstacle::new(Shape::Plane { normal: DVec3::Y }, Placement::default());
     let ball = Obstacle::new(Shape::Sphere { radius: 0.02 }, Placement::default());

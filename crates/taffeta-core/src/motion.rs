@@ -103,7 +103,8 @@ impl Motion {
     pub fn stands_between(&self, start: f64, end: f64) -> bool {
         let first = self.sample(start);
         let between = self.keys.iter().filter(|key| (start..end).contains(&key.time));
-        self.sample(end) == first && between.map(|key| Some((key.translate, key.rotate_deg))).all(|at| at == first)
+        self.sample(end) == first
+            && between.map(|key| Some((key.translate, key.rotate_deg))).all(|at| at == first)
     }
 
     /// What is wrong with the keys, in words; `None`: nothing.

@@ -93,21 +93,62 @@ pub fn join(pays: bool, first: impl FnOnce() + Send, second: impl FnOnce() + Sen
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::AtomicUsize;
+
+    fn pool(threads: usize) -> rayon::ThreadPool {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads start")
+    }
 
     #[test]
     fn every_element_is_worked_on_once_whatever_the_threads() {
         for threads in [1, 3] {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             for count in [0, 1, 7, 8, 9, 100] {
                 let mut list = vec![0; count];
-                pool.install(|| {
+                let tasks = AtomicUsize::new(0);
+                pool(threads).install(|| {
                     share_out(&mut list, 4, |first, part| {
-                        assert!(part.len() <= 4 || threads == 1 || count < 8);
+                        assert!(first % 4 == 0 && (part.len() % 4 == 0 || first + part.len() == count));
+                        tasks.fetch_add(1, Ordering::Relaxed);
                         part.iter_mut().zip(first..).for_each(|(entry, number)| *entry += number + 1);
                     });
                 });
                 assert_eq!(list, (1..=count).collect::<Vec<_>>());
+                let tasks = tasks.into_inner();
+                assert!(if threads == 1 || count < 8 { tasks == 1 } else { (2..=6).contains(&tasks) });
             }
         }
+    }
+
+    #[test]
+    fn threads_that_stand_by_take_tasks_and_leave_at_the_end() {
+        for threads in [1, 2, 4] {
+            let pool = pool(threads);
+            let sum = pool.install(|| {
+                stand_by(10_000, || {
+                    let mut list = vec![0_u64; 1000];
+                    for _ in 0..50 {
+                        share_out(&mut list, 10, |_, part| part.iter_mut().for_each(|entry| *entry += 1));
+                        let (mut a, mut b) = (0, 0);
+                        join(true, || a = 1, || b = 2);
+                        assert_eq!((a, b), (1, 2));
+                    }
+                    list.iter().sum::<u64>()
+                })
+            });
+            assert_eq!(sum, 50_000);
+            // They are there for others.
+            assert_eq!(pool.broadcast(|_| 1).len(), threads);
+        }
+        assert_eq!(stand_by(10_000, || 7), 7, "outside of any pool there is nobody to stand by");
+    }
+
+    #[test]
+    fn a_panic_sends_those_home_that_stand_by() {
+        let pool = pool(3);
+        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            pool.install(|| stand_by(10_000, || panic!("on purpose")));
+        }));
+        assert!(outcome.is_err());
+        assert_eq!(pool.broadcast(|_| 1).len(), 3);
     }
 }

@@ -222,7 +222,8 @@ impl World {
             return Err(reason);
         }
         let grasps = &checkpoint.grasps;
-        let is_sound = |grasp: &Grasp| grasp.vector.is_finite() && grasp.load.is_finite() && grasp.load >= 0.0;
+        let is_sound =
+            |grasp: &Grasp| grasp.vector.is_finite() && grasp.load.is_finite() && grasp.load >= 0.0;
         if !(grasps.is_sorted_by(|a, b| a.name < b.name) && grasps.iter().all(is_sound)) {
             return Err("what its contacts remember is out of order or not finite".to_owned());
         }

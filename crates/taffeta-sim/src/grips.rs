@@ -117,7 +117,7 @@ impl World {
 
 #[cfg(test)]
 mod tests {
-    use super::Grasps;
+    use super::{Grasp, Grasps};
     use glam::DVec3;
     use taffeta_contact::ContactName;
     use taffeta_core::VertexIndex;
@@ -128,13 +128,19 @@ mod tests {
     fn what_is_remembered_goes_by_the_present_numbers() {
         let face = |numbers: [u32; 4], body| ContactName::Body(numbers.map(VertexIndex), body);
         let pair = |sides| ContactName::Pair(sides);
-        let mut grasps = Grasps(vec![
+        let list = |entries: &[(ContactName, DVec3)]| -> Vec<Grasp> {
+            entries
+                .iter()
+                .map(|(name, vector)| Grasp { name: *name, vector: *vector, load: vector.length() })
+                .collect()
+        };
+        let mut grasps = Grasps(list(&[
             (face([0, 1, 2, 0], 7), DVec3::X),
             (face([1, 2, 3, 1], 7), DVec3::Y),
             (pair([[0, 1, NONE], [2, 10, NONE]]), DVec3::Z),
             (pair([[1, NONE, NONE], [2, 3, 4]]), 2.0 * DVec3::X),
             (pair([[2, 4, NONE], [10, 11, 12]]), 2.0 * DVec3::Y),
-        ]);
+        ]));
         // Vertex 3 is gone, the others of the mesh are turned around, and those of an obstacle move up.
         grasps.renumber(|vertex| match vertex {
             3 => None,
@@ -147,7 +153,7 @@ mod tests {
             // What was the first side is the second one now.
             (pair([[2, 9, NONE], [3, 4, NONE]]), -DVec3::Z),
         ];
-        assert_eq!(grasps.0, expected);
-        assert!(grasps.0.is_sorted_by_key(|(name, _)| *name));
+        assert_eq!(grasps.0, list(&expected));
+        assert!(grasps.0.is_sorted_by_key(|grasp| grasp.name));
     }
 }

@@ -34,7 +34,8 @@ impl World {
     pub(crate) fn note_stillness(&mut self, metrics: Metrics, contacts: usize, pass: &RemeshCounts) {
         let is_unchanged = pass.splits + pass.collapses + pass.flips == 0;
         // What was refused would be again.
-        let is_adapted = (0..self.cloths.len()).all(|cloth| self.cloths[cloth].remesh.is_none() || self.is_due(cloth));
+        let is_adapted =
+            (0..self.cloths.len()).all(|cloth| self.cloths[cloth].remesh.is_none() || self.is_due(cloth));
         self.still = is_unchanged.then_some(Still { metrics, contacts, is_adapted });
     }
 
@@ -52,7 +53,9 @@ impl World {
             && self.view_motion.stands_between(self.time, self.time + dt)
             && !self.is_release_due(self.time + dt);
         // Who says how many substeps or iterations there are wants them made; the direct solver is the reference of others.
-        let may_skip = self.adapts_substeps() && self.settings.iterations.is_none() && self.caches.choice != SolverChoice::Direct;
+        let may_skip = self.adapts_substeps()
+            && self.settings.iterations.is_none()
+            && self.caches.choice != SolverChoice::Direct;
         self.still.filter(|_| may_skip && is_left_alone && self.is_slow())
     }
 

@@ -36,6 +36,7 @@ pub(crate) fn stiffness(row: &ContactRow, state: &DenseState, (h, load): (f64, f
 #[cfg(test)]
 mod tests {
     use super::*;
+    use glam::DVec3;
     use taffeta_core::VertexIndex;
 
     const ROW: ContactRow = ContactRow {

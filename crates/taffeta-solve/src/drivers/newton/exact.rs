@@ -157,7 +157,10 @@ impl ExactFactor {
         below: &[usize],
         entry: impl Fn(usize, usize) -> f64,
     ) {
-        assert!(start % 3 == 0 && columns % 3 == 0 && below.len() % 3 == 0, "the columns of a node stay together");
+        assert!(
+            start % 3 == 0 && columns % 3 == 0 && below.len() % 3 == 0,
+            "the columns of a node stay together"
+        );
         self.supernodes.push(Supernode {
             start: start as u32 / 3,
             width: columns as u32 / 3,
@@ -278,9 +281,9 @@ mod tests {
     use crate::drivers::newton::grid::{Grid, Place, find_pieces};
     use glam::DMat3;
     use std::sync::Arc;
+    use taffeta_core::SurfaceTopology;
     use taffeta_core::VertexIndex;
     use taffeta_core::random::SplitMix64;
-    use taffeta_core::SurfaceTopology;
 
     /// The matrix of springs between neighbors of a sheet, on a grid that is too large for one leaf of the dissection; a
     /// pair of places in opposite corners is linked.

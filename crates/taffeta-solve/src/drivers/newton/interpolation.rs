@@ -37,7 +37,9 @@ impl Interpolation {
         let (mut offsets, mut entries) = (vec![0], Vec::with_capacity(4 * places.len()));
         for place in places {
             let corners = grids[place.grid as usize].corners(place);
-            entries.extend(corners.map(|(node, _, weight)| Entry { column: node as u32, weight: weight as f32 }));
+            entries.extend(
+                corners.map(|(node, _, weight)| Entry { column: node as u32, weight: weight as f32 }),
+            );
             offsets.push(entries.len() as u32);
         }
         let nodes_of_points = Weights { offsets, entries };

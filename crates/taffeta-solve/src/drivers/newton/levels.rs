@@ -264,7 +264,8 @@ impl Shape {
         }
         let mut shape = Self { levels, links, places, interpolations, pattern: None };
         let last = shape.list_matrices().last().filter(|_| !shape.levels[0].is_empty());
-        shape.pattern = last.map(|last| ExactPattern::build(&last, &list_places(&shape.levels[shape.levels.len() - 1])));
+        shape.pattern =
+            last.map(|last| ExactPattern::build(&last, &list_places(&shape.levels[shape.levels.len() - 1])));
         shape
     }
 

@@ -94,7 +94,8 @@ impl Preconditioner {
     pub(super) fn apply(&mut self, r: &[f64], held: &[[bool; 3]], z: &mut [f64]) {
         let count = 3 * self.blocks.len();
         let ((r, r_scalars), (z, z_scalars)) = (r.split_at(count), z.split_at_mut(count));
-        let (blocks, scalars, clusters, levels) = (&self.blocks, &self.scalars, &self.clusters, &mut self.levels);
+        let (blocks, scalars, clusters, levels) =
+            (&self.blocks, &self.scalars, &self.clusters, &mut self.levels);
         let local = || {
             multiply_blocks(blocks, r, z);
             z_scalars.iter_mut().zip(r_scalars.iter().zip(scalars)).for_each(|(z, (r, d))| *z = r * d);

@@ -12,6 +12,7 @@ use crate::tearing::is_time_to_tear;
 use crate::world::{Workspace, World};
 use glam::{DVec2, DVec3};
 use taffeta_contact::Rooms;
+use taffeta_core::tasks::stand_by;
 use taffeta_core::math::Sym2;
 use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, VertexIndex};
 use taffeta_remesh::VertexHistory;
@@ -371,10 +372,13 @@ impl World {
         self.work.error = self.local_error();
         times.run(Stage::Predict, || self.predict(h));
         self.check_strides(h)?;
-        times.run(Stage::Detect, || self.detect(h));
-        times.run(Stage::Solve, || self.solve(h, plan))?;
-        times.run(Stage::Secure, || self.secure(h));
-        times.run(Stage::Finish, || self.finish(h))
+        // Not all of the time: what remeshes is one thread.
+        stand_by(self.sheet.topology.vertex_count, || {
+            times.run(Stage::Detect, || self.detect(h));
+            times.run(Stage::Solve, || self.solve(h, plan))?;
+            times.run(Stage::Secure, || self.secure(h));
+            times.run(Stage::Finish, || self.finish(h))
+        })
     }
 
     /// Number of contacts that carried a force in the last substep.

@@ -275,11 +275,6 @@ impl Bending {
         }
     }
 
-    /// All edges with the gradients of their angles at the last evaluation.
-    pub(super) fn each_edge(&self, rate: f64) -> impl Iterator<Item = EdgeGradients> {
-        (0..self.edge_count()).map(move |number| self.edge(number, rate))
-    }
-
     /// Whether all of it are hinges.
     pub(super) fn is_diagonal(&self) -> bool {
         self.is_diagonal

@@ -201,6 +201,13 @@ impl CoarseMatrix {
         self.linked.fill([0.0; 9]);
     }
 
+    /// Adds a matrix over the same grids.
+    pub(super) fn add(&mut self, other: &CoarseMatrix) {
+        let own = self.values.iter_mut().chain(&mut self.linked);
+        let others = other.values.iter().chain(&other.linked);
+        own.zip(others).for_each(|(out, block)| add_scaled(out, 1.0, block));
+    }
+
     /// Adds `P_iᵀ Σ_j H_ij P_j` for a row of a finer matrix: the places of its columns, and their blocks. The diagonal
     /// block counts half.
     #[inline(always)]

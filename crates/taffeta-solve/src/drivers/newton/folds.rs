@@ -12,8 +12,10 @@
 //! edge rounded to a common step: their sum is zero exactly, and both passes see the same numbers.
 
 use super::bending::{Bending, EdgeGradients, FACE_VALUES, MomentTile};
+use super::elements::outer;
 use super::rows::count_offsets;
 use super::tiles::{Lane, TILE, ZERO};
+use glam::DMat3;
 use taffeta_core::lanes::vectorized;
 use taffeta_core::tasks::share_out;
 
@@ -27,6 +29,8 @@ const STEPS: f64 = 4_194_304.0;
 /// The factors that change from point to point. The others are those of [`Bending`].
 #[derive(Clone, Debug)]
 pub(super) struct Folds {
+    /// All edges at the point of the last update.
+    edges: Vec<EdgeGradients>,
     /// `∂η/∂x` \[rad/m\] at the four vertices of each edge.
     gradients: Vec<[[f32; 3]; 4]>,
     /// The edges around each vertex, compressed, as numbers `4 edge + corner`.
@@ -59,7 +63,8 @@ impl Folds {
             around[*place as usize] = number;
             *place += 1;
         }
-        Self { gradients: vec![[[0.0; 3]; 4]; bending.edge_count()], offsets, around, rate: 0.0 }
+        let edges = vec![EdgeGradients::default(); bending.edge_count()];
+        Self { gradients: vec![[[0.0; 3]; 4]; edges.len()], edges, offsets, around, rate: 0.0 }
     }
 
     /// Scratch for products.
@@ -74,11 +79,32 @@ impl Folds {
     /// Computes the gradients of all edges at the point of the last evaluation.
     pub(super) fn update(&mut self, bending: &Bending, rate: f64) {
         self.rate = rate;
+        share_out(&mut self.edges, PER_TASK, |first, out| {
+            out.iter_mut().zip(first..).for_each(|(out, number)| *out = bending.edge(number, rate));
+        });
+        let edges = &self.edges;
         share_out(&mut self.gradients, PER_TASK, |first, out| {
             for (number, out) in (first..).zip(out) {
-                *out = round(&bending.edge(number, rate), bending.share(number));
+                *out = round(&edges[number], bending.share(number));
             }
         });
+    }
+
+    /// All edges with the gradients of their angles at the point of the last update.
+    pub(super) fn edges(&self) -> &[EdgeGradients] {
+        &self.edges
+    }
+
+    /// What bending adds to the diagonal block of a vertex, as if the stiffness of faces had no other entries than the diagonal
+    /// ones.
+    pub(super) fn diagonal_block(&self, vertex: usize) -> DMat3 {
+        let range = self.offsets[vertex] as usize..self.offsets[vertex + 1] as usize;
+        let block = |number: &u32| {
+            let edge = &self.edges[*number as usize / 4];
+            let g = edge.gradients[*number as usize % 4];
+            outer(g, g * edge.stiffness)
+        };
+        self.around[range].iter().map(block).sum()
     }
 
     /// Adds the product with displacements `p` \[m\] to `out`, and writes that of the scalars.

@@ -94,9 +94,9 @@ impl Hessian {
         &self.contacts
     }
 
-    /// Whether bending stays in factors.
-    pub(super) fn is_folded(&self) -> bool {
-        self.folds.is_some()
+    /// Bending that stays in factors.
+    pub(super) fn folds(&self) -> Option<&Folds> {
+        self.folds.as_ref()
     }
 
     /// Scratch for products.

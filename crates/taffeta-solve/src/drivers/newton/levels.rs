@@ -5,7 +5,7 @@
 //! inverses of the diagonal blocks. The grids stay when the mesh changes, and with them the symbolic factorization.
 
 use super::Charts;
-use super::bending::Bending;
+use super::bending::EdgeGradients;
 use super::coarse::{CoarseMatrix, Touched, find_links, invert};
 use super::exact::{ExactFactor, ExactPattern};
 use super::grid::{Grid, Place, find_pieces};
@@ -15,15 +15,19 @@ use super::links::Links;
 use super::rows::Block;
 use super::system::NewtonProblem;
 use glam::{DMat3, DVec3};
+use std::ops::Range;
 use std::sync::Arc;
 use taffeta_core::SurfaceTopology;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::vectorized;
+use taffeta_core::tasks::join;
 
 /// Cells along the longest side of the grids that are solved exactly; where links couple them also nodes of all of them,
 /// unless they are as coarse as can be.
 const EXACT_CELLS: usize = 16;
 const EXACT_NODES: usize = 1024;
+/// Vertices from which on their rows are left to two threads.
+const VERTICES_TO_HALVE: usize = 256;
 /// Cells along the longest side of the coarsest grids.
 const LEAST_CELLS: usize = 2;
 
@@ -36,6 +40,8 @@ pub(super) struct Levels {
     /// What the nodes of the finest grids are worth there.
     interpolation: Interpolation,
     matrices: Vec<CoarseMatrix>,
+    /// What the second half of the mesh adds to the first of them: another thread may sum it up.
+    other_half: CoarseMatrix,
     /// Inverses of the diagonal blocks of all levels but the last.
     inverses: Vec<Vec<Block>>,
     factor: Option<ExactFactor>,
@@ -94,7 +100,8 @@ impl Levels {
         let inner = &shape.levels[..shape.levels.len() - 1];
         let inverses = inner.iter().map(|grids| vec![[0.0; 9]; count_nodes(grids)]).collect();
         let interpolation = Interpolation::new(&shape.levels[0], count_nodes(&shape.levels[0]), &places);
-        Self { places, interpolation, matrices, inverses, factor: None, values, shape }
+        let other_half = matrices[0].clone();
+        Self { places, interpolation, matrices, other_half, inverses, factor: None, values, shape }
     }
 
     /// What does not depend on the mesh.
@@ -103,12 +110,25 @@ impl Levels {
     }
 
     /// Computes the matrices of all levels; if the last cannot be factorized there is no correction on it.
-    pub(super) fn update(&mut self, hessian: &Hessian, bending: &Bending, problem: &NewtonProblem<'_>) {
-        self.matrices[0].clear();
-        self.add_rows(hessian, problem);
-        if hessian.is_folded() {
-            self.add_edges(bending, problem);
-        }
+    pub(super) fn update(&mut self, hessian: &Hessian, problem: &NewtonProblem<'_>) {
+        let Self { places, matrices, other_half, .. } = self;
+        let cut = |count: usize| [0..count / 2, count / 2..count];
+        let [first_rows, other_rows] = cut(places.len());
+        let folds = hessian.folds();
+        let [first_edges, other_edges] = cut(folds.map_or(0, |folds| folds.edges().len()));
+        let fill = |matrix: &mut CoarseMatrix, rows: Range<usize>, edges: Range<usize>| {
+            matrix.clear();
+            add_rows((places, matrix), rows, (hessian, problem));
+            if let Some(folds) = folds {
+                add_edges((places, matrix), &folds.edges()[edges], problem);
+            }
+        };
+        join(
+            places.len() >= VERTICES_TO_HALVE,
+            || fill(&mut matrices[0], first_rows, first_edges),
+            || fill(other_half, other_rows, other_edges),
+        );
+        matrices[0].add(other_half);
         self.add_contacts(hessian, problem);
         self.matrices[0].symmetrize();
         for level in 1..self.matrices.len() {
@@ -119,42 +139,6 @@ impl Levels {
         }
         let last = &self.matrices[self.matrices.len() - 1];
         self.factor = self.shape.pattern.as_ref().and_then(|pattern| pattern.factorize(last));
-    }
-
-    /// The part of the Hessian that is multiplied out.
-    fn add_rows(&mut self, hessian: &Hessian, problem: &NewtonProblem<'_>) {
-        let (places, matrix) = (&self.places, &mut self.matrices[0]);
-        let (rows, held) = (hessian.rows(), problem.held);
-        let mut touched = Touched::new([0.0; 9]);
-        vectorized(|| {
-            for (i, diagonal) in rows.diagonal().iter().enumerate().take(places.len()) {
-                if held[i] == [true; 3] {
-                    continue;
-                }
-                let half = std::iter::once((i, diagonal.map(|entry| 0.5 * entry)));
-                let others = rows.row(i).map(|(j, block)| (j as usize, *block));
-                let on_grids = half.chain(others).filter(|(j, _)| *j < places.len());
-                let free = on_grids.filter(|(j, _)| held[*j] != [true; 3]);
-                let row = free.map(|(j, block)| (&places[j], release(block, held[i], held[j])));
-                matrix.add_row(&places[i], &mut touched, row);
-            }
-        });
-    }
-
-    /// Bending that stays in factors, each edge by itself: as if the stiffness of faces had no other entries than the
-    /// diagonal ones, and no scalars.
-    fn add_edges(&mut self, bending: &Bending, problem: &NewtonProblem<'_>) {
-        let (places, matrix) = (&self.places, &mut self.matrices[0]);
-        let mut touched = Touched::new(DVec3::ZERO);
-        vectorized(|| {
-            for edge in bending.each_edge(problem.damping_rate) {
-                let vertices = edge.vertices.map(|vertex| vertex as usize);
-                let mut gradients = edge.gradients;
-                gradients.iter_mut().zip(vertices).for_each(|(g, v)| *g *= free_axes(problem.held[v]));
-                let places = vertices.map(|v| &places[v]);
-                matrix.add_outer(places, &mut touched, (gradients, edge.stiffness));
-            }
-        });
     }
 
     /// Contacts that couple vertices; those of single ones are in the rows.
@@ -199,6 +183,48 @@ impl Levels {
     pub(super) fn add_correction(&self, z: &mut [f64]) {
         self.interpolation.spread(&self.values[0], z);
     }
+}
+
+/// Adds rows of the part of the Hessian that is multiplied out.
+fn add_rows(
+    (places, matrix): (&[Place], &mut CoarseMatrix),
+    range: Range<usize>,
+    (hessian, problem): (&Hessian, &NewtonProblem<'_>),
+) {
+    let (rows, held) = (hessian.rows(), problem.held);
+    let mut touched = Touched::new([0.0; 9]);
+    vectorized(|| {
+        for i in range {
+            if held[i] == [true; 3] {
+                continue;
+            }
+            let half = std::iter::once((i, rows.diagonal()[i].map(|entry| 0.5 * entry)));
+            let others = rows.row(i).map(|(j, block)| (j as usize, *block));
+            let on_grids = half.chain(others).filter(|(j, _)| *j < places.len());
+            let free = on_grids.filter(|(j, _)| held[*j] != [true; 3]);
+            let row = free.map(|(j, block)| (&places[j], release(block, held[i], held[j])));
+            matrix.add_row(&places[i], &mut touched, row);
+        }
+    });
+}
+
+/// Adds bending that stays in factors, each edge by itself: as if the stiffness of faces had no other entries than the
+/// diagonal ones, and no scalars.
+fn add_edges(
+    (places, matrix): (&[Place], &mut CoarseMatrix),
+    edges: &[EdgeGradients],
+    problem: &NewtonProblem<'_>,
+) {
+    let mut touched = Touched::new(DVec3::ZERO);
+    vectorized(|| {
+        for edge in edges {
+            let vertices = edge.vertices.map(|vertex| vertex as usize);
+            let mut gradients = edge.gradients;
+            gradients.iter_mut().zip(vertices).for_each(|(g, v)| *g *= free_axes(problem.held[v]));
+            let places = vertices.map(|v| &places[v]);
+            matrix.add_outer(places, &mut touched, (gradients, edge.stiffness));
+        }
+    });
 }
 
 #[cfg(test)]

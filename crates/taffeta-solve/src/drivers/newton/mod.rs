@@ -49,7 +49,6 @@ use hessian::Hessian;
 use levels::Levels;
 use precondition::Preconditioner;
 use system::{Evaluation, System};
-use taffeta_core::tasks::stand_by;
 use taffeta_core::{ContactRow, SurfaceTopology, TopologyEpoch};
 use vectors::dot;
 
@@ -297,7 +296,7 @@ impl NewtonDriver {
         self.load(x, plate);
         self.join(problem.contacts.rows);
         let mut z = std::mem::take(&mut self.point);
-        let result = stand_by(problem.inertia.len(), || self.minimize(&mut z, problem, limits));
+        let result = self.minimize(&mut z, problem, limits);
         self.settle_translations(&mut z, problem);
         self.system.touch(&z, problem);
         for (x, z) in x.iter_mut().zip(z.chunks_exact(3)) {
@@ -469,7 +468,7 @@ impl NewtonDriver {
                     let rate = Some(problem.damping_rate);
                     let is_touched = self.system.touches.iter().any(Touch::is_closed);
                     if is_touched || self.rate_of_grids != rate {
-                        preconditioner.update_grids(hessian, &self.system, problem);
+                        preconditioner.update_grids(hessian, problem);
                         self.rate_of_grids = rate.filter(|_| !is_touched);
                     }
                 }

@@ -1,10 +1,8 @@
 //! The preconditioner: the inverses of the 3×3 diagonal blocks, plus a correction on grids; ropes are solved exactly, and
 //! so are vertices that are sewn together.
 
-use super::bending::Bending;
 use super::chains::Chains;
 use super::clusters::Clusters;
-use super::elements::outer;
 use super::hessian::Hessian;
 use super::levels::Levels;
 use super::system::{NewtonProblem, System, mask};
@@ -15,7 +13,7 @@ use taffeta_core::tasks::{join, share_out};
 const LEAST_DETERMINANT: f64 = 1e-12;
 
 /// Vertices that one task takes, and from which on the grids are left to another thread.
-const VERTICES_PER_TASK: usize = 4096;
+const VERTICES_PER_TASK: usize = 1024;
 const VERTICES_TO_JOIN: usize = 1024;
 
 /// Approximate inverse of the Hessian.
@@ -42,13 +40,13 @@ impl Preconditioner {
     }
 
     /// Computes the matrices of the grids for a Hessian.
-    pub(super) fn update_grids(&mut self, hessian: &Hessian, system: &System, problem: &NewtonProblem<'_>) {
-        self.levels.update(hessian, &system.bending, problem);
+    pub(super) fn update_grids(&mut self, hessian: &Hessian, problem: &NewtonProblem<'_>) {
+        self.levels.update(hessian, problem);
     }
 
     /// Computes the diagonal blocks for a Hessian at the last evaluation of the system.
     pub(super) fn update(&mut self, hessian: &Hessian, system: &System, problem: &NewtonProblem<'_>) {
-        self.update_blocks(hessian, &system.bending, problem);
+        self.update_blocks(hessian, problem);
         system.bending.invert_scalar_diagonal(&mut self.scalars);
     }
 
@@ -68,26 +66,28 @@ impl Preconditioner {
         self.chains.update(rows, diagonal, problem.held);
     }
 
-    fn update_blocks(&mut self, hessian: &Hessian, bending: &Bending, problem: &NewtonProblem<'_>) {
-        let mut blocks: Vec<DMat3> = hessian.rows().diagonal().iter().map(DMat3::from_cols_array).collect();
-        if hessian.is_folded() {
-            for edge in bending.each_edge(problem.damping_rate) {
-                for (vertex, g) in edge.vertices.iter().zip(edge.gradients) {
-                    blocks[*vertex as usize] += outer(g, g * edge.stiffness);
-                }
+    fn update_blocks(&mut self, hessian: &Hessian, problem: &NewtonProblem<'_>) {
+        let diagonal = hessian.rows().diagonal();
+        let mut blocks = vec![DMat3::ZERO; diagonal.len()];
+        share_out(&mut blocks, VERTICES_PER_TASK, |first, out| {
+            for (v, out) in (first..).zip(out) {
+                let bent = hessian.folds().map_or(DMat3::ZERO, |folds| folds.diagonal_block(v));
+                *out = DMat3::from_cols_array(&diagonal[v]) + bent;
             }
-        }
+        });
         for contact in hessian.contacts() {
             for (v, s) in contact.vertices.iter().zip(contact.weights) {
                 blocks[*v as usize] += contact.hessian * (s * s);
             }
         }
         self.clusters.update(hessian.rows(), &blocks, problem.held);
-        self.blocks.clear();
-        self.blocks.extend(blocks.iter().zip(problem.held).map(|(block, held)| {
-            let [x, y, z] = invert(hold(*block, *held)).to_cols_array_2d();
-            [x[0], x[1], x[2], y[1], y[2], z[2]]
-        }));
+        self.blocks.resize(blocks.len(), [0.0; 6]);
+        share_out(&mut self.blocks, VERTICES_PER_TASK, |first, out| {
+            for (v, out) in (first..).zip(out) {
+                let [x, y, z] = invert(hold(blocks[v], problem.held[v])).to_cols_array_2d();
+                *out = [x[0], x[1], x[2], y[1], y[2], z[2]];
+            }
+        });
     }
 
     /// Writes an approximation of `H⁻¹ r` to `z`.

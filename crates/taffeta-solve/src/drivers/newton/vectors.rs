@@ -1,12 +1,36 @@
 //! Sums and products of long vectors, in a fixed order.
 
 use taffeta_core::lanes::vectorized;
+use taffeta_core::tasks::share_out;
 
 /// Partial sums of a dot product: wide enough for vector code, and part of the definition of the result.
 const PARTS: usize = 8;
+/// Entries that one task takes, and are summed up by themselves.
+const CHUNK: usize = 8192;
+/// Chunks whose sums need no memory of their own.
+const MOST_CHUNKS: usize = 1024;
 
-/// The dot product, in eight interleaved partial sums.
+/// The dot product: of each chunk in eight interleaved partial sums, the chunks one after the other.
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let chunk = |number: usize| {
+        let range = number * CHUNK..a.len().min((number + 1) * CHUNK);
+        dot_of_chunk(&a[range.clone()], &b[range])
+    };
+    if a.len() <= CHUNK {
+        return dot_of_chunk(a, b);
+    }
+    let mut sums = [0.0; MOST_CHUNKS];
+    let count = a.len().div_ceil(CHUNK);
+    if count > MOST_CHUNKS {
+        return (0..count).map(chunk).sum();
+    }
+    share_out(&mut sums[..count], 1, |first, sums| {
+        sums.iter_mut().zip(first..).for_each(|(sum, number)| *sum = chunk(number));
+    });
+    sums[..count].iter().sum()
+}
+
+fn dot_of_chunk(a: &[f64], b: &[f64]) -> f64 {
     vectorized(
         #[inline(always)]
         || {
@@ -23,24 +47,28 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     )
 }
 
-/// `x += alpha p` and `r -= alpha q`, in one pass.
+/// `x += alpha p` and `r -= alpha q`.
 pub(super) fn advance(alpha: f64, (x, p): (&mut [f64], &[f64]), (r, q): (&mut [f64], &[f64])) {
-    vectorized(
-        #[inline(always)]
-        || {
-            let pairs = x.iter_mut().zip(p).zip(r.iter_mut().zip(q));
-            for ((x, p), (r, q)) in pairs {
-                *x += alpha * p;
-                *r -= alpha * q;
-            }
-        },
-    );
+    add_scaled(x, alpha, p);
+    add_scaled(r, -alpha, q);
+}
+
+/// `y += factor x`.
+fn add_scaled(y: &mut [f64], factor: f64, x: &[f64]) {
+    share_out(y, CHUNK, |first, y| {
+        vectorized(
+            #[inline(always)]
+            || y.iter_mut().zip(&x[first..]).for_each(|(y, x)| *y += factor * x),
+        );
+    });
 }
 
 /// `y = x + factor y`.
 pub(super) fn scale_and_add(y: &mut [f64], factor: f64, x: &[f64]) {
-    vectorized(
-        #[inline(always)]
-        || y.iter_mut().zip(x).for_each(|(y, x)| *y = x + factor * *y),
-    );
+    share_out(y, CHUNK, |first, y| {
+        vectorized(
+            #[inline(always)]
+            || y.iter_mut().zip(&x[first..]).for_each(|(y, x)| *y = x + factor * *y),
+        );
+    });
 }

@@ -109,6 +109,13 @@ impl Frozen {
         Thawed { mesh: self.mesh, attributes, loose, sewing: self.sewing, epoch: self.topology.epoch.0 }
     }
 
+    /// Takes over what a remeshing pass that has edited nothing asks of the vertices.
+    pub(crate) fn take_metrics(&mut self, attributes: &SheetAttributes) {
+        for (vi, key) in self.keys.vertices.iter_indexed() {
+            self.kept.vertices[vi].metric = attributes.vertices[*key].metric;
+        }
+    }
+
     /// A copy by keys, for a checkpoint.
     pub(crate) fn to_thawed(&self) -> Thawed {
         Thawed {

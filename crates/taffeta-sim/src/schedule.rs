@@ -157,7 +157,7 @@ impl World {
         let asked = self.sizes_at_tears();
         let threads = self.caches.blocks.stitches.clone();
         let mut made = Vec::new();
-        self.edit(|thawed| {
+        self.edit_or_keep(|thawed| {
             for now in due {
                 let is_due = |cloth: &&Cloth| interval(cloth) == Some(now);
                 let chosen = cloths.iter().zip(chosen);
@@ -191,6 +191,7 @@ impl World {
                 let passed = last_passes.iter_mut().zip(&cloths).filter(|(_, cloth)| is_due(cloth));
                 passed.for_each(|(last, _)| *last = time);
             }
+            counts.splits + counts.collapses + counts.flips > 0
         });
         // A pass leaves what is being sewn alone. Its threads pull as before, so that no energy jumps but by edits.
         self.put_threads(&threads);
@@ -232,13 +233,30 @@ impl World {
 
     /// Thaws the sheet, lets `change` edit it and freezes it again.
     pub fn edit(&mut self, change: impl FnOnce(&mut Thawed)) {
-        self.still = None;
         let sheet = std::mem::take(&mut self.sheet);
         let before = sheet.vertex_keys().clone();
         let mut thawed = sheet.thaw();
         change(&mut thawed);
+        self.take_over(thawed, &before);
+    }
+
+    /// The same for a remeshing pass, which tells whether it has edited anything: if not, only what it asks of the vertices is
+    /// taken over, and nothing is derived anew.
+    fn edit_or_keep(&mut self, pass: impl FnOnce(&mut Thawed) -> bool) {
+        let mut thawed = self.sheet.clone().thaw();
+        if pass(&mut thawed) {
+            let before = self.sheet.vertex_keys().clone();
+            self.take_over(thawed, &before);
+        } else {
+            self.sheet.take_metrics(&thawed.attributes);
+        }
+    }
+
+    /// Freezes a mesh in place of the one whose vertices had these keys.
+    fn take_over(&mut self, thawed: Thawed, before: &IndexVec<VertexIndex, VertexKey>) {
+        self.still = None;
         self.sheet = freeze(thawed, (&self.cloths, &self.solids), &self.pins);
-        self.keep_grasps(&before);
+        self.keep_grasps(before);
         self.rebuild();
         self.caches.minimize_scalars(&mut self.sheet);
     }

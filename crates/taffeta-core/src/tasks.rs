@@ -107,7 +107,8 @@ mod tests {
                 let tasks = AtomicUsize::new(0);
                 pool(threads).install(|| {
                     share_out(&mut list, 4, |first, part| {
-                        assert!(first % 4 == 0 && (part.len() % 4 == 0 || first + part.len() == count));
+                        assert!(first.is_multiple_of(4));
+                        assert!(part.len().is_multiple_of(4) || first + part.len() == count);
                         tasks.fetch_add(1, Ordering::Relaxed);
                         part.iter_mut().zip(first..).for_each(|(entry, number)| *entry += number + 1);
                     });

@@ -158,7 +158,7 @@ impl ExactFactor {
         entry: impl Fn(usize, usize) -> f64,
     ) {
         assert!(
-            start % 3 == 0 && columns % 3 == 0 && below.len() % 3 == 0,
+            [start, columns, below.len()].iter().all(|count| count.is_multiple_of(3)),
             "the columns of a node stay together"
         );
         self.supernodes.push(Supernode {

@@ -22,6 +22,8 @@ fn for_each_number(count: usize, work: &(dyn Fn(usize) + Sync)) {
     (0..count).into_par_iter().for_each(work);
 }
 
+/// How often a thread that stands by looks for a task before it lets others run.
+const LOOKS: u32 = 16;
 /// Elements that keep a thread busy.
 const ELEMENTS_PER_THREAD: usize = 500;
 /// Tasks that a list is shared out in, for each thread.
@@ -60,8 +62,16 @@ pub fn stand_by<T: Send>(count: usize, work: impl FnOnce() -> T + Send) -> T {
             if turn == 0 || turn >= threads {
                 return;
             }
+            let mut looks = 0_u32;
             while !is_over.load(Ordering::Acquire) {
-                if rayon::yield_now() != Some(rayon::Yield::Executed) {
+                if rayon::yield_now() == Some(rayon::Yield::Executed) {
+                    continue;
+                }
+                looks = looks.wrapping_add(1);
+                if looks.is_multiple_of(LOOKS) {
+                    // Whoever else wants the processor is to have it now, and not in the middle of a task.
+                    std::thread::yield_now();
+                } else {
                     std::hint::spin_loop();
                 }
             }

@@ -61,7 +61,7 @@ impl MemoryModel {
 }
 
 /// Bytes per face, by solver; with curvature bending where the solver knows it.
-const GLOBAL: f64 = 2900.0;
+const GLOBAL: f64 = 3250.0;
 const DIRECT_FILL: f64 = 1460.0;
 const BLOCK: f64 = 2500.0;
 const ROWS: f64 = 2350.0;

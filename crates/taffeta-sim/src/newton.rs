@@ -115,7 +115,6 @@ impl World {
             // Nor from where a grab would take its vertices by themselves: they would be torn out of the cloth.
             x[pull.vertex] = guess(((&pull.free, &held[pull.vertex]), &self.work.scales[pull.vertex]));
         }
-        // The direct solver, of which others are measured, makes no difference.
         let is_direct = self.caches.choice == SolverChoice::Direct;
         let mut effort = self.effort;
         let report = self.in_pool(|caches, work| {

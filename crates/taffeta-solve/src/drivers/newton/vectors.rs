@@ -7,8 +7,6 @@ use taffeta_core::tasks::share_out;
 const PARTS: usize = 8;
 /// Entries that one task takes, and are summed up by themselves.
 const CHUNK: usize = 8192;
-/// Chunks whose sums need no memory of their own.
-const MOST_CHUNKS: usize = 1024;
 
 /// The dot product: of each chunk in eight interleaved partial sums, the chunks one after the other.
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -19,15 +17,11 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     if a.len() <= CHUNK {
         return dot_of_chunk(a, b);
     }
-    let mut sums = [0.0; MOST_CHUNKS];
-    let count = a.len().div_ceil(CHUNK);
-    if count > MOST_CHUNKS {
-        return (0..count).map(chunk).sum();
-    }
-    share_out(&mut sums[..count], 1, |first, sums| {
+    let mut sums = vec![0.0; a.len().div_ceil(CHUNK)];
+    share_out(&mut sums, 1, |first, sums| {
         sums.iter_mut().zip(first..).for_each(|(sum, number)| *sum = chunk(number));
     });
-    sums[..count].iter().sum()
+    sums.iter().sum()
 }
 
 fn dot_of_chunk(a: &[f64], b: &[f64]) -> f64 {

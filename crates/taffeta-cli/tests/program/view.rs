@@ -217,7 +217,12 @@ fn say(socket: &mut Socket, command: &str) {
 /// Reads messages, of frames the description, until something is found in one.
 fn hear<T>(socket: &mut Socket, mut find: impl FnMut(serde_json::Value) -> Option<T>) -> T {
     loop {
-        let heard = match socket.read().unwrap() {
+        let message = match socket.read() {
+            // A machine that was stopped for a moment.
+            Err(tungstenite::Error::Io(error)) if error.kind() == ErrorKind::Interrupted => continue,
+            other => other.unwrap(),
+        };
+        let heard = match message {
             Message::Text(text) => serde_json::from_str(&text).unwrap(),
             Message::Binary(bytes) => {
                 say(socket, r#"{"do":"taken"}"#);

@@ -8,7 +8,7 @@
 //! | stretch | extension EMT at 500 gf/cm = 490 N/m | extension E100 at 100 gf/cm = 98 N/m | load / extension \[N/m\] |
 //! | shear | G: 1 gf/(cm·degree) = 56.2 N/m | G \[N/m\] | G per radian \[N/m\] |
 //! | bending | B: 1 gf·cm²/cm = 98.1 µN·m | B \[µN·m\] | B \[N·m\] |
-//! | loss of stretch | resilience RT | – | (1 − RT)/2π × ½ to 1 |
+//! | loss of stretch | resilience RT | – | at most (1 − RT)/π: a first pull leaves some set |
 //! | loss of bending | hysteresis 2HB | – | (2/π) 2HB/(B κ) at a curvature κ of 1/cm |
 //!
 //! The loss factor is the energy lost in a cycle over 2π times the energy stored. That of friction between yarns hardly depends on

@@ -3,12 +3,14 @@
 //! ```sh
 //! cargo run -p xtask -- golden
 //! cargo run -p xtask -- nightly [PART ...]
+//! cargo run -p xtask -- performance [--against PROGRAM]
 //! ```
 
 #![forbid(unsafe_code)]
 
 mod nightly;
 mod parts;
+mod performance;
 
 use clap::{Parser, Subcommand};
 use std::path::{Path, PathBuf};
@@ -34,6 +36,12 @@ enum Task {
         #[arg(long)]
         list: bool,
     },
+    /// Measure what a frame costs (some ten minutes, on an idle machine), and draw docs/cost.svg
+    Performance {
+        /// Another version of the program, run in turns with this one
+        #[arg(long)]
+        against: Option<PathBuf>,
+    },
 }
 
 fn main() -> ExitCode {
@@ -44,6 +52,7 @@ fn main() -> ExitCode {
             true
         }
         Task::Nightly { parts, .. } => nightly::run(&parts),
+        Task::Performance { against } => performance::run(against.as_deref()),
     };
     if is_done { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

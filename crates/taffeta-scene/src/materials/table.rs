@@ -89,7 +89,11 @@ pub(super) const ROWS: &[Row] = &[
         yield_curvature: None,
         friction: [0.5, 0.4],
         figures: &[
-            LOSS_WEAVE,
+            Figure {
+                fields: "stretch_damping, bend_damping",
+                basis: Basis::TypicalRange,
+                source: "six denims of Kumari and Khurana (Journal of Textiles 2016, 4614168, table 5): KES-F1 RT of 48 to 66 %, KES-F2 2HB/B of 0.46 to 1.07 per cm",
+            },
             Figure { fields: "density, thickness", basis: Basis::TypicalRange, source: "12 oz/yd² = 407 g/m², 0.7 to 1.1 mm" },
             Figure { fields: "stretch", basis: Basis::TypicalRange, source: "KES-F1 extension at 490 N/m of about 3 % in warp and 6 % in weft" },
             Figure { fields: "shear", basis: Basis::TypicalRange, source: "KES-F1 G of 2 to 5 gf/(cm·degree)" },

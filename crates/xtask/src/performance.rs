@@ -153,6 +153,8 @@ fn draw(points: &[(String, f64, f64)], file: &Path) {
         chart
             .configure_mesh()
             .x_desc("vertices")
+            .x_labels(4)
+            .light_line_style(TRANSPARENT)
             .y_desc("a vertex in a frame of 1/60 s [µs]")
             .x_label_formatter(&|x| format!("{x:.0}"))
             .draw()

@@ -81,7 +81,7 @@ pub use gradation::GRADATION;
 pub use metric::{Metric, edge_size, isotropic_size, metric_of_size};
 pub use momentum::{Drift, MovedVertex, settle_drifts, settle_moved, slow_within};
 pub use open::open_with_transfer;
-pub use pass::{Pass, remesh};
+pub use pass::{Pass, find_lacks, remesh};
 pub use random::{EditKind, RandomEdits, random_edits};
 pub use report::{EditRecord, Proposal, ProposedEdit, Refusals, RemeshReport};
 pub use rest::is_seam;

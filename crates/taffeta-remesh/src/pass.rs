@@ -7,6 +7,7 @@
 use crate::attributes::SheetAttributes;
 use crate::background::Tracker;
 use crate::editor::Editor;
+use crate::enclose::dominate;
 use crate::metric::Metric;
 use crate::momentum::{Drift, settle_drifts};
 use crate::pieces::Pieces;
@@ -38,8 +39,8 @@ pub struct Pass<'a> {
     /// By how much a pass may move the material points of each cloth, by number: root mean square over the cloth \[m\].
     /// Collapses and flips beyond that wait. Empty: there is no limit.
     pub displacements: &'a [f64],
-    /// Vertices at which the edges are to be no longer than this \[m\], whatever their shape asks for.
-    pub asked: &'a [(VertexKey, f64)],
+    /// Vertices at which the edges are to be no longer than a metric asks for, whatever their shape does.
+    pub asked: &'a [(VertexKey, Metric)],
 }
 
 /// Adapts the mesh to its shape. `veto` is asked before every collapse and flip that would otherwise be made; `true`
@@ -59,9 +60,9 @@ pub fn remesh(
     }
     let rules = EditRules::of_settings(pass.settings, pass.pins);
     let mut working = start_pass(mesh, attributes, &rules);
-    for (v, size) in pass.asked.iter().filter(|(v, _)| mesh.contains_vertex(*v)) {
+    for (v, metric) in pass.asked.iter().filter(|(v, _)| mesh.contains_vertex(*v)) {
         let asked = &mut working.asked[slot_of(*v)];
-        *asked = asked.min(*size);
+        *asked = dominate([*asked, *metric]);
     }
     update_metrics(&mut working, pass);
     limit_at_runs(&mut working, attributes);
@@ -86,6 +87,25 @@ pub fn remesh(
         pieces.limit_energy(mesh, attributes, &working.current_vertices(mesh));
     }
     report
+}
+
+/// The metric that the present shape asks for at each vertex of the cloths that are remeshed, if that is finer than the mesh: so
+/// that some edge is more than `lack` times as long as asked. Else nothing.
+pub fn find_lacks(
+    mesh: &HalfedgeMesh,
+    attributes: &SheetAttributes,
+    pass: &Pass,
+    lack: f64,
+) -> Vec<(VertexKey, Metric)> {
+    let touched: Vec<bool> = pass.settings.iter().map(Option::is_some).collect();
+    let mut working = Working::gather(mesh, attributes, &touched);
+    update_metrics(&mut working, pass);
+    limit_at_runs(&mut working, attributes);
+    let sizes = working.edges.iter().map(|row| working.size_of_row(mesh, attributes, row));
+    if sizes.fold(0.0, f64::max) <= lack {
+        return Vec::new();
+    }
+    working.vertices.iter().map(|&v| (v, working.metrics[slot_of(v)])).collect()
 }
 
 /// One pass toward the metrics that the vertices have already, those of a fixed field. What splits make is placed by the

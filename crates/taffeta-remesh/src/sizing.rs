@@ -92,15 +92,12 @@ pub(crate) fn update_metrics(working: &mut Working, pass: &Pass) {
         let Some(cloth) = *cloth else { continue };
         let RemeshSettings { size_min, size_max, .. } = *settings_of(cloth);
         let remembered = Sym2::default().plus(memory, &working.metrics[slot]);
-        let and_asked = |wanted: Metric| match working.asked[slot] {
-            size if size.is_finite() => dominate([wanted, metric_of_size(size)]),
-            _ => wanted,
-        };
         if is_anisotropic(working, settings_of(cloth), cloth) {
-            let wanted = and_asked(dominate([metrics[slot], remembered]));
+            let wanted = dominate([metrics[slot], remembered, working.asked[slot]]);
             working.metrics[slot] = bound_aspect(&clamp_sizes(&wanted, [size_min, size_max]), ASPECT_MAX);
         } else {
-            let wanted = and_asked(dominate([metrics[slot], isotropic_bound(&remembered)]));
+            let others = [remembered, working.asked[slot]].map(|metric| isotropic_bound(&metric));
+            let wanted = dominate([metrics[slot], others[0], others[1]]);
             sizes[slot] = isotropic_size(&wanted).clamp(size_min, size_max);
         }
     }

@@ -91,8 +91,8 @@ pub(crate) struct Working {
     pub starts: Vec<DVec3>,
     /// Sizing metric of each vertex \[1/m²\], by slot.
     pub metrics: Vec<Metric>,
-    /// Edge length that is asked for from outside \[m\], by slot; infinite where none is.
-    pub asked: Vec<f64>,
+    /// What is asked for from outside, by slot; nothing where it is zero.
+    pub asked: Vec<Metric>,
     /// Cloth of each vertex, by slot; `None`: not to be touched.
     pub cloths: Vec<Option<u32>>,
     /// Number of vertices of each cloth.
@@ -179,7 +179,7 @@ impl Working {
             self.starts = vec![DVec3::ZERO; self.cloths.len()];
         }
         self.metrics = with_room(self.cloths.len(), Sym2::default());
-        self.asked = vec![f64::INFINITY; self.cloths.len()];
+        self.asked = vec![Metric::default(); self.cloths.len()];
         self.vertices = self.current_vertices(mesh);
         for &v in &self.vertices {
             let slot = slot_of(v);

@@ -425,7 +425,7 @@ mod tests {
         let mut world = flying(cloth);
         let vertices = world.mesh(0).positions.len();
         world.time = DT;
-        world.remesh_cloths(&[true], &world.note_energies());
+        world.remesh_cloths(&[true], &world.note_energies(), &[]);
         assert!(world.mesh(0).positions.len() > vertices, "nothing was remeshed");
         let turned = world.clamp_normals(DT);
         assert!(

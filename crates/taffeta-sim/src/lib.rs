@@ -44,6 +44,7 @@ mod loose;
 mod measure;
 mod mesh_obstacles;
 mod newton;
+mod outlook;
 mod pinched;
 mod pins;
 mod plastic;

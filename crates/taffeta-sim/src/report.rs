@@ -73,6 +73,18 @@ pub struct RemeshCounts {
     pub refused: u64,
 }
 
+impl RemeshCounts {
+    /// Both together.
+    pub fn plus(self, more: Self) -> Self {
+        Self {
+            splits: self.splits + more.splits,
+            collapses: self.collapses + more.collapses,
+            flips: self.flips + more.flips,
+            refused: self.refused + more.refused,
+        }
+    }
+}
+
 /// How cloths have torn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TearCounts {

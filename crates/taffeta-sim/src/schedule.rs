@@ -11,7 +11,7 @@ use crate::surroundings::FixedObstacles;
 use crate::world::{Cloth, World, freeze, resolve_solver};
 use taffeta_core::{IndexVec, VertexIndex};
 use taffeta_mesh::VertexKey;
-use taffeta_remesh::{EditRecord, Pass, Proposal, remesh};
+use taffeta_remesh::{EditRecord, Metric, Pass, Proposal, remesh};
 use taffeta_solve::block::Stitch;
 use taffeta_solve::substeps::{LONGEST_SUBSTEP, SubstepDemand};
 
@@ -89,7 +89,7 @@ impl World {
     /// Remeshes the cloths whose interval is over, one pass for each interval, on the world's own threads. With the
     /// [popping](crate::report::RemeshJumps::popping).
     pub(crate) fn remesh_if_due(&mut self) -> (RemeshCounts, f64) {
-        self.threads().install(|| self.remesh_due_cloths())
+        self.threads().install(|| self.remesh_due_cloths(&[]))
     }
 
     /// Whether a cloth is to be remeshed after this frame.
@@ -107,8 +107,9 @@ impl World {
         }
     }
 
-    /// Makes a pass over the cloths that are due; again without those that would have to [wait](crate::ledger).
-    fn remesh_due_cloths(&mut self) -> (RemeshCounts, f64) {
+    /// Makes a pass over the cloths that are due, as their shapes and `wanted` ask for it; again without those that would have to
+    /// [wait](crate::ledger).
+    pub(crate) fn remesh_due_cloths(&mut self, wanted: &[(VertexKey, Metric)]) -> (RemeshCounts, f64) {
         let mut is_due: Vec<bool> = (0..self.cloths.len()).map(|cloth| self.is_due(cloth)).collect();
         while is_due.contains(&true) {
             let ledger = self.note_energies();
@@ -116,7 +117,7 @@ impl World {
             let may_wait = self.keeps_ledger() && is_due.iter().zip(&free).any(|(due, free)| *due && *free);
             let copy = may_wait.then(|| (self.sheet.clone(), self.grasps.clone(), self.work.clone()));
             let threads = self.caches.blocks.stitches.clone();
-            let outcome = self.remesh_cloths(&is_due, &ledger);
+            let outcome = self.remesh_cloths(&is_due, &ledger, wanted);
             if !self.keeps_ledger() || outcome.0.splits + outcome.0.collapses + outcome.0.flips == 0 {
                 return outcome;
             }
@@ -134,7 +135,12 @@ impl World {
     }
 
     /// A pass over some of the cloths, one for each interval, without a look at what it adds to their energy.
-    pub(crate) fn remesh_cloths(&mut self, chosen: &[bool], ledger: &Ledger) -> (RemeshCounts, f64) {
+    pub(crate) fn remesh_cloths(
+        &mut self,
+        chosen: &[bool],
+        ledger: &Ledger,
+        wanted: &[(VertexKey, Metric)],
+    ) -> (RemeshCounts, f64) {
         let interval = |cloth: &Cloth| cloth.remesh.map(|settings| settings.interval.max(1));
         let touched = self.cloths.iter().zip(chosen).filter(|(_, chosen)| **chosen).map(|(cloth, _)| cloth);
         let mut due: Vec<u32> = touched.filter_map(interval).collect();
@@ -154,7 +160,8 @@ impl World {
         let displacements_allowed: Vec<f64> = cloths.iter().enumerate().map(allowed).collect();
         let view = self.current_view();
         let is_gated = self.pairs_meet();
-        let asked = self.sizes_at_tears();
+        let mut asked = self.sizes_at_tears();
+        asked.extend_from_slice(wanted);
         let threads = self.caches.blocks.stitches.clone();
         let mut made = Vec::new();
         self.edit_or_keep(|thawed| {

@@ -280,7 +280,7 @@ mod tests {
         let before = elastic(world);
         // Nothing pays for what a pass adds to a sheet that lies still, so that it would wait.
         let ledger = world.note_energies();
-        let (counts, popping) = world.remesh_cloths(&vec![true; world.cloths.len()], &ledger);
+        let (counts, popping) = world.remesh_cloths(&vec![true; world.cloths.len()], &ledger, &[]);
         assert!(counts.splits > 10 && counts.collapses == 0, "{counts:?}");
         (elastic(world) - before, popping)
     }

@@ -221,34 +221,26 @@ impl World {
                 return Err(StepError::BadInput { name, value });
             }
         }
-        let grabbed = self.find_grabbed(&inputs.grabs)?;
+        self.find_grabbed(&inputs.grabs)?;
         if let Some(still) = self.find_rest(inputs, dt) {
             self.watch.pass(self.time)?;
             return Ok(self.rest(still, dt));
         }
         let mut times = StageTimes::default();
         self.work.safeguard = SafeguardReport::default();
-        let effort = Effort::new(self.sheet.topology.vertex_count);
-        self.effort = effort.with_substeps(self.settings.substeps.unwrap_or(1));
         let broken_before = self.broken_edge_count();
-        let sheet = self.can_tear().then(|| Box::new(self.sheet.clone()));
-        let last_good = LastGood { sheet, ..self.note_state() };
-        let gravity = inputs.gravity.unwrap_or(self.settings.gravity);
-        if gravity != self.work.gravity {
-            self.forget_history();
-        }
-        self.work.gravity = gravity;
-        self.work.grabbed = grabbed;
-        self.work.air = self.air.map(|air| Air { wind: inputs.wind.unwrap_or(air.wind), ..air });
-        self.caches.begin_frame();
-        let outcome = self.plan(dt).map(|plan| self.follow_obstacles(plan, dt));
-        let outcome =
-            outcome.and_then(|plan| self.run_substeps((plan, dt), (&inputs.grabs, lead), &mut times));
-        let outcome = outcome.and_then(|done| {
+        let begins = self.begins();
+        let may_change = self.can_tear() || begins;
+        let last_good = if may_change { self.note_with_sheet() } else { self.note_state() };
+        self.take_forces(inputs);
+        let early = if begins { self.adapt_to_outlook(dt, &mut times) } else { Ok(Default::default()) };
+        let outcome = early.and_then(|early| {
+            self.work.grabbed = self.find_grabbed(&inputs.grabs)?;
+            let done = self.make_substeps(dt, (&inputs.grabs, lead), &mut times)?;
             let measured = times.run(Stage::Measure, || self.measure());
-            self.check_overflow(&measured).map(|()| (done, measured))
+            self.check_overflow(&measured).map(|()| (done, measured, early))
         });
-        let ((plan, tears), measured) = match outcome {
+        let ((plan, tears), measured, early) = match outcome {
             Ok(done) => done,
             Err(error) => {
                 self.go_back(last_good);
@@ -261,6 +253,7 @@ impl World {
         let broken_edges = self.broken_edge_count() - broken_before;
         let before_pass = if self.close_seams() { self.measure() } else { measured };
         let (remesh, popping) = times.run(Stage::Remesh, || self.remesh_if_due());
+        let (remesh, popping) = (remesh.plus(early.0), popping.max(early.1));
         let jumps = times.run(Stage::Measure, || self.measure_jumps(&before_pass, (&remesh, popping)));
         let state_hash = times.run(Stage::Measure, || self.state_hash());
         self.note_stillness(measured, contacts, &remesh);
@@ -279,6 +272,31 @@ impl World {
             state_hash,
             times,
         })
+    }
+
+    /// Takes over gravity and wind for a step, without grabs.
+    fn take_forces(&mut self, inputs: &StepInputs) {
+        let gravity = inputs.gravity.unwrap_or(self.settings.gravity);
+        if gravity != self.work.gravity {
+            self.forget_history();
+        }
+        self.work.gravity = gravity;
+        self.work.grabbed.clear();
+        self.work.air = self.air.map(|air| Air { wind: inputs.wind.unwrap_or(air.wind), ..air });
+    }
+
+    /// All substeps of a step, however many they come to.
+    pub(crate) fn make_substeps(
+        &mut self,
+        dt: f64,
+        grabs: (&[Grab], &mut Leader<'_>),
+        times: &mut StageTimes,
+    ) -> Result<(SubstepPlan, TearCounts), StepError> {
+        let effort = Effort::new(self.sheet.topology.vertex_count);
+        self.effort = effort.with_substeps(self.settings.substeps.unwrap_or(1));
+        self.caches.begin_frame();
+        let plan = self.plan(dt).map(|plan| self.follow_obstacles(plan, dt))?;
+        self.run_substeps((plan, dt), grabs, times)
     }
 
     fn check_overflow(&self, measured: &Metrics) -> Result<(), StepError> {
@@ -384,6 +402,11 @@ impl World {
     /// Number of contacts that carried a force in the last substep.
     pub(crate) fn active_contacts(&self) -> usize {
         self.work.contacts.iter().filter(|c| c.normal_lambda > 0.0).count()
+    }
+
+    /// What [`World::go_back`] needs to undo a step in which the topology may change.
+    pub(crate) fn note_with_sheet(&self) -> LastGood {
+        LastGood { sheet: Some(Box::new(self.sheet.clone())), ..self.note_state() }
     }
 
     /// What [`World::go_back`] needs to undo a step.

@@ -32,6 +32,7 @@ use stress::{Overload, Tip};
 use taffeta_core::index::DenseIndex;
 use taffeta_core::{Region, VertexIndex};
 use taffeta_mesh::VertexKey;
+use taffeta_remesh::{Metric, metric_of_size};
 use taffeta_solve::Tearing;
 
 /// The load of a face at a tip from which on remeshing asks for fine edges there, and how far around it, relative to the
@@ -143,9 +144,8 @@ impl World {
         true
     }
 
-    /// What remeshing is asked for around tips that bear a good part of what they can: vertices and the edge length there
-    /// \[m\].
-    pub(crate) fn sizes_at_tears(&self) -> Vec<(VertexKey, f64)> {
+    /// What remeshing is asked for around tips that bear a good part of what they can: vertices and the metric there.
+    pub(crate) fn sizes_at_tears(&self) -> Vec<(VertexKey, Metric)> {
         if !self.can_tear() || self.cloths.iter().all(|cloth| cloth.tear_size().is_none()) {
             return Vec::new();
         }
@@ -164,7 +164,9 @@ impl World {
             let size = self.cloths[cloth as usize].tear_size()?;
             let reach = REFINE_REACH * self.tearing_of(cloth).length;
             let at = self.place_of(vi)?;
-            tips.iter().any(|tip| tip.cloth == cloth && tip.at.is_near(&at, reach)).then_some((*key, size))
+            tips.iter()
+                .any(|tip| tip.cloth == cloth && tip.at.is_near(&at, reach))
+                .then_some((*key, metric_of_size(size)))
         };
         sheet.vertex_keys().iter_indexed().filter_map(ask).collect()
     }

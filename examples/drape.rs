@@ -20,7 +20,7 @@ fn world() -> World {
     sheet.remesh = Some(RemeshSettings {
         size_min: 0.01,
         size_max: 0.15,
-        refine_angle: 0.4,
+        refine_error: Some(0.004),
         ..RemeshSettings::default()
     });
     let ball = Obstacle::new(Shape::Sphere { radius: 0.2 }, Placement::at(DVec3::new(0.0, 0.2, 0.0)));

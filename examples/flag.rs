@@ -16,7 +16,7 @@ fn world() -> World {
     let mut flag = ClothDescription::new("flag", mesh, silk);
     let pole = Region::MaterialBox([DVec2::ZERO, DVec2::new(0.0, 0.8)]);
     flag.pins.push(PinDescription::new(pole));
-    flag.remesh = Some(RemeshSettings { size_min: 0.02, refine_angle: 0.5, ..RemeshSettings::default() });
+    flag.remesh = Some(RemeshSettings { size_max: 0.2, ..RemeshSettings::default() });
     let air = Air { wind: DVec3::new(8.0, 0.0, 1.5), ..Air::default() };
     World::build(&WorldDescription { cloths: vec![flag], air: Some(air), ..WorldDescription::default() })
         .expect("the description is complete")

@@ -19,7 +19,7 @@ fn world() -> World {
     sheet.pins = [[DVec2::new(0.0, 0.9), DVec2::new(0.1, 1.0)], [DVec2::new(0.9, 0.9), DVec2::ONE]]
         .map(|patch| PinDescription::new(Region::MaterialBox(patch)))
         .into();
-    sheet.remesh = Some(RemeshSettings { size_min: 0.015, refine_angle: 0.4, ..RemeshSettings::default() });
+    sheet.remesh = Some(RemeshSettings { size_max: 0.2, ..RemeshSettings::default() });
     World::build(&WorldDescription { cloths: vec![sheet], ..WorldDescription::default() })
         .expect("the description is complete")
 }

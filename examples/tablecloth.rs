@@ -18,7 +18,7 @@ fn world() -> World {
     let denim = materials::preset("denim").expect("a preset").material;
     let mut cloth = ClothDescription::new("tablecloth", mesh, denim);
     cloth.mesh.positions.iter_mut().for_each(|x| *x = DVec3::new(x.x, 0.52, -x.y));
-    cloth.remesh = Some(RemeshSettings { size_min: 0.015, refine_angle: 0.5, ..RemeshSettings::default() });
+    cloth.remesh = Some(RemeshSettings { size_max: 0.2, ..RemeshSettings::default() });
     let ball = Obstacle::new(Shape::Sphere { radius: 0.25 }, Placement::at(DVec3::new(0.0, 0.25, 0.0)));
     let floor = Obstacle::new(Shape::Plane { normal: DVec3::Y }, Placement::default());
     World::build(&WorldDescription {

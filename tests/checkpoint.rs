@@ -14,7 +14,7 @@ fn description() -> WorldDescription {
     let mut mesh = square(8, GridPattern::Alternating);
     mesh.positions.iter_mut().for_each(|x| *x = DVec3::new(x.x - 0.5, 0.21, 0.5 - x.y));
     let mut cloth = ClothDescription::new("sheet", mesh, stiff());
-    cloth.remesh = Some(RemeshSettings { size_min: tier(0.1, 0.04), ..RemeshSettings::default() });
+    cloth.remesh = Some(RemeshSettings { size_min: tier(0.1, 0.04), ..RemeshSettings::by_thresholds() });
     WorldDescription {
         cloths: vec![cloth],
         obstacles: vec![Obstacle::new(Shape::Sphere { radius: 0.2 }, Placement::default())],
@@ -53,7 +53,7 @@ fn the_hash_of_a_checkpoint_tells_states_apart_that_only_later_steps_tell_apart(
     let mut description = description();
     description.simulation.gravity = DVec3::ZERO;
     description.obstacles.clear();
-    let settings = RemeshSettings { size_min: 0.1, size_max: 0.2, ..RemeshSettings::default() };
+    let settings = RemeshSettings { size_min: 0.1, size_max: 0.2, ..RemeshSettings::by_thresholds() };
     description.cloths[0].remesh = Some(settings);
     let (mut often, mut seldom) = (build(&description), build(&description));
     seldom.set_remesh(0, RemeshSettings { interval: 2, ..settings }).expect("settings that make sense");

@@ -21,8 +21,11 @@ fn drape(cells: u32, solver: SolverChoice, threads: usize) -> World {
     mesh.positions.iter_mut().for_each(|x| *x = DVec3::new(x.x - 0.5, 0.21, 0.5 - x.y));
     let mut cloth = ClothDescription::new("sheet", mesh, stiff());
     let size = 1.0 / f64::from(cells);
-    cloth.remesh =
-        Some(RemeshSettings { size_min: 0.8 * size, size_max: 1.6 * size, ..RemeshSettings::default() });
+    cloth.remesh = Some(RemeshSettings {
+        size_min: 0.8 * size,
+        size_max: 1.6 * size,
+        ..RemeshSettings::by_thresholds()
+    });
     let mut simulation = settings(solver, None);
     simulation.threads = threads;
     build(&WorldDescription {

@@ -134,7 +134,7 @@ fn a_stiff_grab_takes_its_point_along_and_lets_go_without_a_jolt() {
 fn a_grab_holds_the_same_material_point_while_the_mesh_changes() {
     let mut cloth = sheet_for(SolverChoice::Global);
     cloth.remesh =
-        Some(RemeshSettings { size_min: tier(0.05, 0.03), size_max: 0.3, ..RemeshSettings::default() });
+        Some(RemeshSettings { size_min: tier(0.05, 0.03), size_max: 0.3, ..RemeshSettings::by_thresholds() });
     let mut world = world(cloth, settings(SolverChoice::Global, None));
     let inputs = pulled([0.31, 0.62], DVec3::new(0.31, 0.7, 0.0), 200.0);
     let mut counts = std::collections::BTreeSet::new();
@@ -201,8 +201,11 @@ fn grabs_that_make_no_sense_are_refused_and_change_nothing() {
 fn a_vertex_is_pinned_where_it_is_and_let_go_again() {
     for solver in [SolverChoice::Global, SolverChoice::Block] {
         let mut cloth = sheet_for(solver);
-        cloth.remesh =
-            Some(RemeshSettings { size_min: tier(0.07, 0.04), size_max: 0.2, ..RemeshSettings::default() });
+        cloth.remesh = Some(RemeshSettings {
+            size_min: tier(0.07, 0.04),
+            size_max: 0.2,
+            ..RemeshSettings::by_thresholds()
+        });
         let mut world = world(cloth, settings(solver, None));
         run(&mut world, 6);
         let (corners, weights) = world.find_layout_point(0, DVec3::new(0.5, 1.0, 0.0)).expect("faces");
@@ -265,7 +268,7 @@ fn changes_that_make_no_sense_are_refused_and_change_nothing() {
     bad.density = 0.0;
     assert!(matches!(world.set_material(0, bad), Err(BuildError::Material { .. })));
     assert!(world.set_material(3, stiff()).is_err());
-    let fixed = world.set_remesh(0, RemeshSettings::default()).expect_err("its mesh is fixed");
+    let fixed = world.set_remesh(0, RemeshSettings::by_thresholds()).expect_err("its mesh is fixed");
     assert!(fixed.to_string().contains("fixed"), "{fixed}");
     assert_eq!(world.cloths(), before);
     run(&mut world, 2);
@@ -274,7 +277,7 @@ fn changes_that_make_no_sense_are_refused_and_change_nothing() {
 #[test]
 fn thresholds_of_remeshing_act_from_the_next_pass_on() {
     let mut cloth = sheet_for(SolverChoice::Global);
-    let coarse = RemeshSettings { size_min: 0.05, size_max: 0.25, ..RemeshSettings::default() };
+    let coarse = RemeshSettings { size_min: 0.05, size_max: 0.25, ..RemeshSettings::by_thresholds() };
     cloth.remesh = Some(coarse);
     let mut world = world(cloth, settings(SolverChoice::Global, None));
     run(&mut world, 3);

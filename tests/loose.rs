@@ -37,7 +37,7 @@ fn with_cloth() -> WorldDescription {
     let mut mesh = square(8, GridPattern::Alternating);
     mesh.positions.iter_mut().for_each(|x| *x = DVec3::new(x.x - 0.5, 0.21, 0.5 - x.y));
     let mut cloth = ClothDescription::new("sheet", mesh, stiff());
-    cloth.remesh = Some(RemeshSettings { size_min: tier(0.1, 0.04), ..RemeshSettings::default() });
+    cloth.remesh = Some(RemeshSettings { size_min: tier(0.1, 0.04), ..RemeshSettings::by_thresholds() });
     let mut body = points(1.0);
     body.angular_velocity = DVec3::new(0.3, 1.0, -0.5);
     body.pins = vec![PinDescription::new(Region::Vertices(vec![1]))];

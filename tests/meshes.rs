@@ -379,7 +379,8 @@ fn a_sheet_finds_its_equilibrium_on_a_mesh_with_friction() {
 #[test]
 fn a_sheet_that_is_remeshed_over_a_mesh_does_not_cross_it() {
     let mut description = over(sheet(5, 0.3, 0.102), ball(0.1, 2), SolverChoice::Global);
-    let settings = RemeshSettings { size_min: tier(0.03, 0.02), size_max: 0.1, ..RemeshSettings::default() };
+    let settings =
+        RemeshSettings { size_min: tier(0.03, 0.02), size_max: 0.1, ..RemeshSettings::by_thresholds() };
     description.cloths[0].remesh = Some(settings);
     let mut world = build(&description);
     let mut edits = 0;

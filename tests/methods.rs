@@ -142,8 +142,11 @@ fn drape(solver: SolverChoice, cells: u32, threads: usize) -> World {
     // The usual tenth per sweep makes a board of it.
     cloth.projection.bend = 1e-3;
     let size = 1.0 / f64::from(cells);
-    cloth.remesh =
-        Some(RemeshSettings { size_min: 0.5 * size, size_max: 1.6 * size, ..RemeshSettings::default() });
+    cloth.remesh = Some(RemeshSettings {
+        size_min: 0.5 * size,
+        size_max: 1.6 * size,
+        ..RemeshSettings::by_thresholds()
+    });
     build(&WorldDescription {
         cloths: vec![cloth],
         obstacles: vec![Obstacle::new(Shape::Sphere { radius: 0.2 }, Placement::default())],
@@ -460,7 +463,7 @@ fn springs_along_edges_and_their_limit_are_refused_where_they_mean_nothing() {
     let cases: [(SolverChoice, Change, &str); 5] = [
         (SolverChoice::Pbd, |_| (), "break_force belongs to"),
         (SolverChoice::Xpbd, |d| d.cloths[0].membrane = MembraneModel::Strain, "break_force belongs to"),
-        (SolverChoice::Xpbd, |d| d.cloths[0].remesh = Some(RemeshSettings::default()), "remeshed"),
+        (SolverChoice::Xpbd, |d| d.cloths[0].remesh = Some(RemeshSettings::by_thresholds()), "remeshed"),
         (SolverChoice::Xpbd, |d| d.cloths[0].break_force = Some(-1.0), "-1 N"),
         (SolverChoice::Xpbd, |d| d.cloths[0].break_force = Some(f64::NAN), "NaN N"),
     ];

@@ -115,7 +115,7 @@ fn a_snap_feeds_no_energy_to_the_sheet() {
 #[test]
 fn a_held_edge_stays_held_when_it_is_refined() {
     let mut cloth = hung_sheet(4, GridPattern::Alternating);
-    cloth.remesh = Some(RemeshSettings { size_min: 0.05, size_max: 0.06, ..RemeshSettings::default() });
+    cloth.remesh = Some(RemeshSettings { size_min: 0.05, size_max: 0.06, ..RemeshSettings::by_thresholds() });
     let mut world = world(cloth, settings(SolverChoice::Block, Some(8)));
     let held =
         |world: &taffeta::sim::World| world.sheet().vertex_pins.iter().filter(|pin| pin.is_some()).count();
@@ -133,7 +133,8 @@ fn a_held_edge_stays_held_when_it_is_refined() {
 /// touches the other.
 #[test]
 fn cloths_are_remeshed_at_their_own_intervals() {
-    let settings_of = |size_max, interval| RemeshSettings { size_max, interval, ..RemeshSettings::default() };
+    let settings_of =
+        |size_max, interval| RemeshSettings { size_max, interval, ..RemeshSettings::by_thresholds() };
     let mut first = ClothDescription::new("first", square(3, GridPattern::Diagonal), stiff());
     first.remesh = Some(settings_of(0.2, 1));
     let mut second = ClothDescription::new("second", square(3, GridPattern::Diagonal), stiff());

@@ -176,7 +176,7 @@ fn varied() -> WorldDescription {
         ],
     );
     cloth.material.stretch = [200.0; 2];
-    cloth.remesh = Some(RemeshSettings { size_min: 0.05, size_max: 0.2, ..RemeshSettings::default() });
+    cloth.remesh = Some(RemeshSettings { size_min: 0.05, size_max: 0.2, ..RemeshSettings::by_thresholds() });
     let simulation = settings(SolverChoice::Block, Some(3));
     WorldDescription { cloths: vec![cloth], simulation, ..WorldDescription::default() }
 }
@@ -236,7 +236,7 @@ fn a_failed_step_holds_again_what_it_let_go() {
 #[test]
 fn a_rail_stays_a_rail_when_the_mesh_is_refined() {
     let mut cloth = sheet(4, vec![rail()]);
-    cloth.remesh = Some(RemeshSettings { size_min: 0.05, size_max: 0.06, ..RemeshSettings::default() });
+    cloth.remesh = Some(RemeshSettings { size_min: 0.05, size_max: 0.06, ..RemeshSettings::by_thresholds() });
     let mut world = world(cloth, settings(SolverChoice::Block, Some(8)));
     run_under(&mut world, DVec3::new(2.0, -G, 0.0), 10);
     assert!(held_count(&world) > 10, "{} held vertices from 5", held_count(&world));
@@ -254,13 +254,13 @@ fn what_a_pin_let_go_of_is_refined_and_coarsened_as_any_cloth() {
     let all = Region::MaterialBox([DVec2::ZERO, DVec2::ONE]);
     let pin = PinDescription { release: Some(0.05), ..PinDescription::new(all) };
     let mut cloth = sheet(8, vec![pin]);
-    cloth.remesh = Some(RemeshSettings { size_min: 0.05, size_max: 0.5, ..RemeshSettings::default() });
+    cloth.remesh = Some(RemeshSettings { size_min: 0.05, size_max: 0.5, ..RemeshSettings::by_thresholds() });
     let mut coarse = world(cloth.clone(), settings(SolverChoice::Block, Some(4)));
     run(&mut coarse, 3);
     assert_eq!((coarse.vertex_count(), held_count(&coarse)), (81, 81), "held vertices are not removed");
     run(&mut coarse, 6);
     assert!(coarse.vertex_count() < 60 && held_count(&coarse) == 0, "{}", coarse.vertex_count());
-    cloth.remesh = Some(RemeshSettings { size_min: 0.02, size_max: 0.08, ..RemeshSettings::default() });
+    cloth.remesh = Some(RemeshSettings { size_min: 0.02, size_max: 0.08, ..RemeshSettings::by_thresholds() });
     cloth.pins[0].release = Some(0.0);
     let mut fine = world(cloth, settings(SolverChoice::Block, Some(4)));
     run(&mut fine, 3);

@@ -145,7 +145,7 @@ fn adaptive_strip() -> ClothDescription {
         size_min: 0.005,
         size_max: 0.03,
         refine_angle: 0.08,
-        ..RemeshSettings::default()
+        ..RemeshSettings::by_thresholds()
     });
     cloth
 }
@@ -213,8 +213,12 @@ fn folded_strip(
 
 #[test]
 fn a_strip_that_is_folded_by_half_a_turn_opens_to_the_angle_of_its_law() {
-    let remesh =
-        RemeshSettings { size_min: 0.004, size_max: 0.02, refine_angle: 0.2, ..RemeshSettings::default() };
+    let remesh = RemeshSettings {
+        size_min: 0.004,
+        size_max: 0.02,
+        refine_angle: 0.2,
+        ..RemeshSettings::by_thresholds()
+    };
     // On an adaptive mesh some faces have yielded to kinks that splits make before they are smooth.
     for (cells, pattern, remesh, error) in [
         ([16, 3], GridPattern::Alternating, None, 0.015),
@@ -308,7 +312,7 @@ fn pressed(yield_curvature: Option<f64>) -> World {
         size_min: tier(0.012, 0.008),
         size_max: 0.03,
         refine_angle: 0.5,
-        ..RemeshSettings::default()
+        ..RemeshSettings::by_thresholds()
     });
     let plate = |height: f64, sign: f64| {
         let key = |time: f64, y: f64| Keyframe { time, translate: DVec3::Y * y, rotate_deg: DVec3::ZERO };

@@ -261,7 +261,8 @@ fn it_runs_on_meshes_that_change_and_resumes_from_a_checkpoint() {
         let mut mesh = square(10, GridPattern::Alternating);
         mesh.positions.iter_mut().for_each(|x| *x = DVec3::new(x.x - 0.5, 0.21, 0.5 - x.y));
         let mut cloth = projected(ClothDescription::new("sheet", mesh, stiff()));
-        cloth.remesh = Some(RemeshSettings { size_min: 0.05, size_max: 0.16, ..RemeshSettings::default() });
+        cloth.remesh =
+            Some(RemeshSettings { size_min: 0.05, size_max: 0.16, ..RemeshSettings::by_thresholds() });
         build(&WorldDescription {
             cloths: vec![cloth],
             obstacles: vec![Obstacle::new(Shape::Sphere { radius: 0.2 }, Placement::default())],

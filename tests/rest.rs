@@ -22,7 +22,7 @@ fn laid(settings: SimulationSettings) -> WorldDescription {
     let mut material = Material::isotropic(0.2, 2000.0, 0.3, 1e-3);
     (material.stretch_damping, material.bend_damping) = (0.02, 0.1);
     let mut cloth = ClothDescription::new("sheet", mesh, material);
-    let sizes = RemeshSettings { size_min: 0.1, size_max: 0.2, ..RemeshSettings::default() };
+    let sizes = RemeshSettings { size_min: 0.1, size_max: 0.2, ..RemeshSettings::by_thresholds() };
     cloth.remesh = Some(RemeshSettings { interval: 3, ..sizes });
     let key =
         |time: f64, height: f64| Keyframe { time, translate: DVec3::Y * height, rotate_deg: DVec3::ZERO };

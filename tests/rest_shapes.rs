@@ -87,7 +87,7 @@ fn rms(a: &[DVec3], b: &[DVec3]) -> f64 {
 fn a_cut_sheet_that_is_remeshed_moves_as_the_whole_one_up_to_the_mesh() {
     let after = |chart, size_max: f64, cells| {
         let mut cloth = sheet(cells, chart, &stiff());
-        cloth.remesh = Some(RemeshSettings { size_min: 0.02, size_max, ..RemeshSettings::default() });
+        cloth.remesh = Some(RemeshSettings { size_min: 0.02, size_max, ..RemeshSettings::by_thresholds() });
         let mut world = world(cloth, settings(SolverChoice::Global, None));
         let mass = world.sheet().state.masses.iter().sum::<f64>();
         let mut edits = 0;
@@ -137,7 +137,8 @@ fn a_curved_cloth_that_flies_freely_stays_at_rest_while_its_mesh_changes() {
     ];
     for (number, mesh) in shapes.into_iter().enumerate() {
         let mut cloth = ClothDescription::new("shape", mesh, stiff());
-        cloth.remesh = Some(RemeshSettings { size_min: 0.02, size_max: 0.03, ..RemeshSettings::default() });
+        cloth.remesh =
+            Some(RemeshSettings { size_min: 0.02, size_max: 0.03, ..RemeshSettings::by_thresholds() });
         cloth.velocity = DVec3::new(1.0, 2.0, 3.0);
         let still = SimulationSettings { gravity: DVec3::ZERO, ..settings(SolverChoice::Global, Some(2)) };
         let mut world = world(cloth, still);
@@ -182,8 +183,12 @@ fn a_skirt_that_hangs_from_its_waist_does_so_on_an_adaptive_mesh_as_on_a_fine_on
     let fine = hang(around, rows, None);
     let still = frustum(around, rows, [0.15, 0.19], 0.4);
     let [at_rest, coarse] = [&still, &frustum(32, 10, [0.15, 0.19], 0.4)].map(mean_height);
-    let limits =
-        RemeshSettings { size_min: 0.01, size_max: 0.05, refine_strain: 0.02, ..RemeshSettings::default() };
+    let limits = RemeshSettings {
+        size_min: 0.01,
+        size_max: 0.05,
+        refine_strain: 0.02,
+        ..RemeshSettings::by_thresholds()
+    };
     let adaptive = hang(32, 10, Some(limits));
     let (drop, expected) = (coarse - adaptive.0, at_rest - fine.0);
     assert!(expected > 5e-4, "{expected} m");

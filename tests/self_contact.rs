@@ -159,7 +159,7 @@ fn nested_arcs(self_contact: bool) -> WorldDescription {
         size_max: 0.2,
         refine_angle: 3.0,
         refine_strain: 1.0,
-        ..RemeshSettings::default()
+        ..RemeshSettings::by_thresholds()
     };
     let places = [at([0.0; 3], [0.0; 3]); 2];
     let mut description = sheets(24, &places, false, SolverChoice::Global);
@@ -200,7 +200,7 @@ fn no_edit_makes_layers_cross() {
 #[test]
 fn a_sheet_that_crumples_and_is_remeshed_does_not_cross_itself() {
     let settings =
-        RemeshSettings { size_min: tier(0.025, 0.015), size_max: 0.06, ..RemeshSettings::default() };
+        RemeshSettings { size_min: tier(0.025, 0.015), size_max: 0.06, ..RemeshSettings::by_thresholds() };
     let mut description = sheets(6, &[at([0.0, 0.005, 0.0], [4.0, 0.0, 3.0])], true, SolverChoice::Global);
     description.cloths[0].remesh = Some(settings);
     let mut world = build(&description);

@@ -185,7 +185,7 @@ fn description() -> WorldDescription {
     let mut mesh = square(4, GridPattern::Alternating);
     mesh.positions.iter_mut().for_each(|x| *x = DVec3::new(x.x - 0.5, 0.201, 0.5 - x.y));
     let mut cloth = ClothDescription::new("sheet", mesh, stiff());
-    cloth.remesh = Some(RemeshSettings { size_min: 0.08, ..RemeshSettings::default() });
+    cloth.remesh = Some(RemeshSettings { size_min: 0.08, ..RemeshSettings::by_thresholds() });
     WorldDescription {
         cloths: vec![cloth],
         obstacles: vec![Obstacle::new(Shape::Sphere { radius: 0.2 }, Placement::default())],

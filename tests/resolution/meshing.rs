@@ -49,8 +49,12 @@ impl Meshing {
             let size_min = size / f64::from(cells);
             // A strain of a thousandth is what the stiff sheet has at its upper edge.
             let size_max = multiple * size_min;
-            cloth.remesh =
-                Some(RemeshSettings { size_min, size_max, refine_strain: 1e-3, ..RemeshSettings::default() });
+            cloth.remesh = Some(RemeshSettings {
+                size_min,
+                size_max,
+                refine_strain: 1e-3,
+                ..RemeshSettings::by_thresholds()
+            });
         }
     }
 }

@@ -43,7 +43,7 @@ fn pass((mesh, attributes): &mut Sheet, factor: f64) -> RemeshReport {
         size_min: 0.002 * factor,
         size_max: 0.05 * factor,
         refine_angle: 0.15 * factor,
-        ..RemeshSettings::default()
+        ..RemeshSettings::by_thresholds()
     })];
     let pass = Pass { settings: &settings, elapsed: 1.0 / 60.0, ..Pass::default() };
     remesh(mesh, attributes, &pass, &mut |_| false)

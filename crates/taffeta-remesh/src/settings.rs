@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// How far a face may be from the smooth cloth if nobody says it \[m\]: what is seen of a cloth of a few meters.
+const DEFAULT_ERROR: f64 = 0.004;
+
 /// Limits and thresholds of remeshing.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RemeshSettings {
@@ -44,7 +47,15 @@ pub struct RemeshSettings {
 }
 
 impl Default for RemeshSettings {
+    /// One tolerance: [`refine_error`](Self::refine_error).
     fn default() -> Self {
+        Self { refine_error: Some(DEFAULT_ERROR), anisotropic: true, ..Self::by_thresholds() }
+    }
+}
+
+impl RemeshSettings {
+    /// The defaults without one tolerance: thresholds decide.
+    pub fn by_thresholds() -> Self {
         Self {
             size_min: 0.005,
             size_max: 0.10,

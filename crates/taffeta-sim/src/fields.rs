@@ -125,7 +125,7 @@ mod tests {
         let sizes = world(|_| {}).vertex_sizes(0);
         // Two edges of 1 m meet there.
         assert!((sizes[corner] - 1.0).abs() < 1e-15, "{sizes:?}");
-        let settings = RemeshSettings { size_min: 0.1, size_max: 0.25, ..RemeshSettings::default() };
+        let settings = RemeshSettings { size_min: 0.1, size_max: 0.25, ..RemeshSettings::by_thresholds() };
         let mut adaptive = world(|cloth| cloth.remesh = Some(settings));
         adaptive.step(&StepInputs::default(), 1.0 / 60.0).unwrap();
         let sizes = adaptive.vertex_sizes(0);

@@ -254,7 +254,8 @@ mod tests {
         mesh.material = Some(corners);
         let mut cloth = ClothDescription::new("sheets", mesh, Material::isotropic(0.2, 200.0, 0.3, 1e-4));
         (cloth.velocity, cloth.angular_velocity) = (DVec3::new(0.3, -0.2, 0.1), DVec3::new(0.3, 0.6, 0.9));
-        cloth.remesh = Some(RemeshSettings { size_min: 0.02, popping: None, ..RemeshSettings::default() });
+        cloth.remesh =
+            Some(RemeshSettings { size_min: 0.02, popping: None, ..RemeshSettings::by_thresholds() });
         cloth
     }
 

@@ -129,7 +129,7 @@ mod tests {
             size_max: 0.5,
             refine_error: Some(2e-3),
             anisotropic: true,
-            ..RemeshSettings::default()
+            ..RemeshSettings::by_thresholds()
         }
     }
 

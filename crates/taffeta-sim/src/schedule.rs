@@ -345,7 +345,7 @@ mod tests {
             refine_compression: None,
             refine_velocity: None,
             popping,
-            ..RemeshSettings::default()
+            ..RemeshSettings::by_thresholds()
         });
         let mut description = WorldDescription { cloths: vec![sheet], ..WorldDescription::default() };
         description.simulation.gravity = DVec3::ZERO;
@@ -355,7 +355,7 @@ mod tests {
     #[test]
     fn a_tighter_bound_pops_less_and_a_looser_one_coarsens_sooner() {
         let mut ends = Vec::new();
-        for popping in [Some(1e-5), RemeshSettings::default().popping, Some(1e-3), None] {
+        for popping in [Some(1e-5), RemeshSettings::by_thresholds().popping, Some(1e-3), None] {
             let mut world = bowl(popping);
             let mut most: f64 = 0.0;
             for _ in 0..3 {

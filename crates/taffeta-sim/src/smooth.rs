@@ -247,7 +247,7 @@ mod tests {
             refine_compression: None,
             refine_velocity: None,
             popping: None,
-            ..RemeshSettings::default()
+            ..RemeshSettings::by_thresholds()
         });
         sheet
     }

@@ -294,7 +294,7 @@ mod tests {
     fn controls() -> (WorldDescription, Controls) {
         let mesh = grid(DVec2::ONE, [2, 2], GridPattern::Alternating, 0);
         let mut cloth = ClothDescription::new("sheet", mesh, preset("cotton").unwrap().material);
-        cloth.remesh = Some(RemeshSettings::default());
+        cloth.remesh = Some(RemeshSettings::by_thresholds());
         let description = WorldDescription {
             cloths: vec![cloth],
             air: Some(Air::default()),

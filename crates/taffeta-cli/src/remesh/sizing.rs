@@ -50,7 +50,7 @@ impl Field {
             refine_strain: NO_STRAIN,
             refine_compression: None,
             refine_velocity: None,
-            ..RemeshSettings::default()
+            ..RemeshSettings::by_thresholds()
         }))
     }
 

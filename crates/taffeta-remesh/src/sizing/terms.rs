@@ -187,7 +187,7 @@ mod tests {
             refine_compression: Some(0.005),
             refine_velocity: Some(0.5),
             refine_obstacle: Some(0.8),
-            ..RemeshSettings::default()
+            ..RemeshSettings::by_thresholds()
         }
     }
 

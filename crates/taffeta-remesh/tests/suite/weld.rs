@@ -69,7 +69,7 @@ fn a_sewn_sheet_is_remeshed_on_both_sides_of_its_seam() {
     for (_, vertex) in &mut attributes.vertices {
         vertex.velocity = DVec3::ZERO;
     }
-    let settings = [Some(RemeshSettings { size_min: 0.1, size_max: 0.3, ..RemeshSettings::default() })];
+    let settings = [Some(RemeshSettings { size_min: 0.1, size_max: 0.3, ..RemeshSettings::by_thresholds() })];
     for _ in 0..3 {
         let pass = Pass { settings: &settings, elapsed: 0.02, ..Pass::default() };
         remesh(&mut mesh, &mut attributes, &pass, &mut |_| false);
@@ -86,7 +86,8 @@ fn runs_that_are_being_sewn_keep_their_edges_and_the_rest_is_refined_up_to_them(
     let (mut mesh, v) = (built.mesh, built.vertices);
     let run = [v[1], v[2], v[4], v[7]];
     run.iter().for_each(|v| attributes.vertices[*v].is_stitched = true);
-    let settings = [Some(RemeshSettings { size_min: 0.01, size_max: 0.05, ..RemeshSettings::default() })];
+    let settings =
+        [Some(RemeshSettings { size_min: 0.01, size_max: 0.05, ..RemeshSettings::by_thresholds() })];
     let mut counts = Vec::new();
     for _ in 0..8 {
         let pass = Pass { settings: &settings, elapsed: 0.02, ..Pass::default() };

@@ -92,7 +92,7 @@ pub(super) const ROWS: &[Row] = &[
             Figure {
                 fields: "stretch_damping, bend_damping",
                 basis: Basis::TypicalRange,
-                source: "six denims of Kumari and Khurana (Journal of Textiles 2016, 4614168, table 5): KES-F1 RT of 48 to 66 %, KES-F2 2HB/B of 0.46 to 1.07 per cm",
+                source: "Kumari and Khurana 2016, J. Textiles 4614168, table 5: RT 48 to 66 %, 2HB/B 0.46 to 1.07 per cm",
             },
             Figure { fields: "density, thickness", basis: Basis::TypicalRange, source: "12 oz/yd² = 407 g/m², 0.7 to 1.1 mm" },
             Figure { fields: "stretch", basis: Basis::TypicalRange, source: "KES-F1 extension at 490 N/m of about 3 % in warp and 6 % in weft" },

@@ -493,7 +493,10 @@ pub(super) fn read_vertices(item: &Item<'_>) -> Option<Region> {
 fn read_remesh(item: &Item<'_>, may_stretch: bool) -> Option<RemeshSettings> {
     let table = item.table(REMESH_KEYS)?;
     let default = RemeshSettings::default();
-    let refine_error = table.number_or_off("refine_error", default.refine_error, Range::Positive);
+    // Who gives thresholds wants them.
+    let has_thresholds = THRESHOLD_KEYS.iter().any(|key| table.get(key).is_some());
+    let unless_given = default.refine_error.filter(|_| !has_thresholds);
+    let refine_error = table.number_or_off("refine_error", unless_given, Range::Positive);
     let settings = RemeshSettings {
         size_min: table.number("size_min", default.size_min, Range::Positive),
         size_max: table.number("size_max", default.size_max, Range::Positive),

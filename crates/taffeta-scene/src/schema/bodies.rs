@@ -224,7 +224,7 @@ fn remesh() -> Node {
             (
                 "refine_error",
                 Node::positive_or_off(
-                    "How far a face may be from the smooth cloth [m]; takes the place of the other refine_… keys.",
+                    "How far a face may be from the smooth cloth [m]; false, or if one of the other refine_… keys is given: those decide.",
                     default.refine_error,
                 ),
             ),

@@ -23,7 +23,7 @@ fn blocked(top: f64, leaves: bool) -> World {
     strip.pins.push(pin);
     strip.name = "strip".to_owned();
     let mut sheets = two_sheets([6, 6], 0.02);
-    sheets.remesh = Some(RemeshSettings { size_min: 0.06, size_max: 0.2, ..RemeshSettings::default() });
+    sheets.remesh = Some(RemeshSettings { size_min: 0.06, size_max: 0.2, ..RemeshSettings::by_thresholds() });
     world(sheets, |description| {
         description.cloths.push(strip);
         description.self_contact = true;

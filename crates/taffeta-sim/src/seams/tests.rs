@@ -216,7 +216,8 @@ fn two_sheets_that_are_sewn_together_hang_as_one() {
 fn runs_resume_with_the_same_bits_before_while_and_after_sewing() {
     let description = |threads: usize| {
         let mut sheets = two_sheets([6, 5], 0.05);
-        sheets.remesh = Some(RemeshSettings { size_min: 0.05, size_max: 0.2, ..RemeshSettings::default() });
+        sheets.remesh =
+            Some(RemeshSettings { size_min: 0.05, size_max: 0.2, ..RemeshSettings::by_thresholds() });
         let mut description =
             WorldDescription { cloths: vec![sheets], self_contact: true, ..WorldDescription::default() };
         description.simulation.threads = threads;
@@ -248,7 +249,8 @@ fn runs_resume_with_the_same_bits_before_while_and_after_sewing() {
 #[test]
 fn a_sewn_sheet_is_remeshed_across_its_seam() {
     let mut sheets = two_sheets([6, 5], 0.05);
-    sheets.remesh = Some(RemeshSettings { size_min: 0.03, size_max: 0.06, ..RemeshSettings::default() });
+    sheets.remesh =
+        Some(RemeshSettings { size_min: 0.03, size_max: 0.06, ..RemeshSettings::by_thresholds() });
     let stitched = |world: &World| {
         let thawed = world.sheet().clone().thaw();
         thawed.attributes.vertices.iter().filter(|(_, v)| v.is_stitched).count()

@@ -119,7 +119,7 @@ pub(super) fn fine(size_min: f64) -> Option<RemeshSettings> {
         size_max: 0.1,
         refine_compression: None,
         refine_velocity: None,
-        ..RemeshSettings::default()
+        ..RemeshSettings::by_thresholds()
     })
 }
 

@@ -208,7 +208,7 @@ fn a_ball_that_goes_through_a_sheet_leaves_no_edge_that_is_next_to_nothing() {
         size_min: 0.012,
         size_max: 0.1,
         refine_angle: 0.6,
-        ..RemeshSettings::default()
+        ..RemeshSettings::by_thresholds()
     });
     let mut world = world(curtain, |description| {
         let place = Placement { translate: DVec3::new(0.65, 0.55, -0.17), ..Placement::default() };

@@ -274,7 +274,8 @@ mod tests {
         cloth.angular_velocity = DVec3::new(3.0, 0.0, 5.0);
         // In free flight it would not be remeshed: with other masses at its vertices it would spin with more energy.
         cloth.pins.push(PinDescription::new(Region::Vertices(vec![0])));
-        cloth.remesh = Some(RemeshSettings { size_min: 0.03, size_max: 0.08, ..RemeshSettings::default() });
+        cloth.remesh =
+            Some(RemeshSettings { size_min: 0.03, size_max: 0.08, ..RemeshSettings::by_thresholds() });
         let description = WorldDescription { cloths: vec![cloth], ..WorldDescription::default() };
         let mut world = World::build(&description).unwrap();
         let bounds = material_bounds(&world.mesh(0)).unwrap();

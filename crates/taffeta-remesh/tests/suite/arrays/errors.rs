@@ -194,7 +194,7 @@ fn options_out_of_range() {
     expect(FieldOptions { gradation: Some(1.0), ..default }, "gradation");
     expect(FieldOptions { aspect: 0.5, ..default }, "aspect");
     expect(FieldOptions { quality: f64::NAN, ..default }, "quality");
-    let settings = RemeshSettings { size_min: 1.0, size_max: 0.1, ..RemeshSettings::default() };
+    let settings = RemeshSettings { size_min: 1.0, size_max: 0.1, ..RemeshSettings::by_thresholds() };
     let error = refusal_of(&sheet.arrays(), SizingField::Shape(settings), &default);
     expect_text(&error, &["size_min"]);
 }

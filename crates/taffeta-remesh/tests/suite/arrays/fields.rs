@@ -229,7 +229,7 @@ fn the_curvature_of_the_sheet_refines_where_it_bends() {
     let roll =
         |u: DVec2| if u.x < 0.5 { flat(u) } else { flat(u) + glam::DVec3::Z * 0.5 * (u.x - 0.5).powi(2) };
     let sheet = Sheet::cells(24, |_, _| true, roll);
-    let settings = RemeshSettings { size_min: 0.02, size_max: 0.2, ..RemeshSettings::default() };
+    let settings = RemeshSettings { size_min: 0.02, size_max: 0.2, ..RemeshSettings::by_thresholds() };
     let settings = RemeshSettings { refine_angle: 0.05, refine_strain: 10.0, ..settings };
     let result = checked(&sheet.arrays(), SizingField::Shape(settings), &FieldOptions::default());
     let count =

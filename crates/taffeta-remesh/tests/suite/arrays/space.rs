@@ -268,7 +268,7 @@ fn curvature_asks_for_edges_although_the_shape_is_at_rest() {
             size_min: 0.01,
             size_max: 0.6,
             refine_angle,
-            ..RemeshSettings::default()
+            ..RemeshSettings::by_thresholds()
         })
     };
     let ball = Surface::ball(4);

@@ -171,5 +171,5 @@ pub(crate) fn cylinder(radius: f64) -> impl Fn(DVec2) -> DVec3 {
 
 /// Settings that leave room between the limits.
 pub(crate) fn settings(size_min: f64, size_max: f64) -> RemeshSettings {
-    RemeshSettings { size_min, size_max, ..RemeshSettings::default() }
+    RemeshSettings { size_min, size_max, ..RemeshSettings::by_thresholds() }
 }

@@ -276,7 +276,12 @@ fn one_error_and_thresholds_exclude_each_other() {
     // Hinges are stiffer on long triangles; and what is said counts.
     assert!(!remesh(&scene("").replace("grid = {}", "grid = {}\nbending = \"hinge\"")).anisotropic);
     assert!(!remesh(&scene("anisotropic = false\n")).anisotropic);
-    assert!(!remesh(&scene("").replace("refine_error = 1e-3", "")).anisotropic);
+    // One error by default, unless a threshold is given or it is switched off.
+    let with = |line: &str| remesh(&scene("").replace("refine_error = 1e-3", line));
+    assert_eq!((with("").refine_error, with("").anisotropic), (Some(0.004), true));
+    for line in ["refine_angle = 0.3", "refine_error = false"] {
+        assert_eq!((with(line).refine_error, with(line).anisotropic), (None, false), "{line}");
+    }
 }
 
 #[test]

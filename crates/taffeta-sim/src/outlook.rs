@@ -18,8 +18,6 @@ use taffeta_remesh::{Metric, Pass, dominate, find_lacks};
 const OUTLOOK: f64 = 0.1;
 /// Steps of that, at most.
 const STEPS: u32 = 24;
-/// How often, at most: on a mesh that is too coarse too little is asked for.
-const ROUNDS: u32 = 3;
 /// How many times as long as asked for an edge may be without the mesh being adapted.
 const LACK: f64 = 1.1;
 
@@ -42,19 +40,11 @@ impl World {
         dt: f64,
         times: &mut StageTimes,
     ) -> Result<(RemeshCounts, f64), StepError> {
-        let (mut counts, mut popping) = (RemeshCounts::default(), 0.0_f64);
-        for _ in 0..ROUNDS {
-            let wanted: Vec<_> = self.look_ahead(dt, times)?.into_iter().collect();
-            if wanted.is_empty() {
-                break;
-            }
-            let (made, moved) = times.run(Stage::Remesh, || self.remesh_due_cloths(&wanted));
-            (counts, popping) = (counts.plus(made), popping.max(moved));
-            if made.splits == 0 {
-                break;
-            }
+        let wanted: Vec<_> = self.look_ahead(dt, times)?.into_iter().collect();
+        if wanted.is_empty() {
+            return Ok((RemeshCounts::default(), 0.0));
         }
-        Ok((counts, popping))
+        Ok(times.run(Stage::Remesh, || self.remesh_due_cloths(&wanted)))
     }
 
     /// Makes the first steps and takes them back; what they have asked for, if the mesh was too coarse.

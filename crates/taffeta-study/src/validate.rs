@@ -120,7 +120,7 @@ pub const CHECKS: &[Check] = &[
     },
     Check {
         name: "adaptive",
-        what: "a strip over a ball: the error of a uniform mesh with a fifth of its vertices",
+        what: "adaptive meshes against uniform ones of the same error: vertices and time",
         run: adaptive::check_adaptive,
     },
     Check {

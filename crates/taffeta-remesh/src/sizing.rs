@@ -146,7 +146,7 @@ fn compute_metrics<'a>(
     let at = |corners: [u32; 3]| corners.map(|slot| slot as usize);
     let shapes = compute_shapes(working, &working.positions);
     let operators = compute_shape_operators(working, &working.positions, &shapes);
-    let coming = compute_coming_operators(working, &settings_of, elapsed);
+    let coming = compute_coming_curvatures(working, &settings_of, elapsed);
     let (normals, strains) = recover_at_vertices(working, &shapes);
     let planes = find_planes(working, &settings_of, surroundings);
     let rest_normals = recover_rest_normals(working);
@@ -209,8 +209,9 @@ fn compute_shapes(working: &Working, positions: &[DVec3]) -> Vec<FaceShape> {
     parallel::map(&working.faces, of)
 }
 
-/// The shape operators after `elapsed` seconds if the velocities stay; nothing if no cloth has one error for all terms.
-fn compute_coming_operators<'a>(
+/// The curvature after `elapsed` seconds if the velocities stay, from the normals: hinges would take what rings from edge to
+/// edge for folds. Nothing if no cloth has one error for all terms.
+fn compute_coming_curvatures<'a>(
     working: &Working,
     settings_of: impl Fn(u32) -> &'a RemeshSettings,
     elapsed: f64,
@@ -222,7 +223,13 @@ fn compute_coming_operators<'a>(
     }
     let positions: Vec<DVec3> =
         working.positions.iter().zip(&working.velocities).map(|(x, v)| x + elapsed * v).collect();
-    compute_shape_operators(working, &positions, &compute_shapes(working, &positions))
+    let shapes = compute_shapes(working, &positions);
+    let (normals, _) = recover_at_vertices(working, &shapes);
+    let of_face = |face: usize| {
+        let corners = working.faces[face].corners.map(|slot| normals[slot as usize]);
+        terms::root(&terms::gram(gradient_of(corners, shapes[face].gradients)))
+    };
+    parallel::map_numbers(working.faces.len(), of_face)
 }
 
 /// The obstacles near the vertices, by slot; nothing if nobody asks for them. Beyond `size_max` they ask for nothing.

@@ -40,7 +40,8 @@ pub(super) enum SizingTerm {
 pub(super) struct FaceFields {
     /// Shape operator from hinge angles \[1/m\].
     pub shape: Sym2,
-    /// The same after the time that has passed since the last pass, if the velocities stay. Only for cloths with one error.
+    /// The curvature after the time that has passed since the last pass, if the velocities stay, from normals \[1/m\]. Only for
+    /// cloths with one error.
     pub coming_shape: Sym2,
     /// Derivatives of the unit normal in the two material directions \[1/m\].
     pub normal_gradient: [DVec3; 2],
@@ -146,7 +147,7 @@ fn obstacle(face: &FaceFields, part: f64, floor: f64) -> Metric {
 }
 
 /// The square root of a tensor that is not negative but for round-off.
-fn root(tensor: &Sym2) -> Sym2 {
+pub(super) fn root(tensor: &Sym2) -> Sym2 {
     tensor.map_eigenvalues(|eigenvalue| eigenvalue.max(0.0).sqrt())
 }
 
@@ -160,7 +161,7 @@ fn outer(g: DVec2) -> Sym2 {
 }
 
 /// `DᵀD` of the two derivatives of a field.
-fn gram([u, v]: [DVec3; 2]) -> Sym2 {
+pub(super) fn gram([u, v]: [DVec3; 2]) -> Sym2 {
     Sym2 { xx: u.dot(u), xy: u.dot(v), yy: v.dot(v) }
 }
 

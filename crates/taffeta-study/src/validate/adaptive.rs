@@ -35,7 +35,7 @@ struct Case {
     uniform: &'static [[u32; 2]],
     /// The mesh that adaptive ones start from.
     coarse: [u32; 2],
-    /// Tolerances \[mm\], and the gains in vertices that must be reached.
+    /// Tolerances \[mm\], and the gain in vertices, in the mean, below which the check fails.
     errors: &'static [(f64, f64)],
 }
 
@@ -52,9 +52,9 @@ const CASES: [Case; 3] = [
         turn: -90.0,
         frames: &[90],
         finest: [240, 24],
-        uniform: &[[40, 4], [60, 6], [80, 8], [120, 12]],
+        uniform: &[[40, 4], [60, 6], [80, 8], [120, 12], [160, 16]],
         coarse: [40, 4],
-        errors: &[(1.3, 4.0)],
+        errors: &[(1.3, 3.0)],
     },
     Case {
         name: "swing from one edge",
@@ -68,7 +68,7 @@ const CASES: [Case; 3] = [
         finest: [96, 96],
         uniform: &[[8, 8], [12, 12], [16, 16], [24, 24], [32, 32], [48, 48]],
         coarse: [8, 8],
-        errors: &[(4.0, 2.0), (2.0, 2.0), (1.0, 2.0)],
+        errors: &[(4.0, 3.0), (2.0, 3.0), (1.0, 3.0)],
     },
     Case {
         name: "sheet laid over a capsule",
@@ -84,7 +84,7 @@ const CASES: [Case; 3] = [
         finest: [96, 96],
         uniform: &[[12, 12], [16, 16], [24, 24], [32, 32], [48, 48]],
         coarse: [8, 8],
-        errors: &[(4.0, 1.0), (2.0, 1.0)],
+        errors: &[(4.0, 0.5), (2.0, 1.5)],
     },
 ];
 
@@ -92,8 +92,9 @@ const CASES: [Case; 3] = [
 struct Run {
     /// At all times that are compared, one after the other.
     points: Vec<DVec3>,
-    /// Mean over the frames.
+    /// Mean over the frames, and after the last one.
     vertices: f64,
+    last: f64,
     /// Time of all steps on one thread \[s\].
     time: f64,
 }
@@ -104,6 +105,7 @@ struct Cost {
     /// Root mean square \[mm\].
     error: f64,
     vertices: f64,
+    last: f64,
     time: f64,
 }
 
@@ -119,6 +121,7 @@ pub(super) fn check_adaptive(context: &Context<'_>) -> Result<Vec<Row>, CheckErr
             Ok(Cost {
                 error: median(&runs, error),
                 vertices: median(&runs, |run| run.vertices),
+                last: median(&runs, |run| run.last),
                 time: median(&runs, |run| run.time),
             })
         };
@@ -131,13 +134,14 @@ pub(super) fn check_adaptive(context: &Context<'_>) -> Result<Vec<Row>, CheckErr
             let cost = measure(case.coarse, &remesh)?;
             let name = format!("{}, adaptive {tolerance} mm", case.name);
             rows.extend(report(&name, &cost));
-            let [vertices, time] = gains(&uniform, &cost);
+            let [vertices, last, time] = gains(&uniform, &cost);
             rows.push(Row::at_most(
-                format!("{name}: part of the vertices of a uniform mesh"),
+                format!("{name}: part of the vertices of a uniform mesh, in the mean"),
                 1.0 / vertices,
                 1.0 / least,
             ));
-            rows.push(Row::reported(format!("{name}: gain in vertices"), vertices));
+            rows.push(Row::reported(format!("{name}: gain in vertices, in the mean"), vertices));
+            rows.push(Row::reported(format!("{name}: gain in vertices, at the end"), last));
             rows.push(Row::reported(format!("{name}: gain in time"), time));
         }
     }
@@ -145,10 +149,11 @@ pub(super) fn check_adaptive(context: &Context<'_>) -> Result<Vec<Row>, CheckErr
 }
 
 /// The figures of a mesh.
-fn report(name: &str, cost: &Cost) -> [Row; 3] {
+fn report(name: &str, cost: &Cost) -> [Row; 4] {
     [
         Row::reported(format!("{name}: error"), cost.error).in_unit("mm"),
-        Row::reported(format!("{name}: vertices"), cost.vertices),
+        Row::reported(format!("{name}: vertices, mean"), cost.vertices),
+        Row::reported(format!("{name}: vertices, at the end"), cost.last),
         Row::reported(format!("{name}: time"), cost.time).in_unit("s"),
     ]
 }
@@ -160,9 +165,9 @@ fn median(runs: &[Run], of: impl Fn(&Run) -> f64) -> f64 {
     values[values.len() / 2]
 }
 
-/// How many times as many vertices, and as much time, a uniform mesh takes that errs as much as an adaptive one: the coarsest such mesh. Beyond the
+/// How many times as many vertices, in the mean and at the end, and as much time, a uniform mesh takes that errs as much as an adaptive one: the coarsest such mesh. Beyond the
 /// finest one that was run it is taken for as good as needed, so that the gain is no more than what was seen.
-fn gains(uniform: &[Cost], adaptive: &Cost) -> [f64; 2] {
+fn gains(uniform: &[Cost], adaptive: &Cost) -> [f64; 3] {
     let reached = uniform.iter().position(|cost| cost.error <= adaptive.error);
     let [vertices, time] = match reached {
         Some(0) => [uniform[0].vertices, uniform[0].time],
@@ -174,7 +179,7 @@ fn gains(uniform: &[Cost], adaptive: &Cost) -> [f64; 2] {
             [between(coarse.vertices, fine.vertices), between(coarse.time, fine.time)]
         }
     };
-    [vertices / adaptive.vertices, time / adaptive.time]
+    [vertices / adaptive.vertices, vertices / adaptive.last, time / adaptive.time]
 }
 
 /// Runs a case on a mesh of such cells from one of the starts.
@@ -193,11 +198,12 @@ fn follow(
          grid = {{ size = [{length}, {width}], cells = [{along}, {across}], pattern = \"alternating\" }}\n\
          place = {{ translate = [{x}, {height}, {z}], rotate_deg = [{turn}, 0, 0] }}\n{rest}\n"
     ))?;
-    let mut run = Run { points: Vec::new(), vertices: 0.0, time: 0.0 };
+    let mut run = Run { points: Vec::new(), vertices: 0.0, last: 0.0, time: 0.0 };
     let last = case.frames.last().copied().unwrap_or(0);
     for frame in 1..=last {
         let clock = Instant::now();
-        run.vertices += experiment.step()?.vertices as f64 / f64::from(last);
+        run.last = experiment.step()?.vertices as f64;
+        run.vertices += run.last / f64::from(last);
         run.time += clock.elapsed().as_secs_f64();
         if case.frames.contains(&frame) {
             let part = |k: u32| f64::from(k) / f64::from(POINTS - 1);
@@ -216,13 +222,14 @@ mod tests {
 
     #[test]
     fn gains_are_measured_against_the_coarsest_uniform_mesh_that_is_as_good() {
-        let cost = |error: f64, vertices: f64, time: f64| Cost { error, vertices, time };
+        let cost =
+            |error: f64, vertices: f64, time: f64| Cost { error, vertices, last: 0.5 * vertices, time };
         // Error by 1/vertices, time by vertices.
         let uniform = [cost(8.0, 100.0, 1.0), cost(4.0, 200.0, 2.0), cost(2.0, 400.0, 4.0)];
-        let [vertices, time] = gains(&uniform, &cost(3.0, 50.0, 4.0));
+        let [vertices, _, time] = gains(&uniform, &cost(3.0, 50.0, 4.0));
         assert!((vertices - 800.0 / 3.0 / 50.0).abs() < 1e-12 && (time - 8.0 / 3.0 / 4.0).abs() < 1e-12);
         // Worse than the coarsest, and better than the finest that was run.
-        assert_eq!(gains(&uniform, &cost(10.0, 50.0, 1.0)), [2.0, 1.0]);
-        assert_eq!(gains(&uniform, &cost(0.1, 50.0, 1.0)), [8.0, 4.0]);
+        assert_eq!(gains(&uniform, &cost(10.0, 50.0, 1.0)), [2.0, 4.0, 1.0]);
+        assert_eq!(gains(&uniform, &cost(0.1, 50.0, 1.0)), [8.0, 16.0, 4.0]);
     }
 }

@@ -70,6 +70,7 @@ const CASES: [Case; 3] = [
         coarse: [8, 8],
         errors: &[(4.0, 3.0), (2.0, 3.0), (1.0, 3.0)],
     },
+    // Damped, as the strip is: else it comes to rest where friction happens to catch it.
     Case {
         name: "sheet laid over a capsule",
         size: [1.0, 1.0],
@@ -77,14 +78,14 @@ const CASES: [Case; 3] = [
         rest: "[[obstacle]]\nshape = { capsule = { radius = 0.15, half_length = 0.6 } }\n\
                place = { translate = [0.0, -0.151, 0.0], rotate_deg = [0, 0, 90] }\n\
                friction = { static = 0.5, kinetic = 0.4 }",
-        settings: "",
+        settings: "velocity_damping = 4.0",
         place: [-0.5, 0.001, 0.5],
         turn: -90.0,
         frames: &[90],
         finest: [96, 96],
-        uniform: &[[12, 12], [16, 16], [24, 24], [32, 32], [48, 48]],
+        uniform: &[[16, 16], [24, 24], [32, 32], [48, 48]],
         coarse: [8, 8],
-        errors: &[(4.0, 0.5), (2.0, 1.5)],
+        errors: &[(4.0, 2.0), (2.0, 2.0)],
     },
 ];
 

@@ -47,7 +47,8 @@ pub struct RemeshSettings {
 }
 
 impl Default for RemeshSettings {
-    /// One tolerance: [`refine_error`](Self::refine_error).
+    /// One tolerance: [`refine_error`](Self::refine_error), along folds. Bending by hinges is stiffer on long triangles: there
+    /// `anisotropic` is better off.
     fn default() -> Self {
         Self { refine_error: Some(DEFAULT_ERROR), anisotropic: true, ..Self::by_thresholds() }
     }

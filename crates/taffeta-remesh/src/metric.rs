@@ -31,6 +31,11 @@ pub fn isotropic_size(metric: &Metric) -> f64 {
     1.0 / metric.xx.sqrt()
 }
 
+/// The geometric mean \[m\] of the edge lengths that a metric wants in its two main directions; `h` of `I/h²`.
+pub fn mean_size(metric: &Metric) -> f64 {
+    1.0 / determinant(metric).sqrt().sqrt()
+}
+
 /// The isotropic metric that wants an edge length \[m\].
 #[inline]
 pub fn metric_of_size(size: f64) -> Metric {
@@ -165,6 +170,19 @@ mod tests {
         let metric = metric_of_size(0.02);
         assert!((edge_size(DVec2::new(0.012, 0.016), &metric, &metric) - 1.0).abs() < 1e-14);
         assert!((isotropic_size(&metric) - 0.02).abs() < 1e-16);
+    }
+
+    #[test]
+    fn the_mean_size_does_not_depend_on_the_axes() {
+        assert!((mean_size(&metric_of_size(0.02)) - 0.02).abs() < 1e-16);
+        let (c, s) = (0.6, 0.8);
+        let [long, short]: [f64; 2] = [1.0 / (0.16 * 0.16), 1.0 / (0.04 * 0.04)];
+        let turned = Sym2 {
+            xx: long * c * c + short * s * s,
+            xy: (long - short) * c * s,
+            yy: long * s * s + short * c * c,
+        };
+        assert!((mean_size(&turned) - 0.08).abs() < 1e-14);
     }
 
     #[test]

@@ -109,9 +109,14 @@ pub(crate) fn update_metrics(working: &mut Working, pass: &Pass) {
     grade_sizes(&lengths, &mut sizes, GRADATION, GRADATION_SWEEPS);
     grade_metrics(&tensors, &mut working.metrics, GRADATION, GRADATION_SWEEPS);
     for (slot, cloth) in working.cloths.iter().enumerate() {
-        if cloth.is_some_and(|cloth| !is_anisotropic(working, settings_of(cloth), cloth)) {
-            working.metrics[slot] = metric_of_size(sizes[slot]);
-        }
+        let Some(cloth) = *cloth else { continue };
+        let settings = settings_of(cloth);
+        working.metrics[slot] = if is_anisotropic(working, settings, cloth) {
+            // An intersection has shorter axes than either metric where their directions differ.
+            clamp_sizes(&working.metrics[slot], [settings.size_min, settings.size_max])
+        } else {
+            metric_of_size(sizes[slot])
+        };
     }
 }
 

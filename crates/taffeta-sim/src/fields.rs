@@ -4,12 +4,13 @@ use crate::world::World;
 use taffeta_core::FaceIndex;
 use taffeta_core::geometry::green_strain;
 use taffeta_core::math::Sym2;
-use taffeta_remesh::isotropic_size;
+use taffeta_remesh::mean_size;
 use taffeta_solve::block::gather;
 
 impl World {
     /// The size of each vertex of a cloth \[m\], in the order of [`World::mesh`]: the edge length that the last remeshing
-    /// pass wanted there; where there was none, the mean length of the vertex's edges at rest.
+    /// pass wanted there, the geometric mean of those in the two main directions where they differ; where there was no pass,
+    /// the mean length of the vertex's edges at rest.
     ///
     /// # Panics
     /// If there is no cloth of that number.
@@ -19,7 +20,7 @@ impl World {
         let means = self.mean_rest_edges(cloth);
         let size = |(vertex, mean): (usize, f64)| match sheet.metric_of(vertex) {
             // Zero before the first pass.
-            Some(metric) if is_remeshed && metric.xx > 0.0 => isotropic_size(&metric),
+            Some(metric) if is_remeshed && metric.xx > 0.0 => mean_size(&metric),
             _ => mean,
         };
         range.zip(means).map(size).collect()

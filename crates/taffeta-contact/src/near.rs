@@ -41,7 +41,38 @@ impl NearSearch {
         near
     }
 
-    /// The same without taking anything over; `known` tells that the boxes of obstacles in the last search contain those
+    /// Those pairs of which one is among the chosen movers, in increasing order.
+    pub fn find_around(
+        &mut self,
+        list: &[Element],
+        boxes: &[MovingBox],
+        (movers, moved): (usize, bool),
+        (chosen, meets): (&[u32], impl Fn(u32, u32) -> bool + Sync),
+    ) -> Vec<[u32; 2]> {
+        let at = |v: u32| boxes[v as usize];
+        let area = |i: u32| list[i as usize].area(at);
+        if movers < list.len() && (moved || self.obstacles.is_none()) {
+            fit(&mut self.obstacles, list.len() - movers, |i| area(i + movers as u32));
+        }
+        let accept = |i: u32, j: u32| meets(list[i as usize].body, list[j as usize].body);
+        let itself = meets_itself(&list[..movers], &meets).then(|| fit(&mut self.movers, movers, area));
+        let mut near = Vec::new();
+        for i in chosen {
+            let mut add = |j: u32| {
+                let is_new = j != *i && (j > *i || chosen.binary_search(&j).is_err());
+                if is_new && accept(*i, j) {
+                    near.push([*i.min(&j), *i.max(&j)]);
+                }
+            };
+            itself.into_iter().for_each(|tree| tree.query(&area(*i), &mut add));
+            let beyond = self.obstacles.iter();
+            beyond.for_each(|tree| tree.query(&area(*i), |j| near.push([*i, movers as u32 + j])));
+        }
+        self.movers.iter_mut().for_each(BoxTree::forget_boxes);
+        sort(near, movers)
+    }
+
+    /// The same as [`find`](Self::find) without taking anything over; `known` tells that the boxes of obstacles in the last search contain those
     /// that are given.
     pub fn look(
         &self,
@@ -182,6 +213,10 @@ mod tests {
                 assert_eq!(near, all.filter(is_near).collect::<Vec<_>>());
                 assert!(near.iter().any(|[_, j]| *j >= movers));
                 assert_eq!(search.look(&list, &boxes, (movers as usize, true), meets), near);
+                let chosen: Vec<u32> = (0..movers).filter(|i| i % 5 == 1).collect();
+                let around = search.find_around(&list, &boxes, (movers as usize, false), (&chosen, meets));
+                let is_chosen = |[i, j]: &&[u32; 2]| chosen.contains(i) || chosen.contains(j);
+                assert_eq!(around, near.iter().filter(is_chosen).copied().collect::<Vec<_>>());
             }
         }
     }

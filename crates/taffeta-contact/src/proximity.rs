@@ -259,13 +259,14 @@ impl Proximity {
     /// Collects the pairs for vertices in their rooms.
     fn collect_for(&mut self, rooms: Rooms) {
         let boxes = rooms.boxes(|v| self.reach(v));
-        self.collect(boxes, |pair| rooms.relative_way(pair), rooms.centers());
+        self.collect(boxes, |pair| rooms.relative_way(pair), (rooms.centers(), None));
         self.rooms = rooms;
         self.is_stale = false;
     }
 
-    /// Collects the pairs for a substep in which each vertex may be stopped anywhere on its way. They hold for that alone.
-    fn collect_stopped(&mut self, step: Step<'_>, moves: &[DVec3]) {
+    /// Collects the pairs for a substep in which each vertex may be stopped anywhere on its way. They hold for that alone. Only
+    /// those around the movers of `few`, if these are all that move.
+    fn collect_stopped(&mut self, step: Step<'_>, moves: &[DVec3], few: Option<&[u32]>) {
         let around = |(v, (x, m)): (usize, (&DVec3, &DVec3))| {
             MovingBox::still(Aabb::around([*x, *x + *m]).inflated(self.reach(v)))
         };
@@ -275,7 +276,7 @@ impl Proximity {
             let longest = |side: &[u32]| side.iter().map(|v| moves[*v as usize].length()).fold(0.0, f64::max);
             longest(first) + longest(second)
         };
-        self.collect(boxes, way, step.start);
+        self.collect(boxes, way, (step.start, few));
         self.is_stale = true;
     }
 
@@ -285,12 +286,22 @@ impl Proximity {
     }
 
     /// Collects the pairs whose boxes meet and which come within reach if they come closer by their `way` \[m\].
-    fn collect(&mut self, boxes: Vec<MovingBox>, way: impl Fn(&Pair) -> f64 + Sync, start: &[DVec3]) {
+    /// Only those of the movers of `few`, if there are such.
+    fn collect(
+        &mut self,
+        boxes: Vec<MovingBox>,
+        way: impl Fn(&Pair) -> f64 + Sync,
+        (start, few): (&[DVec3], Option<&[u32]>),
+    ) {
         let first = self.moving_vertices;
         let moved = self.obstacle_boxes != boxes[first..];
         self.obstacle_boxes = boxes[first..].to_vec();
         let list = &self.elements.list;
-        let near = self.search.find(list, &boxes, (self.movers, moved), Self::meets(&self.bodies));
+        let (known, meets) = ((self.movers, moved), Self::meets(&self.bodies));
+        let near = match few {
+            None => self.search.find(list, &boxes, known, meets),
+            Some(few) => self.search.find_around(list, &boxes, known, (few, meets)),
+        };
         let may_meet = |pair: &Pair| {
             let reach =
                 self.reach(pair.vertices[0] as usize) + self.reach(pair.vertices[pair.split()] as usize);
@@ -339,12 +350,31 @@ impl Proximity {
         };
         if (0..moves.len()).any(is_lost) {
             // What is stopped far from where it was expected is in the way of others.
-            self.collect_stopped(step, &moves);
+            self.collect_stopped(step, &moves, None);
             self.work += self.pairs.len() as u64;
             found = self.truncate(path, step.shapes);
         }
         self.work += found.looks;
         ((0..moves.len()).map(|v| place(&found.fractions, v)).collect(), found)
+    }
+
+    /// The same for a motion of a few vertices while all others are held. The pairs around them are collected for it alone.
+    pub fn secure_few(&mut self, step: Step<'_>) -> (Vec<DVec3>, Truncation) {
+        let moves: Vec<DVec3> = step.start.iter().zip(step.end).map(|(x, y)| *y - *x).collect();
+        let moves_with =
+            |element: &Element| element.corners.iter().any(|v| moves[*v as usize] != DVec3::ZERO);
+        let movers = (0..).zip(&self.elements.list[..self.movers]);
+        let few: Vec<u32> = movers.filter(|(_, element)| moves_with(element)).map(|(i, _)| i).collect();
+        self.collect_stopped(step, &moves, Some(&few));
+        self.work += self.pairs.len() as u64;
+        let path = Path { start: step.start, moves: &moves, prescribed: step.prescribed };
+        let found = self.truncate(path, step.shapes);
+        self.work += found.looks;
+        let place = |v: usize| match found.fractions[v] {
+            1.0 => step.end[v],
+            fraction => step.start[v] + moves[v] * fraction,
+        };
+        ((0..moves.len()).map(place).collect(), found)
     }
 
     /// The fractions of a motion after which nothing crosses that was collected and crossed nothing before.

@@ -31,6 +31,7 @@
 pub mod arrays;
 mod attributes;
 mod background;
+mod budget;
 mod chart;
 mod check;
 mod editor;

@@ -6,6 +6,7 @@
 
 use crate::attributes::SheetAttributes;
 use crate::background::Tracker;
+use crate::budget::keep_within_budget;
 use crate::editor::Editor;
 use crate::enclose::dominate;
 use crate::metric::Metric;
@@ -43,6 +44,13 @@ pub struct Pass<'a> {
     pub asked: &'a [(VertexKey, Metric)],
 }
 
+impl<'a> Pass<'a> {
+    /// The settings of a cloth that is gathered.
+    pub(crate) fn settings_of(&self, cloth: u32) -> &'a RemeshSettings {
+        self.settings[cloth as usize].as_ref().expect("only cloths with settings are gathered")
+    }
+}
+
 /// Adapts the mesh to its shape. `veto` is asked before every collapse and flip that would otherwise be made; `true`
 /// refuses it.
 ///
@@ -54,7 +62,7 @@ pub fn remesh(
     pass: &Pass,
     veto: &mut dyn FnMut(&Proposal) -> bool,
 ) -> RemeshReport {
-    let report = RemeshReport::default();
+    let mut report = RemeshReport::default();
     if pass.settings.iter().all(Option::is_none) {
         return report;
     }
@@ -66,6 +74,7 @@ pub fn remesh(
     }
     update_metrics(&mut working, pass);
     limit_at_runs(&mut working, attributes);
+    report.at_vertex_limit = keep_within_budget(&mut working, |cloth| pass.settings_of(cloth));
     for &v in &working.vertices {
         attributes.vertices[v].metric = working.metrics[slot_of(v)];
     }

@@ -43,7 +43,7 @@ pub struct RemeshReport {
     pub vetoed: usize,
     /// The budget ran out: the next pass goes on.
     pub unfinished: bool,
-    /// Cloths that could not be refined further because they have `max_vertices`, in increasing order.
+    /// Cloths that are coarser than they ask for because of `max_vertices`, in increasing order.
     pub at_vertex_limit: Vec<u32>,
     /// By cloth number: the squares of the distances by which collapses and flips moved material points, integrated over the
     /// cloth \[m⁴\]. Edits that follow each other at one place are added up.

@@ -42,7 +42,7 @@ pub struct RemeshSettings {
     pub anisotropic: bool,
     /// Frames between two passes, at least 1.
     pub interval: u32,
-    /// No split is made beyond this number of vertices of the cloth.
+    /// Vertices of the cloth at most: where it asks for more, all its edges get longer by the same factor.
     pub max_vertices: usize,
 }
 

@@ -79,9 +79,8 @@ fn gradient_of(values: [DVec3; 3], gradients: [DVec2; 2]) -> [DVec3; 2] {
 
 /// Computes the metric of every vertex from the current shape and the metrics of the last pass.
 pub(crate) fn update_metrics(working: &mut Working, pass: &Pass) {
-    let Pass { settings, surroundings, elapsed, view, .. } = *pass;
-    let settings_of =
-        |cloth: u32| settings[cloth as usize].as_ref().expect("only cloths with settings are gathered");
+    let Pass { surroundings, elapsed, view, .. } = *pass;
+    let settings_of = |cloth: u32| pass.settings_of(cloth);
     let mut metrics = compute_metrics(working, settings_of, surroundings, elapsed);
     if let Some(view) = view {
         coarsen_unseen(working, settings_of, view, &mut metrics);

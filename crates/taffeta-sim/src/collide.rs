@@ -353,6 +353,19 @@ impl World {
         secured
     }
 
+    /// The same for a motion of a few vertices, before which all others are held.
+    pub(crate) fn keep_few_apart(
+        &mut self,
+        proximity: &mut Proximity,
+        path: &ContactPath,
+        h: f64,
+    ) -> Vec<DVec3> {
+        let shapes = self.moving_shapes(h);
+        let (ends, _) = self.in_threads(|| proximity.secure_few(path.step(&shapes)));
+        self.effort.add_pairs(proximity.take_work());
+        ends
+    }
+
     /// The obstacles in closed form over the substep. Those of a search for an equilibrium stand still.
     fn moving_shapes(&self, h: f64) -> Vec<MovingShape<'_>> {
         let h = if self.work.stands_still { 0.0 } else { h };

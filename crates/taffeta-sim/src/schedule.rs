@@ -164,7 +164,7 @@ impl World {
         asked.extend_from_slice(wanted);
         let threads = self.caches.blocks.stitches.clone();
         let mut made = Vec::new();
-        self.edit_or_keep(|thawed| {
+        let has_edited = self.edit_or_keep(is_gated, |thawed| {
             for now in due {
                 let is_due = |cloth: &&Cloth| interval(cloth) == Some(now);
                 let chosen = cloths.iter().zip(chosen);
@@ -207,9 +207,12 @@ impl World {
         let left = |(cloth, moved): (usize, &f64)| {
             displacements_allowed[cloth].powi(2) * self.area_of_cloth(cloth) - moved
         };
-        let left: Vec<f64> = displacements.iter().enumerate().map(left).collect();
-        let smoothed = self.smooth_splits(&made, &left, ledger);
-        displacements.iter_mut().zip(smoothed).for_each(|(sum, more)| *sum += more);
+        if has_edited {
+            let left: Vec<f64> = displacements.iter().enumerate().map(left).collect();
+            let smoothed = self.smooth_splits(&made, &left, ledger);
+            displacements.iter_mut().zip(smoothed).for_each(|(sum, more)| *sum += more);
+            self.caches.minimize_scalars(&mut self.sheet);
+        }
         let popping = displacements.iter().enumerate().map(|(cloth, moved)| self.popping(cloth, *moved));
         (counts, popping.fold(0.0, f64::max))
     }
@@ -245,18 +248,28 @@ impl World {
         let mut thawed = sheet.thaw();
         change(&mut thawed);
         self.take_over(thawed, &before);
+        self.note_crossings();
+        self.caches.minimize_scalars(&mut self.sheet);
     }
 
     /// The same for a remeshing pass, which tells whether it has edited anything: if not, only what it asks of the vertices is
-    /// taken over, and nothing is derived anew.
-    fn edit_or_keep(&mut self, pass: impl FnOnce(&mut Thawed) -> bool) {
+    /// taken over, and nothing is derived anew. What a [gated](crate::gate) pass makes crosses nothing where nothing did before.
+    /// The scalars are those of before, and none at new edges. Returns what the pass tells.
+    fn edit_or_keep(&mut self, is_gated: bool, pass: impl FnOnce(&mut Thawed) -> bool) -> bool {
         let mut thawed = self.sheet.clone().thaw();
-        if pass(&mut thawed) {
+        let has_edited = pass(&mut thawed);
+        if has_edited {
             let before = self.sheet.vertex_keys().clone();
+            let is_clear = is_gated && self.crossing_count() == 0;
             self.take_over(thawed, &before);
+            if !is_clear {
+                self.note_crossings();
+            }
+            debug_assert!(!is_clear || self.crossings().is_none_or(|found| found.is_empty()));
         } else {
             self.sheet.take_metrics(&thawed.attributes);
         }
+        has_edited
     }
 
     /// Freezes a mesh in place of the one whose vertices had these keys.
@@ -264,8 +277,7 @@ impl World {
         self.still = None;
         self.sheet = freeze(thawed, (&self.cloths, &self.solids), &self.pins);
         self.keep_grasps(before);
-        self.rebuild();
-        self.caches.minimize_scalars(&mut self.sheet);
+        self.derive();
     }
 
     /// Lets contacts go by the present numbers of the vertices of the mesh, which had these keys.
@@ -290,6 +302,12 @@ impl World {
 
     /// Derives everything anew from the sheet.
     pub(crate) fn rebuild(&mut self) {
+        self.derive();
+        self.note_crossings();
+    }
+
+    /// The same without a look at what crosses: nothing.
+    fn derive(&mut self) {
         let choice = resolve_solver(&self.settings, self.sheet.topology.vertex_count);
         let kept = self.caches.retire();
         let source = CacheSource {
@@ -309,7 +327,6 @@ impl World {
         // Those of pins that turn.
         self.caches.plate.clamps = self.clamp_normals(self.time);
         self.refill();
-        self.note_crossings();
     }
 }
 

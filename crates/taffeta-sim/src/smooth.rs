@@ -9,17 +9,19 @@
 //! What is held stays, and nothing crosses: the way is shortened as that of a substep is. Nor does it go further than the
 //! pass may move the cloth. Pieces on which nothing outside acts keep their centers.
 
-use crate::caches::Solver;
+use crate::caches::{Caches, Solver};
 use crate::ledger::Ledger;
 use crate::world::World;
 use glam::DVec3;
 use taffeta_contact::shape::WorldShape;
-use taffeta_core::VertexIndex;
 use taffeta_core::index::DenseIndex;
+use taffeta_core::{FaceIndex, VertexIndex};
 use taffeta_mesh::VertexKey;
 use taffeta_remesh::{MovedVertex, settle_moved};
-use taffeta_solve::PlateState;
-use taffeta_solve::drivers::newton::{Contacts, NewtonLimits, NewtonProblem};
+use taffeta_solve::drivers::newton::{
+    Contacts, LinearSolver, NewtonDriver, NewtonLimits, NewtonProblem, Site,
+};
+use taffeta_solve::{Patch, PlateState};
 
 /// The time in which inertia would let the new vertices go where the energy is least \[s\]. Longer: what has no stiffness may go
 /// anywhere; much shorter: they stay on the chords.
@@ -33,19 +35,21 @@ const LINEAR_TOLERANCE: f64 = 0.1;
 impl World {
     /// Puts the vertices that splits have made, in the order of their keys, where the energy is least. `left` is by how much
     /// the pass may still move each cloth: the squared distance, integrated over it \[m⁴\]. Returns by how much this has.
+    /// The scalars around are those of the least energy at the places found, those further away stay.
     ///
     /// Only where the solver is Newton's method, which knows such a place: under others they stay on the chords.
     pub(crate) fn smooth_splits(&mut self, made: &[VertexKey], left: &[f64], ledger: &Ledger) -> Vec<f64> {
-        let keys = self.sheet.vertex_keys().iter().zip(self.sheet.state.held.iter());
-        let is_new = keys.map(|(key, held)| *held == [false; 3] && made.binary_search(key).is_ok());
-        let mut is_new: Vec<bool> = is_new.collect();
-        is_new.resize(self.sheet.topology.vertex_count, false);
+        let state = &self.sheet.state;
+        let vertices =
+            self.sheet.vertex_keys().iter_indexed().filter(|(vi, _)| state.held[*vi] == [false; 3]);
+        let is_new = |(vi, key): (VertexIndex, &VertexKey)| made.binary_search(key).is_ok().then_some(vi);
+        let new: Vec<VertexIndex> = vertices.filter_map(is_new).collect();
         let nothing = vec![0.0; self.cloths.len()];
-        if !is_new.contains(&true) {
+        if new.is_empty() {
             return nothing;
         }
         let start = self.sheet.state.positions.raw.clone();
-        let Some(mut end) = self.find_places(&start, &is_new) else { return nothing };
+        let Some(mut end) = self.find_places(&start, &new) else { return nothing };
         self.keep_centers(&start, &mut end, ledger);
         self.shorten(&start, &mut end, left);
         self.keep_outside(&start, &mut end);
@@ -54,32 +58,54 @@ impl World {
         self.squared_displacements(&start, &end)
     }
 
-    /// Where the energy of the cloth is least if only some vertices move \[m\]; `None`: the solver does not find it.
-    fn find_places(&mut self, start: &[DVec3], is_new: &[bool]) -> Option<Vec<DVec3>> {
-        let inertia: Vec<f64> = self.sheet.state.masses.iter().map(|m| m / (TIME * TIME)).collect();
-        let held: Vec<[bool; 3]> = is_new.iter().map(|is_new| [!is_new; 3]).collect();
-        let normals = self.clamp_normals(self.time);
+    /// Where the energy of the cloth is least if only some vertices move \[m\]; `None`: the solver does not find it. Their
+    /// surroundings alone are solved for.
+    fn find_places(&mut self, start: &[DVec3], new: &[VertexIndex]) -> Option<Vec<DVec3>> {
+        if !matches!(self.caches.solver, Solver::Newton(_)) {
+            return None;
+        }
+        let Caches { blocks, plate: whole, .. } = &self.caches;
+        let patch = Patch::around(new, (&self.sheet.topology, blocks), (start, whole));
+        let of_vertices =
+            |of: &[DVec3]| patch.vertices.iter().map(|vi| of[vi.to_usize()]).collect::<Vec<_>>();
+        let mut x = of_vertices(start);
+        let mut plate = PlateState { scalars: patch.scalars(&whole.scalars), clamps: whole.clamps.clone() };
+        let inertia: Vec<f64> =
+            patch.vertices.iter().map(|vi| self.sheet.state.masses[*vi] / (TIME * TIME)).collect();
+        let held: Vec<[bool; 3]> =
+            patch.vertices.iter().map(|vi| [new.binary_search(vi).is_err(); 3]).collect();
+        let pressure = |fi: &FaceIndex| self.cloths[self.sheet.rest.cloths[*fi] as usize].pressure;
+        let pressures: Vec<f64> = patch.faces.iter().map(pressure).collect();
+        let points = of_vertices(&self.sheet.layout.raw);
+        let site = Site { points: &points, charts: None, face_pressures: &pressures };
+        let how = (LinearSolver::Conjugate, None);
+        let mut driver = NewtonDriver::build(&patch.topology, &patch.blocks, site, how);
+        driver.begin_step(&x, &plate);
+        let (predicted, clamps) = (x.clone(), plate.clamps.clone());
+        let problem = NewtonProblem {
+            inertia: &inertia,
+            predicted: &predicted,
+            held: &held,
+            damping_rate: 0.0,
+            contacts: Contacts { rows: &[], start: &predicted, carried: &[], stiffnesses: &[] },
+            clamps: &clamps,
+        };
         let limits = NewtonLimits {
             iterations: ITERATIONS,
             tolerance: TOLERANCE * self.extent(),
             linear_tolerance: LINEAR_TOLERANCE,
             linear_iterations: u32::MAX,
         };
-        let Solver::Newton(driver) = &mut self.caches.solver else { return None };
-        let mut plate = PlateState { clamps: normals.clone(), ..self.caches.plate.clone() };
-        driver.begin_step(start, &plate);
-        let problem = NewtonProblem {
-            inertia: &inertia,
-            predicted: start,
-            held: &held,
-            damping_rate: 0.0,
-            contacts: Contacts { rows: &[], start, carried: &[], stiffnesses: &[] },
-            clamps: &normals,
-        };
-        let mut end = start.to_vec();
-        let solved = driver.solve((&mut end, &mut plate), &problem, limits);
+        let solved = driver.solve((&mut x, &mut plate), &problem, limits);
         // What fails here does so again in the next substep, which says what it is.
-        (solved.is_ok() && end.iter().all(|x| x.is_finite())).then_some(end)
+        if solved.is_err() || !x.iter().all(|x| x.is_finite()) {
+            return None;
+        }
+        let scalars = &mut self.caches.plate.scalars;
+        patch.plate_edges.iter().zip(&plate.scalars).for_each(|(edge, own)| scalars[*edge as usize] = *own);
+        let mut end = start.to_vec();
+        new.iter().for_each(|vi| end[vi.to_usize()] = x[patch.vertices.partition_point(|other| other < vi)]);
+        Some(end)
     }
 
     /// Moves the pieces on which nothing outside acts back as wholes, so that their centers of mass stay: a center that moves has
@@ -121,9 +147,8 @@ impl World {
         self.work.rows.iter_mut().zip(&*end).for_each(|(row, x)| row.position = x.to_array());
         let mut path = self.contact_path();
         path.hold_what_stays();
-        let (found, _) = self.keep_apart(&mut proximity, &path, TIME);
+        let found = self.keep_few_apart(&mut proximity, &path, TIME);
         end.copy_from_slice(&found[..end.len()]);
-        proximity.forget();
         self.caches.proximity = Some(proximity);
         (self.work.stands_still, self.work.h) = (stood_still, h);
     }
@@ -151,7 +176,7 @@ impl World {
         shapes.iter().any(|shape| distance(shape, to) < distance(shape, from).min(offset))
     }
 
-    /// Moves vertices without giving them velocity; momenta and scalars follow.
+    /// Moves vertices without giving them velocity; momenta follow.
     fn move_vertices(&mut self, start: &[DVec3], end: &[DVec3]) {
         for (i, (x, y)) in start.iter().zip(end).enumerate().filter(|(_, (x, y))| x != y) {
             self.sheet.state.positions.raw[i] = *y;
@@ -160,15 +185,6 @@ impl World {
             }
         }
         self.settle_pieces(start);
-        if let Solver::Newton(driver) = &self.caches.solver {
-            // A run that is resumed must go on from the same angles.
-            let edges = self.caches.blocks.plate.edges.iter_mut();
-            for (edge, angle) in edges.zip(driver.reference_angles()) {
-                edge.reference = angle;
-                self.sheet.rest.last_angles[edge.edge] = angle;
-            }
-        }
-        self.caches.minimize_scalars(&mut self.sheet);
         self.refill();
         if self.crossing_count() > 0 {
             // A run that is resumed here finds those that there are now.

@@ -17,6 +17,7 @@ pub mod buckling;
 pub mod drivers;
 pub mod material;
 pub mod model;
+pub mod patch;
 pub mod plate;
 pub mod rope;
 pub mod solid;
@@ -35,6 +36,7 @@ pub use model::{
     BendingModel, ClothModel, Compression, MembraneModel, MembraneScaling, ProjectionStiffness,
     StiffnessCorrection,
 };
+pub use patch::Patch;
 pub use plate::{PlasticFlow, Plate, PlateState, Supports};
 pub use rope::{PlacedRope, RopeBending, RopeBlocks, RopeMaterial, RopeModel};
 pub use solid::{SolidBlocks, SolidMaterial};

@@ -7,6 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 use taffeta_sim::{ForcedMeeting, Stage, StepReport, World};
 
+/// Part of the vertices that a cloth may have from which on it may be held back by that.
+const FULL: f64 = 0.9;
+
 /// Smallest, largest and latest value of a count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Extent {
@@ -214,7 +217,8 @@ impl Totals {
         report.safeguard.meetings.iter().for_each(|meeting| self.list_forced(meeting));
         for (number, cloth) in world.cloths().iter().enumerate() {
             let limit = cloth.remesh.map(|settings| settings.max_vertices);
-            if let Some(limit) = limit.filter(|limit| world.velocities(number).len() >= *limit) {
+            let count = world.velocities(number).len() as f64;
+            if let Some(limit) = limit.filter(|limit| count >= FULL * *limit as f64) {
                 self.full_cloths.insert((cloth.name.clone(), limit as u64));
             }
         }
@@ -327,8 +331,8 @@ impl Totals {
             warn(
                 format!("full {name}"),
                 format!(
-                    "the cloth {name:?} has reached max_vertices, {limit}: its folds are not refined further; use a \
-                     larger max_vertices or a coarser size_min"
+                    "the cloth {name:?} is near max_vertices, {limit}: where it asks for more it is all coarser than it asks \
+                     for; use a larger max_vertices, or a larger refine_error or size_min"
                 ),
             );
         }

@@ -242,13 +242,40 @@ fn a_refined_round_outline_coarsens_to_its_first_vertices() {
     assert!(sheet.mesh.boundary_loops()[0].len() < 36);
 }
 
+/// Waves that are high on one side of the middle, or on both.
+fn waves_on_left(u: DVec2) -> DVec3 {
+    let off = (0.5 - u.x).max(0.0);
+    DVec3::new(u.x, u.y, off * off * (20.0 * u.y).sin())
+}
+
+fn waves_on_both(u: DVec2) -> DVec3 {
+    let off = 0.5 - u.x;
+    DVec3::new(u.x, u.y, off * off * (20.0 * u.y).sin())
+}
+
 #[test]
-fn the_vertex_limit_of_a_cloth_holds_and_is_reported() {
-    let mut sheet = Sheet::new(grid([1.0; 2], [6; 2], 0.0), wavy);
-    let limits = RemeshSettings { max_vertices: 100, ..settings(0.01, 0.2) };
-    let report = sheet.pass(&limits);
-    assert_eq!(report.at_vertex_limit, vec![0]);
-    assert_eq!(sheet.mesh.vertex_count(), 100);
+fn the_vertex_limit_of_a_cloth_holds_and_leaves_room_for_folds_that_come_later() {
+    let free = settings(0.02, 0.5);
+    let limits = RemeshSettings { max_vertices: 800, ..free };
+    let mut unlimited = Sheet::new(grid([1.0; 2], [8; 2], 0.0), waves_on_left);
+    passes_to_rest(&mut unlimited, &free, Some(waves_on_left));
+    assert!(unlimited.mesh.vertex_count() > 1200, "{}", unlimited.mesh.vertex_count());
+    let mut sheet = Sheet::new(grid([1.0; 2], [8; 2], 0.0), waves_on_left);
+    for (shape, least, most) in [(waves_on_left as fn(DVec2) -> DVec3, 0.0, 0.25), (waves_on_both, 0.4, 0.6)]
+    {
+        for _ in 0..30 {
+            sheet.put_on(shape);
+            sheet.pass(&limits);
+        }
+        assert_eq!(sheet.pass(&limits).at_vertex_limit, vec![0]);
+        let count = sheet.mesh.vertex_count();
+        assert!((450..=800).contains(&count), "{count}");
+        let mut on_right = 0;
+        sheet.for_each_vertex(|u, _| on_right += usize::from(u.x > 0.5));
+        let part = on_right as f64 / count as f64;
+        assert!((least..most).contains(&part), "{part}");
+        sheet.check();
+    }
 }
 
 #[test]

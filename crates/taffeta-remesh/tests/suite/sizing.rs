@@ -26,10 +26,15 @@ fn seen(
     settings: RemeshSettings,
     (view, passes): (Option<&View>, usize),
 ) -> Vec<(DVec2, f64)> {
-    let settings = [Some(RemeshSettings { max_vertices: 1, ..settings })];
+    let settings = [Some(settings)];
     let pass = Pass { settings: &settings, elapsed: 0.02, view, ..Pass::default() };
     for _ in 0..passes {
-        remesh(&mut sheet.mesh, &mut sheet.attributes, &pass, &mut |_| true);
+        // The mesh stays what it is: only what is wanted is taken over.
+        let mut copy = sheet.clone();
+        remesh(&mut copy.mesh, &mut copy.attributes, &pass, &mut |_| true);
+        for (v, vertex) in &mut sheet.attributes.vertices {
+            vertex.metric = copy.attributes.vertices[v].metric;
+        }
     }
     let coord = |v| sheet.attributes.material_of(sheet.mesh.halfedge_from(v));
     // Less of the curvature is seen at the outline.

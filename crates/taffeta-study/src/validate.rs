@@ -13,6 +13,7 @@ mod disk;
 mod flight;
 mod friction;
 mod meshes;
+mod passes;
 mod patch;
 mod plate;
 mod resolution;
@@ -122,6 +123,11 @@ pub const CHECKS: &[Check] = &[
         name: "adaptive",
         what: "adaptive meshes against uniform ones of the same error: vertices and time",
         run: adaptive::check_adaptive,
+    },
+    Check {
+        name: "passes",
+        what: "a thousand passes that nothing asks for: error of a swing, momenta and energy of free flight",
+        run: passes::check_passes,
     },
     Check {
         name: "rope",

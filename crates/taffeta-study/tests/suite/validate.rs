@@ -30,6 +30,7 @@ fn the_rows_of_the_validation_document_are_all_there() {
         "energy",
         "resolution",
         "adaptive",
+        "passes",
         "rope",
     ];
     assert_eq!(names, wanted);

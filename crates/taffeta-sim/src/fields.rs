@@ -26,8 +26,9 @@ impl World {
         range.zip(means).map(size).collect()
     }
 
-    /// The smallest angle of each face of a cloth at rest \[rad\], in the order of [`World::mesh`]: in the metric that the last
-    /// remeshing pass wanted, in which long faces along a fold are well shaped; where there was no pass, as it is.
+    /// The smallest angle at rest of each face of a cloth that can deform \[rad\], in dense order: in the metric that the last
+    /// remeshing pass wanted, in which long faces along a fold are well shaped; where there was no pass, as it is. Faces of
+    /// which pins hold all corners are left out: passes do not remove held vertices.
     ///
     /// # Panics
     /// If there is no cloth of that number.
@@ -41,7 +42,9 @@ impl World {
             let metrics = if has_metrics { metrics } else { [Metric::diagonal(1.0); 3] };
             smallest_angle_in(sheet.rest.corners[fi], metrics)
         };
-        sheet.faces_of(cloth as u32).map(angle).collect()
+        let can_deform =
+            |fi: &FaceIndex| sheet.topology.faces[*fi].iter().any(|vi| sheet.vertex_pins[*vi].is_none());
+        sheet.faces_of(cloth as u32).filter(can_deform).map(angle).collect()
     }
 
     /// The mean length of the edges at rest around each vertex of a cloth \[m\].

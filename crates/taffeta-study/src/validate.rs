@@ -16,6 +16,7 @@ mod meshes;
 mod passes;
 mod patch;
 mod plate;
+mod quality;
 mod resolution;
 mod rope;
 mod row;
@@ -123,6 +124,11 @@ pub const CHECKS: &[Check] = &[
         name: "adaptive",
         what: "adaptive meshes against uniform ones of the same error: vertices and time",
         run: adaptive::check_adaptive,
+    },
+    Check {
+        name: "mesh-quality",
+        what: "angles of adaptive meshes in their metric, and how far a pass moves the surface",
+        run: quality::check_quality,
     },
     Check {
         name: "passes",

@@ -48,10 +48,11 @@ struct Tally {
     linear: DVec3,
     angular: DVec3,
     least: Option<[f64; 2]>,
-    /// Largest gain of energy by a pass, relative to the energy, and the sums of gains and losses \[J\].
-    rise: f64,
-    gained: f64,
-    lost: f64,
+    /// What all passes so far have added to the energy, the most that it ever was, and the least and the greatest
+    /// change by one \[J\].
+    added: f64,
+    most: f64,
+    range: [f64; 2],
 }
 
 impl Tally {
@@ -83,9 +84,9 @@ impl Tally {
         let least = self.least.unwrap_or(now);
         self.least = Some([0, 1].map(|k| least[k].min(now[k])));
         let change = energy(after) - energy(before);
-        self.rise = self.rise.max(change / energy(before).abs());
-        self.gained += change.max(0.0);
-        self.lost += (-change).max(0.0);
+        self.added += change;
+        self.most = self.most.max(self.added);
+        self.range = [self.range[0].min(change), self.range[1].max(change)];
     }
 
     fn rows(&self, name: &str) -> Vec<Row> {
@@ -93,6 +94,9 @@ impl Tally {
             Row::reported(format!("{name}: passes that edit"), f64::from(self.edited)),
             Row::reported(format!("{name}: edits"), self.edits as f64),
             Row::at_most(format!("{name}: popping of a pass"), self.popping, 1e-4 * (1.0 + 1e-9)),
+            Row::reported(format!("{name}: energy that all passes take"), -self.added).in_unit("J"),
+            Row::reported(format!("{name}: most that one of them takes"), -self.range[0]).in_unit("J"),
+            Row::reported(format!("{name}: most that one of them gives back"), self.range[1]).in_unit("J"),
         ]
     }
 }
@@ -122,8 +126,6 @@ fn check_swing(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
         Row::at_most("swing: error that passes add", (with - without).max(0.0), 0.5).in_unit("mm"),
         Row::at_most("swing: distance to the run without passes", distance(&plain, &remeshed), 0.5)
             .in_unit("mm"),
-        Row::reported("swing: energy that passes take", tally.lost).in_unit("J"),
-        Row::reported("swing: energy that passes give", tally.gained).in_unit("J"),
     ]);
     Ok(rows)
 }
@@ -178,32 +180,42 @@ angular_velocity = [0.5, 2.0, 1.0]
 {remesh}
 [air]
 density = 0.0
+[contact]
+self = false
 "#
     ))?;
-    flight.world.edit(|thawed| {
-        for vertex in thawed.attributes.vertices.values_mut() {
-            let x = vertex.position;
-            vertex.velocity +=
-                0.5 * DVec3::new((9.0 * x.y).sin(), (7.0 * x.x).cos(), (13.0 * x.x + 5.0 * x.y).sin());
-        }
-    });
-    let start = flight.world.measure();
     let mut tally = Tally::default();
+    // Before its first step a mesh is adapted to what comes: while the sheet is flat that is nothing.
+    flight.step()?;
+    stir(&mut flight, 0.5);
+    let start = flight.world.measure();
     while tally.passes < PASSES {
+        // The integration in time damps waves, and a sheet without any lets passes wait.
+        stir(&mut flight, 0.05);
         flight.step()?;
         tally.force(&mut flight, &[0.06, 0.12, 0.08, 0.16])?;
     }
     let [linear, angular] = tally.least.unwrap_or_default();
-    let whole = start.kinetic_energy - 0.5 * start.momentum.length_squared() / mass(&flight);
+    let within = start.kinetic_energy - 0.5 * start.momentum.length_squared() / mass(&flight);
     let mut rows = tally.rows("free flight");
     rows.extend([
         Row::at_most("free flight: linear momentum, relative", tally.linear.length() / linear, 1e-10),
         Row::at_most("free flight: angular momentum, relative", tally.angular.length() / angular, 1e-10),
-        Row::at_most("free flight: largest gain of energy by a pass, relative", tally.rise, 1e-12),
-        Row::reported("free flight: energy within the sheet at the start", whole).in_unit("J"),
-        Row::reported("free flight: energy that passes take", tally.lost).in_unit("J"),
+        Row::at_most("free flight: energy that passes add, relative", tally.most / within, 1e-10),
+        Row::reported("free flight: energy within the sheet at the start", within).in_unit("J"),
     ]);
     Ok(rows)
+}
+
+/// Adds waves to the velocities of a sheet, so high \[m/s\].
+fn stir(experiment: &mut Experiment, height: f64) {
+    experiment.world.edit(|thawed| {
+        for vertex in thawed.attributes.vertices.values_mut() {
+            let [a, b, _] = vertex.start.to_array();
+            vertex.velocity +=
+                height * DVec3::new((9.0 * b).sin(), (7.0 * a).cos(), (13.0 * a + 5.0 * b).sin());
+        }
+    });
 }
 
 fn mass(experiment: &Experiment) -> f64 {

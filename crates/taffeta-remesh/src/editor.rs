@@ -3,7 +3,7 @@
 use crate::attributes::{SheetAttributes, VertexAttributes};
 use crate::background::Tracker;
 use crate::check::{Checker, Replacement, split_stays_unfolded};
-use crate::momentum::Drift;
+use crate::momentum::{Drift, Spin};
 use crate::parallel;
 use crate::popping::{Allowance, Displacement};
 use crate::refusal::CollapseRefusal;
@@ -12,9 +12,7 @@ use crate::rest::span;
 use crate::rules::EditRules;
 use crate::seams::SeamPoint;
 use crate::space::starts;
-use crate::transfer::{
-    collapse_with_transfer, flip_with_transfer, split_with_adjustment, split_with_transfer,
-};
+use crate::transfer::{collapse_with_spin, flip_with_spin, split_with_adjustment};
 use crate::working::{EdgeRow, Working};
 use glam::DVec2;
 use std::cmp::Reverse;
@@ -44,6 +42,8 @@ pub(crate) struct Editor<'a> {
     pub working: Working,
     pub report: RemeshReport,
     pub budget: usize,
+    /// Where edits give back the spin that they change.
+    pub spin: Spin,
     /// By cloth number.
     pub drifts: Vec<Drift>,
     /// What the pass may move, by cloth number.
@@ -155,7 +155,10 @@ impl Editor<'_> {
     fn split_with_placement(&mut self, e: EdgeKey, cloth: u32) -> SplitRecord {
         let (mesh, attributes, pins) = (&mut *self.mesh, &mut *self.attributes, self.rules.pins);
         let Some(tracker) = &mut self.tracker else {
-            return split_with_transfer(mesh, attributes, e, pins).expect(CAN_SPLIT);
+            let split = split_with_adjustment(mesh, attributes, (e, 0.5), pins, self.spin, |_, _| {});
+            let (record, drift) = split.expect(CAN_SPLIT);
+            self.add_drift(cloth, &drift);
+            return record;
         };
         let (record, drift) = if tracker.background.chart.is_in_space() {
             split_in_space((mesh, attributes), tracker, e, pins)
@@ -213,7 +216,7 @@ impl Editor<'_> {
             return None;
         }
         let (record, drift) =
-            flip_with_transfer(self.mesh, self.attributes, e).expect("the flip was checked");
+            flip_with_spin(self.mesh, self.attributes, e, self.spin).expect("the flip was checked");
         if let Some(witnesses) = self.tracker.as_mut().and_then(|tracker| tracker.witnesses.as_mut()) {
             witnesses.note_flip(self.mesh, self.attributes, e);
         }
@@ -340,7 +343,7 @@ impl Editor<'_> {
             witnesses.note_collapse(self.mesh, self.attributes, he);
         }
         let (record, drift) =
-            collapse_with_transfer(self.mesh, self.attributes, he).expect("the collapse was checked");
+            collapse_with_spin(self.mesh, self.attributes, he, self.spin).expect("the collapse was checked");
         self.add_drift(cloth, &drift);
         self.report.add(EditRecord::Collapse(record));
         if let Some(tracker) = &mut self.tracker {
@@ -387,7 +390,8 @@ fn split_on_seam(
         *coords = if is_upright { point.coords } else { *coords };
         tracker.background.put(&point.origins[0], vertex);
     };
-    let (record, drift) = split_with_adjustment(mesh, attributes, (e, 0.5), pins, place).expect(CAN_SPLIT);
+    let (record, drift) =
+        split_with_adjustment(mesh, attributes, (e, 0.5), pins, Spin::OnRing, place).expect(CAN_SPLIT);
     tracker.remember(record.vertex, &point.origins);
     tracker.seams.note_split(&record, point);
     (record, drift)
@@ -407,7 +411,8 @@ fn split_in_chart(
     let place = |[material, _]: &mut [DVec2; 2], vertex: &mut VertexAttributes| {
         origin = Some(tracker.place(&near, (panel, *material), vertex));
     };
-    let (record, drift) = split_with_adjustment(mesh, attributes, (e, 0.5), pins, place).expect(CAN_SPLIT);
+    let (record, drift) =
+        split_with_adjustment(mesh, attributes, (e, 0.5), pins, Spin::OnRing, place).expect(CAN_SPLIT);
     tracker.remember(record.vertex, &[origin.expect("a split places its vertex")]);
     (record, drift)
 }
@@ -430,7 +435,8 @@ fn split_in_space(
         tracker.background.put(&origin, vertex);
         (vertex.position, vertex.start) = (x, x);
     };
-    let (record, drift) = split_with_adjustment(mesh, attributes, (e, 0.5), pins, place).expect(CAN_SPLIT);
+    let (record, drift) =
+        split_with_adjustment(mesh, attributes, (e, 0.5), pins, Spin::OnRing, place).expect(CAN_SPLIT);
     tracker.remember(record.vertex, &[origin]);
     if let Some(witnesses) = &mut tracker.witnesses {
         witnesses.note_split(mesh, attributes, &record);

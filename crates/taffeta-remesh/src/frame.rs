@@ -3,7 +3,7 @@
 use crate::metric::{Metric, determinant, is_isotropic};
 use glam::DVec2;
 use taffeta_core::geometry::{doubled_area, triangle_quality};
-use taffeta_core::math::Sym2;
+use taffeta_core::math::{self, Sym2};
 
 /// A metric of determinant 1: areas are those of material space, angles and ratios of lengths those of the metric.
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +49,16 @@ impl MetricFrame {
     }
 }
 
+/// The smallest angle of a triangle \[rad\] in the mean of the metrics at its corners; not positive if it is turned over.
+pub fn smallest_angle_in(corners: [DVec2; 3], metrics: [Metric; 3]) -> f64 {
+    let frame = MetricFrame::of(metrics);
+    let angle = |k: usize| {
+        let (p, q) = (corners[(k + 1) % 3] - corners[k], corners[(k + 2) % 3] - corners[k]);
+        math::atan2(p.perp_dot(q), frame.dot(p, q))
+    };
+    (0..3).map(angle).fold(f64::INFINITY, f64::min)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -62,6 +72,15 @@ mod tests {
         let frame = MetricFrame::of([metric, metric.plus(3.0, &metric)]);
         assert!((frame.quality(corners) - 1.0).abs() < 1e-12);
         assert!(MetricFrame::ISOTROPIC.quality(corners) < 0.3);
+        assert!((smallest_angle_in(corners, [metric; 3]).to_degrees() - 60.0).abs() < 1e-9);
+        let [a, b, c] = corners;
+        assert!(smallest_angle_in([a, c, b], [metric; 3]) < 0.0);
+        assert!(
+            (smallest_angle_in([DVec2::ZERO, DVec2::X, DVec2::Y], [Metric::diagonal(3.0); 3]).to_degrees()
+                - 45.0)
+                .abs()
+                < 1e-9
+        );
         let (p, q) = (corners[1], corners[2]);
         assert!((frame.dot(p, q) / (frame.dot(p, p) * frame.dot(q, q)).sqrt() - 0.5).abs() < 1e-12);
     }

@@ -78,6 +78,7 @@ pub use attributes::{
 };
 pub use background::Origin;
 pub use enclose::dominate;
+pub use frame::smallest_angle_in;
 pub use gradation::GRADATION;
 pub use metric::{Metric, edge_size, isotropic_size, mean_size, metric_of_size};
 pub use momentum::{Drift, MovedVertex, settle_drifts, settle_moved, slow_within};

@@ -10,7 +10,7 @@ use crate::budget::keep_within_budget;
 use crate::editor::Editor;
 use crate::enclose::dominate;
 use crate::metric::Metric;
-use crate::momentum::{Drift, settle_drifts};
+use crate::momentum::{Drift, Spin, settle_drifts};
 use crate::pieces::Pieces;
 use crate::popping::Allowance;
 use crate::report::{Proposal, RemeshReport};
@@ -42,6 +42,8 @@ pub struct Pass<'a> {
     pub displacements: &'a [f64],
     /// Vertices at which the edges are to be no longer than a metric asks for, whatever their shape does.
     pub asked: &'a [(VertexKey, Metric)],
+    /// Whether who asks for the pass sees to it that it adds no energy; else no piece has more kinetic energy after it than before.
+    pub is_paid_for: bool,
 }
 
 impl<'a> Pass<'a> {
@@ -92,7 +94,7 @@ pub fn remesh(
         allowance,
     };
     let (report, working) = edit_to_metrics(start, veto);
-    if report.edit_count() > 0 {
+    if report.edit_count() > 0 && !pass.is_paid_for {
         pieces.limit_energy(mesh, attributes, &working.current_vertices(mesh));
     }
     report
@@ -171,6 +173,8 @@ struct Start<'a> {
 fn edit_to_metrics(start: Start, veto: &mut dyn FnMut(&Proposal) -> bool) -> (RemeshReport, Working) {
     let Start { mesh, attributes, rules, tracker, working, mut report, allowance } = start;
     report.displacements = vec![0.0; rules.max_vertices.len()];
+    // What a fixed field places has the velocities of the input.
+    let spin = if tracker.is_some() { Spin::OnRing } else { Spin::OnSheet };
     let budget = rules.budget_of(working.vertices.len());
     let drifts = vec![Drift::default(); rules.max_vertices.len()];
     let mut editor = Editor {
@@ -182,6 +186,7 @@ fn edit_to_metrics(start: Start, veto: &mut dyn FnMut(&Proposal) -> bool) -> (Re
         working,
         report,
         budget,
+        spin,
         drifts,
         allowance,
         waiting: Some(Vec::new()),

@@ -7,7 +7,7 @@
 
 use crate::attributes::{EdgeAttributes, FaceAttributes, SheetAttributes, VertexAttributes, VertexHistory};
 use crate::folds::Folds;
-use crate::momentum::{Drift, RingMotion};
+use crate::momentum::{Drift, RingMotion, Spin};
 use crate::rest::{is_in_space, span, wedges};
 use crate::space::{relay_of_collapse, relay_of_flip, relay_of_split};
 use glam::{DVec2, DVec3};
@@ -35,7 +35,7 @@ pub fn split_with_transfer(
     e: EdgeKey,
     pins: &[Region],
 ) -> Result<SplitRecord, SplitBlocked> {
-    split_with_adjustment(mesh, attributes, (e, 0.5), pins, |_, _| {}).map(|(record, _)| record)
+    split_with_adjustment(mesh, attributes, (e, 0.5), pins, Spin::OnRing, |_, _| {}).map(|(record, _)| record)
 }
 
 /// The same elsewhere: the new vertex is at the part `part` of the edge, from the tail of its first side. Moves mass along the
@@ -53,16 +53,18 @@ pub fn split_at_with_transfer(
     pins: &[Region],
 ) -> Result<(SplitRecord, Drift), SplitBlocked> {
     assert!(0.0 < part && part < 1.0, "a split must be inside the edge, not at {part}");
-    split_with_adjustment(mesh, attributes, (e, part), pins, |_, _| {})
+    split_with_adjustment(mesh, attributes, (e, part), pins, Spin::OnRing, |_, _| {})
 }
 
 /// A split at a part of the edge, with the state of the new vertex and its material coordinates on the two sides adjusted before
-/// momentum is restored. The drift is that of a vertex that was moved; where nothing is adjusted it is round-off.
+/// momentum is restored. With the spin on the ring the drift is that of a vertex that was moved; where nothing is adjusted it is
+/// round-off.
 pub(crate) fn split_with_adjustment(
     mesh: &mut HalfedgeMesh,
     attributes: &mut SheetAttributes,
     (e, part): (EdgeKey, f64),
     pins: &[Region],
+    spin: Spin,
     adjust: impl FnOnce(&mut [DVec2; 2], &mut VertexAttributes),
 ) -> Result<(SplitRecord, Drift), SplitBlocked> {
     mesh.can_split_edge(e)?;
@@ -116,7 +118,7 @@ pub(crate) fn split_with_adjustment(
         relay_of_split(mesh, attributes, record.vertex).apply(mesh, attributes);
     }
     ring.push(record.vertex);
-    let drift = motion.restore(mesh, attributes, &ring);
+    let drift = motion.restore(mesh, attributes, &ring, spin);
     Ok((record, drift))
 }
 
@@ -178,6 +180,16 @@ pub fn collapse_with_transfer(
     attributes: &mut SheetAttributes,
     he: Halfedge,
 ) -> Result<(CollapseRecord, Drift), CollapseBlocked> {
+    collapse_with_spin(mesh, attributes, he, Spin::OnRing)
+}
+
+/// As [`collapse_with_transfer`].
+pub(crate) fn collapse_with_spin(
+    mesh: &mut HalfedgeMesh,
+    attributes: &mut SheetAttributes,
+    he: Halfedge,
+    spin: Spin,
+) -> Result<(CollapseRecord, Drift), CollapseBlocked> {
     mesh.can_collapse_edge(he)?;
     let [i, j] = mesh.ends(he);
     let mut ring: Vec<VertexKey> = vec![i];
@@ -210,7 +222,7 @@ pub fn collapse_with_transfer(
     }
     folds.hand_over(mesh, attributes);
     ring.remove(0);
-    let drift = motion.restore(mesh, attributes, &ring);
+    let drift = motion.restore(mesh, attributes, &ring, spin);
     Ok((record, drift))
 }
 
@@ -237,6 +249,16 @@ pub fn flip_with_transfer(
     attributes: &mut SheetAttributes,
     e: EdgeKey,
 ) -> Result<(FlipRecord, Drift), FlipBlocked> {
+    flip_with_spin(mesh, attributes, e, Spin::OnRing)
+}
+
+/// As [`flip_with_transfer`].
+pub(crate) fn flip_with_spin(
+    mesh: &mut HalfedgeMesh,
+    attributes: &mut SheetAttributes,
+    e: EdgeKey,
+    spin: Spin,
+) -> Result<(FlipRecord, Drift), FlipBlocked> {
     mesh.can_flip_edge(e)?;
     let he = Halfedge::new(e, Side::First);
     let opposites = [he.twin(), he].map(|he| mesh.prev(he));
@@ -261,6 +283,6 @@ pub fn flip_with_transfer(
         attributes.edges[e].angle = attributes.edges[e].rest_angle;
     }
     folds.hand_over(mesh, attributes);
-    let drift = motion.restore(mesh, attributes, &ring);
+    let drift = motion.restore(mesh, attributes, &ring, spin);
     Ok((record, drift))
 }

@@ -15,7 +15,7 @@ use taffeta_contact::{MeshObstacle, Rooms};
 use taffeta_remesh::validate_attributes;
 
 /// Format of checkpoints; a change of the format changes it.
-const VERSION: u32 = 12;
+const VERSION: u32 = 13;
 
 /// The state of a world.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -25,6 +25,8 @@ pub struct Checkpoint<Sheet = Thawed> {
     frame: u64,
     /// Time of the last remeshing pass of each cloth \[s\].
     last_passes: Vec<f64>,
+    /// Energy that passes may give back to each cloth \[J\].
+    credits: Vec<f64>,
     /// Which pins have let go.
     released: Vec<bool>,
     /// Length of the last substep \[s\]; 0 before the first.
@@ -161,6 +163,7 @@ impl World {
             time: self.time,
             frame: self.frame,
             last_passes: self.last_passes.clone(),
+            credits: self.credits.clone(),
             released: self.released.clone(),
             last_substep: self.last_substep,
             was_touched: self.was_touched,
@@ -185,6 +188,7 @@ impl World {
         self.check_content(&checkpoint).map_err(CheckpointError::Damaged)?;
         (self.time, self.frame) = (checkpoint.time, checkpoint.frame);
         self.last_passes = checkpoint.last_passes;
+        self.credits = checkpoint.credits;
         self.released = checkpoint.released;
         self.last_substep = checkpoint.last_substep;
         self.was_touched = checkpoint.was_touched;
@@ -213,6 +217,10 @@ impl World {
         }
         if checkpoint.last_passes.len() != self.cloths.len() {
             return Err(format!("it has {} times of remeshing", checkpoint.last_passes.len()));
+        }
+        let is_credit = |credit: &f64| credit.is_finite() && *credit >= 0.0;
+        if checkpoint.credits.len() != self.cloths.len() || !checkpoint.credits.iter().all(is_credit) {
+            return Err("what passes have taken is not of its cloths, or not an energy".to_owned());
         }
         if let Some((_, face)) = attributes.faces.iter().find(|(_, f)| f.cloth as usize >= self.cloths.len())
         {

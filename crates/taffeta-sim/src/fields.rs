@@ -4,7 +4,7 @@ use crate::world::World;
 use taffeta_core::FaceIndex;
 use taffeta_core::geometry::green_strain;
 use taffeta_core::math::Sym2;
-use taffeta_remesh::mean_size;
+use taffeta_remesh::{Metric, mean_size, smallest_angle_in};
 use taffeta_solve::block::gather;
 
 impl World {
@@ -24,6 +24,27 @@ impl World {
             _ => mean,
         };
         range.zip(means).map(size).collect()
+    }
+
+    /// The smallest angle at rest of each face of a cloth that can deform \[rad\], in dense order: in the metric that the last
+    /// remeshing pass wanted, in which long faces along a fold are well shaped; where there was no pass, as it is. Faces of
+    /// which pins hold all corners are left out: passes do not remove held vertices.
+    ///
+    /// # Panics
+    /// If there is no cloth of that number.
+    pub fn face_angles(&self, cloth: usize) -> Vec<f64> {
+        let (sheet, is_remeshed) = (&self.sheet, self.cloths[cloth].remesh.is_some());
+        let angle = |fi: FaceIndex| {
+            let metrics =
+                sheet.topology.faces[fi].map(|vi| sheet.metric_of(vi.0 as usize).unwrap_or_default());
+            // Zero before the first pass.
+            let has_metrics = is_remeshed && metrics.iter().all(|metric| metric.xx > 0.0);
+            let metrics = if has_metrics { metrics } else { [Metric::diagonal(1.0); 3] };
+            smallest_angle_in(sheet.rest.corners[fi], metrics)
+        };
+        let can_deform =
+            |fi: &FaceIndex| sheet.topology.faces[*fi].iter().any(|vi| sheet.vertex_pins[*vi].is_none());
+        sheet.faces_of(cloth as u32).filter(can_deform).map(angle).collect()
     }
 
     /// The mean length of the edges at rest around each vertex of a cloth \[m\].

@@ -80,6 +80,7 @@ impl World {
             view: view.as_ref(),
             displacements: &[],
             asked: &asked,
+            is_paid_for: false,
         };
         let thawed = self.sheet.clone().thaw();
         find_lacks(&thawed.mesh, &thawed.attributes, &pass, LACK)

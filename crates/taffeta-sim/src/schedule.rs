@@ -5,7 +5,7 @@ use crate::frozen::Thawed;
 use crate::gate::Gate;
 use crate::ledger::Ledger;
 use crate::newton::extent;
-use crate::report::{RemeshCounts, SubstepPlan};
+use crate::report::{RemeshCounts, RemeshJumps, SubstepPlan};
 use crate::step::StepError;
 use crate::surroundings::FixedObstacles;
 use crate::world::{Cloth, World, freeze, resolve_solver};
@@ -92,6 +92,19 @@ impl World {
         self.threads().install(|| self.remesh_due_cloths(&[]))
     }
 
+    /// Makes a pass over every cloth that is remeshed, whether it is due or not, as if it were so long after the last one \[s\]:
+    /// wanted sizes grow back with that time. Returns the edits, and what they did to the state.
+    pub fn remesh_now(&mut self, elapsed: f64) -> (RemeshCounts, RemeshJumps) {
+        let chosen: Vec<bool> = self.cloths.iter().map(|cloth| cloth.remesh.is_some()).collect();
+        let before = self.measure();
+        let passed = self.last_passes.iter_mut().zip(&chosen).filter(|(_, chosen)| **chosen);
+        passed.for_each(|(last, _)| *last = self.time - elapsed);
+        let (counts, popping) = self.threads().install(|| self.remesh_or_wait(chosen, &[]));
+        let jumps = self.measure_jumps(&before, (&counts, popping));
+        self.still = None;
+        (counts, jumps)
+    }
+
     /// Whether a cloth is to be remeshed after this frame.
     pub(crate) fn is_due(&self, cloth: usize) -> bool {
         let settings = self.cloths[cloth].remesh;
@@ -110,12 +123,22 @@ impl World {
     /// Makes a pass over the cloths that are due, as their shapes and `wanted` ask for it; again without those that would have to
     /// [wait](crate::ledger).
     pub(crate) fn remesh_due_cloths(&mut self, wanted: &[(VertexKey, Metric)]) -> (RemeshCounts, f64) {
-        let mut is_due: Vec<bool> = (0..self.cloths.len()).map(|cloth| self.is_due(cloth)).collect();
+        let is_due = (0..self.cloths.len()).map(|cloth| self.is_due(cloth)).collect();
+        self.remesh_or_wait(is_due, wanted)
+    }
+
+    /// Makes a pass over some of the cloths; again without those that would have to wait.
+    fn remesh_or_wait(
+        &mut self,
+        mut is_due: Vec<bool>,
+        wanted: &[(VertexKey, Metric)],
+    ) -> (RemeshCounts, f64) {
         while is_due.contains(&true) {
             let ledger = self.note_energies();
             let free = ledger.find_free(self.cloths.len());
             let may_wait = self.keeps_ledger() && is_due.iter().zip(&free).any(|(due, free)| *due && *free);
             let copy = may_wait.then(|| (self.sheet.clone(), self.grasps.clone(), self.work.clone()));
+            let credits = self.credits.clone();
             let threads = self.caches.blocks.stitches.clone();
             let outcome = self.remesh_cloths(&is_due, &ledger, wanted);
             if !self.keeps_ledger() || outcome.0.splits + outcome.0.collapses + outcome.0.flips == 0 {
@@ -126,7 +149,7 @@ impl World {
                 is_unpaid.iter().zip(&free).map(|(unpaid, free)| *unpaid && *free).collect();
             let Some((sheet, grasps, work)) = copy.filter(|_| waits.contains(&true)) else { return outcome };
             is_due.iter_mut().zip(&waits).for_each(|(due, waits)| *due &= !waits);
-            (self.sheet, self.grasps) = (sheet, grasps);
+            (self.sheet, self.grasps, self.credits) = (sheet, grasps, credits);
             self.rebuild();
             self.put_threads(&threads);
             self.work = work;
@@ -159,7 +182,7 @@ impl World {
         };
         let displacements_allowed: Vec<f64> = cloths.iter().enumerate().map(allowed).collect();
         let view = self.current_view();
-        let is_gated = self.pairs_meet();
+        let (is_gated, is_paid_for) = (self.pairs_meet(), self.keeps_ledger());
         let mut asked = self.sizes_at_tears();
         asked.extend_from_slice(wanted);
         let threads = self.caches.blocks.stitches.clone();
@@ -183,6 +206,7 @@ impl World {
                     view: view.as_ref(),
                     displacements: &displacements_allowed,
                     asked: &asked,
+                    is_paid_for,
                 };
                 let mut gate = is_gated.then(|| Gate::new(thawed, &obstacles));
                 let mut veto = |proposal: &Proposal<'_>| {

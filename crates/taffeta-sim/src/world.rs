@@ -80,6 +80,8 @@ pub struct World {
     pub(crate) frame: u64,
     /// Time of the last remeshing pass of each cloth \[s\].
     pub(crate) last_passes: Vec<f64>,
+    /// Energy that passes have taken from each cloth, and may give back \[J\]; see [`crate::ledger`].
+    pub(crate) credits: Vec<f64>,
     /// Length of the last substep \[s\]; 0 before the first.
     pub(crate) last_substep: f64,
     /// Whether a contact carried a force in it.
@@ -236,6 +238,7 @@ impl World {
             time: 0.0,
             frame: 0,
             last_passes: vec![0.0; description.cloths.len()],
+            credits: vec![0.0; description.cloths.len()],
             last_substep: 0.0,
             was_touched: false,
             still: None,

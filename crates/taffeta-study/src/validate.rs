@@ -13,8 +13,10 @@ mod disk;
 mod flight;
 mod friction;
 mod meshes;
+mod passes;
 mod patch;
 mod plate;
+mod quality;
 mod resolution;
 mod rope;
 mod row;
@@ -122,6 +124,16 @@ pub const CHECKS: &[Check] = &[
         name: "adaptive",
         what: "adaptive meshes against uniform ones of the same error: vertices and time",
         run: adaptive::check_adaptive,
+    },
+    Check {
+        name: "mesh-quality",
+        what: "angles of adaptive meshes in their metric, and how far a pass moves the surface",
+        run: quality::check_quality,
+    },
+    Check {
+        name: "passes",
+        what: "a thousand passes that nothing asks for: error of a swing, momenta and energy of free flight",
+        run: passes::check_passes,
     },
     Check {
         name: "rope",

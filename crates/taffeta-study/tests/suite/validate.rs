@@ -30,6 +30,8 @@ fn the_rows_of_the_validation_document_are_all_there() {
         "energy",
         "resolution",
         "adaptive",
+        "mesh-quality",
+        "passes",
         "rope",
     ];
     assert_eq!(names, wanted);
@@ -97,4 +99,16 @@ fn implicit_euler_never_gains_energy() {
 fn a_scene_that_is_refused_is_no_result() {
     let error = (find_check("incline").unwrap().run)(&context(&["simulation.solver=magic"])).unwrap_err();
     assert!(error.to_string().contains("magic"), "{error}");
+}
+
+#[test]
+#[ignore = "second tier"]
+fn a_thousand_passes_that_nothing_asks_for_change_little() {
+    expect_pass("passes", &[]);
+}
+
+#[test]
+#[ignore = "second tier"]
+fn adaptive_meshes_have_good_angles_and_pop_little() {
+    expect_pass("mesh-quality", &[]);
 }

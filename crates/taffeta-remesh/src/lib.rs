@@ -14,7 +14,7 @@
 //!
 //! Invariants of a pass: the mesh stays valid and every element has its attributes; no vertex moves; the outline, the
 //! material area and the held vertices stay; linear momentum and the angular momentum about the center of mass stay, as
-//! far as the vertices are free; no piece gains kinetic energy (`pieces`), unless it moves rigidly; the same input gives the
+//! far as the vertices are free; no piece gains kinetic energy (`pieces`), unless it moves rigidly or the pass is paid for; the same input gives the
 //! same edits; on a shape at rest the passes come to rest.
 //!
 //! Three kinds of rest shape are edited: one chart, panels that are sewn together along seams (`rest`), and a shape in

@@ -10,7 +10,7 @@
 //! local spin of about `V/10h` from every flip. It is a [`Drift`] instead, tiny beside the sheet, and [`settle_drifts`]
 //! gives it back to the whole sheet.
 //!
-//! The edits of a pass give the whole of `ΔL` to the sheet ([`Spin::OnSheet`]). A split leaves every velocity where it was, but
+//! The edits of a pass that is [paid for](crate::Pass::is_paid_for) give the whole of `ΔL` to the sheet ([`Spin::OnSheet`]). A split leaves every velocity where it was, but
 //! gathers lumped mass in its middle: a ring that is to keep its spin has to turn faster, and slower again when the vertex goes.
 //! Rings that overlap do not undo each other: a swing through 1 000 passes that split and merged every cell erred three times as much.
 //!
@@ -59,9 +59,9 @@ impl Drift {
 /// Where the spin that an edit changes is given back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spin {
-    /// At once, on the ring, whose kinetic energy is kept down: an edit by itself.
+    /// At once, on the ring, whose kinetic energy is kept down.
     OnRing,
-    /// With the drift, on the whole sheet, whose kinetic energy is looked at after all edits: an edit of a pass.
+    /// With the drift, on the whole sheet: in a pass after which somebody looks at the energy of all of it.
     OnSheet,
 }
 

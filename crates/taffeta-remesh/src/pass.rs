@@ -92,6 +92,8 @@ pub fn remesh(
         working,
         report,
         allowance,
+        // Without somebody who looks at energies, rings keep theirs.
+        spin: if pass.is_paid_for { Spin::OnSheet } else { Spin::OnRing },
     };
     let (report, working) = edit_to_metrics(start, veto);
     if report.edit_count() > 0 && !pass.is_paid_for {
@@ -132,7 +134,7 @@ pub(crate) fn remesh_to_field(
     let allowance = vec![Allowance::UNLIMITED; rules.max_vertices.len()];
     let report = RemeshReport::default();
     let tracker = Some(tracker);
-    let start = Start { mesh, attributes, rules, tracker, working, report, allowance };
+    let start = Start { mesh, attributes, rules, tracker, working, report, allowance, spin: Spin::OnRing };
     edit_to_metrics(start, veto).0
 }
 
@@ -167,14 +169,13 @@ struct Start<'a> {
     report: RemeshReport,
     /// By cloth number.
     allowance: Vec<Allowance>,
+    spin: Spin,
 }
 
 /// Edits until the metrics are met; what was done, and the arrays as far as they are kept up.
 fn edit_to_metrics(start: Start, veto: &mut dyn FnMut(&Proposal) -> bool) -> (RemeshReport, Working) {
-    let Start { mesh, attributes, rules, tracker, working, mut report, allowance } = start;
+    let Start { mesh, attributes, rules, tracker, working, mut report, allowance, spin } = start;
     report.displacements = vec![0.0; rules.max_vertices.len()];
-    // What a fixed field places has the velocities of the input.
-    let spin = if tracker.is_some() { Spin::OnRing } else { Spin::OnSheet };
     let budget = rules.budget_of(working.vertices.len());
     let drifts = vec![Drift::default(); rules.max_vertices.len()];
     let mut editor = Editor {

@@ -307,7 +307,9 @@ mod tests {
         let mut world = flying(bent_sheets());
         let (mut linear, mut angular, mut edits, mut passes) = (DVec3::ZERO, DVec3::ZERO, 0, 0);
         let mut scales = [f64::INFINITY; 2];
-        let mut added = 0.0;
+        // The first step makes passes of its own, and what they take is there to be given back.
+        world.step(&StepInputs::default(), DT).expect("a step");
+        let mut added = -world.credits[0];
         for pass in 0..count {
             if pass % 10 == 0 {
                 // The integration in time damps waves, and passes spend them.

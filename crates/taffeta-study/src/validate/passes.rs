@@ -21,7 +21,7 @@ const LONG: f64 = 10.0;
 
 /// Cells along a side of the sheet that swings, and of the reference.
 const CELLS: u32 = 24;
-const FINEST: u32 = 64;
+const FINEST: u32 = 96;
 /// Wanted lengths \[m\] that make a pass split the diagonals of these cells, and collapse them again.
 const SIZES: [f64; 2] = [1.2 / CELLS as f64, 1.8 / CELLS as f64];
 /// Points along a side at which positions are compared, and substeps from one comparison to the next.

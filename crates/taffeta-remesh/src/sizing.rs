@@ -149,7 +149,11 @@ fn compute_metrics<'a>(
 ) -> Vec<Metric> {
     let at = |corners: [u32; 3]| corners.map(|slot| slot as usize);
     let shapes = compute_shapes(working, &working.positions);
-    let operators = compute_shape_operators(working, &working.positions, &shapes);
+    let by_thresholds = |cloth: &Option<u32>| cloth.is_some_and(|cloth| settings_of(cloth).refine_error.is_none());
+    let operators = match working.cloths.iter().any(by_thresholds) {
+        true => compute_shape_operators(working, &working.positions, &shapes),
+        false => Vec::new(),
+    };
     let coming = compute_coming_curvatures(working, &settings_of, elapsed);
     let (normals, strains) = recover_at_vertices(working, &shapes);
     let planes = find_planes(working, &settings_of, surroundings);
@@ -159,7 +163,7 @@ fn compute_metrics<'a>(
         let corners = at(row.corners);
         let [s0, s1, s2] = corners.map(|slot| strains[slot]);
         let fields = FaceFields {
-            shape: operators[face],
+            shape: operators.get(face).copied().unwrap_or_default(),
             coming_shape: coming.get(face).copied().unwrap_or_default(),
             normal_gradient: match working.kinds[row.cloth as usize] {
                 RestKind::Flat | RestKind::Panels => {

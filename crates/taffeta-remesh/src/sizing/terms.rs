@@ -38,7 +38,7 @@ pub(super) enum SizingTerm {
 
 /// What the terms look at in one face.
 pub(super) struct FaceFields {
-    /// Shape operator from hinge angles \[1/m\].
+    /// Shape operator from hinge angles \[1/m\]. Only for cloths with thresholds.
     pub shape: Sym2,
     /// The curvature after the time that has passed since the last pass, if the velocities stay, from normals \[1/m\]. Only for
     /// cloths with one error.
@@ -90,11 +90,13 @@ impl SizingTerm {
     fn metric_of_error(self, face: &FaceFields, error: f64) -> Metric {
         let of_second = |absolute: Sym2| Sym2::default().plus(INTERPOLATION_ERROR / error, &absolute);
         match self {
-            Self::HingeCurvature => of_second(face.shape.map_eigenvalues(f64::abs)),
+            // Normals say the same where there is a bend to resolve, and hinges add what their triangles make of it: thin cotton
+            // that crumples had twice the vertices, and a swing the same error with a few more.
+            Self::HingeCurvature => Metric::default(),
             Self::NormalGradient => of_second(root(&gram(face.normal_gradient))),
             // In all directions: the gradient of one component is a second derivative along another one, too.
             Self::StrainGradient => of_second(Sym2::diagonal(face.strain_gradient.length())),
-            Self::Compression => compression(face, HIDDEN_FOLD * error),
+            Self::Compression => compression(&face.green, &gram(face.normal_gradient), HIDDEN_FOLD * error),
             Self::Velocity => of_second(face.coming_shape.map_eigenvalues(f64::abs)),
             Self::Obstacle => Metric::default(),
             Self::PlasticCurvature => of_second(face.plastic_curvature.map_eigenvalues(f64::abs)),
@@ -106,7 +108,7 @@ impl SizingTerm {
             Self::HingeCurvature => Some(scaled(face.shape.squared(), settings.refine_angle)),
             Self::NormalGradient => Some(scaled(gram(face.normal_gradient), settings.refine_angle)),
             Self::StrainGradient => Some(scaled(outer(face.strain_gradient), settings.refine_strain)),
-            Self::Compression => settings.refine_compression.map(|size| compression(face, size)),
+            Self::Compression => settings.refine_compression.map(|size| compression(&face.green, &face.shape.squared(), size)),
             Self::Velocity => {
                 settings.refine_velocity.map(|change| scaled(gram(face.velocity_gradient), change))
             }
@@ -122,10 +124,11 @@ impl SizingTerm {
 const HIDDEN_FOLD: f64 = PI * FRAC_1_SQRT_2;
 
 /// The metric of compression, `[−G + √(G² − 4c² cof(S²))]₊/2c²` with `G = FᵀF − I`: a sheet that gives way sideways can
-/// bear less of it (Narain et al. 2012, eq. 9). `c` is the length \[m\] below which it need not be resolved.
-fn compression(face: &FaceFields, c: f64) -> Metric {
-    let excess = Sym2::default().plus(2.0, &face.green);
-    let Sym2 { xx, xy, yy } = face.shape.squared();
+/// bear less of it (Narain et al. 2012, eq. 9). `c` is the length \[m\] below which it need not be resolved; `squared` is `S²`
+/// \[1/m²\].
+fn compression(green: &Sym2, squared: &Sym2, c: f64) -> Metric {
+    let excess = Sym2::default().plus(2.0, green);
+    let Sym2 { xx, xy, yy } = *squared;
     let cofactor = Sym2 { xx: yy, xy: -xy, yy: xx };
     let radicand = excess.squared().plus(-4.0 * c * c, &cofactor);
     // Where curvature is strong the radicand is negative; then compression asks for less, not for nothing.
@@ -240,8 +243,8 @@ mod tests {
         };
         let green = Sym2 { xx: -0.02, xy: 0.004, yy: 0.01 };
         let shape = Sym2 { xx: 3.0, xy: -1.0, yy: 0.4 };
-        let as_is = compression(&FaceFields { green, shape, ..face() }, 0.005);
-        let turned = compression(&FaceFields { green: turn(green), shape: turn(shape), ..face() }, 0.005);
+        let as_is = compression(&green, &shape.squared(), 0.005);
+        let turned = compression(&turn(green), &turn(shape).squared(), 0.005);
         let expected = turn(as_is);
         let scale = as_is.xx + as_is.yy;
         assert!(

@@ -14,6 +14,7 @@ use super::row::Row;
 use cases::{CASES, Case, Measure};
 use cpu_time::ProcessTime;
 use sheets::Mesh;
+use taffeta_sim::World;
 
 /// How much higher each start is than the last \[m\].
 const STEP: f64 = 1e-5;
@@ -21,7 +22,7 @@ const STEP: f64 = 1e-5;
 const POINTS: u32 = 33;
 
 /// A quantity of a sheet.
-type Quantity = fn(&Experiment) -> Result<f64, CheckError>;
+type Quantity = fn(&World) -> f64;
 
 /// What a run has come to.
 struct Run {
@@ -67,12 +68,17 @@ pub(super) fn check_adaptive(context: &Context<'_>) -> Result<Vec<Row>, CheckErr
         };
         let uniform = case.uniform.iter().map(|cells| measure(*cells, "")).collect::<Result<Vec<_>, _>>()?;
         for (cells, cost) in case.uniform.iter().zip(&uniform) {
-            rows.extend(report(&format!("{}, uniform {} × {}", case.name, cells[0], cells[1]), &case.measure, cost));
+            rows.extend(report(
+                &format!("{}, uniform {} × {}", case.name, cells[0], cells[1]),
+                &case.measure,
+                cost,
+            ));
         }
         for (tolerance, least) in case.errors {
-            let [least, most] = case.edges;
+            let [shortest, longest] = case.edges;
             let error = 1e-3 * tolerance;
-            let remesh = format!("remesh = {{ size_min = {least}, size_max = {most}, refine_error = {error} }}");
+            let remesh =
+                format!("remesh = {{ size_min = {shortest}, size_max = {longest}, refine_error = {error} }}");
             let cost = measure(case.coarse, &remesh)?;
             let name = format!("{}, adaptive {tolerance} mm", case.name);
             rows.extend(report(&name, &case.measure, &cost));
@@ -189,7 +195,7 @@ fn follow(
             }
             Measure::Tears(_) => run.values.push(torn),
             Measure::Mean([first, _], quantity) if frame >= *first => {
-                let part = quantity(&experiment)? / f64::from(last - first + 1);
+                let part = quantity(&experiment.world) / f64::from(last - first + 1);
                 match run.values.first_mut() {
                     Some(mean) => *mean += part,
                     None => run.values.push(part),
@@ -201,20 +207,20 @@ fn follow(
     Ok(run)
 }
 
-/// \[J\]
-fn elastic_energy(experiment: &Experiment) -> Result<f64, CheckError> {
-    let metrics = experiment.world.measure();
-    Ok(metrics.stretch_energy + metrics.bend_energy)
+/// Of stretching and bending \[J\].
+fn elastic_energy(world: &World) -> f64 {
+    let metrics = world.measure();
+    metrics.stretch_energy + metrics.bend_energy
 }
 
 /// \[J\]
-fn kinetic_energy(experiment: &Experiment) -> Result<f64, CheckError> {
-    Ok(experiment.world.measure().kinetic_energy)
+fn bend_energy(world: &World) -> f64 {
+    world.measure().bend_energy
 }
 
-/// \[J\]
-fn gravity_energy(experiment: &Experiment) -> Result<f64, CheckError> {
-    Ok(experiment.world.measure().gravity_energy)
+/// Zero at the origin \[J\].
+fn gravity_energy(world: &World) -> f64 {
+    world.measure().gravity_energy
 }
 
 /// Coordinates of material points \[m\].

@@ -1,7 +1,7 @@
 //! The cases: sheets, what happens to them, and what is compared.
 
-use super::Quantity;
 use super::sheets::{Mesh, Slit};
+use super::{Quantity, bend_energy, elastic_energy, gravity_energy};
 
 /// A sheet, what happens to it, and the meshes on which it is tried.
 pub(super) struct Case {
@@ -174,10 +174,10 @@ pub(super) const CASES: [Case; 8] = [
         place: [0.0, 0.0, 0.0],
         turn: 0.0,
         slit: None,
-        measure: Measure::Mean([45, 90], kinetic_energy),
-        starts: 5,
+        measure: Measure::Mean([45, 90], bend_energy),
+        starts: 3,
         finest: Mesh::Grid([48, 32]),
-        uniform: &[[12, 8], [18, 12], [24, 16]],
+        uniform: &[[12, 8], [18, 12], [24, 16], [36, 24]],
         coarse: [12, 8],
         edges: [0.015, 0.2],
         errors: &[(10.0, [0.2, 0.2])],
@@ -193,11 +193,11 @@ pub(super) const CASES: [Case; 8] = [
         turn: -90.0,
         slit: None,
         measure: Measure::Mean([86, 90], gravity_energy),
-        starts: 5,
-        finest: Mesh::Grid([48, 48]),
-        uniform: &[[12, 12], [16, 16], [24, 24], [32, 32]],
+        starts: 3,
+        finest: Mesh::Grid([64, 64]),
+        uniform: &[[12, 12], [16, 16], [24, 24], [32, 32], [48, 48]],
         coarse: [10, 10],
         edges: [0.016, 0.2],
-        errors: &[(8.0, [0.2, 0.2])],
+        errors: &[(8.0, [0.2, 0.2]), (4.0, [0.2, 0.2])],
     },
 ];

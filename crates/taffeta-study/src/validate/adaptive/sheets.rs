@@ -1,6 +1,6 @@
 //! Meshes of the sheets.
 
-use glam::{DVec2, DVec3};
+use glam::DVec2;
 use taffeta_core::TriangleMesh;
 
 /// How a sheet is meshed.
@@ -26,9 +26,11 @@ const EVEN: u32 = 14;
 
 impl Mesh {
     /// The sheet of this length and width \[m\], flat.
-    pub fn build(self, [length, width]: [f64; 2], slit: Option<Slit>) -> TriangleMesh {
+    pub(super) fn build(self, [length, width]: [f64; 2], slit: Option<Slit>) -> TriangleMesh {
         match self {
-            Self::Grid([along, across]) => sheet(&even_lines(length, along), &even_lines(width, across), slit),
+            Self::Grid([along, across]) => {
+                sheet(&even_lines(length, along), &even_lines(width, across), slit)
+            }
             Self::Graded { .. } => sheet(&self.graded_lines(length), &self.graded_lines(width), slit),
         }
     }
@@ -95,6 +97,7 @@ fn sheet(along: &[f64], across: &[f64], slit: Option<Slit>) -> TriangleMesh {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use glam::DVec3;
 
     fn area(mesh: &TriangleMesh) -> f64 {
         let of = |face: &[u32; 3]| {

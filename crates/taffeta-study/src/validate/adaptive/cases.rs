@@ -115,10 +115,10 @@ pub(super) const CASES: [Case; 8] = [
         measure: Measure::Points(&[60]),
         starts: 1,
         finest: Mesh::Graded { smallest: 0.006, factor: 1.08, largest: 0.045 },
-        uniform: &[[32, 32], [48, 48], [64, 64], [96, 96], [128, 128]],
+        uniform: &[[16, 16], [24, 24], [32, 32], [48, 48], [64, 64], [96, 96], [128, 128]],
         coarse: [8, 8],
         edges: [0.005, 0.5],
-        errors: &[(4.0, Some([2.0, 2.0])), (2.0, Some([4.0, 4.0])), (1.0, Some([8.0, 6.0]))],
+        errors: &[(4.0, Some([1.6, 1.2])), (2.0, Some([6.0, 4.5])), (1.0, Some([10.0, 7.0]))],
     },
     // Wedged open from one side, so that the tear grows with the pull and stops with it; from both alike, so that it stays half-way
     // up, where uniform meshes have edges: else they would lead it elsewhere. Finer ones than these err no less: what is left are
@@ -164,8 +164,9 @@ pub(super) const CASES: [Case; 8] = [
         uniform: &[[16, 8], [32, 16], [48, 24], [64, 32], [96, 48]],
         coarse: [8, 4],
         edges: [0.005, 0.25],
-        errors: &[(8.0, Some([1.0, 1.0])), (4.0, Some([1.0, 1.0]))],
+        errors: &[(8.0, Some([2.8, 1.2])), (4.0, Some([4.0, 2.0]))],
     },
+    // Silk has folds that are finer than all of these meshes: compared is how many of them are there.
     Case {
         name: "flag in the wind",
         size: [1.2, 0.8],
@@ -183,6 +184,8 @@ pub(super) const CASES: [Case; 8] = [
         edges: [0.015, 0.2],
         errors: &[(10.0, None)],
     },
+    // Many shapes are at rest, and the pattern of the triangles decides among them: means differ by a few percent from one pattern to
+    // another, whatever the size of the cells.
     Case {
         name: "sheet on a ball",
         size: [1.0, 1.0],

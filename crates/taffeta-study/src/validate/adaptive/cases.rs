@@ -202,6 +202,6 @@ pub(super) const CASES: [Case; 8] = [
         uniform: &[[12, 12], [16, 16], [24, 24], [32, 32], [48, 48]],
         coarse: [10, 10],
         edges: [0.016, 0.2],
-        errors: &[(8.0, None), (4.0, None)],
+        errors: &[(4.0, None)],
     },
 ];

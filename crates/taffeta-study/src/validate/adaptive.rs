@@ -52,7 +52,7 @@ pub(super) fn check_adaptive(context: &Context<'_>) -> Result<Vec<Row>, CheckErr
         let follow_all = |mesh: Mesh, remesh: &str, starts: u32| {
             (0..starts).map(|start| follow(context, case, mesh, remesh, start)).collect::<Result<Vec<_>, _>>()
         };
-        // Only means depend on the start.
+        // Means scatter from start to start; positions and tears are compared with those of one run.
         let starts = if matches!(case.measure, Measure::Mean(..)) { case.starts } else { 1 };
         let finest = follow_all(case.finest, "", starts)?;
         let wanted: Vec<f64> =

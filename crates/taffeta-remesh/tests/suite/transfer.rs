@@ -116,25 +116,6 @@ fn two_triangles(shape: impl Fn(DVec2) -> DVec3) -> (Sheet, taffeta_mesh::BuiltM
 }
 
 #[test]
-fn an_edge_between_two_pins_is_held_by_the_one_that_has_all_of_it() {
-    let region = |from: f64, to: f64| Region::MaterialBox([DVec2::new(from, -0.1), DVec2::new(to, 0.1)]);
-    let pin_of_middle = |pins: &[Region]| {
-        let (mut sheet, built) = two_triangles(flat);
-        let ends = [built.vertices[0], built.vertices[1]];
-        ends.into_iter().zip(0..).for_each(|(v, pin)| sheet.attributes.vertices[v].pin = Some(pin));
-        let e = built.mesh.find_halfedge(ends[0], ends[1]).expect("an edge").edge;
-        let record =
-            split_with_transfer(&mut sheet.mesh, &mut sheet.attributes, e, pins).expect("can be split");
-        sheet.attributes.vertices[record.vertex].pin
-    };
-    assert_eq!(pin_of_middle(&[region(-1.0, 0.0), region(0.0, 1.0)]), Some(1));
-    assert_eq!(pin_of_middle(&[region(0.0, 1.0), region(1.0, 2.0)]), Some(0));
-    // The middle alone does not count: the pins may have moved apart.
-    assert_eq!(pin_of_middle(&[region(-1.0, 0.0), region(0.4, 1.0)]), None);
-    assert_eq!(pin_of_middle(&[region(-1.0, 0.0), region(1.0, 2.0)]), None);
-}
-
-#[test]
 fn kinetic_energy_grows_only_where_a_ring_has_to_turn_faster() {
     let mut grown = 0;
     for number in 0..60 {

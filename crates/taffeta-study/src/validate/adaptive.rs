@@ -1,110 +1,44 @@
 //! What adaptive meshes are for: the same error with fewer vertices, in less time.
 //!
-//! Each case is run on uniform meshes of several sizes and on adaptive ones of several tolerances, from five starts each, of which
-//! the medians count: where friction catches a sheet, or which way it folds, is decided by little. Errors are distances of
-//! material points to a much finer uniform mesh with the same substeps, root mean square over points and times. A gain is how many times as many vertices,
-//! or as much time, the uniform mesh takes that errs as much: between the sizes that were run, powers are interpolated.
+//! Each [case](cases) is run on uniform meshes of several sizes and on adaptive ones of several tolerances, from several starts of
+//! which the medians count: where friction catches a sheet, or which way it folds, is decided by little. Errors are differences to
+//! a much finer mesh: of positions of material points, of the length of tears, or of means, where no two meshes fold alike. A gain
+//! is how many times as many vertices, or as much time, the uniform mesh takes that errs as much: between the sizes that were
+//! run, powers are interpolated.
 
-use super::context::{CheckError, Context};
+mod cases;
+mod sheets;
+
+use super::context::{CheckError, Context, Experiment};
 use super::row::Row;
-use crate::study::Deviation;
-use glam::DVec3;
-use std::time::Instant;
+use cases::{CASES, Case, Measure};
+use cpu_time::ProcessTime;
+use sheets::Mesh;
+use taffeta_sim::World;
 
-/// How many starts there are, an odd number, and how much higher each is than the last \[m\].
-const STARTS: u32 = 5;
+/// How much higher each start is than the last \[m\].
 const STEP: f64 = 1e-5;
 /// Points along a side at which positions are compared.
 const POINTS: u32 = 33;
 
-/// A sheet, what happens to it, and the meshes on which it is tried.
-struct Case {
-    name: &'static str,
-    /// Length and width \[m\].
-    size: [f64; 2],
-    /// Lines of the scene but for grid, place and remeshing.
-    cloth: &'static str,
-    rest: &'static str,
-    settings: &'static str,
-    /// Where the sheet lies \[m\], and how it is turned \[°\].
-    place: [f64; 3],
-    turn: f64,
-    /// The frames after which positions are compared.
-    frames: &'static [u32],
-    finest: [u32; 2],
-    uniform: &'static [[u32; 2]],
-    /// The mesh that adaptive ones start from.
-    coarse: [u32; 2],
-    /// Tolerances \[mm\], and the gains in vertices, in the mean and at the end, below which the check fails: floors below what was
-    /// measured.
-    errors: &'static [(f64, [f64; 2])],
-}
-
-const CASES: [Case; 3] = [
-    // A strip, because a wide sheet folds over a ball in many ways, and which of them it finds is decided by its history. Even
-    // numbers of cells across: with odd ones no vertices lie on the top of the ball, and the mesh errs more.
-    Case {
-        name: "strip over a ball",
-        size: [2.0, 0.2],
-        cloth: "material = { density = 0.3, stretch = [3000.0, 3000.0], poisson = 0.3, bend = [3e-4, 3e-4] }",
-        rest: "[[obstacle]]\nshape = { sphere = { radius = 0.05 } }\nfriction = { static = 0.5, kinetic = 0.4 }",
-        settings: "velocity_damping = 4.0",
-        place: [-1.0, 0.055, 0.1],
-        turn: -90.0,
-        frames: &[90],
-        finest: [240, 24],
-        uniform: &[[40, 4], [60, 6], [80, 8], [120, 12], [160, 16]],
-        coarse: [40, 4],
-        errors: &[(1.3, [3.5, 5.0])],
-    },
-    Case {
-        name: "swing from one edge",
-        size: [1.0, 1.0],
-        cloth: "material = \"cotton\"",
-        rest: "[[cloth.pin]]\nwhere = { material_box = [[0.0, 1.0], [1.0, 1.0]] }",
-        settings: "substeps = 4",
-        place: [0.0, 0.0, 0.0],
-        turn: -90.0,
-        frames: &[8, 16, 24, 32, 40],
-        finest: [96, 96],
-        uniform: &[[8, 8], [12, 12], [16, 16], [24, 24], [32, 32], [48, 48]],
-        coarse: [8, 8],
-        errors: &[(4.0, [2.5, 2.0]), (2.0, [5.0, 4.0]), (1.0, [5.0, 3.0])],
-    },
-    // Damped, as the strip is: else it comes to rest where friction happens to catch it.
-    Case {
-        name: "sheet laid over a capsule",
-        size: [1.0, 1.0],
-        cloth: "material = \"cotton\"",
-        rest: "[[obstacle]]\nshape = { capsule = { radius = 0.15, half_length = 0.6 } }\n\
-               place = { translate = [0.0, -0.151, 0.0], rotate_deg = [0, 0, 90] }\n\
-               friction = { static = 0.5, kinetic = 0.4 }",
-        settings: "velocity_damping = 4.0",
-        place: [-0.5, 0.001, 0.5],
-        turn: -90.0,
-        frames: &[90],
-        finest: [96, 96],
-        uniform: &[[16, 16], [24, 24], [32, 32], [48, 48]],
-        coarse: [8, 8],
-        errors: &[(4.0, [2.0, 2.5]), (2.0, [3.0, 4.0])],
-    },
-];
+/// A quantity of a sheet.
+type Quantity = fn(&World) -> f64;
 
 /// What a run has come to.
 struct Run {
-    /// At all times that are compared, one after the other.
-    points: Vec<DVec3>,
+    /// What is compared: coordinates or lengths \[m\], or a mean in its unit.
+    values: Vec<f64>,
     /// Mean over the frames, and after the last one.
     vertices: f64,
     last: f64,
-    /// Time of all steps on one thread \[s\].
+    /// Time of all steps on one thread, as the processor counts it \[s\].
     time: f64,
 }
 
 /// The medians of a mesh.
 #[derive(Clone, Copy, Debug)]
 struct Cost {
-    /// Root mean square \[mm\].
+    /// In the unit of the [`Measure`].
     error: f64,
     vertices: f64,
     last: f64,
@@ -115,13 +49,18 @@ struct Cost {
 pub(super) fn check_adaptive(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
     let mut rows = Vec::new();
     for case in &CASES {
-        let finest = follow(context, case, case.finest, "", 0)?.points;
+        let follow_all = |mesh: Mesh, remesh: &str, starts: u32| {
+            (0..starts).map(|start| follow(context, case, mesh, remesh, start)).collect::<Result<Vec<_>, _>>()
+        };
+        // Means scatter from start to start; positions and tears are compared with those of one run.
+        let starts = if matches!(case.measure, Measure::Mean(..)) { case.starts } else { 1 };
+        let finest = follow_all(case.finest, "", starts)?;
+        let wanted: Vec<f64> =
+            (0..finest[0].values.len()).map(|k| median(&finest, |run| run.values[k])).collect();
         let measure = |cells: [u32; 2], remesh: &str| -> Result<Cost, CheckError> {
-            let runs = (0..STARTS).map(|start| follow(context, case, cells, remesh, start));
-            let runs = runs.collect::<Result<Vec<_>, _>>()?;
-            let error = |run: &Run| 1e3 * Deviation::between(&run.points, &finest).rms;
+            let runs = follow_all(Mesh::Grid(cells), remesh, case.starts)?;
             Ok(Cost {
-                error: median(&runs, error),
+                error: median(&runs, |run| case.measure.error(&run.values, &wanted)),
                 vertices: median(&runs, |run| run.vertices),
                 last: median(&runs, |run| run.last),
                 time: median(&runs, |run| run.time),
@@ -129,17 +68,26 @@ pub(super) fn check_adaptive(context: &Context<'_>) -> Result<Vec<Row>, CheckErr
         };
         let uniform = case.uniform.iter().map(|cells| measure(*cells, "")).collect::<Result<Vec<_>, _>>()?;
         for (cells, cost) in case.uniform.iter().zip(&uniform) {
-            rows.extend(report(&format!("{}, uniform {} × {}", case.name, cells[0], cells[1]), cost));
+            rows.extend(report(
+                &format!("{}, uniform {} × {}", case.name, cells[0], cells[1]),
+                &case.measure,
+                cost,
+            ));
         }
         for (tolerance, least) in case.errors {
-            let remesh = format!("remesh = {{ size_max = 0.25, refine_error = {} }}", 1e-3 * tolerance);
+            let [shortest, longest] = case.edges;
+            let error = 1e-3 * tolerance;
+            let remesh =
+                format!("remesh = {{ size_min = {shortest}, size_max = {longest}, refine_error = {error} }}");
             let cost = measure(case.coarse, &remesh)?;
             let name = format!("{}, adaptive {tolerance} mm", case.name);
-            rows.extend(report(&name, &cost));
+            rows.extend(report(&name, &case.measure, &cost));
             let [vertices, last, time] = gains(&uniform, &cost);
-            for (when, gain, least) in [("in the mean", vertices, least[0]), ("at the end", last, least[1])] {
-                let part = format!("{name}: part of the vertices of a uniform mesh, {when}");
-                rows.push(Row::at_most(part, 1.0 / gain, 1.0 / least));
+            for (k, when, gain) in [(0, "in the mean", vertices), (1, "at the end", last)] {
+                if let Some(least) = least {
+                    let part = format!("{name}: part of the vertices of a uniform mesh, {when}");
+                    rows.push(Row::at_most(part, 1.0 / gain, 1.0 / least[k]));
+                }
                 rows.push(Row::reported(format!("{name}: gain in vertices, {when}"), gain));
             }
             rows.push(Row::reported(format!("{name}: gain in time"), time));
@@ -149,9 +97,9 @@ pub(super) fn check_adaptive(context: &Context<'_>) -> Result<Vec<Row>, CheckErr
 }
 
 /// The figures of a mesh.
-fn report(name: &str, cost: &Cost) -> [Row; 4] {
+fn report(name: &str, measure: &Measure, cost: &Cost) -> [Row; 4] {
     [
-        Row::reported(format!("{name}: error"), cost.error).in_unit("mm"),
+        Row::reported(format!("{name}: error"), cost.error).in_unit(measure.unit()),
         Row::reported(format!("{name}: vertices, mean"), cost.vertices),
         Row::reported(format!("{name}: vertices, at the end"), cost.last),
         Row::reported(format!("{name}: time"), cost.time).in_unit("s"),
@@ -182,38 +130,110 @@ fn gains(uniform: &[Cost], adaptive: &Cost) -> [f64; 3] {
     [vertices / adaptive.vertices, vertices / adaptive.last, time / adaptive.time]
 }
 
-/// Runs a case on a mesh of such cells from one of the starts.
+impl Measure {
+    fn unit(&self) -> &'static str {
+        match self {
+            Self::Points(_) | Self::Tears(_) => "mm",
+            Self::Mean(..) => "%",
+        }
+    }
+
+    /// The last frame that counts.
+    fn last_frame(&self) -> u32 {
+        match self {
+            Self::Points(frames) => frames.last().copied().unwrap_or(0),
+            Self::Tears(last) | Self::Mean([_, last], _) => *last,
+        }
+    }
+
+    /// How far values are from those that are wanted.
+    fn error(&self, values: &[f64], wanted: &[f64]) -> f64 {
+        let squares: f64 = values.iter().zip(wanted).map(|(a, b)| (a - b).powi(2)).sum();
+        let count = values.len() as f64;
+        match self {
+            Self::Points(_) => 1e3 * (squares / (count / 3.0)).sqrt(),
+            Self::Tears(_) => 1e3 * (squares / count).sqrt(),
+            Self::Mean(..) => 100.0 * squares.sqrt() / wanted[0].abs(),
+        }
+    }
+}
+
+/// Runs a case on a mesh from one of the starts.
 fn follow(
     context: &Context<'_>,
     case: &Case,
-    [along, across]: [u32; 2],
+    mesh: Mesh,
     remesh: &str,
     start: u32,
 ) -> Result<Run, CheckError> {
-    context.note(&format!("adaptive: {}, {along} × {across} cells, start {start} {remesh}", case.name));
+    context.note(&format!("adaptive: {}, {mesh:?}, start {start} {remesh}", case.name));
     let Case { size: [length, width], cloth, rest, settings, place: [x, y, z], turn, .. } = case;
     let height = y + STEP * f64::from(start);
+    let shape = match (mesh, case.slit) {
+        (Mesh::Grid([along, across]), None) => format!(
+            "grid = {{ size = [{length}, {width}], cells = [{along}, {across}], pattern = \"alternating\" }}"
+        ),
+        _ => {
+            context.write_mesh("sheet.obj", &mesh.build(case.size, case.slit))?;
+            "mesh = \"sheet.obj\"".to_owned()
+        }
+    };
     let mut experiment = context.experiment(&format!(
-        "[simulation]\nduration = 2.0\nthreads = 1\n{settings}\n[[cloth]]\n{cloth}\n{remesh}\n\
-         grid = {{ size = [{length}, {width}], cells = [{along}, {across}], pattern = \"alternating\" }}\n\
+        "[simulation]\nduration = 2.0\nthreads = 1\n{settings}\n[[cloth]]\n{cloth}\n{remesh}\n{shape}\n\
          place = {{ translate = [{x}, {height}, {z}], rotate_deg = [{turn}, 0, 0] }}\n{rest}\n"
     ))?;
-    let mut run = Run { points: Vec::new(), vertices: 0.0, last: 0.0, time: 0.0 };
-    let last = case.frames.last().copied().unwrap_or(0);
+    let mut run = Run { values: Vec::new(), vertices: 0.0, last: 0.0, time: 0.0 };
+    let (last, mut torn) = (case.measure.last_frame(), 0.0);
     for frame in 1..=last {
-        let clock = Instant::now();
-        run.last = experiment.step()?.vertices as f64;
-        run.vertices += run.last / f64::from(last);
+        let clock = ProcessTime::now();
+        let report = experiment.step()?;
         run.time += clock.elapsed().as_secs_f64();
-        if case.frames.contains(&frame) {
-            let part = |k: u32| f64::from(k) / f64::from(POINTS - 1);
-            let places = (0..POINTS * POINTS).map(|i| [length * part(i % POINTS), width * part(i / POINTS)]);
-            for [u, v] in places {
-                run.points.push(experiment.at(u, v)?);
+        run.last = report.vertices as f64;
+        run.vertices += run.last / f64::from(last);
+        torn += report.tears.length;
+        match &case.measure {
+            Measure::Points(frames) if frames.contains(&frame) => {
+                run.values.extend(material_points(&experiment, case.size)?);
             }
+            Measure::Tears(_) => run.values.push(torn),
+            Measure::Mean([first, _], quantity) if frame >= *first => {
+                let part = quantity(&experiment.world) / f64::from(last - first + 1);
+                match run.values.first_mut() {
+                    Some(mean) => *mean += part,
+                    None => run.values.push(part),
+                }
+            }
+            Measure::Points(_) | Measure::Mean(..) => (),
         }
     }
     Ok(run)
+}
+
+/// Of stretching and bending \[J\].
+fn elastic_energy(world: &World) -> f64 {
+    let metrics = world.measure();
+    metrics.stretch_energy + metrics.bend_energy
+}
+
+/// \[J\]
+fn bend_energy(world: &World) -> f64 {
+    world.measure().bend_energy
+}
+
+/// Zero at the origin \[J\].
+fn gravity_energy(world: &World) -> f64 {
+    world.measure().gravity_energy
+}
+
+/// Coordinates of material points \[m\].
+fn material_points(experiment: &Experiment, [length, width]: [f64; 2]) -> Result<Vec<f64>, CheckError> {
+    let part = |k: u32| f64::from(k) / f64::from(POINTS - 1);
+    let places = (0..POINTS * POINTS).map(|i| [length * part(i % POINTS), width * part(i / POINTS)]);
+    let mut coordinates = Vec::new();
+    for [u, v] in places {
+        coordinates.extend(experiment.at(u, v)?.to_array());
+    }
+    Ok(coordinates)
 }
 
 #[cfg(test)]

@@ -255,8 +255,13 @@ impl World {
     fn give_way(&mut self, proximity: &Proximity, path: &ContactPath, (share, h): (f64, f64)) {
         let moved = if self.work.stands_still { 0.0 } else { h };
         let work = &self.work;
-        let view =
-            SubstepView { start: &work.start, rows: &work.rows, rests: false, time: self.state.time, h: moved };
+        let view = SubstepView {
+            start: &work.start,
+            rows: &work.rows,
+            rests: false,
+            time: self.state.time,
+            h: moved,
+        };
         let mut contacts = self.caches.detector.detect(&self.sheet.topology, &self.obstacles, view);
         let shapes = self.moving_shapes(h);
         let bearing = self.state.grasps.names();

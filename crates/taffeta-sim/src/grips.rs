@@ -118,7 +118,9 @@ impl World {
     pub(crate) fn note_slip(&mut self) {
         let Self { work, state, .. } = self;
         let bearing = work.contacts.iter().filter(|contact| contact.normal_lambda > 0.0);
-        state.grasps.note(bearing.map(|contact| (contact, leftover_slip(contact, &work.start, &work.rows), 0.0)));
+        state
+            .grasps
+            .note(bearing.map(|contact| (contact, leftover_slip(contact, &work.start, &work.rows), 0.0)));
     }
 }
 

@@ -134,7 +134,8 @@ impl World {
         let history = starts.map(|(x, v)| Some(VertexHistory { position: *x, velocity: *v }));
         self.sheet.history = history.collect();
         let starts_anew = |contact: &&Contact| {
-            contact.sticks || contact.normal_lambda > 0.0 && self.work.is_impact(contact, h, self.state.gravity)
+            contact.sticks
+                || contact.normal_lambda > 0.0 && self.work.is_impact(contact, h, self.state.gravity)
         };
         for i in &self.work.shortened {
             self.sheet.history.raw[*i] = None;

@@ -53,7 +53,8 @@ impl World {
     /// long as a frame, and its contacts are found at its beginning.
     fn meet_late_contacts(&mut self, h: f64) {
         let work = &mut self.work;
-        let view = SubstepView { start: &work.start, rows: &work.rows, rests: false, time: self.state.time, h };
+        let view =
+            SubstepView { start: &work.start, rows: &work.rows, rests: false, time: self.state.time, h };
         let found = self.caches.detector.detect(&self.sheet.topology, &self.obstacles, view);
         let mut late: Vec<Contact> = found.iter().map(frictionless).collect();
         (0..CONTACT_PASSES).for_each(|_| project(&mut late, &work.start, &mut work.rows));

@@ -110,7 +110,8 @@ impl World {
         let moved = if work.stands_still { 0.0 } else { h };
         // The few iterations of projective dynamics find the forces of one point sooner than those of several.
         let rests = !matches!(self.caches.solver, Solver::Projective(_));
-        let view = SubstepView { start: &work.start, rows: &work.rows, rests, time: self.state.time, h: moved };
+        let view =
+            SubstepView { start: &work.start, rows: &work.rows, rests, time: self.state.time, h: moved };
         let found = self.caches.detector.detect(&self.sheet.topology, &self.obstacles, view);
         // Its memory is used again: contacts of folded cloth take tens of megabytes.
         work.contacts.clear();

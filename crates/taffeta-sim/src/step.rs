@@ -324,7 +324,8 @@ impl World {
         while substep < count {
             // Multiplied, not added up: the last substep ends exactly at the frame.
             self.state.time = start + h * f64::from(substep);
-            let wanted = self.choose_substeps((end - self.state.time, count - substep), (&mut plan, least, dt));
+            let wanted =
+                self.choose_substeps((end - self.state.time, count - substep), (&mut plan, least, dt));
             if wanted != count - substep {
                 plan.substeps = plan.substeps - (count - substep) + wanted;
                 (start, count, substep) = (self.state.time, wanted, 0);

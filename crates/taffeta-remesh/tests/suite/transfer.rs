@@ -123,7 +123,8 @@ fn an_edge_between_two_pins_is_held_by_the_one_that_has_all_of_it() {
         let ends = [built.vertices[0], built.vertices[1]];
         ends.into_iter().zip(0..).for_each(|(v, pin)| sheet.attributes.vertices[v].pin = Some(pin));
         let e = built.mesh.find_halfedge(ends[0], ends[1]).expect("an edge").edge;
-        let record = split_with_transfer(&mut sheet.mesh, &mut sheet.attributes, e, pins).expect("can be split");
+        let record =
+            split_with_transfer(&mut sheet.mesh, &mut sheet.attributes, e, pins).expect("can be split");
         sheet.attributes.vertices[record.vertex].pin
     };
     assert_eq!(pin_of_middle(&[region(-1.0, 0.0), region(0.0, 1.0)]), Some(1));

@@ -17,7 +17,7 @@ use crate::report::{Proposal, RemeshReport};
 use crate::rules::EditRules;
 use crate::runs::limit_at_runs;
 use crate::settings::RemeshSettings;
-use crate::sizing::update_metrics;
+use crate::sizing::{Hinges, update_metrics};
 use crate::surroundings::Surroundings;
 use crate::view::View;
 use crate::working::Working;
@@ -74,7 +74,7 @@ pub fn remesh(
         let asked = &mut working.asked[slot_of(*v)];
         *asked = dominate([*asked, *metric]);
     }
-    update_metrics(&mut working, pass);
+    update_metrics(&mut working, pass, Hinges::OfThresholds);
     limit_at_runs(&mut working, attributes);
     report.at_vertex_limit = keep_within_budget(&mut working, |cloth| pass.settings_of(cloth));
     for &v in &working.vertices {
@@ -112,7 +112,7 @@ pub fn find_lacks(
 ) -> Vec<(VertexKey, Metric)> {
     let touched: Vec<bool> = pass.settings.iter().map(Option::is_some).collect();
     let mut working = Working::gather(mesh, attributes, &touched);
-    update_metrics(&mut working, pass);
+    update_metrics(&mut working, pass, Hinges::Always);
     limit_at_runs(&mut working, attributes);
     let sizes = working.edges.iter().map(|row| working.size_of_row(mesh, attributes, row));
     if sizes.fold(0.0, f64::max) <= lack {
@@ -147,7 +147,7 @@ pub(crate) fn shape_metrics(
 ) -> Vec<Metric> {
     let touched: Vec<bool> = settings.iter().map(Option::is_some).collect();
     let mut working = Working::gather(mesh, attributes, &touched);
-    update_metrics(&mut working, &Pass { settings, ..Pass::default() });
+    update_metrics(&mut working, &Pass { settings, ..Pass::default() }, Hinges::OfThresholds);
     vertices.iter().map(|&v| working.metric_of(v)).collect()
 }
 

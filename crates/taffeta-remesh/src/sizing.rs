@@ -77,11 +77,22 @@ fn gradient_of(values: [DVec3; 3], gradients: [DVec2; 2]) -> [DVec3; 2] {
     [d1 * gradients[0].x + d2 * gradients[1].x, d1 * gradients[0].y + d2 * gradients[1].y]
 }
 
+/// Whose hinge angles ask for a finer mesh, beside the normals. Both say the same of a bend that is resolved. A coarse mesh shows
+/// a fold that begins in its hinges first; later hinges add what the triangles make of the bend, which on cloth that crumples
+/// was as much again: twice the vertices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hinges {
+    /// Those of all cloths: before a simulation begins.
+    Always,
+    /// Those of cloths with thresholds.
+    OfThresholds,
+}
+
 /// Computes the metric of every vertex from the current shape and the metrics of the last pass.
-pub(crate) fn update_metrics(working: &mut Working, pass: &Pass) {
+pub(crate) fn update_metrics(working: &mut Working, pass: &Pass, hinges: Hinges) {
     let Pass { surroundings, elapsed, view, .. } = *pass;
     let settings_of = |cloth: u32| pass.settings_of(cloth);
-    let mut metrics = compute_metrics(working, settings_of, surroundings, elapsed);
+    let mut metrics = compute_metrics(working, settings_of, surroundings, (elapsed, hinges));
     if let Some(view) = view {
         coarsen_unseen(working, settings_of, view, &mut metrics);
     }
@@ -145,12 +156,13 @@ fn compute_metrics<'a>(
     working: &Working,
     settings_of: impl Fn(u32) -> &'a RemeshSettings + Sync,
     surroundings: Option<&dyn Surroundings>,
-    elapsed: f64,
+    (elapsed, hinges): (f64, Hinges),
 ) -> Vec<Metric> {
     let at = |corners: [u32; 3]| corners.map(|slot| slot as usize);
     let shapes = compute_shapes(working, &working.positions);
-    let by_thresholds = |cloth: &Option<u32>| cloth.is_some_and(|cloth| settings_of(cloth).refine_error.is_none());
-    let operators = match working.cloths.iter().any(by_thresholds) {
+    let sees_hinges = |settings: &RemeshSettings| hinges == Hinges::Always || settings.refine_error.is_none();
+    let any_sees = working.cloths.iter().flatten().any(|cloth| sees_hinges(settings_of(*cloth)));
+    let operators = match any_sees {
         true => compute_shape_operators(working, &working.positions, &shapes),
         false => Vec::new(),
     };
@@ -163,7 +175,7 @@ fn compute_metrics<'a>(
         let corners = at(row.corners);
         let [s0, s1, s2] = corners.map(|slot| strains[slot]);
         let fields = FaceFields {
-            shape: operators.get(face).copied().unwrap_or_default(),
+            shape: operators.get(face).copied().filter(|_| sees_hinges(settings_of(row.cloth))),
             coming_shape: coming.get(face).copied().unwrap_or_default(),
             normal_gradient: match working.kinds[row.cloth as usize] {
                 RestKind::Flat | RestKind::Panels => {

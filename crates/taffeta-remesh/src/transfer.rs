@@ -22,7 +22,8 @@ use taffeta_mesh::{
 /// metric is the mean; `pins` are the regions of the pins by number.
 ///
 /// The new vertex is held if both ends are held by the same pin and the edge lies on the boundary or the midpoint in
-/// the pin's region: pins hold patches and edges, so what lies between held points inside them is held as well.
+/// the pin's region: pins hold patches and edges, so what lies between held points inside them is held as well. If two
+/// pins hold the ends, as at a corner of a sheet held at its sides, one of them must have the whole edge in its region.
 ///
 /// # Errors
 /// As [`HalfedgeMesh::split_edge`]; nothing has changed then.
@@ -87,6 +88,9 @@ pub(crate) fn split_with_adjustment(
         |start, pin: u32| middle.iter().any(|u| pins[pin as usize].contains_point(start, Some(*u)));
     let held_at = |start, pin| is_boundary || is_within(start, pin);
     let mut vertex = interpolate_vertex(ends.map(|v| &attributes.vertices[v]), part, held_at);
+    if vertex.pin.is_none() {
+        vertex.pin = find_pin_of_whole(mesh, attributes, he, pins);
+    }
     let on_edge = vertex.start;
     adjust(&mut middle, &mut vertex);
     let moves_rest_shape = vertex.start != on_edge;
@@ -156,6 +160,29 @@ fn interpolate_vertex(
         metric: Sym2::default().plus(1.0 - part, metric).plus(part, &b.metric),
         is_stitched: false,
     }
+}
+
+/// Of two pins that hold an end each, the first one whose region has both ends. Only the whole edge counts: pins that move
+/// differently have no vertex in common, and what lies between them is free.
+fn find_pin_of_whole(
+    mesh: &HalfedgeMesh,
+    attributes: &SheetAttributes,
+    he: Halfedge,
+    pins: &[Region],
+) -> Option<u32> {
+    let ends = mesh.ends(he).map(|v| &attributes.vertices[v]);
+    let [Some(first), Some(second)] = ends.map(|end| end.pin) else { return None };
+    if first == second {
+        return None;
+    }
+    let has_both = |pin: &u32| {
+        [he, he.twin()].into_iter().filter(|he| !mesh.is_boundary_halfedge(*he)).any(|he| {
+            let starts = mesh.ends(he).map(|v| attributes.vertices[v].start);
+            let mut corners = starts.into_iter().zip(span(mesh, attributes, he));
+            corners.all(|(start, u)| pins[*pin as usize].contains_point(start, Some(u)))
+        })
+    };
+    [first, second].into_iter().find(has_both)
 }
 
 /// The halves of the split edge.

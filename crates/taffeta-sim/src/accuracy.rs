@@ -46,7 +46,7 @@ impl World {
     /// The estimated local error of the last substep, relative to the size of a body: the largest of their root mean
     /// squares. 0 before the first substep.
     pub(crate) fn local_error(&self) -> f64 {
-        let (state, history, h) = (&self.sheet.state, &self.sheet.history, self.last_substep);
+        let (state, history, h) = (&self.sheet.state, &self.sheet.history, self.state.last_substep);
         self.largest_part(|i| {
             let last = history.raw[i].as_ref()?;
             let (x, v) = (state.positions.raw[i], state.velocities.raw[i]);
@@ -72,12 +72,12 @@ impl World {
 
     /// How long the next substep may be \[s\].
     pub(crate) fn next_substep(&self) -> f64 {
-        if self.last_substep == 0.0 {
+        if self.state.last_substep == 0.0 {
             return FIRST;
         }
         // Local errors are of third order; what contacts and snaps leave is less smooth, and asks again.
         let ratio = (self.settings.accuracy / self.local_error()).cbrt().min(GROWTH);
-        (self.last_substep * ratio).clamp(SHORTEST, self.longest_substep())
+        (self.state.last_substep * ratio).clamp(SHORTEST, self.longest_substep())
     }
 
     fn longest_substep(&self) -> f64 {
@@ -88,7 +88,7 @@ impl World {
             let speed = self.largest_part(|i| Some(self.sheet.state.velocities.raw[i]));
             speed * LONGEST > self.settings.accuracy
         };
-        if self.was_touched && may_stop() { LONGEST_TOUCHED } else { LONGEST }
+        if self.state.was_touched && may_stop() { LONGEST_TOUCHED } else { LONGEST }
     }
 
     /// What the solution of a substep of length `h` \[s\] may leave, relative to the size of the body.

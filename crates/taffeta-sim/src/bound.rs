@@ -64,14 +64,14 @@ impl World {
             self.work.safeguard.given_up += u64::from(self.work.safeguard.forced > forced);
             return Ok(());
         }
-        let (start, attempt) = times.run(Stage::Measure, || (self.time, self.begin_attempt(plan)));
+        let (start, attempt) = times.run(Stage::Measure, || (self.state.time, self.begin_attempt(plan)));
         self.run_bounded_substep(h, (plan, energy), times)?;
         if self.work.safeguard.forced == forced {
             return Ok(());
         }
         self.take_back(attempt, plan);
         for half in 0..2 {
-            self.time = start + 0.5 * h * f64::from(half);
+            self.state.time = start + 0.5 * h * f64::from(half);
             self.run_yielding_substep((0.5 * h, halvings + 1), (plan, energy), times)?;
         }
         Ok(())
@@ -79,10 +79,10 @@ impl World {
 
     /// Whether neither pins nor obstacles move until a time \[s\].
     pub(crate) fn stand_still(&self, end: f64) -> bool {
-        let stands = |motion: &Motion| motion.stands_between(self.time, end);
+        let stands = |motion: &Motion| motion.stands_between(self.state.time, end);
         self.pins.iter().all(|pin| stands(&pin.description.motion))
             && self.obstacles.iter().all(|obstacle| stands(&obstacle.motion))
-            && self.meshes.list.iter().all(|m| m.stands_between(self.time, end))
+            && self.meshes.list.iter().all(|m| m.stands_between(self.state.time, end))
     }
 
     /// Runs a substep; runs it again by implicit Euler if it has raised the energy though nothing did work. `energy` is
@@ -94,7 +94,7 @@ impl World {
         times: &mut StageTimes,
     ) -> Result<(), StepError> {
         let last_energy = energy.take();
-        let is_bound = self.is_second_order() && self.last_substep > 0.0;
+        let is_bound = self.is_second_order() && self.state.last_substep > 0.0;
         if !(is_bound && self.is_supported() && self.is_left_alone(h)) {
             return self.run_substep(h, plan, times);
         }
@@ -114,7 +114,7 @@ impl World {
     /// Whether anything has held the cloth in the last substep.
     fn is_supported(&self) -> bool {
         let is_held = |held: &[bool; 3]| held.contains(&true);
-        self.sheet.state.held.iter().any(is_held) || self.was_touched
+        self.sheet.state.held.iter().any(is_held) || self.state.was_touched
     }
 
     /// Whether neither pins nor obstacles move in the substep, nothing is sewn, and no pressure, wind or grab drives the

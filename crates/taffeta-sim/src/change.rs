@@ -57,12 +57,12 @@ impl World {
     pub fn set_view(&mut self, view: Option<View>) {
         self.view = view;
         self.view_motion = Motion::default();
-        self.still = None;
+        self.state.still = None;
     }
 
     /// The camera at the current time.
     pub(crate) fn current_view(&self) -> Option<View> {
-        self.view.map(|view| view.moved(&self.view_motion.pose_at(self.time, view.target())))
+        self.view.map(|view| view.moved(&self.view_motion.pose_at(self.state.time, view.target())))
     }
 
     /// Changes the material of a cloth. Positions and velocities stay. The thickness counts for contact as long as the
@@ -108,7 +108,7 @@ impl World {
         let is_fixed = self.cloths[cloth].remesh.is_none();
         refuse(&what, is_fixed.then(|| "its mesh is fixed: the scene says what is remeshed".into()))?;
         self.cloths[cloth].remesh = Some(settings);
-        self.still = None;
+        self.state.still = None;
         Ok(())
     }
 
@@ -132,7 +132,7 @@ impl World {
         let description = PinDescription { motion, ..PinDescription::new(region) };
         let number = self.pins.len();
         self.pins.push(Pin { description, center: self.sheet.starts[vertex] });
-        self.released.push(false);
+        self.state.released.push(false);
         self.sheet.state.velocities[vertex] = DVec3::ZERO;
         let mut vertex_pins = self.sheet.vertex_pins.clone();
         vertex_pins[vertex] = Some(number as u32);
@@ -145,9 +145,9 @@ impl World {
     /// # Errors
     /// If there is no such pin.
     pub fn release_pin(&mut self, pin: usize) -> Result<(), BuildError> {
-        let count = self.released.len();
+        let count = self.state.released.len();
         refuse(&format!("pin {pin}"), (pin >= count).then(|| format!("there are {count} pins")))?;
-        self.released[pin] = true;
+        self.state.released[pin] = true;
         Ok(())
     }
 

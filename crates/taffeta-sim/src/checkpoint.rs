@@ -4,43 +4,24 @@
 //! which pins have let go; which edges have is among the attributes. A run that is resumed from it gives the same bits as one that was not interrupted.
 
 use crate::frozen::{Thawed, WrittenThawed};
-use crate::grips::{Grasp, Grasps};
 use crate::loose::LooseVertex;
-use crate::rest::Still;
+use crate::state::State;
 use crate::world::{World, freeze};
-use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 use taffeta_contact::{MeshObstacle, Rooms};
 use taffeta_remesh::validate_attributes;
 
 /// Format of checkpoints; a change of the format changes it.
-const VERSION: u32 = 13;
+const VERSION: u32 = 14;
 
 /// The state of a world.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Checkpoint<Sheet = Thawed> {
     version: u32,
-    time: f64,
-    frame: u64,
-    /// Time of the last remeshing pass of each cloth \[s\].
-    last_passes: Vec<f64>,
-    /// Energy that passes may give back to each cloth \[J\].
-    credits: Vec<f64>,
-    /// Which pins have let go.
-    released: Vec<bool>,
-    /// Length of the last substep \[s\]; 0 before the first.
-    last_substep: f64,
-    /// Whether a contact carried a force in it.
-    was_touched: bool,
-    /// What is known if the world is about to rest.
-    still: Option<Still>,
-    /// Gravity in the last step \[m/s²\].
-    gravity: DVec3,
+    state: State,
     /// Names of the cloths and of the loose bodies.
     bodies: Vec<String>,
-    /// What contacts remember.
-    grasps: Vec<Grasp>,
     /// For which motion the pairs that are near each other were collected.
     rooms: Option<Rooms>,
     sheet: Sheet,
@@ -73,7 +54,7 @@ pub enum CheckpointError {
 impl Checkpoint {
     /// Number of steps made when the checkpoint was taken.
     pub fn frame(&self) -> u64 {
-        self.frame
+        self.state.frame
     }
 
     /// A hash of the whole state: of everything that the rest of a run depends on, beyond the scene. Equal for runs that were
@@ -160,17 +141,8 @@ impl World {
     fn checkpoint_of<Sheet>(&self, sheet: Sheet) -> Checkpoint<Sheet> {
         Checkpoint {
             version: VERSION,
-            time: self.time,
-            frame: self.frame,
-            last_passes: self.last_passes.clone(),
-            credits: self.credits.clone(),
-            released: self.released.clone(),
-            last_substep: self.last_substep,
-            was_touched: self.was_touched,
-            still: self.still,
-            gravity: self.work.gravity,
+            state: self.state.clone(),
             bodies: self.body_names(),
-            grasps: self.grasps.0.clone(),
             rooms: self.rooms(),
             sheet,
         }
@@ -186,17 +158,9 @@ impl World {
             return Err(CheckpointError::OtherWorld { found: checkpoint.bodies, expected });
         }
         self.check_content(&checkpoint).map_err(CheckpointError::Damaged)?;
-        (self.time, self.frame) = (checkpoint.time, checkpoint.frame);
-        self.last_passes = checkpoint.last_passes;
-        self.credits = checkpoint.credits;
-        self.released = checkpoint.released;
-        self.last_substep = checkpoint.last_substep;
-        self.was_touched = checkpoint.was_touched;
-        self.still = checkpoint.still;
-        self.work.gravity = checkpoint.gravity;
+        self.state = checkpoint.state;
         let sheet = Thawed { epoch: self.sheet.topology.epoch.0, ..checkpoint.sheet };
         self.sheet = freeze(sheet, (&self.cloths, &self.solids), &self.pins);
-        self.grasps = Grasps(checkpoint.grasps);
         self.rebuild();
         self.resume_pairs(checkpoint.rooms);
         Ok(())
@@ -215,12 +179,8 @@ impl World {
         if let Some(solid) = self.solids.iter().find(|solid| !solid.is_in(&checkpoint.sheet)) {
             return Err(format!("the surface of the solid {} is not that of the world", solid.name));
         }
-        if checkpoint.last_passes.len() != self.cloths.len() {
-            return Err(format!("it has {} times of remeshing", checkpoint.last_passes.len()));
-        }
-        let is_credit = |credit: &f64| credit.is_finite() && *credit >= 0.0;
-        if checkpoint.credits.len() != self.cloths.len() || !checkpoint.credits.iter().all(is_credit) {
-            return Err("what passes have taken is not of its cloths, or not an energy".to_owned());
+        if let Some(reason) = checkpoint.state.find_defect(self.cloths.len(), self.pins.len()) {
+            return Err(reason);
         }
         if let Some((_, face)) = attributes.faces.iter().find(|(_, f)| f.cloth as usize >= self.cloths.len())
         {
@@ -229,26 +189,10 @@ impl World {
         if let Some(reason) = checkpoint.sheet.sewing.find_defect(&self.seams, &checkpoint.sheet) {
             return Err(reason);
         }
-        let grasps = &checkpoint.grasps;
-        let is_sound =
-            |grasp: &Grasp| grasp.vector.is_finite() && grasp.load.is_finite() && grasp.load >= 0.0;
-        if !(grasps.is_sorted_by(|a, b| a.name < b.name) && grasps.iter().all(is_sound)) {
-            return Err("what its contacts remember is out of order or not finite".to_owned());
-        }
         let obstacles: usize = self.meshes.list.iter().map(MeshObstacle::vertex_count).sum();
         let meeting = mesh.vertex_count() + loose.len() + obstacles;
         if checkpoint.rooms.as_ref().is_some_and(|rooms| !rooms.are_sound(meeting)) {
             return Err("what it expects of its vertices is not of all of them, or not finite".to_owned());
-        }
-        let pins = self.pins.len();
-        if !checkpoint.gravity.is_finite() {
-            return Err(format!("its gravity is {} m/s²", checkpoint.gravity));
-        }
-        if !checkpoint.last_substep.is_finite() || checkpoint.last_substep < 0.0 {
-            return Err(format!("its last substep is {} s", checkpoint.last_substep));
-        }
-        if checkpoint.released.len() != pins {
-            return Err(format!("it has {} pins, but the world has {pins}", checkpoint.released.len()));
         }
         let kept: Vec<u32> = loose.iter().map(|vertex| vertex.body).collect();
         let first = self.sheet.topology.surface_vertex_count();
@@ -262,7 +206,7 @@ impl World {
         }
         let holders = attributes.vertices.iter().filter_map(|(_, v)| v.pin);
         let mut holders = holders.chain(loose.iter().filter_map(|v| v.pin));
-        let beyond = holders.find(|pin| *pin as usize >= pins);
+        let beyond = holders.find(|pin| *pin as usize >= self.pins.len());
         beyond.map_or(Ok(()), |pin| Err(format!("a vertex is held by pin {pin}")))
     }
 }

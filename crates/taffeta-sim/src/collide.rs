@@ -145,7 +145,7 @@ impl World {
         let x = &self.sheet.state.positions;
         let mut found = Vec::new();
         for (obstacle, body) in self.obstacles.iter().enumerate() {
-            let shape = body.over_substep(self.time, 0.0).shape;
+            let shape = body.over_substep(self.state.time, 0.0).shape;
             let skeleton = shape.skeleton();
             let is_sunken = |corners: &[DVec3; 3]| shape.nearest_of_face(&skeleton, *corners).0 < 0.0;
             for cloth in 0..self.cloths.len() {
@@ -166,7 +166,7 @@ impl World {
     pub fn enclosed_cloths(&self) -> Vec<EnclosedCloth> {
         let mut found = Vec::new();
         for (obstacle, mesh) in self.meshes.list.iter().enumerate() {
-            let x = mesh.positions_at(self.time);
+            let x = mesh.positions_at(self.state.time);
             let is_inside = |point: &&DVec3| mesh.winding_number(&x, **point).abs() > 0.5;
             for cloth in 0..self.cloths.len() {
                 let vertices = &self.sheet.state.positions.raw[self.sheet.vertex_range(cloth as u32)];
@@ -215,7 +215,7 @@ impl World {
         let step = path.step(&shapes);
         // In the search for an equilibrium nothing slides on; contacts that change places would keep it from its end.
         let which = if self.work.stands_still { Which::All } else { Which::Nearest };
-        let bearing = self.grasps.names();
+        let bearing = self.state.grasps.names();
         let before = contacts.len();
         let mut pulls = Vec::new();
         self.in_threads(|| {
@@ -255,11 +255,16 @@ impl World {
     fn give_way(&mut self, proximity: &Proximity, path: &ContactPath, (share, h): (f64, f64)) {
         let moved = if self.work.stands_still { 0.0 } else { h };
         let work = &self.work;
-        let view =
-            SubstepView { start: &work.start, rows: &work.rows, rests: false, time: self.time, h: moved };
+        let view = SubstepView {
+            start: &work.start,
+            rows: &work.rows,
+            rests: false,
+            time: self.state.time,
+            h: moved,
+        };
         let mut contacts = self.caches.detector.detect(&self.sheet.topology, &self.obstacles, view);
         let shapes = self.moving_shapes(h);
-        let bearing = self.grasps.names();
+        let bearing = self.state.grasps.names();
         let step = path.step(&shapes);
         self.in_threads(|| proximity.add_contacts(step, Which::Nearest, &bearing, &mut contacts));
         self.effort.add_pairs(LOOKS_TO_MEET * proximity.pairs().len() as u64);
@@ -369,6 +374,6 @@ impl World {
     /// The obstacles in closed form over the substep. Those of a search for an equilibrium stand still.
     fn moving_shapes(&self, h: f64) -> Vec<MovingShape<'_>> {
         let h = if self.work.stands_still { 0.0 } else { h };
-        self.obstacles.iter().map(|obstacle| MovingShape::new(obstacle, self.time, h)).collect()
+        self.obstacles.iter().map(|obstacle| MovingShape::new(obstacle, self.state.time, h)).collect()
     }
 }

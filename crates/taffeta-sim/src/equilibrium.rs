@@ -46,7 +46,7 @@ impl World {
         let mut times = StageTimes::default();
         let last_good = self.note_state();
         self.release_pins();
-        self.work.gravity = self.settings.gravity;
+        self.state.gravity = self.settings.gravity;
         self.work.air = None;
         self.work.grabbed.clear();
         self.work.stands_still = true;
@@ -63,13 +63,13 @@ impl World {
         };
         self.sheet.state.velocities.iter_mut().for_each(|v| *v = DVec3::ZERO);
         self.forget_history();
-        self.frame += 1;
+        self.state.frame += 1;
         self.caches.keep_bending(&mut self.sheet);
         let mut metrics = times.run(Stage::Measure, || self.measure());
         metrics.residual = residual;
         let state_hash = times.run(Stage::Measure, || self.state_hash());
         Ok(StepReport {
-            time: self.time,
+            time: self.state.time,
             plan,
             vertices: self.sheet.topology.vertex_count,
             faces: self.sheet.topology.face_count(),
@@ -94,7 +94,7 @@ impl World {
         let mut residual = f64::INFINITY;
         self.effort = Effort::of_search(self.sheet.topology.vertex_count);
         while plan.substeps < MAX_STEPS && !self.effort.is_spent() {
-            self.watch.pass(self.time)?;
+            self.watch.pass(self.state.time)?;
             let before = self.note_substep();
             self.sheet.state.velocities.iter_mut().for_each(|v| *v = DVec3::ZERO);
             self.forget_history();

@@ -36,7 +36,7 @@ impl World {
         if self.settings.substeps.is_some() || matches!(self.caches.solver, Solver::Projective(_)) {
             return (plan, 1);
         }
-        let looks = |k: usize| self.time + dt * (k as f64) / (LOOKS as f64);
+        let looks = |k: usize| self.state.time + dt * (k as f64) / (LOOKS as f64);
         let times: [f64; LOOKS + 1] = std::array::from_fn(looks);
         let targets: Vec<Target> =
             (0..self.body_count()).filter_map(|body| self.find_target(body, dt)).collect();
@@ -63,7 +63,7 @@ impl World {
             Some(cloth) => cloth.surface,
             None => self.bodies[body - self.cloths.len()].surface,
         };
-        let reach = (speed + self.work.gravity.length() * dt) * dt + surface.offset + STRIDE * size;
+        let reach = (speed + self.state.gravity.length() * dt) * dt + surface.offset + STRIDE * size;
         let area = Aabb::around(state.positions.raw[range].iter().copied()).inflated(reach);
         Some(Target { area, size })
     }

@@ -14,7 +14,7 @@ use taffeta_contact::{Contact, ContactName};
 use taffeta_core::VertexIndex;
 
 /// What has borne a load in the last substep, sorted by what touches.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Grasps(pub Vec<Grasp>);
 
 /// What is remembered of a contact.
@@ -69,6 +69,13 @@ impl Grasps {
         list.sort_by_key(|grasp| grasp.name);
     }
 
+    /// Whether they are in order and finite.
+    pub(crate) fn are_sound(&self) -> bool {
+        let is_sound =
+            |grasp: &Grasp| grasp.vector.is_finite() && grasp.load.is_finite() && grasp.load >= 0.0;
+        self.0.is_sorted_by(|a, b| a.name < b.name) && self.0.iter().all(is_sound)
+    }
+
     /// Forgets all and notes these contacts, each with its vector and its load.
     pub(crate) fn note<'a>(&mut self, bearing: impl Iterator<Item = (&'a Contact, DVec3, f64)>) {
         self.0.clear();
@@ -88,30 +95,32 @@ impl World {
         let mut grips = self.sheet.grips.clone();
         let mut take = |contact: &Contact| match contact.row.vertex() {
             Some(vi) => std::mem::take(&mut grips[vi]),
-            None => self.grasps.of(contact).0,
+            None => self.state.grasps.of(contact).0,
         };
         self.work.contacts.iter().map(&mut take).collect()
     }
 
     /// The normal forces that the contacts of the substep have borne in the last one \[N\].
     pub(crate) fn carried_loads(&self) -> Vec<f64> {
-        self.work.contacts.iter().map(|contact| self.grasps.of(contact).1).collect()
+        self.work.contacts.iter().map(|contact| self.state.grasps.of(contact).1).collect()
     }
 
     /// Tells the contacts of the substep what slip the last one has left over where they stuck.
     pub(crate) fn carry_slip(&mut self) {
-        let Self { work, grasps, .. } = self;
+        let Self { work, state, .. } = self;
         for contact in &mut work.contacts {
-            let (carried, _) = grasps.of(contact);
+            let (carried, _) = state.grasps.of(contact);
             contact.carried_slip = carried - contact.row.normal * contact.row.normal.dot(carried);
         }
     }
 
     /// Notes the slip that the sweeps have left over.
     pub(crate) fn note_slip(&mut self) {
-        let Self { work, grasps, .. } = self;
+        let Self { work, state, .. } = self;
         let bearing = work.contacts.iter().filter(|contact| contact.normal_lambda > 0.0);
-        grasps.note(bearing.map(|contact| (contact, leftover_slip(contact, &work.start, &work.rows), 0.0)));
+        state
+            .grasps
+            .note(bearing.map(|contact| (contact, leftover_slip(contact, &work.start, &work.rows), 0.0)));
     }
 }
 

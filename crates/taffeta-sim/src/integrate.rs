@@ -77,8 +77,8 @@ impl World {
     /// What every vertex brings into a substep of length `h` \[s\].
     pub(crate) fn collect_inertia(&self, h: f64) -> Vec<Inertia> {
         let state = &self.sheet.state;
-        let ratio = h / self.last_substep;
-        let has_history = self.is_second_order() && self.last_substep > 0.0 && ratio <= LARGEST_GROWTH;
+        let ratio = h / self.state.last_substep;
+        let has_history = self.is_second_order() && self.state.last_substep > 0.0 && ratio <= LARGEST_GROWTH;
         let inertia = |((x, v), last): ((&DVec3, &DVec3), &Option<VertexHistory>)| match last {
             Some(last) if has_history => Inertia::bdf2(*x, *v, last, (h, ratio)),
             _ => Inertia::euler(*x, *v, h),
@@ -90,16 +90,16 @@ impl World {
     /// Lets all vertices start anew: after a jump of the forces, BDF2 would lag behind by half a substep.
     pub(crate) fn forget_history(&mut self) {
         self.sheet.history.iter_mut().for_each(|history| *history = None);
-        self.last_substep = 0.0;
+        self.state.last_substep = 0.0;
     }
 
     /// Lets the vertices that are about to hit something take an Euler step instead.
     pub(crate) fn restart_at_contacts(&mut self, h: f64) {
-        let work = &mut self.work;
+        let (work, gravity) = (&mut self.work, self.state.gravity);
         let is_jump = |contact: &Contact| {
             let row = &contact.row;
             let end = row.interpolate(|vi| work.rows[vi.to_usize()].position());
-            row.gap(end) < 0.0 && work.is_impact(contact, h)
+            row.gap(end) < 0.0 && work.is_impact(contact, h, gravity)
         };
         let touching = work.contacts.iter().filter(|contact| is_jump(contact));
         let touching = touching.flat_map(|c| c.row.vertices.into_iter().zip(c.row.weights));
@@ -113,7 +113,7 @@ impl World {
             }
             let inertia = Inertia::euler(work.start[i], work.start_velocities[i], h);
             let impulse = work.impulses.get(i).copied().unwrap_or(DVec3::ZERO) * (h / work.impulse_time);
-            let coasting = coast(inertia, (work.gravity, self.settings.velocity_damping));
+            let coasting = coast(inertia, (gravity, self.settings.velocity_damping));
             let velocity = coasting + impulse * self.sheet.state.inverse_masses[vi];
             let free = inertia.position + velocity * h;
             let row = &mut work.rows[i];
@@ -125,8 +125,8 @@ impl World {
 
     /// Notes the start of the substep for the next one. What hits or sticks to something starts anew.
     pub(crate) fn note_history(&mut self, h: f64) {
-        self.last_substep = h;
-        self.was_touched = self.active_contacts() > 0;
+        self.state.last_substep = h;
+        self.state.was_touched = self.active_contacts() > 0;
         if !self.is_second_order() {
             return;
         }
@@ -134,7 +134,8 @@ impl World {
         let history = starts.map(|(x, v)| Some(VertexHistory { position: *x, velocity: *v }));
         self.sheet.history = history.collect();
         let starts_anew = |contact: &&Contact| {
-            contact.sticks || contact.normal_lambda > 0.0 && self.work.is_impact(contact, h)
+            contact.sticks
+                || contact.normal_lambda > 0.0 && self.work.is_impact(contact, h, self.state.gravity)
         };
         for i in &self.work.shortened {
             self.sheet.history.raw[*i] = None;
@@ -151,10 +152,10 @@ impl World {
 
 impl Workspace {
     /// Whether the point of a contact comes in so fast that the body stops it with a jolt.
-    fn is_impact(&self, contact: &Contact, h: f64) -> bool {
+    fn is_impact(&self, contact: &Contact, h: f64, gravity: DVec3) -> bool {
         let row = &contact.row;
         let velocity = row.interpolate(|vi| self.start_velocities[vi.to_usize()]) - row.body_displacement / h;
-        velocity.dot(row.normal) < -IMPACT * self.gravity.length() * h
+        velocity.dot(row.normal) < -IMPACT * gravity.length() * h
     }
 }
 

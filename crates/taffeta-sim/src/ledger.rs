@@ -176,7 +176,7 @@ impl World {
             accounts.iter().map(|account| account.map_or(DVec3::ZERO, |account| account.origin)).collect();
         let energies = self.piece_energies(&pieces, &origins);
         let masses = self.cloth_masses();
-        let credits = self.credits.clone();
+        let credits = self.state.credits.clone();
         for ((piece, energy), account) in pieces.lists.iter().zip(energies).zip(accounts) {
             // Nothing tells which one a piece was that has kept no vertex.
             let Some(account) = account.filter(|account| chosen[account.cloth]) else { continue };
@@ -189,7 +189,7 @@ impl World {
                     + mass * STILL * STILL;
             // A piece has its share of what all pieces of its cloth have been taken.
             let given = rise.clamp(0.0, credits[account.cloth] * (mass / masses[account.cloth]).min(1.0));
-            let credit = &mut self.credits[account.cloth];
+            let credit = &mut self.state.credits[account.cloth];
             *credit = (*credit - given + (-rise).max(0.0)).max(0.0);
             let due = rise - given;
             if due > round_off {
@@ -309,7 +309,7 @@ mod tests {
         let mut scales = [f64::INFINITY; 2];
         // The first step makes passes of its own, and what they take is there to be given back.
         world.step(&StepInputs::default(), DT).expect("a step");
-        let mut added = -world.credits[0];
+        let mut added = -world.state.credits[0];
         for pass in 0..count {
             if pass % 10 == 0 {
                 // The integration in time damps waves, and passes spend them.
@@ -319,7 +319,7 @@ mod tests {
                 }
             }
             // A mesh relaxes toward larger sizes in time: enough has passed.
-            world.last_passes[0] = world.time - 10.0;
+            world.state.last_passes[0] = world.state.time - 10.0;
             let size_max = [0.03, 0.06, 0.04, 0.08][pass % 4];
             world.cloths[0].remesh = Some(RemeshSettings { size_max, ..world.cloths[0].remesh.unwrap() });
             let report = world.step(&StepInputs::default(), DT).expect("a step");
@@ -451,7 +451,7 @@ mod tests {
         cloth.remesh = cloth.remesh.map(|remesh| RemeshSettings { size_max: 0.03, ..remesh });
         let mut world = flying(cloth);
         let vertices = world.mesh(0).positions.len();
-        world.time = DT;
+        world.state.time = DT;
         world.remesh_cloths(&[true], &world.note_energies(), &[]);
         assert!(world.mesh(0).positions.len() > vertices, "nothing was remeshed");
         let turned = world.clamp_normals(DT);

@@ -62,6 +62,7 @@ mod solid;
 mod solid_locator;
 mod stage;
 mod stages;
+mod state;
 mod step;
 mod stiffness;
 mod surroundings;

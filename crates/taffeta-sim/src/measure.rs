@@ -81,7 +81,7 @@ impl World {
     }
 
     pub(crate) fn gravity(&self) -> DVec3 {
-        if self.work.h > 0.0 { self.work.gravity } else { self.settings.gravity }
+        if self.work.h > 0.0 { self.state.gravity } else { self.settings.gravity }
     }
 
     /// Largest principal Green strain of faces and strain of segments in absolute value. Edge-length cloths are measured by the same strain.

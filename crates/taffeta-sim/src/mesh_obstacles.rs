@@ -113,7 +113,7 @@ impl World {
     /// The faces of all mesh obstacles at the present time \[m\].
     pub(crate) fn mesh_faces(&self) -> Vec<[DVec3; 3]> {
         let of_mesh = |mesh: &MeshObstacle| {
-            let x = mesh.positions_at(self.time);
+            let x = mesh.positions_at(self.state.time);
             mesh.faces.iter().map(|face| face.map(|v| x[v as usize])).collect::<Vec<_>>()
         };
         self.meshes.list.iter().flat_map(of_mesh).collect()
@@ -126,7 +126,7 @@ impl World {
 
     /// The way from the start of the substep to where all are to be at its end.
     pub(crate) fn contact_path(&mut self) -> ContactPath {
-        let times = [self.time, self.end_of_substep(self.work.h)];
+        let times = [self.state.time, self.end_of_substep(self.work.h)];
         self.meshes.place(times);
         let mut start = self.sheet.state.positions.raw.clone();
         let mut end: Vec<DVec3> = self.work.rows.iter().map(|row| row.position()).collect();
@@ -137,7 +137,7 @@ impl World {
         let h = self.work.h;
         let mut velocities = self.work.start_velocities.clone();
         velocities.extend(self.meshes.ends[0].iter().zip(&self.meshes.ends[1]).map(|(x, y)| (*y - *x) / h));
-        ContactPath { start, end, velocities, prescribed, time: self.time, h }
+        ContactPath { start, end, velocities, prescribed, time: self.state.time, h }
     }
 
     /// Who of the sheet cannot be stopped: what is held altogether, and what a pin moves along some axes.
@@ -154,7 +154,7 @@ impl World {
     /// vertices of crossings refer to.
     pub fn contact_positions(&self) -> Vec<DVec3> {
         let mut positions = self.sheet.state.positions.raw.clone();
-        positions.extend(self.meshes.list.iter().flat_map(|mesh| mesh.positions_at(self.time)));
+        positions.extend(self.meshes.list.iter().flat_map(|mesh| mesh.positions_at(self.state.time)));
         positions
     }
 

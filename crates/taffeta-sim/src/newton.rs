@@ -93,10 +93,10 @@ struct Settling<'a> {
 impl World {
     /// Solves the implicit step of the substep: elasticity, pressure, contact, damping.
     pub(crate) fn solve_newton(&mut self, h: f64) -> Result<NewtonReport, StepError> {
-        let time = self.time;
+        let time = self.state.time;
         let limits = self.newton_limits(h);
         let normals = self.clamp_normals(self.end_of_substep(h));
-        let (state, gravity) = (&self.sheet.state, self.work.gravity);
+        let (state, gravity) = (&self.sheet.state, self.state.gravity);
         let rows: Vec<ContactRow> = self.work.contacts.iter().map(|c| c.row).collect();
         let mut inertia: Vec<f64> =
             state.masses.iter().zip(&self.work.scales).map(|(m, s)| m / (s * s)).collect();
@@ -178,7 +178,7 @@ impl World {
             // The search begins each of its steps anew; what is remembered of edges that share vertices takes turns.
             bearing.clear();
         }
-        self.grasps.note(bearing.into_iter());
+        self.state.grasps.note(bearing.into_iter());
     }
 
     /// The error for an energy that is not finite: it names the vertex that was to go farthest.

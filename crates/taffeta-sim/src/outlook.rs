@@ -28,7 +28,7 @@ impl World {
     /// Whether a mesh is to be adapted before the next step. Not where cloth can tear: what is asked for is then fine along
     /// tears that are taken back, and the next ones follow the mesh.
     pub(crate) fn begins(&self) -> bool {
-        self.frame == 0 && !self.can_tear() && self.cloths.iter().any(|cloth| cloth.remesh.is_some())
+        self.state.frame == 0 && !self.can_tear() && self.cloths.iter().any(|cloth| cloth.remesh.is_some())
     }
 
     /// Adapts the meshes to what comes. Returns what was done, and its popping.

@@ -107,7 +107,7 @@ impl World {
     /// # Panics
     /// If there is no pin of that number.
     pub fn has_released(&self, pin: usize) -> bool {
-        self.released[pin]
+        self.state.released[pin]
     }
 
     /// The axes that each pin holds.
@@ -118,16 +118,16 @@ impl World {
     /// Whether a pin that holds is to let go by a time \[s\], or has to be freed.
     pub(crate) fn is_release_due(&self, time: f64) -> bool {
         let is_held = |pin: usize| self.sheet.vertex_pins.iter().flatten().any(|held| *held == pin as u32);
-        let lets_go = |pin: &usize| self.released[*pin] || self.pins[*pin].is_due(time);
+        let lets_go = |pin: &usize| self.state.released[*pin] || self.pins[*pin].is_due(time);
         (0..self.pins.len()).filter(lets_go).any(is_held)
     }
 
     /// Frees the vertices of the pins whose time has come and of those that were too weak.
     pub(crate) fn release_pins(&mut self) {
-        for (pin, released) in self.pins.iter().zip(&mut self.released) {
-            *released |= pin.is_due(self.time);
+        for (pin, released) in self.pins.iter().zip(&mut self.state.released) {
+            *released |= pin.is_due(self.state.time);
         }
-        let still_holds = |pin: &u32| !self.released[*pin as usize];
+        let still_holds = |pin: &u32| !self.state.released[*pin as usize];
         if self.sheet.vertex_pins.iter().flatten().all(still_holds) {
             return;
         }
@@ -147,7 +147,7 @@ impl World {
     /// Whether any pin that still holds is of limited strength.
     pub(crate) fn has_weak_pins(&self) -> bool {
         let is_weak = |(pin, released): (&Pin, &bool)| pin.description.strength.is_some() && !released;
-        self.pins.iter().zip(&self.released).any(is_weak)
+        self.pins.iter().zip(&self.state.released).any(is_weak)
     }
 
     /// Notes where the vertices of pins of limited strength would go without their pins. `outside` is gravity \[m/s²\] and
@@ -179,7 +179,7 @@ impl World {
             return;
         }
         let forces = self.pin_forces();
-        for ((pin, released), force) in self.pins.iter().zip(&mut self.released).zip(forces) {
+        for ((pin, released), force) in self.pins.iter().zip(&mut self.state.released).zip(forces) {
             *released |= pin.description.strength.is_some_and(|strength| force.length() > strength);
         }
     }

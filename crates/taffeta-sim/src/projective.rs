@@ -29,7 +29,7 @@ impl World {
     /// Local and global steps, each pair followed by contact; then the contacts once more, for what the iterations have
     /// left. The forces of contacts at vertices are remembered, and the next substep begins with them.
     pub(crate) fn solve_projective(&mut self, h: f64, iterations: u32) -> Result<(), StepError> {
-        let time = self.time;
+        let time = self.state.time;
         self.set_volume_targets(h);
         for contact in &mut self.work.contacts {
             let Some(vi) = contact.row.vertex() else { continue };
@@ -53,7 +53,8 @@ impl World {
     /// long as a frame, and its contacts are found at its beginning.
     fn meet_late_contacts(&mut self, h: f64) {
         let work = &mut self.work;
-        let view = SubstepView { start: &work.start, rows: &work.rows, rests: false, time: self.time, h };
+        let view =
+            SubstepView { start: &work.start, rows: &work.rows, rests: false, time: self.state.time, h };
         let found = self.caches.detector.detect(&self.sheet.topology, &self.obstacles, view);
         let mut late: Vec<Contact> = found.iter().map(frictionless).collect();
         (0..CONTACT_PASSES).for_each(|_| project(&mut late, &work.start, &mut work.rows));

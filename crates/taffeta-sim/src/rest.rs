@@ -36,7 +36,7 @@ impl World {
         // What was refused would be again.
         let is_adapted =
             (0..self.cloths.len()).all(|cloth| self.cloths[cloth].remesh.is_none() || self.is_due(cloth));
-        self.still = is_unchanged.then_some(Still { metrics, contacts, is_adapted });
+        self.state.still = is_unchanged.then_some(Still { metrics, contacts, is_adapted });
     }
 
     /// What is known of the world if it rests for the whole of a step of length `dt` \[s\].
@@ -44,27 +44,27 @@ impl World {
         let gravity = inputs.gravity.unwrap_or(self.settings.gravity);
         let wind = |air: Air| inputs.wind.unwrap_or(air.wind);
         let is_left_alone = inputs.grabs.is_empty()
-            && gravity == self.work.gravity
+            && gravity == self.state.gravity
             && self.air.is_none_or(|air| wind(air) == DVec3::ZERO)
             && !self.has_pressure()
             && !self.is_sewing()
             && !self.can_tear()
-            && self.stand_still(self.time + dt)
-            && self.view_motion.stands_between(self.time, self.time + dt)
-            && !self.is_release_due(self.time + dt);
+            && self.stand_still(self.state.time + dt)
+            && self.view_motion.stands_between(self.state.time, self.state.time + dt)
+            && !self.is_release_due(self.state.time + dt);
         // Who says how many substeps or iterations there are wants them made; the direct solver is the reference of others.
         let may_skip = self.adapts_substeps()
             && self.settings.iterations.is_none()
             && self.caches.choice != SolverChoice::Direct;
-        self.still.filter(|_| may_skip && is_left_alone && self.is_slow())
+        self.state.still.filter(|_| may_skip && is_left_alone && self.is_slow())
     }
 
     /// Makes a step of a world at rest: time passes, and meshes are adapted as long as that changes something.
     pub(crate) fn rest(&mut self, still: Still, dt: f64) -> StepReport {
         let mut times = StageTimes::default();
         self.work.safeguard = SafeguardReport::default();
-        self.time += dt;
-        self.frame += 1;
+        self.state.time += dt;
+        self.state.frame += 1;
         let (mut remesh, mut popping) = (RemeshCounts::default(), 0.0);
         if still.is_adapted {
             self.note_passes();
@@ -72,12 +72,12 @@ impl World {
             (remesh, popping) = times.run(Stage::Remesh, || self.remesh_if_due());
             self.note_stillness(still.metrics, still.contacts, &remesh);
         }
-        let jumps = match self.still {
+        let jumps = match self.state.still {
             Some(_) => RemeshJumps::default(),
             None => times.run(Stage::Measure, || self.measure_jumps(&still.metrics, (&remesh, popping))),
         };
         StepReport {
-            time: self.time,
+            time: self.state.time,
             plan: SubstepPlan::default(),
             vertices: self.sheet.topology.vertex_count,
             faces: self.sheet.topology.face_count(),
@@ -112,6 +112,6 @@ impl World {
             }
             fastest * LEAST_PATIENCE <= error && square.sqrt() * PATIENCE <= error * mass.sqrt()
         };
-        self.last_substep > 0.0 && (0..self.body_count()).all(is_slow)
+        self.state.last_substep > 0.0 && (0..self.body_count()).all(is_slow)
     }
 }

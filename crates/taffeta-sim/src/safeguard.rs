@@ -102,7 +102,7 @@ impl World {
     }
 
     fn find_sunken(&self, proximity: &Proximity) -> Vec<FaceAtShape> {
-        let shapes = self.obstacles.iter().map(|obstacle| obstacle.over_substep(self.time, 0.0).shape);
+        let shapes = self.obstacles.iter().map(|obstacle| obstacle.over_substep(self.state.time, 0.0).shape);
         proximity.find_sunken(&self.sheet.state.positions.raw, &shapes.collect::<Vec<_>>())
     }
 
@@ -164,7 +164,7 @@ impl World {
         if !self.counts_crossings() {
             return Ok(());
         }
-        let time = self.time;
+        let time = self.state.time;
         let too_far = |body: String, distance: f64| StepError::TooFar {
             body,
             distance,

@@ -67,7 +67,7 @@ impl World {
         let solids = self.solids.iter().map(|solid| solid.material.damping);
         let damping = cloths.chain(ropes).chain(solids).fold(0.0, f64::max);
         let pressure = if self.has_pressure() { self.mean_pressure_acceleration() } else { 0.0 };
-        let acceleration = self.work.gravity.length() + drag + pressure;
+        let acceleration = self.state.gravity.length() + drag + pressure;
         let choice = self.caches.load_path.choose(&SubstepDemand { dt, acceleration, iterations, damping });
         let part = if self.is_sewing() { SEWING_PART } else { 1 };
         if f64::from(choice.count) * f64::from(part) > MAX_SUBSTEPS {
@@ -97,25 +97,25 @@ impl World {
     pub fn remesh_now(&mut self, elapsed: f64) -> (RemeshCounts, RemeshJumps) {
         let chosen: Vec<bool> = self.cloths.iter().map(|cloth| cloth.remesh.is_some()).collect();
         let before = self.measure();
-        let passed = self.last_passes.iter_mut().zip(&chosen).filter(|(_, chosen)| **chosen);
-        passed.for_each(|(last, _)| *last = self.time - elapsed);
+        let passed = self.state.last_passes.iter_mut().zip(&chosen).filter(|(_, chosen)| **chosen);
+        passed.for_each(|(last, _)| *last = self.state.time - elapsed);
         let (counts, popping) = self.threads().install(|| self.remesh_or_wait(chosen, &[]));
         let jumps = self.measure_jumps(&before, (&counts, popping));
-        self.still = None;
+        self.state.still = None;
         (counts, jumps)
     }
 
     /// Whether a cloth is to be remeshed after this frame.
     pub(crate) fn is_due(&self, cloth: usize) -> bool {
         let settings = self.cloths[cloth].remesh;
-        settings.is_some_and(|settings| self.frame.is_multiple_of(u64::from(settings.interval.max(1))))
+        settings.is_some_and(|settings| self.state.frame.is_multiple_of(u64::from(settings.interval.max(1))))
     }
 
     /// Notes that the cloths that are due have been looked at: none is to be changed.
     pub(crate) fn note_passes(&mut self) {
         for cloth in 0..self.cloths.len() {
             if self.is_due(cloth) {
-                self.last_passes[cloth] = self.time;
+                self.state.last_passes[cloth] = self.state.time;
             }
         }
     }
@@ -137,8 +137,8 @@ impl World {
             let ledger = self.note_energies();
             let free = ledger.find_free(self.cloths.len());
             let may_wait = self.keeps_ledger() && is_due.iter().zip(&free).any(|(due, free)| *due && *free);
-            let copy = may_wait.then(|| (self.sheet.clone(), self.grasps.clone(), self.work.clone()));
-            let credits = self.credits.clone();
+            let copy = may_wait.then(|| (self.sheet.clone(), self.state.grasps.clone(), self.work.clone()));
+            let credits = self.state.credits.clone();
             let threads = self.caches.blocks.stitches.clone();
             let outcome = self.remesh_cloths(&is_due, &ledger, wanted);
             if !self.keeps_ledger() || outcome.0.splits + outcome.0.collapses + outcome.0.flips == 0 {
@@ -149,7 +149,7 @@ impl World {
                 is_unpaid.iter().zip(&free).map(|(unpaid, free)| *unpaid && *free).collect();
             let Some((sheet, grasps, work)) = copy.filter(|_| waits.contains(&true)) else { return outcome };
             is_due.iter_mut().zip(&waits).for_each(|(due, waits)| *due &= !waits);
-            (self.sheet, self.grasps, self.credits) = (sheet, grasps, credits);
+            (self.sheet, self.state.grasps, self.state.credits) = (sheet, grasps, credits);
             self.rebuild();
             self.put_threads(&threads);
             self.work = work;
@@ -173,7 +173,7 @@ impl World {
         let mut displacements = vec![0.0; self.cloths.len()];
         let cloths = self.cloths.clone();
         let regions: Vec<_> = self.pins.iter().map(|pin| pin.description.region.clone()).collect();
-        let (time, mut last_passes) = (self.time, std::mem::take(&mut self.last_passes));
+        let (time, mut last_passes) = (self.state.time, std::mem::take(&mut self.state.last_passes));
         let shapes = self.obstacles.iter().map(|obstacle| obstacle.over_substep(time, 0.0).shape);
         let obstacles = FixedObstacles::new(shapes.collect(), self.mesh_faces());
         let allowed = |(number, cloth): (usize, &Cloth)| {
@@ -226,7 +226,7 @@ impl World {
         });
         // A pass leaves what is being sewn alone. Its threads pull as before, so that no energy jumps but by edits.
         self.put_threads(&threads);
-        self.last_passes = last_passes;
+        self.state.last_passes = last_passes;
         made.sort_unstable();
         let left = |(cloth, moved): (usize, &f64)| {
             displacements_allowed[cloth].powi(2) * self.area_of_cloth(cloth) - moved
@@ -298,7 +298,7 @@ impl World {
 
     /// Freezes a mesh in place of the one whose vertices had these keys.
     fn take_over(&mut self, thawed: Thawed, before: &IndexVec<VertexIndex, VertexKey>) {
-        self.still = None;
+        self.state.still = None;
         self.sheet = freeze(thawed, (&self.cloths, &self.solids), &self.pins);
         self.keep_grasps(before);
         self.derive();
@@ -307,7 +307,7 @@ impl World {
     /// Lets contacts go by the present numbers of the vertices of the mesh, which had these keys.
     fn keep_grasps(&mut self, before: &IndexVec<VertexIndex, VertexKey>) {
         let after = self.sheet.vertex_keys();
-        if self.grasps.0.is_empty() || *before == *after {
+        if self.state.grasps.0.is_empty() || *before == *after {
             return;
         }
         let mut numbers: Vec<(VertexKey, u32)> = after.iter_indexed().map(|(vi, key)| (*key, vi.0)).collect();
@@ -318,7 +318,7 @@ impl World {
         };
         let (count_before, count) = (before.len() as u32, after.len() as u32);
         // Loose vertices and those of mesh obstacles come after those of the mesh.
-        self.grasps.renumber(|vertex| match before.raw.get(vertex as usize) {
+        self.state.grasps.renumber(|vertex| match before.raw.get(vertex as usize) {
             Some(key) => number(*key),
             None => Some(vertex - count_before + count),
         });
@@ -341,7 +341,7 @@ impl World {
             solids: &self.solids,
             pins: &self.pins,
             seams: &self.seams,
-            time: self.time,
+            time: self.state.time,
             choice,
             self_contact: self.self_contact,
             has_closed_forms: !self.obstacles.is_empty(),
@@ -349,7 +349,7 @@ impl World {
         };
         self.caches = Caches::build(source, kept);
         // Those of pins that turn.
-        self.caches.plate.clamps = self.clamp_normals(self.time);
+        self.caches.plate.clamps = self.clamp_normals(self.state.time);
         self.refill();
     }
 }

@@ -165,7 +165,7 @@ impl World {
 
     /// The obstacles in closed form as they are now.
     pub(crate) fn shapes(&self) -> Vec<WorldShape> {
-        self.obstacles.iter().map(|obstacle| obstacle.over_substep(self.time, 0.0).shape).collect()
+        self.obstacles.iter().map(|obstacle| obstacle.over_substep(self.state.time, 0.0).shape).collect()
     }
 
     /// Whether a vertex that is moved from one place to another \[m\] comes nearer to one of the obstacles than contact lets it,

@@ -30,7 +30,7 @@ impl World {
         self.release_pins();
         self.forget_grabbed();
         let inertia = self.collect_inertia(h);
-        let outside = (self.work.gravity, self.settings.velocity_damping);
+        let outside = (self.state.gravity, self.settings.velocity_damping);
         let state = &mut self.sheet.state;
         let work = &mut self.work;
         work.start.clone_from(&state.positions.raw);
@@ -97,7 +97,7 @@ impl World {
 
     /// The time for which pins and obstacles are placed at the end of a substep \[s\].
     pub(crate) fn end_of_substep(&self, h: f64) -> f64 {
-        if self.work.stands_still { self.time } else { self.time + h }
+        if self.work.stands_still { self.state.time } else { self.state.time + h }
     }
 
     /// Finds the contacts of the substep. Those that were violated before it are separated under a local solver, and
@@ -110,7 +110,8 @@ impl World {
         let moved = if work.stands_still { 0.0 } else { h };
         // The few iterations of projective dynamics find the forces of one point sooner than those of several.
         let rests = !matches!(self.caches.solver, Solver::Projective(_));
-        let view = SubstepView { start: &work.start, rows: &work.rows, rests, time: self.time, h: moved };
+        let view =
+            SubstepView { start: &work.start, rows: &work.rows, rests, time: self.state.time, h: moved };
         let found = self.caches.detector.detect(&self.sheet.topology, &self.obstacles, view);
         // Its memory is used again: contacts of folded cloth take tens of megabytes.
         work.contacts.clear();
@@ -239,7 +240,7 @@ impl World {
             body: self.body_name(body),
             material: corner.filter(|_| has_material),
             last_position: self.work.start[i],
-            time: self.time + h,
+            time: self.state.time + h,
         }
     }
 }

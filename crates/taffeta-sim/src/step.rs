@@ -4,10 +4,10 @@ use crate::description::Air;
 use crate::effort::{Effort, HURRIED_SUBSTEPS};
 use crate::frozen::Frozen;
 use crate::grab::{Grab, Lead, Leader};
-use crate::grips::Grasps;
 use crate::report::{Metrics, StepReport, SubstepPlan, TearCounts};
 use crate::safeguard::SafeguardReport;
 use crate::stage::{Stage, StageTimes};
+use crate::state::State;
 use crate::tearing::is_time_to_tear;
 use crate::world::{Workspace, World};
 use glam::{DVec2, DVec3};
@@ -157,7 +157,7 @@ fn at_material(material: &Option<DVec2>) -> String {
 
 /// What a step changes before it can still fail.
 pub(crate) struct LastGood {
-    time: f64,
+    state: State,
     positions: IndexVec<VertexIndex, DVec3>,
     velocities: IndexVec<VertexIndex, DVec3>,
     /// Angles and scalars of the edges; `None`: they stay until the step is over.
@@ -167,13 +167,9 @@ pub(crate) struct LastGood {
     history: IndexVec<VertexIndex, Option<VertexHistory>>,
     /// `None`: nothing sticks.
     grips: Option<IndexVec<VertexIndex, DVec3>>,
-    grasps: Grasps,
     rooms: Option<Rooms>,
-    last_substep: f64,
-    was_touched: bool,
     broken: IndexVec<EdgeIndex, bool>,
     vertex_pins: IndexVec<VertexIndex, Option<u32>>,
-    released: Vec<bool>,
     work: Workspace,
     /// The sheet itself, if its topology may change.
     sheet: Option<Box<Frozen>>,
@@ -223,7 +219,7 @@ impl World {
         }
         self.find_grabbed(&inputs.grabs)?;
         if let Some(still) = self.find_rest(inputs, dt) {
-            self.watch.pass(self.time)?;
+            self.watch.pass(self.state.time)?;
             return Ok(self.rest(still, dt));
         }
         let mut times = StageTimes::default();
@@ -247,7 +243,7 @@ impl World {
                 return Err(error);
             }
         };
-        self.frame += 1;
+        self.state.frame += 1;
         self.caches.keep_bending(&mut self.sheet);
         let contacts = self.active_contacts();
         let broken_edges = self.broken_edge_count() - broken_before;
@@ -258,7 +254,7 @@ impl World {
         let state_hash = times.run(Stage::Measure, || self.state_hash());
         self.note_stillness(measured, contacts, &remesh);
         Ok(StepReport {
-            time: self.time,
+            time: self.state.time,
             plan,
             vertices: self.sheet.topology.vertex_count,
             faces: self.sheet.topology.face_count(),
@@ -277,10 +273,10 @@ impl World {
     /// Takes over gravity and wind for a step, without grabs.
     fn take_forces(&mut self, inputs: &StepInputs) {
         let gravity = inputs.gravity.unwrap_or(self.settings.gravity);
-        if gravity != self.work.gravity {
+        if gravity != self.state.gravity {
             self.forget_history();
         }
-        self.work.gravity = gravity;
+        self.state.gravity = gravity;
         self.work.grabbed.clear();
         self.work.air = self.air.map(|air| Air { wind: inputs.wind.unwrap_or(air.wind), ..air });
     }
@@ -309,7 +305,7 @@ impl World {
             ("residual", measured.residual),
         ];
         let beyond = figures.into_iter().find(|(_, figure)| !figure.is_finite());
-        beyond.map_or(Ok(()), |(what, _)| Err(StepError::Overflow { what, time: self.time }))
+        beyond.map_or(Ok(()), |(what, _)| Err(StepError::Overflow { what, time: self.state.time }))
     }
 
     fn run_substeps(
@@ -319,22 +315,23 @@ impl World {
         times: &mut StageTimes,
     ) -> Result<(SubstepPlan, TearCounts), StepError> {
         debug_assert_eq!(self.caches.epoch, self.sheet.topology.epoch, "caches of another topology");
-        let (end, mut energy, mut tears) = (self.time + dt, None, TearCounts::default());
+        let (end, mut energy, mut tears) = (self.state.time + dt, None, TearCounts::default());
         let mut grabs = grabs.to_vec();
         // The substeps of equal length that are to come, or to go on with.
-        let begin = self.time;
+        let begin = self.state.time;
         let (mut start, mut h, mut count) = (begin, dt / f64::from(plan.substeps), plan.substeps);
         let (mut substep, mut last_part) = (0, None);
         while substep < count {
             // Multiplied, not added up: the last substep ends exactly at the frame.
-            self.time = start + h * f64::from(substep);
-            let wanted = self.choose_substeps((end - self.time, count - substep), (&mut plan, least, dt));
+            self.state.time = start + h * f64::from(substep);
+            let wanted =
+                self.choose_substeps((end - self.state.time, count - substep), (&mut plan, least, dt));
             if wanted != count - substep {
                 plan.substeps = plan.substeps - (count - substep) + wanted;
-                (start, count, substep) = (self.time, wanted, 0);
+                (start, count, substep) = (self.state.time, wanted, 0);
                 h = (end - start) / f64::from(count);
             }
-            let part = (self.time - begin) / dt;
+            let part = (self.state.time - begin) / dt;
             let is_due = is_time_to_tear((last_part.replace(part), part), dt);
             let epoch = self.sheet.topology.epoch;
             let tear = || if is_due { self.tear_overloaded(substep > 0) } else { TearCounts::default() };
@@ -353,7 +350,7 @@ impl World {
             }
             substep += 1;
         }
-        self.time = end;
+        self.state.time = end;
         Ok((plan, tears))
     }
 
@@ -366,7 +363,7 @@ impl World {
     ) -> u32 {
         if self.effort.is_spent() {
             if planned > HURRIED_SUBSTEPS {
-                plan.hurried_since.get_or_insert(self.time);
+                plan.hurried_since.get_or_insert(self.state.time);
             }
             return planned.min(HURRIED_SUBSTEPS);
         }
@@ -386,7 +383,7 @@ impl World {
         plan: &mut SubstepPlan,
         times: &mut StageTimes,
     ) -> Result<(), StepError> {
-        self.watch.pass(self.time)?;
+        self.watch.pass(self.state.time)?;
         self.work.error = self.local_error();
         times.run(Stage::Predict, || self.predict(h));
         self.check_strides(h)?;
@@ -421,20 +418,16 @@ impl World {
         let yields = self.cloths.iter().any(|cloth| cloth.model.yields());
         let sticks = sheet.grips.iter().any(|grip| *grip != DVec3::ZERO);
         LastGood {
-            time: self.time,
+            state: self.state.clone(),
             positions: sheet.state.positions.clone(),
             velocities: sheet.state.velocities.clone(),
             bending: None,
             plastic_curvatures: yields.then(|| sheet.rest.plastic_curvatures.clone()),
             history: sheet.history.clone(),
             grips: sticks.then(|| sheet.grips.clone()),
-            grasps: self.grasps.clone(),
             rooms: self.rooms(),
-            last_substep: self.last_substep,
-            was_touched: self.was_touched,
             broken: sheet.broken.clone(),
             vertex_pins: sheet.vertex_pins.clone(),
-            released: self.released.clone(),
             work: self.work.note(),
             sheet: None,
         }
@@ -442,9 +435,9 @@ impl World {
 
     /// Puts back what a failed step has changed.
     pub(crate) fn go_back(&mut self, last_good: LastGood) {
-        let LastGood { time, positions, velocities, bending, plastic_curvatures, .. } = last_good;
-        let LastGood { history, grips, last_substep, broken, vertex_pins, released, work, .. } = last_good;
-        (self.time, self.last_substep, self.released) = (time, last_substep, released);
+        let LastGood { state, positions, velocities, bending, plastic_curvatures, .. } = last_good;
+        let LastGood { history, grips, broken, vertex_pins, work, .. } = last_good;
+        self.state = state;
         if let Some(sheet) = last_good.sheet {
             self.sheet = *sheet;
         }
@@ -458,7 +451,6 @@ impl World {
         sheet.grips = grips.unwrap_or_else(|| IndexVec::filled(DVec3::ZERO, positions.len()));
         (sheet.history, sheet.broken) = (history, broken);
         (sheet.state.positions, sheet.state.velocities) = (positions, velocities);
-        (self.grasps, self.was_touched) = (last_good.grasps, last_good.was_touched);
         self.sheet.hold(vertex_pins, &self.pin_axes());
         // Solver and detector have memories of their own, which the failed step has touched.
         self.rebuild();

@@ -9,14 +9,13 @@ use crate::description::{
 use crate::effort::Effort;
 use crate::frozen::{FreezeRules, Frozen, Thawed};
 use crate::grab::{GrabbedPatch, Pull};
-use crate::grips::Grasps;
 use crate::loose::LooseBody;
 use crate::mesh_obstacles::MeshObstacles;
 use crate::pins::{Guided, Pin};
-use crate::rest::Still;
 use crate::safeguard::SafeguardReport;
 use crate::seams::{SeamLaw, seam_laws};
 use crate::solid::Solid;
+use crate::state::State;
 use crate::watch::Watch;
 use glam::DVec3;
 use rayon::ThreadPool;
@@ -63,8 +62,6 @@ pub struct World {
     pub(crate) solids: Vec<Solid>,
     pub(crate) pins: Vec<Pin>,
     pub(crate) seams: Vec<SeamLaw>,
-    /// Which pins have let go. Their vertices are freed at the start of the next substep.
-    pub(crate) released: Vec<bool>,
     pub(crate) obstacles: Vec<Obstacle>,
     pub(crate) meshes: MeshObstacles,
     /// Whether cloths meet themselves and each other.
@@ -76,19 +73,7 @@ pub struct World {
     /// What cloths may be coarser outside of.
     pub(crate) view: Option<View>,
     pub(crate) view_motion: Motion,
-    pub(crate) time: f64,
-    pub(crate) frame: u64,
-    /// Time of the last remeshing pass of each cloth \[s\].
-    pub(crate) last_passes: Vec<f64>,
-    /// Energy that passes have taken from each cloth, and may give back \[J\]; see [`crate::ledger`].
-    pub(crate) credits: Vec<f64>,
-    /// Length of the last substep \[s\]; 0 before the first.
-    pub(crate) last_substep: f64,
-    /// Whether a contact carried a force in it.
-    pub(crate) was_touched: bool,
-    /// What is known if it is about to rest.
-    pub(crate) still: Option<Still>,
-    pub(crate) grasps: Grasps,
+    pub(crate) state: State,
     pub(crate) sheet: Frozen,
     pub(crate) caches: Caches,
     pub(crate) work: Workspace,
@@ -100,8 +85,6 @@ pub struct World {
 /// Scratch of a substep.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Workspace {
-    /// Gravity of this step \[m/s²\].
-    pub gravity: DVec3,
     /// Air of this step.
     pub air: Option<Air>,
     /// Positions \[m\] and velocities \[m/s\] at the start of the substep.
@@ -150,7 +133,6 @@ impl Workspace {
     /// A copy without what a substep begins with.
     pub(crate) fn note(&self) -> Self {
         Self {
-            gravity: self.gravity,
             air: self.air,
             start: Vec::new(),
             start_velocities: Vec::new(),
@@ -225,7 +207,7 @@ impl World {
             bodies,
             solids,
             sweeps_for,
-            released: vec![false; pins.len()],
+            state: State::new(description, pins.len()),
             pins,
             seams,
             obstacles: description.obstacles.clone(),
@@ -235,21 +217,9 @@ impl World {
             air: description.air,
             view: description.view,
             view_motion: description.view_motion.clone(),
-            time: 0.0,
-            frame: 0,
-            last_passes: vec![0.0; description.cloths.len()],
-            credits: vec![0.0; description.cloths.len()],
-            last_substep: 0.0,
-            was_touched: false,
-            still: None,
-            grasps: Grasps::default(),
             sheet,
             caches,
-            work: Workspace {
-                gravity: description.simulation.gravity,
-                air: description.air,
-                ..Workspace::default()
-            },
+            work: Workspace { air: description.air, ..Workspace::default() },
             watch: Watch::default(),
             effort: Effort::new(0),
             pool: Arc::new(pool),
@@ -326,12 +296,12 @@ impl World {
 
     /// The time \[s\].
     pub fn time(&self) -> f64 {
-        self.time
+        self.state.time
     }
 
     /// Number of steps made.
     pub fn frame(&self) -> u64 {
-        self.frame
+        self.state.frame
     }
 
     /// The solver in use: `global`, `direct`, `block`, `xpbd`, `pbd` or `projective`.

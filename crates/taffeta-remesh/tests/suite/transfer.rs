@@ -116,6 +116,25 @@ fn two_triangles(shape: impl Fn(DVec2) -> DVec3) -> (Sheet, taffeta_mesh::BuiltM
 }
 
 #[test]
+fn an_edge_between_two_pins_is_held_by_the_one_that_has_all_of_it() {
+    let region = |from: f64, to: f64| Region::MaterialBox([DVec2::new(from, -0.1), DVec2::new(to, 0.1)]);
+    let pin_of_middle = |pins: &[Region]| {
+        let (mut sheet, built) = two_triangles(flat);
+        let ends = [built.vertices[0], built.vertices[1]];
+        ends.into_iter().zip(0..).for_each(|(v, pin)| sheet.attributes.vertices[v].pin = Some(pin));
+        let e = built.mesh.find_halfedge(ends[0], ends[1]).expect("an edge").edge;
+        let record =
+            split_with_transfer(&mut sheet.mesh, &mut sheet.attributes, e, pins).expect("can be split");
+        sheet.attributes.vertices[record.vertex].pin
+    };
+    assert_eq!(pin_of_middle(&[region(-1.0, 0.0), region(0.0, 1.0)]), Some(1));
+    assert_eq!(pin_of_middle(&[region(0.0, 1.0), region(1.0, 2.0)]), Some(0));
+    // The middle alone does not count: the pins may have moved apart.
+    assert_eq!(pin_of_middle(&[region(-1.0, 0.0), region(0.4, 1.0)]), None);
+    assert_eq!(pin_of_middle(&[region(-1.0, 0.0), region(1.0, 2.0)]), None);
+}
+
+#[test]
 fn kinetic_energy_grows_only_where_a_ring_has_to_turn_faster() {
     let mut grown = 0;
     for number in 0..60 {
@@ -223,7 +242,8 @@ fn a_split_is_held_on_the_boundary_and_inside_the_region_of_its_pin() {
     assert_eq!(held_after(around([-0.1; 2], [0.1; 2]), [Some(1); 2], inner), None);
     assert_eq!(held_after(around([-0.1; 2], [0.1; 2]), [Some(1); 2], outer), Some(1));
     assert_eq!(held_after(Region::Boundary, [Some(0); 2], inner), None);
-    assert_eq!(held_after(whole(), [Some(1), Some(0)], inner), None);
+    // Pin 1 has all of the edge in its region, though another one holds an end of it.
+    assert_eq!(held_after(whole(), [Some(1), Some(0)], inner), Some(1));
     assert_eq!(held_after(whole(), [Some(1), None], outer), None);
 }
 

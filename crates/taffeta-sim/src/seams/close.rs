@@ -110,9 +110,9 @@ impl World {
                 continue;
             }
             let (ready, is_all) = self.ready_pairs(seam);
-            let extent = match self.seams[seam].is_late(self.time) {
+            let extent = match self.seams[seam].is_late(self.state.time) {
                 false => Extent::Whole,
-                true if is_all && self.frame.is_multiple_of(PATIENT_FRAMES) => Extent::Beside,
+                true if is_all && self.state.frame.is_multiple_of(PATIENT_FRAMES) => Extent::Beside,
                 true => Extent::Part,
             };
             if is_all || extent != Extent::Whole {
@@ -124,7 +124,7 @@ impl World {
 
     /// Makes pairs of a seam one, as far as nothing is in the way; whether there were any.
     fn close_seam(&mut self, seam: usize, mut ready: Vec<usize>, extent: Extent) -> bool {
-        let (time, before) = (self.time, self.crossing_count());
+        let (time, before) = (self.state.time, self.crossing_count());
         let pins: Vec<Region> = self.pins.iter().map(|pin| pin.description.region.clone()).collect();
         while let Some(plan) = self.plan_weld(seam, ready.clone(), extent) {
             let mut thawed = self.sheet.clone().thaw();
@@ -141,13 +141,13 @@ impl World {
                 }
                 continue;
             }
-            let (sheet, grasps) = (self.sheet.clone(), self.grasps.clone());
+            let (sheet, grasps) = (self.sheet.clone(), self.state.grasps.clone());
             self.edit(|present| *present = thawed);
             if self.crossing_count() <= before {
                 return true;
             }
             // What was split to make room may touch something.
-            (self.sheet, self.grasps) = (sheet, grasps);
+            (self.sheet, self.state.grasps) = (sheet, grasps);
             self.rebuild();
             return false;
         }

@@ -295,7 +295,7 @@ impl World {
     pub(crate) fn sewn_cloths(&self) -> Vec<bool> {
         let mut are_sewn = vec![false; self.cloths.len()];
         for (law, state) in self.seams.iter().zip(&self.sheet.sewing.seams) {
-            are_sewn[law.cloth] |= state.closed.is_none() && law.lateness(self.time) < PATIENCE;
+            are_sewn[law.cloth] |= state.closed.is_none() && law.lateness(self.state.time) < PATIENCE;
         }
         are_sewn
     }
@@ -324,7 +324,7 @@ impl World {
                 continue;
             }
             let [a, b] = stitch.vertices.map(|vi| x[vi]);
-            let is_near = self.seams[seam].closes(*pair as usize, a.distance(b), self.time);
+            let is_near = self.seams[seam].closes(*pair as usize, a.distance(b), self.state.time);
             ready.extend(is_near.then_some(*pair as usize));
             is_all &= is_near;
         }
@@ -350,7 +350,7 @@ impl World {
             pairs: law.pair_count(),
             gap,
             closed: state.closed,
-            is_late: state.closed.is_none() && law.is_late(self.time),
+            is_late: state.closed.is_none() && law.is_late(self.state.time),
         };
         self.seams.iter().zip(&self.sheet.sewing.seams).zip(self.seam_gaps()).map(report).collect()
     }

@@ -132,10 +132,11 @@ impl World {
         if thawed.mesh.vertex_count() == self.sheet.vertex_keys().len() {
             return true;
         }
-        let (sheet, grasps, crossings) = (self.sheet.clone(), self.grasps.clone(), self.crossing_count());
+        let (sheet, grasps, crossings) =
+            (self.sheet.clone(), self.state.grasps.clone(), self.crossing_count());
         self.edit(|present| *present = thawed);
         if self.crossing_count() > crossings {
-            (self.sheet, self.grasps) = (sheet, grasps);
+            (self.sheet, self.state.grasps) = (sheet, grasps);
             self.rebuild();
             return false;
         }

@@ -13,20 +13,27 @@ impl Plate {
     /// the diagonal as preconditioner, whose condition does not depend on the size of the mesh.
     pub fn minimize_scalars(&self, angles: &[f64], scalars: &mut [f64]) {
         let diagonal = self.scalar_diagonal();
+        let is_free: Vec<bool> = self.edges.iter().map(|edge| edge.has_scalar).collect();
+        // What is zero here stays so: edges without a scalar take no part.
+        let precondition = |r: &[f64], z: &mut [f64]| {
+            for (k, z) in z.iter_mut().enumerate() {
+                *z = if is_free[k] { r[k] / diagonal[k] } else { 0.0 };
+            }
+        };
+        let (mut z, mut product) = (vec![0.0; scalars.len()], vec![0.0; scalars.len()]);
+        let (_, initial) = self.moments(angles, &product);
+        precondition(&initial, &mut z);
+        let stop = TOLERANCE * TOLERANCE * dot(&initial, &z);
         let (_, gradient) = self.moments(angles, scalars);
-        let mut residual: Vec<f64> = self.mask(gradient.iter().map(|g| -g).collect());
-        let precondition = |r: &[f64]| -> Vec<f64> { r.iter().zip(&diagonal).map(|(r, d)| r / d).collect() };
-        let mut z = precondition(&residual);
+        let mut residual: Vec<f64> = gradient.into_iter().map(|g| -g).collect();
+        precondition(&residual, &mut z);
         let mut direction = z.clone();
         let mut rho = dot(&residual, &z);
-        let (_, initial) = self.moments(angles, &vec![0.0; scalars.len()]);
-        let initial = self.mask(initial);
-        let stop = TOLERANCE * TOLERANCE * dot(&initial, &precondition(&initial));
         for _ in 0..MAX_ITERATIONS {
             if rho <= stop {
                 return;
             }
-            let product = self.mask(self.scalar_product(&direction));
+            self.multiply_scalars(&direction, &mut product);
             let bend = dot(&direction, &product);
             // A flat sheet leaves numbers so small that their squares vanish.
             if bend < f64::MIN_POSITIVE {
@@ -37,7 +44,7 @@ impl Plate {
                 *scalar += alpha * direction[k];
                 residual[k] -= alpha * product[k];
             }
-            z = precondition(&residual);
+            precondition(&residual, &mut z);
             let next = dot(&residual, &z);
             let beta = next / rho;
             rho = next;
@@ -63,9 +70,9 @@ impl Plate {
         diagonal
     }
 
-    /// `K_φφ p`.
-    fn scalar_product(&self, p: &[f64]) -> Vec<f64> {
-        let mut out = vec![0.0; p.len()];
+    /// `K_φφ p`; at edges without a scalar some number.
+    fn multiply_scalars(&self, p: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
         for face in &self.faces {
             let at = |k: usize| face.edges[k].map_or(0.0, |e| face.signs[k] * p[e as usize]);
             let moment = face.stiffness * nalgebra::Vector3::new(at(0), at(1), at(2));
@@ -75,17 +82,6 @@ impl Plate {
                 }
             }
         }
-        out
-    }
-
-    /// Zeros at edges without a scalar.
-    fn mask(&self, mut values: Vec<f64>) -> Vec<f64> {
-        for (edge, value) in self.edges.iter().zip(&mut values) {
-            if !edge.has_scalar {
-                *value = 0.0;
-            }
-        }
-        values
     }
 }
 

@@ -74,7 +74,7 @@ pub fn remesh(
         let asked = &mut working.asked[slot_of(*v)];
         *asked = dominate([*asked, *metric]);
     }
-    update_metrics(&mut working, pass, Hinges::OfThresholds);
+    update_metrics(&mut working, pass, Hinges::ByHalf);
     limit_at_runs(&mut working, attributes);
     report.at_vertex_limit = keep_within_budget(&mut working, |cloth| pass.settings_of(cloth));
     for &v in &working.vertices {
@@ -112,7 +112,7 @@ pub fn find_lacks(
 ) -> Vec<(VertexKey, Metric)> {
     let touched: Vec<bool> = pass.settings.iter().map(Option::is_some).collect();
     let mut working = Working::gather(mesh, attributes, &touched);
-    update_metrics(&mut working, pass, Hinges::Always);
+    update_metrics(&mut working, pass, Hinges::InFull);
     limit_at_runs(&mut working, attributes);
     let sizes = working.edges.iter().map(|row| working.size_of_row(mesh, attributes, row));
     if sizes.fold(0.0, f64::max) <= lack {
@@ -147,7 +147,7 @@ pub(crate) fn shape_metrics(
 ) -> Vec<Metric> {
     let touched: Vec<bool> = settings.iter().map(Option::is_some).collect();
     let mut working = Working::gather(mesh, attributes, &touched);
-    update_metrics(&mut working, &Pass { settings, ..Pass::default() }, Hinges::OfThresholds);
+    update_metrics(&mut working, &Pass { settings, ..Pass::default() }, Hinges::ByHalf);
     vertices.iter().map(|&v| working.metric_of(v)).collect()
 }
 

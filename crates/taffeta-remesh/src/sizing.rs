@@ -77,15 +77,24 @@ fn gradient_of(values: [DVec3; 3], gradients: [DVec2; 2]) -> [DVec3; 2] {
     [d1 * gradients[0].x + d2 * gradients[1].x, d1 * gradients[0].y + d2 * gradients[1].y]
 }
 
-/// Whose hinge angles ask for a finer mesh, beside the normals. Both say the same of a bend that is resolved. A coarse mesh shows
-/// a fold that begins in its hinges first; later hinges add what the triangles make of the bend, which on cloth that crumples
-/// was as much again: twice the vertices.
+/// How hinge angles ask for a finer mesh under one error, beside the normals. Where a bend is resolved both say the same, up to what
+/// the triangles make of the hinges. A sharp crease has twice the curvature by its hinge, as if it filled both faces each, and
+/// of folds from edge to edge the normals see nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hinges {
-    /// Those of all cloths: before a simulation begins.
-    Always,
-    /// Those of cloths with thresholds.
-    OfThresholds,
+    /// In full: before a simulation begins, when a coarse mesh shows in its hinges first what is to come.
+    InFull,
+    /// By half: a crease stands for a bend that fills both of its faces together.
+    ByHalf,
+}
+
+impl Hinges {
+    fn part(self) -> f64 {
+        match self {
+            Self::InFull => 1.0,
+            Self::ByHalf => 0.5,
+        }
+    }
 }
 
 /// Computes the metric of every vertex from the current shape and the metrics of the last pass.
@@ -160,12 +169,7 @@ fn compute_metrics<'a>(
 ) -> Vec<Metric> {
     let at = |corners: [u32; 3]| corners.map(|slot| slot as usize);
     let shapes = compute_shapes(working, &working.positions);
-    let sees_hinges = |settings: &RemeshSettings| hinges == Hinges::Always || settings.refine_error.is_none();
-    let any_sees = working.cloths.iter().flatten().any(|cloth| sees_hinges(settings_of(*cloth)));
-    let operators = match any_sees {
-        true => compute_shape_operators(working, &working.positions, &shapes),
-        false => Vec::new(),
-    };
+    let operators = compute_shape_operators(working, &working.positions, &shapes);
     let coming = compute_coming_curvatures(working, &settings_of, elapsed);
     let (normals, strains) = recover_at_vertices(working, &shapes);
     let planes = find_planes(working, &settings_of, surroundings);
@@ -175,7 +179,8 @@ fn compute_metrics<'a>(
         let corners = at(row.corners);
         let [s0, s1, s2] = corners.map(|slot| strains[slot]);
         let fields = FaceFields {
-            shape: operators.get(face).copied().filter(|_| sees_hinges(settings_of(row.cloth))),
+            shape: operators[face],
+            hinge_part: hinges.part(),
             coming_shape: coming.get(face).copied().unwrap_or_default(),
             normal_gradient: match working.kinds[row.cloth as usize] {
                 RestKind::Flat | RestKind::Panels => {

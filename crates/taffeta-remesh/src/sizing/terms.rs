@@ -38,8 +38,9 @@ pub(super) enum SizingTerm {
 
 /// What the terms look at in one face.
 pub(super) struct FaceFields {
-    /// Shape operator from hinge angles \[1/m\]; `None`: hinges are not looked at.
-    pub shape: Option<Sym2>,
+    /// Shape operator from hinge angles \[1/m\], and the part of it that counts under one error.
+    pub shape: Sym2,
+    pub hinge_part: f64,
     /// The curvature after the time that has passed since the last pass, if the velocities stay, from normals \[1/m\]. Only for
     /// cloths with one error.
     pub coming_shape: Sym2,
@@ -91,7 +92,7 @@ impl SizingTerm {
         let of_second = |absolute: Sym2| Sym2::default().plus(INTERPOLATION_ERROR / error, &absolute);
         match self {
             Self::HingeCurvature => {
-                face.shape.map_or(Metric::default(), |s| of_second(s.map_eigenvalues(f64::abs)))
+                Sym2::default().plus(face.hinge_part, &of_second(face.shape.map_eigenvalues(f64::abs)))
             }
             Self::NormalGradient => of_second(root(&gram(face.normal_gradient))),
             // In all directions: the gradient of one component is a second derivative along another one, too.
@@ -105,12 +106,12 @@ impl SizingTerm {
 
     fn metric_of_thresholds(self, face: &FaceFields, settings: &RemeshSettings) -> Metric {
         let asked = match self {
-            Self::HingeCurvature => face.shape.map(|shape| scaled(shape.squared(), settings.refine_angle)),
+            Self::HingeCurvature => Some(scaled(face.shape.squared(), settings.refine_angle)),
             Self::NormalGradient => Some(scaled(gram(face.normal_gradient), settings.refine_angle)),
             Self::StrainGradient => Some(scaled(outer(face.strain_gradient), settings.refine_strain)),
-            Self::Compression => settings
-                .refine_compression
-                .map(|size| compression(&face.green, &face.shape.unwrap_or_default().squared(), size)),
+            Self::Compression => {
+                settings.refine_compression.map(|size| compression(&face.green, &face.shape.squared(), size))
+            }
             Self::Velocity => {
                 settings.refine_velocity.map(|change| scaled(gram(face.velocity_gradient), change))
             }
@@ -176,7 +177,8 @@ mod tests {
 
     fn face() -> FaceFields {
         FaceFields {
-            shape: None,
+            shape: Sym2::default(),
+            hinge_part: 1.0,
             coming_shape: Sym2::default(),
             normal_gradient: [DVec3::ZERO; 2],
             strain_gradient: DVec2::ZERO,
@@ -209,7 +211,7 @@ mod tests {
         assert!((length_in(&metric, DVec2::X) - 0.005 / 0.0199_f64.sqrt()).abs() < 1e-12);
         assert!(metric.yy.abs() < 1e-9 && metric.xy.abs() < 1e-9, "{metric:?}");
         // What is bent across already buckles less along the bend.
-        let bent = FaceFields { green, shape: Some(Sym2 { xx: 0.0, xy: 0.0, yy: 1.5 }), ..face() };
+        let bent = FaceFields { green, shape: Sym2 { xx: 0.0, xy: 0.0, yy: 1.5 }, ..face() };
         let less = SizingTerm::Compression.metric(&bent, &settings());
         assert!(less.xx < 0.9 * metric.xx && less.xx > 0.0, "{less:?}");
         let off = RemeshSettings { refine_compression: None, ..settings() };

@@ -43,7 +43,7 @@ pub(crate) struct Editor<'a> {
     pub report: RemeshReport,
     pub budget: usize,
     /// Where edits give back the spin that they change.
-    pub spin: Spin,
+    pub spin: Spin<'a>,
     /// By cloth number.
     pub drifts: Vec<Drift>,
     /// What the pass may move, by cloth number.

@@ -61,6 +61,7 @@ mod seams;
 pub mod settings;
 mod sizing;
 mod space;
+mod spread;
 mod surroundings;
 mod transfer;
 mod view;

@@ -10,9 +10,10 @@
 //! local spin of about `V/10h` from every flip. It is a [`Drift`] instead, tiny beside the sheet, and [`settle_drifts`]
 //! gives it back to the whole sheet.
 //!
-//! The edits of a pass that is [paid for](crate::Pass::is_paid_for) give the whole of `ΔL` to the sheet ([`Spin::OnSheet`]). A split leaves every velocity where it was, but
-//! gathers lumped mass in its middle: a ring that is to keep its spin has to turn faster, and slower again when the vertex goes.
-//! Rings that overlap do not undo each other: a swing through 1 000 passes that split and merged every cell erred three times as much.
+//! In a pass that is [paid for](crate::Pass::is_paid_for) rings are turned together after all edits ([`Spin::Spread`]). A split leaves
+//! every velocity where it was, but gathers lumped mass in its middle: a ring that keeps its spin turns faster, as coarse faces turn
+//! too slowly, and slower again when the vertex goes. But rings that overlap do not undo each other, and what each of them gets alone
+//! rings from vertex to vertex.
 //!
 //! A ring with held vertices keeps its linear momentum alone: the pins take what angular momentum is missing. The free
 //! vertices have too little inertia for it where they are few, and none at all where there is one.
@@ -24,6 +25,7 @@
 
 use crate::attributes::{SheetAttributes, lumped_mass};
 use crate::inertia::{Body, Inertia};
+use crate::spread::Owed;
 use glam::DVec3;
 use taffeta_core::geometry::doubled_area;
 use taffeta_mesh::{HalfedgeMesh, VertexKey, slot_of};
@@ -57,12 +59,13 @@ impl Drift {
 }
 
 /// Where the spin that an edit changes is given back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Spin {
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Spin<'a> {
     /// At once, on the ring, whose kinetic energy is kept down.
     OnRing,
-    /// With the drift, on the whole sheet: in a pass after which somebody looks at the energy of all of it.
-    OnSheet,
+    /// After all edits, [spread](crate::spread) over the rings and what is around them; what that leaves, with the drift on the whole
+    /// sheet: in a pass after which somebody looks at the energy of all of it.
+    Spread(&'a Owed),
 }
 
 /// Motion of some vertices, per unit of areal density.
@@ -133,12 +136,20 @@ impl RingMotion {
         mesh: &HalfedgeMesh,
         attributes: &mut SheetAttributes,
         ring: &[VertexKey],
-        spin: Spin,
+        spin: Spin<'_>,
     ) -> Drift {
         let mut bodies = collect_bodies(mesh, attributes, ring, self.reference);
         let has_changed = match spin {
             Spin::OnRing => self.restore_bodies(&mut bodies),
-            Spin::OnSheet => self.restore_linear(&mut bodies),
+            Spin::Spread(owed) => {
+                let mut turned = bodies.clone();
+                self.restore_bodies(&mut turned);
+                let has_changed = self.restore_linear(&mut bodies);
+                let gaps =
+                    turned.iter().zip(&bodies).map(|(to, body)| body.mass * (to.velocity - body.velocity));
+                owed.add(ring.iter().copied().zip(gaps));
+                has_changed
+            }
         };
         if has_changed {
             for (v, body) in ring.iter().zip(&bodies) {
@@ -335,7 +346,7 @@ fn bodies_at(vertices: &[MovedVertex], end: usize, reference: DVec3) -> Vec<Body
 }
 
 /// All vertices of the chosen cloths in key order, with moments about the origin; none of the others.
-fn collect_cloths(
+pub(crate) fn collect_cloths(
     mesh: &HalfedgeMesh,
     attributes: &SheetAttributes,
     chosen: &[bool],

@@ -18,6 +18,7 @@ use crate::rules::EditRules;
 use crate::runs::limit_at_runs;
 use crate::settings::RemeshSettings;
 use crate::sizing::{Hinges, update_metrics};
+use crate::spread::Owed;
 use crate::surroundings::Surroundings;
 use crate::view::View;
 use crate::working::Working;
@@ -93,7 +94,7 @@ pub fn remesh(
         report,
         allowance,
         // Without somebody who looks at energies, rings keep theirs.
-        spin: if pass.is_paid_for { Spin::OnSheet } else { Spin::OnRing },
+        spreads_spin: pass.is_paid_for,
     };
     let (report, working) = edit_to_metrics(start, veto);
     if report.edit_count() > 0 && !pass.is_paid_for {
@@ -134,7 +135,7 @@ pub(crate) fn remesh_to_field(
     let allowance = vec![Allowance::UNLIMITED; rules.max_vertices.len()];
     let report = RemeshReport::default();
     let tracker = Some(tracker);
-    let start = Start { mesh, attributes, rules, tracker, working, report, allowance, spin: Spin::OnRing };
+    let start = Start { mesh, attributes, rules, tracker, working, report, allowance, spreads_spin: false };
     edit_to_metrics(start, veto).0
 }
 
@@ -169,12 +170,13 @@ struct Start<'a> {
     report: RemeshReport,
     /// By cloth number.
     allowance: Vec<Allowance>,
-    spin: Spin,
+    spreads_spin: bool,
 }
 
 /// Edits until the metrics are met; what was done, and the arrays as far as they are kept up.
 fn edit_to_metrics(start: Start, veto: &mut dyn FnMut(&Proposal) -> bool) -> (RemeshReport, Working) {
-    let Start { mesh, attributes, rules, tracker, working, mut report, allowance, spin } = start;
+    let Start { mesh, attributes, rules, tracker, working, mut report, allowance, spreads_spin } = start;
+    let owed = Owed::default();
     report.displacements = vec![0.0; rules.max_vertices.len()];
     let budget = rules.budget_of(working.vertices.len());
     let drifts = vec![Drift::default(); rules.max_vertices.len()];
@@ -187,7 +189,7 @@ fn edit_to_metrics(start: Start, veto: &mut dyn FnMut(&Proposal) -> bool) -> (Re
         working,
         report,
         budget,
-        spin,
+        spin: if spreads_spin { Spin::Spread(&owed) } else { Spin::OnRing },
         drifts,
         allowance,
         waiting: Some(Vec::new()),
@@ -196,7 +198,8 @@ fn edit_to_metrics(start: Start, veto: &mut dyn FnMut(&Proposal) -> bool) -> (Re
     if rules.collapses {
         editor.collapse_short_edges();
     }
-    let Editor { mut report, drifts, working, .. } = editor;
+    let Editor { mut report, mut drifts, working, .. } = editor;
+    owed.spread(mesh, attributes, &mut drifts);
     settle_drifts(mesh, attributes, &drifts);
     report.at_vertex_limit.sort_unstable();
     report.at_vertex_limit.dedup();

@@ -65,7 +65,7 @@ pub(crate) fn split_with_adjustment(
     attributes: &mut SheetAttributes,
     (e, part): (EdgeKey, f64),
     pins: &[Region],
-    spin: Spin,
+    spin: Spin<'_>,
     adjust: impl FnOnce(&mut [DVec2; 2], &mut VertexAttributes),
 ) -> Result<(SplitRecord, Drift), SplitBlocked> {
     mesh.can_split_edge(e)?;
@@ -215,7 +215,7 @@ pub(crate) fn collapse_with_spin(
     mesh: &mut HalfedgeMesh,
     attributes: &mut SheetAttributes,
     he: Halfedge,
-    spin: Spin,
+    spin: Spin<'_>,
 ) -> Result<(CollapseRecord, Drift), CollapseBlocked> {
     mesh.can_collapse_edge(he)?;
     let [i, j] = mesh.ends(he);
@@ -284,7 +284,7 @@ pub(crate) fn flip_with_spin(
     mesh: &mut HalfedgeMesh,
     attributes: &mut SheetAttributes,
     e: EdgeKey,
-    spin: Spin,
+    spin: Spin<'_>,
 ) -> Result<(FlipRecord, Drift), FlipBlocked> {
     mesh.can_flip_edge(e)?;
     let he = Halfedge::new(e, Side::First);

@@ -143,7 +143,7 @@ impl RingMotion {
             Spin::OnRing => self.restore_bodies(&mut bodies),
             Spin::Spread(owed) => {
                 let mut turned = bodies.clone();
-                self.restore_bodies(&mut turned);
+                self.restore_momenta(&mut turned);
                 let has_changed = self.restore_linear(&mut bodies);
                 let gaps =
                     turned.iter().zip(&bodies).map(|(to, body)| body.mass * (to.velocity - body.velocity));
@@ -162,7 +162,14 @@ impl RingMotion {
 
     /// The same for bodies whose arms are from the same reference; whether any is free.
     fn restore_bodies(&self, bodies: &mut [Body]) -> bool {
-        let Some(inertia) = Inertia::of_free(bodies) else { return false };
+        let Some(inertia) = self.restore_momenta(bodies) else { return false };
+        self.limit_energy(bodies, &inertia);
+        true
+    }
+
+    /// Restores both momenta whatever the energy; `None`: no body is free.
+    fn restore_momenta(&self, bodies: &mut [Body]) -> Option<Inertia> {
+        let inertia = Inertia::of_free(bodies)?;
         let now = Self::of_bodies(bodies, self.reference);
         let linear = self.linear_at(now.mass) - now.linear;
         let spin = self.spin() - now.spin() - (inertia.center - now.center()).cross(linear);
@@ -170,8 +177,7 @@ impl RingMotion {
         for body in bodies.iter_mut().filter(|body| body.is_free) {
             body.velocity += shift + rate.cross(body.arm - inertia.center);
         }
-        self.limit_energy(bodies, &inertia);
-        true
+        Some(inertia)
     }
 
     /// Restores linear momentum alone; whether any body is free.

@@ -66,15 +66,15 @@ fn freeze(c: &mut Criterion) {
     let cloth = ClothDescription::new("sheet", mesh, Material::isotropic(0.2, 2000.0, 0.3, 5e-5));
     let description = WorldDescription { cloths: vec![cloth], ..WorldDescription::default() };
     let world = World::build(&description).expect("the description is complete");
-    let thawed = world.sheet().clone().thaw();
+    let thawed = world.thawed();
     c.bench_function("freeze of the topology, 32768 faces", |b| {
         let order = |v| (0, taffeta::mesh::slot_of(v) as u64);
         b.iter(|| black_box(thawed.mesh.freeze_topology(order, taffeta::core::TopologyEpoch(1))));
     });
     let sheet = world.sheet();
     let models: Vec<_> = world.cloths().iter().map(|cloth| cloth.model.clone()).collect();
-    let supports = Supports::new(&sheet.state.inverse_masses);
-    let blocks = Blocks::build(&sheet.topology, &sheet.rest, &models, &supports);
+    let supports = Supports::new(&world.motion().inverse_masses);
+    let blocks = Blocks::build(&sheet.topology, &world.motion().rest, &models, &supports);
     c.bench_function("coloring and packing, 32768 faces", |b| {
         b.iter(|| black_box(BlockDriver::build(&sheet.topology, &blocks)));
     });

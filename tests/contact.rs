@@ -60,9 +60,9 @@ fn a_patch_slides_above_the_limit_with_the_acceleration_of_coulomb() {
     for solver in SOLVERS {
         let mut world = on_incline(angle, friction, solver);
         run(&mut world, 15);
-        let before = world.measure().momentum.length() / world.sheet().state.masses.iter().sum::<f64>();
+        let before = world.measure().momentum.length() / world.motion().masses.iter().sum::<f64>();
         run(&mut world, 15);
-        let after = world.measure().momentum.length() / world.sheet().state.masses.iter().sum::<f64>();
+        let after = world.measure().momentum.length() / world.motion().masses.iter().sum::<f64>();
         let exact = 9.81 * (angle.sin() - 0.4 * angle.cos());
         let measured = (after - before) / (15.0 * FRAME);
         assert!((measured / exact - 1.0).abs() < 0.01, "{solver:?}: {measured} against {exact}");

@@ -160,11 +160,11 @@ fn grabs_of_one_face_add_up_and_held_vertices_stay() {
     let twice = StepInputs { grabs: vec![half.grabs[0]; 2], ..StepInputs::default() };
     run_with(&mut both, &twice, 5);
     run_with(&mut one, &pulled([0.52, 0.97], target, 80.0), 5);
-    let positions = |world: &World| world.sheet().state.positions.raw.clone();
+    let positions = |world: &World| world.motion().positions.raw.clone();
     let pairs = positions(&both).into_iter().zip(positions(&one));
     assert!(pairs.fold(0.0, |most: f64, (a, b)| most.max(a.distance(b))) < 1e-9);
-    for (vi, pin) in both.sheet().vertex_pins.iter_indexed() {
-        assert!(pin.is_none() || both.sheet().state.positions[vi] == both.sheet().starts[vi]);
+    for (vi, pin) in both.motion().vertex_pins.iter_indexed() {
+        assert!(pin.is_none() || both.motion().positions[vi] == both.sheet().starts[vi]);
     }
 }
 
@@ -210,18 +210,18 @@ fn a_vertex_is_pinned_where_it_is_and_let_go_again() {
         run(&mut world, 6);
         let (corners, weights) = world.find_layout_point(0, DVec3::new(0.5, 1.0, 0.0)).expect("faces");
         let nearest = (0..3).max_by(|a, b| weights[*a].total_cmp(&weights[*b])).expect("three");
-        let (vertex, place) = (corners[nearest], world.sheet().state.positions[corners[nearest]]);
+        let (vertex, place) = (corners[nearest], world.motion().positions[corners[nearest]]);
         let pin = world.pin_vertex(vertex).expect("it is free");
         let again = world.pin_vertex(vertex).expect_err("it is held");
         assert!(again.to_string().contains("holds it already"), "{again}");
         run(&mut world, tier(15, 30));
-        let held: Vec<_> = world.sheet().vertex_pins.iter_indexed().filter(|(_, p)| p.is_some()).collect();
+        let held: Vec<_> = world.motion().vertex_pins.iter_indexed().filter(|(_, p)| p.is_some()).collect();
         assert_eq!(held.len(), 1, "{solver:?}: what is split off is free");
-        let kept = world.sheet().state.positions[held[0].0];
+        let kept = world.motion().positions[held[0].0];
         assert!(kept.distance(place) < 1e-12, "{solver:?}: {kept} for {place}");
         world.release_pin(pin).expect("there is one");
         run(&mut world, 10);
-        assert!(world.has_released(pin) && world.sheet().vertex_pins.iter().all(Option::is_none));
+        assert!(world.has_released(pin) && world.motion().vertex_pins.iter().all(Option::is_none));
         assert!(world.measure().momentum.y < 0.0, "{solver:?}: it falls");
         assert!(world.release_pin(9).is_err() && world.pin_vertex(DenseIndex::from_usize(100_000)).is_err());
     }

@@ -55,7 +55,7 @@ fn assert_sorted(world: &World) {
     for vi in sheet.topology.vertices().skip(sheet.topology.surface_vertex_count()) {
         assert!(sheet.topology.faces_around(vi).is_empty());
     }
-    assert_eq!(sheet.topology.vertex_count, sheet.state.masses.len());
+    assert_eq!(sheet.topology.vertex_count, world.motion().masses.len());
 }
 
 #[test]
@@ -142,8 +142,7 @@ fn remeshing_leaves_them_alone_and_a_resumed_run_gives_the_same_bits() {
     }
     // What is held stays, and the edits have not touched the others: they fly as if there were no cloth.
     assert_eq!(resumed.loose_state(0).0[1], DVec3::new(0.2, 1.0, 0.0));
-    let before =
-        resumed.sheet().state.positions.raw[resumed.sheet().topology.surface_vertex_count()..].to_vec();
+    let before = resumed.motion().positions.raw[resumed.sheet().topology.surface_vertex_count()..].to_vec();
     resumed.edit(|thawed| {
         thawed.mesh.validate().expect("a mesh");
         assert_eq!(thawed.loose.len(), 3);

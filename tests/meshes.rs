@@ -188,7 +188,7 @@ fn a_sequence_pushes_a_sheet() {
         let x = world.mesh(0).positions;
         let top = x.iter().map(|x| x.y).fold(f64::NEG_INFINITY, f64::max);
         let bound = 0.5 * 0.098 / FRAME / 12.0;
-        let mass: f64 = world.sheet().state.masses.iter().sum();
+        let mass: f64 = world.motion().masses.iter().sum();
         let speed = world.measure().momentum.y / mass;
         assert!(top > 0.098 && speed > bound, "{solver:?}: {top} m, {speed} m/s");
     }

@@ -123,7 +123,7 @@ fn the_forces_of_the_rows_carry_the_weight() {
     let mut world = world(cloth, simulation);
     assert!(world.row_forces().is_empty(), "no substep yet");
     run(&mut world, 70);
-    let state = &world.sheet().state;
+    let state = &world.motion();
     let mut on_held = DVec3::ZERO;
     for force in world.row_forces() {
         let pairs = force.vertices.iter().zip(&force.forces);
@@ -346,7 +346,7 @@ fn load_slowly(world: &mut World, frames: u32) -> usize {
 
 #[test]
 fn a_mass_lets_go_exactly_where_its_weight_exceeds_what_the_springs_bear() {
-    let weight = 9.81 * hung_mass(None).sheet().state.masses.iter().sum::<f64>() / 3.0;
+    let weight = 9.81 * hung_mass(None).motion().masses.iter().sum::<f64>() / 3.0;
     // Half of the weight on each, along √5/2 m for 1 m of height. The springs are stiff: 0.03 % of extension.
     let force = 0.5 * weight * 1.25_f64.sqrt();
     for (strength, expected) in [(1.01, 0), (0.99, 2)] {
@@ -412,7 +412,7 @@ fn what_flies_apart_keeps_its_momentum_and_stays_apart() {
         let edges = world.sheet().topology.edges.iter_indexed();
         let [a, b] = [force.vertices[0], force.vertices[1]];
         let mut own = edges.filter(|(_, edge)| edge.vertices.contains(&a) && edge.vertices.contains(&b));
-        own.any(|(ei, _)| world.sheet().broken[ei])
+        own.any(|(ei, _)| world.motion().broken[ei])
     };
     let forces = world.row_forces();
     let bear = forces.iter().filter(|force| force.vertices.len() == 2 && broken(force));

@@ -118,7 +118,7 @@ fn a_held_edge_stays_held_when_it_is_refined() {
     cloth.remesh = Some(RemeshSettings { size_min: 0.05, size_max: 0.06, ..RemeshSettings::by_thresholds() });
     let mut world = world(cloth, settings(SolverChoice::Block, Some(8)));
     let held =
-        |world: &taffeta::sim::World| world.sheet().vertex_pins.iter().filter(|pin| pin.is_some()).count();
+        |world: &taffeta::sim::World| world.motion().vertex_pins.iter().filter(|pin| pin.is_some()).count();
     let before = held(&world);
     run(&mut world, 6);
     assert!(held(&world) > 2 * before, "{} held vertices from {before}", held(&world));

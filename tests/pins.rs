@@ -32,7 +32,7 @@ fn rail() -> PinDescription {
 
 /// Number of vertices that a pin holds.
 fn held_count(world: &World) -> usize {
-    world.sheet().vertex_pins.iter().flatten().count()
+    world.motion().vertex_pins.iter().flatten().count()
 }
 
 /// Runs frames under another gravity \[m/s²\].
@@ -48,8 +48,8 @@ fn a_vertex_held_in_height_slides_sideways_and_keeps_its_height() {
     let mut world = world(sheet(8, vec![rail()]), settings(SolverChoice::Block, Some(10)));
     let gravity = DVec3::new(3.0, -G, 0.5);
     run_under(&mut world, gravity, 30);
-    let state = &world.sheet().state;
-    for (vi, pin) in world.sheet().vertex_pins.iter_indexed() {
+    let state = &world.motion();
+    for (vi, pin) in world.motion().vertex_pins.iter_indexed() {
         assert_eq!(state.held[vi], if pin.is_some() { [false, true, false] } else { [false; 3] });
         assert!(state.inverse_masses[vi] > 0.0, "free along two axes");
         if pin.is_some() {
@@ -75,9 +75,9 @@ fn a_moving_pin_takes_along_what_it_holds_and_leaves_the_rest_to_inertia() {
     cloth.velocity = DVec3::new(0.5, 2.0, 0.0);
     let still = SimulationSettings { gravity: DVec3::ZERO, ..settings(SolverChoice::Block, Some(4)) };
     let mut world = world(cloth, still);
-    for (vi, pin) in world.sheet().vertex_pins.iter_indexed() {
+    for (vi, pin) in world.motion().vertex_pins.iter_indexed() {
         let expected = if pin.is_some() { DVec3::new(0.5, 0.0, 0.0) } else { DVec3::new(0.5, 2.0, 0.0) };
-        assert_eq!(world.sheet().state.velocities[vi], expected, "held components start at rest");
+        assert_eq!(world.motion().velocities[vi], expected, "held components start at rest");
     }
     run(&mut world, 6);
     let corner = world.material_point(0, DVec2::ONE).expect("on the sheet");
@@ -101,8 +101,8 @@ fn a_released_cloth_falls_freely_with_the_velocity_it_has() {
         assert!(before.y.abs() < 0.1 * 0.2 * G * 0.1, "{solver:?}: {before}");
         let report = run(&mut world, 1);
         assert!(world.has_released(0) && held_count(&world) == 0, "{solver:?}");
-        assert!(world.sheet().state.inverse_masses.iter().all(|w| *w > 0.0));
-        assert!(world.sheet().state.held.iter().all(|held| *held == [false; 3]));
+        assert!(world.motion().inverse_masses.iter().all(|w| *w > 0.0));
+        assert!(world.motion().held.iter().all(|held| *held == [false; 3]));
         assert_eq!(report.plan.not_converged, 0);
         run(&mut world, 11);
         let gained = world.measure().momentum - before;
@@ -240,8 +240,8 @@ fn a_rail_stays_a_rail_when_the_mesh_is_refined() {
     let mut world = world(cloth, settings(SolverChoice::Block, Some(8)));
     run_under(&mut world, DVec3::new(2.0, -G, 0.0), 10);
     assert!(held_count(&world) > 10, "{} held vertices from 5", held_count(&world));
-    let state = &world.sheet().state;
-    for (vi, pin) in world.sheet().vertex_pins.iter_indexed().filter(|(_, pin)| pin.is_some()) {
+    let state = &world.motion();
+    for (vi, pin) in world.motion().vertex_pins.iter_indexed().filter(|(_, pin)| pin.is_some()) {
         assert_eq!((state.held[vi], pin), ([false, true, false], &Some(0)));
         assert!((state.positions[vi].y - 1.0).abs() < 1e-12, "{}", state.positions[vi]);
     }

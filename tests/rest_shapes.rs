@@ -89,12 +89,12 @@ fn a_cut_sheet_that_is_remeshed_moves_as_the_whole_one_up_to_the_mesh() {
         let mut cloth = sheet(cells, chart, &stiff());
         cloth.remesh = Some(RemeshSettings { size_min: 0.02, size_max, ..RemeshSettings::by_thresholds() });
         let mut world = world(cloth, settings(SolverChoice::Global, None));
-        let mass = world.sheet().state.masses.iter().sum::<f64>();
+        let mass = world.motion().masses.iter().sum::<f64>();
         let mut edits = 0;
         for _ in 0..18 {
             let report = run(&mut world, 1);
             edits += edit_count(&report);
-            let now = world.sheet().state.masses.iter().sum::<f64>();
+            let now = world.motion().masses.iter().sum::<f64>();
             assert!((now - mass).abs() <= 1e-12 * mass, "{now} kg from {mass}");
         }
         assert!(edits > 100, "{edits} edits");
@@ -142,7 +142,7 @@ fn a_curved_cloth_that_flies_freely_stays_at_rest_while_its_mesh_changes() {
         cloth.velocity = DVec3::new(1.0, 2.0, 3.0);
         let still = SimulationSettings { gravity: DVec3::ZERO, ..settings(SolverChoice::Global, Some(2)) };
         let mut world = world(cloth, still);
-        let mass = world.sheet().state.masses.iter().sum::<f64>();
+        let mass = world.motion().masses.iter().sum::<f64>();
         let mut edits = 0;
         for _ in 0..4 {
             edits += edit_count(&run(&mut world, 1));
@@ -153,7 +153,7 @@ fn a_curved_cloth_that_flies_freely_stays_at_rest_while_its_mesh_changes() {
         assert!(metrics.stretch_energy < 1e-12, "{number}: {} J", metrics.stretch_energy);
         assert!(metrics.bend_energy < 1e-12, "{number}: {} J", metrics.bend_energy);
         assert!(metrics.max_strain < 1e-7, "{number}: {}", metrics.max_strain);
-        let now = world.sheet().state.masses.iter().sum::<f64>();
+        let now = world.motion().masses.iter().sum::<f64>();
         assert!((now / mass - 1.0).abs() < 0.01, "{number}: {now} kg from {mass}");
     }
 }
@@ -173,7 +173,7 @@ fn a_skirt_that_hangs_from_its_waist_does_so_on_an_adaptive_mesh_as_on_a_fine_on
         for _ in 0..tier(45, 60) {
             edits += edit_count(&run(&mut world, 1));
         }
-        let state = &world.sheet().state;
+        let state = &world.motion();
         let mass: f64 = state.masses.iter().sum();
         let height =
             state.masses.iter().zip(state.positions.iter()).map(|(m, x)| m * x.y).sum::<f64>() / mass;

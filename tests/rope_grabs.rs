@@ -85,7 +85,7 @@ fn the_force_of_a_grab_is_what_it_gives_to_the_momentum_of_a_rope_beside_a_cloth
             assert!(gained.distance(force) < 1e-6 * force.length(), "{gained} for {force}");
         }
         let sheet = world.sheet();
-        let is_moved = |vi| sheet.state.velocities[vi] != DVec3::ZERO;
+        let is_moved = |vi| world.motion().velocities[vi] != DVec3::ZERO;
         assert!(!sheet.topology.vertices().any(|vi| sheet.vertex_cloths[vi] == 0 && is_moved(vi)));
     }
 }
@@ -132,14 +132,14 @@ fn a_point_of_a_rope_is_pinned_where_it_is_and_let_go_again() {
         let mut world = alone(straight(10), settings(solver, None));
         run(&mut world, 6);
         let (vertices, _) = world.find_layout_point(0, DVec3::X * 0.32).expect("segments");
-        let place = world.sheet().state.positions[vertices[0]];
+        let place = world.motion().positions[vertices[0]];
         let pin = world.pin_vertex(vertices[0]).expect("it is free");
         run(&mut world, 20);
-        assert!(world.sheet().state.positions[vertices[0]].distance(place) < 1e-12, "{solver:?}");
+        assert!(world.motion().positions[vertices[0]].distance(place) < 1e-12, "{solver:?}");
         assert!(world.loose_state(0).0[10].y < place.y - 0.1, "{solver:?}: the ends hang down");
         world.release_pin(pin).expect("there is one");
         run(&mut world, 10);
-        assert!(world.sheet().state.positions[vertices[0]].y < place.y - 0.01, "{solver:?}: it falls");
+        assert!(world.motion().positions[vertices[0]].y < place.y - 0.01, "{solver:?}: it falls");
     }
 }
 

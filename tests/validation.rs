@@ -146,7 +146,7 @@ fn free_flight_keeps_linear_momentum_through_forced_remeshing() {
 
 fn fly_through_edits(solver: SolverChoice) {
     let mut world = build(&spinning(solver));
-    let mass: f64 = world.sheet().state.masses.iter().sum();
+    let mass: f64 = world.motion().masses.iter().sum();
     let gravity = DVec3::new(0.0, -9.81, 0.0);
     let first = world.measure();
     for frame in 1..=12u32 {
@@ -174,7 +174,7 @@ fn fly_through_edits(solver: SolverChoice) {
 
 /// Mass-weighted mean position [m].
 fn center(world: &taffeta::sim::World) -> DVec3 {
-    let state = &world.sheet().state;
+    let state = &world.motion();
     let moment: DVec3 = state.positions.iter().zip(state.masses.iter()).map(|(x, m)| *x * *m).sum();
     moment / state.masses.iter().sum::<f64>()
 }
@@ -277,7 +277,7 @@ fn cloths_of_two_kinds_have_their_own_masses() {
     let mut light = ClothDescription::new("light", square(3, GridPattern::Diagonal), stiff());
     light.material.density = 0.05;
     let world = build(&WorldDescription { cloths: vec![heavy, light], ..WorldDescription::default() });
-    let masses = &world.sheet().state.masses.raw;
+    let masses = &world.motion().masses.raw;
     assert!((masses[..9].iter().sum::<f64>() - 0.2).abs() < 1e-15);
     assert!((masses[9..].iter().sum::<f64>() - 0.05).abs() < 1e-15);
 }

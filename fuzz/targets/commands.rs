@@ -33,7 +33,7 @@ fuzz_target!(|data: &[u8]| {
     let mut show = LiveShow::new(&scene, "fuzz").expect("a good scene");
     for line in text.lines().take(MAX_MESSAGES) {
         _ = show.take_message(line);
-        let positions = &show.world().sheet().state.positions.raw;
+        let positions = &show.world().motion().positions.raw;
         assert!(positions.iter().all(|x| x.is_finite()), "after {line}");
     }
 });

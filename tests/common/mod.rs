@@ -61,7 +61,12 @@ pub(crate) fn build(description: &WorldDescription) -> World {
 pub(crate) fn blocks_of(world: &World) -> Blocks {
     let sheet = world.sheet();
     let models: Vec<_> = world.cloths().iter().map(|cloth| cloth.model.clone()).collect();
-    Blocks::build(&sheet.topology, &sheet.rest, &models, &Supports::new(&sheet.state.inverse_masses))
+    Blocks::build(
+        &sheet.topology,
+        &world.motion().rest,
+        &models,
+        &Supports::new(&world.motion().inverse_masses),
+    )
 }
 
 /// Settings with a solver and a fixed number of substeps.

@@ -34,12 +34,12 @@ pub(super) struct State {
 impl State {
     /// The present state of a world.
     pub(super) fn of(name: &str, world: &World) -> Self {
-        let state = &world.sheet().state;
+        let state = &world.motion();
         let mut hasher = blake3::Hasher::new();
         for vector in state.positions.iter().chain(state.velocities.iter()) {
             vector.to_array().iter().for_each(|c| _ = hasher.update(&c.to_le_bytes()));
         }
-        for curvature in world.sheet().rest.plastic_curvatures.iter() {
+        for curvature in world.motion().rest.plastic_curvatures.iter() {
             let terms = [curvature.xx, curvature.xy, curvature.yy];
             terms.iter().for_each(|c| _ = hasher.update(&c.to_le_bytes()));
         }

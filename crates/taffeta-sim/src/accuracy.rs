@@ -46,7 +46,7 @@ impl World {
     /// The estimated local error of the last substep, relative to the size of a body: the largest of their root mean
     /// squares. 0 before the first substep.
     pub(crate) fn local_error(&self) -> f64 {
-        let (state, history, h) = (&self.sheet.state, &self.sheet.history, self.state.last_substep);
+        let (state, history, h) = (&self.state.motion, &self.state.motion.history, self.state.last_substep);
         self.largest_part(|i| {
             let last = history.raw[i].as_ref()?;
             let (x, v) = (state.positions.raw[i], state.velocities.raw[i]);
@@ -57,14 +57,14 @@ impl World {
     /// The largest of the root mean squares over the bodies of what their vertices have, relative to their sizes.
     fn largest_part(&self, of_vertex: impl Fn(usize) -> Option<DVec3>) -> f64 {
         let of_body = |body: usize| {
-            let range = self.sheet.vertex_range(body as u32);
+            let range = self.state.sheet.vertex_range(body as u32);
             let (mut mass, mut square) = (0.0, 0.0);
             for i in range.clone() {
-                let m = self.sheet.state.masses.raw[i];
+                let m = self.state.motion.masses.raw[i];
                 mass += m;
                 square += of_vertex(i).map_or(0.0, |vector| m * vector.length_squared());
             }
-            let size = extent(&self.sheet.layout.raw[range]);
+            let size = extent(&self.state.sheet.layout.raw[range]);
             if mass > 0.0 && size > 0.0 { (square / mass).sqrt() / size } else { 0.0 }
         };
         (0..self.body_count()).map(of_body).fold(0.0, f64::max)
@@ -85,7 +85,7 @@ impl World {
             return ROUND;
         }
         let may_stop = || {
-            let speed = self.largest_part(|i| Some(self.sheet.state.velocities.raw[i]));
+            let speed = self.largest_part(|i| Some(self.state.motion.velocities.raw[i]));
             speed * LONGEST > self.settings.accuracy
         };
         if self.state.was_touched && may_stop() { LONGEST_TOUCHED } else { LONGEST }

@@ -43,7 +43,7 @@ impl World {
         let mut segments = Vec::new();
         for (number, body) in self.rope_bodies() {
             let Some(model) = &body.rope else { continue };
-            let start = self.sheet.vertex_range((self.cloths.len() + number) as u32).start;
+            let start = self.state.sheet.vertex_range((self.cloths.len() + number) as u32).start;
             segments.extend(model.visible().skip(1).map(|end| Segment {
                 first: start + end - 1,
                 mass: model.material.density * model.segment_length(end - 1),

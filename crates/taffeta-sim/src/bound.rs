@@ -11,11 +11,10 @@
 
 use crate::report::SubstepPlan;
 use crate::stage::{Stage, StageTimes};
-use crate::step::{LastGood, StepError};
+use crate::step::{Snapshot, StepError};
 use crate::world::World;
 use glam::DVec3;
 use taffeta_core::Motion;
-use taffeta_solve::PlateState;
 
 /// Part of the kinetic energy by which a substep may raise the energy: a snap takes some twenty substeps.
 const GROWTH: f64 = 2e-5;
@@ -23,28 +22,21 @@ const GROWTH: f64 = 2e-5;
 /// How often a substep is halved to give way to what moves.
 const HALVINGS: u32 = 4;
 
-/// What a substep that may be done again changes.
+/// All that a substep changes that may be done again.
 struct Attempt {
-    world: LastGood,
+    world: Snapshot,
     plan: SubstepPlan,
-    /// The sheet knows the scalars of the start of the step only.
-    plate: PlateState,
 }
 
 impl World {
     fn begin_attempt(&mut self, plan: &SubstepPlan) -> Attempt {
-        // Each substep finds its contacts by itself: those of the last one need not be noted.
-        let contacts = std::mem::take(&mut self.work.contacts);
-        let attempt = Attempt { world: self.note_substep(), plan: *plan, plate: self.caches.plate.clone() };
-        self.work.contacts = contacts;
-        attempt
+        Attempt { world: self.note_substep(), plan: *plan }
     }
 
     /// Goes back to before a substep, which is to be done again by implicit Euler.
     fn take_back(&mut self, attempt: Attempt, plan: &mut SubstepPlan) {
         self.go_back(attempt.world);
         self.forget_history();
-        self.caches.plate = attempt.plate;
         *plan = attempt.plan;
     }
 
@@ -55,18 +47,18 @@ impl World {
         (plan, energy): (&mut SubstepPlan, &mut Option<f64>),
         times: &mut StageTimes,
     ) -> Result<(), StepError> {
-        let forced = self.work.safeguard.forced;
+        let forced = self.safeguard.forced;
         if !self.counts_crossings() || self.stand_still(self.end_of_substep(h)) {
             return self.run_bounded_substep(h, (plan, energy), times);
         }
         if halvings == HALVINGS || self.effort.is_spent() {
             self.run_bounded_substep(h, (plan, energy), times)?;
-            self.work.safeguard.given_up += u64::from(self.work.safeguard.forced > forced);
+            self.safeguard.given_up += u64::from(self.safeguard.forced > forced);
             return Ok(());
         }
         let (start, attempt) = times.run(Stage::Measure, || (self.state.time, self.begin_attempt(plan)));
         self.run_bounded_substep(h, (plan, energy), times)?;
-        if self.work.safeguard.forced == forced {
+        if self.safeguard.forced == forced {
             return Ok(());
         }
         self.take_back(attempt, plan);
@@ -114,23 +106,23 @@ impl World {
     /// Whether anything has held the cloth in the last substep.
     fn is_supported(&self) -> bool {
         let is_held = |held: &[bool; 3]| held.contains(&true);
-        self.sheet.state.held.iter().any(is_held) || self.state.was_touched
+        self.state.motion.held.iter().any(is_held) || self.state.was_touched
     }
 
     /// Whether neither pins nor obstacles move in the substep, nothing is sewn, and no pressure, wind or grab drives the
     /// cloth.
     fn is_left_alone(&self, h: f64) -> bool {
-        self.work.grabbed.is_empty()
+        self.inputs.grabbed.is_empty()
             && self.stand_still(self.end_of_substep(h))
             && !self.is_sewing()
-            && self.work.air.is_none_or(|air| air.wind == DVec3::ZERO)
+            && self.inputs.air.is_none_or(|air| air.wind == DVec3::ZERO)
             && !self.has_pressure()
     }
 
     /// The growth of the energy that round-off and the tolerance of the solver explain \[J\].
     fn energy_slack(&self, h: f64) -> f64 {
         let moved = self.newton_limits(h).tolerance / h;
-        let mass: f64 = self.sheet.state.masses.iter().sum();
+        let mass: f64 = self.state.motion.masses.iter().sum();
         GROWTH * self.kinetic_energy() + mass * moved * moved
     }
 }

@@ -8,12 +8,13 @@
 
 use crate::caches::Solver;
 use crate::world::World;
+use std::sync::Arc;
 use taffeta_core::EdgeIndex;
 
 impl World {
     /// Number of edges whose spring has let go so far.
     pub fn broken_edge_count(&self) -> usize {
-        self.sheet.broken.iter().filter(|broken| **broken).count()
+        self.state.motion.broken.iter().filter(|broken| **broken).count()
     }
 
     /// Switches off the springs that the substep of length `h` \[s\] has overloaded.
@@ -23,15 +24,16 @@ impl World {
             return;
         }
         let is_overloaded = |(edge, force): &(EdgeIndex, f64)| {
-            let end = self.sheet.topology.edges[*edge].vertices[0];
-            let cloth = &self.cloths[self.sheet.vertex_cloths[end] as usize];
-            !self.sheet.broken[*edge] && cloth.break_force.is_some_and(|most| *force > most)
+            let end = self.state.sheet.topology.edges[*edge].vertices[0];
+            let cloth = &self.cloths[self.state.sheet.vertex_cloths[end] as usize];
+            !self.state.motion.broken[*edge] && cloth.break_force.is_some_and(|most| *force > most)
         };
         let overloaded: Vec<_> = driver.edge_forces(h).into_iter().filter(is_overloaded).collect();
         if overloaded.is_empty() {
             return;
         }
-        overloaded.iter().for_each(|(edge, _)| self.sheet.broken[*edge] = true);
-        self.caches.switch_off(&self.sheet.broken);
+        let broken = Arc::make_mut(&mut self.state.motion.broken);
+        overloaded.iter().for_each(|(edge, _)| broken[*edge] = true);
+        self.caches.switch_off(&self.state.motion.broken);
     }
 }

@@ -3,12 +3,12 @@
 use crate::checks::check_settings;
 use crate::description::{ClothDescription, WorldDescription};
 use crate::enclosed::check_enclosed;
-use crate::frozen::Thawed;
 use crate::loose::{build_loose, world_bodies};
 use crate::pins::{Contradiction, Pin, along_held, find_contradiction};
 use crate::rope::list_inputs;
 use crate::seams::close::begin_sewing;
 use crate::seams::{SeamDefect, SeamError, Sewing, pair_seams};
+use crate::sheet::Thawed;
 use crate::solid::{expand, place_and_pin};
 use crate::world::{Cloth, World};
 use glam::{DVec2, DVec3};

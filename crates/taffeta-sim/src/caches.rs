@@ -3,14 +3,16 @@
 use crate::collide::build_proximity;
 use crate::description::SolverChoice;
 use crate::enclosed::{EnclosedLaw, build_enclosed};
-use crate::frozen::Frozen;
 use crate::loose::LooseBody;
+use crate::motion::Motion;
 use crate::pins::Pin;
 use crate::rope::build_ropes;
 use crate::seams::{SeamLaw, build_stitches};
+use crate::sheet::Sheet;
 use crate::solid::{Solid, add_projected_solids, build_solids};
 use crate::world::Cloth;
 use glam::DVec3;
+use std::sync::Arc;
 use taffeta_contact::{Detector, MeshObstacle, Proximity};
 use taffeta_core::index::DenseIndex;
 use taffeta_core::topology::Edge;
@@ -20,9 +22,7 @@ use taffeta_solve::drivers::projective::{
     ProjectiveDriver, ProjectiveProblem, RestPlaces, cloth_constraints,
 };
 use taffeta_solve::substeps::LoadPath;
-use taffeta_solve::{
-    BlockDriver, Blocks, ClothModel, DenseState, PlateState, ProjectedCloth, RowDriver, Supports,
-};
+use taffeta_solve::{BlockDriver, Blocks, ClothModel, PlateState, ProjectedCloth, RowDriver, Supports};
 
 /// What is derived from one topology.
 #[derive(Debug)]
@@ -83,7 +83,8 @@ pub(crate) struct Clamp {
 /// What caches are built from.
 #[derive(Clone, Copy)]
 pub(crate) struct CacheSource<'a> {
-    pub sheet: &'a Frozen,
+    pub sheet: &'a Sheet,
+    pub motion: &'a Motion,
     pub cloths: &'a [Cloth],
     pub bodies: &'a [LooseBody],
     pub solids: &'a [Solid],
@@ -134,14 +135,14 @@ impl Caches {
 
     /// Builds everything. Angles and scalars continue from those that the sheet remembers.
     pub(crate) fn build(source: CacheSource<'_>, kept: KeptCaches) -> Self {
-        let CacheSource { sheet, cloths, bodies, pins, choice, self_contact, .. } = source;
+        let CacheSource { sheet, motion, cloths, bodies, pins, choice, self_contact, .. } = source;
         let can_meet = self_contact || source.has_closed_forms;
         let meets = can_meet && !sheet.topology.faces.is_empty() || !source.meshes.is_empty();
         let models: Vec<_> = cloths.iter().map(|c| c.model.clone()).collect();
-        let clamps = find_clamps(sheet, pins);
+        let clamps = find_clamps((sheet, motion), pins);
         let edges: Vec<_> = clamps.iter().map(|clamp| clamp.edge).collect();
-        let supports = Supports { inverse_masses: &sheet.state.inverse_masses, clamps: &edges };
-        let mut blocks = Blocks::build(&sheet.topology, &sheet.rest, &models, &supports);
+        let supports = Supports { inverse_masses: &motion.inverse_masses, clamps: &edges };
+        let mut blocks = Blocks::build(&sheet.topology, &motion.rest, &models, &supports);
         let ropes = build_ropes(&source);
         ropes.iter().for_each(|(rope, _)| blocks.ropes.append(rope.clone()));
         blocks.solids = build_solids(&source);
@@ -150,7 +151,7 @@ impl Caches {
         let (stitches, stitch_places) = build_stitches(&source);
         blocks.stitches = stitches;
         let plate = PlateState {
-            scalars: blocks.plate.edges.iter().map(|edge| sheet.scalars[edge.edge]).collect(),
+            scalars: blocks.plate.edges.iter().map(|edge| motion.scalars[edge.edge]).collect(),
             clamps: clamps.iter().map(|clamp| clamp.normal).collect(),
         };
         let solver = match choice {
@@ -167,7 +168,7 @@ impl Caches {
                     .collect();
                 let ropes: Vec<_> =
                     ropes.into_iter().map(|(blocks, model)| (blocks, model.projection)).collect();
-                Solver::Rows(Box::new(RowDriver::pbd(&sheet.topology, &sheet.rest, &projected, &ropes)))
+                Solver::Rows(Box::new(RowDriver::pbd(&sheet.topology, &motion.rest, &projected, &ropes)))
             }
             SolverChoice::Projective => Solver::Projective(Box::new(build_projective(source, &models))),
             SolverChoice::Auto | SolverChoice::Global => {
@@ -178,7 +179,7 @@ impl Caches {
         let surfaces = cloths.iter().map(|c| c.surface).chain(bodies.iter().map(|b| b.surface)).collect();
         let mut caches = Self {
             epoch: sheet.topology.epoch,
-            load_path: measure_load_path(sheet, &blocks),
+            load_path: measure_load_path((sheet, motion), &blocks),
             plate,
             clamps,
             enclosed,
@@ -191,7 +192,7 @@ impl Caches {
             blocks,
         };
         // Afterwards: the colors must be those of the whole sheet, as they were when the edges broke.
-        caches.switch_off(&sheet.broken);
+        caches.switch_off(&motion.broken);
         caches
     }
 
@@ -216,27 +217,29 @@ impl Caches {
     }
 
     /// Notes unwrapped angles and scalars at the end of a step, in the blocks, which measure energies with them, and in
-    /// the sheet, which remembers them when the blocks are gone.
-    pub(crate) fn keep_bending(&mut self, sheet: &mut Frozen) {
+    /// the state, which remembers them when the blocks are gone.
+    pub(crate) fn keep_bending(&mut self, sheet: &Sheet, motion: &mut Motion) {
+        let last_angles = &mut Arc::make_mut(&mut motion.rest).last_angles;
         if let Solver::Block(driver) = &mut self.solver {
             let angles = driver.hinge_angles(self.blocks.hinges.len());
             for (hinge, angle) in self.blocks.hinges.iter_mut().zip(angles) {
                 hinge.reference = angle;
-                sheet.rest.last_angles[hinge.edge] = angle;
+                last_angles[hinge.edge] = angle;
             }
         }
         if let Solver::Rows(driver) = &self.solver {
-            for (edge, angle) in driver.angles(&sheet.state.positions) {
-                sheet.rest.last_angles[edge] = angle;
+            for (edge, angle) in driver.angles(&motion.positions) {
+                last_angles[edge] = angle;
             }
             for hinge in &mut self.blocks.hinges {
-                hinge.reference = sheet.rest.last_angles[hinge.edge];
+                hinge.reference = last_angles[hinge.edge];
             }
         }
-        self.blocks.ropes.begin_step(&sheet.state.positions);
+        self.blocks.ropes.begin_step(&motion.positions);
         let first_loose = sheet.topology.surface_vertex_count();
         for block in &self.blocks.ropes.angles {
-            sheet.loose[block.vertices[1].to_usize() - first_loose].angle = block.reference;
+            let angles = Arc::make_mut(&mut motion.loose_angles);
+            angles[block.vertices[1].to_usize() - first_loose] = block.reference;
         }
         let plate = &mut self.blocks.plate;
         let angles = match &self.solver {
@@ -246,14 +249,15 @@ impl Caches {
                 driver.plate_angles()
             }
             Solver::Rows(_) | Solver::Projective(_) => {
-                plate.edges.iter().map(|edge| sheet.rest.last_angles[edge.edge]).collect()
+                plate.edges.iter().map(|edge| last_angles[edge.edge]).collect()
             }
         };
         plate.edges.iter_mut().zip(angles).for_each(|(edge, angle)| edge.reference = angle);
-        plate.begin_step(&sheet.state.positions, &self.plate.clamps);
+        plate.begin_step(&motion.positions, &self.plate.clamps);
+        let scalars = Arc::make_mut(&mut motion.scalars);
         for (edge, scalar) in plate.edges.iter().zip(&self.plate.scalars) {
-            sheet.rest.last_angles[edge.edge] = edge.reference;
-            sheet.scalars[edge.edge] = *scalar;
+            last_angles[edge.edge] = edge.reference;
+            scalars[edge.edge] = *scalar;
         }
     }
 
@@ -265,12 +269,13 @@ impl Caches {
     }
 
     /// Gives the scalars the values of least energy: after an edit, new edges have none.
-    pub(crate) fn minimize_scalars(&mut self, sheet: &mut Frozen) {
+    pub(crate) fn minimize_scalars(&mut self, motion: &mut Motion) {
         let plate = &self.blocks.plate;
-        let angles = plate.angles(&sheet.state.positions, &self.plate.clamps);
+        let angles = plate.angles(&motion.positions, &self.plate.clamps);
         plate.minimize_scalars(&angles, &mut self.plate.scalars);
+        let scalars = Arc::make_mut(&mut motion.scalars);
         for (edge, scalar) in plate.edges.iter().zip(&self.plate.scalars) {
-            sheet.scalars[edge.edge] = *scalar;
+            scalars[edge.edge] = *scalar;
         }
         if let Solver::Block(driver) = &mut self.solver {
             driver.set_plate_state(&self.plate);
@@ -280,15 +285,12 @@ impl Caches {
 
 /// Projective dynamics of all cloths and solids. Cloths without material coordinates are at rest as they start.
 fn build_projective(source: CacheSource<'_>, models: &[ClothModel]) -> ProjectiveDriver {
-    let CacheSource { sheet, cloths, .. } = source;
+    let CacheSource { sheet, motion, cloths, .. } = source;
     let is_curved: Vec<bool> = cloths.iter().map(|cloth| !cloth.has_material).collect();
     let places = RestPlaces { positions: &sheet.starts.raw, is_curved: &is_curved };
-    let problem = ProjectiveProblem {
-        masses: &sheet.state.masses.raw,
-        held: &sheet.state.held.raw,
-        points: &sheet.layout.raw,
-    };
-    let mut constraints = cloth_constraints(&sheet.topology, &sheet.rest, models, places);
+    let problem =
+        ProjectiveProblem { masses: &motion.masses.raw, held: &motion.held.raw, points: &sheet.layout.raw };
+    let mut constraints = cloth_constraints(&sheet.topology, &motion.rest, models, places);
     add_projected_solids(&source, &mut constraints);
     ProjectiveDriver::build(problem, constraints)
 }
@@ -299,11 +301,11 @@ fn build_newton(
     blocks: &Blocks,
     (linear, grids): (LinearSolver, Option<KeptGrids>),
 ) -> Solver {
-    let CacheSource { sheet, cloths, .. } = source;
+    let CacheSource { sheet, motion, cloths, .. } = source;
     let pressure = |cloth: &u32| cloths[*cloth as usize].pressure;
-    let pressures: Vec<f64> = sheet.rest.cloths.iter().map(pressure).collect();
+    let pressures: Vec<f64> = motion.rest.cloths.iter().map(pressure).collect();
     let has_panels = cloths.iter().any(|cloth| cloth.has_material && !cloth.has_one_chart);
-    let places = has_panels.then(|| find_chart_points(sheet, cloths));
+    let places = has_panels.then(|| find_chart_points((sheet, motion), cloths));
     let charts = places.as_ref().map(|(points, charts)| Charts { points, charts });
     let site = Site { points: &sheet.layout, charts, face_pressures: &pressures };
     Solver::Newton(Box::new(NewtonDriver::build(&sheet.topology, blocks, site, (linear, grids.as_ref()))))
@@ -311,17 +313,17 @@ fn build_newton(
 
 /// Where every vertex lies on the chart of its panel, and the number of this: of the first panel if it is at a seam. A cloth
 /// that one chart lays out, or none, is one panel.
-fn find_chart_points(sheet: &Frozen, cloths: &[Cloth]) -> (Vec<DVec3>, Vec<u32>) {
+fn find_chart_points((sheet, motion): (&Sheet, &Motion), cloths: &[Cloth]) -> (Vec<DVec3>, Vec<u32>) {
     let (mut points, mut charts) = (sheet.layout.raw.clone(), vec![u32::MAX; sheet.layout.len()]);
     for (fi, face) in sheet.topology.faces.iter_indexed() {
-        let cloth = &cloths[sheet.rest.cloths[fi] as usize];
+        let cloth = &cloths[motion.rest.cloths[fi] as usize];
         let has_panels = cloth.has_material && !cloth.has_one_chart;
         let panel = if has_panels { sheet.panels[fi] } else { 0 };
         for (k, vi) in face.iter().enumerate() {
             if panel < charts[vi.to_usize()] {
                 charts[vi.to_usize()] = panel;
                 if has_panels {
-                    points[vi.to_usize()] = sheet.rest.corners[fi][k].extend(0.0);
+                    points[vi.to_usize()] = motion.rest.corners[fi][k].extend(0.0);
                 }
             }
         }
@@ -330,13 +332,12 @@ fn find_chart_points(sheet: &Frozen, cloths: &[Cloth]) -> (Vec<DVec3>, Vec<u32>)
 }
 
 /// The edges of which both ends are held by one clamping pin and exactly one face can move.
-fn find_clamps(sheet: &Frozen, pins: &[Pin]) -> Vec<Clamp> {
+fn find_clamps((sheet, motion): (&Sheet, &Motion), pins: &[Pin]) -> Vec<Clamp> {
     let clamp = |(ei, edge): (EdgeIndex, &Edge)| {
-        let [a, b] = edge.vertices.map(|vi| sheet.vertex_pins[vi]);
+        let [a, b] = edge.vertices.map(|vi| motion.vertex_pins[vi]);
         let pin = a.filter(|pin| b == a && pins[*pin as usize].description.clamp)?;
-        let is_held = |fi: &FaceIndex| {
-            sheet.topology.faces[*fi].iter().all(|vi| sheet.state.inverse_masses[*vi] == 0.0)
-        };
+        let is_held =
+            |fi: &FaceIndex| sheet.topology.faces[*fi].iter().all(|vi| motion.inverse_masses[*vi] == 0.0);
         let faces = || edge.faces.iter().flatten();
         if faces().filter(|fi| !is_held(fi)).count() != 1 {
             return None;
@@ -349,7 +350,7 @@ fn find_clamps(sheet: &Frozen, pins: &[Pin]) -> Vec<Clamp> {
     if !pins.iter().any(|pin| pin.description.clamp) {
         return Vec::new();
     }
-    debug_assert!(sheet.vertex_pins.len() == sheet.topology.vertex_count, "{:?}", sheet.topology.epoch);
+    debug_assert!(motion.vertex_pins.len() == sheet.topology.vertex_count, "{:?}", sheet.topology.epoch);
     (0..sheet.topology.edge_count())
         .map(EdgeIndex::from_usize)
         .filter_map(|ei| clamp((ei, &sheet.topology.edges[ei])))
@@ -357,13 +358,12 @@ fn find_clamps(sheet: &Frozen, pins: &[Pin]) -> Vec<Clamp> {
 }
 
 /// The load path of a sheet. What is held along any axis carries: along which axes the load acts is not known.
-fn measure_load_path(sheet: &Frozen, blocks: &Blocks) -> LoadPath {
-    let Frozen { topology, rest, state, .. } = sheet;
+fn measure_load_path((sheet, motion): (&Sheet, &Motion), blocks: &Blocks) -> LoadPath {
     let is_partly_held = |held: &[bool; 3]| held.contains(&true) && held.contains(&false);
-    if !state.held.iter().any(is_partly_held) {
-        return LoadPath::of_bodies(topology, rest, state, blocks);
+    if !motion.held.iter().any(is_partly_held) {
+        return LoadPath::of_bodies(&sheet.topology, &motion.rest, &motion.inverse_masses, blocks);
     }
     let carried = |(w, held): (&f64, &[bool; 3])| if held.contains(&true) { 0.0 } else { *w };
-    let inverse_masses = state.inverse_masses.iter().zip(state.held.iter()).map(carried).collect();
-    LoadPath::of_bodies(topology, rest, &DenseState { inverse_masses, ..state.clone() }, blocks)
+    let inverse_masses = motion.inverse_masses.iter().zip(motion.held.iter()).map(carried).collect();
+    LoadPath::of_bodies(&sheet.topology, &motion.rest, &inverse_masses, blocks)
 }

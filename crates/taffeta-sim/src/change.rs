@@ -14,6 +14,7 @@ use crate::pins::Pin;
 use crate::plastic::find_unyielding;
 use crate::world::{Cloth, World};
 use glam::DVec3;
+use taffeta_core::IndexVec;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::{Keyframe, Motion, Region, VertexIndex};
 use taffeta_remesh::{RemeshSettings, View};
@@ -119,22 +120,22 @@ impl World {
     /// If there is no such vertex, or it is held already.
     pub fn pin_vertex(&mut self, vertex: VertexIndex) -> Result<usize, BuildError> {
         let count = self.vertex_count();
-        let held = self.sheet.vertex_pins.raw.get(vertex.to_usize());
+        let held = self.state.motion.vertex_pins.raw.get(vertex.to_usize());
         let reason = match held {
             None => Some(format!("there are {count} vertices")),
             Some(pin) => pin.map(|pin| format!("pin {pin} holds it already")),
         };
         refuse(&format!("vertex {}", vertex.to_usize()), reason)?;
         // The motion leads from where the material point was at time 0. No region: what is split off is free.
-        let translate = self.sheet.state.positions[vertex] - self.sheet.starts[vertex];
+        let translate = self.state.motion.positions[vertex] - self.state.sheet.starts[vertex];
         let motion = Motion { keys: vec![Keyframe { time: 0.0, translate, rotate_deg: DVec3::ZERO }] };
         let region = Region::Vertices(Vec::new());
         let description = PinDescription { motion, ..PinDescription::new(region) };
         let number = self.pins.len();
-        self.pins.push(Pin { description, center: self.sheet.starts[vertex] });
+        self.pins.push(Pin { description, center: self.state.sheet.starts[vertex] });
         self.state.released.push(false);
-        self.sheet.state.velocities[vertex] = DVec3::ZERO;
-        let mut vertex_pins = self.sheet.vertex_pins.clone();
+        self.state.motion.velocities[vertex] = DVec3::ZERO;
+        let mut vertex_pins = IndexVec::clone(&self.state.motion.vertex_pins);
         vertex_pins[vertex] = Some(number as u32);
         self.hold_anew(vertex_pins);
         Ok(number)

@@ -3,10 +3,10 @@
 //! A checkpoint holds what a run has that its scene has not: the keyed meshes with their attributes, the time, and
 //! which pins have let go; which edges have is among the attributes. A run that is resumed from it gives the same bits as one that was not interrupted.
 
-use crate::frozen::{Thawed, WrittenThawed};
 use crate::loose::LooseVertex;
+use crate::sheet::{Thawed, WrittenThawed};
 use crate::state::State;
-use crate::world::{World, freeze};
+use crate::world::World;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 use taffeta_contact::{MeshObstacle, Rooms};
@@ -119,7 +119,7 @@ fn damaged(error: postcard::Error) -> CheckpointError {
 impl World {
     /// The state to resume from.
     pub fn checkpoint(&self) -> Checkpoint {
-        self.checkpoint_of(self.sheet.to_thawed())
+        self.checkpoint_of(self.state.sheet.thaw(&self.state.motion))
     }
 
     /// Writes the [bytes](Checkpoint::to_bytes) of a [checkpoint](Self::checkpoint), of which only parts are in memory.
@@ -127,7 +127,7 @@ impl World {
     /// # Errors
     /// If they cannot be written.
     pub fn write_checkpoint(&self, out: impl Write) -> io::Result<()> {
-        let checkpoint = self.checkpoint_of(WrittenThawed(&self.sheet));
+        let checkpoint = self.checkpoint_of(WrittenThawed(&self.state.sheet, &self.state.motion));
         postcard::to_io(&checkpoint, out).map(drop).map_err(io::Error::other)
     }
 
@@ -158,9 +158,9 @@ impl World {
             return Err(CheckpointError::OtherWorld { found: checkpoint.bodies, expected });
         }
         self.check_content(&checkpoint).map_err(CheckpointError::Damaged)?;
+        let sheet = Thawed { epoch: self.state.sheet.topology.epoch.0, ..checkpoint.sheet };
         self.state = checkpoint.state;
-        let sheet = Thawed { epoch: self.sheet.topology.epoch.0, ..checkpoint.sheet };
-        self.sheet = freeze(sheet, (&self.cloths, &self.solids), &self.pins);
+        self.put_sheet(sheet);
         self.rebuild();
         self.resume_pairs(checkpoint.rooms);
         Ok(())
@@ -195,8 +195,9 @@ impl World {
             return Err("what it expects of its vertices is not of all of them, or not finite".to_owned());
         }
         let kept: Vec<u32> = loose.iter().map(|vertex| vertex.body).collect();
-        let first = self.sheet.topology.surface_vertex_count();
-        let bodies = self.sheet.vertex_cloths.raw[first..].iter().map(|body| body - self.cloths.len() as u32);
+        let first = self.state.sheet.topology.surface_vertex_count();
+        let bodies =
+            self.state.sheet.vertex_cloths.raw[first..].iter().map(|body| body - self.cloths.len() as u32);
         if !bodies.eq(kept.iter().copied()) {
             return Err(format!("its {} loose vertices are not those of the world", kept.len()));
         }

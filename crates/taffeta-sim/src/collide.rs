@@ -114,9 +114,9 @@ pub(crate) fn build_proximity(
 
 /// Panels that no seam joins may have the same material coordinates, and are no neighbors for that.
 fn set_panels_apart(source: CacheSource<'_>, layout: &mut [DVec3]) {
-    let CacheSource { sheet, cloths, .. } = source;
+    let CacheSource { sheet, motion, cloths, .. } = source;
     for (fi, panel) in sheet.panels.iter_indexed().filter(|(_, panel)| **panel > 0) {
-        if cloths[sheet.rest.cloths[fi] as usize].has_one_chart {
+        if cloths[motion.rest.cloths[fi] as usize].has_one_chart {
             for vi in sheet.topology.faces[fi] {
                 layout[vi.0 as usize].z = f64::from(*panel) * PANEL_DISTANCE;
             }
@@ -142,15 +142,15 @@ fn add_loose(source: CacheSource<'_>, elements: &mut Elements) {
 impl World {
     /// Which cloths reach into which obstacles in closed form now. They are pushed out by contact.
     pub fn sunken_cloths(&self) -> Vec<SunkenCloth> {
-        let x = &self.sheet.state.positions;
+        let x = &self.state.motion.positions;
         let mut found = Vec::new();
         for (obstacle, body) in self.obstacles.iter().enumerate() {
             let shape = body.over_substep(self.state.time, 0.0).shape;
             let skeleton = shape.skeleton();
             let is_sunken = |corners: &[DVec3; 3]| shape.nearest_of_face(&skeleton, *corners).0 < 0.0;
             for cloth in 0..self.cloths.len() {
-                let corners = |fi| self.sheet.topology.faces[fi].map(|vi| x[vi]);
-                let faces = self.sheet.faces_of(cloth as u32);
+                let corners = |fi| self.state.sheet.topology.faces[fi].map(|vi| x[vi]);
+                let faces = self.state.motion.faces_of(cloth as u32);
                 let sunken: Vec<_> = faces.map(corners).filter(is_sunken).collect();
                 if let Some([a, b, c]) = sunken.first() {
                     let position = (*a + *b + *c) / 3.0;
@@ -169,7 +169,7 @@ impl World {
             let x = mesh.positions_at(self.state.time);
             let is_inside = |point: &&DVec3| mesh.winding_number(&x, **point).abs() > 0.5;
             for cloth in 0..self.cloths.len() {
-                let vertices = &self.sheet.state.positions.raw[self.sheet.vertex_range(cloth as u32)];
+                let vertices = &self.state.motion.positions.raw[self.state.sheet.vertex_range(cloth as u32)];
                 let tried = || vertices.iter().step_by(vertices.len().div_ceil(WINDING_SAMPLES).max(1));
                 let inside: Vec<_> = tried().filter(is_inside).collect();
                 if let Some(position) = inside.first() {
@@ -188,7 +188,7 @@ impl World {
         }
         let positions = self.contact_positions();
         if let Some(proximity) = &mut self.caches.proximity {
-            let masses = &self.sheet.state.inverse_masses.raw;
+            let masses = &self.state.motion.inverse_masses.raw;
             proximity.note_crossings(&positions, |v| masses[v as usize] == 0.0);
         }
     }
@@ -209,12 +209,12 @@ impl World {
     /// Adds the contacts of cloths with each other and with meshes to those of the substep.
     pub(crate) fn meet_cloths(&mut self, h: f64) {
         let Some(mut proximity) = self.caches.proximity.take() else { return };
-        let mut contacts = std::mem::take(&mut self.work.contacts);
+        let mut contacts = std::mem::take(&mut self.state.last.contacts);
         let path = self.contact_path();
         let shapes = self.moving_shapes(h);
         let step = path.step(&shapes);
         // In the search for an equilibrium nothing slides on; contacts that change places would keep it from its end.
-        let which = if self.work.stands_still { Which::All } else { Which::Nearest };
+        let which = if self.inputs.stands_still { Which::All } else { Which::Nearest };
         let bearing = self.state.grasps.names();
         let before = contacts.len();
         let mut pulls = Vec::new();
@@ -226,7 +226,7 @@ impl World {
         self.effort.add_pairs(proximity.take_work() + LOOKS_TO_MEET * proximity.pairs().len() as u64);
         self.caches.proximity = Some(proximity);
         self.work.meetings = contacts.len() - before;
-        self.work.contacts = contacts;
+        self.state.last.contacts = contacts;
         self.pull_apart(pulls, h);
     }
 
@@ -246,14 +246,14 @@ impl World {
                 row.offset = row.offset.min(row.normal.dot(reached));
             }
         }
-        work.contacts.extend(pulls);
+        self.state.last.contacts.extend(pulls);
     }
 
     /// Moves what would be in the way of something, without friction, to where there is room along its way: a solver that
     /// sweeps, or is cut off, has not brought all of it there, and what is stopped cannot slide either. `share` is the
     /// part of its thickness that each contact is to keep.
     fn give_way(&mut self, proximity: &Proximity, path: &ContactPath, (share, h): (f64, f64)) {
-        let moved = if self.work.stands_still { 0.0 } else { h };
+        let moved = if self.inputs.stands_still { 0.0 } else { h };
         let work = &self.work;
         let view = SubstepView {
             start: &work.start,
@@ -262,7 +262,7 @@ impl World {
             time: self.state.time,
             h: moved,
         };
-        let mut contacts = self.caches.detector.detect(&self.sheet.topology, &self.obstacles, view);
+        let mut contacts = self.caches.detector.detect(&self.state.sheet.topology, &self.obstacles, view);
         let shapes = self.moving_shapes(h);
         let bearing = self.state.grasps.names();
         let step = path.step(&shapes);
@@ -288,7 +288,7 @@ impl World {
             Solver::Block(_) | Solver::Rows(_) | Solver::Newton(_) => self.secure_motion(&mut proximity, h),
         };
         if !secured.truncation.forced.is_empty() || !proximity.crossings().is_empty() {
-            let masses = &self.sheet.state.inverse_masses.raw;
+            let masses = &self.state.motion.inverse_masses.raw;
             proximity.note_crossings(&secured.found, |v| masses[v as usize] == 0.0);
         }
         self.note_forced(&proximity, &secured, h);
@@ -298,8 +298,8 @@ impl World {
         for (i, fraction) in truncation.fractions.iter().enumerate().filter(|(_, t)| **t < 1.0) {
             let lost = path.end(i).distance(found[i]) / h;
             if lost > 0.0 && *fraction < 1.0 {
-                work.safeguard.shortened += 1;
-                work.safeguard.lost_impulse += self.sheet.state.masses.raw[i] * lost;
+                self.safeguard.shortened += 1;
+                self.safeguard.lost_impulse += self.state.motion.masses.raw[i] * lost;
                 work.rows[i].position = found[i].to_array();
                 work.stopped[i] = true;
                 work.shortened.push(i);
@@ -373,7 +373,7 @@ impl World {
 
     /// The obstacles in closed form over the substep. Those of a search for an equilibrium stand still.
     fn moving_shapes(&self, h: f64) -> Vec<MovingShape<'_>> {
-        let h = if self.work.stands_still { 0.0 } else { h };
+        let h = if self.inputs.stands_still { 0.0 } else { h };
         self.obstacles.iter().map(|obstacle| MovingShape::new(obstacle, self.state.time, h)).collect()
     }
 }

@@ -117,16 +117,16 @@ pub(crate) fn check_enclosed(description: &WorldDescription) -> Result<(), Build
 
 /// The volumes of all closed components, with what they follow.
 pub(crate) fn build_enclosed(source: &CacheSource<'_>) -> (Vec<EnclosedVolume>, Vec<EnclosedLaw>) {
-    let CacheSource { sheet, cloths, .. } = *source;
+    let CacheSource { sheet, motion, cloths, .. } = *source;
     let topology: &SurfaceTopology = &sheet.topology;
     let (mut volumes, mut laws) = (Vec::new(), Vec::new());
     for (number, cloth) in cloths.iter().enumerate() {
         let Some(settings) = cloth.volume else { continue };
-        let faces: Vec<FaceIndex> = sheet.faces_of(number as u32).collect();
+        let faces: Vec<FaceIndex> = motion.faces_of(number as u32).collect();
         let corners: Vec<_> = faces.iter().map(|fi| topology.faces[*fi]).collect();
         for component in split(&corners, topology.vertex_count) {
             let members: Vec<_> = component.iter().map(|k| corners[*k]).collect();
-            debug_assert!(component.iter().all(|k| doubled_area(sheet.rest.corners[faces[*k]]) > 0.0));
+            debug_assert!(component.iter().all(|k| doubled_area(motion.rest.corners[faces[*k]]) > 0.0));
             let volume = EnclosedVolume::new(&members, 0.0);
             let start = volume.volume(&volume.gather(&sheet.starts.raw));
             let compliance = settings.bulk.map_or(0.0, |bulk| start.abs() / bulk);
@@ -164,7 +164,7 @@ impl World {
     /// pressure above that outside \[Pa\] in the last substep, which is as exact as the substep has converged: with too few
     /// substeps for the stiffness of the cloth it is too small, as if the cloth were softer.
     pub fn enclosed_volumes(&self) -> Vec<EnclosedState> {
-        let x: &[DVec3] = &self.sheet.state.positions.raw;
+        let x: &[DVec3] = &self.state.motion.positions.raw;
         let each = self.caches.enclosed.iter().zip(&self.caches.blocks.enclosed);
         let state = |(law, block): (&EnclosedLaw, &EnclosedVolume)| {
             let side = law.start.signum();

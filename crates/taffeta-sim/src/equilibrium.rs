@@ -44,16 +44,16 @@ impl World {
 
     fn find_equilibrium(&mut self) -> Result<StepReport, StepError> {
         let mut times = StageTimes::default();
-        let last_good = self.note_state();
+        let last_good = self.note();
         self.release_pins();
         self.state.gravity = self.settings.gravity;
-        self.work.air = None;
-        self.work.grabbed.clear();
-        self.work.stands_still = true;
+        self.inputs.air = None;
+        self.inputs.grabbed.clear();
+        self.inputs.stands_still = true;
         // Folds that stay depend on the way to them, and the search for an equilibrium goes any.
-        self.work.lets_yield = false;
+        self.inputs.lets_yield = false;
         let outcome = self.check_support().and_then(|()| self.relax(&mut times));
-        self.work.stands_still = false;
+        self.inputs.stands_still = false;
         let (plan, residual) = match outcome {
             Ok(found) => found,
             Err(error) => {
@@ -61,22 +61,22 @@ impl World {
                 return Err(error);
             }
         };
-        self.sheet.state.velocities.iter_mut().for_each(|v| *v = DVec3::ZERO);
+        self.state.motion.velocities.iter_mut().for_each(|v| *v = DVec3::ZERO);
         self.forget_history();
         self.state.frame += 1;
-        self.caches.keep_bending(&mut self.sheet);
+        self.caches.keep_bending(&self.state.sheet, &mut self.state.motion);
         let mut metrics = times.run(Stage::Measure, || self.measure());
         metrics.residual = residual;
         let state_hash = times.run(Stage::Measure, || self.state_hash());
         Ok(StepReport {
             time: self.state.time,
             plan,
-            vertices: self.sheet.topology.vertex_count,
-            faces: self.sheet.topology.face_count(),
-            contacts: self.active_contacts(),
+            vertices: self.state.sheet.topology.vertex_count,
+            faces: self.state.sheet.topology.face_count(),
+            contacts: self.state.last.active_contacts(),
             broken_edges: 0,
             tears: TearCounts::default(),
-            safeguard: self.work.safeguard.clone(),
+            safeguard: self.safeguard.clone(),
             remesh: Default::default(),
             jumps: Default::default(),
             metrics,
@@ -92,11 +92,11 @@ impl World {
         let mut step = FIRST_STEP.min(longest);
         let tolerance = TOLERANCE * self.load();
         let mut residual = f64::INFINITY;
-        self.effort = Effort::of_search(self.sheet.topology.vertex_count);
+        self.effort = Effort::of_search(self.state.sheet.topology.vertex_count);
         while plan.substeps < MAX_STEPS && !self.effort.is_spent() {
             self.watch.pass(self.state.time)?;
             let before = self.note_substep();
-            self.sheet.state.velocities.iter_mut().for_each(|v| *v = DVec3::ZERO);
+            self.state.motion.velocities.iter_mut().for_each(|v| *v = DVec3::ZERO);
             self.forget_history();
             self.caches.begin_frame();
             times.run(Stage::Predict, || self.predict(step));
@@ -137,7 +137,7 @@ impl World {
 
     /// Norm of the force that a pseudo-time step has left unbalanced \[N\]: its inertia.
     fn left_over(&self, step: f64) -> f64 {
-        let state = &self.sheet.state;
+        let state = &self.state.motion;
         let mut sum = 0.0;
         for (vi, x) in state.positions.iter_indexed() {
             let moved = (*x - self.work.start[vi.to_usize()]) * (state.masses[vi] / (step * step));
@@ -148,9 +148,9 @@ impl World {
 
     /// The size of the load \[N\]: weight and pressure.
     fn load(&self) -> f64 {
-        let state = &self.sheet.state;
+        let state = &self.state.motion;
         let weight = state.masses.iter().sum::<f64>() * self.settings.gravity.length().max(LEAST_GRAVITY);
-        let rest = &self.sheet.rest;
+        let rest = &self.state.motion.rest;
         let pressed = rest.areas.iter().zip(rest.cloths.iter());
         let pressure: f64 =
             pressed.map(|(area, cloth)| area * self.cloths[*cloth as usize].pressure.abs()).sum();
@@ -165,8 +165,8 @@ impl World {
         }
         for number in 0..self.body_count() {
             let pressure = self.cloths.get(number).map_or(0.0, |cloth| cloth.pressure);
-            let range = self.sheet.vertex_range(number as u32);
-            let held = |axis: usize| range.clone().any(|i| self.sheet.state.held.raw[i][axis]);
+            let range = self.state.sheet.vertex_range(number as u32);
+            let held = |axis: usize| range.clone().any(|i| self.state.motion.held.raw[i][axis]);
             let gravity = self.settings.gravity.to_array();
             let falls = (0..3).any(|axis| gravity[axis] != 0.0 && !held(axis));
             if falls || pressure != 0.0 && !(0..3).any(held) {

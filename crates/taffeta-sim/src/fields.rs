@@ -1,5 +1,6 @@
 //! What can be told about the elements of a cloth, beside where they are: sizes of vertices, strains of faces.
 
+use crate::state::State;
 use crate::world::World;
 use taffeta_core::FaceIndex;
 use taffeta_core::geometry::green_strain;
@@ -15,10 +16,10 @@ impl World {
     /// # Panics
     /// If there is no cloth of that number.
     pub fn vertex_sizes(&self, cloth: usize) -> Vec<f64> {
-        let (sheet, range) = (&self.sheet, self.sheet.vertex_range(cloth as u32));
+        let (motion, range) = (&self.state.motion, self.state.sheet.vertex_range(cloth as u32));
         let is_remeshed = self.cloths[cloth].remesh.is_some();
         let means = self.mean_rest_edges(cloth);
-        let size = |(vertex, mean): (usize, f64)| match sheet.metric_of(vertex) {
+        let size = |(vertex, mean): (usize, f64)| match motion.metrics.raw.get(vertex).copied() {
             // Zero before the first pass.
             Some(metric) if is_remeshed && metric.xx > 0.0 => mean_size(&metric),
             _ => mean,
@@ -33,27 +34,29 @@ impl World {
     /// # Panics
     /// If there is no cloth of that number.
     pub fn face_angles(&self, cloth: usize) -> Vec<f64> {
-        let (sheet, is_remeshed) = (&self.sheet, self.cloths[cloth].remesh.is_some());
+        let State { sheet, motion, .. } = &self.state;
+        let is_remeshed = self.cloths[cloth].remesh.is_some();
         let angle = |fi: FaceIndex| {
-            let metrics =
-                sheet.topology.faces[fi].map(|vi| sheet.metric_of(vi.0 as usize).unwrap_or_default());
+            let metrics = sheet.topology.faces[fi]
+                .map(|vi| motion.metrics.raw.get(vi.0 as usize).copied().unwrap_or_default());
             // Zero before the first pass.
             let has_metrics = is_remeshed && metrics.iter().all(|metric| metric.xx > 0.0);
             let metrics = if has_metrics { metrics } else { [Metric::diagonal(1.0); 3] };
-            smallest_angle_in(sheet.rest.corners[fi], metrics)
+            smallest_angle_in(motion.rest.corners[fi], metrics)
         };
         let can_deform =
-            |fi: &FaceIndex| sheet.topology.faces[*fi].iter().any(|vi| sheet.vertex_pins[*vi].is_none());
-        sheet.faces_of(cloth as u32).filter(can_deform).map(angle).collect()
+            |fi: &FaceIndex| sheet.topology.faces[*fi].iter().any(|vi| motion.vertex_pins[*vi].is_none());
+        motion.faces_of(cloth as u32).filter(can_deform).map(angle).collect()
     }
 
     /// The mean length of the edges at rest around each vertex of a cloth \[m\].
     fn mean_rest_edges(&self, cloth: usize) -> Vec<f64> {
-        let sheet = &self.sheet;
+        let motion = &self.state.motion;
+        let sheet = &self.state.sheet;
         let range = sheet.vertex_range(cloth as u32);
         let mut sums = vec![(0.0, 0u32); range.len()];
-        for fi in sheet.faces_of(cloth as u32) {
-            let (corners, at) = (sheet.topology.faces[fi], sheet.rest.corners[fi]);
+        for fi in motion.faces_of(cloth as u32) {
+            let (corners, at) = (sheet.topology.faces[fi], motion.rest.corners[fi]);
             for k in 0..3 {
                 let length = at[k].distance(at[(k + 1) % 3]);
                 for vertex in [corners[k], corners[(k + 1) % 3]] {
@@ -74,7 +77,7 @@ impl World {
     /// If there is no cloth of that number.
     pub fn face_strains(&self, cloth: usize) -> Vec<f64> {
         assert!(cloth < self.cloths.len(), "there is no cloth {cloth}");
-        self.sheet.faces_of(cloth as u32).map(|fi| self.face_strain(fi)).collect()
+        self.state.motion.faces_of(cloth as u32).map(|fi| self.face_strain(fi)).collect()
     }
 
     /// The principal Green strain of a face that is the larger in absolute value.
@@ -85,9 +88,9 @@ impl World {
 
     /// The Green strain of a face, in its chart.
     pub(crate) fn face_strain_tensor(&self, fi: FaceIndex) -> Sym2 {
-        let (topology, rest) = (&self.sheet.topology, &self.sheet.rest);
+        let (topology, rest) = (&self.state.sheet.topology, &self.state.motion.rest);
         let [b0, b1, b2] = rest.hat_gradients(fi);
-        let [x0, x1, x2] = gather(topology.faces[fi], &self.sheet.state.positions);
+        let [x0, x1, x2] = gather(topology.faces[fi], &self.state.motion.positions);
         let f1 = x0 * b0.x + x1 * b1.x + x2 * b2.x;
         let f2 = x0 * b0.y + x1 * b1.y + x2 * b2.y;
         green_strain([f1, f2])

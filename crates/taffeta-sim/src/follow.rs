@@ -51,9 +51,9 @@ impl World {
 
     /// Where a body may be met within a step; `None`: it has no extent, so that no other part of it can be met instead.
     fn find_target(&self, body: usize, dt: f64) -> Option<Target> {
-        let range = self.sheet.vertex_range(body as u32);
-        let state = &self.sheet.state;
-        let rest = Aabb::around(self.sheet.layout.raw[range.clone()].iter().copied());
+        let range = self.state.sheet.vertex_range(body as u32);
+        let state = &self.state.motion;
+        let rest = Aabb::around(self.state.sheet.layout.raw[range.clone()].iter().copied());
         let size = (rest.high - rest.low).length();
         if range.is_empty() || size == 0.0 {
             return None;

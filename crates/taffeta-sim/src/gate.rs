@@ -4,7 +4,7 @@
 //! Remeshing moves no vertex, so all that can go wrong is in the space between the old faces and the new ones: a
 //! tetrahedron per new face. Splits leave every face where it is and need no test.
 
-use crate::frozen::Thawed;
+use crate::sheet::Thawed;
 use crate::surroundings::FixedObstacles;
 use glam::DVec3;
 use taffeta_contact::boxes::{Aabb, MovingBox};

@@ -31,7 +31,7 @@ pub struct Grab {
     /// Number of the body: first the cloths, of which the surfaces of solids are the last, then the
     /// [loose bodies](World::loose_bodies), of which ropes can be grabbed.
     pub body: usize,
-    /// The material point by its place in the layout of the body \[m\], see [`Frozen::layout`](crate::Frozen::layout): its
+    /// The material point by its place in the layout of the body \[m\], see [`Sheet::layout`](crate::Sheet::layout): its
     /// material coordinates and 0, or where it was at time 0 if no single chart lays out the cloth, and of ropes. A point off
     /// the layout is taken to the nearest one on it. It names the same point of the cloth after remeshing.
     pub point: DVec3,
@@ -103,8 +103,8 @@ impl World {
         if grabs.is_empty() {
             return Ok(());
         }
-        let middle = |patch: &GrabbedPatch| patch.middle(&self.sheet.state.positions);
-        let places: Vec<DVec3> = self.work.grabbed.iter().map(middle).collect();
+        let middle = |patch: &GrabbedPatch| patch.middle(&self.state.motion.positions);
+        let places: Vec<DVec3> = self.inputs.grabbed.iter().map(middle).collect();
         let mut targets: Vec<DVec3> = grabs.iter().map(|grab| grab.target).collect();
         lead(Lead { world: self, h, places: &places, targets: &mut targets });
         for (number, (grab, target)) in grabs.iter_mut().zip(targets).enumerate() {
@@ -112,7 +112,7 @@ impl World {
             if let Some(reason) = find_place_defect(grab) {
                 return Err(StepError::BadGrab { number, reason });
             }
-            self.work.grabbed[number].target = target;
+            self.inputs.grabbed[number].target = target;
         }
         Ok(())
     }
@@ -125,7 +125,7 @@ impl World {
             let part = squared / (grab.radius * grab.radius);
             // Not a number for a patch without radius.
             let fades = if part < 1.0 { (1.0 - part) * (1.0 - part) } else { 0.0 };
-            (vi, self.sheet.state.masses[vi] * fades)
+            (vi, self.state.motion.masses[vi] * fades)
         };
         let near = self.distances_in_layout(grab.body, (corners, weights)).into_iter().map(weight);
         let mut patch: Vec<_> = near.filter(|(_, w)| *w > 0.0).collect();
@@ -163,19 +163,19 @@ impl World {
 
     /// Lets the grabbed vertices start anew: what pulls at them jumps, and a stiff spring needs implicit Euler.
     pub(crate) fn forget_grabbed(&mut self) {
-        for (vi, _) in self.work.grabbed.iter().flat_map(|patch| &patch.vertices) {
-            self.sheet.history[*vi] = None;
+        for (vi, _) in self.inputs.grabbed.iter().flat_map(|patch| &patch.vertices) {
+            self.state.motion.history[*vi] = None;
         }
     }
 
     /// Moves the predictions of the grabbed vertices to where grabs and inertia would take them by themselves.
     pub(crate) fn pull_grabbed(&mut self) {
-        self.work.pulls.clear();
-        if self.work.grabbed.is_empty() {
+        self.state.last.pulls.clear();
+        if self.inputs.grabbed.is_empty() {
             return;
         }
-        let state = &self.sheet.state;
-        let springs = self.work.grabbed.iter().flat_map(|patch| {
+        let (state, last) = (&self.state.motion, &mut self.state.last);
+        let springs = self.inputs.grabbed.iter().flat_map(|patch| {
             let shift = patch.target - patch.middle(&state.positions);
             let spring = move |(vi, weight): &(VertexIndex, f64)| {
                 (vi.to_usize(), patch.stiffness * weight, state.positions[*vi] + shift)
@@ -192,20 +192,20 @@ impl World {
             }
             let stiffness: f64 = springs.iter().map(|(_, k, _)| *k).sum();
             let toward: DVec3 = springs.iter().map(|(_, k, target)| *target * *k).sum();
-            let inertia = state.masses.raw[vertex] / (work.scales[vertex] * work.scales[vertex]);
+            let inertia = state.masses.raw[vertex] / (last.scales[vertex] * last.scales[vertex]);
             let row = &mut work.rows[vertex];
             let free = row.position();
             let pulled = (free * inertia + toward) / (inertia + stiffness);
             row.position = along_held(state.held.raw[vertex], free, pulled).to_array();
             row.inverse_mass = inertia / (inertia + stiffness) * state.inverse_masses.raw[vertex];
-            work.pulls.push(Pull { vertex, stiffness, free });
+            last.pulls.push(Pull { vertex, stiffness, free });
         }
     }
 
     /// Gives the grabbed vertices their own masses back.
     pub(crate) fn settle_grabbed(&mut self) {
-        for pull in &self.work.pulls {
-            self.work.rows[pull.vertex].inverse_mass = self.sheet.state.inverse_masses.raw[pull.vertex];
+        for pull in &self.state.last.pulls {
+            self.work.rows[pull.vertex].inverse_mass = self.state.motion.inverse_masses.raw[pull.vertex];
         }
     }
 }

@@ -1,11 +1,12 @@
 //! What contacts remember from substep to substep, so that what sticks stays where it was.
 //!
-//! Under Newton's method that is the friction that they bear. That of vertices belongs to the cloth (`Frozen::grips`) and
+//! Under Newton's method that is the friction that they bear. That of vertices belongs to the cloth (`Sheet::grips`) and
 //! goes through remeshing with it; that of points on edges and faces is known by what touches, and lasts as long as that
 //! edge or face does. So is the load of all of them, by which the next substep tells how stiff they have to be. Under solvers that sweep it is the slip that the sweeps have left over: contacts that share vertices
 //! disturb each other, and what is left in each substep would add up to a creep. It is known by what touches, also at
 //! vertices.
 
+use crate::state::State;
 use crate::world::World;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
@@ -92,35 +93,33 @@ impl World {
     /// The friction that the contacts of the substep have borne in the last one \[N\]; where a vertex touches two things,
     /// the first takes what is known of the vertex.
     pub(crate) fn carried_friction(&self) -> Vec<DVec3> {
-        let mut grips = self.sheet.grips.clone();
+        let mut grips = self.state.motion.grips.clone();
         let mut take = |contact: &Contact| match contact.row.vertex() {
             Some(vi) => std::mem::take(&mut grips[vi]),
             None => self.state.grasps.of(contact).0,
         };
-        self.work.contacts.iter().map(&mut take).collect()
+        self.state.last.contacts.iter().map(&mut take).collect()
     }
 
     /// The normal forces that the contacts of the substep have borne in the last one \[N\].
     pub(crate) fn carried_loads(&self) -> Vec<f64> {
-        self.work.contacts.iter().map(|contact| self.state.grasps.of(contact).1).collect()
+        self.state.last.contacts.iter().map(|contact| self.state.grasps.of(contact).1).collect()
     }
 
     /// Tells the contacts of the substep what slip the last one has left over where they stuck.
     pub(crate) fn carry_slip(&mut self) {
-        let Self { work, state, .. } = self;
-        for contact in &mut work.contacts {
-            let (carried, _) = state.grasps.of(contact);
+        let State { last, grasps, .. } = &mut self.state;
+        for contact in &mut last.contacts {
+            let (carried, _) = grasps.of(contact);
             contact.carried_slip = carried - contact.row.normal * contact.row.normal.dot(carried);
         }
     }
 
     /// Notes the slip that the sweeps have left over.
     pub(crate) fn note_slip(&mut self) {
-        let Self { work, state, .. } = self;
-        let bearing = work.contacts.iter().filter(|contact| contact.normal_lambda > 0.0);
-        state
-            .grasps
-            .note(bearing.map(|contact| (contact, leftover_slip(contact, &work.start, &work.rows), 0.0)));
+        let (work, State { last, grasps, .. }) = (&self.work, &mut self.state);
+        let bearing = last.contacts.iter().filter(|contact| contact.normal_lambda > 0.0);
+        grasps.note(bearing.map(|contact| (contact, leftover_slip(contact, &work.start, &work.rows), 0.0)));
     }
 }
 

@@ -30,24 +30,24 @@ impl World {
     /// If there is no cloth of that number.
     pub fn face_jumps(&self, cloth: usize) -> FaceJumps {
         assert!(cloth < self.cloths.len(), "there is no cloth {cloth}");
-        let faces: Vec<FaceIndex> = self.sheet.faces_of(cloth as u32).collect();
+        let faces: Vec<FaceIndex> = self.state.motion.faces_of(cloth as u32).collect();
         let Some(first) = faces.first().copied() else { return FaceJumps::default() };
         // A cloth is a contiguous range of faces.
         let row = |fi: FaceIndex| fi.to_usize() - first.to_usize();
         let strains: Vec<Sym2> = faces.iter().map(|fi| self.face_strain_tensor(*fi)).collect();
         let mut curvatures = vec![Sym2::default(); faces.len()];
         let edges = || {
-            self.sheet.topology.edges.iter_indexed().filter_map(|(ei, edge)| {
+            self.state.sheet.topology.edges.iter_indexed().filter_map(|(ei, edge)| {
                 let [Some(f), Some(g)] = edge.faces else { return None };
-                (self.sheet.rest.cloths[f] as usize == cloth).then_some((ei, edge, [f, g]))
+                (self.state.motion.rest.cloths[f] as usize == cloth).then_some((ei, edge, [f, g]))
             })
         };
         for (ei, edge, sides) in edges() {
-            let bend = self.bend_angle(edge) - self.sheet.rest.angles[ei];
+            let bend = self.bend_angle(edge) - self.state.motion.rest.angles[ei];
             for fi in sides {
                 let along = self.rest_edge(edge, fi);
                 let across = along.perp();
-                let share = bend / (2.0 * self.sheet.rest.areas[fi] * along.length());
+                let share = bend / (2.0 * self.state.motion.rest.areas[fi] * along.length());
                 curvatures[row(fi)] = curvatures[row(fi)].plus(share, &outer(across));
             }
         }
@@ -72,14 +72,14 @@ impl World {
     fn bend_angle(&self, edge: &Edge) -> f64 {
         let [p, q] = edge.vertices;
         let [a, b] = edge.opposites.map(|vertex| vertex.expect("the edge has two faces"));
-        hinge_angle(gather([p, q, a, b], &self.sheet.state.positions))
+        hinge_angle(gather([p, q, a, b], &self.state.motion.positions))
     }
 
     /// An edge at rest, in the chart of one of its faces \[m\].
     fn rest_edge(&self, edge: &Edge, fi: FaceIndex) -> DVec2 {
         let corner = |vertex| {
-            let k = self.sheet.topology.faces[fi].iter().position(|corner| *corner == vertex);
-            self.sheet.rest.corners[fi][k.expect("the face has the edge")]
+            let k = self.state.sheet.topology.faces[fi].iter().position(|corner| *corner == vertex);
+            self.state.motion.rest.corners[fi][k.expect("the face has the edge")]
         };
         corner(edge.vertices[1]) - corner(edge.vertices[0])
     }

@@ -32,7 +32,7 @@ impl World {
     /// If there is no body of that number.
     pub fn find_layout_position(&self, body: usize, point: DVec3) -> Option<DVec3> {
         let (corners, weights) = self.find_layout_point(body, point)?;
-        Some(mix(gather(corners, &self.sheet.state.positions), weights))
+        Some(mix(gather(corners, &self.state.motion.positions), weights))
     }
 
     /// How far each vertex of a body is in the layout from a point that was [found](Self::find_layout_point) there, squared
@@ -51,15 +51,15 @@ impl World {
             let of = |(i, s): (usize, f64)| (VertexIndex::from_usize(i), (s - middle) * (s - middle));
             return vertices.zip(along).map(of).collect();
         }
-        let layout = &self.sheet.layout;
+        let layout = &self.state.sheet.layout;
         let middle = mix(gather(corners, layout), weights);
         let of = |i: usize| (VertexIndex::from_usize(i), layout.raw[i].distance_squared(middle));
-        self.sheet.vertex_range(body as u32).map(of).collect()
+        self.state.sheet.vertex_range(body as u32).map(of).collect()
     }
 
     /// Whether a body has anything that a point can be on.
     pub(crate) fn has_layout_points(&self, body: usize) -> bool {
-        self.rope_of(body).is_some() || self.sheet.faces_of(body as u32).next().is_some()
+        self.rope_of(body).is_some() || self.state.motion.faces_of(body as u32).next().is_some()
     }
 
     /// The rope that a body is, and its vertices without those beyond clamped ends.
@@ -71,19 +71,19 @@ impl World {
 
     fn find_on_faces(&self, cloth: usize, point: DVec3) -> Option<([VertexIndex; 3], [f64; 3])> {
         let mut best: Option<(f64, FaceIndex, [f64; 3])> = None;
-        for fi in self.sheet.faces_of(cloth as u32) {
-            let corners = gather(self.sheet.topology.faces[fi], &self.sheet.layout);
+        for fi in self.state.motion.faces_of(cloth as u32) {
+            let corners = gather(self.state.sheet.topology.faces[fi], &self.state.sheet.layout);
             let weights = closest_point_on_triangle(point, corners);
             let distance = mix(corners, weights).distance_squared(point);
             if best.is_none_or(|(nearest, ..)| distance < nearest) {
                 best = Some((distance, fi, weights));
             }
         }
-        best.map(|(_, fi, weights)| (self.sheet.topology.faces[fi], weights))
+        best.map(|(_, fi, weights)| (self.state.sheet.topology.faces[fi], weights))
     }
 
     fn find_on_rope(&self, vertices: Range<usize>, point: DVec3) -> Option<([VertexIndex; 3], [f64; 3])> {
-        let layout = &self.sheet.layout.raw;
+        let layout = &self.state.sheet.layout.raw;
         let mut best: Option<(f64, usize, f64)> = None;
         for i in vertices.start..vertices.end.saturating_sub(1) {
             let along = layout[i + 1] - layout[i];

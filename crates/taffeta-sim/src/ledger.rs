@@ -76,7 +76,7 @@ pub(crate) struct Pieces {
 impl World {
     /// The vertices of each connected piece of cloth.
     pub(crate) fn find_pieces(&self) -> Pieces {
-        let topology = &self.sheet.topology;
+        let topology = &self.state.sheet.topology;
         let mut components = Components::new(topology.surface_vertex_count());
         topology.edges.iter().for_each(|edge| components.join(edge.vertices[0].0, edge.vertices[1].0));
         let labels = components.labels();
@@ -96,13 +96,13 @@ impl World {
     /// Notes what every piece has before a pass.
     pub(crate) fn note_energies(&self) -> Ledger {
         let pieces = self.find_pieces();
-        let state = &self.sheet.state;
+        let state = &self.state.motion;
         let account = |piece: &Vec<usize>| {
             let mass: f64 = piece.iter().map(|i| state.masses.raw[*i]).sum();
             let mean =
                 |of: &[DVec3]| piece.iter().map(|i| of[*i] * state.masses.raw[*i]).sum::<DVec3>() / mass;
             Account {
-                cloth: self.sheet.vertex_cloths.raw[piece[0]] as usize,
+                cloth: self.state.sheet.vertex_cloths.raw[piece[0]] as usize,
                 mass,
                 velocity: mean(&state.velocities.raw),
                 energy: 0.0,
@@ -116,7 +116,7 @@ impl World {
         for (account, (energy, is_driven)) in accounts.iter_mut().zip(found) {
             (account.energy, account.is_driven) = (energy, is_driven);
         }
-        let keys = self.sheet.vertex_keys().iter().copied();
+        let keys = self.state.sheet.vertex_keys().iter().copied();
         let mut numbers: Vec<_> = keys.zip(pieces.numbers).collect();
         numbers.sort_unstable();
         Ledger { numbers, accounts }
@@ -124,7 +124,7 @@ impl World {
 
     /// Kinetic, elastic and gravity's energy of each piece \[J\], the last from an origin of its own.
     fn piece_energies(&self, pieces: &Pieces, origins: &[DVec3]) -> Vec<f64> {
-        let (state, gravity) = (&self.sheet.state, self.gravity());
+        let (state, gravity) = (&self.state.motion, self.gravity());
         let mut energies = vec![0.0; origins.len()];
         for (i, number) in pieces.numbers.iter().copied().enumerate() {
             let fallen = gravity.dot(state.positions.raw[i] - origins[number]);
@@ -139,19 +139,19 @@ impl World {
 
     /// Whether something outside acts on each piece.
     fn find_driven(&self, pieces: &Pieces) -> Vec<bool> {
-        let is_blown = self.work.air.is_some() || self.has_pressure() || !self.work.grabbed.is_empty();
+        let is_blown = self.inputs.air.is_some() || self.has_pressure() || !self.inputs.grabbed.is_empty();
         // Nothing tells what touched what if that has been forgotten since the last substep.
-        let mut is_driven = vec![is_blown || self.work.has_forgotten_contacts; pieces.lists.len()];
+        let mut is_driven = vec![is_blown || self.state.last.has_forgotten_contacts; pieces.lists.len()];
         let mut drive = |i: usize| {
             if let Some(number) = pieces.numbers.get(i) {
                 is_driven[*number] = true;
             }
         };
-        let held = self.sheet.state.held.iter().enumerate();
+        let held = self.state.motion.held.iter().enumerate();
         held.filter(|(_, held)| **held != [false; 3]).for_each(|(i, _)| drive(i));
         let stitches = self.caches.blocks.stitches.iter();
         stitches.flat_map(|stitch| stitch.vertices).for_each(|vi| drive(vi.to_usize()));
-        for contact in self.work.contacts.iter().filter(|contact| contact.normal_lambda > 0.0) {
+        for contact in self.state.last.contacts.iter().filter(|contact| contact.normal_lambda > 0.0) {
             let row = contact.row;
             let touched = row.vertices.into_iter().zip(row.weights).filter(|(_, weight)| *weight != 0.0);
             touched.for_each(|(vi, _)| drive(vi.to_usize()));
@@ -169,7 +169,7 @@ impl World {
     pub(crate) fn settle_energies(&mut self, ledger: &Ledger, chosen: &[bool]) -> Vec<bool> {
         let mut is_unpaid = vec![false; self.cloths.len()];
         let pieces = self.find_pieces();
-        let keys = self.sheet.vertex_keys();
+        let keys = self.state.sheet.vertex_keys();
         let accounts: Vec<Option<Account>> =
             pieces.lists.iter().map(|piece| ledger.account_of(piece, keys)).collect();
         let origins: Vec<DVec3> =
@@ -180,7 +180,7 @@ impl World {
         for ((piece, energy), account) in pieces.lists.iter().zip(energies).zip(accounts) {
             // Nothing tells which one a piece was that has kept no vertex.
             let Some(account) = account.filter(|account| chosen[account.cloth]) else { continue };
-            let mass: f64 = piece.iter().map(|i| self.sheet.state.masses.raw[*i]).sum();
+            let mass: f64 = piece.iter().map(|i| self.state.motion.masses.raw[*i]).sum();
             // Rest shapes in space and round outlines have other areas with other meshes: what mass is new moves with the others.
             let carried = 0.5 * (mass - account.mass) * account.velocity.length_squared();
             let rise = energy - account.energy - carried;
@@ -202,7 +202,7 @@ impl World {
     /// The mass of the surface of each cloth \[kg\].
     fn cloth_masses(&self) -> Vec<f64> {
         let mut sums = vec![0.0; self.cloths.len()];
-        for (cloth, mass) in self.sheet.vertex_cloths.iter().zip(self.sheet.state.masses.iter()) {
+        for (cloth, mass) in self.state.sheet.vertex_cloths.iter().zip(self.state.motion.masses.iter()) {
             if let Some(sum) = sums.get_mut(*cloth as usize) {
                 *sum += mass;
             }
@@ -212,7 +212,7 @@ impl World {
 
     /// Takes energy from the motion of a piece within itself, at most `amount`; how much \[J\].
     fn slow_piece(&mut self, piece: &[usize], amount: f64) -> f64 {
-        let state = &mut self.sheet.state;
+        let state = &mut self.state.motion;
         let vertex = |i: &usize| MovedVertex {
             mass: state.masses.raw[*i],
             path: [state.positions.raw[*i]; 2],
@@ -228,9 +228,9 @@ impl World {
     /// Gives the vertices of a piece new velocities, and the earlier ones that the time integration remembers the same change: it
     /// would give back what only the later ones lose.
     pub(crate) fn put_velocities(&mut self, piece: &[usize], vertices: &[MovedVertex]) {
-        let velocities = &mut self.sheet.state.velocities.raw;
+        let velocities = &mut self.state.motion.velocities.raw;
         for (i, vertex) in piece.iter().zip(vertices) {
-            if let Some(history) = &mut self.sheet.history.raw[*i] {
+            if let Some(history) = &mut self.state.motion.history.raw[*i] {
                 history.velocity += vertex.velocity - velocities[*i];
             }
             velocities[*i] = vertex.velocity;
@@ -313,7 +313,7 @@ mod tests {
         for pass in 0..count {
             if pass % 10 == 0 {
                 // The integration in time damps waves, and passes spend them.
-                let state = &mut world.sheet.state;
+                let state = &mut world.state.motion;
                 for (x, v) in state.positions.iter().zip(state.velocities.iter_mut()) {
                     *v += 0.2 * DVec3::new((9.0 * x.y).sin(), (7.0 * x.x).cos(), (13.0 * x.x * x.y).sin());
                 }
@@ -340,7 +340,7 @@ mod tests {
         assert!(angular.length() <= 1e-10 * scales[1], "{angular} of {}", scales[1]);
         eprintln!("{passes} of {count} passes edit, {edits} edits");
         assert!(2 * passes > count && edits as usize > 50 * count, "{passes} passes, {edits} edits");
-        world.sheet.to_thawed().mesh.validate().expect("a mesh");
+        world.state.sheet.thaw(&world.state.motion).mesh.validate().expect("a mesh");
     }
 
     #[test]
@@ -359,7 +359,7 @@ mod tests {
     fn wobbling() -> (World, super::Ledger) {
         let mut world = flying(bent_sheets());
         world.settings.gravity = DVec3::new(0.0, 0.0, -9.0);
-        world.sheet.state.velocities.iter_mut().enumerate().for_each(|(i, v)| v.y += (i as f64).sin());
+        world.state.motion.velocities.iter_mut().enumerate().for_each(|(i, v)| v.y += (i as f64).sin());
         let ledger = world.note_energies();
         (world, ledger)
     }
@@ -368,24 +368,24 @@ mod tests {
     fn motion_pays_for_what_was_lifted() {
         let (mut world, ledger) = wobbling();
         let before = world.mechanical_energy();
-        world.sheet.state.positions.iter_mut().for_each(|x| x.z += 1e-3);
+        world.state.motion.positions.iter_mut().for_each(|x| x.z += 1e-3);
         let lifted = world.mechanical_energy() - before;
         assert_eq!(world.settle_energies(&ledger, &[true]), [false]);
         let left = world.mechanical_energy() - before;
         assert!(lifted > 1e-4 && left.abs() < 1e-12, "{lifted} {left}");
         // More than there is of it.
-        world.sheet.state.positions.iter_mut().for_each(|x| x.z += 10.0);
+        world.state.motion.positions.iter_mut().for_each(|x| x.z += 10.0);
         assert_eq!(world.settle_energies(&ledger, &[true]), [true]);
     }
 
     #[test]
     fn mass_that_is_new_moves_with_the_others_for_nothing() {
         let (mut world, _) = wobbling();
-        world.sheet.state.velocities.iter_mut().for_each(|v| *v = DVec3::new(30.0, 0.0, 0.0));
+        world.state.motion.velocities.iter_mut().for_each(|v| *v = DVec3::new(30.0, 0.0, 0.0));
         let ledger = world.note_energies();
-        world.sheet.state.masses.iter_mut().for_each(|mass| *mass *= 1.01);
+        std::sync::Arc::make_mut(&mut world.state.motion.masses).iter_mut().for_each(|mass| *mass *= 1.01);
         assert_eq!(world.settle_energies(&ledger, &[true]), [false]);
-        assert!(world.sheet.state.velocities.iter().all(|v| *v == DVec3::new(30.0, 0.0, 0.0)));
+        assert!(world.state.motion.velocities.iter().all(|v| *v == DVec3::new(30.0, 0.0, 0.0)));
     }
 
     #[test]
@@ -406,7 +406,7 @@ mod tests {
         let splits = world.remesh_if_due().0.splits as usize;
         let after = [0, 1].map(|cloth| world.mesh(cloth).positions.len());
         assert!(splits > 100 && after[0] == before[0] && after[1] > before[1] + 100, "{before:?} {after:?}");
-        world.sheet.to_thawed().mesh.validate().expect("a mesh");
+        world.state.sheet.thaw(&world.state.motion).mesh.validate().expect("a mesh");
     }
 
     #[test]
@@ -423,16 +423,16 @@ mod tests {
         world.settings.solver = SolverChoice::Block;
         world.step(&StepInputs::default(), DT).expect("a step");
         // Motion that pays.
-        world.sheet.state.velocities.iter_mut().enumerate().for_each(|(i, v)| v.y += (i as f64).sin());
-        let range = world.sheet.vertex_range(1);
+        world.state.motion.velocities.iter_mut().enumerate().for_each(|(i, v)| v.y += (i as f64).sin());
+        let range = world.state.sheet.vertex_range(1);
         let of_balloon = |world: &World| -> Vec<DVec3> {
-            let range = world.sheet.vertex_range(1);
-            range.map(|i| world.sheet.state.velocities.raw[i]).collect()
+            let range = world.state.sheet.vertex_range(1);
+            range.map(|i| world.state.motion.velocities.raw[i]).collect()
         };
         let before = of_balloon(&world);
         world.cloths[0].remesh = Some(RemeshSettings { size_max: 0.03, ..world.cloths[0].remesh.unwrap() });
         world.remesh_if_due();
-        assert!(world.sheet.vertex_range(1) != range, "nothing was remeshed");
+        assert!(world.state.sheet.vertex_range(1) != range, "nothing was remeshed");
         assert_eq!(before, of_balloon(&world));
     }
 
@@ -474,8 +474,8 @@ mod tests {
             // Without its vertices on the bend a sheet at rest has more energy.
             world.settings.solver = SolverChoice::Block;
             world
-                .sheet
                 .state
+                .motion
                 .velocities
                 .iter_mut()
                 .enumerate()

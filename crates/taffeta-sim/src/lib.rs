@@ -11,7 +11,7 @@
 //! ```
 //!
 //! Only this crate knows both the keyed mesh and the dense arrays, and one of them has the authority at a time: while
-//! simulating, positions and velocities are dense ([`Frozen`]); while remeshing they are keyed ([`Thawed`]). `thaw` and
+//! simulating, positions and velocities are dense ([`Sheet`]); while remeshing they are keyed ([`Thawed`]). `thaw` and
 //! `freeze` consume their receiver, so a stale array cannot be named.
 
 #![forbid(unsafe_code)]
@@ -32,7 +32,6 @@ mod enclosed;
 mod equilibrium;
 mod fields;
 mod follow;
-mod frozen;
 mod gate;
 mod grab;
 mod grips;
@@ -43,6 +42,7 @@ mod ledger;
 mod loose;
 mod measure;
 mod mesh_obstacles;
+mod motion;
 mod newton;
 mod outlook;
 mod pinched;
@@ -57,6 +57,7 @@ mod rope;
 mod safeguard;
 mod schedule;
 pub mod seams;
+mod sheet;
 mod smooth;
 mod solid;
 mod solid_locator;
@@ -79,14 +80,15 @@ pub use description::{
     WorldDescription, knows_rest_curvature,
 };
 pub use enclosed::{EnclosedState, find_opening};
-pub use frozen::{Frozen, Thawed};
 pub use grab::{Grab, Lead};
 pub use jumps::FaceJumps;
 pub use loose::{LooseBody, LooseVertex};
+pub use motion::Motion;
 pub use report::{Metrics, RemeshCounts, StepReport, SubstepPlan, TearCounts};
 pub use resample::MaterialPoint;
 pub use safeguard::{ForcedMeeting, QuarantinedPair, SafeguardReport};
 pub use seams::{SeamDefect, SeamDescription, SeamError, SeamReport, SeamSides, Sewing, pair_seams};
+pub use sheet::{Sheet, Thawed};
 pub use solid::Solid;
 pub use solid_locator::{SolidLocator, SolidPlace};
 pub use stage::{Stage, StageTimes};

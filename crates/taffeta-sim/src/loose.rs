@@ -95,7 +95,7 @@ impl World {
     /// # Panics
     /// If there is no loose body of that number.
     pub fn loose_state(&self, body: usize) -> (&[DVec3], &[DVec3]) {
-        let (range, state) = (self.loose_vertices(body), &self.sheet.state);
+        let (range, state) = (self.loose_vertices(body), &self.state.motion);
         (&state.positions.raw[range.clone()], &state.velocities.raw[range])
     }
 
@@ -105,7 +105,7 @@ impl World {
     /// If there is no loose body of that number.
     pub fn loose_vertices(&self, body: usize) -> Range<usize> {
         assert!(body < self.bodies.len(), "there is no loose body {body}");
-        let range = self.sheet.vertex_range((self.cloths.len() + body) as u32);
+        let range = self.state.sheet.vertex_range((self.cloths.len() + body) as u32);
         let visible = self.bodies[body].visible(range.len());
         range.start + visible.start..range.start + visible.end
     }

@@ -11,7 +11,7 @@ use taffeta_solve::ElasticEnergy;
 impl World {
     /// Energies, momenta and residual of the present state.
     pub fn measure(&self) -> Metrics {
-        let state = &self.sheet.state;
+        let state = &self.state.motion;
         let x = &state.positions;
         let elastic = self.elastic_energy();
         let mass: f64 = state.masses.iter().sum();
@@ -48,7 +48,7 @@ impl World {
 
     /// Elastic energies \[J\], by the constraints of projective dynamics where they are in use.
     fn elastic_energy(&self) -> ElasticEnergy {
-        let x = &self.sheet.state.positions;
+        let x = &self.state.motion.positions;
         match &self.caches.solver {
             Solver::Projective(driver) => {
                 let energy = driver.energy(x);
@@ -63,13 +63,13 @@ impl World {
 
     /// Kinetic energy \[J\].
     pub(crate) fn kinetic_energy(&self) -> f64 {
-        let state = &self.sheet.state;
+        let state = &self.state.motion;
         state.masses.iter().zip(state.velocities.iter()).map(|(m, v)| 0.5 * m * v.length_squared()).sum()
     }
 
     /// Potential energy in the field of gravity \[J\], zero at the origin.
     fn gravity_energy(&self) -> f64 {
-        let state = &self.sheet.state;
+        let state = &self.state.motion;
         let moment: DVec3 = state.masses.iter().zip(state.positions.iter()).map(|(m, x)| *x * *m).sum();
         -self.gravity().dot(moment)
     }
@@ -81,14 +81,14 @@ impl World {
     }
 
     pub(crate) fn gravity(&self) -> DVec3 {
-        if self.work.h > 0.0 { self.state.gravity } else { self.settings.gravity }
+        if self.state.last.h > 0.0 { self.state.gravity } else { self.settings.gravity }
     }
 
     /// Largest principal Green strain of faces and strain of segments in absolute value. Edge-length cloths are measured by the same strain.
     pub(crate) fn max_strain(&self) -> f64 {
-        let mut largest = self.caches.blocks.ropes.max_strain(&self.sheet.state.positions);
-        largest = largest.max(self.caches.blocks.solids.max_strain(&self.sheet.state.positions));
-        for (fi, _) in self.sheet.topology.faces.iter_indexed() {
+        let mut largest = self.caches.blocks.ropes.max_strain(&self.state.motion.positions);
+        largest = largest.max(self.caches.blocks.solids.max_strain(&self.state.motion.positions));
+        for (fi, _) in self.state.sheet.topology.faces.iter_indexed() {
             largest = largest.max(self.face_strain(fi).abs());
         }
         largest
@@ -96,7 +96,7 @@ impl World {
 
     /// Gradient of the elastic energy \[N\].
     pub(crate) fn elastic_gradient(&self) -> Vec<DVec3> {
-        let x = &self.sheet.state.positions;
+        let x = &self.state.motion.positions;
         if let Solver::Projective(driver) = &self.caches.solver {
             let mut forces = driver.energy(x).gradient;
             self.caches.blocks.enclosed.iter().for_each(|block| block.add_gradient(x, &mut forces));
@@ -110,24 +110,24 @@ impl World {
     /// Forces that the last substep left unbalanced \[N\], those that hold vertices included: inertia and elasticity
     /// less contact. `None` before the first substep and after a change of the mesh.
     pub(crate) fn unbalanced_forces(&self) -> Option<Vec<DVec3>> {
-        let (work, state) = (&self.work, &self.sheet.state);
-        if work.h == 0.0 || work.predicted.len() != state.positions.len() {
+        let (last, state) = (&self.state.last, &self.state.motion);
+        if last.h == 0.0 || last.predicted.len() != state.positions.len() {
             return None;
         }
-        let inverse_h2 = 1.0 / (work.h * work.h);
+        let inverse_h2 = 1.0 / (last.h * last.h);
         let mut forces = self.elastic_gradient();
         for (i, force) in forces.iter_mut().enumerate() {
-            let inertia = state.masses.raw[i] / (work.scales[i] * work.scales[i]);
-            *force += (state.positions.raw[i] - work.predicted[i]) * inertia;
+            let inertia = state.masses.raw[i] / (last.scales[i] * last.scales[i]);
+            *force += (state.positions.raw[i] - last.predicted[i]) * inertia;
         }
-        for pull in &work.pulls {
+        for pull in &last.pulls {
             forces[pull.vertex] +=
-                (state.positions.raw[pull.vertex] - work.predicted[pull.vertex]) * pull.stiffness;
+                (state.positions.raw[pull.vertex] - last.predicted[pull.vertex]) * pull.stiffness;
         }
         if self.has_pressure() && !self.is_pressure_explicit() {
             self.add_pressure(&state.positions, -1.0, &mut forces);
         }
-        for contact in &work.contacts {
+        for contact in &last.contacts {
             let lambda = contact.row.normal * contact.normal_lambda + contact.friction_lambda;
             for (vi, s) in contact.row.vertices.iter().zip(contact.row.weights) {
                 forces[vi.0 as usize] -= lambda * (s * inverse_h2);
@@ -141,7 +141,7 @@ impl World {
         let Some(forces) = self.unbalanced_forces() else { return 0.0 };
         let free = forces
             .iter()
-            .zip(self.sheet.state.held.iter())
+            .zip(self.state.motion.held.iter())
             .map(|(force, held)| along_held(*held, DVec3::ZERO, *force));
         free.map(|force| force.length_squared()).sum::<f64>().sqrt()
     }
@@ -150,10 +150,10 @@ impl World {
     /// all that later steps depend on, has [`Checkpoint::hash`](crate::Checkpoint::hash).
     pub fn state_hash(&self) -> String {
         let mut hasher = blake3::Hasher::new();
-        for vector in self.sheet.state.positions.iter().chain(self.sheet.state.velocities.iter()) {
+        for vector in self.state.motion.positions.iter().chain(self.state.motion.velocities.iter()) {
             vector.to_array().iter().for_each(|c| _ = hasher.update(&c.to_le_bytes()));
         }
-        let plastic = self.sheet.rest.plastic_curvatures.iter();
+        let plastic = self.state.motion.rest.plastic_curvatures.iter();
         if plastic.clone().any(|curvature| *curvature != Sym2::default()) {
             for Sym2 { xx, xy, yy } in plastic {
                 [xx, xy, yy].iter().for_each(|c| _ = hasher.update(&c.to_le_bytes()));

@@ -126,15 +126,15 @@ impl World {
 
     /// The way from the start of the substep to where all are to be at its end.
     pub(crate) fn contact_path(&mut self) -> ContactPath {
-        let times = [self.state.time, self.end_of_substep(self.work.h)];
+        let times = [self.state.time, self.end_of_substep(self.state.last.h)];
         self.meshes.place(times);
-        let mut start = self.sheet.state.positions.raw.clone();
+        let mut start = self.state.motion.positions.raw.clone();
         let mut end: Vec<DVec3> = self.work.rows.iter().map(|row| row.position()).collect();
         let mut prescribed = self.prescribed();
         start.extend(&self.meshes.ends[0]);
         end.extend(&self.meshes.ends[1]);
         prescribed.resize(end.len(), true);
-        let h = self.work.h;
+        let h = self.state.last.h;
         let mut velocities = self.work.start_velocities.clone();
         velocities.extend(self.meshes.ends[0].iter().zip(&self.meshes.ends[1]).map(|(x, y)| (*y - *x) / h));
         ContactPath { start, end, velocities, prescribed, time: self.state.time, h }
@@ -142,7 +142,7 @@ impl World {
 
     /// Who of the sheet cannot be stopped: what is held altogether, and what a pin moves along some axes.
     fn prescribed(&self) -> Vec<bool> {
-        let mut prescribed: Vec<bool> = self.sheet.state.inverse_masses.iter().map(|w| *w == 0.0).collect();
+        let mut prescribed: Vec<bool> = self.state.motion.inverse_masses.iter().map(|w| *w == 0.0).collect();
         for guided in &self.work.guided {
             let moved = along_held(guided.held, guided.target, guided.start) != guided.start;
             prescribed[guided.vertex.to_usize()] |= moved;
@@ -153,7 +153,7 @@ impl World {
     /// Positions of the vertices of the sheet, then of those of the mesh obstacles, at the present time \[m\]: what the
     /// vertices of crossings refer to.
     pub fn contact_positions(&self) -> Vec<DVec3> {
-        let mut positions = self.sheet.state.positions.raw.clone();
+        let mut positions = self.state.motion.positions.raw.clone();
         positions.extend(self.meshes.list.iter().flat_map(|mesh| mesh.positions_at(self.state.time)));
         positions
     }
@@ -165,7 +165,7 @@ impl World {
 
     /// Whether edges can go through faces: cloths meet each other, or mesh obstacles.
     pub(crate) fn pairs_meet(&self) -> bool {
-        self.self_contact && !self.sheet.topology.faces.is_empty() || !self.meshes.list.is_empty()
+        self.self_contact && !self.state.sheet.topology.faces.is_empty() || !self.meshes.list.is_empty()
     }
 
     /// Edges that go through faces, exactly; `None` if neither cloths nor meshes meet in this world. Obstacles do not

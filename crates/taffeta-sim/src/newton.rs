@@ -5,7 +5,7 @@ use crate::description::SolverChoice;
 use crate::pins::{along_held, put_back};
 use crate::step::StepError;
 use crate::stiffness::stiffness;
-use crate::world::{Workspace, World};
+use crate::world::{Scratch, World};
 use glam::DVec3;
 use taffeta_contact::Contact;
 use taffeta_contact::response::take_back_slip;
@@ -96,10 +96,10 @@ impl World {
         let time = self.state.time;
         let limits = self.newton_limits(h);
         let normals = self.clamp_normals(self.end_of_substep(h));
-        let (state, gravity) = (&self.sheet.state, self.state.gravity);
-        let rows: Vec<ContactRow> = self.work.contacts.iter().map(|c| c.row).collect();
+        let (state, gravity) = (&self.state.motion, self.state.gravity);
+        let rows: Vec<ContactRow> = self.state.last.contacts.iter().map(|c| c.row).collect();
         let mut inertia: Vec<f64> =
-            state.masses.iter().zip(&self.work.scales).map(|(m, s)| m / (s * s)).collect();
+            state.masses.iter().zip(&self.state.last.scales).map(|(m, s)| m / (s * s)).collect();
         let loads = self.carried_loads();
         let stiffnesses: Vec<f64> =
             rows.iter().zip(loads).map(|(row, load)| stiffness(row, state, (h, load))).collect();
@@ -109,15 +109,16 @@ impl World {
         let held = state.held.raw.clone();
         let guess =
             |((x, held), s): ((&DVec3, &[bool; 3]), &f64)| along_held(*held, *x, *x - gravity * (s * s));
-        let mut x: Vec<_> = self.work.predicted.iter().zip(&held).zip(&self.work.scales).map(guess).collect();
-        for pull in &self.work.pulls {
+        let mut x: Vec<_> =
+            self.state.last.predicted.iter().zip(&held).zip(&self.state.last.scales).map(guess).collect();
+        for pull in &self.state.last.pulls {
             inertia[pull.vertex] += pull.stiffness;
             // Nor from where a grab would take its vertices by themselves: they would be torn out of the cloth.
-            x[pull.vertex] = guess(((&pull.free, &held[pull.vertex]), &self.work.scales[pull.vertex]));
+            x[pull.vertex] = guess(((&pull.free, &held[pull.vertex]), &self.state.last.scales[pull.vertex]));
         }
         let is_direct = self.caches.choice == SolverChoice::Direct;
         let mut effort = self.effort;
-        let report = self.in_pool(|caches, work| {
+        let report = self.in_pool(|caches, work, last| {
             let Solver::Newton(driver) = &mut caches.solver else { return Ok(NewtonReport::default()) };
             driver.begin_step(&work.start, &caches.plate);
             caches.plate.clamps.clone_from(&normals);
@@ -125,7 +126,7 @@ impl World {
                 Contacts { rows: &rows, start: &work.start, carried: &carried, stiffnesses: &stiffnesses };
             let problem = NewtonProblem {
                 inertia: &inertia,
-                predicted: &work.predicted,
+                predicted: &last.predicted,
                 held: &held,
                 damping_rate: 1.0 / h,
                 contacts,
@@ -157,8 +158,9 @@ impl World {
     /// What the solve leaves to be done at the contacts, and what the next one has to know of them.
     fn settle_contacts(&mut self, h: f64) {
         let Solver::Newton(driver) = &self.caches.solver else { return };
-        let Workspace { contacts, start, bases, rows, stopped, stands_still, .. } = &mut self.work;
-        self.sheet.grips.iter_mut().for_each(|grip| *grip = DVec3::ZERO);
+        let Scratch { start, bases, rows, stopped, .. } = &mut self.work;
+        let contacts = &mut self.state.last.contacts;
+        self.state.motion.grips.iter_mut().for_each(|grip| *grip = DVec3::ZERO);
         let mut bearing = Vec::new();
         for (contact, touch) in contacts.iter_mut().zip(driver.touches()) {
             let settling = Settling { start, bases, rows, stopped };
@@ -166,7 +168,7 @@ impl World {
             let friction = static_friction(contact, touch);
             let vertex = contact.row.vertex();
             if let Some(vi) = vertex {
-                self.sheet.grips[vi] += friction.unwrap_or_default();
+                self.state.motion.grips[vi] += friction.unwrap_or_default();
             }
             if contact.normal_lambda > 0.0 {
                 // That of vertices is part of the cloth. Also what slides: it bears a load.
@@ -174,7 +176,7 @@ impl World {
                 bearing.push((&*contact, elsewhere, contact.normal_lambda / (h * h)));
             }
         }
-        if *stands_still {
+        if self.inputs.stands_still {
             // The search begins each of its steps anew; what is remembered of edges that share vertices takes turns.
             bearing.clear();
         }
@@ -184,11 +186,11 @@ impl World {
     /// The error for an energy that is not finite: it names the vertex that was to go farthest.
     fn blame_farthest(&self, h: f64) -> StepError {
         let way = |i: usize| {
-            let way = self.work.predicted[i].distance(self.work.start[i]);
+            let way = self.state.last.predicted[i].distance(self.work.start[i]);
             if way.is_nan() { f64::INFINITY } else { way }
         };
         let farthest =
-            (0..self.work.predicted.len()).fold(0, |best, i| if way(i) > way(best) { i } else { best });
+            (0..self.state.last.predicted.len()).fold(0, |best, i| if way(i) > way(best) { i } else { best });
         self.not_finite(farthest, h)
     }
 
@@ -199,7 +201,9 @@ impl World {
             _ if is_direct => (DIRECT_TOLERANCE, DIRECT_ITERATIONS, LINEAR_TOLERANCE),
             // Who says how many iterations wants them made.
             Some(_) => (CONVERGED_TOLERANCE, GLOBAL_ITERATIONS, LINEAR_TOLERANCE),
-            None if self.work.stands_still => (STATIC_TOLERANCE, STATIC_ITERATIONS, STATIC_LINEAR_TOLERANCE),
+            None if self.inputs.stands_still => {
+                (STATIC_TOLERANCE, STATIC_ITERATIONS, STATIC_LINEAR_TOLERANCE)
+            }
             None if self.sewn_cloths().contains(&true) => {
                 (SEWING_TOLERANCE, SEWING_ITERATIONS, ROUGH_LINEAR_TOLERANCE)
             }
@@ -215,7 +219,7 @@ impl World {
 
     /// The largest side of the box around all layouts: the size of the cloth \[m\].
     pub(crate) fn extent(&self) -> f64 {
-        extent(&self.sheet.layout.raw)
+        extent(&self.state.sheet.layout.raw)
     }
 
     /// The directions of the sheet beyond the clamped edges at a time \[s\].

@@ -49,7 +49,7 @@ impl World {
 
     /// Makes the first steps and takes them back; what they have asked for, if the mesh was too coarse.
     fn look_ahead(&mut self, dt: f64, times: &mut StageTimes) -> Result<Wanted, StepError> {
-        let last_good = self.note_with_sheet();
+        let last_good = self.note();
         let steps = (OUTLOOK / dt).ceil().clamp(1.0, f64::from(STEPS)) as u32;
         let (mut wanted, mut failure) = (Wanted::new(), None);
         for _ in 0..steps {
@@ -82,7 +82,7 @@ impl World {
             asked: &asked,
             is_paid_for: false,
         };
-        let thawed = self.sheet.clone().thaw();
+        let thawed = self.state.sheet.thaw(&self.state.motion);
         find_lacks(&thawed.mesh, &thawed.attributes, &pass, LACK)
     }
 }
@@ -156,7 +156,7 @@ mod tests {
         let first = world.step(&StepInputs::default(), 1.0 / 60.0).expect("a step");
         assert!(first.remesh.splits > 10 && first.time == 1.0 / 60.0, "{:?}", first.remesh);
         assert!(!world.begins());
-        world.sheet.to_thawed().mesh.validate().expect("a mesh");
+        world.state.sheet.thaw(&world.state.motion).mesh.validate().expect("a mesh");
         let mut world = sheet(4, Some(RemeshSettings { refine_error: Some(0.5), ..settings() }));
         assert_eq!(world.step(&StepInputs::default(), 1.0 / 60.0).expect("a step").remesh.splits, 0);
     }

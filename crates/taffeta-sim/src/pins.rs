@@ -117,7 +117,8 @@ impl World {
 
     /// Whether a pin that holds is to let go by a time \[s\], or has to be freed.
     pub(crate) fn is_release_due(&self, time: f64) -> bool {
-        let is_held = |pin: usize| self.sheet.vertex_pins.iter().flatten().any(|held| *held == pin as u32);
+        let is_held =
+            |pin: usize| self.state.motion.vertex_pins.iter().flatten().any(|held| *held == pin as u32);
         let lets_go = |pin: &usize| self.state.released[*pin] || self.pins[*pin].is_due(time);
         (0..self.pins.len()).filter(lets_go).any(is_held)
     }
@@ -128,18 +129,19 @@ impl World {
             *released |= pin.is_due(self.state.time);
         }
         let still_holds = |pin: &u32| !self.state.released[*pin as usize];
-        if self.sheet.vertex_pins.iter().flatten().all(still_holds) {
+        if self.state.motion.vertex_pins.iter().flatten().all(still_holds) {
             return;
         }
-        let kept = self.sheet.vertex_pins.iter().map(|pin| pin.filter(still_holds)).collect();
+        let kept = self.state.motion.vertex_pins.iter().map(|pin| pin.filter(still_holds)).collect();
         self.hold_anew(kept);
     }
 
     /// Lets pins hold other vertices than before: `vertex_pins` has the pin of each vertex.
     pub(crate) fn hold_anew(&mut self, vertex_pins: IndexVec<VertexIndex, Option<u32>>) {
         // Rebuilt caches continue from the angles that the sheet remembers.
-        self.caches.keep_bending(&mut self.sheet);
-        self.sheet.hold(vertex_pins, &self.pin_axes());
+        self.caches.keep_bending(&self.state.sheet, &mut self.state.motion);
+        let axes = self.pin_axes();
+        self.state.motion.hold(vertex_pins, &axes);
         self.forget_history();
         self.rebuild();
     }
@@ -153,12 +155,12 @@ impl World {
     /// Notes where the vertices of pins of limited strength would go without their pins. `outside` is gravity \[m/s²\] and
     /// velocity damping \[1/s\]; free velocities are past that and the outer impulses already.
     pub(crate) fn note_inertia(&mut self, inertia: &[Inertia], outside: (DVec3, f64)) {
-        self.work.inertial.clear();
+        self.state.last.inertial.clear();
         if !self.has_weak_pins() {
             return;
         }
-        let (state, work) = (&self.sheet.state, &mut self.work);
-        for (vi, pin) in self.sheet.vertex_pins.iter_indexed() {
+        let (state, work, last) = (&self.state.motion, &self.work, &mut self.state.last);
+        for (vi, pin) in self.state.motion.vertex_pins.iter_indexed() {
             if pin.is_none_or(|pin| self.pins[pin as usize].description.strength.is_none()) {
                 continue;
             }
@@ -169,7 +171,7 @@ impl World {
                 let share = inertia.scale / work.impulse_time;
                 v = coast(inertia, outside) + impulse * (share / state.masses[vi]);
             }
-            work.inertial.push((vi, inertia.position + v * inertia.scale));
+            last.inertial.push((vi, inertia.position + v * inertia.scale));
         }
     }
 
@@ -188,14 +190,14 @@ impl World {
     /// unlimited strength, whose forces nobody asks for.
     pub fn pin_forces(&self) -> Vec<DVec3> {
         let mut totals = vec![DVec3::ZERO; self.pins.len()];
-        let (state, work) = (&self.sheet.state, &self.work);
+        let (state, last) = (&self.state.motion, &self.state.last);
         let Some(unbalanced) = self.unbalanced_forces() else { return totals };
-        for (vi, inertial) in &work.inertial {
-            let Some(pin) = self.sheet.vertex_pins[*vi] else { continue };
+        for (vi, inertial) in &last.inertial {
+            let Some(pin) = self.state.motion.vertex_pins[*vi] else { continue };
             // The unbalanced force takes the vertex for one that would have come to where it is by itself.
             let i = vi.to_usize();
             let inertia =
-                (work.predicted[i] - *inertial) * (state.masses[*vi] / (work.scales[i] * work.scales[i]));
+                (last.predicted[i] - *inertial) * (state.masses[*vi] / (last.scales[i] * last.scales[i]));
             totals[pin as usize] += along_held(state.held[*vi], unbalanced[i] + inertia, DVec3::ZERO);
         }
         totals

@@ -11,6 +11,7 @@
 use crate::caches::Solver;
 use crate::description::{Mode, SolverChoice};
 use crate::world::World;
+use std::sync::Arc;
 use taffeta_core::FaceIndex;
 use taffeta_core::math::Sym2;
 use taffeta_solve::{BendingModel, ClothModel, Material};
@@ -18,8 +19,9 @@ use taffeta_solve::{BendingModel, ClothModel, Material};
 impl World {
     /// Lets the faces yield that the substep has bent too far.
     pub(crate) fn yield_folds(&mut self) {
-        let Self { caches, sheet, cloths, work, .. } = self;
-        if !work.lets_yield || !cloths.iter().any(|cloth| cloth.model.yields()) {
+        let Self { caches, state, cloths, inputs, .. } = self;
+        let motion = &mut state.motion;
+        if !inputs.lets_yield || !cloths.iter().any(|cloth| cloth.model.yields()) {
             return;
         }
         let models: Vec<ClothModel> = cloths.iter().map(|cloth| cloth.model.clone()).collect();
@@ -31,14 +33,15 @@ impl World {
             Solver::Rows(_) | Solver::Projective(_) => Vec::new(),
         };
         plate.edges.iter_mut().zip(followed).for_each(|(edge, angle)| edge.reference = angle);
-        plate.begin_step(&sheet.state.positions, &caches.plate.clamps);
+        plate.begin_step(&motion.positions, &caches.plate.clamps);
         let angles: Vec<f64> = plate.edges.iter().map(|edge| edge.reference).collect();
         if let Solver::Block(driver) = &caches.solver {
             // One pass per sweep leaves them behind where a sheet bends fast, and the difference would be taken for curvature.
             caches.plate.scalars = driver.scalars();
             plate.minimize_scalars(&angles, &mut caches.plate.scalars);
         }
-        let flow = plate.yield_faces(&mut sheet.rest, &models, (&angles, &caches.plate.scalars));
+        let flow =
+            plate.yield_faces(Arc::make_mut(&mut motion.rest), &models, (&angles, &caches.plate.scalars));
         if flow.faces == 0 {
             return;
         }
@@ -66,11 +69,11 @@ impl World {
     /// If there is no cloth of that number.
     pub fn plastic_curvatures(&self, cloth: usize) -> Option<Vec<f64>> {
         let norm = |fi: FaceIndex| {
-            let Sym2 { xx, xy, yy } = self.sheet.rest.plastic_curvatures[fi];
+            let Sym2 { xx, xy, yy } = self.state.motion.rest.plastic_curvatures[fi];
             (xx * xx + 2.0 * xy * xy + yy * yy).sqrt()
         };
         let yields = self.cloths[cloth].model.yields();
-        yields.then(|| self.sheet.faces_of(cloth as u32).map(norm).collect())
+        yields.then(|| self.state.motion.faces_of(cloth as u32).map(norm).collect())
     }
 }
 

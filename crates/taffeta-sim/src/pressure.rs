@@ -28,8 +28,8 @@ impl World {
     /// Adds `scale` times the forces of the pressure at positions `x` \[m\] to `out`: forces \[N\] for 1, impulses \[N·s\]
     /// for a time \[s\].
     pub(crate) fn add_pressure(&self, x: &[DVec3], scale: f64, out: &mut [DVec3]) {
-        for (fi, corners) in self.sheet.topology.faces.iter_indexed() {
-            let pressure = self.cloths[self.sheet.rest.cloths[fi] as usize].pressure;
+        for (fi, corners) in self.state.sheet.topology.faces.iter_indexed() {
+            let pressure = self.cloths[self.state.motion.rest.cloths[fi] as usize].pressure;
             if pressure != 0.0 {
                 let third = area_vector(gather(*corners, x)) * (pressure * scale / 3.0);
                 corners.iter().for_each(|vi| out[vi.to_usize()] += third);
@@ -39,13 +39,13 @@ impl World {
 
     /// Mean size of the acceleration by pressure over the faces \[m/s²\].
     pub(crate) fn mean_pressure_acceleration(&self) -> f64 {
-        let (rest, x) = (&self.sheet.rest, &self.sheet.state.positions);
+        let (rest, x) = (&self.state.motion.rest, &self.state.motion.positions);
         let mut sum = 0.0;
-        for (fi, corners) in self.sheet.topology.faces.iter_indexed() {
+        for (fi, corners) in self.state.sheet.topology.faces.iter_indexed() {
             let cloth = &self.cloths[rest.cloths[fi] as usize];
             let mass = cloth.model.material.density * rest.areas[fi];
             sum += cloth.pressure.abs() * area_vector(gather(*corners, x)).length() / mass;
         }
-        sum / self.sheet.topology.face_count().max(1) as f64
+        sum / self.state.sheet.topology.face_count().max(1) as f64
     }
 }

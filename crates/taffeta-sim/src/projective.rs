@@ -2,8 +2,9 @@
 
 use crate::caches::{Caches, Solver};
 use crate::pins::put_back;
+use crate::state::LastSubstep;
 use crate::step::StepError;
-use crate::world::{Workspace, World};
+use crate::world::{Scratch, World};
 use glam::DVec3;
 use taffeta_contact::response::{project, take_back_slip};
 use taffeta_contact::{Contact, SubstepView};
@@ -31,18 +32,18 @@ impl World {
     pub(crate) fn solve_projective(&mut self, h: f64, iterations: u32) -> Result<(), StepError> {
         let time = self.state.time;
         self.set_volume_targets(h);
-        for contact in &mut self.work.contacts {
+        for contact in &mut self.state.last.contacts {
             let Some(vi) = contact.row.vertex() else { continue };
-            let force = self.sheet.grips[vi] * (h * h);
+            let force = self.state.motion.grips[vi] * (h * h);
             contact.normal_lambda = force.dot(contact.row.normal).max(0.0);
             contact.friction_lambda = force.reject_from_normalized(contact.row.normal);
         }
-        let outcome = self.in_pool(|caches, work| iterate(caches, work, (h, iterations)));
+        let outcome = self.in_pool(|caches, work, last| iterate(caches, (work, last), (h, iterations)));
         outcome.map_err(|source| StepError::Factorization { time, source })?;
-        self.sheet.grips.iter_mut().for_each(|grip| *grip = DVec3::ZERO);
-        for contact in &self.work.contacts {
+        self.state.motion.grips.iter_mut().for_each(|grip| *grip = DVec3::ZERO);
+        for contact in &self.state.last.contacts {
             if let Some(vi) = contact.row.vertex() {
-                self.sheet.grips[vi] += multiplier(contact) / (h * h);
+                self.state.motion.grips[vi] += multiplier(contact) / (h * h);
             }
         }
         self.meet_late_contacts(h);
@@ -55,7 +56,7 @@ impl World {
         let work = &mut self.work;
         let view =
             SubstepView { start: &work.start, rows: &work.rows, rests: false, time: self.state.time, h };
-        let found = self.caches.detector.detect(&self.sheet.topology, &self.obstacles, view);
+        let found = self.caches.detector.detect(&self.state.sheet.topology, &self.obstacles, view);
         let mut late: Vec<Contact> = found.iter().map(frictionless).collect();
         (0..CONTACT_PASSES).for_each(|_| project(&mut late, &work.start, &mut work.rows));
         put_back(&work.guided, &mut work.rows);
@@ -69,13 +70,13 @@ fn multiplier(contact: &Contact) -> DVec3 {
 
 fn iterate(
     caches: &mut Caches,
-    work: &mut Workspace,
+    (work, last): (&mut Scratch, &mut LastSubstep),
     (h, iterations): (f64, u32),
 ) -> Result<(), FactorError> {
     let Solver::Projective(driver) = &mut caches.solver else { return Ok(()) };
-    driver.begin_step(&work.predicted, h)?;
+    driver.begin_step(&last.predicted, h)?;
     let mut forces = vec![DVec3::ZERO; work.rows.len()];
-    for contact in &work.contacts {
+    for contact in &last.contacts {
         let force = multiplier(contact) / (h * h);
         for (vi, weight) in contact.row.vertices.iter().zip(contact.row.weights) {
             forces[vi.0 as usize] += force * weight;
@@ -88,20 +89,20 @@ fn iterate(
         for (i, row) in work.rows.iter_mut().enumerate() {
             row.position = driver.position(i).to_array();
         }
-        if !work.contacts.is_empty() {
-            meet_contacts(work, &mut forces, h);
+        if !last.contacts.is_empty() {
+            meet_contacts((work, last), &mut forces, h);
         }
     }
-    let_go(work, driver);
-    settle_contacts(work);
+    let_go((work, last), driver);
+    settle_contacts(work, last);
     put_back(&work.guided, &mut work.rows);
     Ok(())
 }
 
 /// Lets the contacts move the positions that an iteration has left, and adds the forces that amount to it.
-fn meet_contacts(work: &mut Workspace, forces: &mut [DVec3], h: f64) {
+fn meet_contacts((work, last): (&mut Scratch, &mut LastSubstep), forces: &mut [DVec3], h: f64) {
     let before: Vec<DVec3> = work.rows.iter().map(Row::position).collect();
-    (0..CONTACT_PASSES).for_each(|_| project(&mut work.contacts, &work.start, &mut work.rows));
+    (0..CONTACT_PASSES).for_each(|_| project(&mut last.contacts, &work.start, &mut work.rows));
     for ((force, before), row) in forces.iter_mut().zip(&before).zip(&work.rows) {
         if row.inverse_mass > 0.0 {
             *force += (row.position() - *before) / (row.inverse_mass * h * h);
@@ -113,8 +114,8 @@ fn meet_contacts(work: &mut Workspace, forces: &mut [DVec3], h: f64) {
 /// kept, out of the body or along it where they stick. The multipliers follow the forces of elasticity by a part `m/(h²K)` of
 /// them per iteration, which is little in stiff cloth: what is too large glues a vertex to the body for many steps, while
 /// its faces are turned over or torn apart. The vertex stays where the step took it, and the next step begins without the force.
-fn let_go(work: &mut Workspace, driver: &ProjectiveDriver) {
-    for contact in work.contacts.iter_mut().filter(|contact| contact.normal_lambda > 0.0) {
+fn let_go((work, last): (&mut Scratch, &mut LastSubstep), driver: &ProjectiveDriver) {
+    for contact in last.contacts.iter_mut().filter(|contact| contact.normal_lambda > 0.0) {
         let Some(vi) = contact.row.vertex() else { continue };
         let i = vi.0 as usize;
         let (row, position) = (contact.row, driver.position(i));
@@ -136,10 +137,10 @@ fn frictionless(contact: &Contact) -> Contact {
 
 /// Takes away what is left of penetration, and of slip where a contact sticks. The multipliers stay those of the
 /// iterations.
-fn settle_contacts(work: &mut Workspace) {
-    let mut contacts: Vec<Contact> = work.contacts.iter().map(frictionless).collect();
+fn settle_contacts(work: &mut Scratch, last: &LastSubstep) {
+    let mut contacts: Vec<Contact> = last.contacts.iter().map(frictionless).collect();
     project(&mut contacts, &work.start, &mut work.rows);
-    for contact in work.contacts.iter().filter(|contact| contact.sticks && contact.row.vertex().is_some()) {
+    for contact in last.contacts.iter().filter(|contact| contact.sticks && contact.row.vertex().is_some()) {
         take_back_slip(contact, &work.start, &mut work.rows);
     }
 }

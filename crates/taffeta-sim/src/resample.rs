@@ -32,7 +32,7 @@ impl World {
     /// # Panics
     /// If there is no cloth of that number.
     pub fn material_point_on(&self, cloth: usize, panel: u32, point: DVec2) -> Option<MaterialPoint> {
-        self.find_point(cloth, point, |fi| self.sheet.panels[fi] == panel)
+        self.find_point(cloth, point, |fi| self.state.sheet.panels[fi] == panel)
     }
 
     fn find_point(
@@ -46,8 +46,8 @@ impl World {
         }
         // The face in which the point lies deepest; ties go to the first in dense order.
         let mut best: Option<(f64, FaceIndex, [f64; 3])> = None;
-        for fi in self.sheet.faces_of(cloth as u32).filter(|fi| is_wanted(*fi)) {
-            let weights = barycentric(point, self.sheet.rest.corners[fi]);
+        for fi in self.state.motion.faces_of(cloth as u32).filter(|fi| is_wanted(*fi)) {
+            let weights = barycentric(point, self.state.motion.rest.corners[fi]);
             let depth = weights.iter().copied().fold(f64::INFINITY, f64::min);
             if best.is_none_or(|(deepest, ..)| depth > deepest) {
                 best = Some((depth, fi, weights));
@@ -56,8 +56,8 @@ impl World {
         let (_, fi, weights) = best?;
         let kept = weights.map(|w| w.max(0.0));
         let sum: f64 = kept.iter().sum();
-        let state = &self.sheet.state;
-        let corners = self.sheet.topology.faces[fi];
+        let state = &self.state.motion;
+        let corners = self.state.sheet.topology.faces[fi];
         let mix = |field: [DVec3; 3]| field.iter().zip(kept).map(|(f, w)| *f * w).sum::<DVec3>() / sum;
         Some(MaterialPoint {
             position: mix(gather(corners, &state.positions)),

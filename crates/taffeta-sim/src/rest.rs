@@ -9,6 +9,7 @@ use crate::newton::extent;
 use crate::report::{Metrics, RemeshCounts, RemeshJumps, StepReport, SubstepPlan, TearCounts};
 use crate::safeguard::SafeguardReport;
 use crate::stage::{Stage, StageTimes};
+use crate::state::State;
 use crate::step::StepInputs;
 use crate::world::World;
 use glam::DVec3;
@@ -62,7 +63,7 @@ impl World {
     /// Makes a step of a world at rest: time passes, and meshes are adapted as long as that changes something.
     pub(crate) fn rest(&mut self, still: Still, dt: f64) -> StepReport {
         let mut times = StageTimes::default();
-        self.work.safeguard = SafeguardReport::default();
+        self.safeguard = SafeguardReport::default();
         self.state.time += dt;
         self.state.frame += 1;
         let (mut remesh, mut popping) = (RemeshCounts::default(), 0.0);
@@ -79,8 +80,8 @@ impl World {
         StepReport {
             time: self.state.time,
             plan: SubstepPlan::default(),
-            vertices: self.sheet.topology.vertex_count,
-            faces: self.sheet.topology.face_count(),
+            vertices: self.state.sheet.topology.vertex_count,
+            faces: self.state.sheet.topology.face_count(),
             contacts: still.contacts,
             broken_edges: 0,
             tears: TearCounts::default(),
@@ -95,10 +96,10 @@ impl World {
 
     /// Whether every body is slow, and what nothing holds was so at the start of the last substep as well.
     fn is_slow(&self) -> bool {
-        let sheet = &self.sheet;
-        let speed_before = |i: usize| match &sheet.history.raw[i] {
+        let State { sheet, motion, .. } = &self.state;
+        let speed_before = |i: usize| match &motion.history.raw[i] {
             Some(last) => last.velocity.length(),
-            None if sheet.grips.raw[i] != DVec3::ZERO || sheet.state.held.raw[i] == [true; 3] => 0.0,
+            None if motion.grips.raw[i] != DVec3::ZERO || motion.held.raw[i] == [true; 3] => 0.0,
             None => f64::INFINITY,
         };
         let is_slow = |body: usize| {
@@ -106,8 +107,8 @@ impl World {
             let error = self.settings.accuracy * extent(&sheet.layout.raw[range.clone()]);
             let (mut mass, mut square, mut fastest) = (0.0, 0.0, 0.0_f64);
             for i in range {
-                let speed = sheet.state.velocities.raw[i].length().max(speed_before(i));
-                let m = sheet.state.masses.raw[i];
+                let speed = motion.velocities.raw[i].length().max(speed_before(i));
+                let m = motion.masses.raw[i];
                 (mass, square, fastest) = (mass + m, square + m * speed * speed, fastest.max(speed));
             }
             fastest * LEAST_PATIENCE <= error && square.sqrt() * PATIENCE <= error * mass.sqrt()

@@ -196,14 +196,14 @@ pub(crate) fn list_inputs(description: &WorldDescription) -> Result<Vec<LooseInp
 
 /// The blocks of every rope by itself.
 pub(crate) fn build_ropes<'a>(source: &CacheSource<'a>) -> Vec<(RopeBlocks, &'a RopeModel)> {
-    let CacheSource { sheet, cloths, bodies, .. } = *source;
+    let CacheSource { sheet, motion, cloths, bodies, .. } = *source;
     let first_loose = sheet.topology.surface_vertex_count();
-    let angles: Vec<f64> = sheet.loose.iter().map(|vertex| vertex.angle).collect();
+    let angles = &motion.loose_angles;
     let mut blocks = Vec::new();
     for (number, body) in bodies.iter().enumerate() {
         let Some(model) = &body.rope else { continue };
         let range = sheet.vertex_range((cloths.len() + number) as u32);
-        let is_held = |i: usize| sheet.state.inverse_masses.raw[i] == 0.0;
+        let is_held = |i: usize| motion.inverse_masses.raw[i] == 0.0;
         let guides_act =
             [model.has_guide[0] && is_held(range.start), model.has_guide[1] && is_held(range.end - 1)];
         let last_angles = &angles[range.start - first_loose..range.end - first_loose];

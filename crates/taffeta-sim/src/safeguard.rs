@@ -103,7 +103,7 @@ impl World {
 
     fn find_sunken(&self, proximity: &Proximity) -> Vec<FaceAtShape> {
         let shapes = self.obstacles.iter().map(|obstacle| obstacle.over_substep(self.state.time, 0.0).shape);
-        proximity.find_sunken(&self.sheet.state.positions.raw, &shapes.collect::<Vec<_>>())
+        proximity.find_sunken(&self.state.motion.positions.raw, &shapes.collect::<Vec<_>>())
     }
 
     /// The name of a body among those that can meet: cloths, other bodies, mesh obstacles.
@@ -146,8 +146,8 @@ impl World {
             let is_out = shapes[*shape as usize].distance_of_face(corners.map(|v| found[v as usize])) >= 0.0;
             passed += usize::from(is_out);
         }
-        self.work.safeguard.forced += truncation.forced_count() as u64;
-        self.work.safeguard.passed += passed as u64;
+        self.safeguard.forced += truncation.forced_count() as u64;
+        self.safeguard.passed += passed as u64;
         for ([a, b], place) in pairs {
             self.note_meeting([self.contact_body_name(a), self.contact_body_name(b)], place, end);
         }
@@ -173,7 +173,7 @@ impl World {
             time,
         };
         for (i, (row, start)) in self.work.rows.iter().zip(&self.work.start).enumerate() {
-            let body = self.sheet.vertex_cloths.raw[i] as usize;
+            let body = self.state.sheet.vertex_cloths.raw[i] as usize;
             let distance = row.position().distance(*start);
             // What is not finite has an error of its own.
             if distance > LONGEST_WAY && distance.is_finite() {
@@ -218,7 +218,7 @@ impl World {
     }
 
     fn note_meeting(&mut self, bodies: [String; 2], (count, position): (u64, DVec3), time: f64) {
-        let meetings = &mut self.work.safeguard.meetings;
+        let meetings = &mut self.safeguard.meetings;
         match meetings.iter_mut().find(|meeting| meeting.bodies == bodies) {
             Some(meeting) => meeting.count += count,
             None => meetings.push(ForcedMeeting { bodies, count, position, time }),

@@ -1,14 +1,15 @@
 //! When to do what: the substeps of a step and the remeshing passes between steps.
 
 use crate::caches::{CacheSource, Caches, Solver};
-use crate::frozen::Thawed;
 use crate::gate::Gate;
 use crate::ledger::Ledger;
 use crate::newton::extent;
 use crate::report::{RemeshCounts, RemeshJumps, SubstepPlan};
+use crate::sheet::Thawed;
 use crate::step::StepError;
 use crate::surroundings::FixedObstacles;
 use crate::world::{Cloth, World, freeze, resolve_solver};
+use std::sync::Arc;
 use taffeta_core::{IndexVec, VertexIndex};
 use taffeta_mesh::VertexKey;
 use taffeta_remesh::{EditRecord, Metric, Pass, Proposal, remesh};
@@ -59,8 +60,8 @@ impl World {
             // Newton's method converges at any step: the motion decides, not the mesh.
             return Ok(SubstepPlan { substeps: self.substeps_in(dt), ..plan });
         }
-        let drag = self.work.air.map_or(0.0, |air| {
-            self.exposed(&self.densities()).mean_acceleration(&air, &self.sheet.state.velocities)
+        let drag = self.inputs.air.map_or(0.0, |air| {
+            self.exposed(&self.densities()).mean_acceleration(&air, &self.state.motion.velocities)
         });
         let ropes = self.caches.blocks.ropes.stretch.iter().map(|segment| segment.damping);
         let cloths = self.cloths.iter().map(|c| c.model.material.stretch_damping);
@@ -137,8 +138,7 @@ impl World {
             let ledger = self.note_energies();
             let free = ledger.find_free(self.cloths.len());
             let may_wait = self.keeps_ledger() && is_due.iter().zip(&free).any(|(due, free)| *due && *free);
-            let copy = may_wait.then(|| (self.sheet.clone(), self.state.grasps.clone(), self.work.clone()));
-            let credits = self.state.credits.clone();
+            let copy = may_wait.then(|| self.state.clone());
             let threads = self.caches.blocks.stitches.clone();
             let outcome = self.remesh_cloths(&is_due, &ledger, wanted);
             if !self.keeps_ledger() || outcome.0.splits + outcome.0.collapses + outcome.0.flips == 0 {
@@ -147,12 +147,13 @@ impl World {
             let is_unpaid = self.settle_energies(&ledger, &is_due);
             let waits: Vec<bool> =
                 is_unpaid.iter().zip(&free).map(|(unpaid, free)| *unpaid && *free).collect();
-            let Some((sheet, grasps, work)) = copy.filter(|_| waits.contains(&true)) else { return outcome };
+            let Some(mut copy) = copy.filter(|_| waits.contains(&true)) else { return outcome };
             is_due.iter_mut().zip(&waits).for_each(|(due, waits)| *due &= !waits);
-            (self.sheet, self.state.grasps, self.state.credits) = (sheet, grasps, credits);
+            let last = std::mem::take(&mut copy.last);
+            self.state = copy;
             self.rebuild();
             self.put_threads(&threads);
-            self.work = work;
+            self.state.last = last;
         }
         (RemeshCounts::default(), 0.0)
     }
@@ -235,7 +236,7 @@ impl World {
             let left: Vec<f64> = displacements.iter().enumerate().map(left).collect();
             let smoothed = self.smooth_splits(&made, &left, ledger);
             displacements.iter_mut().zip(smoothed).for_each(|(sum, more)| *sum += more);
-            self.caches.minimize_scalars(&mut self.sheet);
+            self.caches.minimize_scalars(&mut self.state.motion);
         }
         let popping = displacements.iter().enumerate().map(|(cloth, moved)| self.popping(cloth, *moved));
         (counts, popping.fold(0.0, f64::max))
@@ -255,35 +256,34 @@ impl World {
 
     /// The area of a cloth at rest \[m²\].
     fn area_of_cloth(&self, cloth: usize) -> f64 {
-        let rest = &self.sheet.rest;
+        let rest = &self.state.motion.rest;
         let faces = rest.cloths.iter().zip(rest.areas.iter());
         faces.filter(|(of, _)| **of == cloth as u32).map(|(_, area)| *area).sum()
     }
 
     /// The longest side of the box around the layout of a cloth \[m\].
     fn size_of_cloth(&self, cloth: usize) -> f64 {
-        extent(&self.sheet.layout.raw[self.sheet.vertex_range(cloth as u32)])
+        extent(&self.state.sheet.layout.raw[self.state.sheet.vertex_range(cloth as u32)])
     }
 
     /// Thaws the sheet, lets `change` edit it and freezes it again.
     pub fn edit(&mut self, change: impl FnOnce(&mut Thawed)) {
-        let sheet = std::mem::take(&mut self.sheet);
-        let before = sheet.vertex_keys().clone();
-        let mut thawed = sheet.thaw();
+        let before = self.state.sheet.vertex_keys().clone();
+        let mut thawed = self.state.sheet.thaw(&self.state.motion);
         change(&mut thawed);
         self.take_over(thawed, &before);
         self.note_crossings();
-        self.caches.minimize_scalars(&mut self.sheet);
+        self.caches.minimize_scalars(&mut self.state.motion);
     }
 
     /// The same for a remeshing pass, which tells whether it has edited anything: if not, only what it asks of the vertices is
     /// taken over, and nothing is derived anew. What a [gated](crate::gate) pass makes crosses nothing where nothing did before.
     /// The scalars are those of before, and none at new edges. Returns what the pass tells.
     fn edit_or_keep(&mut self, is_gated: bool, pass: impl FnOnce(&mut Thawed) -> bool) -> bool {
-        let mut thawed = self.sheet.clone().thaw();
+        let mut thawed = self.state.sheet.thaw(&self.state.motion);
         let has_edited = pass(&mut thawed);
         if has_edited {
-            let before = self.sheet.vertex_keys().clone();
+            let before = self.state.sheet.vertex_keys().clone();
             let is_clear = is_gated && self.crossing_count() == 0;
             self.take_over(thawed, &before);
             if !is_clear {
@@ -291,7 +291,7 @@ impl World {
             }
             debug_assert!(!is_clear || self.crossings().is_none_or(|found| found.is_empty()));
         } else {
-            self.sheet.take_metrics(&thawed.attributes);
+            self.state.motion.metrics = Arc::new(self.state.sheet.metrics_in(&thawed.attributes));
         }
         has_edited
     }
@@ -299,14 +299,20 @@ impl World {
     /// Freezes a mesh in place of the one whose vertices had these keys.
     fn take_over(&mut self, thawed: Thawed, before: &IndexVec<VertexIndex, VertexKey>) {
         self.state.still = None;
-        self.sheet = freeze(thawed, (&self.cloths, &self.solids), &self.pins);
+        self.put_sheet(thawed);
         self.keep_grasps(before);
         self.derive();
     }
 
+    /// Freezes a keyed sheet and puts it in place of the present one.
+    pub(crate) fn put_sheet(&mut self, thawed: Thawed) {
+        let (sheet, motion) = freeze(thawed, (&self.cloths, &self.solids), &self.pins);
+        (self.state.sheet, self.state.motion) = (Arc::new(sheet), motion);
+    }
+
     /// Lets contacts go by the present numbers of the vertices of the mesh, which had these keys.
     fn keep_grasps(&mut self, before: &IndexVec<VertexIndex, VertexKey>) {
-        let after = self.sheet.vertex_keys();
+        let after = self.state.sheet.vertex_keys();
         if self.state.grasps.0.is_empty() || *before == *after {
             return;
         }
@@ -332,10 +338,11 @@ impl World {
 
     /// The same without a look at what crosses: nothing.
     fn derive(&mut self) {
-        let choice = resolve_solver(&self.settings, self.sheet.topology.vertex_count);
+        let choice = resolve_solver(&self.settings, self.state.sheet.topology.vertex_count);
         let kept = self.caches.retire();
         let source = CacheSource {
-            sheet: &self.sheet,
+            sheet: &self.state.sheet,
+            motion: &self.state.motion,
             cloths: &self.cloths,
             bodies: &self.bodies,
             solids: &self.solids,

@@ -39,16 +39,16 @@ impl World {
     ///
     /// Only where the solver is Newton's method, which knows such a place: under others they stay on the chords.
     pub(crate) fn smooth_splits(&mut self, made: &[VertexKey], left: &[f64], ledger: &Ledger) -> Vec<f64> {
-        let state = &self.sheet.state;
+        let state = &self.state.motion;
         let vertices =
-            self.sheet.vertex_keys().iter_indexed().filter(|(vi, _)| state.held[*vi] == [false; 3]);
+            self.state.sheet.vertex_keys().iter_indexed().filter(|(vi, _)| state.held[*vi] == [false; 3]);
         let is_new = |(vi, key): (VertexIndex, &VertexKey)| made.binary_search(key).is_ok().then_some(vi);
         let new: Vec<VertexIndex> = vertices.filter_map(is_new).collect();
         let nothing = vec![0.0; self.cloths.len()];
         if new.is_empty() {
             return nothing;
         }
-        let start = self.sheet.state.positions.raw.clone();
+        let start = self.state.motion.positions.raw.clone();
         let Some(mut end) = self.find_places(&start, &new) else { return nothing };
         self.keep_centers(&start, &mut end, ledger);
         self.shorten(&start, &mut end, left);
@@ -65,18 +65,18 @@ impl World {
             return None;
         }
         let Caches { blocks, plate: whole, .. } = &self.caches;
-        let patch = Patch::around(new, (&self.sheet.topology, blocks), (start, whole));
+        let patch = Patch::around(new, (&self.state.sheet.topology, blocks), (start, whole));
         let of_vertices =
             |of: &[DVec3]| patch.vertices.iter().map(|vi| of[vi.to_usize()]).collect::<Vec<_>>();
         let mut x = of_vertices(start);
         let mut plate = PlateState { scalars: patch.scalars(&whole.scalars), clamps: whole.clamps.clone() };
         let inertia: Vec<f64> =
-            patch.vertices.iter().map(|vi| self.sheet.state.masses[*vi] / (TIME * TIME)).collect();
+            patch.vertices.iter().map(|vi| self.state.motion.masses[*vi] / (TIME * TIME)).collect();
         let held: Vec<[bool; 3]> =
             patch.vertices.iter().map(|vi| [new.binary_search(vi).is_err(); 3]).collect();
-        let pressure = |fi: &FaceIndex| self.cloths[self.sheet.rest.cloths[*fi] as usize].pressure;
+        let pressure = |fi: &FaceIndex| self.cloths[self.state.motion.rest.cloths[*fi] as usize].pressure;
         let pressures: Vec<f64> = patch.faces.iter().map(pressure).collect();
-        let points = of_vertices(&self.sheet.layout.raw);
+        let points = of_vertices(&self.state.sheet.layout.raw);
         let site = Site { points: &points, charts: None, face_pressures: &pressures };
         let how = (LinearSolver::Conjugate, None);
         let mut driver = NewtonDriver::build(&patch.topology, &patch.blocks, site, how);
@@ -111,10 +111,12 @@ impl World {
     /// Moves the pieces on which nothing outside acts back as wholes, so that their centers of mass stay: a center that moves has
     /// another angular momentum about all others.
     fn keep_centers(&self, start: &[DVec3], end: &mut [DVec3], ledger: &Ledger) {
-        let masses = &self.sheet.state.masses.raw;
+        let masses = &self.state.motion.masses.raw;
         for piece in self.find_pieces().lists {
             if piece.iter().all(|i| start[*i] == end[*i])
-                || ledger.account_of(&piece, self.sheet.vertex_keys()).is_none_or(|account| account.is_driven)
+                || ledger
+                    .account_of(&piece, self.state.sheet.vertex_keys())
+                    .is_none_or(|account| account.is_driven)
             {
                 continue;
             }
@@ -131,7 +133,7 @@ impl World {
         let left = left.iter().map(|left| left.max(0.0));
         for (cloth, (moved, left)) in moved.iter().zip(left).enumerate().filter(|(_, (m, l))| *m > l) {
             let part = (left / moved).sqrt();
-            for i in self.sheet.vertex_range(cloth as u32) {
+            for i in self.state.sheet.vertex_range(cloth as u32) {
                 end[i] = start[i] + (end[i] - start[i]) * part;
             }
         }
@@ -140,8 +142,8 @@ impl World {
     /// Shortens the ways so that nothing crosses, as those of a substep in which obstacles stand still.
     fn keep_clear(&mut self, start: &[DVec3], end: &mut [DVec3]) {
         let Some(mut proximity) = self.caches.proximity.take() else { return };
-        let (stood_still, h) = (self.work.stands_still, self.work.h);
-        (self.work.stands_still, self.work.h) = (true, TIME);
+        let (stood_still, h) = (self.inputs.stands_still, self.state.last.h);
+        (self.inputs.stands_still, self.state.last.h) = (true, TIME);
         self.work.guided.clear();
         self.work.start_velocities = vec![DVec3::ZERO; start.len()];
         self.work.rows.iter_mut().zip(&*end).for_each(|(row, x)| row.position = x.to_array());
@@ -150,7 +152,7 @@ impl World {
         let found = self.keep_few_apart(&mut proximity, &path, TIME);
         end.copy_from_slice(&found[..end.len()]);
         self.caches.proximity = Some(proximity);
-        (self.work.stands_still, self.work.h) = (stood_still, h);
+        (self.inputs.stands_still, self.state.last.h) = (stood_still, h);
     }
 
     /// Leaves vertices where they are that would come nearer to an obstacle in closed form than contact lets them, or deeper.
@@ -171,7 +173,7 @@ impl World {
     /// Whether a vertex that is moved from one place to another \[m\] comes nearer to one of the obstacles than contact lets it,
     /// or deeper.
     pub(crate) fn goes_deeper(&self, shapes: &[WorldShape], vi: VertexIndex, [from, to]: [DVec3; 2]) -> bool {
-        let offset = self.cloths[self.sheet.vertex_cloths[vi] as usize].surface.offset;
+        let offset = self.cloths[self.state.sheet.vertex_cloths[vi] as usize].surface.offset;
         let distance = |shape: &WorldShape, x: DVec3| shape.signed_distance(x).0;
         shapes.iter().any(|shape| distance(shape, to) < distance(shape, from).min(offset))
     }
@@ -179,8 +181,8 @@ impl World {
     /// Moves vertices without giving them velocity; momenta follow.
     fn move_vertices(&mut self, start: &[DVec3], end: &[DVec3]) {
         for (i, (x, y)) in start.iter().zip(end).enumerate().filter(|(_, (x, y))| x != y) {
-            self.sheet.state.positions.raw[i] = *y;
-            if let Some(history) = &mut self.sheet.history.raw[i] {
+            self.state.motion.positions.raw[i] = *y;
+            if let Some(history) = &mut self.state.motion.history.raw[i] {
                 history.position += *y - *x;
             }
         }
@@ -195,7 +197,7 @@ impl World {
     /// Restores the momenta of the pieces of which vertices were moved.
     fn settle_pieces(&mut self, start: &[DVec3]) {
         for piece in self.find_pieces().lists {
-            let state = &self.sheet.state;
+            let state = &self.state.motion;
             let has_moved = |i: &usize| start[*i] != state.positions.raw[*i];
             if !piece.iter().any(has_moved) {
                 continue;
@@ -215,12 +217,13 @@ impl World {
     /// The squared distance between two positions of the faces of each cloth, integrated over it \[m⁴\].
     fn squared_displacements(&self, start: &[DVec3], end: &[DVec3]) -> Vec<f64> {
         let mut squared = vec![0.0; self.cloths.len()];
-        for (fi, face) in self.sheet.topology.faces.iter_indexed() {
+        for (fi, face) in self.state.sheet.topology.faces.iter_indexed() {
             let gaps = face.map(|vi| end[vi.to_usize()] - start[vi.to_usize()]);
             if gaps != [DVec3::ZERO; 3] {
                 let sum = gaps[0] + gaps[1] + gaps[2];
                 let squares = gaps.iter().map(|gap| gap.length_squared()).sum::<f64>() + sum.length_squared();
-                squared[self.sheet.rest.cloths[fi] as usize] += self.sheet.rest.areas[fi] / 12.0 * squares;
+                squared[self.state.motion.rest.cloths[fi] as usize] +=
+                    self.state.motion.rest.areas[fi] / 12.0 * squares;
             }
         }
         squared
@@ -348,7 +351,7 @@ mod tests {
         (moving.velocity, moving.angular_velocity) = (DVec3::new(0.4, -0.1, 0.2), DVec3::new(1.0, 2.0, -0.5));
         let mut world = world_of(vec![moving]);
         // What is not rigid pays for what rigid turning gains where masses are lumped anew.
-        let state = &mut world.sheet.state;
+        let state = &mut world.state.motion;
         for (x, v) in state.positions.raw.iter().zip(&mut state.velocities.raw) {
             *v += DVec3::new((50.0 * x.y).sin(), (30.0 * x.z).cos(), (40.0 * x.x).sin());
         }

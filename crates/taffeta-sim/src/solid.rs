@@ -15,11 +15,11 @@ use crate::caches::CacheSource;
 use crate::description::{
     ClothDescription, LooseDescription, PinDescription, SolidDescription, WorldDescription,
 };
-use crate::frozen::Thawed;
 use crate::loose::LooseVertex;
 use crate::pinched::find_pinched_vertex;
 use crate::pins::{Pin, along_held};
 use crate::resample::MaterialPoint;
+use crate::sheet::Thawed;
 use crate::solid_locator::SolidPlace;
 use crate::world::World;
 use glam::DVec3;
@@ -483,7 +483,7 @@ impl World {
     /// # Panics
     /// If there is no solid of that number.
     pub fn solid_state(&self, solid: usize) -> (Vec<DVec3>, Vec<DVec3>) {
-        let (numbers, state) = (&self.sheet.solid_vertices[solid], &self.sheet.state);
+        let (numbers, state) = (&self.state.sheet.solid_vertices[solid], &self.state.motion);
         let each = numbers.iter().map(|vi| (state.positions[*vi], state.velocities[*vi]));
         each.unzip()
     }

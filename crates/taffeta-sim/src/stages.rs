@@ -2,12 +2,12 @@
 //! instrumented. Each takes what the one before it has left: called in another order they compute nothing of use.
 
 use crate::caches::Solver;
-use crate::frozen::Frozen;
 use crate::integrate::coast;
 use crate::pins::{Guided, Pin, along_held, put_back, put_back_starts};
 use crate::report::SubstepPlan;
+use crate::state::State;
 use crate::step::StepError;
-use crate::world::{Workspace, World};
+use crate::world::{Scratch, World};
 use glam::DVec3;
 use taffeta_contact::SubstepView;
 use taffeta_contact::response::{ease, project, stabilize};
@@ -31,27 +31,27 @@ impl World {
         self.forget_grabbed();
         let inertia = self.collect_inertia(h);
         let outside = (self.state.gravity, self.settings.velocity_damping);
-        let state = &mut self.sheet.state;
+        let State { motion: state, last, .. } = &mut self.state;
         let work = &mut self.work;
         work.start.clone_from(&state.positions.raw);
         work.start_velocities.clone_from(&state.velocities.raw);
         work.bases = inertia.iter().map(|inertia| inertia.position).collect();
-        work.scales = inertia.iter().map(|inertia| inertia.scale).collect();
+        last.scales = inertia.iter().map(|inertia| inertia.scale).collect();
         work.stopped = vec![false; inertia.len()];
         for ((v, w), inertia) in state.velocities.iter_mut().zip(state.inverse_masses.iter()).zip(&inertia) {
             *v = if *w > 0.0 { coast(*inertia, outside) } else { *v };
         }
         // Those without history take longer strides, and the same share of what acts from outside.
-        work.impulse_time = work.scales.iter().copied().fold(h, f64::min);
+        work.impulse_time = last.scales.iter().copied().fold(h, f64::min);
         let impulses = self.outer_impulses(self.work.impulse_time);
-        let state = &mut self.sheet.state;
+        let state = &mut self.state.motion;
         for (i, impulse) in impulses.iter().enumerate() {
-            let share = self.work.scales[i] / self.work.impulse_time;
+            let share = self.state.last.scales[i] / self.work.impulse_time;
             state.velocities.raw[i] += *impulse * (state.inverse_masses.raw[i] * share);
         }
         self.work.impulses = impulses;
         self.note_inertia(&inertia, outside);
-        self.work.h = h;
+        self.state.last.h = h;
         self.place_vertices(h);
         self.pull_grabbed();
     }
@@ -59,12 +59,12 @@ impl World {
     /// Impulses of drag and pressure over a time `h` \[N·s\]; empty if there is neither.
     fn outer_impulses(&self, h: f64) -> Vec<DVec3> {
         let pressed = self.has_pressure() && self.is_pressure_explicit();
-        if self.work.air.is_none() && !pressed {
+        if self.inputs.air.is_none() && !pressed {
             return Vec::new();
         }
-        let state = &self.sheet.state;
+        let state = &self.state.motion;
         let mut impulses = vec![DVec3::ZERO; state.positions.len()];
-        if let Some(air) = self.work.air {
+        if let Some(air) = self.inputs.air {
             self.exposed(&self.densities()).add_drag(&air, &state.velocities, h, &mut impulses);
         }
         if pressed {
@@ -75,17 +75,17 @@ impl World {
 
     /// Puts the vertices where their velocities and their pins take them by the end of the substep.
     fn place_vertices(&mut self, h: f64) {
-        let Frozen { state, vertex_pins, starts, .. } = &self.sheet;
+        let State { sheet, motion, last, .. } = &self.state;
         let end = self.end_of_substep(h);
         let pose = |pin: &Pin| pin.description.motion.pose_at(end, pin.center);
         let poses: Vec<_> = self.pins.iter().map(pose).collect();
         self.work.guided.clear();
-        for vi in self.sheet.topology.vertices() {
-            let start = state.positions[vi];
+        for vi in sheet.topology.vertices() {
+            let start = motion.positions[vi];
             let i = vi.to_usize();
-            let mut position = self.work.bases[i] + state.velocities[vi] * self.work.scales[i];
-            if let Some(pin) = vertex_pins[vi] {
-                let (held, target) = (state.held[vi], poses[pin as usize].apply(starts[vi]));
+            let mut position = self.work.bases[i] + motion.velocities[vi] * last.scales[i];
+            if let Some(pin) = motion.vertex_pins[vi] {
+                let (held, target) = (motion.held[vi], poses[pin as usize].apply(sheet.starts[vi]));
                 position = along_held(held, target, position);
                 if held.contains(&false) {
                     self.work.guided.push(Guided { vertex: vi, held, start, target });
@@ -97,7 +97,7 @@ impl World {
 
     /// The time for which pins and obstacles are placed at the end of a substep \[s\].
     pub(crate) fn end_of_substep(&self, h: f64) -> f64 {
-        if self.work.stands_still { self.state.time } else { self.state.time + h }
+        if self.inputs.stands_still { self.state.time } else { self.state.time + h }
     }
 
     /// Finds the contacts of the substep. Those that were violated before it are separated under a local solver, and
@@ -105,33 +105,33 @@ impl World {
     ///
     /// Reads: rows, start, obstacles. Writes: contacts; under a local solver rows and start where one was violated.
     pub fn detect(&mut self, h: f64) {
-        let work = &mut self.work;
+        let (work, last) = (&mut self.work, &mut self.state.last);
         // Pins and obstacles that stand still are those of a substep without length.
-        let moved = if work.stands_still { 0.0 } else { h };
+        let moved = if self.inputs.stands_still { 0.0 } else { h };
         // The few iterations of projective dynamics find the forces of one point sooner than those of several.
         let rests = !matches!(self.caches.solver, Solver::Projective(_));
         let view =
             SubstepView { start: &work.start, rows: &work.rows, rests, time: self.state.time, h: moved };
-        let found = self.caches.detector.detect(&self.sheet.topology, &self.obstacles, view);
+        let found = self.caches.detector.detect(&self.state.sheet.topology, &self.obstacles, view);
         // Its memory is used again: contacts of folded cloth take tens of megabytes.
-        work.contacts.clear();
-        work.contacts.extend(found);
-        work.has_forgotten_contacts = false;
+        last.contacts.clear();
+        last.contacts.extend(found);
+        last.has_forgotten_contacts = false;
         self.meet_cloths(h);
         self.let_slide();
         self.restart_at_contacts(h);
-        let work = &mut self.work;
+        let (work, last) = (&mut self.work, &mut self.state.last);
         match self.caches.solver {
             Solver::Block(_) | Solver::Rows(_) | Solver::Projective(_) => {
-                stabilize(&work.contacts, &mut work.start, &mut work.rows, h)
+                stabilize(&last.contacts, &mut work.start, &mut work.rows, h)
             }
             // Its contacts are springs, which carry their load by their depth.
-            Solver::Newton(_) => ease(&mut work.contacts, &work.start, h),
+            Solver::Newton(_) => ease(&mut last.contacts, &work.start, h),
         }
         put_back(&work.guided, &mut work.rows);
         put_back_starts(&work.guided, &mut work.start);
-        work.predicted.clear();
-        work.predicted.extend(work.rows.iter().map(Row::position));
+        last.predicted.clear();
+        last.predicted.extend(work.rows.iter().map(Row::position));
     }
 
     /// Elasticity and contact: after it in every sweep of a local solver, together in Newton's method.
@@ -143,7 +143,7 @@ impl World {
     pub fn solve(&mut self, h: f64, plan: &mut SubstepPlan) -> Result<(), StepError> {
         self.set_threads(h);
         if self.caches.solver.is_local() || matches!(self.caches.solver, Solver::Projective(_)) {
-            self.effort.add_local(self.work.rows.len() + self.work.contacts.len(), plan.iterations);
+            self.effort.add_local(self.work.rows.len() + self.state.last.contacts.len(), plan.iterations);
         }
         if matches!(self.caches.solver, Solver::Projective(_)) {
             return self.solve_projective(h, plan.iterations);
@@ -164,7 +164,7 @@ impl World {
         let normals = self.clamp_normals(self.end_of_substep(h));
         self.carry_slip();
         self.set_volume_targets(h);
-        self.in_pool(|caches, work| {
+        self.in_pool(|caches, work, last| {
             // Noted here and not before: a contact that was pushed apart has moved the start.
             match &mut caches.solver {
                 Solver::Block(driver) => {
@@ -184,7 +184,7 @@ impl World {
                     Solver::Projective(_) | Solver::Newton(_) => {}
                 }
                 put_back(&work.guided, &mut work.rows);
-                project(&mut work.contacts, &work.start, &mut work.rows);
+                project(&mut last.contacts, &work.start, &mut work.rows);
                 put_back(&work.guided, &mut work.rows);
             }
         });
@@ -201,8 +201,8 @@ impl World {
     /// If a position is not finite: the error names the vertex.
     pub fn finish(&mut self, h: f64) -> Result<(), StepError> {
         self.settle_grabbed();
-        let state = &mut self.sheet.state;
-        let work = &self.work;
+        let state = &mut self.state.motion;
+        let (work, last) = (&self.work, &self.state.last);
         let mut bad = None;
         for (i, row) in work.rows.iter().enumerate() {
             let position = row.position();
@@ -211,8 +211,8 @@ impl World {
             }
             // Contacts that were pushed apart have moved the start of an Euler step. What sticks has no velocity from
             // before, in which backward differences would let it swing back.
-            let is_euler = work.scales[i] == h || work.stopped[i] || state.inverse_masses.raw[i] == 0.0;
-            let (base, scale) = if is_euler { (work.start[i], h) } else { (work.bases[i], work.scales[i]) };
+            let is_euler = last.scales[i] == h || work.stopped[i] || state.inverse_masses.raw[i] == 0.0;
+            let (base, scale) = if is_euler { (work.start[i], h) } else { (work.bases[i], last.scales[i]) };
             state.velocities.raw[i] = (position - base) * (1.0 / scale);
             state.positions.raw[i] = position;
         }
@@ -230,11 +230,11 @@ impl World {
 
     pub(crate) fn not_finite(&self, i: usize, h: f64) -> StepError {
         let vi = VertexIndex::from_usize(i);
-        let body = self.sheet.vertex_cloths[vi] as usize;
+        let body = self.state.sheet.vertex_cloths[vi] as usize;
         let has_material = self.cloths.get(body).is_some_and(|cloth| cloth.has_material);
-        let corner = self.sheet.topology.faces_around(vi).first().map(|fi| {
-            let k = self.sheet.topology.faces[*fi].iter().position(|v| *v == vi).unwrap_or(0);
-            self.sheet.rest.corners[*fi][k]
+        let corner = self.state.sheet.topology.faces_around(vi).first().map(|fi| {
+            let k = self.state.sheet.topology.faces[*fi].iter().position(|v| *v == vi).unwrap_or(0);
+            self.state.motion.rest.corners[*fi][k]
         });
         StepError::NotFinite {
             body: self.body_name(body),
@@ -246,7 +246,7 @@ impl World {
 }
 
 /// The rows with the positions of the start of the substep.
-fn rows_at_start(work: &Workspace) -> Vec<Row> {
+fn rows_at_start(work: &Scratch) -> Vec<Row> {
     let at = |(row, x): (&Row, &DVec3)| Row { position: x.to_array(), ..*row };
     work.rows.iter().zip(&work.start).map(at).collect()
 }

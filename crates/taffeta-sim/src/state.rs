@@ -1,10 +1,17 @@
-//! What a run has that its scene has not, beside the sheet: all of it is part of a checkpoint, and of what is noted to be put back.
+//! What a run has that its scene has not. A snapshot of it is a clone, which shares with it what has not changed since; a
+//! checkpoint is what serde writes of it, with the sheet by keys.
 
 use crate::description::WorldDescription;
+use crate::grab::Pull;
 use crate::grips::Grasps;
+use crate::motion::Motion;
 use crate::rest::Still;
+use crate::sheet::Sheet;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use taffeta_contact::Contact;
+use taffeta_core::VertexIndex;
 
 /// See the module page.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -29,12 +36,56 @@ pub(crate) struct State {
     pub gravity: DVec3,
     /// What contacts remember.
     pub grasps: Grasps,
+    /// The mesh and what does not change with it in place; a checkpoint has it by keys.
+    #[serde(skip)]
+    pub sheet: Arc<Sheet>,
+    /// The dense arrays; a checkpoint has them by keys.
+    #[serde(skip)]
+    pub motion: Motion,
+    /// The balance of the last substep; no part of a checkpoint, for the next substep makes it anew.
+    #[serde(skip)]
+    pub last: LastSubstep,
+}
+
+/// The balance that the last substep has ended with: forces of pins and rows, residual and active contacts follow from it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LastSubstep {
+    /// Length \[s\]; 0 before the first.
+    pub h: f64,
+    /// Predicted positions \[m\]; empty after an edit.
+    pub predicted: Vec<DVec3>,
+    /// The effective step \[s\] of every vertex, see [`crate::integrate`].
+    pub scales: Vec<f64>,
+    /// What grabs did to vertices, by vertex.
+    pub pulls: Vec<Pull>,
+    /// Where the vertices of pins of limited strength would have gone without their pins \[m\].
+    pub inertial: Vec<(VertexIndex, DVec3)>,
+    /// Contacts.
+    pub contacts: Vec<Contact>,
+    /// Whether there were any that edits have made forget.
+    pub has_forgotten_contacts: bool,
+}
+
+impl LastSubstep {
+    /// Number of contacts that carried a force.
+    pub(crate) fn active_contacts(&self) -> usize {
+        self.contacts.iter().filter(|c| c.normal_lambda > 0.0).count()
+    }
+
+    /// Forgets contacts and prediction, which an edit leaves without meaning.
+    pub(crate) fn forget(&mut self) {
+        self.has_forgotten_contacts |= !self.contacts.is_empty();
+        self.contacts.clear();
+        self.predicted.clear();
+    }
 }
 
 impl State {
     /// That of a world that has not begun.
-    pub(crate) fn new(description: &WorldDescription, pins: usize) -> Self {
+    pub(crate) fn new(description: &WorldDescription, pins: usize, (sheet, motion): (Sheet, Motion)) -> Self {
         Self {
+            sheet: Arc::new(sheet),
+            motion,
             last_passes: vec![0.0; description.cloths.len()],
             credits: vec![0.0; description.cloths.len()],
             released: vec![false; pins],

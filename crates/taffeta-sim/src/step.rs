@@ -2,20 +2,17 @@
 
 use crate::description::Air;
 use crate::effort::{Effort, HURRIED_SUBSTEPS};
-use crate::frozen::Frozen;
 use crate::grab::{Grab, Lead, Leader};
 use crate::report::{Metrics, StepReport, SubstepPlan, TearCounts};
 use crate::safeguard::SafeguardReport;
 use crate::stage::{Stage, StageTimes};
 use crate::state::State;
 use crate::tearing::is_time_to_tear;
-use crate::world::{Workspace, World};
+use crate::world::{Inputs, World};
 use glam::{DVec2, DVec3};
 use taffeta_contact::Rooms;
-use taffeta_core::math::Sym2;
 use taffeta_core::tasks::stand_by;
-use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, VertexIndex};
-use taffeta_remesh::VertexHistory;
+use taffeta_solve::PlateState;
 use taffeta_solve::drivers::newton::{FactorError, NewtonError};
 
 /// What may change from step to step.
@@ -155,24 +152,14 @@ fn at_material(material: &Option<DVec2>) -> String {
     material.map_or(String::new(), |u| format!(" (material point {u})"))
 }
 
-/// What a step changes before it can still fail.
-pub(crate) struct LastGood {
+/// All that a step or a substep changes before it can still fail.
+pub(crate) struct Snapshot {
     state: State,
-    positions: IndexVec<VertexIndex, DVec3>,
-    velocities: IndexVec<VertexIndex, DVec3>,
-    /// Angles and scalars of the edges; `None`: they stay until the step is over.
-    bending: Option<[IndexVec<EdgeIndex, f64>; 2]>,
-    /// `None`: nothing yields.
-    plastic_curvatures: Option<IndexVec<FaceIndex, Sym2>>,
-    history: IndexVec<VertexIndex, Option<VertexHistory>>,
-    /// `None`: nothing sticks.
-    grips: Option<IndexVec<VertexIndex, DVec3>>,
+    inputs: Inputs,
+    safeguard: SafeguardReport,
+    /// Of the solver; the state has the scalars of the start of the step only.
+    plate: PlateState,
     rooms: Option<Rooms>,
-    broken: IndexVec<EdgeIndex, bool>,
-    vertex_pins: IndexVec<VertexIndex, Option<u32>>,
-    work: Workspace,
-    /// The sheet itself, if its topology may change.
-    sheet: Option<Box<Frozen>>,
 }
 
 impl World {
@@ -223,15 +210,14 @@ impl World {
             return Ok(self.rest(still, dt));
         }
         let mut times = StageTimes::default();
-        self.work.safeguard = SafeguardReport::default();
+        self.safeguard = SafeguardReport::default();
         let broken_before = self.broken_edge_count();
         let begins = self.begins();
-        let may_change = self.can_tear() || begins;
-        let last_good = if may_change { self.note_with_sheet() } else { self.note_state() };
+        let last_good = self.note();
         self.take_forces(inputs);
         let early = if begins { self.adapt_to_outlook(dt, &mut times) } else { Ok(Default::default()) };
         let outcome = early.and_then(|early| {
-            self.work.grabbed = self.find_grabbed(&inputs.grabs)?;
+            self.inputs.grabbed = self.find_grabbed(&inputs.grabs)?;
             let done = self.make_substeps(dt, (&inputs.grabs, lead), &mut times)?;
             let measured = times.run(Stage::Measure, || self.measure());
             self.check_overflow(&measured).map(|()| (done, measured, early))
@@ -244,8 +230,8 @@ impl World {
             }
         };
         self.state.frame += 1;
-        self.caches.keep_bending(&mut self.sheet);
-        let contacts = self.active_contacts();
+        self.caches.keep_bending(&self.state.sheet, &mut self.state.motion);
+        let contacts = self.state.last.active_contacts();
         let broken_edges = self.broken_edge_count() - broken_before;
         let before_pass = if self.close_seams() { self.measure() } else { measured };
         let (remesh, popping) = times.run(Stage::Remesh, || self.remesh_if_due());
@@ -256,12 +242,12 @@ impl World {
         Ok(StepReport {
             time: self.state.time,
             plan,
-            vertices: self.sheet.topology.vertex_count,
-            faces: self.sheet.topology.face_count(),
+            vertices: self.state.sheet.topology.vertex_count,
+            faces: self.state.sheet.topology.face_count(),
             contacts,
             broken_edges,
             tears,
-            safeguard: self.work.safeguard.clone(),
+            safeguard: self.safeguard.clone(),
             remesh,
             jumps,
             metrics: Metrics { max_strain: self.max_strain(), ..measured },
@@ -277,8 +263,8 @@ impl World {
             self.forget_history();
         }
         self.state.gravity = gravity;
-        self.work.grabbed.clear();
-        self.work.air = self.air.map(|air| Air { wind: inputs.wind.unwrap_or(air.wind), ..air });
+        self.inputs.grabbed.clear();
+        self.inputs.air = self.air.map(|air| Air { wind: inputs.wind.unwrap_or(air.wind), ..air });
     }
 
     /// All substeps of a step, however many they come to.
@@ -288,7 +274,7 @@ impl World {
         grabs: (&[Grab], &mut Leader<'_>),
         times: &mut StageTimes,
     ) -> Result<(SubstepPlan, TearCounts), StepError> {
-        let effort = Effort::new(self.sheet.topology.vertex_count);
+        let effort = Effort::new(self.state.sheet.topology.vertex_count);
         self.effort = effort.with_substeps(self.settings.substeps.unwrap_or(1));
         self.caches.begin_frame();
         let plan = self.plan(dt).map(|plan| self.follow_obstacles(plan, dt))?;
@@ -314,7 +300,7 @@ impl World {
         (grabs, lead): (&[Grab], &mut Leader<'_>),
         times: &mut StageTimes,
     ) -> Result<(SubstepPlan, TearCounts), StepError> {
-        debug_assert_eq!(self.caches.epoch, self.sheet.topology.epoch, "caches of another topology");
+        debug_assert_eq!(self.caches.epoch, self.state.sheet.topology.epoch, "caches of another topology");
         let (end, mut energy, mut tears) = (self.state.time + dt, None, TearCounts::default());
         let mut grabs = grabs.to_vec();
         // The substeps of equal length that are to come, or to go on with.
@@ -333,17 +319,17 @@ impl World {
             }
             let part = (self.state.time - begin) / dt;
             let is_due = is_time_to_tear((last_part.replace(part), part), dt);
-            let epoch = self.sheet.topology.epoch;
+            let epoch = self.state.sheet.topology.epoch;
             let tear = || if is_due { self.tear_overloaded(substep > 0) } else { TearCounts::default() };
             tears = tears.plus(times.run(Stage::Remesh, tear));
-            let is_edited = self.sheet.topology.epoch != epoch;
+            let is_edited = self.state.sheet.topology.epoch != epoch;
             if is_edited {
-                self.work.grabbed = self.find_grabbed(&grabs)?;
+                self.inputs.grabbed = self.find_grabbed(&grabs)?;
                 energy = None;
             }
             self.lead_grabs(h, &mut grabs, lead)?;
             // The kinks of new splits must not become folds.
-            self.work.lets_yield = !is_edited && (substep + 1 == count || self.yields_in_every_substep());
+            self.inputs.lets_yield = !is_edited && (substep + 1 == count || self.yields_in_every_substep());
             self.run_yielding_substep((h, 0), (&mut plan, &mut energy), times)?;
             if self.knows_its_error() {
                 plan.error = plan.error.max(self.local_error());
@@ -388,7 +374,7 @@ impl World {
         times.run(Stage::Predict, || self.predict(h));
         self.check_strides(h)?;
         // Not all of the time: what remeshes is one thread.
-        stand_by(self.sheet.topology.vertex_count, || {
+        stand_by(self.state.sheet.topology.vertex_count, || {
             times.run(Stage::Detect, || self.detect(h));
             times.run(Stage::Solve, || self.solve(h, plan))?;
             times.run(Stage::Secure, || self.secure(h));
@@ -396,65 +382,34 @@ impl World {
         })
     }
 
-    /// Number of contacts that carried a force in the last substep.
-    pub(crate) fn active_contacts(&self) -> usize {
-        self.work.contacts.iter().filter(|c| c.normal_lambda > 0.0).count()
-    }
-
-    /// What [`World::go_back`] needs to undo a step in which the topology may change.
-    pub(crate) fn note_with_sheet(&self) -> LastGood {
-        LastGood { sheet: Some(Box::new(self.sheet.clone())), ..self.note_state() }
-    }
-
     /// What [`World::go_back`] needs to undo a step.
-    pub(crate) fn note_state(&self) -> LastGood {
-        let bending = [self.sheet.rest.last_angles.clone(), self.sheet.scalars.clone()];
-        LastGood { bending: Some(bending), ..self.note_substep() }
+    pub(crate) fn note(&self) -> Snapshot {
+        Snapshot {
+            state: self.state.clone(),
+            inputs: self.inputs.clone(),
+            safeguard: self.safeguard.clone(),
+            plate: self.caches.plate.clone(),
+            rooms: self.rooms(),
+        }
     }
 
-    /// What [`World::go_back`] needs to undo a substep: less than for a step, of which two may be noted at a time.
-    pub(crate) fn note_substep(&self) -> LastGood {
-        let sheet = &self.sheet;
-        let yields = self.cloths.iter().any(|cloth| cloth.model.yields());
-        let sticks = sheet.grips.iter().any(|grip| *grip != DVec3::ZERO);
-        LastGood {
-            state: self.state.clone(),
-            positions: sheet.state.positions.clone(),
-            velocities: sheet.state.velocities.clone(),
-            bending: None,
-            plastic_curvatures: yields.then(|| sheet.rest.plastic_curvatures.clone()),
-            history: sheet.history.clone(),
-            grips: sticks.then(|| sheet.grips.clone()),
-            rooms: self.rooms(),
-            broken: sheet.broken.clone(),
-            vertex_pins: sheet.vertex_pins.clone(),
-            work: self.work.note(),
-            sheet: None,
-        }
+    /// What [`World::go_back`] needs to undo a substep, which finds its contacts by itself: those of the last one are not kept.
+    pub(crate) fn note_substep(&mut self) -> Snapshot {
+        let contacts = std::mem::take(&mut self.state.last.contacts);
+        let snapshot = self.note();
+        self.state.last.contacts = contacts;
+        snapshot
     }
 
     /// Puts back what a failed step has changed.
-    pub(crate) fn go_back(&mut self, last_good: LastGood) {
-        let LastGood { state, positions, velocities, bending, plastic_curvatures, .. } = last_good;
-        let LastGood { history, grips, broken, vertex_pins, work, .. } = last_good;
-        self.state = state;
-        if let Some(sheet) = last_good.sheet {
-            self.sheet = *sheet;
-        }
-        let sheet = &mut self.sheet;
-        if let Some([angles, scalars]) = bending {
-            (sheet.rest.last_angles, sheet.scalars) = (angles, scalars);
-        }
-        if let Some(plastic_curvatures) = plastic_curvatures {
-            sheet.rest.plastic_curvatures = plastic_curvatures;
-        }
-        sheet.grips = grips.unwrap_or_else(|| IndexVec::filled(DVec3::ZERO, positions.len()));
-        (sheet.history, sheet.broken) = (history, broken);
-        (sheet.state.positions, sheet.state.velocities) = (positions, velocities);
-        self.sheet.hold(vertex_pins, &self.pin_axes());
+    pub(crate) fn go_back(&mut self, snapshot: Snapshot) {
+        let Snapshot { mut state, inputs, safeguard, plate, rooms } = snapshot;
+        let last = std::mem::take(&mut state.last);
+        (self.state, self.inputs, self.safeguard) = (state, inputs, safeguard);
         // Solver and detector have memories of their own, which the failed step has touched.
         self.rebuild();
-        self.resume_pairs(last_good.rooms);
-        self.work.take_back(work);
+        self.caches.plate = plate;
+        self.resume_pairs(rooms);
+        self.state.last = last;
     }
 }

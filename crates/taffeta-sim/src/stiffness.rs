@@ -3,8 +3,8 @@
 //! Depth is not to show, but what is stiffer than it needs to be makes the iteration slow. Inertia tells how stiff a contact has
 //! to be as far as it goes; where a cloth is pulled tight it presses harder, and the load of the last substep tells.
 
+use crate::motion::Motion;
 use taffeta_core::ContactRow;
-use taffeta_solve::DenseState;
 use taffeta_solve::substeps::LONGEST_SUBSTEP;
 
 /// Stiffness of a contact, relative to `m/h²` of the mass at its point: the depth under gravity is then `g h² / 100`, 2 µm at
@@ -17,7 +17,7 @@ const MOST_STIFFER: f64 = 1000.0;
 
 /// The stiffness of a contact in a substep of length `h` \[s\] that has borne a load \[N\] in the last one \[N/m\]; none between
 /// what is held.
-pub(crate) fn stiffness(row: &ContactRow, state: &DenseState, (h, load): (f64, f64)) -> f64 {
+pub(crate) fn stiffness(row: &ContactRow, state: &Motion, (h, load): (f64, f64)) -> f64 {
     // Not the inverse of the effective inverse mass: next to held vertices that would grow without bound.
     let corners = || row.vertices.into_iter().zip(row.weights);
     let is_free = corners().any(|(vi, s)| s != 0.0 && state.inverse_masses[vi] > 0.0);
@@ -37,6 +37,7 @@ pub(crate) fn stiffness(row: &ContactRow, state: &DenseState, (h, load): (f64, f
 mod tests {
     use super::*;
     use glam::DVec3;
+    use std::sync::Arc;
     use taffeta_core::VertexIndex;
 
     const ROW: ContactRow = ContactRow {
@@ -51,13 +52,12 @@ mod tests {
     };
 
     /// A vertex of 10 g, and one that is held.
-    fn state() -> DenseState {
-        let mut state = DenseState::default();
-        for inverse_mass in [100.0, 0.0] {
-            state.masses.push(0.01);
-            state.inverse_masses.push(inverse_mass);
+    fn state() -> Motion {
+        Motion {
+            masses: Arc::new(vec![0.01; 2].into()),
+            inverse_masses: Arc::new(vec![100.0, 0.0].into()),
+            ..Motion::default()
         }
-        state
     }
 
     #[test]

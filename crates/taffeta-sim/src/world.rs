@@ -7,22 +7,23 @@ use crate::description::{
     Air, EnclosedDescription, Mode, SimulationSettings, SolverChoice, WorldDescription,
 };
 use crate::effort::Effort;
-use crate::frozen::{FreezeRules, Frozen, Thawed};
-use crate::grab::{GrabbedPatch, Pull};
+use crate::grab::GrabbedPatch;
 use crate::loose::LooseBody;
 use crate::mesh_obstacles::MeshObstacles;
+use crate::motion::Motion;
 use crate::pins::{Guided, Pin};
 use crate::safeguard::SafeguardReport;
 use crate::seams::{SeamLaw, seam_laws};
+use crate::sheet::{FreezeRules, Sheet, Thawed};
 use crate::solid::Solid;
-use crate::state::State;
+use crate::state::{LastSubstep, State};
 use crate::watch::Watch;
 use glam::DVec3;
 use rayon::ThreadPool;
 use std::sync::Arc;
-use taffeta_contact::{Contact, ContactSurface, Obstacle};
+use taffeta_contact::{ContactSurface, Obstacle};
 use taffeta_core::lanes::{Row, fill_rows};
-use taffeta_core::{Motion, TriangleMesh, VertexIndex};
+use taffeta_core::{Motion as Path, TriangleMesh};
 use taffeta_remesh::{RemeshSettings, View};
 use taffeta_solve::{ClothModel, ProjectionStiffness, RowForce};
 
@@ -72,100 +73,54 @@ pub struct World {
     pub(crate) air: Option<Air>,
     /// What cloths may be coarser outside of.
     pub(crate) view: Option<View>,
-    pub(crate) view_motion: Motion,
+    pub(crate) view_motion: Path,
     pub(crate) state: State,
-    pub(crate) sheet: Frozen,
     pub(crate) caches: Caches,
-    pub(crate) work: Workspace,
+    pub(crate) inputs: Inputs,
+    /// What the safeguard had to do in this step.
+    pub(crate) safeguard: SafeguardReport,
+    pub(crate) work: Scratch,
     pub(crate) watch: Watch,
     pub(crate) effort: Effort,
     pool: Arc<ThreadPool>,
 }
 
-/// Scratch of a substep.
+/// What a step is made with, and how.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Workspace {
+pub(crate) struct Inputs {
     /// Air of this step.
     pub air: Option<Air>,
-    /// Positions \[m\] and velocities \[m/s\] at the start of the substep.
-    pub start: Vec<DVec3>,
-    pub start_velocities: Vec<DVec3>,
-    /// `X` \[m\] and the effective step \[s\] of every vertex, see [`crate::integrate`].
-    pub bases: Vec<DVec3>,
-    pub scales: Vec<f64>,
-    /// The estimated error of the substep before, see [`crate::accuracy`].
-    pub error: f64,
-    /// The vertices whose motion the safeguard has shortened in the substep.
-    pub shortened: Vec<usize>,
-    /// How many contacts of the substep are of cloths with each other or with meshes.
-    pub meetings: usize,
-    /// What the safeguard had to do in this step.
-    pub safeguard: SafeguardReport,
-    /// Which vertices stick to something at the end of the substep.
-    pub stopped: Vec<bool>,
-    /// What grabs of this step pull at, and what they do to vertices in the substep, by vertex.
+    /// What grabs of this step pull at.
     pub grabbed: Vec<GrabbedPatch>,
-    pub pulls: Vec<Pull>,
-    /// Impulses from outside \[N·s\], over a time \[s\]; empty if there are none.
-    pub impulses: Vec<DVec3>,
-    pub impulse_time: f64,
-    /// Predicted positions \[m\].
-    pub predicted: Vec<DVec3>,
-    /// Current positions \[m\] and inverse masses.
-    pub rows: Vec<Row>,
-    /// Contacts.
-    pub contacts: Vec<Contact>,
-    /// Whether there were any in the last substep that edits have made forget.
-    pub has_forgotten_contacts: bool,
-    /// The vertices that are held along some axes only.
-    pub guided: Vec<Guided>,
-    /// Where the vertices of pins of limited strength would have gone without their pins \[m\].
-    pub inertial: Vec<(VertexIndex, DVec3)>,
-    /// Length of the last substep \[s\].
-    pub h: f64,
     /// Whether folds yield at the end of the substep, see [`crate::plastic`].
     pub lets_yield: bool,
     /// Whether pins and obstacles stand still, as in the search for an equilibrium.
     pub stands_still: bool,
 }
 
-impl Workspace {
-    /// A copy without what a substep begins with.
-    pub(crate) fn note(&self) -> Self {
-        Self {
-            air: self.air,
-            start: Vec::new(),
-            start_velocities: Vec::new(),
-            bases: Vec::new(),
-            scales: self.scales.clone(),
-            shortened: self.shortened.clone(),
-            meetings: self.meetings,
-            error: self.error,
-            safeguard: self.safeguard.clone(),
-            stopped: Vec::new(),
-            grabbed: self.grabbed.clone(),
-            pulls: self.pulls.clone(),
-            impulses: Vec::new(),
-            impulse_time: self.impulse_time,
-            predicted: self.predicted.clone(),
-            rows: Vec::new(),
-            contacts: self.contacts.clone(),
-            has_forgotten_contacts: self.has_forgotten_contacts,
-            guided: self.guided.clone(),
-            inertial: self.inertial.clone(),
-            h: self.h,
-            lets_yield: self.lets_yield,
-            stands_still: self.stands_still,
-        }
-    }
-
-    /// Takes over what was noted, and keeps the rest.
-    pub(crate) fn take_back(&mut self, noted: Self) {
-        let before = std::mem::replace(self, noted);
-        let Self { start, start_velocities, bases, stopped, impulses, rows, .. } = before;
-        (self.start, self.start_velocities, self.bases) = (start, start_velocities, bases);
-        (self.stopped, self.impulses, self.rows) = (stopped, impulses, rows);
-    }
+/// Scratch of a substep: nothing in it outlives the substep, so that nothing of it is ever noted or put back.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    /// Positions \[m\] and velocities \[m/s\] at the start of the substep.
+    pub start: Vec<DVec3>,
+    pub start_velocities: Vec<DVec3>,
+    /// `X` \[m\] of every vertex, see [`crate::integrate`].
+    pub bases: Vec<DVec3>,
+    /// The estimated error of the substep before, see [`crate::accuracy`].
+    pub error: f64,
+    /// The vertices whose motion the safeguard has shortened.
+    pub shortened: Vec<usize>,
+    /// How many contacts are of cloths with each other or with meshes.
+    pub meetings: usize,
+    /// Which vertices stick to something at the end.
+    pub stopped: Vec<bool>,
+    /// Impulses from outside \[N·s\], over a time \[s\]; empty if there are none.
+    pub impulses: Vec<DVec3>,
+    pub impulse_time: f64,
+    /// Current positions \[m\] and inverse masses.
+    pub rows: Vec<Row>,
+    /// The vertices that are held along some axes only.
+    pub guided: Vec<Guided>,
 }
 
 impl World {
@@ -184,12 +139,13 @@ impl World {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|e| BuildError::Threads { threads, reason: e.to_string() })?;
         let cloths = world_cloths(description);
-        let sheet = freeze(thawed, (&cloths, &solids), &pins);
+        let (sheet, motion) = freeze(thawed, (&cloths, &solids), &pins);
         let self_contact = description.self_contact;
         let seams = seam_laws(description);
         let choice = resolve_solver(&settings, sheet.topology.vertex_count);
         let source = CacheSource {
             sheet: &sheet,
+            motion: &motion,
             cloths: &cloths,
             bodies: &bodies,
             solids: &solids,
@@ -207,7 +163,7 @@ impl World {
             bodies,
             solids,
             sweeps_for,
-            state: State::new(description, pins.len()),
+            state: State::new(description, pins.len(), (sheet, motion)),
             pins,
             seams,
             obstacles: description.obstacles.clone(),
@@ -217,9 +173,10 @@ impl World {
             air: description.air,
             view: description.view,
             view_motion: description.view_motion.clone(),
-            sheet,
             caches,
-            work: Workspace { air: description.air, ..Workspace::default() },
+            inputs: Inputs { air: description.air, ..Inputs::default() },
+            safeguard: SafeguardReport::default(),
+            work: Scratch::default(),
             watch: Watch::default(),
             effort: Effort::new(0),
             pool: Arc::new(pool),
@@ -232,10 +189,10 @@ impl World {
     /// Runs `work` on the world's own threads.
     pub(crate) fn in_pool<T: Send>(
         &mut self,
-        work: impl FnOnce(&mut Caches, &mut Workspace) -> T + Send,
+        work: impl FnOnce(&mut Caches, &mut Scratch, &mut LastSubstep) -> T + Send,
     ) -> T {
-        let (caches, work_space) = (&mut self.caches, &mut self.work);
-        self.pool.install(|| work(caches, work_space))
+        let (caches, scratch, last) = (&mut self.caches, &mut self.work, &mut self.state.last);
+        self.pool.install(|| work(caches, scratch, last))
     }
 
     /// A handle on the world for other threads, which can follow its steps and end them early.
@@ -261,21 +218,19 @@ impl World {
 
     /// Brings the scratch rows in line with the state.
     pub(crate) fn refill(&mut self) {
-        let state = &self.sheet.state;
-        fill_rows(&mut self.work.rows, &state.positions, &state.inverse_masses);
-        self.work.has_forgotten_contacts |= !self.work.contacts.is_empty();
-        self.work.contacts.clear();
-        self.work.predicted.clear();
+        let motion = &self.state.motion;
+        fill_rows(&mut self.work.rows, &motion.positions, &motion.inverse_masses);
+        self.state.last.forget();
     }
 
     /// What the air acts on.
     pub(crate) fn exposed<'a>(&'a self, densities: &'a [f64]) -> Exposed<'a> {
         Exposed {
-            faces: &self.sheet.topology.faces,
-            rest: &self.sheet.rest,
+            faces: &self.state.sheet.topology.faces,
+            rest: &self.state.motion.rest,
             densities,
             segments: self.exposed_segments(),
-            positions: &self.sheet.state.positions,
+            positions: &self.state.motion.positions,
         }
     }
 
@@ -334,12 +289,12 @@ impl World {
 
     /// Number of vertices of all cloths and other bodies.
     pub fn vertex_count(&self) -> usize {
-        self.sheet.topology.vertex_count
+        self.state.sheet.topology.vertex_count
     }
 
     /// Number of faces of all cloths.
     pub fn face_count(&self) -> usize {
-        self.sheet.topology.face_count()
+        self.state.sheet.topology.face_count()
     }
 
     /// A copy of one cloth as it is now, with the material coordinates of its corners if it has any.
@@ -347,14 +302,14 @@ impl World {
     /// # Panics
     /// If there is no cloth of that number.
     pub fn mesh(&self, cloth: usize) -> TriangleMesh {
-        let (sheet, number) = (&self.sheet, cloth as u32);
+        let (State { sheet, motion, .. }, number) = (&self.state, cloth as u32);
         let range = sheet.vertex_range(number);
         let first = range.start as u32;
         let faces =
-            sheet.faces_of(number).map(|fi| sheet.topology.faces[fi].map(|vi| vi.0 - first)).collect();
-        let corners = || sheet.faces_of(number).map(|fi| sheet.rest.corners[fi]).collect();
+            motion.faces_of(number).map(|fi| sheet.topology.faces[fi].map(|vi| vi.0 - first)).collect();
+        let corners = || motion.faces_of(number).map(|fi| motion.rest.corners[fi]).collect();
         TriangleMesh {
-            positions: sheet.state.positions.raw[range].to_vec(),
+            positions: motion.positions.raw[range].to_vec(),
             faces,
             material: self.cloths[cloth].has_material.then(corners),
         }
@@ -366,14 +321,16 @@ impl World {
     /// If there is no cloth of that number.
     pub fn velocities(&self, cloth: usize) -> &[DVec3] {
         assert!(cloth < self.cloths.len(), "there is no cloth {cloth}");
-        &self.sheet.state.velocities.raw[self.sheet.vertex_range(cloth as u32)]
+        &self.state.motion.velocities.raw[self.state.sheet.vertex_range(cloth as u32)]
     }
 
     /// The forces of the scalar rows in the last substep, under the solvers `xpbd` and `pbd`; none under others, after
     /// remeshing and before the first step. Vertices are numbered in dense order, see [`World::sheet`].
     pub fn row_forces(&self) -> Vec<RowForce> {
         match &self.caches.solver {
-            Solver::Rows(driver) if self.work.h > 0.0 => driver.forces(&self.work.rows, self.work.h),
+            Solver::Rows(driver) if self.state.last.h > 0.0 => {
+                driver.forces(&self.work.rows, self.state.last.h)
+            }
             _ => Vec::new(),
         }
     }
@@ -385,8 +342,18 @@ impl World {
     }
 
     /// The sheet in dense order, for those who compute on it.
-    pub fn sheet(&self) -> &Frozen {
-        &self.sheet
+    pub fn sheet(&self) -> &Sheet {
+        &self.state.sheet
+    }
+
+    /// A copy of the sheet by keys.
+    pub fn thawed(&self) -> Thawed {
+        self.state.sheet.thaw(&self.state.motion)
+    }
+
+    /// The dense arrays of its present state.
+    pub fn motion(&self) -> &Motion {
+        &self.state.motion
     }
 }
 
@@ -404,7 +371,11 @@ pub(crate) fn resolve_solver(settings: &SimulationSettings, vertices: usize) -> 
 }
 
 /// Freezes by the rules of the cloths and the pins.
-pub(crate) fn freeze(thawed: Thawed, (cloths, solids): (&[Cloth], &[Solid]), pins: &[Pin]) -> Frozen {
+pub(crate) fn freeze(
+    thawed: Thawed,
+    (cloths, solids): (&[Cloth], &[Solid]),
+    pins: &[Pin],
+) -> (Sheet, Motion) {
     let models: Vec<_> = cloths.iter().map(|c| c.model.clone()).collect();
     let has_one_chart: Vec<_> = cloths.iter().map(|c| c.has_one_chart).collect();
     let axes: Vec<_> = pins.iter().map(|pin| pin.description.axes).collect();

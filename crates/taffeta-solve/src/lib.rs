@@ -40,5 +40,5 @@ pub use patch::Patch;
 pub use plate::{PlasticFlow, Plate, PlateState, Supports};
 pub use rope::{PlacedRope, RopeBending, RopeBlocks, RopeMaterial, RopeModel};
 pub use solid::{SolidBlocks, SolidMaterial};
-pub use state::{DenseState, RestShape};
+pub use state::RestShape;
 pub use tearing::{Tearing, membrane_stress};

@@ -1,38 +1,25 @@
-//! The dense state of all cloths of a world, and its rest shape.
+//! The rest shape of all cloths of a world.
 
 use crate::model::ClothModel;
-use glam::{DVec2, DVec3};
+use glam::DVec2;
+use std::sync::Arc;
 use taffeta_core::geometry::doubled_area;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::math::Sym2;
 use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, SurfaceTopology, VertexIndex};
 
-/// Positions, velocities and masses, one entry per vertex in dense order.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct DenseState {
-    /// World positions \[m\].
-    pub positions: IndexVec<VertexIndex, DVec3>,
-    /// Velocities \[m/s\].
-    pub velocities: IndexVec<VertexIndex, DVec3>,
-    /// Lumped masses \[kg\]: `m_i = Σ ρ A_f / 3` over the faces around the vertex.
-    pub masses: IndexVec<VertexIndex, f64>,
-    /// Inverse masses \[1/kg\]; 0 exactly for a vertex that is held in all three axes.
-    pub inverse_masses: IndexVec<VertexIndex, f64>,
-    /// Which world axes of each vertex are held: its position along them is given and not solved for.
-    pub held: IndexVec<VertexIndex, [bool; 3]>,
-}
-
-/// The rest shape, one entry per face or edge in dense order. Derived at freeze, but for what is plastic.
+/// The rest shape, one entry per face or edge in dense order. Derived at freeze, but for what is plastic; clones share what
+/// does not change.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RestShape {
     /// Material coordinates of the corners of each face \[m\].
-    pub corners: IndexVec<FaceIndex, [DVec2; 3]>,
+    pub corners: Arc<IndexVec<FaceIndex, [DVec2; 3]>>,
     /// Material area of each face \[m²\].
-    pub areas: IndexVec<FaceIndex, f64>,
+    pub areas: Arc<IndexVec<FaceIndex, f64>>,
     /// The cloth of each face.
-    pub cloths: IndexVec<FaceIndex, u32>,
+    pub cloths: Arc<IndexVec<FaceIndex, u32>>,
     /// Rest angle of each edge between its two faces \[rad\]; 0 on the boundary.
-    pub angles: IndexVec<EdgeIndex, f64>,
+    pub angles: Arc<IndexVec<EdgeIndex, f64>>,
     /// Plastic curvature of each face in its chart \[1/m\], positive as [`ClothModel::rest_curvature`]; zero where nothing has
     /// yielded. Not derived: a state of the cloth.
     pub plastic_curvatures: IndexVec<FaceIndex, Sym2>,
@@ -47,9 +34,14 @@ impl RestShape {
         cloths: IndexVec<FaceIndex, u32>,
         angles: IndexVec<EdgeIndex, f64>,
     ) -> Self {
-        let areas = corners.iter().map(|c| 0.5 * doubled_area(*c)).collect();
-        let plastic_curvatures = IndexVec::filled(Sym2::default(), corners.len());
-        Self { corners, areas, cloths, plastic_curvatures, last_angles: angles.clone(), angles }
+        Self {
+            areas: Arc::new(corners.iter().map(|c| 0.5 * doubled_area(*c)).collect()),
+            plastic_curvatures: IndexVec::filled(Sym2::default(), corners.len()),
+            last_angles: angles.clone(),
+            corners: Arc::new(corners),
+            cloths: Arc::new(cloths),
+            angles: Arc::new(angles),
+        }
     }
 
     /// A flat sheet of one cloth with the given material coordinates \[m\] of its vertices.

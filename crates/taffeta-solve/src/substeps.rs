@@ -12,7 +12,7 @@
 //! meshes, strips and point supports. The material does not matter.
 
 use crate::blocks::Blocks;
-use crate::state::{DenseState, RestShape};
+use crate::state::RestShape;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use taffeta_core::index::DenseIndex;
@@ -56,9 +56,14 @@ pub struct SubstepDemand {
 }
 
 impl LoadPath {
-    /// Measures the load path of every component from its held vertices, or from its center if nothing holds it.
-    pub fn compute(topology: &SurfaceTopology, rest: &RestShape, state: &DenseState) -> Self {
-        Self::of_bodies(topology, rest, state, &Blocks::default())
+    /// Measures the load path of every component from its held vertices, whose inverse mass is 0, or from its center if
+    /// nothing holds it.
+    pub fn compute(
+        topology: &SurfaceTopology,
+        rest: &RestShape,
+        inverse_masses: &IndexVec<VertexIndex, f64>,
+    ) -> Self {
+        Self::of_bodies(topology, rest, inverse_masses, &Blocks::default())
     }
 
     /// The same for a world with ropes, solids and panels that are being sewn together, whose segments, edges and threads
@@ -66,7 +71,7 @@ impl LoadPath {
     pub fn of_bodies(
         topology: &SurfaceTopology,
         rest: &RestShape,
-        state: &DenseState,
+        inverse_masses: &IndexVec<VertexIndex, f64>,
         blocks: &Blocks,
     ) -> Self {
         let graph =
@@ -75,7 +80,7 @@ impl LoadPath {
         let mut others = distances.clone();
         let mut demand: f64 = 0.0;
         for component in graph.components() {
-            let held = component.iter().copied().filter(|vi| state.inverse_masses[*vi] == 0.0);
+            let held = component.iter().copied().filter(|vi| inverse_masses[*vi] == 0.0);
             let mut support: Vec<_> = held.collect();
             if support.is_empty() {
                 support.push(graph.center(&component, [&mut distances, &mut others]));
@@ -323,7 +328,7 @@ mod tests {
 
     fn demand(n: u32, size: f64) -> f64 {
         let sheet = Sheet::square(n, size, stiff()).pin(|u| u.y == size);
-        LoadPath::compute(&sheet.topology, &sheet.rest, &sheet.state).stiffness_demand
+        LoadPath::compute(&sheet.topology, &sheet.rest, &sheet.state.inverse_masses).stiffness_demand
     }
 
     #[test]
@@ -357,7 +362,8 @@ mod tests {
     #[test]
     fn a_free_sheet_is_measured_from_its_center() {
         let sheet = Sheet::square(16, 1.0, stiff());
-        let demand = LoadPath::compute(&sheet.topology, &sheet.rest, &sheet.state).stiffness_demand;
+        let demand =
+            LoadPath::compute(&sheet.topology, &sheet.rest, &sheet.state.inverse_masses).stiffness_demand;
         assert!(demand > 0.0 && demand.is_finite());
     }
 }

@@ -7,9 +7,24 @@ use crate::drivers::newton::{
 use crate::material::Material;
 use crate::model::{BendingModel, ClothModel, Compression, MembraneModel, MembraneScaling};
 use crate::plate::{PlateState, Supports};
-use crate::state::{DenseState, RestShape};
+use crate::state::RestShape;
 use glam::{DVec2, DVec3};
 use taffeta_core::{IndexVec, SurfaceTopology, VertexIndex};
+
+/// Positions, velocities and masses, one entry per vertex in dense order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct DenseState {
+    /// World positions \[m\].
+    pub positions: IndexVec<VertexIndex, DVec3>,
+    /// Velocities \[m/s\].
+    pub velocities: IndexVec<VertexIndex, DVec3>,
+    /// Lumped masses \[kg\]: `m_i = Σ ρ A_f / 3` over the faces around the vertex.
+    pub masses: IndexVec<VertexIndex, f64>,
+    /// Inverse masses \[1/kg\]; 0 exactly for a vertex that is held in all three axes.
+    pub inverse_masses: IndexVec<VertexIndex, f64>,
+    /// Which world axes of each vertex are held: its position along them is given and not solved for.
+    pub held: IndexVec<VertexIndex, [bool; 3]>,
+}
 
 /// A sheet with everything that the drivers need.
 pub(crate) struct Sheet {

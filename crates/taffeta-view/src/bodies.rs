@@ -68,7 +68,7 @@ pub(crate) fn picture_world(world: &World, numbers: &mut MeshNumbers) -> Vec<Bod
         let data = cloth_frame(world, number);
         let range = first..first + data.mesh.positions.len();
         let is_held = |i: &usize| {
-            let pin = sheet.vertex_pins.raw[*i];
+            let pin = world.motion().vertex_pins.raw[*i];
             pin.is_some_and(|pin| !world.has_released(pin as usize))
         };
         let held = range.clone().filter(is_held).map(|i| (i - range.start) as u32).collect();
@@ -94,7 +94,7 @@ fn picture_live_rope(world: &World, number: usize, numbers: &mut MeshNumbers) ->
     let ring = |x: &DVec3| std::iter::repeat_n(*x, SIDES);
     let layout: Vec<DVec3> = sheet.layout.raw[vertices.clone()].iter().flat_map(ring).collect();
     let is_held = |(_, pin): &(usize, &Option<u32>)| pin.is_some_and(|pin| !world.has_released(pin as usize));
-    let pins = sheet.vertex_pins.raw[vertices].iter().enumerate();
+    let pins = world.motion().vertex_pins.raw[vertices].iter().enumerate();
     BodyPicture {
         number: Some(body),
         held: pins.filter(is_held).map(|(i, _)| (i * SIDES) as u32).collect(),

@@ -63,8 +63,8 @@ impl LiveShow {
         let mut notices = Notices::default();
         built.warnings.into_iter().for_each(|warning| notices.add("warning", warning));
         let description = built.world;
-        let size = extent(&world.sheet().state.positions.raw);
-        let mass: f64 = world.sheet().state.masses.iter().sum();
+        let size = extent(&world.motion().positions.raw);
+        let mass: f64 = world.motion().masses.iter().sum();
         let defaults = Controls::of_scene(&description, round_up(PULL * mass * G / size));
         let obstacles =
             Obstacles { closed: description.obstacles.clone(), meshes: description.mesh_obstacles.clone() };
@@ -273,7 +273,7 @@ impl LiveShow {
 
     fn unpin(&mut self, place: (usize, [f64; 3])) -> Result<(), String> {
         let vertices = self.find_vertices(place)?;
-        let pin_of = |vertex: &taffeta_core::VertexIndex| self.world.sheet().vertex_pins[*vertex];
+        let pin_of = |vertex: &taffeta_core::VertexIndex| self.world.motion().vertex_pins[*vertex];
         let pin = vertices.iter().find_map(pin_of).ok_or("no pin holds the body there")?;
         self.world.release_pin(pin as usize).map_err(|error| error.to_string())?;
         self.playback.is_stale = true;

@@ -6,7 +6,7 @@ use super::meeting::Extent;
 use super::sewing::{SeamState, Sewing};
 use crate::build::BuildError;
 use crate::description::WorldDescription;
-use crate::frozen::Thawed;
+use crate::sheet::Thawed;
 use crate::world::World;
 use slotmap::SecondaryMap;
 use taffeta_core::Region;
@@ -106,7 +106,7 @@ impl World {
     pub(crate) fn close_seams(&mut self) -> bool {
         let mut has_closed = false;
         for seam in 0..self.seams.len() {
-            if self.sheet.sewing.seams[seam].closed.is_some() {
+            if self.state.sheet.sewing.seams[seam].closed.is_some() {
                 continue;
             }
             let (ready, is_all) = self.ready_pairs(seam);
@@ -127,27 +127,27 @@ impl World {
         let (time, before) = (self.state.time, self.crossing_count());
         let pins: Vec<Region> = self.pins.iter().map(|pin| pin.description.region.clone()).collect();
         while let Some(plan) = self.plan_weld(seam, ready.clone(), extent) {
-            let mut thawed = self.sheet.clone().thaw();
+            let mut thawed = self.state.sheet.thaw(&self.state.motion);
             for (v, place) in &plan.places {
                 thawed.attributes.vertices[*v].position = *place;
             }
             if let Err(blocked) = thawed.close(seam, &plan.numbers, (time, &pins)) {
                 // Where a part ends faces may meet in a vertex alone.
                 let count = ready.len();
-                let pairs = &self.sheet.sewing.seams[seam].pairs;
+                let pairs = &self.state.sheet.sewing.seams[seam].pairs;
                 ready.retain(|number| !pairs[*number].contains(&blocked.vertex()));
                 if extent == Extent::Whole || ready.len() == count {
                     return false;
                 }
                 continue;
             }
-            let (sheet, grasps) = (self.sheet.clone(), self.state.grasps.clone());
+            let (sheet, grasps) = (self.state.sheet.clone(), self.state.grasps.clone());
             self.edit(|present| *present = thawed);
             if self.crossing_count() <= before {
                 return true;
             }
             // What was split to make room may touch something.
-            (self.sheet, self.state.grasps) = (sheet, grasps);
+            (self.state.sheet, self.state.grasps) = (sheet, grasps);
             self.rebuild();
             return false;
         }

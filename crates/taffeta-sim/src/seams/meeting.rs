@@ -96,11 +96,11 @@ impl World {
     /// Which of these pairs of a seam can become one without making something cross; `None`: none of them, or not all if it
     /// has to be all.
     pub(super) fn plan_weld(&self, seam: usize, mut numbers: Vec<usize>, extent: Extent) -> Option<Plan> {
-        let index = self.sheet.vertex_indices();
+        let index = self.state.sheet.vertex_indices();
         let pairs: Vec<[VertexIndex; 2]> =
-            self.sheet.sewing.seams[seam].pairs.iter().map(|pair| pair.map(|v| index[v])).collect();
+            self.state.sheet.sewing.seams[seam].pairs.iter().map(|pair| pair.map(|v| index[v])).collect();
         let mut tried: IndexVec<VertexIndex, usize> =
-            IndexVec::from(vec![0; self.sheet.topology.vertex_count]);
+            IndexVec::from(vec![0; self.state.sheet.topology.vertex_count]);
         // In each of the rounds something goes on to another place; they end when nothing crosses or all has been tried.
         let mut rounds = 0;
         loop {
@@ -172,11 +172,11 @@ impl World {
     fn meeting_place(&self, meeting: &Meeting, tried: &IndexVec<VertexIndex, usize>) -> Option<DVec3> {
         let members = &meeting.members;
         let most = members.iter().map(|v| tried[*v]).max()?;
-        let is_pinned = |v: &VertexIndex| self.sheet.vertex_pins[*v].is_some();
+        let is_pinned = |v: &VertexIndex| self.state.motion.vertex_pins[*v].is_some();
         if most == 0 || members.iter().any(is_pinned) {
             return None;
         }
-        let x = &self.sheet.state.positions;
+        let x = &self.state.motion.positions;
         let (first, last) = (x[members[0]], x[members[members.len() - 1]]);
         if let Some(part) = PLACES.get(most - 1) {
             return Some(first.lerp(last, *part));
@@ -192,7 +192,7 @@ impl World {
 
     /// The direction across the cloth around some vertices.
     fn mean_normal(&self, vertices: &[VertexIndex]) -> DVec3 {
-        let (topology, x) = (&self.sheet.topology, &self.sheet.state.positions);
+        let (topology, x) = (&self.state.sheet.topology, &self.state.motion.positions);
         let normal = |fi: &FaceIndex| {
             let [a, b, c] = topology.faces[*fi].map(|vi| x[vi]);
             (b - a).cross(c - a)
@@ -203,8 +203,8 @@ impl World {
 
     /// Where a weld lets vertices meet by itself.
     fn natural_place(&self, members: &[VertexIndex]) -> DVec3 {
-        let (state, keys) = (&self.sheet.state, self.sheet.vertex_keys());
-        let pinned = members.iter().filter(|v| self.sheet.vertex_pins[**v].is_some());
+        let (state, keys) = (&self.state.motion, self.state.sheet.vertex_keys());
+        let pinned = members.iter().filter(|v| self.state.motion.vertex_pins[**v].is_some());
         if let Some(v) = pinned.min_by_key(|v| keys[**v]) {
             return state.positions[*v];
         }
@@ -231,7 +231,7 @@ impl World {
         let shapes = self.shapes();
         for meeting in meetings {
             let sinks = |v: &VertexIndex, place| {
-                self.goes_deeper(&shapes, *v, [self.sheet.state.positions[*v], place])
+                self.goes_deeper(&shapes, *v, [self.state.motion.positions[*v], place])
             };
             // Where a weld puts them by itself contact takes them out again; other places are chosen, and not inside of something.
             if meeting.place.is_some_and(|place| meeting.members.iter().all(|v| sinks(v, place))) {
@@ -249,7 +249,7 @@ impl World {
 
     /// The vertices that a plan has to move, for a weld would let them meet elsewhere.
     fn moves(&self, meetings: &[Meeting]) -> Vec<(VertexKey, DVec3)> {
-        let keys = self.sheet.vertex_keys();
+        let keys = self.state.sheet.vertex_keys();
         let of = |meeting: &Meeting| {
             let place = meeting.place;
             meeting.members.iter().filter_map(|v| Some((keys[*v], place?))).collect::<Vec<_>>()

@@ -48,7 +48,7 @@ fn open_pairs(world: &World) -> usize {
 #[test]
 fn a_seam_closes_but_where_something_is_in_between_and_there_as_soon_as_it_is_gone() {
     let mut world = blocked(0.05, true);
-    let mass = |world: &World| world.sheet().state.masses.iter().sum::<f64>();
+    let mass = |world: &World| world.motion().masses.iter().sum::<f64>();
     let before = mass(&world);
     run_without_crossing(&mut world, 22);
     assert!(!is_closed(&world));
@@ -56,13 +56,13 @@ fn a_seam_closes_but_where_something_is_in_between_and_there_as_soon_as_it_is_go
     run_without_crossing(&mut world, 26);
     assert!(is_closed(&world), "{:?}", world.seams());
     assert!((mass(&world) / before - 1.0).abs() < 1e-12);
-    let attributes = &world.sheet().clone().thaw().attributes;
+    let attributes = &world.thawed().attributes;
     assert_eq!(
         attributes.vertices.iter().filter(|(_, v)| v.is_stitched).count(),
         0,
         "nothing holds the seam now"
     );
-    assert_eq!(world.sheet().clone().thaw().mesh.boundary_loops().len(), 2, "of the sheet and of the strip");
+    assert_eq!(world.thawed().mesh.boundary_loops().len(), 2, "of the sheet and of the strip");
 }
 
 /// What reaches through a gap by less than the edges there are long need not keep it open.
@@ -97,9 +97,9 @@ fn what_a_pin_holds_stays_where_a_seam_closes() {
     sheets.pins.push(PinDescription::new(Region::Vertices(vec![held])));
     let mut world = world(sheets, |description| description.self_contact = true);
     let place = |world: &World| {
-        let sheet = world.sheet();
-        let at = sheet.vertex_pins.iter_indexed().find(|(_, pin)| pin.is_some()).map(|(vi, _)| vi);
-        sheet.state.positions[at.expect("it is held")]
+        let motion = world.motion();
+        let at = motion.vertex_pins.iter_indexed().find(|(_, pin)| pin.is_some()).map(|(vi, _)| vi);
+        motion.positions[at.expect("it is held")]
     };
     let before = place(&world);
     run(&mut world, 14);

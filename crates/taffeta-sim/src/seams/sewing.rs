@@ -9,11 +9,10 @@ use super::runs::Outline;
 use super::{SeamDescription, SeamSides};
 use crate::caches::{CacheSource, Solver};
 use crate::description::{ClothDescription, WorldDescription};
-use crate::frozen::{Frozen, Thawed};
+use crate::sheet::Thawed;
 use crate::world::World;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
-use slotmap::SecondaryMap;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::{ContactRow, IndexVec, VertexIndex};
 use taffeta_mesh::VertexKey;
@@ -242,13 +241,6 @@ fn touches(row: &ContactRow, chosen: &[bool], cloths: &IndexVec<VertexIndex, u32
     row.vertices.iter().any(|vi| chosen.get(cloths[*vi] as usize) == Some(&true))
 }
 
-impl Frozen {
-    /// The place of every vertex of the mesh in dense order.
-    pub(crate) fn vertex_indices(&self) -> SecondaryMap<VertexKey, VertexIndex> {
-        self.vertex_keys().iter_indexed().map(|(vi, key)| (*key, vi)).collect()
-    }
-}
-
 impl World {
     /// Whether anything is being sewn.
     pub(crate) fn is_sewing(&self) -> bool {
@@ -261,8 +253,8 @@ impl World {
             return;
         }
         let time = self.end_of_substep(h);
-        let (seams, laws, caches) = (&self.sheet.sewing.seams, &self.seams, &mut self.caches);
-        let x = &self.sheet.state.positions;
+        let (seams, laws, caches) = (&self.state.sheet.sewing.seams, &self.seams, &mut self.caches);
+        let x = &self.state.motion.positions;
         let mut wanted = vec![Vec::new(); laws.len()];
         for (stitch, [seam, pair]) in caches.blocks.stitches.iter_mut().zip(&caches.stitch_places) {
             let [seam, pair] = [*seam as usize, *pair as usize];
@@ -294,7 +286,7 @@ impl World {
     /// The cloths that are being sewn: one of their seams is open, and not late by far.
     pub(crate) fn sewn_cloths(&self) -> Vec<bool> {
         let mut are_sewn = vec![false; self.cloths.len()];
-        for (law, state) in self.seams.iter().zip(&self.sheet.sewing.seams) {
+        for (law, state) in self.seams.iter().zip(&self.state.sheet.sewing.seams) {
             are_sewn[law.cloth] |= state.closed.is_none() && law.lateness(self.state.time) < PATIENCE;
         }
         are_sewn
@@ -307,8 +299,8 @@ impl World {
         if !are_sewn.contains(&true) {
             return;
         }
-        let cloths = &self.sheet.vertex_cloths;
-        for row in self.work.contacts.iter_mut().map(|contact| &mut contact.row) {
+        let cloths = &self.state.sheet.vertex_cloths;
+        for row in self.state.last.contacts.iter_mut().map(|contact| &mut contact.row) {
             if touches(row, &are_sewn, cloths) {
                 (row.static_friction, row.kinetic_friction) = (0.0, 0.0);
             }
@@ -317,7 +309,7 @@ impl World {
 
     /// The numbers of the pairs of a seam that are near enough to be closed, and whether there are no others that are open.
     pub(crate) fn ready_pairs(&self, seam: usize) -> (Vec<usize>, bool) {
-        let x = &self.sheet.state.positions;
+        let x = &self.state.motion.positions;
         let (mut ready, mut is_all) = (Vec::new(), true);
         for (stitch, [of, pair]) in self.caches.blocks.stitches.iter().zip(&self.caches.stitch_places) {
             if *of as usize != seam {
@@ -333,7 +325,7 @@ impl World {
 
     /// The largest gap of each seam now \[m\].
     pub(crate) fn seam_gaps(&self) -> Vec<f64> {
-        let x = &self.sheet.state.positions;
+        let x = &self.state.motion.positions;
         let mut gaps = vec![0.0_f64; self.seams.len()];
         for (stitch, [seam, _]) in self.caches.blocks.stitches.iter().zip(&self.caches.stitch_places) {
             let [a, b] = stitch.vertices.map(|vi| x.raw[vi.to_usize()]);
@@ -352,6 +344,6 @@ impl World {
             closed: state.closed,
             is_late: state.closed.is_none() && law.is_late(self.state.time),
         };
-        self.seams.iter().zip(&self.sheet.sewing.seams).zip(self.seam_gaps()).map(report).collect()
+        self.seams.iter().zip(&self.state.sheet.sewing.seams).zip(self.seam_gaps()).map(report).collect()
     }
 }

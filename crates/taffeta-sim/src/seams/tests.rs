@@ -72,7 +72,7 @@ pub(super) fn run(world: &mut World, frames: usize) {
 }
 
 pub(super) fn validate(world: &World) {
-    let thawed = world.sheet().clone().thaw();
+    let thawed = world.thawed();
     thawed.mesh.validate().expect("a valid mesh");
     validate_attributes(&thawed.mesh, &thawed.attributes).expect("valid attributes");
 }
@@ -146,7 +146,7 @@ fn a_distance_goes_round_a_corner_where_four_panels_meet() {
     assert!(is_closed(&world), "{:?}", world.seams());
     validate(&world);
     assert_eq!((world.vertex_count(), world.face_count()), (81, 128));
-    assert_eq!(world.sheet().clone().thaw().mesh.boundary_loops().len(), 1);
+    assert_eq!(world.thawed().mesh.boundary_loops().len(), 1);
 }
 
 #[test]
@@ -160,10 +160,10 @@ fn closing_a_seam_keeps_mass_momentum_and_area_and_leaves_one_sheet() {
             description.self_contact = true;
         });
         let momentum = |world: &World| {
-            let state = &world.sheet().state;
+            let state = &world.motion();
             state.velocities.iter().zip(state.masses.iter()).map(|(v, m)| *v * *m).sum::<DVec3>()
         };
-        let mass = |world: &World| world.sheet().state.masses.iter().sum::<f64>();
+        let mass = |world: &World| world.motion().masses.iter().sum::<f64>();
         let before = (momentum(&world), mass(&world), material_area(&world), world.vertex_count());
         assert!(!is_closed(&world));
         run(&mut world, 16);
@@ -252,7 +252,7 @@ fn a_sewn_sheet_is_remeshed_across_its_seam() {
     sheets.remesh =
         Some(RemeshSettings { size_min: 0.03, size_max: 0.06, ..RemeshSettings::by_thresholds() });
     let stitched = |world: &World| {
-        let thawed = world.sheet().clone().thaw();
+        let thawed = world.thawed();
         thawed.attributes.vertices.iter().filter(|(_, v)| v.is_stitched).count()
     };
     let mut world = world(sheets, |_| {});
@@ -332,7 +332,7 @@ fn a_dart_closes_and_a_tube_is_sewn_onto_another() {
     run(&mut world, 15);
     assert!(is_closed(&world), "{:?}", world.seams());
     validate(&world);
-    assert_eq!(world.sheet().clone().thaw().mesh.boundary_loops().len(), 2);
+    assert_eq!(world.thawed().mesh.boundary_loops().len(), 2);
 }
 
 /// Front and back of a shirt that hang side by side, sewn together at both sides.

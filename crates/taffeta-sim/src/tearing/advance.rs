@@ -8,8 +8,8 @@
 //!          p                    p
 //! ```
 
-use crate::frozen::Thawed;
 use crate::report::TearCounts;
+use crate::sheet::Thawed;
 use crate::world::Cloth;
 use glam::{DVec2, Vec2Swizzles};
 use std::f64::consts::{PI, TAU};

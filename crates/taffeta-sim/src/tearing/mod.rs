@@ -92,13 +92,13 @@ impl World {
             return counts;
         }
         if has_moved {
-            self.caches.keep_bending(&mut self.sheet);
+            self.caches.keep_bending(&self.state.sheet, &mut self.state.motion);
         }
         let mut has_torn = vec![false; self.cloths.len()];
         if !self.try_to_tear(&overloads, (&mut has_torn, &mut counts)) && overloads.len() > 1 {
             // One of them would make something cross; the others need not wait for it.
             for overload in &overloads {
-                if self.sheet.vertex_keys().contains(&overload.vertex) {
+                if self.state.sheet.vertex_keys().contains(&overload.vertex) {
                     self.try_to_tear(std::slice::from_ref(overload), (&mut has_torn, &mut counts));
                 }
             }
@@ -116,7 +116,7 @@ impl World {
         let regions: Vec<Region> = self.pins.iter().map(|pin| pin.description.region.clone()).collect();
         let rules: Vec<TearRules> = self.cloths.iter().map(TearRules::of_cloth).collect();
         let (mut torn, mut torn_cloths) = (TearCounts::default(), has_torn.clone());
-        let mut thawed = self.sheet.clone().thaw();
+        let mut thawed = self.state.sheet.thaw(&self.state.motion);
         // A run that resumes from a checkpoint must hand out the same keys.
         thawed.mesh.sort_free_slots();
         for overload in overloads {
@@ -129,14 +129,14 @@ impl World {
             }
         }
         // What opens or is split for it makes vertices. Where nothing could, nothing need be built anew.
-        if thawed.mesh.vertex_count() == self.sheet.vertex_keys().len() {
+        if thawed.mesh.vertex_count() == self.state.sheet.vertex_keys().len() {
             return true;
         }
         let (sheet, grasps, crossings) =
-            (self.sheet.clone(), self.state.grasps.clone(), self.crossing_count());
+            (self.state.sheet.clone(), self.state.grasps.clone(), self.crossing_count());
         self.edit(|present| *present = thawed);
         if self.crossing_count() > crossings {
-            (self.sheet, self.state.grasps) = (sheet, grasps);
+            (self.state.sheet, self.state.grasps) = (sheet, grasps);
             self.rebuild();
             return false;
         }
@@ -150,7 +150,7 @@ impl World {
         if !self.can_tear() || self.cloths.iter().all(|cloth| cloth.tear_size().is_none()) {
             return Vec::new();
         }
-        let (sheet, loads) = (&self.sheet, self.face_loads());
+        let (sheet, loads) = (&self.state.sheet, self.face_loads());
         let is_loaded = |tip: &Tip| {
             let tearing = self.tearing_of(tip.cloth);
             let mut faces = sheet.topology.faces_around(tip.vertex).iter();

@@ -1,6 +1,7 @@
 //! The load of faces and, averaged over a disk of the material, of vertices.
 
 use super::EXCLUSION;
+use crate::state::State;
 use crate::world::World;
 use glam::DVec2;
 use std::collections::VecDeque;
@@ -72,29 +73,29 @@ impl World {
         let stiffness: Vec<_> = stiffness.collect();
         let load = |(fi, cloth): (FaceIndex, &u32)| match &stiffness[*cloth as usize] {
             Some((tearing, stiffness, model)) => {
-                let critical = model.critical_stress(self.sheet.rest.hat_gradients(fi));
+                let critical = model.critical_stress(self.state.motion.rest.hat_gradients(fi));
                 let strain = elastic_strain(stiffness, critical, &self.face_strain_tensor(fi));
                 tearing.load(&membrane_stress(stiffness, &strain))
             }
             None => Sym2::default(),
         };
-        self.sheet.rest.cloths.iter_indexed().map(load).collect()
+        self.state.motion.rest.cloths.iter_indexed().map(load).collect()
     }
 
     /// Where cloths are overloaded, as far as they are to tear in one go: tips in the order of their load, each with some
     /// distance from the others; then, by their load, vertices at which a tear can begin.
     pub(super) fn find_overloads(&self) -> Vec<Overload> {
         let loads = self.face_loads();
-        let mut is_near = vec![false; self.sheet.topology.vertex_count];
-        for (fi, corners) in self.sheet.topology.faces.iter_indexed() {
-            let tearing = self.cloths[self.sheet.rest.cloths[fi] as usize].tearing();
+        let mut is_near = vec![false; self.state.sheet.topology.vertex_count];
+        for (fi, corners) in self.state.sheet.topology.faces.iter_indexed() {
+            let tearing = self.cloths[self.state.motion.rest.cloths[fi] as usize].tearing();
             // A mean exceeds 1 only where a face does.
             if tearing.is_some_and(|tearing| tearing.worst(&loads[fi.to_usize()]).0 > 1.0) {
                 corners.iter().for_each(|vi| is_near[vi.to_usize()] = true);
             }
         }
         let mut recovery = Recovery { world: self, loads: &loads, seen: vec![0; loads.len()], round: 0 };
-        let near = self.sheet.topology.vertices().filter(|vi| is_near[vi.to_usize()]);
+        let near = self.state.sheet.topology.vertices().filter(|vi| is_near[vi.to_usize()]);
         let mut found: Vec<Overload> = near.filter_map(|vi| recovery.overload_of(vi)).collect();
         if found.is_empty() {
             return found;
@@ -120,7 +121,7 @@ impl World {
 
     /// The tips of the cloths that tear.
     pub(super) fn find_tips(&self) -> Vec<Tip> {
-        let sheet = &self.sheet;
+        let sheet = &self.state.sheet;
         let tears =
             |cloth: u32| self.cloths.get(cloth as usize).is_some_and(|cloth| cloth.tearing().is_some());
         let surface = sheet.topology.vertices().take(sheet.topology.surface_vertex_count());
@@ -132,8 +133,8 @@ impl World {
 
     /// The place of a vertex in the material; `None`: it lies on a seam.
     pub(super) fn place_of(&self, vi: VertexIndex) -> Option<Place> {
-        let (topology, rest) = (&self.sheet.topology, &self.sheet.rest);
-        let panel = self.sheet.panels[*topology.faces_around(vi).first()?];
+        let (topology, rest) = (&self.state.sheet.topology, &self.state.motion.rest);
+        let panel = self.state.sheet.panels[*topology.faces_around(vi).first()?];
         let mut coords = topology.faces_around(vi).iter().map(|fi| {
             let k = corner_of(topology.faces[*fi], vi);
             rest.corners[*fi][k]
@@ -144,7 +145,7 @@ impl World {
 
     /// Whether the boundary turns back at a vertex.
     fn is_tip(&self, vi: VertexIndex) -> bool {
-        let (topology, rest) = (&self.sheet.topology, &self.sheet.rest);
+        let (topology, rest) = (&self.state.sheet.topology, &self.state.motion.rest);
         let (mut angle, mut is_boundary) = (0.0, false);
         for fi in topology.faces_around(vi) {
             let k = corner_of(topology.faces[*fi], vi);
@@ -176,9 +177,9 @@ impl Recovery<'_> {
     /// The overload of a vertex, unless it bears its load. What pins hold, what lies on a seam and what is being sewn does not
     /// tear.
     fn overload_of(&mut self, vi: VertexIndex) -> Option<Overload> {
-        let sheet = &self.world.sheet;
+        let State { sheet, motion, .. } = &self.world.state;
         let (key, cloth) = (sheet.vertex_keys()[vi], sheet.vertex_cloths[vi]);
-        if sheet.vertex_pins[vi].is_some() || sheet.sewing.open_pairs().flatten().any(|v| *v == key) {
+        if motion.vertex_pins[vi].is_some() || sheet.sewing.open_pairs().flatten().any(|v| *v == key) {
             return None;
         }
         let at = self.world.place_of(vi)?;
@@ -195,7 +196,7 @@ impl Recovery<'_> {
     /// The mean of the load over the disk of radius `length` \[m\] around a vertex, with weights `1 − r²/length²`. It does not
     /// reach over tears, the boundary or seams.
     fn mean_load(&mut self, vi: VertexIndex, at: DVec2, length: f64) -> Sym2 {
-        let (topology, rest) = (&self.world.sheet.topology, &self.world.sheet.rest);
+        let (topology, rest) = (&self.world.state.sheet.topology, &self.world.state.motion.rest);
         self.round += 1;
         let distance = |fi: FaceIndex| {
             let [a, b, c] = rest.corners[fi];

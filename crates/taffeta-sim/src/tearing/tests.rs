@@ -94,13 +94,13 @@ pub(super) fn run(world: &mut World, frames: usize) -> TearCounts {
 }
 
 pub(super) fn validate(world: &World) {
-    let thawed = world.sheet().clone().thaw();
+    let thawed = world.thawed();
     thawed.mesh.validate().expect("a valid mesh");
     validate_attributes(&thawed.mesh, &thawed.attributes).expect("attributes that fit");
 }
 
 pub(super) fn pieces(world: &World) -> usize {
-    world.sheet().clone().thaw().mesh.components().len()
+    world.thawed().mesh.components().len()
 }
 
 /// The stretch at which a strip bears this part of the strength.
@@ -125,12 +125,12 @@ pub(super) fn fine(size_min: f64) -> Option<RemeshSettings> {
 
 /// The material points of the boundary that a tear has made to the right of `x` \[m\], inside a sheet of size `size` \[m\].
 fn torn_points(world: &World, x: f64, size: DVec2) -> Vec<DVec2> {
-    let sheet = world.sheet();
+    let (sheet, motion) = (world.sheet(), world.motion());
     let ends = sheet.topology.edges.iter().filter(|edge| edge.is_boundary()).flat_map(|edge| {
         let fi = edge.faces.into_iter().flatten().next().expect("an edge has a face");
         edge.vertices.map(|vi| {
             let k = sheet.topology.faces[fi].iter().position(|v| *v == vi).expect("a corner");
-            sheet.rest.corners[fi][k]
+            motion.rest.corners[fi][k]
         })
     });
     ends.filter(|u| u.x > x + 1e-9 && u.x < size.x - 1e-9 && u.y > 1e-9 && u.y < size.y - 1e-9).collect()
@@ -149,7 +149,7 @@ fn a_tip_asks_for_fine_edges_on_its_own_panel_only() {
     description.remesh = fine(0.01);
     let world = world(description, |_| ());
     let asked = world.sizes_at_tears();
-    let thawed = world.sheet().clone().thaw();
+    let thawed = world.thawed();
     assert!(!asked.is_empty());
     for (v, metric) in asked {
         let x = thawed.attributes.vertices[v].position;
@@ -206,7 +206,7 @@ fn a_tear_runs_straight_across_from_its_notch() {
         assert!(farthest < 0.03 * way, "{cells} {cut:?}: {farthest}");
         assert!((torn.length - way).abs() < 0.01 * way, "{cells} {cut:?}: {torn:?}");
         // Nothing is crumbled.
-        let least = world.sheet().clone().thaw().mesh.components().iter().map(Vec::len).min();
+        let least = world.thawed().mesh.components().iter().map(Vec::len).min();
         assert!(least > Some(20), "{least:?}");
     }
 }
@@ -249,13 +249,13 @@ fn opening_keeps_mass_momentum_and_area() {
         sheet.remesh = remesh;
         let mut world = world(sheet, |_| {});
         let measure = |world: &World| {
-            let state = &world.sheet().state;
+            let state = &world.motion();
             let mass: f64 = state.masses.iter().sum();
             let moving = || state.positions.iter().zip(state.velocities.iter()).zip(state.masses.iter());
             let center = moving().map(|((x, _), m)| *x * *m).sum::<DVec3>() / mass;
             let momentum = moving().map(|((_, v), m)| *v * *m).sum::<DVec3>();
             let angular = moving().map(|((x, v), m)| x.cross(*v) * *m).sum::<DVec3>();
-            let area: f64 = world.sheet().rest.corners.iter().map(|c| 0.5 * doubled_area(*c)).sum();
+            let area: f64 = world.motion().rest.corners.iter().map(|c| 0.5 * doubled_area(*c)).sum();
             (mass, center, momentum, angular, area)
         };
         let (mass, center, momentum, angular, area) = measure(&world);
@@ -331,7 +331,7 @@ fn what_pins_hold_does_not_come_apart() {
     let size = DVec2::new(0.2, 0.2);
     let mut sheet = cloth(sheet((size, [8, 8]), Cut::Alternating, 0, stretch_at(1.5)), 0.03);
     sheet.pins.extend(grips(0.2, 0.0));
-    let held = |world: &World| world.sheet().vertex_pins.iter().flatten().count();
+    let held = |world: &World| world.motion().vertex_pins.iter().flatten().count();
     let mut world = world(sheet, |_| {});
     let before = held(&world);
     assert!(run(&mut world, 8).count > 3);

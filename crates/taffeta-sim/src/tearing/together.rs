@@ -38,7 +38,7 @@ fn run_closely(
             description.self_contact = true;
         })
     };
-    let mass = |world: &World| world.sheet().state.masses.iter().sum::<f64>();
+    let mass = |world: &World| world.motion().masses.iter().sum::<f64>();
     let (mut world, mut other) = (start(1), start(2));
     let (before, mut torn) = (mass(&world), TearCounts::default());
     for frame in 0..frames {
@@ -98,12 +98,12 @@ fn a_tear_through_a_fold_leaves_what_is_on_both_sides_folded() {
     // A fold along the line that the tear will cross, and a gradient that tells one face from the next.
     let center = |corners: [DVec2; 3]| (corners[0] + corners[1] + corners[2]) / 3.0;
     let fold = |u: DVec2| if (u.x - 0.1).abs() < 0.04 { [80.0 * u.y, 5.0, -90.0 * u.x] } else { [0.0; 3] };
-    let corners = world.sheet().rest.corners.clone();
+    let corners = world.motion().rest.corners.clone();
     for (fi, corners) in corners.iter_indexed() {
         let [xx, xy, yy] = fold(center(*corners));
-        world.sheet.rest.plastic_curvatures[fi] = Sym2 { xx, xy, yy };
+        std::sync::Arc::make_mut(&mut world.state.motion.rest).plastic_curvatures[fi] = Sym2 { xx, xy, yy };
     }
-    let before = world.sheet().rest.clone();
+    let before = world.motion().rest.clone();
     let integral = |rest: &taffeta_solve::RestShape| {
         let faces = rest.areas.iter().zip(rest.plastic_curvatures.iter());
         faces.fold(Sym2::default(), |sum, (area, tensor)| sum.plus(*area, tensor))
@@ -120,7 +120,7 @@ fn a_tear_through_a_fold_leaves_what_is_on_both_sides_folded() {
         (0..3).all(|k| doubled_area([corners[k], corners[(k + 1) % 3], u]) >= -1e-15)
     };
     let mut on_fold = 0;
-    let after = &world.sheet().rest;
+    let after = &world.motion().rest;
     for (fi, corners) in after.corners.iter_indexed() {
         let u = center(*corners);
         let parent = (0..before.corners.len()).map(FaceIndex::from_usize);
@@ -142,7 +142,8 @@ fn a_sheet_that_folds_for_good_tears_without_crossing_anything() {
     sheet.pins.extend(grips(SIZE.y, 0.05));
     let (world, torn) = run_closely(&sheet, |_| StepInputs::default(), 7);
     assert!(torn.length > 0.05, "{torn:?}");
-    let most = world.sheet().rest.plastic_curvatures.iter().map(|tensor| tensor.xx.abs()).fold(0.0, f64::max);
+    let most =
+        world.motion().rest.plastic_curvatures.iter().map(|tensor| tensor.xx.abs()).fold(0.0, f64::max);
     assert!(most > 1.0, "{most}");
 }
 
@@ -171,7 +172,7 @@ fn a_pin_at_the_tip_of_a_notch_holds_it_together() {
         sheet.pins.extend(grips(SIZE.y, 0.12));
         sheet.pins.push(PinDescription { axes, ..PinDescription::new(Region::Vertices(vec![tip])) });
         let (world, torn) = run_closely(&sheet, |_| StepInputs::default(), 6);
-        let held = world.sheet().vertex_pins.iter().filter(|pin| **pin == Some(2)).count();
+        let held = world.motion().vertex_pins.iter().filter(|pin| **pin == Some(2)).count();
         assert_eq!(held, 1, "{axes:?}");
         // It begins elsewhere, as the rest is overloaded still.
         assert!(torn.count > 0, "{axes:?}: {torn:?}");
@@ -188,7 +189,7 @@ fn a_tear_ends_at_a_pin_in_its_way() {
     let (mut world, torn) = run_closely(&sheet, |_| StepInputs::default(), 10);
     assert!(torn.length > 0.06 && torn.length < 0.1, "{torn:?}");
     assert_eq!(pieces(&world), 1);
-    let held = |world: &World| world.sheet().vertex_pins.iter().filter(|pin| **pin == Some(2)).count();
+    let held = |world: &World| world.motion().vertex_pins.iter().filter(|pin| **pin == Some(2)).count();
     let before = held(&world);
     run(&mut world, 2);
     assert_eq!(held(&world), before);
@@ -227,7 +228,7 @@ fn a_ball_that_goes_through_a_sheet_leaves_no_edge_that_is_next_to_nothing() {
     validate(&world);
     assert!(torn > 10, "{torn}");
     let sides = |c: &[DVec2; 3]| [c[0].distance(c[1]), c[1].distance(c[2]), c[2].distance(c[0])];
-    let shortest = world.sheet().rest.corners.iter().flat_map(sides).fold(1.0, f64::min);
+    let shortest = world.motion().rest.corners.iter().flat_map(sides).fold(1.0, f64::min);
     assert!(shortest > 0.049 * 0.0125, "{shortest}");
     assert!(world.measure().max_strain < 1.5, "{}", world.measure().max_strain);
 }

@@ -103,7 +103,7 @@ density = 0.0
 
 /// Mean rate at which the cloth turns about the vertical axis through its center of mass \[rad/s\].
 fn turning_rate(experiment: &Experiment) -> f64 {
-    let state = &experiment.world.sheet().state;
+    let state = &experiment.world.motion();
     let vertices = || state.positions.iter().zip(state.masses.iter());
     let center = vertices().map(|(x, m)| *x * *m).sum::<DVec3>() / vertices().map(|(_, m)| *m).sum::<f64>();
     let (mut angular, mut inertia) = (0.0, 0.0);

@@ -45,7 +45,7 @@ pub(super) fn check_flight(context: &Context<'_>) -> Result<Vec<Row>, CheckError
 }
 
 fn fly_with_edits(mut flight: Experiment, name: &str) -> Result<Vec<Row>, CheckError> {
-    let mass: f64 = flight.world.sheet().state.masses.iter().sum();
+    let mass: f64 = flight.world.motion().masses.iter().sum();
     let start = flight.world.measure().momentum;
     let (mut linear, mut angular, mut shift) = (0.0_f64, 0.0_f64, 0.0_f64);
     for frame in 1..=FRAMES {
@@ -108,7 +108,7 @@ fn fly_with_splits(mut flight: Experiment) -> Result<Row, CheckError> {
 
 /// Center of mass \[m\].
 fn center(world: &World) -> DVec3 {
-    let state = &world.sheet().state;
+    let state = &world.motion();
     let moment: DVec3 = state.positions.iter().zip(state.masses.iter()).map(|(x, m)| *x * *m).sum();
     moment / state.masses.iter().sum::<f64>()
 }

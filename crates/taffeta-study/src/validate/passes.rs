@@ -219,5 +219,5 @@ fn stir(experiment: &mut Experiment, height: f64) {
 }
 
 fn mass(experiment: &Experiment) -> f64 {
-    experiment.world.sheet().state.masses.iter().sum()
+    experiment.world.motion().masses.iter().sum()
 }

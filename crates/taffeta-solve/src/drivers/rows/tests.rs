@@ -194,7 +194,7 @@ fn hanging_triangle() -> Sheet {
     let rest = RestShape::flat(&topology, &coords);
     let mut sheet = Sheet::square(1, 1.0, model);
     let masses = rest.lumped_masses(&topology, &sheet.cloths);
-    sheet.state = crate::state::DenseState {
+    sheet.state = crate::testing::DenseState {
         positions: coords.iter().map(|u| u.extend(0.0)).collect(),
         velocities: taffeta_core::IndexVec::filled(DVec3::ZERO, 3),
         inverse_masses: masses.iter().map(|m| 1.0 / m).collect(),

@@ -1,62 +1,54 @@
 //! One authority at a time: dense arrays while simulating, keyed attributes while remeshing.
+//!
+//! ```text
+//!  keyed: Thawed { mesh, attributes }  ──freeze──►  dense: Sheet (fixed until the next edit) + Motion (what substeps change)
+//!                                      ◄──thaw────
+//! ```
 
 use crate::loose::LooseVertex;
+use crate::motion::Motion;
 use crate::seams::Sewing;
 use crate::solid::{Solid, number_vertices};
 use glam::{DVec2, DVec3};
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
 use slotmap::SecondaryMap;
+use std::sync::Arc;
 use taffeta_core::morton::morton_code;
 use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, SurfaceTopology, TopologyEpoch, VertexIndex};
 use taffeta_mesh::{EdgeKey, FaceKey, Halfedge, HalfedgeMesh, KeyTable, Side, VertexKey};
-use taffeta_remesh::{
-    EdgeAttributes, FaceAttributes, Metric, SheetAttributes, VertexAttributes, VertexHistory,
-};
-use taffeta_solve::{ClothModel, DenseState, RestShape};
+use taffeta_remesh::{EdgeAttributes, FaceAttributes, Metric, SheetAttributes, VertexAttributes};
+use taffeta_solve::{ClothModel, RestShape};
 
-/// The sheet in dense order: topology, state and what is derived from them. Keyed connectivity is kept, read-only. After
-/// the vertices of the mesh come the loose ones, in an order that never changes.
+/// The surface and the loose vertices in dense order, as long as no edit changes the mesh: nothing in it changes while
+/// substeps are made. Keyed connectivity is kept, read-only. After the vertices of the mesh come the loose ones, in an
+/// order that never changes.
 #[derive(Clone, Debug, Default)]
-pub struct Frozen {
+pub struct Sheet {
     /// Dense connectivity.
     pub topology: SurfaceTopology,
-    /// Positions, velocities, masses.
-    pub state: DenseState,
-    /// Rest shape.
-    pub rest: RestShape,
     /// The body of each vertex, not decreasing: the number of its cloth or, for a loose vertex, the number of cloths and
     /// that of its loose body.
     pub vertex_cloths: IndexVec<VertexIndex, u32>,
-    /// The pin that holds each vertex.
-    pub vertex_pins: IndexVec<VertexIndex, Option<u32>>,
     /// World position at time 0 of each vertex's material point \[m\].
     pub starts: IndexVec<VertexIndex, DVec3>,
-    /// Where each vertex was one substep earlier; `None`: not of use for the time integration.
-    pub history: IndexVec<VertexIndex, Option<VertexHistory>>,
-    /// Friction that makes each vertex stick to something \[N\]; zero where it does not.
-    pub grips: IndexVec<VertexIndex, DVec3>,
     /// A point of each vertex in material space \[m\], or at time 0 for cloths that no single chart lays out.
     pub layout: IndexVec<VertexIndex, DVec3>,
-    /// Scalar of curvature bending of each edge \[rad\], as seen from its first face.
-    pub scalars: IndexVec<EdgeIndex, f64>,
-    /// Whether the spring along each edge has let go.
-    pub broken: IndexVec<EdgeIndex, bool>,
     /// The panel of each face, by its number in its cloth.
     pub panels: IndexVec<FaceIndex, u32>,
     keys: KeyTable,
     mesh: HalfedgeMesh,
-    /// What no dense array above says of the vertices and faces of the mesh.
+    /// Attributes of the mesh that no dense array holds.
     kept: KeptAttributes,
-    pub(crate) loose: Vec<LooseVertex>,
+    /// The loose vertices as they were frozen; what changes of them is in the [`Motion`].
+    loose: Vec<LooseVertex>,
     /// What is being sewn.
     pub(crate) sewing: Sewing,
     /// The vertices of each solid, in the order of its description.
     pub(crate) solid_vertices: Vec<Vec<VertexIndex>>,
 }
 
-/// Attributes that a simulation has no use for, in dense order: the others are in the arrays that it works on, and only
-/// there.
+/// Attributes that a simulation has no use for, in dense order.
 #[derive(Clone, Debug, Default)]
 struct KeptAttributes {
     vertices: IndexVec<VertexIndex, KeptOfVertex>,
@@ -68,7 +60,6 @@ struct KeptAttributes {
 #[derive(Clone, Copy, Debug)]
 struct KeptOfVertex {
     input: Option<u32>,
-    metric: Metric,
     is_stitched: bool,
 }
 
@@ -102,54 +93,40 @@ pub(crate) struct FreezeRules<'a> {
     pub solids: &'a [Solid],
 }
 
-impl Frozen {
-    /// Hands everything back to the keyed mesh.
-    pub fn thaw(self) -> Thawed {
-        let (attributes, loose) = (self.collect_attributes(), self.collect_loose());
-        Thawed { mesh: self.mesh, attributes, loose, sewing: self.sewing, epoch: self.topology.epoch.0 }
-    }
-
-    /// Takes over what a remeshing pass that has edited nothing asks of the vertices.
-    pub(crate) fn take_metrics(&mut self, attributes: &SheetAttributes) {
-        for (vi, key) in self.keys.vertices.iter_indexed() {
-            self.kept.vertices[vi].metric = attributes.vertices[*key].metric;
-        }
-    }
-
-    /// A copy by keys, for a checkpoint.
-    pub(crate) fn to_thawed(&self) -> Thawed {
+impl Sheet {
+    /// The sheet by keys, with the state of `motion`.
+    pub fn thaw(&self, motion: &Motion) -> Thawed {
         Thawed {
             mesh: self.mesh.clone(),
-            attributes: self.collect_attributes(),
-            loose: self.collect_loose(),
+            attributes: SheetAttributes {
+                vertices: self.collect_vertex_attributes(motion),
+                edges: self.collect_edge_attributes(motion),
+                faces: self.collect_face_attributes(motion),
+            },
+            loose: self.collect_loose(motion),
             sewing: self.sewing.clone(),
             epoch: self.topology.epoch.0,
         }
     }
 
-    /// The attributes of all elements by key.
-    fn collect_attributes(&self) -> SheetAttributes {
-        SheetAttributes {
-            vertices: self.collect_vertex_attributes(),
-            edges: self.collect_edge_attributes(),
-            faces: self.collect_face_attributes(),
-        }
+    /// The sizing metrics of the vertices of the mesh in a keyed sheet \[1/m²\].
+    pub(crate) fn metrics_in(&self, attributes: &SheetAttributes) -> IndexVec<VertexIndex, Metric> {
+        self.keys.vertices.iter().map(|key| attributes.vertices[*key].metric).collect()
     }
 
-    fn collect_vertex_attributes(&self) -> SecondaryMap<VertexKey, VertexAttributes> {
-        let Self { state, keys, kept, .. } = self;
+    fn collect_vertex_attributes(&self, motion: &Motion) -> SecondaryMap<VertexKey, VertexAttributes> {
         let mut attributes = SheetAttributes::with_room_for(&self.mesh).vertices;
-        for (vi, key) in keys.vertices.iter_indexed() {
-            let KeptOfVertex { input, metric, is_stitched } = kept.vertices[vi];
+        for (vi, key) in self.keys.vertices.iter_indexed() {
+            let KeptOfVertex { input, is_stitched } = self.kept.vertices[vi];
             let vertex = VertexAttributes {
-                position: state.positions[vi],
-                velocity: state.velocities[vi],
-                history: self.history[vi],
-                grip: self.grips[vi],
+                position: motion.positions[vi],
+                velocity: motion.velocities[vi],
+                history: motion.history[vi],
+                grip: motion.grips[vi],
                 start: self.starts[vi],
-                pin: self.vertex_pins[vi],
+                pin: motion.vertex_pins[vi],
                 input,
-                metric,
+                metric: motion.metrics[vi],
                 is_stitched,
             };
             attributes.insert(*key, vertex);
@@ -157,8 +134,9 @@ impl Frozen {
         attributes
     }
 
-    fn collect_edge_attributes(&self) -> SecondaryMap<EdgeKey, EdgeAttributes> {
-        let Self { topology, rest, keys, mesh, .. } = self;
+    fn collect_edge_attributes(&self, motion: &Motion) -> SecondaryMap<EdgeKey, EdgeAttributes> {
+        let Self { topology, keys, mesh, .. } = self;
+        let rest = &motion.rest;
         let mut attributes = SheetAttributes::with_room_for(mesh);
         for (ei, key) in keys.edges.iter_indexed() {
             let side = first_side(mesh, keys, topology, ei);
@@ -166,8 +144,8 @@ impl Frozen {
                 corners: [DVec2::ZERO; 2],
                 rest_angle: rest.angles[ei],
                 angle: rest.last_angles[ei],
-                scalar: side * self.scalars[ei],
-                broken: self.broken[ei],
+                scalar: side * motion.scalars[ei],
+                broken: motion.broken[ei],
             };
             attributes.edges.insert(*key, edge);
         }
@@ -178,15 +156,15 @@ impl Frozen {
         attributes.edges
     }
 
-    fn collect_face_attributes(&self) -> SecondaryMap<FaceKey, FaceAttributes> {
-        let Self { rest, keys, kept, .. } = self;
+    fn collect_face_attributes(&self, motion: &Motion) -> SecondaryMap<FaceKey, FaceAttributes> {
+        let Self { keys, kept, .. } = self;
         let mut attributes = SheetAttributes::with_room_for(&self.mesh).faces;
         for (fi, key) in keys.faces.iter_indexed() {
             let face = FaceAttributes {
-                cloth: rest.cloths[fi],
+                cloth: motion.rest.cloths[fi],
                 panel: self.panels[fi],
                 rest_error: kept.rest_errors.as_ref().and_then(|errors| errors[fi]),
-                plastic_curvature: rest.plastic_curvatures[fi],
+                plastic_curvature: motion.rest.plastic_curvatures[fi],
             };
             attributes.insert(*key, face);
         }
@@ -194,28 +172,21 @@ impl Frozen {
     }
 
     /// The loose vertices as they are now.
-    fn collect_loose(&self) -> Vec<LooseVertex> {
-        let mut loose = self.loose.clone();
-        for (vertex, i) in loose.iter_mut().zip(self.topology.surface_vertex_count()..) {
-            vertex.position = self.state.positions.raw[i];
-            vertex.velocity = self.state.velocities.raw[i];
-            vertex.history = self.history.raw[i];
-            vertex.grip = self.grips.raw[i];
-        }
-        loose
-    }
-
-    /// Lets pins hold the vertices: `vertex_pins` has the pin of each vertex, `axes` what each pin holds. Everything
-    /// that says who is held follows.
-    pub(crate) fn hold(&mut self, vertex_pins: IndexVec<VertexIndex, Option<u32>>, axes: &[[bool; 3]]) {
-        let held = |pin: &Option<u32>| pin.map_or([false; 3], |pin| axes[pin as usize]);
-        let inverse = |(m, held): (&f64, &[bool; 3])| if *held == [true; 3] { 0.0 } else { 1.0 / m };
-        let state = &mut self.state;
-        state.held = vertex_pins.iter().map(held).collect();
-        state.inverse_masses = state.masses.iter().zip(state.held.iter()).map(inverse).collect();
-        let loose_pins = &vertex_pins.raw[self.topology.surface_vertex_count()..];
-        self.loose.iter_mut().zip(loose_pins).for_each(|(vertex, pin)| vertex.pin = *pin);
-        self.vertex_pins = vertex_pins;
+    fn collect_loose(&self, motion: &Motion) -> Vec<LooseVertex> {
+        let first = self.topology.surface_vertex_count();
+        let now = |(k, frozen): (usize, &LooseVertex)| LooseVertex {
+            body: frozen.body,
+            mass: frozen.mass,
+            position: motion.positions.raw[first + k],
+            velocity: motion.velocities.raw[first + k],
+            history: motion.history.raw[first + k],
+            grip: motion.grips.raw[first + k],
+            start: frozen.start,
+            layout: frozen.layout,
+            pin: motion.vertex_pins.raw[first + k],
+            angle: motion.loose_angles[k],
+        };
+        self.loose.iter().enumerate().map(now).collect()
     }
 
     /// The vertices of a cloth or another body: a contiguous range in dense order.
@@ -225,120 +196,123 @@ impl Frozen {
         start..end
     }
 
-    /// The sizing metric of a vertex in the last remeshing pass \[1/m²\]; `None`: it is loose.
-    pub(crate) fn metric_of(&self, vertex: usize) -> Option<Metric> {
-        self.kept.vertices.raw.get(vertex).map(|kept| kept.metric)
-    }
-
     /// The keys of the vertices of the mesh, in dense order.
     pub(crate) fn vertex_keys(&self) -> &IndexVec<VertexIndex, VertexKey> {
         &self.keys.vertices
     }
 
-    /// The faces of a cloth, in dense order.
-    pub(crate) fn faces_of(&self, cloth: u32) -> impl Iterator<Item = FaceIndex> + '_ {
-        self.rest.cloths.iter_indexed().filter(move |(_, c)| **c == cloth).map(|(fi, _)| fi)
+    /// The place of every vertex of the mesh in dense order.
+    pub(crate) fn vertex_indices(&self) -> SecondaryMap<VertexKey, VertexIndex> {
+        self.keys.vertices.iter_indexed().map(|(vi, key)| (*key, vi)).collect()
     }
 }
 
-/// A frozen sheet that is written as what [`Frozen::to_thawed`] would make of it, one kind of attributes after another:
-/// there is no room for all of them beside a large world.
-pub(crate) struct WrittenThawed<'a>(pub &'a Frozen);
+/// A sheet that is written as what [`Sheet::thaw`] would make of it, one kind of attributes after another: there is no
+/// room for all of them beside a large world.
+pub(crate) struct WrittenThawed<'a>(pub &'a Sheet, pub &'a Motion);
 
 impl Serialize for WrittenThawed<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(sheet) = self;
+        let Self(sheet, motion) = self;
         let mut fields = serializer.serialize_struct("Thawed", 4)?;
         fields.serialize_field("mesh", &sheet.mesh)?;
-        fields.serialize_field("attributes", &WrittenAttributes(sheet))?;
-        fields.serialize_field("loose", &sheet.collect_loose())?;
+        fields.serialize_field("attributes", &WrittenAttributes(sheet, motion))?;
+        fields.serialize_field("loose", &sheet.collect_loose(motion))?;
         fields.serialize_field("sewing", &sheet.sewing)?;
         fields.end()
     }
 }
 
 /// See [`WrittenThawed`].
-struct WrittenAttributes<'a>(&'a Frozen);
+struct WrittenAttributes<'a>(&'a Sheet, &'a Motion);
 
 impl Serialize for WrittenAttributes<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(sheet) = self;
+        let Self(sheet, motion) = self;
         let mut fields = serializer.serialize_struct("SheetAttributes", 3)?;
-        fields.serialize_field("vertices", &sheet.collect_vertex_attributes())?;
-        fields.serialize_field("edges", &sheet.collect_edge_attributes())?;
-        fields.serialize_field("faces", &sheet.collect_face_attributes())?;
+        fields.serialize_field("vertices", &sheet.collect_vertex_attributes(motion))?;
+        fields.serialize_field("edges", &sheet.collect_edge_attributes(motion))?;
+        fields.serialize_field("faces", &sheet.collect_face_attributes(motion))?;
         fields.end()
     }
 }
 
 impl Thawed {
     /// Fixes the dense order, by cloth and then along a Morton curve in material space, and copies everything into it.
-    pub(crate) fn freeze(self, rules: FreezeRules<'_>) -> Frozen {
+    pub(crate) fn freeze(self, rules: FreezeRules<'_>) -> (Sheet, Motion) {
         let Self { mesh, attributes, loose, sewing, epoch } = self;
         let order = VertexOrder::measure(&mesh, &attributes, rules.has_one_chart);
         let frozen = mesh.freeze_topology(|v| order.place(v), TopologyEpoch(epoch).next());
         let (topology, keys) = (frozen.topology, frozen.keys);
-        let rest = build_rest(&mesh, &attributes, &keys, &topology);
-        let mut masses = rest.lumped_masses(&topology, rules.models);
-        masses.raw.extend(loose.iter().map(|vertex| vertex.mass));
-        let solid_vertices = number_vertices(rules.solids, &keys, &loose);
-        for (solid, numbers) in rules.solids.iter().zip(&solid_vertices) {
-            numbers.iter().zip(&solid.masses).for_each(|(vi, mass)| masses[*vi] = *mass);
-        }
         let collect = Collector { keys: &keys, attributes: &attributes, loose: &loose };
-        let vertex_pins = collect.each(|vertex| vertex.pin, |vertex| vertex.pin);
-        let state = DenseState {
-            positions: collect.each(|vertex| vertex.position, |vertex| vertex.position),
-            velocities: collect.each(|vertex| vertex.velocity, |vertex| vertex.velocity),
-            masses,
-            ..DenseState::default()
-        };
-        let starts = collect.each(|vertex| vertex.start, |vertex| vertex.start);
-        let history = collect.each(|vertex| vertex.history, |vertex| vertex.history);
-        let grips = collect.each(|vertex| vertex.grip, |vertex| vertex.grip);
-        let cloth_count = rules.models.len() as u32;
-        let bodies = loose.iter().map(|vertex| cloth_count + vertex.body);
-        let vertex_cloths = keys.vertices.iter().map(|key| order.cloths[*key]).chain(bodies).collect();
-        let layouts = loose.iter().map(|vertex| vertex.layout);
-        let layout = keys.vertices.iter().map(|key| order.points[*key]).chain(layouts).collect();
+        let solid_vertices = number_vertices(rules.solids, &keys, &loose);
+        let rest = build_rest(&mesh, &attributes, &keys, &topology);
+        let masses = collect_masses((&rest, &topology, &loose), (&rules, &solid_vertices));
         let scalar = |(ei, key): (EdgeIndex, &EdgeKey)| {
             first_side(&mesh, &keys, &topology, ei) * attributes.edges[*key].scalar
         };
-        let scalars = keys.edges.iter_indexed().map(scalar).collect();
-        let broken = keys.edges.iter().map(|key| attributes.edges[*key].broken).collect();
-        let panels = keys.faces.iter().map(|key| attributes.faces[*key].panel).collect();
-        let keep = |key: &VertexKey| {
-            let VertexAttributes { input, metric, is_stitched, .. } = attributes.vertices[*key];
-            KeptOfVertex { input, metric, is_stitched }
+        let mut motion = Motion {
+            positions: collect.each(|vertex| vertex.position, |vertex| vertex.position),
+            velocities: collect.each(|vertex| vertex.velocity, |vertex| vertex.velocity),
+            history: collect.each(|vertex| vertex.history, |vertex| vertex.history),
+            grips: collect.each(|vertex| vertex.grip, |vertex| vertex.grip),
+            masses: Arc::new(masses),
+            inverse_masses: Arc::default(),
+            held: Arc::default(),
+            vertex_pins: Arc::default(),
+            rest: Arc::new(rest),
+            scalars: Arc::new(keys.edges.iter_indexed().map(scalar).collect()),
+            broken: Arc::new(keys.edges.iter().map(|key| attributes.edges[*key].broken).collect()),
+            loose_angles: Arc::new(loose.iter().map(|vertex| vertex.angle).collect()),
+            metrics: Arc::new(keys.vertices.iter().map(|key| attributes.vertices[*key].metric).collect()),
         };
-        let rest_errors = || keys.faces.iter().map(|key| attributes.faces[*key].rest_error);
-        let kept = KeptAttributes {
-            vertices: keys.vertices.iter().map(keep).collect(),
-            rest_errors: rest_errors().any(|error| error.is_some()).then(|| rest_errors().collect()),
-        };
-        let mut frozen = Frozen {
+        motion.hold(collect.each(|vertex| vertex.pin, |vertex| vertex.pin), rules.axes);
+        let starts = collect.each(|vertex| vertex.start, |vertex| vertex.start);
+        let cloth_count = rules.models.len() as u32;
+        let bodies = loose.iter().map(|vertex| cloth_count + vertex.body);
+        let layouts = loose.iter().map(|vertex| vertex.layout);
+        let sheet = Sheet {
+            vertex_cloths: keys.vertices.iter().map(|key| order.cloths[*key]).chain(bodies).collect(),
+            layout: keys.vertices.iter().map(|key| order.points[*key]).chain(layouts).collect(),
+            panels: keys.faces.iter().map(|key| attributes.faces[*key].panel).collect(),
+            kept: KeptAttributes::collect(&keys, &attributes),
             topology: topology.with_loose(loose.len()),
-            state,
-            rest,
-            vertex_cloths,
-            vertex_pins: IndexVec::default(),
             starts,
-            history,
-            grips,
-            layout,
-            scalars,
-            broken,
-            panels,
             keys,
             mesh,
-            kept,
             loose,
             sewing,
             solid_vertices,
         };
-        frozen.hold(vertex_pins, rules.axes);
-        frozen
+        (sheet, motion)
     }
+}
+
+impl KeptAttributes {
+    fn collect(keys: &KeyTable, attributes: &SheetAttributes) -> Self {
+        let keep = |key: &VertexKey| {
+            let VertexAttributes { input, is_stitched, .. } = attributes.vertices[*key];
+            KeptOfVertex { input, is_stitched }
+        };
+        let rest_errors = || keys.faces.iter().map(|key| attributes.faces[*key].rest_error);
+        Self {
+            vertices: keys.vertices.iter().map(keep).collect(),
+            rest_errors: rest_errors().any(|error| error.is_some()).then(|| rest_errors().collect()),
+        }
+    }
+}
+
+/// Masses of all vertices \[kg\]: lumped from the faces, given for loose vertices and for those of solids.
+fn collect_masses(
+    (rest, topology, loose): (&RestShape, &SurfaceTopology, &[LooseVertex]),
+    (rules, solid_vertices): (&FreezeRules<'_>, &[Vec<VertexIndex>]),
+) -> IndexVec<VertexIndex, f64> {
+    let mut masses = rest.lumped_masses(topology, rules.models);
+    masses.raw.extend(loose.iter().map(|vertex| vertex.mass));
+    for (solid, numbers) in rules.solids.iter().zip(solid_vertices) {
+        numbers.iter().zip(&solid.masses).for_each(|(vi, mass)| masses[*vi] = *mass);
+    }
+    masses
 }
 
 /// All vertices in dense order: those of the mesh, then the loose ones.

@@ -1,0 +1,56 @@
+//! The dense arrays of a state: all that substeps, pins and passes change while the mesh stays the same.
+
+use glam::DVec3;
+use std::sync::Arc;
+use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, VertexIndex};
+use taffeta_remesh::{Metric, VertexHistory};
+use taffeta_solve::RestShape;
+
+/// The dense state of all bodies. A clone is a snapshot: it copies what every substep changes, and shares the rest until
+/// one of the two is changed.
+#[derive(Clone, Debug, Default)]
+pub struct Motion {
+    /// World positions \[m\].
+    pub positions: IndexVec<VertexIndex, DVec3>,
+    /// Velocities \[m/s\].
+    pub velocities: IndexVec<VertexIndex, DVec3>,
+    /// Where each vertex was one substep earlier; `None`: not of use for the time integration.
+    pub history: IndexVec<VertexIndex, Option<VertexHistory>>,
+    /// Friction that makes each vertex stick to something \[N\]; zero where it does not.
+    pub grips: IndexVec<VertexIndex, DVec3>,
+    /// Lumped masses \[kg\]: `m_i = Σ ρ A_f / 3` over the faces around the vertex.
+    pub masses: Arc<IndexVec<VertexIndex, f64>>,
+    /// Inverse masses \[1/kg\]; 0 exactly for a vertex that is held in all three axes.
+    pub inverse_masses: Arc<IndexVec<VertexIndex, f64>>,
+    /// Which world axes of each vertex are held: its position along them is given and not solved for.
+    pub held: Arc<IndexVec<VertexIndex, [bool; 3]>>,
+    /// The pin that holds each vertex.
+    pub vertex_pins: Arc<IndexVec<VertexIndex, Option<u32>>>,
+    /// Rest shape, with what is plastic.
+    pub rest: Arc<RestShape>,
+    /// Scalar of curvature bending of each edge \[rad\], as seen from its first face, at the start of the step.
+    pub scalars: Arc<IndexVec<EdgeIndex, f64>>,
+    /// Whether the spring along each edge has let go.
+    pub broken: Arc<IndexVec<EdgeIndex, bool>>,
+    /// Turning angle of ropes in a plane at each loose vertex \[rad\], at the start of the step.
+    pub loose_angles: Arc<Vec<f64>>,
+    /// Sizing metric of each vertex of the mesh in the last remeshing pass \[1/m²\].
+    pub metrics: Arc<IndexVec<VertexIndex, Metric>>,
+}
+
+impl Motion {
+    /// Lets pins hold the vertices: `vertex_pins` has the pin of each vertex, `axes` what each pin holds.
+    pub(crate) fn hold(&mut self, vertex_pins: IndexVec<VertexIndex, Option<u32>>, axes: &[[bool; 3]]) {
+        let held = |pin: &Option<u32>| pin.map_or([false; 3], |pin| axes[pin as usize]);
+        let inverse = |(m, held): (&f64, &[bool; 3])| if *held == [true; 3] { 0.0 } else { 1.0 / m };
+        let held: IndexVec<VertexIndex, [bool; 3]> = vertex_pins.iter().map(held).collect();
+        self.inverse_masses = Arc::new(self.masses.iter().zip(held.iter()).map(inverse).collect());
+        self.held = Arc::new(held);
+        self.vertex_pins = Arc::new(vertex_pins);
+    }
+
+    /// The faces of a cloth, in dense order.
+    pub(crate) fn faces_of(&self, cloth: u32) -> impl Iterator<Item = FaceIndex> + '_ {
+        self.rest.cloths.iter_indexed().filter(move |(_, c)| **c == cloth).map(|(fi, _)| fi)
+    }
+}

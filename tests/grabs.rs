@@ -6,6 +6,7 @@ use taffeta::core::Region;
 use taffeta::core::index::DenseIndex;
 use taffeta::remesh::RemeshSettings;
 use taffeta::scene::GridPattern;
+use taffeta::sim::ask;
 use taffeta::sim::{
     BuildError, ClothDescription, Grab, PinDescription, SimulationSettings, SolverChoice, StepError,
     StepInputs, World, WorldDescription,
@@ -43,7 +44,7 @@ fn run_with(world: &mut World, inputs: &StepInputs, frames: u32) {
 }
 
 fn place_of(world: &World, inputs: &StepInputs) -> DVec3 {
-    world.find_layout_position(0, inputs.grabs[0].point).expect("it has faces")
+    ask::find_layout_position(world, 0, inputs.grabs[0].point).expect("it has faces")
 }
 
 #[test]
@@ -141,7 +142,7 @@ fn a_grab_holds_the_same_material_point_while_the_mesh_changes() {
     for _ in 0..tier(20, 40) {
         run_with(&mut world, &inputs, 1);
         counts.insert(world.vertex_count());
-        let point = world.material_point(0, DVec2::new(0.31, 0.62)).expect("on the sheet").position;
+        let point = ask::material_point(&world, 0, DVec2::new(0.31, 0.62)).expect("on the sheet").position;
         assert!(point.distance(place_of(&world, &inputs)) < 1e-9);
         assert!(point.distance(inputs.grabs[0].target) < 0.15, "{point}");
     }
@@ -208,7 +209,7 @@ fn a_vertex_is_pinned_where_it_is_and_let_go_again() {
         });
         let mut world = world(cloth, settings(solver, None));
         run(&mut world, 6);
-        let (corners, weights) = world.find_layout_point(0, DVec3::new(0.5, 1.0, 0.0)).expect("faces");
+        let (corners, weights) = ask::find_layout_point(&world, 0, DVec3::new(0.5, 1.0, 0.0)).expect("faces");
         let nearest = (0..3).max_by(|a, b| weights[*a].total_cmp(&weights[*b])).expect("three");
         let (vertex, place) = (corners[nearest], world.motion().positions[corners[nearest]]);
         let pin = world.pin_vertex(vertex).expect("it is free");

@@ -7,6 +7,7 @@ use taffeta::core::{Friction, Keyframe, Motion, Placement};
 use taffeta::mesh::EdgeKey;
 use taffeta::remesh::split_with_transfer;
 use taffeta::scene::{GridPattern, sphere_mesh};
+use taffeta::sim::ask;
 use taffeta::sim::{SolverChoice, Thawed, World, WorldDescription};
 
 const GRAVITY: f64 = 9.81;
@@ -58,7 +59,7 @@ fn patch(ground_size: Option<f64>, slope: f64, friction: Friction, solver: Solve
 
 /// Where the middle of the patch is down the slope \[m\].
 fn along(world: &World) -> f64 {
-    world.material_point(0, DVec2::splat(0.1)).expect("it is on the patch").position.x
+    ask::material_point(world, 0, DVec2::splat(0.1)).expect("it is on the patch").position.x
 }
 
 fn with(coefficient: f64) -> Friction {
@@ -150,7 +151,7 @@ fn hung_over(ball: Ball, cells: u32, motion: &Motion, solver: SolverChoice) -> W
 
 /// A point of the patch over the top of the ball, seen from the ball \[m\].
 fn place_on_ball(world: &World, motion: &Motion) -> DVec3 {
-    let point = world.material_point(0, DVec2::new(0.06, 0.1)).expect("a point of it");
+    let point = ask::material_point(world, 0, DVec2::new(0.06, 0.1)).expect("a point of it");
     motion.pose_at(world.time(), DVec3::ZERO).rotation.inverse() * point.position
 }
 

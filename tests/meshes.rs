@@ -7,6 +7,7 @@ use taffeta::core::random::SplitMix64;
 use taffeta::core::{Friction, Keyframe, Motion, Placement};
 use taffeta::remesh::RemeshSettings;
 use taffeta::scene::{GridPattern, materials, sphere_mesh};
+use taffeta::sim::ask;
 use taffeta::sim::{
     Checkpoint, ClothDescription, LooseDescription, Material, Mode, RopeBending, RopeDescription,
     RopeMaterial, SimulationSettings, SolverChoice, World, WorldDescription,
@@ -274,7 +275,7 @@ fn what_crosses_a_mesh_at_the_start_is_told_and_the_run_goes_on() {
     let mut world = build(&description);
     let crossings = world.crossings().unwrap();
     assert!(!crossings.is_empty());
-    let places = world.contact_positions();
+    let places = ask::contact_positions(&world);
     let near = |v: &u32| (places[*v as usize] - DVec3::new(0.13, -0.05, 0.0)).length() < 0.2;
     assert!(crossings.iter().all(|crossing| crossing.edge.iter().all(near)));
     run(&mut world, 20);

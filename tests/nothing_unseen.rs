@@ -5,6 +5,7 @@ use glam::{DVec2, DVec3};
 use taffeta::contact::{MeshObstacle, Obstacle, Shape};
 use taffeta::core::{Keyframe, Motion, Placement, Region, TriangleMesh};
 use taffeta::scene::{GridPattern, materials, sphere_mesh};
+use taffeta::sim::ask;
 use taffeta::sim::{
     BendingModel, ClothDescription, PinDescription, SimulationSettings, SolverChoice, StepError, StepInputs,
     World, WorldDescription,
@@ -161,7 +162,7 @@ fn planes_that_close_on_a_sheet_are_named_and_the_run_goes_on() {
             assert!(names[0].starts_with("plane obstacle ") && names[1] == "cloth 'sheet'", "{names:?}");
             assert!(meetings[0].position.length() < SIZE && meetings[0].time <= 4.0 * FRAME, "{meetings:?}");
             let listed = world.quarantine();
-            assert_eq!(listed.len(), world.sunken_faces().unwrap());
+            assert_eq!(listed.len(), ask::sunken_faces(&world).unwrap());
             assert!(listed.len() >= 32, "all faces are in one of the planes: {}", listed.len());
             assert!(listed.iter().all(|pair| pair.edge.is_none() && pair.bodies[1] == "cloth 'sheet'"));
         }

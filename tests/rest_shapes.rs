@@ -7,6 +7,7 @@ use std::f64::consts::TAU;
 use taffeta::core::{Region, TriangleMesh};
 use taffeta::remesh::RemeshSettings;
 use taffeta::scene::GridPattern;
+use taffeta::sim::ask;
 use taffeta::sim::{
     ClothDescription, Material, PinDescription, SimulationSettings, SolverChoice, StepReport, World,
 };
@@ -65,11 +66,11 @@ fn a_cut_sheet_moves_as_the_whole_one_to_round_off() {
 fn lattice(world: &World, chart: Option<(f64, DVec2)>) -> Vec<DVec3> {
     let points = (0..7).flat_map(|j| (0..7).map(move |i| DVec2::new(f64::from(i), f64::from(j)) / 6.0));
     let at = |u: DVec2| match chart {
-        None => world.material_point(0, u),
+        None => ask::material_point(world, 0, u),
         Some((angle, shift)) if u.x > 0.5 => {
-            world.material_point_on(0, 1, DVec2::from_angle(angle).rotate(u) + shift)
+            ask::material_point_on(world, 0, 1, DVec2::from_angle(angle).rotate(u) + shift)
         }
-        Some(_) => world.material_point_on(0, 0, u),
+        Some(_) => ask::material_point_on(world, 0, 0, u),
     };
     points.map(|u| at(u).expect("on the sheet").position).collect()
 }

@@ -3,6 +3,7 @@
 use crate::common::*;
 use glam::{DQuat, DVec3};
 use taffeta::core::{Keyframe, Motion, Region};
+use taffeta::sim::ask;
 use taffeta::sim::{
     Checkpoint, Mode, PinDescription, RopeBending, RopeDescription, RopeMaterial, SimulationSettings,
     SolverChoice, World, WorldDescription,
@@ -140,7 +141,7 @@ fn ten_forty_and_a_hundred_and_sixty_segments_move_alike() {
         (0..30)
             .map(|_| {
                 run(&mut world, 1);
-                world.rope_point(0, 1.0).position
+                ask::rope_point(&world, 0, 1.0).position
             })
             .collect::<Vec<_>>()
     };
@@ -160,7 +161,7 @@ fn ten_forty_and_a_hundred_and_sixty_segments_rest_alike() {
         rope.pins = vec![PinDescription { clamp: true, ..pin(&[0]) }];
         let mut world = alone(rope, statics());
         world.equilibrate().expect("it holds");
-        [0.25, 0.5, 0.75, 1.0].map(|at| world.rope_point(0, at).position)
+        [0.25, 0.5, 0.75, 1.0].map(|at| ask::rope_point(&world, 0, at).position)
     };
     let finest = shape(160);
     let apart = |segments: u32| {
@@ -316,8 +317,8 @@ fn the_tip_of_a_whip_outruns_its_handle_and_its_energy_does_not_grow() {
     let (mut tip, mut handle, mut last) = (0.0_f64, 0.0_f64, None);
     for frame in 0..60 {
         let metrics = run(&mut world, 1).metrics;
-        handle = handle.max(world.rope_point(0, 0.0).velocity.length());
-        tip = tip.max(world.rope_point(0, 1.0).velocity.length());
+        handle = handle.max(ask::rope_point(&world, 0, 0.0).velocity.length());
+        tip = tip.max(ask::rope_point(&world, 0, 1.0).velocity.length());
         let energy =
             metrics.kinetic_energy + metrics.stretch_energy + metrics.bend_energy + metrics.gravity_energy;
         // The hand rests from 0.3 s on.

@@ -8,6 +8,7 @@ use glam::DVec3;
 use taffeta::contact::{Obstacle, Shape};
 use taffeta::core::{Friction, Placement, Region};
 use taffeta::scene::{solid_box, sphere_mesh};
+use taffeta::sim::ask;
 use taffeta::sim::{
     Checkpoint, ClothDescription, EnclosedDescription, Material, PinDescription, SimulationSettings,
     SolidDescription, SolidMaterial, SolverChoice, StepInputs, World, WorldDescription,
@@ -102,7 +103,7 @@ fn a_cantilever_converges_from_the_stiff_side() {
         (settings.iterations, settings.velocity_damping) = (Some(8), 12.0);
         let mut world = world(solid, settings);
         run_frames(&mut world, 90);
-        let point = world.solid_point(0, DVec3::new(length, 0.5 * height, 0.025));
+        let point = ask::solid_point(&world, 0, DVec3::new(length, 0.5 * height, 0.025));
         0.5 * height - point.position.y
     };
     // Euler and Bernoulli: q L⁴/8EI.
@@ -279,7 +280,7 @@ fn a_balloon_reaches_its_volume_under_the_pressure_of_the_closed_form() {
     for solver in SWEEPERS {
         let mut world = balloon_world(balloon(1.5, 3), solver);
         run_frames(&mut world, 75);
-        let state = world.enclosed_volumes()[0];
+        let state = ask::enclosed_volumes(&world)[0];
         assert!((state.volume / state.target - 1.0).abs() < 1e-4, "{solver:?}: {state:?}");
         let stretch = 1.5_f64.cbrt();
         let stress = 400.0 / (1.0 - 0.4) * 0.5 * (stretch * stretch - 1.0);
@@ -296,9 +297,9 @@ fn a_soft_filling_is_in_balance_with_its_pressure() {
     let mut cloth = balloon(1.5, 2);
     cloth.volume = Some(EnclosedDescription { ratio: 1.5, inflation: 0.2, bulk: Some(2000.0) });
     let mut world = balloon_world(cloth, SolverChoice::Block);
-    let start = world.enclosed_volumes()[0].volume;
+    let start = ask::enclosed_volumes(&world)[0].volume;
     run_frames(&mut world, 75);
-    let state = world.enclosed_volumes()[0];
+    let state = ask::enclosed_volumes(&world)[0];
     let expected = 2000.0 * (state.target - state.volume) / start;
     assert!(state.volume < 0.95 * state.target && state.volume > 1.05 * start, "{state:?}");
     assert!((state.pressure / expected - 1.0).abs() < 1e-3, "{state:?}: {expected}");
@@ -309,7 +310,7 @@ fn auto_takes_the_block_solver_and_says_why() {
     let mut description = drop_scene(1, SolverChoice::Auto);
     let world = build(&description);
     assert_eq!(world.solver_name(), "block");
-    assert!(world.solver_reason().contains("solids"), "{}", world.solver_reason());
+    assert!(ask::solver_reason(&world).contains("solids"), "{}", ask::solver_reason(&world));
     for solver in [SolverChoice::Global, SolverChoice::Direct, SolverChoice::Pbd] {
         description.simulation.solver = solver;
         let error = World::build(&description).unwrap_err().to_string();

@@ -13,8 +13,10 @@
 //! method stops where it leaves no more than what the estimate says anyway.
 
 use crate::integrate::LARGEST_GROWTH;
+use crate::loose::body_count;
 use crate::newton::extent;
 use crate::tearing::ROUND;
+use crate::tearing::can_tear;
 use crate::world::World;
 use glam::DVec3;
 
@@ -32,70 +34,68 @@ const _: () = assert!(GROWTH < LARGEST_GROWTH);
 /// at rest. In shorter ones it goes as far in terms of forces, by which friction decides what sticks.
 const LEAST_PART: f64 = 1.0 / 30.0;
 
-impl World {
-    /// Whether the solver in use estimates its error, and goes by the accuracy asked for.
-    pub fn knows_its_error(&self) -> bool {
-        !self.caches.solver.is_local()
-    }
+/// Whether the solver in use estimates its error, and goes by the accuracy asked for.
+pub fn knows_its_error(world: &World) -> bool {
+    !world.derived.solver.is_local()
+}
 
-    /// The error that a substep may have, relative to the size of a body.
-    pub fn accuracy(&self) -> f64 {
-        self.settings.accuracy
-    }
+/// The error that a substep may have, relative to the size of a body.
+pub fn accuracy(world: &World) -> f64 {
+    world.setup.settings.accuracy
+}
 
-    /// The estimated local error of the last substep, relative to the size of a body: the largest of their root mean
-    /// squares. 0 before the first substep.
-    pub(crate) fn local_error(&self) -> f64 {
-        let (state, history, h) = (&self.state.motion, &self.state.motion.history, self.state.last_substep);
-        self.largest_part(|i| {
-            let last = history.raw[i].as_ref()?;
-            let (x, v) = (state.positions.raw[i], state.velocities.raw[i]);
-            Some(x - last.position - (v + last.velocity) * (0.5 * h))
-        })
-    }
+/// The estimated local error of the last substep, relative to the size of a body: the largest of their root mean
+/// squares. 0 before the first substep.
+pub(crate) fn local_error(world: &World) -> f64 {
+    let (state, history, h) = (&world.state.motion, &world.state.motion.history, world.state.last_substep);
+    largest_part(world, |i| {
+        let last = history.raw[i].as_ref()?;
+        let (x, v) = (state.positions.raw[i], state.velocities.raw[i]);
+        Some(x - last.position - (v + last.velocity) * (0.5 * h))
+    })
+}
 
-    /// The largest of the root mean squares over the bodies of what their vertices have, relative to their sizes.
-    fn largest_part(&self, of_vertex: impl Fn(usize) -> Option<DVec3>) -> f64 {
-        let of_body = |body: usize| {
-            let range = self.state.sheet.vertex_range(body as u32);
-            let (mut mass, mut square) = (0.0, 0.0);
-            for i in range.clone() {
-                let m = self.state.motion.masses.raw[i];
-                mass += m;
-                square += of_vertex(i).map_or(0.0, |vector| m * vector.length_squared());
-            }
-            let size = extent(&self.state.sheet.layout.raw[range]);
-            if mass > 0.0 && size > 0.0 { (square / mass).sqrt() / size } else { 0.0 }
-        };
-        (0..self.body_count()).map(of_body).fold(0.0, f64::max)
-    }
-
-    /// How long the next substep may be \[s\].
-    pub(crate) fn next_substep(&self) -> f64 {
-        if self.state.last_substep == 0.0 {
-            return FIRST;
+/// The largest of the root mean squares over the bodies of what their vertices have, relative to their sizes.
+fn largest_part(world: &World, of_vertex: impl Fn(usize) -> Option<DVec3>) -> f64 {
+    let of_body = |body: usize| {
+        let range = world.state.sheet.vertex_range(body as u32);
+        let (mut mass, mut square) = (0.0, 0.0);
+        for i in range.clone() {
+            let m = world.state.motion.masses.raw[i];
+            mass += m;
+            square += of_vertex(i).map_or(0.0, |vector| m * vector.length_squared());
         }
-        // Local errors are of third order; what contacts and snaps leave is less smooth, and asks again.
-        let ratio = (self.settings.accuracy / self.local_error()).cbrt().min(GROWTH);
-        (self.state.last_substep * ratio).clamp(SHORTEST, self.longest_substep())
-    }
+        let size = extent(&world.state.sheet.layout.raw[range]);
+        if mass > 0.0 && size > 0.0 { (square / mass).sqrt() / size } else { 0.0 }
+    };
+    (0..body_count(world)).map(of_body).fold(0.0, f64::max)
+}
 
-    fn longest_substep(&self) -> f64 {
-        if self.can_tear() {
-            return ROUND;
-        }
-        let may_stop = || {
-            let speed = self.largest_part(|i| Some(self.state.motion.velocities.raw[i]));
-            speed * LONGEST > self.settings.accuracy
-        };
-        if self.state.was_touched && may_stop() { LONGEST_TOUCHED } else { LONGEST }
+/// How long the next substep may be \[s\].
+pub(crate) fn next_substep(world: &World) -> f64 {
+    if world.state.last_substep == 0.0 {
+        return FIRST;
     }
+    // Local errors are of third order; what contacts and snaps leave is less smooth, and asks again.
+    let ratio = (world.setup.settings.accuracy / local_error(world)).cbrt().min(GROWTH);
+    (world.state.last_substep * ratio).clamp(SHORTEST, longest_substep(world))
+}
 
-    /// What the solution of a substep of length `h` \[s\] may leave, relative to the size of the body.
-    pub(crate) fn solution_error(&self, h: f64) -> f64 {
-        let allowed = self.settings.accuracy;
-        let part = h / LONGEST;
-        let least = LEAST_PART * allowed * (part * part).min(1.0);
-        self.work.error.clamp(least, allowed)
+fn longest_substep(world: &World) -> f64 {
+    if can_tear(world) {
+        return ROUND;
     }
+    let may_stop = || {
+        let speed = largest_part(world, |i| Some(world.state.motion.velocities.raw[i]));
+        speed * LONGEST > world.setup.settings.accuracy
+    };
+    if world.state.was_touched && may_stop() { LONGEST_TOUCHED } else { LONGEST }
+}
+
+/// What the solution of a substep of length `h` \[s\] may leave, relative to the size of the body.
+pub(crate) fn solution_error(world: &World, h: f64) -> f64 {
+    let allowed = world.setup.settings.accuracy;
+    let part = h / LONGEST;
+    let least = LEAST_PART * allowed * (part * part).min(1.0);
+    world.scratch.error.clamp(least, allowed)
 }

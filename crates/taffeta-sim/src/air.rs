@@ -7,6 +7,7 @@
 //! overshoot.
 
 use crate::description::Air;
+use crate::rope::rope_bodies;
 use crate::world::World;
 use glam::DVec3;
 use taffeta_core::{FaceIndex, IndexVec, VertexIndex};
@@ -37,21 +38,35 @@ pub(crate) struct Segment {
     radius: f64,
 }
 
-impl World {
-    /// The segments of all ropes, without those to guides.
-    pub(crate) fn exposed_segments(&self) -> Vec<Segment> {
-        let mut segments = Vec::new();
-        for (number, body) in self.rope_bodies() {
-            let Some(model) = &body.rope else { continue };
-            let start = self.state.sheet.vertex_range((self.cloths.len() + number) as u32).start;
-            segments.extend(model.visible().skip(1).map(|end| Segment {
-                first: start + end - 1,
-                mass: model.material.density * model.segment_length(end - 1),
-                radius: body.radius,
-            }));
-        }
-        segments
+/// The segments of all ropes, without those to guides.
+pub(crate) fn exposed_segments(world: &World) -> Vec<Segment> {
+    let mut segments = Vec::new();
+    for (number, body) in rope_bodies(world) {
+        let Some(model) = &body.rope else { continue };
+        let start = world.state.sheet.vertex_range((world.setup.cloths.len() + number) as u32).start;
+        segments.extend(model.visible().skip(1).map(|end| Segment {
+            first: start + end - 1,
+            mass: model.material.density * model.segment_length(end - 1),
+            radius: body.radius,
+        }));
     }
+    segments
+}
+
+/// What the air acts on.
+pub(crate) fn exposed<'a>(world: &'a World, densities: &'a [f64]) -> Exposed<'a> {
+    Exposed {
+        faces: &world.state.sheet.topology.faces,
+        rest: &world.state.motion.rest,
+        densities,
+        segments: exposed_segments(world),
+        positions: &world.state.motion.positions,
+    }
+}
+
+/// Areal densities of the cloths \[kg/m²\].
+pub(crate) fn densities(world: &World) -> Vec<f64> {
+    world.setup.cloths.iter().map(|c| c.model.material.density).collect()
 }
 
 impl Exposed<'_> {

@@ -9,9 +9,17 @@
 //! The bound of force: where pins or obstacles that move force cloth through something in one substep, the response may
 //! still get it out of the way in shorter ones.
 
+use crate::integrate::{forget_history, is_second_order};
+use crate::measure::{kinetic_energy, mechanical_energy};
+use crate::mesh_obstacles::counts_crossings;
+use crate::newton::newton_limits;
+use crate::pressure::has_pressure;
 use crate::report::SubstepPlan;
+use crate::seams::sewing::is_sewing;
 use crate::stage::{Stage, StageTimes};
+use crate::stages::end_of_substep;
 use crate::step::{Snapshot, StepError};
+use crate::step::{go_back, note_substep, run_substep};
 use crate::world::World;
 use glam::DVec3;
 use taffeta_core::Motion;
@@ -28,101 +36,99 @@ struct Attempt {
     plan: SubstepPlan,
 }
 
-impl World {
-    fn begin_attempt(&mut self, plan: &SubstepPlan) -> Attempt {
-        Attempt { world: self.note_substep(), plan: *plan }
-    }
+fn begin_attempt(world: &mut World, plan: &SubstepPlan) -> Attempt {
+    Attempt { world: note_substep(world), plan: *plan }
+}
 
-    /// Goes back to before a substep, which is to be done again by implicit Euler.
-    fn take_back(&mut self, attempt: Attempt, plan: &mut SubstepPlan) {
-        self.go_back(attempt.world);
-        self.forget_history();
-        *plan = attempt.plan;
-    }
+/// Goes back to before a substep, which is to be done again by implicit Euler.
+fn take_back(world: &mut World, attempt: Attempt, plan: &mut SubstepPlan) {
+    go_back(world, attempt.world);
+    forget_history(world);
+    *plan = attempt.plan;
+}
 
-    /// Runs a substep; in halves if pins or obstacles force something together in it, as long as halves are worth a try.
-    pub(crate) fn run_yielding_substep(
-        &mut self,
-        (h, halvings): (f64, u32),
-        (plan, energy): (&mut SubstepPlan, &mut Option<f64>),
-        times: &mut StageTimes,
-    ) -> Result<(), StepError> {
-        let forced = self.safeguard.forced;
-        if !self.counts_crossings() || self.stand_still(self.end_of_substep(h)) {
-            return self.run_bounded_substep(h, (plan, energy), times);
-        }
-        if halvings == HALVINGS || self.effort.is_spent() {
-            self.run_bounded_substep(h, (plan, energy), times)?;
-            self.safeguard.given_up += u64::from(self.safeguard.forced > forced);
-            return Ok(());
-        }
-        let (start, attempt) = times.run(Stage::Measure, || (self.state.time, self.begin_attempt(plan)));
-        self.run_bounded_substep(h, (plan, energy), times)?;
-        if self.safeguard.forced == forced {
-            return Ok(());
-        }
-        self.take_back(attempt, plan);
-        for half in 0..2 {
-            self.state.time = start + 0.5 * h * f64::from(half);
-            self.run_yielding_substep((0.5 * h, halvings + 1), (plan, energy), times)?;
-        }
-        Ok(())
+/// Runs a substep; in halves if pins or obstacles force something together in it, as long as halves are worth a try.
+pub(crate) fn run_yielding_substep(
+    world: &mut World,
+    (h, halvings): (f64, u32),
+    (plan, energy): (&mut SubstepPlan, &mut Option<f64>),
+    times: &mut StageTimes,
+) -> Result<(), StepError> {
+    let forced = world.safeguard.forced;
+    if !counts_crossings(world) || stand_still(world, end_of_substep(world, h)) {
+        return run_bounded_substep(world, h, (plan, energy), times);
     }
+    if halvings == HALVINGS || world.scratch.effort.is_spent() {
+        run_bounded_substep(world, h, (plan, energy), times)?;
+        world.safeguard.given_up += u64::from(world.safeguard.forced > forced);
+        return Ok(());
+    }
+    let (start, attempt) = times.run(Stage::Measure, || (world.state.time, begin_attempt(world, plan)));
+    run_bounded_substep(world, h, (plan, energy), times)?;
+    if world.safeguard.forced == forced {
+        return Ok(());
+    }
+    take_back(world, attempt, plan);
+    for half in 0..2 {
+        world.state.time = start + 0.5 * h * f64::from(half);
+        run_yielding_substep(world, (0.5 * h, halvings + 1), (plan, energy), times)?;
+    }
+    Ok(())
+}
 
-    /// Whether neither pins nor obstacles move until a time \[s\].
-    pub(crate) fn stand_still(&self, end: f64) -> bool {
-        let stands = |motion: &Motion| motion.stands_between(self.state.time, end);
-        self.pins.iter().all(|pin| stands(&pin.description.motion))
-            && self.obstacles.iter().all(|obstacle| stands(&obstacle.motion))
-            && self.meshes.list.iter().all(|m| m.stands_between(self.state.time, end))
-    }
+/// Whether neither pins nor obstacles move until a time \[s\].
+pub(crate) fn stand_still(world: &World, end: f64) -> bool {
+    let stands = |motion: &Motion| motion.stands_between(world.state.time, end);
+    world.setup.pins.iter().all(|pin| stands(&pin.description.motion))
+        && world.setup.obstacles.iter().all(|obstacle| stands(&obstacle.motion))
+        && world.setup.meshes.iter().all(|m| m.stands_between(world.state.time, end))
+}
 
-    /// Runs a substep; runs it again by implicit Euler if it has raised the energy though nothing did work. `energy` is
-    /// what the last substep of the step has ended with \[J\], if that has been measured.
-    pub(crate) fn run_bounded_substep(
-        &mut self,
-        h: f64,
-        (plan, energy): (&mut SubstepPlan, &mut Option<f64>),
-        times: &mut StageTimes,
-    ) -> Result<(), StepError> {
-        let last_energy = energy.take();
-        let is_bound = self.is_second_order() && self.state.last_substep > 0.0;
-        if !(is_bound && self.is_supported() && self.is_left_alone(h)) {
-            return self.run_substep(h, plan, times);
-        }
-        let (before, attempt) = times.run(Stage::Measure, || {
-            (last_energy.unwrap_or_else(|| self.mechanical_energy()), self.begin_attempt(plan))
-        });
-        self.run_substep(h, plan, times)?;
-        let after = times.run(Stage::Measure, || self.mechanical_energy());
-        if after <= before + self.energy_slack(h) {
-            *energy = Some(after);
-            return Ok(());
-        }
-        self.take_back(attempt, plan);
-        self.run_substep(h, plan, times)
+/// Runs a substep; runs it again by implicit Euler if it has raised the energy though nothing did work. `energy` is
+/// what the last substep of the step has ended with \[J\], if that has been measured.
+pub(crate) fn run_bounded_substep(
+    world: &mut World,
+    h: f64,
+    (plan, energy): (&mut SubstepPlan, &mut Option<f64>),
+    times: &mut StageTimes,
+) -> Result<(), StepError> {
+    let last_energy = energy.take();
+    let is_bound = is_second_order(world) && world.state.last_substep > 0.0;
+    if !(is_bound && is_supported(world) && is_left_alone(world, h)) {
+        return run_substep(world, h, plan, times);
     }
+    let (before, attempt) = times.run(Stage::Measure, || {
+        (last_energy.unwrap_or_else(|| mechanical_energy(world)), begin_attempt(world, plan))
+    });
+    run_substep(world, h, plan, times)?;
+    let after = times.run(Stage::Measure, || mechanical_energy(world));
+    if after <= before + energy_slack(world, h) {
+        *energy = Some(after);
+        return Ok(());
+    }
+    take_back(world, attempt, plan);
+    run_substep(world, h, plan, times)
+}
 
-    /// Whether anything has held the cloth in the last substep.
-    fn is_supported(&self) -> bool {
-        let is_held = |held: &[bool; 3]| held.contains(&true);
-        self.state.motion.held.iter().any(is_held) || self.state.was_touched
-    }
+/// Whether anything has held the cloth in the last substep.
+fn is_supported(world: &World) -> bool {
+    let is_held = |held: &[bool; 3]| held.contains(&true);
+    world.state.motion.held.iter().any(is_held) || world.state.was_touched
+}
 
-    /// Whether neither pins nor obstacles move in the substep, nothing is sewn, and no pressure, wind or grab drives the
-    /// cloth.
-    fn is_left_alone(&self, h: f64) -> bool {
-        self.inputs.grabbed.is_empty()
-            && self.stand_still(self.end_of_substep(h))
-            && !self.is_sewing()
-            && self.inputs.air.is_none_or(|air| air.wind == DVec3::ZERO)
-            && !self.has_pressure()
-    }
+/// Whether neither pins nor obstacles move in the substep, nothing is sewn, and no pressure, wind or grab drives the
+/// cloth.
+fn is_left_alone(world: &World, h: f64) -> bool {
+    world.inputs.grabbed.is_empty()
+        && stand_still(world, end_of_substep(world, h))
+        && !is_sewing(world)
+        && world.inputs.air.is_none_or(|air| air.wind == DVec3::ZERO)
+        && !has_pressure(world)
+}
 
-    /// The growth of the energy that round-off and the tolerance of the solver explain \[J\].
-    fn energy_slack(&self, h: f64) -> f64 {
-        let moved = self.newton_limits(h).tolerance / h;
-        let mass: f64 = self.state.motion.masses.iter().sum();
-        GROWTH * self.kinetic_energy() + mass * moved * moved
-    }
+/// The growth of the energy that round-off and the tolerance of the solver explain \[J\].
+fn energy_slack(world: &World, h: f64) -> f64 {
+    let moved = newton_limits(world, h).tolerance / h;
+    let mass: f64 = world.state.motion.masses.iter().sum();
+    GROWTH * kinetic_energy(world) + mass * moved * moved
 }

@@ -11,29 +11,27 @@ use crate::world::World;
 use std::sync::Arc;
 use taffeta_core::EdgeIndex;
 
-impl World {
-    /// Number of edges whose spring has let go so far.
-    pub fn broken_edge_count(&self) -> usize {
-        self.state.motion.broken.iter().filter(|broken| **broken).count()
-    }
+/// Number of edges whose spring has let go so far.
+pub fn broken_edge_count(world: &World) -> usize {
+    world.state.motion.broken.iter().filter(|broken| **broken).count()
+}
 
-    /// Switches off the springs that the substep of length `h` \[s\] has overloaded.
-    pub(crate) fn break_overloaded_edges(&mut self, h: f64) {
-        let Solver::Rows(driver) = &self.caches.solver else { return };
-        if self.cloths.iter().all(|cloth| cloth.break_force.is_none()) {
-            return;
-        }
-        let is_overloaded = |(edge, force): &(EdgeIndex, f64)| {
-            let end = self.state.sheet.topology.edges[*edge].vertices[0];
-            let cloth = &self.cloths[self.state.sheet.vertex_cloths[end] as usize];
-            !self.state.motion.broken[*edge] && cloth.break_force.is_some_and(|most| *force > most)
-        };
-        let overloaded: Vec<_> = driver.edge_forces(h).into_iter().filter(is_overloaded).collect();
-        if overloaded.is_empty() {
-            return;
-        }
-        let broken = Arc::make_mut(&mut self.state.motion.broken);
-        overloaded.iter().for_each(|(edge, _)| broken[*edge] = true);
-        self.caches.switch_off(&self.state.motion.broken);
+/// Switches off the springs that the substep of length `h` \[s\] has overloaded.
+pub(crate) fn break_overloaded_edges(world: &mut World, h: f64) {
+    let Solver::Rows(driver) = &world.derived.solver else { return };
+    if world.setup.cloths.iter().all(|cloth| cloth.break_force.is_none()) {
+        return;
     }
+    let is_overloaded = |(edge, force): &(EdgeIndex, f64)| {
+        let end = world.state.sheet.topology.edges[*edge].vertices[0];
+        let cloth = &world.setup.cloths[world.state.sheet.vertex_cloths[end] as usize];
+        !world.state.motion.broken[*edge] && cloth.break_force.is_some_and(|most| *force > most)
+    };
+    let overloaded: Vec<_> = driver.edge_forces(h).into_iter().filter(is_overloaded).collect();
+    if overloaded.is_empty() {
+        return;
+    }
+    let broken = Arc::make_mut(&mut world.state.motion.broken);
+    overloaded.iter().for_each(|(edge, _)| broken[*edge] = true);
+    world.derived.switch_off(&world.state.motion.broken);
 }

@@ -1,23 +1,41 @@
 //! From a description to a world.
 
+use crate::caches::{CacheSource, Caches, KeptCaches};
 use crate::checks::check_settings;
+use crate::collide::note_crossings;
+use crate::description::SolverChoice;
 use crate::description::{ClothDescription, WorldDescription};
 use crate::enclosed::check_enclosed;
+use crate::loose::LooseBody;
 use crate::loose::{build_loose, world_bodies};
 use crate::pins::{Contradiction, Pin, along_held, find_contradiction};
+use crate::rebuild::refill;
+use crate::rebuild::{freeze, resolve_solver};
 use crate::rope::list_inputs;
+use crate::safeguard::SafeguardReport;
+use crate::scratch::{Inputs, Scratch};
 use crate::seams::close::begin_sewing;
+use crate::seams::close::close_seams;
+use crate::seams::seam_laws;
 use crate::seams::{SeamDefect, SeamError, Sewing, pair_seams};
+use crate::setup::{Cloth, Setup};
 use crate::sheet::Thawed;
+use crate::solid::Solid;
 use crate::solid::{expand, place_and_pin};
-use crate::world::{Cloth, World};
+use crate::state::State;
+use crate::watch::Watch;
+use crate::world::World;
 use glam::{DVec2, DVec3};
+use std::sync::Arc;
 use taffeta_contact::ContactSurface;
 use taffeta_core::geometry::{doubled_area, flatten_triangle};
 use taffeta_core::{Region, TriangleMesh};
 use taffeta_mesh::{BuildError as MeshError, BuiltMesh, HalfedgeMesh};
 use taffeta_remesh::SheetAttributes;
 use taffeta_solve::{ClothModel, MaterialError};
+
+/// Threads that a world starts at most: more than any machine has use for, fewer than any refuses.
+pub const MAX_THREADS: usize = 256;
 
 /// Why a world cannot be built.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -114,49 +132,94 @@ pub enum BuildError {
     },
 }
 
-impl World {
-    /// Builds a world at time 0.
-    ///
-    /// # Errors
-    /// If a mesh, a material, a pin, an obstacle or a setting is impossible; the error names the cloth or the setting.
-    pub fn build(description: &WorldDescription) -> Result<World, BuildError> {
-        if description.cloths.is_empty()
-            && description.loose.is_empty()
-            && description.ropes.is_empty()
-            && description.solids.is_empty()
-        {
-            return Err(BuildError::Empty);
-        }
-        check_settings(description)?;
-        check_enclosed(description)?;
-        let (mut expanded, mut solids) = expand(description)?;
-        expanded.cloths.iter_mut().try_for_each(pair_cloth)?;
-        let description = &expanded;
-        let mut input = CombinedMesh::default();
-        for (number, cloth) in description.cloths.iter().enumerate() {
-            input.append(number as u32, cloth)?;
-        }
-        let built = match description.cloths.as_slice() {
-            [] => BuiltMesh { mesh: HalfedgeMesh::default(), vertices: Vec::new(), faces: Vec::new() },
-            _ => HalfedgeMesh::from_triangles(input.positions.len(), &input.faces)
-                .map_err(|error| blame_cloth(description, error))?,
-        };
-        let mut attributes =
-            SheetAttributes::from_built(&built, &input.positions, &input.corners, &input.cloths);
-        rest_in_space(&built.mesh, &mut attributes, description);
-        let mut pins = select_pins(&built, &mut attributes, description, &input)?;
-        set_velocities(&built, &mut attributes, (description, &pins), &input);
-        let inputs = list_inputs(description)?;
-        let loose = build_loose(&inputs, &mut pins)?;
-        let mut thawed = Thawed { mesh: built.mesh, attributes, loose, sewing: Sewing::default(), epoch: 0 };
-        begin_sewing(description, &mut thawed, (&built.vertices, &input.offsets))?;
-        drop(input);
-        place_and_pin(&mut solids, (description, &built.vertices), &mut thawed, &mut pins)?;
-        let mut world = World::assemble(description, (pins, world_bodies(inputs), solids), thawed)?;
-        // Sides that touch from the start are one from the start.
-        world.close_seams();
-        Ok(world)
+/// Builds a world at time 0.
+///
+/// # Errors
+/// If a mesh, a material, a pin, an obstacle or a setting is impossible; the error names the cloth or the setting.
+pub(crate) fn build_world(description: &WorldDescription) -> Result<World, BuildError> {
+    if description.cloths.is_empty()
+        && description.loose.is_empty()
+        && description.ropes.is_empty()
+        && description.solids.is_empty()
+    {
+        return Err(BuildError::Empty);
     }
+    check_settings(description)?;
+    check_enclosed(description)?;
+    let (mut expanded, mut solids) = expand(description)?;
+    expanded.cloths.iter_mut().try_for_each(pair_cloth)?;
+    let description = &expanded;
+    let mut input = CombinedMesh::default();
+    for (number, cloth) in description.cloths.iter().enumerate() {
+        input.append(number as u32, cloth)?;
+    }
+    let built = match description.cloths.as_slice() {
+        [] => BuiltMesh { mesh: HalfedgeMesh::default(), vertices: Vec::new(), faces: Vec::new() },
+        _ => HalfedgeMesh::from_triangles(input.positions.len(), &input.faces)
+            .map_err(|error| blame_cloth(description, error))?,
+    };
+    let mut attributes = SheetAttributes::from_built(&built, &input.positions, &input.corners, &input.cloths);
+    rest_in_space(&built.mesh, &mut attributes, description);
+    let mut pins = select_pins(&built, &mut attributes, description, &input)?;
+    set_velocities(&built, &mut attributes, (description, &pins), &input);
+    let inputs = list_inputs(description)?;
+    let loose = build_loose(&inputs, &mut pins)?;
+    let mut thawed = Thawed { mesh: built.mesh, attributes, loose, sewing: Sewing::default(), epoch: 0 };
+    begin_sewing(description, &mut thawed, (&built.vertices, &input.offsets))?;
+    drop(input);
+    place_and_pin(&mut solids, (description, &built.vertices), &mut thawed, &mut pins)?;
+    let mut world = assemble(description, (pins, world_bodies(inputs), solids), thawed)?;
+    // Sides that touch from the start are one from the start.
+    close_seams(&mut world);
+    Ok(world)
+}
+
+/// Puts the parts of a new world together.
+fn assemble(
+    description: &WorldDescription,
+    (pins, bodies, solids): (Vec<Pin>, Vec<LooseBody>, Vec<Solid>),
+    thawed: Thawed,
+) -> Result<World, BuildError> {
+    let mut settings = description.simulation.clone();
+    let sweeps_for = description.find_need_to_sweep().filter(|_| settings.solver == SolverChoice::Auto);
+    if sweeps_for.is_some() {
+        settings.solver = SolverChoice::Block;
+    }
+    let threads = settings.threads.min(MAX_THREADS);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|e| BuildError::Threads { threads, reason: e.to_string() })?;
+    let setup = Setup {
+        cloths: world_cloths(description),
+        bodies,
+        solids,
+        pins,
+        seams: seam_laws(description),
+        obstacles: description.obstacles.clone(),
+        meshes: description.mesh_obstacles.clone(),
+        self_contact: description.self_contact,
+        settings,
+        sweeps_for,
+        air: description.air,
+        view: description.view,
+        view_motion: description.view_motion.clone(),
+    };
+    let (sheet, motion) = freeze(thawed, &setup);
+    let choice = resolve_solver(&setup.settings, sheet.topology.vertex_count);
+    let source = CacheSource { setup: &setup, sheet: &sheet, motion: &motion, time: 0.0, choice };
+    let derived = pool.install(|| Caches::build(source, KeptCaches::default()));
+    let mut world = World {
+        state: State::new(description, setup.pins.len(), (sheet, motion)),
+        inputs: Inputs { air: setup.air, ..Inputs::default() },
+        setup,
+        derived,
+        safeguard: SafeguardReport::default(),
+        scratch: Scratch::default(),
+        watch: Watch::default(),
+        pool: Arc::new(pool),
+    };
+    refill(&mut world);
+    note_crossings(&mut world);
+    Ok(world)
 }
 
 /// All cloths in one triangle list.

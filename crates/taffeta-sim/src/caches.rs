@@ -3,17 +3,16 @@
 use crate::collide::build_proximity;
 use crate::description::SolverChoice;
 use crate::enclosed::{EnclosedLaw, build_enclosed};
-use crate::loose::LooseBody;
 use crate::motion::Motion;
 use crate::pins::Pin;
 use crate::rope::build_ropes;
-use crate::seams::{SeamLaw, build_stitches};
+use crate::seams::build_stitches;
+use crate::setup::{Cloth, Setup};
 use crate::sheet::Sheet;
-use crate::solid::{Solid, add_projected_solids, build_solids};
-use crate::world::Cloth;
+use crate::solid::{add_projected_solids, build_solids};
 use glam::DVec3;
 use std::sync::Arc;
-use taffeta_contact::{Detector, MeshObstacle, Proximity};
+use taffeta_contact::{Detector, Proximity};
 use taffeta_core::index::DenseIndex;
 use taffeta_core::topology::Edge;
 use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, SurfaceTopology, TopologyEpoch};
@@ -83,20 +82,12 @@ pub(crate) struct Clamp {
 /// What caches are built from.
 #[derive(Clone, Copy)]
 pub(crate) struct CacheSource<'a> {
+    pub setup: &'a Setup,
     pub sheet: &'a Sheet,
     pub motion: &'a Motion,
-    pub cloths: &'a [Cloth],
-    pub bodies: &'a [LooseBody],
-    pub solids: &'a [Solid],
-    pub pins: &'a [Pin],
-    pub seams: &'a [SeamLaw],
     /// Time \[s\].
     pub time: f64,
     pub choice: SolverChoice,
-    pub self_contact: bool,
-    /// Whether there are obstacles in closed form.
-    pub has_closed_forms: bool,
-    pub meshes: &'a [MeshObstacle],
 }
 
 /// What of caches outlives their topology.
@@ -135,9 +126,10 @@ impl Caches {
 
     /// Builds everything. Angles and scalars continue from those that the sheet remembers.
     pub(crate) fn build(source: CacheSource<'_>, kept: KeptCaches) -> Self {
-        let CacheSource { sheet, motion, cloths, bodies, pins, choice, self_contact, .. } = source;
-        let can_meet = self_contact || source.has_closed_forms;
-        let meets = can_meet && !sheet.topology.faces.is_empty() || !source.meshes.is_empty();
+        let CacheSource { setup, sheet, motion, choice, .. } = source;
+        let Setup { cloths, bodies, pins, .. } = setup;
+        let can_meet = setup.self_contact || !setup.obstacles.is_empty();
+        let meets = can_meet && !sheet.topology.faces.is_empty() || !setup.meshes.is_empty();
         let models: Vec<_> = cloths.iter().map(|c| c.model.clone()).collect();
         let clamps = find_clamps((sheet, motion), pins);
         let edges: Vec<_> = clamps.iter().map(|clamp| clamp.edge).collect();
@@ -285,7 +277,7 @@ impl Caches {
 
 /// Projective dynamics of all cloths and solids. Cloths without material coordinates are at rest as they start.
 fn build_projective(source: CacheSource<'_>, models: &[ClothModel]) -> ProjectiveDriver {
-    let CacheSource { sheet, motion, cloths, .. } = source;
+    let CacheSource { setup: Setup { cloths, .. }, sheet, motion, .. } = source;
     let is_curved: Vec<bool> = cloths.iter().map(|cloth| !cloth.has_material).collect();
     let places = RestPlaces { positions: &sheet.starts.raw, is_curved: &is_curved };
     let problem =
@@ -301,7 +293,7 @@ fn build_newton(
     blocks: &Blocks,
     (linear, grids): (LinearSolver, Option<KeptGrids>),
 ) -> Solver {
-    let CacheSource { sheet, motion, cloths, .. } = source;
+    let CacheSource { setup: Setup { cloths, .. }, sheet, motion, .. } = source;
     let pressure = |cloth: &u32| cloths[*cloth as usize].pressure;
     let pressures: Vec<f64> = motion.rest.cloths.iter().map(pressure).collect();
     let has_panels = cloths.iter().any(|cloth| cloth.has_material && !cloth.has_one_chart);

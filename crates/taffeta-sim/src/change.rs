@@ -10,9 +10,13 @@ use crate::checks::{
 #[cfg(doc)]
 use crate::description::ACCURACY_RANGE;
 use crate::description::{Air, PinDescription};
+use crate::integrate::forget_history;
 use crate::pins::Pin;
+use crate::pins::hold_anew;
 use crate::plastic::find_unyielding;
-use crate::world::{Cloth, World};
+use crate::rebuild::edit;
+use crate::setup::Cloth;
+use crate::world::World;
 use glam::DVec3;
 use taffeta_core::IndexVec;
 use taffeta_core::index::DenseIndex;
@@ -20,149 +24,152 @@ use taffeta_core::{Keyframe, Motion, Region, VertexIndex};
 use taffeta_remesh::{RemeshSettings, View};
 use taffeta_solve::Material;
 
-impl World {
-    /// Changes gravity \[m/s²\] for all steps to come.
-    ///
-    /// # Errors
-    /// If it is not finite.
-    pub fn set_gravity(&mut self, gravity: DVec3) -> Result<(), BuildError> {
-        refuse("gravity", find_gravity_defect(gravity))?;
-        self.settings.gravity = gravity;
-        Ok(())
-    }
+/// Changes gravity \[m/s²\] for all steps to come.
+///
+/// # Errors
+/// If it is not finite.
+pub(crate) fn set_gravity(world: &mut World, gravity: DVec3) -> Result<(), BuildError> {
+    refuse("gravity", find_gravity_defect(gravity))?;
+    world.setup.settings.gravity = gravity;
+    Ok(())
+}
 
-    /// Changes the error that a substep may have, relative to the size of a body, for all steps to come. Local solvers do not
-    /// look at it.
-    ///
-    /// # Errors
-    /// If it is outside of [`ACCURACY_RANGE`].
-    pub fn set_accuracy(&mut self, accuracy: f64) -> Result<(), BuildError> {
-        refuse("simulation", find_accuracy_defect(accuracy))?;
-        self.settings.accuracy = accuracy;
-        Ok(())
-    }
+/// Changes the error that a substep may have, relative to the size of a body, for all steps to come. Local solvers do not
+/// look at it.
+///
+/// # Errors
+/// If it is outside of [`ACCURACY_RANGE`].
+pub(crate) fn set_accuracy(world: &mut World, accuracy: f64) -> Result<(), BuildError> {
+    refuse("simulation", find_accuracy_defect(accuracy))?;
+    world.setup.settings.accuracy = accuracy;
+    Ok(())
+}
 
-    /// Changes the surrounding air for all steps to come; `None`: vacuum.
-    ///
-    /// # Errors
-    /// If density or drag are negative, or something is not finite.
-    pub fn set_air(&mut self, air: Option<Air>) -> Result<(), BuildError> {
-        refuse("air", air.as_ref().and_then(find_air_defect))?;
-        self.air = air;
-        Ok(())
-    }
+/// Changes the surrounding air for all steps to come; `None`: vacuum.
+///
+/// # Errors
+/// If density or drag are negative, or something is not finite.
+pub(crate) fn set_air(world: &mut World, air: Option<Air>) -> Result<(), BuildError> {
+    refuse("air", air.as_ref().and_then(find_air_defect))?;
+    world.setup.air = air;
+    Ok(())
+}
 
-    /// Changes the camera outside of whose picture cloths may be coarser, for all passes to come; `None`: there is none.
-    /// It stands still; for one that moves call this before every step, or describe its motion.
-    /// Only cloths with [`RemeshSettings::coarsen_unseen`] look at it. Checkpoints do not hold it.
-    pub fn set_view(&mut self, view: Option<View>) {
-        self.view = view;
-        self.view_motion = Motion::default();
-        self.state.still = None;
-    }
+/// Changes the camera outside of whose picture cloths may be coarser, for all passes to come; `None`: there is none.
+/// It stands still; for one that moves call this before every step, or describe its motion.
+/// Only cloths with [`RemeshSettings::coarsen_unseen`] look at it. Checkpoints do not hold it.
+pub(crate) fn set_view(world: &mut World, view: Option<View>) {
+    world.setup.view = view;
+    world.setup.view_motion = Motion::default();
+    world.state.still = None;
+}
 
-    /// The camera at the current time.
-    pub(crate) fn current_view(&self) -> Option<View> {
-        self.view.map(|view| view.moved(&self.view_motion.pose_at(self.state.time, view.target())))
-    }
+/// The camera at the current time.
+pub(crate) fn current_view(world: &World) -> Option<View> {
+    world.setup.view.map(|view| view.moved(&world.setup.view_motion.pose_at(world.state.time, view.target())))
+}
 
-    /// Changes the material of a cloth. Positions and velocities stay. The thickness counts for contact as long as the
-    /// scene has not given one of its own.
-    ///
-    /// # Errors
-    /// If there is no such cloth, it is the surface of a solid, or the material is impossible or one that the
-    /// solver does not know.
-    pub fn set_material(&mut self, cloth: usize, material: Material) -> Result<(), BuildError> {
-        self.check_sheet(cloth)?;
-        let name = &self.cloths[cloth].name;
-        material.validate().map_err(|source| BuildError::Material { cloth: name.clone(), source })?;
-        let Cloth { model, has_material, volume, .. } = &self.cloths[cloth];
-        let sheet = TearingSheet {
-            membrane: model.membrane,
-            scaling: model.scaling,
-            has_material: *has_material,
-            has_volume: volume.is_some(),
-        };
-        let untearable = find_untearable(&material, &sheet, (self.caches.choice, self.settings.mode));
-        let unyielding = find_unyielding(&material, model.bending, (self.caches.choice, self.settings.mode));
-        refuse(&format!("cloth '{name}'"), untearable.or(unyielding))?;
-        let changed = &mut self.cloths[cloth];
-        if changed.surface.offset == 0.5 * changed.model.material.thickness {
-            changed.surface.offset = 0.5 * material.thickness;
+/// Changes the material of a cloth. Positions and velocities stay. The thickness counts for contact as long as the
+/// scene has not given one of its own.
+///
+/// # Errors
+/// If there is no such cloth, it is the surface of a solid, or the material is impossible or one that the
+/// solver does not know.
+pub(crate) fn set_material(world: &mut World, cloth: usize, material: Material) -> Result<(), BuildError> {
+    check_sheet(world, cloth)?;
+    let name = &world.setup.cloths[cloth].name;
+    material.validate().map_err(|source| BuildError::Material { cloth: name.clone(), source })?;
+    let Cloth { model, has_material, volume, .. } = &world.setup.cloths[cloth];
+    let sheet = TearingSheet {
+        membrane: model.membrane,
+        scaling: model.scaling,
+        has_material: *has_material,
+        has_volume: volume.is_some(),
+    };
+    let untearable = find_untearable(&material, &sheet, (world.derived.choice, world.setup.settings.mode));
+    let unyielding =
+        find_unyielding(&material, model.bending, (world.derived.choice, world.setup.settings.mode));
+    refuse(&format!("cloth '{name}'"), untearable.or(unyielding))?;
+    let changed = &mut world.setup.cloths[cloth];
+    if changed.surface.offset == 0.5 * changed.model.material.thickness {
+        changed.surface.offset = 0.5 * material.thickness;
+    }
+    changed.surface.friction = material.friction;
+    changed.model.material = material;
+    // Masses follow from the material when the sheet is frozen, and the blocks when the caches are built.
+    edit(world, |_| {});
+    forget_history(world);
+    Ok(())
+}
+
+/// Changes how a cloth is remeshed from the next pass on.
+///
+/// # Errors
+/// If there is no such cloth, it has not been remeshed so far, or the settings make no sense.
+pub(crate) fn set_remesh(
+    world: &mut World,
+    cloth: usize,
+    settings: RemeshSettings,
+) -> Result<(), BuildError> {
+    check_sheet(world, cloth)?;
+    let what = format!("cloth '{}'", world.setup.cloths[cloth].name);
+    refuse(&what, settings.validate().err().map(|bad| bad.to_string()))?;
+    let is_fixed = world.setup.cloths[cloth].remesh.is_none();
+    refuse(&what, is_fixed.then(|| "its mesh is fixed: the scene says what is remeshed".into()))?;
+    world.setup.cloths[cloth].remesh = Some(settings);
+    world.state.still = None;
+    Ok(())
+}
+
+/// Holds a vertex of a cloth where it is, by a pin of its own. Returns the number of the pin, see
+/// [`release_pin`](Self::release_pin). Vertices are numbered in dense order, see [`World::sheet`].
+///
+/// # Errors
+/// If there is no such vertex, or it is held already.
+pub(crate) fn pin_vertex(world: &mut World, vertex: VertexIndex) -> Result<usize, BuildError> {
+    let count = world.vertex_count();
+    let held = world.state.motion.vertex_pins.raw.get(vertex.to_usize());
+    let reason = match held {
+        None => Some(format!("there are {count} vertices")),
+        Some(pin) => pin.map(|pin| format!("pin {pin} holds it already")),
+    };
+    refuse(&format!("vertex {}", vertex.to_usize()), reason)?;
+    // The motion leads from where the material point was at time 0. No region: what is split off is free.
+    let translate = world.state.motion.positions[vertex] - world.state.sheet.starts[vertex];
+    let motion = Motion { keys: vec![Keyframe { time: 0.0, translate, rotate_deg: DVec3::ZERO }] };
+    let region = Region::Vertices(Vec::new());
+    let description = PinDescription { motion, ..PinDescription::new(region) };
+    let number = world.setup.pins.len();
+    world.setup.pins.push(Pin { description, center: world.state.sheet.starts[vertex] });
+    world.state.released.push(false);
+    world.state.motion.velocities[vertex] = DVec3::ZERO;
+    let mut vertex_pins = IndexVec::clone(&world.state.motion.vertex_pins);
+    vertex_pins[vertex] = Some(number as u32);
+    hold_anew(world, vertex_pins);
+    Ok(number)
+}
+
+/// Lets a pin go, as if its time had come: its vertices are free from the next step on.
+///
+/// # Errors
+/// If there is no such pin.
+pub(crate) fn release_pin(world: &mut World, pin: usize) -> Result<(), BuildError> {
+    let count = world.state.released.len();
+    refuse(&format!("pin {pin}"), (pin >= count).then(|| format!("there are {count} pins")))?;
+    world.state.released[pin] = true;
+    Ok(())
+}
+
+/// Whether a cloth is there and no solid's surface.
+fn check_sheet(world: &World, cloth: usize) -> Result<(), BuildError> {
+    let reason = match world.setup.cloths.len() {
+        count if cloth >= count => Some(format!("there are {count} cloths")),
+        _ if world.setup.solids.iter().any(|solid| solid.cloth == cloth) => {
+            Some("it is the surface of a solid, which has neither".into())
         }
-        changed.surface.friction = material.friction;
-        changed.model.material = material;
-        // Masses follow from the material when the sheet is frozen, and the blocks when the caches are built.
-        self.edit(|_| {});
-        self.forget_history();
-        Ok(())
-    }
-
-    /// Changes how a cloth is remeshed from the next pass on.
-    ///
-    /// # Errors
-    /// If there is no such cloth, it has not been remeshed so far, or the settings make no sense.
-    pub fn set_remesh(&mut self, cloth: usize, settings: RemeshSettings) -> Result<(), BuildError> {
-        self.check_sheet(cloth)?;
-        let what = format!("cloth '{}'", self.cloths[cloth].name);
-        refuse(&what, settings.validate().err().map(|bad| bad.to_string()))?;
-        let is_fixed = self.cloths[cloth].remesh.is_none();
-        refuse(&what, is_fixed.then(|| "its mesh is fixed: the scene says what is remeshed".into()))?;
-        self.cloths[cloth].remesh = Some(settings);
-        self.state.still = None;
-        Ok(())
-    }
-
-    /// Holds a vertex of a cloth where it is, by a pin of its own. Returns the number of the pin, see
-    /// [`release_pin`](Self::release_pin). Vertices are numbered in dense order, see [`World::sheet`].
-    ///
-    /// # Errors
-    /// If there is no such vertex, or it is held already.
-    pub fn pin_vertex(&mut self, vertex: VertexIndex) -> Result<usize, BuildError> {
-        let count = self.vertex_count();
-        let held = self.state.motion.vertex_pins.raw.get(vertex.to_usize());
-        let reason = match held {
-            None => Some(format!("there are {count} vertices")),
-            Some(pin) => pin.map(|pin| format!("pin {pin} holds it already")),
-        };
-        refuse(&format!("vertex {}", vertex.to_usize()), reason)?;
-        // The motion leads from where the material point was at time 0. No region: what is split off is free.
-        let translate = self.state.motion.positions[vertex] - self.state.sheet.starts[vertex];
-        let motion = Motion { keys: vec![Keyframe { time: 0.0, translate, rotate_deg: DVec3::ZERO }] };
-        let region = Region::Vertices(Vec::new());
-        let description = PinDescription { motion, ..PinDescription::new(region) };
-        let number = self.pins.len();
-        self.pins.push(Pin { description, center: self.state.sheet.starts[vertex] });
-        self.state.released.push(false);
-        self.state.motion.velocities[vertex] = DVec3::ZERO;
-        let mut vertex_pins = IndexVec::clone(&self.state.motion.vertex_pins);
-        vertex_pins[vertex] = Some(number as u32);
-        self.hold_anew(vertex_pins);
-        Ok(number)
-    }
-
-    /// Lets a pin go, as if its time had come: its vertices are free from the next step on.
-    ///
-    /// # Errors
-    /// If there is no such pin.
-    pub fn release_pin(&mut self, pin: usize) -> Result<(), BuildError> {
-        let count = self.state.released.len();
-        refuse(&format!("pin {pin}"), (pin >= count).then(|| format!("there are {count} pins")))?;
-        self.state.released[pin] = true;
-        Ok(())
-    }
-
-    /// Whether a cloth is there and no solid's surface.
-    fn check_sheet(&self, cloth: usize) -> Result<(), BuildError> {
-        let reason = match self.cloths.len() {
-            count if cloth >= count => Some(format!("there are {count} cloths")),
-            _ if self.solids.iter().any(|solid| solid.cloth == cloth) => {
-                Some("it is the surface of a solid, which has neither".into())
-            }
-            _ => None,
-        };
-        refuse(&format!("material or remeshing of cloth {cloth}"), reason)
-    }
+        _ => None,
+    };
+    refuse(&format!("material or remeshing of cloth {cloth}"), reason)
 }
 
 fn refuse(what: &str, reason: Option<String>) -> Result<(), BuildError> {

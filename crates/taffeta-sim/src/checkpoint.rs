@@ -3,7 +3,9 @@
 //! A checkpoint holds what a run has that its scene has not: the keyed meshes with their attributes, the time, and
 //! which pins have let go; which edges have is among the attributes. A run that is resumed from it gives the same bits as one that was not interrupted.
 
+use crate::collide::{resume_pairs, rooms};
 use crate::loose::LooseVertex;
+use crate::rebuild::{put_sheet, rebuild};
 use crate::sheet::{Thawed, WrittenThawed};
 use crate::state::State;
 use crate::world::World;
@@ -116,98 +118,98 @@ fn damaged(error: postcard::Error) -> CheckpointError {
     CheckpointError::Damaged(error.to_string())
 }
 
-impl World {
-    /// The state to resume from.
-    pub fn checkpoint(&self) -> Checkpoint {
-        self.checkpoint_of(self.state.sheet.thaw(&self.state.motion))
-    }
+/// The state to resume from.
+pub(crate) fn checkpoint(world: &World) -> Checkpoint {
+    checkpoint_of(world, world.state.sheet.thaw(&world.state.motion))
+}
 
-    /// Writes the [bytes](Checkpoint::to_bytes) of a [checkpoint](Self::checkpoint), of which only parts are in memory.
-    ///
-    /// # Errors
-    /// If they cannot be written.
-    pub fn write_checkpoint(&self, out: impl Write) -> io::Result<()> {
-        let checkpoint = self.checkpoint_of(WrittenThawed(&self.state.sheet, &self.state.motion));
-        postcard::to_io(&checkpoint, out).map(drop).map_err(io::Error::other)
-    }
+/// Writes the [bytes](Checkpoint::to_bytes) of a [checkpoint](Self::checkpoint), of which only parts are in memory.
+///
+/// # Errors
+/// If they cannot be written.
+pub(crate) fn write_checkpoint(world: &World, out: impl Write) -> io::Result<()> {
+    let checkpoint = checkpoint_of(world, WrittenThawed(&world.state.sheet, &world.state.motion));
+    postcard::to_io(&checkpoint, out).map(drop).map_err(io::Error::other)
+}
 
-    /// The [hash](Checkpoint::hash) of a [checkpoint](Self::checkpoint), of which only parts are in memory.
-    pub fn checkpoint_hash(&self) -> String {
-        let mut stream = io::BufWriter::new(StateHasher::before(io::sink()));
-        self.write_checkpoint(&mut stream).expect("a sink takes everything");
-        stream.into_inner().expect("a sink takes everything").finish().1
-    }
+/// The [hash](Checkpoint::hash) of a [checkpoint](Self::checkpoint), of which only parts are in memory.
+pub(crate) fn checkpoint_hash(world: &World) -> String {
+    let mut stream = io::BufWriter::new(StateHasher::before(io::sink()));
+    write_checkpoint(world, &mut stream).expect("a sink takes everything");
+    stream.into_inner().expect("a sink takes everything").finish().1
+}
 
-    fn checkpoint_of<Sheet>(&self, sheet: Sheet) -> Checkpoint<Sheet> {
-        Checkpoint {
-            version: VERSION,
-            state: self.state.clone(),
-            bodies: self.body_names(),
-            rooms: self.rooms(),
-            sheet,
-        }
+fn checkpoint_of<Sheet>(world: &World, sheet: Sheet) -> Checkpoint<Sheet> {
+    Checkpoint {
+        version: VERSION,
+        state: world.state.clone(),
+        bodies: body_names(world),
+        rooms: rooms(world),
+        sheet,
     }
+}
 
-    /// Takes over the state of a checkpoint of the same scene.
-    ///
-    /// # Errors
-    /// If the checkpoint is of other cloths or its content makes no sense; the world is then unchanged.
-    pub fn restore(&mut self, checkpoint: Checkpoint) -> Result<(), CheckpointError> {
-        let expected = self.body_names();
-        if checkpoint.bodies != expected {
-            return Err(CheckpointError::OtherWorld { found: checkpoint.bodies, expected });
-        }
-        self.check_content(&checkpoint).map_err(CheckpointError::Damaged)?;
-        let sheet = Thawed { epoch: self.state.sheet.topology.epoch.0, ..checkpoint.sheet };
-        self.state = checkpoint.state;
-        self.put_sheet(sheet);
-        self.rebuild();
-        self.resume_pairs(checkpoint.rooms);
-        Ok(())
+/// Takes over the state of a checkpoint of the same scene.
+///
+/// # Errors
+/// If the checkpoint is of other cloths or its content makes no sense; the world is then unchanged.
+pub(crate) fn restore(world: &mut World, checkpoint: Checkpoint) -> Result<(), CheckpointError> {
+    let expected = body_names(world);
+    if checkpoint.bodies != expected {
+        return Err(CheckpointError::OtherWorld { found: checkpoint.bodies, expected });
     }
+    check_content(world, &checkpoint).map_err(CheckpointError::Damaged)?;
+    let sheet = Thawed { epoch: world.state.sheet.topology.epoch.0, ..checkpoint.sheet };
+    world.state = checkpoint.state;
+    put_sheet(world, sheet);
+    rebuild(world);
+    resume_pairs(world, checkpoint.rooms);
+    Ok(())
+}
 
-    fn body_names(&self) -> Vec<String> {
-        let cloths = self.cloths.iter().map(|c| c.name.clone());
-        cloths.chain(self.bodies.iter().map(|b| b.name.clone())).collect()
-    }
+fn body_names(world: &World) -> Vec<String> {
+    let cloths = world.setup.cloths.iter().map(|c| c.name.clone());
+    cloths.chain(world.setup.bodies.iter().map(|b| b.name.clone())).collect()
+}
 
-    /// Whether the mesh is one and its attributes fit it and this world.
-    fn check_content(&self, checkpoint: &Checkpoint) -> Result<(), String> {
-        let Thawed { mesh, attributes, loose, .. } = &checkpoint.sheet;
-        mesh.validate().map_err(|e| e.to_string())?;
-        validate_attributes(mesh, attributes).map_err(|e| e.to_string())?;
-        if let Some(solid) = self.solids.iter().find(|solid| !solid.is_in(&checkpoint.sheet)) {
-            return Err(format!("the surface of the solid {} is not that of the world", solid.name));
-        }
-        if let Some(reason) = checkpoint.state.find_defect(self.cloths.len(), self.pins.len()) {
-            return Err(reason);
-        }
-        if let Some((_, face)) = attributes.faces.iter().find(|(_, f)| f.cloth as usize >= self.cloths.len())
-        {
-            return Err(format!("a face belongs to cloth {}", face.cloth));
-        }
-        if let Some(reason) = checkpoint.sheet.sewing.find_defect(&self.seams, &checkpoint.sheet) {
-            return Err(reason);
-        }
-        let obstacles: usize = self.meshes.list.iter().map(MeshObstacle::vertex_count).sum();
-        let meeting = mesh.vertex_count() + loose.len() + obstacles;
-        if checkpoint.rooms.as_ref().is_some_and(|rooms| !rooms.are_sound(meeting)) {
-            return Err("what it expects of its vertices is not of all of them, or not finite".to_owned());
-        }
-        let kept: Vec<u32> = loose.iter().map(|vertex| vertex.body).collect();
-        let first = self.state.sheet.topology.surface_vertex_count();
-        let bodies =
-            self.state.sheet.vertex_cloths.raw[first..].iter().map(|body| body - self.cloths.len() as u32);
-        if !bodies.eq(kept.iter().copied()) {
-            return Err(format!("its {} loose vertices are not those of the world", kept.len()));
-        }
-        let is_sound = |v: &LooseVertex| v.position.is_finite() && v.velocity.is_finite() && v.mass > 0.0;
-        if let Some(vertex) = loose.iter().position(|v| !is_sound(v)) {
-            return Err(format!("loose vertex {vertex} has a state that is not finite"));
-        }
-        let holders = attributes.vertices.iter().filter_map(|(_, v)| v.pin);
-        let mut holders = holders.chain(loose.iter().filter_map(|v| v.pin));
-        let beyond = holders.find(|pin| *pin as usize >= self.pins.len());
-        beyond.map_or(Ok(()), |pin| Err(format!("a vertex is held by pin {pin}")))
+/// Whether the mesh is one and its attributes fit it and this world.
+fn check_content(world: &World, checkpoint: &Checkpoint) -> Result<(), String> {
+    let Thawed { mesh, attributes, loose, .. } = &checkpoint.sheet;
+    mesh.validate().map_err(|e| e.to_string())?;
+    validate_attributes(mesh, attributes).map_err(|e| e.to_string())?;
+    if let Some(solid) = world.setup.solids.iter().find(|solid| !solid.is_in(&checkpoint.sheet)) {
+        return Err(format!("the surface of the solid {} is not that of the world", solid.name));
     }
+    if let Some(reason) = checkpoint.state.find_defect(world.setup.cloths.len(), world.setup.pins.len()) {
+        return Err(reason);
+    }
+    if let Some((_, face)) =
+        attributes.faces.iter().find(|(_, f)| f.cloth as usize >= world.setup.cloths.len())
+    {
+        return Err(format!("a face belongs to cloth {}", face.cloth));
+    }
+    if let Some(reason) = checkpoint.sheet.sewing.find_defect(&world.setup.seams, &checkpoint.sheet) {
+        return Err(reason);
+    }
+    let obstacles: usize = world.setup.meshes.iter().map(MeshObstacle::vertex_count).sum();
+    let meeting = mesh.vertex_count() + loose.len() + obstacles;
+    if checkpoint.rooms.as_ref().is_some_and(|rooms| !rooms.are_sound(meeting)) {
+        return Err("what it expects of its vertices is not of all of them, or not finite".to_owned());
+    }
+    let kept: Vec<u32> = loose.iter().map(|vertex| vertex.body).collect();
+    let first = world.state.sheet.topology.surface_vertex_count();
+    let bodies = world.state.sheet.vertex_cloths.raw[first..]
+        .iter()
+        .map(|body| body - world.setup.cloths.len() as u32);
+    if !bodies.eq(kept.iter().copied()) {
+        return Err(format!("its {} loose vertices are not those of the world", kept.len()));
+    }
+    let is_sound = |v: &LooseVertex| v.position.is_finite() && v.velocity.is_finite() && v.mass > 0.0;
+    if let Some(vertex) = loose.iter().position(|v| !is_sound(v)) {
+        return Err(format!("loose vertex {vertex} has a state that is not finite"));
+    }
+    let holders = attributes.vertices.iter().filter_map(|(_, v)| v.pin);
+    let mut holders = holders.chain(loose.iter().filter_map(|v| v.pin));
+    let beyond = holders.find(|pin| *pin as usize >= world.setup.pins.len());
+    beyond.map_or(Ok(()), |pin| Err(format!("a vertex is held by pin {pin}")))
 }

@@ -28,8 +28,8 @@ const LEAST_CONJUGATE: u64 = 100;
 /// Vertices whose iteration takes as long as the work that does not depend on their number.
 const OVERHEAD: u64 = 200;
 
-/// What a step has spent so far, and may spend.
-#[derive(Clone, Copy, Debug)]
+/// What a step has spent so far, and may spend; nothing outside of a step.
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Effort {
     spent: u64,
     limit: u64,

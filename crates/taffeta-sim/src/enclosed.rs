@@ -6,6 +6,7 @@
 use crate::build::BuildError;
 use crate::caches::{CacheSource, Solver};
 use crate::description::{EnclosedDescription, WorldDescription};
+use crate::stages::end_of_substep;
 use crate::world::World;
 use glam::DVec3;
 use taffeta_core::components::Components;
@@ -117,10 +118,10 @@ pub(crate) fn check_enclosed(description: &WorldDescription) -> Result<(), Build
 
 /// The volumes of all closed components, with what they follow.
 pub(crate) fn build_enclosed(source: &CacheSource<'_>) -> (Vec<EnclosedVolume>, Vec<EnclosedLaw>) {
-    let CacheSource { sheet, motion, cloths, .. } = *source;
+    let CacheSource { setup, sheet, motion, .. } = *source;
     let topology: &SurfaceTopology = &sheet.topology;
     let (mut volumes, mut laws) = (Vec::new(), Vec::new());
-    for (number, cloth) in cloths.iter().enumerate() {
+    for (number, cloth) in setup.cloths.iter().enumerate() {
         let Some(settings) = cloth.volume else { continue };
         let faces: Vec<FaceIndex> = motion.faces_of(number as u32).collect();
         let corners: Vec<_> = faces.iter().map(|fi| topology.faces[*fi]).collect();
@@ -137,46 +138,44 @@ pub(crate) fn build_enclosed(source: &CacheSource<'_>) -> (Vec<EnclosedVolume>, 
     (volumes, laws)
 }
 
-impl World {
-    /// Tells the solver which volumes the cloths are to have at the end of the substep of length `h` \[s\].
-    pub(crate) fn set_volume_targets(&mut self, h: f64) {
-        let time = self.end_of_substep(h);
-        let caches = &mut self.caches;
-        for (law, block) in caches.enclosed.iter().zip(&mut caches.blocks.enclosed) {
-            block.target = law.target(time);
-        }
-        let in_solver = enclosed_in(&mut caches.solver);
-        for (block, swept) in caches.blocks.enclosed.iter().zip(in_solver) {
-            swept.target = block.target;
-        }
+/// Tells the solver which volumes the cloths are to have at the end of the substep of length `h` \[s\].
+pub(crate) fn set_volume_targets(world: &mut World, h: f64) {
+    let time = end_of_substep(world, h);
+    let caches = &mut world.derived;
+    for (law, block) in caches.enclosed.iter().zip(&mut caches.blocks.enclosed) {
+        block.target = law.target(time);
     }
+    let in_solver = enclosed_in(&mut caches.solver);
+    for (block, swept) in caches.blocks.enclosed.iter().zip(in_solver) {
+        swept.target = block.target;
+    }
+}
 
-    /// Takes the pressures over from the solver.
-    pub(crate) fn keep_pressures(&mut self) {
-        let caches = &mut self.caches;
-        let in_solver = enclosed_in(&mut caches.solver);
-        for (block, swept) in caches.blocks.enclosed.iter_mut().zip(in_solver) {
-            block.pressure = swept.pressure;
-        }
+/// Takes the pressures over from the solver.
+pub(crate) fn keep_pressures(world: &mut World) {
+    let caches = &mut world.derived;
+    let in_solver = enclosed_in(&mut caches.solver);
+    for (block, swept) in caches.blocks.enclosed.iter_mut().zip(in_solver) {
+        block.pressure = swept.pressure;
     }
+}
 
-    /// What the closed components of cloths that keep a volume hold inside: cloth, volume now and volume asked for \[m³\],
-    /// pressure above that outside \[Pa\] in the last substep, which is as exact as the substep has converged: with too few
-    /// substeps for the stiffness of the cloth it is too small, as if the cloth were softer.
-    pub fn enclosed_volumes(&self) -> Vec<EnclosedState> {
-        let x: &[DVec3] = &self.state.motion.positions.raw;
-        let each = self.caches.enclosed.iter().zip(&self.caches.blocks.enclosed);
-        let state = |(law, block): (&EnclosedLaw, &EnclosedVolume)| {
-            let side = law.start.signum();
-            EnclosedState {
-                cloth: law.cloth,
-                volume: side * block.volume(&block.gather(x)),
-                target: side * block.target,
-                pressure: side * block.pressure,
-            }
-        };
-        each.map(state).collect()
-    }
+/// What the closed components of cloths that keep a volume hold inside: cloth, volume now and volume asked for \[m³\],
+/// pressure above that outside \[Pa\] in the last substep, which is as exact as the substep has converged: with too few
+/// substeps for the stiffness of the cloth it is too small, as if the cloth were softer.
+pub fn enclosed_volumes(world: &World) -> Vec<EnclosedState> {
+    let x: &[DVec3] = &world.state.motion.positions.raw;
+    let each = world.derived.enclosed.iter().zip(&world.derived.blocks.enclosed);
+    let state = |(law, block): (&EnclosedLaw, &EnclosedVolume)| {
+        let side = law.start.signum();
+        EnclosedState {
+            cloth: law.cloth,
+            volume: side * block.volume(&block.gather(x)),
+            target: side * block.target,
+            pressure: side * block.pressure,
+        }
+    };
+    each.map(state).collect()
 }
 
 /// What a closed component of a cloth holds inside.

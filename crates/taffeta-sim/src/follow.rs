@@ -4,6 +4,7 @@
 //! by other parts of it on its way. How much that is follows from the size of the cloth, not from its mesh.
 
 use crate::caches::Solver;
+use crate::loose::body_count;
 use crate::report::SubstepPlan;
 use crate::world::World;
 use glam::DVec3;
@@ -28,45 +29,43 @@ struct Target {
     size: f64,
 }
 
-impl World {
-    /// Takes more substeps, unless the scene says how many, where an obstacle moves fast near a cloth. Projective
-    /// dynamics is left alone: its substep is part of the factorized system.
-    /// Also how many they ask for.
-    pub(crate) fn follow_obstacles(&self, plan: SubstepPlan, dt: f64) -> (SubstepPlan, u32) {
-        if self.settings.substeps.is_some() || matches!(self.caches.solver, Solver::Projective(_)) {
-            return (plan, 1);
-        }
-        let looks = |k: usize| self.state.time + dt * (k as f64) / (LOOKS as f64);
-        let times: [f64; LOOKS + 1] = std::array::from_fn(looks);
-        let targets: Vec<Target> =
-            (0..self.body_count()).filter_map(|body| self.find_target(body, dt)).collect();
-        let closed = self.obstacles.iter().map(|obstacle| share_of_closed(obstacle, &times, &targets));
-        let meshes = self.meshes.list.iter().map(|mesh| share_of_mesh(mesh, &times, &targets));
-        let share = closed.chain(meshes).fold(0.0, f64::max);
-        let asked = (share / STRIDE).ceil();
-        let least = asked.clamp(1.0, MOST_SUBSTEPS) as u32;
-        let capped_stride = (asked > MOST_SUBSTEPS).then_some(share / MOST_SUBSTEPS);
-        (SubstepPlan { substeps: plan.substeps.max(least), capped_stride, ..plan }, least)
+/// Takes more substeps, unless the scene says how many, where an obstacle moves fast near a cloth. Projective
+/// dynamics is left alone: its substep is part of the factorized system.
+/// Also how many they ask for.
+pub(crate) fn follow_obstacles(world: &World, plan: SubstepPlan, dt: f64) -> (SubstepPlan, u32) {
+    if world.setup.settings.substeps.is_some() || matches!(world.derived.solver, Solver::Projective(_)) {
+        return (plan, 1);
     }
+    let looks = |k: usize| world.state.time + dt * (k as f64) / (LOOKS as f64);
+    let times: [f64; LOOKS + 1] = std::array::from_fn(looks);
+    let targets: Vec<Target> =
+        (0..body_count(world)).filter_map(|body| find_target(world, body, dt)).collect();
+    let closed = world.setup.obstacles.iter().map(|obstacle| share_of_closed(obstacle, &times, &targets));
+    let meshes = world.setup.meshes.iter().map(|mesh| share_of_mesh(mesh, &times, &targets));
+    let share = closed.chain(meshes).fold(0.0, f64::max);
+    let asked = (share / STRIDE).ceil();
+    let least = asked.clamp(1.0, MOST_SUBSTEPS) as u32;
+    let capped_stride = (asked > MOST_SUBSTEPS).then_some(share / MOST_SUBSTEPS);
+    (SubstepPlan { substeps: plan.substeps.max(least), capped_stride, ..plan }, least)
+}
 
-    /// Where a body may be met within a step; `None`: it has no extent, so that no other part of it can be met instead.
-    fn find_target(&self, body: usize, dt: f64) -> Option<Target> {
-        let range = self.state.sheet.vertex_range(body as u32);
-        let state = &self.state.motion;
-        let rest = Aabb::around(self.state.sheet.layout.raw[range.clone()].iter().copied());
-        let size = (rest.high - rest.low).length();
-        if range.is_empty() || size == 0.0 {
-            return None;
-        }
-        let speed = state.velocities.raw[range.clone()].iter().map(|v| v.length()).fold(0.0, f64::max);
-        let surface = match self.cloths.get(body) {
-            Some(cloth) => cloth.surface,
-            None => self.bodies[body - self.cloths.len()].surface,
-        };
-        let reach = (speed + self.state.gravity.length() * dt) * dt + surface.offset + STRIDE * size;
-        let area = Aabb::around(state.positions.raw[range].iter().copied()).inflated(reach);
-        Some(Target { area, size })
+/// Where a body may be met within a step; `None`: it has no extent, so that no other part of it can be met instead.
+fn find_target(world: &World, body: usize, dt: f64) -> Option<Target> {
+    let range = world.state.sheet.vertex_range(body as u32);
+    let state = &world.state.motion;
+    let rest = Aabb::around(world.state.sheet.layout.raw[range.clone()].iter().copied());
+    let size = (rest.high - rest.low).length();
+    if range.is_empty() || size == 0.0 {
+        return None;
     }
+    let speed = state.velocities.raw[range.clone()].iter().map(|v| v.length()).fold(0.0, f64::max);
+    let surface = match world.setup.cloths.get(body) {
+        Some(cloth) => cloth.surface,
+        None => world.setup.bodies[body - world.setup.cloths.len()].surface,
+    };
+    let reach = (speed + world.state.gravity.length() * dt) * dt + surface.offset + STRIDE * size;
+    let area = Aabb::around(state.positions.raw[range].iter().copied()).inflated(reach);
+    Some(Target { area, size })
 }
 
 /// How far a mesh would move in the step at its greatest speed, relative to the smallest target near it.

@@ -15,6 +15,8 @@
 //! prediction. The matrix of projective dynamics has constant masses: it knows no grabs.
 
 use crate::caches::Solver;
+use crate::layout::{distances_in_layout, find_layout_point, has_layout_points};
+use crate::loose::{body_count, body_name};
 use crate::pins::along_held;
 use crate::step::StepError;
 use crate::world::World;
@@ -80,133 +82,131 @@ pub(crate) struct Pull {
     pub free: DVec3,
 }
 
-impl World {
-    /// Finds the grabs of a step on the present mesh.
-    pub(crate) fn find_grabbed(&self, grabs: &[Grab]) -> Result<Vec<GrabbedPatch>, StepError> {
-        let find = |(number, grab): (usize, &Grab)| {
-            if let Some(reason) = self.find_grab_defect(grab) {
-                return Err(StepError::BadGrab { number, reason });
-            }
-            let vertices = self.find_patch(grab);
-            Ok(GrabbedPatch { vertices, target: grab.target, stiffness: grab.stiffness })
+/// Finds the grabs of a step on the present mesh.
+pub(crate) fn find_grabbed(world: &World, grabs: &[Grab]) -> Result<Vec<GrabbedPatch>, StepError> {
+    let find = |(number, grab): (usize, &Grab)| {
+        if let Some(reason) = find_grab_defect(world, grab) {
+            return Err(StepError::BadGrab { number, reason });
+        }
+        let vertices = find_patch(world, grab);
+        Ok(GrabbedPatch { vertices, target: grab.target, stiffness: grab.stiffness })
+    };
+    grabs.iter().enumerate().map(find).collect()
+}
+
+/// Lets somebody move the targets of the grabs before a substep of length `h` \[s\].
+pub(crate) fn lead_grabs(
+    world: &mut World,
+    h: f64,
+    grabs: &mut [Grab],
+    lead: &mut Leader<'_>,
+) -> Result<(), StepError> {
+    if grabs.is_empty() {
+        return Ok(());
+    }
+    let middle = |patch: &GrabbedPatch| patch.middle(&world.state.motion.positions);
+    let places: Vec<DVec3> = world.inputs.grabbed.iter().map(middle).collect();
+    let mut targets: Vec<DVec3> = grabs.iter().map(|grab| grab.target).collect();
+    lead(Lead { world: world, h, places: &places, targets: &mut targets });
+    for (number, (grab, target)) in grabs.iter_mut().zip(targets).enumerate() {
+        grab.target = target;
+        if let Some(reason) = find_place_defect(grab) {
+            return Err(StepError::BadGrab { number, reason });
+        }
+        world.inputs.grabbed[number].target = target;
+    }
+    Ok(())
+}
+
+/// The vertices that a grab holds, with their weights.
+fn find_patch(world: &World, grab: &Grab) -> Vec<(VertexIndex, f64)> {
+    let found = find_layout_point(world, grab.body, grab.point);
+    let (corners, weights) = found.expect("what can be grabbed has faces or segments");
+    let weight = |(vi, squared): (VertexIndex, f64)| {
+        let part = squared / (grab.radius * grab.radius);
+        // Not a number for a patch without radius.
+        let fades = if part < 1.0 { (1.0 - part) * (1.0 - part) } else { 0.0 };
+        (vi, world.state.motion.masses[vi] * fades)
+    };
+    let near = distances_in_layout(world, grab.body, (corners, weights)).into_iter().map(weight);
+    let mut patch: Vec<_> = near.filter(|(_, w)| *w > 0.0).collect();
+    if patch.len() <= corners.len() {
+        return corners.into_iter().zip(weights).filter(|(_, weight)| *weight > 0.0).collect();
+    }
+    let sum: f64 = patch.iter().map(|(_, weight)| *weight).sum();
+    patch.iter_mut().for_each(|(_, weight)| *weight /= sum);
+    patch
+}
+
+/// What is wrong with a grab, in words.
+fn find_grab_defect(world: &World, grab: &Grab) -> Option<String> {
+    if matches!(world.derived.solver, Solver::Projective(_)) {
+        return Some("the solver projective knows no grabs: pin the cloth instead".into());
+    }
+    let count = body_count(world);
+    if grab.body >= count {
+        return Some(format!("there is no body {}; there are {count}", grab.body));
+    }
+    if !has_layout_points(world, grab.body) {
+        return Some(format!(
+            "{} has neither faces nor segments to be grabbed at",
+            body_name(world, grab.body)
+        ));
+    }
+    if !(grab.stiffness.is_finite() && grab.stiffness > 0.0) {
+        return Some(format!("its stiffness is {} N/m; it must be greater than 0", grab.stiffness));
+    }
+    if !(grab.radius.is_finite() && grab.radius >= 0.0) {
+        return Some(format!("its radius is {} m; it must be at least 0", grab.radius));
+    }
+    find_place_defect(grab)
+}
+
+/// Lets the grabbed vertices start anew: what pulls at them jumps, and a stiff spring needs implicit Euler.
+pub(crate) fn forget_grabbed(world: &mut World) {
+    for (vi, _) in world.inputs.grabbed.iter().flat_map(|patch| &patch.vertices) {
+        world.state.motion.history[*vi] = None;
+    }
+}
+
+/// Moves the predictions of the grabbed vertices to where grabs and inertia would take them by themselves.
+pub(crate) fn pull_grabbed(world: &mut World) {
+    world.state.last.pulls.clear();
+    if world.inputs.grabbed.is_empty() {
+        return;
+    }
+    let (state, last) = (&world.state.motion, &mut world.state.last);
+    let springs = world.inputs.grabbed.iter().flat_map(|patch| {
+        let shift = patch.target - patch.middle(&state.positions);
+        let spring = move |(vi, weight): &(VertexIndex, f64)| {
+            (vi.to_usize(), patch.stiffness * weight, state.positions[*vi] + shift)
         };
-        grabs.iter().enumerate().map(find).collect()
+        patch.vertices.iter().map(spring)
+    });
+    let mut springs: Vec<(usize, f64, DVec3)> = springs.collect();
+    springs.sort_by_key(|(vertex, ..)| *vertex);
+    let work = &mut world.scratch;
+    for springs in springs.chunk_by(|a, b| a.0 == b.0) {
+        let vertex = springs[0].0;
+        if state.inverse_masses.raw[vertex] == 0.0 {
+            continue;
+        }
+        let stiffness: f64 = springs.iter().map(|(_, k, _)| *k).sum();
+        let toward: DVec3 = springs.iter().map(|(_, k, target)| *target * *k).sum();
+        let inertia = state.masses.raw[vertex] / (last.scales[vertex] * last.scales[vertex]);
+        let row = &mut work.rows[vertex];
+        let free = row.position();
+        let pulled = (free * inertia + toward) / (inertia + stiffness);
+        row.position = along_held(state.held.raw[vertex], free, pulled).to_array();
+        row.inverse_mass = inertia / (inertia + stiffness) * state.inverse_masses.raw[vertex];
+        last.pulls.push(Pull { vertex, stiffness, free });
     }
+}
 
-    /// Lets somebody move the targets of the grabs before a substep of length `h` \[s\].
-    pub(crate) fn lead_grabs(
-        &mut self,
-        h: f64,
-        grabs: &mut [Grab],
-        lead: &mut Leader<'_>,
-    ) -> Result<(), StepError> {
-        if grabs.is_empty() {
-            return Ok(());
-        }
-        let middle = |patch: &GrabbedPatch| patch.middle(&self.state.motion.positions);
-        let places: Vec<DVec3> = self.inputs.grabbed.iter().map(middle).collect();
-        let mut targets: Vec<DVec3> = grabs.iter().map(|grab| grab.target).collect();
-        lead(Lead { world: self, h, places: &places, targets: &mut targets });
-        for (number, (grab, target)) in grabs.iter_mut().zip(targets).enumerate() {
-            grab.target = target;
-            if let Some(reason) = find_place_defect(grab) {
-                return Err(StepError::BadGrab { number, reason });
-            }
-            self.inputs.grabbed[number].target = target;
-        }
-        Ok(())
-    }
-
-    /// The vertices that a grab holds, with their weights.
-    fn find_patch(&self, grab: &Grab) -> Vec<(VertexIndex, f64)> {
-        let found = self.find_layout_point(grab.body, grab.point);
-        let (corners, weights) = found.expect("what can be grabbed has faces or segments");
-        let weight = |(vi, squared): (VertexIndex, f64)| {
-            let part = squared / (grab.radius * grab.radius);
-            // Not a number for a patch without radius.
-            let fades = if part < 1.0 { (1.0 - part) * (1.0 - part) } else { 0.0 };
-            (vi, self.state.motion.masses[vi] * fades)
-        };
-        let near = self.distances_in_layout(grab.body, (corners, weights)).into_iter().map(weight);
-        let mut patch: Vec<_> = near.filter(|(_, w)| *w > 0.0).collect();
-        if patch.len() <= corners.len() {
-            return corners.into_iter().zip(weights).filter(|(_, weight)| *weight > 0.0).collect();
-        }
-        let sum: f64 = patch.iter().map(|(_, weight)| *weight).sum();
-        patch.iter_mut().for_each(|(_, weight)| *weight /= sum);
-        patch
-    }
-
-    /// What is wrong with a grab, in words.
-    fn find_grab_defect(&self, grab: &Grab) -> Option<String> {
-        if matches!(self.caches.solver, Solver::Projective(_)) {
-            return Some("the solver projective knows no grabs: pin the cloth instead".into());
-        }
-        let count = self.body_count();
-        if grab.body >= count {
-            return Some(format!("there is no body {}; there are {count}", grab.body));
-        }
-        if !self.has_layout_points(grab.body) {
-            return Some(format!(
-                "{} has neither faces nor segments to be grabbed at",
-                self.body_name(grab.body)
-            ));
-        }
-        if !(grab.stiffness.is_finite() && grab.stiffness > 0.0) {
-            return Some(format!("its stiffness is {} N/m; it must be greater than 0", grab.stiffness));
-        }
-        if !(grab.radius.is_finite() && grab.radius >= 0.0) {
-            return Some(format!("its radius is {} m; it must be at least 0", grab.radius));
-        }
-        find_place_defect(grab)
-    }
-
-    /// Lets the grabbed vertices start anew: what pulls at them jumps, and a stiff spring needs implicit Euler.
-    pub(crate) fn forget_grabbed(&mut self) {
-        for (vi, _) in self.inputs.grabbed.iter().flat_map(|patch| &patch.vertices) {
-            self.state.motion.history[*vi] = None;
-        }
-    }
-
-    /// Moves the predictions of the grabbed vertices to where grabs and inertia would take them by themselves.
-    pub(crate) fn pull_grabbed(&mut self) {
-        self.state.last.pulls.clear();
-        if self.inputs.grabbed.is_empty() {
-            return;
-        }
-        let (state, last) = (&self.state.motion, &mut self.state.last);
-        let springs = self.inputs.grabbed.iter().flat_map(|patch| {
-            let shift = patch.target - patch.middle(&state.positions);
-            let spring = move |(vi, weight): &(VertexIndex, f64)| {
-                (vi.to_usize(), patch.stiffness * weight, state.positions[*vi] + shift)
-            };
-            patch.vertices.iter().map(spring)
-        });
-        let mut springs: Vec<(usize, f64, DVec3)> = springs.collect();
-        springs.sort_by_key(|(vertex, ..)| *vertex);
-        let work = &mut self.work;
-        for springs in springs.chunk_by(|a, b| a.0 == b.0) {
-            let vertex = springs[0].0;
-            if state.inverse_masses.raw[vertex] == 0.0 {
-                continue;
-            }
-            let stiffness: f64 = springs.iter().map(|(_, k, _)| *k).sum();
-            let toward: DVec3 = springs.iter().map(|(_, k, target)| *target * *k).sum();
-            let inertia = state.masses.raw[vertex] / (last.scales[vertex] * last.scales[vertex]);
-            let row = &mut work.rows[vertex];
-            let free = row.position();
-            let pulled = (free * inertia + toward) / (inertia + stiffness);
-            row.position = along_held(state.held.raw[vertex], free, pulled).to_array();
-            row.inverse_mass = inertia / (inertia + stiffness) * state.inverse_masses.raw[vertex];
-            last.pulls.push(Pull { vertex, stiffness, free });
-        }
-    }
-
-    /// Gives the grabbed vertices their own masses back.
-    pub(crate) fn settle_grabbed(&mut self) {
-        for pull in &self.state.last.pulls {
-            self.work.rows[pull.vertex].inverse_mass = self.state.motion.inverse_masses.raw[pull.vertex];
-        }
+/// Gives the grabbed vertices their own masses back.
+pub(crate) fn settle_grabbed(world: &mut World) {
+    for pull in &world.state.last.pulls {
+        world.scratch.rows[pull.vertex].inverse_mass = world.state.motion.inverse_masses.raw[pull.vertex];
     }
 }
 

@@ -11,7 +11,8 @@
 use crate::caches::Solver;
 use crate::description::TimeIntegration;
 use crate::pins::along_held;
-use crate::world::{Scratch, World};
+use crate::scratch::Scratch;
+use crate::world::World;
 use glam::DVec3;
 use taffeta_contact::Contact;
 use taffeta_core::index::DenseIndex;
@@ -60,92 +61,90 @@ pub(crate) fn coast(inertia: Inertia, (gravity, damping): (DVec3, f64)) -> DVec3
     inertia.velocity * math::exp(-damping * inertia.scale) + gravity * inertia.scale
 }
 
-impl World {
-    /// Whether the solver in use integrates to second order.
-    pub(crate) fn is_second_order(&self) -> bool {
-        match self.settings.time {
-            TimeIntegration::Euler => false,
-            TimeIntegration::Auto | TimeIntegration::Bdf2 => matches!(self.caches.solver, Solver::Newton(_)),
+/// Whether the solver in use integrates to second order.
+pub(crate) fn is_second_order(world: &World) -> bool {
+    match world.setup.settings.time {
+        TimeIntegration::Euler => false,
+        TimeIntegration::Auto | TimeIntegration::Bdf2 => matches!(world.derived.solver, Solver::Newton(_)),
+    }
+}
+
+/// The time integration in use: `euler` or `bdf2`.
+pub fn time_integration_name(world: &World) -> &'static str {
+    if is_second_order(world) { "bdf2" } else { "euler" }
+}
+
+/// What every vertex brings into a substep of length `h` \[s\].
+pub(crate) fn collect_inertia(world: &World, h: f64) -> Vec<Inertia> {
+    let state = &world.state.motion;
+    let ratio = h / world.state.last_substep;
+    let has_history = is_second_order(world) && world.state.last_substep > 0.0 && ratio <= LARGEST_GROWTH;
+    let inertia = |((x, v), last): ((&DVec3, &DVec3), &Option<VertexHistory>)| match last {
+        Some(last) if has_history => Inertia::bdf2(*x, *v, last, (h, ratio)),
+        _ => Inertia::euler(*x, *v, h),
+    };
+    let moving = state.positions.iter().zip(state.velocities.iter());
+    moving.zip(world.state.motion.history.iter()).map(inertia).collect()
+}
+
+/// Lets all vertices start anew: after a jump of the forces, BDF2 would lag behind by half a substep.
+pub(crate) fn forget_history(world: &mut World) {
+    world.state.motion.history.iter_mut().for_each(|history| *history = None);
+    world.state.last_substep = 0.0;
+}
+
+/// Lets the vertices that are about to hit something take an Euler step instead.
+pub(crate) fn restart_at_contacts(world: &mut World, h: f64) {
+    let (work, gravity) = (&mut world.scratch, world.state.gravity);
+    let (last, motion) = (&mut world.state.last, &mut world.state.motion);
+    let is_jump = |contact: &Contact| {
+        let row = &contact.row;
+        let end = row.interpolate(|vi| work.rows[vi.to_usize()].position());
+        row.gap(end) < 0.0 && work.is_impact(contact, h, gravity)
+    };
+    let touching = last.contacts.iter().filter(|contact| is_jump(contact));
+    let touching = touching.flat_map(|c| c.row.vertices.into_iter().zip(c.row.weights));
+    let mut vertices: Vec<_> = touching.filter(|(_, weight)| *weight != 0.0).map(|(vi, _)| vi).collect();
+    vertices.sort_unstable();
+    vertices.dedup();
+    for vi in vertices {
+        let i = vi.to_usize();
+        if last.scales[i] == h || motion.inverse_masses[vi] == 0.0 {
+            continue;
         }
+        let inertia = Inertia::euler(work.start[i], work.start_velocities[i], h);
+        let impulse = work.impulses.get(i).copied().unwrap_or(DVec3::ZERO) * (h / work.impulse_time);
+        let coasting = coast(inertia, (gravity, world.setup.settings.velocity_damping));
+        let velocity = coasting + impulse * motion.inverse_masses[vi];
+        let free = inertia.position + velocity * h;
+        let row = &mut work.rows[i];
+        row.position = along_held(motion.held[vi], row.position(), free).to_array();
+        last.scales[i] = h;
+        motion.velocities[vi] = velocity;
     }
+}
 
-    /// The time integration in use: `euler` or `bdf2`.
-    pub fn time_integration_name(&self) -> &'static str {
-        if self.is_second_order() { "bdf2" } else { "euler" }
+/// Notes the start of the substep for the next one. What hits or sticks to something starts anew.
+pub(crate) fn note_history(world: &mut World, h: f64) {
+    world.state.last_substep = h;
+    world.state.was_touched = world.state.last.active_contacts() > 0;
+    if !is_second_order(world) {
+        return;
     }
-
-    /// What every vertex brings into a substep of length `h` \[s\].
-    pub(crate) fn collect_inertia(&self, h: f64) -> Vec<Inertia> {
-        let state = &self.state.motion;
-        let ratio = h / self.state.last_substep;
-        let has_history = self.is_second_order() && self.state.last_substep > 0.0 && ratio <= LARGEST_GROWTH;
-        let inertia = |((x, v), last): ((&DVec3, &DVec3), &Option<VertexHistory>)| match last {
-            Some(last) if has_history => Inertia::bdf2(*x, *v, last, (h, ratio)),
-            _ => Inertia::euler(*x, *v, h),
-        };
-        let moving = state.positions.iter().zip(state.velocities.iter());
-        moving.zip(self.state.motion.history.iter()).map(inertia).collect()
+    let starts = world.scratch.start.iter().zip(&world.scratch.start_velocities);
+    let history = starts.map(|(x, v)| Some(VertexHistory { position: *x, velocity: *v }));
+    world.state.motion.history = history.collect();
+    let starts_anew = |contact: &&Contact| {
+        contact.sticks
+            || contact.normal_lambda > 0.0 && world.scratch.is_impact(contact, h, world.state.gravity)
+    };
+    for i in &world.scratch.shortened {
+        world.state.motion.history.raw[*i] = None;
     }
-
-    /// Lets all vertices start anew: after a jump of the forces, BDF2 would lag behind by half a substep.
-    pub(crate) fn forget_history(&mut self) {
-        self.state.motion.history.iter_mut().for_each(|history| *history = None);
-        self.state.last_substep = 0.0;
-    }
-
-    /// Lets the vertices that are about to hit something take an Euler step instead.
-    pub(crate) fn restart_at_contacts(&mut self, h: f64) {
-        let (work, gravity) = (&mut self.work, self.state.gravity);
-        let (last, motion) = (&mut self.state.last, &mut self.state.motion);
-        let is_jump = |contact: &Contact| {
-            let row = &contact.row;
-            let end = row.interpolate(|vi| work.rows[vi.to_usize()].position());
-            row.gap(end) < 0.0 && work.is_impact(contact, h, gravity)
-        };
-        let touching = last.contacts.iter().filter(|contact| is_jump(contact));
-        let touching = touching.flat_map(|c| c.row.vertices.into_iter().zip(c.row.weights));
-        let mut vertices: Vec<_> = touching.filter(|(_, weight)| *weight != 0.0).map(|(vi, _)| vi).collect();
-        vertices.sort_unstable();
-        vertices.dedup();
-        for vi in vertices {
-            let i = vi.to_usize();
-            if last.scales[i] == h || motion.inverse_masses[vi] == 0.0 {
-                continue;
-            }
-            let inertia = Inertia::euler(work.start[i], work.start_velocities[i], h);
-            let impulse = work.impulses.get(i).copied().unwrap_or(DVec3::ZERO) * (h / work.impulse_time);
-            let coasting = coast(inertia, (gravity, self.settings.velocity_damping));
-            let velocity = coasting + impulse * motion.inverse_masses[vi];
-            let free = inertia.position + velocity * h;
-            let row = &mut work.rows[i];
-            row.position = along_held(motion.held[vi], row.position(), free).to_array();
-            last.scales[i] = h;
-            motion.velocities[vi] = velocity;
-        }
-    }
-
-    /// Notes the start of the substep for the next one. What hits or sticks to something starts anew.
-    pub(crate) fn note_history(&mut self, h: f64) {
-        self.state.last_substep = h;
-        self.state.was_touched = self.state.last.active_contacts() > 0;
-        if !self.is_second_order() {
-            return;
-        }
-        let starts = self.work.start.iter().zip(&self.work.start_velocities);
-        let history = starts.map(|(x, v)| Some(VertexHistory { position: *x, velocity: *v }));
-        self.state.motion.history = history.collect();
-        let starts_anew = |contact: &&Contact| {
-            contact.sticks
-                || contact.normal_lambda > 0.0 && self.work.is_impact(contact, h, self.state.gravity)
-        };
-        for i in &self.work.shortened {
-            self.state.motion.history.raw[*i] = None;
-        }
-        for contact in self.state.last.contacts.iter().filter(starts_anew) {
-            for (vi, weight) in contact.row.vertices.into_iter().zip(contact.row.weights) {
-                if weight != 0.0 {
-                    self.state.motion.history[vi] = None;
-                }
+    for contact in world.state.last.contacts.iter().filter(starts_anew) {
+        for (vi, weight) in contact.row.vertices.into_iter().zip(contact.row.weights) {
+            if weight != 0.0 {
+                world.state.motion.history[vi] = None;
             }
         }
     }

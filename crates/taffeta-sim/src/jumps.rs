@@ -4,6 +4,7 @@
 //! edges tell what the faces miss (D. W. Kelly, J. P. Gago, O. C. Zienkiewicz, I. Babuška, A posteriori error analysis and
 //! adaptive processes in the finite element method, 1983). They fall in proportion to the size of the faces.
 
+use crate::fields::face_strain_tensor;
 use crate::world::World;
 use glam::DVec2;
 use taffeta_core::FaceIndex;
@@ -23,66 +24,64 @@ pub struct FaceJumps {
     pub curvatures: Vec<f64>,
 }
 
-impl World {
-    /// How much strain and curvature jump from each face of a cloth to its neighbors.
-    ///
-    /// # Panics
-    /// If there is no cloth of that number.
-    pub fn face_jumps(&self, cloth: usize) -> FaceJumps {
-        assert!(cloth < self.cloths.len(), "there is no cloth {cloth}");
-        let faces: Vec<FaceIndex> = self.state.motion.faces_of(cloth as u32).collect();
-        let Some(first) = faces.first().copied() else { return FaceJumps::default() };
-        // A cloth is a contiguous range of faces.
-        let row = |fi: FaceIndex| fi.to_usize() - first.to_usize();
-        let strains: Vec<Sym2> = faces.iter().map(|fi| self.face_strain_tensor(*fi)).collect();
-        let mut curvatures = vec![Sym2::default(); faces.len()];
-        let edges = || {
-            self.state.sheet.topology.edges.iter_indexed().filter_map(|(ei, edge)| {
-                let [Some(f), Some(g)] = edge.faces else { return None };
-                (self.state.motion.rest.cloths[f] as usize == cloth).then_some((ei, edge, [f, g]))
-            })
-        };
-        for (ei, edge, sides) in edges() {
-            let bend = self.bend_angle(edge) - self.state.motion.rest.angles[ei];
-            for fi in sides {
-                let along = self.rest_edge(edge, fi);
-                let across = along.perp();
-                let share = bend / (2.0 * self.state.motion.rest.areas[fi] * along.length());
-                curvatures[row(fi)] = curvatures[row(fi)].plus(share, &outer(across));
-            }
+/// How much strain and curvature jump from each face of a cloth to its neighbors.
+///
+/// # Panics
+/// If there is no cloth of that number.
+pub fn face_jumps(world: &World, cloth: usize) -> FaceJumps {
+    assert!(cloth < world.setup.cloths.len(), "there is no cloth {cloth}");
+    let faces: Vec<FaceIndex> = world.state.motion.faces_of(cloth as u32).collect();
+    let Some(first) = faces.first().copied() else { return FaceJumps::default() };
+    // A cloth is a contiguous range of faces.
+    let row = |fi: FaceIndex| fi.to_usize() - first.to_usize();
+    let strains: Vec<Sym2> = faces.iter().map(|fi| face_strain_tensor(world, *fi)).collect();
+    let mut curvatures = vec![Sym2::default(); faces.len()];
+    let edges = || {
+        world.state.sheet.topology.edges.iter_indexed().filter_map(|(ei, edge)| {
+            let [Some(f), Some(g)] = edge.faces else { return None };
+            (world.state.motion.rest.cloths[f] as usize == cloth).then_some((ei, edge, [f, g]))
+        })
+    };
+    for (ei, edge, sides) in edges() {
+        let bend = bend_angle(world, edge) - world.state.motion.rest.angles[ei];
+        for fi in sides {
+            let along = rest_edge(world, edge, fi);
+            let across = along.perp();
+            let share = bend / (2.0 * world.state.motion.rest.areas[fi] * along.length());
+            curvatures[row(fi)] = curvatures[row(fi)].plus(share, &outer(across));
         }
-        let mut jumps = FaceJumps { strains: vec![0.0; faces.len()], curvatures: vec![0.0; faces.len()] };
-        for (_, edge, sides) in edges() {
-            // Each face in its own chart; the directions along and across the edge are what both share.
-            let jump = |tensors: &[Sym2]| {
-                let [a, b] = sides.map(|fi| along_and_across(&tensors[row(fi)], self.rest_edge(edge, fi)));
-                distance(&a, &b)
-            };
-            let (strain, curvature) = (jump(&strains), jump(&curvatures));
-            for fi in sides {
-                let (of_strain, of_curvature) = (&mut jumps.strains[row(fi)], &mut jumps.curvatures[row(fi)]);
-                *of_strain = of_strain.max(strain);
-                *of_curvature = of_curvature.max(curvature);
-            }
-        }
-        jumps
     }
-
-    /// The angle of an edge with two faces \[rad\].
-    fn bend_angle(&self, edge: &Edge) -> f64 {
-        let [p, q] = edge.vertices;
-        let [a, b] = edge.opposites.map(|vertex| vertex.expect("the edge has two faces"));
-        hinge_angle(gather([p, q, a, b], &self.state.motion.positions))
-    }
-
-    /// An edge at rest, in the chart of one of its faces \[m\].
-    fn rest_edge(&self, edge: &Edge, fi: FaceIndex) -> DVec2 {
-        let corner = |vertex| {
-            let k = self.state.sheet.topology.faces[fi].iter().position(|corner| *corner == vertex);
-            self.state.motion.rest.corners[fi][k.expect("the face has the edge")]
+    let mut jumps = FaceJumps { strains: vec![0.0; faces.len()], curvatures: vec![0.0; faces.len()] };
+    for (_, edge, sides) in edges() {
+        // Each face in its own chart; the directions along and across the edge are what both share.
+        let jump = |tensors: &[Sym2]| {
+            let [a, b] = sides.map(|fi| along_and_across(&tensors[row(fi)], rest_edge(world, edge, fi)));
+            distance(&a, &b)
         };
-        corner(edge.vertices[1]) - corner(edge.vertices[0])
+        let (strain, curvature) = (jump(&strains), jump(&curvatures));
+        for fi in sides {
+            let (of_strain, of_curvature) = (&mut jumps.strains[row(fi)], &mut jumps.curvatures[row(fi)]);
+            *of_strain = of_strain.max(strain);
+            *of_curvature = of_curvature.max(curvature);
+        }
     }
+    jumps
+}
+
+/// The angle of an edge with two faces \[rad\].
+fn bend_angle(world: &World, edge: &Edge) -> f64 {
+    let [p, q] = edge.vertices;
+    let [a, b] = edge.opposites.map(|vertex| vertex.expect("the edge has two faces"));
+    hinge_angle(gather([p, q, a, b], &world.state.motion.positions))
+}
+
+/// An edge at rest, in the chart of one of its faces \[m\].
+fn rest_edge(world: &World, edge: &Edge, fi: FaceIndex) -> DVec2 {
+    let corner = |vertex| {
+        let k = world.state.sheet.topology.faces[fi].iter().position(|corner| *corner == vertex);
+        world.state.motion.rest.corners[fi][k.expect("the face has the edge")]
+    };
+    corner(edge.vertices[1]) - corner(edge.vertices[0])
 }
 
 /// `u uᵀ`.
@@ -122,7 +121,7 @@ mod tests {
         mesh.set_vertex_material(&coords);
         let cloth = ClothDescription::new("sheet", mesh, Material::isotropic(0.2, 1000.0, 0.3, 1e-5));
         let description = WorldDescription { cloths: vec![cloth], ..WorldDescription::default() };
-        World::build(&description).unwrap().face_jumps(0)
+        super::face_jumps(&World::build(&description).unwrap(), 0)
     }
 
     fn is_near(found: &[f64], expected: [f64; 4]) -> bool {

@@ -10,6 +10,8 @@
 //! taken back, and it waits for the next one. A fold that something forms slowly cannot wait, though: other cloths pay what they have.
 
 use crate::description::SolverChoice;
+use crate::measure::gravity;
+use crate::pressure::has_pressure;
 use crate::world::World;
 use glam::DVec3;
 use taffeta_core::VertexIndex;
@@ -73,174 +75,179 @@ pub(crate) struct Pieces {
     pub numbers: Vec<usize>,
 }
 
-impl World {
-    /// The vertices of each connected piece of cloth.
-    pub(crate) fn find_pieces(&self) -> Pieces {
-        let topology = &self.state.sheet.topology;
-        let mut components = Components::new(topology.surface_vertex_count());
-        topology.edges.iter().for_each(|edge| components.join(edge.vertices[0].0, edge.vertices[1].0));
-        let labels = components.labels();
-        let mut number_of = vec![None; labels.len()];
-        let mut pieces = Pieces { lists: Vec::new(), numbers: Vec::with_capacity(labels.len()) };
-        for (i, label) in labels.iter().enumerate() {
-            let number = *number_of[*label as usize].get_or_insert_with(|| {
-                pieces.lists.push(Vec::new());
-                pieces.lists.len() - 1
-            });
-            pieces.lists[number].push(i);
-            pieces.numbers.push(number);
-        }
-        pieces
-    }
-
-    /// Notes what every piece has before a pass.
-    pub(crate) fn note_energies(&self) -> Ledger {
-        let pieces = self.find_pieces();
-        let state = &self.state.motion;
-        let account = |piece: &Vec<usize>| {
-            let mass: f64 = piece.iter().map(|i| state.masses.raw[*i]).sum();
-            let mean =
-                |of: &[DVec3]| piece.iter().map(|i| of[*i] * state.masses.raw[*i]).sum::<DVec3>() / mass;
-            Account {
-                cloth: self.state.sheet.vertex_cloths.raw[piece[0]] as usize,
-                mass,
-                velocity: mean(&state.velocities.raw),
-                energy: 0.0,
-                origin: mean(&state.positions.raw),
-                is_driven: false,
-            }
-        };
-        let mut accounts: Vec<Account> = pieces.lists.iter().map(account).collect();
-        let origins: Vec<DVec3> = accounts.iter().map(|account| account.origin).collect();
-        let found = self.piece_energies(&pieces, &origins).into_iter().zip(self.find_driven(&pieces));
-        for (account, (energy, is_driven)) in accounts.iter_mut().zip(found) {
-            (account.energy, account.is_driven) = (energy, is_driven);
-        }
-        let keys = self.state.sheet.vertex_keys().iter().copied();
-        let mut numbers: Vec<_> = keys.zip(pieces.numbers).collect();
-        numbers.sort_unstable();
-        Ledger { numbers, accounts }
-    }
-
-    /// Kinetic, elastic and gravity's energy of each piece \[J\], the last from an origin of its own.
-    fn piece_energies(&self, pieces: &Pieces, origins: &[DVec3]) -> Vec<f64> {
-        let (state, gravity) = (&self.state.motion, self.gravity());
-        let mut energies = vec![0.0; origins.len()];
-        for (i, number) in pieces.numbers.iter().copied().enumerate() {
-            let fallen = gravity.dot(state.positions.raw[i] - origins[number]);
-            let speed = state.velocities.raw[i].length_squared();
-            energies[number] += state.masses.raw[i] * (0.5 * speed - fallen);
-        }
-        self.caches.blocks.each_energy(&state.positions, &self.caches.plate, |vi, energy| {
-            energies[pieces.numbers[vi.to_usize()]] += energy;
+/// The vertices of each connected piece of cloth.
+pub(crate) fn find_pieces(world: &World) -> Pieces {
+    let topology = &world.state.sheet.topology;
+    let mut components = Components::new(topology.surface_vertex_count());
+    topology.edges.iter().for_each(|edge| components.join(edge.vertices[0].0, edge.vertices[1].0));
+    let labels = components.labels();
+    let mut number_of = vec![None; labels.len()];
+    let mut pieces = Pieces { lists: Vec::new(), numbers: Vec::with_capacity(labels.len()) };
+    for (i, label) in labels.iter().enumerate() {
+        let number = *number_of[*label as usize].get_or_insert_with(|| {
+            pieces.lists.push(Vec::new());
+            pieces.lists.len() - 1
         });
-        energies
+        pieces.lists[number].push(i);
+        pieces.numbers.push(number);
     }
+    pieces
+}
 
-    /// Whether something outside acts on each piece.
-    fn find_driven(&self, pieces: &Pieces) -> Vec<bool> {
-        let is_blown = self.inputs.air.is_some() || self.has_pressure() || !self.inputs.grabbed.is_empty();
-        // Nothing tells what touched what if that has been forgotten since the last substep.
-        let mut is_driven = vec![is_blown || self.state.last.has_forgotten_contacts; pieces.lists.len()];
-        let mut drive = |i: usize| {
-            if let Some(number) = pieces.numbers.get(i) {
-                is_driven[*number] = true;
-            }
-        };
-        let held = self.state.motion.held.iter().enumerate();
-        held.filter(|(_, held)| **held != [false; 3]).for_each(|(i, _)| drive(i));
-        let stitches = self.caches.blocks.stitches.iter();
-        stitches.flat_map(|stitch| stitch.vertices).for_each(|vi| drive(vi.to_usize()));
-        for contact in self.state.last.contacts.iter().filter(|contact| contact.normal_lambda > 0.0) {
-            let row = contact.row;
-            let touched = row.vertices.into_iter().zip(row.weights).filter(|(_, weight)| *weight != 0.0);
-            touched.for_each(|(vi, _)| drive(vi.to_usize()));
+/// Notes what every piece has before a pass.
+pub(crate) fn note_energies(world: &World) -> Ledger {
+    let pieces = find_pieces(world);
+    let state = &world.state.motion;
+    let account = |piece: &Vec<usize>| {
+        let mass: f64 = piece.iter().map(|i| state.masses.raw[*i]).sum();
+        let mean = |of: &[DVec3]| piece.iter().map(|i| of[*i] * state.masses.raw[*i]).sum::<DVec3>() / mass;
+        Account {
+            cloth: world.state.sheet.vertex_cloths.raw[piece[0]] as usize,
+            mass,
+            velocity: mean(&state.velocities.raw),
+            energy: 0.0,
+            origin: mean(&state.positions.raw),
+            is_driven: false,
         }
-        is_driven
+    };
+    let mut accounts: Vec<Account> = pieces.lists.iter().map(account).collect();
+    let origins: Vec<DVec3> = accounts.iter().map(|account| account.origin).collect();
+    let found = piece_energies(world, &pieces, &origins).into_iter().zip(find_driven(world, &pieces));
+    for (account, (energy, is_driven)) in accounts.iter_mut().zip(found) {
+        (account.energy, account.is_driven) = (energy, is_driven);
     }
+    let keys = world.state.sheet.vertex_keys().iter().copied();
+    let mut numbers: Vec<_> = keys.zip(pieces.numbers).collect();
+    numbers.sort_unstable();
+    Ledger { numbers, accounts }
+}
 
-    /// Whether passes are paid for: not under solvers whose elements store no energy that they keep.
-    pub(crate) fn keeps_ledger(&self) -> bool {
-        !matches!(self.caches.choice, SolverChoice::Pbd | SolverChoice::Projective)
+/// Kinetic, elastic and gravity's energy of each piece \[J\], the last from an origin of its own.
+fn piece_energies(world: &World, pieces: &Pieces, origins: &[DVec3]) -> Vec<f64> {
+    let (state, gravity) = (&world.state.motion, gravity(world));
+    let mut energies = vec![0.0; origins.len()];
+    for (i, number) in pieces.numbers.iter().copied().enumerate() {
+        let fallen = gravity.dot(state.positions.raw[i] - origins[number]);
+        let speed = state.velocities.raw[i].length_squared();
+        energies[number] += state.masses.raw[i] * (0.5 * speed - fallen);
     }
+    world.derived.blocks.each_energy(&state.positions, &world.derived.plate, |vi, energy| {
+        energies[pieces.numbers[vi.to_usize()]] += energy;
+    });
+    energies
+}
 
-    /// Takes what a pass over the chosen cloths has added to the energy of each piece from its motion within itself. Returns for
-    /// each cloth whether that was not enough.
-    pub(crate) fn settle_energies(&mut self, ledger: &Ledger, chosen: &[bool]) -> Vec<bool> {
-        let mut is_unpaid = vec![false; self.cloths.len()];
-        let pieces = self.find_pieces();
-        let keys = self.state.sheet.vertex_keys();
-        let accounts: Vec<Option<Account>> =
-            pieces.lists.iter().map(|piece| ledger.account_of(piece, keys)).collect();
-        let origins: Vec<DVec3> =
-            accounts.iter().map(|account| account.map_or(DVec3::ZERO, |account| account.origin)).collect();
-        let energies = self.piece_energies(&pieces, &origins);
-        let masses = self.cloth_masses();
-        let credits = self.state.credits.clone();
-        for ((piece, energy), account) in pieces.lists.iter().zip(energies).zip(accounts) {
-            // Nothing tells which one a piece was that has kept no vertex.
-            let Some(account) = account.filter(|account| chosen[account.cloth]) else { continue };
-            let mass: f64 = piece.iter().map(|i| self.state.motion.masses.raw[*i]).sum();
-            // Rest shapes in space and round outlines have other areas with other meshes: what mass is new moves with the others.
-            let carried = 0.5 * (mass - account.mass) * account.velocity.length_squared();
-            let rise = energy - account.energy - carried;
-            let round_off =
-                ROUND_OFF * (piece.len() as f64).sqrt().max(10.0) * (energy.abs() + account.energy.abs())
-                    + mass * STILL * STILL;
-            // A piece has its share of what all pieces of its cloth have been taken.
-            let given = rise.clamp(0.0, credits[account.cloth] * (mass / masses[account.cloth]).min(1.0));
-            let credit = &mut self.state.credits[account.cloth];
-            *credit = (*credit - given + (-rise).max(0.0)).max(0.0);
-            let due = rise - given;
-            if due > round_off {
-                is_unpaid[account.cloth] |= due - self.slow_piece(piece, due) > round_off;
-            }
+/// Whether something outside acts on each piece.
+fn find_driven(world: &World, pieces: &Pieces) -> Vec<bool> {
+    let is_blown = world.inputs.air.is_some() || has_pressure(world) || !world.inputs.grabbed.is_empty();
+    // Nothing tells what touched what if that has been forgotten since the last substep.
+    let mut is_driven = vec![is_blown || world.state.last.has_forgotten_contacts; pieces.lists.len()];
+    let mut drive = |i: usize| {
+        if let Some(number) = pieces.numbers.get(i) {
+            is_driven[*number] = true;
         }
-        is_unpaid
+    };
+    let held = world.state.motion.held.iter().enumerate();
+    held.filter(|(_, held)| **held != [false; 3]).for_each(|(i, _)| drive(i));
+    let stitches = world.derived.blocks.stitches.iter();
+    stitches.flat_map(|stitch| stitch.vertices).for_each(|vi| drive(vi.to_usize()));
+    for contact in world.state.last.contacts.iter().filter(|contact| contact.normal_lambda > 0.0) {
+        let row = contact.row;
+        let touched = row.vertices.into_iter().zip(row.weights).filter(|(_, weight)| *weight != 0.0);
+        touched.for_each(|(vi, _)| drive(vi.to_usize()));
     }
+    is_driven
+}
 
-    /// The mass of the surface of each cloth \[kg\].
-    fn cloth_masses(&self) -> Vec<f64> {
-        let mut sums = vec![0.0; self.cloths.len()];
-        for (cloth, mass) in self.state.sheet.vertex_cloths.iter().zip(self.state.motion.masses.iter()) {
-            if let Some(sum) = sums.get_mut(*cloth as usize) {
-                *sum += mass;
-            }
+/// Whether passes are paid for: not under solvers whose elements store no energy that they keep.
+pub(crate) fn keeps_ledger(world: &World) -> bool {
+    !matches!(world.derived.choice, SolverChoice::Pbd | SolverChoice::Projective)
+}
+
+/// Takes what a pass over the chosen cloths has added to the energy of each piece from its motion within itself. Returns for
+/// each cloth whether that was not enough.
+pub(crate) fn settle_energies(world: &mut World, ledger: &Ledger, chosen: &[bool]) -> Vec<bool> {
+    let mut is_unpaid = vec![false; world.setup.cloths.len()];
+    let pieces = find_pieces(world);
+    let keys = world.state.sheet.vertex_keys();
+    let accounts: Vec<Option<Account>> =
+        pieces.lists.iter().map(|piece| ledger.account_of(piece, keys)).collect();
+    let origins: Vec<DVec3> =
+        accounts.iter().map(|account| account.map_or(DVec3::ZERO, |account| account.origin)).collect();
+    let energies = piece_energies(world, &pieces, &origins);
+    let masses = cloth_masses(world);
+    let credits = world.state.credits.clone();
+    for ((piece, energy), account) in pieces.lists.iter().zip(energies).zip(accounts) {
+        // Nothing tells which one a piece was that has kept no vertex.
+        let Some(account) = account.filter(|account| chosen[account.cloth]) else { continue };
+        let mass: f64 = piece.iter().map(|i| world.state.motion.masses.raw[*i]).sum();
+        // Rest shapes in space and round outlines have other areas with other meshes: what mass is new moves with the others.
+        let carried = 0.5 * (mass - account.mass) * account.velocity.length_squared();
+        let rise = energy - account.energy - carried;
+        let round_off =
+            ROUND_OFF * (piece.len() as f64).sqrt().max(10.0) * (energy.abs() + account.energy.abs())
+                + mass * STILL * STILL;
+        // A piece has its share of what all pieces of its cloth have been taken.
+        let given = rise.clamp(0.0, credits[account.cloth] * (mass / masses[account.cloth]).min(1.0));
+        let credit = &mut world.state.credits[account.cloth];
+        *credit = (*credit - given + (-rise).max(0.0)).max(0.0);
+        let due = rise - given;
+        if due > round_off {
+            is_unpaid[account.cloth] |= due - slow_piece(world, piece, due) > round_off;
         }
-        sums
     }
+    is_unpaid
+}
 
-    /// Takes energy from the motion of a piece within itself, at most `amount`; how much \[J\].
-    fn slow_piece(&mut self, piece: &[usize], amount: f64) -> f64 {
-        let state = &mut self.state.motion;
-        let vertex = |i: &usize| MovedVertex {
-            mass: state.masses.raw[*i],
-            path: [state.positions.raw[*i]; 2],
-            velocity: state.velocities.raw[*i],
-            is_free: state.held.raw[*i] == [false; 3],
-        };
-        let mut vertices: Vec<MovedVertex> = piece.iter().map(vertex).collect();
-        let paid = slow_within(&mut vertices, amount);
-        self.put_velocities(piece, &vertices);
-        paid
-    }
-
-    /// Gives the vertices of a piece new velocities, and the earlier ones that the time integration remembers the same change: it
-    /// would give back what only the later ones lose.
-    pub(crate) fn put_velocities(&mut self, piece: &[usize], vertices: &[MovedVertex]) {
-        let velocities = &mut self.state.motion.velocities.raw;
-        for (i, vertex) in piece.iter().zip(vertices) {
-            if let Some(history) = &mut self.state.motion.history.raw[*i] {
-                history.velocity += vertex.velocity - velocities[*i];
-            }
-            velocities[*i] = vertex.velocity;
+/// The mass of the surface of each cloth \[kg\].
+fn cloth_masses(world: &World) -> Vec<f64> {
+    let mut sums = vec![0.0; world.setup.cloths.len()];
+    for (cloth, mass) in world.state.sheet.vertex_cloths.iter().zip(world.state.motion.masses.iter()) {
+        if let Some(sum) = sums.get_mut(*cloth as usize) {
+            *sum += mass;
         }
+    }
+    sums
+}
+
+/// Takes energy from the motion of a piece within itself, at most `amount`; how much \[J\].
+fn slow_piece(world: &mut World, piece: &[usize], amount: f64) -> f64 {
+    let state = &mut world.state.motion;
+    let vertex = |i: &usize| MovedVertex {
+        mass: state.masses.raw[*i],
+        path: [state.positions.raw[*i]; 2],
+        velocity: state.velocities.raw[*i],
+        is_free: state.held.raw[*i] == [false; 3],
+    };
+    let mut vertices: Vec<MovedVertex> = piece.iter().map(vertex).collect();
+    let paid = slow_within(&mut vertices, amount);
+    put_velocities(world, piece, &vertices);
+    paid
+}
+
+/// Gives the vertices of a piece new velocities, and the earlier ones that the time integration remembers the same change: it
+/// would give back what only the later ones lose.
+pub(crate) fn put_velocities(world: &mut World, piece: &[usize], vertices: &[MovedVertex]) {
+    let velocities = &mut world.state.motion.velocities.raw;
+    for (i, vertex) in piece.iter().zip(vertices) {
+        if let Some(history) = &mut world.state.motion.history.raw[*i] {
+            history.velocity += vertex.velocity - velocities[*i];
+        }
+        velocities[*i] = vertex.velocity;
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::description::EnclosedDescription;
+    use crate::ledger::find_pieces;
+    use crate::ledger::note_energies;
+    use crate::ledger::settle_energies;
+    use crate::measure::mechanical_energy;
+    use crate::newton::clamp_normals;
+    use crate::schedule::remesh_cloths;
+    use crate::schedule::remesh_if_due;
     use crate::{ClothDescription, PinDescription, SolverChoice, StepInputs, World, WorldDescription};
     use glam::{DVec2, DVec3};
     use taffeta_core::{Keyframe, Motion, Region, TriangleMesh};
@@ -321,7 +328,8 @@ mod tests {
             // A mesh relaxes toward larger sizes in time: enough has passed.
             world.state.last_passes[0] = world.state.time - 10.0;
             let size_max = [0.03, 0.06, 0.04, 0.08][pass % 4];
-            world.cloths[0].remesh = Some(RemeshSettings { size_max, ..world.cloths[0].remesh.unwrap() });
+            world.setup.cloths[0].remesh =
+                Some(RemeshSettings { size_max, ..world.setup.cloths[0].remesh.unwrap() });
             let report = world.step(&StepInputs::default(), DT).expect("a step");
             let (before, after) = (report.metrics, world.measure());
             let made = report.remesh.splits + report.remesh.collapses + report.remesh.flips;
@@ -346,45 +354,45 @@ mod tests {
     #[test]
     fn energies_of_pieces_add_up() {
         let mut world = flying(bent_sheets());
-        world.settings.gravity = DVec3::new(0.3, -0.2, -9.0);
+        world.setup.settings.gravity = DVec3::new(0.3, -0.2, -9.0);
         world.step(&StepInputs::default(), DT).expect("a step");
-        let pieces = world.find_pieces();
+        let pieces = find_pieces(&world);
         assert_eq!(pieces.lists.len(), 2);
-        let sum: f64 = world.piece_energies(&pieces, &[DVec3::ZERO; 2]).iter().sum();
-        let whole = world.mechanical_energy();
+        let sum: f64 = piece_energies(&world, &pieces, &[DVec3::ZERO; 2]).iter().sum();
+        let whole = mechanical_energy(&world);
         assert!((sum / whole - 1.0).abs() < 1e-12 && whole > 0.0, "{sum} {whole}");
     }
 
     /// A world in which the vertices move at random, and its energies before it is changed.
     fn wobbling() -> (World, super::Ledger) {
         let mut world = flying(bent_sheets());
-        world.settings.gravity = DVec3::new(0.0, 0.0, -9.0);
+        world.setup.settings.gravity = DVec3::new(0.0, 0.0, -9.0);
         world.state.motion.velocities.iter_mut().enumerate().for_each(|(i, v)| v.y += (i as f64).sin());
-        let ledger = world.note_energies();
+        let ledger = note_energies(&world);
         (world, ledger)
     }
 
     #[test]
     fn motion_pays_for_what_was_lifted() {
         let (mut world, ledger) = wobbling();
-        let before = world.mechanical_energy();
+        let before = mechanical_energy(&world);
         world.state.motion.positions.iter_mut().for_each(|x| x.z += 1e-3);
-        let lifted = world.mechanical_energy() - before;
-        assert_eq!(world.settle_energies(&ledger, &[true]), [false]);
-        let left = world.mechanical_energy() - before;
+        let lifted = mechanical_energy(&world) - before;
+        assert_eq!(settle_energies(&mut world, &ledger, &[true]), [false]);
+        let left = mechanical_energy(&world) - before;
         assert!(lifted > 1e-4 && left.abs() < 1e-12, "{lifted} {left}");
         // More than there is of it.
         world.state.motion.positions.iter_mut().for_each(|x| x.z += 10.0);
-        assert_eq!(world.settle_energies(&ledger, &[true]), [true]);
+        assert_eq!(settle_energies(&mut world, &ledger, &[true]), [true]);
     }
 
     #[test]
     fn mass_that_is_new_moves_with_the_others_for_nothing() {
         let (mut world, _) = wobbling();
         world.state.motion.velocities.iter_mut().for_each(|v| *v = DVec3::new(30.0, 0.0, 0.0));
-        let ledger = world.note_energies();
+        let ledger = note_energies(&world);
         std::sync::Arc::make_mut(&mut world.state.motion.masses).iter_mut().for_each(|mass| *mass *= 1.01);
-        assert_eq!(world.settle_energies(&ledger, &[true]), [false]);
+        assert_eq!(settle_energies(&mut world, &ledger, &[true]), [false]);
         assert!(world.state.motion.velocities.iter().all(|v| *v == DVec3::new(30.0, 0.0, 0.0)));
     }
 
@@ -401,9 +409,9 @@ mod tests {
             cloth
         };
         let mut world = flying_together(vec![still("waiting", false), still("held", true)]);
-        world.settings.solver = SolverChoice::Block;
+        world.setup.settings.solver = SolverChoice::Block;
         let before = [0, 1].map(|cloth| world.mesh(cloth).positions.len());
-        let splits = world.remesh_if_due().0.splits as usize;
+        let splits = remesh_if_due(&mut world).0.splits as usize;
         let after = [0, 1].map(|cloth| world.mesh(cloth).positions.len());
         assert!(splits > 100 && after[0] == before[0] && after[1] > before[1] + 100, "{before:?} {after:?}");
         world.state.sheet.thaw(&world.state.motion).mesh.validate().expect("a mesh");
@@ -420,7 +428,7 @@ mod tests {
         let mut balloon = ClothDescription::new("balloon", mesh, Material::isotropic(0.2, 200.0, 0.3, 0.0));
         balloon.volume = Some(EnclosedDescription { ratio: 1.5, inflation: 0.0, bulk: Some(1e4) });
         let mut world = flying_together(vec![bent_sheets(), balloon]);
-        world.settings.solver = SolverChoice::Block;
+        world.setup.settings.solver = SolverChoice::Block;
         world.step(&StepInputs::default(), DT).expect("a step");
         // Motion that pays.
         world.state.motion.velocities.iter_mut().enumerate().for_each(|(i, v)| v.y += (i as f64).sin());
@@ -430,8 +438,9 @@ mod tests {
             range.map(|i| world.state.motion.velocities.raw[i]).collect()
         };
         let before = of_balloon(&world);
-        world.cloths[0].remesh = Some(RemeshSettings { size_max: 0.03, ..world.cloths[0].remesh.unwrap() });
-        world.remesh_if_due();
+        world.setup.cloths[0].remesh =
+            Some(RemeshSettings { size_max: 0.03, ..world.setup.cloths[0].remesh.unwrap() });
+        remesh_if_due(&mut world);
         assert!(world.state.sheet.vertex_range(1) != range, "nothing was remeshed");
         assert_eq!(before, of_balloon(&world));
     }
@@ -452,11 +461,14 @@ mod tests {
         let mut world = flying(cloth);
         let vertices = world.mesh(0).positions.len();
         world.state.time = DT;
-        world.remesh_cloths(&[true], &world.note_energies(), &[]);
+        let ledger = note_energies(&world);
+        remesh_cloths(&mut world, &[true], &ledger, &[]);
         assert!(world.mesh(0).positions.len() > vertices, "nothing was remeshed");
-        let turned = world.clamp_normals(DT);
+        let turned = clamp_normals(&world, DT);
         assert!(
-            !turned.is_empty() && turned == world.caches.plate.clamps && turned != world.clamp_normals(0.0)
+            !turned.is_empty()
+                && turned == world.derived.plate.clamps
+                && turned != clamp_normals(&world, 0.0)
         );
     }
 
@@ -472,7 +484,7 @@ mod tests {
             cloth.remesh = cloth.remesh.map(|remesh| RemeshSettings { size_max: 0.03, ..remesh });
             let mut world = flying(cloth);
             // Without its vertices on the bend a sheet at rest has more energy.
-            world.settings.solver = SolverChoice::Block;
+            world.setup.settings.solver = SolverChoice::Block;
             world
                 .state
                 .motion
@@ -480,9 +492,9 @@ mod tests {
                 .iter_mut()
                 .enumerate()
                 .for_each(|(i, v)| v.x = speed * (i as f64).sin());
-            let before = world.mechanical_energy();
-            let splits = world.remesh_if_due().0.splits;
-            (splits, world.mechanical_energy() - before)
+            let before = mechanical_energy(&world);
+            let splits = remesh_if_due(&mut world).0.splits;
+            (splits, mechanical_energy(&world) - before)
         };
         assert_eq!(refine(false, 0.0), (0, 0.0));
         let (splits, rise) = refine(true, 0.0);

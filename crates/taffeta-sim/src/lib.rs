@@ -18,6 +18,7 @@
 
 mod accuracy;
 mod air;
+pub mod ask;
 mod bound;
 mod breaking;
 mod build;
@@ -27,6 +28,7 @@ pub mod checkpoint;
 mod checks;
 mod collide;
 pub mod description;
+mod door;
 mod effort;
 mod enclosed;
 mod equilibrium;
@@ -50,17 +52,21 @@ mod pins;
 mod plastic;
 mod pressure;
 mod projective;
+mod rebuild;
 pub mod report;
 mod resample;
 mod rest;
 mod rope;
 mod safeguard;
 mod schedule;
+mod scratch;
 pub mod seams;
+mod setup;
 mod sheet;
 mod smooth;
 mod solid;
 mod solid_locator;
+mod solver_facts;
 mod stage;
 mod stages;
 mod state;
@@ -71,7 +77,7 @@ mod tearing;
 mod watch;
 mod world;
 
-pub use build::BuildError;
+pub use build::{BuildError, MAX_THREADS};
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use collide::{EnclosedCloth, SunkenCloth};
 pub use description::{
@@ -88,6 +94,7 @@ pub use report::{Metrics, RemeshCounts, StepReport, SubstepPlan, TearCounts};
 pub use resample::MaterialPoint;
 pub use safeguard::{ForcedMeeting, QuarantinedPair, SafeguardReport};
 pub use seams::{SeamDefect, SeamDescription, SeamError, SeamReport, SeamSides, Sewing, pair_seams};
+pub use setup::Cloth;
 pub use sheet::{Sheet, Thawed};
 pub use solid::Solid;
 pub use solid_locator::{SolidLocator, SolidPlace};
@@ -98,4 +105,4 @@ pub use taffeta_solve::{
     RopeMaterial, RowForce, SolidMaterial, StiffnessCorrection, Tearing,
 };
 pub use watch::Watch;
-pub use world::{Cloth, MAX_THREADS, World};
+pub use world::World;

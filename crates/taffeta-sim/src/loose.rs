@@ -83,52 +83,45 @@ impl LooseInput {
     }
 }
 
-impl World {
-    /// The bodies of loose vertices.
-    pub fn loose_bodies(&self) -> &[LooseBody] {
-        &self.bodies
-    }
+/// Positions \[m\] and velocities \[m/s\] of the vertices of a loose body, in the order of its description. Ropes are the
+/// last of the loose bodies.
+///
+/// # Panics
+/// If there is no loose body of that number.
+pub(crate) fn loose_state(world: &World, body: usize) -> (&[DVec3], &[DVec3]) {
+    let (range, state) = (loose_vertices(world, body), &world.state.motion);
+    (&state.positions.raw[range.clone()], &state.velocities.raw[range])
+}
 
-    /// Positions \[m\] and velocities \[m/s\] of the vertices of a loose body, in the order of its description. Ropes are the
-    /// last of the loose bodies.
-    ///
-    /// # Panics
-    /// If there is no loose body of that number.
-    pub fn loose_state(&self, body: usize) -> (&[DVec3], &[DVec3]) {
-        let (range, state) = (self.loose_vertices(body), &self.state.motion);
-        (&state.positions.raw[range.clone()], &state.velocities.raw[range])
-    }
+/// The vertices of a loose body in dense order, see [`World::sheet`]: those of [`loose_state`](Self::loose_state).
+///
+/// # Panics
+/// If there is no loose body of that number.
+pub fn loose_vertices(world: &World, body: usize) -> Range<usize> {
+    assert!(body < world.setup.bodies.len(), "there is no loose body {body}");
+    let range = world.state.sheet.vertex_range((world.setup.cloths.len() + body) as u32);
+    let visible = world.setup.bodies[body].visible(range.len());
+    range.start + visible.start..range.start + visible.end
+}
 
-    /// The vertices of a loose body in dense order, see [`World::sheet`]: those of [`loose_state`](Self::loose_state).
-    ///
-    /// # Panics
-    /// If there is no loose body of that number.
-    pub fn loose_vertices(&self, body: usize) -> Range<usize> {
-        assert!(body < self.bodies.len(), "there is no loose body {body}");
-        let range = self.state.sheet.vertex_range((self.cloths.len() + body) as u32);
-        let visible = self.bodies[body].visible(range.len());
-        range.start + visible.start..range.start + visible.end
-    }
+/// Number of cloths and loose bodies together: the bodies by which vertices are counted.
+pub(crate) fn body_count(world: &World) -> usize {
+    world.setup.cloths.len() + world.setup.bodies.len()
+}
 
-    /// Number of cloths and loose bodies together: the bodies by which vertices are counted.
-    pub(crate) fn body_count(&self) -> usize {
-        self.cloths.len() + self.bodies.len()
+/// What a body is called in messages, for example "cloth 'sheet'".
+pub(crate) fn body_name(world: &World, body: usize) -> String {
+    let is_of = |solid: &&crate::solid::Solid| {
+        solid.cloth == body || solid.body.is_some_and(|inside| inside + world.setup.cloths.len() == body)
+    };
+    if let Some(solid) = world.setup.solids.iter().find(is_of) {
+        return format!("solid '{}'", solid.name);
     }
-
-    /// What a body is called in messages, for example "cloth 'sheet'".
-    pub(crate) fn body_name(&self, body: usize) -> String {
-        let is_of = |solid: &&crate::solid::Solid| {
-            solid.cloth == body || solid.body.is_some_and(|inside| inside + self.cloths.len() == body)
-        };
-        if let Some(solid) = self.solids.iter().find(is_of) {
-            return format!("solid '{}'", solid.name);
-        }
-        match self.cloths.get(body) {
-            Some(cloth) => format!("cloth '{}'", cloth.name),
-            None => {
-                let body = &self.bodies[body - self.cloths.len()];
-                format!("{} '{}'", if body.rope.is_some() { "rope" } else { "body" }, body.name)
-            }
+    match world.setup.cloths.get(body) {
+        Some(cloth) => format!("cloth '{}'", cloth.name),
+        None => {
+            let body = &world.setup.bodies[body - world.setup.cloths.len()];
+            format!("{} '{}'", if body.rope.is_some() { "rope" } else { "body" }, body.name)
         }
     }
 }

@@ -1,11 +1,17 @@
 //! The stage of the solve by Newton's method, global or direct.
 
+use crate::accuracy::solution_error;
 use crate::caches::Solver;
 use crate::description::SolverChoice;
+use crate::grips::{carried_friction, carried_loads};
 use crate::pins::{along_held, put_back};
+use crate::scratch::Scratch;
+use crate::seams::sewing::sewn_cloths;
+use crate::stages::{end_of_substep, not_finite};
+use crate::state::State;
 use crate::step::StepError;
 use crate::stiffness::stiffness;
-use crate::world::{Scratch, World};
+use crate::world::World;
 use glam::DVec3;
 use taffeta_contact::Contact;
 use taffeta_contact::response::take_back_slip;
@@ -90,144 +96,138 @@ struct Settling<'a> {
     stopped: &'a mut [bool],
 }
 
-impl World {
-    /// Solves the implicit step of the substep: elasticity, pressure, contact, damping.
-    pub(crate) fn solve_newton(&mut self, h: f64) -> Result<NewtonReport, StepError> {
-        let time = self.state.time;
-        let limits = self.newton_limits(h);
-        let normals = self.clamp_normals(self.end_of_substep(h));
-        let (state, gravity) = (&self.state.motion, self.state.gravity);
-        let rows: Vec<ContactRow> = self.state.last.contacts.iter().map(|c| c.row).collect();
-        let mut inertia: Vec<f64> =
-            state.masses.iter().zip(&self.state.last.scales).map(|(m, s)| m / (s * s)).collect();
-        let loads = self.carried_loads();
-        let stiffnesses: Vec<f64> =
-            rows.iter().zip(loads).map(|(row, load)| stiffness(row, state, (h, load))).collect();
-        let carried = self.carried_friction();
-        // Start from inertia without gravity: from the old position motion would be swallowed, from the prediction a
-        // cloth at rest would jitter.
-        let held = state.held.raw.clone();
-        let guess =
-            |((x, held), s): ((&DVec3, &[bool; 3]), &f64)| along_held(*held, *x, *x - gravity * (s * s));
-        let mut x: Vec<_> =
-            self.state.last.predicted.iter().zip(&held).zip(&self.state.last.scales).map(guess).collect();
-        for pull in &self.state.last.pulls {
-            inertia[pull.vertex] += pull.stiffness;
-            // Nor from where a grab would take its vertices by themselves: they would be torn out of the cloth.
-            x[pull.vertex] = guess(((&pull.free, &held[pull.vertex]), &self.state.last.scales[pull.vertex]));
-        }
-        let is_direct = self.caches.choice == SolverChoice::Direct;
-        let mut effort = self.effort;
-        let report = self.in_pool(|caches, work, last| {
-            let Solver::Newton(driver) = &mut caches.solver else { return Ok(NewtonReport::default()) };
-            driver.begin_step(&work.start, &caches.plate);
-            caches.plate.clamps.clone_from(&normals);
-            let contacts =
-                Contacts { rows: &rows, start: &work.start, carried: &carried, stiffnesses: &stiffnesses };
-            let problem = NewtonProblem {
-                inertia: &inertia,
-                predicted: &last.predicted,
-                held: &held,
-                damping_rate: 1.0 / h,
-                contacts,
-                clamps: &normals,
-            };
-            let size = x.len() + rows.len();
-            let limits = NewtonLimits { linear_iterations: effort.conjugate_left(size), ..limits };
-            let report = driver.solve((&mut x, &mut caches.plate), &problem, limits)?;
-            match is_direct {
-                true => effort.add_direct(size, report.iterations),
-                false => effort.add_newton(size, (report.iterations, report.linear_iterations)),
-            }
-            Ok(report)
-        });
-        self.effort = effort;
-        let report = match report {
-            Ok(report) => report,
-            Err(NewtonError::NotFinite) => return Err(self.blame_farthest(h)),
-            Err(source) => return Err(StepError::Newton { time, source }),
-        };
-        for (row, x) in self.work.rows.iter_mut().zip(&x) {
-            row.position = x.to_array();
-        }
-        self.settle_contacts(h);
-        put_back(&self.work.guided, &mut self.work.rows);
-        Ok(report)
+/// Solves the implicit step of the substep: elasticity, pressure, contact, damping.
+pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, StepError> {
+    let time = world.state.time;
+    let limits = newton_limits(world, h);
+    let normals = clamp_normals(world, end_of_substep(world, h));
+    let (state, gravity) = (&world.state.motion, world.state.gravity);
+    let rows: Vec<ContactRow> = world.state.last.contacts.iter().map(|c| c.row).collect();
+    let mut inertia: Vec<f64> =
+        state.masses.iter().zip(&world.state.last.scales).map(|(m, s)| m / (s * s)).collect();
+    let loads = carried_loads(world);
+    let stiffnesses: Vec<f64> =
+        rows.iter().zip(loads).map(|(row, load)| stiffness(row, state, (h, load))).collect();
+    let carried = carried_friction(world);
+    // Start from inertia without gravity: from the old position motion would be swallowed, from the prediction a
+    // cloth at rest would jitter.
+    let held = state.held.raw.clone();
+    let guess = |((x, held), s): ((&DVec3, &[bool; 3]), &f64)| along_held(*held, *x, *x - gravity * (s * s));
+    let mut x: Vec<_> =
+        world.state.last.predicted.iter().zip(&held).zip(&world.state.last.scales).map(guess).collect();
+    for pull in &world.state.last.pulls {
+        inertia[pull.vertex] += pull.stiffness;
+        // Nor from where a grab would take its vertices by themselves: they would be torn out of the cloth.
+        x[pull.vertex] = guess(((&pull.free, &held[pull.vertex]), &world.state.last.scales[pull.vertex]));
     }
-
-    /// What the solve leaves to be done at the contacts, and what the next one has to know of them.
-    fn settle_contacts(&mut self, h: f64) {
-        let Solver::Newton(driver) = &self.caches.solver else { return };
-        let Scratch { start, bases, rows, stopped, .. } = &mut self.work;
-        let contacts = &mut self.state.last.contacts;
-        self.state.motion.grips.iter_mut().for_each(|grip| *grip = DVec3::ZERO);
-        let mut bearing = Vec::new();
-        for (contact, touch) in contacts.iter_mut().zip(driver.touches()) {
-            let settling = Settling { start, bases, rows, stopped };
-            settle_contact(contact, touch, settling, h);
-            let friction = static_friction(contact, touch);
-            let vertex = contact.row.vertex();
-            if let Some(vi) = vertex {
-                self.state.motion.grips[vi] += friction.unwrap_or_default();
-            }
-            if contact.normal_lambda > 0.0 {
-                // That of vertices is part of the cloth. Also what slides: it bears a load.
-                let elsewhere = friction.filter(|_| vertex.is_none()).unwrap_or_default();
-                bearing.push((&*contact, elsewhere, contact.normal_lambda / (h * h)));
-            }
-        }
-        if self.inputs.stands_still {
-            // The search begins each of its steps anew; what is remembered of edges that share vertices takes turns.
-            bearing.clear();
-        }
-        self.state.grasps.note(bearing.into_iter());
-    }
-
-    /// The error for an energy that is not finite: it names the vertex that was to go farthest.
-    fn blame_farthest(&self, h: f64) -> StepError {
-        let way = |i: usize| {
-            let way = self.state.last.predicted[i].distance(self.work.start[i]);
-            if way.is_nan() { f64::INFINITY } else { way }
-        };
-        let farthest =
-            (0..self.state.last.predicted.len()).fold(0, |best, i| if way(i) > way(best) { i } else { best });
-        self.not_finite(farthest, h)
-    }
-
-    /// When the Newton iteration of a substep of length `h` \[s\] stops.
-    pub(crate) fn newton_limits(&self, h: f64) -> NewtonLimits {
-        let is_direct = self.caches.choice == SolverChoice::Direct;
-        let (part, most, linear_tolerance) = match self.settings.iterations {
-            _ if is_direct => (DIRECT_TOLERANCE, DIRECT_ITERATIONS, LINEAR_TOLERANCE),
-            // Who says how many iterations wants them made.
-            Some(_) => (CONVERGED_TOLERANCE, GLOBAL_ITERATIONS, LINEAR_TOLERANCE),
-            None if self.inputs.stands_still => {
-                (STATIC_TOLERANCE, STATIC_ITERATIONS, STATIC_LINEAR_TOLERANCE)
-            }
-            None if self.sewn_cloths().contains(&true) => {
-                (SEWING_TOLERANCE, SEWING_ITERATIONS, ROUGH_LINEAR_TOLERANCE)
-            }
-            None => (self.solution_error(h), GLOBAL_ITERATIONS, ROUGH_LINEAR_TOLERANCE),
-        };
-        NewtonLimits {
-            iterations: self.settings.iterations.unwrap_or(most),
-            tolerance: part * self.extent(),
-            linear_tolerance,
-            linear_iterations: u32::MAX,
+    let is_direct = world.derived.choice == SolverChoice::Direct;
+    let mut effort = world.scratch.effort;
+    let World { derived: caches, scratch: work, state: State { last, .. }, .. } = world;
+    let Solver::Newton(driver) = &mut caches.solver else { return Ok(NewtonReport::default()) };
+    driver.begin_step(&work.start, &caches.plate);
+    caches.plate.clamps.clone_from(&normals);
+    let contacts = Contacts { rows: &rows, start: &work.start, carried: &carried, stiffnesses: &stiffnesses };
+    let problem = NewtonProblem {
+        inertia: &inertia,
+        predicted: &last.predicted,
+        held: &held,
+        damping_rate: 1.0 / h,
+        contacts,
+        clamps: &normals,
+    };
+    let size = x.len() + rows.len();
+    let limits = NewtonLimits { linear_iterations: effort.conjugate_left(size), ..limits };
+    let report = driver.solve((&mut x, &mut caches.plate), &problem, limits);
+    if let Ok(report) = &report {
+        match is_direct {
+            true => effort.add_direct(size, report.iterations),
+            false => effort.add_newton(size, (report.iterations, report.linear_iterations)),
         }
     }
-
-    /// The largest side of the box around all layouts: the size of the cloth \[m\].
-    pub(crate) fn extent(&self) -> f64 {
-        extent(&self.state.sheet.layout.raw)
+    world.scratch.effort = effort;
+    let report = match report {
+        Ok(report) => report,
+        Err(NewtonError::NotFinite) => return Err(blame_farthest(world, h)),
+        Err(source) => return Err(StepError::Newton { time, source }),
+    };
+    for (row, x) in world.scratch.rows.iter_mut().zip(&x) {
+        row.position = x.to_array();
     }
+    settle_contacts(world, h);
+    put_back(&world.scratch.guided, &mut world.scratch.rows);
+    Ok(report)
+}
 
-    /// The directions of the sheet beyond the clamped edges at a time \[s\].
-    pub(crate) fn clamp_normals(&self, time: f64) -> Vec<DVec3> {
-        let turn = |clamp: &crate::caches::Clamp| {
-            let pin = &self.pins[clamp.pin as usize];
-            pin.description.motion.pose_at(time, pin.center).rotation * clamp.normal
-        };
-        self.caches.clamps.iter().map(turn).collect()
+/// What the solve leaves to be done at the contacts, and what the next one has to know of them.
+fn settle_contacts(world: &mut World, h: f64) {
+    let Solver::Newton(driver) = &world.derived.solver else { return };
+    let Scratch { start, bases, rows, stopped, .. } = &mut world.scratch;
+    let contacts = &mut world.state.last.contacts;
+    world.state.motion.grips.iter_mut().for_each(|grip| *grip = DVec3::ZERO);
+    let mut bearing = Vec::new();
+    for (contact, touch) in contacts.iter_mut().zip(driver.touches()) {
+        let settling = Settling { start, bases, rows, stopped };
+        settle_contact(contact, touch, settling, h);
+        let friction = static_friction(contact, touch);
+        let vertex = contact.row.vertex();
+        if let Some(vi) = vertex {
+            world.state.motion.grips[vi] += friction.unwrap_or_default();
+        }
+        if contact.normal_lambda > 0.0 {
+            // That of vertices is part of the cloth. Also what slides: it bears a load.
+            let elsewhere = friction.filter(|_| vertex.is_none()).unwrap_or_default();
+            bearing.push((&*contact, elsewhere, contact.normal_lambda / (h * h)));
+        }
     }
+    if world.inputs.stands_still {
+        // The search begins each of its steps anew; what is remembered of edges that share vertices takes turns.
+        bearing.clear();
+    }
+    world.state.grasps.note(bearing.into_iter());
+}
+
+/// The error for an energy that is not finite: it names the vertex that was to go farthest.
+fn blame_farthest(world: &World, h: f64) -> StepError {
+    let way = |i: usize| {
+        let way = world.state.last.predicted[i].distance(world.scratch.start[i]);
+        if way.is_nan() { f64::INFINITY } else { way }
+    };
+    let farthest =
+        (0..world.state.last.predicted.len()).fold(0, |best, i| if way(i) > way(best) { i } else { best });
+    not_finite(world, farthest, h)
+}
+
+/// When the Newton iteration of a substep of length `h` \[s\] stops.
+pub(crate) fn newton_limits(world: &World, h: f64) -> NewtonLimits {
+    let is_direct = world.derived.choice == SolverChoice::Direct;
+    let (part, most, linear_tolerance) = match world.setup.settings.iterations {
+        _ if is_direct => (DIRECT_TOLERANCE, DIRECT_ITERATIONS, LINEAR_TOLERANCE),
+        // Who says how many iterations wants them made.
+        Some(_) => (CONVERGED_TOLERANCE, GLOBAL_ITERATIONS, LINEAR_TOLERANCE),
+        None if world.inputs.stands_still => (STATIC_TOLERANCE, STATIC_ITERATIONS, STATIC_LINEAR_TOLERANCE),
+        None if sewn_cloths(world).contains(&true) => {
+            (SEWING_TOLERANCE, SEWING_ITERATIONS, ROUGH_LINEAR_TOLERANCE)
+        }
+        None => (solution_error(world, h), GLOBAL_ITERATIONS, ROUGH_LINEAR_TOLERANCE),
+    };
+    NewtonLimits {
+        iterations: world.setup.settings.iterations.unwrap_or(most),
+        tolerance: part * scene_extent(world),
+        linear_tolerance,
+        linear_iterations: u32::MAX,
+    }
+}
+
+/// The largest side of the box around all layouts: the size of the cloth \[m\].
+pub(crate) fn scene_extent(world: &World) -> f64 {
+    extent(&world.state.sheet.layout.raw)
+}
+
+/// The directions of the sheet beyond the clamped edges at a time \[s\].
+pub(crate) fn clamp_normals(world: &World, time: f64) -> Vec<DVec3> {
+    let turn = |clamp: &crate::caches::Clamp| {
+        let pin = &world.setup.pins[clamp.pin as usize];
+        pin.description.motion.pose_at(time, pin.center).rotation * clamp.normal
+    };
+    world.derived.clamps.iter().map(turn).collect()
 }

@@ -5,10 +5,16 @@
 //! gives back: the error stays, however fine the mesh gets. So a few steps are made, the finest sizes that they ask for are noted,
 //! all is taken back, and the mesh is adapted where it is still as it was given: there splits put vertices where they belong.
 
+use crate::change::current_view;
+use crate::mesh_obstacles::mesh_faces;
 use crate::report::RemeshCounts;
+use crate::schedule::remesh_due_cloths;
+use crate::smooth::shapes;
 use crate::stage::{Stage, StageTimes};
 use crate::step::StepError;
+use crate::step::{go_back, make_substeps, note};
 use crate::surroundings::FixedObstacles;
+use crate::tearing::{can_tear, sizes_at_tears};
 use crate::world::World;
 use std::collections::BTreeMap;
 use taffeta_mesh::VertexKey;
@@ -24,71 +30,73 @@ const LACK: f64 = 1.1;
 /// What the cloths ask for, by vertex.
 type Wanted = BTreeMap<VertexKey, Metric>;
 
-impl World {
-    /// Whether a mesh is to be adapted before the next step. Not where cloth can tear: what is asked for is then fine along
-    /// tears that are taken back, and the next ones follow the mesh.
-    pub(crate) fn begins(&self) -> bool {
-        self.state.frame == 0 && !self.can_tear() && self.cloths.iter().any(|cloth| cloth.remesh.is_some())
-    }
+/// Whether a mesh is to be adapted before the next step. Not where cloth can tear: what is asked for is then fine along
+/// tears that are taken back, and the next ones follow the mesh.
+pub(crate) fn begins(world: &World) -> bool {
+    world.state.frame == 0
+        && !can_tear(world)
+        && world.setup.cloths.iter().any(|cloth| cloth.remesh.is_some())
+}
 
-    /// Adapts the meshes to what comes. Returns what was done, and its popping.
-    ///
-    /// # Errors
-    /// If a [`Watch`](crate::Watch) has asked for an end. Other errors are left to the step that is to be made.
-    pub(crate) fn adapt_to_outlook(
-        &mut self,
-        dt: f64,
-        times: &mut StageTimes,
-    ) -> Result<(RemeshCounts, f64), StepError> {
-        let wanted: Vec<_> = self.look_ahead(dt, times)?.into_iter().collect();
-        if wanted.is_empty() {
-            return Ok((RemeshCounts::default(), 0.0));
+/// Adapts the meshes to what comes. Returns what was done, and its popping.
+///
+/// # Errors
+/// If a [`Watch`](crate::Watch) has asked for an end. Other errors are left to the step that is to be made.
+pub(crate) fn adapt_to_outlook(
+    world: &mut World,
+    dt: f64,
+    times: &mut StageTimes,
+) -> Result<(RemeshCounts, f64), StepError> {
+    let wanted: Vec<_> = look_ahead(world, dt, times)?.into_iter().collect();
+    if wanted.is_empty() {
+        return Ok((RemeshCounts::default(), 0.0));
+    }
+    Ok(times.run(Stage::Remesh, || remesh_due_cloths(world, &wanted)))
+}
+
+/// Makes the first steps and takes them back; what they have asked for, if the mesh was too coarse.
+fn look_ahead(world: &mut World, dt: f64, times: &mut StageTimes) -> Result<Wanted, StepError> {
+    let last_good = note(world);
+    let steps = (OUTLOOK / dt).ceil().clamp(1.0, f64::from(STEPS)) as u32;
+    let (mut wanted, mut failure) = (Wanted::new(), None);
+    for _ in 0..steps {
+        if let Err(error) = make_substeps(world, dt, (&[], &mut |_| ()), times) {
+            failure = matches!(error, StepError::Interrupted { .. }).then_some(error);
+            break;
         }
-        Ok(times.run(Stage::Remesh, || self.remesh_due_cloths(&wanted)))
-    }
-
-    /// Makes the first steps and takes them back; what they have asked for, if the mesh was too coarse.
-    fn look_ahead(&mut self, dt: f64, times: &mut StageTimes) -> Result<Wanted, StepError> {
-        let last_good = self.note();
-        let steps = (OUTLOOK / dt).ceil().clamp(1.0, f64::from(STEPS)) as u32;
-        let (mut wanted, mut failure) = (Wanted::new(), None);
-        for _ in 0..steps {
-            if let Err(error) = self.make_substeps(dt, (&[], &mut |_| ()), times) {
-                failure = matches!(error, StepError::Interrupted { .. }).then_some(error);
-                break;
-            }
-            for (v, metric) in times.run(Stage::Remesh, || self.find_lacks()) {
-                let before = wanted.entry(v).or_default();
-                *before = dominate([*before, metric]);
-            }
+        for (v, metric) in times.run(Stage::Remesh, || find_lacking(world)) {
+            let before = wanted.entry(v).or_default();
+            *before = dominate([*before, metric]);
         }
-        self.go_back(last_good);
-        failure.map_or(Ok(wanted), Err)
     }
+    go_back(world, last_good);
+    failure.map_or(Ok(wanted), Err)
+}
 
-    /// What the shapes ask for, by vertex, if the mesh is too coarse for it; else nothing.
-    fn find_lacks(&self) -> Vec<(VertexKey, Metric)> {
-        let settings: Vec<_> = self.cloths.iter().map(|cloth| cloth.remesh).collect();
-        let regions: Vec<_> = self.pins.iter().map(|pin| pin.description.region.clone()).collect();
-        let obstacles = FixedObstacles::new(self.shapes(), self.mesh_faces());
-        let (view, asked) = (self.current_view(), self.sizes_at_tears());
-        let pass = Pass {
-            settings: &settings,
-            pins: &regions,
-            elapsed: 0.0,
-            surroundings: Some(&obstacles),
-            view: view.as_ref(),
-            displacements: &[],
-            asked: &asked,
-            is_paid_for: false,
-        };
-        let thawed = self.state.sheet.thaw(&self.state.motion);
-        find_lacks(&thawed.mesh, &thawed.attributes, &pass, LACK)
-    }
+/// What the shapes ask for, by vertex, if the mesh is too coarse for it; else nothing.
+fn find_lacking(world: &World) -> Vec<(VertexKey, Metric)> {
+    let settings: Vec<_> = world.setup.cloths.iter().map(|cloth| cloth.remesh).collect();
+    let regions: Vec<_> = world.setup.pins.iter().map(|pin| pin.description.region.clone()).collect();
+    let obstacles = FixedObstacles::new(shapes(world), mesh_faces(world));
+    let (view, asked) = (current_view(world), sizes_at_tears(world));
+    let pass = Pass {
+        settings: &settings,
+        pins: &regions,
+        elapsed: 0.0,
+        surroundings: Some(&obstacles),
+        view: view.as_ref(),
+        displacements: &[],
+        asked: &asked,
+        is_paid_for: false,
+    };
+    let thawed = world.state.sheet.thaw(&world.state.motion);
+    find_lacks(&thawed.mesh, &thawed.attributes, &pass, LACK)
 }
 
 #[cfg(test)]
 mod tests {
+    use crate::outlook::begins;
+    use crate::resample::material_point;
     use crate::{ClothDescription, PinDescription, StepInputs, World, WorldDescription};
     use glam::{DVec2, DVec3};
     use taffeta_core::{Region, TriangleMesh};
@@ -130,7 +138,7 @@ mod tests {
             world.step(&StepInputs::default(), 1.0 / 60.0).expect("a step");
         }
         let at = |k: u32| {
-            let point = world.material_point(0, DVec2::new(0.45, f64::from(k) / 20.0)).expect("a place");
+            let point = material_point(&world, 0, DVec2::new(0.45, f64::from(k) / 20.0)).expect("a place");
             point.position.y
         };
         ((0..=20).map(at).collect(), world.vertex_count())
@@ -155,7 +163,7 @@ mod tests {
         let mut world = sheet(4, Some(settings()));
         let first = world.step(&StepInputs::default(), 1.0 / 60.0).expect("a step");
         assert!(first.remesh.splits > 10 && first.time == 1.0 / 60.0, "{:?}", first.remesh);
-        assert!(!world.begins());
+        assert!(!begins(&world));
         world.state.sheet.thaw(&world.state.motion).mesh.validate().expect("a mesh");
         let mut world = sheet(4, Some(RemeshSettings { refine_error: Some(0.5), ..settings() }));
         assert_eq!(world.step(&StepInputs::default(), 1.0 / 60.0).expect("a step").remesh.splits, 0);
@@ -167,7 +175,7 @@ mod tests {
         let before = world.state_hash();
         let gravity = Some(DVec3::new(0.0, -1e300, 0.0));
         let failed = world.step(&StepInputs { gravity, ..StepInputs::default() }, 1.0 / 60.0);
-        assert!(failed.is_err() && world.state_hash() == before && world.begins());
+        assert!(failed.is_err() && world.state_hash() == before && begins(&world));
         // And the next one goes on as if nothing had been.
         let mut other = sheet(4, Some(settings()));
         for world in [&mut world, &mut other] {

@@ -1,10 +1,12 @@
 //! The stage of the solve by projective dynamics.
 
 use crate::caches::{Caches, Solver};
+use crate::enclosed::set_volume_targets;
 use crate::pins::put_back;
+use crate::scratch::Scratch;
 use crate::state::LastSubstep;
 use crate::step::StepError;
-use crate::world::{Scratch, World};
+use crate::world::World;
 use glam::DVec3;
 use taffeta_contact::response::{project, take_back_slip};
 use taffeta_contact::{Contact, SubstepView};
@@ -17,50 +19,48 @@ use taffeta_solve::drivers::projective::ProjectiveDriver;
 /// faces share vertices.
 const CONTACT_PASSES: u32 = 4;
 
-impl World {
-    /// Where the time of projective dynamics has gone since its system was built: at the start, and anew after every change
-    /// of mesh or pins. `None` under another solver.
-    pub fn projective_times(&self) -> Option<ProjectiveTimes> {
-        match &self.caches.solver {
-            Solver::Projective(driver) => Some(driver.times()),
-            Solver::Block(_) | Solver::Rows(_) | Solver::Newton(_) => None,
-        }
+/// Where the time of projective dynamics has gone since its system was built: at the start, and anew after every change
+/// of mesh or pins. `None` under another solver.
+pub fn projective_times(world: &World) -> Option<ProjectiveTimes> {
+    match &world.derived.solver {
+        Solver::Projective(driver) => Some(driver.times()),
+        Solver::Block(_) | Solver::Rows(_) | Solver::Newton(_) => None,
     }
+}
 
-    /// Local and global steps, each pair followed by contact; then the contacts once more, for what the iterations have
-    /// left. The forces of contacts at vertices are remembered, and the next substep begins with them.
-    pub(crate) fn solve_projective(&mut self, h: f64, iterations: u32) -> Result<(), StepError> {
-        let time = self.state.time;
-        self.set_volume_targets(h);
-        for contact in &mut self.state.last.contacts {
-            let Some(vi) = contact.row.vertex() else { continue };
-            let force = self.state.motion.grips[vi] * (h * h);
-            contact.normal_lambda = force.dot(contact.row.normal).max(0.0);
-            contact.friction_lambda = force.reject_from_normalized(contact.row.normal);
-        }
-        let outcome = self.in_pool(|caches, work, last| iterate(caches, (work, last), (h, iterations)));
-        outcome.map_err(|source| StepError::Factorization { time, source })?;
-        self.state.motion.grips.iter_mut().for_each(|grip| *grip = DVec3::ZERO);
-        for contact in &self.state.last.contacts {
-            if let Some(vi) = contact.row.vertex() {
-                self.state.motion.grips[vi] += multiplier(contact) / (h * h);
-            }
-        }
-        self.meet_late_contacts(h);
-        Ok(())
+/// Local and global steps, each pair followed by contact; then the contacts once more, for what the iterations have
+/// left. The forces of contacts at vertices are remembered, and the next substep begins with them.
+pub(crate) fn solve_projective(world: &mut World, h: f64, iterations: u32) -> Result<(), StepError> {
+    let time = world.state.time;
+    set_volume_targets(world, h);
+    for contact in &mut world.state.last.contacts {
+        let Some(vi) = contact.row.vertex() else { continue };
+        let force = world.state.motion.grips[vi] * (h * h);
+        contact.normal_lambda = force.dot(contact.row.normal).max(0.0);
+        contact.friction_lambda = force.reject_from_normalized(contact.row.normal);
     }
+    let World { derived, scratch, state, .. } = world;
+    let outcome = iterate(derived, (scratch, &mut state.last), (h, iterations));
+    outcome.map_err(|source| StepError::Factorization { time, source })?;
+    world.state.motion.grips.iter_mut().for_each(|grip| *grip = DVec3::ZERO);
+    for contact in &world.state.last.contacts {
+        if let Some(vi) = contact.row.vertex() {
+            world.state.motion.grips[vi] += multiplier(contact) / (h * h);
+        }
+    }
+    meet_late_contacts(world, h);
+    Ok(())
+}
 
-    /// Pushes out what the iterations have taken into a body elsewhere than the prediction had foreseen: a step is as
-    /// long as a frame, and its contacts are found at its beginning.
-    fn meet_late_contacts(&mut self, h: f64) {
-        let work = &mut self.work;
-        let view =
-            SubstepView { start: &work.start, rows: &work.rows, rests: false, time: self.state.time, h };
-        let found = self.caches.detector.detect(&self.state.sheet.topology, &self.obstacles, view);
-        let mut late: Vec<Contact> = found.iter().map(frictionless).collect();
-        (0..CONTACT_PASSES).for_each(|_| project(&mut late, &work.start, &mut work.rows));
-        put_back(&work.guided, &mut work.rows);
-    }
+/// Pushes out what the iterations have taken into a body elsewhere than the prediction had foreseen: a step is as
+/// long as a frame, and its contacts are found at its beginning.
+fn meet_late_contacts(world: &mut World, h: f64) {
+    let work = &mut world.scratch;
+    let view = SubstepView { start: &work.start, rows: &work.rows, rests: false, time: world.state.time, h };
+    let found = world.derived.detector.detect(&world.state.sheet.topology, &world.setup.obstacles, view);
+    let mut late: Vec<Contact> = found.iter().map(frictionless).collect();
+    (0..CONTACT_PASSES).for_each(|_| project(&mut late, &work.start, &mut work.rows));
+    put_back(&work.guided, &mut work.rows);
 }
 
 /// The multiplier of a contact, normal and friction \[kg·m\].

@@ -4,13 +4,21 @@
 //! a substep may have (root mean square), and each of its vertices [`LEAST_PATIENCE`]. At both ends, for a pendulum that turns is
 //! slow at one of them only.
 
+use crate::bound::stand_still;
 use crate::description::{Air, SolverChoice};
+use crate::loose::body_count;
+use crate::measure::{max_strain, measure_jumps, state_hash};
 use crate::newton::extent;
+use crate::pins::is_release_due;
+use crate::pressure::has_pressure;
 use crate::report::{Metrics, RemeshCounts, RemeshJumps, StepReport, SubstepPlan, TearCounts};
 use crate::safeguard::SafeguardReport;
+use crate::schedule::{adapts_substeps, is_due, note_passes, remesh_if_due};
+use crate::seams::sewing::is_sewing;
 use crate::stage::{Stage, StageTimes};
 use crate::state::State;
 use crate::step::StepInputs;
+use crate::tearing::can_tear;
 use crate::world::World;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
@@ -30,89 +38,87 @@ pub(crate) struct Still {
     is_adapted: bool,
 }
 
-impl World {
-    /// Notes what a step has ended with, if its remeshing pass has changed nothing.
-    pub(crate) fn note_stillness(&mut self, metrics: Metrics, contacts: usize, pass: &RemeshCounts) {
-        let is_unchanged = pass.splits + pass.collapses + pass.flips == 0;
-        // What was refused would be again.
-        let is_adapted =
-            (0..self.cloths.len()).all(|cloth| self.cloths[cloth].remesh.is_none() || self.is_due(cloth));
-        self.state.still = is_unchanged.then_some(Still { metrics, contacts, is_adapted });
-    }
+/// Notes what a step has ended with, if its remeshing pass has changed nothing.
+pub(crate) fn note_stillness(world: &mut World, metrics: Metrics, contacts: usize, pass: &RemeshCounts) {
+    let is_unchanged = pass.splits + pass.collapses + pass.flips == 0;
+    // What was refused would be again.
+    let is_adapted = (0..world.setup.cloths.len())
+        .all(|cloth| world.setup.cloths[cloth].remesh.is_none() || is_due(world, cloth));
+    world.state.still = is_unchanged.then_some(Still { metrics, contacts, is_adapted });
+}
 
-    /// What is known of the world if it rests for the whole of a step of length `dt` \[s\].
-    pub(crate) fn find_rest(&self, inputs: &StepInputs, dt: f64) -> Option<Still> {
-        let gravity = inputs.gravity.unwrap_or(self.settings.gravity);
-        let wind = |air: Air| inputs.wind.unwrap_or(air.wind);
-        let is_left_alone = inputs.grabs.is_empty()
-            && gravity == self.state.gravity
-            && self.air.is_none_or(|air| wind(air) == DVec3::ZERO)
-            && !self.has_pressure()
-            && !self.is_sewing()
-            && !self.can_tear()
-            && self.stand_still(self.state.time + dt)
-            && self.view_motion.stands_between(self.state.time, self.state.time + dt)
-            && !self.is_release_due(self.state.time + dt);
-        // Who says how many substeps or iterations there are wants them made; the direct solver is the reference of others.
-        let may_skip = self.adapts_substeps()
-            && self.settings.iterations.is_none()
-            && self.caches.choice != SolverChoice::Direct;
-        self.state.still.filter(|_| may_skip && is_left_alone && self.is_slow())
-    }
+/// What is known of the world if it rests for the whole of a step of length `dt` \[s\].
+pub(crate) fn find_rest(world: &World, inputs: &StepInputs, dt: f64) -> Option<Still> {
+    let gravity = inputs.gravity.unwrap_or(world.setup.settings.gravity);
+    let wind = |air: Air| inputs.wind.unwrap_or(air.wind);
+    let is_left_alone = inputs.grabs.is_empty()
+        && gravity == world.state.gravity
+        && world.setup.air.is_none_or(|air| wind(air) == DVec3::ZERO)
+        && !has_pressure(world)
+        && !is_sewing(world)
+        && !can_tear(world)
+        && stand_still(world, world.state.time + dt)
+        && world.setup.view_motion.stands_between(world.state.time, world.state.time + dt)
+        && !is_release_due(world, world.state.time + dt);
+    // Who says how many substeps or iterations there are wants them made; the direct solver is the reference of others.
+    let may_skip = adapts_substeps(world)
+        && world.setup.settings.iterations.is_none()
+        && world.derived.choice != SolverChoice::Direct;
+    world.state.still.filter(|_| may_skip && is_left_alone && is_slow(world))
+}
 
-    /// Makes a step of a world at rest: time passes, and meshes are adapted as long as that changes something.
-    pub(crate) fn rest(&mut self, still: Still, dt: f64) -> StepReport {
-        let mut times = StageTimes::default();
-        self.safeguard = SafeguardReport::default();
-        self.state.time += dt;
-        self.state.frame += 1;
-        let (mut remesh, mut popping) = (RemeshCounts::default(), 0.0);
-        if still.is_adapted {
-            self.note_passes();
-        } else {
-            (remesh, popping) = times.run(Stage::Remesh, || self.remesh_if_due());
-            self.note_stillness(still.metrics, still.contacts, &remesh);
+/// Makes a step of a world at rest: time passes, and meshes are adapted as long as that changes something.
+pub(crate) fn rest(world: &mut World, still: Still, dt: f64) -> StepReport {
+    let mut times = StageTimes::default();
+    world.safeguard = SafeguardReport::default();
+    world.state.time += dt;
+    world.state.frame += 1;
+    let (mut remesh, mut popping) = (RemeshCounts::default(), 0.0);
+    if still.is_adapted {
+        note_passes(world);
+    } else {
+        (remesh, popping) = times.run(Stage::Remesh, || remesh_if_due(world));
+        note_stillness(world, still.metrics, still.contacts, &remesh);
+    }
+    let jumps = match world.state.still {
+        Some(_) => RemeshJumps::default(),
+        None => times.run(Stage::Measure, || measure_jumps(world, &still.metrics, (&remesh, popping))),
+    };
+    StepReport {
+        time: world.state.time,
+        plan: SubstepPlan::default(),
+        vertices: world.state.sheet.topology.vertex_count,
+        faces: world.state.sheet.topology.face_count(),
+        contacts: still.contacts,
+        broken_edges: 0,
+        tears: TearCounts::default(),
+        safeguard: SafeguardReport::default(),
+        remesh,
+        jumps,
+        metrics: Metrics { max_strain: max_strain(world), ..still.metrics },
+        state_hash: times.run(Stage::Measure, || state_hash(world)),
+        times,
+    }
+}
+
+/// Whether every body is slow, and what nothing holds was so at the start of the last substep as well.
+fn is_slow(world: &World) -> bool {
+    let State { sheet, motion, .. } = &world.state;
+    let speed_before = |i: usize| match &motion.history.raw[i] {
+        Some(last) => last.velocity.length(),
+        None if motion.grips.raw[i] != DVec3::ZERO || motion.held.raw[i] == [true; 3] => 0.0,
+        None => f64::INFINITY,
+    };
+    let is_slow = |body: usize| {
+        let range = sheet.vertex_range(body as u32);
+        let error = world.setup.settings.accuracy * extent(&sheet.layout.raw[range.clone()]);
+        let (mut mass, mut square, mut fastest) = (0.0, 0.0, 0.0_f64);
+        for i in range {
+            let speed = motion.velocities.raw[i].length().max(speed_before(i));
+            let m = motion.masses.raw[i];
+            (mass, square, fastest) = (mass + m, square + m * speed * speed, fastest.max(speed));
         }
-        let jumps = match self.state.still {
-            Some(_) => RemeshJumps::default(),
-            None => times.run(Stage::Measure, || self.measure_jumps(&still.metrics, (&remesh, popping))),
-        };
-        StepReport {
-            time: self.state.time,
-            plan: SubstepPlan::default(),
-            vertices: self.state.sheet.topology.vertex_count,
-            faces: self.state.sheet.topology.face_count(),
-            contacts: still.contacts,
-            broken_edges: 0,
-            tears: TearCounts::default(),
-            safeguard: SafeguardReport::default(),
-            remesh,
-            jumps,
-            metrics: Metrics { max_strain: self.max_strain(), ..still.metrics },
-            state_hash: times.run(Stage::Measure, || self.state_hash()),
-            times,
-        }
-    }
-
-    /// Whether every body is slow, and what nothing holds was so at the start of the last substep as well.
-    fn is_slow(&self) -> bool {
-        let State { sheet, motion, .. } = &self.state;
-        let speed_before = |i: usize| match &motion.history.raw[i] {
-            Some(last) => last.velocity.length(),
-            None if motion.grips.raw[i] != DVec3::ZERO || motion.held.raw[i] == [true; 3] => 0.0,
-            None => f64::INFINITY,
-        };
-        let is_slow = |body: usize| {
-            let range = sheet.vertex_range(body as u32);
-            let error = self.settings.accuracy * extent(&sheet.layout.raw[range.clone()]);
-            let (mut mass, mut square, mut fastest) = (0.0, 0.0, 0.0_f64);
-            for i in range {
-                let speed = motion.velocities.raw[i].length().max(speed_before(i));
-                let m = motion.masses.raw[i];
-                (mass, square, fastest) = (mass + m, square + m * speed * speed, fastest.max(speed));
-            }
-            fastest * LEAST_PATIENCE <= error && square.sqrt() * PATIENCE <= error * mass.sqrt()
-        };
-        self.state.last_substep > 0.0 && (0..self.body_count()).all(is_slow)
-    }
+        fastest * LEAST_PATIENCE <= error && square.sqrt() * PATIENCE <= error * mass.sqrt()
+    };
+    world.state.last_substep > 0.0 && (0..body_count(world)).all(is_slow)
 }

@@ -7,7 +7,9 @@
 use crate::build::BuildError;
 use crate::caches::CacheSource;
 use crate::description::{LooseDescription, PinDescription, RopeDescription, WorldDescription};
+use crate::loose::loose_state;
 use crate::loose::{LooseBody, LooseInput};
+use crate::setup::Setup;
 use crate::world::World;
 use glam::DVec3;
 use std::ops::Range;
@@ -196,7 +198,7 @@ pub(crate) fn list_inputs(description: &WorldDescription) -> Result<Vec<LooseInp
 
 /// The blocks of every rope by itself.
 pub(crate) fn build_ropes<'a>(source: &CacheSource<'a>) -> Vec<(RopeBlocks, &'a RopeModel)> {
-    let CacheSource { sheet, motion, cloths, bodies, .. } = *source;
+    let CacheSource { setup: Setup { cloths, bodies, .. }, sheet, motion, .. } = *source;
     let first_loose = sheet.topology.surface_vertex_count();
     let angles = &motion.loose_angles;
     let mut blocks = Vec::new();
@@ -213,32 +215,30 @@ pub(crate) fn build_ropes<'a>(source: &CacheSource<'a>) -> Vec<(RopeBlocks, &'a 
     blocks
 }
 
-impl World {
-    /// The ropes: numbers of loose bodies, in the order of the description.
-    pub fn rope_bodies(&self) -> impl Iterator<Item = (usize, &LooseBody)> {
-        self.bodies.iter().enumerate().filter(|(_, body)| body.rope.is_some())
-    }
+/// The ropes: numbers of loose bodies, in the order of the description.
+pub fn rope_bodies(world: &World) -> impl Iterator<Item = (usize, &LooseBody)> {
+    world.setup.bodies.iter().enumerate().filter(|(_, body)| body.rope.is_some())
+}
 
-    /// Position \[m\] and velocity \[m/s\] of a point of a rope, given by the fraction `at` of its rest length from its
-    /// first end; fractions beyond the ends are those of the ends.
-    ///
-    /// # Panics
-    /// If the loose body of that number is no rope.
-    pub fn rope_point(&self, body: usize, at: f64) -> crate::MaterialPoint {
-        let model = self.bodies[body].rope.as_ref().expect("the body is a rope");
-        let (positions, velocities) = self.loose_state(body);
-        let first = model.visible().start;
-        let mut left = at.clamp(0.0, 1.0) * model.length();
-        let segments = positions.len() - 1;
-        let mut i = 0;
-        while i + 1 < segments && left > model.segment_length(first + i) {
-            left -= model.segment_length(first + i);
-            i += 1;
-        }
-        let part = (left / model.segment_length(first + i)).min(1.0);
-        let mix = |field: &[DVec3]| field[i] * (1.0 - part) + field[i + 1] * part;
-        crate::MaterialPoint { position: mix(positions), velocity: mix(velocities) }
+/// Position \[m\] and velocity \[m/s\] of a point of a rope, given by the fraction `at` of its rest length from its
+/// first end; fractions beyond the ends are those of the ends.
+///
+/// # Panics
+/// If the loose body of that number is no rope.
+pub fn rope_point(world: &World, body: usize, at: f64) -> crate::MaterialPoint {
+    let model = world.setup.bodies[body].rope.as_ref().expect("the body is a rope");
+    let (positions, velocities) = loose_state(world, body);
+    let first = model.visible().start;
+    let mut left = at.clamp(0.0, 1.0) * model.length();
+    let segments = positions.len() - 1;
+    let mut i = 0;
+    while i + 1 < segments && left > model.segment_length(first + i) {
+        left -= model.segment_length(first + i);
+        i += 1;
     }
+    let part = (left / model.segment_length(first + i)).min(1.0);
+    let mix = |field: &[DVec3]| field[i] * (1.0 - part) + field[i + 1] * part;
+    crate::MaterialPoint { position: mix(positions), velocity: mix(velocities) }
 }
 
 impl LooseBody {

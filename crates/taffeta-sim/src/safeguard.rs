@@ -4,6 +4,9 @@
 //! its bodies and its place; what crosses afterwards is in quarantine.
 
 use crate::collide::Secured;
+use crate::loose::{body_count, body_name};
+use crate::mesh_obstacles::{contact_positions, counts_crossings};
+use crate::stages::end_of_substep;
 use crate::step::StepError;
 use crate::world::World;
 use glam::DVec3;
@@ -70,159 +73,160 @@ const LEAST_NUMBERS: f64 = 64.0;
 /// How many meetings of two bodies there were, and where the first one \[m\].
 type Places = BTreeMap<[u32; 2], (u64, DVec3)>;
 
-impl World {
-    /// What the safeguard knows to cross, and so pulls apart rather than keeps apart; then the faces that reach into
-    /// obstacles in closed form.
-    pub fn quarantine(&self) -> Vec<QuarantinedPair> {
-        let Some(proximity) = self.caches.proximity.as_ref() else { return Vec::new() };
-        let sunken = self.find_sunken(proximity);
-        if proximity.crossings().is_empty() && sunken.is_empty() {
-            return Vec::new();
-        }
-        let x = self.contact_positions();
-        let name = |v: u32| self.contact_body_name(proximity.body_of(v));
-        let of_edge = |crossing: &Crossing| QuarantinedPair {
-            bodies: [name(crossing.edge[0]), name(crossing.face[0])],
-            edge: Some(crossing.edge),
-            face: crossing.face,
-            position: 0.5 * (x[crossing.edge[0] as usize] + x[crossing.edge[1] as usize]),
-        };
-        let of_shape = |found: &FaceAtShape| QuarantinedPair {
-            bodies: [self.shape_name(found.shape), name(found.corners[0])],
-            edge: None,
-            face: found.corners,
-            position: middle(found.corners, &x),
-        };
-        proximity.crossings().iter().map(of_edge).chain(sunken.iter().map(of_shape)).collect()
+/// What the safeguard knows to cross, and so pulls apart rather than keeps apart; then the faces that reach into
+/// obstacles in closed form.
+pub(crate) fn quarantine(world: &World) -> Vec<QuarantinedPair> {
+    let Some(proximity) = world.derived.proximity.as_ref() else { return Vec::new() };
+    let sunken = find_sunken(world, proximity);
+    if proximity.crossings().is_empty() && sunken.is_empty() {
+        return Vec::new();
     }
+    let x = contact_positions(world);
+    let name = |v: u32| contact_body_name(world, proximity.body_of(v));
+    let of_edge = |crossing: &Crossing| QuarantinedPair {
+        bodies: [name(crossing.edge[0]), name(crossing.face[0])],
+        edge: Some(crossing.edge),
+        face: crossing.face,
+        position: 0.5 * (x[crossing.edge[0] as usize] + x[crossing.edge[1] as usize]),
+    };
+    let of_shape = |found: &FaceAtShape| QuarantinedPair {
+        bodies: [shape_name(world, found.shape), name(found.corners[0])],
+        edge: None,
+        face: found.corners,
+        position: middle(found.corners, &x),
+    };
+    proximity.crossings().iter().map(of_edge).chain(sunken.iter().map(of_shape)).collect()
+}
 
-    /// How many faces of cloths reach into obstacles in closed form; `None` if nothing can meet in this world.
-    pub fn sunken_faces(&self) -> Option<usize> {
-        Some(self.find_sunken(self.caches.proximity.as_ref()?).len())
+/// How many faces of cloths reach into obstacles in closed form; `None` if nothing can meet in this world.
+pub fn sunken_faces(world: &World) -> Option<usize> {
+    Some(find_sunken(world, world.derived.proximity.as_ref()?).len())
+}
+
+fn find_sunken(world: &World, proximity: &Proximity) -> Vec<FaceAtShape> {
+    let shapes =
+        world.setup.obstacles.iter().map(|obstacle| obstacle.over_substep(world.state.time, 0.0).shape);
+    proximity.find_sunken(&world.state.motion.positions.raw, &shapes.collect::<Vec<_>>())
+}
+
+/// The name of a body among those that can meet: cloths, other bodies, mesh obstacles.
+pub(crate) fn contact_body_name(world: &World, body: u32) -> String {
+    let (body, own) = (body as usize, body_count(world));
+    if body < own { body_name(world, body) } else { format!("mesh obstacle {}", body - own) }
+}
+
+/// The name of an obstacle in closed form.
+pub(crate) fn shape_name(world: &World, number: u32) -> String {
+    let shape = match world.setup.obstacles[number as usize].shape {
+        Shape::Sphere { .. } => "sphere",
+        Shape::Plane { .. } => "plane",
+        Shape::Capsule { .. } => "capsule",
+        Shape::Box { .. } => "box",
+    };
+    format!("{shape} obstacle {number}")
+}
+
+/// Counts what was forced in a substep of length `h` \[s\].
+pub(crate) fn note_forced(world: &mut World, proximity: &Proximity, secured: &Secured, h: f64) {
+    let Secured { found, truncation, .. } = secured;
+    if truncation.forced_count() == 0 {
+        return;
     }
-
-    fn find_sunken(&self, proximity: &Proximity) -> Vec<FaceAtShape> {
-        let shapes = self.obstacles.iter().map(|obstacle| obstacle.over_substep(self.state.time, 0.0).shape);
-        proximity.find_sunken(&self.state.motion.positions.raw, &shapes.collect::<Vec<_>>())
+    let end = end_of_substep(world, h);
+    let shapes: Vec<WorldShape> =
+        world.setup.obstacles.iter().map(|obstacle| obstacle.over_substep(end, 0.0).shape).collect();
+    let (mut pairs, mut faces) = (Places::new(), Places::new());
+    for number in &truncation.forced {
+        let pair = proximity.pairs()[*number as usize];
+        let [a, b] = [0, pair.split()].map(|k| pair.vertices[k]);
+        let place = pairs.entry([a, b].map(|v| proximity.body_of(v)));
+        place.or_insert((0, found[a as usize])).0 += 1;
     }
-
-    /// The name of a body among those that can meet: cloths, other bodies, mesh obstacles.
-    pub(crate) fn contact_body_name(&self, body: u32) -> String {
-        let (body, own) = (body as usize, self.body_count());
-        if body < own { self.body_name(body) } else { format!("mesh obstacle {}", body - own) }
+    let mut passed = proximity.find_passed(&truncation.forced).len();
+    for FaceAtShape { corners, shape } in &truncation.forced_faces {
+        let place = faces.entry([*shape, proximity.body_of(corners[0])]);
+        place.or_insert((0, middle(*corners, found))).0 += 1;
+        let is_out = shapes[*shape as usize].distance_of_face(corners.map(|v| found[v as usize])) >= 0.0;
+        passed += usize::from(is_out);
     }
-
-    /// The name of an obstacle in closed form.
-    pub(crate) fn shape_name(&self, number: u32) -> String {
-        let shape = match self.obstacles[number as usize].shape {
-            Shape::Sphere { .. } => "sphere",
-            Shape::Plane { .. } => "plane",
-            Shape::Capsule { .. } => "capsule",
-            Shape::Box { .. } => "box",
-        };
-        format!("{shape} obstacle {number}")
+    world.safeguard.forced += truncation.forced_count() as u64;
+    world.safeguard.passed += passed as u64;
+    for ([a, b], place) in pairs {
+        note_meeting(world, [contact_body_name(world, a), contact_body_name(world, b)], place, end);
     }
+    for ([shape, body], place) in faces {
+        note_meeting(world, [shape_name(world, shape), contact_body_name(world, body)], place, end);
+    }
+}
 
-    /// Counts what was forced in a substep of length `h` \[s\].
-    pub(crate) fn note_forced(&mut self, proximity: &Proximity, secured: &Secured, h: f64) {
-        let Secured { found, truncation, .. } = secured;
-        if truncation.forced_count() == 0 {
-            return;
+/// Refuses a substep of length `h` \[s\], whose motion is predicted, in which something moves too far for contact.
+///
+/// # Errors
+/// Who moves too far, or is too far away.
+pub(crate) fn check_strides(world: &mut World, h: f64) -> Result<(), StepError> {
+    if !counts_crossings(world) {
+        return Ok(());
+    }
+    let time = world.state.time;
+    let too_far = |body: String, distance: f64| StepError::TooFar {
+        body,
+        distance,
+        limit: LONGEST_WAY,
+        substep: h,
+        time,
+    };
+    for (i, (row, start)) in world.scratch.rows.iter().zip(&world.scratch.start).enumerate() {
+        let body = world.state.sheet.vertex_cloths.raw[i] as usize;
+        let distance = row.position().distance(*start);
+        // What is not finite has an error of its own.
+        if distance > LONGEST_WAY && distance.is_finite() {
+            return Err(too_far(body_name(world, body), distance));
         }
-        let end = self.end_of_substep(h);
-        let shapes: Vec<WorldShape> =
-            self.obstacles.iter().map(|obstacle| obstacle.over_substep(end, 0.0).shape).collect();
-        let (mut pairs, mut faces) = (Places::new(), Places::new());
-        for number in &truncation.forced {
-            let pair = proximity.pairs()[*number as usize];
-            let [a, b] = [0, pair.split()].map(|k| pair.vertices[k]);
-            let place = pairs.entry([a, b].map(|v| proximity.body_of(v)));
-            place.or_insert((0, found[a as usize])).0 += 1;
-        }
-        let mut passed = proximity.find_passed(&truncation.forced).len();
-        for FaceAtShape { corners, shape } in &truncation.forced_faces {
-            let place = faces.entry([*shape, proximity.body_of(corners[0])]);
-            place.or_insert((0, middle(*corners, found))).0 += 1;
-            let is_out = shapes[*shape as usize].distance_of_face(corners.map(|v| found[v as usize])) >= 0.0;
-            passed += usize::from(is_out);
-        }
-        self.safeguard.forced += truncation.forced_count() as u64;
-        self.safeguard.passed += passed as u64;
-        for ([a, b], place) in pairs {
-            self.note_meeting([self.contact_body_name(a), self.contact_body_name(b)], place, end);
-        }
-        for ([shape, body], place) in faces {
-            self.note_meeting([self.shape_name(shape), self.contact_body_name(body)], place, end);
+        let far = start.abs().max_element();
+        let (resolution, separation) = (far * f64::EPSILON, HARD_SHARE * offset_of_body(world, body));
+        if separation > 0.0 && separation < LEAST_NUMBERS * resolution {
+            let body = body_name(world, body);
+            return Err(StepError::TooFarOut { body, distance: far, resolution, separation, time });
         }
     }
-
-    /// Refuses a substep of length `h` \[s\], whose motion is predicted, in which something moves too far for contact.
-    ///
-    /// # Errors
-    /// Who moves too far, or is too far away.
-    pub(crate) fn check_strides(&mut self, h: f64) -> Result<(), StepError> {
-        if !self.counts_crossings() {
-            return Ok(());
-        }
-        let time = self.state.time;
-        let too_far = |body: String, distance: f64| StepError::TooFar {
-            body,
-            distance,
-            limit: LONGEST_WAY,
-            substep: h,
-            time,
-        };
-        for (i, (row, start)) in self.work.rows.iter().zip(&self.work.start).enumerate() {
-            let body = self.state.sheet.vertex_cloths.raw[i] as usize;
-            let distance = row.position().distance(*start);
-            // What is not finite has an error of its own.
-            if distance > LONGEST_WAY && distance.is_finite() {
-                return Err(too_far(self.body_name(body), distance));
+    let end = end_of_substep(world, h);
+    for (number, obstacle) in (0..).zip(&world.setup.obstacles) {
+        let [from, to] = [time, end].map(|time| obstacle.over_substep(time, 0.0).shape);
+        let distance = match (from, to) {
+            (WorldShape::Plane { normal, offset }, WorldShape::Plane { offset: last, normal: other }) => {
+                // As it moves along its normal; where it turns, only about the origin.
+                if normal == other { (last - offset).abs() } else { 0.0 }
             }
-            let far = start.abs().max_element();
-            let (resolution, separation) = (far * f64::EPSILON, HARD_SHARE * self.offset_of_body(body));
-            if separation > 0.0 && separation < LEAST_NUMBERS * resolution {
-                let body = self.body_name(body);
-                return Err(StepError::TooFarOut { body, distance: far, resolution, separation, time });
-            }
-        }
-        let end = self.end_of_substep(h);
-        for (number, obstacle) in (0..).zip(&self.obstacles) {
-            let [from, to] = [time, end].map(|time| obstacle.over_substep(time, 0.0).shape);
-            let distance = match (from, to) {
-                (WorldShape::Plane { normal, offset }, WorldShape::Plane { offset: last, normal: other }) => {
-                    // As it moves along its normal; where it turns, only about the origin.
-                    if normal == other { (last - offset).abs() } else { 0.0 }
-                }
-                _ => to.moved_since(&from),
-            };
-            if distance > LONGEST_WAY {
-                return Err(too_far(self.shape_name(number), distance));
-            }
-        }
-        let first = self.body_count() as u32;
-        for (number, distance) in (first..).zip(self.meshes.longest_ways([time, end])) {
-            if distance > LONGEST_WAY {
-                return Err(too_far(self.contact_body_name(number), distance));
-            }
-        }
-        Ok(())
-    }
-
-    /// Half the thickness of a body \[m\].
-    pub(crate) fn offset_of_body(&self, body: usize) -> f64 {
-        match self.cloths.get(body) {
-            Some(cloth) => cloth.surface.offset,
-            None => self.bodies[body - self.cloths.len()].surface.offset,
+            _ => to.moved_since(&from),
+        };
+        if distance > LONGEST_WAY {
+            return Err(too_far(shape_name(world, number), distance));
         }
     }
-
-    fn note_meeting(&mut self, bodies: [String; 2], (count, position): (u64, DVec3), time: f64) {
-        let meetings = &mut self.safeguard.meetings;
-        match meetings.iter_mut().find(|meeting| meeting.bodies == bodies) {
-            Some(meeting) => meeting.count += count,
-            None => meetings.push(ForcedMeeting { bodies, count, position, time }),
+    let first = body_count(world) as u32;
+    for (number, distance) in
+        (first..).zip(world.scratch.placed.longest_ways(&world.setup.meshes, [time, end]))
+    {
+        if distance > LONGEST_WAY {
+            return Err(too_far(contact_body_name(world, number), distance));
         }
+    }
+    Ok(())
+}
+
+/// Half the thickness of a body \[m\].
+pub(crate) fn offset_of_body(world: &World, body: usize) -> f64 {
+    match world.setup.cloths.get(body) {
+        Some(cloth) => cloth.surface.offset,
+        None => world.setup.bodies[body - world.setup.cloths.len()].surface.offset,
+    }
+}
+
+fn note_meeting(world: &mut World, bodies: [String; 2], (count, position): (u64, DVec3), time: f64) {
+    let meetings = &mut world.safeguard.meetings;
+    match meetings.iter_mut().find(|meeting| meeting.bodies == bodies) {
+        Some(meeting) => meeting.count += count,
+        None => meetings.push(ForcedMeeting { bodies, count, position, time }),
     }
 }
 

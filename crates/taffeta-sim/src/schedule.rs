@@ -1,16 +1,29 @@
 //! When to do what: the substeps of a step and the remeshing passes between steps.
 
-use crate::caches::{CacheSource, Caches, Solver};
+use crate::accuracy::{knows_its_error, next_substep};
+use crate::air::{densities, exposed};
+use crate::caches::Solver;
+use crate::change::current_view;
+use crate::collide::note_crossings;
 use crate::gate::Gate;
 use crate::ledger::Ledger;
+use crate::ledger::{keeps_ledger, note_energies, settle_energies};
+use crate::measure::{measure, measure_jumps};
+use crate::mesh_obstacles::{crossings, mesh_faces, pairs_meet};
 use crate::newton::extent;
+use crate::pressure::{has_pressure, mean_pressure_acceleration};
+use crate::rebuild::{rebuild, take_over};
 use crate::report::{RemeshCounts, RemeshJumps, SubstepPlan};
+use crate::seams::close::crossing_count;
+use crate::seams::sewing::is_sewing;
+use crate::setup::Cloth;
 use crate::sheet::Thawed;
+use crate::smooth::smooth_splits;
 use crate::step::StepError;
 use crate::surroundings::FixedObstacles;
-use crate::world::{Cloth, World, freeze, resolve_solver};
+use crate::tearing::sizes_at_tears;
+use crate::world::World;
 use std::sync::Arc;
-use taffeta_core::{IndexVec, VertexIndex};
 use taffeta_mesh::VertexKey;
 use taffeta_remesh::{EditRecord, Metric, Pass, Proposal, remesh};
 use taffeta_solve::block::Stitch;
@@ -30,335 +43,257 @@ const PROJECTIVE_SUBSTEP: f64 = 1.0 / 60.0;
 /// Substeps that one step may take: a step that asks for more is a mistake in its length, not a simulation.
 const MAX_SUBSTEPS: f64 = 1e6;
 
-impl World {
-    /// Chooses the substeps of a step.
-    pub(crate) fn plan(&self, dt: f64) -> Result<SubstepPlan, StepError> {
-        let is_local = self.caches.solver.is_local();
-        let iterations = match &self.caches.solver {
-            Solver::Block(_) => self.settings.iterations.unwrap_or(BLOCK_SWEEPS),
-            Solver::Rows(_) => self.settings.iterations.unwrap_or(ROW_SWEEPS),
-            Solver::Projective(_) => self.settings.iterations.unwrap_or(PROJECTIVE_ITERATIONS),
-            Solver::Newton(_) => 0,
-        };
-        let plan = SubstepPlan { iterations, ..SubstepPlan::default() };
-        if let Some(substeps) = self.settings.substeps {
-            return Ok(SubstepPlan { substeps, ..plan });
-        }
-        if matches!(self.caches.solver, Solver::Projective(_)) {
-            let count = (dt / PROJECTIVE_SUBSTEP - 1e-9).ceil().max(1.0);
-            let too_many = Err(StepError::BadTimeStep { dt });
-            return if count > MAX_SUBSTEPS {
-                too_many
-            } else {
-                Ok(SubstepPlan { substeps: count as u32, ..plan })
-            };
-        }
-        if dt / LONGEST_SUBSTEP > MAX_SUBSTEPS {
-            return Err(StepError::BadTimeStep { dt });
-        }
-        if !is_local {
-            // Newton's method converges at any step: the motion decides, not the mesh.
-            return Ok(SubstepPlan { substeps: self.substeps_in(dt), ..plan });
-        }
-        let drag = self.inputs.air.map_or(0.0, |air| {
-            self.exposed(&self.densities()).mean_acceleration(&air, &self.state.motion.velocities)
-        });
-        let ropes = self.caches.blocks.ropes.stretch.iter().map(|segment| segment.damping);
-        let cloths = self.cloths.iter().map(|c| c.model.material.stretch_damping);
-        let solids = self.solids.iter().map(|solid| solid.material.damping);
-        let damping = cloths.chain(ropes).chain(solids).fold(0.0, f64::max);
-        let pressure = if self.has_pressure() { self.mean_pressure_acceleration() } else { 0.0 };
-        let acceleration = self.state.gravity.length() + drag + pressure;
-        let choice = self.caches.load_path.choose(&SubstepDemand { dt, acceleration, iterations, damping });
-        let part = if self.is_sewing() { SEWING_PART } else { 1 };
-        if f64::from(choice.count) * f64::from(part) > MAX_SUBSTEPS {
-            return Err(StepError::BadTimeStep { dt });
-        }
-        Ok(SubstepPlan { substeps: part * choice.count, capped_excess: choice.capped_excess, ..plan })
+/// Chooses the substeps of a step.
+pub(crate) fn plan(world: &World, dt: f64) -> Result<SubstepPlan, StepError> {
+    let is_local = world.derived.solver.is_local();
+    let iterations = match &world.derived.solver {
+        Solver::Block(_) => world.setup.settings.iterations.unwrap_or(BLOCK_SWEEPS),
+        Solver::Rows(_) => world.setup.settings.iterations.unwrap_or(ROW_SWEEPS),
+        Solver::Projective(_) => world.setup.settings.iterations.unwrap_or(PROJECTIVE_ITERATIONS),
+        Solver::Newton(_) => 0,
+    };
+    let plan = SubstepPlan { iterations, ..SubstepPlan::default() };
+    if let Some(substeps) = world.setup.settings.substeps {
+        return Ok(SubstepPlan { substeps, ..plan });
     }
-
-    /// Into how many substeps the accuracy asked for cuts a time \[s\].
-    pub(crate) fn substeps_in(&self, time: f64) -> u32 {
-        (time / self.next_substep() - 1e-9).ceil().max(1.0) as u32
-    }
-
-    /// Whether the number of substeps changes within a step as the motion does.
-    pub(crate) fn adapts_substeps(&self) -> bool {
-        self.settings.substeps.is_none() && self.knows_its_error()
-    }
-
-    /// Remeshes the cloths whose interval is over, one pass for each interval, on the world's own threads. With the
-    /// [popping](crate::report::RemeshJumps::popping).
-    pub(crate) fn remesh_if_due(&mut self) -> (RemeshCounts, f64) {
-        self.threads().install(|| self.remesh_due_cloths(&[]))
-    }
-
-    /// Makes a pass over every cloth that is remeshed, whether it is due or not, as if it were so long after the last one \[s\]:
-    /// wanted sizes grow back with that time. Returns the edits, and what they did to the state.
-    pub fn remesh_now(&mut self, elapsed: f64) -> (RemeshCounts, RemeshJumps) {
-        let chosen: Vec<bool> = self.cloths.iter().map(|cloth| cloth.remesh.is_some()).collect();
-        let before = self.measure();
-        let passed = self.state.last_passes.iter_mut().zip(&chosen).filter(|(_, chosen)| **chosen);
-        passed.for_each(|(last, _)| *last = self.state.time - elapsed);
-        let (counts, popping) = self.threads().install(|| self.remesh_or_wait(chosen, &[]));
-        let jumps = self.measure_jumps(&before, (&counts, popping));
-        self.state.still = None;
-        (counts, jumps)
-    }
-
-    /// Whether a cloth is to be remeshed after this frame.
-    pub(crate) fn is_due(&self, cloth: usize) -> bool {
-        let settings = self.cloths[cloth].remesh;
-        settings.is_some_and(|settings| self.state.frame.is_multiple_of(u64::from(settings.interval.max(1))))
-    }
-
-    /// Notes that the cloths that are due have been looked at: none is to be changed.
-    pub(crate) fn note_passes(&mut self) {
-        for cloth in 0..self.cloths.len() {
-            if self.is_due(cloth) {
-                self.state.last_passes[cloth] = self.state.time;
-            }
-        }
-    }
-
-    /// Makes a pass over the cloths that are due, as their shapes and `wanted` ask for it; again without those that would have to
-    /// [wait](crate::ledger).
-    pub(crate) fn remesh_due_cloths(&mut self, wanted: &[(VertexKey, Metric)]) -> (RemeshCounts, f64) {
-        let is_due = (0..self.cloths.len()).map(|cloth| self.is_due(cloth)).collect();
-        self.remesh_or_wait(is_due, wanted)
-    }
-
-    /// Makes a pass over some of the cloths; again without those that would have to wait.
-    fn remesh_or_wait(
-        &mut self,
-        mut is_due: Vec<bool>,
-        wanted: &[(VertexKey, Metric)],
-    ) -> (RemeshCounts, f64) {
-        while is_due.contains(&true) {
-            let ledger = self.note_energies();
-            let free = ledger.find_free(self.cloths.len());
-            let may_wait = self.keeps_ledger() && is_due.iter().zip(&free).any(|(due, free)| *due && *free);
-            let copy = may_wait.then(|| self.state.clone());
-            let threads = self.caches.blocks.stitches.clone();
-            let outcome = self.remesh_cloths(&is_due, &ledger, wanted);
-            if !self.keeps_ledger() || outcome.0.splits + outcome.0.collapses + outcome.0.flips == 0 {
-                return outcome;
-            }
-            let is_unpaid = self.settle_energies(&ledger, &is_due);
-            let waits: Vec<bool> =
-                is_unpaid.iter().zip(&free).map(|(unpaid, free)| *unpaid && *free).collect();
-            let Some(mut copy) = copy.filter(|_| waits.contains(&true)) else { return outcome };
-            is_due.iter_mut().zip(&waits).for_each(|(due, waits)| *due &= !waits);
-            let last = std::mem::take(&mut copy.last);
-            self.state = copy;
-            self.rebuild();
-            self.put_threads(&threads);
-            self.state.last = last;
-        }
-        (RemeshCounts::default(), 0.0)
-    }
-
-    /// A pass over some of the cloths, one for each interval, without a look at what it adds to their energy.
-    pub(crate) fn remesh_cloths(
-        &mut self,
-        chosen: &[bool],
-        ledger: &Ledger,
-        wanted: &[(VertexKey, Metric)],
-    ) -> (RemeshCounts, f64) {
-        let interval = |cloth: &Cloth| cloth.remesh.map(|settings| settings.interval.max(1));
-        let touched = self.cloths.iter().zip(chosen).filter(|(_, chosen)| **chosen).map(|(cloth, _)| cloth);
-        let mut due: Vec<u32> = touched.filter_map(interval).collect();
-        due.sort_unstable();
-        due.dedup();
-        let mut counts = RemeshCounts::default();
-        let mut displacements = vec![0.0; self.cloths.len()];
-        let cloths = self.cloths.clone();
-        let regions: Vec<_> = self.pins.iter().map(|pin| pin.description.region.clone()).collect();
-        let (time, mut last_passes) = (self.state.time, std::mem::take(&mut self.state.last_passes));
-        let shapes = self.obstacles.iter().map(|obstacle| obstacle.over_substep(time, 0.0).shape);
-        let obstacles = FixedObstacles::new(shapes.collect(), self.mesh_faces());
-        let allowed = |(number, cloth): (usize, &Cloth)| {
-            let popping = cloth.remesh.and_then(|settings| settings.popping);
-            popping.map_or(f64::INFINITY, |popping| popping * self.size_of_cloth(number))
-        };
-        let displacements_allowed: Vec<f64> = cloths.iter().enumerate().map(allowed).collect();
-        let view = self.current_view();
-        let (is_gated, is_paid_for) = (self.pairs_meet(), self.keeps_ledger());
-        let mut asked = self.sizes_at_tears();
-        asked.extend_from_slice(wanted);
-        let threads = self.caches.blocks.stitches.clone();
-        let mut made = Vec::new();
-        let has_edited = self.edit_or_keep(is_gated, |thawed| {
-            for now in due {
-                let is_due = |cloth: &&Cloth| interval(cloth) == Some(now);
-                let chosen = cloths.iter().zip(chosen);
-                let settings: Vec<_> = chosen
-                    .map(|(cloth, chosen)| cloth.remesh.filter(|_| *chosen && is_due(&cloth)))
-                    .collect();
-                // Cloths of one interval are tried together, so any of them tells the last time, even if some then wait.
-                let first =
-                    cloths.iter().position(|cloth| is_due(&cloth)).expect("the interval is of a cloth");
-                let elapsed = time - last_passes[first];
-                let pass = Pass {
-                    settings: &settings,
-                    pins: &regions,
-                    elapsed,
-                    surroundings: Some(&obstacles),
-                    view: view.as_ref(),
-                    displacements: &displacements_allowed,
-                    asked: &asked,
-                    is_paid_for,
-                };
-                let mut gate = is_gated.then(|| Gate::new(thawed, &obstacles));
-                let mut veto = |proposal: &Proposal<'_>| {
-                    gate.as_mut().is_some_and(|gate: &mut Gate<'_>| gate.refuses(proposal))
-                };
-                let report = remesh(&mut thawed.mesh, &mut thawed.attributes, &pass, &mut veto);
-                counts.splits += report.splits as u64;
-                counts.collapses += report.collapses as u64;
-                counts.flips += report.flips as u64;
-                counts.refused += report.vetoed as u64;
-                displacements.iter_mut().zip(&report.displacements).for_each(|(sum, more)| *sum += more);
-                made.extend(report.log.iter().filter_map(EditRecord::made_vertex));
-                let passed = last_passes.iter_mut().zip(&cloths).filter(|(_, cloth)| is_due(cloth));
-                passed.for_each(|(last, _)| *last = time);
-            }
-            counts.splits + counts.collapses + counts.flips > 0
-        });
-        // A pass leaves what is being sewn alone. Its threads pull as before, so that no energy jumps but by edits.
-        self.put_threads(&threads);
-        self.state.last_passes = last_passes;
-        made.sort_unstable();
-        let left = |(cloth, moved): (usize, &f64)| {
-            displacements_allowed[cloth].powi(2) * self.area_of_cloth(cloth) - moved
-        };
-        if has_edited {
-            let left: Vec<f64> = displacements.iter().enumerate().map(left).collect();
-            let smoothed = self.smooth_splits(&made, &left, ledger);
-            displacements.iter_mut().zip(smoothed).for_each(|(sum, more)| *sum += more);
-            self.caches.minimize_scalars(&mut self.state.motion);
-        }
-        let popping = displacements.iter().enumerate().map(|(cloth, moved)| self.popping(cloth, *moved));
-        (counts, popping.fold(0.0, f64::max))
-    }
-
-    /// Lets the threads of seams reach as far as before.
-    fn put_threads(&mut self, threads: &[Stitch]) {
-        let pairs = self.caches.blocks.stitches.iter_mut().zip(threads);
-        pairs.for_each(|(stitch, before)| stitch.reach = before.reach);
-    }
-
-    /// Root mean square over a cloth of a displacement whose square has this integral \[m⁴\], relative to its size.
-    fn popping(&self, cloth: usize, displacement: f64) -> f64 {
-        let (size, area) = (self.size_of_cloth(cloth), self.area_of_cloth(cloth));
-        if displacement > 0.0 { (displacement / area).sqrt() / size } else { 0.0 }
-    }
-
-    /// The area of a cloth at rest \[m²\].
-    fn area_of_cloth(&self, cloth: usize) -> f64 {
-        let rest = &self.state.motion.rest;
-        let faces = rest.cloths.iter().zip(rest.areas.iter());
-        faces.filter(|(of, _)| **of == cloth as u32).map(|(_, area)| *area).sum()
-    }
-
-    /// The longest side of the box around the layout of a cloth \[m\].
-    fn size_of_cloth(&self, cloth: usize) -> f64 {
-        extent(&self.state.sheet.layout.raw[self.state.sheet.vertex_range(cloth as u32)])
-    }
-
-    /// Thaws the sheet, lets `change` edit it and freezes it again.
-    pub fn edit(&mut self, change: impl FnOnce(&mut Thawed)) {
-        let before = self.state.sheet.vertex_keys().clone();
-        let mut thawed = self.state.sheet.thaw(&self.state.motion);
-        change(&mut thawed);
-        self.take_over(thawed, &before);
-        self.note_crossings();
-        self.caches.minimize_scalars(&mut self.state.motion);
-    }
-
-    /// The same for a remeshing pass, which tells whether it has edited anything: if not, only what it asks of the vertices is
-    /// taken over, and nothing is derived anew. What a [gated](crate::gate) pass makes crosses nothing where nothing did before.
-    /// The scalars are those of before, and none at new edges. Returns what the pass tells.
-    fn edit_or_keep(&mut self, is_gated: bool, pass: impl FnOnce(&mut Thawed) -> bool) -> bool {
-        let mut thawed = self.state.sheet.thaw(&self.state.motion);
-        let has_edited = pass(&mut thawed);
-        if has_edited {
-            let before = self.state.sheet.vertex_keys().clone();
-            let is_clear = is_gated && self.crossing_count() == 0;
-            self.take_over(thawed, &before);
-            if !is_clear {
-                self.note_crossings();
-            }
-            debug_assert!(!is_clear || self.crossings().is_none_or(|found| found.is_empty()));
+    if matches!(world.derived.solver, Solver::Projective(_)) {
+        let count = (dt / PROJECTIVE_SUBSTEP - 1e-9).ceil().max(1.0);
+        let too_many = Err(StepError::BadTimeStep { dt });
+        return if count > MAX_SUBSTEPS {
+            too_many
         } else {
-            self.state.motion.metrics = Arc::new(self.state.sheet.metrics_in(&thawed.attributes));
-        }
-        has_edited
-    }
-
-    /// Freezes a mesh in place of the one whose vertices had these keys.
-    fn take_over(&mut self, thawed: Thawed, before: &IndexVec<VertexIndex, VertexKey>) {
-        self.state.still = None;
-        self.put_sheet(thawed);
-        self.keep_grasps(before);
-        self.derive();
-    }
-
-    /// Freezes a keyed sheet and puts it in place of the present one.
-    pub(crate) fn put_sheet(&mut self, thawed: Thawed) {
-        let (sheet, motion) = freeze(thawed, (&self.cloths, &self.solids), &self.pins);
-        (self.state.sheet, self.state.motion) = (Arc::new(sheet), motion);
-    }
-
-    /// Lets contacts go by the present numbers of the vertices of the mesh, which had these keys.
-    fn keep_grasps(&mut self, before: &IndexVec<VertexIndex, VertexKey>) {
-        let after = self.state.sheet.vertex_keys();
-        if self.state.grasps.0.is_empty() || *before == *after {
-            return;
-        }
-        let mut numbers: Vec<(VertexKey, u32)> = after.iter_indexed().map(|(vi, key)| (*key, vi.0)).collect();
-        numbers.sort_unstable();
-        let number = |key: VertexKey| {
-            let place = numbers.binary_search_by_key(&key, |(key, _)| *key);
-            place.ok().map(|place| numbers[place].1)
+            Ok(SubstepPlan { substeps: count as u32, ..plan })
         };
-        let (count_before, count) = (before.len() as u32, after.len() as u32);
-        // Loose vertices and those of mesh obstacles come after those of the mesh.
-        self.state.grasps.renumber(|vertex| match before.raw.get(vertex as usize) {
-            Some(key) => number(*key),
-            None => Some(vertex - count_before + count),
-        });
     }
+    if dt / LONGEST_SUBSTEP > MAX_SUBSTEPS {
+        return Err(StepError::BadTimeStep { dt });
+    }
+    if !is_local {
+        // Newton's method converges at any step: the motion decides, not the mesh.
+        return Ok(SubstepPlan { substeps: substeps_in(world, dt), ..plan });
+    }
+    let drag = world.inputs.air.map_or(0.0, |air| {
+        exposed(world, &densities(world)).mean_acceleration(&air, &world.state.motion.velocities)
+    });
+    let ropes = world.derived.blocks.ropes.stretch.iter().map(|segment| segment.damping);
+    let cloths = world.setup.cloths.iter().map(|c| c.model.material.stretch_damping);
+    let solids = world.setup.solids.iter().map(|solid| solid.material.damping);
+    let damping = cloths.chain(ropes).chain(solids).fold(0.0, f64::max);
+    let pressure = if has_pressure(world) { mean_pressure_acceleration(world) } else { 0.0 };
+    let acceleration = world.state.gravity.length() + drag + pressure;
+    let choice = world.derived.load_path.choose(&SubstepDemand { dt, acceleration, iterations, damping });
+    let part = if is_sewing(world) { SEWING_PART } else { 1 };
+    if f64::from(choice.count) * f64::from(part) > MAX_SUBSTEPS {
+        return Err(StepError::BadTimeStep { dt });
+    }
+    Ok(SubstepPlan { substeps: part * choice.count, capped_excess: choice.capped_excess, ..plan })
+}
 
-    /// Derives everything anew from the sheet.
-    pub(crate) fn rebuild(&mut self) {
-        self.derive();
-        self.note_crossings();
-    }
+/// Into how many substeps the accuracy asked for cuts a time \[s\].
+pub(crate) fn substeps_in(world: &World, time: f64) -> u32 {
+    (time / next_substep(world) - 1e-9).ceil().max(1.0) as u32
+}
 
-    /// The same without a look at what crosses: nothing.
-    fn derive(&mut self) {
-        let choice = resolve_solver(&self.settings, self.state.sheet.topology.vertex_count);
-        let kept = self.caches.retire();
-        let source = CacheSource {
-            sheet: &self.state.sheet,
-            motion: &self.state.motion,
-            cloths: &self.cloths,
-            bodies: &self.bodies,
-            solids: &self.solids,
-            pins: &self.pins,
-            seams: &self.seams,
-            time: self.state.time,
-            choice,
-            self_contact: self.self_contact,
-            has_closed_forms: !self.obstacles.is_empty(),
-            meshes: &self.meshes.list,
-        };
-        self.caches = Caches::build(source, kept);
-        // Those of pins that turn.
-        self.caches.plate.clamps = self.clamp_normals(self.state.time);
-        self.refill();
+/// Whether the number of substeps changes within a step as the motion does.
+pub(crate) fn adapts_substeps(world: &World) -> bool {
+    world.setup.settings.substeps.is_none() && knows_its_error(world)
+}
+
+/// Remeshes the cloths whose interval is over, one pass for each interval, on the world's own threads. With the
+/// [popping](crate::report::RemeshJumps::popping).
+pub(crate) fn remesh_if_due(world: &mut World) -> (RemeshCounts, f64) {
+    world.pool.clone().install(|| remesh_due_cloths(world, &[]))
+}
+
+/// Makes a pass over every cloth that is remeshed, whether it is due or not, as if it were so long after the last one \[s\]:
+/// wanted sizes grow back with that time. Returns the edits, and what they did to the state.
+pub(crate) fn remesh_now(world: &mut World, elapsed: f64) -> (RemeshCounts, RemeshJumps) {
+    let chosen: Vec<bool> = world.setup.cloths.iter().map(|cloth| cloth.remesh.is_some()).collect();
+    let before = measure(world);
+    let passed = world.state.last_passes.iter_mut().zip(&chosen).filter(|(_, chosen)| **chosen);
+    passed.for_each(|(last, _)| *last = world.state.time - elapsed);
+    let (counts, popping) = world.pool.clone().install(|| remesh_or_wait(world, chosen, &[]));
+    let jumps = measure_jumps(world, &before, (&counts, popping));
+    world.state.still = None;
+    (counts, jumps)
+}
+
+/// Whether a cloth is to be remeshed after this frame.
+pub(crate) fn is_due(world: &World, cloth: usize) -> bool {
+    let settings = world.setup.cloths[cloth].remesh;
+    settings.is_some_and(|settings| world.state.frame.is_multiple_of(u64::from(settings.interval.max(1))))
+}
+
+/// Notes that the cloths that are due have been looked at: none is to be changed.
+pub(crate) fn note_passes(world: &mut World) {
+    for cloth in 0..world.setup.cloths.len() {
+        if is_due(world, cloth) {
+            world.state.last_passes[cloth] = world.state.time;
+        }
     }
+}
+
+/// Makes a pass over the cloths that are due, as their shapes and `wanted` ask for it; again without those that would have to
+/// [wait](crate::ledger).
+pub(crate) fn remesh_due_cloths(world: &mut World, wanted: &[(VertexKey, Metric)]) -> (RemeshCounts, f64) {
+    let is_due = (0..world.setup.cloths.len()).map(|cloth| is_due(world, cloth)).collect();
+    remesh_or_wait(world, is_due, wanted)
+}
+
+/// Makes a pass over some of the cloths; again without those that would have to wait.
+fn remesh_or_wait(
+    world: &mut World,
+    mut is_due: Vec<bool>,
+    wanted: &[(VertexKey, Metric)],
+) -> (RemeshCounts, f64) {
+    while is_due.contains(&true) {
+        let ledger = note_energies(world);
+        let free = ledger.find_free(world.setup.cloths.len());
+        let may_wait = keeps_ledger(world) && is_due.iter().zip(&free).any(|(due, free)| *due && *free);
+        let copy = may_wait.then(|| world.state.clone());
+        let threads = world.derived.blocks.stitches.clone();
+        let outcome = remesh_cloths(world, &is_due, &ledger, wanted);
+        if !keeps_ledger(world) || outcome.0.splits + outcome.0.collapses + outcome.0.flips == 0 {
+            return outcome;
+        }
+        let is_unpaid = settle_energies(world, &ledger, &is_due);
+        let waits: Vec<bool> = is_unpaid.iter().zip(&free).map(|(unpaid, free)| *unpaid && *free).collect();
+        let Some(mut copy) = copy.filter(|_| waits.contains(&true)) else { return outcome };
+        is_due.iter_mut().zip(&waits).for_each(|(due, waits)| *due &= !waits);
+        let last = std::mem::take(&mut copy.last);
+        world.state = copy;
+        rebuild(world);
+        put_threads(world, &threads);
+        world.state.last = last;
+    }
+    (RemeshCounts::default(), 0.0)
+}
+
+/// A pass over some of the cloths, one for each interval, without a look at what it adds to their energy.
+pub(crate) fn remesh_cloths(
+    world: &mut World,
+    chosen: &[bool],
+    ledger: &Ledger,
+    wanted: &[(VertexKey, Metric)],
+) -> (RemeshCounts, f64) {
+    let interval = |cloth: &Cloth| cloth.remesh.map(|settings| settings.interval.max(1));
+    let touched =
+        world.setup.cloths.iter().zip(chosen).filter(|(_, chosen)| **chosen).map(|(cloth, _)| cloth);
+    let mut due: Vec<u32> = touched.filter_map(interval).collect();
+    due.sort_unstable();
+    due.dedup();
+    let mut counts = RemeshCounts::default();
+    let mut displacements = vec![0.0; world.setup.cloths.len()];
+    let cloths = world.setup.cloths.clone();
+    let regions: Vec<_> = world.setup.pins.iter().map(|pin| pin.description.region.clone()).collect();
+    let (time, mut last_passes) = (world.state.time, std::mem::take(&mut world.state.last_passes));
+    let shapes = world.setup.obstacles.iter().map(|obstacle| obstacle.over_substep(time, 0.0).shape);
+    let obstacles = FixedObstacles::new(shapes.collect(), mesh_faces(world));
+    let allowed = |(number, cloth): (usize, &Cloth)| {
+        let popping = cloth.remesh.and_then(|settings| settings.popping);
+        popping.map_or(f64::INFINITY, |popping| popping * size_of_cloth(world, number))
+    };
+    let displacements_allowed: Vec<f64> = cloths.iter().enumerate().map(allowed).collect();
+    let view = current_view(world);
+    let (is_gated, is_paid_for) = (pairs_meet(world), keeps_ledger(world));
+    let mut asked = sizes_at_tears(world);
+    asked.extend_from_slice(wanted);
+    let threads = world.derived.blocks.stitches.clone();
+    let mut made = Vec::new();
+    let has_edited = edit_or_keep(world, is_gated, |thawed| {
+        for now in due {
+            let is_due = |cloth: &&Cloth| interval(cloth) == Some(now);
+            let chosen = cloths.iter().zip(chosen);
+            let settings: Vec<_> =
+                chosen.map(|(cloth, chosen)| cloth.remesh.filter(|_| *chosen && is_due(&cloth))).collect();
+            // Cloths of one interval are tried together, so any of them tells the last time, even if some then wait.
+            let first = cloths.iter().position(|cloth| is_due(&cloth)).expect("the interval is of a cloth");
+            let elapsed = time - last_passes[first];
+            let pass = Pass {
+                settings: &settings,
+                pins: &regions,
+                elapsed,
+                surroundings: Some(&obstacles),
+                view: view.as_ref(),
+                displacements: &displacements_allowed,
+                asked: &asked,
+                is_paid_for,
+            };
+            let mut gate = is_gated.then(|| Gate::new(thawed, &obstacles));
+            let mut veto = |proposal: &Proposal<'_>| {
+                gate.as_mut().is_some_and(|gate: &mut Gate<'_>| gate.refuses(proposal))
+            };
+            let report = remesh(&mut thawed.mesh, &mut thawed.attributes, &pass, &mut veto);
+            counts.splits += report.splits as u64;
+            counts.collapses += report.collapses as u64;
+            counts.flips += report.flips as u64;
+            counts.refused += report.vetoed as u64;
+            displacements.iter_mut().zip(&report.displacements).for_each(|(sum, more)| *sum += more);
+            made.extend(report.log.iter().filter_map(EditRecord::made_vertex));
+            let passed = last_passes.iter_mut().zip(&cloths).filter(|(_, cloth)| is_due(cloth));
+            passed.for_each(|(last, _)| *last = time);
+        }
+        counts.splits + counts.collapses + counts.flips > 0
+    });
+    // A pass leaves what is being sewn alone. Its threads pull as before, so that no energy jumps but by edits.
+    put_threads(world, &threads);
+    world.state.last_passes = last_passes;
+    made.sort_unstable();
+    let left = |(cloth, moved): (usize, &f64)| {
+        displacements_allowed[cloth].powi(2) * area_of_cloth(world, cloth) - moved
+    };
+    if has_edited {
+        let left: Vec<f64> = displacements.iter().enumerate().map(left).collect();
+        let smoothed = smooth_splits(world, &made, &left, ledger);
+        displacements.iter_mut().zip(smoothed).for_each(|(sum, more)| *sum += more);
+        world.derived.minimize_scalars(&mut world.state.motion);
+    }
+    let popping = displacements.iter().enumerate().map(|(cloth, moved)| popping(world, cloth, *moved));
+    (counts, popping.fold(0.0, f64::max))
+}
+
+/// Lets the threads of seams reach as far as before.
+fn put_threads(world: &mut World, threads: &[Stitch]) {
+    let pairs = world.derived.blocks.stitches.iter_mut().zip(threads);
+    pairs.for_each(|(stitch, before)| stitch.reach = before.reach);
+}
+
+/// Root mean square over a cloth of a displacement whose square has this integral \[m⁴\], relative to its size.
+fn popping(world: &World, cloth: usize, displacement: f64) -> f64 {
+    let (size, area) = (size_of_cloth(world, cloth), area_of_cloth(world, cloth));
+    if displacement > 0.0 { (displacement / area).sqrt() / size } else { 0.0 }
+}
+
+/// The area of a cloth at rest \[m²\].
+fn area_of_cloth(world: &World, cloth: usize) -> f64 {
+    let rest = &world.state.motion.rest;
+    let faces = rest.cloths.iter().zip(rest.areas.iter());
+    faces.filter(|(of, _)| **of == cloth as u32).map(|(_, area)| *area).sum()
+}
+
+/// The longest side of the box around the layout of a cloth \[m\].
+fn size_of_cloth(world: &World, cloth: usize) -> f64 {
+    extent(&world.state.sheet.layout.raw[world.state.sheet.vertex_range(cloth as u32)])
+}
+
+/// The same for a remeshing pass, which tells whether it has edited anything: if not, only what it asks of the vertices is
+/// taken over, and nothing is derived anew. What a [gated](crate::gate) pass makes crosses nothing where nothing did before.
+/// The scalars are those of before, and none at new edges. Returns what the pass tells.
+fn edit_or_keep(world: &mut World, is_gated: bool, pass: impl FnOnce(&mut Thawed) -> bool) -> bool {
+    let mut thawed = world.state.sheet.thaw(&world.state.motion);
+    let has_edited = pass(&mut thawed);
+    if has_edited {
+        let before = world.state.sheet.vertex_keys().clone();
+        let is_clear = is_gated && crossing_count(world) == 0;
+        take_over(world, thawed, &before);
+        if !is_clear {
+            note_crossings(world);
+        }
+        debug_assert!(!is_clear || crossings(world).is_none_or(|found| found.is_empty()));
+    } else {
+        world.state.motion.metrics = Arc::new(world.state.sheet.metrics_in(&thawed.attributes));
+    }
+    has_edited
 }
 
 #[cfg(test)]

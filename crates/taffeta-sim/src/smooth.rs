@@ -10,7 +10,13 @@
 //! pass may move the cloth. Pieces on which nothing outside acts keep their centers.
 
 use crate::caches::{Caches, Solver};
+use crate::collide::{keep_few_apart, note_crossings};
 use crate::ledger::Ledger;
+use crate::ledger::{find_pieces, put_velocities};
+use crate::mesh_obstacles::contact_path;
+use crate::newton::scene_extent;
+use crate::rebuild::refill;
+use crate::seams::close::crossing_count;
 use crate::world::World;
 use glam::DVec3;
 use taffeta_contact::shape::WorldShape;
@@ -32,206 +38,215 @@ const ITERATIONS: u32 = 4;
 const TOLERANCE: f64 = 1e-5;
 const LINEAR_TOLERANCE: f64 = 0.1;
 
-impl World {
-    /// Puts the vertices that splits have made, in the order of their keys, where the energy is least. `left` is by how much
-    /// the pass may still move each cloth: the squared distance, integrated over it \[m⁴\]. Returns by how much this has.
-    /// The scalars around are those of the least energy at the places found, those further away stay.
-    ///
-    /// Only where the solver is Newton's method, which knows such a place: under others they stay on the chords.
-    pub(crate) fn smooth_splits(&mut self, made: &[VertexKey], left: &[f64], ledger: &Ledger) -> Vec<f64> {
-        let state = &self.state.motion;
-        let vertices =
-            self.state.sheet.vertex_keys().iter_indexed().filter(|(vi, _)| state.held[*vi] == [false; 3]);
-        let is_new = |(vi, key): (VertexIndex, &VertexKey)| made.binary_search(key).is_ok().then_some(vi);
-        let new: Vec<VertexIndex> = vertices.filter_map(is_new).collect();
-        let nothing = vec![0.0; self.cloths.len()];
-        if new.is_empty() {
-            return nothing;
-        }
-        let start = self.state.motion.positions.raw.clone();
-        let Some(mut end) = self.find_places(&start, &new) else { return nothing };
-        self.keep_centers(&start, &mut end, ledger);
-        self.shorten(&start, &mut end, left);
-        self.keep_outside(&start, &mut end);
-        self.keep_clear(&start, &mut end);
-        self.move_vertices(&start, &end);
-        self.squared_displacements(&start, &end)
+/// Puts the vertices that splits have made, in the order of their keys, where the energy is least. `left` is by how much
+/// the pass may still move each cloth: the squared distance, integrated over it \[m⁴\]. Returns by how much this has.
+/// The scalars around are those of the least energy at the places found, those further away stay.
+///
+/// Only where the solver is Newton's method, which knows such a place: under others they stay on the chords.
+pub(crate) fn smooth_splits(
+    world: &mut World,
+    made: &[VertexKey],
+    left: &[f64],
+    ledger: &Ledger,
+) -> Vec<f64> {
+    let state = &world.state.motion;
+    let vertices =
+        world.state.sheet.vertex_keys().iter_indexed().filter(|(vi, _)| state.held[*vi] == [false; 3]);
+    let is_new = |(vi, key): (VertexIndex, &VertexKey)| made.binary_search(key).is_ok().then_some(vi);
+    let new: Vec<VertexIndex> = vertices.filter_map(is_new).collect();
+    let nothing = vec![0.0; world.setup.cloths.len()];
+    if new.is_empty() {
+        return nothing;
     }
+    let start = world.state.motion.positions.raw.clone();
+    let Some(mut end) = find_places(world, &start, &new) else { return nothing };
+    keep_centers(world, &start, &mut end, ledger);
+    shorten(world, &start, &mut end, left);
+    keep_outside(world, &start, &mut end);
+    keep_clear(world, &start, &mut end);
+    move_vertices(world, &start, &end);
+    squared_displacements(world, &start, &end)
+}
 
-    /// Where the energy of the cloth is least if only some vertices move \[m\]; `None`: the solver does not find it. Their
-    /// surroundings alone are solved for.
-    fn find_places(&mut self, start: &[DVec3], new: &[VertexIndex]) -> Option<Vec<DVec3>> {
-        if !matches!(self.caches.solver, Solver::Newton(_)) {
-            return None;
+/// Where the energy of the cloth is least if only some vertices move \[m\]; `None`: the solver does not find it. Their
+/// surroundings alone are solved for.
+fn find_places(world: &mut World, start: &[DVec3], new: &[VertexIndex]) -> Option<Vec<DVec3>> {
+    if !matches!(world.derived.solver, Solver::Newton(_)) {
+        return None;
+    }
+    let Caches { blocks, plate: whole, .. } = &world.derived;
+    let patch = Patch::around(new, (&world.state.sheet.topology, blocks), (start, whole));
+    let of_vertices = |of: &[DVec3]| patch.vertices.iter().map(|vi| of[vi.to_usize()]).collect::<Vec<_>>();
+    let mut x = of_vertices(start);
+    let mut plate = PlateState { scalars: patch.scalars(&whole.scalars), clamps: whole.clamps.clone() };
+    let inertia: Vec<f64> =
+        patch.vertices.iter().map(|vi| world.state.motion.masses[*vi] / (TIME * TIME)).collect();
+    let held: Vec<[bool; 3]> = patch.vertices.iter().map(|vi| [new.binary_search(vi).is_err(); 3]).collect();
+    let pressure = |fi: &FaceIndex| world.setup.cloths[world.state.motion.rest.cloths[*fi] as usize].pressure;
+    let pressures: Vec<f64> = patch.faces.iter().map(pressure).collect();
+    let points = of_vertices(&world.state.sheet.layout.raw);
+    let site = Site { points: &points, charts: None, face_pressures: &pressures };
+    let how = (LinearSolver::Conjugate, None);
+    let mut driver = NewtonDriver::build(&patch.topology, &patch.blocks, site, how);
+    driver.begin_step(&x, &plate);
+    let (predicted, clamps) = (x.clone(), plate.clamps.clone());
+    let problem = NewtonProblem {
+        inertia: &inertia,
+        predicted: &predicted,
+        held: &held,
+        damping_rate: 0.0,
+        contacts: Contacts { rows: &[], start: &predicted, carried: &[], stiffnesses: &[] },
+        clamps: &clamps,
+    };
+    let limits = NewtonLimits {
+        iterations: ITERATIONS,
+        tolerance: TOLERANCE * scene_extent(world),
+        linear_tolerance: LINEAR_TOLERANCE,
+        linear_iterations: u32::MAX,
+    };
+    let solved = driver.solve((&mut x, &mut plate), &problem, limits);
+    // What fails here does so again in the next substep, which says what it is.
+    if solved.is_err() || !x.iter().all(|x| x.is_finite()) {
+        return None;
+    }
+    let scalars = &mut world.derived.plate.scalars;
+    patch.plate_edges.iter().zip(&plate.scalars).for_each(|(edge, own)| scalars[*edge as usize] = *own);
+    let mut end = start.to_vec();
+    new.iter().for_each(|vi| end[vi.to_usize()] = x[patch.vertices.partition_point(|other| other < vi)]);
+    Some(end)
+}
+
+/// Moves the pieces on which nothing outside acts back as wholes, so that their centers of mass stay: a center that moves has
+/// another angular momentum about all others.
+fn keep_centers(world: &World, start: &[DVec3], end: &mut [DVec3], ledger: &Ledger) {
+    let masses = &world.state.motion.masses.raw;
+    for piece in find_pieces(world).lists {
+        if piece.iter().all(|i| start[*i] == end[*i])
+            || ledger
+                .account_of(&piece, world.state.sheet.vertex_keys())
+                .is_none_or(|account| account.is_driven)
+        {
+            continue;
         }
-        let Caches { blocks, plate: whole, .. } = &self.caches;
-        let patch = Patch::around(new, (&self.state.sheet.topology, blocks), (start, whole));
-        let of_vertices =
-            |of: &[DVec3]| patch.vertices.iter().map(|vi| of[vi.to_usize()]).collect::<Vec<_>>();
-        let mut x = of_vertices(start);
-        let mut plate = PlateState { scalars: patch.scalars(&whole.scalars), clamps: whole.clamps.clone() };
-        let inertia: Vec<f64> =
-            patch.vertices.iter().map(|vi| self.state.motion.masses[*vi] / (TIME * TIME)).collect();
-        let held: Vec<[bool; 3]> =
-            patch.vertices.iter().map(|vi| [new.binary_search(vi).is_err(); 3]).collect();
-        let pressure = |fi: &FaceIndex| self.cloths[self.state.motion.rest.cloths[*fi] as usize].pressure;
-        let pressures: Vec<f64> = patch.faces.iter().map(pressure).collect();
-        let points = of_vertices(&self.state.sheet.layout.raw);
-        let site = Site { points: &points, charts: None, face_pressures: &pressures };
-        let how = (LinearSolver::Conjugate, None);
-        let mut driver = NewtonDriver::build(&patch.topology, &patch.blocks, site, how);
-        driver.begin_step(&x, &plate);
-        let (predicted, clamps) = (x.clone(), plate.clamps.clone());
-        let problem = NewtonProblem {
-            inertia: &inertia,
-            predicted: &predicted,
-            held: &held,
-            damping_rate: 0.0,
-            contacts: Contacts { rows: &[], start: &predicted, carried: &[], stiffnesses: &[] },
-            clamps: &clamps,
+        let mass: f64 = piece.iter().map(|i| masses[*i]).sum();
+        let shift = piece.iter().map(|i| (end[*i] - start[*i]) * masses[*i]).sum::<DVec3>() / mass;
+        piece.iter().for_each(|i| end[*i] -= shift);
+    }
+}
+
+/// Shortens the ways of each cloth until they move it by no more than is left.
+fn shorten(world: &World, start: &[DVec3], end: &mut [DVec3], left: &[f64]) {
+    let moved = squared_displacements(world, start, end);
+    // Nothing may be left, or by round-off less than that.
+    let left = left.iter().map(|left| left.max(0.0));
+    for (cloth, (moved, left)) in moved.iter().zip(left).enumerate().filter(|(_, (m, l))| *m > l) {
+        let part = (left / moved).sqrt();
+        for i in world.state.sheet.vertex_range(cloth as u32) {
+            end[i] = start[i] + (end[i] - start[i]) * part;
+        }
+    }
+}
+
+/// Shortens the ways so that nothing crosses, as those of a substep in which obstacles stand still.
+fn keep_clear(world: &mut World, start: &[DVec3], end: &mut [DVec3]) {
+    let Some(mut proximity) = world.derived.proximity.take() else { return };
+    let (stood_still, h) = (world.inputs.stands_still, world.state.last.h);
+    (world.inputs.stands_still, world.state.last.h) = (true, TIME);
+    world.scratch.guided.clear();
+    world.scratch.start_velocities = vec![DVec3::ZERO; start.len()];
+    world.scratch.rows.iter_mut().zip(&*end).for_each(|(row, x)| row.position = x.to_array());
+    let mut path = contact_path(world);
+    path.hold_what_stays();
+    let found = keep_few_apart(world, &mut proximity, &path, TIME);
+    end.copy_from_slice(&found[..end.len()]);
+    world.derived.proximity = Some(proximity);
+    (world.inputs.stands_still, world.state.last.h) = (stood_still, h);
+}
+
+/// Leaves vertices where they are that would come nearer to an obstacle in closed form than contact lets them, or deeper.
+fn keep_outside(world: &World, start: &[DVec3], end: &mut [DVec3]) {
+    let shapes = shapes(world);
+    for (i, (x, y)) in start.iter().zip(end.iter_mut()).enumerate().filter(|(_, (x, y))| *x != *y) {
+        if goes_deeper(world, &shapes, VertexIndex(i as u32), [*x, *y]) {
+            *y = *x;
+        }
+    }
+}
+
+/// The obstacles in closed form as they are now.
+pub(crate) fn shapes(world: &World) -> Vec<WorldShape> {
+    world.setup.obstacles.iter().map(|obstacle| obstacle.over_substep(world.state.time, 0.0).shape).collect()
+}
+
+/// Whether a vertex that is moved from one place to another \[m\] comes nearer to one of the obstacles than contact lets it,
+/// or deeper.
+pub(crate) fn goes_deeper(
+    world: &World,
+    shapes: &[WorldShape],
+    vi: VertexIndex,
+    [from, to]: [DVec3; 2],
+) -> bool {
+    let offset = world.setup.cloths[world.state.sheet.vertex_cloths[vi] as usize].surface.offset;
+    let distance = |shape: &WorldShape, x: DVec3| shape.signed_distance(x).0;
+    shapes.iter().any(|shape| distance(shape, to) < distance(shape, from).min(offset))
+}
+
+/// Moves vertices without giving them velocity; momenta follow.
+fn move_vertices(world: &mut World, start: &[DVec3], end: &[DVec3]) {
+    for (i, (x, y)) in start.iter().zip(end).enumerate().filter(|(_, (x, y))| x != y) {
+        world.state.motion.positions.raw[i] = *y;
+        if let Some(history) = &mut world.state.motion.history.raw[i] {
+            history.position += *y - *x;
+        }
+    }
+    settle_pieces(world, start);
+    refill(world);
+    if crossing_count(world) > 0 {
+        // A run that is resumed here finds those that there are now.
+        note_crossings(world);
+    }
+}
+
+/// Restores the momenta of the pieces of which vertices were moved.
+fn settle_pieces(world: &mut World, start: &[DVec3]) {
+    for piece in find_pieces(world).lists {
+        let state = &world.state.motion;
+        let has_moved = |i: &usize| start[*i] != state.positions.raw[*i];
+        if !piece.iter().any(has_moved) {
+            continue;
+        }
+        let vertex = |i: &usize| MovedVertex {
+            mass: state.masses.raw[*i],
+            path: [start[*i], state.positions.raw[*i]],
+            velocity: state.velocities.raw[*i],
+            is_free: state.held.raw[*i] == [false; 3],
         };
-        let limits = NewtonLimits {
-            iterations: ITERATIONS,
-            tolerance: TOLERANCE * self.extent(),
-            linear_tolerance: LINEAR_TOLERANCE,
-            linear_iterations: u32::MAX,
-        };
-        let solved = driver.solve((&mut x, &mut plate), &problem, limits);
-        // What fails here does so again in the next substep, which says what it is.
-        if solved.is_err() || !x.iter().all(|x| x.is_finite()) {
-            return None;
-        }
-        let scalars = &mut self.caches.plate.scalars;
-        patch.plate_edges.iter().zip(&plate.scalars).for_each(|(edge, own)| scalars[*edge as usize] = *own);
-        let mut end = start.to_vec();
-        new.iter().for_each(|vi| end[vi.to_usize()] = x[patch.vertices.partition_point(|other| other < vi)]);
-        Some(end)
+        let mut vertices: Vec<MovedVertex> = piece.iter().map(vertex).collect();
+        settle_moved(&mut vertices);
+        put_velocities(world, &piece, &vertices);
     }
+}
 
-    /// Moves the pieces on which nothing outside acts back as wholes, so that their centers of mass stay: a center that moves has
-    /// another angular momentum about all others.
-    fn keep_centers(&self, start: &[DVec3], end: &mut [DVec3], ledger: &Ledger) {
-        let masses = &self.state.motion.masses.raw;
-        for piece in self.find_pieces().lists {
-            if piece.iter().all(|i| start[*i] == end[*i])
-                || ledger
-                    .account_of(&piece, self.state.sheet.vertex_keys())
-                    .is_none_or(|account| account.is_driven)
-            {
-                continue;
-            }
-            let mass: f64 = piece.iter().map(|i| masses[*i]).sum();
-            let shift = piece.iter().map(|i| (end[*i] - start[*i]) * masses[*i]).sum::<DVec3>() / mass;
-            piece.iter().for_each(|i| end[*i] -= shift);
+/// The squared distance between two positions of the faces of each cloth, integrated over it \[m⁴\].
+fn squared_displacements(world: &World, start: &[DVec3], end: &[DVec3]) -> Vec<f64> {
+    let mut squared = vec![0.0; world.setup.cloths.len()];
+    for (fi, face) in world.state.sheet.topology.faces.iter_indexed() {
+        let gaps = face.map(|vi| end[vi.to_usize()] - start[vi.to_usize()]);
+        if gaps != [DVec3::ZERO; 3] {
+            let sum = gaps[0] + gaps[1] + gaps[2];
+            let squares = gaps.iter().map(|gap| gap.length_squared()).sum::<f64>() + sum.length_squared();
+            squared[world.state.motion.rest.cloths[fi] as usize] +=
+                world.state.motion.rest.areas[fi] / 12.0 * squares;
         }
     }
-
-    /// Shortens the ways of each cloth until they move it by no more than is left.
-    fn shorten(&self, start: &[DVec3], end: &mut [DVec3], left: &[f64]) {
-        let moved = self.squared_displacements(start, end);
-        // Nothing may be left, or by round-off less than that.
-        let left = left.iter().map(|left| left.max(0.0));
-        for (cloth, (moved, left)) in moved.iter().zip(left).enumerate().filter(|(_, (m, l))| *m > l) {
-            let part = (left / moved).sqrt();
-            for i in self.state.sheet.vertex_range(cloth as u32) {
-                end[i] = start[i] + (end[i] - start[i]) * part;
-            }
-        }
-    }
-
-    /// Shortens the ways so that nothing crosses, as those of a substep in which obstacles stand still.
-    fn keep_clear(&mut self, start: &[DVec3], end: &mut [DVec3]) {
-        let Some(mut proximity) = self.caches.proximity.take() else { return };
-        let (stood_still, h) = (self.inputs.stands_still, self.state.last.h);
-        (self.inputs.stands_still, self.state.last.h) = (true, TIME);
-        self.work.guided.clear();
-        self.work.start_velocities = vec![DVec3::ZERO; start.len()];
-        self.work.rows.iter_mut().zip(&*end).for_each(|(row, x)| row.position = x.to_array());
-        let mut path = self.contact_path();
-        path.hold_what_stays();
-        let found = self.keep_few_apart(&mut proximity, &path, TIME);
-        end.copy_from_slice(&found[..end.len()]);
-        self.caches.proximity = Some(proximity);
-        (self.inputs.stands_still, self.state.last.h) = (stood_still, h);
-    }
-
-    /// Leaves vertices where they are that would come nearer to an obstacle in closed form than contact lets them, or deeper.
-    fn keep_outside(&self, start: &[DVec3], end: &mut [DVec3]) {
-        let shapes = self.shapes();
-        for (i, (x, y)) in start.iter().zip(end.iter_mut()).enumerate().filter(|(_, (x, y))| *x != *y) {
-            if self.goes_deeper(&shapes, VertexIndex(i as u32), [*x, *y]) {
-                *y = *x;
-            }
-        }
-    }
-
-    /// The obstacles in closed form as they are now.
-    pub(crate) fn shapes(&self) -> Vec<WorldShape> {
-        self.obstacles.iter().map(|obstacle| obstacle.over_substep(self.state.time, 0.0).shape).collect()
-    }
-
-    /// Whether a vertex that is moved from one place to another \[m\] comes nearer to one of the obstacles than contact lets it,
-    /// or deeper.
-    pub(crate) fn goes_deeper(&self, shapes: &[WorldShape], vi: VertexIndex, [from, to]: [DVec3; 2]) -> bool {
-        let offset = self.cloths[self.state.sheet.vertex_cloths[vi] as usize].surface.offset;
-        let distance = |shape: &WorldShape, x: DVec3| shape.signed_distance(x).0;
-        shapes.iter().any(|shape| distance(shape, to) < distance(shape, from).min(offset))
-    }
-
-    /// Moves vertices without giving them velocity; momenta follow.
-    fn move_vertices(&mut self, start: &[DVec3], end: &[DVec3]) {
-        for (i, (x, y)) in start.iter().zip(end).enumerate().filter(|(_, (x, y))| x != y) {
-            self.state.motion.positions.raw[i] = *y;
-            if let Some(history) = &mut self.state.motion.history.raw[i] {
-                history.position += *y - *x;
-            }
-        }
-        self.settle_pieces(start);
-        self.refill();
-        if self.crossing_count() > 0 {
-            // A run that is resumed here finds those that there are now.
-            self.note_crossings();
-        }
-    }
-
-    /// Restores the momenta of the pieces of which vertices were moved.
-    fn settle_pieces(&mut self, start: &[DVec3]) {
-        for piece in self.find_pieces().lists {
-            let state = &self.state.motion;
-            let has_moved = |i: &usize| start[*i] != state.positions.raw[*i];
-            if !piece.iter().any(has_moved) {
-                continue;
-            }
-            let vertex = |i: &usize| MovedVertex {
-                mass: state.masses.raw[*i],
-                path: [start[*i], state.positions.raw[*i]],
-                velocity: state.velocities.raw[*i],
-                is_free: state.held.raw[*i] == [false; 3],
-            };
-            let mut vertices: Vec<MovedVertex> = piece.iter().map(vertex).collect();
-            settle_moved(&mut vertices);
-            self.put_velocities(&piece, &vertices);
-        }
-    }
-
-    /// The squared distance between two positions of the faces of each cloth, integrated over it \[m⁴\].
-    fn squared_displacements(&self, start: &[DVec3], end: &[DVec3]) -> Vec<f64> {
-        let mut squared = vec![0.0; self.cloths.len()];
-        for (fi, face) in self.state.sheet.topology.faces.iter_indexed() {
-            let gaps = face.map(|vi| end[vi.to_usize()] - start[vi.to_usize()]);
-            if gaps != [DVec3::ZERO; 3] {
-                let sum = gaps[0] + gaps[1] + gaps[2];
-                let squares = gaps.iter().map(|gap| gap.length_squared()).sum::<f64>() + sum.length_squared();
-                squared[self.state.motion.rest.cloths[fi] as usize] +=
-                    self.state.motion.rest.areas[fi] / 12.0 * squares;
-            }
-        }
-        squared
-    }
+    squared
 }
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+    use crate::ledger::note_energies;
+    use crate::schedule::remesh_cloths;
     use crate::{ClothDescription, PinDescription, SolverChoice, World, WorldDescription};
     use glam::{DVec2, DVec3};
     use taffeta_contact::{Obstacle, Shape};
@@ -298,8 +313,8 @@ mod tests {
         };
         let before = elastic(world);
         // Nothing pays for what a pass adds to a sheet that lies still, so that it would wait.
-        let ledger = world.note_energies();
-        let (counts, popping) = world.remesh_cloths(&vec![true; world.cloths.len()], &ledger, &[]);
+        let ledger = note_energies(world);
+        let (counts, popping) = remesh_cloths(world, &vec![true; world.setup.cloths.len()], &ledger, &[]);
         assert!(counts.splits > 10 && counts.collapses == 0, "{counts:?}");
         (elastic(world) - before, popping)
     }
@@ -379,10 +394,10 @@ mod tests {
         let world = world_of(vec![arc()]);
         let start = world.mesh(0).positions;
         let mut end = start.clone();
-        world.shorten(&start, &mut end, &[-1e-20]);
+        shorten(&world, &start, &mut end, &[-1e-20]);
         assert_eq!(end, start);
         end[0].z += 0.01;
-        world.shorten(&start, &mut end, &[-1e-20]);
+        shorten(&world, &start, &mut end, &[-1e-20]);
         assert_eq!(end, start);
     }
 

@@ -449,7 +449,7 @@ pub(crate) fn number_vertices(
 
 /// The tetrahedra of all solids in dense numbers, each with its material.
 fn list_tetrahedra<'a>(source: &CacheSource<'a>) -> impl Iterator<Item = (Tetrahedron, &'a SolidMaterial)> {
-    let solids = source.solids.iter().zip(&source.sheet.solid_vertices);
+    let solids = source.setup.solids.iter().zip(&source.sheet.solid_vertices);
     solids.flat_map(|(solid, numbers)| {
         solid.tetrahedra.iter().map(move |corners| {
             let vertices = corners.map(|v| numbers[v as usize]);
@@ -461,7 +461,7 @@ fn list_tetrahedra<'a>(source: &CacheSource<'a>) -> impl Iterator<Item = (Tetrah
 
 /// The blocks of all solids.
 pub(crate) fn build_solids(source: &CacheSource<'_>) -> SolidBlocks {
-    let surfaces = source.solids.iter().map(|solid| solid.cloth as u32).collect();
+    let surfaces = source.setup.solids.iter().map(|solid| solid.cloth as u32).collect();
     let mut blocks = SolidBlocks { surfaces, ..SolidBlocks::default() };
     list_tetrahedra(source).for_each(|(shape, material)| blocks.push(&shape, material));
     blocks
@@ -472,32 +472,25 @@ pub(crate) fn add_projected_solids(source: &CacheSource<'_>, constraints: &mut P
     list_tetrahedra(source).for_each(|(shape, material)| constraints.push_solid(&shape, material));
 }
 
-impl World {
-    /// The solids.
-    pub fn solids(&self) -> &[Solid] {
-        &self.solids
-    }
+/// Positions \[m\] and velocities \[m/s\] of the vertices of a solid, in the order of its description.
+///
+/// # Panics
+/// If there is no solid of that number.
+pub(crate) fn solid_state(world: &World, solid: usize) -> (Vec<DVec3>, Vec<DVec3>) {
+    let (numbers, state) = (&world.state.sheet.solid_vertices[solid], &world.state.motion);
+    let each = numbers.iter().map(|vi| (state.positions[*vi], state.velocities[*vi]));
+    each.unzip()
+}
 
-    /// Positions \[m\] and velocities \[m/s\] of the vertices of a solid, in the order of its description.
-    ///
-    /// # Panics
-    /// If there is no solid of that number.
-    pub fn solid_state(&self, solid: usize) -> (Vec<DVec3>, Vec<DVec3>) {
-        let (numbers, state) = (&self.state.sheet.solid_vertices[solid], &self.state.motion);
-        let each = numbers.iter().map(|vi| (state.positions[*vi], state.velocities[*vi]));
-        each.unzip()
-    }
-
-    /// Where a point of the rest shape \[m\] of a solid is now. A point outside is taken into the tetrahedron in whose
-    /// barycentric coordinates it is least outside.
-    ///
-    /// # Panics
-    /// If there is no solid of that number.
-    pub fn solid_point(&self, solid: usize, point: DVec3) -> MaterialPoint {
-        let (positions, velocities) = self.solid_state(solid);
-        let place = self.solids[solid].locate(point);
-        MaterialPoint { position: place.mix(&positions), velocity: place.mix(&velocities) }
-    }
+/// Where a point of the rest shape \[m\] of a solid is now. A point outside is taken into the tetrahedron in whose
+/// barycentric coordinates it is least outside.
+///
+/// # Panics
+/// If there is no solid of that number.
+pub fn solid_point(world: &World, solid: usize, point: DVec3) -> MaterialPoint {
+    let (positions, velocities) = solid_state(world, solid);
+    let place = world.setup.solids[solid].locate(point);
+    MaterialPoint { position: place.mix(&positions), velocity: place.mix(&velocities) }
 }
 
 impl Solid {

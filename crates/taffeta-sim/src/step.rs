@@ -1,14 +1,32 @@
 //! A step: its inputs, its course, its failure.
 
+use crate::accuracy::{knows_its_error, local_error};
+use crate::bound::run_yielding_substep;
+use crate::breaking::broken_edge_count;
+use crate::collide::{resume_pairs, rooms, secure};
 use crate::description::Air;
 use crate::effort::{Effort, HURRIED_SUBSTEPS};
-use crate::grab::{Grab, Lead, Leader};
+use crate::follow::follow_obstacles;
+use crate::grab::{Grab, Leader};
+use crate::grab::{find_grabbed, lead_grabs};
+use crate::integrate::forget_history;
+use crate::measure::{max_strain, measure, measure_jumps, state_hash};
+use crate::outlook::{adapt_to_outlook, begins};
+use crate::plastic::yields_in_every_substep;
+use crate::rebuild::rebuild;
 use crate::report::{Metrics, StepReport, SubstepPlan, TearCounts};
+use crate::rest::{find_rest, note_stillness, rest};
 use crate::safeguard::SafeguardReport;
+use crate::safeguard::check_strides;
+use crate::schedule::{adapts_substeps, plan, remesh_if_due, substeps_in};
+use crate::scratch::Inputs;
+use crate::seams::close::close_seams;
 use crate::stage::{Stage, StageTimes};
+use crate::stages::{detect, finish, predict, solve};
 use crate::state::State;
 use crate::tearing::is_time_to_tear;
-use crate::world::{Inputs, World};
+use crate::tearing::tear_overloaded;
+use crate::world::World;
 use glam::{DVec2, DVec3};
 use taffeta_contact::Rooms;
 use taffeta_core::tasks::stand_by;
@@ -162,254 +180,227 @@ pub(crate) struct Snapshot {
     rooms: Option<Rooms>,
 }
 
-impl World {
-    /// Advances the world by `dt` seconds, then adapts the meshes that are due.
-    ///
-    /// # Errors
-    /// If the time step is not positive, gravity or wind is not finite, a grab makes no sense, the solver fails, a position is
-    /// not finite, or a [`Watch`](crate::Watch) asks for an end. The world is then as it was before the step.
-    pub fn step(&mut self, inputs: &StepInputs, dt: f64) -> Result<StepReport, StepError> {
-        self.step_led(inputs, dt, &mut |_| ())
+/// See [`World::step_led`].
+pub(crate) fn step(
+    world: &mut World,
+    inputs: &StepInputs,
+    dt: f64,
+    lead: &mut Leader<'_>,
+) -> Result<StepReport, StepError> {
+    if !(dt.is_finite() && dt > 0.0) {
+        return Err(StepError::BadTimeStep { dt });
     }
-
-    /// The same with somebody who moves the targets of the grabs on the way: `lead` is asked before every substep, on one of
-    /// the world's threads, so that a hand is felt sooner than by the next step. One that moves nothing makes the step that
-    /// [`step`](Self::step) makes.
-    ///
-    /// # Errors
-    /// As those of [`step`](Self::step), also for a target that makes no sense.
-    pub fn step_led(
-        &mut self,
-        inputs: &StepInputs,
-        dt: f64,
-        lead: &mut (dyn FnMut(Lead<'_>) + Send),
-    ) -> Result<StepReport, StepError> {
-        // As a whole on the world's own threads: to hand each stage over to them takes longer than a stage of a small cloth.
-        let threads = self.threads();
-        threads.install(|| self.make_step(inputs, dt, lead))
-    }
-
-    fn make_step(
-        &mut self,
-        inputs: &StepInputs,
-        dt: f64,
-        lead: &mut Leader<'_>,
-    ) -> Result<StepReport, StepError> {
-        if !(dt.is_finite() && dt > 0.0) {
-            return Err(StepError::BadTimeStep { dt });
-        }
-        let changed = [("gravity", inputs.gravity), ("wind", inputs.wind)];
-        for (name, value) in changed.into_iter().filter_map(|(name, value)| Some((name, value?))) {
-            if !value.is_finite() {
-                return Err(StepError::BadInput { name, value });
-            }
-        }
-        self.find_grabbed(&inputs.grabs)?;
-        if let Some(still) = self.find_rest(inputs, dt) {
-            self.watch.pass(self.state.time)?;
-            return Ok(self.rest(still, dt));
-        }
-        let mut times = StageTimes::default();
-        self.safeguard = SafeguardReport::default();
-        let broken_before = self.broken_edge_count();
-        let begins = self.begins();
-        let last_good = self.note();
-        self.take_forces(inputs);
-        let early = if begins { self.adapt_to_outlook(dt, &mut times) } else { Ok(Default::default()) };
-        let outcome = early.and_then(|early| {
-            self.inputs.grabbed = self.find_grabbed(&inputs.grabs)?;
-            let done = self.make_substeps(dt, (&inputs.grabs, lead), &mut times)?;
-            let measured = times.run(Stage::Measure, || self.measure());
-            self.check_overflow(&measured).map(|()| (done, measured, early))
-        });
-        let ((plan, tears), measured, early) = match outcome {
-            Ok(done) => done,
-            Err(error) => {
-                self.go_back(last_good);
-                return Err(error);
-            }
-        };
-        self.state.frame += 1;
-        self.caches.keep_bending(&self.state.sheet, &mut self.state.motion);
-        let contacts = self.state.last.active_contacts();
-        let broken_edges = self.broken_edge_count() - broken_before;
-        let before_pass = if self.close_seams() { self.measure() } else { measured };
-        let (remesh, popping) = times.run(Stage::Remesh, || self.remesh_if_due());
-        let (remesh, popping) = (remesh.plus(early.0), popping.max(early.1));
-        let jumps = times.run(Stage::Measure, || self.measure_jumps(&before_pass, (&remesh, popping)));
-        let state_hash = times.run(Stage::Measure, || self.state_hash());
-        self.note_stillness(measured, contacts, &remesh);
-        Ok(StepReport {
-            time: self.state.time,
-            plan,
-            vertices: self.state.sheet.topology.vertex_count,
-            faces: self.state.sheet.topology.face_count(),
-            contacts,
-            broken_edges,
-            tears,
-            safeguard: self.safeguard.clone(),
-            remesh,
-            jumps,
-            metrics: Metrics { max_strain: self.max_strain(), ..measured },
-            state_hash,
-            times,
-        })
-    }
-
-    /// Takes over gravity and wind for a step, without grabs.
-    fn take_forces(&mut self, inputs: &StepInputs) {
-        let gravity = inputs.gravity.unwrap_or(self.settings.gravity);
-        if gravity != self.state.gravity {
-            self.forget_history();
-        }
-        self.state.gravity = gravity;
-        self.inputs.grabbed.clear();
-        self.inputs.air = self.air.map(|air| Air { wind: inputs.wind.unwrap_or(air.wind), ..air });
-    }
-
-    /// All substeps of a step, however many they come to.
-    pub(crate) fn make_substeps(
-        &mut self,
-        dt: f64,
-        grabs: (&[Grab], &mut Leader<'_>),
-        times: &mut StageTimes,
-    ) -> Result<(SubstepPlan, TearCounts), StepError> {
-        let effort = Effort::new(self.state.sheet.topology.vertex_count);
-        self.effort = effort.with_substeps(self.settings.substeps.unwrap_or(1));
-        self.caches.begin_frame();
-        let plan = self.plan(dt).map(|plan| self.follow_obstacles(plan, dt))?;
-        self.run_substeps((plan, dt), grabs, times)
-    }
-
-    fn check_overflow(&self, measured: &Metrics) -> Result<(), StepError> {
-        let figures = [
-            ("kinetic energy", measured.kinetic_energy),
-            ("elastic energy", measured.stretch_energy + measured.bend_energy),
-            ("energy in the field of gravity", measured.gravity_energy),
-            ("momentum", (measured.momentum + measured.angular_momentum).element_sum()),
-            ("strain", measured.max_strain),
-            ("residual", measured.residual),
-        ];
-        let beyond = figures.into_iter().find(|(_, figure)| !figure.is_finite());
-        beyond.map_or(Ok(()), |(what, _)| Err(StepError::Overflow { what, time: self.state.time }))
-    }
-
-    fn run_substeps(
-        &mut self,
-        ((mut plan, least), dt): ((SubstepPlan, u32), f64),
-        (grabs, lead): (&[Grab], &mut Leader<'_>),
-        times: &mut StageTimes,
-    ) -> Result<(SubstepPlan, TearCounts), StepError> {
-        debug_assert_eq!(self.caches.epoch, self.state.sheet.topology.epoch, "caches of another topology");
-        let (end, mut energy, mut tears) = (self.state.time + dt, None, TearCounts::default());
-        let mut grabs = grabs.to_vec();
-        // The substeps of equal length that are to come, or to go on with.
-        let begin = self.state.time;
-        let (mut start, mut h, mut count) = (begin, dt / f64::from(plan.substeps), plan.substeps);
-        let (mut substep, mut last_part) = (0, None);
-        while substep < count {
-            // Multiplied, not added up: the last substep ends exactly at the frame.
-            self.state.time = start + h * f64::from(substep);
-            let wanted =
-                self.choose_substeps((end - self.state.time, count - substep), (&mut plan, least, dt));
-            if wanted != count - substep {
-                plan.substeps = plan.substeps - (count - substep) + wanted;
-                (start, count, substep) = (self.state.time, wanted, 0);
-                h = (end - start) / f64::from(count);
-            }
-            let part = (self.state.time - begin) / dt;
-            let is_due = is_time_to_tear((last_part.replace(part), part), dt);
-            let epoch = self.state.sheet.topology.epoch;
-            let tear = || if is_due { self.tear_overloaded(substep > 0) } else { TearCounts::default() };
-            tears = tears.plus(times.run(Stage::Remesh, tear));
-            let is_edited = self.state.sheet.topology.epoch != epoch;
-            if is_edited {
-                self.inputs.grabbed = self.find_grabbed(&grabs)?;
-                energy = None;
-            }
-            self.lead_grabs(h, &mut grabs, lead)?;
-            // The kinks of new splits must not become folds.
-            self.inputs.lets_yield = !is_edited && (substep + 1 == count || self.yields_in_every_substep());
-            self.run_yielding_substep((h, 0), (&mut plan, &mut energy), times)?;
-            if self.knows_its_error() {
-                plan.error = plan.error.max(self.local_error());
-            }
-            substep += 1;
-        }
-        self.state.time = end;
-        Ok((plan, tears))
-    }
-
-    /// How many substeps are to make what is left of a step \[s\], of the length `dt` \[s\], for which so many are planned; the
-    /// obstacles ask for `least` in all of it.
-    fn choose_substeps(
-        &self,
-        (left, planned): (f64, u32),
-        (plan, least, dt): (&mut SubstepPlan, u32, f64),
-    ) -> u32 {
-        if self.effort.is_spent() {
-            if planned > HURRIED_SUBSTEPS {
-                plan.hurried_since.get_or_insert(self.state.time);
-            }
-            return planned.min(HURRIED_SUBSTEPS);
-        }
-        if !self.adapts_substeps() {
-            return planned;
-        }
-        let least = (f64::from(least) * left / dt - 1e-9).ceil() as u32;
-        let asked = self.substeps_in(left).max(least);
-        // Substeps of one length are cheaper than those that change: what is kept for one need not be made anew.
-        if asked > planned || 2 * asked <= planned { asked } else { planned }
-    }
-
-    /// One substep, stage by stage.
-    pub(crate) fn run_substep(
-        &mut self,
-        h: f64,
-        plan: &mut SubstepPlan,
-        times: &mut StageTimes,
-    ) -> Result<(), StepError> {
-        self.watch.pass(self.state.time)?;
-        self.work.error = self.local_error();
-        times.run(Stage::Predict, || self.predict(h));
-        self.check_strides(h)?;
-        // Not all of the time: what remeshes is one thread.
-        stand_by(self.state.sheet.topology.vertex_count, || {
-            times.run(Stage::Detect, || self.detect(h));
-            times.run(Stage::Solve, || self.solve(h, plan))?;
-            times.run(Stage::Secure, || self.secure(h));
-            times.run(Stage::Finish, || self.finish(h))
-        })
-    }
-
-    /// What [`World::go_back`] needs to undo a step.
-    pub(crate) fn note(&self) -> Snapshot {
-        Snapshot {
-            state: self.state.clone(),
-            inputs: self.inputs.clone(),
-            safeguard: self.safeguard.clone(),
-            plate: self.caches.plate.clone(),
-            rooms: self.rooms(),
+    let changed = [("gravity", inputs.gravity), ("wind", inputs.wind)];
+    for (name, value) in changed.into_iter().filter_map(|(name, value)| Some((name, value?))) {
+        if !value.is_finite() {
+            return Err(StepError::BadInput { name, value });
         }
     }
-
-    /// What [`World::go_back`] needs to undo a substep, which finds its contacts by itself: those of the last one are not kept.
-    pub(crate) fn note_substep(&mut self) -> Snapshot {
-        let contacts = std::mem::take(&mut self.state.last.contacts);
-        let snapshot = self.note();
-        self.state.last.contacts = contacts;
-        snapshot
+    find_grabbed(world, &inputs.grabs)?;
+    if let Some(still) = find_rest(world, inputs, dt) {
+        world.watch.pass(world.state.time)?;
+        return Ok(rest(world, still, dt));
     }
+    let mut times = StageTimes::default();
+    world.safeguard = SafeguardReport::default();
+    let broken_before = broken_edge_count(world);
+    let begins = begins(world);
+    let last_good = note(world);
+    take_forces(world, inputs);
+    let early = if begins { adapt_to_outlook(world, dt, &mut times) } else { Ok(Default::default()) };
+    let outcome = early.and_then(|early| {
+        world.inputs.grabbed = find_grabbed(world, &inputs.grabs)?;
+        let done = make_substeps(world, dt, (&inputs.grabs, lead), &mut times)?;
+        let measured = times.run(Stage::Measure, || measure(world));
+        check_overflow(world, &measured).map(|()| (done, measured, early))
+    });
+    let ((plan, tears), measured, early) = match outcome {
+        Ok(done) => done,
+        Err(error) => {
+            go_back(world, last_good);
+            return Err(error);
+        }
+    };
+    world.state.frame += 1;
+    world.derived.keep_bending(&world.state.sheet, &mut world.state.motion);
+    let contacts = world.state.last.active_contacts();
+    let broken_edges = broken_edge_count(world) - broken_before;
+    let before_pass = if close_seams(world) { measure(world) } else { measured };
+    let (remesh, popping) = times.run(Stage::Remesh, || remesh_if_due(world));
+    let (remesh, popping) = (remesh.plus(early.0), popping.max(early.1));
+    let jumps = times.run(Stage::Measure, || measure_jumps(world, &before_pass, (&remesh, popping)));
+    let state_hash = times.run(Stage::Measure, || state_hash(world));
+    note_stillness(world, measured, contacts, &remesh);
+    Ok(StepReport {
+        time: world.state.time,
+        plan,
+        vertices: world.state.sheet.topology.vertex_count,
+        faces: world.state.sheet.topology.face_count(),
+        contacts,
+        broken_edges,
+        tears,
+        safeguard: world.safeguard.clone(),
+        remesh,
+        jumps,
+        metrics: Metrics { max_strain: max_strain(world), ..measured },
+        state_hash,
+        times,
+    })
+}
 
-    /// Puts back what a failed step has changed.
-    pub(crate) fn go_back(&mut self, snapshot: Snapshot) {
-        let Snapshot { mut state, inputs, safeguard, plate, rooms } = snapshot;
-        let last = std::mem::take(&mut state.last);
-        (self.state, self.inputs, self.safeguard) = (state, inputs, safeguard);
-        // Solver and detector have memories of their own, which the failed step has touched.
-        self.rebuild();
-        self.caches.plate = plate;
-        self.resume_pairs(rooms);
-        self.state.last = last;
+/// Takes over gravity and wind for a step, without grabs.
+fn take_forces(world: &mut World, inputs: &StepInputs) {
+    let gravity = inputs.gravity.unwrap_or(world.setup.settings.gravity);
+    if gravity != world.state.gravity {
+        forget_history(world);
     }
+    world.state.gravity = gravity;
+    world.inputs.grabbed.clear();
+    world.inputs.air = world.setup.air.map(|air| Air { wind: inputs.wind.unwrap_or(air.wind), ..air });
+}
+
+/// All substeps of a step, however many they come to.
+pub(crate) fn make_substeps(
+    world: &mut World,
+    dt: f64,
+    grabs: (&[Grab], &mut Leader<'_>),
+    times: &mut StageTimes,
+) -> Result<(SubstepPlan, TearCounts), StepError> {
+    let effort = Effort::new(world.state.sheet.topology.vertex_count);
+    world.scratch.effort = effort.with_substeps(world.setup.settings.substeps.unwrap_or(1));
+    world.derived.begin_frame();
+    let plan = plan(world, dt).map(|plan| follow_obstacles(world, plan, dt))?;
+    run_substeps(world, (plan, dt), grabs, times)
+}
+
+fn check_overflow(world: &World, measured: &Metrics) -> Result<(), StepError> {
+    let figures = [
+        ("kinetic energy", measured.kinetic_energy),
+        ("elastic energy", measured.stretch_energy + measured.bend_energy),
+        ("energy in the field of gravity", measured.gravity_energy),
+        ("momentum", (measured.momentum + measured.angular_momentum).element_sum()),
+        ("strain", measured.max_strain),
+        ("residual", measured.residual),
+    ];
+    let beyond = figures.into_iter().find(|(_, figure)| !figure.is_finite());
+    beyond.map_or(Ok(()), |(what, _)| Err(StepError::Overflow { what, time: world.state.time }))
+}
+
+fn run_substeps(
+    world: &mut World,
+    ((mut plan, least), dt): ((SubstepPlan, u32), f64),
+    (grabs, lead): (&[Grab], &mut Leader<'_>),
+    times: &mut StageTimes,
+) -> Result<(SubstepPlan, TearCounts), StepError> {
+    debug_assert_eq!(world.derived.epoch, world.state.sheet.topology.epoch, "caches of another topology");
+    let (end, mut energy, mut tears) = (world.state.time + dt, None, TearCounts::default());
+    let mut grabs = grabs.to_vec();
+    // The substeps of equal length that are to come, or to go on with.
+    let begin = world.state.time;
+    let (mut start, mut h, mut count) = (begin, dt / f64::from(plan.substeps), plan.substeps);
+    let (mut substep, mut last_part) = (0, None);
+    while substep < count {
+        // Multiplied, not added up: the last substep ends exactly at the frame.
+        world.state.time = start + h * f64::from(substep);
+        let wanted =
+            choose_substeps(world, (end - world.state.time, count - substep), (&mut plan, least, dt));
+        if wanted != count - substep {
+            plan.substeps = plan.substeps - (count - substep) + wanted;
+            (start, count, substep) = (world.state.time, wanted, 0);
+            h = (end - start) / f64::from(count);
+        }
+        let part = (world.state.time - begin) / dt;
+        let is_due = is_time_to_tear((last_part.replace(part), part), dt);
+        let epoch = world.state.sheet.topology.epoch;
+        let tear = || if is_due { tear_overloaded(world, substep > 0) } else { TearCounts::default() };
+        tears = tears.plus(times.run(Stage::Remesh, tear));
+        let is_edited = world.state.sheet.topology.epoch != epoch;
+        if is_edited {
+            world.inputs.grabbed = find_grabbed(world, &grabs)?;
+            energy = None;
+        }
+        lead_grabs(world, h, &mut grabs, lead)?;
+        // The kinks of new splits must not become folds.
+        world.inputs.lets_yield = !is_edited && (substep + 1 == count || yields_in_every_substep(world));
+        run_yielding_substep(world, (h, 0), (&mut plan, &mut energy), times)?;
+        if knows_its_error(world) {
+            plan.error = plan.error.max(local_error(world));
+        }
+        substep += 1;
+    }
+    world.state.time = end;
+    Ok((plan, tears))
+}
+
+/// How many substeps are to make what is left of a step \[s\], of the length `dt` \[s\], for which so many are planned; the
+/// obstacles ask for `least` in all of it.
+fn choose_substeps(
+    world: &World,
+    (left, planned): (f64, u32),
+    (plan, least, dt): (&mut SubstepPlan, u32, f64),
+) -> u32 {
+    if world.scratch.effort.is_spent() {
+        if planned > HURRIED_SUBSTEPS {
+            plan.hurried_since.get_or_insert(world.state.time);
+        }
+        return planned.min(HURRIED_SUBSTEPS);
+    }
+    if !adapts_substeps(world) {
+        return planned;
+    }
+    let least = (f64::from(least) * left / dt - 1e-9).ceil() as u32;
+    let asked = substeps_in(world, left).max(least);
+    // Substeps of one length are cheaper than those that change: what is kept for one need not be made anew.
+    if asked > planned || 2 * asked <= planned { asked } else { planned }
+}
+
+/// One substep, stage by stage.
+pub(crate) fn run_substep(
+    world: &mut World,
+    h: f64,
+    plan: &mut SubstepPlan,
+    times: &mut StageTimes,
+) -> Result<(), StepError> {
+    world.watch.pass(world.state.time)?;
+    world.scratch.error = local_error(world);
+    times.run(Stage::Predict, || predict(world, h));
+    check_strides(world, h)?;
+    // Not all of the time: what remeshes is one thread.
+    stand_by(world.state.sheet.topology.vertex_count, || {
+        times.run(Stage::Detect, || detect(world, h));
+        times.run(Stage::Solve, || solve(world, h, plan))?;
+        times.run(Stage::Secure, || secure(world, h));
+        times.run(Stage::Finish, || finish(world, h))
+    })
+}
+
+/// What [`World::go_back`] needs to undo a step.
+pub(crate) fn note(world: &World) -> Snapshot {
+    Snapshot {
+        state: world.state.clone(),
+        inputs: world.inputs.clone(),
+        safeguard: world.safeguard.clone(),
+        plate: world.derived.plate.clone(),
+        rooms: rooms(world),
+    }
+}
+
+/// What [`World::go_back`] needs to undo a substep, which finds its contacts by itself: those of the last one are not kept.
+pub(crate) fn note_substep(world: &mut World) -> Snapshot {
+    let contacts = std::mem::take(&mut world.state.last.contacts);
+    let snapshot = note(world);
+    world.state.last.contacts = contacts;
+    snapshot
+}
+
+/// Puts back what a failed step has changed.
+pub(crate) fn go_back(world: &mut World, snapshot: Snapshot) {
+    let Snapshot { mut state, inputs, safeguard, plate, rooms } = snapshot;
+    let last = std::mem::take(&mut state.last);
+    (world.state, world.inputs, world.safeguard) = (state, inputs, safeguard);
+    // Solver and detector have memories of their own, which the failed step has touched.
+    rebuild(world);
+    world.derived.plate = plate;
+    resume_pairs(world, rooms);
+    world.state.last = last;
 }

@@ -3,6 +3,7 @@
 use crate::command::Client;
 use glam::DVec3;
 use std::collections::BTreeMap;
+use taffeta_sim::ask;
 use taffeta_sim::{Grab, World};
 
 /// A grab pulls no farther than this part of the size of the cloths, with two and a half times their weight: more would
@@ -70,7 +71,7 @@ impl Hands {
     /// What the hands do to a world of a size \[m\] with a stiffness \[N/m\].
     pub(crate) fn pull(&self, world: &World, (size, stiffness): (f64, f64)) -> Vec<Grab> {
         let grab = |&Held { body, point, hand, .. }: &Held| {
-            let at = world.find_layout_position(body, point).unwrap_or(hand);
+            let at = ask::find_layout_position(world, body, point).unwrap_or(hand);
             let target = at + (hand - at).clamp_length_max(REACH * size);
             Grab { body, point, radius: PATCH * size, target, stiffness }
         };
@@ -98,7 +99,7 @@ impl Hands {
     /// Where the grabbed points are, and where their pointers \[m\].
     pub(crate) fn ends(&self, world: &World) -> Vec<[[f64; 3]; 2]> {
         let ends = |held: &Held| {
-            let at = world.find_layout_position(held.body, held.point)?;
+            let at = ask::find_layout_position(world, held.body, held.point)?;
             Some([at.to_array(), held.pointer.to_array()])
         };
         self.held.values().filter_map(ends).collect()

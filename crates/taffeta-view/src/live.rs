@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use taffeta_scene::Scene;
 use taffeta_scene::materials::presets;
+use taffeta_sim::ask;
 use taffeta_sim::{SolverChoice, Stage, StepError, StepInputs, StepReport, World, WorldDescription};
 
 /// A grab has so many times the weight of the cloths over their size as its stiffness: it carries them all with a twentieth
@@ -209,7 +210,7 @@ impl LiveShow {
         }
         self.find_vertices((body, point))?;
         let [point, target] = [point, target].map(DVec3::from_array);
-        let at = self.world.find_layout_position(body, point).unwrap_or(target);
+        let at = ask::find_layout_position(&self.world, body, point).unwrap_or(target);
         self.hands.grab(client, (body, point, at), (target, stamp));
         self.playback.is_stale = true;
         Ok(())
@@ -257,7 +258,7 @@ impl LiveShow {
         if body >= count {
             return Err(format!("there is no body {body}; there are {count}"));
         }
-        let found = self.world.find_layout_point(body, DVec3::from_array(point));
+        let found = ask::find_layout_point(&self.world, body, DVec3::from_array(point));
         let (corners, weights) = found.ok_or("that body has neither faces nor segments")?;
         let mut order = [0, 1, 2];
         order.sort_by(|a, b| weights[*b].total_cmp(&weights[*a]));
@@ -312,7 +313,7 @@ impl LiveShow {
 
     /// Makes the next frames rougher or finer, by how long the last one has taken \[s\].
     fn keep_real_time(&mut self, time: f64) {
-        if self.is_static || !self.world.knows_its_error() {
+        if self.is_static || !ask::knows_its_error(&self.world) {
             return;
         }
         let changed = match self.playback.real_time {
@@ -378,7 +379,7 @@ impl LiveShow {
             "rough": self.budget.is_rough().then(|| {
                 let is_remeshed = self.world.cloths().iter().any(|cloth| cloth.remesh.is_some());
                 json!({
-                    "accuracy": self.world.accuracy(),
+                    "accuracy": ask::accuracy(&self.world),
                     "edges": is_remeshed.then_some(self.budget.coarseness()),
                 })
             }),

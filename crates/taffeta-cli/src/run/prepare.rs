@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use std::path::{Path, PathBuf};
 use taffeta_contact::crossings::Crossing;
 use taffeta_scene::{ClothShape, Override, PlacedProbe, Scene, SceneError, SolidProbe};
+use taffeta_sim::ask;
 use taffeta_sim::{BuildError, MAX_THREADS, World};
 
 /// What runs of a solver that does not know contact between cloths warn about, unless the scene says that it wants none.
@@ -173,7 +174,7 @@ pub(crate) fn refuse_world(path: &Path, scene: &Scene, error: &BuildError) -> Fa
 /// A warning of what crosses at the start.
 fn describe_crossings(world: &World) -> Option<String> {
     let crossings = world.crossings().filter(|crossings| !crossings.is_empty())?;
-    let x = world.contact_positions();
+    let x = ask::contact_positions(world);
     let place = |crossing: &Crossing| {
         let [p, q] = crossing.edge.map(|v| x[v as usize]);
         let middle = 0.5 * (p + q);

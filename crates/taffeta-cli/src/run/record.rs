@@ -8,6 +8,7 @@ use taffeta_scene::{
     MetricsRow, MetricsWriter, OutputError, OutputFolder, PlacedProbe, ProbeRow, ProbeWriter, RopeProbe,
     SolidProbe, cloth_frame, rope_frame,
 };
+use taffeta_sim::ask;
 use taffeta_sim::{MaterialPoint, Metrics, Stage, StepReport, World};
 
 /// Writes frames, `probes.csv` and `metrics.csv`.
@@ -57,7 +58,7 @@ impl Recorder {
             false => cloth_frame(world, number),
         };
         let cloths = cloths.map(|(number, cloth)| (&cloth.name, frame_of(number)));
-        let ropes = world.rope_bodies().map(|(number, rope)| (&rope.name, rope_frame(world, number)));
+        let ropes = ask::rope_bodies(world).map(|(number, rope)| (&rope.name, rope_frame(world, number)));
         for (name, data) in cloths.chain(ropes) {
             for format in &self.formats {
                 self.folder.write_frame(name, frame, *format, &data)?;
@@ -71,17 +72,17 @@ impl Recorder {
             self.write_frames(world, row.frame)?;
         }
         for probe in &self.placed {
-            let point = world.material_point_on(probe.cloth, probe.panel, probe.material);
+            let point = ask::material_point_on(world, probe.cloth, probe.panel, probe.material);
             let point = point.expect("a probe is placed only on cloths with material coordinates");
             self.probes.write(&probe_row(&row, &probe.name, point))?;
         }
-        let ropes: Vec<usize> = world.rope_bodies().map(|(number, _)| number).collect();
+        let ropes: Vec<usize> = ask::rope_bodies(world).map(|(number, _)| number).collect();
         for probe in &self.on_ropes {
-            let point = world.rope_point(ropes[probe.rope], probe.at);
+            let point = ask::rope_point(world, ropes[probe.rope], probe.at);
             self.probes.write(&probe_row(&row, &probe.name, point))?;
         }
         for probe in &self.on_solids {
-            let point = world.solid_point(probe.solid, probe.point);
+            let point = ask::solid_point(world, probe.solid, probe.point);
             self.probes.write(&probe_row(&row, &probe.name, point))?;
         }
         row.io_ms = milliseconds(start.elapsed());
@@ -167,7 +168,7 @@ fn milliseconds(time: Duration) -> f64 {
 /// Edges that go through faces, and faces that reach into obstacles in closed form; `None` if nothing can meet.
 fn count_crossings(world: &World) -> Option<u64> {
     let edges = world.crossings().map_or(0, |crossings| crossings.len());
-    world.sunken_faces().map(|faces| (edges + faces) as u64)
+    ask::sunken_faces(world).map(|faces| (edges + faces) as u64)
 }
 
 #[cfg(test)]

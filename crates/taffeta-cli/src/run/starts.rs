@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use taffeta_scene::Scene;
+use taffeta_sim::ask;
 use taffeta_sim::{EnclosedCloth, SunkenCloth, World};
 
 /// A cloth that starts inside an obstacle, or reaches into it.
@@ -28,10 +29,12 @@ pub(super) fn find_starts_inside(scene: &Scene, world: &World) -> Vec<StartInsid
     };
     let (closed, meshes) = (numbers(true), numbers(false));
     let name = |cloth: usize| world.cloths()[cloth].name.clone();
-    let sunken =
-        world.sunken_cloths().into_iter().map(|sunken| of_closed_form(&sunken, &closed, name(sunken.cloth)));
-    let enclosed =
-        world.enclosed_cloths().into_iter().map(|enclosed| of_mesh(&enclosed, &meshes, name(enclosed.cloth)));
+    let sunken = ask::sunken_cloths(world)
+        .into_iter()
+        .map(|sunken| of_closed_form(&sunken, &closed, name(sunken.cloth)));
+    let enclosed = ask::enclosed_cloths(world)
+        .into_iter()
+        .map(|enclosed| of_mesh(&enclosed, &meshes, name(enclosed.cloth)));
     sunken.chain(enclosed).collect()
 }
 

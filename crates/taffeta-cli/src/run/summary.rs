@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use std::time::Duration;
 use taffeta_scene::OutputFolder;
 use taffeta_sim::SeamReport;
+use taffeta_sim::ask;
 
 /// How a run ended.
 pub(super) enum Outcome {
@@ -101,13 +102,13 @@ impl Summary<'_> {
     /// The seams: whether they are closed, and when.
     fn seams_json(&self) -> Value {
         let seam = |seam: SeamReport| json!({ "cloth": seam.cloth, "seam": seam.seam, "pairs": seam.pairs, "closed": seam.closed, "gap": seam.gap });
-        self.prepared.world.seams().into_iter().map(seam).collect()
+        ask::seams(&self.prepared.world).into_iter().map(seam).collect()
     }
 
     /// What is still open though its time is over.
     pub(super) fn open_seams(&self) -> Option<String> {
         let late: Vec<SeamReport> =
-            self.prepared.world.seams().into_iter().filter(|seam| seam.is_late).collect();
+            ask::seams(&self.prepared.world).into_iter().filter(|seam| seam.is_late).collect();
         let widest = late.iter().map(|seam| seam.gap).fold(0.0, f64::max);
         let names: Vec<String> =
             late.iter().map(|seam| format!("{} of {:?}", seam.seam, seam.cloth)).collect();
@@ -121,7 +122,7 @@ impl Summary<'_> {
     }
 
     fn notes(&self) -> Vec<String> {
-        let is_measured = self.prepared.world.counts_crossings();
+        let is_measured = ask::counts_crossings(&self.prepared.world);
         let note = "crossings are measured where cloths meet each other or an obstacle; elsewhere their column in metrics.csv is empty";
         let mut notes = if is_measured { Vec::new() } else { vec![note.to_owned()] };
         let formats = self.prepared.scene.output.formats.iter();
@@ -138,11 +139,11 @@ impl Summary<'_> {
         };
         json!({
             "name": self.prepared.world.solver_name(),
-            "why": self.prepared.world.solver_reason(),
+            "why": ask::solver_reason(&self.prepared.world),
             "accuracy": self.accuracy_json(),
             "substeps": { "setting": setting(settings.substeps), "per_frame": extent(self.totals.substeps_per_frame) },
             "iterations": { "setting": setting(settings.iterations), "per_substep": extent(self.totals.iterations) },
-            "time_integration": self.prepared.world.time_integration_name(),
+            "time_integration": ask::time_integration_name(&self.prepared.world),
             "threads": self.prepared.threads,
         })
     }
@@ -151,7 +152,7 @@ impl Summary<'_> {
     /// each. Local solvers do not know theirs.
     fn accuracy_json(&self) -> Value {
         let world = &self.prepared.world;
-        if !world.knows_its_error() {
+        if !ask::knows_its_error(&world) {
             return Value::Null;
         }
         let steps = world.frame();

@@ -2,6 +2,7 @@
 
 use taffeta_formats::{FrameData, mean_curvatures};
 use taffeta_sim::World;
+use taffeta_sim::ask;
 
 /// A cloth as it is now, with everything that is known of it.
 ///
@@ -9,15 +10,15 @@ use taffeta_sim::World;
 /// If there is no cloth of that number.
 pub fn cloth_frame(world: &World, number: usize) -> FrameData {
     let mesh = world.mesh(number);
-    let jumps = world.face_jumps(number);
+    let jumps = ask::face_jumps(world, number);
     FrameData {
         velocities: Some(world.velocities(number).to_vec()),
-        sizes: Some(world.vertex_sizes(number)),
-        strains: Some(world.face_strains(number)),
+        sizes: Some(ask::vertex_sizes(world, number)),
+        strains: Some(ask::face_strains(world, number)),
         curvatures: Some(mean_curvatures(&mesh.positions, &mesh.faces)),
         strain_jumps: Some(jumps.strains),
         curvature_jumps: Some(jumps.curvatures),
-        plastic_curvatures: world.plastic_curvatures(number),
+        plastic_curvatures: ask::plastic_curvatures(world, number),
         ..FrameData::surface(mesh)
     }
 }

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 use taffeta_core::{Friction, Region};
 use taffeta_scene::{Override, Scene, SceneError, materials};
+use taffeta_sim::ask;
 use taffeta_sim::{
     Air, BendingModel, Compression, MembraneModel, MembraneScaling, Mode, PinDescription,
     ProjectionStiffness, SimulationSettings, SolverChoice, StiffnessCorrection, Tearing, TimeIntegration,
@@ -487,7 +488,7 @@ fn a_probe_where_panels_overlap_names_one() {
         assert_eq!((built.probes[0].panel, built.probes[0].face), (panel, panel));
         // It is a point of that panel in the world as well.
         let world = World::build(&built.world).unwrap();
-        let found = world.material_point_on(0, panel, built.probes[0].material).unwrap().position;
+        let found = ask::material_point_on(&world, 0, panel, built.probes[0].material).unwrap().position;
         let corners = built.world.cloths[0].mesh.faces[panel as usize];
         let x = |k: usize| built.world.cloths[0].mesh.positions[corners[k] as usize];
         let expected = (0..3).map(|k| x(k) * built.probes[0].weights[k]).sum::<glam::DVec3>();

@@ -6,6 +6,9 @@ use super::meeting::Extent;
 use super::sewing::{SeamState, Sewing};
 use crate::build::BuildError;
 use crate::description::WorldDescription;
+use crate::rebuild::{edit, rebuild};
+use crate::seams::meeting::plan_weld;
+use crate::seams::sewing::ready_pairs;
 use crate::sheet::Thawed;
 use crate::world::World;
 use slotmap::SecondaryMap;
@@ -99,63 +102,61 @@ impl Thawed {
     }
 }
 
-impl World {
-    /// Closes the seams whose gaps are small enough; whether something became one. A seam stays open if something would cross
-    /// that did not before, and the next step tries again. One that is late closes where it can, and its threads pull the
-    /// rest.
-    pub(crate) fn close_seams(&mut self) -> bool {
-        let mut has_closed = false;
-        for seam in 0..self.seams.len() {
-            if self.state.sheet.sewing.seams[seam].closed.is_some() {
-                continue;
-            }
-            let (ready, is_all) = self.ready_pairs(seam);
-            let extent = match self.seams[seam].is_late(self.state.time) {
-                false => Extent::Whole,
-                true if is_all && self.state.frame.is_multiple_of(PATIENT_FRAMES) => Extent::Beside,
-                true => Extent::Part,
-            };
-            if is_all || extent != Extent::Whole {
-                has_closed |= self.close_seam(seam, ready, extent);
-            }
+/// Closes the seams whose gaps are small enough; whether something became one. A seam stays open if something would cross
+/// that did not before, and the next step tries again. One that is late closes where it can, and its threads pull the
+/// rest.
+pub(crate) fn close_seams(world: &mut World) -> bool {
+    let mut has_closed = false;
+    for seam in 0..world.setup.seams.len() {
+        if world.state.sheet.sewing.seams[seam].closed.is_some() {
+            continue;
         }
-        has_closed
-    }
-
-    /// Makes pairs of a seam one, as far as nothing is in the way; whether there were any.
-    fn close_seam(&mut self, seam: usize, mut ready: Vec<usize>, extent: Extent) -> bool {
-        let (time, before) = (self.state.time, self.crossing_count());
-        let pins: Vec<Region> = self.pins.iter().map(|pin| pin.description.region.clone()).collect();
-        while let Some(plan) = self.plan_weld(seam, ready.clone(), extent) {
-            let mut thawed = self.state.sheet.thaw(&self.state.motion);
-            for (v, place) in &plan.places {
-                thawed.attributes.vertices[*v].position = *place;
-            }
-            if let Err(blocked) = thawed.close(seam, &plan.numbers, (time, &pins)) {
-                // Where a part ends faces may meet in a vertex alone.
-                let count = ready.len();
-                let pairs = &self.state.sheet.sewing.seams[seam].pairs;
-                ready.retain(|number| !pairs[*number].contains(&blocked.vertex()));
-                if extent == Extent::Whole || ready.len() == count {
-                    return false;
-                }
-                continue;
-            }
-            let (sheet, grasps) = (self.state.sheet.clone(), self.state.grasps.clone());
-            self.edit(|present| *present = thawed);
-            if self.crossing_count() <= before {
-                return true;
-            }
-            // What was split to make room may touch something.
-            (self.state.sheet, self.state.grasps) = (sheet, grasps);
-            self.rebuild();
-            return false;
+        let (ready, is_all) = ready_pairs(world, seam);
+        let extent = match world.setup.seams[seam].is_late(world.state.time) {
+            false => Extent::Whole,
+            true if is_all && world.state.frame.is_multiple_of(PATIENT_FRAMES) => Extent::Beside,
+            true => Extent::Part,
+        };
+        if is_all || extent != Extent::Whole {
+            has_closed |= close_seam(world, seam, ready, extent);
         }
-        false
     }
+    has_closed
+}
 
-    /// How much crosses, as it was noted last.
-    pub(crate) fn crossing_count(&self) -> usize {
-        self.caches.proximity.as_ref().map_or(0, |proximity| proximity.crossings().len())
+/// Makes pairs of a seam one, as far as nothing is in the way; whether there were any.
+fn close_seam(world: &mut World, seam: usize, mut ready: Vec<usize>, extent: Extent) -> bool {
+    let (time, before) = (world.state.time, crossing_count(world));
+    let pins: Vec<Region> = world.setup.pins.iter().map(|pin| pin.description.region.clone()).collect();
+    while let Some(plan) = plan_weld(world, seam, ready.clone(), extent) {
+        let mut thawed = world.state.sheet.thaw(&world.state.motion);
+        for (v, place) in &plan.places {
+            thawed.attributes.vertices[*v].position = *place;
+        }
+        if let Err(blocked) = thawed.close(seam, &plan.numbers, (time, &pins)) {
+            // Where a part ends faces may meet in a vertex alone.
+            let count = ready.len();
+            let pairs = &world.state.sheet.sewing.seams[seam].pairs;
+            ready.retain(|number| !pairs[*number].contains(&blocked.vertex()));
+            if extent == Extent::Whole || ready.len() == count {
+                return false;
+            }
+            continue;
+        }
+        let (sheet, grasps) = (world.state.sheet.clone(), world.state.grasps.clone());
+        edit(world, |present| *present = thawed);
+        if crossing_count(world) <= before {
+            return true;
+        }
+        // What was split to make room may touch something.
+        (world.state.sheet, world.state.grasps) = (sheet, grasps);
+        rebuild(world);
+        return false;
     }
+    false
+}
+
+/// How much crosses, as it was noted last.
+pub(crate) fn crossing_count(world: &World) -> usize {
+    world.derived.proximity.as_ref().map_or(0, |proximity| proximity.crossings().len())
 }

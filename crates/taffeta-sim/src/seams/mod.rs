@@ -19,7 +19,7 @@ mod pairing;
 mod parts;
 mod pull;
 mod runs;
-mod sewing;
+pub(crate) mod sewing;
 #[cfg(test)]
 mod tests;
 

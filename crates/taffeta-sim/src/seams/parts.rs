@@ -1,6 +1,7 @@
 //! Seams that close in parts, because something is in the way.
 
 use super::tests::{cloth, is_closed, panel, run, two_sheets, validate, world};
+use crate::seams::sewing::seams;
 use crate::{PinDescription, StepInputs, World};
 use glam::{DVec2, DVec3};
 use taffeta_core::{Keyframe, Motion, Region};
@@ -52,9 +53,9 @@ fn a_seam_closes_but_where_something_is_in_between_and_there_as_soon_as_it_is_go
     let before = mass(&world);
     run_without_crossing(&mut world, 22);
     assert!(!is_closed(&world));
-    assert_eq!(open_pairs(&world), 1, "of {}", world.seams()[0].pairs);
+    assert_eq!(open_pairs(&world), 1, "of {}", seams(&world)[0].pairs);
     run_without_crossing(&mut world, 26);
-    assert!(is_closed(&world), "{:?}", world.seams());
+    assert!(is_closed(&world), "{:?}", seams(&world));
     assert!((mass(&world) / before - 1.0).abs() < 1e-12);
     let attributes = &world.thawed().attributes;
     assert_eq!(
@@ -70,7 +71,7 @@ fn a_seam_closes_but_where_something_is_in_between_and_there_as_soon_as_it_is_go
 fn the_last_pair_meets_beside_what_reaches_through_its_gap() {
     let mut world = blocked(0.004, false);
     run_without_crossing(&mut world, 48);
-    assert!(is_closed(&world), "{:?}", world.seams());
+    assert!(is_closed(&world), "{:?}", seams(&world));
 }
 
 #[test]
@@ -103,6 +104,6 @@ fn what_a_pin_holds_stays_where_a_seam_closes() {
     };
     let before = place(&world);
     run(&mut world, 14);
-    assert!(is_closed(&world), "{:?}", world.seams());
+    assert!(is_closed(&world), "{:?}", seams(&world));
     assert_eq!(place(&world), before);
 }

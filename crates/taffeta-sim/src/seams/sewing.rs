@@ -9,7 +9,9 @@ use super::runs::Outline;
 use super::{SeamDescription, SeamSides};
 use crate::caches::{CacheSource, Solver};
 use crate::description::{ClothDescription, WorldDescription};
+use crate::setup::Setup;
 use crate::sheet::Thawed;
+use crate::stages::end_of_substep;
 use crate::world::World;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
@@ -182,7 +184,7 @@ fn measure(cloth: &ClothDescription, outline: &Outline, seam: &SeamDescription) 
 
 /// The stitches of all open seams with the seam and the pair that each belongs to.
 pub(crate) fn build_stitches(source: &CacheSource<'_>) -> (Vec<Stitch>, Vec<[u32; 2]>) {
-    let CacheSource { sheet, seams, time, .. } = *source;
+    let CacheSource { setup: Setup { seams, .. }, sheet, time, .. } = *source;
     if sheet.sewing.seams.iter().all(|seam| seam.pairs.is_empty()) {
         return (Vec::new(), Vec::new());
     }
@@ -241,109 +243,107 @@ fn touches(row: &ContactRow, chosen: &[bool], cloths: &IndexVec<VertexIndex, u32
     row.vertices.iter().any(|vi| chosen.get(cloths[*vi] as usize) == Some(&true))
 }
 
-impl World {
-    /// Whether anything is being sewn.
-    pub(crate) fn is_sewing(&self) -> bool {
-        !self.caches.blocks.stitches.is_empty()
-    }
+/// Whether anything is being sewn.
+pub(crate) fn is_sewing(world: &World) -> bool {
+    !world.derived.blocks.stitches.is_empty()
+}
 
-    /// Makes the threads want the gaps of the end of the substep, and pull as hard as they may.
-    pub(crate) fn set_threads(&mut self, h: f64) {
-        if !self.is_sewing() {
-            return;
-        }
-        let time = self.end_of_substep(h);
-        let (seams, laws, caches) = (&self.state.sheet.sewing.seams, &self.seams, &mut self.caches);
-        let x = &self.state.motion.positions;
-        let mut wanted = vec![Vec::new(); laws.len()];
-        for (stitch, [seam, pair]) in caches.blocks.stitches.iter_mut().zip(&caches.stitch_places) {
-            let [seam, pair] = [*seam as usize, *pair as usize];
-            stitch.gap = laws[seam].thread(seams[seam].gaps[pair], time);
-            let [a, b] = stitch.vertices.map(|vi| x[vi]);
-            let share = laws[seam].shares[pair];
-            if share > 0.0 {
-                wanted[seam].push((STIFFNESS * (b - a - stitch.gap).length() / share, share));
-            }
-        }
-        let bound = |(law, mut wanted): (&SeamLaw, Vec<(f64, f64)>)| {
-            // Pairs that have become one need nothing.
-            let open: f64 = wanted.iter().map(|(_, share)| share).sum();
-            wanted.push((0.0, (law.shares.iter().sum::<f64>() - open).max(0.0)));
-            strain_bound(wanted, mean_strain(law.lateness(time)))
-        };
-        let bounds: Vec<f64> = laws.iter().zip(wanted).map(bound).collect();
-        for (stitch, [seam, pair]) in caches.blocks.stitches.iter_mut().zip(&caches.stitch_places) {
-            let law = &laws[*seam as usize];
-            stitch.reach = law.reach(bounds[*seam as usize], law.shares[*pair as usize]);
-        }
-        match &mut caches.solver {
-            Solver::Newton(driver) => driver.stitches_mut().clone_from_slice(&caches.blocks.stitches),
-            Solver::Block(driver) => driver.set_stitches(&caches.blocks.stitches),
-            Solver::Rows(_) | Solver::Projective(_) => {}
+/// Makes the threads want the gaps of the end of the substep, and pull as hard as they may.
+pub(crate) fn set_threads(world: &mut World, h: f64) {
+    if !is_sewing(world) {
+        return;
+    }
+    let time = end_of_substep(world, h);
+    let (seams, laws, caches) = (&world.state.sheet.sewing.seams, &world.setup.seams, &mut world.derived);
+    let x = &world.state.motion.positions;
+    let mut wanted = vec![Vec::new(); laws.len()];
+    for (stitch, [seam, pair]) in caches.blocks.stitches.iter_mut().zip(&caches.stitch_places) {
+        let [seam, pair] = [*seam as usize, *pair as usize];
+        stitch.gap = laws[seam].thread(seams[seam].gaps[pair], time);
+        let [a, b] = stitch.vertices.map(|vi| x[vi]);
+        let share = laws[seam].shares[pair];
+        if share > 0.0 {
+            wanted[seam].push((STIFFNESS * (b - a - stitch.gap).length() / share, share));
         }
     }
+    let bound = |(law, mut wanted): (&SeamLaw, Vec<(f64, f64)>)| {
+        // Pairs that have become one need nothing.
+        let open: f64 = wanted.iter().map(|(_, share)| share).sum();
+        wanted.push((0.0, (law.shares.iter().sum::<f64>() - open).max(0.0)));
+        strain_bound(wanted, mean_strain(law.lateness(time)))
+    };
+    let bounds: Vec<f64> = laws.iter().zip(wanted).map(bound).collect();
+    for (stitch, [seam, pair]) in caches.blocks.stitches.iter_mut().zip(&caches.stitch_places) {
+        let law = &laws[*seam as usize];
+        stitch.reach = law.reach(bounds[*seam as usize], law.shares[*pair as usize]);
+    }
+    match &mut caches.solver {
+        Solver::Newton(driver) => driver.stitches_mut().clone_from_slice(&caches.blocks.stitches),
+        Solver::Block(driver) => driver.set_stitches(&caches.blocks.stitches),
+        Solver::Rows(_) | Solver::Projective(_) => {}
+    }
+}
 
-    /// The cloths that are being sewn: one of their seams is open, and not late by far.
-    pub(crate) fn sewn_cloths(&self) -> Vec<bool> {
-        let mut are_sewn = vec![false; self.cloths.len()];
-        for (law, state) in self.seams.iter().zip(&self.state.sheet.sewing.seams) {
-            are_sewn[law.cloth] |= state.closed.is_none() && law.lateness(self.state.time) < PATIENCE;
-        }
-        are_sewn
+/// The cloths that are being sewn: one of their seams is open, and not late by far.
+pub(crate) fn sewn_cloths(world: &World) -> Vec<bool> {
+    let mut are_sewn = vec![false; world.setup.cloths.len()];
+    for (law, state) in world.setup.seams.iter().zip(&world.state.sheet.sewing.seams) {
+        are_sewn[law.cloth] |= state.closed.is_none() && law.lateness(world.state.time) < PATIENCE;
     }
+    are_sewn
+}
 
-    /// Takes the friction from what touches a cloth that is being sewn: the fabric is to slide into its place. Around a body
-    /// friction grows like a rope's around a bollard, and a seam would have to pull against it.
-    pub(crate) fn let_slide(&mut self) {
-        let are_sewn = self.sewn_cloths();
-        if !are_sewn.contains(&true) {
-            return;
-        }
-        let cloths = &self.state.sheet.vertex_cloths;
-        for row in self.state.last.contacts.iter_mut().map(|contact| &mut contact.row) {
-            if touches(row, &are_sewn, cloths) {
-                (row.static_friction, row.kinetic_friction) = (0.0, 0.0);
-            }
+/// Takes the friction from what touches a cloth that is being sewn: the fabric is to slide into its place. Around a body
+/// friction grows like a rope's around a bollard, and a seam would have to pull against it.
+pub(crate) fn let_slide(world: &mut World) {
+    let are_sewn = sewn_cloths(world);
+    if !are_sewn.contains(&true) {
+        return;
+    }
+    let cloths = &world.state.sheet.vertex_cloths;
+    for row in world.state.last.contacts.iter_mut().map(|contact| &mut contact.row) {
+        if touches(row, &are_sewn, cloths) {
+            (row.static_friction, row.kinetic_friction) = (0.0, 0.0);
         }
     }
+}
 
-    /// The numbers of the pairs of a seam that are near enough to be closed, and whether there are no others that are open.
-    pub(crate) fn ready_pairs(&self, seam: usize) -> (Vec<usize>, bool) {
-        let x = &self.state.motion.positions;
-        let (mut ready, mut is_all) = (Vec::new(), true);
-        for (stitch, [of, pair]) in self.caches.blocks.stitches.iter().zip(&self.caches.stitch_places) {
-            if *of as usize != seam {
-                continue;
-            }
-            let [a, b] = stitch.vertices.map(|vi| x[vi]);
-            let is_near = self.seams[seam].closes(*pair as usize, a.distance(b), self.state.time);
-            ready.extend(is_near.then_some(*pair as usize));
-            is_all &= is_near;
+/// The numbers of the pairs of a seam that are near enough to be closed, and whether there are no others that are open.
+pub(crate) fn ready_pairs(world: &World, seam: usize) -> (Vec<usize>, bool) {
+    let x = &world.state.motion.positions;
+    let (mut ready, mut is_all) = (Vec::new(), true);
+    for (stitch, [of, pair]) in world.derived.blocks.stitches.iter().zip(&world.derived.stitch_places) {
+        if *of as usize != seam {
+            continue;
         }
-        (ready, is_all)
+        let [a, b] = stitch.vertices.map(|vi| x[vi]);
+        let is_near = world.setup.seams[seam].closes(*pair as usize, a.distance(b), world.state.time);
+        ready.extend(is_near.then_some(*pair as usize));
+        is_all &= is_near;
     }
+    (ready, is_all)
+}
 
-    /// The largest gap of each seam now \[m\].
-    pub(crate) fn seam_gaps(&self) -> Vec<f64> {
-        let x = &self.state.motion.positions;
-        let mut gaps = vec![0.0_f64; self.seams.len()];
-        for (stitch, [seam, _]) in self.caches.blocks.stitches.iter().zip(&self.caches.stitch_places) {
-            let [a, b] = stitch.vertices.map(|vi| x.raw[vi.to_usize()]);
-            gaps[*seam as usize] = gaps[*seam as usize].max(a.distance(b));
-        }
-        gaps
+/// The largest gap of each seam now \[m\].
+pub(crate) fn seam_gaps(world: &World) -> Vec<f64> {
+    let x = &world.state.motion.positions;
+    let mut gaps = vec![0.0_f64; world.setup.seams.len()];
+    for (stitch, [seam, _]) in world.derived.blocks.stitches.iter().zip(&world.derived.stitch_places) {
+        let [a, b] = stitch.vertices.map(|vi| x.raw[vi.to_usize()]);
+        gaps[*seam as usize] = gaps[*seam as usize].max(a.distance(b));
     }
+    gaps
+}
 
-    /// The seams, through all cloths in their order.
-    pub fn seams(&self) -> Vec<SeamReport> {
-        let report = |((law, state), gap): ((&SeamLaw, &SeamState), f64)| SeamReport {
-            cloth: self.cloths[law.cloth].name.clone(),
-            seam: law.number,
-            pairs: law.pair_count(),
-            gap,
-            closed: state.closed,
-            is_late: state.closed.is_none() && law.is_late(self.state.time),
-        };
-        self.seams.iter().zip(&self.state.sheet.sewing.seams).zip(self.seam_gaps()).map(report).collect()
-    }
+/// The seams, through all cloths in their order.
+pub fn seams(world: &World) -> Vec<SeamReport> {
+    let report = |((law, state), gap): ((&SeamLaw, &SeamState), f64)| SeamReport {
+        cloth: world.setup.cloths[law.cloth].name.clone(),
+        seam: law.number,
+        pairs: law.pair_count(),
+        gap,
+        closed: state.closed,
+        is_late: state.closed.is_none() && law.is_late(world.state.time),
+    };
+    world.setup.seams.iter().zip(&world.state.sheet.sewing.seams).zip(seam_gaps(world)).map(report).collect()
 }

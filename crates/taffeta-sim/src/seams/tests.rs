@@ -1,6 +1,7 @@
 //! Sewing as a whole.
 
 use super::{SeamDefect, SeamDescription, SeamSides, pair_seams};
+use crate::seams::sewing::seams;
 use crate::{
     BuildError, Checkpoint, ClothDescription, Mode, PinDescription, SolverChoice, StepInputs, World,
     WorldDescription,
@@ -78,7 +79,7 @@ pub(super) fn validate(world: &World) {
 }
 
 pub(super) fn is_closed(world: &World) -> bool {
-    world.seams().iter().all(|seam| seam.closed.is_some())
+    seams(world).iter().all(|seam| seam.closed.is_some())
 }
 
 fn material_area(world: &World) -> f64 {
@@ -143,7 +144,7 @@ fn a_distance_goes_round_a_corner_where_four_panels_meet() {
     let near = SeamDescription { sides: SeamSides::Near(0.025), time: 0.1, ease: false };
     let mut world = world(cloth(mesh, vec![near]), |_| {});
     run(&mut world, 12);
-    assert!(is_closed(&world), "{:?}", world.seams());
+    assert!(is_closed(&world), "{:?}", seams(&world));
     validate(&world);
     assert_eq!((world.vertex_count(), world.face_count()), (81, 128));
     assert_eq!(world.thawed().mesh.boundary_loops().len(), 1);
@@ -167,14 +168,14 @@ fn closing_a_seam_keeps_mass_momentum_and_area_and_leaves_one_sheet() {
         let before = (momentum(&world), mass(&world), material_area(&world), world.vertex_count());
         assert!(!is_closed(&world));
         run(&mut world, 16);
-        assert!(is_closed(&world), "{solver:?}: {:?}", world.seams());
+        assert!(is_closed(&world), "{solver:?}: {:?}", seams(&world));
         validate(&world);
         let (now, then) = (momentum(&world), before.0);
         // Steps of first order where vertices have become one, of second order beside them.
         assert!((now - then).length() < 1e-3 * then.length(), "{solver:?}: {now} and {then}");
         assert!((mass(&world) / before.1 - 1.0).abs() < 1e-12);
         assert!((material_area(&world) / before.2 - 1.0).abs() < 1e-12);
-        let sewn = world.seams()[0].pairs;
+        let sewn = seams(&world)[0].pairs;
         assert_eq!(world.vertex_count(), before.3 - sewn);
         assert_eq!(world.crossings().map(|crossings| crossings.len()), Some(0));
     }
@@ -190,8 +191,8 @@ fn two_sheets_that_are_sewn_together_hang_as_one() {
             description.simulation.velocity_damping = 4.0;
         });
         run(&mut world, 20);
-        assert!(is_closed(&world), "{:?}", world.seams());
-        world.settings.gravity = DVec3::new(0.0, -9.81, 0.0);
+        assert!(is_closed(&world), "{:?}", seams(&world));
+        world.setup.settings.gravity = DVec3::new(0.0, -9.81, 0.0);
         run(&mut world, taffeta_fixtures::tier(150, 300));
         world
     };
@@ -234,7 +235,7 @@ fn runs_resume_with_the_same_bits_before_while_and_after_sewing() {
         run(&mut straight, 1);
         run(&mut resumed, 1);
         assert_eq!(straight.state_hash(), resumed.state_hash(), "frame {frame}");
-        assert_eq!(straight.seams(), resumed.seams());
+        assert_eq!(seams(&straight), seams(&resumed));
         hashes.push(straight.state_hash());
         closed_at = closed_at.or(is_closed(&straight).then_some(frame));
     }
@@ -262,7 +263,7 @@ fn a_sewn_sheet_is_remeshed_across_its_seam() {
     assert!(world.vertex_count() > 80, "the rest is refined");
     validate(&world);
     run(&mut world, 20);
-    assert!(is_closed(&world), "{:?}", world.seams());
+    assert!(is_closed(&world), "{:?}", seams(&world));
     assert_eq!(stitched(&world), 0);
     let at_seam = |world: &World| {
         let mesh = world.mesh(0);
@@ -288,7 +289,7 @@ fn what_cannot_reach_stays_open_and_pulls_without_tearing() {
         .push(PinDescription::new(Region::MaterialBox([DVec2::new(0.79, 0.0), DVec2::new(0.81, 0.6)])));
     let mut world = world(sheets, |description| description.simulation.velocity_damping = 5.0);
     run(&mut world, 40);
-    let seam = &world.seams()[0];
+    let seam = &seams(&world)[0];
     assert!(seam.closed.is_none() && seam.is_late && seam.gap > 0.1, "{seam:?}");
     assert!(world.measure().max_strain < 0.2, "{}", world.measure().max_strain);
     validate(&world);
@@ -297,7 +298,7 @@ fn what_cannot_reach_stays_open_and_pulls_without_tearing() {
 #[test]
 fn sides_that_touch_from_the_start_are_one_at_once() {
     let world = world(two_sheets([6, 6], 0.0), |description| description.self_contact = true);
-    assert_eq!(world.seams()[0].closed, Some(0.0));
+    assert_eq!(seams(&world)[0].closed, Some(0.0));
     assert_eq!(world.vertex_count(), 63);
     assert_eq!(world.crossings().map(|crossings| crossings.len()), Some(0));
     validate(&world);
@@ -328,9 +329,9 @@ fn a_dart_closes_and_a_tube_is_sewn_onto_another() {
     };
     let mesh = together(tube(0.0), tube(0.07));
     let mut world = world(cloth(mesh, vec![seam(&[12, 12], &[24, 24])]), |_| {});
-    assert_eq!(world.seams()[0].pairs, 12);
+    assert_eq!(seams(&world)[0].pairs, 12);
     run(&mut world, 15);
-    assert!(is_closed(&world), "{:?}", world.seams());
+    assert!(is_closed(&world), "{:?}", seams(&world));
     validate(&world);
     assert_eq!(world.thawed().mesh.boundary_loops().len(), 2);
 }
@@ -387,7 +388,7 @@ const GIRTH: f64 = std::f64::consts::TAU * (0.1 + 2.5e-4);
 /// All seams close within some frames, and nothing crosses.
 fn assert_closes(mut world: World, frames: usize) {
     run_until_closed(&mut world, frames);
-    assert!(is_closed(&world), "{:?}", world.seams());
+    assert!(is_closed(&world), "{:?}", seams(&world));
     assert_eq!(world.crossings().map(|crossings| crossings.len()), Some(0));
     validate(&world);
 }
@@ -441,7 +442,7 @@ fn a_tight_garment_resumes_with_the_same_bits() {
             assert_eq!(straight.state_hash(), resumed.state_hash(), "frame {frame}");
         }
     }
-    assert!(straight.seams().iter().any(|seam| seam.gap > 1e-4), "it is late in the last frames");
+    assert!(seams(&straight).iter().any(|seam| seam.gap > 1e-4), "it is late in the last frames");
 }
 
 /// A seam runs into an opening, where the tension of its edge meets at the last threads.

@@ -9,8 +9,8 @@
 //! ```
 
 use crate::report::TearCounts;
+use crate::setup::Cloth;
 use crate::sheet::Thawed;
-use crate::world::Cloth;
 use glam::{DVec2, Vec2Swizzles};
 use std::f64::consts::{PI, TAU};
 use taffeta_core::Region;

@@ -25,8 +25,12 @@ mod tests;
 mod together;
 
 use crate::caches::Solver;
+use crate::rebuild::{edit, rebuild};
 use crate::report::TearCounts;
-use crate::world::{Cloth, World};
+use crate::seams::close::crossing_count;
+use crate::setup::Cloth;
+use crate::tearing::stress::{face_loads, find_overloads, find_tips, place_of, tearing_of};
+use crate::world::World;
 use advance::{Line, TearRules};
 use stress::{Overload, Tip};
 use taffeta_core::index::DenseIndex;
@@ -73,102 +77,100 @@ impl Cloth {
     }
 }
 
-impl World {
-    /// Whether any cloth can tear.
-    pub(crate) fn can_tear(&self) -> bool {
-        let knows = matches!(self.caches.solver, Solver::Newton(_) | Solver::Block(_));
-        knows && self.cloths.iter().any(|cloth| cloth.tearing().is_some())
-    }
+/// Whether any cloth can tear.
+pub(crate) fn can_tear(world: &World) -> bool {
+    let knows = matches!(world.derived.solver, Solver::Newton(_) | Solver::Block(_));
+    knows && world.setup.cloths.iter().any(|cloth| cloth.tearing().is_some())
+}
 
-    /// Opens an edge, or two, wherever a cloth is overloaded as it is now. `has_moved` tells that solvers have gone on since
-    /// the sheet was frozen or the step began.
-    pub(crate) fn tear_overloaded(&mut self, has_moved: bool) -> TearCounts {
-        let mut counts = TearCounts::default();
-        if !self.can_tear() {
-            return counts;
-        }
-        let overloads = self.find_overloads();
-        if overloads.is_empty() {
-            return counts;
-        }
-        if has_moved {
-            self.caches.keep_bending(&self.state.sheet, &mut self.state.motion);
-        }
-        let mut has_torn = vec![false; self.cloths.len()];
-        if !self.try_to_tear(&overloads, (&mut has_torn, &mut counts)) && overloads.len() > 1 {
-            // One of them would make something cross; the others need not wait for it.
-            for overload in &overloads {
-                if self.state.sheet.vertex_keys().contains(&overload.vertex) {
-                    self.try_to_tear(std::slice::from_ref(overload), (&mut has_torn, &mut counts));
-                }
+/// Opens an edge, or two, wherever a cloth is overloaded as it is now. `has_moved` tells that solvers have gone on since
+/// the sheet was frozen or the step began.
+pub(crate) fn tear_overloaded(world: &mut World, has_moved: bool) -> TearCounts {
+    let mut counts = TearCounts::default();
+    if !can_tear(world) {
+        return counts;
+    }
+    let overloads = find_overloads(world);
+    if overloads.is_empty() {
+        return counts;
+    }
+    if has_moved {
+        world.derived.keep_bending(&world.state.sheet, &mut world.state.motion);
+    }
+    let mut has_torn = vec![false; world.setup.cloths.len()];
+    if !try_to_tear(world, &overloads, (&mut has_torn, &mut counts)) && overloads.len() > 1 {
+        // One of them would make something cross; the others need not wait for it.
+        for overload in &overloads {
+            if world.state.sheet.vertex_keys().contains(&overload.vertex) {
+                try_to_tear(world, std::slice::from_ref(overload), (&mut has_torn, &mut counts));
             }
         }
-        counts
     }
+    counts
+}
 
-    /// Tears at these places, one after the other, new tears only in cloths that have not torn; `false`: that would make
-    /// something cross, and nothing has been done.
-    fn try_to_tear(
-        &mut self,
-        overloads: &[Overload],
-        (has_torn, counts): (&mut Vec<bool>, &mut TearCounts),
-    ) -> bool {
-        let regions: Vec<Region> = self.pins.iter().map(|pin| pin.description.region.clone()).collect();
-        let rules: Vec<TearRules> = self.cloths.iter().map(TearRules::of_cloth).collect();
-        let (mut torn, mut torn_cloths) = (TearCounts::default(), has_torn.clone());
-        let mut thawed = self.state.sheet.thaw(&self.state.motion);
-        // A run that resumes from a checkpoint must hand out the same keys.
-        thawed.mesh.sort_free_slots();
-        for overload in overloads {
-            let cloth = overload.cloth as usize;
-            if overload.is_tip || !torn_cloths[cloth] {
-                let line = Line { vertex: overload.vertex, normal: overload.normal };
-                let more = thawed.tear(line, &rules[cloth], &regions);
-                torn_cloths[cloth] |= more.count > 0;
-                torn = torn.plus(more);
-            }
+/// Tears at these places, one after the other, new tears only in cloths that have not torn; `false`: that would make
+/// something cross, and nothing has been done.
+fn try_to_tear(
+    world: &mut World,
+    overloads: &[Overload],
+    (has_torn, counts): (&mut Vec<bool>, &mut TearCounts),
+) -> bool {
+    let regions: Vec<Region> = world.setup.pins.iter().map(|pin| pin.description.region.clone()).collect();
+    let rules: Vec<TearRules> = world.setup.cloths.iter().map(TearRules::of_cloth).collect();
+    let (mut torn, mut torn_cloths) = (TearCounts::default(), has_torn.clone());
+    let mut thawed = world.state.sheet.thaw(&world.state.motion);
+    // A run that resumes from a checkpoint must hand out the same keys.
+    thawed.mesh.sort_free_slots();
+    for overload in overloads {
+        let cloth = overload.cloth as usize;
+        if overload.is_tip || !torn_cloths[cloth] {
+            let line = Line { vertex: overload.vertex, normal: overload.normal };
+            let more = thawed.tear(line, &rules[cloth], &regions);
+            torn_cloths[cloth] |= more.count > 0;
+            torn = torn.plus(more);
         }
-        // What opens or is split for it makes vertices. Where nothing could, nothing need be built anew.
-        if thawed.mesh.vertex_count() == self.state.sheet.vertex_keys().len() {
-            return true;
-        }
-        let (sheet, grasps, crossings) =
-            (self.state.sheet.clone(), self.state.grasps.clone(), self.crossing_count());
-        self.edit(|present| *present = thawed);
-        if self.crossing_count() > crossings {
-            (self.state.sheet, self.state.grasps) = (sheet, grasps);
-            self.rebuild();
-            return false;
-        }
-        *has_torn = torn_cloths;
-        *counts = counts.plus(torn);
-        true
     }
+    // What opens or is split for it makes vertices. Where nothing could, nothing need be built anew.
+    if thawed.mesh.vertex_count() == world.state.sheet.vertex_keys().len() {
+        return true;
+    }
+    let (sheet, grasps, crossings) =
+        (world.state.sheet.clone(), world.state.grasps.clone(), crossing_count(world));
+    edit(world, |present| *present = thawed);
+    if crossing_count(world) > crossings {
+        (world.state.sheet, world.state.grasps) = (sheet, grasps);
+        rebuild(world);
+        return false;
+    }
+    *has_torn = torn_cloths;
+    *counts = counts.plus(torn);
+    true
+}
 
-    /// What remeshing is asked for around tips that bear a good part of what they can: vertices and the metric there.
-    pub(crate) fn sizes_at_tears(&self) -> Vec<(VertexKey, Metric)> {
-        if !self.can_tear() || self.cloths.iter().all(|cloth| cloth.tear_size().is_none()) {
-            return Vec::new();
-        }
-        let (sheet, loads) = (&self.state.sheet, self.face_loads());
-        let is_loaded = |tip: &Tip| {
-            let tearing = self.tearing_of(tip.cloth);
-            let mut faces = sheet.topology.faces_around(tip.vertex).iter();
-            faces.any(|fi| tearing.worst(&loads[fi.to_usize()]).0 >= REFINE_LOAD)
-        };
-        let tips: Vec<Tip> = self.find_tips().into_iter().filter(is_loaded).collect();
-        if tips.is_empty() {
-            return Vec::new();
-        }
-        let ask = |(vi, key): (VertexIndex, &VertexKey)| {
-            let cloth = sheet.vertex_cloths[vi];
-            let size = self.cloths[cloth as usize].tear_size()?;
-            let reach = REFINE_REACH * self.tearing_of(cloth).length;
-            let at = self.place_of(vi)?;
-            tips.iter()
-                .any(|tip| tip.cloth == cloth && tip.at.is_near(&at, reach))
-                .then_some((*key, metric_of_size(size)))
-        };
-        sheet.vertex_keys().iter_indexed().filter_map(ask).collect()
+/// What remeshing is asked for around tips that bear a good part of what they can: vertices and the metric there.
+pub(crate) fn sizes_at_tears(world: &World) -> Vec<(VertexKey, Metric)> {
+    if !can_tear(world) || world.setup.cloths.iter().all(|cloth| cloth.tear_size().is_none()) {
+        return Vec::new();
     }
+    let (sheet, loads) = (&world.state.sheet, face_loads(world));
+    let is_loaded = |tip: &Tip| {
+        let tearing = tearing_of(world, tip.cloth);
+        let mut faces = sheet.topology.faces_around(tip.vertex).iter();
+        faces.any(|fi| tearing.worst(&loads[fi.to_usize()]).0 >= REFINE_LOAD)
+    };
+    let tips: Vec<Tip> = find_tips(world).into_iter().filter(is_loaded).collect();
+    if tips.is_empty() {
+        return Vec::new();
+    }
+    let ask = |(vi, key): (VertexIndex, &VertexKey)| {
+        let cloth = sheet.vertex_cloths[vi];
+        let size = world.setup.cloths[cloth as usize].tear_size()?;
+        let reach = REFINE_REACH * tearing_of(world, cloth).length;
+        let at = place_of(world, vi)?;
+        tips.iter()
+            .any(|tip| tip.cloth == cloth && tip.at.is_near(&at, reach))
+            .then_some((*key, metric_of_size(size)))
+    };
+    sheet.vertex_keys().iter_indexed().filter_map(ask).collect()
 }

@@ -1,6 +1,7 @@
 //! The load of faces and, averaged over a disk of the material, of vertices.
 
 use super::EXCLUSION;
+use crate::fields::face_strain_tensor;
 use crate::state::State;
 use crate::world::World;
 use glam::DVec2;
@@ -60,104 +61,100 @@ impl Place {
     }
 }
 
-impl World {
-    /// The stress of each face relative to the strength of its cloth, in its chart; zero where cloth does not tear.
-    pub(super) fn face_loads(&self) -> Vec<Sym2> {
-        let stiffness = self.cloths.iter().map(|cloth| {
-            let material = &cloth.model.material;
-            let inverse = material.membrane_compliance().try_inverse();
-            material
-                .tearing
-                .map(|tearing| (tearing, inverse.expect("the compliance was checked"), &cloth.model))
-        });
-        let stiffness: Vec<_> = stiffness.collect();
-        let load = |(fi, cloth): (FaceIndex, &u32)| match &stiffness[*cloth as usize] {
-            Some((tearing, stiffness, model)) => {
-                let critical = model.critical_stress(self.state.motion.rest.hat_gradients(fi));
-                let strain = elastic_strain(stiffness, critical, &self.face_strain_tensor(fi));
-                tearing.load(&membrane_stress(stiffness, &strain))
-            }
-            None => Sym2::default(),
-        };
-        self.state.motion.rest.cloths.iter_indexed().map(load).collect()
-    }
-
-    /// Where cloths are overloaded, as far as they are to tear in one go: tips in the order of their load, each with some
-    /// distance from the others; then, by their load, vertices at which a tear can begin.
-    pub(super) fn find_overloads(&self) -> Vec<Overload> {
-        let loads = self.face_loads();
-        let mut is_near = vec![false; self.state.sheet.topology.vertex_count];
-        for (fi, corners) in self.state.sheet.topology.faces.iter_indexed() {
-            let tearing = self.cloths[self.state.motion.rest.cloths[fi] as usize].tearing();
-            // A mean exceeds 1 only where a face does.
-            if tearing.is_some_and(|tearing| tearing.worst(&loads[fi.to_usize()]).0 > 1.0) {
-                corners.iter().for_each(|vi| is_near[vi.to_usize()] = true);
-            }
+/// The stress of each face relative to the strength of its cloth, in its chart; zero where cloth does not tear.
+pub(super) fn face_loads(world: &World) -> Vec<Sym2> {
+    let stiffness = world.setup.cloths.iter().map(|cloth| {
+        let material = &cloth.model.material;
+        let inverse = material.membrane_compliance().try_inverse();
+        material.tearing.map(|tearing| (tearing, inverse.expect("the compliance was checked"), &cloth.model))
+    });
+    let stiffness: Vec<_> = stiffness.collect();
+    let load = |(fi, cloth): (FaceIndex, &u32)| match &stiffness[*cloth as usize] {
+        Some((tearing, stiffness, model)) => {
+            let critical = model.critical_stress(world.state.motion.rest.hat_gradients(fi));
+            let strain = elastic_strain(stiffness, critical, &face_strain_tensor(world, fi));
+            tearing.load(&membrane_stress(stiffness, &strain))
         }
-        let mut recovery = Recovery { world: self, loads: &loads, seen: vec![0; loads.len()], round: 0 };
-        let near = self.state.sheet.topology.vertices().filter(|vi| is_near[vi.to_usize()]);
-        let mut found: Vec<Overload> = near.filter_map(|vi| recovery.overload_of(vi)).collect();
-        if found.is_empty() {
-            return found;
+        None => Sym2::default(),
+    };
+    world.state.motion.rest.cloths.iter_indexed().map(load).collect()
+}
+
+/// Where cloths are overloaded, as far as they are to tear in one go: tips in the order of their load, each with some
+/// distance from the others; then, by their load, vertices at which a tear can begin.
+pub(super) fn find_overloads(world: &World) -> Vec<Overload> {
+    let loads = face_loads(world);
+    let mut is_near = vec![false; world.state.sheet.topology.vertex_count];
+    for (fi, corners) in world.state.sheet.topology.faces.iter_indexed() {
+        let tearing = world.setup.cloths[world.state.motion.rest.cloths[fi] as usize].tearing();
+        // A mean exceeds 1 only where a face does.
+        if tearing.is_some_and(|tearing| tearing.worst(&loads[fi.to_usize()]).0 > 1.0) {
+            corners.iter().for_each(|vi| is_near[vi.to_usize()] = true);
         }
-        found.sort_by(|a, b| b.is_tip.cmp(&a.is_tip).then(b.load.total_cmp(&a.load)));
-        let tips = self.find_tips();
-        let mut taken: Vec<Overload> = Vec::new();
-        for overload in found {
-            let reach = EXCLUSION * self.tearing_of(overload.cloth).length;
-            let is_close =
-                |(cloth, at): (u32, &Place)| cloth == overload.cloth && at.is_near(&overload.at, reach);
-            let beside_tip = !overload.is_tip && tips.iter().any(|tip| is_close((tip.cloth, &tip.at)));
-            if !beside_tip && !taken.iter().any(|other| is_close((other.cloth, &other.at))) {
-                taken.push(overload);
-            }
+    }
+    let mut recovery = Recovery { world: world, loads: &loads, seen: vec![0; loads.len()], round: 0 };
+    let near = world.state.sheet.topology.vertices().filter(|vi| is_near[vi.to_usize()]);
+    let mut found: Vec<Overload> = near.filter_map(|vi| recovery.overload_of(vi)).collect();
+    if found.is_empty() {
+        return found;
+    }
+    found.sort_by(|a, b| b.is_tip.cmp(&a.is_tip).then(b.load.total_cmp(&a.load)));
+    let tips = find_tips(world);
+    let mut taken: Vec<Overload> = Vec::new();
+    for overload in found {
+        let reach = EXCLUSION * tearing_of(world, overload.cloth).length;
+        let is_close =
+            |(cloth, at): (u32, &Place)| cloth == overload.cloth && at.is_near(&overload.at, reach);
+        let beside_tip = !overload.is_tip && tips.iter().any(|tip| is_close((tip.cloth, &tip.at)));
+        if !beside_tip && !taken.iter().any(|other| is_close((other.cloth, &other.at))) {
+            taken.push(overload);
         }
-        taken
     }
+    taken
+}
 
-    pub(super) fn tearing_of(&self, cloth: u32) -> &Tearing {
-        self.cloths[cloth as usize].tearing().expect("only cloths that tear are asked")
-    }
+pub(super) fn tearing_of(world: &World, cloth: u32) -> &Tearing {
+    world.setup.cloths[cloth as usize].tearing().expect("only cloths that tear are asked")
+}
 
-    /// The tips of the cloths that tear.
-    pub(super) fn find_tips(&self) -> Vec<Tip> {
-        let sheet = &self.state.sheet;
-        let tears =
-            |cloth: u32| self.cloths.get(cloth as usize).is_some_and(|cloth| cloth.tearing().is_some());
-        let surface = sheet.topology.vertices().take(sheet.topology.surface_vertex_count());
-        surface
-            .filter(|vi| tears(sheet.vertex_cloths[*vi]) && self.is_tip(*vi))
-            .filter_map(|vi| Some(Tip { cloth: sheet.vertex_cloths[vi], vertex: vi, at: self.place_of(vi)? }))
-            .collect()
-    }
+/// The tips of the cloths that tear.
+pub(super) fn find_tips(world: &World) -> Vec<Tip> {
+    let sheet = &world.state.sheet;
+    let tears =
+        |cloth: u32| world.setup.cloths.get(cloth as usize).is_some_and(|cloth| cloth.tearing().is_some());
+    let surface = sheet.topology.vertices().take(sheet.topology.surface_vertex_count());
+    surface
+        .filter(|vi| tears(sheet.vertex_cloths[*vi]) && is_tip(world, *vi))
+        .filter_map(|vi| Some(Tip { cloth: sheet.vertex_cloths[vi], vertex: vi, at: place_of(world, vi)? }))
+        .collect()
+}
 
-    /// The place of a vertex in the material; `None`: it lies on a seam.
-    pub(super) fn place_of(&self, vi: VertexIndex) -> Option<Place> {
-        let (topology, rest) = (&self.state.sheet.topology, &self.state.motion.rest);
-        let panel = self.state.sheet.panels[*topology.faces_around(vi).first()?];
-        let mut coords = topology.faces_around(vi).iter().map(|fi| {
-            let k = corner_of(topology.faces[*fi], vi);
-            rest.corners[*fi][k]
-        });
-        let first = coords.next()?;
-        coords.all(|coord| coord == first).then_some(Place { panel, coord: first })
-    }
+/// The place of a vertex in the material; `None`: it lies on a seam.
+pub(super) fn place_of(world: &World, vi: VertexIndex) -> Option<Place> {
+    let (topology, rest) = (&world.state.sheet.topology, &world.state.motion.rest);
+    let panel = world.state.sheet.panels[*topology.faces_around(vi).first()?];
+    let mut coords = topology.faces_around(vi).iter().map(|fi| {
+        let k = corner_of(topology.faces[*fi], vi);
+        rest.corners[*fi][k]
+    });
+    let first = coords.next()?;
+    coords.all(|coord| coord == first).then_some(Place { panel, coord: first })
+}
 
-    /// Whether the boundary turns back at a vertex.
-    fn is_tip(&self, vi: VertexIndex) -> bool {
-        let (topology, rest) = (&self.state.sheet.topology, &self.state.motion.rest);
-        let (mut angle, mut is_boundary) = (0.0, false);
-        for fi in topology.faces_around(vi) {
-            let k = corner_of(topology.faces[*fi], vi);
-            let corners = rest.corners[*fi];
-            let (a, b) = (corners[(k + 1) % 3] - corners[k], corners[(k + 2) % 3] - corners[k]);
-            angle += atan2(a.perp_dot(b), a.dot(b));
-            // Its edges there are those that begin and end at the corner.
-            let edges = [topology.face_edges[*fi][k], topology.face_edges[*fi][(k + 2) % 3]];
-            is_boundary |= edges.iter().any(|ei| topology.edges[*ei].is_boundary());
-        }
-        is_boundary && angle > TIP_ANGLE
+/// Whether the boundary turns back at a vertex.
+fn is_tip(world: &World, vi: VertexIndex) -> bool {
+    let (topology, rest) = (&world.state.sheet.topology, &world.state.motion.rest);
+    let (mut angle, mut is_boundary) = (0.0, false);
+    for fi in topology.faces_around(vi) {
+        let k = corner_of(topology.faces[*fi], vi);
+        let corners = rest.corners[*fi];
+        let (a, b) = (corners[(k + 1) % 3] - corners[k], corners[(k + 2) % 3] - corners[k]);
+        angle += atan2(a.perp_dot(b), a.dot(b));
+        // Its edges there are those that begin and end at the corner.
+        let edges = [topology.face_edges[*fi][k], topology.face_edges[*fi][(k + 2) % 3]];
+        is_boundary |= edges.iter().any(|ei| topology.edges[*ei].is_boundary());
     }
+    is_boundary && angle > TIP_ANGLE
 }
 
 fn corner_of(corners: [VertexIndex; 3], vi: VertexIndex) -> usize {
@@ -182,15 +179,15 @@ impl Recovery<'_> {
         if motion.vertex_pins[vi].is_some() || sheet.sewing.open_pairs().flatten().any(|v| *v == key) {
             return None;
         }
-        let at = self.world.place_of(vi)?;
-        let tearing = self.world.tearing_of(cloth);
+        let at = place_of(&self.world, vi)?;
+        let tearing = tearing_of(&self.world, cloth);
         let (load, _) = tearing.worst(&self.mean_load(vi, at.coord, tearing.length));
         if load.is_nan() || load <= 1.0 {
             return None;
         }
         // Few faces say how much; it takes more of them to say whither.
         let (_, normal) = tearing.worst(&self.mean_load(vi, at.coord, DIRECTION_REACH * tearing.length));
-        Some(Overload { cloth, vertex: key, at, load, normal, is_tip: self.world.is_tip(vi) })
+        Some(Overload { cloth, vertex: key, at, load, normal, is_tip: is_tip(&self.world, vi) })
     }
 
     /// The mean of the load over the disk of radius `length` \[m\] around a vertex, with weights `1 − r²/length²`. It does not

@@ -1,5 +1,6 @@
 //! Tearing as a whole.
 
+use crate::tearing::{sizes_at_tears, tear_overloaded};
 use crate::{
     Checkpoint, ClothDescription, Mode, PinDescription, SolverChoice, StepInputs, TearCounts, Tearing, World,
     WorldDescription,
@@ -148,7 +149,7 @@ fn a_tip_asks_for_fine_edges_on_its_own_panel_only() {
     let mut description = cloth(mesh, 0.02);
     description.remesh = fine(0.01);
     let world = world(description, |_| ());
-    let asked = world.sizes_at_tears();
+    let asked = sizes_at_tears(&world);
     let thawed = world.thawed();
     assert!(!asked.is_empty());
     for (v, metric) in asked {
@@ -259,7 +260,7 @@ fn opening_keeps_mass_momentum_and_area() {
             (mass, center, momentum, angular, area)
         };
         let (mass, center, momentum, angular, area) = measure(&world);
-        let counts = world.tear_overloaded(false);
+        let counts = tear_overloaded(&mut world, false);
         assert!(counts.count > 0);
         validate(&world);
         let after = measure(&world);

@@ -1,6 +1,9 @@
 //! Tears where something else goes on as well: sewing, folds that stay, a pull, pins at the tip, a ball that goes through.
 
 use super::tests::{Cut, cloth, fine, grips, pieces, run, sheet, stretch_at, validate, world};
+use crate::safeguard::sunken_faces;
+use crate::seams::sewing::seams;
+use crate::tearing::tear_overloaded;
 use crate::{
     ClothDescription, Grab, PinDescription, SeamDescription, SeamSides, StepInputs, TearCounts, World,
     WorldDescription,
@@ -85,7 +88,7 @@ fn a_tear_runs_up_to_a_seam_that_is_open_and_the_seam_closes() {
     sheet.pins.extend(grips(SIZE.y, 0.0));
     let (world, torn) = run_closely(&sheet, |_| StepInputs::default(), 14);
     assert!(torn.length > 0.1, "{torn:?}");
-    let seam = &world.seams()[0];
+    let seam = &seams(&world)[0];
     assert!(seam.closed.is_some(), "{seam:?}");
     assert_eq!(pieces(&world), 1, "the other panel holds both halves together");
 }
@@ -111,7 +114,7 @@ fn a_tear_through_a_fold_leaves_what_is_on_both_sides_folded() {
     let mut torn = 0;
     // Not by a step: remeshing takes means.
     for _ in 0..6 {
-        torn += world.tear_overloaded(false).count;
+        torn += tear_overloaded(&mut world, false).count;
         validate(&world);
     }
     assert!(torn >= 6, "{torn}");
@@ -223,7 +226,7 @@ fn a_ball_that_goes_through_a_sheet_leaves_no_edge_that_is_next_to_nothing() {
     for frame in 0..9 {
         torn += run(&mut world, 1).count;
         assert_eq!(world.crossings().map(|crossings| crossings.len()), Some(0), "frame {frame}");
-        assert_eq!(world.sunken_faces(), Some(0), "frame {frame}");
+        assert_eq!(sunken_faces(&world), Some(0), "frame {frame}");
     }
     validate(&world);
     assert!(torn > 10, "{torn}");

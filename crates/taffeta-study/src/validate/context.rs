@@ -4,6 +4,7 @@ use glam::{DVec2, DVec3};
 use std::path::{Path, PathBuf};
 use taffeta_core::TriangleMesh;
 use taffeta_scene::{Override, Scene, SceneError, write_obj};
+use taffeta_sim::ask;
 use taffeta_sim::{BuildError, StepError, StepInputs, StepReport, World};
 use tempfile::TempDir;
 
@@ -126,7 +127,7 @@ impl Experiment {
 /// # Errors
 /// If the cloth has no material coordinates.
 pub fn position(world: &World, u: f64, v: f64) -> Result<DVec3, CheckError> {
-    let found = world.material_point(0, DVec2::new(u, v));
+    let found = ask::material_point(world, 0, DVec2::new(u, v));
     found
         .map(|point| point.position)
         .ok_or_else(|| CheckError::Odd("the cloth has no material points".into()))

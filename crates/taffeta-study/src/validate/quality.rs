@@ -2,6 +2,7 @@
 
 use super::context::{CheckError, Context};
 use super::row::Row;
+use taffeta_sim::ask;
 
 /// Angle that a face is to have at least, in the metric that the pass wanted \[°\], and the part of the faces of all frames that
 /// may have less. In a single frame one face of a few hundred is more than that.
@@ -57,7 +58,8 @@ pub(super) fn check_quality(context: &Context<'_>) -> Result<Vec<Row>, CheckErro
         let (mut least, mut popping) = (180.0_f64, 0.0_f64);
         for _ in 0..frames {
             popping = popping.max(experiment.step()?.jumps.popping);
-            let angles: Vec<f64> = experiment.world.face_angles(0).iter().map(|a| a.to_degrees()).collect();
+            let angles: Vec<f64> =
+                ask::face_angles(&experiment.world, 0).iter().map(|a| a.to_degrees()).collect();
             let small = angles.iter().filter(|angle| **angle < LEAST_ANGLE).count();
             (below, faces) = (below + small, faces + angles.len());
             worst = worst.max(small as f64 / angles.len() as f64);

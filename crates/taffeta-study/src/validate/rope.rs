@@ -6,6 +6,7 @@ use super::row::Row;
 use crate::reference::{GRAVITY, heavy_chain, heavy_chain_mode};
 use glam::DVec3;
 use taffeta_sim::World;
+use taffeta_sim::ask;
 
 /// Segments of the ropes that are compared with closed forms.
 const SEGMENTS: u32 = 40;
@@ -27,8 +28,8 @@ pub(super) fn check_rope(context: &Context<'_>) -> Result<Vec<Row>, CheckError> 
 /// A point of the only rope \[m\].
 fn point(world: &World, at: f64) -> Result<DVec3, CheckError> {
     let (number, _) =
-        world.rope_bodies().next().ok_or_else(|| CheckError::Odd("the world has no rope".into()))?;
-    Ok(world.rope_point(number, at).position)
+        ask::rope_bodies(world).next().ok_or_else(|| CheckError::Odd("the world has no rope".into()))?;
+    Ok(ask::rope_point(world, number, at).position)
 }
 
 /// The parameter `a` \[m\] of the curve `y = a cosh(x/a)` of a length over a span: `length = 2a sinh(span/2a)`.

@@ -1,0 +1,233 @@
+//! The public door of a world: what can be done with it. Each method is one line; the work is done in the rooms below.
+
+use crate::build::{self, BuildError};
+use crate::change;
+use crate::checkpoint::{self, Checkpoint, CheckpointError};
+use crate::description::{Air, WorldDescription};
+use crate::equilibrium;
+use crate::grab::Lead;
+use crate::loose;
+use crate::measure;
+use crate::mesh_obstacles;
+use crate::rebuild;
+use crate::report::{Metrics, RemeshCounts, RemeshJumps, StepReport};
+use crate::safeguard::{self, QuarantinedPair};
+use crate::schedule;
+use crate::sheet::Thawed;
+use crate::solid;
+use crate::solver_facts;
+use crate::step::{self, StepError, StepInputs};
+use crate::world::World;
+use glam::DVec3;
+use std::io::{self, Write};
+use taffeta_contact::crossings::Crossing;
+use taffeta_core::VertexIndex;
+use taffeta_remesh::{RemeshSettings, View};
+use taffeta_solve::Material;
+
+impl World {
+    /// Builds a world at time 0.
+    ///
+    /// # Errors
+    /// If a mesh, a material, a pin, an obstacle or a setting is impossible; the error names the cloth or the setting.
+    pub fn build(description: &WorldDescription) -> Result<World, BuildError> {
+        build::build_world(description)
+    }
+
+    /// Advances the world by `dt` seconds, then adapts the meshes that are due.
+    ///
+    /// # Errors
+    /// If the time step is not positive, gravity or wind is not finite, a grab makes no sense, the solver fails, a position is
+    /// not finite, or a [`Watch`](crate::Watch) asks for an end. The world is then as it was before the step.
+    pub fn step(&mut self, inputs: &StepInputs, dt: f64) -> Result<StepReport, StepError> {
+        let pool = self.pool.clone();
+        pool.install(|| step::step(self, inputs, dt, &mut |_| ()))
+    }
+
+    /// The same with somebody who moves the targets of the grabs on the way: `lead` is asked before every substep, on one of
+    /// the world's threads, so that a hand is felt sooner than by the next step. One that moves nothing makes the step that
+    /// [`step`](Self::step) makes.
+    ///
+    /// # Errors
+    /// As those of [`step`](Self::step), also for a target that makes no sense.
+    pub fn step_led(
+        &mut self,
+        inputs: &StepInputs,
+        dt: f64,
+        lead: &mut (dyn FnMut(Lead<'_>) + Send),
+    ) -> Result<StepReport, StepError> {
+        // As a whole on the world's own threads: to hand each stage over to them takes longer than a stage of a small cloth.
+        let pool = self.pool.clone();
+        pool.install(|| step::step(self, inputs, dt, lead))
+    }
+
+    /// Moves the cloths from where they are to an equilibrium of gravity, pressure, elasticity, pins and obstacles. They
+    /// are at rest then. Counts as one step, in which no time passes; pins and obstacles stand where they are.
+    ///
+    /// # Errors
+    /// If a cloth floats, with nothing to hold it, no equilibrium is found, or a [`Watch`](crate::Watch) asks for an end; the
+    /// world is then as it was before.
+    pub fn equilibrate(&mut self) -> Result<StepReport, StepError> {
+        let pool = self.pool.clone();
+        pool.install(|| equilibrium::equilibrate(self))
+    }
+
+    /// Makes a pass over every cloth that is remeshed, whether it is due or not, as if it were so long after the last one \[s\]:
+    /// wanted sizes grow back with that time. Returns the edits, and what they did to the state.
+    pub fn remesh_now(&mut self, elapsed: f64) -> (RemeshCounts, RemeshJumps) {
+        let pool = self.pool.clone();
+        pool.install(|| schedule::remesh_now(self, elapsed))
+    }
+
+    /// Thaws the sheet, lets `change` edit it and freezes it again.
+    pub fn edit(&mut self, change: impl FnOnce(&mut Thawed)) {
+        rebuild::edit(self, change)
+    }
+
+    /// The state to resume from.
+    pub fn checkpoint(&self) -> Checkpoint {
+        checkpoint::checkpoint(self)
+    }
+
+    /// Writes the [bytes](Checkpoint::to_bytes) of a [checkpoint](Self::checkpoint), of which only parts are in memory.
+    ///
+    /// # Errors
+    /// If they cannot be written.
+    pub fn write_checkpoint(&self, out: impl Write) -> io::Result<()> {
+        checkpoint::write_checkpoint(self, out)
+    }
+
+    /// The [hash](Checkpoint::hash) of a [checkpoint](Self::checkpoint), of which only parts are in memory.
+    pub fn checkpoint_hash(&self) -> String {
+        checkpoint::checkpoint_hash(self)
+    }
+
+    /// Takes over the state of a checkpoint of the same scene.
+    ///
+    /// # Errors
+    /// If the checkpoint is of other cloths or its content makes no sense; the world is then unchanged.
+    pub fn restore(&mut self, checkpoint: Checkpoint) -> Result<(), CheckpointError> {
+        let pool = self.pool.clone();
+        pool.install(|| checkpoint::restore(self, checkpoint))
+    }
+
+    /// Changes gravity \[m/s²\] for all steps to come.
+    ///
+    /// # Errors
+    /// If it is not finite.
+    pub fn set_gravity(&mut self, gravity: DVec3) -> Result<(), BuildError> {
+        let pool = self.pool.clone();
+        pool.install(|| change::set_gravity(self, gravity))
+    }
+
+    /// Changes the error that a substep may have, relative to the size of a body, for all steps to come. Local solvers do not
+    /// look at it.
+    ///
+    /// # Errors
+    /// If it is outside of [`ACCURACY_RANGE`].
+    pub fn set_accuracy(&mut self, accuracy: f64) -> Result<(), BuildError> {
+        let pool = self.pool.clone();
+        pool.install(|| change::set_accuracy(self, accuracy))
+    }
+
+    /// Changes the surrounding air for all steps to come; `None`: vacuum.
+    ///
+    /// # Errors
+    /// If density or drag are negative, or something is not finite.
+    pub fn set_air(&mut self, air: Option<Air>) -> Result<(), BuildError> {
+        let pool = self.pool.clone();
+        pool.install(|| change::set_air(self, air))
+    }
+
+    /// Changes the camera outside of whose picture cloths may be coarser, for all passes to come; `None`: there is none.
+    /// It stands still; for one that moves call this before every step, or describe its motion.
+    /// Only cloths with [`RemeshSettings::coarsen_unseen`] look at it. Checkpoints do not hold it.
+    pub fn set_view(&mut self, view: Option<View>) {
+        let pool = self.pool.clone();
+        pool.install(|| change::set_view(self, view))
+    }
+
+    /// Changes the material of a cloth. Positions and velocities stay. The thickness counts for contact as long as the
+    /// scene has not given one of its own.
+    ///
+    /// # Errors
+    /// If there is no such cloth, it is the surface of a solid, or the material is impossible or one that the
+    /// solver does not know.
+    pub fn set_material(&mut self, cloth: usize, material: Material) -> Result<(), BuildError> {
+        let pool = self.pool.clone();
+        pool.install(|| change::set_material(self, cloth, material))
+    }
+
+    /// Changes how a cloth is remeshed from the next pass on.
+    ///
+    /// # Errors
+    /// If there is no such cloth, it has not been remeshed so far, or the settings make no sense.
+    pub fn set_remesh(&mut self, cloth: usize, settings: RemeshSettings) -> Result<(), BuildError> {
+        let pool = self.pool.clone();
+        pool.install(|| change::set_remesh(self, cloth, settings))
+    }
+
+    /// Holds a vertex of a cloth where it is, by a pin of its own. Returns the number of the pin, see
+    /// [`release_pin`](Self::release_pin). Vertices are numbered in dense order, see [`World::sheet`].
+    ///
+    /// # Errors
+    /// If there is no such vertex, or it is held already.
+    pub fn pin_vertex(&mut self, vertex: VertexIndex) -> Result<usize, BuildError> {
+        let pool = self.pool.clone();
+        pool.install(|| change::pin_vertex(self, vertex))
+    }
+
+    /// Lets a pin go, as if its time had come: its vertices are free from the next step on.
+    ///
+    /// # Errors
+    /// If there is no such pin.
+    pub fn release_pin(&mut self, pin: usize) -> Result<(), BuildError> {
+        let pool = self.pool.clone();
+        pool.install(|| change::release_pin(self, pin))
+    }
+
+    /// Energies, momenta and residual of the present state.
+    pub fn measure(&self) -> Metrics {
+        measure::measure(self)
+    }
+
+    /// A hash of positions, velocities and what is plastic in dense order: a fingerprint of the motion. The whole state, with
+    /// all that later steps depend on, has [`Checkpoint::hash`](crate::Checkpoint::hash).
+    pub fn state_hash(&self) -> String {
+        measure::state_hash(self)
+    }
+
+    /// Edges that go through faces, exactly; `None` if neither cloths nor meshes meet in this world. Obstacles do not
+    /// cross each other. Vertices are those of [`World::contact_positions`].
+    pub fn crossings(&self) -> Option<Vec<Crossing>> {
+        mesh_obstacles::crossings(self)
+    }
+
+    /// What the safeguard knows to cross, and so pulls apart rather than keeps apart; then the faces that reach into
+    /// obstacles in closed form.
+    pub fn quarantine(&self) -> Vec<QuarantinedPair> {
+        safeguard::quarantine(self)
+    }
+
+    /// The solver in use: `global`, `direct`, `block`, `xpbd`, `pbd` or `projective`.
+    pub fn solver_name(&self) -> &'static str {
+        solver_facts::solver_name(self)
+    }
+
+    /// Positions \[m\] and velocities \[m/s\] of the vertices of a loose body, in the order of its description. Ropes are the
+    /// last of the loose bodies.
+    ///
+    /// # Panics
+    /// If there is no loose body of that number.
+    pub fn loose_state(&self, body: usize) -> (&[DVec3], &[DVec3]) {
+        loose::loose_state(self, body)
+    }
+
+    /// Positions \[m\] and velocities \[m/s\] of the vertices of a solid, in the order of its description.
+    ///
+    /// # Panics
+    /// If there is no solid of that number.
+    pub fn solid_state(&self, solid: usize) -> (Vec<DVec3>, Vec<DVec3>) {
+        solid::solid_state(self, solid)
+    }
+}

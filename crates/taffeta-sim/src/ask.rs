@@ -8,23 +8,21 @@
 //! }
 //! ```
 
-pub use crate::accuracy::{accuracy, knows_its_error};
-pub use crate::breaking::broken_edge_count;
-pub use crate::collide::{enclosed_cloths, sunken_cloths};
-pub use crate::enclosed::enclosed_volumes;
-pub use crate::fields::{face_angles, face_strains, vertex_sizes};
-pub use crate::integrate::time_integration_name;
-pub use crate::jumps::face_jumps;
-pub use crate::layout::{find_layout_point, find_layout_position};
-pub use crate::loose::loose_vertices;
-pub use crate::mesh_obstacles::{contact_positions, counts_crossings};
-pub use crate::pins::pin_forces;
-pub use crate::plastic::plastic_curvatures;
-pub use crate::pressure::is_pressure_explicit;
-pub use crate::projective::projective_times;
-pub use crate::resample::{material_point, material_point_on};
-pub use crate::rope::{rope_bodies, rope_point};
-pub use crate::safeguard::sunken_faces;
-pub use crate::seams::sewing::seams;
-pub use crate::solid::solid_point;
-pub use crate::solver_facts::{factorizations, row_forces, solver_reason};
+pub use crate::contact::forced::sunken_faces;
+pub use crate::derive::bodies::{loose_vertices, rope_bodies};
+pub use crate::derive::crossings::{contact_positions, counts_crossings};
+pub use crate::derive::pressure::is_pressure_explicit;
+pub use crate::derive::solver_facts::{
+    accuracy, factorizations, knows_its_error, projective_times, row_forces, solver_reason,
+    time_integration_name,
+};
+pub use crate::features::pins::pin_forces;
+pub use crate::features::plastic::plastic_curvatures;
+pub use crate::features::seams::threads::seams;
+pub use crate::features::springs::broken_edge_count;
+pub use crate::features::volumes::enclosed_volumes;
+pub use crate::measure::fields::{face_angles, face_strains, vertex_sizes};
+pub use crate::measure::jumps::face_jumps;
+pub use crate::measure::layout::{find_layout_point, find_layout_position};
+pub use crate::measure::points::{material_point, material_point_on, rope_point, solid_point};
+pub use crate::measure::starts::{enclosed_cloths, sunken_cloths};

@@ -3,24 +3,20 @@
 //! Everything is checked before it is touched: a refused change leaves the world as it was. A checkpoint holds the state
 //! of a run and not its scene: after such changes it fits only a world that was changed in the same way.
 
-use crate::build::BuildError;
-use crate::checks::{
+use crate::build::checks::{
     TearingSheet, find_accuracy_defect, find_air_defect, find_gravity_defect, find_untearable,
+    find_unyielding,
 };
-#[cfg(doc)]
-use crate::description::ACCURACY_RANGE;
-use crate::description::{Air, PinDescription};
-use crate::integrate::forget_history;
-use crate::pins::Pin;
-use crate::pins::hold_anew;
-use crate::plastic::find_unyielding;
-use crate::rebuild::edit;
-use crate::setup::Cloth;
-use crate::world::World;
+use crate::derive::rebuild::edit;
+use crate::derive::world::World;
+use crate::features::pins::hold_anew;
+use crate::model::description::{Air, PinDescription};
+use crate::model::error::BuildError;
+use crate::model::pins::Pin;
+use crate::model::setup::Cloth;
 use glam::DVec3;
-use taffeta_core::IndexVec;
 use taffeta_core::index::DenseIndex;
-use taffeta_core::{Keyframe, Motion, Region, VertexIndex};
+use taffeta_core::{IndexVec, Keyframe, Motion, Region, VertexIndex};
 use taffeta_remesh::{RemeshSettings, View};
 use taffeta_solve::Material;
 
@@ -64,11 +60,6 @@ pub(crate) fn set_view(world: &mut World, view: Option<View>) {
     world.state.still = None;
 }
 
-/// The camera at the current time.
-pub(crate) fn current_view(world: &World) -> Option<View> {
-    world.setup.view.map(|view| view.moved(&world.setup.view_motion.pose_at(world.state.time, view.target())))
-}
-
 /// Changes the material of a cloth. Positions and velocities stay. The thickness counts for contact as long as the
 /// scene has not given one of its own.
 ///
@@ -98,7 +89,7 @@ pub(crate) fn set_material(world: &mut World, cloth: usize, material: Material) 
     changed.model.material = material;
     // Masses follow from the material when the sheet is frozen, and the blocks when the caches are built.
     edit(world, |_| {});
-    forget_history(world);
+    world.state.forget_history();
     Ok(())
 }
 

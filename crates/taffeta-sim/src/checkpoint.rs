@@ -3,12 +3,13 @@
 //! A checkpoint holds what a run has that its scene has not: the keyed meshes with their attributes, the time, and
 //! which pins have let go; which edges have is among the attributes. A run that is resumed from it gives the same bits as one that was not interrupted.
 
-use crate::collide::{resume_pairs, rooms};
-use crate::loose::LooseVertex;
-use crate::rebuild::{put_sheet, rebuild};
-use crate::sheet::{Thawed, WrittenThawed};
-use crate::state::State;
-use crate::world::World;
+use crate::derive::crossings::{resume_pairs, rooms};
+use crate::derive::rebuild::{put_sheet, rebuild};
+use crate::derive::world::World;
+use crate::model::loose::LooseVertex;
+use crate::model::sheet::{Thawed, WrittenThawed};
+use crate::model::solid::Solid;
+use crate::model::state::State;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 use taffeta_contact::{MeshObstacle, Rooms};
@@ -177,7 +178,8 @@ fn check_content(world: &World, checkpoint: &Checkpoint) -> Result<(), String> {
     let Thawed { mesh, attributes, loose, .. } = &checkpoint.sheet;
     mesh.validate().map_err(|e| e.to_string())?;
     validate_attributes(mesh, attributes).map_err(|e| e.to_string())?;
-    if let Some(solid) = world.setup.solids.iter().find(|solid| !solid.is_in(&checkpoint.sheet)) {
+    let has_surface = |solid: &Solid| solid.keys.iter().all(|key| attributes.vertices.contains_key(*key));
+    if let Some(solid) = world.setup.solids.iter().find(|solid| !has_surface(solid)) {
         return Err(format!("the surface of the solid {} is not that of the world", solid.name));
     }
     if let Some(reason) = checkpoint.state.find_defect(world.setup.cloths.len(), world.setup.pins.len()) {

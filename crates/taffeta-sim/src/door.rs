@@ -1,23 +1,21 @@
 //! The public door of a world: what can be done with it. Each method is one line; the work is done in the rooms below.
 
-use crate::build::{self, BuildError};
-use crate::change;
-use crate::checkpoint::{self, Checkpoint, CheckpointError};
-use crate::description::{Air, WorldDescription};
-use crate::equilibrium;
-use crate::grab::Lead;
-use crate::loose;
-use crate::measure;
-use crate::mesh_obstacles;
-use crate::rebuild;
-use crate::report::{Metrics, RemeshCounts, RemeshJumps, StepReport};
-use crate::safeguard::{self, QuarantinedPair};
-use crate::schedule;
-use crate::sheet::Thawed;
-use crate::solid;
-use crate::solver_facts;
-use crate::step::{self, StepError, StepInputs};
-use crate::world::World;
+use crate::adapt::schedule;
+use crate::build::world;
+use crate::checkpoint::{Checkpoint, CheckpointError};
+use crate::contact::forced;
+use crate::contact::forced::QuarantinedPair;
+use crate::derive::world::World;
+use crate::derive::{bodies, crossings, rebuild, solver_facts};
+use crate::features::grabs::Lead;
+use crate::measure::{energy, points};
+use crate::model::description::{Air, WorldDescription};
+use crate::model::error::{BuildError, StepError};
+use crate::model::inputs::StepInputs;
+use crate::model::report::{Metrics, RemeshCounts, RemeshJumps, StepReport};
+use crate::model::sheet::Thawed;
+use crate::run::{equilibrium, step};
+use crate::{change, checkpoint};
 use glam::DVec3;
 use std::io::{self, Write};
 use taffeta_contact::crossings::Crossing;
@@ -31,7 +29,7 @@ impl World {
     /// # Errors
     /// If a mesh, a material, a pin, an obstacle or a setting is impossible; the error names the cloth or the setting.
     pub fn build(description: &WorldDescription) -> Result<World, BuildError> {
-        build::build_world(description)
+        world::build_world(description)
     }
 
     /// Advances the world by `dt` seconds, then adapts the meshes that are due.
@@ -188,25 +186,25 @@ impl World {
 
     /// Energies, momenta and residual of the present state.
     pub fn measure(&self) -> Metrics {
-        measure::measure(self)
+        energy::measure(self)
     }
 
     /// A hash of positions, velocities and what is plastic in dense order: a fingerprint of the motion. The whole state, with
     /// all that later steps depend on, has [`Checkpoint::hash`](crate::Checkpoint::hash).
     pub fn state_hash(&self) -> String {
-        measure::state_hash(self)
+        energy::state_hash(self)
     }
 
     /// Edges that go through faces, exactly; `None` if neither cloths nor meshes meet in this world. Obstacles do not
     /// cross each other. Vertices are those of [`World::contact_positions`].
     pub fn crossings(&self) -> Option<Vec<Crossing>> {
-        mesh_obstacles::crossings(self)
+        crossings::crossings(self)
     }
 
     /// What the safeguard knows to cross, and so pulls apart rather than keeps apart; then the faces that reach into
     /// obstacles in closed form.
     pub fn quarantine(&self) -> Vec<QuarantinedPair> {
-        safeguard::quarantine(self)
+        forced::quarantine(self)
     }
 
     /// The solver in use: `global`, `direct`, `block`, `xpbd`, `pbd` or `projective`.
@@ -220,7 +218,7 @@ impl World {
     /// # Panics
     /// If there is no loose body of that number.
     pub fn loose_state(&self, body: usize) -> (&[DVec3], &[DVec3]) {
-        loose::loose_state(self, body)
+        bodies::loose_state(self, body)
     }
 
     /// Positions \[m\] and velocities \[m/s\] of the vertices of a solid, in the order of its description.
@@ -228,6 +226,6 @@ impl World {
     /// # Panics
     /// If there is no solid of that number.
     pub fn solid_state(&self, solid: usize) -> (Vec<DVec3>, Vec<DVec3>) {
-        solid::solid_state(self, solid)
+        points::solid_state(self, solid)
     }
 }

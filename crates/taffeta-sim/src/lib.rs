@@ -16,93 +16,54 @@
 
 #![forbid(unsafe_code)]
 
-mod accuracy;
-mod air;
+mod adapt;
 pub mod ask;
-mod bound;
-mod breaking;
 mod build;
-mod caches;
 mod change;
-pub mod checkpoint;
-mod checks;
-mod collide;
-pub mod description;
+mod checkpoint;
+mod contact;
+mod derive;
 mod door;
-mod effort;
-mod enclosed;
-mod equilibrium;
-mod fields;
-mod follow;
-mod gate;
-mod grab;
-mod grips;
-mod integrate;
-mod jumps;
-mod layout;
-mod ledger;
-mod loose;
+mod features;
 mod measure;
-mod mesh_obstacles;
-mod motion;
-mod newton;
-mod outlook;
-mod pinched;
-mod pins;
-mod plastic;
-mod pressure;
-mod projective;
-mod rebuild;
-pub mod report;
-mod resample;
-mod rest;
-mod rope;
-mod safeguard;
-mod schedule;
-mod scratch;
-pub mod seams;
-mod setup;
-mod sheet;
-mod smooth;
-mod solid;
-mod solid_locator;
-mod solver_facts;
-mod stage;
-mod stages;
-mod state;
+mod model;
+mod run;
 mod step;
-mod stiffness;
-mod surroundings;
-mod tearing;
-mod watch;
-mod world;
 
-pub use build::{BuildError, MAX_THREADS};
-pub use checkpoint::{Checkpoint, CheckpointError};
-pub use collide::{EnclosedCloth, SunkenCloth};
-pub use description::{
+pub use build::checks::find_opening;
+pub use build::seams::pair::pair_seams;
+pub use build::world::MAX_THREADS;
+pub use checkpoint::{Checkpoint, CheckpointError, StateHasher};
+pub use contact::forced::QuarantinedPair;
+pub use derive::world::World;
+pub use features::grabs::Lead;
+pub use features::seams::threads::SeamReport;
+pub use features::volumes::EnclosedState;
+pub use measure::jumps::FaceJumps;
+pub use measure::points::MaterialPoint;
+pub use measure::starts::{EnclosedCloth, SunkenCloth};
+pub use model::description::{
     ACCURACIES, ACCURACY_RANGE, Air, ClothDescription, EnclosedDescription, LooseDescription, Mode,
-    PinDescription, RopeDescription, SimulationSettings, SolidDescription, SolverChoice, TimeIntegration,
-    WorldDescription, knows_rest_curvature,
+    PinDescription, RopeDescription, SeamDescription, SeamSides, SimulationSettings, SolidDescription,
+    SolverChoice, TimeIntegration, WorldDescription, knows_rest_curvature,
 };
-pub use enclosed::{EnclosedState, find_opening};
-pub use grab::{Grab, Lead};
-pub use jumps::FaceJumps;
-pub use loose::{LooseBody, LooseVertex};
-pub use motion::Motion;
-pub use report::{Metrics, RemeshCounts, StepReport, SubstepPlan, TearCounts};
-pub use resample::MaterialPoint;
-pub use safeguard::{ForcedMeeting, QuarantinedPair, SafeguardReport};
-pub use seams::{SeamDefect, SeamDescription, SeamError, SeamReport, SeamSides, Sewing, pair_seams};
-pub use setup::Cloth;
-pub use sheet::{Sheet, Thawed};
-pub use solid::Solid;
-pub use solid_locator::{SolidLocator, SolidPlace};
-pub use stage::{Stage, StageTimes};
-pub use step::{StepError, StepInputs};
+pub use model::error::{BuildError, StepError};
+pub use model::grabs::Grab;
+pub use model::inputs::StepInputs;
+pub use model::loose::{LooseBody, LooseVertex};
+pub use model::motion::Motion;
+pub use model::report::{
+    ForcedMeeting, Metrics, RemeshCounts, RemeshJumps, SafeguardReport, StepReport, SubstepPlan, TearCounts,
+};
+pub use model::seam_error::{LENGTH_TOLERANCE as SEAM_LENGTH_TOLERANCE, SeamDefect, SeamError};
+pub use model::seams::Sewing;
+pub use model::setup::Cloth;
+pub use model::sheet::{Sheet, Thawed};
+pub use model::solid::Solid;
+pub use model::solid_locator::{SolidLocator, SolidPlace};
+pub use model::stage::{Stage, StageTimes};
+pub use model::watch::Watch;
 pub use taffeta_solve::{
     BendingModel, Compression, Material, MembraneModel, MembraneScaling, ProjectionStiffness, RopeBending,
     RopeMaterial, RowForce, SolidMaterial, StiffnessCorrection, Tearing,
 };
-pub use watch::Watch;
-pub use world::World;

@@ -1,0 +1,8 @@
+//! Remeshing passes: when, what, and what they may cost.
+
+pub(crate) mod energy;
+pub(crate) mod gate;
+pub(crate) mod pass;
+pub(crate) mod placement;
+pub(crate) mod schedule;
+pub(crate) mod surroundings;

@@ -1,0 +1,81 @@
+//! When which cloths are remeshed, and which have to wait.
+
+use crate::adapt::energy::{note_energies, settle_energies};
+use crate::adapt::pass::{put_threads, remesh_cloths};
+use crate::derive::rebuild::rebuild;
+use crate::derive::solver_facts::keeps_ledger;
+use crate::derive::world::World;
+use crate::measure::energy::{measure, measure_jumps};
+use crate::model::report::{RemeshCounts, RemeshJumps};
+use taffeta_mesh::VertexKey;
+use taffeta_remesh::Metric;
+
+/// Remeshes the cloths whose interval is over, one pass for each interval, on the world's own threads. With the
+/// [popping](crate::report::RemeshJumps::popping).
+pub(crate) fn remesh_if_due(world: &mut World) -> (RemeshCounts, f64) {
+    world.pool.clone().install(|| remesh_due_cloths(world, &[]))
+}
+
+/// Makes a pass over every cloth that is remeshed, whether it is due or not, as if it were so long after the last one \[s\]:
+/// wanted sizes grow back with that time. Returns the edits, and what they did to the state.
+pub(crate) fn remesh_now(world: &mut World, elapsed: f64) -> (RemeshCounts, RemeshJumps) {
+    let chosen: Vec<bool> = world.setup.cloths.iter().map(|cloth| cloth.remesh.is_some()).collect();
+    let before = measure(world);
+    let passed = world.state.last_passes.iter_mut().zip(&chosen).filter(|(_, chosen)| **chosen);
+    passed.for_each(|(last, _)| *last = world.state.time - elapsed);
+    let (counts, popping) = world.pool.clone().install(|| remesh_or_wait(world, chosen, &[]));
+    let jumps = measure_jumps(world, &before, (&counts, popping));
+    world.state.still = None;
+    (counts, jumps)
+}
+
+/// Whether a cloth is to be remeshed after this frame.
+pub(crate) fn is_due(world: &World, cloth: usize) -> bool {
+    let settings = world.setup.cloths[cloth].remesh;
+    settings.is_some_and(|settings| world.state.frame.is_multiple_of(u64::from(settings.interval.max(1))))
+}
+
+/// Notes that the cloths that are due have been looked at: none is to be changed.
+pub(crate) fn note_passes(world: &mut World) {
+    for cloth in 0..world.setup.cloths.len() {
+        if is_due(world, cloth) {
+            world.state.last_passes[cloth] = world.state.time;
+        }
+    }
+}
+
+/// Makes a pass over the cloths that are due, as their shapes and `wanted` ask for it; again without those that would have to
+/// [wait](crate::ledger).
+pub(crate) fn remesh_due_cloths(world: &mut World, wanted: &[(VertexKey, Metric)]) -> (RemeshCounts, f64) {
+    let is_due = (0..world.setup.cloths.len()).map(|cloth| is_due(world, cloth)).collect();
+    remesh_or_wait(world, is_due, wanted)
+}
+
+/// Makes a pass over some of the cloths; again without those that would have to wait.
+fn remesh_or_wait(
+    world: &mut World,
+    mut is_due: Vec<bool>,
+    wanted: &[(VertexKey, Metric)],
+) -> (RemeshCounts, f64) {
+    while is_due.contains(&true) {
+        let ledger = note_energies(world);
+        let free = ledger.find_free(world.setup.cloths.len());
+        let may_wait = keeps_ledger(world) && is_due.iter().zip(&free).any(|(due, free)| *due && *free);
+        let copy = may_wait.then(|| world.state.clone());
+        let threads = world.derived.blocks.stitches.clone();
+        let outcome = remesh_cloths(world, &is_due, &ledger, wanted);
+        if !keeps_ledger(world) || outcome.0.splits + outcome.0.collapses + outcome.0.flips == 0 {
+            return outcome;
+        }
+        let is_unpaid = settle_energies(world, &ledger, &is_due);
+        let waits: Vec<bool> = is_unpaid.iter().zip(&free).map(|(unpaid, free)| *unpaid && *free).collect();
+        let Some(mut copy) = copy.filter(|_| waits.contains(&true)) else { return outcome };
+        is_due.iter_mut().zip(&waits).for_each(|(due, waits)| *due &= !waits);
+        let last = std::mem::take(&mut copy.last);
+        world.state = copy;
+        rebuild(world);
+        put_threads(world, &threads);
+        world.state.last = last;
+    }
+    (RemeshCounts::default(), 0.0)
+}

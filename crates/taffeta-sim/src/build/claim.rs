@@ -1,0 +1,30 @@
+//! Which pin holds a vertex.
+
+use crate::model::error::BuildError;
+use crate::model::pins::{Contradiction, Pin, find_contradiction};
+use glam::DVec3;
+
+/// Lets the last of the pins have a vertex of a body, of whose pins `first` is the first, unless it has a pin already; with the
+/// vertex's number and place.
+pub(crate) fn claim(
+    holder: &mut Option<u32>,
+    (pins, first): (&[Pin], usize),
+    (body, vertex, position): (impl Fn() -> String, usize, DVec3),
+) -> Result<(), BuildError> {
+    let last = pins.len() - 1;
+    let Some(holder) = *holder else {
+        *holder = Some(last as u32);
+        return Ok(());
+    };
+    match find_contradiction([&pins[holder as usize], &pins[last]], position) {
+        None => Ok(()),
+        Some(Contradiction { time, distance }) => Err(BuildError::ContradictingPins {
+            body: body(),
+            pins: [holder as usize - first, last - first],
+            vertex,
+            position,
+            time,
+            distance,
+        }),
+    }
+}

@@ -1,0 +1,82 @@
+//! Seams: runs of the boundary of panels that are sewn together while a world is simulated.
+//!
+//! ```text
+//! description ──► runs ──► pairs ──────────────► stitches ──────────► weld
+//!  (scene)      (boundary   (vertex for vertex,   (blocks that pull,   (one mesh; a seam as those that
+//!                loops)      by arc length)        `sewing`)            come with a mesh, `close`)
+//! ```
+//!
+//! Runs are paired when the world is made: vertices that almost meet their partner slide to its place along the boundary, and
+//! where there is none the edge on the other side is split. So both sides have the same vertices, and both halves of every
+//! edge of the seam the same share of its length.
+
+use crate::build::seams::near::find_near_runs;
+use crate::build::seams::pairing::pair_runs;
+use crate::build::seams::runs::Outline;
+use crate::model::description::{ClothDescription, SeamDescription, SeamSides};
+use crate::model::seam_error::{SeamDefect, SeamError};
+use taffeta_core::Region;
+use taffeta_mesh::HalfedgeMesh;
+
+/// Finds the vertices that the seams of a cloth sew together: every seam's sides become [`SeamSides::Pairs`]. Boundary
+/// vertices may be moved along the boundary, and edges split: new vertices and faces come last. Seams that are pairs already
+/// are left as they are.
+///
+/// # Errors
+/// The first seam that makes no sense, and why. The cloth may have been changed then.
+pub fn pair_seams(cloth: &mut ClothDescription) -> Result<(), SeamError> {
+    for seam in 0..cloth.seams.len() {
+        pair_seam(cloth, seam).map_err(|defect| SeamError { seam, defect })?;
+    }
+    Ok(())
+}
+
+fn pair_seam(cloth: &mut ClothDescription, seam: usize) -> Result<(), SeamDefect> {
+    let SeamDescription { sides, time, ease } = cloth.seams[seam].clone();
+    if !(time.is_finite() && time > 0.0) {
+        return Err(SeamDefect::Time { time });
+    }
+    if cloth.mesh.material.is_none() {
+        return Err(SeamDefect::NoMaterial);
+    }
+    HalfedgeMesh::from_triangles(cloth.mesh.positions.len(), &cloth.mesh.faces).map_err(SeamDefect::Mesh)?;
+    let mut outline = Outline::new(&cloth.mesh);
+    let (found, ease) = match sides {
+        SeamSides::Pairs(pairs) => return check_pairs(&outline, &pairs),
+        SeamSides::Runs([a, b]) => {
+            (vec![[outline.find_run(&cloth.mesh, 'a', &a)?, outline.find_run(&cloth.mesh, 'b', &b)?]], ease)
+        }
+        SeamSides::Near(distance) => (find_near_runs(&cloth.mesh, &outline, distance)?, true),
+    };
+    let mut pairs = Vec::new();
+    for runs in found {
+        // Runs that are found by a distance may share an edge, which the one before may have split.
+        let runs = runs.map(|run| outline.with_new_vertices(run));
+        pairs.extend(pair_runs(&mut cloth.mesh, &mut outline, runs, ease)?);
+    }
+    hold_new_vertices(cloth, &outline);
+    cloth.seams[seam].sides = SeamSides::Pairs(pairs);
+    Ok(())
+}
+
+fn check_pairs(outline: &Outline, pairs: &[[u32; 2]]) -> Result<(), SeamDefect> {
+    if pairs.is_empty() {
+        return Err(SeamDefect::Short { side: 'a', count: 0 });
+    }
+    for (k, side) in [(0, 'a'), (1, 'b')] {
+        pairs.iter().try_for_each(|pair| outline.check_vertex(side, pair[k]))?;
+    }
+    Ok(())
+}
+
+/// What lies between two vertices that a pin holds by their numbers is held as well.
+fn hold_new_vertices(cloth: &mut ClothDescription, outline: &Outline) {
+    for pin in &mut cloth.pins {
+        let Region::Vertices(list) = &mut pin.region else { continue };
+        for (new, ends) in outline.splits() {
+            if ends.iter().all(|end| list.contains(end)) {
+                list.push(*new);
+            }
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! From a description to a world.
+
+use crate::build::checks::{check_enclosed, check_settings};
+use crate::build::claim::claim;
+use crate::build::loose::{build_loose, world_bodies};
+use crate::build::ropes::list_inputs;
+use crate::build::seams::laws::{begin_sewing, seam_laws};
+use crate::build::seams::pair::pair_seams;
+use crate::build::solids::{expand, place_and_pin};
+use crate::derive::crossings::note_crossings;
+use crate::derive::derived::{Caches, KeptCaches};
+use crate::derive::rebuild::{freeze, refill, resolve_solver};
+use crate::derive::source::CacheSource;
+use crate::derive::world::World;
+use crate::features::seams::weld::close_seams;
+use crate::model::description::{ClothDescription, SolverChoice, WorldDescription};
+use crate::model::error::BuildError;
+use crate::model::loose::LooseBody;
+use crate::model::pins::{Pin, along_held};
+use crate::model::report::SafeguardReport;
+use crate::model::scratch::{Inputs, Scratch};
+use crate::model::seam_error::SeamDefect;
+use crate::model::seams::Sewing;
+use crate::model::setup::{Cloth, Setup};
+use crate::model::sheet::Thawed;
+use crate::model::solid::Solid;
+use crate::model::state::State;
+use crate::model::watch::Watch;
+use glam::{DVec2, DVec3};
+use std::sync::Arc;
+use taffeta_contact::ContactSurface;
+use taffeta_core::geometry::{doubled_area, flatten_triangle};
+use taffeta_core::{Region, TriangleMesh};
+use taffeta_mesh::{BuildError as MeshError, BuiltMesh, HalfedgeMesh};
+use taffeta_remesh::SheetAttributes;
+use taffeta_solve::ClothModel;
+
+/// Threads that a world starts at most: more than any machine has use for, fewer than any refuses.
+pub const MAX_THREADS: usize = 256;
+
+/// Builds a world at time 0.
+///
+/// # Errors
+/// If a mesh, a material, a pin, an obstacle or a setting is impossible; the error names the cloth or the setting.
+pub(crate) fn build_world(description: &WorldDescription) -> Result<World, BuildError> {
+    if description.cloths.is_empty()
+        && description.loose.is_empty()
+        && description.ropes.is_empty()
+        && description.solids.is_empty()
+    {
+        return Err(BuildError::Empty);
+    }
+    check_settings(description)?;
+    check_enclosed(description)?;
+    let (mut expanded, mut solids) = expand(description)?;
+    expanded.cloths.iter_mut().try_for_each(pair_cloth)?;
+    let description = &expanded;
+    let mut input = CombinedMesh::default();
+    for (number, cloth) in description.cloths.iter().enumerate() {
+        input.append(number as u32, cloth)?;
+    }
+    let built = match description.cloths.as_slice() {
+        [] => BuiltMesh { mesh: HalfedgeMesh::default(), vertices: Vec::new(), faces: Vec::new() },
+        _ => HalfedgeMesh::from_triangles(input.positions.len(), &input.faces)
+            .map_err(|error| blame_cloth(description, error))?,
+    };
+    let mut attributes = SheetAttributes::from_built(&built, &input.positions, &input.corners, &input.cloths);
+    rest_in_space(&built.mesh, &mut attributes, description);
+    let mut pins = select_pins(&built, &mut attributes, description, &input)?;
+    set_velocities(&built, &mut attributes, (description, &pins), &input);
+    let inputs = list_inputs(description)?;
+    let loose = build_loose(&inputs, &mut pins)?;
+    let mut thawed = Thawed { mesh: built.mesh, attributes, loose, sewing: Sewing::default(), epoch: 0 };
+    begin_sewing(description, &mut thawed, (&built.vertices, &input.offsets))?;
+    drop(input);
+    place_and_pin(&mut solids, (description, &built.vertices), &mut thawed, &mut pins)?;
+    let mut world = assemble(description, (pins, world_bodies(inputs), solids), thawed)?;
+    // Sides that touch from the start are one from the start.
+    close_seams(&mut world);
+    Ok(world)
+}
+
+/// Puts the parts of a new world together.
+fn assemble(
+    description: &WorldDescription,
+    (pins, bodies, solids): (Vec<Pin>, Vec<LooseBody>, Vec<Solid>),
+    thawed: Thawed,
+) -> Result<World, BuildError> {
+    let mut settings = description.simulation.clone();
+    let sweeps_for = description.find_need_to_sweep().filter(|_| settings.solver == SolverChoice::Auto);
+    if sweeps_for.is_some() {
+        settings.solver = SolverChoice::Block;
+    }
+    let threads = settings.threads.min(MAX_THREADS);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|e| BuildError::Threads { threads, reason: e.to_string() })?;
+    let setup = Setup {
+        cloths: world_cloths(description),
+        bodies,
+        solids,
+        pins,
+        seams: seam_laws(description),
+        obstacles: description.obstacles.clone(),
+        meshes: description.mesh_obstacles.clone(),
+        self_contact: description.self_contact,
+        settings,
+        sweeps_for,
+        air: description.air,
+        view: description.view,
+        view_motion: description.view_motion.clone(),
+    };
+    let (sheet, motion) = freeze(thawed, &setup);
+    let choice = resolve_solver(&setup.settings, sheet.topology.vertex_count);
+    let source = CacheSource { setup: &setup, sheet: &sheet, motion: &motion, time: 0.0, choice };
+    let derived = pool.install(|| Caches::build(source, KeptCaches::default()));
+    let mut world = World {
+        state: State::new(description, setup.pins.len(), (sheet, motion)),
+        inputs: Inputs { air: setup.air, ..Inputs::default() },
+        setup,
+        derived,
+        safeguard: SafeguardReport::default(),
+        scratch: Scratch::default(),
+        watch: Watch::default(),
+        pool: Arc::new(pool),
+    };
+    refill(&mut world);
+    note_crossings(&mut world);
+    Ok(world)
+}
+
+/// All cloths in one triangle list.
+#[derive(Default)]
+struct CombinedMesh {
+    positions: Vec<DVec3>,
+    faces: Vec<[u32; 3]>,
+    corners: Vec<[DVec2; 3]>,
+    cloths: Vec<u32>,
+    /// The first vertex of each cloth, and the end of the last.
+    offsets: Vec<usize>,
+}
+
+impl CombinedMesh {
+    /// Adds a cloth after checking its coordinates, areas and material.
+    fn append(&mut self, number: u32, cloth: &ClothDescription) -> Result<(), BuildError> {
+        let name = || cloth.name.clone();
+        cloth.material.validate().map_err(|source| BuildError::Material { cloth: name(), source })?;
+        let mesh = &cloth.mesh;
+        if let Some(vertex) = mesh.positions.iter().position(|x| !x.is_finite()) {
+            return Err(BuildError::NotFinite { cloth: name(), vertex, position: mesh.positions[vertex] });
+        }
+        // Corners out of range are left to the mesh, which names the face.
+        let in_range = |face: &[u32; 3]| face.iter().all(|v| (*v as usize) < mesh.positions.len());
+        if !mesh.faces.iter().all(in_range) {
+            let error = HalfedgeMesh::from_triangles(mesh.positions.len(), &mesh.faces);
+            return Err(BuildError::Mesh {
+                cloth: name(),
+                source: error.expect_err("a corner is out of range"),
+            });
+        }
+        for (face, corners) in rest_corners(mesh).into_iter().enumerate() {
+            let area = 0.5 * doubled_area(corners);
+            if !(area.is_finite() && area > 0.0) {
+                return Err(BuildError::NoArea { cloth: name(), face, area });
+            }
+            self.corners.push(corners);
+        }
+        let offset = self.positions.len();
+        if self.offsets.is_empty() {
+            self.offsets.push(0);
+        }
+        self.positions.extend(&mesh.positions);
+        self.faces.extend(mesh.faces.iter().map(|face| face.map(|v| v + offset as u32)));
+        self.cloths.resize(self.faces.len(), number);
+        self.offsets.push(self.positions.len());
+        Ok(())
+    }
+
+    /// The vertices of a cloth.
+    fn vertices_of(&self, cloth: usize) -> std::ops::Range<usize> {
+        self.offsets[cloth]..self.offsets[cloth + 1]
+    }
+}
+
+/// The rest shape of every face: its material coordinates, or the face itself laid flat.
+fn rest_corners(mesh: &TriangleMesh) -> Vec<[DVec2; 3]> {
+    match &mesh.material {
+        Some(corners) => corners.clone(),
+        None => mesh.faces.iter().map(|f| flatten_triangle(f.map(|v| mesh.positions[v as usize]))).collect(),
+    }
+}
+
+/// Pairs the seams of a cloth.
+fn pair_cloth(cloth: &mut ClothDescription) -> Result<(), BuildError> {
+    pair_seams(cloth).map_err(|error| match error.defect {
+        SeamDefect::Mesh(source) => BuildError::Mesh { cloth: cloth.name.clone(), source },
+        _ => BuildError::Seam { cloth: cloth.name.clone(), error },
+    })
+}
+
+/// Finds the cloth whose mesh is no surface, so that the error speaks of the numbers of that cloth's faces.
+fn blame_cloth(description: &WorldDescription, error: MeshError) -> BuildError {
+    for cloth in &description.cloths {
+        if let Err(source) = HalfedgeMesh::from_triangles(cloth.mesh.positions.len(), &cloth.mesh.faces) {
+            return BuildError::Mesh { cloth: cloth.name.clone(), source };
+        }
+    }
+    BuildError::Mesh { cloth: "all cloths together".into(), source: error }
+}
+
+/// A cloth without material coordinates is at rest as it comes.
+fn rest_in_space(mesh: &HalfedgeMesh, attributes: &mut SheetAttributes, description: &WorldDescription) {
+    for (number, _) in description.cloths.iter().enumerate().filter(|(_, c)| c.mesh.material.is_none()) {
+        attributes.rest_in_space(mesh, number as u32);
+    }
+}
+
+/// Lets each pin hold its vertices; a vertex that several pins select belongs to the first.
+fn select_pins(
+    built: &BuiltMesh,
+    attributes: &mut SheetAttributes,
+    description: &WorldDescription,
+    input: &CombinedMesh,
+) -> Result<Vec<Pin>, BuildError> {
+    let mut pins = Vec::new();
+    for (number, cloth) in description.cloths.iter().enumerate() {
+        let range = input.vertices_of(number);
+        let first = pins.len();
+        for (pin, description) in cloth.pins.iter().enumerate() {
+            let region = &description.region;
+            let in_material = select_by_material(&cloth.mesh, region);
+            let is_held = |i: &usize| match region {
+                Region::Boundary => built.mesh.is_boundary_vertex(built.vertices[range.start + i]),
+                Region::Vertices(list) => list.contains(&(*i as u32)),
+                Region::Box(_) => region.contains_point(cloth.mesh.positions[*i], None),
+                Region::MaterialBox(_) => in_material[*i],
+            };
+            let held: Vec<usize> = (0..range.len()).filter(is_held).collect();
+            if held.is_empty() {
+                return Err(BuildError::EmptyPin { cloth: cloth.name.clone(), pin });
+            }
+            let center = held.iter().map(|i| cloth.mesh.positions[*i]).sum::<DVec3>() / held.len() as f64;
+            pins.push(Pin { description: description.clone(), center });
+            for i in held {
+                let vertex = &mut attributes.vertices[built.vertices[range.start + i]];
+                let body = || format!("cloth '{}'", cloth.name);
+                claim(&mut vertex.pin, (&pins, first), (body, i, cloth.mesh.positions[i]))?;
+            }
+        }
+    }
+    Ok(pins)
+}
+
+/// The vertices of which any corner lies in a region of material space.
+fn select_by_material(mesh: &TriangleMesh, region: &Region) -> Vec<bool> {
+    let mut selected = vec![false; mesh.positions.len()];
+    if let (Region::MaterialBox(_), Some(material)) = (region, &mesh.material) {
+        for (face, corners) in mesh.faces.iter().zip(material) {
+            for (v, u) in face.iter().zip(corners) {
+                selected[*v as usize] |= region.contains_point(DVec3::ZERO, Some(*u));
+            }
+        }
+    }
+    selected
+}
+
+/// Initial velocities: translation and rotation about the center of mass; what is held stands still.
+fn set_velocities(
+    built: &BuiltMesh,
+    attributes: &mut SheetAttributes,
+    (description, pins): (&WorldDescription, &[Pin]),
+    input: &CombinedMesh,
+) {
+    for (number, cloth) in description.cloths.iter().enumerate() {
+        let range = input.vertices_of(number);
+        let mut weights = vec![0.0; range.len()];
+        for (face, corners) in cloth.mesh.faces.iter().zip(rest_corners(&cloth.mesh)) {
+            face.iter().for_each(|v| weights[*v as usize] += doubled_area(corners));
+        }
+        let moment: DVec3 = cloth.mesh.positions.iter().zip(&weights).map(|(x, w)| *x * *w).sum();
+        let center = moment / weights.iter().sum::<f64>();
+        for (i, x) in cloth.mesh.positions.iter().enumerate() {
+            let vertex = &mut attributes.vertices[built.vertices[range.start + i]];
+            let held = vertex.pin.map_or([false; 3], |pin| pins[pin as usize].description.axes);
+            let velocity = cloth.velocity + cloth.angular_velocity.cross(*x - center);
+            vertex.velocity = along_held(held, DVec3::ZERO, velocity);
+        }
+    }
+}
+
+/// The cloths of a description as the world keeps them.
+pub(crate) fn world_cloths(description: &WorldDescription) -> Vec<Cloth> {
+    let cloth = |cloth: &ClothDescription| Cloth {
+        name: cloth.name.clone(),
+        model: ClothModel {
+            material: cloth.material.clone(),
+            membrane: cloth.membrane,
+            scaling: cloth.scaling,
+            compression: cloth.compression,
+            bending: cloth.bending,
+            rest_curvature: cloth.rest_curvature,
+        },
+        projection: cloth.projection,
+        remesh: cloth.remesh,
+        has_material: cloth.mesh.material.is_some(),
+        // One that is sewn has seams sooner or later.
+        has_one_chart: cloth.seams.is_empty() && cloth.mesh.has_one_chart(),
+        surface: ContactSurface {
+            offset: 0.5 * description.contact_thickness.unwrap_or(cloth.material.thickness),
+            friction: cloth.material.friction,
+        },
+        pressure: cloth.pressure,
+        volume: cloth.volume,
+        break_force: cloth.break_force,
+    };
+    description.cloths.iter().map(cloth).collect()
+}

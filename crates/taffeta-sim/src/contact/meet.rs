@@ -1,0 +1,53 @@
+//! Contacts of cloths with themselves, each other and mesh obstacles.
+
+use crate::contact::path::{contact_path, moving_shapes};
+use crate::derive::world::World;
+use taffeta_contact::Contact;
+use taffeta_contact::proximity::Which;
+use taffeta_contact::response::stabilize;
+
+/// Looks at a pair that take as long as to find its contact.
+pub(crate) const LOOKS_TO_MEET: u64 = 5;
+
+/// Adds the contacts of cloths with each other and with meshes to those of the substep.
+pub(crate) fn meet_cloths(world: &mut World, h: f64) {
+    let Some(mut proximity) = world.derived.proximity.take() else { return };
+    let mut contacts = std::mem::take(&mut world.state.last.contacts);
+    let path = contact_path(world);
+    let shapes = moving_shapes(world, h);
+    let step = path.step(&shapes);
+    // In the search for an equilibrium nothing slides on; contacts that change places would keep it from its end.
+    let which = if world.inputs.stands_still { Which::All } else { Which::Nearest };
+    let bearing = world.state.grasps.names();
+    let before = contacts.len();
+    let mut pulls = Vec::new();
+    {
+        proximity.follow(step);
+        proximity.add_contacts(step, which, &bearing, &mut contacts);
+        proximity.add_pulls(step, &mut pulls);
+    };
+    world.scratch.effort.add_pairs(proximity.take_work() + LOOKS_TO_MEET * proximity.pairs().len() as u64);
+    world.derived.proximity = Some(proximity);
+    world.scratch.meetings = contacts.len() - before;
+    world.state.last.contacts = contacts;
+    pull_apart(world, pulls, h);
+}
+
+/// Pulls apart what crosses, slowly and without giving it velocity.
+///
+/// Solvers that sweep take the pulls as contacts. For Newton's method the vertices are moved before the solve, which then
+/// keeps what is gained: its springs would drag all that is around along, and give it the speed of the pull.
+fn pull_apart(world: &mut World, mut pulls: Vec<Contact>, h: f64) {
+    let work = &mut world.scratch;
+    if !world.derived.solver.is_local() && !pulls.is_empty() {
+        let before = work.start.clone();
+        stabilize(&pulls, &mut work.start, &mut work.rows, h);
+        let shifts = before.iter().zip(&work.start).map(|(was, is)| *is - *was);
+        work.bases.iter_mut().zip(shifts).for_each(|(base, shift)| *base += shift);
+        for Contact { row, .. } in &mut pulls {
+            let reached = row.interpolate(|vi| work.start[vi.0 as usize]) + row.body_displacement;
+            row.offset = row.offset.min(row.normal.dot(reached));
+        }
+    }
+    world.state.last.contacts.extend(pulls);
+}

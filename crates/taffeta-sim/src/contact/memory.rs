@@ -1,0 +1,45 @@
+//! What contacts remember from substep to substep, so that what sticks stays where it was.
+//!
+//! Under Newton's method that is the friction that they bear. That of vertices belongs to the cloth (`Sheet::grips`) and
+//! goes through remeshing with it; that of points on edges and faces is known by what touches, and lasts as long as that
+//! edge or face does. So is the load of all of them, by which the next substep tells how stiff they have to be. Under solvers that sweep it is the slip that the sweeps have left over: contacts that share vertices
+//! disturb each other, and what is left in each substep would add up to a creep. It is known by what touches, also at
+//! vertices.
+
+use crate::derive::world::World;
+use crate::model::state::State;
+use glam::DVec3;
+use taffeta_contact::Contact;
+use taffeta_contact::response::leftover_slip;
+
+/// The friction that the contacts of the substep have borne in the last one \[N\]; where a vertex touches two things,
+/// the first takes what is known of the vertex.
+pub(crate) fn carried_friction(world: &World) -> Vec<DVec3> {
+    let mut grips = world.state.motion.grips.clone();
+    let mut take = |contact: &Contact| match contact.row.vertex() {
+        Some(vi) => std::mem::take(&mut grips[vi]),
+        None => world.state.grasps.of(contact).0,
+    };
+    world.state.last.contacts.iter().map(&mut take).collect()
+}
+
+/// The normal forces that the contacts of the substep have borne in the last one \[N\].
+pub(crate) fn carried_loads(world: &World) -> Vec<f64> {
+    world.state.last.contacts.iter().map(|contact| world.state.grasps.of(contact).1).collect()
+}
+
+/// Tells the contacts of the substep what slip the last one has left over where they stuck.
+pub(crate) fn carry_slip(world: &mut World) {
+    let State { last, grasps, .. } = &mut world.state;
+    for contact in &mut last.contacts {
+        let (carried, _) = grasps.of(contact);
+        contact.carried_slip = carried - contact.row.normal * contact.row.normal.dot(carried);
+    }
+}
+
+/// Notes the slip that the sweeps have left over.
+pub(crate) fn note_slip(world: &mut World) {
+    let (work, State { last, grasps, .. }) = (&world.scratch, &mut world.state);
+    let bearing = last.contacts.iter().filter(|contact| contact.normal_lambda > 0.0);
+    grasps.note(bearing.map(|contact| (contact, leftover_slip(contact, &work.start, &work.rows), 0.0)));
+}

@@ -1,0 +1,8 @@
+//! Contact within a substep: paths, contacts, the safeguard and its reports.
+
+pub(crate) mod forced;
+pub(crate) mod meet;
+pub(crate) mod memory;
+pub(crate) mod path;
+pub(crate) mod secure;
+pub(crate) mod stiffness;

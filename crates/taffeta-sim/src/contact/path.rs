@@ -1,0 +1,87 @@
+//! The obstacles made of triangles: where they stand, as those need it who compare them with the cloths.
+//!
+//! Their vertices come after those of the sheet. Within a substep they move on straight lines; where they are at its ends
+//! follows from the time alone, so that nothing of it is part of a checkpoint.
+
+use crate::derive::clock::end_of_substep;
+use crate::derive::world::World;
+use crate::model::pins::along_held;
+use glam::DVec3;
+use taffeta_contact::guard::MovingShape;
+use taffeta_contact::proximity::Step;
+use taffeta_core::index::DenseIndex;
+
+/// The motion of all that can meet over a substep: the sheet, then the obstacles.
+pub(crate) struct ContactPath {
+    start: Vec<DVec3>,
+    end: Vec<DVec3>,
+    velocities: Vec<DVec3>,
+    prescribed: Vec<bool>,
+    /// Time at the start, and length \[s\].
+    time: f64,
+    h: f64,
+}
+
+impl ContactPath {
+    /// The path among obstacles in closed form.
+    pub(crate) fn step<'a>(&'a self, shapes: &'a [MovingShape<'a>]) -> Step<'a> {
+        let Self { start, end, velocities, prescribed, time, h } = self;
+        Step { start, end, velocities, prescribed, time: *time, h: *h, shapes }
+    }
+
+    /// Lets everything that stays where it is be what cannot be moved: stopping others would carry it along with the mean of
+    /// all motions.
+    pub(crate) fn hold_what_stays(&mut self) {
+        let ways = self.start.iter().zip(&self.end).zip(&mut self.prescribed);
+        ways.for_each(|((start, end), prescribed)| *prescribed |= start == end);
+    }
+
+    /// Lets nothing be stopped.
+    pub(crate) fn hold_all(&mut self) {
+        self.prescribed.fill(true);
+    }
+
+    /// Whether anything cannot be stopped.
+    pub(crate) fn is_pushed(&self) -> bool {
+        self.prescribed.contains(&true)
+    }
+
+    /// Where a vertex is to be at the end \[m\].
+    pub(crate) fn end(&self, vertex: usize) -> DVec3 {
+        self.end[vertex]
+    }
+}
+
+/// The way from the start of the substep to where all are to be at its end.
+pub(crate) fn contact_path(world: &mut World) -> ContactPath {
+    let times = [world.state.time, end_of_substep(world, world.state.last.h)];
+    world.scratch.placed.place(&world.setup.meshes, times);
+    let mut start = world.state.motion.positions.raw.clone();
+    let mut end: Vec<DVec3> = world.scratch.rows.iter().map(|row| row.position()).collect();
+    let mut prescribed = prescribed(world);
+    start.extend(&world.scratch.placed.ends[0]);
+    end.extend(&world.scratch.placed.ends[1]);
+    prescribed.resize(end.len(), true);
+    let h = world.state.last.h;
+    let mut velocities = world.scratch.start_velocities.clone();
+    velocities.extend(
+        world.scratch.placed.ends[0].iter().zip(&world.scratch.placed.ends[1]).map(|(x, y)| (*y - *x) / h),
+    );
+    ContactPath { start, end, velocities, prescribed, time: world.state.time, h }
+}
+
+/// Who of the sheet cannot be stopped: what is held altogether, and what a pin moves along some axes.
+fn prescribed(world: &World) -> Vec<bool> {
+    let mut prescribed: Vec<bool> = world.state.motion.inverse_masses.iter().map(|w| *w == 0.0).collect();
+    for guided in &world.scratch.guided {
+        let moved = along_held(guided.held, guided.target, guided.start) != guided.start;
+        prescribed[guided.vertex.to_usize()] |= moved;
+    }
+    prescribed
+}
+
+/// The obstacles in closed form over the substep. Those of a search for an equilibrium stand still.
+pub(crate) fn moving_shapes(world: &World, h: f64) -> Vec<MovingShape<'_>> {
+    let h = if world.inputs.stands_still { 0.0 } else { h };
+    world.setup.obstacles.iter().map(|obstacle| MovingShape::new(obstacle, world.state.time, h)).collect()
+}

@@ -1,0 +1,151 @@
+//! Cloths that meet themselves, each other and mesh obstacles: contacts before the solve, the safeguard after it.
+//!
+//! The response makes it look right, the safeguard makes it true: after every substep, motions are shortened until no
+//! pair of primitives crosses on the way. Both see the positions at the start of the substep, where nothing crosses but
+//! what crossed before.
+
+use crate::contact::forced::{Secured, note_forced};
+use crate::contact::meet::LOOKS_TO_MEET;
+use crate::contact::path::{ContactPath, contact_path, moving_shapes};
+use crate::derive::derived::Solver;
+use crate::derive::world::World;
+use crate::model::pins::put_back;
+use glam::DVec3;
+use taffeta_contact::certificate::Truncation;
+use taffeta_contact::proximity::{Proximity, Which};
+use taffeta_contact::response::project;
+use taffeta_contact::{Contact, SubstepView};
+use taffeta_core::ContactRow;
+
+/// How often cloth is moved out of the way of what cannot be stopped before that counts as forced, and sweeps over the
+/// contacts each time. Each time other primitives may come to be in the way.
+const GIVE_WAY_ROUNDS: u32 = 16;
+
+const GIVE_WAY_PASSES: u32 = 16;
+
+/// Rounds in a row, at most, in which no less is forced than before: where pins and obstacles leave no room, no round helps.
+const IDLE_ROUNDS: u32 = 4;
+
+/// How often the contacts are swept again before motions are shortened that can be, and the part of its thickness that
+/// each contact then keeps: a little more than the safeguard asks for.
+const SLIDE_ROUNDS: u32 = 4;
+
+const SLIDE_SHARE: f64 = 0.2;
+
+/// Moves what would be in the way of something, without friction, to where there is room along its way: a solver that
+/// sweeps, or is cut off, has not brought all of it there, and what is stopped cannot slide either. `share` is the
+/// part of its thickness that each contact is to keep.
+fn give_way(world: &mut World, proximity: &Proximity, path: &ContactPath, (share, h): (f64, f64)) {
+    let moved = if world.inputs.stands_still { 0.0 } else { h };
+    let work = &world.scratch;
+    let view =
+        SubstepView { start: &work.start, rows: &work.rows, rests: false, time: world.state.time, h: moved };
+    let mut contacts =
+        world.derived.detector.detect(&world.state.sheet.topology, &world.setup.obstacles, view);
+    let shapes = moving_shapes(world, h);
+    let bearing = world.state.grasps.names();
+    let step = path.step(&shapes);
+    proximity.add_contacts(step, Which::Nearest, &bearing, &mut contacts);
+    world.scratch.effort.add_pairs(LOOKS_TO_MEET * proximity.pairs().len() as u64);
+    for Contact { row, .. } in &mut contacts {
+        *row = ContactRow { static_friction: 0.0, kinetic_friction: 0.0, ..*row };
+        row.offset -= (1.0 - share) * row.thickness;
+    }
+    let work = &mut world.scratch;
+    (0..GIVE_WAY_PASSES).for_each(|_| project(&mut contacts, &work.start, &mut work.rows));
+    put_back(&work.guided, &mut work.rows);
+}
+
+/// Shortens the motion of the substep where something would cross.
+///
+/// Reads: rows, the positions at the start. Writes: rows, what the safeguard had to do.
+pub(crate) fn secure(world: &mut World, h: f64) {
+    world.scratch.shortened.clear();
+    let Some(mut proximity) = world.derived.proximity.take() else { return };
+    let secured = match world.derived.solver {
+        Solver::Projective(_) => watch_motion(world, &mut proximity, h),
+        Solver::Block(_) | Solver::Rows(_) | Solver::Newton(_) => secure_motion(world, &mut proximity, h),
+    };
+    if !secured.truncation.forced.is_empty() || !proximity.crossings().is_empty() {
+        let masses = &world.state.motion.inverse_masses.raw;
+        proximity.note_crossings(&secured.found, |v| masses[v as usize] == 0.0);
+    }
+    note_forced(world, &proximity, &secured, h);
+    world.derived.proximity = Some(proximity);
+    let Secured { found, truncation, path } = secured;
+    let work = &mut world.scratch;
+    for (i, fraction) in truncation.fractions.iter().enumerate().filter(|(_, t)| **t < 1.0) {
+        let lost = path.end(i).distance(found[i]) / h;
+        if lost > 0.0 && *fraction < 1.0 {
+            world.safeguard.shortened += 1;
+            world.safeguard.lost_impulse += world.state.motion.masses.raw[i] * lost;
+            work.rows[i].position = found[i].to_array();
+            work.stopped[i] = true;
+            work.shortened.push(i);
+        }
+    }
+}
+
+/// Lets contacts slide, and what is forced give way, as long as that helps; then shortens what is left.
+fn secure_motion(world: &mut World, proximity: &mut Proximity, h: f64) -> Secured {
+    let mut path = contact_path(world);
+    let (mut found, mut truncation) = keep_apart(world, proximity, &path, h);
+    let (mut least_forced, mut idle) = (usize::MAX, 0);
+    for round in 0..GIVE_WAY_ROUNDS {
+        let is_forced =
+            !truncation.forced_faces.is_empty() || !truncation.forced.is_empty() && path.is_pushed();
+        let is_stopped = round < SLIDE_ROUNDS && truncation.fractions.iter().any(|t| *t < 1.0);
+        if !(is_forced || is_stopped) || world.scratch.effort.is_spent() {
+            break;
+        }
+        if is_forced {
+            idle = if truncation.forced_count() < least_forced { 0 } else { idle + 1 };
+            least_forced = least_forced.min(truncation.forced_count());
+            if idle == IDLE_ROUNDS {
+                break;
+            }
+        }
+        let share = if is_forced { 1.0 } else { SLIDE_SHARE };
+        give_way(world, proximity, &path, (share, h));
+        path = contact_path(world);
+        (found, truncation) = keep_apart(world, proximity, &path, h);
+    }
+    Secured { found, truncation, path }
+}
+
+/// Finds out what runs into obstacles, and stops nothing: under projective dynamics contact is a force that gives way.
+fn watch_motion(world: &mut World, proximity: &mut Proximity, h: f64) -> Secured {
+    let mut path = contact_path(world);
+    path.hold_all();
+    let (found, truncation) = keep_apart(world, proximity, &path, h);
+    Secured { found, truncation, path }
+}
+
+/// The end of a motion after which nothing crosses; the pairs are made complete for it before.
+pub(crate) fn keep_apart(
+    world: &mut World,
+    proximity: &mut Proximity,
+    path: &ContactPath,
+    h: f64,
+) -> (Vec<DVec3>, Truncation) {
+    let shapes = moving_shapes(world, h);
+    let secured = {
+        proximity.follow(path.step(&shapes));
+        proximity.secure(path.step(&shapes))
+    };
+    world.scratch.effort.add_pairs(proximity.take_work());
+    secured
+}
+
+/// The same for a motion of a few vertices, before which all others are held.
+pub(crate) fn keep_few_apart(
+    world: &mut World,
+    proximity: &mut Proximity,
+    path: &ContactPath,
+    h: f64,
+) -> Vec<DVec3> {
+    let shapes = moving_shapes(world, h);
+    let (ends, _) = proximity.secure_few(path.step(&shapes));
+    world.scratch.effort.add_pairs(proximity.take_work());
+    ends
+}

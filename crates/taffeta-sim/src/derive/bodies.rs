@@ -1,0 +1,93 @@
+//! Bodies by number: cloths, then loose bodies.
+
+use crate::derive::world::World;
+use crate::model::loose::LooseBody;
+use crate::model::solid::Solid;
+use glam::DVec3;
+use std::ops::Range;
+use taffeta_contact::Shape;
+
+/// Positions \[m\] and velocities \[m/s\] of the vertices of a loose body, in the order of its description. Ropes are the
+/// last of the loose bodies.
+///
+/// # Panics
+/// If there is no loose body of that number.
+pub(crate) fn loose_state(world: &World, body: usize) -> (&[DVec3], &[DVec3]) {
+    let (range, state) = (loose_vertices(world, body), &world.state.motion);
+    (&state.positions.raw[range.clone()], &state.velocities.raw[range])
+}
+
+/// The vertices of a loose body in dense order, see [`World::sheet`]: those of [`loose_state`](Self::loose_state).
+///
+/// # Panics
+/// If there is no loose body of that number.
+pub fn loose_vertices(world: &World, body: usize) -> Range<usize> {
+    assert!(body < world.setup.bodies.len(), "there is no loose body {body}");
+    let range = world.state.sheet.vertex_range((world.setup.cloths.len() + body) as u32);
+    let visible = world.setup.bodies[body].visible(range.len());
+    range.start + visible.start..range.start + visible.end
+}
+
+/// Number of cloths and loose bodies together: the bodies by which vertices are counted.
+pub(crate) fn body_count(world: &World) -> usize {
+    world.setup.cloths.len() + world.setup.bodies.len()
+}
+
+/// What a body is called in messages, for example "cloth 'sheet'".
+pub(crate) fn body_name(world: &World, body: usize) -> String {
+    let is_of = |solid: &&Solid| {
+        solid.cloth == body || solid.body.is_some_and(|inside| inside + world.setup.cloths.len() == body)
+    };
+    if let Some(solid) = world.setup.solids.iter().find(is_of) {
+        return format!("solid '{}'", solid.name);
+    }
+    match world.setup.cloths.get(body) {
+        Some(cloth) => format!("cloth '{}'", cloth.name),
+        None => {
+            let body = &world.setup.bodies[body - world.setup.cloths.len()];
+            format!("{} '{}'", if body.rope.is_some() { "rope" } else { "body" }, body.name)
+        }
+    }
+}
+
+/// The ropes: numbers of loose bodies, in the order of the description.
+pub fn rope_bodies(world: &World) -> impl Iterator<Item = (usize, &LooseBody)> {
+    world.setup.bodies.iter().enumerate().filter(|(_, body)| body.rope.is_some())
+}
+
+/// The name of a body among those that can meet: cloths, other bodies, mesh obstacles.
+pub(crate) fn contact_body_name(world: &World, body: u32) -> String {
+    let (body, own) = (body as usize, body_count(world));
+    if body < own { body_name(world, body) } else { format!("mesh obstacle {}", body - own) }
+}
+
+/// The name of an obstacle in closed form.
+pub(crate) fn shape_name(world: &World, number: u32) -> String {
+    let shape = match world.setup.obstacles[number as usize].shape {
+        Shape::Sphere { .. } => "sphere",
+        Shape::Plane { .. } => "plane",
+        Shape::Capsule { .. } => "capsule",
+        Shape::Box { .. } => "box",
+    };
+    format!("{shape} obstacle {number}")
+}
+
+/// Half the thickness of a body \[m\].
+pub(crate) fn offset_of_body(world: &World, body: usize) -> f64 {
+    match world.setup.cloths.get(body) {
+        Some(cloth) => cloth.surface.offset,
+        None => world.setup.bodies[body - world.setup.cloths.len()].surface.offset,
+    }
+}
+
+/// The largest side of the box around some points \[m\].
+pub(crate) fn extent(points: &[DVec3]) -> f64 {
+    let low = points.iter().copied().fold(DVec3::INFINITY, DVec3::min);
+    let high = points.iter().copied().fold(DVec3::NEG_INFINITY, DVec3::max);
+    (high - low).max_element()
+}
+
+/// The largest side of the box around all layouts: the size of the cloth \[m\].
+pub(crate) fn scene_extent(world: &World) -> f64 {
+    extent(&world.state.sheet.layout.raw)
+}

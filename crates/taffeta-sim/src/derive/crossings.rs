@@ -1,0 +1,96 @@
+//! What crosses, and what can.
+
+use crate::derive::world::World;
+use glam::DVec3;
+use taffeta_contact::crossings::Crossing;
+use taffeta_contact::proximity::Proximity;
+use taffeta_contact::shape::WorldShape;
+use taffeta_contact::{MeshObstacle, Rooms};
+use taffeta_core::VertexIndex;
+
+/// The faces of all mesh obstacles at the present time \[m\].
+pub(crate) fn mesh_faces(world: &World) -> Vec<[DVec3; 3]> {
+    let of_mesh = |mesh: &MeshObstacle| {
+        let x = mesh.positions_at(world.state.time);
+        mesh.faces.iter().map(|face| face.map(|v| x[v as usize])).collect::<Vec<_>>()
+    };
+    world.setup.meshes.iter().flat_map(of_mesh).collect()
+}
+
+/// Whether there is anything for cloths to come to rest upon.
+pub(crate) fn has_obstacles(world: &World) -> bool {
+    !world.setup.obstacles.is_empty() || !world.setup.meshes.is_empty()
+}
+
+/// Positions of the vertices of the sheet, then of those of the mesh obstacles, at the present time \[m\]: what the
+/// vertices of crossings refer to.
+pub fn contact_positions(world: &World) -> Vec<DVec3> {
+    let mut positions = world.state.motion.positions.raw.clone();
+    positions.extend(world.setup.meshes.iter().flat_map(|mesh| mesh.positions_at(world.state.time)));
+    positions
+}
+
+/// Whether anything in this world can cross something else: cloths each other, or an obstacle.
+pub fn counts_crossings(world: &World) -> bool {
+    world.derived.proximity.is_some()
+}
+
+/// Whether edges can go through faces: cloths meet each other, or mesh obstacles.
+pub(crate) fn pairs_meet(world: &World) -> bool {
+    world.setup.self_contact && !world.state.sheet.topology.faces.is_empty() || !world.setup.meshes.is_empty()
+}
+
+/// Edges that go through faces, exactly; `None` if neither cloths nor meshes meet in this world. Obstacles do not
+/// cross each other. Vertices are those of [`World::contact_positions`].
+pub(crate) fn crossings(world: &World) -> Option<Vec<Crossing>> {
+    let proximity = world.derived.proximity.as_ref().filter(|_| pairs_meet(world))?;
+    Some(proximity.count_crossings(&contact_positions(world)))
+}
+
+/// Notes what crosses before the first step and after an edit: it is not kept apart.
+pub(crate) fn note_crossings(world: &mut World) {
+    if world.derived.proximity.is_none() {
+        return;
+    }
+    let positions = contact_positions(world);
+    if let Some(proximity) = &mut world.derived.proximity {
+        let masses = &world.state.motion.inverse_masses.raw;
+        proximity.note_crossings(&positions, |v| masses[v as usize] == 0.0);
+    }
+}
+
+/// For which motion the pairs that are near each other were collected; `None`: the next substep collects them.
+pub(crate) fn rooms(world: &World) -> Option<Rooms> {
+    world.derived.proximity.as_ref().and_then(Proximity::rooms).cloned()
+}
+
+/// Collects the pairs that were collected for these rooms.
+pub(crate) fn resume_pairs(world: &mut World, rooms: Option<Rooms>) {
+    let Some(rooms) = rooms else { return };
+    let Some(mut proximity) = world.derived.proximity.take() else { return };
+    proximity.resume(rooms);
+    world.derived.proximity = Some(proximity);
+}
+
+/// How much crosses, as it was noted last.
+pub(crate) fn crossing_count(world: &World) -> usize {
+    world.derived.proximity.as_ref().map_or(0, |proximity| proximity.crossings().len())
+}
+
+/// The obstacles in closed form as they are now.
+pub(crate) fn shapes(world: &World) -> Vec<WorldShape> {
+    world.setup.obstacles.iter().map(|obstacle| obstacle.over_substep(world.state.time, 0.0).shape).collect()
+}
+
+/// Whether a vertex that is moved from one place to another \[m\] comes nearer to one of the obstacles than contact lets it,
+/// or deeper.
+pub(crate) fn goes_deeper(
+    world: &World,
+    shapes: &[WorldShape],
+    vi: VertexIndex,
+    [from, to]: [DVec3; 2],
+) -> bool {
+    let offset = world.setup.cloths[world.state.sheet.vertex_cloths[vi] as usize].surface.offset;
+    let distance = |shape: &WorldShape, x: DVec3| shape.signed_distance(x).0;
+    shapes.iter().any(|shape| distance(shape, to) < distance(shape, from).min(offset))
+}

@@ -1,0 +1,351 @@
+//! What is derived from one topology: blocks, solver, contact candidates, load path.
+
+use crate::derive::proximity::build_proximity;
+use crate::derive::ropes::build_ropes;
+use crate::derive::solids::{add_projected_solids, build_solids};
+use crate::derive::source::CacheSource;
+use crate::derive::stitches::build_stitches;
+use crate::derive::volumes::{EnclosedLaw, build_enclosed};
+use crate::model::description::SolverChoice;
+use crate::model::motion::Motion;
+use crate::model::pins::Pin;
+use crate::model::setup::{Cloth, Setup};
+use crate::model::sheet::Sheet;
+use glam::DVec3;
+use std::sync::Arc;
+use taffeta_contact::{Detector, Proximity};
+use taffeta_core::index::DenseIndex;
+use taffeta_core::topology::Edge;
+use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, SurfaceTopology, TopologyEpoch};
+use taffeta_solve::drivers::newton::{Charts, KeptGrids, LinearSolver, NewtonDriver, Site};
+use taffeta_solve::drivers::projective::{
+    ProjectiveDriver, ProjectiveProblem, RestPlaces, cloth_constraints,
+};
+use taffeta_solve::substeps::LoadPath;
+use taffeta_solve::{BlockDriver, Blocks, ClothModel, PlateState, ProjectedCloth, RowDriver, Supports};
+
+/// What is derived from one topology.
+#[derive(Debug)]
+pub(crate) struct Caches {
+    /// The topology that everything here was made for.
+    pub epoch: TopologyEpoch,
+    pub blocks: Blocks,
+    /// What the enclosed volumes among the blocks follow.
+    pub enclosed: Vec<EnclosedLaw>,
+    /// The seam and the pair of each stitch among the blocks.
+    pub stitch_places: Vec<[u32; 2]>,
+    pub plate: PlateState,
+    pub clamps: Vec<Clamp>,
+    /// The solver as chosen.
+    pub choice: SolverChoice,
+    pub solver: Solver,
+    /// How many times projective dynamics factorized the systems of topologies and pins before these.
+    pub past_factorizations: usize,
+    pub detector: Detector,
+    /// The pairs of cloths and meshes that are near each other; `None` if cloths do not meet and there are no obstacles.
+    pub proximity: Option<Proximity>,
+    pub load_path: LoadPath,
+}
+
+/// The solver in use.
+#[derive(Debug)]
+pub(crate) enum Solver {
+    /// Block updates.
+    Block(Box<BlockDriver>),
+    /// Updates of single rows: XPBD or PBD.
+    Rows(Box<RowDriver>),
+    /// Projective dynamics.
+    Projective(Box<ProjectiveDriver>),
+    /// Newton, with conjugate gradients or a factorization.
+    Newton(Box<NewtonDriver>),
+}
+
+impl Solver {
+    /// Whether contact acts on positions in every iteration of the solver, and pressure from outside. Otherwise it is
+    /// Newton's method, which has both in its equations.
+    pub(crate) fn is_local(&self) -> bool {
+        match self {
+            Self::Block(_) | Self::Rows(_) | Self::Projective(_) => true,
+            Self::Newton(_) => false,
+        }
+    }
+}
+
+/// An edge beyond which a pin prescribes the direction of the sheet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clamp {
+    pub edge: EdgeIndex,
+    pub pin: u32,
+    /// The normal of the sheet at time 0.
+    pub normal: DVec3,
+}
+
+/// What of caches outlives their topology.
+#[derive(Debug, Default)]
+pub(crate) struct KeptCaches {
+    grids: Option<KeptGrids>,
+    factorizations: usize,
+}
+
+impl Caches {
+    /// Empties the caches, so that those of two topologies are never in memory together. They must be built anew before
+    /// anything asks for them.
+    pub(crate) fn retire(&mut self) -> KeptCaches {
+        let grids = match &self.solver {
+            Solver::Newton(driver) => driver.grids(),
+            Solver::Block(_) | Solver::Rows(_) | Solver::Projective(_) => None,
+        };
+        let kept = KeptCaches { grids, factorizations: self.factorizations() };
+        let nothing = Blocks::default();
+        *self = Self {
+            epoch: TopologyEpoch::default(),
+            solver: Solver::Rows(Box::new(RowDriver::xpbd(&SurfaceTopology::default(), &nothing))),
+            blocks: nothing,
+            enclosed: Vec::new(),
+            stitch_places: Vec::new(),
+            plate: PlateState::default(),
+            clamps: Vec::new(),
+            choice: self.choice,
+            past_factorizations: 0,
+            detector: Detector::new(Vec::new(), IndexVec::default()),
+            proximity: None,
+            load_path: LoadPath { stiffness_demand: 0.0 },
+        };
+        kept
+    }
+
+    /// Builds everything. Angles and scalars continue from those that the sheet remembers.
+    pub(crate) fn build(source: CacheSource<'_>, kept: KeptCaches) -> Self {
+        let CacheSource { setup, sheet, motion, choice, .. } = source;
+        let Setup { cloths, bodies, pins, .. } = setup;
+        let can_meet = setup.self_contact || !setup.obstacles.is_empty();
+        let meets = can_meet && !sheet.topology.faces.is_empty() || !setup.meshes.is_empty();
+        let models: Vec<_> = cloths.iter().map(|c| c.model.clone()).collect();
+        let clamps = find_clamps((sheet, motion), pins);
+        let edges: Vec<_> = clamps.iter().map(|clamp| clamp.edge).collect();
+        let supports = Supports { inverse_masses: &motion.inverse_masses, clamps: &edges };
+        let mut blocks = Blocks::build(&sheet.topology, &motion.rest, &models, &supports);
+        let ropes = build_ropes(&source);
+        ropes.iter().for_each(|(rope, _)| blocks.ropes.append(rope.clone()));
+        blocks.solids = build_solids(&source);
+        let (volumes, enclosed) = build_enclosed(&source);
+        blocks.enclosed = volumes;
+        let (stitches, stitch_places) = build_stitches(&source);
+        blocks.stitches = stitches;
+        let plate = PlateState {
+            scalars: blocks.plate.edges.iter().map(|edge| motion.scalars[edge.edge]).collect(),
+            clamps: clamps.iter().map(|clamp| clamp.normal).collect(),
+        };
+        let solver = match choice {
+            SolverChoice::Block => {
+                let mut driver = BlockDriver::build(&sheet.topology, &blocks);
+                driver.set_plate_state(&plate);
+                Solver::Block(Box::new(driver))
+            }
+            SolverChoice::Xpbd => Solver::Rows(Box::new(RowDriver::xpbd(&sheet.topology, &blocks))),
+            SolverChoice::Pbd => {
+                let pairs = models.iter().zip(cloths);
+                let projected: Vec<_> = pairs
+                    .map(|(model, cloth)| ProjectedCloth { model, stiffness: cloth.projection })
+                    .collect();
+                let ropes: Vec<_> =
+                    ropes.into_iter().map(|(blocks, model)| (blocks, model.projection)).collect();
+                Solver::Rows(Box::new(RowDriver::pbd(&sheet.topology, &motion.rest, &projected, &ropes)))
+            }
+            SolverChoice::Projective => Solver::Projective(Box::new(build_projective(source, &models))),
+            SolverChoice::Auto | SolverChoice::Global => {
+                build_newton(source, &blocks, (LinearSolver::Conjugate, kept.grids))
+            }
+            SolverChoice::Direct => build_newton(source, &blocks, (LinearSolver::Factorized, None)),
+        };
+        let surfaces = cloths.iter().map(|c| c.surface).chain(bodies.iter().map(|b| b.surface)).collect();
+        let mut caches = Self {
+            epoch: sheet.topology.epoch,
+            load_path: measure_load_path((sheet, motion), &blocks),
+            plate,
+            clamps,
+            enclosed,
+            choice,
+            solver,
+            past_factorizations: kept.factorizations,
+            detector: Detector::new(surfaces, sheet.vertex_cloths.clone()),
+            proximity: meets.then(|| build_proximity(source, &blocks.stitches, &stitch_places)),
+            stitch_places,
+            blocks,
+        };
+        // Afterwards: the colors must be those of the whole sheet, as they were when the edges broke.
+        caches.switch_off(&motion.broken);
+        caches
+    }
+
+    /// Takes what belongs to broken edges out of solver and blocks.
+    pub(crate) fn switch_off(&mut self, broken: &IndexVec<EdgeIndex, bool>) {
+        if !broken.contains(&true) {
+            return;
+        }
+        self.blocks.switch_off(broken);
+        if let Solver::Rows(driver) = &mut self.solver {
+            driver.switch_off(broken);
+        }
+    }
+
+    /// How many times projective dynamics has factorized a system.
+    pub(crate) fn factorizations(&self) -> usize {
+        let present = match &self.solver {
+            Solver::Projective(driver) => driver.factorizations(),
+            Solver::Block(_) | Solver::Rows(_) | Solver::Newton(_) => 0,
+        };
+        self.past_factorizations + present
+    }
+
+    /// Notes unwrapped angles and scalars at the end of a step, in the blocks, which measure energies with them, and in
+    /// the state, which remembers them when the blocks are gone.
+    pub(crate) fn keep_bending(&mut self, sheet: &Sheet, motion: &mut Motion) {
+        let last_angles = &mut Arc::make_mut(&mut motion.rest).last_angles;
+        if let Solver::Block(driver) = &mut self.solver {
+            let angles = driver.hinge_angles(self.blocks.hinges.len());
+            for (hinge, angle) in self.blocks.hinges.iter_mut().zip(angles) {
+                hinge.reference = angle;
+                last_angles[hinge.edge] = angle;
+            }
+        }
+        if let Solver::Rows(driver) = &self.solver {
+            for (edge, angle) in driver.angles(&motion.positions) {
+                last_angles[edge] = angle;
+            }
+            for hinge in &mut self.blocks.hinges {
+                hinge.reference = last_angles[hinge.edge];
+            }
+        }
+        self.blocks.ropes.begin_step(&motion.positions);
+        let first_loose = sheet.topology.surface_vertex_count();
+        for block in &self.blocks.ropes.angles {
+            let angles = Arc::make_mut(&mut motion.loose_angles);
+            angles[block.vertices[1].to_usize() - first_loose] = block.reference;
+        }
+        let plate = &mut self.blocks.plate;
+        let angles = match &self.solver {
+            Solver::Newton(driver) => driver.reference_angles(),
+            Solver::Block(driver) => {
+                self.plate.scalars = driver.scalars();
+                driver.plate_angles()
+            }
+            Solver::Rows(_) | Solver::Projective(_) => {
+                plate.edges.iter().map(|edge| last_angles[edge.edge]).collect()
+            }
+        };
+        plate.edges.iter_mut().zip(angles).for_each(|(edge, angle)| edge.reference = angle);
+        plate.begin_step(&motion.positions, &self.plate.clamps);
+        let scalars = Arc::make_mut(&mut motion.scalars);
+        for (edge, scalar) in plate.edges.iter().zip(&self.plate.scalars) {
+            last_angles[edge.edge] = edge.reference;
+            scalars[edge.edge] = *scalar;
+        }
+    }
+
+    /// Begins a frame, or another step of a search: the solver forgets what only its substeps share.
+    pub(crate) fn begin_frame(&mut self) {
+        if let Solver::Newton(driver) = &mut self.solver {
+            driver.begin_frame();
+        }
+    }
+
+    /// Gives the scalars the values of least energy: after an edit, new edges have none.
+    pub(crate) fn minimize_scalars(&mut self, motion: &mut Motion) {
+        let plate = &self.blocks.plate;
+        let angles = plate.angles(&motion.positions, &self.plate.clamps);
+        plate.minimize_scalars(&angles, &mut self.plate.scalars);
+        let scalars = Arc::make_mut(&mut motion.scalars);
+        for (edge, scalar) in plate.edges.iter().zip(&self.plate.scalars) {
+            scalars[edge.edge] = *scalar;
+        }
+        if let Solver::Block(driver) = &mut self.solver {
+            driver.set_plate_state(&self.plate);
+        }
+    }
+}
+
+/// Projective dynamics of all cloths and solids. Cloths without material coordinates are at rest as they start.
+fn build_projective(source: CacheSource<'_>, models: &[ClothModel]) -> ProjectiveDriver {
+    let CacheSource { setup: Setup { cloths, .. }, sheet, motion, .. } = source;
+    let is_curved: Vec<bool> = cloths.iter().map(|cloth| !cloth.has_material).collect();
+    let places = RestPlaces { positions: &sheet.starts.raw, is_curved: &is_curved };
+    let problem =
+        ProjectiveProblem { masses: &motion.masses.raw, held: &motion.held.raw, points: &sheet.layout.raw };
+    let mut constraints = cloth_constraints(&sheet.topology, &motion.rest, models, places);
+    add_projected_solids(&source, &mut constraints);
+    ProjectiveDriver::build(problem, constraints)
+}
+
+/// Newton's method with a linear solver.
+fn build_newton(
+    source: CacheSource<'_>,
+    blocks: &Blocks,
+    (linear, grids): (LinearSolver, Option<KeptGrids>),
+) -> Solver {
+    let CacheSource { setup: Setup { cloths, .. }, sheet, motion, .. } = source;
+    let pressure = |cloth: &u32| cloths[*cloth as usize].pressure;
+    let pressures: Vec<f64> = motion.rest.cloths.iter().map(pressure).collect();
+    let has_panels = cloths.iter().any(|cloth| cloth.has_material && !cloth.has_one_chart);
+    let places = has_panels.then(|| find_chart_points((sheet, motion), cloths));
+    let charts = places.as_ref().map(|(points, charts)| Charts { points, charts });
+    let site = Site { points: &sheet.layout, charts, face_pressures: &pressures };
+    Solver::Newton(Box::new(NewtonDriver::build(&sheet.topology, blocks, site, (linear, grids.as_ref()))))
+}
+
+/// Where every vertex lies on the chart of its panel, and the number of this: of the first panel if it is at a seam. A cloth
+/// that one chart lays out, or none, is one panel.
+fn find_chart_points((sheet, motion): (&Sheet, &Motion), cloths: &[Cloth]) -> (Vec<DVec3>, Vec<u32>) {
+    let (mut points, mut charts) = (sheet.layout.raw.clone(), vec![u32::MAX; sheet.layout.len()]);
+    for (fi, face) in sheet.topology.faces.iter_indexed() {
+        let cloth = &cloths[motion.rest.cloths[fi] as usize];
+        let has_panels = cloth.has_material && !cloth.has_one_chart;
+        let panel = if has_panels { sheet.panels[fi] } else { 0 };
+        for (k, vi) in face.iter().enumerate() {
+            if panel < charts[vi.to_usize()] {
+                charts[vi.to_usize()] = panel;
+                if has_panels {
+                    points[vi.to_usize()] = motion.rest.corners[fi][k].extend(0.0);
+                }
+            }
+        }
+    }
+    (points, charts)
+}
+
+/// The edges of which both ends are held by one clamping pin and exactly one face can move.
+fn find_clamps((sheet, motion): (&Sheet, &Motion), pins: &[Pin]) -> Vec<Clamp> {
+    let clamp = |(ei, edge): (EdgeIndex, &Edge)| {
+        let [a, b] = edge.vertices.map(|vi| motion.vertex_pins[vi]);
+        let pin = a.filter(|pin| b == a && pins[*pin as usize].description.clamp)?;
+        let is_held =
+            |fi: &FaceIndex| sheet.topology.faces[*fi].iter().all(|vi| motion.inverse_masses[*vi] == 0.0);
+        let faces = || edge.faces.iter().flatten();
+        if faces().filter(|fi| !is_held(fi)).count() != 1 {
+            return None;
+        }
+        // Inside, the direction is that of the held face; on the boundary, that of the face at time 0.
+        let beyond = faces().find(|fi| is_held(fi)).or(faces().next())?;
+        let [x0, x1, x2] = sheet.topology.faces[*beyond].map(|vi| sheet.starts[vi]);
+        Some(Clamp { edge: ei, pin, normal: (x1 - x0).cross(x2 - x0).normalize_or_zero() })
+    };
+    if !pins.iter().any(|pin| pin.description.clamp) {
+        return Vec::new();
+    }
+    debug_assert!(motion.vertex_pins.len() == sheet.topology.vertex_count, "{:?}", sheet.topology.epoch);
+    (0..sheet.topology.edge_count())
+        .map(EdgeIndex::from_usize)
+        .filter_map(|ei| clamp((ei, &sheet.topology.edges[ei])))
+        .collect()
+}
+
+/// The load path of a sheet. What is held along any axis carries: along which axes the load acts is not known.
+fn measure_load_path((sheet, motion): (&Sheet, &Motion), blocks: &Blocks) -> LoadPath {
+    let is_partly_held = |held: &[bool; 3]| held.contains(&true) && held.contains(&false);
+    if !motion.held.iter().any(is_partly_held) {
+        return LoadPath::of_bodies(&sheet.topology, &motion.rest, &motion.inverse_masses, blocks);
+    }
+    let carried = |(w, held): (&f64, &[bool; 3])| if held.contains(&true) { 0.0 } else { *w };
+    let inverse_masses = motion.inverse_masses.iter().zip(motion.held.iter()).map(carried).collect();
+    LoadPath::of_bodies(&sheet.topology, &motion.rest, &inverse_masses, blocks)
+}

@@ -1,0 +1,17 @@
+//! What follows from setup and state: elements, solver, searches, and where pins and obstacles are.
+
+pub(crate) mod air;
+pub(crate) mod bodies;
+pub(crate) mod clock;
+pub(crate) mod crossings;
+pub(crate) mod derived;
+pub(crate) mod pressure;
+pub(crate) mod proximity;
+pub(crate) mod rebuild;
+pub(crate) mod ropes;
+pub(crate) mod solids;
+pub(crate) mod solver_facts;
+pub(crate) mod source;
+pub(crate) mod stitches;
+pub(crate) mod volumes;
+pub(crate) mod world;

@@ -1,0 +1,111 @@
+//! From a keyed sheet to a dense one and all that is derived from it.
+
+use crate::derive::clock::clamp_normals;
+use crate::derive::crossings::note_crossings;
+use crate::derive::derived::Caches;
+use crate::derive::source::CacheSource;
+use crate::derive::world::World;
+use crate::model::description::{Mode, SimulationSettings, SolverChoice};
+use crate::model::motion::Motion;
+use crate::model::setup::Setup;
+use crate::model::sheet::{FreezeRules, Sheet, Thawed};
+use std::sync::Arc;
+use taffeta_core::lanes::fill_rows;
+use taffeta_core::{IndexVec, VertexIndex};
+use taffeta_mesh::VertexKey;
+
+/// Thaws the sheet, lets `change` edit it and freezes it again.
+pub(crate) fn edit(world: &mut World, change: impl FnOnce(&mut Thawed)) {
+    let before = world.state.sheet.vertex_keys().clone();
+    let mut thawed = world.state.sheet.thaw(&world.state.motion);
+    change(&mut thawed);
+    take_over(world, thawed, &before);
+    note_crossings(world);
+    world.derived.minimize_scalars(&mut world.state.motion);
+}
+
+/// Freezes a mesh in place of the one whose vertices had these keys.
+pub(crate) fn take_over(world: &mut World, thawed: Thawed, before: &IndexVec<VertexIndex, VertexKey>) {
+    world.state.still = None;
+    put_sheet(world, thawed);
+    keep_grasps(world, before);
+    derive(world);
+}
+
+/// Freezes a keyed sheet and puts it in place of the present one.
+pub(crate) fn put_sheet(world: &mut World, thawed: Thawed) {
+    let (sheet, motion) = freeze(thawed, &world.setup);
+    (world.state.sheet, world.state.motion) = (Arc::new(sheet), motion);
+}
+
+/// Lets contacts go by the present numbers of the vertices of the mesh, which had these keys.
+fn keep_grasps(world: &mut World, before: &IndexVec<VertexIndex, VertexKey>) {
+    let after = world.state.sheet.vertex_keys();
+    if world.state.grasps.0.is_empty() || *before == *after {
+        return;
+    }
+    let mut numbers: Vec<(VertexKey, u32)> = after.iter_indexed().map(|(vi, key)| (*key, vi.0)).collect();
+    numbers.sort_unstable();
+    let number = |key: VertexKey| {
+        let place = numbers.binary_search_by_key(&key, |(key, _)| *key);
+        place.ok().map(|place| numbers[place].1)
+    };
+    let (count_before, count) = (before.len() as u32, after.len() as u32);
+    // Loose vertices and those of mesh obstacles come after those of the mesh.
+    world.state.grasps.renumber(|vertex| match before.raw.get(vertex as usize) {
+        Some(key) => number(*key),
+        None => Some(vertex - count_before + count),
+    });
+}
+
+/// Derives everything anew from the sheet.
+pub(crate) fn rebuild(world: &mut World) {
+    derive(world);
+    note_crossings(world);
+}
+
+/// The same without a look at what crosses: nothing.
+fn derive(world: &mut World) {
+    let choice = resolve_solver(&world.setup.settings, world.state.sheet.topology.vertex_count);
+    let kept = world.derived.retire();
+    let source = CacheSource {
+        setup: &world.setup,
+        sheet: &world.state.sheet,
+        motion: &world.state.motion,
+        time: world.state.time,
+        choice,
+    };
+    world.derived = Caches::build(source, kept);
+    // Those of pins that turn.
+    world.derived.plate.clamps = clamp_normals(world, world.state.time);
+    refill(world);
+}
+
+/// Brings the scratch rows in line with the state.
+pub(crate) fn refill(world: &mut World) {
+    let motion = &world.state.motion;
+    fill_rows(&mut world.scratch.rows, &motion.positions, &motion.inverse_masses);
+    world.state.last.forget();
+}
+
+/// Vertices up to which an equilibrium is searched with a factorization: without inertia, conjugate gradients need many
+/// iterations for a stiff cloth that bends.
+const MAX_FACTORIZED: usize = 20_000;
+
+/// The solver for a scene: its choice, or what suits it best.
+pub(crate) fn resolve_solver(settings: &SimulationSettings, vertices: usize) -> SolverChoice {
+    match (settings.solver, settings.mode) {
+        (SolverChoice::Auto, Mode::Static) if vertices <= MAX_FACTORIZED => SolverChoice::Direct,
+        (SolverChoice::Auto, _) => SolverChoice::Global,
+        (choice, _) => choice,
+    }
+}
+
+/// Freezes by the rules of the cloths and the pins.
+pub(crate) fn freeze(thawed: Thawed, setup: &Setup) -> (Sheet, Motion) {
+    let Setup { cloths, solids, pins, .. } = setup;
+    let models: Vec<_> = cloths.iter().map(|c| c.model.clone()).collect();
+    let has_one_chart: Vec<_> = cloths.iter().map(|c| c.has_one_chart).collect();
+    let axes: Vec<_> = pins.iter().map(|pin| pin.description.axes).collect();
+    thawed.freeze(FreezeRules { models: &models, has_one_chart: &has_one_chart, axes: &axes, solids })
+}

@@ -1,0 +1,94 @@
+//! Which solver a world uses, why, and what it can tell.
+
+use crate::derive::derived::Solver;
+use crate::derive::world::World;
+use crate::model::description::{SolverChoice, TimeIntegration};
+use taffeta_solve::{ProjectiveTimes, RowForce};
+
+/// The solver in use: `global`, `direct`, `block`, `xpbd`, `pbd` or `projective`.
+pub(crate) fn solver_name(world: &World) -> &'static str {
+    match world.derived.choice {
+        SolverChoice::Auto => SolverChoice::Global.name(),
+        choice => choice.name(),
+    }
+}
+
+/// Why that solver is in use.
+pub fn solver_reason(world: &World) -> String {
+    if let Some(what) = world.setup.sweeps_for {
+        return format!(
+            "auto: {what} belong to solvers that sweep over the blocks, and block is the fastest of them"
+        );
+    }
+    let reason = match world.setup.settings.solver {
+        SolverChoice::Auto if world.derived.choice == SolverChoice::Direct => {
+            "auto: an equilibrium of a mesh of this size is found fastest with a factorization"
+        }
+        SolverChoice::Auto => {
+            "auto: Newton with conjugate gradients on several grids, whose result does not depend on the mesh and \
+             whose cost grows linearly with it"
+        }
+        _ => "the scene asks for it",
+    };
+    reason.to_owned()
+}
+
+/// The forces of the scalar rows in the last substep, under the solvers `xpbd` and `pbd`; none under others, after
+/// remeshing and before the first step. Vertices are numbered in dense order, see [`World::sheet`].
+pub fn row_forces(world: &World) -> Vec<RowForce> {
+    match &world.derived.solver {
+        Solver::Rows(driver) if world.state.last.h > 0.0 => {
+            driver.forces(&world.scratch.rows, world.state.last.h)
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// How many times projective dynamics has factorized its system: once, and again whenever the topology, what is held
+/// or the length of the substep has changed. 0 under other solvers.
+pub fn factorizations(world: &World) -> usize {
+    world.derived.factorizations()
+}
+
+/// Whether the solver in use integrates to second order.
+pub(crate) fn is_second_order(world: &World) -> bool {
+    match world.setup.settings.time {
+        TimeIntegration::Euler => false,
+        TimeIntegration::Auto | TimeIntegration::Bdf2 => matches!(world.derived.solver, Solver::Newton(_)),
+    }
+}
+
+/// The time integration in use: `euler` or `bdf2`.
+pub fn time_integration_name(world: &World) -> &'static str {
+    if is_second_order(world) { "bdf2" } else { "euler" }
+}
+
+/// Whether the solver in use estimates its error, and goes by the accuracy asked for.
+pub fn knows_its_error(world: &World) -> bool {
+    !world.derived.solver.is_local()
+}
+
+/// The error that a substep may have, relative to the size of a body.
+pub fn accuracy(world: &World) -> f64 {
+    world.setup.settings.accuracy
+}
+
+/// Where the time of projective dynamics has gone since its system was built: at the start, and anew after every change
+/// of mesh or pins. `None` under another solver.
+pub fn projective_times(world: &World) -> Option<ProjectiveTimes> {
+    match &world.derived.solver {
+        Solver::Projective(driver) => Some(driver.times()),
+        Solver::Block(_) | Solver::Rows(_) | Solver::Newton(_) => None,
+    }
+}
+
+/// Whether passes are paid for: not under solvers whose elements store no energy that they keep.
+pub(crate) fn keeps_ledger(world: &World) -> bool {
+    !matches!(world.derived.choice, SolverChoice::Pbd | SolverChoice::Projective)
+}
+
+/// Whether any cloth can tear.
+pub(crate) fn can_tear(world: &World) -> bool {
+    let knows = matches!(world.derived.solver, Solver::Newton(_) | Solver::Block(_));
+    knows && world.setup.cloths.iter().any(|cloth| cloth.tearing().is_some())
+}

@@ -1,0 +1,17 @@
+//! What is derived from.
+
+use crate::model::description::SolverChoice;
+use crate::model::motion::Motion;
+use crate::model::setup::Setup;
+use crate::model::sheet::Sheet;
+
+/// What caches are built from.
+#[derive(Clone, Copy)]
+pub(crate) struct CacheSource<'a> {
+    pub setup: &'a Setup,
+    pub sheet: &'a Sheet,
+    pub motion: &'a Motion,
+    /// Time \[s\].
+    pub time: f64,
+    pub choice: SolverChoice,
+}

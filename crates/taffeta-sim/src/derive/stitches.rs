@@ -1,0 +1,98 @@
+//! Stitches of open seams.
+
+use crate::derive::source::CacheSource;
+use crate::model::setup::Setup;
+use taffeta_solve::block::Stitch;
+
+/// The stitches of all open seams with the seam and the pair that each belongs to.
+pub(crate) fn build_stitches(source: &CacheSource<'_>) -> (Vec<Stitch>, Vec<[u32; 2]>) {
+    let CacheSource { setup: Setup { seams, .. }, sheet, time, .. } = *source;
+    if sheet.sewing.seams.iter().all(|seam| seam.pairs.is_empty()) {
+        return (Vec::new(), Vec::new());
+    }
+    let index = sheet.vertex_indices();
+    let (mut stitches, mut places) = (Vec::new(), Vec::new());
+    for (number, (state, law)) in (0..).zip(sheet.sewing.seams.iter().zip(seams)) {
+        for (pair, ([a, b], gap)) in (0..).zip(state.pairs.iter().zip(&state.gaps)) {
+            if a == b {
+                continue;
+            }
+            let share = law.shares[pair as usize];
+            stitches.push(Stitch {
+                vertices: [index[*a], index[*b]],
+                gap: law.thread(*gap, time),
+                stiffness: law.stiffness,
+                reach: law.reach(mean_strain(law.lateness(time)), share),
+            });
+            places.push([number, pair]);
+        }
+    }
+    (stitches, places)
+}
+
+/// Strain to which the threads of a seam pull the cloth, on average, while the seam has time.
+const PULL_STRAIN: f64 = 0.05;
+
+/// By how much that grows when the time is over, for each time of the seam that has passed since, and how far: a body that is
+/// too wide for the garment is no reason to leave it open as long as the cloth bears it.
+const LATE_PULL_STRAIN: f64 = 0.15;
+
+/// Strain to which a single thread pulls.
+const TIP_STRAIN: f64 = 0.5;
+
+/// The mean strain to which a seam may pull when it is late by this part of its time.
+pub(crate) fn mean_strain(lateness: f64) -> f64 {
+    (PULL_STRAIN * (1.0 + lateness.max(0.0))).min(LATE_PULL_STRAIN)
+}
+
+/// The strain to which every thread may pull, so that on average they pull to the `mean`. `wanted` are the strains that the
+/// threads would pull to by themselves, each with the length of the seam that it stands for \[m\].
+///
+/// It solves `Σ wᵢ min(eᵢ, ε) = mean Σ wᵢ`.
+pub(crate) fn strain_bound(mut wanted: Vec<(f64, f64)>, mean: f64) -> f64 {
+    wanted.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut rest: f64 = wanted.iter().map(|(_, share)| share).sum();
+    let mut left = mean * rest;
+    for (strain, share) in &wanted {
+        // What is left, if all that are still to come get as much.
+        let bound = left / rest;
+        if *strain >= bound {
+            return bound.clamp(mean, TIP_STRAIN);
+        }
+        left -= strain * share;
+        rest -= share;
+    }
+    TIP_STRAIN
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_that_are_all_blocked_pull_to_the_mean_strain_and_no_harder() {
+        let blocked = vec![(10.0, 0.005); 40];
+        assert!((strain_bound(blocked, 0.05) - 0.05).abs() < 1e-15);
+    }
+
+    #[test]
+    fn the_last_threads_of_a_seam_have_what_the_others_do_not_need() {
+        // 38 threads that are closed, and two at the end that are not.
+        let mut wanted = vec![(0.001, 0.005); 38];
+        wanted.extend([(10.0, 0.005), (10.0, 0.0025)]);
+        let bound = strain_bound(wanted.clone(), 0.01);
+        let total: f64 = wanted.iter().map(|(strain, share)| strain.min(bound) * share).sum();
+        let length: f64 = wanted.iter().map(|(_, share)| share).sum();
+        assert!((total - 0.01 * length).abs() < 1e-15 && bound > 0.2, "{bound}");
+        assert_eq!(strain_bound(wanted, 0.05), TIP_STRAIN, "but not more than a thread bears");
+        assert_eq!(strain_bound(vec![(0.0, 0.005); 4], 0.05), TIP_STRAIN);
+        assert_eq!(strain_bound(Vec::new(), 0.05), TIP_STRAIN);
+    }
+
+    #[test]
+    fn a_seam_that_is_late_pulls_harder_up_to_what_cloth_bears() {
+        assert_eq!([-0.5, 0.0].map(mean_strain), [PULL_STRAIN; 2]);
+        assert!((mean_strain(1.0) - 2.0 * PULL_STRAIN).abs() < 1e-15);
+        assert_eq!(mean_strain(50.0), LATE_PULL_STRAIN);
+    }
+}

@@ -1,0 +1,146 @@
+//! The world: what it is made of, and what it is at a glance.
+
+use crate::derive::derived::Caches;
+use crate::model::loose::LooseBody;
+use crate::model::motion::Motion;
+use crate::model::report::SafeguardReport;
+use crate::model::scratch::{Inputs, Scratch};
+use crate::model::setup::{Cloth, Setup};
+use crate::model::sheet::{Sheet, Thawed};
+use crate::model::solid::Solid;
+use crate::model::state::State;
+use crate::model::watch::Watch;
+use glam::DVec3;
+use rayon::ThreadPool;
+use std::sync::Arc;
+use taffeta_contact::{MeshObstacle, Obstacle};
+use taffeta_core::TriangleMesh;
+
+/// A simulated world: cloths, loose bodies, solids, obstacles, air.
+///
+/// ```text
+/// setup    what it is made of; steps only read it
+/// state    all that a run changes; a clone is a snapshot
+/// derived  blocks, solver and searches for the present mesh; made from setup and state
+/// scratch  of the present substep
+/// ```
+#[derive(Debug)]
+pub struct World {
+    pub(crate) setup: Setup,
+    pub(crate) state: State,
+    pub(crate) derived: Caches,
+    pub(crate) inputs: Inputs,
+    /// What the safeguard had to do in this step.
+    pub(crate) safeguard: SafeguardReport,
+    pub(crate) scratch: Scratch,
+    pub(crate) watch: Watch,
+    pub(crate) pool: Arc<ThreadPool>,
+}
+
+impl World {
+    /// The cloths; the last of them are the surfaces of the solids.
+    pub fn cloths(&self) -> &[Cloth] {
+        &self.setup.cloths
+    }
+
+    /// The obstacles in closed form.
+    pub fn obstacles(&self) -> &[Obstacle] {
+        &self.setup.obstacles
+    }
+
+    /// The obstacles that are made of triangles.
+    pub fn mesh_obstacles(&self) -> &[MeshObstacle] {
+        &self.setup.meshes
+    }
+
+    /// The bodies of loose vertices.
+    pub fn loose_bodies(&self) -> &[LooseBody] {
+        &self.setup.bodies
+    }
+
+    /// The solids.
+    pub fn solids(&self) -> &[Solid] {
+        &self.setup.solids
+    }
+
+    /// The time \[s\].
+    pub fn time(&self) -> f64 {
+        self.state.time
+    }
+
+    /// Number of steps made.
+    pub fn frame(&self) -> u64 {
+        self.state.frame
+    }
+
+    /// Number of vertices of all cloths and other bodies.
+    pub fn vertex_count(&self) -> usize {
+        self.state.sheet.topology.vertex_count
+    }
+
+    /// Number of faces of all cloths.
+    pub fn face_count(&self) -> usize {
+        self.state.sheet.topology.face_count()
+    }
+
+    /// A copy of one cloth as it is now, with the material coordinates of its corners if it has any.
+    ///
+    /// # Panics
+    /// If there is no cloth of that number.
+    pub fn mesh(&self, cloth: usize) -> TriangleMesh {
+        let (State { sheet, motion, .. }, number) = (&self.state, cloth as u32);
+        let range = sheet.vertex_range(number);
+        let first = range.start as u32;
+        let faces =
+            motion.faces_of(number).map(|fi| sheet.topology.faces[fi].map(|vi| vi.0 - first)).collect();
+        let corners = || motion.faces_of(number).map(|fi| motion.rest.corners[fi]).collect();
+        TriangleMesh {
+            positions: motion.positions.raw[range].to_vec(),
+            faces,
+            material: self.setup.cloths[cloth].has_material.then(corners),
+        }
+    }
+
+    /// Velocities of the vertices of one cloth \[m/s\], in the order of [`World::mesh`].
+    ///
+    /// # Panics
+    /// If there is no cloth of that number.
+    pub fn velocities(&self, cloth: usize) -> &[DVec3] {
+        assert!(cloth < self.setup.cloths.len(), "there is no cloth {cloth}");
+        &self.state.motion.velocities.raw[self.state.sheet.vertex_range(cloth as u32)]
+    }
+
+    /// The sheet in dense order, for those who compute on it.
+    pub fn sheet(&self) -> &Sheet {
+        &self.state.sheet
+    }
+
+    /// The dense arrays of its present state.
+    pub fn motion(&self) -> &Motion {
+        &self.state.motion
+    }
+
+    /// A copy of the sheet by keys.
+    pub fn thawed(&self) -> Thawed {
+        self.state.sheet.thaw(&self.state.motion)
+    }
+
+    /// Whether a pin has let go. Pins are counted through all cloths in their order.
+    ///
+    /// # Panics
+    /// If there is no pin of that number.
+    pub fn has_released(&self, pin: usize) -> bool {
+        self.state.released[pin]
+    }
+
+    /// A handle on the world for other threads, which can follow its steps and end them early.
+    pub fn watch(&self) -> Watch {
+        self.watch.clone()
+    }
+
+    /// Lets a handle that is there already be one on this world, in place of that which it had: for worlds that follow one
+    /// another.
+    pub fn set_watch(&mut self, watch: Watch) {
+        self.watch = watch;
+    }
+}

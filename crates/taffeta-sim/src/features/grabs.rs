@@ -1,0 +1,184 @@
+//! Grabs: pulls on material points, as by a hand.
+//!
+//! A grab is a spring without length at rest between a place and what it holds: a material point, or the middle of a patch
+//! of cloth or rope around it. It pulls at the vertices there, at each with a share `k w` of its stiffness `k`, where the weights `w`
+//! add up to 1, toward the place shifted by what lies between middle and vertex at the start of the substep. The shifts,
+//! weighted, add up to zero, so that the force is `k (target − middle)`, wherever the vertices go; that they are those of the
+//! start damps how the patch turns. The weights of a point are the barycentric ones in its face. Those of a patch of radius
+//! `r` are `m (1 − d²/r²)²` at the distance `d` in the layout, with the masses `m`, so that they do not depend on the mesh: a
+//! pull at a point makes a spike of the size of a face. What pulls at a vertex then knows of no other vertex, and goes into its inertia: with mass `m`,
+//! step `s`, prediction `x̂` and target `t`
+//!
+//! `m/2s² |x − x̂|² + K/2 |x − t|² = ½ (m/s² + K) |x − x*|² + const`,   `x* = (m/s² x̂ + K t) / (m/s² + K)`.
+//!
+//! So it is implicit under every solver that takes inertia vertex by vertex: a vertex with more mass and another
+//! prediction. The matrix of projective dynamics has constant masses: it knows no grabs.
+
+use crate::derive::bodies::{body_count, body_name};
+use crate::derive::derived::Solver;
+use crate::derive::world::World;
+use crate::measure::layout::{distances_in_layout, find_layout_point, has_layout_points};
+use crate::model::error::StepError;
+use crate::model::grabs::{Grab, GrabbedPatch, Pull};
+use crate::model::pins::along_held;
+use glam::DVec3;
+use taffeta_core::VertexIndex;
+use taffeta_core::index::DenseIndex;
+
+/// Distance from the origin beyond which nothing is pulled \[m\].
+const FARTHEST_TARGET: f64 = 1e6;
+
+/// The grabs of a step before one of its substeps, for whoever moves them.
+#[derive(Debug)]
+pub struct Lead<'a> {
+    /// The world at the start of the substep. To look at: its step is not over, so a checkpoint of it is of no frame.
+    pub world: &'a World,
+    /// Length of the substep \[s\].
+    pub h: f64,
+    /// Where the middle of what each grab holds is \[m\].
+    pub places: &'a [DVec3],
+    /// Where each grab pulls to \[m\], to be changed.
+    pub targets: &'a mut [DVec3],
+}
+
+/// Somebody who moves the targets of grabs.
+pub(crate) type Leader<'a> = dyn FnMut(Lead<'_>) + Send + 'a;
+
+/// Finds the grabs of a step on the present mesh.
+pub(crate) fn find_grabbed(world: &World, grabs: &[Grab]) -> Result<Vec<GrabbedPatch>, StepError> {
+    let find = |(number, grab): (usize, &Grab)| {
+        if let Some(reason) = find_grab_defect(world, grab) {
+            return Err(StepError::BadGrab { number, reason });
+        }
+        let vertices = find_patch(world, grab);
+        Ok(GrabbedPatch { vertices, target: grab.target, stiffness: grab.stiffness })
+    };
+    grabs.iter().enumerate().map(find).collect()
+}
+
+/// Lets somebody move the targets of the grabs before a substep of length `h` \[s\].
+pub(crate) fn lead_grabs(
+    world: &mut World,
+    h: f64,
+    grabs: &mut [Grab],
+    lead: &mut Leader<'_>,
+) -> Result<(), StepError> {
+    if grabs.is_empty() {
+        return Ok(());
+    }
+    let middle = |patch: &GrabbedPatch| patch.middle(&world.state.motion.positions);
+    let places: Vec<DVec3> = world.inputs.grabbed.iter().map(middle).collect();
+    let mut targets: Vec<DVec3> = grabs.iter().map(|grab| grab.target).collect();
+    lead(Lead { world: world, h, places: &places, targets: &mut targets });
+    for (number, (grab, target)) in grabs.iter_mut().zip(targets).enumerate() {
+        grab.target = target;
+        if let Some(reason) = find_place_defect(grab) {
+            return Err(StepError::BadGrab { number, reason });
+        }
+        world.inputs.grabbed[number].target = target;
+    }
+    Ok(())
+}
+
+/// The vertices that a grab holds, with their weights.
+fn find_patch(world: &World, grab: &Grab) -> Vec<(VertexIndex, f64)> {
+    let found = find_layout_point(world, grab.body, grab.point);
+    let (corners, weights) = found.expect("what can be grabbed has faces or segments");
+    let weight = |(vi, squared): (VertexIndex, f64)| {
+        let part = squared / (grab.radius * grab.radius);
+        // Not a number for a patch without radius.
+        let fades = if part < 1.0 { (1.0 - part) * (1.0 - part) } else { 0.0 };
+        (vi, world.state.motion.masses[vi] * fades)
+    };
+    let near = distances_in_layout(world, grab.body, (corners, weights)).into_iter().map(weight);
+    let mut patch: Vec<_> = near.filter(|(_, w)| *w > 0.0).collect();
+    if patch.len() <= corners.len() {
+        return corners.into_iter().zip(weights).filter(|(_, weight)| *weight > 0.0).collect();
+    }
+    let sum: f64 = patch.iter().map(|(_, weight)| *weight).sum();
+    patch.iter_mut().for_each(|(_, weight)| *weight /= sum);
+    patch
+}
+
+/// What is wrong with a grab, in words.
+fn find_grab_defect(world: &World, grab: &Grab) -> Option<String> {
+    if matches!(world.derived.solver, Solver::Projective(_)) {
+        return Some("the solver projective knows no grabs: pin the cloth instead".into());
+    }
+    let count = body_count(world);
+    if grab.body >= count {
+        return Some(format!("there is no body {}; there are {count}", grab.body));
+    }
+    if !has_layout_points(world, grab.body) {
+        return Some(format!(
+            "{} has neither faces nor segments to be grabbed at",
+            body_name(world, grab.body)
+        ));
+    }
+    if !(grab.stiffness.is_finite() && grab.stiffness > 0.0) {
+        return Some(format!("its stiffness is {} N/m; it must be greater than 0", grab.stiffness));
+    }
+    if !(grab.radius.is_finite() && grab.radius >= 0.0) {
+        return Some(format!("its radius is {} m; it must be at least 0", grab.radius));
+    }
+    find_place_defect(grab)
+}
+
+/// Lets the grabbed vertices start anew: what pulls at them jumps, and a stiff spring needs implicit Euler.
+pub(crate) fn forget_grabbed(world: &mut World) {
+    for (vi, _) in world.inputs.grabbed.iter().flat_map(|patch| &patch.vertices) {
+        world.state.motion.history[*vi] = None;
+    }
+}
+
+/// Moves the predictions of the grabbed vertices to where grabs and inertia would take them by themselves.
+pub(crate) fn pull_grabbed(world: &mut World) {
+    world.state.last.pulls.clear();
+    if world.inputs.grabbed.is_empty() {
+        return;
+    }
+    let (state, last) = (&world.state.motion, &mut world.state.last);
+    let springs = world.inputs.grabbed.iter().flat_map(|patch| {
+        let shift = patch.target - patch.middle(&state.positions);
+        let spring = move |(vi, weight): &(VertexIndex, f64)| {
+            (vi.to_usize(), patch.stiffness * weight, state.positions[*vi] + shift)
+        };
+        patch.vertices.iter().map(spring)
+    });
+    let mut springs: Vec<(usize, f64, DVec3)> = springs.collect();
+    springs.sort_by_key(|(vertex, ..)| *vertex);
+    let work = &mut world.scratch;
+    for springs in springs.chunk_by(|a, b| a.0 == b.0) {
+        let vertex = springs[0].0;
+        if state.inverse_masses.raw[vertex] == 0.0 {
+            continue;
+        }
+        let stiffness: f64 = springs.iter().map(|(_, k, _)| *k).sum();
+        let toward: DVec3 = springs.iter().map(|(_, k, target)| *target * *k).sum();
+        let inertia = state.masses.raw[vertex] / (last.scales[vertex] * last.scales[vertex]);
+        let row = &mut work.rows[vertex];
+        let free = row.position();
+        let pulled = (free * inertia + toward) / (inertia + stiffness);
+        row.position = along_held(state.held.raw[vertex], free, pulled).to_array();
+        row.inverse_mass = inertia / (inertia + stiffness) * state.inverse_masses.raw[vertex];
+        last.pulls.push(Pull { vertex, stiffness, free });
+    }
+}
+
+/// Gives the grabbed vertices their own masses back.
+pub(crate) fn settle_grabbed(world: &mut World) {
+    for pull in &world.state.last.pulls {
+        world.scratch.rows[pull.vertex].inverse_mass = world.state.motion.inverse_masses.raw[pull.vertex];
+    }
+}
+
+/// What is wrong with the places of a grab, in words.
+fn find_place_defect(grab: &Grab) -> Option<String> {
+    let is_near = grab.target.is_finite() && grab.target.abs().max_element() <= FARTHEST_TARGET;
+    (!grab.point.is_finite() || !is_near).then(|| {
+        format!(
+            "point {} and target {} must be finite, and not farther than 1000 km",
+            grab.point, grab.target
+        )
+    })
+}

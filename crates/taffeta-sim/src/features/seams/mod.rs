@@ -1,0 +1,9 @@
+//! Seams: threads that grow shorter until two sides become one.
+
+pub(crate) mod meeting;
+#[cfg(test)]
+mod parts;
+#[cfg(test)]
+mod tests;
+pub(crate) mod threads;
+pub(crate) mod weld;

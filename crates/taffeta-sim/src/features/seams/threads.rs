@@ -1,0 +1,144 @@
+//! The seams of a world while they are open: threads between vertices that grow shorter.
+//!
+//! Every pair of vertices is joined by a thread ([`Stitch`]) that keeps it at a gap: at the start that which is there, and
+//! over the time of the seam, in its direction, ever less of it, down to next to nothing. When all threads of a seam are
+//! short enough the two sides become one (`close`). What remeshing does meanwhile leaves the vertices of the runs alone.
+
+use crate::derive::clock::end_of_substep;
+use crate::derive::derived::Solver;
+use crate::derive::stitches::{mean_strain, strain_bound};
+use crate::derive::world::World;
+use crate::model::seams::{STIFFNESS, SeamLaw, SeamState};
+use taffeta_core::index::DenseIndex;
+use taffeta_core::{ContactRow, IndexVec, VertexIndex};
+
+/// For how long after its time, relative to it, a seam that does not close still counts as being sewn: cloth that is slides
+/// without friction and is not computed as exactly as other cloth, which must not go on for ever.
+const PATIENCE: f64 = 2.0;
+
+/// A seam in reports.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SeamReport {
+    /// Name of the cloth.
+    pub cloth: String,
+    /// Its number in the cloth.
+    pub seam: usize,
+    /// How many pairs of vertices it sews together.
+    pub pairs: usize,
+    /// The largest gap now \[m\]; 0 once it is closed.
+    pub gap: f64,
+    /// When it was closed \[s\]; `None`: it is open.
+    pub closed: Option<f64>,
+    /// Whether it is open though its time is over.
+    pub is_late: bool,
+}
+
+/// Whether a contact touches one of some cloths.
+fn touches(row: &ContactRow, chosen: &[bool], cloths: &IndexVec<VertexIndex, u32>) -> bool {
+    row.vertices.iter().any(|vi| chosen.get(cloths[*vi] as usize) == Some(&true))
+}
+
+/// Whether anything is being sewn.
+pub(crate) fn is_sewing(world: &World) -> bool {
+    !world.derived.blocks.stitches.is_empty()
+}
+
+/// Makes the threads want the gaps of the end of the substep, and pull as hard as they may.
+pub(crate) fn set_threads(world: &mut World, h: f64) {
+    if !is_sewing(world) {
+        return;
+    }
+    let time = end_of_substep(world, h);
+    let (seams, laws, caches) = (&world.state.sheet.sewing.seams, &world.setup.seams, &mut world.derived);
+    let x = &world.state.motion.positions;
+    let mut wanted = vec![Vec::new(); laws.len()];
+    for (stitch, [seam, pair]) in caches.blocks.stitches.iter_mut().zip(&caches.stitch_places) {
+        let [seam, pair] = [*seam as usize, *pair as usize];
+        stitch.gap = laws[seam].thread(seams[seam].gaps[pair], time);
+        let [a, b] = stitch.vertices.map(|vi| x[vi]);
+        let share = laws[seam].shares[pair];
+        if share > 0.0 {
+            wanted[seam].push((STIFFNESS * (b - a - stitch.gap).length() / share, share));
+        }
+    }
+    let bound = |(law, mut wanted): (&SeamLaw, Vec<(f64, f64)>)| {
+        // Pairs that have become one need nothing.
+        let open: f64 = wanted.iter().map(|(_, share)| share).sum();
+        wanted.push((0.0, (law.shares.iter().sum::<f64>() - open).max(0.0)));
+        strain_bound(wanted, mean_strain(law.lateness(time)))
+    };
+    let bounds: Vec<f64> = laws.iter().zip(wanted).map(bound).collect();
+    for (stitch, [seam, pair]) in caches.blocks.stitches.iter_mut().zip(&caches.stitch_places) {
+        let law = &laws[*seam as usize];
+        stitch.reach = law.reach(bounds[*seam as usize], law.shares[*pair as usize]);
+    }
+    match &mut caches.solver {
+        Solver::Newton(driver) => driver.stitches_mut().clone_from_slice(&caches.blocks.stitches),
+        Solver::Block(driver) => driver.set_stitches(&caches.blocks.stitches),
+        Solver::Rows(_) | Solver::Projective(_) => {}
+    }
+}
+
+/// The cloths that are being sewn: one of their seams is open, and not late by far.
+pub(crate) fn sewn_cloths(world: &World) -> Vec<bool> {
+    let mut are_sewn = vec![false; world.setup.cloths.len()];
+    for (law, state) in world.setup.seams.iter().zip(&world.state.sheet.sewing.seams) {
+        are_sewn[law.cloth] |= state.closed.is_none() && law.lateness(world.state.time) < PATIENCE;
+    }
+    are_sewn
+}
+
+/// Takes the friction from what touches a cloth that is being sewn: the fabric is to slide into its place. Around a body
+/// friction grows like a rope's around a bollard, and a seam would have to pull against it.
+pub(crate) fn let_slide(world: &mut World) {
+    let are_sewn = sewn_cloths(world);
+    if !are_sewn.contains(&true) {
+        return;
+    }
+    let cloths = &world.state.sheet.vertex_cloths;
+    for row in world.state.last.contacts.iter_mut().map(|contact| &mut contact.row) {
+        if touches(row, &are_sewn, cloths) {
+            (row.static_friction, row.kinetic_friction) = (0.0, 0.0);
+        }
+    }
+}
+
+/// The numbers of the pairs of a seam that are near enough to be closed, and whether there are no others that are open.
+pub(crate) fn ready_pairs(world: &World, seam: usize) -> (Vec<usize>, bool) {
+    let x = &world.state.motion.positions;
+    let (mut ready, mut is_all) = (Vec::new(), true);
+    for (stitch, [of, pair]) in world.derived.blocks.stitches.iter().zip(&world.derived.stitch_places) {
+        if *of as usize != seam {
+            continue;
+        }
+        let [a, b] = stitch.vertices.map(|vi| x[vi]);
+        let is_near = world.setup.seams[seam].closes(*pair as usize, a.distance(b), world.state.time);
+        ready.extend(is_near.then_some(*pair as usize));
+        is_all &= is_near;
+    }
+    (ready, is_all)
+}
+
+/// The largest gap of each seam now \[m\].
+pub(crate) fn seam_gaps(world: &World) -> Vec<f64> {
+    let x = &world.state.motion.positions;
+    let mut gaps = vec![0.0_f64; world.setup.seams.len()];
+    for (stitch, [seam, _]) in world.derived.blocks.stitches.iter().zip(&world.derived.stitch_places) {
+        let [a, b] = stitch.vertices.map(|vi| x.raw[vi.to_usize()]);
+        gaps[*seam as usize] = gaps[*seam as usize].max(a.distance(b));
+    }
+    gaps
+}
+
+/// The seams, through all cloths in their order.
+pub fn seams(world: &World) -> Vec<SeamReport> {
+    let report = |((law, state), gap): ((&SeamLaw, &SeamState), f64)| SeamReport {
+        cloth: world.setup.cloths[law.cloth].name.clone(),
+        seam: law.number,
+        pairs: law.pair_count(),
+        gap,
+        closed: state.closed,
+        is_late: state.closed.is_none() && law.is_late(world.state.time),
+    };
+    world.setup.seams.iter().zip(&world.state.sheet.sewing.seams).zip(seam_gaps(world)).map(report).collect()
+}

@@ -1,0 +1,37 @@
+//! Springs along edges that let go above a force.
+//!
+//! After every substep the force of each spring, `|λ|/h²` of its row, is compared with what its cloth bears; a spring that
+//! has exceeded it is switched off for good, and the hinge of its edge with it. Not within the sweeps: there the order of
+//! the rows would decide. The mesh stays as it is: the faces beside the edge still have mass, air and contact.
+//!
+//! The force is as exact as the substep has converged. It tells tension from compression as little as `|λ|` does.
+
+use crate::derive::derived::Solver;
+use crate::derive::world::World;
+use std::sync::Arc;
+use taffeta_core::EdgeIndex;
+
+/// Number of edges whose spring has let go so far.
+pub fn broken_edge_count(world: &World) -> usize {
+    world.state.motion.broken.iter().filter(|broken| **broken).count()
+}
+
+/// Switches off the springs that the substep of length `h` \[s\] has overloaded.
+pub(crate) fn break_overloaded_edges(world: &mut World, h: f64) {
+    let Solver::Rows(driver) = &world.derived.solver else { return };
+    if world.setup.cloths.iter().all(|cloth| cloth.break_force.is_none()) {
+        return;
+    }
+    let is_overloaded = |(edge, force): &(EdgeIndex, f64)| {
+        let end = world.state.sheet.topology.edges[*edge].vertices[0];
+        let cloth = &world.setup.cloths[world.state.sheet.vertex_cloths[end] as usize];
+        !world.state.motion.broken[*edge] && cloth.break_force.is_some_and(|most| *force > most)
+    };
+    let overloaded: Vec<_> = driver.edge_forces(h).into_iter().filter(is_overloaded).collect();
+    if overloaded.is_empty() {
+        return;
+    }
+    let broken = Arc::make_mut(&mut world.state.motion.broken);
+    overloaded.iter().for_each(|(edge, _)| broken[*edge] = true);
+    world.derived.switch_off(&world.state.motion.broken);
+}

@@ -1,0 +1,18 @@
+//! When cloth tears, and how near to each other.
+
+/// Distance between two places that tear in one substep, and from a tip inside which no other tear begins, relative to
+/// the length over which the stress is averaged: there all vertices see the load of the same tip.
+pub(crate) const EXCLUSION: f64 = 2.0;
+
+/// Time in which a tear goes on by the length over which the stress is averaged \[s\], if substeps are not longer: the same
+/// for solvers that take few substeps and for those that take many, and long enough for remeshing, which comes after the
+/// step, to keep up with it.
+pub(crate) const ROUND: f64 = 1.0 / 240.0;
+
+/// Whether a cloth may tear before a substep that begins after a part of its step of length `dt` \[s\]; `before` is the part
+/// after which the last one began, if there was one.
+pub(crate) fn is_time_to_tear((before, now): (Option<f64>, f64), dt: f64) -> bool {
+    let rounds = (dt / ROUND - 1e-9).ceil().max(1.0);
+    let round_of = |part: f64| (part * rounds + 1e-9).floor();
+    before.is_none_or(|before| round_of(now) > round_of(before))
+}

@@ -1,0 +1,73 @@
+//! Volumes that closed cloths enclose and keep: cushions and balloons.
+//!
+//! The target of every closed component is its volume at time 0, times a ratio that is reached in the course of the
+//! inflation. It follows from the time alone, so that a run that is resumed needs to know nothing more.
+
+use crate::derive::clock::end_of_substep;
+use crate::derive::derived::Solver;
+use crate::derive::volumes::EnclosedLaw;
+use crate::derive::world::World;
+use glam::DVec3;
+use taffeta_solve::block::EnclosedVolume;
+
+/// Tells the solver which volumes the cloths are to have at the end of the substep of length `h` \[s\].
+pub(crate) fn set_volume_targets(world: &mut World, h: f64) {
+    let time = end_of_substep(world, h);
+    let caches = &mut world.derived;
+    for (law, block) in caches.enclosed.iter().zip(&mut caches.blocks.enclosed) {
+        block.target = law.target(time);
+    }
+    let in_solver = enclosed_in(&mut caches.solver);
+    for (block, swept) in caches.blocks.enclosed.iter().zip(in_solver) {
+        swept.target = block.target;
+    }
+}
+
+/// Takes the pressures over from the solver.
+pub(crate) fn keep_pressures(world: &mut World) {
+    let caches = &mut world.derived;
+    let in_solver = enclosed_in(&mut caches.solver);
+    for (block, swept) in caches.blocks.enclosed.iter_mut().zip(in_solver) {
+        block.pressure = swept.pressure;
+    }
+}
+
+/// What the closed components of cloths that keep a volume hold inside: cloth, volume now and volume asked for \[m³\],
+/// pressure above that outside \[Pa\] in the last substep, which is as exact as the substep has converged: with too few
+/// substeps for the stiffness of the cloth it is too small, as if the cloth were softer.
+pub fn enclosed_volumes(world: &World) -> Vec<EnclosedState> {
+    let x: &[DVec3] = &world.state.motion.positions.raw;
+    let each = world.derived.enclosed.iter().zip(&world.derived.blocks.enclosed);
+    let state = |(law, block): (&EnclosedLaw, &EnclosedVolume)| {
+        let side = law.start.signum();
+        EnclosedState {
+            cloth: law.cloth,
+            volume: side * block.volume(&block.gather(x)),
+            target: side * block.target,
+            pressure: side * block.pressure,
+        }
+    };
+    each.map(state).collect()
+}
+
+/// What a closed component of a cloth holds inside.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EnclosedState {
+    /// The number of the cloth.
+    pub cloth: usize,
+    /// The volume \[m³\].
+    pub volume: f64,
+    /// The volume asked for \[m³\].
+    pub target: f64,
+    /// Pressure inside above that outside \[Pa\].
+    pub pressure: f64,
+}
+
+/// The volumes as the solver keeps them; none where it works on those among the blocks.
+fn enclosed_in(solver: &mut Solver) -> &mut [EnclosedVolume] {
+    match solver {
+        Solver::Block(driver) => driver.enclosed_mut(),
+        Solver::Rows(driver) => driver.enclosed_mut(),
+        Solver::Projective(_) | Solver::Newton(_) => &mut [],
+    }
+}

@@ -1,0 +1,454 @@
+//! What a world is made of: the plain input from which [`World`](crate::World) is built.
+
+use glam::DVec3;
+use serde::{Deserialize, Serialize};
+use taffeta_contact::{ContactSurface, MeshObstacle, Obstacle};
+use taffeta_core::{Motion, Region, TriangleMesh};
+use taffeta_remesh::{RemeshSettings, View};
+use taffeta_solve::{
+    BendingModel, Compression, Material, MembraneModel, MembraneScaling, ProjectionStiffness, RopeBending,
+    RopeMaterial, SolidMaterial,
+};
+
+/// A whole world at time 0.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorldDescription {
+    /// The cloths.
+    pub cloths: Vec<ClothDescription>,
+    /// The bodies of vertices that belong to no face.
+    pub loose: Vec<LooseDescription>,
+    /// The ropes.
+    pub ropes: Vec<RopeDescription>,
+    /// The solids.
+    pub solids: Vec<SolidDescription>,
+    /// The obstacles in closed form.
+    pub obstacles: Vec<Obstacle>,
+    /// The obstacles made of triangles.
+    pub mesh_obstacles: Vec<MeshObstacle>,
+    /// How to simulate.
+    pub simulation: SimulationSettings,
+    /// The surrounding air; `None`: vacuum.
+    pub air: Option<Air>,
+    /// Whether cloths meet themselves and each other.
+    pub self_contact: bool,
+    /// Contact thickness of all cloths \[m\]; `None`: from the material.
+    pub contact_thickness: Option<f64>,
+    /// The camera, for cloths that may be coarser where it does not see them
+    /// ([`RemeshSettings::coarsen_unseen`](taffeta_remesh::RemeshSettings::coarsen_unseen)).
+    pub view: Option<View>,
+    /// How the camera moves; it turns about its target.
+    pub view_motion: Motion,
+}
+
+/// One cloth at time 0.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClothDescription {
+    /// Name, unique in the world.
+    pub name: String,
+    /// The mesh at time 0, placed in the world.
+    pub mesh: TriangleMesh,
+    /// The material.
+    pub material: Material,
+    /// Initial velocity \[m/s\].
+    pub velocity: DVec3,
+    /// Initial angular velocity about the center of mass \[rad/s\].
+    pub angular_velocity: DVec3,
+    /// Pressure along the face normals, following them \[Pa\].
+    pub pressure: f64,
+    /// Curvature at rest `κ_uu, κ_vv, κ_uv` \[1/m\] of a cloth with material coordinates, positive for a bowl that
+    /// opens along the face normals. Only for bending models that know curvature or angles.
+    pub rest_curvature: [f64; 3],
+    /// The volume that it keeps if it is closed; where [`SolverChoice::knows_solids`]. `None`: it keeps none.
+    pub volume: Option<EnclosedDescription>,
+    /// The pins.
+    pub pins: Vec<PinDescription>,
+    /// What is sewn together while it is simulated; where [`SolverChoice::sews`], and only with material coordinates.
+    pub seams: Vec<SeamDescription>,
+    /// How to remesh; `None`: fixed topology.
+    pub remesh: Option<RemeshSettings>,
+    /// Constraint of a triangle, or springs along the edges for solvers that take scalar rows.
+    pub membrane: MembraneModel,
+    /// What that constraint is scaled with; other than by area only where [`SolverChoice::sweeps_membrane`].
+    pub scaling: MembraneScaling,
+    /// How much compression a triangle bears; other than full only for [`MembraneModel::Strain`], scaled by area, where
+    /// [`SolverChoice::knows_buckling`].
+    pub compression: Compression,
+    /// Constraint of an inner edge.
+    pub bending: BendingModel,
+    /// The force along an edge above which its spring lets go, and its hinge with it \[N\]; for
+    /// [`MembraneModel::Distance`] under the solver `xpbd`, without remeshing. `None`: at no force.
+    pub break_force: Option<f64>,
+    /// How stiff it is under position-based dynamics; other solvers take the stiffness from the material.
+    pub projection: ProjectionStiffness,
+}
+
+/// Vertices that belong to no face, at time 0. By themselves they are point masses.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LooseDescription {
+    /// Name, unique in the world.
+    pub name: String,
+    /// Positions at time 0, placed in the world \[m\].
+    pub positions: Vec<DVec3>,
+    /// Mass of each vertex \[kg\].
+    pub masses: Vec<f64>,
+    /// Positions in the rest shape \[m\], which say how large the body is; `None`: as at time 0.
+    pub layout: Option<Vec<DVec3>>,
+    /// How the vertices meet obstacles.
+    pub surface: ContactSurface,
+    /// Initial velocity \[m/s\].
+    pub velocity: DVec3,
+    /// Initial angular velocity about the center of mass \[rad/s\].
+    pub angular_velocity: DVec3,
+    /// The pins, whose regions name vertices or a box of the world.
+    pub pins: Vec<PinDescription>,
+}
+
+/// One rope at time 0, at rest in the shape in which it comes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RopeDescription {
+    /// Name, unique in the world.
+    pub name: String,
+    /// The vertices along the rope at time 0, placed in the world \[m\]: at least three.
+    pub points: Vec<DVec3>,
+    /// Radius: the distance that the middle of the rope keeps from obstacles \[m\].
+    pub radius: f64,
+    /// The material.
+    pub material: RopeMaterial,
+    /// How it resists bending.
+    pub bending: RopeBending,
+    /// Normal of a plane in which the rope lies and its turning angles have signs; `None`: it bends in space.
+    pub plane: Option<DVec3>,
+    /// Curvature at rest about the normal of the plane \[1/m\]; `None`: that of the shape at time 0.
+    pub rest_curvature: Option<f64>,
+    /// How stiff it is under position-based dynamics; other solvers take the stiffness from the material.
+    pub projection: ProjectionStiffness,
+    /// Initial velocity \[m/s\].
+    pub velocity: DVec3,
+    /// Initial angular velocity about the center of mass \[rad/s\].
+    pub angular_velocity: DVec3,
+    /// The pins, whose regions name vertices or a box of the world. One that clamps holds the direction of an end.
+    pub pins: Vec<PinDescription>,
+}
+
+/// One solid at time 0, at rest in the shape in which it comes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SolidDescription {
+    /// Name, unique in the world.
+    pub name: String,
+    /// The vertices at time 0, placed in the world \[m\]. Each belongs to a tetrahedron.
+    pub positions: Vec<DVec3>,
+    /// Corners of the tetrahedra, all the same way round.
+    pub tetrahedra: Vec<[u32; 4]>,
+    /// The material.
+    pub material: SolidMaterial,
+    /// Initial velocity \[m/s\].
+    pub velocity: DVec3,
+    /// Initial angular velocity about the center of mass \[rad/s\].
+    pub angular_velocity: DVec3,
+    /// The pins, whose regions name vertices, a box of the world or the whole surface.
+    pub pins: Vec<PinDescription>,
+}
+
+/// The volume that every closed component of a cloth keeps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EnclosedDescription {
+    /// The volume relative to that at time 0.
+    pub ratio: f64,
+    /// Time in which the volume goes from that at time 0 to the one asked for \[s\].
+    pub inflation: f64,
+    /// Bulk modulus of what is inside \[Pa\]; `None`: it cannot be compressed.
+    pub bulk: Option<f64>,
+}
+
+impl WorldDescription {
+    /// What of this world only some solvers know ([`SolverChoice::knows_solids`]), in words: the program takes the one that
+    /// sweeps over the blocks. `None`: all know it.
+    pub fn find_need_to_sweep(&self) -> Option<&'static str> {
+        if !self.solids.is_empty() {
+            return Some("solids");
+        }
+        self.cloths.iter().any(|cloth| cloth.volume.is_some()).then_some("volumes inside closed cloths")
+    }
+}
+
+/// Whether a bending model can have a curvature at rest: it must know curvature or angles.
+pub fn knows_rest_curvature(bending: BendingModel) -> bool {
+    match bending {
+        BendingModel::Curvature | BendingModel::Averaged | BendingModel::Hinge => true,
+        BendingModel::Quadratic | BendingModel::MeanCurvature | BendingModel::None => false,
+    }
+}
+
+impl ClothDescription {
+    /// A free cloth at rest with fixed topology.
+    pub fn new(name: impl Into<String>, mesh: TriangleMesh, material: Material) -> Self {
+        Self {
+            name: name.into(),
+            mesh,
+            material,
+            velocity: DVec3::ZERO,
+            angular_velocity: DVec3::ZERO,
+            pressure: 0.0,
+            volume: None,
+            rest_curvature: [0.0; 3],
+            pins: Vec::new(),
+            seams: Vec::new(),
+            remesh: None,
+            membrane: MembraneModel::default(),
+            scaling: MembraneScaling::default(),
+            compression: Compression::default(),
+            bending: BendingModel::default(),
+            break_force: None,
+            projection: ProjectionStiffness::default(),
+        }
+    }
+}
+
+/// Vertices that follow a motion exactly, along the axes that the pin holds. A vertex that several pins of a cloth
+/// select belongs to the first; when that one lets go, the vertex is free.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PinDescription {
+    /// The vertices it holds.
+    pub region: Region,
+    /// Their motion from the positions at time 0; rotations are about the centroid of the pinned vertices.
+    pub motion: Motion,
+    /// Which world axes are held, at least one. Along the others the vertices move freely.
+    pub axes: [bool; 3],
+    /// Whether the sheet's direction along the pinned boundary is held too. For solvers that know that direction.
+    pub clamp: bool,
+    /// When it lets go \[s\]: in the first substep that starts then or later. `None`: never.
+    pub release: Option<f64>,
+    /// The total force above which it lets go \[N\], in the substep after the one that exceeds it; `None`: at no force.
+    pub strength: Option<f64>,
+}
+
+impl PinDescription {
+    /// A pin that holds all axes, stands still and never lets go.
+    pub fn new(region: Region) -> Self {
+        let motion = Motion::default();
+        Self { region, motion, axes: [true; 3], clamp: false, release: None, strength: None }
+    }
+}
+
+/// How to simulate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SimulationSettings {
+    /// Whether to follow the motion or to find the equilibrium: which of `World::step` and `World::equilibrate` the
+    /// one who runs the world is to call.
+    pub mode: Mode,
+    /// The solver.
+    pub solver: SolverChoice,
+    /// Time integration of the global and the direct solver.
+    pub time: TimeIntegration,
+    /// The error that a substep of the global and the direct solver may have, relative to the size of a body (root mean
+    /// square); see [`ACCURACIES`]. It chooses substeps and tolerances, as far as nobody sets them.
+    pub accuracy: f64,
+    /// Substeps per call of `step`; `None`: chosen automatically.
+    pub substeps: Option<u32>,
+    /// Iterations per substep; `None`: chosen automatically.
+    pub iterations: Option<u32>,
+    /// Gravity \[m/s²\].
+    pub gravity: DVec3,
+    /// Rate `c` at which velocities decay as `e^(−ct)` \[1/s\].
+    pub velocity_damping: f64,
+    /// Threads, 256 at most; 0: all cores. The result does not depend on it.
+    pub threads: usize,
+}
+
+impl Default for SimulationSettings {
+    fn default() -> Self {
+        Self {
+            mode: Mode::Dynamic,
+            solver: SolverChoice::Auto,
+            time: TimeIntegration::Auto,
+            accuracy: STANDARD_ACCURACY,
+            substeps: None,
+            iterations: None,
+            gravity: DVec3::new(0.0, -9.81, 0.0),
+            velocity_damping: 0.0,
+            threads: 0,
+        }
+    }
+}
+
+/// Accuracies by name: for a first look, for scenes that say nothing, and for references.
+pub const ACCURACIES: [(&str, f64); 3] = [("draft", 1e-3), ("standard", STANDARD_ACCURACY), ("fine", 1e-5)];
+
+/// What may be asked for: a percent is more than any motion looks right with, and below the least the solution stalls.
+pub const ACCURACY_RANGE: (f64, f64) = (1e-7, 1e-2);
+
+const STANDARD_ACCURACY: f64 = 1e-4;
+
+/// The solver that a user asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SolverChoice {
+    /// The program chooses.
+    #[default]
+    Auto,
+    /// Newton with preconditioned conjugate gradients: its cost grows linearly with the mesh.
+    Global,
+    /// Block updates of the multipliers, colored Gauss-Seidel.
+    Block,
+    /// Newton with a sparse factorization.
+    Direct,
+    /// Extended position-based dynamics: one scalar row at a time, with the compliance of the material.
+    Xpbd,
+    /// Position-based dynamics: one scalar row at a time, with a stiffness of its own instead of a material.
+    Pbd,
+    /// Projective dynamics: local projections and a global step with a constant, factorized matrix.
+    Projective,
+}
+
+impl SolverChoice {
+    /// Whether the solver takes one scalar row at a time. Such a solver bends by hinges or not at all, knows neither
+    /// rest curvature nor clamps, follows motions only, and always uses implicit Euler.
+    pub fn takes_rows(self) -> bool {
+        match self {
+            Self::Xpbd | Self::Pbd => true,
+            Self::Auto | Self::Global | Self::Block | Self::Direct | Self::Projective => false,
+        }
+    }
+
+    /// Whether the solver knows nothing but implicit Euler and follows motions only.
+    pub fn is_euler_only(self) -> bool {
+        match self {
+            Self::Block | Self::Xpbd | Self::Pbd | Self::Projective => true,
+            Self::Auto | Self::Global | Self::Direct => false,
+        }
+    }
+
+    /// Whether the solver bends a cloth by this model. Solvers of scalar rows know hinges, projective dynamics the mean
+    /// curvature at vertices, the others everything else.
+    pub fn knows_bending(self, bending: BendingModel) -> bool {
+        match self {
+            Self::Xpbd | Self::Pbd => matches!(bending, BendingModel::Hinge | BendingModel::None),
+            Self::Projective => matches!(bending, BendingModel::MeanCurvature | BendingModel::None),
+            Self::Auto | Self::Global | Self::Block | Self::Direct => bending != BendingModel::MeanCurvature,
+        }
+    }
+
+    /// Whether the solver sweeps over the membrane blocks as they are. Only such a solver takes the energy of a triangle
+    /// as its constraint, and constraints that are not scaled by area: Newton's method would solve for the same energy as
+    /// with strains, PBD keeps lengths, and projective dynamics projects strains or lengths.
+    pub fn sweeps_membrane(self) -> bool {
+        match self {
+            Self::Block | Self::Xpbd => true,
+            Self::Auto | Self::Global | Self::Direct | Self::Pbd | Self::Projective => false,
+        }
+    }
+
+    /// Whether the solver knows solids and volumes inside closed cloths. Newton's method would need their Hessians, the
+    /// second of which is dense, and PBD has no stiffness that a modulus could be.
+    pub fn knows_solids(self) -> bool {
+        match self {
+            Self::Auto | Self::Block | Self::Xpbd | Self::Projective => true,
+            Self::Global | Self::Direct | Self::Pbd => false,
+        }
+    }
+
+    /// Whether the solver knows folds that stay: it must bend by the curvature of faces.
+    pub fn knows_plastic_folds(self) -> bool {
+        match self {
+            Self::Auto | Self::Global | Self::Direct | Self::Block => true,
+            Self::Xpbd | Self::Pbd | Self::Projective => false,
+        }
+    }
+
+    /// Whether the solver knows compression that is bounded. Rows one by one are no stresses, and projections no law of a
+    /// material.
+    pub fn knows_buckling(self) -> bool {
+        match self {
+            Self::Auto | Self::Global | Self::Direct | Self::Block => true,
+            Self::Xpbd | Self::Pbd | Self::Projective => false,
+        }
+    }
+
+    /// Whether the solver knows stitches. Rows along springs and constant projections are methods to compare with.
+    pub fn sews(self) -> bool {
+        match self {
+            Self::Auto | Self::Global | Self::Direct | Self::Block => true,
+            Self::Xpbd | Self::Pbd | Self::Projective => false,
+        }
+    }
+
+    /// Whether the solver knows contact of cloths with each other and with meshes.
+    pub fn meets_meshes(self) -> bool {
+        self != Self::Projective
+    }
+
+    /// The name in scenes.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Global => "global",
+            Self::Block => "block",
+            Self::Direct => "direct",
+            Self::Xpbd => "xpbd",
+            Self::Pbd => "pbd",
+            Self::Projective => "projective",
+        }
+    }
+}
+
+/// What a run is after.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Mode {
+    /// The motion.
+    #[default]
+    Dynamic,
+    /// The equilibrium.
+    Static,
+}
+
+/// How velocities and positions are integrated. The solvers `block`, `xpbd`, `pbd` and `projective`
+/// always use implicit Euler.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TimeIntegration {
+    /// The program chooses.
+    #[default]
+    Auto,
+    /// Implicit Euler: first order, damps motion.
+    Euler,
+    /// Backward differences over two steps: second order.
+    Bdf2,
+}
+
+/// The surrounding air.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Air {
+    /// Density \[kg/m³\].
+    pub density: f64,
+    /// Wind velocity \[m/s\].
+    pub wind: DVec3,
+    /// Drag coefficient: of a face for flow along its normal, of a rope for flow across it.
+    pub drag: f64,
+}
+
+impl Default for Air {
+    fn default() -> Self {
+        Self { density: 1.2, wind: DVec3::ZERO, drag: 1.0 }
+    }
+}
+
+/// A seam of a cloth.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SeamDescription {
+    /// What is sewn together.
+    pub sides: SeamSides,
+    /// Time over which the gap closes, from the start \[s\].
+    pub time: f64,
+    /// Whether the runs may be of different lengths: the longer one is then gathered evenly.
+    pub ease: bool,
+}
+
+/// What a seam sews together.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SeamSides {
+    /// Two runs of the boundary, each by vertices along it in order. Those that are no neighbors are joined along the shorter
+    /// way; a run that ends where it begins is the whole loop. Which ends belong together follows from the panels' sides.
+    Runs([Vec<u32>; 2]),
+    /// All of the boundary that is this close at the start \[m\], and not only beside itself.
+    Near(f64),
+    /// Vertices, pair by pair, with the same number of them on both sides.
+    Pairs(Vec<[u32; 2]>),
+}

@@ -1,0 +1,119 @@
+//! The bound of a step's work.
+//!
+//! Where bodies leave cloth no room, or move it faster than anything can follow, no number of rounds, halvings and
+//! iterations helps, and each of them takes as long as those that do. So a step counts its work in nominal time, which is the
+//! same on every machine: what it may still try ends with it, and what is left of the step is made in a few long substeps.
+
+/// What a step may spend \[ns\]: a hundred times as much as a step takes in which everything goes well, per vertex; and as
+/// if there were so many vertices at least.
+const LIMIT_PER_VERTEX: u64 = 10_000_000;
+
+const LEAST_VERTICES: u64 = 1000;
+
+/// Substeps that may spend that, where a scene says how many there are: as many iterations as a reference takes in each.
+const SUBSTEPS: u64 = 32;
+
+/// How many times as much a search for an equilibrium may spend, which stands for a whole motion.
+const SEARCH: u64 = 3;
+
+/// Substeps in which the rest of a step is made that has spent what it may.
+pub(crate) const HURRIED_SUBSTEPS: u32 = 2;
+
+/// Nominal time \[ns\], measured in release builds on one thread: of a vertex or a contact in an iteration of Newton's
+/// method, of conjugate gradients, of Newton's method with a factorization, of a local solver or of projective dynamics, and of a pair of primitives in a search or
+/// in the safeguard.
+const NEWTON: u64 = 3_000;
+
+const CONJUGATE: u64 = 200;
+
+const FACTORIZED: u64 = 15_000;
+
+const LOCAL: u64 = 300;
+
+const PAIR: u64 = 200;
+
+/// Iterations of conjugate gradients that a substep may make in any case: fewer would leave it as it was predicted.
+const LEAST_CONJUGATE: u64 = 100;
+
+/// Vertices whose iteration takes as long as the work that does not depend on their number.
+const OVERHEAD: u64 = 200;
+
+/// What a step has spent so far, and may spend; nothing outside of a step.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Effort {
+    spent: u64,
+    limit: u64,
+}
+
+impl Effort {
+    /// That of a step of so many vertices, at its beginning.
+    pub(crate) fn new(vertices: usize) -> Self {
+        Self { spent: 0, limit: LIMIT_PER_VERTEX * (vertices as u64).max(LEAST_VERTICES) }
+    }
+
+    /// The same where somebody says how many substeps there are: who wants many of them wants them made.
+    pub(crate) fn with_substeps(self, substeps: u32) -> Self {
+        let times = u64::from(substeps).div_ceil(SUBSTEPS).max(1);
+        Self { limit: self.limit.saturating_mul(times), ..self }
+    }
+
+    /// That of a search for an equilibrium.
+    pub(crate) fn of_search(vertices: usize) -> Self {
+        let step = Self::new(vertices);
+        Self { limit: SEARCH * step.limit, ..step }
+    }
+
+    /// Whether nothing more is to be tried.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.spent >= self.limit
+    }
+
+    /// Adds iterations of Newton's method and of conjugate gradients in it, of so many vertices and contacts.
+    pub(crate) fn add_newton(&mut self, size: usize, (newton, conjugate): (u32, u32)) {
+        let each = NEWTON * u64::from(newton) + CONJUGATE * u64::from(conjugate);
+        self.spent += (size as u64 + OVERHEAD) * each;
+    }
+
+    /// Adds iterations of Newton's method, each with a factorization.
+    pub(crate) fn add_direct(&mut self, size: usize, iterations: u32) {
+        self.spent += (size as u64 + OVERHEAD) * FACTORIZED * u64::from(iterations);
+    }
+
+    /// How many iterations of conjugate gradients a solve of so many vertices and contacts may make at most.
+    pub(crate) fn conjugate_left(&self, size: usize) -> u32 {
+        let left = self.limit.saturating_sub(self.spent) / (CONJUGATE * (size as u64 + OVERHEAD));
+        u32::try_from(left.max(LEAST_CONJUGATE)).unwrap_or(u32::MAX)
+    }
+
+    /// Adds sweeps or iterations of another solver.
+    pub(crate) fn add_local(&mut self, size: usize, iterations: u32) {
+        self.spent += (size as u64 + OVERHEAD) * LOCAL * u64::from(iterations);
+    }
+
+    /// Adds looks at pairs of primitives.
+    pub(crate) fn add_pairs(&mut self, pairs: u64) {
+        self.spent += PAIR * pairs;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_of_a_small_cloth_may_spend_what_a_thousand_vertices_may() {
+        let mut effort = Effort::new(10);
+        effort.add_pairs(LIMIT_PER_VERTEX * LEAST_VERTICES / PAIR - 1);
+        assert!(!effort.is_spent());
+        effort.add_pairs(1);
+        assert!(effort.is_spent());
+    }
+
+    #[test]
+    fn what_goes_well_is_far_from_the_limit() {
+        // 30 substeps of 10 iterations, 15 of conjugate gradients each, in a world in which every vertex has a contact.
+        let mut effort = Effort::new(5000);
+        (0..30).for_each(|_| effort.add_newton(10_000, (10, 150)));
+        assert!(effort.spent < effort.limit / 2 && effort.spent > effort.limit / 1000);
+    }
+}

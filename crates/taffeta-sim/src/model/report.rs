@@ -1,0 +1,170 @@
+//! What a step reports.
+
+use crate::model::stage::StageTimes;
+use glam::DVec3;
+use serde::{Deserialize, Serialize};
+
+/// The outcome of one [`World::step`](crate::World::step).
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepReport {
+    /// Time after the step \[s\].
+    pub time: f64,
+    /// How the step was cut.
+    pub plan: SubstepPlan,
+    /// Vertices after the step.
+    pub vertices: usize,
+    /// Faces after the step.
+    pub faces: usize,
+    /// Contacts that carried a force in the last substep.
+    pub contacts: usize,
+    /// What keeping cloths apart has cost.
+    pub safeguard: SafeguardReport,
+    /// Edges whose spring has let go in this step.
+    pub broken_edges: usize,
+    /// How the cloths have torn in this step.
+    pub tears: TearCounts,
+    /// Edits of the remeshing pass; zero if none was due.
+    pub remesh: RemeshCounts,
+    /// What the remeshing pass did to the state.
+    pub jumps: RemeshJumps,
+    /// Energies, momenta and residual after the step, before the pass.
+    pub metrics: Metrics,
+    /// Hash of the positions and velocities after the step.
+    pub state_hash: String,
+    /// Wall time per stage.
+    pub times: StageTimes,
+}
+
+/// How a step is cut into substeps.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SubstepPlan {
+    /// Number of substeps; 0 where the world rests.
+    pub substeps: u32,
+    /// Sweeps or iterations per substep of the solvers `block`, `xpbd`, `pbd` and `projective`; the most Newton iterations of a substep of the global and direct solvers.
+    pub iterations: u32,
+    /// Iterations of the global solver's conjugate gradients, all together.
+    pub linear_iterations: u32,
+    /// The largest estimated error of a substep of the global and direct solvers, relative to the size of a body (root mean
+    /// square).
+    pub error: f64,
+    /// Substeps of the global and direct solvers that did not converge.
+    pub not_converged: u32,
+    /// If the automatic number of substeps was cut at its cap: the expected excess of the extension, relative to the
+    /// size of the cloth.
+    pub capped_excess: Option<f64>,
+    /// If the number of substeps that moving obstacles ask for was cut at its cap: how far the fastest of them may move in
+    /// a substep, relative to the size of the cloth.
+    pub capped_stride: Option<f64>,
+    /// When the step had done all the work that a step may do: what was left of it was made in a few long substeps \[s\].
+    pub hurried_since: Option<f64>,
+}
+
+/// Edits of a remeshing pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RemeshCounts {
+    /// Splits.
+    pub splits: u64,
+    /// Collapses.
+    pub collapses: u64,
+    /// Flips.
+    pub flips: u64,
+    /// Collapses and flips that were not made because something would have crossed.
+    pub refused: u64,
+}
+
+impl RemeshCounts {
+    /// Both together.
+    pub fn plus(self, more: Self) -> Self {
+        Self {
+            splits: self.splits + more.splits,
+            collapses: self.collapses + more.collapses,
+            flips: self.flips + more.flips,
+            refused: self.refused + more.refused,
+        }
+    }
+}
+
+/// How cloths have torn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TearCounts {
+    /// How many times a vertex has come apart because the cloth there was overloaded.
+    pub count: u64,
+    /// Length of the edges that have opened, at rest \[m\].
+    pub length: f64,
+}
+
+impl TearCounts {
+    /// Both together.
+    pub fn plus(self, more: Self) -> Self {
+        Self { count: self.count + more.count, length: self.length + more.length }
+    }
+}
+
+/// How a remeshing pass changes the state: ideally not at all. Zero if nothing was edited.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RemeshJumps {
+    /// Distance by which the pass moved material points, root mean square over a cloth and relative to its size; the largest
+    /// of all cloths. Collapses and flips move the surface between the vertices; splits move nothing, but then their vertices
+    /// go where the energy is least.
+    pub popping: f64,
+    /// Change of the kinetic energy \[J\].
+    pub kinetic_energy: f64,
+    /// Change of the elastic energy, of membrane and bending \[J\].
+    pub elastic_energy: f64,
+}
+
+/// Energies, momenta and residual of a state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Metrics {
+    /// Kinetic energy \[J\].
+    pub kinetic_energy: f64,
+    /// Elastic energy of the membrane \[J\].
+    pub stretch_energy: f64,
+    /// Elastic energy of bending \[J\].
+    pub bend_energy: f64,
+    /// Potential energy in gravity, zero at the origin \[J\].
+    pub gravity_energy: f64,
+    /// Linear momentum \[kg·m/s\].
+    pub momentum: DVec3,
+    /// Angular momentum about the center of mass \[kg·m²/s\].
+    pub angular_momentum: DVec3,
+    /// Largest principal Green strain in absolute value, over all faces, and strain over all segments of ropes. After the
+    /// remeshing pass of a step, on the mesh that it leaves; energies, momenta and residual are those before.
+    pub max_strain: f64,
+    /// Norm of the unbalanced forces on the free vertices at the end of the last substep \[N\]: inertia, elasticity and
+    /// contact. Zero when the implicit step is solved exactly and nothing is damped: damping forces are not part of it.
+    pub residual: f64,
+}
+
+/// What the safeguard had to do.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SafeguardReport {
+    /// Vertices whose motion was shortened, over all substeps of the step.
+    pub shortened: u64,
+    /// The impulse that this has taken \[N·s\]: mass times the velocity lost.
+    pub lost_impulse: f64,
+    /// Pairs of primitives that pins or obstacles have forced together, and faces that they have forced into obstacles in
+    /// closed form, over all substeps.
+    pub forced: u64,
+    /// Those of them that did not cross any more at the end of their substep: one has gone through the other.
+    pub passed: u64,
+    /// Substeps in which something was forced although they were as short as halving makes them, or after the step had
+    /// used up its halvings.
+    pub given_up: u64,
+    /// Who was forced through whom, in the order in which it came up.
+    pub meetings: Vec<ForcedMeeting>,
+}
+
+/// Two bodies that were forced through each other in a step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ForcedMeeting {
+    /// The bodies, for example "cloth 'sheet'" and "sphere obstacle 0". Obstacles in closed form and those made of
+    /// triangles are numbered by themselves.
+    pub bodies: [String; 2],
+    /// How many pairs of primitives, or faces.
+    pub count: u64,
+    /// Where it first was \[m\].
+    pub position: DVec3,
+    /// When it first was: the end of the substep \[s\].
+    pub time: f64,
+}

@@ -1,0 +1,51 @@
+//! What a step is made with, and the scratch of its substeps.
+
+use crate::model::description::Air;
+use crate::model::effort::Effort;
+use crate::model::grabs::GrabbedPatch;
+use crate::model::pins::Guided;
+use crate::model::placed::PlacedMeshes;
+use glam::DVec3;
+use taffeta_core::lanes::Row;
+
+/// What a step is made with, and how.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Inputs {
+    /// Air of this step.
+    pub air: Option<Air>,
+    /// What grabs of this step pull at.
+    pub grabbed: Vec<GrabbedPatch>,
+    /// Whether folds yield at the end of the substep, see [`crate::plastic`].
+    pub lets_yield: bool,
+    /// Whether pins and obstacles stand still, as in the search for an equilibrium.
+    pub stands_still: bool,
+}
+
+/// Scratch of a substep: nothing in it outlives the substep, so that nothing of it is ever noted or put back.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    /// Positions \[m\] and velocities \[m/s\] at the start of the substep.
+    pub start: Vec<DVec3>,
+    pub start_velocities: Vec<DVec3>,
+    /// `X` \[m\] of every vertex, see [`crate::integrate`].
+    pub bases: Vec<DVec3>,
+    /// The estimated error of the substep before, see [`crate::accuracy`].
+    pub error: f64,
+    /// The vertices whose motion the safeguard has shortened.
+    pub shortened: Vec<usize>,
+    /// How many contacts are of cloths with each other or with meshes.
+    pub meetings: usize,
+    /// Which vertices stick to something at the end.
+    pub stopped: Vec<bool>,
+    /// Impulses from outside \[N·s\], over a time \[s\]; empty if there are none.
+    pub impulses: Vec<DVec3>,
+    pub impulse_time: f64,
+    /// Current positions \[m\] and inverse masses.
+    pub rows: Vec<Row>,
+    /// The vertices that are held along some axes only.
+    pub guided: Vec<Guided>,
+    /// The work that the step may do.
+    pub effort: Effort,
+    /// Mesh obstacles at the ends of the substep.
+    pub placed: PlacedMeshes,
+}

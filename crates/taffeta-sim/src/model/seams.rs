@@ -1,0 +1,111 @@
+//! Seams as a state: what is being sewn, and the law by which its threads grow shorter.
+
+use glam::DVec3;
+use serde::{Deserialize, Serialize};
+use taffeta_mesh::VertexKey;
+
+/// Stiffness of a thread relative to that of the cloth along its stiffer axis: enough to keep the gap to a small part of what
+/// can be closed. More makes the equations harder to solve.
+pub(crate) const STIFFNESS: f64 = 0.5;
+
+/// Gap that can be closed at last, relative to the shortest edge of the seam, if contact is not thicker.
+pub(crate) const LOOSE_PART: f64 = 0.25;
+
+/// By how much that grows when the seam is late, relative to the length that a pair stands for, for each time of the seam that
+/// has passed since, and how far: threads give way, and where the cloth is strained they keep a gap.
+const LOOSENING: f64 = 0.25;
+
+const LOOSEST_PART: f64 = 0.5;
+
+/// The same before the time of the seam is over, how short a thread gets, and how near the two sides may come elsewhere:
+/// relative to the loose gap, each with room for the next one.
+const TIGHT: f64 = 0.2;
+
+const SHORTEST: f64 = 0.1;
+
+const CONTACT: f64 = 0.05;
+
+/// The seams of a world with the vertices that they sew together, by keys: what changes while a world is simulated.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Sewing {
+    /// The seams, through all cloths in their order.
+    pub(crate) seams: Vec<SeamState>,
+}
+
+/// A seam now.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct SeamState {
+    /// The vertices that are sewn together, in the order of the pairs; none once the seam is closed. Two that have become
+    /// one through another seam stay in the list.
+    pub pairs: Vec<[VertexKey; 2]>,
+    /// The gap of each pair at the start, from the first to the second \[m\].
+    pub gaps: Vec<DVec3>,
+    /// When it was closed \[s\]; `None`: it is open.
+    pub closed: Option<f64>,
+}
+
+/// What of a seam does not change.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct SeamLaw {
+    pub cloth: usize,
+    /// Its number in the cloth.
+    pub number: usize,
+    /// Time over which the gap closes \[s\].
+    pub time: f64,
+    /// Stiffness of a thread \[N/m\].
+    pub stiffness: f64,
+    /// Length of the seam that each pair stands for \[m\].
+    pub(crate) shares: Vec<f64>,
+    /// The gap that can be closed when the time is over \[m\].
+    pub loose: f64,
+}
+
+impl SeamLaw {
+    /// The gap at which a thread keeps its pair at a time \[s\], for one at the start \[m\].
+    pub(crate) fn thread(&self, gap: DVec3, time: f64) -> DVec3 {
+        // It begins and ends slowly: at a constant speed both sides would have to jump to it, and bump into each other.
+        let part = (time / self.time).clamp(0.0, 1.0);
+        let size = gap.length();
+        let wanted = size * (1.0 - part * part * (3.0 - 2.0 * part));
+        // Not nothing: the two sides touch then, and contact keeps them apart.
+        gap.normalize_or_zero() * wanted.max(self.shortest().min(size))
+    }
+
+    /// The miss \[m\] beyond which a thread pulls no harder, if it may pull the cloth to a strain. `share` is the length of the
+    /// seam that it stands for \[m\].
+    pub(crate) fn reach(&self, strain: f64, share: f64) -> f64 {
+        (strain / STIFFNESS * share).max(self.shortest())
+    }
+
+    fn shortest(&self) -> f64 {
+        SHORTEST * self.loose
+    }
+
+    /// How near its two sides may come while it is open \[m\].
+    pub(crate) fn contact(&self) -> f64 {
+        CONTACT * self.loose
+    }
+
+    /// Whether the gap of a pair can be closed at a time \[s\].
+    pub(crate) fn closes(&self, pair: usize, gap: f64, time: f64) -> bool {
+        let share = self.shares[pair];
+        let late = self.loose + LOOSENING * self.lateness(time).max(0.0) * share;
+        let loosest = self.loose.max(LOOSEST_PART * share);
+        gap <= TIGHT * self.loose || self.is_late(time) && gap <= late.min(loosest)
+    }
+
+    /// By how much its time is over, relative to it.
+    pub(crate) fn lateness(&self, time: f64) -> f64 {
+        time / self.time - 1.0
+    }
+
+    /// Whether its time is over.
+    pub(crate) fn is_late(&self, time: f64) -> bool {
+        // The last step of the time ends there up to round-off.
+        time >= self.time * (1.0 - 1e-9)
+    }
+
+    pub(crate) fn pair_count(&self) -> usize {
+        self.shares.len()
+    }
+}

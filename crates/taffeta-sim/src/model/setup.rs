@@ -1,0 +1,76 @@
+//! What a world is made of and does not change by itself.
+
+use crate::model::description::{Air, EnclosedDescription, SimulationSettings};
+use crate::model::loose::LooseBody;
+use crate::model::pins::Pin;
+use crate::model::seams::SeamLaw;
+use crate::model::solid::Solid;
+use taffeta_contact::{ContactSurface, MeshObstacle, Obstacle};
+use taffeta_core::Motion as Path;
+use taffeta_remesh::{RemeshSettings, View};
+use taffeta_solve::{ClothModel, ProjectionStiffness, Tearing};
+
+/// A cloth of a world.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cloth {
+    /// Its name.
+    pub name: String,
+    /// Material and choice of blocks.
+    pub model: ClothModel,
+    /// How stiff it is under position-based dynamics.
+    pub projection: ProjectionStiffness,
+    /// How it is remeshed; `None`: fixed topology.
+    pub remesh: Option<RemeshSettings>,
+    /// Whether it came with material coordinates.
+    pub has_material: bool,
+    /// Whether these lay it out as a whole: one per vertex. Otherwise its layout is how it starts.
+    pub has_one_chart: bool,
+    /// How it meets obstacles.
+    pub surface: ContactSurface,
+    /// Pressure along the face normals, following them \[Pa\].
+    pub pressure: f64,
+    /// The volume that it keeps inside; `None`: none.
+    pub volume: Option<EnclosedDescription>,
+    /// The force along an edge above which its spring lets go \[N\]; `None`: at no force.
+    pub break_force: Option<f64>,
+}
+
+/// Bodies, laws and settings of a world: steps read them, and only [`World`](crate::World)'s own setters change them.
+#[derive(Clone, Debug)]
+pub(crate) struct Setup {
+    pub cloths: Vec<Cloth>,
+    pub bodies: Vec<LooseBody>,
+    pub solids: Vec<Solid>,
+    pub pins: Vec<Pin>,
+    pub seams: Vec<SeamLaw>,
+    /// Obstacles in closed form.
+    pub obstacles: Vec<Obstacle>,
+    /// Obstacles made of triangles.
+    pub meshes: Vec<MeshObstacle>,
+    /// Whether cloths meet themselves and each other.
+    pub self_contact: bool,
+    pub settings: SimulationSettings,
+    /// For what `auto` has chosen a solver that sweeps.
+    pub sweeps_for: Option<&'static str>,
+    pub air: Option<Air>,
+    /// Camera outside of whose picture cloths may be coarser, at time 0, and its motion.
+    pub view: Option<View>,
+    pub view_motion: Path,
+}
+
+/// Edges at the tip, relative to the length over which the stress is averaged: what coarser edges leave of the mean depends
+/// on the mesh.
+const FINE_PART: f64 = 0.5;
+
+impl Cloth {
+    /// How the cloth tears.
+    pub(crate) fn tearing(&self) -> Option<&Tearing> {
+        self.model.material.tearing.as_ref()
+    }
+
+    /// The edge length at which a tear of a cloth that is remeshed goes on \[m\]; `None`: it takes the edges as they are.
+    pub(crate) fn tear_size(&self) -> Option<f64> {
+        let (tearing, remesh) = (self.tearing()?, self.remesh?);
+        Some(remesh.size_min.max(FINE_PART * tearing.length))
+    }
+}

@@ -1,0 +1,36 @@
+//! What is being sewn, in a keyed sheet.
+
+use crate::model::seams::{SeamLaw, SeamState, Sewing};
+use crate::model::sheet::Thawed;
+use glam::DVec3;
+use taffeta_mesh::VertexKey;
+
+impl Sewing {
+    /// The vertices that open seams sew together.
+    pub(crate) fn open_pairs(&self) -> impl Iterator<Item = &[VertexKey; 2]> {
+        self.seams.iter().flat_map(|seam| &seam.pairs)
+    }
+
+    /// Tells remeshing which vertices to leave alone.
+    pub(crate) fn mark(&self, thawed: &mut Thawed) {
+        for v in self.open_pairs().flatten() {
+            thawed.attributes.vertices[*v].is_stitched = true;
+        }
+    }
+
+    /// What is wrong with the seams of a checkpoint, in words.
+    pub(crate) fn find_defect(&self, laws: &[SeamLaw], thawed: &Thawed) -> Option<String> {
+        if self.seams.len() != laws.len() {
+            return Some(format!("it has {} seams, but the world has {}", self.seams.len(), laws.len()));
+        }
+        let is_odd = |(seam, law): (&SeamState, &SeamLaw)| {
+            let count = if seam.closed.is_some() { 0 } else { law.pair_count() };
+            let is_sound = |gap: &DVec3| gap.is_finite();
+            seam.pairs.len() != count || seam.gaps.len() != count || !seam.gaps.iter().all(is_sound)
+        };
+        let bad = self.seams.iter().zip(laws).position(is_odd);
+        let is_gone = |pair: &[VertexKey; 2]| pair.iter().any(|v| !thawed.mesh.contains_vertex(*v));
+        bad.or_else(|| self.seams.iter().position(|seam| seam.pairs.iter().any(is_gone)))
+            .map(|seam| format!("its seam {seam} is not that of the world"))
+    }
+}

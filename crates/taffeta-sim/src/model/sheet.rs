@@ -1,0 +1,420 @@
+//! One authority at a time: dense arrays while simulating, keyed attributes while remeshing.
+//!
+//! ```text
+//!  keyed: Thawed { mesh, attributes }  ──freeze──►  dense: Sheet (fixed until the next edit) + Motion (what substeps change)
+//!                                      ◄──thaw────
+//! ```
+
+use crate::model::loose::LooseVertex;
+use crate::model::motion::Motion;
+use crate::model::seams::Sewing;
+use crate::model::solid::{Solid, number_vertices};
+use glam::{DVec2, DVec3};
+use serde::ser::SerializeStruct;
+use serde::{Deserialize, Serialize, Serializer};
+use slotmap::SecondaryMap;
+use std::sync::Arc;
+use taffeta_core::morton::morton_code;
+use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, SurfaceTopology, TopologyEpoch, VertexIndex};
+use taffeta_mesh::{EdgeKey, FaceKey, Halfedge, HalfedgeMesh, KeyTable, Side, VertexKey};
+use taffeta_remesh::{EdgeAttributes, FaceAttributes, Metric, SheetAttributes, VertexAttributes};
+use taffeta_solve::{ClothModel, RestShape};
+
+/// The surface and the loose vertices in dense order, as long as no edit changes the mesh: nothing in it changes while
+/// substeps are made. Keyed connectivity is kept, read-only. After the vertices of the mesh come the loose ones, in an
+/// order that never changes.
+#[derive(Clone, Debug, Default)]
+pub struct Sheet {
+    /// Dense connectivity.
+    pub topology: SurfaceTopology,
+    /// The body of each vertex, not decreasing: the number of its cloth or, for a loose vertex, the number of cloths and
+    /// that of its loose body.
+    pub vertex_cloths: IndexVec<VertexIndex, u32>,
+    /// World position at time 0 of each vertex's material point \[m\].
+    pub starts: IndexVec<VertexIndex, DVec3>,
+    /// A point of each vertex in material space \[m\], or at time 0 for cloths that no single chart lays out.
+    pub layout: IndexVec<VertexIndex, DVec3>,
+    /// The panel of each face, by its number in its cloth.
+    pub panels: IndexVec<FaceIndex, u32>,
+    keys: KeyTable,
+    mesh: HalfedgeMesh,
+    /// Attributes of the mesh that no dense array holds.
+    kept: KeptAttributes,
+    /// The loose vertices as they were frozen; what changes of them is in the [`Motion`].
+    loose: Vec<LooseVertex>,
+    /// What is being sewn.
+    pub(crate) sewing: Sewing,
+    /// The vertices of each solid, in the order of its description.
+    pub(crate) solid_vertices: Vec<Vec<VertexIndex>>,
+}
+
+/// Attributes that a simulation has no use for, in dense order.
+#[derive(Clone, Debug, Default)]
+struct KeptAttributes {
+    vertices: IndexVec<VertexIndex, KeptOfVertex>,
+    /// `None`: of all faces.
+    rest_errors: Option<IndexVec<FaceIndex, Option<f64>>>,
+}
+
+/// See [`VertexAttributes`].
+#[derive(Clone, Copy, Debug)]
+struct KeptOfVertex {
+    input: Option<u32>,
+    is_stitched: bool,
+}
+
+/// The sheet by keys: connectivity and attributes, free to be edited.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Thawed {
+    /// Connectivity of all cloths.
+    pub mesh: HalfedgeMesh,
+    /// Attributes of all elements.
+    pub attributes: SheetAttributes,
+    /// The vertices that belong to no face, by body. Remeshing leaves them alone.
+    pub loose: Vec<LooseVertex>,
+    /// What is being sewn.
+    pub sewing: Sewing,
+    /// The epoch of the last freeze: a count of this world's, no part of its state.
+    #[serde(skip)]
+    pub epoch: u64,
+}
+
+/// What a freeze needs to know about the cloths.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FreezeRules<'a> {
+    /// Materials and models.
+    pub models: &'a [ClothModel],
+    /// Whether one chart lays out each cloth; the others are ordered in world space at time 0. Panels overlap in material
+    /// space, where what is far apart would be close.
+    pub has_one_chart: &'a [bool],
+    /// The axes that each pin holds.
+    pub axes: &'a [[bool; 3]],
+    /// The solids, which have masses of their own.
+    pub solids: &'a [Solid],
+}
+
+impl Sheet {
+    /// The sheet by keys, with the state of `motion`.
+    pub fn thaw(&self, motion: &Motion) -> Thawed {
+        Thawed {
+            mesh: self.mesh.clone(),
+            attributes: SheetAttributes {
+                vertices: self.collect_vertex_attributes(motion),
+                edges: self.collect_edge_attributes(motion),
+                faces: self.collect_face_attributes(motion),
+            },
+            loose: self.collect_loose(motion),
+            sewing: self.sewing.clone(),
+            epoch: self.topology.epoch.0,
+        }
+    }
+
+    /// The sizing metrics of the vertices of the mesh in a keyed sheet \[1/m²\].
+    pub(crate) fn metrics_in(&self, attributes: &SheetAttributes) -> IndexVec<VertexIndex, Metric> {
+        self.keys.vertices.iter().map(|key| attributes.vertices[*key].metric).collect()
+    }
+
+    fn collect_vertex_attributes(&self, motion: &Motion) -> SecondaryMap<VertexKey, VertexAttributes> {
+        let mut attributes = SheetAttributes::with_room_for(&self.mesh).vertices;
+        for (vi, key) in self.keys.vertices.iter_indexed() {
+            let KeptOfVertex { input, is_stitched } = self.kept.vertices[vi];
+            let vertex = VertexAttributes {
+                position: motion.positions[vi],
+                velocity: motion.velocities[vi],
+                history: motion.history[vi],
+                grip: motion.grips[vi],
+                start: self.starts[vi],
+                pin: motion.vertex_pins[vi],
+                input,
+                metric: motion.metrics[vi],
+                is_stitched,
+            };
+            attributes.insert(*key, vertex);
+        }
+        attributes
+    }
+
+    fn collect_edge_attributes(&self, motion: &Motion) -> SecondaryMap<EdgeKey, EdgeAttributes> {
+        let Self { topology, keys, mesh, .. } = self;
+        let rest = &motion.rest;
+        let mut attributes = SheetAttributes::with_room_for(mesh);
+        for (ei, key) in keys.edges.iter_indexed() {
+            let side = first_side(mesh, keys, topology, ei);
+            let edge = EdgeAttributes {
+                corners: [DVec2::ZERO; 2],
+                rest_angle: rest.angles[ei],
+                angle: rest.last_angles[ei],
+                scalar: side * motion.scalars[ei],
+                broken: motion.broken[ei],
+            };
+            attributes.edges.insert(*key, edge);
+        }
+        for fi in topology.faces.indices() {
+            let halfedges = corner_halfedges(mesh, keys, topology, fi);
+            attributes.set_corners(mesh, halfedges, rest.corners[fi]);
+        }
+        attributes.edges
+    }
+
+    fn collect_face_attributes(&self, motion: &Motion) -> SecondaryMap<FaceKey, FaceAttributes> {
+        let Self { keys, kept, .. } = self;
+        let mut attributes = SheetAttributes::with_room_for(&self.mesh).faces;
+        for (fi, key) in keys.faces.iter_indexed() {
+            let face = FaceAttributes {
+                cloth: motion.rest.cloths[fi],
+                panel: self.panels[fi],
+                rest_error: kept.rest_errors.as_ref().and_then(|errors| errors[fi]),
+                plastic_curvature: motion.rest.plastic_curvatures[fi],
+            };
+            attributes.insert(*key, face);
+        }
+        attributes
+    }
+
+    /// The loose vertices as they are now.
+    fn collect_loose(&self, motion: &Motion) -> Vec<LooseVertex> {
+        let first = self.topology.surface_vertex_count();
+        let now = |(k, frozen): (usize, &LooseVertex)| LooseVertex {
+            body: frozen.body,
+            mass: frozen.mass,
+            position: motion.positions.raw[first + k],
+            velocity: motion.velocities.raw[first + k],
+            history: motion.history.raw[first + k],
+            grip: motion.grips.raw[first + k],
+            start: frozen.start,
+            layout: frozen.layout,
+            pin: motion.vertex_pins.raw[first + k],
+            angle: motion.loose_angles[k],
+        };
+        self.loose.iter().enumerate().map(now).collect()
+    }
+
+    /// The vertices of a cloth or another body: a contiguous range in dense order.
+    pub(crate) fn vertex_range(&self, cloth: u32) -> std::ops::Range<usize> {
+        let start = self.vertex_cloths.partition_point(|c| *c < cloth);
+        let end = self.vertex_cloths.partition_point(|c| *c <= cloth);
+        start..end
+    }
+
+    /// The keys of the vertices of the mesh, in dense order.
+    pub(crate) fn vertex_keys(&self) -> &IndexVec<VertexIndex, VertexKey> {
+        &self.keys.vertices
+    }
+
+    /// The place of every vertex of the mesh in dense order.
+    pub(crate) fn vertex_indices(&self) -> SecondaryMap<VertexKey, VertexIndex> {
+        self.keys.vertices.iter_indexed().map(|(vi, key)| (*key, vi)).collect()
+    }
+}
+
+/// A sheet that is written as what [`Sheet::thaw`] would make of it, one kind of attributes after another: there is no
+/// room for all of them beside a large world.
+pub(crate) struct WrittenThawed<'a>(pub &'a Sheet, pub &'a Motion);
+
+impl Serialize for WrittenThawed<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(sheet, motion) = self;
+        let mut fields = serializer.serialize_struct("Thawed", 4)?;
+        fields.serialize_field("mesh", &sheet.mesh)?;
+        fields.serialize_field("attributes", &WrittenAttributes(sheet, motion))?;
+        fields.serialize_field("loose", &sheet.collect_loose(motion))?;
+        fields.serialize_field("sewing", &sheet.sewing)?;
+        fields.end()
+    }
+}
+
+/// See [`WrittenThawed`].
+struct WrittenAttributes<'a>(&'a Sheet, &'a Motion);
+
+impl Serialize for WrittenAttributes<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(sheet, motion) = self;
+        let mut fields = serializer.serialize_struct("SheetAttributes", 3)?;
+        fields.serialize_field("vertices", &sheet.collect_vertex_attributes(motion))?;
+        fields.serialize_field("edges", &sheet.collect_edge_attributes(motion))?;
+        fields.serialize_field("faces", &sheet.collect_face_attributes(motion))?;
+        fields.end()
+    }
+}
+
+impl Thawed {
+    /// Fixes the dense order, by cloth and then along a Morton curve in material space, and copies everything into it.
+    pub(crate) fn freeze(self, rules: FreezeRules<'_>) -> (Sheet, Motion) {
+        let Self { mesh, attributes, loose, sewing, epoch } = self;
+        let order = VertexOrder::measure(&mesh, &attributes, rules.has_one_chart);
+        let frozen = mesh.freeze_topology(|v| order.place(v), TopologyEpoch(epoch).next());
+        let (topology, keys) = (frozen.topology, frozen.keys);
+        let collect = Collector { keys: &keys, attributes: &attributes, loose: &loose };
+        let solid_vertices = number_vertices(rules.solids, &keys, &loose);
+        let rest = build_rest(&mesh, &attributes, &keys, &topology);
+        let masses = collect_masses((&rest, &topology, &loose), (&rules, &solid_vertices));
+        let scalar = |(ei, key): (EdgeIndex, &EdgeKey)| {
+            first_side(&mesh, &keys, &topology, ei) * attributes.edges[*key].scalar
+        };
+        let mut motion = Motion {
+            positions: collect.each(|vertex| vertex.position, |vertex| vertex.position),
+            velocities: collect.each(|vertex| vertex.velocity, |vertex| vertex.velocity),
+            history: collect.each(|vertex| vertex.history, |vertex| vertex.history),
+            grips: collect.each(|vertex| vertex.grip, |vertex| vertex.grip),
+            masses: Arc::new(masses),
+            inverse_masses: Arc::default(),
+            held: Arc::default(),
+            vertex_pins: Arc::default(),
+            rest: Arc::new(rest),
+            scalars: Arc::new(keys.edges.iter_indexed().map(scalar).collect()),
+            broken: Arc::new(keys.edges.iter().map(|key| attributes.edges[*key].broken).collect()),
+            loose_angles: Arc::new(loose.iter().map(|vertex| vertex.angle).collect()),
+            metrics: Arc::new(keys.vertices.iter().map(|key| attributes.vertices[*key].metric).collect()),
+        };
+        motion.hold(collect.each(|vertex| vertex.pin, |vertex| vertex.pin), rules.axes);
+        let starts = collect.each(|vertex| vertex.start, |vertex| vertex.start);
+        let cloth_count = rules.models.len() as u32;
+        let bodies = loose.iter().map(|vertex| cloth_count + vertex.body);
+        let layouts = loose.iter().map(|vertex| vertex.layout);
+        let sheet = Sheet {
+            vertex_cloths: keys.vertices.iter().map(|key| order.cloths[*key]).chain(bodies).collect(),
+            layout: keys.vertices.iter().map(|key| order.points[*key]).chain(layouts).collect(),
+            panels: keys.faces.iter().map(|key| attributes.faces[*key].panel).collect(),
+            kept: KeptAttributes::collect(&keys, &attributes),
+            topology: topology.with_loose(loose.len()),
+            starts,
+            keys,
+            mesh,
+            loose,
+            sewing,
+            solid_vertices,
+        };
+        (sheet, motion)
+    }
+}
+
+impl KeptAttributes {
+    fn collect(keys: &KeyTable, attributes: &SheetAttributes) -> Self {
+        let keep = |key: &VertexKey| {
+            let VertexAttributes { input, is_stitched, .. } = attributes.vertices[*key];
+            KeptOfVertex { input, is_stitched }
+        };
+        let rest_errors = || keys.faces.iter().map(|key| attributes.faces[*key].rest_error);
+        Self {
+            vertices: keys.vertices.iter().map(keep).collect(),
+            rest_errors: rest_errors().any(|error| error.is_some()).then(|| rest_errors().collect()),
+        }
+    }
+}
+
+/// Masses of all vertices \[kg\]: lumped from the faces, given for loose vertices and for those of solids.
+fn collect_masses(
+    (rest, topology, loose): (&RestShape, &SurfaceTopology, &[LooseVertex]),
+    (rules, solid_vertices): (&FreezeRules<'_>, &[Vec<VertexIndex>]),
+) -> IndexVec<VertexIndex, f64> {
+    let mut masses = rest.lumped_masses(topology, rules.models);
+    masses.raw.extend(loose.iter().map(|vertex| vertex.mass));
+    for (solid, numbers) in rules.solids.iter().zip(solid_vertices) {
+        numbers.iter().zip(&solid.masses).for_each(|(vi, mass)| masses[*vi] = *mass);
+    }
+    masses
+}
+
+/// All vertices in dense order: those of the mesh, then the loose ones.
+struct Collector<'a> {
+    keys: &'a KeyTable,
+    attributes: &'a SheetAttributes,
+    loose: &'a [LooseVertex],
+}
+
+impl Collector<'_> {
+    /// One value of every vertex.
+    fn each<T>(
+        &self,
+        of_mesh: impl Fn(&VertexAttributes) -> T,
+        of_loose: impl Fn(&LooseVertex) -> T,
+    ) -> IndexVec<VertexIndex, T> {
+        let mesh = self.keys.vertices.iter().map(|key| of_mesh(&self.attributes.vertices[*key]));
+        mesh.chain(self.loose.iter().map(of_loose)).collect()
+    }
+}
+
+/// The rest shape in dense order.
+fn build_rest(
+    mesh: &HalfedgeMesh,
+    attributes: &SheetAttributes,
+    keys: &KeyTable,
+    topology: &SurfaceTopology,
+) -> RestShape {
+    let corners = topology
+        .faces
+        .indices()
+        .map(|fi| corner_halfedges(mesh, keys, topology, fi).map(|he| attributes.material_of(he)));
+    let cloths = keys.faces.iter().map(|f| attributes.faces[*f].cloth).collect();
+    let angles = keys.edges.iter().map(|e| attributes.edges[*e].rest_angle).collect();
+    let last_angles = keys.edges.iter().map(|e| attributes.edges[*e].angle).collect();
+    // The corners of a face may begin elsewhere, but its chart is the same, and so is the tensor.
+    let plastic_curvatures = keys.faces.iter().map(|f| attributes.faces[*f].plastic_curvature).collect();
+    RestShape { last_angles, plastic_curvatures, ..RestShape::new(corners.collect(), cloths, angles) }
+}
+
+/// The half-edges that leave the corners of a face, in dense order.
+fn corner_halfedges(
+    mesh: &HalfedgeMesh,
+    keys: &KeyTable,
+    topology: &SurfaceTopology,
+    fi: FaceIndex,
+) -> [Halfedge; 3] {
+    let first = keys.vertices[topology.faces[fi][0]];
+    let halfedges = mesh.face_halfedges(keys.faces[fi]);
+    let start = halfedges.iter().position(|he| mesh.tail(*he) == first);
+    let start = start.expect("the dense face has the corners of the keyed one");
+    std::array::from_fn(|k| halfedges[(start + k) % 3])
+}
+
+/// 1 if the first face of a dense edge lies on the first side of the keyed one, −1 if it lies on the other.
+fn first_side(mesh: &HalfedgeMesh, keys: &KeyTable, topology: &SurfaceTopology, ei: EdgeIndex) -> f64 {
+    let tail = mesh.tail(Halfedge::new(keys.edges[ei], Side::First));
+    let first = keys.vertices[topology.edges[ei].vertices[0]];
+    if tail == first { 1.0 } else { -1.0 }
+}
+
+/// Cloth, layout and Morton code of every vertex.
+struct VertexOrder {
+    cloths: SecondaryMap<VertexKey, u32>,
+    points: SecondaryMap<VertexKey, DVec3>,
+    codes: SecondaryMap<VertexKey, u64>,
+}
+
+impl VertexOrder {
+    fn measure(mesh: &HalfedgeMesh, attributes: &SheetAttributes, has_one_chart: &[bool]) -> Self {
+        let mut cloths = SecondaryMap::with_capacity(mesh.vertex_slot_limit());
+        let mut points: SecondaryMap<VertexKey, DVec3> =
+            SecondaryMap::with_capacity(mesh.vertex_slot_limit());
+        let mut bounds = vec![[DVec3::INFINITY, DVec3::NEG_INFINITY]; has_one_chart.len()];
+        for e in mesh.edge_keys() {
+            for he in [Halfedge::new(e, Side::First), Halfedge::new(e, Side::Second)] {
+                let (v, Some(f)) = (mesh.tail(he), mesh.face(he)) else { continue };
+                if cloths.contains_key(v) {
+                    continue;
+                }
+                let cloth = attributes.faces[f].cloth;
+                let is_flat = has_one_chart[cloth as usize];
+                let point = if is_flat {
+                    attributes.material_of(he).extend(0.0)
+                } else {
+                    attributes.vertices[v].start
+                };
+                cloths.insert(v, cloth);
+                points.insert(v, point);
+                let [low, high] = &mut bounds[cloth as usize];
+                (*low, *high) = (low.min(point), high.max(point));
+            }
+        }
+        let code = |(v, point): (VertexKey, &DVec3)| {
+            let [low, high] = bounds[cloths[v] as usize];
+            (v, morton_code(*point, low, high))
+        };
+        let codes = points.iter().map(code).collect();
+        Self { cloths, points, codes }
+    }
+
+    fn place(&self, v: VertexKey) -> (u32, u64) {
+        (self.cloths[v], self.codes[v])
+    }
+}

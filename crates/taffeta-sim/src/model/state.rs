@@ -1,0 +1,134 @@
+//! What a run has that its scene has not. A snapshot of it is a clone, which shares with it what has not changed since; a
+//! checkpoint is what serde writes of it, with the sheet by keys.
+
+use crate::model::description::WorldDescription;
+use crate::model::friction::Grasps;
+use crate::model::grabs::Pull;
+use crate::model::motion::Motion;
+use crate::model::report::Metrics;
+use crate::model::sheet::Sheet;
+use glam::DVec3;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use taffeta_contact::Contact;
+use taffeta_core::VertexIndex;
+
+/// See the module page.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct State {
+    /// Time \[s\].
+    pub time: f64,
+    /// Number of steps made.
+    pub frame: u64,
+    /// Time of the last remeshing pass of each cloth \[s\].
+    pub last_passes: Vec<f64>,
+    /// Energy that passes have taken from each cloth, and may give back \[J\]; see [`crate::ledger`].
+    pub credits: Vec<f64>,
+    /// Which pins have let go. Their vertices are freed at the start of the next substep.
+    pub released: Vec<bool>,
+    /// Length of the last substep \[s\]; 0 before the first.
+    pub last_substep: f64,
+    /// Whether a contact carried a force in it.
+    pub was_touched: bool,
+    /// What is known if the world is about to rest.
+    pub still: Option<Still>,
+    /// Gravity in the last step \[m/s²\].
+    pub gravity: DVec3,
+    /// What contacts remember.
+    pub grasps: Grasps,
+    /// The mesh and what does not change with it in place; a checkpoint has it by keys.
+    #[serde(skip)]
+    pub sheet: Arc<Sheet>,
+    /// The dense arrays; a checkpoint has them by keys.
+    #[serde(skip)]
+    pub motion: Motion,
+    /// The balance of the last substep; no part of a checkpoint, for the next substep makes it anew.
+    #[serde(skip)]
+    pub last: LastSubstep,
+}
+
+/// The balance that the last substep has ended with: forces of pins and rows, residual and active contacts follow from it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LastSubstep {
+    /// Length \[s\]; 0 before the first.
+    pub h: f64,
+    /// Predicted positions \[m\]; empty after an edit.
+    pub predicted: Vec<DVec3>,
+    /// The effective step \[s\] of every vertex, see [`crate::integrate`].
+    pub scales: Vec<f64>,
+    /// What grabs did to vertices, by vertex.
+    pub pulls: Vec<Pull>,
+    /// Where the vertices of pins of limited strength would have gone without their pins \[m\].
+    pub inertial: Vec<(VertexIndex, DVec3)>,
+    /// Contacts.
+    pub contacts: Vec<Contact>,
+    /// Whether there were any that edits have made forget.
+    pub has_forgotten_contacts: bool,
+}
+
+impl LastSubstep {
+    /// Number of contacts that carried a force.
+    pub(crate) fn active_contacts(&self) -> usize {
+        self.contacts.iter().filter(|c| c.normal_lambda > 0.0).count()
+    }
+
+    /// Forgets contacts and prediction, which an edit leaves without meaning.
+    pub(crate) fn forget(&mut self) {
+        self.has_forgotten_contacts |= !self.contacts.is_empty();
+        self.contacts.clear();
+        self.predicted.clear();
+    }
+}
+
+impl State {
+    /// Lets all vertices start anew: after a jump of the forces, BDF2 would lag behind by half a substep.
+    pub(crate) fn forget_history(&mut self) {
+        self.motion.history.iter_mut().for_each(|history| *history = None);
+        self.last_substep = 0.0;
+    }
+
+    /// That of a world that has not begun.
+    pub(crate) fn new(description: &WorldDescription, pins: usize, (sheet, motion): (Sheet, Motion)) -> Self {
+        Self {
+            sheet: Arc::new(sheet),
+            motion,
+            last_passes: vec![0.0; description.cloths.len()],
+            credits: vec![0.0; description.cloths.len()],
+            released: vec![false; pins],
+            gravity: description.simulation.gravity,
+            ..Self::default()
+        }
+    }
+
+    /// Why it cannot be that of a world with so many cloths and pins, if it cannot.
+    pub(crate) fn find_defect(&self, cloths: usize, pins: usize) -> Option<String> {
+        let is_magnitude = |value: f64| value.is_finite() && value >= 0.0;
+        if self.last_passes.len() != cloths {
+            return Some(format!("it has {} times of remeshing", self.last_passes.len()));
+        }
+        if self.credits.len() != cloths || !self.credits.iter().copied().all(is_magnitude) {
+            return Some("what passes have taken is not of its cloths, or not an energy".to_owned());
+        }
+        if !self.grasps.are_sound() {
+            return Some("what its contacts remember is out of order or not finite".to_owned());
+        }
+        if !self.gravity.is_finite() {
+            return Some(format!("its gravity is {} m/s²", self.gravity));
+        }
+        if !is_magnitude(self.last_substep) {
+            return Some(format!("its last substep is {} s", self.last_substep));
+        }
+        (self.released.len() != pins)
+            .then(|| format!("it has {} pins, but the world has {pins}", self.released.len()))
+    }
+}
+
+/// What is known at the end of a step, and stays true as long as the world rests.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Still {
+    pub metrics: Metrics,
+    /// Contacts that carry a force.
+    pub contacts: usize,
+    /// Whether a remeshing pass over all cloths has found nothing to do.
+    pub is_adapted: bool,
+}

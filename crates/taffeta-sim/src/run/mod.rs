@@ -1,0 +1,6 @@
+//! Whole steps: from inputs to reports.
+
+pub(crate) mod equilibrium;
+pub(crate) mod outlook;
+pub(crate) mod rest;
+pub(crate) mod step;

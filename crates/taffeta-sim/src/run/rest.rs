@@ -1,0 +1,115 @@
+//! Rest: where nothing moves any more and nothing outside acts, a step leaves everything as it is.
+//!
+//! A world rests if, at its speeds at both ends of the last substep, each body would need [`PATIENCE`] to move by the error that
+//! a substep may have (root mean square), and each of its vertices [`LEAST_PATIENCE`]. At both ends, for a pendulum that turns is
+//! slow at one of them only.
+
+use crate::adapt::schedule::{is_due, note_passes, remesh_if_due};
+use crate::derive::bodies::{body_count, extent};
+use crate::derive::clock::stand_still;
+use crate::derive::pressure::has_pressure;
+use crate::derive::solver_facts::can_tear;
+use crate::derive::world::World;
+use crate::features::pins::is_release_due;
+use crate::features::seams::threads::is_sewing;
+use crate::measure::energy::{max_strain, measure_jumps, state_hash};
+use crate::model::description::{Air, SolverChoice};
+use crate::model::inputs::StepInputs;
+use crate::model::report::{
+    Metrics, RemeshCounts, RemeshJumps, SafeguardReport, StepReport, SubstepPlan, TearCounts,
+};
+use crate::model::stage::{Stage, StageTimes};
+use crate::model::state::{State, Still};
+use crate::step::plan::adapts_substeps;
+use glam::DVec3;
+
+/// How long a body at rest would need to move by the error that is allowed, and each of its vertices \[s\]. Cloth that comes to
+/// rest slows down within a second or two.
+const PATIENCE: f64 = 10.0;
+
+const LEAST_PATIENCE: f64 = 1.0;
+
+/// Notes what a step has ended with, if its remeshing pass has changed nothing.
+pub(crate) fn note_stillness(world: &mut World, metrics: Metrics, contacts: usize, pass: &RemeshCounts) {
+    let is_unchanged = pass.splits + pass.collapses + pass.flips == 0;
+    // What was refused would be again.
+    let is_adapted = (0..world.setup.cloths.len())
+        .all(|cloth| world.setup.cloths[cloth].remesh.is_none() || is_due(world, cloth));
+    world.state.still = is_unchanged.then_some(Still { metrics, contacts, is_adapted });
+}
+
+/// What is known of the world if it rests for the whole of a step of length `dt` \[s\].
+pub(crate) fn find_rest(world: &World, inputs: &StepInputs, dt: f64) -> Option<Still> {
+    let gravity = inputs.gravity.unwrap_or(world.setup.settings.gravity);
+    let wind = |air: Air| inputs.wind.unwrap_or(air.wind);
+    let is_left_alone = inputs.grabs.is_empty()
+        && gravity == world.state.gravity
+        && world.setup.air.is_none_or(|air| wind(air) == DVec3::ZERO)
+        && !has_pressure(world)
+        && !is_sewing(world)
+        && !can_tear(world)
+        && stand_still(world, world.state.time + dt)
+        && world.setup.view_motion.stands_between(world.state.time, world.state.time + dt)
+        && !is_release_due(world, world.state.time + dt);
+    // Who says how many substeps or iterations there are wants them made; the direct solver is the reference of others.
+    let may_skip = adapts_substeps(world)
+        && world.setup.settings.iterations.is_none()
+        && world.derived.choice != SolverChoice::Direct;
+    world.state.still.filter(|_| may_skip && is_left_alone && is_slow(world))
+}
+
+/// Makes a step of a world at rest: time passes, and meshes are adapted as long as that changes something.
+pub(crate) fn rest(world: &mut World, still: Still, dt: f64) -> StepReport {
+    let mut times = StageTimes::default();
+    world.safeguard = SafeguardReport::default();
+    world.state.time += dt;
+    world.state.frame += 1;
+    let (mut remesh, mut popping) = (RemeshCounts::default(), 0.0);
+    if still.is_adapted {
+        note_passes(world);
+    } else {
+        (remesh, popping) = times.run(Stage::Remesh, || remesh_if_due(world));
+        note_stillness(world, still.metrics, still.contacts, &remesh);
+    }
+    let jumps = match world.state.still {
+        Some(_) => RemeshJumps::default(),
+        None => times.run(Stage::Measure, || measure_jumps(world, &still.metrics, (&remesh, popping))),
+    };
+    StepReport {
+        time: world.state.time,
+        plan: SubstepPlan::default(),
+        vertices: world.state.sheet.topology.vertex_count,
+        faces: world.state.sheet.topology.face_count(),
+        contacts: still.contacts,
+        broken_edges: 0,
+        tears: TearCounts::default(),
+        safeguard: SafeguardReport::default(),
+        remesh,
+        jumps,
+        metrics: Metrics { max_strain: max_strain(world), ..still.metrics },
+        state_hash: times.run(Stage::Measure, || state_hash(world)),
+        times,
+    }
+}
+
+/// Whether every body is slow, and what nothing holds was so at the start of the last substep as well.
+fn is_slow(world: &World) -> bool {
+    let State { sheet, motion, .. } = &world.state;
+    let speed_before = |i: usize| match &motion.history.raw[i] {
+        Some(last) => last.velocity.length(),
+        None if motion.grips.raw[i] != DVec3::ZERO || motion.held.raw[i] == [true; 3] => 0.0,
+        None => f64::INFINITY,
+    };
+    let is_slow = |body: usize| {
+        let range = sheet.vertex_range(body as u32);
+        let error = world.setup.settings.accuracy * extent(&sheet.layout.raw[range.clone()]);
+        let (mut mass, mut square, mut fastest) = (0.0, 0.0, 0.0_f64);
+        for i in range {
+            let speed = motion.velocities.raw[i].length().max(speed_before(i));
+            let m = motion.masses.raw[i];
+            (mass, square, fastest) = (mass + m, square + m * speed * speed, fastest.max(speed));
+        }
+        fastest * LEAST_PATIENCE <= error && square.sqrt() * PATIENCE <= error * mass.sqrt()
+    };
+    world.state.last_substep > 0.0 && (0..body_count(world)).all(is_slow)
+}

@@ -1,0 +1,109 @@
+//! A step, from its inputs to its report.
+
+use crate::adapt::schedule::remesh_if_due;
+use crate::derive::world::World;
+use crate::features::grabs::{Leader, find_grabbed};
+use crate::features::seams::weld::close_seams;
+use crate::features::springs::broken_edge_count;
+use crate::measure::energy::{max_strain, measure, measure_jumps, state_hash};
+use crate::model::description::Air;
+use crate::model::error::StepError;
+use crate::model::inputs::StepInputs;
+use crate::model::report::{Metrics, SafeguardReport, StepReport};
+use crate::model::stage::{Stage, StageTimes};
+use crate::run::outlook::{adapt_to_outlook, begins};
+use crate::run::rest::{find_rest, note_stillness, rest};
+use crate::step::snapshot::{go_back, note};
+use crate::step::substeps::make_substeps;
+
+/// See [`World::step_led`].
+pub(crate) fn step(
+    world: &mut World,
+    inputs: &StepInputs,
+    dt: f64,
+    lead: &mut Leader<'_>,
+) -> Result<StepReport, StepError> {
+    if !(dt.is_finite() && dt > 0.0) {
+        return Err(StepError::BadTimeStep { dt });
+    }
+    let changed = [("gravity", inputs.gravity), ("wind", inputs.wind)];
+    for (name, value) in changed.into_iter().filter_map(|(name, value)| Some((name, value?))) {
+        if !value.is_finite() {
+            return Err(StepError::BadInput { name, value });
+        }
+    }
+    find_grabbed(world, &inputs.grabs)?;
+    if let Some(still) = find_rest(world, inputs, dt) {
+        world.watch.pass(world.state.time)?;
+        return Ok(rest(world, still, dt));
+    }
+    let mut times = StageTimes::default();
+    world.safeguard = SafeguardReport::default();
+    let broken_before = broken_edge_count(world);
+    let begins = begins(world);
+    let last_good = note(world);
+    take_forces(world, inputs);
+    let early = if begins { adapt_to_outlook(world, dt, &mut times) } else { Ok(Default::default()) };
+    let outcome = early.and_then(|early| {
+        world.inputs.grabbed = find_grabbed(world, &inputs.grabs)?;
+        let done = make_substeps(world, dt, (&inputs.grabs, lead), &mut times)?;
+        let measured = times.run(Stage::Measure, || measure(world));
+        check_overflow(world, &measured).map(|()| (done, measured, early))
+    });
+    let ((plan, tears), measured, early) = match outcome {
+        Ok(done) => done,
+        Err(error) => {
+            go_back(world, last_good);
+            return Err(error);
+        }
+    };
+    world.state.frame += 1;
+    world.derived.keep_bending(&world.state.sheet, &mut world.state.motion);
+    let contacts = world.state.last.active_contacts();
+    let broken_edges = broken_edge_count(world) - broken_before;
+    let before_pass = if close_seams(world) { measure(world) } else { measured };
+    let (remesh, popping) = times.run(Stage::Remesh, || remesh_if_due(world));
+    let (remesh, popping) = (remesh.plus(early.0), popping.max(early.1));
+    let jumps = times.run(Stage::Measure, || measure_jumps(world, &before_pass, (&remesh, popping)));
+    let state_hash = times.run(Stage::Measure, || state_hash(world));
+    note_stillness(world, measured, contacts, &remesh);
+    Ok(StepReport {
+        time: world.state.time,
+        plan,
+        vertices: world.state.sheet.topology.vertex_count,
+        faces: world.state.sheet.topology.face_count(),
+        contacts,
+        broken_edges,
+        tears,
+        safeguard: world.safeguard.clone(),
+        remesh,
+        jumps,
+        metrics: Metrics { max_strain: max_strain(world), ..measured },
+        state_hash,
+        times,
+    })
+}
+
+/// Takes over gravity and wind for a step, without grabs.
+fn take_forces(world: &mut World, inputs: &StepInputs) {
+    let gravity = inputs.gravity.unwrap_or(world.setup.settings.gravity);
+    if gravity != world.state.gravity {
+        world.state.forget_history();
+    }
+    world.state.gravity = gravity;
+    world.inputs.grabbed.clear();
+    world.inputs.air = world.setup.air.map(|air| Air { wind: inputs.wind.unwrap_or(air.wind), ..air });
+}
+
+fn check_overflow(world: &World, measured: &Metrics) -> Result<(), StepError> {
+    let figures = [
+        ("kinetic energy", measured.kinetic_energy),
+        ("elastic energy", measured.stretch_energy + measured.bend_energy),
+        ("energy in the field of gravity", measured.gravity_energy),
+        ("momentum", (measured.momentum + measured.angular_momentum).element_sum()),
+        ("strain", measured.max_strain),
+        ("residual", measured.residual),
+    ];
+    let beyond = figures.into_iter().find(|(_, figure)| !figure.is_finite());
+    beyond.map_or(Ok(()), |(what, _)| Err(StepError::Overflow { what, time: world.state.time }))
+}

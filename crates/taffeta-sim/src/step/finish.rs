@@ -1,0 +1,50 @@
+//! Last stage of a substep: velocities, the guard against numbers that are none, and all that is overloaded.
+
+use crate::derive::world::World;
+use crate::features::grabs::settle_grabbed;
+use crate::features::pins::mark_overloaded_pins;
+use crate::features::plastic::yield_folds;
+use crate::features::springs::break_overloaded_edges;
+use crate::model::error::StepError;
+use crate::step::guard::not_finite;
+use crate::step::integrate::note_history;
+
+/// Distance from the origin beyond which a position is taken for a blow-up \[m\]: there f64 resolves tenths of a
+/// micrometer and no solver converges any more.
+const FARTHEST: f64 = 1e9;
+
+/// Velocities from the change of position; the guard against numbers that are none; the load of the pins, edges and
+/// folds that can be overloaded.
+///
+/// Reads: rows, start. Writes: positions, velocities, which pins are to let go, which edges have, plastic curvatures.
+///
+/// # Errors
+/// If a position is not finite: the error names the vertex.
+pub(crate) fn finish(world: &mut World, h: f64) -> Result<(), StepError> {
+    settle_grabbed(world);
+    let state = &mut world.state.motion;
+    let (work, last) = (&world.scratch, &world.state.last);
+    let mut bad = None;
+    for (i, row) in work.rows.iter().enumerate() {
+        let position = row.position();
+        if !position.is_finite() || position.abs().max_element() > FARTHEST {
+            bad = bad.or(Some(i));
+        }
+        // Contacts that were pushed apart have moved the start of an Euler step. What sticks has no velocity from
+        // before, in which backward differences would let it swing back.
+        let is_euler = last.scales[i] == h || work.stopped[i] || state.inverse_masses.raw[i] == 0.0;
+        let (base, scale) = if is_euler { (work.start[i], h) } else { (work.bases[i], last.scales[i]) };
+        state.velocities.raw[i] = (position - base) * (1.0 / scale);
+        state.positions.raw[i] = position;
+    }
+    match bad {
+        Some(i) => Err(not_finite(world, i, h)),
+        None => {
+            mark_overloaded_pins(world);
+            break_overloaded_edges(world, h);
+            yield_folds(world);
+            note_history(world, h);
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! Substeps: stages, time integration, accuracy, and what is done again.
+
+pub(crate) mod accuracy;
+pub(crate) mod detect;
+pub(crate) mod finish;
+pub(crate) mod follow;
+pub(crate) mod guard;
+pub(crate) mod integrate;
+pub(crate) mod newton;
+pub(crate) mod plan;
+pub(crate) mod predict;
+pub(crate) mod projective;
+pub(crate) mod retry;
+pub(crate) mod snapshot;
+pub(crate) mod solve;
+pub(crate) mod substep;
+pub(crate) mod substeps;

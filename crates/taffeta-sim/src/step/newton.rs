@@ -1,0 +1,224 @@
+//! The stage of the solve by Newton's method, global or direct.
+
+use crate::contact::memory::{carried_friction, carried_loads};
+use crate::contact::stiffness::stiffness;
+use crate::derive::bodies::scene_extent;
+use crate::derive::clock::{clamp_normals, end_of_substep};
+use crate::derive::derived::Solver;
+use crate::derive::world::World;
+use crate::features::seams::threads::sewn_cloths;
+use crate::model::description::SolverChoice;
+use crate::model::error::StepError;
+use crate::model::pins::{along_held, put_back};
+use crate::model::scratch::Scratch;
+use crate::model::state::State;
+use crate::step::accuracy::solution_error;
+use crate::step::guard::not_finite;
+use glam::DVec3;
+use taffeta_contact::Contact;
+use taffeta_contact::response::take_back_slip;
+use taffeta_core::ContactRow;
+use taffeta_core::index::DenseIndex;
+use taffeta_core::lanes::Row;
+use taffeta_solve::drivers::newton::{
+    Contacts, NewtonError, NewtonLimits, NewtonProblem, NewtonReport, Touch,
+};
+
+/// Part of the size of the scene that a Newton step may promise to still move it, and count as converged: of the direct
+/// solver, which is the reference of all others; where a scene says how many iterations there are, and wants them made;
+/// and in the search for an equilibrium. Otherwise the error of the substep tells (`accuracy`).
+const DIRECT_TOLERANCE: f64 = 1e-10;
+
+const CONVERGED_TOLERANCE: f64 = 1e-9;
+
+const STATIC_TOLERANCE: f64 = 1e-7;
+
+/// The same of the global solver while cloth is sewn: nobody sees how it gets to where it is worn. In the trial garment most substeps
+/// ended at the limit of iterations without it, with the same shape.
+const SEWING_TOLERANCE: f64 = 1e-4;
+
+/// Newton iterations at most, unless the scene says how many.
+const GLOBAL_ITERATIONS: u32 = 20;
+
+const SEWING_ITERATIONS: u32 = 8;
+
+const STATIC_ITERATIONS: u32 = 40;
+
+const DIRECT_ITERATIONS: u32 = 100;
+
+/// The part of a Newton step that conjugate gradients may leave: where the scene says how many steps there are; where
+/// they go on until they are small, when half as many iterations come to the same; and in the search for an equilibrium.
+const LINEAR_TOLERANCE: f64 = 1e-2;
+
+const ROUGH_LINEAR_TOLERANCE: f64 = 1e-1;
+
+const STATIC_LINEAR_TOLERANCE: f64 = 1e-2;
+
+/// Notes the force of a contact after the solve; takes back what slip is left where it sticks, for the solve knows
+/// sticking as a stiff spring; and takes out of the velocity what only pushed the point out of the body.
+fn settle_contact(contact: &mut Contact, touch: &Touch, work: Settling<'_>, h: f64) {
+    let row = contact.row;
+    let normal_force = touch.force.dot(row.normal);
+    let friction = touch.force.reject_from_normalized(row.normal);
+    contact.normal_lambda = h * h * normal_force;
+    contact.friction_lambda = friction * (h * h);
+    // Points on edges and faces share vertices: what is put back of one is taken from another, and only the friction that
+    // they bear makes them stay.
+    let may_stick = touch.holds && row.vertex().is_some() && normal_force > 0.0;
+    if may_stick && friction.length() <= row.static_friction * normal_force {
+        contact.sticks = take_back_slip(contact, work.start, work.rows);
+    }
+    let square: f64 = row.weights.iter().map(|s| s * s).sum();
+    let begun = row.interpolate(|vi| work.start[vi.to_usize()]) + row.body_displacement;
+    let ended = row.interpolate(|vi| work.rows[vi.to_usize()].position());
+    let push = (ended - begun).dot(row.normal).clamp(0.0, (-row.gap(begun)).max(0.0));
+    for (vi, s) in row.vertices.into_iter().zip(row.weights) {
+        let i = vi.to_usize();
+        if s == 0.0 || work.rows[i].inverse_mass == 0.0 {
+            continue;
+        }
+        let shift = row.normal * (push * s / square);
+        work.start[i] += shift;
+        work.bases[i] += shift;
+        work.stopped[i] |= contact.sticks;
+    }
+}
+
+/// The static friction of a contact \[N\], at most as much as its normal force allows now; `None`: it slides or is open.
+fn static_friction(contact: &Contact, touch: &Touch) -> Option<DVec3> {
+    let row = &contact.row;
+    let normal_force = touch.force.dot(row.normal);
+    let friction = touch.force.reject_from_normalized(row.normal);
+    let bears = touch.is_static && normal_force > 0.0;
+    bears.then(|| friction.clamp_length_max(row.static_friction * normal_force))
+}
+
+/// What [`settle_contact`] works on: starts and `X` \[m\], present positions, and who sticks.
+struct Settling<'a> {
+    start: &'a mut [DVec3],
+    bases: &'a mut [DVec3],
+    rows: &'a mut [Row],
+    stopped: &'a mut [bool],
+}
+
+/// Solves the implicit step of the substep: elasticity, pressure, contact, damping.
+pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, StepError> {
+    let time = world.state.time;
+    let limits = newton_limits(world, h);
+    let normals = clamp_normals(world, end_of_substep(world, h));
+    let (state, gravity) = (&world.state.motion, world.state.gravity);
+    let rows: Vec<ContactRow> = world.state.last.contacts.iter().map(|c| c.row).collect();
+    let mut inertia: Vec<f64> =
+        state.masses.iter().zip(&world.state.last.scales).map(|(m, s)| m / (s * s)).collect();
+    let loads = carried_loads(world);
+    let stiffnesses: Vec<f64> =
+        rows.iter().zip(loads).map(|(row, load)| stiffness(row, state, (h, load))).collect();
+    let carried = carried_friction(world);
+    // Start from inertia without gravity: from the old position motion would be swallowed, from the prediction a
+    // cloth at rest would jitter.
+    let held = state.held.raw.clone();
+    let guess = |((x, held), s): ((&DVec3, &[bool; 3]), &f64)| along_held(*held, *x, *x - gravity * (s * s));
+    let mut x: Vec<_> =
+        world.state.last.predicted.iter().zip(&held).zip(&world.state.last.scales).map(guess).collect();
+    for pull in &world.state.last.pulls {
+        inertia[pull.vertex] += pull.stiffness;
+        // Nor from where a grab would take its vertices by themselves: they would be torn out of the cloth.
+        x[pull.vertex] = guess(((&pull.free, &held[pull.vertex]), &world.state.last.scales[pull.vertex]));
+    }
+    let is_direct = world.derived.choice == SolverChoice::Direct;
+    let mut effort = world.scratch.effort;
+    let World { derived: caches, scratch: work, state: State { last, .. }, .. } = world;
+    let Solver::Newton(driver) = &mut caches.solver else { return Ok(NewtonReport::default()) };
+    driver.begin_step(&work.start, &caches.plate);
+    caches.plate.clamps.clone_from(&normals);
+    let contacts = Contacts { rows: &rows, start: &work.start, carried: &carried, stiffnesses: &stiffnesses };
+    let problem = NewtonProblem {
+        inertia: &inertia,
+        predicted: &last.predicted,
+        held: &held,
+        damping_rate: 1.0 / h,
+        contacts,
+        clamps: &normals,
+    };
+    let size = x.len() + rows.len();
+    let limits = NewtonLimits { linear_iterations: effort.conjugate_left(size), ..limits };
+    let report = driver.solve((&mut x, &mut caches.plate), &problem, limits);
+    if let Ok(report) = &report {
+        match is_direct {
+            true => effort.add_direct(size, report.iterations),
+            false => effort.add_newton(size, (report.iterations, report.linear_iterations)),
+        }
+    }
+    world.scratch.effort = effort;
+    let report = match report {
+        Ok(report) => report,
+        Err(NewtonError::NotFinite) => return Err(blame_farthest(world, h)),
+        Err(source) => return Err(StepError::Newton { time, source }),
+    };
+    for (row, x) in world.scratch.rows.iter_mut().zip(&x) {
+        row.position = x.to_array();
+    }
+    settle_contacts(world, h);
+    put_back(&world.scratch.guided, &mut world.scratch.rows);
+    Ok(report)
+}
+
+/// What the solve leaves to be done at the contacts, and what the next one has to know of them.
+fn settle_contacts(world: &mut World, h: f64) {
+    let Solver::Newton(driver) = &world.derived.solver else { return };
+    let Scratch { start, bases, rows, stopped, .. } = &mut world.scratch;
+    let contacts = &mut world.state.last.contacts;
+    world.state.motion.grips.iter_mut().for_each(|grip| *grip = DVec3::ZERO);
+    let mut bearing = Vec::new();
+    for (contact, touch) in contacts.iter_mut().zip(driver.touches()) {
+        let settling = Settling { start, bases, rows, stopped };
+        settle_contact(contact, touch, settling, h);
+        let friction = static_friction(contact, touch);
+        let vertex = contact.row.vertex();
+        if let Some(vi) = vertex {
+            world.state.motion.grips[vi] += friction.unwrap_or_default();
+        }
+        if contact.normal_lambda > 0.0 {
+            // That of vertices is part of the cloth. Also what slides: it bears a load.
+            let elsewhere = friction.filter(|_| vertex.is_none()).unwrap_or_default();
+            bearing.push((&*contact, elsewhere, contact.normal_lambda / (h * h)));
+        }
+    }
+    if world.inputs.stands_still {
+        // The search begins each of its steps anew; what is remembered of edges that share vertices takes turns.
+        bearing.clear();
+    }
+    world.state.grasps.note(bearing.into_iter());
+}
+
+/// The error for an energy that is not finite: it names the vertex that was to go farthest.
+fn blame_farthest(world: &World, h: f64) -> StepError {
+    let way = |i: usize| {
+        let way = world.state.last.predicted[i].distance(world.scratch.start[i]);
+        if way.is_nan() { f64::INFINITY } else { way }
+    };
+    let farthest =
+        (0..world.state.last.predicted.len()).fold(0, |best, i| if way(i) > way(best) { i } else { best });
+    not_finite(world, farthest, h)
+}
+
+/// When the Newton iteration of a substep of length `h` \[s\] stops.
+pub(crate) fn newton_limits(world: &World, h: f64) -> NewtonLimits {
+    let is_direct = world.derived.choice == SolverChoice::Direct;
+    let (part, most, linear_tolerance) = match world.setup.settings.iterations {
+        _ if is_direct => (DIRECT_TOLERANCE, DIRECT_ITERATIONS, LINEAR_TOLERANCE),
+        // Who says how many iterations wants them made.
+        Some(_) => (CONVERGED_TOLERANCE, GLOBAL_ITERATIONS, LINEAR_TOLERANCE),
+        None if world.inputs.stands_still => (STATIC_TOLERANCE, STATIC_ITERATIONS, STATIC_LINEAR_TOLERANCE),
+        None if sewn_cloths(world).contains(&true) => {
+            (SEWING_TOLERANCE, SEWING_ITERATIONS, ROUGH_LINEAR_TOLERANCE)
+        }
+        None => (solution_error(world, h), GLOBAL_ITERATIONS, ROUGH_LINEAR_TOLERANCE),
+    };
+    NewtonLimits {
+        iterations: world.setup.settings.iterations.unwrap_or(most),
+        tolerance: part * scene_extent(world),
+        linear_tolerance,
+        linear_iterations: u32::MAX,
+    }
+}

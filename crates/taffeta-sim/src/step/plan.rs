@@ -1,0 +1,87 @@
+//! How many substeps a step takes, and how many iterations each.
+
+use crate::derive::air::{densities, exposed};
+use crate::derive::derived::Solver;
+use crate::derive::pressure::{has_pressure, mean_pressure_acceleration};
+use crate::derive::solver_facts::knows_its_error;
+use crate::derive::world::World;
+use crate::features::seams::threads::is_sewing;
+use crate::model::error::StepError;
+use crate::model::report::SubstepPlan;
+use crate::step::accuracy::next_substep;
+use taffeta_solve::substeps::{LONGEST_SUBSTEP, SubstepDemand};
+
+/// Substeps of a local solver while something is sewn, relative to those that the load path asks for: threads move whole
+/// edges of panels. A tunic was strained by a fifth with 11 to 14 substeps, by a sixtieth with 24.
+const SEWING_PART: u32 = 2;
+
+/// Sweeps per substep, unless the scene says how many: small steps with one sweep each converge best.
+const BLOCK_SWEEPS: u32 = 1;
+
+/// The same for XPBD and PBD: what their papers call usual.
+const ROW_SWEEPS: u32 = 10;
+
+/// Iterations of projective dynamics per substep, unless the scene says how many.
+const PROJECTIVE_ITERATIONS: u32 = 15;
+
+/// Longest substep of projective dynamics \[s\]: a frame is one, as it is published.
+const PROJECTIVE_SUBSTEP: f64 = 1.0 / 60.0;
+
+/// Substeps that one step may take: a step that asks for more is a mistake in its length, not a simulation.
+const MAX_SUBSTEPS: f64 = 1e6;
+
+/// Chooses the substeps of a step.
+pub(crate) fn plan(world: &World, dt: f64) -> Result<SubstepPlan, StepError> {
+    let is_local = world.derived.solver.is_local();
+    let iterations = match &world.derived.solver {
+        Solver::Block(_) => world.setup.settings.iterations.unwrap_or(BLOCK_SWEEPS),
+        Solver::Rows(_) => world.setup.settings.iterations.unwrap_or(ROW_SWEEPS),
+        Solver::Projective(_) => world.setup.settings.iterations.unwrap_or(PROJECTIVE_ITERATIONS),
+        Solver::Newton(_) => 0,
+    };
+    let plan = SubstepPlan { iterations, ..SubstepPlan::default() };
+    if let Some(substeps) = world.setup.settings.substeps {
+        return Ok(SubstepPlan { substeps, ..plan });
+    }
+    if matches!(world.derived.solver, Solver::Projective(_)) {
+        let count = (dt / PROJECTIVE_SUBSTEP - 1e-9).ceil().max(1.0);
+        let too_many = Err(StepError::BadTimeStep { dt });
+        return if count > MAX_SUBSTEPS {
+            too_many
+        } else {
+            Ok(SubstepPlan { substeps: count as u32, ..plan })
+        };
+    }
+    if dt / LONGEST_SUBSTEP > MAX_SUBSTEPS {
+        return Err(StepError::BadTimeStep { dt });
+    }
+    if !is_local {
+        // Newton's method converges at any step: the motion decides, not the mesh.
+        return Ok(SubstepPlan { substeps: substeps_in(world, dt), ..plan });
+    }
+    let drag = world.inputs.air.map_or(0.0, |air| {
+        exposed(world, &densities(world)).mean_acceleration(&air, &world.state.motion.velocities)
+    });
+    let ropes = world.derived.blocks.ropes.stretch.iter().map(|segment| segment.damping);
+    let cloths = world.setup.cloths.iter().map(|c| c.model.material.stretch_damping);
+    let solids = world.setup.solids.iter().map(|solid| solid.material.damping);
+    let damping = cloths.chain(ropes).chain(solids).fold(0.0, f64::max);
+    let pressure = if has_pressure(world) { mean_pressure_acceleration(world) } else { 0.0 };
+    let acceleration = world.state.gravity.length() + drag + pressure;
+    let choice = world.derived.load_path.choose(&SubstepDemand { dt, acceleration, iterations, damping });
+    let part = if is_sewing(world) { SEWING_PART } else { 1 };
+    if f64::from(choice.count) * f64::from(part) > MAX_SUBSTEPS {
+        return Err(StepError::BadTimeStep { dt });
+    }
+    Ok(SubstepPlan { substeps: part * choice.count, capped_excess: choice.capped_excess, ..plan })
+}
+
+/// Into how many substeps the accuracy asked for cuts a time \[s\].
+pub(crate) fn substeps_in(world: &World, time: f64) -> u32 {
+    (time / next_substep(world) - 1e-9).ceil().max(1.0) as u32
+}
+
+/// Whether the number of substeps changes within a step as the motion does.
+pub(crate) fn adapts_substeps(world: &World) -> bool {
+    world.setup.settings.substeps.is_none() && knows_its_error(world)
+}

@@ -1,0 +1,88 @@
+//! First stage of a substep: where vertices would go without elasticity and contact.
+
+use crate::derive::air::{densities, exposed};
+use crate::derive::clock::end_of_substep;
+use crate::derive::pressure::{add_pressure, has_pressure, is_pressure_explicit};
+use crate::derive::world::World;
+use crate::features::grabs::{forget_grabbed, pull_grabbed};
+use crate::features::pins::{note_inertia, release_pins};
+use crate::model::inertia::coast;
+use crate::model::pins::{Guided, Pin, along_held};
+use crate::model::state::State;
+use crate::step::integrate::collect_inertia;
+use glam::DVec3;
+use taffeta_core::index::DenseIndex;
+
+/// Lets go of the pins whose time has come. Moves the free vertices by inertia, gravity, drag, pressure and grabs, and
+/// the held ones, along the axes that are held, to where their pin's motion takes them.
+///
+/// Reads: positions, velocities, pins, air, grabs. Writes: velocities, the rows and the start of the substep; everything
+/// that depends on who is held if a pin lets go.
+pub(crate) fn predict(world: &mut World, h: f64) {
+    release_pins(world);
+    forget_grabbed(world);
+    let inertia = collect_inertia(world, h);
+    let outside = (world.state.gravity, world.setup.settings.velocity_damping);
+    let State { motion: state, last, .. } = &mut world.state;
+    let work = &mut world.scratch;
+    work.start.clone_from(&state.positions.raw);
+    work.start_velocities.clone_from(&state.velocities.raw);
+    work.bases = inertia.iter().map(|inertia| inertia.position).collect();
+    last.scales = inertia.iter().map(|inertia| inertia.scale).collect();
+    work.stopped = vec![false; inertia.len()];
+    for ((v, w), inertia) in state.velocities.iter_mut().zip(state.inverse_masses.iter()).zip(&inertia) {
+        *v = if *w > 0.0 { coast(*inertia, outside) } else { *v };
+    }
+    // Those without history take longer strides, and the same share of what acts from outside.
+    work.impulse_time = last.scales.iter().copied().fold(h, f64::min);
+    let impulses = outer_impulses(world, world.scratch.impulse_time);
+    let state = &mut world.state.motion;
+    for (i, impulse) in impulses.iter().enumerate() {
+        let share = world.state.last.scales[i] / world.scratch.impulse_time;
+        state.velocities.raw[i] += *impulse * (state.inverse_masses.raw[i] * share);
+    }
+    world.scratch.impulses = impulses;
+    note_inertia(world, &inertia, outside);
+    world.state.last.h = h;
+    place_vertices(world, h);
+    pull_grabbed(world);
+}
+
+/// Impulses of drag and pressure over a time `h` \[N·s\]; empty if there is neither.
+fn outer_impulses(world: &World, h: f64) -> Vec<DVec3> {
+    let pressed = has_pressure(world) && is_pressure_explicit(world);
+    if world.inputs.air.is_none() && !pressed {
+        return Vec::new();
+    }
+    let state = &world.state.motion;
+    let mut impulses = vec![DVec3::ZERO; state.positions.len()];
+    if let Some(air) = world.inputs.air {
+        exposed(world, &densities(world)).add_drag(&air, &state.velocities, h, &mut impulses);
+    }
+    if pressed {
+        add_pressure(world, &state.positions, h, &mut impulses);
+    }
+    impulses
+}
+
+/// Puts the vertices where their velocities and their pins take them by the end of the substep.
+fn place_vertices(world: &mut World, h: f64) {
+    let State { sheet, motion, last, .. } = &world.state;
+    let end = end_of_substep(world, h);
+    let pose = |pin: &Pin| pin.description.motion.pose_at(end, pin.center);
+    let poses: Vec<_> = world.setup.pins.iter().map(pose).collect();
+    world.scratch.guided.clear();
+    for vi in sheet.topology.vertices() {
+        let start = motion.positions[vi];
+        let i = vi.to_usize();
+        let mut position = world.scratch.bases[i] + motion.velocities[vi] * last.scales[i];
+        if let Some(pin) = motion.vertex_pins[vi] {
+            let (held, target) = (motion.held[vi], poses[pin as usize].apply(sheet.starts[vi]));
+            position = along_held(held, target, position);
+            if held.contains(&false) {
+                world.scratch.guided.push(Guided { vertex: vi, held, start, target });
+            }
+        }
+        world.scratch.rows[vi.to_usize()].position = position.to_array();
+    }
+}

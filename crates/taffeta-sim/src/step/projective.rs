@@ -1,0 +1,136 @@
+//! The stage of the solve by projective dynamics.
+
+use crate::derive::derived::{Caches, Solver};
+use crate::derive::world::World;
+use crate::features::volumes::set_volume_targets;
+use crate::model::error::StepError;
+use crate::model::pins::put_back;
+use crate::model::scratch::Scratch;
+use crate::model::state::LastSubstep;
+use glam::DVec3;
+use taffeta_contact::response::{project, take_back_slip};
+use taffeta_contact::{Contact, SubstepView};
+use taffeta_core::lanes::Row;
+use taffeta_solve::drivers::newton::FactorError;
+use taffeta_solve::drivers::projective::ProjectiveDriver;
+
+/// Passes over the contacts in every iteration. Contacts of vertices are independent and take one; those of edges and
+/// faces share vertices.
+const CONTACT_PASSES: u32 = 4;
+
+/// Local and global steps, each pair followed by contact; then the contacts once more, for what the iterations have
+/// left. The forces of contacts at vertices are remembered, and the next substep begins with them.
+pub(crate) fn solve_projective(world: &mut World, h: f64, iterations: u32) -> Result<(), StepError> {
+    let time = world.state.time;
+    set_volume_targets(world, h);
+    for contact in &mut world.state.last.contacts {
+        let Some(vi) = contact.row.vertex() else { continue };
+        let force = world.state.motion.grips[vi] * (h * h);
+        contact.normal_lambda = force.dot(contact.row.normal).max(0.0);
+        contact.friction_lambda = force.reject_from_normalized(contact.row.normal);
+    }
+    let World { derived, scratch, state, .. } = world;
+    let outcome = iterate(derived, (scratch, &mut state.last), (h, iterations));
+    outcome.map_err(|source| StepError::Factorization { time, source })?;
+    world.state.motion.grips.iter_mut().for_each(|grip| *grip = DVec3::ZERO);
+    for contact in &world.state.last.contacts {
+        if let Some(vi) = contact.row.vertex() {
+            world.state.motion.grips[vi] += multiplier(contact) / (h * h);
+        }
+    }
+    meet_late_contacts(world, h);
+    Ok(())
+}
+
+/// Pushes out what the iterations have taken into a body elsewhere than the prediction had foreseen: a step is as
+/// long as a frame, and its contacts are found at its beginning.
+fn meet_late_contacts(world: &mut World, h: f64) {
+    let work = &mut world.scratch;
+    let view = SubstepView { start: &work.start, rows: &work.rows, rests: false, time: world.state.time, h };
+    let found = world.derived.detector.detect(&world.state.sheet.topology, &world.setup.obstacles, view);
+    let mut late: Vec<Contact> = found.iter().map(frictionless).collect();
+    (0..CONTACT_PASSES).for_each(|_| project(&mut late, &work.start, &mut work.rows));
+    put_back(&work.guided, &mut work.rows);
+}
+
+/// The multiplier of a contact, normal and friction \[kg·m\].
+fn multiplier(contact: &Contact) -> DVec3 {
+    contact.row.normal * contact.normal_lambda + contact.friction_lambda
+}
+
+fn iterate(
+    caches: &mut Caches,
+    (work, last): (&mut Scratch, &mut LastSubstep),
+    (h, iterations): (f64, u32),
+) -> Result<(), FactorError> {
+    let Solver::Projective(driver) = &mut caches.solver else { return Ok(()) };
+    driver.begin_step(&last.predicted, h)?;
+    let mut forces = vec![DVec3::ZERO; work.rows.len()];
+    for contact in &last.contacts {
+        let force = multiplier(contact) / (h * h);
+        for (vi, weight) in contact.row.vertices.iter().zip(contact.row.weights) {
+            forces[vi.0 as usize] += force * weight;
+        }
+    }
+    let volumes = &mut caches.blocks.enclosed;
+    volumes.iter_mut().for_each(|volume| volume.pressure = 0.0);
+    for _ in 0..iterations {
+        driver.iterate_with_volumes(&forces, volumes);
+        for (i, row) in work.rows.iter_mut().enumerate() {
+            row.position = driver.position(i).to_array();
+        }
+        if !last.contacts.is_empty() {
+            meet_contacts((work, last), &mut forces, h);
+        }
+    }
+    let_go((work, last), driver);
+    settle_contacts(work, last);
+    put_back(&work.guided, &mut work.rows);
+    Ok(())
+}
+
+/// Lets the contacts move the positions that an iteration has left, and adds the forces that amount to it.
+fn meet_contacts((work, last): (&mut Scratch, &mut LastSubstep), forces: &mut [DVec3], h: f64) {
+    let before: Vec<DVec3> = work.rows.iter().map(Row::position).collect();
+    (0..CONTACT_PASSES).for_each(|_| project(&mut last.contacts, &work.start, &mut work.rows));
+    for ((force, before), row) in forces.iter_mut().zip(&before).zip(&work.rows) {
+        if row.inverse_mass > 0.0 {
+            *force += (row.position() - *before) / (row.inverse_mass * h * h);
+        }
+    }
+}
+
+/// Lets go of the contacts at vertices that hold what the last global step has taken away from them by more than the distance
+/// kept, out of the body or along it where they stick. The multipliers follow the forces of elasticity by a part `m/(h²K)` of
+/// them per iteration, which is little in stiff cloth: what is too large glues a vertex to the body for many steps, while
+/// its faces are turned over or torn apart. The vertex stays where the step took it, and the next step begins without the force.
+fn let_go((work, last): (&mut Scratch, &mut LastSubstep), driver: &ProjectiveDriver) {
+    for contact in last.contacts.iter_mut().filter(|contact| contact.normal_lambda > 0.0) {
+        let Some(vi) = contact.row.vertex() else { continue };
+        let i = vi.0 as usize;
+        let (row, position) = (contact.row, driver.position(i));
+        let moved = position - work.start[i] - row.body_displacement;
+        let slip = if contact.sticks { moved.reject_from_normalized(row.normal).length() } else { 0.0 };
+        if row.gap(position).max(slip) > row.thickness && work.rows[i].inverse_mass > 0.0 {
+            work.rows[i].position = position.to_array();
+            (contact.normal_lambda, contact.friction_lambda, contact.sticks) = (0.0, DVec3::ZERO, false);
+        }
+    }
+}
+
+/// A contact that separates only, and has not acted yet.
+fn frictionless(contact: &Contact) -> Contact {
+    let mut row = contact.row;
+    (row.static_friction, row.kinetic_friction) = (0.0, 0.0);
+    Contact::new(contact.name, row)
+}
+
+/// Takes away what is left of penetration, and of slip where a contact sticks. The multipliers stay those of the
+/// iterations.
+fn settle_contacts(work: &mut Scratch, last: &LastSubstep) {
+    let mut contacts: Vec<Contact> = last.contacts.iter().map(frictionless).collect();
+    project(&mut contacts, &work.start, &mut work.rows);
+    for contact in last.contacts.iter().filter(|contact| contact.sticks && contact.row.vertex().is_some()) {
+        take_back_slip(contact, &work.start, &mut work.rows);
+    }
+}

@@ -1,0 +1,51 @@
+//! Snapshots: what a step or a substep that fails goes back to.
+
+use crate::derive::crossings::{resume_pairs, rooms};
+use crate::derive::rebuild::rebuild;
+use crate::derive::world::World;
+use crate::model::report::SafeguardReport;
+use crate::model::scratch::Inputs;
+use crate::model::state::State;
+use taffeta_contact::Rooms;
+use taffeta_solve::PlateState;
+
+/// All that a step or a substep changes before it can still fail.
+pub(crate) struct Snapshot {
+    state: State,
+    inputs: Inputs,
+    safeguard: SafeguardReport,
+    /// Of the solver; the state has the scalars of the start of the step only.
+    plate: PlateState,
+    rooms: Option<Rooms>,
+}
+
+/// What [`World::go_back`] needs to undo a step.
+pub(crate) fn note(world: &World) -> Snapshot {
+    Snapshot {
+        state: world.state.clone(),
+        inputs: world.inputs.clone(),
+        safeguard: world.safeguard.clone(),
+        plate: world.derived.plate.clone(),
+        rooms: rooms(world),
+    }
+}
+
+/// What [`World::go_back`] needs to undo a substep, which finds its contacts by itself: those of the last one are not kept.
+pub(crate) fn note_substep(world: &mut World) -> Snapshot {
+    let contacts = std::mem::take(&mut world.state.last.contacts);
+    let snapshot = note(world);
+    world.state.last.contacts = contacts;
+    snapshot
+}
+
+/// Puts back what a failed step has changed.
+pub(crate) fn go_back(world: &mut World, snapshot: Snapshot) {
+    let Snapshot { mut state, inputs, safeguard, plate, rooms } = snapshot;
+    let last = std::mem::take(&mut state.last);
+    (world.state, world.inputs, world.safeguard) = (state, inputs, safeguard);
+    // Solver and detector have memories of their own, which the failed step has touched.
+    rebuild(world);
+    world.derived.plate = plate;
+    resume_pairs(world, rooms);
+    world.state.last = last;
+}

@@ -1,0 +1,34 @@
+//! One substep, stage by stage.
+
+use crate::contact::forced::check_strides;
+use crate::contact::secure::secure;
+use crate::derive::world::World;
+use crate::model::error::StepError;
+use crate::model::report::SubstepPlan;
+use crate::model::stage::{Stage, StageTimes};
+use crate::step::accuracy::local_error;
+use crate::step::detect::detect;
+use crate::step::finish::finish;
+use crate::step::predict::predict;
+use crate::step::solve::solve;
+use taffeta_core::tasks::stand_by;
+
+/// One substep, stage by stage.
+pub(crate) fn run_substep(
+    world: &mut World,
+    h: f64,
+    plan: &mut SubstepPlan,
+    times: &mut StageTimes,
+) -> Result<(), StepError> {
+    world.watch.pass(world.state.time)?;
+    world.scratch.error = local_error(world);
+    times.run(Stage::Predict, || predict(world, h));
+    check_strides(world, h)?;
+    // Not all of the time: what remeshes is one thread.
+    stand_by(world.state.sheet.topology.vertex_count, || {
+        times.run(Stage::Detect, || detect(world, h));
+        times.run(Stage::Solve, || solve(world, h, plan))?;
+        times.run(Stage::Secure, || secure(world, h));
+        times.run(Stage::Finish, || finish(world, h))
+    })
+}

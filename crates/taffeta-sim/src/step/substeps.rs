@@ -1,0 +1,99 @@
+//! The substeps of a step.
+
+use crate::derive::solver_facts::knows_its_error;
+use crate::derive::world::World;
+use crate::features::grabs::{Leader, find_grabbed, lead_grabs};
+use crate::features::plastic::yields_in_every_substep;
+use crate::features::tearing::rules::is_time_to_tear;
+use crate::features::tearing::tear::tear_overloaded;
+use crate::model::effort::{Effort, HURRIED_SUBSTEPS};
+use crate::model::error::StepError;
+use crate::model::grabs::Grab;
+use crate::model::report::{SubstepPlan, TearCounts};
+use crate::model::stage::{Stage, StageTimes};
+use crate::step::accuracy::local_error;
+use crate::step::follow::follow_obstacles;
+use crate::step::plan::{adapts_substeps, plan, substeps_in};
+use crate::step::retry::run_yielding_substep;
+
+/// All substeps of a step, however many they come to.
+pub(crate) fn make_substeps(
+    world: &mut World,
+    dt: f64,
+    grabs: (&[Grab], &mut Leader<'_>),
+    times: &mut StageTimes,
+) -> Result<(SubstepPlan, TearCounts), StepError> {
+    let effort = Effort::new(world.state.sheet.topology.vertex_count);
+    world.scratch.effort = effort.with_substeps(world.setup.settings.substeps.unwrap_or(1));
+    world.derived.begin_frame();
+    let plan = plan(world, dt).map(|plan| follow_obstacles(world, plan, dt))?;
+    run_substeps(world, (plan, dt), grabs, times)
+}
+
+fn run_substeps(
+    world: &mut World,
+    ((mut plan, least), dt): ((SubstepPlan, u32), f64),
+    (grabs, lead): (&[Grab], &mut Leader<'_>),
+    times: &mut StageTimes,
+) -> Result<(SubstepPlan, TearCounts), StepError> {
+    debug_assert_eq!(world.derived.epoch, world.state.sheet.topology.epoch, "caches of another topology");
+    let (end, mut energy, mut tears) = (world.state.time + dt, None, TearCounts::default());
+    let mut grabs = grabs.to_vec();
+    // The substeps of equal length that are to come, or to go on with.
+    let begin = world.state.time;
+    let (mut start, mut h, mut count) = (begin, dt / f64::from(plan.substeps), plan.substeps);
+    let (mut substep, mut last_part) = (0, None);
+    while substep < count {
+        // Multiplied, not added up: the last substep ends exactly at the frame.
+        world.state.time = start + h * f64::from(substep);
+        let wanted =
+            choose_substeps(world, (end - world.state.time, count - substep), (&mut plan, least, dt));
+        if wanted != count - substep {
+            plan.substeps = plan.substeps - (count - substep) + wanted;
+            (start, count, substep) = (world.state.time, wanted, 0);
+            h = (end - start) / f64::from(count);
+        }
+        let part = (world.state.time - begin) / dt;
+        let is_due = is_time_to_tear((last_part.replace(part), part), dt);
+        let epoch = world.state.sheet.topology.epoch;
+        let tear = || if is_due { tear_overloaded(world, substep > 0) } else { TearCounts::default() };
+        tears = tears.plus(times.run(Stage::Remesh, tear));
+        let is_edited = world.state.sheet.topology.epoch != epoch;
+        if is_edited {
+            world.inputs.grabbed = find_grabbed(world, &grabs)?;
+            energy = None;
+        }
+        lead_grabs(world, h, &mut grabs, lead)?;
+        // The kinks of new splits must not become folds.
+        world.inputs.lets_yield = !is_edited && (substep + 1 == count || yields_in_every_substep(world));
+        run_yielding_substep(world, (h, 0), (&mut plan, &mut energy), times)?;
+        if knows_its_error(world) {
+            plan.error = plan.error.max(local_error(world));
+        }
+        substep += 1;
+    }
+    world.state.time = end;
+    Ok((plan, tears))
+}
+
+/// How many substeps are to make what is left of a step \[s\], of the length `dt` \[s\], for which so many are planned; the
+/// obstacles ask for `least` in all of it.
+fn choose_substeps(
+    world: &World,
+    (left, planned): (f64, u32),
+    (plan, least, dt): (&mut SubstepPlan, u32, f64),
+) -> u32 {
+    if world.scratch.effort.is_spent() {
+        if planned > HURRIED_SUBSTEPS {
+            plan.hurried_since.get_or_insert(world.state.time);
+        }
+        return planned.min(HURRIED_SUBSTEPS);
+    }
+    if !adapts_substeps(world) {
+        return planned;
+    }
+    let least = (f64::from(least) * left / dt - 1e-9).ceil() as u32;
+    let asked = substeps_in(world, left).max(least);
+    // Substeps of one length are cheaper than those that change: what is kept for one need not be made anew.
+    if asked > planned || 2 * asked <= planned { asked } else { planned }
+}

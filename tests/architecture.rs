@@ -1,7 +1,13 @@
-//! The crates depend on each other only in the directions that the architecture allows.
+//! Crates depend on each other only in the directions that the architecture allows, and files of a crate not in circles.
+
+mod circles;
 
 use cargo_metadata::{DependencyKind, MetadataCommand};
+use circles::Imports;
 use std::collections::BTreeMap;
+use std::path::Path;
+
+const STILL_CIRCULAR: [&str; 3] = ["taffeta-scene", "taffeta-sim", "taffeta-solve"];
 
 /// What each crate may depend on within the workspace, beside `taffeta-core`.
 const ALLOWED: &[(&str, &[&str])] = &[
@@ -108,4 +114,17 @@ fn the_forbidden_directions_are_not_allowed_by_the_table() {
         let allowed = ALLOWED.iter().find(|(name, _)| *name == from).expect("listed").1;
         assert!(!allowed.contains(&to), "{from} → {to}");
     }
+}
+
+#[test]
+fn no_files_import_each_other_in_a_circle() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let checked = ALLOWED.iter().map(|(name, _)| name).filter(|name| !STILL_CIRCULAR.contains(name));
+    let describe = |name: &&str| {
+        let folder = crates.join(name).join("src");
+        let circles = Imports::of_folder(&folder).describe_circles();
+        circles.into_iter().map(|line| format!("{name}: {line}")).collect::<Vec<_>>()
+    };
+    let circles: Vec<String> = checked.flat_map(describe).collect();
+    assert!(circles.is_empty(), "files import each other in circles:\n{}", circles.join("\n"));
 }

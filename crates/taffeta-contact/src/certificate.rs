@@ -13,30 +13,20 @@
 //! by the others. So they are tested again when a fraction has fallen. Each pair changes from none to a moving plane to
 //! a standing plane at most, so the search ends.
 
+pub use crate::path::Path;
+
 use crate::advance::{Pursuit, STRIDE_SHARE, advance};
 use crate::boxes::Aabb;
 use crate::guard::{FaceAtShape, GuardedFace, MovingShape, Verdict};
 use crate::pair::{Pair, closest};
+use crate::path::keep;
 use glam::DVec3;
 use rayon::prelude::*;
 
-/// The share of its distance, at most, that a pair may use up that is closer than the separation asked for.
-const SPENT_SHARE: f64 = 0.5;
 /// Part of its distance that a pair that cannot keep its separation must be left with on its path to count as apart.
 const SPARED_SHARE: f64 = 1e-6;
 /// Pairs that one task takes.
 const PAIRS_PER_TASK: usize = 1024;
-
-/// The motion of all vertices over a substep.
-#[derive(Clone, Copy, Debug)]
-pub struct Path<'a> {
-    /// Positions at its start \[m\], where no pair may cross.
-    pub start: &'a [DVec3],
-    /// Displacements over it \[m\], relative to a common one of all bodies that can meet.
-    pub moves: &'a [DVec3],
-    /// Vertices that cannot be stopped: pins and obstacles.
-    pub prescribed: &'a [bool],
-}
 
 /// What became of a motion.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -185,13 +175,6 @@ struct Plane {
     fractions: [f64; 4],
     /// How far each primitive may go beyond its end \[m\].
     rooms: [f64; 2],
-}
-
-/// The distance that a pair keeps that should keep `separation` \[m\]. One that is nearer may still move, but less and
-/// less: if it could always go half the way, round-off would be all that is left after a few dozen substeps.
-pub(crate) fn keep(separation: f64, distance: f64) -> f64 {
-    let spent = SPENT_SHARE * distance * distance / (distance + separation);
-    if distance > 0.0 { separation.min(distance - spent) } else { 0.0 }
 }
 
 /// The fractions as the search has them.

@@ -5,8 +5,8 @@
 //! by strides that are, or if a plane that moves with the surface of the shape stays between them.
 
 use crate::advance::{Pursuit, STRIDE_SHARE, advance};
-use crate::certificate::{Path, keep};
 use crate::obstacle::Obstacle;
+use crate::path::{Path, keep};
 use crate::shape::{Skeleton, WorldShape};
 use glam::DVec3;
 use rayon::prelude::*;

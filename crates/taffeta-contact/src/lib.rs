@@ -25,12 +25,14 @@ pub mod mesh_obstacle;
 pub mod near;
 pub mod obstacle;
 pub mod pair;
+mod path;
 pub mod proximity;
 pub mod quarantine;
 pub mod response;
 mod rooms;
 pub mod shape;
 mod sides;
+mod step;
 pub mod tree;
 
 pub use detect::{ContactSurface, Detector, SubstepView};

@@ -6,11 +6,12 @@
 
 mod meetings;
 
+pub use crate::step::Step;
 pub use meetings::Which;
 
 use crate::boxes::{Aabb, MovingBox};
 use crate::candidates::collect_pairs;
-use crate::certificate::{Path, Truncation, truncate_among};
+use crate::certificate::{Truncation, truncate_among};
 use crate::crossings::{Crossing, find_crossings_among};
 use crate::detect::ContactSurface;
 use crate::elements::{Element, Elements};
@@ -19,6 +20,7 @@ use crate::guard::{FaceAtShape, MovingShape, is_sunken, watch_faces};
 use crate::joints::Joints;
 use crate::near::NearSearch;
 use crate::pair::{Pair, closest};
+use crate::path::Path;
 use crate::quarantine::Quarantine;
 use crate::rooms::Rooms;
 use crate::shape::WorldShape;
@@ -65,25 +67,6 @@ impl MeshBody {
     pub fn obstacle(friction: Friction) -> Self {
         Self { surface: ContactSurface { offset: 0.0, friction }, is_cloth: false, meets_cloths: false }
     }
-}
-
-/// The positions of all vertices over a substep \[m\]: cloths first, then obstacles.
-#[derive(Clone, Copy, Debug)]
-pub struct Step<'a> {
-    /// At its start.
-    pub start: &'a [DVec3],
-    /// At its end, as predicted or as proposed.
-    pub end: &'a [DVec3],
-    /// Velocities at its start \[m/s\].
-    pub velocities: &'a [DVec3],
-    /// Who cannot be stopped.
-    pub prescribed: &'a [bool],
-    /// Time at the start \[s\].
-    pub time: f64,
-    /// Length \[s\].
-    pub h: f64,
-    /// Obstacles in closed form.
-    pub shapes: &'a [MovingShape<'a>],
 }
 
 /// Finds the pairs of cloths and meshes that are near each other.

@@ -27,6 +27,7 @@ mod simulate;
 mod standalone;
 mod tables;
 mod variation;
+mod words;
 
 pub use check::{CheckWords, ReferenceCheck, Refinement, RefinementKind, TRUSTED};
 pub use compare::{Comparison, Deviation};

@@ -1,6 +1,6 @@
 //! Areas, lengths and shapes of the faces of a mesh.
 
-use super::name_face;
+use super::names::name_face;
 use glam::{DVec2, DVec3};
 use taffeta_core::TriangleMesh;
 use taffeta_core::geometry::{doubled_area, flatten_triangle, triangle_quality};

@@ -1,6 +1,6 @@
 //! Connectivity of a triangle list that need not be a surface.
 
-use super::{name_face, name_vertex};
+use super::names::{name_face, name_vertex};
 use glam::DVec2;
 use taffeta_core::TriangleMesh;
 use taffeta_mesh::{BuildError, HalfedgeMesh};

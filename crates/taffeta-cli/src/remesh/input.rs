@@ -1,6 +1,5 @@
 //! What is remeshed: an OBJ or an NPZ file.
 
-use super::output::OWN_NAMES;
 use crate::failure::Failure;
 use glam::{DVec2, DVec3};
 use std::path::Path;
@@ -12,6 +11,21 @@ use taffeta_scene::{read_file, read_obj};
 const POSITIONS: &[&str] = &["positions", "world_pos", "vertices"];
 const FACES: &[&str] = &["faces", "cells", "triangles"];
 const POINTS: &[&str] = &["uv", "mesh_pos"];
+
+/// The arrays that the output writes itself, which no field of the input may be named after: there is one of each name in a file.
+const OWN_NAMES: [&str; 11] = [
+    "positions",
+    "faces",
+    "uv",
+    "uv_faces",
+    "velocities",
+    "pinned",
+    "origin_face",
+    "origin_weights",
+    "uv_origin_face",
+    "uv_origin_weights",
+    "output_of_input",
+];
 
 /// A mesh with what its vertices carry.
 #[derive(Clone, Debug, Default)]

@@ -4,8 +4,9 @@ mod circles;
 
 use cargo_metadata::{DependencyKind, MetadataCommand};
 use circles::Imports;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::process::Command;
 
 const STILL_CIRCULAR: [&str; 3] = ["taffeta-scene", "taffeta-sim", "taffeta-solve"];
 
@@ -127,4 +128,30 @@ fn no_files_import_each_other_in_a_circle() {
     };
     let circles: Vec<String> = checked.flat_map(describe).collect();
     assert!(circles.is_empty(), "files import each other in circles:\n{}", circles.join("\n"));
+}
+
+/// Packages, also those of this project, that a program compiles which takes the façade as it is.
+const FACADE_PACKAGES: usize = 60;
+
+#[test]
+fn the_facade_by_itself_needs_few_packages() {
+    let arguments = [
+        "tree",
+        "--package",
+        "taffeta",
+        "--edges",
+        "normal",
+        "--prefix",
+        "none",
+        "--format",
+        "{p}",
+        "--locked",
+    ];
+    let output = Command::new(env!("CARGO")).args(arguments).output().expect("cargo runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let packages: BTreeSet<&str> = text.lines().map(|line| line.trim_end_matches(" (*)")).collect();
+    assert!(packages.iter().any(|package| package.starts_with("taffeta-sim ")), "{output:?}");
+    assert!(packages.len() <= FACADE_PACKAGES, "{} packages: {packages:#?}", packages.len());
+    let heavy = ["faer", "taffeta-scene", "taffeta-render"];
+    assert!(!packages.iter().any(|package| heavy.contains(&package.split(' ').next().unwrap_or_default())));
 }

@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use std::path::Path;
-use taffeta::formats::read_ply;
+use taffeta::io::read_ply;
 use taffeta::scene::parse_mesh;
 
 fuzz_target!(|data: &[u8]| {

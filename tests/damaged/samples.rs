@@ -6,7 +6,7 @@ use std::io::Cursor;
 use std::path::Path;
 use taffeta::contact::{Obstacle, Shape};
 use taffeta::core::{Placement, TriangleMesh};
-use taffeta::formats::{
+use taffeta::io::{
     FrameData, NumberArray, NumberKind, read_npy_numbers, read_npz, read_npz_numbers, read_ply, write_npz,
     write_npz_numbers, write_ply,
 };

@@ -1,10 +1,6 @@
-//! Sparse Cholesky factorization over a pattern that is analyzed once.
-//!
-//! A crate of its own because the generic code behind it takes as long to compile as all solvers together, and never
-//! changes with them.
+//! Factorization by faer: dense blocks of columns, with the instructions that the processor has.
 
-#![forbid(unsafe_code)]
-
+use crate::FactorError;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::LltError;
 use faer::perm::PermRef;
@@ -33,41 +29,28 @@ pub struct CholeskyFactor {
     values: Vec<f64>,
 }
 
-/// Why a factorization failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum FactorError {
-    /// The matrix is not positive definite.
-    #[error("the matrix of the system is not positive definite")]
-    NotPositiveDefinite,
-    /// The factors do not fit in memory.
-    #[error("the factors of the system do not fit in memory")]
-    OutOfMemory,
-}
-
 impl CholeskyPattern {
-    /// Analyzes a pattern, whose rows are sorted in each column. `is_ordered` tells that the columns are in a good
-    /// order of elimination; otherwise one is searched for.
+    /// Analyzes a pattern, whose rows are sorted in each column and whose columns are in a good order of elimination.
     ///
     /// # Panics
     /// If the pattern is not one, or does not fit in memory.
-    pub fn build(column_offsets: Vec<usize>, row_indices: Vec<usize>, is_ordered: bool) -> Self {
-        Self::analyze((column_offsets, row_indices), is_ordered, CholeskySymbolicParams::default())
+    pub fn build(column_offsets: Vec<usize>, row_indices: Vec<usize>) -> Self {
+        Self::analyze((column_offsets, row_indices), CholeskySymbolicParams::default())
     }
 
-    /// The same for columns in a good order of elimination, and always in dense blocks of columns, as
-    /// [`CholeskyFactor::visit_supernodes`] reads them.
+    /// Like [`build`](Self::build), but always with dense blocks of columns, as [`CholeskyFactor::visit_supernodes`] reads
+    /// them.
     ///
     /// # Panics
     /// If the pattern is not one, or does not fit in memory.
     pub fn build_supernodal(column_offsets: Vec<usize>, row_indices: Vec<usize>) -> Self {
         let supernodal_flop_ratio_threshold = SupernodalThreshold::FORCE_SUPERNODAL;
         let params = CholeskySymbolicParams { supernodal_flop_ratio_threshold, ..Default::default() };
-        Self::analyze((column_offsets, row_indices), true, params)
+        Self::analyze((column_offsets, row_indices), params)
     }
 
     fn analyze(
         (column_offsets, row_indices): (Vec<usize>, Vec<usize>),
-        is_ordered: bool,
         params: CholeskySymbolicParams<'_>,
     ) -> Self {
         let count = column_offsets.len() - 1;
@@ -75,7 +58,7 @@ impl CholeskyPattern {
         // faer's `SymmetricOrdering::Identity` fails in its elimination tree; a permutation that changes nothing works.
         let identity: Vec<usize> = (0..count).collect();
         let identity = PermRef::new_checked(&identity, &identity, count);
-        let ordering = if is_ordered { SymmetricOrdering::Custom(identity) } else { SymmetricOrdering::Amd };
+        let ordering = SymmetricOrdering::Custom(identity);
         let symbolic = factorize_symbolic_cholesky(pattern, Side::Lower, ordering, params);
         let symbolic = Arc::new(symbolic.expect("the pattern fits in memory"));
         Self { column_offsets, row_indices, symbolic }

@@ -5,7 +5,7 @@ use glam::DVec3;
 use taffeta::contact::{Obstacle, Shape};
 use taffeta::core::geometry::closest_point_on_triangle;
 use taffeta::core::{Friction, Keyframe, Placement};
-use taffeta::scene::GridPattern;
+use taffeta::io::GridPattern;
 use taffeta::sim::{ClothDescription, SolverChoice, World, WorldDescription};
 
 const SOLVERS: [SolverChoice; 3] = [SolverChoice::Block, SolverChoice::Global, SolverChoice::Direct];

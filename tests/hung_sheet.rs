@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use glam::DVec3;
-use taffeta::scene::GridPattern;
+use taffeta::io::GridPattern;
 use taffeta::sim::{SimulationSettings, SolverChoice, TimeIntegration};
 
 const TRUE_DROP: f64 = 0.48e-3;

@@ -17,8 +17,8 @@ use surface::Surface;
 use taffeta_contact::crossings::{edge_pierces_face, find_crossings};
 use taffeta_contact::elements::Elements;
 use taffeta_core::TriangleMesh;
+use taffeta_io::{MeshFormat, ObjMesh, read_mesh, read_polyline};
 use taffeta_scene::scene::{doubt_mesh_layout, doubt_mesh_size};
-use taffeta_scene::{MeshFormat, ObjMesh, read_mesh, read_polyline};
 
 /// Width of the first column.
 const LABEL_WIDTH: usize = 22;
@@ -146,7 +146,7 @@ fn describe_isolated(file: &ObjMesh) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use taffeta_scene::parse_obj;
+    use taffeta_io::parse_obj;
 
     fn report(text: &str) -> String {
         describe(&parse_obj(text, Path::new("a.obj")).unwrap())

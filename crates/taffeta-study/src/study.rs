@@ -39,7 +39,8 @@ pub use variation::{Assignment, Axis};
 
 use std::ops::ControlFlow;
 use std::path::Path;
-use taffeta_scene::{Scene, read_file};
+use taffeta_io::read_file;
+use taffeta_scene::Scene;
 use taffeta_sim::{Watch, World};
 
 /// What to study.

@@ -16,7 +16,7 @@
 pub use taffeta_contact as contact;
 pub use taffeta_core as core;
 #[cfg(feature = "io")]
-pub use taffeta_formats as io;
+pub use taffeta_io as io;
 pub use taffeta_mesh as mesh;
 pub use taffeta_remesh as remesh;
 #[cfg(feature = "render")]

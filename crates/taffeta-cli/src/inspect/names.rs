@@ -1,6 +1,6 @@
 //! What a report calls the faces and vertices of a file.
 
-use taffeta_scene::ObjMesh;
+use taffeta_io::ObjMesh;
 
 /// Vertices or faces that a line names; the rest is counted.
 pub(super) const NAMED: usize = 5;

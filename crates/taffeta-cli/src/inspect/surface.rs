@@ -3,8 +3,8 @@
 use super::names::{name_face, name_vertex};
 use glam::DVec2;
 use taffeta_core::TriangleMesh;
+use taffeta_io::ObjMesh;
 use taffeta_mesh::{BuildError, HalfedgeMesh};
-use taffeta_scene::ObjMesh;
 
 /// Boundary loops whose lengths are told.
 const NAMED_LOOPS: usize = 8;

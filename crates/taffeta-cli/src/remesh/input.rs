@@ -4,8 +4,7 @@ use crate::failure::Failure;
 use glam::{DVec2, DVec3};
 use std::path::Path;
 use taffeta_core::TriangleMesh;
-use taffeta_formats::{ArchivedArray, NumberArray, NumberKind, ReadError, read_npz_numbers};
-use taffeta_scene::{read_file, read_obj};
+use taffeta_io::{ArchivedArray, NumberArray, NumberKind, ReadError, read_file, read_npz_numbers, read_obj};
 
 /// Names of the arrays of an NPZ file, the usual one first.
 const POSITIONS: &[&str] = &["positions", "world_pos", "vertices"];

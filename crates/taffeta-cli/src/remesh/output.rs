@@ -4,9 +4,8 @@ use super::input::{Field, Input};
 use glam::DVec3;
 use std::fmt::Write;
 use std::io::Cursor;
-use taffeta_formats::{NumberArray, NumberKind, write_npz_numbers};
+use taffeta_io::{MaterialPoints, NumberArray, NumberKind, write_indexed_obj, write_npz_numbers};
 use taffeta_remesh::{OutputArrays, Remeshed};
-use taffeta_scene::{MaterialPoints, write_indexed_obj};
 
 type Arrays = Vec<(String, NumberArray)>;
 

@@ -19,7 +19,7 @@ use clap::ValueEnum;
 use glam::{DVec2, DVec3};
 use taffeta_core::TriangleMesh;
 use taffeta_core::geometry::green_strain;
-use taffeta_formats::{FrameData, mean_curvatures};
+use taffeta_io::{FrameData, mean_curvatures};
 use taffeta_study::study::Locator;
 
 /// The word of a quantity on the command line.

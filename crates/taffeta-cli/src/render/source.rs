@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use taffeta_contact::{MeshObstacle, Obstacle};
 use taffeta_core::TriangleMesh;
-use taffeta_formats::{Format, FrameData};
+use taffeta_io::{Format, FrameData};
 use taffeta_render::{
     Body, BodyKind, compute_framing_bounds, mesh_obstacle_body, obstacle_body, union_bounds,
 };

@@ -262,8 +262,8 @@ impl Tracker {
 mod tests {
     use super::*;
     use taffeta_core::Region;
+    use taffeta_io::{GridPattern, grid};
     use taffeta_remesh::RemeshSettings;
-    use taffeta_scene::{GridPattern, grid};
     use taffeta_sim::{ClothDescription, Material, PinDescription, StepInputs, WorldDescription};
 
     #[test]

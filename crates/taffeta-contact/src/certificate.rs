@@ -18,16 +18,13 @@ pub use crate::path::Path;
 use crate::advance::{Pursuit, STRIDE_SHARE, advance};
 use crate::boxes::Aabb;
 use crate::guard::{FaceAtShape, GuardedFace, MovingShape, Verdict};
-use crate::pair::{Pair, closest};
+use crate::pair::{PAIRS_PER_TASK, Pair, closest};
 use crate::path::keep;
 use glam::DVec3;
-use rayon::prelude::*;
+use taffeta_core::tasks::collect;
 
 /// Part of its distance that a pair that cannot keep its separation must be left with on its path to count as apart.
 const SPARED_SHARE: f64 = 1e-6;
-/// Pairs that one task takes.
-const PAIRS_PER_TASK: usize = 1024;
-
 /// What became of a motion.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Truncation {
@@ -152,12 +149,9 @@ fn watch_pairs(pairs: &[Pair], separation: impl Fn(usize) -> f64 + Sync, path: P
         let separation = keep(separation(number), slab.width);
         Some(Watched { number: number as u32, pair: *pair, separation, slab, guard: Guard::None })
     };
-    let tasks = pairs.par_chunks(PAIRS_PER_TASK).enumerate();
-    let found = tasks.map(|(task, chunk)| {
-        let numbers = task * PAIRS_PER_TASK..;
-        numbers.zip(chunk).filter_map(watch).collect::<Vec<_>>()
-    });
-    found.collect::<Vec<_>>().into_iter().flatten().collect()
+    collect(pairs.len(), PAIRS_PER_TASK, |range, out| {
+        out.extend(range.clone().zip(&pairs[range]).filter_map(watch));
+    })
 }
 
 /// Motions of a pair \[m\] as they are seen from a plane across a slab that moves by `shift` along its normal \[m\].

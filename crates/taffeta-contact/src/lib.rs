@@ -18,7 +18,6 @@ pub mod crossings;
 pub mod detect;
 pub mod elements;
 mod fans;
-pub mod fuzz;
 pub mod guard;
 mod joints;
 pub mod mesh_obstacle;

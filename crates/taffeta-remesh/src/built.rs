@@ -98,19 +98,13 @@ fn number_panels(built: &BuiltMesh, attributes: &mut SheetAttributes) {
             panels.join(number_of[slot_of(f)], number_of[slot_of(g)]);
         }
     }
-    let labels = panels.labels();
-    let mut numbers: Vec<Option<u32>> = vec![None; labels.len()];
     let mut counts: Vec<u32> = Vec::new();
-    for (&f, &label) in built.faces.iter().zip(&labels) {
-        let cloth = attributes.faces[f].cloth as usize;
-        if counts.len() <= cloth {
-            counts.resize(cloth + 1, 0);
+    for panel in panels.lists() {
+        let cloth = attributes.faces[built.faces[panel[0] as usize]].cloth as usize;
+        counts.resize(counts.len().max(cloth + 1), 0);
+        for number in panel {
+            attributes.faces[built.faces[number as usize]].panel = counts[cloth];
         }
-        let count = &mut counts[cloth];
-        let number = numbers[label as usize].get_or_insert_with(|| {
-            *count += 1;
-            *count - 1
-        });
-        attributes.faces[f].panel = *number;
+        counts[cloth] += 1;
     }
 }

@@ -1,11 +1,11 @@
 //! The faces of the input in the material plane: which of them holds a point, and whether any two of a panel overlap.
 
 use crate::exact::exact_side;
-use crate::grid::FaceGrid;
 use crate::origin::Origin;
 use crate::panels::Panels;
 use glam::DVec2;
 use taffeta_core::geometry::{barycentric, closest_point_on_triangle};
+use taffeta_core::locate::FaceGrid;
 
 /// Faces that a walk may cross before the grid is asked. A walk from an end of an edge to its middle crosses a few, unless
 /// the mesh has become much coarser than the input.

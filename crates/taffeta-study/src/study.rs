@@ -33,7 +33,7 @@ pub use check::{CheckWords, ReferenceCheck, Refinement, RefinementKind, TRUSTED}
 pub use compare::{Comparison, Deviation};
 pub use error::StudyError;
 pub use folder::StudyFolder;
-pub use points::{LATTICE, Locator, Place, PointOnCloth, SOLID_LATTICE, StudyPoint};
+pub use points::{LATTICE, PointOnCloth, SOLID_LATTICE, StudyPoint};
 pub use simulate::{FrameRecord, Outcome, Run, StepCost};
 pub use variation::{Assignment, Axis};
 

@@ -19,8 +19,8 @@ use clap::ValueEnum;
 use glam::{DVec2, DVec3};
 use taffeta_core::TriangleMesh;
 use taffeta_core::geometry::green_strain;
+use taffeta_core::locate::Locator;
 use taffeta_io::{FrameData, mean_curvatures};
-use taffeta_study::study::Locator;
 
 /// The word of a quantity on the command line.
 pub(super) fn name(quantity: ColorQuantity) -> &'static str {

@@ -7,7 +7,7 @@ use glam::DVec2;
 use std::hint::black_box;
 use taffeta::core::lanes::{Row, fill_rows};
 use taffeta::core::{SurfaceTopology, VertexIndex};
-use taffeta::scene::{GridPattern, grid};
+use taffeta::io::{GridPattern, grid};
 use taffeta::sim::{
     BendingModel, ClothDescription, Material, MembraneModel, MembraneScaling, World, WorldDescription,
 };

@@ -7,8 +7,8 @@ mod common;
 use glam::{DVec2, DVec3};
 use taffeta::contact::{Obstacle, Shape};
 use taffeta::core::Placement;
+use taffeta::io::{GridPattern, grid};
 use taffeta::remesh::RemeshSettings;
-use taffeta::scene::{GridPattern, grid};
 use taffeta::sim::{ClothDescription, Material, World, WorldDescription};
 
 fn world() -> World {

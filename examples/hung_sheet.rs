@@ -7,7 +7,7 @@
 
 use glam::{DVec2, DVec3};
 use taffeta::core::Region;
-use taffeta::scene::{GridPattern, grid};
+use taffeta::io::{GridPattern, grid};
 use taffeta::sim::{
     ClothDescription, Material, PinDescription, SimulationSettings, SolverChoice, StepError, StepInputs,
     World, WorldDescription,

@@ -6,7 +6,7 @@
 use glam::{DVec2, DVec3};
 use std::time::{Duration, Instant};
 use taffeta::core::Region;
-use taffeta::scene::{GridPattern, grid};
+use taffeta::io::{GridPattern, grid};
 use taffeta::sim::ask;
 use taffeta::sim::{
     BendingModel, ClothDescription, Material, PinDescription, SimulationSettings, SolverChoice, Stage,

@@ -6,8 +6,9 @@ mod common;
 
 use glam::{DVec2, DVec3};
 use taffeta::core::Region;
+use taffeta::io::{GridPattern, grid};
 use taffeta::remesh::RemeshSettings;
-use taffeta::scene::{GridPattern, grid, materials};
+use taffeta::scene::materials;
 use taffeta::sim::{ClothDescription, PinDescription, World, WorldDescription};
 
 fn world() -> World {

@@ -8,8 +8,9 @@ use glam::DVec3;
 use std::path::Path;
 use taffeta::contact::{Obstacle, Shape};
 use taffeta::core::Placement;
+use taffeta::io::read_obj;
 use taffeta::remesh::RemeshSettings;
-use taffeta::scene::{materials, read_obj};
+use taffeta::scene::materials;
 use taffeta::sim::{ClothDescription, World, WorldDescription};
 
 fn world() -> World {

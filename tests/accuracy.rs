@@ -4,7 +4,7 @@ use crate::common::*;
 use glam::DVec3;
 use taffeta::contact::{Obstacle, Shape};
 use taffeta::core::Placement;
-use taffeta::scene::GridPattern;
+use taffeta::io::GridPattern;
 use taffeta::sim::ask;
 use taffeta::sim::{
     ACCURACIES, ClothDescription, SimulationSettings, SolverChoice, StepInputs, World, WorldDescription,

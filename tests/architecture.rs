@@ -1,7 +1,14 @@
-//! The crates depend on each other only in the directions that the architecture allows.
+//! Crates depend on each other only in the directions that the architecture allows, and files of a crate not in circles.
+
+mod circles;
 
 use cargo_metadata::{DependencyKind, MetadataCommand};
-use std::collections::BTreeMap;
+use circles::Imports;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Command;
+
+const STILL_CIRCULAR: [&str; 3] = ["taffeta-scene", "taffeta-sim", "taffeta-solve"];
 
 /// What each crate may depend on within the workspace, beside `taffeta-core`.
 const ALLOWED: &[(&str, &[&str])] = &[
@@ -13,30 +20,23 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("xtask", &[]),
     ("taffeta-solve", &["taffeta-factor"]),
     ("taffeta-contact", &[]),
-    ("taffeta-formats", &[]),
+    ("taffeta-io", &[]),
     ("taffeta-sim", &["taffeta-mesh", "taffeta-remesh", "taffeta-solve", "taffeta-contact"]),
     (
         "taffeta-scene",
-        &[
-            "taffeta-sim",
-            "taffeta-mesh",
-            "taffeta-remesh",
-            "taffeta-solve",
-            "taffeta-contact",
-            "taffeta-formats",
-        ],
+        &["taffeta-sim", "taffeta-mesh", "taffeta-remesh", "taffeta-solve", "taffeta-contact", "taffeta-io"],
     ),
     ("taffeta-render", &["taffeta-contact"]),
     (
         "taffeta-study",
-        &["taffeta-scene", "taffeta-sim", "taffeta-remesh", "taffeta-solve", "taffeta-contact"],
+        &["taffeta-scene", "taffeta-io", "taffeta-sim", "taffeta-remesh", "taffeta-solve", "taffeta-contact"],
     ),
     (
         "taffeta-view",
         &[
             "taffeta-render",
             "taffeta-scene",
-            "taffeta-formats",
+            "taffeta-io",
             "taffeta-sim",
             "taffeta-remesh",
             "taffeta-contact",
@@ -53,7 +53,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "taffeta-remesh",
             "taffeta-mesh",
             "taffeta-contact",
-            "taffeta-formats",
+            "taffeta-io",
         ],
     ),
     (
@@ -65,7 +65,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "taffeta-contact",
             "taffeta-sim",
             "taffeta-scene",
-            "taffeta-formats",
+            "taffeta-io",
             "taffeta-render",
             "taffeta-study",
         ],
@@ -108,4 +108,43 @@ fn the_forbidden_directions_are_not_allowed_by_the_table() {
         let allowed = ALLOWED.iter().find(|(name, _)| *name == from).expect("listed").1;
         assert!(!allowed.contains(&to), "{from} → {to}");
     }
+}
+
+#[test]
+fn no_files_import_each_other_in_a_circle() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let checked = ALLOWED.iter().map(|(name, _)| name).filter(|name| !STILL_CIRCULAR.contains(name));
+    let describe = |name: &&str| {
+        let folder = crates.join(name).join("src");
+        let circles = Imports::of_folder(&folder).describe_circles();
+        circles.into_iter().map(|line| format!("{name}: {line}")).collect::<Vec<_>>()
+    };
+    let circles: Vec<String> = checked.flat_map(describe).collect();
+    assert!(circles.is_empty(), "files import each other in circles:\n{}", circles.join("\n"));
+}
+
+/// Packages, also those of this project, that a program compiles which takes the façade as it is.
+const FACADE_PACKAGES: usize = 60;
+
+#[test]
+fn the_facade_by_itself_needs_few_packages() {
+    let arguments = [
+        "tree",
+        "--package",
+        "taffeta",
+        "--edges",
+        "normal",
+        "--prefix",
+        "none",
+        "--format",
+        "{p}",
+        "--locked",
+    ];
+    let output = Command::new(env!("CARGO")).args(arguments).output().expect("cargo runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let packages: BTreeSet<&str> = text.lines().map(|line| line.trim_end_matches(" (*)")).collect();
+    assert!(packages.iter().any(|package| package.starts_with("taffeta-sim ")), "{output:?}");
+    assert!(packages.len() <= FACADE_PACKAGES, "{} packages: {packages:#?}", packages.len());
+    let heavy = ["faer", "taffeta-scene", "taffeta-render"];
+    assert!(!packages.iter().any(|package| heavy.contains(&package.split(' ').next().unwrap_or_default())));
 }

@@ -1,7 +1,7 @@
 //! What the constraint of a triangle is, and what it is scaled with: a cloth hung by its upper edge on several meshes.
 
 use crate::common::*;
-use taffeta::scene::GridPattern;
+use taffeta::io::GridPattern;
 use taffeta::sim::{
     BendingModel, MembraneModel, MembraneScaling, Mode, SimulationSettings, SolverChoice, World,
     WorldDescription,

@@ -5,7 +5,7 @@ use glam::DVec3;
 use taffeta::contact::{Obstacle, Shape};
 use taffeta::core::geometry::closest_point_on_triangle;
 use taffeta::core::{Friction, Keyframe, Placement};
-use taffeta::scene::GridPattern;
+use taffeta::io::GridPattern;
 use taffeta::sim::ask;
 use taffeta::sim::{ClothDescription, SolverChoice, World, WorldDescription};
 

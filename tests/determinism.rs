@@ -7,8 +7,8 @@ use std::process::Command;
 use taffeta::contact::{Obstacle, Shape};
 use taffeta::core::lanes::LaneBatches;
 use taffeta::core::{Placement, Region, VertexIndex};
+use taffeta::io::{GridPattern, solid_box, sphere_mesh};
 use taffeta::remesh::RemeshSettings;
-use taffeta::scene::{GridPattern, solid_box, sphere_mesh};
 use taffeta::sim::{
     BendingModel, ClothDescription, EnclosedDescription, PinDescription, RopeDescription, RopeMaterial,
     SolidDescription, SolidMaterial, SolverChoice, World, WorldDescription,

@@ -13,6 +13,7 @@ macro_rules! examples {
 examples! {
     drape = "../examples/drape.rs",
     flag = "../examples/flag.rs",
+    game_loop = "../examples/game_loop.rs",
     hung_sheet = "../examples/hung_sheet.rs",
     projective_study = "../examples/projective_study.rs",
     swing = "../examples/swing.rs",

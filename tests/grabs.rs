@@ -4,8 +4,8 @@ use crate::common::*;
 use glam::{DVec2, DVec3};
 use taffeta::core::Region;
 use taffeta::core::index::DenseIndex;
+use taffeta::io::GridPattern;
 use taffeta::remesh::RemeshSettings;
-use taffeta::scene::GridPattern;
 use taffeta::sim::ask;
 use taffeta::sim::{
     BuildError, ClothDescription, Grab, PinDescription, SimulationSettings, SolverChoice, StepError,

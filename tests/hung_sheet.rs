@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use glam::DVec3;
-use taffeta::scene::GridPattern;
+use taffeta::io::GridPattern;
 use taffeta::sim::ask;
 use taffeta::sim::{SimulationSettings, SolverChoice, TimeIntegration};
 

@@ -4,9 +4,9 @@ use crate::common::*;
 use glam::{DVec2, DVec3};
 use taffeta::contact::{MeshObstacle, Obstacle, Shape};
 use taffeta::core::{Friction, Keyframe, Motion, Placement};
+use taffeta::io::{GridPattern, sphere_mesh};
 use taffeta::mesh::EdgeKey;
 use taffeta::remesh::split_with_transfer;
-use taffeta::scene::{GridPattern, sphere_mesh};
 use taffeta::sim::ask;
 use taffeta::sim::{SolverChoice, Thawed, World, WorldDescription};
 

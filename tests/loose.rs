@@ -4,8 +4,8 @@ use crate::common::*;
 use glam::DVec3;
 use taffeta::contact::{ContactSurface, Obstacle, Shape};
 use taffeta::core::{Friction, Keyframe, Motion, Placement, Region};
+use taffeta::io::GridPattern;
 use taffeta::remesh::RemeshSettings;
-use taffeta::scene::GridPattern;
 use taffeta::sim::{
     BuildError, Checkpoint, ClothDescription, LooseDescription, PinDescription, SolverChoice, World,
     WorldDescription,

@@ -5,8 +5,9 @@ use glam::{DVec2, DVec3};
 use taffeta::contact::{ContactSurface, MeshObstacle, Obstacle, Shape};
 use taffeta::core::random::SplitMix64;
 use taffeta::core::{Friction, Keyframe, Motion, Placement};
+use taffeta::io::{GridPattern, sphere_mesh};
 use taffeta::remesh::RemeshSettings;
-use taffeta::scene::{GridPattern, materials, sphere_mesh};
+use taffeta::scene::materials;
 use taffeta::sim::ask;
 use taffeta::sim::{
     Checkpoint, ClothDescription, LooseDescription, Material, Mode, RopeBending, RopeDescription,

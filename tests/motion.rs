@@ -3,8 +3,8 @@
 use crate::common::*;
 use glam::{DVec2, DVec3};
 use taffeta::core::{Keyframe, Motion, Region};
+use taffeta::io::GridPattern;
 use taffeta::remesh::RemeshSettings;
-use taffeta::scene::GridPattern;
 use taffeta::sim::ask;
 use taffeta::sim::{ClothDescription, PinDescription, SimulationSettings, SolverChoice, WorldDescription};
 

@@ -4,7 +4,8 @@ use crate::common::*;
 use glam::{DVec2, DVec3};
 use taffeta::contact::{MeshObstacle, Obstacle, Shape};
 use taffeta::core::{Keyframe, Motion, Placement, Region, TriangleMesh};
-use taffeta::scene::{GridPattern, materials, sphere_mesh};
+use taffeta::io::{GridPattern, sphere_mesh};
+use taffeta::scene::materials;
 use taffeta::sim::ask;
 use taffeta::sim::{
     BendingModel, ClothDescription, PinDescription, SimulationSettings, SolverChoice, StepError, StepInputs,

@@ -4,8 +4,8 @@ use crate::common::*;
 use glam::{DVec2, DVec3};
 use taffeta::contact::{Obstacle, Shape};
 use taffeta::core::{Keyframe, Motion, Placement, Region, TriangleMesh};
+use taffeta::io::{GridPattern, grid};
 use taffeta::remesh::RemeshSettings;
-use taffeta::scene::{GridPattern, grid};
 use taffeta::sim::ask;
 use taffeta::sim::{
     BendingModel, BuildError, Checkpoint, ClothDescription, Material, Mode, PinDescription,

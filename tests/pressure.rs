@@ -3,7 +3,7 @@
 use crate::common::*;
 use glam::DVec3;
 use taffeta::core::{Placement, TriangleMesh};
-use taffeta::scene::GridPattern;
+use taffeta::io::GridPattern;
 use taffeta::sim::ask;
 use taffeta::sim::{ClothDescription, SimulationSettings, SolverChoice, StepInputs, World};
 

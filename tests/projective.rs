@@ -4,8 +4,8 @@ use crate::common::*;
 use glam::{DVec2, DVec3};
 use taffeta::contact::{Obstacle, Shape};
 use taffeta::core::{Friction, Keyframe, Motion, Placement, Region};
+use taffeta::io::GridPattern;
 use taffeta::remesh::RemeshSettings;
-use taffeta::scene::GridPattern;
 use taffeta::sim::ask;
 use taffeta::sim::{
     BendingModel, Checkpoint, ClothDescription, MembraneModel, Mode, PinDescription, SimulationSettings,

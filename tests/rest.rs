@@ -4,8 +4,8 @@ use crate::common::*;
 use glam::DVec3;
 use taffeta::contact::{Obstacle, Shape};
 use taffeta::core::{Keyframe, Motion, Placement};
+use taffeta::io::GridPattern;
 use taffeta::remesh::RemeshSettings;
-use taffeta::scene::GridPattern;
 use taffeta::sim::{
     Checkpoint, ClothDescription, Grab, Material, SimulationSettings, SolverChoice, StepInputs, StepReport,
     World, WorldDescription,

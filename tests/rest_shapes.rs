@@ -5,8 +5,8 @@ use crate::common::*;
 use glam::{DVec2, DVec3};
 use std::f64::consts::TAU;
 use taffeta::core::{Region, TriangleMesh};
+use taffeta::io::GridPattern;
 use taffeta::remesh::RemeshSettings;
-use taffeta::scene::GridPattern;
 use taffeta::sim::ask;
 use taffeta::sim::{
     ClothDescription, Material, PinDescription, SimulationSettings, SolverChoice, StepReport, World,
@@ -134,7 +134,7 @@ fn a_curved_cloth_that_flies_freely_stays_at_rest_while_its_mesh_changes() {
     let shapes = [
         frustum(32, 10, [0.2, 0.2], 0.4),
         frustum(32, 10, [0.1, 0.25], 0.3),
-        taffeta::scene::sphere_mesh(0.2, 3),
+        taffeta::io::sphere_mesh(0.2, 3),
     ];
     for (number, mesh) in shapes.into_iter().enumerate() {
         let mut cloth = ClothDescription::new("shape", mesh, stiff());

@@ -4,7 +4,7 @@ use crate::common::*;
 use glam::DVec3;
 use taffeta::core::index::DenseIndex;
 use taffeta::core::{Friction, Region};
-use taffeta::scene::GridPattern;
+use taffeta::io::GridPattern;
 use taffeta::sim::ask;
 use taffeta::sim::{
     ClothDescription, Grab, LooseDescription, PinDescription, RopeDescription, RopeMaterial,

@@ -4,8 +4,9 @@ use crate::common::*;
 use glam::DVec3;
 use taffeta::contact::{Obstacle, Shape};
 use taffeta::core::Placement;
+use taffeta::io::GridPattern;
 use taffeta::remesh::{Pass, RemeshSettings, remesh};
-use taffeta::scene::{GridPattern, materials};
+use taffeta::scene::materials;
 use taffeta::sim::{ClothDescription, SimulationSettings, SolverChoice, StepInputs, World, WorldDescription};
 
 const SOLVERS: [SolverChoice; 3] = [SolverChoice::Global, SolverChoice::Direct, SolverChoice::Block];

@@ -3,7 +3,7 @@
 
 use crate::common::*;
 use glam::{DVec2, DVec3};
-use taffeta::scene::GridPattern;
+use taffeta::io::GridPattern;
 use taffeta::sim::{BendingModel, SimulationSettings, SolverChoice, TimeIntegration, World};
 
 const FRAMES: u32 = 18;

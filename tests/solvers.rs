@@ -7,7 +7,7 @@
 use crate::common::*;
 use glam::{DVec2, DVec3};
 use taffeta::core::{Keyframe, Motion, Region};
-use taffeta::scene::{GridPattern, grid};
+use taffeta::io::{GridPattern, grid};
 use taffeta::sim::{ClothDescription, Material, Mode, PinDescription, SimulationSettings, SolverChoice};
 use taffeta::study::validate::disk_mesh;
 

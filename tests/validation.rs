@@ -4,8 +4,8 @@ use crate::common::*;
 use glam::{DMat3, DVec2, DVec3};
 use taffeta::core::motion::rotation_xyz;
 use taffeta::core::{EdgeIndex, SurfaceTopology, VertexIndex};
+use taffeta::io::GridPattern;
 use taffeta::remesh::{EditKind, RandomEdits, random_edits};
-use taffeta::scene::GridPattern;
 use taffeta::sim::{Air, ClothDescription, RopeDescription, RopeMaterial, SolverChoice, WorldDescription};
 use taffeta::solve::{
     BendingModel, Blocks, ClothModel, Compression, MembraneModel, MembraneScaling, PlateState, RestShape,

@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use std::path::Path;
-use taffeta::scene::parse_msh;
+use taffeta::io::parse_msh;
 
 fuzz_target!(|data: &[u8]| {
     if let Ok(mesh) = parse_msh(data, Path::new("a.msh")) {

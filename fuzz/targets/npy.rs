@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use taffeta::formats::read_npy_numbers;
+use taffeta::io::read_npy_numbers;
 
 fuzz_target!(|data: &[u8]| {
     if let Ok(array) = read_npy_numbers(data) {

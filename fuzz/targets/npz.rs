@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use taffeta::formats::{read_npz, read_npz_numbers};
+use taffeta::io::{read_npz, read_npz_numbers};
 
 fuzz_target!(|data: &[u8]| {
     if let Ok(frame) = read_npz(data) {

@@ -3,8 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use std::path::Path;
-use taffeta::formats::read_ply;
-use taffeta::scene::parse_mesh;
+use taffeta::io::{parse_mesh, read_ply};
 
 fuzz_target!(|data: &[u8]| {
     _ = parse_mesh(data, Path::new("a.ply"));

@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use std::path::Path;
-use taffeta::scene::parse_mesh;
+use taffeta::io::parse_mesh;
 
 fuzz_target!(|data: &[u8]| {
     if let Ok(file) = parse_mesh(data, Path::new("a.stl")) {

@@ -3,7 +3,7 @@
 
 use glam::{DVec2, DVec3};
 use taffeta::core::{Region, TriangleMesh};
-use taffeta::scene::{GridPattern, grid};
+use taffeta::io::{GridPattern, grid};
 use taffeta::sim::{
     Air, ClothDescription, Material, PinDescription, SimulationSettings, SolverChoice, StepInputs,
     StepReport, World, WorldDescription,

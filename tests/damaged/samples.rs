@@ -6,12 +6,12 @@ use std::io::Cursor;
 use std::path::Path;
 use taffeta::contact::{Obstacle, Shape};
 use taffeta::core::{Placement, TriangleMesh};
-use taffeta::formats::{
-    FrameData, NumberArray, NumberKind, read_npy_numbers, read_npz, read_npz_numbers, read_ply, write_npz,
-    write_npz_numbers, write_ply,
+use taffeta::io::{
+    FrameData, GridPattern, NumberArray, NumberKind, parse_mesh, parse_msh, parse_outline, read_npy_numbers,
+    read_npz, read_npz_numbers, read_ply, write_npz, write_npz_numbers, write_ply,
 };
 use taffeta::remesh::RemeshSettings;
-use taffeta::scene::{GridPattern, Scene, parse_mesh, parse_msh, parse_outline};
+use taffeta::scene::Scene;
 use taffeta::sim::{Checkpoint, ClothDescription, StepInputs, World, WorldDescription};
 
 /// Reads a file: why it is refused, or nothing.

@@ -4,7 +4,7 @@ use super::meshing::Meshing;
 use crate::common::*;
 use glam::{DVec2, DVec3};
 use taffeta::core::Region;
-use taffeta::scene::{GridPattern, grid};
+use taffeta::io::{GridPattern, grid};
 use taffeta::sim::{ClothDescription, Material, PinDescription, SimulationSettings};
 use taffeta::study::reference::{GRAVITY, heavy_elastica};
 use taffeta::study::validate::mean_position;

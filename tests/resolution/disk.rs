@@ -33,7 +33,7 @@ fn round(mesh: &mut TriangleMesh) {
 fn deflection(meshing: Meshing) -> f64 {
     let mut mesh = match meshing {
         // The rim stays the polygon that it was.
-        Meshing::Adaptive(cells) => Meshing::Fixed(taffeta::scene::GridPattern::Crossed, cells),
+        Meshing::Adaptive(cells) => Meshing::Fixed(taffeta::io::GridPattern::Crossed, cells),
         Meshing::Fixed(..) => meshing,
     }
     .rectangle(DVec2::ONE);

@@ -5,7 +5,7 @@ use crate::common::*;
 use glam::{DVec2, DVec3};
 use taffeta::contact::{Obstacle, Shape};
 use taffeta::core::Placement;
-use taffeta::scene::{GridPattern, grid};
+use taffeta::io::{GridPattern, grid};
 use taffeta::sim::{ClothDescription, Material, SimulationSettings, WorldDescription};
 
 /// Size of the strip and radius of the ball \[m\].

@@ -2,8 +2,8 @@
 
 use glam::{DVec2, DVec3};
 use taffeta::core::TriangleMesh;
+use taffeta::io::{GridPattern, grid};
 use taffeta::remesh::RemeshSettings;
-use taffeta::scene::{GridPattern, grid};
 use taffeta::sim::{ClothDescription, World};
 use taffeta::study::study::Deviation;
 use taffeta::study::validate::position;

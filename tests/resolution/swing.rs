@@ -4,7 +4,7 @@ use super::meshing::{Meshing, lattice, rms};
 use crate::common::*;
 use glam::{DVec2, DVec3};
 use taffeta::core::Region;
-use taffeta::scene::GridPattern;
+use taffeta::io::GridPattern;
 use taffeta::sim::{ClothDescription, PinDescription, SimulationSettings};
 
 /// Frames of the swing.

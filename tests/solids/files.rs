@@ -3,7 +3,8 @@
 use super::*;
 use std::fmt::Write;
 use std::path::Path;
-use taffeta::scene::{Scene, read_msh};
+use taffeta::io::read_msh;
+use taffeta::scene::Scene;
 
 /// Tetrahedra as a Gmsh file, whose numbers are those of a line from 1.
 fn msh(positions: &[DVec3], tetrahedra: &[[u32; 4]]) -> String {

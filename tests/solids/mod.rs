@@ -7,7 +7,7 @@ use crate::common::*;
 use glam::DVec3;
 use taffeta::contact::{Obstacle, Shape};
 use taffeta::core::{Friction, Placement, Region};
-use taffeta::scene::{solid_box, sphere_mesh};
+use taffeta::io::{solid_box, sphere_mesh};
 use taffeta::sim::ask;
 use taffeta::sim::{
     Checkpoint, ClothDescription, EnclosedDescription, Material, PinDescription, SimulationSettings,

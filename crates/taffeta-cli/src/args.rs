@@ -11,7 +11,7 @@ use clap_complete::Shell;
 use color::QuantityParser;
 use glam::DVec3;
 use std::path::PathBuf;
-use taffeta_formats::Format;
+use taffeta_io::Format;
 
 /// What scripts need to know.
 const EXIT_STATUSES: &str = "\

@@ -15,9 +15,9 @@ use crate::failure::Failure;
 use glam::DVec3;
 use obstacles::collect_obstacles;
 use std::path::{Path, PathBuf};
-use taffeta_formats::usda::{RigidBody, write_usda_bodies};
-use taffeta_formats::vtp::{PvdEntry, write_pvd};
-use taffeta_formats::{Format, FrameData, GlbWriter, UsdaWriter};
+use taffeta_io::usda::{RigidBody, write_usda_bodies};
+use taffeta_io::vtp::{PvdEntry, write_pvd};
+use taffeta_io::{Format, FrameData, GlbWriter, UsdaWriter};
 use taffeta_render::union_bounds;
 use taffeta_scene::{GLB_FILE, OBSTACLES_USDA, OutputError, OutputFolder, PVD_FILE, ResultFolder, Scene};
 

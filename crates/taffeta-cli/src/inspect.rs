@@ -4,22 +4,22 @@
 //! and PLY files by their numbers, from 1 too.
 
 mod measure;
+mod names;
 mod surface;
 
 use crate::failure::Failure;
 use glam::DVec3;
 use measure::{Spread, describe_box, describe_quality};
+use names::{NAMED, count_and_name, name_faces};
 use std::collections::BTreeSet;
 use std::path::Path;
 use surface::Surface;
 use taffeta_contact::crossings::{edge_pierces_face, find_crossings};
 use taffeta_contact::elements::Elements;
 use taffeta_core::TriangleMesh;
+use taffeta_io::{MeshFormat, ObjMesh, read_mesh, read_polyline};
 use taffeta_scene::scene::{doubt_mesh_layout, doubt_mesh_size};
-use taffeta_scene::{MeshFormat, ObjMesh, read_mesh, read_polyline};
 
-/// Vertices or faces that a line names; the rest is counted.
-const NAMED: usize = 5;
 /// Width of the first column.
 const LABEL_WIDTH: usize = 22;
 
@@ -133,34 +133,6 @@ impl Report {
     }
 }
 
-/// A face by its line in the file.
-fn name_face(file: &ObjMesh, face: usize) -> String {
-    match file.face_lines.get(face) {
-        Some(line) => format!("line {line}"),
-        None => format!("face {}", face + 1),
-    }
-}
-
-/// A vertex by its number in the file.
-fn name_vertex(file: &ObjMesh, vertex: u32) -> String {
-    let number = file.source_vertices.get(vertex as usize).copied().unwrap_or(vertex);
-    format!("vertex {}", number + 1)
-}
-
-/// Some faces, counted and named.
-fn name_faces(file: &ObjMesh, faces: &[usize]) -> String {
-    let names: Vec<String> = faces.iter().take(NAMED).map(|face| name_face(file, *face)).collect();
-    count_and_name(faces.len(), &names)
-}
-
-fn count_and_name(count: usize, names: &[String]) -> String {
-    if count == 0 {
-        return "none".to_owned();
-    }
-    let more = if count > names.len() { ", …" } else { "" };
-    format!("{count} ({}{more})", names.join(", "))
-}
-
 fn describe_isolated(file: &ObjMesh) -> String {
     if file.dropped_vertices == 0 {
         return "none".to_owned();
@@ -174,7 +146,7 @@ fn describe_isolated(file: &ObjMesh) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use taffeta_scene::parse_obj;
+    use taffeta_io::parse_obj;
 
     fn report(text: &str) -> String {
         describe(&parse_obj(text, Path::new("a.obj")).unwrap())

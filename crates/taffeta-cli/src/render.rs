@@ -8,16 +8,20 @@
 //! The scale, and the camera unless the scene moves it, depend on the whole run and not on the frame, so that pictures of
 //! several frames can be compared and made into a film. The scale of a single picture is that of its frame.
 
+mod bodies;
 mod colors;
 mod film;
+mod scale;
 mod source;
 mod view;
 
 use crate::args::{ColorName, RenderOptions};
 use crate::failure::Failure;
+use bodies::read_bodies;
 use colors::ColorBy;
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
+use scale::find_scale;
 use source::{Bounds, Source, sample_evenly};
 use std::path::{Path, PathBuf};
 use taffeta_render::{
@@ -122,7 +126,7 @@ impl Drawing {
         let named = |name| ColorBy::of_name(name, &source, frames[frames.len() - 1]);
         let color = options.color.as_ref().map(named).transpose()?;
         let scale = match &color {
-            Some(color) => Some(color.find_scale(&source, &frames, options.range)?),
+            Some(color) => Some(find_scale(color, &source, &frames, options.range)?),
             None => None,
         };
         let sheet_scale = scale.filter(|_| options.contact_sheet);
@@ -143,7 +147,7 @@ impl Drawing {
     }
 
     fn draw(&self, frame: u64) -> Result<Image, Failure> {
-        let bodies = self.source.read_bodies(frame, self.bounds, self.color.as_ref())?;
+        let bodies = read_bodies(&self.source, frame, self.bounds, self.color.as_ref())?;
         let camera = self.shot.as_ref().map(|shot| shot.at(self.source.time_of(frame)));
         taffeta_render::render(&bodies, &Picture { camera, ..self.picture })
             .map_err(|error| Failure::usage(&error))

@@ -5,11 +5,8 @@
 
 use crate::boxes::MovingBox;
 use crate::elements::{Element, Elements};
-use crate::pair::{Pair, PairKind};
-use rayon::prelude::*;
-
-/// Pairs of elements that one task takes.
-const PAIRS_PER_TASK: usize = 1024;
+use crate::pair::{PAIRS_PER_TASK, Pair, PairKind};
+use taffeta_core::tasks::collect;
 
 /// All pairs of primitives whose boxes meet and which `accept` takes, of the pairs of elements that are `near` each other,
 /// in the order of those. `boxes` are those of the vertices.
@@ -19,18 +16,15 @@ pub fn collect_pairs(
     boxes: &[MovingBox],
     accept: impl Fn(&Pair) -> bool + Sync,
 ) -> Vec<Pair> {
-    let task = |near: &[[u32; 2]]| {
-        let mut found = Vec::new();
-        for [i, j] in near {
+    collect(near.len(), PAIRS_PER_TASK, |range, found| {
+        for [i, j] in &near[range] {
             add_pairs(&list[*i as usize], &list[*j as usize], boxes, |pair| {
                 if accept(&pair) {
                     found.push(pair);
                 }
             });
         }
-        found
-    };
-    near.par_chunks(PAIRS_PER_TASK).map(task).collect::<Vec<_>>().concat()
+    })
 }
 
 /// The pairs of two elements, each made of what one of them owns.

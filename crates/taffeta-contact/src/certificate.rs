@@ -13,31 +13,18 @@
 //! by the others. So they are tested again when a fraction has fallen. Each pair changes from none to a moving plane to
 //! a standing plane at most, so the search ends.
 
+pub use crate::path::Path;
+
 use crate::advance::{Pursuit, STRIDE_SHARE, advance};
 use crate::boxes::Aabb;
 use crate::guard::{FaceAtShape, GuardedFace, MovingShape, Verdict};
-use crate::pair::{Pair, closest};
+use crate::pair::{PAIRS_PER_TASK, Pair, closest};
+use crate::path::keep;
 use glam::DVec3;
-use rayon::prelude::*;
+use taffeta_core::tasks::collect;
 
-/// The share of its distance, at most, that a pair may use up that is closer than the separation asked for.
-const SPENT_SHARE: f64 = 0.5;
 /// Part of its distance that a pair that cannot keep its separation must be left with on its path to count as apart.
 const SPARED_SHARE: f64 = 1e-6;
-/// Pairs that one task takes.
-const PAIRS_PER_TASK: usize = 1024;
-
-/// The motion of all vertices over a substep.
-#[derive(Clone, Copy, Debug)]
-pub struct Path<'a> {
-    /// Positions at its start \[m\], where no pair may cross.
-    pub start: &'a [DVec3],
-    /// Displacements over it \[m\], relative to a common one of all bodies that can meet.
-    pub moves: &'a [DVec3],
-    /// Vertices that cannot be stopped: pins and obstacles.
-    pub prescribed: &'a [bool],
-}
-
 /// What became of a motion.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Truncation {
@@ -162,12 +149,9 @@ fn watch_pairs(pairs: &[Pair], separation: impl Fn(usize) -> f64 + Sync, path: P
         let separation = keep(separation(number), slab.width);
         Some(Watched { number: number as u32, pair: *pair, separation, slab, guard: Guard::None })
     };
-    let tasks = pairs.par_chunks(PAIRS_PER_TASK).enumerate();
-    let found = tasks.map(|(task, chunk)| {
-        let numbers = task * PAIRS_PER_TASK..;
-        numbers.zip(chunk).filter_map(watch).collect::<Vec<_>>()
-    });
-    found.collect::<Vec<_>>().into_iter().flatten().collect()
+    collect(pairs.len(), PAIRS_PER_TASK, |range, out| {
+        out.extend(range.clone().zip(&pairs[range]).filter_map(watch));
+    })
 }
 
 /// Motions of a pair \[m\] as they are seen from a plane across a slab that moves by `shift` along its normal \[m\].
@@ -185,13 +169,6 @@ struct Plane {
     fractions: [f64; 4],
     /// How far each primitive may go beyond its end \[m\].
     rooms: [f64; 2],
-}
-
-/// The distance that a pair keeps that should keep `separation` \[m\]. One that is nearer may still move, but less and
-/// less: if it could always go half the way, round-off would be all that is left after a few dozen substeps.
-pub(crate) fn keep(separation: f64, distance: f64) -> f64 {
-    let spent = SPENT_SHARE * distance * distance / (distance + separation);
-    if distance > 0.0 { separation.min(distance - spent) } else { 0.0 }
 }
 
 /// The fractions as the search has them.

@@ -6,11 +6,12 @@
 
 use crate::boxes::{Aabb, MovingBox};
 use crate::elements::{Element, Elements, element_boxes};
-use crate::pair::{Pair, PairKind};
+use crate::pair::{PAIRS_PER_TASK, Pair, PairKind};
 use crate::tree::BoxTree;
 use glam::DVec3;
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut;
 use robust::{Coord, Coord3D, orient2d, orient3d};
+use taffeta_core::tasks::collect;
 
 /// An edge that meets a face with which it shares no vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,9 +52,8 @@ pub fn find_crossings(
 /// The crossings between the two elements of each pair, at positions `x` \[m\], sorted.
 pub fn find_crossings_among(list: &[Element], near: &[[u32; 2]], x: &[DVec3]) -> Vec<Crossing> {
     let at = |v: u32| x[v as usize];
-    let cross = |pair: &[u32; 2]| {
+    let cross = |pair: &[u32; 2], found: &mut Vec<Crossing>| {
         let [a, b] = pair.map(|i| &list[i as usize]);
-        let mut found = Vec::new();
         for (element, face) in [(a, b), (b, a)] {
             if !face.is_face {
                 continue;
@@ -65,9 +65,10 @@ pub fn find_crossings_among(list: &[Element], near: &[[u32; 2]], x: &[DVec3]) ->
                 }
             }
         }
-        found
     };
-    let mut crossings: Vec<Crossing> = near.par_iter().flat_map_iter(cross).collect();
+    let mut crossings = collect(near.len(), PAIRS_PER_TASK, |range, found| {
+        near[range].iter().for_each(|pair| cross(pair, found));
+    });
     crossings.par_sort_unstable();
     crossings
 }

@@ -1,7 +1,10 @@
 //! The primitives of all bodies that can touch, in dense arrays.
 
 use crate::boxes::MovingBox;
-use rayon::prelude::*;
+use taffeta_core::tasks::map;
+
+/// Elements that one task takes.
+pub(crate) const ELEMENTS_PER_TASK: usize = 1024;
 
 /// A face, an edge that belongs to no face, or a vertex that belongs to neither, with the vertices and edges that it owns: each vertex and edge is owned
 /// by exactly one element, so that no pair is found twice.
@@ -117,7 +120,7 @@ impl Elements {
 
 /// The boxes around elements, from those of vertices.
 pub fn element_boxes(list: &[Element], at: impl Fn(u32) -> MovingBox + Sync) -> Vec<MovingBox> {
-    list.par_iter().map(|element| element.area(&at)).collect()
+    map(list, ELEMENTS_PER_TASK, |element| element.area(&at))
 }
 
 /// Which of its edges each face owns: an edge belongs to the first face that has it.

@@ -5,11 +5,11 @@
 //! by strides that are, or if a plane that moves with the surface of the shape stays between them.
 
 use crate::advance::{Pursuit, STRIDE_SHARE, advance};
-use crate::certificate::{Path, keep};
 use crate::obstacle::Obstacle;
+use crate::path::{Path, keep};
 use crate::shape::{Skeleton, WorldShape};
 use glam::DVec3;
-use rayon::prelude::*;
+use taffeta_core::tasks::collect;
 
 /// An angle of up to half a turn relative to its chord on the unit circle, at most.
 const ARC: f64 = std::f64::consts::FRAC_PI_2;
@@ -17,6 +17,8 @@ const ARC: f64 = std::f64::consts::FRAC_PI_2;
 const ROUND_OFF: f64 = 1e-9;
 /// Part of its distance that a face that cannot keep its separation must be left with on its path to count as outside.
 const SPARED_SHARE: f64 = 1e-6;
+/// Faces that one task takes.
+const FACES_PER_TASK: usize = 256;
 
 /// An obstacle over a substep.
 #[derive(Clone, Debug)]
@@ -165,7 +167,9 @@ pub(crate) fn watch_faces(
         })
     };
     let of_shape = |(number, shape)| {
-        faces.par_iter().filter_map(move |corners| watch(number, shape, *corners)).collect::<Vec<_>>()
+        collect(faces.len(), FACES_PER_TASK, |range, out| {
+            out.extend(faces[range].iter().filter_map(|corners| watch(number, shape, *corners)));
+        })
     };
     (0..).zip(shapes).flat_map(of_shape).collect()
 }

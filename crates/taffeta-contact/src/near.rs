@@ -6,10 +6,10 @@
 use crate::boxes::MovingBox;
 use crate::elements::Element;
 use crate::tree::BoxTree;
-use rayon::prelude::*;
+use taffeta_core::tasks::collect;
 
 /// Elements that one task looks up.
-const QUERIES_PER_TASK: u32 = 64;
+const QUERIES_PER_TASK: usize = 64;
 
 /// The trees over the elements of some bodies, movers first.
 #[derive(Clone, Debug, Default)]
@@ -151,15 +151,11 @@ fn meets_itself(list: &[Element], meets: impl Fn(u32, u32) -> bool) -> bool {
 
 /// The pairs of the first elements and those of the tree, which are numbered after them, whose boxes meet.
 fn ask(tree: &BoxTree, count: usize, area: impl Fn(u32) -> MovingBox + Sync) -> Vec<[u32; 2]> {
-    let count = count as u32;
-    let found = (0..count.div_ceil(QUERIES_PER_TASK)).into_par_iter().map(|task| {
-        let mut found = Vec::new();
-        for i in task * QUERIES_PER_TASK..((task + 1) * QUERIES_PER_TASK).min(count) {
-            tree.query(&area(i), |j| found.push([i, count + j]));
+    collect(count, QUERIES_PER_TASK, |range, found| {
+        for i in range {
+            tree.query(&area(i as u32), |j| found.push([i as u32, count as u32 + j]));
         }
-        found
-    });
-    found.collect::<Vec<_>>().concat()
+    })
 }
 
 #[cfg(test)]

@@ -4,6 +4,9 @@ use crate::boxes::Aabb;
 use glam::DVec3;
 use taffeta_core::geometry::closest_point_on_triangle;
 
+/// Pairs that one task takes.
+pub(crate) const PAIRS_PER_TASK: usize = 1024;
+
 /// What the four vertices of a pair are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PairKind {

@@ -6,25 +6,27 @@
 
 mod meetings;
 
+pub use crate::step::Step;
 pub use meetings::Which;
 
 use crate::boxes::{Aabb, MovingBox};
 use crate::candidates::collect_pairs;
-use crate::certificate::{Path, Truncation, truncate_among};
+use crate::certificate::{Truncation, truncate_among};
 use crate::crossings::{Crossing, find_crossings_among};
 use crate::detect::ContactSurface;
-use crate::elements::{Element, Elements};
+use crate::elements::{ELEMENTS_PER_TASK, Element, Elements};
 use crate::fans::Fans;
 use crate::guard::{FaceAtShape, MovingShape, is_sunken, watch_faces};
 use crate::joints::Joints;
 use crate::near::NearSearch;
-use crate::pair::{Pair, closest};
+use crate::pair::{PAIRS_PER_TASK, Pair, closest};
+use crate::path::Path;
 use crate::quarantine::Quarantine;
 use crate::rooms::Rooms;
 use crate::shape::WorldShape;
 use glam::DVec3;
-use rayon::prelude::*;
 use taffeta_core::Friction;
+use taffeta_core::tasks::{collect, map};
 
 /// Part of the rest distance of a pair that its offset may reach: cloth does not push itself apart at rest.
 const REST_SHARE: f64 = 0.9;
@@ -65,25 +67,6 @@ impl MeshBody {
     pub fn obstacle(friction: Friction) -> Self {
         Self { surface: ContactSurface { offset: 0.0, friction }, is_cloth: false, meets_cloths: false }
     }
-}
-
-/// The positions of all vertices over a substep \[m\]: cloths first, then obstacles.
-#[derive(Clone, Copy, Debug)]
-pub struct Step<'a> {
-    /// At its start.
-    pub start: &'a [DVec3],
-    /// At its end, as predicted or as proposed.
-    pub end: &'a [DVec3],
-    /// Velocities at its start \[m/s\].
-    pub velocities: &'a [DVec3],
-    /// Who cannot be stopped.
-    pub prescribed: &'a [bool],
-    /// Time at the start \[s\].
-    pub time: f64,
-    /// Length \[s\].
-    pub h: f64,
-    /// Obstacles in closed form.
-    pub shapes: &'a [MovingShape<'a>],
 }
 
 /// Finds the pairs of cloths and meshes that are near each other.
@@ -181,7 +164,10 @@ impl Proximity {
                 let is_in = || is_sunken(shape, &skeleton, element.corners.map(|v| x[v as usize]));
                 (is_ours && is_in()).then_some(FaceAtShape { corners: element.corners, shape: number })
             };
-            self.elements.list.par_iter().filter_map(sunken).collect::<Vec<_>>()
+            let list = &self.elements.list;
+            collect(list.len(), ELEMENTS_PER_TASK, |range, out| {
+                out.extend(list[range].iter().filter_map(sunken))
+            })
         };
         (0..).zip(shapes).flat_map(of_shape).collect()
     }
@@ -309,7 +295,7 @@ impl Proximity {
         };
         self.pairs = collect_pairs(list, &near, &boxes, may_meet);
         self.work += near.len() as u64;
-        self.offsets = self.pairs.par_iter().map(|pair| self.offset(pair)).collect();
+        self.offsets = map(&self.pairs, PAIRS_PER_TASK, |pair| self.offset(pair));
     }
 
     /// The distance that a pair is to keep \[m\]: both offsets, but within a cloth not more than the material allows.

@@ -5,7 +5,7 @@
 
 use crate::boxes::{Aabb, MovingBox};
 use crate::pair::Pair;
-use crate::proximity::Step;
+use crate::step::Step;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 

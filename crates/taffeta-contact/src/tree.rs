@@ -5,8 +5,9 @@
 //! refitting one pass over the boxes. Pairs come out in an order that depends on the boxes alone.
 
 use crate::boxes::{Aabb, MovingBox};
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut;
 use taffeta_core::morton::morton_code;
+use taffeta_core::tasks::{collect, map, map_numbers};
 
 /// A tree over the boxes of items that are numbered from 0, which may move.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +19,8 @@ pub struct BoxTree {
     levels: Vec<Vec<MovingBox>>,
 }
 
+/// Boxes that one task makes.
+const BOXES_PER_TASK: usize = 1024;
 /// Pairs of top-level nodes that one task takes.
 const PAIRS_PER_TASK: usize = 4;
 /// Nodes of the level whose pairs are shared out over threads.
@@ -34,7 +37,7 @@ impl BoxTree {
         let center = |i: u32| area(i).at.center();
         let all = Aabb::around((0..count as u32).map(center));
         let code = |i: u32| (morton_code(center(i), all.low, all.high), i);
-        let mut codes: Vec<_> = (0..count as u32).into_par_iter().map(code).collect();
+        let mut codes = map_numbers(count, BOXES_PER_TASK, |i| code(i as u32));
         codes.par_sort_unstable();
         let order: Vec<u32> = codes.into_iter().map(|(_, i)| i).collect();
         let mut places = vec![0; order.len()];
@@ -68,7 +71,7 @@ impl BoxTree {
     /// Takes over new boxes, which are made when they are asked for.
     pub fn refit_over(&mut self, area: impl Fn(u32) -> MovingBox + Sync) {
         self.levels.clear();
-        self.levels.push(self.order.par_iter().map(|i| area(*i)).collect());
+        self.levels.push(map(&self.order, BOXES_PER_TASK, |i| area(*i)));
         while let Some(last) = self.levels.last().filter(|level| level.len() > 1) {
             let join = |pair: &[MovingBox]| pair.iter().copied().fold(MovingBox::EMPTY, MovingBox::union);
             let next = last.chunks(2).map(join).collect();
@@ -110,10 +113,9 @@ impl BoxTree {
             .flat_map(|a| (a..nodes.len()).map(move |b| [a, b]))
             .filter(|[a, b]| nodes[*a].meets(&nodes[*b]))
             .collect();
-        let descend = |starts: &[[usize; 2]]| {
-            let mut out = Vec::new();
+        collect(starts.len(), PAIRS_PER_TASK, |range, out| {
             let mut stack = Vec::new();
-            for [a, b] in starts {
+            for [a, b] in &starts[range] {
                 stack.push((level, *a, *b));
                 while let Some(top) = stack.pop() {
                     self.split_pair(top, &mut stack, |i, j| {
@@ -124,9 +126,7 @@ impl BoxTree {
                     });
                 }
             }
-            out
-        };
-        starts.par_chunks(PAIRS_PER_TASK).map(descend).collect::<Vec<_>>().concat()
+        })
     }
 
     /// Replaces two nodes of a level by those of their children that meet.

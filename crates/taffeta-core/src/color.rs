@@ -1,7 +1,6 @@
 //! Greedy coloring: elements of one color share no vertex.
 
 use crate::index::{DenseIndex, VertexIndex};
-use crate::lanes::is_proper_element;
 
 /// Colors that one round of the greedy algorithm can hand out: the bits of a mask.
 const COLORS_PER_ROUND: u32 = 64;
@@ -44,6 +43,12 @@ pub fn color_elements<const V: usize>(elements: &[[VertexIndex; V]], vertex_coun
     }
     colors.retain(|color| !color.is_empty());
     colors
+}
+
+/// Checks that a list of vertices is in bounds and has no repetition.
+pub(crate) fn is_proper_element<const V: usize>(element: &[VertexIndex; V], vertex_count: usize) -> bool {
+    let distinct = (0..V).all(|a| (a + 1..V).all(|b| element[a] != element[b]));
+    distinct && element.iter().all(|vi| vi.to_usize() < vertex_count)
 }
 
 #[cfg(test)]

@@ -32,6 +32,20 @@ impl Components {
     pub fn labels(mut self) -> Vec<u32> {
         (0..self.parents.len() as u32).map(|item| self.find(item)).collect()
     }
+
+    /// The items of each component in their order; components in the order of their first items.
+    pub fn lists(self) -> Vec<Vec<u32>> {
+        let mut lists: Vec<Vec<u32>> = Vec::new();
+        let mut number_of = vec![0; self.parents.len()];
+        for (item, first) in (0..).zip(self.labels()) {
+            if item == first {
+                number_of[item as usize] = lists.len();
+                lists.push(Vec::new());
+            }
+            lists[number_of[first as usize]].push(item);
+        }
+        lists
+    }
 }
 
 #[cfg(test)]
@@ -44,6 +58,7 @@ mod tests {
         for [a, b] in [[5, 3], [6, 5], [1, 2], [2, 1]] {
             components.join(a, b);
         }
-        assert_eq!(components.labels(), [0, 1, 1, 3, 4, 3, 3]);
+        assert_eq!(components.clone().labels(), [0, 1, 1, 3, 4, 3, 3]);
+        assert_eq!(components.lists(), [vec![0], vec![1, 2], vec![3, 5, 6], vec![4]]);
     }
 }

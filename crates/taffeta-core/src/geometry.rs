@@ -91,6 +91,21 @@ pub fn triangle_quality([a, b, c]: [DVec2; 3]) -> f64 {
     6.0 * 3.0_f64.sqrt() * doubled_area([a, b, c]) / (perimeter * perimeter)
 }
 
+/// Six times the volume of a tetrahedron \[m³\], positive if its last corner lies on the side to which the normal of the
+/// first three points.
+pub fn sixfold_volume([a, b, c, d]: [DVec3; 4]) -> f64 {
+    (b - a).cross(c - a).dot(d - a)
+}
+
+/// A tetrahedron of less than this part of the cube of its longest edge has no volume.
+const FLATNESS: f64 = 1e-9;
+
+/// Whether a tetrahedron with these corners \[m\] has no usable volume.
+pub fn is_flat(x: [DVec3; 4]) -> bool {
+    let longest = x.iter().flat_map(|a| x.iter().map(|b| a.distance(*b))).fold(0.0, f64::max);
+    sixfold_volume(x).abs() <= FLATNESS * longest * longest * longest
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,7 +8,7 @@
 #![allow(unsafe_code)]
 
 use crate::color::color_elements;
-use crate::index::{DenseIndex, VertexIndex};
+use crate::index::VertexIndex;
 use crate::tasks::{for_each_part, is_shared};
 use glam::DVec3;
 use std::ops::Range;
@@ -277,12 +277,6 @@ pub fn fill_rows(rows: &mut Vec<Row>, positions: &[DVec3], inverse_masses: &[f64
     rows.clear();
     let pairs = positions.iter().zip(inverse_masses);
     rows.extend(pairs.map(|(x, w)| Row { position: x.to_array(), inverse_mass: *w }));
-}
-
-/// Checks that a list of vertices is in bounds and has no repetition.
-pub(crate) fn is_proper_element<const V: usize>(element: &[VertexIndex; V], vertex_count: usize) -> bool {
-    let distinct = (0..V).all(|a| (a + 1..V).all(|b| element[a] != element[b]));
-    distinct && element.iter().all(|vi| vi.to_usize() < vertex_count)
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ pub mod friction;
 pub mod geometry;
 pub mod index;
 pub mod lanes;
+pub mod locate;
 pub mod math;
 pub mod morton;
 pub mod motion;

@@ -3,6 +3,7 @@
 //! rayon's own iterators compile a scheduler for every closure that they are given; here one serves all of them.
 
 use rayon::prelude::*;
+use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -45,6 +46,39 @@ pub fn share_out<W: Send>(list: &mut [W], per_task: usize, work: impl Fn(usize, 
     } else {
         work(0, list);
     }
+}
+
+/// Collects what `work` adds for ranges of the numbers from 0 to a count, in the order of the numbers, on the threads there are.
+/// A task takes `per_task` numbers.
+///
+/// The list has the same bits for any number of threads if what is added for a number does not depend on its range.
+pub fn collect<R: Send>(
+    count: usize,
+    per_task: usize,
+    work: impl Fn(Range<usize>, &mut Vec<R>) + Sync,
+) -> Vec<R> {
+    let mut all = Vec::new();
+    if !is_shared(count, per_task) {
+        work(0..count, &mut all);
+        return all;
+    }
+    let mut parts: Vec<Vec<R>> = (0..count.div_ceil(per_task)).map(|_| Vec::new()).collect();
+    for_each_part(parts.iter_mut(), |task, part| {
+        work(task * per_task..((task + 1) * per_task).min(count), part);
+    });
+    all.reserve_exact(parts.iter().map(Vec::len).sum());
+    parts.iter_mut().for_each(|part| all.append(part));
+    all
+}
+
+/// Maps a list on the threads there are. A task takes `per_task` entries.
+pub fn map<T: Sync, R: Send>(list: &[T], per_task: usize, of: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    collect(list.len(), per_task, |range, out| out.extend(list[range].iter().map(&of)))
+}
+
+/// Maps the numbers from 0 to a count on the threads there are. A task takes `per_task` of them.
+pub fn map_numbers<R: Send>(count: usize, per_task: usize, of: impl Fn(usize) -> R + Sync) -> Vec<R> {
+    collect(count, per_task, |range, out| out.extend(range.map(&of)))
 }
 
 /// Does `work`, which shares out so many elements time and again, while the other threads stand by: to wake one takes longer
@@ -126,6 +160,24 @@ mod tests {
                 assert_eq!(list, (1..=count).collect::<Vec<_>>());
                 let tasks = tasks.into_inner();
                 assert!(if threads == 1 || count < 8 { tasks == 1 } else { (2..=6).contains(&tasks) });
+            }
+        }
+    }
+
+    #[test]
+    fn lists_are_mapped_and_collected_in_their_order_whatever_the_threads() {
+        for threads in [1, 3] {
+            for count in [0, 1, 7, 8, 9, 100] {
+                let list: Vec<usize> = (0..count).collect();
+                let [squares, again, odd] = pool(threads).install(|| {
+                    let squares = map(&list, 4, |n| n * n);
+                    let add =
+                        |range: Range<usize>, out: &mut Vec<usize>| out.extend(range.filter(|n| n % 2 == 1));
+                    [squares, map_numbers(count, 4, |n| n * n), collect(count, 4, add)]
+                });
+                assert_eq!(squares, (0..count).map(|n| n * n).collect::<Vec<_>>());
+                assert_eq!(again, squares);
+                assert_eq!(odd, (0..count).filter(|n| n % 2 == 1).collect::<Vec<_>>());
             }
         }
     }

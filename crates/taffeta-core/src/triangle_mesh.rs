@@ -48,15 +48,9 @@ impl TriangleMesh {
                 joined.join(a.face, b.face);
             }
         }
-        let mut count = 0;
         let mut numbers = vec![0u32; self.faces.len()];
-        for (face, label) in joined.labels().into_iter().enumerate() {
-            if label as usize == face {
-                numbers[face] = count;
-                count += 1;
-            } else {
-                numbers[face] = numbers[label as usize];
-            }
+        for (number, panel) in (0..).zip(joined.lists()) {
+            panel.into_iter().for_each(|face| numbers[face as usize] = number);
         }
         numbers
     }

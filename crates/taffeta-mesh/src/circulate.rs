@@ -2,6 +2,7 @@
 
 use crate::keys::{FaceKey, Halfedge, Side, VertexKey, slot_of};
 use crate::mesh::HalfedgeMesh;
+use taffeta_core::components::Components;
 
 /// The half-edges that leave a vertex, counter-clockwise. See [`HalfedgeMesh::halfedges_around`].
 #[derive(Clone, Debug)]
@@ -117,30 +118,18 @@ impl HalfedgeMesh {
 
     /// The connected components, each as its faces in increasing key order, in the order of their lowest face.
     pub fn components(&self) -> Vec<Vec<FaceKey>> {
-        let mut starts: Vec<FaceKey> = self.face_keys().collect();
-        starts.sort_unstable();
-        let mut seen = vec![false; self.face_slot_limit()];
-        let mut components = Vec::new();
-        for start in starts {
-            if seen[slot_of(start)] {
-                continue;
+        let mut faces: Vec<FaceKey> = self.face_keys().collect();
+        faces.sort_unstable();
+        let mut number_of = vec![0u32; self.face_slot_limit()];
+        (0..).zip(&faces).for_each(|(number, f)| number_of[slot_of(*f)] = number);
+        let mut joined = Components::new(faces.len());
+        for e in self.edge_keys() {
+            if let [Some(f), Some(g)] = self.edge_faces(e) {
+                joined.join(number_of[slot_of(f)], number_of[slot_of(g)]);
             }
-            seen[slot_of(start)] = true;
-            let mut faces = vec![start];
-            let mut reached = 0;
-            while reached < faces.len() {
-                let sides = self.face_halfedges(faces[reached]);
-                for neighbor in sides.into_iter().filter_map(|he| self.face(he.twin())) {
-                    if !std::mem::replace(&mut seen[slot_of(neighbor)], true) {
-                        faces.push(neighbor);
-                    }
-                }
-                reached += 1;
-            }
-            faces.sort_unstable();
-            components.push(faces);
         }
-        components
+        let keys = |numbers: Vec<u32>| numbers.into_iter().map(|number| faces[number as usize]).collect();
+        joined.lists().into_iter().map(keys).collect()
     }
 
     /// Vertices minus edges plus faces.

@@ -9,14 +9,12 @@
 //!
 //! Masses, areas and rest shapes are never stored: they follow from the corners.
 
-use crate::rest::{is_seam, rest_angle};
 use glam::{DVec2, DVec3};
 use serde::{Deserialize, Serialize};
 use slotmap::SecondaryMap;
-use taffeta_core::components::Components;
 use taffeta_core::geometry::doubled_area;
 use taffeta_core::math::Sym2;
-use taffeta_mesh::{BuiltMesh, EdgeKey, FaceKey, Halfedge, HalfedgeMesh, Side, VertexKey, slot_of};
+use taffeta_mesh::{EdgeKey, FaceKey, Halfedge, HalfedgeMesh, Side, VertexKey, slot_of};
 
 /// The attributes of all sheets of a mesh, one entry per element.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -93,61 +91,6 @@ pub struct FaceAttributes {
 }
 
 impl SheetAttributes {
-    /// The attributes of a sheet at rest at time 0, free of pins.
-    ///
-    /// `positions` are world positions per input vertex \[m\], `corners` material coordinates per input face and corner
-    /// \[m\], `cloths` cloth numbers per input face.
-    ///
-    /// # Panics
-    /// If a slice has another length than the input of the mesh.
-    pub fn from_built(
-        built: &BuiltMesh,
-        positions: &[DVec3],
-        corners: &[[DVec2; 3]],
-        cloths: &[u32],
-    ) -> Self {
-        assert_eq!(positions.len(), built.vertices.len(), "one position per vertex");
-        assert_eq!(
-            (corners.len(), cloths.len()),
-            (built.faces.len(), built.faces.len()),
-            "one entry per face"
-        );
-        let mut attributes = Self::with_room_for(&built.mesh);
-        for (number, (&v, &position)) in (0u32..).zip(built.vertices.iter().zip(positions)) {
-            let vertex = VertexAttributes {
-                position,
-                velocity: DVec3::ZERO,
-                history: None,
-                grip: DVec3::ZERO,
-                start: position,
-                pin: None,
-                input: Some(number),
-                metric: Sym2::default(),
-                is_stitched: false,
-            };
-            attributes.vertices.insert(v, vertex);
-        }
-        let flat = EdgeAttributes {
-            corners: [DVec2::ZERO; 2],
-            rest_angle: 0.0,
-            angle: 0.0,
-            scalar: 0.0,
-            broken: false,
-        };
-        for e in built.mesh.edge_keys() {
-            attributes.edges.insert(e, flat);
-        }
-        for ((&f, face_corners), &cloth) in built.faces.iter().zip(corners).zip(cloths) {
-            let face =
-                FaceAttributes { cloth, panel: 0, rest_error: None, plastic_curvature: Sym2::default() };
-            attributes.faces.insert(f, face);
-            // The half-edges of a built face start at its first corner.
-            attributes.set_corners(&built.mesh, built.mesh.face_halfedges(f), *face_corners);
-        }
-        number_panels(built, &mut attributes);
-        attributes
-    }
-
     /// No attributes, with room for those of a mesh, and for a quarter more: the first split would otherwise copy everything.
     pub fn with_room_for(mesh: &HalfedgeMesh) -> Self {
         let room = |slots: usize| slots * 5 / 4;
@@ -166,28 +109,6 @@ impl SheetAttributes {
             edge.corners[he.side.index()] = corners[k];
             if mesh.is_boundary_halfedge(he.twin()) {
                 edge.corners[he.twin().side.index()] = corners[(k + 1) % 3];
-            }
-        }
-    }
-
-    /// Makes the start positions of a cloth its rest shape, with the rest angles that they have. The corners must be
-    /// the faces laid flat.
-    pub fn rest_in_space(&mut self, mesh: &HalfedgeMesh, cloth: u32) {
-        self.rest_in_space_where(mesh, |other| other == cloth);
-    }
-
-    /// [`rest_in_space`](Self::rest_in_space) of the chosen cloths.
-    pub(crate) fn rest_in_space_where(&mut self, mesh: &HalfedgeMesh, is_chosen: impl Fn(u32) -> bool) {
-        for f in mesh.face_keys() {
-            let face = &mut self.faces[f];
-            if is_chosen(face.cloth) {
-                (face.panel, face.rest_error) = (0, Some(0.0));
-            }
-        }
-        for e in mesh.edge_keys() {
-            if mesh.edge_faces(e).into_iter().flatten().all(|f| is_chosen(self.faces[f].cloth)) {
-                self.edges[e].rest_angle = rest_angle(mesh, self, e);
-                self.edges[e].angle = self.edges[e].rest_angle;
             }
         }
     }
@@ -223,35 +144,6 @@ impl SheetAttributes {
     pub fn cloth_of_vertex(&self, mesh: &HalfedgeMesh, v: VertexKey) -> u32 {
         let f = mesh.faces_around(v).next().expect("every vertex has a face");
         self.faces[f].cloth
-    }
-}
-
-/// Numbers the panels of each cloth in the order of their first faces.
-fn number_panels(built: &BuiltMesh, attributes: &mut SheetAttributes) {
-    let mesh = &built.mesh;
-    let mut number_of = vec![0u32; mesh.face_slot_limit()];
-    (0..).zip(&built.faces).for_each(|(number, &f)| number_of[slot_of(f)] = number);
-    let mut panels = Components::new(built.faces.len());
-    for e in mesh.edge_keys() {
-        let [Some(f), Some(g)] = mesh.edge_faces(e) else { continue };
-        if !is_seam(mesh, attributes, e) {
-            panels.join(number_of[slot_of(f)], number_of[slot_of(g)]);
-        }
-    }
-    let labels = panels.labels();
-    let mut numbers: Vec<Option<u32>> = vec![None; labels.len()];
-    let mut counts: Vec<u32> = Vec::new();
-    for (&f, &label) in built.faces.iter().zip(&labels) {
-        let cloth = attributes.faces[f].cloth as usize;
-        if counts.len() <= cloth {
-            counts.resize(cloth + 1, 0);
-        }
-        let count = &mut counts[cloth];
-        let number = numbers[label as usize].get_or_insert_with(|| {
-            *count += 1;
-            *count - 1
-        });
-        attributes.faces[f].panel = *number;
     }
 }
 

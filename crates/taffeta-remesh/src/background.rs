@@ -8,23 +8,13 @@
 use crate::attributes::{SheetAttributes, VertexAttributes};
 use crate::chart::Chart;
 use crate::metric::{Metric, metric_of_size_tensor};
+use crate::origin::Origin;
 use crate::seams::SeamLines;
 use crate::witness::Witnesses;
 use glam::{DVec2, DVec3};
 use slotmap::SecondaryMap;
 use taffeta_core::math::Sym2;
 use taffeta_mesh::{BuiltMesh, VertexKey, slot_of};
-
-/// Where a vertex of the result lies on the input.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Origin {
-    /// Number of the input face.
-    pub face: u32,
-    /// Barycentric coordinates in it, for its corners in their order; their sum is 1. A vertex of the input that was kept
-    /// has exactly 1 at its corner. Not below 0, but for new vertices on an outline that was straightened within its
-    /// tolerance (the sine of 1e-3): they can lie beside the input by that much.
-    pub weights: [f64; 3],
-}
 
 /// The input, by its numbers.
 #[derive(Clone, Debug)]

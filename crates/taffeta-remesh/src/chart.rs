@@ -1,11 +1,11 @@
 //! The faces of the input in the material plane: which of them holds a point, and whether any two of a panel overlap.
 
-use crate::background::Origin;
-use crate::grid::FaceGrid;
+use crate::exact::exact_side;
+use crate::origin::Origin;
 use crate::panels::Panels;
 use glam::DVec2;
-use robust::{Coord, orient2d};
 use taffeta_core::geometry::{barycentric, closest_point_on_triangle};
+use taffeta_core::locate::FaceGrid;
 
 /// Faces that a walk may cross before the grid is asked. A walk from an end of an edge to its middle crosses a few, unless
 /// the mesh has become much coarser than the input.
@@ -138,13 +138,6 @@ impl Chart {
 /// The smaller pair, the first of two with the same number.
 fn lesser(a: (f64, u32), b: (f64, u32)) -> (f64, u32) {
     if (b.0, b.1) < (a.0, a.1) { b } else { a }
-}
-
-/// Twice the signed area of a triangle with the exact sign (J. R. Shewchuk, Adaptive precision floating-point arithmetic
-/// and fast robust geometric predicates, 1997).
-pub(crate) fn exact_side([a, b, c]: [DVec2; 3]) -> f64 {
-    let coord = |u: DVec2| Coord { x: u.x, y: u.y };
-    orient2d(coord(a), coord(b), coord(c))
 }
 
 /// Whether two upright triangles have inner points in common, exactly: no side of either has the other beyond it.

@@ -4,7 +4,6 @@ use crate::attributes::{SheetAttributes, VertexAttributes};
 use crate::background::Tracker;
 use crate::check::{Checker, Replacement, split_stays_unfolded};
 use crate::momentum::{Drift, Spin};
-use crate::parallel;
 use crate::popping::{Allowance, Displacement};
 use crate::refusal::CollapseRefusal;
 use crate::report::{EditRecord, Proposal, ProposedEdit, RemeshReport};
@@ -13,12 +12,13 @@ use crate::rules::EditRules;
 use crate::seams::SeamPoint;
 use crate::space::starts;
 use crate::transfer::{collapse_with_spin, flip_with_spin, split_with_adjustment};
-use crate::working::{EdgeRow, Working};
+use crate::working::{EdgeRow, PER_TASK, Working};
 use glam::DVec2;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use taffeta_core::Region;
 use taffeta_core::geometry::doubled_area;
+use taffeta_core::tasks::map;
 use taffeta_mesh::{EdgeKey, FlipRecord, Halfedge, HalfedgeMesh, Side, SplitRecord, VertexKey, slot_of};
 
 /// Flips after one split or collapse: far more than ever follow one.
@@ -66,7 +66,7 @@ impl Editor<'_> {
     /// The sizes of the edges that have rows.
     fn edge_sizes(&self) -> Vec<f64> {
         let (working, mesh, attributes) = (&self.working, &*self.mesh, &*self.attributes);
-        parallel::map(&working.edges, |row| working.size_of_row(mesh, attributes, row))
+        map(&working.edges, PER_TASK, |row| working.size_of_row(mesh, attributes, row))
     }
 
     /// One unit of the budget; `false`: there is none left.

@@ -25,7 +25,7 @@
 
 use crate::attributes::{SheetAttributes, lumped_mass};
 use crate::inertia::{Body, Inertia};
-use crate::spread::Owed;
+use crate::owed::Owed;
 use glam::DVec3;
 use taffeta_core::geometry::doubled_area;
 use taffeta_mesh::{HalfedgeMesh, VertexKey, slot_of};

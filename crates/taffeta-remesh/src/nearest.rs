@@ -3,7 +3,8 @@
 //! A search of all faces would also find what is close by but far along the surface, such as the other side of a fold or
 //! of a thin sheet.
 
-use crate::background::{Background, Origin, sample};
+use crate::background::{Background, sample};
+use crate::origin::Origin;
 use glam::DVec3;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};

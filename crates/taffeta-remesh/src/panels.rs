@@ -5,7 +5,7 @@
 //! panels are reflected while they are edited and given back as they came. The reflections are exact: they swap or negate
 //! coordinates.
 
-use crate::chart::exact_side;
+use crate::exact::exact_side;
 use glam::DVec2;
 use taffeta_core::components::Components;
 use taffeta_core::math::Sym2;

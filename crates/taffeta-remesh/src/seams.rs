@@ -10,8 +10,8 @@
 //! Along a line places are measured by the mean length of its two sides.
 
 use crate::attributes::SheetAttributes;
-use crate::background::Origin;
 use crate::chart::Chart;
+use crate::origin::Origin;
 use crate::rest::{is_feature, is_seam};
 use glam::DVec2;
 use slotmap::SecondaryMap;

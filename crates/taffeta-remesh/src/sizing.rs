@@ -13,16 +13,16 @@ mod terms;
 use crate::enclose::dominate;
 use crate::gradation::{GRADATION, GRADATION_SWEEPS, SizeLimit, grade_metrics, grade_sizes};
 use crate::metric::{Metric, bound_aspect, clamp_sizes, isotropic_bound, isotropic_size, metric_of_size};
-use crate::parallel;
 use crate::pass::Pass;
 use crate::settings::RemeshSettings;
 use crate::surroundings::{Plane, Surroundings};
 use crate::view::View;
-use crate::working::{EdgeRow, FaceRow, RestKind, Working};
+use crate::working::{EdgeRow, FaceRow, PER_TASK, RestKind, Working};
 use glam::{DVec2, DVec3};
 use std::f64::consts::TAU;
 use taffeta_core::geometry::{doubled_area, green_strain};
 use taffeta_core::math::{self, Sym2};
+use taffeta_core::tasks::{map, map_numbers};
 use terms::{FaceFields, NearPlane, SizingTerm};
 
 /// A wanted size may grow by e^(t/2τ) in a time t \[s\]: refinement follows at once, coarsening waits until a wrinkle is
@@ -198,7 +198,7 @@ fn compute_metrics<'a>(
         let settings = settings_of(row.cloth);
         combine_terms(&fields, settings, is_anisotropic(working, settings, row.cloth))
     };
-    let metrics = parallel::map_numbers(working.faces.len(), of_face);
+    let metrics = map_numbers(working.faces.len(), PER_TASK, of_face);
     let mut sums = vec![(0.0, Sym2::default()); working.cloths.len()];
     for ((row, shape), metric) in working.faces.iter().zip(&shapes).zip(&metrics) {
         for slot in at(row.corners) {
@@ -231,7 +231,7 @@ fn combine_terms(fields: &FaceFields, settings: &RemeshSettings, is_anisotropic:
 
 fn compute_shapes(working: &Working, positions: &[DVec3]) -> Vec<FaceShape> {
     let of = |row: &FaceRow| FaceShape::of(row.material, row.corners.map(|slot| positions[slot as usize]));
-    parallel::map(&working.faces, of)
+    map(&working.faces, PER_TASK, of)
 }
 
 /// The curvature after `elapsed` seconds if the velocities stay, from the normals: hinges would take what rings from edge to
@@ -254,7 +254,7 @@ fn compute_coming_curvatures<'a>(
         let corners = working.faces[face].corners.map(|slot| normals[slot as usize]);
         terms::root(&terms::gram(gradient_of(corners, shapes[face].gradients)))
     };
-    parallel::map_numbers(working.faces.len(), of_face)
+    map_numbers(working.faces.len(), PER_TASK, of_face)
 }
 
 /// The obstacles near the vertices, by slot; nothing if nobody asks for them. Beyond `size_max` they ask for nothing.
@@ -271,7 +271,7 @@ fn find_planes<'a>(
         let plane: Plane = surroundings.nearest(point, reach)?;
         Some(NearPlane { normal: plane.normal, distance: plane.height(point) })
     };
-    parallel::map_numbers(working.cloths.len(), find)
+    map_numbers(working.cloths.len(), PER_TASK, find)
 }
 
 /// Lets the vertices of the outline take over what their inner neighbors want. Normals and hinges see only half of the
@@ -308,7 +308,7 @@ fn compute_shape_operators(working: &Working, positions: &[DVec3], shapes: &[Fac
         let bend = math::atan2(n0.cross(n1).dot(direction), n0.dot(n1)) + edge.rest_angle;
         bend - TAU * (bend / TAU).round_ties_even()
     };
-    let angles = parallel::map(&working.edges, angle_of);
+    let angles = map(&working.edges, PER_TASK, angle_of);
     let mut operators = vec![Sym2::default(); shapes.len()];
     for (edge, angle) in working.edges.iter().zip(angles) {
         let [Some(first), Some(second)] = edge.faces.map(|row| row.map(|row| row as usize)) else { continue };
@@ -378,5 +378,5 @@ fn size_limits(working: &Working) -> Vec<SizeLimit> {
         ends: edge.ends.map(|slot| slot as usize),
         edge: working.shorter_span(edge),
     };
-    parallel::map(&working.edges, of)
+    map(&working.edges, PER_TASK, of)
 }

@@ -7,63 +7,57 @@
 
 use crate::attributes::SheetAttributes;
 use crate::momentum::{Drift, collect_cloths};
+use crate::owed::Owed;
 use glam::DVec3;
-use std::cell::RefCell;
 use taffeta_core::components::Components;
-use taffeta_mesh::{HalfedgeMesh, VertexKey, slot_of};
+use taffeta_mesh::{HalfedgeMesh, slot_of};
 
 /// Rounds in which each vertex shares what it has with its neighbors. With two the swing still took half as many substeps more,
 /// with eight it erred by a third more.
 const ROUNDS: usize = 4;
 
-/// Momenta that vertices are to get, per unit of areal density \[m³/s\].
-#[derive(Debug, Default)]
-pub(crate) struct Owed(RefCell<Vec<(VertexKey, DVec3)>>);
-
-impl Owed {
-    pub(crate) fn add(&self, momenta: impl Iterator<Item = (VertexKey, DVec3)>) {
-        self.0.borrow_mut().extend(momenta.filter(|(_, momentum)| *momentum != DVec3::ZERO));
+/// Gives the free vertices of each piece their parts of what is owed, whose linear momenta are none in sum, and adds the angular momenta to the
+/// drifts, by cloth.
+pub(crate) fn spread(
+    owed: Owed,
+    mesh: &HalfedgeMesh,
+    attributes: &mut SheetAttributes,
+    drifts: &mut [Drift],
+) {
+    let owed = owed.into_list();
+    if owed.is_empty() {
+        return;
     }
-
-    /// Gives the free vertices of each piece their parts, whose linear momenta are none in sum, and adds the angular momenta to the
-    /// drifts, by cloth.
-    pub(crate) fn spread(self, mesh: &HalfedgeMesh, attributes: &mut SheetAttributes, drifts: &mut [Drift]) {
-        let owed = self.0.into_inner();
-        if owed.is_empty() {
-            return;
-        }
-        let mut momenta = vec![DVec3::ZERO; mesh.vertex_slot_limit()];
-        for (v, momentum) in owed.into_iter().filter(|(v, _)| mesh.contains_vertex(*v)) {
-            momenta[slot_of(v)] += momentum;
-        }
-        let edges = free_edges(mesh, attributes);
-        share_out(&mut momenta, &edges);
-        let mut pieces = Components::new(momenta.len());
-        edges.iter().for_each(|[a, b]| pieces.join(*a as u32, *b as u32));
-        let pieces = pieces.labels();
-        let cloths = collect_cloths(mesh, attributes, &vec![true; drifts.len()]);
-        let free =
-            || cloths.iter().flat_map(|(v, bodies)| v.iter().zip(bodies)).filter(|(_, body)| body.is_free);
-        // Of what a ring owes nothing is left in sum, but where some of its vertices are gone by now.
-        let mut sums = vec![(0.0, DVec3::ZERO); momenta.len()];
-        for (v, body) in free() {
-            let (mass, sum) = &mut sums[pieces[slot_of(*v)] as usize];
-            (*mass, *sum) = (*mass + body.mass, *sum + momenta[slot_of(*v)]);
-        }
-        for (v, body) in free() {
-            let (mass, sum) = sums[pieces[slot_of(*v)] as usize];
-            momenta[slot_of(*v)] -= sum * (body.mass / mass);
-        }
-        for (drift, (vertices, bodies)) in drifts.iter_mut().zip(&cloths) {
-            for (v, body) in vertices.iter().zip(bodies).filter(|(_, body)| body.is_free) {
-                let momentum = momenta[slot_of(*v)];
-                let vertex = &mut attributes.vertices[*v];
-                vertex.velocity += momentum / body.mass;
-                if let Some(history) = &mut vertex.history {
-                    history.velocity += momentum / body.mass;
-                }
-                drift.angular += body.arm.cross(momentum);
+    let mut momenta = vec![DVec3::ZERO; mesh.vertex_slot_limit()];
+    for (v, momentum) in owed.into_iter().filter(|(v, _)| mesh.contains_vertex(*v)) {
+        momenta[slot_of(v)] += momentum;
+    }
+    let edges = free_edges(mesh, attributes);
+    share_out(&mut momenta, &edges);
+    let mut pieces = Components::new(momenta.len());
+    edges.iter().for_each(|[a, b]| pieces.join(*a as u32, *b as u32));
+    let pieces = pieces.labels();
+    let cloths = collect_cloths(mesh, attributes, &vec![true; drifts.len()]);
+    let free = || cloths.iter().flat_map(|(v, bodies)| v.iter().zip(bodies)).filter(|(_, body)| body.is_free);
+    // Of what a ring owes nothing is left in sum, but where some of its vertices are gone by now.
+    let mut sums = vec![(0.0, DVec3::ZERO); momenta.len()];
+    for (v, body) in free() {
+        let (mass, sum) = &mut sums[pieces[slot_of(*v)] as usize];
+        (*mass, *sum) = (*mass + body.mass, *sum + momenta[slot_of(*v)]);
+    }
+    for (v, body) in free() {
+        let (mass, sum) = sums[pieces[slot_of(*v)] as usize];
+        momenta[slot_of(*v)] -= sum * (body.mass / mass);
+    }
+    for (drift, (vertices, bodies)) in drifts.iter_mut().zip(&cloths) {
+        for (v, body) in vertices.iter().zip(bodies).filter(|(_, body)| body.is_free) {
+            let momentum = momenta[slot_of(*v)];
+            let vertex = &mut attributes.vertices[*v];
+            vertex.velocity += momentum / body.mass;
+            if let Some(history) = &mut vertex.history {
+                history.velocity += momentum / body.mass;
             }
+            drift.angular += body.arm.cross(momentum);
         }
     }
 }

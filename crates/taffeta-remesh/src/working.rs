@@ -11,6 +11,9 @@ use taffeta_core::geometry::doubled_area;
 use taffeta_core::math::Sym2;
 use taffeta_mesh::{EdgeKey, Halfedge, HalfedgeMesh, Side, VertexKey, slot_of};
 
+/// Entries of a list that one task takes: what is done for one takes a tenth of a microsecond or more.
+pub(crate) const PER_TASK: usize = 2048;
+
 /// A face of a cloth that is remeshed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FaceRow {

@@ -23,14 +23,14 @@ pub use bodies::{cloth_frame, rope_frame};
 pub use result::{GLB_FILE, OBSTACLES_USDA, PVD_FILE, ResultFolder};
 pub use tables::{METRICS_COLUMNS, MetricsRow, MetricsWriter, PROBE_COLUMNS, ProbeRow, ProbeWriter};
 
-use crate::obj::{ObjError, write_obj, write_polyline};
 use crate::scene::Scene;
 use crate::scene::obstacle::file_name as obstacle_file;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use taffeta_contact::MeshObstacle;
-use taffeta_formats::{Format, FrameData, write_npz, write_ply, write_vtp};
+use taffeta_io::obj::{ObjError, write_obj, write_polyline};
+use taffeta_io::{Format, FrameData, write_npz, write_ply, write_vtp};
 
 /// Ending of files that are being written.
 const UNFINISHED: &str = ".tmp";

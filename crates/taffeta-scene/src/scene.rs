@@ -50,13 +50,12 @@ pub use solid::{SceneSolid, SolidProbe, SolidShape};
 
 use crate::document::Document;
 use crate::error::SceneError;
-use crate::grid::GridPattern;
 use crate::memory::{MemoryModel, available_memory};
 use crate::overrides::Override;
 use glam::{DVec2, DVec3};
 use std::path::{Path, PathBuf};
 use taffeta_core::Placement;
-use taffeta_formats::{Format, read_file};
+use taffeta_io::{Format, grid::GridPattern, read_file};
 use taffeta_remesh::RemeshSettings;
 use taffeta_sim::{
     ACCURACIES, Air, BendingModel, Compression, EnclosedDescription, MembraneModel, MembraneScaling, Mode,
@@ -154,7 +153,7 @@ pub struct SceneCloth {
 /// Where the mesh of a cloth comes from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ClothShape {
-    /// A rectangle, see [`grid`](crate::grid::grid).
+    /// A rectangle, see [`grid`](taffeta_io::grid).
     Grid {
         /// Lengths along u and v \[m\].
         size: DVec2,

@@ -27,18 +27,20 @@ mod simulate;
 mod standalone;
 mod tables;
 mod variation;
+mod words;
 
 pub use check::{CheckWords, ReferenceCheck, Refinement, RefinementKind, TRUSTED};
 pub use compare::{Comparison, Deviation};
 pub use error::StudyError;
 pub use folder::StudyFolder;
-pub use points::{LATTICE, Locator, Place, PointOnCloth, SOLID_LATTICE, StudyPoint};
+pub use points::{LATTICE, PointOnCloth, SOLID_LATTICE, StudyPoint};
 pub use simulate::{FrameRecord, Outcome, Run, StepCost};
 pub use variation::{Assignment, Axis};
 
 use std::ops::ControlFlow;
 use std::path::Path;
-use taffeta_scene::{Scene, read_file};
+use taffeta_io::read_file;
+use taffeta_scene::Scene;
 use taffeta_sim::{Watch, World};
 
 /// What to study.

@@ -22,6 +22,7 @@ mod rope;
 mod row;
 mod strips;
 mod swing;
+mod trials;
 
 pub use context::{CheckError, Context, mean_position, position};
 pub use meshes::disk_mesh;

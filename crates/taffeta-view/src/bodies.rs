@@ -5,7 +5,7 @@ use glam::DVec3;
 use std::sync::Arc;
 use taffeta_contact::{MeshObstacle, Obstacle};
 use taffeta_core::TriangleMesh;
-use taffeta_formats::FrameData;
+use taffeta_io::FrameData;
 use taffeta_render::tube::{SIDES, tube_mesh};
 use taffeta_render::{Body, BodyKind as Drawn, compute_framing_bounds, mesh_obstacle_body, obstacle_body};
 use taffeta_scene::{cloth_frame, rope_frame};

@@ -288,7 +288,7 @@ fn add<'a, T: 'a>(
 mod tests {
     use super::*;
     use glam::DVec2;
-    use taffeta_scene::{GridPattern, grid};
+    use taffeta_io::{GridPattern, grid};
     use taffeta_sim::ClothDescription;
 
     fn controls() -> (WorldDescription, Controls) {

@@ -1,7 +1,8 @@
 //! Why something cannot be shown.
 
 use std::path::PathBuf;
-use taffeta_scene::{ObjError, OutputError, SceneError};
+use taffeta_io::ObjError;
+use taffeta_scene::{OutputError, SceneError};
 use taffeta_sim::BuildError;
 
 /// Why something cannot be shown.

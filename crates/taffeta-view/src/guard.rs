@@ -1,6 +1,6 @@
 //! Who is let in: requests that name this server and have its token. And the headers that every answer has.
 
-use crate::server::Stage;
+use crate::stage::Stage;
 use axum::extract::{Request, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, REFERRER_POLICY};
 use axum::http::header::{SET_COOKIE, X_CONTENT_TYPE_OPTIONS};

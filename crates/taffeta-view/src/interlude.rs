@@ -2,8 +2,8 @@
 //! has come. So a drag is felt by the next substep and not by the next step, and seen before the step is over.
 
 use crate::hands::Hands;
+use crate::outlet::Outlet;
 use crate::queue::Queue;
-use crate::show::Outlet;
 use crate::snapshot::Snapshot;
 use glam::DVec3;
 use std::sync::Arc;

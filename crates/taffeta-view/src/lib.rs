@@ -30,12 +30,14 @@ mod guard;
 mod hands;
 mod interlude;
 mod live;
+mod outlet;
 mod playback;
 mod queue;
 mod server;
 mod show;
 mod snapshot;
 mod socket;
+mod stage;
 mod status;
 mod token;
 

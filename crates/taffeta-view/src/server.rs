@@ -1,13 +1,14 @@
 //! The server: its address, files of the page, and the socket.
 
 use crate::assets::find_asset;
-use crate::command::Client;
 use crate::connections::{Limits, serve};
 use crate::error::ViewError;
 use crate::guard::guard;
+use crate::outlet::Outlet;
 use crate::queue::Queue;
-use crate::show::{Outlet, Show};
+use crate::show::Show;
 use crate::socket::attend;
+use crate::stage::Stage;
 use crate::status::Status;
 use crate::token::Token;
 use axum::Router;
@@ -19,7 +20,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 use tokio::sync::{Semaphore, watch};
 
@@ -36,37 +37,6 @@ pub struct Server {
     listener: TcpListener,
     port: u16,
     token: Token,
-}
-
-/// What the parts of the server share.
-#[derive(Debug)]
-pub(crate) struct Stage {
-    /// The port of the server.
-    pub port: u16,
-    /// What requests must know.
-    pub token: Token,
-    /// To the thread of the show.
-    pub queue: Arc<Queue>,
-    /// From the thread of the show.
-    pub outlet: Outlet,
-    /// True when it is over.
-    pub is_over: watch::Receiver<bool>,
-    /// Places for browsers that watch.
-    pub places: Semaphore,
-    clients: AtomicU64,
-}
-
-impl Stage {
-    /// The number of a new browser.
-    pub(crate) fn number_client(&self) -> Client {
-        self.clients.fetch_add(1, Ordering::Relaxed)
-    }
-
-    /// Whether a name of host and port is one of this server.
-    pub(crate) fn is_own(&self, host: &str) -> bool {
-        let name = host.strip_suffix(&format!(":{}", self.port));
-        name.is_some_and(|name| ["127.0.0.1", "localhost"].contains(&name))
-    }
 }
 
 impl Server {

@@ -4,12 +4,10 @@ use crate::command::{Command, Event};
 use crate::folder::FolderShow;
 use crate::interlude::Interlude;
 use crate::live::LiveShow;
+use crate::outlet::Outlet;
 use crate::queue::Queue;
-use crate::snapshot::Snapshot;
-use crate::status::Status;
 use std::sync::Arc;
 use std::time::Instant;
-use tokio::sync::watch;
 
 /// What is shown.
 #[derive(Debug)]
@@ -18,15 +16,6 @@ pub enum Show {
     Live(Box<LiveShow>),
     /// The result folder of a run.
     Folder(Box<FolderShow>),
-}
-
-/// Where a show puts what browsers see: the latest of each. Whoever is slow misses what was between.
-#[derive(Clone, Debug)]
-pub(crate) struct Outlet {
-    /// The latest frame.
-    pub frames: watch::Sender<Option<Arc<Snapshot>>>,
-    /// The latest status.
-    pub status: watch::Sender<Arc<Status>>,
 }
 
 impl Show {

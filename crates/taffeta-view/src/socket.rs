@@ -1,8 +1,8 @@
 //! A browser that watches, from its coming to its going.
 
 use crate::command::{Client, Command};
-use crate::server::Stage;
 use crate::snapshot::Sent;
+use crate::stage::Stage;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
 use serde_json::json;
 use std::sync::Arc;

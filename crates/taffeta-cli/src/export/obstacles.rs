@@ -5,7 +5,7 @@ use glam::DVec3;
 use taffeta_contact::MeshObstacle;
 use taffeta_core::motion::Pose;
 use taffeta_core::{Motion, Placement, TriangleMesh};
-use taffeta_formats::usda::RigidBody;
+use taffeta_io::usda::RigidBody;
 use taffeta_render::{mesh_obstacle_body, obstacle_mesh};
 use taffeta_scene::{ResultFolder, Scene};
 

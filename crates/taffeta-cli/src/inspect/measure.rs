@@ -1,10 +1,10 @@
 //! Areas, lengths and shapes of the faces of a mesh.
 
-use super::name_face;
+use super::names::name_face;
 use glam::{DVec2, DVec3};
 use taffeta_core::TriangleMesh;
 use taffeta_core::geometry::{doubled_area, flatten_triangle, triangle_quality};
-use taffeta_scene::ObjMesh;
+use taffeta_io::ObjMesh;
 
 /// A face whose height is below this part of its longest edge counts as degenerate. Scenes refuse such faces.
 const DEGENERATE_HEIGHT: f64 = 1e-12;

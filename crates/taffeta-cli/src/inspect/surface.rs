@@ -1,10 +1,11 @@
 //! Connectivity of a triangle list that need not be a surface.
 
-use super::{name_face, name_vertex};
+use super::names::{name_face, name_vertex};
 use glam::DVec2;
 use taffeta_core::TriangleMesh;
+use taffeta_core::components::Components;
+use taffeta_io::ObjMesh;
 use taffeta_mesh::{BuildError, HalfedgeMesh};
-use taffeta_scene::ObjMesh;
 
 /// Boundary loops whose lengths are told.
 const NAMED_LOOPS: usize = 8;
@@ -44,15 +45,15 @@ impl Surface {
             }
         }
         sides.sort_unstable_by_key(|side| (side.ends, side.face, side.corner));
-        let mut joined: Vec<usize> = (0..mesh.faces.len()).collect();
+        let mut joined = Components::new(mesh.faces.len());
         let (mut edge_count, mut boundary_edges, mut crowded_edges) = (0, 0, 0);
         for edge in sides.chunk_by(|a, b| a.ends == b.ends) {
             edge_count += 1;
             boundary_edges += usize::from(edge.len() == 1);
             crowded_edges += usize::from(edge.len() > 2);
-            edge.windows(2).for_each(|pair| join(&mut joined, pair[0].face, pair[1].face));
+            edge.windows(2).for_each(|pair| joined.join(pair[0].face as u32, pair[1].face as u32));
         }
-        let components = (0..joined.len()).filter(|face| joined[*face] == *face).count();
+        let components = joined.lists().len();
         let built = HalfedgeMesh::from_triangles(mesh.positions.len(), &mesh.faces);
         let loops = built.map(|built| built.mesh.boundary_loops().iter().map(Vec::len).collect());
         Self { edge_count, boundary_edges, components, crowded_edges, sides, loops }
@@ -139,18 +140,4 @@ impl Surface {
         };
         format!("no: {reason}")
     }
-}
-
-/// The representative of the set of a face. Halves the path on the way.
-fn find_root(joined: &mut [usize], mut face: usize) -> usize {
-    while joined[face] != face {
-        joined[face] = joined[joined[face]];
-        face = joined[face];
-    }
-    face
-}
-
-fn join(joined: &mut [usize], a: usize, b: usize) {
-    let (a, b) = (find_root(joined, a), find_root(joined, b));
-    joined[a.max(b)] = a.min(b);
 }

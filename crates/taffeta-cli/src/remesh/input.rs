@@ -1,17 +1,30 @@
 //! What is remeshed: an OBJ or an NPZ file.
 
-use super::output::OWN_NAMES;
 use crate::failure::Failure;
 use glam::{DVec2, DVec3};
 use std::path::Path;
 use taffeta_core::TriangleMesh;
-use taffeta_formats::{ArchivedArray, NumberArray, NumberKind, ReadError, read_npz_numbers};
-use taffeta_scene::{read_file, read_obj};
+use taffeta_io::{ArchivedArray, NumberArray, NumberKind, ReadError, read_file, read_npz_numbers, read_obj};
 
 /// Names of the arrays of an NPZ file, the usual one first.
 const POSITIONS: &[&str] = &["positions", "world_pos", "vertices"];
 const FACES: &[&str] = &["faces", "cells", "triangles"];
 const POINTS: &[&str] = &["uv", "mesh_pos"];
+
+/// The arrays that the output writes itself, which no field of the input may be named after: there is one of each name in a file.
+const OWN_NAMES: [&str; 11] = [
+    "positions",
+    "faces",
+    "uv",
+    "uv_faces",
+    "velocities",
+    "pinned",
+    "origin_face",
+    "origin_weights",
+    "uv_origin_face",
+    "uv_origin_weights",
+    "output_of_input",
+];
 
 /// A mesh with what its vertices carry.
 #[derive(Clone, Debug, Default)]

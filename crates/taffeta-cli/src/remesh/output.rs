@@ -4,26 +4,10 @@ use super::input::{Field, Input};
 use glam::DVec3;
 use std::fmt::Write;
 use std::io::Cursor;
-use taffeta_formats::{NumberArray, NumberKind, write_npz_numbers};
+use taffeta_io::{MaterialPoints, NumberArray, NumberKind, write_indexed_obj, write_npz_numbers};
 use taffeta_remesh::{OutputArrays, Remeshed};
-use taffeta_scene::{MaterialPoints, write_indexed_obj};
 
 type Arrays = Vec<(String, NumberArray)>;
-
-/// The arrays that [`npz_bytes`] writes itself, which no field of the input may be named after: there is one of each name in a file.
-pub(super) const OWN_NAMES: [&str; 11] = [
-    "positions",
-    "faces",
-    "uv",
-    "uv_faces",
-    "velocities",
-    "pinned",
-    "origin_face",
-    "origin_weights",
-    "uv_origin_face",
-    "uv_origin_weights",
-    "output_of_input",
-];
 
 /// The mesh as an OBJ file; with `vt` if the input had any.
 pub(super) fn obj_bytes(arrays: &OutputArrays, with_coords: bool) -> Vec<u8> {

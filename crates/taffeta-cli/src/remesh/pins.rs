@@ -3,7 +3,7 @@
 use super::input::Input;
 use crate::failure::Failure;
 use std::path::Path;
-use taffeta_formats::{NumberKind, read_file, read_npy_numbers};
+use taffeta_io::{NumberKind, read_file, read_npy_numbers};
 
 /// Marks the vertices of `--pin`: numbers of the file from 0 with commas between, or a file with them.
 pub(super) fn pin(input: &mut Input, words: &str) -> Result<(), Failure> {

@@ -4,7 +4,7 @@ use super::input::{Input, is_npz};
 use crate::args::RemeshOptions;
 use crate::failure::Failure;
 use std::path::Path;
-use taffeta_formats::{NumberArray, read_file, read_npy_numbers, read_npz_numbers};
+use taffeta_io::{NumberArray, read_file, read_npy_numbers, read_npz_numbers};
 use taffeta_remesh::{RemeshSettings, SizingField};
 
 /// If it is not given, the smallest size is this part of the largest one.

@@ -12,19 +12,15 @@
 //! Values of faces become those of vertices by means weighted with areas: what is drawn is smooth, and the largest values
 //! are a little smaller than those of the faces.
 
-use super::source::{Source, sample_evenly};
-use crate::args::{ColorName, ColorQuantity, ColorRange};
+use super::source::Source;
+use crate::args::{ColorName, ColorQuantity};
 use crate::failure::Failure;
 use clap::ValueEnum;
 use glam::{DVec2, DVec3};
 use taffeta_core::TriangleMesh;
 use taffeta_core::geometry::green_strain;
-use taffeta_formats::{FrameData, mean_curvatures};
-use taffeta_render::{Palette, Scale, Spacing};
-use taffeta_study::study::Locator;
-
-/// Frames of an animation whose values the scale is made from: as even as the cloth moves.
-const SCALED_FRAMES: usize = 60;
+use taffeta_core::locate::Locator;
+use taffeta_io::{FrameData, mean_curvatures};
 
 /// The word of a quantity on the command line.
 pub(super) fn name(quantity: ColorQuantity) -> &'static str {
@@ -40,7 +36,7 @@ pub(super) fn name(quantity: ColorQuantity) -> &'static str {
 }
 
 /// The quantities that some bodies have in their frames, in words; they need not be computed from the mesh.
-fn held_by(bodies: &[FrameData]) -> String {
+pub(super) fn held_by(bodies: &[FrameData]) -> String {
     let has = |quantity: &ColorQuantity| bodies.iter().any(|data| is_held(*quantity, data));
     let names: Vec<&str> =
         ColorQuantity::value_variants().iter().copied().filter(|quantity| has(quantity)).map(name).collect();
@@ -70,7 +66,7 @@ fn face_values(quantity: ColorQuantity, data: &FrameData) -> Option<&Vec<f64>> {
 
 /// A way to color cloths.
 pub(super) struct ColorBy {
-    quantity: ColorQuantity,
+    pub quantity: ColorQuantity,
 }
 
 impl ColorBy {
@@ -86,68 +82,6 @@ impl ColorBy {
             "--color {word}: there is no such quantity\n  = one of {}; the frames of {} have {held}",
             known.join(", "),
             source.root().display()
-        )))
-    }
-
-    /// The scale of some frames, with given ends or with those of their values.
-    pub(super) fn find_scale(
-        &self,
-        source: &Source,
-        frames: &[u64],
-        range: Option<ColorRange>,
-    ) -> Result<Scale, Failure> {
-        let (title, spacing, palette) = match self.quantity {
-            ColorQuantity::Size => ("edge length [m]", Spacing::Logarithmic, Palette::Sequential),
-            ColorQuantity::Strain => ("strain", Spacing::Linear, Palette::Sequential),
-            ColorQuantity::Curvature => ("curvature [1/m]", Spacing::Linear, Palette::Diverging),
-            ColorQuantity::Velocity => ("speed [m/s]", Spacing::Linear, Palette::Sequential),
-            ColorQuantity::PlasticCurvature => {
-                ("plastic curvature [1/m]", Spacing::Linear, Palette::Sequential)
-            }
-            ColorQuantity::StrainJump => ("strain jump", Spacing::Linear, Palette::Sequential),
-            ColorQuantity::CurvatureJump => ("curvature jump [1/m]", Spacing::Linear, Palette::Sequential),
-        };
-        if let Some(ColorRange { low, high }) = range {
-            let scale = Scale { title, low, high, spacing, palette };
-            scale.validate().map_err(|error| Failure::Usage(format!("--range: {error}")))?;
-            return Ok(scale);
-        }
-        let mut values = Vec::new();
-        for frame in sample_evenly(frames, SCALED_FRAMES) {
-            let bodies = source.read_cloths(frame, Some(self))?;
-            values.extend(bodies.into_iter().filter_map(|body| body.values).flatten());
-        }
-        match Scale::fitting(title, spacing, palette, &mut values) {
-            Some(scale) => Ok(scale),
-            None => Err(self.refuse(source, frames[frames.len() - 1])?),
-        }
-    }
-
-    /// Why no body has a value.
-    fn refuse(&self, source: &Source, frame: u64) -> Result<Failure, Failure> {
-        let (why, help) = match self.quantity {
-            ColorQuantity::Size => ("no body is a surface", "ropes can be colored by velocity only"),
-            ColorQuantity::Curvature => ("no body is a surface", "ropes can be colored by velocity only"),
-            ColorQuantity::Strain => (
-                "no cloth has material coordinates (vt) or strains in its frames",
-                "name \"npz\" in output.formats, whose frames have the strains of every cloth",
-            ),
-            ColorQuantity::Velocity => (
-                "velocities are neither in the frames nor to be had from the frames before and after",
-                "name \"npz\" or \"ply\" in output.formats, whose frames have velocities",
-            ),
-            ColorQuantity::PlasticCurvature => (
-                "no frame has it",
-                "name \"npz\" or \"ply\" in output.formats, and give a cloth a material that yields (yield_curvature)",
-            ),
-            ColorQuantity::StrainJump | ColorQuantity::CurvatureJump => {
-                ("no frame has it", "name \"npz\" or \"ply\" in output.formats, whose frames have it")
-            }
-        };
-        let (folder, held) = (source.root().display(), held_by(&source.read_all(frame)?));
-        Ok(Failure::Usage(format!(
-            "{folder} cannot be colored by {}: {why}\n  = {help}; these frames have {held}",
-            name(self.quantity)
         )))
     }
 

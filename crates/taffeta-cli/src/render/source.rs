@@ -1,6 +1,5 @@
 //! The folder that is drawn.
 
-use super::colors::ColorBy;
 use crate::failure::Failure;
 use glam::DVec3;
 use std::fs::File;
@@ -8,8 +7,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use taffeta_contact::{MeshObstacle, Obstacle};
 use taffeta_core::TriangleMesh;
-use taffeta_formats::{Format, FrameData};
-use taffeta_render::tube::{SIDES, tube_mesh};
+use taffeta_io::{Format, FrameData};
 use taffeta_render::{
     Body, BodyKind, compute_framing_bounds, mesh_obstacle_body, obstacle_body, union_bounds,
 };
@@ -103,7 +101,7 @@ impl Source {
     }
 
     /// The obstacles at a time \[s\].
-    fn obstacle_bodies(&self, time: f64, bounds: Bounds) -> impl Iterator<Item = Body> + '_ {
+    pub(super) fn obstacle_bodies(&self, time: f64, bounds: Bounds) -> impl Iterator<Item = Body> + '_ {
         let closed = self.obstacles.iter().map(move |obstacle| obstacle_body(obstacle, time, bounds));
         closed.chain(self.meshes.iter().map(move |mesh| mesh_obstacle_body(mesh, time)))
     }
@@ -136,7 +134,7 @@ impl Source {
     }
 
     /// The bodies that a frame has.
-    fn cloths_in(&self, frame: u64) -> Vec<&str> {
+    pub(super) fn cloths_in(&self, frame: u64) -> Vec<&str> {
         let names = self.folder.cloth_names();
         names.into_iter().filter(|name| self.folder.frames(name).contains(&frame)).collect()
     }
@@ -149,49 +147,6 @@ impl Source {
     /// All bodies in a frame, as their files have them.
     pub(super) fn read_all(&self, frame: u64) -> Result<Vec<FrameData>, Failure> {
         self.cloths_in(frame).into_iter().map(|body| self.read(body, frame)).collect()
-    }
-
-    /// A body of the scene that deforms, as it is drawn: cloths and solids as they are, ropes as tubes.
-    fn draw_body(
-        &self,
-        place: usize,
-        name: &str,
-        frame: u64,
-        color: Option<&ColorBy>,
-    ) -> Result<Body, Failure> {
-        let data = self.read(name, frame)?;
-        let values = match color {
-            Some(color) => color.compute_values(self, name, frame, &data)?,
-            None => None,
-        };
-        if let Some(number) = self.scene.ropes.iter().position(|rope| rope.name == name) {
-            let mesh = tube_mesh(&data.mesh.positions, self.scene.ropes[number].radius);
-            let rings = |values: Vec<f64>| values.iter().flat_map(|value| [*value; SIDES]).collect();
-            let values = values.map(rings).filter(|values: &Vec<f64>| values.len() == mesh.positions.len());
-            let index = self.scene.cloths.len() + number;
-            return Ok(Body { values, ..Body::new(mesh, BodyKind::Cloth { index }) });
-        }
-        let index = self.scene.cloths.iter().position(|cloth| cloth.name == name).unwrap_or(place);
-        Ok(Body { values, ..Body::new(data.mesh, BodyKind::Cloth { index }) })
-    }
-
-    /// Cloths, ropes and solids in a frame.
-    pub(super) fn read_cloths(&self, frame: u64, color: Option<&ColorBy>) -> Result<Vec<Body>, Failure> {
-        let names = self.cloths_in(frame).into_iter().enumerate();
-        names.map(|(place, name)| self.draw_body(place, name, frame, color)).collect()
-    }
-
-    /// All bodies in a frame; `bounds` is the box that is framed \[m\].
-    pub(super) fn read_bodies(
-        &self,
-        frame: u64,
-        bounds: Option<Bounds>,
-        color: Option<&ColorBy>,
-    ) -> Result<Vec<Body>, Failure> {
-        let mut bodies = self.read_cloths(frame, color)?;
-        let obstacles = self.obstacle_bodies(self.time_of(frame), bounds.unwrap_or_default());
-        bodies.extend(obstacles);
-        Ok(bodies)
     }
 }
 

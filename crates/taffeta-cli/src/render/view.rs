@@ -1,5 +1,6 @@
 //! Where pictures are taken from.
 
+use super::bodies::read_cloths;
 use super::source::{Bounds, Source, sample_evenly};
 use crate::args::RenderOptions;
 use crate::failure::Failure;
@@ -61,7 +62,7 @@ pub(super) fn choose_camera(
     let Some(bounds) = bounds else { return Ok(None) };
     let mut meshes: Vec<TriangleMesh> = Vec::new();
     for frame in sample_evenly(&source.frames, LOOKED_AT) {
-        meshes.extend(source.read_cloths(frame, None)?.into_iter().map(|body| body.mesh));
+        meshes.extend(read_cloths(source, frame, None)?.into_iter().map(|body| body.mesh));
     }
     let viewpoint = Viewpoint::choose(picture.up, &meshes);
     Ok(Some(Shot::still(Camera::framing(bounds, picture.aspect(), viewpoint, picture.covered()))))

@@ -3,7 +3,7 @@
 use super::prepare::Prepared;
 use crate::failure::Failure;
 use std::time::{Duration, Instant};
-use taffeta_formats::{Format, FrameData};
+use taffeta_io::{Format, FrameData};
 use taffeta_scene::{
     MetricsRow, MetricsWriter, OutputError, OutputFolder, PlacedProbe, ProbeRow, ProbeWriter, RopeProbe,
     SolidProbe, cloth_frame, rope_frame,
@@ -174,7 +174,7 @@ fn count_crossings(world: &World) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use taffeta_formats::Format::{Glb, Npz, Obj, Ply, Usda, Vtp};
+    use taffeta_io::Format::{Glb, Npz, Obj, Ply, Usda, Vtp};
 
     #[test]
     fn what_spans_frames_comes_from_files_that_hold_everything() {

@@ -3,8 +3,8 @@
 use crate::common::Desk;
 use glam::DVec3;
 use std::path::Path;
+use taffeta_io::{ObjMesh, parse_obj};
 use taffeta_mesh::HalfedgeMesh;
-use taffeta_scene::{ObjMesh, parse_obj};
 
 /// A square of 1 m that is raised to a roof, four quads, with a vertex (the first one) that no face uses.
 const ROOF: &str = "v 9 9 9

@@ -3,11 +3,12 @@
 use super::{Proximity, Step};
 use crate::advance::{Pursuit, advance};
 use crate::fans::Nearest;
-use crate::pair::{Closest, Pair, PairKind, closest};
+use crate::pair::{Closest, PAIRS_PER_TASK, Pair, PairKind, closest};
 use crate::response::{Contact, ContactName};
 use crate::sides::{Feature, Point, Sides};
 use glam::{DMat3, DVec3};
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut;
+use taffeta_core::tasks::collect;
 use taffeta_core::{ContactRow, VertexIndex};
 
 /// The distance that the search for the first contact does not undercut, relative to the offset.
@@ -19,9 +20,6 @@ const TWIN_ANGLE: f64 = 1e-5;
 const TWIN_SHARE: f64 = 1e-3;
 /// A little more than one, for round-off.
 const FAR: f64 = 1.0 + 1e-9;
-/// Pairs that one task takes.
-const PAIRS_PER_TASK: usize = 1024;
-
 /// Which contacts are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
@@ -49,23 +47,18 @@ impl Proximity {
         bearing: &[ContactName],
         contacts: &mut Vec<Contact>,
     ) {
-        let meet = |(pairs, offsets): (&[Pair], &[f64])| -> Vec<(Feature, ContactRow)> {
-            let found = pairs.iter().zip(offsets);
-            found.filter_map(|(pair, offset)| self.meet(pair, *offset, (step, which, bearing))).collect()
-        };
-        let pairs = self.pairs.par_chunks(PAIRS_PER_TASK).zip(self.offsets.par_chunks(PAIRS_PER_TASK));
-        let found: Vec<_> = pairs.map(meet).collect();
+        let found = collect(self.pairs.len(), PAIRS_PER_TASK, |range, found| {
+            let near = self.pairs[range.clone()].iter().zip(&self.offsets[range]);
+            found.extend(near.filter_map(|(pair, offset)| self.meet(pair, *offset, (step, which, bearing))));
+        });
         // Rows are long: their names are sorted, each with the place of its row.
-        let mut order: Vec<(Feature, [u32; 2])> = Vec::with_capacity(found.iter().map(Vec::len).sum());
-        for (task, found) in (0..).zip(&found) {
-            order.extend((0..).zip(found).map(|(i, (name, _))| (*name, [task, i])));
-        }
+        let mut order: Vec<(Feature, u32)> = (0..).zip(&found).map(|(i, (name, _))| (*name, i)).collect();
         order.par_sort_unstable();
         order.dedup_by_key(|(feature, _)| *feature);
         let first = contacts.len();
         contacts.reserve(order.len());
-        for (name, [task, i]) in order {
-            let contact = Contact::new(ContactName::Pair(name), found[task as usize][i as usize].1);
+        for (name, i) in order {
+            let contact = Contact::new(ContactName::Pair(name), found[i as usize].1);
             let vertex = contact.row.vertex();
             let mut near = contacts[first..].iter().rev().take_while(|other| other.row.vertex() == vertex);
             if vertex.is_none() || !near.any(|other| is_twin(&other.row, &contact.row, step.start)) {

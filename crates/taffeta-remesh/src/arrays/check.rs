@@ -1,9 +1,11 @@
 //! Checks of arrays before they become a mesh.
 
+use super::error::ArrayError;
+use super::input::{MaterialCoords, SheetArrays, SizingField};
 use super::options::metric_of;
-use super::{ArrayError, MaterialCoords, SheetArrays, SizingField};
 use crate::attributes::SheetAttributes;
-use crate::chart::{Chart, exact_side};
+use crate::chart::Chart;
+use crate::exact::exact_side;
 use crate::metric::{Metric, determinant};
 use crate::panels::{BadPanels, Panels};
 use crate::rest::is_seam;

@@ -1,6 +1,6 @@
 //! What the bodies of a world are in its present frame.
 
-use taffeta_formats::{FrameData, mean_curvatures};
+use taffeta_io::{FrameData, mean_curvatures};
 use taffeta_sim::World;
 use taffeta_sim::ask;
 

@@ -3,14 +3,14 @@
 use super::tables::{METRICS_FILE, PROBES_FILE};
 use super::{MetricsRow, OBSTACLES, OutputError, ProbeRow};
 use crate::error::SceneError;
-use crate::obj::{ObjError, read_obj, read_polyline};
 use crate::scene::{Scene, SceneObstacle};
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use taffeta_contact::MeshObstacle;
-use taffeta_formats::{Format, FrameData, read_file, read_npz, read_ply};
+use taffeta_io::obj::{ObjError, read_obj, read_polyline};
+use taffeta_io::{Format, FrameData, read_file, read_npz, read_ply};
 
 pub(super) const SCENE_FILE: &str = "scene.json";
 /// The formats that are read back, those that hold most first.

@@ -8,11 +8,9 @@ use super::{
     ClothShape, Probe, RopeProbe, Scene, SceneCloth, SceneObstacle, SceneRope, SceneSolid, SolidProbe,
 };
 use crate::error::{Problem, SceneError};
-use crate::grid;
-use crate::obj::read_obj;
-use crate::outline::read_outline;
 use glam::DVec2;
 use taffeta_contact::MeshObstacle;
+use taffeta_io::{grid, obj::read_obj, outline::read_outline};
 use taffeta_sim::{
     ClothDescription, PinDescription, SeamDescription, SeamError, SeamSides, SolidDescription, SolverChoice,
     WorldDescription, find_opening, pair_seams,

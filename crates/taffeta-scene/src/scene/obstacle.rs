@@ -1,10 +1,10 @@
 //! Obstacles of a scene, and the meshes of those that are read from files.
 
-use crate::mesh_file;
-use crate::obj::{FileSequence, ObjError, read_obj_sequence};
 use std::path::{Path, PathBuf};
 use taffeta_contact::{MeshObstacle, Obstacle, Shape};
 use taffeta_core::{Friction, Motion, Placement};
+use taffeta_io::mesh_file;
+use taffeta_io::obj::{FileSequence, ObjError, read_obj_sequence};
 
 /// An obstacle.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,9 +1,9 @@
 //! What a pin holds.
 
 use super::write::region_json;
-use crate::obj::ObjMesh;
 use crate::scene::check::directed_edges;
 use taffeta_core::{Region, TriangleMesh};
+use taffeta_io::obj::ObjMesh;
 
 /// A mesh at time 0 with the numbers that its vertices have in the file.
 pub(super) struct PlacedMesh {

@@ -11,7 +11,7 @@ use crate::error::SceneError;
 use crate::reader::{Context, Item, Range, TableReader, quoted_list};
 use glam::DVec2;
 use std::path::Path;
-use taffeta_formats::Format;
+use taffeta_io::Format;
 use taffeta_sim::{ACCURACIES, ACCURACY_RANGE, Air, Mode, SimulationSettings, SolverChoice, TimeIntegration};
 
 const TOP_KEYS: &[&str] = &[

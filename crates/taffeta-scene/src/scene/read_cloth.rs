@@ -8,14 +8,13 @@ use super::read_seam::read_seams;
 use super::read_solid::read_volume;
 use super::read_tearing::{TearingParts, check_tearing};
 use super::{ClothShape, SceneCloth};
-use crate::grid::GridPattern;
-use crate::mesh_file::MeshFormat;
 use crate::output::is_safe_name;
 use crate::reader::{Item, Range, TableReader};
 use crate::{materials, reader};
 use glam::{DVec2, DVec3};
 use std::path::{Path, PathBuf};
 use taffeta_core::Region;
+use taffeta_io::{grid::GridPattern, mesh_file::MeshFormat};
 use taffeta_remesh::RemeshSettings;
 use taffeta_sim::{
     BendingModel, PinDescription, ProjectionStiffness, SolverChoice, StiffnessCorrection,

@@ -3,11 +3,11 @@
 use super::read_cloth::{Surroundings, absolute};
 use super::read_motion::{read_friction, read_motion, read_place};
 use super::{ObstacleShape, SceneObstacle};
-use crate::obj::FileSequence;
 use crate::reader::{Item, Range, TableReader};
 use glam::DVec3;
 use taffeta_contact::Shape;
 use taffeta_core::Friction;
+use taffeta_io::obj::FileSequence;
 
 /// Reads all obstacles, and warnings about them.
 pub(super) fn read_obstacles(

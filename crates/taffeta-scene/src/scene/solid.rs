@@ -1,11 +1,9 @@
 //! Solids of a scene: from the shape to the tetrahedra.
 
-use crate::msh::read_msh;
-use crate::obj::ObjError;
-use crate::solid_box::solid_box;
 use glam::DVec3;
 use std::path::PathBuf;
 use taffeta_core::{Placement, Region};
+use taffeta_io::{msh::read_msh, obj::ObjError, solid_box};
 use taffeta_sim::{PinDescription, SolidDescription, SolidMaterial};
 
 /// The tetrahedra of a solid.

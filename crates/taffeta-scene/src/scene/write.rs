@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use std::path::Path;
 use taffeta_contact::Shape;
 use taffeta_core::{Friction, Motion, Placement, Region};
-use taffeta_formats::read_file;
+use taffeta_io::read_file;
 use taffeta_remesh::RemeshSettings;
 use taffeta_sim::{
     ACCURACIES, Compression, MembraneScaling, Mode, PinDescription, ProjectionStiffness, RopeBending,

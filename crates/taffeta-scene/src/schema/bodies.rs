@@ -2,12 +2,12 @@
 
 use super::node::{Node, object};
 use super::parts::file;
-use crate::grid::GridPattern;
 use crate::materials;
 use crate::scene::{
     BENDING_MODELS, DEFAULT_MATERIAL, DEFAULT_RADIUS, DEFAULT_TIME, MAX_LEVEL, MEMBRANE_MODELS, ROPE_MODELS,
 };
 use serde_json::{Value, json};
+use taffeta_io::grid::GridPattern;
 use taffeta_remesh::RemeshSettings;
 use taffeta_sim::ProjectionStiffness;
 use taffeta_solve::Tearing;

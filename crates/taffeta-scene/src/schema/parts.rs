@@ -6,7 +6,7 @@ use crate::scene::{
 };
 use serde_json::json;
 use taffeta_core::Friction;
-use taffeta_formats::Format;
+use taffeta_io::Format;
 use taffeta_sim::{ACCURACIES, ACCURACY_RANGE, Air, SimulationSettings};
 
 pub(super) fn simulation() -> Node {

@@ -1,7 +1,5 @@
-//! Scene files and meshes: what is read, what is built, and what is refused with which words.
+//! Scene files: what is read, what is built, and what is refused with which words.
 
-mod msh;
-mod obj;
 mod outline;
 mod output;
 mod scene_build;

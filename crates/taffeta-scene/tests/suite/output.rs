@@ -3,9 +3,9 @@
 use glam::DVec2;
 use std::fs;
 use std::path::Path;
-use taffeta_formats::{Format, FrameData};
+use taffeta_io::{Format, FrameData, GridPattern, grid};
 use taffeta_scene::output::{METRICS_COLUMNS, PROBE_COLUMNS};
-use taffeta_scene::{GridPattern, MetricsRow, OutputFolder, ProbeRow, ResultFolder, Scene, grid};
+use taffeta_scene::{MetricsRow, OutputFolder, ProbeRow, ResultFolder, Scene};
 
 fn frame_files(root: &Path) -> Vec<String> {
     let entries = fs::read_dir(root.join("frames")).unwrap();

@@ -5,6 +5,8 @@
 //! are two blocks of three. The energy of both is `V (μ E:E + ½ λ (tr E)²)`, the material of St. Venant and Kirchhoff, which
 //! resists no inversion; the volume block does.
 
+pub use taffeta_core::geometry::{is_flat, sixfold_volume};
+
 use super::{Block, Curvature, Jacobian};
 use glam::{DMat3, DVec3};
 use nalgebra::{Matrix3, SMatrix, SVector, Vector3};
@@ -19,21 +21,6 @@ pub struct Tetrahedron {
     pub gradients: [DVec3; 4],
     /// Rest volume `V` \[m³\].
     pub volume: f64,
-}
-
-/// Six times the volume of a tetrahedron \[m³\], positive if its last corner lies on the side to which the normal of the
-/// first three points.
-pub fn sixfold_volume([a, b, c, d]: [DVec3; 4]) -> f64 {
-    (b - a).cross(c - a).dot(d - a)
-}
-
-/// A tetrahedron of less than this part of the cube of its longest edge has no volume.
-const FLATNESS: f64 = 1e-9;
-
-/// Whether a tetrahedron with these corners \[m\] has no usable volume.
-pub fn is_flat(x: [DVec3; 4]) -> bool {
-    let longest = x.iter().flat_map(|a| x.iter().map(|b| a.distance(*b))).fold(0.0, f64::max);
-    sixfold_volume(x).abs() <= FLATNESS * longest * longest * longest
 }
 
 impl Tetrahedron {

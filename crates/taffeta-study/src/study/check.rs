@@ -6,9 +6,9 @@
 //! the reference, and not its own.
 
 use super::compare::Comparison;
-use super::page::millimeters;
 use super::refine::{Finer, assign_over, finer_mesh, more_substeps};
 use super::simulate::{Outcome, Run, simulate};
+use super::words::millimeters;
 use super::{Assignment, Event, Study, StudyReport, Variant};
 use std::ops::ControlFlow;
 use taffeta_sim::World;

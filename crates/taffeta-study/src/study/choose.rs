@@ -1,9 +1,10 @@
 //! The material points that all variants have.
 
-use super::points::{LATTICE, Locator, PointOnCloth, StudyPoint, lattice, material_bounds, solid_lattice};
+use super::points::{LATTICE, PointOnCloth, StudyPoint, lattice, material_bounds, solid_lattice};
 use super::{StudyError, TrackedPoint, Variant};
 use glam::{DVec2, DVec3};
 use taffeta_core::Placement;
+use taffeta_core::locate::Locator;
 use taffeta_scene::{BuiltScene, PlacedProbe, RopeProbe, SolidProbe};
 use taffeta_sim::SolidLocator;
 

@@ -3,6 +3,7 @@
 use super::figures::{Figure, figures};
 use super::simulate::{Outcome, Run};
 use super::tables::{extent, frame_milliseconds, max_strain, outcome_words};
+use super::words::{escape, millimeters, short};
 use super::{CheckWords, StudyReport};
 
 const STYLE: &str = "
@@ -175,40 +176,4 @@ fn section(figure: &Figure) -> String {
     }
     let plots = figure.panels.iter().map(|panel| format!("<div>{}</div>", panel.to_svg()));
     html + &format!("<div class=\"plots\">{}</div>\n", plots.collect::<String>())
-}
-
-/// A distance \[m\] in millimeters.
-pub(super) fn millimeters(distance: f64) -> String {
-    short(1e3 * distance)
-}
-
-/// Four digits, with an exponent where the number is very small or large.
-fn short(value: f64) -> String {
-    let size = value.abs();
-    if value == 0.0 {
-        return "0".to_owned();
-    }
-    if !(1e-3..1e5).contains(&size) {
-        return format!("{value:.2e}").replacen('-', "−", 2);
-    }
-    let decimals = (3.0 - size.log10().floor()).clamp(0.0, 6.0) as usize;
-    format!("{value:.decimals$}").replacen('-', "−", 1)
-}
-
-/// A text in HTML.
-pub(super) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_have_four_digits() {
-        assert_eq!(
-            [0.0, 12.3456, -0.012345, 2e-7, 1.5e6].map(short),
-            ["0", "12.35", "−0.01235", "2.00e−7", "1.50e6"]
-        );
-    }
 }

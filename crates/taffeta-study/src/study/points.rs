@@ -1,7 +1,7 @@
 //! The material points by which variants are compared, and where they are.
 
 use glam::{DVec2, DVec3};
-use taffeta_core::geometry::barycentric;
+use taffeta_core::locate::{Locator, Place};
 use taffeta_core::{Placement, TriangleMesh};
 use taffeta_sim::ask;
 use taffeta_sim::{SolidLocator, SolidPlace, World};
@@ -11,9 +11,6 @@ use taffeta_sim::{SolidLocator, SolidPlace, World};
 pub const LATTICE: usize = 21;
 /// The same along each side of a solid, whose lattice has three dimensions: 9 × 9 × 9 are as many as those of two cloths.
 pub const SOLID_LATTICE: usize = 9;
-/// How far outside of a face, in its barycentric coordinates, a point counts as on it: round-off.
-const SLACK: f64 = 1e-9;
-
 /// A material point of a cloth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PointOnCloth {
@@ -85,96 +82,6 @@ impl StudyPoint {
             Self::OnCloth(point) => Some(*point),
             Self::OnRope { .. } | Self::InSolid { .. } => None,
         }
-    }
-}
-
-/// Finds the face of a mesh at a material point: faces sorted into a grid of buckets.
-pub struct Locator {
-    corners: Vec<[DVec2; 3]>,
-    low: DVec2,
-    /// Size of a bucket \[m\].
-    bucket: DVec2,
-    per_side: usize,
-    buckets: Vec<Vec<u32>>,
-}
-
-/// A place in a mesh: a face and the barycentric weights of its corners.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
-    /// The face.
-    pub face: u32,
-    /// Barycentric weights of its corners.
-    pub weights: [f64; 3],
-}
-
-impl Locator {
-    /// Sorts the faces of a mesh; `None` without material coordinates.
-    pub fn build(mesh: &TriangleMesh) -> Option<Self> {
-        let [low, high] = material_bounds(mesh)?;
-        let corners = mesh.material.clone()?;
-        let per_side = ((corners.len() as f64).sqrt() as usize).max(1);
-        let bucket = ((high - low) / per_side as f64).max(DVec2::splat(f64::MIN_POSITIVE));
-        let buckets = vec![Vec::new(); per_side * per_side];
-        let mut locator = Self { corners, low, bucket, per_side, buckets };
-        for (face, [a, b, c]) in locator.corners.clone().into_iter().enumerate() {
-            let (first, last) = (locator.bucket_of(a.min(b).min(c)), locator.bucket_of(a.max(b).max(c)));
-            for j in first[1]..=last[1] {
-                for i in first[0]..=last[0] {
-                    locator.buckets[j * per_side + i].push(face as u32);
-                }
-            }
-        }
-        Some(locator)
-    }
-
-    fn bucket_of(&self, point: DVec2) -> [usize; 2] {
-        let at = (point - self.low) / self.bucket;
-        // A cast takes what is negative to zero.
-        [at.x, at.y].map(|c| (c as usize).min(self.per_side - 1))
-    }
-
-    /// The face in which a point lies deepest, if it lies on the sheet but for round-off.
-    pub fn find_on_sheet(&self, point: DVec2) -> Option<Place> {
-        let [i, j] = self.bucket_of(point);
-        let near = self.buckets[j * self.per_side + i].iter().copied();
-        self.find_deepest(point, near).filter(|(_, depth)| *depth >= -SLACK).map(|(place, _)| place)
-    }
-
-    /// All faces that a point lies on but for round-off: several on an edge, or where charts of panels overlap.
-    pub fn all_on_sheet(&self, point: DVec2) -> impl Iterator<Item = Place> + '_ {
-        let [i, j] = self.bucket_of(point);
-        let near = self.buckets[j * self.per_side + i].iter();
-        let place = move |face: &u32| Place {
-            face: *face,
-            weights: barycentric(point, self.corners[*face as usize]),
-        };
-        near.map(place).filter(|place| place.weights.iter().all(|weight| *weight >= -SLACK))
-    }
-
-    /// The same, and for a point off the sheet the border of the face that it is least outside of.
-    ///
-    /// # Panics
-    /// If the mesh has no faces.
-    pub fn find(&self, point: DVec2) -> Place {
-        let found = self.find_on_sheet(point).unwrap_or_else(|| {
-            self.find_deepest(point, 0..self.corners.len() as u32).expect("a cloth has faces").0
-        });
-        let kept = found.weights.map(|w| w.max(0.0));
-        let sum: f64 = kept.iter().sum();
-        Place { weights: kept.map(|w| w / sum), ..found }
-    }
-
-    /// The deepest face and the least of its weights; ties go to the first.
-    fn find_deepest(&self, point: DVec2, faces: impl Iterator<Item = u32>) -> Option<(Place, f64)> {
-        let mut best: Option<(Place, f64)> = None;
-        for face in faces {
-            let weights = barycentric(point, self.corners[face as usize]);
-            let depth = weights.iter().copied().fold(f64::INFINITY, f64::min);
-            if best.is_none_or(|(_, deepest)| depth > deepest) {
-                best = Some((Place { face, weights }, depth));
-            }
-        }
-        best
     }
 }
 
@@ -263,8 +170,8 @@ impl Tracker {
 mod tests {
     use super::*;
     use taffeta_core::Region;
+    use taffeta_io::{GridPattern, grid};
     use taffeta_remesh::RemeshSettings;
-    use taffeta_scene::{GridPattern, grid};
     use taffeta_sim::{ClothDescription, Material, PinDescription, StepInputs, WorldDescription};
 
     #[test]
@@ -292,15 +199,5 @@ mod tests {
             world.step(&StepInputs::default(), 0.02).unwrap();
         }
         assert!(world.vertex_count() > 100, "it was remeshed: {}", world.vertex_count());
-    }
-
-    #[test]
-    fn points_beside_the_sheet_are_told_from_points_on_its_border() {
-        let locator = Locator::build(&grid(DVec2::ONE, [3, 3], GridPattern::Crossed, 0)).unwrap();
-        for corner in [DVec2::ZERO, DVec2::ONE, DVec2::new(0.0, 0.3)] {
-            assert!(locator.find_on_sheet(corner).is_some(), "{corner}");
-        }
-        assert!(locator.find_on_sheet(DVec2::new(1.001, 0.5)).is_none());
-        assert_eq!(locator.find(DVec2::new(2.0, 2.0)).weights.iter().sum::<f64>(), 1.0);
     }
 }

@@ -2,8 +2,8 @@
 
 use super::StudyReport;
 use super::figures::{Figure, figures};
-use super::page::escape;
 use super::plot::{Look, Panel};
+use super::words::escape;
 use std::fmt::Write;
 
 /// Widest picture \[px\]: three small plots in a row.

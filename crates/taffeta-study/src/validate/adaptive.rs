@@ -7,6 +7,7 @@
 //! run, powers are interpolated.
 
 mod cases;
+mod quantities;
 mod sheets;
 
 use super::context::{CheckError, Context, Experiment};
@@ -14,15 +15,11 @@ use super::row::Row;
 use cases::{CASES, Case, Measure};
 use cpu_time::ProcessTime;
 use sheets::Mesh;
-use taffeta_sim::World;
 
 /// How much higher each start is than the last \[m\].
 const STEP: f64 = 1e-5;
 /// Points along a side at which positions are compared.
 const POINTS: u32 = 33;
-
-/// A quantity of a sheet.
-type Quantity = fn(&World) -> f64;
 
 /// What a run has come to.
 struct Run {
@@ -207,22 +204,6 @@ fn follow(
         }
     }
     Ok(run)
-}
-
-/// Of stretching and bending \[J\].
-fn elastic_energy(world: &World) -> f64 {
-    let metrics = world.measure();
-    metrics.stretch_energy + metrics.bend_energy
-}
-
-/// \[J\]
-fn bend_energy(world: &World) -> f64 {
-    world.measure().bend_energy
-}
-
-/// Zero at the origin \[J\].
-fn gravity_energy(world: &World) -> f64 {
-    world.measure().gravity_energy
 }
 
 /// Coordinates of material points \[m\].

@@ -6,7 +6,7 @@ use crate::reference::{heavy_chain, heavy_chain_mode};
 use glam::{DVec2, DVec3};
 use std::f64::consts::PI;
 use taffeta_core::TriangleMesh;
-use taffeta_scene::{GridPattern, grid};
+use taffeta_io::{GridPattern, grid};
 
 /// Rows of cells along the strip of 1 m.
 const ROWS: u32 = 64;

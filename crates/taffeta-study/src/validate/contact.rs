@@ -2,8 +2,8 @@
 
 use super::context::{CheckError, Context, Experiment};
 use super::row::Row;
+use super::trials::run_trials;
 use glam::DVec3;
-use taffeta_contact::fuzz::fuzz;
 
 /// Random trials of the certificate.
 const TRIALS: u64 = 1_000_000;
@@ -13,7 +13,7 @@ const SEED: u64 = 2026;
 /// What the certificate of the safeguard lets through must not cross, neither at the end nor on the way.
 pub(super) fn check_certificate(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
     context.note("certificate: a million random pairs of hinged quads");
-    let report = fuzz(TRIALS, SEED);
+    let report = run_trials(TRIALS, SEED);
     let count = |case: &str, count: u64| Row::at_most(case, count as f64, 0.0);
     let part = |count: u64| 100.0 * count as f64 / report.trials as f64;
     Ok(vec![

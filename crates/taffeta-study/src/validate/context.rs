@@ -3,7 +3,8 @@
 use glam::{DVec2, DVec3};
 use std::path::{Path, PathBuf};
 use taffeta_core::TriangleMesh;
-use taffeta_scene::{Override, Scene, SceneError, write_obj};
+use taffeta_io::write_obj;
+use taffeta_scene::{Override, Scene, SceneError};
 use taffeta_sim::ask;
 use taffeta_sim::{BuildError, StepError, StepInputs, StepReport, World};
 use tempfile::TempDir;

@@ -5,7 +5,7 @@ use super::row::Row;
 use glam::{DMat3, DVec2, DVec3};
 use taffeta_core::motion::rotation_xyz;
 use taffeta_core::{EdgeIndex, SurfaceTopology, VertexIndex};
-use taffeta_scene::{GridPattern, grid};
+use taffeta_io::{GridPattern, grid};
 use taffeta_sim::Material;
 use taffeta_solve::{
     BendingModel, Blocks, ClothModel, Compression, ElasticEnergy, MembraneModel, MembraneScaling, PlateState,

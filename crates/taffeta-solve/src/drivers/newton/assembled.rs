@@ -83,7 +83,7 @@ impl Assembly {
                 column_offsets.push(row_indices.len());
             }
         }
-        let pattern = CholeskyPattern::build(column_offsets, row_indices, true);
+        let pattern = CholeskyPattern::build(column_offsets, row_indices);
         Self { vertex_count, columns, pattern, joints }
     }
 

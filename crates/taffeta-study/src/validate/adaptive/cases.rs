@@ -1,7 +1,7 @@
 //! The cases: sheets, what happens to them, and what is compared.
 
+use super::quantities::{Quantity, bend_energy, elastic_energy, gravity_energy};
 use super::sheets::{Mesh, Slit};
-use super::{Quantity, bend_energy, elastic_energy, gravity_energy};
 
 /// A sheet, what happens to it, and the meshes on which it is tried.
 pub(super) struct Case {

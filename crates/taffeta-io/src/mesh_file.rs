@@ -1,11 +1,11 @@
 //! Surfaces from files of several formats, by the endings of their names: STL, PLY, and else OBJ.
 
 use crate::obj::{ObjError, ObjMesh, parse_obj_file, read_obj, triangulate};
+use crate::{read_file, read_ply_polygons};
 use glam::DVec3;
 use std::collections::HashMap;
 use std::io::Cursor;
 use std::path::Path;
-use taffeta_formats::{read_file, read_ply_polygons};
 
 /// Bytes before the triangles of a binary STL file, the last four of which count them, and of each triangle.
 const STL_HEADER: usize = 84;

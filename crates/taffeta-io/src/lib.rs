@@ -1,6 +1,8 @@
-//! Frames in the formats of other programs.
+//! Meshes and frames as files of other programs, and meshes that are made here.
 //!
 //! ```text
+//! OBJ, STL, PLY ──► read_mesh ──► ObjMesh          MSH ──► read_msh ──► tetrahedra
+//! SVG ──► read_outline ──► TriangleMesh            grid, sphere_mesh, solid_box: without a file
 //! FrameData ──► write_ply, write_vtp, write_npz ──► one file per body and frame
 //! frames one by one ──► UsdaWriter, GlbWriter ──► one file that spans the frames
 //!           read_ply, read_npz ──► FrameData
@@ -9,25 +11,35 @@
 //! ```
 //!
 //! The mesh may be another one in every frame. What a body is in a frame stands in [`FrameData`]; which format holds
-//! what of it is said where the format is written: [`ply`], [`vtp`], [`npz`], [`usda`], [`glb`]. OBJ files, which hold
-//! positions, material coordinates and faces, are written and read by the scene crate.
+//! what of it is said where the format is written: [`ply`], [`vtp`], [`npz`], [`usda`], [`glb`]; [`obj`] holds positions,
+//! material coordinates and faces.
 //!
 //! All files are functions of the frames alone: no time stamps, no paths, no names of machines. PLY, VTP and NPZ files
 //! have the numbers of the simulation, 64 bits wide; USD and glTF define 32 bits.
+//!
+//! This crate knows plain arrays, and no simulation.
 
 #![forbid(unsafe_code)]
 
 mod archive;
 mod claims;
 mod curvature;
+mod delaunay;
 mod file;
 pub mod format;
 pub mod frame;
 pub mod glb;
+pub mod grid;
+mod lattice;
+pub mod mesh_file;
+pub mod msh;
 pub mod npz;
 pub mod numbers;
+pub mod obj;
+pub mod outline;
 pub mod ply;
 pub mod polygons;
+mod solid_box;
 pub mod usda;
 pub mod vtp;
 
@@ -36,11 +48,20 @@ pub use file::read_file;
 pub use format::Format;
 pub use frame::{FrameData, ReadError};
 pub use glb::GlbWriter;
+pub use grid::{GridPattern, grid, sphere_mesh};
+pub use mesh_file::{MeshFormat, parse_mesh, read_mesh};
+pub use msh::{MshMesh, parse_msh, read_msh};
 pub use npz::{read_npz, write_npz};
 pub use numbers::{
     ArchivedArray, NumberArray, NumberKind, read_npy_numbers, read_npz_numbers, write_npz_numbers,
 };
+pub use obj::{
+    FileSequence, MaterialPoints, ObjError, ObjMesh, parse_obj, read_obj, read_obj_sequence, read_polyline,
+    write_indexed_obj, write_obj, write_polyline,
+};
+pub use outline::{OutlineDefect, OutlineError, parse_outline, read_outline};
 pub use ply::{read_ply, write_ply};
 pub use polygons::{Polygons, read_ply_polygons};
+pub use solid_box::solid_box;
 pub use usda::UsdaWriter;
 pub use vtp::{PvdEntry, write_pvd, write_vtp};

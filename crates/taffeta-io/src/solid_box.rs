@@ -1,7 +1,7 @@
 //! A box of tetrahedra.
 
 use glam::DVec3;
-use taffeta_solve::block::tetrahedron::sixfold_volume;
+use taffeta_core::geometry::sixfold_volume;
 
 /// A box from the origin to `size` \[m\], its cells cut into five tetrahedra each: one in the middle and one at every
 /// second corner. Neighboring cells are mirrored, so that their faces match. Vertices are numbered along x first, then y,

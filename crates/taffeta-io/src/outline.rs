@@ -15,10 +15,10 @@ mod mesh;
 mod regions;
 mod svg;
 
+use crate::read_file;
 use glam::DVec2;
 use std::path::{Path, PathBuf};
 use taffeta_core::TriangleMesh;
-use taffeta_formats::read_file;
 
 /// More faces than this are taken for a mistake.
 const MAX_FACES: f64 = 1e6;

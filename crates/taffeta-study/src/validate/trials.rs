@@ -1,18 +1,18 @@
 //! Random trials of the certificate: what it lets through must not cross, by exact predicates.
 
-use crate::boxes::{Aabb, MovingBox};
-use crate::candidates::collect_pairs;
-use crate::certificate::{Path, truncate};
-use crate::crossings::find_crossings;
-use crate::elements::Elements;
-use crate::near::NearSearch;
 use glam::{DQuat, DVec3};
 use rayon::prelude::*;
+use taffeta_contact::boxes::{Aabb, MovingBox};
+use taffeta_contact::candidates::collect_pairs;
+use taffeta_contact::certificate::{Path, truncate};
+use taffeta_contact::crossings::find_crossings;
+use taffeta_contact::elements::Elements;
+use taffeta_contact::near::NearSearch;
 use taffeta_core::random::SplitMix64;
 
 /// What a number of trials gave.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct FuzzReport {
+pub(super) struct TrialReport {
     /// Trials.
     pub trials: u64,
     /// Of them those that cross at the end of the motion as it was proposed.
@@ -33,22 +33,22 @@ const LOOKS: u32 = 16;
 const PER_TASK: u64 = 256;
 
 /// Lets two hinged quads of random shape and size move at random, over three decades, with rotations.
-pub fn fuzz(trials: u64, seed: u64) -> FuzzReport {
+pub(super) fn run_trials(trials: u64, seed: u64) -> TrialReport {
     let elements = two_quads();
     let tasks: Vec<u64> = (0..trials.div_ceil(PER_TASK)).collect();
     let run = |task: &u64| {
         let count = PER_TASK.min(trials - task * PER_TASK);
         let mut random = SplitMix64(seed ^ task.wrapping_mul(0x2545_f491_4f6c_dd1d));
-        (0..count).map(|_| run_trial(&elements, &mut random)).fold(FuzzReport::default(), add)
+        (0..count).map(|_| run_trial(&elements, &mut random)).fold(TrialReport::default(), add)
     };
     let mut report =
-        tasks.par_iter().map(run).collect::<Vec<_>>().into_iter().fold(FuzzReport::default(), add);
+        tasks.par_iter().map(run).collect::<Vec<_>>().into_iter().fold(TrialReport::default(), add);
     report.kept /= report.trials.max(1) as f64;
     report
 }
 
-fn add(a: FuzzReport, b: FuzzReport) -> FuzzReport {
-    FuzzReport {
+fn add(a: TrialReport, b: TrialReport) -> TrialReport {
+    TrialReport {
         trials: a.trials + b.trials,
         crossed_before: a.crossed_before + b.crossed_before,
         crossed_after: a.crossed_after + b.crossed_after,
@@ -67,7 +67,7 @@ fn two_quads() -> Elements {
     elements
 }
 
-fn run_trial(elements: &Elements, random: &mut SplitMix64) -> FuzzReport {
+fn run_trial(elements: &Elements, random: &mut SplitMix64) -> TrialReport {
     let x = loop {
         let x = [place_quad(random), place_quad(random)].concat();
         if find_crossings(elements, &x, |_, _| true).is_empty() {
@@ -89,7 +89,7 @@ fn run_trial(elements: &Elements, random: &mut SplitMix64) -> FuzzReport {
         !find_crossings(elements, &end, |_, _| true).is_empty()
     };
     let on_path = (1..LOOKS).any(|k| crosses(&found.fractions, f64::from(k) / f64::from(LOOKS)));
-    FuzzReport {
+    TrialReport {
         trials: 1,
         crossed_before: u64::from(crosses(&[1.0; 8], 1.0)),
         crossed_after: u64::from(crosses(&found.fractions, 1.0)),
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn what_the_certificate_lets_through_never_crosses() {
         let trials = taffeta_fixtures::tier(30_000, 100_000);
-        let report = fuzz(trials, 1);
+        let report = run_trials(trials, 1);
         assert!(report.crossed_before as f64 > 0.2 * trials as f64, "the trials must be hard: {report:?}");
         let crossed = report.crossed_after + report.crossed_on_path + report.forced;
         assert_eq!(crossed, 0, "{report:?}");

@@ -1,9 +1,9 @@
 //! Polylines: the `l` elements of OBJ files, in which ropes are written.
 
 use super::ObjError;
+use crate::read_file;
 use glam::DVec3;
 use std::path::Path;
-use taffeta_formats::read_file;
 
 /// Reads the polylines of an OBJ file: for each `l` element its points \[m\]. `None`: it has none, or has faces too and is
 /// a mesh.

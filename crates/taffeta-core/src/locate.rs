@@ -1,5 +1,7 @@
-//! A grid of square cells over the material plane, each with the faces that reach into it.
+//! Which faces lie at a point of the material plane: faces sorted into square cells.
 
+use crate::geometry::barycentric;
+use crate::triangle_mesh::TriangleMesh;
 use glam::DVec2;
 
 /// Cells per face: a cell then holds about ten faces, and a face reaches into two or three cells.
@@ -8,9 +10,12 @@ const CELLS_PER_FACE: f64 = 0.25;
 /// Largest number of cells along one axis: a strip that is long and thin does not need more.
 const MAX_CELLS: f64 = 8192.0;
 
-/// See the module page.
+/// How far outside of a face, in its barycentric coordinates, a point counts as on it: round-off.
+const SLACK: f64 = 1e-9;
+
+/// A grid of square cells over the material plane, each with the faces that reach into it.
 #[derive(Clone, Debug)]
-pub(crate) struct FaceGrid {
+pub struct FaceGrid {
     low: DVec2,
     /// Side of a cell \[m\].
     cell: f64,
@@ -22,7 +27,7 @@ pub(crate) struct FaceGrid {
 
 impl FaceGrid {
     /// A grid over faces by the material coordinates of their corners \[m\].
-    pub(crate) fn build(faces: &[[DVec2; 3]]) -> Self {
+    pub fn build(faces: &[[DVec2; 3]]) -> Self {
         let bounds = |[low, high]: [DVec2; 2], u: &DVec2| [low.min(*u), high.max(*u)];
         let [low, high] = faces.as_flattened().iter().fold([DVec2::INFINITY, DVec2::NEG_INFINITY], bounds);
         let extent = high - low;
@@ -76,13 +81,18 @@ impl FaceGrid {
         &self.faces[self.starts[cell] as usize..self.starts[cell + 1] as usize]
     }
 
+    /// The faces in the cell of a point, in the order of their numbers.
+    pub fn faces_at(&self, point: DVec2) -> &[u32] {
+        self.faces_of(self.cell_along(1, point.y) * self.counts[0] + self.cell_along(0, point.x))
+    }
+
     /// The faces in the cells of a triangle, some of them several times.
-    pub(crate) fn for_each_near(&self, corners: [DVec2; 3], mut visit: impl FnMut(u32)) {
+    pub fn for_each_near(&self, corners: [DVec2; 3], mut visit: impl FnMut(u32)) {
         self.for_each_cell(corners, |cell| self.faces_of(cell).iter().for_each(|&face| visit(face)));
     }
 
     /// The faces in the cells that are `ring` cells away from that of a point, some of them several times.
-    pub(crate) fn for_each_in_ring(&self, point: DVec2, ring: usize, mut visit: impl FnMut(u32)) {
+    pub fn for_each_in_ring(&self, point: DVec2, ring: usize, mut visit: impl FnMut(u32)) {
         let [column, row] = [self.cell_along(0, point.x), self.cell_along(1, point.y)];
         let range =
             |center: usize, count: usize| center.saturating_sub(ring)..=(center + ring).min(count - 1);
@@ -101,17 +111,79 @@ impl FaceGrid {
     }
 
     /// What is no farther from a point in the grid than this \[m\] is in one of the rings up to `ring`.
-    pub(crate) fn reach_of(&self, ring: usize) -> f64 {
+    pub fn reach_of(&self, ring: usize) -> f64 {
         self.cell * ring as f64
     }
 
     /// Whether the rings up to `ring` around a point are the whole grid.
-    pub(crate) fn covers_all(&self, point: DVec2, ring: usize) -> bool {
+    pub fn covers_all(&self, point: DVec2, ring: usize) -> bool {
         [0, 1].into_iter().all(|axis| {
             let center = self.cell_along(axis, point[axis]);
             center <= ring && center + ring + 1 >= self.counts[axis]
         })
     }
+}
+
+/// Finds the face at a material point among faces that may overlap.
+#[derive(Clone, Debug)]
+pub struct Locator {
+    corners: Vec<[DVec2; 3]>,
+    grid: FaceGrid,
+}
+
+/// A place in a mesh: a face and the barycentric weights of its corners.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Place {
+    /// The face.
+    pub face: u32,
+    /// Barycentric weights of its corners.
+    pub weights: [f64; 3],
+}
+
+impl Locator {
+    /// Sorts the faces of a mesh; `None`: it has no material coordinates or no faces.
+    pub fn build(mesh: &TriangleMesh) -> Option<Self> {
+        let corners = mesh.material.clone().filter(|corners| !corners.is_empty())?;
+        let grid = FaceGrid::build(&corners);
+        Some(Self { corners, grid })
+    }
+
+    fn place(&self, face: u32, point: DVec2) -> Place {
+        Place { face, weights: barycentric(point, self.corners[face as usize]) }
+    }
+
+    /// All faces that a point lies on but for round-off: several on an edge, or where charts of panels overlap.
+    pub fn all_on_sheet(&self, point: DVec2) -> impl Iterator<Item = Place> + '_ {
+        let near = self.grid.faces_at(point).iter().map(move |face| self.place(*face, point));
+        near.filter(|place| place.depth() >= -SLACK)
+    }
+
+    /// The face in which a point lies deepest, if it lies on the sheet but for round-off.
+    pub fn find_on_sheet(&self, point: DVec2) -> Option<Place> {
+        deepest(self.all_on_sheet(point))
+    }
+
+    /// Returns what [`find_on_sheet`](Self::find_on_sheet) does, and for a point off the sheet the border of the face that it
+    /// is least outside of.
+    pub fn find(&self, point: DVec2) -> Place {
+        let all = || (0..self.corners.len() as u32).map(|face| self.place(face, point));
+        let found = self.find_on_sheet(point).or_else(|| deepest(all())).expect("a locator has faces");
+        let kept = found.weights.map(|w| w.max(0.0));
+        let sum: f64 = kept.iter().sum();
+        Place { weights: kept.map(|w| w / sum), ..found }
+    }
+}
+
+impl Place {
+    /// The least of the weights: negative outside of the face.
+    fn depth(&self) -> f64 {
+        self.weights.into_iter().fold(f64::INFINITY, f64::min)
+    }
+}
+
+/// The deepest of some places; ties go to the first.
+fn deepest(places: impl Iterator<Item = Place>) -> Option<Place> {
+    places.reduce(|best, place| if place.depth() > best.depth() { place } else { best })
 }
 
 fn span(values: [f64; 3]) -> [f64; 2] {
@@ -141,8 +213,7 @@ fn span_between(corners: [DVec2; 3], low: f64, high: f64) -> Option<[f64; 2]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use taffeta_core::geometry::barycentric;
-    use taffeta_core::random::SplitMix64;
+    use crate::random::SplitMix64;
 
     #[test]
     fn every_face_is_in_the_cells_of_its_points() {
@@ -173,5 +244,21 @@ mod tests {
         let faces: Vec<[DVec2; 3]> = (0..count).map(corners).collect();
         let entries = FaceGrid::build(&faces).faces.len();
         assert!(entries < 200 * faces.len(), "{entries}");
+    }
+
+    #[test]
+    fn points_beside_the_sheet_are_told_from_points_on_its_border() {
+        let corners = [DVec2::ZERO, DVec2::X, DVec2::ONE, DVec2::Y];
+        let mut square = TriangleMesh { faces: vec![[0, 1, 2], [0, 2, 3]], ..TriangleMesh::default() };
+        assert!(Locator::build(&square).is_none());
+        square.positions = corners.iter().map(|u| u.extend(0.0)).collect();
+        square.set_vertex_material(&corners);
+        let locator = Locator::build(&square).unwrap();
+        assert_eq!(locator.all_on_sheet(DVec2::splat(0.5)).count(), 2);
+        for corner in [DVec2::ZERO, DVec2::ONE, DVec2::new(0.0, 0.3)] {
+            assert!(locator.find_on_sheet(corner).is_some(), "{corner}");
+        }
+        assert!(locator.find_on_sheet(DVec2::new(1.001, 0.5)).is_none());
+        assert_eq!(locator.find(DVec2::new(2.0, 2.0)).weights.iter().sum::<f64>(), 1.0);
     }
 }

@@ -2,7 +2,7 @@
 
 use glam::{DVec2, DVec3};
 use std::path::Path;
-use taffeta_scene::{ObjMesh, parse_obj, read_obj, write_obj};
+use taffeta_io::{ObjMesh, parse_obj, read_obj, write_obj};
 
 fn parse(text: &str) -> ObjMesh {
     parse_obj(text, Path::new("m.obj")).unwrap_or_else(|error| panic!("{error}"))
@@ -134,8 +134,7 @@ fn write(file: &ObjMesh) -> String {
 
 #[test]
 fn written_files_read_back_to_the_same_bits() {
-    let mut mesh =
-        taffeta_scene::grid(DVec2::new(0.1, 1.0 / 3.0), [7, 5], taffeta_scene::GridPattern::Delaunay, 5);
+    let mut mesh = taffeta_io::grid(DVec2::new(0.1, 1.0 / 3.0), [7, 5], taffeta_io::GridPattern::Delaunay, 5);
     mesh.positions[3] = DVec3::new(1e-300, -0.1 - 0.2, 1.0 / 3.0e7);
     let file = ObjMesh { mesh, ..ObjMesh::default() };
     let text = write(&file);

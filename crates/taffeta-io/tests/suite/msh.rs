@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use std::path::Path;
-use taffeta_scene::{MshMesh, ObjError, parse_msh};
+use taffeta_io::{MshMesh, ObjError, parse_msh};
 
 fn read(text: &str) -> Result<MshMesh, ObjError> {
     parse_msh(text.as_bytes(), Path::new("beam.msh"))

@@ -7,10 +7,10 @@
 //! Format: Gmsh reference manual, “MSH file format”.
 
 use crate::obj::ObjError;
+use crate::read_file;
 use glam::DVec3;
 use std::path::Path;
-use taffeta_formats::read_file;
-use taffeta_solve::block::tetrahedron::{is_flat, sixfold_volume};
+use taffeta_core::geometry::{is_flat, sixfold_volume};
 
 /// Gmsh's number for a tetrahedron with four corners.
 const TETRAHEDRON: u64 = 4;

@@ -9,9 +9,11 @@
 //! - Comments behind a statement, colors on some vertices only and bad normals are errors, `l` makes polygons, and the
 //!   fourth number of a vertex divides the others: all that is cut away.
 
-use super::Refusal;
 use std::fmt::Write;
 use std::str::SplitWhitespace;
+
+/// What is wrong, with the line if it is in one, from 1.
+pub(super) type Refusal = (Option<usize>, String);
 
 /// Singular and plural of what the parts `a/b` of a corner refer to.
 const PARTS: [(&str, &str); 2] =

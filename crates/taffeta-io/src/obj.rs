@@ -20,11 +20,11 @@ pub use polyline::read_polyline;
 pub use sequence::{FileSequence, read_obj_sequence};
 pub use write::{MaterialPoints, write_indexed_obj, write_obj, write_polyline};
 
+use crate::read_file;
 use glam::{DVec2, DVec3};
-use scan::Scan;
+use scan::{Refusal, Scan};
 use std::path::{Path, PathBuf};
 use taffeta_core::TriangleMesh;
-use taffeta_formats::read_file;
 
 /// A mesh from an OBJ file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -124,9 +124,6 @@ fn refuse(path: &Path, text: &str, (line, message): Refusal) -> ObjError {
         None => ObjError::Whole { path: path.to_owned(), message },
     }
 }
-
-/// What is wrong, with the line if it is in one, from 1.
-type Refusal = (Option<usize>, String);
 
 /// Vertices, material coordinates and polygons as they are in a text with at least one face.
 fn load(text: &str) -> Result<(Scan, tobj::Mesh), Refusal> {

@@ -3,8 +3,8 @@
 use glam::{DVec2, DVec3};
 use std::io::{Cursor, Write};
 use taffeta_core::{Pose, TriangleMesh};
-use taffeta_formats::usda::{RigidBody, write_usda_bodies};
-use taffeta_formats::{
+use taffeta_io::usda::{RigidBody, write_usda_bodies};
+use taffeta_io::{
     FrameData, GlbWriter, UsdaWriter, mean_curvatures, read_npy_numbers, read_npz, read_npz_numbers,
     read_ply, read_ply_polygons, write_npz, write_ply, write_vtp,
 };

@@ -13,6 +13,7 @@
 //! are x and y. The last row and column have exactly the coordinates of the size.
 
 use crate::delaunay;
+use crate::lattice::{fraction, lattice};
 use glam::{DVec2, DVec3};
 use std::collections::BTreeMap;
 use taffeta_core::TriangleMesh;
@@ -83,18 +84,6 @@ pub fn grid(size: DVec2, cells: [u32; 2], pattern: GridPattern, seed: u64) -> Tr
     let mut mesh = TriangleMesh { positions, faces, material: None };
     mesh.set_vertex_material(&points);
     mesh
-}
-
-/// The coordinate of a fraction of a length; exactly the length for `i = n`.
-pub(crate) fn fraction(length: f64, i: f64, n: u32) -> f64 {
-    length * (i / f64::from(n))
-}
-
-/// The corners of all cells, row by row.
-fn lattice(size: DVec2, [nu, nv]: [u32; 2]) -> Vec<DVec2> {
-    let point =
-        |i: u32, j: u32| DVec2::new(fraction(size.x, f64::from(i), nu), fraction(size.y, f64::from(j), nv));
-    (0..=nv).flat_map(|j| (0..=nu).map(move |i| point(i, j))).collect()
 }
 
 /// Two triangles per cell; `rising` tells whether its diagonal goes up to the right.

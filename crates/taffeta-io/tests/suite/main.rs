@@ -1,0 +1,6 @@
+//! Files of meshes and frames: what is read and written, and what is refused with which words.
+
+mod frames;
+mod msh;
+mod obj;
+mod outline;

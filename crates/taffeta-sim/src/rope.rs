@@ -194,12 +194,12 @@ pub(crate) fn list_inputs(description: &WorldDescription) -> Result<Vec<LooseInp
     plain.chain(description.ropes.iter().map(RopeDescription::to_input)).collect()
 }
 
-/// The blocks of every rope by itself.
-pub(crate) fn build_ropes<'a>(source: &CacheSource<'a>) -> Vec<(RopeBlocks, &'a RopeModel)> {
+/// The blocks of all ropes.
+pub(crate) fn build_ropes(source: &CacheSource<'_>) -> RopeBlocks {
     let CacheSource { sheet, cloths, bodies, .. } = *source;
     let first_loose = sheet.topology.surface_vertex_count();
     let angles: Vec<f64> = sheet.loose.iter().map(|vertex| vertex.angle).collect();
-    let mut blocks = Vec::new();
+    let mut blocks = RopeBlocks::default();
     for (number, body) in bodies.iter().enumerate() {
         let Some(model) = &body.rope else { continue };
         let range = sheet.vertex_range((cloths.len() + number) as u32);
@@ -208,7 +208,7 @@ pub(crate) fn build_ropes<'a>(source: &CacheSource<'a>) -> Vec<(RopeBlocks, &'a 
             [model.has_guide[0] && is_held(range.start), model.has_guide[1] && is_held(range.end - 1)];
         let last_angles = &angles[range.start - first_loose..range.end - first_loose];
         let first = VertexIndex(range.start as u32);
-        blocks.push((RopeBlocks::of_rope(&PlacedRope { model, first, guides_act, last_angles }), model));
+        blocks.push(&PlacedRope { model, first, guides_act, last_angles });
     }
     blocks
 }

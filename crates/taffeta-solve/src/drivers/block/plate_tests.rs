@@ -6,6 +6,7 @@ use crate::plate::Supports;
 use crate::state::{DenseState, RestShape};
 use crate::testing::{Sheet, disturb, stiff};
 use glam::{DVec2, DVec3};
+use taffeta_core::VertexIndex;
 use taffeta_core::lanes::fill_rows;
 use taffeta_core::{EdgeIndex, IndexVec};
 

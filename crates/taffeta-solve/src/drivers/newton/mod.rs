@@ -24,7 +24,6 @@ mod loads;
 mod membrane;
 mod ordering;
 mod precondition;
-mod ropes;
 mod rows;
 mod system;
 mod tiles;
@@ -37,7 +36,7 @@ pub use system::NewtonProblem;
 pub use taffeta_factor::FactorError;
 
 use crate::block::{Curvature, Stitch};
-use crate::blocks::Blocks;
+use crate::kinds::Blocks;
 use crate::plate::{Plate, PlateState};
 use assembled::Assembly;
 use chains::Chains;
@@ -265,7 +264,7 @@ impl NewtonDriver {
 
     /// The stitches; the gaps that they want can be changed between steps.
     pub fn stitches_mut(&mut self) -> &mut [Stitch] {
-        self.system.stitches.blocks_mut()
+        self.system.elements.stitches.blocks_mut()
     }
 
     /// Takes over `η₀` of the faces of a plate, which is the one that the driver was built from but for that.

@@ -52,7 +52,7 @@ impl Preconditioner {
 
     /// Factorizes the Hessian along the ropes anew, which costs little and is their whole solve.
     pub(super) fn update_chains(&mut self, hessian: &Hessian, system: &System, problem: &NewtonProblem<'_>) {
-        if system.ropes.chains.is_empty() {
+        if system.elements.ropes.chains.is_empty() {
             return;
         }
         let mut touches = vec![DMat3::ZERO; problem.inertia.len()];

@@ -14,6 +14,7 @@
 pub mod block;
 mod blocks;
 pub mod buckling;
+mod checks;
 mod diagonal;
 pub mod drivers;
 mod energy;
@@ -30,12 +31,13 @@ mod tearing;
 #[cfg(test)]
 mod testing;
 
+pub use checks::MaterialError;
 pub use drivers::block::{BlockDriver, Substep};
 pub use drivers::projective::{ProjectiveConstraints, ProjectiveDriver, ProjectiveProblem, ProjectiveTimes};
 pub use drivers::rows::{ProjectedCloth, RowDriver, RowForce, RowStep};
 pub use energy::ElasticEnergy;
 pub use kinds::{Blocks, RopeBlocks, SolidBlocks};
-pub use material::{DEFAULT_HARDENING, Material, MaterialError};
+pub use material::{DEFAULT_HARDENING, Material};
 pub use model::{
     BendingModel, ClothModel, Compression, MembraneModel, MembraneScaling, ProjectionStiffness,
     StiffnessCorrection,

@@ -10,8 +10,8 @@
 use crate::block::rope_angle::turning_angle;
 use crate::block::rope_torsion::LEAST_TURN;
 use crate::block::{AcosAngle, Block, RopeAngle, RopeBend, RopeStretch, RopeTorsion, gather};
+use crate::checks::{MaterialError, check_friction, check_not_negative, check_positive};
 use crate::kinds::RopeBlocks;
-use crate::material::{MaterialError, check_friction, check_not_negative, check_positive};
 use crate::model::ProjectionStiffness;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};

@@ -156,7 +156,7 @@ impl Assembly {
         for (columns, s) in vertices.iter().zip(step.chunks_exact_mut(3)) {
             s.copy_from_slice(&work[columns.first..columns.first + 3]);
         }
-        super::system::mask(held, step);
+        super::held::mask(held, step);
         for (columns, s) in edges.iter().zip(scalar_step.iter_mut()) {
             *s = if columns.count == 1 { work[columns.first] } else { 0.0 };
         }

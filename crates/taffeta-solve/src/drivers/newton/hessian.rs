@@ -7,9 +7,10 @@
 use super::bending::{Bending, EdgeGradients};
 use super::elements::{AllElements, outer};
 use super::folds::{FoldWork, Folds};
+use super::held::mask;
 use super::loads::ContactCoupling;
 use super::rows::{Block, CornerPlace, SymmetricRows};
-use super::system::{NewtonProblem, System, mask};
+use super::system::{NewtonProblem, System};
 use super::tiles::TILE;
 use glam::DMat3;
 use std::cmp::Ordering;

@@ -2,6 +2,7 @@
 
 use super::bending::Bending;
 use super::elements::{AllElements, add, at};
+use super::held::mask;
 use super::loads::{Contacts, Pressure, Touch};
 use super::membrane::Membrane;
 use super::tiles::{CornerTile, FaceTiles, ZERO};
@@ -147,15 +148,5 @@ impl System {
         }
         mask(problem.held, gradient);
         out.energy = energy;
-    }
-}
-
-/// Zeros at held components.
-pub(super) fn mask(held: &[[bool; 3]], values: &mut [f64]) {
-    for (held, values) in held.iter().zip(values.chunks_exact_mut(3)) {
-        for axis in 0..3 {
-            // A select, not a branch: most vertices are free.
-            values[axis] = if held[axis] { 0.0 } else { values[axis] };
-        }
     }
 }

@@ -10,7 +10,7 @@ use taffeta_core::morton::morton_code;
 use taffeta_core::{SurfaceTopology, VertexIndex};
 use taffeta_solve::{
     BendingModel, BlockDriver, Blocks, ClothModel, Compression, Material, MembraneModel, MembraneScaling,
-    ProjectedCloth, ProjectionStiffness, RestShape, RowDriver, RowStep, Substep, Supports,
+    ProjectedCloth, ProjectionStiffness, RestShape, RopeBlocks, RowDriver, RowStep, Substep, Supports,
 };
 
 /// Cells along each side: 8 192 and 32 768 faces.
@@ -86,7 +86,7 @@ impl Swing {
 
     fn pbd(&self) -> RowDriver {
         let cloths = [ProjectedCloth { model: &self.cloth, stiffness: ProjectionStiffness::default() }];
-        RowDriver::pbd(&self.topology, &self.rest, &cloths, &[])
+        RowDriver::pbd(&self.topology, &self.rest, &cloths, (&RopeBlocks::default(), &[]))
     }
 
     fn start(&self) -> State {

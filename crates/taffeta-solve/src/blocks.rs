@@ -2,56 +2,16 @@
 
 use crate::block::distance::spring_constant;
 use crate::block::{
-    Block, Distance, EdgeLengths, Elasticity, EnclosedVolume, EnergyForm, GreenStrain, Hinge, QuadraticBend,
-    Stitch, StrainEnergy, gather,
+    Distance, EdgeLengths, Elasticity, EnergyForm, GreenStrain, Hinge, QuadraticBend, StrainEnergy,
 };
+use crate::kinds::Blocks;
 use crate::material::Material;
 use crate::model::{BendingModel, ClothModel, MembraneModel};
-use crate::plate::{Plate, PlateState, Supports, rest_eta};
-use crate::rope::RopeBlocks;
-use crate::solid::SolidBlocks;
+use crate::plate::{Plate, Supports, rest_eta};
 use crate::state::RestShape;
-use glam::DVec3;
 use std::sync::Arc;
-use taffeta_core::index::DenseIndex;
 use taffeta_core::topology::Edge;
-use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, SurfaceTopology, VertexIndex};
-
-/// The blocks of a world, by kind, each kind in dense order of its faces or edges.
-#[derive(Clone, Debug, Default)]
-pub struct Blocks {
-    /// Green-strain blocks.
-    pub strain: Vec<GreenStrain>,
-    /// Edge-length blocks.
-    pub lengths: Vec<EdgeLengths>,
-    /// Strain-energy blocks.
-    pub energies: Vec<StrainEnergy>,
-    /// Springs along edges, which only the driver of scalar rows takes.
-    pub distances: Vec<Distance>,
-    /// Hinge blocks: the form in which the block driver takes hinges.
-    pub hinges: Vec<Hinge>,
-    /// Quadratic bending blocks.
-    pub quadratic: Vec<QuadraticBend>,
-    /// All that bends by angles, hinges included.
-    pub plate: Plate,
-    /// The blocks of ropes; [`Blocks::build`], which knows faces, leaves them out.
-    pub ropes: RopeBlocks,
-    /// The blocks of solids, left out by [`Blocks::build`] too.
-    pub solids: SolidBlocks,
-    /// The volumes that closed components of cloths enclose, left out by [`Blocks::build`] too.
-    pub enclosed: Vec<EnclosedVolume>,
-    /// What is being sewn together, left out by [`Blocks::build`] too.
-    pub stitches: Vec<Stitch>,
-}
-
-/// The elastic energies of a state.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct ElasticEnergy {
-    /// Of the membrane, of segments of ropes, of solids, of enclosed volumes and of stitches \[J\].
-    pub stretch: f64,
-    /// Of bending \[J\].
-    pub bend: f64,
-}
+use taffeta_core::{EdgeIndex, FaceIndex, SurfaceTopology, VertexIndex};
 
 impl Blocks {
     /// Builds the blocks of every face and inner edge.
@@ -108,83 +68,6 @@ impl Blocks {
             // The springs of the one belong to the edges, the other has none.
             MembraneModel::Distance | MembraneModel::None => {}
         }
-    }
-
-    /// The elastic energies at positions `x` \[m\].
-    pub fn energy(&self, x: &[DVec3], plate: &PlateState) -> ElasticEnergy {
-        let strain: f64 = self.strain.iter().map(|b| b.energy(&gather(b.vertices, x))).sum();
-        let lengths: f64 = self.lengths.iter().map(|b| b.energy(&gather(b.vertices, x))).sum();
-        let energies: f64 = self.energies.iter().map(|b| b.energy(&gather(b.vertices(), x))).sum();
-        let quadratic: f64 = self.quadratic.iter().map(|b| b.energy(&gather(b.vertices, x))).sum();
-        let bend = quadratic + self.plate.energy(&self.plate.angles(x, &plate.clamps), &plate.scalars);
-        let distances: f64 = self.distances.iter().map(|b| b.energy(&gather(b.vertices, x))).sum();
-        let ropes = self.ropes.energy(x);
-        let enclosed: f64 = self.enclosed.iter().map(|volume| volume.energy(x)).sum();
-        let stitches: f64 = self.stitches.iter().map(|b| b.energy(&gather(b.vertices, x))).sum();
-        let stretch =
-            strain + lengths + energies + distances + ropes.stretch + self.solids.energy(x) + enclosed;
-        let stretch = stretch + stitches;
-        ElasticEnergy { stretch, bend: bend + ropes.bend }
-    }
-
-    /// Hands over the elastic energies \[J\] of faces, edges, enclosed volumes and stitches one by one, each with one of its vertices:
-    /// what the energies of connected pieces are made of. Those of ropes and of the insides of solids are left out.
-    pub fn each_energy(&self, x: &[DVec3], plate: &PlateState, mut take: impl FnMut(VertexIndex, f64)) {
-        self.strain.iter().for_each(|b| take(b.vertices[0], b.energy(&gather(b.vertices, x))));
-        self.lengths.iter().for_each(|b| take(b.vertices[0], b.energy(&gather(b.vertices, x))));
-        self.energies.iter().for_each(|b| take(b.vertices()[0], b.energy(&gather(b.vertices(), x))));
-        self.quadratic.iter().for_each(|b| take(b.vertices[0], b.energy(&gather(b.vertices, x))));
-        self.distances.iter().for_each(|b| take(b.vertices[0], b.energy(&gather(b.vertices, x))));
-        let angles = self.plate.angles(x, &plate.clamps);
-        for face in &self.plate.faces {
-            take(face.vertices[0], self.plate.face_energy(face, &angles, &plate.scalars));
-        }
-        self.enclosed.iter().for_each(|b| take(b.vertices[0], b.energy(x)));
-        self.stitches.iter().for_each(|b| take(b.vertices[0], b.energy(&gather(b.vertices, x))));
-    }
-
-    /// Adds the gradient of the elastic energy \[N\] at positions `x` \[m\] to `out`.
-    pub fn add_gradient(&self, x: &[DVec3], plate: &PlateState, out: &mut [DVec3]) {
-        self.strain.iter().for_each(|b| add_block_gradient(b, x, out));
-        self.lengths.iter().for_each(|b| add_block_gradient(b, x, out));
-        self.energies.iter().for_each(|b| add_block_gradient(b, x, out));
-        self.distances.iter().for_each(|b| add_block_gradient(b, x, out));
-        self.quadratic.iter().for_each(|b| add_block_gradient(b, x, out));
-        self.plate.add_gradient(x, plate, out);
-        self.ropes.add_gradient(x, out);
-        self.solids.add_gradient(x, out);
-        self.enclosed.iter().for_each(|volume| volume.add_gradient(x, out));
-        self.stitches.iter().for_each(|b| add_block_gradient(b, x, out));
-    }
-}
-
-impl Blocks {
-    /// Takes out the springs along edges that have let go, and what bends about them.
-    pub fn switch_off(&mut self, edges: &IndexVec<EdgeIndex, bool>) {
-        self.distances.retain(|block| !edges[block.edge]);
-        self.hinges.retain(|block| !edges[block.edge]);
-        for edge in self.plate.edges.iter().filter(|edge| edges[edge.edge]) {
-            for (face, place) in edge.sides.into_iter().flatten() {
-                let face = &mut self.plate.faces[face as usize];
-                face.stiffness.row_mut(place as usize).fill(0.0);
-                face.stiffness.column_mut(place as usize).fill(0.0);
-            }
-        }
-    }
-}
-
-/// Adds `Jᵀ α⁻¹ C` of one block.
-pub(crate) fn add_block_gradient<const R: usize, const V: usize>(
-    block: &impl Block<R, V>,
-    x: &[DVec3],
-    out: &mut [DVec3],
-) {
-    let vertices = block.vertices();
-    let x = gather(vertices, x);
-    let force = block.stress(&x);
-    let j = block.jacobian(&x);
-    for (a, vi) in vertices.iter().enumerate() {
-        out[vi.to_usize()] += (0..R).map(|r| j[r][a] * force[r]).sum::<DVec3>();
     }
 }
 

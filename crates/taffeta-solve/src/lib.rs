@@ -12,9 +12,13 @@
 #![forbid(unsafe_code)]
 
 pub mod block;
-pub mod blocks;
+mod blocks;
 pub mod buckling;
+mod checks;
+mod diagonal;
 pub mod drivers;
+mod energy;
+pub mod kinds;
 pub mod material;
 pub mod model;
 pub mod patch;
@@ -27,18 +31,20 @@ mod tearing;
 #[cfg(test)]
 mod testing;
 
-pub use blocks::{Blocks, ElasticEnergy};
+pub use checks::MaterialError;
 pub use drivers::block::{BlockDriver, Substep};
 pub use drivers::projective::{ProjectiveConstraints, ProjectiveDriver, ProjectiveProblem, ProjectiveTimes};
 pub use drivers::rows::{ProjectedCloth, RowDriver, RowForce, RowStep};
-pub use material::{DEFAULT_HARDENING, Material, MaterialError};
+pub use energy::ElasticEnergy;
+pub use kinds::{Blocks, RopeBlocks, SolidBlocks};
+pub use material::{DEFAULT_HARDENING, Material};
 pub use model::{
     BendingModel, ClothModel, Compression, MembraneModel, MembraneScaling, ProjectionStiffness,
     StiffnessCorrection,
 };
 pub use patch::Patch;
 pub use plate::{PlasticFlow, Plate, PlateState, Supports};
-pub use rope::{PlacedRope, RopeBending, RopeBlocks, RopeMaterial, RopeModel};
-pub use solid::{SolidBlocks, SolidMaterial};
+pub use rope::{PlacedRope, RopeBending, RopeMaterial, RopeModel};
+pub use solid::SolidMaterial;
 pub use state::RestShape;
 pub use tearing::{Tearing, membrane_stress};

@@ -1,6 +1,7 @@
 //! A few faces of a sheet by themselves: what moves some vertices while all others stay costs no more than their surroundings.
 
-use crate::blocks::Blocks;
+use crate::block::EnclosedVolume;
+use crate::kinds::{Blocks, Build, Kind, Lists};
 use crate::plate::{Plate, PlateEdge, PlateFace, PlateState, angle};
 use glam::DVec3;
 use nalgebra::{Matrix3, Vector3};
@@ -50,15 +51,9 @@ impl Patch {
         };
         let mut corners: Vec<_> = patch.faces.iter().map(|fi| topology.faces[*fi]).collect();
         corners.sort_unstable();
-        patch.blocks.strain = chosen_of(&blocks.strain, |block| block.vertices, &corners);
-        patch.blocks.strain.iter_mut().for_each(|block| block.vertices = block.vertices.map(own));
-        patch.blocks.lengths = chosen_of(&blocks.lengths, |block| block.vertices, &corners);
-        patch.blocks.lengths.iter_mut().for_each(|block| block.vertices = block.vertices.map(own));
-        let is_inside = |vertices: &[VertexIndex; 4]| vertices.iter().all(|vi| own(*vi).0 != NONE);
-        let quadratic = blocks.quadratic.iter().filter(|block| is_inside(&block.vertices));
-        patch.blocks.quadratic = quadratic.cloned().collect();
-        patch.blocks.quadratic.iter_mut().for_each(|block| block.vertices = block.vertices.map(own));
-        patch.cut_plate(&blocks.plate, own, (x, state));
+        patch.blocks = Blocks::build_from(blocks, &mut Cutting { corners: &corners, own: &own });
+        (patch.blocks.ropes, patch.blocks.solids) = Default::default();
+        patch.cut_plate(&blocks.plate, &own, (x, state));
         patch
     }
 
@@ -124,13 +119,39 @@ fn surroundings(chosen: &[VertexIndex], topology: &SurfaceTopology) -> Vec<FaceI
     faces
 }
 
-/// The blocks that have corners in a sorted list.
-fn chosen_of<B: Clone>(
-    blocks: &[B],
-    vertices: impl Fn(&B) -> [VertexIndex; 3],
-    corners: &[[VertexIndex; 3]],
-) -> Vec<B> {
-    blocks.iter().filter(|block| corners.binary_search(&vertices(block)).is_ok()).cloned().collect()
+/// Takes the blocks of a patch, with the numbers that its vertices have there.
+struct Cutting<'a, N> {
+    /// The corners of the faces, sorted.
+    corners: &'a [[VertexIndex; 3]],
+    own: &'a N,
+}
+
+impl<N: Fn(VertexIndex) -> VertexIndex> Build<Lists> for Cutting<'_, N> {
+    fn build<const R: usize, const V: usize, B: Kind<R, V>>(&mut self, blocks: &[B]) -> Vec<B> {
+        let is_inside = |block: &&B| {
+            let vertices = block.vertices();
+            match <[VertexIndex; 3]>::try_from(vertices.as_slice()) {
+                Ok(face) => self.corners.binary_search(&face).is_ok(),
+                Err(_) => vertices.iter().all(|vi| (self.own)(*vi).0 != NONE),
+            }
+        };
+        let renamed = |block: &B| {
+            let mut block = block.clone();
+            let vertices = block.vertices_mut()?;
+            *vertices = vertices.map(self.own);
+            Some(block)
+        };
+        blocks.iter().filter(is_inside).filter_map(renamed).collect()
+    }
+
+    /// The plate is cut afterwards: it needs the positions.
+    fn plate(&mut self, _: &Plate) -> Plate {
+        Plate::default()
+    }
+
+    fn volumes(&mut self, _: &[EnclosedVolume]) -> Vec<EnclosedVolume> {
+        Vec::new()
+    }
 }
 
 /// `η` of a face of a plate for the angles of its edges \[rad\].

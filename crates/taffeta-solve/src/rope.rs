@@ -10,8 +10,8 @@
 use crate::block::rope_angle::turning_angle;
 use crate::block::rope_torsion::LEAST_TURN;
 use crate::block::{AcosAngle, Block, RopeAngle, RopeBend, RopeStretch, RopeTorsion, gather};
-use crate::blocks::{ElasticEnergy, add_block_gradient};
-use crate::material::{MaterialError, check_friction, check_not_negative, check_positive};
+use crate::checks::{MaterialError, check_friction, check_not_negative, check_positive};
+use crate::kinds::RopeBlocks;
 use crate::model::ProjectionStiffness;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
@@ -138,34 +138,16 @@ impl RopeModel {
     }
 }
 
-/// The blocks of ropes, by kind, each kind along the ropes.
-#[derive(Clone, Debug, Default)]
-pub struct RopeBlocks {
-    /// Segments.
-    pub stretch: Vec<RopeStretch>,
-    /// Joints that are straight at rest.
-    pub bends: Vec<RopeBend>,
-    /// Joints that are curled at rest or lie in a plane.
-    pub angles: Vec<RopeAngle>,
-    /// Joints that bend by the published angle.
-    pub acos: Vec<AcosAngle>,
-    /// Segments between joints that are curled at rest.
-    pub torsions: Vec<RopeTorsion>,
-    /// The vertices of each rope: blocks couple those at most three apart.
-    pub chains: Vec<Range<usize>>,
-}
-
 impl RopeBlocks {
-    /// The blocks of one rope.
-    pub fn of_rope(rope: &PlacedRope<'_>) -> Self {
+    /// Adds the blocks of a rope.
+    pub fn push(&mut self, rope: &PlacedRope<'_>) {
         let PlacedRope { model, first, guides_act, .. } = *rope;
         let first = first.0 as usize;
-        let mut blocks = Self::default();
-        blocks.chains.push(first..first + model.rest.len());
+        self.chains.push(first..first + model.rest.len());
         let vertex = |i: usize| VertexIndex((first + i) as u32);
         let material = &model.material;
         for i in (0..model.rest.len()).filter(|i| model.segment_length(*i) > 0.0) {
-            blocks.stretch.push(RopeStretch {
+            self.stretch.push(RopeStretch {
                 vertices: [vertex(i), vertex(i + 1)],
                 length: model.segment_length(i),
                 stiffness: material.stretch,
@@ -173,21 +155,20 @@ impl RopeBlocks {
             });
         }
         if material.bend == 0.0 || model.bending == RopeBending::None {
-            return blocks;
+            return;
         }
         let visible = model.visible();
         let starts = if guides_act[0] { 0 } else { visible.start };
         let ends = if guides_act[1] { model.rest.len() } else { visible.end };
         for i in starts..ends.saturating_sub(2) {
-            blocks.add_joint(rope, i, [0, 1, 2].map(|k| vertex(i + k)));
+            self.add_joint(rope, i, [0, 1, 2].map(|k| vertex(i + k)));
         }
         let is_curled = model.bending == RopeBending::Curvature && model.plane.is_none();
         for i in (visible.start..visible.end.saturating_sub(3)).filter(|_| is_curled) {
             let rest = [0, 1, 2, 3].map(|k| model.rest[i + k]);
             let law = (material.bend, material.bend_damping);
-            blocks.torsions.extend(RopeTorsion::new([0, 1, 2, 3].map(|k| vertex(i + k)), rest, law));
+            self.torsions.extend(RopeTorsion::new([0, 1, 2, 3].map(|k| vertex(i + k)), rest, law));
         }
-        blocks
     }
 
     fn add_joint(&mut self, rope: &PlacedRope<'_>, i: usize, vertices: [VertexIndex; 3]) {
@@ -224,43 +205,9 @@ impl RopeBlocks {
         }
     }
 
-    /// Takes over the blocks of other ropes.
-    pub fn append(&mut self, mut other: Self) {
-        self.stretch.append(&mut other.stretch);
-        self.bends.append(&mut other.bends);
-        self.angles.append(&mut other.angles);
-        self.acos.append(&mut other.acos);
-        self.torsions.append(&mut other.torsions);
-        self.chains.append(&mut other.chains);
-    }
-
-    /// Whether there is no rope.
-    pub fn is_empty(&self) -> bool {
-        self.chains.is_empty()
-    }
-
     /// Notes the positions `x` \[m\] at the end of a step: angles continue from there.
     pub fn begin_step(&mut self, x: &[DVec3]) {
         self.angles.iter_mut().for_each(|block| block.begin_step(&gather(block.vertices, x)));
-    }
-
-    /// The elastic energies at positions `x` \[m\].
-    pub fn energy(&self, x: &[DVec3]) -> ElasticEnergy {
-        let bends: f64 = self.bends.iter().map(|b| b.energy(&gather(b.vertices, x))).sum();
-        let angles: f64 = self.angles.iter().map(|b| b.energy(&gather(b.vertices, x))).sum();
-        let acos: f64 = self.acos.iter().map(|b| b.energy(&gather(b.vertices, x))).sum();
-        let torsions: f64 = self.torsions.iter().map(|b| b.energy(&gather(b.vertices, x))).sum();
-        let stretch = self.stretch.iter().map(|b| b.energy(&gather(b.vertices, x))).sum();
-        ElasticEnergy { stretch, bend: bends + angles + acos + torsions }
-    }
-
-    /// Adds the gradient of the elastic energy \[N\] at positions `x` \[m\] to `out`.
-    pub fn add_gradient(&self, x: &[DVec3], out: &mut [DVec3]) {
-        self.stretch.iter().for_each(|b| add_block_gradient(b, x, out));
-        self.bends.iter().for_each(|b| add_block_gradient(b, x, out));
-        self.angles.iter().for_each(|b| add_block_gradient(b, x, out));
-        self.acos.iter().for_each(|b| add_block_gradient(b, x, out));
-        self.torsions.iter().for_each(|b| add_block_gradient(b, x, out));
     }
 
     /// The largest strain of a segment in absolute value at positions `x` \[m\].

@@ -2,9 +2,9 @@
 
 use crate::block::tetrahedron::{NormalStrain, ShearStrain, Tetrahedron, VolumeStrain};
 use crate::block::{Block, gather};
-use crate::blocks::add_block_gradient;
-use crate::drivers::rows::diagonalize;
-use crate::material::{MaterialError, check, check_friction, check_not_negative, check_positive};
+use crate::checks::{MaterialError, check, check_friction, check_not_negative, check_positive};
+use crate::diagonal::diagonalize;
+use crate::kinds::SolidBlocks;
 use glam::DVec3;
 use nalgebra::Matrix3;
 use serde::{Deserialize, Serialize};
@@ -80,45 +80,12 @@ impl SolidMaterial {
     }
 }
 
-/// The blocks of all solids.
-#[derive(Clone, Debug, Default)]
-pub struct SolidBlocks {
-    /// Normal strains of all tetrahedra.
-    pub normal: Vec<NormalStrain>,
-    /// Shear strains of all tetrahedra.
-    pub shear: Vec<ShearStrain>,
-    /// Volumes, of the solids that have an extra resistance.
-    pub volume: Vec<VolumeStrain>,
-    /// The numbers that the surfaces of the solids have among the cloths.
-    pub surfaces: Vec<u32>,
-}
-
 impl SolidBlocks {
     /// Adds the blocks of one tetrahedron.
     pub fn push(&mut self, shape: &Tetrahedron, material: &SolidMaterial) {
         self.normal.push(material.normal_block(shape));
         self.shear.push(material.shear_block(shape));
         self.volume.extend(material.volume_block(shape));
-    }
-
-    /// Whether there are no solids.
-    pub fn is_empty(&self) -> bool {
-        self.normal.is_empty()
-    }
-
-    /// Elastic energy \[J\] at positions `x` \[m\].
-    pub fn energy(&self, x: &[DVec3]) -> f64 {
-        let normal: f64 = self.normal.iter().map(|b| b.energy(&gather(b.vertices(), x))).sum();
-        let shear: f64 = self.shear.iter().map(|b| b.energy(&gather(b.vertices(), x))).sum();
-        let volume: f64 = self.volume.iter().map(|b| b.energy(&gather(b.vertices(), x))).sum();
-        normal + shear + volume
-    }
-
-    /// Adds the gradient of the elastic energy \[N\] to `out`.
-    pub fn add_gradient(&self, x: &[DVec3], out: &mut [DVec3]) {
-        self.normal.iter().for_each(|b| add_block_gradient(b, x, out));
-        self.shear.iter().for_each(|b| add_block_gradient(b, x, out));
-        self.volume.iter().for_each(|b| add_block_gradient(b, x, out));
     }
 
     /// Largest principal Green strain in absolute value.

@@ -11,7 +11,7 @@
 //! sheet of `n` cells hung by an edge `κ = n²/2`, which is the measured law; the form with the integral covers graded
 //! meshes, strips and point supports. The material does not matter.
 
-use crate::blocks::Blocks;
+use crate::kinds::Blocks;
 use crate::state::RestShape;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -6,7 +6,7 @@
 //! on every mesh whose edges are shorter than that (the theory of critical distances: H. Neuber, Theory of notch stresses,
 //! 1946; D. Taylor, The theory of critical distances, 2007). [`Tearing::toughness`] is what that amounts to.
 
-use crate::material::{MaterialError, check_positive};
+use crate::checks::{MaterialError, check_positive};
 use glam::DVec2;
 use nalgebra::{Matrix3, Vector3};
 use serde::{Deserialize, Serialize};

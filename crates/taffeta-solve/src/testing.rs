@@ -1,9 +1,9 @@
 //! Small sheets for the tests of this crate.
 
-use crate::blocks::Blocks;
 use crate::drivers::newton::{
     Contacts, LinearSolver, NewtonDriver, NewtonLimits, NewtonProblem, NewtonReport, Site,
 };
+use crate::kinds::Blocks;
 use crate::material::Material;
 use crate::model::{BendingModel, ClothModel, Compression, MembraneModel, MembraneScaling};
 use crate::plate::{PlateState, Supports};

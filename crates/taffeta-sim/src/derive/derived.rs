@@ -125,8 +125,7 @@ impl Caches {
         let edges: Vec<_> = clamps.iter().map(|clamp| clamp.edge).collect();
         let supports = Supports { inverse_masses: &motion.inverse_masses, clamps: &edges };
         let mut blocks = Blocks::build(&sheet.topology, &motion.rest, &models, &supports);
-        let ropes = build_ropes(&source);
-        ropes.iter().for_each(|(rope, _)| blocks.ropes.append(rope.clone()));
+        blocks.ropes = build_ropes(&source);
         blocks.solids = build_solids(&source);
         let (volumes, enclosed) = build_enclosed(&source);
         blocks.enclosed = volumes;
@@ -148,9 +147,10 @@ impl Caches {
                 let projected: Vec<_> = pairs
                     .map(|(model, cloth)| ProjectedCloth { model, stiffness: cloth.projection })
                     .collect();
-                let ropes: Vec<_> =
-                    ropes.into_iter().map(|(blocks, model)| (blocks, model.projection)).collect();
-                Solver::Rows(Box::new(RowDriver::pbd(&sheet.topology, &motion.rest, &projected, &ropes)))
+                let models = bodies.iter().filter_map(|body| body.rope.as_ref());
+                let stiffnesses: Vec<_> = models.map(|model| model.projection).collect();
+                let ropes = (&blocks.ropes, stiffnesses.as_slice());
+                Solver::Rows(Box::new(RowDriver::pbd(&sheet.topology, &motion.rest, &projected, ropes)))
             }
             SolverChoice::Projective => Solver::Projective(Box::new(build_projective(source, &models))),
             SolverChoice::Auto | SolverChoice::Global => {

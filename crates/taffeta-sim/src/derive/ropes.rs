@@ -5,21 +5,20 @@ use crate::model::setup::Setup;
 use taffeta_core::VertexIndex;
 use taffeta_solve::{PlacedRope, RopeBlocks, RopeModel};
 
-/// The blocks of every rope by itself.
-pub(crate) fn build_ropes<'a>(source: &CacheSource<'a>) -> Vec<(RopeBlocks, &'a RopeModel)> {
+/// The blocks of all ropes.
+pub(crate) fn build_ropes(source: &CacheSource<'_>) -> RopeBlocks {
     let CacheSource { setup: Setup { cloths, bodies, .. }, sheet, motion, .. } = *source;
     let first_loose = sheet.topology.surface_vertex_count();
-    let angles = &motion.loose_angles;
-    let mut blocks = Vec::new();
+    let mut blocks = RopeBlocks::default();
     for (number, body) in bodies.iter().enumerate() {
         let Some(model) = &body.rope else { continue };
         let range = sheet.vertex_range((cloths.len() + number) as u32);
         let is_held = |i: usize| motion.inverse_masses.raw[i] == 0.0;
         let guides_act =
             [model.has_guide[0] && is_held(range.start), model.has_guide[1] && is_held(range.end - 1)];
-        let last_angles = &angles[range.start - first_loose..range.end - first_loose];
+        let last_angles = &motion.loose_angles[range.start - first_loose..range.end - first_loose];
         let first = VertexIndex(range.start as u32);
-        blocks.push((RopeBlocks::of_rope(&PlacedRope { model, first, guides_act, last_angles }), model));
+        blocks.push(&PlacedRope { model, first, guides_act, last_angles });
     }
     blocks
 }

@@ -4,8 +4,8 @@
 //! `k = Eh Σ_T A_T / l²` (Van Gelder 1998), with the areas of the faces on both sides. No choice of springs makes it exact:
 //! springs along edges have a Poisson's ratio of their own, 1/3 on equilateral triangles.
 
-use super::{Block, Curvature, Jacobian};
-use glam::{DMat3, DVec3};
+use super::{Block, Jacobian};
+use glam::DVec3;
 use nalgebra::SMatrix;
 use nalgebra::Vector1;
 use taffeta_core::{EdgeIndex, VertexIndex};
@@ -31,6 +31,7 @@ pub fn spring_constant(stiffness: f64, area: f64, length: f64) -> f64 {
     stiffness * area / (length * length)
 }
 
+/// No geometric stiffness: Newton's method takes the lengths of a face together.
 impl Block<1, 2> for Distance {
     fn vertices(&self) -> [VertexIndex; 2] {
         self.vertices
@@ -57,16 +58,6 @@ impl Block<1, 2> for Distance {
 
     fn damping(&self) -> f64 {
         self.damping
-    }
-
-    /// None: Newton's method takes the lengths of a face together.
-    fn geometric_stiffness(
-        &self,
-        _x: &[DVec3; 2],
-        _stress: &Vector1<f64>,
-        _curvature: Curvature,
-    ) -> Option<[[DMat3; 2]; 2]> {
-        None
     }
 }
 

@@ -11,10 +11,10 @@
 //! This is the form in which the block driver takes [`crate::plate`]. The scalars `φ` are given numbers here: they have
 //! no mass and no multiplier of their own.
 
-use super::{Block, Curvature, Jacobian};
+use super::{Block, Jacobian};
 use crate::model::BendingModel;
 use crate::plate::{Plate, PlateEdge, PlateFace, angle, angle_gradients};
-use glam::{DMat3, DVec3};
+use glam::DVec3;
 use nalgebra::{Matrix3, Vector3};
 use taffeta_core::VertexIndex;
 
@@ -142,6 +142,7 @@ impl FaceCurvature {
     }
 }
 
+/// No geometric stiffness, as for hinges.
 impl Block<3, 6> for FaceCurvature {
     fn vertices(&self) -> [VertexIndex; 6] {
         self.vertices
@@ -177,16 +178,6 @@ impl Block<3, 6> for FaceCurvature {
 
     fn damping(&self) -> f64 {
         self.damping
-    }
-
-    /// None, as for hinges.
-    fn geometric_stiffness(
-        &self,
-        _x: &[DVec3; 6],
-        _stress: &Vector3<f64>,
-        _curvature: Curvature,
-    ) -> Option<[[DMat3; 6]; 6]> {
-        None
     }
 
     fn begin_step(&mut self, x: &[DVec3; 6]) {

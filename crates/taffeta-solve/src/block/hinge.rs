@@ -11,8 +11,8 @@
 //! Angle and gradients: Bridson et al. 2003; weight |e|²/A: Grinspun et al. 2003, calibrated so that a cylinder on an
 //! equilateral mesh has the energy of a plate of stiffness D (the textbook weight 3|e|²/A is three times too stiff).
 
-use super::{Block, Curvature, Jacobian};
-use glam::{DMat3, DVec3};
+use super::{Block, Jacobian};
+use glam::DVec3;
 use nalgebra::{SMatrix, SVector};
 use std::f64::consts::TAU;
 use taffeta_core::geometry::hinge_angle;
@@ -55,7 +55,10 @@ impl Hinge {
     }
 }
 
+/// No geometric stiffness: the second derivative of the angle is indefinite and large on folds; Gauss-Newton converges without it.
 impl Block<1, 4> for Hinge {
+    const REMEMBERS: bool = true;
+
     fn vertices(&self) -> [VertexIndex; 4] {
         self.vertices
     }
@@ -80,26 +83,12 @@ impl Block<1, 4> for Hinge {
         ]]
     }
 
-    fn compliance(&self) -> SMatrix<f64, 1, 1> {
-        SMatrix::<f64, 1, 1>::new(1.0 / self.stiffness)
-    }
-
     fn stiffness(&self) -> SMatrix<f64, 1, 1> {
         SMatrix::<f64, 1, 1>::new(self.stiffness)
     }
 
     fn damping(&self) -> f64 {
         self.damping
-    }
-
-    /// None: the second derivative of the angle is indefinite and large on folds; Gauss-Newton converges without it.
-    fn geometric_stiffness(
-        &self,
-        _x: &[DVec3; 4],
-        _stress: &SVector<f64, 1>,
-        _curvature: Curvature,
-    ) -> Option<[[DMat3; 4]; 4]> {
-        None
     }
 
     fn begin_step(&mut self, x: &[DVec3; 4]) {

@@ -7,7 +7,6 @@
 //! The types here are the plain scalar form: the oracle of the four-wide kernels and the working form of the direct
 //! driver.
 
-pub mod dihedral;
 pub mod distance;
 pub mod edge_lengths;
 pub mod enclosed_volume;
@@ -24,7 +23,6 @@ pub mod stitch;
 pub mod strain_energy;
 pub mod tetrahedron;
 
-pub use dihedral::Dihedral;
 pub use distance::Distance;
 pub use edge_lengths::EdgeLengths;
 pub use enclosed_volume::EnclosedVolume;
@@ -59,6 +57,9 @@ pub enum Curvature {
 
 /// A constraint vector with `ROWS` rows on `VERTICES` vertices.
 pub trait Block<const ROWS: usize, const VERTICES: usize> {
+    /// Whether [`begin_step`](Self::begin_step) notes anything.
+    const REMEMBERS: bool = false;
+
     /// The vertices, in the order of the positions that the other functions take.
     fn vertices(&self) -> [VertexIndex; VERTICES];
 
@@ -68,23 +69,30 @@ pub trait Block<const ROWS: usize, const VERTICES: usize> {
     /// Its gradients `J` at positions `x` \[m\].
     fn jacobian(&self, x: &[DVec3; VERTICES]) -> Jacobian<ROWS, VERTICES>;
 
-    /// The compliance `α` \[unit of C² per J\], symmetric positive definite.
-    fn compliance(&self) -> SMatrix<f64, ROWS, ROWS>;
+    /// The compliance `α` \[unit of C² per J\], symmetric positive definite. By default that of rows that are equally stiff
+    /// and independent.
+    fn compliance(&self) -> SMatrix<f64, ROWS, ROWS> {
+        SMatrix::from_diagonal_element(1.0 / self.stiffness()[(0, 0)])
+    }
 
     /// The stiffness `α⁻¹`.
     fn stiffness(&self) -> SMatrix<f64, ROWS, ROWS>;
 
     /// The damping time constant `τ` \[s\].
-    fn damping(&self) -> f64;
+    fn damping(&self) -> f64 {
+        0.0
+    }
 
-    /// `Σ_k s_k ∇²C_k` for the generalized stress `s = α⁻¹ C`, in 3×3 blocks; `None`: the block is solved by
+    /// `Σ_k s_k ∇²C_k` for the generalized stress `s = α⁻¹ C`, in 3×3 blocks. By default `None`: the block is solved by
     /// Gauss-Newton alone.
     fn geometric_stiffness(
         &self,
-        x: &[DVec3; VERTICES],
-        stress: &SVector<f64, ROWS>,
-        curvature: Curvature,
-    ) -> Option<[[DMat3; VERTICES]; VERTICES]>;
+        _x: &[DVec3; VERTICES],
+        _stress: &SVector<f64, ROWS>,
+        _curvature: Curvature,
+    ) -> Option<[[DMat3; VERTICES]; VERTICES]> {
+        None
+    }
 
     /// Notes the positions `x` \[m\] at the start of a step, for blocks that remember (unwrapped angles).
     fn begin_step(&mut self, _x: &[DVec3; VERTICES]) {}

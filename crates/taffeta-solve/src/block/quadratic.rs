@@ -4,8 +4,8 @@
 //! normal. It is linear in the positions: cheap and always positive semidefinite, but it takes stretch for bending.
 //! Bergou et al. 2006.
 
-use super::{Block, Curvature, Jacobian};
-use glam::{DMat3, DVec2, DVec3};
+use super::{Block, Jacobian};
+use glam::{DVec2, DVec3};
 use nalgebra::{Matrix3, Vector3};
 use taffeta_core::VertexIndex;
 
@@ -39,6 +39,7 @@ impl QuadraticBend {
     }
 }
 
+/// No geometric stiffness: the constraint is linear.
 impl Block<3, 4> for QuadraticBend {
     fn vertices(&self) -> [VertexIndex; 4] {
         self.vertices
@@ -54,26 +55,12 @@ impl Block<3, 4> for QuadraticBend {
         DVec3::AXES.map(|axis| self.weights.map(|w| axis * w))
     }
 
-    fn compliance(&self) -> Matrix3<f64> {
-        Matrix3::from_diagonal_element(1.0 / self.stiffness)
-    }
-
     fn stiffness(&self) -> Matrix3<f64> {
         Matrix3::from_diagonal_element(self.stiffness)
     }
 
     fn damping(&self) -> f64 {
         self.damping
-    }
-
-    /// None: the constraint is linear.
-    fn geometric_stiffness(
-        &self,
-        _x: &[DVec3; 4],
-        _stress: &Vector3<f64>,
-        _curvature: Curvature,
-    ) -> Option<[[DMat3; 4]; 4]> {
-        None
     }
 }
 

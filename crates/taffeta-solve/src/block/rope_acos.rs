@@ -6,8 +6,8 @@
 //! the gradient changes sign. Kept to show both; [`super::RopeAngle`] does the same in one expression without the singularity
 //! at straight.
 
-use super::{Block, Curvature, Jacobian};
-use glam::{DMat3, DVec3};
+use super::{Block, Jacobian};
+use glam::DVec3;
 use nalgebra::{SMatrix, SVector};
 use std::f64::consts::{PI, TAU};
 use taffeta_core::VertexIndex;
@@ -48,6 +48,7 @@ impl AcosAngle {
     }
 }
 
+/// No geometric stiffness, as for [`super::RopeAngle`].
 impl Block<1, 3> for AcosAngle {
     fn vertices(&self) -> [VertexIndex; 3] {
         self.vertices
@@ -73,26 +74,12 @@ impl Block<1, 3> for AcosAngle {
         [[first, -first - last, last]]
     }
 
-    fn compliance(&self) -> SMatrix<f64, 1, 1> {
-        SMatrix::<f64, 1, 1>::new(1.0 / self.stiffness)
-    }
-
     fn stiffness(&self) -> SMatrix<f64, 1, 1> {
         SMatrix::<f64, 1, 1>::new(self.stiffness)
     }
 
     fn damping(&self) -> f64 {
         self.damping
-    }
-
-    /// None, as for [`super::RopeAngle`].
-    fn geometric_stiffness(
-        &self,
-        _x: &[DVec3; 3],
-        _stress: &SVector<f64, 1>,
-        _curvature: Curvature,
-    ) -> Option<[[DMat3; 3]; 3]> {
-        None
     }
 }
 

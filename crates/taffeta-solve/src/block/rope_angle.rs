@@ -6,8 +6,8 @@
 //! `θ = atan2(n·(a×b), a·b)` has a sign and goes on through full folds, continued from where it was as the angle of a hinge
 //! is; the gradient is finite everywhere. What leaves the plane is not resisted.
 
-use super::{Block, Curvature, Jacobian};
-use glam::{DMat3, DVec3};
+use super::{Block, Jacobian};
+use glam::DVec3;
 use nalgebra::{SMatrix, SVector};
 use std::f64::consts::TAU;
 use taffeta_core::VertexIndex;
@@ -52,7 +52,10 @@ impl RopeAngle {
     }
 }
 
+/// No geometric stiffness: as for hinges, Gauss-Newton converges without the second derivative, which is indefinite.
 impl Block<1, 3> for RopeAngle {
+    const REMEMBERS: bool = true;
+
     fn vertices(&self) -> [VertexIndex; 3] {
         self.vertices
     }
@@ -77,26 +80,12 @@ impl Block<1, 3> for RopeAngle {
         [[-by_a, by_a - by_b, by_b]]
     }
 
-    fn compliance(&self) -> SMatrix<f64, 1, 1> {
-        SMatrix::<f64, 1, 1>::new(1.0 / self.stiffness)
-    }
-
     fn stiffness(&self) -> SMatrix<f64, 1, 1> {
         SMatrix::<f64, 1, 1>::new(self.stiffness)
     }
 
     fn damping(&self) -> f64 {
         self.damping
-    }
-
-    /// None: as for hinges, Gauss-Newton converges without the second derivative, which is indefinite.
-    fn geometric_stiffness(
-        &self,
-        _x: &[DVec3; 3],
-        _stress: &SVector<f64, 1>,
-        _curvature: Curvature,
-    ) -> Option<[[DMat3; 3]; 3]> {
-        None
     }
 
     fn begin_step(&mut self, x: &[DVec3; 3]) {

@@ -9,7 +9,7 @@
 //! energy `½ EI |κb|²/L̄` is `½ EI θ²/L̄` up to a part θ²/6. A turning angle is not a strain: it is divided by the root of
 //! the length, and not multiplied.
 
-use super::{Block, Curvature, Jacobian};
+use super::{Block, Jacobian};
 use glam::{DMat3, DVec3};
 use nalgebra::{Matrix3, Vector3};
 use taffeta_core::VertexIndex;
@@ -85,6 +85,7 @@ pub(crate) fn chain_rows<const V: usize>(by_segments: &[DMat3], scale: f64) -> J
     rows
 }
 
+/// No geometric stiffness: Gauss-Newton converges fast without the second derivative, which is indefinite.
 impl Block<3, 3> for RopeBend {
     fn vertices(&self) -> [VertexIndex; 3] {
         self.vertices
@@ -100,26 +101,12 @@ impl Block<3, 3> for RopeBend {
         chain_rows(&binormal.by_segments, 1.0 / self.length.sqrt())
     }
 
-    fn compliance(&self) -> Matrix3<f64> {
-        Matrix3::from_diagonal_element(1.0 / self.stiffness)
-    }
-
     fn stiffness(&self) -> Matrix3<f64> {
         Matrix3::from_diagonal_element(self.stiffness)
     }
 
     fn damping(&self) -> f64 {
         self.damping
-    }
-
-    /// None: Gauss-Newton converges fast without the second derivative, which is indefinite.
-    fn geometric_stiffness(
-        &self,
-        _x: &[DVec3; 3],
-        _stress: &Vector3<f64>,
-        _curvature: Curvature,
-    ) -> Option<[[DMat3; 3]; 3]> {
-        None
     }
 }
 

@@ -43,10 +43,6 @@ impl Block<1, 2> for RopeStretch {
         [[-direction, direction]]
     }
 
-    fn compliance(&self) -> SMatrix<f64, 1, 1> {
-        SMatrix::<f64, 1, 1>::new(1.0 / self.stiffness)
-    }
-
     fn stiffness(&self) -> SMatrix<f64, 1, 1> {
         SMatrix::<f64, 1, 1>::new(self.stiffness)
     }

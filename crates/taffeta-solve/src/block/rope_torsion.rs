@@ -12,7 +12,7 @@
 //! turning angles alone ([`super::RopeAngle`]) keep the curvature of a helix, and this keeps its pitch.
 
 use super::rope_bend::{Binormal, chain_rows, cross_matrix, direction};
-use super::{Block, Curvature, Jacobian};
+use super::{Block, Jacobian};
 use glam::{DMat3, DVec3};
 use nalgebra::{Matrix3, Vector3};
 use taffeta_core::VertexIndex;
@@ -66,6 +66,7 @@ fn segments(x: &[DVec3; 4]) -> [DVec3; 3] {
     [x[1] - x[0], x[2] - x[1], x[3] - x[2]]
 }
 
+/// No geometric stiffness, as for [`super::RopeBend`].
 impl Block<3, 4> for RopeTorsion {
     fn vertices(&self) -> [VertexIndex; 4] {
         self.vertices
@@ -93,26 +94,12 @@ impl Block<3, 4> for RopeTorsion {
         chain_rows(&[by_first, by_middle, by_last], 1.0)
     }
 
-    fn compliance(&self) -> Matrix3<f64> {
-        Matrix3::from_diagonal_element(1.0 / self.stiffness)
-    }
-
     fn stiffness(&self) -> Matrix3<f64> {
         Matrix3::from_diagonal_element(self.stiffness)
     }
 
     fn damping(&self) -> f64 {
         self.damping
-    }
-
-    /// None, as for [`super::RopeBend`].
-    fn geometric_stiffness(
-        &self,
-        _x: &[DVec3; 4],
-        _stress: &Vector3<f64>,
-        _curvature: Curvature,
-    ) -> Option<[[DMat3; 4]; 4]> {
-        None
     }
 }
 

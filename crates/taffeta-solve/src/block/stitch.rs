@@ -69,16 +69,8 @@ impl Block<3, 2> for Stitch {
         std::array::from_fn(|row| [-matrix.row(row), matrix.row(row)])
     }
 
-    fn compliance(&self) -> SMatrix<f64, 3, 3> {
-        SMatrix::<f64, 3, 3>::from_diagonal_element(1.0 / self.stiffness)
-    }
-
     fn stiffness(&self) -> SMatrix<f64, 3, 3> {
         SMatrix::<f64, 3, 3>::from_diagonal_element(self.stiffness)
-    }
-
-    fn damping(&self) -> f64 {
-        0.0
     }
 
     /// What `Jᵀ k J` lacks to the Hessian of the energy: `k c c'' n nᵀ + k (c c'/|e| − c²/|e|²)(I − n nᵀ)`.

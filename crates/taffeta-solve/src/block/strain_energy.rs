@@ -10,8 +10,8 @@
 //!
 //! Both energies are sums over the area, so both are the same on every mesh as long as the strain is.
 
-use super::{Block, Curvature, GreenStrain, Jacobian};
-use glam::{DMat3, DVec3};
+use super::{Block, GreenStrain, Jacobian};
+use glam::DVec3;
 use nalgebra::{Matrix1, Vector1, Vector3};
 use taffeta_core::VertexIndex;
 
@@ -57,6 +57,7 @@ impl StrainEnergy {
     }
 }
 
+/// No geometric stiffness: Newton's method takes the strains themselves, whose energy this is.
 impl Block<1, 3> for StrainEnergy {
     fn vertices(&self) -> [VertexIndex; 3] {
         self.strain.vertices
@@ -83,16 +84,6 @@ impl Block<1, 3> for StrainEnergy {
 
     fn damping(&self) -> f64 {
         self.strain.damping
-    }
-
-    /// None: Newton's method takes the strains themselves, whose energy this is.
-    fn geometric_stiffness(
-        &self,
-        _x: &[DVec3; 3],
-        _stress: &Vector1<f64>,
-        _curvature: Curvature,
-    ) -> Option<[[DMat3; 3]; 3]> {
-        None
     }
 }
 

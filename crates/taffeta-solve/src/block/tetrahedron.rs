@@ -130,10 +130,6 @@ impl Block<3, 4> for ShearStrain {
         SHEARS.map(|[i, j]| self.shape.gradients.map(|b| (f[j] * b[i] + f[i] * b[j]) * root))
     }
 
-    fn compliance(&self) -> Matrix3<f64> {
-        Matrix3::from_diagonal_element(1.0 / self.modulus)
-    }
-
     fn stiffness(&self) -> Matrix3<f64> {
         Matrix3::from_diagonal_element(self.modulus)
     }
@@ -172,6 +168,7 @@ pub struct VolumeStrain {
     pub damping: f64,
 }
 
+/// No geometric stiffness: Gauss-Newton.
 impl Block<1, 4> for VolumeStrain {
     fn vertices(&self) -> [VertexIndex; 4] {
         self.shape.vertices
@@ -189,26 +186,12 @@ impl Block<1, 4> for VolumeStrain {
         [self.shape.gradients.map(|b| gradient(b) * root)]
     }
 
-    fn compliance(&self) -> SMatrix<f64, 1, 1> {
-        SMatrix::<f64, 1, 1>::new(1.0 / self.modulus)
-    }
-
     fn stiffness(&self) -> SMatrix<f64, 1, 1> {
         SMatrix::<f64, 1, 1>::new(self.modulus)
     }
 
     fn damping(&self) -> f64 {
         self.damping
-    }
-
-    /// None: Gauss-Newton.
-    fn geometric_stiffness(
-        &self,
-        _x: &[DVec3; 4],
-        _stress: &SVector<f64, 1>,
-        _curvature: Curvature,
-    ) -> Option<[[DMat3; 4]; 4]> {
-        None
     }
 }
 

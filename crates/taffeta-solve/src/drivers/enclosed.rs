@@ -23,10 +23,10 @@ impl EnclosedSweeps {
         &mut self.volumes
     }
 
-    /// Updates every row once; `sweep` is the number of the sweep within its substep of length `h` \[s\].
-    pub(super) fn sweep(&mut self, rows: &mut [Row], (h, sweep): (f64, u32)) {
+    /// Updates every row once in a substep of length `h` \[s\]; in its first sweep the multipliers are zero.
+    pub(super) fn sweep(&mut self, rows: &mut [Row], h: f64, is_first: bool) {
         for (volume, lambda) in self.volumes.iter_mut().zip(&mut self.lambdas) {
-            if sweep == 0 {
+            if is_first {
                 *lambda = 0.0;
             }
             let row = |vi: &taffeta_core::VertexIndex| rows[vi.to_usize()];

@@ -1,7 +1,7 @@
 use super::*;
-use crate::blocks::Blocks;
 use crate::drivers::block::{BlockDriver, Substep};
 use crate::drivers::newton::{Contacts, LinearSolver, NewtonDriver, NewtonLimits, NewtonProblem, Site};
+use crate::kinds::Blocks;
 use crate::material::Material;
 use crate::model::{BendingModel, ClothModel};
 use crate::testing::{Sheet, disturb, stiff};

@@ -8,6 +8,7 @@ use super::*;
 use crate::material::Material;
 use crate::model::BendingModel;
 use crate::testing::Sheet;
+use taffeta_core::VertexIndex;
 
 /// Drop over reach of the elastica.
 const TRUTH: f64 = 0.124562;

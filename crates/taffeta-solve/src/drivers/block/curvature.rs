@@ -11,9 +11,10 @@
 //! so that `J M⁻¹ Jᵀ` needs ten scalar products of vectors and no gradient is ever written out. The scalar
 //! [`crate::block::FaceCurvature`] is the oracle.
 
-use super::kernels::{Dual3, SweepStep, Sym3x4, dual_step, pack, pack_sym3};
+use super::kernels::{Dual3, Sym3x4, dual_step, pack_sym3};
 use crate::block::FaceCurvature;
 use crate::block::hinge::AREA_FLOOR;
+use crate::drivers::lanes::{SweepStep, pack};
 use taffeta_core::lanes::{F64x4, LANES, Vec3x4};
 
 /// Four edges of the plate.

@@ -9,7 +9,7 @@
 //! over the scalars can use the same order. Clamped edges, which have three vertices, follow one by one.
 
 use super::curvature::{EdgeLanes, Slots, read_edges};
-use super::kernels::pack;
+use crate::drivers::lanes::pack;
 use crate::model::BendingModel;
 use crate::plate::{Plate, PlateEdge, PlateState, angle};
 use glam::DVec3;

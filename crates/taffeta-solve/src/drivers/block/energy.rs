@@ -1,13 +1,15 @@
 //! Strain energies, four triangles at a time. [`crate::block::StrainEnergy`] is the oracle.
 
-use super::kernels::{StrainLanes, SweepStep, Sym3x4, pack, pack_sym3};
+use super::kernels::{StrainLanes, Sym3x4, pack_sym3};
 use super::scalar_dual::ScalarDual;
+use super::sets::SweptLanes;
 use crate::block::{EnergyForm, StrainEnergy};
+use crate::drivers::lanes::{SweepStep, pack};
 use taffeta_core::lanes::{F64x4, LANES, Vec3x4};
 
 /// Four strain-energy blocks.
 #[derive(Clone, Debug)]
-pub(crate) struct EnergyLanes {
+pub struct EnergyLanes {
     strain: StrainLanes,
     /// Membrane stiffness \[N/m\].
     stiffness: Sym3x4,
@@ -23,9 +25,10 @@ struct Evaluation {
     columns: [Vec3x4; 2],
 }
 
-impl EnergyLanes {
-    /// Packs four blocks.
-    pub(crate) fn pack(blocks: [&StrainEnergy; LANES]) -> Self {
+impl SweptLanes<1, 3> for EnergyLanes {
+    type Block = StrainEnergy;
+
+    fn pack(blocks: [&StrainEnergy; LANES]) -> Self {
         let is_published = |lane: usize| blocks[lane].form == EnergyForm::Published;
         let alpha = pack(|lane| blocks[lane].compliance);
         Self {
@@ -36,6 +39,33 @@ impl EnergyLanes {
         }
     }
 
+    #[inline(always)]
+    fn note_start(&mut self, x: &[Vec3x4; 3]) {
+        self.dual.start = self.evaluate(x).constraint;
+    }
+
+    #[inline(always)]
+    fn update<const DAMPED: bool>(
+        &mut self,
+        x: &[Vec3x4; 3],
+        w: &[F64x4; 3],
+        step: &SweepStep,
+    ) -> [Vec3x4; 3] {
+        let (constraint, gradients) = self.linearize(x);
+        let mut mass = F64x4::splat(0.0);
+        for (gradient, w) in gradients.iter().zip(w) {
+            mass = mass + *w * gradient.dot(*gradient);
+        }
+        let delta = self.dual.step::<DAMPED>(constraint, mass, step);
+        let mut moved = *x;
+        for v in 0..3 {
+            moved[v] = x[v] + gradients[v] * (w[v] * delta);
+        }
+        moved
+    }
+}
+
+impl EnergyLanes {
     #[inline(always)]
     fn evaluate(&self, x: &[Vec3x4; 3]) -> Evaluation {
         let (columns, _, c) = self.strain.evaluate(x);
@@ -69,32 +99,5 @@ impl EnergyLanes {
             f1 * along1 + f2 * along2
         });
         (constraint, gradients)
-    }
-
-    /// Notes the constraint at the start of a substep.
-    #[inline(always)]
-    pub(crate) fn note_start(&mut self, x: &[Vec3x4; 3]) {
-        self.dual.start = self.evaluate(x).constraint;
-    }
-
-    /// One update; returns the new positions.
-    #[inline(always)]
-    pub(crate) fn update<const DAMPED: bool>(
-        &mut self,
-        x: &[Vec3x4; 3],
-        w: &[F64x4; 3],
-        step: &SweepStep,
-    ) -> [Vec3x4; 3] {
-        let (constraint, gradients) = self.linearize(x);
-        let mut mass = F64x4::splat(0.0);
-        for (gradient, w) in gradients.iter().zip(w) {
-            mass = mass + *w * gradient.dot(*gradient);
-        }
-        let delta = self.dual.step::<DAMPED>(constraint, mass, step);
-        let mut moved = *x;
-        for v in 0..3 {
-            moved[v] = x[v] + gradients[v] * (w[v] * delta);
-        }
-        moved
     }
 }

@@ -4,21 +4,12 @@
 //! written out. The scalar [`crate::block::block_update`] is their oracle.
 
 use super::scalar_dual::ScalarDual;
+use super::sets::SweptLanes;
 use crate::block::hinge::AREA_FLOOR;
 use crate::block::{Block, EdgeLengths, GreenStrain, Hinge};
+use crate::drivers::lanes::{SweepStep, pack};
 use nalgebra::Matrix3;
 use taffeta_core::lanes::{F64x4, LANES, Vec3x4};
-
-/// What all updates of a sweep share.
-#[derive(Clone, Copy, Debug)]
-pub struct SweepStep {
-    /// `1/h²` of the substep \[1/s²\].
-    pub inverse_h2: F64x4,
-    /// `1/h` \[1/s\].
-    pub inverse_h: F64x4,
-    /// Whether λ is still zero everywhere: saves reading it.
-    pub first: bool,
-}
 
 /// The six different entries of a symmetric 3×3 matrix: 00, 01, 02, 11, 12, 22.
 pub(super) type Sym3x4 = [F64x4; 6];
@@ -27,11 +18,6 @@ pub(super) type Sym3x4 = [F64x4; 6];
 pub(super) fn pack_sym3(matrix: impl Fn(usize) -> Matrix3<f64>) -> Sym3x4 {
     const ENTRIES: [(usize, usize); 6] = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];
     ENTRIES.map(|entry| pack(|lane| matrix(lane)[entry]))
-}
-
-/// Packs one number per lane.
-pub(in crate::drivers) fn pack(value: impl Fn(usize) -> f64) -> F64x4 {
-    F64x4(std::array::from_fn(value))
 }
 
 /// λ and the damping of a three-row block.
@@ -125,9 +111,10 @@ pub struct StrainLanes {
     pub(super) dual: Dual3,
 }
 
-impl StrainLanes {
-    /// Packs four blocks.
-    pub fn pack(blocks: [&GreenStrain; LANES]) -> Self {
+impl SweptLanes<3, 3> for StrainLanes {
+    type Block = GreenStrain;
+
+    fn pack(blocks: [&GreenStrain; LANES]) -> Self {
         let gradient = |a: usize| [0, 1].map(|axis| pack(|lane| blocks[lane].gradients[a][axis]));
         Self {
             b1: gradient(1),
@@ -138,6 +125,26 @@ impl StrainLanes {
         }
     }
 
+    #[inline(always)]
+    fn note_start(&mut self, x: &[Vec3x4; 3]) {
+        self.dual.start = self.evaluate(x).2;
+    }
+
+    #[inline(always)]
+    fn update<const DAMPED: bool>(
+        &mut self,
+        x: &[Vec3x4; 3],
+        w: &[F64x4; 3],
+        step: &SweepStep,
+    ) -> [Vec3x4; 3] {
+        let (columns, c, a) = self.linearize(x, w);
+        let alpha = self.alpha;
+        let d = dual_step::<DAMPED>(&mut self.dual, c, a, &alpha, step);
+        self.displace((x, w), columns, d)
+    }
+}
+
+impl StrainLanes {
     /// Gradients of the hat functions of all corners \[1/m\].
     #[inline(always)]
     pub(super) fn hat_gradients(&self) -> [[F64x4; 2]; 3] {
@@ -157,26 +164,6 @@ impl StrainLanes {
         let one = F64x4::splat(1.0);
         let c = [(gram[0] - one) * half_root, (gram[2] - one) * half_root, gram[1] * self.root];
         ([f1, f2], gram, c)
-    }
-
-    /// Notes the constraint at the start of a substep.
-    #[inline(always)]
-    pub fn note_start(&mut self, x: &[Vec3x4; 3]) {
-        self.dual.start = self.evaluate(x).2;
-    }
-
-    /// One update; returns the new positions.
-    #[inline(always)]
-    pub fn update<const DAMPED: bool>(
-        &mut self,
-        x: &[Vec3x4; 3],
-        w: &[F64x4; 3],
-        step: &SweepStep,
-    ) -> [Vec3x4; 3] {
-        let (columns, c, a) = self.linearize(x, w);
-        let alpha = self.alpha;
-        let d = dual_step::<DAMPED>(&mut self.dual, c, a, &alpha, step);
-        self.displace((x, w), columns, d)
     }
 
     /// The columns of `F`, the constraint, and `J M⁻¹ Jᵀ`.
@@ -230,9 +217,10 @@ pub struct LengthLanes {
     dual: Dual3,
 }
 
-impl LengthLanes {
-    /// Packs four blocks.
-    pub fn pack(blocks: [&EdgeLengths; LANES]) -> Self {
+impl SweptLanes<3, 3> for LengthLanes {
+    type Block = EdgeLengths;
+
+    fn pack(blocks: [&EdgeLengths; LANES]) -> Self {
         Self {
             lengths: [0, 1, 2].map(|k| pack(|lane| blocks[lane].lengths[k])),
             alpha: pack_sym3(|lane| blocks[lane].compliance),
@@ -241,26 +229,12 @@ impl LengthLanes {
     }
 
     #[inline(always)]
-    fn evaluate(&self, x: &[Vec3x4; 3]) -> ([Vec3x4; 3], [F64x4; 3]) {
-        let mut units = [x[1] - x[0], x[2] - x[1], x[0] - x[2]];
-        let mut c = [F64x4::default(); 3];
-        for k in 0..3 {
-            let length = units[k].dot(units[k]).sqrt().max(F64x4::splat(f64::MIN_POSITIVE));
-            units[k] = units[k] * (F64x4::splat(1.0) / length);
-            c[k] = length - self.lengths[k];
-        }
-        (units, c)
-    }
-
-    /// Notes the constraint at the start of a substep.
-    #[inline(always)]
-    pub fn note_start(&mut self, x: &[Vec3x4; 3]) {
+    fn note_start(&mut self, x: &[Vec3x4; 3]) {
         self.dual.start = self.evaluate(x).1;
     }
 
-    /// One update; returns the new positions.
     #[inline(always)]
-    pub fn update<const DAMPED: bool>(
+    fn update<const DAMPED: bool>(
         &mut self,
         x: &[Vec3x4; 3],
         w: &[F64x4; 3],
@@ -286,6 +260,20 @@ impl LengthLanes {
     }
 }
 
+impl LengthLanes {
+    #[inline(always)]
+    fn evaluate(&self, x: &[Vec3x4; 3]) -> ([Vec3x4; 3], [F64x4; 3]) {
+        let mut units = [x[1] - x[0], x[2] - x[1], x[0] - x[2]];
+        let mut c = [F64x4::default(); 3];
+        for k in 0..3 {
+            let length = units[k].dot(units[k]).sqrt().max(F64x4::splat(f64::MIN_POSITIVE));
+            units[k] = units[k] * (F64x4::splat(1.0) / length);
+            c[k] = length - self.lengths[k];
+        }
+        (units, c)
+    }
+}
+
 /// Four hinge blocks.
 #[derive(Clone, Debug)]
 pub struct HingeLanes {
@@ -298,9 +286,10 @@ pub struct HingeLanes {
     dual: ScalarDual,
 }
 
-impl HingeLanes {
-    /// Packs four blocks.
-    pub fn pack(blocks: [&Hinge; LANES]) -> Self {
+impl SweptLanes<1, 4> for HingeLanes {
+    type Block = Hinge;
+
+    fn pack(blocks: [&Hinge; LANES]) -> Self {
         let floor = |k: usize| pack(|lane| (AREA_FLOOR * blocks[lane].doubled_areas[k]).powi(2));
         Self {
             scale: pack(|lane| blocks[lane].scale),
@@ -314,6 +303,35 @@ impl HingeLanes {
         }
     }
 
+    #[inline(always)]
+    fn note_start(&mut self, x: &[Vec3x4; 4]) {
+        self.measure(x);
+        self.dual.start = self.scale * (self.angle - self.rest_angle);
+    }
+
+    #[inline(always)]
+    fn update<const DAMPED: bool>(
+        &mut self,
+        x: &[Vec3x4; 4],
+        w: &[F64x4; 4],
+        step: &SweepStep,
+    ) -> [Vec3x4; 4] {
+        let (c, gradients) = self.evaluate(x);
+        let zero = F64x4::splat(0.0);
+        let mut mass = zero;
+        for v in 0..4 {
+            mass = mass + w[v] * gradients[v].dot(gradients[v]);
+        }
+        let delta = self.dual.step::<DAMPED>(c, mass, step);
+        let mut moved = *x;
+        for v in 0..4 {
+            moved[v] = x[v] + gradients[v] * (w[v] * delta);
+        }
+        moved
+    }
+}
+
+impl HingeLanes {
     /// The unwrapped angle of one lane \[rad\].
     pub fn angle(&self, lane: usize) -> f64 {
         self.angle.0[lane]
@@ -349,34 +367,5 @@ impl HingeLanes {
             g1 * length,
         ];
         (self.scale * (self.angle - self.rest_angle), gradients)
-    }
-
-    /// Notes the constraint at the start of a substep.
-    #[inline(always)]
-    pub fn note_start(&mut self, x: &[Vec3x4; 4]) {
-        self.measure(x);
-        self.dual.start = self.scale * (self.angle - self.rest_angle);
-    }
-
-    /// One update; returns the new positions.
-    #[inline(always)]
-    pub fn update<const DAMPED: bool>(
-        &mut self,
-        x: &[Vec3x4; 4],
-        w: &[F64x4; 4],
-        step: &SweepStep,
-    ) -> [Vec3x4; 4] {
-        let (c, gradients) = self.evaluate(x);
-        let zero = F64x4::splat(0.0);
-        let mut mass = zero;
-        for v in 0..4 {
-            mass = mass + w[v] * gradients[v].dot(gradients[v]);
-        }
-        let delta = self.dual.step::<DAMPED>(c, mass, step);
-        let mut moved = *x;
-        for v in 0..4 {
-            moved[v] = x[v] + gradients[v] * (w[v] * delta);
-        }
-        moved
     }
 }

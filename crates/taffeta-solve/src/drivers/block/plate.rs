@@ -7,9 +7,8 @@
 
 use super::curvature::CurvatureLanes;
 use super::edges::Edges;
-use super::kernels::SweepStep;
-use super::{Packed, Substep};
 use crate::block::{Block, FaceCurvature, UpdateStep, block_update};
+use crate::drivers::lanes::{Packed, SweepStep};
 use crate::plate::{Plate, PlateState};
 use glam::DVec3;
 use nalgebra::Vector3;
@@ -110,8 +109,11 @@ impl PlateSweeps {
         self.edges.state(number)
     }
 
-    /// Notes the constraints at the start of a substep.
-    pub(super) fn note_start(&mut self, rows: &[Row]) {
+    /// Notes the constraints at the start of a substep, if anything is damped.
+    pub(super) fn begin_substep(&mut self, rows: &[Row]) {
+        if !self.is_damped {
+            return;
+        }
         let states = &self.edges.states;
         let Packed { batches, data } = &mut self.three_rows.packed;
         batches.visit(rows, data, |d, x| d.note_start(x, states));
@@ -126,7 +128,14 @@ impl PlateSweeps {
     }
 
     /// One sweep over the faces and one pass over the scalars.
-    pub(super) fn sweep<const DAMPED: bool>(&mut self, rows: &mut [Row], step: &SweepStep, substep: Substep) {
+    pub(super) fn sweep(&mut self, rows: &mut [Row], step: &SweepStep) {
+        match self.is_damped {
+            true => self.sweep_faces::<true>(rows, step),
+            false => self.sweep_faces::<false>(rows, step),
+        }
+    }
+
+    fn sweep_faces<const DAMPED: bool>(&mut self, rows: &mut [Row], step: &SweepStep) {
         if self.edges.states.is_empty() {
             return;
         }
@@ -148,7 +157,7 @@ impl PlateSweeps {
         );
         for face in &mut self.odd {
             face.read(&self.edges);
-            face.update(rows, substep);
+            face.update(rows, step);
         }
         self.edges.measure(rows);
         self.edges.update_scalars();
@@ -213,13 +222,13 @@ impl OddFace {
         }
     }
 
-    fn update(&mut self, rows: &mut [Row], substep: Substep) {
-        if substep.sweep == 0 {
+    fn update(&mut self, rows: &mut [Row], sweep: &SweepStep) {
+        if sweep.first {
             self.lambda = Vector3::zeros();
         }
         let vertices = self.block.vertices;
         let masses = vertices.map(|vi| rows[vi.0 as usize].inverse_mass);
-        let step = UpdateStep { h: substep.h, lambda: self.lambda, start: self.start };
+        let step = UpdateStep { h: sweep.h, lambda: self.lambda, start: self.start };
         let (delta, moves) = block_update(&self.block, &positions(&self.block, rows), &masses, &step);
         self.lambda += delta;
         for (vi, d) in vertices.iter().zip(moves) {

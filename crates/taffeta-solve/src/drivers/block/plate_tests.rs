@@ -7,6 +7,7 @@ use crate::state::RestShape;
 use crate::testing::DenseState;
 use crate::testing::{Sheet, disturb, stiff};
 use glam::{DVec2, DVec3};
+use taffeta_core::VertexIndex;
 use taffeta_core::lanes::fill_rows;
 use taffeta_core::{EdgeIndex, IndexVec};
 

@@ -1,7 +1,8 @@
 //! Quadratic bending, four edges at a time: the constraint is linear and its three rows are independent.
 
-use super::kernels::{SweepStep, pack};
+use super::sets::SweptLanes;
 use crate::block::QuadraticBend;
+use crate::drivers::lanes::{SweepStep, pack};
 use taffeta_core::lanes::{F64x4, LANES, Vec3x4};
 
 /// Four quadratic bending blocks.
@@ -18,9 +19,10 @@ pub struct QuadraticLanes {
     tau: F64x4,
 }
 
-impl QuadraticLanes {
-    /// Packs four blocks.
-    pub fn pack(blocks: [&QuadraticBend; LANES]) -> Self {
+impl SweptLanes<3, 4> for QuadraticLanes {
+    type Block = QuadraticBend;
+
+    fn pack(blocks: [&QuadraticBend; LANES]) -> Self {
         Self {
             weights: [0, 1, 2, 3].map(|v| pack(|lane| blocks[lane].weights[v])),
             alpha: pack(|lane| 1.0 / blocks[lane].stiffness),
@@ -31,20 +33,12 @@ impl QuadraticLanes {
     }
 
     #[inline(always)]
-    fn evaluate(&self, x: &[Vec3x4; 4]) -> Vec3x4 {
-        let k = &self.weights;
-        (x[1] - x[0]) * k[1] + (x[2] - x[0]) * k[2] + (x[3] - x[0]) * k[3]
-    }
-
-    /// Notes the constraint at the start of a substep.
-    #[inline(always)]
-    pub fn note_start(&mut self, x: &[Vec3x4; 4]) {
+    fn note_start(&mut self, x: &[Vec3x4; 4]) {
         self.start = self.evaluate(x);
     }
 
-    /// One update; returns the new positions.
     #[inline(always)]
-    pub fn update<const DAMPED: bool>(
+    fn update<const DAMPED: bool>(
         &mut self,
         x: &[Vec3x4; 4],
         w: &[F64x4; 4],
@@ -70,5 +64,13 @@ impl QuadraticLanes {
             moved[v] = x[v] + delta * (w[v] * k[v]);
         }
         moved
+    }
+}
+
+impl QuadraticLanes {
+    #[inline(always)]
+    fn evaluate(&self, x: &[Vec3x4; 4]) -> Vec3x4 {
+        let k = &self.weights;
+        (x[1] - x[0]) * k[1] + (x[2] - x[0]) * k[2] + (x[3] - x[0]) * k[3]
     }
 }

@@ -1,6 +1,6 @@
 //! The multiplier of a block with one row, four at a time.
 
-use super::kernels::SweepStep;
+use crate::drivers::lanes::SweepStep;
 use taffeta_core::lanes::F64x4;
 
 /// Compliance, λ and damping of a one-row block.

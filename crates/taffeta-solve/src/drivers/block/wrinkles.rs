@@ -4,11 +4,46 @@
 //! is one on `λ`, as that of a contact is: the block update is the Newton step on the dual function as without it, and where it
 //! leads beyond the bound, the point on the bound of least dual function. Which triangles wrinkle is no state.
 
-use super::kernels::{StrainLanes, SweepStep, Sym3x4, dual_step, pack, pack_sym3};
+use super::kernels::{StrainLanes, Sym3x4, dual_step, pack_sym3};
+use super::sets::{LaneSet, SweptLanes, SweptSet};
 use crate::block::GreenStrain;
 use crate::buckling::{Stiffness, find_wrinkles, inverse, multiply};
+use crate::drivers::lanes::{SweepStep, pack};
 use glam::DVec3;
-use taffeta_core::lanes::{F64x4, LANES, Vec3x4};
+use taffeta_core::lanes::{F64x4, LANES, Row, Vec3x4};
+
+/// The Green-strain blocks: those that bear any compression, then those of bounded compression.
+#[derive(Clone, Debug)]
+pub struct StrainSet {
+    free: LaneSet<StrainLanes, 3, 3>,
+    bounded: LaneSet<WrinkleLanes, 3, 3>,
+}
+
+impl SweptSet<GreenStrain> for StrainSet {
+    fn build(blocks: &[GreenStrain], vertex_count: usize) -> Self {
+        let (bounded, free): (Vec<_>, Vec<_>) =
+            blocks.iter().cloned().partition(|block| block.critical.is_some());
+        Self { free: LaneSet::build(&free, vertex_count), bounded: LaneSet::build(&bounded, vertex_count) }
+    }
+
+    fn notes_start(&self) -> bool {
+        self.free.notes_start() || self.bounded.notes_start()
+    }
+
+    fn begin_substep(&mut self, rows: &[Row]) {
+        self.free.begin_substep(rows);
+        self.bounded.begin_substep(rows);
+    }
+
+    fn sweep(&mut self, rows: &mut [Row], step: &SweepStep) {
+        self.free.sweep(rows, step);
+        self.bounded.sweep(rows, step);
+    }
+
+    fn sweeps_in_parallel(&self) -> bool {
+        self.free.sweeps_in_parallel() || self.bounded.sweeps_in_parallel()
+    }
+}
 
 /// Four Green-strain blocks of bounded compression.
 #[derive(Clone, Debug)]
@@ -20,9 +55,10 @@ pub(super) struct WrinkleLanes {
     critical: [F64x4; 3],
 }
 
-impl WrinkleLanes {
-    /// Packs four blocks, of which each has a critical stress.
-    pub(super) fn pack(blocks: [&GreenStrain; LANES]) -> Self {
+impl SweptLanes<3, 3> for WrinkleLanes {
+    type Block = GreenStrain;
+
+    fn pack(blocks: [&GreenStrain; LANES]) -> Self {
         let critical = |lane: usize| blocks[lane].critical.unwrap_or_default();
         Self {
             stiffness: pack_sym3(|lane| blocks[lane].elasticity.stiffness),
@@ -35,8 +71,7 @@ impl WrinkleLanes {
         }
     }
 
-    /// Notes the constraint without the wrinkle strain at the start of a substep.
-    pub(super) fn note_start(&mut self, x: &[Vec3x4; 3]) {
+    fn note_start(&mut self, x: &[Vec3x4; 3]) {
         self.strain.note_start(x);
         for lane in 0..LANES {
             let (k, root) = (lane_of(&self.stiffness, lane), self.strain.root.0[lane]);
@@ -49,9 +84,8 @@ impl WrinkleLanes {
         }
     }
 
-    /// One update; returns the new positions.
     #[inline(always)]
-    pub(super) fn update<const DAMPED: bool>(
+    fn update<const DAMPED: bool>(
         &mut self,
         x: &[Vec3x4; 3],
         w: &[F64x4; 3],
@@ -79,7 +113,9 @@ impl WrinkleLanes {
         }
         self.strain.displace((x, w), columns, d)
     }
+}
 
+impl WrinkleLanes {
     /// Takes the multipliers of one lane back to the bound, along the matrix of their Newton step.
     #[inline(never)]
     fn return_to_bound(

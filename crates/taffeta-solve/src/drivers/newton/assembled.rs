@@ -114,18 +114,9 @@ impl Assembly {
         }
         add_membrane(topology, system, problem, &mut values);
         add_bending(plate, system, problem, &mut values);
-        for (vertices, hessian) in system.lengths.hessians() {
-            values.add_all(&vertices, |a, b| hessian[a][b]);
-        }
-        for (vertices, hessian) in system.quadratic.hessians() {
-            values.add_all(&vertices, |a, b| hessian[a][b]);
-        }
-        for (vertices, hessian) in system.stitches.hessians() {
-            values.add_all(&vertices, |a, b| hessian[a][b]);
-        }
-        system.ropes.for_each_hessian(|vertices, block| {
-            for (a, row) in vertices.iter().enumerate() {
-                vertices.iter().enumerate().for_each(|(b, column)| values.add(*row, *column, block(a, b)));
+        system.elements.for_each_hessian(|vertices, hessian| {
+            for (row, blocks) in vertices.iter().zip(hessian.chunks_exact(vertices.len())) {
+                vertices.iter().zip(blocks).for_each(|(column, block)| values.add(*row, *column, *block));
             }
         });
         for (row, touch) in problem.contacts.closed(&system.touches) {
@@ -165,7 +156,7 @@ impl Assembly {
         for (columns, s) in vertices.iter().zip(step.chunks_exact_mut(3)) {
             s.copy_from_slice(&work[columns.first..columns.first + 3]);
         }
-        super::system::mask(held, step);
+        super::held::mask(held, step);
         for (columns, s) in edges.iter().zip(scalar_step.iter_mut()) {
             *s = if columns.count == 1 { work[columns.first] } else { 0.0 };
         }
@@ -198,11 +189,7 @@ fn for_each_element(
             visit(&nodes);
         }
     }
-    for (vertices, _) in system.quadratic.hessians() {
-        visit(&vertices);
-    }
-    system.stitches.hessians().for_each(|(vertices, _)| visit(&vertices));
-    system.ropes.for_each_hessian(|vertices, _| visit(vertices));
+    system.elements.for_each_hessian(|vertices, _| visit(vertices));
 }
 
 fn add_membrane(

@@ -3,9 +3,9 @@
 //! A thread is thousands of times as stiff as the inertia of its vertices and, across the cloth, as its bending. By
 //! themselves the two would hardly move: that both may move together only shows in a block with both of them.
 
-use super::precondition::hold;
+use super::held::{free_axes, hold};
 use super::rows::SymmetricRows;
-use glam::{DMat3, DVec3};
+use glam::DMat3;
 use nalgebra::{DMatrix, DVector};
 use taffeta_core::components::Components;
 
@@ -44,7 +44,9 @@ impl Clusters {
                     let block = if a == b {
                         hold(diagonal[*v as usize], rows_held)
                     } else {
-                        free(rows_held) * rows.coupling(*v, *w) * free(columns_held)
+                        let [left, right] =
+                            [rows_held, columns_held].map(|held| DMat3::from_diagonal(free_axes(held)));
+                        left * rows.coupling(*v, *w) * right
                     };
                     for (column, row) in (0..3).flat_map(|column| (0..3).map(move |row| (column, row))) {
                         matrix[(3 * a + row, 3 * b + column)] = block.col(column)[row];
@@ -68,9 +70,4 @@ impl Clusters {
             }
         }
     }
-}
-
-/// The projection to the axes that are not held.
-fn free(held: [bool; 3]) -> DMat3 {
-    DMat3::from_diagonal(DVec3::from_array(held.map(|held| if held { 0.0 } else { 1.0 })))
 }

@@ -1,6 +1,9 @@
-//! Blocks of any kind, one by one: the plain way, for those that have no fast one.
+//! Blocks of any kind, one by one: the plain way, for those that have no fast one. The passes of Newton's method over the
+//! list of kinds.
 
-use crate::block::{Block, Curvature};
+use crate::block::{Block, Curvature, EnclosedVolume};
+use crate::kinds::{Blocks, Build, Family, Kind, Kinds, RopeKinds, Visitor, VisitorMut};
+use crate::plate::Plate;
 use glam::{DMat3, DVec3};
 use nalgebra::{SMatrix, SVector};
 
@@ -15,7 +18,7 @@ pub(super) struct Elements<const R: usize, const V: usize, B> {
 
 impl<const R: usize, const V: usize, B: Block<R, V> + Clone> Elements<R, V, B> {
     /// Copies the blocks.
-    pub(super) fn new(blocks: &[B]) -> Self {
+    fn new(blocks: &[B]) -> Self {
         Self {
             start: vec![SVector::zeros(); blocks.len()],
             hessians: vec![[[DMat3::ZERO; V]; V]; blocks.len()],
@@ -29,7 +32,7 @@ impl<const R: usize, const V: usize, B: Block<R, V> + Clone> Elements<R, V, B> {
     }
 
     /// Notes the constraints at the start of a step.
-    pub(super) fn begin_step(&mut self, x: &[f64]) {
+    fn begin_step(&mut self, x: &[f64]) {
         for (block, start) in self.blocks.iter_mut().zip(&mut self.start) {
             let x = positions(block, x);
             block.begin_step(&x);
@@ -39,12 +42,7 @@ impl<const R: usize, const V: usize, B: Block<R, V> + Clone> Elements<R, V, B> {
 
     /// Adds the gradient to `out` \[N\], keeps the Hessians, returns the energy \[J\]: elastic and viscous,
     /// `Σ ½ Cᵀ α⁻¹ C + (τ/2h) (C−Cⁿ)ᵀ α⁻¹ (C−Cⁿ)`. `rate` is `1/h`.
-    pub(super) fn evaluate(
-        &mut self,
-        x: &[f64],
-        (rate, curvature): (f64, Curvature),
-        out: &mut [f64],
-    ) -> f64 {
+    fn evaluate(&mut self, x: &[f64], (rate, curvature): (f64, Curvature), out: &mut [f64]) -> f64 {
         let mut energy = 0.0;
         for (e, block) in self.blocks.iter().enumerate() {
             let x = positions(block, x);
@@ -68,10 +66,106 @@ impl<const R: usize, const V: usize, B: Block<R, V> + Clone> Elements<R, V, B> {
         }
         energy
     }
+}
 
-    /// The blocks' vertices with their local Hessians at the last evaluation.
-    pub(super) fn hessians(&self) -> impl Iterator<Item = ([u32; V], &[[DMat3; V]; V])> {
-        self.blocks.iter().map(|block| block.vertices().map(|vi| vi.0)).zip(&self.hessians)
+/// Every kind with its local Hessians; empty for those that Newton's method takes in another form.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WithHessians;
+
+impl Family for WithHessians {
+    type Of<const R: usize, const V: usize, B: Kind<R, V>> = Elements<R, V, B>;
+    type Plate = ();
+    type Volumes = ();
+}
+
+/// The elements of all kinds.
+pub(super) type AllElements = Kinds<WithHessians>;
+
+impl AllElements {
+    /// Copies the blocks.
+    pub(super) fn new(blocks: &Blocks) -> Self {
+        Self::build_from(blocks, &mut Copying)
+    }
+
+    /// Notes the constraints at the start of a step.
+    pub(super) fn begin_step(&mut self, x: &[f64]) {
+        self.visit_mut(&mut Begin { x });
+    }
+
+    /// Adds the gradient to `gradient` \[N\], keeps the Hessians, returns `energy` \[J\] with that of the elements. `rate` is
+    /// `1/h`.
+    pub(super) fn evaluate(
+        &mut self,
+        x: &[f64],
+        how: (f64, Curvature),
+        (energy, gradient): (f64, &mut [f64]),
+    ) -> f64 {
+        let mut pass = Evaluate { x, how, energy, gradient };
+        self.visit_mut(&mut pass);
+        pass.energy
+    }
+
+    /// Calls `visit` for every element with its vertices and its Hessian at the last evaluation, in 3×3 blocks row by row.
+    pub(super) fn for_each_hessian(&self, visit: impl FnMut(&[u32], &[DMat3])) {
+        self.visit(&mut Hessians { visit });
+    }
+}
+
+/// Copies the blocks.
+struct Copying;
+
+impl Build<WithHessians> for Copying {
+    fn build<const R: usize, const V: usize, B: Kind<R, V>>(&mut self, blocks: &[B]) -> Elements<R, V, B> {
+        Elements::new(if B::IN_NEWTON { blocks } else { &[] })
+    }
+
+    fn plate(&mut self, _: &Plate) {}
+
+    fn volumes(&mut self, _: &[EnclosedVolume]) {}
+}
+
+/// Notes the start of a step.
+struct Begin<'a> {
+    x: &'a [f64],
+}
+
+impl VisitorMut<WithHessians> for Begin<'_> {
+    fn visit<const R: usize, const V: usize, B: Kind<R, V>>(&mut self, elements: &mut Elements<R, V, B>) {
+        elements.begin_step(self.x);
+    }
+}
+
+/// Energy, gradient and Hessians.
+struct Evaluate<'a> {
+    x: &'a [f64],
+    how: (f64, Curvature),
+    energy: f64,
+    gradient: &'a mut [f64],
+}
+
+impl VisitorMut<WithHessians> for Evaluate<'_> {
+    fn visit<const R: usize, const V: usize, B: Kind<R, V>>(&mut self, elements: &mut Elements<R, V, B>) {
+        self.energy += elements.evaluate(self.x, self.how, self.gradient);
+    }
+
+    /// Summed up by themselves: the order of the sums is part of the result.
+    fn ropes(&mut self, ropes: &mut RopeKinds<WithHessians>) {
+        let before = std::mem::take(&mut self.energy);
+        ropes.visit_mut(self);
+        self.energy += before;
+    }
+}
+
+/// Hands over the Hessians.
+struct Hessians<F> {
+    visit: F,
+}
+
+impl<F: FnMut(&[u32], &[DMat3])> Visitor<WithHessians> for Hessians<F> {
+    fn visit<const R: usize, const V: usize, B: Kind<R, V>>(&mut self, elements: &Elements<R, V, B>) {
+        for (block, hessian) in elements.blocks.iter().zip(&elements.hessians) {
+            (self.visit)(&block.vertices().map(|vi| vi.0), hessian.as_flattened());
+        }
     }
 }
 

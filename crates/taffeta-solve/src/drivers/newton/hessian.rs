@@ -5,14 +5,16 @@
 //! factors (`folds`), other contacts and pressure as they come.
 
 use super::bending::{Bending, EdgeGradients};
-use super::elements::outer;
+use super::elements::{AllElements, outer};
 use super::folds::{FoldWork, Folds};
+use super::held::mask;
 use super::loads::ContactCoupling;
 use super::rows::{Block, CornerPlace, SymmetricRows};
-use super::system::{NewtonProblem, System, mask};
+use super::system::{NewtonProblem, System};
 use super::tiles::TILE;
 use glam::DMat3;
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use taffeta_core::SurfaceTopology;
 use taffeta_core::tasks::share_out;
 
@@ -62,9 +64,7 @@ impl Hessian {
         if hinges.is_some() {
             pairs.extend(bending.vertices().iter().map(opposites));
         }
-        pairs.extend(system.quadratic.hessians().map(|(vertices, _)| opposites(&vertices)));
-        pairs.extend(system.ropes.pairs());
-        pairs.extend(system.stitches.hessians().map(|([a, b], _)| [a.min(b), a.max(b)]));
+        add_pairs(&system.elements, &mut pairs);
         let rows = SymmetricRows::build(topology.vertex_count, &pairs);
         Self {
             folds: hinges.is_none().then(|| Folds::build(topology.vertex_count, bending)),
@@ -109,19 +109,10 @@ impl Hessian {
     pub(super) fn update(&mut self, system: &System, problem: &NewtonProblem<'_>) {
         let rate = problem.damping_rate;
         self.fill_rows(system, rate);
-        for (vertices, hessian) in system.lengths.hessians() {
-            add_element(&mut self.rows, &vertices, hessian);
-        }
-        for (vertices, hessian) in system.quadratic.hessians() {
-            add_element(&mut self.rows, &vertices, hessian);
-        }
-        for (vertices, hessian) in system.stitches.hessians() {
-            add_element(&mut self.rows, &vertices, hessian);
-        }
         let rows = &mut self.rows;
-        system.ropes.for_each_hessian(|vertices, block| {
-            for a in 0..vertices.len() {
-                (0..a).for_each(|b| rows.add(vertices[a], vertices[b], &block(a, b)));
+        system.elements.for_each_hessian(|vertices, hessian| {
+            for (a, row) in hessian.chunks_exact(vertices.len()).enumerate() {
+                (0..a).for_each(|b| rows.add(vertices[a], vertices[b], &row[b]));
             }
         });
         self.rows.balance(problem.inertia);
@@ -264,8 +255,15 @@ fn add_block(out: &mut Block, block: &DMat3) {
     out.iter_mut().zip(block.to_cols_array()).for_each(|(out, entry)| *out += entry);
 }
 
-fn add_element<const V: usize>(rows: &mut SymmetricRows, vertices: &[u32; V], hessian: &[[DMat3; V]; V]) {
-    for a in 0..V {
-        (0..a).for_each(|b| rows.add(vertices[a], vertices[b], &hessian[a][b]));
-    }
+/// Adds the pairs of vertices that elements couple and no pair so far, each once, in the order of the elements.
+fn add_pairs(elements: &AllElements, pairs: &mut Vec<[u32; 2]>) {
+    // All edges of a mesh are only sorted if there are elements at all.
+    let mut known: Option<BTreeSet<[u32; 2]>> = None;
+    elements.for_each_hessian(|vertices, _| {
+        let known = known.get_or_insert_with(|| pairs.iter().copied().collect());
+        for (k, a) in vertices.iter().enumerate() {
+            let others = vertices[..k].iter().map(|b| [*a.min(b), *a.max(b)]);
+            pairs.extend(others.filter(|pair| known.insert(*pair)));
+        }
+    });
 }

@@ -89,7 +89,7 @@ impl Case {
     fn direction(&self, frequency: f64) -> Vec<f64> {
         let mut p: Vec<f64> = (0..self.z.len()).map(|i| (frequency * i as f64).sin()).collect();
         let (x, scalars) = p.split_at_mut(self.system.coordinate_count());
-        system::mask(&self.sheet.state.held, x);
+        held::mask(&self.sheet.state.held, x);
         for (e, scalar) in scalars.iter_mut().enumerate() {
             let has_scalar = self.blocks.plate.edges.get(e).is_some_and(|edge| edge.has_scalar);
             *scalar = if has_scalar { *scalar } else { 0.0 };
@@ -144,7 +144,7 @@ impl Case {
                 elements::add(&mut flat, vi.0, force * s);
             }
         }
-        system::mask(&self.sheet.state.held, &mut flat);
+        held::mask(&self.sheet.state.held, &mut flat);
         flat.extend(by_scalar);
         flat
     }
@@ -290,7 +290,7 @@ fn matrices_of_the_grids_are_galerkin_matrices() {
     for level in 0..levels.count() {
         let (p, energy) = levels.sample(level, |i| (0.9 * i as f64).sin());
         let mut p = p;
-        system::mask(&case.sheet.state.held, &mut p);
+        held::mask(&case.sheet.state.held, &mut p);
         let expected = dot(&p, &case.product(&p));
         assert!((energy / expected - 1.0).abs() < 1e-6, "{level}: {energy} {expected}");
     }
@@ -312,7 +312,7 @@ fn grids_bound_contacts_between_distant_parts() {
         case.update();
         levels.update(&case.hessian, &case.problem());
         let (mut p, energy) = levels.sample(0, |i| (frequency * i as f64).sin());
-        system::mask(&case.sheet.state.held, &mut p);
+        held::mask(&case.sheet.state.held, &mut p);
         (energy, dot(&p, &case.product(&p)))
     };
     for frequency in [0.9, 0.1, 2.3] {
@@ -365,7 +365,7 @@ fn grids_of_panels_couple_at_seams_and_along_threads() {
     assert!(levels.count() > 1);
     for level in 0..levels.count() {
         let (mut p, energy) = levels.sample(level, |i| (0.9 * i as f64).sin());
-        system::mask(&case.sheet.state.held, &mut p);
+        held::mask(&case.sheet.state.held, &mut p);
         let expected = dot(&p, &case.product(&p));
         assert!((energy / expected - 1.0).abs() < 1e-6, "{level}: {energy} {expected}");
     }

@@ -4,15 +4,16 @@
 //! level that is small enough to factorize. The corrections of all levels are added up: on all but the last, the
 //! inverses of the diagonal blocks. The grids stay when the mesh changes, and with them the symbolic factorization.
 
-use super::Charts;
 use super::bending::EdgeGradients;
 use super::coarse::{CoarseMatrix, Touched, find_links, invert};
 use super::exact::{ExactFactor, ExactPattern};
 use super::grid::{Grid, Place, find_pieces};
+use super::held::{free_axes, release};
 use super::hessian::Hessian;
 use super::interpolation::Interpolation;
 use super::links::Links;
 use super::rows::Block;
+use super::site::Charts;
 use super::system::NewtonProblem;
 use glam::{DMat3, DVec3};
 use std::ops::Range;
@@ -314,21 +315,4 @@ fn list_places(grids: &[Grid]) -> Vec<DVec3> {
 
 fn count_nodes(grids: &[Grid]) -> usize {
     grids.iter().map(Grid::node_count).sum()
-}
-
-/// A block with zeros in the rows and columns of held axes.
-#[inline(always)]
-fn release(mut block: Block, rows: [bool; 3], columns: [bool; 3]) -> Block {
-    if rows != [false; 3] || columns != [false; 3] {
-        for c in 0..3 {
-            for r in (0..3).filter(|r| rows[*r] || columns[c]) {
-                block[3 * c + r] = 0.0;
-            }
-        }
-    }
-    block
-}
-
-fn free_axes(held: [bool; 3]) -> DVec3 {
-    DVec3::from_array(held.map(|held| if held { 0.0 } else { 1.0 }))
 }

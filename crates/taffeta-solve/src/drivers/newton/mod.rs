@@ -16,6 +16,7 @@ mod exact;
 mod folds;
 mod grid;
 mod groups;
+mod held;
 mod hessian;
 mod interpolation;
 mod levels;
@@ -24,8 +25,8 @@ mod loads;
 mod membrane;
 mod ordering;
 mod precondition;
-mod ropes;
 mod rows;
+mod site;
 mod system;
 mod tiles;
 mod vectors;
@@ -33,11 +34,12 @@ mod vectors;
 pub use levels::KeptGrids;
 pub use loads::{Contacts, Touch};
 pub(crate) use ordering::dissect;
+pub use site::{Charts, Site};
 pub use system::NewtonProblem;
 pub use taffeta_factor::FactorError;
 
 use crate::block::{Curvature, Stitch};
-use crate::blocks::Blocks;
+use crate::kinds::Blocks;
 use crate::plate::{Plate, PlateState};
 use assembled::Assembly;
 use chains::Chains;
@@ -66,26 +68,6 @@ const FRICTION_UPDATES: u32 = 8;
 const ROUGH_ITERATIONS: u32 = 3;
 /// Halvings of a step before it is given up.
 const MAX_HALVINGS: u32 = 30;
-
-/// Where a sheet is and what presses on it.
-#[derive(Clone, Copy, Debug)]
-pub struct Site<'a> {
-    /// A point of every vertex in material space, or at rest \[m\]: for the order of elimination.
-    pub points: &'a [DVec3],
-    /// Where the vertices of cloths of several panels lie on the charts of these, for the coarse grids; `None`: as `points`.
-    pub charts: Option<Charts<'a>>,
-    /// Pressure on every face \[Pa\]; empty: none.
-    pub face_pressures: &'a [f64],
-}
-
-/// Where the vertices lie in material space if no single chart lays out the cloths.
-#[derive(Clone, Copy, Debug)]
-pub struct Charts<'a> {
-    /// A point of every vertex on its chart \[m\].
-    pub points: &'a [DVec3],
-    /// The chart of every vertex, by any number: nothing follows from distances between different ones.
-    pub charts: &'a [u32],
-}
 
 /// How the linear systems are solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -265,7 +247,7 @@ impl NewtonDriver {
 
     /// The stitches; the gaps that they want can be changed between steps.
     pub fn stitches_mut(&mut self) -> &mut [Stitch] {
-        self.system.stitches.blocks_mut()
+        self.system.elements.stitches.blocks_mut()
     }
 
     /// Takes over `η₀` of the faces of a plate, which is the one that the driver was built from but for that.

@@ -3,9 +3,10 @@
 
 use super::chains::Chains;
 use super::clusters::Clusters;
+use super::held::{hold, mask};
 use super::hessian::Hessian;
 use super::levels::Levels;
-use super::system::{NewtonProblem, System, mask};
+use super::system::{NewtonProblem, System};
 use glam::{DMat3, DVec3};
 use taffeta_core::tasks::{join, share_out};
 
@@ -52,7 +53,7 @@ impl Preconditioner {
 
     /// Factorizes the Hessian along the ropes anew, which costs little and is their whole solve.
     pub(super) fn update_chains(&mut self, hessian: &Hessian, system: &System, problem: &NewtonProblem<'_>) {
-        if system.ropes.chains.is_empty() {
+        if system.elements.ropes.chains.is_empty() {
             return;
         }
         let mut touches = vec![DMat3::ZERO; problem.inertia.len()];
@@ -130,16 +131,4 @@ fn invert(block: DMat3) -> DMat3 {
         return block.inverse();
     }
     DMat3::from_diagonal(diagonal.map(|entry| if entry > 0.0 { 1.0 / entry } else { 0.0 }))
-}
-
-/// A block with ones for the held axes.
-pub(super) fn hold(mut block: DMat3, held: [bool; 3]) -> DMat3 {
-    for axis in (0..3).filter(|axis| held[*axis]) {
-        for other in 0..3 {
-            block.col_mut(axis)[other] = 0.0;
-            block.col_mut(other)[axis] = 0.0;
-        }
-        block.col_mut(axis)[axis] = 1.0;
-    }
-    block
 }

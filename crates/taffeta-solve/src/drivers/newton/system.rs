@@ -1,13 +1,13 @@
 //! The objective `W` of a step with its gradient and its Hessian, over positions and scalars in one flat vector.
 
 use super::bending::Bending;
-use super::elements::{Elements, add, at};
+use super::elements::{AllElements, add, at};
+use super::held::mask;
 use super::loads::{Contacts, Pressure, Touch};
 use super::membrane::Membrane;
-use super::ropes::RopeElements;
 use super::tiles::{CornerTile, FaceTiles, ZERO};
-use crate::block::{Curvature, EdgeLengths, QuadraticBend, Stitch};
-use crate::blocks::Blocks;
+use crate::block::Curvature;
+use crate::kinds::Blocks;
 use glam::DVec3;
 use taffeta_core::{FaceIndex, SurfaceTopology};
 
@@ -34,10 +34,8 @@ pub(super) struct System {
     pub tiles: FaceTiles,
     pub membrane: Membrane,
     pub bending: Bending,
-    pub lengths: Elements<3, 3, EdgeLengths>,
-    pub quadratic: Elements<3, 4, QuadraticBend>,
-    pub ropes: RopeElements,
-    pub stitches: Elements<3, 2, Stitch>,
+    /// The other kinds, one by one.
+    pub elements: AllElements,
     pub pressure: Pressure,
     /// The contacts at the last evaluation.
     pub touches: Vec<Touch>,
@@ -67,10 +65,7 @@ impl System {
         Self {
             membrane: Membrane::build(&tiles, topology, &blocks.strain),
             bending: Bending::build(topology, &tiles, &blocks.plate),
-            lengths: Elements::new(&blocks.lengths),
-            quadratic: Elements::new(&blocks.quadratic),
-            ropes: RopeElements::new(&blocks.ropes),
-            stitches: Elements::new(&blocks.stitches),
+            elements: AllElements::new(blocks),
             pressure: Pressure::build(topology, face_pressure),
             touches: Vec::new(),
             corners: vec![[ZERO; 9]; tiles.tile_count()],
@@ -99,10 +94,7 @@ impl System {
         let (x, scalars) = (&z[..self.coordinate_count()], self.scalars(z));
         self.membrane.begin_step(&self.tiles.corners, x);
         self.bending.begin_step(&self.tiles.corners, x, (scalars, clamps));
-        self.lengths.begin_step(x);
-        self.quadratic.begin_step(x);
-        self.ropes.begin_step(x);
-        self.stitches.begin_step(x);
+        self.elements.begin_step(x);
         self.pressure.begin_step(x);
     }
 
@@ -145,10 +137,7 @@ impl System {
         energy += self.membrane.evaluate(faces, (x, rate), curvature, corners);
         energy += self.bending.evaluate(faces, (x, scalars, problem.clamps), rate, (corners, by_scalar));
         self.tiles.gather(corners, gradient);
-        energy += self.lengths.evaluate(x, (rate, curvature), gradient);
-        energy += self.quadratic.evaluate(x, (rate, curvature), gradient);
-        energy += self.ropes.evaluate(x, (rate, curvature), gradient);
-        energy += self.stitches.evaluate(x, (rate, curvature), gradient);
+        energy = self.elements.evaluate(x, (rate, curvature), (energy, gradient));
         energy += problem.contacts.evaluate(x, &mut self.touches, gradient);
         if !self.pressure.is_empty() {
             energy += self.pressure.evaluate(x, gradient);
@@ -159,15 +148,5 @@ impl System {
         }
         mask(problem.held, gradient);
         out.energy = energy;
-    }
-}
-
-/// Zeros at held components.
-pub(super) fn mask(held: &[[bool; 3]], values: &mut [f64]) {
-    for (held, values) in held.iter().zip(values.chunks_exact_mut(3)) {
-        for axis in 0..3 {
-            // A select, not a branch: most vertices are free.
-            values[axis] = if held[axis] { 0.0 } else { values[axis] };
-        }
     }
 }

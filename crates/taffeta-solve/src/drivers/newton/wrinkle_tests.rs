@@ -153,7 +153,7 @@ fn gradient_and_product_agree_with_finite_differences_where_faces_wrinkle() {
         hessian.update(&system, &problem);
         let scale = base.gradient.iter().fold(0.0, |most: f64, g| most.max(g.abs()));
         let mut direction: Vec<f64> = (0..z.len()).map(|i| (1.3 * i as f64).sin()).collect();
-        system::mask(&sheet.state.held, &mut direction);
+        held::mask(&sheet.state.held, &mut direction);
         let along = |d: f64| z.iter().zip(&direction).map(|(z, p)| z + d * p).collect::<Vec<f64>>();
         let step = 1e-7;
         let (plus, minus) = (at(&mut system, &along(step)), at(&mut system, &along(-step)));

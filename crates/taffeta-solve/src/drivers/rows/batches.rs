@@ -3,13 +3,14 @@
 use super::element::{RowElement, RowForce};
 use super::law::{RowLaw, RowStep};
 use crate::block::Block;
-use crate::drivers::block::{Packed, kernels::pack};
+use crate::drivers::lanes::{Packed, SweepStep, pack};
 use glam::DVec3;
+use std::fmt::Debug;
 use taffeta_core::VertexIndex;
 use taffeta_core::lanes::{F64x4, LANES, Row, Vec3x4};
 
 /// Constraint and gradients of the rows of four elements. The scalar [`Block`] is its oracle.
-pub(super) trait RowKernel<const R: usize, const V: usize>: Clone + Send {
+pub trait RowKernel<const R: usize, const V: usize>: Clone + Debug + Send {
     /// The block in scalar form.
     type Block: Block<R, V>;
 
@@ -20,15 +21,39 @@ pub(super) trait RowKernel<const R: usize, const V: usize>: Clone + Send {
     fn row(&mut self, row: usize, x: &[Vec3x4; V]) -> (F64x4, [Vec3x4; V]);
 }
 
-/// What all rows of a sweep share.
-#[derive(Clone, Copy, Debug)]
-struct SweepStep {
-    /// `1/h²` of the substep \[1/s²\].
-    inverse_h2: F64x4,
-    /// `1/h` \[1/s\].
-    inverse_h: F64x4,
-    /// Whether λ is still zero everywhere: saves reading it.
-    first: bool,
+/// All elements of a kind under the row driver.
+pub trait RowSet<B, const R: usize>: Clone + Debug {
+    /// Colors and packs the elements.
+    fn build(elements: &[RowElement<B, R>], vertex_count: usize) -> Self;
+
+    /// Notes the positions at the start of a substep.
+    fn begin_substep(&mut self, rows: &[Row]);
+
+    /// Updates every row once.
+    fn sweep(&mut self, rows: &mut [Row], step: &RowStep);
+
+    /// The forces of all rows after a substep of length `h` \[s\] that ended at `rows`, element by element.
+    fn forces(&self, rows: &[Row], h: f64) -> Vec<RowForce>;
+
+    /// Whether a sweep on more than one thread shares out work.
+    fn sweeps_in_parallel(&self) -> bool;
+}
+
+/// A kind that is left out.
+impl<B, const R: usize> RowSet<B, R> for () {
+    fn build(_: &[RowElement<B, R>], _: usize) -> Self {}
+
+    fn begin_substep(&mut self, _: &[Row]) {}
+
+    fn sweep(&mut self, _: &mut [Row], _: &RowStep) {}
+
+    fn forces(&self, _: &[Row], _: f64) -> Vec<RowForce> {
+        Vec::new()
+    }
+
+    fn sweeps_in_parallel(&self) -> bool {
+        false
+    }
 }
 
 /// Four elements with their laws and multipliers.
@@ -94,7 +119,7 @@ impl<K, const R: usize> RowLanes<K, R> {
 
 /// The elements of one kind. Those of a color share no vertex and can be updated in any order.
 #[derive(Clone, Debug)]
-pub(super) struct RowBatches<K, const R: usize, const V: usize> {
+pub struct RowBatches<K, const R: usize, const V: usize> {
     lanes: Rows<K, R, V>,
     /// In the order in which the elements were given.
     vertices: Vec<[VertexIndex; V]>,
@@ -112,8 +137,8 @@ enum Rows<K, const R: usize, const V: usize> {
     Damped(Packed<V, (RowLanes<K, R>, [Vec3x4; V])>),
 }
 
-impl<const R: usize, const V: usize, K: RowKernel<R, V>> RowBatches<K, R, V> {
-    pub(super) fn build(elements: &[RowElement<K::Block, R>], vertex_count: usize) -> Self {
+impl<const R: usize, const V: usize, K: RowKernel<R, V>> RowSet<K::Block, R> for RowBatches<K, R, V> {
+    fn build(elements: &[RowElement<K::Block, R>], vertex_count: usize) -> Self {
         let vertices = |element: &RowElement<K::Block, R>| element.block.vertices();
         let lanes = |elements: [&RowElement<K::Block, R>; LANES]| RowLanes {
             kernel: K::pack(elements),
@@ -138,30 +163,25 @@ impl<const R: usize, const V: usize, K: RowKernel<R, V>> RowBatches<K, R, V> {
         }
     }
 
-    pub(super) fn sweeps_in_parallel(&self) -> bool {
+    fn sweeps_in_parallel(&self) -> bool {
         match &self.lanes {
             Rows::Free(packed) => packed.batches.sweeps_in_parallel(),
             Rows::Damped(packed) => packed.batches.sweeps_in_parallel(),
         }
     }
 
-    /// Notes the positions at the start of a substep.
-    pub(super) fn begin_substep(&mut self, rows: &[Row]) {
+    fn begin_substep(&mut self, rows: &[Row]) {
         if let Rows::Damped(packed) = &mut self.lanes {
             packed.batches.visit(rows, &mut packed.data, |(_, start), x| *start = *x);
         }
     }
 
-    pub(super) fn sweep(&mut self, rows: &mut [Row], step: &RowStep) {
+    fn sweep(&mut self, rows: &mut [Row], step: &RowStep) {
         if step.sweeps != self.sweeps {
             self.sweeps = step.sweeps;
             self.set_laws();
         }
-        let step = SweepStep {
-            inverse_h2: F64x4::splat(1.0 / (step.h * step.h)),
-            inverse_h: F64x4::splat(1.0 / step.h),
-            first: step.sweep == 0,
-        };
+        let step = SweepStep::new(step.h, step.sweep);
         match &mut self.lanes {
             Rows::Free(packed) => packed.sweep(
                 rows,
@@ -176,6 +196,30 @@ impl<const R: usize, const V: usize, K: RowKernel<R, V>> RowBatches<K, R, V> {
         }
     }
 
+    fn forces(&self, rows: &[Row], h: f64) -> Vec<RowForce> {
+        let kernels: Vec<Option<(K, usize)>> = self.kernels(|kernel, lane| Some((kernel.clone(), lane)));
+        let multipliers: [Vec<f64>; R] = std::array::from_fn(|row| self.multipliers(row));
+        let mut forces = Vec::with_capacity(R * kernels.len());
+        for (element, (mut kernel, lane)) in kernels.into_iter().flatten().enumerate() {
+            let vertices = &self.vertices[element];
+            let x = vertices.map(|vi| lanes_of(rows[vi.0 as usize].position()));
+            for (row, multipliers) in multipliers.iter().enumerate() {
+                let lambda = multipliers[element];
+                let gradients = kernel.row(row, &x).1;
+                let force =
+                    |g: &Vec3x4| DVec3::new(g.x.0[lane], g.y.0[lane], g.z.0[lane]) * (lambda / (h * h));
+                forces.push(RowForce {
+                    lambda,
+                    vertices: vertices.to_vec(),
+                    forces: gradients.iter().map(force).collect(),
+                });
+            }
+        }
+        forces
+    }
+}
+
+impl<const R: usize, const V: usize, K: RowKernel<R, V>> RowBatches<K, R, V> {
     /// Takes elements out of all later sweeps, by their numbers.
     pub(super) fn switch_off(&mut self, elements: impl Iterator<Item = usize>) {
         elements.for_each(|element| self.is_off[element] = true);
@@ -221,29 +265,6 @@ impl<const R: usize, const V: usize, K: RowKernel<R, V>> RowBatches<K, R, V> {
     /// The multipliers of one row of all elements.
     pub(super) fn multipliers(&self, row: usize) -> Vec<f64> {
         self.read(|lanes, lane| lanes.lambda[row].0[lane])
-    }
-
-    /// The forces of all rows at positions `rows`, element by element.
-    pub(super) fn forces(&self, rows: &[Row], h: f64) -> Vec<RowForce> {
-        let kernels: Vec<Option<(K, usize)>> = self.kernels(|kernel, lane| Some((kernel.clone(), lane)));
-        let multipliers: [Vec<f64>; R] = std::array::from_fn(|row| self.multipliers(row));
-        let mut forces = Vec::with_capacity(R * kernels.len());
-        for (element, (mut kernel, lane)) in kernels.into_iter().flatten().enumerate() {
-            let vertices = &self.vertices[element];
-            let x = vertices.map(|vi| lanes_of(rows[vi.0 as usize].position()));
-            for (row, multipliers) in multipliers.iter().enumerate() {
-                let lambda = multipliers[element];
-                let gradients = kernel.row(row, &x).1;
-                let force =
-                    |g: &Vec3x4| DVec3::new(g.x.0[lane], g.y.0[lane], g.z.0[lane]) * (lambda / (h * h));
-                forces.push(RowForce {
-                    lambda,
-                    vertices: vertices.to_vec(),
-                    forces: gradients.iter().map(force).collect(),
-                });
-            }
-        }
-        forces
     }
 }
 

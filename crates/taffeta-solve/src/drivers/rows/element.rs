@@ -1,8 +1,8 @@
 //! The scalar rows of one block.
 
-use super::diagonal::diagonalize;
 use super::law::RowLaw;
 use crate::block::Block;
+use crate::diagonal::diagonalize;
 use glam::DVec3;
 use nalgebra::SMatrix;
 use taffeta_core::VertexIndex;
@@ -12,10 +12,12 @@ use taffeta_core::VertexIndex;
 /// The rows are `Qᵀ C` for the eigenvectors `Q` of the block's compliance: the energy `½ Cᵀ α⁻¹ C` is then a sum over the
 /// rows, each a spring with an eigenvalue of `α` as its compliance.
 #[derive(Clone, Debug)]
-pub(super) struct RowElement<B, const R: usize> {
+pub struct RowElement<B, const R: usize> {
+    /// The block.
     pub block: B,
     /// `Q`; column `r` makes row `r`.
     pub basis: SMatrix<f64, R, R>,
+    /// The law of each row.
     pub laws: [RowLaw; R],
 }
 

@@ -4,7 +4,9 @@ use super::batches::RowKernel;
 use super::element::RowElement;
 use crate::block::{Distance, EdgeLengths, GreenStrain, Hinge, StrainEnergy};
 use crate::drivers::block::energy::EnergyLanes;
-use crate::drivers::block::kernels::{HingeLanes, pack};
+use crate::drivers::block::kernels::HingeLanes;
+use crate::drivers::block::sets::SweptLanes;
+use crate::drivers::lanes::pack;
 use taffeta_core::lanes::{F64x4, LANES, Vec3x4};
 
 /// `Q` of four elements: column `r` makes row `r`.
@@ -31,7 +33,7 @@ fn minus(x: Vec3x4) -> Vec3x4 {
 
 /// Four lengths.
 #[derive(Clone, Debug)]
-pub(super) struct DistanceRows {
+pub struct DistanceRows {
     /// Rest lengths \[m\].
     lengths: F64x4,
 }
@@ -52,7 +54,7 @@ impl RowKernel<1, 2> for DistanceRows {
 
 /// Four Green strains.
 #[derive(Clone, Debug)]
-pub(super) struct StrainRows {
+pub struct StrainRows {
     /// Gradients of the hat functions of corners 1 and 2 \[1/m\]; those of corner 0 are minus their sum.
     b: [[F64x4; 2]; 2],
     /// `√A Q` \[m\].
@@ -89,7 +91,7 @@ impl RowKernel<3, 3> for StrainRows {
 
 /// The lengths of the edges of four triangles.
 #[derive(Clone, Debug)]
-pub(super) struct LengthRows {
+pub struct LengthRows {
     /// Rest lengths \[m\].
     lengths: [F64x4; 3],
     basis: Basis,
@@ -119,7 +121,7 @@ impl RowKernel<1, 3> for EnergyLanes {
     type Block = StrainEnergy;
 
     fn pack(elements: [&RowElement<StrainEnergy, 1>; LANES]) -> Self {
-        Self::pack(elements.map(|element| &element.block))
+        SweptLanes::pack(elements.map(|element| &element.block))
     }
 
     #[inline(always)]
@@ -132,7 +134,7 @@ impl RowKernel<1, 4> for HingeLanes {
     type Block = Hinge;
 
     fn pack(elements: [&RowElement<Hinge, 1>; LANES]) -> Self {
-        Self::pack(elements.map(|element| &element.block))
+        SweptLanes::pack(elements.map(|element| &element.block))
     }
 
     #[inline(always)]

@@ -17,38 +17,28 @@
 //!
 //! The result has the same bits for any number of threads.
 
-mod batches;
-mod diagonal;
+pub(crate) mod batches;
 mod element;
-mod kernels;
+pub(crate) mod kernels;
 mod law;
 #[cfg(test)]
 mod oracle;
-mod ropes;
-mod scalar;
-mod solids;
+mod passes;
+pub(crate) mod scalar;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use diagonal::diagonalize;
-pub use element::RowForce;
+pub use element::{RowElement, RowForce};
 pub use law::{RowLaw, RowStep, RowValue};
 
-use crate::block::{Block, Distance, EnclosedVolume, Hinge, gather};
-use crate::blocks::{Blocks, hinge_of_edge, rest_length};
-use crate::drivers::block::energy::EnergyLanes;
-use crate::drivers::block::kernels::HingeLanes;
-use crate::drivers::enclosed::EnclosedSweeps;
+use crate::block::{Distance, EnclosedVolume, Hinge, gather};
+use crate::blocks::{hinge_of_edge, rest_length};
+use crate::kinds::{Blocks, Kinds, Part, RopeBlocks};
 use crate::model::{BendingModel, ClothModel, ProjectionStiffness};
-use crate::rope::RopeBlocks;
-use crate::solid::SolidBlocks;
 use crate::state::RestShape;
-use batches::RowBatches;
-use element::RowElement;
 use glam::DVec3;
-use kernels::{DistanceRows, LengthRows, StrainRows};
-use ropes::RopeRows;
-use solids::SolidRows;
+use passes::{Begin, Forces, Owner, Packing, ScalarRowSets, Sweep};
+use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::Row;
 use taffeta_core::{EdgeIndex, IndexVec, SurfaceTopology, TopologyEpoch};
 
@@ -56,18 +46,12 @@ use taffeta_core::{EdgeIndex, IndexVec, SurfaceTopology, TopologyEpoch};
 #[derive(Clone, Debug)]
 pub struct RowDriver {
     epoch: TopologyEpoch,
-    distances: RowBatches<DistanceRows, 1, 2>,
-    /// The edges of `distances`.
+    sets: Kinds<ScalarRowSets>,
+    /// The edges of the springs.
     edges: Vec<EdgeIndex>,
-    strain: RowBatches<StrainRows, 3, 3>,
-    lengths: RowBatches<LengthRows, 3, 3>,
-    energies: RowBatches<EnergyLanes, 1, 3>,
-    hinges: RowBatches<HingeLanes, 1, 4>,
-    /// The blocks of `hinges`, which know their edges and vertices.
-    hinge_blocks: Vec<Hinge>,
-    ropes: RopeRows,
-    solids: SolidRows,
-    enclosed: EnclosedSweeps,
+    /// The hinges, which know their edges and vertices.
+    hinges: Vec<Hinge>,
+    sweeps_in_parallel: bool,
 }
 
 /// A cloth as position-based dynamics sees it.
@@ -82,12 +66,7 @@ pub struct ProjectedCloth<'a> {
 impl RowDriver {
     /// XPBD: the rows of the membrane blocks, then the hinges. Other bending than by hinges is left out.
     pub fn xpbd(topology: &SurfaceTopology, blocks: &Blocks) -> Self {
-        let mut driver =
-            Self::pack(topology, &compliant(&blocks.distances), blocks, &compliant(&blocks.hinges));
-        driver.ropes = RopeRows::xpbd(&blocks.ropes, topology.vertex_count);
-        driver.solids = SolidRows::xpbd(&blocks.solids, topology.vertex_count);
-        driver.enclosed = EnclosedSweeps::new(&blocks.enclosed);
-        driver
+        Self::pack(topology, blocks, |_| None)
     }
 
     /// PBD: the lengths of all edges, then the angles of the inner edges of cloths that bend by hinges, then ropes, each
@@ -96,33 +75,31 @@ impl RowDriver {
         topology: &SurfaceTopology,
         rest: &RestShape,
         cloths: &[ProjectedCloth<'_>],
-        ropes: &[(RopeBlocks, ProjectionStiffness)],
+        (ropes, stiffnesses): (&RopeBlocks, &[ProjectionStiffness]),
     ) -> Self {
-        let (distances, hinges) = projections(topology, rest, cloths);
-        let mut driver = Self::pack(topology, &distances, &Blocks::default(), &hinges);
-        driver.ropes = RopeRows::pbd(ropes, topology.vertex_count);
-        driver
+        let mut blocks = projections(topology, rest, cloths);
+        blocks.ropes = ropes.clone();
+        Self::pack(topology, &blocks, |owner| {
+            let stiffness = match owner.edge {
+                Some(ei) => cloth_beside(topology, rest, cloths, ei)?.stiffness,
+                None => {
+                    let vertex = owner.vertex.to_usize();
+                    stiffnesses[ropes.chains.iter().position(|chain| chain.contains(&vertex))?]
+                }
+            };
+            Some(project(stiffness, owner.part))
+        })
     }
 
-    fn pack(
-        topology: &SurfaceTopology,
-        distances: &[RowElement<Distance, 1>],
-        blocks: &Blocks,
-        hinges: &[RowElement<Hinge, 1>],
-    ) -> Self {
-        let n = topology.vertex_count;
+    fn pack(topology: &SurfaceTopology, blocks: &Blocks, law: impl Fn(Owner) -> Option<RowLaw>) -> Self {
+        let vertex_count = topology.vertex_count;
+        let mut packing = Packing { law, vertex_count, sweeps_in_parallel: false };
         Self {
             epoch: topology.epoch,
-            distances: RowBatches::build(distances, n),
-            edges: distances.iter().map(|element| element.block.edge).collect(),
-            strain: RowBatches::build(&compliant(&blocks.strain), n),
-            lengths: RowBatches::build(&compliant(&blocks.lengths), n),
-            energies: RowBatches::build(&compliant(&blocks.energies), n),
-            hinges: RowBatches::build(hinges, n),
-            hinge_blocks: hinges.iter().map(|element| element.block.clone()).collect(),
-            ropes: RopeRows::xpbd(&RopeBlocks::default(), n),
-            solids: SolidRows::xpbd(&SolidBlocks::default(), n),
-            enclosed: EnclosedSweeps::default(),
+            sets: Kinds::build_from(blocks, &mut packing),
+            edges: blocks.distances.iter().map(|block| block.edge).collect(),
+            hinges: blocks.hinges.clone(),
+            sweeps_in_parallel: packing.sweeps_in_parallel,
         }
     }
 
@@ -133,34 +110,17 @@ impl RowDriver {
 
     /// Whether a sweep on more than one thread shares out work; small sheets are swept by one.
     pub fn sweeps_in_parallel(&self) -> bool {
-        self.distances.sweeps_in_parallel()
-            || self.strain.sweeps_in_parallel()
-            || self.lengths.sweeps_in_parallel()
-            || self.energies.sweeps_in_parallel()
-            || self.hinges.sweeps_in_parallel()
+        self.sweeps_in_parallel
     }
 
     /// Notes the positions at the start of a substep: damping refers to them.
     pub fn begin_substep(&mut self, rows: &[Row]) {
-        self.distances.begin_substep(rows);
-        self.strain.begin_substep(rows);
-        self.lengths.begin_substep(rows);
-        self.energies.begin_substep(rows);
-        self.hinges.begin_substep(rows);
-        self.ropes.begin_substep(rows);
-        self.solids.begin_substep(rows);
+        self.sets.visit_mut(&mut Begin { rows });
     }
 
     /// One Gauss-Seidel sweep over all rows: membrane, bending, ropes, solids, then the volumes inside closed cloths.
     pub fn sweep(&mut self, rows: &mut [Row], step: RowStep) {
-        self.distances.sweep(rows, &step);
-        self.strain.sweep(rows, &step);
-        self.lengths.sweep(rows, &step);
-        self.energies.sweep(rows, &step);
-        self.hinges.sweep(rows, &step);
-        self.ropes.sweep(rows, &step);
-        self.solids.sweep(rows, &step);
-        self.enclosed.sweep(rows, (step.h, step.sweep));
+        self.sets.visit_mut(&mut Sweep { rows, step: &step });
     }
 
     /// The force of every scalar row on its vertices after a substep of length `h` \[s\] that ended at `rows`: first the
@@ -171,26 +131,21 @@ impl RowDriver {
     /// `∇C` has turned since the predicted positions: by the square of the substep. Under PBD it is the
     /// force that amounts to the projections of the substep.
     pub fn forces(&self, rows: &[Row], h: f64) -> Vec<RowForce> {
-        let mut forces = self.distances.forces(rows, h);
-        forces.extend(self.strain.forces(rows, h));
-        forces.extend(self.lengths.forces(rows, h));
-        forces.extend(self.energies.forces(rows, h));
-        forces.extend(self.hinges.forces(rows, h));
-        forces.extend(self.ropes.forces(rows, h));
-        forces.extend(self.solids.forces(rows, h));
-        forces
+        let mut forces = Forces { rows, h, out: Vec::new() };
+        self.sets.visit(&mut forces);
+        forces.out
     }
 
     /// The volumes inside closed cloths, which know their pressure after a substep. Their targets can be changed between
     /// substeps.
     pub fn enclosed_mut(&mut self) -> &mut [EnclosedVolume] {
-        self.enclosed.volumes_mut()
+        self.sets.enclosed.volumes_mut()
     }
 
     /// The force \[N\] along each edge with a row after a substep of length `h` \[s\], `|λ|/h²`, that of damping included.
     pub fn edge_forces(&self, h: f64) -> Vec<(EdgeIndex, f64)> {
         let force = |(edge, lambda): (&EdgeIndex, f64)| (*edge, lambda.abs() / (h * h));
-        self.edges.iter().zip(self.distances.multipliers(0)).map(force).collect()
+        self.edges.iter().zip(self.sets.distances.multipliers(0)).map(force).collect()
     }
 
     /// Takes the rows of edges and their hinges out of all later sweeps.
@@ -199,44 +154,53 @@ impl RowDriver {
             let numbered = edges_of.into_iter().enumerate();
             numbered.filter(|(_, edge)| edges[*edge]).map(|(number, _)| number)
         };
-        self.distances.switch_off(numbers(self.edges.clone()));
-        self.hinges.switch_off(numbers(self.hinge_blocks.iter().map(|hinge| hinge.edge).collect()));
+        self.sets.distances.switch_off(numbers(self.edges.clone()));
+        self.sets.hinges.switch_off(numbers(self.hinges.iter().map(|hinge| hinge.edge).collect()));
     }
 
     /// The angles of the hinges at positions `x` \[m\], continued from the last sweep \[rad\].
     pub fn angles(&self, x: &[DVec3]) -> Vec<(EdgeIndex, f64)> {
-        let seen = self.hinges.kernels(|hinge, lane| hinge.angle(lane));
+        let seen = self.sets.hinges.kernels(|hinge, lane| hinge.angle(lane));
         let angle = |(hinge, reference): (&Hinge, f64)| {
             let hinge = Hinge { reference, ..hinge.clone() };
             (hinge.edge, hinge.angle(&gather(hinge.vertices, x)))
         };
-        self.hinge_blocks.iter().zip(seen).map(angle).collect()
+        self.hinges.iter().zip(seen).map(angle).collect()
     }
 }
 
-/// The lengths of all edges, and the angles of the inner edges of cloths that bend by hinges.
-fn projections(
-    topology: &SurfaceTopology,
-    rest: &RestShape,
-    cloths: &[ProjectedCloth<'_>],
-) -> (Vec<RowElement<Distance, 1>>, Vec<RowElement<Hinge, 1>>) {
-    let (mut distances, mut hinges) = (Vec::new(), Vec::new());
+/// The lengths of all edges, and the hinges of the inner edges of cloths that bend by hinges.
+fn projections(topology: &SurfaceTopology, rest: &RestShape, cloths: &[ProjectedCloth<'_>]) -> Blocks {
+    let mut blocks = Blocks::default();
     for (ei, edge) in topology.edges.iter_indexed() {
-        let Some(face) = edge.faces.into_iter().flatten().next() else { continue };
-        let ProjectedCloth { model, stiffness } = cloths[rest.cloths[face] as usize];
-        let law = |k: f64| RowLaw::Projection { stiffness: k, correction: stiffness.correction };
+        let Some(cloth) = cloth_beside(topology, rest, cloths, ei) else { continue };
         let length = rest_length(topology, rest, edge);
-        let block = Distance { edge: ei, vertices: edge.vertices, length, compliance: 0.0, damping: 0.0 };
-        distances.push(RowElement::new(block, law(stiffness.stretch)));
-        if model.bending == BendingModel::Hinge && stiffness.bend > 0.0 {
-            let hinge = hinge_of_edge(topology, rest, model, (ei, edge));
-            hinges.extend(hinge.map(|hinge| RowElement::new(hinge, law(stiffness.bend))));
+        let vertices = edge.vertices;
+        blocks.distances.push(Distance { edge: ei, vertices, length, compliance: 0.0, damping: 0.0 });
+        if cloth.model.bending == BendingModel::Hinge && cloth.stiffness.bend > 0.0 {
+            blocks.hinges.extend(hinge_of_edge(topology, rest, cloth.model, (ei, edge)));
         }
     }
-    (distances, hinges)
+    blocks
 }
 
-/// Every block as springs.
-fn compliant<const R: usize, const V: usize, B: Block<R, V> + Clone>(blocks: &[B]) -> Vec<RowElement<B, R>> {
-    blocks.iter().cloned().map(RowElement::compliant).collect()
+/// The cloth of the first face of an edge.
+fn cloth_beside<'a>(
+    topology: &SurfaceTopology,
+    rest: &RestShape,
+    cloths: &[ProjectedCloth<'a>],
+    ei: EdgeIndex,
+) -> Option<ProjectedCloth<'a>> {
+    let face = topology.edges[ei].faces.into_iter().flatten().next()?;
+    Some(cloths[rest.cloths[face] as usize])
+}
+
+/// The law of a projection.
+fn project(stiffness: ProjectionStiffness, part: Part) -> RowLaw {
+    let ProjectionStiffness { stretch, bend, correction } = stiffness;
+    let stiffness = match part {
+        Part::Stretch => stretch,
+        Part::Bend => bend,
+    };
+    RowLaw::Projection { stiffness, correction }
 }

@@ -1,10 +1,12 @@
 //! Rows in plain scalar form, one element after the other: of ropes, which are few, and the oracle of the lanes.
 
+use super::batches::RowSet;
 use super::element::{RowElement, RowForce};
 use super::law::{RowStep, RowValue};
 use crate::block::Block;
-use crate::drivers::lane_of;
+use crate::drivers::lanes::lane_of;
 use glam::DVec3;
+use std::fmt::Debug;
 use taffeta_core::lanes::{F64x4, LANES, LaneBatches, Row};
 
 /// A block with its multipliers.
@@ -58,21 +60,23 @@ impl<const R: usize, const V: usize, B: Block<R, V>> ScalarRows<B, R, V> {
 
 /// Elements of one kind, colored: those of a color share no vertex, and can be updated in any order.
 #[derive(Clone, Debug)]
-pub(super) struct ScalarBatches<B, const R: usize, const V: usize> {
+pub struct ScalarBatches<B, const R: usize, const V: usize> {
     batches: LaneBatches<V>,
     elements: Vec<[ScalarRows<B, R, V>; LANES]>,
     count: usize,
 }
 
-impl<const R: usize, const V: usize, B: Block<R, V> + Clone + Send> ScalarBatches<B, R, V> {
-    pub(super) fn build(elements: &[RowElement<B, R>], vertex_count: usize) -> Self {
+impl<const R: usize, const V: usize, B: Block<R, V> + Clone + Debug + Send> RowSet<B, R>
+    for ScalarBatches<B, R, V>
+{
+    fn build(elements: &[RowElement<B, R>], vertex_count: usize) -> Self {
         let vertices: Vec<_> = elements.iter().map(|element| element.block.vertices()).collect();
         let batches = LaneBatches::build(&vertices, vertex_count);
         let packed = batches.pack(|lanes| lanes.map(|k| ScalarRows::new(elements[k].clone())));
         Self { batches, elements: packed, count: elements.len() }
     }
 
-    pub(super) fn begin_substep(&mut self, rows: &[Row]) {
+    fn begin_substep(&mut self, rows: &[Row]) {
         self.batches.visit(rows, &mut self.elements, |elements, x| {
             for (lane, element) in elements.iter_mut().enumerate() {
                 element.begin_substep(&lane_of(x, lane));
@@ -80,7 +84,7 @@ impl<const R: usize, const V: usize, B: Block<R, V> + Clone + Send> ScalarBatche
         });
     }
 
-    pub(super) fn sweep(&mut self, rows: &mut [Row], step: &RowStep) {
+    fn sweep(&mut self, rows: &mut [Row], step: &RowStep) {
         self.batches.sweep(rows, &mut self.elements, |elements, x, w| {
             let mut moved = *x;
             for (lane, element) in elements.iter_mut().enumerate() {
@@ -96,8 +100,7 @@ impl<const R: usize, const V: usize, B: Block<R, V> + Clone + Send> ScalarBatche
         });
     }
 
-    /// The forces of all rows at positions `rows`, element by element.
-    pub(super) fn forces(&self, rows: &[Row], h: f64) -> Vec<RowForce> {
+    fn forces(&self, rows: &[Row], h: f64) -> Vec<RowForce> {
         let forces = |scalar: &ScalarRows<B, R, V>| {
             let vertices = scalar.element.block.vertices();
             let x = vertices.map(|vi| rows[vi.0 as usize].position());
@@ -109,5 +112,9 @@ impl<const R: usize, const V: usize, B: Block<R, V> + Clone + Send> ScalarBatche
             (0..R).map(force).collect::<Vec<_>>()
         };
         self.batches.unpack(self.count, |batch, lane| forces(&self.elements[batch][lane])).concat()
+    }
+
+    fn sweeps_in_parallel(&self) -> bool {
+        self.batches.sweeps_in_parallel()
     }
 }

@@ -1,4 +1,8 @@
+use super::batches::{RowBatches, RowKernel, RowSet};
+use super::kernels::{DistanceRows, LengthRows, StrainRows};
 use super::*;
+use crate::block::Block;
+use crate::drivers::block::kernels::HingeLanes;
 use crate::drivers::block::{BlockDriver, Substep};
 use crate::material::Material;
 use crate::model::{MembraneModel, StiffnessCorrection};
@@ -16,11 +20,21 @@ fn rows_of(sheet: &Sheet) -> Vec<Row> {
 
 fn pbd(sheet: &Sheet, stiffness: ProjectionStiffness) -> RowDriver {
     let cloths = [ProjectedCloth { model: &sheet.cloths[0], stiffness }];
-    RowDriver::pbd(&sheet.topology, &sheet.rest, &cloths, &[])
+    RowDriver::pbd(&sheet.topology, &sheet.rest, &cloths, (&RopeBlocks::default(), &[]))
 }
 
 fn rigid() -> ProjectionStiffness {
     ProjectionStiffness { stretch: 1.0, bend: 1.0, correction: StiffnessCorrection::Plain }
+}
+
+/// Every block as springs.
+fn compliant<const R: usize, const V: usize, B: Block<R, V> + Clone>(blocks: &[B]) -> Vec<RowElement<B, R>> {
+    blocks.iter().cloned().map(RowElement::compliant).collect()
+}
+
+/// Every block as projections.
+fn projected<B: Clone>(blocks: &[B], stiffness: ProjectionStiffness, part: Part) -> Vec<RowElement<B, 1>> {
+    blocks.iter().map(|block| RowElement::new(block.clone(), project(stiffness, part))).collect()
 }
 
 /// All sweeps of one substep.
@@ -51,7 +65,7 @@ fn distance_to_oracle<K, B, const R: usize, const V: usize>(
 ) -> [f64; 2]
 where
     B: Block<R, V> + Clone,
-    K: batches::RowKernel<R, V, Block = B>,
+    K: RowKernel<R, V, Block = B>,
 {
     let ([mut by_lanes, mut by_oracle], h) = ([moved.to_vec(), moved.to_vec()], 0.01);
     let mut batches: RowBatches<K, R, V> = RowBatches::build(elements, moved.len());
@@ -101,7 +115,9 @@ fn projections_in_lanes_are_those_of_the_scalar_rows() {
     for correction in [StiffnessCorrection::Plain, StiffnessCorrection::PerSubstep] {
         let stiffness = ProjectionStiffness { stretch: 0.7, bend: 0.2, correction };
         let cloths = [ProjectedCloth { model: &sheet.cloths[0], stiffness }];
-        let (distances, hinges) = projections(&sheet.topology, &sheet.rest, &cloths);
+        let blocks = projections(&sheet.topology, &sheet.rest, &cloths);
+        let distances = projected(&blocks.distances, stiffness, Part::Stretch);
+        let hinges = projected(&blocks.hinges, stiffness, Part::Bend);
         for [apart, of_lambda] in [
             distance_to_oracle::<DistanceRows, _, 1, 2>(&distances, &moved, &moved),
             distance_to_oracle::<HingeLanes, _, 1, 4>(&hinges, &moved, &moved),
@@ -118,11 +134,9 @@ fn rigid_rows_without_compliance_are_the_projections_of_pbd() {
     let start = rows_of(&sheet);
     let mut projected = pbd(&sheet, rigid());
     let cloths = [ProjectedCloth { model: &sheet.cloths[0], stiffness: rigid() }];
-    let (mut distances, mut hinges) = projections(&sheet.topology, &sheet.rest, &cloths);
+    let blocks = projections(&sheet.topology, &sheet.rest, &cloths);
     let spring = RowLaw::Compliance { alpha: 0.0, damping: 0.0 };
-    distances.iter_mut().for_each(|element| element.laws = [spring]);
-    hinges.iter_mut().for_each(|element| element.laws = [spring]);
-    let mut compliant = RowDriver::pack(&sheet.topology, &distances, &Blocks::default(), &hinges);
+    let mut compliant = RowDriver::pack(&sheet.topology, &blocks, |_| Some(spring));
     let run = |driver: &mut RowDriver| {
         let mut rows = start.clone();
         push(&mut rows, |x| DVec3::new(0.0, -0.01, 0.005 * x.x));

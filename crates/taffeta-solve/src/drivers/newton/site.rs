@@ -1,0 +1,23 @@
+//! Where the sheets of a driver lie.
+
+use glam::DVec3;
+
+/// Where a sheet is and what presses on it.
+#[derive(Clone, Copy, Debug)]
+pub struct Site<'a> {
+    /// A point of every vertex in material space, or at rest \[m\]: for the order of elimination.
+    pub points: &'a [DVec3],
+    /// Where the vertices of cloths of several panels lie on the charts of these, for the coarse grids; `None`: as `points`.
+    pub charts: Option<Charts<'a>>,
+    /// Pressure on every face \[Pa\]; empty: none.
+    pub face_pressures: &'a [f64],
+}
+
+/// Where the vertices lie in material space if no single chart lays out the cloths.
+#[derive(Clone, Copy, Debug)]
+pub struct Charts<'a> {
+    /// A point of every vertex on its chart \[m\].
+    pub points: &'a [DVec3],
+    /// The chart of every vertex, by any number: nothing follows from distances between different ones.
+    pub charts: &'a [u32],
+}

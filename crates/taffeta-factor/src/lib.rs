@@ -1,6 +1,6 @@
 //! Sparse Cholesky factorization over a pattern that is analyzed once.
 //!
-//! With the feature `faer` that package factorizes, several times as fast where matrices are large; its last bits depend on the
+//! With the feature `faer` that package factorizes, five to ten times as fast where matrices are large; its last bits depend on the
 //! instructions of the processor. Without it the [`plain`] factorization does, column by column. Its bits are the same everywhere,
 //! and none of the forty packages behind faer is compiled. It is the oracle of the other.
 //!

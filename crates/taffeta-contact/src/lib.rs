@@ -36,7 +36,8 @@ pub mod tree;
 
 pub use detect::{ContactSurface, Detector, SubstepView};
 pub use mesh_obstacle::MeshObstacle;
-pub use obstacle::{Obstacle, Shape};
+pub use obstacle::Obstacle;
 pub use proximity::Proximity;
 pub use response::{Contact, ContactName};
 pub use rooms::Rooms;
+pub use shape::Shape;

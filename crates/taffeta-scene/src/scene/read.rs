@@ -184,7 +184,7 @@ fn read_simulation(top: &TableReader<'_>) -> Option<Simulation> {
 
 /// Refuses what solvers other than Newton's method cannot do where the scene insists on it.
 fn check_solver(table: &TableReader<'_>, settings: &SimulationSettings) {
-    if !settings.solver.is_euler_only() {
+    if settings.solver.capabilities().second_order {
         return;
     }
     let name = settings.solver.name();

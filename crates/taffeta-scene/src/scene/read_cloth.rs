@@ -104,7 +104,7 @@ impl Surroundings<'_> {
     fn older_solver(&self) -> Option<(SolverChoice, BendingModel)> {
         match self.solver? {
             SolverChoice::Projective => Some((SolverChoice::Projective, BendingModel::MeanCurvature)),
-            solver => solver.takes_rows().then_some((solver, BendingModel::Hinge)),
+            solver => solver.capabilities().rows.then_some((solver, BendingModel::Hinge)),
         }
     }
 }
@@ -207,7 +207,7 @@ fn read_bending(table: &TableReader<'_>, surroundings: Surroundings<'_>) -> Bend
         return read.unwrap_or_default();
     };
     if let (Some(item), Some(model)) = (given, read)
-        && !solver.knows_bending(model)
+        && !solver.capabilities().bends_by(model)
     {
         let (solver, model, own) = (solver.name(), bending_name(model), bending_name(own));
         let kind = if own == "hinge" { "hinges" } else { "the mean curvature at vertices" };

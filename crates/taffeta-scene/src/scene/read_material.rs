@@ -165,7 +165,7 @@ pub(super) fn refuse_folds(
                 .to_owned(),
             "mode = \"dynamic\", or a material without it",
         )
-    } else if let Some(solver) = solver.filter(|solver| !solver.knows_plastic_folds()) {
+    } else if let Some(solver) = solver.filter(|solver| !solver.capabilities().folds) {
         (
             format!("which the solver {:?} does not know", solver.name()),
             "solver = \"global\", \"direct\" or \"block\", or a material without it",

@@ -97,7 +97,7 @@ pub(super) fn read_buckling(
         item.report(format!("`{}` is given, but {reason}", item.key), Some(help.to_owned()));
         Compression::Full
     };
-    if let Some(solver) = surroundings.solver.filter(|solver| !solver.knows_buckling()) {
+    if let Some(solver) = surroundings.solver.filter(|solver| !solver.capabilities().buckling) {
         let reason = format!("the solver {:?} has no stress that it could bound", solver.name());
         return refuse(&reason, "solver = \"global\", \"direct\" or \"block\"");
     }
@@ -119,7 +119,9 @@ fn refuse_unless_swept(
     (what, instead): (&str, &str),
     surroundings: Surroundings<'_>,
 ) -> bool {
-    let Some(solver) = surroundings.solver.filter(|solver| !solver.sweeps_membrane()) else { return true };
+    let Some(solver) = surroundings.solver.filter(|solver| !solver.capabilities().membrane_forms) else {
+        return true;
+    };
     let reason = match solver {
         SolverChoice::Pbd => "keeps lengths and knows no compliance",
         SolverChoice::Projective => "projects strains or lengths",
@@ -132,7 +134,7 @@ fn refuse_unless_swept(
 
 /// Reports springs along edges under a solver that takes faces as a whole.
 fn refuse_unless_rows(item: &Item<'_>, surroundings: Surroundings<'_>) {
-    let Some(solver) = surroundings.solver.filter(|solver| !solver.takes_rows()) else { return };
+    let Some(solver) = surroundings.solver.filter(|solver| !solver.capabilities().rows) else { return };
     let message = format!(
         "`{}` is \"distance\", one scalar row per edge, but the solver {:?} takes faces as a whole",
         item.key,

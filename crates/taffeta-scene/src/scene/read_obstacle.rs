@@ -95,7 +95,7 @@ fn read_files(table: &TableReader<'_>, key: &str, surroundings: Surroundings<'_>
         item.report(format!("`{}` is empty", item.key), None);
         return None;
     }
-    let solver = surroundings.solver.filter(|solver| !solver.meets_meshes());
+    let solver = surroundings.solver.filter(|solver| !solver.capabilities().meetings);
     if let Some(solver) = solver {
         let message = format!("the solver {:?} does not know contact with meshes", solver.name());
         let help =

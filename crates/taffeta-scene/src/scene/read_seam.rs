@@ -11,7 +11,7 @@ pub(crate) const DEFAULT_TIME: f64 = 1.0;
 pub(super) fn read_seams(table: &TableReader<'_>, surroundings: Surroundings<'_>) -> Vec<SeamDescription> {
     let items = table.tables("seam");
     if let (Some(item), Some(solver)) = (items.first(), surroundings.solver)
-        && !solver.sews()
+        && !solver.capabilities().seams
     {
         let message = format!("`{}`: the solver {:?} cannot sew", item.key, solver.name());
         item.report(message, Some("take solver = \"global\", \"direct\" or \"block\"".to_owned()));

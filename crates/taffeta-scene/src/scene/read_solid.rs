@@ -160,7 +160,7 @@ pub(super) fn check_sweeping(item: &Item<'_>, simulation: &Simulation, (what, ke
     let refuse = |at: &str, message: String, help: &str| {
         item.context.report(&format!("simulation.{at}"), message, Some(help.to_owned()));
     };
-    if !settings.solver.knows_solids() {
+    if !settings.solver.capabilities().solids {
         let name = settings.solver.name();
         let message = format!("`simulation.solver` is {name:?}, which does not know {what} (`{key}`)");
         let mut help =

@@ -47,7 +47,7 @@ pub(super) fn check_tearing(
             Some(help.to_owned()),
         );
     };
-    if let Some(solver) = surroundings.solver.filter(|solver| !solver.sews()) {
+    if let Some(solver) = surroundings.solver.filter(|solver| !solver.capabilities().seams) {
         let name = solver.name();
         return refuse(format!("the solver {name:?} cannot"), "solver = \"global\", \"direct\" or \"block\"");
     }

@@ -14,7 +14,7 @@ use crate::contact::path::contact_path;
 use crate::contact::secure::keep_few_apart;
 use crate::derive::bodies::scene_extent;
 use crate::derive::crossings::{crossing_count, goes_deeper, note_crossings, shapes};
-use crate::derive::derived::{Caches, Solver};
+use crate::derive::derived::{Derived, Solver};
 use crate::derive::rebuild::refill;
 use crate::derive::world::World;
 use glam::DVec3;
@@ -75,7 +75,7 @@ fn find_places(world: &mut World, start: &[DVec3], new: &[VertexIndex]) -> Optio
     if !matches!(world.derived.solver, Solver::Newton(_)) {
         return None;
     }
-    let Caches { blocks, plate: whole, .. } = &world.derived;
+    let Derived { blocks, plate: whole, .. } = &world.derived;
     let patch = Patch::around(new, (&world.state.sheet.topology, blocks), (start, whole));
     let of_vertices = |of: &[DVec3]| patch.vertices.iter().map(|vi| of[vi.to_usize()]).collect::<Vec<_>>();
     let mut x = of_vertices(start);

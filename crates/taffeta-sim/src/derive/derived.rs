@@ -3,7 +3,7 @@
 use crate::derive::proximity::build_proximity;
 use crate::derive::ropes::build_ropes;
 use crate::derive::solids::{add_projected_solids, build_solids};
-use crate::derive::source::CacheSource;
+use crate::derive::source::Source;
 use crate::derive::stitches::build_stitches;
 use crate::derive::volumes::{EnclosedLaw, build_enclosed};
 use crate::model::description::SolverChoice;
@@ -26,7 +26,7 @@ use taffeta_solve::{BlockDriver, Blocks, ClothModel, PlateState, ProjectedCloth,
 
 /// What is derived from one topology.
 #[derive(Debug)]
-pub(crate) struct Caches {
+pub(crate) struct Derived {
     /// The topology that everything here was made for.
     pub epoch: TopologyEpoch,
     pub blocks: Blocks,
@@ -80,22 +80,22 @@ pub(crate) struct Clamp {
     pub normal: DVec3,
 }
 
-/// What of caches outlives their topology.
+/// Parts that outlive their topology.
 #[derive(Debug, Default)]
-pub(crate) struct KeptCaches {
+pub(crate) struct Kept {
     grids: Option<KeptGrids>,
     factorizations: usize,
 }
 
-impl Caches {
-    /// Empties the caches, so that those of two topologies are never in memory together. They must be built anew before
+impl Derived {
+    /// Empties everything, so that those of two topologies are never in memory together. They must be built anew before
     /// anything asks for them.
-    pub(crate) fn retire(&mut self) -> KeptCaches {
+    pub(crate) fn retire(&mut self) -> Kept {
         let grids = match &self.solver {
             Solver::Newton(driver) => driver.grids(),
             Solver::Block(_) | Solver::Rows(_) | Solver::Projective(_) => None,
         };
-        let kept = KeptCaches { grids, factorizations: self.factorizations() };
+        let kept = Kept { grids, factorizations: self.factorizations() };
         let nothing = Blocks::default();
         *self = Self {
             epoch: TopologyEpoch::default(),
@@ -115,8 +115,8 @@ impl Caches {
     }
 
     /// Builds everything. Angles and scalars continue from those that the sheet remembers.
-    pub(crate) fn build(source: CacheSource<'_>, kept: KeptCaches) -> Self {
-        let CacheSource { setup, sheet, motion, choice, .. } = source;
+    pub(crate) fn build(source: Source<'_>, kept: Kept) -> Self {
+        let Source { setup, sheet, motion, choice, .. } = source;
         let Setup { cloths, bodies, pins, .. } = setup;
         let can_meet = setup.self_contact || !setup.obstacles.is_empty();
         let meets = can_meet && !sheet.topology.faces.is_empty() || !setup.meshes.is_empty();
@@ -159,7 +159,7 @@ impl Caches {
             SolverChoice::Direct => build_newton(source, &blocks, (LinearSolver::Factorized, None)),
         };
         let surfaces = cloths.iter().map(|c| c.surface).chain(bodies.iter().map(|b| b.surface)).collect();
-        let mut caches = Self {
+        let mut derived = Self {
             epoch: sheet.topology.epoch,
             load_path: measure_load_path((sheet, motion), &blocks),
             plate,
@@ -174,8 +174,8 @@ impl Caches {
             blocks,
         };
         // Afterwards: the colors must be those of the whole sheet, as they were when the edges broke.
-        caches.switch_off(&motion.broken);
-        caches
+        derived.switch_off(&motion.broken);
+        derived
     }
 
     /// Takes what belongs to broken edges out of solver and blocks.
@@ -266,8 +266,8 @@ impl Caches {
 }
 
 /// Projective dynamics of all cloths and solids. Cloths without material coordinates are at rest as they start.
-fn build_projective(source: CacheSource<'_>, models: &[ClothModel]) -> ProjectiveDriver {
-    let CacheSource { setup: Setup { cloths, .. }, sheet, motion, .. } = source;
+fn build_projective(source: Source<'_>, models: &[ClothModel]) -> ProjectiveDriver {
+    let Source { setup: Setup { cloths, .. }, sheet, motion, .. } = source;
     let is_curved: Vec<bool> = cloths.iter().map(|cloth| !cloth.has_material).collect();
     let places = RestPlaces { positions: &sheet.starts.raw, is_curved: &is_curved };
     let problem =
@@ -279,11 +279,11 @@ fn build_projective(source: CacheSource<'_>, models: &[ClothModel]) -> Projectiv
 
 /// Newton's method with a linear solver.
 fn build_newton(
-    source: CacheSource<'_>,
+    source: Source<'_>,
     blocks: &Blocks,
     (linear, grids): (LinearSolver, Option<KeptGrids>),
 ) -> Solver {
-    let CacheSource { setup: Setup { cloths, .. }, sheet, motion, .. } = source;
+    let Source { setup: Setup { cloths, .. }, sheet, motion, .. } = source;
     let pressure = |cloth: &u32| cloths[*cloth as usize].pressure;
     let pressures: Vec<f64> = motion.rest.cloths.iter().map(pressure).collect();
     let has_panels = cloths.iter().any(|cloth| cloth.has_material && !cloth.has_one_chart);

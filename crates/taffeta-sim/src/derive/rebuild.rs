@@ -2,8 +2,8 @@
 
 use crate::derive::clock::clamp_normals;
 use crate::derive::crossings::note_crossings;
-use crate::derive::derived::Caches;
-use crate::derive::source::CacheSource;
+use crate::derive::derived::Derived;
+use crate::derive::source::Source;
 use crate::derive::world::World;
 use crate::model::description::{Mode, SimulationSettings, SolverChoice};
 use crate::model::motion::Motion;
@@ -68,14 +68,14 @@ pub(crate) fn rebuild(world: &mut World) {
 fn derive(world: &mut World) {
     let choice = resolve_solver(&world.setup.settings, world.state.sheet.topology.vertex_count);
     let kept = world.derived.retire();
-    let source = CacheSource {
+    let source = Source {
         setup: &world.setup,
         sheet: &world.state.sheet,
         motion: &world.state.motion,
         time: world.state.time,
         choice,
     };
-    world.derived = Caches::build(source, kept);
+    world.derived = Derived::build(source, kept);
     // Those of pins that turn.
     world.derived.plate.clamps = clamp_normals(world, world.state.time);
     refill(world);

@@ -54,7 +54,7 @@ pub fn factorizations(world: &World) -> usize {
 pub(crate) fn is_second_order(world: &World) -> bool {
     match world.setup.settings.time {
         TimeIntegration::Euler => false,
-        TimeIntegration::Auto | TimeIntegration::Bdf2 => matches!(world.derived.solver, Solver::Newton(_)),
+        TimeIntegration::Auto | TimeIntegration::Bdf2 => world.derived.choice.capabilities().second_order,
     }
 }
 
@@ -84,11 +84,11 @@ pub fn projective_times(world: &World) -> Option<ProjectiveTimes> {
 
 /// Whether passes are paid for: not under solvers whose elements store no energy that they keep.
 pub(crate) fn keeps_ledger(world: &World) -> bool {
-    !matches!(world.derived.choice, SolverChoice::Pbd | SolverChoice::Projective)
+    world.derived.choice.capabilities().stored_energy
 }
 
 /// Whether any cloth can tear.
 pub(crate) fn can_tear(world: &World) -> bool {
-    let knows = matches!(world.derived.solver, Solver::Newton(_) | Solver::Block(_));
-    knows && world.setup.cloths.iter().any(|cloth| cloth.tearing().is_some())
+    world.derived.choice.capabilities().seams
+        && world.setup.cloths.iter().any(|cloth| cloth.tearing().is_some())
 }

@@ -13,21 +13,21 @@ use taffeta_solve::block::EnclosedVolume;
 /// Tells the solver which volumes the cloths are to have at the end of the substep of length `h` \[s\].
 pub(crate) fn set_volume_targets(world: &mut World, h: f64) {
     let time = end_of_substep(world, h);
-    let caches = &mut world.derived;
-    for (law, block) in caches.enclosed.iter().zip(&mut caches.blocks.enclosed) {
+    let derived = &mut world.derived;
+    for (law, block) in derived.enclosed.iter().zip(&mut derived.blocks.enclosed) {
         block.target = law.target(time);
     }
-    let in_solver = enclosed_in(&mut caches.solver);
-    for (block, swept) in caches.blocks.enclosed.iter().zip(in_solver) {
+    let in_solver = enclosed_in(&mut derived.solver);
+    for (block, swept) in derived.blocks.enclosed.iter().zip(in_solver) {
         swept.target = block.target;
     }
 }
 
 /// Takes the pressures over from the solver.
 pub(crate) fn keep_pressures(world: &mut World) {
-    let caches = &mut world.derived;
-    let in_solver = enclosed_in(&mut caches.solver);
-    for (block, swept) in caches.blocks.enclosed.iter_mut().zip(in_solver) {
+    let derived = &mut world.derived;
+    let in_solver = enclosed_in(&mut derived.solver);
+    for (block, swept) in derived.blocks.enclosed.iter_mut().zip(in_solver) {
         block.pressure = swept.pressure;
     }
 }

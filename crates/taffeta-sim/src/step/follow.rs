@@ -9,7 +9,8 @@ use crate::derive::world::World;
 use crate::model::report::SubstepPlan;
 use glam::DVec3;
 use taffeta_contact::boxes::Aabb;
-use taffeta_contact::{MeshObstacle, Obstacle, Shape};
+use taffeta_contact::shape::WorldShape;
+use taffeta_contact::{MeshObstacle, Obstacle};
 use taffeta_core::Pose;
 
 /// The part of the diagonal of a cloth at rest by which an obstacle near it may move in a substep.
@@ -85,28 +86,32 @@ fn share_of_closed(obstacle: &Obstacle, times: &[f64], targets: &[Target]) -> f6
     if poses.windows(2).all(|pair| pair[0] == pair[1]) {
         return 0.0;
     }
-    let path = |points: &[DVec3]| -> Vec<Vec<DVec3>> {
-        poses.iter().map(|pose| points.iter().map(|x| pose.apply(*x)).collect()).collect()
-    };
-    let half = match obstacle.shape {
-        Shape::Sphere { radius } => DVec3::splat(radius),
-        Shape::Capsule { radius, half_length } => DVec3::new(radius, half_length + radius, radius),
-        Shape::Box { half_size } => half_size,
-        Shape::Plane { normal } => {
-            // It has no end: what counts is the part of it at the cloth.
-            let share = |target: &Target| {
-                let corners = corners_of(target.area);
-                let is_below = |pose: &Pose| {
-                    corners.iter().any(|x| (pose.rotation * normal).dot(*x - pose.translation) <= 0.0)
-                };
-                let carried = corners.map(|x| poses[0].apply_inverse(x));
-                if poses.iter().any(is_below) { longest_stride(&path(&carried)) / target.size } else { 0.0 }
-            };
-            return targets.iter().map(share).fold(0.0, f64::max);
-        }
+    let Some(half) = obstacle.shape.half_size() else {
+        return share_of_plane(obstacle, &poses, targets);
     };
     let half = half * obstacle.place.scale;
-    share_of_path(&path(&corners_of(Aabb { low: -half, high: half })), targets)
+    share_of_path(&paths_of(&poses, &corners_of(Aabb { low: -half, high: half })), targets)
+}
+
+/// The same for a plane, which has no end: what counts is the part of it at the cloth.
+fn share_of_plane(obstacle: &Obstacle, poses: &[Pose], targets: &[Target]) -> f64 {
+    let shapes: Vec<WorldShape> =
+        poses.iter().map(|pose| obstacle.shape.placed(pose, obstacle.place.scale)).collect();
+    let share = |target: &Target| {
+        let corners = corners_of(target.area);
+        let is_below = |shape: &WorldShape| corners.iter().any(|x| shape.signed_distance(*x).0 <= 0.0);
+        if !shapes.iter().any(is_below) {
+            return 0.0;
+        }
+        let carried = corners.map(|x| poses[0].apply_inverse(x));
+        longest_stride(&paths_of(poses, &carried)) / target.size
+    };
+    targets.iter().map(share).fold(0.0, f64::max)
+}
+
+/// Where poses take points, pose by pose \[m\].
+fn paths_of(poses: &[Pose], points: &[DVec3]) -> Vec<Vec<DVec3>> {
+    poses.iter().map(|pose| points.iter().map(|x| pose.apply(*x)).collect()).collect()
 }
 
 /// The same for points whose places are known at some times, with nothing outside the box around them.

@@ -127,10 +127,10 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
     }
     let is_direct = world.derived.choice == SolverChoice::Direct;
     let mut effort = world.scratch.effort;
-    let World { derived: caches, scratch: work, state: State { last, .. }, .. } = world;
-    let Solver::Newton(driver) = &mut caches.solver else { return Ok(NewtonReport::default()) };
-    driver.begin_step(&work.start, &caches.plate);
-    caches.plate.clamps.clone_from(&normals);
+    let World { derived, scratch: work, state: State { last, .. }, .. } = world;
+    let Solver::Newton(driver) = &mut derived.solver else { return Ok(NewtonReport::default()) };
+    driver.begin_step(&work.start, &derived.plate);
+    derived.plate.clamps.clone_from(&normals);
     let contacts = Contacts { rows: &rows, start: &work.start, carried: &carried, stiffnesses: &stiffnesses };
     let problem = NewtonProblem {
         inertia: &inertia,
@@ -142,7 +142,7 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
     };
     let size = x.len() + rows.len();
     let limits = NewtonLimits { linear_iterations: effort.conjugate_left(size), ..limits };
-    let report = driver.solve((&mut x, &mut caches.plate), &problem, limits);
+    let report = driver.solve((&mut x, &mut derived.plate), &problem, limits);
     if let Ok(report) = &report {
         match is_direct {
             true => effort.add_direct(size, report.iterations),

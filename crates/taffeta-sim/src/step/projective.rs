@@ -1,6 +1,6 @@
 //! The stage of the solve by projective dynamics.
 
-use crate::derive::derived::{Caches, Solver};
+use crate::derive::derived::{Derived, Solver};
 use crate::derive::world::World;
 use crate::features::volumes::set_volume_targets;
 use crate::model::error::StepError;
@@ -59,11 +59,11 @@ fn multiplier(contact: &Contact) -> DVec3 {
 }
 
 fn iterate(
-    caches: &mut Caches,
+    derived: &mut Derived,
     (work, last): (&mut Scratch, &mut LastSubstep),
     (h, iterations): (f64, u32),
 ) -> Result<(), FactorError> {
-    let Solver::Projective(driver) = &mut caches.solver else { return Ok(()) };
+    let Solver::Projective(driver) = &mut derived.solver else { return Ok(()) };
     driver.begin_step(&last.predicted, h)?;
     let mut forces = vec![DVec3::ZERO; work.rows.len()];
     for contact in &last.contacts {
@@ -72,7 +72,7 @@ fn iterate(
             forces[vi.0 as usize] += force * weight;
         }
     }
-    let volumes = &mut caches.blocks.enclosed;
+    let volumes = &mut derived.blocks.enclosed;
     volumes.iter_mut().for_each(|volume| volume.pressure = 0.0);
     for _ in 0..iterations {
         driver.iterate_with_volumes(&forces, volumes);

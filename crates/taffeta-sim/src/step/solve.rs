@@ -51,9 +51,9 @@ fn sweep_locally(world: &mut World, h: f64, sweeps: u32) {
     let normals = clamp_normals(world, end_of_substep(world, h));
     carry_slip(world);
     set_volume_targets(world, h);
-    let World { derived: caches, scratch: work, state: State { last, .. }, .. } = world;
+    let World { derived, scratch: work, state: State { last, .. }, .. } = world;
     // Noted here and not before: a contact that was pushed apart has moved the start.
-    match &mut caches.solver {
+    match &mut derived.solver {
         Solver::Block(driver) => {
             if driver.is_damped() {
                 driver.begin_substep(&rows_at_start(work));
@@ -63,9 +63,9 @@ fn sweep_locally(world: &mut World, h: f64, sweeps: u32) {
         Solver::Rows(driver) => driver.begin_substep(&rows_at_start(work)),
         Solver::Projective(_) | Solver::Newton(_) => {}
     }
-    caches.plate.clamps = normals;
+    derived.plate.clamps = normals;
     for sweep in 0..sweeps {
-        match &mut caches.solver {
+        match &mut derived.solver {
             Solver::Block(driver) => driver.sweep(&mut work.rows, Substep { h, sweep }),
             Solver::Rows(driver) => driver.sweep(&mut work.rows, RowStep { h, sweep, sweeps }),
             Solver::Projective(_) | Solver::Newton(_) => {}

@@ -36,7 +36,7 @@ fn run_substeps(
     (grabs, lead): (&[Grab], &mut Leader<'_>),
     times: &mut StageTimes,
 ) -> Result<(SubstepPlan, TearCounts), StepError> {
-    debug_assert_eq!(world.derived.epoch, world.state.sheet.topology.epoch, "caches of another topology");
+    debug_assert_eq!(world.derived.epoch, world.state.sheet.topology.epoch, "derived for another topology");
     let (end, mut energy, mut tears) = (world.state.time + dt, None, TearCounts::default());
     let mut grabs = grabs.to_vec();
     // The substeps of equal length that are to come, or to go on with.

@@ -49,10 +49,10 @@ pub(crate) fn set_threads(world: &mut World, h: f64) {
         return;
     }
     let time = end_of_substep(world, h);
-    let (seams, laws, caches) = (&world.state.sheet.sewing.seams, &world.setup.seams, &mut world.derived);
+    let (seams, laws, derived) = (&world.state.sheet.sewing.seams, &world.setup.seams, &mut world.derived);
     let x = &world.state.motion.positions;
     let mut wanted = vec![Vec::new(); laws.len()];
-    for (stitch, [seam, pair]) in caches.blocks.stitches.iter_mut().zip(&caches.stitch_places) {
+    for (stitch, [seam, pair]) in derived.blocks.stitches.iter_mut().zip(&derived.stitch_places) {
         let [seam, pair] = [*seam as usize, *pair as usize];
         stitch.gap = laws[seam].thread(seams[seam].gaps[pair], time);
         let [a, b] = stitch.vertices.map(|vi| x[vi]);
@@ -68,13 +68,13 @@ pub(crate) fn set_threads(world: &mut World, h: f64) {
         strain_bound(wanted, mean_strain(law.lateness(time)))
     };
     let bounds: Vec<f64> = laws.iter().zip(wanted).map(bound).collect();
-    for (stitch, [seam, pair]) in caches.blocks.stitches.iter_mut().zip(&caches.stitch_places) {
+    for (stitch, [seam, pair]) in derived.blocks.stitches.iter_mut().zip(&derived.stitch_places) {
         let law = &laws[*seam as usize];
         stitch.reach = law.reach(bounds[*seam as usize], law.shares[*pair as usize]);
     }
-    match &mut caches.solver {
-        Solver::Newton(driver) => driver.stitches_mut().clone_from_slice(&caches.blocks.stitches),
-        Solver::Block(driver) => driver.set_stitches(&caches.blocks.stitches),
+    match &mut derived.solver {
+        Solver::Newton(driver) => driver.stitches_mut().clone_from_slice(&derived.blocks.stitches),
+        Solver::Block(driver) => driver.set_stitches(&derived.blocks.stitches),
         Solver::Rows(_) | Solver::Projective(_) => {}
     }
 }

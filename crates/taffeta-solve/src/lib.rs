@@ -16,6 +16,7 @@ mod blocks;
 pub mod buckling;
 mod checks;
 mod diagonal;
+mod driver;
 pub mod drivers;
 mod energy;
 pub mod kinds;
@@ -32,6 +33,7 @@ mod tearing;
 mod testing;
 
 pub use checks::MaterialError;
+pub use driver::{Driver, Sweeps};
 pub use drivers::block::{BlockDriver, Substep};
 pub use drivers::projective::{ProjectiveConstraints, ProjectiveDriver, ProjectiveProblem, ProjectiveTimes};
 pub use drivers::rows::{ProjectedCloth, RowDriver, RowForce, RowStep};

@@ -14,7 +14,7 @@ use crate::contact::path::contact_path;
 use crate::contact::secure::keep_few_apart;
 use crate::derive::bodies::scene_extent;
 use crate::derive::crossings::{crossing_count, goes_deeper, note_crossings, shapes};
-use crate::derive::derived::{Derived, Solver};
+use crate::derive::derived::Derived;
 use crate::derive::rebuild::refill;
 use crate::derive::world::World;
 use glam::DVec3;
@@ -72,7 +72,7 @@ pub(crate) fn smooth_splits(
 /// Where the energy of the cloth is least if only some vertices move \[m\]; `None`: the solver does not find it. Their
 /// surroundings alone are solved for.
 fn find_places(world: &mut World, start: &[DVec3], new: &[VertexIndex]) -> Option<Vec<DVec3>> {
-    if !matches!(world.derived.solver, Solver::Newton(_)) {
+    if world.derived.choice.capabilities().is_local() {
         return None;
     }
     let Derived { blocks, plate: whole, .. } = &world.derived;

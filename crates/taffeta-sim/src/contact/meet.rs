@@ -39,7 +39,7 @@ pub(crate) fn meet_cloths(world: &mut World, h: f64) {
 /// keeps what is gained: its springs would drag all that is around along, and give it the speed of the pull.
 fn pull_apart(world: &mut World, mut pulls: Vec<Contact>, h: f64) {
     let work = &mut world.scratch;
-    if !world.derived.solver.is_local() && !pulls.is_empty() {
+    if !world.derived.choice.capabilities().is_local() && !pulls.is_empty() {
         let before = work.start.clone();
         stabilize(&pulls, &mut work.start, &mut work.rows, h);
         let shifts = before.iter().zip(&work.start).map(|(was, is)| *is - *was);

@@ -7,8 +7,8 @@
 use crate::contact::forced::{Secured, note_forced};
 use crate::contact::meet::LOOKS_TO_MEET;
 use crate::contact::path::{ContactPath, contact_path, moving_shapes};
-use crate::derive::derived::Solver;
 use crate::derive::world::World;
+use crate::model::capabilities::ContactLaw;
 use crate::model::pins::put_back;
 use glam::DVec3;
 use taffeta_contact::certificate::Truncation;
@@ -62,9 +62,9 @@ fn give_way(world: &mut World, proximity: &Proximity, path: &ContactPath, (share
 pub(crate) fn secure(world: &mut World, h: f64) {
     world.scratch.shortened.clear();
     let Some(mut proximity) = world.derived.proximity.take() else { return };
-    let secured = match world.derived.solver {
-        Solver::Projective(_) => watch_motion(world, &mut proximity, h),
-        Solver::Block(_) | Solver::Rows(_) | Solver::Newton(_) => secure_motion(world, &mut proximity, h),
+    let secured = match world.derived.choice.capabilities().contact {
+        ContactLaw::Forces => watch_motion(world, &mut proximity, h),
+        ContactLaw::Passes | ContactLaw::Equations => secure_motion(world, &mut proximity, h),
     };
     if !secured.truncation.forced.is_empty() || !proximity.crossings().is_empty() {
         let masses = &world.state.motion.inverse_masses.raw;

@@ -22,7 +22,9 @@ use taffeta_solve::drivers::projective::{
     ProjectiveDriver, ProjectiveProblem, RestPlaces, cloth_constraints,
 };
 use taffeta_solve::substeps::LoadPath;
-use taffeta_solve::{BlockDriver, Blocks, ClothModel, PlateState, ProjectedCloth, RowDriver, Supports};
+use taffeta_solve::{
+    BlockDriver, Blocks, ClothModel, Driver, PlateState, ProjectedCloth, RowDriver, Supports,
+};
 
 /// What is derived from one topology.
 #[derive(Debug)]
@@ -61,12 +63,23 @@ pub(crate) enum Solver {
 }
 
 impl Solver {
-    /// Whether contact acts on positions in every iteration of the solver, and pressure from outside. Otherwise it is
-    /// Newton's method, which has both in its equations.
-    pub(crate) fn is_local(&self) -> bool {
+    /// The driver, for all but the solve itself.
+    pub(crate) fn driver(&self) -> &dyn Driver {
         match self {
-            Self::Block(_) | Self::Rows(_) | Self::Projective(_) => true,
-            Self::Newton(_) => false,
+            Self::Block(driver) => driver.as_ref(),
+            Self::Rows(driver) => driver.as_ref(),
+            Self::Projective(driver) => driver.as_ref(),
+            Self::Newton(driver) => driver.as_ref(),
+        }
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn driver_mut(&mut self) -> &mut dyn Driver {
+        match self {
+            Self::Block(driver) => driver.as_mut(),
+            Self::Rows(driver) => driver.as_mut(),
+            Self::Projective(driver) => driver.as_mut(),
+            Self::Newton(driver) => driver.as_mut(),
         }
     }
 }
@@ -91,10 +104,7 @@ impl Derived {
     /// Empties everything, so that those of two topologies are never in memory together. They must be built anew before
     /// anything asks for them.
     pub(crate) fn retire(&mut self) -> Kept {
-        let grids = match &self.solver {
-            Solver::Newton(driver) => driver.grids(),
-            Solver::Block(_) | Solver::Rows(_) | Solver::Projective(_) => None,
-        };
+        let grids = self.solver.driver().grids();
         let kept = Kept { grids, factorizations: self.factorizations() };
         let nothing = Blocks::default();
         *self = Self {
@@ -184,38 +194,24 @@ impl Derived {
             return;
         }
         self.blocks.switch_off(broken);
-        if let Solver::Rows(driver) = &mut self.solver {
-            driver.switch_off(broken);
-        }
+        self.solver.driver_mut().switch_off(broken);
     }
 
     /// How many times projective dynamics has factorized a system.
     pub(crate) fn factorizations(&self) -> usize {
-        let present = match &self.solver {
-            Solver::Projective(driver) => driver.factorizations(),
-            Solver::Block(_) | Solver::Rows(_) | Solver::Newton(_) => 0,
-        };
-        self.past_factorizations + present
+        self.past_factorizations + self.solver.driver().factorizations()
     }
 
     /// Notes unwrapped angles and scalars at the end of a step, in the blocks, which measure energies with them, and in
     /// the state, which remembers them when the blocks are gone.
     pub(crate) fn keep_bending(&mut self, sheet: &Sheet, motion: &mut Motion) {
         let last_angles = &mut Arc::make_mut(&mut motion.rest).last_angles;
-        if let Solver::Block(driver) = &mut self.solver {
-            let angles = driver.hinge_angles(self.blocks.hinges.len());
-            for (hinge, angle) in self.blocks.hinges.iter_mut().zip(angles) {
-                hinge.reference = angle;
-                last_angles[hinge.edge] = angle;
-            }
-        }
-        if let Solver::Rows(driver) = &self.solver {
-            for (edge, angle) in driver.angles(&motion.positions) {
-                last_angles[edge] = angle;
-            }
-            for hinge in &mut self.blocks.hinges {
-                hinge.reference = last_angles[hinge.edge];
-            }
+        let driver = self.solver.driver();
+        let hinges: Vec<EdgeIndex> = self.blocks.hinges.iter().map(|hinge| hinge.edge).collect();
+        let angles = driver.hinge_angles(&hinges, &motion.positions);
+        if !angles.is_empty() {
+            angles.into_iter().for_each(|(edge, angle)| last_angles[edge] = angle);
+            self.blocks.hinges.iter_mut().for_each(|hinge| hinge.reference = last_angles[hinge.edge]);
         }
         self.blocks.ropes.begin_step(&motion.positions);
         let first_loose = sheet.topology.surface_vertex_count();
@@ -224,16 +220,11 @@ impl Derived {
             angles[block.vertices[1].to_usize() - first_loose] = block.reference;
         }
         let plate = &mut self.blocks.plate;
-        let angles = match &self.solver {
-            Solver::Newton(driver) => driver.reference_angles(),
-            Solver::Block(driver) => {
-                self.plate.scalars = driver.scalars();
-                driver.plate_angles()
-            }
-            Solver::Rows(_) | Solver::Projective(_) => {
-                plate.edges.iter().map(|edge| last_angles[edge.edge]).collect()
-            }
-        };
+        if let Some(scalars) = driver.plate_scalars() {
+            self.plate.scalars = scalars;
+        }
+        let remembered = || plate.edges.iter().map(|edge| last_angles[edge.edge]).collect();
+        let angles: Vec<f64> = driver.plate_angles().unwrap_or_else(remembered);
         plate.edges.iter_mut().zip(angles).for_each(|(edge, angle)| edge.reference = angle);
         plate.begin_step(&motion.positions, &self.plate.clamps);
         let scalars = Arc::make_mut(&mut motion.scalars);
@@ -245,9 +236,7 @@ impl Derived {
 
     /// Begins a frame, or another step of a search: the solver forgets what only its substeps share.
     pub(crate) fn begin_frame(&mut self) {
-        if let Solver::Newton(driver) = &mut self.solver {
-            driver.begin_frame();
-        }
+        self.solver.driver_mut().begin_frame();
     }
 
     /// Gives the scalars the values of least energy: after an edit, new edges have none.
@@ -259,9 +248,7 @@ impl Derived {
         for (edge, scalar) in plate.edges.iter().zip(&self.plate.scalars) {
             scalars[edge.edge] = *scalar;
         }
-        if let Solver::Block(driver) = &mut self.solver {
-            driver.set_plate_state(&self.plate);
-        }
+        self.solver.driver_mut().set_plate_state(&self.plate);
     }
 }
 

@@ -3,11 +3,40 @@
 use crate::model::description::SolverChoice;
 use taffeta_solve::BendingModel;
 
-/// Parts of a world that a solver can compute.
+/// How contact acts under a solver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContactLaw {
+    /// On positions, after every sweep.
+    Passes,
+    /// As forces on the constant system, in every iteration. The few iterations find the forces of one point sooner than those
+    /// of several, and the safeguard only reports.
+    Forces,
+    /// As one-sided springs in the equations, which carry their load by their depth.
+    Equations,
+}
+
+/// What decides the number of substeps where nobody says how many there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SubstepRule {
+    /// The load path of the cloth: how much hangs on each line across it, and how fine the mesh is there.
+    LoadPath,
+    /// A frame: the substep is part of the factorized system.
+    Frame,
+    /// The error of the last substep: the solver converges at any step.
+    Error,
+}
+
+/// Parts of a world that a solver can compute, and how it is driven.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capabilities {
     /// The solver's name in scenes.
     pub name: &'static str,
+    /// How contact acts.
+    pub contact: ContactLaw,
+    /// What decides the number of substeps.
+    pub substeps: SubstepRule,
+    /// Sweeps or iterations in each, unless the scene says how many; 0: until the error is small.
+    pub iterations: u32,
     /// Bending models that it has elements for.
     pub bending: &'static [BendingModel],
     /// Whether it integrates to second order (BDF2); every solver knows implicit Euler.
@@ -59,6 +88,9 @@ const BY_MEAN_CURVATURE: &[BendingModel] = &[BendingModel::MeanCurvature, Bendin
 
 const GLOBAL: Capabilities = Capabilities {
     name: "global",
+    contact: ContactLaw::Equations,
+    substeps: SubstepRule::Error,
+    iterations: 0,
     bending: BY_CURVATURE,
     second_order: true,
     equilibria: true,
@@ -80,6 +112,10 @@ const GLOBAL: Capabilities = Capabilities {
 
 const BLOCK: Capabilities = Capabilities {
     name: "block",
+    contact: ContactLaw::Passes,
+    substeps: SubstepRule::LoadPath,
+    // Small steps with one sweep each converge best.
+    iterations: 1,
     second_order: false,
     equilibria: false,
     membrane_forms: true,
@@ -89,6 +125,8 @@ const BLOCK: Capabilities = Capabilities {
 
 const XPBD: Capabilities = Capabilities {
     name: "xpbd",
+    // What the papers of XPBD and PBD call usual.
+    iterations: 10,
     bending: BY_HINGES,
     rows: true,
     breaking: true,
@@ -112,6 +150,9 @@ const PBD: Capabilities = Capabilities {
 
 const PROJECTIVE: Capabilities = Capabilities {
     name: "projective",
+    contact: ContactLaw::Forces,
+    substeps: SubstepRule::Frame,
+    iterations: 15,
     bending: BY_MEAN_CURVATURE,
     rows: false,
     breaking: false,
@@ -148,6 +189,11 @@ impl SolverChoice {
 }
 
 impl Capabilities {
+    /// Whether contact, and pressure from outside, act apart from the equations. Newton's method has both in them.
+    pub fn is_local(&self) -> bool {
+        self.contact != ContactLaw::Equations
+    }
+
     /// Whether it bends a cloth by this model.
     pub fn bends_by(&self, model: BendingModel) -> bool {
         self.bending.contains(&model)

@@ -4,8 +4,8 @@
 //! by other parts of it on its way. How much that is follows from the size of the cloth, not from its mesh.
 
 use crate::derive::bodies::body_count;
-use crate::derive::derived::Solver;
 use crate::derive::world::World;
+use crate::model::capabilities::SubstepRule;
 use crate::model::report::SubstepPlan;
 use glam::DVec3;
 use taffeta_contact::boxes::Aabb;
@@ -36,7 +36,8 @@ struct Target {
 /// dynamics is left alone: its substep is part of the factorized system.
 /// Also how many they ask for.
 pub(crate) fn follow_obstacles(world: &World, plan: SubstepPlan, dt: f64) -> (SubstepPlan, u32) {
-    if world.setup.settings.substeps.is_some() || matches!(world.derived.solver, Solver::Projective(_)) {
+    let rule = world.derived.choice.capabilities().substeps;
+    if world.setup.settings.substeps.is_some() || rule == SubstepRule::Frame {
         return (plan, 1);
     }
     let looks = |k: usize| world.state.time + dt * (k as f64) / (LOOKS as f64);

@@ -5,7 +5,6 @@
 //! short enough the two sides become one (`close`). What remeshing does meanwhile leaves the vertices of the runs alone.
 
 use crate::derive::clock::end_of_substep;
-use crate::derive::derived::Solver;
 use crate::derive::stitches::{mean_strain, strain_bound};
 use crate::derive::world::World;
 use crate::model::seams::{STIFFNESS, SeamLaw, SeamState};
@@ -72,11 +71,7 @@ pub(crate) fn set_threads(world: &mut World, h: f64) {
         let law = &laws[*seam as usize];
         stitch.reach = law.reach(bounds[*seam as usize], law.shares[*pair as usize]);
     }
-    match &mut derived.solver {
-        Solver::Newton(driver) => driver.stitches_mut().clone_from_slice(&derived.blocks.stitches),
-        Solver::Block(driver) => driver.set_stitches(&derived.blocks.stitches),
-        Solver::Rows(_) | Solver::Projective(_) => {}
-    }
+    derived.solver.driver_mut().set_stitches(&derived.blocks.stitches);
 }
 
 /// The cloths that are being sewn: one of their seams is open, and not late by far.

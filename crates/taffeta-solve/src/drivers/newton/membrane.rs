@@ -8,7 +8,7 @@
 
 #![allow(clippy::needless_range_loop, reason = "a lane is read from many arrays at once")]
 
-use super::rows::Block;
+use super::block_rows::Mat3;
 use super::tiles::{
     CornerTile, FaceTiles, IndexLane, Lane, Lane3, TILE, ZERO, for_tiles, load_corners, set_vector, split,
     vector,
@@ -192,7 +192,7 @@ impl Membrane {
     }
 
     /// Writes the Hessian's blocks between the corners `k` (rows) and `k + 1` (columns) of the faces from a tile on \[N/m\].
-    pub(super) fn couple_corners(&self, first_tile: usize, rate: f64, out: &mut [[Block; 3]]) {
+    pub(super) fn couple_corners(&self, first_tile: usize, rate: f64, out: &mut [[Mat3; 3]]) {
         let (rest, state) = (&self.rest, &self.state);
         let stiffness = |tile: usize| self.stiffness(tile);
         let faces_per_task = TILE * 64;
@@ -393,7 +393,7 @@ fn clamp_stress(state: &mut StateTile, k: usize) {
 fn couple_tile(
     (rest, state, stiffness): (&RestTile, &StateTile, &[Lane; 6]),
     rate: f64,
-    out: &mut [[Block; 3]],
+    out: &mut [[Mat3; 3]],
 ) {
     let mut blocks = [[ZERO; 9]; 3];
     for k in 0..TILE {

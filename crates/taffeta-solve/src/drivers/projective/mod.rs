@@ -23,10 +23,10 @@
 //! objective looks converged long before the motion is.
 
 mod cloth;
+mod column_tiles;
 mod constraint;
 mod edge;
 mod enclosed;
-mod panels;
 mod ring;
 mod rows;
 pub mod singular;

@@ -9,7 +9,7 @@
 //! | of the row driver | [`Kind::Rows`] | sweeps over scalar rows |
 //! | of Newton's method | blocks with their local Hessians | energy, gradient, Hessian |
 //!
-//! A new kind is a file with its [`Block`](crate::block::Block), and in this file a field, its line in each of the three walks
+//! A new kind is a file with its [`Block`], and in this file a field, its line in each of the three walks
 //! and its [`Kind`]. A kind without fast kernels names the plain sets, which take any block.
 //!
 //! The plate (whose faces share scalars) and enclosed volumes (which have any number of vertices) are no blocks. They have

@@ -21,6 +21,7 @@ pub mod drivers;
 mod energy;
 pub mod kinds;
 pub mod material;
+mod matrices;
 pub mod model;
 pub mod patch;
 pub mod plate;

@@ -13,28 +13,28 @@ use taffeta_core::lanes::vectorized;
 use taffeta_core::tasks::share_out;
 
 /// A 3×3 block, column by column.
-pub(super) type Block = [f64; 9];
+pub(super) type Mat3 = [f64; 9];
 
 /// Rows that one task takes.
 const ROWS_PER_TASK: usize = 1024;
 
 /// The matrix.
 #[derive(Clone, Debug)]
-pub(super) struct SymmetricRows {
-    diagonal: Vec<Block>,
+pub(super) struct BlockRows {
+    diagonal: Vec<Mat3>,
     /// The first block of each row, and of the one after the last.
     offsets: Vec<u32>,
     /// The column of each block \[vertex\].
     columns: Vec<u32>,
     /// The blocks \[N/m\].
-    values: Vec<Block>,
+    values: Vec<Mat3>,
     /// The pair of vertices, as `build` got them, that each block belongs to.
     pairs: Vec<u32>,
     back_offsets: Vec<u32>,
     back: Vec<Back>,
 }
 
-/// Where the block of a corner of a face goes, see [`SymmetricRows::add_corners`].
+/// Where the block of a corner of a face goes, see [`BlockRows::add_corners`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CornerPlace {
     pub block: u32,
@@ -52,7 +52,7 @@ struct Back {
     row: u32,
 }
 
-impl SymmetricRows {
+impl BlockRows {
     /// A matrix of zeros that couples the given pairs of vertices, the smaller first. A pair may come twice; one of equal
     /// vertices must stay zero.
     pub(super) fn build(vertex_count: usize, pairs: &[[u32; 2]]) -> Self {
@@ -94,7 +94,7 @@ impl SymmetricRows {
 
     /// Sets the blocks of the pairs from `first_pair` on to what `block` gives for their numbers, counted from there: rows
     /// of the first vertex, columns of the second.
-    pub(super) fn fill_from(&mut self, first_pair: usize, block: impl Fn(usize) -> Block + Sync) {
+    pub(super) fn fill_from(&mut self, first_pair: usize, block: impl Fn(usize) -> Mat3 + Sync) {
         let pairs = &self.pairs;
         if pairs.len() == first_pair {
             return;
@@ -109,7 +109,7 @@ impl SymmetricRows {
     }
 
     /// Adds the blocks of the corners of some faces to those at their places, which are sorted by block.
-    pub(super) fn add_corners(&mut self, places: &[CornerPlace], corners: &[[Block; 3]]) {
+    pub(super) fn add_corners(&mut self, places: &[CornerPlace], corners: &[[Mat3; 3]]) {
         let (Some(low), Some(high)) = (places.first(), places.last()) else { return };
         let low = low.block as usize;
         let values = &mut self.values[low..=high.block as usize];
@@ -172,12 +172,12 @@ impl SymmetricRows {
     }
 
     /// The diagonal blocks.
-    pub(super) fn diagonal(&self) -> &[Block] {
+    pub(super) fn diagonal(&self) -> &[Mat3] {
         &self.diagonal
     }
 
     /// Columns and blocks of a row's own pairs.
-    pub(super) fn row(&self, row: usize) -> impl Iterator<Item = (u32, &Block)> {
+    pub(super) fn row(&self, row: usize) -> impl Iterator<Item = (u32, &Mat3)> {
         let range = self.offsets[row] as usize..self.offsets[row + 1] as usize;
         self.columns[range.clone()].iter().copied().zip(&self.values[range])
     }
@@ -250,7 +250,7 @@ impl SymmetricRows {
 
 /// `out += H p`.
 #[inline(always)]
-fn add_product(out: &mut [f64; 3], block: &Block, p: &[f64; 3]) {
+fn add_product(out: &mut [f64; 3], block: &Mat3, p: &[f64; 3]) {
     for axis in 0..3 {
         out[axis] += (block[axis] * p[0] + block[3 + axis] * p[1]) + block[6 + axis] * p[2];
     }
@@ -258,7 +258,7 @@ fn add_product(out: &mut [f64; 3], block: &Block, p: &[f64; 3]) {
 
 /// `out += Hᵀ p`.
 #[inline(always)]
-fn add_transposed(out: &mut [f64; 3], block: &Block, p: &[f64; 3]) {
+fn add_transposed(out: &mut [f64; 3], block: &Mat3, p: &[f64; 3]) {
     for axis in 0..3 {
         out[axis] += (block[3 * axis] * p[0] + block[3 * axis + 1] * p[1]) + block[3 * axis + 2] * p[2];
     }

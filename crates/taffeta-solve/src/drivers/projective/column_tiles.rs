@@ -1,17 +1,17 @@
 //! The triangular solves, for three right-hand sides at once.
 //!
-//! The columns of the factor come in panels of up to four that share their rows below. A panel updates the rows below it
+//! The columns of the factor come in tiles of up to four that share their rows below. A tile updates the rows below it
 //! with four columns at a time, and each row is one vector of the three coordinates: a factor entry is read once per
 //! solve for all coordinates. Everything runs in one fixed order.
 
 use taffeta_core::lanes::{F64x4, vectorized};
 
-/// Columns per panel.
+/// Columns per tile.
 const WIDTH: usize = 4;
 
 /// Up to four consecutive columns.
 #[derive(Clone, Debug)]
-struct Panel {
+struct ColumnTile {
     /// The first column.
     start: u32,
     width: u32,
@@ -24,13 +24,13 @@ struct Panel {
 
 /// The factor `L` of `A = L Lᵀ`.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Panels {
-    panels: Vec<Panel>,
+pub(super) struct ColumnTiles {
+    tiles: Vec<ColumnTile>,
     rows: Vec<u32>,
     values: Vec<[f64; WIDTH]>,
 }
 
-impl Panels {
+impl ColumnTiles {
     /// Adds the columns `start..start + width` of a dense block: `entry(i, j)` is the factor in row `start + i` for
     /// `i < width`, in row `below[i − width]` else.
     pub(super) fn push_columns(
@@ -54,7 +54,7 @@ impl Panels {
             self.rows.extend(below.iter().map(|row| *row as u32));
             let row = |i: usize| std::array::from_fn(|c| if c < count { entry(i, first + c) } else { 0.0 });
             self.values.extend((end..width + below.len()).map(row));
-            self.panels.push(Panel {
+            self.tiles.push(ColumnTile {
                 start: (start + first) as u32,
                 width: count as u32,
                 block,
@@ -66,36 +66,36 @@ impl Panels {
 
     /// Number of entries of the factor that are stored, fill-up included.
     pub(super) fn entry_count(&self) -> usize {
-        WIDTH * self.values.len() + self.panels.len() * (WIDTH * (WIDTH + 1) / 2)
+        WIDTH * self.values.len() + self.tiles.len() * (WIDTH * (WIDTH + 1) / 2)
     }
 
     /// Replaces the right-hand sides by the solutions.
     pub(super) fn solve(&self, y: &mut [F64x4]) {
         vectorized(|| {
-            self.panels.iter().for_each(|panel| self.forward(panel, y));
-            self.panels.iter().rev().for_each(|panel| self.backward(panel, y));
+            self.tiles.iter().for_each(|tile| self.forward(tile, y));
+            self.tiles.iter().rev().for_each(|tile| self.backward(tile, y));
         });
     }
 
     #[inline(always)]
-    fn rows_below(&self, panel: &Panel) -> impl Iterator<Item = (&u32, &[f64; WIDTH])> {
-        let span = panel.below as usize..(panel.below + panel.count) as usize;
+    fn rows_below(&self, tile: &ColumnTile) -> impl Iterator<Item = (&u32, &[f64; WIDTH])> {
+        let span = tile.below as usize..(tile.below + tile.count) as usize;
         self.rows[span.clone()].iter().zip(&self.values[span])
     }
 
     #[inline(always)]
-    fn forward(&self, panel: &Panel, y: &mut [F64x4]) {
-        let (start, width) = (panel.start as usize, panel.width as usize);
+    fn forward(&self, tile: &ColumnTile, y: &mut [F64x4]) {
+        let (start, width) = (tile.start as usize, tile.width as usize);
         let mut x = [F64x4::default(); WIDTH];
         for i in 0..width {
             let mut value = y[start + i];
-            for (left, l) in x.iter().zip(&panel.block[i]).take(i) {
+            for (left, l) in x.iter().zip(&tile.block[i]).take(i) {
                 value = value - *left * F64x4::splat(*l);
             }
-            x[i] = value * F64x4::splat(panel.block[i][i]);
+            x[i] = value * F64x4::splat(tile.block[i][i]);
             y[start + i] = x[i];
         }
-        for (row, l) in self.rows_below(panel) {
+        for (row, l) in self.rows_below(tile) {
             let slot = &mut y[*row as usize];
             let pair = |a: usize, b: usize| x[a] * F64x4::splat(l[a]) + x[b] * F64x4::splat(l[b]);
             *slot = *slot - (pair(0, 1) + pair(2, 3));
@@ -103,10 +103,10 @@ impl Panels {
     }
 
     #[inline(always)]
-    fn backward(&self, panel: &Panel, y: &mut [F64x4]) {
-        let (start, width) = (panel.start as usize, panel.width as usize);
+    fn backward(&self, tile: &ColumnTile, y: &mut [F64x4]) {
+        let (start, width) = (tile.start as usize, tile.width as usize);
         let mut x = [F64x4::default(); WIDTH];
-        for (row, l) in self.rows_below(panel) {
+        for (row, l) in self.rows_below(tile) {
             let value = y[*row as usize];
             for c in 0..WIDTH {
                 x[c] = x[c] + value * F64x4::splat(l[c]);
@@ -114,10 +114,10 @@ impl Panels {
         }
         for i in (0..width).rev() {
             let mut value = y[start + i] - x[i];
-            for (below, row) in x.iter().zip(&panel.block).take(width).skip(i + 1) {
+            for (below, row) in x.iter().zip(&tile.block).take(width).skip(i + 1) {
                 value = value - *below * F64x4::splat(row[i]);
             }
-            x[i] = value * F64x4::splat(panel.block[i][i]);
+            x[i] = value * F64x4::splat(tile.block[i][i]);
             y[start + i] = x[i];
         }
     }
@@ -134,10 +134,10 @@ mod tests {
         let l = |i: usize, j: usize| {
             if i == j { 2.0 + 0.1 * i as f64 } else { ((3 * i + 7 * j) as f64).sin() * 0.3 }
         };
-        let mut panels = Panels::default();
+        let mut tiles = ColumnTiles::default();
         for (start, width) in [(0, 3), (3, 6), (9, 2)] {
             let below: Vec<usize> = (start + width..N).collect();
-            panels.push_columns((start, width), &below, |i, j| l(start + i, start + j));
+            tiles.push_columns((start, width), &below, |i, j| l(start + i, start + j));
         }
         let exact: Vec<F64x4> = (0..N).map(|i| F64x4([i as f64, 1.0, (i as f64).cos(), 0.0])).collect();
         let times = |x: &[F64x4], entry: &dyn Fn(usize, usize) -> f64| -> Vec<F64x4> {
@@ -147,7 +147,7 @@ mod tests {
         };
         let upper = times(&exact, &|i, j| if j >= i { l(j, i) } else { 0.0 });
         let mut y = times(&upper, &|i, j| if j <= i { l(i, j) } else { 0.0 });
-        panels.solve(&mut y);
+        tiles.solve(&mut y);
         for (y, exact) in y.iter().zip(&exact) {
             let error = (*y - *exact).abs().0.iter().fold(0.0, |m: f64, e| m.max(*e));
             assert!(error < 1e-12, "{error}");

@@ -12,9 +12,9 @@
 //! edge rounded to a common step: their sum is zero exactly, and both passes see the same numbers.
 
 use super::bending::{Bending, EdgeGradients, FACE_VALUES, MomentTile};
-use super::elements::outer;
-use super::rows::count_offsets;
+use super::block_rows::count_offsets;
 use super::tiles::{Lane, TILE, ZERO};
+use crate::matrices::outer;
 use glam::DMat3;
 use taffeta_core::lanes::vectorized;
 use taffeta_core::tasks::share_out;
@@ -28,7 +28,7 @@ const STEPS: f64 = 4_194_304.0;
 
 /// The factors that change from point to point. The others are those of [`Bending`].
 #[derive(Clone, Debug)]
-pub(super) struct Folds {
+pub(super) struct BendingFactors {
     /// All edges at the point of the last update.
     edges: Vec<EdgeGradients>,
     /// `∂η/∂x` \[rad/m\] at the four vertices of each edge.
@@ -42,7 +42,7 @@ pub(super) struct Folds {
 
 /// Scratch of a product.
 #[derive(Clone, Debug, Default)]
-pub(super) struct FoldWork {
+pub(super) struct FactorWork {
     /// `η'` of each edge in its two faces, and zeros for where there is no edge.
     eta: Vec<[f64; 2]>,
     /// `μ` of the faces, and zeros for where there is no face.
@@ -51,7 +51,7 @@ pub(super) struct FoldWork {
     edges: Vec<Lane>,
 }
 
-impl Folds {
+impl BendingFactors {
     /// Packs the connections of a plate.
     pub(super) fn build(vertex_count: usize, bending: &Bending) -> Self {
         let vertices = || bending.vertices().as_flattened();
@@ -68,8 +68,8 @@ impl Folds {
     }
 
     /// Scratch for products.
-    pub(super) fn new_work(bending: &Bending) -> FoldWork {
-        FoldWork {
+    pub(super) fn new_work(bending: &Bending) -> FactorWork {
+        FactorWork {
             eta: vec![[0.0; 2]; bending.edge_tile_count() * TILE + 1],
             faces: vec![[ZERO; FACE_VALUES]; bending.face_tile_count() + 1],
             edges: vec![ZERO; bending.edge_tile_count()],
@@ -113,9 +113,9 @@ impl Folds {
         bending: &Bending,
         (p, scalars): (&[f64], &[f64]),
         (out, scalars_out): (&mut [f64], &mut [f64]),
-        work: &mut FoldWork,
+        work: &mut FactorWork,
     ) {
-        let FoldWork { eta, faces, edges } = work;
+        let FactorWork { eta, faces, edges } = work;
         let p = p.as_chunks::<3>().0;
         share_out(&mut eta[..bending.edge_count()], PER_TASK, |first, out| {
             vectorized(

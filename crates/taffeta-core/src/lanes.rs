@@ -109,11 +109,6 @@ impl<const V: usize> LaneBatches<V> {
         self.used.len()
     }
 
-    /// Number of colors.
-    pub fn color_count(&self) -> usize {
-        self.colors.len()
-    }
-
     /// Whether a sweep on more than one thread shares out at least one color.
     pub fn sweeps_in_parallel(&self) -> bool {
         self.colors.iter().any(|color| color.len() >= 2 * BATCHES_PER_TASK)

@@ -126,12 +126,6 @@ impl SheetAttributes {
         mesh.face_halfedges(f).map(|he| self.material_of(he))
     }
 
-    /// The world positions of the corners of a face \[m\].
-    #[inline]
-    pub fn face_positions(&self, mesh: &HalfedgeMesh, f: FaceKey) -> [DVec3; 3] {
-        mesh.face_vertices(f).map(|v| self.vertices[v].position)
-    }
-
     /// The area of a face in material space \[m²\].
     pub fn material_area(&self, mesh: &HalfedgeMesh, f: FaceKey) -> f64 {
         0.5 * doubled_area(self.face_material(mesh, f))

@@ -53,6 +53,7 @@ mod panels;
 mod pass;
 mod pieces;
 mod popping;
+#[cfg(feature = "random")]
 mod random;
 mod refusal;
 mod remesh;
@@ -88,6 +89,7 @@ pub use momentum::{Drift, MovedVertex, settle_drifts, settle_moved, slow_within}
 pub use open::open_with_transfer;
 pub use origin::Origin;
 pub use pass::Pass;
+#[cfg(feature = "random")]
 pub use random::{EditKind, RandomEdits, random_edits};
 pub use remesh::{find_lacks, remesh};
 pub use report::{EditRecord, Proposal, ProposedEdit, Refusals, RemeshReport};

@@ -8,6 +8,7 @@ pub(crate) mod guard;
 pub(crate) mod integrate;
 pub(crate) mod newton;
 pub(crate) mod plan;
+pub(crate) mod policy;
 pub(crate) mod predict;
 pub(crate) mod projective;
 pub(crate) mod retry;

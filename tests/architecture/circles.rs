@@ -302,3 +302,16 @@ fn a_circle_of_files_is_found_through_what_the_root_passes_on() {
         Imports::of_texts(without_b.map(|(name, text)| (module(name), *text))).describe_circles().is_empty()
     );
 }
+
+#[test]
+fn an_import_from_a_room_into_one_above_it_is_found() {
+    let texts = [
+        ("", "mod low;\nmod high;\nmod face;"),
+        ("low/a", "use crate::high::b::B;\npub struct A;"),
+        ("high/b", "use crate::low::a::A;\npub struct B;"),
+        ("face", "use crate::low::a::A;\nuse crate::high::b::B;"),
+    ];
+    let module = |name: &str| name.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();
+    let imports = Imports::of_texts(texts.iter().map(|(name, text)| (module(name), *text)));
+    assert_eq!(imports.describe_climbs(&["low", "high"]), ["low/a → high/b: B"]);
+}

@@ -1,7 +1,7 @@
 //! The energy of connected pieces of cloth over a remeshing pass: what a pass adds is taken back.
 //!
 //! Edits change the energy of a cloth that they do not move: a split puts its vertex on a chord, a flip or collapse stretches
-//! what is bent, and masses are lumped anew. Most of it goes when the vertices around the edits have settled ([`crate::smooth`]).
+//! what is bent, and masses are lumped anew. Most of it goes when the vertices around the edits have settled ([`crate::adapt::placement`]).
 //! What is left is paid from the motion of the piece within itself, which is scaled down; both momenta stay. What passes have taken
 //! from a cloth is its credit, and later ones may give it back: a mesh that is refined and coarsened again has the energy that it
 //! had. Lumped mass alone has less kinetic energy on a finer mesh, and a swing that had to pay for every way back, but got

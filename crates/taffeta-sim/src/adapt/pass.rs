@@ -127,7 +127,7 @@ fn size_of_cloth(world: &World, cloth: usize) -> f64 {
 }
 
 /// The same for a remeshing pass, which tells whether it has edited anything: if not, only what it asks of the vertices is
-/// taken over, and nothing is derived anew. What a [gated](crate::gate) pass makes crosses nothing where nothing did before.
+/// taken over, and nothing is derived anew. What a [gated](crate::adapt::gate) pass makes crosses nothing where nothing did before.
 /// The scalars are those of before, and none at new edges. Returns what the pass tells.
 fn edit_or_keep(world: &mut World, is_gated: bool, pass: impl FnOnce(&mut Thawed) -> bool) -> bool {
     let mut thawed = world.state.sheet.thaw(&world.state.motion);

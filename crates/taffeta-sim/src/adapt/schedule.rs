@@ -45,7 +45,7 @@ pub(crate) fn note_passes(world: &mut World) {
 }
 
 /// Makes a pass over the cloths that are due, as their shapes and `wanted` ask for it; again without those that would have to
-/// [wait](crate::ledger).
+/// [wait](crate::adapt::energy).
 pub(crate) fn remesh_due_cloths(world: &mut World, wanted: &[(VertexKey, Metric)]) -> (RemeshCounts, f64) {
     let is_due = (0..world.setup.cloths.len()).map(|cloth| is_due(world, cloth)).collect();
     remesh_or_wait(world, is_due, wanted)

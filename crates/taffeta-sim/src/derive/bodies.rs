@@ -16,7 +16,7 @@ pub(crate) fn loose_state(world: &World, body: usize) -> (&[DVec3], &[DVec3]) {
     (&state.positions.raw[range.clone()], &state.velocities.raw[range])
 }
 
-/// The vertices of a loose body in dense order, see [`World::sheet`]: those of [`loose_state`](Self::loose_state).
+/// The vertices of a loose body in dense order, see [`World::sheet`]: those of [`World::loose_state`].
 ///
 /// # Panics
 /// If there is no loose body of that number.

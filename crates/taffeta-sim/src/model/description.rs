@@ -62,7 +62,7 @@ pub struct ClothDescription {
     pub volume: Option<EnclosedDescription>,
     /// The pins.
     pub pins: Vec<PinDescription>,
-    /// What is sewn together while it is simulated; where [`SolverChoice::sews`], and only with material coordinates.
+    /// What is sewn together while it is simulated; where its solver has [`seams`](crate::Capabilities::seams), and only with material coordinates.
     pub seams: Vec<SeamDescription>,
     /// How to remesh; `None`: fixed topology.
     pub remesh: Option<RemeshSettings>,

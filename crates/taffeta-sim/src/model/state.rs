@@ -22,7 +22,7 @@ pub(crate) struct State {
     pub frame: u64,
     /// Time of the last remeshing pass of each cloth \[s\].
     pub last_passes: Vec<f64>,
-    /// Energy that passes have taken from each cloth, and may give back \[J\]; see [`crate::ledger`].
+    /// Energy that passes have taken from each cloth, and may give back \[J\]; see [`crate::adapt::energy`].
     pub credits: Vec<f64>,
     /// Which pins have let go. Their vertices are freed at the start of the next substep.
     pub released: Vec<bool>,
@@ -54,7 +54,7 @@ pub(crate) struct LastSubstep {
     pub h: f64,
     /// Predicted positions \[m\]; empty after an edit.
     pub predicted: Vec<DVec3>,
-    /// The effective step \[s\] of every vertex, see [`crate::integrate`].
+    /// The effective step \[s\] of every vertex, see [`crate::step::integrate`].
     pub scales: Vec<f64>,
     /// What grabs did to vertices, by vertex.
     pub pulls: Vec<Pull>,

@@ -86,7 +86,7 @@ pub(crate) fn build_loose(
                 position: *x,
                 velocity: along_held(held, DVec3::ZERO, velocity),
                 history: None,
-                grip: DVec3::ZERO,
+                friction: DVec3::ZERO,
                 start: *x,
                 layout: *body.layout.as_ref().map_or(x, |layout| &layout[i]),
                 pin,

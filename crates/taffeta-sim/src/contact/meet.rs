@@ -18,7 +18,7 @@ pub(crate) fn meet_cloths(world: &mut World, h: f64) {
     let step = path.step(&shapes);
     // In the search for an equilibrium nothing slides on; contacts that change places would keep it from its end.
     let which = if world.inputs.stands_still { Which::All } else { Which::Nearest };
-    let bearing = world.state.grasps.names();
+    let bearing = world.state.friction.names();
     let before = contacts.len();
     let mut pulls = Vec::new();
     {

@@ -41,7 +41,7 @@ pub(crate) fn put_sheet(world: &mut World, thawed: Thawed) {
 /// Lets contacts go by the present numbers of the vertices of the mesh, which had these keys.
 fn keep_grasps(world: &mut World, before: &IndexVec<VertexIndex, VertexKey>) {
     let after = world.state.sheet.vertex_keys();
-    if world.state.grasps.0.is_empty() || *before == *after {
+    if world.state.friction.0.is_empty() || *before == *after {
         return;
     }
     let mut numbers: Vec<(VertexKey, u32)> = after.iter_indexed().map(|(vi, key)| (*key, vi.0)).collect();
@@ -52,7 +52,7 @@ fn keep_grasps(world: &mut World, before: &IndexVec<VertexIndex, VertexKey>) {
     };
     let (count_before, count) = (before.len() as u32, after.len() as u32);
     // Loose vertices and those of mesh obstacles come after those of the mesh.
-    world.state.grasps.renumber(|vertex| match before.raw.get(vertex as usize) {
+    world.state.friction.renumber(|vertex| match before.raw.get(vertex as usize) {
         Some(key) => number(*key),
         None => Some(vertex - count_before + count),
     });

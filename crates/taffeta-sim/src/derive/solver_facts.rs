@@ -78,7 +78,7 @@ pub fn projective_times(world: &World) -> Option<ProjectiveTimes> {
 }
 
 /// Whether passes are paid for: not under solvers whose elements store no energy that they keep.
-pub(crate) fn keeps_ledger(world: &World) -> bool {
+pub(crate) fn stores_energy(world: &World) -> bool {
     world.derived.choice.capabilities().stored_energy
 }
 

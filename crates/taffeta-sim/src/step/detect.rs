@@ -2,12 +2,12 @@
 
 use crate::contact::meet::meet_cloths;
 use crate::derive::world::World;
-use crate::features::seams::threads::let_slide;
+use crate::features::seams::threads::drop_friction_while_sewn;
 use crate::model::capabilities::ContactLaw;
 use crate::model::pins::{put_back, put_back_starts};
 use crate::step::integrate::restart_at_contacts;
 use taffeta_contact::SubstepView;
-use taffeta_contact::response::{ease, stabilize};
+use taffeta_contact::response::{limit_push_out_speed, stabilize};
 use taffeta_core::lanes::Row;
 
 /// Finds the contacts of the substep. Those that were violated before it are separated under a local solver, and
@@ -27,14 +27,14 @@ pub(crate) fn detect(world: &mut World, h: f64) {
     last.contacts.extend(found);
     last.has_forgotten_contacts = false;
     meet_cloths(world, h);
-    let_slide(world);
+    drop_friction_while_sewn(world);
     restart_at_contacts(world, h);
     let (work, last) = (&mut world.scratch, &mut world.state.last);
     match law {
         ContactLaw::Passes | ContactLaw::Forces => {
             stabilize(&last.contacts, &mut work.start, &mut work.rows, h)
         }
-        ContactLaw::Equations => ease(&mut last.contacts, &work.start, h),
+        ContactLaw::Equations => limit_push_out_speed(&mut last.contacts, &work.start, h),
     }
     put_back(&work.guided, &mut work.rows);
     put_back_starts(&work.guided, &mut work.start);

@@ -136,7 +136,7 @@ fn settle_contacts(world: &mut World, h: f64) {
     let Solver::Newton(driver) = &world.derived.solver else { return };
     let Scratch { start, bases, rows, stopped, .. } = &mut world.scratch;
     let contacts = &mut world.state.last.contacts;
-    world.state.motion.grips.iter_mut().for_each(|grip| *grip = DVec3::ZERO);
+    world.state.motion.vertex_friction.iter_mut().for_each(|grip| *grip = DVec3::ZERO);
     let mut bearing = Vec::new();
     for (contact, touch) in contacts.iter_mut().zip(driver.touches()) {
         let settling = Settling { start, bases, rows, stopped };
@@ -144,7 +144,7 @@ fn settle_contacts(world: &mut World, h: f64) {
         let friction = static_friction(contact, touch);
         let vertex = contact.row.vertex();
         if let Some(vi) = vertex {
-            world.state.motion.grips[vi] += friction.unwrap_or_default();
+            world.state.motion.vertex_friction[vi] += friction.unwrap_or_default();
         }
         if contact.normal_lambda > 0.0 {
             // That of vertices is part of the cloth. Also what slides: it bears a load.
@@ -156,7 +156,7 @@ fn settle_contacts(world: &mut World, h: f64) {
         // The search begins each of its steps anew; what is remembered of edges that share vertices takes turns.
         bearing.clear();
     }
-    world.state.grasps.note(bearing.into_iter());
+    world.state.friction.note(bearing.into_iter());
 }
 
 /// The error for an energy that is not finite: it names the vertex that was to go farthest.

@@ -25,17 +25,17 @@ pub(crate) fn solve_projective(world: &mut World, h: f64, iterations: u32) -> Re
     set_volume_targets(world, h);
     for contact in &mut world.state.last.contacts {
         let Some(vi) = contact.row.vertex() else { continue };
-        let force = world.state.motion.grips[vi] * (h * h);
+        let force = world.state.motion.vertex_friction[vi] * (h * h);
         contact.normal_lambda = force.dot(contact.row.normal).max(0.0);
         contact.friction_lambda = force.reject_from_normalized(contact.row.normal);
     }
     let World { derived, scratch, state, .. } = world;
     let outcome = iterate(derived, (scratch, &mut state.last), (h, iterations));
     outcome.map_err(|source| StepError::Factorization { time, source })?;
-    world.state.motion.grips.iter_mut().for_each(|grip| *grip = DVec3::ZERO);
+    world.state.motion.vertex_friction.iter_mut().for_each(|grip| *grip = DVec3::ZERO);
     for contact in &world.state.last.contacts {
         if let Some(vi) = contact.row.vertex() {
-            world.state.motion.grips[vi] += multiplier(contact) / (h * h);
+            world.state.motion.vertex_friction[vi] += multiplier(contact) / (h * h);
         }
     }
     meet_late_contacts(world, h);

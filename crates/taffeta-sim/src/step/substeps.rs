@@ -12,7 +12,7 @@ use crate::model::grabs::Grab;
 use crate::model::report::{SubstepPlan, TearCounts};
 use crate::model::stage::{Stage, StageTimes};
 use crate::step::accuracy::local_error;
-use crate::step::follow::follow_obstacles;
+use crate::step::obstacle_substeps::substeps_for_obstacles;
 use crate::step::plan::{adapts_substeps, plan, substeps_in};
 use crate::step::retry::run_yielding_substep;
 
@@ -26,7 +26,7 @@ pub(crate) fn make_substeps(
     let effort = Effort::new(world.state.sheet.topology.vertex_count);
     world.scratch.effort = effort.with_substeps(world.setup.settings.substeps.unwrap_or(1));
     world.derived.begin_frame();
-    let plan = plan(world, dt).map(|plan| follow_obstacles(world, plan, dt))?;
+    let plan = plan(world, dt).map(|plan| substeps_for_obstacles(world, plan, dt))?;
     run_substeps(world, (plan, dt), grabs, times)
 }
 

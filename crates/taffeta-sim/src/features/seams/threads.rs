@@ -85,7 +85,7 @@ pub(crate) fn sewn_cloths(world: &World) -> Vec<bool> {
 
 /// Takes the friction from what touches a cloth that is being sewn: the fabric is to slide into its place. Around a body
 /// friction grows like a rope's around a bollard, and a seam would have to pull against it.
-pub(crate) fn let_slide(world: &mut World) {
+pub(crate) fn drop_friction_while_sewn(world: &mut World) {
     let are_sewn = sewn_cloths(world);
     if !are_sewn.contains(&true) {
         return;

@@ -19,7 +19,7 @@ const CALM_MOST: f64 = 64.0;
 
 /// The balls of all vertices.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Rooms {
+pub struct MotionBounds {
     /// The time at which they start \[s\], and how long they last.
     since: f64,
     span: f64,
@@ -29,7 +29,7 @@ pub struct Rooms {
     radii: Vec<f64>,
 }
 
-impl Rooms {
+impl MotionBounds {
     /// Balls for as long as `ahead` substeps or more. What comes about as far as its velocity takes it is expected to keep
     /// that: something may bear its weight. What does not, goes on as in this substep.
     pub(crate) fn new(step: Step<'_>, ahead: f64, radius: impl Fn(usize) -> f64) -> Self {

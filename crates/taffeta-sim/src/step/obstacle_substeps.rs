@@ -35,7 +35,7 @@ struct Target {
 /// Takes more substeps, unless the scene says how many, where an obstacle moves fast near a cloth. Projective
 /// dynamics is left alone: its substep is part of the factorized system.
 /// Also how many they ask for.
-pub(crate) fn follow_obstacles(world: &World, plan: SubstepPlan, dt: f64) -> (SubstepPlan, u32) {
+pub(crate) fn substeps_for_obstacles(world: &World, plan: SubstepPlan, dt: f64) -> (SubstepPlan, u32) {
     let rule = world.derived.choice.capabilities().substeps;
     if world.setup.settings.substeps.is_some() || rule == SubstepRule::Frame {
         return (plan, 1);

@@ -1,14 +1,20 @@
 //! From a scene to a world: meshes are made, placed and checked.
 
+use super::Scene;
 use super::check::{find_mesh_problems, find_nearest};
+use super::cloth::SceneCloth;
+use super::cloth_shape::ClothShape;
+use super::obstacle::SceneObstacle;
 use super::orient::{Turned, turn_mirrored_panels};
-use super::pin::{PlacedMesh, resolve_region};
+use super::pin::resolve_region;
+use super::placed::PlacedMesh;
 use super::plausible::{doubt_cloth, doubt_scene};
-use super::{
-    ClothShape, Probe, RopeProbe, Scene, SceneCloth, SceneObstacle, SceneRope, SceneSolid, SolidProbe,
-};
+use super::probe::{Probe, RopeProbe, SolidProbe};
+use super::rope::SceneRope;
+use super::solid::SceneSolid;
 use crate::error::{Problem, SceneError};
 use crate::grid;
+use crate::memory::available_memory;
 use crate::obj::read_obj;
 use crate::outline::read_outline;
 use glam::DVec2;
@@ -64,7 +70,7 @@ struct Assembly<'a> {
 }
 
 /// Makes everything, in an amount of memory \[bytes\].
-pub(super) fn assemble(scene: &Scene, memory: Option<u64>) -> Result<BuiltScene, SceneError> {
+fn assemble(scene: &Scene, memory: Option<u64>) -> Result<BuiltScene, SceneError> {
     let warnings = scene.warnings.clone();
     let mut assembly = Assembly { scene, problems: Vec::new(), warnings, faces: 0, memory };
     assembly.warnings.extend(doubt_scene(scene));
@@ -112,6 +118,33 @@ pub(super) fn assemble(scene: &Scene, memory: Option<u64>) -> Result<BuiltScene,
     };
     let solid_probes = scene.solid_probes.iter().map(place).collect();
     Ok(BuiltScene { world, probes, rope_probes, solid_probes, warnings: assembly.warnings })
+}
+
+impl Scene {
+    /// Makes the meshes, places them, and checks what can only be checked with them.
+    ///
+    /// # Errors
+    /// Everything that is wrong, each with its place in the scene: files that cannot be read, triangles without area,
+    /// pins that hold nothing, probes off the sheet.
+    pub fn build(&self) -> Result<WorldDescription, SceneError> {
+        self.assemble().map(|built| built.world)
+    }
+
+    /// Like [`Scene::build`], with everything that comes to light on the way.
+    ///
+    /// # Errors
+    /// As [`Scene::build`].
+    pub fn assemble(&self) -> Result<BuiltScene, SceneError> {
+        self.assemble_within(available_memory())
+    }
+
+    /// Like [`Scene::assemble`] with a given amount of memory \[bytes\] instead of that of the machine; `None`: any.
+    ///
+    /// # Errors
+    /// As [`Scene::build`], and if the world needs more memory by estimate; then before the mesh in question is made.
+    pub fn assemble_within(&self, memory: Option<u64>) -> Result<BuiltScene, SceneError> {
+        assemble(self, memory)
+    }
 }
 
 impl Assembly<'_> {
@@ -228,25 +261,7 @@ impl Assembly<'_> {
         let pins = self.resolve_pins(key, cloth, &placed);
         let seams = self.resolve_seams(key, cloth, &placed)?;
         let mesh = std::mem::take(&mut placed.mesh);
-        let mut built = ClothDescription {
-            name: cloth.name.clone(),
-            mesh,
-            material: cloth.material.clone(),
-            velocity: cloth.velocity,
-            angular_velocity: cloth.angular_velocity,
-            pressure: cloth.pressure,
-            volume: cloth.volume,
-            rest_curvature: cloth.rest_curvature,
-            pins,
-            seams,
-            remesh: cloth.remesh,
-            membrane: cloth.membrane,
-            scaling: cloth.scaling,
-            compression: cloth.compression,
-            bending: cloth.bending,
-            break_force: cloth.break_force,
-            projection: cloth.projection,
-        };
+        let mut built = cloth.describe(mesh, pins, seams);
         match pair_seams(&mut built) {
             Ok(()) => Some(built),
             Err(SeamError { seam, defect }) => {

@@ -1,0 +1,169 @@
+//! How a cloth is remeshed.
+
+use crate::keys::{AboveZero, Count, FromOne, OrOff, Positive};
+use crate::place::Place;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use taffeta_remesh::RemeshSettings;
+
+/// A count that begins with 1.
+type FromOneOn = Count<1, { u32::MAX as u64 }>;
+
+/// How the mesh adapts. Absent: it stays as it is.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename = "remesh", default, deny_unknown_fields)]
+pub(super) struct RemeshTable {
+    /// Smallest edge length \[m\].
+    #[schemars(extend("default" = RemeshSettings::default().size_min))]
+    size_min: Option<Positive>,
+    /// Largest edge length \[m\].
+    size_max: Positive,
+    /// Angle between normals at the ends of an edge \[rad\].
+    #[schemars(extend("default" = RemeshSettings::default().refine_angle))]
+    refine_angle: Option<Positive>,
+    /// Change of strain along an edge.
+    #[schemars(extend("default" = RemeshSettings::default().refine_strain))]
+    refine_strain: Option<Positive>,
+    /// Compressed cloth wants edges of this length over the root of its compression \[m\].
+    #[schemars(extend("default" = default_of(RemeshSettings::default().refine_compression)))]
+    refine_compression: Option<OrOff<AboveZero>>,
+    /// Change of velocity along an edge \[m/s\].
+    #[schemars(extend("default" = default_of(RemeshSettings::default().refine_velocity)))]
+    refine_velocity: Option<OrOff<AboveZero>>,
+    /// Change of the distance to an obstacle along an edge, relative to it.
+    #[schemars(extend("default" = default_of(RemeshSettings::default().refine_obstacle)))]
+    refine_obstacle: Option<OrOff<AboveZero>>,
+    /// How far a face may be from the smooth cloth \[m\]; false, or if one of the other refine_… keys is given: those decide.
+    #[schemars(extend("default" = default_of(RemeshSettings::default().refine_error)))]
+    refine_error: Option<OrOff<AboveZero>>,
+    /// How many times as long edges may be where the camera does not see them, or sees them from farther than its target,
+    /// at most size_max. Needs \[camera\] with a target.
+    coarsen_unseen: OrOff<FromOne>,
+    /// By how much of its size a pass may move the material points of the cloth, root mean square; false: by any amount.
+    /// What would move them more waits.
+    popping: OrOff<AboveZero>,
+    /// Whether edges may be longer along folds than across them. If not given: with refine_error and bending by
+    /// curvature, if no seams are sewn.
+    anisotropic: Option<bool>,
+    /// Frames between passes.
+    interval: FromOneOn,
+    /// Most vertices.
+    max_vertices: FromOneOn,
+}
+
+/// A default that the schema shows.
+fn default_of(value: Option<f64>) -> OrOff<AboveZero> {
+    value.into()
+}
+
+impl Default for RemeshTable {
+    fn default() -> Self {
+        let settings = RemeshSettings::default();
+        // Whether thresholds are given decides whether they count.
+        Self {
+            size_min: None,
+            refine_angle: None,
+            refine_strain: None,
+            refine_compression: None,
+            refine_velocity: None,
+            refine_obstacle: None,
+            refine_error: None,
+            anisotropic: None,
+            ..Self::from(&settings)
+        }
+    }
+}
+
+impl From<&RemeshSettings> for RemeshTable {
+    fn from(settings: &RemeshSettings) -> Self {
+        let RemeshSettings {
+            size_min,
+            size_max,
+            refine_angle,
+            refine_strain,
+            refine_compression,
+            refine_velocity,
+            refine_obstacle,
+            refine_error,
+            coarsen_unseen,
+            popping,
+            anisotropic,
+            interval,
+            max_vertices,
+        } = *settings;
+        // One error takes the place of the thresholds.
+        let threshold = |value: f64| refine_error.is_none().then_some(value.into());
+        let or_off = |value: Option<f64>| refine_error.is_none().then_some(value.into());
+        Self {
+            size_min: Some(size_min.into()),
+            size_max: size_max.into(),
+            refine_angle: threshold(refine_angle),
+            refine_strain: threshold(refine_strain),
+            refine_compression: or_off(refine_compression),
+            refine_velocity: or_off(refine_velocity),
+            refine_obstacle: or_off(refine_obstacle),
+            refine_error: refine_error.map(|error| Some(error).into()),
+            coarsen_unseen: coarsen_unseen.into(),
+            popping: popping.into(),
+            anisotropic: Some(anisotropic),
+            interval: interval.into(),
+            max_vertices: Count(max_vertices as u64),
+        }
+    }
+}
+
+impl RemeshTable {
+    /// The settings, checked; `may_stretch` says whether one error makes the mesh anisotropic if the scene does not say.
+    pub(super) fn resolve(&self, may_stretch: bool, at: &Place<'_>) -> RemeshSettings {
+        let default = RemeshSettings::default();
+        // Who gives thresholds wants them.
+        let unless_given = default.refine_error.filter(|_| self.thresholds().is_empty());
+        let refine_error = self.refine_error.map_or(unless_given, |error| error.value);
+        let or = |key: Option<Positive>, default: f64| key.map_or(default, |key| key.value);
+        let or_off = |key: Option<OrOff<AboveZero>>, default| key.map_or(default, |key| key.value);
+        let settings = RemeshSettings {
+            size_min: or(self.size_min, default.size_min),
+            size_max: self.size_max.value,
+            refine_angle: or(self.refine_angle, default.refine_angle),
+            refine_strain: or(self.refine_strain, default.refine_strain),
+            refine_compression: or_off(self.refine_compression, default.refine_compression),
+            refine_velocity: or_off(self.refine_velocity, default.refine_velocity),
+            refine_obstacle: or_off(self.refine_obstacle, default.refine_obstacle),
+            refine_error,
+            coarsen_unseen: self.coarsen_unseen.value,
+            popping: self.popping.value,
+            anisotropic: self.anisotropic.unwrap_or(refine_error.is_some() && may_stretch),
+            interval: self.interval.to_u32(),
+            max_vertices: self.max_vertices.0 as usize,
+        };
+        self.check(&settings, at);
+        settings
+    }
+
+    /// The keys that are given and that one `refine_error` takes the place of.
+    fn thresholds(&self) -> Vec<&'static str> {
+        let given = [
+            ("refine_angle", self.refine_angle.is_some()),
+            ("refine_strain", self.refine_strain.is_some()),
+            ("refine_compression", self.refine_compression.is_some()),
+            ("refine_velocity", self.refine_velocity.is_some()),
+            ("refine_obstacle", self.refine_obstacle.is_some()),
+        ];
+        given.into_iter().filter(|(_, is_given)| *is_given).map(|(key, _)| key).collect()
+    }
+
+    fn check(&self, settings: &RemeshSettings, at: &Place<'_>) {
+        if settings.refine_error.is_some() {
+            for key in self.thresholds() {
+                let message = format!("`{key}` is given, but `refine_error` takes its place");
+                at.at(key).refuse(message, "one of the two");
+            }
+        }
+        let RemeshSettings { size_min, size_max, .. } = settings;
+        if size_min > size_max {
+            let key = if self.size_min.is_some() { "size_min" } else { "size_max" };
+            let message = format!("size_min is {size_min} m, which is greater than size_max, {size_max} m");
+            at.at(key).refuse(message, "size_min ≤ size_max");
+        }
+    }
+}

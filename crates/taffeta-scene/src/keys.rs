@@ -4,18 +4,19 @@
 //! their names are the keys, their order is that of messages. What several keys allow together is checked afterwards, in the
 //! `resolve` of the tables.
 //!
-//! A refusal has a text of one or two lines. The first says what is allowed (`one of "a", "b"`) or, for
-//! [`Error::custom`](serde::de::Error::custom), what is wrong (`is empty`); the second is help.
+//! A refusal ([`Error::custom`](serde::de::Error::custom)) is a predicate of the key: `is empty`. A second line is help.
 
 mod list;
 mod number;
+mod plain;
 mod word;
 
-pub(crate) use list::{ARRAY_OF_TABLES, Corner, Fixed, Spread, Tables, Vector};
+pub(crate) use list::{ARRAY_OF_TABLES, Corner, Fixed, Numbers, Spread, Tables, Vector};
 pub(crate) use number::{
-    AboveZero, Auto, Count, Finite, FromOne, NotNegative, Number, OrOff, Part, Positive,
+    ABOVE_ZERO, Auto, Count, FINITE, FROM_ONE, FROM_ZERO, NotNegative, Number, OrOff, Part, Positive,
 };
-pub(crate) use word::{Always, Choice, FilePath, Ignored, Unsupported, Words, find_word, name_of};
+pub(crate) use plain::Plain;
+pub(crate) use word::{Always, BodyName, Choice, FilePath, Ignored, ReadableName, Words, name_of};
 
 /// The keyword of a schema whose table has exactly one of these keys: `oneOf`.
 pub(crate) fn exactly_one(keys: &[&str]) -> serde_json::Value {

@@ -80,19 +80,6 @@ impl Value {
         }
     }
 
-    /// The value itself, for messages that say no more of it than that.
-    pub(crate) fn show(&self) -> String {
-        match &self.kind {
-            Kind::String(text) => format!("{text:?}"),
-            Kind::Integer(number) => number.to_string(),
-            // No row of three hundred zeros.
-            Kind::Float(number) if number.abs() > 1e30 && number.is_finite() => format!("{number:e}"),
-            Kind::Float(number) => number.to_string(),
-            Kind::Boolean(value) => value.to_string(),
-            Kind::Array(_) | Kind::Table(_) | Kind::Other(..) => self.describe(),
-        }
-    }
-
     /// The value as JSON, without origins.
     #[cfg(test)]
     pub(crate) fn to_json(&self) -> serde_json::Value {

@@ -1,11 +1,10 @@
 //! Arrays.
 
-use super::number::{Number, Range};
+use super::number::{FINITE, Number};
 use glam::{DVec2, DVec3};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
-use serde::ser::{Serialize, Serializer};
-use std::borrow::Cow;
+use serde::de::{Deserializer, Error, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -15,7 +14,7 @@ pub(crate) trait Plural {
     const PLURAL: &'static str;
 }
 
-impl<R> Plural for Number<R> {
+impl<const R: usize> Plural for Number<R> {
     const PLURAL: &'static str = "numbers";
 }
 
@@ -27,50 +26,46 @@ impl<const LOW: u64, const HIGH: u64> Plural for super::Count<LOW, HIGH> {
     const PLURAL: &'static str = "whole numbers";
 }
 
-impl<R> Plural for Fixed<Number<R>, 3> {
+impl Plural for Fixed<Number, 3> {
     const PLURAL: &'static str = "corners [x, y, z]";
 }
 
-impl<R> Plural for Fixed<Number<R>, 2> {
+impl Plural for Fixed<Number, 2> {
     const PLURAL: &'static str = "corners [u, v]";
 }
 
 /// An array of `N` elements.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, JsonSchema)]
+#[schemars(inline, schema_with = "fixed_schema::<T, N>")]
 pub(crate) struct Fixed<T, const N: usize>(pub [T; N]);
 
+/// Numbers of the range `R`.
+pub(crate) type Numbers<const R: usize, const N: usize> = Fixed<Number<R>, N>;
 /// Three numbers.
-pub(crate) type Vector = Fixed<Number, 3>;
-/// A corner of a box in material space.
-pub(crate) type Corner = Fixed<Number, 2>;
+pub(crate) type Vector = Numbers<FINITE, 3>;
+/// A point in material space.
+pub(crate) type Corner = Numbers<FINITE, 2>;
 
-impl<R: Copy, const N: usize> Fixed<Number<R>, N> {
-    /// The numbers.
-    pub(crate) fn values(self) -> [f64; N] {
-        self.0.map(|number| number.value)
+impl<const R: usize, const N: usize> Numbers<R, N> {
+    /// The numbers, as an array or a vector.
+    pub(crate) fn get<V: From<[f64; N]>>(self) -> V {
+        self.0.map(f64::from).into()
     }
 }
 
-impl<R: Copy> Fixed<Number<R>, 3> {
-    /// The numbers as a vector.
-    pub(crate) fn vector(self) -> DVec3 {
-        self.values().into()
-    }
-}
-
-impl<R, const N: usize> From<[f64; N]> for Fixed<Number<R>, N> {
+impl<const R: usize, const N: usize> From<[f64; N]> for Numbers<R, N> {
     fn from(values: [f64; N]) -> Self {
-        Self(values.map(Number::from))
+        Self(values.map(Number))
     }
 }
 
-impl<R> From<DVec3> for Fixed<Number<R>, 3> {
+impl<const R: usize> From<DVec3> for Numbers<R, 3> {
     fn from(vector: DVec3) -> Self {
         vector.to_array().into()
     }
 }
 
-impl<R> From<DVec2> for Fixed<Number<R>, 2> {
+impl<const R: usize> From<DVec2> for Numbers<R, 2> {
     fn from(vector: DVec2) -> Self {
         vector.to_array().into()
     }
@@ -85,17 +80,16 @@ impl<'de, T: Deserialize<'de> + Plural, const N: usize> Visitor<'de> for FixedVi
         write!(f, "an array of {N} {}", T::PLURAL)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
         // The length first: an array of the wrong length is not complained about element by element.
-        if let Some(length) = seq.size_hint().filter(|length| *length != N) {
-            return Err(A::Error::invalid_length(length, &self));
+        let given = items.size_hint().unwrap_or(N);
+        let mut found = Vec::with_capacity(N);
+        while given == N
+            && let Some(item) = items.next_element()?
+        {
+            found.push(item);
         }
-        let mut items = Vec::with_capacity(N);
-        while let Some(item) = seq.next_element()? {
-            items.push(item);
-        }
-        let length = items.len();
-        items.try_into().map(Fixed).map_err(|_| A::Error::invalid_length(length, &self))
+        found.try_into().map(Fixed).map_err(|_| A::Error::invalid_length(given, &self))
     }
 }
 
@@ -111,28 +105,19 @@ impl<T: Serialize, const N: usize> Serialize for Fixed<T, N> {
     }
 }
 
-impl<T: JsonSchema, const N: usize> JsonSchema for Fixed<T, N> {
-    fn schema_name() -> Cow<'static, str> {
-        format!("{N} of {}", T::schema_name()).into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let items = generator.subschema_for::<T>();
-        json_schema!({ "type": "array", "items": items, "minItems": N, "maxItems": N })
-    }
+fn fixed_schema<T: JsonSchema, const N: usize>(generator: &mut SchemaGenerator) -> Schema {
+    let items = generator.subschema_for::<T>();
+    json_schema!({ "type": "array", "items": items, "minItems": N, "maxItems": N })
 }
 
-/// `N` numbers, or one that stands for all of them.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Spread<R, const N: usize>(pub Fixed<Number<R>, N>);
+/// `N` numbers of the range `R`, or one that stands for all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(inline, schema_with = "spread_schema::<R, N>")]
+pub(crate) struct Spread<const R: usize, const N: usize>(pub Numbers<R, N>);
 
-struct SpreadVisitor<R, const N: usize>(PhantomData<R>);
+struct SpreadVisitor<const R: usize, const N: usize>;
 
-impl<'de, R: Range + Copy, const N: usize> Visitor<'de> for SpreadVisitor<R, N> {
+impl<'de, const R: usize, const N: usize> Visitor<'de> for SpreadVisitor<R, N> {
     type Value = Spread<R, N>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -144,44 +129,29 @@ impl<'de, R: Range + Copy, const N: usize> Visitor<'de> for SpreadVisitor<R, N> 
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Self::Value, E> {
-        Number::check(value).map(|number| Spread(Fixed([number; N])))
+        Number::check(value).map(|number| Spread(Fixed([number; N]))).map_err(E::custom)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Self::Value, A::Error> {
-        FixedVisitor(PhantomData).visit_seq(seq).map(Spread)
+    fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Self::Value, A::Error> {
+        FixedVisitor(PhantomData).visit_seq(items).map(Spread)
     }
 }
 
-impl<'de, R: Range + Copy, const N: usize> Deserialize<'de> for Spread<R, N> {
+impl<'de, const R: usize, const N: usize> Deserialize<'de> for Spread<R, N> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(SpreadVisitor(PhantomData))
+        deserializer.deserialize_any(SpreadVisitor)
     }
 }
 
-impl<R, const N: usize> Serialize for Spread<R, N> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(serializer)
-    }
+fn spread_schema<const R: usize, const N: usize>(generator: &mut SchemaGenerator) -> Schema {
+    let one = generator.subschema_for::<Number<R>>();
+    json_schema!({ "anyOf": [one, fixed_schema::<Number<R>, N>(generator)] })
 }
 
-impl<R: Range, const N: usize> JsonSchema for Spread<R, N> {
-    fn schema_name() -> Cow<'static, str> {
-        format!("one or {N} of {}", R::WORDS).into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let one = generator.subschema_for::<Number<R>>();
-        let all = generator.subschema_for::<Fixed<Number<R>, N>>();
-        json_schema!({ "anyOf": [one, all] })
-    }
-}
-
-/// An array of tables.
-#[derive(Clone, Debug, PartialEq)]
+/// An array of tables. The name of the type is what messages call it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename = "an array of tables")]
+#[schemars(inline)]
 pub(crate) struct Tables<T>(pub Vec<T>);
 
 /// What messages call an array of tables.
@@ -196,50 +166,5 @@ impl<T> Default for Tables<T> {
 impl<T> FromIterator<T> for Tables<T> {
     fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
         Self(items.into_iter().collect())
-    }
-}
-
-struct TablesVisitor<T>(PhantomData<T>);
-
-impl<'de, T: Deserialize<'de>> Visitor<'de> for TablesVisitor<T> {
-    type Value = Tables<T>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(ARRAY_OF_TABLES)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-        let mut items = Vec::new();
-        while let Some(item) = seq.next_element()? {
-            items.push(item);
-        }
-        Ok(Tables(items))
-    }
-}
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Tables<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(TablesVisitor(PhantomData))
-    }
-}
-
-impl<T: Serialize> Serialize for Tables<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(&self.0)
-    }
-}
-
-impl<T: JsonSchema> JsonSchema for Tables<T> {
-    fn schema_name() -> Cow<'static, str> {
-        format!("tables of {}", T::schema_name()).into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let items = generator.subschema_for::<T>();
-        json_schema!({ "type": "array", "items": items })
     }
 }

@@ -1,247 +1,126 @@
 //! Numbers and their ranges.
 
+use super::plain::Plain;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
-use serde::ser::{Serialize, Serializer};
-use std::borrow::Cow;
-use std::fmt;
-use std::marker::PhantomData;
+use serde::{Deserialize, Serialize, Serializer};
 
 /// The largest number that a scene may have: energies and their second derivatives have products of several numbers, which
 /// must not overflow.
-pub(crate) const LARGEST: f64 = 1e30;
+const LARGEST: f64 = 1e30;
 
-/// A set of numbers.
-pub(crate) trait Range {
-    /// Its name in messages.
-    const WORDS: &'static str;
-    /// Its least number, if it has one.
-    const LOW: Option<f64> = None;
-    /// Whether that number is left out.
-    const WITHOUT_LOW: bool = false;
-    /// Its greatest number, if it has one.
-    const HIGH: Option<f64> = None;
-}
+/// A set of numbers: its name in messages, its least number, whether that number is left out, and its greatest number.
+type Range = (&'static str, Option<f64>, bool, Option<f64>);
 
+/// The ranges that keys have, by number.
+const RANGES: [Range; 5] = [
+    ("finite", None, false, None),
+    ("finite and greater than 0", Some(0.0), true, None),
+    ("finite and at least 0", Some(0.0), false, None),
+    ("from 0 to 1", Some(0.0), false, Some(1.0)),
+    ("finite and at least 1", Some(1.0), false, None),
+];
 /// Every number.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Finite;
-
-impl Range for Finite {
-    const WORDS: &'static str = "finite";
-}
-
+pub(crate) const FINITE: usize = 0;
 /// Greater than 0.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct AboveZero;
-
-impl Range for AboveZero {
-    const WORDS: &'static str = "finite and greater than 0";
-    const LOW: Option<f64> = Some(0.0);
-    const WITHOUT_LOW: bool = true;
-}
-
+pub(crate) const ABOVE_ZERO: usize = 1;
 /// At least 0.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct FromZero;
-
-impl Range for FromZero {
-    const WORDS: &'static str = "finite and at least 0";
-    const LOW: Option<f64> = Some(0.0);
-}
-
+pub(crate) const FROM_ZERO: usize = 2;
 /// From 0 to 1.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct ZeroToOne;
-
-impl Range for ZeroToOne {
-    const WORDS: &'static str = "from 0 to 1";
-    const LOW: Option<f64> = Some(0.0);
-    const HIGH: Option<f64> = Some(1.0);
-}
-
+pub(crate) const ZERO_TO_ONE: usize = 3;
 /// At least 1.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct FromOne;
+pub(crate) const FROM_ONE: usize = 4;
 
-impl Range for FromOne {
-    const WORDS: &'static str = "finite and at least 1";
-    const LOW: Option<f64> = Some(1.0);
-}
-
-/// A number of a range.
-#[derive(Clone, Copy, PartialEq)]
-pub(crate) struct Number<R = Finite> {
-    pub value: f64,
-    range: PhantomData<R>,
-}
+/// A number of the range `R`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "f64")]
+#[schemars(inline, schema_with = "number_schema::<R>")]
+pub(crate) struct Number<const R: usize = FINITE>(pub f64);
 
 /// A number above 0.
-pub(crate) type Positive = Number<AboveZero>;
+pub(crate) type Positive = Number<ABOVE_ZERO>;
 /// A number of at least 0.
-pub(crate) type NotNegative = Number<FromZero>;
+pub(crate) type NotNegative = Number<FROM_ZERO>;
 /// A number from 0 to 1.
-pub(crate) type Part = Number<ZeroToOne>;
+pub(crate) type Part = Number<ZERO_TO_ONE>;
 
-impl<R> From<f64> for Number<R> {
-    fn from(value: f64) -> Self {
-        Self { value, range: PhantomData }
-    }
-}
-
-impl<R> fmt::Debug for Number<R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.value.fmt(f)
-    }
-}
-
-impl<R: Range> Number<R> {
-    /// The number, if it is in the range.
-    pub(crate) fn check<E: Error>(value: f64) -> Result<Self, E> {
+impl<const R: usize> Number<R> {
+    /// The number of this value, if it is in the range.
+    pub(crate) fn check(value: f64) -> Result<Self, String> {
         if value.is_finite() && value.abs() > LARGEST {
-            let allowed = format!("at most {LARGEST:e}, beyond which products of numbers overflow");
-            return Err(E::invalid_value(Unexpected::Float(value), &allowed.as_str()));
+            // No row of three hundred zeros.
+            return Err(format!(
+                "is {value:e}, but must be at most {LARGEST:e}, beyond which products of numbers overflow"
+            ));
         }
-        let is_above = R::LOW.is_none_or(|low| if R::WITHOUT_LOW { value > low } else { value >= low });
-        let fits = value.is_finite() && is_above && R::HIGH.is_none_or(|high| value <= high);
-        if fits { Ok(value.into()) } else { Err(E::invalid_value(Unexpected::Float(value), &R::WORDS)) }
+        let (words, low, without_low, high) = RANGES[R];
+        let is_above = low.is_none_or(|low| if without_low { value > low } else { value >= low });
+        let fits = value.is_finite() && is_above && high.is_none_or(|high| value <= high);
+        if fits { Ok(Self(value)) } else { Err(format!("is {value}, but must be {words}")) }
     }
 }
 
-struct NumberVisitor<R>(PhantomData<R>);
-
-impl<R: Range> Visitor<'_> for NumberVisitor<R> {
-    type Value = Number<R>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a number")
-    }
-
-    fn visit_i64<E: Error>(self, value: i64) -> Result<Self::Value, E> {
-        Number::check(value as f64)
-    }
-
-    fn visit_f64<E: Error>(self, value: f64) -> Result<Self::Value, E> {
-        Number::check(value)
+impl<const R: usize> From<Number<R>> for f64 {
+    fn from(Number(value): Number<R>) -> Self {
+        value
     }
 }
 
-impl<'de, R: Range> Deserialize<'de> for Number<R> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(NumberVisitor(PhantomData))
+impl<const R: usize> TryFrom<f64> for Number<R> {
+    type Error = String;
+
+    fn try_from(value: f64) -> Result<Self, String> {
+        Self::check(value)
     }
 }
 
-impl<R> Serialize for Number<R> {
+fn number_schema<const R: usize>(_: &mut SchemaGenerator) -> Schema {
+    let (_, low, without_low, high) = RANGES[R];
+    let mut schema = json_schema!({ "type": "number" });
+    if let Some(low) = low {
+        let keyword = if without_low { "exclusiveMinimum" } else { "minimum" };
+        schema.insert(keyword.to_owned(), low.into());
+    }
+    if let Some(high) = high {
+        schema.insert("maximum".to_owned(), high.into());
+    }
+    schema
+}
+
+/// A number of the range `R`, or `false` for `None`: what it belongs to is switched off.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(try_from = "Plain")]
+#[schemars(inline, schema_with = "or_off_schema::<R>")]
+pub(crate) struct OrOff<const R: usize>(pub Option<f64>);
+
+impl<const R: usize> TryFrom<Plain> for OrOff<R> {
+    type Error = String;
+
+    fn try_from(plain: Plain) -> Result<Self, String> {
+        match (&plain, plain.number()) {
+            (Plain::Boolean(false), _) => Ok(Self(None)),
+            (_, Some(value)) => Number::<R>::check(value).map(|number| Self(Some(number.0))),
+            _ => plain.refuse("a number, or false to switch it off"),
+        }
+    }
+}
+
+impl<const R: usize> Serialize for OrOff<R> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_f64(self.value)
+        self.0.map_or_else(|| Plain::Boolean(false), Plain::Float).serialize(serializer)
     }
 }
 
-impl<R: Range> JsonSchema for Number<R> {
-    fn schema_name() -> Cow<'static, str> {
-        R::WORDS.into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let mut schema = json_schema!({ "type": "number" });
-        if let Some(low) = R::LOW {
-            let keyword = if R::WITHOUT_LOW { "exclusiveMinimum" } else { "minimum" };
-            schema.insert(keyword.to_owned(), low.into());
-        }
-        if let Some(high) = R::HIGH {
-            schema.insert("maximum".to_owned(), high.into());
-        }
-        schema
-    }
-}
-
-/// A number, or `false` for `None`: what it belongs to is switched off.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct OrOff<R> {
-    pub value: Option<f64>,
-    range: PhantomData<R>,
-}
-
-impl<R> From<Option<f64>> for OrOff<R> {
-    fn from(value: Option<f64>) -> Self {
-        Self { value, range: PhantomData }
-    }
-}
-
-struct OrOffVisitor<R>(PhantomData<R>);
-
-impl<R: Range> Visitor<'_> for OrOffVisitor<R> {
-    type Value = OrOff<R>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a number, or false to switch it off")
-    }
-
-    fn visit_bool<E: Error>(self, value: bool) -> Result<Self::Value, E> {
-        if value { Err(E::invalid_type(Unexpected::Bool(value), &self)) } else { Ok(None.into()) }
-    }
-
-    fn visit_i64<E: Error>(self, value: i64) -> Result<Self::Value, E> {
-        self.visit_f64(value as f64)
-    }
-
-    fn visit_f64<E: Error>(self, value: f64) -> Result<Self::Value, E> {
-        Number::<R>::check(value).map(|number| Some(number.value).into())
-    }
-}
-
-impl<'de, R: Range> Deserialize<'de> for OrOff<R> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(OrOffVisitor(PhantomData))
-    }
-}
-
-impl<R> Serialize for OrOff<R> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.value {
-            Some(value) => serializer.serialize_f64(value),
-            None => serializer.serialize_bool(false),
-        }
-    }
-}
-
-impl<R: Range> JsonSchema for OrOff<R> {
-    fn schema_name() -> Cow<'static, str> {
-        format!("{} or false", R::WORDS).into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let number = generator.subschema_for::<Number<R>>();
-        json_schema!({ "anyOf": [number, { "const": false }] })
-    }
+fn or_off_schema<const R: usize>(generator: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "anyOf": [number_schema::<R>(generator), { "const": false }] })
 }
 
 /// A whole number from `LOW` to `HIGH`; `u64::MAX`: of at least `LOW`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Count<const LOW: u64, const HIGH: u64>(pub u64);
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "i64")]
+#[schemars(inline, schema_with = "count_schema::<LOW, HIGH>")]
+pub(crate) struct Count<const LOW: u64, const HIGH: u64 = { u32::MAX as u64 }>(pub u64);
 
 impl<const LOW: u64, const HIGH: u64> Count<LOW, HIGH> {
-    /// The number, if it is in the range.
-    fn check<E: Error>(value: i64) -> Result<Self, E> {
-        let fits = u64::try_from(value).ok().filter(|value| (LOW..=HIGH).contains(value));
-        fits.map(Self).ok_or_else(|| {
-            let allowed = match HIGH {
-                u64::MAX => format!("a whole number at least {LOW}"),
-                _ => format!("a whole number from {LOW} to {HIGH}"),
-            };
-            E::invalid_value(Unexpected::Signed(value), &allowed.as_str())
-        })
-    }
-
     /// The number where `HIGH` is below 2³².
     pub(crate) fn to_u32(self) -> u32 {
         u32::try_from(self.0).unwrap_or(u32::MAX)
@@ -254,74 +133,42 @@ impl<const LOW: u64, const HIGH: u64> From<u32> for Count<LOW, HIGH> {
     }
 }
 
-struct CountVisitor<const LOW: u64, const HIGH: u64>;
+impl<const LOW: u64, const HIGH: u64> TryFrom<i64> for Count<LOW, HIGH> {
+    type Error = String;
 
-impl<const LOW: u64, const HIGH: u64> Visitor<'_> for CountVisitor<LOW, HIGH> {
-    type Value = Count<LOW, HIGH>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a whole number")
-    }
-
-    fn visit_i64<E: Error>(self, value: i64) -> Result<Self::Value, E> {
-        Count::check(value)
+    fn try_from(value: i64) -> Result<Self, String> {
+        let fits = u64::try_from(value).ok().filter(|value| (LOW..=HIGH).contains(value));
+        fits.map(Self).ok_or_else(|| match HIGH {
+            u64::MAX => format!("is {value}, but must be a whole number at least {LOW}"),
+            _ => format!("is {value}, but must be a whole number from {LOW} to {HIGH}"),
+        })
     }
 }
 
-impl<'de, const LOW: u64, const HIGH: u64> Deserialize<'de> for Count<LOW, HIGH> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(CountVisitor)
-    }
-}
-
-impl<const LOW: u64, const HIGH: u64> Serialize for Count<LOW, HIGH> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_u64(self.0)
-    }
-}
-
-impl<const LOW: u64, const HIGH: u64> JsonSchema for Count<LOW, HIGH> {
-    fn schema_name() -> Cow<'static, str> {
-        format!("whole number from {LOW} to {HIGH}").into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        match HIGH {
-            u64::MAX => json_schema!({ "type": "integer", "minimum": LOW }),
-            _ => json_schema!({ "type": "integer", "minimum": LOW, "maximum": HIGH }),
-        }
+fn count_schema<const LOW: u64, const HIGH: u64>(_: &mut SchemaGenerator) -> Schema {
+    match HIGH {
+        u64::MAX => json_schema!({ "type": "integer", "minimum": LOW }),
+        _ => json_schema!({ "type": "integer", "minimum": LOW, "maximum": HIGH }),
     }
 }
 
 /// A whole number from 1 to `HIGH`, or `"auto"` for `None`: the program chooses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(try_from = "Plain")]
+#[schemars(inline, schema_with = "auto_schema::<HIGH>")]
 pub(crate) struct Auto<const HIGH: u64>(pub Option<u32>);
 
-struct AutoVisitor<const HIGH: u64>;
+impl<const HIGH: u64> TryFrom<Plain> for Auto<HIGH> {
+    type Error = String;
 
-impl<const HIGH: u64> Visitor<'_> for AutoVisitor<HIGH> {
-    type Value = Auto<HIGH>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("\"auto\" or a whole number of at least 1")
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
-        if text == "auto" { Ok(Auto(None)) } else { Err(E::invalid_type(Unexpected::Str(text), &self)) }
-    }
-
-    fn visit_i64<E: Error>(self, value: i64) -> Result<Self::Value, E> {
-        Count::<1, HIGH>::check(value).map(|count| Auto(Some(count.to_u32())))
-    }
-}
-
-impl<'de, const HIGH: u64> Deserialize<'de> for Auto<HIGH> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(AutoVisitor)
+    fn try_from(plain: Plain) -> Result<Self, String> {
+        match plain {
+            Plain::Text(text) if text == "auto" => Ok(Self(None)),
+            Plain::Integer(value) => {
+                Count::<1, HIGH>::try_from(value).map(|count| Self(Some(count.to_u32())))
+            }
+            other => other.refuse("\"auto\" or a whole number of at least 1"),
+        }
     }
 }
 
@@ -334,17 +181,6 @@ impl<const HIGH: u64> Serialize for Auto<HIGH> {
     }
 }
 
-impl<const HIGH: u64> JsonSchema for Auto<HIGH> {
-    fn schema_name() -> Cow<'static, str> {
-        format!("automatic or at most {HIGH}").into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let count = generator.subschema_for::<Count<1, HIGH>>();
-        json_schema!({ "anyOf": [{ "const": "auto" }, count] })
-    }
+fn auto_schema<const HIGH: u64>(generator: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "anyOf": [{ "const": "auto" }, count_schema::<1, HIGH>(generator)] })
 }

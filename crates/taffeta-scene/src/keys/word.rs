@@ -1,12 +1,11 @@
-//! Words, paths, and keys whose value does not matter.
+//! Words, names, paths, and keys whose value does not matter.
 
+use super::plain::Plain;
+use crate::names::is_safe_name;
 use crate::words::{did_you_mean, quoted_list};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, Unexpected, Visitor};
-use serde::ser::{Serialize, Serializer};
-use std::borrow::Cow;
-use std::fmt;
-use std::marker::PhantomData;
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize, Serializer};
 use std::path::PathBuf;
 
 /// A type whose values have names in scenes.
@@ -21,39 +20,25 @@ pub(crate) fn name_of<T: Words>(value: T) -> &'static str {
     found.expect("every value that scenes can have has a name").0
 }
 
-/// The value of a name among the names that there are.
-pub(crate) fn find_word<T: Words, E: Error>(text: &str) -> Result<T, E> {
-    let words = T::words();
-    let names: Vec<&str> = words.iter().map(|(name, _)| *name).collect();
-    words.iter().find(|(name, _)| *name == text).map(|(_, value)| *value).ok_or_else(|| {
-        let help = did_you_mean(text, &names).map_or(String::new(), |help| format!("\n{help}"));
-        let allowed = format!("one of {}{help}", quoted_list(&names));
-        E::invalid_value(Unexpected::Str(text), &allowed.as_str())
-    })
-}
-
 /// One of several words.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Choice<T>(pub T);
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(try_from = "Plain", bound = "T: Words")]
+#[schemars(rename = "word", bound = "T: Words", inline, schema_with = "words_schema::<T>")]
+pub(crate) struct Choice<T: Words>(pub T);
 
-struct ChoiceVisitor<T>(PhantomData<T>);
+impl<T: Words> TryFrom<Plain> for Choice<T> {
+    type Error = String;
 
-impl<T: Words> Visitor<'_> for ChoiceVisitor<T> {
-    type Value = Choice<T>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> = T::words().iter().map(|(name, _)| *name).collect();
-        write!(f, "one of {}", quoted_list(&names))
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
-        find_word(text).map(Choice)
-    }
-}
-
-impl<'de, T: Words> Deserialize<'de> for Choice<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ChoiceVisitor(PhantomData))
+    fn try_from(plain: Plain) -> Result<Self, String> {
+        let words = T::words();
+        let names: Vec<&str> = words.iter().map(|(name, _)| *name).collect();
+        let allowed = format!("one of {}", quoted_list(&names));
+        let Plain::Text(text) = &plain else { return plain.refuse(&allowed) };
+        let found = words.iter().find(|(name, _)| name == text);
+        found.map(|(_, value)| Self(*value)).ok_or_else(|| {
+            let help = did_you_mean(text, &names).map_or(String::new(), |help| format!("\n{help}"));
+            format!("is {text:?}, but must be {allowed}{help}")
+        })
     }
 }
 
@@ -63,29 +48,22 @@ impl<T: Words> Serialize for Choice<T> {
     }
 }
 
-impl<T: Words> JsonSchema for Choice<T> {
-    fn schema_name() -> Cow<'static, str> {
-        std::any::type_name::<T>().into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let names: Vec<&str> = T::words().iter().map(|(name, _)| *name).collect();
-        json_schema!({ "enum": names })
-    }
+fn words_schema<T: Words>(_: &mut SchemaGenerator) -> Schema {
+    let names: Vec<&str> = T::words().iter().map(|(name, _)| *name).collect();
+    json_schema!({ "enum": names })
 }
 
 /// A path, relative to the scene as long as it is not resolved.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+#[schemars(inline, extend("minLength" = 1))]
 pub(crate) struct FilePath(pub String);
 
-impl<'de> Deserialize<'de> for FilePath {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let path = String::deserialize(deserializer)?;
-        if path.is_empty() { Err(D::Error::custom("is empty")) } else { Ok(Self(path)) }
+impl TryFrom<String> for FilePath {
+    type Error = &'static str;
+
+    fn try_from(path: String) -> Result<Self, &'static str> {
+        if path.is_empty() { Err("is empty") } else { Ok(Self(path)) }
     }
 }
 
@@ -95,66 +73,70 @@ impl From<&PathBuf> for FilePath {
     }
 }
 
-impl Serialize for FilePath {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.0)
+/// The name of a body, after which files are named.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+#[schemars(inline, extend("pattern" = "^[A-Za-z0-9_-]{1,100}$"))]
+pub(crate) struct BodyName(pub String);
+
+impl TryFrom<String> for BodyName {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        if is_safe_name(&name) {
+            return Ok(Self(name));
+        }
+        Err(format!(
+            "is {name:?}, which cannot be part of a file name\n\
+             allowed: letters, digits, - and _, because files are named after it"
+        ))
     }
 }
 
-impl JsonSchema for FilePath {
-    fn schema_name() -> Cow<'static, str> {
-        "path".into()
-    }
+/// A name that is not empty and has no control characters.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+#[schemars(inline, extend("minLength" = 1))]
+pub(crate) struct ReadableName(pub String);
 
-    fn inline_schema() -> bool {
-        true
-    }
+impl TryFrom<String> for ReadableName {
+    type Error = String;
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "minLength": 1 })
+    fn try_from(name: String) -> Result<Self, String> {
+        let is_readable = !name.trim().is_empty() && !name.chars().any(char::is_control);
+        if is_readable { Ok(Self(name)) } else { Err(format!("is {name:?}, but must be a readable name")) }
     }
 }
 
 /// `true`, which is all that a key can say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Always;
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "bool")]
+#[schemars(inline, extend("const" = true))]
+pub(crate) struct Always(bool);
 
-impl<'de> Deserialize<'de> for Always {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match bool::deserialize(deserializer)? {
-            true => Ok(Self),
-            false => Err(D::Error::invalid_value(Unexpected::Bool(false), &"true")),
-        }
+impl Always {
+    /// That value.
+    pub(crate) const TRUE: Self = Self(true);
+}
+
+impl TryFrom<bool> for Always {
+    type Error = &'static str;
+
+    fn try_from(value: bool) -> Result<Self, &'static str> {
+        if value { Ok(Self::TRUE) } else { Err("is false, but must be true") }
     }
 }
 
-impl Serialize for Always {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_bool(true)
-    }
-}
-
-impl JsonSchema for Always {
-    fn schema_name() -> Cow<'static, str> {
-        "true".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "boolean", "const": true })
-    }
-}
-
-/// Any value, which nothing looks at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Any value, which nothing looks at. The schema allows none: it is of keys that are known in order to say why they are
+/// refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(from = "IgnoredAny")]
+#[schemars(inline, schema_with = "no_schema")]
 pub(crate) struct Ignored;
 
-impl<'de> Deserialize<'de> for Ignored {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        IgnoredAny::deserialize(deserializer).map(|_| Self)
+impl From<IgnoredAny> for Ignored {
+    fn from(IgnoredAny: IgnoredAny) -> Self {
+        Self
     }
 }
 
@@ -164,19 +146,6 @@ impl Serialize for Ignored {
     }
 }
 
-/// Any value of a key that is known in order to say why it is refused.
-pub(crate) type Unsupported = Ignored;
-
-impl JsonSchema for Ignored {
-    fn schema_name() -> Cow<'static, str> {
-        "nothing".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "not": {} })
-    }
+fn no_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "not": {} })
 }

@@ -1,6 +1,7 @@
 //! A value of a document as serde reads it.
 
 use super::notes::{Misfit, Notes};
+use crate::keys::ARRAY_OF_TABLES;
 use crate::value::{Entry, Kind, Value};
 use crate::words::join_key;
 use serde::de::value::StrDeserializer;
@@ -52,6 +53,21 @@ impl<'de, 'a> Deserializer<'de> for Node<'_, 'a> {
         }
     }
 
+    fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+        match self.value.kind {
+            Kind::Integer(value) => visitor.visit_i64(value),
+            _ => Err(Misfit::Type("a whole number".to_owned())),
+        }
+    }
+
+    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+        match self.value.kind {
+            Kind::Integer(value) => visitor.visit_f64(value as f64),
+            Kind::Float(value) => visitor.visit_f64(value),
+            _ => Err(Misfit::Type("a number".to_owned())),
+        }
+    }
+
     fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
         match &self.value.kind {
             Kind::String(text) => visitor.visit_str(text),
@@ -59,14 +75,29 @@ impl<'de, 'a> Deserializer<'de> for Node<'_, 'a> {
         }
     }
 
-    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
-        self.deserialize_string(visitor)
-    }
-
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
         match &self.value.kind {
             Kind::Array(items) => visitor.visit_seq(self.items(items)),
             _ => Err(Misfit::Type("an array".to_owned())),
+        }
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+        match &self.value.kind {
+            Kind::Table(entries) => visitor.visit_map(self.entries(entries)),
+            _ => Err(Misfit::Type("a table of tables".to_owned())),
+        }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Misfit> {
+        match self.value.kind {
+            Kind::Array(_) => visitor.visit_newtype_struct(self),
+            _ if name == ARRAY_OF_TABLES => Err(Misfit::Type(name.to_owned())),
+            _ => visitor.visit_newtype_struct(self),
         }
     }
 
@@ -89,20 +120,12 @@ impl<'de, 'a> Deserializer<'de> for Node<'_, 'a> {
         visitor.visit_some(self)
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, Misfit> {
-        visitor.visit_newtype_struct(self)
-    }
-
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
         visitor.visit_unit()
     }
 
     forward_to_deserialize_any! {
-        i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char bytes byte_buf unit unit_struct tuple tuple_struct map enum
+        i8 i16 i32 i128 u8 u16 u32 u64 u128 f32 char str bytes byte_buf unit unit_struct tuple tuple_struct enum
         identifier
     }
 }

@@ -16,9 +16,7 @@ use std::ops::Bound;
 pub(super) enum Misfit {
     /// It is of another type: what it must be.
     Type(String),
-    /// It is of the right type, but not allowed: what is. A second line is help.
-    Value(String),
-    /// Something else: a predicate of the value. A second line is help.
+    /// It is not allowed: a predicate of the value. A second line is help.
     Predicate(String),
     /// A table, by its name in the schema, does not have a key.
     Missing { table: Option<&'static str>, field: &'static str },
@@ -45,10 +43,6 @@ impl Error for Misfit {
 
     fn invalid_type(_: Unexpected<'_>, expected: &dyn Expected) -> Self {
         Self::Type(expected.to_string())
-    }
-
-    fn invalid_value(_: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Self::Value(expected.to_string())
     }
 
     fn invalid_length(_: usize, expected: &dyn Expected) -> Self {
@@ -107,10 +101,6 @@ impl<'a> Notes<'a> {
                     format!("write [[{}]] instead of [{0}]", path.join("."))
                 });
                 (format!("`{key}` is {}, but must be {allowed}", value.describe()), help)
-            }
-            Misfit::Value(allowed) => {
-                let (allowed, help) = split(&allowed);
-                (format!("`{key}` is {}, but must be {allowed}", value.show()), help)
             }
             Misfit::Predicate(text) => {
                 let (text, help) = split(&text);

@@ -1,7 +1,7 @@
 //! The camera of a scene, which pictures of its results take.
 
 use super::motion::MotionTable;
-use crate::keys::{Positive, Vector};
+use crate::keys::{Number, Positive, Vector};
 use crate::place::Place;
 use glam::DVec3;
 use schemars::JsonSchema;
@@ -64,7 +64,7 @@ pub(super) struct CameraTable {
 }
 
 fn default_view() -> Positive {
-    DEFAULT_VIEW_DEG.into()
+    Number(DEFAULT_VIEW_DEG)
 }
 
 impl From<&SceneCamera> for CameraTable {
@@ -74,7 +74,7 @@ impl From<&SceneCamera> for CameraTable {
             position: (*position).into(),
             target: target.map(Vector::from),
             up: up.map(Vector::from),
-            field_of_view: (*field_of_view_deg).into(),
+            field_of_view: Number(*field_of_view_deg),
             motion: (!motion.keys.is_empty()).then(|| motion.into()),
         }
     }
@@ -84,10 +84,10 @@ impl CameraTable {
     /// The camera, checked.
     pub(super) fn resolve(&self, at: &Place<'_>) -> SceneCamera {
         let camera = SceneCamera {
-            position: self.position.vector(),
-            target: self.target.map(Vector::vector),
-            up: self.up.map(Vector::vector),
-            field_of_view_deg: self.field_of_view.value,
+            position: self.position.get(),
+            target: self.target.map(Vector::get),
+            up: self.up.map(Vector::get),
+            field_of_view_deg: self.field_of_view.0,
             motion: self.motion.as_ref().map_or(Motion::default(), |motion| motion.resolve(&at.at("motion"))),
         };
         check(&camera, at);

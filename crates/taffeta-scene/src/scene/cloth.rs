@@ -12,8 +12,8 @@ use super::projective::warn_of_projective;
 use super::remesh::RemeshTable;
 use super::seam::{SeamTable, resolve_seams};
 use super::tearing::{TearingParts, check_folds, check_tearing};
-use crate::keys::{Choice, Positive};
-use crate::names::BodyName;
+use crate::keys::BodyName;
+use crate::keys::{Choice, Number};
 use crate::place::Place;
 use glam::DVec3;
 use taffeta_core::{Placement, TriangleMesh};
@@ -71,7 +71,7 @@ impl ClothTable {
         let projection = ProjectionKeys::new(cloth.projection, solver);
         let (scaling, scaling_area) = match cloth.scaling {
             MembraneScaling::ByArea => (None, None),
-            MembraneScaling::Fixed(area) => (Some(false), Some(area.into())),
+            MembraneScaling::Fixed(area) => (Some(false), Some(Number(area))),
         };
         let seams = &cloth.seams;
         Self {
@@ -80,7 +80,7 @@ impl ClothTable {
             place: (&cloth.place).into(),
             velocity: cloth.velocity.into(),
             angular_velocity: cloth.angular_velocity.into(),
-            pressure: cloth.pressure.into(),
+            pressure: Number(cloth.pressure),
             volume: cloth.volume.map(VolumeTable::from),
             rest_curvature: cloth.rest_curvature.into(),
             constraint: Some(Choice(cloth.membrane)),
@@ -90,7 +90,7 @@ impl ClothTable {
                 Compression::Full => None,
                 Compression::Buckling { factor } => Some(factor),
             }),
-            break_force: cloth.break_force.map(Positive::from),
+            break_force: cloth.break_force.map(Number),
             bending: Some(Choice(cloth.bending)),
             stiffness: projection.stiffness,
             bend_stiffness: projection.bend_stiffness,
@@ -139,9 +139,9 @@ impl ClothTable {
         Some(SceneCloth {
             name: self.name.0.clone(),
             place: self.place.resolve(),
-            velocity: self.velocity.vector(),
-            angular_velocity: self.angular_velocity.vector(),
-            pressure: self.pressure.value,
+            velocity: self.velocity.get(),
+            angular_velocity: self.angular_velocity.get(),
+            pressure: self.pressure.0,
             volume: self.volume.as_ref().map(VolumeTable::resolve),
             rest_curvature,
             pins,

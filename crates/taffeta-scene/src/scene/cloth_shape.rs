@@ -2,7 +2,7 @@
 
 use super::cloth_table::{BallTable, ClothTable, GridTable};
 use crate::grid::GridPattern;
-use crate::keys::{Choice, Count, Fixed, Spread};
+use crate::keys::{Choice, Count, Fixed, Number, Spread};
 use crate::mesh_file::MeshFormat;
 use crate::place::Place;
 use glam::{DVec2, DVec3};
@@ -63,12 +63,12 @@ impl ClothShape {
                 ClothTable { ball: Some(ball), ..none }
             }
             Self::Mesh { path, uv_scale } => {
-                ClothTable { mesh: Some(path.into()), uv_scale: Some((*uv_scale).into()), ..none }
+                ClothTable { mesh: Some(path.into()), uv_scale: Some(Number(*uv_scale)), ..none }
             }
             Self::Outline { path, edge_length, scale } => ClothTable {
                 outline: Some(path.into()),
-                edge_length: Some((*edge_length).into()),
-                outline_scale: scale.map(|scale| scale.into()),
+                edge_length: Some(Number(*edge_length)),
+                outline_scale: scale.map(Number),
                 ..none
             },
         }
@@ -99,7 +99,7 @@ impl ClothShape {
             "mesh" => resolve_mesh(table, &at.at("mesh")),
             "ball" => {
                 let BallTable { radius, level } = table.ball.as_ref()?;
-                Some(Self::Ball { radius: radius.0.vector(), level: level.to_u32() })
+                Some(Self::Ball { radius: radius.0.get(), level: level.to_u32() })
             }
             _ => {
                 if table.edge_length.is_none() {
@@ -107,8 +107,8 @@ impl ClothShape {
                 }
                 Some(Self::Outline {
                     path: at.absolute(&table.outline.as_ref()?.0),
-                    edge_length: table.edge_length?.value,
-                    scale: table.outline_scale.map(|scale| scale.value),
+                    edge_length: table.edge_length?.0,
+                    scale: table.outline_scale.map(f64::from),
                 })
             }
         }
@@ -140,7 +140,7 @@ fn resolve_grid(table: &GridTable, at: &Place<'_>) -> Option<ClothShape> {
         at.refuse(format!("`{at}` makes {count} cells"), format!("at most {MAX_CELLS} cells").as_str());
         return None;
     }
-    let size = DVec2::from_array(size.values());
+    let size = DVec2::from_array(size.get());
     Some(ClothShape::Grid { size, cells: [u.to_u32(), v.to_u32()], pattern: pattern.0 })
 }
 
@@ -153,6 +153,6 @@ fn resolve_mesh(table: &ClothTable, at: &Place<'_>) -> Option<ClothShape> {
         );
         return None;
     }
-    let uv_scale = table.uv_scale.map_or(1.0, |scale| scale.value);
+    let uv_scale = table.uv_scale.map_or(1.0, f64::from);
     Some(ClothShape::Mesh { path: at.absolute(path), uv_scale })
 }

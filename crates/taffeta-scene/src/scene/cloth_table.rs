@@ -6,17 +6,14 @@ use super::pin_table::{ClothWhere, PinTable};
 use super::remesh::RemeshTable;
 use super::seam::SeamTable;
 use crate::grid::GridPattern;
+use crate::keys::BodyName;
 use crate::keys::{
-    AboveZero, Choice, Count, FilePath, Fixed, NotNegative, Number, Part, Positive, Spread, Tables, Vector,
-    Words, exactly_one,
+    ABOVE_ZERO, Choice, Count, FilePath, Fixed, NotNegative, Number, Part, Plain, Positive, Spread, Tables,
+    Vector, Words, exactly_one,
 };
-use crate::names::BodyName;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{Deserializer, Error, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::json;
-use std::borrow::Cow;
-use std::fmt;
 use taffeta_sim::{BendingModel, EnclosedDescription, MembraneModel, ProjectionStiffness};
 
 /// The material of a cloth that names none.
@@ -115,7 +112,7 @@ impl Default for ClothTable {
             place: PlaceTable::default(),
             velocity: zero(),
             angular_velocity: zero(),
-            pressure: 0.0.into(),
+            pressure: Number(0.0),
             volume: None,
             rest_curvature: zero(),
             constraint: None,
@@ -141,7 +138,7 @@ pub(super) struct GridTable {
     /// Lengths along u and v \[m\].
     pub size: Fixed<Positive, 2>,
     /// Cells along u and v.
-    pub cells: Fixed<Count<1, { u32::MAX as u64 }>, 2>,
+    pub cells: Fixed<Count<1>, 2>,
     /// How cells are cut into triangles.
     pub pattern: Choice<GridPattern>,
 }
@@ -162,7 +159,7 @@ impl Default for GridTable {
 pub(super) struct BallTable {
     /// Radius, or three half axes \[m\].
     #[schemars(example = 0.2)]
-    pub radius: Spread<AboveZero, 3>,
+    pub radius: Spread<ABOVE_ZERO, 3>,
     /// 20·4^level faces.
     #[serde(default = "default_level")]
     pub level: Count<0, MAX_LEVEL>,
@@ -192,7 +189,7 @@ impl Default for VolumeTable {
 
 impl From<EnclosedDescription> for VolumeTable {
     fn from(EnclosedDescription { ratio, inflation, bulk }: EnclosedDescription) -> Self {
-        Self { ratio: ratio.into(), inflation: inflation.into(), bulk: bulk.map(Positive::from) }
+        Self { ratio: Number(ratio), inflation: Number(inflation), bulk: bulk.map(Number) }
     }
 }
 
@@ -200,11 +197,7 @@ impl VolumeTable {
     /// The volume.
     pub(super) fn resolve(&self) -> EnclosedDescription {
         let Self { ratio, inflation, bulk } = self;
-        EnclosedDescription {
-            ratio: ratio.value,
-            inflation: inflation.value,
-            bulk: bulk.map(|bulk| bulk.value),
-        }
+        EnclosedDescription { ratio: ratio.0, inflation: inflation.0, bulk: bulk.map(f64::from) }
     }
 }
 
@@ -240,34 +233,20 @@ impl Words for BendingModel {
 }
 
 /// Times the buckling stress that a triangle bears: `true` for once, `false` for any.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(try_from = "Plain")]
+#[schemars(inline, schema_with = "buckling_schema")]
 pub(super) struct Buckling(pub Option<f64>);
 
-struct BucklingVisitor;
+impl TryFrom<Plain> for Buckling {
+    type Error = String;
 
-impl Visitor<'_> for BucklingVisitor {
-    type Value = Buckling;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a number, true for 1, or false to switch it off")
-    }
-
-    fn visit_bool<E: Error>(self, value: bool) -> Result<Buckling, E> {
-        Ok(Buckling(value.then_some(1.0)))
-    }
-
-    fn visit_i64<E: Error>(self, value: i64) -> Result<Buckling, E> {
-        self.visit_f64(value as f64)
-    }
-
-    fn visit_f64<E: Error>(self, value: f64) -> Result<Buckling, E> {
-        Positive::check(value).map(|factor| Buckling(Some(factor.value)))
-    }
-}
-
-impl<'de> Deserialize<'de> for Buckling {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(BucklingVisitor)
+    fn try_from(plain: Plain) -> Result<Self, String> {
+        match (&plain, plain.number()) {
+            (Plain::Boolean(value), _) => Ok(Self(value.then_some(1.0))),
+            (_, Some(value)) => Positive::check(value).map(|Number(factor)| Self(Some(factor))),
+            _ => plain.refuse("a number, true for 1, or false to switch it off"),
+        }
     }
 }
 
@@ -282,17 +261,7 @@ impl Serialize for Buckling {
     }
 }
 
-impl JsonSchema for Buckling {
-    fn schema_name() -> Cow<'static, str> {
-        "buckling".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let factor = generator.subschema_for::<Positive>();
-        json_schema!({ "anyOf": [{ "type": "boolean" }, factor], "default": false })
-    }
+fn buckling_schema(generator: &mut SchemaGenerator) -> Schema {
+    let factor = generator.subschema_for::<Positive>();
+    json_schema!({ "anyOf": [{ "type": "boolean" }, factor], "default": false })
 }

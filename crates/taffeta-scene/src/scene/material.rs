@@ -1,7 +1,9 @@
 //! Materials of cloths: presets, named tables, inline tables.
 
 use super::motion::FrictionTable;
-use crate::keys::{AboveZero, Finite, Fixed, NotNegative, Number, Positive, Spread, canonical};
+use crate::keys::{
+    ABOVE_ZERO, Corner, FINITE, FROM_ZERO, NotNegative, Number, Numbers, Positive, Spread, canonical,
+};
 use crate::materials::{preset, presets};
 use crate::place::Place;
 use crate::words::{did_you_mean, quoted_list};
@@ -10,7 +12,6 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -30,16 +31,16 @@ pub(super) struct MaterialTable {
     #[schemars(extend("default" = default_material().thickness))]
     thickness: Option<Positive>,
     /// Stiffness along warp and weft \[N/m\].
-    #[schemars(with = "Option<Fixed<Positive, 2>>")]
-    stretch: Option<Fixed<Number, 2>>,
+    #[schemars(with = "Option<Numbers<ABOVE_ZERO, 2>>")]
+    stretch: Option<Corner>,
     /// Poisson's ratio ν₁₂ of the membrane.
     #[schemars(extend("exclusiveMinimum" = -1, "default" = default_material().poisson))]
     poisson: Option<Number>,
     /// Shear stiffness \[N/m\]. Absent: the isotropic value.
     shear: Option<Positive>,
     /// Plate stiffness D = Eh³/12(1−ν²) along warp and weft \[N·m\].
-    #[schemars(with = "Option<Fixed<NotNegative, 2>>")]
-    bend: Option<Fixed<Number, 2>>,
+    #[schemars(with = "Option<Numbers<FROM_ZERO, 2>>")]
+    bend: Option<Corner>,
     /// Poisson's ratio of bending. Absent: that of the membrane.
     #[schemars(extend("exclusiveMinimum" = -1, "maximum" = 1))]
     bend_poisson: Option<Number>,
@@ -58,8 +59,8 @@ pub(super) struct MaterialTable {
     friction: Option<FrictionTable>,
     /// Force per width at rest above which the cloth tears, along warp and weft or along both \[N/m\]. Absent: it does not
     /// tear.
-    #[schemars(with = "Option<Spread<AboveZero, 2>>")]
-    tear_strength: Option<Spread<Finite, 2>>,
+    #[schemars(with = "Option<Spread<ABOVE_ZERO, 2>>")]
+    tear_strength: Option<Spread<FINITE, 2>>,
     /// Radius over which the stress is averaged that is held against `tear_strength` \[m\].
     #[schemars(extend("default" = Tearing::DEFAULT_LENGTH))]
     tear_length: Option<Positive>,
@@ -88,20 +89,20 @@ impl From<&Material> for MaterialTable {
             tearing,
         } = *material;
         Self {
-            density: Some(density.into()),
-            thickness: Some(thickness.into()),
+            density: Some(Number(density)),
+            thickness: Some(Number(thickness)),
             stretch: Some(stretch.into()),
-            poisson: Some(poisson.into()),
-            shear: shear.map(Positive::from),
+            poisson: Some(Number(poisson)),
+            shear: shear.map(Number),
             bend: Some(bend.into()),
-            bend_poisson: bend_poisson.map(Number::from),
-            yield_curvature: yield_curvature.map(Positive::from),
-            yield_hardening: yield_curvature.map(|_| yield_hardening.into()),
-            stretch_damping: Some(stretch_damping.into()),
-            bend_damping: Some(bend_damping.into()),
+            bend_poisson: bend_poisson.map(Number),
+            yield_curvature: yield_curvature.map(Number),
+            yield_hardening: yield_curvature.map(|_| Number(yield_hardening)),
+            stretch_damping: Some(Number(stretch_damping)),
+            bend_damping: Some(Number(bend_damping)),
             friction: Some(friction.into()),
             tear_strength: tearing.map(|tearing| Spread(tearing.strength.into())),
-            tear_length: tearing.map(|tearing| tearing.length.into()),
+            tear_length: tearing.map(|tearing| Number(tearing.length)),
         }
     }
 }
@@ -111,16 +112,16 @@ impl MaterialTable {
     fn resolve(&self, base: Option<Material>, at: &Place<'_>) -> Option<Material> {
         let is_complete = base.is_some() || self.is_complete(at);
         let base = base.unwrap_or(default_material());
-        let or = |key: Option<NotNegative>, base: f64| key.map_or(base, |key| key.value);
+        let or = |key: Option<NotNegative>, base: f64| key.map_or(base, f64::from);
         let material = Material {
-            density: self.density.map_or(base.density, |key| key.value),
-            thickness: self.thickness.map_or(base.thickness, |key| key.value),
-            stretch: self.stretch.map_or(base.stretch, Fixed::values),
-            poisson: self.poisson.map_or(base.poisson, |key| key.value),
-            shear: self.shear.map(|key| key.value).or(base.shear),
-            bend: self.bend.map_or(base.bend, Fixed::values),
-            bend_poisson: self.bend_poisson.map(|key| key.value).or(base.bend_poisson),
-            yield_curvature: self.yield_curvature.map(|key| key.value).or(base.yield_curvature),
+            density: self.density.map_or(base.density, f64::from),
+            thickness: self.thickness.map_or(base.thickness, f64::from),
+            stretch: self.stretch.map_or(base.stretch, Corner::get),
+            poisson: self.poisson.map_or(base.poisson, f64::from),
+            shear: self.shear.map(f64::from).or(base.shear),
+            bend: self.bend.map_or(base.bend, Corner::get),
+            bend_poisson: self.bend_poisson.map(f64::from).or(base.bend_poisson),
+            yield_curvature: self.yield_curvature.map(f64::from).or(base.yield_curvature),
             yield_hardening: or(self.yield_hardening, base.yield_hardening),
             stretch_damping: or(self.stretch_damping, base.stretch_damping),
             bend_damping: or(self.bend_damping, base.bend_damping),
@@ -152,12 +153,12 @@ impl MaterialTable {
     }
 
     fn resolve_tearing(&self, base: Option<Tearing>, at: &Place<'_>) -> Option<Tearing> {
-        let length = self.tear_length.map(|length| length.value);
+        let length = self.tear_length.map(f64::from);
         if self.tear_strength.is_none() && base.is_none() && length.is_some() {
             let message = format!("`{at}.tear_length` says nothing without `tear_strength`");
             at.at("tear_length").refuse(message, "tear_strength = 300.0 (N/m)");
         }
-        let strength = self.tear_strength.map(|Spread(strength)| strength.values());
+        let strength = self.tear_strength.map(|Spread(strength)| strength.get());
         let strength = strength.or(base.map(|base| base.strength))?;
         let length = length.or(base.map(|base| base.length)).unwrap_or(Tearing::DEFAULT_LENGTH);
         Some(Tearing { strength, length })
@@ -199,7 +200,8 @@ pub(crate) fn preset_table(name: &str) -> Option<Value> {
 }
 
 /// The material of a cloth: a name or a table.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, schema_with = "choice_schema")]
 pub(super) enum MaterialChoice {
     /// The name of a preset or of a table of the scene.
     Name(String),
@@ -248,75 +250,28 @@ fn complete_table(generator: &mut SchemaGenerator) -> Schema {
     schema
 }
 
-impl JsonSchema for MaterialChoice {
-    fn schema_name() -> Cow<'static, str> {
-        "name or table of a material".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let names: Vec<&str> = presets().iter().map(|preset| preset.name).collect();
-        json_schema!({ "anyOf": [{ "enum": names }, { "type": "string" }, complete_table(generator)] })
-    }
+fn choice_schema(generator: &mut SchemaGenerator) -> Schema {
+    let names: Vec<&str> = presets().iter().map(|preset| preset.name).collect();
+    json_schema!({ "anyOf": [{ "enum": names }, { "type": "string" }, complete_table(generator)] })
 }
 
 /// Materials by name. A table with the name of a preset changes that preset; any other stands for itself.
-#[derive(Clone, Debug, Default, Serialize)]
-#[serde(transparent)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline, schema_with = "materials_schema")]
 pub(super) struct MaterialsTable(BTreeMap<String, MaterialTable>);
 
-struct MaterialsVisitor;
-
-impl<'de> Visitor<'de> for MaterialsVisitor {
-    type Value = MaterialsTable;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a table of tables, [materials.NAME]")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<MaterialsTable, A::Error> {
-        let mut tables = BTreeMap::new();
-        while let Some((name, table)) = map.next_entry()? {
-            tables.insert(name, table);
-        }
-        Ok(MaterialsTable(tables))
-    }
-}
-
-impl<'de> Deserialize<'de> for MaterialsTable {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(MaterialsVisitor)
-    }
-}
-
-impl JsonSchema for MaterialsTable {
-    fn schema_name() -> Cow<'static, str> {
-        "materials".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let changed = presets().into_iter().map(|preset| {
-            let mut table = generator.subschema_for::<MaterialTable>();
-            table.insert(
-                "description".to_owned(),
-                format!("Changes the preset: {}.", preset.description).into(),
-            );
-            (preset.name.to_owned(), table.to_value())
-        });
-        let changed: Map<String, Value> = changed.collect();
-        json_schema!({
-            "type": "object",
-            "properties": changed,
-            "additionalProperties": complete_table(generator),
-        })
-    }
+fn materials_schema(generator: &mut SchemaGenerator) -> Schema {
+    let changed = presets().into_iter().map(|preset| {
+        let mut table = generator.subschema_for::<MaterialTable>();
+        table.insert("description".to_owned(), format!("Changes the preset: {}.", preset.description).into());
+        (preset.name.to_owned(), table.to_value())
+    });
+    let changed: Map<String, Value> = changed.collect();
+    json_schema!({
+        "type": "object",
+        "properties": changed,
+        "additionalProperties": complete_table(generator),
+    })
 }
 
 /// The materials that a scene can name.

@@ -1,7 +1,7 @@
 //! How a cloth resists stretching and bending, what that is scaled with, and when it stops to.
 
 use super::cloth_table::ClothTable;
-use crate::keys::{Part, name_of};
+use crate::keys::{Number, Part, name_of};
 use crate::place::Place;
 use taffeta_sim::{
     BendingModel, Compression, MembraneModel, MembraneScaling, ProjectionStiffness, SolverChoice,
@@ -54,7 +54,7 @@ pub(super) fn resolve_scaling(table: &ClothTable, solver: SolverChoice, at: &Pla
                     in m²";
         scaling.refuse(format!("`{scaling}` is false, but `scaling_area` is missing"), help);
     }
-    table.scaling_area.map_or(MembraneScaling::ByArea, |area| MembraneScaling::Fixed(area.value))
+    table.scaling_area.map_or(MembraneScaling::ByArea, |area| MembraneScaling::Fixed(area.0))
 }
 
 /// Whether triangles bear no more compression than the cloth in them does without buckling.
@@ -123,7 +123,7 @@ pub(super) fn resolve_break_force(
     solver: SolverChoice,
     at: &Place<'_>,
 ) -> Option<f64> {
-    let force = table.break_force?.value;
+    let force = table.break_force?.0;
     let at = at.at("break_force");
     if solver != SolverChoice::Xpbd {
         at.refuse(
@@ -146,7 +146,7 @@ pub(super) fn resolve_break_force(
 
 /// Warns where pressure has no material to work against.
 pub(super) fn warn_of_pressure(table: &ClothTable, solver: SolverChoice, at: &Place<'_>) {
-    if table.pressure.value != 0.0 && solver == SolverChoice::Pbd {
+    if table.pressure.0 != 0.0 && solver == SolverChoice::Pbd {
         at.warn(format!(
             "`{at}.pressure` under the solver \"pbd\" moves the vertices before the projections, which take that back as \
              far as `stiffness` and `iterations` go: how far the cloth bulges does not follow from the pressure; use \
@@ -203,7 +203,7 @@ pub(super) fn resolve_rest_curvature(
     solver: SolverChoice,
     at: &Place<'_>,
 ) -> [f64; 3] {
-    let curvature = table.rest_curvature.values();
+    let curvature = table.rest_curvature.get();
     let at = at.at("rest_curvature");
     if curvature == [0.0; 3] || refuse_under_older(solver, &at) || knows_rest_curvature(bending) {
         return curvature;
@@ -228,8 +228,8 @@ impl ProjectionKeys {
         let is_pbd = solver == SolverChoice::Pbd;
         let is_corrected = correction == StiffnessCorrection::PerSubstep;
         Self {
-            stiffness: is_pbd.then_some(stretch.into()),
-            bend_stiffness: is_pbd.then_some(bend.into()),
+            stiffness: is_pbd.then_some(Number(stretch)),
+            bend_stiffness: is_pbd.then_some(Number(bend)),
             stiffness_correction: is_pbd.then_some(is_corrected),
         }
     }
@@ -241,8 +241,8 @@ impl ProjectionKeys {
         if solver == SolverChoice::Pbd {
             let is_corrected = stiffness_correction == Some(true);
             return ProjectionStiffness {
-                stretch: stiffness.map_or(default.stretch, |part| part.value),
-                bend: bend_stiffness.map_or(default.bend, |part| part.value),
+                stretch: stiffness.map_or(default.stretch, f64::from),
+                bend: bend_stiffness.map_or(default.bend, f64::from),
                 correction: if is_corrected { StiffnessCorrection::PerSubstep } else { default.correction },
             };
         }

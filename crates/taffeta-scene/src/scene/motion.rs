@@ -27,7 +27,7 @@ impl Default for PlaceTable {
 impl From<&Placement> for PlaceTable {
     fn from(place: &Placement) -> Self {
         let Placement { translate, rotate_deg, scale } = *place;
-        Self { translate: translate.into(), rotate_deg: rotate_deg.into(), scale: scale.into() }
+        Self { translate: translate.into(), rotate_deg: rotate_deg.into(), scale: Number(scale) }
     }
 }
 
@@ -35,7 +35,7 @@ impl PlaceTable {
     /// The placement.
     pub(super) fn resolve(&self) -> Placement {
         let Self { translate, rotate_deg, scale } = self;
-        Placement { translate: translate.vector(), rotate_deg: rotate_deg.vector(), scale: scale.value }
+        Placement { translate: translate.get(), rotate_deg: rotate_deg.get(), scale: scale.0 }
     }
 }
 
@@ -66,7 +66,7 @@ pub(super) struct MotionTable(Vec<KeyframeTable>);
 impl From<&Motion> for MotionTable {
     fn from(motion: &Motion) -> Self {
         let row = |key: &Keyframe| KeyframeTable {
-            t: key.time.into(),
+            t: Number(key.time),
             translate: key.translate.into(),
             rotate_deg: key.rotate_deg.into(),
         };
@@ -78,9 +78,9 @@ impl MotionTable {
     /// The motion.
     pub(super) fn resolve(&self, at: &Place<'_>) -> Motion {
         let row = |key: &KeyframeTable| Keyframe {
-            time: key.t.value,
-            translate: key.translate.vector(),
-            rotate_deg: key.rotate_deg.vector(),
+            time: key.t.0,
+            translate: key.translate.get(),
+            rotate_deg: key.rotate_deg.get(),
         };
         let keys: Vec<Keyframe> = self.0.iter().map(row).collect();
         let late = keys.windows(2).position(|pair| pair[1].time <= pair[0].time);
@@ -108,14 +108,14 @@ pub(super) struct FrictionTable {
 
 impl From<Friction> for FrictionTable {
     fn from(Friction { static_, kinetic }: Friction) -> Self {
-        Self { r#static: Some(static_.into()), kinetic: Some(kinetic.into()) }
+        Self { r#static: Some(Number(static_)), kinetic: Some(Number(kinetic)) }
     }
 }
 
 impl FrictionTable {
     /// The friction; what is absent is taken from the default, such that the static coefficient is not the smaller.
     pub(super) fn resolve(&self, default: Friction, at: &Place<'_>) -> Friction {
-        match (self.r#static.map(|number| number.value), self.kinetic.map(|number| number.value)) {
+        match (self.r#static.map(f64::from), self.kinetic.map(f64::from)) {
             (Some(static_), Some(kinetic)) => {
                 if kinetic > static_ {
                     let message =

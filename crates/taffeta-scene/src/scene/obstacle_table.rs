@@ -2,7 +2,7 @@
 
 use super::motion::{FrictionTable, MotionTable, PlaceTable};
 use super::obstacle::{ObstacleShape, SceneObstacle};
-use crate::keys::{FilePath, Positive, Vector, exactly_one};
+use crate::keys::{FilePath, Number, Positive, Vector, exactly_one};
 use crate::obj::FileSequence;
 use crate::place::Place;
 use glam::DVec3;
@@ -126,16 +126,16 @@ impl From<&ObstacleShape> for ShapeTable {
         match shape {
             ObstacleShape::Mesh { path } => Self { mesh: Some(path.into()), ..none },
             ObstacleShape::Frames { pattern, rate } => {
-                Self { frames: Some(pattern.into()), frame_rate: Some((*rate).into()), ..none }
+                Self { frames: Some(pattern.into()), frame_rate: Some(Number(*rate)), ..none }
             }
             ObstacleShape::Closed(Shape::Sphere { radius }) => {
-                Self { sphere: Some(SphereTable { radius: (*radius).into() }), ..none }
+                Self { sphere: Some(SphereTable { radius: Number(*radius) }), ..none }
             }
             ObstacleShape::Closed(Shape::Plane { normal }) => {
                 Self { plane: Some(PlaneTable { normal: (*normal).into() }), ..none }
             }
             ObstacleShape::Closed(Shape::Capsule { radius, half_length }) => {
-                let (radius, half_length) = ((*radius).into(), (*half_length).into());
+                let (radius, half_length) = (Number(*radius), Number(*half_length));
                 Self { capsule: Some(CapsuleTable { radius, half_length }), ..none }
             }
             ObstacleShape::Closed(Shape::Box { half_size }) => {
@@ -173,12 +173,12 @@ impl ShapeTable {
             return Some(ObstacleShape::Mesh { path: at.absolute(&path.0) });
         }
         let closed = match (sphere, plane, capsule, r#box) {
-            (Some(sphere), ..) => Shape::Sphere { radius: sphere.radius.value },
-            (_, Some(plane), ..) => resolve_plane(plane.normal.vector(), &at.at("plane.normal"))?,
+            (Some(sphere), ..) => Shape::Sphere { radius: sphere.radius.0 },
+            (_, Some(plane), ..) => resolve_plane(plane.normal.get(), &at.at("plane.normal"))?,
             (.., Some(capsule), _) => {
-                Shape::Capsule { radius: capsule.radius.value, half_length: capsule.half_length.value }
+                Shape::Capsule { radius: capsule.radius.0, half_length: capsule.half_length.0 }
             }
-            (.., block) => resolve_box(block.as_ref()?.half_size.vector(), &at.at("box.half_size"))?,
+            (.., block) => resolve_box(block.as_ref()?.half_size.get(), &at.at("box.half_size"))?,
         };
         Some(ObstacleShape::Closed(closed))
     }
@@ -199,7 +199,7 @@ impl ShapeTable {
             at.at("frames").refuse(format!("`{at}.frames`: {message}"), help);
             return None;
         }
-        Some(ObstacleShape::Frames { pattern, rate: self.frame_rate?.value })
+        Some(ObstacleShape::Frames { pattern, rate: self.frame_rate?.0 })
     }
 }
 

@@ -1,10 +1,11 @@
 //! Pins as tables of a scene.
 
 use super::motion::MotionTable;
-use crate::keys::{Always, Choice, Corner, Count, Fixed, NotNegative, Positive, Vector, Words, exactly_one};
+use crate::keys::{
+    Always, Choice, Corner, Count, Fixed, NotNegative, Number, Positive, Vector, Words, exactly_one,
+};
 use crate::place::Place;
 use schemars::JsonSchema;
-use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use taffeta_core::Region;
@@ -66,8 +67,8 @@ impl<W: for<'r> From<&'r Region>> From<&PinDescription> for PinTable<W> {
             axes: Axes(Fixed(*axes)),
             clamp: *clamp,
             motion: motion.into(),
-            release: release.map(NotNegative::from),
-            strength: strength.map(Positive::from),
+            release: release.map(Number),
+            strength: strength.map(Number),
         }
     }
 }
@@ -82,8 +83,8 @@ impl<W: Where> PinTable<W> {
             motion,
             axes: self.axes.0.0,
             clamp: self.clamp,
-            release: self.release.map(|release| release.value),
-            strength: self.strength.map(|strength| strength.value),
+            release: self.release.map(f64::from),
+            strength: self.strength.map(f64::from),
         })
     }
 }
@@ -102,8 +103,8 @@ impl SolidPinTable {
         Some(PinDescription {
             motion: self.motion.resolve(&at.at("motion")),
             axes: self.axes.0.0,
-            release: self.release.map(|release| release.value),
-            strength: self.strength.map(|strength| strength.value),
+            release: self.release.map(f64::from),
+            strength: self.strength.map(f64::from),
             ..PinDescription::new(self.r#where.resolve(0, &at.at("where"))?)
         })
     }
@@ -120,8 +121,8 @@ fn check_strength(strength: Option<Positive>, solver: SolverChoice, at: &Place<'
 }
 
 /// The axes that a pin holds, at least one.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
-#[serde(transparent)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "Fixed<bool, 3>")]
 #[schemars(inline, extend("contains" = json!({ "const": true })))]
 struct Axes(Fixed<bool, 3>);
 
@@ -131,29 +132,30 @@ impl Default for Axes {
     }
 }
 
-impl<'de> Deserialize<'de> for Axes {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let axes = Fixed::deserialize(deserializer)?;
-        let help = "at least one of the axes x, y, z must be true";
-        let nothing = || D::Error::custom(format!("has no axis that is true: the pin holds nothing\n{help}"));
-        if axes == Fixed([false; 3]) { Err(nothing()) } else { Ok(Self(axes)) }
+impl TryFrom<Fixed<bool, 3>> for Axes {
+    type Error = &'static str;
+
+    fn try_from(axes: Fixed<bool, 3>) -> Result<Self, &'static str> {
+        let nothing = "has no axis that is true: the pin holds nothing\n\
+                       at least one of the axes x, y, z must be true";
+        if axes == Fixed([false; 3]) { Err(nothing) } else { Ok(Self(axes)) }
     }
 }
 
+/// The number of a vertex, from 0.
+pub(super) type VertexNumber = Count<0>;
+
 /// Numbers of vertices, at least one.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[serde(transparent)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "Vec<VertexNumber>")]
 #[schemars(inline, extend("minItems" = 1))]
 struct Vertices(Vec<VertexNumber>);
 
-/// The number of a vertex, from 0.
-pub(super) type VertexNumber = Count<0, { u32::MAX as u64 }>;
+impl TryFrom<Vec<VertexNumber>> for Vertices {
+    type Error = &'static str;
 
-impl<'de> Deserialize<'de> for Vertices {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let numbers = Vec::deserialize(deserializer)?;
-        let nothing = || D::Error::custom("is empty: the pin would hold nothing");
-        if numbers.is_empty() { Err(nothing()) } else { Ok(Self(numbers)) }
+    fn try_from(numbers: Vec<VertexNumber>) -> Result<Self, &'static str> {
+        if numbers.is_empty() { Err("is empty: the pin would hold nothing") } else { Ok(Self(numbers)) }
     }
 }
 
@@ -170,7 +172,7 @@ impl From<&Vec<u32>> for Vertices {
 }
 
 fn resolve_box(Fixed([low, high]): Fixed<Vector, 2>) -> Region {
-    Region::Box([low.vector(), high.vector()])
+    Region::Box([low.get(), high.get()])
 }
 
 /// What it holds: exactly one key.
@@ -196,7 +198,7 @@ impl From<&Region> for ClothWhere {
             Region::MaterialBox(corners) => {
                 Self { material_box: Some(Fixed(corners.map(Corner::from))), ..none }
             }
-            Region::Boundary => Self { boundary: Some(Always), ..none },
+            Region::Boundary => Self { boundary: Some(Always::TRUE), ..none },
             Region::Vertices(vertices) => Self { vertices: Some(vertices.into()), ..none },
         }
     }
@@ -214,7 +216,7 @@ impl Where for ClothWhere {
         match at.only_one(&given, None, "")? {
             "box" => r#box.map(resolve_box),
             "material_box" => {
-                material_box.map(|Fixed(corners)| Region::MaterialBox(corners.map(|u| u.values().into())))
+                material_box.map(|Fixed(corners)| Region::MaterialBox(corners.map(Corner::get)))
             }
             "boundary" => Some(Region::Boundary),
             _ => vertices.as_ref().map(Vertices::resolve),

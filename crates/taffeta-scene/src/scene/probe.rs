@@ -1,7 +1,7 @@
 //! Points whose motion is recorded.
 
-use crate::keys::{Corner, Count, Part, Tables, Vector};
-use crate::names::ReadableName;
+use crate::keys::ReadableName;
+use crate::keys::{Corner, Count, Number, Part, Tables, Vector};
 use crate::place::Place;
 use crate::words::quoted_list;
 use glam::{DVec2, DVec3};
@@ -61,7 +61,7 @@ pub(super) struct ProbeTable {
     /// The material point \[m\].
     material: Option<Corner>,
     /// The panel on which the material point lies, if it lies on several.
-    panel: Option<Count<0, { u32::MAX as u64 }>>,
+    panel: Option<Count<0>>,
     /// Name of the rope.
     rope: Option<String>,
     /// Where along the rope, as a part of its length at rest.
@@ -114,7 +114,7 @@ impl Probes {
         });
         let rope = self.rope.iter().map(|probe| ProbeTable {
             rope: Some(names.ropes[probe.rope].to_owned()),
-            at: Some(probe.at.into()),
+            at: Some(Number(probe.at)),
             ..ProbeTable::named(&probe.name)
         });
         let solid = self.solid.iter().map(|probe| ProbeTable {
@@ -143,13 +143,13 @@ impl Probes {
                 at.miss("point", "point = [0.1, 0.1, 0.1]");
             }
             let solid = find_body(solid, ("solid", &names.solids), &at.at("solid"));
-            self.solid.push(SolidProbe { name, solid: solid?, point: table.point?.vector() });
+            self.solid.push(SolidProbe { name, solid: solid?, point: table.point?.get() });
         } else if let Some(rope) = &table.rope {
             if table.at.is_none() {
                 at.miss("at", "at = 0.5");
             }
             let rope = find_body(rope, ("rope", &names.ropes), &at.at("rope"));
-            self.rope.push(RopeProbe { name, rope: rope?, at: table.at?.value });
+            self.rope.push(RopeProbe { name, rope: rope?, at: table.at?.0 });
         } else {
             if table.material.is_none() {
                 at.miss("material", "material = [0.5, 0.5]");
@@ -159,7 +159,7 @@ impl Probes {
                 return None;
             };
             let cloth = find_body(cloth, ("cloth", &names.cloths), &at.at("cloth"));
-            let (panel, material) = (table.panel.map(Count::to_u32), table.material?.values().into());
+            let (panel, material) = (table.panel.map(Count::to_u32), table.material?.get());
             self.cloth.push(Probe { name, cloth: cloth?, panel, material });
         }
         Some(())

@@ -1,13 +1,13 @@
 //! How a cloth is remeshed.
 
-use crate::keys::{AboveZero, Count, FromOne, OrOff, Positive};
+use crate::keys::{ABOVE_ZERO, Count, FROM_ONE, Number, OrOff, Positive};
 use crate::place::Place;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use taffeta_remesh::RemeshSettings;
 
 /// A count that begins with 1.
-type FromOneOn = Count<1, { u32::MAX as u64 }>;
+type FromOneOn = Count<1>;
 
 /// How the mesh adapts. Absent: it stays as it is.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -26,22 +26,22 @@ pub(super) struct RemeshTable {
     refine_strain: Option<Positive>,
     /// Compressed cloth wants edges of this length over the root of its compression \[m\].
     #[schemars(extend("default" = default_of(RemeshSettings::default().refine_compression)))]
-    refine_compression: Option<OrOff<AboveZero>>,
+    refine_compression: Option<OrOff<ABOVE_ZERO>>,
     /// Change of velocity along an edge \[m/s\].
     #[schemars(extend("default" = default_of(RemeshSettings::default().refine_velocity)))]
-    refine_velocity: Option<OrOff<AboveZero>>,
+    refine_velocity: Option<OrOff<ABOVE_ZERO>>,
     /// Change of the distance to an obstacle along an edge, relative to it.
     #[schemars(extend("default" = default_of(RemeshSettings::default().refine_obstacle)))]
-    refine_obstacle: Option<OrOff<AboveZero>>,
+    refine_obstacle: Option<OrOff<ABOVE_ZERO>>,
     /// How far a face may be from the smooth cloth \[m\]; false, or if one of the other refine_… keys is given: those decide.
     #[schemars(extend("default" = default_of(RemeshSettings::default().refine_error)))]
-    refine_error: Option<OrOff<AboveZero>>,
+    refine_error: Option<OrOff<ABOVE_ZERO>>,
     /// How many times as long edges may be where the camera does not see them, or sees them from farther than its target,
     /// at most size_max. Needs \[camera\] with a target.
-    coarsen_unseen: OrOff<FromOne>,
+    coarsen_unseen: OrOff<FROM_ONE>,
     /// By how much of its size a pass may move the material points of the cloth, root mean square; false: by any amount.
     /// What would move them more waits.
-    popping: OrOff<AboveZero>,
+    popping: OrOff<ABOVE_ZERO>,
     /// Whether edges may be longer along folds than across them. If not given: with refine_error and bending by
     /// curvature, if no seams are sewn.
     anisotropic: Option<bool>,
@@ -52,8 +52,8 @@ pub(super) struct RemeshTable {
 }
 
 /// A default that the schema shows.
-fn default_of(value: Option<f64>) -> OrOff<AboveZero> {
-    value.into()
+fn default_of(value: Option<f64>) -> OrOff<ABOVE_ZERO> {
+    OrOff(value)
 }
 
 impl Default for RemeshTable {
@@ -92,19 +92,19 @@ impl From<&RemeshSettings> for RemeshTable {
             max_vertices,
         } = *settings;
         // One error takes the place of the thresholds.
-        let threshold = |value: f64| refine_error.is_none().then_some(value.into());
-        let or_off = |value: Option<f64>| refine_error.is_none().then_some(value.into());
+        let threshold = |value: f64| refine_error.is_none().then_some(Number(value));
+        let or_off = |value: Option<f64>| refine_error.is_none().then_some(OrOff(value));
         Self {
-            size_min: Some(size_min.into()),
-            size_max: size_max.into(),
+            size_min: Some(Number(size_min)),
+            size_max: Number(size_max),
             refine_angle: threshold(refine_angle),
             refine_strain: threshold(refine_strain),
             refine_compression: or_off(refine_compression),
             refine_velocity: or_off(refine_velocity),
             refine_obstacle: or_off(refine_obstacle),
-            refine_error: refine_error.map(|error| Some(error).into()),
-            coarsen_unseen: coarsen_unseen.into(),
-            popping: popping.into(),
+            refine_error: refine_error.map(|error| OrOff(Some(error))),
+            coarsen_unseen: OrOff(coarsen_unseen),
+            popping: OrOff(popping),
             anisotropic: Some(anisotropic),
             interval: interval.into(),
             max_vertices: Count(max_vertices as u64),
@@ -118,20 +118,20 @@ impl RemeshTable {
         let default = RemeshSettings::default();
         // Who gives thresholds wants them.
         let unless_given = default.refine_error.filter(|_| self.thresholds().is_empty());
-        let refine_error = self.refine_error.map_or(unless_given, |error| error.value);
-        let or = |key: Option<Positive>, default: f64| key.map_or(default, |key| key.value);
-        let or_off = |key: Option<OrOff<AboveZero>>, default| key.map_or(default, |key| key.value);
+        let refine_error = self.refine_error.map_or(unless_given, |error| error.0);
+        let or = |key: Option<Positive>, default: f64| key.map_or(default, f64::from);
+        let or_off = |key: Option<OrOff<ABOVE_ZERO>>, default| key.map_or(default, |key| key.0);
         let settings = RemeshSettings {
             size_min: or(self.size_min, default.size_min),
-            size_max: self.size_max.value,
+            size_max: self.size_max.0,
             refine_angle: or(self.refine_angle, default.refine_angle),
             refine_strain: or(self.refine_strain, default.refine_strain),
             refine_compression: or_off(self.refine_compression, default.refine_compression),
             refine_velocity: or_off(self.refine_velocity, default.refine_velocity),
             refine_obstacle: or_off(self.refine_obstacle, default.refine_obstacle),
             refine_error,
-            coarsen_unseen: self.coarsen_unseen.value,
-            popping: self.popping.value,
+            coarsen_unseen: self.coarsen_unseen.0,
+            popping: self.popping.0,
             anisotropic: self.anisotropic.unwrap_or(refine_error.is_some() && may_stretch),
             interval: self.interval.to_u32(),
             max_vertices: self.max_vertices.0 as usize,

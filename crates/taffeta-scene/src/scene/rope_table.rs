@@ -5,10 +5,10 @@ use super::membrane::ProjectionKeys;
 use super::motion::{FrictionTable, PlaceTable};
 use super::pin_table::{PinTable, RopeWhere};
 use super::rope::{RopeShape, SceneRope};
+use crate::keys::BodyName;
 use crate::keys::{
-    Choice, Count, NotNegative, Number, Part, Positive, Tables, Unsupported, Vector, Words, exactly_one,
+    Choice, Count, Ignored, NotNegative, Number, Part, Positive, Tables, Vector, Words, exactly_one,
 };
-use crate::names::BodyName;
 use crate::place::Place;
 use glam::DVec3;
 use schemars::JsonSchema;
@@ -76,7 +76,7 @@ pub(super) struct RopeTable {
     #[serde(default)]
     pin: Tables<PinTable<RopeWhere>>,
     /// Not supported: a rope keeps its segments.
-    remesh: Option<Unsupported>,
+    remesh: Option<Ignored>,
 }
 
 fn default_name() -> BodyName {
@@ -84,7 +84,7 @@ fn default_name() -> BodyName {
 }
 
 fn default_radius() -> Positive {
-    0.005.into()
+    Number(0.005)
 }
 
 fn zero() -> Vector {
@@ -116,18 +116,18 @@ struct RopeMaterialTable {
 }
 
 fn nothing() -> NotNegative {
-    0.0.into()
+    Number(0.0)
 }
 
 impl From<&RopeMaterial> for RopeMaterialTable {
     fn from(material: &RopeMaterial) -> Self {
         let RopeMaterial { density, stretch, bend, stretch_damping, bend_damping, friction } = *material;
         Self {
-            density: density.into(),
-            stretch: stretch.into(),
-            bend: bend.into(),
-            stretch_damping: stretch_damping.into(),
-            bend_damping: bend_damping.into(),
+            density: Number(density),
+            stretch: Number(stretch),
+            bend: Number(bend),
+            stretch_damping: Number(stretch_damping),
+            bend_damping: Number(bend_damping),
             friction: friction.into(),
         }
     }
@@ -136,11 +136,11 @@ impl From<&RopeMaterial> for RopeMaterialTable {
 impl RopeMaterialTable {
     fn resolve(&self, at: &Place<'_>) -> Option<RopeMaterial> {
         let material = RopeMaterial {
-            density: self.density.value,
-            stretch: self.stretch.value,
-            bend: self.bend.value,
-            stretch_damping: self.stretch_damping.value,
-            bend_damping: self.bend_damping.value,
+            density: self.density.0,
+            stretch: self.stretch.0,
+            bend: self.bend.0,
+            stretch_damping: self.stretch_damping.0,
+            bend_damping: self.bend_damping.0,
             friction: self.friction.resolve(Friction::default(), &at.at("friction")),
         };
         report_material(material.validate(), at).then_some(material)
@@ -177,10 +177,10 @@ impl RopeTable {
         };
         Self {
             name: BodyName(rope.name.clone()),
-            length: length.map(Positive::from),
+            length: length.map(Number),
             segments: segments.map(Count::from),
             points: points.map(|points| points.iter().map(|point| (*point).into()).collect()),
-            radius: rope.radius.into(),
+            radius: Number(rope.radius),
             material: (&rope.material).into(),
             place: (&rope.place).into(),
             velocity: rope.velocity.into(),
@@ -188,7 +188,7 @@ impl RopeTable {
             bending: Choice(bending),
             remedy,
             plane: rope.plane.map(Vector::from),
-            rest_curvature: rope.rest_curvature.map(Number::from),
+            rest_curvature: rope.rest_curvature.map(Number),
             stiffness: projection.stiffness,
             bend_stiffness: projection.bend_stiffness,
             stiffness_correction: projection.stiffness_correction,
@@ -221,13 +221,13 @@ impl RopeTable {
             name: self.name.0.clone(),
             shape: shape?,
             material: material?,
-            radius: self.radius.value,
+            radius: self.radius.0,
             place: self.place.resolve(),
-            velocity: self.velocity.vector(),
-            angular_velocity: self.angular_velocity.vector(),
+            velocity: self.velocity.get(),
+            angular_velocity: self.angular_velocity.get(),
             bending,
             plane,
-            rest_curvature: self.rest_curvature.map(|curvature| curvature.value),
+            rest_curvature: self.rest_curvature.map(f64::from),
             projection,
             pins: self.resolve_pins(last, solver, at),
         };
@@ -250,9 +250,9 @@ impl RopeTable {
             if segments.is_none() {
                 at.miss("segments", "segments = 40");
             }
-            return Some(RopeShape::Straight { length: length.value, segments: segments? });
+            return Some(RopeShape::Straight { length: length.0, segments: segments? });
         }
-        let points: Vec<DVec3> = self.points.as_ref()?.iter().map(|point| point.vector()).collect();
+        let points: Vec<DVec3> = self.points.as_ref()?.iter().map(|point| point.get()).collect();
         let least = if segments.is_some() { 2 } else { 3 };
         if points.len() < least {
             let message = format!("`{at}.points` has {} points, but needs at least {least}", points.len());
@@ -277,7 +277,7 @@ impl RopeTable {
     }
 
     fn resolve_plane(&self, at: &Place<'_>) -> Option<DVec3> {
-        let normal = self.plane?.vector();
+        let normal: DVec3 = self.plane?.get();
         if normal.length() == 0.0 {
             let message = format!("`{at}` is [0, 0, 0], which is no direction");
             at.refuse(message, "the normal of the plane, for example [0, 0, 1]");

@@ -1,10 +1,9 @@
 //! The seams of a cloth.
 
 use super::pin_table::VertexNumber;
-use crate::keys::{Positive, exactly_one};
+use crate::keys::{Number, Positive, exactly_one};
 use crate::place::Place;
 use schemars::JsonSchema;
-use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use taffeta_sim::{Mode, SeamDescription, SeamSides, SimulationSettings};
@@ -35,7 +34,7 @@ pub(super) struct SeamTable {
 }
 
 fn default_time() -> Positive {
-    DEFAULT_TIME.into()
+    Number(DEFAULT_TIME)
 }
 
 /// A run of the boundary.
@@ -48,22 +47,23 @@ struct RunTable {
 }
 
 /// The vertices of a run, by their numbers in the file.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(transparent)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "Vec<VertexNumber>")]
 #[schemars(inline, extend("minItems" = 2))]
 struct RunVertices(Vec<VertexNumber>);
 
-impl<'de> Deserialize<'de> for RunVertices {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let vertices = Vec::deserialize(deserializer)?;
-        let count = vertices.len();
-        if count >= 2 {
+impl TryFrom<Vec<VertexNumber>> for RunVertices {
+    type Error = String;
+
+    fn try_from(vertices: Vec<VertexNumber>) -> Result<Self, String> {
+        if vertices.len() >= 2 {
             return Ok(Self(vertices));
         }
-        Err(D::Error::custom(format!(
-            "names {count} vertices, but must name at least 2: the ends of the run\n\
-             a run that ends where it begins is the whole loop"
-        )))
+        Err(format!(
+            "names {} vertices, but must name at least 2: the ends of the run\n\
+             a run that ends where it begins is the whole loop",
+            vertices.len()
+        ))
     }
 }
 
@@ -81,12 +81,12 @@ impl RunTable {
 
 impl From<&SeamDescription> for SeamTable {
     fn from(seam: &SeamDescription) -> Self {
-        let table = Self { a: None, b: None, distance: None, time: seam.time.into(), ease: None };
+        let table = Self { a: None, b: None, distance: None, time: Number(seam.time), ease: None };
         match &seam.sides {
             SeamSides::Runs([a, b]) => {
                 Self { a: Some(a.into()), b: Some(b.into()), ease: Some(seam.ease), ..table }
             }
-            SeamSides::Near(distance) => Self { distance: Some((*distance).into()), ..table },
+            SeamSides::Near(distance) => Self { distance: Some(Number(*distance)), ..table },
             SeamSides::Pairs(_) => unreachable!("a scene names runs or a distance"),
         }
     }
@@ -96,7 +96,7 @@ impl SeamTable {
     fn resolve(&self, at: &Place<'_>) -> Option<SeamDescription> {
         let sides = match (&self.a, &self.b, self.distance) {
             (Some(a), Some(b), None) => SeamSides::Runs([a.resolve(), b.resolve()]),
-            (None, None, Some(distance)) => SeamSides::Near(distance.value),
+            (None, None, Some(distance)) => SeamSides::Near(distance.0),
             (a, b, distance) => {
                 let given = [("a", a.is_some()), ("b", b.is_some()), ("distance", distance.is_some())];
                 let names: Vec<&str> = given.iter().filter(|(_, is)| *is).map(|(name, _)| *name).collect();
@@ -112,7 +112,7 @@ impl SeamTable {
             let message = format!("`{at}.ease` belongs to a seam of two runs, a and b");
             at.at("ease").refuse(message, "leave it out");
         }
-        Some(SeamDescription { sides, time: self.time.value, ease: self.ease.unwrap_or(false) })
+        Some(SeamDescription { sides, time: self.time.0, ease: self.ease.unwrap_or(false) })
     }
 }
 

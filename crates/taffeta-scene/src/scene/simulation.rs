@@ -1,15 +1,11 @@
 //! Duration, frames, solver.
 
-use crate::keys::{Auto, Choice, Count, NotNegative, Positive, Vector, Words, find_word};
+use crate::keys::{Auto, Choice, Count, NotNegative, Number, Plain, Positive, Vector, Words};
 use crate::place::Place;
 use crate::words::quoted_list;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{Deserializer, Error, Unexpected, Visitor};
-use serde::ser::Serializer;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::json;
-use std::borrow::Cow;
-use std::fmt;
 use taffeta_sim::{ACCURACIES, ACCURACY_RANGE, Mode, SimulationSettings, SolverChoice, TimeIntegration};
 
 /// More frames than this are taken for a mistake: five days at 24 frames per second.
@@ -114,15 +110,15 @@ impl From<&Simulation> for SimulationTable {
         } = *settings;
         Self {
             mode: Choice(mode),
-            duration: (mode != Mode::Static).then_some((*duration).into()),
-            frame_rate: (*frame_rate).into(),
+            duration: (mode != Mode::Static).then_some(Number(*duration)),
+            frame_rate: Number(*frame_rate),
             solver: Choice(solver),
             accuracy: Accuracy(accuracy),
             substeps: Auto(substeps),
             iterations: Auto(iterations),
             time: Choice(time),
             gravity: gravity.into(),
-            velocity_damping: velocity_damping.into(),
+            velocity_damping: Number(velocity_damping),
             threads: Count(threads as u64),
             seed: Count(*seed),
         }
@@ -139,8 +135,8 @@ impl SimulationTable {
             accuracy: self.accuracy.0,
             substeps: self.substeps.0,
             iterations: self.iterations.0,
-            gravity: self.gravity.vector(),
-            velocity_damping: self.velocity_damping.value,
+            gravity: self.gravity.get(),
+            velocity_damping: self.velocity_damping.0,
             threads: self.threads.0 as usize,
         };
         check_solver(&settings, at);
@@ -148,8 +144,8 @@ impl SimulationTable {
         // A duration does no harm in a static scene, where no time passes.
         let duration = self.duration.filter(|_| !is_static);
         let simulation = Simulation {
-            duration: duration.map_or(0.0, |duration| duration.value),
-            frame_rate: self.frame_rate.value,
+            duration: duration.map_or(0.0, f64::from),
+            frame_rate: self.frame_rate.0,
             seed: self.seed.0,
             settings,
         };
@@ -254,44 +250,33 @@ impl Words for SolverChoice {
 }
 
 /// The name of an accuracy, or a number.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(try_from = "Plain")]
+#[schemars(inline, schema_with = "accuracy_schema")]
 struct Accuracy(f64);
+
+impl TryFrom<Plain> for Accuracy {
+    type Error = String;
+
+    fn try_from(plain: Plain) -> Result<Self, String> {
+        if let Plain::Text(_) = plain {
+            return Choice::try_from(plain).map(|Choice(accuracy)| accuracy);
+        }
+        let (least, most) = ACCURACY_RANGE;
+        let names = quoted_list(&ACCURACIES.map(|(name, _)| name));
+        let allowed = format!("{names} or a number from {least:e} to {most}");
+        match plain.number() {
+            Some(number) if (least..=most).contains(&number) => Ok(Self(number)),
+            Some(number) => Err(format!("is {number}, but must be {allowed}")),
+            None => plain.refuse(&allowed),
+        }
+    }
+}
 
 /// Accuracies as far as they have names.
 impl Words for Accuracy {
     fn words() -> Vec<(&'static str, Self)> {
         ACCURACIES.map(|(name, value)| (name, Self(value))).to_vec()
-    }
-}
-
-struct AccuracyVisitor;
-
-impl Visitor<'_> for AccuracyVisitor {
-    type Value = Accuracy;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = ACCURACIES.map(|(name, _)| name);
-        write!(f, "{} or a number from {:e} to {}", quoted_list(&names), ACCURACY_RANGE.0, ACCURACY_RANGE.1)
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Accuracy, E> {
-        find_word(text)
-    }
-
-    fn visit_i64<E: Error>(self, value: i64) -> Result<Accuracy, E> {
-        self.visit_f64(value as f64)
-    }
-
-    fn visit_f64<E: Error>(self, value: f64) -> Result<Accuracy, E> {
-        let (least, most) = ACCURACY_RANGE;
-        let is_in = (least..=most).contains(&value);
-        if is_in { Ok(Accuracy(value)) } else { Err(E::invalid_value(Unexpected::Float(value), &self)) }
-    }
-}
-
-impl<'de> Deserialize<'de> for Accuracy {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(AccuracyVisitor)
     }
 }
 
@@ -304,20 +289,8 @@ impl Serialize for Accuracy {
     }
 }
 
-impl JsonSchema for Accuracy {
-    fn schema_name() -> Cow<'static, str> {
-        "accuracy".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let (least, most) = ACCURACY_RANGE;
-        let names = ACCURACIES.map(|(name, _)| name);
-        json_schema!({
-            "anyOf": [{ "enum": names }, { "type": "number", "minimum": least, "maximum": most }]
-        })
-    }
+fn accuracy_schema(_: &mut SchemaGenerator) -> Schema {
+    let (least, most) = ACCURACY_RANGE;
+    let names = ACCURACIES.map(|(name, _)| name);
+    json_schema!({ "anyOf": [{ "enum": names }, { "type": "number", "minimum": least, "maximum": most }] })
 }

@@ -5,10 +5,10 @@ use super::motion::{FrictionTable, PlaceTable};
 use super::pin_table::SolidPinTable;
 use super::projective::warn_of_projective_solid;
 use super::solid::{SceneSolid, SolidShape};
+use crate::keys::BodyName;
 use crate::keys::{
-    Count, FilePath, Fixed, NotNegative, Number, Positive, Tables, Unsupported, Vector, exactly_one,
+    Count, FilePath, Fixed, Ignored, NotNegative, Number, Positive, Tables, Vector, exactly_one,
 };
-use crate::names::BodyName;
 use crate::place::Place;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -52,7 +52,7 @@ pub(super) struct SolidTable {
     #[serde(default)]
     pin: Tables<SolidPinTable>,
     /// Not supported: a solid keeps its tetrahedra.
-    remesh: Option<Unsupported>,
+    remesh: Option<Ignored>,
 }
 
 fn default_name() -> BodyName {
@@ -60,7 +60,7 @@ fn default_name() -> BodyName {
 }
 
 fn nothing() -> NotNegative {
-    0.0.into()
+    Number(0.0)
 }
 
 fn zero() -> Vector {
@@ -103,9 +103,9 @@ struct SolidMaterialTable {
 impl SolidMaterialTable {
     fn resolve(&self, at: &Place<'_>) -> Option<SolidMaterial> {
         let material = SolidMaterial {
-            damping: self.damping.value,
+            damping: self.damping.0,
             friction: self.friction.resolve(Friction::default(), &at.at("friction")),
-            ..SolidMaterial::new(self.density.value, self.young.value, self.poisson.value)
+            ..SolidMaterial::new(self.density.0, self.young.0, self.poisson.0)
         };
         report_material(material.validate(), at).then_some(material)
     }
@@ -127,13 +127,13 @@ impl From<&SceneSolid> for SolidTable {
             r#box,
             mesh,
             material: SolidMaterialTable {
-                density: density.into(),
-                young: young.into(),
-                poisson: poisson.into(),
-                damping: damping.into(),
+                density: Number(density),
+                young: Number(young),
+                poisson: Number(poisson),
+                damping: Number(damping),
                 friction: friction.into(),
             },
-            volume_stiffness: volume_stiffness.into(),
+            volume_stiffness: Number(volume_stiffness),
             place: place.into(),
             velocity: (*velocity).into(),
             angular_velocity: (*angular_velocity).into(),
@@ -156,10 +156,10 @@ impl SolidTable {
         let solid = SceneSolid {
             name: self.name.0.clone(),
             shape: shape?,
-            material: SolidMaterial { volume_stiffness: self.volume_stiffness.value, ..material? },
+            material: SolidMaterial { volume_stiffness: self.volume_stiffness.0, ..material? },
             place: self.place.resolve(),
-            velocity: self.velocity.vector(),
-            angular_velocity: self.angular_velocity.vector(),
+            velocity: self.velocity.get(),
+            angular_velocity: self.angular_velocity.get(),
             pins,
         };
         if solver == SolverChoice::Projective {
@@ -195,7 +195,7 @@ fn resolve_box(BoxTable { size, cells: Fixed([x, y, z]) }: &BoxTable, at: &Place
         at.refuse(format!("`{at}` makes {count} cells"), format!("at most {MAX_CELLS} cells").as_str());
         return None;
     }
-    Some(SolidShape::Box { size: size.vector(), cells: [x, y, z].map(|count| count.to_u32()) })
+    Some(SolidShape::Box { size: size.get(), cells: [x, y, z].map(|count| count.to_u32()) })
 }
 
 fn resolve_mesh(path: &str, at: &Place<'_>) -> Option<SolidShape> {

@@ -1,11 +1,10 @@
 //! What is neither body nor simulation: contact, air, output.
 
-use crate::keys::{Choice, Count, NotNegative, Positive, Vector, Words};
+use crate::keys::{Choice, Count, NotNegative, Number, Positive, Vector, Words};
 use crate::place::Place;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use std::borrow::Cow;
 use taffeta_formats::Format;
 use taffeta_sim::Air;
 
@@ -31,17 +30,14 @@ pub(super) struct ContactTable {
 
 impl From<ContactSettings> for ContactTable {
     fn from(ContactSettings { self_contact, thickness }: ContactSettings) -> Self {
-        Self { self_contact, thickness: thickness.map(Positive::from) }
+        Self { self_contact, thickness: thickness.map(Number) }
     }
 }
 
 impl ContactTable {
     /// The settings.
     pub(super) fn resolve(&self) -> ContactSettings {
-        ContactSettings {
-            self_contact: self.self_contact,
-            thickness: self.thickness.map(|thickness| thickness.value),
-        }
+        ContactSettings { self_contact: self.self_contact, thickness: self.thickness.map(f64::from) }
     }
 }
 
@@ -65,7 +61,7 @@ impl Default for AirTable {
 
 impl From<Air> for AirTable {
     fn from(Air { density, wind, drag }: Air) -> Self {
-        Self { density: density.into(), wind: wind.into(), drag: drag.into() }
+        Self { density: Number(density), wind: wind.into(), drag: Number(drag) }
     }
 }
 
@@ -73,7 +69,7 @@ impl AirTable {
     /// The air.
     pub(super) fn resolve(&self) -> Air {
         let Self { density, wind, drag } = self;
-        Air { density: density.value, wind: wind.vector(), drag: drag.value }
+        Air { density: density.0, wind: wind.get(), drag: drag.0 }
     }
 }
 
@@ -95,7 +91,7 @@ pub(super) struct OutputTable {
     /// Formats of the frames: files per frame (obj, ply, vtp, npz), per body (usda), or one for all (glb).
     formats: Formats,
     /// Frames from one written frame to the next.
-    every: Count<1, { u32::MAX as u64 }>,
+    every: Count<1>,
     /// Wall time from one checkpoint of a run to the next \[s\].
     checkpoint_every: NotNegative,
 }
@@ -114,7 +110,7 @@ impl From<&OutputSettings> for OutputTable {
         if named.is_empty() {
             named.push(Choice(None));
         }
-        Self { formats: Formats(named), every: (*every).into(), checkpoint_every: (*checkpoint_every).into() }
+        Self { formats: Formats(named), every: (*every).into(), checkpoint_every: Number(*checkpoint_every) }
     }
 }
 
@@ -131,7 +127,7 @@ impl OutputTable {
                 Some(_) | None => {}
             }
         }
-        OutputSettings { formats, every: self.every.to_u32(), checkpoint_every: self.checkpoint_every.value }
+        OutputSettings { formats, every: self.every.to_u32(), checkpoint_every: self.checkpoint_every.0 }
     }
 }
 
@@ -144,26 +140,16 @@ impl Words for Option<Format> {
 }
 
 /// The formats that a scene names.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline, schema_with = "formats_schema")]
 struct Formats(Vec<Choice<Option<Format>>>);
 
-impl JsonSchema for Formats {
-    fn schema_name() -> Cow<'static, str> {
-        "formats".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let format = json!({ "enum": Format::ALL.map(Format::name) });
-        json_schema!({
-            "anyOf": [
-                { "type": "array", "items": format },
-                { "type": "array", "items": { "const": "none" }, "maxItems": 1 },
-            ],
-        })
-    }
+fn formats_schema(_: &mut SchemaGenerator) -> Schema {
+    let format = json!({ "enum": Format::ALL.map(Format::name) });
+    json_schema!({
+        "anyOf": [
+            { "type": "array", "items": format },
+            { "type": "array", "items": { "const": "none" }, "maxItems": 1 },
+        ],
+    })
 }

@@ -37,6 +37,11 @@ impl Document {
         SceneError::Invalid { problems: vec![problem] }
     }
 
+    /// The value at a key path, if there is one.
+    pub(crate) fn find(&self, key: &str) -> Option<&Value> {
+        key.split('.').try_fold(&self.root, |value, segment| value.child(segment))
+    }
+
     /// A problem at a key path, or at the nearest table around it that exists.
     pub(crate) fn problem(&self, key: &str, message: String, help: Option<String>) -> Problem {
         let (mut value, mut origin) = (&self.root, self.root.origin);

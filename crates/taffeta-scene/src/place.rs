@@ -73,24 +73,25 @@ impl<'a> Place<'a> {
         );
     }
 
-    /// The only key of several that is given. If it is not the only one, notes that: `words` say what there must be one
-    /// of, for example a `shape`; without them the keys do.
-    pub(crate) fn only_one(
-        &self,
-        keys: &[(&'static str, bool)],
-        words: Option<&str>,
-        help: &str,
-    ) -> Option<&'static str> {
-        let given: Vec<&'static str> =
-            keys.iter().filter(|(_, is_given)| *is_given).map(|(key, _)| *key).collect();
+    /// Those of several keys that the table at this path has.
+    pub(crate) fn given<'k>(&self, keys: &[&'k str]) -> Vec<&'k str> {
+        let document = self.check.document;
+        keys.iter().copied().filter(|key| document.find(&join_key(&self.key, key)).is_some()).collect()
+    }
+
+    /// The only key of several that the table at this path has. If it is not the only one, notes that, with help.
+    pub(crate) fn only_one<'k>(&self, keys: &[&'k str], help: &str) -> Option<&'k str> {
+        let given = self.given(keys);
         if let [only] = given.as_slice() {
             return Some(*only);
         }
-        let all: Vec<&str> = keys.iter().map(|(key, _)| *key).collect();
-        let words = words.map_or(format!("of {}", all.join(", ")), str::to_owned);
-        let found = if given.is_empty() { "none".to_owned() } else { given.join(" and ") };
-        let help = Some(help).filter(|help| !help.is_empty());
-        self.refuse(format!("`{self}` must have exactly one {words}, but has {found}"), help);
+        let found = match given.as_slice() {
+            [] => "none".to_owned(),
+            [_, _] if keys.len() == 2 => format!("both, {}", given.join(" and ")),
+            _ => given.join(" and "),
+        };
+        let message = format!("`{self}` must have exactly one of {}, but has {found}", keys.join(", "));
+        self.refuse(message, Some(help).filter(|help| !help.is_empty()));
         None
     }
 

@@ -59,6 +59,12 @@ impl<const R: usize, const N: usize> From<[f64; N]> for Numbers<R, N> {
     }
 }
 
+impl Default for Vector {
+    fn default() -> Self {
+        Self::from([0.0; 3])
+    }
+}
+
 impl<const R: usize> From<DVec3> for Numbers<R, 3> {
     fn from(vector: DVec3) -> Self {
         vector.to_array().into()

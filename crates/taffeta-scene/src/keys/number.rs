@@ -31,7 +31,7 @@ pub(crate) const ZERO_TO_ONE: usize = 3;
 pub(crate) const FROM_ONE: usize = 4;
 
 /// A number of the range `R`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "f64")]
 #[schemars(inline, schema_with = "number_schema::<R>")]
 pub(crate) struct Number<const R: usize = FINITE>(pub f64);

@@ -74,7 +74,7 @@ impl From<&PathBuf> for FilePath {
 }
 
 /// The name of a body, after which files are named.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 #[schemars(inline, extend("pattern" = "^[A-Za-z0-9_-]{1,100}$"))]
 pub(crate) struct BodyName(pub String);

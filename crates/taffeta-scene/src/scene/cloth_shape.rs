@@ -1,6 +1,6 @@
 //! Where the mesh of a cloth comes from.
 
-use super::cloth_table::{BallTable, ClothTable, GridTable};
+use super::cloth_table::{BallTable, ClothTable, GridTable, SHAPES};
 use crate::grid::GridPattern;
 use crate::keys::{Choice, Count, Fixed, Number, Spread};
 use crate::mesh_file::MeshFormat;
@@ -85,15 +85,9 @@ impl ClothShape {
 
     /// The shape of a cloth, checked.
     pub(super) fn resolve(table: &ClothTable, at: &Place<'_>) -> Option<Self> {
-        let given = [
-            ("grid", table.grid.is_some()),
-            ("mesh", table.mesh.is_some()),
-            ("ball", table.ball.is_some()),
-            ("outline", table.outline.is_some()),
-        ];
-        let shape =
-            at.only_one(&given, None, "for example grid = { size = [1.0, 1.0], cells = [32, 32] }")?;
-        refuse_foreign_keys(table, shape, at);
+        let help = "for example grid = { size = [1.0, 1.0], cells = [32, 32] }";
+        let shape = at.only_one(&SHAPES, help)?;
+        refuse_foreign_keys(shape, at);
         match shape {
             "grid" => resolve_grid(table.grid.as_ref()?, &at.at("grid.cells")),
             "mesh" => resolve_mesh(table, &at.at("mesh")),
@@ -116,20 +110,18 @@ impl ClothShape {
 }
 
 /// Refuses keys that belong to another shape.
-fn refuse_foreign_keys(table: &ClothTable, shape: &str, at: &Place<'_>) {
-    let of_outline = "it belongs to `outline`, an SVG file with closed paths";
-    let foreign = [
-        (
-            "uv_scale",
-            table.uv_scale.is_some() && shape != "mesh",
-            "a mesh",
-            "it scales the vt coordinates of `mesh`",
-        ),
-        ("edge_length", table.edge_length.is_some() && shape != "outline", "an outline", of_outline),
-        ("outline_scale", table.outline_scale.is_some() && shape != "outline", "an outline", of_outline),
-    ];
-    for (key, _, needed, help) in foreign.into_iter().filter(|(_, is_foreign, ..)| *is_foreign) {
-        at.at(key).refuse(format!("`{at}.{key}` needs {needed}"), help);
+fn refuse_foreign_keys(shape: &str, at: &Place<'_>) {
+    let refuse = |keys: &[&str], owner: &str, help: &str| {
+        for key in at.given(keys) {
+            at.at(key).refuse(format!("`{at}.{key}` needs {owner}"), help);
+        }
+    };
+    if shape != "mesh" {
+        refuse(&["uv_scale"], "a mesh", "it scales the vt coordinates of `mesh`");
+    }
+    if shape != "outline" {
+        let help = "it belongs to `outline`, an SVG file with closed paths";
+        refuse(&["edge_length", "outline_scale"], "an outline", help);
     }
 }
 

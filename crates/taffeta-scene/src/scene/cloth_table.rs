@@ -16,16 +16,16 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::json;
 use taffeta_sim::{BendingModel, EnclosedDescription, MembraneModel, ProjectionStiffness};
 
-/// The material of a cloth that names none.
-const DEFAULT_MATERIAL: &str = "cotton";
+/// The keys that say where the mesh of a cloth comes from.
+pub(super) const SHAPES: [&str; 4] = ["grid", "mesh", "ball", "outline"];
 /// Level of a ball: 1.3 million faces.
 const MAX_LEVEL: u64 = 8;
 
 /// A cloth. Exactly one of grid, mesh, ball, outline.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename = "cloth", default, deny_unknown_fields)]
 #[schemars(extend(
-    "oneOf" = exactly_one(&["grid", "mesh", "ball", "outline"]),
+    "oneOf" = exactly_one(&SHAPES),
     "dependentRequired" = json!({
         "uv_scale": ["mesh"],
         "outline": ["edge_length"],
@@ -35,6 +35,7 @@ const MAX_LEVEL: u64 = 8;
 ))]
 pub(super) struct ClothTable {
     /// Name, unique in the scene; files are named after it.
+    #[serde(default = "default_name")]
     pub name: BodyName,
     /// A rectangle in the xy-plane from the origin.
     pub grid: Option<GridTable>,
@@ -96,39 +97,8 @@ pub(super) struct ClothTable {
     pub remesh: Option<RemeshTable>,
 }
 
-impl Default for ClothTable {
-    fn default() -> Self {
-        let zero = || Vector::from([0.0; 3]);
-        Self {
-            name: BodyName("sheet".to_owned()),
-            grid: None,
-            mesh: None,
-            ball: None,
-            outline: None,
-            edge_length: None,
-            outline_scale: None,
-            uv_scale: None,
-            material: MaterialChoice::Name(DEFAULT_MATERIAL.to_owned()),
-            place: PlaceTable::default(),
-            velocity: zero(),
-            angular_velocity: zero(),
-            pressure: Number(0.0),
-            volume: None,
-            rest_curvature: zero(),
-            constraint: None,
-            scaling: None,
-            scaling_area: None,
-            buckling: Buckling(None),
-            break_force: None,
-            bending: None,
-            stiffness: None,
-            bend_stiffness: None,
-            stiffness_correction: None,
-            pin: Tables::default(),
-            seam: None,
-            remesh: None,
-        }
-    }
+fn default_name() -> BodyName {
+    BodyName("sheet".to_owned())
 }
 
 /// A rectangle in the xy-plane from the origin.
@@ -233,7 +203,7 @@ impl Words for BendingModel {
 }
 
 /// Times the buckling stress that a triangle bears: `true` for once, `false` for any.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(try_from = "Plain")]
 #[schemars(inline, schema_with = "buckling_schema")]
 pub(super) struct Buckling(pub Option<f64>);

@@ -17,6 +17,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use taffeta_solve::{DEFAULT_HARDENING, Material, MaterialError, Tearing};
 
+/// The material of a cloth that names none.
+const DEFAULT_MATERIAL: &str = "cotton";
 /// What a material must say if it does not change a preset.
 const REQUIRED: [&str; 3] = ["density", "stretch", "bend"];
 
@@ -207,6 +209,12 @@ pub(super) enum MaterialChoice {
     Name(String),
     /// A table.
     Table(Box<MaterialTable>),
+}
+
+impl Default for MaterialChoice {
+    fn default() -> Self {
+        Self::Name(DEFAULT_MATERIAL.to_owned())
+    }
 }
 
 struct ChoiceVisitor;

@@ -246,12 +246,7 @@ impl ProjectionKeys {
                 correction: if is_corrected { StiffnessCorrection::PerSubstep } else { default.correction },
             };
         }
-        let given = [
-            ("stiffness", stiffness.is_some()),
-            ("bend_stiffness", bend_stiffness.is_some()),
-            ("stiffness_correction", stiffness_correction.is_some()),
-        ];
-        for (key, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
+        for key in at.given(&["stiffness", "bend_stiffness", "stiffness_correction"]) {
             at.warn(format!(
                 "`{at}.{key}` belongs to the solver \"pbd\" and has no effect here: stiffness comes from the material"
             ));

@@ -47,15 +47,11 @@ pub(super) struct KeyframeTable {
     #[schemars(example = 0.0)]
     t: Number,
     /// Translation \[m\].
-    #[serde(default = "zero")]
+    #[serde(default)]
     translate: Vector,
     /// Angles about x, y, z \[degrees\].
-    #[serde(default = "zero")]
+    #[serde(default)]
     rotate_deg: Vector,
-}
-
-fn zero() -> Vector {
-    [0.0; 3].into()
 }
 
 /// Keyframes, linear between, constant before the first and after the last.

@@ -13,6 +13,9 @@ use taffeta_contact::Shape;
 use taffeta_core::Friction;
 use taffeta_sim::SolverChoice;
 
+/// The keys that say what an obstacle looks like.
+const SHAPES: [&str; 6] = ["sphere", "plane", "capsule", "box", "mesh", "frames"];
+
 /// A rigid body that the cloths meet, or a sequence of shapes.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename = "obstacle", deny_unknown_fields)]
@@ -100,7 +103,7 @@ struct BoxTable {
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename = "shape", deny_unknown_fields)]
 #[schemars(extend(
-    "oneOf" = exactly_one(&["sphere", "plane", "capsule", "box", "mesh", "frames"]),
+    "oneOf" = exactly_one(&SHAPES),
     "dependentRequired" = json!({ "frames": ["frame_rate"], "frame_rate": ["frames"] })
 ))]
 struct ShapeTable {
@@ -148,18 +151,10 @@ impl From<&ObstacleShape> for ShapeTable {
 impl ShapeTable {
     fn resolve(&self, solver: SolverChoice, at: &Place<'_>) -> Option<ObstacleShape> {
         let Self { sphere, plane, capsule, r#box, mesh, frames, frame_rate } = self;
-        let given = [
-            ("sphere", sphere.is_some()),
-            ("plane", plane.is_some()),
-            ("capsule", capsule.is_some()),
-            ("box", r#box.is_some()),
-            ("mesh", mesh.is_some()),
-            ("frames", frames.is_some()),
-        ];
-        let help = "supported: sphere = { radius = 0.2 }, plane = { normal = [0, 1, 0] }, \
+        let help = "give exactly one shape: sphere = { radius = 0.2 }, plane = { normal = [0, 1, 0] }, \
                     capsule = { radius = 0.1, half_length = 0.2 }, box = { half_size = [0.1, 0.1, 0.1] }, \
                     mesh = \"body.obj\", frames = \"body_%04d.obj\" with frame_rate";
-        at.only_one(&given, Some("shape"), help)?;
+        at.only_one(&SHAPES, help)?;
         if frame_rate.is_some() && frames.is_none() {
             let help = "it tells how many files of a sequence, frames = \"body_%04d.obj\", go into a second";
             at.at("frame_rate").refuse(format!("`{at}.frame_rate` needs frames"), help);

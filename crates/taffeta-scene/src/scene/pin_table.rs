@@ -11,6 +11,11 @@ use serde_json::json;
 use taffeta_core::Region;
 use taffeta_sim::{PinDescription, SolverChoice};
 
+/// What pins of cloths, solids and ropes select by.
+const OF_CLOTHS: [&str; 4] = ["box", "material_box", "boundary", "vertices"];
+const OF_SOLIDS: [&str; 3] = ["box", "boundary", "vertices"];
+const OF_ROPES: [&str; 3] = ["ends", "vertices", "box"];
+
 /// Where a pin of some kind of body holds.
 pub(super) trait Where {
     /// The region of a body whose last vertex has this number.
@@ -178,7 +183,7 @@ fn resolve_box(Fixed([low, high]): Fixed<Vector, 2>) -> Region {
 /// What it holds: exactly one key.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename = "where", deny_unknown_fields)]
-#[schemars(extend("oneOf" = exactly_one(&["box", "material_box", "boundary", "vertices"])))]
+#[schemars(extend("oneOf" = exactly_one(&OF_CLOTHS)))]
 pub(super) struct ClothWhere {
     /// Vertices in a box in world space at time 0 \[m\].
     r#box: Option<Fixed<Vector, 2>>,
@@ -206,20 +211,13 @@ impl From<&Region> for ClothWhere {
 
 impl Where for ClothWhere {
     fn resolve(&self, _: u32, at: &Place<'_>) -> Option<Region> {
-        let Self { r#box, material_box, boundary, vertices } = self;
-        let given = [
-            ("box", r#box.is_some()),
-            ("material_box", material_box.is_some()),
-            ("boundary", boundary.is_some()),
-            ("vertices", vertices.is_some()),
-        ];
-        match at.only_one(&given, None, "")? {
-            "box" => r#box.map(resolve_box),
+        match at.only_one(&OF_CLOTHS, "")? {
+            "box" => self.r#box.map(resolve_box),
             "material_box" => {
-                material_box.map(|Fixed(corners)| Region::MaterialBox(corners.map(Corner::get)))
+                self.material_box.map(|Fixed(corners)| Region::MaterialBox(corners.map(Corner::get)))
             }
             "boundary" => Some(Region::Boundary),
-            _ => vertices.as_ref().map(Vertices::resolve),
+            _ => self.vertices.as_ref().map(Vertices::resolve),
         }
     }
 }
@@ -227,7 +225,7 @@ impl Where for ClothWhere {
 /// What it holds: exactly one key.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename = "solid_where", deny_unknown_fields)]
-#[schemars(extend("oneOf" = exactly_one(&["box", "boundary", "vertices"])))]
+#[schemars(extend("oneOf" = exactly_one(&OF_SOLIDS)))]
 pub(super) struct SolidWhere {
     /// Vertices in a box in world space at time 0 \[m\].
     r#box: Option<Fixed<Vector, 2>>,
@@ -246,13 +244,10 @@ impl From<&Region> for SolidWhere {
 
 impl Where for SolidWhere {
     fn resolve(&self, _: u32, at: &Place<'_>) -> Option<Region> {
-        let Self { r#box, boundary, vertices } = self;
-        let given =
-            [("box", r#box.is_some()), ("boundary", boundary.is_some()), ("vertices", vertices.is_some())];
-        match at.only_one(&given, None, "")? {
-            "box" => r#box.map(resolve_box),
+        match at.only_one(&OF_SOLIDS, "")? {
+            "box" => self.r#box.map(resolve_box),
             "boundary" => Some(Region::Boundary),
-            _ => vertices.as_ref().map(Vertices::resolve),
+            _ => self.vertices.as_ref().map(Vertices::resolve),
         }
     }
 }
@@ -260,7 +255,7 @@ impl Where for SolidWhere {
 /// What it holds: exactly one key.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename = "rope_where", deny_unknown_fields)]
-#[schemars(extend("oneOf" = exactly_one(&["ends", "vertices", "box"])))]
+#[schemars(extend("oneOf" = exactly_one(&OF_ROPES)))]
 pub(super) struct RopeWhere {
     /// Ends of the rope.
     ends: Option<Choice<Ends>>,
@@ -294,16 +289,14 @@ impl From<&Region> for RopeWhere {
 
 impl Where for RopeWhere {
     fn resolve(&self, last: u32, at: &Place<'_>) -> Option<Region> {
-        let Self { ends, vertices, r#box } = self;
-        let given = [("ends", ends.is_some()), ("vertices", vertices.is_some()), ("box", r#box.is_some())];
-        match at.only_one(&given, None, "")? {
-            "ends" => Some(Region::Vertices(match ends.as_ref()?.0 {
+        match at.only_one(&OF_ROPES, "")? {
+            "ends" => Some(Region::Vertices(match self.ends?.0 {
                 Ends::First => vec![0],
                 Ends::Last => vec![last],
                 Ends::Both => vec![0, last],
             })),
-            "box" => r#box.map(resolve_box),
-            _ => vertices.as_ref().map(Vertices::resolve),
+            "box" => self.r#box.map(resolve_box),
+            _ => self.vertices.as_ref().map(Vertices::resolve),
         }
     }
 }

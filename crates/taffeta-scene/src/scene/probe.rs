@@ -169,27 +169,16 @@ impl Probes {
 impl ProbeTable {
     /// Refuses the keys of probes on other bodies.
     fn refuse_foreign_keys(&self, at: &Place<'_>) {
-        let kind = match (&self.solid, &self.rope) {
-            (Some(_), _) => "solid",
-            (None, Some(_)) => "rope",
-            (None, None) => "cloth",
+        let (kind, others): (_, &[&str]) = match (&self.solid, &self.rope) {
+            (Some(_), _) => ("solid", &["cloth", "material", "panel", "rope", "at"]),
+            (None, Some(_)) => ("rope", &["cloth", "material", "panel", "solid", "point"]),
+            (None, None) => ("cloth", &["rope", "at", "solid", "point"]),
         };
-        let given = [
-            ("cloth", self.cloth.is_some(), "cloth"),
-            ("material", self.material.is_some(), "cloth"),
-            ("panel", self.panel.is_some(), "cloth"),
-            ("rope", self.rope.is_some(), "rope"),
-            ("at", self.at.is_some(), "rope"),
-            ("solid", self.solid.is_some(), "solid"),
-            ("point", self.point.is_some(), "solid"),
-        ];
-        for (key, is_given, owner) in given {
-            if is_given && owner != kind {
-                at.at(key).refuse(
-                    format!("`{at}.{key}` does not go with a probe on a {kind}"),
-                    "a probe has cloth and material = [u, v], rope and at = 0 to 1, or solid and point = [x, y, z]",
-                );
-            }
+        for key in at.given(others) {
+            at.at(key).refuse(
+                format!("`{at}.{key}` does not go with a probe on a {kind}"),
+                "a probe has cloth and material = [u, v], rope and at = 0 to 1, or solid and point = [x, y, z]",
+            );
         }
     }
 }

@@ -6,6 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use taffeta_remesh::RemeshSettings;
 
+/// What one `refine_error` takes the place of.
+const THRESHOLDS: [&str; 5] =
+    ["refine_angle", "refine_strain", "refine_compression", "refine_velocity", "refine_obstacle"];
+
 /// A count that begins with 1.
 type FromOneOn = Count<1>;
 
@@ -14,8 +18,7 @@ type FromOneOn = Count<1>;
 #[serde(rename = "remesh", default, deny_unknown_fields)]
 pub(super) struct RemeshTable {
     /// Smallest edge length \[m\].
-    #[schemars(extend("default" = RemeshSettings::default().size_min))]
-    size_min: Option<Positive>,
+    size_min: Positive,
     /// Largest edge length \[m\].
     size_max: Positive,
     /// Angle between normals at the ends of an edge \[rad\].
@@ -61,7 +64,6 @@ impl Default for RemeshTable {
         let settings = RemeshSettings::default();
         // Whether thresholds are given decides whether they count.
         Self {
-            size_min: None,
             refine_angle: None,
             refine_strain: None,
             refine_compression: None,
@@ -95,7 +97,7 @@ impl From<&RemeshSettings> for RemeshTable {
         let threshold = |value: f64| refine_error.is_none().then_some(Number(value));
         let or_off = |value: Option<f64>| refine_error.is_none().then_some(OrOff(value));
         Self {
-            size_min: Some(Number(size_min)),
+            size_min: Number(size_min),
             size_max: Number(size_max),
             refine_angle: threshold(refine_angle),
             refine_strain: threshold(refine_strain),
@@ -117,12 +119,12 @@ impl RemeshTable {
     pub(super) fn resolve(&self, may_stretch: bool, at: &Place<'_>) -> RemeshSettings {
         let default = RemeshSettings::default();
         // Who gives thresholds wants them.
-        let unless_given = default.refine_error.filter(|_| self.thresholds().is_empty());
+        let unless_given = default.refine_error.filter(|_| at.given(&THRESHOLDS).is_empty());
         let refine_error = self.refine_error.map_or(unless_given, |error| error.0);
         let or = |key: Option<Positive>, default: f64| key.map_or(default, f64::from);
         let or_off = |key: Option<OrOff<ABOVE_ZERO>>, default| key.map_or(default, |key| key.0);
         let settings = RemeshSettings {
-            size_min: or(self.size_min, default.size_min),
+            size_min: self.size_min.0,
             size_max: self.size_max.0,
             refine_angle: or(self.refine_angle, default.refine_angle),
             refine_strain: or(self.refine_strain, default.refine_strain),
@@ -136,34 +138,22 @@ impl RemeshTable {
             interval: self.interval.to_u32(),
             max_vertices: self.max_vertices.0 as usize,
         };
-        self.check(&settings, at);
+        check(&settings, at);
         settings
     }
+}
 
-    /// The keys that are given and that one `refine_error` takes the place of.
-    fn thresholds(&self) -> Vec<&'static str> {
-        let given = [
-            ("refine_angle", self.refine_angle.is_some()),
-            ("refine_strain", self.refine_strain.is_some()),
-            ("refine_compression", self.refine_compression.is_some()),
-            ("refine_velocity", self.refine_velocity.is_some()),
-            ("refine_obstacle", self.refine_obstacle.is_some()),
-        ];
-        given.into_iter().filter(|(_, is_given)| *is_given).map(|(key, _)| key).collect()
+fn check(settings: &RemeshSettings, at: &Place<'_>) {
+    if settings.refine_error.is_some() {
+        for key in at.given(&THRESHOLDS) {
+            let message = format!("`{key}` is given, but `refine_error` takes its place");
+            at.at(key).refuse(message, "one of the two");
+        }
     }
-
-    fn check(&self, settings: &RemeshSettings, at: &Place<'_>) {
-        if settings.refine_error.is_some() {
-            for key in self.thresholds() {
-                let message = format!("`{key}` is given, but `refine_error` takes its place");
-                at.at(key).refuse(message, "one of the two");
-            }
-        }
-        let RemeshSettings { size_min, size_max, .. } = settings;
-        if size_min > size_max {
-            let key = if self.size_min.is_some() { "size_min" } else { "size_max" };
-            let message = format!("size_min is {size_min} m, which is greater than size_max, {size_max} m");
-            at.at(key).refuse(message, "size_min ≤ size_max");
-        }
+    let RemeshSettings { size_min, size_max, .. } = settings;
+    if size_min > size_max {
+        let key = at.given(&["size_min", "size_max"]).first().copied().unwrap_or("size_min");
+        let message = format!("size_min is {size_min} m, which is greater than size_max, {size_max} m");
+        at.at(key).refuse(message, "size_min ≤ size_max");
     }
 }

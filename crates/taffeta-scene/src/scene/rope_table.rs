@@ -17,6 +17,8 @@ use serde_json::json;
 use taffeta_core::Friction;
 use taffeta_sim::{PinDescription, ProjectionStiffness, RopeBending, RopeMaterial, SolverChoice};
 
+/// The keys that say how long a rope is.
+const SHAPES: [&str; 2] = ["length", "points"];
 /// Segments of a rope: more are taken for a mistake.
 const MAX_SEGMENTS: u64 = 1_000_000;
 
@@ -24,7 +26,7 @@ const MAX_SEGMENTS: u64 = 1_000_000;
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename = "rope", deny_unknown_fields)]
 #[schemars(extend(
-    "oneOf" = exactly_one(&["length", "points"]),
+    "oneOf" = exactly_one(&SHAPES),
     "dependentRequired" = json!({ "length": ["segments"] })
 ))]
 pub(super) struct RopeTable {
@@ -48,10 +50,10 @@ pub(super) struct RopeTable {
     #[serde(default)]
     place: PlaceTable,
     /// Initial velocity \[m/s\].
-    #[serde(default = "zero")]
+    #[serde(default)]
     velocity: Vector,
     /// Initial angular velocity about the center of mass \[rad/s\].
-    #[serde(default = "zero")]
+    #[serde(default)]
     angular_velocity: Vector,
     /// How it resists bending.
     #[serde(default)]
@@ -87,10 +89,6 @@ fn default_radius() -> Positive {
     Number(0.005)
 }
 
-fn zero() -> Vector {
-    [0.0; 3].into()
-}
-
 /// The material of a rope, which has other quantities than cloth.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename = "rope_material", deny_unknown_fields)]
@@ -102,21 +100,17 @@ struct RopeMaterialTable {
     #[schemars(example = 1e4)]
     stretch: Positive,
     /// Bending stiffness EI \[N·m²\].
-    #[serde(default = "nothing")]
+    #[serde(default)]
     bend: NotNegative,
     /// Time constant of damping of stretch \[s\].
-    #[serde(default = "nothing")]
+    #[serde(default)]
     stretch_damping: NotNegative,
     /// Time constant of damping of bending \[s\].
-    #[serde(default = "nothing")]
+    #[serde(default)]
     bend_damping: NotNegative,
     /// Friction of the surface.
     #[serde(default)]
     friction: FrictionTable,
-}
-
-fn nothing() -> NotNegative {
-    Number(0.0)
 }
 
 impl From<&RopeMaterial> for RopeMaterialTable {
@@ -244,8 +238,7 @@ impl RopeTable {
         let segments = self.segments.map(Count::to_u32);
         let help =
             "for example length = 2.0 and segments = 40, or points = [[0, 0, 0], [1, 0, 0], [1, 1, 0]]";
-        let given = [("length", self.length.is_some()), ("points", self.points.is_some())];
-        at.only_one(&given, None, help)?;
+        at.only_one(&SHAPES, help)?;
         if let Some(length) = self.length {
             if segments.is_none() {
                 at.miss("segments", "segments = 40");

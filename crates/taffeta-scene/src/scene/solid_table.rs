@@ -17,13 +17,15 @@ use std::path::Path;
 use taffeta_core::Friction;
 use taffeta_sim::{PinDescription, SolidMaterial, SolverChoice};
 
+/// The keys that say where the tetrahedra come from.
+const SHAPES: [&str; 2] = ["box", "mesh"];
 /// Cells of a box: more need over 10 GB and are taken for a mistake.
 const MAX_CELLS: u64 = 4_000_000;
 
 /// A solid. Exactly one of box, mesh.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename = "solid", deny_unknown_fields)]
-#[schemars(extend("oneOf" = exactly_one(&["box", "mesh"])))]
+#[schemars(extend("oneOf" = exactly_one(&SHAPES)))]
 pub(super) struct SolidTable {
     /// Name, unique in the scene; files are named after it.
     #[serde(default = "default_name")]
@@ -37,16 +39,16 @@ pub(super) struct SolidTable {
     #[schemars(example = json!({ "density": 1000.0, "young": 1e5, "poisson": 0.3 }))]
     material: SolidMaterialTable,
     /// Stiffness k of ½kV(det F − 1)² on top \[Pa\].
-    #[serde(default = "nothing")]
+    #[serde(default)]
     volume_stiffness: NotNegative,
     /// Where it is put.
     #[serde(default)]
     place: PlaceTable,
     /// Initial velocity \[m/s\].
-    #[serde(default = "zero")]
+    #[serde(default)]
     velocity: Vector,
     /// Initial angular velocity about the center of mass \[rad/s\].
-    #[serde(default = "zero")]
+    #[serde(default)]
     angular_velocity: Vector,
     /// What is held.
     #[serde(default)]
@@ -57,14 +59,6 @@ pub(super) struct SolidTable {
 
 fn default_name() -> BodyName {
     BodyName("solid".to_owned())
-}
-
-fn nothing() -> NotNegative {
-    Number(0.0)
-}
-
-fn zero() -> Vector {
-    [0.0; 3].into()
 }
 
 /// A box from the origin, five tetrahedra per cell.
@@ -93,7 +87,7 @@ struct SolidMaterialTable {
     #[schemars(example = 0.3, extend("exclusiveMinimum" = -1, "exclusiveMaximum" = 0.5))]
     poisson: Number,
     /// Time constant of damping \[s\].
-    #[serde(default = "nothing")]
+    #[serde(default)]
     damping: NotNegative,
     /// Friction of the surface.
     #[serde(default)]
@@ -174,17 +168,10 @@ impl SolidTable {
     }
 
     fn resolve_shape(&self, at: &Place<'_>) -> Option<SolidShape> {
-        match (&self.r#box, &self.mesh) {
-            (Some(block), None) => resolve_box(block, &at.at("box.cells")),
-            (None, Some(path)) => resolve_mesh(path, &at.at("mesh")),
-            (both, _) => {
-                let found = if both.is_some() { "both" } else { "none" };
-                at.refuse(
-                    format!("`{at}` must have exactly one of box, mesh, but has {found}"),
-                    "box = { size = [0.2, 0.2, 0.2], cells = [4, 4, 4] }, or mesh = \"file.msh\"",
-                );
-                None
-            }
+        let help = "box = { size = [0.2, 0.2, 0.2], cells = [4, 4, 4] }, or mesh = \"file.msh\"";
+        match at.only_one(&SHAPES, help)? {
+            "box" => resolve_box(self.r#box.as_ref()?, &at.at("box.cells")),
+            _ => resolve_mesh(self.mesh.as_ref()?, &at.at("mesh")),
         }
     }
 }

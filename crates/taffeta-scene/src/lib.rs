@@ -54,6 +54,6 @@ pub use scene::{
     RopeShape, Scene, SceneCamera, SceneCloth, SceneObstacle, SceneRope, SceneSolid, Simulation, SolidProbe,
     SolidShape,
 };
-pub use schema::scene_schema;
+pub use schema::{scene_keys, scene_schema};
 pub use solid_box::solid_box;
 pub use taffeta_formats::read_file;

@@ -41,9 +41,12 @@ pub(crate) fn read<T: DeserializeOwned + JsonSchema>(document: &Document) -> Res
     Err(notes.problems.into_inner())
 }
 
-/// An example of a key of a table, as a line of TOML, with what it is.
+/// An example of a key of a table, as a line of TOML, with what it is. Tables that stand for several have names that begin
+/// with theirs.
 fn find_example(schema: &serde_json::Value, table: &str, key: &str) -> Option<String> {
-    let property = &schema["$defs"][table]["properties"][key];
+    let tables = schema["$defs"].as_object()?.iter().filter(|(name, _)| name.starts_with(table));
+    let property =
+        tables.map(|(_, table)| &table["properties"][key]).find(|property| property.is_object())?;
     let example = toml_text(&property["examples"][0])?;
     let about = property["description"].as_str().map_or(String::new(), |text| format!(": {}", plain(text)));
     Some(format!("for example {key} = {example}{about}"))

@@ -3,8 +3,11 @@
 //! It comes from the tables by which scenes are read: keys, types, ranges, words, defaults, units. What depends on several
 //! keys at once (a bending model that a solver does not have) is left to the reader.
 
+mod page;
 #[cfg(test)]
 mod tests;
+
+pub use page::scene_keys;
 
 use crate::scene::SceneTable;
 use crate::words::plain;
@@ -45,7 +48,7 @@ fn tidy(schema: &mut Schema) {
         let only = only.clone();
         schema.remove("anyOf");
         for (keyword, value) in only {
-            schema.insert(keyword, value);
+            schema.ensure_object().entry(keyword).or_insert(value);
         }
     }
 }

@@ -36,7 +36,7 @@ impl Plural for Fixed<Number, 2> {
 
 /// An array of `N` elements.
 #[derive(Clone, Copy, Debug, PartialEq, JsonSchema)]
-#[schemars(inline, schema_with = "fixed_schema::<T, N>")]
+#[schemars(inline, description = "", schema_with = "fixed_schema::<T, N>")]
 pub(crate) struct Fixed<T, const N: usize>(pub [T; N]);
 
 /// Numbers of the range `R`.
@@ -118,7 +118,7 @@ fn fixed_schema<T: JsonSchema, const N: usize>(generator: &mut SchemaGenerator) 
 
 /// `N` numbers of the range `R`, or one that stands for all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
-#[schemars(inline, schema_with = "spread_schema::<R, N>")]
+#[schemars(inline, description = "", schema_with = "spread_schema::<R, N>")]
 pub(crate) struct Spread<const R: usize, const N: usize>(pub Numbers<R, N>);
 
 struct SpreadVisitor<const R: usize, const N: usize>;
@@ -157,7 +157,7 @@ fn spread_schema<const R: usize, const N: usize>(generator: &mut SchemaGenerator
 /// An array of tables. The name of the type is what messages call it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename = "an array of tables")]
-#[schemars(inline)]
+#[schemars(inline, description = "")]
 pub(crate) struct Tables<T>(pub Vec<T>);
 
 /// What messages call an array of tables.

@@ -33,7 +33,7 @@ pub(crate) const FROM_ONE: usize = 4;
 /// A number of the range `R`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "f64")]
-#[schemars(inline, schema_with = "number_schema::<R>")]
+#[schemars(inline, description = "", schema_with = "number_schema::<R>")]
 pub(crate) struct Number<const R: usize = FINITE>(pub f64);
 
 /// A number above 0.
@@ -89,7 +89,7 @@ fn number_schema<const R: usize>(_: &mut SchemaGenerator) -> Schema {
 /// A number of the range `R`, or `false` for `None`: what it belongs to is switched off.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(try_from = "Plain")]
-#[schemars(inline, schema_with = "or_off_schema::<R>")]
+#[schemars(inline, description = "", schema_with = "or_off_schema::<R>")]
 pub(crate) struct OrOff<const R: usize>(pub Option<f64>);
 
 impl<const R: usize> TryFrom<Plain> for OrOff<R> {
@@ -117,7 +117,7 @@ fn or_off_schema<const R: usize>(generator: &mut SchemaGenerator) -> Schema {
 /// A whole number from `LOW` to `HIGH`; `u64::MAX`: of at least `LOW`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "i64")]
-#[schemars(inline, schema_with = "count_schema::<LOW, HIGH>")]
+#[schemars(inline, description = "", schema_with = "count_schema::<LOW, HIGH>")]
 pub(crate) struct Count<const LOW: u64, const HIGH: u64 = { u32::MAX as u64 }>(pub u64);
 
 impl<const LOW: u64, const HIGH: u64> Count<LOW, HIGH> {
@@ -155,7 +155,7 @@ fn count_schema<const LOW: u64, const HIGH: u64>(_: &mut SchemaGenerator) -> Sch
 /// A whole number from 1 to `HIGH`, or `"auto"` for `None`: the program chooses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(try_from = "Plain")]
-#[schemars(inline, schema_with = "auto_schema::<HIGH>")]
+#[schemars(inline, description = "", schema_with = "auto_schema::<HIGH>")]
 pub(crate) struct Auto<const HIGH: u64>(pub Option<u32>);
 
 impl<const HIGH: u64> TryFrom<Plain> for Auto<HIGH> {

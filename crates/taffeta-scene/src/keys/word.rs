@@ -23,7 +23,7 @@ pub(crate) fn name_of<T: Words>(value: T) -> &'static str {
 /// One of several words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(try_from = "Plain", bound = "T: Words")]
-#[schemars(rename = "word", bound = "T: Words", inline, schema_with = "words_schema::<T>")]
+#[schemars(rename = "word", bound = "T: Words", inline, description = "", schema_with = "words_schema::<T>")]
 pub(crate) struct Choice<T: Words>(pub T);
 
 impl<T: Words> TryFrom<Plain> for Choice<T> {
@@ -56,7 +56,7 @@ fn words_schema<T: Words>(_: &mut SchemaGenerator) -> Schema {
 /// A path, relative to the scene as long as it is not resolved.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
-#[schemars(inline, extend("minLength" = 1))]
+#[schemars(inline, description = "", extend("minLength" = 1))]
 pub(crate) struct FilePath(pub String);
 
 impl TryFrom<String> for FilePath {
@@ -76,7 +76,7 @@ impl From<&PathBuf> for FilePath {
 /// The name of a body, after which files are named.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
-#[schemars(inline, extend("pattern" = "^[A-Za-z0-9_-]{1,100}$"))]
+#[schemars(inline, description = "", extend("pattern" = "^[A-Za-z0-9_-]{1,100}$"))]
 pub(crate) struct BodyName(pub String);
 
 impl TryFrom<String> for BodyName {
@@ -96,7 +96,7 @@ impl TryFrom<String> for BodyName {
 /// A name that is not empty and has no control characters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
-#[schemars(inline, extend("minLength" = 1))]
+#[schemars(inline, description = "", extend("minLength" = 1))]
 pub(crate) struct ReadableName(pub String);
 
 impl TryFrom<String> for ReadableName {
@@ -111,7 +111,7 @@ impl TryFrom<String> for ReadableName {
 /// `true`, which is all that a key can say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "bool")]
-#[schemars(inline, extend("const" = true))]
+#[schemars(inline, description = "", extend("const" = true))]
 pub(crate) struct Always(bool);
 
 impl Always {
@@ -131,7 +131,7 @@ impl TryFrom<bool> for Always {
 /// refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(from = "IgnoredAny")]
-#[schemars(inline, schema_with = "no_schema")]
+#[schemars(inline, description = "", schema_with = "no_schema")]
 pub(crate) struct Ignored;
 
 impl From<IgnoredAny> for Ignored {

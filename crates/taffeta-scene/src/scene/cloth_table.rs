@@ -205,7 +205,7 @@ impl Words for BendingModel {
 /// Times the buckling stress that a triangle bears: `true` for once, `false` for any.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(try_from = "Plain")]
-#[schemars(inline, schema_with = "buckling_schema")]
+#[schemars(inline, description = "", schema_with = "buckling_schema")]
 pub(super) struct Buckling(pub Option<f64>);
 
 impl TryFrom<Plain> for Buckling {

@@ -203,7 +203,7 @@ pub(crate) fn preset_table(name: &str) -> Option<Value> {
 
 /// The material of a cloth: a name or a table.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, schema_with = "choice_schema")]
+#[schemars(inline, description = "", schema_with = "choice_schema")]
 pub(super) enum MaterialChoice {
     /// The name of a preset or of a table of the scene.
     Name(String),
@@ -265,7 +265,7 @@ fn choice_schema(generator: &mut SchemaGenerator) -> Schema {
 
 /// Materials by name. A table with the name of a preset changes that preset; any other stands for itself.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[schemars(inline, schema_with = "materials_schema")]
+#[schemars(inline, description = "", schema_with = "materials_schema")]
 pub(super) struct MaterialsTable(BTreeMap<String, MaterialTable>);
 
 fn materials_schema(generator: &mut SchemaGenerator) -> Schema {

@@ -56,7 +56,8 @@ pub(super) struct KeyframeTable {
 
 /// Keyframes, linear between, constant before the first and after the last.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename = "motion", transparent)]
+#[serde(transparent)]
+#[schemars(inline)]
 pub(super) struct MotionTable(Vec<KeyframeTable>);
 
 impl From<&Motion> for MotionTable {

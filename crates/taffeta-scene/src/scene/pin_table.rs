@@ -25,7 +25,7 @@ pub(super) trait Where {
 /// Vertices that are held.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename = "pin", deny_unknown_fields)]
-#[schemars(rename = "pin_{W}")]
+#[schemars(rename = "pin_in_{W}")]
 pub(super) struct PinTable<W> {
     /// What it holds: exactly one key.
     #[schemars(example = json!({ "vertices": [0] }))]
@@ -128,7 +128,7 @@ fn check_strength(strength: Option<Positive>, solver: SolverChoice, at: &Place<'
 /// The axes that a pin holds, at least one.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Fixed<bool, 3>")]
-#[schemars(inline, extend("contains" = json!({ "const": true })))]
+#[schemars(inline, description = "", extend("contains" = json!({ "const": true })))]
 struct Axes(Fixed<bool, 3>);
 
 impl Default for Axes {
@@ -153,7 +153,7 @@ pub(super) type VertexNumber = Count<0>;
 /// Numbers of vertices, at least one.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Vec<VertexNumber>")]
-#[schemars(inline, extend("minItems" = 1))]
+#[schemars(inline, description = "", extend("minItems" = 1))]
 struct Vertices(Vec<VertexNumber>);
 
 impl TryFrom<Vec<VertexNumber>> for Vertices {
@@ -182,7 +182,7 @@ fn resolve_box(Fixed([low, high]): Fixed<Vector, 2>) -> Region {
 
 /// What it holds: exactly one key.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename = "where", deny_unknown_fields)]
+#[serde(rename = "cloth_region", deny_unknown_fields)]
 #[schemars(extend("oneOf" = exactly_one(&OF_CLOTHS)))]
 pub(super) struct ClothWhere {
     /// Vertices in a box in world space at time 0 \[m\].
@@ -224,7 +224,7 @@ impl Where for ClothWhere {
 
 /// What it holds: exactly one key.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename = "solid_where", deny_unknown_fields)]
+#[serde(rename = "solid_region", deny_unknown_fields)]
 #[schemars(extend("oneOf" = exactly_one(&OF_SOLIDS)))]
 pub(super) struct SolidWhere {
     /// Vertices in a box in world space at time 0 \[m\].
@@ -254,7 +254,7 @@ impl Where for SolidWhere {
 
 /// What it holds: exactly one key.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename = "rope_where", deny_unknown_fields)]
+#[serde(rename = "rope_region", deny_unknown_fields)]
 #[schemars(extend("oneOf" = exactly_one(&OF_ROPES)))]
 pub(super) struct RopeWhere {
     /// Ends of the rope.

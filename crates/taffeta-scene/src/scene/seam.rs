@@ -49,7 +49,7 @@ struct RunTable {
 /// The vertices of a run, by their numbers in the file.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Vec<VertexNumber>")]
-#[schemars(inline, extend("minItems" = 2))]
+#[schemars(inline, description = "", extend("minItems" = 2))]
 struct RunVertices(Vec<VertexNumber>);
 
 impl TryFrom<Vec<VertexNumber>> for RunVertices {

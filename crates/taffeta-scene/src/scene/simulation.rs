@@ -54,7 +54,7 @@ impl Simulation {
 /// Duration, frames, solver.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename = "simulation", default, deny_unknown_fields)]
-#[schemars(extend(
+#[schemars(inline, extend(
     "if" = json!({ "properties": { "mode": { "const": "static" } }, "required": ["mode"] }),
     "else" = json!({ "required": ["duration"] })
 ))]
@@ -252,7 +252,7 @@ impl Words for SolverChoice {
 /// The name of an accuracy, or a number.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(try_from = "Plain")]
-#[schemars(inline, schema_with = "accuracy_schema")]
+#[schemars(inline, description = "", schema_with = "accuracy_schema")]
 struct Accuracy(f64);
 
 impl TryFrom<Plain> for Accuracy {

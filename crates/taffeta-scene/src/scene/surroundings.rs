@@ -20,6 +20,7 @@ pub struct ContactSettings {
 /// Contact of all cloths.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename = "contact", deny_unknown_fields)]
+#[schemars(inline)]
 pub(super) struct ContactTable {
     /// Whether cloths meet themselves and each other. Absent: yes, under every solver but "projective".
     #[serde(rename = "self")]
@@ -44,6 +45,7 @@ impl ContactTable {
 /// The surrounding air. A density or drag of 0 is a vacuum.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename = "air", default, deny_unknown_fields)]
+#[schemars(inline)]
 pub(super) struct AirTable {
     /// Density \[kg/m³\].
     density: NotNegative,
@@ -87,6 +89,7 @@ pub struct OutputSettings {
 /// What is written.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename = "output", default, deny_unknown_fields)]
+#[schemars(inline)]
 pub(super) struct OutputTable {
     /// Formats of the frames: files per frame (obj, ply, vtp, npz), per body (usda), or one for all (glb).
     formats: Formats,
@@ -141,7 +144,7 @@ impl Words for Option<Format> {
 
 /// The formats that a scene names.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[schemars(inline, schema_with = "formats_schema")]
+#[schemars(inline, description = "", schema_with = "formats_schema")]
 struct Formats(Vec<Choice<Option<Format>>>);
 
 fn formats_schema(_: &mut SchemaGenerator) -> Schema {

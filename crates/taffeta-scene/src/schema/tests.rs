@@ -187,3 +187,13 @@ fn a_scene_needs_a_body_and_an_outline_its_edge_length() {
     assert!(!validator.is_valid(&scene(r#"{"outline": "a.svg"}"#)));
     assert!(!validator.is_valid(&scene(r#"{"grid": {}, "edge_length": 0.1}"#)));
 }
+
+#[test]
+fn the_page_of_keys_is_that_of_the_schema() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/keys.md");
+    let written = std::fs::read_to_string(page).unwrap();
+    assert!(
+        written == super::scene_keys(),
+        "write docs/keys.md anew: `taffeta schema --markdown > docs/keys.md`"
+    );
+}

@@ -10,6 +10,7 @@
 //! itself (what a pin selects, where a probe lies) are part of [`Scene::build`].
 
 mod assemble;
+mod assemble_cloth;
 mod camera;
 mod check;
 mod cloth;
@@ -24,6 +25,7 @@ mod obstacle_table;
 mod orient;
 mod pin;
 mod pin_table;
+mod place_probe;
 mod placed;
 mod plausible;
 mod probe;

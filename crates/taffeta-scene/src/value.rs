@@ -76,7 +76,7 @@ impl Value {
             Kind::Boolean(value) => format!("the boolean {value}"),
             Kind::Array(items) => format!("an array of {}", items.len()),
             Kind::Table(_) => "a table".to_owned(),
-            Kind::Other(name, text) => format!("{name} {text}"),
+            Kind::Other(name, text) => format!("{name} {text}").trim_end().to_owned(),
         }
     }
 

@@ -89,12 +89,12 @@ impl<'de, T: Deserialize<'de> + Plural, const N: usize> Visitor<'de> for FixedVi
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
         // The length first: an array of the wrong length is not complained about element by element.
         let given = items.size_hint().unwrap_or(N);
-        let mut found = Vec::with_capacity(N);
-        while given == N
-            && let Some(item) = items.next_element()?
-        {
-            found.push(item);
+        if given != N {
+            return Err(A::Error::invalid_length(given, &self));
         }
+        // Every element is looked at, so that all that do not fit are noted.
+        let elements: Vec<Result<Option<T>, A::Error>> = (0..N).map(|_| items.next_element()).collect();
+        let found: Vec<T> = elements.into_iter().filter_map(Result::transpose).collect::<Result<_, _>>()?;
         found.try_into().map(Fixed).map_err(|_| A::Error::invalid_length(given, &self))
     }
 }

@@ -14,6 +14,8 @@ pub(crate) enum Plain {
     /// An array of so many elements.
     Array(usize),
     Table,
+    /// Something that no key takes, in words.
+    Other(String),
 }
 
 impl Plain {
@@ -22,7 +24,7 @@ impl Plain {
         match self {
             Self::Integer(value) => Some(*value as f64),
             Self::Float(value) => Some(*value),
-            Self::Boolean(_) | Self::Text(_) | Self::Array(_) | Self::Table => None,
+            Self::Boolean(_) | Self::Text(_) | Self::Array(_) | Self::Table | Self::Other(_) => None,
         }
     }
 
@@ -35,6 +37,7 @@ impl Plain {
             Self::Text(text) => format!("the string {text:?}"),
             Self::Array(length) => format!("an array of {length}"),
             Self::Table => "a table".to_owned(),
+            Self::Other(words) => words.clone(),
         };
         Err(format!("is {found}, but must be {allowed}"))
     }
@@ -47,7 +50,7 @@ impl Serialize for Plain {
             Self::Integer(number) => serializer.serialize_i64(*number),
             Self::Float(number) => serializer.serialize_f64(*number),
             Self::Text(text) => serializer.serialize_str(text),
-            Self::Array(_) | Self::Table => serializer.serialize_none(),
+            Self::Array(_) | Self::Table | Self::Other(_) => serializer.serialize_none(),
         }
     }
 }
@@ -83,6 +86,10 @@ impl<'de> Visitor<'de> for PlainVisitor {
             length += 1;
         }
         Ok(Plain::Array(length))
+    }
+
+    fn visit_bytes<E: Error>(self, words: &[u8]) -> Result<Plain, E> {
+        Ok(Plain::Other(String::from_utf8_lossy(words).into_owned()))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, _: A) -> Result<Plain, A::Error> {

@@ -5,8 +5,7 @@ use crate::keys::ARRAY_OF_TABLES;
 use crate::value::{Entry, Kind, Value};
 use crate::words::join_key;
 use serde::de::value::StrDeserializer;
-use serde::de::{DeserializeSeed, Deserializer, Error, IntoDeserializer, MapAccess, SeqAccess};
-use serde::de::{Unexpected, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
 
 /// A value at a key path.
@@ -42,7 +41,8 @@ impl<'de, 'a> Deserializer<'de> for Node<'_, 'a> {
             Kind::Boolean(value) => visitor.visit_bool(*value),
             Kind::Array(items) => visitor.visit_seq(self.items(items)),
             Kind::Table(entries) => visitor.visit_map(self.entries(entries)),
-            Kind::Other(name, _) => Err(Misfit::invalid_type(Unexpected::Other(name), &visitor)),
+            // What no key takes: a visitor that wants to say what it is gets its description.
+            Kind::Other(..) => visitor.visit_bytes(self.value.describe().as_bytes()),
         }
     }
 
@@ -151,9 +151,10 @@ impl<'de> SeqAccess<'de> for Items<'_, '_> {
                 if matches!(misfit, Misfit::LeftOut) {
                     return misfit;
                 }
+                let is_table = value.is_table() && !matches!(misfit, Misfit::Type(_));
                 node.notes.note(node.value, &node.key, misfit);
                 // An array of tables does without one of them; any other array is left out as a whole.
-                if value.is_table() {
+                if is_table {
                     node.notes.leave_out(node.key);
                     return Misfit::LeftOut;
                 }

@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// What has been found in a document so far.
+/// Problems and warnings found in a document so far.
 pub(crate) struct Check<'a> {
     document: &'a Document,
     problems: RefCell<Vec<Problem>>,

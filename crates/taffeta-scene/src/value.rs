@@ -53,7 +53,7 @@ impl Value {
         }
     }
 
-    /// Whether it is a table.
+    /// Returns whether the value is a table.
     pub(crate) fn is_table(&self) -> bool {
         matches!(self.kind, Kind::Table(_))
     }

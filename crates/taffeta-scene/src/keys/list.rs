@@ -160,7 +160,7 @@ fn spread_schema<const R: usize, const N: usize>(generator: &mut SchemaGenerator
 #[schemars(inline, description = "")]
 pub(crate) struct Tables<T>(pub Vec<T>);
 
-/// What messages call an array of tables.
+/// Name of an array of tables in messages.
 pub(crate) const ARRAY_OF_TABLES: &str = "an array of tables";
 
 impl<T> Default for Tables<T> {

@@ -1,4 +1,4 @@
-//! What does not fit, and what is left out for it.
+//! Problems of a document that is being read, and the values that are left out for them.
 
 use crate::document::Document;
 use crate::error::Problem;
@@ -58,7 +58,7 @@ impl Error for Misfit {
     }
 }
 
-/// What has been found while a document is read.
+/// Problems found while a document is read.
 pub(super) struct Notes<'a> {
     document: &'a Document,
     pub problems: RefCell<Vec<Problem>>,
@@ -81,7 +81,7 @@ impl<'a> Notes<'a> {
         self.left_out.borrow_mut().insert(key);
     }
 
-    /// Whether something in the table at a path is left out, which may be why the table does not fit.
+    /// Returns whether something in the table at a path is left out. The table may not fit for that reason.
     fn misses_something(&self, key: &str) -> bool {
         let start = if key.is_empty() { String::new() } else { format!("{key}.") };
         let left_out = self.left_out.borrow();

@@ -34,8 +34,8 @@ pub struct SceneCamera {
 }
 
 impl SceneCamera {
-    /// What it sees in a wide picture, 16 to 9, whose upward direction is this one unless it has its own. `None`: it does
-    /// not say what it looks at.
+    /// The view in a wide picture, 16 to 9. Its upward direction is the given one unless the camera has its own. `None`:
+    /// the camera has no target.
     pub(super) fn view(&self, upward: DVec3) -> Option<View> {
         let vertical = self.field_of_view_deg.to_radians();
         let (sine, cosine) = sin_cos(0.5 * vertical);
@@ -51,9 +51,9 @@ pub(super) struct CameraTable {
     /// Where it stands \[m\].
     #[schemars(example = json!([1.5, 1.0, 2.5]))]
     position: Vector,
-    /// What is in the middle of the picture \[m\]. Absent: the middle of all.
+    /// Point in the middle of the picture \[m\]. Absent: the middle of all bodies.
     target: Option<Vector>,
-    /// What is upward in the picture. Absent: against gravity.
+    /// Direction that is upward in the picture. Absent: against gravity.
     up: Option<Vector>,
     /// Angle from the lower to the upper border of the picture \[degrees\].
     #[serde(default = "default_view")]

@@ -89,9 +89,9 @@ pub(super) struct ClothTable {
     /// Solver "pbd": stiffnesses are those of all sweeps of a substep together.
     #[schemars(extend("default" = false))]
     pub stiffness_correction: Option<bool>,
-    /// What is held.
+    /// Pins.
     pub pin: Tables<PinTable<ClothWhere>>,
-    /// What is sewn together. Each a and b, or distance.
+    /// Seams. Each has a and b, or distance.
     pub seam: Option<Tables<SeamTable>>,
     /// How the mesh adapts. Absent: it stays as it is.
     pub remesh: Option<RemeshTable>,
@@ -202,7 +202,7 @@ impl Words for BendingModel {
     }
 }
 
-/// Times the buckling stress that a triangle bears: `true` for once, `false` for any.
+/// Multiple of the buckling stress that a triangle bears. `true` is 1; `false` is any stress.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(try_from = "Plain")]
 #[schemars(inline, description = "", schema_with = "buckling_schema")]

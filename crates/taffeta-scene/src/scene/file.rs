@@ -45,7 +45,7 @@ pub(crate) struct SceneTable {
     solid: Option<Tables<SolidTable>>,
     /// Materials by name.
     materials: Option<MaterialsTable>,
-    /// What the cloths meet.
+    /// Obstacles that the bodies meet.
     obstacle: Tables<ObstacleTable>,
     /// Contact of all cloths.
     contact: ContactTable,
@@ -55,7 +55,7 @@ pub(crate) struct SceneTable {
     probe: Tables<ProbeTable>,
     /// Where `taffeta render` looks from, and what coarsen_unseen spares. Absent: from where all is seen.
     camera: Option<CameraTable>,
-    /// What is written.
+    /// Files that a run writes.
     output: OutputTable,
 }
 
@@ -160,7 +160,7 @@ impl SceneTable {
     }
 }
 
-/// What the tables of an array stand for, each checked at its place.
+/// Resolves the tables of an array, each at its place.
 fn resolve_all<T, U>(tables: &[T], at: &Place<'_>, resolve: impl Fn(&T, &Place<'_>) -> Option<U>) -> Vec<U> {
     let numbered = tables.iter().enumerate();
     numbered.filter_map(|(number, table)| resolve(table, &at.at(number))).collect()

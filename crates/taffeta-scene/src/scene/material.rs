@@ -19,7 +19,7 @@ use taffeta_solve::{DEFAULT_HARDENING, Material, MaterialError, Tearing};
 
 /// The material of a cloth that names none.
 const DEFAULT_MATERIAL: &str = "cotton";
-/// What a material must say if it does not change a preset.
+/// Keys that a material needs if it does not change a preset.
 const REQUIRED: [&str; 3] = ["density", "stretch", "bend"];
 
 /// A material of cloth. Without a preset to change it needs density, stretch and bend.
@@ -48,7 +48,7 @@ pub(super) struct MaterialTable {
     bend_poisson: Option<Number>,
     /// Elastic curvature beyond which a fold stays \[1/m\]. Absent: all bending is elastic.
     yield_curvature: Option<Positive>,
-    /// By which part of the plastic curvature the yield curvature moves along with a fold; with `yield_curvature`.
+    /// Part of the plastic curvature by which the yield curvature moves along with a fold; with `yield_curvature`.
     #[schemars(extend("default" = DEFAULT_HARDENING))]
     yield_hardening: Option<NotNegative>,
     /// Time constant of damping of the membrane \[s\].
@@ -68,7 +68,7 @@ pub(super) struct MaterialTable {
     tear_length: Option<Positive>,
 }
 
-/// What a table that changes no preset does not say.
+/// Defaults of a material that changes no preset.
 fn default_material() -> Material {
     Material::isotropic(0.2, 1000.0, 0.3, 1e-5)
 }
@@ -143,7 +143,7 @@ impl MaterialTable {
         is_complete.then_some(material)
     }
 
-    /// Whether it says what a material must say.
+    /// Returns whether the table has the keys that a material needs, and notes those that are missing.
     fn is_complete(&self, at: &Place<'_>) -> bool {
         let missing = [
             (self.density.is_none(), "density", "density = 0.2 (kg/m²)"),
@@ -183,7 +183,7 @@ fn refuse_poisson_of_shear(material: &Material, at: &Place<'_>) -> Option<()> {
     None
 }
 
-/// Whether the material at this place has passed its check; notes a problem at the quantity that has not.
+/// Returns whether the material at this place has passed its check. If not, notes a problem at the quantity that failed.
 pub(super) fn report_material(checked: Result<(), MaterialError>, at: &Place<'_>) -> bool {
     let Err(error) = checked else { return true };
     let field = match &error {

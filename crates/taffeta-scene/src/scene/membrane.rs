@@ -36,7 +36,7 @@ pub(super) fn resolve_membrane(table: &ClothTable, solver: SolverChoice, at: &Pl
     MembraneModel::Edges
 }
 
-/// What the constraint is scaled with: `scaling = false` goes with a `scaling_area`, and both with solvers that sweep.
+/// Scaling of the constraint. `scaling = false` needs a `scaling_area` and a solver that sweeps.
 pub(super) fn resolve_scaling(table: &ClothTable, solver: SolverChoice, at: &Place<'_>) -> MembraneScaling {
     let (scaling, area) = (at.at("scaling"), at.at("scaling_area"));
     if table.scaling != Some(false) {
@@ -57,7 +57,7 @@ pub(super) fn resolve_scaling(table: &ClothTable, solver: SolverChoice, at: &Pla
     table.scaling_area.map_or(MembraneScaling::ByArea, |area| MembraneScaling::Fixed(area.0))
 }
 
-/// Whether triangles bear no more compression than the cloth in them does without buckling.
+/// Compression that triangles bear: any, or a multiple of that at which the cloth in them buckles.
 pub(super) fn resolve_buckling(
     table: &ClothTable,
     membrane: MembraneModel,
@@ -84,8 +84,8 @@ pub(super) fn resolve_buckling(
     Compression::Buckling { factor }
 }
 
-/// Whether the scene's solver sweeps over the membrane blocks; if not, refuses a key that needs one: what it is, and what
-/// to write instead, if anything.
+/// Returns whether the solver sweeps over the membrane blocks. If not, refuses the key at this place: its value in words,
+/// and the beginning of the help.
 fn refuse_unless_swept((what, instead): (&str, &str), solver: SolverChoice, at: &Place<'_>) -> bool {
     if solver.sweeps_membrane() {
         return true;
@@ -186,7 +186,7 @@ pub(super) fn resolve_bending(table: &ClothTable, solver: SolverChoice, at: &Pla
     if given == Some(BendingModel::None) { BendingModel::None } else { own }
 }
 
-/// Whether the solver is one of the older methods; if so, refuses what they do not know.
+/// Returns whether the solver is one of the older methods. If so, refuses the key at this place.
 pub(super) fn refuse_under_older(solver: SolverChoice, at: &Place<'_>) -> bool {
     let is_older = own_bending(solver).is_some();
     if is_older {
@@ -213,7 +213,7 @@ pub(super) fn resolve_rest_curvature(
     curvature
 }
 
-/// What a cloth or a rope says of its stiffness under PBD.
+/// Keys of a cloth or a rope for its stiffness under PBD.
 #[derive(Clone, Copy)]
 pub(super) struct ProjectionKeys {
     pub stiffness: Option<Part>,

@@ -1,4 +1,4 @@
-//! What a pin holds.
+//! The vertices that a pin holds.
 
 use super::check::directed_edges;
 use super::pin_table::region_text;

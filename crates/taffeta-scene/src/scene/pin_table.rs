@@ -11,7 +11,7 @@ use serde_json::json;
 use taffeta_core::Region;
 use taffeta_sim::{PinDescription, SolverChoice};
 
-/// What pins of cloths, solids and ropes select by.
+/// Keys by which pins of cloths, solids and ropes select vertices.
 const OF_CLOTHS: [&str; 4] = ["box", "material_box", "boundary", "vertices"];
 const OF_SOLIDS: [&str; 3] = ["box", "boundary", "vertices"];
 const OF_ROPES: [&str; 3] = ["ends", "vertices", "box"];
@@ -27,13 +27,13 @@ pub(super) trait Where {
 #[serde(rename = "pin", deny_unknown_fields)]
 #[schemars(rename = "pin_in_{W}")]
 pub(super) struct PinTable<W> {
-    /// What it holds: exactly one key.
+    /// Vertices that it holds, by exactly one key.
     #[schemars(example = json!({ "vertices": [0] }))]
     r#where: W,
     /// Which world axes are held.
     #[serde(default)]
     axes: Axes,
-    /// Whether it also holds the direction at its edge or end.
+    /// Also holds the direction of the body at the edge or end.
     #[serde(default)]
     clamp: bool,
     /// How it moves; rotations are about its centroid.
@@ -49,7 +49,7 @@ pub(super) struct PinTable<W> {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename = "solid_pin", deny_unknown_fields)]
 pub(super) struct SolidPinTable {
-    /// What it holds: exactly one key.
+    /// Vertices that it holds, by exactly one key.
     #[schemars(example = json!({ "box": [[0, 0, 0], [0, 1, 1]] }))]
     r#where: SolidWhere,
     /// Which world axes are held.
@@ -180,7 +180,7 @@ fn resolve_box(Fixed([low, high]): Fixed<Vector, 2>) -> Region {
     Region::Box([low.get(), high.get()])
 }
 
-/// What it holds: exactly one key.
+/// Vertices that a pin holds, by exactly one key.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename = "cloth_region", deny_unknown_fields)]
 #[schemars(extend("oneOf" = exactly_one(&OF_CLOTHS)))]
@@ -222,7 +222,7 @@ impl Where for ClothWhere {
     }
 }
 
-/// What it holds: exactly one key.
+/// Vertices that a pin holds, by exactly one key.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename = "solid_region", deny_unknown_fields)]
 #[schemars(extend("oneOf" = exactly_one(&OF_SOLIDS)))]
@@ -252,7 +252,7 @@ impl Where for SolidWhere {
     }
 }
 
-/// What it holds: exactly one key.
+/// Vertices that a pin holds, by exactly one key.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename = "rope_region", deny_unknown_fields)]
 #[schemars(extend("oneOf" = exactly_one(&OF_ROPES)))]

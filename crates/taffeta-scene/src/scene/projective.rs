@@ -1,4 +1,4 @@
-//! What projective dynamics makes of a cloth and of a solid.
+//! Warnings of properties that projective dynamics leaves out.
 
 use crate::place::Place;
 use taffeta_solve::{Material, SolidMaterial};

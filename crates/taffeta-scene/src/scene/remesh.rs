@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use taffeta_remesh::RemeshSettings;
 
-/// What one `refine_error` takes the place of.
+/// Keys that one `refine_error` takes the place of.
 const THRESHOLDS: [&str; 5] =
     ["refine_angle", "refine_strain", "refine_compression", "refine_velocity", "refine_obstacle"];
 
@@ -42,11 +42,11 @@ pub(super) struct RemeshTable {
     /// How many times as long edges may be where the camera does not see them, or sees them from farther than its target,
     /// at most size_max. Needs \[camera\] with a target.
     coarsen_unseen: OrOff<FROM_ONE>,
-    /// By how much of its size a pass may move the material points of the cloth, root mean square; false: by any amount.
-    /// What would move them more waits.
+    /// Largest distance by which a pass moves material points, root mean square, as a part of the size of the cloth; false:
+    /// any. Edits that would move them farther wait.
     popping: OrOff<ABOVE_ZERO>,
-    /// Whether edges may be longer along folds than across them. If not given: with refine_error and bending by
-    /// curvature, if no seams are sewn.
+    /// Edges may be longer along folds than across them. Absent: true with refine_error and bending by curvature, if no
+    /// seams are sewn.
     anisotropic: Option<bool>,
     /// Frames between passes.
     interval: FromOneOn,

@@ -74,7 +74,7 @@ pub(super) struct RopeTable {
     /// Solver "pbd": stiffnesses are those of all sweeps of a substep together.
     #[schemars(extend("default" = false))]
     stiffness_correction: Option<bool>,
-    /// What is held.
+    /// Pins.
     #[serde(default)]
     pin: Tables<PinTable<RopeWhere>>,
     /// Not supported: a rope keeps its segments.

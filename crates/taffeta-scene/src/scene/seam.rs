@@ -28,7 +28,7 @@ pub(super) struct SeamTable {
     /// Time in which the gap closes \[s\].
     #[serde(default = "default_time")]
     time: Positive,
-    /// Whether a longer side is gathered.
+    /// Gathers the longer side.
     #[schemars(extend("default" = false))]
     ease: Option<bool>,
 }

@@ -50,7 +50,7 @@ pub(super) struct SolidTable {
     /// Initial angular velocity about the center of mass \[rad/s\].
     #[serde(default)]
     angular_velocity: Vector,
-    /// What is held.
+    /// Pins.
     #[serde(default)]
     pin: Tables<SolidPinTable>,
     /// Not supported: a solid keeps its tetrahedra.

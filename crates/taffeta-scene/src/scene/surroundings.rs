@@ -1,4 +1,4 @@
-//! What is neither body nor simulation: contact, air, output.
+//! Contact, air and output.
 
 use crate::keys::{Choice, Count, NotNegative, Number, Positive, Vector, Words};
 use crate::place::Place;
@@ -11,7 +11,7 @@ use taffeta_sim::Air;
 /// Contact of all cloths.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactSettings {
-    /// Whether cloths touch each other and themselves; `None`: the scene does not say. Not in this version either way.
+    /// Contact of cloths with each other and themselves; `None`: the scene does not say.
     pub self_contact: Option<bool>,
     /// Thickness \[m\]; `None`: from the material.
     pub thickness: Option<f64>,
@@ -22,7 +22,7 @@ pub struct ContactSettings {
 #[serde(rename = "contact", deny_unknown_fields)]
 #[schemars(inline)]
 pub(super) struct ContactTable {
-    /// Whether cloths meet themselves and each other. Absent: yes, under every solver but "projective".
+    /// Contact of cloths with themselves and each other. Absent: true under every solver but "projective".
     #[serde(rename = "self")]
     self_contact: Option<bool>,
     /// Thickness of the cloths \[m\]. Absent: from the material.
@@ -75,7 +75,7 @@ impl AirTable {
     }
 }
 
-/// What is written.
+/// Files that a run writes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OutputSettings {
     /// Formats of the frames; empty: none are written.
@@ -86,7 +86,7 @@ pub struct OutputSettings {
     pub checkpoint_every: f64,
 }
 
-/// What is written.
+/// Files that a run writes.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename = "output", default, deny_unknown_fields)]
 #[schemars(inline)]

@@ -6,7 +6,7 @@ use taffeta_remesh::RemeshSettings;
 use taffeta_sim::{BendingModel, MembraneModel, Mode, SimulationSettings};
 use taffeta_solve::{Material, Tearing};
 
-/// What of a cloth matters to whether it can tear.
+/// Properties of a cloth that decide whether it can tear.
 #[derive(Clone, Copy)]
 pub(super) struct TearingParts<'a> {
     pub material: &'a Material,

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// What the page begins with.
+/// Beginning of the page.
 const HEAD: &str = "# Keys of a scene\n\n\
     Written by `taffeta schema --markdown` from the types by which scenes are read. The [guide](guide.md) says what the keys \
     are for. All quantities are in SI units; a key without a default may be left out unless it is **needed**.\n";
@@ -81,7 +81,7 @@ fn reference(value: &Value) -> Option<&str> {
     value["$ref"].as_str()?.strip_prefix("#/$defs/")
 }
 
-/// Whether a schema is that of a table with keys of its own.
+/// Returns whether a schema is that of a table with keys of its own.
 fn is_table(value: &Value) -> bool {
     value["additionalProperties"] == false
 }
@@ -90,7 +90,7 @@ fn code(value: &Value) -> String {
     format!("`{value}`")
 }
 
-/// What a value of a key can be, in words.
+/// Values that a key can have, in words.
 fn describe(key: &str, value: &Value) -> String {
     let link = |name: &str| format!("[{name}](#{name})");
     if let Some(name) = reference(value) {

@@ -47,24 +47,7 @@ fn find_example(schema: &serde_json::Value, table: &str, key: &str) -> Option<St
     let tables = schema["$defs"].as_object()?.iter().filter(|(name, _)| name.starts_with(table));
     let property =
         tables.map(|(_, table)| &table["properties"][key]).find(|property| property.is_object())?;
-    let example = toml_text(&property["examples"][0])?;
+    let example = toml::Value::try_from(&property["examples"][0]).ok()?;
     let about = property["description"].as_str().map_or(String::new(), |text| format!(": {}", plain(text)));
     Some(format!("for example {key} = {example}{about}"))
-}
-
-/// A value of JSON in TOML; `None` for what TOML does not have.
-fn toml_text(value: &serde_json::Value) -> Option<String> {
-    match value {
-        serde_json::Value::Null => None,
-        serde_json::Value::Array(items) => {
-            let items: Option<Vec<String>> = items.iter().map(toml_text).collect();
-            Some(format!("[{}]", items?.join(", ")))
-        }
-        serde_json::Value::Object(entries) => {
-            let entry = |(key, value): (&String, _)| Some(format!("{key} = {}", toml_text(value)?));
-            let entries: Option<Vec<String>> = entries.iter().map(entry).collect();
-            Some(format!("{{ {} }}", entries?.join(", ")))
-        }
-        other => Some(other.to_string()),
-    }
 }

@@ -1,9 +1,14 @@
 //! A scene: plain, validated data.
 //!
 //! ```text
-//! file + overrides ──► Document ──► Scene ──► build ──► WorldDescription
-//!  (TOML or JSON)      (places)   (resolved)  (meshes, checks that need them)
+//! file + overrides ──► Document ──► SceneTable ──► Scene ──► WorldDescription
+//!                       values       read          resolve    build
+//!                     with places    keys, types,  keys that  meshes, checks
+//!                                    ranges        depend     that need them
 //! ```
+//!
+//! A table of a scene is a struct named `…Table`. It gives the reader, the canonical JSON, the schema and the reference of
+//! keys. `resolve` turns it into the plain types of this module, and a conversion turns those into the table again.
 //!
 //! Everything in a [`Scene`] is resolved: defaults are filled in, materials are values, paths are absolute.
 //! [`Scene::to_json`] writes that down, and the same reader reads it back to an equal scene. Checks that need the mesh

@@ -24,11 +24,8 @@ pub(crate) fn exactly_one(keys: &[&str]) -> serde_json::Value {
 }
 
 /// A table in canonical form: keys in alphabetical order, without those that have no value.
-///
-/// # Panics
-/// If a number is not finite, which no scene has.
 pub(crate) fn canonical(table: &impl serde::Serialize) -> serde_json::Value {
-    let mut json = serde_json::to_value(table).expect("tables have string keys and finite numbers");
+    let mut json = serde_json::to_value(table).expect("keys of tables are strings");
     drop_nulls(&mut json);
     json
 }

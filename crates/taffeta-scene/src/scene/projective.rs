@@ -1,18 +1,13 @@
-//! What projective dynamics makes of a cloth and of a solid.
+//! Warnings of properties that projective dynamics leaves out.
 
-use crate::reader::TableReader;
+use crate::place::Place;
 use taffeta_solve::{Material, SolidMaterial};
 
 /// Warns of what projective dynamics leaves out of a material, and of what remeshing costs it.
-pub(super) fn warn_of_projective(
-    table: &TableReader<'_>,
-    (material, is_remeshed): (Option<&Material>, bool),
-    warnings: &mut Vec<String>,
-) {
-    let key = &table.item.key;
+pub(super) fn warn_of_projective(material: Option<&Material>, is_remeshed: bool, at: &Place<'_>) {
     if is_remeshed {
-        warnings.push(format!(
-            "`{key}.remesh`: the solver \"projective\" factorizes its system anew after every pass; a longer \
+        at.warn(format!(
+            "`{at}.remesh`: the solver \"projective\" factorizes its system anew after every pass; a longer \
              `interval` or the solver \"global\" is faster"
         ));
     }
@@ -31,8 +26,8 @@ pub(super) fn warn_of_projective(
     .filter_map(|(what, is_given)| is_given.then_some(what))
     .collect();
     if !ignored.is_empty() {
-        warnings.push(format!(
-            "`{key}.material`: the solver \"projective\" knows one stiffness and one bending stiffness, the means of warp \
+        at.warn(format!(
+            "`{at}.material`: the solver \"projective\" knows one stiffness and one bending stiffness, the means of warp \
              and weft, and leaves out {}",
             ignored.join(", ")
         ));
@@ -40,21 +35,16 @@ pub(super) fn warn_of_projective(
 }
 
 /// Warns of what projective dynamics leaves out of the material of a solid.
-pub(super) fn warn_of_projective_solid(
-    table: &TableReader<'_>,
-    material: &SolidMaterial,
-    warnings: &mut Vec<String>,
-) {
-    let key = &table.item.key;
+pub(super) fn warn_of_projective_solid(material: &SolidMaterial, at: &Place<'_>) {
     if material.damping != 0.0 {
-        warnings.push(format!(
-            "`{key}.material.damping`: the solver \"projective\" knows no damping of a material and leaves it out"
+        at.warn(format!(
+            "`{at}.material.damping`: the solver \"projective\" knows no damping of a material and leaves it out"
         ));
     }
     if material.poisson < 0.0 {
         let poisson = material.poisson;
-        warnings.push(format!(
-            "`{key}.material.poisson` is {poisson}: the solver \"projective\" knows no negative ratio and takes 0"
+        at.warn(format!(
+            "`{at}.material.poisson` is {poisson}: the solver \"projective\" knows no negative ratio and takes 0"
         ));
     }
 }

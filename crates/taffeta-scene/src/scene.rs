@@ -62,7 +62,7 @@ use crate::document::Document;
 use crate::memory::MemoryModel;
 use glam::DVec3;
 use taffeta_remesh::View;
-use taffeta_sim::{ACCURACIES, Air, SolverChoice};
+use taffeta_sim::{ACCURACIES, Air};
 
 /// A validated scene.
 #[derive(Clone, Debug, PartialEq)]
@@ -121,7 +121,7 @@ impl Scene {
     /// How the scene is simulated, as far as its memory depends on it.
     pub fn memory_model(&self) -> MemoryModel {
         let settings = &self.simulation.settings;
-        let knows_cloths = settings.solver != SolverChoice::Projective;
+        let knows_cloths = settings.solver.capabilities().meetings;
         let has_meshes = self.obstacles.iter().any(|obstacle| obstacle.closed_form().is_none());
         MemoryModel {
             solver: settings.solver,

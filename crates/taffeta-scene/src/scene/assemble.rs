@@ -10,7 +10,7 @@ use crate::error::{Problem, SceneError};
 use crate::memory::available_memory;
 use glam::DVec2;
 use taffeta_contact::MeshObstacle;
-use taffeta_sim::{ClothDescription, SolidDescription, SolverChoice, WorldDescription};
+use taffeta_sim::{ClothDescription, SolidDescription, WorldDescription};
 
 /// A scene with its meshes.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,7 +81,7 @@ fn assemble(scene: &Scene, memory: Option<u64>) -> Result<BuiltScene, SceneError
     }
     let in_vacuum = scene.air.density == 0.0 || scene.air.drag == 0.0;
     // The default, where the solver knows it.
-    let knows_cloths = scene.simulation.settings.solver != SolverChoice::Projective;
+    let knows_cloths = scene.simulation.settings.solver.capabilities().meetings;
     let world = WorldDescription {
         cloths: cloths.into_iter().flatten().collect(),
         loose: Vec::new(),

@@ -1,12 +1,12 @@
 //! Where the mesh of a cloth comes from.
 
 use super::cloth_table::{BallTable, ClothTable, GridTable, SHAPES};
-use taffeta_io::grid::GridPattern;
 use crate::keys::{Choice, Count, Fixed, Number, Spread};
-use taffeta_io::mesh_file::MeshFormat;
 use crate::place::Place;
 use glam::{DVec2, DVec3};
 use std::path::{Path, PathBuf};
+use taffeta_io::grid::GridPattern;
+use taffeta_io::mesh_file::MeshFormat;
 
 /// Cells of a grid: more need over 10 GB and are taken for a mistake.
 const MAX_CELLS: u64 = 20_000_000;

@@ -5,7 +5,6 @@ use super::motion::PlaceTable;
 use super::pin_table::{ClothWhere, PinTable};
 use super::remesh::RemeshTable;
 use super::seam::SeamTable;
-use taffeta_io::grid::GridPattern;
 use crate::keys::BodyName;
 use crate::keys::{
     ABOVE_ZERO, Choice, Count, FilePath, Fixed, NotNegative, Number, Part, Plain, Positive, Spread, Tables,
@@ -14,6 +13,7 @@ use crate::keys::{
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::json;
+use taffeta_io::grid::GridPattern;
 use taffeta_sim::{BendingModel, EnclosedDescription, MembraneModel, ProjectionStiffness};
 
 /// The keys that say where the mesh of a cloth comes from.

@@ -3,7 +3,6 @@
 use super::motion::{FrictionTable, MotionTable, PlaceTable};
 use super::obstacle::{ObstacleShape, SceneObstacle};
 use crate::keys::{FilePath, Number, Positive, Vector, exactly_one};
-use taffeta_io::obj::FileSequence;
 use crate::place::Place;
 use glam::DVec3;
 use schemars::JsonSchema;
@@ -11,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use taffeta_contact::Shape;
 use taffeta_core::Friction;
+use taffeta_io::obj::FileSequence;
 use taffeta_sim::SolverChoice;
 
 /// The keys that say what an obstacle looks like.

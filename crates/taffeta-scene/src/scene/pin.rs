@@ -4,7 +4,6 @@ use super::check::directed_edges;
 use super::pin_table::region_text;
 use super::placed::PlacedMesh;
 use taffeta_core::{Region, TriangleMesh};
-use taffeta_io::obj::ObjMesh;
 
 /// Checks that a region selects something, and turns vertex numbers of the file into those of the mesh.
 ///

@@ -1,7 +1,7 @@
 //! The mesh of a cloth where it is put.
 
-use taffeta_io::obj::ObjMesh;
 use taffeta_core::TriangleMesh;
+use taffeta_io::obj::ObjMesh;
 
 /// A mesh at time 0 with the numbers that its vertices have in the file.
 pub(super) struct PlacedMesh {

@@ -1,6 +1,6 @@
 //! Tears where something else goes on as well: sewing, folds that stay, a pull, pins at the tip, a ball that goes through.
 
-use super::tests::{Cut, cloth, fine, pieces, run, sheet, stretch_at, validate, grips, world};
+use super::tests::{Cut, cloth, fine, grips, pieces, run, sheet, stretch_at, validate, world};
 use crate::contact::forced::sunken_faces;
 use crate::features::seams::threads::seams;
 use crate::features::tearing::tear::tear_overloaded;

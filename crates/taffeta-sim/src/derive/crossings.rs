@@ -41,7 +41,7 @@ pub(crate) fn pairs_meet(world: &World) -> bool {
 }
 
 /// Edges that go through faces, exactly; `None` if neither cloths nor meshes meet in this world. Obstacles do not
-/// cross each other. Vertices are those of [`World::contact_positions`].
+/// cross each other. Vertices are those of [`contact_positions`].
 pub(crate) fn crossings(world: &World) -> Option<Vec<Crossing>> {
     let proximity = world.derived.proximity.as_ref().filter(|_| pairs_meet(world))?;
     Some(proximity.count_crossings(&contact_positions(world)))

@@ -22,7 +22,7 @@ const WEIGHT: f64 = 0.2 * 9.81;
 fn sheet_for(solver: SolverChoice) -> ClothDescription {
     let mut cloth = ClothDescription::new("sheet", square(8, GridPattern::Alternating), stiff());
     cloth.material.stretch_damping = 0.002;
-    if solver.takes_rows() {
+    if solver.capabilities().rows {
         cloth.bending = taffeta::sim::BendingModel::Hinge;
     }
     cloth
@@ -69,7 +69,7 @@ fn the_force_of_a_grab_is_what_it_gives_to_the_momentum() {
             time: taffeta::sim::TimeIntegration::Euler,
             ..settings(solver, Some(1))
         };
-        let still = match solver.is_euler_only() {
+        let still = match !solver.capabilities().second_order {
             true => SimulationSettings { time: taffeta::sim::TimeIntegration::Auto, ..still },
             false => still,
         };

@@ -72,7 +72,7 @@ fn points_fall_freely_under_every_solver() {
         assert!((report.metrics.momentum - 0.7 * expected).length() < 1e-10, "{solver:?}");
         // 2 m + 1 m/s t − ½ g t², to the order of the integration: first for the local solvers.
         let error = world.loose_state(0).0[0].y - (2.0 + 0.5 - 0.5 * 9.81 * 0.25);
-        let bound = if solver.takes_rows() || solver == SolverChoice::Block { 0.011 } else { 2e-4 };
+        let bound = if solver.capabilities().rows || solver == SolverChoice::Block { 0.011 } else { 2e-4 };
         assert!(error.abs() < bound, "{solver:?}: {error}");
         assert_eq!((world.face_count(), world.vertex_count()), (0, 3));
         assert_sorted(&world);

@@ -201,7 +201,7 @@ fn a_curl_that_is_pulled_out_of_shape_returns_to_radius_and_pitch() {
         let mut rope = helix(48, 0.03, 0.03);
         let rest = rope.points.clone();
         // Damping of the material slows the sweeps of the local solvers, and with them the way back.
-        let is_local = solver == SolverChoice::Block || solver.takes_rows();
+        let is_local = solver == SolverChoice::Block || solver.capabilities().rows;
         rope.material.bend_damping = if is_local { 0.0 } else { 0.02 };
         rope.pins = vec![pin(&[0, 1])];
         let iterations = is_local.then_some(20);
@@ -232,7 +232,7 @@ fn a_rope_in_flight_keeps_its_momenta() {
         let end = run(&mut world, 30).metrics;
         assert!((end.momentum - start.momentum).length() < 1e-9 * start.momentum.length(), "{solver:?}");
         let lost = (end.angular_momentum - start.angular_momentum).length() / start.angular_momentum.length();
-        let allowed = if solver.takes_rows() || solver == SolverChoice::Block { 0.05 } else { 1e-3 };
+        let allowed = if solver.capabilities().rows || solver == SolverChoice::Block { 0.05 } else { 1e-3 };
         assert!(lost < allowed, "{solver:?}: {lost}");
     }
 }

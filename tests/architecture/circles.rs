@@ -68,6 +68,23 @@ impl Imports {
         lines
     }
 
+    /// The imports from one room into another that is not below it, a line per import. MotionBounds are folders, from the bottom up; files
+    /// that are in none of them are above all.
+    pub(super) fn describe_climbs(&self, rooms: &[&str]) -> Vec<String> {
+        let floor = |module: &Module| {
+            let room = module.first().and_then(|name| rooms.iter().position(|room| room == name));
+            room.unwrap_or(rooms.len())
+        };
+        let mut lines = Vec::new();
+        for (module, taken) in &self.0 {
+            for (target, names) in taken.iter().filter(|(target, _)| floor(target) > floor(module)) {
+                let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                lines.push(format!("{} → {}: {}", show(module), show(target), names.join(", ")));
+            }
+        }
+        lines
+    }
+
     /// All files that a file imports, directly or through others.
     fn reach(&self, start: &Module) -> BTreeSet<&Module> {
         let mut reached = BTreeSet::new();
@@ -101,7 +118,8 @@ fn collect_texts(folder: &Path, module: &mut Module, texts: &mut Vec<(Module, St
             collect_texts(&path, module, texts);
         } else if path.extension().is_some_and(|ending| ending == "rs") {
             let is_root = module.len() == 1 && ["lib", "main"].contains(&stem.as_str());
-            let name = if is_root { Vec::new() } else { module.clone() };
+            let is_face = is_root || stem == "mod";
+            let name = if is_face { module[..module.len() - 1].to_vec() } else { module.clone() };
             texts.push((name, fs::read_to_string(&path).expect("a source")));
         }
         module.pop();
@@ -283,4 +301,17 @@ fn a_circle_of_files_is_found_through_what_the_root_passes_on() {
     assert!(
         Imports::of_texts(without_b.map(|(name, text)| (module(name), *text))).describe_circles().is_empty()
     );
+}
+
+#[test]
+fn an_import_from_a_room_into_one_above_it_is_found() {
+    let texts = [
+        ("", "mod low;\nmod high;\nmod face;"),
+        ("low/a", "use crate::high::b::B;\npub struct A;"),
+        ("high/b", "use crate::low::a::A;\npub struct B;"),
+        ("face", "use crate::low::a::A;\nuse crate::high::b::B;"),
+    ];
+    let module = |name: &str| name.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();
+    let imports = Imports::of_texts(texts.iter().map(|(name, text)| (module(name), *text)));
+    assert_eq!(imports.describe_climbs(&["low", "high"]), ["low/a → high/b: B"]);
 }

@@ -60,7 +60,11 @@ pub enum Command {
     /// Remesh an OBJ file to a size, a sizing field or its curvature
     Remesh(RemeshOptions),
     /// Print the JSON schema of scenes, with which an editor completes them
-    Schema,
+    Schema {
+        /// Print the keys as a page of Markdown instead
+        #[arg(long)]
+        markdown: bool,
+    },
     /// Print completions for a shell
     Completions {
         /// The shell

@@ -104,7 +104,8 @@ pub fn run_command(command: Command) -> Result<String, Failure> {
         Command::Study(options) => study::study(&options),
         Command::Validate(options) => validate::validate(&options),
         Command::Remesh(options) => remesh::remesh(&options),
-        Command::Schema => Ok(format!("{:#}", taffeta_scene::scene_schema())),
+        Command::Schema { markdown: true } => Ok(taffeta_scene::scene_keys()),
+        Command::Schema { markdown: false } => Ok(format!("{:#}", taffeta_scene::scene_schema())),
         Command::Completions { shell } => Ok(words::completions(shell)),
         Command::Man => Ok(words::manual()),
     }

@@ -128,7 +128,7 @@ enum Guard {
     /// A plane that moves by so much along the normal \[m\], and how far each primitive may go beyond its end.
     Moving {
         shift: f64,
-        rooms: [f64; 2],
+        bounds: [f64; 2],
     },
     /// A plane that stands still, or nothing at all: there is no more to do.
     Settled,
@@ -168,7 +168,7 @@ struct Plane {
     /// Of the four vertices.
     fractions: [f64; 4],
     /// How far each primitive may go beyond its end \[m\].
-    rooms: [f64; 2],
+    bounds: [f64; 2],
 }
 
 /// The fractions as the search has them.
@@ -213,9 +213,9 @@ impl Search<'_> {
         if free > 0.0 && way <= STRIDE_SHARE * free {
             return false;
         }
-        if let Guard::Moving { shift, rooms } = watched.guard {
+        if let Guard::Moving { shift, bounds } = watched.guard {
             let walk = Walk { slab: &watched.slab, moves: &moves, shift };
-            if (0..4).all(|k| self.overshoot(watched, k, walk) <= rooms[watched.side(k)]) {
+            if (0..4).all(|k| self.overshoot(watched, k, walk) <= bounds[watched.side(k)]) {
                 return false;
             }
         }
@@ -268,7 +268,7 @@ impl Search<'_> {
                 Guard::None => self.try_plane(watched, Walk { shift, ..walk }),
                 _ => None,
             };
-            let moving = moving.map(|plane| (plane, Guard::Moving { shift, rooms: plane.rooms }));
+            let moving = moving.map(|plane| (plane, Guard::Moving { shift, bounds: plane.bounds }));
             for (plane, guard) in [standing, moving].into_iter().flatten() {
                 let kept = plane.fractions.iter().sum::<f64>();
                 if best.as_ref().is_none_or(|(most, ..)| kept > *most) {
@@ -342,20 +342,20 @@ impl Search<'_> {
         if forced[0] + forced[1] > room {
             return None;
         }
-        let rooms = share(room, wanted, forced);
+        let bounds = share(room, wanted, forced);
         let mut fractions = [1.0; 4];
         for k in 0..4 {
             let v = watched.pair.vertices[k] as usize;
             fractions[k] = self.fractions[v];
             let beyond = self.overshoot(watched, k, walk);
-            let allowed = rooms[watched.side(k)];
+            let allowed = bounds[watched.side(k)];
             if beyond > allowed {
                 let at_rest = self.overshoot(watched, k, still);
                 // Between rest and the motion as it is the overshoot grows in proportion.
                 fractions[k] *= ((allowed - at_rest) / (beyond - at_rest)).clamp(0.0, 1.0);
             }
         }
-        Some(Plane { fractions, rooms })
+        Some(Plane { fractions, bounds })
     }
 
     fn is_prescribed(&self, watched: &Watched, k: usize) -> bool {

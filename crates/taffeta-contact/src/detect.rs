@@ -369,8 +369,8 @@ impl Probe<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::obstacle::Shape;
     use crate::response::project;
+    use crate::shape::Shape;
     use taffeta_core::Placement;
     use taffeta_core::geometry::closest_point_on_triangle;
 

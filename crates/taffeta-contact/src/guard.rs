@@ -299,7 +299,7 @@ impl GuardedFace {
 mod tests {
     use super::*;
     use crate::certificate::truncate_among;
-    use crate::obstacle::Shape;
+    use crate::shape::Shape;
     use taffeta_core::random::SplitMix64;
     use taffeta_core::{Keyframe, Placement};
 

@@ -1,36 +1,9 @@
 //! Rigid bodies that the cloth meets.
 
-use crate::shape::WorldShape;
+use crate::shape::{Shape, WorldShape};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use taffeta_core::{Friction, Motion, Placement, Pose};
-
-/// The shape of an obstacle in its own frame.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Shape {
-    /// A ball around the origin.
-    Sphere {
-        /// Radius \[m\].
-        radius: f64,
-    },
-    /// The half-space below the plane through the origin.
-    Plane {
-        /// Unit normal, out of the half-space.
-        normal: DVec3,
-    },
-    /// All points near a segment along the y axis, centered at the origin.
-    Capsule {
-        /// Radius \[m\].
-        radius: f64,
-        /// Half the length of the segment \[m\].
-        half_length: f64,
-    },
-    /// A box along the axes, centered at the origin.
-    Box {
-        /// Half its sides \[m\].
-        half_size: DVec3,
-    },
-}
 
 /// A rigid obstacle with a keyframed motion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -54,30 +27,8 @@ impl Obstacle {
     /// What is wrong with the obstacle, in words; `None`: nothing.
     pub fn find_defect(&self) -> Option<String> {
         let Placement { translate, rotate_deg, scale } = self.place;
-        let is_size = |size: f64| size.is_finite() && size > 0.0;
-        match self.shape {
-            Shape::Sphere { radius } if !is_size(radius * scale) => {
-                return Some(format!(
-                    "the sphere's radius is {radius} at scale {scale}; it must be positive"
-                ));
-            }
-            Shape::Plane { normal } if !normal.is_finite() || normal.length() == 0.0 => {
-                return Some(format!("the plane's normal is {normal}; it must have a direction"));
-            }
-            Shape::Capsule { radius, half_length }
-                if ![radius, half_length].iter().all(|r| is_size(r * scale)) =>
-            {
-                return Some(format!(
-                    "the capsule has a radius of {radius} and a half length of {half_length} at scale {scale}; \
-                     both must be positive"
-                ));
-            }
-            Shape::Box { half_size } if !half_size.to_array().iter().all(|r| is_size(r * scale)) => {
-                return Some(format!(
-                    "half the sides of the box are {half_size} at scale {scale}; all must be positive"
-                ));
-            }
-            _ => {}
+        if let Some(reason) = self.shape.find_defect(scale) {
+            return Some(reason);
         }
         if !translate.is_finite() || !rotate_deg.is_finite() {
             return Some(format!("it is placed at {translate}, turned by {rotate_deg}"));
@@ -93,25 +44,7 @@ impl Obstacle {
     /// The obstacle as it stands over a substep, with the shape at the substep's end.
     pub fn over_substep(&self, time: f64, h: f64) -> PlacedShape {
         let (start, end) = (self.pose_at(time), self.pose_at(time + h));
-        let shape = match self.shape {
-            Shape::Sphere { radius } => {
-                WorldShape::Sphere { center: end.translation, radius: radius * self.place.scale }
-            }
-            Shape::Plane { normal } => {
-                let normal = (end.rotation * normal).normalize();
-                WorldShape::Plane { normal, offset: normal.dot(end.translation) }
-            }
-            Shape::Capsule { radius, half_length } => {
-                let arm = DVec3::Y * (half_length * self.place.scale);
-                WorldShape::Capsule {
-                    ends: [end.apply(-arm), end.apply(arm)],
-                    radius: radius * self.place.scale,
-                }
-            }
-            Shape::Box { half_size } => {
-                WorldShape::Box { pose: end, half_size: half_size * self.place.scale }
-            }
-        };
+        let shape = self.shape.placed(&end, self.place.scale);
         PlacedShape { shape, start, end }
     }
 }

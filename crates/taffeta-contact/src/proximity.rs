@@ -18,11 +18,11 @@ use crate::elements::{ELEMENTS_PER_TASK, Element, Elements};
 use crate::fans::Fans;
 use crate::guard::{FaceAtShape, MovingShape, is_sunken, watch_faces};
 use crate::joints::Joints;
+use crate::motion_bounds::MotionBounds;
 use crate::near::NearSearch;
 use crate::pair::{PAIRS_PER_TASK, Pair, closest};
 use crate::path::Path;
 use crate::quarantine::Quarantine;
-use crate::rooms::Rooms;
 use crate::shape::WorldShape;
 use glam::DVec3;
 use taffeta_core::Friction;
@@ -37,7 +37,7 @@ const LEAST_SHARE: f64 = 1e-3;
 pub const HARD_SHARE: f64 = 0.1;
 /// Substeps for which the motion is expected to go on as in one, and the time \[s\] for which it is if they are shorter than
 /// that: then a search serves more of them, at most so many. A search costs as much as some ten substeps with what it found.
-/// Where the cloth is calm it serves more ([`Rooms`]).
+/// Where the cloth is calm it serves more ([`MotionBounds`]).
 const AHEAD: f64 = 4.0;
 const AHEAD_TIME: f64 = 0.008;
 const AHEAD_MOST: f64 = 64.0;
@@ -83,8 +83,8 @@ pub struct Proximity {
     moving_vertices: usize,
     /// The boxes of the vertices of obstacles for which the pairs were collected.
     obstacle_boxes: Vec<MovingBox>,
-    rooms: Rooms,
-    /// Whether the pairs are to be collected whatever the rooms say.
+    bounds: MotionBounds,
+    /// Whether the pairs are to be collected whatever the bounds of the motion say.
     is_stale: bool,
     pairs: Vec<Pair>,
     /// The distance that each pair is to keep \[m\].
@@ -199,7 +199,7 @@ impl Proximity {
 
     /// Sees to it that the pairs are complete for a motion; returns whether they had to be collected anew.
     pub fn follow(&mut self, step: Step<'_>) -> bool {
-        if !self.is_stale && self.rooms.hold(step) {
+        if !self.is_stale && self.bounds.hold(step) {
             return false;
         }
         self.collect_expected(step);
@@ -218,35 +218,35 @@ impl Proximity {
     }
 
     /// Where the vertices were expected when the pairs were collected; `None`: the next step collects them anew.
-    pub fn rooms(&self) -> Option<&Rooms> {
-        (!self.is_stale).then_some(&self.rooms)
+    pub fn bounds(&self) -> Option<&MotionBounds> {
+        (!self.is_stale).then_some(&self.bounds)
     }
 
-    /// Collects the pairs that were collected for these rooms: with them what follows is the same, bit by bit.
+    /// Collects the pairs that were collected for these bounds: with them what follows is the same, bit by bit.
     ///
     /// # Panics
-    /// If the rooms are not of the vertices at hand.
-    pub fn resume(&mut self, rooms: Rooms) {
-        assert!(rooms.are_sound(self.elements.vertex_count), "rooms of other vertices");
-        self.collect_for(rooms);
+    /// If the bounds are not of the vertices at hand.
+    pub fn resume(&mut self, bounds: MotionBounds) {
+        assert!(bounds.are_sound(self.elements.vertex_count), "bounds of other vertices");
+        self.collect_for(bounds);
     }
 
     /// Collects the pairs for a motion that goes on as in a substep.
     fn collect_expected(&mut self, step: Step<'_>) {
         let widest = self.bodies.iter().map(|body| body.surface.offset).fold(0.0, f64::max);
         let moving = self.moving_vertices;
-        // What stands still needs no room: a box that is the same as before costs nothing.
+        // What stands still needs no bounds: a box that is the same as before costs nothing.
         let is_still = |v: usize| v >= moving && step.start[v] == step.end[v];
         let ahead = expect_ahead(step.h);
         let margin = MARGIN * widest * (ahead / AHEAD).min(MARGIN_GROWTH);
-        self.collect_for(Rooms::new(step, ahead, |v| if is_still(v) { 0.0 } else { margin }));
+        self.collect_for(MotionBounds::new(step, ahead, |v| if is_still(v) { 0.0 } else { margin }));
     }
 
-    /// Collects the pairs for vertices in their rooms.
-    fn collect_for(&mut self, rooms: Rooms) {
-        let boxes = rooms.boxes(|v| self.reach(v));
-        self.collect(boxes, |pair| rooms.relative_way(pair), (rooms.centers(), None));
-        self.rooms = rooms;
+    /// Collects the pairs for vertices in their bounds.
+    fn collect_for(&mut self, bounds: MotionBounds) {
+        let boxes = bounds.boxes(|v| self.reach(v));
+        self.collect(boxes, |pair| bounds.relative_way(pair), (bounds.centers(), None));
+        self.bounds = bounds;
         self.is_stale = false;
     }
 
@@ -332,7 +332,7 @@ impl Proximity {
         self.work += self.pairs.len() as u64;
         let mut found = self.truncate(path, step.shapes);
         let is_lost = |v: usize| {
-            found.fractions[v] < 1.0 && !self.rooms.hold_at_end(v, place(&found.fractions, v), step)
+            found.fractions[v] < 1.0 && !self.bounds.hold_at_end(v, place(&found.fractions, v), step)
         };
         if (0..moves.len()).any(is_lost) {
             // What is stopped far from where it was expected is in the way of others.
@@ -584,17 +584,17 @@ mod tests {
         };
         assert_eq!(searches(&mut proximity, &mut x, 0.0), 1);
         let mut resumed = stack(4, 2, 1.5 * OFFSET).0;
-        resumed.resume(proximity.rooms().unwrap().clone());
+        resumed.resume(proximity.bounds().unwrap().clone());
         assert!(resumed.pairs() == proximity.pairs() && !resumed.pairs().is_empty());
         let step = Step { time: 0.63, ..still(&x, &prescribed) };
         assert!(!resumed.follow(step));
         assert_eq!(contacts_of(&resumed, step), contacts_of(&proximity, step));
-        // What was said to be at rest and is not leaves its room.
+        // What was said to be at rest and is not leaves its bounds.
         proximity.forget();
         let count = searches(&mut proximity, &mut x, 0.2 * OFFSET);
         assert!((4..=16).contains(&count), "{count}");
         proximity.forget();
-        assert_eq!(proximity.rooms(), None);
+        assert_eq!(proximity.bounds(), None);
     }
 
     /// A sheet of 5 × 5 vertices below an obstacle of the same shape.

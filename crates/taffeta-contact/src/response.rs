@@ -83,7 +83,7 @@ pub fn stabilize(contacts: &[Contact], start: &mut [DVec3], rows: &mut [Row], h:
 }
 
 /// Asks no more of the contacts that are deep at the start of a substep than to become less so at a limited speed.
-pub fn ease(contacts: &mut [Contact], start: &[DVec3], h: f64) {
+pub fn limit_push_out_speed(contacts: &mut [Contact], start: &[DVec3], h: f64) {
     for Contact { row, .. } in contacts {
         let gap = row.gap(row.interpolate(|vi| start[index(vi)]) + row.body_displacement);
         row.offset += (gap + DEEPEST_PUSH_SPEED * h).min(0.0);
@@ -103,7 +103,7 @@ pub fn project(contacts: &mut [Contact], start: &[DVec3], rows: &mut [Row]) {
         let weight = effective_inverse_mass(&contact.row, rows);
         if weight > 0.0 {
             separate(contact, rows, weight);
-            rub(contact, start, rows, weight);
+            apply_friction(contact, start, rows, weight);
         }
     }
 }
@@ -118,7 +118,7 @@ fn separate(contact: &mut Contact, rows: &mut [Row], weight: f64) {
 }
 
 /// The friction of one contact, for the normal multiplier it has.
-fn rub(contact: &mut Contact, start: &[DVec3], rows: &mut [Row], weight: f64) {
+fn apply_friction(contact: &mut Contact, start: &[DVec3], rows: &mut [Row], weight: f64) {
     let row = contact.row;
     let budget = row.static_friction * contact.normal_lambda;
     if budget <= 0.0 {

@@ -1,10 +1,107 @@
-//! Convex shapes in world space, in closed form.
+//! Convex shapes in closed form: as they are described, and placed in the world. A new shape is an arm of each `match` here, a table
+//! of the scene file and a mesh for pictures.
 
 use glam::DVec3;
+use serde::{Deserialize, Serialize};
 use taffeta_core::Pose;
 use taffeta_core::geometry::closest_point_on_triangle;
 
 use crate::pair::closest_points_of_segments;
+
+/// The shape of an obstacle in its own frame.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Shape {
+    /// A ball around the origin.
+    Sphere {
+        /// Radius \[m\].
+        radius: f64,
+    },
+    /// The half-space below the plane through the origin.
+    Plane {
+        /// Unit normal, out of the half-space.
+        normal: DVec3,
+    },
+    /// All points near a segment along the y axis, centered at the origin.
+    Capsule {
+        /// Radius \[m\].
+        radius: f64,
+        /// Half the length of the segment \[m\].
+        half_length: f64,
+    },
+    /// A box along the axes, centered at the origin.
+    Box {
+        /// Half its sides \[m\].
+        half_size: DVec3,
+    },
+}
+
+impl Shape {
+    /// What the shape is called in messages.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Shape::Sphere { .. } => "sphere",
+            Shape::Plane { .. } => "plane",
+            Shape::Capsule { .. } => "capsule",
+            Shape::Box { .. } => "box",
+        }
+    }
+
+    /// What is wrong with the shape at a scale, in words; `None`: nothing.
+    pub fn find_defect(&self, scale: f64) -> Option<String> {
+        let is_size = |size: f64| size.is_finite() && size > 0.0;
+        match *self {
+            Shape::Sphere { radius } => (!is_size(radius * scale))
+                .then(|| format!("the sphere's radius is {radius} at scale {scale}; it must be positive")),
+            Shape::Plane { normal } => (!normal.is_finite() || normal.length() == 0.0)
+                .then(|| format!("the plane's normal is {normal}; it must have a direction")),
+            Shape::Capsule { radius, half_length } => {
+                let is_fine = [radius, half_length].iter().all(|r| is_size(r * scale));
+                (!is_fine).then(|| {
+                    format!(
+                        "the capsule has a radius of {radius} and a half length of {half_length} at scale {scale}; \
+                         both must be positive"
+                    )
+                })
+            }
+            Shape::Box { half_size } => {
+                let is_fine = half_size.to_array().iter().all(|r| is_size(r * scale));
+                (!is_fine).then(|| {
+                    format!(
+                        "half the sides of the box are {half_size} at scale {scale}; all must be positive"
+                    )
+                })
+            }
+        }
+    }
+
+    /// Half the sides of the box around the shape in its own frame \[m\]; `None`: it has no end.
+    pub fn half_size(&self) -> Option<DVec3> {
+        match *self {
+            Shape::Sphere { radius } => Some(DVec3::splat(radius)),
+            Shape::Plane { .. } => None,
+            Shape::Capsule { radius, half_length } => Some(DVec3::new(radius, half_length + radius, radius)),
+            Shape::Box { half_size } => Some(half_size),
+        }
+    }
+
+    /// The shape in the world, scaled and at a pose.
+    pub fn placed(&self, pose: &Pose, scale: f64) -> WorldShape {
+        match *self {
+            Shape::Sphere { radius } => {
+                WorldShape::Sphere { center: pose.translation, radius: radius * scale }
+            }
+            Shape::Plane { normal } => {
+                let normal = (pose.rotation * normal).normalize();
+                WorldShape::Plane { normal, offset: normal.dot(pose.translation) }
+            }
+            Shape::Capsule { radius, half_length } => {
+                let arm = DVec3::Y * (half_length * scale);
+                WorldShape::Capsule { ends: [pose.apply(-arm), pose.apply(arm)], radius: radius * scale }
+            }
+            Shape::Box { half_size } => WorldShape::Box { pose: *pose, half_size: half_size * scale },
+        }
+    }
+}
 
 /// A shape in world space.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -219,7 +316,7 @@ fn distance_from_box(point: DVec3, half_size: DVec3) -> (f64, DVec3) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::obstacle::{Obstacle, Shape};
+    use crate::obstacle::Obstacle;
     use taffeta_core::Placement;
     use taffeta_core::random::SplitMix64;
 

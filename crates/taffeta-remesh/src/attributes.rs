@@ -37,7 +37,7 @@ pub struct VertexAttributes {
     /// Position and velocity one substep earlier; `None`: not of use for the time integration.
     pub history: Option<VertexHistory>,
     /// Friction that makes the vertex stick to something \[N\]; zero where it does not.
-    pub grip: DVec3,
+    pub friction: DVec3,
     /// World position of this material point at time 0 \[m\]; of a cloth without material coordinates the rest shape.
     pub start: DVec3,
     /// Number of the pin that holds the vertex.
@@ -213,7 +213,7 @@ pub fn validate_attributes(mesh: &HalfedgeMesh, attributes: &SheetAttributes) ->
         let Sym2 { xx, xy, yy } = vertex.metric;
         let VertexHistory { position, velocity } =
             vertex.history.unwrap_or(VertexHistory { position: vertex.position, velocity: vertex.velocity });
-        let spatial = [vertex.position, vertex.velocity, vertex.grip, vertex.start, position, velocity];
+        let spatial = [vertex.position, vertex.velocity, vertex.friction, vertex.start, position, velocity];
         if !spatial.iter().all(|x| x.is_finite()) || ![xx, xy, yy].iter().all(|x| x.is_finite()) {
             return Err(BadAttributes::NotFinite(v));
         }

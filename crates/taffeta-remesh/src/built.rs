@@ -33,7 +33,7 @@ impl SheetAttributes {
                 position,
                 velocity: DVec3::ZERO,
                 history: None,
-                grip: DVec3::ZERO,
+                friction: DVec3::ZERO,
                 start: position,
                 pin: None,
                 input: Some(number),

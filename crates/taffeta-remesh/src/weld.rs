@@ -76,7 +76,7 @@ fn merge((a, of_a): (VertexAttributes, f64), (b, of_b): (VertexAttributes, f64))
         position,
         velocity,
         history: _,
-        grip: _,
+        friction: _,
         start,
         pin,
         input,
@@ -94,7 +94,7 @@ fn merge((a, of_a): (VertexAttributes, f64), (b, of_b): (VertexAttributes, f64))
         velocity: choose(velocity, b.velocity),
         // The velocity has jumped.
         history: None,
-        grip: DVec3::ZERO,
+        friction: DVec3::ZERO,
         start: choose(start, b.start),
         pin: pin.or(b.pin),
         input: input.or(b.input),

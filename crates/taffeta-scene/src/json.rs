@@ -1,27 +1,20 @@
 //! JSON with places: serde_json checks the syntax, this scanner then finds where each value stands.
 
-use crate::document::{Entry, Kind, Origin, Value};
-
-/// A syntax error, in bytes of the text.
-pub(crate) struct JsonError {
-    pub start: usize,
-    pub end: usize,
-    pub message: String,
-}
+use crate::value::{Entry, Kind, Origin, SyntaxError, Value};
 
 /// Parses a JSON text.
-pub(crate) fn parse(text: &str) -> Result<Value, JsonError> {
+pub(crate) fn parse(text: &str) -> Result<Value, SyntaxError> {
     if let Err(error) = serde_json::from_str::<serde_json::Value>(text) {
         let start = byte_of(text, error.line(), error.column());
         let message = error.to_string();
         let message = message.split(" at line ").next().unwrap_or_default().to_owned();
-        return Err(JsonError { start, end: start + 1, message });
+        return Err(SyntaxError { start, end: start + 1, message });
     }
     let mut scanner = Scanner { text, at: 0 };
     let value = scanner.value()?;
     match value.kind {
         Kind::Table(_) => Ok(value),
-        _ => Err(JsonError { start: 0, end: 1, message: "a scene must be an object".to_owned() }),
+        _ => Err(SyntaxError { start: 0, end: 1, message: "a scene must be an object".to_owned() }),
     }
 }
 
@@ -38,7 +31,7 @@ struct Scanner<'a> {
 }
 
 impl Scanner<'_> {
-    fn value(&mut self) -> Result<Value, JsonError> {
+    fn value(&mut self) -> Result<Value, SyntaxError> {
         let start = self.skip_space();
         let kind = match self.peek() {
             b'{' => self.object()?,
@@ -49,7 +42,7 @@ impl Scanner<'_> {
         Ok(Value { kind, origin: Origin::File { start, end: self.at } })
     }
 
-    fn object(&mut self) -> Result<Kind, JsonError> {
+    fn object(&mut self) -> Result<Kind, SyntaxError> {
         let mut entries: Vec<Entry> = Vec::new();
         self.at += 1;
         while self.next_item(b'}') {
@@ -57,7 +50,7 @@ impl Scanner<'_> {
             let key = self.string();
             let key_origin = Origin::File { start, end: self.at };
             if entries.iter().any(|entry| entry.key == key) {
-                return Err(JsonError { start, end: self.at, message: format!("duplicate key `{key}`") });
+                return Err(SyntaxError { start, end: self.at, message: format!("duplicate key `{key}`") });
             }
             self.skip_space();
             self.at += 1;
@@ -66,7 +59,7 @@ impl Scanner<'_> {
         Ok(Kind::Table(entries))
     }
 
-    fn array(&mut self) -> Result<Kind, JsonError> {
+    fn array(&mut self) -> Result<Kind, SyntaxError> {
         let mut items = Vec::new();
         self.at += 1;
         while self.next_item(b']') {

@@ -13,13 +13,19 @@
 mod document;
 pub mod error;
 mod json;
+mod keys;
 pub mod materials;
 pub mod memory;
+mod names;
 pub mod output;
 mod overrides;
-mod reader;
+mod place;
+mod read;
 pub mod scene;
 pub mod schema;
+mod toml_tree;
+mod value;
+mod words;
 
 pub use error::{Location, Problem, SceneError};
 pub use memory::{MemoryModel, available_memory};
@@ -33,4 +39,4 @@ pub use scene::{
     RopeShape, Scene, SceneCamera, SceneCloth, SceneObstacle, SceneRope, SceneSolid, Simulation, SolidProbe,
     SolidShape,
 };
-pub use schema::scene_schema;
+pub use schema::{scene_keys, scene_schema};

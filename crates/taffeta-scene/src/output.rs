@@ -23,6 +23,7 @@ pub use bodies::{cloth_frame, rope_frame};
 pub use result::{GLB_FILE, OBSTACLES_USDA, PVD_FILE, ResultFolder};
 pub use tables::{METRICS_COLUMNS, MetricsRow, MetricsWriter, PROBE_COLUMNS, ProbeRow, ProbeWriter};
 
+pub use crate::names::is_safe_name;
 use crate::scene::Scene;
 use crate::scene::obstacle::file_name as obstacle_file;
 use std::fs;
@@ -94,12 +95,6 @@ fn sync_path(path: &Path) -> io::Result<()> {
         return Ok(());
     }
     fs::File::open(path)?.sync_all()
-}
-
-/// Whether a name can be part of a file name everywhere: ASCII letters, digits, `-` and `_`, at most 100.
-pub fn is_safe_name(name: &str) -> bool {
-    let safe = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    !name.is_empty() && name.len() <= 100 && name.chars().all(safe)
 }
 
 /// The folder of a run that is being written.

@@ -1,10 +1,10 @@
 //! Overrides of single values: `cloth.0.grid.cells=[64,64]`.
 
-use crate::document::{Entry, Kind, Origin, Value, convert_toml};
+use crate::document::Document;
 use crate::error::SceneError;
-use crate::materials;
-use crate::scene::write::material_json;
-use toml::de::DeValue;
+use crate::scene::material::preset_table;
+use crate::toml_tree;
+use crate::value::{Entry, Kind, Origin, Value};
 
 /// Keys on the way to a value. Scenes nest a handful deep; JSON and TOML files may nest as deep as this.
 const MAX_KEYS: usize = 80;
@@ -12,8 +12,8 @@ const MAX_KEYS: usize = 80;
 /// One override, applied before a scene is checked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Override {
-    pub(crate) text: String,
-    pub(crate) keys: Vec<String>,
+    text: String,
+    keys: Vec<String>,
     value: Value,
 }
 
@@ -37,19 +37,19 @@ impl Override {
         }
         let value = value.trim();
         let origin = Origin::Setting(0);
-        let value = match DeValue::parse(value) {
-            Ok(parsed) => convert_toml(&parsed, Some(origin)),
+        let value = match toml_tree::parse_value(value, origin) {
+            Ok(parsed) => parsed,
             // A bare word, such as `denim` or `../meshes/shirt.obj`.
             Err(_) if !value.is_empty() && !value.starts_with(['[', '{', '"', '\'']) => {
                 Value { kind: Kind::String(value.to_owned()), origin }
             }
-            Err(error) => return Err(fail(format!("the value is malformed: {}", error.message().trim()))),
+            Err(error) => return Err(fail(format!("the value is malformed: {}", error.message))),
         };
         Ok(Self { text: text.to_owned(), keys, value })
     }
 
     /// Sets the value in a tree; what is missing on the way is created.
-    pub(crate) fn apply(&self, root: &mut Value, origin: Origin) -> Result<(), String> {
+    fn apply(&self, root: &mut Value, origin: Origin) -> Result<(), String> {
         self.expand_material(root, origin);
         let mut target = &mut *root;
         for (depth, key) in self.keys.iter().enumerate() {
@@ -71,7 +71,7 @@ impl Override {
             return;
         };
         let own = find(root, &["materials".to_owned(), name.clone()]).cloned();
-        let preset = materials::preset(&name).map(|p| Value::from_json(&material_json(&p.material), origin));
+        let preset = preset_table(&name).map(|table| Value::from_json(&table, origin));
         let expanded = match (preset, own) {
             (Some(mut preset), Some(own)) => {
                 merge_table(&mut preset, own);
@@ -87,6 +87,19 @@ impl Override {
         }
         *target = Value { kind: expanded.kind, origin: target.origin };
     }
+}
+
+/// Applies overrides in their order.
+pub(crate) fn apply_all(document: &mut Document, overrides: &[Override]) -> Result<(), SceneError> {
+    document.settings = overrides.iter().map(|setting| setting.text.clone()).collect();
+    for (number, setting) in overrides.iter().enumerate() {
+        if let Err(message) = setting.apply(&mut document.root, Origin::Setting(number)) {
+            let key = setting.keys.join(".");
+            let problem = document.problem_at(Origin::Setting(number), &key, message, None);
+            return Err(SceneError::Invalid { problems: vec![problem] });
+        }
+    }
+    Ok(())
 }
 
 fn find<'a>(root: &'a Value, keys: &[String]) -> Option<&'a Value> {

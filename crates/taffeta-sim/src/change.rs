@@ -87,7 +87,7 @@ pub(crate) fn set_material(world: &mut World, cloth: usize, material: Material) 
     }
     changed.surface.friction = material.friction;
     changed.model.material = material;
-    // Masses follow from the material when the sheet is frozen, and the blocks when the caches are built.
+    // Masses follow from the material when the sheet is frozen, and the blocks when all is derived anew.
     edit(world, |_| {});
     world.state.forget_history();
     Ok(())

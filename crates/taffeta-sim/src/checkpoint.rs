@@ -3,7 +3,7 @@
 //! A checkpoint holds what a run has that its scene has not: the keyed meshes with their attributes, the time, and
 //! which pins have let go; which edges have is among the attributes. A run that is resumed from it gives the same bits as one that was not interrupted.
 
-use crate::derive::crossings::{resume_pairs, rooms};
+use crate::derive::crossings::{bounds, resume_pairs};
 use crate::derive::rebuild::{put_sheet, rebuild};
 use crate::derive::world::World;
 use crate::model::loose::LooseVertex;
@@ -12,7 +12,7 @@ use crate::model::solid::Solid;
 use crate::model::state::State;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
-use taffeta_contact::{MeshObstacle, Rooms};
+use taffeta_contact::{MeshObstacle, MotionBounds};
 use taffeta_remesh::validate_attributes;
 
 /// Format of checkpoints; a change of the format changes it.
@@ -26,7 +26,7 @@ pub struct Checkpoint<Sheet = Thawed> {
     /// Names of the cloths and of the loose bodies.
     bodies: Vec<String>,
     /// For which motion the pairs that are near each other were collected.
-    rooms: Option<Rooms>,
+    bounds: Option<MotionBounds>,
     sheet: Sheet,
 }
 
@@ -145,7 +145,7 @@ fn checkpoint_of<Sheet>(world: &World, sheet: Sheet) -> Checkpoint<Sheet> {
         version: VERSION,
         state: world.state.clone(),
         bodies: body_names(world),
-        rooms: rooms(world),
+        bounds: bounds(world),
         sheet,
     }
 }
@@ -164,7 +164,7 @@ pub(crate) fn restore(world: &mut World, checkpoint: Checkpoint) -> Result<(), C
     world.state = checkpoint.state;
     put_sheet(world, sheet);
     rebuild(world);
-    resume_pairs(world, checkpoint.rooms);
+    resume_pairs(world, checkpoint.bounds);
     Ok(())
 }
 
@@ -195,7 +195,7 @@ fn check_content(world: &World, checkpoint: &Checkpoint) -> Result<(), String> {
     }
     let obstacles: usize = world.setup.meshes.iter().map(MeshObstacle::vertex_count).sum();
     let meeting = mesh.vertex_count() + loose.len() + obstacles;
-    if checkpoint.rooms.as_ref().is_some_and(|rooms| !rooms.are_sound(meeting)) {
+    if checkpoint.bounds.as_ref().is_some_and(|bounds| !bounds.are_sound(meeting)) {
         return Err("what it expects of its vertices is not of all of them, or not finite".to_owned());
     }
     let kept: Vec<u32> = loose.iter().map(|vertex| vertex.body).collect();

@@ -122,7 +122,7 @@ impl World {
     /// look at it.
     ///
     /// # Errors
-    /// If it is outside of [`ACCURACY_RANGE`].
+    /// If it is outside of [`ACCURACY_RANGE`](crate::ACCURACY_RANGE).
     pub fn set_accuracy(&mut self, accuracy: f64) -> Result<(), BuildError> {
         let pool = self.pool.clone();
         pool.install(|| change::set_accuracy(self, accuracy))
@@ -196,7 +196,7 @@ impl World {
     }
 
     /// Edges that go through faces, exactly; `None` if neither cloths nor meshes meet in this world. Obstacles do not
-    /// cross each other. Vertices are those of [`World::contact_positions`].
+    /// cross each other. Vertices are those of [`contact_positions`](crate::ask::contact_positions).
     pub fn crossings(&self) -> Option<Vec<Crossing>> {
         crossings::crossings(self)
     }

@@ -42,6 +42,7 @@ pub use features::volumes::EnclosedState;
 pub use measure::jumps::FaceJumps;
 pub use measure::points::MaterialPoint;
 pub use measure::starts::{EnclosedCloth, SunkenCloth};
+pub use model::capabilities::{CAPABILITIES, Capabilities};
 pub use model::description::{
     ACCURACIES, ACCURACY_RANGE, Air, ClothDescription, EnclosedDescription, LooseDescription, Mode,
     PinDescription, RopeDescription, SeamDescription, SeamSides, SimulationSettings, SolidDescription,

@@ -53,7 +53,7 @@ impl Patch {
         corners.sort_unstable();
         patch.blocks = Blocks::build_from(blocks, &mut Cutting { corners: &corners, own: &own });
         (patch.blocks.ropes, patch.blocks.solids) = Default::default();
-        patch.cut_plate(&blocks.plate, &own, (x, state));
+        patch.cut_plate(&blocks.plate, own, (x, state));
         patch
     }
 

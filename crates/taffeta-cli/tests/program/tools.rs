@@ -51,6 +51,8 @@ fn editors_shells_and_manuals_get_what_they_read() {
     let schema: serde_json::Value = serde_json::from_str(&desk.done(&["schema"]).out).unwrap();
     assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
     assert_eq!(schema["properties"]["simulation"]["properties"]["duration"]["type"], "number");
+    let keys = include_str!("../../../../docs/keys.md");
+    assert!(desk.done(&["schema", "--markdown"]).out == keys, "docs/keys.md is another page");
     for shell in ["bash", "zsh", "fish", "powershell"] {
         assert!(desk.done(&["completions", shell]).out.contains("taffeta"), "{shell}");
     }

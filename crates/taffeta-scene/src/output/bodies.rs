@@ -23,7 +23,7 @@ pub fn cloth_frame(world: &World, number: usize) -> FrameData {
     }
 }
 
-/// A rope as it is now, by the number of its body, see [`World::rope_bodies`].
+/// A rope as it is now, by the number of its body, see [`rope_bodies`](taffeta_sim::ask::rope_bodies).
 ///
 /// # Panics
 /// If there is no body of that number.

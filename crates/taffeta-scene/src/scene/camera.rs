@@ -1,20 +1,20 @@
 //! The camera of a scene, which pictures of its results take.
 
-use super::Scene;
-use super::read_motion::read_motion;
-use super::write::motion_json;
-use crate::reader::{Item, Range, TableReader};
+use super::motion::MotionTable;
+use crate::keys::{Number, Positive, Vector};
+use crate::place::Place;
 use glam::DVec3;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 use taffeta_core::Motion;
 use taffeta_core::math::{atan2, sin_cos};
 use taffeta_remesh::View;
 
 /// Vertical angle of view of a camera that has none of its own \[degrees\].
-pub(crate) const DEFAULT_VIEW_DEG: f64 = 28.0;
+const DEFAULT_VIEW_DEG: f64 = 28.0;
 /// Widest angle of view \[degrees\]. A plane picture cannot show half a turn, and looks absurd long before.
-pub(crate) const WIDEST_VIEW_DEG: f64 = 170.0;
-
+const WIDEST_VIEW_DEG: f64 = 170.0;
 /// Width over height of the picture in which cloth counts as seen.
 const ASPECT: f64 = 16.0 / 9.0;
 
@@ -33,100 +33,87 @@ pub struct SceneCamera {
     pub motion: Motion,
 }
 
-impl Scene {
-    /// The direction that is upward in pictures: the axis that points most against gravity. Gravity that is a little
-    /// aslant, as for a tilted table, must not tilt the picture.
-    pub fn upward(&self) -> DVec3 {
-        let gravity = self.simulation.settings.gravity;
-        // y first: it stays up where gravity is as much along another axis, or nowhere.
-        let mut up = DVec3::Y * if gravity.y > 0.0 { -1.0 } else { 1.0 };
-        for axis in [DVec3::Z, DVec3::X] {
-            let along = gravity.dot(axis);
-            if along.abs() > gravity.dot(up).abs() {
-                up = if along > 0.0 { -axis } else { axis };
-            }
-        }
-        up
-    }
-
-    /// What the camera sees in a wide picture, 16 to 9. `None`: there is no camera, or none that says what it looks at.
-    pub(super) fn view(&self) -> Option<View> {
-        let SceneCamera { position, target, up, field_of_view_deg, motion: _ } = *self.camera.as_ref()?;
-        let vertical = field_of_view_deg.to_radians();
+impl SceneCamera {
+    /// The view in a wide picture, 16 to 9. Its upward direction is the given one unless the camera has its own. `None`:
+    /// the camera has no target.
+    pub(super) fn view(&self, upward: DVec3) -> Option<View> {
+        let vertical = self.field_of_view_deg.to_radians();
         let (sine, cosine) = sin_cos(0.5 * vertical);
         let horizontal = 2.0 * atan2(ASPECT * sine, cosine);
-        View::new([position, target?], up.unwrap_or(self.upward()), [horizontal, vertical])
+        View::new([self.position, self.target?], self.up.unwrap_or(upward), [horizontal, vertical])
     }
+}
 
-    /// Reports cloths that the camera is to make coarser while it is not said what it looks at.
-    pub(super) fn check_view(&self, cloths: &[Item<'_>]) {
-        if self.view().is_some() {
-            return;
-        }
-        for (cloth, item) in self.cloths.iter().zip(cloths) {
-            if cloth.remesh.is_some_and(|settings| settings.coarsen_unseen.is_some()) {
-                let key = format!("{}.remesh.coarsen_unseen", item.key);
-                let help = "give [camera] a position and a target, and a direction up that is not along them";
-                item.context.report(
-                    &key,
-                    format!("`{key}` needs a camera that looks at something"),
-                    Some(help.to_owned()),
-                );
-            }
+/// Where `taffeta render` looks from, and what coarsen_unseen spares. Absent: from where all is seen.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename = "camera", deny_unknown_fields)]
+pub(super) struct CameraTable {
+    /// Where it stands \[m\].
+    #[schemars(example = json!([1.5, 1.0, 2.5]))]
+    position: Vector,
+    /// Point in the middle of the picture \[m\]. Absent: the middle of all bodies.
+    target: Option<Vector>,
+    /// Direction that is upward in the picture. Absent: against gravity.
+    up: Option<Vector>,
+    /// Angle from the lower to the upper border of the picture \[degrees\].
+    #[serde(default = "default_view")]
+    #[schemars(extend("maximum" = WIDEST_VIEW_DEG))]
+    field_of_view: Positive,
+    /// Keyframes of the camera, which turns about its target.
+    motion: Option<MotionTable>,
+}
+
+fn default_view() -> Positive {
+    Number(DEFAULT_VIEW_DEG)
+}
+
+impl From<&SceneCamera> for CameraTable {
+    fn from(camera: &SceneCamera) -> Self {
+        let SceneCamera { position, target, up, field_of_view_deg, motion } = camera;
+        Self {
+            position: (*position).into(),
+            target: target.map(Vector::from),
+            up: up.map(Vector::from),
+            field_of_view: Number(*field_of_view_deg),
+            motion: (!motion.keys.is_empty()).then(|| motion.into()),
         }
     }
 }
 
-pub(super) fn read_camera(top: &TableReader<'_>) -> Option<SceneCamera> {
-    let table = top.get("camera")?.table(&["position", "target", "up", "field_of_view", "motion"])?;
-    let position = table.require("position", "position = [1.5, 1.0, 2.5]").and_then(|item| item.vec3());
-    let target = table.get("target").and_then(|item| item.vec3());
-    let up = table.get("up").and_then(|item| read_direction(&item));
-    let field_of_view_deg =
-        table.get("field_of_view").and_then(|item| read_angle(&item)).unwrap_or(DEFAULT_VIEW_DEG);
-    let motion = read_motion(&table);
-    let camera = SceneCamera { position: position?, target, up, field_of_view_deg, motion };
-    if let (Some(target), Some(item)) = (target, table.get("target")) {
-        let ahead = target - camera.position;
-        let aside = up.map_or(ahead, |up| ahead.cross(up.normalize_or_zero()));
-        if ahead.length() < 1e-9 || aside.length() < 1e-9 * ahead.length() {
-            let message =
-                format!("`{}` gives the camera no view: it stands there, or looks along up", item.key);
-            item.report(message, Some("position, target and up must not lie on one line".to_owned()));
-        }
+impl CameraTable {
+    /// The camera, checked.
+    pub(super) fn resolve(&self, at: &Place<'_>) -> SceneCamera {
+        let camera = SceneCamera {
+            position: self.position.get(),
+            target: self.target.map(Vector::get),
+            up: self.up.map(Vector::get),
+            field_of_view_deg: self.field_of_view.0,
+            motion: self.motion.as_ref().map_or(Motion::default(), |motion| motion.resolve(&at.at("motion"))),
+        };
+        check(&camera, at);
+        camera
     }
-    Some(camera)
 }
 
-fn read_direction(item: &Item<'_>) -> Option<DVec3> {
-    let direction = item.vec3()?;
-    if direction.try_normalize().is_none() {
-        item.report(format!("`{}` has no direction", item.key), Some("must not be zero".to_owned()));
-        return None;
+fn check(camera: &SceneCamera, at: &Place<'_>) {
+    let SceneCamera { position, target, up, field_of_view_deg, .. } = camera;
+    if *field_of_view_deg > WIDEST_VIEW_DEG {
+        at.at("field_of_view").refuse(
+            format!("`{at}.field_of_view` is {field_of_view_deg}, which is too wide"),
+            format!("an angle in degrees, at most {WIDEST_VIEW_DEG}").as_str(),
+        );
     }
-    Some(direction)
-}
-
-fn read_angle(item: &Item<'_>) -> Option<f64> {
-    let angle = item.number(Range::Positive)?;
-    if angle > WIDEST_VIEW_DEG {
-        let help = format!("an angle in degrees, at most {WIDEST_VIEW_DEG}");
-        item.report(format!("`{}` is {angle}, which is too wide", item.key), Some(help));
-        return None;
+    if up.is_some_and(|up| up.try_normalize().is_none()) {
+        at.at("up").refuse(format!("`{at}.up` has no direction"), "must not be zero");
+        return;
     }
-    Some(angle)
-}
-
-pub(super) fn camera_json(camera: &SceneCamera) -> Value {
-    let SceneCamera { position, target, up, field_of_view_deg, motion } = camera;
-    let mut json = json!({ "position": position.to_array(), "field_of_view": field_of_view_deg });
-    for (key, vector) in [("target", target), ("up", up)] {
-        if let Some(vector) = vector {
-            json[key] = json!(vector.to_array());
-        }
+    let Some(target) = target else { return };
+    let ahead = target - position;
+    let aside = up.map_or(ahead, |up| ahead.cross(up.normalize_or_zero()));
+    if ahead.length() < 1e-9 || aside.length() < 1e-9 * ahead.length() {
+        at.at("target").refuse(
+            format!("`{at}.target` gives the camera no view: it stands there, or looks along up"),
+            "position, target and up must not lie on one line",
+        );
     }
-    if !motion.keys.is_empty() {
-        json["motion"] = motion_json(motion);
-    }
-    json
 }

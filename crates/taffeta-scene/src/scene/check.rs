@@ -1,6 +1,6 @@
 //! Checks of a mesh before it becomes cloth.
 
-use super::pin::PlacedMesh;
+use super::placed::PlacedMesh;
 use glam::{DVec2, DVec3};
 use taffeta_core::TriangleMesh;
 use taffeta_core::geometry::{barycentric, closest_point_on_triangle, doubled_area};

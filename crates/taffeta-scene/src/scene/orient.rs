@@ -9,7 +9,7 @@
 //! Within a panel all faces must agree; where they do not, the panel is folded over in material space.
 
 use super::check::{directed_edges, name_face};
-use super::pin::PlacedMesh;
+use super::placed::PlacedMesh;
 use taffeta_core::components::Components;
 use taffeta_core::geometry::doubled_area;
 

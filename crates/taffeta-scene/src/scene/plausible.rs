@@ -1,6 +1,8 @@
 //! What is possible but hardly meant: warnings of values in other units, each with the likely cure.
 
-use super::{ClothShape, Scene, SceneCloth};
+use super::Scene;
+use super::cloth::SceneCloth;
+use super::cloth_shape::ClothShape;
 use glam::{DMat2, DVec2, DVec3};
 use taffeta_core::TriangleMesh;
 use taffeta_core::geometry::doubled_area;

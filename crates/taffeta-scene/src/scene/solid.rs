@@ -1,7 +1,7 @@
 //! Solids of a scene: from the shape to the tetrahedra.
 
 use glam::DVec3;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use taffeta_core::{Placement, Region};
 use taffeta_io::{msh::read_msh, obj::ObjError, solid_box};
 use taffeta_sim::{PinDescription, SolidDescription, SolidMaterial};
@@ -42,17 +42,6 @@ pub struct SceneSolid {
     pub pins: Vec<PinDescription>,
 }
 
-/// A point of a solid whose motion is recorded.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SolidProbe {
-    /// Name, unique among all probes of the scene.
-    pub name: String,
-    /// Index of the solid in the scene.
-    pub solid: usize,
-    /// The point at rest, before the solid is placed \[m\].
-    pub point: DVec3,
-}
-
 /// Tetrahedra and what is to be known of them.
 #[derive(Default)]
 pub(super) struct ShapeOfSolid {
@@ -72,6 +61,14 @@ impl SolidShape {
         match self {
             Self::Box { .. } => "box",
             Self::Mesh { .. } => "mesh",
+        }
+    }
+
+    /// The file that it is read from.
+    pub(super) fn file(&self) -> Option<&Path> {
+        match self {
+            Self::Box { .. } => None,
+            Self::Mesh { path } => Some(path),
         }
     }
 

@@ -1,10 +1,8 @@
 //! The schema against the reader.
 
 use super::scene_schema;
-use crate::document::Document;
-use crate::reader::Context;
-use crate::scene::read_with;
-use serde_json::Value;
+use crate::scene::Scene;
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -59,17 +57,35 @@ shape = { box = {} }
     "[[cloth]]\nball = {}\n",
 ];
 
-/// The keys that the reader knows, by table; numbers in key paths are `*`.
+/// A key that no table has.
+const UNKNOWN: &str = "zz";
+
+/// Puts an unknown key into every table.
+fn spoil(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(spoil),
+        Value::Object(entries) => {
+            entries.values_mut().for_each(spoil);
+            entries.insert(UNKNOWN.to_owned(), json!(1));
+        }
+        _ => {}
+    }
+}
+
+/// The keys that the reader knows, by table, as it tells those who give an unknown one; numbers in key paths are `*`.
 fn known_to_reader() -> BTreeMap<String, BTreeSet<String>> {
     let mut tables: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for scene in SCENES {
-        let document = Document::parse(scene, Path::new("scene.toml"), &[]).unwrap();
-        let context = Context::new(&document);
-        read_with(&context);
-        for (path, keys) in context.tables.borrow().iter() {
+        let mut scene: Value = toml::from_str(scene).unwrap();
+        spoil(&mut scene);
+        let error = Scene::from_str(&scene.to_string(), Path::new("scene.json"), &[]).unwrap_err();
+        for problem in error.problems().iter().filter(|problem| problem.message.contains("unknown key")) {
             let segment = |s: &str| if s.parse::<usize>().is_ok() { "*".to_owned() } else { s.to_owned() };
-            let path: Vec<String> = path.split('.').map(segment).collect();
-            tables.insert(path.join("."), keys.clone());
+            let mut path: Vec<String> = problem.key.split('.').map(segment).collect();
+            assert_eq!(path.pop().as_deref(), Some(UNKNOWN), "{}", problem.key);
+            let help = problem.help.as_deref().unwrap();
+            let (_, known) = help.split_once(": ").unwrap();
+            tables.insert(path.join("."), known.split(", ").map(str::to_owned).collect());
         }
     }
     tables
@@ -170,4 +186,14 @@ fn a_scene_needs_a_body_and_an_outline_its_edge_length() {
     assert!(validator.is_valid(&scene(r#"{"outline": "a.svg", "edge_length": 0.1}"#)));
     assert!(!validator.is_valid(&scene(r#"{"outline": "a.svg"}"#)));
     assert!(!validator.is_valid(&scene(r#"{"grid": {}, "edge_length": 0.1}"#)));
+}
+
+#[test]
+fn the_page_of_keys_is_that_of_the_schema() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/keys.md");
+    let written = std::fs::read_to_string(page).unwrap();
+    assert!(
+        written == super::scene_keys(),
+        "write docs/keys.md anew: `taffeta schema --markdown > docs/keys.md`"
+    );
 }

@@ -1,7 +1,7 @@
 //! The energy of connected pieces of cloth over a remeshing pass: what a pass adds is taken back.
 //!
 //! Edits change the energy of a cloth that they do not move: a split puts its vertex on a chord, a flip or collapse stretches
-//! what is bent, and masses are lumped anew. Most of it goes when the vertices around the edits have settled ([`crate::smooth`]).
+//! what is bent, and masses are lumped anew. Most of it goes when the vertices around the edits have settled ([`crate::adapt::placement`]).
 //! What is left is paid from the motion of the piece within itself, which is scaled down; both momenta stay. What passes have taken
 //! from a cloth is its credit, and later ones may give it back: a mesh that is refined and coarsened again has the energy that it
 //! had. Lumped mass alone has less kinetic energy on a finer mesh, and a swing that had to pay for every way back, but got
@@ -26,7 +26,7 @@ const ROUND_OFF: f64 = 1e-14;
 const STILL: f64 = 1e-6;
 
 /// What the pieces had before a pass.
-pub(crate) struct Ledger {
+pub(crate) struct EnergyBudget {
     /// Vertices in key order, with the numbers of their pieces.
     numbers: Vec<(VertexKey, usize)>,
     accounts: Vec<Account>,
@@ -46,7 +46,7 @@ pub(crate) struct Account {
     pub is_driven: bool,
 }
 
-impl Ledger {
+impl EnergyBudget {
     /// For each of so many cloths, whether nothing outside acts on any of its pieces.
     pub(crate) fn find_free(&self, cloths: usize) -> Vec<bool> {
         let is_free =
@@ -95,7 +95,7 @@ pub(crate) fn find_pieces(world: &World) -> Pieces {
 }
 
 /// Notes what every piece has before a pass.
-pub(crate) fn note_energies(world: &World) -> Ledger {
+pub(crate) fn note_energies(world: &World) -> EnergyBudget {
     let pieces = find_pieces(world);
     let state = &world.state.motion;
     let account = |piece: &Vec<usize>| {
@@ -119,7 +119,7 @@ pub(crate) fn note_energies(world: &World) -> Ledger {
     let keys = world.state.sheet.vertex_keys().iter().copied();
     let mut numbers: Vec<_> = keys.zip(pieces.numbers).collect();
     numbers.sort_unstable();
-    Ledger { numbers, accounts }
+    EnergyBudget { numbers, accounts }
 }
 
 /// Kinetic, elastic and gravity's energy of each piece \[J\], the last from an origin of its own.
@@ -161,12 +161,12 @@ fn find_driven(world: &World, pieces: &Pieces) -> Vec<bool> {
 
 /// Takes what a pass over the chosen cloths has added to the energy of each piece from its motion within itself. Returns for
 /// each cloth whether that was not enough.
-pub(crate) fn settle_energies(world: &mut World, ledger: &Ledger, chosen: &[bool]) -> Vec<bool> {
+pub(crate) fn settle_energies(world: &mut World, budget: &EnergyBudget, chosen: &[bool]) -> Vec<bool> {
     let mut is_unpaid = vec![false; world.setup.cloths.len()];
     let pieces = find_pieces(world);
     let keys = world.state.sheet.vertex_keys();
     let accounts: Vec<Option<Account>> =
-        pieces.lists.iter().map(|piece| ledger.account_of(piece, keys)).collect();
+        pieces.lists.iter().map(|piece| budget.account_of(piece, keys)).collect();
     let origins: Vec<DVec3> =
         accounts.iter().map(|account| account.map_or(DVec3::ZERO, |account| account.origin)).collect();
     let energies = piece_energies(world, &pieces, &origins);
@@ -357,35 +357,35 @@ mod tests {
     }
 
     /// A world in which the vertices move at random, and its energies before it is changed.
-    fn wobbling() -> (World, super::Ledger) {
+    fn wobbling() -> (World, super::EnergyBudget) {
         let mut world = flying(bent_sheets());
         world.setup.settings.gravity = DVec3::new(0.0, 0.0, -9.0);
         world.state.motion.velocities.iter_mut().enumerate().for_each(|(i, v)| v.y += (i as f64).sin());
-        let ledger = note_energies(&world);
-        (world, ledger)
+        let budget = note_energies(&world);
+        (world, budget)
     }
 
     #[test]
     fn motion_pays_for_what_was_lifted() {
-        let (mut world, ledger) = wobbling();
+        let (mut world, budget) = wobbling();
         let before = mechanical_energy(&world);
         world.state.motion.positions.iter_mut().for_each(|x| x.z += 1e-3);
         let lifted = mechanical_energy(&world) - before;
-        assert_eq!(settle_energies(&mut world, &ledger, &[true]), [false]);
+        assert_eq!(settle_energies(&mut world, &budget, &[true]), [false]);
         let left = mechanical_energy(&world) - before;
         assert!(lifted > 1e-4 && left.abs() < 1e-12, "{lifted} {left}");
         // More than there is of it.
         world.state.motion.positions.iter_mut().for_each(|x| x.z += 10.0);
-        assert_eq!(settle_energies(&mut world, &ledger, &[true]), [true]);
+        assert_eq!(settle_energies(&mut world, &budget, &[true]), [true]);
     }
 
     #[test]
     fn mass_that_is_new_moves_with_the_others_for_nothing() {
         let (mut world, _) = wobbling();
         world.state.motion.velocities.iter_mut().for_each(|v| *v = DVec3::new(30.0, 0.0, 0.0));
-        let ledger = note_energies(&world);
+        let budget = note_energies(&world);
         std::sync::Arc::make_mut(&mut world.state.motion.masses).iter_mut().for_each(|mass| *mass *= 1.01);
-        assert_eq!(settle_energies(&mut world, &ledger, &[true]), [false]);
+        assert_eq!(settle_energies(&mut world, &budget, &[true]), [false]);
         assert!(world.state.motion.velocities.iter().all(|v| *v == DVec3::new(30.0, 0.0, 0.0)));
     }
 
@@ -454,8 +454,8 @@ mod tests {
         let mut world = flying(cloth);
         let vertices = world.mesh(0).positions.len();
         world.state.time = DT;
-        let ledger = note_energies(&world);
-        remesh_cloths(&mut world, &[true], &ledger, &[]);
+        let budget = note_energies(&world);
+        remesh_cloths(&mut world, &[true], &budget, &[]);
         assert!(world.mesh(0).positions.len() > vertices, "nothing was remeshed");
         let turned = clamp_normals(&world, DT);
         assert!(

@@ -1,6 +1,6 @@
 //! One remeshing pass.
 
-use crate::adapt::energy::Ledger;
+use crate::adapt::energy::EnergyBudget;
 use crate::adapt::gate::Gate;
 use crate::adapt::placement::smooth_splits;
 use crate::adapt::surroundings::FixedObstacles;
@@ -8,7 +8,7 @@ use crate::derive::bodies::extent;
 use crate::derive::clock::current_view;
 use crate::derive::crossings::{crossing_count, crossings, mesh_faces, note_crossings, pairs_meet};
 use crate::derive::rebuild::take_over;
-use crate::derive::solver_facts::keeps_ledger;
+use crate::derive::solver_facts::stores_energy;
 use crate::derive::world::World;
 use crate::features::tearing::tear::sizes_at_tears;
 use crate::model::report::RemeshCounts;
@@ -23,7 +23,7 @@ use taffeta_solve::block::Stitch;
 pub(crate) fn remesh_cloths(
     world: &mut World,
     chosen: &[bool],
-    ledger: &Ledger,
+    budget: &EnergyBudget,
     wanted: &[(VertexKey, Metric)],
 ) -> (RemeshCounts, f64) {
     let interval = |cloth: &Cloth| cloth.remesh.map(|settings| settings.interval.max(1));
@@ -45,7 +45,7 @@ pub(crate) fn remesh_cloths(
     };
     let displacements_allowed: Vec<f64> = cloths.iter().enumerate().map(allowed).collect();
     let view = current_view(world);
-    let (is_gated, is_paid_for) = (pairs_meet(world), keeps_ledger(world));
+    let (is_gated, is_paid_for) = (pairs_meet(world), stores_energy(world));
     let mut asked = sizes_at_tears(world);
     asked.extend_from_slice(wanted);
     let threads = world.derived.blocks.stitches.clone();
@@ -94,7 +94,7 @@ pub(crate) fn remesh_cloths(
     };
     if has_edited {
         let left: Vec<f64> = displacements.iter().enumerate().map(left).collect();
-        let smoothed = smooth_splits(world, &made, &left, ledger);
+        let smoothed = smooth_splits(world, &made, &left, budget);
         displacements.iter_mut().zip(smoothed).for_each(|(sum, more)| *sum += more);
         world.derived.minimize_scalars(&mut world.state.motion);
     }
@@ -127,7 +127,7 @@ fn size_of_cloth(world: &World, cloth: usize) -> f64 {
 }
 
 /// The same for a remeshing pass, which tells whether it has edited anything: if not, only what it asks of the vertices is
-/// taken over, and nothing is derived anew. What a [gated](crate::gate) pass makes crosses nothing where nothing did before.
+/// taken over, and nothing is derived anew. What a [gated](crate::adapt::gate) pass makes crosses nothing where nothing did before.
 /// The scalars are those of before, and none at new edges. Returns what the pass tells.
 fn edit_or_keep(world: &mut World, is_gated: bool, pass: impl FnOnce(&mut Thawed) -> bool) -> bool {
     let mut thawed = world.state.sheet.thaw(&world.state.motion);

@@ -9,12 +9,12 @@
 //! What is held stays, and nothing crosses: the way is shortened as that of a substep is. Nor does it go further than the
 //! pass may move the cloth. Pieces on which nothing outside acts keep their centers.
 
-use crate::adapt::energy::{Ledger, find_pieces, put_velocities};
+use crate::adapt::energy::{EnergyBudget, find_pieces, put_velocities};
 use crate::contact::path::contact_path;
 use crate::contact::secure::keep_few_apart;
 use crate::derive::bodies::scene_extent;
 use crate::derive::crossings::{crossing_count, goes_deeper, note_crossings, shapes};
-use crate::derive::derived::{Caches, Solver};
+use crate::derive::derived::Derived;
 use crate::derive::rebuild::refill;
 use crate::derive::world::World;
 use glam::DVec3;
@@ -48,7 +48,7 @@ pub(crate) fn smooth_splits(
     world: &mut World,
     made: &[VertexKey],
     left: &[f64],
-    ledger: &Ledger,
+    budget: &EnergyBudget,
 ) -> Vec<f64> {
     let state = &world.state.motion;
     let vertices =
@@ -61,7 +61,7 @@ pub(crate) fn smooth_splits(
     }
     let start = world.state.motion.positions.raw.clone();
     let Some(mut end) = find_places(world, &start, &new) else { return nothing };
-    keep_centers(world, &start, &mut end, ledger);
+    keep_centers(world, &start, &mut end, budget);
     shorten(world, &start, &mut end, left);
     keep_outside(world, &start, &mut end);
     keep_clear(world, &start, &mut end);
@@ -72,10 +72,10 @@ pub(crate) fn smooth_splits(
 /// Where the energy of the cloth is least if only some vertices move \[m\]; `None`: the solver does not find it. Their
 /// surroundings alone are solved for.
 fn find_places(world: &mut World, start: &[DVec3], new: &[VertexIndex]) -> Option<Vec<DVec3>> {
-    if !matches!(world.derived.solver, Solver::Newton(_)) {
+    if world.derived.choice.capabilities().is_local() {
         return None;
     }
-    let Caches { blocks, plate: whole, .. } = &world.derived;
+    let Derived { blocks, plate: whole, .. } = &world.derived;
     let patch = Patch::around(new, (&world.state.sheet.topology, blocks), (start, whole));
     let of_vertices = |of: &[DVec3]| patch.vertices.iter().map(|vi| of[vi.to_usize()]).collect::<Vec<_>>();
     let mut x = of_vertices(start);
@@ -119,11 +119,11 @@ fn find_places(world: &mut World, start: &[DVec3], new: &[VertexIndex]) -> Optio
 
 /// Moves the pieces on which nothing outside acts back as wholes, so that their centers of mass stay: a center that moves has
 /// another angular momentum about all others.
-fn keep_centers(world: &World, start: &[DVec3], end: &mut [DVec3], ledger: &Ledger) {
+fn keep_centers(world: &World, start: &[DVec3], end: &mut [DVec3], budget: &EnergyBudget) {
     let masses = &world.state.motion.masses.raw;
     for piece in find_pieces(world).lists {
         if piece.iter().all(|i| start[*i] == end[*i])
-            || ledger
+            || budget
                 .account_of(&piece, world.state.sheet.vertex_keys())
                 .is_none_or(|account| account.is_driven)
         {
@@ -296,8 +296,8 @@ mod tests {
         };
         let before = elastic(world);
         // Nothing pays for what a pass adds to a sheet that lies still, so that it would wait.
-        let ledger = note_energies(world);
-        let (counts, popping) = remesh_cloths(world, &vec![true; world.setup.cloths.len()], &ledger, &[]);
+        let budget = note_energies(world);
+        let (counts, popping) = remesh_cloths(world, &vec![true; world.setup.cloths.len()], &budget, &[]);
         assert!(counts.splits > 10 && counts.collapses == 0, "{counts:?}");
         (elastic(world) - before, popping)
     }

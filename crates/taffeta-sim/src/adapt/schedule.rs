@@ -3,7 +3,7 @@
 use crate::adapt::energy::{note_energies, settle_energies};
 use crate::adapt::pass::{put_threads, remesh_cloths};
 use crate::derive::rebuild::rebuild;
-use crate::derive::solver_facts::keeps_ledger;
+use crate::derive::solver_facts::stores_energy;
 use crate::derive::world::World;
 use crate::measure::energy::{measure, measure_jumps};
 use crate::model::report::{RemeshCounts, RemeshJumps};
@@ -45,7 +45,7 @@ pub(crate) fn note_passes(world: &mut World) {
 }
 
 /// Makes a pass over the cloths that are due, as their shapes and `wanted` ask for it; again without those that would have to
-/// [wait](crate::ledger).
+/// [wait](crate::adapt::energy).
 pub(crate) fn remesh_due_cloths(world: &mut World, wanted: &[(VertexKey, Metric)]) -> (RemeshCounts, f64) {
     let is_due = (0..world.setup.cloths.len()).map(|cloth| is_due(world, cloth)).collect();
     remesh_or_wait(world, is_due, wanted)
@@ -58,16 +58,16 @@ fn remesh_or_wait(
     wanted: &[(VertexKey, Metric)],
 ) -> (RemeshCounts, f64) {
     while is_due.contains(&true) {
-        let ledger = note_energies(world);
-        let free = ledger.find_free(world.setup.cloths.len());
-        let may_wait = keeps_ledger(world) && is_due.iter().zip(&free).any(|(due, free)| *due && *free);
+        let budget = note_energies(world);
+        let free = budget.find_free(world.setup.cloths.len());
+        let may_wait = stores_energy(world) && is_due.iter().zip(&free).any(|(due, free)| *due && *free);
         let copy = may_wait.then(|| world.state.clone());
         let threads = world.derived.blocks.stitches.clone();
-        let outcome = remesh_cloths(world, &is_due, &ledger, wanted);
-        if !keeps_ledger(world) || outcome.0.splits + outcome.0.collapses + outcome.0.flips == 0 {
+        let outcome = remesh_cloths(world, &is_due, &budget, wanted);
+        if !stores_energy(world) || outcome.0.splits + outcome.0.collapses + outcome.0.flips == 0 {
             return outcome;
         }
-        let is_unpaid = settle_energies(world, &ledger, &is_due);
+        let is_unpaid = settle_energies(world, &budget, &is_due);
         let waits: Vec<bool> = is_unpaid.iter().zip(&free).map(|(unpaid, free)| *unpaid && *free).collect();
         let Some(mut copy) = copy.filter(|_| waits.contains(&true)) else { return outcome };
         is_due.iter_mut().zip(&waits).for_each(|(due, waits)| *due &= !waits);

@@ -63,14 +63,14 @@ pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), Build
     }
     for rope in &description.ropes {
         let what = format!("rope '{}'", rope.name);
-        if solver == SolverChoice::Projective {
+        if !solver.capabilities().ropes {
             return refuse(
                 what,
                 "the solver projective knows no ropes: take global, block, xpbd or pbd".into(),
             );
         }
         let has_strength = rope.pins.iter().any(|pin| pin.strength.is_some());
-        if solver == SolverChoice::Pbd && has_strength {
+        if has_strength && !solver.capabilities().pin_strength {
             return refuse(what, "the solver pbd knows no forces, so its pins have no strength".into());
         }
         check_pins(&what, &rope.pins)?;
@@ -128,7 +128,7 @@ pub(crate) fn find_accuracy_defect(accuracy: f64) -> Option<String> {
 /// What solids and enclosed volumes do not go with, in words.
 fn find_sweep_mismatch(settings: &SimulationSettings) -> Option<String> {
     let name = settings.solver.name();
-    if !settings.solver.knows_solids() {
+    if !settings.solver.capabilities().solids {
         return Some(format!("the solver {name} does not know them: take block, xpbd or projective"));
     }
     if settings.time == TimeIntegration::Bdf2 {
@@ -186,14 +186,14 @@ fn find_cloth_defect(cloth: &ClothDescription) -> Option<String> {
 /// What does not go with contact between cloths, or with meshes, in words.
 fn find_contact_mismatch(description: &WorldDescription) -> Option<String> {
     let solver = description.simulation.solver;
-    (!solver.meets_meshes())
+    (!solver.capabilities().meetings)
         .then(|| "the solver projective does not know it: take global, direct, block, xpbd or pbd".into())
 }
 
 /// What the older methods cannot do with the simulation, in words.
 fn find_row_mismatch(settings: &SimulationSettings) -> Option<String> {
     let name = settings.solver.name();
-    if !settings.solver.is_euler_only() || settings.solver == SolverChoice::Block {
+    if settings.solver.capabilities().second_order || settings.solver == SolverChoice::Block {
         return None;
     }
     if settings.time == TimeIntegration::Bdf2 {
@@ -207,20 +207,20 @@ fn find_row_mismatch(settings: &SimulationSettings) -> Option<String> {
 fn find_unknown_to_solver(cloth: &ClothDescription, solver: SolverChoice) -> Option<String> {
     let (name, model) = (solver.name(), cloth.bending);
     let is_projective = solver == SolverChoice::Projective;
-    if !solver.knows_bending(model) && !solver.takes_rows() && !is_projective {
+    if !solver.capabilities().bends_by(model) && !solver.capabilities().rows && !is_projective {
         return Some(format!("the bending model {model:?} belongs to the solver projective, not to {name}"));
     }
-    if !solver.takes_rows() && !is_projective {
+    if !solver.capabilities().rows && !is_projective {
         return None;
     }
-    if !solver.knows_bending(model) {
+    if !solver.capabilities().bends_by(model) {
         let known = if is_projective { "MeanCurvature" } else { "Hinge" };
         return Some(format!("the solver {name} bends by {known} or None, not by {model:?}"));
     }
     if cloth.rest_curvature != [0.0; 3] {
         return Some(format!("the solver {name} knows no rest curvature"));
     }
-    if solver == SolverChoice::Pbd && cloth.pins.iter().any(|pin| pin.strength.is_some()) {
+    if !solver.capabilities().pin_strength && cloth.pins.iter().any(|pin| pin.strength.is_some()) {
         return Some("the solver pbd knows no forces, so its pins have no strength".into());
     }
     if cloth.pins.iter().any(|pin| pin.clamp) {
@@ -239,7 +239,7 @@ fn find_unswept(cloth: &ClothDescription, solver: SolverChoice) -> Option<String
             "the area that its constraints are scaled with is {area} m²; it must be positive"
         ));
     }
-    if solver.sweeps_membrane() {
+    if solver.capabilities().membrane_forms {
         return None;
     }
     if matches!(cloth.membrane, MembraneModel::Energy | MembraneModel::EnergyPublished) {
@@ -254,7 +254,7 @@ fn find_unswept(cloth: &ClothDescription, solver: SolverChoice) -> Option<String
 /// What of springs along edges does not go with the rest, in words.
 fn find_spring_mismatch(cloth: &ClothDescription, solver: SolverChoice) -> Option<String> {
     let name = solver.name();
-    if cloth.membrane == MembraneModel::Distance && !solver.takes_rows() {
+    if cloth.membrane == MembraneModel::Distance && !solver.capabilities().rows {
         return Some(format!(
             "the solver {name} knows no springs along edges (Distance): take Edges, or the solver xpbd or pbd"
         ));
@@ -266,7 +266,7 @@ fn find_spring_mismatch(cloth: &ClothDescription, solver: SolverChoice) -> Optio
         );
     }
     cloth.break_force?;
-    if solver != SolverChoice::Xpbd || cloth.membrane != MembraneModel::Distance {
+    if !solver.capabilities().breaking || cloth.membrane != MembraneModel::Distance {
         return Some("break_force belongs to the constraint Distance under the solver xpbd".into());
     }
     cloth.remesh.map(|_| "a cloth with a break_force cannot be remeshed: its edges are what breaks".into())
@@ -280,7 +280,7 @@ fn find_buckling_mismatch(cloth: &ClothDescription, solver: SolverChoice) -> Opt
             "the factor of its buckling stress is {factor}; it must be finite and greater than 0"
         ));
     }
-    if !solver.knows_buckling() {
+    if !solver.capabilities().buckling {
         let name = solver.name();
         return Some(format!(
             "the solver {name} knows no buckling of triangles: take global, direct or block"
@@ -296,7 +296,7 @@ fn find_seam_mismatch(cloth: &ClothDescription, settings: &SimulationSettings) -
         return None;
     }
     let name = settings.solver.name();
-    if !settings.solver.sews() {
+    if !settings.solver.capabilities().seams {
         return Some(format!("the solver {name} cannot sew its seams: take global, direct or block"));
     }
     if settings.mode == Mode::Static {
@@ -330,7 +330,7 @@ pub(crate) fn find_untearable(
 ) -> Option<String> {
     material.tearing?;
     let name = solver.name();
-    if !solver.sews() {
+    if !solver.capabilities().seams {
         return Some(format!(
             "under the solver {name} it cannot tear (tear_strength): take global, direct or block"
         ));
@@ -381,7 +381,7 @@ pub(crate) fn find_unyielding(
                 .into(),
         );
     }
-    if !solver.knows_plastic_folds() {
+    if !solver.capabilities().folds {
         let name = solver.name();
         return Some(format!(
             "the solver {name} knows no yield_curvature: take global, direct or block, or a material without it"

@@ -1,7 +1,7 @@
 //! Loose vertices: those that belong to no face of a mesh, as the points of a rope or the interior of a solid.
 //!
 //! They come after the vertices of the meshes, body by body, in the order in which they are given, and are never
-//! remeshed. What couples them are blocks that the caches build; a loose vertex by itself is a point mass. Everything that
+//! remeshed. What couples them are blocks that are derived; a loose vertex by itself is a point mass. Everything that
 //! goes over vertices holds for them: pins, inertia, contact with obstacles, momentum, checkpoints.
 
 use crate::build::claim::claim;
@@ -86,7 +86,7 @@ pub(crate) fn build_loose(
                 position: *x,
                 velocity: along_held(held, DVec3::ZERO, velocity),
                 history: None,
-                grip: DVec3::ZERO,
+                friction: DVec3::ZERO,
                 start: *x,
                 layout: *body.layout.as_ref().map_or(x, |layout| &layout[i]),
                 pin,

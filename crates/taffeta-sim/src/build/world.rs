@@ -8,9 +8,9 @@ use crate::build::seams::laws::{begin_sewing, seam_laws};
 use crate::build::seams::pair::pair_seams;
 use crate::build::solids::{expand, place_and_pin};
 use crate::derive::crossings::note_crossings;
-use crate::derive::derived::{Caches, KeptCaches};
+use crate::derive::derived::{Derived, Kept};
 use crate::derive::rebuild::{freeze, refill, resolve_solver};
-use crate::derive::source::CacheSource;
+use crate::derive::source::Source;
 use crate::derive::world::World;
 use crate::features::seams::weld::close_seams;
 use crate::model::description::{ClothDescription, SolverChoice, WorldDescription};
@@ -111,8 +111,8 @@ fn assemble(
     };
     let (sheet, motion) = freeze(thawed, &setup);
     let choice = resolve_solver(&setup.settings, sheet.topology.vertex_count);
-    let source = CacheSource { setup: &setup, sheet: &sheet, motion: &motion, time: 0.0, choice };
-    let derived = pool.install(|| Caches::build(source, KeptCaches::default()));
+    let source = Source { setup: &setup, sheet: &sheet, motion: &motion, time: 0.0, choice };
+    let derived = pool.install(|| Derived::build(source, Kept::default()));
     let mut world = World {
         state: State::new(description, setup.pins.len(), (sheet, motion)),
         inputs: Inputs { air: setup.air, ..Inputs::default() },

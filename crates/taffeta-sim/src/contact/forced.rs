@@ -23,7 +23,7 @@ use taffeta_contact::shape::WorldShape;
 pub struct QuarantinedPair {
     /// The bodies of edge and face; of an obstacle in closed form and face.
     pub bodies: [String; 2],
-    /// The ends of the edge, by their places among the [`World::contact_positions`]; `None`: the face reaches into an
+    /// The ends of the edge, by their places among the [`contact_positions`](crate::ask::contact_positions); `None`: the face reaches into an
     /// obstacle in closed form.
     pub edge: Option<[u32; 2]>,
     /// The corners of the face, likewise.

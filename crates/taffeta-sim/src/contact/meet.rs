@@ -18,7 +18,7 @@ pub(crate) fn meet_cloths(world: &mut World, h: f64) {
     let step = path.step(&shapes);
     // In the search for an equilibrium nothing slides on; contacts that change places would keep it from its end.
     let which = if world.inputs.stands_still { Which::All } else { Which::Nearest };
-    let bearing = world.state.grasps.names();
+    let bearing = world.state.friction.names();
     let before = contacts.len();
     let mut pulls = Vec::new();
     {
@@ -39,7 +39,7 @@ pub(crate) fn meet_cloths(world: &mut World, h: f64) {
 /// keeps what is gained: its springs would drag all that is around along, and give it the speed of the pull.
 fn pull_apart(world: &mut World, mut pulls: Vec<Contact>, h: f64) {
     let work = &mut world.scratch;
-    if !world.derived.solver.is_local() && !pulls.is_empty() {
+    if !world.derived.choice.capabilities().is_local() && !pulls.is_empty() {
         let before = work.start.clone();
         stabilize(&pulls, &mut work.start, &mut work.rows, h);
         let shifts = before.iter().zip(&work.start).map(|(was, is)| *is - *was);

@@ -15,31 +15,31 @@ use taffeta_contact::response::leftover_slip;
 /// The friction that the contacts of the substep have borne in the last one \[N\]; where a vertex touches two things,
 /// the first takes what is known of the vertex.
 pub(crate) fn carried_friction(world: &World) -> Vec<DVec3> {
-    let mut grips = world.state.motion.grips.clone();
+    let mut vertex_friction = world.state.motion.vertex_friction.clone();
     let mut take = |contact: &Contact| match contact.row.vertex() {
-        Some(vi) => std::mem::take(&mut grips[vi]),
-        None => world.state.grasps.of(contact).0,
+        Some(vi) => std::mem::take(&mut vertex_friction[vi]),
+        None => world.state.friction.of(contact).0,
     };
     world.state.last.contacts.iter().map(&mut take).collect()
 }
 
 /// The normal forces that the contacts of the substep have borne in the last one \[N\].
 pub(crate) fn carried_loads(world: &World) -> Vec<f64> {
-    world.state.last.contacts.iter().map(|contact| world.state.grasps.of(contact).1).collect()
+    world.state.last.contacts.iter().map(|contact| world.state.friction.of(contact).1).collect()
 }
 
 /// Tells the contacts of the substep what slip the last one has left over where they stuck.
 pub(crate) fn carry_slip(world: &mut World) {
-    let State { last, grasps, .. } = &mut world.state;
+    let State { last, friction, .. } = &mut world.state;
     for contact in &mut last.contacts {
-        let (carried, _) = grasps.of(contact);
+        let (carried, _) = friction.of(contact);
         contact.carried_slip = carried - contact.row.normal * contact.row.normal.dot(carried);
     }
 }
 
 /// Notes the slip that the sweeps have left over.
 pub(crate) fn note_slip(world: &mut World) {
-    let (work, State { last, grasps, .. }) = (&world.scratch, &mut world.state);
+    let (work, State { last, friction, .. }) = (&world.scratch, &mut world.state);
     let bearing = last.contacts.iter().filter(|contact| contact.normal_lambda > 0.0);
-    grasps.note(bearing.map(|contact| (contact, leftover_slip(contact, &work.start, &work.rows), 0.0)));
+    friction.note(bearing.map(|contact| (contact, leftover_slip(contact, &work.start, &work.rows), 0.0)));
 }

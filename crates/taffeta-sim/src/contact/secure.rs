@@ -7,8 +7,8 @@
 use crate::contact::forced::{Secured, note_forced};
 use crate::contact::meet::LOOKS_TO_MEET;
 use crate::contact::path::{ContactPath, contact_path, moving_shapes};
-use crate::derive::derived::Solver;
 use crate::derive::world::World;
+use crate::model::capabilities::ContactLaw;
 use crate::model::pins::put_back;
 use glam::DVec3;
 use taffeta_contact::certificate::Truncation;
@@ -19,9 +19,9 @@ use taffeta_core::ContactRow;
 
 /// How often cloth is moved out of the way of what cannot be stopped before that counts as forced, and sweeps over the
 /// contacts each time. Each time other primitives may come to be in the way.
-const GIVE_WAY_ROUNDS: u32 = 16;
+const PUSH_OUT_ROUNDS: u32 = 16;
 
-const GIVE_WAY_PASSES: u32 = 16;
+const PUSH_OUT_PASSES: u32 = 16;
 
 /// Rounds in a row, at most, in which no less is forced than before: where pins and obstacles leave no room, no round helps.
 const IDLE_ROUNDS: u32 = 4;
@@ -35,7 +35,7 @@ const SLIDE_SHARE: f64 = 0.2;
 /// Moves what would be in the way of something, without friction, to where there is room along its way: a solver that
 /// sweeps, or is cut off, has not brought all of it there, and what is stopped cannot slide either. `share` is the
 /// part of its thickness that each contact is to keep.
-fn give_way(world: &mut World, proximity: &Proximity, path: &ContactPath, (share, h): (f64, f64)) {
+fn push_out(world: &mut World, proximity: &Proximity, path: &ContactPath, (share, h): (f64, f64)) {
     let moved = if world.inputs.stands_still { 0.0 } else { h };
     let work = &world.scratch;
     let view =
@@ -43,7 +43,7 @@ fn give_way(world: &mut World, proximity: &Proximity, path: &ContactPath, (share
     let mut contacts =
         world.derived.detector.detect(&world.state.sheet.topology, &world.setup.obstacles, view);
     let shapes = moving_shapes(world, h);
-    let bearing = world.state.grasps.names();
+    let bearing = world.state.friction.names();
     let step = path.step(&shapes);
     proximity.add_contacts(step, Which::Nearest, &bearing, &mut contacts);
     world.scratch.effort.add_pairs(LOOKS_TO_MEET * proximity.pairs().len() as u64);
@@ -52,7 +52,7 @@ fn give_way(world: &mut World, proximity: &Proximity, path: &ContactPath, (share
         row.offset -= (1.0 - share) * row.thickness;
     }
     let work = &mut world.scratch;
-    (0..GIVE_WAY_PASSES).for_each(|_| project(&mut contacts, &work.start, &mut work.rows));
+    (0..PUSH_OUT_PASSES).for_each(|_| project(&mut contacts, &work.start, &mut work.rows));
     put_back(&work.guided, &mut work.rows);
 }
 
@@ -62,9 +62,9 @@ fn give_way(world: &mut World, proximity: &Proximity, path: &ContactPath, (share
 pub(crate) fn secure(world: &mut World, h: f64) {
     world.scratch.shortened.clear();
     let Some(mut proximity) = world.derived.proximity.take() else { return };
-    let secured = match world.derived.solver {
-        Solver::Projective(_) => watch_motion(world, &mut proximity, h),
-        Solver::Block(_) | Solver::Rows(_) | Solver::Newton(_) => secure_motion(world, &mut proximity, h),
+    let secured = match world.derived.choice.capabilities().contact {
+        ContactLaw::Forces => watch_motion(world, &mut proximity, h),
+        ContactLaw::Passes | ContactLaw::Equations => secure_motion(world, &mut proximity, h),
     };
     if !secured.truncation.forced.is_empty() || !proximity.crossings().is_empty() {
         let masses = &world.state.motion.inverse_masses.raw;
@@ -91,7 +91,7 @@ fn secure_motion(world: &mut World, proximity: &mut Proximity, h: f64) -> Secure
     let mut path = contact_path(world);
     let (mut found, mut truncation) = keep_apart(world, proximity, &path, h);
     let (mut least_forced, mut idle) = (usize::MAX, 0);
-    for round in 0..GIVE_WAY_ROUNDS {
+    for round in 0..PUSH_OUT_ROUNDS {
         let is_forced =
             !truncation.forced_faces.is_empty() || !truncation.forced.is_empty() && path.is_pushed();
         let is_stopped = round < SLIDE_ROUNDS && truncation.fractions.iter().any(|t| *t < 1.0);
@@ -106,7 +106,7 @@ fn secure_motion(world: &mut World, proximity: &mut Proximity, h: f64) -> Secure
             }
         }
         let share = if is_forced { 1.0 } else { SLIDE_SHARE };
-        give_way(world, proximity, &path, (share, h));
+        push_out(world, proximity, &path, (share, h));
         path = contact_path(world);
         (found, truncation) = keep_apart(world, proximity, &path, h);
     }

@@ -5,7 +5,6 @@ use crate::model::loose::LooseBody;
 use crate::model::solid::Solid;
 use glam::DVec3;
 use std::ops::Range;
-use taffeta_contact::Shape;
 
 /// Positions \[m\] and velocities \[m/s\] of the vertices of a loose body, in the order of its description. Ropes are the
 /// last of the loose bodies.
@@ -17,7 +16,7 @@ pub(crate) fn loose_state(world: &World, body: usize) -> (&[DVec3], &[DVec3]) {
     (&state.positions.raw[range.clone()], &state.velocities.raw[range])
 }
 
-/// The vertices of a loose body in dense order, see [`World::sheet`]: those of [`loose_state`](Self::loose_state).
+/// The vertices of a loose body in dense order, see [`World::sheet`]: those of [`World::loose_state`].
 ///
 /// # Panics
 /// If there is no loose body of that number.
@@ -63,12 +62,7 @@ pub(crate) fn contact_body_name(world: &World, body: u32) -> String {
 
 /// The name of an obstacle in closed form.
 pub(crate) fn shape_name(world: &World, number: u32) -> String {
-    let shape = match world.setup.obstacles[number as usize].shape {
-        Shape::Sphere { .. } => "sphere",
-        Shape::Plane { .. } => "plane",
-        Shape::Capsule { .. } => "capsule",
-        Shape::Box { .. } => "box",
-    };
+    let shape = world.setup.obstacles[number as usize].shape.name();
     format!("{shape} obstacle {number}")
 }
 

@@ -5,7 +5,7 @@ use glam::DVec3;
 use taffeta_contact::crossings::Crossing;
 use taffeta_contact::proximity::Proximity;
 use taffeta_contact::shape::WorldShape;
-use taffeta_contact::{MeshObstacle, Rooms};
+use taffeta_contact::{MeshObstacle, MotionBounds};
 use taffeta_core::VertexIndex;
 
 /// The faces of all mesh obstacles at the present time \[m\].
@@ -41,7 +41,7 @@ pub(crate) fn pairs_meet(world: &World) -> bool {
 }
 
 /// Edges that go through faces, exactly; `None` if neither cloths nor meshes meet in this world. Obstacles do not
-/// cross each other. Vertices are those of [`World::contact_positions`].
+/// cross each other. Vertices are those of [`contact_positions`].
 pub(crate) fn crossings(world: &World) -> Option<Vec<Crossing>> {
     let proximity = world.derived.proximity.as_ref().filter(|_| pairs_meet(world))?;
     Some(proximity.count_crossings(&contact_positions(world)))
@@ -60,15 +60,15 @@ pub(crate) fn note_crossings(world: &mut World) {
 }
 
 /// For which motion the pairs that are near each other were collected; `None`: the next substep collects them.
-pub(crate) fn rooms(world: &World) -> Option<Rooms> {
-    world.derived.proximity.as_ref().and_then(Proximity::rooms).cloned()
+pub(crate) fn bounds(world: &World) -> Option<MotionBounds> {
+    world.derived.proximity.as_ref().and_then(Proximity::bounds).cloned()
 }
 
-/// Collects the pairs that were collected for these rooms.
-pub(crate) fn resume_pairs(world: &mut World, rooms: Option<Rooms>) {
-    let Some(rooms) = rooms else { return };
+/// Collects the pairs that were collected for these bounds.
+pub(crate) fn resume_pairs(world: &mut World, bounds: Option<MotionBounds>) {
+    let Some(bounds) = bounds else { return };
     let Some(mut proximity) = world.derived.proximity.take() else { return };
-    proximity.resume(rooms);
+    proximity.resume(bounds);
     world.derived.proximity = Some(proximity);
 }
 

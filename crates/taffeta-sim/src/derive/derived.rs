@@ -3,7 +3,7 @@
 use crate::derive::proximity::build_proximity;
 use crate::derive::ropes::build_ropes;
 use crate::derive::solids::{add_projected_solids, build_solids};
-use crate::derive::source::CacheSource;
+use crate::derive::source::Source;
 use crate::derive::stitches::build_stitches;
 use crate::derive::volumes::{EnclosedLaw, build_enclosed};
 use crate::model::description::SolverChoice;
@@ -22,11 +22,13 @@ use taffeta_solve::drivers::projective::{
     ProjectiveDriver, ProjectiveProblem, RestPlaces, cloth_constraints,
 };
 use taffeta_solve::substeps::LoadPath;
-use taffeta_solve::{BlockDriver, Blocks, ClothModel, PlateState, ProjectedCloth, RowDriver, Supports};
+use taffeta_solve::{
+    BlockDriver, Blocks, ClothModel, Driver, PlateState, ProjectedCloth, RowDriver, Supports,
+};
 
 /// What is derived from one topology.
 #[derive(Debug)]
-pub(crate) struct Caches {
+pub(crate) struct Derived {
     /// The topology that everything here was made for.
     pub epoch: TopologyEpoch,
     pub blocks: Blocks,
@@ -61,12 +63,23 @@ pub(crate) enum Solver {
 }
 
 impl Solver {
-    /// Whether contact acts on positions in every iteration of the solver, and pressure from outside. Otherwise it is
-    /// Newton's method, which has both in its equations.
-    pub(crate) fn is_local(&self) -> bool {
+    /// The driver, for all but the solve itself.
+    pub(crate) fn driver(&self) -> &dyn Driver {
         match self {
-            Self::Block(_) | Self::Rows(_) | Self::Projective(_) => true,
-            Self::Newton(_) => false,
+            Self::Block(driver) => driver.as_ref(),
+            Self::Rows(driver) => driver.as_ref(),
+            Self::Projective(driver) => driver.as_ref(),
+            Self::Newton(driver) => driver.as_ref(),
+        }
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn driver_mut(&mut self) -> &mut dyn Driver {
+        match self {
+            Self::Block(driver) => driver.as_mut(),
+            Self::Rows(driver) => driver.as_mut(),
+            Self::Projective(driver) => driver.as_mut(),
+            Self::Newton(driver) => driver.as_mut(),
         }
     }
 }
@@ -80,22 +93,19 @@ pub(crate) struct Clamp {
     pub normal: DVec3,
 }
 
-/// What of caches outlives their topology.
+/// Parts that outlive their topology.
 #[derive(Debug, Default)]
-pub(crate) struct KeptCaches {
+pub(crate) struct Kept {
     grids: Option<KeptGrids>,
     factorizations: usize,
 }
 
-impl Caches {
-    /// Empties the caches, so that those of two topologies are never in memory together. They must be built anew before
+impl Derived {
+    /// Empties everything, so that those of two topologies are never in memory together. They must be built anew before
     /// anything asks for them.
-    pub(crate) fn retire(&mut self) -> KeptCaches {
-        let grids = match &self.solver {
-            Solver::Newton(driver) => driver.grids(),
-            Solver::Block(_) | Solver::Rows(_) | Solver::Projective(_) => None,
-        };
-        let kept = KeptCaches { grids, factorizations: self.factorizations() };
+    pub(crate) fn retire(&mut self) -> Kept {
+        let grids = self.solver.driver().grids();
+        let kept = Kept { grids, factorizations: self.factorizations() };
         let nothing = Blocks::default();
         *self = Self {
             epoch: TopologyEpoch::default(),
@@ -115,8 +125,8 @@ impl Caches {
     }
 
     /// Builds everything. Angles and scalars continue from those that the sheet remembers.
-    pub(crate) fn build(source: CacheSource<'_>, kept: KeptCaches) -> Self {
-        let CacheSource { setup, sheet, motion, choice, .. } = source;
+    pub(crate) fn build(source: Source<'_>, kept: Kept) -> Self {
+        let Source { setup, sheet, motion, choice, .. } = source;
         let Setup { cloths, bodies, pins, .. } = setup;
         let can_meet = setup.self_contact || !setup.obstacles.is_empty();
         let meets = can_meet && !sheet.topology.faces.is_empty() || !setup.meshes.is_empty();
@@ -159,7 +169,7 @@ impl Caches {
             SolverChoice::Direct => build_newton(source, &blocks, (LinearSolver::Factorized, None)),
         };
         let surfaces = cloths.iter().map(|c| c.surface).chain(bodies.iter().map(|b| b.surface)).collect();
-        let mut caches = Self {
+        let mut derived = Self {
             epoch: sheet.topology.epoch,
             load_path: measure_load_path((sheet, motion), &blocks),
             plate,
@@ -174,8 +184,8 @@ impl Caches {
             blocks,
         };
         // Afterwards: the colors must be those of the whole sheet, as they were when the edges broke.
-        caches.switch_off(&motion.broken);
-        caches
+        derived.switch_off(&motion.broken);
+        derived
     }
 
     /// Takes what belongs to broken edges out of solver and blocks.
@@ -184,38 +194,24 @@ impl Caches {
             return;
         }
         self.blocks.switch_off(broken);
-        if let Solver::Rows(driver) = &mut self.solver {
-            driver.switch_off(broken);
-        }
+        self.solver.driver_mut().switch_off(broken);
     }
 
     /// How many times projective dynamics has factorized a system.
     pub(crate) fn factorizations(&self) -> usize {
-        let present = match &self.solver {
-            Solver::Projective(driver) => driver.factorizations(),
-            Solver::Block(_) | Solver::Rows(_) | Solver::Newton(_) => 0,
-        };
-        self.past_factorizations + present
+        self.past_factorizations + self.solver.driver().factorizations()
     }
 
     /// Notes unwrapped angles and scalars at the end of a step, in the blocks, which measure energies with them, and in
     /// the state, which remembers them when the blocks are gone.
     pub(crate) fn keep_bending(&mut self, sheet: &Sheet, motion: &mut Motion) {
         let last_angles = &mut Arc::make_mut(&mut motion.rest).last_angles;
-        if let Solver::Block(driver) = &mut self.solver {
-            let angles = driver.hinge_angles(self.blocks.hinges.len());
-            for (hinge, angle) in self.blocks.hinges.iter_mut().zip(angles) {
-                hinge.reference = angle;
-                last_angles[hinge.edge] = angle;
-            }
-        }
-        if let Solver::Rows(driver) = &self.solver {
-            for (edge, angle) in driver.angles(&motion.positions) {
-                last_angles[edge] = angle;
-            }
-            for hinge in &mut self.blocks.hinges {
-                hinge.reference = last_angles[hinge.edge];
-            }
+        let driver = self.solver.driver();
+        let hinges: Vec<EdgeIndex> = self.blocks.hinges.iter().map(|hinge| hinge.edge).collect();
+        let angles = driver.hinge_angles(&hinges, &motion.positions);
+        if !angles.is_empty() {
+            angles.into_iter().for_each(|(edge, angle)| last_angles[edge] = angle);
+            self.blocks.hinges.iter_mut().for_each(|hinge| hinge.reference = last_angles[hinge.edge]);
         }
         self.blocks.ropes.begin_step(&motion.positions);
         let first_loose = sheet.topology.surface_vertex_count();
@@ -224,16 +220,11 @@ impl Caches {
             angles[block.vertices[1].to_usize() - first_loose] = block.reference;
         }
         let plate = &mut self.blocks.plate;
-        let angles = match &self.solver {
-            Solver::Newton(driver) => driver.reference_angles(),
-            Solver::Block(driver) => {
-                self.plate.scalars = driver.scalars();
-                driver.plate_angles()
-            }
-            Solver::Rows(_) | Solver::Projective(_) => {
-                plate.edges.iter().map(|edge| last_angles[edge.edge]).collect()
-            }
-        };
+        if let Some(scalars) = driver.plate_scalars() {
+            self.plate.scalars = scalars;
+        }
+        let remembered = || plate.edges.iter().map(|edge| last_angles[edge.edge]).collect();
+        let angles: Vec<f64> = driver.plate_angles().unwrap_or_else(remembered);
         plate.edges.iter_mut().zip(angles).for_each(|(edge, angle)| edge.reference = angle);
         plate.begin_step(&motion.positions, &self.plate.clamps);
         let scalars = Arc::make_mut(&mut motion.scalars);
@@ -245,9 +236,7 @@ impl Caches {
 
     /// Begins a frame, or another step of a search: the solver forgets what only its substeps share.
     pub(crate) fn begin_frame(&mut self) {
-        if let Solver::Newton(driver) = &mut self.solver {
-            driver.begin_frame();
-        }
+        self.solver.driver_mut().begin_frame();
     }
 
     /// Gives the scalars the values of least energy: after an edit, new edges have none.
@@ -259,15 +248,13 @@ impl Caches {
         for (edge, scalar) in plate.edges.iter().zip(&self.plate.scalars) {
             scalars[edge.edge] = *scalar;
         }
-        if let Solver::Block(driver) = &mut self.solver {
-            driver.set_plate_state(&self.plate);
-        }
+        self.solver.driver_mut().set_plate_state(&self.plate);
     }
 }
 
 /// Projective dynamics of all cloths and solids. Cloths without material coordinates are at rest as they start.
-fn build_projective(source: CacheSource<'_>, models: &[ClothModel]) -> ProjectiveDriver {
-    let CacheSource { setup: Setup { cloths, .. }, sheet, motion, .. } = source;
+fn build_projective(source: Source<'_>, models: &[ClothModel]) -> ProjectiveDriver {
+    let Source { setup: Setup { cloths, .. }, sheet, motion, .. } = source;
     let is_curved: Vec<bool> = cloths.iter().map(|cloth| !cloth.has_material).collect();
     let places = RestPlaces { positions: &sheet.starts.raw, is_curved: &is_curved };
     let problem =
@@ -279,11 +266,11 @@ fn build_projective(source: CacheSource<'_>, models: &[ClothModel]) -> Projectiv
 
 /// Newton's method with a linear solver.
 fn build_newton(
-    source: CacheSource<'_>,
+    source: Source<'_>,
     blocks: &Blocks,
     (linear, grids): (LinearSolver, Option<KeptGrids>),
 ) -> Solver {
-    let CacheSource { setup: Setup { cloths, .. }, sheet, motion, .. } = source;
+    let Source { setup: Setup { cloths, .. }, sheet, motion, .. } = source;
     let pressure = |cloth: &u32| cloths[*cloth as usize].pressure;
     let pressures: Vec<f64> = motion.rest.cloths.iter().map(pressure).collect();
     let has_panels = cloths.iter().any(|cloth| cloth.has_material && !cloth.has_one_chart);

@@ -16,7 +16,7 @@ fn area_vector([a, b, c]: [DVec3; 3]) -> DVec3 {
 /// Whether pressure acts as an external force at the positions of the start of the substep: the solvers that
 /// sweep know it only so. Newton's method takes it up into its equations.
 pub fn is_pressure_explicit(world: &World) -> bool {
-    world.derived.solver.is_local()
+    world.derived.choice.capabilities().is_local()
 }
 
 /// Whether any cloth is under pressure.

@@ -1,6 +1,6 @@
 //! Bodies that can meet, as the search for pairs sees them.
 
-use crate::derive::source::CacheSource;
+use crate::derive::source::Source;
 use crate::model::loose::LooseBody;
 use crate::model::setup::{Cloth, Setup};
 use glam::DVec3;
@@ -12,12 +12,8 @@ use taffeta_solve::block::Stitch;
 const PANEL_DISTANCE: f64 = 1e3;
 
 /// The cloths of a world, its other bodies and its mesh obstacles, as bodies that can meet.
-pub(crate) fn build_proximity(
-    source: CacheSource<'_>,
-    stitches: &[Stitch],
-    places: &[[u32; 2]],
-) -> Proximity {
-    let CacheSource { setup, sheet, .. } = source;
+pub(crate) fn build_proximity(source: Source<'_>, stitches: &[Stitch], places: &[[u32; 2]]) -> Proximity {
+    let Source { setup, sheet, .. } = source;
     let Setup { cloths, bodies, .. } = setup;
     let mut elements = Elements::default();
     let faces: Vec<[u32; 3]> = sheet.topology.faces.iter().map(|face| face.map(|vi| vi.0)).collect();
@@ -52,8 +48,8 @@ pub(crate) fn build_proximity(
 }
 
 /// Panels that no seam joins may have the same material coordinates, and are no neighbors for that.
-fn set_panels_apart(source: CacheSource<'_>, layout: &mut [DVec3]) {
-    let CacheSource { setup: Setup { cloths, .. }, sheet, motion, .. } = source;
+fn set_panels_apart(source: Source<'_>, layout: &mut [DVec3]) {
+    let Source { setup: Setup { cloths, .. }, sheet, motion, .. } = source;
     for (fi, panel) in sheet.panels.iter_indexed().filter(|(_, panel)| **panel > 0) {
         if cloths[motion.rest.cloths[fi] as usize].has_one_chart {
             for vi in sheet.topology.faces[fi] {
@@ -64,7 +60,7 @@ fn set_panels_apart(source: CacheSource<'_>, layout: &mut [DVec3]) {
 }
 
 /// Adds ropes, as what meets obstacles only, and vertices that belong to nothing. The inside of a solid needs no guard.
-fn add_loose(source: CacheSource<'_>, elements: &mut Elements) {
+fn add_loose(source: Source<'_>, elements: &mut Elements) {
     for (number, body) in source.setup.bodies.iter().enumerate() {
         let owner = (source.setup.cloths.len() + number) as u32;
         let range = source.sheet.vertex_range(owner);

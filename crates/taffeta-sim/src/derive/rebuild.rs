@@ -2,8 +2,8 @@
 
 use crate::derive::clock::clamp_normals;
 use crate::derive::crossings::note_crossings;
-use crate::derive::derived::Caches;
-use crate::derive::source::CacheSource;
+use crate::derive::derived::Derived;
+use crate::derive::source::Source;
 use crate::derive::world::World;
 use crate::model::description::{Mode, SimulationSettings, SolverChoice};
 use crate::model::motion::Motion;
@@ -41,7 +41,7 @@ pub(crate) fn put_sheet(world: &mut World, thawed: Thawed) {
 /// Lets contacts go by the present numbers of the vertices of the mesh, which had these keys.
 fn keep_grasps(world: &mut World, before: &IndexVec<VertexIndex, VertexKey>) {
     let after = world.state.sheet.vertex_keys();
-    if world.state.grasps.0.is_empty() || *before == *after {
+    if world.state.friction.0.is_empty() || *before == *after {
         return;
     }
     let mut numbers: Vec<(VertexKey, u32)> = after.iter_indexed().map(|(vi, key)| (*key, vi.0)).collect();
@@ -52,7 +52,7 @@ fn keep_grasps(world: &mut World, before: &IndexVec<VertexIndex, VertexKey>) {
     };
     let (count_before, count) = (before.len() as u32, after.len() as u32);
     // Loose vertices and those of mesh obstacles come after those of the mesh.
-    world.state.grasps.renumber(|vertex| match before.raw.get(vertex as usize) {
+    world.state.friction.renumber(|vertex| match before.raw.get(vertex as usize) {
         Some(key) => number(*key),
         None => Some(vertex - count_before + count),
     });
@@ -68,14 +68,14 @@ pub(crate) fn rebuild(world: &mut World) {
 fn derive(world: &mut World) {
     let choice = resolve_solver(&world.setup.settings, world.state.sheet.topology.vertex_count);
     let kept = world.derived.retire();
-    let source = CacheSource {
+    let source = Source {
         setup: &world.setup,
         sheet: &world.state.sheet,
         motion: &world.state.motion,
         time: world.state.time,
         choice,
     };
-    world.derived = Caches::build(source, kept);
+    world.derived = Derived::build(source, kept);
     // Those of pins that turn.
     world.derived.plate.clamps = clamp_normals(world, world.state.time);
     refill(world);

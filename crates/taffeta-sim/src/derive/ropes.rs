@@ -1,13 +1,13 @@
 //! Blocks of ropes.
 
-use crate::derive::source::CacheSource;
+use crate::derive::source::Source;
 use crate::model::setup::Setup;
 use taffeta_core::VertexIndex;
-use taffeta_solve::{PlacedRope, RopeBlocks, RopeModel};
+use taffeta_solve::{PlacedRope, RopeBlocks};
 
 /// The blocks of all ropes.
-pub(crate) fn build_ropes(source: &CacheSource<'_>) -> RopeBlocks {
-    let CacheSource { setup: Setup { cloths, bodies, .. }, sheet, motion, .. } = *source;
+pub(crate) fn build_ropes(source: &Source<'_>) -> RopeBlocks {
+    let Source { setup: Setup { cloths, bodies, .. }, sheet, motion, .. } = *source;
     let first_loose = sheet.topology.surface_vertex_count();
     let mut blocks = RopeBlocks::default();
     for (number, body) in bodies.iter().enumerate() {

@@ -1,12 +1,12 @@
 //! Blocks of solids.
 
-use crate::derive::source::CacheSource;
+use crate::derive::source::Source;
 use taffeta_solve::block::Tetrahedron;
 use taffeta_solve::drivers::projective::ProjectiveConstraints;
 use taffeta_solve::{SolidBlocks, SolidMaterial};
 
 /// The tetrahedra of all solids in dense numbers, each with its material.
-fn list_tetrahedra<'a>(source: &CacheSource<'a>) -> impl Iterator<Item = (Tetrahedron, &'a SolidMaterial)> {
+fn list_tetrahedra<'a>(source: &Source<'a>) -> impl Iterator<Item = (Tetrahedron, &'a SolidMaterial)> {
     let solids = source.setup.solids.iter().zip(&source.sheet.solid_vertices);
     solids.flat_map(|(solid, numbers)| {
         solid.tetrahedra.iter().map(move |corners| {
@@ -18,7 +18,7 @@ fn list_tetrahedra<'a>(source: &CacheSource<'a>) -> impl Iterator<Item = (Tetrah
 }
 
 /// The blocks of all solids.
-pub(crate) fn build_solids(source: &CacheSource<'_>) -> SolidBlocks {
+pub(crate) fn build_solids(source: &Source<'_>) -> SolidBlocks {
     let surfaces = source.setup.solids.iter().map(|solid| solid.cloth as u32).collect();
     let mut blocks = SolidBlocks { surfaces, ..SolidBlocks::default() };
     list_tetrahedra(source).for_each(|(shape, material)| blocks.push(&shape, material));
@@ -26,6 +26,6 @@ pub(crate) fn build_solids(source: &CacheSource<'_>) -> SolidBlocks {
 }
 
 /// Adds what projective dynamics makes of all solids.
-pub(crate) fn add_projected_solids(source: &CacheSource<'_>, constraints: &mut ProjectiveConstraints) {
+pub(crate) fn add_projected_solids(source: &Source<'_>, constraints: &mut ProjectiveConstraints) {
     list_tetrahedra(source).for_each(|(shape, material)| constraints.push_solid(&shape, material));
 }

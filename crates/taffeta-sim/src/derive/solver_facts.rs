@@ -1,6 +1,5 @@
 //! Which solver a world uses, why, and what it can tell.
 
-use crate::derive::derived::Solver;
 use crate::derive::world::World;
 use crate::model::description::{SolverChoice, TimeIntegration};
 use taffeta_solve::{ProjectiveTimes, RowForce};
@@ -36,12 +35,11 @@ pub fn solver_reason(world: &World) -> String {
 /// The forces of the scalar rows in the last substep, under the solvers `xpbd` and `pbd`; none under others, after
 /// remeshing and before the first step. Vertices are numbered in dense order, see [`World::sheet`].
 pub fn row_forces(world: &World) -> Vec<RowForce> {
-    match &world.derived.solver {
-        Solver::Rows(driver) if world.state.last.h > 0.0 => {
-            driver.forces(&world.scratch.rows, world.state.last.h)
-        }
-        _ => Vec::new(),
+    let last = &world.state.last;
+    if last.h == 0.0 {
+        return Vec::new();
     }
+    world.derived.solver.driver().row_forces(&world.scratch.rows, last.h)
 }
 
 /// How many times projective dynamics has factorized its system: once, and again whenever the topology, what is held
@@ -54,7 +52,7 @@ pub fn factorizations(world: &World) -> usize {
 pub(crate) fn is_second_order(world: &World) -> bool {
     match world.setup.settings.time {
         TimeIntegration::Euler => false,
-        TimeIntegration::Auto | TimeIntegration::Bdf2 => matches!(world.derived.solver, Solver::Newton(_)),
+        TimeIntegration::Auto | TimeIntegration::Bdf2 => world.derived.choice.capabilities().second_order,
     }
 }
 
@@ -65,7 +63,7 @@ pub fn time_integration_name(world: &World) -> &'static str {
 
 /// Whether the solver in use estimates its error, and goes by the accuracy asked for.
 pub fn knows_its_error(world: &World) -> bool {
-    !world.derived.solver.is_local()
+    !world.derived.choice.capabilities().is_local()
 }
 
 /// The error that a substep may have, relative to the size of a body.
@@ -76,19 +74,16 @@ pub fn accuracy(world: &World) -> f64 {
 /// Where the time of projective dynamics has gone since its system was built: at the start, and anew after every change
 /// of mesh or pins. `None` under another solver.
 pub fn projective_times(world: &World) -> Option<ProjectiveTimes> {
-    match &world.derived.solver {
-        Solver::Projective(driver) => Some(driver.times()),
-        Solver::Block(_) | Solver::Rows(_) | Solver::Newton(_) => None,
-    }
+    world.derived.solver.driver().times()
 }
 
 /// Whether passes are paid for: not under solvers whose elements store no energy that they keep.
-pub(crate) fn keeps_ledger(world: &World) -> bool {
-    !matches!(world.derived.choice, SolverChoice::Pbd | SolverChoice::Projective)
+pub(crate) fn stores_energy(world: &World) -> bool {
+    world.derived.choice.capabilities().stored_energy
 }
 
 /// Whether any cloth can tear.
 pub(crate) fn can_tear(world: &World) -> bool {
-    let knows = matches!(world.derived.solver, Solver::Newton(_) | Solver::Block(_));
-    knows && world.setup.cloths.iter().any(|cloth| cloth.tearing().is_some())
+    world.derived.choice.capabilities().seams
+        && world.setup.cloths.iter().any(|cloth| cloth.tearing().is_some())
 }

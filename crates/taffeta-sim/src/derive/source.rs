@@ -5,9 +5,9 @@ use crate::model::motion::Motion;
 use crate::model::setup::Setup;
 use crate::model::sheet::Sheet;
 
-/// What caches are built from.
+/// What everything is derived from.
 #[derive(Clone, Copy)]
-pub(crate) struct CacheSource<'a> {
+pub(crate) struct Source<'a> {
     pub setup: &'a Setup,
     pub sheet: &'a Sheet,
     pub motion: &'a Motion,

@@ -1,12 +1,12 @@
 //! Stitches of open seams.
 
-use crate::derive::source::CacheSource;
+use crate::derive::source::Source;
 use crate::model::setup::Setup;
 use taffeta_solve::block::Stitch;
 
 /// The stitches of all open seams with the seam and the pair that each belongs to.
-pub(crate) fn build_stitches(source: &CacheSource<'_>) -> (Vec<Stitch>, Vec<[u32; 2]>) {
-    let CacheSource { setup: Setup { seams, .. }, sheet, time, .. } = *source;
+pub(crate) fn build_stitches(source: &Source<'_>) -> (Vec<Stitch>, Vec<[u32; 2]>) {
+    let Source { setup: Setup { seams, .. }, sheet, time, .. } = *source;
     if sheet.sewing.seams.iter().all(|seam| seam.pairs.is_empty()) {
         return (Vec::new(), Vec::new());
     }

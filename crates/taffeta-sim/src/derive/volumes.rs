@@ -1,6 +1,6 @@
 //! Volumes that closed components of cloths enclose.
 
-use crate::derive::source::CacheSource;
+use crate::derive::source::Source;
 use crate::model::description::EnclosedDescription;
 use taffeta_core::components::Components;
 use taffeta_core::geometry::doubled_area;
@@ -45,8 +45,8 @@ pub(crate) fn split(faces: &[[VertexIndex; 3]], vertex_count: usize) -> Vec<Vec<
 }
 
 /// The volumes of all closed components, with what they follow.
-pub(crate) fn build_enclosed(source: &CacheSource<'_>) -> (Vec<EnclosedVolume>, Vec<EnclosedLaw>) {
-    let CacheSource { setup, sheet, motion, .. } = *source;
+pub(crate) fn build_enclosed(source: &Source<'_>) -> (Vec<EnclosedVolume>, Vec<EnclosedLaw>) {
+    let Source { setup, sheet, motion, .. } = *source;
     let topology: &SurfaceTopology = &sheet.topology;
     let (mut volumes, mut laws) = (Vec::new(), Vec::new());
     for (number, cloth) in setup.cloths.iter().enumerate() {

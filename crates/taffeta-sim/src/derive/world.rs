@@ -1,6 +1,6 @@
 //! The world: what it is made of, and what it is at a glance.
 
-use crate::derive::derived::Caches;
+use crate::derive::derived::Derived;
 use crate::model::loose::LooseBody;
 use crate::model::motion::Motion;
 use crate::model::report::SafeguardReport;
@@ -28,7 +28,7 @@ use taffeta_core::TriangleMesh;
 pub struct World {
     pub(crate) setup: Setup,
     pub(crate) state: State,
-    pub(crate) derived: Caches,
+    pub(crate) derived: Derived,
     pub(crate) inputs: Inputs,
     /// What the safeguard had to do in this step.
     pub(crate) safeguard: SafeguardReport,

@@ -15,7 +15,6 @@
 //! prediction. The matrix of projective dynamics has constant masses: it knows no grabs.
 
 use crate::derive::bodies::{body_count, body_name};
-use crate::derive::derived::Solver;
 use crate::derive::world::World;
 use crate::measure::layout::{distances_in_layout, find_layout_point, has_layout_points};
 use crate::model::error::StepError;
@@ -102,7 +101,7 @@ fn find_patch(world: &World, grab: &Grab) -> Vec<(VertexIndex, f64)> {
 
 /// What is wrong with a grab, in words.
 fn find_grab_defect(world: &World, grab: &Grab) -> Option<String> {
-    if matches!(world.derived.solver, Solver::Projective(_)) {
+    if !world.derived.choice.capabilities().grabs {
         return Some("the solver projective knows no grabs: pin the cloth instead".into());
     }
     let count = body_count(world);

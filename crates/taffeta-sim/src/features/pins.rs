@@ -47,7 +47,7 @@ pub(crate) fn release_pins(world: &mut World) {
 
 /// Lets pins hold other vertices than before: `vertex_pins` has the pin of each vertex.
 pub(crate) fn hold_anew(world: &mut World, vertex_pins: IndexVec<VertexIndex, Option<u32>>) {
-    // Rebuilt caches continue from the angles that the sheet remembers.
+    // Rebuilt blocks continue from the angles that the sheet remembers.
     world.derived.keep_bending(&world.state.sheet, &mut world.state.motion);
     let axes = pin_axes(world);
     world.state.motion.hold(vertex_pins, &axes);

@@ -8,7 +8,6 @@
 //! so makes two kinks of it, which the next substeps smooth out: faces that had yielded to them would keep them. So it does under
 //! the block solver, whose substeps are short, for then the scalars have to be found exactly.
 
-use crate::derive::derived::Solver;
 use crate::derive::world::World;
 use crate::model::setup::Setup;
 use std::sync::Arc;
@@ -26,38 +25,28 @@ pub(crate) fn yield_folds(world: &mut World) {
     let models: Vec<ClothModel> = cloths.iter().map(|cloth| cloth.model.clone()).collect();
     let plate = &mut derived.blocks.plate;
     // What the solver has followed from substep to substep: in a step a fold may turn by more than half a turn.
-    let followed = match &derived.solver {
-        Solver::Newton(driver) => driver.reference_angles(),
-        Solver::Block(driver) => driver.plate_angles(),
-        Solver::Rows(_) | Solver::Projective(_) => Vec::new(),
-    };
+    let driver = derived.solver.driver_mut();
+    let followed = driver.plate_angles().unwrap_or_default();
     plate.edges.iter_mut().zip(followed).for_each(|(edge, angle)| edge.reference = angle);
     plate.begin_step(&motion.positions, &derived.plate.clamps);
     let angles: Vec<f64> = plate.edges.iter().map(|edge| edge.reference).collect();
-    if let Solver::Block(driver) = &derived.solver {
+    if let Some(scalars) = driver.plate_scalars() {
         // One pass per sweep leaves them behind where a sheet bends fast, and the difference would be taken for curvature.
-        derived.plate.scalars = driver.scalars();
+        derived.plate.scalars = scalars;
         plate.minimize_scalars(&angles, &mut derived.plate.scalars);
     }
     let flow = plate.yield_faces(Arc::make_mut(&mut motion.rest), &models, (&angles, &derived.plate.scalars));
     if flow.faces == 0 {
         return;
     }
-    match &mut derived.solver {
-        Solver::Block(driver) => {
-            driver.set_rest(plate);
-            driver.set_plate_state(&derived.plate);
-        }
-        Solver::Newton(driver) => driver.set_rest(plate),
-        // Refused when the world was built.
-        Solver::Rows(_) | Solver::Projective(_) => {}
-    }
+    driver.set_rest(plate);
+    driver.set_plate_state(&derived.plate);
 }
 
 /// Whether folds yield after every substep, and not only after the last one of a step.
 pub(crate) fn yields_in_every_substep(world: &World) -> bool {
     let is_remeshed = world.setup.cloths.iter().any(|cloth| cloth.remesh.is_some() && cloth.model.yields());
-    !is_remeshed && !matches!(world.derived.solver, Solver::Block(_))
+    !is_remeshed && world.derived.choice.capabilities().second_order
 }
 
 /// The plastic curvature of each face of a cloth \[1/m\], as the Frobenius norm, in the order of [`World::mesh`]; `None`:

@@ -6,7 +6,6 @@
 //!
 //! The force is as exact as the substep has converged. It tells tension from compression as little as `|λ|` does.
 
-use crate::derive::derived::Solver;
 use crate::derive::world::World;
 use std::sync::Arc;
 use taffeta_core::EdgeIndex;
@@ -18,7 +17,6 @@ pub fn broken_edge_count(world: &World) -> usize {
 
 /// Switches off the springs that the substep of length `h` \[s\] has overloaded.
 pub(crate) fn break_overloaded_edges(world: &mut World, h: f64) {
-    let Solver::Rows(driver) = &world.derived.solver else { return };
     if world.setup.cloths.iter().all(|cloth| cloth.break_force.is_none()) {
         return;
     }
@@ -27,7 +25,8 @@ pub(crate) fn break_overloaded_edges(world: &mut World, h: f64) {
         let cloth = &world.setup.cloths[world.state.sheet.vertex_cloths[end] as usize];
         !world.state.motion.broken[*edge] && cloth.break_force.is_some_and(|most| *force > most)
     };
-    let overloaded: Vec<_> = driver.edge_forces(h).into_iter().filter(is_overloaded).collect();
+    let overloaded: Vec<_> =
+        world.derived.solver.driver().edge_forces(h).into_iter().filter(is_overloaded).collect();
     if overloaded.is_empty() {
         return;
     }

@@ -4,7 +4,6 @@
 //! inflation. It follows from the time alone, so that a run that is resumed needs to know nothing more.
 
 use crate::derive::clock::end_of_substep;
-use crate::derive::derived::Solver;
 use crate::derive::volumes::EnclosedLaw;
 use crate::derive::world::World;
 use glam::DVec3;
@@ -13,21 +12,21 @@ use taffeta_solve::block::EnclosedVolume;
 /// Tells the solver which volumes the cloths are to have at the end of the substep of length `h` \[s\].
 pub(crate) fn set_volume_targets(world: &mut World, h: f64) {
     let time = end_of_substep(world, h);
-    let caches = &mut world.derived;
-    for (law, block) in caches.enclosed.iter().zip(&mut caches.blocks.enclosed) {
+    let derived = &mut world.derived;
+    for (law, block) in derived.enclosed.iter().zip(&mut derived.blocks.enclosed) {
         block.target = law.target(time);
     }
-    let in_solver = enclosed_in(&mut caches.solver);
-    for (block, swept) in caches.blocks.enclosed.iter().zip(in_solver) {
+    let in_solver = derived.solver.driver_mut().enclosed_mut();
+    for (block, swept) in derived.blocks.enclosed.iter().zip(in_solver) {
         swept.target = block.target;
     }
 }
 
 /// Takes the pressures over from the solver.
 pub(crate) fn keep_pressures(world: &mut World) {
-    let caches = &mut world.derived;
-    let in_solver = enclosed_in(&mut caches.solver);
-    for (block, swept) in caches.blocks.enclosed.iter_mut().zip(in_solver) {
+    let derived = &mut world.derived;
+    let in_solver = derived.solver.driver_mut().enclosed_mut();
+    for (block, swept) in derived.blocks.enclosed.iter_mut().zip(in_solver) {
         block.pressure = swept.pressure;
     }
 }
@@ -61,13 +60,4 @@ pub struct EnclosedState {
     pub target: f64,
     /// Pressure inside above that outside \[Pa\].
     pub pressure: f64,
-}
-
-/// The volumes as the solver keeps them; none where it works on those among the blocks.
-fn enclosed_in(solver: &mut Solver) -> &mut [EnclosedVolume] {
-    match solver {
-        Solver::Block(driver) => driver.enclosed_mut(),
-        Solver::Rows(driver) => driver.enclosed_mut(),
-        Solver::Projective(_) | Solver::Newton(_) => &mut [],
-    }
 }

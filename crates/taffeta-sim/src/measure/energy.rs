@@ -1,6 +1,6 @@
 //! Energies, momenta, residual and hash of a state.
 
-use crate::derive::derived::Solver;
+use crate::derive::derived::Derived;
 use crate::derive::pressure::{add_pressure, has_pressure, is_pressure_explicit};
 use crate::derive::world::World;
 use crate::measure::fields::face_strain;
@@ -50,16 +50,8 @@ pub(crate) fn measure_jumps(
 /// Elastic energies \[J\], by the constraints of projective dynamics where they are in use.
 fn elastic_energy(world: &World) -> ElasticEnergy {
     let x = &world.state.motion.positions;
-    match &world.derived.solver {
-        Solver::Projective(driver) => {
-            let energy = driver.energy(x);
-            let enclosed: f64 = world.derived.blocks.enclosed.iter().map(|block| block.energy(x)).sum();
-            ElasticEnergy { stretch: energy.stretch + enclosed, bend: energy.bend }
-        }
-        Solver::Block(_) | Solver::Rows(_) | Solver::Newton(_) => {
-            world.derived.blocks.energy(x, &world.derived.plate)
-        }
-    }
+    let Derived { solver, blocks, plate, .. } = &world.derived;
+    solver.driver().energy(blocks, x, plate)
 }
 
 /// Kinetic energy \[J\].
@@ -98,14 +90,8 @@ pub(crate) fn max_strain(world: &World) -> f64 {
 /// Gradient of the elastic energy \[N\].
 pub(crate) fn elastic_gradient(world: &World) -> Vec<DVec3> {
     let x = &world.state.motion.positions;
-    if let Solver::Projective(driver) = &world.derived.solver {
-        let mut forces = driver.energy(x).gradient;
-        world.derived.blocks.enclosed.iter().for_each(|block| block.add_gradient(x, &mut forces));
-        return forces;
-    }
-    let mut forces = vec![DVec3::ZERO; x.len()];
-    world.derived.blocks.add_gradient(x, &world.derived.plate, &mut forces);
-    forces
+    let Derived { solver, blocks, plate, .. } = &world.derived;
+    solver.driver().gradient(blocks, x, plate)
 }
 
 /// Forces that the last substep left unbalanced \[N\], those that hold vertices included: inertia and elasticity

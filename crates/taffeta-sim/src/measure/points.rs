@@ -21,7 +21,7 @@ pub struct MaterialPoint {
 /// Where a material point \[m\] of a cloth is now. A point off the sheet is taken to the border of the
 /// face in whose barycentric coordinates it is least outside: that of the nearest face, up to faces of other sizes.
 /// `None` if the cloth has no material coordinates. Where panels overlap in material space it is a point of one of
-/// them; [`material_point_on`](Self::material_point_on) says of which.
+/// them; [`material_point_on`] says of which.
 ///
 /// # Panics
 /// If there is no cloth of that number.
@@ -29,7 +29,7 @@ pub fn material_point(world: &World, cloth: usize, point: DVec2) -> Option<Mater
     find_point(world, cloth, point, |_| true)
 }
 
-/// [`material_point`](Self::material_point) of one panel of a cloth; `None` also if there is no such panel.
+/// [`material_point`] of one panel of a cloth; `None` also if there is no such panel.
 ///
 /// # Panics
 /// If there is no cloth of that number.

@@ -58,20 +58,20 @@ pub struct ClothDescription {
     /// Curvature at rest `κ_uu, κ_vv, κ_uv` \[1/m\] of a cloth with material coordinates, positive for a bowl that
     /// opens along the face normals. Only for bending models that know curvature or angles.
     pub rest_curvature: [f64; 3],
-    /// The volume that it keeps if it is closed; where [`SolverChoice::knows_solids`]. `None`: it keeps none.
+    /// The volume that it keeps if it is closed; where [`solids`](crate::Capabilities::solids). `None`: it keeps none.
     pub volume: Option<EnclosedDescription>,
     /// The pins.
     pub pins: Vec<PinDescription>,
-    /// What is sewn together while it is simulated; where [`SolverChoice::sews`], and only with material coordinates.
+    /// What is sewn together while it is simulated; where its solver has [`seams`](crate::Capabilities::seams), and only with material coordinates.
     pub seams: Vec<SeamDescription>,
     /// How to remesh; `None`: fixed topology.
     pub remesh: Option<RemeshSettings>,
     /// Constraint of a triangle, or springs along the edges for solvers that take scalar rows.
     pub membrane: MembraneModel,
-    /// What that constraint is scaled with; other than by area only where [`SolverChoice::sweeps_membrane`].
+    /// What that constraint is scaled with; other than by area only where [`membrane_forms`](crate::Capabilities::membrane_forms).
     pub scaling: MembraneScaling,
     /// How much compression a triangle bears; other than full only for [`MembraneModel::Strain`], scaled by area, where
-    /// [`SolverChoice::knows_buckling`].
+    /// [`buckling`](crate::Capabilities::buckling).
     pub compression: Compression,
     /// Constraint of an inner edge.
     pub bending: BendingModel,
@@ -161,7 +161,7 @@ pub struct EnclosedDescription {
 }
 
 impl WorldDescription {
-    /// What of this world only some solvers know ([`SolverChoice::knows_solids`]), in words: the program takes the one that
+    /// What of this world only some solvers know ([`solids`](crate::Capabilities::solids)), in words: the program takes the one that
     /// sweeps over the blocks. `None`: all know it.
     pub fn find_need_to_sweep(&self) -> Option<&'static str> {
         if !self.solids.is_empty() {
@@ -297,97 +297,6 @@ pub enum SolverChoice {
     Pbd,
     /// Projective dynamics: local projections and a global step with a constant, factorized matrix.
     Projective,
-}
-
-impl SolverChoice {
-    /// Whether the solver takes one scalar row at a time. Such a solver bends by hinges or not at all, knows neither
-    /// rest curvature nor clamps, follows motions only, and always uses implicit Euler.
-    pub fn takes_rows(self) -> bool {
-        match self {
-            Self::Xpbd | Self::Pbd => true,
-            Self::Auto | Self::Global | Self::Block | Self::Direct | Self::Projective => false,
-        }
-    }
-
-    /// Whether the solver knows nothing but implicit Euler and follows motions only.
-    pub fn is_euler_only(self) -> bool {
-        match self {
-            Self::Block | Self::Xpbd | Self::Pbd | Self::Projective => true,
-            Self::Auto | Self::Global | Self::Direct => false,
-        }
-    }
-
-    /// Whether the solver bends a cloth by this model. Solvers of scalar rows know hinges, projective dynamics the mean
-    /// curvature at vertices, the others everything else.
-    pub fn knows_bending(self, bending: BendingModel) -> bool {
-        match self {
-            Self::Xpbd | Self::Pbd => matches!(bending, BendingModel::Hinge | BendingModel::None),
-            Self::Projective => matches!(bending, BendingModel::MeanCurvature | BendingModel::None),
-            Self::Auto | Self::Global | Self::Block | Self::Direct => bending != BendingModel::MeanCurvature,
-        }
-    }
-
-    /// Whether the solver sweeps over the membrane blocks as they are. Only such a solver takes the energy of a triangle
-    /// as its constraint, and constraints that are not scaled by area: Newton's method would solve for the same energy as
-    /// with strains, PBD keeps lengths, and projective dynamics projects strains or lengths.
-    pub fn sweeps_membrane(self) -> bool {
-        match self {
-            Self::Block | Self::Xpbd => true,
-            Self::Auto | Self::Global | Self::Direct | Self::Pbd | Self::Projective => false,
-        }
-    }
-
-    /// Whether the solver knows solids and volumes inside closed cloths. Newton's method would need their Hessians, the
-    /// second of which is dense, and PBD has no stiffness that a modulus could be.
-    pub fn knows_solids(self) -> bool {
-        match self {
-            Self::Auto | Self::Block | Self::Xpbd | Self::Projective => true,
-            Self::Global | Self::Direct | Self::Pbd => false,
-        }
-    }
-
-    /// Whether the solver knows folds that stay: it must bend by the curvature of faces.
-    pub fn knows_plastic_folds(self) -> bool {
-        match self {
-            Self::Auto | Self::Global | Self::Direct | Self::Block => true,
-            Self::Xpbd | Self::Pbd | Self::Projective => false,
-        }
-    }
-
-    /// Whether the solver knows compression that is bounded. Rows one by one are no stresses, and projections no law of a
-    /// material.
-    pub fn knows_buckling(self) -> bool {
-        match self {
-            Self::Auto | Self::Global | Self::Direct | Self::Block => true,
-            Self::Xpbd | Self::Pbd | Self::Projective => false,
-        }
-    }
-
-    /// Whether the solver knows stitches. Rows along springs and constant projections are methods to compare with.
-    pub fn sews(self) -> bool {
-        match self {
-            Self::Auto | Self::Global | Self::Direct | Self::Block => true,
-            Self::Xpbd | Self::Pbd | Self::Projective => false,
-        }
-    }
-
-    /// Whether the solver knows contact of cloths with each other and with meshes.
-    pub fn meets_meshes(self) -> bool {
-        self != Self::Projective
-    }
-
-    /// The name in scenes.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Global => "global",
-            Self::Block => "block",
-            Self::Direct => "direct",
-            Self::Xpbd => "xpbd",
-            Self::Pbd => "pbd",
-            Self::Projective => "projective",
-        }
-    }
 }
 
 /// What a run is after.

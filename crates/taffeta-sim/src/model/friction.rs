@@ -7,11 +7,11 @@ use taffeta_core::VertexIndex;
 
 /// What has borne a load in the last substep, sorted by what touches.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Grasps(pub Vec<Grasp>);
+pub(crate) struct FrictionMemory(pub Vec<BorneContact>);
 
 /// What is remembered of a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Grasp {
+pub(crate) struct BorneContact {
     /// What touches.
     pub name: ContactName,
     /// The static friction \[N\] of a point on an edge or a face, or the slip that is to be taken back \[m\], at the point which
@@ -21,11 +21,11 @@ pub(crate) struct Grasp {
     pub load: f64,
 }
 
-impl Grasps {
+impl FrictionMemory {
     /// What is remembered of a contact, as its row has it; zeros if that is nothing.
     pub(crate) fn of(&self, contact: &Contact) -> (DVec3, f64) {
         let Self(list) = self;
-        let place = list.binary_search_by(|grasp| grasp.name.cmp(&contact.name));
+        let place = list.binary_search_by(|borne| borne.name.cmp(&contact.name));
         place.map_or((DVec3::ZERO, 0.0), |place| {
             (list[place].vector * contact.orientation(), list[place].load)
         })
@@ -33,18 +33,18 @@ impl Grasps {
 
     /// What has borne a load, sorted.
     pub(crate) fn names(&self) -> Vec<ContactName> {
-        self.0.iter().map(|grasp| grasp.name).collect()
+        self.0.iter().map(|borne| borne.name).collect()
     }
 
     /// Takes over what touches by its present vertices; `number` is that of a vertex, `None` if it is gone. What is left of the
     /// others may be no edge or face any more: then no contact has that name.
     pub(crate) fn renumber(&mut self, number: impl Fn(u32) -> Option<u32>) {
         let Self(list) = self;
-        let renamed = |Grasp { name, vector, load }: Grasp| match name {
+        let renamed = |BorneContact { name, vector, load }: BorneContact| match name {
             ContactName::Body(vertices, body) => {
                 let found = vertices.map(|vi| number(vi.0).map(VertexIndex));
                 let [Some(a), Some(b), Some(c), Some(d)] = found else { return None };
-                Some(Grasp { name: ContactName::Body([a, b, c, d], body), vector, load })
+                Some(BorneContact { name: ContactName::Body([a, b, c, d], body), vector, load })
             }
             ContactName::Pair(mut sides) => {
                 for carrier in sides.as_flattened_mut().iter_mut().filter(|carrier| **carrier != u32::MAX) {
@@ -54,35 +54,35 @@ impl Grasps {
                 let is_turned = sides[0] > sides[1];
                 sides.sort_unstable();
                 let vector = if is_turned { -vector } else { vector };
-                Some(Grasp { name: ContactName::Pair(sides), vector, load })
+                Some(BorneContact { name: ContactName::Pair(sides), vector, load })
             }
         };
         *list = std::mem::take(list).into_iter().filter_map(renamed).collect();
-        list.sort_by_key(|grasp| grasp.name);
+        list.sort_by_key(|borne| borne.name);
     }
 
     /// Whether they are in order and finite.
     pub(crate) fn are_sound(&self) -> bool {
         let is_sound =
-            |grasp: &Grasp| grasp.vector.is_finite() && grasp.load.is_finite() && grasp.load >= 0.0;
+            |borne: &BorneContact| borne.vector.is_finite() && borne.load.is_finite() && borne.load >= 0.0;
         self.0.is_sorted_by(|a, b| a.name < b.name) && self.0.iter().all(is_sound)
     }
 
     /// Forgets all and notes these contacts, each with its vector and its load.
     pub(crate) fn note<'a>(&mut self, bearing: impl Iterator<Item = (&'a Contact, DVec3, f64)>) {
         self.0.clear();
-        self.0.extend(bearing.map(|(contact, vector, load)| Grasp {
+        self.0.extend(bearing.map(|(contact, vector, load)| BorneContact {
             name: contact.name,
             vector: vector * contact.orientation(),
             load,
         }));
-        self.0.sort_by_key(|grasp| grasp.name);
+        self.0.sort_by_key(|borne| borne.name);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Grasp, Grasps};
+    use super::{BorneContact, FrictionMemory};
     use glam::DVec3;
     use taffeta_contact::ContactName;
     use taffeta_core::VertexIndex;
@@ -93,13 +93,13 @@ mod tests {
     fn what_is_remembered_goes_by_the_present_numbers() {
         let face = |numbers: [u32; 4], body| ContactName::Body(numbers.map(VertexIndex), body);
         let pair = |sides| ContactName::Pair(sides);
-        let list = |entries: &[(ContactName, DVec3)]| -> Vec<Grasp> {
+        let list = |entries: &[(ContactName, DVec3)]| -> Vec<BorneContact> {
             entries
                 .iter()
-                .map(|(name, vector)| Grasp { name: *name, vector: *vector, load: vector.length() })
+                .map(|(name, vector)| BorneContact { name: *name, vector: *vector, load: vector.length() })
                 .collect()
         };
-        let mut grasps = Grasps(list(&[
+        let mut friction = FrictionMemory(list(&[
             (face([0, 1, 2, 0], 7), DVec3::X),
             (face([1, 2, 3, 1], 7), DVec3::Y),
             (pair([[0, 1, NONE], [2, 10, NONE]]), DVec3::Z),
@@ -107,7 +107,7 @@ mod tests {
             (pair([[2, 4, NONE], [10, 11, 12]]), 2.0 * DVec3::Y),
         ]));
         // Vertex 3 is gone, the others of the mesh are turned around, and those of an obstacle move up.
-        grasps.renumber(|vertex| match vertex {
+        friction.renumber(|vertex| match vertex {
             3 => None,
             10.. => Some(vertex - 1),
             _ => Some(4 - vertex),
@@ -118,7 +118,7 @@ mod tests {
             // What was the first side is the second one now.
             (pair([[2, 9, NONE], [3, 4, NONE]]), -DVec3::Z),
         ];
-        assert_eq!(grasps.0, list(&expected));
-        assert!(grasps.0.is_sorted_by_key(|grasp| grasp.name));
+        assert_eq!(friction.0, list(&expected));
+        assert!(friction.0.is_sorted_by_key(|borne| borne.name));
     }
 }

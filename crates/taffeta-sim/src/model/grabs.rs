@@ -7,7 +7,7 @@ use taffeta_core::{IndexVec, VertexIndex};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grab {
     /// Number of the body: first the cloths, of which the surfaces of solids are the last, then the
-    /// [loose bodies](World::loose_bodies), of which ropes can be grabbed.
+    /// [loose bodies](crate::World::loose_bodies), of which ropes can be grabbed.
     pub body: usize,
     /// The material point by its place in the layout of the body \[m\], see [`Sheet::layout`](crate::Sheet::layout): its
     /// material coordinates and 0, or where it was at time 0 if no single chart lays out the cloth, and of ropes. A point off

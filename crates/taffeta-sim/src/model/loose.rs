@@ -21,7 +21,7 @@ pub struct LooseVertex {
     /// Position and velocity one substep earlier; `None`: not of use for the time integration.
     pub history: Option<VertexHistory>,
     /// Friction that makes the vertex stick to something \[N\]; zero where it does not.
-    pub grip: DVec3,
+    pub friction: DVec3,
     /// World position at time 0 \[m\].
     pub start: DVec3,
     /// Position in the rest shape \[m\].

@@ -1,5 +1,6 @@
 //! What a world is made of and what it holds: descriptions, setup, state, reports. Nothing here computes a step.
 
+pub(crate) mod capabilities;
 pub(crate) mod description;
 pub(crate) mod effort;
 pub(crate) mod error;

@@ -17,7 +17,7 @@ pub struct Motion {
     /// Where each vertex was one substep earlier; `None`: not of use for the time integration.
     pub history: IndexVec<VertexIndex, Option<VertexHistory>>,
     /// Friction that makes each vertex stick to something \[N\]; zero where it does not.
-    pub grips: IndexVec<VertexIndex, DVec3>,
+    pub vertex_friction: IndexVec<VertexIndex, DVec3>,
     /// Lumped masses \[kg\]: `m_i = Σ ρ A_f / 3` over the faces around the vertex.
     pub masses: Arc<IndexVec<VertexIndex, f64>>,
     /// Inverse masses \[1/kg\]; 0 exactly for a vertex that is held in all three axes.

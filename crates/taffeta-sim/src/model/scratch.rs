@@ -15,7 +15,7 @@ pub(crate) struct Inputs {
     pub air: Option<Air>,
     /// What grabs of this step pull at.
     pub grabbed: Vec<GrabbedPatch>,
-    /// Whether folds yield at the end of the substep, see [`crate::plastic`].
+    /// Whether folds yield at the end of the substep, see [`crate::features::plastic`].
     pub lets_yield: bool,
     /// Whether pins and obstacles stand still, as in the search for an equilibrium.
     pub stands_still: bool,
@@ -27,9 +27,9 @@ pub(crate) struct Scratch {
     /// Positions \[m\] and velocities \[m/s\] at the start of the substep.
     pub start: Vec<DVec3>,
     pub start_velocities: Vec<DVec3>,
-    /// `X` \[m\] of every vertex, see [`crate::integrate`].
+    /// `X` \[m\] of every vertex, see [`crate::step::integrate`].
     pub bases: Vec<DVec3>,
-    /// The estimated error of the substep before, see [`crate::accuracy`].
+    /// The estimated error of the substep before, see [`crate::step::accuracy`].
     pub error: f64,
     /// The vertices whose motion the safeguard has shortened.
     pub shortened: Vec<usize>,

@@ -2,7 +2,7 @@
 //! checkpoint is what serde writes of it, with the sheet by keys.
 
 use crate::model::description::WorldDescription;
-use crate::model::friction::Grasps;
+use crate::model::friction::FrictionMemory;
 use crate::model::grabs::Pull;
 use crate::model::motion::Motion;
 use crate::model::report::Metrics;
@@ -22,7 +22,7 @@ pub(crate) struct State {
     pub frame: u64,
     /// Time of the last remeshing pass of each cloth \[s\].
     pub last_passes: Vec<f64>,
-    /// Energy that passes have taken from each cloth, and may give back \[J\]; see [`crate::ledger`].
+    /// Energy that passes have taken from each cloth, and may give back \[J\]; see [`crate::adapt::energy`].
     pub credits: Vec<f64>,
     /// Which pins have let go. Their vertices are freed at the start of the next substep.
     pub released: Vec<bool>,
@@ -35,7 +35,7 @@ pub(crate) struct State {
     /// Gravity in the last step \[m/s²\].
     pub gravity: DVec3,
     /// What contacts remember.
-    pub grasps: Grasps,
+    pub friction: FrictionMemory,
     /// The mesh and what does not change with it in place; a checkpoint has it by keys.
     #[serde(skip)]
     pub sheet: Arc<Sheet>,
@@ -54,7 +54,7 @@ pub(crate) struct LastSubstep {
     pub h: f64,
     /// Predicted positions \[m\]; empty after an edit.
     pub predicted: Vec<DVec3>,
-    /// The effective step \[s\] of every vertex, see [`crate::integrate`].
+    /// The effective step \[s\] of every vertex, see [`crate::step::integrate`].
     pub scales: Vec<f64>,
     /// What grabs did to vertices, by vertex.
     pub pulls: Vec<Pull>,
@@ -109,7 +109,7 @@ impl State {
         if self.credits.len() != cloths || !self.credits.iter().copied().all(is_magnitude) {
             return Some("what passes have taken is not of its cloths, or not an energy".to_owned());
         }
-        if !self.grasps.are_sound() {
+        if !self.friction.are_sound() {
             return Some("what its contacts remember is out of order or not finite".to_owned());
         }
         if !self.gravity.is_finite() {

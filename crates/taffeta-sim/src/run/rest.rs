@@ -97,7 +97,7 @@ fn is_slow(world: &World) -> bool {
     let State { sheet, motion, .. } = &world.state;
     let speed_before = |i: usize| match &motion.history.raw[i] {
         Some(last) => last.velocity.length(),
-        None if motion.grips.raw[i] != DVec3::ZERO || motion.held.raw[i] == [true; 3] => 0.0,
+        None if motion.vertex_friction.raw[i] != DVec3::ZERO || motion.held.raw[i] == [true; 3] => 0.0,
         None => f64::INFINITY,
     };
     let is_slow = |body: usize| {

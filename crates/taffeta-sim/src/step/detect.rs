@@ -1,13 +1,13 @@
 //! Second stage of a substep: contacts.
 
 use crate::contact::meet::meet_cloths;
-use crate::derive::derived::Solver;
 use crate::derive::world::World;
-use crate::features::seams::threads::let_slide;
+use crate::features::seams::threads::drop_friction_while_sewn;
+use crate::model::capabilities::ContactLaw;
 use crate::model::pins::{put_back, put_back_starts};
 use crate::step::integrate::restart_at_contacts;
 use taffeta_contact::SubstepView;
-use taffeta_contact::response::{ease, stabilize};
+use taffeta_contact::response::{limit_push_out_speed, stabilize};
 use taffeta_core::lanes::Row;
 
 /// Finds the contacts of the substep. Those that were violated before it are separated under a local solver, and
@@ -18,8 +18,8 @@ pub(crate) fn detect(world: &mut World, h: f64) {
     let (work, last) = (&mut world.scratch, &mut world.state.last);
     // Pins and obstacles that stand still are those of a substep without length.
     let moved = if world.inputs.stands_still { 0.0 } else { h };
-    // The few iterations of projective dynamics find the forces of one point sooner than those of several.
-    let rests = !matches!(world.derived.solver, Solver::Projective(_));
+    let law = world.derived.choice.capabilities().contact;
+    let rests = law != ContactLaw::Forces;
     let view = SubstepView { start: &work.start, rows: &work.rows, rests, time: world.state.time, h: moved };
     let found = world.derived.detector.detect(&world.state.sheet.topology, &world.setup.obstacles, view);
     // Its memory is used again: contacts of folded cloth take tens of megabytes.
@@ -27,15 +27,14 @@ pub(crate) fn detect(world: &mut World, h: f64) {
     last.contacts.extend(found);
     last.has_forgotten_contacts = false;
     meet_cloths(world, h);
-    let_slide(world);
+    drop_friction_while_sewn(world);
     restart_at_contacts(world, h);
     let (work, last) = (&mut world.scratch, &mut world.state.last);
-    match world.derived.solver {
-        Solver::Block(_) | Solver::Rows(_) | Solver::Projective(_) => {
+    match law {
+        ContactLaw::Passes | ContactLaw::Forces => {
             stabilize(&last.contacts, &mut work.start, &mut work.rows, h)
         }
-        // Its contacts are springs, which carry their load by their depth.
-        Solver::Newton(_) => ease(&mut last.contacts, &work.start, h),
+        ContactLaw::Equations => limit_push_out_speed(&mut last.contacts, &work.start, h),
     }
     put_back(&work.guided, &mut work.rows);
     put_back_starts(&work.guided, &mut work.start);

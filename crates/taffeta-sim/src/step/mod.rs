@@ -3,11 +3,12 @@
 pub(crate) mod accuracy;
 pub(crate) mod detect;
 pub(crate) mod finish;
-pub(crate) mod follow;
 pub(crate) mod guard;
 pub(crate) mod integrate;
 pub(crate) mod newton;
+pub(crate) mod obstacle_substeps;
 pub(crate) mod plan;
+pub(crate) mod policy;
 pub(crate) mod predict;
 pub(crate) mod projective;
 pub(crate) mod retry;

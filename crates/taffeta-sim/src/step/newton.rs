@@ -2,18 +2,16 @@
 
 use crate::contact::memory::{carried_friction, carried_loads};
 use crate::contact::stiffness::stiffness;
-use crate::derive::bodies::scene_extent;
 use crate::derive::clock::{clamp_normals, end_of_substep};
 use crate::derive::derived::Solver;
 use crate::derive::world::World;
-use crate::features::seams::threads::sewn_cloths;
 use crate::model::description::SolverChoice;
 use crate::model::error::StepError;
 use crate::model::pins::{along_held, put_back};
 use crate::model::scratch::Scratch;
 use crate::model::state::State;
-use crate::step::accuracy::solution_error;
 use crate::step::guard::not_finite;
+use crate::step::policy::newton_limits;
 use glam::DVec3;
 use taffeta_contact::Contact;
 use taffeta_contact::response::take_back_slip;
@@ -23,36 +21,6 @@ use taffeta_core::lanes::Row;
 use taffeta_solve::drivers::newton::{
     Contacts, NewtonError, NewtonLimits, NewtonProblem, NewtonReport, Touch,
 };
-
-/// Part of the size of the scene that a Newton step may promise to still move it, and count as converged: of the direct
-/// solver, which is the reference of all others; where a scene says how many iterations there are, and wants them made;
-/// and in the search for an equilibrium. Otherwise the error of the substep tells (`accuracy`).
-const DIRECT_TOLERANCE: f64 = 1e-10;
-
-const CONVERGED_TOLERANCE: f64 = 1e-9;
-
-const STATIC_TOLERANCE: f64 = 1e-7;
-
-/// The same of the global solver while cloth is sewn: nobody sees how it gets to where it is worn. In the trial garment most substeps
-/// ended at the limit of iterations without it, with the same shape.
-const SEWING_TOLERANCE: f64 = 1e-4;
-
-/// Newton iterations at most, unless the scene says how many.
-const GLOBAL_ITERATIONS: u32 = 20;
-
-const SEWING_ITERATIONS: u32 = 8;
-
-const STATIC_ITERATIONS: u32 = 40;
-
-const DIRECT_ITERATIONS: u32 = 100;
-
-/// The part of a Newton step that conjugate gradients may leave: where the scene says how many steps there are; where
-/// they go on until they are small, when half as many iterations come to the same; and in the search for an equilibrium.
-const LINEAR_TOLERANCE: f64 = 1e-2;
-
-const ROUGH_LINEAR_TOLERANCE: f64 = 1e-1;
-
-const STATIC_LINEAR_TOLERANCE: f64 = 1e-2;
 
 /// Notes the force of a contact after the solve; takes back what slip is left where it sticks, for the solve knows
 /// sticking as a stiff spring; and takes out of the velocity what only pushed the point out of the body.
@@ -127,10 +95,10 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
     }
     let is_direct = world.derived.choice == SolverChoice::Direct;
     let mut effort = world.scratch.effort;
-    let World { derived: caches, scratch: work, state: State { last, .. }, .. } = world;
-    let Solver::Newton(driver) = &mut caches.solver else { return Ok(NewtonReport::default()) };
-    driver.begin_step(&work.start, &caches.plate);
-    caches.plate.clamps.clone_from(&normals);
+    let World { derived, scratch: work, state: State { last, .. }, .. } = world;
+    let Solver::Newton(driver) = &mut derived.solver else { return Ok(NewtonReport::default()) };
+    driver.begin_step(&work.start, &derived.plate);
+    derived.plate.clamps.clone_from(&normals);
     let contacts = Contacts { rows: &rows, start: &work.start, carried: &carried, stiffnesses: &stiffnesses };
     let problem = NewtonProblem {
         inertia: &inertia,
@@ -142,7 +110,7 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
     };
     let size = x.len() + rows.len();
     let limits = NewtonLimits { linear_iterations: effort.conjugate_left(size), ..limits };
-    let report = driver.solve((&mut x, &mut caches.plate), &problem, limits);
+    let report = driver.solve((&mut x, &mut derived.plate), &problem, limits);
     if let Ok(report) = &report {
         match is_direct {
             true => effort.add_direct(size, report.iterations),
@@ -168,7 +136,7 @@ fn settle_contacts(world: &mut World, h: f64) {
     let Solver::Newton(driver) = &world.derived.solver else { return };
     let Scratch { start, bases, rows, stopped, .. } = &mut world.scratch;
     let contacts = &mut world.state.last.contacts;
-    world.state.motion.grips.iter_mut().for_each(|grip| *grip = DVec3::ZERO);
+    world.state.motion.vertex_friction.iter_mut().for_each(|grip| *grip = DVec3::ZERO);
     let mut bearing = Vec::new();
     for (contact, touch) in contacts.iter_mut().zip(driver.touches()) {
         let settling = Settling { start, bases, rows, stopped };
@@ -176,7 +144,7 @@ fn settle_contacts(world: &mut World, h: f64) {
         let friction = static_friction(contact, touch);
         let vertex = contact.row.vertex();
         if let Some(vi) = vertex {
-            world.state.motion.grips[vi] += friction.unwrap_or_default();
+            world.state.motion.vertex_friction[vi] += friction.unwrap_or_default();
         }
         if contact.normal_lambda > 0.0 {
             // That of vertices is part of the cloth. Also what slides: it bears a load.
@@ -188,7 +156,7 @@ fn settle_contacts(world: &mut World, h: f64) {
         // The search begins each of its steps anew; what is remembered of edges that share vertices takes turns.
         bearing.clear();
     }
-    world.state.grasps.note(bearing.into_iter());
+    world.state.friction.note(bearing.into_iter());
 }
 
 /// The error for an energy that is not finite: it names the vertex that was to go farthest.
@@ -200,25 +168,4 @@ fn blame_farthest(world: &World, h: f64) -> StepError {
     let farthest =
         (0..world.state.last.predicted.len()).fold(0, |best, i| if way(i) > way(best) { i } else { best });
     not_finite(world, farthest, h)
-}
-
-/// When the Newton iteration of a substep of length `h` \[s\] stops.
-pub(crate) fn newton_limits(world: &World, h: f64) -> NewtonLimits {
-    let is_direct = world.derived.choice == SolverChoice::Direct;
-    let (part, most, linear_tolerance) = match world.setup.settings.iterations {
-        _ if is_direct => (DIRECT_TOLERANCE, DIRECT_ITERATIONS, LINEAR_TOLERANCE),
-        // Who says how many iterations wants them made.
-        Some(_) => (CONVERGED_TOLERANCE, GLOBAL_ITERATIONS, LINEAR_TOLERANCE),
-        None if world.inputs.stands_still => (STATIC_TOLERANCE, STATIC_ITERATIONS, STATIC_LINEAR_TOLERANCE),
-        None if sewn_cloths(world).contains(&true) => {
-            (SEWING_TOLERANCE, SEWING_ITERATIONS, ROUGH_LINEAR_TOLERANCE)
-        }
-        None => (solution_error(world, h), GLOBAL_ITERATIONS, ROUGH_LINEAR_TOLERANCE),
-    };
-    NewtonLimits {
-        iterations: world.setup.settings.iterations.unwrap_or(most),
-        tolerance: part * scene_extent(world),
-        linear_tolerance,
-        linear_iterations: u32::MAX,
-    }
 }

@@ -1,11 +1,11 @@
 //! How many substeps a step takes, and how many iterations each.
 
 use crate::derive::air::{densities, exposed};
-use crate::derive::derived::Solver;
 use crate::derive::pressure::{has_pressure, mean_pressure_acceleration};
 use crate::derive::solver_facts::knows_its_error;
 use crate::derive::world::World;
 use crate::features::seams::threads::is_sewing;
+use crate::model::capabilities::{Capabilities, SubstepRule};
 use crate::model::error::StepError;
 use crate::model::report::SubstepPlan;
 use crate::step::accuracy::next_substep;
@@ -15,15 +15,6 @@ use taffeta_solve::substeps::{LONGEST_SUBSTEP, SubstepDemand};
 /// edges of panels. A tunic was strained by a fifth with 11 to 14 substeps, by a sixtieth with 24.
 const SEWING_PART: u32 = 2;
 
-/// Sweeps per substep, unless the scene says how many: small steps with one sweep each converge best.
-const BLOCK_SWEEPS: u32 = 1;
-
-/// The same for XPBD and PBD: what their papers call usual.
-const ROW_SWEEPS: u32 = 10;
-
-/// Iterations of projective dynamics per substep, unless the scene says how many.
-const PROJECTIVE_ITERATIONS: u32 = 15;
-
 /// Longest substep of projective dynamics \[s\]: a frame is one, as it is published.
 const PROJECTIVE_SUBSTEP: f64 = 1.0 / 60.0;
 
@@ -32,18 +23,17 @@ const MAX_SUBSTEPS: f64 = 1e6;
 
 /// Chooses the substeps of a step.
 pub(crate) fn plan(world: &World, dt: f64) -> Result<SubstepPlan, StepError> {
-    let is_local = world.derived.solver.is_local();
-    let iterations = match &world.derived.solver {
-        Solver::Block(_) => world.setup.settings.iterations.unwrap_or(BLOCK_SWEEPS),
-        Solver::Rows(_) => world.setup.settings.iterations.unwrap_or(ROW_SWEEPS),
-        Solver::Projective(_) => world.setup.settings.iterations.unwrap_or(PROJECTIVE_ITERATIONS),
-        Solver::Newton(_) => 0,
+    let Capabilities { substeps: rule, iterations, .. } = *world.derived.choice.capabilities();
+    // Newton's method counts those that it makes.
+    let iterations = match rule {
+        SubstepRule::Error => 0,
+        SubstepRule::LoadPath | SubstepRule::Frame => world.setup.settings.iterations.unwrap_or(iterations),
     };
     let plan = SubstepPlan { iterations, ..SubstepPlan::default() };
     if let Some(substeps) = world.setup.settings.substeps {
         return Ok(SubstepPlan { substeps, ..plan });
     }
-    if matches!(world.derived.solver, Solver::Projective(_)) {
+    if rule == SubstepRule::Frame {
         let count = (dt / PROJECTIVE_SUBSTEP - 1e-9).ceil().max(1.0);
         let too_many = Err(StepError::BadTimeStep { dt });
         return if count > MAX_SUBSTEPS {
@@ -55,7 +45,7 @@ pub(crate) fn plan(world: &World, dt: f64) -> Result<SubstepPlan, StepError> {
     if dt / LONGEST_SUBSTEP > MAX_SUBSTEPS {
         return Err(StepError::BadTimeStep { dt });
     }
-    if !is_local {
+    if rule == SubstepRule::Error {
         // Newton's method converges at any step: the motion decides, not the mesh.
         return Ok(SubstepPlan { substeps: substeps_in(world, dt), ..plan });
     }

@@ -1,6 +1,6 @@
 //! The stage of the solve by projective dynamics.
 
-use crate::derive::derived::{Caches, Solver};
+use crate::derive::derived::{Derived, Solver};
 use crate::derive::world::World;
 use crate::features::volumes::set_volume_targets;
 use crate::model::error::StepError;
@@ -25,17 +25,17 @@ pub(crate) fn solve_projective(world: &mut World, h: f64, iterations: u32) -> Re
     set_volume_targets(world, h);
     for contact in &mut world.state.last.contacts {
         let Some(vi) = contact.row.vertex() else { continue };
-        let force = world.state.motion.grips[vi] * (h * h);
+        let force = world.state.motion.vertex_friction[vi] * (h * h);
         contact.normal_lambda = force.dot(contact.row.normal).max(0.0);
         contact.friction_lambda = force.reject_from_normalized(contact.row.normal);
     }
     let World { derived, scratch, state, .. } = world;
     let outcome = iterate(derived, (scratch, &mut state.last), (h, iterations));
     outcome.map_err(|source| StepError::Factorization { time, source })?;
-    world.state.motion.grips.iter_mut().for_each(|grip| *grip = DVec3::ZERO);
+    world.state.motion.vertex_friction.iter_mut().for_each(|grip| *grip = DVec3::ZERO);
     for contact in &world.state.last.contacts {
         if let Some(vi) = contact.row.vertex() {
-            world.state.motion.grips[vi] += multiplier(contact) / (h * h);
+            world.state.motion.vertex_friction[vi] += multiplier(contact) / (h * h);
         }
     }
     meet_late_contacts(world, h);
@@ -59,11 +59,11 @@ fn multiplier(contact: &Contact) -> DVec3 {
 }
 
 fn iterate(
-    caches: &mut Caches,
+    derived: &mut Derived,
     (work, last): (&mut Scratch, &mut LastSubstep),
     (h, iterations): (f64, u32),
 ) -> Result<(), FactorError> {
-    let Solver::Projective(driver) = &mut caches.solver else { return Ok(()) };
+    let Solver::Projective(driver) = &mut derived.solver else { return Ok(()) };
     driver.begin_step(&last.predicted, h)?;
     let mut forces = vec![DVec3::ZERO; work.rows.len()];
     for contact in &last.contacts {
@@ -72,7 +72,7 @@ fn iterate(
             forces[vi.0 as usize] += force * weight;
         }
     }
-    let volumes = &mut caches.blocks.enclosed;
+    let volumes = &mut derived.blocks.enclosed;
     volumes.iter_mut().for_each(|volume| volume.pressure = 0.0);
     for _ in 0..iterations {
         driver.iterate_with_volumes(&forces, volumes);

@@ -19,7 +19,7 @@ use crate::measure::energy::{kinetic_energy, mechanical_energy};
 use crate::model::error::StepError;
 use crate::model::report::SubstepPlan;
 use crate::model::stage::{Stage, StageTimes};
-use crate::step::newton::newton_limits;
+use crate::step::policy::newton_limits;
 use crate::step::snapshot::{Snapshot, go_back, note_substep};
 use crate::step::substep::run_substep;
 use glam::DVec3;

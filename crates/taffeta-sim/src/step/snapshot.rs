@@ -1,12 +1,12 @@
 //! Snapshots: what a step or a substep that fails goes back to.
 
-use crate::derive::crossings::{resume_pairs, rooms};
+use crate::derive::crossings::{bounds, resume_pairs};
 use crate::derive::rebuild::rebuild;
 use crate::derive::world::World;
 use crate::model::report::SafeguardReport;
 use crate::model::scratch::Inputs;
 use crate::model::state::State;
-use taffeta_contact::Rooms;
+use taffeta_contact::MotionBounds;
 use taffeta_solve::PlateState;
 
 /// All that a step or a substep changes before it can still fail.
@@ -16,7 +16,7 @@ pub(crate) struct Snapshot {
     safeguard: SafeguardReport,
     /// Of the solver; the state has the scalars of the start of the step only.
     plate: PlateState,
-    rooms: Option<Rooms>,
+    bounds: Option<MotionBounds>,
 }
 
 /// What [`World::go_back`] needs to undo a step.
@@ -26,7 +26,7 @@ pub(crate) fn note(world: &World) -> Snapshot {
         inputs: world.inputs.clone(),
         safeguard: world.safeguard.clone(),
         plate: world.derived.plate.clone(),
-        rooms: rooms(world),
+        bounds: bounds(world),
     }
 }
 
@@ -40,12 +40,12 @@ pub(crate) fn note_substep(world: &mut World) -> Snapshot {
 
 /// Puts back what a failed step has changed.
 pub(crate) fn go_back(world: &mut World, snapshot: Snapshot) {
-    let Snapshot { mut state, inputs, safeguard, plate, rooms } = snapshot;
+    let Snapshot { mut state, inputs, safeguard, plate, bounds } = snapshot;
     let last = std::mem::take(&mut state.last);
     (world.state, world.inputs, world.safeguard) = (state, inputs, safeguard);
     // Solver and detector have memories of their own, which the failed step has touched.
     rebuild(world);
     world.derived.plate = plate;
-    resume_pairs(world, rooms);
+    resume_pairs(world, bounds);
     world.state.last = last;
 }

@@ -12,7 +12,7 @@ use crate::model::grabs::Grab;
 use crate::model::report::{SubstepPlan, TearCounts};
 use crate::model::stage::{Stage, StageTimes};
 use crate::step::accuracy::local_error;
-use crate::step::follow::follow_obstacles;
+use crate::step::obstacle_substeps::substeps_for_obstacles;
 use crate::step::plan::{adapts_substeps, plan, substeps_in};
 use crate::step::retry::run_yielding_substep;
 
@@ -26,7 +26,7 @@ pub(crate) fn make_substeps(
     let effort = Effort::new(world.state.sheet.topology.vertex_count);
     world.scratch.effort = effort.with_substeps(world.setup.settings.substeps.unwrap_or(1));
     world.derived.begin_frame();
-    let plan = plan(world, dt).map(|plan| follow_obstacles(world, plan, dt))?;
+    let plan = plan(world, dt).map(|plan| substeps_for_obstacles(world, plan, dt))?;
     run_substeps(world, (plan, dt), grabs, times)
 }
 
@@ -36,7 +36,7 @@ fn run_substeps(
     (grabs, lead): (&[Grab], &mut Leader<'_>),
     times: &mut StageTimes,
 ) -> Result<(SubstepPlan, TearCounts), StepError> {
-    debug_assert_eq!(world.derived.epoch, world.state.sheet.topology.epoch, "caches of another topology");
+    debug_assert_eq!(world.derived.epoch, world.state.sheet.topology.epoch, "derived for another topology");
     let (end, mut energy, mut tears) = (world.state.time + dt, None, TearCounts::default());
     let mut grabs = grabs.to_vec();
     // The substeps of equal length that are to come, or to go on with.

@@ -1,6 +1,7 @@
 //! Lengths of the three edges of a triangle: `C = (l₁₂ − L₁₂, l₂₃ − L₂₃, l₃₁ − L₃₁)`.
 
 use super::{Block, Curvature, Jacobian};
+use crate::matrices::outer;
 use glam::{DMat3, DVec2, DVec3};
 use nalgebra::{Matrix3, Vector3};
 use taffeta_core::VertexIndex;
@@ -85,9 +86,8 @@ impl Block<3, 3> for EdgeLengths {
     ) -> Option<[[DMat3; 3]; 3]> {
         let mut out = [[DMat3::ZERO; 3]; 3];
         for (k, (t, length)) in Self::edges(x).into_iter().enumerate() {
-            let outer = DMat3::from_cols(t * t.x, t * t.y, t * t.z);
             let force = if curvature == Curvature::Clamped { stress[k].max(0.0) } else { stress[k] };
-            let stiffness = (DMat3::IDENTITY - outer) * (force / length);
+            let stiffness = (DMat3::IDENTITY - outer(t, t)) * (force / length);
             let (a, b) = (k, (k + 1) % 3);
             out[a][a] += stiffness;
             out[b][b] += stiffness;

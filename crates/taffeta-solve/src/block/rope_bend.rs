@@ -10,6 +10,7 @@
 //! the length, and not multiplied.
 
 use super::{Block, Jacobian};
+use crate::matrices::{cross_matrix, outer};
 use glam::{DMat3, DVec3};
 use nalgebra::{Matrix3, Vector3};
 use taffeta_core::VertexIndex;
@@ -37,16 +38,6 @@ pub(crate) struct Binormal {
     pub value: DVec3,
     /// `∂κb/∂a` and `∂κb/∂b` \[1/m\].
     pub by_segments: [DMat3; 2],
-}
-
-/// The matrix of `v ×`.
-pub(crate) fn cross_matrix(v: DVec3) -> DMat3 {
-    DMat3::from_cols(DVec3::new(0.0, v.z, -v.y), DVec3::new(-v.z, 0.0, v.x), DVec3::new(v.y, -v.x, 0.0))
-}
-
-/// `u vᵀ`.
-pub(crate) fn outer(u: DVec3, v: DVec3) -> DMat3 {
-    DMat3::from_cols(u * v.x, u * v.y, u * v.z)
 }
 
 /// The derivative of the unit vector along `a` by `a`, with that unit vector \[1/m\]; zero where there is no direction.

@@ -4,6 +4,7 @@
 //! section cancels against the modulus, as the thickness of a sheet does.
 
 use super::{Block, Curvature, Jacobian};
+use crate::matrices::outer;
 use glam::{DMat3, DVec3};
 use nalgebra::{SMatrix, Vector1};
 use taffeta_core::VertexIndex;
@@ -66,7 +67,7 @@ impl Block<1, 2> for RopeStretch {
         if l == 0.0 || stress == 0.0 {
             return None;
         }
-        let across = DMat3::IDENTITY - DMat3::from_cols(along * along.x, along * along.y, along * along.z);
+        let across = DMat3::IDENTITY - outer(along, along);
         let own = across * (stress / (self.length.sqrt() * l));
         Some([[own, -own], [-own, own]])
     }

@@ -11,8 +11,9 @@
 //! vanish where the rope is pulled straight and `C` with them: unlike the angle `φ` itself it has no singularity there. The
 //! turning angles alone ([`super::RopeAngle`]) keep the curvature of a helix, and this keeps its pitch.
 
-use super::rope_bend::{Binormal, chain_rows, cross_matrix, direction};
+use super::rope_bend::{Binormal, chain_rows, direction};
 use super::{Block, Jacobian};
+use crate::matrices::cross_matrix;
 use glam::{DMat3, DVec3};
 use nalgebra::{Matrix3, Vector3};
 use taffeta_core::VertexIndex;

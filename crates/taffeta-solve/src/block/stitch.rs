@@ -10,6 +10,7 @@
 //! direction. Newton's method took most of its iterations to find out which threads are taut.
 
 use super::{Block, Curvature, Jacobian};
+use crate::matrices::outer;
 use glam::{DMat3, DVec3};
 use nalgebra::{SMatrix, Vector3};
 use taffeta_core::VertexIndex;
@@ -46,11 +47,6 @@ impl Stitch {
     }
 }
 
-/// `n nᵀ`.
-fn along(n: DVec3) -> DMat3 {
-    DMat3::from_cols(n * n.x, n * n.y, n * n.z)
-}
-
 impl Block<3, 2> for Stitch {
     fn vertices(&self) -> [VertexIndex; 2] {
         self.vertices
@@ -65,7 +61,7 @@ impl Block<3, 2> for Stitch {
     fn jacobian(&self, x: &[DVec3; 2]) -> Jacobian<3, 2> {
         let (n, size, (c, slope)) = self.pull(x);
         let across = if size > self.reach { c / size } else { 1.0 };
-        let matrix = along(n) * (slope - across) + DMat3::from_diagonal(DVec3::splat(across));
+        let matrix = outer(n, n) * (slope - across) + DMat3::from_diagonal(DVec3::splat(across));
         std::array::from_fn(|row| [-matrix.row(row), matrix.row(row)])
     }
 
@@ -89,7 +85,8 @@ impl Block<3, 2> for Stitch {
             Curvature::Exact => [stretch, turn],
             Curvature::Clamped => [stretch.max(0.0), turn.max(0.0)],
         };
-        let own = (along(n) * (stretch - turn) + DMat3::from_diagonal(DVec3::splat(turn))) * self.stiffness;
+        let own =
+            (outer(n, n) * (stretch - turn) + DMat3::from_diagonal(DVec3::splat(turn))) * self.stiffness;
         Some([[own, -own], [-own, own]])
     }
 }

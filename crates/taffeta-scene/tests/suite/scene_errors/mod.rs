@@ -6,6 +6,7 @@ mod ropes;
 mod seams;
 mod solids;
 mod solvers;
+mod together;
 
 use std::path::Path;
 use taffeta_scene::{Override, Problem, Scene, SceneError};

@@ -2,7 +2,7 @@
 
 pub(crate) mod meeting;
 #[cfg(test)]
-mod parts;
+mod parts_tests;
 #[cfg(test)]
 mod tests;
 pub(crate) mod threads;

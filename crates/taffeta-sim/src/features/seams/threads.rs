@@ -5,7 +5,6 @@
 //! short enough the two sides become one (`close`). What remeshing does meanwhile leaves the vertices of the runs alone.
 
 use crate::derive::clock::end_of_substep;
-use crate::derive::derived::Solver;
 use crate::derive::stitches::{mean_strain, strain_bound};
 use crate::derive::world::World;
 use crate::model::seams::{STIFFNESS, SeamLaw, SeamState};
@@ -49,10 +48,10 @@ pub(crate) fn set_threads(world: &mut World, h: f64) {
         return;
     }
     let time = end_of_substep(world, h);
-    let (seams, laws, caches) = (&world.state.sheet.sewing.seams, &world.setup.seams, &mut world.derived);
+    let (seams, laws, derived) = (&world.state.sheet.sewing.seams, &world.setup.seams, &mut world.derived);
     let x = &world.state.motion.positions;
     let mut wanted = vec![Vec::new(); laws.len()];
-    for (stitch, [seam, pair]) in caches.blocks.stitches.iter_mut().zip(&caches.stitch_places) {
+    for (stitch, [seam, pair]) in derived.blocks.stitches.iter_mut().zip(&derived.stitch_places) {
         let [seam, pair] = [*seam as usize, *pair as usize];
         stitch.gap = laws[seam].thread(seams[seam].gaps[pair], time);
         let [a, b] = stitch.vertices.map(|vi| x[vi]);
@@ -68,15 +67,11 @@ pub(crate) fn set_threads(world: &mut World, h: f64) {
         strain_bound(wanted, mean_strain(law.lateness(time)))
     };
     let bounds: Vec<f64> = laws.iter().zip(wanted).map(bound).collect();
-    for (stitch, [seam, pair]) in caches.blocks.stitches.iter_mut().zip(&caches.stitch_places) {
+    for (stitch, [seam, pair]) in derived.blocks.stitches.iter_mut().zip(&derived.stitch_places) {
         let law = &laws[*seam as usize];
         stitch.reach = law.reach(bounds[*seam as usize], law.shares[*pair as usize]);
     }
-    match &mut caches.solver {
-        Solver::Newton(driver) => driver.stitches_mut().clone_from_slice(&caches.blocks.stitches),
-        Solver::Block(driver) => driver.set_stitches(&caches.blocks.stitches),
-        Solver::Rows(_) | Solver::Projective(_) => {}
-    }
+    derived.solver.driver_mut().set_stitches(&derived.blocks.stitches);
 }
 
 /// The cloths that are being sewn: one of their seams is open, and not late by far.
@@ -90,7 +85,7 @@ pub(crate) fn sewn_cloths(world: &World) -> Vec<bool> {
 
 /// Takes the friction from what touches a cloth that is being sewn: the fabric is to slide into its place. Around a body
 /// friction grows like a rope's around a bollard, and a seam would have to pull against it.
-pub(crate) fn let_slide(world: &mut World) {
+pub(crate) fn drop_friction_while_sewn(world: &mut World) {
     let are_sewn = sewn_cloths(world);
     if !are_sewn.contains(&true) {
         return;

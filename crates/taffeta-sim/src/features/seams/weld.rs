@@ -94,13 +94,13 @@ fn close_seam(world: &mut World, seam: usize, mut ready: Vec<usize>, extent: Ext
             }
             continue;
         }
-        let (sheet, grasps) = (world.state.sheet.clone(), world.state.grasps.clone());
+        let (sheet, friction) = (world.state.sheet.clone(), world.state.friction.clone());
         edit(world, |present| *present = thawed);
         if crossing_count(world) <= before {
             return true;
         }
         // What was split to make room may touch something.
-        (world.state.sheet, world.state.grasps) = (sheet, grasps);
+        (world.state.sheet, world.state.friction) = (sheet, friction);
         rebuild(world);
         return false;
     }

@@ -7,4 +7,4 @@ pub(crate) mod tear;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
-mod together;
+mod together_tests;

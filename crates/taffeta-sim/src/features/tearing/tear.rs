@@ -90,11 +90,11 @@ fn try_to_tear(
     if thawed.mesh.vertex_count() == world.state.sheet.vertex_keys().len() {
         return true;
     }
-    let (sheet, grasps, crossings) =
-        (world.state.sheet.clone(), world.state.grasps.clone(), crossing_count(world));
+    let (sheet, friction, crossings) =
+        (world.state.sheet.clone(), world.state.friction.clone(), crossing_count(world));
     edit(world, |present| *present = thawed);
     if crossing_count(world) > crossings {
-        (world.state.sheet, world.state.grasps) = (sheet, grasps);
+        (world.state.sheet, world.state.friction) = (sheet, friction);
         rebuild(world);
         return false;
     }

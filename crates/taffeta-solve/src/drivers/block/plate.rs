@@ -5,7 +5,7 @@
 //! and four vertices. Faces at a clamp, and faces of which two neighbors share their third vertex (around a vertex of
 //! valence 3), are updated one by one: their vertices are not all different, and they are few.
 
-use super::curvature::CurvatureLanes;
+use super::curvature::{CurvatureLanes, EdgeLanes};
 use super::edges::Edges;
 use crate::block::{Block, FaceCurvature, UpdateStep, block_update};
 use crate::drivers::lanes::{Packed, SweepStep};
@@ -114,13 +114,9 @@ impl PlateSweeps {
         if !self.is_damped {
             return;
         }
-        let states = &self.edges.states;
-        let Packed { batches, data } = &mut self.three_rows.packed;
-        batches.visit(rows, data, |d, x| d.note_start(x, states));
-        let Packed { batches, data } = &mut self.two_rows.packed;
-        batches.visit(rows, data, |d, x| d.note_start(x, states));
-        let Packed { batches, data } = &mut self.one_row.packed;
-        batches.visit(rows, data, |d, x| d.note_start(x, states));
+        self.three_rows.note_start(rows, &self.edges.states);
+        self.two_rows.note_start(rows, &self.edges.states);
+        self.one_row.note_start(rows, &self.edges.states);
         for face in &mut self.odd {
             face.read(&self.edges);
             face.start = face.block.constraint(&positions(&face.block, rows));
@@ -139,22 +135,9 @@ impl PlateSweeps {
         if self.edges.states.is_empty() {
             return;
         }
-        let states = &self.edges.states;
-        self.three_rows.packed.sweep(
-            rows,
-            #[inline(always)]
-            |d, x, w| d.update::<DAMPED>(x, w, step, states),
-        );
-        self.two_rows.packed.sweep(
-            rows,
-            #[inline(always)]
-            |d, x, w| d.update::<DAMPED>(x, w, step, states),
-        );
-        self.one_row.packed.sweep(
-            rows,
-            #[inline(always)]
-            |d, x, w| d.update::<DAMPED>(x, w, step, states),
-        );
+        self.three_rows.sweep::<DAMPED>(rows, step, &self.edges.states);
+        self.two_rows.sweep::<DAMPED>(rows, step, &self.edges.states);
+        self.one_row.sweep::<DAMPED>(rows, step, &self.edges.states);
         for face in &mut self.odd {
             face.read(&self.edges);
             face.update(rows, step);
@@ -174,6 +157,19 @@ impl<const V: usize> Faces<V> {
         let batches = LaneBatches::build(&vertices, vertex_count);
         let data = batches.pack(|lanes| CurvatureLanes::pack(lanes.map(|k| faces[k]), slots));
         Self { packed: Packed { batches, data }, places }
+    }
+
+    fn note_start(&mut self, rows: &[Row], states: &[EdgeLanes]) {
+        let Packed { batches, data } = &mut self.packed;
+        batches.visit(rows, data, |lanes, x| lanes.note_start(x, states));
+    }
+
+    fn sweep<const DAMPED: bool>(&mut self, rows: &mut [Row], step: &SweepStep, states: &[EdgeLanes]) {
+        self.packed.sweep(
+            rows,
+            #[inline(always)]
+            |lanes, x, w| lanes.update::<DAMPED>(x, w, step, states),
+        );
     }
 
     fn set_rest(&mut self, plate: &Plate) {

@@ -4,9 +4,9 @@
 //! nested dissection. Rows and columns of held components are those of the identity. The pattern is made once per
 //! topology.
 
-use super::elements::outer;
 use super::ordering::dissect;
 use super::system::{NewtonProblem, System};
+use crate::matrices::{cross_matrix, outer};
 use crate::plate::Plate;
 use glam::{DMat3, DVec3};
 use taffeta_core::SurfaceTopology;
@@ -245,11 +245,6 @@ fn add_bending(plate: &Plate, system: &System, problem: &NewtonProblem<'_>, valu
             }
         }
     }
-}
-
-/// `[v]×`, the matrix of the cross product with `v` from the left.
-fn cross_matrix(v: DVec3) -> DMat3 {
-    DMat3::from_cols(DVec3::new(0.0, v.z, -v.y), DVec3::new(-v.z, 0.0, v.x), DVec3::new(v.y, -v.x, 0.0))
 }
 
 /// The values of the matrix while they are summed up.

@@ -330,10 +330,9 @@ impl Bending {
         }
         self.measure_shape(corners, x);
         self.measure_angles(x, clamps);
-        if self.start.is_empty() {
-            self.measure_moments(scalars)
-        } else {
-            self.measure_damped_moments(scalars, rate)
+        match self.start.is_empty() {
+            true => self.measure_moments::<false>(scalars, rate),
+            false => self.measure_moments::<true>(scalars, rate),
         }
         let energy = self.work.faces.iter().map(|tile| tile[3].iter().sum::<f64>()).sum();
         let mut work = std::mem::take(&mut self.work);
@@ -415,29 +414,8 @@ impl Bending {
         }
     }
 
-    /// Moments and energies of all faces for the present angles, where nothing is damped.
-    fn measure_moments(&mut self, scalars: &[f64]) {
-        let faces = &self.faces;
-        let angles = self.angles.as_flattened();
-        let count = faces.len();
-        for_tiles(
-            &mut self.work.faces[..count],
-            #[inline(always)]
-            |tile, values| {
-                let rest = &faces[tile];
-                let now = eta(rest, angles, scalars);
-                for k in 0..TILE {
-                    let bent = vector(&now, k) - vector(&rest.rest, k);
-                    let elastic = moment_of(rest, bent, (k, 1.0));
-                    values[3][k] = 0.5 * bent.dot(elastic);
-                    set_vector(values, k, elastic);
-                }
-            },
-        );
-    }
-
     /// Moments and energies of all faces for the present angles.
-    fn measure_damped_moments(&mut self, scalars: &[f64], rate: f64) {
+    fn measure_moments<const DAMPED: bool>(&mut self, scalars: &[f64], rate: f64) {
         let (faces, start) = (&self.faces, &self.start);
         let angles = self.angles.as_flattened();
         let count = faces.len();
@@ -449,11 +427,15 @@ impl Bending {
                 let now = eta(rest, angles, scalars);
                 for k in 0..TILE {
                     let bent = vector(&now, k) - vector(&rest.rest, k);
-                    let change = vector(&now, k) - vector(&start[tile], k);
-                    let elastic = moment_of(rest, bent, (k, 1.0));
-                    let viscous = moment_of(rest, change, (k, 1.0)) * (rest.tau[k] * rate);
-                    values[3][k] = 0.5 * (bent.dot(elastic) + change.dot(viscous));
-                    set_vector(values, k, elastic + viscous);
+                    let mut moment = moment_of(rest, bent, (k, 1.0));
+                    values[3][k] = 0.5 * bent.dot(moment);
+                    if DAMPED {
+                        let change = vector(&now, k) - vector(&start[tile], k);
+                        let viscous = moment_of(rest, change, (k, 1.0)) * (rest.tau[k] * rate);
+                        values[3][k] = 0.5 * (bent.dot(moment) + change.dot(viscous));
+                        moment += viscous;
+                    }
+                    set_vector(values, k, moment);
                 }
             },
         );

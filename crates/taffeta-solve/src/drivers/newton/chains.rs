@@ -4,7 +4,7 @@
 //! a surface, elimination along the rope finds at once, at a cost that grows linearly with the segments. `H = L D Lᵀ`
 //! without exchange of rows; a rope whose band is not positive definite keeps its diagonal blocks.
 
-use super::rows::{Block, SymmetricRows};
+use super::block_rows::{BlockRows, Mat3};
 use std::ops::Range;
 
 /// Vertices that couple are at most this far apart along a rope.
@@ -40,12 +40,7 @@ impl Chains {
     }
 
     /// Factorizes the Hessian over each rope: its pairs are those of `rows`, its diagonal blocks are given by `diagonal`.
-    pub(super) fn update(
-        &mut self,
-        rows: &SymmetricRows,
-        diagonal: impl Fn(usize) -> Block,
-        held: &[[bool; 3]],
-    ) {
+    pub(super) fn update(&mut self, rows: &BlockRows, diagonal: impl Fn(usize) -> Mat3, held: &[[bool; 3]]) {
         for chain in &mut self.chains {
             chain.rows.iter_mut().for_each(|row| *row = [0.0; BAND + 1]);
             for i in chain.vertices.clone() {
@@ -69,13 +64,13 @@ impl Chains {
     }
 }
 
-fn transpose(block: &Block) -> Block {
+fn transpose(block: &Mat3) -> Mat3 {
     std::array::from_fn(|e| block[3 * (e % 3) + e / 3])
 }
 
 impl Chain {
     /// Adds the block of two vertices, the later one first; rows and columns of held components are those of the identity.
-    fn add(&mut self, later: usize, earlier: usize, block: &Block, held: &[[bool; 3]]) {
+    fn add(&mut self, later: usize, earlier: usize, block: &Mat3, held: &[[bool; 3]]) {
         if !self.vertices.contains(&later) || later - earlier > REACH {
             return;
         }
@@ -144,7 +139,7 @@ mod tests {
         const COUNT: usize = 9;
         let pairs: Vec<[u32; 2]> =
             (0..COUNT as u32).flat_map(|i| (i + 1..(i + 4).min(COUNT as u32)).map(move |j| [i, j])).collect();
-        let mut rows = SymmetricRows::build(COUNT, &pairs);
+        let mut rows = BlockRows::build(COUNT, &pairs);
         let mut seed = 1.0_f64;
         let mut random = || {
             seed = (seed * 12.9898).sin() * 43_758.547;

@@ -3,8 +3,8 @@
 //! A thread is thousands of times as stiff as the inertia of its vertices and, across the cloth, as its bending. By
 //! themselves the two would hardly move: that both may move together only shows in a block with both of them.
 
+use super::block_rows::BlockRows;
 use super::held::{free_axes, hold};
-use super::rows::SymmetricRows;
 use glam::DMat3;
 use nalgebra::{DMatrix, DVector};
 use taffeta_core::components::Components;
@@ -35,7 +35,7 @@ impl Clusters {
     }
 
     /// Inverts the blocks of the clusters; `diagonal` are the blocks of the vertices with all that acts there.
-    pub(super) fn update(&mut self, rows: &SymmetricRows, diagonal: &[DMat3], held: &[[bool; 3]]) {
+    pub(super) fn update(&mut self, rows: &BlockRows, diagonal: &[DMat3], held: &[[bool; 3]]) {
         let invert = |members: &Vec<u32>| {
             let mut matrix = DMatrix::zeros(3 * members.len(), 3 * members.len());
             for (a, v) in members.iter().enumerate() {

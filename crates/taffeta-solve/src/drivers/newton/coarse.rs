@@ -6,10 +6,10 @@
 //! is sewn together, has blocks of its own (`links`). Whatever else reaches farther, where the mesh is coarser than the
 //! grid, goes to the diagonal as a bound of its size: the matrix stays positive definite.
 
-use super::elements::outer;
+use super::block_rows::{Mat3, TRANSPOSED};
 use super::grid::{Grid, Place};
 use super::links::Links;
-use super::rows::{Block, TRANSPOSED};
+use crate::matrices::outer;
 use glam::{DMat3, DVec3};
 use std::sync::Arc;
 use taffeta_core::lanes::vectorized;
@@ -25,10 +25,10 @@ const WINDOW_NODES: usize = 64;
 #[derive(Clone, Debug)]
 pub(super) struct CoarseMatrix {
     grids: Vec<GridBlocks>,
-    values: Vec<Block>,
+    values: Vec<Mat3>,
     links: Arc<Links>,
     /// The blocks of the links, whole: rows of the first node, columns of the later one.
-    linked: Vec<Block>,
+    linked: Vec<Mat3>,
 }
 
 /// Where the blocks of a grid stand.
@@ -63,7 +63,7 @@ pub(super) struct MovedNode {
 impl MovedNode {
     /// `W_a H W_b` for two nodes.
     #[inline(always)]
-    fn between(&self, hessian: &DMat3, other: &MovedNode) -> Block {
+    fn between(&self, hessian: &DMat3, other: &MovedNode) -> Mat3 {
         let rows = DMat3::from_diagonal(self.weight);
         (rows * *hessian * DMat3::from_diagonal(other.weight)).to_cols_array()
     }
@@ -214,13 +214,13 @@ impl CoarseMatrix {
     pub(super) fn add_row<'a>(
         &mut self,
         place: &Place,
-        touched: &mut Touched<Block>,
-        row: impl Iterator<Item = (&'a Place, Block)>,
+        touched: &mut Touched<Mat3>,
+        row: impl Iterator<Item = (&'a Place, Mat3)>,
     ) {
         let grid = self.grids[place.grid as usize];
         let corners = grid.corner_count();
         for (other, block) in row {
-            let add = |value: &mut Block, weight: f64| (0..9).for_each(|e| value[e] += weight * block[e]);
+            let add = |value: &mut Mat3, weight: f64| (0..9).for_each(|e| value[e] += weight * block[e]);
             if !touched.interpolate(place, (other, corners), add) {
                 self.add_pair([place, other], &block);
             }
@@ -296,7 +296,7 @@ impl CoarseMatrix {
 
     /// Adds `P_iᵀ H_ij P_j` for a block between two places, wherever they are: what no link is there for as a bound of
     /// its size, `|2 pᵀ B q| ≤ |B| (|p|² + |q|²)`.
-    fn add_pair(&mut self, [place, other]: [&Place; 2], block: &Block) {
+    fn add_pair(&mut self, [place, other]: [&Place; 2], block: &Mat3) {
         if *block == [0.0; 9] {
             return;
         }
@@ -405,7 +405,7 @@ impl CoarseMatrix {
     }
 
     /// Calls `visit` for every node with its diagonal block, and the numbers and blocks of the nodes that follow it.
-    pub(super) fn for_rows(&self, mut visit: impl FnMut(usize, &Block, &[(usize, Block)])) {
+    pub(super) fn for_rows(&self, mut visit: impl FnMut(usize, &Mat3, &[(usize, Mat3)])) {
         let mut row = Vec::with_capacity(WINDOW_NODES);
         for grid in &self.grids {
             let (count, middle) = (grid.offset_count(), grid.offset_count() / 2);
@@ -463,12 +463,12 @@ pub(super) fn find_links<'a>(grids: &[Grid], pairs: impl Iterator<Item = [&'a Pl
 }
 
 #[inline(always)]
-fn add_scaled(out: &mut Block, scale: f64, block: &Block) {
+fn add_scaled(out: &mut Mat3, scale: f64, block: &Mat3) {
     (0..9).for_each(|entry| out[entry] += scale * block[entry]);
 }
 
 /// The inverse of a symmetric block on the axes that it knows; zero if it has none.
-pub(super) fn invert(block: &Block) -> Block {
+pub(super) fn invert(block: &Mat3) -> Mat3 {
     let mut matrix = DMat3::from_cols_array(block);
     for axis in (0..3).filter(|axis| block[4 * axis] == 0.0) {
         matrix.col_mut(axis)[axis] = 1.0;

@@ -5,7 +5,8 @@
 //! tell how much was left before them (Hestenes and Stiefel 1952; Strakoš and Tichý, On error estimation in the conjugate
 //! gradient method, 2002).
 
-use super::hessian::{Hessian, ProductWork};
+use super::bending_factors::FactorWork;
+use super::hessian::Hessian;
 use super::precondition::Preconditioner;
 use super::system::{NewtonProblem, System};
 use super::vectors::{advance, dot, scale_and_add};
@@ -31,7 +32,7 @@ pub(super) struct ConjugateWork {
     preconditioned: Vec<f64>,
     direction: Vec<f64>,
     product: Vec<f64>,
-    inner: ProductWork,
+    inner: FactorWork,
 }
 
 impl ConjugateWork {

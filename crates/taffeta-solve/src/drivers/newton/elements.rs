@@ -3,6 +3,7 @@
 
 use crate::block::{Block, Curvature, EnclosedVolume};
 use crate::kinds::{Blocks, Build, Family, Kind, Kinds, RopeKinds, Visitor, VisitorMut};
+use crate::matrices::outer;
 use crate::plate::Plate;
 use glam::{DMat3, DVec3};
 use nalgebra::{SMatrix, SVector};
@@ -202,10 +203,4 @@ fn couple<const R: usize, const V: usize>(
         out += outer(j[r][a], column);
     }
     out
-}
-
-/// `a bᵀ`.
-#[inline]
-pub(super) fn outer(a: DVec3, b: DVec3) -> DMat3 {
-    DMat3::from_cols(a * b.x, a * b.y, a * b.z)
 }

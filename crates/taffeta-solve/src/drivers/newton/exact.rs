@@ -4,9 +4,9 @@
 //! node by node: three columns, which stand one after the other in memory, act on a copy of the values of the block. In
 //! an iteration of conjugate gradients this is most of what the grids cost.
 
+use super::block_rows::count_offsets;
 use super::coarse::CoarseMatrix;
 use super::ordering::dissect;
-use super::rows::count_offsets;
 use glam::DVec3;
 use taffeta_core::lanes::vectorized;
 use taffeta_factor::{CholeskyFactor, CholeskyPattern};

@@ -1,6 +1,6 @@
 //! Vectors and blocks without the components that are held.
 
-use super::rows::Block;
+use super::block_rows::Mat3;
 use glam::{DMat3, DVec3};
 
 /// Zeros at held components.
@@ -27,7 +27,7 @@ pub(super) fn hold(mut block: DMat3, held: [bool; 3]) -> DMat3 {
 
 /// A block with zeros in the rows and columns of held axes.
 #[inline(always)]
-pub(super) fn release(mut block: Block, rows: [bool; 3], columns: [bool; 3]) -> Block {
+pub(super) fn release(mut block: Mat3, rows: [bool; 3], columns: [bool; 3]) -> Mat3 {
     if rows != [false; 3] || columns != [false; 3] {
         for c in 0..3 {
             for r in (0..3).filter(|r| rows[*r] || columns[c]) {

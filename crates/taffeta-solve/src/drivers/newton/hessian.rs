@@ -2,16 +2,17 @@
 //!
 //! Membrane and hinges are multiplied out, block by block: an edge of the mesh couples its ends, and a hinge also the two
 //! corners opposite to it; a contact of a single vertex is part of its diagonal block. Bending with curvature stays in
-//! factors (`folds`), other contacts and pressure as they come.
+//! factors (`bending_factors`), other contacts and pressure as they come.
 
 use super::bending::{Bending, EdgeGradients};
-use super::elements::{AllElements, outer};
-use super::folds::{FoldWork, Folds};
+use super::bending_factors::{BendingFactors, FactorWork};
+use super::block_rows::{BlockRows, CornerPlace, Mat3};
+use super::elements::AllElements;
 use super::held::mask;
 use super::loads::ContactCoupling;
-use super::rows::{Block, CornerPlace, SymmetricRows};
 use super::system::{NewtonProblem, System};
 use super::tiles::TILE;
+use crate::matrices::outer;
 use glam::DMat3;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -26,13 +27,13 @@ pub(super) const CHUNK: usize = 8192;
 /// The Hessian at the point of the last update.
 #[derive(Clone, Debug)]
 pub(super) struct Hessian {
-    rows: SymmetricRows,
-    folds: Option<Folds>,
+    rows: BlockRows,
+    bending: Option<BendingFactors>,
     /// Bending that is multiplied out, if all of it are hinges.
     hinges: Option<Hinges>,
     contacts: Vec<ContactCoupling>,
     /// The blocks of the faces of a chunk that couple corner `k` (rows) to corner `k + 1` (columns).
-    corners: Vec<[Block; 3]>,
+    corners: Vec<[Mat3; 3]>,
     /// Where the corners of each chunk of faces go, by block.
     chunks: Vec<Vec<CornerPlace>>,
     /// The pairs of the edges of the mesh come first, then those across hinges, then the others.
@@ -48,12 +49,6 @@ struct Hinges {
     of_faces: Vec<[Option<(u32, usize)>; 3]>,
 }
 
-/// Scratch of products.
-#[derive(Clone, Debug, Default)]
-pub(super) struct ProductWork {
-    folds: FoldWork,
-}
-
 impl Hessian {
     /// Finds all couplings.
     pub(super) fn build(topology: &SurfaceTopology, system: &System) -> Self {
@@ -65,9 +60,9 @@ impl Hessian {
             pairs.extend(bending.vertices().iter().map(opposites));
         }
         add_pairs(&system.elements, &mut pairs);
-        let rows = SymmetricRows::build(topology.vertex_count, &pairs);
+        let rows = BlockRows::build(topology.vertex_count, &pairs);
         Self {
-            folds: hinges.is_none().then(|| Folds::build(topology.vertex_count, bending)),
+            bending: hinges.is_none().then(|| BendingFactors::build(topology.vertex_count, bending)),
             hinges,
             contacts: Vec::new(),
             corners: vec![[[0.0; 9]; 3]; topology.face_count().min(CHUNK)],
@@ -78,13 +73,13 @@ impl Hessian {
     }
 
     /// The part that is multiplied out.
-    pub(super) fn rows(&self) -> &SymmetricRows {
+    pub(super) fn rows(&self) -> &BlockRows {
         &self.rows
     }
 
     /// All pairs of vertices that elements of the cloth couple; some come twice.
     pub(super) fn couplings(&self, system: &System) -> Vec<[u32; 2]> {
-        let bent = self.folds.as_ref().map(|_| system.bending.vertices());
+        let bent = self.bending.as_ref().map(|_| system.bending.vertices());
         let across = bent.into_iter().flatten().map(opposites);
         self.rows.pairs().chain(across).collect()
     }
@@ -95,14 +90,14 @@ impl Hessian {
     }
 
     /// Bending that stays in factors.
-    pub(super) fn folds(&self) -> Option<&Folds> {
-        self.folds.as_ref()
+    pub(super) fn bending_factors(&self) -> Option<&BendingFactors> {
+        self.bending.as_ref()
     }
 
     /// Scratch for products.
-    pub(super) fn new_work(&self, system: &System) -> ProductWork {
-        let folds = self.folds.as_ref().map(|_| Folds::new_work(&system.bending));
-        ProductWork { folds: folds.unwrap_or_default() }
+    pub(super) fn new_work(&self, system: &System) -> FactorWork {
+        let work = self.bending.as_ref().map(|_| BendingFactors::new_work(&system.bending));
+        work.unwrap_or_default()
     }
 
     /// Computes the Hessian at the point of the system's last evaluation.
@@ -121,8 +116,8 @@ impl Hessian {
         }
         self.contacts.clear();
         self.contacts.extend(problem.contacts.couplings(&system.touches));
-        if let Some(folds) = &mut self.folds {
-            folds.update(&system.bending, rate);
+        if let Some(factors) = &mut self.bending {
+            factors.update(&system.bending, rate);
         }
     }
 
@@ -151,18 +146,18 @@ impl Hessian {
         (system, z): (&System, &[f64]),
         p: &[f64],
         problem: &NewtonProblem<'_>,
-        (out, work): (&mut [f64], &mut ProductWork),
+        (out, work): (&mut [f64], &mut FactorWork),
     ) {
         let count = system.coordinate_count();
         let (out, by_scalar) = out.split_at_mut(count);
         self.rows.product(p, out);
-        if let Some(folds) = &self.folds {
+        if let Some(factors) = &self.bending {
             let scalars = system.scalars(p);
-            folds.add_product(
+            factors.add_product(
                 &system.bending,
                 (&p[..count], scalars),
                 (out, &mut by_scalar[..scalars.len()]),
-                &mut work.folds,
+                work,
             );
         }
         self.contacts.iter().for_each(|contact| contact.add_product(&p[..count], out));
@@ -188,7 +183,7 @@ impl Hinges {
     }
 
     /// Adds the hinges to the blocks of the faces from a number on; what couples the ends of an edge goes to its first face.
-    fn add_to_faces(&self, first_face: usize, corners: &mut [[Block; 3]]) {
+    fn add_to_faces(&self, first_face: usize, corners: &mut [[Mat3; 3]]) {
         share_out(corners, PER_TASK, |first, out| {
             for (blocks, hinges) in out.iter_mut().zip(&self.of_faces[first_face + first..]) {
                 for (k, hinge) in hinges.iter().enumerate() {
@@ -210,7 +205,7 @@ impl Hinges {
 
 /// Where the corners of the faces go, chunk by chunk: each couples the ends of an edge, whose block is the sum of its parts
 /// in the face that runs along it and, transposed, in the one that runs against it.
-fn place_corners(topology: &SurfaceTopology, rows: &SymmetricRows) -> Vec<Vec<CornerPlace>> {
+fn place_corners(topology: &SurfaceTopology, rows: &BlockRows) -> Vec<Vec<CornerPlace>> {
     let mut chunks = vec![Vec::new(); topology.face_count().div_ceil(CHUNK)];
     for (block, pair) in rows.pairs_of_blocks().enumerate() {
         let Some(edge) = topology.edges.get(pair) else { continue };
@@ -242,7 +237,7 @@ fn opposites([_, _, c, d]: &[u32; 4]) -> [u32; 2] {
 }
 
 /// The block of a hinge between the two corners opposite to its edge.
-fn opposite_block(edge: &EdgeGradients) -> Block {
+fn opposite_block(edge: &EdgeGradients) -> Mat3 {
     let ([.., c, d], [.., at_c, at_d]) = (edge.vertices, edge.gradients);
     match c.cmp(&d) {
         Ordering::Less => outer(at_c * edge.stiffness, at_d).to_cols_array(),
@@ -251,7 +246,7 @@ fn opposite_block(edge: &EdgeGradients) -> Block {
     }
 }
 
-fn add_block(out: &mut Block, block: &DMat3) {
+fn add_block(out: &mut Mat3, block: &DMat3) {
     out.iter_mut().zip(block.to_cols_array()).for_each(|(out, entry)| *out += entry);
 }
 

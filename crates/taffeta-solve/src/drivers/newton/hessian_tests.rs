@@ -204,8 +204,8 @@ fn faces_of_several_chunks_add_up_along_their_common_edges() {
 fn expect_product(case: &Case, model: &ClothModel) {
     let p = case.direction(1.3);
     let (product, expected) = (case.product(&p), case.oracle(&p));
-    // The gradients of folds are rounded to single precision.
-    let tolerance = if case.hessian.folds().is_some() { 1e-6 } else { 1e-12 };
+    // The gradients of factors are rounded to single precision.
+    let tolerance = if case.hessian.bending_factors().is_some() { 1e-6 } else { 1e-12 };
     let scale = size(&expected);
     for (i, (value, expected)) in product.iter().zip(&expected).enumerate() {
         assert!((value - expected).abs() < tolerance * scale, "{model:?}: {i}: {value} {expected}");

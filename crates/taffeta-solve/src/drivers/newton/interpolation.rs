@@ -1,8 +1,8 @@
 //! Interpolation between the nodes of grids and the points in them, listed both ways: every value is summed up by its
 //! owner, in a fixed order.
 
+use super::block_rows::count_offsets;
 use super::grid::{Grid, Place};
-use super::rows::count_offsets;
 use taffeta_core::lanes::vectorized;
 use taffeta_core::tasks::share_out;
 

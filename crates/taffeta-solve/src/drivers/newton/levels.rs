@@ -5,6 +5,7 @@
 //! inverses of the diagonal blocks. The grids stay when the mesh changes, and with them the symbolic factorization.
 
 use super::bending::EdgeGradients;
+use super::block_rows::Mat3;
 use super::coarse::{CoarseMatrix, Touched, find_links, invert};
 use super::exact::{ExactFactor, ExactPattern};
 use super::grid::{Grid, Place, find_pieces};
@@ -12,7 +13,6 @@ use super::held::{free_axes, release};
 use super::hessian::Hessian;
 use super::interpolation::Interpolation;
 use super::links::Links;
-use super::rows::Block;
 use super::site::Charts;
 use super::system::NewtonProblem;
 use glam::{DMat3, DVec3};
@@ -44,7 +44,7 @@ pub(super) struct Levels {
     /// What the second half of the mesh adds to the first of them: another thread may sum it up.
     other_half: CoarseMatrix,
     /// Inverses of the diagonal blocks of all levels but the last.
-    inverses: Vec<Vec<Block>>,
+    inverses: Vec<Vec<Mat3>>,
     factor: Option<ExactFactor>,
     /// Residuals, then corrections, of the nodes of all levels.
     values: Vec<Vec<f64>>,
@@ -115,13 +115,13 @@ impl Levels {
         let Self { places, matrices, other_half, .. } = self;
         let cut = |count: usize| [0..count / 2, count / 2..count];
         let [first_rows, other_rows] = cut(places.len());
-        let folds = hessian.folds();
-        let [first_edges, other_edges] = cut(folds.map_or(0, |folds| folds.edges().len()));
+        let factors = hessian.bending_factors();
+        let [first_edges, other_edges] = cut(factors.map_or(0, |factors| factors.edges().len()));
         let fill = |matrix: &mut CoarseMatrix, rows: Range<usize>, edges: Range<usize>| {
             matrix.clear();
             add_rows((places, matrix), rows, (hessian, problem));
-            if let Some(folds) = folds {
-                add_edges((places, matrix), &folds.edges()[edges], problem);
+            if let Some(factors) = factors {
+                add_edges((places, matrix), &factors.edges()[edges], problem);
             }
         };
         join(

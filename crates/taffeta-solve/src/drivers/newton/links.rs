@@ -1,7 +1,7 @@
 //! Nodes that couple though no window holds both: what is sewn together, or meets at a seam, lies in two grids.
 
+use super::block_rows::count_offsets;
 use super::grid::{Grid, Place};
-use super::rows::count_offsets;
 use std::ops::Range;
 
 /// Pairs of nodes, each once, at the one with the smaller number.

@@ -1,6 +1,7 @@
 //! What acts on a sheet from outside: contacts and follower pressure.
 
-use super::elements::{add, at, outer};
+use super::elements::{add, at};
+use crate::matrices::outer;
 use glam::{DMat3, DVec3};
 use taffeta_core::{ContactRow, SurfaceTopology, VertexIndex};
 

@@ -8,7 +8,7 @@
 
 #![allow(clippy::needless_range_loop, reason = "a lane is read from many arrays at once")]
 
-use super::rows::Block;
+use super::block_rows::Mat3;
 use super::tiles::{
     CornerTile, FaceTiles, IndexLane, Lane, Lane3, TILE, ZERO, for_tiles, load_corners, set_vector, split,
     vector,
@@ -113,7 +113,7 @@ impl Membrane {
             |tile, start| {
                 let x = load_corners(&corners[tile], x);
                 for k in 0..TILE {
-                    let ([f1, f2], _) = deform(&rest[tile], &x, k);
+                    let [f1, f2] = deform(&rest[tile], &x, k);
                     set_vector(start, k, strain(f1, f2));
                 }
             },
@@ -138,43 +138,15 @@ impl Membrane {
         curvature: Curvature,
         gradient: &mut [CornerTile],
     ) -> f64 {
-        match (self.bounds.is_empty(), self.starts.is_empty()) {
-            (true, true) => self.evaluate_elastic(corners, x, curvature, gradient),
-            (true, false) => self.evaluate_damped(corners, (x, rate), curvature, gradient),
-            (false, _) => self.evaluate_bounded(corners, (x, rate), curvature, gradient),
+        match self.starts.is_empty() {
+            true => self.evaluate_tiles::<false>(corners, (x, rate), curvature, gradient),
+            false => self.evaluate_tiles::<true>(corners, (x, rate), curvature, gradient),
         }
         self.state.iter().map(|state| state.energy.iter().sum::<f64>()).sum()
     }
 
-    /// [`Membrane::evaluate`] where nothing is damped and any compression is borne.
-    fn evaluate_elastic(
-        &mut self,
-        corners: &[[IndexLane; 3]],
-        x: &[f64],
-        curvature: Curvature,
-        gradient: &mut [CornerTile],
-    ) {
-        let rest = &self.rest;
-        let mut tiles: Vec<_> = self.state.iter_mut().zip(gradient).collect();
-        for_tiles(
-            &mut tiles,
-            #[inline(always)]
-            |tile, (state, gradient)| {
-                let x = load_corners(&corners[tile], x);
-                for k in 0..TILE {
-                    evaluate_elastic_face((state, gradient), &rest[tile], &x, k);
-                }
-                if curvature == Curvature::Clamped {
-                    for k in 0..TILE {
-                        clamp_stress(state, k);
-                    }
-                }
-            },
-        );
-    }
-
-    /// [`Membrane::evaluate`] where any compression is borne.
-    fn evaluate_damped(
+    /// [`Membrane::evaluate`] without the sum of the energies.
+    fn evaluate_tiles<const DAMPED: bool>(
         &mut self,
         corners: &[[IndexLane; 3]],
         (x, rate): (&[f64], f64),
@@ -182,46 +154,23 @@ impl Membrane {
         gradient: &mut [CornerTile],
     ) {
         let (rest, starts) = (&self.rest, &self.starts);
-        let mut tiles: Vec<_> = self.state.iter_mut().zip(gradient).collect();
+        let mut bounds = self.bounds.iter_mut();
+        let tiles = self.state.iter_mut().zip(gradient);
+        let mut tiles: Vec<_> = tiles.map(|(state, gradient)| (state, gradient, bounds.next())).collect();
         for_tiles(
             &mut tiles,
             #[inline(always)]
-            |tile, (state, gradient)| {
+            |tile, (state, gradient, bound)| {
+                let (rest, start) = (&rest[tile], if DAMPED { &starts[tile] } else { &[ZERO; 3] });
                 let x = load_corners(&corners[tile], x);
                 for k in 0..TILE {
-                    evaluate_face((state, gradient), (&rest[tile], &starts[tile]), &x, (k, rate));
+                    evaluate_face::<DAMPED>((state, gradient), (rest, start), &x, (k, rate));
                 }
-                if curvature == Curvature::Clamped {
+                if let Some(bound) = bound {
+                    bound.tangent = rest.stiffness;
                     for k in 0..TILE {
-                        clamp_stress(state, k);
+                        wrinkle_face((state, gradient), bound, (rest, start), (k, rate));
                     }
-                }
-            },
-        );
-    }
-
-    /// [`Membrane::evaluate`] where compression is bounded.
-    fn evaluate_bounded(
-        &mut self,
-        corners: &[[IndexLane; 3]],
-        (x, rate): (&[f64], f64),
-        curvature: Curvature,
-        gradient: &mut [CornerTile],
-    ) {
-        let (rest, starts) = (&self.rest, &self.starts);
-        let mut tiles: Vec<_> = self.state.iter_mut().zip(&mut self.bounds).zip(gradient).collect();
-        for_tiles(
-            &mut tiles,
-            #[inline(always)]
-            |tile, ((state, bound), gradient)| {
-                let (rest, start) = (&rest[tile], starts.get(tile).unwrap_or(&[ZERO; 3]));
-                let x = load_corners(&corners[tile], x);
-                for k in 0..TILE {
-                    evaluate_face((state, gradient), (rest, start), &x, (k, rate));
-                }
-                bound.tangent = rest.stiffness;
-                for k in 0..TILE {
-                    wrinkle_face((state, gradient), bound, (rest, start), (k, rate));
                 }
                 if curvature == Curvature::Clamped {
                     for k in 0..TILE {
@@ -243,7 +192,7 @@ impl Membrane {
     }
 
     /// Writes the Hessian's blocks between the corners `k` (rows) and `k + 1` (columns) of the faces from a tile on \[N/m\].
-    pub(super) fn couple_corners(&self, first_tile: usize, rate: f64, out: &mut [[Block; 3]]) {
+    pub(super) fn couple_corners(&self, first_tile: usize, rate: f64, out: &mut [[Mat3; 3]]) {
         let (rest, state) = (&self.rest, &self.state);
         let stiffness = |tile: usize| self.stiffness(tile);
         let faces_per_task = TILE * 64;
@@ -318,14 +267,14 @@ impl FaceState {
     }
 }
 
-/// The columns of `F` and the edges from corner 0, of one face.
+/// The columns of `F` of one face.
 #[inline(always)]
-fn deform(rest: &RestTile, x: &[Lane3; 3], k: usize) -> ([DVec3; 2], [DVec3; 2]) {
+fn deform(rest: &RestTile, x: &[Lane3; 3], k: usize) -> [DVec3; 2] {
     let x0 = vector(&x[0], k);
     let (e1, e2) = (vector(&x[1], k) - x0, vector(&x[2], k) - x0);
     let f1 = e1 * rest.b1[0][k] + e2 * rest.b2[0][k];
     let f2 = e1 * rest.b1[1][k] + e2 * rest.b2[1][k];
-    ([f1, f2], [e1, e2])
+    [f1, f2]
 }
 
 /// The Green strain in Voigt form.
@@ -355,38 +304,24 @@ fn scatter(out: &mut CornerTile, rest: &RestTile, [p1, p2]: [DVec3; 2], k: usize
     set_vector(&mut out[6..9], k, at2);
 }
 
-/// Evaluates a face of which nothing is damped.
+/// Evaluates a face that bears any compression.
 #[inline(always)]
-fn evaluate_elastic_face(
-    (state, gradient): (&mut StateTile, &mut CornerTile),
-    rest: &RestTile,
-    x: &[Lane3; 3],
-    k: usize,
-) {
-    let ([f1, f2], _) = deform(rest, x, k);
-    let e = strain(f1, f2);
-    let s = stress_of(rest, e, k);
-    state.energy[k] = 0.5 * e.dot(s);
-    set_vector(&mut state.f1, k, f1);
-    set_vector(&mut state.f2, k, f2);
-    set_vector(&mut state.stress, k, s);
-    scatter(gradient, rest, [f1 * s.x + f2 * s.z, f2 * s.y + f1 * s.z], k);
-}
-
-#[inline(always)]
-fn evaluate_face(
+fn evaluate_face<const DAMPED: bool>(
     (state, gradient): (&mut StateTile, &mut CornerTile),
     (rest, start): (&RestTile, &Lane3),
     x: &[Lane3; 3],
     (k, rate): (usize, f64),
 ) {
-    let ([f1, f2], _) = deform(rest, x, k);
+    let [f1, f2] = deform(rest, x, k);
     let e = strain(f1, f2);
-    let change = e - vector(start, k);
-    let ratio = rest.tau[k] * rate;
-    let (elastic, viscous) = (stress_of(rest, e, k), stress_of(rest, change, k) * ratio);
-    state.energy[k] = 0.5 * (e.dot(elastic) + change.dot(viscous));
-    let s = elastic + viscous;
+    let mut s = stress_of(rest, e, k);
+    state.energy[k] = 0.5 * e.dot(s);
+    if DAMPED {
+        let change = e - vector(start, k);
+        let viscous = stress_of(rest, change, k) * (rest.tau[k] * rate);
+        state.energy[k] = 0.5 * (e.dot(s) + change.dot(viscous));
+        s += viscous;
+    }
     set_vector(&mut state.f1, k, f1);
     set_vector(&mut state.f2, k, f2);
     set_vector(&mut state.stress, k, s);
@@ -458,7 +393,7 @@ fn clamp_stress(state: &mut StateTile, k: usize) {
 fn couple_tile(
     (rest, state, stiffness): (&RestTile, &StateTile, &[Lane; 6]),
     rate: f64,
-    out: &mut [[Block; 3]],
+    out: &mut [[Mat3; 3]],
 ) {
     let mut blocks = [[ZERO; 9]; 3];
     for k in 0..TILE {

@@ -7,13 +7,14 @@
 
 mod assembled;
 mod bending;
+mod bending_factors;
+mod block_rows;
 mod chains;
 mod clusters;
 mod coarse;
 mod conjugate;
 mod elements;
 mod exact;
-mod folds;
 mod grid;
 mod groups;
 mod held;
@@ -25,7 +26,6 @@ mod loads;
 mod membrane;
 mod ordering;
 mod precondition;
-mod rows;
 mod site;
 mod system;
 mod tiles;

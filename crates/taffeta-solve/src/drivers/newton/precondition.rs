@@ -72,7 +72,7 @@ impl Preconditioner {
         let mut blocks = vec![DMat3::ZERO; diagonal.len()];
         share_out(&mut blocks, VERTICES_PER_TASK, |first, out| {
             for (v, out) in (first..).zip(out) {
-                let bent = hessian.folds().map_or(DMat3::ZERO, |folds| folds.diagonal_block(v));
+                let bent = hessian.bending_factors().map_or(DMat3::ZERO, |factors| factors.diagonal_block(v));
                 *out = DMat3::from_cols_array(&diagonal[v]) + bent;
             }
         });

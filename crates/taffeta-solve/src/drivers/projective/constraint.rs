@@ -24,8 +24,8 @@ pub trait Constraint<const R: usize, const V: usize>: Clone + Debug + Send + Syn
     /// The matrix `A`.
     fn map(&self) -> [[f64; V]; R];
 
-    /// The admissible value that is closest to `z = A x`. Constraints may remember where they looked last.
-    fn project(&mut self, z: &[DVec3; R]) -> [DVec3; R];
+    /// The admissible value that is closest to `z = A x`.
+    fn project(&self, z: &[DVec3; R]) -> [DVec3; R];
 
     /// `A x` for the positions of the vertices \[m\].
     fn apply(&self, x: &[DVec3; V]) -> [DVec3; R] {
@@ -33,16 +33,10 @@ pub trait Constraint<const R: usize, const V: usize>: Clone + Debug + Send + Syn
     }
 
     /// `w (z − p)` for the positions of the vertices \[m\].
-    fn residual(&mut self, x: &[DVec3; V]) -> [DVec3; R] {
+    fn residual(&self, x: &[DVec3; V]) -> [DVec3; R] {
         let (weight, z) = (self.weight(), self.apply(x));
         let p = self.project(&z);
         std::array::from_fn(|r| (z[r] - p[r]) * weight)
-    }
-
-    /// The energy \[J\] for the positions of the vertices \[m\].
-    fn energy(&self, x: &[DVec3; V]) -> f64 {
-        let residual = self.clone().residual(x);
-        residual.iter().map(|r| r.length_squared()).sum::<f64>() * 0.5 / self.weight()
     }
 }
 
@@ -59,9 +53,9 @@ pub(super) trait ConstraintSet: Debug + Send + Sync {
 
     /// Writes `w (z − p)` of every row, at the positions `x` \[m\]. Runs on the current rayon pool; every element writes
     /// its own rows, so the bits do not depend on the threads.
-    fn pull(&mut self, x: &[F64x4], out: &mut [F64x4]);
+    fn pull(&self, x: &[F64x4], out: &mut [F64x4]);
 
-    /// The same, one element after the other, and without remembering anything; returns the energy \[J\].
+    /// Writes the rows as `pull` does, one element after the other; returns the energy \[J\].
     fn evaluate(&self, x: &[F64x4], out: &mut [F64x4]) -> f64;
 }
 
@@ -99,7 +93,7 @@ impl<C: Constraint<R, V>, const R: usize, const V: usize> ScalarSet<C, R, V> {
 
 /// Residuals of one element.
 fn pull_one<const R: usize, const V: usize>(
-    (constraint, vertices): (&mut impl Constraint<R, V>, &[u32; V]),
+    (constraint, vertices): (&impl Constraint<R, V>, &[u32; V]),
     x: &[F64x4],
     out: &mut [F64x4],
 ) {
@@ -113,8 +107,7 @@ fn evaluate_one<const R: usize, const V: usize>(
     x: &[F64x4],
     out: &mut [F64x4],
 ) -> f64 {
-    let mut constraint = constraint.clone();
-    pull_one((&mut constraint, vertices), x, out);
+    pull_one((constraint, vertices), x, out);
     let square: f64 = out.iter().map(|r| narrow(*r).length_squared()).sum();
     0.5 * square / constraint.weight()
 }
@@ -124,10 +117,10 @@ impl<C: Constraint<R, V>, const R: usize, const V: usize> ConstraintSet for Scal
         R * self.elements.len()
     }
 
-    fn pull(&mut self, x: &[F64x4], out: &mut [F64x4]) {
-        let tasks = self.elements.chunks_mut(ELEMENTS_PER_TASK);
+    fn pull(&self, x: &[F64x4], out: &mut [F64x4]) {
+        let tasks = self.elements.chunks(ELEMENTS_PER_TASK);
         for_each_part(tasks.zip(out.chunks_mut(R * ELEMENTS_PER_TASK)), |_, (elements, out)| {
-            for ((constraint, vertices), out) in elements.iter_mut().zip(out.chunks_exact_mut(R)) {
+            for ((constraint, vertices), out) in elements.iter().zip(out.chunks_exact_mut(R)) {
                 pull_one((constraint, vertices), x, out);
             }
         });
@@ -213,7 +206,7 @@ impl<C: Constraint<R, V>, K: LaneKernel<R>, const R: usize, const V: usize> Cons
         R * LANES * self.batches.len()
     }
 
-    fn pull(&mut self, x: &[F64x4], out: &mut [F64x4]) {
+    fn pull(&self, x: &[F64x4], out: &mut [F64x4]) {
         let tasks = self.batches.chunks(ELEMENTS_PER_TASK / LANES);
         let tasks = tasks.zip(out.chunks_mut(R * ELEMENTS_PER_TASK));
         for_each_part(tasks, |_, (batches, out)| vectorized(|| run_batches(batches, x, out)));

@@ -33,7 +33,7 @@ impl Constraint<1, 2> for EdgeStrain {
     }
 
     /// An edge without length is put along the first axis.
-    fn project(&mut self, z: &[DVec3; 1]) -> [DVec3; 1] {
+    fn project(&self, z: &[DVec3; 1]) -> [DVec3; 1] {
         let length = z[0].length();
         let [low, high] = self.limits.map(|limit| limit * self.length);
         let direction = if length > 0.0 { z[0] / length } else { DVec3::X };

@@ -23,12 +23,10 @@
 //! objective looks converged long before the motion is.
 
 mod cloth;
+mod column_tiles;
 mod constraint;
 mod edge;
 mod enclosed;
-mod example;
-mod panels;
-mod point;
 mod ring;
 mod rows;
 pub mod singular;
@@ -43,13 +41,11 @@ mod triangle;
 pub use cloth::{RestPlaces, cloth_constraints, isotropic_stiffness};
 pub use constraint::Constraint;
 pub use edge::EdgeStrain;
-pub use example::TetrahedronExample;
-pub use point::{HalfSpace, Position};
 pub use ring::RingBend;
 pub use solid::solid_stiffness;
 pub use tetrahedron::{RestTetrahedron, TetrahedronStrain, TetrahedronVolume};
 pub use times::ProjectiveTimes;
-pub use triangle::{TriangleArea, TriangleStrain};
+pub use triangle::TriangleStrain;
 
 use crate::drivers::newton::FactorError;
 use crate::drivers::newton::dissect;
@@ -74,20 +70,12 @@ pub struct ProjectiveConstraints {
     pub edges: Vec<EdgeStrain>,
     /// Strain of triangles.
     pub triangles: Vec<TriangleStrain>,
-    /// Areas of triangles.
-    pub areas: Vec<TriangleArea>,
     /// Strain of tetrahedra.
     pub tetrahedra: Vec<TetrahedronStrain>,
     /// Volumes of tetrahedra.
     pub volumes: Vec<TetrahedronVolume>,
-    /// Tetrahedra with examples.
-    pub examples: Vec<TetrahedronExample>,
     /// Mean curvatures.
     pub rings: Vec<RingBend>,
-    /// Places.
-    pub positions: Vec<Position>,
-    /// Half spaces.
-    pub half_spaces: Vec<HalfSpace>,
 }
 
 /// What the constraints act on, one entry per vertex.
@@ -104,7 +92,7 @@ pub struct ProjectiveProblem<'a> {
 /// Objective and forces of a state.
 #[derive(Clone, Debug)]
 pub struct ProjectiveEnergy {
-    /// Energy of the constraints that act within edges, triangles and tetrahedra, and at points \[J\].
+    /// Energy of the constraints that act within edges, triangles and tetrahedra \[J\].
     pub stretch: f64,
     /// Energy of bending \[J\].
     pub bend: f64,
@@ -208,7 +196,7 @@ impl ProjectiveDriver {
     fn find_forces(&mut self) {
         let Work { x, predicted, pulls, forces, h } = &mut self.work;
         let mut rest = pulls.as_mut_slice();
-        for set in &mut self.sets {
+        for set in &self.sets {
             let (own, others) = rest.split_at_mut(set.row_count());
             set.pull(x, own);
             rest = others;
@@ -311,12 +299,8 @@ fn list_rows(constraints: &ProjectiveConstraints) -> RowList {
     let begun = rows.len();
     rows.push_kind(&constraints.triangles);
     rows.fill_up(begun + full(2, constraints.triangles.len()));
-    rows.push_kind(&constraints.areas);
     rows.push_kind(&constraints.tetrahedra);
     rows.push_kind(&constraints.volumes);
-    rows.push_kind(&constraints.examples);
-    rows.push_kind(&constraints.positions);
-    rows.push_kind(&constraints.half_spaces);
     for ring in &constraints.rings {
         rows.push(ring.weight, ring.vertices.iter().zip(ring.coefficients.iter().copied()));
     }
@@ -328,12 +312,8 @@ fn build_sets(constraints: ProjectiveConstraints, places: &[u32]) -> Vec<Box<dyn
     vec![
         Box::new(LaneSet::build(constraints.edges, places, EdgeKernel::pack)),
         Box::new(LaneSet::build(constraints.triangles, places, TriangleKernel::pack)),
-        Box::new(ScalarSet::build(constraints.areas, places)),
         Box::new(ScalarSet::build(constraints.tetrahedra, places)),
         Box::new(ScalarSet::build(constraints.volumes, places)),
-        Box::new(ScalarSet::build(constraints.examples, places)),
-        Box::new(ScalarSet::build(constraints.positions, places)),
-        Box::new(ScalarSet::build(constraints.half_spaces, places)),
         Box::new(RingSet::build(&constraints.rings, places)),
     ]
 }

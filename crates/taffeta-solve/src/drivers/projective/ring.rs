@@ -88,7 +88,7 @@ impl ConstraintSet for RingSet {
         self.laws.len()
     }
 
-    fn pull(&mut self, x: &[F64x4], out: &mut [F64x4]) {
+    fn pull(&self, x: &[F64x4], out: &mut [F64x4]) {
         share_out(out, RINGS_PER_TASK, |first, out| {
             for (slot, ring) in out.iter_mut().zip(first..) {
                 *slot = widen(self.residual(ring, x));

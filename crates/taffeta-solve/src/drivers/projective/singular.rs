@@ -142,11 +142,6 @@ fn rotate_pair(b: &mut [DVec3; 3], v: &mut [DVec3; 3], (p, q): (usize, usize)) -
     true
 }
 
-/// The rotation closest to a matrix.
-pub fn closest_rotation(f: DMat3) -> DMat3 {
-    SignedSingularValues::of(f).with([1.0; 3])
-}
-
 /// The singular values closest to `sigma` whose product lies in `[low, high]`.
 ///
 /// Bouaziz et al. 2014, appendix: `min |D|²` with `Π(σᵢ + Dᵢ) = c` by the iteration `D ← (∇C·D − C) ∇C / |∇C|²`. It may

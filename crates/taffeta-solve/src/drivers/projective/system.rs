@@ -5,7 +5,7 @@
 //! out of the system exactly. A stiff position constraint in its place would need a weight that no cloth and no step
 //! length is wrong for, and would hold only as well as the iterations converge.
 
-use super::panels::Panels;
+use super::column_tiles::ColumnTiles;
 use super::rows::{ColumnList, RowList};
 use taffeta_core::lanes::F64x4;
 use taffeta_factor::{CholeskyPattern, FactorError};
@@ -16,7 +16,7 @@ struct AxisGroup {
     axes: [bool; 3],
     /// Which unknowns are held along them, in the order of elimination.
     held: Vec<bool>,
-    factor: Panels,
+    factor: ColumnTiles,
 }
 
 /// The matrix in the order of elimination.
@@ -87,9 +87,9 @@ impl GlobalSystem {
                 }
             }
             let factor = self.pattern.factorize(&values)?;
-            let mut panels = Panels::default();
-            factor.visit_supernodes(|columns, below, entry| panels.push_columns(columns, below, entry));
-            group.factor = panels;
+            let mut tiles = ColumnTiles::default();
+            factor.visit_supernodes(|columns, below, entry| tiles.push_columns(columns, below, entry));
+            group.factor = tiles;
         }
         self.factorizations += 1;
         self.h = Some(h);
@@ -146,7 +146,7 @@ fn group_axes(held: &[[bool; 3]]) -> Vec<AxisGroup> {
             None => {
                 let mut axes = [false; 3];
                 axes[axis] = true;
-                groups.push(AxisGroup { axes, held: here, factor: Panels::default() });
+                groups.push(AxisGroup { axes, held: here, factor: ColumnTiles::default() });
             }
         }
     }

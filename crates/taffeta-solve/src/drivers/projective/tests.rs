@@ -39,8 +39,6 @@ fn all_kinds() -> (ProjectiveConstraints, Vec<DVec3>) {
     let tetrahedron = RestTetrahedron::new([0, 1, 2, 3].map(VertexIndex), rest).unwrap();
     let gradients = [DVec2::new(-1.0, -0.8), DVec2::new(1.0, 0.0), DVec2::new(0.0, 0.8)];
     let vertices = [1, 2, 3].map(VertexIndex);
-    let stretched = rest.map(|x| DVec3::new(1.5 * x.x, x.y, 0.8 * x.z));
-    let sheared = rest.map(|x| DVec3::new(x.x + 0.4 * x.y, x.y, x.z));
     let constraints = ProjectiveConstraints {
         edges: vec![EdgeStrain {
             vertices: [0, 2].map(VertexIndex),
@@ -49,18 +47,14 @@ fn all_kinds() -> (ProjectiveConstraints, Vec<DVec3>) {
             weight: 40.0,
         }],
         triangles: vec![TriangleStrain { vertices, gradients, limits: [0.9, 1.05], weight: 30.0 }],
-        areas: vec![TriangleArea { vertices, gradients, limits: [0.8, 1.2], weight: 20.0 }],
         tetrahedra: vec![TetrahedronStrain { rest: tetrahedron, limits: [0.95, 1.05], weight: 25.0 }],
         volumes: vec![TetrahedronVolume { rest: tetrahedron, limits: [0.9, 1.1], weight: 35.0 }],
-        examples: vec![TetrahedronExample::new(tetrahedron, &[stretched, sheared], 15.0)],
         rings: vec![RingBend {
             vertices: [3, 0, 1, 2].map(VertexIndex).to_vec(),
             coefficients: vec![-1.5, 0.4, 0.5, 0.6],
             length: 0.3,
             weight: 12.0,
         }],
-        positions: vec![Position { vertex: VertexIndex(0), target: DVec3::new(0.1, 0.0, 0.0), weight: 50.0 }],
-        half_spaces: vec![HalfSpace { vertex: VertexIndex(2), normal: DVec3::Y, offset: 0.95, weight: 60.0 }],
     };
     (constraints, rest.to_vec())
 }
@@ -132,11 +126,8 @@ fn projections_are_closest_points() {
         }
         check!(all.edges[0], 1);
         check!(all.triangles[0], 2);
-        check!(all.areas[0], 2);
         check!(all.tetrahedra[0], 3);
         check!(all.volumes[0], 3);
-        check!(all.half_spaces[0], 1);
-        check!(all.positions[0], 1);
     }
 }
 
@@ -191,22 +182,6 @@ fn a_triangle_without_area_gets_its_shape_back() {
         let error = gram.iter().zip([1.0, 0.0, 1.0]).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(error < 1e-12, "{f:?}: {t:?}");
     }
-}
-
-#[test]
-fn examples_are_shapes_without_energy() {
-    let (all, rest) = all_kinds();
-    let example = &all.examples[0];
-    let rest: [DVec3; 4] = rest.try_into().unwrap();
-    let turn = glam::DQuat::from_axis_angle(DVec3::new(0.6, 0.0, 0.8), 0.7);
-    let between = rest.map(|x| turn * DVec3::new(1.25 * x.x, x.y, 0.9 * x.z) + DVec3::ONE);
-    assert!(example.energy(&rest) < 1e-18 && example.energy(&between) < 1e-18);
-    let else_where = rest.map(|x| DVec3::new(x.x, 1.5 * x.y, x.z));
-    assert!(example.energy(&else_where) > 0.1, "{}", example.energy(&else_where));
-    let mut found = example.clone();
-    found.residual(&between);
-    let weights = found.weights();
-    assert!((weights[0] - 0.5).abs() < 1e-6 && weights[1].abs() < 1e-6, "{weights:?}");
 }
 
 /// `w (z − p)` by lanes against one element at a time, degenerate triangles among them.

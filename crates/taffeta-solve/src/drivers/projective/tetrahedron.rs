@@ -78,7 +78,7 @@ impl Constraint<3, 4> for TetrahedronStrain {
         self.rest.map()
     }
 
-    fn project(&mut self, z: &[DVec3; 3]) -> [DVec3; 3] {
+    fn project(&self, z: &[DVec3; 3]) -> [DVec3; 3] {
         let values = SignedSingularValues::of(DMat3::from_cols(z[0], z[1], z[2]));
         let [low, high] = self.limits;
         columns(values.with(values.sigma.map(|s| s.clamp(low, high))))
@@ -110,7 +110,7 @@ impl Constraint<3, 4> for TetrahedronVolume {
         self.rest.map()
     }
 
-    fn project(&mut self, z: &[DVec3; 3]) -> [DVec3; 3] {
+    fn project(&self, z: &[DVec3; 3]) -> [DVec3; 3] {
         let values = SignedSingularValues::of(DMat3::from_cols(z[0], z[1], z[2]));
         columns(values.with(clamp_product(values.sigma, self.limits)))
     }

@@ -1,7 +1,7 @@
-//! Strain and area of a triangle.
+//! Strain of a triangle.
 
 use super::constraint::{Constraint, LaneKernel};
-use super::singular::{change_singular_values_2, clamp_product, clamp_singular_values_x4};
+use super::singular::{change_singular_values_2, clamp_singular_values_x4};
 use glam::{DVec2, DVec3};
 use taffeta_core::VertexIndex;
 use taffeta_core::lanes::{F64x4, LANES, Vec3x4};
@@ -21,11 +21,6 @@ pub struct TriangleStrain {
     pub weight: f64,
 }
 
-/// `F` as a linear function of the corners.
-fn gradient_map(gradients: &[DVec2; 3]) -> [[f64; 3]; 2] {
-    [gradients.map(|g| g.x), gradients.map(|g| g.y)]
-}
-
 impl Constraint<2, 3> for TriangleStrain {
     fn vertices(&self) -> [VertexIndex; 3] {
         self.vertices
@@ -36,44 +31,12 @@ impl Constraint<2, 3> for TriangleStrain {
     }
 
     fn map(&self) -> [[f64; 3]; 2] {
-        gradient_map(&self.gradients)
+        [self.gradients.map(|g| g.x), self.gradients.map(|g| g.y)]
     }
 
-    fn project(&mut self, z: &[DVec3; 2]) -> [DVec3; 2] {
+    fn project(&self, z: &[DVec3; 2]) -> [DVec3; 2] {
         let [low, high] = self.limits;
         change_singular_values_2(*z, |sigma| sigma.map(|s| s.clamp(low, high)))
-    }
-}
-
-/// Keeps the area of a triangle, relative to that at rest, within limits (Bouaziz et al. 2014, section 5.2): the product
-/// of the singular values of `F`. It resists neither shear nor a stretch that keeps the area.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TriangleArea {
-    /// The corners.
-    pub vertices: [VertexIndex; 3],
-    /// Gradients of the hat functions of the corners in material space \[1/m\].
-    pub gradients: [DVec2; 3],
-    /// The limits of the area over that at rest, greater than 0.
-    pub limits: [f64; 2],
-    /// `w = k A` \[J\].
-    pub weight: f64,
-}
-
-impl Constraint<2, 3> for TriangleArea {
-    fn vertices(&self) -> [VertexIndex; 3] {
-        self.vertices
-    }
-
-    fn weight(&self) -> f64 {
-        self.weight
-    }
-
-    fn map(&self) -> [[f64; 3]; 2] {
-        gradient_map(&self.gradients)
-    }
-
-    fn project(&mut self, z: &[DVec3; 2]) -> [DVec3; 2] {
-        change_singular_values_2(*z, |sigma| clamp_product(sigma, self.limits))
     }
 }
 

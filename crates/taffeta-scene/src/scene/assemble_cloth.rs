@@ -1,0 +1,258 @@
+//! From a cloth of a scene to a cloth of the world: its mesh is made, placed and checked.
+
+use super::assemble::Assembly;
+use super::check::find_mesh_problems;
+use super::cloth::SceneCloth;
+use super::cloth_shape::ClothShape;
+use super::orient::{Turned, turn_mirrored_panels};
+use super::pin::resolve_region;
+use super::placed::PlacedMesh;
+use super::plausible::doubt_cloth;
+use taffeta_io::grid;
+use taffeta_io::obj::read_obj;
+use taffeta_io::outline::read_outline;
+use taffeta_sim::{
+    ClothDescription, PinDescription, SeamDescription, SeamError, SeamSides, find_opening, pair_seams,
+};
+
+impl Assembly<'_> {
+    /// The cloth with its mesh; `None` if it is refused.
+    pub(super) fn build_cloth(&mut self, key: &str, cloth: &SceneCloth) -> Option<ClothDescription> {
+        let (mut placed, shape_key) = self.make_mesh(key, cloth)?;
+        for point in &mut placed.mesh.positions {
+            *point = cloth.place.apply(*point);
+        }
+        let found = find_mesh_problems(&placed);
+        for message in &found {
+            self.report(&shape_key, format!("{message} (cloth {:?})", cloth.name));
+        }
+        if !found.is_empty() {
+            return None;
+        }
+        self.turn_panels(&shape_key, cloth, &mut placed)?;
+        self.check_rest_shape(key, cloth, &placed);
+        self.check_thickness(key, cloth, &placed);
+        self.warnings.extend(doubt_cloth(key, cloth, &placed.mesh));
+        let pins = self.resolve_pins(key, cloth, &placed);
+        let seams = self.resolve_seams(key, cloth, &placed)?;
+        let mut built = cloth.describe(std::mem::take(&mut placed.mesh), pins, seams);
+        match pair_seams(&mut built) {
+            Ok(()) => Some(built),
+            Err(SeamError { seam, defect }) => {
+                let side = defect.side().map_or(String::new(), |side| format!(".{side}"));
+                let defect = defect.renumber(|vertex| placed.name_vertex(vertex));
+                self.report(
+                    &format!("{key}.seam.{seam}{side}"),
+                    format!("seam {seam} of the cloth {:?}: {defect}", cloth.name),
+                );
+                None
+            }
+        }
+    }
+
+    /// The mesh of a cloth before it is placed, and the key that says where it comes from.
+    fn make_mesh(&mut self, key: &str, cloth: &SceneCloth) -> Option<(PlacedMesh, String)> {
+        match &cloth.shape {
+            ClothShape::Grid { size, cells, pattern } => {
+                self.take_memory(&format!("{key}.grid.cells"), cloth, pattern.face_count(*cells))?;
+                let mesh = grid::grid(*size, *cells, *pattern, self.scene.simulation.seed);
+                Some((PlacedMesh::generated(mesh), format!("{key}.grid")))
+            }
+            ClothShape::Ball { radius, level } => {
+                self.take_memory(&format!("{key}.ball.level"), cloth, 20 << (2 * level))?;
+                let mut mesh = grid::sphere_mesh(1.0, *level);
+                mesh.positions.iter_mut().for_each(|point| *point *= *radius);
+                Some((PlacedMesh::generated(mesh), format!("{key}.ball")))
+            }
+            ClothShape::Mesh { .. } => {
+                let (placed, shape_key) = (self.load_mesh(key, cloth)?, format!("{key}.mesh"));
+                self.take_memory(&shape_key, cloth, placed.mesh.faces.len() as u64)?;
+                Some((placed, shape_key))
+            }
+            ClothShape::Outline { path, edge_length, scale } => {
+                let shape_key = format!("{key}.outline");
+                match read_outline(path, *edge_length, *scale) {
+                    Ok(mesh) => {
+                        self.take_memory(&shape_key, cloth, mesh.faces.len() as u64)?;
+                        Some((PlacedMesh::generated(mesh), shape_key))
+                    }
+                    Err(error) => {
+                        self.report(&shape_key, error.to_string());
+                        None
+                    }
+                }
+            }
+        }
+    }
+
+    /// Turns over what is mirrored in material space, with a warning; `None` if that cannot be done.
+    fn turn_panels(&mut self, shape_key: &str, cloth: &SceneCloth, placed: &mut PlacedMesh) -> Option<()> {
+        let Turned { faces, reflected } = match turn_mirrored_panels(placed) {
+            Ok(turned) => turned,
+            Err(message) => {
+                self.report(shape_key, format!("{message} (cloth {:?})", cloth.name));
+                return None;
+            }
+        };
+        if faces > 0 {
+            self.warnings.push(format!(
+                "{faces} faces of the cloth {:?} are mirrored in material space and were turned over",
+                cloth.name
+            ));
+        }
+        for panel in reflected {
+            self.warnings.push(format!(
+                "panel {panel} of the cloth {:?} is mirrored against the panels that it is sewn to: its u was \
+                 reflected within its own extent",
+                cloth.name
+            ));
+        }
+        Some(())
+    }
+
+    /// Refuses a volume of a cloth that is open, and a rest curvature of one that is at rest as it comes.
+    fn check_rest_shape(&mut self, key: &str, cloth: &SceneCloth, placed: &PlacedMesh) {
+        if let Some(reason) = cloth.volume.and_then(|_| find_opening(&placed.mesh)) {
+            let message = format!("the cloth {:?} can keep no volume: {reason}", cloth.name);
+            self.report(&format!("{key}.volume"), message);
+        }
+        if cloth.rest_curvature != [0.0; 3] && placed.mesh.material.is_none() {
+            let message = format!(
+                "the cloth {:?} cannot have a rest curvature: its mesh has no material coordinates (vt), so it is at \
+                 rest as it comes",
+                cloth.name
+            );
+            self.report(&format!("{key}.rest_curvature"), message);
+        }
+    }
+
+    /// Notes the faces of another cloth; `None` if it is refused because the world would not fit in memory.
+    fn take_memory(&mut self, key: &str, cloth: &SceneCloth, faces: u64) -> Option<()> {
+        let model = self.scene.memory_model();
+        let others = self.faces;
+        self.faces += faces;
+        let needed = model.estimate(self.faces);
+        let Some(available) = self.memory.map(|bytes| bytes as f64).filter(|bytes| needed > *bytes) else {
+            return Some(());
+        };
+        let gigabytes = |bytes: f64| format!("{:.1} GB", 1e-9 * bytes);
+        let message = format!(
+            "the cloth {:?} has {faces} faces: the world needs about {} of memory, {} are available",
+            cloth.name,
+            gigabytes(needed),
+            gigabytes(available)
+        );
+        let fitting = model.fitting_faces(available).saturating_sub(others);
+        let help = match &cloth.shape {
+            ClothShape::Grid { cells, .. } if fitting > 0 => {
+                let part = (fitting as f64 / faces as f64).sqrt();
+                let fewer = cells.map(|count| (f64::from(count) * part).floor().max(1.0) as u32);
+                format!("about {fitting} faces fit: cells = {fewer:?}")
+            }
+            _ => format!("about {fitting} faces fit"),
+        };
+        self.problems.push(self.scene.document.problem(key, message, Some(help)));
+        None
+    }
+
+    /// The seams with the numbers that vertices have in the mesh.
+    fn resolve_seams(
+        &mut self,
+        key: &str,
+        cloth: &SceneCloth,
+        placed: &PlacedMesh,
+    ) -> Option<Vec<SeamDescription>> {
+        let mut seams = Vec::new();
+        for (index, seam) in cloth.seams.iter().enumerate() {
+            let mut resolved = seam.clone();
+            if let SeamSides::Runs(runs) = &mut resolved.sides {
+                for (run, side) in runs.iter_mut().zip(["a", "b"]) {
+                    match placed.find_vertices(run) {
+                        Ok(vertices) => *run = vertices,
+                        Err(reason) => {
+                            let message =
+                                format!("seam {index} of the cloth {:?}, run {side}: {reason}", cloth.name);
+                            self.report(&format!("{key}.seam.{index}.{side}.vertices"), message);
+                            return None;
+                        }
+                    }
+                }
+            }
+            seams.push(resolved);
+        }
+        Some(seams)
+    }
+
+    /// Refuses a cloth that is thicker than wide, and warns of one that is thicker than its cells.
+    fn check_thickness(&mut self, key: &str, cloth: &SceneCloth, placed: &PlacedMesh) {
+        let mesh = &placed.mesh;
+        let given = self.scene.contact.thickness;
+        let thickness = given.unwrap_or(cloth.material.thickness);
+        let source = if given.is_some() { "contact.thickness".to_owned() } else { format!("{key}.material") };
+        let size = mesh.bounds().map_or(0.0, |[low, high]| (high - low).length());
+        if thickness > size {
+            let message = format!(
+                "the thickness of contact, {thickness} m, is more than the size of the cloth {:?}, {size:.4} m: it must be \
+                 smaller; it is in m",
+                cloth.name
+            );
+            self.report(&source, message);
+            return;
+        }
+        let sides = mesh.faces.iter().flat_map(|[a, b, c]| [[a, b], [b, c], [c, a]]);
+        let length = |[a, b]: [&u32; 2]| mesh.positions[*a as usize].distance(mesh.positions[*b as usize]);
+        let lengths: Vec<f64> = sides.map(length).collect();
+        let mean = lengths.iter().sum::<f64>() / lengths.len() as f64;
+        let shortest = lengths.iter().copied().fold(f64::INFINITY, f64::min);
+        if thickness > mean {
+            self.warnings.push(format!(
+                "{source}: the thickness of contact, {thickness} m, is more than the mean edge of the cloth {:?}, {mean:.4} m: \
+                 contact is slow to converge, and folds are wider than the mesh could make them",
+                cloth.name
+            ));
+        } else if thickness > shortest {
+            self.warnings.push(format!(
+                "{source}: the thickness of contact, {thickness} m, is more than the shortest edge of the cloth {:?}, \
+                 {shortest:.2e} m: what is that close may seem to touch where it does not fold",
+                cloth.name
+            ));
+        }
+    }
+
+    fn load_mesh(&mut self, key: &str, cloth: &SceneCloth) -> Option<PlacedMesh> {
+        let ClothShape::Mesh { path, uv_scale } = &cloth.shape else { return None };
+        let mut file = match read_obj(path) {
+            Ok(file) => file,
+            Err(error) => {
+                self.report(&format!("{key}.mesh"), error.to_string());
+                return None;
+            }
+        };
+        if file.dropped_vertices > 0 {
+            self.warnings.push(format!(
+                "{}: {} vertices that belong to no face are left out of the cloth {:?}",
+                path.display(),
+                file.dropped_vertices,
+                cloth.name
+            ));
+        }
+        for coord in file.mesh.material.iter_mut().flatten().flatten() {
+            *coord *= *uv_scale;
+        }
+        Some(PlacedMesh::from_file(file))
+    }
+
+    fn resolve_pins(&mut self, key: &str, cloth: &SceneCloth, placed: &PlacedMesh) -> Vec<PinDescription> {
+        let mut pins = Vec::new();
+        for (index, pin) in cloth.pins.iter().enumerate() {
+            match resolve_region(&pin.region, placed) {
+                Ok(region) => pins.push(PinDescription { region, ..pin.clone() }),
+                Err(reason) => {
+                    let message = format!("pin {index} of the cloth {:?}: {reason}", cloth.name);
+                    self.report(&format!("{key}.pin.{index}.where"), message);
+                }
+            }
+        }
+        pins
+    }
+}

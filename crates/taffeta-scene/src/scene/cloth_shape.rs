@@ -1,0 +1,150 @@
+//! Where the mesh of a cloth comes from.
+
+use super::cloth_table::{BallTable, ClothTable, GridTable, SHAPES};
+use crate::keys::{Choice, Count, Fixed, Number, Spread};
+use crate::place::Place;
+use glam::{DVec2, DVec3};
+use std::path::{Path, PathBuf};
+use taffeta_io::grid::GridPattern;
+use taffeta_io::mesh_file::MeshFormat;
+
+/// Cells of a grid: more need over 10 GB and are taken for a mistake.
+const MAX_CELLS: u64 = 20_000_000;
+
+/// Where the mesh of a cloth comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ClothShape {
+    /// A rectangle, see [`grid`](taffeta_io::grid::grid).
+    Grid {
+        /// Lengths along u and v \[m\].
+        size: DVec2,
+        /// Cells along u and v.
+        cells: [u32; 2],
+        /// How the cells are triangulated.
+        pattern: GridPattern,
+    },
+    /// An ellipsoid around the origin, closed, without material coordinates, see [`sphere_mesh`](crate::sphere_mesh).
+    Ball {
+        /// Half axes \[m\].
+        radius: DVec3,
+        /// `20 · 4^level` faces.
+        level: u32,
+    },
+    /// An OBJ file.
+    Mesh {
+        /// Absolute path.
+        path: PathBuf,
+        /// Factor of its `vt` coordinates: meters per unit.
+        uv_scale: f64,
+    },
+    /// Closed paths of an SVG file, see [`read_outline`](crate::read_outline).
+    Outline {
+        /// Absolute path.
+        path: PathBuf,
+        /// Length of the edges \[m\].
+        edge_length: f64,
+        /// Meters per unit of the drawing; `None`: as the drawing says.
+        scale: Option<f64>,
+    },
+}
+
+impl ClothShape {
+    /// The keys that give it, and no others.
+    pub(super) fn table(&self) -> ClothTable {
+        let none = ClothTable::default();
+        match self {
+            Self::Grid { size, cells, pattern } => {
+                let cells = Fixed(cells.map(Count::from));
+                let grid = GridTable { size: (*size).into(), cells, pattern: Choice(*pattern) };
+                ClothTable { grid: Some(grid), ..none }
+            }
+            Self::Ball { radius, level } => {
+                let ball = BallTable { radius: Spread((*radius).into()), level: (*level).into() };
+                ClothTable { ball: Some(ball), ..none }
+            }
+            Self::Mesh { path, uv_scale } => {
+                ClothTable { mesh: Some(path.into()), uv_scale: Some(Number(*uv_scale)), ..none }
+            }
+            Self::Outline { path, edge_length, scale } => ClothTable {
+                outline: Some(path.into()),
+                edge_length: Some(Number(*edge_length)),
+                outline_scale: scale.map(Number),
+                ..none
+            },
+        }
+    }
+
+    /// The file that it is read from, with its key.
+    pub(super) fn file(&self) -> Option<(&'static str, &Path)> {
+        match self {
+            Self::Mesh { path, .. } => Some(("mesh", path)),
+            Self::Outline { path, .. } => Some(("outline", path)),
+            Self::Grid { .. } | Self::Ball { .. } => None,
+        }
+    }
+
+    /// The shape of a cloth, checked.
+    pub(super) fn resolve(table: &ClothTable, at: &Place<'_>) -> Option<Self> {
+        let help = "for example grid = { size = [1.0, 1.0], cells = [32, 32] }";
+        let shape = at.only_one(&SHAPES, help)?;
+        refuse_foreign_keys(shape, at);
+        match shape {
+            "grid" => resolve_grid(table.grid.as_ref()?, &at.at("grid.cells")),
+            "mesh" => resolve_mesh(table, &at.at("mesh")),
+            "ball" => {
+                let BallTable { radius, level } = table.ball.as_ref()?;
+                Some(Self::Ball { radius: radius.0.get(), level: level.to_u32() })
+            }
+            _ => {
+                if table.edge_length.is_none() {
+                    at.miss("edge_length", "edge_length = 0.02");
+                }
+                Some(Self::Outline {
+                    path: at.absolute(&table.outline.as_ref()?.0),
+                    edge_length: table.edge_length?.0,
+                    scale: table.outline_scale.map(f64::from),
+                })
+            }
+        }
+    }
+}
+
+/// Refuses keys that belong to another shape.
+fn refuse_foreign_keys(shape: &str, at: &Place<'_>) {
+    let refuse = |keys: &[&str], owner: &str, help: &str| {
+        for key in at.given(keys) {
+            at.at(key).refuse(format!("`{at}.{key}` needs {owner}"), help);
+        }
+    };
+    if shape != "mesh" {
+        refuse(&["uv_scale"], "a mesh", "it scales the vt coordinates of `mesh`");
+    }
+    if shape != "outline" {
+        let help = "it belongs to `outline`, an SVG file with closed paths";
+        refuse(&["edge_length", "outline_scale"], "an outline", help);
+    }
+}
+
+fn resolve_grid(table: &GridTable, at: &Place<'_>) -> Option<ClothShape> {
+    let GridTable { size, cells: Fixed([u, v]), pattern } = table;
+    let count = u.0.saturating_mul(v.0);
+    if count > MAX_CELLS {
+        at.refuse(format!("`{at}` makes {count} cells"), format!("at most {MAX_CELLS} cells").as_str());
+        return None;
+    }
+    let size = DVec2::from_array(size.get());
+    Some(ClothShape::Grid { size, cells: [u.to_u32(), v.to_u32()], pattern: pattern.0 })
+}
+
+fn resolve_mesh(table: &ClothTable, at: &Place<'_>) -> Option<ClothShape> {
+    let path = &table.mesh.as_ref()?.0;
+    if MeshFormat::of(Path::new(path)) != MeshFormat::Obj {
+        at.refuse(
+            format!("`{at}` is {path:?}, but the mesh of a cloth must be an OBJ file"),
+            "STL and PLY files have no material coordinates; they are for obstacles",
+        );
+        return None;
+    }
+    let uv_scale = table.uv_scale.map_or(1.0, f64::from);
+    Some(ClothShape::Mesh { path: at.absolute(path), uv_scale })
+}

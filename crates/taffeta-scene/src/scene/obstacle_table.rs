@@ -1,0 +1,231 @@
+//! Obstacles as tables of a scene.
+
+use super::motion::{FrictionTable, MotionTable, PlaceTable};
+use super::obstacle::{ObstacleShape, SceneObstacle};
+use crate::keys::{FilePath, Number, Positive, Vector, exactly_one};
+use crate::place::Place;
+use glam::DVec3;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use taffeta_contact::Shape;
+use taffeta_core::Friction;
+use taffeta_io::obj::FileSequence;
+use taffeta_sim::SolverChoice;
+
+/// The keys that say what an obstacle looks like.
+const SHAPES: [&str; 6] = ["sphere", "plane", "capsule", "box", "mesh", "frames"];
+
+/// A rigid body that the cloths meet, or a sequence of shapes.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename = "obstacle", deny_unknown_fields)]
+pub(super) struct ObstacleTable {
+    /// Its shape: exactly one.
+    #[schemars(example = json!({ "sphere": { "radius": 0.2 } }))]
+    shape: ShapeTable,
+    /// Where it stands.
+    #[serde(default)]
+    place: PlaceTable,
+    /// How it moves from there.
+    #[serde(default)]
+    motion: MotionTable,
+    /// Friction of its surface.
+    #[serde(default)]
+    friction: FrictionTable,
+}
+
+impl From<&SceneObstacle> for ObstacleTable {
+    fn from(obstacle: &SceneObstacle) -> Self {
+        let SceneObstacle { shape, place, motion, friction } = obstacle;
+        Self { shape: shape.into(), place: place.into(), motion: motion.into(), friction: (*friction).into() }
+    }
+}
+
+impl ObstacleTable {
+    /// The obstacle, checked.
+    pub(super) fn resolve(&self, solver: SolverChoice, at: &Place<'_>) -> Option<SceneObstacle> {
+        // Everything is looked at, so that all problems are noted.
+        let motion = self.motion.resolve(&at.at("motion"));
+        let friction = self.friction.resolve(Friction::default(), &at.at("friction"));
+        let shape = self.shape.resolve(solver, &at.at("shape"))?;
+        if motion.keys.first().is_some_and(|key| key.time < 0.0) {
+            at.warn(format!("{at}.motion has keyframes before time 0"));
+        }
+        Some(SceneObstacle { shape, place: self.place.resolve(), motion, friction })
+    }
+}
+
+/// A ball around the origin.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename = "sphere", deny_unknown_fields)]
+struct SphereTable {
+    /// Radius \[m\].
+    #[schemars(example = 0.2)]
+    radius: Positive,
+}
+
+/// The half-space below a plane through the origin.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename = "plane", default, deny_unknown_fields)]
+struct PlaneTable {
+    /// Normal, out of the half-space.
+    normal: Vector,
+}
+
+impl Default for PlaneTable {
+    fn default() -> Self {
+        Self { normal: DVec3::Y.into() }
+    }
+}
+
+/// All points near a segment along the local y axis.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename = "capsule", deny_unknown_fields)]
+struct CapsuleTable {
+    /// Radius \[m\].
+    #[schemars(example = 0.1)]
+    radius: Positive,
+    /// Half the length of the segment \[m\].
+    #[schemars(example = 0.2)]
+    half_length: Positive,
+}
+
+/// A box around the origin.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename = "box_obstacle", deny_unknown_fields)]
+struct BoxTable {
+    /// Half its sides \[m\].
+    #[schemars(with = "crate::keys::Fixed<Positive, 3>", example = json!([0.1, 0.1, 0.1]))]
+    half_size: Vector,
+}
+
+/// Its shape: exactly one.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename = "shape", deny_unknown_fields)]
+#[schemars(extend(
+    "oneOf" = exactly_one(&SHAPES),
+    "dependentRequired" = json!({ "frames": ["frame_rate"], "frame_rate": ["frames"] })
+))]
+struct ShapeTable {
+    /// A ball around the origin.
+    sphere: Option<SphereTable>,
+    /// The half-space below a plane through the origin.
+    plane: Option<PlaneTable>,
+    /// All points near a segment along the local y axis.
+    capsule: Option<CapsuleTable>,
+    /// A box around the origin.
+    r#box: Option<BoxTable>,
+    /// An OBJ, STL or PLY file, relative to the scene.
+    mesh: Option<FilePath>,
+    /// OBJ files of one topology, as body_%04d.obj, relative to the scene.
+    frames: Option<FilePath>,
+    /// Files of `frames` per second \[1/s\].
+    frame_rate: Option<Positive>,
+}
+
+impl From<&ObstacleShape> for ShapeTable {
+    fn from(shape: &ObstacleShape) -> Self {
+        let none = Self::default();
+        match shape {
+            ObstacleShape::Mesh { path } => Self { mesh: Some(path.into()), ..none },
+            ObstacleShape::Frames { pattern, rate } => {
+                Self { frames: Some(pattern.into()), frame_rate: Some(Number(*rate)), ..none }
+            }
+            ObstacleShape::Closed(Shape::Sphere { radius }) => {
+                Self { sphere: Some(SphereTable { radius: Number(*radius) }), ..none }
+            }
+            ObstacleShape::Closed(Shape::Plane { normal }) => {
+                Self { plane: Some(PlaneTable { normal: (*normal).into() }), ..none }
+            }
+            ObstacleShape::Closed(Shape::Capsule { radius, half_length }) => {
+                let (radius, half_length) = (Number(*radius), Number(*half_length));
+                Self { capsule: Some(CapsuleTable { radius, half_length }), ..none }
+            }
+            ObstacleShape::Closed(Shape::Box { half_size }) => {
+                Self { r#box: Some(BoxTable { half_size: (*half_size).into() }), ..none }
+            }
+        }
+    }
+}
+
+impl ShapeTable {
+    fn resolve(&self, solver: SolverChoice, at: &Place<'_>) -> Option<ObstacleShape> {
+        let Self { sphere, plane, capsule, r#box, mesh, frames, frame_rate } = self;
+        let help = "give exactly one shape: sphere = { radius = 0.2 }, plane = { normal = [0, 1, 0] }, \
+                    capsule = { radius = 0.1, half_length = 0.2 }, box = { half_size = [0.1, 0.1, 0.1] }, \
+                    mesh = \"body.obj\", frames = \"body_%04d.obj\" with frame_rate";
+        at.only_one(&SHAPES, help)?;
+        if frame_rate.is_some() && frames.is_none() {
+            let help = "it tells how many files of a sequence, frames = \"body_%04d.obj\", go into a second";
+            at.at("frame_rate").refuse(format!("`{at}.frame_rate` needs frames"), help);
+            return None;
+        }
+        if let Some(pattern) = frames {
+            return self.resolve_frames(pattern, solver, at);
+        }
+        if let Some(path) = mesh {
+            check_solver(solver, &at.at("mesh"))?;
+            return Some(ObstacleShape::Mesh { path: at.absolute(&path.0) });
+        }
+        let closed = match (sphere, plane, capsule, r#box) {
+            (Some(sphere), ..) => Shape::Sphere { radius: sphere.radius.0 },
+            (_, Some(plane), ..) => resolve_plane(plane.normal.get(), &at.at("plane.normal"))?,
+            (.., Some(capsule), _) => {
+                Shape::Capsule { radius: capsule.radius.0, half_length: capsule.half_length.0 }
+            }
+            (.., block) => resolve_box(block.as_ref()?.half_size.get(), &at.at("box.half_size"))?,
+        };
+        Some(ObstacleShape::Closed(closed))
+    }
+
+    fn resolve_frames(
+        &self,
+        pattern: &FilePath,
+        solver: SolverChoice,
+        at: &Place<'_>,
+    ) -> Option<ObstacleShape> {
+        if self.frame_rate.is_none() {
+            at.miss("frame_rate", "frame_rate = 30");
+        }
+        check_solver(solver, &at.at("frames"))?;
+        let pattern = at.absolute(&pattern.0);
+        if let Err(message) = FileSequence::parse(&pattern) {
+            let help = "for example frames = \"body_%04d.obj\" for body_0000.obj, body_0001.obj, …";
+            at.at("frames").refuse(format!("`{at}.frames`: {message}"), help);
+            return None;
+        }
+        Some(ObstacleShape::Frames { pattern, rate: self.frame_rate?.0 })
+    }
+}
+
+/// Refuses meshes under a solver that does not meet them.
+fn check_solver(solver: SolverChoice, at: &Place<'_>) -> Option<()> {
+    if solver.capabilities().meetings {
+        return Some(());
+    }
+    at.refuse(
+        format!("the solver {:?} does not know contact with meshes", solver.name()),
+        "take global, direct, block, xpbd or pbd, or an obstacle that is a sphere, plane, capsule or box",
+    );
+    None
+}
+
+fn resolve_plane(normal: DVec3, at: &Place<'_>) -> Option<Shape> {
+    let length = normal.length();
+    if !(length > 1e-12 && length.is_finite()) {
+        at.refuse(format!("`{at}` has no direction"), "must not be zero");
+        return None;
+    }
+    // A unit normal keeps its bits, so that a scene that is written and read again stays the same.
+    let unit = (length - 1.0).abs() < 1e-15;
+    Some(Shape::Plane { normal: if unit { normal } else { normal / length } })
+}
+
+fn resolve_box(half_size: DVec3, at: &Place<'_>) -> Option<Shape> {
+    if !(half_size.min_element() > 0.0 && half_size.is_finite()) {
+        let help = "all three must be positive: half the sides of the box in m";
+        at.refuse(format!("`{at}` is {:?}", half_size.to_array()), help);
+        return None;
+    }
+    Some(Shape::Box { half_size })
+}

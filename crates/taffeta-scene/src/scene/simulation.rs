@@ -1,0 +1,296 @@
+//! Duration, frames, solver.
+
+use crate::keys::{Auto, Choice, Count, NotNegative, Number, Plain, Positive, Vector, Words};
+use crate::place::Place;
+use crate::words::quoted_list;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::json;
+use taffeta_sim::{ACCURACIES, ACCURACY_RANGE, Mode, SimulationSettings, SolverChoice, TimeIntegration};
+
+/// More frames than this are taken for a mistake: five days at 24 frames per second.
+const MAX_FRAMES: u64 = 10_000_000;
+/// Longest frame \[s\]: no number of substeps makes sense of a longer one.
+const LONGEST_FRAME: f64 = 3600.0;
+/// Substeps of a frame and iterations of a substep that a scene may ask for: more is a mistake, and would run for days.
+const MAX_REPEATS: u64 = 1_000_000;
+/// More threads than this are taken for a mistake.
+const MAX_THREADS: u64 = 65_536;
+
+/// Duration, frames, and how to simulate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Simulation {
+    /// Simulated time \[s\]; 0 in a static scene, where no time passes.
+    pub duration: f64,
+    /// Output frames per second \[1/s\].
+    pub frame_rate: f64,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// Mode, solver, time integration, substeps, gravity, threads.
+    pub settings: SimulationSettings,
+}
+
+impl Simulation {
+    /// Whether the equilibrium is asked for and not the motion.
+    pub fn is_static(&self) -> bool {
+        self.settings.mode == Mode::Static
+    }
+
+    /// Time from frame to frame \[s\].
+    pub fn frame_time(&self) -> f64 {
+        1.0 / self.frame_rate
+    }
+
+    /// The last frame that is not later than the duration; 1 in a static scene.
+    pub fn last_frame(&self) -> u64 {
+        if self.is_static() {
+            return 1;
+        }
+        // The slack makes 0.1 s at 30 frames per second three frames, whatever the round-off.
+        (self.duration * self.frame_rate * (1.0 + 1e-9)).floor() as u64
+    }
+}
+
+/// Duration, frames, solver.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename = "simulation", default, deny_unknown_fields)]
+#[schemars(inline, extend(
+    "if" = json!({ "properties": { "mode": { "const": "static" } }, "required": ["mode"] }),
+    "else" = json!({ "required": ["duration"] })
+))]
+pub(super) struct SimulationTable {
+    /// The motion, or the equilibrium as frame 1.
+    mode: Choice<Mode>,
+    /// Simulated time \[s\]. Required unless mode is "static".
+    duration: Option<Positive>,
+    /// Output frames per second \[1/s\]. Frame 0 is the initial state.
+    frame_rate: Positive,
+    /// How the equations are solved; "auto" takes "global".
+    solver: Choice<SolverChoice>,
+    /// The error that a step may have, relative to the size of the cloth; chooses substeps, iterations and tolerances
+    /// together. For the solvers "global" and "direct".
+    accuracy: Accuracy,
+    /// Substeps per frame.
+    substeps: Auto<MAX_REPEATS>,
+    /// Iterations per substep.
+    iterations: Auto<MAX_REPEATS>,
+    /// Time integration; "bdf2", of second order, for the solvers "global" and "direct".
+    time: Choice<TimeIntegration>,
+    /// Gravity \[m/s²\].
+    gravity: Vector,
+    /// Velocities decay as e^(−ct), c in \[1/s\]; for settling, not physics.
+    velocity_damping: NotNegative,
+    /// Threads; 0: all cores. The result does not depend on it.
+    threads: Count<0, MAX_THREADS>,
+    /// Seed of everything random.
+    seed: Count<0, { u64::MAX }>,
+}
+
+impl Default for SimulationTable {
+    fn default() -> Self {
+        let settings = SimulationSettings::default();
+        let default = Simulation { duration: 0.0, frame_rate: 60.0, seed: 0, settings };
+        Self { duration: None, ..Self::from(&default) }
+    }
+}
+
+impl From<&Simulation> for SimulationTable {
+    fn from(simulation: &Simulation) -> Self {
+        let Simulation { duration, frame_rate, seed, settings } = simulation;
+        let SimulationSettings {
+            mode,
+            solver,
+            time,
+            accuracy,
+            substeps,
+            iterations,
+            gravity,
+            velocity_damping,
+            threads,
+        } = *settings;
+        Self {
+            mode: Choice(mode),
+            duration: (mode != Mode::Static).then_some(Number(*duration)),
+            frame_rate: Number(*frame_rate),
+            solver: Choice(solver),
+            accuracy: Accuracy(accuracy),
+            substeps: Auto(substeps),
+            iterations: Auto(iterations),
+            time: Choice(time),
+            gravity: gravity.into(),
+            velocity_damping: Number(velocity_damping),
+            threads: Count(threads as u64),
+            seed: Count(*seed),
+        }
+    }
+}
+
+impl SimulationTable {
+    /// The simulation, checked.
+    pub(super) fn resolve(&self, at: &Place<'_>) -> Simulation {
+        let settings = SimulationSettings {
+            mode: self.mode.0,
+            solver: self.solver.0,
+            time: self.time.0,
+            accuracy: self.accuracy.0,
+            substeps: self.substeps.0,
+            iterations: self.iterations.0,
+            gravity: self.gravity.get(),
+            velocity_damping: self.velocity_damping.0,
+            threads: self.threads.0 as usize,
+        };
+        check_solver(&settings, at);
+        let is_static = settings.mode == Mode::Static;
+        // A duration does no harm in a static scene, where no time passes.
+        let duration = self.duration.filter(|_| !is_static);
+        let simulation = Simulation {
+            duration: duration.map_or(0.0, f64::from),
+            frame_rate: self.frame_rate.0,
+            seed: self.seed.0,
+            settings,
+        };
+        if duration.is_none() && !is_static {
+            at.miss("duration", "duration = 4.0");
+        } else if simulation.frame_time() > LONGEST_FRAME {
+            let rate = simulation.frame_rate;
+            at.at("frame_rate").refuse(
+                format!("`{at}.frame_rate` is {rate}, but a frame may last {LONGEST_FRAME} s at most"),
+                None,
+            );
+        } else {
+            check_frames(&simulation, at);
+        }
+        simulation
+    }
+}
+
+fn check_frames(simulation: &Simulation, at: &Place<'_>) {
+    let frames = simulation.last_frame();
+    if (1..=MAX_FRAMES).contains(&frames) {
+        return;
+    }
+    let size = if frames == 0 { "less than one frame".to_owned() } else { format!("{frames} frames") };
+    let (duration, rate) = (simulation.duration, simulation.frame_rate);
+    at.at("duration").refuse(
+        format!("`{at}.duration` of {duration} s at {rate} frames per second is {size}"),
+        format!("allowed: 1 to {MAX_FRAMES} frames").as_str(),
+    );
+}
+
+/// Refuses what solvers other than Newton's method cannot do where the scene insists on it.
+fn check_solver(settings: &SimulationSettings, at: &Place<'_>) {
+    if settings.solver.capabilities().second_order {
+        return;
+    }
+    let name = settings.solver.name();
+    let others = "solver = \"global\" or \"direct\"";
+    if settings.time == TimeIntegration::Bdf2 {
+        at.at("time").refuse(
+            format!("`{at}.time` is \"bdf2\", but the solver is {name:?}, which knows implicit Euler only"),
+            format!("BDF2 belongs to the global and direct solvers: {others}, or time = \"euler\"").as_str(),
+        );
+    }
+    if settings.mode == Mode::Static {
+        at.at("mode").refuse(
+            format!("`{at}.mode` is \"static\", but the solver is {name:?}, which follows motions only"),
+            format!("equilibria belong to the global and direct solvers: {others}").as_str(),
+        );
+    }
+}
+
+/// Refuses a simulation that does not go with solids or enclosed volumes: `what`, the first of which is at `key`.
+pub(super) fn check_sweeping(simulation: &Simulation, (what, key): (&str, &Place<'_>), at: &Place<'_>) {
+    let settings = &simulation.settings;
+    if !settings.solver.capabilities().solids {
+        let name = settings.solver.name();
+        let mut help =
+            "solver = \"block\", \"xpbd\" or \"projective\", or \"auto\", which takes \"block\"".to_owned();
+        if what != "solids" {
+            help += "; `pressure` instead of `volume` goes with other solvers";
+        }
+        let message = format!("`{at}.solver` is {name:?}, which does not know {what} (`{key}`)");
+        at.at("solver").refuse(message, help.as_str());
+    }
+    // The others have been refused with the solver that the scene names.
+    if settings.solver != SolverChoice::Auto {
+        return;
+    }
+    if settings.time == TimeIntegration::Bdf2 {
+        let message = format!("`{at}.time` is \"bdf2\", but the solvers that know {what} use implicit Euler");
+        at.at("time").refuse(message, "time = \"euler\" or \"auto\"");
+    }
+    if settings.mode == Mode::Static {
+        at.at("mode").refuse(
+            format!(
+                "`{at}.mode` is \"static\", but the solvers that know {what} (`{key}`) follow motions only"
+            ),
+            "mode = \"dynamic\" with damping in the material and some seconds of time",
+        );
+    }
+}
+
+impl Words for Mode {
+    fn words() -> Vec<(&'static str, Self)> {
+        vec![("dynamic", Self::Dynamic), ("static", Self::Static)]
+    }
+}
+
+impl Words for TimeIntegration {
+    fn words() -> Vec<(&'static str, Self)> {
+        vec![("auto", Self::Auto), ("euler", Self::Euler), ("bdf2", Self::Bdf2)]
+    }
+}
+
+impl Words for SolverChoice {
+    fn words() -> Vec<(&'static str, Self)> {
+        [Self::Auto, Self::Global, Self::Block, Self::Direct, Self::Xpbd, Self::Pbd, Self::Projective]
+            .map(|solver| (solver.name(), solver))
+            .to_vec()
+    }
+}
+
+/// The name of an accuracy, or a number.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(try_from = "Plain")]
+#[schemars(inline, description = "", schema_with = "accuracy_schema")]
+struct Accuracy(f64);
+
+impl TryFrom<Plain> for Accuracy {
+    type Error = String;
+
+    fn try_from(plain: Plain) -> Result<Self, String> {
+        if let Plain::Text(_) = plain {
+            return Choice::try_from(plain).map(|Choice(accuracy)| accuracy);
+        }
+        let (least, most) = ACCURACY_RANGE;
+        let names = quoted_list(&ACCURACIES.map(|(name, _)| name));
+        let allowed = format!("{names} or a number from {least:e} to {most}");
+        match plain.number() {
+            Some(number) if (least..=most).contains(&number) => Ok(Self(number)),
+            Some(number) => Err(format!("is {number}, but must be {allowed}")),
+            None => plain.refuse(&allowed),
+        }
+    }
+}
+
+/// Accuracies as far as they have names.
+impl Words for Accuracy {
+    fn words() -> Vec<(&'static str, Self)> {
+        ACCURACIES.map(|(name, value)| (name, Self(value))).to_vec()
+    }
+}
+
+impl Serialize for Accuracy {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match Self::words().into_iter().find(|(_, value)| value == self) {
+            Some((name, _)) => serializer.serialize_str(name),
+            None => serializer.serialize_f64(self.0),
+        }
+    }
+}
+
+fn accuracy_schema(_: &mut SchemaGenerator) -> Schema {
+    let (least, most) = ACCURACY_RANGE;
+    let names = ACCURACIES.map(|(name, _)| name);
+    json_schema!({ "anyOf": [{ "enum": names }, { "type": "number", "minimum": least, "maximum": most }] })
+}

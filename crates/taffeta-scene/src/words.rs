@@ -1,0 +1,59 @@
+//! Words in messages: lists, suggestions, key paths.
+
+/// The key path of a key in a table.
+pub(crate) fn join_key(table: &str, key: &str) -> String {
+    if table.is_empty() { key.to_owned() } else { format!("{table}.{key}") }
+}
+
+/// ` in` and the key path of a table; nothing for the whole scene.
+pub(crate) fn place_of(table: &str) -> String {
+    if table.is_empty() { String::new() } else { format!(" in `{table}`") }
+}
+
+/// The text of a comment, without its line ends and with plain brackets.
+pub(crate) fn plain(comment: &str) -> String {
+    comment.replace('\n', " ").replace('\\', "")
+}
+
+/// `"a", "b"`.
+pub(crate) fn quoted_list(words: &[&str]) -> String {
+    words.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(", ")
+}
+
+/// A suggestion for a misspelled word.
+pub(crate) fn did_you_mean(word: &str, words: &[&str]) -> Option<String> {
+    let limit = (word.chars().count() / 3).max(1);
+    let nearest = words.iter().map(|other| (edit_distance(word, other), *other)).min()?;
+    (nearest.0 <= limit).then(|| format!("did you mean `{}`?", nearest.1))
+}
+
+/// Levenshtein distance in characters, case ignored.
+fn edit_distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.to_lowercase().chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.to_lowercase().chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != *y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(row[j + 1] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_misses_are_suggested() {
+        assert_eq!(
+            did_you_mean("frame_rat", &["duration", "frame_rate"]).unwrap(),
+            "did you mean `frame_rate`?"
+        );
+        assert_eq!(did_you_mean("Cotton", &["cotton", "silk"]).unwrap(), "did you mean `cotton`?");
+        assert_eq!(did_you_mean("xyz", &["cotton", "silk"]), None);
+    }
+}

@@ -1,0 +1,201 @@
+//! Capabilities of the solvers: one table, which the simulation and readers of scenes ask.
+
+use crate::model::description::SolverChoice;
+use taffeta_solve::BendingModel;
+
+/// How contact acts under a solver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContactLaw {
+    /// On positions, after every sweep.
+    Passes,
+    /// As forces on the constant system, in every iteration. The few iterations find the forces of one point sooner than those
+    /// of several, and the safeguard only reports.
+    Forces,
+    /// As one-sided springs in the equations, which carry their load by their depth.
+    Equations,
+}
+
+/// What decides the number of substeps where nobody says how many there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SubstepRule {
+    /// The load path of the cloth: how much hangs on each line across it, and how fine the mesh is there.
+    LoadPath,
+    /// A frame: the substep is part of the factorized system.
+    Frame,
+    /// The error of the last substep: the solver converges at any step.
+    Error,
+}
+
+/// Parts of a world that a solver can compute, and how it is driven.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capabilities {
+    /// The solver's name in scenes.
+    pub name: &'static str,
+    /// How contact acts.
+    pub contact: ContactLaw,
+    /// What decides the number of substeps.
+    pub substeps: SubstepRule,
+    /// Sweeps or iterations in each, unless the scene says how many; 0: until the error is small.
+    pub iterations: u32,
+    /// Bending models that it has elements for.
+    pub bending: &'static [BendingModel],
+    /// Whether it integrates to second order (BDF2); every solver knows implicit Euler.
+    pub second_order: bool,
+    /// Whether it finds equilibria; every solver follows motions.
+    pub equilibria: bool,
+    /// Whether it takes one scalar constraint row at a time, as springs along edges are.
+    pub rows: bool,
+    /// Whether springs along edges may break: their force must be known.
+    pub breaking: bool,
+    /// Whether it sweeps over membrane blocks as they are, so that the energy of a triangle may be the constraint and
+    /// constraints need not be scaled by area. Newton's method solves for the same energy as with strains, PBD keeps
+    /// lengths, and projective dynamics projects strains or lengths.
+    pub membrane_forms: bool,
+    /// Whether compression of triangles may be bounded. Rows are no stresses, and projections no law of a material.
+    pub buckling: bool,
+    /// Whether faces may keep folds: it must bend by the curvature of faces.
+    pub folds: bool,
+    /// Whether cloths may be curved at rest.
+    pub rest_curvature: bool,
+    /// Whether pins may hold the direction of the sheet.
+    pub clamps: bool,
+    /// Whether pins may have a strength: their forces must be known.
+    pub pin_strength: bool,
+    /// Whether it knows solids and enclosed volumes. Newton's method would need their Hessians, the second of which is
+    /// dense, and PBD has no stiffness that a modulus could be.
+    pub solids: bool,
+    /// Whether it knows ropes.
+    pub ropes: bool,
+    /// Whether panels may be sewn, and cloth may tear.
+    pub seams: bool,
+    /// Whether cloths may meet each other and mesh obstacles.
+    pub meetings: bool,
+    /// Whether material points may be grabbed.
+    pub grabs: bool,
+    /// Whether its elements store an energy that they keep, so that passes can be paid for.
+    pub stored_energy: bool,
+}
+
+const BY_CURVATURE: &[BendingModel] = &[
+    BendingModel::Curvature,
+    BendingModel::Averaged,
+    BendingModel::Hinge,
+    BendingModel::Quadratic,
+    BendingModel::None,
+];
+const BY_HINGES: &[BendingModel] = &[BendingModel::Hinge, BendingModel::None];
+const BY_MEAN_CURVATURE: &[BendingModel] = &[BendingModel::MeanCurvature, BendingModel::None];
+
+const GLOBAL: Capabilities = Capabilities {
+    name: "global",
+    contact: ContactLaw::Equations,
+    substeps: SubstepRule::Error,
+    iterations: 0,
+    bending: BY_CURVATURE,
+    second_order: true,
+    equilibria: true,
+    rows: false,
+    breaking: false,
+    membrane_forms: false,
+    buckling: true,
+    folds: true,
+    rest_curvature: true,
+    clamps: true,
+    pin_strength: true,
+    solids: false,
+    ropes: true,
+    seams: true,
+    meetings: true,
+    grabs: true,
+    stored_energy: true,
+};
+
+const BLOCK: Capabilities = Capabilities {
+    name: "block",
+    contact: ContactLaw::Passes,
+    substeps: SubstepRule::LoadPath,
+    // Small steps with one sweep each converge best.
+    iterations: 1,
+    second_order: false,
+    equilibria: false,
+    membrane_forms: true,
+    solids: true,
+    ..GLOBAL
+};
+
+const XPBD: Capabilities = Capabilities {
+    name: "xpbd",
+    // What the papers of XPBD and PBD call usual.
+    iterations: 10,
+    bending: BY_HINGES,
+    rows: true,
+    breaking: true,
+    buckling: false,
+    folds: false,
+    rest_curvature: false,
+    clamps: false,
+    seams: false,
+    ..BLOCK
+};
+
+const PBD: Capabilities = Capabilities {
+    name: "pbd",
+    breaking: false,
+    membrane_forms: false,
+    pin_strength: false,
+    solids: false,
+    stored_energy: false,
+    ..XPBD
+};
+
+const PROJECTIVE: Capabilities = Capabilities {
+    name: "projective",
+    contact: ContactLaw::Forces,
+    substeps: SubstepRule::Frame,
+    iterations: 15,
+    bending: BY_MEAN_CURVATURE,
+    rows: false,
+    breaking: false,
+    membrane_forms: false,
+    ropes: false,
+    meetings: false,
+    grabs: false,
+    stored_energy: false,
+    ..XPBD
+};
+
+/// The capabilities of every solver. `Auto` can do what the solver can that it then chooses: for solids it sweeps.
+pub const CAPABILITIES: [(SolverChoice, Capabilities); 7] = [
+    (SolverChoice::Auto, Capabilities { name: "auto", solids: true, ..GLOBAL }),
+    (SolverChoice::Global, GLOBAL),
+    (SolverChoice::Direct, Capabilities { name: "direct", ..GLOBAL }),
+    (SolverChoice::Block, BLOCK),
+    (SolverChoice::Xpbd, XPBD),
+    (SolverChoice::Pbd, PBD),
+    (SolverChoice::Projective, PROJECTIVE),
+];
+
+impl SolverChoice {
+    /// The solver's row of [`CAPABILITIES`].
+    pub fn capabilities(self) -> &'static Capabilities {
+        let row = CAPABILITIES.iter().find(|(choice, _)| *choice == self);
+        row.map(|(_, capabilities)| capabilities).expect("the table has every solver")
+    }
+
+    /// The name in scenes.
+    pub fn name(self) -> &'static str {
+        self.capabilities().name
+    }
+}
+
+impl Capabilities {
+    /// Whether contact, and pressure from outside, act apart from the equations. Newton's method has both in them.
+    pub fn is_local(&self) -> bool {
+        self.contact != ContactLaw::Equations
+    }
+
+    /// Whether it bends a cloth by this model.
+    pub fn bends_by(&self, model: BendingModel) -> bool {
+        self.bending.contains(&model)
+    }
+}

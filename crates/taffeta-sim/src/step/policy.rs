@@ -1,0 +1,52 @@
+//! When the iteration of a substep stops: one place, for every solver with equations, mode, and cloth that is sewn.
+
+use crate::derive::bodies::scene_extent;
+use crate::derive::world::World;
+use crate::features::seams::threads::sewn_cloths;
+use crate::model::description::SolverChoice;
+use crate::step::accuracy::solution_error;
+use taffeta_solve::drivers::newton::NewtonLimits;
+
+/// Part of the size of the scene that a Newton step may promise to still move it, and count as converged: of the direct
+/// solver, which is the reference of all others; where a scene says how many iterations there are, and wants them made;
+/// and in the search for an equilibrium. Otherwise the error of the substep tells (`accuracy`).
+const DIRECT_TOLERANCE: f64 = 1e-10;
+const CONVERGED_TOLERANCE: f64 = 1e-9;
+const STATIC_TOLERANCE: f64 = 1e-7;
+
+/// The same of the global solver while cloth is sewn: nobody sees how it gets to where it is worn. In the trial garment most substeps
+/// ended at the limit of iterations without it, with the same shape.
+const SEWING_TOLERANCE: f64 = 1e-4;
+
+/// Newton iterations at most, unless the scene says how many.
+const GLOBAL_ITERATIONS: u32 = 20;
+const SEWING_ITERATIONS: u32 = 8;
+const STATIC_ITERATIONS: u32 = 40;
+const DIRECT_ITERATIONS: u32 = 100;
+
+/// The part of a Newton step that conjugate gradients may leave: where the scene says how many steps there are; where
+/// they go on until they are small, when half as many iterations come to the same; and in the search for an equilibrium.
+const LINEAR_TOLERANCE: f64 = 1e-2;
+const ROUGH_LINEAR_TOLERANCE: f64 = 1e-1;
+const STATIC_LINEAR_TOLERANCE: f64 = 1e-2;
+
+/// When the Newton iteration of a substep of length `h` \[s\] stops.
+pub(crate) fn newton_limits(world: &World, h: f64) -> NewtonLimits {
+    let is_direct = world.derived.choice == SolverChoice::Direct;
+    let (part, most, linear_tolerance) = match world.setup.settings.iterations {
+        _ if is_direct => (DIRECT_TOLERANCE, DIRECT_ITERATIONS, LINEAR_TOLERANCE),
+        // Who says how many iterations wants them made.
+        Some(_) => (CONVERGED_TOLERANCE, GLOBAL_ITERATIONS, LINEAR_TOLERANCE),
+        None if world.inputs.stands_still => (STATIC_TOLERANCE, STATIC_ITERATIONS, STATIC_LINEAR_TOLERANCE),
+        None if sewn_cloths(world).contains(&true) => {
+            (SEWING_TOLERANCE, SEWING_ITERATIONS, ROUGH_LINEAR_TOLERANCE)
+        }
+        None => (solution_error(world, h), GLOBAL_ITERATIONS, ROUGH_LINEAR_TOLERANCE),
+    };
+    NewtonLimits {
+        iterations: world.setup.settings.iterations.unwrap_or(most),
+        tolerance: part * scene_extent(world),
+        linear_tolerance,
+        linear_iterations: u32::MAX,
+    }
+}

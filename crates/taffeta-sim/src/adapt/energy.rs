@@ -22,7 +22,6 @@ use taffeta_remesh::{MovedVertex, slow_within};
 /// Part of its energy by which that of a piece may seem to grow, by root of its number of vertices: round-off. And the speed
 /// \[m/s\] of which the energy counts as none: what is flat and at rest has but round-off.
 const ROUND_OFF: f64 = 1e-14;
-
 const STILL: f64 = 1e-6;
 
 /// What the pieces had before a pass.

@@ -34,9 +34,7 @@ const TIME: f64 = 1.0 / 30.0;
 /// Newton iterations at most, and when they are enough: a step that moves the new vertices by less than this part of the
 /// size of the scene. There is nothing to be exact about: the next substep goes on from there.
 const ITERATIONS: u32 = 4;
-
 const TOLERANCE: f64 = 1e-5;
-
 const LINEAR_TOLERANCE: f64 = 0.1;
 
 /// Puts the vertices that splits have made, in the order of their keys, where the energy is least. `left` is by how much

@@ -1,6 +1,6 @@
 //! What contacts remember from substep to substep, so that what sticks stays where it was.
 //!
-//! Under Newton's method that is the friction that they bear. That of vertices belongs to the cloth (`Sheet::grips`) and
+//! Under Newton's method that is the friction that they bear. That of vertices belongs to the cloth (`Motion::vertex_friction`) and
 //! goes through remeshing with it; that of points on edges and faces is known by what touches, and lasts as long as that
 //! edge or face does. So is the load of all of them, by which the next substep tells how stiff they have to be. Under solvers that sweep it is the slip that the sweeps have left over: contacts that share vertices
 //! disturb each other, and what is left in each substep would add up to a creep. It is known by what touches, also at

@@ -1,7 +1,4 @@
-//! The obstacles made of triangles: where they stand, as those need it who compare them with the cloths.
-//!
-//! Their vertices come after those of the sheet. Within a substep they move on straight lines; where they are at its ends
-//! follows from the time alone, so that nothing of it is part of a checkpoint.
+//! The path of a substep: where all that can meet starts and is to end, sheet and mesh obstacles.
 
 use crate::derive::clock::end_of_substep;
 use crate::derive::world::World;

@@ -20,7 +20,6 @@ use taffeta_core::ContactRow;
 /// How often cloth is moved out of the way of what cannot be stopped before that counts as forced, and sweeps over the
 /// contacts each time. Each time other primitives may come to be in the way.
 const PUSH_OUT_ROUNDS: u32 = 16;
-
 const PUSH_OUT_PASSES: u32 = 16;
 
 /// Rounds in a row, at most, in which no less is forced than before: where pins and obstacles leave no room, no round helps.
@@ -29,7 +28,6 @@ const IDLE_ROUNDS: u32 = 4;
 /// How often the contacts are swept again before motions are shortened that can be, and the part of its thickness that
 /// each contact then keeps: a little more than the safeguard asks for.
 const SLIDE_ROUNDS: u32 = 4;
-
 const SLIDE_SHARE: f64 = 0.2;
 
 /// Moves what would be in the way of something, without friction, to where there is room along its way: a solver that

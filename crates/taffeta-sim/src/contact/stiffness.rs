@@ -14,7 +14,6 @@ const RELATIVE_CONTACT_STIFFNESS: f64 = 100.0;
 /// Part of its thickness by which a contact is pressed in by the load of the last substep, and how much stiffer it gets for that
 /// at most: an impact is over when it has been.
 const BORNE_DEPTH: f64 = 0.3;
-
 const MOST_STIFFER: f64 = 1000.0;
 
 /// The stiffness of a contact in a substep of length `h` \[s\] that has borne a load \[N\] in the last one \[N/m\]; none between

@@ -1,4 +1,9 @@
-//! Stitches of open seams.
+//! Stitches of open seams, and how hard they may pull.
+//!
+//! A seam that is blocked as a whole must not tear the panels: its threads pull the cloth to a bounded strain, and no more.
+//! To bound every thread by itself was tried: where a seam runs into an opening, all tension of the edge of the cloth meets
+//! at the last threads, and the ends of the seam stayed open by millimeters, like a crack. So what is bounded is the mean over
+//! the seam, and what most threads do not need the others have.
 
 use crate::derive::source::Source;
 use crate::model::setup::Setup;

@@ -85,7 +85,6 @@ const BY_CURVATURE: &[BendingModel] = &[
 ];
 const BY_HINGES: &[BendingModel] = &[BendingModel::Hinge, BendingModel::None];
 const BY_MEAN_CURVATURE: &[BendingModel] = &[BendingModel::MeanCurvature, BendingModel::None];
-
 const GLOBAL: Capabilities = Capabilities {
     name: "global",
     contact: ContactLaw::Equations,

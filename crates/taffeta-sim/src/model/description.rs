@@ -276,7 +276,6 @@ pub const ACCURACIES: [(&str, f64); 3] = [("draft", 1e-3), ("standard", STANDARD
 
 /// What may be asked for: a percent is more than any motion looks right with, and below the least the solution stalls.
 pub const ACCURACY_RANGE: (f64, f64) = (1e-7, 1e-2);
-
 const STANDARD_ACCURACY: f64 = 1e-4;
 
 /// The solver that a user asks for.

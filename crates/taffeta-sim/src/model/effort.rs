@@ -7,7 +7,6 @@
 /// What a step may spend \[ns\]: a hundred times as much as a step takes in which everything goes well, per vertex; and as
 /// if there were so many vertices at least.
 const LIMIT_PER_VERTEX: u64 = 10_000_000;
-
 const LEAST_VERTICES: u64 = 1000;
 
 /// Substeps that may spend that, where a scene says how many there are: as many iterations as a reference takes in each.
@@ -23,13 +22,9 @@ pub(crate) const HURRIED_SUBSTEPS: u32 = 2;
 /// method, of conjugate gradients, of Newton's method with a factorization, of a local solver or of projective dynamics, and of a pair of primitives in a search or
 /// in the safeguard.
 const NEWTON: u64 = 3_000;
-
 const CONJUGATE: u64 = 200;
-
 const FACTORIZED: u64 = 15_000;
-
 const LOCAL: u64 = 300;
-
 const PAIR: u64 = 200;
 
 /// Iterations of conjugate gradients that a substep may make in any case: fewer would leave it as it was predicted.

@@ -1,4 +1,7 @@
 //! Mesh obstacles at the ends of a substep.
+//!
+//! Their vertices come after those of the sheet. Within a substep they move on straight lines; where they are at its ends
+//! follows from the time alone, so that nothing of it is part of a checkpoint.
 
 use glam::DVec3;
 use taffeta_contact::MeshObstacle;

@@ -14,15 +14,12 @@ pub(crate) const LOOSE_PART: f64 = 0.25;
 /// By how much that grows when the seam is late, relative to the length that a pair stands for, for each time of the seam that
 /// has passed since, and how far: threads give way, and where the cloth is strained they keep a gap.
 const LOOSENING: f64 = 0.25;
-
 const LOOSEST_PART: f64 = 0.5;
 
 /// The same before the time of the seam is over, how short a thread gets, and how near the two sides may come elsewhere:
 /// relative to the loose gap, each with room for the next one.
 const TIGHT: f64 = 0.2;
-
 const SHORTEST: f64 = 0.1;
-
 const CONTACT: f64 = 0.05;
 
 /// The seams of a world with the vertices that they sew together, by keys: what changes while a world is simulated.

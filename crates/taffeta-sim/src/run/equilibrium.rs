@@ -31,12 +31,10 @@ const LEAST_GRAVITY: f64 = 1.0;
 
 /// First pseudo-time step \[s\], and the shortest before the search is given up.
 const FIRST_STEP: f64 = 1.0 / 60.0;
-
 const SHORTEST_STEP: f64 = 1e-6;
 
 /// Longest pseudo-time step \[s\]: with obstacles one in which a falling cloth does not pass them.
 const LONGEST_STEP: f64 = 100.0;
-
 const LONGEST_STEP_NEAR_OBSTACLES: f64 = 1.0 / 30.0;
 
 /// Factor by which the step grows and shrinks.

@@ -26,7 +26,6 @@ use glam::DVec3;
 /// How long a body at rest would need to move by the error that is allowed, and each of its vertices \[s\]. Cloth that comes to
 /// rest slows down within a second or two.
 const PATIENCE: f64 = 10.0;
-
 const LEAST_PATIENCE: f64 = 1.0;
 
 /// Notes what a step has ended with, if its remeshing pass has changed nothing.

@@ -22,9 +22,7 @@ use glam::DVec3;
 /// Longest substep; the longest in which something moves that touches something, for nothing announces that it will come to
 /// a stop, or get loose; and the first one, at the start and after the forces have jumped \[s\].
 const LONGEST: f64 = 1.0 / 60.0;
-
 const LONGEST_TOUCHED: f64 = 1.0 / 240.0;
-
 const FIRST: f64 = 1.0 / 960.0;
 
 /// Shortest substep that the error asks for \[s\].
@@ -32,7 +30,6 @@ const SHORTEST: f64 = 1.0 / 2000.0;
 
 /// How much longer each substep may be than the one before.
 const GROWTH: f64 = 2.0;
-
 const _: () = assert!(GROWTH < LARGEST_GROWTH);
 
 /// The part of the error allowed to which the solution of the longest substep goes even where the estimate is smaller, as

@@ -40,7 +40,6 @@ const SNAP: f64 = 0.04;
 /// short strains without bound. An edge that is there is then taken in place of the line; if that cannot open, shorter
 /// edges are made, but none that are next to nothing.
 const LEAST_EDGE: f64 = 0.15;
-
 const TINIEST_EDGE: f64 = 0.05;
 
 /// Angle between the line and an edge that opens in place of it, where edges are taken as they are \[rad\].

@@ -35,7 +35,6 @@ use taffeta_remesh::{Metric, metric_of_size};
 /// length over which the stress is averaged: that disk and the way of a frame. A load alone asks for nothing: an even one
 /// needs no fine mesh to be seen, and where a tear begins it makes the edges that it needs.
 const REFINE_LOAD: f64 = 0.5;
-
 const REFINE_REACH: f64 = 3.0;
 
 /// Opens an edge, or two, wherever a cloth is overloaded as it is now. `has_moved` tells that solvers have gone on since

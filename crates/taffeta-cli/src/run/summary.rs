@@ -152,7 +152,7 @@ impl Summary<'_> {
     /// each. Local solvers do not know theirs.
     fn accuracy_json(&self) -> Value {
         let world = &self.prepared.world;
-        if !ask::knows_its_error(&world) {
+        if !ask::knows_its_error(world) {
             return Value::Null;
         }
         let steps = world.frame();

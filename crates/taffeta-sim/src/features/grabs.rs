@@ -68,7 +68,7 @@ pub(crate) fn lead_grabs(
     let middle = |patch: &GrabbedPatch| patch.middle(&world.state.motion.positions);
     let places: Vec<DVec3> = world.inputs.grabbed.iter().map(middle).collect();
     let mut targets: Vec<DVec3> = grabs.iter().map(|grab| grab.target).collect();
-    lead(Lead { world: world, h, places: &places, targets: &mut targets });
+    lead(Lead { world, h, places: &places, targets: &mut targets });
     for (number, (grab, target)) in grabs.iter_mut().zip(targets).enumerate() {
         grab.target = target;
         if let Some(reason) = find_place_defect(grab) {

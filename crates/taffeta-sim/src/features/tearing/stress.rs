@@ -93,7 +93,7 @@ pub(crate) fn find_overloads(world: &World) -> Vec<Overload> {
             corners.iter().for_each(|vi| is_near[vi.to_usize()] = true);
         }
     }
-    let mut recovery = Recovery { world: world, loads: &loads, seen: vec![0; loads.len()], round: 0 };
+    let mut recovery = Recovery { world, loads: &loads, seen: vec![0; loads.len()], round: 0 };
     let near = world.state.sheet.topology.vertices().filter(|vi| is_near[vi.to_usize()]);
     let mut found: Vec<Overload> = near.filter_map(|vi| recovery.overload_of(vi)).collect();
     if found.is_empty() {
@@ -180,15 +180,15 @@ impl Recovery<'_> {
         if motion.vertex_pins[vi].is_some() || sheet.sewing.open_pairs().flatten().any(|v| *v == key) {
             return None;
         }
-        let at = place_of(&self.world, vi)?;
-        let tearing = tearing_of(&self.world, cloth);
+        let at = place_of(self.world, vi)?;
+        let tearing = tearing_of(self.world, cloth);
         let (load, _) = tearing.worst(&self.mean_load(vi, at.coord, tearing.length));
         if load.is_nan() || load <= 1.0 {
             return None;
         }
         // Few faces say how much; it takes more of them to say whither.
         let (_, normal) = tearing.worst(&self.mean_load(vi, at.coord, DIRECTION_REACH * tearing.length));
-        Some(Overload { cloth, vertex: key, at, load, normal, is_tip: is_tip(&self.world, vi) })
+        Some(Overload { cloth, vertex: key, at, load, normal, is_tip: is_tip(self.world, vi) })
     }
 
     /// The mean of the load over the disk of radius `length` \[m\] around a vertex, with weights `1 − r²/length²`. It does not

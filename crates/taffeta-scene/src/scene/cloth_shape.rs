@@ -23,7 +23,7 @@ pub enum ClothShape {
         /// How the cells are triangulated.
         pattern: GridPattern,
     },
-    /// An ellipsoid around the origin, closed, without material coordinates, see [`sphere_mesh`](crate::sphere_mesh).
+    /// An ellipsoid around the origin, closed, without material coordinates, see [`sphere_mesh`](taffeta_io::sphere_mesh).
     Ball {
         /// Half axes \[m\].
         radius: DVec3,
@@ -37,7 +37,7 @@ pub enum ClothShape {
         /// Factor of its `vt` coordinates: meters per unit.
         uv_scale: f64,
     },
-    /// Closed paths of an SVG file, see [`read_outline`](crate::read_outline).
+    /// Closed paths of an SVG file, see [`read_outline`](taffeta_io::read_outline).
     Outline {
         /// Absolute path.
         path: PathBuf,

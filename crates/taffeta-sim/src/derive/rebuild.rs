@@ -95,7 +95,10 @@ const MAX_FACTORIZED: usize = 20_000;
 /// The solver for a scene: its choice, or what suits it best.
 pub(crate) fn resolve_solver(settings: &SimulationSettings, vertices: usize) -> SolverChoice {
     match (settings.solver, settings.mode) {
-        (SolverChoice::Auto, Mode::Static) if vertices <= MAX_FACTORIZED => SolverChoice::Direct,
+        // The plain factorization is slower than conjugate gradients.
+        (SolverChoice::Auto, Mode::Static) if cfg!(feature = "faer") && vertices <= MAX_FACTORIZED => {
+            SolverChoice::Direct
+        }
         (SolverChoice::Auto, _) => SolverChoice::Global,
         (choice, _) => choice,
     }

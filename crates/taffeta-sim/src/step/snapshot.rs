@@ -19,7 +19,7 @@ pub(crate) struct Snapshot {
     bounds: Option<MotionBounds>,
 }
 
-/// What [`World::go_back`] needs to undo a step.
+/// What [`go_back`] needs to undo a step.
 pub(crate) fn note(world: &World) -> Snapshot {
     Snapshot {
         state: world.state.clone(),
@@ -30,7 +30,7 @@ pub(crate) fn note(world: &World) -> Snapshot {
     }
 }
 
-/// What [`World::go_back`] needs to undo a substep, which finds its contacts by itself: those of the last one are not kept.
+/// What [`go_back`] needs to undo a substep, which finds its contacts by itself: those of the last one are not kept.
 pub(crate) fn note_substep(world: &mut World) -> Snapshot {
     let contacts = std::mem::take(&mut world.state.last.contacts);
     let snapshot = note(world);

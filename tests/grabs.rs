@@ -3,7 +3,6 @@
 use crate::common::*;
 use glam::{DVec2, DVec3};
 use taffeta::core::Region;
-use taffeta::core::index::DenseIndex;
 use taffeta::io::GridPattern;
 use taffeta::remesh::RemeshSettings;
 use taffeta::sim::ask;
@@ -212,8 +211,8 @@ fn a_vertex_is_pinned_where_it_is_and_let_go_again() {
         let (corners, weights) = ask::find_layout_point(&world, 0, DVec3::new(0.5, 1.0, 0.0)).expect("faces");
         let nearest = (0..3).max_by(|a, b| weights[*a].total_cmp(&weights[*b])).expect("three");
         let (vertex, place) = (corners[nearest], world.motion().positions[corners[nearest]]);
-        let pin = world.pin_vertex(vertex).expect("it is free");
-        let again = world.pin_vertex(vertex).expect_err("it is held");
+        let pin = world.add_pin(&[vertex], &PinDescription::default()).expect("it is free");
+        let again = world.add_pin(&[vertex], &PinDescription::default()).expect_err("it is held");
         assert!(again.to_string().contains("holds it already"), "{again}");
         run(&mut world, tier(15, 30));
         let held: Vec<_> = world.motion().vertex_pins.iter_indexed().filter(|(_, p)| p.is_some()).collect();
@@ -224,7 +223,7 @@ fn a_vertex_is_pinned_where_it_is_and_let_go_again() {
         run(&mut world, 10);
         assert!(world.has_released(pin) && world.motion().vertex_pins.iter().all(Option::is_none));
         assert!(world.measure().momentum.y < 0.0, "{solver:?}: it falls");
-        assert!(world.release_pin(9).is_err() && world.pin_vertex(DenseIndex::from_usize(100_000)).is_err());
+        assert!(world.release_pin(pin).is_err());
     }
 }
 

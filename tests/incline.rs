@@ -185,7 +185,7 @@ fn what_hangs_over_a_ball_by_friction_does_not_creep_where_edges_and_faces_touch
 fn a_ball_that_turns_carries_along_what_lies_on_it() {
     let key =
         |time, degrees| Keyframe { time, translate: DVec3::ZERO, rotate_deg: DVec3::new(0.0, degrees, 0.0) };
-    let motion = Motion { keys: vec![key(0.0, 0.0), key(10.0, 60.0)] };
+    let motion = Motion::from(vec![key(0.0, 0.0), key(10.0, 60.0)]);
     for solver in SOLVERS {
         for ball in [Ball::Round, Ball::Faceted(3)].into_iter().take(tier(1, 2)) {
             let mut world = hung_over(ball, 6, &motion, solver);

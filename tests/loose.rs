@@ -84,7 +84,7 @@ fn pinned_points_follow_their_pin_and_fall_when_it_lets_go() {
     for solver in SOLVERS {
         let mut body = points(0.5);
         let key = |time, translate| Keyframe { time, translate, rotate_deg: DVec3::ZERO };
-        let motion = Motion { keys: vec![key(0.0, DVec3::ZERO), key(1.0, DVec3::X)] };
+        let motion = Motion::from(vec![key(0.0, DVec3::ZERO), key(1.0, DVec3::X)]);
         let region = Region::Box([DVec3::new(0.3, 0.0, -1.0), DVec3::new(1.0, 1.0, 1.0)]);
         body.pins = vec![PinDescription { motion, release: Some(0.5), ..PinDescription::new(region) }];
         let mut world = build(&alone(body, solver));

@@ -55,7 +55,7 @@ fn ball(radius: f64, level: u32) -> MeshObstacle {
 /// Along the vertical from 0 to `way` m in `time` s.
 fn lift(way: f64, time: f64) -> Motion {
     let key = |time, y| Keyframe { time, translate: DVec3::Y * y, rotate_deg: DVec3::ZERO };
-    Motion { keys: vec![key(0.0, 0.0), key(time, way)] }
+    Motion::from(vec![key(0.0, 0.0), key(time, way)])
 }
 
 /// Runs and asserts after every frame that nothing crosses. Returns how many motions were shortened, and the impulse lost.

@@ -234,7 +234,7 @@ fn pins_are_followed_exactly_also_along_some_axes_only() {
         let mut cloth = hinged(ClothDescription::new("sheet", square(6, GridPattern::Diagonal), stiff()));
         let key = |time, y| Keyframe { time, translate: DVec3::new(0.0, y, 0.0), rotate_deg: DVec3::ZERO };
         let upper = Region::MaterialBox([DVec2::new(0.0, 1.0), DVec2::ONE]);
-        let motion = Motion { keys: vec![key(0.0, 0.0), key(0.2, 0.3)] };
+        let motion = Motion::from(vec![key(0.0, 0.0), key(0.2, 0.3)]);
         cloth.pins.push(PinDescription { motion, axes: [false, true, true], ..PinDescription::new(upper) });
         let mut world = world(cloth, settings(solver, Some(4)));
         run(&mut world, 6);

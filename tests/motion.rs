@@ -18,7 +18,7 @@ fn pinned_vertices_follow_their_motion_exactly() {
             rotate_deg: DVec3::new(0.0, degrees, 0.0),
         };
         let region = Region::MaterialBox([DVec2::new(0.0, 1.0), DVec2::ONE]);
-        let motion = Motion { keys: vec![key(0.0, 0.0, 0.0), key(0.2, 0.3, 90.0)] };
+        let motion = Motion::from(vec![key(0.0, 0.0, 0.0), key(0.2, 0.3, 90.0)]);
         cloth.pins.push(PinDescription { motion, ..PinDescription::new(region) });
         let mut world = world(cloth, settings(solver, Some(4)));
         run(&mut world, 6);

@@ -36,7 +36,7 @@ fn world_of(cloth: ClothDescription, solver: SolverChoice, substeps: Option<u32>
 /// Along the vertical between two heights \[m\].
 fn between(from: f64, to: f64, time: f64) -> Motion {
     let key = |time, y| Keyframe { time, translate: DVec3::Y * y, rotate_deg: DVec3::ZERO };
-    Motion { keys: vec![key(0.0, from), key(time, to)] }
+    Motion::from(vec![key(0.0, from), key(time, to)])
 }
 
 fn moving(shape: Shape, motion: Motion) -> Obstacle {

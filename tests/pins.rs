@@ -7,8 +7,8 @@ use taffeta::io::GridPattern;
 use taffeta::remesh::RemeshSettings;
 use taffeta::sim::ask;
 use taffeta::sim::{
-    BuildError, Checkpoint, ClothDescription, PinDescription, SimulationSettings, SolverChoice, StepInputs,
-    World, WorldDescription,
+    BuildError, Checkpoint, ClothDescription, PinDescription, PinId, SimulationSettings, SolverChoice,
+    StepInputs, World, WorldDescription,
 };
 
 /// Gravity of the tests \[m/s²\].
@@ -71,7 +71,7 @@ fn a_vertex_held_in_height_slides_sideways_and_keeps_its_height() {
 #[test]
 fn a_moving_pin_takes_along_what_it_holds_and_leaves_the_rest_to_inertia() {
     let key = |time, y| Keyframe { time, translate: DVec3::new(0.7, y, -0.4), rotate_deg: DVec3::ZERO };
-    let motion = Motion { keys: vec![key(0.0, 0.0), key(0.2, 0.3)] };
+    let motion = Motion::from(vec![key(0.0, 0.0), key(0.2, 0.3)]);
     let mut cloth = sheet(6, vec![PinDescription { motion, ..rail() }]);
     cloth.velocity = DVec3::new(0.5, 2.0, 0.0);
     let still = SimulationSettings { gravity: DVec3::ZERO, ..settings(SolverChoice::Block, Some(4)) };
@@ -97,11 +97,14 @@ fn a_released_cloth_falls_freely_with_the_velocity_it_has() {
         let pin = PinDescription { release: Some(0.1), ..PinDescription::new(upper_edge()) };
         let mut world = world(sheet(6, vec![pin]), settings(solver, Some(5)));
         run(&mut world, 6);
-        assert!(!world.has_released(0) && held_count(&world) == 7, "{solver:?}: it holds until 0.1 s");
+        assert!(
+            !world.has_released(PinId::from_number(0)) && held_count(&world) == 7,
+            "{solver:?}: it holds until 0.1 s"
+        );
         let before = world.measure().momentum;
         assert!(before.y.abs() < 0.1 * 0.2 * G * 0.1, "{solver:?}: {before}");
         let report = run(&mut world, 1);
-        assert!(world.has_released(0) && held_count(&world) == 0, "{solver:?}");
+        assert!(world.has_released(PinId::from_number(0)) && held_count(&world) == 0, "{solver:?}");
         assert!(world.motion().inverse_masses.iter().all(|w| *w > 0.0));
         assert!(world.motion().held.iter().all(|held| *held == [false; 3]));
         assert_eq!(report.plan.not_converged, 0);
@@ -126,7 +129,7 @@ fn load_slowly(solver: SolverChoice, strength: f64) -> (bool, DVec3) {
         let part = (f64::from(frame) / 60.0).min(1.0);
         run_under(&mut world, DVec3::new(0.0, -G * part, 0.0), 1);
     }
-    (world.has_released(0), ask::pin_forces(&world)[0])
+    (world.has_released(PinId::from_number(0)), ask::pin_forces(&world)[0])
 }
 
 #[test]
@@ -147,7 +150,7 @@ fn only_the_force_along_held_axes_loads_a_pin() {
     let pin = PinDescription { axes: [true, false, false], strength: Some(1e-3), ..rail() };
     let mut world = world(sheet(4, vec![pin]), settings(SolverChoice::Block, Some(10)));
     run(&mut world, 20);
-    assert!(!world.has_released(0), "{:?}", ask::pin_forces(&world));
+    assert!(!world.has_released(PinId::from_number(0)), "{:?}", ask::pin_forces(&world));
 }
 
 #[test]
@@ -160,7 +163,14 @@ fn a_vertex_of_two_pins_belongs_to_the_first_and_is_free_when_that_lets_go() {
     );
     assert_eq!(held_count(&world), 5);
     run(&mut world, 12);
-    assert_eq!((world.has_released(0), world.has_released(1), held_count(&world)), (true, false, 4));
+    assert_eq!(
+        (
+            world.has_released(PinId::from_number(0)),
+            world.has_released(PinId::from_number(1)),
+            held_count(&world)
+        ),
+        (true, false, 4)
+    );
     let corner = ask::material_point(&world, 0, DVec2::ONE).expect("on the sheet").position;
     assert!(corner.y < 1.0 - 1e-4, "{corner}");
 }
@@ -191,7 +201,7 @@ fn a_run_resumed_around_releases_gives_the_same_bits() {
         saved.push(whole.checkpoint().to_bytes());
         hashes.push(run(&mut whole, 1).state_hash);
     }
-    assert_eq!([0, 1, 2].map(|pin| whole.has_released(pin)), [true, false, true]);
+    assert_eq!([0, 1, 2].map(|pin| whole.has_released(PinId::from_number(pin))), [true, false, true]);
     for (start, bytes) in saved.iter().enumerate() {
         let mut resumed = build(&varied());
         resumed.restore(Checkpoint::from_bytes(bytes).expect("a checkpoint")).expect("of this world");
@@ -211,7 +221,10 @@ fn a_pin_that_broke_in_the_last_substep_is_saved_as_broken() {
     };
     let mut whole = build(&description);
     run(&mut whole, 1);
-    assert!(whole.has_released(0) && held_count(&whole) == 5, "broken, and let go of in the next substep");
+    assert!(
+        whole.has_released(PinId::from_number(0)) && held_count(&whole) == 5,
+        "broken, and let go of in the next substep"
+    );
     let mut resumed = build(&description);
     let bytes = whole.checkpoint().to_bytes();
     resumed.restore(Checkpoint::from_bytes(&bytes).expect("a checkpoint")).expect("of this world");
@@ -227,11 +240,11 @@ fn a_failed_step_holds_again_what_it_let_go() {
         let before = held_count(&failing);
         assert!(failing.step(&crushing, FRAME).is_err());
         assert_eq!(held_count(&failing), before);
-        let released = |world: &World| [0, 1, 2].map(|pin| world.has_released(pin));
+        let released = |world: &World| [0, 1, 2].map(|pin| world.has_released(PinId::from_number(pin)));
         assert_eq!(released(&failing), released(&sound));
         assert_eq!(run(&mut failing, 1).state_hash, run(&mut sound, 1).state_hash);
     }
-    assert!(failing.has_released(0));
+    assert!(failing.has_released(PinId::from_number(0)));
 }
 
 #[test]

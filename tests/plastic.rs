@@ -201,7 +201,7 @@ fn folded_strip(
             Keyframe { time, translate, rotate_deg: DVec3::Y * (-sign * half.to_degrees()) }
         };
         PinDescription {
-            motion: Motion { keys: (0..=24).map(key).collect() },
+            motion: Motion::from((0..=24).map(key).collect::<Vec<_>>()),
             clamp: true,
             release: Some(0.65),
             ..PinDescription::new(Region::MaterialBox(at))
@@ -319,7 +319,7 @@ fn pressed(yield_curvature: Option<f64>) -> World {
         let key = |time: f64, y: f64| Keyframe { time, translate: DVec3::Y * y, rotate_deg: DVec3::ZERO };
         let normal = DVec3::Y * sign;
         let place = Placement { translate: DVec3::Y * height, ..Placement::default() };
-        let motion = Motion { keys: vec![key(0.0, 0.0), key(0.2, 0.04 * sign), key(0.25, -0.1 * sign)] };
+        let motion = Motion::from(vec![key(0.0, 0.0), key(0.2, 0.04 * sign), key(0.25, -0.1 * sign)]);
         Obstacle { motion, ..Obstacle::new(Shape::Plane { normal }, place) }
     };
     let mut world = build(&WorldDescription {

@@ -8,8 +8,8 @@ use taffeta::io::GridPattern;
 use taffeta::remesh::RemeshSettings;
 use taffeta::sim::ask;
 use taffeta::sim::{
-    BendingModel, Checkpoint, ClothDescription, MembraneModel, Mode, PinDescription, SimulationSettings,
-    SolverChoice, StepInputs, TimeIntegration, World, WorldDescription,
+    BendingModel, Checkpoint, ClothDescription, MembraneModel, Mode, PinDescription, PinId,
+    SimulationSettings, SolverChoice, StepInputs, TimeIntegration, World, WorldDescription,
 };
 
 const PROJECTIVE: SolverChoice = SolverChoice::Projective;
@@ -164,7 +164,7 @@ fn pins_are_followed_exactly_also_along_some_axes_only() {
     let mut cloth = projected(ClothDescription::new("sheet", square(6, GridPattern::Diagonal), stiff()));
     let key = |time, y| Keyframe { time, translate: DVec3::new(0.0, y, 0.0), rotate_deg: DVec3::ZERO };
     let upper = Region::MaterialBox([DVec2::new(0.0, 1.0), DVec2::ONE]);
-    let motion = Motion { keys: vec![key(0.0, 0.0), key(0.2, 0.3)] };
+    let motion = Motion::from(vec![key(0.0, 0.0), key(0.2, 0.3)]);
     cloth.pins.push(PinDescription { motion, axes: [false, true, true], ..PinDescription::new(upper) });
     let mut world = world(cloth, settings(PROJECTIVE, None));
     run(&mut world, 6);
@@ -184,7 +184,7 @@ fn a_pin_bears_the_weight_and_lets_go_above_its_strength() {
         let simulation = SimulationSettings { velocity_damping: 20.0, ..iterations(40) };
         let mut world = world(cloth, simulation);
         run(&mut world, 60);
-        assert_eq!(!world.has_released(0), holds, "{strength} N");
+        assert_eq!(!world.has_released(PinId::from_number(0)), holds, "{strength} N");
         if holds {
             // The row of vertices at the pin weighs a sixteenth itself.
             let force = ask::pin_forces(&world)[0].y;

@@ -134,7 +134,7 @@ fn a_point_of_a_rope_is_pinned_where_it_is_and_let_go_again() {
         run(&mut world, 6);
         let (vertices, _) = ask::find_layout_point(&world, 0, DVec3::X * 0.32).expect("segments");
         let place = world.motion().positions[vertices[0]];
-        let pin = world.pin_vertex(vertices[0]).expect("it is free");
+        let pin = world.add_pin(&vertices[..1], &PinDescription::default()).expect("it is free");
         run(&mut world, 20);
         assert!(world.motion().positions[vertices[0]].distance(place) < 1e-12, "{solver:?}");
         assert!(world.loose_state(0).0[10].y < place.y - 0.1, "{solver:?}: the ends hang down");

@@ -305,13 +305,11 @@ fn a_planar_rope_curls_to_its_curvature_at_rest() {
 fn the_tip_of_a_whip_outruns_its_handle_and_its_energy_does_not_grow() {
     let mut rope = straight(2.0, 60, cord(1e-5));
     let key = |time, translate, turn| Keyframe { time, translate, rotate_deg: DVec3::Z * turn };
-    let motion = Motion {
-        keys: vec![
-            key(0.0, DVec3::ZERO, 0.0),
-            key(0.15, DVec3::new(-0.3, 0.3, 0.0), 90.0),
-            key(0.3, DVec3::new(0.4, 0.2, 0.0), 0.0),
-        ],
-    };
+    let motion = Motion::from(vec![
+        key(0.0, DVec3::ZERO, 0.0),
+        key(0.15, DVec3::new(-0.3, 0.3, 0.0), 90.0),
+        key(0.3, DVec3::new(0.4, 0.2, 0.0), 0.0),
+    ]);
     rope.pins = vec![PinDescription { motion, clamp: true, ..pin(&[0]) }];
     let mut world = alone(rope, SimulationSettings::default());
     let (mut tip, mut handle, mut last) = (0.0_f64, 0.0_f64, None);

@@ -42,9 +42,9 @@ pub struct Detector {
     surfaces: Vec<ContactSurface>,
     vertex_cloths: IndexVec<VertexIndex, u32>,
     candidates: Vec<Candidates>,
-    /// Positions when the candidates were collected \[m\], and how far things may move before that is too old.
+    /// Positions \[m\] and obstacles when the candidates were collected, and how far things may move before that is too old.
     collected_at: Vec<DVec3>,
-    collected_time: f64,
+    collected_shapes: Vec<WorldShape>,
     margin: f64,
 }
 
@@ -82,7 +82,7 @@ impl Detector {
             vertex_cloths,
             candidates: Vec::new(),
             collected_at: Vec::new(),
-            collected_time: 0.0,
+            collected_shapes: Vec::new(),
             margin: 0.0,
         }
     }
@@ -126,11 +126,11 @@ impl Detector {
         let limit = 0.25 * self.margin;
         let pairs = self.collected_at.iter().zip(view.rows);
         let cloth_moved = pairs.map(|(x, row)| x.distance_squared(row.position())).fold(0.0, f64::max);
-        let body_moved = obstacles.iter().filter(|o| !o.motion.is_still()).any(|obstacle| {
+        let mut moving = obstacles.iter().zip(&self.collected_shapes).filter(|(o, _)| !o.motion.is_still());
+        let body_moved = moving.any(|(obstacle, then)| {
             // Only where the surface is matters: a sphere that turns does not move.
-            let then = obstacle.over_substep(self.collected_time, 0.0).shape;
             let now = obstacle.over_substep(view.time + view.h, 0.0).shape;
-            now.moved_since(&then) > limit
+            now.moved_since(then) > limit
         });
         let lost = view.rows.iter().any(|row| !row.position().is_finite());
         body_moved || lost || cloth_moved > limit * limit
@@ -139,19 +139,16 @@ impl Detector {
     /// Collects everything near each obstacle.
     fn collect(&mut self, topology: &SurfaceTopology, obstacles: &[Obstacle], view: &SubstepView<'_>) {
         self.collected_at = view.rows.iter().map(|row| row.position()).collect();
-        self.collected_time = view.time + view.h;
+        let placed = |obstacle: &Obstacle| obstacle.over_substep(view.time + view.h, 0.0);
+        let placed: Vec<PlacedShape> = obstacles.iter().map(placed).collect();
+        self.collected_shapes = placed.iter().map(|placed| placed.shape).collect();
         let low = self.collected_at.iter().copied().reduce(DVec3::min).unwrap_or_default();
         let high = self.collected_at.iter().copied().reduce(DVec3::max).unwrap_or_default();
         let widest = self.surfaces.iter().map(|s| s.offset).fold(0.0, f64::max);
         self.margin = (RELATIVE_MARGIN * (high - low).max_element()).max(4.0 * widest);
         let reach = self.margin + widest;
         let x = &self.collected_at;
-        self.candidates = obstacles
-            .iter()
-            .map(|obstacle| {
-                collect_around(topology, x, &obstacle.over_substep(view.time + view.h, 0.0), reach)
-            })
-            .collect();
+        self.candidates = placed.iter().map(|placed| collect_around(topology, x, placed, reach)).collect();
     }
 }
 

@@ -5,11 +5,14 @@
 //! straight lines within a substep.
 
 use glam::DVec3;
-use taffeta_core::{Friction, Motion, Placement, math};
+use std::borrow::Cow;
+use taffeta_core::{Drive, Friction, Motion, Placement, Pose, Skin, drive_points, math};
 
 /// A surface that moves as prescribed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MeshObstacle {
+    /// Name; empty: it has none.
+    pub name: String,
     /// Corners of the faces. Vertices that belong to none are there, but nothing meets them.
     pub faces: Vec<[u32; 3]>,
     /// Positions of the vertices in the obstacle's frame \[m\], shape by shape, at least one. Between two shapes the
@@ -23,6 +26,8 @@ pub struct MeshObstacle {
     pub motion: Motion,
     /// Friction of the surface.
     pub friction: Friction,
+    /// Positions of the vertices in world space \[m\] that a caller has given, in place of shapes and motion.
+    pub skin: Option<Skin>,
 }
 
 /// A triangle whose height is below this part of its longest edge has no area.
@@ -98,37 +103,80 @@ impl MeshObstacle {
         self.motion.find_defect()
     }
 
+    /// Moves the obstacle from where it is at a time \[s\] to another pose within the step that begins then. The pose is the
+    /// rigid transformation from the obstacle's frame (already scaled) to world space; a sequence of shapes goes on in it.
+    pub fn drive_to(&mut self, time: f64, pose: Pose) {
+        let to = pose.after(&self.place.pose().inverse());
+        let Self { shapes, place, motion, skin, shape_rate, .. } = self;
+        let shape = shape_at((shapes, *shape_rate), time);
+        let rigid = |pose: &Pose| {
+            let pose = pose.after(&place.pose());
+            shape.iter().map(|x| pose.apply(*x * place.scale)).collect()
+        };
+        drive_points((motion, skin), (time, place.translate, to), rigid);
+    }
+
+    /// Moves the vertices from where they are at a time \[s\] to positions in world space \[m\], each on a straight line, within
+    /// the step that begins then.
+    ///
+    /// # Panics
+    /// If there are not as many positions as vertices.
+    pub fn skin_to(&mut self, time: f64, positions: Vec<DVec3>) {
+        assert_eq!(positions.len(), self.vertex_count(), "as many positions as vertices");
+        self.skin = Some(Drive::new(time, self.positions_at(time), positions));
+    }
+
+    /// Lets what a caller moves in the step from one time to another \[s\] arrive at its end.
+    pub fn schedule(&mut self, now: f64, end: f64) {
+        self.motion.schedule(now, end);
+        if let Some(skin) = &mut self.skin {
+            skin.schedule(now, end);
+        }
+    }
+
     /// Whether it never moves.
     pub fn is_still(&self) -> bool {
-        self.shapes.len() < 2 && self.motion.is_still()
+        self.shapes.len() < 2 && self.motion.is_still() && self.skin.is_none()
     }
 
     /// Whether it stands still from one time \[s\] to another.
     pub fn stands_between(&self, start: f64, end: f64) -> bool {
-        self.shape_at(start) == self.shape_at(end) && self.motion.stands_between(start, end)
-    }
-
-    /// The number of the last shape that is not later than a time, and how far the next has been reached.
-    fn shape_at(&self, time: f64) -> (usize, f64) {
-        let last = self.shapes.len().saturating_sub(1);
-        let now = time * self.shape_rate;
-        if last == 0 || now <= 0.0 {
-            return (0, 0.0);
+        if let Some(skin) = &self.skin {
+            return skin.stands_between(start, end);
         }
-        let number = now.floor();
-        if number >= last as f64 { (last, 0.0) } else { (number as usize, now - number) }
+        let shapes = (self.shapes.as_slice(), self.shape_rate);
+        progress_at(shapes, start) == progress_at(shapes, end) && self.motion.stands_between(start, end)
     }
 
     /// The positions of all vertices at a time \[s\], in world space \[m\].
     pub fn positions_at(&self, time: f64) -> Vec<DVec3> {
-        let pose = self.motion.pose_at(time, self.place.translate).after(&self.place.pose());
-        let place = |x: DVec3| pose.apply(x * self.place.scale);
-        let (number, part) = self.shape_at(time);
-        let Some(shape) = self.shapes.get(number) else { return Vec::new() };
-        match self.shapes.get(number + 1).filter(|_| part > 0.0) {
-            Some(next) => shape.iter().zip(next).map(|(x, y)| place(x.lerp(*y, part))).collect(),
-            None => shape.iter().map(|x| place(*x)).collect(),
+        if let Some(skin) = &self.skin {
+            return skin.points_at(time);
         }
+        let pose = self.motion.pose_at(time, self.place.translate).after(&self.place.pose());
+        let shape = shape_at((&self.shapes, self.shape_rate), time);
+        shape.iter().map(|x| pose.apply(*x * self.place.scale)).collect()
+    }
+}
+
+/// The number of the last shape that is not later than a time \[s\], and how far the next has been reached.
+fn progress_at((shapes, rate): (&[Vec<DVec3>], f64), time: f64) -> (usize, f64) {
+    let last = shapes.len().saturating_sub(1);
+    let now = time * rate;
+    if last == 0 || now <= 0.0 {
+        return (0, 0.0);
+    }
+    let number = now.floor();
+    if number >= last as f64 { (last, 0.0) } else { (number as usize, now - number) }
+}
+
+/// The shape of a sequence at a time \[s\].
+fn shape_at((shapes, rate): (&[Vec<DVec3>], f64), time: f64) -> Cow<'_, [DVec3]> {
+    let (number, part) = progress_at((shapes, rate), time);
+    match (shapes.get(number), shapes.get(number + 1).filter(|_| part > 0.0)) {
+        (Some(shape), Some(next)) => shape.iter().zip(next).map(|(x, y)| x.lerp(*y, part)).collect(),
+        (Some(shape), None) => shape.into(),
+        (None, _) => Cow::default(),
     }
 }
 
@@ -145,6 +193,31 @@ mod tests {
             shape_rate: 2.0,
             ..MeshObstacle::default()
         }
+    }
+
+    #[test]
+    fn a_skin_goes_straight_and_a_pose_makes_it_rigid_again() {
+        let mut body = triangle(&[3.0]);
+        let (rigid, skin) = (body.positions_at(0.0), vec![DVec3::X, DVec3::Y, DVec3::new(0.0, 9.0, 2.0)]);
+        body.skin_to(0.0, skin.clone());
+        assert_eq!(body.positions_at(5.0), rigid);
+        body.skin.as_mut().expect("it has one").schedule(0.0, 2.0);
+        let half: Vec<DVec3> = rigid.iter().zip(&skin).map(|(a, b)| a.lerp(*b, 0.5)).collect();
+        assert_eq!((body.positions_at(1.0), body.positions_at(2.0)), (half, skin.clone()));
+        assert!(!body.is_still() && !body.stands_between(1.0, 3.0) && body.stands_between(2.0, 3.0));
+        // Twice before the same step: the last word counts, and it sets out from where the skin is.
+        body.drive_to(2.0, Pose { translation: DVec3::splat(7.0), ..Pose::IDENTITY });
+        body.drive_to(2.0, Pose { translation: DVec3::X, ..Pose::IDENTITY });
+        assert_eq!(body.positions_at(2.0), skin);
+        body.skin.as_mut().expect("it comes from one").schedule(2.0, 3.0);
+        let there: Vec<DVec3> = body.positions_at(3.0);
+        assert!(
+            there.iter().zip(&body.shapes[0]).all(|(x, y)| x.distance(*y + DVec3::X) < 1e-15),
+            "{there:?}"
+        );
+        body.drive_to(3.0, Pose::IDENTITY);
+        assert!(body.skin.is_none());
+        assert_eq!(body.positions_at(3.0), there);
     }
 
     #[test]

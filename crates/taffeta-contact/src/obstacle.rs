@@ -8,6 +8,8 @@ use taffeta_core::{Friction, Motion, Placement, Pose};
 /// A rigid obstacle with a keyframed motion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Obstacle {
+    /// Name; empty: it has none.
+    pub name: String,
     /// The shape in the obstacle's frame.
     pub shape: Shape,
     /// Where the obstacle stands at rest. Its scale multiplies lengths of the shape.
@@ -21,7 +23,7 @@ pub struct Obstacle {
 impl Obstacle {
     /// An obstacle at rest with the default friction.
     pub fn new(shape: Shape, place: Placement) -> Self {
-        Self { shape, place, motion: Motion::default(), friction: Friction::default() }
+        Self { name: String::new(), shape, place, motion: Motion::default(), friction: Friction::default() }
     }
 
     /// What is wrong with the obstacle, in words; `None`: nothing.
@@ -34,6 +36,13 @@ impl Obstacle {
             return Some(format!("it is placed at {translate}, turned by {rotate_deg}"));
         }
         self.motion.find_defect()
+    }
+
+    /// Moves the obstacle from where it is at a time \[s\] to another pose, which is that of [`pose_at`](Self::pose_at), within
+    /// the step that begins then.
+    pub fn drive_to(&mut self, time: f64, pose: Pose) {
+        let motion = pose.after(&self.place.pose().inverse());
+        self.motion.drive_to(time, self.place.translate, motion);
     }
 
     /// The rigid transformation from the obstacle's frame (already scaled) to world space at a time \[s\].

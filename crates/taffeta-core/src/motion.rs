@@ -1,7 +1,7 @@
 //! Rigid placement and keyframed motion.
 
 use crate::math;
-use glam::{DMat3, DVec3};
+use glam::{DMat3, DQuat, DVec3};
 use serde::{Deserialize, Serialize};
 
 /// A fixed placement: scale, then rotate about the world's axes x, y and z in turn, then translate.
@@ -44,7 +44,7 @@ impl Placement {
 }
 
 /// A rigid transformation `x ↦ R x + t`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pose {
     /// The rotation `R`.
     pub rotation: DMat3,
@@ -55,6 +55,11 @@ pub struct Pose {
 impl Pose {
     /// The identity.
     pub const IDENTITY: Self = Self { rotation: DMat3::IDENTITY, translation: DVec3::ZERO };
+
+    /// A rotation about the origin, then a translation \[m\]. The quaternion need not have unit length.
+    pub fn new(rotation: DQuat, translation: DVec3) -> Self {
+        Self { rotation: DMat3::from_quat(rotation.normalize()), translation }
+    }
 
     /// Where a point goes \[m\].
     #[inline]
@@ -72,6 +77,137 @@ impl Pose {
     pub fn after(&self, first: &Pose) -> Pose {
         Pose { rotation: self.rotation * first.rotation, translation: self.apply(first.translation) }
     }
+
+    /// The transformation that undoes this one.
+    pub fn inverse(&self) -> Pose {
+        Pose { rotation: self.rotation.transpose(), translation: self.apply_inverse(DVec3::ZERO) }
+    }
+
+    /// What is wrong with the pose, in words; `None`: nothing.
+    pub fn find_defect(&self) -> Option<String> {
+        let Self { rotation, translation } = self;
+        if !rotation.is_finite() || !translation.is_finite() {
+            return Some(format!("its pose has numbers that are not finite: {translation}, {rotation}"));
+        }
+        if translation.abs().max_element() > FARTHEST_POSE {
+            return Some(format!("it is placed at {translation}, farther than {FARTHEST_POSE:.0e} m"));
+        }
+        let error = (*rotation * rotation.transpose() - DMat3::IDENTITY).to_cols_array();
+        let is_rotation = error.iter().all(|e| e.abs() <= ROTATION_SLACK) && rotation.determinant() > 0.0;
+        (!is_rotation).then(|| format!("its rotation is none: {rotation}; make it of a unit quaternion"))
+    }
+}
+
+/// Distance from the origin up to which a body can be moved \[m\].
+const FARTHEST_POSE: f64 = 1e9;
+
+/// Largest error of an entry of `R Rᵀ` of a rotation.
+const ROTATION_SLACK: f64 = 1e-6;
+
+/// A value that a caller moves step by step: constant until `begin`, then linear in time, constant from `end` on.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Drive<T> {
+    /// Time at which it sets out \[s\].
+    pub begin: f64,
+    /// Time at which it arrives \[s\]; infinite until the step begins in which it moves.
+    pub end: f64,
+    /// Value at the begin.
+    pub from: T,
+    /// Value at the end.
+    pub to: T,
+}
+
+impl<T: PartialEq> Drive<T> {
+    /// A drive that sets out at a time \[s\], in a step that is to be [scheduled](Self::schedule).
+    pub fn new(begin: f64, from: T, to: T) -> Self {
+        Self { begin, end: f64::INFINITY, from, to }
+    }
+
+    /// Lets a drive that sets out now arrive at the end of the step \[s\].
+    pub fn schedule(&mut self, now: f64, end: f64) {
+        if self.begin == now {
+            self.end = end;
+        }
+    }
+
+    /// Part of the way done at a time \[s\], in `[0, 1]`.
+    pub fn part(&self, time: f64) -> f64 {
+        if time >= self.end { 1.0 } else { ((time - self.begin) / (self.end - self.begin)).max(0.0) }
+    }
+
+    /// Whether the value is the same at all times from one to another \[s\].
+    pub fn stands_between(&self, start: f64, end: f64) -> bool {
+        self.from == self.to || self.part(start) == self.part(end)
+    }
+}
+
+impl Drive<Pose> {
+    /// The pose at a time \[s\]: linear in the translation, at constant angular velocity about a fixed axis.
+    pub fn at(&self, time: f64) -> Pose {
+        let (Self { from, to, .. }, part) = (self, self.part(time));
+        if part == 0.0 || from == to {
+            return *from;
+        }
+        if part == 1.0 {
+            return *to;
+        }
+        let rotation = interpolate_rotation([from.rotation, to.rotation], part);
+        Pose { rotation, translation: from.translation.lerp(to.translation, part) }
+    }
+}
+
+/// Points that a caller moves one by one \[m\].
+pub type Skin = Drive<Vec<DVec3>>;
+
+impl Skin {
+    /// A point of a list at a time \[s\].
+    pub fn point_at(&self, number: usize, time: f64) -> DVec3 {
+        match self.part(time) {
+            0.0 => self.from[number],
+            1.0 => self.to[number],
+            part => self.from[number].lerp(self.to[number], part),
+        }
+    }
+
+    /// All points at a time \[s\].
+    pub fn points_at(&self, time: f64) -> Vec<DVec3> {
+        (0..self.to.len()).map(|number| self.point_at(number, time)).collect()
+    }
+}
+
+/// Moves points from where they are at a time \[s\] to where a transformation takes them, within the step that begins then. They
+/// are rigid, moved by `motion` about a center, or have places of their own in `skin`, which are left for the transformation in
+/// one step. `place` has the points that a transformation makes.
+pub fn drive_points(
+    (motion, skin): (&mut Motion, &mut Option<Skin>),
+    (time, center, to): (f64, DVec3, Pose),
+    place: impl Fn(&Pose) -> Vec<DVec3>,
+) {
+    let has_left = |skin: &Skin| skin.part(time) == 1.0 && skin.to == place(&motion.pose_at(time, center));
+    match skin.take().filter(|skin| !has_left(skin)) {
+        Some(left) => {
+            motion.drive = Some(Drive::new(time, to, to));
+            *skin = Some(Drive::new(time, left.points_at(time), place(&to)));
+        }
+        None => motion.drive_to(time, center, to),
+    }
+}
+
+/// The rotation that has turned by a part of what lies between two, about the fixed axis of the shorter way.
+fn interpolate_rotation([from, to]: [DMat3; 2], part: f64) -> DMat3 {
+    if from == to {
+        return from;
+    }
+    let between = DQuat::from_mat3(&(to * from.transpose())).normalize();
+    let between = if between.w < 0.0 { -between } else { between };
+    let axis = between.xyz();
+    let sine = axis.length();
+    if sine == 0.0 {
+        return from;
+    }
+    let (s, c) = math::sin_cos(part * math::atan2(sine, between.w));
+    let axis = axis * (s / sine);
+    DMat3::from_quat(DQuat::from_xyzw(axis.x, axis.y, axis.z, c)) * from
 }
 
 /// One key of a motion.
@@ -85,22 +221,48 @@ pub struct Keyframe {
     pub rotate_deg: DVec3,
 }
 
-/// A keyframed rigid motion: linear between keys in translation and in the three angles, constant before the first
-/// key and after the last. No keys: at rest.
+/// A rigid motion by keys or by a caller. By keys it is linear between them in translation and in the three angles, constant
+/// before the first key and after the last; without keys at rest. Once a caller drives it, its keys are without effect.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Motion {
     /// The keys, in increasing order of time.
     pub keys: Vec<Keyframe>,
+    /// The last step in which a caller has moved it.
+    #[serde(skip)]
+    pub drive: Option<Drive<Pose>>,
+}
+
+impl From<Vec<Keyframe>> for Motion {
+    fn from(keys: Vec<Keyframe>) -> Self {
+        Self { keys, drive: None }
+    }
 }
 
 impl Motion {
+    /// Moves it from where it is at a time \[s\] to another transformation within the step that begins then. `center` is the
+    /// center of the rotations of its keys \[m\].
+    pub fn drive_to(&mut self, time: f64, center: DVec3, to: Pose) {
+        self.drive = Some(Drive::new(time, self.pose_at(time, center), to));
+    }
+
+    /// Lets what a caller moves in the step from one time to another \[s\] arrive at its end.
+    pub fn schedule(&mut self, now: f64, end: f64) {
+        if let Some(drive) = &mut self.drive {
+            drive.schedule(now, end);
+        }
+    }
+
     /// Whether the motion never moves anything.
     pub fn is_still(&self) -> bool {
-        self.keys.iter().all(|key| key.translate == DVec3::ZERO && key.rotate_deg == DVec3::ZERO)
+        self.drive.is_none()
+            && self.keys.iter().all(|key| key.translate == DVec3::ZERO && key.rotate_deg == DVec3::ZERO)
     }
 
     /// Whether nothing moves from one time to another \[s\].
     pub fn stands_between(&self, start: f64, end: f64) -> bool {
+        if let Some(drive) = &self.drive {
+            return drive.stands_between(start, end);
+        }
         let first = self.sample(start);
         let between = self.keys.iter().filter(|key| (start..end).contains(&key.time));
         self.sample(end) == first
@@ -120,6 +282,9 @@ impl Motion {
 
     /// The transformation at a time \[s\], with rotations about `center` \[m\].
     pub fn pose_at(&self, time: f64, center: DVec3) -> Pose {
+        if let Some(drive) = &self.drive {
+            return drive.at(time);
+        }
         let Some((translate, rotate_deg)) = self.sample(time) else { return Pose::IDENTITY };
         let rotation = rotation_xyz(rotate_deg);
         Pose { rotation, translation: center - rotation * center + translate }
@@ -181,7 +346,7 @@ mod tests {
     #[test]
     fn motion_is_linear_between_keys_and_constant_outside() {
         let key = |time, x| Keyframe { time, translate: DVec3::new(x, 0.0, 0.0), rotate_deg: DVec3::ZERO };
-        let motion = Motion { keys: vec![key(1.0, 0.0), key(2.0, 4.0)] };
+        let motion = Motion::from(vec![key(1.0, 0.0), key(2.0, 4.0)]);
         let x_at = |time| motion.pose_at(time, DVec3::ONE).apply(DVec3::ZERO).x;
         assert_eq!([0.0, 1.0, 1.25, 2.0, 9.0].map(x_at), [0.0, 0.0, 1.0, 4.0, 4.0]);
     }
@@ -191,5 +356,61 @@ mod tests {
         let pose = Pose { rotation: rotation_xyz(DVec3::new(20.0, 30.0, -50.0)), translation: DVec3::ONE };
         let point = DVec3::new(0.3, -0.2, 0.9);
         assert!(pose.apply_inverse(pose.apply(point)).distance(point) < 1e-15);
+    }
+
+    #[test]
+    fn a_driven_motion_goes_straight_and_turns_evenly() {
+        let quarter = rotation_xyz(DVec3::new(0.0, 0.0, 90.0));
+        let to = Pose { rotation: quarter, translation: DVec3::new(2.0, 0.0, 0.0) };
+        let mut motion = Motion::default();
+        motion.drive_to(1.0, DVec3::ZERO, to);
+        // Where it goes is known, but not yet when.
+        assert_eq!(motion.pose_at(7.0, DVec3::ZERO), Pose::IDENTITY);
+        motion.drive.as_mut().expect("it is driven").schedule(1.0, 3.0);
+        assert_eq!(motion.pose_at(1.0, DVec3::ONE), Pose::IDENTITY);
+        assert_eq!((motion.pose_at(3.0, DVec3::ONE), motion.pose_at(9.0, DVec3::ONE)), (to, to));
+        let half = motion.pose_at(2.0, DVec3::ZERO);
+        let expected = rotation_xyz(DVec3::new(0.0, 0.0, 45.0));
+        assert!(half.translation == DVec3::X && half.rotation.abs_diff_eq(expected, 1e-15), "{half:?}");
+        assert!(!motion.is_still() && !motion.stands_between(2.0, 4.0) && motion.stands_between(3.0, 4.0));
+        // A second target begins where the first has come to.
+        motion.drive_to(2.0, DVec3::ZERO, Pose::IDENTITY);
+        assert_eq!(motion.pose_at(2.0, DVec3::ZERO), half);
+    }
+
+    #[test]
+    fn a_driven_translation_has_the_bits_of_keys() {
+        let key = |time, x| Keyframe { time, translate: DVec3::new(x, 0.1, -0.3), rotate_deg: DVec3::ZERO };
+        let keyed = Motion::from(vec![key(0.3, 0.7), key(0.9, 1.9)]);
+        let at = |x| Pose { translation: DVec3::new(x, 0.1, -0.3), ..Pose::IDENTITY };
+        let mut driven = Motion { drive: Some(Drive::new(0.3, at(0.7), at(1.9))), ..Motion::default() };
+        driven.drive.as_mut().expect("it is driven").schedule(0.3, 0.9);
+        for k in 0..100 {
+            let time = 0.01 * f64::from(k);
+            assert_eq!(driven.pose_at(time, DVec3::ZERO), keyed.pose_at(time, DVec3::ZERO), "{time}");
+        }
+    }
+
+    #[test]
+    fn a_pose_that_is_none_is_named() {
+        let scaled = Pose { rotation: DMat3::from_diagonal(DVec3::splat(2.0)), ..Pose::IDENTITY };
+        let mirror = Pose { rotation: DMat3::from_diagonal(DVec3::new(1.0, 1.0, -1.0)), ..Pose::IDENTITY };
+        let lost = Pose { translation: DVec3::new(0.0, f64::NAN, 0.0), ..Pose::IDENTITY };
+        let far = Pose { translation: DVec3::splat(1e200), ..Pose::IDENTITY };
+        let cases = [
+            (scaled, "rotation is none"),
+            (mirror, "rotation is none"),
+            (lost, "not finite"),
+            (far, "farther"),
+        ];
+        for (pose, words) in cases {
+            let reason = pose.find_defect().expect(words);
+            assert!(reason.contains(words), "{reason}");
+        }
+        let turned = Pose::new(DQuat::from_xyzw(0.0, 0.0, 3.0, 3.0), DVec3::X);
+        assert_eq!(turned.find_defect(), None);
+        let there_and_back = turned.inverse().after(&turned);
+        assert!(there_and_back.translation.length() < 1e-15);
+        assert!(there_and_back.rotation.abs_diff_eq(DMat3::IDENTITY, 1e-15));
     }
 }

@@ -16,7 +16,7 @@ pub use crate::derive::solver_facts::{
     accuracy, factorizations, knows_its_error, projective_times, row_forces, solver_reason,
     time_integration_name,
 };
-pub use crate::features::pins::pin_forces;
+pub use crate::features::pins::{pin_forces, pin_vertices};
 pub use crate::features::plastic::plastic_curvatures;
 pub use crate::features::seams::threads::seams;
 pub use crate::features::springs::broken_edge_count;

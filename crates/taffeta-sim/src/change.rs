@@ -1,4 +1,4 @@
-//! What may be changed in a world that is under way: surroundings, materials, remeshing, who is held.
+//! What may be changed in a world that is under way: surroundings, materials, remeshing.
 //!
 //! Everything is checked before it is touched: a refused change leaves the world as it was. A checkpoint holds the state
 //! of a run and not its scene: after such changes it fits only a world that was changed in the same way.
@@ -9,14 +9,11 @@ use crate::build::checks::{
 };
 use crate::derive::rebuild::edit;
 use crate::derive::world::World;
-use crate::features::pins::hold_anew;
-use crate::model::description::{Air, PinDescription};
+use crate::model::description::Air;
 use crate::model::error::BuildError;
-use crate::model::pins::Pin;
 use crate::model::setup::Cloth;
 use glam::DVec3;
-use taffeta_core::index::DenseIndex;
-use taffeta_core::{IndexVec, Keyframe, Motion, Region, VertexIndex};
+use taffeta_core::Motion;
 use taffeta_remesh::{RemeshSettings, View};
 use taffeta_solve::Material;
 
@@ -112,45 +109,6 @@ pub(crate) fn set_remesh(
     Ok(())
 }
 
-/// Holds a vertex of a cloth where it is, by a pin of its own. Returns the number of the pin, see
-/// [`release_pin`](Self::release_pin). Vertices are numbered in dense order, see [`World::sheet`].
-///
-/// # Errors
-/// If there is no such vertex, or it is held already.
-pub(crate) fn pin_vertex(world: &mut World, vertex: VertexIndex) -> Result<usize, BuildError> {
-    let count = world.vertex_count();
-    let held = world.state.motion.vertex_pins.raw.get(vertex.to_usize());
-    let reason = match held {
-        None => Some(format!("there are {count} vertices")),
-        Some(pin) => pin.map(|pin| format!("pin {pin} holds it already")),
-    };
-    refuse(&format!("vertex {}", vertex.to_usize()), reason)?;
-    // The motion leads from where the material point was at time 0. No region: what is split off is free.
-    let translate = world.state.motion.positions[vertex] - world.state.sheet.starts[vertex];
-    let motion = Motion { keys: vec![Keyframe { time: 0.0, translate, rotate_deg: DVec3::ZERO }] };
-    let region = Region::Vertices(Vec::new());
-    let description = PinDescription { motion, ..PinDescription::new(region) };
-    let number = world.setup.pins.len();
-    world.setup.pins.push(Pin { description, center: world.state.sheet.starts[vertex] });
-    world.state.released.push(false);
-    world.state.motion.velocities[vertex] = DVec3::ZERO;
-    let mut vertex_pins = IndexVec::clone(&world.state.motion.vertex_pins);
-    vertex_pins[vertex] = Some(number as u32);
-    hold_anew(world, vertex_pins);
-    Ok(number)
-}
-
-/// Lets a pin go, as if its time had come: its vertices are free from the next step on.
-///
-/// # Errors
-/// If there is no such pin.
-pub(crate) fn release_pin(world: &mut World, pin: usize) -> Result<(), BuildError> {
-    let count = world.state.released.len();
-    refuse(&format!("pin {pin}"), (pin >= count).then(|| format!("there are {count} pins")))?;
-    world.state.released[pin] = true;
-    Ok(())
-}
-
 /// Whether a cloth is there and no solid's surface.
 fn check_sheet(world: &World, cloth: usize) -> Result<(), BuildError> {
     let reason = match world.setup.cloths.len() {
@@ -163,6 +121,6 @@ fn check_sheet(world: &World, cloth: usize) -> Result<(), BuildError> {
     refuse(&format!("material or remeshing of cloth {cloth}"), reason)
 }
 
-fn refuse(what: &str, reason: Option<String>) -> Result<(), BuildError> {
+pub(crate) fn refuse(what: &str, reason: Option<String>) -> Result<(), BuildError> {
     reason.map_or(Ok(()), |reason| Err(BuildError::BadSetting { what: what.to_owned(), reason }))
 }

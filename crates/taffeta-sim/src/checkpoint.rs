@@ -6,6 +6,7 @@
 use crate::derive::crossings::{bounds, resume_pairs};
 use crate::derive::rebuild::{put_sheet, rebuild};
 use crate::derive::world::World;
+use crate::model::drives::Drives;
 use crate::model::loose::LooseVertex;
 use crate::model::sheet::{Thawed, WrittenThawed};
 use crate::model::solid::Solid;
@@ -16,7 +17,7 @@ use taffeta_contact::{MeshObstacle, MotionBounds};
 use taffeta_remesh::validate_attributes;
 
 /// Format of checkpoints; a change of the format changes it.
-const VERSION: u32 = 14;
+const VERSION: u32 = 15;
 
 /// The state of a world.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -27,6 +28,8 @@ pub struct Checkpoint<Sheet = Thawed> {
     bodies: Vec<String>,
     /// For which motion the pairs that are near each other were collected.
     bounds: Option<MotionBounds>,
+    /// Where bodies were moved to from outside.
+    drives: Drives,
     sheet: Sheet,
 }
 
@@ -146,6 +149,7 @@ fn checkpoint_of<Sheet>(world: &World, sheet: Sheet) -> Checkpoint<Sheet> {
         state: world.state.clone(),
         bodies: body_names(world),
         bounds: bounds(world),
+        drives: Drives::of(&world.setup),
         sheet,
     }
 }
@@ -162,6 +166,8 @@ pub(crate) fn restore(world: &mut World, checkpoint: Checkpoint) -> Result<(), C
     check_content(world, &checkpoint).map_err(CheckpointError::Damaged)?;
     let sheet = Thawed { epoch: world.state.sheet.topology.epoch.0, ..checkpoint.sheet };
     world.state = checkpoint.state;
+    checkpoint.drives.put(&mut world.setup);
+    world.scratch.placed.forget();
     put_sheet(world, sheet);
     rebuild(world);
     resume_pairs(world, checkpoint.bounds);
@@ -183,6 +189,9 @@ fn check_content(world: &World, checkpoint: &Checkpoint) -> Result<(), String> {
         return Err(format!("the surface of the solid {} is not that of the world", solid.name));
     }
     if let Some(reason) = checkpoint.state.find_defect(world.setup.cloths.len(), world.setup.pins.len()) {
+        return Err(reason);
+    }
+    if let Some(reason) = checkpoint.drives.find_defect(&world.setup) {
         return Err(reason);
     }
     if let Some((_, face)) =

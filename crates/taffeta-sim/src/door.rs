@@ -8,22 +8,34 @@ use crate::contact::forced::QuarantinedPair;
 use crate::derive::world::World;
 use crate::derive::{bodies, crossings, rebuild, solver_facts};
 use crate::features::grabs::Lead;
+use crate::measure::cloth_view::ClothView;
 use crate::measure::{energy, points};
-use crate::model::description::{Air, WorldDescription};
+use crate::model::description::{Air, PinDescription, WorldDescription};
 use crate::model::error::{BuildError, StepError};
+use crate::model::ids::{ClothId, ObstacleId, PinId};
 use crate::model::inputs::StepInputs;
 use crate::model::report::{Metrics, RemeshCounts, RemeshJumps, StepReport};
 use crate::model::sheet::Thawed;
 use crate::run::{equilibrium, step};
-use crate::{change, checkpoint};
+use crate::snapshot::WorldSnapshot;
+use crate::{change, checkpoint, drive, snapshot};
 use glam::DVec3;
 use std::io::{self, Write};
 use taffeta_contact::crossings::Crossing;
-use taffeta_core::VertexIndex;
+use taffeta_core::{Pose, VertexIndex};
 use taffeta_remesh::{RemeshSettings, View};
 use taffeta_solve::Material;
 
 impl World {
+    /// A cloth to be read: borrowed arrays and buffers to be filled.
+    ///
+    /// # Panics
+    /// If there is no such cloth.
+    pub fn cloth(&self, cloth: ClothId) -> ClothView<'_> {
+        let place = self.setup.ids.find_cloth(cloth);
+        ClothView::new(self, place.expect("the cloth was removed, or its handle is of another world"))
+    }
+
     /// Builds a world at time 0.
     ///
     /// # Errors
@@ -80,6 +92,21 @@ impl World {
     /// Thaws the sheet, lets `change` edit it and freezes it again.
     pub fn edit(&mut self, change: impl FnOnce(&mut Thawed)) {
         rebuild::edit(self, change)
+    }
+
+    /// A note of the present state, to return to. It shares what does not change with the world, and is made much faster than a
+    /// [checkpoint](Self::checkpoint), but cannot be written to a file.
+    pub fn snapshot(&self) -> WorldSnapshot {
+        snapshot::take(self)
+    }
+
+    /// Returns to a snapshot of this world. What follows has the same bits as what followed when it was taken.
+    ///
+    /// # Errors
+    /// If bodies or pins were added or removed since; the world is then unchanged.
+    pub fn return_to(&mut self, snapshot: &WorldSnapshot) -> Result<(), BuildError> {
+        let pool = self.pool.clone();
+        pool.install(|| snapshot::return_to(self, snapshot))
     }
 
     /// The state to resume from.
@@ -165,23 +192,65 @@ impl World {
         pool.install(|| change::set_remesh(self, cloth, settings))
     }
 
-    /// Holds a vertex of a cloth where it is, by a pin of its own. Returns the number of the pin, see
-    /// [`release_pin`](Self::release_pin). Vertices are numbered in dense order, see [`World::sheet`].
+    /// Moves an obstacle to another pose within the next step: the rigid transformation from its frame, already scaled, to
+    /// world space, see [`Obstacle::pose_at`](taffeta_contact::Obstacle::pose_at). The body moves there on a straight line, at
+    /// constant angular velocity, and stays there until the next call. From the first call on its keyframes are without effect.
     ///
     /// # Errors
-    /// If there is no such vertex, or it is held already.
-    pub fn pin_vertex(&mut self, vertex: VertexIndex) -> Result<usize, BuildError> {
+    /// If there is no such obstacle, or the pose is not finite or no rigid transformation.
+    pub fn set_obstacle_pose(&mut self, obstacle: ObstacleId, pose: Pose) -> Result<(), BuildError> {
+        drive::set_obstacle_pose(self, obstacle, pose)
+    }
+
+    /// Moves the vertices of an obstacle made of triangles to these positions in world space \[m\] within the next step, each on
+    /// a straight line: for a skinned body. Its faces stay.
+    ///
+    /// # Errors
+    /// If there is no such obstacle, it is no mesh, there are not as many positions as vertices, or one is not finite.
+    pub fn set_obstacle_mesh(&mut self, obstacle: ObstacleId, positions: &[DVec3]) -> Result<(), BuildError> {
+        drive::set_obstacle_mesh(self, obstacle, positions)
+    }
+
+    /// Moves a pin within the next step: the pose takes its vertices from where they were at time 0, or when the pin was
+    /// [added](Self::add_pin), to where they are at the end of the step. They stay there until the next call. From the first call
+    /// on its keyframes are without effect.
+    ///
+    /// # Errors
+    /// If there is no such pin, it has let go, or the pose is not finite or no rigid transformation.
+    pub fn set_pin_pose(&mut self, pin: PinId, pose: Pose) -> Result<(), BuildError> {
+        drive::set_pin_pose(self, pin, pose)
+    }
+
+    /// Moves the vertices of a pin to places of their own \[m\] within the next step, each on a straight line, in the order of
+    /// [`pin_vertices`](crate::ask::pin_vertices). What remeshing adds to the pin later stays where it is.
+    ///
+    /// # Errors
+    /// If there is no such pin, it has let go, there are not as many targets as vertices, or one is not finite.
+    pub fn set_pin_targets(&mut self, pin: PinId, targets: &[DVec3]) -> Result<(), BuildError> {
+        drive::set_pin_targets(self, pin, targets)
+    }
+
+    /// Holds vertices where they are now by a new pin, along the axes that it holds; its motion starts from there. Vertices
+    /// that remeshing adds belong to the pin if they lie in its region, which may be that of no vertices. Remeshing
+    /// removes none that a pin holds: one without any axis only keeps its vertices in the mesh.
+    ///
+    /// # Errors
+    /// If there is no such vertex or none at all, another pin holds one, or the motion makes no sense.
+    pub fn add_pin(
+        &mut self,
+        vertices: &[VertexIndex],
+        description: &PinDescription,
+    ) -> Result<PinId, BuildError> {
         let pool = self.pool.clone();
-        pool.install(|| change::pin_vertex(self, vertex))
+        pool.install(|| drive::add_pin(self, vertices, description))
     }
 
     /// Lets a pin go, as if its time had come: its vertices are free from the next step on.
     ///
     /// # Errors
-    /// If there is no such pin.
-    pub fn release_pin(&mut self, pin: usize) -> Result<(), BuildError> {
-        let pool = self.pool.clone();
-        pool.install(|| change::release_pin(self, pin))
+    /// If there is no such pin, or it has let go.
+    pub fn release_pin(&mut self, pin: PinId) -> Result<(), BuildError> {
+        drive::release_pin(self, pin)
     }
 
     /// Energies, momenta and residual of the present state.

@@ -24,10 +24,12 @@ mod checkpoint;
 mod contact;
 mod derive;
 mod door;
+mod drive;
 mod features;
 mod measure;
 mod model;
 mod run;
+mod snapshot;
 mod step;
 
 pub use build::checks::find_opening;
@@ -39,6 +41,7 @@ pub use derive::world::World;
 pub use features::grabs::Lead;
 pub use features::seams::threads::SeamReport;
 pub use features::volumes::EnclosedState;
+pub use measure::cloth_view::ClothView;
 pub use measure::jumps::FaceJumps;
 pub use measure::points::MaterialPoint;
 pub use measure::starts::{EnclosedCloth, SunkenCloth};
@@ -50,6 +53,7 @@ pub use model::description::{
 };
 pub use model::error::{BuildError, StepError};
 pub use model::grabs::Grab;
+pub use model::ids::{ClothId, ObstacleId, PinId};
 pub use model::inputs::StepInputs;
 pub use model::loose::{LooseBody, LooseVertex};
 pub use model::motion::Motion;
@@ -59,11 +63,13 @@ pub use model::report::{
 pub use model::seam_error::{LENGTH_TOLERANCE as SEAM_LENGTH_TOLERANCE, SeamDefect, SeamError};
 pub use model::seams::Sewing;
 pub use model::setup::Cloth;
-pub use model::sheet::{Sheet, Thawed};
+pub use model::sheet::{Sheet, Thawed, VertexName};
 pub use model::solid::Solid;
 pub use model::solid_locator::{SolidLocator, SolidPlace};
 pub use model::stage::{Stage, StageTimes};
 pub use model::watch::Watch;
+pub use snapshot::WorldSnapshot;
+pub use taffeta_remesh::Origin;
 pub use taffeta_solve::{
     BendingModel, Compression, Material, MembraneModel, MembraneScaling, ProjectionStiffness, RopeBending,
     RopeMaterial, RowForce, SolidMaterial, StiffnessCorrection, Tearing,

@@ -9,8 +9,8 @@ use taffeta_io::FrameData;
 use taffeta_render::tube::{SIDES, tube_mesh};
 use taffeta_render::{Body, BodyKind as Drawn, compute_framing_bounds, mesh_obstacle_body, obstacle_body};
 use taffeta_scene::{cloth_frame, rope_frame};
-use taffeta_sim::World;
 use taffeta_sim::ask;
+use taffeta_sim::{PinId, World};
 
 /// A rope of a folder whose scene does not know it is drawn with this radius \[m\].
 pub(crate) const UNKNOWN_RADIUS: f64 = 0.005;
@@ -70,7 +70,7 @@ pub(crate) fn picture_world(world: &World, numbers: &mut MeshNumbers) -> Vec<Bod
         let range = first..first + data.mesh.positions.len();
         let is_held = |i: &usize| {
             let pin = world.motion().vertex_pins.raw[*i];
-            pin.is_some_and(|pin| !world.has_released(pin as usize))
+            pin.is_some_and(|pin| !world.has_released(PinId::from_number(pin as usize)))
         };
         let held = range.clone().filter(is_held).map(|i| (i - range.start) as u32).collect();
         first = range.end;
@@ -94,7 +94,9 @@ fn picture_live_rope(world: &World, number: usize, numbers: &mut MeshNumbers) ->
     let vertices = ask::loose_vertices(world, number);
     let ring = |x: &DVec3| std::iter::repeat_n(*x, SIDES);
     let layout: Vec<DVec3> = sheet.layout.raw[vertices.clone()].iter().flat_map(ring).collect();
-    let is_held = |(_, pin): &(usize, &Option<u32>)| pin.is_some_and(|pin| !world.has_released(pin as usize));
+    let is_held = |(_, pin): &(usize, &Option<u32>)| {
+        pin.is_some_and(|pin| !world.has_released(PinId::from_number(pin as usize)))
+    };
     let pins = world.motion().vertex_pins.raw[vertices].iter().enumerate();
     BodyPicture {
         number: Some(body),

@@ -19,7 +19,9 @@ use std::time::{Duration, Instant};
 use taffeta_scene::Scene;
 use taffeta_scene::materials::presets;
 use taffeta_sim::ask;
-use taffeta_sim::{SolverChoice, Stage, StepError, StepInputs, StepReport, World, WorldDescription};
+use taffeta_sim::{
+    PinDescription, PinId, SolverChoice, Stage, StepError, StepInputs, StepReport, World, WorldDescription,
+};
 
 /// A grab has so many times the weight of the cloths over their size as its stiffness: it carries them all with a twentieth
 /// of their size as its length.
@@ -267,7 +269,7 @@ impl LiveShow {
 
     fn pin(&mut self, place: (usize, [f64; 3])) -> Result<(), String> {
         let vertex = self.find_vertices(place)?[0];
-        self.world.pin_vertex(vertex).map_err(|error| error.to_string())?;
+        self.world.add_pin(&[vertex], &PinDescription::default()).map_err(|error| error.to_string())?;
         self.playback.is_stale = true;
         Ok(())
     }
@@ -276,7 +278,7 @@ impl LiveShow {
         let vertices = self.find_vertices(place)?;
         let pin_of = |vertex: &taffeta_core::VertexIndex| self.world.motion().vertex_pins[*vertex];
         let pin = vertices.iter().find_map(pin_of).ok_or("no pin holds the body there")?;
-        self.world.release_pin(pin as usize).map_err(|error| error.to_string())?;
+        self.world.release_pin(PinId::from_number(pin as usize)).map_err(|error| error.to_string())?;
         self.playback.is_stale = true;
         Ok(())
     }

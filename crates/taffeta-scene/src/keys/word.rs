@@ -79,6 +79,13 @@ impl From<&PathBuf> for FilePath {
 #[schemars(inline, description = "", extend("pattern" = "^[A-Za-z0-9_-]{1,100}$"))]
 pub(crate) struct BodyName(pub String);
 
+impl BodyName {
+    /// That of a body which may have none.
+    pub(crate) fn of(name: &str) -> Option<Self> {
+        (!name.is_empty()).then(|| Self(name.to_owned()))
+    }
+}
+
 impl TryFrom<String> for BodyName {
     type Error = String;
 

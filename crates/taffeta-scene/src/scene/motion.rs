@@ -87,7 +87,7 @@ impl MotionTable {
                 .at("t")
                 .refuse(format!("keyframe times must increase, but t = {after} follows t = {before}"), None);
         }
-        Motion { keys }
+        Motion::from(keys)
     }
 }
 

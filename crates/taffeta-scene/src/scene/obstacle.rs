@@ -9,6 +9,8 @@ use taffeta_io::obj::{FileSequence, ObjError, read_obj_sequence};
 /// An obstacle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SceneObstacle {
+    /// Name; empty: it has none.
+    pub name: String,
     /// What it looks like.
     pub shape: ObstacleShape,
     /// Where it stands at rest.
@@ -67,8 +69,8 @@ impl SceneObstacle {
     /// The obstacle in closed form; `None`: it is a mesh.
     pub fn closed_form(&self) -> Option<Obstacle> {
         let ObstacleShape::Closed(shape) = self.shape else { return None };
-        let Self { place, motion, friction, .. } = self.clone();
-        Some(Obstacle { shape, place, motion, friction })
+        let Self { name, place, motion, friction, .. } = self.clone();
+        Some(Obstacle { name, shape, place, motion, friction })
     }
 
     /// Reads the mesh of the obstacle, without the triangles that have no area, and how many those are; `None`: it is in
@@ -90,9 +92,10 @@ impl SceneObstacle {
                 (file, shapes, 0.0)
             }
         };
-        let Self { place, motion, friction, .. } = self.clone();
+        let Self { name, place, motion, friction, .. } = self.clone();
         let faces = file.mesh.faces;
-        let mut obstacle = MeshObstacle { faces, shapes, shape_rate, place, motion, friction };
+        let mut obstacle =
+            MeshObstacle { name, faces, shapes, shape_rate, place, motion, friction, skin: None };
         let dropped = obstacle.drop_flat_faces();
         if obstacle.faces.is_empty() {
             let message = format!("none of its {dropped} triangles has an area");

@@ -2,7 +2,7 @@
 
 use super::motion::{FrictionTable, MotionTable, PlaceTable};
 use super::obstacle::{ObstacleShape, SceneObstacle};
-use crate::keys::{FilePath, Number, Positive, Vector, exactly_one};
+use crate::keys::{BodyName, FilePath, Number, Positive, Vector, exactly_one};
 use crate::place::Place;
 use glam::DVec3;
 use schemars::JsonSchema;
@@ -32,12 +32,20 @@ pub(super) struct ObstacleTable {
     /// Friction of its surface.
     #[serde(default)]
     friction: FrictionTable,
+    /// Name by which a program finds it, unique among the obstacles.
+    name: Option<BodyName>,
 }
 
 impl From<&SceneObstacle> for ObstacleTable {
     fn from(obstacle: &SceneObstacle) -> Self {
-        let SceneObstacle { shape, place, motion, friction } = obstacle;
-        Self { shape: shape.into(), place: place.into(), motion: motion.into(), friction: (*friction).into() }
+        let SceneObstacle { name, shape, place, motion, friction } = obstacle;
+        Self {
+            shape: shape.into(),
+            place: place.into(),
+            motion: motion.into(),
+            friction: (*friction).into(),
+            name: BodyName::of(name),
+        }
     }
 }
 
@@ -51,7 +59,8 @@ impl ObstacleTable {
         if motion.keys.first().is_some_and(|key| key.time < 0.0) {
             at.warn(format!("{at}.motion has keyframes before time 0"));
         }
-        Some(SceneObstacle { shape, place: self.place.resolve(), motion, friction })
+        let name = self.name.clone().unwrap_or_default().0;
+        Some(SceneObstacle { name, shape, place: self.place.resolve(), motion, friction })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::motion::MotionTable;
 use crate::keys::{
-    Always, Choice, Corner, Count, Fixed, NotNegative, Number, Positive, Vector, Words, exactly_one,
+    Always, BodyName, Choice, Corner, Count, Fixed, NotNegative, Number, Positive, Vector, Words, exactly_one,
 };
 use crate::place::Place;
 use schemars::JsonSchema;
@@ -43,6 +43,8 @@ pub(super) struct PinTable<W> {
     release: Option<NotNegative>,
     /// Force above which a vertex comes loose \[N\].
     strength: Option<Positive>,
+    /// Name by which a program finds it, unique among the pins.
+    name: Option<BodyName>,
 }
 
 /// Vertices of a solid that are held.
@@ -62,11 +64,13 @@ pub(super) struct SolidPinTable {
     release: Option<NotNegative>,
     /// Force above which a vertex comes loose \[N\].
     strength: Option<Positive>,
+    /// Name by which a program finds it, unique among the pins.
+    name: Option<BodyName>,
 }
 
 impl<W: for<'r> From<&'r Region>> From<&PinDescription> for PinTable<W> {
     fn from(pin: &PinDescription) -> Self {
-        let PinDescription { region, motion, axes, clamp, release, strength } = pin;
+        let PinDescription { name, region, motion, axes, clamp, release, strength } = pin;
         Self {
             r#where: region.into(),
             axes: Axes(Fixed(*axes)),
@@ -74,6 +78,7 @@ impl<W: for<'r> From<&'r Region>> From<&PinDescription> for PinTable<W> {
             motion: motion.into(),
             release: release.map(Number),
             strength: strength.map(Number),
+            name: BodyName::of(name),
         }
     }
 }
@@ -84,6 +89,7 @@ impl<W: Where> PinTable<W> {
         check_strength(self.strength, solver, at);
         let motion = self.motion.resolve(&at.at("motion"));
         Some(PinDescription {
+            name: self.name.clone().unwrap_or_default().0,
             region: self.r#where.resolve(last, &at.at("where"))?,
             motion,
             axes: self.axes.0.0,
@@ -96,8 +102,8 @@ impl<W: Where> PinTable<W> {
 
 impl From<&PinDescription> for SolidPinTable {
     fn from(pin: &PinDescription) -> Self {
-        let PinTable { r#where, axes, clamp: _, motion, release, strength } = PinTable::from(pin);
-        Self { r#where, axes, motion, release, strength }
+        let PinTable { r#where, axes, clamp: _, motion, release, strength, name } = PinTable::from(pin);
+        Self { r#where, axes, motion, release, strength, name }
     }
 }
 
@@ -106,6 +112,7 @@ impl SolidPinTable {
     pub(super) fn resolve(&self, solver: SolverChoice, at: &Place<'_>) -> Option<PinDescription> {
         check_strength(self.strength, solver, at);
         Some(PinDescription {
+            name: self.name.clone().unwrap_or_default().0,
             motion: self.motion.resolve(&at.at("motion")),
             axes: self.axes.0.0,
             release: self.release.map(f64::from),

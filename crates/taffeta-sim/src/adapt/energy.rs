@@ -13,6 +13,7 @@ use crate::derive::pressure::has_pressure;
 use crate::derive::world::World;
 use crate::measure::energy::gravity;
 use glam::DVec3;
+use std::sync::Arc;
 use taffeta_core::VertexIndex;
 use taffeta_core::components::Components;
 use taffeta_core::index::{DenseIndex, IndexVec};
@@ -222,7 +223,7 @@ fn slow_piece(world: &mut World, piece: &[usize], amount: f64) -> f64 {
 /// Gives the vertices of a piece new velocities, and the earlier ones that the time integration remembers the same change: it
 /// would give back what only the later ones lose.
 pub(crate) fn put_velocities(world: &mut World, piece: &[usize], vertices: &[MovedVertex]) {
-    let velocities = &mut world.state.motion.velocities.raw;
+    let velocities = &mut Arc::make_mut(&mut world.state.motion.velocities).raw;
     for (i, vertex) in piece.iter().zip(vertices) {
         if let Some(history) = &mut world.state.motion.history.raw[*i] {
             history.velocity += vertex.velocity - velocities[*i];
@@ -313,7 +314,7 @@ mod tests {
             if pass % 10 == 0 {
                 // The integration in time damps waves, and passes spend them.
                 let state = &mut world.state.motion;
-                for (x, v) in state.positions.iter().zip(state.velocities.iter_mut()) {
+                for (x, v) in state.positions.iter().zip(Arc::make_mut(&mut state.velocities).iter_mut()) {
                     *v += 0.2 * DVec3::new((9.0 * x.y).sin(), (7.0 * x.x).cos(), (13.0 * x.x * x.y).sin());
                 }
             }
@@ -359,7 +360,10 @@ mod tests {
     fn wobbling() -> (World, super::EnergyBudget) {
         let mut world = flying(bent_sheets());
         world.setup.settings.gravity = DVec3::new(0.0, 0.0, -9.0);
-        world.state.motion.velocities.iter_mut().enumerate().for_each(|(i, v)| v.y += (i as f64).sin());
+        Arc::make_mut(&mut world.state.motion.velocities)
+            .iter_mut()
+            .enumerate()
+            .for_each(|(i, v)| v.y += (i as f64).sin());
         let budget = note_energies(&world);
         (world, budget)
     }
@@ -368,20 +372,22 @@ mod tests {
     fn motion_pays_for_what_was_lifted() {
         let (mut world, budget) = wobbling();
         let before = mechanical_energy(&world);
-        world.state.motion.positions.iter_mut().for_each(|x| x.z += 1e-3);
+        Arc::make_mut(&mut world.state.motion.positions).iter_mut().for_each(|x| x.z += 1e-3);
         let lifted = mechanical_energy(&world) - before;
         assert_eq!(settle_energies(&mut world, &budget, &[true]), [false]);
         let left = mechanical_energy(&world) - before;
         assert!(lifted > 1e-4 && left.abs() < 1e-12, "{lifted} {left}");
         // More than there is of it.
-        world.state.motion.positions.iter_mut().for_each(|x| x.z += 10.0);
+        Arc::make_mut(&mut world.state.motion.positions).iter_mut().for_each(|x| x.z += 10.0);
         assert_eq!(settle_energies(&mut world, &budget, &[true]), [true]);
     }
 
     #[test]
     fn mass_that_is_new_moves_with_the_others_for_nothing() {
         let (mut world, _) = wobbling();
-        world.state.motion.velocities.iter_mut().for_each(|v| *v = DVec3::new(30.0, 0.0, 0.0));
+        Arc::make_mut(&mut world.state.motion.velocities)
+            .iter_mut()
+            .for_each(|v| *v = DVec3::new(30.0, 0.0, 0.0));
         let budget = note_energies(&world);
         std::sync::Arc::make_mut(&mut world.state.motion.masses).iter_mut().for_each(|mass| *mass *= 1.01);
         assert_eq!(settle_energies(&mut world, &budget, &[true]), [false]);
@@ -423,7 +429,10 @@ mod tests {
         world.setup.settings.solver = SolverChoice::Block;
         world.step(&StepInputs::default(), DT).expect("a step");
         // Motion that pays.
-        world.state.motion.velocities.iter_mut().enumerate().for_each(|(i, v)| v.y += (i as f64).sin());
+        Arc::make_mut(&mut world.state.motion.velocities)
+            .iter_mut()
+            .enumerate()
+            .for_each(|(i, v)| v.y += (i as f64).sin());
         let range = world.state.sheet.vertex_range(1);
         let of_balloon = |world: &World| -> Vec<DVec3> {
             let range = world.state.sheet.vertex_range(1);
@@ -446,7 +455,7 @@ mod tests {
             translate: DVec3::ZERO,
             rotate_deg: DVec3::new(0.0, angle, 0.0),
         };
-        let motion = Motion { keys: vec![key(0.0, 0.0), key(DT, 40.0)] };
+        let motion = Motion::from(vec![key(0.0, 0.0), key(DT, 40.0)]);
         cloth.pins.push(PinDescription { clamp: true, motion, ..PinDescription::new(region) });
         // A pass that edits: one that edits nothing derives nothing anew.
         cloth.remesh = cloth.remesh.map(|remesh| RemeshSettings { size_max: 0.03, ..remesh });
@@ -477,10 +486,7 @@ mod tests {
             let mut world = flying(cloth);
             // Without its vertices on the bend a sheet at rest has more energy.
             world.setup.settings.solver = SolverChoice::Block;
-            world
-                .state
-                .motion
-                .velocities
+            Arc::make_mut(&mut world.state.motion.velocities)
                 .iter_mut()
                 .enumerate()
                 .for_each(|(i, v)| v.x = speed * (i as f64).sin());

@@ -18,6 +18,7 @@ use crate::derive::derived::Derived;
 use crate::derive::rebuild::refill;
 use crate::derive::world::World;
 use glam::DVec3;
+use std::sync::Arc;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::{FaceIndex, VertexIndex};
 use taffeta_mesh::VertexKey;
@@ -174,8 +175,9 @@ fn keep_outside(world: &World, start: &[DVec3], end: &mut [DVec3]) {
 
 /// Moves vertices without giving them velocity; momenta follow.
 fn move_vertices(world: &mut World, start: &[DVec3], end: &[DVec3]) {
+    let positions = Arc::make_mut(&mut world.state.motion.positions);
     for (i, (x, y)) in start.iter().zip(end).enumerate().filter(|(_, (x, y))| x != y) {
-        world.state.motion.positions.raw[i] = *y;
+        positions.raw[i] = *y;
         if let Some(history) = &mut world.state.motion.history.raw[i] {
             history.position += *y - *x;
         }
@@ -348,7 +350,7 @@ mod tests {
         let mut world = world_of(vec![moving]);
         // What is not rigid pays for what rigid turning gains where masses are lumped anew.
         let state = &mut world.state.motion;
-        for (x, v) in state.positions.raw.iter().zip(&mut state.velocities.raw) {
+        for (x, v) in state.positions.raw.iter().zip(&mut Arc::make_mut(&mut state.velocities).raw) {
             *v += DVec3::new((50.0 * x.y).sin(), (30.0 * x.z).cos(), (40.0 * x.x).sin());
         }
         let before = world.measure();

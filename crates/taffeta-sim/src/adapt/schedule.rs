@@ -2,11 +2,12 @@
 
 use crate::adapt::energy::{note_energies, settle_energies};
 use crate::adapt::pass::{put_threads, remesh_cloths};
-use crate::derive::rebuild::rebuild;
+use crate::derive::rebuild::{note_changes, rebuild};
 use crate::derive::solver_facts::stores_energy;
 use crate::derive::world::World;
 use crate::measure::energy::{measure, measure_jumps};
 use crate::model::report::{RemeshCounts, RemeshJumps};
+use std::sync::Arc;
 use taffeta_mesh::VertexKey;
 use taffeta_remesh::Metric;
 
@@ -20,12 +21,13 @@ pub(crate) fn remesh_if_due(world: &mut World) -> (RemeshCounts, f64) {
 /// wanted sizes grow back with that time. Returns the edits, and what they did to the state.
 pub(crate) fn remesh_now(world: &mut World, elapsed: f64) -> (RemeshCounts, RemeshJumps) {
     let chosen: Vec<bool> = world.setup.cloths.iter().map(|cloth| cloth.remesh.is_some()).collect();
-    let before = measure(world);
+    let (before, sheet) = (measure(world), Arc::clone(&world.state.sheet));
     let passed = world.state.last_passes.iter_mut().zip(&chosen).filter(|(_, chosen)| **chosen);
     passed.for_each(|(last, _)| *last = world.state.time - elapsed);
     let (counts, popping) = world.pool.clone().install(|| remesh_or_wait(world, chosen, &[]));
     let jumps = measure_jumps(world, &before, (&counts, popping));
     world.state.still = None;
+    note_changes(world, sheet);
     (counts, jumps)
 }
 

@@ -67,7 +67,7 @@ pub(crate) fn build_loose(
         for (pin, description) in body.pins.iter().enumerate() {
             let held = select(body, description).map_err(|reason| refuse_pin(body, pin, reason))?;
             let center = held.iter().map(|i| body.positions[*i]).sum::<DVec3>() / held.len() as f64;
-            pins.push(Pin { description: description.clone(), center });
+            pins.push(Pin::new(description.clone(), center));
             for i in held {
                 let name = || format!("body '{}'", body.name);
                 claim(&mut holders[i], (pins, first_pin), (name, i, body.positions[i]))?;

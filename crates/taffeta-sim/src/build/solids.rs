@@ -323,7 +323,7 @@ pub(crate) fn place_and_pin(
             let what = format!("solid '{}': pin {number}", solid.name);
             let held = input.select(pin).map_err(|reason| BuildError::BadSetting { what, reason })?;
             let center = held.iter().map(|i| solid.rest[*i]).sum::<DVec3>() / held.len() as f64;
-            pins.push(Pin { description: pin.clone(), center });
+            pins.push(Pin::new(pin.clone(), center));
             for i in held {
                 solid.hold(i, (pins, first_pin), thawed)?;
             }

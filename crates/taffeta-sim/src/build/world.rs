@@ -15,6 +15,7 @@ use crate::derive::world::World;
 use crate::features::seams::weld::close_seams;
 use crate::model::description::{ClothDescription, SolverChoice, WorldDescription};
 use crate::model::error::BuildError;
+use crate::model::ids::BodyIds;
 use crate::model::loose::LooseBody;
 use crate::model::pins::{Pin, along_held};
 use crate::model::report::SafeguardReport;
@@ -94,14 +95,17 @@ fn assemble(
     let threads = settings.threads.min(MAX_THREADS);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|e| BuildError::Threads { threads, reason: e.to_string() })?;
+    let (obstacles, meshes) = (&description.obstacles, &description.mesh_obstacles);
+    let cloths = world_cloths(description);
     let setup = Setup {
-        cloths: world_cloths(description),
+        ids: BodyIds::new(cloths.len(), obstacles.len(), meshes.len()),
+        cloths,
         bodies,
         solids,
         pins,
         seams: seam_laws(description),
-        obstacles: description.obstacles.clone(),
-        meshes: description.mesh_obstacles.clone(),
+        obstacles: obstacles.clone(),
+        meshes: meshes.clone(),
         self_contact: description.self_contact,
         settings,
         sweeps_for,
@@ -239,7 +243,7 @@ fn select_pins(
                 return Err(BuildError::EmptyPin { cloth: cloth.name.clone(), pin });
             }
             let center = held.iter().map(|i| cloth.mesh.positions[*i]).sum::<DVec3>() / held.len() as f64;
-            pins.push(Pin { description: description.clone(), center });
+            pins.push(Pin::new(description.clone(), center));
             for i in held {
                 let vertex = &mut attributes.vertices[built.vertices[range.start + i]];
                 let body = || format!("cloth '{}'", cloth.name);

@@ -3,7 +3,6 @@
 use crate::derive::derived::Clamp;
 use crate::derive::world::World;
 use glam::DVec3;
-use taffeta_core::Motion;
 use taffeta_remesh::View;
 
 /// The time for which pins and obstacles are placed at the end of a substep \[s\].
@@ -13,18 +12,23 @@ pub(crate) fn end_of_substep(world: &World, h: f64) -> f64 {
 
 /// Whether neither pins nor obstacles move until a time \[s\].
 pub(crate) fn stand_still(world: &World, end: f64) -> bool {
-    let stands = |motion: &Motion| motion.stands_between(world.state.time, end);
-    world.setup.pins.iter().all(|pin| stands(&pin.description.motion))
-        && world.setup.obstacles.iter().all(|obstacle| stands(&obstacle.motion))
-        && world.setup.meshes.iter().all(|m| m.stands_between(world.state.time, end))
+    let (setup, time) = (&world.setup, world.state.time);
+    setup.pins.iter().all(|pin| pin.stands_between(time, end))
+        && setup.obstacles.iter().all(|obstacle| obstacle.motion.stands_between(time, end))
+        && setup.meshes.iter().all(|mesh| mesh.stands_between(time, end))
+}
+
+/// Lets the bodies that the caller moves in the step until `end` \[s\] arrive then.
+pub(crate) fn schedule_drives(world: &mut World, end: f64) {
+    let (setup, now) = (&mut world.setup, world.state.time);
+    setup.pins.iter_mut().for_each(|pin| pin.schedule(now, end));
+    setup.obstacles.iter_mut().for_each(|obstacle| obstacle.motion.schedule(now, end));
+    setup.meshes.iter_mut().for_each(|mesh| mesh.schedule(now, end));
 }
 
 /// The directions of the sheet beyond the clamped edges at a time \[s\].
 pub(crate) fn clamp_normals(world: &World, time: f64) -> Vec<DVec3> {
-    let turn = |clamp: &Clamp| {
-        let pin = &world.setup.pins[clamp.pin as usize];
-        pin.description.motion.pose_at(time, pin.center).rotation * clamp.normal
-    };
+    let turn = |clamp: &Clamp| world.setup.pins[clamp.pin as usize].pose_at(time).rotation * clamp.normal;
     world.derived.clamps.iter().map(turn).collect()
 }
 

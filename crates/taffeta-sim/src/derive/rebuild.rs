@@ -6,6 +6,7 @@ use crate::derive::derived::Derived;
 use crate::derive::source::Source;
 use crate::derive::world::World;
 use crate::model::description::{Mode, SimulationSettings, SolverChoice};
+use crate::model::ids::ClothId;
 use crate::model::motion::Motion;
 use crate::model::setup::Setup;
 use crate::model::sheet::{FreezeRules, Sheet, Thawed};
@@ -34,8 +35,21 @@ pub(crate) fn take_over(world: &mut World, thawed: Thawed, before: &IndexVec<Ver
 
 /// Freezes a keyed sheet and puts it in place of the present one.
 pub(crate) fn put_sheet(world: &mut World, thawed: Thawed) {
-    let (sheet, motion) = freeze(thawed, &world.setup);
+    let (mut sheet, motion) = freeze(thawed, &world.setup);
+    sheet.succeed(&world.state.sheet, Some);
     (world.state.sheet, world.state.motion) = (Arc::new(sheet), motion);
+}
+
+/// Notes the sheet that was before if cloths have other topologies now; returns their handles.
+pub(crate) fn note_changes(world: &mut World, before: Arc<Sheet>) -> Vec<ClothId> {
+    let now = &world.state.sheet;
+    let has_changed = |cloth: &usize| now.version(*cloth) != before.version(*cloth);
+    let changed = (0..now.cloth_count()).filter(has_changed);
+    let changed: Vec<_> = changed.map(|cloth| world.setup.ids.cloths[cloth]).collect();
+    if !changed.is_empty() {
+        world.state.before_change = Some(before);
+    }
+    changed
 }
 
 /// Lets contacts go by the present numbers of the vertices of the mesh, which had these keys.

@@ -1,6 +1,8 @@
 //! The world: what it is made of, and what it is at a glance.
 
 use crate::derive::derived::Derived;
+use crate::model::description::PinDescription;
+use crate::model::ids::{ClothId, ObstacleId, PinId};
 use crate::model::loose::LooseBody;
 use crate::model::motion::Motion;
 use crate::model::report::SafeguardReport;
@@ -51,6 +53,49 @@ impl World {
     /// The obstacles that are made of triangles.
     pub fn mesh_obstacles(&self) -> &[MeshObstacle] {
         &self.setup.meshes
+    }
+
+    /// Handles of the cloths, in the order of [`cloths`](Self::cloths).
+    pub fn cloth_ids(&self) -> &[ClothId] {
+        &self.setup.ids.cloths
+    }
+
+    /// Handles of the obstacles: of those in closed form, then of those that are made of triangles.
+    pub fn obstacle_ids(&self) -> impl Iterator<Item = ObstacleId> + '_ {
+        self.setup.ids.obstacles.iter().chain(&self.setup.ids.meshes).copied()
+    }
+
+    /// Handles of the pins, in their order; those that have let go keep their places.
+    pub fn pin_ids(&self) -> impl Iterator<Item = PinId> + use<> {
+        (0..self.setup.pins.len() as u32).map(PinId)
+    }
+
+    /// The cloth of a name.
+    pub fn find_cloth(&self, name: &str) -> Option<ClothId> {
+        let place = self.setup.cloths.iter().position(|cloth| cloth.name == name)?;
+        Some(self.setup.ids.cloths[place])
+    }
+
+    /// The first obstacle of a name.
+    pub fn find_obstacle(&self, name: &str) -> Option<ObstacleId> {
+        let closed = self.setup.obstacles.iter().map(|obstacle| &obstacle.name);
+        let meshes = self.setup.meshes.iter().map(|mesh| &mesh.name);
+        let mut named = closed.chain(meshes).zip(self.obstacle_ids());
+        named.find(|(own, _)| *own == name).map(|(_, id)| id)
+    }
+
+    /// The first pin of a name.
+    pub fn find_pin(&self, name: &str) -> Option<PinId> {
+        let place = self.setup.pins.iter().position(|pin| pin.description.name == name)?;
+        Some(PinId(place as u32))
+    }
+
+    /// The description of a pin: that from which it was made.
+    ///
+    /// # Panics
+    /// If there is no such pin.
+    pub fn pin(&self, pin: PinId) -> &PinDescription {
+        &self.setup.pins[pin.number()].description
     }
 
     /// The bodies of loose vertices.
@@ -125,12 +170,12 @@ impl World {
         self.state.sheet.thaw(&self.state.motion)
     }
 
-    /// Whether a pin has let go. Pins are counted through all cloths in their order.
+    /// Whether a pin has let go.
     ///
     /// # Panics
-    /// If there is no pin of that number.
-    pub fn has_released(&self, pin: usize) -> bool {
-        self.state.released[pin]
+    /// If there is no such pin.
+    pub fn has_released(&self, pin: PinId) -> bool {
+        self.state.released[pin.number()]
     }
 
     /// A handle on the world for other threads, which can follow its steps and end them early.

@@ -13,11 +13,18 @@
 use crate::derive::rebuild::rebuild;
 use crate::derive::world::World;
 use crate::measure::energy::unbalanced_forces;
+use crate::model::ids::PinId;
 use crate::model::inertia::{Inertia, coast};
 use crate::model::pins::{Pin, along_held};
 use glam::DVec3;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::{IndexVec, VertexIndex};
+
+/// The vertices that a pin holds now, in dense order; none if it has let go.
+pub fn pin_vertices(world: &World, pin: PinId) -> Vec<VertexIndex> {
+    let held = world.state.motion.vertex_pins.iter_indexed();
+    held.filter(|(_, own)| **own == Some(pin.0)).map(|(vi, _)| vi).collect()
+}
 
 /// The axes that each pin holds.
 pub(crate) fn pin_axes(world: &World) -> Vec<[bool; 3]> {

@@ -208,6 +208,8 @@ impl ClothDescription {
 /// select belongs to the first; when that one lets go, the vertex is free.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PinDescription {
+    /// Name; empty: it has none.
+    pub name: String,
     /// The vertices it holds.
     pub region: Region,
     /// Their motion from the positions at time 0; rotations are about the centroid of the pinned vertices.
@@ -225,8 +227,15 @@ pub struct PinDescription {
 impl PinDescription {
     /// A pin that holds all axes, stands still and never lets go.
     pub fn new(region: Region) -> Self {
-        let motion = Motion::default();
-        Self { region, motion, axes: [true; 3], clamp: false, release: None, strength: None }
+        let (name, motion) = (String::new(), Motion::default());
+        Self { name, region, motion, axes: [true; 3], clamp: false, release: None, strength: None }
+    }
+}
+
+impl Default for PinDescription {
+    /// A pin of no region, for vertices that are named when it is [added](crate::World::add_pin).
+    fn default() -> Self {
+        Self::new(Region::Vertices(Vec::new()))
     }
 }
 

@@ -2,10 +2,12 @@
 
 pub(crate) mod capabilities;
 pub(crate) mod description;
+pub(crate) mod drives;
 pub(crate) mod effort;
 pub(crate) mod error;
 pub(crate) mod friction;
 pub(crate) mod grabs;
+pub(crate) mod ids;
 pub(crate) mod inertia;
 pub(crate) mod inputs;
 pub(crate) mod loose;

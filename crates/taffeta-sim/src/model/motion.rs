@@ -11,9 +11,9 @@ use taffeta_solve::RestShape;
 #[derive(Clone, Debug, Default)]
 pub struct Motion {
     /// World positions \[m\].
-    pub positions: IndexVec<VertexIndex, DVec3>,
+    pub positions: Arc<IndexVec<VertexIndex, DVec3>>,
     /// Velocities \[m/s\].
-    pub velocities: IndexVec<VertexIndex, DVec3>,
+    pub velocities: Arc<IndexVec<VertexIndex, DVec3>>,
     /// Where each vertex was one substep earlier; `None`: not of use for the time integration.
     pub history: IndexVec<VertexIndex, Option<VertexHistory>>,
     /// Friction that makes each vertex stick to something \[N\]; zero where it does not.

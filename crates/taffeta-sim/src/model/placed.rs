@@ -37,6 +37,11 @@ impl PlacedMeshes {
         self.times = Some(times);
     }
 
+    /// Forgets where they were put, after a caller has moved one.
+    pub(crate) fn forget(&mut self) {
+        *self = Self::default();
+    }
+
     /// How far the farthest vertex of each moves between two times \[m\].
     pub(crate) fn longest_ways(&mut self, list: &[MeshObstacle], times: [f64; 2]) -> Vec<f64> {
         self.place(list, times);

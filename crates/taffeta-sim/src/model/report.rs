@@ -1,5 +1,6 @@
 //! What a step reports.
 
+use crate::model::ids::ClothId;
 use crate::model::stage::StageTimes;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,8 @@ pub struct StepReport {
     pub tears: TearCounts,
     /// Edits of the remeshing pass; zero if none was due.
     pub remesh: RemeshCounts,
+    /// The cloths whose topology has changed in this step, by remeshing, tearing or sewing.
+    pub remeshed: Vec<ClothId>,
     /// What the remeshing pass did to the state.
     pub jumps: RemeshJumps,
     /// Energies, momenta and residual after the step, before the pass.

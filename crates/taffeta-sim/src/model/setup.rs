@@ -1,6 +1,7 @@
 //! What a world is made of and does not change by itself.
 
 use crate::model::description::{Air, EnclosedDescription, SimulationSettings};
+use crate::model::ids::BodyIds;
 use crate::model::loose::LooseBody;
 use crate::model::pins::Pin;
 use crate::model::seams::SeamLaw;
@@ -35,9 +36,12 @@ pub struct Cloth {
     pub break_force: Option<f64>,
 }
 
-/// Bodies, laws and settings of a world: steps read them, and only [`World`](crate::World)'s own setters change them.
+/// Bodies, laws and settings of a world: steps read them, and only [`World`](crate::World)'s own setters change them. A step
+/// gives the drives of bodies that its caller moves the time at which they arrive.
 #[derive(Clone, Debug)]
 pub(crate) struct Setup {
+    /// Handles of cloths and obstacles.
+    pub ids: BodyIds,
     pub cloths: Vec<Cloth>,
     pub bodies: Vec<LooseBody>,
     pub solids: Vec<Solid>,

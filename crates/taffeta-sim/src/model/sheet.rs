@@ -13,7 +13,8 @@ use glam::{DVec2, DVec3};
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
 use slotmap::SecondaryMap;
-use std::sync::Arc;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 use taffeta_core::morton::morton_code;
 use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, SurfaceTopology, TopologyEpoch, VertexIndex};
 use taffeta_mesh::{EdgeKey, FaceKey, Halfedge, HalfedgeMesh, KeyTable, Side, VertexKey};
@@ -46,6 +47,31 @@ pub struct Sheet {
     pub(crate) sewing: Sewing,
     /// The vertices of each solid, in the order of its description.
     pub(crate) solid_vertices: Vec<Vec<VertexIndex>>,
+    /// The cloths by themselves.
+    own: Vec<OwnMesh>,
+    /// The number of every vertex of the mesh, made when somebody asks.
+    numbers: OnceLock<SecondaryMap<VertexKey, VertexIndex>>,
+}
+
+/// The mesh of a cloth by itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct OwnMesh {
+    /// Its vertices and its faces in dense order.
+    vertices: Range<usize>,
+    first_face: usize,
+    /// Corners of its faces, in its own numbers.
+    faces: Vec<[u32; 3]>,
+    /// Count of the changes of its topology.
+    version: u64,
+}
+
+/// The name of a vertex: it stays the same through remeshing for as long as the vertex is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum VertexName {
+    /// A vertex of the mesh of a cloth.
+    Surface(VertexKey),
+    /// A loose vertex, by its number among them.
+    Loose(u32),
 }
 
 /// Attributes that a simulation has no use for, in dense order.
@@ -189,11 +215,80 @@ impl Sheet {
         self.loose.iter().enumerate().map(now).collect()
     }
 
+    /// The cloths by themselves; `cloths` has the cloth of each face.
+    fn own_meshes(&self, cloths: &IndexVec<FaceIndex, u32>, count: u32) -> Vec<OwnMesh> {
+        let own = |cloth: u32| {
+            let vertices = self.vertex_range(cloth);
+            let first_face = cloths.raw.partition_point(|c| *c < cloth);
+            let end = cloths.raw.partition_point(|c| *c <= cloth);
+            let first = vertices.start as u32;
+            let corners = self.topology.faces.raw[first_face..end].iter();
+            let faces = corners.map(|face| face.map(|vi| vi.0 - first)).collect();
+            OwnMesh { vertices, first_face, faces, version: 0 }
+        };
+        (0..count).map(own).collect()
+    }
+
+    /// Goes on with the versions of the sheet that this one replaces; `place` is where each cloth had its place there.
+    pub(crate) fn succeed(&mut self, before: &Sheet, place: impl Fn(usize) -> Option<usize>) {
+        for cloth in 0..self.own.len() {
+            let Some(old) = place(cloth).and_then(|place| before.own.get(place)) else { continue };
+            let keys = &self.keys.vertices.raw[self.own[cloth].vertices.clone()];
+            let is_same =
+                self.own[cloth].faces == old.faces && *keys == before.keys.vertices.raw[old.vertices.clone()];
+            self.own[cloth].version = old.version + u64::from(!is_same);
+        }
+    }
+
+    /// Corners of the faces of a cloth, in its own numbers.
+    pub(crate) fn own_faces(&self, cloth: usize) -> &[[u32; 3]] {
+        &self.own[cloth].faces
+    }
+
+    /// The faces of a cloth in dense order.
+    pub(crate) fn face_range(&self, cloth: usize) -> Range<usize> {
+        let OwnMesh { first_face, faces, .. } = &self.own[cloth];
+        *first_face..first_face + faces.len()
+    }
+
+    /// Number of cloths.
+    pub(crate) fn cloth_count(&self) -> usize {
+        self.own.len()
+    }
+
+    /// Count of the changes of the topology of a cloth.
+    pub(crate) fn version(&self, cloth: usize) -> u64 {
+        self.own[cloth].version
+    }
+
     /// The vertices of a cloth or another body: a contiguous range in dense order.
-    pub(crate) fn vertex_range(&self, cloth: u32) -> std::ops::Range<usize> {
+    pub(crate) fn vertex_range(&self, cloth: u32) -> Range<usize> {
         let start = self.vertex_cloths.partition_point(|c| *c < cloth);
         let end = self.vertex_cloths.partition_point(|c| *c <= cloth);
         start..end
+    }
+
+    /// The name of a vertex, by which it is found again after edits.
+    pub fn vertex_name(&self, vi: VertexIndex) -> VertexName {
+        let first_loose = self.topology.surface_vertex_count() as u32;
+        match self.keys.vertices.raw.get(vi.0 as usize) {
+            Some(key) => VertexName::Surface(*key),
+            None => VertexName::Loose(vi.0 - first_loose),
+        }
+    }
+
+    /// The present number of a vertex; `None`: remeshing has removed it.
+    pub fn find_vertex(&self, name: VertexName) -> Option<VertexIndex> {
+        match name {
+            VertexName::Surface(key) => {
+                let numbers = self.numbers.get_or_init(|| self.vertex_indices());
+                numbers.get(key).copied()
+            }
+            VertexName::Loose(number) => {
+                let is_there = (number as usize) < self.topology.loose_count;
+                is_there.then(|| VertexIndex(number + self.topology.surface_vertex_count() as u32))
+            }
+        }
     }
 
     /// The keys of the vertices of the mesh, in dense order.
@@ -252,8 +347,8 @@ impl Thawed {
             first_side(&mesh, &keys, &topology, ei) * attributes.edges[*key].scalar
         };
         let mut motion = Motion {
-            positions: collect.each(|vertex| vertex.position, |vertex| vertex.position),
-            velocities: collect.each(|vertex| vertex.velocity, |vertex| vertex.velocity),
+            positions: Arc::new(collect.each(|vertex| vertex.position, |vertex| vertex.position)),
+            velocities: Arc::new(collect.each(|vertex| vertex.velocity, |vertex| vertex.velocity)),
             history: collect.each(|vertex| vertex.history, |vertex| vertex.history),
             vertex_friction: collect.each(|vertex| vertex.friction, |vertex| vertex.friction),
             masses: Arc::new(masses),
@@ -283,8 +378,11 @@ impl Thawed {
             loose,
             sewing,
             solid_vertices,
+            own: Vec::new(),
+            numbers: OnceLock::new(),
         };
-        (sheet, motion)
+        let own = sheet.own_meshes(&motion.rest.cloths, cloth_count);
+        (Sheet { own, ..sheet }, motion)
     }
 }
 

@@ -42,6 +42,9 @@ pub(crate) struct State {
     /// The dense arrays; a checkpoint has them by keys.
     #[serde(skip)]
     pub motion: Motion,
+    /// The sheet before the last step that changed its topology; no part of a checkpoint.
+    #[serde(skip)]
+    pub before_change: Option<Arc<Sheet>>,
     /// The balance of the last substep; no part of a checkpoint, for the next substep makes it anew.
     #[serde(skip)]
     pub last: LastSubstep,

@@ -21,6 +21,7 @@ use crate::step::predict::predict;
 use crate::step::snapshot::{go_back, note, note_substep};
 use crate::step::solve::solve;
 use glam::DVec3;
+use std::sync::Arc;
 use taffeta_core::index::DenseIndex;
 
 /// Unbalanced force that counts as none, relative to the load: weight and pressure.
@@ -71,7 +72,7 @@ pub(crate) fn equilibrate(world: &mut World) -> Result<StepReport, StepError> {
             return Err(error);
         }
     };
-    world.state.motion.velocities.iter_mut().for_each(|v| *v = DVec3::ZERO);
+    Arc::make_mut(&mut world.state.motion.velocities).iter_mut().for_each(|v| *v = DVec3::ZERO);
     world.state.forget_history();
     world.state.frame += 1;
     world.derived.keep_bending(&world.state.sheet, &mut world.state.motion);
@@ -88,6 +89,7 @@ pub(crate) fn equilibrate(world: &mut World) -> Result<StepReport, StepError> {
         tears: TearCounts::default(),
         safeguard: world.safeguard.clone(),
         remesh: Default::default(),
+        remeshed: Vec::new(),
         jumps: Default::default(),
         metrics,
         state_hash,
@@ -106,7 +108,7 @@ fn relax(world: &mut World, times: &mut StageTimes) -> Result<(SubstepPlan, f64)
     while plan.substeps < MAX_STEPS && !world.scratch.effort.is_spent() {
         world.watch.pass(world.state.time)?;
         let before = note_substep(world);
-        world.state.motion.velocities.iter_mut().for_each(|v| *v = DVec3::ZERO);
+        Arc::make_mut(&mut world.state.motion.velocities).iter_mut().for_each(|v| *v = DVec3::ZERO);
         world.state.forget_history();
         world.derived.begin_frame();
         times.run(Stage::Predict, || predict(world, step));

@@ -84,6 +84,7 @@ pub(crate) fn rest(world: &mut World, still: Still, dt: f64) -> StepReport {
         tears: TearCounts::default(),
         safeguard: SafeguardReport::default(),
         remesh,
+        remeshed: Vec::new(),
         jumps,
         metrics: Metrics { max_strain: max_strain(world), ..still.metrics },
         state_hash: times.run(Stage::Measure, || state_hash(world)),

@@ -1,6 +1,8 @@
 //! A step, from its inputs to its report.
 
 use crate::adapt::schedule::remesh_if_due;
+use crate::derive::clock::schedule_drives;
+use crate::derive::rebuild::note_changes;
 use crate::derive::world::World;
 use crate::features::grabs::{Leader, find_grabbed};
 use crate::features::seams::weld::close_seams;
@@ -15,6 +17,7 @@ use crate::run::outlook::{adapt_to_outlook, begins};
 use crate::run::rest::{find_rest, note_stillness, rest};
 use crate::step::snapshot::{go_back, note};
 use crate::step::substeps::make_substeps;
+use std::sync::Arc;
 
 /// See [`World::step_led`].
 pub(crate) fn step(
@@ -33,6 +36,19 @@ pub(crate) fn step(
         }
     }
     find_grabbed(world, &inputs.grabs)?;
+    schedule_drives(world, world.state.time + dt);
+    let before = Arc::clone(&world.state.sheet);
+    let report = make_step(world, inputs, dt, lead)?;
+    Ok(StepReport { remeshed: note_changes(world, before), ..report })
+}
+
+/// A step whose inputs are sound.
+fn make_step(
+    world: &mut World,
+    inputs: &StepInputs,
+    dt: f64,
+    lead: &mut Leader<'_>,
+) -> Result<StepReport, StepError> {
     if let Some(still) = find_rest(world, inputs, dt) {
         world.watch.pass(world.state.time)?;
         return Ok(rest(world, still, dt));
@@ -77,6 +93,7 @@ pub(crate) fn step(
         tears,
         safeguard: world.safeguard.clone(),
         remesh,
+        remeshed: Vec::new(),
         jumps,
         metrics: Metrics { max_strain: max_strain(world), ..measured },
         state_hash,

@@ -8,6 +8,7 @@ use crate::features::springs::break_overloaded_edges;
 use crate::model::error::StepError;
 use crate::step::guard::not_finite;
 use crate::step::integrate::note_history;
+use std::sync::Arc;
 
 /// Distance from the origin beyond which a position is taken for a blow-up \[m\]: there f64 resolves tenths of a
 /// micrometer and no solver converges any more.
@@ -25,6 +26,9 @@ pub(crate) fn finish(world: &mut World, h: f64) -> Result<(), StepError> {
     let state = &mut world.state.motion;
     let (work, last) = (&world.scratch, &world.state.last);
     let mut bad = None;
+    // They are copied where somebody else holds them: a snapshot, or a view of another program.
+    let positions = Arc::make_mut(&mut state.positions);
+    let velocities = Arc::make_mut(&mut state.velocities);
     for (i, row) in work.rows.iter().enumerate() {
         let position = row.position();
         if !position.is_finite() || position.abs().max_element() > FARTHEST {
@@ -34,8 +38,8 @@ pub(crate) fn finish(world: &mut World, h: f64) -> Result<(), StepError> {
         // before, in which backward differences would let it swing back.
         let is_euler = last.scales[i] == h || work.stopped[i] || state.inverse_masses.raw[i] == 0.0;
         let (base, scale) = if is_euler { (work.start[i], h) } else { (work.bases[i], last.scales[i]) };
-        state.velocities.raw[i] = (position - base) * (1.0 / scale);
-        state.positions.raw[i] = position;
+        velocities.raw[i] = (position - base) * (1.0 / scale);
+        positions.raw[i] = position;
     }
     match bad {
         Some(i) => Err(not_finite(world, i, h)),

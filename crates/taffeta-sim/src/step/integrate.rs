@@ -6,6 +6,7 @@ use crate::model::inertia::{Inertia, LARGEST_GROWTH, coast};
 use crate::model::pins::along_held;
 use crate::model::scratch::Scratch;
 use glam::DVec3;
+use std::sync::Arc;
 use taffeta_contact::Contact;
 use taffeta_core::index::DenseIndex;
 use taffeta_remesh::VertexHistory;
@@ -53,7 +54,7 @@ pub(crate) fn restart_at_contacts(world: &mut World, h: f64) {
         let row = &mut work.rows[i];
         row.position = along_held(motion.held[vi], row.position(), free).to_array();
         last.scales[i] = h;
-        motion.velocities[vi] = velocity;
+        Arc::make_mut(&mut motion.velocities)[vi] = velocity;
     }
 }
 

@@ -7,10 +7,11 @@ use crate::derive::world::World;
 use crate::features::grabs::{forget_grabbed, pull_grabbed};
 use crate::features::pins::{note_inertia, release_pins};
 use crate::model::inertia::coast;
-use crate::model::pins::{Guided, Pin, along_held};
+use crate::model::pins::{Guided, along_held};
 use crate::model::state::State;
 use crate::step::integrate::collect_inertia;
 use glam::DVec3;
+use std::sync::Arc;
 use taffeta_core::index::DenseIndex;
 
 /// Lets go of the pins whose time has come. Moves the free vertices by inertia, gravity, drag, pressure and grabs, and
@@ -30,16 +31,18 @@ pub(crate) fn predict(world: &mut World, h: f64) {
     work.bases = inertia.iter().map(|inertia| inertia.position).collect();
     last.scales = inertia.iter().map(|inertia| inertia.scale).collect();
     work.stopped = vec![false; inertia.len()];
-    for ((v, w), inertia) in state.velocities.iter_mut().zip(state.inverse_masses.iter()).zip(&inertia) {
+    let velocities = Arc::make_mut(&mut state.velocities);
+    for ((v, w), inertia) in velocities.iter_mut().zip(state.inverse_masses.iter()).zip(&inertia) {
         *v = if *w > 0.0 { coast(*inertia, outside) } else { *v };
     }
     // Those without history take longer strides, and the same share of what acts from outside.
     work.impulse_time = last.scales.iter().copied().fold(h, f64::min);
     let impulses = outer_impulses(world, world.scratch.impulse_time);
     let state = &mut world.state.motion;
+    let velocities = Arc::make_mut(&mut state.velocities);
     for (i, impulse) in impulses.iter().enumerate() {
         let share = world.state.last.scales[i] / world.scratch.impulse_time;
-        state.velocities.raw[i] += *impulse * (state.inverse_masses.raw[i] * share);
+        velocities.raw[i] += *impulse * (state.inverse_masses.raw[i] * share);
     }
     world.scratch.impulses = impulses;
     note_inertia(world, &inertia, outside);
@@ -69,15 +72,16 @@ fn outer_impulses(world: &World, h: f64) -> Vec<DVec3> {
 fn place_vertices(world: &mut World, h: f64) {
     let State { sheet, motion, last, .. } = &world.state;
     let end = end_of_substep(world, h);
-    let pose = |pin: &Pin| pin.description.motion.pose_at(end, pin.center);
-    let poses: Vec<_> = world.setup.pins.iter().map(pose).collect();
+    let poses: Vec<_> = world.setup.pins.iter().map(|pin| pin.pose_at(end)).collect();
     world.scratch.guided.clear();
     for vi in sheet.topology.vertices() {
         let start = motion.positions[vi];
         let i = vi.to_usize();
         let mut position = world.scratch.bases[i] + motion.velocities[vi] * last.scales[i];
         if let Some(pin) = motion.vertex_pins[vi] {
-            let (held, target) = (motion.held[vi], poses[pin as usize].apply(sheet.starts[vi]));
+            let (held, name) = (motion.held[vi], || sheet.vertex_name(vi));
+            let (pin, pose) = (&world.setup.pins[pin as usize], &poses[pin as usize]);
+            let target = pin.target_at((end, pose), name, [sheet.starts[vi], start]);
             position = along_held(held, target, position);
             if held.contains(&false) {
                 world.scratch.guided.push(Guided { vertex: vi, held, start, target });

@@ -10,6 +10,7 @@ use taffeta_contact::MotionBounds;
 use taffeta_solve::PlateState;
 
 /// All that a step or a substep changes before it can still fail.
+#[derive(Clone, Debug)]
 pub(crate) struct Snapshot {
     state: State,
     inputs: Inputs,

@@ -18,7 +18,7 @@ fn blocked(top: f64, leaves: bool) -> World {
     let key =
         |time: f64, down: f64| Keyframe { time, translate: DVec3::NEG_Z * down, rotate_deg: DVec3::ZERO };
     if leaves {
-        pin.motion = Motion { keys: vec![key(0.0, 0.0), key(0.4, 0.0), key(0.6, 0.3)] };
+        pin.motion = Motion::from(vec![key(0.0, 0.0), key(0.4, 0.0), key(0.6, 0.3)]);
     }
     let mut strip = cloth(strip, Vec::new());
     strip.pins.push(pin);

@@ -77,7 +77,7 @@ pub(super) fn grips(height: f64, speed: f64) -> [PinDescription; 2] {
     };
     let mut upper = side(height - 1e-9, height + 1e-9);
     let key = |time: f64| Keyframe { time, translate: DVec3::Y * (speed * time), rotate_deg: DVec3::ZERO };
-    upper.motion = Motion { keys: vec![key(0.0), key(10.0)] };
+    upper.motion = Motion::from(vec![key(0.0), key(10.0)]);
     [side(-1e-9, 1e-9), upper]
 }
 

@@ -218,7 +218,7 @@ fn a_ball_that_goes_through_a_sheet_leaves_no_edge_that_is_next_to_nothing() {
         let place = Placement { translate: DVec3::new(0.65, 0.55, -0.17), ..Placement::default() };
         let mut ball = Obstacle::new(Shape::Sphere { radius: 0.16 }, place);
         let key = |time: f64| Keyframe { time, translate: DVec3::Z * (1.6 * time), rotate_deg: DVec3::ZERO };
-        ball.motion = Motion { keys: vec![key(0.0), key(1.0)] };
+        ball.motion = Motion::from(vec![key(0.0), key(1.0)]);
         description.obstacles = vec![ball];
         description.self_contact = true;
     });

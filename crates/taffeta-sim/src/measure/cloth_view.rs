@@ -1,0 +1,183 @@
+//! A cloth as other programs read it: borrowed arrays in the cloth's own numbers, and buffers to be filled.
+
+use crate::derive::world::World;
+use crate::measure::origins::find_origins;
+use crate::model::setup::Cloth;
+use crate::model::sheet::VertexName;
+use glam::{DVec2, DVec3, Vec3};
+use std::ops::Range;
+use taffeta_core::index::DenseIndex;
+use taffeta_core::{Region, VertexIndex};
+use taffeta_remesh::Origin;
+
+/// A cloth of a world. Vertices and faces are numbered from 0, in an order that lasts until the topology changes.
+#[derive(Clone, Copy, Debug)]
+pub struct ClothView<'a> {
+    world: &'a World,
+    number: usize,
+}
+
+impl<'a> ClothView<'a> {
+    pub(crate) fn new(world: &'a World, number: usize) -> Self {
+        Self { world, number }
+    }
+
+    /// Name, material and settings.
+    pub fn cloth(&self) -> &'a Cloth {
+        &self.world.setup.cloths[self.number]
+    }
+
+    /// Number of the cloth among those of its world.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
+    /// Positions of the vertices \[m\].
+    pub fn positions(&self) -> &'a [DVec3] {
+        &self.world.state.motion.positions.raw[self.vertex_range()]
+    }
+
+    /// Velocities of the vertices \[m/s\].
+    pub fn velocities(&self) -> &'a [DVec3] {
+        &self.world.state.motion.velocities.raw[self.vertex_range()]
+    }
+
+    /// Masses of the vertices \[kg\].
+    pub fn masses(&self) -> &'a [f64] {
+        &self.world.state.motion.masses.raw[self.vertex_range()]
+    }
+
+    /// Corners of the faces, counter-clockwise.
+    pub fn faces(&self) -> &'a [[u32; 3]] {
+        self.world.state.sheet.own_faces(self.number)
+    }
+
+    /// Material coordinates of the corners of the faces \[m\]. A cloth that came without any has each of its faces laid flat.
+    pub fn corners(&self) -> &'a [[DVec2; 3]] {
+        &self.world.state.motion.rest.corners.raw[self.world.state.sheet.face_range(self.number)]
+    }
+
+    /// Count of the changes of the topology. Arrays that were read under another count do not fit these.
+    pub fn topology_version(&self) -> u64 {
+        self.world.state.sheet.version(self.number)
+    }
+
+    /// The vertices among all of the world, whose dense arrays are those of [`World::motion`].
+    pub fn vertex_range(&self) -> Range<usize> {
+        self.world.state.sheet.vertex_range(self.number as u32)
+    }
+
+    /// The number of a vertex among all of the world.
+    ///
+    /// # Panics
+    /// If there is no such vertex.
+    pub fn vertex(&self, number: usize) -> VertexIndex {
+        let range = self.vertex_range();
+        assert!(number < range.len(), "there is no vertex {number}; there are {}", range.len());
+        VertexIndex::from_usize(range.start + number)
+    }
+
+    /// The name of a vertex, which stays the same through remeshing for as long as the vertex is there. A
+    /// [pin without axes](World::add_pin) keeps it there.
+    ///
+    /// # Panics
+    /// If there is no such vertex.
+    pub fn name_of(&self, number: usize) -> VertexName {
+        self.world.state.sheet.vertex_name(self.vertex(number))
+    }
+
+    /// The present number of a vertex; `None`: remeshing has removed it, or it is of another body.
+    pub fn find(&self, name: VertexName) -> Option<usize> {
+        let (found, range) = (self.world.state.sheet.find_vertex(name)?.to_usize(), self.vertex_range());
+        range.contains(&found).then(|| found - range.start)
+    }
+
+    /// The vertices that a region selects: a box of the world selects by present positions \[m\], a list by present numbers.
+    pub fn select(&self, region: &Region) -> Vec<VertexIndex> {
+        let mut selected = vec![false; self.positions().len()];
+        match region {
+            Region::Box(_) => {
+                let points = self.positions().iter();
+                selected = points.map(|x| region.contains_point(*x, None)).collect();
+            }
+            Region::MaterialBox(_) => {
+                let corners = self.faces().iter().zip(self.corners());
+                for (v, u) in corners.flat_map(|(face, corners)| face.iter().zip(corners)) {
+                    selected[*v as usize] |= region.contains_point(DVec3::ZERO, Some(*u));
+                }
+            }
+            Region::Boundary => {
+                let (first, sheet) = (self.vertex_range().start, &self.world.state.sheet);
+                for edge in sheet.topology.edges.iter().filter(|edge| edge.is_boundary()) {
+                    for end in edge.vertices.map(|vi| vi.to_usize().wrapping_sub(first)) {
+                        selected.get_mut(end).into_iter().for_each(|is_selected| *is_selected = true);
+                    }
+                }
+            }
+            Region::Vertices(list) => {
+                for number in list {
+                    selected
+                        .get_mut(*number as usize)
+                        .into_iter()
+                        .for_each(|is_selected| *is_selected = true);
+                }
+            }
+        }
+        let numbers = selected.iter().enumerate().filter(|(_, is_selected)| **is_selected);
+        numbers.map(|(number, _)| self.vertex(number)).collect()
+    }
+
+    /// Where each vertex lies on the mesh that the cloth had before its topology last changed, in the numbers of that mesh;
+    /// by itself, for one whose topology has not changed in the last step that changed any.
+    pub fn origins(&self) -> Vec<Origin> {
+        find_origins(self.world, self.number)
+    }
+
+    /// Fills a buffer with the positions \[m\], in single precision.
+    pub fn positions_f32_into(&self, out: &mut Vec<[f32; 3]>) {
+        out.resize(self.positions().len(), [0.0; 3]);
+        self.fill_positions(out);
+    }
+
+    /// Fills a buffer with the unit normals of the vertices, weighted by the areas of the faces, in single precision. A vertex
+    /// whose faces have no area has the normal zero.
+    pub fn normals_into(&self, out: &mut Vec<[f32; 3]>) {
+        out.resize(self.positions().len(), [0.0; 3]);
+        self.fill_normals(out);
+    }
+
+    /// Fills a slice as [`positions_f32_into`](Self::positions_f32_into) does.
+    ///
+    /// # Panics
+    /// If it has another length than [`positions`](Self::positions).
+    pub fn fill_positions(&self, out: &mut [[f32; 3]]) {
+        let positions = self.positions();
+        assert_eq!(out.len(), positions.len(), "one entry for each vertex");
+        for (out, x) in out.iter_mut().zip(positions) {
+            *out = x.as_vec3().to_array();
+        }
+    }
+
+    /// Fills a slice as [`normals_into`](Self::normals_into) does.
+    ///
+    /// # Panics
+    /// If it has another length than [`positions`](Self::positions).
+    pub fn fill_normals(&self, out: &mut [[f32; 3]]) {
+        let positions = self.positions();
+        assert_eq!(out.len(), positions.len(), "one entry for each vertex");
+        out.fill([0.0; 3]);
+        for face in self.faces() {
+            let [a, b, c] = face.map(|v| positions[v as usize]);
+            // The differences in full precision: far from the origin those of single precision would be noise.
+            let doubled_area = (b - a).as_vec3().cross((c - a).as_vec3());
+            for v in face {
+                let sum = &mut out[*v as usize];
+                *sum = (Vec3::from_array(*sum) + doubled_area).to_array();
+            }
+        }
+        for normal in out {
+            // A face of a micrometer has 1e-12 m², whose square single precision still holds.
+            *normal = Vec3::from_array(*normal).normalize_or_zero().to_array();
+        }
+    }
+}

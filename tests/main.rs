@@ -10,6 +10,7 @@ mod contact;
 mod contact_scenes;
 mod damaged;
 mod determinism;
+mod driven;
 mod examples;
 mod golden;
 mod grabs;

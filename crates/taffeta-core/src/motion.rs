@@ -101,6 +101,9 @@ impl Pose {
 /// Distance from the origin up to which a body can be moved \[m\].
 const FARTHEST_POSE: f64 = 1e9;
 
+/// Part of a step before its end in which a drive has arrived.
+const TIME_SLACK: f64 = 1e-9;
+
 /// Largest error of an entry of `R Rᵀ` of a rotation.
 const ROTATION_SLACK: f64 = 1e-6;
 
@@ -132,7 +135,9 @@ impl<T: PartialEq> Drive<T> {
 
     /// Part of the way done at a time \[s\], in `[0, 1]`.
     pub fn part(&self, time: f64) -> f64 {
-        if time >= self.end { 1.0 } else { ((time - self.begin) / (self.end - self.begin)).max(0.0) }
+        // The last substep of a step ends at its end but for the round-off of times.
+        let part = (time - self.begin) / (self.end - self.begin);
+        if part >= 1.0 - TIME_SLACK { 1.0 } else { part.max(0.0) }
     }
 
     /// Whether the value is the same at all times from one to another \[s\].

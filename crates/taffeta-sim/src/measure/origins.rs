@@ -45,7 +45,9 @@ fn corner_of(sheet: &Sheet, cloth: usize, vi: VertexIndex) -> Option<Origin> {
 /// The point of the faces that is nearest to a point of the layout \[m\], on the first of those that are equally near.
 fn nearest(faces: &[[DVec3; 3]], point: DVec3) -> Origin {
     let place = |(face, corners): (usize, &[DVec3; 3])| {
-        let weights = closest_point_on_triangle(point, *corners);
+        let weights = closest_point_on_triangle(point, *corners).map(|weight| weight.max(0.0));
+        let sum: f64 = weights.iter().sum();
+        let weights = weights.map(|weight| weight / sum);
         let found: DVec3 = corners.iter().zip(weights).map(|(x, w)| *x * w).sum();
         (found.distance_squared(point), Origin { face: face as u32, weights })
     };

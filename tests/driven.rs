@@ -377,3 +377,119 @@ fn a_patch_that_is_held_later_is_led_from_where_it_is() {
         assert!(ask::pin_vertices(&world, pin).is_empty());
     }
 }
+
+mod loads {
+    use super::*;
+    use taffeta::sim::{Air, BendingModel, StepReport};
+
+    /// Momentum of all cloths \[kg·m/s\].
+    fn momentum(world: &World) -> DVec3 {
+        let motion = world.motion();
+        motion.masses.iter().zip(motion.velocities.iter()).map(|(m, v)| *v * *m).sum()
+    }
+
+    fn mass(world: &World) -> f64 {
+        world.motion().masses.iter().sum()
+    }
+
+    /// What obstacles have received in a step \[N·s\].
+    fn received(report: &StepReport) -> DVec3 {
+        report.obstacle_loads.iter().map(|load| load.force * FRAME).sum()
+    }
+
+    #[test]
+    fn obstacles_receive_what_a_bouncing_cloth_loses() {
+        for (solver, is_mesh) in [
+            (SolverChoice::Global, false),
+            (SolverChoice::Global, true),
+            (SolverChoice::Block, false),
+            (SolverChoice::Projective, false),
+        ] {
+            // A stiff sheet that falls on a ball and on a floor, and is thrown up again by the floor, over and over.
+            let mut cloth = laid(5, 0.2);
+            if solver == SolverChoice::Projective {
+                cloth.bending = BendingModel::MeanCurvature;
+            }
+            let floor = Obstacle::new(Shape::Plane { normal: DVec3::Y }, Placement::at(DVec3::Y * -0.05));
+            let mut description = WorldDescription {
+                cloths: vec![cloth],
+                obstacles: vec![Obstacle { name: "floor".into(), ..floor }],
+                simulation: settings(solver),
+                ..WorldDescription::default()
+            };
+            match is_mesh {
+                true => description.mesh_obstacles.push(mesh_ball()),
+                false => description.obstacles.push(ball()),
+            }
+            let mut world = build(&description);
+            let floor = world.find_obstacle("floor").expect("its name");
+            let (start, steps) = (momentum(&world), tier(150, 1000));
+            let (mut handed, mut largest, mut touched) = (DVec3::ZERO, 0.0_f64, 0);
+            for step in 0..steps {
+                let lift = 0.04 * f64::from(u8::from(step % 40 < 4)) - 0.05;
+                world.set_obstacle_pose(floor, shifted(DVec3::Y * lift)).expect("a pose");
+                let report = world.step(&StepInputs::default(), FRAME).expect("it steps");
+                handed += received(&report);
+                largest = largest.max(received(&report).length());
+                touched += u32::from(report.contacts > 0);
+                let fall = mass(&world) * -9.81 * FRAME * f64::from(step + 1) * DVec3::Y;
+                let lost = start + fall - momentum(&world);
+                let (error, bound) = (handed.distance(lost), 1e-10 * lost.length() + 1e-12 * fall.length());
+                // What a contact does that is open in the end is handed over with the next one.
+                assert!(
+                    error < bound || touched == 0,
+                    "{solver:?}, mesh: {is_mesh}, step {step}: {error:e} of {lost}"
+                );
+            }
+            assert!(touched > 20 && largest > 1e-2, "{solver:?}: it bounces: {touched}, {largest}");
+        }
+    }
+
+    #[test]
+    fn what_rests_presses_with_its_weight_where_it_lies() {
+        for solver in [SolverChoice::Global, SolverChoice::Block] {
+            let block = Shape::Box { half_size: DVec3::new(0.3, 0.1, 0.3) };
+            let table = Obstacle::new(block, Placement::at(DVec3::new(0.05, -0.1, 0.0)));
+            let mut world = build(&WorldDescription {
+                cloths: vec![laid(6, 0.001)],
+                // The ball is out of the way.
+                obstacles: vec![Obstacle { place: Placement::at(DVec3::Y * -5.0), ..ball() }, table],
+                simulation: settings(solver),
+                ..WorldDescription::default()
+            });
+            let ball = world.find_obstacle("ball").expect("its name");
+            run(&mut world, 60);
+            for _ in 0..20 {
+                let report = run(&mut world, 1);
+                let [far, near] = report.obstacle_loads[..] else { panic!("two obstacles") };
+                assert_eq!((far.obstacle, far.force, far.torque), (ball, DVec3::ZERO, DVec3::ZERO));
+                let weight = mass(&world) * -9.81 * DVec3::Y;
+                assert!(near.force.distance(weight) < 1e-3 * weight.length(), "{solver:?}: {}", near.force);
+                // The middle of the sheet lies 0.05 m beside that of the table, and 0.1 m above it.
+                let torque = DVec3::new(-0.05, 0.1, 0.0).cross(weight);
+                assert!(near.torque.distance(torque) < 2e-2 * torque.length(), "{solver:?}: {}", near.torque);
+                assert_eq!(near.point, DVec3::new(0.05, -0.1, 0.0));
+            }
+        }
+    }
+
+    #[test]
+    fn air_grabs_and_damping_are_no_load_of_an_obstacle() {
+        let mut description = over_ball(SolverChoice::Global, false);
+        description.cloths[0].pins.clear();
+        description.air = Some(Air { wind: DVec3::new(3.0, 1.0, 0.0), ..Air::default() });
+        description.simulation.velocity_damping = 2.0;
+        let mut world = build(&description);
+        let ball = world.find_obstacle("ball").expect("its name");
+        run(&mut world, 10);
+        // It is taken away, and the cloth flies on.
+        world.set_obstacle_pose(ball, shifted(DVec3::Y * -50.0)).expect("a pose");
+        run(&mut world, 3);
+        let weight = mass(&world) * 9.81;
+        for _ in 0..10 {
+            let report = run(&mut world, 1);
+            let force = report.obstacle_loads[0].force;
+            assert!(report.contacts == 0 && force.length() < 1e-4 * weight, "{force} for {weight} N");
+        }
+    }
+}

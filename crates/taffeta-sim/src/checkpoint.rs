@@ -191,6 +191,9 @@ fn check_content(world: &World, checkpoint: &Checkpoint) -> Result<(), String> {
     if let Some(reason) = checkpoint.state.find_defect(world.setup.cloths.len(), world.setup.pins.len()) {
         return Err(reason);
     }
+    if !checkpoint.state.loads.is_sound(world.setup.obstacles.len() + world.setup.meshes.len()) {
+        return Err("what its obstacles have borne is not of all of them, or not finite".to_owned());
+    }
     if let Some(reason) = checkpoint.drives.find_defect(&world.setup) {
         return Err(reason);
     }

@@ -55,6 +55,7 @@ pub use model::error::{BuildError, StepError};
 pub use model::grabs::Grab;
 pub use model::ids::{ClothId, ObstacleId, PinId};
 pub use model::inputs::StepInputs;
+pub use model::loads::ObstacleLoad;
 pub use model::loose::{LooseBody, LooseVertex};
 pub use model::motion::Motion;
 pub use model::report::{

@@ -1,6 +1,7 @@
 //! Contact within a substep: paths, contacts, the safeguard and its reports.
 
 pub(crate) mod forced;
+pub(crate) mod loads;
 pub(crate) mod meet;
 pub(crate) mod memory;
 pub(crate) mod path;

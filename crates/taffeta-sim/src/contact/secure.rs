@@ -59,7 +59,9 @@ fn push_out(world: &mut World, proximity: &Proximity, path: &ContactPath, (share
 /// Reads: rows, the positions at the start. Writes: rows, what the safeguard had to do.
 pub(crate) fn secure(world: &mut World, h: f64) {
     world.scratch.shortened.clear();
+    world.scratch.secured = DVec3::ZERO;
     let Some(mut proximity) = world.derived.proximity.take() else { return };
+    let before = center_of_rows(world);
     let secured = match world.derived.choice.capabilities().contact {
         ContactLaw::Forces => watch_motion(world, &mut proximity, h),
         ContactLaw::Passes | ContactLaw::Equations => secure_motion(world, &mut proximity, h),
@@ -82,6 +84,13 @@ pub(crate) fn secure(world: &mut World, h: f64) {
             work.shortened.push(i);
         }
     }
+    world.scratch.secured = (center_of_rows(world) - before) / h;
+}
+
+/// Mass times position of all that is not held, over the rows \[kg·m\].
+fn center_of_rows(world: &World) -> DVec3 {
+    let rows = world.scratch.rows.iter().zip(world.state.motion.masses.iter());
+    rows.filter(|(row, _)| row.inverse_mass > 0.0).map(|(row, m)| row.position() * *m).sum()
 }
 
 /// Lets contacts slide, and what is forced give way, as long as that helps; then shortens what is left.

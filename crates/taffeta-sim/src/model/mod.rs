@@ -10,6 +10,7 @@ pub(crate) mod grabs;
 pub(crate) mod ids;
 pub(crate) mod inertia;
 pub(crate) mod inputs;
+pub(crate) mod loads;
 pub(crate) mod loose;
 pub(crate) mod motion;
 pub(crate) mod pins;

@@ -1,6 +1,7 @@
 //! What a step reports.
 
 use crate::model::ids::ClothId;
+use crate::model::loads::ObstacleLoad;
 use crate::model::stage::StageTimes;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,8 @@ pub struct StepReport {
     pub contacts: usize,
     /// What keeping cloths apart has cost.
     pub safeguard: SafeguardReport,
+    /// What each obstacle has borne in this step, in the order of [`World::obstacle_ids`](crate::World::obstacle_ids).
+    pub obstacle_loads: Vec<ObstacleLoad>,
     /// Edges whose spring has let go in this step.
     pub broken_edges: usize,
     /// How the cloths have torn in this step.

@@ -29,6 +29,10 @@ pub(crate) struct Scratch {
     pub start_velocities: Vec<DVec3>,
     /// `X` \[m\] of every vertex, see [`crate::step::integrate`].
     pub bases: Vec<DVec3>,
+    /// `V` \[m/s\] of every vertex where velocities are damped, else none.
+    pub carried: Vec<DVec3>,
+    /// Momentum that the safeguard has given the cloths \[N·s\].
+    pub secured: DVec3,
     /// The estimated error of the substep before, see [`crate::step::accuracy`].
     pub error: f64,
     /// The vertices whose motion the safeguard has shortened.

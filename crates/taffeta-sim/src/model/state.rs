@@ -4,6 +4,7 @@
 use crate::model::description::WorldDescription;
 use crate::model::friction::FrictionMemory;
 use crate::model::grabs::Pull;
+use crate::model::loads::LoadMemory;
 use crate::model::motion::Motion;
 use crate::model::report::Metrics;
 use crate::model::sheet::Sheet;
@@ -34,6 +35,8 @@ pub(crate) struct State {
     pub still: Option<Still>,
     /// Gravity in the last step \[m/s²\].
     pub gravity: DVec3,
+    /// What obstacles have borne.
+    pub loads: LoadMemory,
     /// What contacts remember.
     pub friction: FrictionMemory,
     /// The mesh and what does not change with it in place; a checkpoint has it by keys.

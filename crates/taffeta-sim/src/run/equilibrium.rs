@@ -4,6 +4,7 @@
 //! method from jumping, with a step `s` that grows while Newton converges easily. What is left of the inertia at the end
 //! of a step is the force that is still unbalanced; when `s` is long, the steps are those of Newton's method itself.
 
+use crate::contact::loads::loads_at_rest;
 use crate::contact::secure::secure;
 use crate::derive::bodies::{body_count, body_name};
 use crate::derive::crossings::has_obstacles;
@@ -85,6 +86,7 @@ pub(crate) fn equilibrate(world: &mut World) -> Result<StepReport, StepError> {
         vertices: world.state.sheet.topology.vertex_count,
         faces: world.state.sheet.topology.face_count(),
         contacts: world.state.last.active_contacts(),
+        obstacle_loads: loads_at_rest(world),
         broken_edges: 0,
         tears: TearCounts::default(),
         safeguard: world.safeguard.clone(),

@@ -5,6 +5,7 @@
 //! slow at one of them only.
 
 use crate::adapt::schedule::{is_due, note_passes, remesh_if_due};
+use crate::contact::loads::{note_loads_at_rest, take_loads};
 use crate::derive::bodies::{body_count, extent};
 use crate::derive::clock::stand_still;
 use crate::derive::pressure::has_pressure;
@@ -63,6 +64,7 @@ pub(crate) fn rest(world: &mut World, still: Still, dt: f64) -> StepReport {
     world.safeguard = SafeguardReport::default();
     world.state.time += dt;
     world.state.frame += 1;
+    note_loads_at_rest(world, dt);
     let (mut remesh, mut popping) = (RemeshCounts::default(), 0.0);
     if still.is_adapted {
         note_passes(world);
@@ -80,6 +82,7 @@ pub(crate) fn rest(world: &mut World, still: Still, dt: f64) -> StepReport {
         vertices: world.state.sheet.topology.vertex_count,
         faces: world.state.sheet.topology.face_count(),
         contacts: still.contacts,
+        obstacle_loads: take_loads(world, dt),
         broken_edges: 0,
         tears: TearCounts::default(),
         safeguard: SafeguardReport::default(),

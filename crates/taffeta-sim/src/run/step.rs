@@ -1,6 +1,7 @@
 //! A step, from its inputs to its report.
 
 use crate::adapt::schedule::remesh_if_due;
+use crate::contact::loads::take_loads;
 use crate::derive::clock::schedule_drives;
 use crate::derive::rebuild::note_changes;
 use crate::derive::world::World;
@@ -89,6 +90,7 @@ fn make_step(
         vertices: world.state.sheet.topology.vertex_count,
         faces: world.state.sheet.topology.face_count(),
         contacts,
+        obstacle_loads: take_loads(world, dt),
         broken_edges,
         tears,
         safeguard: world.safeguard.clone(),

@@ -1,5 +1,6 @@
 //! Last stage of a substep: velocities, the guard against numbers that are none, and all that is overloaded.
 
+use crate::contact::loads::note_loads;
 use crate::derive::world::World;
 use crate::features::grabs::settle_grabbed;
 use crate::features::pins::mark_overloaded_pins;
@@ -44,6 +45,7 @@ pub(crate) fn finish(world: &mut World, h: f64) -> Result<(), StepError> {
     match bad {
         Some(i) => Err(not_finite(world, i, h)),
         None => {
+            note_loads(world, h);
             mark_overloaded_pins(world);
             break_overloaded_edges(world, h);
             yield_folds(world);

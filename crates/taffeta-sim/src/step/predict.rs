@@ -29,6 +29,8 @@ pub(crate) fn predict(world: &mut World, h: f64) {
     work.start.clone_from(&state.positions.raw);
     work.start_velocities.clone_from(&state.velocities.raw);
     work.bases = inertia.iter().map(|inertia| inertia.position).collect();
+    let is_damped = outside.1 > 0.0;
+    work.carried = inertia.iter().filter(|_| is_damped).map(|inertia| inertia.velocity).collect();
     last.scales = inertia.iter().map(|inertia| inertia.scale).collect();
     work.stopped = vec![false; inertia.len()];
     let velocities = Arc::make_mut(&mut state.velocities);

@@ -1,0 +1,200 @@
+//! Loads on obstacles: what they bear of the cloths, so that a rigid-body engine can let them give way.
+//!
+//! Contacts tell how the load is shared. How large it is follows from the momentum of the cloths, wherever nothing else can take
+//! it: what they lose beyond gravity, air, grabs and damping is what obstacles receive. This holds to round-off, while the
+//! forces of contacts are as exact as the solver, lack what the safeguard stops, and lead the momentum by the memory of
+//! backward differences. What that memory still hands over after a contact has opened belongs to the obstacles that were
+//! touched last. Where pins hold something, or pressure is part of the solve, the sum of the forces and of what the
+//! safeguard takes is all that is known.
+
+use crate::derive::pressure::{has_pressure, is_pressure_explicit};
+use crate::derive::world::World;
+use crate::model::loads::{ObstacleLoad, Share, Wrench};
+use glam::DVec3;
+use taffeta_contact::{Contact, ContactName, MeshObstacle};
+use taffeta_core::index::DenseIndex;
+use taffeta_core::{Pose, math};
+
+/// Adds what obstacles have received in a substep of length `h` \[s\], at whose end positions and velocities are in place.
+pub(crate) fn note_loads(world: &mut World, h: f64) {
+    if count(world) == 0 {
+        return;
+    }
+    let (outside, memory) = outer_momentum(world, h);
+    let outside = outside + world.state.loads.outside * memory;
+    world.state.loads.outside = outside;
+    let lost = is_isolated(world).then(|| outside - gained_momentum(world, h));
+    let received = of_contacts(world, h);
+    hand_over(world, received, lost);
+}
+
+/// Adds what obstacles receive in a step of length `dt` \[s\] of a world at rest.
+pub(crate) fn note_loads_at_rest(world: &mut World, dt: f64) {
+    if count(world) == 0 {
+        return;
+    }
+    world.scratch.secured = DVec3::ZERO;
+    let mass: f64 = world.state.motion.masses.iter().sum();
+    let lost = is_isolated(world).then(|| world.state.gravity * (mass * dt));
+    let mut received = vec![(Wrench::default(), Share::default()); count(world)];
+    for ((wrench, _), rate) in received.iter_mut().zip(&world.state.loads.rates) {
+        *wrench = rate.scaled(dt);
+    }
+    hand_over(world, received, lost);
+}
+
+/// Number of all obstacles.
+fn count(world: &World) -> usize {
+    world.setup.obstacles.len() + world.setup.meshes.len()
+}
+
+/// Adds what contacts have handed to obstacles, made up to what the cloths have lost \[N·s\] where that is known.
+fn hand_over(world: &mut World, mut received: Vec<(Wrench, Share)>, lost: Option<DVec3>) {
+    let loads = &mut world.state.loads;
+    if received.iter().any(|(_, share)| share.weight > 0.0) {
+        loads.shares = received.iter().map(|(_, share)| *share).collect();
+    }
+    let told: DVec3 = received.iter().map(|(wrench, _)| wrench.impulse).sum();
+    let rest = lost.map_or(-world.scratch.secured, |lost| lost - told);
+    let total: f64 = loads.shares.iter().map(|share| share.weight).sum();
+    if total == 0.0 {
+        // It can be pushed by a contact that is open in the end.
+        loads.owed += if received.iter().any(|(_, share)| share.is_near) { rest } else { DVec3::ZERO };
+    } else {
+        let rest = rest + std::mem::take(&mut loads.owed);
+        for ((wrench, _), share) in received.iter_mut().zip(&loads.shares) {
+            wrench.add(rest * (share.weight / total), share.point);
+        }
+    }
+    loads.wrenches.resize(received.len(), Wrench::default());
+    for (sum, (wrench, _)) in loads.wrenches.iter_mut().zip(received) {
+        *sum = sum.plus(wrench);
+    }
+}
+
+/// The loads of a step of length `dt` \[s\], whose sums are then forgotten.
+pub(crate) fn take_loads(world: &mut World, dt: f64) -> Vec<ObstacleLoad> {
+    let mut wrenches = std::mem::take(&mut world.state.loads.wrenches);
+    wrenches.resize(count(world), Wrench::default());
+    world.state.loads.rates = wrenches.iter().map(|wrench| wrench.scaled(1.0 / dt)).collect();
+    describe(world, &wrenches, dt)
+}
+
+/// The loads of an equilibrium.
+pub(crate) fn loads_at_rest(world: &mut World) -> Vec<ObstacleLoad> {
+    let h = world.state.last.h;
+    world.state.loads.wrenches.clear();
+    let wrenches: Vec<Wrench> = of_contacts(world, h).into_iter().map(|(wrench, _)| wrench).collect();
+    describe(world, &wrenches, h)
+}
+
+fn describe(world: &World, wrenches: &[Wrench], dt: f64) -> Vec<ObstacleLoad> {
+    let load = |((wrench, obstacle), point): ((&Wrench, _), DVec3)| ObstacleLoad {
+        obstacle,
+        force: wrench.impulse / dt,
+        torque: (wrench.angular - point.cross(wrench.impulse)) / dt,
+        point,
+    };
+    wrenches.iter().zip(world.obstacle_ids()).zip(reference_points(world)).map(load).collect()
+}
+
+/// The points of the obstacles about which torques are told \[m\].
+fn reference_points(world: &World) -> Vec<DVec3> {
+    let time = world.state.time;
+    let closed = world.setup.obstacles.iter().map(|obstacle| obstacle.pose_at(time).translation);
+    let of_mesh = |mesh: &MeshObstacle| match &mesh.skin {
+        Some(skin) => {
+            let positions = skin.points_at(time);
+            positions.iter().sum::<DVec3>() / positions.len() as f64
+        }
+        None => {
+            let motion: Pose = mesh.motion.pose_at(time, mesh.place.translate);
+            motion.after(&mesh.place.pose()).translation
+        }
+    };
+    closed.chain(world.setup.meshes.iter().map(of_mesh)).collect()
+}
+
+/// What the contacts have handed to each obstacle in a substep of length `h` \[s\], about the origin, and by how much and where
+/// it was pressed.
+fn of_contacts(world: &World, h: f64) -> Vec<(Wrench, Share)> {
+    let mut received = vec![(Wrench::default(), Share::default()); count(world)];
+    let ends = mesh_ends(world);
+    for contact in &world.state.last.contacts {
+        let Some(number) = obstacle_of(world, contact, &ends) else { continue };
+        // Weights of cloth add up to 1, or to −1 where the row measures the obstacle against the cloth.
+        let row = &contact.row;
+        let side: f64 = row.weights.iter().sum();
+        let point = row.interpolate(|vi| world.state.motion.positions[vi]) * side;
+        let push = (row.normal * contact.normal_lambda + contact.friction_lambda) * (-side / h);
+        let (wrench, share) = &mut received[number];
+        wrench.add(push, point);
+        share.is_near = true;
+        share.add(contact.normal_lambda / h, point);
+    }
+    received
+}
+
+/// The number of the last vertex and one of each mesh obstacle, counted with those of the sheet.
+fn mesh_ends(world: &World) -> Vec<u32> {
+    let first = world.state.sheet.topology.vertex_count;
+    let ends = world.setup.meshes.iter().scan(first, |end, mesh| {
+        *end += mesh.vertex_count();
+        Some(*end as u32)
+    });
+    ends.collect()
+}
+
+/// The obstacle that a contact is with, those in closed form first; `None`: with another cloth.
+fn obstacle_of(world: &World, contact: &Contact, ends: &[u32]) -> Option<usize> {
+    let own = world.state.sheet.topology.vertex_count as u32;
+    match contact.name {
+        ContactName::Body(_, number) => Some(number as usize),
+        ContactName::Pair(sides) => {
+            let vertex = sides.iter().map(|side| side[0]).find(|vertex| *vertex >= own)?;
+            Some(world.setup.obstacles.len() + ends.partition_point(|end| *end <= vertex))
+        }
+    }
+}
+
+/// Whether only obstacles and what is known from outside can take the momentum of the cloths.
+fn is_isolated(world: &World) -> bool {
+    let is_free = world.state.motion.held.iter().all(|held| *held == [false; 3]);
+    is_free && (!has_pressure(world) || is_pressure_explicit(world))
+}
+
+/// What the cloths have gained in a substep of length `h` \[s\] beyond what gravity gives \[N·s\].
+fn gained_momentum(world: &World, h: f64) -> DVec3 {
+    let (motion, fall) = (&world.state.motion, world.state.gravity * h);
+    let starts = world.scratch.start_velocities.iter();
+    let gain = |((m, v), start): ((&f64, &DVec3), &DVec3)| (*v - *start - fall) * *m;
+    motion.masses.iter().zip(motion.velocities.iter()).zip(starts).map(gain).sum()
+}
+
+/// What air, grabs and damping have given in a substep \[N·s\], and the part of what they gave in the last one that
+/// backward differences add to it.
+fn outer_momentum(world: &World, h: f64) -> (DVec3, f64) {
+    let (motion, work, last) = (&world.state.motion, &world.scratch, &world.state.last);
+    let damping = world.setup.settings.velocity_damping;
+    let (mut sum, mut memory, mut mass) = (DVec3::ZERO, 0.0, 0.0);
+    for (i, (m, scale)) in motion.masses.iter().zip(&last.scales).enumerate() {
+        (memory, mass) = (memory + m * (1.0 - scale / h), mass + m);
+        if let Some(impulse) = work.impulses.get(i) {
+            sum += *impulse * (scale / work.impulse_time);
+        }
+        if damping > 0.0 {
+            let carried = if *scale == h { work.start_velocities[i] } else { work.carried[i] };
+            sum += carried * (m * (math::exp(-damping * scale) - 1.0));
+        }
+    }
+    for patch in &world.inputs.grabbed {
+        let middle: DVec3 = patch.vertices.iter().map(|(vi, w)| work.start[vi.to_usize()] * *w).sum();
+        for (vi, weight) in &patch.vertices {
+            let target = work.start[vi.to_usize()] + patch.target - middle;
+            let pull = (target - motion.positions[*vi]) * (patch.stiffness * weight);
+            sum += pull * last.scales[vi.to_usize()];
+        }
+    }
+    let ratio = h / world.state.last_substep;
+    (sum, if memory > 0.0 { ratio * memory / mass } else { 0.0 })
+}

@@ -1,0 +1,98 @@
+//! Loads on obstacles, and what is noted of them within a step.
+
+use crate::model::ids::ObstacleId;
+use glam::DVec3;
+use serde::{Deserialize, Serialize};
+
+/// What an obstacle has borne in a step: the mean over its time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ObstacleLoad {
+    /// The obstacle.
+    pub obstacle: ObstacleId,
+    /// Force \[N\]. Times the length of the step it is the momentum that the obstacle has received.
+    pub force: DVec3,
+    /// Torque about `point` \[N·m\].
+    pub torque: DVec3,
+    /// The origin of the obstacle's frame at the end of the step \[m\]; of a skinned body the mean of its vertices.
+    pub point: DVec3,
+}
+
+/// Momentum that an obstacle has received.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Wrench {
+    /// Impulse \[N·s\].
+    pub impulse: DVec3,
+    /// Angular impulse about the origin of the world \[N·m·s\].
+    pub angular: DVec3,
+}
+
+impl Wrench {
+    /// Adds an impulse \[N·s\] at a point \[m\].
+    pub(crate) fn add(&mut self, impulse: DVec3, point: DVec3) {
+        self.impulse += impulse;
+        self.angular += point.cross(impulse);
+    }
+
+    /// Both together.
+    pub(crate) fn plus(self, more: Self) -> Self {
+        Self { impulse: self.impulse + more.impulse, angular: self.angular + more.angular }
+    }
+
+    /// A multiple of it.
+    pub(crate) fn scaled(self, factor: f64) -> Self {
+        Self { impulse: self.impulse * factor, angular: self.angular * factor }
+    }
+}
+
+/// By how much an obstacle was pressed in a substep, and where.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Share {
+    /// Sum of the normal impulses \[N·s\].
+    pub weight: f64,
+    /// Their center \[m\].
+    pub point: DVec3,
+    /// Whether there was a contact, with a force or without.
+    pub is_near: bool,
+}
+
+impl Share {
+    /// Adds a normal impulse \[N·s\] at a point \[m\].
+    pub(crate) fn add(&mut self, weight: f64, point: DVec3) {
+        if weight > 0.0 {
+            self.weight += weight;
+            self.point += (point - self.point) * (weight / self.weight);
+        }
+    }
+}
+
+/// What is known of loads between substeps.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct LoadMemory {
+    /// What each obstacle has received in this step so far, first those in closed form.
+    pub wrenches: Vec<Wrench>,
+    /// What each has received in the last step, per second of it: what a world at rest goes on with.
+    pub rates: Vec<Wrench>,
+    /// How obstacles were pressed when they last were.
+    pub shares: Vec<Share>,
+    /// What is to be handed over to the first that is pressed \[N·s\].
+    pub owed: DVec3,
+    /// What air, grabs and damping have given the cloths in the last substep \[N·s\].
+    pub outside: DVec3,
+}
+
+impl LoadMemory {
+    /// Whether it can be that of a world with so many obstacles.
+    pub(crate) fn is_sound(&self, obstacles: usize) -> bool {
+        let is_wrench = |wrench: &Wrench| wrench.impulse.is_finite() && wrench.angular.is_finite();
+        let is_share =
+            |share: &Share| share.point.is_finite() && share.weight.is_finite() && share.weight >= 0.0;
+        let fits = |count: usize| count == 0 || count == obstacles;
+        fits(self.wrenches.len())
+            && fits(self.shares.len())
+            && fits(self.rates.len())
+            && self.wrenches.iter().chain(&self.rates).all(is_wrench)
+            && self.shares.iter().all(is_share)
+            && self.outside.is_finite()
+            && self.owed.is_finite()
+    }
+}

@@ -64,7 +64,7 @@ fn sweeps(c: &mut Criterion) {
 fn freeze(c: &mut Criterion) {
     let mesh = grid(DVec2::ONE, [128, 128], GridPattern::Alternating, 0);
     let cloth = ClothDescription::new("sheet", mesh, Material::isotropic(0.2, 2000.0, 0.3, 5e-5));
-    let description = WorldDescription { cloths: vec![cloth], ..WorldDescription::default() };
+    let description = WorldDescription { cloths: vec![cloth], ..WorldDescription::bare() };
     let world = World::build(&description).expect("the description is complete");
     let thawed = world.thawed();
     c.bench_function("freeze of the topology, 32768 faces", |b| {

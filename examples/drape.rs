@@ -25,7 +25,7 @@ fn world() -> World {
     });
     let ball = Obstacle::new(Shape::Sphere { radius: 0.2 }, Placement::at(DVec3::new(0.0, 0.2, 0.0)));
     let description =
-        WorldDescription { cloths: vec![sheet], obstacles: vec![ball], ..WorldDescription::default() };
+        WorldDescription { cloths: vec![sheet], obstacles: vec![ball], ..WorldDescription::bare() };
     World::build(&description).expect("the description is complete")
 }
 

@@ -19,7 +19,7 @@ fn world() -> World {
     flag.pins.push(PinDescription::new(pole));
     flag.remesh = Some(RemeshSettings { size_max: 0.2, ..RemeshSettings::default() });
     let air = Air { wind: DVec3::new(8.0, 0.0, 1.5), ..Air::default() };
-    World::build(&WorldDescription { cloths: vec![flag], air: Some(air), ..WorldDescription::default() })
+    World::build(&WorldDescription { cloths: vec![flag], air: Some(air), ..WorldDescription::bare() })
         .expect("the description is complete")
 }
 

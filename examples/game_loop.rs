@@ -1,24 +1,26 @@
-//! The loop of a game: a cloth falls over a ball that moves, and every frame reads where its vertices are.
+//! The loop of a game: a hand moves through a curtain, and every frame fills the buffers of a renderer.
 //!
-//! `cargo run --release --example game_loop` prints the lowest and the highest vertex. It takes nothing but the prelude, which
+//! `cargo run --release --example game_loop` prints how far the curtain gives way. It takes nothing but the prelude, which
 //! the default features have: the mesh is made here, and drawing is left to the game.
 
 use taffeta::prelude::*;
 
-/// Cells along a side of the cloth.
-const CELLS: u32 = 24;
+/// Cells along a side of the curtain.
+const CELLS: u32 = 16;
 /// One frame \[s\].
 const FRAME: f64 = 1.0 / 60.0;
+/// Frames in which the hand goes through and comes back.
+const FRAMES: u32 = 90;
 
-/// A square of 1 m in the horizontal plane at a height \[m\].
-fn square(height: f64) -> TriangleMesh {
+/// A square of 1 m in the plane z = 0, between the heights 0 and 1 m.
+fn square() -> TriangleMesh {
     let side = CELLS + 1;
     let points =
         (0..side * side).map(|k| DVec2::new(f64::from(k % side), f64::from(k / side)) / f64::from(CELLS));
     let material: Vec<DVec2> = points.collect();
     let cells = (0..CELLS * CELLS).map(|k| k / CELLS * side + k % CELLS);
     let mut mesh = TriangleMesh {
-        positions: material.iter().map(|u| DVec3::new(u.x - 0.5, height, 0.5 - u.y)).collect(),
+        positions: material.iter().map(|u| u.extend(0.0)).collect(),
         faces: cells.flat_map(|a| [[a, a + 1, a + 1 + side], [a, a + 1 + side, a + side]]).collect(),
         ..TriangleMesh::default()
     };
@@ -26,46 +28,96 @@ fn square(height: f64) -> TriangleMesh {
     mesh
 }
 
-fn world() -> Result<World, BuildError> {
-    let cotton = Material::isotropic(0.15, 1000.0, 0.3, 1e-5);
-    let cloth = ClothDescription::new("cloth", square(0.35), cotton);
-    let mut ball = Obstacle::new(Shape::Sphere { radius: 0.2 }, Placement::default());
-    let rise = |(time, height)| Keyframe { time, translate: DVec3::Y * height, rotate_deg: DVec3::ZERO };
-    ball.motion.keys = [(0.0, 0.0), (1.0, 0.2)].map(rise).into();
-    World::build(&WorldDescription {
-        cloths: vec![cloth],
-        obstacles: vec![ball],
-        ..WorldDescription::default()
-    })
+/// Where the hand is in a frame: through the curtain, sideward, and back.
+fn hand_at(frame: u32) -> Pose {
+    let part = f64::from(frame) / f64::from(FRAMES) * std::f64::consts::TAU;
+    let place = DVec3::new(0.5 - 0.15 * part.sin(), 0.45, -0.25 * part.cos() - 0.02);
+    Pose::new(DQuat::from_rotation_x(0.8), place)
 }
 
-/// Plays some frames; calls `draw` with the number of each and the positions of the vertices \[m\].
-fn play(world: &mut World, frames: u32, mut draw: impl FnMut(u32, &[DVec3])) -> Result<(), StepError> {
-    for frame in 1..=frames {
+/// What a renderer draws.
+#[derive(Default)]
+struct Buffers {
+    positions: Vec<[f32; 3]>,
+    normals: Vec<[f32; 3]>,
+    triangles: Vec<[u32; 3]>,
+    /// The count of changes of the mesh for which the triangles hold; `None`: there are none yet.
+    version: Option<u64>,
+}
+
+impl Buffers {
+    /// Takes over what has changed since the last frame.
+    fn fill(&mut self, cloth: ClothView<'_>) {
+        cloth.positions_f32_into(&mut self.positions);
+        cloth.normals_into(&mut self.normals);
+        if self.version != Some(cloth.topology_version()) {
+            self.triangles = cloth.faces().to_vec();
+            self.version = Some(cloth.topology_version());
+        }
+    }
+}
+
+/// The world, its curtain and its hand.
+fn world() -> Result<(World, ClothId, ObstacleId), BuildError> {
+    let cotton = Material::isotropic(0.15, 1000.0, 0.3, 1e-5);
+    let mut curtain = ClothDescription::new("curtain", square(), cotton);
+    let upper_edge = Region::MaterialBox([DVec2::Y, DVec2::ONE]);
+    curtain.pins.push(PinDescription::new(upper_edge));
+    curtain.remesh = Some(RemeshSettings { size_min: 0.03, size_max: 0.2, ..RemeshSettings::default() });
+    let shape = Shape::Capsule { radius: 0.06, half_length: 0.1 };
+    let mut hand = Obstacle { name: "hand".into(), ..Obstacle::new(shape, Placement::default()) };
+    hand.place.translate = hand_at(0).translation;
+    let world = World::build(&WorldDescription {
+        cloths: vec![curtain],
+        obstacles: vec![hand],
+        ..WorldDescription::default()
+    })?;
+    let (curtain, hand) = (world.find_cloth("curtain"), world.find_obstacle("hand"));
+    Ok((world, curtain.expect("it has that name"), hand.expect("it has that name")))
+}
+
+/// Plays the frames; calls `draw` with the number of each and what there is to draw.
+fn play(mut draw: impl FnMut(u32, &Buffers)) -> Result<(), Box<dyn std::error::Error>> {
+    let (mut world, curtain, hand) = world()?;
+    let mut buffers = Buffers::default();
+    for frame in 1..=FRAMES {
+        world.set_obstacle_pose(hand, hand_at(frame))?;
         world.step(&StepInputs::default(), FRAME)?;
-        draw(frame, &world.mesh(0).positions);
+        buffers.fill(world.cloth(curtain));
+        draw(frame, &buffers);
     }
     Ok(())
 }
 
-fn heights(positions: &[DVec3]) -> [f64; 2] {
-    let heights = || positions.iter().map(|x| x.y);
-    [heights().fold(f64::INFINITY, f64::min), heights().fold(f64::NEG_INFINITY, f64::max)]
+/// How far the curtain reaches to both sides of its plane \[m\].
+fn reach(buffers: &Buffers) -> [f32; 2] {
+    let sides = || buffers.positions.iter().map(|x| x[2]);
+    [sides().fold(0.0, f32::min), sides().fold(0.0, f32::max)]
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    play(&mut world()?, 60, |frame, positions| {
-        let [low, high] = heights(positions);
-        println!("frame {frame:2}: from {low:.3} m to {high:.3} m");
-    })?;
-    Ok(())
+    play(|frame, buffers| {
+        let ([back, front], count) = (reach(buffers), buffers.positions.len());
+        println!("frame {frame:2}: {count} vertices, from {back:.3} m to {front:.3} m");
+    })
 }
 
 #[test]
-fn the_cloth_hangs_over_the_ball_and_rises_with_it() {
+fn the_curtain_gives_way_to_the_hand() {
     let mut seen = Vec::new();
-    play(&mut world().expect("it is complete"), 60, |_, positions| seen.push(heights(positions)))
-        .expect("every step is finite");
-    let [low, high] = seen[59];
-    assert!(seen.len() == 60 && low < 0.25 && (0.39..0.45).contains(&high), "{low} {high}");
+    let mut changes = 0;
+    let mut last = None;
+    play(|_, buffers| {
+        let count = buffers.positions.len();
+        assert!(
+            buffers.normals.len() == count
+                && buffers.triangles.as_flattened().iter().all(|v| (*v as usize) < count)
+        );
+        changes += u32::from(last.replace(buffers.version) != Some(buffers.version));
+        seen.push(reach(buffers));
+    })
+    .expect("every step is finite");
+    let farthest = seen.iter().map(|[_, front]| *front).fold(0.0, f32::max);
+    assert!(seen.len() == 90 && (0.2..0.6).contains(&farthest), "{farthest}");
+    assert!(changes > 3, "the mesh follows the hand: {changes}");
 }

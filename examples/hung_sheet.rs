@@ -21,7 +21,7 @@ fn hung_sheet(cells: u32, solver: SolverChoice, substeps: Option<u32>) -> World 
     sheet.pins.push(PinDescription::new(upper_edge));
     let simulation =
         SimulationSettings { solver, substeps, velocity_damping: 20.0, ..SimulationSettings::default() };
-    let description = WorldDescription { cloths: vec![sheet], simulation, ..WorldDescription::default() };
+    let description = WorldDescription { cloths: vec![sheet], simulation, ..WorldDescription::bare() };
     World::build(&description).expect("the description is complete")
 }
 

@@ -33,7 +33,7 @@ fn swing(cells: [u32; 2], iterations: u32) -> World {
         threads: 1,
         ..SimulationSettings::default()
     };
-    let description = WorldDescription { cloths: vec![cloth], simulation, ..WorldDescription::default() };
+    let description = WorldDescription { cloths: vec![cloth], simulation, ..WorldDescription::bare() };
     World::build(&description).expect("the description is complete")
 }
 

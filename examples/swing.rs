@@ -21,7 +21,7 @@ fn world() -> World {
         .map(|patch| PinDescription::new(Region::MaterialBox(patch)))
         .into();
     sheet.remesh = Some(RemeshSettings { size_max: 0.2, ..RemeshSettings::default() });
-    World::build(&WorldDescription { cloths: vec![sheet], ..WorldDescription::default() })
+    World::build(&WorldDescription { cloths: vec![sheet], ..WorldDescription::bare() })
         .expect("the description is complete")
 }
 

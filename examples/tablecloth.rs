@@ -25,7 +25,7 @@ fn world() -> World {
     World::build(&WorldDescription {
         cloths: vec![cloth],
         obstacles: vec![ball, floor],
-        ..WorldDescription::default()
+        ..WorldDescription::bare()
     })
     .expect("the description is complete")
 }

@@ -57,7 +57,7 @@ fn a_cloth_that_only_lies_takes_one_substep_of_one_or_two_iterations() {
         obstacles: vec![Obstacle::new(plane, Placement::default())],
         // Under another the world would rest, and take none.
         simulation: settings(SolverChoice::Direct, None),
-        ..WorldDescription::default()
+        ..WorldDescription::bare()
     });
     run(&mut world, 60);
     let plan = run(&mut world, 1).plan;

@@ -124,7 +124,7 @@ fn other_solvers_refuse_the_energy_and_constraints_without_scaling() {
         let mut cloth = hung_sheet(2, GridPattern::Alternating);
         (cloth.membrane, cloth.scaling, cloth.bending) = (membrane, scaling, BendingModel::Hinge);
         let simulation = SimulationSettings { mode: Mode::Dynamic, ..settings(solver, None) };
-        let description = WorldDescription { cloths: vec![cloth], simulation, ..WorldDescription::default() };
+        let description = WorldDescription { cloths: vec![cloth], simulation, ..WorldDescription::bare() };
         World::build(&description).err().map(|error| error.to_string())
     };
     let by_area = MembraneScaling::ByArea;

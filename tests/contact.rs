@@ -32,7 +32,7 @@ fn launched_on_incline((angle, velocity): (f64, DVec3), friction: Friction, solv
         cloths: vec![cloth],
         obstacles: vec![plane],
         simulation: settings(solver, Some(8)),
-        ..WorldDescription::default()
+        ..WorldDescription::bare()
     })
 }
 
@@ -87,7 +87,7 @@ fn stay_outside(solver: SolverChoice, radius: f64) {
         cloths: vec![cloth],
         obstacles: vec![Obstacle::new(Shape::Sphere { radius: 0.15 }, Placement::default())],
         simulation: settings(solver, Some(16)),
-        ..WorldDescription::default()
+        ..WorldDescription::bare()
     });
     let mut touching = 0;
     for frame in 0..45 {
@@ -121,7 +121,7 @@ fn a_turning_ball_takes_a_rough_cloth_along_and_leaves_a_smooth_one() {
             cloths: vec![cloth],
             obstacles: vec![ball],
             simulation: settings(solver, Some(16)),
-            ..WorldDescription::default()
+            ..WorldDescription::bare()
         });
         run(&mut world, 48);
         // The sheet may slide off; what counts is how far it has turned about the vertical axis.
@@ -167,7 +167,7 @@ fn a_stiff_sheet_that_falls_onto_a_ball_and_the_floor_hardly_stretches() {
     let mut world = build(&WorldDescription {
         cloths: vec![cloth],
         obstacles: vec![ball, floor],
-        ..WorldDescription::default()
+        ..WorldDescription::bare()
     });
     let total = |world: &World| {
         let now = world.measure();

@@ -33,7 +33,7 @@ fn drape(cells: u32, solver: SolverChoice, threads: usize) -> World {
         obstacles: vec![Obstacle::new(Shape::Sphere { radius: 0.2 }, Placement::default())],
         simulation,
         air: Some(air(DVec3::new(0.5, 0.0, 0.0))),
-        ..WorldDescription::default()
+        ..WorldDescription::bare()
     })
 }
 
@@ -109,7 +109,7 @@ fn ropes(solver: SolverChoice, threads: usize) -> World {
         obstacles: vec![Obstacle::new(Shape::Sphere { radius: 0.2 }, Placement::default())],
         simulation,
         air: Some(air(DVec3::new(0.5, 0.0, 0.0))),
-        ..WorldDescription::default()
+        ..WorldDescription::bare()
     })
 }
 
@@ -149,7 +149,7 @@ fn solid(solver: SolverChoice, threads: usize) -> World {
         solids: vec![SolidDescription::new("block", positions, tetrahedra, material)],
         obstacles: vec![Obstacle::new(Shape::Sphere { radius: 0.2 }, Placement::default())],
         simulation,
-        ..WorldDescription::default()
+        ..WorldDescription::bare()
     })
 }
 
@@ -186,7 +186,7 @@ fn balloon(solver: SolverChoice, threads: usize) -> World {
         cloths: vec![cloth],
         obstacles: vec![Obstacle::new(Shape::Sphere { radius: 0.2 }, Placement::default())],
         simulation,
-        ..WorldDescription::default()
+        ..WorldDescription::bare()
     })
 }
 

@@ -63,7 +63,7 @@ fn over_ball(solver: SolverChoice, is_mesh: bool) -> WorldDescription {
     let edge = Region::MaterialBox([DVec2::ZERO, DVec2::new(0.0, 0.4)]);
     cloth.pins.push(PinDescription { name: "hand".into(), ..PinDescription::new(edge) });
     let mut description =
-        WorldDescription { cloths: vec![cloth], simulation: settings(solver), ..WorldDescription::default() };
+        WorldDescription { cloths: vec![cloth], simulation: settings(solver), ..WorldDescription::bare() };
     match is_mesh {
         true => description.mesh_obstacles.push(mesh_ball()),
         false => description.obstacles.push(ball()),
@@ -121,8 +121,8 @@ fn no_speed_brings_a_driven_ball_through_a_curtain() {
         let mut world = build(&WorldDescription {
             cloths: vec![cloth],
             obstacles: vec![body],
-            self_contact: true,
-            ..WorldDescription::default()
+            self_contact: Some(true),
+            ..WorldDescription::bare()
         });
         let ball = world.find_obstacle("ball").expect("its name");
         let mut way: f64 = 0.0;
@@ -157,8 +157,8 @@ fn pins_go_where_their_vertices_are_told_and_turn_with_a_pose() {
         let pose = Pose::new(DQuat::from_xyzw(0.0, 1.0, 0.0, 1.0), DVec3::new(0.0, 0.02, 0.0));
         world.set_pin_pose(hand, pose).expect("a pose");
         run(&mut world, 1);
-        for k in 0..held.len() {
-            let there = pose.apply(world.sheet().starts[held[k]]);
+        for (k, vertex) in held.iter().enumerate() {
+            let there = pose.apply(world.sheet().starts[*vertex]);
             assert!(place(&world, k).distance(there) < 1e-15, "{solver:?}");
         }
     }
@@ -415,7 +415,7 @@ mod loads {
                 cloths: vec![cloth],
                 obstacles: vec![Obstacle { name: "floor".into(), ..floor }],
                 simulation: settings(solver),
-                ..WorldDescription::default()
+                ..WorldDescription::bare()
             };
             match is_mesh {
                 true => description.mesh_obstacles.push(mesh_ball()),
@@ -455,7 +455,7 @@ mod loads {
                 // The ball is out of the way.
                 obstacles: vec![Obstacle { place: Placement::at(DVec3::Y * -5.0), ..ball() }, table],
                 simulation: settings(solver),
-                ..WorldDescription::default()
+                ..WorldDescription::bare()
             });
             let ball = world.find_obstacle("ball").expect("its name");
             run(&mut world, 60);
@@ -490,6 +490,124 @@ mod loads {
             let report = run(&mut world, 1);
             let force = report.obstacle_loads[0].force;
             assert!(report.contacts == 0 && force.length() < 1e-4 * weight, "{force} for {weight} N");
+        }
+    }
+}
+
+mod members {
+    use super::*;
+
+    fn sheet_at(name: &str, height: f64) -> ClothDescription {
+        ClothDescription { name: name.into(), ..laid(6, height) }
+    }
+
+    #[test]
+    fn a_cloth_that_comes_and_goes_leaves_the_others_as_they_would_be() {
+        for solver in [SolverChoice::Global, SolverChoice::Block] {
+            // Far from each other, so that neither touches the other; substeps by hand, because they are those of the whole.
+            let mut description = over_ball(solver, false);
+            description.simulation.substeps = Some(4);
+            description.simulation.iterations = Some(40);
+            let mut world = build(&description);
+            let mut alone = build(&description);
+            let first = world.cloth_ids()[0];
+            let positions = |world: &World| world.cloth(first).positions().to_vec();
+            (0..4).for_each(|_| drop((run(&mut world, 1), run(&mut alone, 1))));
+            let mut other = sheet_at("other", 5.0);
+            let corner = Region::MaterialBox([DVec2::ZERO, DVec2::ZERO]);
+            other.pins.push(PinDescription { name: "corner".into(), ..PinDescription::new(corner) });
+            let version = world.cloth(first).topology_version();
+            let added = world.add_cloth(&other).expect("it is complete");
+            assert_eq!(world.cloth(first).topology_version(), version, "the first is as it was");
+            assert_eq!(world.find_cloth("other"), Some(added));
+            let pin = world.find_pin("corner").expect("it came with the cloth");
+            let held = ask::pin_vertices(&world, pin);
+            assert!(held.len() == 1 && world.cloth(added).vertex_range().contains(&(held[0].0 as usize)));
+            (0..6).for_each(|_| drop((run(&mut world, 1), run(&mut alone, 1))));
+            // Solvers of the whole see both: equal to their tolerance.
+            let apart = |world: &World, alone: &World| {
+                let pairs = positions(world).into_iter().zip(positions(alone));
+                pairs.map(|(x, y)| x.distance(y)).fold(0.0, f64::max)
+            };
+            assert!(apart(&world, &alone) < 1e-5, "{solver:?}: {}", apart(&world, &alone));
+            assert!(world.cloth(added).positions().iter().any(|x| x.y < 4.97), "{solver:?}: it falls");
+            let again = world.add_cloth(&other).expect_err("the name is taken").to_string();
+            assert!(again.contains("has that name already"), "{again}");
+            world.remove_cloth(added).expect("it is there");
+            world.thawed().mesh.validate().expect("sound");
+            assert!(world.cloths().len() == 1 && world.has_released(pin));
+            assert!(world.remove_cloth(added).is_err());
+            (0..4).for_each(|_| drop((run(&mut world, 1), run(&mut alone, 1))));
+            assert!(apart(&world, &alone) < 1e-5, "{solver:?}: {}", apart(&world, &alone));
+            world.remove_cloth(first).expect("it is there");
+            run(&mut world, 1);
+            assert_eq!(world.vertex_count(), 0);
+            world.add_cloth(&sheet_at("last", 0.3)).expect("into an empty world");
+            run(&mut world, 2);
+        }
+    }
+
+    #[test]
+    fn an_impossible_cloth_is_refused_and_nothing_changes() {
+        let mut world = build(&over_ball(SolverChoice::Global, false));
+        let before = world.checkpoint_hash();
+        let mut bad = sheet_at("bad", 1.0);
+        bad.material.density = -1.0;
+        assert!(world.add_cloth(&bad).expect_err("no density").to_string().contains("'bad'"));
+        let mut lost = ball();
+        lost.place.translate.x = f64::INFINITY;
+        assert!(world.add_obstacle(lost).expect_err("nowhere").to_string().contains("sphere obstacle 1"));
+        assert!(
+            world
+                .add_mesh_obstacle(MeshObstacle::default())
+                .expect_err("empty")
+                .to_string()
+                .contains("no faces")
+        );
+        assert_eq!(world.checkpoint_hash(), before);
+    }
+
+    #[test]
+    fn obstacles_come_and_go_and_what_sticks_to_others_stays() {
+        for solver in [SolverChoice::Global, SolverChoice::Block] {
+            // A sheet that sticks to a tilted board, between two that come and go.
+            let mut board = Obstacle::new(Shape::Plane { normal: DVec3::Y }, Placement::default());
+            board.place.rotate_deg.z = 15.0;
+            board.name = "board".into();
+            let mut cloth = laid(6, 0.0);
+            let (s, c) = 15.0_f64.to_radians().sin_cos();
+            for x in &mut cloth.mesh.positions {
+                *x = DVec3::new(c * x.x, s * x.x, x.z) + 0.0006 * DVec3::new(-s, c, 0.0);
+            }
+            let far = || Obstacle { place: Placement::at(DVec3::Y * -30.0), ..ball() };
+            let mut world = build(&WorldDescription {
+                cloths: vec![cloth],
+                obstacles: vec![far(), board],
+                simulation: settings(solver),
+                ..WorldDescription::default()
+            });
+            let (first, board) =
+                (world.find_obstacle("ball").unwrap(), world.find_obstacle("board").unwrap());
+            run(&mut world, 20);
+            let before = world.mesh(0).positions;
+            world.remove_obstacle(first).expect("it is there");
+            assert_eq!(world.find_obstacle("board"), Some(board));
+            run(&mut world, 10);
+            let added = world.add_obstacle(far()).expect("a ball");
+            let mesh = MeshObstacle { place: Placement::at(DVec3::Y * -30.0), ..mesh_ball() };
+            let mesh = world.add_mesh_obstacle(mesh).expect("a ball");
+            let report = run(&mut world, 10);
+            let ids: Vec<_> = report.obstacle_loads.iter().map(|load| load.obstacle).collect();
+            assert_eq!(ids, [board, added, mesh]);
+            assert!(report.obstacle_loads[0].force.y < -0.1, "{solver:?}: {:?}", report.obstacle_loads[0]);
+            world.remove_obstacle(mesh).expect("it is there");
+            run(&mut world, 5);
+            let slipped =
+                before.iter().zip(&world.mesh(0).positions).map(|(x, y)| x.distance(*y)).fold(0.0, f64::max);
+            assert!(slipped < 1e-4, "{solver:?}: it sticks: {slipped}");
+            world.remove_obstacle(board).expect("it is there");
+            run(&mut world, 20);
+            assert!(world.measure().momentum.y < -0.01, "{solver:?}: it falls");
         }
     }
 }

@@ -15,7 +15,9 @@ examples! {
     flag = "../examples/flag.rs",
     game_loop = "../examples/game_loop.rs",
     hung_sheet = "../examples/hung_sheet.rs",
+    morph = "../examples/morph.rs",
     projective_study = "../examples/projective_study.rs",
     swing = "../examples/swing.rs",
     tablecloth = "../examples/tablecloth.rs",
+    two_way = "../examples/two_way.rs",
 }

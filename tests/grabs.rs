@@ -235,7 +235,7 @@ fn what_is_changed_on_the_way_acts_as_if_the_scene_had_it() {
                 cloths: vec![hung_sheet(6, GridPattern::Alternating)],
                 simulation: settings(solver, Some(10)),
                 air: Some(air(DVec3::ZERO)),
-                ..WorldDescription::default()
+                ..WorldDescription::bare()
             };
             change(&mut description);
             build(&description)

@@ -44,7 +44,7 @@ fn patch(ground_size: Option<f64>, slope: f64, friction: Friction, solver: Solve
     let mut description = WorldDescription {
         cloths: vec![cloth],
         simulation: settings(solver, None),
-        ..WorldDescription::default()
+        ..WorldDescription::bare()
     };
     description.simulation.gravity = DVec3::new(slope.sin(), -slope.cos(), 0.0) * GRAVITY;
     match ground_size {
@@ -129,7 +129,7 @@ fn hung_over(ball: Ball, cells: u32, motion: &Motion, solver: SolverChoice) -> W
     let mut description = WorldDescription {
         cloths: vec![taffeta::sim::ClothDescription::new("patch", mesh, material)],
         simulation: settings(solver, None),
-        ..WorldDescription::default()
+        ..WorldDescription::bare()
     };
     if matches!(solver, SolverChoice::Xpbd) {
         description.cloths[0].bending = taffeta::sim::BendingModel::Hinge;

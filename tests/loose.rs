@@ -29,7 +29,7 @@ fn points(height: f64) -> LooseDescription {
 }
 
 fn alone(body: LooseDescription, solver: SolverChoice) -> WorldDescription {
-    WorldDescription { loose: vec![body], simulation: settings(solver, None), ..WorldDescription::default() }
+    WorldDescription { loose: vec![body], simulation: settings(solver, None), ..WorldDescription::bare() }
 }
 
 /// A cloth that is remeshed while it falls on a ball, with points beside it.
@@ -45,7 +45,7 @@ fn with_cloth() -> WorldDescription {
         cloths: vec![cloth],
         loose: vec![body],
         obstacles: vec![Obstacle::new(Shape::Sphere { radius: 0.2 }, Placement::default())],
-        ..WorldDescription::default()
+        ..WorldDescription::bare()
     }
 }
 
@@ -205,5 +205,5 @@ fn impossible_points_are_refused() {
         let error = refused(change);
         assert!(error.contains(expected), "{error} instead of {expected}");
     }
-    assert_eq!(World::build(&WorldDescription::default()).unwrap_err(), BuildError::Empty);
+    assert_eq!(World::build(&WorldDescription::bare()).unwrap_err(), BuildError::Empty);
 }

@@ -31,7 +31,7 @@ fn over(cloth: ClothDescription, mesh: MeshObstacle, solver: SolverChoice) -> Wo
         cloths: vec![cloth],
         mesh_obstacles: vec![mesh],
         simulation: SimulationSettings { solver, ..SimulationSettings::default() },
-        ..WorldDescription::default()
+        ..WorldDescription::bare()
     }
 }
 
@@ -292,7 +292,7 @@ fn without_contact_between_cloths_only_the_mesh_is_met() {
     description.cloths.push(above);
     description.mesh_obstacles[0].place = Placement::at(DVec3::Y * -0.05);
     let heights = [false, true].map(|self_contact| {
-        let mut world = build(&WorldDescription { self_contact, ..description.clone() });
+        let mut world = build(&WorldDescription { self_contact: Some(self_contact), ..description.clone() });
         run_apart(&mut world, 30);
         [0, 1].map(|cloth| world.mesh(cloth).positions.iter().map(|x| x.y).fold(f64::INFINITY, f64::min))
     });

@@ -153,7 +153,7 @@ fn drape(solver: SolverChoice, cells: u32, threads: usize) -> World {
         obstacles: vec![Obstacle::new(Shape::Sphere { radius: 0.2 }, Placement::default())],
         simulation: SimulationSettings { threads, ..settings(solver, Some(6)) },
         air: Some(air(DVec3::new(0.5, 0.0, 0.0))),
-        ..WorldDescription::default()
+        ..WorldDescription::bare()
     })
 }
 
@@ -214,7 +214,7 @@ fn friction_holds_a_patch_on_a_slope_and_lets_it_slide_on_a_steeper_one() {
             cloths: vec![cloth],
             obstacles: vec![plane],
             simulation: settings(solver, Some(8)),
-            ..WorldDescription::default()
+            ..WorldDescription::bare()
         });
         let mean = |world: &World| world.mesh(0).positions.iter().map(|x| x.x).sum::<f64>() / 25.0;
         run(&mut world, 15);
@@ -272,7 +272,7 @@ fn what_the_methods_do_not_know_is_refused_by_name() {
         let mut description = WorldDescription {
             cloths: vec![hinged(hung_sheet(2, GridPattern::Diagonal))],
             simulation: settings(solver, Some(1)),
-            ..WorldDescription::default()
+            ..WorldDescription::bare()
         };
         assert!(World::build(&description).is_ok());
         change(&mut description);
@@ -450,7 +450,7 @@ fn springs_along_edges_and_their_limit_are_refused_where_they_mean_nothing() {
         let mut description = WorldDescription {
             cloths: vec![cloth],
             simulation: settings(SolverChoice::Xpbd, Some(1)),
-            ..WorldDescription::default()
+            ..WorldDescription::bare()
         };
         assert!(World::build(&description).is_ok());
         description.simulation.solver = solver;
@@ -482,7 +482,7 @@ fn triangles_that_buckle_are_refused_where_there_is_no_stress() {
         World::build(&WorldDescription {
             cloths: vec![cloth.clone()],
             simulation: settings(solver, Some(1)),
-            ..WorldDescription::default()
+            ..WorldDescription::bare()
         })
         .map(|_| ())
     };

@@ -141,7 +141,7 @@ fn cloths_are_remeshed_at_their_own_intervals() {
     let mut second = ClothDescription::new("second", square(3, GridPattern::Diagonal), stiff());
     second.mesh.positions.iter_mut().for_each(|x| x.z += 1.0);
     second.remesh = Some(settings_of(0.2, 4));
-    let mut world = build(&WorldDescription { cloths: vec![first, second], ..WorldDescription::default() });
+    let mut world = build(&WorldDescription { cloths: vec![first, second], ..WorldDescription::bare() });
     let counts = |world: &taffeta::sim::World| [0, 1].map(|i| world.mesh(i).positions.len());
     run(&mut world, 1);
     let begun = counts(&world);

@@ -29,7 +29,7 @@ fn world_of(cloth: ClothDescription, solver: SolverChoice, substeps: Option<u32>
     WorldDescription {
         cloths: vec![cloth],
         simulation: SimulationSettings { solver, substeps, ..SimulationSettings::default() },
-        ..WorldDescription::default()
+        ..WorldDescription::bare()
     }
 }
 
@@ -63,7 +63,7 @@ mod at_any_speed {
             for substeps in [Some(1), Some(4), None].into_iter().take(if with_auto { 3 } else { 2 }) {
                 let lead = f64::max(0.2, 0.7 * speed * FRAME);
                 let mut description = world_of(held_sheet(3), SolverChoice::Global, substeps);
-                description.self_contact = self_contact;
+                description.self_contact = Some(self_contact);
                 let motion = between(-lead, lead, 2.0 * lead / speed);
                 match body {
                     Body::Closed(shape) => description.obstacles = vec![moving(*shape, motion)],
@@ -145,7 +145,7 @@ fn planes_that_close_on_a_sheet_are_named_and_the_run_goes_on() {
         }
         for self_contact in [true, false] {
             let mut description = world_of(sheet.clone(), SolverChoice::Global, None);
-            description.self_contact = self_contact;
+            description.self_contact = Some(self_contact);
             let plane = |normal: DVec3| {
                 moving(Shape::Plane { normal }, between(-0.02 * normal.y, 0.01 * normal.y, 3.0 * FRAME))
             };
@@ -181,10 +181,10 @@ fn what_moves_too_far_in_a_substep_is_refused_and_named() {
     let mesh = MeshObstacle::new(mesh.positions, mesh.faces, Placement::default());
     let meshes = vec![MeshObstacle { motion: far(), ..mesh }];
     cases.push(("mesh obstacle 0", WorldDescription { mesh_obstacles: meshes, ..base() }));
-    let mut pinned = WorldDescription { self_contact: true, ..base() };
+    let mut pinned = WorldDescription { self_contact: Some(true), ..base() };
     pinned.cloths[0].pins[0].motion = far();
     cases.push(("cloth 'sheet'", pinned));
-    let mut thrown = WorldDescription { self_contact: true, ..base() };
+    let mut thrown = WorldDescription { self_contact: Some(true), ..base() };
     thrown.cloths[0].pins.clear();
     thrown.cloths[0].velocity = DVec3::X * 1e8;
     cases.push(("cloth 'sheet'", thrown));
@@ -202,7 +202,7 @@ fn what_moves_too_far_in_a_substep_is_refused_and_named() {
 #[test]
 fn contact_thinner_than_the_numbers_far_away_is_refused() {
     let mut description = world_of(held_sheet(3), SolverChoice::Global, None);
-    description.self_contact = true;
+    description.self_contact = Some(true);
     let shift = DVec3::X * 1e8;
     description.cloths[0].mesh.positions.iter_mut().for_each(|x| *x += shift);
     description.contact_thickness = Some(1e-7);
@@ -272,7 +272,7 @@ mod strips {
     fn comes_free(cloth: ClothDescription, floor: bool) {
         for solver in [SolverChoice::Global, SolverChoice::Block] {
             let mut description = world_of(cloth.clone(), solver, None);
-            description.self_contact = true;
+            description.self_contact = Some(true);
             if floor {
                 let plane = Obstacle::new(Shape::Plane { normal: DVec3::Y }, Placement::default());
                 description.obstacles = vec![plane];

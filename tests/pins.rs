@@ -189,7 +189,7 @@ fn varied() -> WorldDescription {
     cloth.material.stretch = [200.0; 2];
     cloth.remesh = Some(RemeshSettings { size_min: 0.05, size_max: 0.2, ..RemeshSettings::by_thresholds() });
     let simulation = settings(SolverChoice::Block, Some(3));
-    WorldDescription { cloths: vec![cloth], simulation, ..WorldDescription::default() }
+    WorldDescription { cloths: vec![cloth], simulation, ..WorldDescription::bare() }
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn a_pin_that_broke_in_the_last_substep_is_saved_as_broken() {
     let description = WorldDescription {
         cloths: vec![sheet(4, vec![pin])],
         simulation: settings(SolverChoice::Block, Some(1)),
-        ..WorldDescription::default()
+        ..WorldDescription::bare()
     };
     let mut whole = build(&description);
     run(&mut whole, 1);

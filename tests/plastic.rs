@@ -250,7 +250,7 @@ fn folds_are_refused_where_nothing_knows_them() {
         let mesh = strip(Along::Warp, [4, 1], GridPattern::Diagonal);
         let cloth = ClothDescription { bending, ..ClothDescription::new("strip", mesh, paper()) };
         let simulation = SimulationSettings { mode, ..settings(solver, None) };
-        let description = WorldDescription { cloths: vec![cloth], simulation, ..WorldDescription::default() };
+        let description = WorldDescription { cloths: vec![cloth], simulation, ..WorldDescription::bare() };
         World::build(&description).err().map(|error| error.to_string())
     };
     let (moving, plate) = (Mode::Dynamic, BendingModel::Curvature);
@@ -276,7 +276,7 @@ fn folds_are_refused_where_nothing_knows_them() {
         let mut cloth =
             bent_strip(strip(Along::Warp, [4, 1], GridPattern::Diagonal), Along::Warp, (1.0, paper()));
         cloth.material.yield_curvature = Some(bad);
-        let description = WorldDescription { cloths: vec![cloth], ..WorldDescription::default() };
+        let description = WorldDescription { cloths: vec![cloth], ..WorldDescription::bare() };
         let error = World::build(&description).unwrap_err();
         assert!(matches!(error, BuildError::Material { .. }), "{error}");
         assert!(error.to_string().contains("yield_curvature is"), "{error}");
@@ -326,8 +326,8 @@ fn pressed(yield_curvature: Option<f64>) -> World {
         cloths: vec![cloth],
         obstacles: vec![plate(-0.001, 1.0), plate(0.101, -1.0)],
         simulation: SimulationSettings { velocity_damping: 5.0, ..quiet(SolverChoice::Global, 4) },
-        self_contact: true,
-        ..WorldDescription::default()
+        self_contact: Some(true),
+        ..WorldDescription::bare()
     });
     for _ in 0..36 {
         run(&mut world, 1);

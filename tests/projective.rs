@@ -109,7 +109,7 @@ fn drape(cells: u32, threads: usize, membrane: MembraneModel) -> World {
         obstacles: vec![Obstacle::new(Shape::Sphere { radius: 0.2 }, Placement::default())],
         simulation: SimulationSettings { threads, ..settings(PROJECTIVE, None) },
         air: Some(air(DVec3::new(0.5, 0.0, 0.0))),
-        ..WorldDescription::default()
+        ..WorldDescription::bare()
     })
 }
 
@@ -211,7 +211,7 @@ fn friction_holds_a_patch_on_a_slope_and_lets_it_slide_on_a_steeper_one() {
             cloths: vec![cloth],
             obstacles: vec![plane],
             simulation: settings(PROJECTIVE, Some(2)),
-            ..WorldDescription::default()
+            ..WorldDescription::bare()
         });
         let mean = |world: &World| world.mesh(0).positions.iter().map(|x| x.x).sum::<f64>() / 25.0;
         run(&mut world, 15);
@@ -241,12 +241,8 @@ fn contacts_that_are_not_found_in_time_let_go_before_faces_are_torn_apart() {
     ];
     obstacles.iter_mut().for_each(|obstacle| obstacle.friction = friction);
     let simulation = settings(PROJECTIVE, None);
-    let mut world = build(&WorldDescription {
-        cloths: vec![cloth],
-        obstacles,
-        simulation,
-        ..WorldDescription::default()
-    });
+    let mut world =
+        build(&WorldDescription { cloths: vec![cloth], obstacles, simulation, ..WorldDescription::bare() });
     let strain_after_a_frame = |_| {
         run(&mut world, 1);
         world.measure().max_strain
@@ -268,7 +264,7 @@ fn it_runs_on_meshes_that_change_and_resumes_from_a_checkpoint() {
             cloths: vec![cloth],
             obstacles: vec![Obstacle::new(Shape::Sphere { radius: 0.2 }, Placement::default())],
             simulation: settings(PROJECTIVE, None),
-            ..WorldDescription::default()
+            ..WorldDescription::bare()
         })
     };
     let mut world = start();
@@ -322,7 +318,7 @@ fn what_it_does_not_know_is_refused_by_name() {
         let mut description = WorldDescription {
             cloths: vec![projected(hung_sheet(2, GridPattern::Diagonal))],
             simulation: settings(PROJECTIVE, Some(1)),
-            ..WorldDescription::default()
+            ..WorldDescription::bare()
         };
         assert!(World::build(&description).is_ok());
         change(&mut description);

@@ -33,7 +33,7 @@ fn laid(settings: SimulationSettings) -> WorldDescription {
         cloths: vec![cloth],
         obstacles: vec![Obstacle { motion: motion.clone(), ..floor }, Obstacle { motion, ..ball }],
         simulation: settings,
-        ..WorldDescription::default()
+        ..WorldDescription::bare()
     }
 }
 

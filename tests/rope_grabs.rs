@@ -26,7 +26,7 @@ fn straight(segments: u32) -> RopeDescription {
 }
 
 fn alone(rope: RopeDescription, simulation: SimulationSettings) -> World {
-    build(&WorldDescription { ropes: vec![rope], simulation, ..WorldDescription::default() })
+    build(&WorldDescription { ropes: vec![rope], simulation, ..WorldDescription::bare() })
 }
 
 fn pulled(body: usize, (point, radius): (DVec3, f64), (target, stiffness): (DVec3, f64)) -> StepInputs {
@@ -73,7 +73,7 @@ fn the_force_of_a_grab_is_what_it_gives_to_the_momentum_of_a_rope_beside_a_cloth
             cloths: vec![cloth],
             ropes: vec![straight(10)],
             simulation: still,
-            ..WorldDescription::default()
+            ..WorldDescription::bare()
         });
         let inputs = pulled(1, (DVec3::X * 0.33, radius), (DVec3::new(0.3, 0.2, 0.1), 30.0));
         let h = FRAME / 8.0;
@@ -163,7 +163,7 @@ fn what_is_no_rope_and_what_is_not_there_cannot_be_grabbed() {
         loose: vec![points],
         ropes: vec![straight(4)],
         simulation: settings(SolverChoice::Block, Some(2)),
-        ..WorldDescription::default()
+        ..WorldDescription::bare()
     });
     for (body, words) in
         [(0, "body 'points' has neither faces nor segments"), (2, "there is no body 2; there are 2")]

@@ -28,7 +28,7 @@ fn pin(vertices: &[usize]) -> PinDescription {
 }
 
 fn alone(rope: RopeDescription, simulation: SimulationSettings) -> World {
-    build(&WorldDescription { ropes: vec![rope], simulation, ..WorldDescription::default() })
+    build(&WorldDescription { ropes: vec![rope], simulation, ..WorldDescription::bare() })
 }
 
 fn statics() -> SimulationSettings {
@@ -380,7 +380,7 @@ fn impossible_ropes_are_refused() {
     let refused = |change: fn(&mut RopeDescription)| {
         let mut rope = straight(1.0, 4, cord(1e-3));
         change(&mut rope);
-        let description = WorldDescription { ropes: vec![rope], ..WorldDescription::default() };
+        let description = WorldDescription { ropes: vec![rope], ..WorldDescription::bare() };
         World::build(&description).expect_err("impossible").to_string()
     };
     type Spoil = fn(&mut RopeDescription);

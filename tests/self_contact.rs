@@ -25,8 +25,8 @@ fn sheets(cells: u32, places: &[Placement], floor: bool, solver: SolverChoice) -
         cloths: places.iter().enumerate().map(place).collect(),
         obstacles: if floor { vec![plane] } else { Vec::new() },
         simulation: SimulationSettings { solver, ..SimulationSettings::default() },
-        self_contact: true,
-        ..WorldDescription::default()
+        self_contact: Some(true),
+        ..WorldDescription::bare()
     }
 }
 
@@ -50,7 +50,7 @@ fn a_sheet_that_falls_on_its_edge_crumples_without_crossing_itself() {
         let mut world = build(&description);
         run_apart(&mut world, tier(24, 30));
         assert!(world.mesh(0).positions.iter().all(|x| x.y < 0.2), "it lies");
-        description.self_contact = false;
+        description.self_contact = Some(false);
         let mut other = build(&description);
         assert_eq!(other.crossings(), None);
         run(&mut other, tier(24, 30));
@@ -173,7 +173,7 @@ fn nested_arcs(self_contact: bool) -> WorldDescription {
         }
     }
     description.simulation.gravity = DVec3::ZERO;
-    description.self_contact = self_contact;
+    description.self_contact = Some(self_contact);
     description
 }
 

@@ -134,7 +134,7 @@ fn spinning(solver: SolverChoice) -> WorldDescription {
     WorldDescription {
         cloths: vec![cloth],
         simulation: settings(solver, Some(10)),
-        ..WorldDescription::default()
+        ..WorldDescription::bare()
     }
 }
 
@@ -209,7 +209,7 @@ fn a_sheet_in_air_falls_more_slowly_and_reaches_its_terminal_speed() {
     let mut description = WorldDescription {
         cloths: vec![ClothDescription::new("sheet", mesh, stiff())],
         air: Some(Air { drag: 2.0, ..Air::default() }),
-        ..WorldDescription::default()
+        ..WorldDescription::bare()
     };
     description.simulation = settings(SolverChoice::Block, Some(8));
     let mut world = build(&description);
@@ -229,7 +229,7 @@ fn a_rope_in_air_reaches_the_terminal_speed_of_a_cylinder() {
         let mut description = WorldDescription {
             ropes: vec![rope],
             air: Some(Air { drag: 1.1, ..Air::default() }),
-            ..WorldDescription::default()
+            ..WorldDescription::bare()
         };
         // Drag acts on the speed that gravity has raised by g h in the same substep: half of that is missing at the end.
         description.simulation = settings(solver, Some(64));
@@ -260,7 +260,7 @@ fn wind_pushes_a_rope_across_its_length() {
         ropes: vec![rope],
         air: Some(air(DVec3::X * 10.0)),
         simulation,
-        ..WorldDescription::default()
+        ..WorldDescription::bare()
     });
     run(&mut world, 1);
     let momentum = world.measure().momentum;
@@ -276,7 +276,7 @@ fn cloths_of_two_kinds_have_their_own_masses() {
     let heavy = ClothDescription::new("heavy", square(2, GridPattern::Diagonal), stiff());
     let mut light = ClothDescription::new("light", square(3, GridPattern::Diagonal), stiff());
     light.material.density = 0.05;
-    let world = build(&WorldDescription { cloths: vec![heavy, light], ..WorldDescription::default() });
+    let world = build(&WorldDescription { cloths: vec![heavy, light], ..WorldDescription::bare() });
     let masses = &world.motion().masses.raw;
     assert!((masses[..9].iter().sum::<f64>() - 0.2).abs() < 1e-15);
     assert!((masses[9..].iter().sum::<f64>() - 0.05).abs() < 1e-15);

@@ -49,7 +49,7 @@ pub(crate) fn swing(cells: u32) -> ClothDescription {
 
 /// A world of one cloth in a vacuum.
 pub(crate) fn world(cloth: ClothDescription, simulation: SimulationSettings) -> World {
-    build(&WorldDescription { cloths: vec![cloth], simulation, ..WorldDescription::default() })
+    build(&WorldDescription { cloths: vec![cloth], simulation, ..WorldDescription::bare() })
 }
 
 /// Builds a world.

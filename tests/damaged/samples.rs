@@ -189,7 +189,7 @@ fn description() -> WorldDescription {
     WorldDescription {
         cloths: vec![cloth],
         obstacles: vec![Obstacle::new(Shape::Sphere { radius: 0.2 }, Placement::default())],
-        ..WorldDescription::default()
+        ..WorldDescription::bare()
     }
 }
 

@@ -30,7 +30,7 @@ fn draped(meshing: Meshing) -> Vec<DVec3> {
         cloths: vec![cloth],
         obstacles: vec![Obstacle::new(Shape::Sphere { radius: RADIUS }, Placement::default())],
         simulation: SimulationSettings { velocity_damping: 4.0, ..SimulationSettings::default() },
-        ..WorldDescription::default()
+        ..WorldDescription::bare()
     });
     let report = run(&mut world, 90);
     assert!(report.contacts > 0 && report.metrics.kinetic_energy < 1e-4, "{meshing:?}: {report:?}");

@@ -38,7 +38,7 @@ fn damped(young: f64, poisson: f64, damping: f64) -> SolidMaterial {
 
 /// A world of one solid.
 fn world(solid: SolidDescription, simulation: SimulationSettings) -> World {
-    build(&WorldDescription { solids: vec![solid], simulation, ..WorldDescription::default() })
+    build(&WorldDescription { solids: vec![solid], simulation, ..WorldDescription::bare() })
 }
 
 fn simulation(solver: SolverChoice, substeps: u32, gravity: DVec3) -> SimulationSettings {
@@ -202,7 +202,7 @@ fn drop_scene(threads: usize, solver: SolverChoice) -> WorldDescription {
         solids: vec![solid],
         obstacles: vec![floor, ball],
         simulation,
-        ..WorldDescription::default()
+        ..WorldDescription::bare()
     }
 }
 
@@ -250,7 +250,7 @@ fn ten_thousand_frames_stay_finite() {
         solids: vec![solid],
         obstacles: vec![floor],
         simulation,
-        ..WorldDescription::default()
+        ..WorldDescription::bare()
     });
     run_frames(&mut world, 10_000);
     let metrics = world.measure();
@@ -270,7 +270,7 @@ fn balloon(ratio: f64, level: u32) -> ClothDescription {
 fn balloon_world(cloth: ClothDescription, solver: SolverChoice) -> World {
     let mut settings = simulation(solver, 30, DVec3::ZERO);
     (settings.iterations, settings.velocity_damping) = (Some(5), 8.0);
-    build(&WorldDescription { cloths: vec![cloth], simulation: settings, ..WorldDescription::default() })
+    build(&WorldDescription { cloths: vec![cloth], simulation: settings, ..WorldDescription::bare() })
 }
 
 /// `p = 2N/R` with the true stress resultant `N` of a sphere that is stretched alike in both directions by `s`: Green strain
@@ -322,7 +322,7 @@ fn auto_takes_the_block_solver_and_says_why() {
 fn impossible_solids_and_volumes_are_refused() {
     let refused = |solid: SolidDescription| {
         let simulation = simulation(SolverChoice::Block, 4, DVec3::ZERO);
-        let description = WorldDescription { solids: vec![solid], simulation, ..WorldDescription::default() };
+        let description = WorldDescription { solids: vec![solid], simulation, ..WorldDescription::bare() };
         World::build(&description).unwrap_err().to_string()
     };
     let good = || bar([0.1; 3], [1; 3], damped(1e5, 0.3, 0.0));
@@ -345,7 +345,7 @@ fn impossible_solids_and_volumes_are_refused() {
     let mut open = balloon(1.5, 1);
     open.mesh.faces.pop();
     let simulation = simulation(SolverChoice::Block, 4, DVec3::ZERO);
-    let description = WorldDescription { cloths: vec![open], simulation, ..WorldDescription::default() };
+    let description = WorldDescription { cloths: vec![open], simulation, ..WorldDescription::bare() };
     let error = World::build(&description).unwrap_err().to_string();
     assert!(error.contains("volume") && error.contains("it is open"), "{error}");
 }

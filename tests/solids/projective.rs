@@ -105,7 +105,7 @@ fn balloons_in_free_flight_keep_their_momentum_and_their_volumes() {
     let simulation = SimulationSettings { threads: 1, ..settings(SolverChoice::Projective, Some(4)) };
     let simulation = SimulationSettings { gravity: DVec3::ZERO, ..simulation };
     let cloths = vec![one, other];
-    let mut world = build(&WorldDescription { cloths, simulation, ..WorldDescription::default() });
+    let mut world = build(&WorldDescription { cloths, simulation, ..WorldDescription::bare() });
     let before = world.measure().momentum;
     run_frames(&mut world, 40);
     assert!((world.measure().momentum - before).length() < 1e-9, "{}", world.measure().momentum);
@@ -125,7 +125,7 @@ fn a_balloon_has_the_same_bits_for_any_threads_and_after_a_checkpoint() {
         );
         let simulation = SimulationSettings { threads, ..settings(SolverChoice::Projective, None) };
         let (cloths, obstacles) = (vec![cloth], vec![floor]);
-        build(&WorldDescription { cloths, obstacles, simulation, ..WorldDescription::default() })
+        build(&WorldDescription { cloths, obstacles, simulation, ..WorldDescription::bare() })
     };
     let (mut one, mut three) = (scene(1), scene(3));
     run_frames(&mut one, 6);
@@ -163,7 +163,7 @@ fn a_block_comes_to_rest_on_a_floor_that_bears_its_weight() {
     };
     let simulation = SimulationSettings { threads: 1, ..settings(SolverChoice::Projective, None) };
     let (solids, obstacles) = (vec![solid], vec![floor]);
-    let mut world = build(&WorldDescription { solids, obstacles, simulation, ..WorldDescription::default() });
+    let mut world = build(&WorldDescription { solids, obstacles, simulation, ..WorldDescription::bare() });
     run_frames(&mut world, 300);
     let (x, _) = world.solid_state(0);
     let rest = &world.solids()[0].rest;

@@ -10,7 +10,7 @@ use crate::derive::{bodies, crossings, rebuild, solver_facts};
 use crate::features::grabs::Lead;
 use crate::measure::cloth_view::ClothView;
 use crate::measure::{energy, points};
-use crate::model::description::{Air, PinDescription, WorldDescription};
+use crate::model::description::{Air, ClothDescription, PinDescription, WorldDescription};
 use crate::model::error::{BuildError, StepError};
 use crate::model::ids::{ClothId, ObstacleId, PinId};
 use crate::model::inputs::StepInputs;
@@ -18,10 +18,11 @@ use crate::model::report::{Metrics, RemeshCounts, RemeshJumps, StepReport};
 use crate::model::sheet::Thawed;
 use crate::run::{equilibrium, step};
 use crate::snapshot::WorldSnapshot;
-use crate::{change, checkpoint, drive, snapshot};
+use crate::{change, checkpoint, drive, members, snapshot};
 use glam::DVec3;
 use std::io::{self, Write};
 use taffeta_contact::crossings::Crossing;
+use taffeta_contact::{MeshObstacle, Obstacle};
 use taffeta_core::{Pose, VertexIndex};
 use taffeta_remesh::{RemeshSettings, View};
 use taffeta_solve::Material;
@@ -190,6 +191,52 @@ impl World {
     pub fn set_remesh(&mut self, cloth: usize, settings: RemeshSettings) -> Result<(), BuildError> {
         let pool = self.pool.clone();
         pool.install(|| change::set_remesh(self, cloth, settings))
+    }
+
+    /// Adds a cloth as it is described at its time 0, which is now. Its name must be new. Pins come after those that are there;
+    /// the times of their keyframes and of seams are those of the world.
+    ///
+    /// # Errors
+    /// As those of [`build`](Self::build) for this cloth.
+    pub fn add_cloth(&mut self, cloth: &ClothDescription) -> Result<ClothId, BuildError> {
+        let pool = self.pool.clone();
+        pool.install(|| members::add_cloth(self, cloth))
+    }
+
+    /// Removes a cloth with its pins and seams. Handles of the others stay.
+    ///
+    /// # Errors
+    /// If there is no such cloth, or it is the surface of a solid.
+    pub fn remove_cloth(&mut self, cloth: ClothId) -> Result<(), BuildError> {
+        let pool = self.pool.clone();
+        pool.install(|| members::remove_cloth(self, cloth))
+    }
+
+    /// Adds an obstacle in closed form. Cloth that it crosses is pulled apart from it slowly.
+    ///
+    /// # Errors
+    /// If its shape, place, motion or friction makes no sense.
+    pub fn add_obstacle(&mut self, obstacle: Obstacle) -> Result<ObstacleId, BuildError> {
+        let pool = self.pool.clone();
+        pool.install(|| members::add_obstacle(self, obstacle))
+    }
+
+    /// Adds an obstacle made of triangles. Cloth that it crosses is pulled apart from it slowly.
+    ///
+    /// # Errors
+    /// If its mesh, place, motion or friction makes no sense, or the solver does not know contact with meshes.
+    pub fn add_mesh_obstacle(&mut self, mesh: MeshObstacle) -> Result<ObstacleId, BuildError> {
+        let pool = self.pool.clone();
+        pool.install(|| members::add_mesh_obstacle(self, mesh))
+    }
+
+    /// Removes an obstacle. Handles of the others stay.
+    ///
+    /// # Errors
+    /// If there is no such obstacle.
+    pub fn remove_obstacle(&mut self, obstacle: ObstacleId) -> Result<(), BuildError> {
+        let pool = self.pool.clone();
+        pool.install(|| members::remove_obstacle(self, obstacle))
     }
 
     /// Moves an obstacle to another pose within the next step: the rigid transformation from its frame, already scaled, to

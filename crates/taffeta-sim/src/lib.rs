@@ -27,6 +27,7 @@ mod door;
 mod drive;
 mod features;
 mod measure;
+mod members;
 mod model;
 mod run;
 mod snapshot;

@@ -295,11 +295,8 @@ mod tests {
         let mesh = grid(DVec2::ONE, [2, 2], GridPattern::Alternating, 0);
         let mut cloth = ClothDescription::new("sheet", mesh, preset("cotton").unwrap().material);
         cloth.remesh = Some(RemeshSettings::by_thresholds());
-        let description = WorldDescription {
-            cloths: vec![cloth],
-            air: Some(Air::default()),
-            ..WorldDescription::default()
-        };
+        let description =
+            WorldDescription { cloths: vec![cloth], air: Some(Air::default()), ..WorldDescription::bare() };
         let controls = Controls::of_scene(&description, 10.0);
         (description, controls)
     }

@@ -13,6 +13,7 @@
 
 #![forbid(unsafe_code)]
 
+pub use glam;
 pub use taffeta_contact as contact;
 pub use taffeta_core as core;
 #[cfg(feature = "io")]

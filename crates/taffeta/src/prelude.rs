@@ -19,11 +19,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub use glam::{DQuat, DVec2, DVec3};
+pub use glam::{DMat3, DQuat, DVec2, DVec3};
 pub use taffeta_contact::{MeshObstacle, Obstacle, Shape};
-pub use taffeta_core::{Friction, Keyframe, Motion, Placement, Region, TriangleMesh};
+pub use taffeta_core::{Friction, Keyframe, Motion, Placement, Pose, Region, TriangleMesh};
 pub use taffeta_remesh::RemeshSettings;
 pub use taffeta_sim::{
-    Air, BuildError, ClothDescription, Material, Mode, PinDescription, SimulationSettings, SolverChoice,
-    StepError, StepInputs, StepReport, World, WorldDescription,
+    Air, BuildError, ClothDescription, ClothId, ClothView, Grab, Material, Mode, ObstacleId, ObstacleLoad,
+    Origin, PinDescription, PinId, SimulationSettings, SolverChoice, StepError, StepInputs, StepReport,
+    VertexName, World, WorldDescription, WorldSnapshot, ask,
 };

@@ -80,8 +80,6 @@ fn assemble(scene: &Scene, memory: Option<u64>) -> Result<BuiltScene, SceneError
         return Err(SceneError::Invalid { problems: assembly.problems });
     }
     let in_vacuum = scene.air.density == 0.0 || scene.air.drag == 0.0;
-    // The default, where the solver knows it.
-    let knows_cloths = scene.simulation.settings.solver.capabilities().meetings;
     let world = WorldDescription {
         cloths: cloths.into_iter().flatten().collect(),
         loose: Vec::new(),
@@ -91,7 +89,7 @@ fn assemble(scene: &Scene, memory: Option<u64>) -> Result<BuiltScene, SceneError
         mesh_obstacles,
         simulation: scene.simulation.settings.clone(),
         air: (!in_vacuum).then_some(scene.air),
-        self_contact: scene.contact.self_contact.unwrap_or(knows_cloths),
+        self_contact: scene.contact.self_contact,
         contact_thickness: scene.contact.thickness,
         view: scene.view(),
         view_motion: scene.camera.as_ref().map(|camera| camera.motion.clone()).unwrap_or_default(),

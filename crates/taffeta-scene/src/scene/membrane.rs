@@ -13,7 +13,7 @@ use taffeta_sim::{
 pub(super) fn resolve_membrane(table: &ClothTable, solver: SolverChoice, at: &Place<'_>) -> MembraneModel {
     let is_pbd = solver == SolverChoice::Pbd;
     let Some(membrane) = table.constraint.map(|constraint| constraint.0) else {
-        return if is_pbd { MembraneModel::Edges } else { MembraneModel::default() };
+        return solver.default_membrane();
     };
     let at = at.at("constraint");
     if matches!(membrane, MembraneModel::Energy | MembraneModel::EnergyPublished) {
@@ -157,10 +157,8 @@ pub(super) fn warn_of_pressure(table: &ClothTable, solver: SolverChoice, at: &Pl
 
 /// The only bending model that an older method has, beside none.
 fn own_bending(solver: SolverChoice) -> Option<BendingModel> {
-    match solver {
-        SolverChoice::Projective => Some(BendingModel::MeanCurvature),
-        solver => solver.capabilities().rows.then_some(BendingModel::Hinge),
-    }
+    let own = solver.default_bending();
+    (own != BendingModel::default()).then_some(own)
 }
 
 /// The bending model. The older methods have one each, unless the scene says that nothing bends.

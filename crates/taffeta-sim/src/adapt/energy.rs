@@ -285,7 +285,7 @@ mod tests {
     }
 
     fn flying_together(cloths: Vec<ClothDescription>) -> World {
-        let mut description = WorldDescription { cloths, ..WorldDescription::default() };
+        let mut description = WorldDescription { cloths, ..WorldDescription::bare() };
         description.simulation.gravity = DVec3::ZERO;
         description.simulation.threads = 1;
         World::build(&description).expect("a good description")

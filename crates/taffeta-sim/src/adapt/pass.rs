@@ -180,7 +180,7 @@ mod tests {
             popping,
             ..RemeshSettings::by_thresholds()
         });
-        let mut description = WorldDescription { cloths: vec![sheet], ..WorldDescription::default() };
+        let mut description = WorldDescription { cloths: vec![sheet], ..WorldDescription::bare() };
         description.simulation.gravity = DVec3::ZERO;
         World::build(&description).expect("a good description")
     }

@@ -283,7 +283,8 @@ mod tests {
     }
 
     fn world_of(cloths: Vec<ClothDescription>) -> World {
-        let mut description = WorldDescription { cloths, self_contact: true, ..WorldDescription::default() };
+        let mut description =
+            WorldDescription { cloths, self_contact: Some(true), ..WorldDescription::bare() };
         description.simulation.gravity = DVec3::ZERO;
         World::build(&description).expect("a good description")
     }
@@ -315,7 +316,7 @@ mod tests {
     #[test]
     fn new_vertices_come_to_lie_on_the_bend_and_not_on_its_chords() {
         let mut on_chords = {
-            let mut description = WorldDescription { cloths: vec![arc()], ..WorldDescription::default() };
+            let mut description = WorldDescription { cloths: vec![arc()], ..WorldDescription::bare() };
             description.simulation.solver = SolverChoice::Block;
             World::build(&description).expect("a good description")
         };
@@ -428,8 +429,8 @@ mod tests {
             let mut description = WorldDescription {
                 cloths: vec![arc()],
                 obstacles: vec![ball.clone()],
-                self_contact,
-                ..WorldDescription::default()
+                self_contact: Some(self_contact),
+                ..WorldDescription::bare()
             };
             description.simulation.gravity = DVec3::ZERO;
             let mut world = World::build(&description).expect("a good description");

@@ -56,7 +56,7 @@ pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), Build
     if let Some(reason) = find_row_mismatch(&description.simulation) {
         return refuse("simulation".into(), reason);
     }
-    if description.self_contact
+    if description.has_self_contact()
         && let Some(reason) = find_contact_mismatch(description)
     {
         return refuse("contact between cloths".into(), reason);

@@ -33,10 +33,25 @@ pub(crate) fn take_over(world: &mut World, thawed: Thawed, before: &IndexVec<Ver
     derive(world);
 }
 
+/// Takes over a keyed sheet with other cloths than before; `old_place` is where each had its place, if it was there.
+pub(crate) fn put_sheet_at(world: &mut World, thawed: Thawed, old_place: impl Fn(usize) -> Option<usize>) {
+    let before = world.state.sheet.vertex_keys().clone();
+    world.state.still = None;
+    put_sheet_from(world, thawed, old_place);
+    world.state.before_change = None;
+    keep_grasps(world, &before);
+    rebuild(world);
+    world.derived.minimize_scalars(&mut world.state.motion);
+}
+
 /// Freezes a keyed sheet and puts it in place of the present one.
 pub(crate) fn put_sheet(world: &mut World, thawed: Thawed) {
+    put_sheet_from(world, thawed, Some);
+}
+
+fn put_sheet_from(world: &mut World, thawed: Thawed, old_place: impl Fn(usize) -> Option<usize>) {
     let (mut sheet, motion) = freeze(thawed, &world.setup);
-    sheet.succeed(&world.state.sheet, Some);
+    sheet.succeed(&world.state.sheet, old_place);
     (world.state.sheet, world.state.motion) = (Arc::new(sheet), motion);
 }
 

@@ -123,7 +123,7 @@ mod tests {
         let mut cloth = ClothDescription::new("sheet", strip(), material);
         cloth.pins.push(PinDescription::new(Region::Vertices(vec![0, 3])));
         change(&mut cloth);
-        World::build(&WorldDescription { cloths: vec![cloth], ..WorldDescription::default() }).unwrap()
+        World::build(&WorldDescription { cloths: vec![cloth], ..WorldDescription::bare() }).unwrap()
     }
 
     #[test]

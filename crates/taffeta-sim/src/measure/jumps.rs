@@ -120,7 +120,7 @@ mod tests {
         };
         mesh.set_vertex_material(&coords);
         let cloth = ClothDescription::new("sheet", mesh, Material::isotropic(0.2, 1000.0, 0.3, 1e-5));
-        let description = WorldDescription { cloths: vec![cloth], ..WorldDescription::default() };
+        let description = WorldDescription { cloths: vec![cloth], ..WorldDescription::bare() };
         super::face_jumps(&World::build(&description).unwrap(), 0)
     }
 

@@ -10,8 +10,9 @@ use taffeta_solve::{
     RopeMaterial, SolidMaterial,
 };
 
-/// A whole world at time 0.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// A whole world at time 0. By default it is what an empty scene file is: air at rest, and cloths that meet themselves and
+/// each other.
+#[derive(Clone, Debug, PartialEq)]
 pub struct WorldDescription {
     /// The cloths.
     pub cloths: Vec<ClothDescription>,
@@ -29,8 +30,8 @@ pub struct WorldDescription {
     pub simulation: SimulationSettings,
     /// The surrounding air; `None`: vacuum.
     pub air: Option<Air>,
-    /// Whether cloths meet themselves and each other.
-    pub self_contact: bool,
+    /// Whether cloths meet themselves and each other; `None`: where the solver [knows](crate::Capabilities::meetings) that.
+    pub self_contact: Option<bool>,
     /// Contact thickness of all cloths \[m\]; `None`: from the material.
     pub contact_thickness: Option<f64>,
     /// The camera, for cloths that may be coarser where it does not see them
@@ -38,6 +39,37 @@ pub struct WorldDescription {
     pub view: Option<View>,
     /// How the camera moves; it turns about its target.
     pub view_motion: Motion,
+}
+
+impl Default for WorldDescription {
+    fn default() -> Self {
+        Self { air: Some(Air::default()), self_contact: None, ..Self::bare() }
+    }
+}
+
+impl WorldDescription {
+    /// A world in which nothing acts but gravity: a vacuum, in which cloths go through each other.
+    pub fn bare() -> Self {
+        Self {
+            cloths: Vec::new(),
+            loose: Vec::new(),
+            ropes: Vec::new(),
+            solids: Vec::new(),
+            obstacles: Vec::new(),
+            mesh_obstacles: Vec::new(),
+            simulation: SimulationSettings::default(),
+            air: None,
+            self_contact: Some(false),
+            contact_thickness: None,
+            view: None,
+            view_motion: Motion::default(),
+        }
+    }
+
+    /// Whether cloths meet themselves and each other.
+    pub fn has_self_contact(&self) -> bool {
+        self.self_contact.unwrap_or(self.simulation.solver.capabilities().meetings)
+    }
 }
 
 /// One cloth at time 0.
@@ -202,6 +234,11 @@ impl ClothDescription {
             projection: ProjectionStiffness::default(),
         }
     }
+
+    /// Takes the constraints that a scene file gives to cloths under a solver where it says nothing.
+    pub fn under(self, solver: SolverChoice) -> Self {
+        Self { membrane: solver.default_membrane(), bending: solver.default_bending(), ..self }
+    }
 }
 
 /// Vertices that follow a motion exactly, along the axes that the pin holds. A vertex that several pins of a cloth
@@ -305,6 +342,22 @@ pub enum SolverChoice {
     Pbd,
     /// Projective dynamics: local projections and a global step with a constant, factorized matrix.
     Projective,
+}
+
+impl SolverChoice {
+    /// The constraint of a triangle where nobody chooses one. PBD has none: it keeps the lengths of the edges.
+    pub fn default_membrane(self) -> MembraneModel {
+        if self == Self::Pbd { MembraneModel::Edges } else { MembraneModel::default() }
+    }
+
+    /// The bending model where nobody chooses one: that of the method, for the older ones.
+    pub fn default_bending(self) -> BendingModel {
+        match self {
+            Self::Projective => BendingModel::MeanCurvature,
+            solver if solver.capabilities().rows => BendingModel::Hinge,
+            _ => BendingModel::default(),
+        }
+    }
 }
 
 /// What a run is after.

@@ -61,6 +61,16 @@ impl FrictionMemory {
         list.sort_by_key(|borne| borne.name);
     }
 
+    /// Forgets what touches an obstacle in closed form that is removed, and numbers those after it anew.
+    pub(crate) fn remove_body(&mut self, number: u32) {
+        self.0.retain(|borne| !matches!(borne.name, ContactName::Body(_, body) if body == number));
+        for borne in &mut self.0 {
+            if let ContactName::Body(_, body) = &mut borne.name {
+                *body -= u32::from(*body > number);
+            }
+        }
+    }
+
     /// Whether they are in order and finite.
     pub(crate) fn are_sound(&self) -> bool {
         let is_sound =

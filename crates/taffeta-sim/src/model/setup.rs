@@ -51,6 +51,8 @@ pub(crate) struct Setup {
     pub obstacles: Vec<Obstacle>,
     /// Obstacles made of triangles.
     pub meshes: Vec<MeshObstacle>,
+    /// Contact thickness of all cloths \[m\]; `None`: from the material.
+    pub contact_thickness: Option<f64>,
     /// Whether cloths meet themselves and each other.
     pub self_contact: bool,
     pub settings: SimulationSettings,

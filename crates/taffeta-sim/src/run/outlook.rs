@@ -122,8 +122,7 @@ mod tests {
         let edge = Region::MaterialBox([DVec2::splat(-1.0), DVec2::new(2.0, 1e-6)]);
         cloth.pins.push(PinDescription::new(edge));
         cloth.remesh = remesh;
-        World::build(&WorldDescription { cloths: vec![cloth], ..WorldDescription::default() })
-            .expect("a world")
+        World::build(&WorldDescription { cloths: vec![cloth], ..WorldDescription::bare() }).expect("a world")
     }
 
     fn settings() -> RemeshSettings {

@@ -184,7 +184,7 @@ mod tests {
         cloth.pins.push(PinDescription::new(Region::Vertices(vec![0])));
         cloth.remesh =
             Some(RemeshSettings { size_min: 0.03, size_max: 0.08, ..RemeshSettings::by_thresholds() });
-        let description = WorldDescription { cloths: vec![cloth], ..WorldDescription::default() };
+        let description = WorldDescription { cloths: vec![cloth], ..WorldDescription::bare() };
         let mut world = World::build(&description).unwrap();
         let bounds = material_bounds(&world.mesh(0)).unwrap();
         let points: Vec<_> = lattice(bounds).map(|material| PointOnCloth { cloth: 0, material }).collect();

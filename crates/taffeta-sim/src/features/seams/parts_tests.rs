@@ -27,7 +27,7 @@ fn blocked(top: f64, leaves: bool) -> World {
     sheets.remesh = Some(RemeshSettings { size_min: 0.06, size_max: 0.2, ..RemeshSettings::by_thresholds() });
     world(sheets, |description| {
         description.cloths.push(strip);
-        description.self_contact = true;
+        description.self_contact = Some(true);
         description.simulation.velocity_damping = 2.0;
     })
 }
@@ -96,7 +96,7 @@ fn what_a_pin_holds_stays_where_a_seam_closes() {
     let mut sheets = two_sheets([6, 6], 2e-4);
     let held = 4 + 5 * 3;
     sheets.pins.push(PinDescription::new(Region::Vertices(vec![held])));
-    let mut world = world(sheets, |description| description.self_contact = true);
+    let mut world = world(sheets, |description| description.self_contact = Some(true));
     let place = |world: &World| {
         let motion = world.motion();
         let at = motion.vertex_pins.iter_indexed().find(|(_, pin)| pin.is_some()).map(|(vi, _)| vi);

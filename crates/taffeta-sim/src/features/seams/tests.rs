@@ -62,7 +62,7 @@ pub(super) fn two_sheets(rows: [u32; 2], gap: f64) -> ClothDescription {
 }
 
 pub(super) fn world(cloth: ClothDescription, change: impl FnOnce(&mut WorldDescription)) -> World {
-    let mut description = WorldDescription { cloths: vec![cloth], ..WorldDescription::default() };
+    let mut description = WorldDescription { cloths: vec![cloth], ..WorldDescription::bare() };
     description.simulation.gravity = DVec3::ZERO;
     change(&mut description);
     World::build(&description).expect("a good description")
@@ -161,7 +161,7 @@ fn closing_a_seam_keeps_mass_momentum_and_area_and_leaves_one_sheet() {
         let mut world = world(sheets, |description| {
             description.simulation.solver = solver;
             description.simulation.substeps = Some(8);
-            description.self_contact = true;
+            description.self_contact = Some(true);
         });
         let momentum = |world: &World| {
             let state = &world.motion();
@@ -223,7 +223,7 @@ fn runs_resume_with_the_same_bits_before_while_and_after_sewing() {
         sheets.remesh =
             Some(RemeshSettings { size_min: 0.05, size_max: 0.2, ..RemeshSettings::by_thresholds() });
         let mut description =
-            WorldDescription { cloths: vec![sheets], self_contact: true, ..WorldDescription::default() };
+            WorldDescription { cloths: vec![sheets], self_contact: Some(true), ..WorldDescription::bare() };
         description.simulation.threads = threads;
         description
     };
@@ -300,7 +300,7 @@ fn what_cannot_reach_stays_open_and_pulls_without_tearing() {
 
 #[test]
 fn sides_that_touch_from_the_start_are_one_at_once() {
-    let world = world(two_sheets([6, 6], 0.0), |description| description.self_contact = true);
+    let world = world(two_sheets([6, 6], 0.0), |description| description.self_contact = Some(true));
     assert_eq!(seams(&world)[0].closed, Some(0.0));
     assert_eq!(world.vertex_count(), 63);
     assert_eq!(world.crossings().map(|crossings| crossings.len()), Some(0));
@@ -418,7 +418,7 @@ fn sleeve(width: f64, friction: f64) -> World {
         column.friction = Friction { static_: friction, kinetic: friction };
         description.cloths[0].material.friction = column.friction;
         description.obstacles = vec![column];
-        description.self_contact = true;
+        description.self_contact = Some(true);
     })
 }
 
@@ -511,7 +511,7 @@ fn seams_that_would_leave_no_surface_are_refused_with_the_vertex() {
     let third = panel([4, 6], DVec2::new(0.4, 0.6), DVec2::new(0.4, 0.0), DVec3::new(0.1, 0.0, 0.1));
     sheets.mesh = together(sheets.mesh, third);
     sheets.seams.push(seam(&[4, 34], &[70, 100]));
-    let description = WorldDescription { cloths: vec![sheets], ..WorldDescription::default() };
+    let description = WorldDescription { cloths: vec![sheets], ..WorldDescription::bare() };
     let error = World::build(&description).expect_err("three sheets at a seam");
     let BuildError::Seam { error: seam, .. } = &error else { panic!("{error}") };
     assert!(seam.seam == 1 && matches!(seam.defect, SeamDefect::NoSurface { .. }), "{error}");
@@ -522,7 +522,7 @@ fn seams_that_would_leave_no_surface_are_refused_with_the_vertex() {
 fn solvers_and_modes_that_cannot_sew_say_so() {
     let refuse = |change: fn(&mut WorldDescription)| {
         let mut description =
-            WorldDescription { cloths: vec![two_sheets([6, 6], 0.1)], ..WorldDescription::default() };
+            WorldDescription { cloths: vec![two_sheets([6, 6], 0.1)], ..WorldDescription::bare() };
         change(&mut description);
         World::build(&description).expect_err("it cannot be sewn").to_string()
     };

@@ -82,7 +82,7 @@ pub(super) fn grips(height: f64, speed: f64) -> [PinDescription; 2] {
 }
 
 pub(super) fn world(cloth: ClothDescription, change: impl FnOnce(&mut WorldDescription)) -> World {
-    let mut description = WorldDescription { cloths: vec![cloth], ..WorldDescription::default() };
+    let mut description = WorldDescription { cloths: vec![cloth], ..WorldDescription::bare() };
     description.simulation.gravity = DVec3::ZERO;
     change(&mut description);
     World::build(&description).expect("a good description")
@@ -285,7 +285,7 @@ fn both_halves_fly_apart_and_nothing_crosses() {
             description.simulation.solver = solver;
             // Stress takes more of a solver that sweeps than positions do.
             description.simulation.substeps = Some(if solver == SolverChoice::Block { 80 } else { 8 });
-            description.self_contact = true;
+            description.self_contact = Some(true);
         });
         let mut torn = TearCounts::default();
         for frame in 0..20 {
@@ -309,7 +309,7 @@ fn runs_resume_with_the_same_bits_for_any_number_of_threads() {
         sheet.remesh = fine(0.015);
         sheet.pins.extend(grips(0.2, 0.1));
         let mut description =
-            WorldDescription { cloths: vec![sheet], self_contact: true, ..WorldDescription::default() };
+            WorldDescription { cloths: vec![sheet], self_contact: Some(true), ..WorldDescription::bare() };
         description.simulation.threads = threads;
         description
     };
@@ -354,7 +354,7 @@ fn a_failed_step_takes_its_tears_back() {
 #[test]
 fn what_cannot_tear_says_so() {
     let refuse = |change: fn(&mut WorldDescription)| {
-        let mut description = WorldDescription { cloths: vec![flying(0.02)], ..WorldDescription::default() };
+        let mut description = WorldDescription { cloths: vec![flying(0.02)], ..WorldDescription::bare() };
         change(&mut description);
         World::build(&description).expect_err("it cannot tear").to_string()
     };

@@ -38,7 +38,7 @@ fn run_closely(
     let start = |threads: usize| {
         world(sheet.clone(), |description: &mut WorldDescription| {
             description.simulation.threads = threads;
-            description.self_contact = true;
+            description.self_contact = Some(true);
         })
     };
     let mass = |world: &World| world.motion().masses.iter().sum::<f64>();
@@ -220,7 +220,7 @@ fn a_ball_that_goes_through_a_sheet_leaves_no_edge_that_is_next_to_nothing() {
         let key = |time: f64| Keyframe { time, translate: DVec3::Z * (1.6 * time), rotate_deg: DVec3::ZERO };
         ball.motion = Motion::from(vec![key(0.0), key(1.0)]);
         description.obstacles = vec![ball];
-        description.self_contact = true;
+        description.self_contact = Some(true);
     });
     let mut torn = 0;
     for frame in 0..9 {

@@ -1,0 +1,180 @@
+//! Bodies that come and go while a world is under way.
+//!
+//! A cloth is built as a world of its own, with all checks, and its mesh, attributes, pins and seams are then added to those of
+//! the world. What is checked of the whole is checked before anything is touched.
+
+use crate::build::world::build_world;
+use crate::change::refuse;
+use crate::derive::rebuild::{put_sheet_at, rebuild};
+use crate::derive::world::World;
+use crate::drive::find_obstacle;
+use crate::model::description::{ClothDescription, SimulationSettings, WorldDescription};
+use crate::model::error::BuildError;
+use crate::model::ids::{ClothId, ObstacleId, ObstaclePlace};
+use crate::model::loads::LoadMemory;
+use crate::model::seams::{SeamLaw, SeamState};
+use crate::model::setup::Setup;
+use crate::model::sheet::Thawed;
+use taffeta_contact::{MeshObstacle, Obstacle};
+use taffeta_mesh::AppendRecord;
+use taffeta_remesh::{FaceAttributes, VertexAttributes};
+
+/// See [`World::add_cloth`].
+pub(crate) fn add_cloth(world: &mut World, description: &ClothDescription) -> Result<ClothId, BuildError> {
+    let name = &description.name;
+    let is_taken = world.setup.cloths.iter().any(|cloth| cloth.name == *name)
+        || world.setup.bodies.iter().any(|body| body.name == *name);
+    let reason = is_taken.then(|| "a body of the world has that name already".to_owned());
+    refuse(&format!("cloth '{name}'"), reason)?;
+    let alone = build_world(&WorldDescription {
+        cloths: vec![description.clone()],
+        simulation: SimulationSettings {
+            solver: world.derived.choice,
+            threads: 1,
+            ..world.setup.settings.clone()
+        },
+        contact_thickness: world.setup.contact_thickness,
+        self_contact: Some(world.setup.self_contact),
+        ..WorldDescription::bare()
+    })?;
+    // Surfaces of solids stay the last of the cloths.
+    let place = world.setup.cloths.len() - world.setup.solids.len();
+    let mut thawed = world.state.sheet.thaw(&world.state.motion);
+    renumber_cloths(world, &mut thawed, |cloth| cloth + usize::from(cloth >= place));
+    add_mesh(&mut thawed, &alone, (place, world.setup.pins.len()));
+    let World { setup: own, state: own_state, .. } = alone;
+    let Setup { cloths, pins, seams, .. } = own;
+    world.setup.cloths.splice(place..place, cloths);
+    world.setup.pins.extend(pins);
+    world.setup.seams.extend(seams.into_iter().map(|law| SeamLaw { cloth: place, ..law }));
+    world.state.released.extend(own_state.released);
+    world.state.last_passes.insert(place, world.state.time);
+    world.state.credits.insert(place, 0.0);
+    let id = world.setup.ids.add_cloth(place);
+    let old_place = |cloth: usize| match cloth {
+        cloth if cloth < place => Some(cloth),
+        cloth if cloth == place => None,
+        cloth => Some(cloth - 1),
+    };
+    put_sheet_at(world, thawed, old_place);
+    Ok(id)
+}
+
+/// Adds the mesh of a world of one cloth, as the cloth of a place, whose pins come after so many.
+fn add_mesh(thawed: &mut Thawed, alone: &World, (place, pins): (usize, usize)) {
+    let added = alone.state.sheet.thaw(&alone.state.motion);
+    let AppendRecord { vertices, edges, faces } = thawed.mesh.append(&added.mesh);
+    let attributes = &mut thawed.attributes;
+    for (v, vertex) in &added.attributes.vertices {
+        let pin = vertex.pin.map(|pin| pin + pins as u32);
+        attributes.vertices.insert(vertices[v], VertexAttributes { pin, ..*vertex });
+    }
+    for (e, edge) in &added.attributes.edges {
+        attributes.edges.insert(edges[e], *edge);
+    }
+    for (f, face) in &added.attributes.faces {
+        attributes.faces.insert(faces[f], FaceAttributes { cloth: place as u32, ..*face });
+    }
+    let renamed = |seam: SeamState| SeamState {
+        pairs: seam.pairs.iter().map(|pair| pair.map(|v| vertices[v])).collect(),
+        ..seam
+    };
+    thawed.sewing.seams.extend(added.sewing.seams.into_iter().map(renamed));
+}
+
+/// Gives cloths other numbers, in the setup and in a keyed sheet.
+fn renumber_cloths(world: &mut World, thawed: &mut Thawed, number: impl Fn(usize) -> usize) {
+    thawed.attributes.faces.values_mut().for_each(|face| face.cloth = number(face.cloth as usize) as u32);
+    world.setup.solids.iter_mut().for_each(|solid| solid.cloth = number(solid.cloth));
+    world.setup.seams.iter_mut().for_each(|law| law.cloth = number(law.cloth));
+}
+
+/// See [`World::remove_cloth`].
+pub(crate) fn remove_cloth(world: &mut World, id: ClothId) -> Result<(), BuildError> {
+    let what = format!("cloth {}", id.0);
+    let Some(place) = world.setup.ids.find_cloth(id) else {
+        return refuse(&what, Some("it was removed, or its handle is of another world".into()));
+    };
+    let is_solid = world.setup.solids.iter().any(|solid| solid.cloth == place);
+    refuse(&what, is_solid.then(|| "it is the surface of a solid, which cannot be removed".into()))?;
+    let mut thawed = world.state.sheet.thaw(&world.state.motion);
+    let Thawed { mesh, attributes, sewing, .. } = &mut thawed;
+    let is_own = |cloth: u32| cloth as usize == place;
+    let held = attributes.vertices.iter().filter_map(|(v, vertex)| Some((v, vertex.pin?)));
+    let of_cloth = held.filter(|(v, _)| mesh.faces_around(*v).any(|f| is_own(attributes.faces[f].cloth)));
+    for (_, pin) in of_cloth {
+        world.state.released[pin as usize] = true;
+    }
+    mesh.remove_parts(|f| is_own(attributes.faces[f].cloth)).expect("cloths share no vertices");
+    attributes.faces.retain(|_, face| !is_own(face.cloth));
+    attributes.vertices.retain(|v, _| mesh.contains_vertex(v));
+    attributes.edges.retain(|e, _| mesh.contains_edge(e));
+    let mut laws = world.setup.seams.iter();
+    sewing.seams.retain(|_| laws.next().is_some_and(|law| law.cloth != place));
+    world.setup.seams.retain(|law| law.cloth != place);
+    renumber_cloths(world, &mut thawed, |cloth| cloth - usize::from(cloth > place));
+    world.setup.cloths.remove(place);
+    world.setup.ids.cloths.remove(place);
+    world.state.last_passes.remove(place);
+    world.state.credits.remove(place);
+    put_sheet_at(world, thawed, |cloth| Some(cloth + usize::from(cloth >= place)));
+    Ok(())
+}
+
+/// See [`World::add_obstacle`].
+pub(crate) fn add_obstacle(world: &mut World, obstacle: Obstacle) -> Result<ObstacleId, BuildError> {
+    let reason = obstacle.find_defect().or_else(|| obstacle.friction.find_defect());
+    refuse(&format!("{} obstacle {}", obstacle.shape.name(), world.setup.obstacles.len()), reason)?;
+    world.setup.obstacles.push(obstacle);
+    let id = world.setup.ids.add_obstacle();
+    take_in_obstacles(world);
+    Ok(id)
+}
+
+/// See [`World::add_mesh_obstacle`].
+pub(crate) fn add_mesh_obstacle(world: &mut World, mesh: MeshObstacle) -> Result<ObstacleId, BuildError> {
+    let reason = mesh.find_defect().or_else(|| mesh.friction.find_defect());
+    let choice = world.derived.choice;
+    let unknown = || format!("the solver {} does not know contact with meshes", choice.name());
+    let reason = reason.or_else(|| (!choice.capabilities().meetings).then(unknown));
+    refuse(&format!("mesh obstacle {}", world.setup.meshes.len()), reason)?;
+    world.setup.meshes.push(mesh);
+    let id = world.setup.ids.add_mesh();
+    take_in_obstacles(world);
+    Ok(id)
+}
+
+/// See [`World::remove_obstacle`].
+pub(crate) fn remove_obstacle(world: &mut World, id: ObstacleId) -> Result<(), BuildError> {
+    match find_obstacle(world, id)? {
+        ObstaclePlace::Closed(number) => {
+            world.setup.obstacles.remove(number);
+            world.setup.ids.obstacles.remove(number);
+            world.state.friction.remove_body(number as u32);
+        }
+        ObstaclePlace::Mesh(number) => {
+            let own = world.state.sheet.topology.vertex_count;
+            let count =
+                |meshes: &[MeshObstacle]| meshes.iter().map(MeshObstacle::vertex_count).sum::<usize>();
+            let first = (own + count(&world.setup.meshes[..number])) as u32;
+            let mesh = world.setup.meshes.remove(number);
+            world.setup.ids.meshes.remove(number);
+            let end = first + mesh.vertex_count() as u32;
+            world.state.friction.renumber(|vertex| match vertex {
+                vertex if vertex < first => Some(vertex),
+                vertex if vertex < end => None,
+                vertex => Some(vertex - (end - first)),
+            });
+        }
+    }
+    take_in_obstacles(world);
+    Ok(())
+}
+
+/// Derives what depends on which obstacles there are.
+fn take_in_obstacles(world: &mut World) {
+    world.state.still = None;
+    world.state.loads = LoadMemory { outside: world.state.loads.outside, ..LoadMemory::default() };
+    world.scratch.placed.forget();
+    rebuild(world);
+}

@@ -536,7 +536,7 @@ mod members {
             world.remove_cloth(added).expect("it is there");
             world.thawed().mesh.validate().expect("sound");
             assert!(world.cloths().len() == 1 && world.has_released(pin));
-            assert!(world.remove_cloth(added).is_err());
+            assert!(world.remove_cloth(added).is_err() && world.set_material(added, stiff()).is_err());
             (0..4).for_each(|_| drop((run(&mut world, 1), run(&mut alone, 1))));
             assert!(apart(&world, &alone) < 1e-5, "{solver:?}: {}", apart(&world, &alone));
             world.remove_cloth(first).expect("it is there");

@@ -247,7 +247,7 @@ fn what_is_changed_on_the_way_acts_as_if_the_scene_had_it() {
         let mut changed = described(&|_| {});
         changed.set_gravity(gravity).expect("fine");
         changed.set_air(Some(wind)).expect("fine");
-        changed.set_material(0, material.clone()).expect("fine");
+        changed.set_material(changed.cloth_ids()[0], material.clone()).expect("fine");
         let mut direct = described(&|description| {
             description.simulation.gravity = gravity;
             description.air = Some(wind);
@@ -266,9 +266,10 @@ fn changes_that_make_no_sense_are_refused_and_change_nothing() {
     assert!(world.set_air(Some(taffeta::sim::Air { drag: -1.0, ..air(DVec3::ZERO) })).is_err());
     let mut bad = stiff();
     bad.density = 0.0;
-    assert!(matches!(world.set_material(0, bad), Err(BuildError::Material { .. })));
-    assert!(world.set_material(3, stiff()).is_err());
-    let fixed = world.set_remesh(0, RemeshSettings::by_thresholds()).expect_err("its mesh is fixed");
+    assert!(matches!(world.set_material(world.cloth_ids()[0], bad), Err(BuildError::Material { .. })));
+    let fixed = world
+        .set_remesh(world.cloth_ids()[0], RemeshSettings::by_thresholds())
+        .expect_err("its mesh is fixed");
     assert!(fixed.to_string().contains("fixed"), "{fixed}");
     assert_eq!(world.cloths(), before);
     run(&mut world, 2);
@@ -282,11 +283,17 @@ fn thresholds_of_remeshing_act_from_the_next_pass_on() {
     let mut world = world(cloth, settings(SolverChoice::Global, None));
     run(&mut world, 3);
     let before = world.vertex_count();
-    world.set_remesh(0, RemeshSettings { size_max: 0.06, ..coarse }).expect("fine");
+    world.set_remesh(world.cloth_ids()[0], RemeshSettings { size_max: 0.06, ..coarse }).expect("fine");
     run(&mut world, 5);
     assert!(world.vertex_count() > 2 * before, "{before} → {}", world.vertex_count());
     let bad = RemeshSettings { size_min: 1.0, ..coarse };
-    assert!(world.set_remesh(0, bad).expect_err("above size_max").to_string().contains("size_min"));
+    assert!(
+        world
+            .set_remesh(world.cloth_ids()[0], bad)
+            .expect_err("above size_max")
+            .to_string()
+            .contains("size_min")
+    );
 }
 
 #[test]

@@ -147,7 +147,7 @@ fn cloths_are_remeshed_at_their_own_intervals() {
     let begun = counts(&world);
     assert!(begun.iter().all(|count| *count > 16), "{begun:?}");
     for (cloth, interval) in [(0, 1), (1, 4)] {
-        world.set_remesh(cloth, settings_of(0.12, interval)).expect("good settings");
+        world.set_remesh(world.cloth_ids()[cloth], settings_of(0.12, interval)).expect("good settings");
     }
     run(&mut world, 2);
     assert!(counts(&world)[0] > begun[0] && counts(&world)[1] == begun[1], "{:?}", counts(&world));

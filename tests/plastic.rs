@@ -292,11 +292,11 @@ fn a_cloth_learns_to_yield_while_it_runs_but_not_under_a_solver_that_cannot() {
         ..ClothDescription::new("strip", mesh.clone(), elastic.clone())
     };
     let mut rows = world(cloth, quiet(SolverChoice::Xpbd, 4));
-    let message = rows.set_material(0, paper()).unwrap_err().to_string();
+    let message = rows.set_material(rows.cloth_ids()[0], paper()).unwrap_err().to_string();
     assert!(message.contains("xpbd") && ask::plastic_curvatures(&rows, 0).is_none(), "{message}");
     let mut plate = world(ClothDescription::new("strip", mesh, elastic), quiet(SolverChoice::Direct, 4));
     assert!(ask::plastic_curvatures(&plate, 0).is_none());
-    plate.set_material(0, paper()).unwrap();
+    plate.set_material(plate.cloth_ids()[0], paper()).unwrap();
     assert_eq!(ask::plastic_curvatures(&plate, 0), Some(vec![0.0; plate.face_count()]));
 }
 

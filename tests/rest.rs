@@ -69,7 +69,9 @@ fn what_has_settled_stays_where_it_is_until_something_acts() {
     wakes("gravity", StepInputs { gravity: Some(DVec3::X), ..StepInputs::default() }, &|_| ());
     wakes("gravity of the world", StepInputs::default(), &|w| w.set_gravity(DVec3::X).expect("it is finite"));
     wakes("a smaller error", StepInputs::default(), &|w| w.set_accuracy(1e-7).expect("it is in the range"));
-    wakes("a material", StepInputs::default(), &|w| w.set_material(0, stiff()).expect("it is possible"));
+    wakes("a material", StepInputs::default(), &|w| {
+        w.set_material(w.cloth_ids()[0], stiff()).expect("it is possible")
+    });
 }
 
 #[test]

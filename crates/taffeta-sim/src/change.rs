@@ -11,6 +11,7 @@ use crate::derive::rebuild::edit;
 use crate::derive::world::World;
 use crate::model::description::Air;
 use crate::model::error::BuildError;
+use crate::model::ids::ClothId;
 use crate::model::setup::Cloth;
 use glam::DVec3;
 use taffeta_core::Motion;
@@ -63,8 +64,8 @@ pub(crate) fn set_view(world: &mut World, view: Option<View>) {
 /// # Errors
 /// If there is no such cloth, it is the surface of a solid, or the material is impossible or one that the
 /// solver does not know.
-pub(crate) fn set_material(world: &mut World, cloth: usize, material: Material) -> Result<(), BuildError> {
-    check_sheet(world, cloth)?;
+pub(crate) fn set_material(world: &mut World, cloth: ClothId, material: Material) -> Result<(), BuildError> {
+    let cloth = find_sheet(world, cloth)?;
     let name = &world.setup.cloths[cloth].name;
     material.validate().map_err(|source| BuildError::Material { cloth: name.clone(), source })?;
     let Cloth { model, has_material, volume, .. } = &world.setup.cloths[cloth];
@@ -96,10 +97,10 @@ pub(crate) fn set_material(world: &mut World, cloth: usize, material: Material) 
 /// If there is no such cloth, it has not been remeshed so far, or the settings make no sense.
 pub(crate) fn set_remesh(
     world: &mut World,
-    cloth: usize,
+    cloth: ClothId,
     settings: RemeshSettings,
 ) -> Result<(), BuildError> {
-    check_sheet(world, cloth)?;
+    let cloth = find_sheet(world, cloth)?;
     let what = format!("cloth '{}'", world.setup.cloths[cloth].name);
     refuse(&what, settings.validate().err().map(|bad| bad.to_string()))?;
     let is_fixed = world.setup.cloths[cloth].remesh.is_none();
@@ -109,16 +110,18 @@ pub(crate) fn set_remesh(
     Ok(())
 }
 
-/// Whether a cloth is there and no solid's surface.
-fn check_sheet(world: &World, cloth: usize) -> Result<(), BuildError> {
-    let reason = match world.setup.cloths.len() {
-        count if cloth >= count => Some(format!("there are {count} cloths")),
-        _ if world.setup.solids.iter().any(|solid| solid.cloth == cloth) => {
-            Some("it is the surface of a solid, which has neither".into())
+/// The place of a cloth that is no solid's surface.
+fn find_sheet(world: &World, cloth: ClothId) -> Result<usize, BuildError> {
+    let place = world.setup.ids.find_cloth(cloth);
+    let reason = match place {
+        None => Some("it was removed, or its handle is of another world"),
+        Some(place) if world.setup.solids.iter().any(|solid| solid.cloth == place) => {
+            Some("it is the surface of a solid, which has neither")
         }
-        _ => None,
+        Some(_) => None,
     };
-    refuse(&format!("material or remeshing of cloth {cloth}"), reason)
+    refuse(&format!("material or remeshing of cloth {}", cloth.0), reason.map(Into::into))?;
+    Ok(place.expect("it was found"))
 }
 
 pub(crate) fn refuse(what: &str, reason: Option<String>) -> Result<(), BuildError> {

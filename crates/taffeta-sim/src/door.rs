@@ -179,7 +179,7 @@ impl World {
     /// # Errors
     /// If there is no such cloth, it is the surface of a solid, or the material is impossible or one that the
     /// solver does not know.
-    pub fn set_material(&mut self, cloth: usize, material: Material) -> Result<(), BuildError> {
+    pub fn set_material(&mut self, cloth: ClothId, material: Material) -> Result<(), BuildError> {
         let pool = self.pool.clone();
         pool.install(|| change::set_material(self, cloth, material))
     }
@@ -188,7 +188,7 @@ impl World {
     ///
     /// # Errors
     /// If there is no such cloth, it has not been remeshed so far, or the settings make no sense.
-    pub fn set_remesh(&mut self, cloth: usize, settings: RemeshSettings) -> Result<(), BuildError> {
+    pub fn set_remesh(&mut self, cloth: ClothId, settings: RemeshSettings) -> Result<(), BuildError> {
         let pool = self.pool.clone();
         pool.install(|| change::set_remesh(self, cloth, settings))
     }

@@ -155,14 +155,15 @@ impl Controls {
         world.set_accuracy(budget.accuracy(self.accuracy)).map_err(|error| error.to_string())?;
         world.set_gravity(self.gravity).map_err(|error| error.to_string())?;
         world.set_air(self.air).map_err(|error| error.to_string())?;
-        for (number, cloth) in self.cloths.iter().enumerate() {
+        let ids = world.cloth_ids().to_vec();
+        for (number, (cloth, id)) in self.cloths.iter().zip(ids).enumerate() {
             // Not if it is the same: everything is built anew for another material.
             if world.cloths()[number].model.material != cloth.material {
-                world.set_material(number, cloth.material.clone()).map_err(|error| error.to_string())?;
+                world.set_material(id, cloth.material.clone()).map_err(|error| error.to_string())?;
             }
             if let Some(remesh) = cloth.remesh {
                 let remesh = remesh.coarsened(budget.coarseness());
-                world.set_remesh(number, remesh).map_err(|error| error.to_string())?;
+                world.set_remesh(id, remesh).map_err(|error| error.to_string())?;
             }
         }
         Ok(())

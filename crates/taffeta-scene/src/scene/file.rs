@@ -16,7 +16,7 @@ use super::solid_table::SolidTable;
 use super::surroundings::{AirTable, ContactTable, OutputTable};
 use crate::document::Document;
 use crate::error::SceneError;
-use crate::keys::{Ignored, Tables, canonical};
+use crate::keys::{BodyName, Ignored, Tables, canonical};
 use crate::overrides::{Override, apply_all};
 use crate::place::{Check, Place, refuse};
 use crate::read::read;
@@ -132,6 +132,7 @@ impl SceneTable {
         let solids = resolve_all(solids, &at.at("solid"), |table, at| table.resolve(solver, at));
         let probes = Probes::resolve(&self.probe.0, &names, &at.at("probe"));
         names.refuse_duplicates(at);
+        self.refuse_named_twice(at);
         let obstacle = |table: &ObstacleTable, at: &Place<'_>| table.resolve(solver, at);
         let obstacles = resolve_all(&self.obstacle.0, &at.at("obstacle"), obstacle);
         materials.warn_of_unused(&at.at("materials"));
@@ -158,6 +159,40 @@ impl SceneTable {
         }
         Some(scene)
     }
+}
+
+impl SceneTable {
+    /// Refuses every name of an obstacle or a pin that an earlier one has; most have none.
+    fn refuse_named_twice(&self, at: &Place<'_>) {
+        let obstacles = self.obstacle.0.iter().enumerate();
+        let obstacles =
+            obstacles.filter_map(|(k, table)| Some((at.at("obstacle").at(k), table.name.as_ref()?)));
+        refuse_second(obstacles.collect());
+        let of_cloths = self.cloth.0.iter().enumerate().flat_map(|(body, cloth)| {
+            let pins = cloth.pin.0.iter().enumerate();
+            pins.map(move |(k, pin)| (("cloth", body, k), &pin.name))
+        });
+        let ropes = self.rope.iter().flat_map(|rope| &rope.0).enumerate();
+        let of_ropes = ropes.flat_map(|(body, rope)| {
+            rope.pin.0.iter().enumerate().map(move |(k, pin)| (("rope", body, k), &pin.name))
+        });
+        let solids = self.solid.iter().flat_map(|solid| &solid.0).enumerate();
+        let of_solids = solids.flat_map(|(body, solid)| {
+            solid.pin.0.iter().enumerate().map(move |(k, pin)| (("solid", body, k), &pin.name))
+        });
+        let pins = of_cloths.chain(of_ropes).chain(of_solids);
+        let placed = |((kind, body, k), name): ((&str, usize, usize), _)| {
+            let name: &Option<BodyName> = name;
+            Some((at.at(kind).at(body).at("pin").at(k), name.as_ref()?))
+        };
+        refuse_second(pins.filter_map(placed).collect());
+    }
+}
+
+/// Refuses every name that an earlier table has.
+fn refuse_second(named: Vec<(Place<'_>, &BodyName)>) {
+    let names = named.iter().map(|(_, name)| name.0.as_str());
+    refuse_duplicates(names, |number| named[number].0.clone());
 }
 
 /// Resolves the tables of an array, each at its place.

@@ -33,7 +33,7 @@ pub(super) struct ObstacleTable {
     #[serde(default)]
     friction: FrictionTable,
     /// Name by which a program finds it, unique among the obstacles.
-    name: Option<BodyName>,
+    pub name: Option<BodyName>,
 }
 
 impl From<&SceneObstacle> for ObstacleTable {

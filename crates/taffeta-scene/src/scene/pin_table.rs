@@ -44,7 +44,7 @@ pub(super) struct PinTable<W> {
     /// Force above which a vertex comes loose \[N\].
     strength: Option<Positive>,
     /// Name by which a program finds it, unique among the pins.
-    name: Option<BodyName>,
+    pub name: Option<BodyName>,
 }
 
 /// Vertices of a solid that are held.
@@ -65,7 +65,7 @@ pub(super) struct SolidPinTable {
     /// Force above which a vertex comes loose \[N\].
     strength: Option<Positive>,
     /// Name by which a program finds it, unique among the pins.
-    name: Option<BodyName>,
+    pub name: Option<BodyName>,
 }
 
 impl<W: for<'r> From<&'r Region>> From<&PinDescription> for PinTable<W> {

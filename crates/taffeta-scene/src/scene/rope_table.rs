@@ -76,7 +76,7 @@ pub(super) struct RopeTable {
     stiffness_correction: Option<bool>,
     /// Pins.
     #[serde(default)]
-    pin: Tables<PinTable<RopeWhere>>,
+    pub pin: Tables<PinTable<RopeWhere>>,
     /// Not supported: a rope keeps its segments.
     remesh: Option<Ignored>,
 }

@@ -52,7 +52,7 @@ pub(super) struct SolidTable {
     angular_velocity: Vector,
     /// Pins.
     #[serde(default)]
-    pin: Tables<SolidPinTable>,
+    pub pin: Tables<SolidPinTable>,
     /// Not supported: a solid keeps its tetrahedra.
     remesh: Option<Ignored>,
 }

@@ -62,7 +62,7 @@ impl Tally {
             let size = sizes[self.passes as usize % sizes.len()];
             let world = &mut experiment.world;
             if let Some(settings) = world.cloths()[0].remesh {
-                world.set_remesh(0, RemeshSettings { size_max: size, ..settings })?;
+                world.set_remesh(world.cloth_ids()[0], RemeshSettings { size_max: size, ..settings })?;
             }
             let before = world.measure();
             let (counts, jumps) = world.remesh_now(LONG);

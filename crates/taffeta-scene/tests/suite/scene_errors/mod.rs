@@ -407,6 +407,25 @@ fn probes_need_a_known_cloth_and_a_point_on_it() {
 }
 
 #[test]
+fn names_of_obstacles_and_of_pins_are_given_once() {
+    let ball = "[[obstacle]]\nshape = { sphere = { radius = 0.1 } }\nname = \"ball\"\n";
+    let problem = only_problem(read(&format!("{GOOD}{ball}{ball}")).unwrap_err());
+    assert_eq!(
+        problem.key,
+        "obstacle.2.name".replace('2', &(GOOD.matches("[[obstacle]]").count() + 1).to_string())
+    );
+    assert!(problem.message.contains("the name \"ball\" is used twice"), "{}", problem.message);
+    let other = "[[cloth]]\nname = \"other\"\ngrid = {}\n";
+    let pin = "[[cloth.pin]]\nwhere = { vertices = [0] }\nname = \"hand\"\n[[cloth.pin]]\nwhere = { vertices = [1] }\n";
+    let problem = only_problem(read(&format!("{GOOD}{other}{pin}{pin}")).unwrap_err());
+    assert_eq!(problem.key, "cloth.1.pin.2.name");
+    let scene = read(&format!("{GOOD}{other}{pin}{ball}")).expect("each name once");
+    assert_eq!(scene.cloths[1].pins[0].name, "hand");
+    assert_eq!(scene.obstacles.last().expect("there is one").name, "ball");
+    assert!(scene.to_json().to_string().contains("\"name\":\"hand\""));
+}
+
+#[test]
 fn duplicate_names_are_refused() {
     let text = GOOD.replace("[[probe]]", "[[cloth]]\nname = \"sheet\"\ngrid = {}\n[[probe]]");
     let report = read(&text).unwrap_err().to_string();

@@ -165,7 +165,7 @@ fn a_material_that_tears_is_refused_where_it_cannot() {
     whole.material.tearing = None;
     whole.bending = BendingModel::Hinge;
     let mut world = world(whole, |description| description.simulation.solver = SolverChoice::Xpbd);
-    let refusal = world.set_material(0, torn.material).unwrap_err().to_string();
+    let refusal = world.set_material(world.cloth_ids()[0], torn.material).unwrap_err().to_string();
     assert!(refusal.contains("tear_strength") && refusal.contains("xpbd"), "{refusal}");
     assert!(world.cloths()[0].model.material.tearing.is_none());
 }

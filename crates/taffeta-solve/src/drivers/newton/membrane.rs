@@ -9,13 +9,15 @@
 #![allow(clippy::needless_range_loop, reason = "a lane is read from many arrays at once")]
 
 use super::block_rows::Mat3;
+use super::face_state::FaceState;
 use super::tiles::{
-    CornerTile, FaceTiles, IndexLane, Lane, Lane3, TILE, ZERO, for_tiles, load_corners, set_vector, split,
-    vector,
+    CornerTile, FaceTiles, IndexLane, Lane, Lane3, TILE, ZERO, for_tiles, load_corners, multiply, set_vector,
+    split, vector,
 };
 use crate::block::{Curvature, GreenStrain};
 use crate::buckling::{Stiffness, find_wrinkles};
-use glam::{DMat3, DVec2, DVec3};
+use crate::matrices::UPPER;
+use glam::{DVec2, DVec3};
 use taffeta_core::lanes::vectorized;
 use taffeta_core::tasks::share_out;
 use taffeta_core::{FaceIndex, SurfaceTopology};
@@ -90,7 +92,7 @@ impl Membrane {
                 tile.b1[axis][lane] = block.gradients[1][axis];
                 tile.b2[axis][lane] = block.gradients[2][axis];
             }
-            for (k, entry) in [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)].into_iter().enumerate() {
+            for (k, entry) in UPPER.into_iter().enumerate() {
                 tile.stiffness[k][lane] = block.elasticity.stiffness[entry] * block.area;
             }
             tile.tau[lane] = block.damping;
@@ -121,7 +123,7 @@ impl Membrane {
         for ((start, rest), bound) in self.starts.iter_mut().zip(&self.rest).zip(&self.bounds) {
             for k in (0..TILE).filter(|k| rest.tau[*k] > 0.0) {
                 let e = vector(start, k);
-                let trial = stress_of(rest, e, k) + vector(&bound.critical, k);
+                let trial = multiply(&rest.stiffness, e, (k, 1.0)) + vector(&bound.critical, k);
                 if let Some(wrinkles) = find_wrinkles(&rest.stiffness.map(|entry| entry[k]), trial) {
                     set_vector(start, k, e + wrinkles.strain);
                 }
@@ -210,60 +212,26 @@ impl Membrane {
     /// The state of one face, for those who assemble: gradients of the hat functions, `F`, stiffness and stress.
     pub(super) fn face(&self, fi: FaceIndex, rate: f64) -> FaceState {
         let (tile, k) = split(fi.0 as usize);
-        let (rest, state) = (&self.rest[tile], &self.state[tile]);
-        let b1 = DVec2::new(rest.b1[0][k], rest.b1[1][k]);
-        let b2 = DVec2::new(rest.b2[0][k], rest.b2[1][k]);
-        let scale = 1.0 + rest.tau[k] * rate;
-        FaceState {
-            gradients: [-b1 - b2, b1, b2],
-            columns: [vector(&state.f1, k), vector(&state.f2, k)],
-            stiffness: self.stiffness(tile).map(|entry| entry[k] * scale),
-            stress: [0, 1, 2].map(|r| state.stress[r][k]),
-        }
+        face_of_lane((&self.rest[tile], &self.state[tile], self.stiffness(tile)), (k, rate))
     }
 }
 
-/// The state of the membrane of one face.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct FaceState {
-    /// Gradients of the hat functions \[1/m\].
-    pub gradients: [DVec2; 3],
-    /// The columns of the deformation gradient.
-    pub columns: [DVec3; 2],
-    /// Stiffness times area \[N·m\], damping included: entries 00, 01, 02, 11, 12, 22.
-    pub stiffness: [f64; 6],
-    /// Stress times area \[N·m\]: 11, 22, 12.
-    pub stress: [f64; 3],
-}
-
-impl FaceState {
-    /// Whether the face resists at all.
-    pub(super) fn is_zero(&self) -> bool {
-        self.stiffness[0] == 0.0
-    }
-
-    /// The 3×3 block of the Hessian \[N/m\] between two vertices, or two functions, of given gradients \[1/m\].
-    #[inline]
-    pub(super) fn couple(&self, a: DVec2, b: DVec2) -> DMat3 {
-        let [f1, f2] = self.columns;
-        let [d00, d01, d02, d11, d12, d22] = self.stiffness;
-        // Rows of J: f1 a.x, f2 a.y, f1 a.y + f2 a.x, so J_aᵀ D J_b = Σ m_kl f_k f_lᵀ.
-        let m11 = a.x * (d00 * b.x + d02 * b.y) + a.y * (d02 * b.x + d22 * b.y);
-        let m12 = a.x * (d01 * b.y + d02 * b.x) + a.y * (d12 * b.y + d22 * b.x);
-        let m21 = a.y * (d01 * b.x + d12 * b.y) + a.x * (d02 * b.x + d22 * b.y);
-        let m22 = a.y * (d11 * b.y + d12 * b.x) + a.x * (d12 * b.y + d22 * b.x);
-        let [s11, s22, s12] = self.stress;
-        let geometric = a.x * (s11 * b.x + s12 * b.y) + a.y * (s12 * b.x + s22 * b.y);
-        let (left, right) = (f1 * m11 + f2 * m21, f1 * m12 + f2 * m22);
-        let mut block = DMat3::from_cols(
-            left * f1.x + right * f2.x,
-            left * f1.y + right * f2.y,
-            left * f1.z + right * f2.z,
-        );
-        block.x_axis.x += geometric;
-        block.y_axis.y += geometric;
-        block.z_axis.z += geometric;
-        block
+/// The face of one lane of a tile with this stiffness, without damping.
+#[inline(always)]
+fn face_of_lane(
+    (rest, state, stiffness): (&RestTile, &StateTile, &[Lane; 6]),
+    (k, rate): (usize, f64),
+) -> FaceState {
+    let b1 = DVec2::new(rest.b1[0][k], rest.b1[1][k]);
+    let b2 = DVec2::new(rest.b2[0][k], rest.b2[1][k]);
+    let scale = 1.0 + rest.tau[k] * rate;
+    let mut scaled = [0.0; 6];
+    (0..6).for_each(|entry| scaled[entry] = stiffness[entry][k] * scale);
+    FaceState {
+        gradients: [-b1 - b2, b1, b2],
+        columns: [vector(&state.f1, k), vector(&state.f2, k)],
+        stiffness: scaled,
+        stress: [state.stress[0][k], state.stress[1][k], state.stress[2][k]],
     }
 }
 
@@ -281,17 +249,6 @@ fn deform(rest: &RestTile, x: &[Lane3; 3], k: usize) -> [DVec3; 2] {
 #[inline(always)]
 fn strain(f1: DVec3, f2: DVec3) -> DVec3 {
     DVec3::new(0.5 * (f1.dot(f1) - 1.0), 0.5 * (f2.dot(f2) - 1.0), f1.dot(f2))
-}
-
-/// Stiffness (times area) times a strain.
-#[inline(always)]
-fn stress_of(rest: &RestTile, e: DVec3, k: usize) -> DVec3 {
-    let [d00, d01, d02, d11, d12, d22] = &rest.stiffness;
-    DVec3::new(
-        d00[k] * e.x + d01[k] * e.y + d02[k] * e.z,
-        d01[k] * e.x + d11[k] * e.y + d12[k] * e.z,
-        d02[k] * e.x + d12[k] * e.y + d22[k] * e.z,
-    )
 }
 
 /// Writes the forces of the stresses `p1`, `p2` along the two material axes to the corners.
@@ -314,11 +271,11 @@ fn evaluate_face<const DAMPED: bool>(
 ) {
     let [f1, f2] = deform(rest, x, k);
     let e = strain(f1, f2);
-    let mut s = stress_of(rest, e, k);
+    let mut s = multiply(&rest.stiffness, e, (k, 1.0));
     state.energy[k] = 0.5 * e.dot(s);
     if DAMPED {
         let change = e - vector(start, k);
-        let viscous = stress_of(rest, change, k) * (rest.tau[k] * rate);
+        let viscous = multiply(&rest.stiffness, change, (k, 1.0)) * (rest.tau[k] * rate);
         state.energy[k] = 0.5 * (e.dot(s) + change.dot(viscous));
         s += viscous;
     }
@@ -361,7 +318,8 @@ fn wrinkle_compressed_face(
     let p = wrinkles.strain;
     let e = strain(f1, f2) + p;
     let change = e - vector(start, k);
-    let (elastic, viscous) = (stress_of(rest, e, k), stress_of(rest, change, k) * ratio);
+    let (elastic, viscous) =
+        (multiply(&rest.stiffness, e, (k, 1.0)), multiply(&rest.stiffness, change, (k, 1.0)) * ratio);
     state.energy[k] = 0.5 * (e.dot(elastic) + change.dot(viscous)) + critical.dot(p);
     let s = elastic + viscous;
     set_vector(&mut state.stress, k, s);
@@ -390,49 +348,20 @@ fn clamp_stress(state: &mut StateTile, k: usize) {
 
 /// The blocks between the corners of the faces of a tile.
 #[inline(always)]
-fn couple_tile(
-    (rest, state, stiffness): (&RestTile, &StateTile, &[Lane; 6]),
-    rate: f64,
-    out: &mut [[Mat3; 3]],
-) {
+fn couple_tile(tile: (&RestTile, &StateTile, &[Lane; 6]), rate: f64, out: &mut [[Mat3; 3]]) {
     let mut blocks = [[ZERO; 9]; 3];
     for k in 0..TILE {
-        couple_face(&mut blocks, (rest, state, stiffness), (k, rate));
+        let face = face_of_lane(tile, (k, rate));
+        for pair in 0..3 {
+            let block = face.couple(face.gradients[pair], face.gradients[(pair + 1) % 3]);
+            for (c, column) in [block.x_axis, block.y_axis, block.z_axis].into_iter().enumerate() {
+                set_vector(&mut blocks[pair][3 * c..3 * c + 3], k, column);
+            }
+        }
     }
     for (k, out) in out.iter_mut().enumerate() {
         for pair in 0..3 {
             (0..9).for_each(|e| out[pair][e] = blocks[pair][e][k]);
-        }
-    }
-}
-
-/// The blocks of one face: `J_aᵀ D J_b = Σ m_kl f_k f_lᵀ` plus the stress.
-#[inline(always)]
-fn couple_face(
-    out: &mut [[Lane; 9]; 3],
-    (rest, state, stiffness): (&RestTile, &StateTile, &[Lane; 6]),
-    (k, rate): (usize, f64),
-) {
-    let scale = 1.0 + rest.tau[k] * rate;
-    let [d00, d01, d02, d11, d12, d22] = stiffness;
-    let (d00, d01, d02) = (d00[k] * scale, d01[k] * scale, d02[k] * scale);
-    let (d11, d12, d22) = (d11[k] * scale, d12[k] * scale, d22[k] * scale);
-    let (f1, f2) = (vector(&state.f1, k), vector(&state.f2, k));
-    let (b1x, b1y, b2x, b2y) = (rest.b1[0][k], rest.b1[1][k], rest.b2[0][k], rest.b2[1][k]);
-    let gradients = [(-b1x - b2x, -b1y - b2y), (b1x, b1y), (b2x, b2y)];
-    for pair in 0..3 {
-        let ((ax, ay), (bx, by)) = (gradients[pair], gradients[(pair + 1) % 3]);
-        let m11 = ax * (d00 * bx + d02 * by) + ay * (d02 * bx + d22 * by);
-        let m12 = ax * (d01 * by + d02 * bx) + ay * (d12 * by + d22 * bx);
-        let m21 = ay * (d01 * bx + d12 * by) + ax * (d02 * bx + d22 * by);
-        let m22 = ay * (d11 * by + d12 * bx) + ax * (d12 * by + d22 * bx);
-        let [s11, s22, s12] = [state.stress[0][k], state.stress[1][k], state.stress[2][k]];
-        let geometric = ax * (s11 * bx + s12 * by) + ay * (s12 * bx + s22 * by);
-        let (left, right) = (f1 * m11 + f2 * m21, f1 * m12 + f2 * m22);
-        let columns = [left * f1.x + right * f2.x, left * f1.y + right * f2.y, left * f1.z + right * f2.z];
-        for c in 0..3 {
-            set_vector(&mut out[pair][3 * c..3 * c + 3], k, columns[c]);
-            out[pair][4 * c][k] += geometric;
         }
     }
 }

@@ -18,8 +18,7 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use taffeta_scene::Scene;
 use taffeta_scene::materials::presets;
-use taffeta_sim::ask;
-use taffeta_sim::{SolverChoice, Stage, StepError, StepInputs, StepReport, World, WorldDescription};
+use taffeta_sim::{SolverChoice, Stage, StepError, StepInputs, StepReport, World, WorldDescription, ask};
 
 /// A grab has so many times the weight of the cloths over their size as its stiffness: it carries them all with a twentieth
 /// of their size as its length.

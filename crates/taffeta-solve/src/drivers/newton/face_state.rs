@@ -22,7 +22,7 @@ impl FaceState {
     }
 
     /// The 3×3 block of the Hessian \[N/m\] between two vertices, or two functions, of given gradients \[1/m\].
-    #[inline(always)]
+    #[inline]
     pub(super) fn couple(&self, a: DVec2, b: DVec2) -> DMat3 {
         let [f1, f2] = self.columns;
         let [d00, d01, d02, d11, d12, d22] = self.stiffness;

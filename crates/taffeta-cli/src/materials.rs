@@ -46,7 +46,7 @@ pub fn describe_presets() -> String {
     text += "\nPairs: warp and weft; friction: static and kinetic. Where each figure comes from:\n";
     for preset in &presets {
         text += &format!("\n{}: {}\n", preset.name, preset.description);
-        for figure in preset.figures {
+        for figure in &preset.figures {
             text += &format!("  {}: {}; {}\n", figure.fields, figure.basis.words(), figure.source);
         }
     }

@@ -59,16 +59,7 @@ impl BoxTree {
         }
     }
 
-    /// Takes over new boxes for the same items.
-    ///
-    /// # Panics
-    /// If their number differs from that at building.
-    pub fn refit(&mut self, boxes: &[MovingBox]) {
-        assert_eq!(boxes.len(), self.order.len(), "boxes of other items");
-        self.refit_over(|i| boxes[i as usize]);
-    }
-
-    /// Takes over new boxes, which are made when they are asked for.
+    /// Takes over new boxes for the same items, which are made when they are asked for.
     pub fn refit_over(&mut self, area: impl Fn(u32) -> MovingBox + Sync) {
         self.levels.clear();
         self.levels.push(map(&self.order, BOXES_PER_TASK, |i| area(*i)));
@@ -196,7 +187,7 @@ mod tests {
     fn a_refitted_tree_finds_what_a_new_one_finds() {
         let mut tree = BoxTree::build(&random_boxes(300, 1));
         let boxes = random_boxes(300, 2);
-        tree.refit(&boxes);
+        tree.refit_over(|i| boxes[i as usize]);
         let mut pairs = tree.pairs(|_, _| true);
         pairs.sort_unstable();
         assert_eq!(pairs, brute_force(&boxes));

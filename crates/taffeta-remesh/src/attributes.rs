@@ -76,6 +76,13 @@ pub struct EdgeAttributes {
     pub broken: bool,
 }
 
+impl EdgeAttributes {
+    /// A whole edge that is flat, at rest too.
+    pub(crate) fn flat(corners: [DVec2; 2]) -> Self {
+        Self { corners, rest_angle: 0.0, angle: 0.0, scalar: 0.0, broken: false }
+    }
+}
+
 /// Attributes of a face.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FaceAttributes {

@@ -42,15 +42,8 @@ impl SheetAttributes {
             };
             attributes.vertices.insert(v, vertex);
         }
-        let flat = EdgeAttributes {
-            corners: [DVec2::ZERO; 2],
-            rest_angle: 0.0,
-            angle: 0.0,
-            scalar: 0.0,
-            broken: false,
-        };
         for e in built.mesh.edge_keys() {
-            attributes.edges.insert(e, flat);
+            attributes.edges.insert(e, EdgeAttributes::flat([DVec2::ZERO; 2]));
         }
         for ((&f, face_corners), &cloth) in built.faces.iter().zip(corners).zip(cloths) {
             let face =

@@ -27,7 +27,7 @@ pub fn open_with_transfer(
         let outsides = [Halfedge::new(*kept, Side::Second), Halfedge::new(*created, Side::First)];
         let EdgeAttributes { corners, rest_angle: _, angle: _, scalar: _, broken: _ } =
             attributes.edges[*kept];
-        let bare = EdgeAttributes { corners, rest_angle: 0.0, angle: 0.0, scalar: 0.0, broken: false };
+        let bare = EdgeAttributes::flat(corners);
         attributes.edges.insert(*kept, bare);
         attributes.edges.insert(*created, bare);
         for outside in outsides {

@@ -102,21 +102,11 @@ pub(crate) fn split_with_adjustment(
         let Some(side) = side else { continue };
         // The halves lie in the chart of the whole.
         let FaceAttributes { cloth, panel, rest_error, plastic_curvature } = attributes.faces[side.kept_face];
-        attributes
-            .faces
-            .insert(side.created_face, FaceAttributes { cloth, panel, rest_error, plastic_curvature });
+        let half = FaceAttributes { cloth, panel, rest_error, plastic_curvature };
+        attributes.faces.insert(side.created_face, half);
         // On either side, what follows the spoke leaves the opposite corner in a face that was there before.
         let corner = attributes.material_of(mesh.next(side.spoke));
-        attributes.edges.insert(
-            side.spoke.edge,
-            EdgeAttributes {
-                corners: [coord, corner],
-                rest_angle: 0.0,
-                angle: 0.0,
-                scalar: 0.0,
-                broken: false,
-            },
-        );
+        attributes.edges.insert(side.spoke.edge, EdgeAttributes::flat([coord, corner]));
     }
     if moves_rest_shape {
         relay_of_split(mesh, attributes, record.vertex).apply(mesh, attributes);
@@ -189,10 +179,9 @@ fn find_pin_of_whole(
 fn split_edge_attributes(attributes: &mut SheetAttributes, record: &SplitRecord, middle: [DVec2; 2]) {
     // The surface does not move: the halves are folded as the whole was.
     let EdgeAttributes { corners, rest_angle, angle, scalar, broken } = attributes.edges[record.kept.edge];
-    let kept = EdgeAttributes { corners: [corners[0], middle[1]], rest_angle, angle, scalar, broken };
-    let created = EdgeAttributes { corners: [middle[0], corners[1]], rest_angle, angle, scalar, broken };
-    attributes.edges.insert(record.kept.edge, kept);
-    attributes.edges.insert(record.created.edge, created);
+    let half = |corners: [DVec2; 2]| EdgeAttributes { corners, rest_angle, angle, scalar, broken };
+    attributes.edges.insert(record.kept.edge, half([corners[0], middle[1]]));
+    attributes.edges.insert(record.created.edge, half([middle[0], corners[1]]));
 }
 
 /// Merges the tail of a half-edge into its tip and restores the momentum of the tail's ring.
@@ -301,9 +290,7 @@ pub(crate) fn flip_with_spin(
 
     let record = mesh.flip_edge(e)?;
     // The two faces stay the same elements; they belong to one panel.
-    attributes
-        .edges
-        .insert(e, EdgeAttributes { corners, rest_angle: 0.0, angle: 0.0, scalar: 0.0, broken: false });
+    attributes.edges.insert(e, EdgeAttributes::flat(corners));
     if let Some(relay) = relay {
         relay.apply(mesh, attributes);
         // The angle is not known yet; near that at rest it is unwrapped the right way.

@@ -21,16 +21,19 @@
 //! Wang, O'Brien and Ramamoorthi (*Data-driven elastic models for cloth*, 2011) fitted ten fabrics in the same regime;
 //! the presets are not copies of their fits.
 
-mod table;
-
+use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::f64::consts::TAU;
+use std::sync::LazyLock;
 use taffeta_core::Friction;
 use taffeta_solve::{DEFAULT_HARDENING, Material};
 
 /// How far a figure can be trusted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Basis {
     /// A middle value of what is usually measured on such sheets.
+    #[serde(rename = "typical")]
     TypicalRange,
     /// Computed from other figures.
     Derived,
@@ -50,7 +53,8 @@ impl Basis {
 }
 
 /// The origin of some figures of a preset.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Figure {
     /// The fields, as in scene files.
     pub fields: &'static str,
@@ -70,7 +74,7 @@ pub struct Preset {
     /// The figures, in SI units.
     pub material: Material,
     /// Where the figures come from.
-    pub figures: &'static [Figure],
+    pub figures: Vec<Figure>,
 }
 
 /// The preset of a name, if there is one.
@@ -78,16 +82,42 @@ pub fn preset(name: &str) -> Option<Preset> {
     presets().into_iter().find(|preset| preset.name == name)
 }
 
-/// All presets.
+/// All presets, in the order in which they are listed.
 pub fn presets() -> Vec<Preset> {
-    table::ROWS.iter().map(Row::preset).collect()
+    static PRESETS: LazyLock<Vec<Preset>> = LazyLock::new(|| {
+        let table: Table = toml::from_str(include_str!("materials/presets.toml")).expect("a test reads it");
+        table.preset.iter().map(|row| row.preset(&table.shared)).collect()
+    });
+    PRESETS.clone()
+}
+
+/// The file of the presets.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    /// Origins that several presets name.
+    #[serde(borrow)]
+    shared: BTreeMap<&'static str, Figure>,
+    preset: Vec<Row>,
+}
+
+/// The origin of some figures in the file.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Origin {
+    /// One of those that presets share, by its name.
+    Shared(&'static str),
+    /// One of its own.
+    Own(Figure),
 }
 
 /// The frequency at which the loss factors of the presets are taken \[Hz\]: cloth that hangs sways, and its folds open and
 /// close, at one to ten.
 const LOSS_FREQUENCY: f64 = 3.0;
 
-/// A preset as a row of the table, with what presets have in common left out.
+/// A preset in the file, with what presets have in common left out.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Row {
     name: &'static str,
     description: &'static str,
@@ -108,11 +138,11 @@ struct Row {
     yield_curvature: Option<f64>,
     /// Static and kinetic coefficient.
     friction: [f64; 2],
-    figures: &'static [Figure],
+    figures: Vec<Origin>,
 }
 
 impl Row {
-    fn preset(&self) -> Preset {
+    fn preset(&self, shared: &BTreeMap<&str, Figure>) -> Preset {
         let [static_, kinetic] = self.friction;
         // A sheet with the damping time τ has the loss factor 2πfτ. Digits below a tenth of a millisecond mean nothing.
         let time = |loss: f64| (loss / (TAU * LOSS_FREQUENCY) * 1e4).round() / 1e4;
@@ -132,8 +162,12 @@ impl Row {
             friction: Friction { static_, kinetic },
             tearing: None,
         };
-        let Self { name, description, figures, .. } = *self;
-        Preset { name, description, material, figures }
+        let figure = |origin: &Origin| match origin {
+            Origin::Shared(name) => shared[name],
+            Origin::Own(figure) => *figure,
+        };
+        let figures = self.figures.iter().map(figure).collect();
+        Preset { name: self.name, description: self.description, material, figures }
     }
 }
 

@@ -21,7 +21,7 @@ mod tables;
 
 pub use bodies::{cloth_frame, rope_frame};
 pub use result::{GLB_FILE, OBSTACLES_USDA, PVD_FILE, ResultFolder};
-pub use tables::{METRICS_COLUMNS, MetricsRow, MetricsWriter, PROBE_COLUMNS, ProbeRow, ProbeWriter};
+pub use tables::{MetricsRow, MetricsWriter, ProbeRow, ProbeWriter, TableWriter};
 
 pub use crate::names::is_safe_name;
 use crate::scene::Scene;
@@ -315,7 +315,7 @@ impl OutputFolder {
     /// # Errors
     /// If the file cannot be opened.
     pub fn probes(&self) -> Result<ProbeWriter, OutputError> {
-        ProbeWriter::open(&self.root)
+        TableWriter::open(self.root.join(tables::PROBES_FILE))
     }
 
     /// The table of the metrics, open at its end; with its header if it is new.
@@ -323,7 +323,7 @@ impl OutputFolder {
     /// # Errors
     /// If the file cannot be opened.
     pub fn metrics(&self) -> Result<MetricsWriter, OutputError> {
-        MetricsWriter::open(&self.root)
+        TableWriter::open(self.root.join(tables::METRICS_FILE))
     }
 
     /// Writes a file next to its place and moves it there when it is complete.

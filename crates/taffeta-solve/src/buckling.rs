@@ -16,6 +16,7 @@
 //! [`critical_stress`] gets `ℓ` in every direction from the shape of the triangle, and grows without bound as the mesh is
 //! refined: the full law comes back by itself.
 
+use crate::matrices::UPPER;
 use glam::{DVec2, DVec3};
 use nalgebra::Matrix3;
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
@@ -23,8 +24,6 @@ use taffeta_core::math::Sym2;
 
 /// Stiffness in Voigt form \[N/m\], or such a matrix times an area: entries 00, 01, 02, 11, 12, 22.
 pub(crate) type Stiffness = [f64; 6];
-/// Rows and columns of those entries.
-const ENTRIES: [(usize, usize); 6] = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];
 
 /// Iterations of the search for the direction of the waves. It ends after one for an isotropic material and three to six
 /// for others.
@@ -230,7 +229,7 @@ impl Wrinkles {
             (kn[i] * kn[j] - b * w * mixed + a * w * kt[i] * kt[j]) * inverse
         };
         let mut tangent = *k;
-        for (entry, (i, j)) in tangent.iter_mut().zip(ENTRIES) {
+        for (entry, (i, j)) in tangent.iter_mut().zip(UPPER) {
             *entry -= lost(i, j);
         }
         std::array::from_fn(|e| tangent[e] + floor[e])
@@ -239,7 +238,7 @@ impl Wrinkles {
 
 /// The different entries of a symmetric matrix.
 pub(crate) fn pack(k: &Matrix3<f64>) -> Stiffness {
-    ENTRIES.map(|entry| k[entry])
+    UPPER.map(|entry| k[entry])
 }
 
 /// `K e` in Voigt form.

@@ -57,17 +57,8 @@ pub struct SubstepDemand {
 
 impl LoadPath {
     /// Measures the load path of every component from its held vertices, whose inverse mass is 0, or from its center if
-    /// nothing holds it.
-    pub fn compute(
-        topology: &SurfaceTopology,
-        rest: &RestShape,
-        inverse_masses: &IndexVec<VertexIndex, f64>,
-    ) -> Self {
-        Self::of_bodies(topology, rest, inverse_masses, &Blocks::default())
-    }
-
-    /// The same for a world with ropes, solids and panels that are being sewn together, whose segments, edges and threads
-    /// carry what hangs on them as the lines of a sheet do.
+    /// nothing holds it. The segments of ropes, the edges of solids and the threads between panels that are being sewn
+    /// together carry loads as the lines of a sheet do.
     pub fn of_bodies(
         topology: &SurfaceTopology,
         rest: &RestShape,
@@ -326,9 +317,13 @@ mod tests {
     use super::*;
     use crate::testing::{Sheet, stiff};
 
+    fn demand_of(sheet: &Sheet) -> f64 {
+        let Sheet { topology, rest, state, .. } = sheet;
+        LoadPath::of_bodies(topology, rest, &state.inverse_masses, &Blocks::default()).stiffness_demand
+    }
+
     fn demand(n: u32, size: f64) -> f64 {
-        let sheet = Sheet::square(n, size, stiff()).pin(|u| u.y == size);
-        LoadPath::compute(&sheet.topology, &sheet.rest, &sheet.state.inverse_masses).stiffness_demand
+        demand_of(&Sheet::square(n, size, stiff()).pin(|u| u.y == size))
     }
 
     #[test]
@@ -362,8 +357,7 @@ mod tests {
     #[test]
     fn a_free_sheet_is_measured_from_its_center() {
         let sheet = Sheet::square(16, 1.0, stiff());
-        let demand =
-            LoadPath::compute(&sheet.topology, &sheet.rest, &sheet.state.inverse_masses).stiffness_demand;
+        let demand = demand_of(&sheet);
         assert!(demand > 0.0 && demand.is_finite());
     }
 }

@@ -9,8 +9,7 @@ use taffeta_io::FrameData;
 use taffeta_render::tube::{SIDES, tube_mesh};
 use taffeta_render::{Body, BodyKind as Drawn, compute_framing_bounds, mesh_obstacle_body, obstacle_body};
 use taffeta_scene::{cloth_frame, rope_frame};
-use taffeta_sim::ask;
-use taffeta_sim::{PinId, World};
+use taffeta_sim::{PinId, World, ask};
 
 /// A rope of a folder whose scene does not know it is drawn with this radius \[m\].
 pub(crate) const UNKNOWN_RADIUS: f64 = 0.005;

@@ -3,8 +3,7 @@
 use crate::command::Client;
 use glam::DVec3;
 use std::collections::BTreeMap;
-use taffeta_sim::ask;
-use taffeta_sim::{Grab, World};
+use taffeta_sim::{Grab, World, ask};
 
 /// A grab pulls no farther than this part of the size of the cloths, with two and a half times their weight: more would
 /// only crush the cloth around it, which takes the solver long.

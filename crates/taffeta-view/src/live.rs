@@ -18,9 +18,9 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use taffeta_scene::Scene;
 use taffeta_scene::materials::presets;
-use taffeta_sim::ask;
 use taffeta_sim::{
     PinDescription, PinId, SolverChoice, Stage, StepError, StepInputs, StepReport, World, WorldDescription,
+    ask,
 };
 
 /// A grab has so many times the weight of the cloths over their size as its stiffness: it carries them all with a twentieth

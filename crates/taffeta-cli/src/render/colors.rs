@@ -23,22 +23,14 @@ use taffeta_core::locate::Locator;
 use taffeta_io::{FrameData, mean_curvatures};
 
 /// The word of a quantity on the command line.
-pub(super) fn name(quantity: ColorQuantity) -> &'static str {
-    match quantity {
-        ColorQuantity::Size => "size",
-        ColorQuantity::Strain => "strain",
-        ColorQuantity::Curvature => "curvature",
-        ColorQuantity::Velocity => "velocity",
-        ColorQuantity::PlasticCurvature => "plastic_curvature",
-        ColorQuantity::StrainJump => "strain_jump",
-        ColorQuantity::CurvatureJump => "curvature_jump",
-    }
+pub(super) fn name(quantity: ColorQuantity) -> String {
+    quantity.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
 /// The quantities that some bodies have in their frames, in words; they need not be computed from the mesh.
 pub(super) fn held_by(bodies: &[FrameData]) -> String {
     let has = |quantity: &ColorQuantity| bodies.iter().any(|data| is_held(*quantity, data));
-    let names: Vec<&str> =
+    let names: Vec<String> =
         ColorQuantity::value_variants().iter().copied().filter(|quantity| has(quantity)).map(name).collect();
     if names.is_empty() { "nothing but positions and faces".to_owned() } else { names.join(", ") }
 }
@@ -76,7 +68,7 @@ impl ColorBy {
             ColorName::Known(quantity) => return Ok(Self { quantity: *quantity }),
             ColorName::Unknown(word) => word,
         };
-        let known: Vec<&str> = ColorQuantity::value_variants().iter().copied().map(name).collect();
+        let known: Vec<String> = ColorQuantity::value_variants().iter().copied().map(name).collect();
         let held = held_by(&source.read_all(frame)?);
         Err(Failure::Usage(format!(
             "--color {word}: there is no such quantity\n  = one of {}; the frames of {} have {held}",

@@ -25,8 +25,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Read};
 use std::path::{Path, PathBuf};
 use taffeta_scene::{MetricsRow, OutputFolder};
-use taffeta_sim::StateHasher;
-use taffeta_sim::{Checkpoint, World};
+use taffeta_sim::{Checkpoint, StateHasher, World};
 
 /// Format of `checkpoint.json`; a change of the format changes it.
 const FORMAT: u32 = 3;

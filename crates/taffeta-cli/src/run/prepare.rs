@@ -6,8 +6,7 @@ use crate::failure::Failure;
 use std::path::{Path, PathBuf};
 use taffeta_contact::crossings::Crossing;
 use taffeta_scene::{ClothShape, Override, PlacedProbe, Scene, SceneError, SolidProbe};
-use taffeta_sim::ask;
-use taffeta_sim::{BuildError, MAX_THREADS, World};
+use taffeta_sim::{BuildError, MAX_THREADS, World, ask};
 
 /// What runs of a solver that does not know contact between cloths warn about, unless the scene says that it wants none.
 const NO_SELF_CONTACT: &str = "the solver projective knows obstacles only: a cloth can pass through itself and other cloths; \

@@ -8,8 +8,7 @@ use taffeta_scene::{
     MetricsRow, MetricsWriter, OutputError, OutputFolder, PlacedProbe, ProbeRow, ProbeWriter, RopeProbe,
     SolidProbe, cloth_frame, rope_frame,
 };
-use taffeta_sim::ask;
-use taffeta_sim::{MaterialPoint, Metrics, Stage, StepReport, World};
+use taffeta_sim::{MaterialPoint, Metrics, Stage, StepReport, World, ask};
 
 /// Writes frames, `probes.csv` and `metrics.csv`.
 pub(super) struct Recorder {

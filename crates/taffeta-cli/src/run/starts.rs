@@ -2,8 +2,7 @@
 
 use serde::Serialize;
 use taffeta_scene::Scene;
-use taffeta_sim::ask;
-use taffeta_sim::{EnclosedCloth, SunkenCloth, World};
+use taffeta_sim::{EnclosedCloth, SunkenCloth, World, ask};
 
 /// A cloth that starts inside an obstacle, or reaches into it.
 #[derive(Clone, Debug, PartialEq, Serialize)]

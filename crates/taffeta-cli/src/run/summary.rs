@@ -6,8 +6,7 @@ use crate::files::shell_word;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 use taffeta_scene::OutputFolder;
-use taffeta_sim::SeamReport;
-use taffeta_sim::ask;
+use taffeta_sim::{SeamReport, ask};
 
 /// How a run ended.
 pub(super) enum Outcome {

@@ -1,8 +1,7 @@
 //! What the bodies of a world are in its present frame.
 
 use taffeta_io::{FrameData, mean_curvatures};
-use taffeta_sim::World;
-use taffeta_sim::ask;
+use taffeta_sim::{World, ask};
 
 /// A cloth as it is now, with everything that is known of it.
 ///

@@ -3,49 +3,12 @@
 use super::OutputError;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
-use std::io;
+use std::io::{self, Write};
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 pub(super) const PROBES_FILE: &str = "probes.csv";
 pub(super) const METRICS_FILE: &str = "metrics.csv";
-
-/// Columns of `probes.csv`.
-pub const PROBE_COLUMNS: [&str; 9] = ["frame", "time", "name", "x", "y", "z", "vx", "vy", "vz"];
-
-/// Columns of `metrics.csv`.
-pub const METRICS_COLUMNS: [&str; 31] = [
-    "frame",
-    "time",
-    "vertices",
-    "faces",
-    "kinetic_energy",
-    "stretch_energy",
-    "bend_energy",
-    "gravity_energy",
-    "momentum_x",
-    "momentum_y",
-    "momentum_z",
-    "angular_x",
-    "angular_y",
-    "angular_z",
-    "max_strain",
-    "residual",
-    "contacts",
-    "crossings",
-    "splits",
-    "collapses",
-    "flips",
-    "step_ms",
-    "solve_ms",
-    "contact_ms",
-    "remesh_ms",
-    "io_ms",
-    "popping",
-    "kinetic_jump",
-    "elastic_jump",
-    "tears",
-    "torn_length",
-];
 
 /// A row of `probes.csv`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -144,68 +107,53 @@ pub struct MetricsRow {
 }
 
 /// Appends rows to `probes.csv`.
-#[derive(Debug)]
-pub struct ProbeWriter(Table);
-
-impl ProbeWriter {
-    pub(super) fn open(root: &Path) -> Result<Self, OutputError> {
-        Table::open(root.join(PROBES_FILE), &PROBE_COLUMNS).map(Self)
-    }
-
-    /// Writes a row through to the file.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn write(&mut self, row: &ProbeRow) -> Result<(), OutputError> {
-        self.0.write(row)
-    }
-}
+pub type ProbeWriter = TableWriter<ProbeRow>;
 
 /// Appends rows to `metrics.csv`.
+pub type MetricsWriter = TableWriter<MetricsRow>;
+
+/// Appends rows to a table, whose columns are the fields of a row.
 #[derive(Debug)]
-pub struct MetricsWriter(Table);
-
-impl MetricsWriter {
-    pub(super) fn open(root: &Path) -> Result<Self, OutputError> {
-        Table::open(root.join(METRICS_FILE), &METRICS_COLUMNS).map(Self)
-    }
-
-    /// Writes a row through to the file.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn write(&mut self, row: &MetricsRow) -> Result<(), OutputError> {
-        self.0.write(row)
-    }
-}
-
-#[derive(Debug)]
-struct Table {
+pub struct TableWriter<R> {
     path: PathBuf,
     writer: csv::Writer<File>,
+    row: PhantomData<R>,
 }
 
-impl Table {
+impl<R: Serialize + Default> TableWriter<R> {
     /// Opens a table at its end, with its header if it is new.
-    fn open(path: PathBuf, columns: &[&str]) -> Result<Self, OutputError> {
+    pub(super) fn open(path: PathBuf) -> Result<Self, OutputError> {
         let open = |path: &Path| {
             let file = OpenOptions::new().create(true).append(true).open(path)?;
             let is_new = file.metadata()?.len() == 0;
             Ok((file, is_new))
         };
-        let (file, is_new) = open(&path).map_err(|e: io::Error| OutputError::io("open", &path, &e))?;
-        let mut table = Self { path, writer: csv::WriterBuilder::new().has_headers(false).from_writer(file) };
+        let (mut file, is_new) = open(&path).map_err(|e: io::Error| OutputError::io("open", &path, &e))?;
         if is_new {
-            table.write(&columns)?;
+            let written = header::<R>().and_then(|header| file.write_all(header.as_bytes()));
+            written.map_err(|e| OutputError::io("write", &path, &e))?;
         }
-        Ok(table)
+        let writer = csv::WriterBuilder::new().has_headers(false).from_writer(file);
+        Ok(Self { path, writer, row: PhantomData })
     }
 
-    fn write(&mut self, row: &impl Serialize) -> Result<(), OutputError> {
+    /// Writes a row through to the file.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn write(&mut self, row: &R) -> Result<(), OutputError> {
         let fail = |reason: String| OutputError::Io { action: "write", path: self.path.clone(), reason };
         self.writer.serialize(row).map_err(|error| fail(error.to_string()))?;
         self.writer.flush().map_err(|error| fail(error.to_string()))
     }
+}
+
+/// The line with the names of the fields of a row.
+fn header<R: Serialize + Default>() -> io::Result<String> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.serialize(R::default())?;
+    let text = String::from_utf8(writer.into_inner().map_err(io::Error::other)?).map_err(io::Error::other)?;
+    Ok(text.split_inclusive('\n').take(1).collect())
 }
 
 /// The text of a table without rows after a frame (without any rows if there is none) and without an unfinished last line; `None`

@@ -5,10 +5,9 @@ use super::motion::PlaceTable;
 use super::pin_table::{ClothWhere, PinTable};
 use super::remesh::RemeshTable;
 use super::seam::SeamTable;
-use crate::keys::BodyName;
 use crate::keys::{
-    ABOVE_ZERO, Choice, Count, FilePath, Fixed, NotNegative, Number, Part, Plain, Positive, Spread, Tables,
-    Vector, Words, exactly_one,
+    ABOVE_ZERO, BodyName, Choice, Count, FilePath, Fixed, NotNegative, Number, Part, Plain, Positive, Spread,
+    Tables, Vector, Words, exactly_one,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize, Serializer};

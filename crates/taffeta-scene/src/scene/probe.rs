@@ -1,7 +1,6 @@
 //! Points whose motion is recorded.
 
-use crate::keys::ReadableName;
-use crate::keys::{Corner, Count, Number, Part, Tables, Vector};
+use crate::keys::{Corner, Count, Number, Part, ReadableName, Tables, Vector};
 use crate::place::Place;
 use crate::words::quoted_list;
 use glam::{DVec2, DVec3};

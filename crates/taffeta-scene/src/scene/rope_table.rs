@@ -5,9 +5,8 @@ use super::membrane::ProjectionKeys;
 use super::motion::{FrictionTable, PlaceTable};
 use super::pin_table::{PinTable, RopeWhere};
 use super::rope::{RopeShape, SceneRope};
-use crate::keys::BodyName;
 use crate::keys::{
-    Choice, Count, Ignored, NotNegative, Number, Part, Positive, Tables, Vector, Words, exactly_one,
+    BodyName, Choice, Count, Ignored, NotNegative, Number, Part, Positive, Tables, Vector, Words, exactly_one,
 };
 use crate::place::Place;
 use glam::DVec3;

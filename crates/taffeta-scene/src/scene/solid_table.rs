@@ -5,9 +5,8 @@ use super::motion::{FrictionTable, PlaceTable};
 use super::pin_table::SolidPinTable;
 use super::projective::warn_of_projective_solid;
 use super::solid::{SceneSolid, SolidShape};
-use crate::keys::BodyName;
 use crate::keys::{
-    Count, FilePath, Fixed, Ignored, NotNegative, Number, Positive, Tables, Vector, exactly_one,
+    BodyName, Count, FilePath, Fixed, Ignored, NotNegative, Number, Positive, Tables, Vector, exactly_one,
 };
 use crate::place::Place;
 use schemars::JsonSchema;

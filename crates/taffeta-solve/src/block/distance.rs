@@ -6,8 +6,7 @@
 
 use super::{Block, Jacobian};
 use glam::DVec3;
-use nalgebra::SMatrix;
-use nalgebra::Vector1;
+use nalgebra::{SMatrix, Vector1};
 use taffeta_core::{EdgeIndex, VertexIndex};
 
 /// The distance between two vertices.

@@ -16,8 +16,7 @@ use super::{Block, Jacobian};
 use crate::matrices::cross_matrix;
 use glam::{DMat3, DVec3};
 use nalgebra::{Matrix3, Vector3};
-use taffeta_core::VertexIndex;
-use taffeta_core::math;
+use taffeta_core::{VertexIndex, math};
 
 /// Turning below which a joint at rest counts as straight \[rad\]: round-off has no direction.
 pub const LEAST_TURN: f64 = 1e-6;

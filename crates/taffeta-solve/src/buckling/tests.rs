@@ -78,7 +78,7 @@ fn stress_and_wrinkle_strain_exclude_each_other() {
         // Matrices of any kind, as the block driver has them.
         let rows = [random.vector(), random.vector(), random.vector()];
         let dot = |a: usize, b: usize| rows[a].dot(rows[b]) + if a == b { 1e-2 } else { 0.0 };
-        let k = ENTRIES.map(|(a, b)| dot(a, b));
+        let k = UPPER.map(|(a, b)| dot(a, b));
         let trial = random.vector();
         let found = find_wrinkles(&k, trial);
         seen[regime(found)] += 1;

@@ -1,16 +1,16 @@
 //! Which plots a study shows.
 
+mod chart;
 mod sweeps;
 
 use super::StudyReport;
 use super::plot::{AxisOf, Look, Panel, Series};
 use super::points::{PointOnCloth, StudyPoint};
 use super::simulate::{FrameRecord, Run};
-use super::tables::{extent, total_energy};
+use super::tables::total_energy;
+use chart::{Across, Noted, WIDE, chart};
 use glam::DVec3;
 
-/// Size of a plot that stands alone \[px\].
-const WIDE: (u32, u32) = (760, 380);
 /// Size of one of two in a row.
 const HALF: (u32, u32) = (520, 300);
 /// Size of one of three in a row.
@@ -34,12 +34,8 @@ const TIME: AxisOf = AxisOf { name: "time [s]", unit: "", log: false };
 /// All figures of a report.
 pub(super) fn figures(report: &StudyReport) -> Vec<Figure> {
     let mut figures = vec![
-        scatter(report, "error-vertices", "Error against resolution", |run| {
-            extent(run, |frame| frame.vertices).map(|[_, most, _]| most as f64)
-        }),
-        scatter(report, "error-time", "Error against cost", |run| {
-            (run.steps() > 0).then(|| run.total(|cost| cost.cpu) / run.steps() as f64)
-        }),
+        error_at_end(report, Across::Vertices, ("error-vertices", "Error against resolution")),
+        error_at_end(report, Across::Time, ("error-time", "Error against cost")),
     ];
     figures.extend(sweeps::figures(report));
     if report.runs.iter().all(|run| run.is_equilibrium || run.frames.len() < 3) {
@@ -57,96 +53,28 @@ pub(super) fn figures(report: &StudyReport) -> Vec<Figure> {
     figures
 }
 
-/// Variants that differ only in one axis, in its order: the axis that changes the number of vertices most.
-fn groups(report: &StudyReport) -> Vec<(String, Vec<usize>)> {
-    let axes = &report.study.axes;
-    let sizes = |number: &usize| {
-        extent(&report.runs[*number], |f| f.vertices).map_or(0.0, |[_, most, _]| most as f64)
-    };
-    // Numbers of the variants that share all entries but that of one axis.
-    let along = |axis: usize| {
-        let mut groups: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
-        for (number, variant) in report.study.variants.iter().enumerate() {
-            let Some(mut key) = variant.choices.clone() else { continue };
-            key.remove(axis);
-            match groups.iter_mut().find(|(other, _)| *other == key) {
-                Some((_, group)) => group.push(number),
-                None => groups.push((key, vec![number])),
-            }
-        }
-        groups
-    };
-    let spread = |axis: usize| {
-        let ratio = |group: &[usize]| {
-            let sizes: Vec<f64> = group.iter().map(sizes).collect();
-            sizes.iter().copied().fold(1.0, f64::max)
-                / sizes.iter().copied().fold(f64::INFINITY, f64::min).max(1.0)
-        };
-        along(axis).iter().map(|(_, group)| ratio(group)).fold(1.0, f64::max)
-    };
-    let best = (0..axes.len()).rev().max_by(|a, b| spread(*a).total_cmp(&spread(*b)));
-    let Some(axis) = best else { return Vec::new() };
-    let name = |key: &[usize]| {
-        let others = (0..axes.len()).filter(|other| *other != axis).zip(key);
-        let labels: Vec<String> =
-            others.map(|(other, entry)| report.study.names.label(&axes[other].entries[*entry])).collect();
-        labels.join(" ")
-    };
-    along(axis).into_iter().map(|(key, group)| (name(&key), group)).collect()
-}
-
-/// What distinguishes a variant within its group: its values that no other of the group has.
-fn note(report: &StudyReport, number: usize, group: &[usize]) -> String {
-    let all = |number: usize| &report.study.variants[number].assignments;
-    let own = all(number).iter().filter(|a| !group.iter().all(|other| all(*other).contains(a)));
-    own.map(|a| a.value.clone()).collect::<Vec<_>>().join(" ")
-}
-
-/// The error at the end against a quantity of each variant.
-fn scatter(
-    report: &StudyReport,
-    id: &'static str,
-    title: &str,
-    quantity: impl Fn(&Run) -> Option<f64>,
-) -> Figure {
-    let is_time = id == "error-time";
-    let x = match is_time {
-        true => AxisOf { name: "CPU time per step", unit: "s", log: true },
-        false => AxisOf { name: "vertices (most)", unit: "", log: true },
-    };
-    let mut series = Vec::new();
-    let mut legend = Vec::new();
-    for (name, group) in groups(report) {
-        let look = Look(legend.len());
-        let point = |number: &usize| {
-            let error = report.comparisons[*number].last?.rms;
-            let x = quantity(&report.runs[*number])?;
-            (*number != report.reference && error > 0.0).then(|| ((x, error), note(report, *number, &group)))
-        };
-        let mut found: Vec<((f64, f64), String)> = group.iter().filter_map(point).collect();
-        found.sort_by(|((a, _), _), ((b, _), _)| a.total_cmp(b));
-        if found.is_empty() {
-            continue;
-        }
-        let (points, notes) = found.into_iter().unzip();
-        series.push(Series { look, points, notes });
-        legend.push((look, name));
-    }
+/// The error at the end of each variant across something.
+fn error_at_end(report: &StudyReport, across: Across, (id, title): (&str, &str)) -> Figure {
     let y = AxisOf { name: "RMS distance at the end", unit: "m", log: true };
-    let panel = Panel { x, y, series, least_span: 0.0, size: WIDE };
-    let caption = match panel.is_empty() {
+    let error = |number: usize| {
+        let error = report.comparisons[number].last?.rms;
+        (number != report.reference && error > 0.0).then_some(error)
+    };
+    let (panels, legend) = chart(report, across, y, Noted::Everywhere, error);
+    let against = match across {
+        Across::Time => ", against the CPU time of all threads for one step",
+        Across::Vertices | Across::Sweeps => "",
+    };
+    let caption = match panels.is_empty() {
         true => {
             "No variant has come to its end at a distance from the reference: nothing to show.".to_owned()
         }
         false => format!(
-            "RMS distance of the material points to those of the reference ({}) at the end{}. The reference itself \
+            "RMS distance of the material points to those of the reference ({}) at the end{against}. The reference itself \
              and variants without a difference do not appear.",
             report.label(report.reference),
-            if is_time { ", against the CPU time of all threads for one step" } else { "" }
         ),
     };
-    legend.retain(|(_, name)| !name.is_empty());
-    let panels = if panel.is_empty() { Vec::new() } else { vec![panel] };
     Figure { id: id.to_owned(), title: title.to_owned(), caption, panels, legend }
 }
 
@@ -195,12 +123,11 @@ fn error_over_time(report: &StudyReport) -> Figure {
     let panel = Panel { x: TIME, y, series: lines(report, distance), least_span: 0.0, size: WIDE };
     let mut legend = variant_legend(report);
     legend.remove(report.reference);
-    let panels = if panel.is_empty() { Vec::new() } else { vec![panel] };
     Figure {
         id: "error-over-time".to_owned(),
         title: "Error against time".to_owned(),
         caption: "RMS distance of the material points to those of the reference.".to_owned(),
-        panels,
+        panels: panel.if_visible(),
         legend,
     }
 }

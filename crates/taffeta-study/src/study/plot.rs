@@ -105,6 +105,11 @@ impl Panel {
         self.visible().next().is_none()
     }
 
+    /// The plot, if there is anything to see.
+    pub(super) fn if_visible(self) -> Vec<Self> {
+        if self.is_empty() { Vec::new() } else { vec![self] }
+    }
+
     fn visible(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
         let shown = |log: bool, value: f64| value.is_finite() && (!log || value > 0.0);
         let points = self.series.iter().flat_map(|series| series.points.iter().copied());

@@ -3,8 +3,7 @@
 use glam::{DVec2, DVec3};
 use taffeta_core::locate::{Locator, Place};
 use taffeta_core::{Placement, TriangleMesh};
-use taffeta_sim::ask;
-use taffeta_sim::{SolidLocator, SolidPlace, World};
+use taffeta_sim::{SolidLocator, SolidPlace, World, ask};
 
 /// Points of the lattice along each side of a cloth's bounding box in material space. Odd, so that the middle is one of
 /// them; 21 × 21 resolve a fold every tenth of the sheet and cost less than a step.

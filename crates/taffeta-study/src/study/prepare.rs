@@ -8,8 +8,7 @@ use super::variation::{Assignment, Axis, ShortNames, combine, parse_assignments,
 use super::{Reference, Study, StudyError, StudyOptions, Variant};
 use std::path::{Path, PathBuf};
 use taffeta_scene::{BuiltScene, Override, Scene, SceneError};
-use taffeta_sim::Watch;
-use taffeta_sim::World;
+use taffeta_sim::{Watch, World};
 
 /// The word for the finest one of the variants with the most exact solver.
 const FINEST: &str = "finest";

@@ -45,21 +45,15 @@ where = {{ material_box = [[-1.0, 1.0], [1.0, 1.0]] }}
 density = 0.0
 "#
     );
-    let mut experiment = context.experiment(&scene)?;
-    let mut signal = Vec::new();
-    for frame in 0..=experiment.scene.last_frame() {
-        if frame > 0 {
-            experiment.step()?;
-        }
+    context.experiment(&scene)?.record(|experiment| {
         // The modes of a chain of constant density are orthogonal.
         let mut part = 0.0;
         for i in 0..ROWS {
             let s = (f64::from(i) + 0.5) / f64::from(ROWS);
             part += experiment.at(0.5 * WIDTH, s)?.z * heavy_chain_mode(mode, s);
         }
-        signal.push((experiment.world.time(), part));
-    }
-    Ok(signal)
+        Ok((experiment.world.time(), part))
+    })
 }
 
 /// The strip displaced by a mode along z, without stretch: its rows come closer along y.

@@ -110,19 +110,12 @@ struct Energies {
 /// A sheet that swings from two patches at its corners, frame by frame.
 fn swing_energies(context: &Context<'_>, settings: &str) -> Result<Vec<Energies>, CheckError> {
     let scene = swing_scene(20, Support::Patches, settings);
-    let mut experiment = context.experiment(&scene)?;
-    let mut course = Vec::new();
-    while experiment.world.frame() <= experiment.scene.last_frame() {
+    context.experiment(&scene)?.record(|experiment| {
         let now = experiment.world.measure();
         let elastic = now.stretch_energy + now.bend_energy;
         let total = now.kinetic_energy + elastic + now.gravity_energy;
-        course.push(Energies { total, gravity: now.gravity_energy });
-        if experiment.world.frame() == experiment.scene.last_frame() {
-            break;
-        }
-        experiment.step()?;
-    }
-    Ok(course)
+        Ok(Energies { total, gravity: now.gravity_energy })
+    })
 }
 
 /// What gravity has released at most \[J\]: the scale of the motion.

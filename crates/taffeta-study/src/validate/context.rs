@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use taffeta_core::TriangleMesh;
 use taffeta_io::write_obj;
 use taffeta_scene::{Override, Scene, SceneError};
-use taffeta_sim::ask;
-use taffeta_sim::{BuildError, StepError, StepInputs, StepReport, World};
+use taffeta_sim::{BuildError, StepError, StepInputs, StepReport, World, ask};
 use tempfile::TempDir;
 
 /// Why a check came to no result.
@@ -115,6 +114,19 @@ impl Experiment {
     /// Makes all steps of the scene.
     pub(super) fn run_to_end(&mut self) -> Result<(), CheckError> {
         (self.world.frame()..self.scene.last_frame()).try_for_each(|_| self.step().map(drop))
+    }
+
+    /// Makes all steps of the scene; returns a value of its start and of every frame.
+    pub(super) fn record<T>(
+        &mut self,
+        value: impl Fn(&Self) -> Result<T, CheckError>,
+    ) -> Result<Vec<T>, CheckError> {
+        let mut values = vec![value(self)?];
+        while self.world.frame() < self.scene.last_frame() {
+            self.step()?;
+            values.push(value(self)?);
+        }
+        Ok(values)
     }
 
     /// World position \[m\] of a material point of the only cloth.

@@ -61,23 +61,14 @@ pub(super) fn check_incline(context: &Context<'_>) -> Result<Vec<Row>, CheckErro
     let limit = STATIC.atan().to_degrees();
     let below = limit - 1.0;
     context.note("incline: ten seconds at rest");
-    let mut patch = context.experiment(&scene(below, 11.0, (STATIC, KINETIC), 0.0))?;
-    // The first second is for contact to settle.
-    patch.run(60)?;
-    let settled = along(&patch, below)?;
-    patch.run_to_end()?;
-    let creep = 1e6 * (along(&patch, below)? - settled).abs();
+    let patch = context.experiment(&scene(below, 11.0, (STATIC, KINETIC), 0.0))?;
     let case = format!("creep in 10 s at {below:.2}°, 1° below the limit");
-    let mut rows = vec![Row::at_most(case, creep, 1.0).in_unit("µm")];
+    let mut rows = vec![check_creep(case, patch, below)?];
     let gentle = (0.9 * STATIC).atan().to_degrees();
     for (mesh, change) in MESHES {
         context.note(&format!("incline: ten seconds at rest, {mesh}"));
-        let mut patch = context.varied(&scene(gentle, 11.0, (STATIC, KINETIC), 0.0), change)?;
-        patch.run(60)?;
-        let settled = along(&patch, gentle)?;
-        patch.run_to_end()?;
-        let creep = 1e6 * (along(&patch, gentle)? - settled).abs();
-        rows.push(Row::at_most(format!("creep in 10 s at tan θ = 0.9 μ, {mesh}"), creep, 1.0).in_unit("µm"));
+        let patch = context.varied(&scene(gentle, 11.0, (STATIC, KINETIC), 0.0), change)?;
+        rows.push(check_creep(format!("creep in 10 s at tan θ = 0.9 μ, {mesh}"), patch, gentle)?);
     }
     for slope in [limit + 1.0, 35.0] {
         context.note(&format!("incline: {slope:.2}°"));
@@ -89,6 +80,15 @@ pub(super) fn check_incline(context: &Context<'_>) -> Result<Vec<Row>, CheckErro
         rows.push(Row::relative(case, acceleration, exact, 0.01).in_unit("m/s²"));
     }
     Ok(rows)
+}
+
+/// How far a patch at rest creeps after the first second, which is for contact to settle.
+fn check_creep(case: String, mut patch: Experiment, slope: f64) -> Result<Row, CheckError> {
+    patch.run(60)?;
+    let settled = along(&patch, slope)?;
+    patch.run_to_end()?;
+    let creep = 1e6 * (along(&patch, slope)? - settled).abs();
+    Ok(Row::at_most(case, creep, 1.0).in_unit("µm"))
 }
 
 /// Mean acceleration down the slope \[m/s²\] over the next half of a second, from three positions.
@@ -108,13 +108,8 @@ pub(super) fn check_stop(context: &Context<'_>) -> Result<Vec<Row>, CheckError> 
     let (speed, kinetic) = (1.0, 0.3);
     let [distance, time] = sliding_stop(speed, kinetic);
     let mut patch = context.experiment(&scene(0.0, 0.6, (kinetic, kinetic), speed))?;
-    let start = along(&patch, 0.0)?;
-    let mut path = vec![(0.0, start)];
-    while patch.world.frame() < patch.scene.last_frame() {
-        patch.step()?;
-        path.push((patch.world.time(), along(&patch, 0.0)?));
-    }
-    let stop = path.last().map_or(start, |(_, x)| *x);
+    let path = patch.record(|patch| Ok((patch.world.time(), along(patch, 0.0)?)))?;
+    let [(_, start), .., (_, stop)] = path[..] else { unreachable!("the scene has frames") };
     Ok(vec![
         Row::relative("distance", stop - start, distance, 0.01).in_unit("m"),
         Row::relative("time", find_stop(&path), time, 0.01).in_unit("s"),

@@ -1,12 +1,11 @@
 //! Ropes against closed forms: the catenary, the cantilever, the heavy chain, and the same at every resolution.
 
 use super::chain::find_frequency;
-use super::context::{CheckError, Context};
+use super::context::{CheckError, Context, Experiment};
 use super::row::Row;
 use crate::reference::{GRAVITY, heavy_chain, heavy_chain_mode};
 use glam::DVec3;
-use taffeta_sim::World;
-use taffeta_sim::ask;
+use taffeta_sim::{World, ask};
 
 /// Segments of the ropes that are compared with closed forms.
 const SEGMENTS: u32 = 40;
@@ -115,12 +114,8 @@ where = {{ ends = "first" }}
 "#,
         points.join(", ")
     );
-    let mut experiment = context.experiment(&scene)?;
-    let mut signal = vec![(0.0, point(&experiment.world, 1.0)?.x)];
-    while experiment.world.frame() < experiment.scene.last_frame() {
-        experiment.step()?;
-        signal.push((experiment.world.time(), point(&experiment.world, 1.0)?.x));
-    }
+    let end = |experiment: &Experiment| Ok((experiment.world.time(), point(&experiment.world, 1.0)?.x));
+    let signal = context.experiment(&scene)?.record(end)?;
     let frequency = find_frequency(&signal)?;
     Ok(Row::relative("small swing, frequency (zero of J0)", frequency, heavy_chain(1, 1.0), 0.01)
         .in_unit("rad/s"))
@@ -147,12 +142,7 @@ clamp = true
     for segments in RESOLUTIONS {
         context.note(&format!("rope: {segments} segments"));
         let mut experiment = context.experiment(&scene(segments, "duration = 0.5\nsubsteps = 16"))?;
-        let mut motion = Vec::new();
-        while experiment.world.frame() < experiment.scene.last_frame() {
-            experiment.step()?;
-            motion.push(point(&experiment.world, 1.0)?);
-        }
-        motions.push(motion);
+        motions.push(experiment.record(|experiment| point(&experiment.world, 1.0))?);
         let world = context.equilibrium(&scene(segments, "mode = \"static\"\nduration = 1.0"))?;
         rests.push(vec![point(&world, 0.5)?, point(&world, 1.0)?]);
     }

@@ -15,6 +15,7 @@ use super::kernels::{Dual3, Sym3x4, dual_step, pack_sym3};
 use crate::block::FaceCurvature;
 use crate::block::hinge::AREA_FLOOR;
 use crate::drivers::lanes::{SweepStep, pack};
+use crate::matrices::UPPER;
 use taffeta_core::lanes::{F64x4, LANES, Vec3x4};
 
 /// Four edges of the plate.
@@ -203,7 +204,6 @@ impl Shape {
     /// `J M⁻¹ Jᵀ`; zero in rows that are not used.
     #[inline(always)]
     fn matrix<const V: usize>(&self, weights: &[RowWeights; 3], w: &[F64x4; V]) -> Sym3x4 {
-        const ENTRIES: [(usize, usize); 6] = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];
         let [n, ..] = self.normals;
         let nn = n.dot(n);
         // Σ_v w_v own_rv other_sv
@@ -213,7 +213,7 @@ impl Shape {
         };
         let rows = V - 3;
         let mut out = [F64x4::default(); 6];
-        for (entry, (r, s)) in ENTRIES.into_iter().enumerate() {
+        for (entry, (r, s)) in UPPER.into_iter().enumerate() {
             if r >= rows || s >= rows {
                 continue;
             }

@@ -51,17 +51,8 @@ impl SweptLanes<1, 3> for EnergyLanes {
         w: &[F64x4; 3],
         step: &SweepStep,
     ) -> [Vec3x4; 3] {
-        let (constraint, gradients) = self.linearize(x);
-        let mut mass = F64x4::splat(0.0);
-        for (gradient, w) in gradients.iter().zip(w) {
-            mass = mass + *w * gradient.dot(*gradient);
-        }
-        let delta = self.dual.step::<DAMPED>(constraint, mass, step);
-        let mut moved = *x;
-        for v in 0..3 {
-            moved[v] = x[v] + gradients[v] * (w[v] * delta);
-        }
-        moved
+        let linearized = self.linearize(x);
+        self.dual.update::<DAMPED, 3>(linearized, x, w, step)
     }
 }
 

@@ -8,6 +8,7 @@ use super::sets::SweptLanes;
 use crate::block::hinge::AREA_FLOOR;
 use crate::block::{Block, EdgeLengths, GreenStrain, Hinge};
 use crate::drivers::lanes::{SweepStep, pack};
+use crate::matrices::UPPER;
 use nalgebra::Matrix3;
 use taffeta_core::lanes::{F64x4, LANES, Vec3x4};
 
@@ -16,8 +17,7 @@ pub(super) type Sym3x4 = [F64x4; 6];
 
 /// Packs the upper triangles of four matrices.
 pub(super) fn pack_sym3(matrix: impl Fn(usize) -> Matrix3<f64>) -> Sym3x4 {
-    const ENTRIES: [(usize, usize); 6] = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];
-    ENTRIES.map(|entry| pack(|lane| matrix(lane)[entry]))
+    UPPER.map(|entry| pack(|lane| matrix(lane)[entry]))
 }
 
 /// λ and the damping of a three-row block.
@@ -316,18 +316,8 @@ impl SweptLanes<1, 4> for HingeLanes {
         w: &[F64x4; 4],
         step: &SweepStep,
     ) -> [Vec3x4; 4] {
-        let (c, gradients) = self.evaluate(x);
-        let zero = F64x4::splat(0.0);
-        let mut mass = zero;
-        for v in 0..4 {
-            mass = mass + w[v] * gradients[v].dot(gradients[v]);
-        }
-        let delta = self.dual.step::<DAMPED>(c, mass, step);
-        let mut moved = *x;
-        for v in 0..4 {
-            moved[v] = x[v] + gradients[v] * (w[v] * delta);
-        }
-        moved
+        let evaluated = self.evaluate(x);
+        self.dual.update::<DAMPED, 4>(evaluated, x, w, step)
     }
 }
 

@@ -7,7 +7,8 @@
 
 use super::curvature::{CurvatureLanes, EdgeLanes};
 use super::edges::Edges;
-use crate::block::{Block, FaceCurvature, UpdateStep, block_update};
+use super::elements::Element;
+use crate::block::FaceCurvature;
 use crate::drivers::lanes::{Packed, SweepStep};
 use crate::plate::{Plate, PlateState};
 use glam::DVec3;
@@ -55,13 +56,10 @@ impl PlaceInPlate {
 /// A face that the lanes cannot take.
 #[derive(Clone, Debug)]
 struct OddFace {
-    block: FaceCurvature,
+    element: Element<FaceCurvature, 3>,
     place: PlaceInPlate,
     /// The clamps of its edges.
     clamps: [Option<u32>; 3],
-    lambda: Vector3<f64>,
-    /// Constraint at the start of the substep.
-    start: Vector3<f64>,
 }
 
 impl PlateSweeps {
@@ -99,7 +97,7 @@ impl PlateSweeps {
         self.two_rows.set_rest(plate);
         self.one_row.set_rest(plate);
         for face in &mut self.odd {
-            face.block.rest = face.place.rest(plate);
+            face.element.block.rest = face.place.rest(plate);
         }
         self.edges.set_rest(plate);
     }
@@ -119,7 +117,7 @@ impl PlateSweeps {
         self.one_row.note_start(rows, &self.edges.states);
         for face in &mut self.odd {
             face.read(&self.edges);
-            face.start = face.block.constraint(&positions(&face.block, rows));
+            face.element.note_start(&face.positions(rows));
         }
     }
 
@@ -188,25 +186,23 @@ pub(super) fn lane_vertices<const V: usize>(block: &FaceCurvature) -> [VertexInd
     std::array::from_fn(|k| block.vertices[k])
 }
 
-fn positions(block: &FaceCurvature, rows: &[Row]) -> [DVec3; 6] {
-    block.vertices.map(|vi| rows[vi.0 as usize].position())
-}
-
 impl OddFace {
     fn new(plate: &Plate, (face, block): (usize, &FaceCurvature)) -> Self {
         let clamp = |k: usize| block.edges[k].as_ref().and(plate.edges[block.numbers[k] as usize].clamp);
         Self {
             clamps: [0, 1, 2].map(clamp),
-            block: block.clone(),
+            element: Element::new(block.clone()),
             place: PlaceInPlate { face, first: block.first },
-            lambda: Vector3::zeros(),
-            start: Vector3::zeros(),
         }
+    }
+
+    fn positions(&self, rows: &[Row]) -> [DVec3; 6] {
+        self.element.block.vertices.map(|vi| rows[vi.0 as usize].position())
     }
 
     /// Takes over what the edges know.
     fn read(&mut self, edges: &Edges) {
-        let FaceCurvature { edges: own, numbers, scalars, normals, .. } = &mut self.block;
+        let FaceCurvature { edges: own, numbers, scalars, normals, .. } = &mut self.element.block;
         for k in 0..3 {
             let Some(edge) = &mut own[k] else { continue };
             if let Some((angle, scalar)) = edges.state(numbers[k] as usize) {
@@ -218,15 +214,10 @@ impl OddFace {
         }
     }
 
-    fn update(&mut self, rows: &mut [Row], sweep: &SweepStep) {
-        if sweep.first {
-            self.lambda = Vector3::zeros();
-        }
-        let vertices = self.block.vertices;
+    fn update(&mut self, rows: &mut [Row], step: &SweepStep) {
+        let vertices = self.element.block.vertices;
         let masses = vertices.map(|vi| rows[vi.0 as usize].inverse_mass);
-        let step = UpdateStep { h: sweep.h, lambda: self.lambda, start: self.start };
-        let (delta, moves) = block_update(&self.block, &positions(&self.block, rows), &masses, &step);
-        self.lambda += delta;
+        let moves = self.element.update(&self.positions(rows), &masses, step);
         for (vi, d) in vertices.iter().zip(moves) {
             let row = &mut rows[vi.0 as usize];
             row.position = (row.position() + d).to_array();

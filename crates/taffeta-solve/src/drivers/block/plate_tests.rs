@@ -4,12 +4,10 @@ use crate::block::{Block, FaceCurvature, gather};
 use crate::model::{BendingModel, ClothModel};
 use crate::plate::Supports;
 use crate::state::RestShape;
-use crate::testing::DenseState;
-use crate::testing::{Sheet, disturb, stiff};
+use crate::testing::{DenseState, Sheet, disturb, stiff};
 use glam::{DVec2, DVec3};
-use taffeta_core::VertexIndex;
 use taffeta_core::lanes::fill_rows;
-use taffeta_core::{EdgeIndex, IndexVec};
+use taffeta_core::{EdgeIndex, IndexVec, VertexIndex};
 
 pub(super) fn bent(bending: BendingModel) -> ClothModel {
     ClothModel { bending, ..stiff() }

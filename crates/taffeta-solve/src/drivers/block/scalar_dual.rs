@@ -1,7 +1,7 @@
 //! The multiplier of a block with one row, four at a time.
 
 use crate::drivers::lanes::SweepStep;
-use taffeta_core::lanes::F64x4;
+use taffeta_core::lanes::{F64x4, Vec3x4};
 
 /// Compliance, λ and damping of a one-row block.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,9 +20,31 @@ impl ScalarDual {
         Self { alpha, tau, ..Self::default() }
     }
 
+    /// One update for the constraint `c` with its gradients at positions `x` \[m\] and inverse masses `w` \[1/kg\]; returns
+    /// the new positions.
+    #[inline(always)]
+    pub(super) fn update<const DAMPED: bool, const V: usize>(
+        &mut self,
+        (c, gradients): (F64x4, [Vec3x4; V]),
+        x: &[Vec3x4; V],
+        w: &[F64x4; V],
+        step: &SweepStep,
+    ) -> [Vec3x4; V] {
+        let mut mass = F64x4::splat(0.0);
+        for v in 0..V {
+            mass = mass + w[v] * gradients[v].dot(gradients[v]);
+        }
+        let delta = self.step::<DAMPED>(c, mass, step);
+        let mut moved = *x;
+        for v in 0..V {
+            moved[v] = x[v] + gradients[v] * (w[v] * delta);
+        }
+        moved
+    }
+
     /// The step of λ for the constraint `c` and `mass = Σ w|∇C|²`; updates λ.
     #[inline(always)]
-    pub(super) fn step<const DAMPED: bool>(&mut self, c: F64x4, mass: F64x4, step: &SweepStep) -> F64x4 {
+    fn step<const DAMPED: bool>(&mut self, c: F64x4, mass: F64x4, step: &SweepStep) -> F64x4 {
         let at = self.alpha * step.inverse_h2;
         let mut rhs = F64x4::splat(0.0) - c;
         if !step.first {

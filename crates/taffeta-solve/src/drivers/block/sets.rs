@@ -45,6 +45,9 @@ pub trait SweptLanes<const R: usize, const V: usize>: Clone + Debug + Send {
     /// The block in scalar form.
     type Block: Block<R, V>;
 
+    /// Whether [`note_start`](Self::note_start) is to be called even if nothing is damped.
+    const REMEMBERS: bool = false;
+
     /// Packs four blocks.
     fn pack(blocks: [&Self::Block; LANES]) -> Self;
 
@@ -63,12 +66,12 @@ pub trait SweptLanes<const R: usize, const V: usize>: Clone + Debug + Send {
 /// Blocks that have a kernel.
 #[derive(Clone, Debug)]
 pub struct LaneSet<L, const R: usize, const V: usize> {
-    packed: Packed<V, L>,
+    pub(super) packed: Packed<V, L>,
     is_damped: bool,
 }
 
 impl<L, const R: usize, const V: usize> LaneSet<L, R, V> {
-    /// What the kernels tell of the first `count` blocks, each with its lane.
+    /// Returns a value of each of the first `count` blocks, read from its kernel and lane.
     pub(super) fn read<T: Clone + Default>(&self, count: usize, tell: impl Fn(&L, usize) -> T) -> Vec<T> {
         self.packed.batches.unpack(count, |batch, lane| tell(&self.packed.data[batch], lane))
     }
@@ -83,11 +86,11 @@ impl<const R: usize, const V: usize, L: SweptLanes<R, V>> SweptSet<L::Block> for
     }
 
     fn notes_start(&self) -> bool {
-        self.is_damped
+        L::REMEMBERS || self.is_damped
     }
 
     fn begin_substep(&mut self, rows: &[Row]) {
-        if self.is_damped {
+        if self.notes_start() {
             self.packed.batches.visit(rows, &mut self.packed.data, |lanes, x| lanes.note_start(x));
         }
     }

@@ -12,23 +12,22 @@
 
 #![allow(clippy::needless_range_loop, reason = "a lane is read from many arrays at once")]
 
+use super::bending_rest::{EdgeRest, FACE_VALUES, FaceRest, MomentTile, eta, load_edges};
+use super::bending_shape::{FaceShape, angles_of, measure_face, scale_normal, slopes_of};
 use super::tiles::{
-    CornerTile, FaceTiles, IndexLane, Lane, Lane3, SmallLane, TILE, ZERO, for_tiles, load_corners,
-    set_vector, split, vector,
+    CornerTile, FaceTiles, IndexLane, Lane, Lane3, TILE, ZERO, for_tiles, load_corners, multiply, set_vector,
+    split, vector,
 };
-use crate::block::hinge::AREA_FLOOR;
-use crate::plate::{Plate, PlateEdge, PlateFace, angle};
+use crate::plate::{Plate, PlateEdge, angle};
 use glam::DVec3;
 use nalgebra::Matrix3;
-use std::f64::consts::TAU;
-use taffeta_core::lanes::{F64x4, LANES};
 use taffeta_core::{FaceIndex, SurfaceTopology};
 
 /// Bending of all faces.
 #[derive(Clone, Debug)]
 pub(super) struct Bending {
-    faces: Vec<FaceRest>,
-    edges: Vec<EdgeRest>,
+    pub faces: Vec<FaceRest>,
+    pub edges: Vec<EdgeRest>,
     /// `a, b, c, d` of every edge.
     vertices: Vec<[u32; 4]>,
     /// The clamped edges and their numbers.
@@ -49,64 +48,12 @@ pub(super) struct Bending {
     is_diagonal: bool,
 }
 
-/// What does not change about the faces of a tile.
-#[derive(Clone, Debug)]
-struct FaceRest {
-    /// The edges by twice their numbers in the plate, and one more if the face is the second of the edge; twice the first
-    /// number beyond all edges where there is no angle.
-    edges: [IndexLane; 3],
-    /// Twice `∂η/∂θ`, 0 where there is no angle.
-    doubled_shares: [SmallLane; 3],
-    /// `s`, 0 where there is no scalar.
-    signs: [SmallLane; 3],
-    /// `K` \[N·m\]: entries 00, 01, 02, 11, 12, 22.
-    stiffness: [Lane; 6],
-    rest: Lane3,
-    /// Damping time constant \[s\].
-    tau: Lane,
-    /// Smallest squared doubled area \[m⁴\].
-    floor: Lane,
-}
-
-/// The shape of the faces of a tile at the last evaluation, from which [`slopes_of`] makes the `c_kj`.
-#[derive(Clone, Debug)]
-struct FaceShape {
-    /// The dot product of each edge with the next \[m²\].
-    dots: Lane3,
-    /// The length of each edge \[m\].
-    lengths: Lane3,
-}
-
-/// What does not change about the edges of a tile.
-#[derive(Clone, Debug)]
-struct EdgeRest {
-    /// Offsets of the coordinates of the ends.
-    ends: [IndexLane; 2],
-    /// Places of the faces' first components in the normals.
-    normals: [IndexLane; 2],
-    /// Places of the edge in values of its faces.
-    slots: [IndexLane; 2],
-    /// Twice `∂η/∂θ`.
-    doubled_share: SmallLane,
-    /// 1 if the edge has a scalar.
-    scalar: SmallLane,
-    /// Stiffness `Σ share² K_kk` \[N·m\], and the damping time constant \[s\].
-    stiffness: Lane,
-    tau: Lane,
-}
-
 /// Scratch: values of faces and of edges, one tile more than there are; the last stays zero.
 #[derive(Clone, Debug, Default)]
 struct BendingWork {
     faces: Vec<MomentTile>,
     edges: Vec<Lane>,
 }
-
-/// Values of a face in a [`MomentTile`].
-pub(super) const FACE_VALUES: usize = 4;
-
-/// Moments of the three edges of the faces of a tile, and the energy or nothing.
-pub(super) type MomentTile = [Lane; FACE_VALUES];
 
 /// One edge with the gradients of its angle at its vertices.
 #[derive(Clone, Copy, Debug, Default)]
@@ -198,69 +145,6 @@ impl Bending {
     /// The number of tiles of edges.
     pub(super) fn edge_tile_count(&self) -> usize {
         self.edges.len()
-    }
-
-    /// `K η'`, damping included, for `η'` of every edge in both of its faces; `rate` is `1/h`.
-    pub(super) fn multiply(&self, eta: &[f64], rate: f64, out: &mut [MomentTile]) {
-        let faces = &self.faces;
-        for_tiles(
-            out,
-            #[inline(always)]
-            |tile, out| {
-                let rest = &faces[tile];
-                let mut here = [ZERO; 3];
-                for k in 0..3 {
-                    for lane in 0..TILE {
-                        here[k][lane] = eta[rest.edges[k][lane] as usize];
-                    }
-                }
-                for lane in 0..TILE {
-                    let damping = 1.0 + rest.tau[lane] * rate;
-                    set_vector(out, lane, moment_of(rest, vector(&here, lane), (lane, damping)));
-                }
-            },
-        );
-    }
-
-    /// The sums of the moments that the edges of some tiles have in their faces.
-    pub(super) fn add_moments(&self, faces: &[f64], (first_tile, out): (usize, &mut [Lane])) {
-        for (rest, out) in self.edges[first_tile..].iter().zip(out) {
-            for k in 0..TILE {
-                out[k] = faces[rest.slots[0][k] as usize] + faces[rest.slots[1][k] as usize];
-            }
-        }
-    }
-
-    /// The differences; zero for edges without a scalar, and beyond the last one.
-    pub(super) fn subtract_moments(&self, faces: &[f64], (first_tile, out): (usize, &mut [Lane])) {
-        for (rest, out) in self.edges[first_tile..].iter().zip(out) {
-            for k in 0..TILE {
-                let difference = faces[rest.slots[0][k] as usize] - faces[rest.slots[1][k] as usize];
-                out[k] = if rest.scalar[k] != 0 { difference } else { 0.0 };
-            }
-        }
-    }
-
-    /// The inverses of the diagonal of `K_φφ` \[1/(N·m)\], as a vector of scalars; 0 for edges without one.
-    pub(super) fn invert_scalar_diagonal(&self, out: &mut Vec<f64>) {
-        out.clear();
-        out.resize(self.scalar_count(), 0.0);
-        if out.is_empty() {
-            return;
-        }
-        for rest in &self.faces {
-            for lane in 0..TILE {
-                for (k, entry) in [0, 3, 5].into_iter().enumerate() {
-                    out[rest.edges[k][lane] as usize / 2] += rest.stiffness[entry][lane];
-                }
-            }
-        }
-        let count = self.edges.len() * TILE;
-        let has_scalar = self.edges.iter().flat_map(|rest| &rest.scalar);
-        for (out, has_scalar) in out[..count].iter_mut().zip(has_scalar) {
-            *out = if *has_scalar != 0 { 1.0 / *out } else { 0.0 };
-        }
-        out[count..].fill(0.0);
     }
 
     /// Takes over `η₀` of the faces of a plate, which is the one that it was built from but for that.
@@ -427,11 +311,11 @@ impl Bending {
                 let now = eta(rest, angles, scalars);
                 for k in 0..TILE {
                     let bent = vector(&now, k) - vector(&rest.rest, k);
-                    let mut moment = moment_of(rest, bent, (k, 1.0));
+                    let mut moment = multiply(&rest.stiffness, bent, (k, 1.0));
                     values[3][k] = 0.5 * bent.dot(moment);
                     if DAMPED {
                         let change = vector(&now, k) - vector(&start[tile], k);
-                        let viscous = moment_of(rest, change, (k, 1.0)) * (rest.tau[k] * rate);
+                        let viscous = multiply(&rest.stiffness, change, (k, 1.0)) * (rest.tau[k] * rate);
                         values[3][k] = 0.5 * (bent.dot(moment) + change.dot(viscous));
                         moment += viscous;
                     }
@@ -452,8 +336,7 @@ impl Bending {
             |tile, out| {
                 let rest = &edges[tile];
                 for k in 0..TILE {
-                    let sum = values[rest.slots[0][k] as usize] + values[rest.slots[1][k] as usize];
-                    out[k] = 0.5 * f64::from(rest.doubled_share[k]) * sum;
+                    out[k] = 0.5 * f64::from(rest.doubled_share[k]) * rest.sum(values, k);
                 }
             },
         );
@@ -464,9 +347,7 @@ impl Bending {
                 |tile, out| {
                     let rest = &edges[tile];
                     for k in 0..TILE {
-                        let difference =
-                            values[rest.slots[0][k] as usize] - values[rest.slots[1][k] as usize];
-                        out[k] = f64::from(rest.scalar[k]) * difference;
+                        out[k] = f64::from(rest.scalar[k]) * rest.difference(values, k);
                     }
                 },
             );
@@ -498,171 +379,6 @@ impl Bending {
                 }
             },
         );
-    }
-}
-
-impl FaceRest {
-    fn pack(&mut self, plate: &Plate, face: &PlateFace) {
-        let (_, lane) = split(face.face.0 as usize);
-        for k in 0..3 {
-            let Some(e) = face.edges[k] else { continue };
-            let edge = &plate.edges[e as usize];
-            let is_second = face.signs[k] < 0.0;
-            self.edges[k][lane] = 2 * e + u32::from(is_second);
-            self.doubled_shares[k][lane] = double_share(edge);
-            self.signs[k][lane] = match edge.has_scalar {
-                true if is_second => -1,
-                true => 1,
-                false => 0,
-            };
-            self.rest[k][lane] = face.rest[k];
-            let side = usize::from(face.signs[k] < 0.0);
-            self.floor[lane] = (AREA_FLOOR * edge.doubled_areas[side]).powi(2);
-        }
-        for (k, entry) in [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)].into_iter().enumerate() {
-            self.stiffness[k][lane] = face.stiffness[entry];
-        }
-        self.tau[lane] = face.damping;
-    }
-}
-
-impl EdgeRest {
-    fn pack(topology: &SurfaceTopology, plate: &Plate, (tile, face_tiles): (usize, usize)) -> Self {
-        // Where there is no edge, and no second face, everything points into the tile of zeros.
-        let zeros = |values: usize| (face_tiles * values * TILE) as u32;
-        let mut out = Self {
-            ends: [[0; TILE]; 2],
-            normals: [[zeros(3); TILE]; 2],
-            slots: [[zeros(FACE_VALUES); TILE]; 2],
-            doubled_share: [0; TILE],
-            scalar: [0; TILE],
-            stiffness: ZERO,
-            tau: ZERO,
-        };
-        let place = |fi: FaceIndex, (values, k): (usize, usize)| {
-            let (tile, lane) = split(fi.0 as usize);
-            ((tile * values + k) * TILE + lane) as u32
-        };
-        debug_assert!(face_tiles * TILE >= topology.face_count());
-        for lane in 0..TILE {
-            let Some(edge) = plate.edges.get(tile * TILE + lane) else { break };
-            out.ends[0][lane] = 3 * edge.vertices[0].0;
-            out.ends[1][lane] = 3 * edge.vertices[1].0;
-            out.doubled_share[lane] = double_share(edge);
-            out.scalar[lane] = i8::from(edge.has_scalar);
-            for (side, face) in edge.sides.iter().enumerate() {
-                let Some((face, k)) = *face else { continue };
-                let face = &plate.faces[face as usize];
-                out.normals[side][lane] = place(face.face, (3, 0));
-                out.slots[side][lane] = place(face.face, (FACE_VALUES, k as usize));
-                out.stiffness[lane] += edge.share * edge.share * face.stiffness[(k as usize, k as usize)];
-                out.tau[lane] = face.damping;
-            }
-        }
-        out
-    }
-}
-
-/// `η` of the faces of a tile for values of all edges and, unless there are none, of the scalars.
-#[inline(always)]
-fn eta(face: &FaceRest, edges: &[f64], scalars: &[f64]) -> Lane3 {
-    let mut out = load_edges(&face.edges, edges);
-    for k in 0..3 {
-        for lane in 0..TILE {
-            out[k][lane] *= 0.5 * f64::from(face.doubled_shares[k][lane]);
-        }
-    }
-    if !scalars.is_empty() {
-        let scalars = load_edges(&face.edges, scalars);
-        for k in 0..3 {
-            for lane in 0..TILE {
-                out[k][lane] += f64::from(face.signs[k][lane]) * scalars[k][lane];
-            }
-        }
-    }
-    out
-}
-
-#[inline(always)]
-fn load_edges(edges: &[IndexLane; 3], values: &[f64]) -> Lane3 {
-    let mut out = [ZERO; 3];
-    for k in 0..3 {
-        for lane in 0..TILE {
-            out[k][lane] = values[edges[k][lane] as usize / 2];
-        }
-    }
-    out
-}
-
-/// `K η` of one face, with all entries of `K` scaled by a factor.
-#[inline(always)]
-fn moment_of(face: &FaceRest, eta: DVec3, (k, factor): (usize, f64)) -> DVec3 {
-    let [k00, k01, k02, k11, k12, k22] = &face.stiffness;
-    let (k00, k01, k02) = (k00[k] * factor, k01[k] * factor, k02[k] * factor);
-    let (k11, k12, k22) = (k11[k] * factor, k12[k] * factor, k22[k] * factor);
-    DVec3::new(
-        k00 * eta.x + k01 * eta.y + k02 * eta.z,
-        k01 * eta.x + k11 * eta.y + k12 * eta.z,
-        k02 * eta.x + k12 * eta.y + k22 * eta.z,
-    )
-}
-
-#[inline(always)]
-fn measure_face(shape: &mut FaceShape, x: &[Lane3; 3], k: usize) {
-    let [a, b, c] = [vector(&x[0], k), vector(&x[1], k), vector(&x[2], k)];
-    let edges = [b - a, c - b, a - c];
-    for e in 0..3 {
-        shape.dots[e][k] = edges[e].dot(edges[(e + 1) % 3]);
-        shape.lengths[e][k] = edges[e].dot(edges[e]).sqrt();
-    }
-}
-
-/// `N = n/|n|²` \[1/m²\] from a normal \[m²\]; its square does not fall below a floor \[m⁴\].
-#[inline(always)]
-fn scale_normal(normal: DVec3, floor: f64) -> DVec3 {
-    let square = normal.dot(normal);
-    normal * (1.0 / if square > floor { square } else { floor })
-}
-
-/// The `c_kj` of edge `k` \[m\]: at its tail, its tip and the opposite corner.
-#[inline(always)]
-fn slopes_of(shape: &FaceShape, k: usize, lane: usize) -> [f64; 3] {
-    let length = shape.lengths[k][lane];
-    let inverse = 1.0 / (length + f64::MIN_POSITIVE);
-    // The slope at the tail is the projection of the next edge, the tip's that of the one before.
-    [shape.dots[k][lane] * inverse, shape.dots[(k + 2) % 3][lane] * inverse, length]
-}
-
-/// Twice the share of an edge: 1 between two faces, 2 at a clamp.
-fn double_share(edge: &PlateEdge) -> i8 {
-    if edge.clamp.is_some() { 2 } else { 1 }
-}
-
-/// The unwrapped angles of the edges of a tile.
-#[inline(always)]
-fn angles_of(out: &mut Lane, rest: &EdgeRest, (x, normals): (&[f64], &[f64]), reference: &Lane) {
-    let normal = |place: u32| {
-        let at = &normals[place as usize..place as usize + 2 * TILE + 1];
-        DVec3::new(at[0], at[TILE], at[2 * TILE])
-    };
-    let point = |offset: u32| {
-        let at = &x[offset as usize..offset as usize + 3];
-        DVec3::new(at[0], at[1], at[2])
-    };
-    let (mut sine, mut cosine) = (ZERO, ZERO);
-    for k in 0..TILE {
-        let (n1, n2) = (normal(rest.normals[0][k]), normal(rest.normals[1][k]));
-        let edge = point(rest.ends[1][k]) - point(rest.ends[0][k]);
-        let length = edge.dot(edge).sqrt();
-        sine[k] = edge.dot(n2.cross(n1)) / (length + f64::MIN_POSITIVE);
-        cosine[k] = n1.dot(n2);
-    }
-    for first in (0..TILE).step_by(LANES) {
-        let four =
-            |values: &Lane| F64x4([values[first], values[first + 1], values[first + 2], values[first + 3]]);
-        let wrapped = F64x4::atan2(four(&sine), four(&cosine));
-        let turns = ((four(reference) - wrapped) * F64x4::splat(1.0 / TAU)).round();
-        out[first..first + LANES].copy_from_slice(&(wrapped + F64x4::splat(TAU) * turns).0);
     }
 }
 

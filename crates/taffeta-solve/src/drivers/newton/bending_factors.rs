@@ -11,7 +11,8 @@
 //! and positive semidefinite whatever they are rounded to. The gradients are kept in single precision, those of an
 //! edge rounded to a common step: their sum is zero exactly, and both passes see the same numbers.
 
-use super::bending::{Bending, EdgeGradients, FACE_VALUES, MomentTile};
+use super::bending::{Bending, EdgeGradients};
+use super::bending_rest::{FACE_VALUES, MomentTile};
 use super::block_rows::count_offsets;
 use super::tiles::{Lane, TILE, ZERO};
 use crate::matrices::outer;

@@ -277,7 +277,8 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::drivers::newton::coarse::{Touched, find_links};
+    use crate::drivers::newton::coarse::find_links;
+    use crate::drivers::newton::coarse_blocks::Touched;
     use crate::drivers::newton::grid::{Grid, Place, find_pieces};
     use glam::DMat3;
     use std::sync::Arc;

@@ -5,7 +5,7 @@ use super::levels::Levels;
 use super::system::{Evaluation, NewtonProblem, System};
 use super::tests::{contact, models};
 use super::*;
-use crate::block::{Block, gather};
+use crate::block::{Block, Curvature, gather};
 use crate::model::{BendingModel, ClothModel};
 use crate::plate::{Supports, angle_gradients};
 use crate::testing::{Sheet, disturb, stiff};

@@ -6,7 +6,8 @@
 
 use super::bending::EdgeGradients;
 use super::block_rows::Mat3;
-use super::coarse::{CoarseMatrix, Touched, find_links, invert};
+use super::coarse::{CoarseMatrix, find_links, invert};
+use super::coarse_blocks::Touched;
 use super::exact::{ExactFactor, ExactPattern};
 use super::grid::{Grid, Place, find_pieces};
 use super::held::{free_axes, release};

@@ -9,13 +9,15 @@
 #![allow(clippy::needless_range_loop, reason = "a lane is read from many arrays at once")]
 
 use super::block_rows::Mat3;
+use super::face_state::FaceState;
 use super::tiles::{
-    CornerTile, FaceTiles, IndexLane, Lane, Lane3, TILE, ZERO, for_tiles, load_corners, set_vector, split,
-    vector,
+    CornerTile, FaceTiles, IndexLane, Lane, Lane3, TILE, ZERO, for_tiles, load_corners, multiply, set_vector,
+    split, vector,
 };
 use crate::block::{Curvature, GreenStrain};
 use crate::buckling::{Stiffness, find_wrinkles};
-use glam::{DMat3, DVec2, DVec3};
+use crate::matrices::UPPER;
+use glam::{DVec2, DVec3};
 use taffeta_core::lanes::vectorized;
 use taffeta_core::tasks::share_out;
 use taffeta_core::{FaceIndex, SurfaceTopology};
@@ -90,7 +92,7 @@ impl Membrane {
                 tile.b1[axis][lane] = block.gradients[1][axis];
                 tile.b2[axis][lane] = block.gradients[2][axis];
             }
-            for (k, entry) in [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)].into_iter().enumerate() {
+            for (k, entry) in UPPER.into_iter().enumerate() {
                 tile.stiffness[k][lane] = block.elasticity.stiffness[entry] * block.area;
             }
             tile.tau[lane] = block.damping;
@@ -121,7 +123,7 @@ impl Membrane {
         for ((start, rest), bound) in self.starts.iter_mut().zip(&self.rest).zip(&self.bounds) {
             for k in (0..TILE).filter(|k| rest.tau[*k] > 0.0) {
                 let e = vector(start, k);
-                let trial = stress_of(rest, e, k) + vector(&bound.critical, k);
+                let trial = multiply(&rest.stiffness, e, (k, 1.0)) + vector(&bound.critical, k);
                 if let Some(wrinkles) = find_wrinkles(&rest.stiffness.map(|entry| entry[k]), trial) {
                     set_vector(start, k, e + wrinkles.strain);
                 }
@@ -223,50 +225,6 @@ impl Membrane {
     }
 }
 
-/// The state of the membrane of one face.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct FaceState {
-    /// Gradients of the hat functions \[1/m\].
-    pub gradients: [DVec2; 3],
-    /// The columns of the deformation gradient.
-    pub columns: [DVec3; 2],
-    /// Stiffness times area \[N·m\], damping included: entries 00, 01, 02, 11, 12, 22.
-    pub stiffness: [f64; 6],
-    /// Stress times area \[N·m\]: 11, 22, 12.
-    pub stress: [f64; 3],
-}
-
-impl FaceState {
-    /// Whether the face resists at all.
-    pub(super) fn is_zero(&self) -> bool {
-        self.stiffness[0] == 0.0
-    }
-
-    /// The 3×3 block of the Hessian \[N/m\] between two vertices, or two functions, of given gradients \[1/m\].
-    #[inline]
-    pub(super) fn couple(&self, a: DVec2, b: DVec2) -> DMat3 {
-        let [f1, f2] = self.columns;
-        let [d00, d01, d02, d11, d12, d22] = self.stiffness;
-        // Rows of J: f1 a.x, f2 a.y, f1 a.y + f2 a.x, so J_aᵀ D J_b = Σ m_kl f_k f_lᵀ.
-        let m11 = a.x * (d00 * b.x + d02 * b.y) + a.y * (d02 * b.x + d22 * b.y);
-        let m12 = a.x * (d01 * b.y + d02 * b.x) + a.y * (d12 * b.y + d22 * b.x);
-        let m21 = a.y * (d01 * b.x + d12 * b.y) + a.x * (d02 * b.x + d22 * b.y);
-        let m22 = a.y * (d11 * b.y + d12 * b.x) + a.x * (d12 * b.y + d22 * b.x);
-        let [s11, s22, s12] = self.stress;
-        let geometric = a.x * (s11 * b.x + s12 * b.y) + a.y * (s12 * b.x + s22 * b.y);
-        let (left, right) = (f1 * m11 + f2 * m21, f1 * m12 + f2 * m22);
-        let mut block = DMat3::from_cols(
-            left * f1.x + right * f2.x,
-            left * f1.y + right * f2.y,
-            left * f1.z + right * f2.z,
-        );
-        block.x_axis.x += geometric;
-        block.y_axis.y += geometric;
-        block.z_axis.z += geometric;
-        block
-    }
-}
-
 /// The columns of `F` of one face.
 #[inline(always)]
 fn deform(rest: &RestTile, x: &[Lane3; 3], k: usize) -> [DVec3; 2] {
@@ -281,17 +239,6 @@ fn deform(rest: &RestTile, x: &[Lane3; 3], k: usize) -> [DVec3; 2] {
 #[inline(always)]
 fn strain(f1: DVec3, f2: DVec3) -> DVec3 {
     DVec3::new(0.5 * (f1.dot(f1) - 1.0), 0.5 * (f2.dot(f2) - 1.0), f1.dot(f2))
-}
-
-/// Stiffness (times area) times a strain.
-#[inline(always)]
-fn stress_of(rest: &RestTile, e: DVec3, k: usize) -> DVec3 {
-    let [d00, d01, d02, d11, d12, d22] = &rest.stiffness;
-    DVec3::new(
-        d00[k] * e.x + d01[k] * e.y + d02[k] * e.z,
-        d01[k] * e.x + d11[k] * e.y + d12[k] * e.z,
-        d02[k] * e.x + d12[k] * e.y + d22[k] * e.z,
-    )
 }
 
 /// Writes the forces of the stresses `p1`, `p2` along the two material axes to the corners.
@@ -314,11 +261,11 @@ fn evaluate_face<const DAMPED: bool>(
 ) {
     let [f1, f2] = deform(rest, x, k);
     let e = strain(f1, f2);
-    let mut s = stress_of(rest, e, k);
+    let mut s = multiply(&rest.stiffness, e, (k, 1.0));
     state.energy[k] = 0.5 * e.dot(s);
     if DAMPED {
         let change = e - vector(start, k);
-        let viscous = stress_of(rest, change, k) * (rest.tau[k] * rate);
+        let viscous = multiply(&rest.stiffness, change, (k, 1.0)) * (rest.tau[k] * rate);
         state.energy[k] = 0.5 * (e.dot(s) + change.dot(viscous));
         s += viscous;
     }
@@ -361,7 +308,8 @@ fn wrinkle_compressed_face(
     let p = wrinkles.strain;
     let e = strain(f1, f2) + p;
     let change = e - vector(start, k);
-    let (elastic, viscous) = (stress_of(rest, e, k), stress_of(rest, change, k) * ratio);
+    let (elastic, viscous) =
+        (multiply(&rest.stiffness, e, (k, 1.0)), multiply(&rest.stiffness, change, (k, 1.0)) * ratio);
     state.energy[k] = 0.5 * (e.dot(elastic) + change.dot(viscous)) + critical.dot(p);
     let s = elastic + viscous;
     set_vector(&mut state.stress, k, s);
@@ -406,7 +354,8 @@ fn couple_tile(
     }
 }
 
-/// The blocks of one face: `J_aᵀ D J_b = Σ m_kl f_k f_lᵀ` plus the stress.
+/// The blocks of one face: `J_aᵀ D J_b = Σ m_kl f_k f_lᵀ` plus the stress. [`FaceState::couple`] is the same for one face; by it
+/// the compiler does not take the lanes together, and an iteration takes a third longer.
 #[inline(always)]
 fn couple_face(
     out: &mut [[Lane; 9]; 3],

@@ -8,13 +8,18 @@
 mod assembled;
 mod bending;
 mod bending_factors;
+mod bending_product;
+mod bending_rest;
+mod bending_shape;
 mod block_rows;
 mod chains;
 mod clusters;
 mod coarse;
+mod coarse_blocks;
 mod conjugate;
 mod elements;
 mod exact;
+mod face_state;
 mod grid;
 mod groups;
 mod held;
@@ -24,6 +29,7 @@ mod levels;
 mod links;
 mod loads;
 mod membrane;
+mod minimize;
 mod ordering;
 mod precondition;
 mod site;
@@ -38,36 +44,19 @@ pub use site::{Charts, Site};
 pub use system::NewtonProblem;
 pub use taffeta_factor::FactorError;
 
-use crate::block::{Curvature, Stitch};
+use crate::block::Stitch;
 use crate::kinds::Blocks;
 use crate::plate::{Plate, PlateState};
 use assembled::Assembly;
 use chains::Chains;
 use clusters::Clusters;
-use conjugate::{ConjugateLimits, ConjugateWork};
+use conjugate::ConjugateWork;
 use glam::DVec3;
-use groups::Groups;
 use hessian::Hessian;
 use levels::Levels;
 use precondition::Preconditioner;
 use system::{Evaluation, System};
 use taffeta_core::{ContactRow, SurfaceTopology, TopologyEpoch};
-use vectors::dot;
-
-/// Armijo's constant: the part of the predicted decrease that a step must bring.
-const SUFFICIENT_DECREASE: f64 = 1e-4;
-/// A step that promises less than this part of `W` is below its round-off: no line search can confirm it.
-const ENERGY_ROUND_OFF: f64 = 1e-10;
-/// Part of the decrease of `W` of a converged step that conjugate gradients may leave.
-const LINEAR_PART: f64 = 0.1;
-/// Iterations of one linear solve at most: past them the step found so far is taken.
-const MAX_CONJUGATE: u32 = 500;
-/// Newton iterations after which the friction is read anew; beyond, friction and normal forces could take turns for ever.
-const FRICTION_UPDATES: u32 = 8;
-/// Newton iterations after which the slip is of the order of the error of conjugate gradients: too rough to judge by.
-const ROUGH_ITERATIONS: u32 = 3;
-/// Halvings of a step before it is given up.
-const MAX_HALVINGS: u32 = 30;
 
 /// How the linear systems are solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -301,216 +290,6 @@ impl NewtonDriver {
         if joints != assembly.joints() {
             *assembly = Assembly::build((topology, plate), &self.system, points, joints);
         }
-    }
-
-    fn minimize(
-        &mut self,
-        z: &mut [f64],
-        problem: &NewtonProblem<'_>,
-        limits: NewtonLimits,
-    ) -> Result<NewtonReport, NewtonError> {
-        let [mut here, mut there] = std::mem::take(&mut self.evaluations);
-        let mut step = std::mem::take(&mut self.step);
-        step.resize(z.len(), 0.0);
-        let result = self.iterate(z, (problem, limits), [&mut here, &mut there], &mut step);
-        (self.evaluations, self.step) = ([here, there], step);
-        result
-    }
-
-    fn iterate(
-        &mut self,
-        z: &mut [f64],
-        (problem, limits): (&NewtonProblem<'_>, NewtonLimits),
-        [here, there]: [&mut Evaluation; 2],
-        step: &mut [f64],
-    ) -> Result<NewtonReport, NewtonError> {
-        let mut report = NewtonReport::default();
-        let mut curvature = Curvature::Clamped;
-        self.choose_start(z, problem, here);
-        let enough = limits.decrease(problem);
-        while report.iterations < limits.iterations && report.linear_iterations < limits.linear_iterations {
-            if !here.energy.is_finite() {
-                return Err(NewtonError::NotFinite);
-            }
-            self.find_step((z, here), (problem, limits), (&mut report, curvature), step)?;
-            report.iterations += 1;
-            let is_rough = report.iterations <= ROUGH_ITERATIONS && report.iterations + 1 < limits.iterations;
-            let reads_friction = report.iterations <= FRICTION_UPDATES;
-            let slope = dot(&here.gradient, step);
-            report.converged = (0.0..=enough).contains(&-slope);
-            if report.converged {
-                // Too small to be measured in W: taken as it is.
-                z.iter_mut().zip(&*step).for_each(|(z, s)| *z += s);
-                if !reads_friction || self.system.grip(z, problem, is_rough) <= enough {
-                    break;
-                }
-                report.converged = false;
-                self.system.evaluate(z, problem, curvature, here);
-                continue;
-            }
-            // Far from the minimum the exact Hessian is indefinite or misleading; near it, it ends the iteration fast.
-            let is_exact = matches!(self.linear, Linear::Factorized(_));
-            let next = if is_exact { Curvature::Exact } else { Curvature::Clamped };
-            match self.line_search(z, (step, slope), (problem, next), (here, there)) {
-                Some(1.0) => curvature = next,
-                Some(_) => {
-                    curvature = Curvature::Clamped;
-                    if is_exact {
-                        self.system.evaluate(z, problem, curvature, here);
-                    }
-                }
-                None if curvature == Curvature::Exact => {
-                    curvature = Curvature::Clamped;
-                    self.system.evaluate(z, problem, curvature, here);
-                }
-                None => {
-                    // No step lowers W: its round-off hides what is left, or the direction is no good.
-                    report.converged = -slope <= ENERGY_ROUND_OFF * here.energy.abs();
-                    break;
-                }
-            }
-            if reads_friction && self.system.grip(z, problem, is_rough) > 0.0 {
-                self.system.evaluate(z, problem, curvature, here);
-            }
-        }
-        Ok(report)
-    }
-
-    /// Where the motion that `z` comes with would tear the cloth, as where a part of it has just been stopped, starts
-    /// from half of it, or from where the cloth was: wherever `W` is least. Leaves the system evaluated there.
-    fn choose_start(&mut self, z: &mut [f64], problem: &NewtonProblem<'_>, here: &mut Evaluation) {
-        let mut trial = std::mem::take(&mut self.trial);
-        let at = |start: &[f64], fraction: f64, z: &[f64], trial: &mut Vec<f64>| {
-            trial.clear();
-            trial.extend_from_slice(z);
-            for (k, start) in start.iter().enumerate().filter(|(k, _)| !problem.held[k / 3][k % 3]) {
-                trial[k] = start + fraction * (trial[k] - start);
-            }
-        };
-        at(&self.start, 0.5, z, &mut trial);
-        let energy_of_half = self.evaluate_start(&trial, problem, here);
-        if energy_of_half < self.evaluate_start(z, problem, here) {
-            at(&self.start, 0.0, z, &mut trial);
-            let is_nothing_better = self.evaluate_start(&trial, problem, here) < energy_of_half;
-            if !is_nothing_better {
-                at(&self.start, 0.5, z, &mut trial);
-                self.evaluate_start(&trial, problem, here);
-            }
-            z.copy_from_slice(&trial);
-        }
-        self.trial = trial;
-    }
-
-    /// `W` at a start, with contacts as they are found there.
-    fn evaluate_start(&mut self, z: &[f64], problem: &NewtonProblem<'_>, here: &mut Evaluation) -> f64 {
-        self.system.touches.clear();
-        self.system.grip(z, problem, false);
-        self.system.evaluate(z, problem, Curvature::Clamped, here);
-        here.energy
-    }
-
-    /// Moves every group of pieces that touch each other and that nothing outside acts on, along the axes on which nothing
-    /// holds it, to where inertia takes it: the minimum of `W` over translations, of which neither elasticity nor the
-    /// contacts of the group know anything. An approximate solution then keeps linear momentum as an exact one does.
-    fn settle_translations(&self, z: &mut [f64], problem: &NewtonProblem<'_>) {
-        if !self.system.pressure.is_empty() {
-            return;
-        }
-        let groups = Groups::find(&self.pieces, problem);
-        for axis in 0..3 {
-            let (mut moments, mut inertias) = (vec![0.0; self.pieces.len()], vec![0.0; self.pieces.len()]);
-            let mut is_free: Vec<bool> = groups.is_touched.iter().map(|touched| !touched).collect();
-            for (piece, group) in self.pieces.iter().zip(&groups.of_piece) {
-                for v in piece.iter().map(|v| *v as usize) {
-                    moments[*group] += problem.inertia[v] * (z[3 * v + axis] - problem.predicted[v][axis]);
-                    inertias[*group] += problem.inertia[v];
-                    is_free[*group] &= !problem.held[v][axis];
-                }
-            }
-            for (piece, group) in self.pieces.iter().zip(&groups.of_piece).filter(|(_, g)| is_free[**g]) {
-                let shift = moments[*group] / inertias[*group];
-                piece.iter().for_each(|v| z[3 * *v as usize + axis] -= shift);
-            }
-        }
-    }
-
-    /// Solves `H s = −g` at the point of the last evaluation.
-    fn find_step(
-        &mut self,
-        (z, here): (&[f64], &mut Evaluation),
-        (problem, limits): (&NewtonProblem<'_>, NewtonLimits),
-        (report, curvature): (&mut NewtonReport, Curvature),
-        step: &mut [f64],
-    ) -> Result<(), NewtonError> {
-        match &mut self.linear {
-            Linear::Conjugate(parts) => {
-                let (hessian, preconditioner, work) = &mut **parts;
-                hessian.update(&self.system, problem);
-                if report.iterations == 0 {
-                    let rate = Some(problem.damping_rate);
-                    let is_touched = self.system.touches.iter().any(Touch::is_closed);
-                    if is_touched || self.rate_of_grids != rate {
-                        preconditioner.update_grids(hessian, problem);
-                        self.rate_of_grids = rate.filter(|_| !is_touched);
-                    }
-                }
-                preconditioner.update(hessian, &self.system, problem);
-                preconditioner.update_chains(hessian, &self.system, problem);
-                let left = limits.linear_iterations - report.linear_iterations;
-                let limits = ConjugateLimits {
-                    tolerance: limits.linear_tolerance,
-                    enough: LINEAR_PART * limits.decrease(problem),
-                    iterations: MAX_CONJUGATE.min(left),
-                };
-                let system = (&self.system, &*hessian, preconditioner);
-                let point = (z, here.gradient.as_slice());
-                report.linear_iterations += conjugate::solve(system, point, problem, limits, (step, work));
-            }
-            Linear::Factorized(parts) => {
-                let Direct { assembly, topology, plate, .. } = &**parts;
-                let surface = (topology, plate);
-                let mut factor = assembly.factorize(surface, (&self.system, z), problem, true);
-                if factor.is_err() && curvature == Curvature::Exact {
-                    self.system.evaluate(z, problem, Curvature::Clamped, here);
-                    factor = assembly.factorize(surface, (&self.system, z), problem, true);
-                }
-                if factor.is_err() && !self.system.pressure.is_empty() {
-                    factor = assembly.factorize(surface, (&self.system, z), problem, false);
-                }
-                assembly.solve(&factor?, (&here.gradient, problem.held), step);
-            }
-        }
-        Ok(())
-    }
-
-    /// Armijo backtracking along `step`: the fraction taken, `None` if none lowers `W` enough. The system is then
-    /// evaluated at the new point, or somewhere along the step if there is none.
-    fn line_search(
-        &mut self,
-        z: &mut [f64],
-        (step, slope): (&[f64], f64),
-        (problem, curvature): (&NewtonProblem<'_>, Curvature),
-        (here, there): (&mut Evaluation, &mut Evaluation),
-    ) -> Option<f64> {
-        let work_of_rim = dot(&here.rim, &step[..here.rim.len()]);
-        let mut fraction = 1.0;
-        let mut trial = std::mem::take(&mut self.trial);
-        trial.resize(z.len(), 0.0);
-        let mut taken = None;
-        for _ in 0..MAX_HALVINGS {
-            trial.iter_mut().zip(z.iter().zip(step)).for_each(|(t, (z, s))| *t = z + fraction * s);
-            self.system.evaluate(&trial, problem, curvature, there);
-            let change = there.energy - here.energy - fraction * work_of_rim;
-            if change <= SUFFICIENT_DECREASE * fraction * slope {
-                z.copy_from_slice(&trial);
-                std::mem::swap(here, there);
-                taken = Some(fraction);
-                break;
-            }
-            fraction *= 0.5;
-        }
-        self.trial = trial;
-        taken
     }
 
     /// Copies positions and scalars into the flat vector.

@@ -1,4 +1,5 @@
 use super::*;
+use crate::block::Curvature;
 use crate::model::{BendingModel, ClothModel, MembraneModel};
 use crate::testing::{Sheet, disturb, stiff};
 use taffeta_core::{ContactRow, VertexIndex};

@@ -132,6 +132,19 @@ pub(super) fn set_vector(lanes: &mut [Lane], lane: usize, value: DVec3) {
     lanes[2][lane] = value.z;
 }
 
+/// The product of a vector with the symmetric matrix of one lane, all of whose entries are scaled by a factor.
+#[inline(always)]
+pub(super) fn multiply(matrix: &[Lane; 6], x: DVec3, (lane, factor): (usize, f64)) -> DVec3 {
+    let [k00, k01, k02, k11, k12, k22] = matrix;
+    let (k00, k01, k02) = (k00[lane] * factor, k01[lane] * factor, k02[lane] * factor);
+    let (k11, k12, k22) = (k11[lane] * factor, k12[lane] * factor, k22[lane] * factor);
+    DVec3::new(
+        k00 * x.x + k01 * x.y + k02 * x.z,
+        k01 * x.x + k11 * x.y + k12 * x.z,
+        k02 * x.x + k12 * x.y + k22 * x.z,
+    )
+}
+
 /// Tile and lane of a face or edge.
 pub(super) fn split(number: usize) -> (usize, usize) {
     (number / TILE, number % TILE)

@@ -3,7 +3,9 @@
 use super::membrane::Membrane;
 use super::system::{Evaluation, NewtonProblem, System};
 use super::tiles::{FaceTiles, ZERO};
+use super::vectors::dot;
 use super::*;
+use crate::block::Curvature;
 use crate::model::{BendingModel, ClothModel, Compression};
 use crate::testing::{Sheet, disturb, newton_step, stiff};
 use taffeta_core::math::Sym2;

@@ -43,12 +43,11 @@ pub use constraint::Constraint;
 pub use edge::EdgeStrain;
 pub use ring::RingBend;
 pub use solid::solid_stiffness;
-pub use tetrahedron::{RestTetrahedron, TetrahedronStrain, TetrahedronVolume};
+pub use tetrahedron::{TetrahedronLimits, TetrahedronMeasure};
 pub use times::ProjectiveTimes;
 pub use triangle::TriangleStrain;
 
-use crate::drivers::newton::FactorError;
-use crate::drivers::newton::dissect;
+use crate::drivers::newton::{FactorError, dissect};
 use constraint::{ConstraintSet, LaneSet, ScalarSet, narrow, widen};
 use edge::EdgeKernel;
 use glam::DVec3;
@@ -71,9 +70,9 @@ pub struct ProjectiveConstraints {
     /// Strain of triangles.
     pub triangles: Vec<TriangleStrain>,
     /// Strain of tetrahedra.
-    pub tetrahedra: Vec<TetrahedronStrain>,
+    pub tetrahedra: Vec<TetrahedronLimits>,
     /// Volumes of tetrahedra.
-    pub volumes: Vec<TetrahedronVolume>,
+    pub volumes: Vec<TetrahedronLimits>,
     /// Mean curvatures.
     pub rings: Vec<RingBend>,
 }

@@ -1,7 +1,6 @@
 //! The constraints of a solid: which, and how stiff.
 
-use super::tetrahedron::RestTetrahedron;
-use super::{ProjectiveConstraints, TetrahedronStrain, TetrahedronVolume};
+use super::{ProjectiveConstraints, TetrahedronLimits, TetrahedronMeasure};
 use crate::block::Tetrahedron;
 use crate::solid::SolidMaterial;
 
@@ -24,10 +23,11 @@ impl ProjectiveConstraints {
     /// than by strain.
     pub fn push_solid(&mut self, shape: &Tetrahedron, material: &SolidMaterial) {
         let [strain, volume] = solid_stiffness(material).map(|stiffness| stiffness * shape.volume);
-        let (rest, limits) = (RestTetrahedron::from(shape), [1.0; 2]);
-        self.tetrahedra.push(TetrahedronStrain { rest, limits, weight: strain });
+        let keep =
+            |measure, weight| TetrahedronLimits { rest: shape.clone(), measure, limits: [1.0; 2], weight };
+        self.tetrahedra.push(keep(TetrahedronMeasure::Strain, strain));
         if volume > 0.0 {
-            self.volumes.push(TetrahedronVolume { rest, limits, weight: volume });
+            self.volumes.push(keep(TetrahedronMeasure::Volume, volume));
         }
     }
 }

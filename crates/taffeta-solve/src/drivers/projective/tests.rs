@@ -2,6 +2,7 @@
 
 use super::singular::{SignedSingularValues, change_singular_values_2, clamp_product};
 use super::*;
+use crate::block::Tetrahedron;
 use crate::model::{BendingModel, ClothModel, MembraneModel};
 use crate::testing::{Sheet, disturb, stiff};
 use glam::{DMat3, DVec2};
@@ -36,7 +37,9 @@ fn noise(random: &mut SplitMix64) -> DVec3 {
 /// Everything that the library has, on one tetrahedron and a triangle beside it.
 fn all_kinds() -> (ProjectiveConstraints, Vec<DVec3>) {
     let rest = [DVec3::ZERO, DVec3::X, DVec3::new(0.1, 0.9, 0.0), DVec3::new(0.2, 0.1, 1.1)];
-    let tetrahedron = RestTetrahedron::new([0, 1, 2, 3].map(VertexIndex), rest).unwrap();
+    let tetrahedron = Tetrahedron::new([0, 1, 2, 3].map(VertexIndex), rest);
+    let limit =
+        |measure, limits, weight| TetrahedronLimits { rest: tetrahedron.clone(), measure, limits, weight };
     let gradients = [DVec2::new(-1.0, -0.8), DVec2::new(1.0, 0.0), DVec2::new(0.0, 0.8)];
     let vertices = [1, 2, 3].map(VertexIndex);
     let constraints = ProjectiveConstraints {
@@ -47,8 +50,8 @@ fn all_kinds() -> (ProjectiveConstraints, Vec<DVec3>) {
             weight: 40.0,
         }],
         triangles: vec![TriangleStrain { vertices, gradients, limits: [0.9, 1.05], weight: 30.0 }],
-        tetrahedra: vec![TetrahedronStrain { rest: tetrahedron, limits: [0.95, 1.05], weight: 25.0 }],
-        volumes: vec![TetrahedronVolume { rest: tetrahedron, limits: [0.9, 1.1], weight: 35.0 }],
+        tetrahedra: vec![limit(TetrahedronMeasure::Strain, [0.95, 1.05], 25.0)],
+        volumes: vec![limit(TetrahedronMeasure::Volume, [0.9, 1.1], 35.0)],
         rings: vec![RingBend {
             vertices: [3, 0, 1, 2].map(VertexIndex).to_vec(),
             coefficients: vec![-1.5, 0.4, 0.5, 0.6],
@@ -395,11 +398,15 @@ fn a_solid_that_was_flattened_gets_up() {
                 place[axis] += 1;
                 *corner = at(place[0], place[1], place[2]);
             }
-            let tetrahedron = RestTetrahedron::new(corners, corners.map(|vi| rest[vi.to_usize()])).unwrap();
-            let weight = 1e4 * tetrahedron.volume;
-            let (rest, limits) = (tetrahedron, [1.0; 2]);
-            constraints.tetrahedra.push(TetrahedronStrain { rest, limits, weight });
-            constraints.volumes.push(TetrahedronVolume { rest, limits, weight });
+            // Half of them are left-handed, with a negative volume.
+            let rest = Tetrahedron::new(corners, corners.map(|vi| rest[vi.to_usize()]));
+            let (weight, limits) = (1e4 * rest.volume.abs(), [1.0; 2]);
+            let measure = TetrahedronMeasure::Strain;
+            let strain = TetrahedronLimits { rest, measure, limits, weight };
+            constraints
+                .volumes
+                .push(TetrahedronLimits { measure: TetrahedronMeasure::Volume, ..strain.clone() });
+            constraints.tetrahedra.push(strain);
         }
     }
     let masses = vec![0.01; count];

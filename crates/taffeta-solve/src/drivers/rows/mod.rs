@@ -22,7 +22,7 @@ mod element;
 pub(crate) mod kernels;
 mod law;
 #[cfg(test)]
-mod oracle;
+mod oracle_tests;
 mod passes;
 pub(crate) mod scalar;
 #[cfg(test)]

@@ -4,7 +4,7 @@ use crate::derive::world::World;
 use crate::measure::origins::find_origins;
 use crate::model::setup::Cloth;
 use crate::model::sheet::VertexName;
-use glam::{DVec2, DVec3, Vec3};
+use glam::{DVec2, DVec3, Vec3A};
 use std::ops::Range;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::{Region, VertexIndex};
@@ -165,19 +165,24 @@ impl<'a> ClothView<'a> {
     pub fn fill_normals(&self, out: &mut [[f32; 3]]) {
         let positions = self.positions();
         assert_eq!(out.len(), positions.len(), "one entry for each vertex");
-        out.fill([0.0; 3]);
+        // Relative to a vertex: far from the origin single precision would lose the differences. In lanes of four a sum is one
+        // addition.
+        let origin = positions.first().copied().unwrap_or_default();
+        let x: Vec<Vec3A> = positions.iter().map(|x| (*x - origin).as_vec3a()).collect();
+        let mut sums = vec![Vec3A::ZERO; positions.len()];
         for face in self.faces() {
-            let [a, b, c] = face.map(|v| positions[v as usize]);
-            // The differences in full precision: far from the origin those of single precision would be noise.
-            let doubled_area = (b - a).as_vec3().cross((c - a).as_vec3());
+            let [a, b, c] = face.map(|v| x[v as usize]);
+            let doubled_area = (b - a).cross(c - a);
             for v in face {
-                let sum = &mut out[*v as usize];
-                *sum = (Vec3::from_array(*sum) + doubled_area).to_array();
+                sums[*v as usize] += doubled_area;
             }
         }
-        for normal in out {
-            // A face of a micrometer has 1e-12 m², whose square single precision still holds.
-            *normal = Vec3::from_array(*normal).normalize_or_zero().to_array();
+        // Roots and quotients by themselves, so that the compiler takes several at once. A face of a micrometer has 1e-12 m²,
+        // whose square single precision still holds.
+        let mut scales: Vec<f32> = sums.iter().map(|sum| sum.length_squared()).collect();
+        scales.iter_mut().for_each(|square| *square = 1.0 / square.max(f32::MIN_POSITIVE).sqrt());
+        for ((normal, sum), scale) in out.iter_mut().zip(sums).zip(scales) {
+            *normal = (sum * scale).to_array();
         }
     }
 }

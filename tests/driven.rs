@@ -125,7 +125,7 @@ fn no_speed_brings_a_driven_ball_through_a_curtain() {
             ..WorldDescription::bare()
         });
         let ball = world.find_obstacle("ball").expect("its name");
-        let mut way: f64 = 0.0;
+        let (mut way, mut pushed) = (0.0_f64, 0.0_f64);
         for _ in 0..tier(3, 20) + (LONGEST_WAY / (speed * FRAME)) as u32 {
             way = (way + speed * FRAME).min(LONGEST_WAY);
             world.set_obstacle_pose(ball, shifted(start + DVec3::Z * way)).expect("a pose");
@@ -133,8 +133,10 @@ fn no_speed_brings_a_driven_ball_through_a_curtain() {
             assert_eq!(report.safeguard.passed, 0, "{speed} m/s: {:?}", report.safeguard);
             assert_eq!(world.crossings().map(|list| list.len()), Some(0), "{speed} m/s");
             assert_eq!(ask::sunken_faces(&world), Some(0), "{speed} m/s");
+            // In the end it may swing off, around the ball by its lower edge.
+            let cloth = world.cloth(world.cloth_ids()[0]);
+            pushed = cloth.positions().iter().map(|x| x.z).fold(pushed, f64::max);
         }
-        let pushed = world.cloth(world.cloth_ids()[0]).positions().iter().map(|x| x.z).fold(0.0, f64::max);
         assert!(pushed > 0.1, "{speed} m/s: the curtain gives way: {pushed}");
     }
 }

@@ -115,8 +115,8 @@ fn reference_points(world: &World) -> Vec<DVec3> {
     closed.chain(world.setup.meshes.iter().map(of_mesh)).collect()
 }
 
-/// Momentum that the contacts have handed to each obstacle in a substep of length `h` \[s\], about the origin; and by
-/// how much and where it was pressed.
+/// Momentum that the contacts have handed to each obstacle in a substep of length `h` \[s\], about the origin.
+/// Returns also by how much and where it was pressed.
 fn of_contacts(world: &World, h: f64) -> Vec<(Wrench, Share)> {
     let mut received = vec![(Wrench::default(), Share::default()); count(world)];
     let ends = mesh_ends(world);

@@ -31,9 +31,9 @@ pub(crate) fn keep_pressures(world: &mut World) {
     }
 }
 
-/// State of the closed components of cloths that keep a volume. The pressure above that outside \[Pa\] is that of the
-/// last substep, and as exact as the substep has converged. With too few substeps for the stiffness of the cloth it
-/// is too small, as if the cloth were softer.
+/// State of the closed components of cloths that keep a volume: cloth, volume now and volume asked for \[m³\], pressure
+/// above that outside \[Pa\]. The pressure is that of the last substep, and as exact as the substep has converged. With too
+/// few substeps for the stiffness of the cloth it is too small, as if the cloth were softer.
 pub fn enclosed_volumes(world: &World) -> Vec<EnclosedState> {
     let x: &[DVec3] = &world.state.motion.positions.raw;
     let each = world.derived.enclosed.iter().zip(&world.derived.blocks.enclosed);

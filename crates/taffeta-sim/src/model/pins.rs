@@ -134,8 +134,9 @@ pub(crate) struct Contradiction {
     pub distance: f64,
 }
 
-/// First contradiction between two pins that both select a vertex at `x` \[m\]: they take it to different places
-/// along an axis that both hold, while neither has let go. Looked for at their keys and halfway between.
+/// First contradiction between two pins that both select a vertex at `x` \[m\]; `None` if there is none. They
+/// contradict if they take it to different places along an axis that both hold, while neither has let go. Checks their
+/// keys and the times halfway between.
 pub(crate) fn find_contradiction(pins: [&Pin; 2], x: DVec3) -> Option<Contradiction> {
     let descriptions = pins.map(|pin| &pin.description);
     let end = descriptions.iter().filter_map(|pin| pin.release).fold(f64::INFINITY, f64::min);

@@ -16,8 +16,8 @@ pub(crate) const LOOSE_PART: f64 = 0.25;
 const LOOSENING: f64 = 0.25;
 const LOOSEST_PART: f64 = 0.5;
 
-/// Limits relative to the loose gap, each with room for the next one: the largest gap that closes before the time of
-/// the seam is over, the shortest thread, and the distance to which the two sides may come elsewhere.
+/// Limits relative to the loose gap, each with room for the next one. They are the largest gap that closes before the
+/// time of the seam is over, the shortest thread, and how near the two sides may come elsewhere.
 const TIGHT: f64 = 0.2;
 const SHORTEST: f64 = 0.1;
 const CONTACT: f64 = 0.05;

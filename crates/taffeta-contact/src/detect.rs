@@ -207,7 +207,7 @@ impl Probe<'_> {
         }
     }
 
-    /// Returns whether points on a chord or face come within reach of the obstacle: they lie below the nearest corner
+    /// Returns whether points on a chord or face come within reach of the obstacle. They lie below the nearest corner
     /// by no more than the sagitta of an arc whose half chord is `half` \[m\].
     fn may_reach(&self, vertices: &[VertexIndex], half: f64) -> bool {
         let nearest = vertices.iter().map(|vi| self.clearances[vi.to_usize()]).fold(f64::INFINITY, f64::min);

@@ -160,7 +160,7 @@ impl Material {
         self.validate_bending()
     }
 
-    /// Whether the plate's stiffness is positive definite.
+    /// Checks that the plate's stiffness is positive definite.
     fn validate_bending(&self) -> Result<(), MaterialError> {
         let [warp, weft] = self.bend;
         let ratio = self.bend_ratio();

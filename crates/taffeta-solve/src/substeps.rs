@@ -109,8 +109,8 @@ struct Link {
     ends: [VertexIndex; 2],
     /// Rest length \[m\].
     length: f64,
-    /// Area that it stands for \[m²\]: its length times that of its rope, or its volume over the size of its solid,
-    /// so that the root of the sum is a size.
+    /// Area that it stands for \[m²\]: its length times that of its rope, or its volume over the size of its solid.
+    /// So the root of the sum is a size.
     area: f64,
 }
 

@@ -1,8 +1,8 @@
 //! Ropes in the preconditioner: their part of the Hessian is a narrow band and is factorized exactly.
 //!
 //! Elimination along the rope solves it at once, at a cost that grows linearly with the segments. A block-diagonal
-//! preconditioner takes as many iterations as a rope has segments, and grids help only where there is a surface. `H =
-//! L D Lᵀ` without exchange of rows; a rope whose band is not positive definite keeps its diagonal blocks.
+//! preconditioner takes as many iterations as a rope has segments, and grids help only where there is a surface.
+//! `H = L D Lᵀ` without exchange of rows; a rope whose band is not positive definite keeps its diagonal blocks.
 
 use super::block_rows::{BlockRows, Mat3};
 use std::ops::Range;

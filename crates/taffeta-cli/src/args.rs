@@ -13,7 +13,7 @@ use glam::DVec3;
 use std::path::PathBuf;
 use taffeta_io::Format;
 
-/// What scripts need to know.
+/// Exit statuses, for scripts.
 const EXIT_STATUSES: &str = "\
 Exit status:
   0    done

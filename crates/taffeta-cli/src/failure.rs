@@ -12,9 +12,9 @@ pub enum Failure {
     Failed(String),
     /// It is done in part, and what there is was written.
     Partial {
-        /// What goes to standard output.
+        /// Text for standard output.
         text: String,
-        /// What is missing, and what helps.
+        /// The missing part, and advice.
         reason: String,
     },
     /// Stopped by a signal, with a checkpoint.
@@ -48,7 +48,7 @@ impl Failure {
         }
     }
 
-    /// What it has to say on standard output.
+    /// Text for standard output.
     pub fn output(&self) -> &str {
         match self {
             Failure::Partial { text, .. } => text,

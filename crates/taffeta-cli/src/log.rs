@@ -1,4 +1,4 @@
-//! What is said on standard error while a command works.
+//! Messages on standard error while a command works.
 
 use std::fmt::Display;
 use std::io::Write;

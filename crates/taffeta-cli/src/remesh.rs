@@ -93,7 +93,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     create_file(path, bytes).map_err(|error| refuse_file(path, &error))
 }
 
-/// What is not in the output.
+/// Notes on data that are missing in the output.
 fn notes(input: &Input, output: &Path, result: &Remeshed) -> Vec<String> {
     let mut notes = Vec::new();
     let mut left_out = input.left_out.clone();

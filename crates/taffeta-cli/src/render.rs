@@ -55,7 +55,7 @@ pub fn render(options: &RenderOptions) -> Result<String, Failure> {
     Ok(drawing.path.display().to_string())
 }
 
-/// What is asked for.
+/// Form of the output that is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Picture,
@@ -93,7 +93,7 @@ impl Form {
     }
 }
 
-/// What is drawn, and how.
+/// Frames to draw, and how to draw them.
 struct Drawing {
     source: Source,
     /// The frames to draw, at least one.

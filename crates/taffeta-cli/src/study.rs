@@ -79,7 +79,7 @@ fn conclude(report: &StudyReport, page: &Path, quiet: bool) -> Result<String, Fa
     Ok(if quiet { String::new() } else { format!("{count} variants, compared with `{reference}`: {page}") })
 }
 
-/// What a study says on standard error while it runs: a line for each variant, and on a terminal a bar.
+/// Messages of a study on standard error while it runs: a line for each variant, and on a terminal a bar.
 struct Progress {
     count: usize,
     bar: Option<ProgressBar>,

@@ -17,8 +17,9 @@ pub(crate) struct Pursuit {
     pub floor: f64,
 }
 
-/// What is found where the distance first is the limit or less, if that is before the end of the path. `at` tells the
-/// distance \[m\] at a time from 0 to 1 with something of the caller's; `here` is that at the start.
+/// Follows a path to the first point where the distance is the limit or less, and returns the caller's value there;
+/// `None` if the path ends before. `at` gives the distance \[m\] and a value at a time from 0 to 1; `here` is both at
+/// the start.
 pub(crate) fn advance<T>(pursuit: Pursuit, here: (f64, T), mut at: impl FnMut(f64) -> (f64, T)) -> Option<T> {
     let ((mut distance, mut found), mut t) = (here, 0.0);
     for _ in 0..STRIDES {

@@ -38,13 +38,13 @@ impl Aabb {
         Self { low: self.low - DVec3::splat(margin), high: self.high + DVec3::splat(margin) }
     }
 
-    /// Whether two boxes have a point in common. False if a coordinate is not a number.
+    /// Returns whether two boxes have a point in common. False if a coordinate is not a number.
     #[inline]
     pub fn overlaps(&self, other: &Self) -> bool {
         self.low.cmple(other.high).all() && other.low.cmple(self.high).all()
     }
 
-    /// Whether a point lies inside or on the box.
+    /// Returns whether a point lies inside or on the box.
     #[inline]
     pub fn contains(&self, point: DVec3) -> bool {
         self.low.cmple(point).all() && point.cmple(self.high).all()
@@ -82,8 +82,8 @@ impl MovingBox {
         Self { at: self.at.union(other.at), moves: self.moves.union(other.moves) }
     }
 
-    /// Whether anything in one box can meet anything in the other one on the way, along each axis by itself: what moves
-    /// alike does not come closer. False if a coordinate is not a number.
+    /// Returns whether anything in one box can meet anything in the other one on the way. Each axis is judged by
+    /// itself, by the relative motion. False if a coordinate is not a number.
     #[inline]
     pub fn meets(&self, other: &Self) -> bool {
         let reaches = |a: &Self, b: &Self| {

@@ -25,7 +25,7 @@ use taffeta_core::tasks::collect;
 
 /// Part of its distance that a pair that cannot keep its separation must be left with on its path to count as apart.
 const SPARED_SHARE: f64 = 1e-6;
-/// What became of a motion.
+/// Result of truncating a motion.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Truncation {
     /// The fraction of its motion that each vertex may make.
@@ -52,7 +52,7 @@ pub fn truncate(pairs: &[Pair], separation: impl Fn(usize) -> f64 + Sync, path: 
     truncate_among(pairs, separation, path, (&[], Vec::new()))
 }
 
-/// The same among obstacles in closed form, with the faces that may meet them.
+/// Like [`truncate`], among obstacles in closed form, with the faces that may meet them.
 pub(crate) fn truncate_among(
     pairs: &[Pair],
     separation: impl Fn(usize) -> f64 + Sync,
@@ -121,7 +121,7 @@ impl Slab {
     }
 }
 
-/// What keeps a pair apart, if not the bound.
+/// Guard that keeps a pair apart, if not the bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Guard {
     None,
@@ -162,7 +162,7 @@ struct Walk<'a> {
     shift: f64,
 }
 
-/// What a plane asks for.
+/// Fractions and bounds that a separating plane demands.
 #[derive(Clone, Copy, Debug)]
 struct Plane {
     /// Of the four vertices.
@@ -295,7 +295,7 @@ impl Search<'_> {
         self.lower(watched.pair.vertices, plane.fractions)
     }
 
-    /// Whether all vertices of a pair that is apart stand still when those are stopped that can be.
+    /// Returns whether all vertices of a separated pair stand still once those that can be stopped are stopped.
     fn can_stop(&self, watched: &Watched) -> bool {
         let stands = |v: u32| {
             let v = v as usize;
@@ -318,7 +318,8 @@ impl Search<'_> {
         has_fallen
     }
 
-    /// What a plane asks for that moves by the shift of the walk; `None` if no fractions will do.
+    /// Fractions and bounds that a plane demands if it moves by the shift of the walk; `None` if no fractions will
+    /// do.
     fn try_plane(&self, watched: &Watched, walk: Walk<'_>) -> Option<Plane> {
         let room = walk.slab.width - watched.separation;
         if room.is_nan() || room <= 0.0 {

@@ -73,14 +73,14 @@ pub fn find_crossings_among(list: &[Element], near: &[[u32; 2]], x: &[DVec3]) ->
     crossings
 }
 
-/// Whether a segment and a triangle have a point in common, exactly. A triangle whose corners are on a line is none: its
-/// edges are what can be crossed.
+/// Returns whether a segment and a triangle have a point in common, exactly. A triangle whose corners lie on a line
+/// is never met: its edges can be crossed instead.
 pub fn edge_meets_face(edge: [DVec3; 2], face: [DVec3; 3]) -> bool {
     // Most are, also of elements that share a corner, and exact signs cost more.
     !are_apart(edge, face) && meets_by_signs(edge, face)
 }
 
-/// Whether the boxes around a segment and a triangle have no point in common.
+/// Returns whether the boxes around a segment and a triangle have no point in common.
 fn are_apart([p, q]: [DVec3; 2], [a, b, c]: [DVec3; 3]) -> bool {
     let ([edge_low, edge_high], face_low, face_high) =
         ([p.min(q), p.max(q)], a.min(b).min(c), a.max(b).max(c));
@@ -99,21 +99,22 @@ fn meets_by_signs([p, q]: [DVec3; 2], [a, b, c]: [DVec3; 3]) -> bool {
     around.iter().all(|s| *s >= 0.0) || around.iter().all(|s| *s <= 0.0)
 }
 
-/// Whether a segment goes through the inside of a triangle, from one side of it strictly to the other, exactly.
+/// Returns whether a segment goes through the inside of a triangle, from one side of it strictly to the other,
+/// exactly.
 pub fn edge_pierces_face([p, q]: [DVec3; 2], [a, b, c]: [DVec3; 3]) -> bool {
     let around = [side([p, q, a], b), side([p, q, b], c), side([p, q, c], a)];
     let is_inside = around.iter().all(|s| *s > 0.0) || around.iter().all(|s| *s < 0.0);
     is_inside && side([a, b, c], p) * side([a, b, c], q) < 0.0
 }
 
-/// Whether a point lies strictly inside a tetrahedron, exactly; nothing does inside a flat one.
+/// Returns whether a point lies strictly inside a tetrahedron, exactly; nothing does inside a flat one.
 pub fn is_in_tetrahedron([a, b, c, d]: [DVec3; 4], p: DVec3) -> bool {
     let sides = [side([b, d, c], p), side([a, c, d], p), side([a, d, b], p), side([a, b, c], p)];
     sides.iter().all(|s| *s > 0.0) || sides.iter().all(|s| *s < 0.0)
 }
 
-/// Whether two triangles without a common corner, or with some, cross: an edge of one meets the other and shares no
-/// corner with it. Corners are told apart by their names.
+/// Returns whether two triangles cross: an edge of one meets the other and shares no corner with it. Corners are told
+/// apart by their names.
 pub fn faces_cross<K: Copy + PartialEq>(first: ([K; 3], [DVec3; 3]), second: ([K; 3], [DVec3; 3])) -> bool {
     let pierces = |(edges, from): ([K; 3], [DVec3; 3]), (face, to): ([K; 3], [DVec3; 3])| {
         (0..3).any(|k| {
@@ -130,7 +131,7 @@ fn side([a, b, c]: [DVec3; 3], p: DVec3) -> f64 {
     orient3d(coord(a), coord(b), coord(c), coord(p))
 }
 
-/// Whether three points lie on a line, exactly.
+/// Returns whether three points lie on a line, exactly.
 fn is_on_line(points: [DVec3; 3]) -> bool {
     let turn = |axis: usize| {
         let [a, b, c] = points.map(|p| Coord { x: p[axis], y: p[(axis + 1) % 3] });
@@ -139,7 +140,8 @@ fn is_on_line(points: [DVec3; 3]) -> bool {
     (0..3).all(|axis| turn(axis) == 0.0)
 }
 
-/// The same in the plane that contains both; along the axis in which the triangle is seen largest.
+/// Returns whether a segment and a triangle in one plane have a point in common. Both are projected along the axis in
+/// which the triangle is seen largest.
 fn meets_in_plane([p, q]: [DVec3; 2], [a, b, c]: [DVec3; 3]) -> bool {
     let normal = (b - a).cross(c - a).abs();
     let flat = |x: DVec3| {

@@ -27,8 +27,8 @@ pub struct SubstepView<'a> {
     pub start: &'a [DVec3],
     /// Predicted positions \[m\] and inverse masses.
     pub rows: &'a [Row],
-    /// Whether the positions at the start count where something touches there. If not, contacts are wanted where the rows
-    /// are.
+    /// True if the positions at the start count where something touches there. Otherwise contacts are wanted where
+    /// the rows are.
     pub rests: bool,
     /// Time at the start \[s\].
     pub time: f64,
@@ -48,7 +48,7 @@ pub struct Detector {
     margin: f64,
 }
 
-/// What may touch one obstacle.
+/// Primitives that may touch one obstacle.
 #[derive(Clone, Debug, Default)]
 struct Candidates {
     vertices: Vec<VertexIndex>,
@@ -118,7 +118,8 @@ impl Detector {
         contacts
     }
 
-    /// Whether something has moved by a quarter of the margin since the candidates were collected, or is not a number.
+    /// Returns whether the candidates are out of date: something has moved by a quarter of the margin since they were
+    /// collected, or is not a number.
     fn is_stale(&self, obstacles: &[Obstacle], view: &SubstepView<'_>) -> bool {
         if self.collected_at.len() != view.rows.len() || self.candidates.len() != obstacles.len() {
             return true;
@@ -206,8 +207,8 @@ impl Probe<'_> {
         }
     }
 
-    /// Whether points on a chord or face come within reach of the obstacle: they lie below the nearest corner by no more
-    /// than the sagitta of an arc whose half chord is `half` \[m\].
+    /// Returns whether points on a chord or face come within reach of the obstacle. They lie below the nearest corner
+    /// by no more than the sagitta of an arc whose half chord is `half` \[m\].
     fn may_reach(&self, vertices: &[VertexIndex], half: f64) -> bool {
         let nearest = vertices.iter().map(|vi| self.clearances[vi.to_usize()]).fold(f64::INFINITY, f64::min);
         nearest <= sagitta(self.placed.shape.rounding() + nearest.max(0.0), half)
@@ -242,7 +243,7 @@ impl Probe<'_> {
         self.measure_at(vertices, weights, |vi| self.position(vi))
     }
 
-    /// The same, with the distance and the normal of where the vertices are at `place`.
+    /// A contact at the given point of a face, with the distance and the normal where `place` puts the vertices.
     fn measure_at(
         &self,
         vertices: [VertexIndex; 4],
@@ -276,13 +277,14 @@ impl Probe<'_> {
         self.placed.carry(self.view.start[vi.to_usize()])
     }
 
-    /// Whether elements may rest on the body with several points: over what is curved their one nearest point rolls.
+    /// Returns whether elements may rest on the body with several points. On a curved body their one nearest point
+    /// rolls.
     fn bears(&self) -> bool {
         self.view.rests && self.placed.shape.rounding() > 0.0
     }
 
-    /// Whether an edge or face touches the body at the start of the substep with the point of these weights; `corners` are
-    /// its vertices as the body carries them along.
+    /// Returns whether an edge or face touches the body at the start of the substep with the point of these weights.
+    /// `corners` are its vertices as the body carries them along.
     fn touches<const N: usize>(&self, vi: VertexIndex, corners: &[DVec3; N], weights: &[f64; N]) -> bool {
         let point: DVec3 = corners.iter().zip(weights).map(|(x, s)| *x * *s).sum();
         self.placed.shape.signed_distance(point).0 <= self.surface(vi).offset
@@ -319,7 +321,8 @@ impl Probe<'_> {
         }
     }
 
-    /// Whether a chord of this length \[m\] sags into the shape by an amount that matters.
+    /// Returns whether a chord of this length \[m\] sags into the shape by an amount that matters. The length is
+    /// given squared.
     fn sags(&self, vi: VertexIndex, squared_length: f64) -> bool {
         squared_length > 8.0 * self.placed.shape.rounding() * NEGLIGIBLE_SAGITTA * self.surface(vi).offset
     }

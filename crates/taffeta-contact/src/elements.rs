@@ -12,7 +12,7 @@ pub(crate) const ELEMENTS_PER_TASK: usize = 1024;
 pub struct Element {
     /// The corners; an edge repeats its second end, a vertex itself.
     pub corners: [u32; 3],
-    /// Whether the element is a face.
+    /// True if the element is a face.
     pub is_face: bool,
     /// Which of its corners it owns.
     pub owns_corner: [bool; 3],

@@ -1,4 +1,5 @@
-//! What lies around the vertices and edges of a surface: whether a point on one of them is where the surface is nearest.
+//! Surroundings of the vertices and edges of a surface: they tell whether the surface is nearest at a point on one of
+//! them.
 //!
 //! A pair of primitives knows nothing of their neighbors. A vertex that lies on a flat mesh, beside one of its edges, is
 //! near that edge too, in a slanted direction; a contact there would hold up what slides over the mesh like a bump.
@@ -12,7 +13,7 @@ use glam::DVec3;
 /// their differences.
 const SLACK: f64 = 1e-6;
 
-/// What counts as nearest.
+/// Criterion for a nearest point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Nearest {
     /// No neighboring point is nearer.
@@ -53,8 +54,8 @@ impl Fans {
         self.around(v).first().copied()
     }
 
-    /// Whether a point on a vertex or edge is nearest to another point, which lies off it by `gap` \[m\], among the points
-    /// of the surface around it. One inside a face always is.
+    /// Returns whether a point on a vertex or edge is nearest to another point, which lies off it by `gap` \[m\],
+    /// among the points of the surface around it. One inside a face always is.
     pub(crate) fn is_nearest(
         &self,
         point: &Point,

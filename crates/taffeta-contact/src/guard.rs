@@ -99,14 +99,14 @@ pub(crate) struct GuardedFace {
     is_settled: bool,
 }
 
-/// What a face asks for.
+/// Demand of a face.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Verdict {
     /// Nothing.
     Clear,
     /// Smaller fractions of its corners.
     Lower([f64; 3]),
-    /// What cannot be stopped forces it into the obstacle.
+    /// Vertices that cannot be stopped force it into the obstacle.
     Forced,
 }
 
@@ -119,7 +119,7 @@ pub struct FaceAtShape {
     pub shape: u32,
 }
 
-/// Whether a face is inside a shape or crosses its surface. `skeleton` is that of the shape.
+/// Returns whether a face is inside a shape or crosses its surface. `skeleton` is that of the shape.
 pub(crate) fn is_sunken(shape: &WorldShape, skeleton: &Skeleton, x: [DVec3; 3]) -> bool {
     let (middle, radius) = ball_around(&x);
     // A distance is that of the nearest point: no point of the face is nearer than its middle by more than the radius.
@@ -175,7 +175,7 @@ pub(crate) fn watch_faces(
 }
 
 impl GuardedFace {
-    /// What it takes to keep the face outside, with the fractions as they are.
+    /// Computes the fractions that keep the face outside, given the present ones.
     pub(crate) fn judge(&mut self, shapes: &[MovingShape<'_>], fractions: &[f64], path: Path<'_>) -> Verdict {
         if self.is_settled {
             return Verdict::Clear;
@@ -216,12 +216,12 @@ impl GuardedFace {
         }
     }
 
-    /// What forces the face into which obstacle.
+    /// Names the face and the obstacle.
     pub(crate) fn name(&self) -> FaceAtShape {
         FaceAtShape { corners: self.corners, shape: self.shape }
     }
 
-    /// Whether the face stays outside on its path, however near.
+    /// Returns whether the face stays outside on its path, however near.
     fn stays_outside(
         &self,
         shape: &MovingShape<'_>,

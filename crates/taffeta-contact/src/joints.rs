@@ -1,4 +1,4 @@
-//! What is about to be joined, and so may come nearer than contact would let it.
+//! Pairs that are about to be joined, and so may come nearer than contact allows.
 //!
 //! A pair of primitives is joint if one of them has a vertex that is to become one with a vertex of the other, or of the
 //! faces around that. Such pairs may still not cross: the distance that they keep is only much smaller, and they slide

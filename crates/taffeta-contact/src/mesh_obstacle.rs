@@ -74,7 +74,7 @@ impl MeshObstacle {
         self.faces.iter().map(half_angle).sum::<f64>() / std::f64::consts::TAU
     }
 
-    /// What is wrong with the obstacle, in words; `None`: nothing.
+    /// Describes what is wrong with the obstacle; `None` if it is valid.
     pub fn find_defect(&self) -> Option<String> {
         if self.faces.is_empty() || self.shapes.is_empty() {
             return Some("its mesh has no faces".to_owned());
@@ -134,12 +134,12 @@ impl MeshObstacle {
         }
     }
 
-    /// Whether it never moves.
+    /// Returns whether it never moves.
     pub fn is_still(&self) -> bool {
         self.shapes.len() < 2 && self.motion.is_still() && self.skin.is_none()
     }
 
-    /// Whether it stands still from one time \[s\] to another.
+    /// Returns whether it stands still from one time \[s\] to another.
     pub fn stands_between(&self, start: f64, end: f64) -> bool {
         if let Some(skin) = &self.skin {
             return skin.stands_between(start, end);

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 /// Part of the radius within which a motion is about that of the velocity.
 const CLOSE: f64 = 0.75;
-/// What holds for some substeps holds for more of them, up to `CALM_MOST`, as long as this part of the cloth goes no farther
-/// than this part of its radius: cloth at rest is not to be searched again and again.
+/// Part of the radius within which this share of the cloth must stay for the balls to hold for more substeps, up to
+/// `CALM_MOST`. So cloth at rest is not searched again and again.
 const CALM_PART: f64 = 0.9;
 const CALM_SHARE: f64 = 0.25;
 const CALM_MOST: f64 = 64.0;
@@ -44,7 +44,7 @@ impl MotionBounds {
         Self { since: step.time, span: ahead * step.h, centers: step.start.to_vec(), moves, radii }
     }
 
-    /// Whether these are balls of so many vertices.
+    /// Returns whether these are balls of so many vertices.
     pub fn are_sound(&self, vertex_count: usize) -> bool {
         let Self { since, span, centers, moves, radii } = self;
         let counts = [centers.len(), moves.len(), radii.len()];
@@ -58,7 +58,7 @@ impl MotionBounds {
         &self.centers
     }
 
-    /// Whether all vertices are in their balls over a substep.
+    /// Returns whether all vertices are in their balls over a substep.
     pub(crate) fn hold(&self, step: Step<'_>) -> bool {
         let elapsed = [step.time - self.since, step.time + step.h - self.since];
         self.centers.len() == step.start.len()
@@ -67,8 +67,8 @@ impl MotionBounds {
             && [step.start, step.end].iter().zip(elapsed).all(|(x, elapsed)| self.contain(x, elapsed))
     }
 
-    /// Whether all vertices are in their balls after a time \[s\]. What moves linearly between two times at which it is in
-    /// its ball has been there all the time.
+    /// Returns whether all vertices are in their balls after a time \[s\]. A vertex that moves linearly between two
+    /// times at which it is in its ball has been there all the time.
     fn contain(&self, x: &[DVec3], elapsed: f64) -> bool {
         let part = elapsed / self.span;
         (0..x.len()).all(|v| self.drift(v, x[v], part) <= self.radii[v])
@@ -87,7 +87,7 @@ impl MotionBounds {
         (0..self.centers.len()).map(around).collect()
     }
 
-    /// Whether a vertex that is at `x` \[m\] at the end of a substep is in its ball.
+    /// Returns whether a vertex that is at `x` \[m\] at the end of a substep is in its ball.
     pub(crate) fn hold_at_end(&self, v: usize, x: DVec3, step: Step<'_>) -> bool {
         let part = (step.time + step.h - self.since) / self.span;
         self.drift(v, x, part) <= self.radii[v]

@@ -41,7 +41,7 @@ impl NearSearch {
         near
     }
 
-    /// Those pairs of which one is among the chosen movers, in increasing order.
+    /// Pairs that contain one of the chosen movers, in increasing order.
     pub fn find_around(
         &mut self,
         list: &[Element],
@@ -72,8 +72,8 @@ impl NearSearch {
         sort(near, movers)
     }
 
-    /// The same as [`find`](Self::find) without taking anything over; `known` tells that the boxes of obstacles in the last search contain those
-    /// that are given.
+    /// Like [`find`](Self::find), without updating the search. `known` tells that the boxes of obstacles in the last
+    /// search contain the given ones.
     pub fn look(
         &self,
         list: &[Element],
@@ -141,7 +141,7 @@ fn fit(tree: &mut Option<BoxTree>, count: usize, area: impl Fn(u32) -> MovingBox
     }
 }
 
-/// Whether any of the bodies of these elements can touch another one of them or itself.
+/// Returns whether any of the bodies of these elements can touch another one of them or itself.
 fn meets_itself(list: &[Element], meets: impl Fn(u32, u32) -> bool) -> bool {
     let mut bodies: Vec<u32> = list.iter().map(|element| element.body).collect();
     bodies.sort_unstable();

@@ -26,7 +26,7 @@ impl Obstacle {
         Self { name: String::new(), shape, place, motion: Motion::default(), friction: Friction::default() }
     }
 
-    /// What is wrong with the obstacle, in words; `None`: nothing.
+    /// Describes what is wrong with the obstacle; `None` if it is valid.
     pub fn find_defect(&self) -> Option<String> {
         let Placement { translate, rotate_deg, scale } = self.place;
         if let Some(reason) = self.shape.find_defect(scale) {

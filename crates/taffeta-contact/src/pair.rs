@@ -7,7 +7,7 @@ use taffeta_core::geometry::closest_point_on_triangle;
 /// Pairs that one task takes.
 pub(crate) const PAIRS_PER_TASK: usize = 1024;
 
-/// What the four vertices of a pair are.
+/// Meaning of the four vertices of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PairKind {
     /// A vertex and the three corners of a face.

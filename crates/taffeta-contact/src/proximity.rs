@@ -51,9 +51,9 @@ const MARGIN_GROWTH: f64 = 2.0;
 pub struct MeshBody {
     /// Half its thickness, and its friction.
     pub surface: ContactSurface,
-    /// Whether it moves by itself. Bodies that do not are obstacles: they do not meet each other.
+    /// True if it moves by itself. Bodies that do not are obstacles: they do not meet each other.
     pub is_cloth: bool,
-    /// Whether it meets itself and others that move by themselves; obstacles it meets in any case.
+    /// True if it meets itself and others that move by themselves; obstacles it meets in any case.
     pub meets_cloths: bool,
 }
 
@@ -84,14 +84,14 @@ pub struct Proximity {
     /// The boxes of the vertices of obstacles for which the pairs were collected.
     obstacle_boxes: Vec<MovingBox>,
     bounds: MotionBounds,
-    /// Whether the pairs are to be collected whatever the bounds of the motion say.
+    /// True if the pairs are to be collected whatever the bounds of the motion say.
     is_stale: bool,
     pairs: Vec<Pair>,
     /// The distance that each pair is to keep \[m\].
     offsets: Vec<f64>,
-    /// What is about to be joined.
+    /// Pairs that are about to be joined.
     joints: Joints,
-    /// What crosses now, and so cannot be kept apart.
+    /// Present crossings, which cannot be kept apart.
     quarantine: Quarantine,
     /// Looks at pairs of elements and of primitives that nobody has asked for yet.
     work: u64,
@@ -119,7 +119,7 @@ impl Proximity {
         self.is_stale = true;
     }
 
-    /// Whether two bodies, or a body and itself, can meet.
+    /// Returns a predicate that tells whether two bodies, or a body and itself, can meet.
     fn meets(bodies: &[MeshBody]) -> impl Fn(u32, u32) -> bool + Sync + '_ {
         |a, b| {
             let (a, b) = (&bodies[a as usize], &bodies[b as usize]);
@@ -177,7 +177,7 @@ impl Proximity {
         self.elements.vertex_bodies[vertex as usize]
     }
 
-    /// Those of some pairs, by their numbers, at which nothing is known to cross: what was forced together has gone through.
+    /// Forced pairs, given by their numbers, at which no crossing is known: one side has gone through the other.
     pub fn find_passed(&self, forced: &[u32]) -> Vec<Pair> {
         let pairs = forced.iter().map(|number| self.pairs[*number as usize]);
         pairs.filter(|pair| !self.quarantine.holds(pair)).collect()
@@ -192,7 +192,7 @@ impl Proximity {
         self.quarantine.crossings()
     }
 
-    /// What crosses, as it was noted last.
+    /// Crossings, as noted last.
     pub fn crossings(&self) -> &[Crossing] {
         self.quarantine.crossings()
     }
@@ -344,7 +344,8 @@ impl Proximity {
         ((0..moves.len()).map(|v| place(&found.fractions, v)).collect(), found)
     }
 
-    /// The same for a motion of a few vertices while all others are held. The pairs around them are collected for it alone.
+    /// Like [`secure`](Self::secure), for a motion of a few vertices while all others are held. The pairs around them
+    /// are collected for it alone.
     pub fn secure_few(&mut self, step: Step<'_>) -> (Vec<DVec3>, Truncation) {
         let moves: Vec<DVec3> = step.start.iter().zip(step.end).map(|(x, y)| *y - *x).collect();
         let moves_with =

@@ -1,4 +1,4 @@
-//! What crosses: it cannot be kept apart, only pulled apart.
+//! Quarantine of crossing pairs: they cannot be kept apart, only pulled apart.
 //!
 //! The pairs around a crossing are not certified. Where the curve along which two surfaces meet cuts a part off one of
 //! them, the smaller part is pulled back through the other surface (D. Baraff, A. Witkin, M. Kass, Untangling cloth,
@@ -18,7 +18,7 @@ pub struct Quarantine {
     crossings: Vec<Crossing>,
     /// A vertex and a crossing that it belongs to, sorted.
     members: Vec<(u32, u32)>,
-    /// Whether each vertex belongs to a part that is to go back through what cuts it off. Empty if nothing crosses.
+    /// True for each vertex of a cut-off part that is to go back through the crossing. Empty if nothing crosses.
     cut_off: Vec<bool>,
 }
 
@@ -55,12 +55,12 @@ impl Quarantine {
         }
     }
 
-    /// What crosses.
+    /// The quarantined crossings.
     pub fn crossings(&self) -> &[Crossing] {
         &self.crossings
     }
 
-    /// Whether nothing does.
+    /// Returns whether nothing crosses.
     pub fn is_empty(&self) -> bool {
         self.crossings.is_empty()
     }
@@ -71,10 +71,10 @@ impl Quarantine {
         self.members[first..].iter().take_while(move |member| member.0 == v).map(|member| member.1)
     }
 
-    /// Whether a pair is at a crossing, so that it may pass. Where one end of the edge is to go back, these are the
-    /// primitives of that end and those that touch the face: the other end is kept from following it, or the crossing
-    /// would spread. Elsewhere one primitive belongs to the edge and the other one touches the face, or it is a corner of
-    /// the face and a face at the edge.
+    /// Returns whether a pair is at a crossing, so that it may pass. Where one end of the edge is to go back, these
+    /// are the primitives of that end and those that touch the face. The other end is kept from following it, or the
+    /// crossing would spread. Elsewhere one primitive belongs to the edge and the other one touches the face, or it
+    /// is a corner of the face and a face at the edge.
     pub fn holds(&self, pair: &Pair) -> bool {
         if self.is_empty() {
             return false;
@@ -95,7 +95,7 @@ impl Quarantine {
         first.iter().any(|v| self.of_vertex(*v).any(|number| is_at(&self.crossings[number as usize])))
     }
 
-    /// What has to move how for the crossings to go away, at positions `x` \[m\].
+    /// Displacements that resolve the crossings at positions `x` \[m\]: for each, the vertex and its direction.
     pub(crate) fn pulls(&self, elements: &Elements, x: &[DVec3]) -> Vec<Pull> {
         if self.is_empty() {
             return Vec::new();
@@ -135,7 +135,7 @@ pub(crate) struct Pull {
     pub weights: [f64; 3],
     /// Where the vertex is to go, as seen from the face.
     pub normal: DVec3,
-    /// Whether it is to go to the other side of the face, rather than as far as it can.
+    /// True if it is to go to the other side of the face, rather than as far as it can.
     pub is_through: bool,
 }
 

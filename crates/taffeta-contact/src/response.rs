@@ -15,7 +15,7 @@ use taffeta_core::{ContactRow, VertexIndex};
 /// start of the substep along, so it gives no velocity; the limit keeps it from bursting the elements nearby.
 const DEEPEST_PUSH_SPEED: f64 = 1.0;
 
-/// What touches, by which a contact is found again in the next substep.
+/// Name of the primitives that touch, by which a contact is found again in the next substep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum ContactName {
     /// A point of a cloth, by the vertices that carry it, and an obstacle in closed form, by its number.
@@ -28,7 +28,7 @@ pub enum ContactName {
 /// A contact of one substep with its multipliers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
-    /// What touches.
+    /// Name of the primitives that touch.
     pub name: ContactName,
     /// The constraint.
     pub row: ContactRow,
@@ -36,9 +36,10 @@ pub struct Contact {
     pub normal_lambda: f64,
     /// Multiplier of friction so far, tangential \[kg·m\].
     pub friction_lambda: DVec3,
-    /// Whether the point stays where it is on the body.
+    /// True if the point stays where it is on the body.
     pub sticks: bool,
-    /// What the sweeps of earlier substeps have left over of its slip, since it sticks \[m\], tangential: it is taken back too.
+    /// Slip that the sweeps of earlier substeps have left over since the contact sticks \[m\], tangential. It is
+    /// taken back too.
     pub carried_slip: DVec3,
 }
 

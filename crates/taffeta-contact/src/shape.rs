@@ -36,7 +36,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// What the shape is called in messages.
+    /// Name of the shape in messages.
     pub fn name(&self) -> &'static str {
         match self {
             Shape::Sphere { .. } => "sphere",
@@ -46,7 +46,7 @@ impl Shape {
         }
     }
 
-    /// What is wrong with the shape at a scale, in words; `None`: nothing.
+    /// Describes what is wrong with the shape at a scale; `None` if it is valid.
     pub fn find_defect(&self, scale: f64) -> Option<String> {
         let is_size = |size: f64| size.is_finite() && size > 0.0;
         match *self {
@@ -163,7 +163,8 @@ impl WorldShape {
         self.nearest_of_face(&self.skeleton(), corners).0
     }
 
-    /// The same, and the point of the face. `skeleton` is that of the shape.
+    /// The least signed distance of the points of a face from the surface \[m\], and its point. `skeleton` is that of
+    /// the shape.
     pub fn nearest_of_face(&self, skeleton: &Skeleton, corners: [DVec3; 3]) -> (f64, DVec3) {
         let at = |x: DVec3| (self.signed_distance(x).0, x);
         let sides = (0..3).filter_map(|k| {
@@ -273,7 +274,7 @@ impl WorldShape {
     }
 }
 
-/// What a shape is built around.
+/// Points and segments that a shape is built around.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Skeleton {
     /// Corners, or the center.

@@ -3,7 +3,8 @@
 use crate::pair::{Closest, Pair, PairKind};
 use glam::DVec3;
 
-/// What touches, by the vertices that carry the two points in ascending order, filled up with the greatest number.
+/// Pair of touching features, by the vertices that carry the two points in ascending order, filled up with the
+/// greatest number.
 pub(crate) type Feature = [[u32; 3]; 2];
 
 /// A point of a primitive.
@@ -29,7 +30,7 @@ pub(crate) struct Sides {
 }
 
 impl Sides {
-    /// Those of a pair, without the vertices that do not carry them.
+    /// Builds the sides of a pair without the vertices whose weight is zero.
     pub(crate) fn new(pair: &Pair, found: &Closest) -> Self {
         let point = |range: std::ops::Range<usize>| {
             let mut point = Point { vertices: [pair.vertices[range.start]; 3], weights: [0.0; 3], count: 0 };
@@ -45,7 +46,7 @@ impl Sides {
         Self { points: [point(0..split), point(split..4)] }
     }
 
-    /// What touches.
+    /// The pair of touching features.
     pub(crate) fn feature(&self) -> Feature {
         let mut feature = self.points.map(|point| {
             let mut carriers = [u32::MAX; 3];

@@ -12,7 +12,7 @@ pub struct Step<'a> {
     pub end: &'a [DVec3],
     /// Velocities at its start \[m/s\].
     pub velocities: &'a [DVec3],
-    /// Who cannot be stopped.
+    /// True for each vertex that cannot be stopped.
     pub prescribed: &'a [bool],
     /// Time at the start \[s\].
     pub time: f64,

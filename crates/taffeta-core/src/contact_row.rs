@@ -34,7 +34,7 @@ impl ContactRow {
         self.normal.dot(point) - self.offset
     }
 
-    /// Whether both points are on cloths, so that what one gains the other loses.
+    /// Returns whether both points are on cloths, so that one loses as much as the other gains.
     pub fn is_mutual(&self) -> bool {
         self.weights.iter().sum::<f64>().abs() < 0.5
     }

@@ -22,7 +22,7 @@ impl Friction {
     /// No friction.
     pub const NONE: Self = Self { static_: 0.0, kinetic: 0.0 };
 
-    /// What is wrong with the coefficients, in words; `None`: nothing.
+    /// Describes what is wrong with the coefficients; `None` if they are valid.
     pub fn find_defect(&self) -> Option<String> {
         let Self { static_, kinetic } = *self;
         if !static_.is_finite() || !kinetic.is_finite() || kinetic < 0.0 {

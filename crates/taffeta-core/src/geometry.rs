@@ -100,7 +100,7 @@ pub fn sixfold_volume([a, b, c, d]: [DVec3; 4]) -> f64 {
 /// A tetrahedron of less than this part of the cube of its longest edge has no volume.
 const FLATNESS: f64 = 1e-9;
 
-/// Whether a tetrahedron with these corners \[m\] has no usable volume.
+/// Returns whether a tetrahedron with these corners \[m\] has no usable volume.
 pub fn is_flat(x: [DVec3; 4]) -> bool {
     let longest = x.iter().flat_map(|a| x.iter().map(|b| a.distance(*b))).fold(0.0, f64::max);
     sixfold_volume(x).abs() <= FLATNESS * longest * longest * longest

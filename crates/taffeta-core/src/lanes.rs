@@ -109,7 +109,7 @@ impl<const V: usize> LaneBatches<V> {
         self.used.len()
     }
 
-    /// Whether a sweep on more than one thread shares out at least one color.
+    /// Returns whether a sweep on more than one thread shares out at least one color.
     pub fn sweeps_in_parallel(&self) -> bool {
         self.colors.iter().any(|color| color.len() >= 2 * BATCHES_PER_TASK)
     }

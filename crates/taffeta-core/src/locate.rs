@@ -110,12 +110,12 @@ impl FaceGrid {
         }
     }
 
-    /// What is no farther from a point in the grid than this \[m\] is in one of the rings up to `ring`.
+    /// Distance \[m\] within which the rings up to `ring` contain everything around a point in the grid.
     pub fn reach_of(&self, ring: usize) -> f64 {
         self.cell * ring as f64
     }
 
-    /// Whether the rings up to `ring` around a point are the whole grid.
+    /// Returns whether the rings up to `ring` around a point are the whole grid.
     pub fn covers_all(&self, point: DVec2, ring: usize) -> bool {
         [0, 1].into_iter().all(|axis| {
             let center = self.cell_along(axis, point[axis]);

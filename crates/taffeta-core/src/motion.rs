@@ -83,7 +83,7 @@ impl Pose {
         Pose { rotation: self.rotation.transpose(), translation: self.apply_inverse(DVec3::ZERO) }
     }
 
-    /// What is wrong with the pose, in words; `None`: nothing.
+    /// Describes what is wrong with the pose; `None` if it is valid.
     pub fn find_defect(&self) -> Option<String> {
         let Self { rotation, translation } = self;
         if !rotation.is_finite() || !translation.is_finite() {
@@ -140,7 +140,7 @@ impl<T: PartialEq> Drive<T> {
         if part >= 1.0 - TIME_SLACK { 1.0 } else { part.max(0.0) }
     }
 
-    /// Whether the value is the same at all times from one to another \[s\].
+    /// Returns whether the value stays equal at all times from one to another \[s\].
     pub fn stands_between(&self, start: f64, end: f64) -> bool {
         self.from == self.to || self.part(start) == self.part(end)
     }
@@ -257,13 +257,13 @@ impl Motion {
         }
     }
 
-    /// Whether the motion never moves anything.
+    /// Returns whether the motion never moves anything.
     pub fn is_still(&self) -> bool {
         self.drive.is_none()
             && self.keys.iter().all(|key| key.translate == DVec3::ZERO && key.rotate_deg == DVec3::ZERO)
     }
 
-    /// Whether nothing moves from one time to another \[s\].
+    /// Returns whether nothing moves from one time to another \[s\].
     pub fn stands_between(&self, start: f64, end: f64) -> bool {
         if let Some(drive) = &self.drive {
             return drive.stands_between(start, end);
@@ -274,7 +274,7 @@ impl Motion {
             && between.map(|key| Some((key.translate, key.rotate_deg))).all(|at| at == first)
     }
 
-    /// What is wrong with the keys, in words; `None`: nothing.
+    /// Describes what is wrong with the keys; `None` if they are valid.
     pub fn find_defect(&self) -> Option<String> {
         let finite =
             |key: &Keyframe| key.time.is_finite() && key.translate.is_finite() && key.rotate_deg.is_finite();

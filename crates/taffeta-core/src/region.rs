@@ -20,8 +20,8 @@ pub enum Region {
 }
 
 impl Region {
-    /// Whether a material point inside the sheet belongs to the region, by its world position at time 0 \[m\] and its
-    /// material coordinates \[m\]. Boundaries and vertex lists have no inside: `false`.
+    /// Returns whether a material point inside the sheet belongs to the region, by its world position at time 0 \[m\]
+    /// and its material coordinates \[m\]. Boundaries and vertex lists have no inside: `false`.
     pub fn contains_point(&self, start: DVec3, material: Option<DVec2>) -> bool {
         match self {
             Region::Box([a, b]) => {

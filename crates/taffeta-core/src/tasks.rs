@@ -30,8 +30,8 @@ const ELEMENTS_PER_THREAD: usize = 500;
 /// Tasks that a list is shared out in, for each thread.
 const TASKS_PER_THREAD: usize = 2;
 
-/// Whether sharing out `count` elements pays, of which a task takes `per_task`. Fewer than two tasks are run by one thread:
-/// waking a second costs more than it saves.
+/// Returns whether sharing out `count` elements pays, of which a task takes `per_task`. Fewer than two tasks are run
+/// by one thread: waking a second costs more than it saves.
 pub fn is_shared(count: usize, per_task: usize) -> bool {
     count >= 2 * per_task && rayon::current_num_threads() > 1
 }

@@ -38,7 +38,7 @@ pub struct Edge {
 }
 
 impl Edge {
-    /// Whether the edge has only one face.
+    /// Returns whether the edge has only one face.
     pub fn is_boundary(&self) -> bool {
         self.faces[0].is_none() || self.faces[1].is_none()
     }
@@ -76,7 +76,7 @@ impl SurfaceTopology {
         Self { epoch, vertex_count, loose_count: 0, faces, face_edges, edges, ring_offsets, ring_faces }
     }
 
-    /// The same surface with `count` more vertices after its own, which belong to no face.
+    /// Adds `count` vertices after those of the surface, which belong to no face.
     pub fn with_loose(mut self, count: usize) -> Self {
         let end = self.ring_offsets.last().copied().unwrap_or(0);
         self.vertex_count += count;

@@ -30,7 +30,7 @@ impl TriangleMesh {
         Some(self.positions.iter().fold([first, first], |[low, high], p| [low.min(*p), high.max(*p)]))
     }
 
-    /// Whether there is one material coordinate per vertex: no seams, one chart.
+    /// Returns whether there is one material coordinate per vertex: no seams, one chart.
     pub fn has_one_chart(&self) -> bool {
         let Some(material) = &self.material else { return false };
         let mut known: Vec<Option<DVec2>> = vec![None; self.positions.len()];

@@ -12,7 +12,7 @@ pub const LANES: usize = 4;
 pub struct F64x4(pub [f64; LANES]);
 
 impl F64x4 {
-    /// The same number in every lane.
+    /// A vector with one number in every lane.
     #[inline(always)]
     pub fn splat(value: f64) -> Self {
         Self([value; LANES])

@@ -5,8 +5,8 @@ use crate::frame::ReadError;
 use std::io::{Cursor, Read};
 use zip::ZipArchive;
 
-/// What the arrays of an archive may take when they are unpacked, as numbers of 8 bytes \[bytes\], however small the file is.
-/// Ten million vertices at rest are half of it. A file that is larger may take its own size.
+/// Limit of the unpacked arrays of an archive, as numbers of 8 bytes \[bytes\], however small the file is. Ten
+/// million vertices at rest are half of it. A file that is larger may take its own size.
 const MAX_UNPACKED: u64 = 1 << 29;
 /// Bytes that a byte of a deflated stream unpacks to at most (RFC 1951: 258 bytes for a length and a distance of one bit each).
 const MAX_RATIO: u64 = 1032;
@@ -18,7 +18,7 @@ pub(crate) struct Archive<'a> {
     zip: ZipArchive<Cursor<&'a [u8]>>,
     /// Length of the file \[bytes\].
     length: u64,
-    /// What may still be unpacked \[bytes\].
+    /// Bytes that may still be unpacked.
     room: u64,
 }
 

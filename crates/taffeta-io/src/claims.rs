@@ -1,4 +1,4 @@
-//! What the header of a file claims, compared with what the file has, before anything is made room for.
+//! Claims of the header of a file, compared with its content before anything is made room for.
 
 use crate::frame::ReadError;
 use ndarray_npy::npy::header::Header;

@@ -38,17 +38,17 @@ impl Format {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
 
-    /// Whether one file holds all frames, so that it can be written only from the files of the single frames.
+    /// Returns whether one file holds all frames, so that it can be written only from the files of the single frames.
     pub fn spans_frames(self) -> bool {
         matches!(self, Self::Usda | Self::Glb)
     }
 
-    /// Whether its files hold everything of a frame and are read back by this program.
+    /// Returns whether its files hold everything of a frame and are read back by this program.
     pub fn is_complete(self) -> bool {
         matches!(self, Self::Ply | Self::Npz)
     }
 
-    /// What is lost in files of this format of all that a run asks for beyond OBJ, in a sentence; `None`: nothing.
+    /// Describes the data beyond OBJ that files of this format lose, in a sentence; `None` if they lose nothing.
     pub fn loss(self) -> Option<&'static str> {
         match self {
             Self::Glb => Some(

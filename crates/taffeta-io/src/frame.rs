@@ -1,4 +1,4 @@
-//! What a frame of a body is.
+//! Data of a frame of a body.
 
 use glam::DVec3;
 use taffeta_core::TriangleMesh;
@@ -9,7 +9,7 @@ use taffeta_core::TriangleMesh;
 pub struct FrameData {
     /// Positions \[m\], faces, material coordinates of the corners \[m\]. Of a curve: positions only.
     pub mesh: TriangleMesh,
-    /// Whether the body is a rope: a curve through its positions, without faces.
+    /// True if the body is a rope: a curve through its positions, without faces.
     pub is_curve: bool,
     /// Velocities \[m/s\], one per vertex.
     pub velocities: Option<Vec<DVec3>>,
@@ -21,7 +21,7 @@ pub struct FrameData {
     pub curvatures: Option<Vec<f64>>,
     /// How much the Green strain of each face differs from that of a neighbor, at most: the Frobenius norm.
     pub strain_jumps: Option<Vec<f64>>,
-    /// The same of the curvature \[1/m\].
+    /// How much the curvature of each face differs from that of a neighbor, at most \[1/m\].
     pub curvature_jumps: Option<Vec<f64>>,
     /// Plastic curvature of each face \[1/m\], of a cloth whose material yields: the Frobenius norm.
     pub plastic_curvatures: Option<Vec<f64>>,
@@ -47,7 +47,7 @@ impl FrameData {
         }
     }
 
-    /// What has one number per face.
+    /// The arrays with one number per face.
     pub(crate) fn face_scalars(&self) -> [&Option<Vec<f64>>; FACE_SCALAR_COUNT] {
         let Self { strains, curvatures, strain_jumps, curvature_jumps, plastic_curvatures, .. } = self;
         [strains, curvatures, strain_jumps, curvature_jumps, plastic_curvatures]

@@ -32,7 +32,7 @@ const OTHER_VOLUMES: [(u64, &str); 15] = [
     (92, "a hexahedron of third order"),
     (93, "a hexahedron of fourth order"),
 ];
-/// Whether an element, by Gmsh's number, is a point, a line or a surface (`GmshDefines.h`).
+/// Returns whether an element, by Gmsh's number, is a point, a line or a surface (`GmshDefines.h`).
 fn is_flat_kind(kind: u64) -> bool {
     matches!(kind, 1..=3 | 8..=10 | 15 | 16 | 20..=28 | 34 | 36..=70 | 84..=86 | 133..=135 | 138)
 }
@@ -75,7 +75,7 @@ pub fn parse_msh(bytes: &[u8], path: &Path) -> Result<MshMesh, ObjError> {
     parse(bytes).map_err(|refusal| refusal.at(path, bytes))
 }
 
-/// What is wrong, and in which line from 1 if it is one line.
+/// Reason of a refusal, with its line from 1 if it is in one line.
 #[derive(Debug)]
 struct Refusal {
     line: Option<usize>,
@@ -196,7 +196,7 @@ fn parse(bytes: &[u8]) -> Result<MshMesh, Refusal> {
     assemble(&content)
 }
 
-/// Whether the file is of version 4.1 and not of 2.
+/// Reads the head, and returns whether the file is of version 4.1 and not of 2.
 fn read_head(lines: &mut Lines<'_>) -> Result<bool, Refusal> {
     let is_head = |(_, word): (usize, &str)| word.trim_start_matches('\u{feff}') == "$MeshFormat";
     if !lines.next().is_some_and(is_head) {

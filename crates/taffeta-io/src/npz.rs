@@ -15,9 +15,9 @@
 //! | `strain_jump` | float64 | (F,) | largest difference of the strain from that of a neighbor |
 //! | `curvature_jump` | float64 | (F,) | largest difference of the curvature from that of a neighbor \[1/m\] |
 //!
-//! What a body does not have is absent: material coordinates of a cloth that came without, everything about faces of a
-//! rope. Material coordinates belong to corners and not to vertices, because the two sides of a seam differ. Where there
-//! is none, `mesh_pos = numpy.empty((V, 2)); mesh_pos[faces] = material` gives them by vertex.
+//! Missing data are absent: material coordinates of a cloth that came without, everything about faces of a rope.
+//! Material coordinates belong to corners and not to vertices, because the two sides of a seam differ. Where there is
+//! none, `mesh_pos = numpy.empty((V, 2)); mesh_pos[faces] = material` gives them by vertex.
 
 use crate::archive::Archive;
 use crate::frame::{FACE_SCALARS, FrameData, ReadError};

@@ -11,7 +11,7 @@ use ndarray::{ArrayD, IxDyn};
 use ndarray_npy::{NpzWriter, ReadNpyError, ReadNpyExt, ReadableElement, WriteNpzError};
 use std::io::{self, Seek, Write};
 
-/// What the numbers of an array are.
+/// Kind of the numbers of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumberKind {
     /// Any number.
@@ -29,7 +29,7 @@ pub struct NumberArray {
     pub shape: Vec<usize>,
     /// The numbers in C order: the last axis runs fastest.
     pub values: Vec<f64>,
-    /// What they are.
+    /// Kind of the numbers.
     pub kind: NumberKind,
 }
 

@@ -57,7 +57,7 @@ pub enum ObjError {
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong.
+        /// Description of the defect.
         message: String,
         /// The line itself.
         text: String,
@@ -67,7 +67,7 @@ pub enum ObjError {
     Whole {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// Description of the defect.
         message: String,
     },
 }

@@ -58,7 +58,7 @@ pub enum OutlineError {
         path: PathBuf,
         /// The path by its id, or by its number in the file.
         name: String,
-        /// What is wrong.
+        /// The defect.
         defect: OutlineDefect,
     },
     /// The mesh would be absurdly fine.
@@ -79,7 +79,7 @@ pub enum OutlineError {
     },
 }
 
-/// What is wrong with a path. Places are material coordinates \[m\].
+/// Defect of a path. Places are material coordinates \[m\].
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum OutlineDefect {
     /// It has an end.

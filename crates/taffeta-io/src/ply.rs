@@ -19,7 +19,7 @@ use ply_rs_bw::ply::{
 use ply_rs_bw::writer::Writer;
 use std::io::{self, Write};
 
-/// What the header of every file says.
+/// Comment in the header of every file.
 const COMMENT: &str = "Taffeta; lengths in m, velocities in m/s, curvatures in 1/m";
 
 /// A vertex: position, velocity, size.

@@ -15,7 +15,7 @@ pub struct Polygons {
     pub faces: Vec<Vec<u32>>,
 }
 
-/// What counts of any element.
+/// Properties of any element that are read.
 #[derive(Clone, Debug, Default)]
 struct AnyElement {
     position: DVec3,

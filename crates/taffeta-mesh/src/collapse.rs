@@ -24,7 +24,7 @@ pub enum CollapseBlocked {
     LastFace,
 }
 
-/// What a collapse removed and merged.
+/// Elements that a collapse removed and merged.
 ///
 /// ```text
 ///          c                        c
@@ -59,7 +59,7 @@ pub struct MergedEdge {
 }
 
 impl HalfedgeMesh {
-    /// Whether the tail of a half-edge can be merged into its tip.
+    /// Checks that the tail of a half-edge can be merged into its tip.
     ///
     /// # Errors
     /// The reason if it cannot.

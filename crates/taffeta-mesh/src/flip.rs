@@ -17,7 +17,7 @@ pub enum FlipBlocked {
     AlreadyJoined(EdgeKey),
 }
 
-/// What a flip turned. All elements are re-used.
+/// Elements that a flip turned. All elements are re-used.
 ///
 /// ```text
 ///         c                      c
@@ -43,7 +43,7 @@ pub struct FlipRecord {
 }
 
 impl HalfedgeMesh {
-    /// Whether an edge can be turned to join the opposite corners.
+    /// Checks that an edge can be turned to join the opposite corners.
     ///
     /// # Errors
     /// The reason if it cannot.

@@ -70,7 +70,7 @@ impl Halfedge {
         Self { edge, side }
     }
 
-    /// The same edge in the other direction.
+    /// The edge in the other direction.
     #[inline]
     pub fn twin(self) -> Self {
         Self { edge: self.edge, side: self.side.opposite() }

@@ -75,17 +75,17 @@ impl HalfedgeMesh {
         self.faces.keys()
     }
 
-    /// Whether the vertex is part of the mesh.
+    /// Returns whether the vertex is part of the mesh.
     pub fn contains_vertex(&self, v: VertexKey) -> bool {
         self.vertices.contains_key(v)
     }
 
-    /// Whether the edge is part of the mesh.
+    /// Returns whether the edge is part of the mesh.
     pub fn contains_edge(&self, e: EdgeKey) -> bool {
         self.edges.contains_key(e)
     }
 
-    /// Whether the face is part of the mesh.
+    /// Returns whether the face is part of the mesh.
     pub fn contains_face(&self, f: FaceKey) -> bool {
         self.faces.contains_key(f)
     }
@@ -130,7 +130,7 @@ impl HalfedgeMesh {
         self.links(he).prev
     }
 
-    /// The same edge in the other direction.
+    /// The edge in the other direction.
     #[inline]
     pub fn twin(&self, he: Halfedge) -> Halfedge {
         he.twin()
@@ -210,19 +210,19 @@ impl HalfedgeMesh {
         self.halfedges_around(tail).find(|&he| self.tip(he) == tip)
     }
 
-    /// Whether the half-edge has no face.
+    /// Returns whether the half-edge has no face.
     #[inline]
     pub fn is_boundary_halfedge(&self, he: Halfedge) -> bool {
         self.links(he).face.is_none()
     }
 
-    /// Whether the edge has only one face.
+    /// Returns whether the edge has only one face.
     #[inline]
     pub fn is_boundary_edge(&self, e: EdgeKey) -> bool {
         self.edges[e].iter().any(|links| links.face.is_none())
     }
 
-    /// Whether the vertex lies on the boundary.
+    /// Returns whether the vertex lies on the boundary.
     #[inline]
     pub fn is_boundary_vertex(&self, v: VertexKey) -> bool {
         self.is_boundary_halfedge(self.halfedge_from(v))

@@ -20,7 +20,7 @@ pub enum OpenBlocked {
     Buried(EdgeKey),
 }
 
-/// What an opening re-used and created.
+/// Elements that an opening re-used and created.
 ///
 /// ```text
 ///    ─────v─────────w·        ─────v──kept────w·      v lies on the boundary and w inside: v becomes two
@@ -48,7 +48,7 @@ pub struct OpenedEdge {
 type Fan = Vec<Halfedge>;
 
 impl HalfedgeMesh {
-    /// Whether edges can be opened all together, so that what they join is a surface afterwards.
+    /// Checks that edges can be opened all together, so that the faces that they join form a surface afterwards.
     ///
     /// # Errors
     /// The first edge that cannot, in the order in which they are given, and why.

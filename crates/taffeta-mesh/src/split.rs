@@ -11,7 +11,7 @@ pub enum SplitBlocked {
     Missing,
 }
 
-/// What a split re-used and created.
+/// Elements that a split re-used and created.
 ///
 /// ```text
 ///         c                      c
@@ -36,7 +36,7 @@ pub struct SplitRecord {
     pub sides: [Option<SplitSide>; 2],
 }
 
-/// What a split did to the face on one side of the edge.
+/// Result of a split for the face on one side of the edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SplitSide {
     /// The face that was there: it keeps the end `a`.
@@ -49,7 +49,7 @@ pub struct SplitSide {
 }
 
 impl HalfedgeMesh {
-    /// Whether an edge can be split. There is no topological obstacle: every edge of the mesh can.
+    /// Checks that an edge can be split. There is no topological obstacle: every edge of the mesh can.
     ///
     /// # Errors
     /// The reason if it cannot.

@@ -38,7 +38,7 @@ impl WeldBlocked {
     }
 }
 
-/// What a weld merged.
+/// Elements that a weld merged.
 ///
 /// ```text
 ///   b₀ ←─ glued.removed ─ b₁        a vertex `b` of a pair becomes the vertex `a`; the half-edge of the
@@ -82,7 +82,7 @@ impl HalfedgeMesh {
         Ok(kept)
     }
 
-    /// Whether the vertices of each pair can become one: whether the result is an oriented surface with boundary.
+    /// Checks that the vertices of each pair can become one: the result must be an oriented surface with boundary.
     ///
     /// # Errors
     /// The first thing that is in the way, with the vertices at which it is.

@@ -98,7 +98,7 @@
 //! # Ok::<(), taffeta_remesh::ArrayError>(())
 //! ```
 //!
-//! What is not supported is refused: panels that are folded over or overlap themselves in material space, surfaces that
+//! Unsupported input is refused: panels that are folded over or overlap themselves in material space, surfaces that
 //! are not manifold.
 
 mod check;
@@ -141,7 +141,7 @@ pub struct OutputArrays {
     pub positions: Vec<[f64; 3]>,
     /// Corners of the faces, oriented as in the input, the smallest first.
     pub faces: Vec<[u32; 3]>,
-    /// Whether each vertex is held.
+    /// True for each vertex that is held.
     pub pinned: Vec<bool>,
     /// World velocities \[m/s\] if the input has any.
     pub velocities: Option<Vec<[f64; 3]>>,
@@ -149,12 +149,12 @@ pub struct OutputArrays {
     pub attributes: Vec<f64>,
 }
 
-/// What remeshing did.
+/// Report of the remeshing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FieldReport {
     /// Passes that were made, with the one that found nothing to do.
     pub passes: u32,
-    /// Whether the last pass found nothing to do: more passes would change nothing.
+    /// True if the last pass found nothing to do: more passes would change nothing.
     pub settled: bool,
     /// Number of splits.
     pub splits: usize,
@@ -166,7 +166,7 @@ pub struct FieldReport {
     pub refusals: Refusals,
     /// Collapses and flips that the veto refused in the last pass.
     pub vetoed: usize,
-    /// Whether the last pass could not refine further because a piece has as many vertices as it may.
+    /// True if the last pass could not refine further because a piece has reached its limit of vertices.
     pub at_vertex_limit: bool,
 }
 
@@ -191,12 +191,12 @@ pub struct Remeshed {
     /// Where each of its vertices lies on the input. Positions and attributes are those of the input there; but for vertices
     /// of a shape in space that a sharp fold of the input would have turned a face over at, which are near.
     pub origins: Vec<Origin>,
-    /// The same for the material points: where in the charts of the input. Those of a vertex are the same point of the
-    /// surface, seen from the panels around it.
+    /// Where the material points of the result lie in the charts of the input. Those of a vertex are the same point
+    /// of the surface, seen from the panels around it.
     pub material_origins: Vec<Origin>,
     /// For each input vertex its number in the result; `None`: it is gone.
     pub output_of_input: Vec<Option<u32>>,
-    /// What was done.
+    /// Report of the remeshing.
     pub report: FieldReport,
 }
 
@@ -329,12 +329,13 @@ impl FieldRemesher {
         &self.mesh
     }
 
-    /// What the elements of the mesh carry. The cloth of a face is its connected piece, in the order of the lowest face.
+    /// Attributes of the elements of the mesh. The cloth of a face is its connected piece, in the order of the lowest
+    /// face.
     pub fn attributes(&self) -> &SheetAttributes {
         &self.attributes
     }
 
-    /// What was done so far.
+    /// Report of all passes so far.
     pub fn report(&self) -> &FieldReport {
         &self.report
     }

@@ -1,4 +1,4 @@
-//! What the elements of a keyed mesh carry, and what is derived from it.
+//! Attributes of the elements of a keyed mesh, and values derived from them.
 //!
 //! Material coordinates belong to corners, not to vertices, so that the two sides of a seam can differ. Faces that agree
 //! about them form a panel, a chart of its own; what the charts of a cloth say may overlap. [`is_single_valued`] tells
@@ -46,8 +46,8 @@ pub struct VertexAttributes {
     pub input: Option<u32>,
     /// Sizing metric of the last pass \[1/m²\], in material space; zero before the first.
     pub metric: Sym2,
-    /// Whether the vertex is about to be sewn to another: passes leave it where it is, and the boundary edges between two
-    /// such vertices whole.
+    /// True if the vertex is about to be sewn to another. Passes leave it where it is, and the boundary edges between
+    /// two such vertices whole.
     pub is_stitched: bool,
 }
 
@@ -72,7 +72,7 @@ pub struct EdgeAttributes {
     pub angle: f64,
     /// Scalar of curvature bending \[rad\], as seen from the face on the first side; 0 on new edges.
     pub scalar: f64,
-    /// Whether the spring along the edge has let go, and the hinge with it; for good.
+    /// True if the spring along the edge has let go, and the hinge with it; for good.
     pub broken: bool,
 }
 
@@ -153,7 +153,7 @@ pub fn lumped_mass(mesh: &HalfedgeMesh, attributes: &SheetAttributes, v: VertexK
     density / 3.0 * mesh.faces_around(v).map(|f| attributes.material_area(mesh, f)).sum::<f64>()
 }
 
-/// Whether all corners at each vertex of a cloth have the same material coordinate, bit for bit: no seams.
+/// Returns whether all corners at each vertex of a cloth have the same material coordinate, bit for bit: no seams.
 pub fn is_single_valued(mesh: &HalfedgeMesh, attributes: &SheetAttributes, cloth: u32) -> bool {
     let mut coords: Vec<Option<DVec2>> = vec![None; mesh.vertex_slot_limit()];
     mesh.face_keys().filter(|&f| attributes.faces[f].cloth == cloth).all(|f| {

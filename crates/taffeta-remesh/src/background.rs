@@ -69,7 +69,7 @@ pub(crate) struct Tracker {
     /// Of the vertices on seams their places in all charts there.
     charts: SecondaryMap<VertexKey, Vec<Origin>>,
     pub seams: SeamLines,
-    /// What bounds the edits of a rest shape in space; `None`: there are material coordinates.
+    /// Witnesses that bound the edits of a rest shape in space; `None`: there are material coordinates.
     pub witnesses: Option<Witnesses>,
 }
 

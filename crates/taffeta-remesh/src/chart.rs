@@ -40,7 +40,7 @@ impl Chart {
         Self { faces: faces.to_vec(), coords, panels, grid: None }
     }
 
-    /// Whether the rest shape is in space.
+    /// Returns whether the rest shape is in space.
     pub(crate) fn is_in_space(&self) -> bool {
         self.grid.is_none()
     }
@@ -140,7 +140,8 @@ fn lesser(a: (f64, u32), b: (f64, u32)) -> (f64, u32) {
     if (b.0, b.1) < (a.0, a.1) { b } else { a }
 }
 
-/// Whether two upright triangles have inner points in common, exactly: no side of either has the other beyond it.
+/// Returns whether two upright triangles have inner points in common, exactly: no side of either has the other beyond
+/// it.
 fn overlap(first: [DVec2; 3], second: [DVec2; 3]) -> bool {
     let separates = |from: [DVec2; 3], other: [DVec2; 3]| {
         (0..3).any(|k| other.iter().all(|&u| exact_side([from[k], from[(k + 1) % 3], u]) <= 0.0))

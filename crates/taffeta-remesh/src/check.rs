@@ -48,13 +48,14 @@ pub(crate) struct Checker<'a> {
     pub attributes: &'a SheetAttributes,
     pub working: &'a Working,
     pub rules: &'a EditRules<'a>,
-    /// What bounds the edits of a rest shape in space whose input is at hand; `None`: the moves of all edits are added up.
+    /// Witnesses that bound the edits of a rest shape in space whose input is at hand; `None`: the moves of all edits
+    /// are added up.
     pub witnesses: Option<&'a Witnesses>,
 }
 
 impl Checker<'_> {
-    /// Whether an edge that a collapse makes in a cloth of one chart is short enough. A collapse that removes a sliver may make
-    /// longer ones than others, but none that is split.
+    /// Returns whether an edge that a collapse makes in a cloth of one chart is short enough. A collapse that removes
+    /// a sliver may make longer ones than others, but none that would be split.
     fn is_short(&self, he: Halfedge, size: f64) -> bool {
         let is_sliver = |he: Halfedge| {
             self.mesh.face(he).is_some_and(|f| {
@@ -78,7 +79,8 @@ impl Checker<'_> {
         self.mesh.rotate(far) == he || self.is_short(he, self.working.size_between(j, self.mesh.tip(far)))
     }
 
-    /// Whether a collapse would make an edge that is too long. Starts on the far side, where it is decided first.
+    /// Returns whether a collapse would make an edge that is too long. Starts on the far side, where most collapses
+    /// are decided.
     fn makes_too_long(&self, he: Halfedge) -> bool {
         let [i, j] = self.mesh.ends(he);
         let is_joined =
@@ -243,7 +245,7 @@ impl Checker<'_> {
         self.attributes.vertices[v].position
     }
 
-    /// Whether an edge should be flipped: it is not Delaunay in the metric, and no crease.
+    /// Returns whether an edge should be flipped: it is not Delaunay in the metric, and no crease.
     ///
     /// `size_limit` bounds the size of the flipped edge unless it is shorter than the old one.
     pub(crate) fn should_flip(&self, e: EdgeKey, size_limit: f64) -> bool {
@@ -349,11 +351,13 @@ struct MovedFace {
     ends: [VertexKey; 2],
     /// Corners in a chart \[m\], that of the tail first.
     before: [DVec2; 3],
-    /// The same with the tip in place of the tail; of no use in a face that has both.
+    /// Corners after the collapse: those of `before` with the tip in place of the tail. Meaningless in a face that
+    /// has both.
     after: [DVec2; 3],
 }
 
-/// Whether the faces of an edge `a–b` with opposite corners `c` and `d` are no crease, before and after a flip.
+/// Returns whether the faces of an edge `a–b` with opposite corners `c` and `d` are no crease, before and after a
+/// flip.
 fn keeps_flat([x_a, x_b, x_c, x_d]: [DVec3; 4]) -> bool {
     let old = [area_vector([x_a, x_b, x_c]), area_vector([x_b, x_a, x_d])];
     let new = [area_vector([x_d, x_c, x_a]), area_vector([x_c, x_d, x_b])];
@@ -362,8 +366,8 @@ fn keeps_flat([x_a, x_b, x_c, x_d]: [DVec3; 4]) -> bool {
     is_flat(old) && is_flat(new) && new.iter().all(|&n| turns_little(mean, n))
 }
 
-/// Whether the faces that a split of an edge makes turn as little against the whole ones as those of a collapse may, and
-/// fold nothing over, with the new vertex at a place \[m\] of a rest shape in space.
+/// Returns whether a split with the new vertex at a place \[m\] of a rest shape in space keeps the faces unfolded.
+/// Each new face may turn against the whole one as little as at a collapse, and nothing may fold over.
 pub(crate) fn split_stays_unfolded(
     mesh: &HalfedgeMesh,
     attributes: &SheetAttributes,
@@ -393,14 +397,14 @@ fn area_vector([a, b, c]: [DVec3; 3]) -> DVec3 {
     (b - a).cross(c - a)
 }
 
-/// Whether two normals, of any length but zero, differ by no more than the limit.
+/// Returns whether two normals, of any length but zero, differ by no more than the limit.
 fn turns_little(old: DVec3, new: DVec3) -> bool {
     let product = old.length() * new.length();
     product > 0.0 && old.dot(new) >= NORMAL_TURN_COSINE * product
 }
 
-/// Whether the angles opposite to edge `a–b` sum to more than 180° by the margin (C. L. Lawson 1977), as the sine of
-/// the sum. Angles are those of the frame.
+/// Returns whether the angles opposite to edge `a–b` sum to more than 180° by the margin (C. L. Lawson 1977), as the
+/// sine of the sum. Angles are those of the frame.
 fn violates_delaunay(frame: &MetricFrame, [a, b]: [DVec2; 2], [c, d]: [DVec2; 2]) -> bool {
     let (p, q) = (a - c, b - c);
     let (r, s) = (b - d, a - d);

@@ -46,7 +46,7 @@ pub(crate) struct Editor<'a> {
     pub spin: Spin<'a>,
     /// By cloth number.
     pub drifts: Vec<Drift>,
-    /// What the pass may move, by cloth number.
+    /// Displacement that the pass may still make, by cloth number.
     pub allowance: Vec<Allowance>,
     /// While edges are split: those of bent quads, to be flipped when all that is too long has been split.
     pub waiting: Option<Vec<EdgeKey>>,
@@ -77,7 +77,7 @@ impl Editor<'_> {
         has_left
     }
 
-    /// Whether an entry of a heap still holds: the edge exists and has not changed since.
+    /// Returns whether an entry of a heap still holds: the edge exists and has not changed since.
     fn is_current(&self, e: EdgeKey, bits: u64) -> bool {
         self.mesh.contains_edge(e) && self.size_of(e).to_bits() == bits
     }
@@ -101,7 +101,8 @@ impl Editor<'_> {
         self.flip_waiting_edges();
     }
 
-    /// Whether an edge lies on a run that is being sewn: its vertices have partners on the other side, and a new one had none.
+    /// Returns whether an edge lies on a run that is being sewn. Its vertices have partners on the other side, and a
+    /// new one would have none.
     fn is_to_be_sewn(&self, e: EdgeKey) -> bool {
         let is_stitched = |v: &VertexKey| self.attributes.vertices[*v].is_stitched;
         self.mesh.is_boundary_edge(e) && self.mesh.edge_ends(e).iter().all(is_stitched)
@@ -237,7 +238,8 @@ impl Editor<'_> {
         }
     }
 
-    /// Whether the displacement of an edit is within what the pass may still move; if not, it is counted.
+    /// Returns whether the displacement of an edit is within what the pass may still move; if not, counts it as
+    /// postponed.
     fn can_afford(&mut self, cloth: u32, moved: Displacement) -> bool {
         let can = moved.squared <= self.allowance[cloth as usize].left;
         self.report.postponed += usize::from(!can);
@@ -444,7 +446,8 @@ fn split_in_space(
     (record, drift)
 }
 
-/// Whether the faces that a split makes are upright with the new vertex at these coordinates on the two sides \[m\].
+/// Returns whether the faces that a split makes are upright with the new vertex at these coordinates on the two sides
+/// \[m\].
 fn split_stays_upright(
     mesh: &HalfedgeMesh,
     attributes: &SheetAttributes,

@@ -32,7 +32,7 @@ fn rim(mesh: &HalfedgeMesh, attributes: &SheetAttributes, faces: &[FaceKey]) -> 
     beyond.map(|f| corners(mesh, attributes, f)).collect()
 }
 
-/// Whether faces can take the place of others without a sharper fold than is allowed.
+/// Returns whether faces can take the place of others without a sharper fold than is allowed.
 pub(crate) fn keeps_unfolded(
     mesh: &HalfedgeMesh,
     attributes: &SheetAttributes,

@@ -24,7 +24,7 @@ use taffeta_core::geometry::doubled_area;
 use taffeta_core::math::Sym2;
 use taffeta_mesh::{FaceKey, HalfedgeMesh};
 
-/// What the faces around an edit bear before it; empty if that is nothing.
+/// Plastic curvatures of the faces around an edit before it; empty if there are none.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Folds {
     before: Vec<FoldedFace>,

@@ -25,7 +25,7 @@ pub(crate) struct Inertia {
     pub center: DVec3,
     moments: DVec3,
     axes: DMat3,
-    /// Whether the ring may turn: nothing holds it.
+    /// True if the ring may turn: nothing holds it.
     can_turn: bool,
 }
 

@@ -62,7 +62,7 @@ pub(crate) fn determinant(tensor: &Sym2) -> f64 {
     tensor.xx * tensor.yy - tensor.xy * tensor.xy
 }
 
-/// Whether a metric wants the same length in all directions, to the bit.
+/// Returns whether a metric wants the same length in all directions, to the bit.
 #[inline]
 pub(crate) fn is_isotropic(metric: &Metric) -> bool {
     metric.xx == metric.yy && metric.xy == 0.0

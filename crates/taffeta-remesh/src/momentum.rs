@@ -33,7 +33,7 @@ use taffeta_mesh::{HalfedgeMesh, VertexKey, slot_of};
 /// A relative change of mass below this is round-off.
 const MASS_SLACK: f64 = 1e-12;
 
-/// What edits changed beyond the ring: the sheet's mass, center and angular momentum, per unit of areal density.
+/// Changes by edits beyond the ring: the sheet's mass, center and angular momentum, per unit of areal density.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Drift {
     /// Change of the mass \[m²\]: zero but for outlines that are not quite straight and rest shapes in space.
@@ -160,7 +160,8 @@ impl RingMotion {
         self.drift_to(&Self::of_bodies(&bodies, self.reference))
     }
 
-    /// The same for bodies whose arms are from the same reference; whether any is free.
+    /// Restores both momenta of bodies whose arms are from the same reference, within the energy. Returns whether any
+    /// of them is free.
     fn restore_bodies(&self, bodies: &mut [Body]) -> bool {
         let Some(inertia) = self.restore_momenta(bodies) else { return false };
         self.limit_energy(bodies, &inertia);
@@ -312,7 +313,7 @@ pub struct MovedVertex {
     pub path: [DVec3; 2],
     /// Velocity \[m/s\].
     pub velocity: DVec3,
-    /// Whether nothing holds it.
+    /// True if nothing holds it.
     pub is_free: bool,
 }
 

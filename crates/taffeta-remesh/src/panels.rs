@@ -62,7 +62,7 @@ pub(crate) struct Panels {
     pub pieces: Vec<u32>,
     /// The number of the first panel of each piece.
     pub starts: Vec<u32>,
-    /// Whether each panel is mirrored.
+    /// True for each panel that is mirrored.
     pub mirrored: Vec<bool>,
     pub reflection: Reflection,
 }
@@ -159,7 +159,7 @@ impl Panels {
     }
 }
 
-/// Whether two faces agree about the ends of a side that they share.
+/// Returns whether two faces agree about the ends of a side that they share.
 fn sides_agree(coords: &[[DVec2; 3]], face: usize, k: usize, other: u32, j: usize) -> bool {
     let (mine, theirs) = (coords[face], coords[other as usize]);
     mine[k] == theirs[(j + 1) % 3] && mine[(k + 1) % 3] == theirs[j]

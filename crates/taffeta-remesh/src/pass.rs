@@ -7,7 +7,7 @@ use crate::view::View;
 use taffeta_core::Region;
 use taffeta_mesh::VertexKey;
 
-/// What a pass needs to know.
+/// Inputs of a pass.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pass<'a> {
     /// Settings by cloth number; `None`: the cloth is not touched.
@@ -25,7 +25,8 @@ pub struct Pass<'a> {
     pub displacements: &'a [f64],
     /// Vertices at which the edges are to be no longer than a metric asks for, whatever their shape does.
     pub asked: &'a [(VertexKey, Metric)],
-    /// Whether who asks for the pass sees to it that it adds no energy; else no piece has more kinetic energy after it than before.
+    /// True if the caller ensures that the pass adds no energy. Otherwise no piece has more kinetic energy after it
+    /// than before.
     pub is_paid_for: bool,
 }
 

@@ -5,9 +5,10 @@
 //! piece within itself, what is left of it besides its rigid motion, is scaled down until the piece has no more kinetic
 //! energy than before. Neither linear nor angular momentum knows of that.
 //!
-//! What this cannot keep down is the energy of a motion that is rigid already: with lumped masses a finer mesh has less
-//! inertia, and with the same angular momentum it turns faster. What is not rigid pays for that as long as there is any; where
-//! a sheet that turns is coarsened and refined by a factor of ten again and again, it is spent after some ten passes.
+//! This cannot keep down the energy of a motion that is rigid already. With lumped masses a finer mesh has less
+//! inertia, and with the same angular momentum it turns faster. Motion that is not rigid pays for that as long as
+//! there is any. Where a sheet that turns is coarsened and refined by a factor of ten again and again, it is spent
+//! after some ten passes.
 
 use crate::attributes::SheetAttributes;
 use crate::momentum::RingMotion;

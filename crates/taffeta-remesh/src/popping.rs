@@ -60,10 +60,10 @@ pub(crate) struct Allowance {
 }
 
 impl Allowance {
-    /// That of a pass that may move everything.
+    /// Allowance of a pass that may move everything.
     pub(crate) const UNLIMITED: Self = Self { left: f64::INFINITY, at_once: f64::INFINITY };
 
-    /// That of a pass that may move a cloth with an area \[m²\] by a root mean square \[m\].
+    /// Allowance of a pass that may move a cloth with an area \[m²\] by a root mean square \[m\].
     pub(crate) fn new(distance: f64, area: f64) -> Self {
         if distance == f64::INFINITY {
             return Self::UNLIMITED;

@@ -39,7 +39,7 @@ pub struct RandomEdits {
     /// Number of attempts. An edit that would turn a face over, remove a held vertex, or change the outline, a seam or
     /// the rest shape is not made.
     pub attempts: usize,
-    /// Whether vertices of the outline may go where it is straight; otherwise they all stay.
+    /// True if vertices of the outline may go where it is straight; otherwise they all stay.
     pub outline: bool,
     /// The kinds to choose from, with equal chances.
     pub kinds: Vec<EditKind>,
@@ -147,7 +147,8 @@ fn try_collapse(mesh: &mut HalfedgeMesh, attributes: &mut SheetAttributes, he: H
     Some(Made { record: EditRecord::Collapse(record), cloth, drift })
 }
 
-/// Whether the faces that a collapse would change are well shaped afterwards, and a rest shape in space as it was.
+/// Returns whether the faces that a collapse would change are well shaped afterwards, and a rest shape in space stays
+/// as it was.
 fn keeps_upright(mesh: &HalfedgeMesh, attributes: &SheetAttributes, he: Halfedge) -> bool {
     let [i, j] = mesh.ends(he);
     let in_space = mesh.faces_around(i).next().is_some_and(|f| is_in_space(attributes, f));

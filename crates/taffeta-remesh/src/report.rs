@@ -1,4 +1,4 @@
-//! What a pass did, and what it asks before it does it.
+//! Report of a pass, and the questions that it asks before an edit.
 
 use crate::attributes::SheetAttributes;
 use taffeta_mesh::{CollapseRecord, EdgeKey, FlipRecord, Halfedge, HalfedgeMesh, SplitRecord, VertexKey};
@@ -24,7 +24,7 @@ impl EditRecord {
     }
 }
 
-/// What a remeshing pass did.
+/// Report of a remeshing pass.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RemeshReport {
     /// Number of splits.
@@ -35,7 +35,7 @@ pub struct RemeshReport {
     pub flips: usize,
     /// Edges short enough to collapse that were kept for a reason other than size: pins, outline, shape.
     pub refused: usize,
-    /// The same by reason.
+    /// Numbers of these edges by reason.
     pub refusals: Refusals,
     /// Collapses and flips that wait because the pass has moved the material points as far as it may.
     pub postponed: usize,

@@ -24,13 +24,14 @@ pub(crate) fn span(mesh: &HalfedgeMesh, attributes: &SheetAttributes, he: Halfed
     [attributes.material_of(he), attributes.material_of(mesh.next(he))]
 }
 
-/// Whether the rest shape of the cloth of a face is in space: every face is then a chart of its own, and no edge a seam.
+/// Returns whether the rest shape of the cloth of a face is in space: every face is then a chart of its own, and no
+/// edge a seam.
 #[inline]
 pub(crate) fn is_in_space(attributes: &SheetAttributes, f: FaceKey) -> bool {
     attributes.faces[f].rest_error.is_some()
 }
 
-/// Whether the two faces of an edge disagree in the material coordinates of its ends.
+/// Returns whether the two faces of an edge disagree in the material coordinates of its ends.
 pub fn is_seam(mesh: &HalfedgeMesh, attributes: &SheetAttributes, e: EdgeKey) -> bool {
     let [Some(f), Some(_)] = mesh.edge_faces(e) else { return false };
     let he = Halfedge::new(e, Side::First);
@@ -38,7 +39,7 @@ pub fn is_seam(mesh: &HalfedgeMesh, attributes: &SheetAttributes, e: EdgeKey) ->
     (a, b) != (d, c) && !is_in_space(attributes, f)
 }
 
-/// Whether an edge is to stay where it is: one of the boundary or of a seam.
+/// Returns whether an edge is to stay where it is: one of the boundary or of a seam.
 pub(crate) fn is_feature(mesh: &HalfedgeMesh, attributes: &SheetAttributes, e: EdgeKey) -> bool {
     mesh.is_boundary_edge(e) || is_seam(mesh, attributes, e)
 }
@@ -83,8 +84,8 @@ pub(crate) enum OffLine {
     Corner,
 }
 
-/// Whether the tail of a half-edge may move to its tip as far as boundary and seams are concerned: off them, or along the
-/// only one, where that is straight up to a sine, in the charts of both sides of a seam.
+/// Checks whether boundary and seams allow the tail of a half-edge to move to its tip. It may off them. It also may
+/// along the only one, where that is straight up to a sine, in the charts of both sides of a seam.
 pub(crate) fn check_line(
     mesh: &HalfedgeMesh,
     attributes: &SheetAttributes,

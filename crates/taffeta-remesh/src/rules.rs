@@ -1,4 +1,4 @@
-//! What the edits of a pass may do, wherever its metric comes from.
+//! Rules for the edits of a pass, wherever its metric comes from.
 
 use crate::metric::{Metric, isotropic_size};
 use crate::settings::RemeshSettings;
@@ -18,7 +18,8 @@ pub const SPLIT_SIZE: f64 = 1.0;
 /// and collapsed in turn.
 pub const COLLAPSE_SIZE: f64 = 0.8;
 
-/// The same for a collapse that removes a sliver, relative to the size at which edges are split: next to none is split again.
+/// Largest size of an edge made by a collapse that removes a sliver, relative to the size at which edges are split.
+/// Next to none is split again.
 const SLIVER_SHARE: f64 = 0.95;
 
 /// Least shape quality of a triangle that a collapse may make, unless the worst around it is worse already. 0.4 is a
@@ -65,23 +66,23 @@ pub(crate) struct EditRules<'a> {
     pub split_size: f64,
     /// Largest size of an edge that a collapse may make, at most `split_size`.
     pub collapse_size: f64,
-    /// The same for a collapse that removes a sliver, at least `collapse_size`.
+    /// Largest size of an edge that a collapse may make if it removes a sliver, at least `collapse_size`.
     pub sliver_size: f64,
     /// See [`QUALITY_MIN`].
     pub quality: f64,
-    /// Whether edges may be flipped.
+    /// True if edges may be flipped.
     pub flips: bool,
-    /// Whether edges may be collapsed.
+    /// True if edges may be collapsed.
     pub collapses: bool,
-    /// Whether a collapse makes the edges around its neighbors be looked at again, too. Where many collapses wait for each
-    /// other in a row it saves a pass for each; where there is a pass per frame it costs more than it saves.
+    /// True if the edges around the neighbors of a collapse are looked at again, too. Where many collapses wait for
+    /// each other in a row it saves a pass for each; where there is a pass per frame it costs more than it saves.
     pub looks_around: bool,
     /// See [`NONUNIFORM`]; infinite where nothing bounds the change of the metric.
     pub nonuniform: f64,
 }
 
 impl<'a> EditRules<'a> {
-    /// Those of the simulation.
+    /// Rules of the simulation.
     pub(crate) fn of_settings(settings: &[Option<RemeshSettings>], pins: &'a [Region]) -> Self {
         let limit = |settings: &Option<RemeshSettings>| settings.map(|settings| settings.max_vertices);
         let tolerance = |settings: &Option<RemeshSettings>| {

@@ -33,13 +33,13 @@ struct Line {
     places: Vec<f64>,
 }
 
-/// What an edge of the mesh covers of a line.
+/// Part of a line that an edge of the mesh covers.
 #[derive(Clone, Copy, Debug)]
 struct Stretch {
     line: u32,
     /// From and to \[m\].
     places: [f64; 2],
-    /// Whether the first side of the edge runs along the line.
+    /// True if the first side of the edge runs along the line.
     forward: bool,
 }
 
@@ -101,12 +101,12 @@ impl SeamLines {
         self.lines.push(line);
     }
 
-    /// Whether there are no seams.
+    /// Returns whether there are no seams.
     pub(crate) fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
 
-    /// Whether a vertex is on a seam.
+    /// Returns whether a vertex is on a seam.
     pub(crate) fn touches(&self, mesh: &HalfedgeMesh, v: VertexKey) -> bool {
         mesh.halfedges_around(v).any(|out| self.stretches.contains_key(out.edge))
     }
@@ -150,8 +150,8 @@ impl SeamLines {
         around.find(|&e| e != he.edge && self.stretches.contains_key(e))
     }
 
-    /// Whether the tail of a half-edge can be merged into its tip as far as lines know: not the vertex where a closed line
-    /// starts.
+    /// Returns whether the lines allow the tail of a half-edge to be merged into its tip: not at the vertex where a
+    /// closed line starts.
     pub(crate) fn can_collapse(&self, mesh: &HalfedgeMesh, he: Halfedge) -> bool {
         let Some(removed) = self.stretches.get(he.edge) else { return true };
         let beyond = self.edge_beyond(mesh, he).and_then(|e| self.stretches.get(e));
@@ -167,7 +167,7 @@ impl SeamLines {
     }
 }
 
-/// What two stretches cover that follow each other on a line.
+/// The part that two consecutive stretches of a line cover together; `None` if they are not consecutive.
 fn join(a: &Stretch, b: &Stretch) -> Option<[f64; 2]> {
     let ([a_from, a_to], [b_from, b_to]) = (a.places, b.places);
     match a.line == b.line {
@@ -187,7 +187,7 @@ struct Input<'a> {
 }
 
 impl Input<'_> {
-    /// Whether a line ends at a vertex of a seam.
+    /// Returns whether a line ends at a vertex of a seam.
     fn is_end(&self, v: VertexKey) -> bool {
         let is_line = |out: &Halfedge| is_feature(self.mesh, self.attributes, out.edge);
         self.mesh.halfedges_around(v).filter(is_line).count() != 2

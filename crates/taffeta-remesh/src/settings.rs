@@ -1,4 +1,4 @@
-//! What the user asks of the remesher.
+//! Settings of the remesher.
 
 use serde::{Deserialize, Serialize};
 
@@ -37,8 +37,8 @@ pub struct RemeshSettings {
     /// edges to lie on a bend use what these leave. `None`: there is no bound.
     /// By default a tenth of a pixel where the cloth fills the width of a screen.
     pub popping: Option<f64>,
-    /// Whether edges may be longer along folds than across them. Else all directions get the shortest length that one of
-    /// them asks for.
+    /// True if edges may be longer along folds than across them. Otherwise all directions get the shortest length
+    /// that one of them asks for.
     pub anisotropic: bool,
     /// Frames between two passes, at least 1.
     pub interval: u32,
@@ -83,13 +83,13 @@ pub struct BadSetting {
     pub name: &'static str,
     /// Its value, in its unit.
     pub value: f64,
-    /// What is allowed, in words.
+    /// Description of the allowed range.
     pub allowed: &'static str,
 }
 
 impl RemeshSettings {
-    /// The same for edges that are so many times as long, also where thresholds decide and not the sizes: angles between
-    /// faces grow with their edges, distances from the surface with the square of these.
+    /// Settings for edges that are so many times as long, also where thresholds decide and not the sizes. Angles
+    /// between faces grow with their edges, distances from the surface with the square of these.
     pub fn coarsened(&self, factor: f64) -> Self {
         Self {
             size_min: (factor * self.size_min).min(self.size_max),

@@ -155,7 +155,8 @@ fn coarsen_unseen<'a>(
     }
 }
 
-/// Whether the metrics of a cloth are tensors: only in one chart do those of neighbors speak of the same directions.
+/// Returns whether the metrics of a cloth are tensors: only in one chart do those of neighbors share their
+/// directions.
 fn is_anisotropic(working: &Working, settings: &RemeshSettings, cloth: u32) -> bool {
     settings.anisotropic && working.kinds[cloth as usize] == RestKind::Flat
 }
@@ -353,8 +354,9 @@ fn recover_rest_normals(working: &Working) -> Vec<DVec3> {
     normals.into_iter().map(DVec3::normalize_or_zero).collect()
 }
 
-/// What the second fundamental form of a face lacks to that at rest, `∂ᵢn·∂ⱼx − ∂ᵢN·∂ⱼX` \[1/m\], as two columns: takes
-/// the place of the derivatives of the normal, whose products it has where the face is not strained and flat at rest.
+/// Difference of the second fundamental form of a face to that at rest, `∂ᵢn·∂ⱼx − ∂ᵢN·∂ⱼX` \[1/m\], as two columns.
+/// Takes the place of the derivatives of the normal: it equals their products where the face is not strained and flat
+/// at rest.
 fn bend_from_rest(
     working: &Working,
     row: &FaceRow,

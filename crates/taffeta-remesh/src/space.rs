@@ -22,7 +22,8 @@ use taffeta_mesh::{EdgeKey, FaceKey, Halfedge, HalfedgeMesh, Side, VertexKey};
 /// A warp whose part in the new plane is shorter than this is replaced by the direction of an edge.
 const WARP_MIN: f64 = 1e-3;
 
-/// What an edit of a rest shape in space leaves behind: per face that stays its warp, and how far the shape has moved.
+/// Data that an edit of a rest shape in space leaves behind: the warp of each face that stays, and how far the shape
+/// has moved.
 #[derive(Clone, Debug)]
 pub(crate) struct Relay {
     warps: Vec<(FaceKey, DVec3)>,
@@ -95,14 +96,14 @@ pub(crate) fn outline_move(mesh: &HalfedgeMesh, attributes: &SheetAttributes, i:
     (x_i - x_0).cross(x_1 - x_0).length() / x_0.distance(x_1)
 }
 
-/// What a flip is to leave behind; read before it.
+/// Relay that a flip is to leave behind; read before the flip.
 pub(crate) fn relay_of_flip(mesh: &HalfedgeMesh, attributes: &SheetAttributes, e: EdgeKey) -> Relay {
     let faces = || mesh.edge_faces(e).into_iter().flatten();
     let mean: DVec3 = faces().map(|f| weighted_warp(mesh, attributes, f)).sum();
     Relay { warps: faces().map(|f| (f, mean)).collect(), error: flip_error(mesh, attributes, e) }
 }
 
-/// What a collapse is to leave behind; read before it.
+/// Relay that a collapse is to leave behind; read before the collapse.
 pub(crate) fn relay_of_collapse(mesh: &HalfedgeMesh, attributes: &SheetAttributes, he: Halfedge) -> Relay {
     let removed = mesh.edge_faces(he.edge);
     let kept = mesh.faces_around(mesh.tail(he)).filter(|&f| !removed.contains(&Some(f)));
@@ -110,7 +111,7 @@ pub(crate) fn relay_of_collapse(mesh: &HalfedgeMesh, attributes: &SheetAttribute
     Relay { warps, error: collapse_error(mesh, attributes, he) }
 }
 
-/// What a split leaves behind whose vertex was moved off the edge; read after it.
+/// Relay that a split leaves behind whose vertex was moved off the edge; read after the split.
 pub(crate) fn relay_of_split(mesh: &HalfedgeMesh, attributes: &SheetAttributes, v: VertexKey) -> Relay {
     let faces = || mesh.faces_around(v);
     Relay {

@@ -1,4 +1,4 @@
-//! What is around the cloths, as far as the sizing field looks at it.
+//! Surroundings of the cloths, as far as the sizing field looks at them.
 
 use glam::DVec3;
 

@@ -39,8 +39,8 @@ pub fn split_with_transfer(
     split_with_adjustment(mesh, attributes, (e, 0.5), pins, Spin::OnRing, |_, _| {}).map(|(record, _)| record)
 }
 
-/// The same elsewhere: the new vertex is at the part `part` of the edge, from the tail of its first side. Moves mass along the
-/// edge, so that there is a [`Drift`] to be [settled](crate::settle_drifts).
+/// Like [`split_with_transfer`], with the new vertex at the part `part` of the edge, from the tail of its first side.
+/// Moves mass along the edge, so that there is a [`Drift`] to be [settled](crate::settle_drifts).
 ///
 /// # Errors
 /// As [`HalfedgeMesh::split_edge`]; nothing has changed then.

@@ -1,4 +1,4 @@
-//! What a camera sees: beyond its picture and far away a mesh may be coarser (W. Koh, R. Narain, J. F. O'Brien,
+//! View of a camera: outside its picture and far away a mesh may be coarser (W. Koh, R. Narain, J. F. O'Brien,
 //! View-dependent adaptive cloth simulation, 2014).
 
 use glam::DVec3;

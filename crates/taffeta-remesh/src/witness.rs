@@ -30,7 +30,7 @@ pub(crate) struct Witnesses {
 }
 
 impl Witnesses {
-    /// Whether merging the tail of a half-edge into its tip keeps all points within a tolerance \[m\].
+    /// Returns whether merging the tail of a half-edge into its tip keeps all points within a tolerance \[m\].
     pub(crate) fn allow_collapse(
         &self,
         mesh: &HalfedgeMesh,
@@ -48,7 +48,7 @@ impl Witnesses {
             && mesh.faces_around(i).all(|f| self.of_face(f).iter().all(|&x| is_near(x)))
     }
 
-    /// Whether a flip keeps all points, and the surface between the two diagonals, within a tolerance \[m\].
+    /// Returns whether a flip keeps all points, and the surface between the two diagonals, within a tolerance \[m\].
     pub(crate) fn allow_flip(
         &self,
         mesh: &HalfedgeMesh,

@@ -51,7 +51,7 @@ impl FaceRow {
     }
 }
 
-/// What the rest shape of a cloth is made of.
+/// Kind of the rest shape of a cloth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum RestKind {
     /// One chart: a material coordinate per vertex.
@@ -94,7 +94,7 @@ pub(crate) struct Working {
     pub starts: Vec<DVec3>,
     /// Sizing metric of each vertex \[1/m²\], by slot.
     pub metrics: Vec<Metric>,
-    /// What is asked for from outside, by slot; nothing where it is zero.
+    /// Metric asked for from outside, by slot; zero where there is none.
     pub asked: Vec<Metric>,
     /// Cloth of each vertex, by slot; `None`: not to be touched.
     pub cloths: Vec<Option<u32>>,

@@ -1,4 +1,4 @@
-//! What is in a picture, and which part of it the camera frames.
+//! Content of a picture, and the part of it that the camera frames.
 
 use crate::error::RenderError;
 use glam::DVec3;
@@ -15,14 +15,14 @@ const FRAMED_GAP_MAX: f64 = 0.5;
 pub struct Body {
     /// Its surface in world space \[m\].
     pub mesh: TriangleMesh,
-    /// What it is, which decides how it is drawn.
+    /// Kind of the body, which decides how it is drawn.
     pub kind: BodyKind,
     /// A value for each vertex, by which a cloth is colored if the picture has a [`Scale`](crate::Scale); a vertex whose
     /// value is not finite is gray. `None`: the whole body is.
     pub values: Option<Vec<f64>>,
 }
 
-/// What a body is.
+/// Kind of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyKind {
     /// A sheet with two sides, in a color of its own.

@@ -1,4 +1,4 @@
-//! What can be wrong with a picture.
+//! Errors of a picture.
 
 use std::path::PathBuf;
 use thiserror::Error;
@@ -46,7 +46,7 @@ pub enum RenderError {
         low: f64,
         /// Value of the last color.
         high: f64,
-        /// Whether the scale is logarithmic.
+        /// True if the scale is logarithmic.
         is_logarithmic: bool,
     },
     /// The picture has no pixels.
@@ -99,12 +99,12 @@ pub enum RenderError {
     SizeMismatch {
         /// Width and height of the first picture \[pixels\].
         expected: [u32; 2],
-        /// Those of another one \[pixels\].
+        /// Width and height of another picture \[pixels\].
         found: [u32; 2],
     },
 }
 
-/// What is wrong with a camera.
+/// Defect of a camera.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum CameraDefect {
     /// A coordinate is infinite or not a number.

@@ -5,7 +5,7 @@
 //! picture by picture ──► YUV 4:2:0 ──► H.264 of one quality ──► file, with the time of each picture
 //! ```
 //!
-//! The same pictures give the same bytes on one machine: one thread encodes, and no clock is asked.
+//! Equal pictures give equal bytes on one machine: one thread encodes, and no clock is asked.
 
 mod error;
 
@@ -62,7 +62,7 @@ impl FilmSettings {
         Self { size, quality: 75, rate: 30.0 }
     }
 
-    /// What is wrong with them.
+    /// Checks the settings.
     ///
     /// # Errors
     /// [`FilmError::Size`] and [`FilmError::Quality`].

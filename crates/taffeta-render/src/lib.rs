@@ -15,7 +15,7 @@
 //! smooth normals, the two sides of the cloth, shadows, and the edges of the mesh at their distance in pixels. So
 //! shading costs one evaluation per face and pixel, however many samples smooth the outlines.
 //!
-//! What it does not do: textures, transparency, clipping. A face that reaches behind the camera is left out.
+//! It does not do textures, transparency or clipping. A face that reaches behind the camera is left out.
 
 #![forbid(unsafe_code)]
 

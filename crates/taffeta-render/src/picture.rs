@@ -1,4 +1,4 @@
-//! What a picture should look like.
+//! Look of a picture.
 
 use crate::camera::Camera;
 use crate::error::RenderError;
@@ -16,19 +16,19 @@ pub struct Picture {
     pub width: u32,
     /// Height \[pixels\], at most [`SIDE_MAX`].
     pub height: u32,
-    /// Whether the edges of the cloths' meshes are drawn, hidden ones removed.
+    /// True if the edges of the cloths' meshes are drawn, hidden ones removed.
     pub wireframe: bool,
     /// The camera; `None`: one that frames the cloths and the obstacles near them.
     pub camera: Option<Camera>,
     /// The direction from which light comes and which is upward where the camera is chosen: against gravity.
     pub up: DVec3,
-    /// What the colors of the cloths mean.
+    /// Meaning of the colors of the cloths.
     pub coloring: Coloring,
     /// Where their legend is.
     pub legend: LegendPlace,
 }
 
-/// What the colors of the cloths mean.
+/// Meaning of the colors of the cloths.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Coloring {
     /// Nothing: each cloth has its own color, and a darker one of another hue on its back.

@@ -65,7 +65,7 @@ pub fn render(bodies: &[Body], picture: &Picture) -> Result<Image, RenderError> 
     Ok(image)
 }
 
-/// What all bands of a picture share.
+/// Data that all bands of a picture share.
 struct Frame<'a> {
     shader: Shader<'a>,
     surface: &'a Surface,
@@ -174,7 +174,7 @@ impl Frame<'_> {
         Group { face, count: 0.0, places: Vec2::ZERO, lines: 0.0, edges }
     }
 
-    /// Whether the edges of a face are drawn.
+    /// Returns whether the edges of a face are drawn.
     fn has_lines(&self, face: u32) -> bool {
         self.line_width.is_some()
             && face != NO_FACE

@@ -11,7 +11,7 @@ const BEYOND: f64 = 0.005;
 /// A logarithmic scale is at least this many times as long as its start.
 const LOGARITHMIC_SPAN_MIN: f64 = 1.25;
 
-/// What the colors along a scale are.
+/// Colors along a scale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Palette {
     /// From dark to light.
@@ -32,7 +32,7 @@ pub enum Spacing {
 /// A scale of colors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
-    /// What is shown, with its unit, for the legend.
+    /// The quantity shown, with its unit, for the legend.
     pub title: &'static str,
     /// Value of the first color.
     pub low: f64,

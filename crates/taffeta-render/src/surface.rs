@@ -27,7 +27,7 @@ pub(crate) struct Surface {
     pub(crate) tones: Vec<f32>,
     /// Corners of the faces.
     pub(crate) faces: Vec<[u32; 3]>,
-    /// What each face belongs to.
+    /// Kind of the body that each face belongs to.
     pub(crate) kinds: Vec<BodyKind>,
     /// The middle of the framed box in the world \[m\].
     pub(crate) middle: DVec3,

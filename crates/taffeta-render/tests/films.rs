@@ -25,7 +25,7 @@ fn write(path: &Path, settings: FilmSettings, count: u8) {
     film.finish().unwrap();
 }
 
-/// What a player makes of a film.
+/// Plays a film in a player, and returns its report.
 fn play(film: &Path) -> Value {
     let interpreter = std::env::var_os("TAFFETA_PYTHON").expect("run these tests by tests/external/run");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/external/play.py");

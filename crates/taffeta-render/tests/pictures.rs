@@ -1,4 +1,4 @@
-//! What a picture must show.
+//! Requirements on a picture.
 
 use glam::DVec3;
 use taffeta_contact::{Obstacle, Shape};

@@ -1,4 +1,4 @@
-//! What is wrong with a scene, and where.
+//! Problems of a scene, and their places.
 //!
 //! A [`SceneError`] prints a complete report: file, line and column, the line itself with a caret, what was found, what
 //! is allowed.
@@ -25,7 +25,7 @@ pub enum SceneError {
     Override {
         /// The override as given.
         text: String,
-        /// What is wrong with it.
+        /// Description of the defect.
         reason: String,
     },
     /// The scene has errors, in the order of their places in the file.
@@ -57,9 +57,9 @@ pub struct Problem {
     pub setting: Option<String>,
     /// The key path, as overrides spell it: `cloth.0.grid.cells`. Empty: the whole file.
     pub key: String,
-    /// What is wrong.
+    /// Description of the problem.
     pub message: String,
-    /// What is allowed, or what to do.
+    /// The allowed values, or advice.
     pub help: Option<String>,
 }
 

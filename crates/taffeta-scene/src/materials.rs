@@ -69,7 +69,7 @@ pub struct Figure {
 pub struct Preset {
     /// Name, as in scene files.
     pub name: &'static str,
-    /// What it is.
+    /// Description of the material.
     pub description: &'static str,
     /// The figures, in SI units.
     pub material: Material,

@@ -15,11 +15,11 @@ const BASE: f64 = 12e6;
 pub struct MemoryModel {
     /// The solver that the scene asks for.
     pub solver: SolverChoice,
-    /// Whether an equilibrium is searched.
+    /// Motion or equilibrium.
     pub mode: Mode,
-    /// Whether cloths meet themselves and each other, or obstacles made of triangles.
+    /// True if cloths meet themselves and each other, or obstacles made of triangles.
     pub has_proximity: bool,
-    /// Whether any cloth is remeshed: old and new mesh are then in memory together.
+    /// True if any cloth is remeshed: old and new mesh are then in memory together.
     pub is_remeshed: bool,
 }
 
@@ -86,8 +86,8 @@ fn parse_available(text: &str) -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kibibytes| 1024 * kibibytes)
 }
 
-/// What the groups of `/proc/self/cgroup`, and those that they are in, leave of their limits \[bytes\]. What files of theirs
-/// have in memory does not count: it is given up when memory is asked for.
+/// Memory that the groups of `/proc/self/cgroup`, and the groups around them, leave of their limits \[bytes\]. Memory
+/// of cached files does not count: it is given up when memory is asked for.
 fn group_rooms<'a>(groups: &'a str, root: &'a Path) -> impl Iterator<Item = u64> + 'a {
     let folders = groups.lines().filter_map(move |line| {
         let mut fields = line.splitn(3, ':').skip(1);

@@ -56,7 +56,7 @@ pub enum OutputError {
     /// The file system refuses.
     #[error("cannot {action} {}: {reason}", path.display())]
     Io {
-        /// What was tried.
+        /// The attempted action.
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
@@ -74,7 +74,7 @@ pub enum OutputError {
     Malformed {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// Description of the defect.
         message: String,
     },
     /// An OBJ file of the folder is malformed.

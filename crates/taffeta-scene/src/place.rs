@@ -73,7 +73,7 @@ impl<'a> Place<'a> {
         );
     }
 
-    /// Those of several keys that the table at this path has.
+    /// Returns the keys among these that the table at this path has.
     pub(crate) fn given<'k>(&self, keys: &[&'k str]) -> Vec<&'k str> {
         let document = self.check.document;
         keys.iter().copied().filter(|key| document.find(&join_key(&self.key, key)).is_some()).collect()

@@ -89,9 +89,9 @@ pub struct Scene {
     pub solid_probes: Vec<SolidProbe>,
     /// Where pictures are taken from; `None`: from where all is seen.
     pub camera: Option<SceneCamera>,
-    /// What is written.
+    /// Settings of the output.
     pub output: OutputSettings,
-    /// What is odd about the scene, though not wrong; one line each.
+    /// Warnings of values that are odd, though not wrong; one line each.
     pub warnings: Vec<String>,
     /// The file, for the places of problems that show only in [`Scene::build`].
     document: Document,
@@ -146,7 +146,7 @@ impl Scene {
         up
     }
 
-    /// What the camera sees in a wide picture, 16 to 9. `None`: there is no camera, or none that says what it looks at.
+    /// View of the camera in a wide picture, 16 to 9. `None`: there is no camera, or none that says what it looks at.
     fn view(&self) -> Option<View> {
         self.camera.as_ref()?.view(self.upward())
     }

@@ -67,7 +67,7 @@ impl Value {
         }
     }
 
-    /// What the value is, for messages.
+    /// Describes the value, for messages.
     pub(crate) fn describe(&self) -> String {
         match &self.kind {
             Kind::String(text) => format!("the string {text:?}"),

@@ -1,4 +1,4 @@
-//! What can be asked of a world: each question is a function that only looks at it.
+//! Questions to a world: each is a function that only reads it.
 //!
 //! ```
 //! use taffeta_sim::{World, ask};

@@ -1,4 +1,4 @@
-//! What may be changed in a world that is under way: surroundings, materials, remeshing.
+//! Changes to a world under way: surroundings, materials, remeshing.
 //!
 //! Everything is checked before it is touched: a refused change leaves the world as it was. A checkpoint holds the state
 //! of a run and not its scene: after such changes it fits only a world that was changed in the same way.

@@ -179,7 +179,7 @@ fn body_names(world: &World) -> Vec<String> {
     cloths.chain(world.setup.bodies.iter().map(|b| b.name.clone())).collect()
 }
 
-/// Whether the mesh is one and its attributes fit it and this world.
+/// Checks that the mesh is valid and that its attributes fit it and this world.
 fn check_content(world: &World, checkpoint: &Checkpoint) -> Result<(), String> {
     let Thawed { mesh, attributes, loose, .. } = &checkpoint.sheet;
     mesh.validate().map_err(|e| e.to_string())?;

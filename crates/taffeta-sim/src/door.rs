@@ -55,9 +55,9 @@ impl World {
         pool.install(|| step::step(self, inputs, dt, &mut |_| ()))
     }
 
-    /// The same with somebody who moves the targets of the grabs on the way: `lead` is asked before every substep, on one of
-    /// the world's threads, so that a hand is felt sooner than by the next step. One that moves nothing makes the step that
-    /// [`step`](Self::step) makes.
+    /// Like [`step`](Self::step), but calls `lead` before every substep so that grab targets can move. A hand is then
+    /// felt sooner than by the next step. `lead` runs on one of the world's threads. If it moves nothing, the step is
+    /// the one that [`step`](Self::step) makes.
     ///
     /// # Errors
     /// As those of [`step`](Self::step), also for a target that makes no sense.
@@ -317,8 +317,8 @@ impl World {
         crossings::crossings(self)
     }
 
-    /// What the safeguard knows to cross, and so pulls apart rather than keeps apart; then the faces that reach into
-    /// obstacles in closed form.
+    /// Pairs that are known to cross, and so are pulled apart rather than kept apart. The faces that reach into
+    /// obstacles in closed form follow.
     pub fn quarantine(&self) -> Vec<QuarantinedPair> {
         forced::quarantine(self)
     }

@@ -152,7 +152,7 @@ fn name_pin(world: &World, number: usize) -> String {
     if name.is_empty() { format!("pin {number}") } else { format!("pin '{name}'") }
 }
 
-/// What is wrong with points for so many vertices, in words.
+/// Describes what is wrong with points for this many vertices; `None` if they are valid.
 fn find_point_defect(points: &[DVec3], count: usize) -> Option<String> {
     if points.len() != count {
         return Some(format!("it has {count} vertices, but {} points are given", points.len()));

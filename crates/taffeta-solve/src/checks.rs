@@ -2,7 +2,7 @@
 
 use taffeta_core::Friction;
 
-/// What is wrong with a material.
+/// Defect of a material.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MaterialError {
     /// A quantity is outside its range.

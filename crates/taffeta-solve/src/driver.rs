@@ -1,4 +1,5 @@
-//! What a simulation asks of a solver besides solving: one trait, with an answer of its own where a driver has one.
+//! Questions of a simulation to a solver besides solving: one trait, with an answer of its own where a driver has
+//! one.
 
 use crate::block::{EnclosedVolume, Stitch};
 use crate::drivers::block::{BlockDriver, Substep};

@@ -52,9 +52,9 @@ pub trait Kind<const R: usize, const V: usize>: Block<R, V> + Clone + Debug + Se
 
     /// Where its energy belongs.
     const PART: Part = Part::Stretch;
-    /// Whether energies and gradients count it; `false`: the plate does.
+    /// True if energies and gradients count it; `false`: the plate does.
     const IS_COUNTED: bool = true;
-    /// Whether Newton's method takes its blocks one by one; `false`: in a form of its own, or not at all.
+    /// True if Newton's method takes its blocks one by one; `false`: in a form of its own, or not at all.
     const IN_NEWTON: bool = false;
 
     /// The edge that it belongs to and is switched off with, if any.
@@ -68,7 +68,7 @@ pub trait Kind<const R: usize, const V: usize>: Block<R, V> + Clone + Debug + Se
     }
 }
 
-/// What is kept of each kind.
+/// Data kept for each kind.
 pub trait Family {
     /// Of a kind of block.
     type Of<const R: usize, const V: usize, B: Kind<R, V>>: Clone + Debug;
@@ -101,7 +101,7 @@ pub struct Kinds<F: Family> {
     pub solids: SolidKinds<F>,
     /// The volumes that closed components of cloths enclose.
     pub enclosed: F::Volumes,
-    /// What is being sewn together.
+    /// Pairs that are being sewn together.
     pub stitches: F::Of<3, 2, Stitch>,
 }
 

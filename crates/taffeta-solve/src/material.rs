@@ -91,7 +91,7 @@ impl Material {
         self.bend[0] * c * c + self.bend[1] * s * s + 2.0 * mean * c * s
     }
 
-    /// Whether anything resists bending.
+    /// Returns whether anything resists bending.
     pub fn bends(&self) -> bool {
         self.bend.iter().any(|d| *d > 0.0)
     }
@@ -160,7 +160,7 @@ impl Material {
         self.validate_bending()
     }
 
-    /// Whether the plate's stiffness is positive definite.
+    /// Checks that the plate's stiffness is positive definite.
     fn validate_bending(&self) -> Result<(), MaterialError> {
         let [warp, weft] = self.bend;
         let ratio = self.bend_ratio();

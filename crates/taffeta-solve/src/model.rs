@@ -25,7 +25,7 @@ pub enum MembraneModel {
     Distance,
 }
 
-/// What the constraints of the membrane are scaled with.
+/// Scaling of the constraints of the membrane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum MembraneScaling {
     /// With the square root of the area of each triangle: the sum of the energies approximates that of the continuum.
@@ -84,7 +84,7 @@ pub enum BendingModel {
 }
 
 impl BendingModel {
-    /// Whether the model knows the curvature of each face as a tensor, of which a part can be plastic.
+    /// Returns whether the model knows the curvature of each face as a tensor, of which a part can be plastic.
     pub fn knows_plastic_folds(self) -> bool {
         match self {
             Self::Curvature | Self::Averaged => true,
@@ -100,7 +100,7 @@ pub struct ClothModel {
     pub material: Material,
     /// Constraint of a triangle.
     pub membrane: MembraneModel,
-    /// What that constraint is scaled with.
+    /// Scaling of that constraint.
     pub scaling: MembraneScaling,
     /// How much compression a triangle bears.
     pub compression: Compression,
@@ -119,13 +119,14 @@ impl ClothModel {
         Some(critical_stress(gradients, bend.map(|stiffness| factor * stiffness)))
     }
 
-    /// Whether folds of the cloth stay: its material yields, and its bending model knows the curvature of faces.
+    /// Returns whether folds of the cloth stay: its material yields, and its bending model knows the curvature of
+    /// faces.
     pub fn yields(&self) -> bool {
         self.material.yield_curvature.is_some() && self.bending.knows_plastic_folds()
     }
 }
 
-/// What the stiffness `k` of a projection refers to.
+/// Reference of the stiffness `k` of a projection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StiffnessCorrection {
     /// Every sweep takes back the part `k`: the more sweeps, the stiffer the cloth.
@@ -154,7 +155,7 @@ pub struct ProjectionStiffness {
     pub stretch: f64,
     /// `k` of the angles of the inner edges, from 0 to 1.
     pub bend: f64,
-    /// What both refer to.
+    /// Reference of both.
     pub correction: StiffnessCorrection,
 }
 

@@ -65,7 +65,7 @@ pub enum RopeBending {
     Curvature,
     /// By the published angle between the neighbors of a vertex, in a plane.
     Acos {
-        /// Whether left and right turns are told apart.
+        /// True if left and right turns are told apart.
         has_remedy: bool,
     },
     /// Not at all.
@@ -77,7 +77,7 @@ pub enum RopeBending {
 pub struct RopeModel {
     /// The vertices at rest \[m\], those beyond clamped ends included.
     pub rest: Vec<DVec3>,
-    /// Whether the first and the last vertex lie beyond a clamped end.
+    /// True for the first and the last vertex if they lie beyond a clamped end.
     pub has_guide: [bool; 2],
     /// The material.
     pub material: RopeMaterial,
@@ -98,7 +98,8 @@ pub struct PlacedRope<'a> {
     pub model: &'a RopeModel,
     /// Its first vertex; the others follow.
     pub first: VertexIndex,
-    /// Whether the guides beyond the first and the last vertex act: a pin that lets go of an end takes its guide along.
+    /// True for the guides beyond the first and the last vertex if they act: a pin that lets go of an end takes its
+    /// guide along.
     pub guides_act: [bool; 2],
     /// Turning angle at each vertex when it was last measured \[rad\]; 0 at the ends.
     pub last_angles: &'a [f64],

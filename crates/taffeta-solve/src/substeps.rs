@@ -42,7 +42,7 @@ pub struct SubstepChoice {
     pub capped_excess: Option<f64>,
 }
 
-/// What the choice of substeps depends on besides the mesh.
+/// Parameters of the choice of substeps besides the mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SubstepDemand {
     /// Length of the whole step \[s\].
@@ -109,8 +109,8 @@ struct Link {
     ends: [VertexIndex; 2],
     /// Rest length \[m\].
     length: f64,
-    /// What stands for its area \[m²\]: its length times that of its rope, or its volume over the size of its solid, so that
-    /// the root of the sum is a size.
+    /// Area that it stands for \[m²\]: its length times that of its rope, or its volume over the size of its solid.
+    /// So the root of the sum is a size.
     area: f64,
 }
 

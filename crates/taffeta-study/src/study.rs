@@ -5,8 +5,8 @@
 //!  (all errors here)             (checked)      (in memory)            check.csv, report.html, figures/*.svg
 //! ```
 //!
-//! What the others are compared with is a variant that is named, or the one that is exact if any is (`elect`). At the end it is
-//! compared with its own refinement (`check`).
+//! The reference of the others is a variant that is named, or the one that is exact if any is (`elect`). At the end
+//! it is compared with its own refinement (`check`).
 //!
 //! Everything is checked before the first variant runs. A variant that fails while it is simulated is reported as failed
 //! and does not stop the others.
@@ -43,13 +43,14 @@ use taffeta_io::read_file;
 use taffeta_scene::Scene;
 use taffeta_sim::{Watch, World};
 
-/// What to study.
+/// Options of a study.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StudyOptions {
-    /// What varies, each as `key.path=a,b,c`; an entry may set several keys: `key.path=a/other.key=b`.
+    /// Settings that vary, each as `key.path=a,b,c`; an entry may set several keys: `key.path=a/other.key=b`.
     pub vary: Vec<String>,
-    /// What to compare with: `finest`, the label of a variant, or assignments `key.path=a/other.key=b`. `None`: finest, which
-    /// is the finest one of those with the most exact solver, and refused where that would be no answer.
+    /// The reference to compare with: `finest`, the label of a variant, or assignments `key.path=a/other.key=b`.
+    /// `None`: finest, which is the finest one of those with the most exact solver, and refused where that would be
+    /// no answer.
     pub reference: Option<String>,
     /// Overrides of all variants, `key.path=value`.
     pub overrides: Vec<String>,
@@ -59,7 +60,7 @@ pub struct StudyOptions {
     pub threads: Option<usize>,
     /// How often each variant runs, all by turns; the run that took the least CPU time counts. 0 is taken for 1.
     pub repeat: u32,
-    /// Whether the reference is not compared with its own refinement, which takes up to some six times its own time.
+    /// True if the reference is not compared with its own refinement, which takes up to some six times its own time.
     pub skip_check: bool,
 }
 
@@ -68,7 +69,7 @@ pub struct StudyOptions {
 pub struct Variant {
     /// Its name: the assignments with short keys.
     pub label: String,
-    /// What it sets.
+    /// Settings of the variant.
     pub assignments: Vec<Assignment>,
     /// Its entry of each axis; `None` if it is the reference only.
     pub choices: Option<Vec<usize>>,
@@ -87,7 +88,7 @@ pub struct TrackedPoint {
     pub point: usize,
 }
 
-/// What the variants are compared with.
+/// Reference of the variants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Reference {
     /// Of some variants the one with the most vertices, of these the one with the most substeps.
@@ -101,7 +102,7 @@ enum Reference {
 pub struct Study {
     /// Name of the scene.
     pub name: String,
-    /// What varies.
+    /// Axes along which the variants vary.
     pub axes: Vec<Axis>,
     /// The variants, the last axis running fastest, then the reference if it is none of them.
     pub variants: Vec<Variant>,
@@ -111,7 +112,7 @@ pub struct Study {
     /// The points whose trajectories are shown: the probes; without any the corners and the middle of the lattice, of a
     /// solid the middles of its sides.
     pub tracked: Vec<TrackedPoint>,
-    /// What is odd about the scenes, though not wrong.
+    /// Warnings about the scenes that are odd, though not wrong.
     pub warnings: Vec<String>,
     /// How often each variant runs.
     pub rounds: u32,
@@ -120,13 +121,13 @@ pub struct Study {
     /// Short names of the keys that vary.
     names: variation::ShortNames,
     reference: Reference,
-    /// What variants are read from.
+    /// Source from which variants are read.
     source: prepare::Source,
-    /// Whether the reference is compared with its own refinement.
+    /// True if the reference is compared with its own refinement.
     is_checked: bool,
 }
 
-/// What happens while a study runs.
+/// Event while a study runs.
 #[derive(Debug)]
 pub enum Event<'a> {
     /// A variant has made a step.
@@ -156,7 +157,7 @@ pub enum Event<'a> {
         variant: &'a Variant,
         /// How often it had run before.
         round: u32,
-        /// What was recorded.
+        /// Record of the run.
         run: &'a Run,
     },
 }
@@ -166,7 +167,7 @@ pub enum Event<'a> {
 pub struct StudyReport {
     /// The study.
     pub study: Study,
-    /// What was recorded of each variant.
+    /// Record of each variant.
     pub runs: Vec<Run>,
     /// Number of the variant that the others are compared with.
     pub reference: usize,

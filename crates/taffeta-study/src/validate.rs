@@ -33,7 +33,7 @@ pub use row::{Row, Verdict, format_head, format_rows};
 pub struct Check {
     /// Name, as on the command line.
     pub name: &'static str,
-    /// What is checked, in a line.
+    /// Subject of the check, in a line.
     pub what: &'static str,
     /// Runs it.
     pub run: fn(&Context<'_>) -> Result<Vec<Row>, CheckError>,

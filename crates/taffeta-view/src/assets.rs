@@ -7,7 +7,7 @@ pub(crate) struct Asset {
     pub path: &'static str,
     /// Its media type.
     pub kind: &'static str,
-    /// What is in it.
+    /// Content of the file.
     pub bytes: &'static [u8],
 }
 

@@ -56,7 +56,7 @@ impl Budget {
         self.in_use.sqrt()
     }
 
-    /// Whether frames are rougher than the scene asks for.
+    /// Returns whether frames are rougher than the scene asks for.
     pub(crate) fn is_rough(&self) -> bool {
         self.in_use > 1.0
     }

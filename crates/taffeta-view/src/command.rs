@@ -1,4 +1,4 @@
-//! What a browser may ask for.
+//! Commands of a browser.
 
 use serde::Deserialize;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fmt;
 /// The number of a browser, for as long as it is connected.
 pub(crate) type Client = u64;
 
-/// What a browser asks for: a JSON object with the key `do`.
+/// Command of a browser: a JSON object with the key `do`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum Command {
@@ -14,7 +14,7 @@ pub(crate) enum Command {
     Taken,
     /// Run, or pause.
     Run {
-        /// Whether to run.
+        /// True to run, false to pause.
         on: bool,
     },
     /// Make one step.
@@ -25,7 +25,7 @@ pub(crate) enum Command {
     Defaults,
     /// No faster than real time, or as fast as possible.
     RealTime {
-        /// Whether in real time.
+        /// True for real time.
         on: bool,
     },
     /// Change a value.
@@ -83,7 +83,7 @@ pub(crate) enum Command {
     },
 }
 
-/// What happens to a show.
+/// Event of a show.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Event {
     /// A browser has come.

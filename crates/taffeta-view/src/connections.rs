@@ -18,7 +18,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::task::AbortHandle;
 
-/// What is put up with.
+/// Limits on connections.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     /// From the beginning of a connection to the end of its answer.
@@ -94,7 +94,7 @@ mod tests {
         stream
     }
 
-    /// What comes until the connection ends, which may be by force.
+    /// Reads until the connection ends, which may be by force.
     async fn hear(mut stream: TcpStream) -> String {
         let mut answer = Vec::new();
         stream.read_to_end(&mut answer).await.ok();

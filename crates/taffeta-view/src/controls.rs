@@ -1,4 +1,4 @@
-//! What can be set while a simulation runs: a table of dials, and their values.
+//! Settings that can be changed while a simulation runs: a table of dials, and their values.
 
 use crate::budget::Budget;
 use crate::status::ControlStatus;
@@ -60,7 +60,7 @@ const SIZES: [Dial<RemeshSettings>; 2] = [
     dial(("size_max", "largest edge", "m"), ([0.005, 1.0], LOG), |r| r.size_max, |r, v| r.size_max = v),
 ];
 
-/// What counts without a tolerance.
+/// Thresholds that count without a tolerance.
 const THRESHOLDS: [Dial<RemeshSettings>; 4] = [
     dial(("refine_angle", "angle", "rad"), ([0.02, 2.0], LOG), |r| r.refine_angle, |r, v| r.refine_angle = v),
     dial(
@@ -83,7 +83,7 @@ const THRESHOLDS: [Dial<RemeshSettings>; 4] = [
     ),
 ];
 
-/// What takes the place of the thresholds where a scene has it.
+/// Tolerance that takes the place of the thresholds where a scene has it.
 const TOLERANCE: [Dial<RemeshSettings>; 1] = [dial(
     ("refine_error", "error", "m"),
     ([2e-4, 0.05], LOG),
@@ -244,7 +244,7 @@ impl Controls {
         }
     }
 
-    /// Whether the solver in use knows a quantity of the material.
+    /// Returns whether the solver in use knows a quantity of the material.
     fn knows(&self, name: &str) -> bool {
         match self.solver {
             SolverChoice::Pbd => name == "density",

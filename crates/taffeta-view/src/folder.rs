@@ -83,7 +83,7 @@ impl FolderShow {
         Ok(show)
     }
 
-    /// What is odd about the folder.
+    /// Warnings about the folder.
     pub fn warnings(&self) -> Vec<String> {
         self.playback.warnings()
     }

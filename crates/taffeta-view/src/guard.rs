@@ -1,4 +1,4 @@
-//! Who is let in: requests that name this server and have its token. And the headers that every answer has.
+//! Access control: requests must name this server and have its token. And the headers that every answer has.
 
 use crate::stage::Stage;
 use axum::extract::{Request, State};
@@ -11,11 +11,12 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
 
-/// What pages may load and call: their own server. The hash is that of the import map in `index.html`.
+/// Content security policy: pages may load and call their own server only. The hash is that of the import map in
+/// `index.html`.
 const POLICY: &str = "default-src 'none'; script-src 'self' 'sha256-6p13ug9Y/2TWPZMF0aIT0xv2TqxNkp62hhuZFDN2uAM='; style-src 'self'; \
      connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// What every answer has.
+/// Headers of every answer.
 const HEADERS: [(HeaderName, &str); 5] = [
     (CONTENT_SECURITY_POLICY, POLICY),
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
@@ -24,7 +25,7 @@ const HEADERS: [(HeaderName, &str); 5] = [
     (CACHE_CONTROL, "no-store"),
 ];
 
-/// What those see who have no token.
+/// Page for those who have no token.
 const LOCKED: &str = "<!doctype html>
 <html lang=\"en\">
 <meta charset=\"utf-8\">

@@ -1,4 +1,4 @@
-//! What browsers have grabbed, each with the one hand that it has.
+//! Grabs of the browsers, each with the one hand that it has.
 
 use crate::command::Client;
 use glam::DVec3;
@@ -14,7 +14,7 @@ const SPEED: f64 = 3.0;
 /// Radius of the patch that is held around the pointer, as part of the size of the cloths.
 const PATCH: f64 = 0.05;
 
-/// What all browsers have grabbed.
+/// Grabs of all browsers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hands {
     held: BTreeMap<Client, Held>,
@@ -22,7 +22,7 @@ pub(crate) struct Hands {
     stamps: BTreeMap<Client, f64>,
 }
 
-/// What a browser has grabbed.
+/// Grab of a browser.
 #[derive(Clone, Copy, Debug)]
 struct Held {
     body: usize,
@@ -67,7 +67,7 @@ impl Hands {
         }
     }
 
-    /// What the hands do to a world of a size \[m\] with a stiffness \[N/m\].
+    /// Grabs by which the hands pull at a world of a size \[m\] with a stiffness \[N/m\].
     pub(crate) fn pull(&self, world: &World, (size, stiffness): (f64, f64)) -> Vec<Grab> {
         let grab = |&Held { body, point, hand, .. }: &Held| {
             let at = ask::find_layout_position(world, body, point).unwrap_or(hand);

@@ -1,5 +1,5 @@
-//! What a show does between the substeps of a step: it listens to the hands and, if the step takes long, shows how far it
-//! has come. So a drag is felt by the next substep and not by the next step, and seen before the step is over.
+//! Work of a show between the substeps of a step: it listens to the hands and, if the step takes long, shows how far
+//! it has come. So a drag is felt by the next substep and not by the next step, and seen before the step is over.
 
 use crate::hands::Hands;
 use crate::outlet::Outlet;

@@ -10,11 +10,16 @@
 //! only where they have changed. Nothing is written, no path comes from the page, and nothing is fetched from elsewhere:
 //! page, styles and three.js are part of the program.
 //!
-//! What keeps other people, pages and machines out: the loopback address; a random token in the address of the page, then in a
-//! cookie (`token`), without which nothing is served; `Host` and `Origin` headers that must name the server, against names that are
-//! made to lead here; a content security policy that lets the page load and call nothing but its server, and a resource policy
-//! that lets no other page load what it serves (`guard`). Connections, browsers and waiting commands are limited in number, and
-//! unfinished requests in time (`connections`, `queue`). What is refused is told to who asked.
+//! Several measures keep other people, pages and machines out:
+//! - The server listens on the loopback address.
+//! - Nothing is served without a random token in the address of the page, then in a cookie (`token`).
+//! - `Host` and `Origin` headers must name the server, against names that are made to lead here (`guard`).
+//! - A content security policy lets the page load and call nothing but its server (`guard`).
+//! - A resource policy lets no other page load what the server serves (`guard`).
+//! - Connections, browsers and waiting commands are limited in number, and unfinished requests in time (`connections`,
+//!   `queue`).
+//!
+//! A refusal is told to the one who asked.
 
 #![forbid(unsafe_code)]
 

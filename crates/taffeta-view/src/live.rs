@@ -108,7 +108,7 @@ impl LiveShow {
         self.playback.notices.add("warning", text);
     }
 
-    /// What is odd about the scene.
+    /// Warnings about the scene.
     pub fn warnings(&self) -> Vec<String> {
         self.playback.warnings()
     }
@@ -402,7 +402,7 @@ impl LiveShow {
     }
 }
 
-/// What pictures of the world need beside it.
+/// Data that pictures of the world need beside it.
 #[derive(Debug)]
 struct Painter {
     obstacles: Obstacles,

@@ -1,4 +1,4 @@
-//! What leaves the thread of a show.
+//! Output of the thread of a show.
 
 use crate::snapshot::Snapshot;
 use crate::status::Status;

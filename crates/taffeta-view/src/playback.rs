@@ -1,4 +1,4 @@
-//! What a show needs whether it simulates or plays: who watches, whether it runs, how fast, and what happened.
+//! State of a show, whether it simulates or plays: who watches, whether it runs, how fast, and its notices.
 
 use crate::status::Notices;
 use std::time::{Duration, Instant};
@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 /// The course of a show.
 #[derive(Clone, Debug)]
 pub(crate) struct Playback {
-    /// Whether it goes on by itself.
+    /// True if it goes on by itself.
     pub running: bool,
-    /// Whether it goes no faster than real time.
+    /// True if it goes no faster than real time.
     pub real_time: bool,
-    /// Whether the present frame has not been shown.
+    /// True if the present frame has not been shown.
     pub is_stale: bool,
-    /// What happened.
+    /// Notices of past events.
     pub notices: Notices,
     watching: usize,
     due: Instant,
@@ -52,7 +52,7 @@ impl Playback {
         self.due = (self.due + interval).max(Instant::now());
     }
 
-    /// Whether somebody looks and has not seen the present frame, which is then taken as shown.
+    /// Returns whether somebody looks and has not seen the present frame, which is then taken as shown.
     pub(crate) fn take_stale(&mut self) -> bool {
         let wanted = self.is_stale && self.watching > 0;
         self.is_stale &= !wanted;

@@ -149,7 +149,7 @@ mod tests {
         Command::Grab { body: 0, point: [0.0; 3], target: [0.0; 3], stamp: 0.0 }
     }
 
-    /// What waits after commands.
+    /// Commands that wait in a queue after these were given.
     fn queue(commands: impl IntoIterator<Item = (Client, Command)>) -> Vec<(Client, Command)> {
         let queue = Queue::default();
         commands.into_iter().for_each(|(client, command)| queue.command(client, command).unwrap());

@@ -1,4 +1,4 @@
-//! What is shown, and the thread that shows it.
+//! Show, and the thread that shows it.
 
 use crate::command::{Command, Event};
 use crate::folder::FolderShow;
@@ -9,7 +9,7 @@ use crate::queue::Queue;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// What is shown.
+/// Simulation or folder that is shown.
 #[derive(Debug)]
 pub enum Show {
     /// A simulation.

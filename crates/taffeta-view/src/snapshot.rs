@@ -22,7 +22,7 @@ pub(crate) struct Snapshot {
     pub frame: u64,
     /// Its time \[s\].
     pub time: f64,
-    /// What there is to see.
+    /// The bodies to see.
     pub bodies: Vec<BodyPicture>,
     /// Numbers about the frame, by name.
     pub report: Value,
@@ -55,11 +55,11 @@ pub(crate) struct BodyPicture {
     pub kind: BodyKind,
     /// Its number among the bodies that can be grabbed; `None`: it cannot be.
     pub number: Option<usize>,
-    /// What it is made of.
+    /// Mesh of the body.
     pub mesh: Arc<MeshPicture>,
     /// Positions \[m\], three numbers per vertex.
     pub positions: Arc<Vec<f32>>,
-    /// Whether it never moves.
+    /// True if it never moves.
     pub is_still: bool,
     /// The vertices that are held.
     pub held: Vec<u32>,

@@ -95,7 +95,7 @@ fn quote(text: &str) -> String {
     }
 }
 
-/// What tells a browser that a command was refused, and why.
+/// Message that tells a browser that a command was refused, and why.
 fn refusal(command: &str, reason: &str) -> Message {
     Message::Text(json!({ "refused": { "command": command, "reason": reason } }).to_string().into())
 }

@@ -1,4 +1,4 @@
-//! What the parts of the server share.
+//! State that the parts of the server share.
 
 use crate::command::Client;
 use crate::outlet::Outlet;
@@ -8,12 +8,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::{Semaphore, watch};
 
-/// What the parts of the server share.
+/// State that the parts of the server share.
 #[derive(Debug)]
 pub(crate) struct Stage {
     /// The port of the server.
     pub port: u16,
-    /// What requests must know.
+    /// Token that requests must know.
     pub token: Token,
     /// To the thread of the show.
     pub queue: Arc<Queue>,
@@ -33,7 +33,7 @@ impl Stage {
         self.clients.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Whether a name of host and port is one of this server.
+    /// Returns whether a name of host and port is one of this server.
     pub(crate) fn is_own(&self, host: &str) -> bool {
         let name = host.strip_suffix(&format!(":{}", self.port));
         name.is_some_and(|name| ["127.0.0.1", "localhost"].contains(&name))

@@ -1,4 +1,4 @@
-//! What browsers know of a show besides its frames.
+//! Status of a show, which browsers know besides its frames.
 
 use serde::Serialize;
 
@@ -14,27 +14,27 @@ pub(crate) struct Status {
     pub title: String,
     /// The solver, if it is known.
     pub solver: Option<&'static str>,
-    /// Whether it goes on by itself.
+    /// True if it goes on by itself.
     pub running: bool,
-    /// Whether it goes no faster than real time.
+    /// True if it goes no faster than real time.
     pub real_time: bool,
-    /// Whether it is a search for an equilibrium.
+    /// True if it is a search for an equilibrium.
     pub is_static: bool,
     /// Simulated time of the scene \[s\]; a live show goes on after it.
     pub duration: f64,
     /// Time between frames \[s\].
     pub frame_time: f64,
-    /// What can be set.
+    /// Controls that can be set.
     pub controls: Vec<ControlStatus>,
     /// Names of the material presets.
     pub presets: Vec<&'static str>,
     /// The cloths that can be made of a preset: number and name.
     pub cloths: Vec<(usize, String)>,
-    /// Whether the cloth can be grabbed; else why not.
+    /// Reason why the cloth cannot be grabbed; `None` if it can.
     pub refuses_grabs: Option<&'static str>,
     /// The numbers of the frames of a folder.
     pub frames: Vec<u64>,
-    /// What happened, the latest last.
+    /// Past notices, the latest last.
     pub notices: Vec<Notice>,
 }
 
@@ -53,7 +53,7 @@ pub(crate) struct ControlStatus {
     pub low: f64,
     /// The range.
     pub high: f64,
-    /// Whether the slider is logarithmic.
+    /// True if the slider is logarithmic.
     pub is_log: bool,
     /// The value.
     pub value: f64,
@@ -72,7 +72,7 @@ pub(crate) struct Notice {
     pub times: u64,
 }
 
-/// What happened lately.
+/// Recent notices.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Notices {
     list: Vec<Notice>,

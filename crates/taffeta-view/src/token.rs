@@ -28,13 +28,13 @@ impl Token {
         format!("token={}", self.0)
     }
 
-    /// Whether it is in the query of an address.
+    /// Returns whether it is in the query of an address.
     pub(crate) fn is_in_query(&self, query: Option<&str>) -> bool {
         let pairs = query.unwrap_or_default().split('&');
         pairs.filter_map(|pair| pair.strip_prefix("token=")).any(|text| self.is(text))
     }
 
-    /// Whether it is in the cookie of a server on a port.
+    /// Returns whether it is in the cookie of a server on a port.
     pub(crate) fn is_in_cookie(&self, headers: &HeaderMap, port: u16) -> bool {
         let name = cookie_name(port);
         let lines = headers.get_all(COOKIE).into_iter().filter_map(|line| line.to_str().ok());
@@ -48,7 +48,8 @@ impl Token {
         format!("{}={}; Path=/; HttpOnly; SameSite=Strict", cookie_name(port), self.0)
     }
 
-    /// Whether a text is the token. Takes as long for any text of its length, so that time tells nothing about it.
+    /// Returns whether a text is the token. Takes as long for any text of its length, so that time tells nothing
+    /// about it.
     fn is(&self, text: &str) -> bool {
         constant_time_eq(self.0.as_bytes(), text.as_bytes())
     }

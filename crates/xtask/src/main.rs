@@ -1,4 +1,4 @@
-//! What the project does to itself: golden runs are written anew, the second tier of tests is run, figures are measured.
+//! Tasks of the project: golden runs are written anew, the second tier of tests is run, figures are measured.
 //!
 //! ```sh
 //! cargo run -p xtask -- golden

@@ -11,7 +11,7 @@ use std::time::Instant;
 /// Where everything is kept, below the folder of the project.
 const FOLDER: &str = "target/nightly";
 
-/// What became of a part.
+/// Result of a part.
 struct Outcome {
     part: &'static Part,
     seconds: f64,
@@ -81,7 +81,7 @@ fn write_figures(outcomes: &[Outcome], folder: &Path) -> String {
     format!(", figures in {FOLDER}/figures.md")
 }
 
-/// Whether a line says more than that something is compiled or warmed up.
+/// Returns whether a line says more than that something is compiled or warmed up.
 fn is_figure(line: &str) -> bool {
     let noise = [
         "Compiling",

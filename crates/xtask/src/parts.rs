@@ -10,11 +10,11 @@ pub(crate) type Line = &'static [&'static str];
 pub(crate) struct Part {
     /// Its name.
     pub name: &'static str,
-    /// What it shows, and for figures which sentence quotes them.
+    /// The claim that it shows, and for figures which sentence quotes them.
     pub purpose: &'static str,
     /// Its commands.
     pub lines: &'static [Line],
-    /// Whether what it prints are figures that README or guide quote.
+    /// True if it prints figures that README or guide quote.
     pub has_figures: bool,
 }
 

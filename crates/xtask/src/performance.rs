@@ -1,4 +1,4 @@
-//! What a frame costs: the program is run on sheets of several sizes and on one thread and two, if asked beside another
+//! Cost of a frame: the program is run on sheets of several sizes and on one thread and two, if asked beside another
 //! version of itself, in turns. Prints a table and draws the cost of a vertex.
 
 use crate::project;

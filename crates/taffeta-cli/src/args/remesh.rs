@@ -3,7 +3,7 @@
 use clap::Args;
 use std::path::PathBuf;
 
-/// What follows the options in the help and in the manual page.
+/// Guide that follows the options in the help and in the manual page.
 const GUIDE: &str = include_str!("remesh.txt");
 
 /// Options of `taffeta remesh`.

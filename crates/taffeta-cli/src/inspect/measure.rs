@@ -72,7 +72,7 @@ fn count_sides(panels: &[u32], mirrored: &[bool], count: u32) -> Vec<[Side; 2]> 
     sides
 }
 
-/// Whether there are material coordinates, and what is special about them.
+/// Describes the material coordinates, or says that there are none.
 pub(super) fn describe_material(file: &ObjMesh) -> String {
     let mesh = &file.mesh;
     let Some(material) = &mesh.material else {
@@ -123,7 +123,7 @@ pub(super) struct Spread {
 }
 
 impl Spread {
-    /// That of at least one number.
+    /// Spread of at least one number.
     pub(super) fn of(values: &[f64]) -> Self {
         Self {
             min: values.iter().copied().fold(f64::INFINITY, f64::min),

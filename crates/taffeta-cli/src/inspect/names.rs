@@ -1,4 +1,4 @@
-//! What a report calls the faces and vertices of a file.
+//! Names of the faces and vertices of a file in a report.
 
 use taffeta_io::ObjMesh;
 

@@ -99,7 +99,7 @@ impl Surface {
         format!("{} ({} edges)", loops.len(), lengths.join(", "))
     }
 
-    /// Whether the faces form an oriented surface, and if not, which of them do not.
+    /// Describes whether the faces form an oriented surface, and if not, which of them do not.
     pub(super) fn describe_manifoldness(&self, file: &ObjMesh) -> String {
         let Err(error) = &self.loops else { return "yes, and oriented".to_owned() };
         let face = |face: u32| name_face(file, face as usize);

@@ -1,4 +1,4 @@
-//! What is remeshed: an OBJ or an NPZ file.
+//! Input of remeshing: an OBJ or an NPZ file.
 
 use crate::failure::Failure;
 use glam::{DVec2, DVec3};
@@ -33,13 +33,13 @@ pub(super) struct Input {
     pub mesh: TriangleMesh,
     /// World velocities \[m/s\].
     pub velocities: Option<Vec<[f64; 3]>>,
-    /// Whether each vertex is held.
+    /// True for each vertex that is held.
     pub pinned: Vec<bool>,
-    /// What else the vertices have.
+    /// Other fields of the vertices.
     pub fields: Vec<Field>,
-    /// What is not carried over, in words.
+    /// Names of the data that are not carried over, in words.
     pub left_out: Vec<String>,
-    /// What the file calls vertices and faces; `None`: as they are numbered here.
+    /// Names of vertices and faces in the file; `None`: as they are numbered here.
     pub names: Option<ObjNames>,
 }
 
@@ -174,7 +174,7 @@ impl Input {
     }
 }
 
-/// Whether a file is NPZ, by its name.
+/// Returns whether a file is NPZ, by its name.
 pub(super) fn is_npz(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("npz"))
 }

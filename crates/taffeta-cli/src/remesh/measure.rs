@@ -1,4 +1,4 @@
-//! What the report says about the shape of the result.
+//! Shape of the result, for the report.
 
 use super::input::Input;
 use glam::{DVec2, DVec3};

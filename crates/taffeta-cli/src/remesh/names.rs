@@ -4,7 +4,7 @@ use super::input::{Input, ObjNames};
 use taffeta_mesh::BuildError;
 use taffeta_remesh::ArrayError;
 
-/// What is wrong with the mesh, or with the options.
+/// Explains the defect of the mesh, or of the options.
 pub(super) fn explain(error: &ArrayError, input: &Input) -> String {
     match &input.names {
         _ if *error == ArrayError::NoDirections => "--sizing has tensors, which speak of the directions of vt, but the mesh has \

@@ -1,4 +1,4 @@
-//! What remeshing gives, as files.
+//! Output of remeshing, as files.
 
 use super::input::{Field, Input};
 use glam::DVec3;

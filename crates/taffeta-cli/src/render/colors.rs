@@ -35,7 +35,7 @@ pub(super) fn held_by(bodies: &[FrameData]) -> String {
     if names.is_empty() { "nothing but positions and faces".to_owned() } else { names.join(", ") }
 }
 
-/// Whether a frame has the values of a quantity.
+/// Returns whether a frame has the values of a quantity.
 fn is_held(quantity: ColorQuantity, data: &FrameData) -> bool {
     match quantity {
         ColorQuantity::Size => data.sizes.is_some(),

@@ -11,7 +11,7 @@ pub(super) const FILM_SIZE: [u32; 2] = [1280, 720];
 /// Most pictures per second that are drawn unless the frames are chosen \[1/s\]: screens show no more.
 pub(super) const HIGHEST_RATE: f64 = 60.0;
 
-/// What is wrong with what is asked of a film of a size \[pixels\], before any frame is read.
+/// Checks the options of a film of a size \[pixels\], before any frame is read.
 #[cfg(not(feature = "mp4"))]
 pub(super) fn check(_options: &RenderOptions, _size: [u32; 2]) -> Result<(), Failure> {
     Err(Failure::Usage(
@@ -21,7 +21,7 @@ pub(super) fn check(_options: &RenderOptions, _size: [u32; 2]) -> Result<(), Fai
     ))
 }
 
-/// What is wrong with what is asked of a film of a size \[pixels\], before any frame is read.
+/// Checks the options of a film of a size \[pixels\], before any frame is read.
 #[cfg(feature = "mp4")]
 pub(super) fn check(options: &RenderOptions, size: [u32; 2]) -> Result<(), Failure> {
     settings(options.quality, size, 1.0).validate().map_err(|error| Failure::usage(&error))

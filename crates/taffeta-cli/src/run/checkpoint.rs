@@ -40,7 +40,7 @@ const NAMED_DIFFERENCES: usize = 5;
 const RESERVE_PER_VERTEX: u64 = 500;
 const LEAST_RESERVE: u64 = 1 << 16;
 
-/// What is known about a checkpoint.
+/// Note on a checkpoint.
 #[derive(Serialize, Deserialize)]
 struct Note {
     format: u32,
@@ -55,7 +55,7 @@ struct Note {
     totals: Totals,
 }
 
-/// What a run goes on from.
+/// State that a run goes on from.
 pub(super) struct Resumed {
     /// The totals so far.
     pub totals: Totals,
@@ -71,7 +71,7 @@ impl Resumed {
     }
 }
 
-/// What a checkpoint is taken of.
+/// Moment of a run at which a checkpoint is taken.
 pub(super) struct Moment<'a> {
     pub prepared: &'a Prepared,
     pub totals: &'a Totals,
@@ -88,7 +88,7 @@ pub(super) struct CheckpointFolder {
 }
 
 impl CheckpointFolder {
-    /// That of a result folder, which is locked for others as long as this lives.
+    /// Claims the checkpoints of a result folder, which is locked for others as long as this lives.
     ///
     /// # Errors
     /// If another process has it.

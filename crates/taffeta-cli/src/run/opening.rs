@@ -11,9 +11,9 @@ use taffeta_scene::OutputFolder;
 pub(super) struct Opening {
     pub folder: OutputFolder,
     pub checkpoints: CheckpointFolder,
-    /// What the run goes on from; `None`: it begins.
+    /// State that the run goes on from; `None`: it begins.
     pub resumed: Option<Resumed>,
-    /// What the user has to know about it.
+    /// Remark for the user about it.
     pub remark: Option<String>,
 }
 
@@ -42,7 +42,7 @@ impl Opening {
     }
 }
 
-/// Whether a folder holds what a run writes first.
+/// Returns whether a folder holds what a run writes first.
 fn holds_run(root: &Path) -> bool {
     root.join("scene.json").exists() || root.join("checkpoint").exists()
 }

@@ -8,14 +8,14 @@ use taffeta_contact::crossings::Crossing;
 use taffeta_scene::{ClothShape, Override, PlacedProbe, Scene, SceneError, SolidProbe};
 use taffeta_sim::{BuildError, MAX_THREADS, World, ask};
 
-/// What runs of a solver that does not know contact between cloths warn about, unless the scene says that it wants none.
+/// Warning for runs of a solver without contact between cloths, unless the scene says that it wants none.
 const NO_SELF_CONTACT: &str = "the solver projective knows obstacles only: a cloth can pass through itself and other cloths; \
      `contact.self = false` says that this is wanted";
 
 /// Crossings at the start that a warning names.
 const NAMED_CROSSINGS: usize = 3;
 
-/// What runs with pins of limited strength warn about if the solver is local.
+/// Warning for runs with pins of limited strength if the solver is local.
 const ROUGH_FORCES: &str = "this solver overestimates the forces on pins, several times in a stiff cloth, so that \
      pins with a `strength` let go too early; use solver = \"direct\" or \"global\", or many more substeps";
 
@@ -33,7 +33,7 @@ pub(super) struct Prepared {
     pub probes: Vec<PlacedProbe>,
     /// The probes on solids, at points of the placed rest shapes.
     pub solid_probes: Vec<SolidProbe>,
-    /// What is odd about the scene.
+    /// Warnings about the scene.
     pub warnings: Vec<String>,
     /// The cloths that start inside obstacles.
     pub starts_inside: Vec<StartInside>,
@@ -115,7 +115,7 @@ fn default_folder(scene: &Path) -> PathBuf {
     Path::new("out").join(scene.file_stem().unwrap_or("scene".as_ref()))
 }
 
-/// What is odd about the start of a scene, in words.
+/// Describes oddities at the start of a scene.
 pub(crate) fn describe_start(scene: &Scene, world: &World) -> Vec<String> {
     let starts = find_starts_inside(scene, world).into_iter().map(|start| start.warning);
     describe_crossings(world).into_iter().chain(starts).collect()
@@ -143,7 +143,7 @@ pub(crate) fn read_scene(path: &Path, changes: &SceneChanges) -> Result<Scene, F
     Ok(scene)
 }
 
-/// Whether a pin can be overloaded.
+/// Returns whether a pin can be overloaded.
 fn has_weak_pins(scene: &Scene) -> bool {
     let of_cloths = scene.cloths.iter().flat_map(|cloth| &cloth.pins);
     let of_solids = scene.solids.iter().flat_map(|solid| &solid.pins);

@@ -1,4 +1,4 @@
-//! What a run says on standard error while it runs.
+//! Messages of a run on standard error while it runs.
 //!
 //! A thread of its own looks at the run now and then, so that a frame that takes minutes is told of as well.
 
@@ -25,7 +25,7 @@ const NEWEST_WEIGHT: f64 = 0.1;
 pub(super) struct Progress {
     board: Arc<Mutex<Board>>,
     warned: BTreeSet<String>,
-    /// What ends the thread that looks at long frames.
+    /// Sender that ends the thread which looks at long frames, and its handle.
     looking: Option<(Sender<()>, JoinHandle<()>)>,
 }
 

@@ -29,7 +29,7 @@ impl Outcome {
     }
 }
 
-/// What is told about a run.
+/// Summary of a run.
 pub(super) struct Summary<'a> {
     pub prepared: &'a Prepared,
     pub totals: &'a Totals,
@@ -104,7 +104,7 @@ impl Summary<'_> {
         ask::seams(&self.prepared.world).into_iter().map(seam).collect()
     }
 
-    /// What is still open though its time is over.
+    /// Describes the seams that are still open though their time is over; `None` if there are none.
     pub(super) fn open_seams(&self) -> Option<String> {
         let late: Vec<SeamReport> =
             ask::seams(&self.prepared.world).into_iter().filter(|seam| seam.is_late).collect();
@@ -168,7 +168,7 @@ impl Summary<'_> {
         self.prepared.warnings.iter().cloned().chain(during).chain(self.open_seams()).collect()
     }
 
-    /// What to say when the run is finished.
+    /// Text to print when the run is finished.
     pub(super) fn to_text(&self, folder: &OutputFolder) -> String {
         let (world, totals) = (&self.prepared.world, self.totals);
         let root = folder.root().to_string_lossy();

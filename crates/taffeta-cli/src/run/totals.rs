@@ -1,4 +1,4 @@
-//! What a run adds up over its frames.
+//! Totals of a run over its frames.
 
 use super::memory::peak_memory;
 use cpu_time::ProcessTime;
@@ -26,7 +26,7 @@ impl Extent {
     }
 }
 
-/// What a run adds up over its frames. It is kept with the checkpoint, so that it covers the whole run in the end.
+/// Totals of a run over its frames. They are kept with the checkpoint, so that they cover the whole run in the end.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Totals {
     /// Frames recorded completely, the initial state included.
@@ -61,7 +61,7 @@ pub(super) struct Totals {
     /// Pairs that pins or obstacles have forced together, over all substeps.
     #[serde(default)]
     pub forced_pairs: u64,
-    /// Those of them of which nothing was left at the end of the substep: one has gone through the other.
+    /// Forced pairs that no longer crossed at the end of the substep: one has gone through the other.
     #[serde(default)]
     pub passed_pairs: u64,
     /// Substeps in which the search for a way out was ended by its limits.
@@ -72,10 +72,10 @@ pub(super) struct Totals {
     pub hurried_steps: u64,
     #[serde(default)]
     pub hurried_since: Option<f64>,
-    /// Who was forced through whom, as it first was.
+    /// Pairs of bodies that were forced through each other, each at its first meeting.
     #[serde(default)]
     pub forced: Vec<Forced>,
-    /// What crosses and is not kept apart, as it was first seen: the first ones of the run.
+    /// Crossings that are not kept apart, as they were first seen: the first ones of the run.
     #[serde(default)]
     pub quarantine: Vec<Quarantined>,
     /// Frames in which something crosses.
@@ -150,7 +150,7 @@ const NAMED_MEETINGS: usize = 3;
 
 /// A warning that came up while simulating.
 pub(super) struct Warning {
-    /// What it is about; each kind is printed once.
+    /// Kind of the warning; each kind is printed once.
     pub kind: String,
     /// The warning.
     pub text: String,
@@ -255,7 +255,7 @@ impl Totals {
         )
     }
 
-    /// What the run so far gives reason to warn about.
+    /// Warnings that the run so far gives reason for.
     pub(super) fn warnings(&self) -> Vec<Warning> {
         let mut warnings = Vec::new();
         let mut warn = |kind: String, text: String| warnings.push(Warning { kind, text });
@@ -340,7 +340,7 @@ impl Totals {
     }
 }
 
-/// Who was forced through whom, and where.
+/// Names the two bodies that were forced through each other, with time and place.
 fn place(forced: &Forced) -> String {
     let Forced { bodies: [a, b], time, position: [x, y, z], .. } = forced;
     format!("{a} and {b} at {time:.4} s near [{x:.4}, {y:.4}, {z:.4}]")
@@ -372,7 +372,7 @@ impl Clock {
         Self { wall_start: Instant::now(), cpu_start: ProcessTime::now(), earlier: [Duration::ZERO; 2] }
     }
 
-    /// The same clock for a run that has come so far before.
+    /// Clock for a run that has come so far before.
     pub(super) fn after(self, totals: &Totals) -> Self {
         Self { earlier: [totals.wall, totals.cpu], ..self }
     }

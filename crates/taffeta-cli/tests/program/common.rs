@@ -28,7 +28,7 @@ cloth = "sheet"
 material = [0.5, 0.5]
 "#;
 
-/// What makes the mesh of [`SCENE`] adapt.
+/// Setting that makes the mesh of [`SCENE`] adapt.
 pub(crate) const REMESH: &str = "cloth.0.remesh={ size_min = 0.04, size_max = 0.3 }";
 
 /// A folder with a scene, removed at the end.
@@ -140,7 +140,7 @@ impl Desk {
     }
 }
 
-/// What the program answered.
+/// Answer of the program.
 pub(crate) struct Reply {
     pub status: i32,
     pub out: String,

@@ -1,4 +1,4 @@
-//! What a run writes.
+//! Output of a run.
 
 use crate::common::{Desk, REMESH, SCENE};
 

@@ -1,5 +1,5 @@
-//! What needs other programs: readers of formats, NumPy, a player of films, a browser. `tests/external/run` brings them and
-//! runs these tests; a plain `cargo test` does not.
+//! Tests that need other programs: readers of formats, NumPy, a player of films, a browser. `tests/external/run`
+//! brings them and runs these tests; a plain `cargo test` does not.
 
 use crate::common::{Desk, REMESH};
 use crate::formats::{ALL, full_scene};

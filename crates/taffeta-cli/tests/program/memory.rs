@@ -1,4 +1,4 @@
-//! What does not fit in memory is refused before it is begun, by an estimate that is about what runs need.
+//! Runs that do not fit in memory are refused before they begin, by an estimate that is about right.
 
 use crate::common::Desk;
 use std::path::Path;

@@ -15,7 +15,7 @@ fn square(side: f64, material: [f64; 2]) -> String {
     text
 }
 
-/// What `run` warns about in a scene with changes, one frame.
+/// Warnings of `run` for a scene with changes, one frame.
 fn warnings(desk: &Desk, changes: &[&str]) -> String {
     let arguments = ["run", "scene.toml", "--out", "a", "--frames", "0", "--quiet", "--set"];
     let reply = desk.done(&[&arguments[..], changes].concat());

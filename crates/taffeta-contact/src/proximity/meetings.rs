@@ -23,14 +23,15 @@ const FAR: f64 = 1.0 + 1e-9;
 /// Which contacts are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
-    /// Those where the distance of the surfaces has a local minimum, and those inside of edges and faces that bear a load.
+    /// Contacts where the distance of the surfaces has a local minimum, and those inside of edges and faces that bear
+    /// a load.
     Nearest,
-    /// Those of all pairs within reach: more than it takes, and bumps to what slides over them, but a small motion changes
-    /// none of them for another.
+    /// Contacts of all pairs within reach. These are more than needed, and bumps to whatever slides over them. But a
+    /// small motion never swaps one for another.
     All,
 }
 
-/// Whether the boxes of a pair tell that it does not come within reach on a way \[m\]: of most pairs they do.
+/// Returns whether the boxes of a pair show that it does not come within reach on a way \[m\], as for most pairs.
 fn is_far(pair: &Pair, x: &[DVec3; 4], (way, offset): (f64, f64)) -> bool {
     pair.box_distance(x) > FAR * (offset + way.max(offset))
 }
@@ -132,9 +133,10 @@ impl Proximity {
         Some((sides.feature(), row))
     }
 
-    /// Whether the closest points of a pair are closest among the points around them too. The surface of an obstacle is what
-    /// counts there: where it is flat, or the cloth lies in a hollow, the vertices of the cloth are enough. Of two cloths,
-    /// a vertex that is near an edge or another vertex must not be nearer to what is beside it.
+    /// Returns whether the closest points of a pair are also closest among the points around them. Against an
+    /// obstacle its own surface decides. Where it is flat, or the cloth lies in a hollow, the vertices of the cloth
+    /// are enough. Between two cloths, a vertex near an edge or another vertex must not be nearer to the primitives
+    /// beside it.
     fn is_nearest(&self, sides: &Sides, gap: DVec3, at: impl Fn(u32) -> DVec3) -> bool {
         let [first, second] = &sides.points;
         let toward = [-gap, gap];
@@ -157,10 +159,10 @@ impl Proximity {
         }
     }
 
-    /// Whether a contact of an obstacle with the inside of a face or of an edge has borne a load. Where a cloth lies on a
-    /// mesh about as flat as itself, the least tilt moves the minimum of the distance from one such contact to another: they would
-    /// hand each other load and friction for ever, and the cloth would not come to rest. They are no bumps, for
-    /// their normals are those of the primitives, wherever the minimum is.
+    /// Returns whether a contact of an obstacle with the inside of a face or of an edge has borne a load. Where a
+    /// cloth lies on a mesh about as flat as itself, the least tilt moves the minimum of the distance from one such
+    /// contact to another. They would hand each other load and friction for ever, and the cloth would not come to
+    /// rest. They are no bumps, for their normals are those of the primitives, wherever the minimum is.
     fn has_borne_inside(&self, sides: &Sides, bearing: &[ContactName]) -> bool {
         let is_obstacle = |point: &Point| point.vertices[0] as usize >= self.moving_vertices;
         let [first, second] = &sides.points;
@@ -237,8 +239,8 @@ fn axes([a, b, c]: [DVec3; 3]) -> Option<DMat3> {
     Some(DMat3::from_cols(along, normal.cross(along), normal))
 }
 
-/// Whether two contacts of a vertex are the same but for round-off: it lies over an edge, and inside a face beside it. Twice
-/// the springs would bear twice the share of friction under the same weight.
+/// Returns whether two contacts of a vertex are equal but for round-off: it lies over an edge, and inside a face
+/// beside it. Twice the springs would bear twice the share of friction under the same weight.
 fn is_twin(a: &ContactRow, b: &ContactRow, x: &[DVec3]) -> bool {
     let gap = |row: &ContactRow| row.gap(row.interpolate(|vi| x[vi.0 as usize]));
     a.normal.distance(b.normal) < TWIN_ANGLE && (gap(a) - gap(b)).abs() < TWIN_SHARE * a.thickness

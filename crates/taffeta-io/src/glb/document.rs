@@ -14,7 +14,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::Path;
 
-/// What an array is for: whether it gets a target, and the bounds that glTF asks for.
+/// Purpose of an array: decides whether it gets a target, and the bounds that glTF asks for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Element {
     /// An attribute of vertices.

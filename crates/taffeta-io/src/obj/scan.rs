@@ -1,4 +1,4 @@
-//! What goes into tobj, and where a refused statement is.
+//! Input of tobj, and the place of a refused statement.
 //!
 //! tobj 4.0 parses all coordinates and polygons. The scan before it does what it cannot:
 //! - It names no line, and takes NaN and infinity for coordinates.
@@ -12,7 +12,7 @@
 use std::fmt::Write;
 use std::str::SplitWhitespace;
 
-/// What is wrong, with the line if it is in one, from 1.
+/// Defect with its line, from 1, if it is in one.
 pub(super) type Refusal = (Option<usize>, String);
 
 /// Singular and plural of what the parts `a/b` of a corner refer to.
@@ -29,7 +29,7 @@ pub(super) struct Scan {
     kept: String,
     /// The lines with the faces, from 1.
     pub(super) face_lines: Vec<u32>,
-    /// Whether the corners have material coordinates.
+    /// True if the corners have material coordinates.
     pub(super) with_coords: bool,
 }
 

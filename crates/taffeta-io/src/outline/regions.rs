@@ -94,7 +94,7 @@ impl<'a> Polygons<'a> {
         })
     }
 
-    /// Whether one side of a polygon is filled and the other is not, by the rule of its path.
+    /// Returns whether one side of a polygon is filled and the other is not, by the rule of its path.
     fn is_boundary(&self, number: usize) -> bool {
         let path = self.drawing.path_of[number];
         if self.drawing.rules[path] == FillRule::EvenOdd {
@@ -130,7 +130,7 @@ impl<'a> Polygons<'a> {
     }
 }
 
-/// Whether a polygon winds around a point that is not on it.
+/// Returns whether a polygon winds around a point that is not on it.
 fn contains(points: &[DVec2], p: DVec2) -> bool {
     let crossed = sides(points).filter(|[a, b]| {
         let is_left = orientation(*a, *b, p) > 0.0;
@@ -205,7 +205,7 @@ fn check_pair(drawing: &Drawing, loops: &[Vec<DVec2>], s: &Side, t: &Side) -> Re
     Err((first, OutlineDefect::Crosses { other: drawing.names[second].clone(), at }))
 }
 
-/// Whether two segments have a point in common, exactly.
+/// Returns whether two segments have a point in common, exactly.
 fn do_meet([a, b]: [DVec2; 2], [c, d]: [DVec2; 2]) -> bool {
     let apart = a.max(b).cmplt(c.min(d)).any() || c.max(d).cmplt(a.min(b)).any();
     let splits = |a, b, c, d| {

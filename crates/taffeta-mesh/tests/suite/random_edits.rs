@@ -5,7 +5,7 @@
 use crate::common::{Random, Sample, samples};
 use taffeta_mesh::{CollapseBlocked, EdgeKey, FlipBlocked, Halfedge, HalfedgeMesh, OpenBlocked, Side};
 
-/// What no edit may change.
+/// Topological invariants that no edit may change.
 #[derive(Debug, PartialEq)]
 struct Shape {
     euler_characteristic: i64,

@@ -167,7 +167,7 @@ impl From<BadPanels> for ArrayError {
     }
 }
 
-/// Whether each vertex of the input is on a seam.
+/// Returns, for each vertex of the input, whether it is on a seam.
 pub(super) fn vertices_on_seams(built: &BuiltMesh, attributes: &SheetAttributes) -> Vec<bool> {
     let mut is_on_seam = vec![false; built.vertices.len()];
     for e in built.mesh.edge_keys().filter(|&e| is_seam(&built.mesh, attributes, e)) {
@@ -219,7 +219,7 @@ pub(super) fn check_field(field: &SizingField, vertex_count: usize) -> Result<Ve
     }
 }
 
-/// Whether a tensor is positive definite with sizes in [`SIZE_RANGE`].
+/// Returns whether a tensor is positive definite with sizes in [`SIZE_RANGE`].
 fn is_positive_definite(metric: &Metric) -> bool {
     let largest = metric.xx + metric.yy;
     let determinant = determinant(metric);

@@ -18,13 +18,13 @@ pub enum ArrayError {
         found: usize,
         /// The length that it should have.
         expected: usize,
-        /// What each entry belongs to.
+        /// Kind of element that each entry belongs to.
         per: &'static str,
     },
     /// A number at a vertex is NaN or infinite.
     #[error("{array} of vertex {vertex} is {value}, but must be finite")]
     NotFinite {
-        /// What it is.
+        /// Name of the quantity.
         array: &'static str,
         /// The vertex.
         vertex: u32,

@@ -31,8 +31,8 @@ pub struct SheetArrays<'a> {
     /// Corners of the faces, counter-clockwise in material space, or all clockwise in panels that are mirrored; where there
     /// are no material coordinates turned alike, whichever way.
     pub faces: &'a [[u32; 3]],
-    /// Whether each vertex is held: it stays, and what is split between two of them on the outline is held, too. `None`:
-    /// all are free.
+    /// True for each vertex that is held: it stays, and a split between two held vertices on the outline is held,
+    /// too. `None`: all are free.
     pub pinned: Option<&'a [bool]>,
     /// World velocities of the vertices \[m/s\]; `None`: there are none. Linear momentum and the angular momentum of each
     /// connected piece about its center of mass are kept as far as no vertex is held. The mass per area must be uniform on

@@ -53,9 +53,9 @@ pub struct FieldOptions {
     /// wanted length at each place ([`REST_TOLERANCE`]), and at most 0.2 % of the diagonal of the box
     /// around the piece, so that a size beyond those of the piece does not take its shape away.
     pub rest_tolerance: Option<f64>,
-    /// Whether edges may be flipped.
+    /// True if edges may be flipped.
     pub flips: bool,
-    /// Whether edges may be collapsed.
+    /// True if edges may be collapsed.
     pub collapses: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What can ask for a finer mesh: each term is a metric of a face.
+//! Reasons for a finer mesh: each term is a metric of a face.
 //!
 //! With thresholds a term compares what changes along an edge with what may change. With one
 //! [error](RemeshSettings::refine_error) `e` it asks how far the face is from what it stands for: linear interpolation of
@@ -36,7 +36,7 @@ pub(super) enum SizingTerm {
     PlasticCurvature,
 }
 
-/// What the terms look at in one face.
+/// Fields of one face that the terms use.
 pub(super) struct FaceFields {
     /// Shape operator from hinge angles \[1/m\], and the part of it that counts under one error.
     pub shape: Sym2,
@@ -70,7 +70,7 @@ pub(super) struct NearPlane {
 }
 
 impl SizingTerm {
-    /// Those that every face has; [`SizingTerm::PlasticCurvature`] is for faces that have yielded.
+    /// Terms that every face has; [`SizingTerm::PlasticCurvature`] is for faces that have yielded.
     pub(super) const ALL: [Self; 6] = [
         Self::HingeCurvature,
         Self::NormalGradient,

@@ -90,7 +90,7 @@ fn wide_limits() -> RemeshSettings {
     settings(1e-4, 10.0)
 }
 
-/// Whether a point of a sheet from (0, 0) to `extent` [m] is more than 6 cm from its outline.
+/// Returns whether a point of a sheet from (0, 0) to `extent` [m] is more than 6 cm from its outline.
 fn is_inside(u: DVec2, extent: DVec2) -> bool {
     u.min(extent - u).min_element() > 0.06
 }

@@ -1,4 +1,4 @@
-//! What can be wrong with a film.
+//! Errors of a film.
 
 use super::{LONGEST_SIDE, SHORTER_SIDE};
 use std::path::PathBuf;
@@ -35,7 +35,7 @@ pub enum FilmError {
     SizeMismatch {
         /// Width and height of the film \[pixels\].
         expected: [u32; 2],
-        /// Those of the picture \[pixels\].
+        /// Width and height of the picture \[pixels\].
         found: [u32; 2],
     },
     /// A picture would end before it begins.

@@ -80,7 +80,7 @@ impl From<&PathBuf> for FilePath {
 pub(crate) struct BodyName(pub String);
 
 impl BodyName {
-    /// That of a body which may have none.
+    /// The name of a body; `None` if it has none.
     pub(crate) fn of(name: &str) -> Option<Self> {
         (!name.is_empty()).then(|| Self(name.to_owned()))
     }

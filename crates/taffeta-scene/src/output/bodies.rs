@@ -1,4 +1,4 @@
-//! What the bodies of a world are in its present frame.
+//! The bodies of a world in its present frame.
 
 use taffeta_io::{FrameData, mean_curvatures};
 use taffeta_sim::{World, ask};

@@ -97,7 +97,7 @@ impl ResultFolder {
         })
     }
 
-    /// Whether a file beside the tables is one that spans the frames.
+    /// Returns whether a file beside the tables is one that spans the frames.
     pub(super) fn is_spanning(&self, name: &str) -> bool {
         let of_body = |body: &str| self.files.iter().any(|(other, ..)| other == body);
         [PVD_FILE, GLB_FILE, OBSTACLES_USDA].contains(&name)

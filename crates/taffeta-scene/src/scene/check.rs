@@ -18,7 +18,7 @@ pub(super) struct Side {
     pub low: u32,
     /// The larger end.
     pub high: u32,
-    /// Whether the face runs from the larger to the smaller end.
+    /// True if the face runs from the larger to the smaller end.
     reversed: bool,
     /// The face.
     pub face: u32,
@@ -84,7 +84,7 @@ fn find_repeated_corners(placed: &PlacedMesh) -> Option<String> {
     (!faces.is_empty()).then(|| format!("triangles with a repeated corner: {}", name_faces(placed, &faces)))
 }
 
-/// Whether a triangle has no area, relative to its longest edge.
+/// Returns whether a triangle has no area, relative to its longest edge.
 fn is_flat(doubled: f64, longest: f64) -> bool {
     doubled.abs() <= DEGENERATE_HEIGHT * longest * longest || doubled.is_nan()
 }

@@ -46,13 +46,13 @@ pub struct SceneCloth {
     pub rest_curvature: [f64; 3],
     /// The pins. Vertex numbers are those of the mesh file.
     pub pins: Vec<PinDescription>,
-    /// What is sewn together. Vertex numbers are those of the mesh file.
+    /// Seams. Vertex numbers are those of the mesh file.
     pub seams: Vec<SeamDescription>,
     /// How to remesh; `None`: fixed topology.
     pub remesh: Option<RemeshSettings>,
     /// Constraint of a triangle, or springs along the edges.
     pub membrane: MembraneModel,
-    /// What that constraint is scaled with.
+    /// Scaling of that constraint.
     pub scaling: MembraneScaling,
     /// How much compression a triangle bears.
     pub compression: Compression,

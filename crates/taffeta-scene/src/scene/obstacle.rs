@@ -11,7 +11,7 @@ use taffeta_io::obj::{FileSequence, ObjError, read_obj_sequence};
 pub struct SceneObstacle {
     /// Name; empty: it has none.
     pub name: String,
-    /// What it looks like.
+    /// Shape of the obstacle.
     pub shape: ObstacleShape,
     /// Where it stands at rest.
     pub place: Placement,
@@ -107,7 +107,7 @@ impl SceneObstacle {
         Ok(Some((obstacle, dropped)))
     }
 
-    /// The same obstacle with files of another name.
+    /// Copy of the obstacle that reads its files from a folder, by its number.
     pub(crate) fn read_from(&self, folder: &Path, number: usize) -> Self {
         let shape = match self.shape {
             ObstacleShape::Closed(shape) => ObstacleShape::Closed(shape),

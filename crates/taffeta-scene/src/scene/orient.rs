@@ -13,7 +13,7 @@ use super::placed::PlacedMesh;
 use taffeta_core::components::Components;
 use taffeta_core::geometry::doubled_area;
 
-/// What was done about mirrored faces.
+/// Corrections of mirrored faces.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Turned {
     /// How many faces were turned over.

@@ -1,4 +1,4 @@
-//! What is possible but hardly meant: warnings of values in other units, each with the likely cure.
+//! Implausible values, possible but hardly meant: warnings of values in other units, each with the likely cure.
 
 use super::Scene;
 use super::cloth::SceneCloth;
@@ -80,7 +80,8 @@ fn doubt_size(key: &str, cloth: &SceneCloth, mesh: &TriangleMesh) -> Option<Stri
     })
 }
 
-/// What is odd about the extent of a cloth \[m\]: in words, the unit that it may be in, and the size of that.
+/// Doubts about the extent of a cloth \[m\]: in words, the unit that it may be in, and the size of that. `None` if it
+/// is plausible.
 fn doubt_extent(extent: DVec3) -> Option<(String, &'static str, f64)> {
     let size = extent.max_element();
     if (NARROWEST..=WIDEST).contains(&size) {
@@ -92,14 +93,15 @@ fn doubt_extent(extent: DVec3) -> Option<(String, &'static str, f64)> {
     Some((format!("{} m {width}", round(size)), unit, *factor))
 }
 
-/// What is odd about the size of a mesh by itself, in words, for those who look at files.
+/// Describes doubts about the size of a mesh by itself, for those who look at files; `None` if there are none.
 pub fn doubt_mesh_size(mesh: &TriangleMesh) -> Option<String> {
     let [low, high] = mesh.bounds()?;
     let (what, unit, factor) = doubt_extent(high - low)?;
     Some(format!("it is {what}: {unit}? As cloth it needs `place.scale = {factor}`, `uv_scale = {factor}`"))
 }
 
-/// What is odd about the material coordinates of a mesh by itself, in words, for those who look at files.
+/// Describes doubts about the material coordinates of a mesh by itself, for those who look at files; `None` if there
+/// are none.
 pub fn doubt_mesh_layout(mesh: &TriangleMesh) -> Option<String> {
     let (strain, cure) = Layout::measure(mesh)?.doubt(1.0)?;
     Some(format!("as cloth it is strained by {strain} at the start: {cure}"))

@@ -31,7 +31,7 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// Whether the equilibrium is asked for and not the motion.
+    /// Returns whether the equilibrium is asked for and not the motion.
     pub fn is_static(&self) -> bool {
         self.settings.mode == Mode::Static
     }

@@ -16,7 +16,7 @@ pub enum SolidShape {
         /// Cells along x, y and z, of five tetrahedra each.
         cells: [u32; 3],
     },
-    /// Those of a file.
+    /// Tetrahedra of a file.
     Mesh {
         /// The file, in Gmsh's format.
         path: PathBuf,
@@ -51,7 +51,7 @@ pub(super) struct ShapeOfSolid {
     source_vertices: Option<Vec<u32>>,
     /// The file, and the number and the line of every tetrahedron in it.
     origin: Option<(PathBuf, Vec<(u64, usize)>)>,
-    /// What is odd about the file, though not wrong.
+    /// Warnings about the file that are odd, though not wrong.
     pub(super) warnings: Vec<String>,
 }
 

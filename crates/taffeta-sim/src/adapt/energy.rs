@@ -25,14 +25,14 @@ use taffeta_remesh::{MovedVertex, slow_within};
 const ROUND_OFF: f64 = 1e-14;
 const STILL: f64 = 1e-6;
 
-/// What the pieces had before a pass.
+/// Mass, momentum and energy of every piece before a pass.
 pub(crate) struct EnergyBudget {
     /// Vertices in key order, with the numbers of their pieces.
     numbers: Vec<(VertexKey, usize)>,
     accounts: Vec<Account>,
 }
 
-/// What a piece had.
+/// Mass, velocity and energy of a piece.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Account {
     cloth: usize,
@@ -42,7 +42,7 @@ pub(crate) struct Account {
     /// Kinetic, elastic and gravity's, the last from `origin` \[J\].
     energy: f64,
     origin: DVec3,
-    /// Whether something outside acts on it: pins, contacts, threads, air, pressure, grabs.
+    /// True if something outside acts on it: pins, contacts, threads, air, pressure, grabs.
     pub is_driven: bool,
 }
 
@@ -54,7 +54,7 @@ impl EnergyBudget {
         (0..cloths).map(is_free).collect()
     }
 
-    /// What a piece had of which these are the vertices now. `None`: it has kept none of those that it had.
+    /// Account of the piece whose vertices are now these; `None` if it has kept none of its vertices.
     pub(crate) fn account_of(
         &self,
         piece: &[usize],
@@ -137,7 +137,7 @@ fn piece_energies(world: &World, pieces: &Pieces, origins: &[DVec3]) -> Vec<f64>
     energies
 }
 
-/// Whether something outside acts on each piece.
+/// Returns, for each piece, whether something outside acts on it.
 fn find_driven(world: &World, pieces: &Pieces) -> Vec<bool> {
     let is_blown = world.inputs.air.is_some() || has_pressure(world) || !world.inputs.grabbed.is_empty();
     // Nothing tells what touched what if that has been forgotten since the last substep.

@@ -44,7 +44,7 @@ impl<'a> Gate<'a> {
         Self { tree: BoxTree::build(&boxes), leaves, leaf_of, obstacles, seen: 0 }
     }
 
-    /// Whether an edit must not be made.
+    /// Returns whether an edit must be refused.
     pub(crate) fn refuses(&mut self, proposal: &Proposal<'_>) -> bool {
         let Proposal { attributes, after, .. } = *proposal;
         let place =
@@ -69,7 +69,7 @@ impl<'a> Gate<'a> {
             .any(|(_, f)| is_in_the_way(face(proposal.mesh, attributes, f), proposal.before, &after, &swept))
     }
 
-    /// Whether a new face would be inside an obstacle where the old ones were not.
+    /// Returns whether a new face would be inside an obstacle where the old ones were not.
     fn sinks(&self, proposal: &Proposal<'_>, after: &[Face]) -> bool {
         let corners = |face: &[VertexKey; 3]| face.map(|v| proposal.attributes.vertices[v].position);
         let is_inside = |shape: &WorldShape, x: &[DVec3; 3]| shape.distance_of_face(*x) <= 0.0;
@@ -141,7 +141,7 @@ fn sweep(proposal: &Proposal<'_>, after: &[Face]) -> Vec<[DVec3; 4]> {
     }
 }
 
-/// Whether a face that stays crosses the new ones or lies between them and the old ones.
+/// Returns whether a face that stays crosses the new ones or lies between them and the old ones.
 fn is_in_the_way(face: Face, before: &[[VertexKey; 3]], after: &[Face], swept: &[[DVec3; 4]]) -> bool {
     if before.iter().any(|corners| is_same(corners.map(Some), face.0)) {
         return false;
@@ -150,7 +150,7 @@ fn is_in_the_way(face: Face, before: &[[VertexKey; 3]], after: &[Face], swept: &
     after.iter().any(|new| faces_cross(*new, face)) || face.1.iter().any(is_inside)
 }
 
-/// Whether two faces have the same corners in the same order, whichever comes first.
+/// Returns whether two faces have the same corners in the same order, whichever comes first.
 fn is_same([a, b, c]: [Option<VertexKey>; 3], other: [Option<VertexKey>; 3]) -> bool {
     [[a, b, c], [b, c, a], [c, a, b]].contains(&other)
 }

@@ -126,9 +126,9 @@ fn size_of_cloth(world: &World, cloth: usize) -> f64 {
     extent(&world.state.sheet.layout.raw[world.state.sheet.vertex_range(cloth as u32)])
 }
 
-/// The same for a remeshing pass, which tells whether it has edited anything: if not, only what it asks of the vertices is
-/// taken over, and nothing is derived anew. What a [gated](crate::adapt::gate) pass makes crosses nothing where nothing did before.
-/// The scalars are those of before, and none at new edges. Returns what the pass tells.
+/// Makes a remeshing pass, and returns whether it has edited anything, as `pass` tells. Without an edit only the
+/// metrics at the vertices are taken over, and nothing is derived anew. A [gated](crate::adapt::gate) pass adds no
+/// crossing where there was none. Scalars keep their values; new edges have none.
 fn edit_or_keep(world: &mut World, is_gated: bool, pass: impl FnOnce(&mut Thawed) -> bool) -> bool {
     let mut thawed = world.state.sheet.thaw(&world.state.motion);
     let has_edited = pass(&mut thawed);

@@ -6,8 +6,8 @@
 //! that a substep minimizes, with inertia to keep what nothing resists, over the new vertices alone. Their velocities say
 //! nothing of it, nor does what the time integration remembers of them; the momenta stay (`settle_moved`).
 //!
-//! What is held stays, and nothing crosses: the way is shortened as that of a substep is. Nor does it go further than the
-//! pass may move the cloth. Pieces on which nothing outside acts keep their centers.
+//! Held vertices stay, and nothing crosses: the displacement is shortened as in a substep. Nor does it exceed the
+//! distance that the pass may move the cloth. Pieces on which nothing outside acts keep their centers.
 
 use crate::adapt::energy::{EnergyBudget, find_pieces, put_velocities};
 use crate::contact::path::contact_path;

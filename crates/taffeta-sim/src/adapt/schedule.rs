@@ -31,7 +31,7 @@ pub(crate) fn remesh_now(world: &mut World, elapsed: f64) -> (RemeshCounts, Reme
     (counts, jumps)
 }
 
-/// Whether a cloth is to be remeshed after this frame.
+/// Returns whether a cloth is due for remeshing after this frame.
 pub(crate) fn is_due(world: &World, cloth: usize) -> bool {
     let settings = world.setup.cloths[cloth].remesh;
     settings.is_some_and(|settings| world.state.frame.is_multiple_of(u64::from(settings.interval.max(1))))

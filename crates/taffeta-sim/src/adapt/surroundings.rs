@@ -13,7 +13,7 @@ const FIRST_REACH: f64 = 1.0 / 64.0;
 /// All obstacles at one time.
 #[derive(Debug)]
 pub(crate) struct FixedObstacles {
-    /// Those in closed form.
+    /// The obstacles in closed form.
     pub shapes: Vec<WorldShape>,
     /// The corners of the faces of the others \[m\], and a tree over them.
     faces: Vec<[DVec3; 3]>,

@@ -1,4 +1,4 @@
-//! What a description must fulfil besides having meshes that are surfaces.
+//! Conditions on a description, besides meshes that are surfaces.
 
 use crate::derive::volumes::split;
 use crate::model::description::{
@@ -106,12 +106,12 @@ pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), Build
     Ok(())
 }
 
-/// What is wrong with gravity \[m/s²\], in words.
+/// Describes what is wrong with gravity \[m/s²\]; `None` if it is valid.
 pub(crate) fn find_gravity_defect(gravity: DVec3) -> Option<String> {
     (!gravity.is_finite()).then(|| format!("gravity is {gravity}; it must be finite"))
 }
 
-/// What is wrong with the air, in words.
+/// Describes what is wrong with the air; `None` if it is valid.
 pub(crate) fn find_air_defect(&Air { density, wind, drag }: &Air) -> Option<String> {
     let is_fine =
         density.is_finite() && density >= 0.0 && drag.is_finite() && drag >= 0.0 && wind.is_finite();
@@ -125,7 +125,7 @@ pub(crate) fn find_accuracy_defect(accuracy: f64) -> Option<String> {
     (!is_in_range).then(|| format!("accuracy is {accuracy}; it must be from {least} to {most}"))
 }
 
-/// What solids and enclosed volumes do not go with, in words.
+/// Describes which settings solids and enclosed volumes do not go with; `None` if there are none.
 fn find_sweep_mismatch(settings: &SimulationSettings) -> Option<String> {
     let name = settings.solver.name();
     if !settings.solver.capabilities().solids {
@@ -148,7 +148,7 @@ fn check_pins(what: &str, pins: &[PinDescription]) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// What is wrong with the settings of a cloth, in words.
+/// Describes what is wrong with the settings of a cloth; `None` if they are valid.
 fn find_cloth_defect(cloth: &ClothDescription) -> Option<String> {
     if !cloth.velocity.is_finite() || !cloth.angular_velocity.is_finite() {
         return Some("its initial velocity is not finite".into());
@@ -183,14 +183,15 @@ fn find_cloth_defect(cloth: &ClothDescription) -> Option<String> {
     None
 }
 
-/// What does not go with contact between cloths, or with meshes, in words.
+/// Describes why contact between cloths, or with meshes, cannot be simulated; `None` if it can.
 fn find_contact_mismatch(description: &WorldDescription) -> Option<String> {
     let solver = description.simulation.solver;
     (!solver.capabilities().meetings)
         .then(|| "the solver projective does not know it: take global, direct, block, xpbd or pbd".into())
 }
 
-/// What the older methods cannot do with the simulation, in words.
+/// Describes which simulation settings the solvers `xpbd`, `pbd` and `projective` do not support; `None` if they
+/// support all.
 fn find_row_mismatch(settings: &SimulationSettings) -> Option<String> {
     let name = settings.solver.name();
     if settings.solver.capabilities().second_order || settings.solver == SolverChoice::Block {
@@ -203,7 +204,7 @@ fn find_row_mismatch(settings: &SimulationSettings) -> Option<String> {
         .then(|| format!("the solver {name} follows motions and finds no equilibria"))
 }
 
-/// What the older methods cannot do with a cloth, in words.
+/// Describes which settings of a cloth its solver does not support; `None` if it supports all.
 fn find_unknown_to_solver(cloth: &ClothDescription, solver: SolverChoice) -> Option<String> {
     let (name, model) = (solver.name(), cloth.bending);
     let is_projective = solver == SolverChoice::Projective;
@@ -229,7 +230,8 @@ fn find_unknown_to_solver(cloth: &ClothDescription, solver: SolverChoice) -> Opt
     None
 }
 
-/// What only a solver that sweeps over the membrane blocks can do with a cloth, in words.
+/// Describes which membrane settings of a cloth need a solver that sweeps over the membrane blocks, or are invalid;
+/// `None` if none.
 fn find_unswept(cloth: &ClothDescription, solver: SolverChoice) -> Option<String> {
     let name = solver.name();
     if let MembraneScaling::Fixed(area) = cloth.scaling
@@ -251,7 +253,7 @@ fn find_unswept(cloth: &ClothDescription, solver: SolverChoice) -> Option<String
         .then(|| format!("the solver {name} knows constraints that are scaled by area only"))
 }
 
-/// What of springs along edges does not go with the rest, in words.
+/// Describes which settings conflict with springs along edges; `None` if none do.
 fn find_spring_mismatch(cloth: &ClothDescription, solver: SolverChoice) -> Option<String> {
     let name = solver.name();
     if cloth.membrane == MembraneModel::Distance && !solver.capabilities().rows {
@@ -272,7 +274,7 @@ fn find_spring_mismatch(cloth: &ClothDescription, solver: SolverChoice) -> Optio
     cloth.remesh.map(|_| "a cloth with a break_force cannot be remeshed: its edges are what breaks".into())
 }
 
-/// What does not go with a cloth whose triangles buckle, in words.
+/// Describes which settings conflict with buckling triangles; `None` if none do.
 fn find_buckling_mismatch(cloth: &ClothDescription, solver: SolverChoice) -> Option<String> {
     let Compression::Buckling { factor } = cloth.compression else { return None };
     if !(factor.is_finite() && factor > 0.0) {
@@ -290,7 +292,7 @@ fn find_buckling_mismatch(cloth: &ClothDescription, solver: SolverChoice) -> Opt
     (!is_strain).then(|| "triangles that buckle need the constraint Strain, scaled by area".into())
 }
 
-/// What does not go with the seams of a cloth, in words.
+/// Describes which settings conflict with the seams of a cloth; `None` if none do.
 fn find_seam_mismatch(cloth: &ClothDescription, settings: &SimulationSettings) -> Option<String> {
     if cloth.seams.is_empty() {
         return None;
@@ -306,7 +308,7 @@ fn find_seam_mismatch(cloth: &ClothDescription, settings: &SimulationSettings) -
     is_anisotropic.then(|| "remeshing along folds (anisotropic) knows one chart, but it has seams".into())
 }
 
-/// What does not go with a cloth that can tear, in words.
+/// Describes which settings conflict with a cloth that can tear; `None` if none do.
 fn find_tear_mismatch(cloth: &ClothDescription, settings: &SimulationSettings) -> Option<String> {
     let ClothDescription { material, membrane, scaling, .. } = cloth;
     let (has_material, has_volume) = (cloth.mesh.material.is_some(), cloth.volume.is_some());
@@ -314,7 +316,7 @@ fn find_tear_mismatch(cloth: &ClothDescription, settings: &SimulationSettings) -
     find_untearable(material, &sheet, (settings.solver, settings.mode))
 }
 
-/// What of a cloth decides whether it can tear.
+/// Properties of a cloth that decide whether it can tear.
 pub(crate) struct TearingSheet {
     pub membrane: MembraneModel,
     pub scaling: MembraneScaling,
@@ -353,7 +355,7 @@ pub(crate) fn find_untearable(
     })
 }
 
-/// What is wrong with a pin, in words.
+/// Describes what is wrong with a pin; `None` if it is valid.
 fn find_pin_defect(pin: &PinDescription) -> Option<String> {
     if pin.axes == [false; 3] {
         return Some("it holds nothing: at least one of its axes must be true".into());
@@ -399,7 +401,7 @@ pub(crate) fn find_unyielding(
 const LEAST_VOLUME: f64 = 1e-6;
 
 impl EnclosedDescription {
-    /// What is wrong with it, in words.
+    /// Describes what is wrong with the volume; `None` if it is valid.
     pub fn find_defect(&self) -> Option<String> {
         let Self { ratio, inflation, bulk } = *self;
         if !(ratio.is_finite() && ratio > 0.0) {

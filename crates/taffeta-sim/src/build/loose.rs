@@ -20,7 +20,7 @@ pub(crate) struct LooseInput {
     pub description: LooseDescription,
     /// Vertices that a pin of the body carries along, besides those that it selects: vertex and pin.
     pub guides: Vec<(usize, usize)>,
-    /// What makes it a rope, with its radius \[m\].
+    /// Rope model and radius \[m\]; `None` if it is no rope.
     pub rope: Option<(RopeModel, f64)>,
 }
 
@@ -105,7 +105,7 @@ fn refuse_pin(body: &LooseDescription, pin: usize, reason: String) -> BuildError
     BuildError::BadSetting { what: format!("body '{}': pin {pin}", body.name), reason }
 }
 
-/// What is wrong with a loose body, in words.
+/// Describes what is wrong with a loose body; `None` if it is valid.
 fn find_defect(body: &LooseDescription) -> Option<String> {
     let count = body.positions.len();
     if count == 0 {

@@ -44,7 +44,8 @@ impl RopeDescription {
         }
     }
 
-    /// What is wrong with its shape, in words; everything that does not depend on materials, pins and solver.
+    /// Describes what is wrong with the shape; `None` if it is valid. Checks everything that does not depend on
+    /// materials, pins and solver.
     pub fn find_shape_defect(&self) -> Option<String> {
         let count = self.points.len();
         if count < 3 {

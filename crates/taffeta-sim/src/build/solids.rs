@@ -49,12 +49,12 @@ impl SolidDescription {
         }
     }
 
-    /// What is wrong with its shape, in words.
+    /// Describes what is wrong with the shape; `None` if it is valid.
     pub fn find_shape_defect(&self) -> Option<String> {
         self.find_named_shape_defect(|number| format!("tetrahedron {number}"))
     }
 
-    /// The same with the names that tetrahedra have where they come from.
+    /// Like [`find_shape_defect`](Self::find_shape_defect), but takes the name of a tetrahedron from `name`.
     pub fn find_named_shape_defect(&self, name: impl Fn(usize) -> String) -> Option<String> {
         let count = self.positions.len();
         if self.tetrahedra.is_empty() {

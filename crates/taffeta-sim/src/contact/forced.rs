@@ -42,8 +42,8 @@ const LEAST_NUMBERS: f64 = 64.0;
 /// How many meetings of two bodies there were, and where the first one \[m\].
 type Places = BTreeMap<[u32; 2], (u64, DVec3)>;
 
-/// What the safeguard knows to cross, and so pulls apart rather than keeps apart; then the faces that reach into
-/// obstacles in closed form.
+/// Pairs that are known to cross, and so are pulled apart rather than kept apart. The faces that reach into obstacles
+/// in closed form follow.
 pub(crate) fn quarantine(world: &World) -> Vec<QuarantinedPair> {
     let Some(proximity) = world.derived.proximity.as_ref() else { return Vec::new() };
     let sunken = find_sunken(world, proximity);

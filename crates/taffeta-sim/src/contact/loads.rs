@@ -115,8 +115,8 @@ fn reference_points(world: &World) -> Vec<DVec3> {
     closed.chain(world.setup.meshes.iter().map(of_mesh)).collect()
 }
 
-/// What the contacts have handed to each obstacle in a substep of length `h` \[s\], about the origin, and by how much and where
-/// it was pressed.
+/// Momentum that the contacts have handed to each obstacle in a substep of length `h` \[s\], about the origin.
+/// Returns also by how much and where it was pressed.
 fn of_contacts(world: &World, h: f64) -> Vec<(Wrench, Share)> {
     let mut received = vec![(Wrench::default(), Share::default()); count(world)];
     let ends = mesh_ends(world);
@@ -157,13 +157,14 @@ fn obstacle_of(world: &World, contact: &Contact, ends: &[u32]) -> Option<usize> 
     }
 }
 
-/// Whether only obstacles and what is known from outside can take the momentum of the cloths.
+/// Returns whether no vertex is held and no pressure is implicit, so that the momentum of the cloths can only go to
+/// obstacles and known forces.
 fn is_isolated(world: &World) -> bool {
     let is_free = world.state.motion.held.iter().all(|held| *held == [false; 3]);
     is_free && (!has_pressure(world) || is_pressure_explicit(world))
 }
 
-/// What the cloths have gained in a substep of length `h` \[s\] beyond what gravity gives \[N·s\].
+/// Momentum that the cloths have gained in a substep of length `h` \[s\] beyond that of gravity \[N·s\].
 fn gained_momentum(world: &World, h: f64) -> DVec3 {
     let (motion, fall) = (&world.state.motion, world.state.gravity * h);
     let starts = world.scratch.start_velocities.iter();
@@ -171,7 +172,7 @@ fn gained_momentum(world: &World, h: f64) -> DVec3 {
     motion.masses.iter().zip(motion.velocities.iter()).zip(starts).map(gain).sum()
 }
 
-/// What air, grabs and damping have given in a substep \[N·s\], and the part of what they gave in the last one that
+/// Momentum that air, grabs and damping have given in a substep \[N·s\], and the part of their last momentum that
 /// backward differences add to it.
 fn outer_momentum(world: &World, h: f64) -> (DVec3, f64) {
     let (motion, work, last) = (&world.state.motion, &world.scratch, &world.state.last);

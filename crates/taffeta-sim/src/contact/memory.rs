@@ -1,4 +1,4 @@
-//! What contacts remember from substep to substep, so that what sticks stays where it was.
+//! Contact memory from substep to substep, so that sticking points stay where they were.
 //!
 //! Under Newton's method that is the friction that they bear. That of vertices belongs to the cloth (`Motion::vertex_friction`) and
 //! goes through remeshing with it; that of points on edges and faces is known by what touches, and lasts as long as that

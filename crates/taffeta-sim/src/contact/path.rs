@@ -38,7 +38,7 @@ impl ContactPath {
         self.prescribed.fill(true);
     }
 
-    /// Whether anything cannot be stopped.
+    /// Returns whether anything cannot be stopped.
     pub(crate) fn is_pushed(&self) -> bool {
         self.prescribed.contains(&true)
     }
@@ -67,7 +67,8 @@ pub(crate) fn contact_path(world: &mut World) -> ContactPath {
     ContactPath { start, end, velocities, prescribed, time: world.state.time, h }
 }
 
-/// Who of the sheet cannot be stopped: what is held altogether, and what a pin moves along some axes.
+/// Returns, for each vertex of the sheet, whether it cannot be stopped: it is held along all axes, or a pin moves it
+/// along some.
 fn prescribed(world: &World) -> Vec<bool> {
     let mut prescribed: Vec<bool> = world.state.motion.inverse_masses.iter().map(|w| *w == 0.0).collect();
     for guided in &world.scratch.guided {

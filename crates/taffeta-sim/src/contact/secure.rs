@@ -144,7 +144,7 @@ pub(crate) fn keep_apart(
     secured
 }
 
-/// The same for a motion of a few vertices, before which all others are held.
+/// Like [`keep_apart`], for a motion of a few vertices, before which all others are held.
 pub(crate) fn keep_few_apart(
     world: &mut World,
     proximity: &mut Proximity,

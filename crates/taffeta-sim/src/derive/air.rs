@@ -53,7 +53,7 @@ pub(crate) fn exposed_segments(world: &World) -> Vec<Segment> {
     segments
 }
 
-/// What the air acts on.
+/// Bodies and surfaces that the air acts on.
 pub(crate) fn exposed<'a>(world: &'a World, densities: &'a [f64]) -> Exposed<'a> {
     Exposed {
         faces: &world.state.sheet.topology.faces,

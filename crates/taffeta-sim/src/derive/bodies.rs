@@ -32,7 +32,7 @@ pub(crate) fn body_count(world: &World) -> usize {
     world.setup.cloths.len() + world.setup.bodies.len()
 }
 
-/// What a body is called in messages, for example "cloth 'sheet'".
+/// Name of a body in messages, for example "cloth 'sheet'".
 pub(crate) fn body_name(world: &World, body: usize) -> String {
     let is_of = |solid: &&Solid| {
         solid.cloth == body || solid.body.is_some_and(|inside| inside + world.setup.cloths.len() == body)

@@ -10,7 +10,7 @@ pub(crate) fn end_of_substep(world: &World, h: f64) -> f64 {
     if world.inputs.stands_still { world.state.time } else { world.state.time + h }
 }
 
-/// Whether neither pins nor obstacles move until a time \[s\].
+/// Returns whether pins and obstacles all stand still until a time \[s\].
 pub(crate) fn stand_still(world: &World, end: f64) -> bool {
     let (setup, time) = (&world.setup, world.state.time);
     setup.pins.iter().all(|pin| pin.stands_between(time, end))

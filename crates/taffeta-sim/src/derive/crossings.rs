@@ -1,4 +1,4 @@
-//! What crosses, and what can.
+//! Present crossings, and bodies that can cross.
 
 use crate::derive::world::World;
 use glam::DVec3;
@@ -17,7 +17,7 @@ pub(crate) fn mesh_faces(world: &World) -> Vec<[DVec3; 3]> {
     world.setup.meshes.iter().flat_map(of_mesh).collect()
 }
 
-/// Whether there is anything for cloths to come to rest upon.
+/// Returns whether there is any obstacle for cloths to come to rest on.
 pub(crate) fn has_obstacles(world: &World) -> bool {
     !world.setup.obstacles.is_empty() || !world.setup.meshes.is_empty()
 }
@@ -30,12 +30,12 @@ pub fn contact_positions(world: &World) -> Vec<DVec3> {
     positions
 }
 
-/// Whether anything in this world can cross something else: cloths each other, or an obstacle.
+/// Returns whether anything in this world can cross something else: cloths each other, or an obstacle.
 pub fn counts_crossings(world: &World) -> bool {
     world.derived.proximity.is_some()
 }
 
-/// Whether edges can go through faces: cloths meet each other, or mesh obstacles.
+/// Returns whether edges can go through faces: cloths meet each other, or mesh obstacles.
 pub(crate) fn pairs_meet(world: &World) -> bool {
     world.setup.self_contact && !world.state.sheet.topology.faces.is_empty() || !world.setup.meshes.is_empty()
 }
@@ -82,8 +82,8 @@ pub(crate) fn shapes(world: &World) -> Vec<WorldShape> {
     world.setup.obstacles.iter().map(|obstacle| obstacle.over_substep(world.state.time, 0.0).shape).collect()
 }
 
-/// Whether a vertex that is moved from one place to another \[m\] comes nearer to one of the obstacles than contact lets it,
-/// or deeper.
+/// Returns whether a vertex moved from one place to another \[m\] comes nearer to an obstacle than contact allows, or
+/// goes deeper into it.
 pub(crate) fn goes_deeper(
     world: &World,
     shapes: &[WorldShape],

@@ -1,4 +1,4 @@
-//! What is derived from one topology: blocks, solver, contact candidates, load path.
+//! Everything derived from one topology: blocks, solver, contact candidates, load path.
 
 use crate::derive::proximity::build_proximity;
 use crate::derive::ropes::build_ropes;
@@ -26,13 +26,13 @@ use taffeta_solve::{
     BlockDriver, Blocks, ClothModel, Driver, PlateState, ProjectedCloth, RowDriver, Supports,
 };
 
-/// What is derived from one topology.
+/// Everything derived from one topology.
 #[derive(Debug)]
 pub(crate) struct Derived {
     /// The topology that everything here was made for.
     pub epoch: TopologyEpoch,
     pub blocks: Blocks,
-    /// What the enclosed volumes among the blocks follow.
+    /// Laws of the enclosed volumes among the blocks.
     pub enclosed: Vec<EnclosedLaw>,
     /// The seam and the pair of each stitch among the blocks.
     pub stitch_places: Vec<[u32; 2]>,
@@ -73,7 +73,7 @@ impl Solver {
         }
     }
 
-    /// The same, to be changed.
+    /// The driver, mutably.
     pub(crate) fn driver_mut(&mut self) -> &mut dyn Driver {
         match self {
             Self::Block(driver) => driver.as_mut(),

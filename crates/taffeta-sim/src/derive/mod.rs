@@ -1,4 +1,4 @@
-//! What follows from setup and state: elements, solver, searches, and where pins and obstacles are.
+//! Everything derived from setup and state: elements, solver, searches, and the places of pins and obstacles.
 
 pub(crate) mod air;
 pub(crate) mod bodies;

@@ -13,13 +13,13 @@ fn area_vector([a, b, c]: [DVec3; 3]) -> DVec3 {
     (b - a).cross(c - a) * 0.5
 }
 
-/// Whether pressure acts as an external force at the positions of the start of the substep: the solvers that
-/// sweep know it only so. Newton's method takes it up into its equations.
+/// Returns whether pressure acts as an external force at the positions of the start of the substep, as in all solvers
+/// that sweep. Newton's method takes it up into its equations.
 pub fn is_pressure_explicit(world: &World) -> bool {
     world.derived.choice.capabilities().is_local()
 }
 
-/// Whether any cloth is under pressure.
+/// Returns whether any cloth is under pressure.
 pub(crate) fn has_pressure(world: &World) -> bool {
     world.setup.cloths.iter().any(|cloth| cloth.pressure != 0.0)
 }

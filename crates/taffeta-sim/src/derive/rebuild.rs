@@ -93,7 +93,7 @@ pub(crate) fn rebuild(world: &mut World) {
     note_crossings(world);
 }
 
-/// The same without a look at what crosses: nothing.
+/// Derives everything anew without looking for crossings: none are known afterwards.
 fn derive(world: &mut World) {
     let choice = resolve_solver(&world.setup.settings, world.state.sheet.topology.vertex_count);
     let kept = world.derived.retire();

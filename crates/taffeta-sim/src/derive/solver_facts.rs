@@ -48,7 +48,7 @@ pub fn factorizations(world: &World) -> usize {
     world.derived.factorizations()
 }
 
-/// Whether the solver in use integrates to second order.
+/// Returns whether the solver in use integrates to second order.
 pub(crate) fn is_second_order(world: &World) -> bool {
     match world.setup.settings.time {
         TimeIntegration::Euler => false,
@@ -61,7 +61,7 @@ pub fn time_integration_name(world: &World) -> &'static str {
     if is_second_order(world) { "bdf2" } else { "euler" }
 }
 
-/// Whether the solver in use estimates its error, and goes by the accuracy asked for.
+/// Returns whether the solver in use estimates its error and adapts to the requested accuracy.
 pub fn knows_its_error(world: &World) -> bool {
     !world.derived.choice.capabilities().is_local()
 }
@@ -77,12 +77,12 @@ pub fn projective_times(world: &World) -> Option<ProjectiveTimes> {
     world.derived.solver.driver().times()
 }
 
-/// Whether passes are paid for: not under solvers whose elements store no energy that they keep.
+/// Returns whether the elements of the solver store an energy that they keep, so that passes can be paid for.
 pub(crate) fn stores_energy(world: &World) -> bool {
     world.derived.choice.capabilities().stored_energy
 }
 
-/// Whether any cloth can tear.
+/// Returns whether any cloth can tear.
 pub(crate) fn can_tear(world: &World) -> bool {
     world.derived.choice.capabilities().seams
         && world.setup.cloths.iter().any(|cloth| cloth.tearing().is_some())

@@ -1,11 +1,11 @@
-//! What is derived from.
+//! Source of everything derived.
 
 use crate::model::description::SolverChoice;
 use crate::model::motion::Motion;
 use crate::model::setup::Setup;
 use crate::model::sheet::Sheet;
 
-/// What everything is derived from.
+/// Source of everything derived.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'a> {
     pub setup: &'a Setup,

@@ -7,7 +7,7 @@ use taffeta_core::geometry::doubled_area;
 use taffeta_core::{FaceIndex, SurfaceTopology, VertexIndex};
 use taffeta_solve::block::EnclosedVolume;
 
-/// What an enclosed volume follows.
+/// Law of an enclosed volume.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct EnclosedLaw {
     /// The number of its cloth.

@@ -32,7 +32,7 @@ pub struct World {
     pub(crate) state: State,
     pub(crate) derived: Derived,
     pub(crate) inputs: Inputs,
-    /// What the safeguard had to do in this step.
+    /// Report of the safeguard for this step.
     pub(crate) safeguard: SafeguardReport,
     pub(crate) scratch: Scratch,
     pub(crate) watch: Watch,
@@ -170,7 +170,7 @@ impl World {
         self.state.sheet.thaw(&self.state.motion)
     }
 
-    /// Whether a pin has let go.
+    /// Returns whether a pin has let go.
     ///
     /// # Panics
     /// If there is no such pin.

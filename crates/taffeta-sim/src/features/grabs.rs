@@ -99,7 +99,7 @@ fn find_patch(world: &World, grab: &Grab) -> Vec<(VertexIndex, f64)> {
     patch
 }
 
-/// What is wrong with a grab, in words.
+/// Describes what is wrong with a grab; `None` if it is valid.
 fn find_grab_defect(world: &World, grab: &Grab) -> Option<String> {
     if !world.derived.choice.capabilities().grabs {
         return Some("the solver projective knows no grabs: pin the cloth instead".into());
@@ -171,7 +171,7 @@ pub(crate) fn settle_grabbed(world: &mut World) {
     }
 }
 
-/// What is wrong with the places of a grab, in words.
+/// Describes what is wrong with the places of a grab; `None` if they are valid.
 fn find_place_defect(grab: &Grab) -> Option<String> {
     let is_near = grab.target.is_finite() && grab.target.abs().max_element() <= FARTHEST_TARGET;
     (!grab.point.is_finite() || !is_near).then(|| {

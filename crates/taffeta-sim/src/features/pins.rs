@@ -31,7 +31,7 @@ pub(crate) fn pin_axes(world: &World) -> Vec<[bool; 3]> {
     world.setup.pins.iter().map(|pin| pin.description.axes).collect()
 }
 
-/// Whether a pin that holds is to let go by a time \[s\], or has to be freed.
+/// Returns whether a pin that holds is to let go by a time \[s\], or was too weak and has to be freed.
 pub(crate) fn is_release_due(world: &World, time: f64) -> bool {
     let is_held =
         |pin: usize| world.state.motion.vertex_pins.iter().flatten().any(|held| *held == pin as u32);
@@ -62,7 +62,7 @@ pub(crate) fn hold_anew(world: &mut World, vertex_pins: IndexVec<VertexIndex, Op
     rebuild(world);
 }
 
-/// Whether any pin that still holds is of limited strength.
+/// Returns whether any pin that still holds is of limited strength.
 pub(crate) fn has_weak_pins(world: &World) -> bool {
     let is_weak = |(pin, released): (&Pin, &bool)| pin.description.strength.is_some() && !released;
     world.setup.pins.iter().zip(&world.state.released).any(is_weak)

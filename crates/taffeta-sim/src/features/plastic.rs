@@ -43,7 +43,7 @@ pub(crate) fn yield_folds(world: &mut World) {
     driver.set_plate_state(&derived.plate);
 }
 
-/// Whether folds yield after every substep, and not only after the last one of a step.
+/// Returns whether folds yield after every substep, and not only after the last one of a step.
 pub(crate) fn yields_in_every_substep(world: &World) -> bool {
     let is_remeshed = world.setup.cloths.iter().any(|cloth| cloth.remesh.is_some() && cloth.model.yields());
     !is_remeshed && world.derived.choice.capabilities().second_order

@@ -31,9 +31,9 @@ pub(crate) fn keep_pressures(world: &mut World) {
     }
 }
 
-/// What the closed components of cloths that keep a volume hold inside: cloth, volume now and volume asked for \[m³\],
-/// pressure above that outside \[Pa\] in the last substep, which is as exact as the substep has converged: with too few
-/// substeps for the stiffness of the cloth it is too small, as if the cloth were softer.
+/// State of the closed components of cloths that keep a volume: cloth, volume now and volume asked for \[m³\], pressure
+/// above that outside \[Pa\]. The pressure is that of the last substep, and as exact as the substep has converged. With too
+/// few substeps for the stiffness of the cloth it is too small, as if the cloth were softer.
 pub fn enclosed_volumes(world: &World) -> Vec<EnclosedState> {
     let x: &[DVec3] = &world.state.motion.positions.raw;
     let each = world.derived.enclosed.iter().zip(&world.derived.blocks.enclosed);
@@ -49,7 +49,7 @@ pub fn enclosed_volumes(world: &World) -> Vec<EnclosedState> {
     each.map(state).collect()
 }
 
-/// What a closed component of a cloth holds inside.
+/// State of the inside of a closed component of a cloth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EnclosedState {
     /// The number of the cloth.

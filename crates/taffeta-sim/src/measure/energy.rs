@@ -30,7 +30,7 @@ pub(crate) fn measure(world: &World) -> Metrics {
     }
 }
 
-/// What a remeshing pass has changed, with its popping, since the state was measured.
+/// Changes that a remeshing pass has made since the state was measured, with its popping.
 pub(crate) fn measure_jumps(
     world: &World,
     before: &Metrics,

@@ -1,4 +1,4 @@
-//! What can be told about the elements of a cloth, beside where they are: sizes of vertices, strains of faces.
+//! Fields over the elements of a cloth besides their places: sizes of vertices, strains of faces.
 
 use crate::derive::world::World;
 use crate::model::state::State;

@@ -57,7 +57,7 @@ pub(crate) fn distances_in_layout(
     world.state.sheet.vertex_range(body as u32).map(of).collect()
 }
 
-/// Whether a body has anything that a point can be on.
+/// Returns whether a body has faces, or is a rope, so that a point can be on it.
 pub(crate) fn has_layout_points(world: &World, body: usize) -> bool {
     rope_of(world, body).is_some() || world.state.motion.faces_of(body as u32).next().is_some()
 }

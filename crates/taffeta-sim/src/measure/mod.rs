@@ -1,4 +1,4 @@
-//! What can be measured: energies, strains, jumps, points of the material.
+//! Measurements: energies, strains, jumps, points of the material.
 
 pub(crate) mod cloth_view;
 pub(crate) mod energy;

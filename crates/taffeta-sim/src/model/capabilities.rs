@@ -15,7 +15,7 @@ pub enum ContactLaw {
     Equations,
 }
 
-/// What decides the number of substeps where nobody says how many there are.
+/// Rule for the number of substeps if the scene does not give it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SubstepRule {
     /// The load path of the cloth: how much hangs on each line across it, and how fine the mesh is there.
@@ -33,46 +33,46 @@ pub struct Capabilities {
     pub name: &'static str,
     /// How contact acts.
     pub contact: ContactLaw,
-    /// What decides the number of substeps.
+    /// Rule for the number of substeps.
     pub substeps: SubstepRule,
     /// Sweeps or iterations in each, unless the scene says how many; 0: until the error is small.
     pub iterations: u32,
     /// Bending models that it has elements for.
     pub bending: &'static [BendingModel],
-    /// Whether it integrates to second order (BDF2); every solver knows implicit Euler.
+    /// True if it integrates to second order (BDF2); every solver knows implicit Euler.
     pub second_order: bool,
-    /// Whether it finds equilibria; every solver follows motions.
+    /// True if it finds equilibria; every solver follows motions.
     pub equilibria: bool,
-    /// Whether it takes one scalar constraint row at a time, as springs along edges are.
+    /// True if it takes one scalar constraint row at a time, for example springs along edges.
     pub rows: bool,
-    /// Whether springs along edges may break: their force must be known.
+    /// True if springs along edges may break: their force must be known.
     pub breaking: bool,
-    /// Whether it sweeps over membrane blocks as they are, so that the energy of a triangle may be the constraint and
+    /// True if it sweeps over membrane blocks as they are: the energy of a triangle may be the constraint, and
     /// constraints need not be scaled by area. Newton's method solves for the same energy as with strains, PBD keeps
     /// lengths, and projective dynamics projects strains or lengths.
     pub membrane_forms: bool,
-    /// Whether compression of triangles may be bounded. Rows are no stresses, and projections no law of a material.
+    /// True if compression of triangles may be bounded. Rows are no stresses, and projections no law of a material.
     pub buckling: bool,
-    /// Whether faces may keep folds: it must bend by the curvature of faces.
+    /// True if faces may keep folds: it must bend by the curvature of faces.
     pub folds: bool,
-    /// Whether cloths may be curved at rest.
+    /// True if cloths may be curved at rest.
     pub rest_curvature: bool,
-    /// Whether pins may hold the direction of the sheet.
+    /// True if pins may hold the direction of the sheet.
     pub clamps: bool,
-    /// Whether pins may have a strength: their forces must be known.
+    /// True if pins may have a strength: their forces must be known.
     pub pin_strength: bool,
-    /// Whether it knows solids and enclosed volumes. Newton's method would need their Hessians, the second of which is
-    /// dense, and PBD has no stiffness that a modulus could be.
+    /// True if it knows solids and enclosed volumes. Newton's method would need their Hessians, the second of which
+    /// is dense, and PBD has no stiffness that a modulus could be.
     pub solids: bool,
-    /// Whether it knows ropes.
+    /// True if it knows ropes.
     pub ropes: bool,
-    /// Whether panels may be sewn, and cloth may tear.
+    /// True if panels may be sewn, and cloth may tear.
     pub seams: bool,
-    /// Whether cloths may meet each other and mesh obstacles.
+    /// True if cloths may meet each other and mesh obstacles.
     pub meetings: bool,
-    /// Whether material points may be grabbed.
+    /// True if material points may be grabbed.
     pub grabs: bool,
-    /// Whether its elements store an energy that they keep, so that passes can be paid for.
+    /// True if its elements store an energy that they keep, so that passes can be paid for.
     pub stored_energy: bool,
 }
 
@@ -188,12 +188,13 @@ impl SolverChoice {
 }
 
 impl Capabilities {
-    /// Whether contact, and pressure from outside, act apart from the equations. Newton's method has both in them.
+    /// Returns whether contact, and pressure from outside, act apart from the equations. Newton's method has both in
+    /// them.
     pub fn is_local(&self) -> bool {
         self.contact != ContactLaw::Equations
     }
 
-    /// Whether it bends a cloth by this model.
+    /// Returns whether it bends a cloth by this model.
     pub fn bends_by(&self, model: BendingModel) -> bool {
         self.bending.contains(&model)
     }

@@ -1,4 +1,4 @@
-//! What a world is made of: the plain input from which [`World`](crate::World) is built.
+//! Description of a world: the plain input from which [`World`](crate::World) is built.
 
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,8 @@ pub struct WorldDescription {
     pub simulation: SimulationSettings,
     /// The surrounding air; `None`: vacuum.
     pub air: Option<Air>,
-    /// Whether cloths meet themselves and each other; `None`: where the solver [knows](crate::Capabilities::meetings) that.
+    /// True if cloths meet themselves and each other; `None`: where the solver [supports
+    /// it](crate::Capabilities::meetings).
     pub self_contact: Option<bool>,
     /// Contact thickness of all cloths \[m\]; `None`: from the material.
     pub contact_thickness: Option<f64>,
@@ -66,7 +67,7 @@ impl WorldDescription {
         }
     }
 
-    /// Whether cloths meet themselves and each other.
+    /// Returns whether cloths meet themselves and each other.
     pub fn has_self_contact(&self) -> bool {
         self.self_contact.unwrap_or(self.simulation.solver.capabilities().meetings)
     }
@@ -94,13 +95,15 @@ pub struct ClothDescription {
     pub volume: Option<EnclosedDescription>,
     /// The pins.
     pub pins: Vec<PinDescription>,
-    /// What is sewn together while it is simulated; where its solver has [`seams`](crate::Capabilities::seams), and only with material coordinates.
+    /// Seams that are sewn together while the cloth is simulated. Only with material coordinates, and where the
+    /// solver has [`seams`](crate::Capabilities::seams).
     pub seams: Vec<SeamDescription>,
     /// How to remesh; `None`: fixed topology.
     pub remesh: Option<RemeshSettings>,
     /// Constraint of a triangle, or springs along the edges for solvers that take scalar rows.
     pub membrane: MembraneModel,
-    /// What that constraint is scaled with; other than by area only where [`membrane_forms`](crate::Capabilities::membrane_forms).
+    /// Scaling of that constraint; other than by area only where
+    /// [`membrane_forms`](crate::Capabilities::membrane_forms).
     pub scaling: MembraneScaling,
     /// How much compression a triangle bears; other than full only for [`MembraneModel::Strain`], scaled by area, where
     /// [`buckling`](crate::Capabilities::buckling).
@@ -193,8 +196,8 @@ pub struct EnclosedDescription {
 }
 
 impl WorldDescription {
-    /// What of this world only some solvers know ([`solids`](crate::Capabilities::solids)), in words: the program takes the one that
-    /// sweeps over the blocks. `None`: all know it.
+    /// Names the part of this world that only some solvers know ([`solids`](crate::Capabilities::solids)); `None` if
+    /// all know it. If there is one, the program takes the solver that sweeps over the blocks.
     pub fn find_need_to_sweep(&self) -> Option<&'static str> {
         if !self.solids.is_empty() {
             return Some("solids");
@@ -203,7 +206,7 @@ impl WorldDescription {
     }
 }
 
-/// Whether a bending model can have a curvature at rest: it must know curvature or angles.
+/// Returns whether a bending model can have a curvature at rest: it must know curvature or angles.
 pub fn knows_rest_curvature(bending: BendingModel) -> bool {
     match bending {
         BendingModel::Curvature | BendingModel::Averaged | BendingModel::Hinge => true,
@@ -253,7 +256,8 @@ pub struct PinDescription {
     pub motion: Motion,
     /// Which world axes are held, at least one. Along the others the vertices move freely.
     pub axes: [bool; 3],
-    /// Whether the sheet's direction along the pinned boundary is held too. For solvers that know that direction.
+    /// True if the sheet's direction along the pinned boundary is held too. Only for solvers that know that
+    /// direction.
     pub clamp: bool,
     /// When it lets go \[s\]: in the first substep that starts then or later. `None`: never.
     pub release: Option<f64>,
@@ -279,8 +283,7 @@ impl Default for PinDescription {
 /// How to simulate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SimulationSettings {
-    /// Whether to follow the motion or to find the equilibrium: which of `World::step` and `World::equilibrate` the
-    /// one who runs the world is to call.
+    /// Goal of the run: the motion, by calling `World::step`, or the equilibrium, by calling `World::equilibrate`.
     pub mode: Mode,
     /// The solver.
     pub solver: SolverChoice,
@@ -320,7 +323,8 @@ impl Default for SimulationSettings {
 /// Accuracies by name: for a first look, for scenes that say nothing, and for references.
 pub const ACCURACIES: [(&str, f64); 3] = [("draft", 1e-3), ("standard", STANDARD_ACCURACY), ("fine", 1e-5)];
 
-/// What may be asked for: a percent is more than any motion looks right with, and below the least the solution stalls.
+/// Range of accuracies that may be asked for. No motion looks right with errors above a percent, and below the least
+/// the solution stalls.
 pub const ACCURACY_RANGE: (f64, f64) = (1e-7, 1e-2);
 const STANDARD_ACCURACY: f64 = 1e-4;
 
@@ -360,7 +364,7 @@ impl SolverChoice {
     }
 }
 
-/// What a run is after.
+/// Goal of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Mode {
     /// The motion.
@@ -403,15 +407,15 @@ impl Default for Air {
 /// A seam of a cloth.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeamDescription {
-    /// What is sewn together.
+    /// The sides that are sewn together.
     pub sides: SeamSides,
     /// Time over which the gap closes, from the start \[s\].
     pub time: f64,
-    /// Whether the runs may be of different lengths: the longer one is then gathered evenly.
+    /// True if the runs may be of different lengths: the longer one is then gathered evenly.
     pub ease: bool,
 }
 
-/// What a seam sews together.
+/// The two sides of a seam.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SeamSides {
     /// Two runs of the boundary, each by vertices along it in order. Those that are no neighbors are joined along the shorter

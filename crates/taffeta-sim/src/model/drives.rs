@@ -15,7 +15,7 @@ pub(crate) struct Drives {
 }
 
 impl Drives {
-    /// Those of a setup.
+    /// Collects the drives of a setup.
     pub(crate) fn of(setup: &Setup) -> Self {
         let Setup { obstacles, meshes, pins, .. } = setup;
         Self {

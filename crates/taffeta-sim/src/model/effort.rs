@@ -4,8 +4,8 @@
 //! iterations helps, and each of them takes as long as those that do. So a step counts its work in nominal time, which is the
 //! same on every machine: what it may still try ends with it, and what is left of the step is made in a few long substeps.
 
-/// What a step may spend \[ns\]: a hundred times as much as a step takes in which everything goes well, per vertex; and as
-/// if there were so many vertices at least.
+/// Work that a step may spend per vertex \[ns\], with at least `LEAST_VERTICES` counted. It is a hundred times the
+/// work of a step in which everything goes well.
 const LIMIT_PER_VERTEX: u64 = 10_000_000;
 const LEAST_VERTICES: u64 = 1000;
 
@@ -33,7 +33,7 @@ const LEAST_CONJUGATE: u64 = 100;
 /// Vertices whose iteration takes as long as the work that does not depend on their number.
 const OVERHEAD: u64 = 200;
 
-/// What a step has spent so far, and may spend; nothing outside of a step.
+/// Work that a step has spent so far, and its limit; both are zero outside a step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Effort {
     spent: u64,
@@ -41,24 +41,24 @@ pub(crate) struct Effort {
 }
 
 impl Effort {
-    /// That of a step of so many vertices, at its beginning.
+    /// Effort at the beginning of a step of this many vertices.
     pub(crate) fn new(vertices: usize) -> Self {
         Self { spent: 0, limit: LIMIT_PER_VERTEX * (vertices as u64).max(LEAST_VERTICES) }
     }
 
-    /// The same where somebody says how many substeps there are: who wants many of them wants them made.
+    /// Raises the limit where the scene gives the number of substeps: they are then all made in full.
     pub(crate) fn with_substeps(self, substeps: u32) -> Self {
         let times = u64::from(substeps).div_ceil(SUBSTEPS).max(1);
         Self { limit: self.limit.saturating_mul(times), ..self }
     }
 
-    /// That of a search for an equilibrium.
+    /// Effort at the beginning of a search for an equilibrium.
     pub(crate) fn of_search(vertices: usize) -> Self {
         let step = Self::new(vertices);
         Self { limit: SEARCH * step.limit, ..step }
     }
 
-    /// Whether nothing more is to be tried.
+    /// Returns whether the work is spent, so that nothing more is to be tried.
     pub(crate) fn is_spent(&self) -> bool {
         self.spent >= self.limit
     }

@@ -17,7 +17,7 @@ pub enum BuildError {
     Mesh {
         /// Name of the cloth.
         cloth: String,
-        /// What is wrong, with the numbers of faces and vertices in that cloth's mesh.
+        /// The defect, with the numbers of faces and vertices in that cloth's mesh.
         source: MeshError,
     },
     /// A coordinate is not finite.
@@ -45,7 +45,7 @@ pub enum BuildError {
     Material {
         /// Name of the cloth.
         cloth: String,
-        /// What is wrong.
+        /// The defect.
         source: MaterialError,
     },
     /// A pin holds nothing.
@@ -62,7 +62,7 @@ pub enum BuildError {
          {distance:.3e} m apart: let their regions not overlap, or give them one motion", pins[0], pins[1]
     )]
     ContradictingPins {
-        /// What the body is and its name, for example "cloth 'sheet'".
+        /// Kind and name of the body, for example "cloth 'sheet'".
         body: String,
         /// Numbers of the pins in their body.
         pins: [usize; 2],
@@ -78,9 +78,9 @@ pub enum BuildError {
     /// A setting of the simulation, of remeshing, of an obstacle or of a pin makes no sense.
     #[error("{what}: {reason}")]
     BadSetting {
-        /// What has the setting.
+        /// Owner of the setting.
         what: String,
-        /// What is wrong with it.
+        /// Description of the defect.
         reason: String,
     },
     /// A seam makes no sense.
@@ -111,7 +111,7 @@ pub enum StepError {
         at_material(material)
     )]
     NotFinite {
-        /// What the body is and its name, for example "cloth 'sheet'".
+        /// Kind and name of the body, for example "cloth 'sheet'".
         body: String,
         /// The vertex's material point \[m\], if the cloth has material coordinates.
         material: Option<DVec2>,
@@ -126,7 +126,7 @@ pub enum StepError {
          not in meters"
     )]
     Overflow {
-        /// What it is, for example "kinetic energy".
+        /// Name of the quantity, for example "kinetic energy".
         what: &'static str,
         /// Time at the end of the step \[s\].
         time: f64,
@@ -137,7 +137,7 @@ pub enum StepError {
          {limit:.0e} m: take more substeps, a higher frame rate or a slower motion"
     )]
     TooFar {
-        /// What moves, for example "cloth 'sheet'" or "sphere obstacle 0".
+        /// Name of the moving body, for example "cloth 'sheet'" or "sphere obstacle 0".
         body: String,
         /// How far \[m\].
         distance: f64,
@@ -184,7 +184,7 @@ pub enum StepError {
     BadGrab {
         /// Its number in the inputs.
         number: usize,
-        /// What is wrong with it.
+        /// Description of the defect.
         reason: String,
     },
     /// A [`Watch`](crate::Watch) has asked the step to end.
@@ -198,7 +198,7 @@ pub enum StepError {
     Newton {
         /// Time of the failed substep \[s\].
         time: f64,
-        /// What went wrong.
+        /// The cause.
         source: NewtonError,
     },
     /// The system of projective dynamics cannot be factorized.
@@ -206,7 +206,7 @@ pub enum StepError {
     Factorization {
         /// Time of the failed substep \[s\].
         time: f64,
-        /// What went wrong.
+        /// The cause.
         source: FactorError,
     },
     /// No equilibrium was found.
@@ -216,7 +216,7 @@ pub enum StepError {
     NoEquilibrium {
         /// Norm of the unbalanced forces \[N\].
         residual: f64,
-        /// What it may be at most \[N\].
+        /// The largest residual allowed \[N\].
         tolerance: f64,
         /// Why the search ended.
         reason: String,

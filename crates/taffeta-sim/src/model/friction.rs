@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 use taffeta_contact::{Contact, ContactName};
 use taffeta_core::VertexIndex;
 
-/// What has borne a load in the last substep, sorted by what touches.
+/// Contacts that have borne a load in the last substep, sorted by name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct FrictionMemory(pub Vec<BorneContact>);
 
-/// What is remembered of a contact.
+/// Memory of a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct BorneContact {
-    /// What touches.
+    /// Name of the primitives that touch.
     pub name: ContactName,
     /// The static friction \[N\] of a point on an edge or a face, or the slip that is to be taken back \[m\], at the point which
     /// the name has first.
@@ -22,7 +22,7 @@ pub(crate) struct BorneContact {
 }
 
 impl FrictionMemory {
-    /// What is remembered of a contact, as its row has it; zeros if that is nothing.
+    /// Remembered vector and load of a contact, oriented as its row; zeros if nothing is remembered.
     pub(crate) fn of(&self, contact: &Contact) -> (DVec3, f64) {
         let Self(list) = self;
         let place = list.binary_search_by(|borne| borne.name.cmp(&contact.name));
@@ -31,7 +31,7 @@ impl FrictionMemory {
         })
     }
 
-    /// What has borne a load, sorted.
+    /// Names of the contacts that have borne a load, sorted.
     pub(crate) fn names(&self) -> Vec<ContactName> {
         self.0.iter().map(|borne| borne.name).collect()
     }
@@ -71,7 +71,7 @@ impl FrictionMemory {
         }
     }
 
-    /// Whether they are in order and finite.
+    /// Returns whether the contacts are in order and finite.
     pub(crate) fn are_sound(&self) -> bool {
         let is_sound =
             |borne: &BorneContact| borne.vector.is_finite() && borne.load.is_finite() && borne.load >= 0.0;

@@ -31,7 +31,7 @@ pub(crate) struct GrabbedPatch {
     pub stiffness: f64,
 }
 
-/// What grabs do to a vertex in a substep.
+/// Effect of all grabs on a vertex in a substep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Pull {
     /// The vertex.

@@ -15,7 +15,7 @@ use taffeta_remesh::VertexHistory;
 /// A substep may be this many times longer than the one before without a new start: BDF2 is stable up to 1 + √2.
 pub(crate) const LARGEST_GROWTH: f64 = 2.1;
 
-/// What a vertex brings into a substep.
+/// Inertial state of a vertex at the start of a substep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Inertia {
     /// `X` \[m\].

@@ -3,7 +3,7 @@
 use crate::model::grabs::Grab;
 use glam::DVec3;
 
-/// What may change from step to step.
+/// Inputs that may change from step to step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StepInputs {
     /// Gravity \[m/s²\] instead of the world's.

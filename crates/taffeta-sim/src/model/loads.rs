@@ -4,7 +4,7 @@ use crate::model::ids::ObstacleId;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
-/// What an obstacle has borne in a step: the mean over its time.
+/// Load that an obstacle has borne in a step: the mean over its time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ObstacleLoad {
     /// The obstacle.
@@ -51,7 +51,7 @@ pub(crate) struct Share {
     pub weight: f64,
     /// Their center \[m\].
     pub point: DVec3,
-    /// Whether there was a contact, with a force or without.
+    /// True if there was a contact, with a force or without.
     pub is_near: bool,
 }
 
@@ -65,23 +65,23 @@ impl Share {
     }
 }
 
-/// What is known of loads between substeps.
+/// Loads remembered between substeps.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LoadMemory {
-    /// What each obstacle has received in this step so far, first those in closed form.
+    /// Momentum that each obstacle has received in this step so far, first those in closed form.
     pub wrenches: Vec<Wrench>,
-    /// What each has received in the last step, per second of it: what a world at rest goes on with.
+    /// Momentum that each obstacle has received per second of the last step. A world at rest goes on with it.
     pub rates: Vec<Wrench>,
     /// How obstacles were pressed when they last were.
     pub shares: Vec<Share>,
-    /// What is to be handed over to the first that is pressed \[N·s\].
+    /// Momentum still to be handed to the first obstacle that is pressed \[N·s\].
     pub owed: DVec3,
-    /// What air, grabs and damping have given the cloths in the last substep \[N·s\].
+    /// Momentum that air, grabs and damping have given the cloths in the last substep \[N·s\].
     pub outside: DVec3,
 }
 
 impl LoadMemory {
-    /// Whether it can be that of a world with so many obstacles.
+    /// Returns whether this can be the memory of a world with so many obstacles.
     pub(crate) fn is_sound(&self, obstacles: usize) -> bool {
         let is_wrench = |wrench: &Wrench| wrench.impulse.is_finite() && wrench.angular.is_finite();
         let is_share =

@@ -39,14 +39,14 @@ pub struct LooseBody {
     pub name: String,
     /// How its vertices meet obstacles.
     pub surface: ContactSurface,
-    /// What couples its vertices if it is a rope.
+    /// Model that couples the vertices if the body is a rope.
     pub rope: Option<RopeModel>,
     /// Radius of a rope \[m\]; 0 for other bodies.
     pub radius: f64,
 }
 
 impl LooseBody {
-    /// What of its vertices is seen: all but the guides of a rope.
+    /// Range of the visible vertices: all but the guides of a rope.
     pub(crate) fn visible(&self, count: usize) -> Range<usize> {
         self.rope.as_ref().map_or(0..count, RopeModel::visible)
     }

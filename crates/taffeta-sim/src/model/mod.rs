@@ -1,4 +1,4 @@
-//! What a world is made of and what it holds: descriptions, setup, state, reports. Nothing here computes a step.
+//! Data of a world: descriptions, setup, state, reports. Nothing here computes a step.
 
 pub(crate) mod capabilities;
 pub(crate) mod description;

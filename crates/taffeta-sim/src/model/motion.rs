@@ -30,7 +30,7 @@ pub struct Motion {
     pub rest: Arc<RestShape>,
     /// Scalar of curvature bending of each edge \[rad\], as seen from its first face, at the start of the step.
     pub scalars: Arc<IndexVec<EdgeIndex, f64>>,
-    /// Whether the spring along each edge has let go.
+    /// True for each edge whose spring has let go.
     pub broken: Arc<IndexVec<EdgeIndex, bool>>,
     /// Turning angle of ropes in a plane at each loose vertex \[rad\], at the start of the step.
     pub loose_angles: Arc<Vec<f64>>,

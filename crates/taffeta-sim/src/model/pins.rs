@@ -63,7 +63,7 @@ impl Pin {
         }
     }
 
-    /// Whether it stands still from one time \[s\] to another.
+    /// Returns whether the pin stands still from one time \[s\] to another.
     pub(crate) fn stands_between(&self, start: f64, end: f64) -> bool {
         let skin = self.points.as_ref().and_then(|points| points.skin.as_ref());
         skin.is_none_or(|skin| skin.stands_between(start, end))
@@ -119,7 +119,7 @@ impl Pin {
         }
     }
 
-    /// Whether it lets go in a substep that starts at a time \[s\].
+    /// Returns whether the pin lets go in a substep that starts at a time \[s\].
     pub(crate) fn is_due(&self, time: f64) -> bool {
         self.description.release.is_some_and(|release| time >= release * (1.0 - TIME_SLACK))
     }
@@ -134,8 +134,9 @@ pub(crate) struct Contradiction {
     pub distance: f64,
 }
 
-/// Whether two pins that both select a vertex at `x` \[m\] take it to different places along an axis that both hold, while
-/// neither has let go. Looked for at their keys and halfway between.
+/// First contradiction between two pins that both select a vertex at `x` \[m\]; `None` if there is none. They
+/// contradict if they take it to different places along an axis that both hold, while neither has let go. Checks their
+/// keys and the times halfway between.
 pub(crate) fn find_contradiction(pins: [&Pin; 2], x: DVec3) -> Option<Contradiction> {
     let descriptions = pins.map(|pin| &pin.description);
     let end = descriptions.iter().filter_map(|pin| pin.release).fold(f64::INFINITY, f64::min);

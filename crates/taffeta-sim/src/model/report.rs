@@ -1,4 +1,4 @@
-//! What a step reports.
+//! Report of a step.
 
 use crate::model::ids::ClothId;
 use crate::model::loads::ObstacleLoad;
@@ -19,9 +19,9 @@ pub struct StepReport {
     pub faces: usize,
     /// Contacts that carried a force in the last substep.
     pub contacts: usize,
-    /// What keeping cloths apart has cost.
+    /// Report of the safeguard that keeps cloths apart.
     pub safeguard: SafeguardReport,
-    /// What each obstacle has borne in this step, in the order of [`World::obstacle_ids`](crate::World::obstacle_ids).
+    /// Load on each obstacle in this step, in the order of [`World::obstacle_ids`](crate::World::obstacle_ids).
     pub obstacle_loads: Vec<ObstacleLoad>,
     /// Edges whose spring has let go in this step.
     pub broken_edges: usize,
@@ -31,7 +31,7 @@ pub struct StepReport {
     pub remesh: RemeshCounts,
     /// The cloths whose topology has changed in this step, by remeshing, tearing or sewing.
     pub remeshed: Vec<ClothId>,
-    /// What the remeshing pass did to the state.
+    /// Jumps of the state that the remeshing pass has caused.
     pub jumps: RemeshJumps,
     /// Energies, momenta and residual after the step, before the pass.
     pub metrics: Metrics,
@@ -142,7 +142,7 @@ pub struct Metrics {
     pub residual: f64,
 }
 
-/// What the safeguard had to do.
+/// Interventions of the safeguard.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SafeguardReport {
     /// Vertices whose motion was shortened, over all substeps of the step.
@@ -152,12 +152,12 @@ pub struct SafeguardReport {
     /// Pairs of primitives that pins or obstacles have forced together, and faces that they have forced into obstacles in
     /// closed form, over all substeps.
     pub forced: u64,
-    /// Those of them that did not cross any more at the end of their substep: one has gone through the other.
+    /// Forced pairs that no longer crossed at the end of their substep: one has gone through the other.
     pub passed: u64,
     /// Substeps in which something was forced although they were as short as halving makes them, or after the step had
     /// used up its halvings.
     pub given_up: u64,
-    /// Who was forced through whom, in the order in which it came up.
+    /// Pairs of bodies that were forced through each other, in the order in which it came up.
     pub meetings: Vec<ForcedMeeting>,
 }
 

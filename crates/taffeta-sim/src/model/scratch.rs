@@ -1,4 +1,4 @@
-//! What a step is made with, and the scratch of its substeps.
+//! Inputs of a step, and the scratch of its substeps.
 
 use crate::model::description::Air;
 use crate::model::effort::Effort;
@@ -8,16 +8,16 @@ use crate::model::placed::PlacedMeshes;
 use glam::DVec3;
 use taffeta_core::lanes::Row;
 
-/// What a step is made with, and how.
+/// Inputs of a step, and options of its substeps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Inputs {
     /// Air of this step.
     pub air: Option<Air>,
-    /// What grabs of this step pull at.
+    /// Patches that the grabs of this step pull at.
     pub grabbed: Vec<GrabbedPatch>,
-    /// Whether folds yield at the end of the substep, see [`crate::features::plastic`].
+    /// True if folds yield at the end of the substep, see [`crate::features::plastic`].
     pub lets_yield: bool,
-    /// Whether pins and obstacles stand still, as in the search for an equilibrium.
+    /// True if pins and obstacles stand still, as in the search for an equilibrium.
     pub stands_still: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What is wrong with a seam.
+//! Defects of a seam.
 
 use std::fmt;
 use taffeta_mesh::{BuildError as MeshError, WeldBlocked};
@@ -148,7 +148,7 @@ pub enum SeamDefect {
     NoSurface {
         /// The vertex where it goes wrong.
         vertex: u32,
-        /// What goes wrong.
+        /// Reason why the vertices cannot be welded.
         reason: WeldBlocked,
     },
 }
@@ -178,7 +178,7 @@ impl SeamDefect {
         }
     }
 
-    /// The same with other numbers of vertices.
+    /// Renumbers the vertices that the defect names.
     pub fn renumber(mut self, number: impl Fn(u32) -> u32) -> Self {
         match &mut self {
             Self::OutOfRange { last: v, .. } => *v = number(*v),

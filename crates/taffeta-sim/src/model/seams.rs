@@ -16,8 +16,8 @@ pub(crate) const LOOSE_PART: f64 = 0.25;
 const LOOSENING: f64 = 0.25;
 const LOOSEST_PART: f64 = 0.5;
 
-/// The same before the time of the seam is over, how short a thread gets, and how near the two sides may come elsewhere:
-/// relative to the loose gap, each with room for the next one.
+/// Limits relative to the loose gap, each with room for the next one. They are the largest gap that closes before the
+/// time of the seam is over, the shortest thread, and how near the two sides may come elsewhere.
 const TIGHT: f64 = 0.2;
 const SHORTEST: f64 = 0.1;
 const CONTACT: f64 = 0.05;
@@ -41,7 +41,7 @@ pub(crate) struct SeamState {
     pub closed: Option<f64>,
 }
 
-/// What of a seam does not change.
+/// Properties of a seam that do not change.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SeamLaw {
     pub cloth: usize,
@@ -83,7 +83,7 @@ impl SeamLaw {
         CONTACT * self.loose
     }
 
-    /// Whether the gap of a pair can be closed at a time \[s\].
+    /// Returns whether the gap of a pair can be closed at a time \[s\].
     pub(crate) fn closes(&self, pair: usize, gap: f64, time: f64) -> bool {
         let share = self.shares[pair];
         let late = self.loose + LOOSENING * self.lateness(time).max(0.0) * share;
@@ -96,7 +96,7 @@ impl SeamLaw {
         time / self.time - 1.0
     }
 
-    /// Whether its time is over.
+    /// Returns whether the time of the seam is over.
     pub(crate) fn is_late(&self, time: f64) -> bool {
         // The last step of the time ends there up to round-off.
         time >= self.time * (1.0 - 1e-9)

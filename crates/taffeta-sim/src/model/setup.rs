@@ -1,4 +1,4 @@
-//! What a world is made of and does not change by itself.
+//! Parts of a world that do not change by themselves.
 
 use crate::model::description::{Air, EnclosedDescription, SimulationSettings};
 use crate::model::ids::BodyIds;
@@ -22,9 +22,9 @@ pub struct Cloth {
     pub projection: ProjectionStiffness,
     /// How it is remeshed; `None`: fixed topology.
     pub remesh: Option<RemeshSettings>,
-    /// Whether it came with material coordinates.
+    /// True if it came with material coordinates.
     pub has_material: bool,
-    /// Whether these lay it out as a whole: one per vertex. Otherwise its layout is how it starts.
+    /// True if these lay it out as a whole, with one per vertex. Otherwise its layout is its start.
     pub has_one_chart: bool,
     /// How it meets obstacles.
     pub surface: ContactSurface,
@@ -53,7 +53,7 @@ pub(crate) struct Setup {
     pub meshes: Vec<MeshObstacle>,
     /// Contact thickness of all cloths \[m\]; `None`: from the material.
     pub contact_thickness: Option<f64>,
-    /// Whether cloths meet themselves and each other.
+    /// True if cloths meet themselves and each other.
     pub self_contact: bool,
     pub settings: SimulationSettings,
     /// For what `auto` has chosen a solver that sweeps.

@@ -1,4 +1,4 @@
-//! What is being sewn, in a keyed sheet.
+//! Open seams in a keyed sheet.
 
 use crate::model::seams::{SeamLaw, SeamState, Sewing};
 use crate::model::sheet::Thawed;
@@ -18,7 +18,7 @@ impl Sewing {
         }
     }
 
-    /// What is wrong with the seams of a checkpoint, in words.
+    /// Describes what is wrong with the seams of a checkpoint; `None` if they are valid.
     pub(crate) fn find_defect(&self, laws: &[SeamLaw], thawed: &Thawed) -> Option<String> {
         if self.seams.len() != laws.len() {
             return Some(format!("it has {} seams, but the world has {}", self.seams.len(), laws.len()));

@@ -43,7 +43,7 @@ pub struct Sheet {
     kept: KeptAttributes,
     /// The loose vertices as they were frozen; what changes of them is in the [`Motion`].
     loose: Vec<LooseVertex>,
-    /// What is being sewn.
+    /// The seams and their open pairs.
     pub(crate) sewing: Sewing,
     /// The vertices of each solid, in the order of its description.
     pub(crate) solid_vertices: Vec<Vec<VertexIndex>>,
@@ -98,20 +98,20 @@ pub struct Thawed {
     pub attributes: SheetAttributes,
     /// The vertices that belong to no face, by body. Remeshing leaves them alone.
     pub loose: Vec<LooseVertex>,
-    /// What is being sewn.
+    /// The seams and their open pairs.
     pub sewing: Sewing,
     /// The epoch of the last freeze: a count of this world's, no part of its state.
     #[serde(skip)]
     pub epoch: u64,
 }
 
-/// What a freeze needs to know about the cloths.
+/// Facts about the cloths that a freeze needs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FreezeRules<'a> {
     /// Materials and models.
     pub models: &'a [ClothModel],
-    /// Whether one chart lays out each cloth; the others are ordered in world space at time 0. Panels overlap in material
-    /// space, where what is far apart would be close.
+    /// For each cloth, true if one chart lays it out; the others are ordered in world space at time 0. Panels overlap
+    /// in material space, where points that are far apart would be close.
     pub has_one_chart: &'a [bool],
     /// The axes that each pin holds.
     pub axes: &'a [[bool; 3]],

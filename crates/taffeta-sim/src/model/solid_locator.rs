@@ -92,7 +92,8 @@ impl<'a> SolidLocator<'a> {
         self.find_deepest(point, near.iter().copied()).filter(|(_, depth)| *depth >= -SLACK).map(|(p, _)| p)
     }
 
-    /// The same, and for a point outside the border of the tetrahedron that it is least outside of.
+    /// The tetrahedron in which a point lies deepest; for a point outside the solid, the one that it is least outside
+    /// of.
     ///
     /// # Panics
     /// If there are no tetrahedra.

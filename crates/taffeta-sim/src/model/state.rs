@@ -1,5 +1,5 @@
-//! What a run has that its scene has not. A snapshot of it is a clone, which shares with it what has not changed since; a
-//! checkpoint is what serde writes of it, with the sheet by keys.
+//! State of a run that its scene does not determine. A snapshot of it is a clone, and shares with it all that has not
+//! changed since. A checkpoint is its serialization by serde, with the sheet by keys.
 
 use crate::model::description::WorldDescription;
 use crate::model::friction::FrictionMemory;
@@ -29,15 +29,15 @@ pub(crate) struct State {
     pub released: Vec<bool>,
     /// Length of the last substep \[s\]; 0 before the first.
     pub last_substep: f64,
-    /// Whether a contact carried a force in it.
+    /// True if a contact carried a force in it.
     pub was_touched: bool,
-    /// What is known if the world is about to rest.
+    /// Facts about the world if it is about to rest.
     pub still: Option<Still>,
     /// Gravity in the last step \[m/s²\].
     pub gravity: DVec3,
-    /// What obstacles have borne.
+    /// Loads on the obstacles.
     pub loads: LoadMemory,
-    /// What contacts remember.
+    /// Memory of the contacts.
     pub friction: FrictionMemory,
     /// The mesh and what does not change with it in place; a checkpoint has it by keys.
     #[serde(skip)]
@@ -62,13 +62,13 @@ pub(crate) struct LastSubstep {
     pub predicted: Vec<DVec3>,
     /// The effective step \[s\] of every vertex, see [`crate::step::integrate`].
     pub scales: Vec<f64>,
-    /// What grabs did to vertices, by vertex.
+    /// Effect of the grabs on vertices, by vertex.
     pub pulls: Vec<Pull>,
     /// Where the vertices of pins of limited strength would have gone without their pins \[m\].
     pub inertial: Vec<(VertexIndex, DVec3)>,
     /// Contacts.
     pub contacts: Vec<Contact>,
-    /// Whether there were any that edits have made forget.
+    /// True if there were contacts that an edit has discarded.
     pub has_forgotten_contacts: bool,
 }
 
@@ -93,7 +93,7 @@ impl State {
         self.last_substep = 0.0;
     }
 
-    /// That of a world that has not begun.
+    /// State of a world that has not begun.
     pub(crate) fn new(description: &WorldDescription, pins: usize, (sheet, motion): (Sheet, Motion)) -> Self {
         Self {
             sheet: Arc::new(sheet),
@@ -129,12 +129,12 @@ impl State {
     }
 }
 
-/// What is known at the end of a step, and stays true as long as the world rests.
+/// Facts at the end of a step that stay true as long as the world rests.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Still {
     pub metrics: Metrics,
     /// Contacts that carry a force.
     pub contacts: usize,
-    /// Whether a remeshing pass over all cloths has found nothing to do.
+    /// True if a remeshing pass over all cloths has found nothing to do.
     pub is_adapted: bool,
 }

@@ -39,7 +39,7 @@ impl Watch {
         Arc::clone(&self.0.stop)
     }
 
-    /// Whether steps are asked to end.
+    /// Returns whether steps are asked to end.
     pub fn is_stop_requested(&self) -> bool {
         self.0.stop.load(Ordering::SeqCst)
     }

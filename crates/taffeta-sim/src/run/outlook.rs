@@ -30,11 +30,11 @@ const STEPS: u32 = 24;
 /// How many times as long as asked for an edge may be without the mesh being adapted.
 const LACK: f64 = 1.1;
 
-/// What the cloths ask for, by vertex.
+/// Metrics that the cloths ask for, by vertex.
 type Wanted = BTreeMap<VertexKey, Metric>;
 
-/// Whether a mesh is to be adapted before the next step. Not where cloth can tear: what is asked for is then fine along
-/// tears that are taken back, and the next ones follow the mesh.
+/// Returns whether a mesh is to be adapted before the next step. Never where cloth can tear: the metric is then fine
+/// along tears that are taken back, and the next ones follow the mesh.
 pub(crate) fn begins(world: &World) -> bool {
     world.state.frame == 0
         && !can_tear(world)
@@ -76,7 +76,7 @@ fn look_ahead(world: &mut World, dt: f64, times: &mut StageTimes) -> Result<Want
     failure.map_or(Ok(wanted), Err)
 }
 
-/// What the shapes ask for, by vertex, if the mesh is too coarse for it; else nothing.
+/// Metrics that the shapes ask for, by vertex, if the mesh is too coarse for them; otherwise empty.
 fn find_lacking(world: &World) -> Vec<(VertexKey, Metric)> {
     let settings: Vec<_> = world.setup.cloths.iter().map(|cloth| cloth.remesh).collect();
     let regions: Vec<_> = world.setup.pins.iter().map(|pin| pin.description.region.clone()).collect();

@@ -38,7 +38,7 @@ pub(crate) fn note_stillness(world: &mut World, metrics: Metrics, contacts: usiz
     world.state.still = is_unchanged.then_some(Still { metrics, contacts, is_adapted });
 }
 
-/// What is known of the world if it rests for the whole of a step of length `dt` \[s\].
+/// Facts about the world if it rests for a whole step of length `dt` \[s\]; `None` if it does not.
 pub(crate) fn find_rest(world: &World, inputs: &StepInputs, dt: f64) -> Option<Still> {
     let gravity = inputs.gravity.unwrap_or(world.setup.settings.gravity);
     let wind = |air: Air| inputs.wind.unwrap_or(air.wind);
@@ -95,7 +95,7 @@ pub(crate) fn rest(world: &mut World, still: Still, dt: f64) -> StepReport {
     }
 }
 
-/// Whether every body is slow, and what nothing holds was so at the start of the last substep as well.
+/// Returns whether every body is slow now, and its unheld vertices were so at the start of the last substep as well.
 fn is_slow(world: &World) -> bool {
     let State { sheet, motion, .. } = &world.state;
     let speed_before = |i: usize| match &motion.history.raw[i] {

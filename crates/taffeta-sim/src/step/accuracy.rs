@@ -84,7 +84,7 @@ fn longest_substep(world: &World) -> f64 {
     if world.state.was_touched && may_stop() { LONGEST_TOUCHED } else { LONGEST }
 }
 
-/// What the solution of a substep of length `h` \[s\] may leave, relative to the size of the body.
+/// Error that the solution of a substep of length `h` \[s\] may leave, relative to the size of the body.
 pub(crate) fn solution_error(world: &World, h: f64) -> f64 {
     let allowed = world.setup.settings.accuracy;
     let part = h / LONGEST;

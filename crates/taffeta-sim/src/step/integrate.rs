@@ -14,7 +14,7 @@ use taffeta_remesh::VertexHistory;
 /// Speed at which a contact is an impact, relative to what gravity makes of a substep.
 const IMPACT: f64 = 2.0;
 
-/// What every vertex brings into a substep of length `h` \[s\].
+/// Inertial state of every vertex at the start of a substep of length `h` \[s\].
 pub(crate) fn collect_inertia(world: &World, h: f64) -> Vec<Inertia> {
     let state = &world.state.motion;
     let ratio = h / world.state.last_substep;
@@ -85,7 +85,7 @@ pub(crate) fn note_history(world: &mut World, h: f64) {
 }
 
 impl Scratch {
-    /// Whether the point of a contact comes in so fast that the body stops it with a jolt.
+    /// Returns whether the point of a contact comes in so fast that the body stops it with a jolt.
     fn is_impact(&self, contact: &Contact, h: f64, gravity: DVec3) -> bool {
         let row = &contact.row;
         let velocity = row.interpolate(|vi| self.start_velocities[vi.to_usize()]) - row.body_displacement / h;

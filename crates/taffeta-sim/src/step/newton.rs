@@ -61,7 +61,7 @@ fn static_friction(contact: &Contact, touch: &Touch) -> Option<DVec3> {
     bears.then(|| friction.clamp_length_max(row.static_friction * normal_force))
 }
 
-/// What [`settle_contact`] works on: starts and `X` \[m\], present positions, and who sticks.
+/// Arrays that [`settle_contact`] changes: starts and `X` \[m\], present positions, and the vertices that stick.
 struct Settling<'a> {
     start: &'a mut [DVec3],
     bases: &'a mut [DVec3],
@@ -131,7 +131,7 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
     Ok(report)
 }
 
-/// What the solve leaves to be done at the contacts, and what the next one has to know of them.
+/// Completes the contacts after the solve, and notes what the next solve has to know of them.
 fn settle_contacts(world: &mut World, h: f64) {
     let Solver::Newton(driver) = &world.derived.solver else { return };
     let Scratch { start, bases, rows, stopped, .. } = &mut world.scratch;

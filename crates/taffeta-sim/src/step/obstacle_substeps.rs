@@ -81,7 +81,8 @@ fn share_of_mesh(mesh: &MeshObstacle, times: &[f64], targets: &[Target]) -> f64 
     share_of_path(&looks, targets)
 }
 
-/// The same for an obstacle in closed form.
+/// Displacement of an obstacle in closed form in the step at its greatest speed, relative to the smallest target near
+/// it.
 fn share_of_closed(obstacle: &Obstacle, times: &[f64], targets: &[Target]) -> f64 {
     let poses: Vec<Pose> = times.iter().map(|time| obstacle.pose_at(*time)).collect();
     if poses.windows(2).all(|pair| pair[0] == pair[1]) {
@@ -94,7 +95,8 @@ fn share_of_closed(obstacle: &Obstacle, times: &[f64], targets: &[Target]) -> f6
     share_of_path(&paths_of(&poses, &corners_of(Aabb { low: -half, high: half })), targets)
 }
 
-/// The same for a plane, which has no end: what counts is the part of it at the cloth.
+/// Displacement of a plane in the step at its greatest speed, relative to the smallest target near it. A plane has no
+/// end: only its part at each target counts.
 fn share_of_plane(obstacle: &Obstacle, poses: &[Pose], targets: &[Target]) -> f64 {
     let shapes: Vec<WorldShape> =
         poses.iter().map(|pose| obstacle.shape.placed(pose, obstacle.place.scale)).collect();
@@ -115,7 +117,8 @@ fn paths_of(poses: &[Pose], points: &[DVec3]) -> Vec<Vec<DVec3>> {
     poses.iter().map(|pose| points.iter().map(|x| pose.apply(*x)).collect()).collect()
 }
 
-/// The same for points whose places are known at some times, with nothing outside the box around them.
+/// Displacement of points in the step at their greatest speed, relative to the smallest target near them. `looks`
+/// holds their places at several times; only targets that overlap the box around these are near.
 fn share_of_path(looks: &[Vec<DVec3>], targets: &[Target]) -> f64 {
     let area = Aabb::around(looks.iter().flatten().copied());
     let near = targets.iter().filter(|target| target.area.overlaps(&area));

@@ -71,7 +71,7 @@ pub(crate) fn substeps_in(world: &World, time: f64) -> u32 {
     (time / next_substep(world) - 1e-9).ceil().max(1.0) as u32
 }
 
-/// Whether the number of substeps changes within a step as the motion does.
+/// Returns whether the number of substeps changes within a step as the motion does.
 pub(crate) fn adapts_substeps(world: &World) -> bool {
     world.setup.settings.substeps.is_none() && knows_its_error(world)
 }

@@ -14,8 +14,8 @@ const DIRECT_TOLERANCE: f64 = 1e-10;
 const CONVERGED_TOLERANCE: f64 = 1e-9;
 const STATIC_TOLERANCE: f64 = 1e-7;
 
-/// The same of the global solver while cloth is sewn: nobody sees how it gets to where it is worn. In the trial garment most substeps
-/// ended at the limit of iterations without it, with the same shape.
+/// Tolerance of the global solver while cloth is sewn: the motion before the final fit is not shown. Without it most
+/// substeps of the trial garment ended at the limit of iterations, with the same shape.
 const SEWING_TOLERANCE: f64 = 1e-4;
 
 /// Newton iterations at most, unless the scene says how many.

@@ -102,14 +102,14 @@ pub(crate) fn run_bounded_substep(
     run_substep(world, h, plan, times)
 }
 
-/// Whether anything has held the cloth in the last substep.
+/// Returns whether anything has held the cloth in the last substep.
 fn is_supported(world: &World) -> bool {
     let is_held = |held: &[bool; 3]| held.contains(&true);
     world.state.motion.held.iter().any(is_held) || world.state.was_touched
 }
 
-/// Whether neither pins nor obstacles move in the substep, nothing is sewn, and no pressure, wind or grab drives the
-/// cloth.
+/// Returns whether nothing drives the cloth in the substep: pins and obstacles stand still, nothing is sewn, and
+/// there is no pressure, wind or grab.
 fn is_left_alone(world: &World, h: f64) -> bool {
     world.inputs.grabbed.is_empty()
         && stand_still(world, end_of_substep(world, h))

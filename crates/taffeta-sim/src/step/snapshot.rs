@@ -20,7 +20,7 @@ pub(crate) struct Snapshot {
     bounds: Option<MotionBounds>,
 }
 
-/// What [`go_back`] needs to undo a step.
+/// Snapshot from which [`go_back`] undoes a step.
 pub(crate) fn note(world: &World) -> Snapshot {
     Snapshot {
         state: world.state.clone(),
@@ -31,7 +31,8 @@ pub(crate) fn note(world: &World) -> Snapshot {
     }
 }
 
-/// What [`go_back`] needs to undo a substep, which finds its contacts by itself: those of the last one are not kept.
+/// Snapshot from which [`go_back`] undoes a substep. The contacts of the last substep are not kept: the next one
+/// finds its own.
 pub(crate) fn note_substep(world: &mut World) -> Snapshot {
     let contacts = std::mem::take(&mut world.state.last.contacts);
     let snapshot = note(world);

@@ -105,7 +105,7 @@ impl FaceCurvature {
         self.edges.iter().flatten().count()
     }
 
-    /// Whether every row has a vertex of its own across its edge, so that the lanes can take the block.
+    /// Returns whether every row has a vertex of its own across its edge, so that the lanes can take the block.
     pub fn is_regular(&self) -> bool {
         self.vertex_count == 3 + self.row_count() && self.edges.iter().flatten().all(|e| e.clamp.is_none())
     }

@@ -57,7 +57,7 @@ pub enum Curvature {
 
 /// A constraint vector with `ROWS` rows on `VERTICES` vertices.
 pub trait Block<const ROWS: usize, const VERTICES: usize> {
-    /// Whether [`begin_step`](Self::begin_step) notes anything.
+    /// True if [`begin_step`](Self::begin_step) notes anything.
     const REMEMBERS: bool = false;
 
     /// The vertices, in the order of the positions that the other functions take.
@@ -141,7 +141,7 @@ pub fn block_update<const R: usize, const V: usize>(
     (delta, std::array::from_fn(displacement))
 }
 
-/// What a block update needs besides the positions.
+/// Inputs of a block update besides the positions.
 #[derive(Clone, Copy, Debug)]
 pub struct UpdateStep<const ROWS: usize> {
     /// Length of the substep \[s\].

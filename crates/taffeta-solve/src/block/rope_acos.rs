@@ -27,7 +27,7 @@ pub struct AcosAngle {
     pub rest_angle: f64,
     /// Unit normal of the plane.
     pub plane: DVec3,
-    /// Whether left and right turns are told apart.
+    /// True if left and right turns are told apart.
     pub has_remedy: bool,
     /// Bending stiffness `EI` \[N·m²\].
     pub stiffness: f64,

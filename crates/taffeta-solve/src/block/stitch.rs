@@ -18,7 +18,7 @@ use taffeta_core::VertexIndex;
 /// See the module page.
 #[derive(Clone, Debug)]
 pub struct Stitch {
-    /// What is sewn together.
+    /// The two vertices that are sewn together.
     pub vertices: [VertexIndex; 2],
     /// The gap `d` that is wanted, from the first to the second \[m\].
     pub gap: DVec3,
@@ -69,7 +69,7 @@ impl Block<3, 2> for Stitch {
         SMatrix::<f64, 3, 3>::from_diagonal_element(self.stiffness)
     }
 
-    /// What `Jᵀ k J` lacks to the Hessian of the energy: `k c c'' n nᵀ + k (c c'/|e| − c²/|e|²)(I − n nᵀ)`.
+    /// Difference between the Hessian of the energy and `Jᵀ k J`: `k c c'' n nᵀ + k (c c'/|e| − c²/|e|²)(I − n nᵀ)`.
     fn geometric_stiffness(
         &self,
         x: &[DVec3; 2],

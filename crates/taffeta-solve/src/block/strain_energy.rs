@@ -15,7 +15,7 @@ use glam::DVec3;
 use nalgebra::{Matrix1, Vector1, Vector3};
 use taffeta_core::VertexIndex;
 
-/// What the constraint is made of the energy.
+/// Form of the constraint made of the energy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EnergyForm {
     /// `√(A S:E)` \[√J\], with the energy of the material.
@@ -29,7 +29,7 @@ pub enum EnergyForm {
 pub struct StrainEnergy {
     /// Strain, elasticity and damping of the triangle.
     pub strain: GreenStrain,
-    /// What the constraint is made of the energy.
+    /// Form of the constraint made of the energy.
     pub form: EnergyForm,
     /// Compliance: a number for [`EnergyForm::Root`], in N/m for [`EnergyForm::Published`].
     pub compliance: f64,

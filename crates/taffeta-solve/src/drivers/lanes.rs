@@ -1,11 +1,11 @@
-//! What the drivers that sweep have in common: lanes of four elements, colored, and the step of a sweep.
+//! Common parts of the drivers that sweep: lanes of four elements, colored, and the step of a sweep.
 
 use glam::DVec3;
 use std::hint::black_box;
 use taffeta_core::VertexIndex;
 use taffeta_core::lanes::{F64x4, LANES, LaneBatches, Row, Vec3x4};
 
-/// What all updates of a sweep share.
+/// Parameters that all updates of a sweep share.
 #[derive(Clone, Copy, Debug)]
 pub struct SweepStep {
     /// Length `h` of the substep \[s\].
@@ -14,7 +14,7 @@ pub struct SweepStep {
     pub inverse_h2: F64x4,
     /// `1/h` \[1/s\].
     pub inverse_h: F64x4,
-    /// Whether λ is still zero everywhere: saves reading it.
+    /// True if λ is still zero everywhere: saves reading it.
     pub first: bool,
 }
 

@@ -9,7 +9,7 @@ use taffeta_core::math::Sym2;
 use taffeta_core::topology::Edge;
 use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, SurfaceTopology, VertexIndex};
 
-/// What holds a sheet, as far as bending is concerned.
+/// Supports of a sheet, as far as bending is concerned.
 #[derive(Clone, Copy, Debug)]
 pub struct Supports<'a> {
     /// Inverse masses \[1/kg\]; 0 for a held vertex.
@@ -29,7 +29,7 @@ impl<'a> Supports<'a> {
     }
 }
 
-/// What a plate is built from.
+/// Source from which a plate is built.
 #[derive(Clone, Copy)]
 struct Source<'a> {
     topology: &'a SurfaceTopology,

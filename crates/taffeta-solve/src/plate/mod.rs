@@ -52,7 +52,7 @@ pub struct Plate {
     pub edges: Vec<PlateEdge>,
 }
 
-/// What the shape of a plate depends on besides the positions.
+/// State that the shape of a plate depends on besides the positions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlateState {
     /// `φ` of every edge of the plate \[rad\].
@@ -87,7 +87,7 @@ pub struct PlateFace {
     pub damping: f64,
     /// How its cloth resists bending; `K` of hinges is diagonal.
     pub model: BendingModel,
-    /// Whether its material yields and it is free to.
+    /// True if its material yields and it is free to.
     pub can_yield: bool,
 }
 
@@ -103,7 +103,7 @@ pub struct PlateEdge {
     pub sides: [Option<(u32, u8)>; 2],
     /// `∂η/∂θ`: ½ between two faces, 1 at a clamp.
     pub share: f64,
-    /// Whether the edge has a `φ`.
+    /// True if the edge has a `φ`.
     pub has_scalar: bool,
     /// Number of the clamp; `None`: not clamped.
     pub clamp: Option<u32>,

@@ -36,7 +36,7 @@ use taffeta_core::math::Sym2;
 /// flow on in every substep.
 const ROUND_OFF: f64 = 1e-9;
 
-/// What a return has done.
+/// Result of a return.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PlasticFlow {
     /// How many faces have yielded.
@@ -46,7 +46,7 @@ pub struct PlasticFlow {
 }
 
 impl Plate {
-    /// Whether anything can yield.
+    /// Returns whether anything can yield.
     pub fn can_yield(&self) -> bool {
         self.faces.iter().any(|face| face.can_yield)
     }

@@ -44,7 +44,7 @@ fn let_yield(sheet: &mut Sheet) -> (Blocks, PlateState, PlasticFlow) {
     (blocks, state, flow)
 }
 
-/// Whether all material coordinates of a face are at least so far from the outline \[m\].
+/// Returns whether all material coordinates of a face are at least so far from the outline \[m\].
 fn is_inner(sheet: &Sheet, face: usize, margin: f64) -> bool {
     let corners = &sheet.rest.corners.raw[face];
     corners.iter().all(|u| u.min_element() > margin && u.max_element() < 0.1 - margin)

@@ -40,11 +40,11 @@ impl RefinementKind {
 pub struct Refinement {
     /// How it was refined.
     pub kind: RefinementKind,
-    /// What it sets besides what the reference sets.
+    /// Settings besides those of the reference.
     pub changes: Vec<Assignment>,
     /// Bodies whose mesh stayed as it was, by name: it comes from a file and does not adapt.
     pub unrefined: Vec<String>,
-    /// What was recorded.
+    /// Record of the run.
     pub run: Run,
     /// How far it is from the reference.
     pub comparison: Comparison,
@@ -131,7 +131,7 @@ impl StudyReport {
         (0..self.runs.len()).filter(is_close).collect()
     }
 
-    /// What the check of the reference has found, in sentences.
+    /// Describes the findings of the check of the reference, in sentences.
     pub fn check_words(&self) -> Vec<CheckWords> {
         let Some(check) = &self.check else {
             let text = "The reference was not compared with its own refinement.".to_owned();
@@ -198,6 +198,6 @@ impl StudyReport {
 pub struct CheckWords {
     /// The sentence.
     pub text: String,
-    /// Whether it takes trust from the distances.
+    /// True if it takes trust from the distances.
     pub is_warning: bool,
 }

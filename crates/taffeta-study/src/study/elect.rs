@@ -59,7 +59,7 @@ pub(super) fn find_candidates(
     Ok((0..solvers.len()).filter(|&number| Exactness::of(solvers[number]) == best).collect())
 }
 
-/// What meshes follow from.
+/// Settings that meshes follow from.
 #[derive(PartialEq)]
 struct Meshing<'a> {
     cloths: Vec<(&'a ClothShape, Option<taffeta_remesh::RemeshSettings>)>,

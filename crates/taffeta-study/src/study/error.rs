@@ -7,12 +7,12 @@ use taffeta_sim::BuildError;
 /// Why a study cannot be made. Nothing was simulated or written.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum StudyError {
-    /// What varies is malformed.
+    /// The axes of variation are malformed.
     #[error("--vary {text}: {reason}")]
     Vary {
         /// The axis as given.
         text: String,
-        /// What is wrong with it.
+        /// Description of the defect.
         reason: String,
     },
     /// Nothing varies.
@@ -41,7 +41,7 @@ pub enum StudyError {
     Reference {
         /// The reference as given.
         text: String,
-        /// What is wrong with it.
+        /// Description of the defect.
         reason: String,
     },
     /// There is no variant that the others can be compared with.
@@ -73,7 +73,7 @@ pub enum StudyError {
     Scene {
         /// The variant.
         label: String,
-        /// What is wrong with it.
+        /// The defect.
         source: SceneError,
     },
     /// A variant is no valid world.
@@ -81,7 +81,7 @@ pub enum StudyError {
     Build {
         /// The variant.
         label: String,
-        /// What is wrong with it.
+        /// The defect.
         source: BuildError,
     },
     /// The variants share no material point.

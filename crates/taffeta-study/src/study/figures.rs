@@ -21,7 +21,7 @@ pub(super) struct Figure {
     /// Anchor in the page, of no other figure.
     pub id: String,
     pub title: String,
-    /// What is shown, and what to know about it.
+    /// Description of the figure, and notes on it.
     pub caption: String,
     /// The plots; empty: there is nothing to show, and the caption says why.
     pub panels: Vec<Panel>,

@@ -94,7 +94,7 @@ fn introduction(report: &StudyReport) -> String {
     )
 }
 
-/// Whether the reference is to be trusted.
+/// Verdict on the reference: whether it can be trusted.
 fn check(report: &StudyReport) -> String {
     let words = report.check_words();
     let class = if words.iter().any(|sentence| sentence.is_warning) { "check warning" } else { "check" };

@@ -57,11 +57,11 @@ impl Look {
 /// One axis of a plot.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct AxisOf {
-    /// What it shows.
+    /// Name of the quantity along the axis.
     pub name: &'static str,
     /// Unit without prefix; empty: a count.
     pub unit: &'static str,
-    /// Whether it is logarithmic. Values that are not positive are then left out.
+    /// True if it is logarithmic. Values that are not positive are then left out.
     pub log: bool,
 }
 
@@ -71,7 +71,7 @@ pub(super) struct Series {
     pub look: Look,
     /// In base units.
     pub points: Vec<(f64, f64)>,
-    /// What stands next to each point; empty: a line without marks.
+    /// Note next to each point; empty: a line without marks.
     pub notes: Vec<String>,
 }
 
@@ -81,7 +81,8 @@ pub(super) struct Panel {
     pub x: AxisOf,
     pub y: AxisOf,
     pub series: Vec<Series>,
-    /// What the vertical axis covers at least, in base units, so that noise does not fill a plot; not if logarithmic.
+    /// Least range of the vertical axis, in base units, so that noise does not fill a plot. It does not apply to a
+    /// logarithmic axis.
     pub least_span: f64,
     /// Width and height \[px\].
     pub size: (u32, u32),
@@ -92,7 +93,7 @@ pub(super) struct Panel {
 struct Scale {
     label: String,
     log: bool,
-    /// What one unit of the label is in base units.
+    /// One unit of the label in base units.
     unit: f64,
     range: [f64; 2],
     ticks: Vec<f64>,
@@ -100,7 +101,7 @@ struct Scale {
 }
 
 impl Panel {
-    /// Whether there is anything to see.
+    /// Returns whether there is nothing to see.
     pub(super) fn is_empty(&self) -> bool {
         self.visible().next().is_none()
     }

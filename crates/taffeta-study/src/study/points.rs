@@ -8,7 +8,8 @@ use taffeta_sim::{SolidLocator, SolidPlace, World, ask};
 /// Points of the lattice along each side of a cloth's bounding box in material space. Odd, so that the middle is one of
 /// them; 21 × 21 resolve a fold every tenth of the sheet and cost less than a step.
 pub const LATTICE: usize = 21;
-/// The same along each side of a solid, whose lattice has three dimensions: 9 × 9 × 9 are as many as those of two cloths.
+/// Points of the lattice along each side of a solid, in three dimensions: 9 × 9 × 9 are about as many as those of two
+/// cloths.
 pub const SOLID_LATTICE: usize = 9;
 /// A material point of a cloth.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -190,7 +190,7 @@ fn find_reference(
     Ok(found.map(Reference::Variant))
 }
 
-/// What variants are read from.
+/// Source from which variants are read.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Source {
     text: String,

@@ -12,7 +12,7 @@ const SOLID_FACTOR: f64 = 8.0;
 /// Segments of a rope that is twice as fine, for one.
 const ROPE_FACTOR: f64 = 2.0;
 
-/// What makes a scene finer.
+/// Changes that make a scene finer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Finer {
     pub changes: Vec<Assignment>,

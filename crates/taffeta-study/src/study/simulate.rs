@@ -9,7 +9,7 @@ use std::time::Instant;
 use taffeta_scene::Scene;
 use taffeta_sim::{Metrics, Stage, StepError, StepInputs, StepReport, Watch, World};
 
-/// What is recorded of a frame.
+/// Record of a frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrameRecord {
     /// Time \[s\].
@@ -22,11 +22,11 @@ pub struct FrameRecord {
     pub metrics: Metrics,
     /// World positions of the material points \[m\], in the order of the study.
     pub points: Vec<DVec3>,
-    /// What the step to this frame took; zero for frame 0.
+    /// Cost of the step to this frame; zero for frame 0.
     pub cost: StepCost,
 }
 
-/// What a step took.
+/// Cost of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StepCost {
     /// Substeps.
@@ -61,7 +61,7 @@ pub struct Run {
     pub outcome: Outcome,
     /// The solver that was used; empty if it never started.
     pub solver: String,
-    /// Whether the frames are a start and an equilibrium, and not a motion.
+    /// True if the frames are a start and an equilibrium, and not a motion.
     pub is_equilibrium: bool,
     /// The CPU time \[s\] of all steps, of each time that it ran to its end. The costs of the frames are those of the least.
     pub cpu_times: Vec<f64>,
@@ -83,7 +83,7 @@ impl Run {
         Self { outcome: Outcome::Failed(reason), ..Self::stopped() }
     }
 
-    /// Whether it came to its last frame.
+    /// Returns whether it came to its last frame.
     pub fn is_done(&self) -> bool {
         self.outcome == Outcome::Done
     }

@@ -1,4 +1,4 @@
-//! What varies: `key.path=a,b,c`, and the names of the variants.
+//! Variation: `key.path=a,b,c`, and the names of the variants.
 //!
 //! An axis is a list of entries, separated by commas. An entry is one assignment `key.path=value` or several, joined by
 //! `/`; an entry without a key takes the key of the entry before. Commas and slashes in quotes, brackets and braces
@@ -95,7 +95,7 @@ pub(super) fn parse_assignments(text: &str) -> Result<Vec<Assignment>, String> {
     Ok(assignments)
 }
 
-/// Whether a text starts with `key.path =`.
+/// Returns whether a text starts with `key.path =`.
 pub(super) fn starts_with_key(text: &str) -> bool {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     text.split_once('=').is_some_and(|(key, _)| {

@@ -1,4 +1,4 @@
-//! What adaptive meshes are for: the same error with fewer vertices, in less time.
+//! Benefit of adaptive meshes: the same error with fewer vertices, in less time.
 //!
 //! Each [case](cases) is run on uniform meshes of several sizes and on adaptive ones of several tolerances, from several starts of
 //! which the medians count: where friction catches a sheet, or which way it folds, is decided by little. Errors are differences to
@@ -21,9 +21,9 @@ const STEP: f64 = 1e-5;
 /// Points along a side at which positions are compared.
 const POINTS: u32 = 33;
 
-/// What a run has come to.
+/// Result of a run.
 struct Run {
-    /// What is compared: coordinates or lengths \[m\], or a mean in its unit.
+    /// Values that are compared: coordinates or lengths \[m\], or a mean in its unit.
     values: Vec<f64>,
     /// Mean over the frames, and after the last one.
     vertices: f64,

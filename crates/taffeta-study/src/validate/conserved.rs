@@ -1,4 +1,4 @@
-//! What motion without losses must keep: angular momentum and energy, by solver, integrator and time step.
+//! Quantities that motion without losses must keep: angular momentum and energy, by solver, integrator and time step.
 
 use super::context::{CheckError, Context};
 use super::row::Row;
@@ -118,7 +118,7 @@ fn swing_energies(context: &Context<'_>, settings: &str) -> Result<Vec<Energies>
     })
 }
 
-/// What gravity has released at most \[J\]: the scale of the motion.
+/// Energy that gravity has released at most \[J\]: the scale of the motion.
 fn released(course: &[Energies]) -> f64 {
     course[0].gravity - course.iter().map(|e| e.gravity).fold(f64::INFINITY, f64::min)
 }
@@ -134,7 +134,7 @@ fn largest_growth(course: &[Energies]) -> f64 {
     growth / released(course)
 }
 
-/// What is lost at the end, as a part of what was released.
+/// Energy lost at the end, as a part of that released.
 fn decay(course: &[Energies]) -> f64 {
     let last = course.last().map_or(0.0, |e| e.total);
     (course[0].total - last) / released(course)

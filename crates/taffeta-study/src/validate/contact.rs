@@ -10,7 +10,8 @@ const TRIALS: u64 = 1_000_000;
 /// Seed of the trials.
 const SEED: u64 = 2026;
 
-/// What the certificate of the safeguard lets through must not cross, neither at the end nor on the way.
+/// Checks that motions which the certificate of the safeguard lets through do not cross, neither at the end nor on
+/// the way.
 pub(super) fn check_certificate(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
     context.note("certificate: a million random pairs of hinged quads");
     let report = run_trials(TRIALS, SEED);

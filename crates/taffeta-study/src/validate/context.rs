@@ -1,4 +1,4 @@
-//! What checks have in common: from a scene text to a world and its steps.
+//! Common parts of the checks: from a scene text to a world and its steps.
 
 use glam::{DVec2, DVec3};
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ pub enum CheckError {
         /// Why not.
         reason: String,
     },
-    /// What was simulated makes no sense.
+    /// The simulated state makes no sense.
     #[error("{0}")]
     Odd(String),
 }
@@ -63,7 +63,7 @@ impl<'a> Context<'a> {
         Ok(Experiment { scene, world })
     }
 
-    /// The same with one setting of the scene changed: `key.path=value`.
+    /// Reads a scene with one setting changed, `key.path=value`, and builds its world.
     pub(super) fn varied(&self, text: &str, change: &str) -> Result<Experiment, CheckError> {
         let mut overrides = vec![Override::parse(change)?];
         overrides.extend(self.overrides.iter().cloned());

@@ -35,7 +35,7 @@ pub(super) fn check_passes(context: &Context<'_>) -> Result<Vec<Row>, CheckError
     Ok(rows)
 }
 
-/// What the forced passes of a run have done.
+/// Effect of the forced passes of a run.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     passes: u32,
@@ -48,8 +48,8 @@ struct Tally {
     linear: DVec3,
     angular: DVec3,
     least: Option<[f64; 2]>,
-    /// What all passes so far have added to the energy, the most that it ever was, and the least and the greatest
-    /// change by one \[J\].
+    /// Energy that all passes so far have added, the most that this ever was, and the least and the greatest change
+    /// by one \[J\].
     added: f64,
     most: f64,
     range: [f64; 2],

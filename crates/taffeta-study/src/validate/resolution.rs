@@ -1,4 +1,4 @@
-//! The same sheet at several resolutions: rest and motion must not depend on the mesh.
+//! One sheet at several resolutions: rest and motion must not depend on the mesh.
 
 use super::context::{CheckError, Context, mean_position};
 use super::row::Row;

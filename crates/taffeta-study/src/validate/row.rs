@@ -1,25 +1,25 @@
-//! What a check found.
+//! Result of a check.
 
 /// A value with its reference and what it may differ by.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// The case.
     pub case: String,
-    /// What the simulator gives.
+    /// Value that the simulator gives.
     pub value: f64,
-    /// What it should give; `None` for a value that is itself an error, or is only reported.
+    /// Expected value; `None` for a value that is itself an error, or is only reported.
     pub reference: Option<f64>,
     /// The unit of both.
     pub unit: &'static str,
     /// The error: relative to the reference, or in the unit.
     pub error: f64,
-    /// Whether the error is relative.
+    /// True if the error is relative.
     pub is_relative: bool,
     /// The largest error that passes; `None`: the row only reports.
     pub tolerance: Option<f64>,
 }
 
-/// Whether a row is as it should be.
+/// Verdict on a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Within the tolerance.
@@ -55,12 +55,12 @@ impl Row {
         Self { tolerance: None, ..Self::at_most(case, value, 0.0) }
     }
 
-    /// The same in a unit.
+    /// Sets the unit.
     pub fn in_unit(self, unit: &'static str) -> Self {
         Self { unit, ..self }
     }
 
-    /// Whether it is as it should be. What is not a number misses.
+    /// Verdict on the row. An error that is not a number misses.
     pub fn verdict(&self) -> Verdict {
         match self.tolerance {
             None => Verdict::Reported,

@@ -4,7 +4,8 @@
 pub(super) const MATERIAL: &str =
     "{ density = 0.2, stretch = [2000.0, 2000.0], poisson = 0.3, bend = [5e-5, 5e-5] }";
 
-/// What the sheet swings from. Either ends on lines of grids of 20, 32, 64 and 128 cells, so that all hold the same.
+/// Support that the sheet swings from. Either ends on lines of grids of 20, 32, 64 and 128 cells, so that all hold
+/// the same part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Support {
     /// Two squares at its corners, of a tenth of its size: it bends sharply where they end.

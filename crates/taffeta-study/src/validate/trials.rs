@@ -10,18 +10,18 @@ use taffeta_contact::elements::Elements;
 use taffeta_contact::near::NearSearch;
 use taffeta_core::random::SplitMix64;
 
-/// What a number of trials gave.
+/// Result of a number of trials.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct TrialReport {
     /// Trials.
     pub trials: u64,
     /// Of them those that cross at the end of the motion as it was proposed.
     pub crossed_before: u64,
-    /// Those that cross at the end of the motion that the certificate lets through.
+    /// Trials that cross at the end of the motion that the certificate lets through.
     pub crossed_after: u64,
-    /// Those that cross somewhere on the way there.
+    /// Trials that cross somewhere on the way there.
     pub crossed_on_path: u64,
-    /// Those in which the certificate gave up on a pair.
+    /// Trials in which the certificate gave up on a pair.
     pub forced: u64,
     /// Mean fraction of the motion that is kept.
     pub kept: f64,

@@ -1,4 +1,4 @@
-//! What the result carries, and the map.
+//! Attributes of the result, and the map.
 
 use super::sheets::{Sheet, checked, waves};
 use glam::{DVec2, DVec3};

@@ -72,7 +72,8 @@ fn replace_line(old: &str, new: &str) -> (String, usize) {
     (lines.map(|line| format!("{line}\n")).collect(), number + 1)
 }
 
-/// What messages about types, ranges, words and keys have in common. The schema must not let such a scene pass either.
+/// Common parts of the messages about types, ranges, words and keys. The schema must not let such a scene pass
+/// either.
 const STRUCTURAL: [&str; 5] =
     ["unknown key", "but must be", "is missing in", "must have exactly one", "is not supported"];
 /// Messages of that kind about what no schema can say: that several values do not go together.

@@ -1,4 +1,4 @@
-//! What a solver cannot do, and static scenes.
+//! Limits of the solvers, and static scenes.
 
 use super::{GOOD, expect, only_problem, read, replace_line};
 use std::path::Path;
@@ -195,7 +195,8 @@ fn stiffness_is_a_part_of_one() {
     expect("place", "stiffness_correction = 1", "1", &["stiffness_correction", "true or false"]);
 }
 
-/// What is wrong with the good scene under a solver, with other lines for its `place`, before its meshes are made.
+/// Returns the problems of the good scene under a solver, with other lines for its `place`, before its meshes are
+/// made.
 fn problems(solver: &str, lines: &str) -> Option<String> {
     let (text, _) = replace_line("place", lines);
     let text = text.replace("\"auto\"", &format!("{solver:?}"));

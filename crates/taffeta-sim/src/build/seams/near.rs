@@ -12,7 +12,8 @@ use taffeta_core::TriangleMesh;
 /// Cosine of the largest angle between two edges that run side by side (60°).
 const SIDE_BY_SIDE: f64 = 0.5;
 
-/// What is nearer along the boundary than this many times the distance is no other place.
+/// Two boundary vertices count as different places if the way along the boundary is longer than this many times the
+/// distance.
 const OTHER_PLACE: f64 = 3.0;
 
 /// The pairs of runs that are within a distance \[m\], each along the boundary.
@@ -81,7 +82,7 @@ impl Search<'_> {
         nearest
     }
 
-    /// Whether two vertices are at different places of the boundary.
+    /// Returns whether two vertices are at different places of the boundary.
     fn is_elsewhere(&self, v: u32, w: u32) -> bool {
         if !self.outline.share_loop(v, w) {
             return true;

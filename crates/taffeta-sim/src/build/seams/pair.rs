@@ -69,7 +69,7 @@ fn check_pairs(outline: &Outline, pairs: &[[u32; 2]]) -> Result<(), SeamDefect> 
     Ok(())
 }
 
-/// What lies between two vertices that a pin holds by their numbers is held as well.
+/// Adds to a pin the new vertices on edges whose two ends it holds by number.
 fn hold_new_vertices(cloth: &mut ClothDescription, outline: &Outline) {
     for pin in &mut cloth.pins {
         let Region::Vertices(list) = &mut pin.region else { continue };

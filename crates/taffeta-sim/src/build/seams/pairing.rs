@@ -69,7 +69,7 @@ pub(crate) fn pair_runs(
     Ok(pairs)
 }
 
-/// What can be wrong with two runs.
+/// Checks that two runs can be sewn together.
 fn check_runs(mesh: &TriangleMesh, outline: &Outline, runs: &[Run; 2], ease: bool) -> Result<(), SeamDefect> {
     let [a, b] = runs;
     if a.is_closed != b.is_closed {

@@ -81,7 +81,7 @@ impl Outline {
         (0..self.next.len() as u32).filter(|v| self.is_on_boundary(*v))
     }
 
-    /// Whether two boundary vertices lie on one loop.
+    /// Returns whether two boundary vertices lie on one loop.
     pub(crate) fn share_loop(&self, a: u32, b: u32) -> bool {
         self.loops[a as usize] == self.loops[b as usize]
     }
@@ -103,7 +103,7 @@ impl Outline {
         at(v).distance(at(self.next(v)))
     }
 
-    /// Whether a run may name a vertex.
+    /// Checks that a run may name a vertex.
     pub(crate) fn check_vertex(&self, side: char, vertex: u32) -> Result<(), SeamDefect> {
         match self.next.get(vertex as usize) {
             None => Err(SeamDefect::OutOfRange { side, vertex, last: self.next.len() as u32 - 1 }),

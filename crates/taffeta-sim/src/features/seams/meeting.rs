@@ -51,7 +51,7 @@ const DIRECTIONS: [DVec3; 14] = [
 /// Rounds after which all that still crosses waits for another step.
 const MOST_ROUNDS: usize = 160;
 
-/// What is to become one.
+/// Plan of the pairs that a seam welds.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
     /// The numbers of the pairs in their seam.
@@ -65,9 +65,9 @@ pub(crate) struct Plan {
 pub(crate) enum Extent {
     /// None: the seam closes as a whole.
     Whole,
-    /// Those that are not near enough, or would make something cross between their vertices.
+    /// Pairs that are not near enough, or would make something cross between their vertices.
     Part,
-    /// Those that are not near enough, or would make something cross also beside that.
+    /// Pairs that are not near enough, or would make something cross also at places beside that.
     Beside,
 }
 

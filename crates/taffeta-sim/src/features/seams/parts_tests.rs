@@ -66,7 +66,7 @@ fn a_seam_closes_but_where_something_is_in_between_and_there_as_soon_as_it_is_go
     assert_eq!(world.thawed().mesh.boundary_loops().len(), 2, "of the sheet and of the strip");
 }
 
-/// What reaches through a gap by less than the edges there are long need not keep it open.
+/// Cloth that reaches through a gap by less than an edge length need not keep it open.
 #[test]
 fn the_last_pair_meets_beside_what_reaches_through_its_gap() {
     let mut world = blocked(0.004, false);
@@ -90,7 +90,7 @@ fn a_seam_that_closes_in_parts_resumes_with_the_same_bits() {
     }
 }
 
-/// What a pin holds is not moved to where there is room.
+/// A pinned vertex does not move to a place with more room.
 #[test]
 fn what_a_pin_holds_stays_where_a_seam_closes() {
     let mut sheets = two_sheets([6, 6], 2e-4);

@@ -428,7 +428,7 @@ fn a_garment_closes_on_a_body_that_it_fits_however_rough_that_is() {
     assert_closes(sleeve(0.5 * GIRTH / 1.03, 0.8), 24);
 }
 
-/// What the threads pull with, what slides and how stiff contacts begin follow from what a checkpoint holds.
+/// A checkpoint determines thread forces, sliding contacts and initial contact stiffnesses.
 #[test]
 fn a_tight_garment_resumes_with_the_same_bits() {
     let start = || sleeve(0.5 * GIRTH / 1.09, 0.3);

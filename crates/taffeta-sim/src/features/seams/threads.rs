@@ -28,16 +28,16 @@ pub struct SeamReport {
     pub gap: f64,
     /// When it was closed \[s\]; `None`: it is open.
     pub closed: Option<f64>,
-    /// Whether it is open though its time is over.
+    /// True if it is open although its time is over.
     pub is_late: bool,
 }
 
-/// Whether a contact touches one of some cloths.
+/// Returns whether a contact touches one of the chosen cloths.
 fn touches(row: &ContactRow, chosen: &[bool], cloths: &IndexVec<VertexIndex, u32>) -> bool {
     row.vertices.iter().any(|vi| chosen.get(cloths[*vi] as usize) == Some(&true))
 }
 
-/// Whether anything is being sewn.
+/// Returns whether anything is being sewn.
 pub(crate) fn is_sewing(world: &World) -> bool {
     !world.derived.blocks.stitches.is_empty()
 }

@@ -61,7 +61,7 @@ pub(crate) struct Line {
     pub normal: DVec2,
 }
 
-/// What may be done for the tears of a cloth.
+/// Limits of the tears of a cloth.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TearRules {
     /// Edge length at which a tear goes on \[m\], and most vertices of all cloths together; `None`: edges are taken as they
@@ -143,7 +143,7 @@ impl Thawed {
         Some((length, Some(end).filter(|end| goes_on && !self.is_firm(*end))))
     }
 
-    /// Whether a vertex must not come apart: pins hold together what they hold, and so do seams.
+    /// Returns whether a vertex must not come apart: a pin or a seam holds it together.
     fn is_firm(&self, v: VertexKey) -> bool {
         let vertex = &self.attributes.vertices[v];
         let on_seam =
@@ -282,7 +282,7 @@ impl Thawed {
         (turn(nearest) < FARTHEST_EDGE && self.may_open(nearest.edge, v)).then_some(nearest.edge)
     }
 
-    /// Whether an edge at a vertex that comes apart may open: its other end stays one, or may come apart too.
+    /// Returns whether an edge at a vertex that comes apart may open: its other end stays one, or may come apart too.
     fn may_open(&self, e: EdgeKey, v: VertexKey) -> bool {
         let [a, b] = self.mesh.edge_ends(e);
         let end = if a == v { b } else { a };

@@ -9,8 +9,8 @@ pub(crate) const EXCLUSION: f64 = 2.0;
 /// step, to keep up with it.
 pub(crate) const ROUND: f64 = 1.0 / 240.0;
 
-/// Whether a cloth may tear before a substep that begins after a part of its step of length `dt` \[s\]; `before` is the part
-/// after which the last one began, if there was one.
+/// Returns whether a cloth may tear before a substep that begins at part `now` of its step of length `dt` \[s\].
+/// `before` is the part at which the last substep began, if there was one.
 pub(crate) fn is_time_to_tear((before, now): (Option<f64>, f64), dt: f64) -> bool {
     let rounds = (dt / ROUND - 1e-9).ceil().max(1.0);
     let round_of = |part: f64| (part * rounds + 1e-9).floor();

@@ -34,7 +34,7 @@ pub(crate) struct Overload {
     pub load: f64,
     /// Normal of the line along which the cloth gives way, in material space.
     pub normal: DVec2,
-    /// Whether the vertex is the tip of a tear or of a notch.
+    /// True if the vertex is the tip of a tear or of a notch.
     pub is_tip: bool,
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Whether another place is on the same panel and nearer than a length \[m\].
+    /// Returns whether another place is on the same panel and nearer than a length \[m\].
     pub(crate) fn is_near(&self, other: &Self, length: f64) -> bool {
         self.panel == other.panel && self.coord.distance(other.coord) < length
     }
@@ -142,7 +142,7 @@ pub(crate) fn place_of(world: &World, vi: VertexIndex) -> Option<Place> {
     coords.all(|coord| coord == first).then_some(Place { panel, coord: first })
 }
 
-/// Whether the boundary turns back at a vertex.
+/// Returns whether the boundary turns back at a vertex.
 fn is_tip(world: &World, vi: VertexIndex) -> bool {
     let (topology, rest) = (&world.state.sheet.topology, &world.state.motion.rest);
     let (mut angle, mut is_boundary) = (0.0, false);

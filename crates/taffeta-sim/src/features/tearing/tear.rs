@@ -102,7 +102,7 @@ fn try_to_tear(
     true
 }
 
-/// What remeshing is asked for around tips that bear a good part of what they can: vertices and the metric there.
+/// Vertices around heavily loaded tips, with the metric that remeshing is asked for there.
 pub(crate) fn sizes_at_tears(world: &World) -> Vec<(VertexKey, Metric)> {
     if !can_tear(world) || world.setup.cloths.iter().all(|cloth| cloth.tear_size().is_none()) {
         return Vec::new();

@@ -15,7 +15,7 @@ const TRUTH: f64 = 0.124562;
 /// Length of a substep \[s\].
 const STEP: f64 = 4e-5;
 
-/// What a strip is clamped by.
+/// Support that clamps a strip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Support {
     /// Two held rows: the clamp is in the middle between them.

@@ -36,14 +36,14 @@ use taffeta_core::{SurfaceTopology, TopologyEpoch};
 pub struct BlockDriver {
     epoch: TopologyEpoch,
     sets: Kinds<Sweeps>,
-    /// Who knows the angle of each edge of the plate.
+    /// Source of the angle of each edge of the plate.
     angle_sources: Vec<AngleSource>,
     hinge_count: usize,
     notes_start: bool,
     sweeps_in_parallel: bool,
 }
 
-/// Who knows the unwrapped angle of an edge of the plate.
+/// Source of the unwrapped angle of an edge of the plate.
 #[derive(Clone, Copy, Debug)]
 enum AngleSource {
     /// The edges of the plate.
@@ -130,13 +130,13 @@ impl BlockDriver {
         self.angle_sources.iter().enumerate().map(angle).collect()
     }
 
-    /// Whether a sweep on more than one thread shares out work; small sheets are swept by one.
+    /// Returns whether a sweep on more than one thread shares out work; small sheets are swept by one.
     pub fn sweeps_in_parallel(&self) -> bool {
         self.sweeps_in_parallel
     }
 
-    /// Whether [`BlockDriver::begin_substep`] has something to note: anything is damped, or angles of ropes are continued
-    /// from there.
+    /// Returns whether [`BlockDriver::begin_substep`] has something to note: anything is damped, or angles of ropes
+    /// are continued from there.
     pub fn is_damped(&self) -> bool {
         self.notes_start
     }

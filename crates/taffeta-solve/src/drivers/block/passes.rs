@@ -22,9 +22,9 @@ impl Family for Sweeps {
 /// Colors and packs, and finds out what the sets do.
 pub(super) struct Packing {
     pub vertex_count: usize,
-    /// Whether any set has something to note at the start of a substep.
+    /// True if any set has something to note at the start of a substep.
     pub notes_start: bool,
-    /// Whether any set shares out work.
+    /// True if any set shares out work.
     pub sweeps_in_parallel: bool,
 }
 

@@ -24,7 +24,7 @@ pub(super) struct PlateSweeps {
     one_row: Faces<4>,
     odd: Vec<OddFace>,
     edges: Edges,
-    /// Whether a face is damped.
+    /// True if a face is damped.
     pub is_damped: bool,
 }
 
@@ -146,7 +146,7 @@ impl PlateSweeps {
 }
 
 impl<const V: usize> Faces<V> {
-    /// Those of the numbered blocks with `V − 3` rows that lanes can take.
+    /// Packs the numbered blocks with `V − 3` rows that lanes can take.
     fn pack(blocks: &[(usize, FaceCurvature)], vertex_count: usize, slots: &[u32]) -> Self {
         let regular = blocks.iter().filter(|(_, block)| fits_lanes::<V>(block));
         let (places, faces): (Vec<_>, Vec<_>) =
@@ -176,7 +176,7 @@ impl<const V: usize> Faces<V> {
     }
 }
 
-/// Whether a block goes to lanes with `V` vertices.
+/// Returns whether a block goes to lanes with `V` vertices.
 pub(super) fn fits_lanes<const V: usize>(block: &FaceCurvature) -> bool {
     block.is_regular() && block.vertex_count == V
 }

@@ -10,7 +10,8 @@ pub trait SweptSet<B>: Clone + Debug {
     /// Colors and packs the blocks.
     fn build(blocks: &[B], vertex_count: usize) -> Self;
 
-    /// Whether it has anything to note at the start of a substep: constraints of damped blocks, or angles to be continued.
+    /// Returns whether it has anything to note at the start of a substep: constraints of damped blocks, or angles to
+    /// be continued.
     fn notes_start(&self) -> bool;
 
     /// Notes the start of a substep, at which the positions are those of `rows`, if there is anything to note.
@@ -19,7 +20,7 @@ pub trait SweptSet<B>: Clone + Debug {
     /// Updates every block once.
     fn sweep(&mut self, rows: &mut [Row], step: &SweepStep);
 
-    /// Whether a sweep on more than one thread shares out work.
+    /// Returns whether a sweep on more than one thread shares out work.
     fn sweeps_in_parallel(&self) -> bool;
 }
 
@@ -45,7 +46,7 @@ pub trait SweptLanes<const R: usize, const V: usize>: Clone + Debug + Send {
     /// The block in scalar form.
     type Block: Block<R, V>;
 
-    /// Whether [`note_start`](Self::note_start) is to be called even if nothing is damped.
+    /// True if [`note_start`](Self::note_start) is to be called even if nothing is damped.
     const REMEMBERS: bool = false;
 
     /// Packs four blocks.

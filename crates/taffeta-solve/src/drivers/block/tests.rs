@@ -160,8 +160,8 @@ fn distance_to_direct(membrane: MembraneModel, scale: f64) -> [f64; 2] {
     distance_of_models([swept, model], DVec3::new(0.0, -0.003, 0.01), scale)
 }
 
-/// The same for the model that is swept over and the one that is solved directly. The push is a displacement \[m\], to the side
-/// in proportion to the place.
+/// Distance between a model that is swept over and one that is solved directly. The push is a displacement \[m\], to
+/// the side in proportion to the place.
 fn distance_of_models([swept, direct]: [ClothModel; 2], push: DVec3, scale: f64) -> [f64; 2] {
     let swept = Sheet::square(5, 0.5, swept).pin(|u| u.y == 0.5);
     let sheet = Sheet::square(5, 0.5, direct).pin(|u| u.y == 0.5);

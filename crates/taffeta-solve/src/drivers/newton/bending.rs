@@ -42,9 +42,9 @@ pub(super) struct Bending {
     /// `η` of every face at the start of the step; empty if nothing is damped.
     start: Vec<Lane3>,
     work: BendingWork,
-    /// Whether any edge has a scalar.
+    /// True if any edge has a scalar.
     has_scalars: bool,
-    /// Whether every `K` is diagonal.
+    /// True if every `K` is diagonal.
     is_diagonal: bool,
 }
 
@@ -159,7 +159,7 @@ impl Bending {
         }
     }
 
-    /// Whether all of it are hinges.
+    /// Returns whether every `K` is diagonal, as that of hinges is.
     pub(super) fn is_diagonal(&self) -> bool {
         self.is_diagonal
     }

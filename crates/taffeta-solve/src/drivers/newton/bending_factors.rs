@@ -22,7 +22,7 @@ use taffeta_core::tasks::share_out;
 
 /// Edges, faces or vertices that one task takes.
 const PER_TASK: usize = 1024;
-/// The same in tiles.
+/// Tiles that one task takes.
 const TILES_PER_TASK: usize = PER_TASK / TILE;
 /// Steps of the rounded gradients in the largest one: four of them can be added in single precision.
 const STEPS: f64 = 4_194_304.0;
@@ -96,8 +96,8 @@ impl BendingFactors {
         &self.edges
     }
 
-    /// What bending adds to the diagonal block of a vertex, as if the stiffness of faces had no other entries than the diagonal
-    /// ones.
+    /// Contribution of bending to the diagonal block of a vertex, as if the stiffness of faces had no other entries
+    /// than the diagonal ones.
     pub(super) fn diagonal_block(&self, vertex: usize) -> DMat3 {
         let range = self.offsets[vertex] as usize..self.offsets[vertex + 1] as usize;
         let block = |number: &u32| {

@@ -41,7 +41,7 @@ pub(super) struct CornerPlace {
     /// `3 face + corner`.
     pub corner: u16,
     pub is_transposed: bool,
-    /// Whether it is the first that goes there.
+    /// True if it is the first that goes there.
     pub begins: bool,
 }
 

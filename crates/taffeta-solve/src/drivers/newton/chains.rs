@@ -1,8 +1,8 @@
 //! Ropes in the preconditioner: their part of the Hessian is a narrow band and is factorized exactly.
 //!
-//! What a block-diagonal preconditioner finds in as many iterations as a rope has segments, and grids only where there is
-//! a surface, elimination along the rope finds at once, at a cost that grows linearly with the segments. `H = L D Lᵀ`
-//! without exchange of rows; a rope whose band is not positive definite keeps its diagonal blocks.
+//! Elimination along the rope solves it at once, at a cost that grows linearly with the segments. A block-diagonal
+//! preconditioner takes as many iterations as a rope has segments, and grids help only where there is a surface.
+//! `H = L D Lᵀ` without exchange of rows; a rope whose band is not positive definite keeps its diagonal blocks.
 
 use super::block_rows::{BlockRows, Mat3};
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! What threads sew together, solved exactly: a block of the preconditioner for all vertices of a cluster.
+//! Exact solution of clusters that threads sew together: a block of the preconditioner for all vertices of a cluster.
 //!
 //! A thread is thousands of times as stiff as the inertia of its vertices and, across the cloth, as its bending. By
 //! themselves the two would hardly move: that both may move together only shows in a block with both of them.

@@ -14,7 +14,7 @@ pub(super) const WINDOW_NODES: usize = 64;
 pub(super) struct GridBlocks {
     pub grid: Grid,
     pub first: usize,
-    /// Whether windows and offsets have one layer only.
+    /// True if windows and offsets have one layer only.
     pub is_flat: bool,
 }
 

@@ -11,8 +11,8 @@ use glam::DVec3;
 use taffeta_core::lanes::vectorized;
 use taffeta_factor::{CholeskyFactor, CholeskyPattern};
 
-/// What is added to the diagonal, relative to it: where the mesh is coarser than the grid, functions depend on each
-/// other.
+/// Regularization added to the diagonal, relative to it. Where the mesh is coarser than the grid, functions depend on
+/// each other.
 const REGULARIZATION: f64 = 1e-9;
 /// Partial sums of a dot product: as many as an AVX2 register holds.
 const LANES: usize = 4;
@@ -33,7 +33,7 @@ struct Slot {
     /// The node whose columns it is part of, by rank, and how many rows stand above it in these, the diagonal left out.
     column: u32,
     above: u32,
-    /// Whether its columns are those of the node that follows.
+    /// True if its columns are those of the node that follows.
     is_turned: bool,
 }
 

@@ -16,7 +16,7 @@ pub(super) struct FaceState {
 }
 
 impl FaceState {
-    /// Whether the face resists at all.
+    /// Returns whether the face does not resist at all.
     pub(super) fn is_zero(&self) -> bool {
         self.stiffness[0] == 0.0
     }

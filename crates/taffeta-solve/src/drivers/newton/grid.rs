@@ -108,12 +108,12 @@ impl Grid {
         self.nodes.iter().max().map_or(0, |count| count - 1)
     }
 
-    /// Whether it has one layer of nodes only.
+    /// Returns whether it has one layer of nodes only.
     pub(super) fn is_flat(&self) -> bool {
         self.nodes[2] == 1
     }
 
-    /// What to add to the number of a node for a step along each axis.
+    /// Increment of the number of a node for a step along each axis.
     #[inline(always)]
     pub(super) fn strides(&self) -> [usize; 3] {
         let [nx, ny, _] = self.nodes;

@@ -31,7 +31,7 @@ pub(super) fn join_pieces(pieces: Vec<Vec<u32>>, stitches: &[Stitch]) -> Vec<Vec
 pub(super) struct Groups {
     /// The group of each piece: the number of its first piece.
     pub of_piece: Vec<usize>,
-    /// Whether a group, by its number, touches something outside.
+    /// For each group, by its number, true if it touches something outside.
     pub is_touched: Vec<bool>,
 }
 

@@ -296,7 +296,7 @@ fn matrices_of_the_grids_are_galerkin_matrices() {
     }
 }
 
-/// What a contact couples though it lies far apart on the sheet costs the grids no less than it does, nor much more.
+/// The grids bound the energy of a contact between parts far apart on the sheet: no less than it is, nor much more.
 #[test]
 fn grids_bound_contacts_between_distant_parts() {
     let mut case = Case::new(60, stiff(), false);
@@ -333,7 +333,8 @@ fn grids_bound_contacts_between_distant_parts() {
     }
 }
 
-/// The same where a sheet has two charts that overlap, and threads join what is far apart: no bounds, all of it coupled.
+/// The grids of a sheet with two overlapping charts are coupled fully, without bounds, where threads join distant
+/// parts.
 #[test]
 fn grids_of_panels_couple_at_seams_and_along_threads() {
     let mut case = Case::new(60, stiff(), false);

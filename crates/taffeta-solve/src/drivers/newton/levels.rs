@@ -39,10 +39,10 @@ pub(super) struct Levels {
     shape: Arc<Shape>,
     /// Where the vertices lie in the finest grids; loose vertices, which come last, lie in none.
     places: Vec<Place>,
-    /// What the nodes of the finest grids are worth there.
+    /// Weights of the nodes of the finest grids there.
     interpolation: Interpolation,
     matrices: Vec<CoarseMatrix>,
-    /// What the second half of the mesh adds to the first of them: another thread may sum it up.
+    /// Contribution of the second half of the mesh to the first matrix; another thread may sum it up.
     other_half: CoarseMatrix,
     /// Inverses of the diagonal blocks of all levels but the last.
     inverses: Vec<Vec<Mat3>>,
@@ -51,14 +51,14 @@ pub(super) struct Levels {
     values: Vec<Vec<f64>>,
 }
 
-/// What of the grids survives remeshing.
+/// Part of the grids that survives remeshing.
 #[derive(Clone, Debug)]
 pub struct KeptGrids(Arc<Shape>);
 
 #[derive(Debug)]
 struct Shape {
     levels: Vec<Vec<Grid>>,
-    /// What couples nodes that are no neighbors, level by level.
+    /// Couplings of nodes that are no neighbors, level by level.
     links: Vec<Arc<Links>>,
     /// Where the nodes of each level lie in the grids of the next.
     places: Vec<Vec<Place>>,
@@ -106,7 +106,7 @@ impl Levels {
         Self { places, interpolation, matrices, other_half, inverses, factor: None, values, shape }
     }
 
-    /// What does not depend on the mesh.
+    /// The part that does not depend on the mesh.
     pub(super) fn kept(&self) -> KeptGrids {
         KeptGrids(self.shape.clone())
     }
@@ -231,7 +231,7 @@ fn add_edges(
 
 #[cfg(test)]
 impl Levels {
-    /// Whether both have one symbolic factorization.
+    /// Returns whether both have one symbolic factorization.
     pub(super) fn shares_shape(&self, other: &Levels) -> bool {
         Arc::ptr_eq(&self.shape, &other.shape)
     }

@@ -42,7 +42,7 @@ impl Links {
         Self { offsets, ends: links.iter().map(|link| link[1]).collect() }
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub(super) fn is_empty(&self) -> bool {
         self.offsets.is_empty()
     }

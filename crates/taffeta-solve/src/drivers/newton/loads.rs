@@ -1,4 +1,4 @@
-//! What acts on a sheet from outside: contacts and follower pressure.
+//! External loads on a sheet: contacts and follower pressure.
 
 use super::elements::{add, at};
 use crate::matrices::outer;
@@ -40,9 +40,9 @@ pub struct Touch {
     pub hessian: DMat3,
     /// Force at the contact point \[N\].
     pub force: DVec3,
-    /// Whether friction holds the point where it is, but for the give of its spring.
+    /// True if friction holds the point where it is, but for the give of its spring.
     pub holds: bool,
-    /// Whether its friction is static: it holds, or bears as much as it may without sliding.
+    /// True if its friction is static: it holds, or bears as much as it may without sliding.
     pub is_static: bool,
     /// The friction it may bear.
     grip: Grip,
@@ -75,7 +75,7 @@ impl Grip {
 }
 
 impl Touch {
-    /// Whether it acts.
+    /// Returns whether it acts.
     pub fn is_closed(&self) -> bool {
         self.hessian != DMat3::ZERO
     }
@@ -211,7 +211,7 @@ impl Contacts<'_> {
     }
 }
 
-/// What a closed contact adds to the Hessian: `sₐ s_b H` for any two of its vertices.
+/// Contribution of a closed contact to the Hessian: `sₐ s_b H` for any two of its vertices.
 #[derive(Clone, Copy, Debug)]
 pub struct ContactCoupling {
     /// Its vertices; those that are not needed repeat the first.
@@ -269,7 +269,7 @@ impl Pressure {
         out
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     pub(super) fn is_empty(&self) -> bool {
         self.faces.is_empty()
     }

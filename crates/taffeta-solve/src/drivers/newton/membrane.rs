@@ -42,7 +42,7 @@ struct BoundTile {
     tangent: [Lane; 6],
 }
 
-/// What does not change: rest gradients and stiffness.
+/// Constant data of a tile: rest gradients and stiffness.
 #[derive(Clone, Debug)]
 struct RestTile {
     /// Gradients of the hat functions of corners 1 and 2 \[1/m\].

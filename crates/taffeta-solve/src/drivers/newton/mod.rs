@@ -94,7 +94,7 @@ enum Linear {
     Factorized(Box<Direct>),
 }
 
-/// What the assembly of the matrix is made from, anew where contacts join other vertices.
+/// Source of the matrix, which is assembled anew where contacts join other vertices.
 #[derive(Clone, Debug)]
 struct Direct {
     assembly: Assembly,
@@ -125,14 +125,14 @@ impl NewtonLimits {
     }
 }
 
-/// What a Newton solve did.
+/// Report of a Newton solve.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct NewtonReport {
     /// Newton iterations.
     pub iterations: u32,
     /// Iterations of the conjugate gradients, all together.
     pub linear_iterations: u32,
-    /// Whether the last step was below the tolerance.
+    /// True if the last step was below the tolerance.
     pub converged: bool,
 }
 
@@ -206,7 +206,7 @@ impl NewtonDriver {
         }
     }
 
-    /// What a driver of the same cloths with another topology takes over.
+    /// Grids that a driver of the same cloths with another topology takes over.
     pub fn grids(&self) -> Option<KeptGrids> {
         match &self.linear {
             Linear::Conjugate(parts) => Some(parts.1.levels().kept()),

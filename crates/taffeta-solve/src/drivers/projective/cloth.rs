@@ -14,7 +14,7 @@ use taffeta_core::{SurfaceTopology, VertexIndex};
 pub struct RestPlaces<'a> {
     /// The rest positions of all vertices \[m\].
     pub positions: &'a [DVec3],
-    /// Whether each cloth is curved there; the others are flat at rest, wherever they start.
+    /// True for each cloth that is curved there; the others are flat at rest, wherever they start.
     pub is_curved: &'a [bool],
 }
 

@@ -1,4 +1,4 @@
-//! What a constraint is, and sets of constraints of one kind.
+//! Constraints, and sets of constraints of one kind.
 //!
 //! Every constraint has the energy `W(x) = min_p w/2 |A x − p|²` with `p` in its set of admissible values (Bouaziz et al.
 //! 2014, eq. 6 with `B = A`): `A` is constant, so all constraints together give one constant matrix `Σ w AᵀA`; what is
@@ -40,7 +40,7 @@ pub trait Constraint<const R: usize, const V: usize>: Clone + Debug + Send + Syn
     }
 }
 
-/// The same projection for four elements at a time, one in each lane.
+/// Projection of four elements at a time, one in each lane.
 pub(super) trait LaneKernel<const R: usize>: Debug + Send + Sync {
     /// `w (z − p)` for `z = A x`.
     fn residual(&self, z: [Vec3x4; R]) -> [Vec3x4; R];

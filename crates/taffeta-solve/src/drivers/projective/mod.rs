@@ -77,7 +77,7 @@ pub struct ProjectiveConstraints {
     pub rings: Vec<RingBend>,
 }
 
-/// What the constraints act on, one entry per vertex.
+/// Vertices that the constraints act on, one entry each.
 #[derive(Clone, Copy, Debug)]
 pub struct ProjectiveProblem<'a> {
     /// Masses \[kg\], positive.

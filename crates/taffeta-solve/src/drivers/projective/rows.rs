@@ -127,7 +127,7 @@ impl RowList {
     }
 }
 
-/// The same matrix by columns, one for each vertex.
+/// Matrix of the rows stored by columns, one for each vertex.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ColumnList {
     offsets: Vec<u32>,

@@ -79,7 +79,7 @@ mod tests {
         }
     }
 
-    /// What cannot be had keeps its Young's modulus.
+    /// A material with a negative Poisson ratio keeps its Young's modulus.
     #[test]
     fn a_negative_poisson_ratio_is_taken_for_zero() {
         let stretched = DMat3::from_diagonal(DVec3::new(1e-4, 0.0, 0.0));

@@ -21,7 +21,7 @@ pub enum TetrahedronMeasure {
 pub struct TetrahedronLimits {
     /// The tetrahedron.
     pub rest: Tetrahedron,
-    /// What is limited.
+    /// Measure that is limited.
     pub measure: TetrahedronMeasure,
     /// The limits, greater than 0.
     pub limits: [f64; 2],

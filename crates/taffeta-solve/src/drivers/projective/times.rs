@@ -17,7 +17,7 @@ pub struct ProjectiveTimes {
 }
 
 impl ProjectiveTimes {
-    /// What has passed since `earlier`, of the same driver.
+    /// Times that have passed since `earlier`, of the same driver.
     pub fn since(&self, earlier: &Self) -> Self {
         Self {
             analysis: self.analysis.saturating_sub(earlier.analysis),

@@ -35,7 +35,7 @@ pub trait RowSet<B, const R: usize>: Clone + Debug {
     /// The forces of all rows after a substep of length `h` \[s\] that ended at `rows`, element by element.
     fn forces(&self, rows: &[Row], h: f64) -> Vec<RowForce>;
 
-    /// Whether a sweep on more than one thread shares out work.
+    /// Returns whether a sweep on more than one thread shares out work.
     fn sweeps_in_parallel(&self) -> bool;
 }
 
@@ -248,7 +248,7 @@ impl<const R: usize, const V: usize, K: RowKernel<R, V>> RowBatches<K, R, V> {
         }
     }
 
-    /// What every element tells, in the order in which they were given.
+    /// Values of `tell` for all elements, in the order in which these were given.
     fn read<T: Clone + Default>(&self, tell: impl Fn(&RowLanes<K, R>, usize) -> T) -> Vec<T> {
         let count = self.vertices.len();
         match &self.lanes {
@@ -268,7 +268,7 @@ impl<const R: usize, const V: usize, K: RowKernel<R, V>> RowBatches<K, R, V> {
     }
 }
 
-/// The same vector in every lane.
+/// One vector in every lane.
 fn lanes_of(x: DVec3) -> Vec3x4 {
     Vec3x4 { x: F64x4::splat(x.x), y: F64x4::splat(x.y), z: F64x4::splat(x.z) }
 }

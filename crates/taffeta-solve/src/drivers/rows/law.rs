@@ -1,4 +1,4 @@
-//! What a scalar row does about its violation: the two update formulas.
+//! Response of a scalar row to its violation: the two update formulas.
 
 use crate::model::StiffnessCorrection;
 
@@ -20,7 +20,7 @@ pub enum RowLaw {
     Projection {
         /// The part `k`, from 0 to 1.
         stiffness: f64,
-        /// Whether `k` is of one sweep or of all sweeps of a substep together.
+        /// Reference of `k`: one sweep, or all sweeps of a substep together.
         correction: StiffnessCorrection,
     },
     /// Extended position-based dynamics: the row is a spring.
@@ -96,7 +96,7 @@ mod tests {
 
     const VALUE: RowValue = RowValue { constraint: 0.3, weight: 2.0, motion: 0.1 };
 
-    /// What is left of a violation after all sweeps, each of which takes back its part.
+    /// Rest of a violation after all sweeps, each of which takes back its part.
     fn left(correction: StiffnessCorrection, sweeps: u32) -> f64 {
         let law = RowLaw::Projection { stiffness: 0.4, correction };
         let mut c = 1.0;

@@ -108,7 +108,7 @@ impl RowDriver {
         self.epoch
     }
 
-    /// Whether a sweep on more than one thread shares out work; small sheets are swept by one.
+    /// Returns whether a sweep on more than one thread shares out work; small sheets are swept by one.
     pub fn sweeps_in_parallel(&self) -> bool {
         self.sweeps_in_parallel
     }

@@ -31,7 +31,7 @@ pub(super) struct Owner {
 pub(super) struct Packing<L> {
     pub law: L,
     pub vertex_count: usize,
-    /// Whether any set shares out work.
+    /// True if any set shares out work.
     pub sweeps_in_parallel: bool,
 }
 

@@ -37,7 +37,7 @@ impl Across {
         }
     }
 
-    /// Whether runs differ in it.
+    /// Returns whether runs differ in it.
     pub(super) fn varies(self, report: &StudyReport) -> bool {
         let mut found = report.runs.iter().filter_map(|run| self.of(run));
         let first = found.next();
@@ -83,7 +83,7 @@ fn groups(report: &StudyReport) -> Vec<(String, Vec<usize>)> {
     along(axis).into_iter().map(|(key, group)| (name(&key), group)).collect()
 }
 
-/// What distinguishes a variant within its group: its values that no other of the group has.
+/// Values that distinguish a variant within its group: those that not all of the group have.
 fn note(report: &StudyReport, number: usize, group: &[usize]) -> String {
     let all = |number: usize| &report.study.variants[number].assignments;
     let own = all(number).iter().filter(|a| !group.iter().all(|other| all(*other).contains(a)));

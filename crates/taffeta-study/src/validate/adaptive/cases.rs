@@ -31,7 +31,7 @@ pub(super) struct Case {
     pub errors: &'static [(f64, Option<[f64; 2]>)],
 }
 
-/// What of two runs is compared.
+/// Quantity of two runs that is compared.
 pub(super) enum Measure {
     /// Positions of material points after these frames: their distances, root mean square \[mm\].
     Points(&'static [u32]),

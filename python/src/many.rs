@@ -1,0 +1,168 @@
+//! Steps of many worlds together, one thread for each.
+//!
+//! Each thread of a crew is a pool by itself. It takes a world, lets it work on that pool, where it stays on this thread, and
+//! takes the next one: as many worlds are at work as there are threads, however unequal their steps.
+
+use crate::errors::{error, error_with};
+use crate::report::StepReport;
+use crate::stepping::{Board, Finish, Grab, read_forces, read_inputs, step_error};
+use crate::world::{Away, World};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use taffeta_cli::run::choose_threads;
+use taffeta_sim::{StepError, StepInputs, StepReport as SimReport, World as SimWorld};
+
+/// Threads that step worlds.
+#[pyclass(frozen, module = "taffeta._taffeta")]
+pub(crate) struct Crew {
+    pools: Vec<Arc<ThreadPool>>,
+}
+
+#[pymethods]
+impl Crew {
+    #[new]
+    fn new(py: Python<'_>, threads: usize) -> PyResult<Self> {
+        let make = |_| ThreadPoolBuilder::new().num_threads(1).build().map(Arc::new);
+        let threads = choose_threads(threads, &mut Vec::new());
+        let pools: Result<Vec<_>, _> = (0..threads).map(make).collect();
+        let refuse =
+            |cause| error(py, "BuildError", format!("cannot start {threads} worker threads: {cause}"));
+        Ok(Self { pools: pools.map_err(refuse)? })
+    }
+
+    /// Number of threads.
+    #[getter]
+    fn threads(&self) -> usize {
+        self.pools.len()
+    }
+}
+
+/// A world with what its step needs and gives.
+struct Job<'a> {
+    world: &'a mut SimWorld,
+    inputs: StepInputs,
+    outcome: Option<Result<SimReport, StepError>>,
+}
+
+type Grabs<'py> = Vec<Option<Vec<PyRef<'py, Grab>>>>;
+
+/// Makes a step of each world.
+#[pyfunction]
+#[pyo3(signature = (crew, worlds, dt, gravity = None, wind = None, grabs = None))]
+pub(crate) fn step_worlds(
+    py: Python<'_>,
+    crew: &Crew,
+    worlds: Vec<Py<World>>,
+    dt: f64,
+    gravity: Option<&Bound<'_, PyAny>>,
+    wind: Option<&Bound<'_, PyAny>>,
+    grabs: Option<Grabs<'_>>,
+) -> PyResult<Vec<StepReport>> {
+    let forces = read_forces(gravity, wind)?;
+    if let Some(grabs) = grabs.as_ref().filter(|grabs| grabs.len() != worlds.len()) {
+        let text =
+            format!("there are grabs for {} worlds, but there are {} worlds", grabs.len(), worlds.len());
+        return Err(error(py, "ArrayError", text));
+    }
+    let inputs_of = |(number, world): (usize, &Py<World>)| {
+        let grabs = grabs.as_ref().and_then(|grabs| grabs[number].as_deref());
+        let inputs = world.get().with(py, |world| read_inputs(world, forces.clone(), grabs))?;
+        inputs.map_err(|text| error(py, "ArrayError", format!("world {number}: {text}")))
+    };
+    let inputs: Vec<StepInputs> = worlds.iter().enumerate().map(inputs_of).collect::<PyResult<_>>()?;
+    let away: PyResult<Vec<Away<'_>>> =
+        worlds.iter().map(|world| world.get().take(py, "make a step with others")).collect();
+    let mut away = away?;
+    let job = |(away, inputs)| Mutex::new(Job { world: Away::world(away), inputs, outcome: None });
+    let jobs: Vec<Mutex<Job<'_>>> = away.iter_mut().zip(inputs).map(job).collect();
+    let failure = step_all(py, &crew.pools, &jobs, dt);
+    let outcomes: Vec<_> = jobs.into_iter().map(|job| into_job(job).outcome).collect();
+    failure.map_or_else(|| collect_reports(py, outcomes), Err)
+}
+
+fn into_job(job: Mutex<Job<'_>>) -> Job<'_> {
+    job.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Makes the steps; the exception of a signal, if there was one.
+fn step_all(py: Python<'_>, pools: &[Arc<ThreadPool>], jobs: &[Mutex<Job<'_>>], dt: f64) -> Option<PyErr> {
+    let lock = |job: &'_ Mutex<Job<'_>>| job.lock().unwrap_or_else(PoisonError::into_inner).world.watch();
+    let watches: Vec<_> = jobs.iter().map(lock).collect();
+    let stop = || watches.iter().for_each(|watch| watch.request_stop());
+    let failure = py.detach(|| {
+        let (board, next, busy) = (Board::default(), AtomicUsize::new(0), AtomicUsize::new(pools.len()));
+        let work = |pool: &Arc<ThreadPool>| {
+            let _leave = Leave { busy: &busy, board: &board };
+            while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let mut job = job.lock().unwrap_or_else(PoisonError::into_inner);
+                let Job { world, inputs, outcome } = &mut *job;
+                world.set_thread_pool(Arc::clone(pool));
+                *outcome = Some(world.step(inputs, dt));
+            }
+        };
+        let mut failure = None;
+        fan_out(pools, &work, &mut || failure = board.attend(&stop, None));
+        failure
+    });
+    watches.iter().for_each(|watch| watch.allow());
+    failure
+}
+
+/// The last thread that leaves says that all is done, also if it panics.
+struct Leave<'a> {
+    busy: &'a AtomicUsize,
+    board: &'a Board,
+}
+
+impl Drop for Leave<'_> {
+    fn drop(&mut self) {
+        if self.busy.fetch_sub(1, Ordering::AcqRel) == 1 {
+            drop(Finish(self.board));
+        }
+    }
+}
+
+/// Lets each pool work while this thread waits.
+fn fan_out(pools: &[Arc<ThreadPool>], work: &(dyn Fn(&Arc<ThreadPool>) + Sync), wait: &mut dyn FnMut()) {
+    match pools.split_first() {
+        None => wait(),
+        Some((pool, others)) => pool.in_place_scope(|scope| {
+            scope.spawn(move |_| work(pool));
+            fan_out(others, work, wait);
+        }),
+    }
+}
+
+/// All reports, or one exception with those of the worlds that failed.
+fn collect_reports(
+    py: Python<'_>,
+    outcomes: Vec<Option<Result<SimReport, StepError>>>,
+) -> PyResult<Vec<StepReport>> {
+    let outcomes: Vec<_> =
+        outcomes.into_iter().map(|outcome| outcome.expect("every step was made")).collect();
+    let failures: Vec<(usize, &StepError)> = outcomes
+        .iter()
+        .enumerate()
+        .filter_map(|(number, outcome)| Some((number, outcome.as_ref().err()?)))
+        .collect();
+    let Some((first, cause)) = failures.first() else {
+        return Ok(outcomes.into_iter().flatten().map(StepReport::new).collect());
+    };
+    let more = if failures.len() > 1 {
+        format!(" (and {} more worlds failed)", failures.len() - 1)
+    } else {
+        String::new()
+    };
+    let text =
+        format!("world {first}: {cause}{more}; it is as it was before the step, the others have made it");
+    Err(error_with(py, "VectorStepError", text, |fields| {
+        let dict = PyDict::new(py);
+        for (number, cause) in &failures {
+            dict.set_item(number, step_error(py, cause).into_value(py))?;
+        }
+        fields.set_item("failures", dict)
+    }))
+}

@@ -40,7 +40,7 @@ mod _taffeta {
     #[pymodule_export]
     use crate::many::Crew;
     #[pymodule_export]
-    use crate::many::step_worlds;
+    use crate::many::{step_worlds, time_steps};
     #[pymodule_export]
     use crate::program::run_program;
     #[pymodule_export]

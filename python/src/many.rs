@@ -12,6 +12,7 @@ use pyo3::types::PyDict;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 use taffeta_cli::run::choose_threads;
 use taffeta_sim::{StepError, StepInputs, StepReport as SimReport, World as SimWorld};
 
@@ -81,6 +82,21 @@ pub(crate) fn step_worlds(
     let failure = step_all(py, &crew.pools, &jobs, dt);
     let outcomes: Vec<_> = jobs.into_iter().map(|job| into_job(job).outcome).collect();
     failure.map_or_else(|| collect_reports(py, outcomes), Err)
+}
+
+/// Makes steps as a program in Rust makes them, and returns how long each took [s]: what steps from Python are compared with.
+#[pyfunction]
+pub(crate) fn time_steps(py: Python<'_>, world: &World, dt: f64, count: usize) -> PyResult<Vec<f64>> {
+    let mut away = world.take(py, "time its steps")?;
+    let world = away.world();
+    let timed = py.detach(|| {
+        let mut time_step = |_| {
+            let start = Instant::now();
+            world.step(&StepInputs::default(), dt).map(|_| start.elapsed().as_secs_f64())
+        };
+        (0..count).map(&mut time_step).collect::<Result<Vec<f64>, StepError>>()
+    });
+    timed.map_err(|cause| step_error(py, &cause))
 }
 
 fn into_job(job: Mutex<Job<'_>>) -> Job<'_> {

@@ -24,7 +24,6 @@ def sheet(cells: int, **cloth: object) -> tf.Scene:
         "material": "cotton",
         "place": {"rotate_deg": [-90, 0, 0]},
         "pin": [{"where": {"material_box": [[0.0, 1.0], [1.0, 1.0]]}}],
-        "remesh": False,
         **cloth,
     }
     return tf.Scene({"simulation": {"duration": 10.0, "threads": 1}, "cloth": [table]})

@@ -19,7 +19,6 @@ scene = tf.Scene(
                 "grid": {"size": [1.2, 0.8], "cells": [9, 6], "pattern": "alternating"},
                 "material": "silk",
                 "pin": [{"where": {"material_box": [[0.0, 0.0], [0.0, 0.8]]}}],
-                "remesh": False,
             }
         ],
         "air": {"wind": [8.0, 0.0, 1.5]},

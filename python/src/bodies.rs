@@ -2,38 +2,69 @@
 
 use crate::arrays::show;
 use crate::errors::{error, error_with};
-use crate::input::buffer;
-use crate::normals::compute_normals;
+use crate::input::{buffer, selection};
+use crate::moved::Pin;
 use crate::world::World;
-use glam::{DVec2, DVec3, Vec3};
-use numpy::{PyArray2, PyArrayDyn, PyArrayMethods};
+use glam::{DVec2, DVec3};
+use numpy::{PyArray1, PyArray2, PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
+use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::Arc;
-use taffeta_core::TriangleMesh;
-use taffeta_sim::{World as SimWorld, ask};
+use std::sync::{Arc, Mutex, PoisonError};
+use taffeta_core::{IndexVec, VertexIndex};
+use taffeta_sim::{ClothId, ClothView, Motion, PinDescription, World as SimWorld, ask};
 
 /// Faces and material coordinates of a cloth, which stay the same until its mesh changes.
 #[derive(Clone)]
 pub(crate) struct Topology {
-    pub version: u64,
+    version: u64,
     faces: Arc<Vec<[u32; 3]>>,
     material: Option<Arc<Vec<[DVec2; 3]>>>,
 }
 
 impl Topology {
-    pub(crate) fn of(world: &SimWorld, cloth: usize) -> Self {
-        let TriangleMesh { faces, material, .. } = world.mesh(cloth);
-        let version = world.sheet().topology.epoch.0;
-        Self { version, faces: Arc::new(faces), material: material.map(Arc::new) }
+    pub(crate) fn of(cloth: &ClothView<'_>) -> Self {
+        let material = cloth.cloth().has_material.then(|| Arc::new(cloth.corners().to_vec()));
+        Self { version: cloth.topology_version(), faces: Arc::new(cloth.faces().to_vec()), material }
     }
 }
 
-/// The vertices of a cloth among those of the world.
-fn vertex_range(world: &SimWorld, cloth: usize) -> Range<usize> {
-    let bodies = &world.sheet().vertex_cloths.raw;
-    let number = cloth as u32;
-    bodies.partition_point(|body| *body < number)..bodies.partition_point(|body| *body <= number)
+/// The topologies of the cloths of a world, as they were last asked for.
+#[derive(Default)]
+pub(crate) struct Topologies {
+    kept: Mutex<BTreeMap<ClothId, Topology>>,
+}
+
+impl Topologies {
+    /// That of a cloth as it is now.
+    fn find(&self, id: ClothId, cloth: &ClothView<'_>) -> Topology {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        match kept.get(&id).filter(|topology| topology.version == cloth.topology_version()) {
+            Some(topology) => topology.clone(),
+            None => {
+                let topology = Topology::of(cloth);
+                kept.insert(id, topology.clone());
+                topology
+            }
+        }
+    }
+}
+
+/// Vectors of all vertices of a world, as states share them.
+type Vectors = Arc<IndexVec<VertexIndex, DVec3>>;
+
+/// An array of the vectors of some vertices, without a copy.
+fn show_vectors<'py>(
+    py: Python<'py>,
+    (memory, range): (Vectors, Range<usize>),
+) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+    let count = range.len();
+    show(
+        py,
+        &memory,
+        |all: &IndexVec<VertexIndex, DVec3>| bytemuck::cast_slice(&all.raw[range.clone()]),
+        &[count, 3],
+    )
 }
 
 /// A quantity with an array of its own.
@@ -70,23 +101,37 @@ impl Quantity {
 #[pyclass(frozen, module = "taffeta")]
 pub(crate) struct Cloth {
     world: Py<World>,
-    number: usize,
+    id: ClothId,
     name: String,
 }
 
 impl Cloth {
-    pub(crate) fn new(world: Py<World>, number: usize, name: String) -> Self {
-        Self { world, number, name }
+    pub(crate) fn new(world: Py<World>, id: ClothId, name: String) -> Self {
+        Self { world, id, name }
+    }
+
+    /// Looks at the cloth, without calling Python.
+    fn with<R>(&self, py: Python<'_>, look: impl FnOnce(ClothView<'_>, &SimWorld) -> R) -> PyResult<R> {
+        let found = self.world.get().with(py, |world| {
+            world.cloth_ids().contains(&self.id).then(|| look(world.cloth(self.id), world))
+        })?;
+        found.ok_or_else(|| {
+            error(py, "ArrayError", format!("cloth {:?} was removed from the world", self.name))
+        })
+    }
+
+    fn topology(&self, py: Python<'_>) -> PyResult<Topology> {
+        let kept = self.world.get().topologies();
+        self.with(py, |cloth, _| kept.find(self.id, &cloth))
     }
 
     fn vectors<'py>(&self, py: Python<'py>, quantity: Quantity) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let memory = self.world.get().with(py, |world| {
+        let vectors = self.with(py, |cloth, world| {
             let motion = world.motion();
-            let list = if quantity == Quantity::Velocities { &motion.velocities } else { &motion.positions };
-            Arc::new(list.raw[vertex_range(world, self.number)].to_vec())
+            let all = if quantity == Quantity::Velocities { &motion.velocities } else { &motion.positions };
+            (Arc::clone(all), cloth.vertex_range())
         })?;
-        let count = memory.len();
-        show(py, &memory, |list: &Vec<DVec3>| bytemuck::cast_slice(list), &[count, 3])
+        show_vectors(py, vectors)
     }
 
     fn array<'py>(&self, py: Python<'py>, quantity: Quantity) -> PyResult<Bound<'py, PyAny>> {
@@ -108,15 +153,12 @@ impl Cloth {
         &self,
         py: Python<'_>,
         out: &Bound<'_, PyAny>,
-        write: impl FnOnce(&[DVec3], &[DVec3], &mut [Vec3]),
+        write: impl FnOnce(ClothView<'_>, &mut [[f32; 3]]),
     ) -> PyResult<()> {
         let count = self.vertex_count(py)?;
         let mut out = buffer(out, count)?;
-        let rows: &mut [Vec3] = bytemuck::cast_slice_mut(out.as_slice_mut()?);
-        self.world.get().with(py, |world| {
-            let (motion, range) = (world.motion(), vertex_range(world, self.number));
-            write(&motion.positions.raw[range.clone()], &motion.velocities.raw[range], rows);
-        })
+        let rows = out.as_slice_mut()?.as_chunks_mut().0;
+        self.with(py, |cloth, _| write(cloth, rows))
     }
 
     fn per_element<'py>(
@@ -124,7 +166,7 @@ impl Cloth {
         py: Python<'py>,
         compute: impl FnOnce(&SimWorld, usize) -> Vec<f64>,
     ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let memory = Arc::new(self.world.get().with(py, |world| compute(world, self.number))?);
+        let memory = Arc::new(self.with(py, |cloth, world| compute(world, cloth.number()))?);
         let count = memory.len();
         show(py, &memory, |list: &Vec<f64>| list, &[count])
     }
@@ -141,13 +183,13 @@ impl Cloth {
     /// Number of vertices.
     #[getter]
     fn vertex_count(&self, py: Python<'_>) -> PyResult<usize> {
-        self.world.get().with(py, |world| vertex_range(world, self.number).len())
+        self.with(py, |cloth, _| cloth.vertex_range().len())
     }
 
     /// Number of faces.
     #[getter]
     fn face_count(&self, py: Python<'_>) -> PyResult<usize> {
-        Ok(self.world.get().topology(py, self.number)?.faces.len())
+        self.with(py, |cloth, _| cloth.faces().len())
     }
 
     /// Positions [m].
@@ -165,7 +207,7 @@ impl Cloth {
     /// Corners of the faces.
     #[getter]
     fn faces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<u32>>> {
-        let faces = self.world.get().topology(py, self.number)?.faces;
+        let faces = self.topology(py)?.faces;
         let count = faces.len();
         show(py, &faces, |list: &Vec<[u32; 3]>| list.as_flattened(), &[count, 3])
     }
@@ -173,7 +215,7 @@ impl Cloth {
     /// Material coordinates of the corners of the faces [m]; `None`: the cloth has none.
     #[getter]
     fn material<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArrayDyn<f64>>>> {
-        let Some(material) = self.world.get().topology(py, self.number)?.material else { return Ok(None) };
+        let Some(material) = self.topology(py)?.material else { return Ok(None) };
         let count = material.len();
         show(
             py,
@@ -187,9 +229,8 @@ impl Cloth {
     /// Unit normals at the vertices.
     #[getter]
     fn normals<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f32>>> {
-        let faces = self.world.get().topology(py, self.number)?.faces;
         let array = PyArray2::<f32>::zeros(py, [self.vertex_count(py)?, 3], false);
-        self.write_rows(py, array.as_any(), |x, _, rows| compute_normals(x, &faces, rows))?;
+        self.write_rows(py, array.as_any(), |cloth, rows| cloth.fill_normals(rows))?;
         array.readwrite().make_nonwriteable();
         Ok(array)
     }
@@ -209,23 +250,52 @@ impl Cloth {
     /// Counts changes of the meshes.
     #[getter]
     fn topology_version(&self, py: Python<'_>) -> PyResult<u64> {
-        self.world.get().with(py, |world| world.sheet().topology.epoch.0)
+        self.with(py, |cloth, _| cloth.topology_version())
+    }
+
+    /// Where the vertices lie on the mesh before its topology last changed.
+    #[getter]
+    fn origins<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let origins = self.with(py, |cloth, _| cloth.origins())?;
+        let faces: Vec<u32> = origins.iter().map(|origin| origin.face).collect();
+        let weights: Vec<f64> = origins.iter().flat_map(|origin| origin.weights).collect();
+        let weights = PyArray1::from_vec(py, weights).reshape([faces.len(), 3])?;
+        py.import("taffeta._bodies")?.getattr("Origins")?.call1((PyArray1::from_vec(py, faces), weights))
+    }
+
+    /// Holds vertices where they are by a new pin.
+    #[pyo3(signature = (vertices, *, name = String::new(), axes = [true; 3]))]
+    fn add_pin(&self, vertices: &Bound<'_, PyAny>, name: String, axes: [bool; 3]) -> PyResult<Pin> {
+        let py = vertices.py();
+        let chosen = selection(vertices, "vertices", self.vertex_count(py)?)?;
+        let description = PinDescription { name: name.clone(), axes, ..PinDescription::default() };
+        let mut away = self.world.get().take(py, "add a pin")?;
+        let world = away.world();
+        let list = {
+            let cloth = world.cloth(self.id);
+            let numbers = (0..chosen.len()).filter(|number| chosen[*number]);
+            numbers.map(|number| cloth.vertex(number)).collect::<Vec<_>>()
+        };
+        let pin = world.add_pin(&list, &description);
+        let pin = pin.map_err(|cause| error(py, "ArrayError", cause.to_string()))?;
+        Ok(Pin::new(self.world.clone_ref(py), pin, name))
     }
 
     /// Writes the positions into a buffer [m].
     fn positions_into(&self, py: Python<'_>, out: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.write_rows(py, out, |x, _, rows| rows.iter_mut().zip(x).for_each(|(row, x)| *row = x.as_vec3()))
+        self.write_rows(py, out, |cloth, rows| cloth.fill_positions(rows))
     }
 
     /// Writes the velocities into a buffer [m/s].
     fn velocities_into(&self, py: Python<'_>, out: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.write_rows(py, out, |_, v, rows| rows.iter_mut().zip(v).for_each(|(row, v)| *row = v.as_vec3()))
+        self.write_rows(py, out, |cloth, rows| {
+            rows.iter_mut().zip(cloth.velocities()).for_each(|(row, v)| *row = v.as_vec3().to_array());
+        })
     }
 
     /// Writes the unit normals at the vertices into a buffer.
     fn normals_into(&self, py: Python<'_>, out: &Bound<'_, PyAny>) -> PyResult<()> {
-        let faces = self.world.get().topology(py, self.number)?.faces;
-        self.write_rows(py, out, |x, _, rows| compute_normals(x, &faces, rows))
+        self.write_rows(py, out, |cloth, rows| cloth.fill_normals(rows))
     }
 
     /// A handle on an array of the present mesh, which refuses to be read when the mesh has changed.
@@ -330,11 +400,17 @@ impl Rope {
     fn vectors<'py>(
         &self,
         py: Python<'py>,
-        choose: impl FnOnce((&[DVec3], &[DVec3])) -> Vec<DVec3>,
+        choose: impl FnOnce(&Motion) -> &Vectors,
     ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let memory = Arc::new(self.world.get().with(py, |world| choose(world.loose_state(self.body)))?);
-        let count = memory.len();
-        show(py, &memory, |list: &Vec<DVec3>| bytemuck::cast_slice(list), &[count, 3])
+        let vectors = self.world.get().with(py, |world| {
+            // Loose bodies are numbered after the cloths, and their vertices come in this order.
+            let (bodies, number) =
+                (&world.sheet().vertex_cloths.raw, (world.cloths().len() + self.body) as u32);
+            let first = bodies.partition_point(|body| *body < number);
+            let end = bodies.partition_point(|body| *body <= number);
+            (Arc::clone(choose(world.motion())), first..end)
+        })?;
+        show_vectors(py, vectors)
     }
 }
 
@@ -349,13 +425,13 @@ impl Rope {
     /// Positions of the vertices along the rope [m].
     #[getter]
     fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        self.vectors(py, |(positions, _)| positions.to_vec())
+        self.vectors(py, |motion| &motion.positions)
     }
 
     /// Velocities of the vertices [m/s].
     #[getter]
     fn velocities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        self.vectors(py, |(_, velocities)| velocities.to_vec())
+        self.vectors(py, |motion| &motion.velocities)
     }
 
     fn __repr__(&self) -> String {

@@ -42,7 +42,6 @@ pub(crate) fn material_point(value: &Bound<'_, PyAny>, name: &str) -> PyResult<D
 }
 
 /// A position and a rotation as a quaternion (w, x, y, z), which need not have unit length.
-#[allow(dead_code)]
 pub(crate) fn pose(value: &Bound<'_, PyAny>, name: &str) -> PyResult<(DVec3, DQuat)> {
     let expected = "(position, quaternion) with three numbers and four (w, x, y, z)";
     let Ok((position, rotation)) = value.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>() else {
@@ -147,7 +146,6 @@ pub(crate) fn points(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<[f64;
 }
 
 /// Rows of three finite real numbers, so many of them.
-#[allow(dead_code)]
 pub(crate) fn points_of(value: &Bound<'_, PyAny>, name: &str, count: usize) -> PyResult<Vec<DVec3>> {
     let rows = points(value, name)?;
     if rows.len() != count {

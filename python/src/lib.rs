@@ -1,7 +1,7 @@
 //! The Python package of the Taffeta cloth simulator: what of it is compiled.
 //!
 //! ```text
-//! scene ──► world ──► bodies ──► arrays         (numpy views of a state that keep it alive)
+//! scene ──► world ──► bodies, moved ──► arrays  (numpy views of a state that keep it alive)
 //!             ├─► stepping, many                (worlds leave their slots for a step; the interpreter is free)
 //!             └─► render
 //! run, remesh, program                          (commands of the program, without its terminal)
@@ -17,7 +17,7 @@ mod convert;
 mod errors;
 mod input;
 mod many;
-mod normals;
+mod moved;
 mod program;
 mod remesh;
 mod render;
@@ -42,6 +42,8 @@ mod _taffeta {
     #[pymodule_export]
     use crate::many::{step_worlds, time_steps};
     #[pymodule_export]
+    use crate::moved::{Obstacle, Pin};
+    #[pymodule_export]
     use crate::program::run_program;
     #[pymodule_export]
     use crate::remesh::remesh;
@@ -58,7 +60,7 @@ mod _taffeta {
     #[pymodule_export]
     use crate::stepping::{Grab, Substep};
     #[pymodule_export]
-    use crate::world::World;
+    use crate::world::{Snapshot, World};
 
     /// Version of the package.
     #[pymodule_export]

@@ -14,7 +14,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use taffeta_cli::run::choose_threads;
-use taffeta_sim::{StepError, StepInputs, StepReport as SimReport, World as SimWorld};
+use taffeta_sim::{
+    BuildError, StepError, StepInputs, StepReport as SimReport, World as SimWorld, WorldSnapshot,
+};
 
 /// Threads that step worlds.
 #[pyclass(frozen, module = "taffeta._taffeta")]
@@ -44,6 +46,7 @@ impl Crew {
 /// A world with what its step needs and gives.
 struct Job<'a> {
     world: &'a mut SimWorld,
+    before: WorldSnapshot,
     inputs: StepInputs,
     outcome: Option<Result<SimReport, StepError>>,
 }
@@ -77,11 +80,32 @@ pub(crate) fn step_worlds(
     let away: PyResult<Vec<Away<'_>>> =
         worlds.iter().map(|world| world.get().take(py, "make a step with others")).collect();
     let mut away = away?;
-    let job = |(away, inputs)| Mutex::new(Job { world: Away::world(away), inputs, outcome: None });
+    let job = |(away, inputs)| {
+        let world = Away::world(away);
+        Mutex::new(Job { before: world.snapshot(), world, inputs, outcome: None })
+    };
     let jobs: Vec<Mutex<Job<'_>>> = away.iter_mut().zip(inputs).map(job).collect();
     let failure = step_all(py, &crew.pools, &jobs, dt);
-    let outcomes: Vec<_> = jobs.into_iter().map(|job| into_job(job).outcome).collect();
-    failure.map_or_else(|| collect_reports(py, outcomes), Err)
+    let mut jobs: Vec<Job<'_>> = jobs.into_iter().map(into_job).collect();
+    match failure.or_else(|| find_failures(py, &jobs)) {
+        None => Ok(jobs.into_iter().filter_map(Job::into_report).collect()),
+        Some(failure) => {
+            py.detach(|| jobs.iter_mut().try_for_each(Job::take_back))
+                .map_err(|cause| error(py, "StepError", cause.to_string()))?;
+            Err(failure)
+        }
+    }
+}
+
+impl Job<'_> {
+    fn into_report(self) -> Option<StepReport> {
+        Some(StepReport::new(self.outcome?.ok()?, self.world))
+    }
+
+    /// Takes a world that has made its step back to where it was before.
+    fn take_back(&mut self) -> Result<(), BuildError> {
+        if matches!(self.outcome, Some(Ok(_))) { self.world.return_to(&self.before) } else { Ok(()) }
+    }
 }
 
 /// Makes steps as a program in Rust makes them, and returns how long each took [s]: what steps from Python are compared with.
@@ -114,7 +138,7 @@ fn step_all(py: Python<'_>, pools: &[Arc<ThreadPool>], jobs: &[Mutex<Job<'_>>], 
             let _leave = Leave { busy: &busy, board: &board };
             while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let mut job = job.lock().unwrap_or_else(PoisonError::into_inner);
-                let Job { world, inputs, outcome } = &mut *job;
+                let Job { world, inputs, outcome, .. } = &mut *job;
                 world.set_thread_pool(Arc::clone(pool));
                 *outcome = Some(world.step(inputs, dt));
             }
@@ -152,29 +176,20 @@ fn fan_out(pools: &[Arc<ThreadPool>], work: &(dyn Fn(&Arc<ThreadPool>) + Sync), 
     }
 }
 
-/// All reports, or one exception with those of the worlds that failed.
-fn collect_reports(
-    py: Python<'_>,
-    outcomes: Vec<Option<Result<SimReport, StepError>>>,
-) -> PyResult<Vec<StepReport>> {
-    let outcomes: Vec<_> =
-        outcomes.into_iter().map(|outcome| outcome.expect("every step was made")).collect();
-    let failures: Vec<(usize, &StepError)> = outcomes
-        .iter()
-        .enumerate()
-        .filter_map(|(number, outcome)| Some((number, outcome.as_ref().err()?)))
-        .collect();
-    let Some((first, cause)) = failures.first() else {
-        return Ok(outcomes.into_iter().flatten().map(StepReport::new).collect());
+/// One exception with those of the worlds that failed; `None`: none did.
+fn find_failures(py: Python<'_>, jobs: &[Job<'_>]) -> Option<PyErr> {
+    let failed = |(number, job): (usize, &'_ Job<'_>)| match &job.outcome {
+        Some(Err(cause)) => Some((number, cause.clone())),
+        _ => None,
     };
-    let more = if failures.len() > 1 {
-        format!(" (and {} more worlds failed)", failures.len() - 1)
-    } else {
-        String::new()
+    let failures: Vec<(usize, StepError)> = jobs.iter().enumerate().filter_map(failed).collect();
+    let (first, cause) = failures.first()?;
+    let more = match failures.len() - 1 {
+        0 => String::new(),
+        count => format!(" (and {count} more worlds failed)"),
     };
-    let text =
-        format!("world {first}: {cause}{more}; it is as it was before the step, the others have made it");
-    Err(error_with(py, "VectorStepError", text, |fields| {
+    let text = format!("world {first}: {cause}{more}; all worlds are as they were before the step");
+    Some(error_with(py, "VectorStepError", text, |fields| {
         let dict = PyDict::new(py);
         for (number, cause) in &failures {
             dict.set_item(number, step_error(py, cause).into_value(py))?;

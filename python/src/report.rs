@@ -2,8 +2,8 @@
 
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyIterator, PyList};
-use taffeta_sim::{Stage, StepReport as SimReport};
+use pyo3::types::{PyDict, PyIterator, PyList, PyTuple};
+use taffeta_sim::{ClothId, Stage, StepReport as SimReport, World};
 
 /// The names of the mapping, in their order.
 const KEYS: [&str; 25] = [
@@ -38,11 +38,15 @@ const KEYS: [&str; 25] = [
 #[pyclass(frozen, mapping, module = "taffeta")]
 pub(crate) struct StepReport {
     report: SimReport,
+    /// Names of the cloths whose topology has changed.
+    remeshed: Vec<String>,
 }
 
 impl StepReport {
-    pub(crate) fn new(report: SimReport) -> Self {
-        Self { report }
+    /// The report of a step of a world.
+    pub(crate) fn new(report: SimReport, world: &World) -> Self {
+        let name = |id: &ClothId| world.cloth(*id).cloth().name.clone();
+        Self { remeshed: report.remeshed.iter().map(name).collect(), report }
     }
 }
 
@@ -134,8 +138,8 @@ impl StepReport {
     }
 
     #[getter]
-    fn remeshed(&self) -> bool {
-        self.splits() + self.collapses() + self.flips() > 0
+    fn remeshed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.remeshed)
     }
 
     #[getter]

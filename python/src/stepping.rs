@@ -307,7 +307,7 @@ fn supervise<R: Send>(
     callback: Option<&Py<PyAny>>,
     work: impl FnOnce(&mut SimWorld, &Board) -> Result<R, StepError> + Send,
 ) -> PyResult<R> {
-    let (pool, watch) = (world.thread_pool(), world.watch());
+    let (pool, watch, before) = (world.thread_pool(), world.watch(), world.snapshot());
     let stop = || watch.request_stop();
     let (outcome, failure) = py.detach(|| {
         let (board, outcome) = (Board::default(), Mutex::new(None));
@@ -315,7 +315,8 @@ fn supervise<R: Send>(
         pool.in_place_scope(|scope| {
             scope.spawn(|_| {
                 let _finish = Finish(&board);
-                *outcome.lock().unwrap_or_else(PoisonError::into_inner) = Some(work(world, &board));
+                let done = work(&mut *world, &board);
+                *outcome.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
             });
             failure = board.attend(&stop, callback);
         });
@@ -323,6 +324,11 @@ fn supervise<R: Send>(
     });
     watch.allow();
     match (outcome, failure) {
+        (Some(Ok(_)), Some(failure)) => {
+            // The signal came too late for the step to end early.
+            world.return_to(&before).map_err(|cause| error(py, "StepError", cause.to_string()))?;
+            Err(failure)
+        }
         (_, Some(failure)) => Err(failure),
         (Some(Ok(report)), None) => Ok(report),
         (Some(Err(cause)), None) => Err(step_error(py, &cause)),

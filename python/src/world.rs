@@ -1,14 +1,15 @@
 //! Worlds: state, slot, and what is asked of them.
 
-use crate::bodies::{Cloth, Rope, Topology};
+use crate::bodies::{Cloth, Rope, Topologies};
 use crate::errors::error;
+use crate::moved::{Obstacle, Pin};
 use crate::report::StepReport;
 use crate::stepping::{self, Grab};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use taffeta_scene::Scene as SimScene;
-use taffeta_sim::{Checkpoint, Metrics, World as SimWorld, ask};
+use taffeta_sim::{Checkpoint, ClothId, Metrics, ObstacleId, PinId, World as SimWorld, WorldSnapshot, ask};
 
 /// Where the world is.
 pub(crate) enum Slot {
@@ -24,8 +25,7 @@ pub(crate) enum Slot {
 pub(crate) struct World {
     slot: Mutex<Slot>,
     scene: Arc<SimScene>,
-    /// Faces and material coordinates of the cloths, as they were last asked for.
-    topologies: Mutex<Vec<Option<Topology>>>,
+    topologies: Topologies,
 }
 
 /// A world that is away from its slot. It goes back when this is dropped, unless the thread panics.
@@ -53,7 +53,7 @@ impl Drop for Away<'_> {
 impl World {
     pub(crate) fn new(world: SimWorld, scene: Arc<SimScene>) -> Self {
         let slot = Mutex::new(Slot::Ready(Box::new(world)));
-        Self { slot, scene, topologies: Mutex::default() }
+        Self { slot, scene, topologies: Topologies::default() }
     }
 
     pub(crate) fn scene_of(&self) -> &Arc<SimScene> {
@@ -90,19 +90,9 @@ impl World {
         found.map_err(|doing| refuse(py, doing))
     }
 
-    /// Faces and material coordinates of a cloth as it is now.
-    pub(crate) fn topology(&self, py: Python<'_>, cloth: usize) -> PyResult<Topology> {
-        self.with(py, |world| {
-            let version = world.sheet().topology.epoch.0;
-            let mut kept = self.topologies.lock().unwrap_or_else(PoisonError::into_inner);
-            if kept.len() <= cloth {
-                kept.resize_with(cloth + 1, || None);
-            }
-            match &kept[cloth] {
-                Some(topology) if topology.version == version => topology.clone(),
-                _ => kept[cloth].insert(Topology::of(world, cloth)).clone(),
-            }
-        })
+    /// Faces and material coordinates of the cloths, as they were last asked for.
+    pub(crate) fn topologies(&self) -> &Topologies {
+        &self.topologies
     }
 }
 
@@ -120,9 +110,40 @@ fn refuse(py: Python<'_>, doing: Option<&str>) -> PyErr {
     error(py, "WorldBusyError", text)
 }
 
-/// A dict that knows what to say of a name that it has not.
-fn named_bodies<'py>(py: Python<'py>, kind: &str, bodies: Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
-    py.import("taffeta._bodies")?.getattr("Bodies")?.call1((kind, bodies))
+/// A dict of handles that knows what to say of a name that it has not. What has no name is called by its number.
+fn collect_bodies<'py, I, B: IntoPyObject<'py>>(
+    world: &Bound<'py, World>,
+    kind: &str,
+    list: Vec<(String, I)>,
+    make: impl Fn(Py<World>, I, String) -> B,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = world.py();
+    let dict = PyDict::new(py);
+    for (number, (name, id)) in list.into_iter().enumerate() {
+        let name = if name.is_empty() { format!("{kind} {number}") } else { name };
+        dict.set_item(&name, make(world.clone().unbind(), id, name.clone()))?;
+    }
+    py.import("taffeta._bodies")?.getattr("Bodies")?.call1((kind, dict))
+}
+
+/// A note of a state of a world, to return to.
+#[pyclass(frozen, module = "taffeta")]
+pub(crate) struct Snapshot {
+    snapshot: WorldSnapshot,
+    time: f64,
+}
+
+#[pymethods]
+impl Snapshot {
+    /// The time when it was taken [s].
+    #[getter]
+    fn time(&self) -> f64 {
+        self.time
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Snapshot at {:.4} s>", self.time)
+    }
 }
 
 fn describe_metrics<'py>(py: Python<'py>, metrics: &Metrics) -> PyResult<Bound<'py, PyDict>> {
@@ -158,13 +179,28 @@ impl World {
         let inputs = self.with(py, |world| stepping::read_inputs(world, forces, grabs.as_deref()))?;
         let inputs = inputs.map_err(|text| error(py, "ArrayError", text))?;
         let mut away = self.take(py, "make a step")?;
-        stepping::step(py, away.world(), (&inputs, dt), callback.as_ref()).map(StepReport::new)
+        let report = stepping::step(py, away.world(), (&inputs, dt), callback.as_ref())?;
+        Ok(StepReport::new(report, away.world()))
     }
 
     /// Moves the cloths to an equilibrium, without time passing.
     fn equilibrate(&self, py: Python<'_>) -> PyResult<StepReport> {
         let mut away = self.take(py, "find an equilibrium")?;
-        stepping::equilibrate(py, away.world()).map(StepReport::new)
+        let report = stepping::equilibrate(py, away.world())?;
+        Ok(StepReport::new(report, away.world()))
+    }
+
+    /// A note of the present state.
+    fn snapshot(&self, py: Python<'_>) -> PyResult<Snapshot> {
+        self.with(py, |world| Snapshot { snapshot: world.snapshot(), time: world.time() })
+    }
+
+    /// Goes to a state that was noted.
+    fn return_to(&self, py: Python<'_>, snapshot: &Snapshot) -> PyResult<()> {
+        let mut away = self.take(py, "return to a snapshot")?;
+        let world = away.world();
+        let done = py.detach(|| world.return_to(&snapshot.snapshot));
+        done.map_err(|cause| error(py, "StateError", cause.to_string()))
     }
 
     /// The state as bytes.
@@ -186,28 +222,40 @@ impl World {
     /// The cloths by name.
     #[getter]
     fn cloths<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        let py = slf.py();
-        let names: Vec<String> =
-            slf.get().with(py, |world| world.cloths().iter().map(|cloth| cloth.name.clone()).collect())?;
-        let dict = PyDict::new(py);
-        for (number, name) in names.into_iter().enumerate() {
-            dict.set_item(&name, Cloth::new(slf.clone().unbind(), number, name.clone()))?;
-        }
-        named_bodies(py, "cloth", dict)
+        let list = slf.get().with(slf.py(), |world| {
+            let names = world.cloths().iter().map(|cloth| cloth.name.clone());
+            names.zip(world.cloth_ids().iter().copied()).collect::<Vec<(String, ClothId)>>()
+        })?;
+        collect_bodies(slf, "cloth", list, Cloth::new)
+    }
+
+    /// The obstacles by name.
+    #[getter]
+    fn obstacles<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let list = slf.get().with(slf.py(), |world| {
+            let closed = world.obstacles().iter().map(|obstacle| obstacle.name.clone());
+            let names = closed.chain(world.mesh_obstacles().iter().map(|mesh| mesh.name.clone()));
+            names.zip(world.obstacle_ids()).collect::<Vec<(String, ObstacleId)>>()
+        })?;
+        collect_bodies(slf, "obstacle", list, Obstacle::new)
+    }
+
+    /// The pins by name.
+    #[getter]
+    fn pins<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let list = slf.get().with(slf.py(), |world| {
+            world.pin_ids().map(|id| (world.pin(id).name.clone(), id)).collect::<Vec<(String, PinId)>>()
+        })?;
+        collect_bodies(slf, "pin", list, Pin::new)
     }
 
     /// The ropes by name.
     #[getter]
     fn ropes<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        let py = slf.py();
-        let find = |world: &mut SimWorld| -> Vec<(usize, String)> {
-            ask::rope_bodies(world).map(|(number, body)| (number, body.name.clone())).collect()
-        };
-        let dict = PyDict::new(py);
-        for (body, name) in slf.get().with(py, find)? {
-            dict.set_item(&name, Rope::new(slf.clone().unbind(), body, name.clone()))?;
-        }
-        named_bodies(py, "rope", dict)
+        let list = slf.get().with(slf.py(), |world| {
+            ask::rope_bodies(world).map(|(number, body)| (body.name.clone(), number)).collect::<Vec<_>>()
+        })?;
+        collect_bodies(slf, "rope", list, Rope::new)
     }
 
     /// Time [s].
@@ -238,12 +286,6 @@ impl World {
     #[getter]
     fn solver(&self, py: Python<'_>) -> PyResult<&'static str> {
         self.with(py, |world| world.solver_name())
-    }
-
-    /// Counts changes of the meshes.
-    #[getter]
-    fn topology_version(&self, py: Python<'_>) -> PyResult<u64> {
-        self.with(py, |world| world.sheet().topology.epoch.0)
     }
 
     /// Returns whether nothing in the world can change a mesh.

@@ -5,7 +5,7 @@ A ``Scene`` says what is simulated. ``scene.build()`` makes a ``World``, ``world
 All quantities are in SI units.
 """
 
-from ._bodies import Bodies
+from ._bodies import Bodies, Origins
 from ._errors import (
     ArrayError,
     ArrayTypeError,
@@ -26,7 +26,20 @@ from ._errors import (
 from ._pictures import render
 from ._remesh import Remeshed, remesh
 from ._run import Frame, Result, run
-from ._taffeta import Cloth, Grab, Rope, Scene, StepReport, Substep, View, World, __version__
+from ._taffeta import (
+    Cloth,
+    Grab,
+    Obstacle,
+    Pin,
+    Rope,
+    Scene,
+    Snapshot,
+    StepReport,
+    Substep,
+    View,
+    World,
+    __version__,
+)
 from ._vector import VectorCloth, VectorWorld
 
 __all__ = [
@@ -37,6 +50,9 @@ __all__ = [
     "Cloth",
     "Frame",
     "Grab",
+    "Obstacle",
+    "Origins",
+    "Pin",
     "RemeshError",
     "Remeshed",
     "RenderError",
@@ -45,6 +61,7 @@ __all__ = [
     "RunError",
     "Scene",
     "SceneError",
+    "Snapshot",
     "StaleViewError",
     "StateError",
     "StepError",

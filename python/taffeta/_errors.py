@@ -48,7 +48,10 @@ class StepInputError(StepError, ValueError):
 
 
 class VectorStepError(StepError):
-    """A step of many worlds, some of which failed: ``failures`` has their exceptions by the numbers of the worlds."""
+    """A step of many worlds, some of which failed. All worlds are as they were before.
+
+    ``failures`` has the exceptions by the numbers of the worlds.
+    """
 
     def __init__(self, text: str, failures: Mapping[int, StepError] | None = None) -> None:
         super().__init__(text)

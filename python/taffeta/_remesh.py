@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _taffeta
+from ._bodies import Origins
 from ._errors import TaffetaWarning
 
 
@@ -24,8 +25,7 @@ class Remeshed(NamedTuple):
 
     def sample(self, faces: npt.ArrayLike, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Brings a field of the input, with one row per vertex, over to the vertices of the result."""
-        corners = np.asarray(values, dtype=np.float64)[np.asarray(faces)[self.origin_face]]
-        return np.asarray(np.einsum("nk,nk...->n...", self.origin_weights, corners))
+        return Origins(self.origin_face, self.origin_weights).sample(faces, values)
 
 
 def remesh(

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, TypeVar, final, overload
 import numpy as np
 import numpy.typing as npt
 
-from ._bodies import Bodies
+from ._bodies import Bodies, Origins
 
 _T = TypeVar("_T")
 _Vector = Sequence[float] | npt.NDArray[np.float64]
@@ -91,6 +91,12 @@ class World:
     def equilibrate(self) -> StepReport:
         """Moves the cloths to an equilibrium, without time passing."""
 
+    def snapshot(self) -> Snapshot:
+        """Returns a note of the present state, made much faster than by ``save``, to return to in this world."""
+
+    def return_to(self, snapshot: Snapshot) -> None:
+        """Returns to a snapshot of this world."""
+
     def save(self) -> bytes:
         """Returns the state as bytes."""
 
@@ -112,6 +118,14 @@ class World:
     @property
     def cloths(self) -> Bodies[Cloth]:
         """The cloths by name; the last ones are the surfaces of solids."""
+
+    @property
+    def obstacles(self) -> Bodies[Obstacle]:
+        """The obstacles by name: those in closed form, then those made of triangles."""
+
+    @property
+    def pins(self) -> Bodies[Pin]:
+        """The pins by name."""
 
     @property
     def ropes(self) -> Bodies[Rope]:
@@ -136,10 +150,6 @@ class World:
     @property
     def solver(self) -> str:
         """The solver in use."""
-
-    @property
-    def topology_version(self) -> int:
-        """Counts changes of the meshes."""
 
     @property
     def has_fixed_topology(self) -> bool:
@@ -193,7 +203,16 @@ class Cloth:
 
     @property
     def topology_version(self) -> int:
-        """Counts changes of the meshes: arrays of one version fit together."""
+        """Count of the changes of the mesh: arrays of one version fit together."""
+
+    @property
+    def origins(self) -> Origins:
+        """Where the vertices lie on the mesh before its topology last changed."""
+
+    def add_pin(
+        self, vertices: npt.ArrayLike, *, name: str = "", axes: tuple[bool, bool, bool] = (True, True, True)
+    ) -> Pin:
+        """Holds vertices, given by their numbers or a mask, where they are by a new pin, along some or all axes."""
 
     def positions_into(self, out: npt.NDArray[np.float32]) -> None:
         """Writes the positions into a writeable float32 array of shape (vertices, 3) in C order [m]."""
@@ -242,6 +261,73 @@ class Rope:
     @property
     def velocities(self) -> npt.NDArray[np.float64]:
         """Velocities of the vertices [m/s], shape (vertices, 3)."""
+
+@final
+class Obstacle:
+    """An obstacle of a world."""
+
+    @property
+    def name(self) -> str:
+        """Its name in the scene."""
+
+    @property
+    def kind(self) -> str:
+        """What it is: sphere, plane, capsule, box or mesh."""
+
+    @property
+    def pose(self) -> tuple[tuple[float, float, float], tuple[float, float, float, float]]:
+        """Where it is: position [m] and quaternion (w, x, y, z), from its frame to world space.
+
+        Assign a pose to move it there within the next step, on a straight line and at constant angular velocity.
+        """
+
+    @pose.setter
+    def pose(self, value: tuple[_Vector, _Vector], /) -> None: ...
+    @property
+    def positions(self) -> npt.NDArray[np.float64]:
+        """Positions of the vertices of a mesh [m]. Assign as many to move them there within the next step: a skinned body."""
+
+    @positions.setter
+    def positions(self, positions: npt.ArrayLike, /) -> None: ...
+
+@final
+class Pin:
+    """A pin of a world: what holds vertices of a cloth, rope or solid."""
+
+    @property
+    def name(self) -> str:
+        """Its name in the scene."""
+
+    @property
+    def is_released(self) -> bool:
+        """Whether it has let go."""
+
+    @property
+    def positions(self) -> npt.NDArray[np.float64]:
+        """Where the vertices are that it holds [m], shape (held, 3)."""
+
+    @property
+    def targets(self) -> npt.NDArray[np.float64]:
+        """Where the vertices are [m], shape (held, 3). Assign as many points to move them there within the next step."""
+
+    @targets.setter
+    def targets(self, targets: npt.ArrayLike, /) -> None: ...
+    def set_pose(self, value: tuple[_Vector, _Vector]) -> None:
+        """Moves the vertices as a rigid body within the next step: position [m] and quaternion (w, x, y, z).
+
+        The pose takes the vertices from where they were at time 0, or when the pin was added.
+        """
+
+    def release(self) -> None:
+        """Lets go of the vertices."""
+
+@final
+class Snapshot:
+    """A note of a state of a world, to return to."""
+
+    @property
+    def time(self) -> float:
+        """The time when it was taken [s]."""
 
 @final
 class Grab:
@@ -371,8 +457,8 @@ class StepReport:
         """Substeps that did not converge."""
 
     @property
-    def remeshed(self) -> bool:
-        """Whether a remeshing pass has changed a mesh."""
+    def remeshed(self) -> tuple[str, ...]:
+        """Names of the cloths whose topology has changed, by remeshing, tearing or sewing."""
 
     @property
     def splits(self) -> int:

@@ -120,7 +120,7 @@ class VectorWorld(Sequence[World]):
     ) -> list[StepReport]:
         """Advances all worlds by a time [s], or those with the numbers ``only``.
 
-        ``grabs`` has a list of grabs for each world that is stepped. A world that fails is as it was before the step.
+        ``grabs`` has a list of grabs for each world that is stepped. If one world fails, all are as before the step.
         """
         worlds = self._worlds if only is None else [self._worlds[number] for number in only]
         return _taffeta.step_worlds(self._crew, worlds, dt, gravity, wind, grabs)

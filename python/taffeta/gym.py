@@ -39,7 +39,6 @@ DEFAULT_SCENE: dict[str, Any] = {
             "grid": {"size": [SIDE, SIDE], "cells": [8, 8], "pattern": "alternating"},
             "material": "cotton",
             "place": {"translate": [-SIDE / 2, 0.3, SIDE / 2], "rotate_deg": [-90, 0, 0]},
-            "remesh": False,
         }
     ],
     "obstacle": [{"shape": {"plane": {"normal": [0, 1, 0]}}}],

@@ -17,7 +17,6 @@ def sheet_tables(cells: int = 6, **cloth: Any) -> dict[str, Any]:
         "material": "cotton",
         "place": {"rotate_deg": [-90, 0, 0]},
         "pin": [{"where": {"material_box": [[0.0, 0.95], [0.05, 1.0]]}}, {"where": {"material_box": [[0.95, 0.95], [1.0, 1.0]]}}],
-        "remesh": False,
         **cloth,
     }
     return {"simulation": {"duration": 0.5, "threads": 1}, "cloth": [table]}

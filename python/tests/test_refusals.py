@@ -211,3 +211,70 @@ def test_the_state_of_another_world_is_refused(world: tf.World, unchanged: Calla
     with pytest.raises(tf.StateError, match=r"of the bodies \[other\], but the scene has \[sheet\]"):
         world.restore(other.save())
     assert unchanged()
+
+
+NAN = float("nan")
+POSES = [
+    (((0, NAN, 0), (1, 0, 0, 0)), ValueError, "the position of obstacle \"ball\" has the number NaN"),
+    (((0, 0, 0), (1, 0, 0, NAN)), ValueError, "the quaternion of obstacle \"ball\" has the number NaN"),
+    (((0, 0, 0), (1, 0, 0)), ValueError, "has 3 numbers, but must have four"),
+    (((0, 0), (1, 0, 0, 0)), ValueError, "has 2 numbers, but must have three"),
+    (((0, 0, 0), (0, 0, 0, 0)), ValueError, "is zero"),
+    ((0, 0, 0), TypeError, "is no pose"),
+    (None, TypeError, "is no pose"),
+    (((0, 1e30, 0), (1, 0, 0, 0)), ValueError, "farther than"),
+]
+
+
+@pytest.mark.parametrize(("pose", "kind", "text"), POSES)
+def test_poses_that_are_none_are_refused(pose: Any, kind: type[Exception], text: str) -> None:
+    tables = sheet_tables()
+    tables["obstacle"] = [{"name": "ball", "shape": {"sphere": {"radius": 0.2}}, "place": {"translate": [0, -3, 0]}}]
+    world = tf.Scene(tables).build()
+    world.step(1 / 60)
+    before = world.checkpoint_hash()
+    with pytest.raises(kind) as caught:
+        world.obstacles["ball"].pose = pose
+    assert text in str(caught.value) and isinstance(caught.value, tf.TaffetaError)
+    assert world.checkpoint_hash() == before
+    with pytest.raises(tf.ArrayError, match="is no mesh"):
+        world.obstacles["ball"].positions = [[0, 0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("targets", "kind", "text"),
+    [
+        ([[0.0, 0.0, 0.0]] * 9, ValueError, "points are given"),
+        ([[0.0, NAN, 0.0]], ValueError, "the targets of pin \"pin 0\" is NaN in row 0"),
+        ([[0.0, 1e12, 0.0]], ValueError, "no farther than"),
+        ([0.0, 0.0, 0.0], ValueError, "has the shape (3,), but must have (n, 3)"),
+        ("there", TypeError, "has elements of type"),
+    ],
+)
+def test_targets_that_do_not_fit_a_pin_are_refused(
+    world: tf.World, unchanged: Callable[[], bool], targets: Any, kind: type[Exception], text: str
+) -> None:
+    with pytest.raises(kind) as caught:
+        world.pins["pin 0"].targets = targets
+    assert text in str(caught.value)
+    assert unchanged()
+
+
+def test_a_pin_that_has_let_go_or_holds_no_vertex_is_refused(world: tf.World) -> None:
+    pin = world.pins["pin 0"]
+    pin.release()
+    with pytest.raises(ValueError, match="it has let go"):
+        pin.targets = [[0.0, 0.0, 0.0]]
+    sheet = world.cloths["sheet"]
+    with pytest.raises(ValueError, match="it holds no vertex"):
+        sheet.add_pin([])
+    with pytest.raises(ValueError, match="vertices has vertex 999, but there are 49"):
+        sheet.add_pin([999])
+
+
+def test_a_snapshot_of_another_world_is_refused(world: tf.World, unchanged: Callable[[], bool]) -> None:
+    tables = sheet_tables()
+    tables["obstacle"] = [{"shape": {"sphere": {"radius": 0.2}}, "place": {"translate": [0, -3, 0]}}]
+    with pytest.raises(tf.StateError, match="the snapshot"):
+        world.return_to(tf.Scene(tables).build().snapshot())
+    assert unchanged()

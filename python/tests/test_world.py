@@ -1,11 +1,12 @@
 """Worlds: steps, reports, states, arrays."""
 
 import gc
+from pathlib import Path
 
 import numpy as np
 import pytest
 import taffeta as tf
-from conftest import sheet_tables
+from conftest import ROOT, sheet_tables
 
 
 def test_a_step_reports_as_attributes_and_as_a_mapping(world: tf.World) -> None:
@@ -15,7 +16,7 @@ def test_a_step_reports_as_attributes_and_as_a_mapping(world: tf.World) -> None:
     assert report.energy == pytest.approx(
         report.kinetic_energy + report.stretch_energy + report.bend_energy + report.gravity_energy
     )
-    assert report.remeshed is False and len(report) == len(report.keys()) == len(report.items())
+    assert report.remeshed == () and len(report) == len(report.keys()) == len(report.items())
     assert "vertices" in report and "nothing" not in report and report.get("nothing") is None
     assert set(report.times) >= {"solve", "detect"}
     with pytest.raises(KeyError, match="a report has no 'nothing'; it has time"):
@@ -151,3 +152,122 @@ def test_worlds_show_themselves(world: tf.World) -> None:
     assert "49 vertices" in repr(world) and "sheet" in repr(world.cloths["sheet"])
     png = world._repr_png_()
     assert png.startswith(b"\x89PNG\r\n")
+
+
+def test_an_obstacle_moves_to_a_pose_and_carries_the_cloth() -> None:
+    tables = sheet_tables(pin=[], place={"translate": [-0.5, 0.21, 0.5], "rotate_deg": [-90, 0, 0]})
+    tables["obstacle"] = [{"name": "ball", "shape": {"sphere": {"radius": 0.2}}}]
+    world = tf.Scene(tables).build()
+    ball = world.obstacles["ball"]
+    assert ball.kind == "sphere" and ball.pose == ((0, 0, 0), (1, 0, 0, 0))
+    for _ in range(10):
+        world.step(1 / 60)
+    before = world.cloths["sheet"].positions
+    half = np.sqrt(0.5)
+    for k in range(10):
+        ball.pose = (np.array([0.0, 0.01 * (k + 1), 0.0]), (half, 0.0, half, 0.0))
+        world.step(1 / 60)
+    position, turn = ball.pose
+    assert position == pytest.approx((0, 0.1, 0)) and turn == pytest.approx((half, 0, half, 0))
+    assert world.cloths["sheet"].positions[:, 1].max() > before[:, 1].max() + 0.05
+
+
+def test_a_mesh_obstacle_takes_positions() -> None:
+    tables = sheet_tables()
+    mesh = sorted((ROOT / "meshes").rglob("*.obj"))[0]
+    tables["obstacle"] = [{"name": "body", "shape": {"mesh": str(mesh)}, "place": {"translate": [0, -3, 0]}}]
+    world = tf.Scene(tables).build()
+    body = world.obstacles["body"]
+    start = body.positions
+    body.positions = start + [0.0, 0.01, 0.0]
+    world.step(1 / 60)
+    assert np.allclose(body.positions, start + [0.0, 0.01, 0.0])
+
+
+def test_a_pin_takes_targets_a_pose_and_lets_go() -> None:
+    tables = sheet_tables()
+    tables["cloth"][0]["pin"][0]["name"] = "hand"
+    world = tf.Scene(tables).build()
+    assert list(world.pins) == ["hand", "pin 1"]
+    hand = world.pins["hand"]
+    points = hand.positions + [0.0, 0.02, 0.0]
+    hand.targets = points
+    world.step(1 / 60)
+    assert np.allclose(hand.positions, points) and hand.targets.shape == points.shape
+    hand.set_pose(((0.0, 0.0, 0.01), (1, 0, 0, 0)))
+    world.step(1 / 60)
+    assert np.allclose(hand.positions, points + [0.0, -0.02, 0.01])
+    hand.release()
+    world.step(1 / 60)
+    assert hand.is_released and len(hand.positions) == 0
+
+
+def test_a_pin_is_added_to_vertices(world: tf.World) -> None:
+    sheet = world.cloths["sheet"]
+    lowest = int(np.argmax(sheet.positions[:, 2]))
+    pin = sheet.add_pin([lowest], name="finger")
+    before = sheet.positions[lowest]
+    for _ in range(3):
+        world.step(1 / 60)
+    assert np.array_equal(sheet.positions[lowest], before) and "finger" in world.pins and not pin.is_released
+
+
+def test_a_snapshot_is_returned_to(adaptive: tf.World) -> None:
+    adaptive.step(1 / 60)
+    snapshot = adaptive.snapshot()
+    hashes = [adaptive.step(1 / 60).state_hash for _ in range(20)]
+    adaptive.return_to(snapshot)
+    assert adaptive.time == snapshot.time and adaptive.frame == 1
+    assert [adaptive.step(1 / 60).state_hash for _ in range(20)] == hashes
+
+
+def test_origins_bring_fields_over_a_pass(adaptive: tf.World) -> None:
+    sheet = adaptive.cloths["sheet"]
+    while True:
+        faces, version = sheet.faces, sheet.topology_version
+        points = np.zeros((sheet.vertex_count, 2))
+        points[faces.reshape(-1)] = sheet.material.reshape(-1, 2)
+        if adaptive.step(1 / 60).remeshed == ("sheet",):
+            break
+        assert sheet.topology_version == version
+    origins = sheet.origins
+    assert origins.face.shape == (sheet.vertex_count,) and origins.face.max() < len(faces)
+    now = np.zeros((sheet.vertex_count, 2))
+    now[sheet.faces.reshape(-1)] = sheet.material.reshape(-1, 2)
+    assert sheet.topology_version > version and np.allclose(origins.sample(faces, points), now, atol=1e-9)
+
+
+def test_the_tour_of_the_design_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every line that programs may rely on."""
+    text = (ROOT / "scenes" / "drape.toml").read_text()
+    text = text.replace("[[obstacle]]", '[[obstacle]]\nname = "ball"', 1)
+    text = text.replace("[cloth.remesh]", '[[cloth.pin]]\nname = "hand"\nwhere = { material_box = [[0.0, 0.0], [0.1, 0.1]] }\n\n[cloth.remesh]', 1)
+    (tmp_path / "drape.toml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+
+    scene = tf.Scene.load("drape.toml")
+    scene["cloth.0.grid.cells"] = [32, 32]
+    scene["cloth.0.grid.cells"] = [10, 10]
+    world = scene.build(threads=0)
+    for _ in range(3):
+        report = world.step(1 / 60)
+    assert report.vertices > 0 and isinstance(report.energy, float) and not report.remeshed
+    sheet = world.cloths["sheet"]
+    assert len(sheet.positions) == len(sheet.velocities) and len(sheet.faces) == len(sheet.material)
+    assert sheet.topology_version >= 0 and len(sheet.origins.face) == sheet.vertex_count
+    position, quaternion_wxyz = (0.0, 0.21, 0.0), (1.0, 0.0, 0.0, 0.0)
+    points = world.pins["hand"].positions + 0.001
+    world.obstacles["ball"].pose = (position, quaternion_wxyz)
+    world.pins["hand"].targets = points
+    world.step(1 / 60)
+    state = world.save()
+    world.restore(state)
+    scene["simulation.duration"] = 0.05
+    frames = tf.run(scene, out="out/drape", progress=True)
+    assert len(frames) == 4
+    image = tf.render(world, width=640)
+    assert image.shape == (360, 640, 3) and image.dtype == np.uint8
+    positions, faces, origin_face, origin_weights = tf.remesh(sheet.positions, sheet.faces, 0.1, uv=sheet.material, pins=[0])
+    assert len(positions) == len(origin_face) == len(origin_weights) and faces.max() < len(positions)
+    worlds = tf.VectorWorld(scene, 4, seeds=range(4))
+    worlds.step(1 / 60)

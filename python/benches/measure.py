@@ -47,6 +47,8 @@ def measure_step() -> None:
     differences, rust = [], []
     for _ in range(rounds):
         state = world.save()
+        # Both from a state that was restored, so that both build the same things anew.
+        world.restore(state)
         own = []
         for _ in range(count):
             start = time.perf_counter()

@@ -6,11 +6,14 @@
 
 #![allow(unsafe_code)]
 
+use glam::DVec3;
 use numpy::ndarray::{ArrayViewD, IxDyn};
 use numpy::{Element, PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
 use std::any::Any;
+use std::ops::Range;
 use std::sync::Arc;
+use taffeta_core::{IndexVec, VertexIndex};
 
 /// Keeps alive what an array shows.
 #[pyclass(frozen, module = "taffeta._taffeta")]
@@ -38,4 +41,21 @@ pub(crate) fn show<'py, T: Element, M: Send + Sync + 'static>(
     let shown = array.clone();
     array.readwrite().make_nonwriteable();
     Ok(shown)
+}
+
+/// Vectors of all vertices of a world, as states share them.
+pub(crate) type Vectors = Arc<IndexVec<VertexIndex, DVec3>>;
+
+/// An array of the vectors of some vertices, without a copy.
+pub(crate) fn show_vectors<'py>(
+    py: Python<'py>,
+    (memory, range): (Vectors, Range<usize>),
+) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+    let count = range.len();
+    show(
+        py,
+        &memory,
+        |all: &IndexVec<VertexIndex, DVec3>| bytemuck::cast_slice(&all.raw[range.clone()]),
+        &[count, 3],
+    )
 }

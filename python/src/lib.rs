@@ -1,7 +1,7 @@
 //! The Python package of the Taffeta cloth simulator: what of it is compiled.
 //!
 //! ```text
-//! scene ──► world ──► bodies, moved ──► arrays  (numpy views of a state that keep it alive)
+//! scene ──► world ──► cloth, rope, moved ──► arrays  (numpy views of a state that keep it alive)
 //!             ├─► stepping, many                (worlds leave their slots for a step; the interpreter is free)
 //!             └─► render
 //! run, remesh, program                          (commands of the program, without its terminal)
@@ -12,9 +12,12 @@
 //! Python code runs on the thread that called it and on no other: callbacks and signal handlers too.
 
 mod arrays;
-mod bodies;
+mod board;
+mod cloth;
 mod convert;
 mod errors;
+mod grabs;
+mod handle;
 mod input;
 mod many;
 mod moved;
@@ -23,9 +26,13 @@ mod remesh;
 mod render;
 mod report;
 mod result;
+mod rope;
 mod run;
 mod scene;
+mod slot;
 mod stepping;
+mod topology;
+mod view;
 mod world;
 
 use pyo3::prelude::*;
@@ -36,7 +43,11 @@ mod _taffeta {
     #[pymodule_export]
     use crate::arrays::Owner;
     #[pymodule_export]
-    use crate::bodies::{Cloth, Rope, View};
+    use crate::board::Substep;
+    #[pymodule_export]
+    use crate::cloth::Cloth;
+    #[pymodule_export]
+    use crate::grabs::Grab;
     #[pymodule_export]
     use crate::many::Crew;
     #[pymodule_export]
@@ -54,13 +65,17 @@ mod _taffeta {
     #[pymodule_export]
     use crate::result::{list_frames, read_frame};
     #[pymodule_export]
+    use crate::rope::Rope;
+    #[pymodule_export]
     use crate::run::run_scene;
     #[pymodule_export]
     use crate::scene::Scene;
     #[pymodule_export]
-    use crate::stepping::{Grab, Substep};
+    use crate::slot::World;
     #[pymodule_export]
-    use crate::world::{Snapshot, World};
+    use crate::view::View;
+    #[pymodule_export]
+    use crate::world::Snapshot;
 
     /// Version of the package.
     #[pymodule_export]

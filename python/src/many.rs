@@ -3,10 +3,12 @@
 //! Each thread of a crew is a pool by itself. It takes a world, lets it work on that pool, where it stays on this thread, and
 //! takes the next one: as many worlds are at work as there are threads, however unequal their steps.
 
+use crate::board::{Board, Finish};
 use crate::errors::{error, error_with};
+use crate::grabs::{Grab, read_forces, read_inputs};
 use crate::report::StepReport;
-use crate::stepping::{Board, Finish, Grab, read_forces, read_inputs, step_error};
-use crate::world::{Away, World};
+use crate::slot::{Away, World};
+use crate::stepping::step_error;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::{ThreadPool, ThreadPoolBuilder};

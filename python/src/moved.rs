@@ -3,7 +3,7 @@
 use crate::arrays::show;
 use crate::errors::error;
 use crate::input::{points, pose};
-use crate::world::World;
+use crate::slot::World;
 use glam::{DQuat, DVec3};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
@@ -32,6 +32,18 @@ fn change(
 fn show_points<'py>(py: Python<'py>, list: Vec<DVec3>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
     let (count, memory) = (list.len(), Arc::new(list));
     show(py, &memory, |list: &Vec<DVec3>| bytemuck::cast_slice(list), &[count, 3])
+}
+
+/// A name, or what a body without one is called by its number.
+pub(crate) fn call_by(kind: &str, number: usize, name: &str) -> String {
+    if name.is_empty() { format!("{kind} {number}") } else { name.to_owned() }
+}
+
+/// What the obstacles are called, in the order of their handles.
+pub(crate) fn obstacle_names(world: &SimWorld) -> Vec<String> {
+    let closed = world.obstacles().iter().map(|obstacle| &obstacle.name);
+    let names = closed.chain(world.mesh_obstacles().iter().map(|mesh| &mesh.name));
+    names.enumerate().map(|(number, name)| call_by("obstacle", number, name)).collect()
 }
 
 /// An obstacle of a world.

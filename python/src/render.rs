@@ -2,7 +2,7 @@
 
 use crate::errors::{error, run_error};
 use crate::input::vector;
-use crate::world::World;
+use crate::slot::World;
 use glam::DVec3;
 use numpy::{PyArray1, PyArray3, PyArrayMethods, PyReadonlyArray3, PyUntypedArrayMethods};
 use pyo3::prelude::*;

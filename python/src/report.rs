@@ -1,12 +1,13 @@
 //! What a step reports, as attributes and as a mapping.
 
+use crate::moved::obstacle_names;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList, PyTuple};
 use taffeta_sim::{ClothId, Stage, StepReport as SimReport, World};
 
 /// The names of the mapping, in their order.
-const KEYS: [&str; 25] = [
+const KEYS: [&str; 26] = [
     "time",
     "vertices",
     "faces",
@@ -31,6 +32,7 @@ const KEYS: [&str; 25] = [
     "broken_edges",
     "tears",
     "forced",
+    "obstacle_loads",
     "state_hash",
 ];
 
@@ -40,13 +42,19 @@ pub(crate) struct StepReport {
     report: SimReport,
     /// Names of the cloths whose topology has changed.
     remeshed: Vec<String>,
+    /// Names of the obstacles.
+    obstacles: Vec<String>,
 }
 
 impl StepReport {
     /// The report of a step of a world.
     pub(crate) fn new(report: SimReport, world: &World) -> Self {
         let name = |id: &ClothId| world.cloth(*id).cloth().name.clone();
-        Self { remeshed: report.remeshed.iter().map(name).collect(), report }
+        Self {
+            remeshed: report.remeshed.iter().map(name).collect(),
+            obstacles: obstacle_names(world),
+            report,
+        }
     }
 }
 
@@ -170,6 +178,18 @@ impl StepReport {
     #[getter]
     fn forced(&self) -> u64 {
         self.report.safeguard.forced
+    }
+
+    /// What each obstacle has borne, by name.
+    #[getter]
+    fn obstacle_loads<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let class = py.import("taffeta._bodies")?.getattr("Load")?;
+        let dict = PyDict::new(py);
+        for (name, load) in self.obstacles.iter().zip(&self.report.obstacle_loads) {
+            let vectors = (load.force.to_array(), load.torque.to_array(), load.point.to_array());
+            dict.set_item(name, class.call_method1("of", vectors)?)?;
+        }
+        Ok(dict)
     }
 
     #[getter]

@@ -2,7 +2,7 @@
 
 use crate::convert::{Syntax, to_python, write_value};
 use crate::errors::{error, scene_error};
-use crate::world::World;
+use crate::slot::World;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

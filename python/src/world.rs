@@ -1,114 +1,16 @@
-//! Worlds: state, slot, and what is asked of them.
+//! What Python code asks of a world.
 
-use crate::bodies::{Cloth, Rope, Topologies};
+use crate::cloth::Cloth;
 use crate::errors::error;
-use crate::moved::{Obstacle, Pin};
+use crate::grabs::{Grab, read_forces, read_inputs};
+use crate::moved::{Obstacle, Pin, call_by, obstacle_names};
 use crate::report::StepReport;
-use crate::stepping::{self, Grab};
+use crate::rope::Rope;
+use crate::slot::World;
+use crate::stepping;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use taffeta_scene::Scene as SimScene;
 use taffeta_sim::{Checkpoint, ClothId, Metrics, ObstacleId, PinId, World as SimWorld, WorldSnapshot, ask};
-
-/// Where the world is.
-pub(crate) enum Slot {
-    Ready(Box<SimWorld>),
-    /// Another thread has it, for what.
-    Away(&'static str),
-    /// What it was doing has panicked.
-    Lost,
-}
-
-/// A simulated world. One thread at a time uses it.
-#[pyclass(frozen, module = "taffeta")]
-pub(crate) struct World {
-    slot: Mutex<Slot>,
-    scene: Arc<SimScene>,
-    topologies: Topologies,
-}
-
-/// A world that is away from its slot. It goes back when this is dropped, unless the thread panics.
-pub(crate) struct Away<'a> {
-    owner: &'a World,
-    world: Option<Box<SimWorld>>,
-}
-
-impl Away<'_> {
-    pub(crate) fn world(&mut self) -> &mut SimWorld {
-        self.world.as_mut().expect("it is here until it is dropped")
-    }
-}
-
-impl Drop for Away<'_> {
-    fn drop(&mut self) {
-        let back = match self.world.take() {
-            Some(world) if !std::thread::panicking() => Slot::Ready(world),
-            _ => Slot::Lost,
-        };
-        *self.owner.lock() = back;
-    }
-}
-
-impl World {
-    pub(crate) fn new(world: SimWorld, scene: Arc<SimScene>) -> Self {
-        let slot = Mutex::new(Slot::Ready(Box::new(world)));
-        Self { slot, scene, topologies: Topologies::default() }
-    }
-
-    pub(crate) fn scene_of(&self) -> &Arc<SimScene> {
-        &self.scene
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Slot> {
-        self.slot.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Lets `look` look at the world, or change it in no time. It must not call Python: other threads of the interpreter
-    /// would wait for the slot with nobody to run them.
-    pub(crate) fn with<R>(&self, py: Python<'_>, look: impl FnOnce(&mut SimWorld) -> R) -> PyResult<R> {
-        let found = match &mut *self.lock() {
-            Slot::Ready(world) => Ok(look(world)),
-            Slot::Away(doing) => Err(Some(*doing)),
-            Slot::Lost => Err(None),
-        };
-        found.map_err(|doing| refuse(py, doing))
-    }
-
-    /// Takes the world away for something that takes its time.
-    pub(crate) fn take(&self, py: Python<'_>, doing: &'static str) -> PyResult<Away<'_>> {
-        let found = {
-            let mut slot = self.lock();
-            match std::mem::replace(&mut *slot, Slot::Away(doing)) {
-                Slot::Ready(world) => Ok(Away { owner: self, world: Some(world) }),
-                other => {
-                    *slot = other;
-                    Err(if let Slot::Away(doing) = &*slot { Some(*doing) } else { None })
-                }
-            }
-        };
-        found.map_err(|doing| refuse(py, doing))
-    }
-
-    /// Faces and material coordinates of the cloths, as they were last asked for.
-    pub(crate) fn topologies(&self) -> &Topologies {
-        &self.topologies
-    }
-}
-
-/// The exception of a world that another thread uses, for what; `None`: that is lost.
-fn refuse(py: Python<'_>, doing: Option<&str>) -> PyErr {
-    let text = match doing {
-        Some(doing) => format!(
-            "another thread is using this world to {doing}: wait until it is done, or give each thread a world of its own \
-             (scene.build())"
-        ),
-        None => {
-            "this world was lost in an internal error: build it anew and restore a saved state".to_owned()
-        }
-    };
-    error(py, "WorldBusyError", text)
-}
 
 /// A dict of handles that knows what to say of a name that it has not. What has no name is called by its number.
 fn collect_bodies<'py, I, B: IntoPyObject<'py>>(
@@ -120,7 +22,7 @@ fn collect_bodies<'py, I, B: IntoPyObject<'py>>(
     let py = world.py();
     let dict = PyDict::new(py);
     for (number, (name, id)) in list.into_iter().enumerate() {
-        let name = if name.is_empty() { format!("{kind} {number}") } else { name };
+        let name = call_by(kind, number, &name);
         dict.set_item(&name, make(world.clone().unbind(), id, name.clone()))?;
     }
     py.import("taffeta._bodies")?.getattr("Bodies")?.call1((kind, dict))
@@ -175,8 +77,8 @@ impl World {
         grabs: Option<Vec<PyRef<'_, Grab>>>,
         callback: Option<Py<PyAny>>,
     ) -> PyResult<StepReport> {
-        let forces = stepping::read_forces(gravity, wind)?;
-        let inputs = self.with(py, |world| stepping::read_inputs(world, forces, grabs.as_deref()))?;
+        let forces = read_forces(gravity, wind)?;
+        let inputs = self.with(py, |world| read_inputs(world, forces, grabs.as_deref()))?;
         let inputs = inputs.map_err(|text| error(py, "ArrayError", text))?;
         let mut away = self.take(py, "make a step")?;
         let report = stepping::step(py, away.world(), (&inputs, dt), callback.as_ref())?;
@@ -233,9 +135,7 @@ impl World {
     #[getter]
     fn obstacles<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let list = slf.get().with(slf.py(), |world| {
-            let closed = world.obstacles().iter().map(|obstacle| obstacle.name.clone());
-            let names = closed.chain(world.mesh_obstacles().iter().map(|mesh| mesh.name.clone()));
-            names.zip(world.obstacle_ids()).collect::<Vec<(String, ObstacleId)>>()
+            obstacle_names(world).into_iter().zip(world.obstacle_ids()).collect::<Vec<(String, ObstacleId)>>()
         })?;
         collect_bodies(slf, "obstacle", list, Obstacle::new)
     }

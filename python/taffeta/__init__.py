@@ -5,7 +5,7 @@ A ``Scene`` says what is simulated. ``scene.build()`` makes a ``World``, ``world
 All quantities are in SI units.
 """
 
-from ._bodies import Bodies, Origins
+from ._bodies import Bodies, Load, Origins
 from ._errors import (
     ArrayError,
     ArrayTypeError,
@@ -50,6 +50,7 @@ __all__ = [
     "Cloth",
     "Frame",
     "Grab",
+    "Load",
     "Obstacle",
     "Origins",
     "Pin",

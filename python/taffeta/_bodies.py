@@ -21,6 +21,22 @@ class Bodies(dict[str, T]):
         raise KeyError(f"there is no {self._kind} {name!r}; there are: {known}")
 
 
+class Load(NamedTuple):
+    """What an obstacle has borne in a step: the mean over its time."""
+
+    force: npt.NDArray[np.float64]
+    """Force [N]. Times the length of the step it is the momentum that the obstacle has received."""
+    torque: npt.NDArray[np.float64]
+    """Torque about the point [N·m]."""
+    point: npt.NDArray[np.float64]
+    """The origin of the obstacle's frame at the end of the step [m]; of a skinned body the mean of its vertices."""
+
+    @classmethod
+    def of(cls, force: list[float], torque: list[float], point: list[float]) -> "Load":
+        """Makes arrays of the vectors."""
+        return cls(np.array(force), np.array(torque), np.array(point))
+
+
 class Origins(NamedTuple):
     """Where the vertices of a cloth lie on the mesh that it had before its topology last changed."""
 

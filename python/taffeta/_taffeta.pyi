@@ -7,12 +7,13 @@ from typing import Any, Final, Literal, TypeVar, final, overload
 import numpy as np
 import numpy.typing as npt
 
-from ._bodies import Bodies, Origins
+from ._bodies import Bodies, Load, Origins
 
 _T = TypeVar("_T")
 _Vector = Sequence[float] | npt.NDArray[np.float64]
 _Path = str | os.PathLike[str]
 
+__all__: list[str]
 __version__: Final[str]
 
 @final
@@ -235,8 +236,8 @@ class View:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]: ...
     @property
-    def cloth(self) -> Cloth:
-        """The cloth."""
+    def cloth(self) -> str:
+        """Name of the cloth."""
 
     @property
     def name(self) -> str:
@@ -483,6 +484,10 @@ class StepReport:
     @property
     def forced(self) -> int:
         """Pairs of primitives that pins or obstacles have forced together."""
+
+    @property
+    def obstacle_loads(self) -> dict[str, Load]:
+        """Force and torque on each obstacle, by name: for a rigid-body engine that is to react."""
 
     @property
     def state_hash(self) -> str:

@@ -117,9 +117,9 @@ class ClothGoalVectorEnv(VectorEnv[Observations, npt.NDArray[Any], npt.NDArray[A
         if seeds is not None:
             if len(seeds) != self.num_envs:
                 raise ValueError(f"there are {len(seeds)} seeds for {self.num_envs} environments")
-            for number in np.flatnonzero(mask):
-                if seeds[number] is not None:
-                    self._randoms[number] = np.random.default_rng(seeds[number])
+            for number, own in enumerate(seeds):
+                if mask[number] and own is not None:
+                    self._randoms[number] = np.random.default_rng(own)
         self._begin(mask)
         return self._observe(), {}
 
@@ -137,7 +137,7 @@ class ClothGoalVectorEnv(VectorEnv[Observations, npt.NDArray[Any], npt.NDArray[A
     def _observe(self) -> Observations:
         positions = np.asarray(self.worlds.cloths[self.name].positions)
         rows = np.concatenate([positions, self._targets, self._goals[:, None]], axis=1) - self._middle
-        return rows.reshape(self.num_envs, -1).astype(np.float32)
+        return np.asarray(rows.reshape(self.num_envs, -1), dtype=np.float32)
 
     def step(
         self, actions: npt.NDArray[Any]

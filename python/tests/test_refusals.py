@@ -113,7 +113,7 @@ def test_a_view_kept_over_a_remesh_refuses_to_be_read(adaptive: tf.World) -> Non
 
 
 def test_a_view_is_of_an_array_that_there_is(world: tf.World) -> None:
-    with pytest.raises(ValueError, match="there is no view of 'colors'; there are positions"):
+    with pytest.raises(ValueError, match="there is no view of \"colors\"; there are positions"):
         world.cloths["sheet"].view("colors")  # type: ignore[arg-type]
 
 

@@ -40,7 +40,7 @@ def test_every_frame_has_the_bits_of_the_program(tmp_path: Path, tables: dict[st
         assert sheet.positions.tobytes() == written["positions"].tobytes(), frame
         assert sheet.velocities.tobytes() == written["velocities"].tobytes(), frame
         assert np.array_equal(sheet.faces, written["faces"]), frame
-    assert frames.summary["state_hash"] == world.checkpoint_hash()
+    assert frames.summary["final_state_hash"] == world.checkpoint_hash()
 
 
 def test_a_run_writes_the_files_of_the_program(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_a_run_writes_the_files_of_the_program(tmp_path: Path) -> None:
         same = (tmp_path / "a" / name, tmp_path / "b" / name)
         if name.parts[0] == "frames" and same[0].is_file() or name.name in ("scene.json", "probes.csv"):
             assert same[0].read_bytes() == same[1].read_bytes(), name
-    assert result.summary["state_hash"] == tf.Result(tmp_path / "a").summary["state_hash"]
+    assert result.summary["final_state_hash"] == tf.Result(tmp_path / "a").summary["final_state_hash"]
 
 
 def test_a_result_is_a_sequence_of_frames(tmp_path: Path) -> None:
@@ -89,9 +89,8 @@ def test_a_scene_whose_mesh_is_wrong_is_refused_before_anything_is_written(tmp_p
 
 
 def test_warnings_of_a_run_are_those_of_python(tmp_path: Path) -> None:
-    scene = tf.Scene(sheet_tables())
-    scene["cloth.0.grid.size"] = [100.0, 100.0]
-    with pytest.warns(tf.TaffetaWarning):
+    scene = tf.Scene(sheet_tables(pin=[], grid={"size": [100.0, 100.0], "cells": [4, 4]}))
+    with pytest.warns(tf.TaffetaWarning, match="100"):
         tf.run(scene, out=tmp_path / "out", frames=1)
 
 

@@ -77,7 +77,7 @@ def test_wrong_numbers_of_things_are_refused() -> None:
     worlds = tf.VectorWorld(scene, 2)
     with pytest.raises(ValueError, match="there are grabs for 1 worlds, but there are 2"):
         worlds.step(1 / 60, grabs=[[]])
-    with pytest.raises(ValueError, match="world 1: a grab holds the body 'x'"):
+    with pytest.raises(ValueError, match="world 1: a grab holds the body \"x\""):
         worlds.step(1 / 60, grabs=[None, [tf.Grab("x", (0, 0), (0, 0, 0))]])
     with pytest.raises(tf.WorldBusyError):
         worlds.step(1 / 60, only=[0, 0])

@@ -13,7 +13,32 @@ _T = TypeVar("_T")
 _Vector = Sequence[float] | npt.NDArray[np.float64]
 _Path = str | os.PathLike[str]
 
-__all__: list[str]
+__all__ = [
+    "Cloth",
+    "Crew",
+    "Grab",
+    "Obstacle",
+    "Owner",
+    "Pin",
+    "Rope",
+    "Scene",
+    "Snapshot",
+    "StepReport",
+    "Substep",
+    "View",
+    "World",
+    "__version__",
+    "encode_png",
+    "list_frames",
+    "read_frame",
+    "remesh",
+    "render_result",
+    "render_world",
+    "run_program",
+    "run_scene",
+    "step_worlds",
+    "time_steps",
+]
 __version__: Final[str]
 
 @final

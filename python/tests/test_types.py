@@ -12,17 +12,17 @@ PACKAGE = Path(taffeta.__file__).parent
 SETTINGS = Path(__file__).parents[1] / "pyproject.toml"
 
 
-def run(*arguments: str) -> str:
+def run(folder: Path, *arguments: str) -> str:
     command = [sys.executable, "-m", *arguments]
-    done = subprocess.run(command, cwd=PACKAGE.parent, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     return "" if done.returncode == 0 else done.stdout + done.stderr
 
 
-def test_the_stubs_fit_the_compiled_part() -> None:
+def test_the_stubs_fit_the_compiled_part(tmp_path: Path) -> None:
     arguments = ("mypy.stubtest", "taffeta._taffeta", "--mypy-config-file", str(SETTINGS))
-    assert run(*arguments) == ""
+    assert run(tmp_path, *arguments) == ""
 
 
-def test_the_package_is_typed() -> None:
+def test_the_package_is_typed(tmp_path: Path) -> None:
     assert (PACKAGE / "py.typed").exists()
-    assert run("mypy", "--config-file", str(SETTINGS), "-p", "taffeta") == ""
+    assert run(tmp_path, "mypy", "--config-file", str(SETTINGS), "-p", "taffeta") == ""

@@ -173,6 +173,13 @@ impl Cloth {
         Ok(View { version: self.cloth.version(py)?, cloth: self.cloth.copy(py), quantity })
     }
 
+    /// Removes the cloth from the world, with its pins and seams.
+    fn remove(&self, py: Python<'_>) -> PyResult<()> {
+        let mut away = self.cloth.world.get().take(py, "remove a cloth")?;
+        let removed = away.world().remove_cloth(self.cloth.id);
+        removed.map_err(|cause| error(py, "ArrayError", cause.to_string()))
+    }
+
     fn __repr__(&self, py: Python<'_>) -> String {
         match (self.vertex_count(py), self.face_count(py)) {
             (Ok(vertices), Ok(faces)) => {

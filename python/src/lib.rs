@@ -20,6 +20,7 @@ mod grabs;
 mod handle;
 mod input;
 mod many;
+mod members;
 mod moved;
 mod program;
 mod remesh;

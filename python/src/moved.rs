@@ -138,6 +138,11 @@ impl Obstacle {
         change(&self.world, positions.py(), |world| world.set_obstacle_mesh(self.id, &list))
     }
 
+    /// Removes the obstacle from the world.
+    fn remove(&self, py: Python<'_>) -> PyResult<()> {
+        change(&self.world, py, |world| world.remove_obstacle(self.id))
+    }
+
     fn __repr__(&self) -> String {
         format!("<Obstacle {:?}>", self.name)
     }

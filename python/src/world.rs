@@ -3,6 +3,7 @@
 use crate::cloth::Cloth;
 use crate::errors::error;
 use crate::grabs::{Grab, read_forces, read_inputs};
+use crate::members;
 use crate::moved::{Obstacle, Pin, call_by, obstacle_names};
 use crate::report::StepReport;
 use crate::rope::Rope;
@@ -147,6 +148,24 @@ impl World {
             world.pin_ids().map(|id| (world.pin(id).name.clone(), id)).collect::<Vec<(String, PinId)>>()
         })?;
         collect_bodies(slf, "pin", list, Pin::new)
+    }
+
+    /// Adds an obstacle, described as in a scene file.
+    fn add_obstacle(slf: &Bound<'_, Self>, table: &Bound<'_, PyDict>) -> PyResult<Obstacle> {
+        let id = members::add_obstacle(slf.py(), slf.get(), table)?;
+        let place = |world: &mut SimWorld| {
+            let place = world.obstacle_ids().position(|own| own == id);
+            place.and_then(|place| obstacle_names(world).into_iter().nth(place))
+        };
+        let name = slf.get().with(slf.py(), place)?.unwrap_or_default();
+        Ok(Obstacle::new(slf.clone().unbind(), id, name))
+    }
+
+    /// Adds a cloth, described as in a scene file.
+    fn add_cloth(slf: &Bound<'_, Self>, table: &Bound<'_, PyDict>) -> PyResult<Cloth> {
+        let id = members::add_cloth(slf.py(), slf.get(), table)?;
+        let name = slf.get().with(slf.py(), |world| world.cloth(id).cloth().name.clone())?;
+        Ok(Cloth::new(slf.clone().unbind(), id, name))
     }
 
     /// The ropes by name.

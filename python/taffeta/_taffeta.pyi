@@ -153,6 +153,12 @@ class World:
     def pins(self) -> Bodies[Pin]:
         """The pins by name."""
 
+    def add_obstacle(self, table: dict[str, Any]) -> Obstacle:
+        """Adds an obstacle, described by a table as in a scene file. Cloth that it crosses is pulled apart from it slowly."""
+
+    def add_cloth(self, table: dict[str, Any]) -> Cloth:
+        """Adds a cloth, described by a table as in a scene file, at its time 0. Its name must be new."""
+
     @property
     def ropes(self) -> Bodies[Rope]:
         """The ropes by name."""
@@ -235,6 +241,9 @@ class Cloth:
     def origins(self) -> Origins:
         """Where the vertices lie on the mesh before its topology last changed."""
 
+    def remove(self) -> None:
+        """Removes the cloth from the world, with its pins and seams."""
+
     def add_pin(
         self, vertices: npt.ArrayLike, *, name: str = "", axes: tuple[bool, bool, bool] = (True, True, True)
     ) -> Pin:
@@ -315,6 +324,8 @@ class Obstacle:
 
     @positions.setter
     def positions(self, positions: npt.ArrayLike, /) -> None: ...
+    def remove(self) -> None:
+        """Removes the obstacle from the world."""
 
 @final
 class Pin:

@@ -212,6 +212,29 @@ def test_a_pin_is_added_to_vertices(world: tf.World) -> None:
     assert np.array_equal(sheet.positions[lowest], before) and "finger" in world.pins and not pin.is_released
 
 
+def test_bodies_come_and_go(world: tf.World) -> None:
+    ball = world.add_obstacle({"name": "ball", "shape": {"sphere": {"radius": 0.1}}, "place": {"translate": [0, -2, 0]}})
+    assert ball.kind == "sphere" and list(world.obstacles) == ["ball"]
+    with pytest.raises(tf.SceneError, match="radius"):
+        world.add_obstacle({"shape": {"sphere": {"radius": -1.0}}})
+    table = sheet_tables(name="other", pin=[], place={"translate": [0, 2, 0]})["cloth"][0]
+    other = world.add_cloth(table)
+    assert list(world.cloths) == ["sheet", "other"] and other.vertex_count == 49
+    with pytest.raises(tf.BuildError, match="other"):
+        world.add_cloth(table)
+    world.step(1 / 60)
+    assert other.velocities[:, 1].max() < 0
+    kept = other.positions
+    other.remove()
+    ball.remove()
+    world.step(1 / 60)
+    assert list(world.cloths) == ["sheet"] and list(world.obstacles) == [] and kept.shape == (49, 3)
+    with pytest.raises(tf.ArrayError, match="was removed"):
+        other.positions
+    with pytest.raises(tf.ArrayError, match="was removed"):
+        ball.pose
+
+
 def test_a_snapshot_is_returned_to(adaptive: tf.World) -> None:
     adaptive.step(1 / 60)
     snapshot = adaptive.snapshot()

@@ -75,7 +75,7 @@ pub enum Command {
 }
 
 /// What `run`, `study` and `view` change of the scene that they read.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct SceneChanges {
     /// Threads, 0: all cores; the result does not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16))]
@@ -110,7 +110,7 @@ pub struct ViewOptions {
 }
 
 /// Options of `taffeta run`.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct RunOptions {
     /// The scene file, TOML or JSON
     pub scene: PathBuf,
@@ -197,7 +197,7 @@ pub struct ValidateOptions {
 }
 
 /// Options of `taffeta render`.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct RenderOptions {
     /// The result folder of a run
     pub folder: PathBuf,

@@ -59,23 +59,28 @@ use std::process::ExitCode;
 
 /// Runs the program with its arguments, the first of which is its name, and prints what it says.
 pub fn run_program(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    ExitCode::from(run_for_status(arguments))
+}
+
+/// Like [`run_program`], with the exit status as a number, for programs that contain this one.
+pub fn run_for_status(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
             // A closed pipe is no reason to complain.
             error.print().ok();
-            return ExitCode::from(if error.use_stderr() { Failure::USAGE_STATUS } else { 0 });
+            return if error.use_stderr() { Failure::USAGE_STATUS } else { 0 };
         }
     };
     match run_command(arguments.command) {
         Ok(text) => {
             print(&text);
-            ExitCode::SUCCESS
+            0
         }
         Err(failure) => {
             print(failure.output());
             log::say(&failure);
-            ExitCode::from(failure.status())
+            failure.status()
         }
     }
 }

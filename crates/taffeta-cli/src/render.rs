@@ -55,6 +55,15 @@ pub fn render(options: &RenderOptions) -> Result<String, Failure> {
     Ok(drawing.path.display().to_string())
 }
 
+/// Draws one frame of a result folder, without writing a file.
+///
+/// # Errors
+/// As those of [`render`].
+pub fn draw_frame(options: &RenderOptions) -> Result<Image, Failure> {
+    let drawing = Drawing::prepare(options)?;
+    drawing.draw(drawing.frames[0])
+}
+
 /// Form of the output that is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {

@@ -30,13 +30,16 @@ use crate::files::shell_word;
 use checkpoint::{CheckpointFolder, Moment, Resumed};
 use opening::Opening;
 use prepare::Prepared;
-pub(crate) use prepare::{describe_start, read_scene, refuse_world};
+pub(crate) use prepare::read_scene;
+pub use prepare::{choose_threads, describe_start, refuse_scene, refuse_world};
 use progress::Progress;
+pub use progress::RunEvent;
 use record::{Recorder, start_row, step_row};
 use std::path::Path;
+use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 use summary::{Outcome, Summary};
-use taffeta_scene::{MetricsRow, OutputFolder, SceneObstacle};
+use taffeta_scene::{MetricsRow, OutputFolder, Scene, SceneObstacle};
 use taffeta_sim::{StepError, StepInputs, StepReport};
 use totals::{Clock, Totals};
 
@@ -46,9 +49,28 @@ use totals::{Clock, Totals};
 /// A bad scene or folder, before anything is written; a failure of the simulation or of a file; an interruption.
 pub fn run(options: &RunOptions) -> Result<String, Failure> {
     let clock = Clock::start();
-    let mut prepared = Prepared::read(options)?;
+    run_timed(read_scene(&options.scene, &options.changes)?, options, clock, None)
+}
+
+/// Simulates a scene that has been read, and tells `listener` how it goes on. Neither catches signals nor shows a bar: the
+/// listener ends the run through the watch of [`RunEvent::Begun`].
+///
+/// # Errors
+/// As those of [`run`].
+pub fn run_scene(scene: Scene, options: &RunOptions, listener: Sender<RunEvent>) -> Result<String, Failure> {
+    run_timed(scene, options, Clock::start(), Some(listener))
+}
+
+fn run_timed(
+    scene: Scene,
+    options: &RunOptions,
+    clock: Clock,
+    listener: Option<Sender<RunEvent>>,
+) -> Result<String, Failure> {
+    let mut prepared = Prepared::build(scene, options)?;
     let opening = Opening::find(&mut prepared, options.resume)?;
-    let progress = Progress::new(&prepared, options.quiet);
+    let catches_signals = listener.is_none();
+    let progress = Progress::new(&prepared, options.quiet, listener);
     opening.remark.iter().for_each(|text| progress.say(text));
     let is_resumed = opening.resumed.is_some();
     let (totals, unwritten) = match opening.resumed {
@@ -61,6 +83,7 @@ pub fn run(options: &RunOptions) -> Result<String, Failure> {
         totals,
         unwritten,
         progress,
+        catches_signals,
         folder: opening.folder,
         checkpoints: opening.checkpoints,
     };
@@ -76,6 +99,8 @@ struct Run {
     /// The row of the present frame while the frame is not written.
     unwritten: Option<MetricsRow>,
     progress: Progress,
+    /// Whether signals that ask the program to end are caught.
+    catches_signals: bool,
     folder: OutputFolder,
     checkpoints: CheckpointFolder,
 }
@@ -93,7 +118,9 @@ impl Run {
     /// If a result cannot be written.
     fn try_simulate(&mut self, is_resumed: bool) -> Result<Outcome, Failure> {
         let watch = self.prepared.world.watch();
-        interrupt::listen(&watch.stop_flag());
+        if self.catches_signals {
+            interrupt::listen(&watch.stop_flag());
+        }
         self.folder.write_scene_json(&self.prepared.scene).map_err(|error| Failure::failed(&error))?;
         self.checkpoints.keep_first_reserve(self.prepared.world.vertex_count());
         if !is_resumed && !self.prepared.scene.output.formats.is_empty() {

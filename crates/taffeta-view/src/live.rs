@@ -333,6 +333,9 @@ impl LiveShow {
         let inputs = StepInputs { grabs, ..StepInputs::default() };
         let Self { world, hands, painter, report, size, frame_time, .. } = self;
         world.step_led(&inputs, *frame_time, &mut |lead| {
+            if lead.targets.is_empty() {
+                return;
+            }
             if let Some(interlude) = &mut interlude {
                 interlude.show(|| painter.paint(lead.world, (hands, report)));
                 interlude.listen(hands);

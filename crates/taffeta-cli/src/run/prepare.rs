@@ -48,9 +48,8 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    /// Reads and checks everything.
-    pub(super) fn read(options: &RunOptions) -> Result<Self, Failure> {
-        let mut scene = read_scene(&options.scene, &options.changes)?;
+    /// Checks everything and builds the world.
+    pub(super) fn build(mut scene: Scene, options: &RunOptions) -> Result<Self, Failure> {
         if options.draft {
             scene.make_draft();
         }
@@ -100,7 +99,7 @@ fn choose_last_frame(asked: Option<u64>, scene: &Scene) -> u64 {
 }
 
 /// The number of threads for what the scene asks. Chosen here and not by the world, so that the summary can tell it.
-fn choose_threads(asked: usize, warnings: &mut Vec<String>) -> usize {
+pub fn choose_threads(asked: usize, warnings: &mut Vec<String>) -> usize {
     if asked > MAX_THREADS {
         warnings.push(format!("{asked} threads are too many: the run takes {MAX_THREADS}"));
     }
@@ -116,7 +115,7 @@ fn default_folder(scene: &Path) -> PathBuf {
 }
 
 /// Describes oddities at the start of a scene.
-pub(crate) fn describe_start(scene: &Scene, world: &World) -> Vec<String> {
+pub fn describe_start(scene: &Scene, world: &World) -> Vec<String> {
     let starts = find_starts_inside(scene, world).into_iter().map(|start| start.warning);
     describe_crossings(world).into_iter().chain(starts).collect()
 }
@@ -131,16 +130,21 @@ pub(crate) fn read_scene(path: &Path, changes: &SceneChanges) -> Result<Scene, F
             path.display()
         )));
     }
-    let mut scene = Scene::from_file(path, &overrides).map_err(|error| match &error {
-        SceneError::File { .. } if !path.exists() => {
-            Failure::Usage(format!("{error}\n  = `taffeta new NAME` writes a starter scene"))
-        }
-        _ => Failure::usage(&error),
-    })?;
+    let mut scene = Scene::from_file(path, &overrides).map_err(|error| refuse_scene(path, &error))?;
     if let Some(threads) = changes.threads {
         scene.simulation.settings.threads = usize::from(threads);
     }
     Ok(scene)
+}
+
+/// Refusal of a scene that was read from a file.
+pub fn refuse_scene(path: &Path, error: &SceneError) -> Failure {
+    match error {
+        SceneError::File { .. } if !path.exists() => {
+            Failure::Usage(format!("{error}\n  = `taffeta new NAME` writes a starter scene"))
+        }
+        _ => Failure::usage(error),
+    }
 }
 
 /// Returns whether a pin can be overloaded.
@@ -159,7 +163,7 @@ fn hash_motion(scene: &Scene) -> Result<String, SceneError> {
 }
 
 /// The refusal of a world, with the mesh file to look at.
-pub(crate) fn refuse_world(path: &Path, scene: &Scene, error: &BuildError) -> Failure {
+pub fn refuse_world(path: &Path, scene: &Scene, error: &BuildError) -> Failure {
     let mut text = format!("{}: {error}", path.display());
     if let BuildError::Mesh { cloth, .. } = error {
         let shape = scene.cloths.iter().find(|c| c.name == *cloth).map(|c| &c.shape);

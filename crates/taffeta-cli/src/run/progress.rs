@@ -21,6 +21,33 @@ const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 /// Weight of the newest frame in the mean cost of a frame: calm enough to be read.
 const NEWEST_WEIGHT: f64 = 0.1;
 
+/// What a run tells a program that contains it.
+#[derive(Clone, Debug)]
+pub enum RunEvent {
+    /// The first step is about to be made, or the first one after a resumption.
+    Begun {
+        /// Tells how far the run has come, and ends it.
+        watch: Watch,
+        /// Frames that are there already.
+        frame: u64,
+        /// The last frame of the run.
+        last_frame: u64,
+        /// Time at the end of the run \[s\]; `None`: an equilibrium is searched for, in which no time passes.
+        end_time: Option<f64>,
+    },
+    /// A frame is done.
+    Frame {
+        /// Its number.
+        frame: u64,
+        /// Its time \[s\].
+        time: f64,
+        /// Vertices of all bodies.
+        vertices: usize,
+    },
+    /// A line that the program would print to standard error, such as a warning.
+    Said(String),
+}
+
 /// Progress and warnings of a run.
 pub(super) struct Progress {
     board: Arc<Mutex<Board>>,
@@ -45,16 +72,28 @@ struct Board {
 }
 
 enum Display {
+    /// A program that contains this one shows it. Nobody listening any more is no reason to complain.
+    Told(Sender<RunEvent>),
     Bar(ProgressBar),
-    Lines { printed: Instant },
+    Lines {
+        printed: Instant,
+    },
     Silent,
 }
 
 impl Progress {
-    /// A bar on a terminal, otherwise a line now and then; nothing but warnings if `quiet`.
-    pub(super) fn new(prepared: &Prepared, quiet: bool) -> Self {
+    /// What the listener makes of it; without one a bar on a terminal, otherwise a line now and then; nothing but warnings if
+    /// `quiet`.
+    pub(super) fn new(prepared: &Prepared, quiet: bool, listener: Option<Sender<RunEvent>>) -> Self {
         let (world, simulation) = (&prepared.world, &prepared.scene.simulation);
-        let display = if quiet {
+        let end_time = prepared.last_frame as f64 * simulation.frame_time();
+        let end_time = (!simulation.is_static()).then_some(end_time);
+        let quiet = quiet || listener.is_some();
+        let display = if let Some(listener) = listener {
+            let (watch, frame, last_frame) = (world.watch(), world.frame(), prepared.last_frame);
+            listener.send(RunEvent::Begun { watch, frame, last_frame, end_time }).ok();
+            Display::Told(listener)
+        } else if quiet {
             Display::Silent
         } else if std::io::stderr().is_terminal() {
             let style = ProgressStyle::with_template("{bar:12} {wide_msg}")
@@ -64,11 +103,10 @@ impl Progress {
         } else {
             Display::Lines { printed: Instant::now() }
         };
-        let end_time = prepared.last_frame as f64 * simulation.frame_time();
         let board = Arc::new(Mutex::new(Board {
             display,
             watch: world.watch(),
-            end_time: (!simulation.is_static()).then_some(end_time),
+            end_time,
             last_frame: prepared.last_frame,
             frame: world.frame(),
             begun: Instant::now(),
@@ -90,6 +128,10 @@ impl Progress {
         board.mean_cost = Some(board.mean_cost.map_or(cost, |mean| mean + NEWEST_WEIGHT * (cost - mean)));
         (board.frame, board.vertices) = (world.frame(), world.vertex_count());
         board.begun = Instant::now();
+        if let Display::Told(listener) = &board.display {
+            let (frame, time, vertices) = (board.frame, world.time(), board.vertices);
+            listener.send(RunEvent::Frame { frame, time, vertices }).ok();
+        }
         let text = board.describe_frame(world.time());
         board.show(text);
     }
@@ -102,6 +144,7 @@ impl Progress {
     /// Prints a line without disturbing the bar.
     pub(super) fn say(&self, text: &str) {
         match &self.board().display {
+            Display::Told(listener) => _ = listener.send(RunEvent::Said(text.to_owned())),
             Display::Bar(bar) => bar.suspend(|| say(text)),
             Display::Lines { .. } | Display::Silent => say(text),
         }
@@ -161,7 +204,7 @@ impl Board {
                 *printed = Instant::now();
                 say(text);
             }
-            Display::Lines { .. } | Display::Silent => {}
+            Display::Lines { .. } | Display::Told(_) | Display::Silent => {}
         }
     }
 }

@@ -270,6 +270,22 @@ impl Scene {
         }
     }
 
+    /// The scene with further overrides after those that it was read with. It is read anew from its text, not from its file.
+    ///
+    /// # Errors
+    /// As those of [`Scene::from_str`].
+    pub fn with_overrides(&self, more: &[Override]) -> Result<Self, SceneError> {
+        let Document { text, path, settings, .. } = &self.document;
+        let old: Result<Vec<Override>, SceneError> =
+            settings.iter().map(|text| Override::parse(text)).collect();
+        Self::from_str(text, path, &[old?, more.to_vec()].concat())
+    }
+
+    /// The path that names the scene in messages.
+    pub fn path(&self) -> &Path {
+        &self.document.path
+    }
+
     /// The scene as resolved, in canonical JSON: every value explicit, keys in alphabetical order, paths absolute.
     /// Reading it back gives an equal scene, from any folder.
     pub fn to_json(&self) -> serde_json::Value {

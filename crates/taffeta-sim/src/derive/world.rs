@@ -183,6 +183,16 @@ impl World {
         self.watch.clone()
     }
 
+    /// The threads that the world works on. What is done on one of them does not wait for another one to take it over.
+    pub fn thread_pool(&self) -> Arc<ThreadPool> {
+        Arc::clone(&self.pool)
+    }
+
+    /// Lets the world work on other threads from now on, for many worlds that share some. Results do not depend on it.
+    pub fn set_thread_pool(&mut self, pool: Arc<ThreadPool>) {
+        self.pool = pool;
+    }
+
     /// Lets a handle that is there already be one on this world, in place of that which it had: for worlds that follow one
     /// another.
     pub fn set_watch(&mut self, watch: Watch) {

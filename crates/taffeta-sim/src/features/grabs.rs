@@ -62,9 +62,6 @@ pub(crate) fn lead_grabs(
     grabs: &mut [Grab],
     lead: &mut Leader<'_>,
 ) -> Result<(), StepError> {
-    if grabs.is_empty() {
-        return Ok(());
-    }
     let middle = |patch: &GrabbedPatch| patch.middle(&world.state.motion.positions);
     let places: Vec<DVec3> = world.inputs.grabbed.iter().map(middle).collect();
     let mut targets: Vec<DVec3> = grabs.iter().map(|grab| grab.target).collect();

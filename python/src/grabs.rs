@@ -1,0 +1,114 @@
+//! Grabs and the other inputs of a step.
+
+use crate::errors::error;
+use crate::input::{material_point, vector};
+use glam::DVec3;
+use pyo3::prelude::*;
+use taffeta_sim::{Grab as SimGrab, StepInputs, World as SimWorld};
+
+/// A pull on a material point.
+#[pyclass(frozen, module = "taffeta")]
+pub(crate) struct Grab {
+    body: String,
+    point: DVec3,
+    target: DVec3,
+    stiffness: f64,
+    radius: f64,
+}
+
+#[pymethods]
+impl Grab {
+    #[new]
+    #[pyo3(signature = (body, point, target, *, stiffness = 100.0, radius = 0.0))]
+    fn new(
+        body: String,
+        point: &Bound<'_, PyAny>,
+        target: &Bound<'_, PyAny>,
+        stiffness: f64,
+        radius: f64,
+    ) -> PyResult<Self> {
+        let py = target.py();
+        if !(stiffness.is_finite() && stiffness > 0.0) {
+            let text =
+                format!("the stiffness of a grab is {stiffness} N/m, but must be finite and greater than 0");
+            return Err(error(py, "ArrayError", text));
+        }
+        if !(radius.is_finite() && radius >= 0.0) {
+            let text = format!("the radius of a grab is {radius} m, but must be finite and not negative");
+            return Err(error(py, "ArrayError", text));
+        }
+        let point = material_point(point, "the point of a grab")?;
+        let target = vector(target, "the target of a grab")?;
+        Ok(Self { body, point, target, stiffness, radius })
+    }
+
+    /// Name of the cloth or rope.
+    #[getter]
+    fn body(&self) -> &str {
+        &self.body
+    }
+
+    /// The material point [m].
+    #[getter]
+    fn point(&self) -> [f64; 3] {
+        self.point.to_array()
+    }
+
+    /// Where it is pulled to [m].
+    #[getter]
+    fn target(&self) -> [f64; 3] {
+        self.target.to_array()
+    }
+
+    /// Stiffness of the spring [N/m].
+    #[getter]
+    fn stiffness(&self) -> f64 {
+        self.stiffness
+    }
+
+    /// Radius of the patch that is held [m].
+    #[getter]
+    fn radius(&self) -> f64 {
+        self.radius
+    }
+
+    fn __repr__(&self) -> String {
+        let Self { body, point, target, stiffness, radius } = self;
+        format!("Grab({body:?}, {point}, {target}, stiffness={stiffness}, radius={radius})")
+    }
+}
+
+/// Gravity and wind of a step.
+pub(crate) fn read_forces(
+    gravity: Option<&Bound<'_, PyAny>>,
+    wind: Option<&Bound<'_, PyAny>>,
+) -> PyResult<StepInputs> {
+    let gravity = gravity.map(|value| vector(value, "gravity")).transpose()?;
+    let wind = wind.map(|value| vector(value, "wind")).transpose()?;
+    Ok(StepInputs { gravity, wind, ..StepInputs::default() })
+}
+
+/// The inputs of a step, with the grabs' bodies by number.
+///
+/// # Errors
+/// In words, if there is no such body.
+pub(crate) fn read_inputs(
+    world: &SimWorld,
+    forces: StepInputs,
+    grabs: Option<&[PyRef<'_, Grab>]>,
+) -> Result<StepInputs, String> {
+    let names = || {
+        let cloths = world.cloths().iter().map(|cloth| cloth.name.as_str());
+        cloths.chain(world.loose_bodies().iter().map(|body| body.name.as_str()))
+    };
+    let find = |grab: &PyRef<'_, Grab>| {
+        let body = names().position(|name| name == grab.body).ok_or_else(|| {
+            let known = names().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
+            format!("a grab holds the body {:?}, but there are only {known}", grab.body)
+        })?;
+        let Grab { point, target, stiffness, radius, .. } = **grab;
+        Ok(SimGrab { body, point, radius, target, stiffness })
+    };
+    let grabs: Result<Vec<SimGrab>, String> = grabs.unwrap_or_default().iter().map(find).collect();
+    Ok(StepInputs { grabs: grabs?, ..forces })
+}

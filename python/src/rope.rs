@@ -1,0 +1,63 @@
+//! Ropes of a world, and their arrays.
+
+use crate::arrays::{Vectors, show_vectors};
+use crate::slot::World;
+use numpy::PyArrayDyn;
+use pyo3::prelude::*;
+use std::sync::Arc;
+use taffeta_sim::Motion;
+
+/// A rope of a world.
+#[pyclass(frozen, module = "taffeta")]
+pub(crate) struct Rope {
+    world: Py<World>,
+    body: usize,
+    name: String,
+}
+
+impl Rope {
+    pub(crate) fn new(world: Py<World>, body: usize, name: String) -> Self {
+        Self { world, body, name }
+    }
+
+    fn vectors<'py>(
+        &self,
+        py: Python<'py>,
+        choose: impl FnOnce(&Motion) -> &Vectors,
+    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let vectors = self.world.get().with(py, |world| {
+            // Loose bodies are numbered after the cloths, and their vertices come in this order.
+            let (bodies, number) =
+                (&world.sheet().vertex_cloths.raw, (world.cloths().len() + self.body) as u32);
+            let first = bodies.partition_point(|body| *body < number);
+            let end = bodies.partition_point(|body| *body <= number);
+            (Arc::clone(choose(world.motion())), first..end)
+        })?;
+        show_vectors(py, vectors)
+    }
+}
+
+#[pymethods]
+impl Rope {
+    /// Its name in the scene.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Positions of the vertices along the rope [m].
+    #[getter]
+    fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        self.vectors(py, |motion| &motion.positions)
+    }
+
+    /// Velocities of the vertices [m/s].
+    #[getter]
+    fn velocities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        self.vectors(py, |motion| &motion.velocities)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Rope {:?}>", self.name)
+    }
+}

@@ -1,0 +1,42 @@
+//! Faces and material coordinates of cloths, which stay the same until a mesh changes.
+
+use glam::DVec2;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use taffeta_sim::{ClothId, ClothView};
+
+/// Faces and material coordinates of a cloth, which stay the same until its mesh changes.
+#[derive(Clone)]
+pub(crate) struct Topology {
+    version: u64,
+    pub faces: Arc<Vec<[u32; 3]>>,
+    pub material: Option<Arc<Vec<[DVec2; 3]>>>,
+}
+
+impl Topology {
+    fn of(cloth: &ClothView<'_>) -> Self {
+        let material = cloth.cloth().has_material.then(|| Arc::new(cloth.corners().to_vec()));
+        Self { version: cloth.topology_version(), faces: Arc::new(cloth.faces().to_vec()), material }
+    }
+}
+
+/// The topologies of the cloths of a world, as they were last asked for.
+#[derive(Default)]
+pub(crate) struct Topologies {
+    kept: Mutex<BTreeMap<ClothId, Topology>>,
+}
+
+impl Topologies {
+    /// That of a cloth as it is now.
+    pub(crate) fn find(&self, id: ClothId, cloth: &ClothView<'_>) -> Topology {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        match kept.get(&id).filter(|topology| topology.version == cloth.topology_version()) {
+            Some(topology) => topology.clone(),
+            None => {
+                let topology = Topology::of(cloth);
+                kept.insert(id, topology.clone());
+                topology
+            }
+        }
+    }
+}

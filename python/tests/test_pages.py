@@ -1,0 +1,34 @@
+"""Code blocks of the pages and the examples are executed."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+PAGES = [ROOT / "docs" / "python.md", ROOT / "python" / "README.md"]
+EXAMPLES = sorted((ROOT / "python" / "examples").glob("*.py"))
+
+
+def blocks(path: Path) -> list[str]:
+    return re.findall(r"^```python\n(.*?)^```", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_the_code_blocks_of_a_page_run_one_after_another(page: Path, tmp_path: Path) -> None:
+    code = blocks(page)
+    assert code, "there are some"
+    for name in ("scenes", "meshes"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    (tmp_path / "page.py").write_text("\n\n".join(code))
+    done = subprocess.run([sys.executable, "page.py"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
+def test_an_example_runs(example: Path, tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, str(example)], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert list(tmp_path.iterdir()), "it leaves a file"

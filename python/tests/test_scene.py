@@ -1,0 +1,123 @@
+"""Scenes: reading, changing, and what is wrong with them."""
+
+import copy
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import taffeta as tf
+from conftest import ROOT, sheet_tables
+
+BAD = """\
+[simulation]
+duration = 1.0
+
+[[cloth]]
+name = "sheet"
+grid = { size = [1.0, 1.0], cells = [4, 4] }
+material = "cotton"
+colour = "red"
+"""
+
+
+def test_a_scene_comes_from_a_file_a_text_or_a_dict(tmp_path: Path) -> None:
+    path = ROOT / "scenes" / "drape.toml"
+    loaded = tf.Scene.load(path)
+    assert Path(loaded.path) == path and loaded["simulation.duration"] == 2.0
+    text = tf.Scene.from_toml(path.read_text())
+    assert text == loaded and text.hash() == loaded.hash()
+    again = tf.Scene(loaded.to_dict())
+    assert again == loaded
+
+
+def test_values_are_read_by_their_paths(scene: tf.Scene) -> None:
+    assert scene["cloth.0.grid.cells"] == [6, 6]
+    assert scene["cloth.0.name"] == "sheet"
+    assert isinstance(scene["simulation"], dict)
+    with pytest.raises(KeyError, match="the scene has no wardrobe; it has air, "):
+        scene["wardrobe"]
+    with pytest.raises(KeyError, match="has the numbers below 1"):
+        scene["cloth.3"]
+
+
+def test_values_are_set_as_the_program_sets_them(scene: tf.Scene) -> None:
+    scene["cloth.0.grid.cells"] = [32, 32]
+    assert scene["cloth.0.grid.cells"] == [32, 32]
+    scene["cloth.0.grid.cells"] = np.array([3, 4])
+    scene["cloth.0.material"] = "silk"
+    scene["cloth.0.material.density"] = 0.25
+    assert scene["cloth.0.material.density"] == 0.25
+    assert scene.build().vertex_count == 20
+    scene.update({"simulation.duration": 3, "simulation.frame_rate": 30.0})
+    assert scene.last_frame == 90 and scene.frame_time == pytest.approx(1 / 30)
+
+
+def test_a_bad_value_leaves_the_scene_as_it_was(scene: tf.Scene) -> None:
+    before = scene.to_dict()
+    for key, value in [("cloth.0.grid.cells", [0, 4]), ("cloth.0.grid.cells", "many"), ("simulation.duration", float("nan")), ("nothing", 1)]:
+        with pytest.raises(tf.SceneError) as caught:
+            scene[key] = value
+        assert f"--set {key}=" in str(caught.value) and caught.value.line is None
+        assert caught.value.key == key or caught.value.key
+    with pytest.raises(TypeError, match="`simulation.duration` is of type object"):
+        scene["simulation.duration"] = object()
+    with pytest.raises(TypeError, match="keys must be strings"):
+        scene["cloth.0.grid"] = {1: 2}
+    assert scene.to_dict() == before
+
+
+def test_copies_are_changed_independently(scene: tf.Scene) -> None:
+    for other in (scene.copy(), copy.copy(scene), copy.deepcopy(scene)):
+        other["simulation.duration"] = 9.0
+        assert scene["simulation.duration"] == 0.5 and other != scene
+
+
+def test_a_scene_error_has_the_place_and_the_text_of_the_program(tmp_path: Path) -> None:
+    path = tmp_path / "bad.toml"
+    path.write_text(BAD)
+    with pytest.raises(tf.SceneError) as caught:
+        tf.Scene.load(path)
+    error = caught.value
+    assert (error.file, error.line, error.column) == (str(path), 8, 1)
+    assert error.key == "cloth.0.colour" and len(error.problems) == 1
+    assert isinstance(error, ValueError) and isinstance(error, tf.TaffetaError)
+    program = subprocess.run([sys.executable, "-m", "taffeta", "run", str(path)], capture_output=True, text=True)
+    assert program.returncode == 2
+    assert program.stderr == f"error: {error}\n"
+
+
+def test_a_missing_file_has_the_text_of_the_program(tmp_path: Path) -> None:
+    path = tmp_path / "nothing.toml"
+    with pytest.raises(tf.SceneError) as caught:
+        tf.Scene.load(path)
+    program = subprocess.run([sys.executable, "-m", "taffeta", "run", str(path)], capture_output=True, text=True)
+    assert program.stderr == f"error: {caught.value}\n" and caught.value.file == str(path)
+
+
+def test_what_shows_only_with_the_mesh_is_an_error_of_the_scene_too(scene: tf.Scene) -> None:
+    scene["cloth.0.pin.0.where"] = {"material_box": [[0.9, 0.02], [0.92, 0.03]]}
+    with pytest.raises(tf.SceneError, match="pin"):
+        scene.build()
+
+
+def test_a_dict_that_is_no_scene_is_refused() -> None:
+    with pytest.raises(tf.SceneError, match="the scene has no cloth"):
+        tf.Scene({"simulation": {"duration": 1.0}})
+    tables = sheet_tables()
+    tables["cloth"][0]["grid"]["cells"] = [float("inf"), 2]
+    with pytest.raises(tf.SceneError, match=r"<dict>.json:\d+:\d+"):
+        tf.Scene(tables)
+    endless: dict[str, object] = {}
+    endless["simulation"] = endless
+    with pytest.raises(ValueError, match="does it contain itself"):
+        tf.Scene(endless)
+    with pytest.raises(TypeError):
+        tf.Scene("scenes/drape.toml")  # type: ignore[arg-type]
+
+
+def test_warnings_are_those_of_python() -> None:
+    scene = tf.Scene(sheet_tables(pin=[], grid={"size": [100.0, 100.0], "cells": [4, 4]}))
+    with pytest.warns(tf.TaffetaWarning):
+        scene.build()

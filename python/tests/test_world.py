@@ -1,0 +1,296 @@
+"""Worlds: steps, reports, states, arrays."""
+
+import gc
+from pathlib import Path
+
+import numpy as np
+import pytest
+import taffeta as tf
+from conftest import ROOT, sheet_tables
+
+
+def test_a_step_reports_as_attributes_and_as_a_mapping(world: tf.World) -> None:
+    report = world.step(1 / 60)
+    assert report.time == pytest.approx(1 / 60) and report.vertices == world.vertex_count
+    assert dict(report)["energy"] == report.energy == report["energy"]
+    assert report.energy == pytest.approx(
+        report.kinetic_energy + report.stretch_energy + report.bend_energy + report.gravity_energy
+    )
+    assert report.remeshed == () and len(report) == len(report.keys()) == len(report.items())
+    assert "vertices" in report and "nothing" not in report and report.get("nothing") is None
+    assert set(report.times) >= {"solve", "detect"}
+    with pytest.raises(KeyError, match="a report has no \"nothing\"; it has time"):
+        report["nothing"]
+
+
+def test_forces_of_a_step_count_for_that_step(scene: tf.Scene) -> None:
+    floating, falling = scene.build(), scene.build()
+    floating.step(1 / 60, gravity=(0.0, 0.0, 0.0))
+    falling.step(1 / 60)
+    assert floating.measure()["kinetic_energy"] < 1e-12 < falling.measure()["kinetic_energy"]
+
+
+def test_arrays_keep_the_values_of_when_they_were_taken(world: tf.World) -> None:
+    sheet = world.cloths["sheet"]
+    before = sheet.positions
+    copy = before.copy()
+    for _ in range(3):
+        world.step(1 / 60)
+    assert np.array_equal(before, copy)
+    assert np.linalg.norm(sheet.positions - before, axis=1).max() > 1e-3
+    del world, sheet
+    gc.collect()
+    assert np.array_equal(before, copy)
+
+
+def test_arrays_have_the_documented_shapes_and_are_read_only(world: tf.World) -> None:
+    sheet = world.cloths["sheet"]
+    vertices, faces = sheet.vertex_count, sheet.face_count
+    assert (vertices, faces) == (world.vertex_count, world.face_count)
+    expected = {
+        "positions": ((vertices, 3), np.float64),
+        "velocities": ((vertices, 3), np.float64),
+        "normals": ((vertices, 3), np.float32),
+        "faces": ((faces, 3), np.uint32),
+        "material": ((faces, 3, 2), np.float64),
+        "strains": ((faces,), np.float64),
+        "sizes": ((vertices,), np.float64),
+    }
+    for name, (shape, dtype) in expected.items():
+        array = getattr(sheet, name)
+        assert array.shape == shape and array.dtype == dtype, name
+        assert not array.flags.writeable, name
+        with pytest.raises(ValueError):
+            array[0] = 0
+
+
+def test_views_cannot_be_made_writeable(world: tf.World) -> None:
+    for name in ("positions", "velocities", "faces", "material"):
+        with pytest.raises(ValueError):
+            getattr(world.cloths["sheet"], name).flags.writeable = True
+
+
+def test_buffers_are_filled_with_positions_velocities_and_normals(adaptive: tf.World) -> None:
+    for _ in range(25):
+        adaptive.step(1 / 60)
+    sheet = adaptive.cloths["sheet"]
+    out = np.empty((sheet.vertex_count, 3), dtype=np.float32)
+    sheet.positions_into(out)
+    assert np.array_equal(out, sheet.positions.astype(np.float32))
+    sheet.velocities_into(out)
+    assert np.array_equal(out, sheet.velocities.astype(np.float32))
+    sheet.normals_into(out)
+    x, faces = sheet.positions, sheet.faces
+    areas = np.cross(x[faces[:, 1]] - x[faces[:, 0]], x[faces[:, 2]] - x[faces[:, 0]])
+    expected = np.zeros_like(x)
+    for corner in range(3):
+        np.add.at(expected, faces[:, corner], areas)
+    expected /= np.linalg.norm(expected, axis=1, keepdims=True)
+    assert np.abs(out - expected).max() < 1e-4
+
+
+def test_a_state_is_bytes_and_restores_to_the_bit(world: tf.World) -> None:
+    world.step(1 / 60)
+    state = world.save()
+    hashes = [world.step(1 / 60).state_hash for _ in range(3)]
+    world.restore(state)
+    assert world.frame == 1
+    assert [world.step(1 / 60).state_hash for _ in range(3)] == hashes
+
+
+def test_the_number_of_threads_does_not_change_a_bit() -> None:
+    scene = tf.Scene(sheet_tables(cells=20))
+    worlds = [scene.build(threads=threads) for threads in (1, 2)]
+    for _ in range(3):
+        one, two = (world.step(1 / 60).state_hash for world in worlds)
+        assert one == two
+
+
+def test_a_grab_pulls_and_a_callback_moves_its_target(world: tf.World) -> None:
+    target = np.array([0.0, 1.0, 0.0])
+    seen = []
+
+    def lift(substep: tf.Substep) -> None:
+        seen.append((substep.time, substep.length, substep.places.copy()))
+        substep.targets = substep.targets + [0.0, 0.01, 0.0]
+
+    for _ in range(5):
+        world.step(1 / 60, grabs=[tf.Grab("sheet", (0.5, 0.0), target, radius=0.1)], callback=lift)
+    assert len(seen) >= 5 and all(length > 0 for _, length, _ in seen)
+    assert seen[-1][2][0, 1] > seen[0][2][0, 1], "what is held has gone up"
+
+
+def test_a_callback_that_changes_nothing_makes_the_same_step(scene: tf.Scene) -> None:
+    plain, watched = scene.build(), scene.build()
+    for _ in range(3):
+        assert plain.step(1 / 60).state_hash == watched.step(1 / 60, callback=lambda substep: None).state_hash
+
+
+def test_an_equilibrium_takes_no_time(world: tf.World) -> None:
+    report = world.equilibrate()
+    assert report.time == 0.0 and report.residual < 1e-3
+    assert np.abs(world.cloths["sheet"].velocities).max() == 0.0
+
+
+def test_a_rope_has_arrays_of_its_own() -> None:
+    tables = sheet_tables()
+    material = {"density": 0.05, "stretch": 1e5, "bend": 1e-5}
+    tables["rope"] = [{"name": "line", "length": 1.0, "segments": 8, "radius": 0.01, "material": material}]
+    world = tf.Scene(tables).build()
+    world.step(1 / 60)
+    assert world.ropes["line"].positions.shape == (9, 3)
+
+
+def test_names_that_are_not_there_are_answered_with_those_that_are(world: tf.World) -> None:
+    with pytest.raises(KeyError, match="there is no cloth 'blanket'; there are: 'sheet'"):
+        world.cloths["blanket"]
+
+
+def test_worlds_show_themselves(world: tf.World) -> None:
+    assert "49 vertices" in repr(world) and "sheet" in repr(world.cloths["sheet"])
+    png = world._repr_png_()
+    assert png.startswith(b"\x89PNG\r\n")
+
+
+def test_an_obstacle_moves_to_a_pose_and_carries_the_cloth() -> None:
+    tables = sheet_tables(pin=[], place={"translate": [-0.5, 0.21, 0.5], "rotate_deg": [-90, 0, 0]})
+    tables["obstacle"] = [{"name": "ball", "shape": {"sphere": {"radius": 0.2}}}]
+    world = tf.Scene(tables).build()
+    ball = world.obstacles["ball"]
+    assert ball.kind == "sphere" and ball.pose == ((0, 0, 0), (1, 0, 0, 0))
+    for _ in range(10):
+        world.step(1 / 60)
+    before = world.cloths["sheet"].positions
+    half = np.sqrt(0.5)
+    for k in range(10):
+        ball.pose = (np.array([0.0, 0.01 * (k + 1), 0.0]), (half, 0.0, half, 0.0))
+        world.step(1 / 60)
+    load = world.step(1 / 60).obstacle_loads["ball"]
+    assert load.force[1] < 0 and load.torque.shape == (3,) and np.allclose(load.point, [0.0, 0.1, 0.0])
+    position, turn = ball.pose
+    assert position == pytest.approx((0, 0.1, 0)) and turn == pytest.approx((half, 0, half, 0))
+    assert world.cloths["sheet"].positions[:, 1].max() > before[:, 1].max() + 0.05
+
+
+def test_a_mesh_obstacle_takes_positions() -> None:
+    tables = sheet_tables()
+    mesh = sorted((ROOT / "meshes").rglob("*.obj"))[0]
+    tables["obstacle"] = [{"name": "body", "shape": {"mesh": str(mesh)}, "place": {"translate": [0, -3, 0]}}]
+    world = tf.Scene(tables).build()
+    body = world.obstacles["body"]
+    start = body.positions
+    body.positions = start + [0.0, 0.01, 0.0]
+    world.step(1 / 60)
+    assert np.allclose(body.positions, start + [0.0, 0.01, 0.0])
+
+
+def test_a_pin_takes_targets_a_pose_and_lets_go() -> None:
+    tables = sheet_tables()
+    tables["cloth"][0]["pin"][0]["name"] = "hand"
+    world = tf.Scene(tables).build()
+    assert list(world.pins) == ["hand", "pin 1"]
+    hand = world.pins["hand"]
+    points = hand.positions + [0.0, 0.02, 0.0]
+    hand.targets = points
+    world.step(1 / 60)
+    assert np.allclose(hand.positions, points) and hand.targets.shape == points.shape
+    hand.set_pose(((0.0, 0.0, 0.01), (1, 0, 0, 0)))
+    world.step(1 / 60)
+    assert np.allclose(hand.positions, points + [0.0, -0.02, 0.01])
+    hand.release()
+    world.step(1 / 60)
+    assert hand.is_released and len(hand.positions) == 0
+
+
+def test_a_pin_is_added_to_vertices(world: tf.World) -> None:
+    sheet = world.cloths["sheet"]
+    lowest = int(np.argmax(sheet.positions[:, 2]))
+    pin = sheet.add_pin([lowest], name="finger")
+    before = sheet.positions[lowest]
+    for _ in range(3):
+        world.step(1 / 60)
+    assert np.array_equal(sheet.positions[lowest], before) and "finger" in world.pins and not pin.is_released
+
+
+def test_bodies_come_and_go(world: tf.World) -> None:
+    ball = world.add_obstacle({"name": "ball", "shape": {"sphere": {"radius": 0.1}}, "place": {"translate": [0, -2, 0]}})
+    assert ball.kind == "sphere" and list(world.obstacles) == ["ball"]
+    with pytest.raises(tf.SceneError, match="radius"):
+        world.add_obstacle({"shape": {"sphere": {"radius": -1.0}}})
+    table = sheet_tables(name="other", pin=[], place={"translate": [0, 2, 0]})["cloth"][0]
+    other = world.add_cloth(table)
+    assert list(world.cloths) == ["sheet", "other"] and other.vertex_count == 49
+    with pytest.raises(tf.BuildError, match="other"):
+        world.add_cloth(table)
+    world.step(1 / 60)
+    assert other.velocities[:, 1].max() < 0
+    kept = other.positions
+    other.remove()
+    ball.remove()
+    world.step(1 / 60)
+    assert list(world.cloths) == ["sheet"] and list(world.obstacles) == [] and kept.shape == (49, 3)
+    with pytest.raises(tf.ArrayError, match="was removed"):
+        other.positions
+    with pytest.raises(tf.ArrayError, match="was removed"):
+        ball.pose
+
+
+def test_a_snapshot_is_returned_to(adaptive: tf.World) -> None:
+    adaptive.step(1 / 60)
+    snapshot = adaptive.snapshot()
+    hashes = [adaptive.step(1 / 60).state_hash for _ in range(20)]
+    adaptive.return_to(snapshot)
+    assert adaptive.time == snapshot.time and adaptive.frame == 1
+    assert [adaptive.step(1 / 60).state_hash for _ in range(20)] == hashes
+
+
+def test_origins_bring_fields_over_a_pass(adaptive: tf.World) -> None:
+    sheet = adaptive.cloths["sheet"]
+    while True:
+        faces, version = sheet.faces, sheet.topology_version
+        points = np.zeros((sheet.vertex_count, 2))
+        points[faces.reshape(-1)] = sheet.material.reshape(-1, 2)
+        if adaptive.step(1 / 60).remeshed == ("sheet",):
+            break
+        assert sheet.topology_version == version
+    origins = sheet.origins
+    assert origins.face.shape == (sheet.vertex_count,) and origins.face.max() < len(faces)
+    now = np.zeros((sheet.vertex_count, 2))
+    now[sheet.faces.reshape(-1)] = sheet.material.reshape(-1, 2)
+    assert sheet.topology_version > version and np.allclose(origins.sample(faces, points), now, atol=1e-9)
+
+
+def test_the_tour_of_the_design_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every line that programs may rely on."""
+    text = (ROOT / "scenes" / "drape.toml").read_text()
+    text = text.replace("[[obstacle]]", '[[obstacle]]\nname = "ball"', 1)
+    text = text.replace("[cloth.remesh]", '[[cloth.pin]]\nname = "hand"\nwhere = { material_box = [[0.0, 0.0], [0.1, 0.1]] }\n\n[cloth.remesh]', 1)
+    (tmp_path / "drape.toml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+
+    scene = tf.Scene.load("drape.toml")
+    scene["cloth.0.grid.cells"] = [32, 32]
+    scene["cloth.0.grid.cells"] = [10, 10]
+    world = scene.build(threads=0)
+    for _ in range(3):
+        report = world.step(1 / 60)
+    assert report.vertices > 0 and isinstance(report.energy, float) and not report.remeshed
+    sheet = world.cloths["sheet"]
+    assert len(sheet.positions) == len(sheet.velocities) and len(sheet.faces) == len(sheet.material)
+    assert sheet.topology_version >= 0 and len(sheet.origins.face) == sheet.vertex_count
+    position, quaternion_wxyz = (0.0, 0.21, 0.0), (1.0, 0.0, 0.0, 0.0)
+    points = world.pins["hand"].positions + 0.001
+    world.obstacles["ball"].pose = (position, quaternion_wxyz)
+    world.pins["hand"].targets = points
+    world.step(1 / 60)
+    state = world.save()
+    world.restore(state)
+    scene["simulation.duration"] = 0.05
+    frames = tf.run(scene, out="out/drape", progress=True)
+    assert len(frames) == 4
+    image = tf.render(world, width=640)
+    assert image.shape == (360, 640, 3) and image.dtype == np.uint8
+    positions, faces, origin_face, origin_weights = tf.remesh(sheet.positions, sheet.faces, 0.1, uv=sheet.material, pins=[0])
+    assert len(positions) == len(origin_face) == len(origin_weights) and faces.max() < len(positions)
+    worlds = tf.VectorWorld(scene, 4, seeds=range(4))
+    worlds.step(1 / 60)

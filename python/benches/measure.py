@@ -39,6 +39,10 @@ def median(work: Callable[[], object], count: int) -> float:
     return statistics.median(times)
 
 
+# What a program does between two steps [s]: about as long as the loop in Python, so that threads fall asleep in both.
+PAUSE = 2e-5
+
+
 def measure_step() -> None:
     """What a step of 289 vertices costs from Python and from Rust, by turns and over the same motion."""
     dt, count, rounds = 1 / 60, 20, 20
@@ -55,7 +59,7 @@ def measure_step() -> None:
             world.step(dt)
             own.append(time.perf_counter() - start)
         world.restore(state)
-        same = time_steps(world, dt, count)
+        same = time_steps(world, dt, count, PAUSE)
         differences.extend(a - b for a, b in zip(own, same, strict=True))
         rust.extend(same)
     print(f"step of {world.vertex_count} vertices from Rust: {1e6 * statistics.median(rust):.0f} µs")
@@ -64,7 +68,7 @@ def measure_step() -> None:
     rest = sheet(16).build(threads=1)
     rest.equilibrate()
     rest.step(dt)
-    idle = median(lambda: rest.step(dt), 400) - statistics.median(time_steps(rest, dt, 400))
+    idle = median(lambda: rest.step(dt), 400) - statistics.median(time_steps(rest, dt, 400, PAUSE))
     print(f"  at rest more by {1e6 * idle:.1f} µs")
 
 

@@ -111,12 +111,24 @@ impl Job<'_> {
 }
 
 /// Makes steps as a program in Rust makes them, and returns how long each took [s]: what steps from Python are compared with.
+/// Between two of them the program is busy with something else for `pause` [s].
 #[pyfunction]
-pub(crate) fn time_steps(py: Python<'_>, world: &World, dt: f64, count: usize) -> PyResult<Vec<f64>> {
+#[pyo3(signature = (world, dt, count, pause = 0.0))]
+pub(crate) fn time_steps(
+    py: Python<'_>,
+    world: &World,
+    dt: f64,
+    count: usize,
+    pause: f64,
+) -> PyResult<Vec<f64>> {
     let mut away = world.take(py, "time its steps")?;
     let world = away.world();
     let timed = py.detach(|| {
         let mut time_step = |_| {
+            let idle = Instant::now();
+            while idle.elapsed().as_secs_f64() < pause {
+                std::hint::spin_loop();
+            }
             let start = Instant::now();
             world.step(&StepInputs::default(), dt).map(|_| start.elapsed().as_secs_f64())
         };

@@ -574,7 +574,7 @@ def step_worlds(
 ) -> list[StepReport]:
     """Makes a step of each world."""
 
-def time_steps(world: World, dt: float, count: int) -> list[float]:
+def time_steps(world: World, dt: float, count: int, pause: float = 0.0) -> list[float]:
     """Makes steps as a program in Rust makes them, and returns how long each took [s]."""
 
 def run_scene(

@@ -263,7 +263,6 @@ def test_origins_bring_fields_over_a_pass(adaptive: tf.World) -> None:
 def test_the_tour_of_the_design_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every line that programs may rely on."""
     text = (ROOT / "scenes" / "drape.toml").read_text()
-    text = text.replace("[[obstacle]]", '[[obstacle]]\nname = "ball"', 1)
     text = text.replace("[cloth.remesh]", '[[cloth.pin]]\nname = "hand"\nwhere = { material_box = [[0.0, 0.0], [0.1, 0.1]] }\n\n[cloth.remesh]', 1)
     (tmp_path / "drape.toml").write_text(text)
     monkeypatch.chdir(tmp_path)

@@ -145,13 +145,18 @@ pub(crate) fn points(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<[f64;
     Ok(list.as_chunks().0.to_vec())
 }
 
+/// Vectors from rows of three finite real numbers.
+pub(crate) fn vectors(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<DVec3>> {
+    Ok(points(value, name)?.into_iter().map(DVec3::from).collect())
+}
+
 /// Rows of three finite real numbers, so many of them.
 pub(crate) fn points_of(value: &Bound<'_, PyAny>, name: &str, count: usize) -> PyResult<Vec<DVec3>> {
-    let rows = points(value, name)?;
+    let rows = vectors(value, name)?;
     if rows.len() != count {
         return Err(refuse_shape(&as_array(value, name)?, name, &shape_text(&[count, 3])));
     }
-    Ok(rows.into_iter().map(DVec3::from).collect())
+    Ok(rows)
 }
 
 /// Corners of triangles.

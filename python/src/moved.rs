@@ -2,7 +2,7 @@
 
 use crate::arrays::show;
 use crate::errors::error;
-use crate::input::{points, pose};
+use crate::input::{pose, vectors};
 use crate::slot::World;
 use glam::{DQuat, DVec3};
 use numpy::PyArrayDyn;
@@ -133,8 +133,7 @@ impl Obstacle {
 
     #[setter]
     fn set_positions(&self, positions: &Bound<'_, PyAny>) -> PyResult<()> {
-        let list = points(positions, &format!("the positions of obstacle {:?}", self.name))?;
-        let list: Vec<DVec3> = list.into_iter().map(DVec3::from).collect();
+        let list = vectors(positions, &format!("the positions of obstacle {:?}", self.name))?;
         change(&self.world, positions.py(), |world| world.set_obstacle_mesh(self.id, &list))
     }
 
@@ -201,8 +200,7 @@ impl Pin {
 
     #[setter]
     fn set_targets(&self, targets: &Bound<'_, PyAny>) -> PyResult<()> {
-        let list = points(targets, &format!("the targets of pin {:?}", self.name))?;
-        let list: Vec<DVec3> = list.into_iter().map(DVec3::from).collect();
+        let list = vectors(targets, &format!("the targets of pin {:?}", self.name))?;
         change(&self.world, targets.py(), |world| world.set_pin_targets(self.id, &list))
     }
 

@@ -89,7 +89,7 @@ type Arrays<'py> = (
 /// Remeshes a sheet, and says whether it is as fine as was asked.
 #[pyfunction]
 #[pyo3(signature = (positions, faces, sizing, uv, pins, passes, max_vertices, gradation, aspect, tolerance))]
-#[allow(clippy::too_many_arguments)]
+#[expect(clippy::too_many_arguments, reason = "they are the keywords of a Python function")]
 pub(crate) fn remesh<'py>(
     py: Python<'py>,
     positions: &Bound<'py, PyAny>,

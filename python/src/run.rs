@@ -19,7 +19,7 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 /// a line.
 #[pyfunction]
 #[pyo3(signature = (scene, out, frames, threads, draft, resume, listener))]
-#[allow(clippy::too_many_arguments)]
+#[expect(clippy::too_many_arguments, reason = "they are the keywords of a Python function")]
 pub(crate) fn run_scene(
     py: Python<'_>,
     scene: &Scene,

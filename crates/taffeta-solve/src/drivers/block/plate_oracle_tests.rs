@@ -2,7 +2,7 @@
 
 use super::plate::{fits_lanes, lane_vertices};
 use super::plate_tests::{bent, blocks_with, bottom_edges, face_blocks, pricked, rows_of};
-use super::tests::Oracle;
+use super::tests::{Oracle, let_down};
 use super::*;
 use crate::block::{Block, FaceCurvature, UpdateStep, block_update, gather};
 use crate::model::BendingModel;
@@ -117,10 +117,7 @@ fn assert_lanes_agree_with_the_oracle(mut sheet: Sheet) {
     let mut strain = Oracle::new(&blocks.strain, &x);
     let mut hinges = Oracle::new(&without_clamped(&blocks.hinges, &blocks.plate), &x);
     let mut plate = PlateOracle::new(&blocks.plate, &state, &x);
-    for position in &mut rows {
-        position.position[1] -= 0.01 * position.inverse_mass.min(1.0);
-    }
-    x.iter_mut().zip(&w).for_each(|(x, w)| x.y -= 0.01 * w.min(1.0));
+    let_down(&mut rows, (&mut x, &w));
     let h = 1.0 / 240.0;
     for sweep in 0..3 {
         driver.sweep(&mut rows, Substep { h, sweep });

@@ -63,6 +63,8 @@ pub(crate) fn add_cloth(world: &mut World, description: &ClothDescription) -> Re
 /// Adds the mesh of a world of one cloth, as the cloth of a place, whose pins come after so many.
 fn add_mesh(thawed: &mut Thawed, alone: &World, (place, pins): (usize, usize)) {
     let added = alone.state.sheet.thaw(&alone.state.motion);
+    // So that the keys are the same in a run that has resumed from a checkpoint.
+    thawed.mesh.sort_free_slots();
     let AppendRecord { vertices, edges, faces } = thawed.mesh.append(&added.mesh);
     let attributes = &mut thawed.attributes;
     for (v, vertex) in &added.attributes.vertices {

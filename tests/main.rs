@@ -3,6 +3,7 @@
 
 mod accuracy;
 mod architecture;
+mod branches;
 mod checkpoint;
 mod common;
 mod constraints;

@@ -28,7 +28,7 @@ use crate::inertia::{Body, Inertia};
 use crate::owed::Owed;
 use glam::DVec3;
 use taffeta_core::geometry::doubled_area;
-use taffeta_mesh::{HalfedgeMesh, VertexKey, slot_of};
+use taffeta_mesh::{FaceKey, HalfedgeMesh, VertexKey, slot_of};
 
 /// A relative change of mass below this is round-off.
 const MASS_SLACK: f64 = 1e-12;
@@ -271,13 +271,10 @@ impl RingMotion {
 }
 
 /// Turns whole cloths a little, so that the angular momentum of each about its own center of mass is what it was before
-/// the edits that drifted: `drifts` by cloth number. A cloth with held vertices is left alone: the pins take what is
-/// missing.
+/// the edits that drifted: `drifts` by cloth number; later cloths have not drifted. A cloth with held vertices is left alone:
+/// the pins take what is missing.
 ///
 /// Takes time proportional to the mesh: once after a series of edits, not after each.
-///
-/// # Panics
-/// If a face belongs to a cloth that has no entry.
 pub fn settle_drifts(mesh: &HalfedgeMesh, attributes: &mut SheetAttributes, drifts: &[Drift]) {
     let has_drifted: Vec<bool> = drifts.iter().map(|drift| *drift != Drift::default()).collect();
     if !has_drifted.contains(&true) {
@@ -352,14 +349,15 @@ fn bodies_at(vertices: &[MovedVertex], end: usize, reference: DVec3) -> Vec<Body
     vertices.iter().map(body).collect()
 }
 
-/// All vertices of the chosen cloths in key order, with moments about the origin; none of the others.
+/// All vertices of the chosen cloths in key order, with moments about the origin; none of the others, nor of cloths beyond
+/// the list.
 pub(crate) fn collect_cloths(
     mesh: &HalfedgeMesh,
     attributes: &SheetAttributes,
     chosen: &[bool],
 ) -> Vec<(Vec<VertexKey>, Vec<Body>)> {
-    let mut faces: Vec<_> =
-        mesh.face_keys().filter(|&f| chosen[attributes.faces[f].cloth as usize]).collect();
+    let is_chosen = |f: &FaceKey| chosen.get(attributes.faces[*f].cloth as usize) == Some(&true);
+    let mut faces: Vec<_> = mesh.face_keys().filter(is_chosen).collect();
     faces.sort_unstable();
     let mut vertices: Vec<_> = mesh.vertex_keys().collect();
     vertices.sort_unstable();

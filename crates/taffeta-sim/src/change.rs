@@ -85,10 +85,15 @@ pub(crate) fn set_material(world: &mut World, cloth: ClothId, material: Material
     }
     changed.surface.friction = material.friction;
     changed.model.material = material;
+    weigh_anew(world);
+    Ok(())
+}
+
+/// Gives vertices the masses of the present materials, and lets the forces of these begin.
+pub(crate) fn weigh_anew(world: &mut World) {
     // Masses follow from the material when the sheet is frozen, and the blocks when all is derived anew.
     edit(world, |_| {});
     world.state.forget_history();
-    Ok(())
 }
 
 /// Changes how a cloth is remeshed from the next pass on.

@@ -13,6 +13,7 @@ use crate::model::solid::Solid;
 use crate::model::state::State;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
+use std::sync::Arc;
 use taffeta_contact::{MeshObstacle, MotionBounds};
 use taffeta_remesh::validate_attributes;
 
@@ -164,11 +165,11 @@ pub(crate) fn restore(world: &mut World, checkpoint: Checkpoint) -> Result<(), C
         return Err(CheckpointError::OtherWorld { found: checkpoint.bodies, expected });
     }
     check_content(world, &checkpoint).map_err(CheckpointError::Damaged)?;
-    let sheet = Thawed { epoch: world.state.sheet.topology.epoch.0, ..checkpoint.sheet };
-    world.state = checkpoint.state;
+    // The present sheet stays until the other one has taken its place, so that the numbers of topologies go on.
+    world.state = State { sheet: Arc::clone(&world.state.sheet), ..checkpoint.state };
     checkpoint.drives.put(&mut world.setup);
     world.scratch.placed.forget();
-    put_sheet(world, sheet);
+    put_sheet(world, checkpoint.sheet);
     rebuild(world);
     resume_pairs(world, checkpoint.bounds);
     Ok(())

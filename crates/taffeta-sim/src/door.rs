@@ -101,7 +101,8 @@ impl World {
         snapshot::take(self)
     }
 
-    /// Returns to a snapshot of this world. What follows has the same bits as what followed when it was taken.
+    /// Returns to a snapshot of this world. What follows has the same bits as what followed when it was taken, unless settings
+    /// have changed since: these stay as they are, and masses are those of the present materials.
     ///
     /// # Errors
     /// If bodies or pins were added or removed since; the world is then unchanged.

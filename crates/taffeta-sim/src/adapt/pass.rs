@@ -8,6 +8,7 @@ use crate::derive::bodies::extent;
 use crate::derive::clock::current_view;
 use crate::derive::crossings::{crossing_count, crossings, mesh_faces, note_crossings, pairs_meet};
 use crate::derive::rebuild::take_over;
+use crate::derive::snapshot::put_threads;
 use crate::derive::solver_facts::stores_energy;
 use crate::derive::world::World;
 use crate::features::tearing::tear::sizes_at_tears;
@@ -17,7 +18,6 @@ use crate::model::sheet::Thawed;
 use std::sync::Arc;
 use taffeta_mesh::VertexKey;
 use taffeta_remesh::{EditRecord, Metric, Pass, Proposal, remesh};
-use taffeta_solve::block::Stitch;
 
 /// A pass over some of the cloths, one for each interval, without a look at what it adds to their energy.
 pub(crate) fn remesh_cloths(
@@ -100,12 +100,6 @@ pub(crate) fn remesh_cloths(
     }
     let popping = displacements.iter().enumerate().map(|(cloth, moved)| popping(world, cloth, *moved));
     (counts, popping.fold(0.0, f64::max))
-}
-
-/// Lets the threads of seams reach as far as before.
-pub(crate) fn put_threads(world: &mut World, threads: &[Stitch]) {
-    let pairs = world.derived.blocks.stitches.iter_mut().zip(threads);
-    pairs.for_each(|(stitch, before)| stitch.reach = before.reach);
 }
 
 /// Root mean square over a cloth of a displacement whose square has this integral \[m⁴\], relative to its size.

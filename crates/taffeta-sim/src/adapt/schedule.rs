@@ -1,8 +1,9 @@
 //! When which cloths are remeshed, and which have to wait.
 
 use crate::adapt::energy::{note_energies, settle_energies};
-use crate::adapt::pass::{put_threads, remesh_cloths};
-use crate::derive::rebuild::{note_changes, rebuild};
+use crate::adapt::pass::remesh_cloths;
+use crate::derive::rebuild::note_changes;
+use crate::derive::snapshot::{go_back, note};
 use crate::derive::solver_facts::stores_energy;
 use crate::derive::world::World;
 use crate::measure::energy::{measure, measure_jumps};
@@ -63,21 +64,16 @@ fn remesh_or_wait(
         let budget = note_energies(world);
         let free = budget.find_free(world.setup.cloths.len());
         let may_wait = stores_energy(world) && is_due.iter().zip(&free).any(|(due, free)| *due && *free);
-        let copy = may_wait.then(|| world.state.clone());
-        let threads = world.derived.blocks.stitches.clone();
+        let before = may_wait.then(|| note(world));
         let outcome = remesh_cloths(world, &is_due, &budget, wanted);
         if !stores_energy(world) || outcome.0.splits + outcome.0.collapses + outcome.0.flips == 0 {
             return outcome;
         }
         let is_unpaid = settle_energies(world, &budget, &is_due);
         let waits: Vec<bool> = is_unpaid.iter().zip(&free).map(|(unpaid, free)| *unpaid && *free).collect();
-        let Some(mut copy) = copy.filter(|_| waits.contains(&true)) else { return outcome };
+        let Some(before) = before.filter(|_| waits.contains(&true)) else { return outcome };
         is_due.iter_mut().zip(&waits).for_each(|(due, waits)| *due &= !waits);
-        let last = std::mem::take(&mut copy.last);
-        world.state = copy;
-        rebuild(world);
-        put_threads(world, &threads);
-        world.state.last = last;
+        go_back(world, before);
     }
     (RemeshCounts::default(), 0.0)
 }

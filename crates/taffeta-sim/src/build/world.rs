@@ -31,7 +31,7 @@ use glam::{DVec2, DVec3};
 use std::sync::Arc;
 use taffeta_contact::ContactSurface;
 use taffeta_core::geometry::{doubled_area, flatten_triangle};
-use taffeta_core::{Region, TriangleMesh};
+use taffeta_core::{Region, TopologyEpoch, TriangleMesh};
 use taffeta_mesh::{BuildError as MeshError, BuiltMesh, HalfedgeMesh};
 use taffeta_remesh::SheetAttributes;
 use taffeta_solve::ClothModel;
@@ -71,7 +71,7 @@ pub(crate) fn build_world(description: &WorldDescription) -> Result<World, Build
     set_velocities(&built, &mut attributes, (description, &pins), &input);
     let inputs = list_inputs(description)?;
     let loose = build_loose(&inputs, &mut pins)?;
-    let mut thawed = Thawed { mesh: built.mesh, attributes, loose, sewing: Sewing::default(), epoch: 0 };
+    let mut thawed = Thawed { mesh: built.mesh, attributes, loose, sewing: Sewing::default() };
     begin_sewing(description, &mut thawed, (&built.vertices, &input.offsets))?;
     drop(input);
     place_and_pin(&mut solids, (description, &built.vertices), &mut thawed, &mut pins)?;
@@ -114,7 +114,7 @@ fn assemble(
         view: description.view,
         view_motion: description.view_motion.clone(),
     };
-    let (sheet, motion) = freeze(thawed, &setup);
+    let (sheet, motion) = freeze(thawed, &setup, TopologyEpoch::default());
     let choice = resolve_solver(&setup.settings, sheet.topology.vertex_count);
     let source = Source { setup: &setup, sheet: &sheet, motion: &motion, time: 0.0, choice };
     let derived = pool.install(|| Derived::build(source, Kept::default()));
@@ -123,6 +123,7 @@ fn assemble(
         inputs: Inputs { air: setup.air, ..Inputs::default() },
         setup,
         derived,
+        epoch: TopologyEpoch::default(),
         safeguard: SafeguardReport::default(),
         scratch: Scratch::default(),
         watch: Watch::default(),

@@ -9,6 +9,7 @@ pub(crate) mod pressure;
 pub(crate) mod proximity;
 pub(crate) mod rebuild;
 pub(crate) mod ropes;
+pub(crate) mod snapshot;
 pub(crate) mod solids;
 pub(crate) mod solver_facts;
 pub(crate) mod source;

@@ -12,7 +12,7 @@ use crate::model::setup::Setup;
 use crate::model::sheet::{FreezeRules, Sheet, Thawed};
 use std::sync::Arc;
 use taffeta_core::lanes::fill_rows;
-use taffeta_core::{IndexVec, VertexIndex};
+use taffeta_core::{IndexVec, TopologyEpoch, VertexIndex};
 use taffeta_mesh::VertexKey;
 
 /// Thaws the sheet, lets `change` edit it and freezes it again.
@@ -50,15 +50,19 @@ pub(crate) fn put_sheet(world: &mut World, thawed: Thawed) {
 }
 
 fn put_sheet_from(world: &mut World, thawed: Thawed, old_place: impl Fn(usize) -> Option<usize>) {
-    let (mut sheet, motion) = freeze(thawed, &world.setup);
-    sheet.succeed(&world.state.sheet, old_place);
+    world.epoch = world.epoch.next();
+    let (mut sheet, motion) = freeze(thawed, &world.setup, world.epoch);
+    sheet.succeed(&world.state.sheet, world.epoch, old_place);
     (world.state.sheet, world.state.motion) = (Arc::new(sheet), motion);
 }
 
 /// Notes the sheet that was before if cloths have other topologies now; returns their handles.
 pub(crate) fn note_changes(world: &mut World, before: Arc<Sheet>) -> Vec<ClothId> {
     let now = &world.state.sheet;
-    let has_changed = |cloth: &usize| now.version(*cloth) != before.version(*cloth);
+    let has_changed = |cloth: &usize| !now.has_same_mesh(*cloth, (&before, *cloth));
+    if Arc::ptr_eq(now, &before) {
+        return Vec::new();
+    }
     let changed = (0..now.cloth_count()).filter(has_changed);
     let changed: Vec<_> = changed.map(|cloth| world.setup.ids.cloths[cloth]).collect();
     if !changed.is_empty() {
@@ -93,8 +97,17 @@ pub(crate) fn rebuild(world: &mut World) {
     note_crossings(world);
 }
 
+/// Gives cloths with another mesh than in a sheet that they had at some time a number that no topology had before.
+pub(crate) fn renumber_topologies(world: &mut World, present: &Arc<Sheet>) {
+    if !Arc::ptr_eq(&world.state.sheet, present) {
+        world.epoch = world.epoch.next();
+        Arc::make_mut(&mut world.state.sheet).succeed(present, world.epoch, Some);
+    }
+}
+
 /// Derives everything anew without looking for crossings: none are known afterwards.
 fn derive(world: &mut World) {
+    debug_assert_eq!(world.state.motion.find_misfit(&world.state.sheet.topology), None);
     let choice = resolve_solver(&world.setup.settings, world.state.sheet.topology.vertex_count);
     let kept = world.derived.retire();
     let source = Source {
@@ -134,10 +147,11 @@ pub(crate) fn resolve_solver(settings: &SimulationSettings, vertices: usize) -> 
 }
 
 /// Freezes by the rules of the cloths and the pins.
-pub(crate) fn freeze(thawed: Thawed, setup: &Setup) -> (Sheet, Motion) {
+pub(crate) fn freeze(thawed: Thawed, setup: &Setup, epoch: TopologyEpoch) -> (Sheet, Motion) {
     let Setup { cloths, solids, pins, .. } = setup;
     let models: Vec<_> = cloths.iter().map(|c| c.model.clone()).collect();
     let has_one_chart: Vec<_> = cloths.iter().map(|c| c.has_one_chart).collect();
     let axes: Vec<_> = pins.iter().map(|pin| pin.description.axes).collect();
-    thawed.freeze(FreezeRules { models: &models, has_one_chart: &has_one_chart, axes: &axes, solids })
+    let rules = FreezeRules { models: &models, has_one_chart: &has_one_chart, axes: &axes, solids };
+    thawed.freeze(rules, epoch)
 }

@@ -16,7 +16,7 @@ use glam::DVec3;
 use rayon::ThreadPool;
 use std::sync::Arc;
 use taffeta_contact::{MeshObstacle, Obstacle};
-use taffeta_core::TriangleMesh;
+use taffeta_core::{TopologyEpoch, TriangleMesh};
 
 /// A simulated world: cloths, loose bodies, solids, obstacles, air.
 ///
@@ -31,6 +31,8 @@ pub struct World {
     pub(crate) setup: Setup,
     pub(crate) state: State,
     pub(crate) derived: Derived,
+    /// The epoch of the last freeze. It counts the topologies of all branches from all snapshots, so no state holds it.
+    pub(crate) epoch: TopologyEpoch,
     pub(crate) inputs: Inputs,
     /// Report of the safeguard for this step.
     pub(crate) safeguard: SafeguardReport,

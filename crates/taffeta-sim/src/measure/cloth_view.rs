@@ -57,7 +57,8 @@ impl<'a> ClothView<'a> {
         &self.world.state.motion.rest.corners.raw[self.world.state.sheet.face_range(self.number)]
     }
 
-    /// Count of the changes of the topology. Arrays that were read under another count do not fit these.
+    /// Number of the present topology. It rises with every change, also by [`World::return_to`] and [`World::restore`],
+    /// and no two topologies of a world have the same. Arrays that were read under another number do not fit these.
     pub fn topology_version(&self) -> u64 {
         self.world.state.sheet.version(self.number)
     }

@@ -25,7 +25,7 @@ pub(crate) fn find_origins(world: &World, cloth: usize) -> Vec<Origin> {
 }
 
 fn has_changed(before: &Sheet, now: &Sheet, cloth: usize) -> bool {
-    before.cloth_count() == now.cloth_count() && before.version(cloth) != now.version(cloth)
+    before.cloth_count() == now.cloth_count() && !now.has_same_mesh(cloth, (before, cloth))
 }
 
 /// The layout of the faces of a cloth \[m\].

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use std::sync::Arc;
-use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, VertexIndex};
+use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, SurfaceTopology, VertexIndex};
 use taffeta_remesh::{Metric, VertexHistory};
 use taffeta_solve::RestShape;
 
@@ -47,6 +47,36 @@ impl Motion {
         self.inverse_masses = Arc::new(self.masses.iter().zip(held.iter()).map(inverse).collect());
         self.held = Arc::new(held);
         self.vertex_pins = Arc::new(vertex_pins);
+    }
+
+    /// Describes the first array that has not one entry for each element of a topology; `None` if all have.
+    pub(crate) fn find_misfit(&self, topology: &SurfaceTopology) -> Option<String> {
+        let Self { positions, velocities, history, vertex_friction, masses, inverse_masses, held, .. } = self;
+        let Self { vertex_pins, rest, scalars, broken, loose_angles, metrics, .. } = self;
+        let (vertices, surface) = (topology.vertex_count, topology.surface_vertex_count());
+        let (edges, faces) = (topology.edge_count(), topology.face_count());
+        let arrays = [
+            ("positions", positions.len(), vertices),
+            ("velocities", velocities.len(), vertices),
+            ("history", history.len(), vertices),
+            ("vertex_friction", vertex_friction.len(), vertices),
+            ("masses", masses.len(), vertices),
+            ("inverse_masses", inverse_masses.len(), vertices),
+            ("held", held.len(), vertices),
+            ("vertex_pins", vertex_pins.len(), vertices),
+            ("metrics", metrics.len(), surface),
+            ("loose_angles", loose_angles.len(), vertices - surface),
+            ("scalars", scalars.len(), edges),
+            ("broken", broken.len(), edges),
+            ("rest.angles", rest.angles.len(), edges),
+            ("rest.last_angles", rest.last_angles.len(), edges),
+            ("rest.corners", rest.corners.len(), faces),
+            ("rest.areas", rest.areas.len(), faces),
+            ("rest.cloths", rest.cloths.len(), faces),
+            ("rest.plastic_curvatures", rest.plastic_curvatures.len(), faces),
+        ];
+        let (name, found, wanted) = arrays.into_iter().find(|(_, found, wanted)| found != wanted)?;
+        Some(format!("{name} has {found} entries, but the topology has {wanted}"))
     }
 
     /// The faces of a cloth, in dense order.

@@ -61,7 +61,7 @@ struct OwnMesh {
     first_face: usize,
     /// Corners of its faces, in its own numbers.
     faces: Vec<[u32; 3]>,
-    /// Count of the changes of its topology.
+    /// The epoch of the freeze that made its topology what it is.
     version: u64,
 }
 
@@ -100,9 +100,6 @@ pub struct Thawed {
     pub loose: Vec<LooseVertex>,
     /// The seams and their open pairs.
     pub sewing: Sewing,
-    /// The epoch of the last freeze: a count of this world's, no part of its state.
-    #[serde(skip)]
-    pub epoch: u64,
 }
 
 /// Facts about the cloths that a freeze needs.
@@ -131,7 +128,6 @@ impl Sheet {
             },
             loose: self.collect_loose(motion),
             sewing: self.sewing.clone(),
-            epoch: self.topology.epoch.0,
         }
     }
 
@@ -224,20 +220,30 @@ impl Sheet {
             let first = vertices.start as u32;
             let corners = self.topology.faces.raw[first_face..end].iter();
             let faces = corners.map(|face| face.map(|vi| vi.0 - first)).collect();
-            OwnMesh { vertices, first_face, faces, version: 0 }
+            OwnMesh { vertices, first_face, faces, version: self.topology.epoch.0 }
         };
         (0..count).map(own).collect()
     }
 
-    /// Goes on with the versions of the sheet that this one replaces; `place` is where each cloth had its place there.
-    pub(crate) fn succeed(&mut self, before: &Sheet, place: impl Fn(usize) -> Option<usize>) {
+    /// Gives every cloth the version that it has in the sheet that this one replaces, if its topology is the same, and
+    /// that of a new epoch otherwise; `place` is where each cloth had its place there.
+    pub(crate) fn succeed(
+        &mut self,
+        before: &Sheet,
+        epoch: TopologyEpoch,
+        place: impl Fn(usize) -> Option<usize>,
+    ) {
         for cloth in 0..self.own.len() {
-            let Some(old) = place(cloth).and_then(|place| before.own.get(place)) else { continue };
-            let keys = &self.keys.vertices.raw[self.own[cloth].vertices.clone()];
-            let is_same =
-                self.own[cloth].faces == old.faces && *keys == before.keys.vertices.raw[old.vertices.clone()];
-            self.own[cloth].version = old.version + u64::from(!is_same);
+            let old = place(cloth).filter(|old| self.has_same_mesh(cloth, (before, *old)));
+            self.own[cloth].version = old.map_or(epoch.0, |old| before.own[old].version);
         }
+    }
+
+    /// Returns whether a cloth has the vertices and faces, in the same order, that a cloth of another sheet has.
+    pub(crate) fn has_same_mesh(&self, cloth: usize, (other, place): (&Sheet, usize)) -> bool {
+        let (own, Some(old)) = (&self.own[cloth], other.own.get(place)) else { return false };
+        let keys = &self.keys.vertices.raw[own.vertices.clone()];
+        own.faces == old.faces && *keys == other.keys.vertices.raw[old.vertices.clone()]
     }
 
     /// Corners of the faces of a cloth, in its own numbers.
@@ -256,7 +262,7 @@ impl Sheet {
         self.own.len()
     }
 
-    /// Count of the changes of the topology of a cloth.
+    /// The number of the topology of a cloth; no other topology of the world has it.
     pub(crate) fn version(&self, cloth: usize) -> u64 {
         self.own[cloth].version
     }
@@ -334,10 +340,10 @@ impl Serialize for WrittenAttributes<'_> {
 
 impl Thawed {
     /// Fixes the dense order, by cloth and then along a Morton curve in material space, and copies everything into it.
-    pub(crate) fn freeze(self, rules: FreezeRules<'_>) -> (Sheet, Motion) {
-        let Self { mesh, attributes, loose, sewing, epoch } = self;
+    pub(crate) fn freeze(self, rules: FreezeRules<'_>, epoch: TopologyEpoch) -> (Sheet, Motion) {
+        let Self { mesh, attributes, loose, sewing } = self;
         let order = VertexOrder::measure(&mesh, &attributes, rules.has_one_chart);
-        let frozen = mesh.freeze_topology(|v| order.place(v), TopologyEpoch(epoch).next());
+        let frozen = mesh.freeze_topology(|v| order.place(v), epoch);
         let (topology, keys) = (frozen.topology, frozen.keys);
         let collect = Collector { keys: &keys, attributes: &attributes, loose: &loose };
         let solid_vertices = number_vertices(rules.solids, &keys, &loose);

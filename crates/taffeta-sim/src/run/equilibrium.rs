@@ -8,18 +8,19 @@ use crate::contact::loads::loads_at_rest;
 use crate::contact::secure::secure;
 use crate::derive::bodies::{body_count, body_name};
 use crate::derive::crossings::has_obstacles;
+use crate::derive::snapshot::{go_back, note, note_substep};
 use crate::derive::world::World;
 use crate::features::pins::release_pins;
+use crate::features::springs::broken_edge_count;
 use crate::measure::energy::{measure, state_hash};
 use crate::model::effort::Effort;
 use crate::model::error::StepError;
 use crate::model::pins::along_held;
-use crate::model::report::{StepReport, SubstepPlan, TearCounts};
+use crate::model::report::{SafeguardReport, StepReport, SubstepPlan, TearCounts};
 use crate::model::stage::{Stage, StageTimes};
 use crate::step::detect::detect;
 use crate::step::finish::finish;
 use crate::step::predict::predict;
-use crate::step::snapshot::{go_back, note, note_substep};
 use crate::step::solve::solve;
 use glam::DVec3;
 use std::sync::Arc;
@@ -57,6 +58,8 @@ const MAX_STEPS: u32 = 1000;
 pub(crate) fn equilibrate(world: &mut World) -> Result<StepReport, StepError> {
     let mut times = StageTimes::default();
     let last_good = note(world);
+    world.safeguard = SafeguardReport::default();
+    let broken_before = broken_edge_count(world);
     release_pins(world);
     world.state.gravity = world.setup.settings.gravity;
     world.inputs.air = None;
@@ -75,6 +78,7 @@ pub(crate) fn equilibrate(world: &mut World) -> Result<StepReport, StepError> {
     };
     Arc::make_mut(&mut world.state.motion.velocities).iter_mut().for_each(|v| *v = DVec3::ZERO);
     world.state.forget_history();
+    world.state.still = None;
     world.state.frame += 1;
     world.derived.keep_bending(&world.state.sheet, &mut world.state.motion);
     let mut metrics = times.run(Stage::Measure, || measure(world));
@@ -87,7 +91,7 @@ pub(crate) fn equilibrate(world: &mut World) -> Result<StepReport, StepError> {
         faces: world.state.sheet.topology.face_count(),
         contacts: world.state.last.active_contacts(),
         obstacle_loads: loads_at_rest(world),
-        broken_edges: 0,
+        broken_edges: broken_edge_count(world) - broken_before,
         tears: TearCounts::default(),
         safeguard: world.safeguard.clone(),
         remesh: Default::default(),

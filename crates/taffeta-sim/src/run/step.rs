@@ -4,6 +4,7 @@ use crate::adapt::schedule::remesh_if_due;
 use crate::contact::loads::take_loads;
 use crate::derive::clock::schedule_drives;
 use crate::derive::rebuild::note_changes;
+use crate::derive::snapshot::{go_back, note};
 use crate::derive::world::World;
 use crate::features::grabs::{Leader, find_grabbed};
 use crate::features::seams::weld::close_seams;
@@ -16,7 +17,6 @@ use crate::model::report::{Metrics, SafeguardReport, StepReport};
 use crate::model::stage::{Stage, StageTimes};
 use crate::run::outlook::{adapt_to_outlook, begins};
 use crate::run::rest::{find_rest, note_stillness, rest};
-use crate::step::snapshot::{go_back, note};
 use crate::step::substeps::make_substeps;
 use std::sync::Arc;
 

@@ -12,7 +12,6 @@ pub(crate) mod policy;
 pub(crate) mod predict;
 pub(crate) mod projective;
 pub(crate) mod retry;
-pub(crate) mod snapshot;
 pub(crate) mod solve;
 pub(crate) mod substep;
 pub(crate) mod substeps;

@@ -12,6 +12,7 @@
 use crate::derive::clock::{end_of_substep, stand_still};
 use crate::derive::crossings::counts_crossings;
 use crate::derive::pressure::has_pressure;
+use crate::derive::snapshot::{Snapshot, go_back, note_substep};
 use crate::derive::solver_facts::is_second_order;
 use crate::derive::world::World;
 use crate::features::seams::threads::is_sewing;
@@ -20,7 +21,6 @@ use crate::model::error::StepError;
 use crate::model::report::SubstepPlan;
 use crate::model::stage::{Stage, StageTimes};
 use crate::step::policy::newton_limits;
-use crate::step::snapshot::{Snapshot, go_back, note_substep};
 use crate::step::substep::run_substep;
 use glam::DVec3;
 

@@ -1,6 +1,8 @@
 //! Seams that close in parts, because something is in the way.
 
 use super::tests::{cloth, is_closed, panel, run, two_sheets, validate, world};
+use crate::derive::rebuild::edit;
+use crate::derive::snapshot::{go_back, note};
 use crate::features::seams::threads::seams;
 use crate::{PinDescription, StepInputs, World};
 use glam::{DVec2, DVec3};
@@ -106,4 +108,27 @@ fn what_a_pin_holds_stays_where_a_seam_closes() {
     run(&mut world, 14);
     assert!(is_closed(&world), "{:?}", seams(&world));
     assert_eq!(place(&world), before);
+}
+
+/// Masses, velocities and pins of the welded sheet must not stay with the vertices of the open one.
+#[test]
+fn a_weld_that_is_taken_back_leaves_everything_as_it_was() {
+    let start = || {
+        let mut world = blocked(0.05, true);
+        run(&mut world, 9);
+        world
+    };
+    let (mut world, mut other) = (start(), start());
+    let (hash, before) = (world.checkpoint_hash(), note(&world));
+    let count = world.vertex_count();
+    edit(&mut world, |thawed| thawed.close(0, &[0, 1], (0.0, &[])).expect("they can become one"));
+    assert_eq!(world.vertex_count(), count - 2);
+    go_back(&mut world, before);
+    assert_eq!(world.checkpoint_hash(), hash);
+    validate(&world);
+    for frame in 0..4 {
+        run(&mut world, 1);
+        run(&mut other, 1);
+        assert_eq!(world.checkpoint_hash(), other.checkpoint_hash(), "frame {frame}");
+    }
 }

@@ -1,7 +1,8 @@
 //! The end of a seam: its two sides become one.
 
 use crate::derive::crossings::crossing_count;
-use crate::derive::rebuild::{edit, rebuild};
+use crate::derive::rebuild::edit;
+use crate::derive::snapshot::{go_back, note};
 use crate::derive::world::World;
 use crate::features::seams::meeting::{Extent, plan_weld};
 use crate::features::seams::threads::ready_pairs;
@@ -94,14 +95,13 @@ fn close_seam(world: &mut World, seam: usize, mut ready: Vec<usize>, extent: Ext
             }
             continue;
         }
-        let (sheet, friction) = (world.state.sheet.clone(), world.state.friction.clone());
+        let before_weld = note(world);
         edit(world, |present| *present = thawed);
         if crossing_count(world) <= before {
             return true;
         }
         // What was split to make room may touch something.
-        (world.state.sheet, world.state.friction) = (sheet, friction);
-        rebuild(world);
+        go_back(world, before_weld);
         return false;
     }
     false

@@ -18,7 +18,8 @@
 //! [`Tearing`]).
 
 use crate::derive::crossings::crossing_count;
-use crate::derive::rebuild::{edit, rebuild};
+use crate::derive::rebuild::edit;
+use crate::derive::snapshot::{go_back, note};
 use crate::derive::solver_facts::can_tear;
 use crate::derive::world::World;
 use crate::features::tearing::advance::{Line, TearRules};
@@ -89,12 +90,10 @@ fn try_to_tear(
     if thawed.mesh.vertex_count() == world.state.sheet.vertex_keys().len() {
         return true;
     }
-    let (sheet, friction, crossings) =
-        (world.state.sheet.clone(), world.state.friction.clone(), crossing_count(world));
+    let (before, crossings) = (note(world), crossing_count(world));
     edit(world, |present| *present = thawed);
     if crossing_count(world) > crossings {
-        (world.state.sheet, world.state.friction) = (sheet, friction);
-        rebuild(world);
+        go_back(world, before);
         return false;
     }
     *has_torn = torn_cloths;

@@ -198,6 +198,37 @@ fn a_tear_ends_at_a_pin_in_its_way() {
     assert_eq!(held(&world), before);
 }
 
+/// A strip stands across the way of the tear and goes through the sheet: the edges that the tear makes would cross it.
+#[test]
+fn a_tear_that_is_refused_leaves_everything_as_it_was() {
+    let mut strip = cloth(sheet((DVec2::new(0.02, 0.1), [1, 2]), Cut::Diagonal, 0, 1.0), 0.02);
+    strip.name = "strip".to_owned();
+    strip.mesh.positions.iter_mut().for_each(|x| *x = DVec3::new(0.077, 0.093 + x.x, x.y - 0.05));
+    for remesh in [None, fine(0.01)] {
+        let mut notched = notched(0.9);
+        notched.remesh = remesh;
+        notched.pins.extend(grips(SIZE.y, 0.0));
+        let start = || {
+            world(notched.clone(), |description| {
+                description.cloths.push(strip.clone());
+                description.self_contact = Some(true);
+            })
+        };
+        let (mut world, mut other) = (start(), start());
+        let (before, crossings) = (world.checkpoint_hash(), world.crossings());
+        assert!(crossings.as_ref().is_some_and(|found| !found.is_empty()), "the strip goes through");
+        let torn = tear_overloaded(&mut world, false);
+        assert_eq!(torn, TearCounts::default(), "it is refused");
+        assert_eq!((world.checkpoint_hash(), world.crossings()), (before, crossings));
+        validate(&world);
+        for frame in 0..3 {
+            run(&mut world, 1);
+            run(&mut other, 1);
+            assert_eq!(world.checkpoint_hash(), other.checkpoint_hash(), "frame {frame}");
+        }
+    }
+}
+
 /// Every edge that the line of a tear met was split, however near to an end: beside each other tears made shorter and shorter
 /// edges, down to a length of nothing, whose strain then knew no bound.
 #[test]

@@ -1,4 +1,4 @@
-//! Snapshots: what a step or a substep that fails goes back to.
+//! Snapshots: the one way back from an edit, a substep or a step that is refused or fails.
 
 use crate::derive::crossings::{bounds, resume_pairs};
 use crate::derive::rebuild::rebuild;
@@ -8,8 +8,9 @@ use crate::model::scratch::Inputs;
 use crate::model::state::State;
 use taffeta_contact::MotionBounds;
 use taffeta_solve::PlateState;
+use taffeta_solve::block::Stitch;
 
-/// All that a step or a substep changes before it can still fail.
+/// All that an edit, a substep or a step changes before it can still fail.
 #[derive(Clone, Debug)]
 pub(crate) struct Snapshot {
     state: State,
@@ -17,16 +18,19 @@ pub(crate) struct Snapshot {
     safeguard: SafeguardReport,
     /// Of the solver; the state has the scalars of the start of the step only.
     plate: PlateState,
+    /// Threads of the open seams with their present reach.
+    threads: Vec<Stitch>,
     bounds: Option<MotionBounds>,
 }
 
-/// Snapshot from which [`go_back`] undoes a step.
+/// Snapshot to which [`go_back`] returns.
 pub(crate) fn note(world: &World) -> Snapshot {
     Snapshot {
         state: world.state.clone(),
         inputs: world.inputs.clone(),
         safeguard: world.safeguard.clone(),
         plate: world.derived.plate.clone(),
+        threads: world.derived.blocks.stitches.clone(),
         bounds: bounds(world),
     }
 }
@@ -40,14 +44,21 @@ pub(crate) fn note_substep(world: &mut World) -> Snapshot {
     snapshot
 }
 
-/// Puts back what a failed step has changed.
+/// Puts back the whole state and derives everything anew: no part of what has failed stays.
 pub(crate) fn go_back(world: &mut World, snapshot: Snapshot) {
-    let Snapshot { mut state, inputs, safeguard, plate, bounds } = snapshot;
+    let Snapshot { mut state, inputs, safeguard, plate, threads, bounds } = snapshot;
     let last = std::mem::take(&mut state.last);
     (world.state, world.inputs, world.safeguard) = (state, inputs, safeguard);
     // Solver and detector have memories of their own, which the failed step has touched.
     rebuild(world);
     world.derived.plate = plate;
+    put_threads(world, &threads);
     resume_pairs(world, bounds);
     world.state.last = last;
+}
+
+/// Lets the threads of seams reach as far as before.
+pub(crate) fn put_threads(world: &mut World, threads: &[Stitch]) {
+    let pairs = world.derived.blocks.stitches.iter_mut().zip(threads);
+    pairs.for_each(|(stitch, before)| stitch.reach = before.reach);
 }

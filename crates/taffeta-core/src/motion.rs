@@ -161,22 +161,30 @@ impl Drive<Pose> {
     }
 }
 
+impl Drive<DVec3> {
+    /// The point at a time \[s\].
+    pub fn at(&self, time: f64) -> DVec3 {
+        point_between([self.from, self.to], self.part(time))
+    }
+}
+
+/// A part of the straight way between two points, which is exact at its ends.
+fn point_between([from, to]: [DVec3; 2], part: f64) -> DVec3 {
+    match part {
+        0.0 => from,
+        1.0 => to,
+        part => from.lerp(to, part),
+    }
+}
+
 /// Points that a caller moves one by one \[m\].
 pub type Skin = Drive<Vec<DVec3>>;
 
 impl Skin {
-    /// A point of a list at a time \[s\].
-    pub fn point_at(&self, number: usize, time: f64) -> DVec3 {
-        match self.part(time) {
-            0.0 => self.from[number],
-            1.0 => self.to[number],
-            part => self.from[number].lerp(self.to[number], part),
-        }
-    }
-
     /// All points at a time \[s\].
     pub fn points_at(&self, time: f64) -> Vec<DVec3> {
-        (0..self.to.len()).map(|number| self.point_at(number, time)).collect()
+        let part = self.part(time);
+        self.from.iter().zip(&self.to).map(|(from, to)| point_between([*from, *to], part)).collect()
     }
 }
 

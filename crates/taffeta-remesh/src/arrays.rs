@@ -114,6 +114,7 @@ pub use options::FieldOptions;
 use crate::attributes::SheetAttributes;
 use crate::background::{Background, Tracker};
 use crate::chart::Chart;
+use crate::hold::Hold;
 use crate::origin::Origin;
 use crate::remesh::{remesh_to_field, shape_metrics};
 use crate::report::{Proposal, Refusals, RemeshReport};
@@ -278,7 +279,8 @@ impl FieldRemesher {
         let mut attributes =
             SheetAttributes::from_built(&built, &positions, &chart.coords, &chart.panels.pieces);
         for (number, &v) in built.vertices.iter().enumerate() {
-            attributes.vertices[v].pin = sheet.pinned.filter(|pinned| pinned[number]).map(|_| 0);
+            let is_pinned = sheet.pinned.is_some_and(|pinned| pinned[number]);
+            attributes.vertices[v].hold = is_pinned.then(|| Hold::new(0, positions[number]));
             let velocity = sheet.velocities.map(|velocities| velocities[number].into());
             attributes.vertices[v].velocity = velocity.unwrap_or_default();
         }

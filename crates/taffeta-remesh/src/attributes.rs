@@ -9,6 +9,7 @@
 //!
 //! Masses, areas and rest shapes are never stored: they follow from the corners.
 
+use crate::hold::Hold;
 use glam::{DVec2, DVec3};
 use serde::{Deserialize, Serialize};
 use slotmap::SecondaryMap;
@@ -40,8 +41,8 @@ pub struct VertexAttributes {
     pub friction: DVec3,
     /// World position of this material point at time 0 \[m\]; of a cloth without material coordinates the rest shape.
     pub start: DVec3,
-    /// Number of the pin that holds the vertex.
-    pub pin: Option<u32>,
+    /// Hold of a pin on the vertex; `None`: it is free.
+    pub hold: Option<Hold>,
     /// Number of the vertex in the input mesh; `None`: made by a split.
     pub input: Option<u32>,
     /// Sizing metric of the last pass \[1/m²\], in material space; zero before the first.
@@ -188,7 +189,7 @@ pub enum BadAttributes {
         /// Faces too many.
         faces: usize,
     },
-    /// A position, velocity or metric is not finite.
+    /// A position, velocity, metric or hold is not finite.
     #[error("{0:?} has an attribute that is not finite")]
     NotFinite(VertexKey),
     /// A plastic curvature is not finite.
@@ -221,7 +222,8 @@ pub fn validate_attributes(mesh: &HalfedgeMesh, attributes: &SheetAttributes) ->
         let VertexHistory { position, velocity } =
             vertex.history.unwrap_or(VertexHistory { position: vertex.position, velocity: vertex.velocity });
         let spatial = [vertex.position, vertex.velocity, vertex.friction, vertex.start, position, velocity];
-        if !spatial.iter().all(|x| x.is_finite()) || ![xx, xy, yy].iter().all(|x| x.is_finite()) {
+        let is_finite = spatial.iter().all(|x| x.is_finite()) && [xx, xy, yy].iter().all(|x| x.is_finite());
+        if !is_finite || !vertex.hold.as_ref().is_none_or(Hold::is_sound) {
             return Err(BadAttributes::NotFinite(v));
         }
     }

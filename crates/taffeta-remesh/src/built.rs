@@ -35,7 +35,7 @@ impl SheetAttributes {
                 history: None,
                 friction: DVec3::ZERO,
                 start: position,
-                pin: None,
+                hold: None,
                 input: Some(number),
                 metric: Sym2::default(),
                 is_stitched: false,

@@ -128,8 +128,8 @@ impl Checker<'_> {
         if self.makes_too_long(he) {
             return Err(CollapseRefusal::TooLong);
         }
-        let VertexAttributes { pin, is_stitched, .. } = &self.attributes.vertices[i];
-        if pin.is_some() {
+        let VertexAttributes { hold, is_stitched, .. } = &self.attributes.vertices[i];
+        if hold.is_some() {
             return Err(CollapseRefusal::Pinned);
         }
         if *is_stitched {

@@ -42,6 +42,7 @@ mod folding;
 mod folds;
 mod frame;
 mod gradation;
+mod hold;
 mod inertia;
 mod metric;
 mod momentum;
@@ -84,6 +85,7 @@ pub use attributes::{
 pub use enclose::dominate;
 pub use frame::smallest_angle_in;
 pub use gradation::GRADATION;
+pub use hold::Hold;
 pub use metric::{Metric, edge_size, isotropic_size, mean_size, metric_of_size};
 pub use momentum::{Drift, MovedVertex, settle_drifts, settle_moved, slow_within};
 pub use open::open_with_transfer;

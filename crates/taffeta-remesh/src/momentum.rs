@@ -376,7 +376,7 @@ pub(crate) fn collect_cloths(
     for v in vertices {
         let vertex = &attributes.vertices[v];
         let (mass, cloth) = shares[slot_of(v)];
-        let (arm, velocity, is_free) = (vertex.position, vertex.velocity, vertex.pin.is_none());
+        let (arm, velocity, is_free) = (vertex.position, vertex.velocity, vertex.hold.is_none());
         let (keys, bodies) = &mut cloths[cloth as usize];
         keys.push(v);
         bodies.push(Body { mass, arm, velocity, last: None, is_free });
@@ -398,7 +398,7 @@ fn collect_bodies(
                 arm: vertex.position - reference,
                 velocity: vertex.velocity,
                 last: vertex.history.map(|history| history.velocity),
-                is_free: vertex.pin.is_none(),
+                is_free: vertex.hold.is_none(),
             }
         })
         .collect()

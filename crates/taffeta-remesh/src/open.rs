@@ -56,7 +56,7 @@ fn copy_of(original: &VertexAttributes) -> VertexAttributes {
         history,
         friction: _,
         start,
-        pin,
+        hold,
         input: _,
         metric,
         is_stitched: _,
@@ -67,7 +67,7 @@ fn copy_of(original: &VertexAttributes) -> VertexAttributes {
         history,
         friction: DVec3::ZERO,
         start,
-        pin,
+        hold,
         input: None,
         metric,
         is_stitched: false,
@@ -77,7 +77,7 @@ fn copy_of(original: &VertexAttributes) -> VertexAttributes {
 /// Moves the copies of a vertex toward the middles of their faces, and all of them so that their center of mass stays. What
 /// a pin holds stays where it is.
 fn set_apart(mesh: &HalfedgeMesh, attributes: &mut SheetAttributes, copies: &[VertexKey]) {
-    if copies.iter().any(|v| attributes.vertices[*v].pin.is_some()) {
+    if copies.iter().any(|v| attributes.vertices[*v].hold.is_some()) {
         return;
     }
     let toward_middle = |v: &VertexKey| {

@@ -136,7 +136,7 @@ fn try_split(
 
 fn try_collapse(mesh: &mut HalfedgeMesh, attributes: &mut SheetAttributes, he: Halfedge) -> Option<Made> {
     let i = mesh.tail(he);
-    if attributes.vertices[i].pin.is_some() || check_line(mesh, attributes, he, STRAIGHT_SINE).is_err() {
+    if attributes.vertices[i].hold.is_some() || check_line(mesh, attributes, he, STRAIGHT_SINE).is_err() {
         return None;
     }
     if !keeps_upright(mesh, attributes, he) {

@@ -67,7 +67,7 @@ fn free_edges(mesh: &HalfedgeMesh, attributes: &SheetAttributes) -> Vec<[usize; 
     let mut keys: Vec<_> = mesh.edge_keys().collect();
     keys.sort_unstable();
     let ends = keys.into_iter().map(|e| mesh.edge_ends(e));
-    let free = ends.filter(|ends| ends.iter().all(|v| attributes.vertices[*v].pin.is_none()));
+    let free = ends.filter(|ends| ends.iter().all(|v| attributes.vertices[*v].hold.is_none()));
     free.map(|ends| ends.map(slot_of)).collect()
 }
 

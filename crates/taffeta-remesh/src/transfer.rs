@@ -7,6 +7,7 @@
 
 use crate::attributes::{EdgeAttributes, FaceAttributes, SheetAttributes, VertexAttributes, VertexHistory};
 use crate::folds::Folds;
+use crate::hold::Hold;
 use crate::momentum::{Drift, RingMotion, Spin};
 use crate::rest::{is_in_space, span, wedges};
 use crate::space::{relay_of_collapse, relay_of_flip, relay_of_split};
@@ -18,7 +19,7 @@ use taffeta_mesh::{
     SplitBlocked, SplitRecord, VertexKey,
 };
 
-/// Splits an edge at its midpoint. Positions, velocities, start positions and material coordinates are linear, the
+/// Splits an edge at its midpoint. Positions, velocities, start positions, material coordinates and holds are linear, the
 /// metric is the mean; `pins` are the regions of the pins by number.
 ///
 /// The new vertex is held if both ends are held by the same pin and the edge lies on the boundary or the midpoint in
@@ -88,8 +89,8 @@ pub(crate) fn split_with_adjustment(
         |start, pin: u32| middle.iter().any(|u| pins[pin as usize].contains_point(start, Some(*u)));
     let held_at = |start, pin| is_boundary || is_within(start, pin);
     let mut vertex = interpolate_vertex(ends.map(|v| &attributes.vertices[v]), part, held_at);
-    if vertex.pin.is_none() {
-        vertex.pin = find_pin_of_whole(mesh, attributes, he, pins);
+    if vertex.hold.is_none() {
+        vertex.hold = find_pin_of_whole(mesh, attributes, he, pins).map(|pin| Hold::new(pin, vertex.start));
     }
     let on_edge = vertex.start;
     adjust(&mut middle, &mut vertex);
@@ -128,7 +129,7 @@ fn interpolate_vertex(
         history,
         friction: _,
         start,
-        pin,
+        hold,
         input: _,
         metric,
         is_stitched: _,
@@ -139,13 +140,15 @@ fn interpolate_vertex(
         velocity: between(a.velocity, b.velocity),
     };
     let start = between(*start, b.start);
+    let holds = hold.as_ref().zip(b.hold.as_ref());
+    let holds = holds.filter(|(a, b)| a.pin == b.pin && held_at(start, a.pin));
     VertexAttributes {
         position: between(*position, b.position),
         velocity: between(*velocity, b.velocity),
         history: history.as_ref().zip(b.history).map(mean),
         friction: DVec3::ZERO,
         start,
-        pin: pin.filter(|&number| b.pin == Some(number) && held_at(start, number)),
+        hold: holds.map(|(a, b)| a.toward(b, part)),
         input: None,
         metric: Sym2::default().plus(1.0 - part, metric).plus(part, &b.metric),
         is_stitched: false,
@@ -153,7 +156,8 @@ fn interpolate_vertex(
 }
 
 /// Of two pins that hold an end each, the first one whose region has both ends. Only the whole edge counts: pins that move
-/// differently have no vertex in common, and what lies between them is free.
+/// differently have no vertex in common, and what lies between them is free. So is what lies between vertices that a caller
+/// has moved or pinned later.
 fn find_pin_of_whole(
     mesh: &HalfedgeMesh,
     attributes: &SheetAttributes,
@@ -161,8 +165,11 @@ fn find_pin_of_whole(
     pins: &[Region],
 ) -> Option<u32> {
     let ends = mesh.ends(he).map(|v| &attributes.vertices[v]);
-    let [Some(first), Some(second)] = ends.map(|end| end.pin) else { return None };
-    if first == second {
+    let [Some(first), Some(second)] = ends.map(|end| end.hold.filter(|hold| hold.is_original(end.start)))
+    else {
+        return None;
+    };
+    if first.pin == second.pin {
         return None;
     }
     let has_both = |pin: &u32| {
@@ -172,7 +179,7 @@ fn find_pin_of_whole(
             corners.all(|(start, u)| pins[*pin as usize].contains_point(start, Some(u)))
         })
     };
-    [first, second].into_iter().find(has_both)
+    [first.pin, second.pin].into_iter().find(has_both)
 }
 
 /// The halves of the split edge.

@@ -78,13 +78,13 @@ fn merge((a, of_a): (VertexAttributes, f64), (b, of_b): (VertexAttributes, f64))
         history: _,
         friction: _,
         start,
-        pin,
+        hold,
         input,
         metric,
         is_stitched: _,
     } = a;
     let (share_a, share_b) = (of_a / (of_a + of_b), of_b / (of_a + of_b));
-    let choose = |of_a: DVec3, of_b: DVec3| match (pin, b.pin) {
+    let choose = |of_a: DVec3, of_b: DVec3| match (hold, b.hold) {
         (Some(_), _) => of_a,
         (None, Some(_)) => of_b,
         (None, None) => of_a * share_a + of_b * share_b,
@@ -96,7 +96,7 @@ fn merge((a, of_a): (VertexAttributes, f64), (b, of_b): (VertexAttributes, f64))
         history: None,
         friction: DVec3::ZERO,
         start: choose(start, b.start),
-        pin: pin.or(b.pin),
+        hold: hold.or(b.hold),
         input: input.or(b.input),
         metric: Sym2::default().plus(share_a, &metric).plus(share_b, &b.metric),
         is_stitched: false,

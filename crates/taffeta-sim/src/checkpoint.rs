@@ -15,10 +15,10 @@ use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 use std::sync::Arc;
 use taffeta_contact::{MeshObstacle, MotionBounds};
-use taffeta_remesh::validate_attributes;
+use taffeta_remesh::{Hold, validate_attributes};
 
 /// Format of checkpoints; a change of the format changes it.
-const VERSION: u32 = 15;
+const VERSION: u32 = 16;
 
 /// The state of a world.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -219,12 +219,14 @@ fn check_content(world: &World, checkpoint: &Checkpoint) -> Result<(), String> {
     if !bodies.eq(kept.iter().copied()) {
         return Err(format!("its {} loose vertices are not those of the world", kept.len()));
     }
-    let is_sound = |v: &LooseVertex| v.position.is_finite() && v.velocity.is_finite() && v.mass > 0.0;
+    let is_held = |v: &LooseVertex| v.hold.as_ref().is_none_or(Hold::is_sound);
+    let is_sound =
+        |v: &LooseVertex| v.position.is_finite() && v.velocity.is_finite() && v.mass > 0.0 && is_held(v);
     if let Some(vertex) = loose.iter().position(|v| !is_sound(v)) {
         return Err(format!("loose vertex {vertex} has a state that is not finite"));
     }
-    let holders = attributes.vertices.iter().filter_map(|(_, v)| v.pin);
-    let mut holders = holders.chain(loose.iter().filter_map(|v| v.pin));
+    let holders = attributes.vertices.iter().filter_map(|(_, v)| v.hold);
+    let mut holders = holders.chain(loose.iter().filter_map(|v| v.hold)).map(|hold| hold.pin);
     let beyond = holders.find(|pin| *pin as usize >= world.setup.pins.len());
     beyond.map_or(Ok(()), |pin| Err(format!("a vertex is held by pin {pin}")))
 }

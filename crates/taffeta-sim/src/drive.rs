@@ -6,18 +6,23 @@
 //!
 //! Everything is checked before it is touched: a refused call leaves the world as it was.
 
+use crate::build::checks::find_pin_defect;
 use crate::change::refuse;
 use crate::derive::world::World;
-use crate::features::pins::{hold_anew, pin_vertices};
+use crate::features::pins::{hold_anew, lets_go, normals_at, pin_vertices};
 use crate::model::description::PinDescription;
 use crate::model::error::BuildError;
 use crate::model::ids::{ObstacleId, ObstaclePlace, PinId};
-use crate::model::pins::{Pin, PinPoints};
-use crate::model::sheet::VertexName;
+use crate::model::motion::Motion;
+use crate::model::pins::Pin;
 use glam::DVec3;
 use std::sync::Arc;
 use taffeta_core::index::DenseIndex;
-use taffeta_core::{IndexVec, Pose, VertexIndex};
+use taffeta_core::{Drive, Pose, VertexIndex};
+use taffeta_remesh::Hold;
+
+/// Distance of two places that counts as none, relative to how far they are away: round-off.
+const ROUND_OFF: f64 = 1e-12;
 
 /// Distance from the origin up to which points can be moved \[m\].
 const FARTHEST_POINT: f64 = 1e9;
@@ -57,21 +62,51 @@ pub(crate) fn set_obstacle_mesh(
 pub(crate) fn set_pin_pose(world: &mut World, id: PinId, pose: Pose) -> Result<(), BuildError> {
     let number = find_pin(world, id)?;
     refuse(&name_pin(world, number), pose.find_defect())?;
-    let time = world.state.time;
-    world.setup.pins[number].drive_to(time, pose);
+    let (pin, time) = (&mut world.setup.pins[number], world.state.time);
+    let now = pin.pose_at(time);
+    let has_path = |(_, hold): &(VertexIndex, Hold)| hold.pin == id.0 && hold.path.is_some();
+    if !world.state.motion.holds.iter().any(has_path) {
+        pin.description.motion.drive_to(time, pin.center, pose);
+        return Ok(());
+    }
+    let mut holds = holds_of(&mut world.state.motion, id);
+    if holds.iter().all(|hold| has_left_path(hold, (time, &now))) {
+        holds.iter_mut().for_each(|hold| hold.path = None);
+        pin.description.motion.drive_to(time, pin.center, pose);
+    } else {
+        // On straight ways, to where the pose finds them again.
+        pin.description.motion.drive = Some(Drive::new(time, pose, pose));
+        for hold in holds {
+            let from = hold.target_at(time, &now);
+            hold.path = Some(Drive::new(time, from, pose.apply(hold.rest)));
+        }
+    }
     Ok(())
+}
+
+/// Returns whether the path of a vertex has ended where the motion of its pin finds it at a time \[s\].
+fn has_left_path(hold: &Hold, (time, now): (f64, &Pose)) -> bool {
+    let place = now.apply(hold.rest);
+    let is_there = |end: DVec3| end.distance(place) <= ROUND_OFF * (hold.rest.length() + end.length());
+    hold.path.is_none_or(|path| path.part(time) == 1.0 && is_there(path.to))
 }
 
 /// See [`World::set_pin_targets`].
 pub(crate) fn set_pin_targets(world: &mut World, id: PinId, targets: &[DVec3]) -> Result<(), BuildError> {
     let number = find_pin(world, id)?;
-    let vertices = pin_vertices(world, id);
-    refuse(&name_pin(world, number), find_point_defect(targets, vertices.len()))?;
-    let (sheet, motion) = (&world.state.sheet, &world.state.motion);
-    let held = |vi: &VertexIndex| (sheet.vertex_name(*vi), [sheet.starts[*vi], motion.positions[*vi]]);
-    let held: Vec<_> = vertices.iter().map(held).collect();
-    world.setup.pins[number].skin_to(world.state.time, &held, targets);
+    let count = pin_vertices(world, id).len();
+    refuse(&name_pin(world, number), find_point_defect(targets, count))?;
+    let (time, now) = (world.state.time, world.setup.pins[number].pose_at(world.state.time));
+    for (hold, target) in holds_of(&mut world.state.motion, id).into_iter().zip(targets) {
+        hold.path = Some(Drive::new(time, hold.target_at(time, &now), *target));
+    }
     Ok(())
+}
+
+/// The holds of a pin, in the order of its vertices.
+fn holds_of(motion: &mut Motion, pin: PinId) -> Vec<&mut Hold> {
+    let holds = Arc::make_mut(&mut motion.holds).iter_mut().map(|(_, hold)| hold);
+    holds.filter(|hold| hold.pin == pin.0).collect()
 }
 
 /// See [`World::add_pin`].
@@ -80,35 +115,62 @@ pub(crate) fn add_pin(
     vertices: &[VertexIndex],
     description: &PinDescription,
 ) -> Result<PinId, BuildError> {
-    let number = world.setup.pins.len();
-    let what = format!("pin {number}");
-    refuse(&what, description.motion.find_defect())?;
-    refuse(&what, vertices.is_empty().then(|| "it holds no vertex".into()))?;
-    let (count, motion) = (world.vertex_count(), &world.state.motion);
-    let reason = vertices.iter().find_map(|vi| match motion.vertex_pins.raw.get(vi.to_usize()) {
-        None => Some(format!("there is no vertex {}; there are {count}", vi.to_usize())),
-        Some(holder) => holder.map(|pin| format!("pin {pin} holds vertex {} already", vi.to_usize())),
-    });
-    refuse(&what, reason)?;
-    let mut named: Vec<(VertexName, DVec3)> =
-        vertices.iter().map(|vi| (world.state.sheet.vertex_name(*vi), motion.positions[*vi])).collect();
-    named.sort_unstable_by_key(|(name, _)| *name);
-    named.dedup_by_key(|(name, _)| *name);
-    let (names, rest): (Vec<_>, Vec<DVec3>) = named.into_iter().unzip();
-    let center = rest.iter().sum::<DVec3>() / rest.len() as f64;
-    let points = Some(PinPoints { names, rest, skin: None });
-    world.setup.pins.push(Pin { points, ..Pin::new(description.clone(), center) });
+    let (number, motion) = (world.setup.pins.len(), &world.state.motion);
+    let mut vertices = vertices.to_vec();
+    vertices.sort_unstable();
+    vertices.dedup();
+    refuse(&format!("pin {number}"), find_defect_of_added(world, &vertices, description))?;
+    let places = vertices.iter().map(|vi| motion.positions[*vi]);
+    let center = places.clone().sum::<DVec3>() / vertices.len() as f64;
+    let normals = match description.clamp {
+        true => normals_at(world, &vertices).into_iter().map(Some).collect(),
+        false => vec![None; vertices.len()],
+    };
+    let hold = |(rest, normal)| Hold { normal, ..Hold::new(number as u32, rest) };
+    let added = vertices.iter().copied().zip(places.zip(normals).map(hold));
+    let is_kept = |(_, hold): &&(VertexIndex, Hold)| !lets_go(world, hold, world.state.time);
+    let mut holds: Vec<_> = motion.holds.iter().filter(is_kept).copied().chain(added).collect();
+    holds.sort_unstable_by_key(|(vi, _)| *vi);
+    world.setup.pins.push(Pin::new(description.clone(), center));
     world.state.released.push(false);
-    let mut vertex_pins = IndexVec::clone(&motion.vertex_pins);
-    let velocities = Arc::make_mut(&mut world.state.motion.velocities);
-    for vi in vertices {
-        if description.axes == [true; 3] {
-            velocities[*vi] = DVec3::ZERO;
-        }
-        vertex_pins[*vi] = Some(number as u32);
+    if description.axes == [true; 3] {
+        let velocities = Arc::make_mut(&mut world.state.motion.velocities);
+        vertices.iter().for_each(|vi| velocities[*vi] = DVec3::ZERO);
     }
-    hold_anew(world, vertex_pins);
+    hold_anew(world, holds);
     Ok(PinId(number as u32))
+}
+
+/// Describes why a new pin cannot hold vertices; `None` if it can.
+fn find_defect_of_added(
+    world: &World,
+    vertices: &[VertexIndex],
+    description: &PinDescription,
+) -> Option<String> {
+    let (count, choice) = (world.vertex_count(), world.derived.choice);
+    if vertices.is_empty() {
+        return Some("it holds no vertex".into());
+    }
+    let knows = choice.capabilities();
+    if description.clamp && !knows.clamps {
+        return Some(format!(
+            "the solver {} knows no clamps: hold two rows of vertices instead",
+            choice.name()
+        ));
+    }
+    if description.strength.is_some() && !knows.pin_strength {
+        return Some(format!("the solver {} knows no forces, so its pins have no strength", choice.name()));
+    }
+    let find_holder = |vi: &VertexIndex| {
+        let i = vi.to_usize();
+        if i >= count {
+            return Some(format!("there is no vertex {i}; there are {count}"));
+        }
+        let holder = world.state.motion.hold_of(*vi)?;
+        let is_free = lets_go(world, &holder, world.state.time);
+        (!is_free).then(|| format!("pin {} holds vertex {i} already", holder.pin))
+    };
+    find_pin_defect(description).or_else(|| vertices.iter().find_map(find_holder))
 }
 
 /// See [`World::release_pin`].

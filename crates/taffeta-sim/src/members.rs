@@ -17,7 +17,7 @@ use crate::model::setup::Setup;
 use crate::model::sheet::Thawed;
 use taffeta_contact::{MeshObstacle, Obstacle};
 use taffeta_mesh::AppendRecord;
-use taffeta_remesh::{FaceAttributes, VertexAttributes};
+use taffeta_remesh::{FaceAttributes, Hold, VertexAttributes};
 
 /// See [`World::add_cloth`].
 pub(crate) fn add_cloth(world: &mut World, description: &ClothDescription) -> Result<ClothId, BuildError> {
@@ -68,8 +68,8 @@ fn add_mesh(thawed: &mut Thawed, alone: &World, (place, pins): (usize, usize)) {
     let AppendRecord { vertices, edges, faces } = thawed.mesh.append(&added.mesh);
     let attributes = &mut thawed.attributes;
     for (v, vertex) in &added.attributes.vertices {
-        let pin = vertex.pin.map(|pin| pin + pins as u32);
-        attributes.vertices.insert(vertices[v], VertexAttributes { pin, ..*vertex });
+        let hold = vertex.hold.map(|hold| Hold { pin: hold.pin + pins as u32, ..hold });
+        attributes.vertices.insert(vertices[v], VertexAttributes { hold, ..*vertex });
     }
     for (e, edge) in &added.attributes.edges {
         attributes.edges.insert(edges[e], *edge);
@@ -100,19 +100,18 @@ pub(crate) fn remove_cloth(world: &mut World, id: ClothId) -> Result<(), BuildEr
     let is_solid = world.setup.solids.iter().any(|solid| solid.cloth == place);
     refuse(&what, is_solid.then(|| "it is the surface of a solid, which cannot be removed".into()))?;
     let mut thawed = world.state.sheet.thaw(&world.state.motion);
+    let holders = thawed.holders();
     let Thawed { mesh, attributes, sewing, .. } = &mut thawed;
     let is_own = |cloth: u32| cloth as usize == place;
-    let held = attributes.vertices.iter().filter_map(|(v, vertex)| Some((v, vertex.pin?)));
-    let of_cloth = held.filter(|(v, _)| mesh.faces_around(*v).any(|f| is_own(attributes.faces[f].cloth)));
-    for (_, pin) in of_cloth {
-        world.state.released[pin as usize] = true;
-    }
     mesh.remove_parts(|f| is_own(attributes.faces[f].cloth)).expect("cloths share no vertices");
     attributes.faces.retain(|_, face| !is_own(face.cloth));
     attributes.vertices.retain(|v, _| mesh.contains_vertex(v));
     attributes.edges.retain(|e, _| mesh.contains_edge(e));
     let mut laws = world.setup.seams.iter();
     sewing.seams.retain(|_| laws.next().is_some_and(|law| law.cloth != place));
+    // A pin that holds something else as well goes on.
+    let left = thawed.holders();
+    holders.difference(&left).for_each(|pin| world.state.released[*pin as usize] = true);
     world.setup.seams.retain(|law| law.cloth != place);
     renumber_cloths(world, &mut thawed, |cloth| cloth - usize::from(cloth > place));
     world.setup.cloths.remove(place);

@@ -55,7 +55,7 @@ impl FieldRemesher {
             material_faces: self.material_faces(&faces, &frozen.keys, &points),
             positions: keys.iter().map(|v| vertex(v).position.into()).collect(),
             faces,
-            pinned: keys.iter().map(|v| vertex(v).pin.is_some()).collect(),
+            pinned: keys.iter().map(|v| vertex(v).hold.is_some()).collect(),
             velocities: velocities.map(Iterator::collect),
             attributes: sample_at(&origins, &background.chart.faces, fields, *width),
         };

@@ -4,7 +4,7 @@ use crate::common::{Sheet, flat, grid, settings, tier};
 use glam::{DMat3, DVec2, DVec3};
 use taffeta_core::Region;
 use taffeta_core::geometry::triangle_quality;
-use taffeta_remesh::lumped_mass;
+use taffeta_remesh::{Hold, lumped_mass};
 
 /// A bump that runs through the sheet on a circle.
 fn running_bump(time: f64) -> impl Fn(DVec2) -> DVec3 {
@@ -15,7 +15,7 @@ fn running_bump(time: f64) -> impl Fn(DVec2) -> DVec3 {
 #[test]
 fn a_running_bump_is_followed_by_a_mesh_of_steady_size() {
     let mut sheet = Sheet::new(grid([1.0; 2], [8; 2], 0.1), running_bump(0.0));
-    sheet.for_each_vertex(|u, vertex| vertex.pin = (u.y > 0.99).then_some(0));
+    sheet.for_each_vertex(|u, vertex| vertex.hold = (u.y > 0.99).then(|| Hold::new(0, vertex.start)));
     let pins = [Region::MaterialBox([DVec2::new(0.0, 0.99), DVec2::ONE])];
     let limits = settings(0.01, 0.2);
     let (mut smallest, mut largest) = (usize::MAX, 0);
@@ -33,7 +33,7 @@ fn a_running_bump_is_followed_by_a_mesh_of_steady_size() {
         assert!(worst.fold(1.0, f64::min) > 0.2);
     }
     assert!(largest < 2 * smallest && largest < 6000, "between {smallest} and {largest} vertices");
-    sheet.for_each_vertex(|u, vertex| assert_eq!(vertex.pin.is_some(), u.y == 1.0));
+    sheet.for_each_vertex(|u, vertex| assert_eq!(vertex.hold.is_some(), u.y == 1.0));
 }
 
 #[test]

@@ -2,11 +2,12 @@
 
 use crate::common::{Sheet, flat, grid};
 use glam::{DVec2, DVec3};
+use taffeta_core::Drive;
 use taffeta_core::geometry::doubled_area;
 use taffeta_core::random::SplitMix64;
 use taffeta_mesh::EdgeKey;
 use taffeta_remesh::{
-    VertexHistory, collapse_with_transfer, flip_with_transfer, is_single_valued, lumped_mass,
+    Hold, VertexHistory, collapse_with_transfer, flip_with_transfer, is_single_valued, lumped_mass,
     open_with_transfer, settle_drifts, split_at_with_transfer, split_with_transfer, validate_attributes,
 };
 
@@ -50,6 +51,24 @@ fn edge_inwards(sheet: &Sheet) -> EdgeKey {
     let mut edges: Vec<EdgeKey> = mesh.edge_keys().filter(leads_in).collect();
     edges.sort_unstable();
     edges[edges.len() / 2]
+}
+
+#[test]
+fn copies_are_held_as_what_they_are_copies_of() {
+    let mut sheet = moving();
+    let path = Drive { begin: 0.5, end: 1.0, from: DVec3::X, to: DVec3::Y };
+    sheet.for_each_vertex(|_, vertex| {
+        vertex.hold = Some(Hold { normal: Some(DVec3::Z), path: Some(path), ..Hold::new(2, vertex.start) });
+    });
+    let before = sheet.clone();
+    let e = edge_inwards(&sheet);
+    let record = open_with_transfer(&mut sheet.mesh, &mut sheet.attributes, &[e]).expect("it may open");
+    let [(kept, created)] = &record.copies[..] else { panic!("one vertex") };
+    let original = before.attributes.vertices[*kept];
+    for v in [*kept, created[0]] {
+        let vertex = sheet.attributes.vertices[v];
+        assert_eq!((vertex.hold, vertex.position), (original.hold, original.position));
+    }
 }
 
 #[test]

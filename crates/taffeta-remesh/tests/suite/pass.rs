@@ -6,7 +6,7 @@ use taffeta_core::Region;
 use taffeta_core::geometry::triangle_quality;
 use taffeta_mesh::{HalfedgeMesh, VertexKey, slot_of};
 use taffeta_remesh::{
-    EditRecord, Pass, Plane, ProposedEdit, RemeshReport, RemeshSettings, SheetAttributes, Surroundings,
+    EditRecord, Hold, Pass, Plane, ProposedEdit, RemeshReport, RemeshSettings, SheetAttributes, Surroundings,
     remesh, validate_attributes,
 };
 
@@ -196,9 +196,11 @@ fn the_log_replays_to_the_same_mesh() {
 #[test]
 fn held_vertices_and_corners_stay_and_the_outline_keeps_its_shape() {
     let mut sheet = Sheet::new(grid([1.0; 2], [16; 2], 0.1), flat);
-    sheet.for_each_vertex(|u, vertex| vertex.pin = (u.x < 0.3 && u.y > 0.7).then_some(0));
+    sheet.for_each_vertex(|u, vertex| {
+        vertex.hold = (u.x < 0.3 && u.y > 0.7).then(|| Hold::new(0, vertex.start))
+    });
     let held: Vec<VertexKey> =
-        sheet.mesh.vertex_keys().filter(|&v| sheet.attributes.vertices[v].pin.is_some()).collect();
+        sheet.mesh.vertex_keys().filter(|&v| sheet.attributes.vertices[v].hold.is_some()).collect();
     let pins = [Region::MaterialBox([DVec2::new(0.0, 0.7), DVec2::new(0.3, 1.0)])];
     let limits = settings(0.01, 0.4);
     for _ in 0..6 {

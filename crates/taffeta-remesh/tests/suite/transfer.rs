@@ -2,11 +2,11 @@
 
 use crate::common::{Sheet, cylinder, flat, grid};
 use glam::{DVec2, DVec3};
-use taffeta_core::Region;
-use taffeta_mesh::HalfedgeMesh;
+use taffeta_core::{Drive, Region};
+use taffeta_mesh::{Halfedge, HalfedgeMesh, Side};
 use taffeta_remesh::{
-    EditKind, EditRecord, RandomEdits, SheetAttributes, collapse_with_transfer, flip_with_transfer,
-    random_edits, split_with_transfer,
+    EditKind, EditRecord, Hold, RandomEdits, SheetAttributes, collapse_with_transfer, flip_with_transfer,
+    random_edits, split_at_with_transfer, split_with_transfer,
 };
 
 /// A sheet that spins, drifts and ripples.
@@ -121,11 +121,14 @@ fn an_edge_between_two_pins_is_held_by_the_one_that_has_all_of_it() {
     let pin_of_middle = |pins: &[Region]| {
         let (mut sheet, built) = two_triangles(flat);
         let ends = [built.vertices[0], built.vertices[1]];
-        ends.into_iter().zip(0..).for_each(|(v, pin)| sheet.attributes.vertices[v].pin = Some(pin));
+        for (v, pin) in ends.into_iter().zip(0..) {
+            let vertex = &mut sheet.attributes.vertices[v];
+            vertex.hold = Some(Hold::new(pin, vertex.start));
+        }
         let e = built.mesh.find_halfedge(ends[0], ends[1]).expect("an edge").edge;
         let record =
             split_with_transfer(&mut sheet.mesh, &mut sheet.attributes, e, pins).expect("can be split");
-        sheet.attributes.vertices[record.vertex].pin
+        sheet.attributes.vertices[record.vertex].hold.map(|hold| hold.pin)
     };
     assert_eq!(pin_of_middle(&[region(-1.0, 0.0), region(0.0, 1.0)]), Some(1));
     assert_eq!(pin_of_middle(&[region(0.0, 1.0), region(1.0, 2.0)]), Some(0));
@@ -185,9 +188,9 @@ fn a_collinear_ring_takes_what_angular_momentum_it_can() {
 #[test]
 fn held_vertices_keep_their_velocity() {
     let mut sheet = spinning_sheet(flat);
-    sheet.for_each_vertex(|u, vertex| vertex.pin = (u.x < 0.25).then_some(0));
+    sheet.for_each_vertex(|u, vertex| vertex.hold = (u.x < 0.25).then(|| Hold::new(0, vertex.start)));
     let held: Vec<_> =
-        sheet.mesh.vertex_keys().filter(|&v| sheet.attributes.vertices[v].pin.is_some()).collect();
+        sheet.mesh.vertex_keys().filter(|&v| sheet.attributes.vertices[v].hold.is_some()).collect();
     let velocities: Vec<_> = held.iter().map(|&v| sheet.attributes.vertices[v].velocity).collect();
     random_edits(&mut sheet.mesh, &mut sheet.attributes, &[Region::Boundary], &all_kinds(5, 500));
     sheet.check();
@@ -206,7 +209,7 @@ fn a_free_vertex_among_held_ones_does_not_fly_off() {
         let mut sheet = spinning_sheet(cylinder(0.2));
         let mut turn = 0;
         sheet.for_each_vertex(|_, vertex| {
-            vertex.pin = (turn % 5 != 0).then_some(0);
+            vertex.hold = (turn % 5 != 0).then(|| Hold::new(0, vertex.start));
             turn += 1;
         });
         let before = fastest(&sheet);
@@ -225,7 +228,8 @@ fn a_split_is_held_on_the_boundary_and_inside_the_region_of_its_pin() {
     let held_after = |region: Region, pins: [Option<u32>; 2], ends: [usize; 2]| {
         let (mut sheet, built) = two_triangles(flat);
         for (v, pin) in ends.into_iter().zip(pins) {
-            sheet.attributes.vertices[built.vertices[v]].pin = pin;
+            let vertex = &mut sheet.attributes.vertices[built.vertices[v]];
+            vertex.hold = pin.map(|pin| Hold::new(pin, vertex.start));
         }
         let [a, b] = ends.map(|v| built.vertices[v]);
         let e = built.mesh.find_halfedge(a, b).expect("an edge").edge;
@@ -233,7 +237,7 @@ fn a_split_is_held_on_the_boundary_and_inside_the_region_of_its_pin() {
             split_with_transfer(&mut sheet.mesh, &mut sheet.attributes, e, &[Region::Boundary, region])
                 .expect("can be split");
         sheet.check();
-        sheet.attributes.vertices[record.vertex].pin
+        sheet.attributes.vertices[record.vertex].hold.map(|hold| hold.pin)
     };
     let around = |low: [f64; 2], high: [f64; 2]| Region::MaterialBox([low.into(), high.into()]);
     let (inner, outer) = ([0, 1], [1, 2]);
@@ -245,6 +249,58 @@ fn a_split_is_held_on_the_boundary_and_inside_the_region_of_its_pin() {
     // Pin 1 has all of the edge in its region, though another one holds an end of it.
     assert_eq!(held_after(whole(), [Some(1), Some(0)], inner), Some(1));
     assert_eq!(held_after(whole(), [Some(1), None], outer), None);
+}
+
+/// A hold of pin 1 whose vertex a caller moves.
+fn led(rest: DVec3, [from, to]: [DVec3; 2], normal: DVec3) -> Hold {
+    let path = Drive { begin: 1.0, end: 2.0, from, to };
+    Hold { normal: Some(normal), path: Some(path), ..Hold::new(1, rest) }
+}
+
+#[test]
+fn a_hold_is_linear_along_the_edge_that_is_split() {
+    let whole = [Region::Boundary, Region::MaterialBox([DVec2::splat(-1.0), DVec2::ONE])];
+    for part in [0.5, 0.25] {
+        let (mut sheet, built) = two_triangles(cylinder(0.7));
+        let ends = [0, 1].map(|k| built.vertices[k]);
+        let a = led(DVec3::X, [DVec3::Y, DVec3::Z], DVec3::Y);
+        let b = led(DVec3::X * 5.0, [DVec3::Y * 3.0, DVec3::ONE], DVec3::Z);
+        let he = built.mesh.find_halfedge(ends[0], ends[1]).expect("an edge");
+        let tail = sheet.mesh.tail(Halfedge::new(he.edge, Side::First));
+        let (first, second) = if tail == ends[0] { (a, b) } else { (b, a) };
+        ends.into_iter().zip([a, b]).for_each(|(v, hold)| sheet.attributes.vertices[v].hold = Some(hold));
+        let Sheet { mesh, attributes } = &mut sheet;
+        let (record, _) =
+            split_at_with_transfer(mesh, attributes, (he.edge, part), &whole).expect("can be split");
+        let hold = attributes.vertices[record.vertex].hold.expect("it lies between held vertices");
+        let [from, to] = [first, second].map(|hold| hold.path.expect("it is led"));
+        let between = |a: DVec3, b: DVec3| (1.0 - part) * a + part * b;
+        let normal = between(first.normal.unwrap(), second.normal.unwrap()).normalize();
+        let ways = [between(from.from, to.from), between(from.to, to.to)];
+        assert_eq!(hold, led(between(first.rest, second.rest), ways, normal), "{part}");
+    }
+}
+
+#[test]
+fn what_lies_between_two_pins_is_free_once_a_caller_has_moved_or_added_one() {
+    let whole = || Region::MaterialBox([DVec2::splat(-1.0), DVec2::ONE]);
+    let moved = |hold: Hold| Hold { path: Some(Drive::new(0.0, hold.rest, DVec3::ONE)), ..hold };
+    let later = |hold: Hold| Hold { rest: hold.rest + DVec3::Z, ..hold };
+    let changes: [(fn(Hold) -> Hold, Option<u32>); 3] =
+        [(|hold| hold, Some(0)), (moved, None), (later, None)];
+    for (change, expected) in changes {
+        let (mut sheet, built) = two_triangles(flat);
+        for (v, pin) in [0, 1].map(|k| built.vertices[k]).into_iter().zip(0..) {
+            let vertex = &mut sheet.attributes.vertices[v];
+            let hold = Hold::new(pin, vertex.start);
+            vertex.hold = Some(if pin == 1 { change(hold) } else { hold });
+        }
+        let e = built.mesh.find_halfedge(built.vertices[0], built.vertices[1]).expect("an edge").edge;
+        let Sheet { mesh, attributes } = &mut sheet;
+        let record = split_with_transfer(mesh, attributes, e, &[whole(), whole()]).expect("can be split");
+        let vertex = attributes.vertices[record.vertex];
+        assert_eq!(vertex.hold, expected.map(|pin| Hold::new(pin, vertex.start)));
+    }
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! Vertices of the boundary become one with their attributes.
 
 use glam::{DVec2, DVec3};
+use taffeta_core::Drive;
 use taffeta_core::geometry::doubled_area;
 use taffeta_mesh::{BuiltMesh, HalfedgeMesh, VertexKey};
 use taffeta_remesh::{
-    Pass, RemeshSettings, SheetAttributes, is_seam, lumped_mass, remesh, validate_attributes,
+    Hold, Pass, RemeshSettings, SheetAttributes, is_seam, lumped_mass, remesh, validate_attributes,
     weld_with_transfer,
 };
 
@@ -51,6 +52,30 @@ fn sew(gap: f64) -> (HalfedgeMesh, SheetAttributes, Vec<VertexKey>) {
     assert!((after.0.1 - before.0.1).length() < 1e-14, "center of mass");
     assert!((after.0.2 - before.0.2).abs() < 1e-15 && (after.1 - before.1).abs() < 1e-15, "mass and area");
     (mesh, attributes, v)
+}
+
+#[test]
+fn a_weld_hands_on_the_hold_of_either_side() {
+    let hold =
+        |pin, rest| Hold { path: Some(Drive::new(1.0, rest, rest + DVec3::Z)), ..Hold::new(pin, rest) };
+    let (one, other) = (hold(3, DVec3::X), hold(4, DVec3::Y));
+    for (sides, expected) in
+        [([Some(one), None], one), ([None, Some(other)], other), ([Some(one), Some(other)], one)]
+    {
+        let (built, mut attributes) = squares(0.01);
+        let (mut mesh, v) = (built.mesh, built.vertices);
+        for pair in [[1, 4], [2, 7]] {
+            pair.into_iter().zip(sides).for_each(|(k, hold)| attributes.vertices[v[k]].hold = hold);
+        }
+        let at = sides.iter().position(|side| *side == Some(expected)).expect("one of them");
+        let places = [[1, 4], [2, 7]].map(|pair| attributes.vertices[v[pair[at]]].position);
+        let pairs = [[v[1], v[4]], [v[2], v[7]]];
+        let record = weld_with_transfer(&mut mesh, &mut attributes, &pairs, &[]).expect("the sides fit");
+        for ((kept, _), place) in record.merged.iter().zip(places) {
+            let vertex = attributes.vertices[*kept];
+            assert_eq!((vertex.hold, vertex.position), (Some(expected), place));
+        }
+    }
 }
 
 #[test]

@@ -141,7 +141,9 @@ fn find_sweep_mismatch(settings: &SimulationSettings) -> Option<String> {
 /// Checks the pins of a body.
 fn check_pins(what: &str, pins: &[PinDescription]) -> Result<(), BuildError> {
     for (number, pin) in pins.iter().enumerate() {
-        if let Some(reason) = find_pin_defect(pin) {
+        let holds_nothing = || "it holds nothing: at least one of its axes must be true".to_owned();
+        let reason = (pin.axes == [false; 3]).then(holds_nothing);
+        if let Some(reason) = reason.or_else(|| find_pin_defect(pin)) {
             return Err(BuildError::BadSetting { what: format!("{what}: pin {number}"), reason });
         }
     }
@@ -355,11 +357,8 @@ pub(crate) fn find_untearable(
     })
 }
 
-/// Describes what is wrong with a pin; `None` if it is valid.
-fn find_pin_defect(pin: &PinDescription) -> Option<String> {
-    if pin.axes == [false; 3] {
-        return Some("it holds nothing: at least one of its axes must be true".into());
-    }
+/// Describes what is wrong with a pin besides what it holds; `None` if it is valid.
+pub(crate) fn find_pin_defect(pin: &PinDescription) -> Option<String> {
     if let Some(release) = pin.release.filter(|t| !t.is_finite() || *t < 0.0) {
         return Some(format!("release is {release} s; it must be at least 0"));
     }

@@ -3,24 +3,26 @@
 use crate::model::error::BuildError;
 use crate::model::pins::{Contradiction, Pin, find_contradiction};
 use glam::DVec3;
+use taffeta_remesh::Hold;
 
 /// Lets the last of the pins have a vertex of a body, of whose pins `first` is the first, unless it has a pin already; with the
 /// vertex's number and place.
 pub(crate) fn claim(
-    holder: &mut Option<u32>,
+    holder: &mut Option<Hold>,
     (pins, first): (&[Pin], usize),
     (body, vertex, position): (impl Fn() -> String, usize, DVec3),
 ) -> Result<(), BuildError> {
     let last = pins.len() - 1;
     let Some(holder) = *holder else {
-        *holder = Some(last as u32);
+        *holder = Some(Hold::new(last as u32, position));
         return Ok(());
     };
-    match find_contradiction([&pins[holder as usize], &pins[last]], position) {
+    let holder = holder.pin as usize;
+    match find_contradiction([&pins[holder], &pins[last]], position) {
         None => Ok(()),
         Some(Contradiction { time, distance }) => Err(BuildError::ContradictingPins {
             body: body(),
-            pins: [holder as usize - first, last - first],
+            pins: [holder - first, last - first],
             vertex,
             position,
             time,

@@ -11,6 +11,7 @@ use crate::model::loose::{LooseBody, LooseVertex};
 use crate::model::pins::{Pin, along_held};
 use glam::DVec3;
 use taffeta_core::Region;
+use taffeta_remesh::Hold;
 use taffeta_solve::RopeModel;
 use taffeta_solve::block::rope_angle::turning_angle;
 
@@ -73,12 +74,14 @@ pub(crate) fn build_loose(
                 claim(&mut holders[i], (pins, first_pin), (name, i, body.positions[i]))?;
             }
         }
-        input.guides.iter().for_each(|(i, pin)| holders[*i] = Some((first_pin + pin) as u32));
+        for (i, pin) in &input.guides {
+            holders[*i] = Some(Hold::new((first_pin + pin) as u32, body.positions[*i]));
+        }
         let mass: f64 = body.masses.iter().sum();
         let weighted = body.positions.iter().zip(&body.masses).map(|(x, m)| *x * *m);
         let center = weighted.sum::<DVec3>() / mass;
-        for (i, (x, pin)) in body.positions.iter().zip(holders).enumerate() {
-            let held = pin.map_or([false; 3], |pin: u32| pins[pin as usize].description.axes);
+        for (i, (x, hold)) in body.positions.iter().zip(holders).enumerate() {
+            let held = hold.map_or([false; 3], |hold: Hold| pins[hold.pin as usize].description.axes);
             let velocity = body.velocity + body.angular_velocity.cross(*x - center);
             vertices.push(LooseVertex {
                 body: number as u32,
@@ -89,7 +92,7 @@ pub(crate) fn build_loose(
                 friction: DVec3::ZERO,
                 start: *x,
                 layout: *body.layout.as_ref().map_or(x, |layout| &layout[i]),
-                pin,
+                hold,
                 angle: angles[i],
             });
         }

@@ -344,17 +344,17 @@ impl Solid {
         let (holder, velocity) = match self.places[vertex] {
             Place::Surface(k) => {
                 let vertex = &mut thawed.attributes.vertices[self.keys[k]];
-                (&mut vertex.pin, &mut vertex.velocity)
+                (&mut vertex.hold, &mut vertex.velocity)
             }
             Place::Inside(k) => {
                 let first = self.first_inside(&thawed.loose);
                 let vertex = &mut thawed.loose[first + k];
-                (&mut vertex.pin, &mut vertex.velocity)
+                (&mut vertex.hold, &mut vertex.velocity)
             }
         };
         let name = || format!("solid '{}'", self.name);
         claim(holder, (pins, first), (name, vertex, self.rest[vertex]))?;
-        let axes = holder.map_or([false; 3], |pin| pins[pin as usize].description.axes);
+        let axes = holder.map_or([false; 3], |hold| pins[hold.pin as usize].description.axes);
         *velocity = along_held(axes, DVec3::ZERO, *velocity);
         Ok(())
     }

@@ -249,7 +249,7 @@ fn select_pins(
             for i in held {
                 let vertex = &mut attributes.vertices[built.vertices[range.start + i]];
                 let body = || format!("cloth '{}'", cloth.name);
-                claim(&mut vertex.pin, (&pins, first), (body, i, cloth.mesh.positions[i]))?;
+                claim(&mut vertex.hold, (&pins, first), (body, i, cloth.mesh.positions[i]))?;
             }
         }
     }
@@ -286,7 +286,7 @@ fn set_velocities(
         let center = moment / weights.iter().sum::<f64>();
         for (i, x) in cloth.mesh.positions.iter().enumerate() {
             let vertex = &mut attributes.vertices[built.vertices[range.start + i]];
-            let held = vertex.pin.map_or([false; 3], |pin| pins[pin as usize].description.axes);
+            let held = vertex.hold.map_or([false; 3], |hold| pins[hold.pin as usize].description.axes);
             let velocity = cloth.velocity + cloth.angular_velocity.cross(*x - center);
             vertex.velocity = along_held(held, DVec3::ZERO, velocity);
         }

@@ -3,7 +3,8 @@
 use crate::derive::derived::Clamp;
 use crate::derive::world::World;
 use glam::DVec3;
-use taffeta_remesh::View;
+use std::sync::Arc;
+use taffeta_remesh::{Hold, View};
 
 /// The time for which pins and obstacles are placed at the end of a substep \[s\].
 pub(crate) fn end_of_substep(world: &World, h: f64) -> f64 {
@@ -13,7 +14,9 @@ pub(crate) fn end_of_substep(world: &World, h: f64) -> f64 {
 /// Returns whether pins and obstacles all stand still until a time \[s\].
 pub(crate) fn stand_still(world: &World, end: f64) -> bool {
     let (setup, time) = (&world.setup, world.state.time);
-    setup.pins.iter().all(|pin| pin.stands_between(time, end))
+    let stays = |hold: &Hold| hold.path.is_none_or(|path| path.stands_between(time, end));
+    setup.pins.iter().all(|pin| pin.description.motion.stands_between(time, end))
+        && world.state.motion.holds.iter().all(|(_, hold)| stays(hold))
         && setup.obstacles.iter().all(|obstacle| obstacle.motion.stands_between(time, end))
         && setup.meshes.iter().all(|mesh| mesh.stands_between(time, end))
 }
@@ -21,9 +24,14 @@ pub(crate) fn stand_still(world: &World, end: f64) -> bool {
 /// Lets the bodies that the caller moves in the step until `end` \[s\] arrive then.
 pub(crate) fn schedule_drives(world: &mut World, end: f64) {
     let (setup, now) = (&mut world.setup, world.state.time);
-    setup.pins.iter_mut().for_each(|pin| pin.schedule(now, end));
+    setup.pins.iter_mut().for_each(|pin| pin.description.motion.schedule(now, end));
     setup.obstacles.iter_mut().for_each(|obstacle| obstacle.motion.schedule(now, end));
     setup.meshes.iter_mut().for_each(|mesh| mesh.schedule(now, end));
+    let sets_out = |hold: &Hold| hold.path.is_some_and(|path| path.begin == now);
+    if world.state.motion.holds.iter().any(|(_, hold)| sets_out(hold)) {
+        let holds = Arc::make_mut(&mut world.state.motion.holds).iter_mut();
+        holds.filter_map(|(_, hold)| hold.path.as_mut()).for_each(|path| path.schedule(now, end));
+    }
 }
 
 /// The directions of the sheet beyond the clamped edges at a time \[s\].

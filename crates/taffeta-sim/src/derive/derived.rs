@@ -89,7 +89,7 @@ impl Solver {
 pub(crate) struct Clamp {
     pub edge: EdgeIndex,
     pub pin: u32,
-    /// The normal of the sheet at time 0.
+    /// The normal of the sheet at time 0, or when the pin was added.
     pub normal: DVec3,
 }
 
@@ -310,6 +310,9 @@ fn find_clamps((sheet, motion): (&Sheet, &Motion), pins: &[Pin]) -> Vec<Clamp> {
         let faces = || edge.faces.iter().flatten();
         if faces().filter(|fi| !is_held(fi)).count() != 1 {
             return None;
+        }
+        if let [Some(a), Some(b)] = edge.vertices.map(|vi| motion.hold_of(vi)?.normal) {
+            return Some(Clamp { edge: ei, pin, normal: (a + b).normalize_or_zero() });
         }
         // Inside, the direction is that of the held face; on the boundary, that of the face at time 0.
         let beyond = faces().find(|fi| is_held(fi)).or(faces().next())?;

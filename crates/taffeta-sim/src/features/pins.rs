@@ -18,12 +18,14 @@ use crate::model::inertia::{Inertia, coast};
 use crate::model::pins::{Pin, along_held};
 use glam::DVec3;
 use taffeta_core::index::DenseIndex;
-use taffeta_core::{IndexVec, VertexIndex};
+use taffeta_core::{FaceIndex, VertexIndex};
+use taffeta_remesh::Hold;
 
 /// The vertices that a pin holds now, in dense order; none if it has let go.
 pub fn pin_vertices(world: &World, pin: PinId) -> Vec<VertexIndex> {
-    let held = world.state.motion.vertex_pins.iter_indexed();
-    held.filter(|(_, own)| **own == Some(pin.0)).map(|(vi, _)| vi).collect()
+    let has_let_go = world.state.released.get(pin.number()) == Some(&true);
+    let holds = world.state.motion.holds.iter();
+    holds.filter(|(_, hold)| hold.pin == pin.0 && !has_let_go).map(|(vi, _)| *vi).collect()
 }
 
 /// The axes that each pin holds.
@@ -33,10 +35,13 @@ pub(crate) fn pin_axes(world: &World) -> Vec<[bool; 3]> {
 
 /// Returns whether a pin that holds is to let go by a time \[s\], or was too weak and has to be freed.
 pub(crate) fn is_release_due(world: &World, time: f64) -> bool {
-    let is_held =
-        |pin: usize| world.state.motion.vertex_pins.iter().flatten().any(|held| *held == pin as u32);
-    let lets_go = |pin: &usize| world.state.released[*pin] || world.setup.pins[*pin].is_due(time);
-    (0..world.setup.pins.len()).filter(lets_go).any(is_held)
+    world.state.motion.holds.iter().any(|(_, hold)| lets_go(world, hold, time))
+}
+
+/// Returns whether a vertex is free from a time \[s\] on: its pin has let go, or its time has come.
+pub(crate) fn lets_go(world: &World, hold: &Hold, time: f64) -> bool {
+    let pin = hold.pin as usize;
+    world.state.released[pin] || world.setup.pins[pin].is_due(time)
 }
 
 /// Frees the vertices of the pins whose time has come and of those that were too weak.
@@ -44,22 +49,39 @@ pub(crate) fn release_pins(world: &mut World) {
     for (pin, released) in world.setup.pins.iter().zip(&mut world.state.released) {
         *released |= pin.is_due(world.state.time);
     }
-    let still_holds = |pin: &u32| !world.state.released[*pin as usize];
-    if world.state.motion.vertex_pins.iter().flatten().all(still_holds) {
-        return;
+    let still_holds = |(_, hold): &(VertexIndex, Hold)| !world.state.released[hold.pin as usize];
+    let kept: Vec<_> = world.state.motion.holds.iter().copied().filter(still_holds).collect();
+    if kept.len() < world.state.motion.holds.len() {
+        hold_anew(world, kept);
     }
-    let kept = world.state.motion.vertex_pins.iter().map(|pin| pin.filter(still_holds)).collect();
-    hold_anew(world, kept);
 }
 
-/// Lets pins hold other vertices than before: `vertex_pins` has the pin of each vertex.
-pub(crate) fn hold_anew(world: &mut World, vertex_pins: IndexVec<VertexIndex, Option<u32>>) {
+/// Lets pins hold other vertices than before, in the order of the vertices.
+pub(crate) fn hold_anew(world: &mut World, holds: Vec<(VertexIndex, Hold)>) {
     // Rebuilt blocks continue from the angles that the sheet remembers.
     world.derived.keep_bending(&world.state.sheet, &mut world.state.motion);
     let axes = pin_axes(world);
-    world.state.motion.hold(vertex_pins, &axes);
+    world.state.motion.hold(holds, &axes);
     world.state.forget_history();
     rebuild(world);
+}
+
+/// Unit normals of the sheet as it is now at vertices that a pin is to hold, which are in order: of the faces that the pin
+/// holds whole, or else of all around a vertex. Zero at loose vertices.
+pub(crate) fn normals_at(world: &World, vertices: &[VertexIndex]) -> Vec<DVec3> {
+    let (topology, x) = (&world.state.sheet.topology, &world.state.motion.positions);
+    let is_whole = |fi: &FaceIndex| topology.faces[*fi].iter().all(|vi| vertices.binary_search(vi).is_ok());
+    let area_vector = |fi: &FaceIndex| {
+        let [a, b, c] = topology.faces[*fi].map(|vi| x[vi]);
+        (b - a).cross(c - a)
+    };
+    let normal = |vi: &VertexIndex| {
+        let around = || topology.faces_around(*vi).iter();
+        let has_whole = around().any(is_whole);
+        let counted = around().filter(|fi| !has_whole || is_whole(fi));
+        counted.map(area_vector).sum::<DVec3>().normalize_or_zero()
+    };
+    vertices.iter().map(normal).collect()
 }
 
 /// Returns whether any pin that still holds is of limited strength.

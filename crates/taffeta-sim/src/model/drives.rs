@@ -1,6 +1,5 @@
 //! Where a caller has moved the bodies of a world: the part of its setup that belongs to a checkpoint.
 
-use crate::model::pins::PinPoints;
 use crate::model::setup::Setup;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
@@ -11,7 +10,7 @@ use taffeta_core::{Drive, Pose, Skin};
 pub(crate) struct Drives {
     obstacles: Vec<Option<Drive<Pose>>>,
     meshes: Vec<(Option<Drive<Pose>>, Option<Skin>)>,
-    pins: Vec<(Option<Drive<Pose>>, Option<PinPoints>)>,
+    pins: Vec<Option<Drive<Pose>>>,
 }
 
 impl Drives {
@@ -21,7 +20,7 @@ impl Drives {
         Self {
             obstacles: obstacles.iter().map(|obstacle| obstacle.motion.drive).collect(),
             meshes: meshes.iter().map(|mesh| (mesh.motion.drive, mesh.skin.clone())).collect(),
-            pins: pins.iter().map(|pin| (pin.description.motion.drive, pin.points.clone())).collect(),
+            pins: pins.iter().map(|pin| pin.description.motion.drive).collect(),
         }
     }
 
@@ -33,8 +32,8 @@ impl Drives {
         for (mesh, (drive, skin)) in setup.meshes.iter_mut().zip(self.meshes) {
             (mesh.motion.drive, mesh.skin) = (drive, skin);
         }
-        for (pin, (drive, points)) in setup.pins.iter_mut().zip(self.pins) {
-            (pin.description.motion.drive, pin.points) = (drive, points);
+        for (pin, drive) in setup.pins.iter_mut().zip(self.pins) {
+            pin.description.motion.drive = drive;
         }
     }
 
@@ -63,20 +62,10 @@ impl Drives {
             };
             skin.as_ref().is_none_or(is_sound)
         };
-        let is_pin = |points: &Option<PinPoints>| {
-            let is_sound = |points: &PinPoints| {
-                let count = points.names.len();
-                points.names.is_sorted()
-                    && points.rest.len() == count
-                    && points.rest.iter().all(|x| x.is_finite())
-                    && is_skin(&points.skin, count)
-            };
-            points.as_ref().is_none_or(is_sound)
-        };
         let counts = setup.meshes.iter().map(|mesh| mesh.vertex_count());
         let is_sound = self.obstacles.iter().all(is_pose)
             && self.meshes.iter().zip(counts).all(|((pose, skin), n)| is_pose(pose) && is_skin(skin, n))
-            && self.pins.iter().all(|(pose, points)| is_pose(pose) && is_pin(points));
+            && self.pins.iter().all(is_pose);
         (!is_sound).then(|| "where its bodies were moved to makes no sense".to_owned())
     }
 }

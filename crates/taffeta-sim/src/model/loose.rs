@@ -4,7 +4,7 @@ use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use taffeta_contact::ContactSurface;
-use taffeta_remesh::VertexHistory;
+use taffeta_remesh::{Hold, VertexHistory};
 use taffeta_solve::RopeModel;
 
 /// A vertex that belongs to no face.
@@ -26,8 +26,8 @@ pub struct LooseVertex {
     pub start: DVec3,
     /// Position in the rest shape \[m\].
     pub layout: DVec3,
-    /// Number of the pin that holds the vertex.
-    pub pin: Option<u32>,
+    /// Hold of a pin on the vertex; `None`: it is free.
+    pub hold: Option<Hold>,
     /// Turning angle of a rope in a plane when it was last measured \[rad\]; new angles are unwrapped against it.
     pub angle: f64,
 }

@@ -3,7 +3,7 @@
 use glam::DVec3;
 use std::sync::Arc;
 use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, SurfaceTopology, VertexIndex};
-use taffeta_remesh::{Metric, VertexHistory};
+use taffeta_remesh::{Hold, Metric, VertexHistory};
 use taffeta_solve::RestShape;
 
 /// The dense state of all bodies. A clone is a snapshot: it copies what every substep changes, and shares the rest until
@@ -24,6 +24,8 @@ pub struct Motion {
     pub inverse_masses: Arc<IndexVec<VertexIndex, f64>>,
     /// Which world axes of each vertex are held: its position along them is given and not solved for.
     pub held: Arc<IndexVec<VertexIndex, [bool; 3]>>,
+    /// Holds of pins on vertices, in the order of the vertices.
+    pub holds: Arc<Vec<(VertexIndex, Hold)>>,
     /// The pin that holds each vertex.
     pub vertex_pins: Arc<IndexVec<VertexIndex, Option<u32>>>,
     /// Rest shape, with what is plastic.
@@ -39,14 +41,23 @@ pub struct Motion {
 }
 
 impl Motion {
-    /// Lets pins hold the vertices: `vertex_pins` has the pin of each vertex, `axes` what each pin holds.
-    pub(crate) fn hold(&mut self, vertex_pins: IndexVec<VertexIndex, Option<u32>>, axes: &[[bool; 3]]) {
+    /// Lets pins hold vertices and no others, in the order of the vertices; `axes` has what each pin holds.
+    pub(crate) fn hold(&mut self, holds: Vec<(VertexIndex, Hold)>, axes: &[[bool; 3]]) {
+        let mut vertex_pins = IndexVec::from(vec![None; self.masses.len()]);
+        holds.iter().for_each(|(vi, hold)| vertex_pins[*vi] = Some(hold.pin));
         let held = |pin: &Option<u32>| pin.map_or([false; 3], |pin| axes[pin as usize]);
         let inverse = |(m, held): (&f64, &[bool; 3])| if *held == [true; 3] { 0.0 } else { 1.0 / m };
         let held: IndexVec<VertexIndex, [bool; 3]> = vertex_pins.iter().map(held).collect();
         self.inverse_masses = Arc::new(self.masses.iter().zip(held.iter()).map(inverse).collect());
         self.held = Arc::new(held);
         self.vertex_pins = Arc::new(vertex_pins);
+        self.holds = Arc::new(holds);
+    }
+
+    /// The hold of a pin on a vertex; `None`: it is free.
+    pub(crate) fn hold_of(&self, vi: VertexIndex) -> Option<Hold> {
+        let place = self.holds.binary_search_by_key(&vi, |(vertex, _)| *vertex);
+        place.ok().map(|place| self.holds[place].1)
     }
 
     /// Describes the first array that has not one entry for each element of a topology; `None` if all have.

@@ -1,12 +1,10 @@
 //! Pins as they are described, and the vertices that they hold.
 
 use crate::model::description::PinDescription;
-use crate::model::sheet::VertexName;
 use glam::{BVec3, DVec3};
-use serde::{Deserialize, Serialize};
 use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::Row;
-use taffeta_core::{Drive, Pose, Skin, VertexIndex, drive_points};
+use taffeta_core::{Pose, VertexIndex};
 
 /// Part of the release time by which a substep may start too early and still count as at that time: round-off of times.
 const TIME_SLACK: f64 = 1e-9;
@@ -19,104 +17,19 @@ const SAME_PLACE: f64 = 1e-9;
 pub(crate) struct Pin {
     /// As described. `clamp` is only carried along: the solvers that know the direction of the sheet act on it.
     pub description: PinDescription,
-    /// Centroid of the pinned vertices at time 0 \[m\].
+    /// Centroid of the pinned vertices at time 0, or when it was added \[m\].
     pub center: DVec3,
-    /// Points of its own, for a pin that was added later or whose vertices a caller moves one by one.
-    pub points: Option<PinPoints>,
-}
-
-/// Points of a pin by the names of its vertices.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct PinPoints {
-    /// Names, in increasing order.
-    pub names: Vec<VertexName>,
-    /// Where the motion of the pin finds each vertex \[m\]: in its place at time 0, or where it was when the pin was added.
-    pub rest: Vec<DVec3>,
-    /// Places that a caller has given \[m\], instead of the motion.
-    pub skin: Option<Skin>,
 }
 
 impl Pin {
-    /// A pin that holds its vertices by where they are at time 0.
+    /// A pin with the centroid of its vertices \[m\].
     pub(crate) fn new(description: PinDescription, center: DVec3) -> Self {
-        Self { description, center, points: None }
+        Self { description, center }
     }
 
     /// The transformation of its motion at a time \[s\].
     pub(crate) fn pose_at(&self, time: f64) -> Pose {
         self.description.motion.pose_at(time, self.center)
-    }
-
-    /// Where it takes a vertex by a time \[s\] at which its motion has reached `pose`; with the vertex's name, where it was at
-    /// time 0, and where it is now \[m\], which is where one stays of which its points know nothing.
-    pub(crate) fn target_at(
-        &self,
-        (time, pose): (f64, &Pose),
-        name: impl FnOnce() -> VertexName,
-        [start, now]: [DVec3; 2],
-    ) -> DVec3 {
-        let Some(points) = &self.points else { return pose.apply(start) };
-        match (points.names.binary_search(&name()), &points.skin) {
-            (Ok(number), Some(skin)) => skin.point_at(number, time),
-            (Ok(number), None) => pose.apply(points.rest[number]),
-            (Err(_), _) => now,
-        }
-    }
-
-    /// Returns whether the pin stands still from one time \[s\] to another.
-    pub(crate) fn stands_between(&self, start: f64, end: f64) -> bool {
-        let skin = self.points.as_ref().and_then(|points| points.skin.as_ref());
-        skin.is_none_or(|skin| skin.stands_between(start, end))
-            && self.description.motion.stands_between(start, end)
-    }
-
-    /// Moves it from where it is at a time \[s\] to another transformation within the step that begins then.
-    pub(crate) fn drive_to(&mut self, time: f64, pose: Pose) {
-        let Self { description, center, points } = self;
-        match points {
-            None => description.motion.drive_to(time, *center, pose),
-            Some(PinPoints { rest, skin, .. }) => {
-                let place = |pose: &Pose| rest.iter().map(|x| pose.apply(*x)).collect();
-                drive_points((&mut description.motion, skin), (time, *center, pose), place);
-            }
-        }
-    }
-
-    /// Moves its vertices from where they are to places of their own \[m\] within the step that begins at a time \[s\]. `held`
-    /// has the name of each vertex, where it was at time 0, and where it is; `targets` follow its order.
-    pub(crate) fn skin_to(&mut self, time: f64, held: &[(VertexName, [DVec3; 2])], targets: &[DVec3]) {
-        let pose = self.pose_at(time);
-        let mut order: Vec<usize> = (0..held.len()).collect();
-        order.sort_unstable_by_key(|k| held[*k].0);
-        let from = |k: &usize| {
-            let (name, places) = held[*k];
-            self.target_at((time, &pose), || name, places)
-        };
-        let rest = |k: &usize| {
-            let (name, [start, _]) = held[*k];
-            let known = self.points.as_ref().and_then(|points| {
-                let number = points.names.binary_search(&name).ok()?;
-                Some(points.rest[number])
-            });
-            known.unwrap_or(start)
-        };
-        self.points = Some(PinPoints {
-            names: order.iter().map(|k| held[*k].0).collect(),
-            rest: order.iter().map(rest).collect(),
-            skin: Some(Drive::new(
-                time,
-                order.iter().map(from).collect(),
-                order.iter().map(|k| targets[*k]).collect(),
-            )),
-        });
-    }
-
-    /// Lets what its caller moves in the step from one time to another \[s\] arrive at its end.
-    pub(crate) fn schedule(&mut self, now: f64, end: f64) {
-        self.description.motion.schedule(now, end);
-        if let Some(skin) = self.points.as_mut().and_then(|points| points.skin.as_mut()) {
-            skin.schedule(now, end);
-        }
     }
 
     /// Returns whether the pin lets go in a substep that starts at a time \[s\].

@@ -13,12 +13,14 @@ use glam::{DVec2, DVec3};
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
 use slotmap::SecondaryMap;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
+use taffeta_core::index::DenseIndex;
 use taffeta_core::morton::morton_code;
 use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, SurfaceTopology, TopologyEpoch, VertexIndex};
 use taffeta_mesh::{EdgeKey, FaceKey, Halfedge, HalfedgeMesh, KeyTable, Side, VertexKey};
-use taffeta_remesh::{EdgeAttributes, FaceAttributes, Metric, SheetAttributes, VertexAttributes};
+use taffeta_remesh::{EdgeAttributes, FaceAttributes, Hold, Metric, SheetAttributes, VertexAttributes};
 use taffeta_solve::{ClothModel, RestShape};
 
 /// The surface and the loose vertices in dense order, as long as no edit changes the mesh: nothing in it changes while
@@ -146,7 +148,7 @@ impl Sheet {
                 history: motion.history[vi],
                 friction: motion.vertex_friction[vi],
                 start: self.starts[vi],
-                pin: motion.vertex_pins[vi],
+                hold: motion.hold_of(vi),
                 input,
                 metric: motion.metrics[vi],
                 is_stitched,
@@ -205,7 +207,7 @@ impl Sheet {
             friction: motion.vertex_friction.raw[first + k],
             start: frozen.start,
             layout: frozen.layout,
-            pin: motion.vertex_pins.raw[first + k],
+            hold: motion.hold_of(VertexIndex::from_usize(first + k)),
             angle: motion.loose_angles[k],
         };
         self.loose.iter().enumerate().map(now).collect()
@@ -339,6 +341,12 @@ impl Serialize for WrittenAttributes<'_> {
 }
 
 impl Thawed {
+    /// Numbers of the pins that hold a vertex.
+    pub(crate) fn holders(&self) -> BTreeSet<u32> {
+        let of_mesh = self.attributes.vertices.values().filter_map(|vertex| vertex.hold);
+        of_mesh.chain(self.loose.iter().filter_map(|vertex| vertex.hold)).map(|hold| hold.pin).collect()
+    }
+
     /// Fixes the dense order, by cloth and then along a Morton curve in material space, and copies everything into it.
     pub(crate) fn freeze(self, rules: FreezeRules<'_>, epoch: TopologyEpoch) -> (Sheet, Motion) {
         let Self { mesh, attributes, loose, sewing } = self;
@@ -360,6 +368,7 @@ impl Thawed {
             masses: Arc::new(masses),
             inverse_masses: Arc::default(),
             held: Arc::default(),
+            holds: Arc::default(),
             vertex_pins: Arc::default(),
             rest: Arc::new(rest),
             scalars: Arc::new(keys.edges.iter_indexed().map(scalar).collect()),
@@ -367,7 +376,7 @@ impl Thawed {
             loose_angles: Arc::new(loose.iter().map(|vertex| vertex.angle).collect()),
             metrics: Arc::new(keys.vertices.iter().map(|key| attributes.vertices[*key].metric).collect()),
         };
-        motion.hold(collect.each(|vertex| vertex.pin, |vertex| vertex.pin), rules.axes);
+        motion.hold(collect.holds(), rules.axes);
         let starts = collect.each(|vertex| vertex.start, |vertex| vertex.start);
         let cloth_count = rules.models.len() as u32;
         let bodies = loose.iter().map(|vertex| cloth_count + vertex.body);
@@ -435,6 +444,13 @@ impl Collector<'_> {
     ) -> IndexVec<VertexIndex, T> {
         let mesh = self.keys.vertices.iter().map(|key| of_mesh(&self.attributes.vertices[*key]));
         mesh.chain(self.loose.iter().map(of_loose)).collect()
+    }
+
+    /// The holds of pins, in dense order.
+    fn holds(&self) -> Vec<(VertexIndex, Hold)> {
+        let mesh = self.keys.vertices.iter().map(|key| self.attributes.vertices[*key].hold);
+        let all = mesh.chain(self.loose.iter().map(|vertex| vertex.hold)).enumerate();
+        all.filter_map(|(i, hold)| Some((VertexIndex::from_usize(i), hold?))).collect()
     }
 }
 

@@ -77,18 +77,17 @@ fn place_vertices(world: &mut World, h: f64) {
     let poses: Vec<_> = world.setup.pins.iter().map(|pin| pin.pose_at(end)).collect();
     world.scratch.guided.clear();
     for vi in sheet.topology.vertices() {
-        let start = motion.positions[vi];
         let i = vi.to_usize();
-        let mut position = world.scratch.bases[i] + motion.velocities[vi] * last.scales[i];
-        if let Some(pin) = motion.vertex_pins[vi] {
-            let (held, name) = (motion.held[vi], || sheet.vertex_name(vi));
-            let (pin, pose) = (&world.setup.pins[pin as usize], &poses[pin as usize]);
-            let target = pin.target_at((end, pose), name, [sheet.starts[vi], start]);
-            position = along_held(held, target, position);
-            if held.contains(&false) {
-                world.scratch.guided.push(Guided { vertex: vi, held, start, target });
-            }
+        let position = world.scratch.bases[i] + motion.velocities[vi] * last.scales[i];
+        world.scratch.rows[i].position = position.to_array();
+    }
+    for (vi, hold) in motion.holds.iter() {
+        let (held, start) = (motion.held[*vi], motion.positions[*vi]);
+        let target = hold.target_at(end, &poses[hold.pin as usize]);
+        let row = &mut world.scratch.rows[vi.to_usize()];
+        row.position = along_held(held, target, row.position()).to_array();
+        if held.contains(&false) {
+            world.scratch.guided.push(Guided { vertex: *vi, held, start, target });
         }
-        world.scratch.rows[vi.to_usize()].position = position.to_array();
     }
 }

@@ -91,5 +91,12 @@ pub(crate) fn begin_sewing(
 }
 
 fn max_pin(thawed: &Thawed) -> usize {
-    thawed.attributes.vertices.iter().filter_map(|(_, v)| v.pin).max().map_or(0, |pin| pin as usize)
+    thawed
+        .attributes
+        .vertices
+        .iter()
+        .filter_map(|(_, v)| v.hold)
+        .map(|hold| hold.pin as usize)
+        .max()
+        .unwrap_or(0)
 }

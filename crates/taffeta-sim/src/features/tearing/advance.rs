@@ -148,7 +148,7 @@ impl Thawed {
         let vertex = &self.attributes.vertices[v];
         let on_seam =
             || self.mesh.halfedges_around(v).any(|he| is_seam(&self.mesh, &self.attributes, he.edge));
-        vertex.pin.is_some() || vertex.is_stitched || on_seam()
+        vertex.hold.is_some() || vertex.is_stitched || on_seam()
     }
 
     /// Halves the longest edge around a vertex until none is too long; what may be done after that.

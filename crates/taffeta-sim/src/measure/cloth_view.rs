@@ -57,6 +57,12 @@ impl<'a> ClothView<'a> {
         &self.world.state.motion.rest.corners.raw[self.world.state.sheet.face_range(self.number)]
     }
 
+    /// The panel of each face, by its number in the cloth: faces that share an edge and agree about the material
+    /// coordinates of its ends are of one panel. Of a cloth without any all faces are of panel 0.
+    pub fn panels(&self) -> &'a [u32] {
+        &self.world.state.sheet.panels.raw[self.world.state.sheet.face_range(self.number)]
+    }
+
     /// Count of the changes of the topology. Arrays that were read under another count do not fit these.
     pub fn topology_version(&self) -> u64 {
         self.world.state.sheet.version(self.number)

@@ -28,7 +28,7 @@ fn sheet_for(solver: SolverChoice) -> ClothDescription {
 }
 
 fn pulled(point: [f64; 2], target: DVec3, stiffness: f64) -> StepInputs {
-    let point = DVec3::new(point[0], point[1], 0.0);
+    let point = DVec2::from(point).into();
     StepInputs {
         grabs: vec![Grab { body: 0, point, radius: 0.0, target, stiffness }],
         ..StepInputs::default()
@@ -43,7 +43,7 @@ fn run_with(world: &mut World, inputs: &StepInputs, frames: u32) {
 }
 
 fn place_of(world: &World, inputs: &StepInputs) -> DVec3 {
-    ask::find_layout_position(world, 0, inputs.grabs[0].point).expect("it has faces")
+    ask::material_point(world, 0, inputs.grabs[0].point).expect("on the sheet").position
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn grabs_that_make_no_sense_are_refused_and_change_nothing() {
         (Grab { stiffness: 0.0, ..fine }, "stiffness"),
         (Grab { stiffness: f64::NAN, ..fine }, "stiffness"),
         (Grab { target: DVec3::splat(1e9), ..fine }, "finite"),
-        (Grab { point: DVec3::NAN, ..fine }, "finite"),
+        (Grab { point: DVec2::NAN.into(), ..fine }, "finite"),
     ] {
         let inputs = StepInputs { grabs: vec![fine, bad], ..StepInputs::default() };
         let error = world.step(&inputs, FRAME).expect_err(words);
@@ -208,7 +208,7 @@ fn a_vertex_is_pinned_where_it_is_and_let_go_again() {
         });
         let mut world = world(cloth, settings(solver, None));
         run(&mut world, 6);
-        let (corners, weights) = ask::find_layout_point(&world, 0, DVec3::new(0.5, 1.0, 0.0)).expect("faces");
+        let (corners, weights) = ask::find_point(&world, 0, DVec2::new(0.5, 1.0)).expect("on the sheet");
         let nearest = (0..3).max_by(|a, b| weights[*a].total_cmp(&weights[*b])).expect("three");
         let (vertex, place) = (corners[nearest], world.motion().positions[corners[nearest]]);
         let pin = world.add_pin(&[vertex], &PinDescription::default()).expect("it is free");

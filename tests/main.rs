@@ -24,6 +24,7 @@ mod methods;
 mod motion;
 mod nothing_unseen;
 mod pins;
+mod places;
 mod plastic;
 mod pressure;
 mod projective;

@@ -1,7 +1,7 @@
 //! Worlds in which nothing moves any more.
 
 use crate::common::*;
-use glam::DVec3;
+use glam::{DVec2, DVec3};
 use taffeta::contact::{Obstacle, Shape};
 use taffeta::core::{Keyframe, Motion, Placement};
 use taffeta::io::GridPattern;
@@ -64,7 +64,7 @@ fn what_has_settled_stays_where_it_is_until_something_acts() {
         let report = world.step(&inputs, FRAME).expect("the step is finite");
         assert!(report.plan.substeps > 0, "{what}");
     };
-    let grab = Grab { body: 0, point: DVec3::ZERO, radius: 0.05, target: DVec3::Y, stiffness: 10.0 };
+    let grab = Grab { body: 0, point: DVec2::ZERO.into(), radius: 0.05, target: DVec3::Y, stiffness: 10.0 };
     wakes("a grab", StepInputs { grabs: vec![grab], ..StepInputs::default() }, &|_| ());
     wakes("gravity", StepInputs { gravity: Some(DVec3::X), ..StepInputs::default() }, &|_| ());
     wakes("gravity of the world", StepInputs::default(), &|w| w.set_gravity(DVec3::X).expect("it is finite"));

@@ -9,7 +9,8 @@ use taffeta::io::GridPattern;
 use taffeta::remesh::RemeshSettings;
 use taffeta::sim::ask;
 use taffeta::sim::{
-    ClothDescription, Material, PinDescription, SimulationSettings, SolverChoice, StepReport, World,
+    ClothDescription, Material, PanelPoint, PinDescription, SimulationSettings, SolverChoice, StepReport,
+    World,
 };
 
 /// Gives the right half of a sheet of 1 m² a chart of its own.
@@ -68,9 +69,9 @@ fn lattice(world: &World, chart: Option<(f64, DVec2)>) -> Vec<DVec3> {
     let at = |u: DVec2| match chart {
         None => ask::material_point(world, 0, u),
         Some((angle, shift)) if u.x > 0.5 => {
-            ask::material_point_on(world, 0, 1, DVec2::from_angle(angle).rotate(u) + shift)
+            ask::material_point(world, 0, PanelPoint::on(1, DVec2::from_angle(angle).rotate(u) + shift))
         }
-        Some(_) => ask::material_point_on(world, 0, 0, u),
+        Some(_) => ask::material_point(world, 0, PanelPoint::on(0, u)),
     };
     points.map(|u| at(u).expect("on the sheet").position).collect()
 }

@@ -30,7 +30,10 @@ fn alone(rope: RopeDescription, simulation: SimulationSettings) -> World {
 }
 
 fn pulled(body: usize, (point, radius): (DVec3, f64), (target, stiffness): (DVec3, f64)) -> StepInputs {
-    StepInputs { grabs: vec![Grab { body, point, radius, target, stiffness }], ..StepInputs::default() }
+    StepInputs {
+        grabs: vec![Grab { body, point: point.into(), radius, target, stiffness }],
+        ..StepInputs::default()
+    }
 }
 
 fn run_with(world: &mut World, inputs: &StepInputs, frames: u32) {
@@ -41,7 +44,7 @@ fn run_with(world: &mut World, inputs: &StepInputs, frames: u32) {
 
 fn place_of(world: &World, inputs: &StepInputs) -> DVec3 {
     let Grab { body, point, .. } = inputs.grabs[0];
-    ask::find_layout_position(world, body, point).expect("it has segments")
+    ask::material_point(world, body, point).expect("it has segments").position
 }
 
 #[test]
@@ -116,8 +119,8 @@ fn a_rope_clamped_at_an_end_is_grabbed_up_to_that_end_and_not_beyond() {
     rope.pins = vec![PinDescription { clamp: true, ..PinDescription::new(Region::Vertices(vec![0])) }];
     let mut world = alone(rope, settings(SolverChoice::Block, Some(8)));
     // Beyond the clamped end there is a vertex that nobody sees.
-    assert_eq!(ask::find_layout_position(&world, 0, DVec3::X * -0.1), Some(DVec3::ZERO));
-    assert_eq!(ask::find_layout_position(&world, 0, DVec3::X * 2.0), Some(DVec3::X));
+    let place = |x: f64| ask::material_point(&world, 0, DVec3::X * x).map(|found| found.position);
+    assert_eq!((place(-0.1), place(2.0)), (Ok(DVec3::ZERO), Ok(DVec3::X)));
     let inputs = pulled(0, (DVec3::X * 2.0, 0.2), (DVec3::new(0.7, 0.6, 0.0), 200.0));
     run_with(&mut world, &inputs, 30);
     let gap = place_of(&world, &inputs).distance(inputs.grabs[0].target);
@@ -132,7 +135,7 @@ fn a_point_of_a_rope_is_pinned_where_it_is_and_let_go_again() {
     for solver in [SolverChoice::Global, SolverChoice::Block] {
         let mut world = alone(straight(10), settings(solver, None));
         run(&mut world, 6);
-        let (vertices, _) = ask::find_layout_point(&world, 0, DVec3::X * 0.32).expect("segments");
+        let (vertices, _) = ask::find_point(&world, 0, DVec3::X * 0.32).expect("segments");
         let place = world.motion().positions[vertices[0]];
         let pin = world.add_pin(&vertices[..1], &PinDescription::default()).expect("it is free");
         run(&mut world, 20);
@@ -176,6 +179,6 @@ fn what_is_no_rope_and_what_is_not_there_cannot_be_grabbed() {
     world.step(&pulled(1, (DVec3::ZERO, 0.0), (DVec3::ONE, 1.0)), FRAME).expect("that is the rope");
     assert_eq!(
         ask::loose_vertices(&world, 1).start,
-        ask::find_layout_point(&world, 1, DVec3::ZERO).unwrap().0[0].to_usize()
+        ask::find_point(&world, 1, DVec3::ZERO).unwrap().0[0].to_usize()
     );
 }

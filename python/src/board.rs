@@ -41,7 +41,7 @@ impl Substep {
         self.length
     }
 
-    /// Where the middle of what each grab holds is [m].
+    /// Where the point of each grab is [m].
     #[getter]
     fn places<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         rows_of(py, &self.places)

@@ -3,7 +3,7 @@
 use crate::arrays::show;
 use crate::errors::error;
 use crate::handle::{ClothHandle, Quantity};
-use crate::input::{buffer, selection};
+use crate::input::{buffer, given_point, selection};
 use crate::moved::Pin;
 use crate::slot::World;
 use crate::view::View;
@@ -89,6 +89,32 @@ impl Cloth {
     #[getter]
     fn material<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArrayDyn<f64>>>> {
         self.cloth.material(py)
+    }
+
+    /// The panel of each face.
+    #[getter]
+    fn panels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        let panels = self.cloth.with(py, |cloth, _| cloth.panels().to_vec())?;
+        Ok(PyArray1::from_vec(py, panels))
+    }
+
+    /// Where a material point is [m].
+    #[pyo3(signature = (point, *, panel = None))]
+    fn position_of<'py>(
+        &self,
+        py: Python<'py>,
+        point: &Bound<'_, PyAny>,
+        panel: Option<u32>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let point = given_point(point, panel, "the point")?;
+        let found = self.cloth.with(py, |cloth, world| {
+            let point = point.on_body(world, cloth.number())?;
+            ask::material_point(world, cloth.number(), point).map_err(|cause| cause.to_string())
+        })?;
+        let name = &self.cloth.name;
+        let found =
+            found.map_err(|reason| error(py, "ArrayError", format!("a point of {name:?}: {reason}")))?;
+        Ok(PyArray1::from_vec(py, found.position.to_array().to_vec()))
     }
 
     /// Unit normals at the vertices.

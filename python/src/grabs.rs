@@ -1,7 +1,7 @@
 //! Grabs and the other inputs of a step.
 
 use crate::errors::error;
-use crate::input::{material_point, vector};
+use crate::input::{GivenPoint, given_point, vector};
 use glam::DVec3;
 use pyo3::prelude::*;
 use taffeta_sim::{Grab as SimGrab, StepInputs, World as SimWorld};
@@ -10,7 +10,7 @@ use taffeta_sim::{Grab as SimGrab, StepInputs, World as SimWorld};
 #[pyclass(frozen, module = "taffeta")]
 pub(crate) struct Grab {
     body: String,
-    point: DVec3,
+    point: GivenPoint,
     target: DVec3,
     stiffness: f64,
     radius: f64,
@@ -19,13 +19,14 @@ pub(crate) struct Grab {
 #[pymethods]
 impl Grab {
     #[new]
-    #[pyo3(signature = (body, point, target, *, stiffness = 100.0, radius = 0.0))]
+    #[pyo3(signature = (body, point, target, *, stiffness = 100.0, radius = 0.0, panel = None))]
     fn new(
         body: String,
         point: &Bound<'_, PyAny>,
         target: &Bound<'_, PyAny>,
         stiffness: f64,
         radius: f64,
+        panel: Option<u32>,
     ) -> PyResult<Self> {
         let py = target.py();
         if !(stiffness.is_finite() && stiffness > 0.0) {
@@ -37,7 +38,7 @@ impl Grab {
             let text = format!("the radius of a grab is {radius} m, but must be finite and not negative");
             return Err(error(py, "ArrayError", text));
         }
-        let point = material_point(point, "the point of a grab")?;
+        let point = given_point(point, panel, "the point of a grab")?;
         let target = vector(target, "the target of a grab")?;
         Ok(Self { body, point, target, stiffness, radius })
     }
@@ -51,7 +52,13 @@ impl Grab {
     /// The material point [m].
     #[getter]
     fn point(&self) -> [f64; 3] {
-        self.point.to_array()
+        self.point.coords.to_array()
+    }
+
+    /// The panel of the point; `None`: the only one that covers it.
+    #[getter]
+    fn panel(&self) -> Option<u32> {
+        self.point.panel
     }
 
     /// Where it is pulled to [m].
@@ -66,15 +73,16 @@ impl Grab {
         self.stiffness
     }
 
-    /// Radius of the patch that is held [m].
+    /// Radius of the patch that shares the force [m].
     #[getter]
     fn radius(&self) -> f64 {
         self.radius
     }
 
     fn __repr__(&self) -> String {
-        let Self { body, point, target, stiffness, radius } = self;
-        format!("Grab({body:?}, {point}, {target}, stiffness={stiffness}, radius={radius})")
+        let Self { body, point: GivenPoint { panel, coords, .. }, target, stiffness, radius } = self;
+        let panel = panel.map_or(String::new(), |panel| format!(", panel={panel}"));
+        format!("Grab({body:?}, {coords}, {target}, stiffness={stiffness}, radius={radius}{panel})")
     }
 }
 
@@ -91,7 +99,7 @@ pub(crate) fn read_forces(
 /// The inputs of a step, with the grabs' bodies by number.
 ///
 /// # Errors
-/// In words, if there is no such body.
+/// In words, if there is no such body, or if it has no such point.
 pub(crate) fn read_inputs(
     world: &SimWorld,
     forces: StepInputs,
@@ -107,6 +115,7 @@ pub(crate) fn read_inputs(
             format!("a grab holds the body {:?}, but there are only {known}", grab.body)
         })?;
         let Grab { point, target, stiffness, radius, .. } = **grab;
+        let point = point.on_body(world, body).map_err(|reason| format!("the point of a grab: {reason}"))?;
         Ok(SimGrab { body, point, radius, target, stiffness })
     };
     let grabs: Result<Vec<SimGrab>, String> = grabs.unwrap_or_default().iter().map(find).collect();

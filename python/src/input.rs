@@ -7,6 +7,7 @@ use numpy::{
 };
 use pyo3::intern;
 use pyo3::prelude::*;
+use taffeta_sim::{BodyPoint, PanelPoint, PointError, World};
 
 /// What arrays of numbers may consist of, by the letters of NumPy's kinds of types.
 const REAL: &str = "fiu";
@@ -29,11 +30,41 @@ pub(crate) fn vector(value: &Bound<'_, PyAny>, name: &str) -> PyResult<DVec3> {
     })
 }
 
-/// Two or three finite numbers; the third is 0 if there are two.
-pub(crate) fn material_point(value: &Bound<'_, PyAny>, name: &str) -> PyResult<DVec3> {
+/// A point of a body as it was given: two or three numbers, and perhaps a panel.
+#[derive(Clone, Copy)]
+pub(crate) struct GivenPoint {
+    pub panel: Option<u32>,
+    /// The third one is 0 if two were given [m].
+    pub coords: DVec3,
+    is_flat: bool,
+}
+
+impl GivenPoint {
+    /// The material point that is meant: by material coordinates, or where it was at time 0.
+    ///
+    /// # Errors
+    /// In words, if the numbers do not fit the body.
+    pub(crate) fn on_body(self, world: &World, body: usize) -> Result<BodyPoint, String> {
+        let Self { panel, coords, is_flat } = self;
+        let on_panel = BodyPoint::Panel(PanelPoint { panel, material: coords.truncate() });
+        match world.cloths().get(body).filter(|cloth| cloth.has_material) {
+            Some(_) if is_flat => Ok(on_panel),
+            Some(cloth) if cloth.has_one_chart || panel.is_some() => match coords.z == 0.0 {
+                true => Ok(on_panel),
+                false => Err(format!("the third number is {}, but material coordinates are two", coords.z)),
+            },
+            Some(_) => Ok(BodyPoint::Start(coords)),
+            None if panel.is_some() => Err(PointError::NoMaterial.to_string()),
+            None => Ok(BodyPoint::Start(coords)),
+        }
+    }
+}
+
+/// Two or three finite numbers and a panel.
+pub(crate) fn given_point(value: &Bound<'_, PyAny>, panel: Option<u32>, name: &str) -> PyResult<GivenPoint> {
     match *finite_numbers(value, name, "two or three numbers")? {
-        [u, v] => Ok(DVec3::new(u, v, 0.0)),
-        [x, y, z] => Ok(DVec3::new(x, y, z)),
+        [u, v] => Ok(GivenPoint { panel, coords: DVec3::new(u, v, 0.0), is_flat: true }),
+        [x, y, z] => Ok(GivenPoint { panel, coords: DVec3::new(x, y, z), is_flat: false }),
         ref numbers => {
             let found = numbers.len();
             Err(wrong_value(value.py(), format!("{name} has {found} numbers, but must have two or three")))

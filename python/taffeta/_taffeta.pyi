@@ -226,6 +226,13 @@ class Cloth:
         """Material coordinates of the corners of the faces [m], shape (faces, 3, 2); None: the cloth has none."""
 
     @property
+    def panels(self) -> npt.NDArray[np.uint32]:
+        """The panel of each face, by its number in the cloth, shape (faces,)."""
+
+    def position_of(self, point: _Vector, *, panel: int | None = None) -> npt.NDArray[np.float64]:
+        """Where a material point is [m], shape (3,). ``point`` and ``panel`` are those of a ``Grab``."""
+
+    @property
     def strains(self) -> npt.NDArray[np.float64]:
         """The principal Green strain of each face that is the larger one in absolute value, shape (faces,)."""
 
@@ -370,13 +377,21 @@ class Snapshot:
 class Grab:
     """A pull on a material point for one step.
 
-    ``point`` is in the layout of the body [m]: its material coordinates, or where it was at time 0 if no single chart lays
-    out the cloth. ``stiffness`` [N/m] is that of the spring to the ``target`` [m]; ``radius`` [m] that of the patch that is
-    held, 0 for the point alone.
+    ``point`` is the material point [m]: (u, v) on a cloth with material coordinates. Where several ``panel``s of the cloth
+    cover it, one must be named. On a rope, and on a cloth without material coordinates, it is (x, y, z) at time 0; this also
+    names a point of a cloth of several charts. ``stiffness`` [N/m] is that of the spring from the point to the ``target``
+    [m]. ``radius`` [m] is that of the patch of its panel that shares the force, 0 for the point alone.
     """
 
     def __new__(
-        cls, body: str, point: _Vector, target: _Vector, *, stiffness: float = 100.0, radius: float = 0.0
+        cls,
+        body: str,
+        point: _Vector,
+        target: _Vector,
+        *,
+        stiffness: float = 100.0,
+        radius: float = 0.0,
+        panel: int | None = None,
     ) -> Grab: ...
     @property
     def body(self) -> str:
@@ -396,7 +411,11 @@ class Grab:
 
     @property
     def radius(self) -> float:
-        """Radius of the patch that is held [m]."""
+        """Radius of the patch that shares the force [m]."""
+
+    @property
+    def panel(self) -> int | None:
+        """The panel of the point; None: the only one that covers it."""
 
 @final
 class Substep:
@@ -412,7 +431,7 @@ class Substep:
 
     @property
     def places(self) -> npt.NDArray[np.float64]:
-        """Where the middle of what each grab holds is [m], shape (grabs, 3)."""
+        """Where the point of each grab is [m], shape (grabs, 3)."""
 
     @property
     def targets(self) -> npt.NDArray[np.float64]:

@@ -102,9 +102,7 @@ class ClothGoalVectorEnv(VectorEnv[Observations, npt.NDArray[Any], npt.NDArray[A
         cloth = self.worlds[0].cloths[self.name]
         if cloth.material is None:
             raise ValueError("points are material coordinates: the cloth needs some")
-        corners, coords = cloth.faces.reshape(-1), cloth.material.reshape(-1, 2)
-        nearest = [np.argmin(np.linalg.norm(coords - point[:2], axis=1)) for point in self.points]
-        return np.array(cloth.positions[corners[nearest]])
+        return np.array([cloth.position_of(point[:2]) for point in self.points])
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None

@@ -120,6 +120,52 @@ def test_a_grab_pulls_and_a_callback_moves_its_target(world: tf.World) -> None:
     assert seen[-1][2][0, 1] > seen[0][2][0, 1], "what is held has gone up"
 
 
+def write_atlas(path: Path) -> None:
+    """Two squares of four cells with the same material coordinates, the second 2 m above the first."""
+    rows = [(i / 4, j / 4) for j in range(5) for i in range(5)]
+    lines = [f"v {u} {v} {height}" for height in (0, 2) for u, v in rows] + [f"vt {u} {v}" for u, v in rows]
+    for first in (0, 25):
+        for k in (5 * j + i + 1 for j in range(4) for i in range(4)):
+            corners = ((k, k + 1, k + 6), (k, k + 6, k + 5))
+            lines += ["f " + " ".join(f"{first + v}/{v}" for v in face) for face in corners]
+    path.write_text("\n".join(lines) + "\n")
+
+
+def test_a_grab_names_its_panel_where_panels_overlap(tmp_path: Path) -> None:
+    write_atlas(tmp_path / "atlas.obj")
+    tables = {
+        "simulation": {"duration": 0.5, "gravity": [0, 0, 0], "threads": 1},
+        "cloth": [{"name": "sheet", "mesh": str(tmp_path / "atlas.obj")}],
+    }
+    world = tf.Scene(tables).build()
+    sheet = world.cloths["sheet"]
+    assert np.bincount(sheet.panels).tolist() == [32, 32]
+    for refused in (lambda: sheet.position_of((0.4, 0.6)), lambda: sheet.position_of((0.4, 0.6), panel=2)):
+        with pytest.raises(tf.ArrayError, match="panels"):
+            refused()
+    with pytest.raises(tf.StepInputError, match="several panels: 0, 1"):
+        world.step(1 / 60, grabs=[tf.Grab("sheet", (0.4, 0.6), (0, 0, 0), radius=0.3)])
+    assert sheet.position_of((0.4, 0.6), panel=1) == pytest.approx([0.4, 0.6, 2.0])
+    grab = tf.Grab("sheet", (0.4, 0.6), (0.4, 0.6, 2.2), radius=0.3, panel=1)
+    assert grab.panel == 1 and "panel=1" in repr(grab)
+    world.step(1 / 60, grabs=[grab])
+    is_above = sheet.positions[:, 2] > 1
+    assert np.abs(sheet.velocities[is_above]).max() > 0.1 and np.abs(sheet.velocities[~is_above]).max() == 0
+
+
+def test_a_grab_with_a_radius_pulls_at_its_point(tmp_path: Path) -> None:
+    tables = sheet_tables(pin=[], place={})
+    tables["simulation"]["gravity"] = [0, 0, 0]
+    for point in ((0.5, 0.5), (0.0, 0.4), (0.0, 0.0)):
+        world = tf.Scene(tables).build()
+        places = []
+        for _ in range(5):
+            grab = tf.Grab("sheet", point, (*point, 0), radius=0.3)
+            world.step(1 / 60, grabs=[grab], callback=lambda substep: places.append(substep.places[0]))
+        assert np.abs(world.cloths["sheet"].velocities).max() < 1e-9
+        assert np.allclose(places, (*point, 0), atol=1e-12)
+
+
 def test_a_callback_that_changes_nothing_makes_the_same_step(scene: tf.Scene) -> None:
     plain, watched = scene.build(), scene.build()
     for _ in range(3):

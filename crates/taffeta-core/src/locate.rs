@@ -1,6 +1,7 @@
 //! Which faces lie at a point of the material plane: faces sorted into square cells.
 
 use crate::geometry::barycentric;
+use crate::panel_point::PanelPoint;
 use crate::triangle_mesh::TriangleMesh;
 use glam::DVec2;
 
@@ -124,10 +125,11 @@ impl FaceGrid {
     }
 }
 
-/// Finds the face at a material point among faces that may overlap.
+/// Finds the face at a point of a panel. Panels may overlap in material space.
 #[derive(Clone, Debug)]
 pub struct Locator {
     corners: Vec<[DVec2; 3]>,
+    panels: Vec<u32>,
     grid: FaceGrid,
 }
 
@@ -141,36 +143,47 @@ pub struct Place {
 }
 
 impl Locator {
-    /// Sorts the faces of a mesh; `None`: it has no material coordinates or no faces.
-    pub fn build(mesh: &TriangleMesh) -> Option<Self> {
+    /// Sorts the faces of a mesh, whose [panels](TriangleMesh::panels) are given by face; `None`: it has no material
+    /// coordinates or no faces.
+    pub fn build(mesh: &TriangleMesh, panels: &[u32]) -> Option<Self> {
         let corners = mesh.material.clone().filter(|corners| !corners.is_empty())?;
         let grid = FaceGrid::build(&corners);
-        Some(Self { corners, grid })
+        Some(Self { corners, panels: panels.to_vec(), grid })
     }
 
     fn place(&self, face: u32, point: DVec2) -> Place {
         Place { face, weights: barycentric(point, self.corners[face as usize]) }
     }
 
-    /// All faces that a point lies on but for round-off: several on an edge, or where charts of panels overlap.
+    /// The panel of a face.
+    pub fn panel_of(&self, face: u32) -> u32 {
+        self.panels[face as usize]
+    }
+
+    /// All faces of all panels that a point lies on but for round-off: several on an edge, or where panels overlap.
     pub fn all_on_sheet(&self, point: DVec2) -> impl Iterator<Item = Place> + '_ {
         let near = self.grid.faces_at(point).iter().map(move |face| self.place(*face, point));
         near.filter(|place| place.depth() >= -SLACK)
     }
 
-    /// The face in which a point lies deepest, if it lies on the sheet but for round-off.
-    pub fn find_on_sheet(&self, point: DVec2) -> Option<Place> {
-        deepest(self.all_on_sheet(point))
+    /// The panels that a point lies on but for round-off, in the order of their numbers.
+    pub fn panels_at(&self, point: DVec2) -> Vec<u32> {
+        let mut panels: Vec<u32> = self.all_on_sheet(point).map(|place| self.panel_of(place.face)).collect();
+        panels.sort_unstable();
+        panels.dedup();
+        panels
     }
 
-    /// Returns what [`find_on_sheet`](Self::find_on_sheet) does, and for a point off the sheet the border of the face that it
-    /// is least outside of.
-    pub fn find(&self, point: DVec2) -> Place {
-        let all = || (0..self.corners.len() as u32).map(|face| self.place(face, point));
-        let found = self.find_on_sheet(point).or_else(|| deepest(all())).expect("a locator has faces");
+    /// The face in which a point lies deepest, on its panel or, without one, on any; for a point beside it the border of
+    /// the face that it is least outside of. `None`: there is no such panel.
+    pub fn find(&self, PanelPoint { panel, material }: PanelPoint) -> Option<Place> {
+        let is_wanted = |place: &Place| panel.is_none_or(|panel| self.panel_of(place.face) == panel);
+        let all = || (0..self.corners.len() as u32).map(|face| self.place(face, material));
+        let on_sheet = deepest(self.all_on_sheet(material).filter(is_wanted));
+        let found = on_sheet.or_else(|| deepest(all().filter(is_wanted)))?;
         let kept = found.weights.map(|w| w.max(0.0));
         let sum: f64 = kept.iter().sum();
-        Place { weights: kept.map(|w| w / sum), ..found }
+        Some(Place { weights: kept.map(|w| w / sum), ..found })
     }
 }
 
@@ -250,15 +263,36 @@ mod tests {
     fn points_beside_the_sheet_are_told_from_points_on_its_border() {
         let corners = [DVec2::ZERO, DVec2::X, DVec2::ONE, DVec2::Y];
         let mut square = TriangleMesh { faces: vec![[0, 1, 2], [0, 2, 3]], ..TriangleMesh::default() };
-        assert!(Locator::build(&square).is_none());
+        assert!(Locator::build(&square, &[]).is_none());
         square.positions = corners.iter().map(|u| u.extend(0.0)).collect();
         square.set_vertex_material(&corners);
-        let locator = Locator::build(&square).unwrap();
+        let locator = Locator::build(&square, &square.panels()).unwrap();
         assert_eq!(locator.all_on_sheet(DVec2::splat(0.5)).count(), 2);
         for corner in [DVec2::ZERO, DVec2::ONE, DVec2::new(0.0, 0.3)] {
-            assert!(locator.find_on_sheet(corner).is_some(), "{corner}");
+            assert_eq!(locator.panels_at(corner), [0], "{corner}");
         }
-        assert!(locator.find_on_sheet(DVec2::new(1.001, 0.5)).is_none());
-        assert_eq!(locator.find(DVec2::new(2.0, 2.0)).weights.iter().sum::<f64>(), 1.0);
+        assert!(locator.panels_at(DVec2::new(1.001, 0.5)).is_empty());
+        let beside = locator.find(DVec2::new(2.0, 2.0).into()).unwrap();
+        assert_eq!(beside.weights.iter().sum::<f64>(), 1.0);
+        assert_eq!(locator.find(PanelPoint::on(1, DVec2::ZERO)), None);
+    }
+
+    #[test]
+    fn a_point_is_found_on_its_panel_where_panels_overlap() {
+        let triangle = [DVec2::ZERO, DVec2::X, DVec2::Y];
+        let mesh = TriangleMesh {
+            faces: vec![[0, 1, 2], [3, 4, 5]],
+            material: Some(vec![triangle; 2]),
+            ..TriangleMesh::default()
+        };
+        let locator = Locator::build(&mesh, &mesh.panels()).unwrap();
+        let point = DVec2::splat(0.25);
+        assert_eq!(locator.panels_at(point), [0, 1]);
+        for panel in [0, 1] {
+            // On it, and beside it.
+            for point in [point, DVec2::splat(3.0)] {
+                assert_eq!(locator.find(PanelPoint::on(panel, point)).unwrap().face, panel);
+            }
+        }
     }
 }

@@ -46,6 +46,7 @@ pub use measure::cloth_view::ClothView;
 pub use measure::jumps::FaceJumps;
 pub use measure::points::MaterialPoint;
 pub use measure::starts::{EnclosedCloth, SunkenCloth};
+pub use model::body_point::{BodyPoint, PointError};
 pub use model::capabilities::{CAPABILITIES, Capabilities};
 pub use model::description::{
     ACCURACIES, ACCURACY_RANGE, Air, ClothDescription, EnclosedDescription, LooseDescription, Mode,
@@ -71,6 +72,7 @@ pub use model::solid_locator::{SolidLocator, SolidPlace};
 pub use model::stage::{Stage, StageTimes};
 pub use model::watch::Watch;
 pub use snapshot::WorldSnapshot;
+pub use taffeta_core::{PanelError, PanelPoint};
 pub use taffeta_remesh::Origin;
 pub use taffeta_solve::{
     BendingModel, Compression, Material, MembraneModel, MembraneScaling, ProjectionStiffness, RopeBending,

@@ -9,7 +9,7 @@ export function decodeFrame(buffer) {
   let offset = 4 + length;
   for (const body of frame.bodies) {
     for (const [name, count] of body.arrays) {
-      const isIndex = name === "faces" || name === "held";
+      const isIndex = name === "faces" || name === "held" || name === "panels";
       body[name] = isIndex ? new Uint32Array(buffer, offset, count) : new Float32Array(buffer, offset, count);
       offset += 4 * count;
     }

@@ -25,16 +25,16 @@ export class Pointer {
     if (!hit) return;
     event.stopPropagation();
     event.preventDefault();
-    const { body, point } = hit;
+    const { body, panel, point } = hit;
     if (this.tool !== "grab") {
-      this.send({ do: this.tool, body, point });
+      this.send({ do: this.tool, body, panel, point });
       return;
     }
     this.stage.canvas.setPointerCapture(event.pointerId);
     this.pointer = event.pointerId;
     const toward = this.stage.camera.getWorldDirection(new THREE.Vector3());
     this.plane = new THREE.Plane().setFromNormalAndCoplanarPoint(toward, hit.position);
-    this.send({ do: "grab", body, point, target: hit.position.toArray(), stamp: performance.now() });
+    this.send({ do: "grab", body, panel, point, target: hit.position.toArray(), stamp: performance.now() });
   }
 
   move(event) {

@@ -85,6 +85,8 @@ export class Stage {
     if (picture.faces) {
       body.number = picture.number;
       body.layout = picture.layout;
+      body.corners = picture.corners;
+      body.panels = picture.panels;
       body.faces = picture.faces;
       // Another geometry, so that the buffers of this one are freed, and the edges of the mesh are found anew.
       body.surface.geometry.dispose();
@@ -188,21 +190,22 @@ export class Stage {
     return ray;
   }
 
-  /** The cloth or rope under a place of the canvas [px]: its number, the point in its layout, and in the world. */
+  /** The cloth or rope under a place of the canvas [px]: its number, the panel, the material point, and where it is. */
   pick(x, y) {
     const solids = [...this.bodies.values()].filter((body) => body.kind !== "floor");
     const [hit] = this.castRay(x, y).intersectObjects(solids.map((body) => body.surface), false);
     if (!hit) return this.pickRope(x, y);
     const body = solids.find((body) => body.surface === hit.object);
     if (body.number === null || body.layout.length === 0) return null;
-    const { faces, layout } = body;
     const weights = hit.barycoord.toArray();
     const point = [0, 0, 0];
     for (let k = 0; k < 3; k++) {
-      const vertex = faces[3 * hit.faceIndex + k];
-      for (let axis = 0; axis < 3; axis++) point[axis] += weights[k] * layout[3 * vertex + axis];
+      const corner = 3 * hit.faceIndex + k;
+      const [coords, first, size] = body.corners.length > 0 ? [body.corners, 2 * corner, 2] : [body.layout, 3 * body.faces[corner], 3];
+      for (let axis = 0; axis < size; axis++) point[axis] += weights[k] * coords[first + axis];
     }
-    return { body: body.number, point, position: hit.point };
+    const panel = body.panels.length > 0 ? body.panels[hit.faceIndex] : null;
+    return { body: body.number, panel, point, position: hit.point };
   }
 
   /** The rope that passes a place of the canvas [px] within some pixels: ropes are thin. */
@@ -218,7 +221,7 @@ export class Stage {
         const distance = Math.hypot(x - box.left - ((right + 1) / 2) * box.width, y - box.top - ((1 - up) / 2) * box.height);
         if (z > 1 || distance >= nearest) continue;
         nearest = distance;
-        found = { body: body.number, point: Array.from(body.layout.subarray(i, i + 3)), position };
+        found = { body: body.number, panel: null, point: Array.from(body.layout.subarray(i, i + 3)), position };
       }
     }
     return found;
@@ -258,7 +261,7 @@ function makeBody(kind, color) {
   const lines = new THREE.MeshBasicMaterial({ color: 0x111111, wireframe: true, transparent: true, opacity: 0.35 });
   const edges = new THREE.Mesh(geometry, lines);
   surface.frustumCulled = edges.frustumCulled = false;
-  return { kind, color, surface, edges, number: null, layout: new Float32Array(), faces: null, fields: {}, heldVertices: [] };
+  return { kind, color, surface, edges, number: null, layout: new Float32Array(), corners: new Float32Array(), panels: new Uint32Array(), faces: null, fields: {}, heldVertices: [] };
 }
 
 function makePoints() {

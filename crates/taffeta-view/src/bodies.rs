@@ -1,6 +1,6 @@
 //! From bodies to pictures of them.
 
-use crate::snapshot::{BodyKind, BodyPicture, MeshNumbers};
+use crate::snapshot::{BodyKind, BodyPicture, MeshNumbers, PointCoords};
 use glam::DVec3;
 use std::sync::Arc;
 use taffeta_contact::{MeshObstacle, Obstacle};
@@ -53,7 +53,10 @@ impl Obstacles {
             let kind = if body.kind == Drawn::Floor { BodyKind::Floor } else { BodyKind::Obstacle };
             // Obstacles have no names, and names of bodies no dots.
             let name = format!("obstacle.{number}");
-            BodyPicture { is_still, ..picture_mesh((name, kind), &body.mesh, (Vec::new(), numbers)) }
+            BodyPicture {
+                is_still,
+                ..picture_mesh((name, kind), &body.mesh, (PointCoords::default(), numbers))
+            }
         };
         self.bodies(time, bounds).zip(still).enumerate().map(picture).collect()
     }
@@ -73,14 +76,30 @@ pub(crate) fn picture_world(world: &World, numbers: &mut MeshNumbers) -> Vec<Bod
         };
         let held = range.clone().filter(is_held).map(|i| (i - range.start) as u32).collect();
         first = range.end;
-        let layout = to_floats(&sheet.layout.raw[range]);
-        let picture = picture_frame(cloth.name.clone(), &data, (layout, numbers));
+        let coords = PointCoords {
+            layout: to_floats(&sheet.layout.raw[range]),
+            corners: if cloth.has_one_chart { Vec::new() } else { corners_of(&data.mesh) },
+            panels: panels_of(world, number),
+        };
+        let picture = picture_frame(cloth.name.clone(), &data, (coords, numbers));
         pictures.push(BodyPicture { held, number: Some(number), ..picture });
     }
     for (number, _) in ask::rope_bodies(world) {
         pictures.push(picture_live_rope(world, number, numbers));
     }
     pictures
+}
+
+/// Material coordinates of the corners of the faces \[m\]; empty without any.
+fn corners_of(mesh: &TriangleMesh) -> Vec<f32> {
+    let corners = mesh.material.iter().flatten().flatten();
+    corners.flat_map(|u| u.as_vec2().to_array()).collect()
+}
+
+/// The panels of the faces of a cloth; empty if all are of one.
+fn panels_of(world: &World, cloth: usize) -> Vec<u32> {
+    let panels = world.cloth(world.cloth_ids()[cloth]).panels();
+    if panels.iter().any(|panel| *panel > 0) { panels.to_vec() } else { Vec::new() }
 }
 
 /// A picture of a rope of a world, given by the number of its loose body. Every vertex of a ring has the layout of the
@@ -97,10 +116,11 @@ fn picture_live_rope(world: &World, number: usize, numbers: &mut MeshNumbers) ->
         pin.is_some_and(|pin| !world.has_released(PinId::from_number(pin as usize)))
     };
     let pins = world.motion().vertex_pins.raw[vertices].iter().enumerate();
+    let coords = PointCoords { layout: to_floats(&layout), ..PointCoords::default() };
     BodyPicture {
         number: Some(body),
         held: pins.filter(is_held).map(|(i, _)| (i * SIDES) as u32).collect(),
-        ..picture_mesh((rope.name.clone(), BodyKind::Rope), &tube, (to_floats(&layout), numbers))
+        ..picture_mesh((rope.name.clone(), BodyKind::Rope), &tube, (coords, numbers))
     }
 }
 
@@ -108,7 +128,7 @@ fn picture_live_rope(world: &World, number: usize, numbers: &mut MeshNumbers) ->
 pub(crate) fn picture_frame(
     name: String,
     data: &FrameData,
-    (layout, numbers): (Vec<f32>, &mut MeshNumbers),
+    (coords, numbers): (PointCoords, &mut MeshNumbers),
 ) -> BodyPicture {
     let mesh = &data.mesh;
     let speed = data.velocities.as_ref().map(|list| list.iter().map(|v| v.length() as f32).collect());
@@ -124,7 +144,7 @@ pub(crate) fn picture_frame(
         name: name.clone(),
         kind: BodyKind::Cloth,
         number: None,
-        mesh: numbers.find(&name, &mesh.faces, layout),
+        mesh: numbers.find(&name, &mesh.faces, coords),
         positions: Arc::new(to_floats(&mesh.positions)),
         is_still: false,
         held: Vec::new(),
@@ -138,15 +158,19 @@ pub(crate) fn picture_rope(
     data: &FrameData,
     (radius, numbers): (f64, &mut MeshNumbers),
 ) -> BodyPicture {
-    picture_mesh((name, BodyKind::Rope), &tube_mesh(&data.mesh.positions, radius), (Vec::new(), numbers))
+    picture_mesh(
+        (name, BodyKind::Rope),
+        &tube_mesh(&data.mesh.positions, radius),
+        (PointCoords::default(), numbers),
+    )
 }
 
 fn picture_mesh(
     (name, kind): (String, BodyKind),
     mesh: &TriangleMesh,
-    (layout, numbers): (Vec<f32>, &mut MeshNumbers),
+    (coords, numbers): (PointCoords, &mut MeshNumbers),
 ) -> BodyPicture {
-    let faces = numbers.find(&name, &mesh.faces, layout);
+    let faces = numbers.find(&name, &mesh.faces, coords);
     BodyPicture {
         name,
         kind,

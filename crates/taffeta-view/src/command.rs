@@ -46,7 +46,9 @@ pub(crate) enum Command {
     Grab {
         /// Number of the body, see [`taffeta_sim::Grab::body`].
         body: usize,
-        /// Its place in the layout \[m\].
+        /// Its panel, of a cloth with material coordinates. Absent: the only one that covers the point.
+        panel: Option<u32>,
+        /// Its material coordinates and 0; without any, where it was at time 0 \[m\].
         point: [f64; 3],
         /// Where to pull it \[m\].
         target: [f64; 3],
@@ -66,14 +68,18 @@ pub(crate) enum Command {
     Pin {
         /// Number of the body, see [`taffeta_sim::Grab::body`].
         body: usize,
-        /// Its place in the layout \[m\].
+        /// Its panel, of a cloth with material coordinates. Absent: the only one that covers the point.
+        panel: Option<u32>,
+        /// Its material coordinates and 0; without any, where it was at time 0 \[m\].
         point: [f64; 3],
     },
     /// Let the pin go that holds the vertex next to a material point.
     Unpin {
         /// Number of the body, see [`taffeta_sim::Grab::body`].
         body: usize,
-        /// Its place in the layout \[m\].
+        /// Its panel, of a cloth with material coordinates. Absent: the only one that covers the point.
+        panel: Option<u32>,
+        /// Its material coordinates and 0; without any, where it was at time 0 \[m\].
         point: [f64; 3],
     },
     /// Show a frame of the folder, or the one nearest to it.
@@ -127,7 +133,10 @@ mod tests {
         assert_eq!(read(r#"{"do":"seek","frame":12}"#).unwrap(), Command::Seek { frame: 12 });
         assert_eq!(read(r#"{"do":"taken"}"#).unwrap(), Command::Taken);
         let grab = r#"{"do":"grab","body":0,"point":[0,1,0],"target":[1,2,3],"stamp":5.5}"#;
-        assert!(matches!(read(grab).unwrap(), Command::Grab { body: 0, .. }));
+        assert!(matches!(read(grab).unwrap(), Command::Grab { body: 0, panel: None, .. }));
+        let pin = r#"{"do":"pin","body":0,"panel":1,"point":[0,1,0]}"#;
+        let point = [0.0, 1.0, 0.0];
+        assert_eq!(read(pin).unwrap(), Command::Pin { body: 0, panel: Some(1), point });
         for wrong in [
             "",
             "[]",

@@ -4,7 +4,7 @@ use crate::bodies::{Obstacles, UNKNOWN_RADIUS, picture_frame, picture_rope};
 use crate::command::{Command, Event};
 use crate::error::ViewError;
 use crate::playback::Playback;
-use crate::snapshot::{BodyPicture, MeshNumbers, Snapshot};
+use crate::snapshot::{BodyPicture, MeshNumbers, PointCoords, Snapshot};
 use crate::status::{Notices, Status};
 use glam::DVec3;
 use serde_json::{Value, json};
@@ -222,7 +222,7 @@ impl FolderShow {
             let radius = rope.map_or(UNKNOWN_RADIUS, |rope| rope.radius);
             return Some(picture_rope(name, &data, (radius, &mut self.numbers)));
         }
-        Some(picture_frame(name, &data, (Vec::new(), &mut self.numbers)))
+        Some(picture_frame(name, &data, (PointCoords::default(), &mut self.numbers)))
     }
 }
 

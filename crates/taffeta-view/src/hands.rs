@@ -3,7 +3,7 @@
 use crate::command::Client;
 use glam::DVec3;
 use std::collections::BTreeMap;
-use taffeta_sim::{Grab, World, ask};
+use taffeta_sim::{BodyPoint, Grab, World, ask};
 
 /// A grab pulls no farther than this part of the size of the cloths, with two and a half times their weight: more would
 /// only crush the cloth around it, which takes the solver long.
@@ -11,7 +11,7 @@ const REACH: f64 = 0.125;
 /// A hand follows the pointer at most so fast \[sizes of the cloths per simulated second\]: a patch of cloth is so light that
 /// it would jump, and crush what is around it. Where frames take long, the pointer does jump.
 const SPEED: f64 = 3.0;
-/// Radius of the patch that is held around the pointer, as part of the size of the cloths.
+/// Radius of the patch that shares the force around the pointer, as part of the size of the cloths.
 const PATCH: f64 = 0.05;
 
 /// Grabs of all browsers.
@@ -26,8 +26,7 @@ pub(crate) struct Hands {
 #[derive(Clone, Copy, Debug)]
 struct Held {
     body: usize,
-    /// A point of the layout \[m\].
-    point: DVec3,
+    point: BodyPoint,
     /// Where the pointer is \[m\].
     pointer: DVec3,
     /// Where the hand is that follows it \[m\].
@@ -41,7 +40,7 @@ impl Hands {
     pub(crate) fn grab(
         &mut self,
         client: Client,
-        (body, point, at): (usize, DVec3, DVec3),
+        (body, point, at): (usize, BodyPoint, DVec3),
         (pointer, stamp): (DVec3, f64),
     ) {
         self.held.insert(client, Held { body, point, pointer, hand: at, stamp });
@@ -70,7 +69,7 @@ impl Hands {
     /// Grabs by which the hands pull at a world of a size \[m\] with a stiffness \[N/m\].
     pub(crate) fn pull(&self, world: &World, (size, stiffness): (f64, f64)) -> Vec<Grab> {
         let grab = |&Held { body, point, hand, .. }: &Held| {
-            let at = ask::find_layout_position(world, body, point).unwrap_or(hand);
+            let at = ask::material_point(world, body, point).map_or(hand, |found| found.position);
             let target = at + (hand - at).clamp_length_max(REACH * size);
             Grab { body, point, radius: PATCH * size, target, stiffness }
         };
@@ -78,7 +77,7 @@ impl Hands {
     }
 
     /// Where the grabs of [`pull`](Self::pull) pull to now, in their order, in a world of a size \[m\]. `places` tells where
-    /// what they hold is \[m\].
+    /// the points that they hold are \[m\].
     pub(crate) fn aim(&self, (places, size): (&[DVec3], f64), targets: &mut [DVec3]) {
         for ((held, place), target) in self.held.values().zip(places).zip(targets) {
             *target = *place + (held.hand - *place).clamp_length_max(REACH * size);
@@ -98,7 +97,7 @@ impl Hands {
     /// Where the grabbed points are, and where their pointers \[m\].
     pub(crate) fn ends(&self, world: &World) -> Vec<[[f64; 3]; 2]> {
         let ends = |held: &Held| {
-            let at = ask::find_layout_position(world, held.body, held.point)?;
+            let at = ask::material_point(world, held.body, held.point).ok()?.position;
             Some([at.to_array(), held.pointer.to_array()])
         };
         self.held.values().filter_map(ends).collect()

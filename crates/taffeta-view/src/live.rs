@@ -13,14 +13,14 @@ use crate::interlude::Interlude;
 use crate::playback::Playback;
 use crate::snapshot::{MeshNumbers, Snapshot};
 use crate::status::{Notices, Status};
-use glam::DVec3;
+use glam::{DVec2, DVec3};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use taffeta_scene::Scene;
 use taffeta_scene::materials::presets;
 use taffeta_sim::{
-    PinDescription, PinId, SolverChoice, Stage, StepError, StepInputs, StepReport, World, WorldDescription,
-    ask,
+    BodyPoint, PanelPoint, PinDescription, PinId, PointError, SolverChoice, Stage, StepError, StepInputs,
+    StepReport, World, WorldDescription, ask,
 };
 
 /// A grab has so many times the weight of the cloths over their size as its stiffness: it carries them all with a twentieth
@@ -30,6 +30,9 @@ const PULL: f64 = 20.0;
 const G: f64 = 9.81;
 /// Weight of the last frame in the mean time of a frame.
 const SMOOTHING: f64 = 0.15;
+
+/// A point of a browser: the number of the body, the panel, and coordinates \[m\] as in [`Command::Grab`].
+type ClickedPoint = (usize, Option<u32>, [f64; 3]);
 
 /// A simulation that runs while it is watched.
 #[derive(Debug)]
@@ -186,16 +189,16 @@ impl LiveShow {
             Command::Defaults => self.set(self.defaults.clone())?,
             Command::Set { key, value } => self.set(self.controls.with(&key, value)?)?,
             Command::Preset { cloth, name } => self.set(self.controls.with_preset(cloth, &name)?)?,
-            Command::Grab { body, point, target, stamp } => {
-                self.grab(client, (body, point), (target, stamp))?
+            Command::Grab { body, panel, point, target, stamp } => {
+                self.grab(client, (body, panel, point), (target, stamp))?
             }
             Command::Drag { target, stamp } => {
                 self.hands.drag(client, (DVec3::from_array(target), stamp));
                 self.playback.is_stale |= !self.playback.running;
             }
             Command::Release => self.release(client),
-            Command::Pin { body, point } => self.pin((body, point))?,
-            Command::Unpin { body, point } => self.unpin((body, point))?,
+            Command::Pin { body, panel, point } => self.pin((body, panel, point))?,
+            Command::Unpin { body, panel, point } => self.unpin((body, panel, point))?,
             Command::Seek { .. } => return Err("a simulation has no frames to go to: it can be reset".into()),
         }
         Ok(())
@@ -204,16 +207,15 @@ impl LiveShow {
     fn grab(
         &mut self,
         client: Client,
-        (body, point): (usize, [f64; 3]),
+        place: ClickedPoint,
         (target, stamp): ([f64; 3], f64),
     ) -> Result<(), String> {
         if let Some(reason) = self.controls.refuses_grabs() {
             return Err(reason.into());
         }
-        self.find_vertices((body, point))?;
-        let [point, target] = [point, target].map(DVec3::from_array);
-        let at = ask::find_layout_position(&self.world, body, point).unwrap_or(target);
-        self.hands.grab(client, (body, point, at), (target, stamp));
+        let (body, point) = (place.0, self.find_point(place)?);
+        let found = ask::material_point(&self.world, body, point).map_err(|error| error.to_string())?;
+        self.hands.grab(client, (body, point, found.position), (DVec3::from_array(target), stamp));
         self.playback.is_stale = true;
         Ok(())
     }
@@ -251,30 +253,39 @@ impl LiveShow {
         self.playback.is_stale = true;
     }
 
-    /// The vertices of the face, or of the segment of a rope, in which a point of a layout lies, the nearest first.
-    fn find_vertices(
-        &self,
-        (body, point): (usize, [f64; 3]),
-    ) -> Result<Vec<taffeta_core::VertexIndex>, String> {
+    /// The material point that a browser means.
+    fn find_point(&self, (body, panel, point): ClickedPoint) -> Result<BodyPoint, String> {
         let count = self.world.cloths().len() + self.world.loose_bodies().len();
         if body >= count {
             return Err(format!("there is no body {body}; there are {count}"));
         }
-        let found = ask::find_layout_point(&self.world, body, DVec3::from_array(point));
-        let (corners, weights) = found.ok_or("that body has neither faces nor segments")?;
+        let [u, v, w] = point;
+        let has_material = self.world.cloths().get(body).is_some_and(|cloth| cloth.has_material);
+        match (has_material, panel) {
+            (true, _) if w != 0.0 => Err("the third material coordinate must be 0".into()),
+            (true, _) => Ok(PanelPoint { panel, material: DVec2::new(u, v) }.into()),
+            (false, Some(_)) => Err(PointError::NoMaterial.to_string()),
+            (false, None) => Ok(DVec3::from_array(point).into()),
+        }
+    }
+
+    /// The vertices of the face, or of the segment of a rope, in which a material point lies, the nearest first.
+    fn find_vertices(&self, place: ClickedPoint) -> Result<Vec<taffeta_core::VertexIndex>, String> {
+        let found = ask::find_point(&self.world, place.0, self.find_point(place)?);
+        let (corners, weights) = found.map_err(|error| error.to_string())?;
         let mut order = [0, 1, 2];
         order.sort_by(|a, b| weights[*b].total_cmp(&weights[*a]));
         Ok(order.into_iter().filter(|k| weights[*k] > 0.0).map(|k| corners[k]).collect())
     }
 
-    fn pin(&mut self, place: (usize, [f64; 3])) -> Result<(), String> {
+    fn pin(&mut self, place: ClickedPoint) -> Result<(), String> {
         let vertex = self.find_vertices(place)?[0];
         self.world.add_pin(&[vertex], &PinDescription::default()).map_err(|error| error.to_string())?;
         self.playback.is_stale = true;
         Ok(())
     }
 
-    fn unpin(&mut self, place: (usize, [f64; 3])) -> Result<(), String> {
+    fn unpin(&mut self, place: ClickedPoint) -> Result<(), String> {
         let vertices = self.find_vertices(place)?;
         let pin_of = |vertex: &taffeta_core::VertexIndex| self.world.motion().vertex_pins[*vertex];
         let pin = vertices.iter().find_map(pin_of).ok_or("no pin holds the body there")?;
@@ -469,5 +480,37 @@ mod tests {
             show.take_message(nonsense).unwrap_err();
         }
         assert_eq!(show.world().state_hash(), before);
+    }
+
+    /// Two triangles with the same material coordinates, the second 2 m above the first.
+    const ATLAS: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 2\nv 1 0 2\nv 0 1 2\nvt 0 0\nvt 1 0\nvt 0 1\n\
+                         f 1/1 2/2 3/3\nf 4/1 5/2 6/3\n";
+
+    #[test]
+    fn grabs_and_pins_of_a_browser_are_on_their_own_panel() {
+        let scratch = tempfile::tempdir().unwrap();
+        std::fs::write(scratch.path().join("atlas.obj"), ATLAS).unwrap();
+        let text = "[simulation]\nduration = 1\ngravity = [0, 0, 0]\n[[cloth]]\nname = \"sheet\"\n\
+                    mesh = \"atlas.obj\"\n";
+        let scene = Scene::from_str(text, &scratch.path().join("scene.toml"), &[]).unwrap();
+        let mut show = LiveShow::new(&scene, "test").unwrap();
+        let vague = show.take_message(r#"{"do":"pin","body":0,"point":[0,0,0]}"#).unwrap_err();
+        assert!(vague.contains("several panels: 0, 1"), "{vague}");
+        show.take_message(r#"{"do":"pin","body":0,"panel":1,"point":[0,0,0]}"#).unwrap();
+        let motion = show.world().motion();
+        let held = |vi| motion.vertex_pins[vi].is_some();
+        let held: Vec<_> = show.world().sheet().topology.vertices().filter(|vi| held(*vi)).collect();
+        assert_eq!(held.iter().map(|vi| motion.positions[*vi].z).collect::<Vec<_>>(), [2.0]);
+        let grab = r#"{"do":"grab","body":0,"panel":0,"point":[0.2,0.2,0],"target":[0.2,0.2,0.5],"stamp":1}"#;
+        show.take_message(grab).unwrap();
+        for _ in 0..3 {
+            show.take_message(r#"{"do":"step"}"#).unwrap();
+        }
+        let motion = show.world().motion();
+        for (start, v) in show.world().sheet().starts.iter().zip(motion.velocities.iter()) {
+            assert_eq!(v.length() > 1e-3, start.z == 0.0, "{start}: {v}");
+        }
+        let picture = &picture_world(show.world(), &mut MeshNumbers::default())[0];
+        assert_eq!((&picture.mesh.coords.panels[..], picture.mesh.coords.corners.len()), (&[0, 1][..], 0));
     }
 }

@@ -146,7 +146,7 @@ mod tests {
     }
 
     fn grab() -> Command {
-        Command::Grab { body: 0, point: [0.0; 3], target: [0.0; 3], stamp: 0.0 }
+        Command::Grab { body: 0, panel: None, point: [0.0; 3], target: [0.0; 3], stamp: 0.0 }
     }
 
     /// Commands that wait in a queue after these were given.

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! All little endian. The header names the arrays of every body in their order, each with how many numbers it has. A
-//! browser gets faces and layout of a body only when they are not those that it has; and the positions of what never
+//! browser gets faces and coordinates of a body only when they are not those that it has; and the positions of what never
 //! moves only with them.
 
 use serde::Serialize;
@@ -74,8 +74,19 @@ pub(crate) struct MeshPicture {
     pub number: u64,
     /// Corners of the faces.
     pub faces: Vec<u32>,
-    /// The layout \[m\], three numbers per vertex; empty if it cannot be grabbed.
+    /// Coordinates by which its points are named.
+    pub coords: PointCoords,
+}
+
+/// Coordinates by which a browser names the points of a body that can be grabbed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct PointCoords {
+    /// The layout \[m\], three numbers per vertex; empty if the body cannot be grabbed.
     pub layout: Vec<f32>,
+    /// Material coordinates \[m\], two numbers per corner of the faces; empty if the layout has them, or if there are none.
+    pub corners: Vec<f32>,
+    /// The panel of each face; empty if there is only one.
+    pub panels: Vec<u32>,
 }
 
 /// Gives meshes their numbers.
@@ -87,15 +98,15 @@ pub(crate) struct MeshNumbers {
 
 impl MeshNumbers {
     /// The mesh of a body: that of the last frame if it is the same.
-    pub(crate) fn find(&mut self, body: &str, faces: &[[u32; 3]], layout: Vec<f32>) -> Arc<MeshPicture> {
+    pub(crate) fn find(&mut self, body: &str, faces: &[[u32; 3]], coords: PointCoords) -> Arc<MeshPicture> {
         if let Some(last) = self.last.get(body)
             && last.faces.as_chunks::<3>().0 == faces
-            && last.layout == layout
+            && last.coords == coords
         {
             return Arc::clone(last);
         }
         self.count += 1;
-        let mesh = MeshPicture { number: self.count, faces: faces.as_flattened().to_vec(), layout };
+        let mesh = MeshPicture { number: self.count, faces: faces.as_flattened().to_vec(), coords };
         let mesh = Arc::new(mesh);
         self.last.insert(body.to_owned(), Arc::clone(&mesh));
         mesh
@@ -135,7 +146,9 @@ impl Snapshot {
                 now.0.insert(body.name.clone(), mesh.number);
                 if !has_mesh {
                     arrays.push("faces", &mesh.faces, u32::to_le_bytes);
-                    arrays.push("layout", &mesh.layout, f32::to_le_bytes);
+                    arrays.push("layout", &mesh.coords.layout, f32::to_le_bytes);
+                    arrays.push("corners", &mesh.coords.corners, f32::to_le_bytes);
+                    arrays.push("panels", &mesh.coords.panels, u32::to_le_bytes);
                 }
                 if !(has_mesh && body.is_still) {
                     arrays.push("positions", &body.positions, f32::to_le_bytes);
@@ -182,7 +195,7 @@ mod tests {
             name: name.into(),
             kind: BodyKind::Cloth,
             number: None,
-            mesh: Arc::new(MeshPicture { number: 0, faces: Vec::new(), layout: Vec::new() }),
+            mesh: Arc::new(MeshPicture { number: 0, faces: Vec::new(), coords: PointCoords::default() }),
             positions: Arc::new(vec![1.0, 2.0, 3.0]),
             is_still,
             held: vec![7],
@@ -190,7 +203,8 @@ mod tests {
         };
         let mut bodies = vec![body("sheet", false), body("floor", true)];
         for body in &mut bodies {
-            body.mesh = numbers.find(&body.name, faces, vec![0.0]);
+            let coords = PointCoords { layout: vec![0.0], ..PointCoords::default() };
+            body.mesh = numbers.find(&body.name, faces, coords);
         }
         let stamps = BTreeMap::from([(3, 12.5)]);
         Snapshot { frame: 4, time: 0.5, bodies, report: json!({}), stamps, grabs: Vec::new() }

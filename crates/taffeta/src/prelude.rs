@@ -24,7 +24,7 @@ pub use taffeta_contact::{MeshObstacle, Obstacle, Shape};
 pub use taffeta_core::{Friction, Keyframe, Motion, Placement, Pose, Region, TriangleMesh};
 pub use taffeta_remesh::RemeshSettings;
 pub use taffeta_sim::{
-    Air, BuildError, ClothDescription, ClothId, ClothView, Grab, Material, Mode, ObstacleId, ObstacleLoad,
-    Origin, PinDescription, PinId, SimulationSettings, SolverChoice, StepError, StepInputs, StepReport,
-    VertexName, World, WorldDescription, WorldSnapshot, ask,
+    Air, BodyPoint, BuildError, ClothDescription, ClothId, ClothView, Grab, Material, Mode, ObstacleId,
+    ObstacleLoad, Origin, PanelPoint, PinDescription, PinId, SimulationSettings, SolverChoice, StepError,
+    StepInputs, StepReport, VertexName, World, WorldDescription, WorldSnapshot, ask,
 };

@@ -194,7 +194,7 @@ fn speeds_between(
 /// How far each vertex is from the same material point of another mesh \[m\]; NaN where that mesh has none. Where charts
 /// of panels overlap, the nearest of the points counts. `None` without material coordinates.
 fn material_distances(mesh: &TriangleMesh, other: &TriangleMesh) -> Option<Vec<f64>> {
-    let locator = Locator::build(other)?;
+    let locator = Locator::build(other, &other.panels())?;
     let mut distances = vec![f64::NAN; mesh.positions.len()];
     for (face, corners) in mesh.faces.iter().zip(mesh.material.as_ref()?) {
         for (v, point) in face.iter().zip(corners) {

@@ -71,8 +71,8 @@ impl Recorder {
             self.write_frames(world, row.frame)?;
         }
         for probe in &self.placed {
-            let point = ask::material_point_on(world, probe.cloth, probe.panel, probe.material);
-            let point = point.expect("a probe is placed only on cloths with material coordinates");
+            let point = ask::material_point(world, probe.cloth, probe.point);
+            let point = point.expect("a probe is placed on a panel of a cloth");
             self.probes.write(&probe_row(&row, &probe.name, point))?;
         }
         let ropes: Vec<usize> = ask::rope_bodies(world).map(|(number, _)| number).collect();

@@ -8,8 +8,8 @@ use super::rope::SceneRope;
 use super::solid::SceneSolid;
 use crate::error::{Problem, SceneError};
 use crate::memory::available_memory;
-use glam::DVec2;
 use taffeta_contact::MeshObstacle;
+use taffeta_core::PanelPoint;
 use taffeta_sim::{ClothDescription, SolidDescription, WorldDescription};
 
 /// A scene with its meshes.
@@ -34,10 +34,8 @@ pub struct PlacedProbe {
     pub name: String,
     /// Index of the cloth in the world.
     pub cloth: usize,
-    /// The panel of the cloth.
-    pub panel: u32,
-    /// The material point \[m\], moved onto the sheet if it lay beside it by round-off.
-    pub material: DVec2,
+    /// The material point with its panel, moved onto the sheet if it lay beside it by round-off.
+    pub point: PanelPoint,
     /// The face of the cloth's mesh that carries it.
     pub face: u32,
     /// Barycentric weights of the corners of that face.

@@ -1,9 +1,9 @@
 //! Checks of a mesh before it becomes cloth.
 
 use super::placed::PlacedMesh;
-use glam::{DVec2, DVec3};
+use glam::DVec2;
 use taffeta_core::TriangleMesh;
-use taffeta_core::geometry::{barycentric, closest_point_on_triangle, doubled_area};
+use taffeta_core::geometry::doubled_area;
 
 /// Faces that a message names; the rest is counted.
 const NAMED_FACES: usize = 5;
@@ -121,43 +121,4 @@ fn find_crowded_edge(placed: &PlacedMesh) -> Option<String> {
         "{} run along one edge in the same direction: the surface branches there or its faces are not oriented alike",
         faces.map(|face| name_face(placed, face)).join(" and ")
     ))
-}
-
-/// The point of the sheet that is nearest to a material point.
-pub(super) struct NearestPoint {
-    /// Face of the mesh.
-    pub face: usize,
-    /// Barycentric weights of its corners.
-    pub weights: [f64; 3],
-    /// The point itself \[m\].
-    pub point: DVec2,
-    /// Distance in material space \[m\].
-    pub distance: f64,
-}
-
-/// Searches the wanted faces; `None` without any. The first face wins a tie.
-pub(super) fn find_nearest(
-    material: &[[DVec2; 3]],
-    point: DVec2,
-    is_wanted: impl Fn(usize) -> bool,
-) -> Option<NearestPoint> {
-    let mut nearest: Option<NearestPoint> = None;
-    for (face, corners) in material.iter().enumerate().filter(|(face, _)| is_wanted(*face)) {
-        let inside = barycentric(point, *corners);
-        let weights = if inside.iter().all(|w| *w >= 0.0) {
-            inside
-        } else {
-            closest_point_on_triangle(lift(point), corners.map(lift))
-        };
-        let found = corners[0] * weights[0] + corners[1] * weights[1] + corners[2] * weights[2];
-        let distance = if weights == inside { 0.0 } else { found.distance(point) };
-        if nearest.as_ref().is_none_or(|best| distance < best.distance) {
-            nearest = Some(NearestPoint { face, weights, point: found, distance });
-        }
-    }
-    nearest
-}
-
-fn lift(point: DVec2) -> DVec3 {
-    point.extend(0.0)
 }

@@ -3,10 +3,11 @@
 use crate::keys::{Corner, Count, Number, Part, ReadableName, Tables, Vector};
 use crate::place::Place;
 use crate::words::quoted_list;
-use glam::{DVec2, DVec3};
+use glam::DVec3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use taffeta_core::PanelPoint;
 
 /// A material point whose motion is recorded.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,10 +16,8 @@ pub struct Probe {
     pub name: String,
     /// Index of the cloth in the scene.
     pub cloth: usize,
-    /// Number of the panel of the cloth; `None`: the only one there.
-    pub panel: Option<u32>,
-    /// The material point \[m\].
-    pub material: DVec2,
+    /// The material point.
+    pub point: PanelPoint,
 }
 
 /// A point of a rope whose motion is recorded.
@@ -107,8 +106,8 @@ impl Probes {
     pub(super) fn tables(&self, names: &BodyNames<'_>) -> Tables<ProbeTable> {
         let cloth = self.cloth.iter().map(|probe| ProbeTable {
             cloth: Some(names.cloths[probe.cloth].to_owned()),
-            material: Some(probe.material.into()),
-            panel: probe.panel.map(Count::from),
+            material: Some(probe.point.material.into()),
+            panel: probe.point.panel.map(Count::from),
             ..ProbeTable::named(&probe.name)
         });
         let rope = self.rope.iter().map(|probe| ProbeTable {
@@ -158,8 +157,8 @@ impl Probes {
                 return None;
             };
             let cloth = find_body(cloth, ("cloth", &names.cloths), &at.at("cloth"));
-            let (panel, material) = (table.panel.map(Count::to_u32), table.material?.get());
-            self.cloth.push(Probe { name, cloth: cloth?, panel, material });
+            let point = PanelPoint { panel: table.panel.map(Count::to_u32), material: table.material?.get() };
+            self.cloth.push(Probe { name, cloth: cloth?, point });
         }
         Some(())
     }

@@ -169,7 +169,7 @@ fn everything_in_a_scene_arrives_in_the_world() {
     assert_eq!(widest, DVec2::new(0.3, 0.7));
     assert_eq!(world.obstacles[0].friction.kinetic, 0.05);
     assert_eq!(world.obstacles[0].motion.keys[1].time, 1.5);
-    assert_eq!(built.probes[0].material, DVec2::new(0.3, 0.7));
+    assert_eq!(built.probes[0].point.material, DVec2::new(0.3, 0.7));
     assert!(read(RICH).output.formats.is_empty());
 }
 
@@ -485,10 +485,10 @@ fn a_probe_where_panels_overlap_names_one() {
     assert!(report.contains("`panel = 0`") && report.contains("scene.toml:8:12: "), "{report}");
     for panel in [0, 1] {
         let built = build_mesh(&mesh, &probe(&format!("panel = {panel}\n"))).unwrap();
-        assert_eq!((built.probes[0].panel, built.probes[0].face), (panel, panel));
+        assert_eq!((built.probes[0].point.panel, built.probes[0].face), (Some(panel), panel));
         // It is a point of that panel in the world as well.
         let world = World::build(&built.world).unwrap();
-        let found = ask::material_point_on(&world, 0, panel, built.probes[0].material).unwrap().position;
+        let found = ask::material_point(&world, 0, built.probes[0].point).unwrap().position;
         let corners = built.world.cloths[0].mesh.faces[panel as usize];
         let x = |k: usize| built.world.cloths[0].mesh.positions[corners[k] as usize];
         let expected = (0..3).map(|k| x(k) * built.probes[0].weights[k]).sum::<glam::DVec3>();
@@ -498,7 +498,7 @@ fn a_probe_where_panels_overlap_names_one() {
     assert!(report.contains("on panel 2, but the cloth \"sheet\" has panels 0 to 1"), "{report}");
     // Off the one panel, on the other: no question.
     let built = build_mesh(&mesh, &probe("").replace("0.7, 0.6", "0.9, 0.1")).unwrap();
-    assert_eq!(built.probes[0].panel, 0);
+    assert_eq!(built.probes[0].point.panel, Some(0));
 }
 
 #[test]

@@ -12,7 +12,6 @@ use crate::derive::world::World;
 use crate::model::loads::{ObstacleLoad, Share, Wrench};
 use glam::DVec3;
 use taffeta_contact::{Contact, ContactName, MeshObstacle};
-use taffeta_core::index::DenseIndex;
 use taffeta_core::{Pose, math};
 
 /// Adds what obstacles have received in a substep of length `h` \[s\], at whose end positions and velocities are in place.
@@ -188,13 +187,10 @@ fn outer_momentum(world: &World, h: f64) -> (DVec3, f64) {
             sum += carried * (m * (math::exp(-damping * scale) - 1.0));
         }
     }
-    for patch in &world.inputs.grabbed {
-        let middle: DVec3 = patch.vertices.iter().map(|(vi, w)| work.start[vi.to_usize()] * *w).sum();
-        for (vi, weight) in &patch.vertices {
-            let target = work.start[vi.to_usize()] + patch.target - middle;
-            let pull = (target - motion.positions[*vi]) * (patch.stiffness * weight);
-            sum += pull * last.scales[vi.to_usize()];
-        }
+    for (vertex, stiffness, target) in
+        world.inputs.grabbed.iter().flat_map(|patch| patch.springs(&work.start))
+    {
+        sum += (target - motion.positions.raw[vertex]) * (stiffness * last.scales[vertex]);
     }
     let ratio = h / world.state.last_substep;
     (sum, if memory > 0.0 { ratio * memory / mass } else { 0.0 })

@@ -1,28 +1,32 @@
 //! Grabs: pulls on material points, as by a hand.
 //!
-//! A grab is a spring without length at rest between a place and what it holds: a material point, or the middle of a patch
-//! of cloth or rope around it. It pulls at the vertices there, at each with a share `k w` of its stiffness `k`, where the weights `w`
-//! add up to 1, toward the place shifted by what lies between middle and vertex at the start of the substep. The shifts,
-//! weighted, add up to zero, so that the force is `k (target − middle)`, wherever the vertices go; that they are those of the
-//! start damps how the patch turns. The weights of a point are the barycentric ones in its face. Those of a patch of radius
-//! `r` are `m (1 − d²/r²)²` at the distance `d` in the layout, with the masses `m`, so that they do not depend on the mesh: a
-//! pull at a point makes a spike of the size of a face. What pulls at a vertex then knows of no other vertex, and goes into its inertia: with mass `m`,
-//! step `s`, prediction `x̂` and target `t`
+//! A grab is a spring without length at rest between a place and a material point `p`. Its force `k (target − p)` is shared
+//! by the vertices of a patch of cloth or rope around the point, at each a part `w`, where the parts add up to 1: a pull at
+//! the point alone makes a spike of the size of a face. Those of a patch of radius `r` are proportional to
+//! `m (1 − d²/r²)²` at the distance `d` in the panel of the point, with the masses `m`, so that they do not depend on the
+//! mesh. Without a radius they are the barycentric coordinates of the point in its face.
+//!
+//! Each vertex of the patch is pulled with the stiffness `K = k w` to `t = x + (target − p)`, where `x` and `p` are taken at
+//! the start of the substep. So a grab whose target is where its point is pulls at nothing, wherever the point lies in its
+//! patch. What pulls at a vertex then knows of no other vertex, and goes into its inertia: with mass `m`, step `s`,
+//! prediction `x̂` and target `t`
 //!
 //! `m/2s² |x − x̂|² + K/2 |x − t|² = ½ (m/s² + K) |x − x*|² + const`,   `x* = (m/s² x̂ + K t) / (m/s² + K)`.
 //!
 //! So it is implicit under every solver that takes inertia vertex by vertex: a vertex with more mass and another
-//! prediction. The matrix of projective dynamics has constant masses: it knows no grabs.
+//! prediction. Within a substep the force falls with the mean motion of the patch, `k (target − p − Σ w Δx)`: a stiff
+//! spring takes the patch to its target and not beyond. That `p` moves otherwise than this mean, where the patch turns or
+//! stretches, is felt in the next substep. The matrix of projective dynamics has constant masses: it knows no grabs.
 
 use crate::derive::bodies::{body_count, body_name};
 use crate::derive::world::World;
-use crate::measure::layout::{distances_in_layout, find_layout_point, has_layout_points};
+use crate::measure::body_points::{FoundPoint, find_near, locate};
+use crate::model::body_point::PointError;
 use crate::model::error::StepError;
 use crate::model::grabs::{Grab, GrabbedPatch, Pull};
 use crate::model::pins::along_held;
 use glam::DVec3;
 use taffeta_core::VertexIndex;
-use taffeta_core::index::DenseIndex;
 
 /// Distance from the origin beyond which nothing is pulled \[m\].
 const FARTHEST_TARGET: f64 = 1e6;
@@ -34,7 +38,7 @@ pub struct Lead<'a> {
     pub world: &'a World,
     /// Length of the substep \[s\].
     pub h: f64,
-    /// Where the middle of what each grab holds is \[m\].
+    /// Where the point of each grab is \[m\].
     pub places: &'a [DVec3],
     /// Where each grab pulls to \[m\], to be changed.
     pub targets: &'a mut [DVec3],
@@ -46,11 +50,17 @@ pub(crate) type Leader<'a> = dyn FnMut(Lead<'_>) + Send + 'a;
 /// Finds the grabs of a step on the present mesh.
 pub(crate) fn find_grabbed(world: &World, grabs: &[Grab]) -> Result<Vec<GrabbedPatch>, StepError> {
     let find = |(number, grab): (usize, &Grab)| {
-        if let Some(reason) = find_grab_defect(world, grab) {
-            return Err(StepError::BadGrab { number, reason });
-        }
-        let vertices = find_patch(world, grab);
-        Ok(GrabbedPatch { vertices, target: grab.target, stiffness: grab.stiffness })
+        let refuse = |reason| StepError::BadGrab { number, reason };
+        find_grab_defect(world, grab).map_or(Ok(()), |reason| Err(refuse(reason)))?;
+        let name = body_name(world, grab.body);
+        let found = locate(world, grab.body, grab.point).map_err(|error| match error {
+            PointError::NoSurface => {
+                refuse(format!("{name} has neither faces nor segments to be grabbed at"))
+            }
+            other => refuse(format!("the point {} of {name}: {other}", grab.point)),
+        })?;
+        let vertices = find_patch(world, grab, &found);
+        Ok(GrabbedPatch { point: point_of(&found), vertices, target: grab.target, stiffness: grab.stiffness })
     };
     grabs.iter().enumerate().map(find).collect()
 }
@@ -62,8 +72,8 @@ pub(crate) fn lead_grabs(
     grabs: &mut [Grab],
     lead: &mut Leader<'_>,
 ) -> Result<(), StepError> {
-    let middle = |patch: &GrabbedPatch| patch.middle(&world.state.motion.positions);
-    let places: Vec<DVec3> = world.inputs.grabbed.iter().map(middle).collect();
+    let place = |patch: &GrabbedPatch| patch.place(&world.state.motion.positions.raw);
+    let places: Vec<DVec3> = world.inputs.grabbed.iter().map(place).collect();
     let mut targets: Vec<DVec3> = grabs.iter().map(|grab| grab.target).collect();
     lead(Lead { world, h, places: &places, targets: &mut targets });
     for (number, (grab, target)) in grabs.iter_mut().zip(targets).enumerate() {
@@ -76,20 +86,22 @@ pub(crate) fn lead_grabs(
     Ok(())
 }
 
-/// The vertices that a grab holds, with their weights.
-fn find_patch(world: &World, grab: &Grab) -> Vec<(VertexIndex, f64)> {
-    let found = find_layout_point(world, grab.body, grab.point);
-    let (corners, weights) = found.expect("what can be grabbed has faces or segments");
+/// The vertices that carry a point, with their weights.
+fn point_of(FoundPoint { corners, weights, .. }: &FoundPoint) -> Vec<(VertexIndex, f64)> {
+    corners.iter().copied().zip(*weights).filter(|(_, weight)| *weight > 0.0).collect()
+}
+
+/// The vertices that share the force of a grab, with their parts: the point alone if there are not more vertices near it
+/// than a face has.
+fn find_patch(world: &World, grab: &Grab, found: &FoundPoint) -> Vec<(VertexIndex, f64)> {
     let weight = |(vi, squared): (VertexIndex, f64)| {
         let part = squared / (grab.radius * grab.radius);
-        // Not a number for a patch without radius.
-        let fades = if part < 1.0 { (1.0 - part) * (1.0 - part) } else { 0.0 };
-        (vi, world.state.motion.masses[vi] * fades)
+        (vi, world.state.motion.masses[vi] * ((1.0 - part) * (1.0 - part)))
     };
-    let near = distances_in_layout(world, grab.body, (corners, weights)).into_iter().map(weight);
+    let near = find_near(world, grab.body, found, grab.radius).into_iter().map(weight);
     let mut patch: Vec<_> = near.filter(|(_, w)| *w > 0.0).collect();
-    if patch.len() <= corners.len() {
-        return corners.into_iter().zip(weights).filter(|(_, weight)| *weight > 0.0).collect();
+    if patch.len() <= found.corners.len() {
+        return point_of(found);
     }
     let sum: f64 = patch.iter().map(|(_, weight)| *weight).sum();
     patch.iter_mut().for_each(|(_, weight)| *weight /= sum);
@@ -104,12 +116,6 @@ fn find_grab_defect(world: &World, grab: &Grab) -> Option<String> {
     let count = body_count(world);
     if grab.body >= count {
         return Some(format!("there is no body {}; there are {count}", grab.body));
-    }
-    if !has_layout_points(world, grab.body) {
-        return Some(format!(
-            "{} has neither faces nor segments to be grabbed at",
-            body_name(world, grab.body)
-        ));
     }
     if !(grab.stiffness.is_finite() && grab.stiffness > 0.0) {
         return Some(format!("its stiffness is {} N/m; it must be greater than 0", grab.stiffness));
@@ -134,13 +140,7 @@ pub(crate) fn pull_grabbed(world: &mut World) {
         return;
     }
     let (state, last) = (&world.state.motion, &mut world.state.last);
-    let springs = world.inputs.grabbed.iter().flat_map(|patch| {
-        let shift = patch.target - patch.middle(&state.positions);
-        let spring = move |(vi, weight): &(VertexIndex, f64)| {
-            (vi.to_usize(), patch.stiffness * weight, state.positions[*vi] + shift)
-        };
-        patch.vertices.iter().map(spring)
-    });
+    let springs = world.inputs.grabbed.iter().flat_map(|patch| patch.springs(&state.positions.raw));
     let mut springs: Vec<(usize, f64, DVec3)> = springs.collect();
     springs.sort_by_key(|(vertex, ..)| *vertex);
     let work = &mut world.scratch;

@@ -57,6 +57,12 @@ impl<'a> ClothView<'a> {
         &self.world.state.motion.rest.corners.raw[self.world.state.sheet.face_range(self.number)]
     }
 
+    /// The panel of each face, by its number in the cloth: faces that share an edge and agree about the material
+    /// coordinates of its ends are of one panel. Of a cloth without any all faces are of panel 0.
+    pub fn panels(&self) -> &'a [u32] {
+        &self.world.state.sheet.panels.raw[self.world.state.sheet.face_range(self.number)]
+    }
+
     /// Number of the present topology. It rises with every change, also by [`World::return_to`] and [`World::restore`],
     /// and no two topologies of a world have the same. Arrays that were read under another number do not fit these.
     pub fn topology_version(&self) -> u64 {

@@ -4,8 +4,8 @@ use crate::derive::world::World;
 use crate::model::sheet::Sheet;
 use glam::DVec3;
 use taffeta_core::VertexIndex;
-use taffeta_core::geometry::closest_point_on_triangle;
 use taffeta_core::index::DenseIndex;
+use taffeta_core::panel_point::{Nearest, nearest_on};
 use taffeta_remesh::Origin;
 
 /// See [`ClothView::origins`](crate::ClothView::origins).
@@ -17,9 +17,9 @@ pub(crate) fn find_origins(world: &World, cloth: usize) -> Vec<Origin> {
     };
     let faces = collect_faces(before, cloth);
     let origin = |i: usize| {
-        let name = now.vertex_name(VertexIndex::from_usize(i));
-        let kept = before.find_vertex(name).and_then(|vi| corner_of(before, cloth, vi));
-        kept.unwrap_or_else(|| nearest(&faces, now.layout.raw[i]))
+        let vi = VertexIndex::from_usize(i);
+        let kept = before.find_vertex(now.vertex_name(vi)).and_then(|vi| corner_of(before, cloth, vi));
+        kept.unwrap_or_else(|| nearest(&faces, panel_of(now, vi), now.layout[vi]))
     };
     now.vertex_range(cloth as u32).map(origin).collect()
 }
@@ -28,10 +28,17 @@ fn has_changed(before: &Sheet, now: &Sheet, cloth: usize) -> bool {
     before.cloth_count() == now.cloth_count() && !now.has_same_mesh(cloth, (before, cloth))
 }
 
-/// The layout of the faces of a cloth \[m\].
-fn collect_faces(sheet: &Sheet, cloth: usize) -> Vec<[DVec3; 3]> {
-    let corners = sheet.topology.faces.raw[sheet.face_range(cloth)].iter();
-    corners.map(|face| face.map(|vi| sheet.layout[vi])).collect()
+/// Panel and layout \[m\] of the faces of a cloth.
+fn collect_faces(sheet: &Sheet, cloth: usize) -> Vec<(u32, [DVec3; 3])> {
+    let range = sheet.face_range(cloth);
+    let corners = sheet.topology.faces.raw[range.clone()].iter();
+    let corners = corners.map(|face| face.map(|vi| sheet.layout[vi]));
+    sheet.panels.raw[range].iter().copied().zip(corners).collect()
+}
+
+/// The panel of a vertex, at a seam one of those that meet there; `None`: no face is around it.
+fn panel_of(sheet: &Sheet, vi: VertexIndex) -> Option<u32> {
+    Some(sheet.panels[*sheet.topology.faces_around(vi).first()?])
 }
 
 /// A vertex as a corner of a face of its cloth; `None`: none is around it.
@@ -42,16 +49,15 @@ fn corner_of(sheet: &Sheet, cloth: usize, vi: VertexIndex) -> Option<Origin> {
     Some(Origin { face: (fi.to_usize() - first) as u32, weights })
 }
 
-/// The point of the faces that is nearest to a point of the layout \[m\], on the first of those that are equally near.
-fn nearest(faces: &[[DVec3; 3]], point: DVec3) -> Origin {
-    let place = |(face, corners): (usize, &[DVec3; 3])| {
-        let weights = closest_point_on_triangle(point, *corners).map(|weight| weight.max(0.0));
-        let sum: f64 = weights.iter().sum();
-        let weights = weights.map(|weight| weight / sum);
-        let found: DVec3 = corners.iter().zip(weights).map(|(x, w)| *x * w).sum();
-        (found.distance_squared(point), Origin { face: face as u32, weights })
-    };
-    let closer = |best: (f64, Origin), next: (f64, Origin)| if next.0 < best.0 { next } else { best };
-    let found = faces.iter().enumerate().map(place).reduce(closer);
-    found.expect("a cloth has faces").1
+/// The point of a panel that is nearest to a point of the layout \[m\], on the first of the faces that are equally near.
+/// Where panels overlap in the layout, another one may be as near.
+fn nearest(faces: &[(u32, [DVec3; 3])], panel: Option<u32>, point: DVec3) -> Origin {
+    let is_own = |(_, (of_face, _)): &(u32, &(u32, [DVec3; 3]))| panel.is_none_or(|panel| *of_face == panel);
+    let own = (0..).zip(faces).filter(is_own);
+    let places = own.map(|(face, (panel, corners))| nearest_on((face, *panel), *corners, point));
+    let closer = |best: Nearest, next: Nearest| if next.distance < best.distance { next } else { best };
+    let Nearest { face, weights, .. } = places.reduce(closer).expect("a panel keeps its faces");
+    let weights = weights.map(|weight| weight.max(0.0));
+    let sum: f64 = weights.iter().sum();
+    Origin { face, weights: weights.map(|weight| weight / sum) }
 }

@@ -2,11 +2,11 @@
 
 use crate::derive::bodies::loose_state;
 use crate::derive::world::World;
+use crate::measure::body_points::find_point;
+use crate::model::body_point::{BodyPoint, PointError};
 use crate::model::solid::Solid;
 use crate::model::solid_locator::{SolidPlace, barycentric_of};
-use glam::{DVec2, DVec3};
-use taffeta_core::FaceIndex;
-use taffeta_core::geometry::barycentric;
+use glam::DVec3;
 use taffeta_solve::block::gather;
 
 /// A material point as it is now.
@@ -18,50 +18,23 @@ pub struct MaterialPoint {
     pub velocity: DVec3,
 }
 
-/// Where a material point \[m\] of a cloth is now. A point off the sheet is taken to the border of the
-/// face in whose barycentric coordinates it is least outside: that of the nearest face, up to faces of other sizes.
-/// `None` if the cloth has no material coordinates. Where panels overlap in material space it is a point of one of
-/// them; [`material_point_on`] says of which.
+/// A material point of a cloth or rope as it is now. Bodies are numbered as in [`Grab::body`](crate::Grab::body): first the
+/// cloths.
+///
+/// # Errors
+/// If the body has no such point, or if several panels cover it and none is named.
 ///
 /// # Panics
-/// If there is no cloth of that number.
-pub fn material_point(world: &World, cloth: usize, point: DVec2) -> Option<MaterialPoint> {
-    find_point(world, cloth, point, |_| true)
-}
-
-/// [`material_point`] of one panel of a cloth; `None` also if there is no such panel.
-///
-/// # Panics
-/// If there is no cloth of that number.
-pub fn material_point_on(world: &World, cloth: usize, panel: u32, point: DVec2) -> Option<MaterialPoint> {
-    find_point(world, cloth, point, |fi| world.state.sheet.panels[fi] == panel)
-}
-
-fn find_point(
+/// If there is no body of that number.
+pub fn material_point(
     world: &World,
-    cloth: usize,
-    point: DVec2,
-    is_wanted: impl Fn(FaceIndex) -> bool,
-) -> Option<MaterialPoint> {
-    if !world.setup.cloths[cloth].has_material {
-        return None;
-    }
-    // The face in which the point lies deepest; ties go to the first in dense order.
-    let mut best: Option<(f64, FaceIndex, [f64; 3])> = None;
-    for fi in world.state.motion.faces_of(cloth as u32).filter(|fi| is_wanted(*fi)) {
-        let weights = barycentric(point, world.state.motion.rest.corners[fi]);
-        let depth = weights.iter().copied().fold(f64::INFINITY, f64::min);
-        if best.is_none_or(|(deepest, ..)| depth > deepest) {
-            best = Some((depth, fi, weights));
-        }
-    }
-    let (_, fi, weights) = best?;
-    let kept = weights.map(|w| w.max(0.0));
-    let sum: f64 = kept.iter().sum();
+    body: usize,
+    point: impl Into<BodyPoint>,
+) -> Result<MaterialPoint, PointError> {
+    let (corners, weights) = find_point(world, body, point)?;
     let state = &world.state.motion;
-    let corners = world.state.sheet.topology.faces[fi];
-    let mix = |field: [DVec3; 3]| field.iter().zip(kept).map(|(f, w)| *f * w).sum::<DVec3>() / sum;
-    Some(MaterialPoint {
+    let mix = |field: [DVec3; 3]| field.iter().zip(weights).map(|(f, w)| *f * w).sum::<DVec3>();
+    Ok(MaterialPoint {
         position: mix(gather(corners, &state.positions)),
         velocity: mix(gather(corners, &state.velocities)),
     })

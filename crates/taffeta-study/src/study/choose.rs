@@ -3,8 +3,8 @@
 use super::points::{LATTICE, PointOnCloth, StudyPoint, lattice, material_bounds, solid_lattice};
 use super::{StudyError, TrackedPoint, Variant};
 use glam::{DVec2, DVec3};
-use taffeta_core::Placement;
 use taffeta_core::locate::Locator;
+use taffeta_core::{PanelPoint, Placement, TriangleMesh};
 use taffeta_scene::{BuiltScene, PlacedProbe, RopeProbe, SolidProbe};
 use taffeta_sim::SolidLocator;
 
@@ -20,18 +20,19 @@ pub(super) fn choose_points(
         let bounds: Option<Vec<[DVec2; 2]>> =
             built.iter().map(|scene| material_bounds(&scene.world.cloths[cloth].mesh)).collect();
         let locators: Option<Vec<Locator>> =
-            built.iter().map(|scene| Locator::build(&scene.world.cloths[cloth].mesh)).collect();
+            built.iter().map(|scene| locator_of(&scene.world.cloths[cloth].mesh)).collect();
         let (Some(bounds), Some(locators)) = (bounds, locators) else { continue };
         let common = bounds.into_iter().reduce(|[a, b], [low, high]| [a.max(low), b.min(high)]);
         let Some(common) = common.filter(|[low, high]| low.cmple(*high).all()) else { continue };
-        let on_all = |point: &DVec2| locators.iter().all(|l| l.find_on_sheet(*point).is_some());
         let first = points.len();
-        points.extend(lattice(common).filter(on_all).map(|material| PointOnCloth { cloth, material }));
+        points.extend(common_points(&locators, common).map(|point| PointOnCloth { cloth, point }));
         let name = &built[0].world.cloths[cloth].name;
         tracked.extend(landmarks(&points, first, common, (cloth_count > 1).then_some(name)));
     }
     let probes = &built[0].probes;
-    let same = |a: &PlacedProbe, b: &PlacedProbe| a.name == b.name && a.cloth == b.cloth;
+    let same = |a: &PlacedProbe, b: &PlacedProbe| {
+        a.name == b.name && a.cloth == b.cloth && a.point.panel == b.point.panel
+    };
     let is_common =
         |probe: &&PlacedProbe| built.iter().all(|scene| scene.probes.iter().any(|other| same(other, probe)));
     let probes: Vec<&PlacedProbe> = probes.iter().filter(is_common).collect();
@@ -40,12 +41,30 @@ pub(super) fn choose_points(
     }
     for probe in probes {
         tracked.push(TrackedPoint { name: probe.name.clone(), point: points.len() });
-        points.push(PointOnCloth { cloth: probe.cloth, material: probe.material });
+        points.push(PointOnCloth { cloth: probe.cloth, point: probe.point });
     }
     let mut all: Vec<StudyPoint> = points.into_iter().map(StudyPoint::OnCloth).collect();
     add_rope_points(built, &mut all, &mut tracked);
     add_solid_points((variants, built), &mut all, &mut tracked);
     if all.is_empty() { Err(StudyError::NoPoints) } else { Ok((all, tracked)) }
+}
+
+fn locator_of(mesh: &TriangleMesh) -> Option<Locator> {
+    Locator::build(mesh, &mesh.panels())
+}
+
+/// The points of the lattice over a box in material space, on each of the panels that carry them in all variants.
+fn common_points(locators: &[Locator], bounds: [DVec2; 2]) -> impl Iterator<Item = PanelPoint> {
+    let on_panels = |material: DVec2| {
+        let mut panels = locators.iter().map(|locator| locator.panels_at(material));
+        let first = panels.next().unwrap_or_default();
+        let common = panels.fold(first, |mut common, other| {
+            common.retain(|panel| other.contains(panel));
+            common
+        });
+        common.into_iter().map(move |panel| PanelPoint::on(panel, material))
+    };
+    lattice(bounds).flat_map(on_panels)
 }
 
 /// The points of the ropes that all variants have, and the probes on them.
@@ -131,7 +150,8 @@ fn solid_landmarks(points: &[DVec3], [low, high]: [DVec3; 2]) -> Vec<(&'static s
     found
 }
 
-/// The points nearest to the corners and the middle of a box in material space, each once.
+/// The points nearest to the corners and the middle of a box in material space, each once. Where panels overlap there is
+/// one on each of them.
 fn landmarks(
     points: &[PointOnCloth],
     first: usize,
@@ -145,14 +165,22 @@ fn landmarks(
         ("upper left", DVec2::new(0.0, 1.0)),
         ("upper right", DVec2::new(1.0, 1.0)),
     ];
+    let material = |number: usize| points[number].point.material;
     let mut found: Vec<TrackedPoint> = Vec::new();
     for (name, at) in places {
         let wanted = low + (high - low) * at;
-        let distance = |number: &usize| points[*number].material.distance(wanted);
-        let nearest = (first..points.len()).min_by(|a, b| distance(a).total_cmp(&distance(b)));
-        if let Some(point) = nearest.filter(|point| found.iter().all(|other| other.point != *point)) {
-            let name = cloth.map_or(name.to_owned(), |cloth| format!("{cloth}, {name}"));
-            found.push(TrackedPoint { name, point });
+        let distance = |number: usize| material(number).distance(wanted);
+        let nearest = (first..points.len()).min_by(|a, b| distance(*a).total_cmp(&distance(*b)));
+        let Some(nearest) = nearest else { continue };
+        let overlap: Vec<usize> =
+            (nearest..points.len()).filter(|k| material(*k) == material(nearest)).collect();
+        for &point in &overlap {
+            if found.iter().all(|other| other.point != point) {
+                let panel = points[point].point.panel.filter(|_| overlap.len() > 1);
+                let panel = panel.map_or(String::new(), |panel| format!(" of panel {panel}"));
+                let cloth = cloth.map_or(String::new(), |cloth| format!("{cloth}, "));
+                found.push(TrackedPoint { name: format!("{cloth}{name}{panel}"), point });
+            }
         }
     }
     found

@@ -10,6 +10,7 @@ use super::simulate::{FrameRecord, Run};
 use super::tables::total_energy;
 use chart::{Across, Noted, WIDE, chart};
 use glam::DVec3;
+use taffeta_core::PanelPoint;
 
 /// Size of one of two in a row.
 const HALF: (u32, u32) = (520, 300);
@@ -132,6 +133,11 @@ fn error_over_time(report: &StudyReport) -> Figure {
     }
 }
 
+/// Returns whether some points are on another panel than the first of their cloth.
+fn has_panels(report: &StudyReport) -> bool {
+    report.study.points.iter().any(|point| point.panel().is_some_and(|panel| panel > 0))
+}
+
 fn trajectory(report: &StudyReport, name: &str, point: usize) -> Figure {
     let extents = |c: usize| {
         let values =
@@ -145,8 +151,10 @@ fn trajectory(report: &StudyReport, name: &str, point: usize) -> Figure {
         Panel { x: TIME, y: AxisOf { name: axis, unit: "m", log: false }, series, least_span, size: THIRD }
     };
     let place = match report.study.points[point] {
-        StudyPoint::OnCloth(PointOnCloth { material: u, .. }) => {
-            format!("material point ({:.4}, {:.4}) m", u.x, u.y)
+        StudyPoint::OnCloth(PointOnCloth { point: PanelPoint { panel, material: u }, .. }) => {
+            let panel = panel.filter(|_| has_panels(report));
+            let panel = panel.map_or(String::new(), |panel| format!(" of panel {panel}"));
+            format!("material point ({:.4}, {:.4}) m{panel}", u.x, u.y)
         }
         StudyPoint::OnRope { at, .. } => format!("point at {at:.4} of the length of the rope"),
         StudyPoint::InSolid { material: p, .. } => {

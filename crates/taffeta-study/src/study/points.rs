@@ -2,7 +2,7 @@
 
 use glam::{DVec2, DVec3};
 use taffeta_core::locate::{Locator, Place};
-use taffeta_core::{Placement, TriangleMesh};
+use taffeta_core::{PanelPoint, Placement, TriangleMesh};
 use taffeta_sim::{SolidLocator, SolidPlace, World, ask};
 
 /// Points of the lattice along each side of a cloth's bounding box in material space. Odd, so that the middle is one of
@@ -16,8 +16,8 @@ pub const SOLID_LATTICE: usize = 9;
 pub struct PointOnCloth {
     /// Index of the cloth.
     pub cloth: usize,
-    /// Material coordinates \[m\].
-    pub material: DVec2,
+    /// The point with its panel.
+    pub point: PanelPoint,
 }
 
 /// A point by which variants are compared.
@@ -70,10 +70,15 @@ impl StudyPoint {
     /// Material coordinates \[m\], three of them in a solid; of a point of a rope the fraction of its length, and 0.
     pub(super) fn coordinates(&self) -> (f64, f64, Option<f64>) {
         match self {
-            Self::OnCloth(PointOnCloth { material, .. }) => (material.x, material.y, None),
+            Self::OnCloth(PointOnCloth { point, .. }) => (point.material.x, point.material.y, None),
             Self::OnRope { at, .. } => (*at, 0.0, None),
             Self::InSolid { material, .. } => (material.x, material.y, Some(material.z)),
         }
+    }
+
+    /// The panel of a point of a cloth.
+    pub(super) fn panel(&self) -> Option<u32> {
+        self.on_cloth().and_then(|on| on.point.panel)
     }
 
     /// The point if it lies on a cloth.
@@ -109,7 +114,7 @@ impl Tracker {
     pub(super) fn positions(&mut self, world: &World) -> Vec<DVec3> {
         let mut meshes: Vec<TriangleMesh> =
             (0..world.cloths().len()).map(|cloth| world.mesh(cloth)).collect();
-        self.find_on_cloths(&meshes);
+        self.find_on_cloths(world, &meshes);
         if self.solid_places.is_none() {
             self.solid_places = Some(self.find_in_solids(world));
         }
@@ -137,17 +142,18 @@ impl Tracker {
     }
 
     /// Finds the places on cloths again if a mesh has changed.
-    fn find_on_cloths(&mut self, meshes: &[TriangleMesh]) {
+    fn find_on_cloths(&mut self, world: &World, meshes: &[TriangleMesh]) {
         let same = |a: &TriangleMesh, b: &TriangleMesh| a.faces == b.faces && a.material == b.material;
         if meshes.len() == self.known.len() && meshes.iter().zip(&self.known).all(|(a, b)| same(a, b)) {
             return;
         }
-        let locators: Vec<Option<Locator>> = meshes.iter().map(Locator::build).collect();
-        let place = |point: &PointOnCloth| {
-            locators[point.cloth]
-                .as_ref()
-                .expect("points lie on cloths with material coordinates")
-                .find(point.material)
+        let cloths = meshes.iter().zip(world.cloth_ids());
+        let locators: Vec<Option<Locator>> =
+            cloths.map(|(mesh, id)| Locator::build(mesh, world.cloth(*id).panels())).collect();
+        let place = |on: &PointOnCloth| {
+            let locator = locators[on.cloth].as_ref();
+            let found = locator.and_then(|locator| locator.find(on.point));
+            found.expect("points lie on panels of cloths with material coordinates")
         };
         self.places = self.points.iter().filter_map(StudyPoint::on_cloth).map(|p| place(&p)).collect();
     }
@@ -187,13 +193,13 @@ mod tests {
         let description = WorldDescription { cloths: vec![cloth], ..WorldDescription::bare() };
         let mut world = World::build(&description).unwrap();
         let bounds = material_bounds(&world.mesh(0)).unwrap();
-        let points: Vec<_> = lattice(bounds).map(|material| PointOnCloth { cloth: 0, material }).collect();
+        let points: Vec<_> = lattice(bounds).map(|u| PointOnCloth { cloth: 0, point: u.into() }).collect();
         assert_eq!(points.len(), LATTICE * LATTICE);
         let tracked: Vec<_> = points.iter().copied().map(StudyPoint::OnCloth).collect();
         let mut tracker = Tracker::new(&tracked, Vec::new());
         for _ in 0..3 {
             for (point, found) in points.iter().zip(tracker.positions(&world)) {
-                let expected = ask::material_point(&world, 0, point.material).unwrap().position;
+                let expected = ask::material_point(&world, 0, point.point).unwrap().position;
                 assert!(found.distance(expected) < 1e-12, "{found} {expected}");
             }
             world.step(&StepInputs::default(), 0.02).unwrap();

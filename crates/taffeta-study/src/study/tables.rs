@@ -11,7 +11,7 @@
 //! slowest one. It is `doubtful` if its distance to the reference may be an error of the reference.
 //!
 //! Units: m, s, J; times of steps in ms. A field that is unknown is empty. `u`, `v`, `w` are material coordinates: two on a
-//! cloth, three in a solid; on a rope `u` is the fraction of its length.
+//! cloth, whose panel is in `panel`, three in a solid; on a rope `u` is the fraction of its length.
 
 use super::compare::Deviation;
 use super::simulate::{FrameRecord, Outcome, Run};
@@ -89,8 +89,8 @@ const FRAME_COLUMNS: [&str; 15] = [
 ];
 
 /// Columns of `trajectories.csv`.
-const POINT_COLUMNS: [&str; 11] =
-    ["variant", "frame", "time", "point", "u", "v", "w", "x", "y", "z", "distance_to_reference_m"];
+const POINT_COLUMNS: [&str; 12] =
+    ["variant", "frame", "time", "point", "u", "v", "w", "x", "y", "z", "distance_to_reference_m", "panel"];
 
 /// Total energy \[J\].
 pub(super) fn total_energy(metrics: &Metrics) -> f64 {
@@ -230,6 +230,7 @@ pub(super) fn trajectories_csv(report: &StudyReport) -> String {
                 row.extend([float(u), float(v), optional(w.map(float))]);
                 row.extend(x.to_array().map(float));
                 row.push(optional(distance.map(float)));
+                row.push(optional(point.panel()));
                 table.add(row);
             }
         }

@@ -141,9 +141,7 @@ impl Experiment {
 /// If the cloth has no material coordinates.
 pub fn position(world: &World, u: f64, v: f64) -> Result<DVec3, CheckError> {
     let found = ask::material_point(world, 0, DVec2::new(u, v));
-    found
-        .map(|point| point.position)
-        .ok_or_else(|| CheckError::Odd("the cloth has no material points".into()))
+    found.map(|point| point.position).map_err(|error| CheckError::Odd(format!("[{u}, {v}]: {error}")))
 }
 
 /// Mean world position \[m\] over a straight line in material space, by the trapezoidal rule with 65 points.

@@ -539,3 +539,71 @@ fn solids_without_probes_are_followed_by_their_sides() {
     };
     assert_eq!((at(0), at(2)), ((0, [0.2, 0.06, 0.06]), (0, [0.4, 0.06, 0.06])));
 }
+
+/// Two squares of so many cells with the same material coordinates, the second 2 m above the first, as an OBJ file.
+fn atlas(cells: usize) -> String {
+    let at = |k: usize| k as f64 / cells as f64;
+    let rows = || (0..=cells).flat_map(|j| (0..=cells).map(move |i| (i, j)));
+    let mut text = String::new();
+    for height in [0, 2] {
+        rows().for_each(|(i, j)| text += &format!("v {} {} {height}\n", at(i), at(j)));
+    }
+    rows().for_each(|(i, j)| text += &format!("vt {} {}\n", at(i), at(j)));
+    let count = (cells + 1) * (cells + 1);
+    for first in [0, count] {
+        for (i, j) in rows().filter(|(i, j)| *i < cells && *j < cells) {
+            let v = j * (cells + 1) + i + 1;
+            for face in [[v, v + 1, v + cells + 2], [v, v + cells + 2, v + cells + 1]] {
+                let corners = face.map(|v| format!("{}/{v}", first + v));
+                text += &format!("f {}\n", corners.join(" "));
+            }
+        }
+    }
+    text
+}
+
+#[test]
+fn points_are_on_the_same_panel_in_all_variants_where_panels_overlap() {
+    let scratch = tempfile::tempdir().unwrap();
+    for cells in [4, 7] {
+        std::fs::write(scratch.path().join(format!("atlas{cells}.obj")), atlas(cells)).unwrap();
+    }
+    let scene = |probe: &str| {
+        format!(
+            "[simulation]\nduration = 0.05\n[[cloth]]\nname = \"sheet\"\nmesh = \"atlas4.obj\"\n[cloth.remesh]\n\
+             size_min = 0.1\nsize_max = 0.3\n{probe}"
+        )
+    };
+    let probe = "[[probe]]\nname = \"above\"\ncloth = \"sheet\"\nmaterial = [0.3, 0.45]\npanel = 1\n";
+    let vary = options(&["cloth.0.mesh=atlas4.obj,atlas7.obj"]);
+    let prepare = |text: &str| Study::prepare(text, &scratch.path().join("atlas.toml"), &vary).unwrap();
+
+    let study = prepare(&scene(probe));
+    assert_eq!(study.points.len(), 2 * LATTICE * LATTICE + 1);
+    let panel_of = |point: &StudyPoint| match point {
+        StudyPoint::OnCloth(on) => on.point.panel.unwrap(),
+        other => panic!("{other:?}"),
+    };
+    let panels: Vec<u32> = study.points.iter().map(panel_of).collect();
+    assert_eq!(panels.iter().filter(|panel| **panel == 1).count(), LATTICE * LATTICE + 1);
+    let report = study.run(&mut |_| ControlFlow::Continue(()));
+    for run in &report.runs {
+        assert!(run.is_done());
+        for frame in &run.frames {
+            for (point, panel) in frame.points.iter().zip(&panels) {
+                assert!((point.z - 2.0 * f64::from(*panel)).abs() < 1e-9, "{point} on panel {panel}");
+            }
+        }
+    }
+    let folder = StudyFolder::create(&scratch.path().join("out")).unwrap();
+    folder.write(&report).unwrap();
+    let rows = read_table(folder.root(), "trajectories.csv");
+    assert!(rows.iter().all(|row| row["point"] == "above" && row["panel"] == "1" && row["z"] == "2.0"));
+
+    // Without probes there is a corner on each.
+    let names: Vec<String> = prepare(&scene("")).tracked.into_iter().map(|tracked| tracked.name).collect();
+    assert_eq!(
+        (names.len(), &names[0][..], &names[1][..]),
+        (10, "lower left of panel 0", "lower left of panel 1")
+    );
+}

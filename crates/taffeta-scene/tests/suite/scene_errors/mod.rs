@@ -404,7 +404,7 @@ fn probes_need_a_known_cloth_and_a_point_on_it() {
     );
     expect_in_line("name = \"center\"", "", "[[probe]]", &["`name` is missing"]);
     let (text, _) = replace_line("material = [0.5", "material = [0.5, 1.0000005]");
-    assert_eq!(read(&text).unwrap().assemble().unwrap().probes[0].material.y, 1.0);
+    assert_eq!(read(&text).unwrap().assemble().unwrap().probes[0].point.material.y, 1.0);
 }
 
 #[test]

@@ -160,7 +160,7 @@ fn a_pull_by_a_hand_tears_a_sheet() {
     let point = DVec3::new(0.03, 0.17, 0.0);
     let inputs = |world: &World| {
         let target = point + DVec3::new(-0.02, 0.05 + 0.4 * world.time(), 0.03);
-        let grab = Grab { body: 0, point, radius: 0.025, target, stiffness: 1500.0 };
+        let grab = Grab { body: 0, point: point.truncate().into(), radius: 0.025, target, stiffness: 1500.0 };
         StepInputs { grabs: vec![grab], ..StepInputs::default() }
     };
     let (_, torn) = run_closely(&sheet, inputs, 9);

@@ -28,7 +28,7 @@ mod wide;
 pub use contact_row::ContactRow;
 pub use friction::Friction;
 pub use index::{EdgeIndex, FaceIndex, IndexVec, VertexIndex};
-pub use motion::{Drive, Keyframe, Motion, Placement, Pose, Skin, drive_points};
+pub use motion::{Anchor, Drive, Keyframe, Motion, Placement, Pose, Skin, drive_points};
 pub use region::Region;
 pub use topology::{SurfaceTopology, TopologyEpoch};
 pub use triangle_mesh::TriangleMesh;

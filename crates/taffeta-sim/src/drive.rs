@@ -7,8 +7,9 @@
 //! Everything is checked before it is touched: a refused call leaves the world as it was.
 
 use crate::change::refuse;
+use crate::derive::bodies::{RopeGuide, rope_guides};
 use crate::derive::world::World;
-use crate::features::pins::{hold_anew, pin_vertices};
+use crate::features::pins::{guides_of, hold_anew, pin_vertices};
 use crate::model::description::PinDescription;
 use crate::model::error::BuildError;
 use crate::model::ids::{ObstacleId, ObstaclePlace, PinId};
@@ -65,13 +66,32 @@ pub(crate) fn set_pin_pose(world: &mut World, id: PinId, pose: Pose) -> Result<(
 /// See [`World::set_pin_targets`].
 pub(crate) fn set_pin_targets(world: &mut World, id: PinId, targets: &[DVec3]) -> Result<(), BuildError> {
     let number = find_pin(world, id)?;
-    let vertices = pin_vertices(world, id);
+    let mut vertices = pin_vertices(world, id);
     refuse(&name_pin(world, number), find_point_defect(targets, vertices.len()))?;
+    let mut targets = targets.to_vec();
+    for guide in guides_of(world, id) {
+        targets.push(guide_target(&guide, (&vertices, &targets), &world.state.motion.positions));
+        vertices.push(guide.vertex);
+    }
     let (sheet, motion) = (&world.state.sheet, &world.state.motion);
     let held = |vi: &VertexIndex| (sheet.vertex_name(*vi), [sheet.starts[*vi], motion.positions[*vi]]);
     let held: Vec<_> = vertices.iter().map(held).collect();
-    world.setup.pins[number].skin_to(world.state.time, &held, targets);
+    world.setup.pins[number].skin_to(world.state.time, &held, &targets);
     Ok(())
+}
+
+/// Where a guide goes with the vertices of its pin: in line with those that are held at its end, or beside the end as it is.
+fn guide_target(
+    guide: &RopeGuide,
+    (vertices, targets): (&[VertexIndex], &[DVec3]),
+    positions: &IndexVec<VertexIndex, DVec3>,
+) -> DVec3 {
+    let target = |vi: VertexIndex| vertices.iter().position(|own| *own == vi).map(|place| targets[place]);
+    let end = target(guide.end).unwrap_or(positions[guide.end]);
+    match target(guide.second) {
+        Some(second) => RopeGuide::in_line([end, second]),
+        None => end + (positions[guide.vertex] - positions[guide.end]),
+    }
 }
 
 /// See [`World::add_pin`].
@@ -83,10 +103,16 @@ pub(crate) fn add_pin(
     let number = world.setup.pins.len();
     let what = format!("pin {number}");
     refuse(&what, description.motion.find_defect())?;
+    check_pin_name(world, &description.name)?;
     refuse(&what, vertices.is_empty().then(|| "it holds no vertex".into()))?;
     let (count, motion) = (world.vertex_count(), &world.state.motion);
+    let guides = rope_guides(&world.setup, &world.state.sheet);
+    let guides: Vec<_> = guides.iter().map(|guide| guide.vertex).collect();
     let reason = vertices.iter().find_map(|vi| match motion.vertex_pins.raw.get(vi.to_usize()) {
         None => Some(format!("there is no vertex {}; there are {count}", vi.to_usize())),
+        Some(_) if guides.contains(vi) => {
+            Some(format!("vertex {} is no point of its rope, but lies beyond a clamped end", vi.to_usize()))
+        }
         Some(holder) => holder.map(|pin| format!("pin {pin} holds vertex {} already", vi.to_usize())),
     });
     refuse(&what, reason)?;
@@ -97,7 +123,9 @@ pub(crate) fn add_pin(
     let (names, rest): (Vec<_>, Vec<DVec3>) = named.into_iter().unzip();
     let center = rest.iter().sum::<DVec3>() / rest.len() as f64;
     let points = Some(PinPoints { names, rest, skin: None });
-    world.setup.pins.push(Pin { points, ..Pin::new(description.clone(), center) });
+    let mut pin = Pin { points, ..Pin::new(description.clone(), center) };
+    pin.description.motion.anchor.time = world.state.time;
+    world.setup.pins.push(pin);
     world.state.released.push(false);
     let mut vertex_pins = IndexVec::clone(&motion.vertex_pins);
     let velocities = Arc::make_mut(&mut world.state.motion.velocities);
@@ -109,6 +137,14 @@ pub(crate) fn add_pin(
     }
     hold_anew(world, vertex_pins);
     Ok(PinId(number as u32))
+}
+
+/// Refuses a name that a pin has which still holds.
+pub(crate) fn check_pin_name(world: &World, name: &str) -> Result<(), BuildError> {
+    let mut pins = world.setup.pins.iter().zip(&world.state.released);
+    let is_taken = !name.is_empty() && pins.any(|(pin, released)| !released && pin.description.name == name);
+    let reason = is_taken.then(|| "a pin of the world has that name already".to_owned());
+    refuse(&format!("pin '{name}'"), reason)
 }
 
 /// See [`World::release_pin`].
@@ -136,7 +172,7 @@ fn find_pin(world: &World, id: PinId) -> Result<usize, BuildError> {
     refuse(&format!("pin {number}"), reason).map(|()| number)
 }
 
-fn name_obstacle(world: &World, place: ObstaclePlace) -> String {
+pub(crate) fn name_obstacle(world: &World, place: ObstaclePlace) -> String {
     let (kind, number, name) = match place {
         ObstaclePlace::Closed(k) => {
             let obstacle = &world.setup.obstacles[k];
@@ -147,7 +183,7 @@ fn name_obstacle(world: &World, place: ObstaclePlace) -> String {
     if name.is_empty() { format!("{kind} obstacle {number}") } else { format!("obstacle '{name}'") }
 }
 
-fn name_pin(world: &World, number: usize) -> String {
+pub(crate) fn name_pin(world: &World, number: usize) -> String {
     let name = &world.setup.pins[number].description.name;
     if name.is_empty() { format!("pin {number}") } else { format!("pin '{name}'") }
 }

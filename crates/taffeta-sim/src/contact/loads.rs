@@ -13,7 +13,7 @@ use crate::model::loads::{ObstacleLoad, Share, Wrench};
 use glam::DVec3;
 use taffeta_contact::{Contact, ContactName, MeshObstacle};
 use taffeta_core::index::DenseIndex;
-use taffeta_core::{Pose, math};
+use taffeta_core::math;
 
 /// Adds what obstacles have received in a substep of length `h` \[s\], at whose end positions and velocities are in place.
 pub(crate) fn note_loads(world: &mut World, h: f64) {
@@ -107,10 +107,7 @@ fn reference_points(world: &World) -> Vec<DVec3> {
             let positions = skin.points_at(time);
             positions.iter().sum::<DVec3>() / positions.len() as f64
         }
-        None => {
-            let motion: Pose = mesh.motion.pose_at(time, mesh.place.translate);
-            motion.after(&mesh.place.pose()).translation
-        }
+        None => mesh.pose_at(time).translation,
     };
     closed.chain(world.setup.meshes.iter().map(of_mesh)).collect()
 }

@@ -111,6 +111,14 @@ impl Pin {
         });
     }
 
+    /// Sets it elsewhere at once, with where it goes: every place to which it takes a vertex is followed by a transformation.
+    pub(crate) fn carry(&mut self, by: &Pose) {
+        self.description.motion.carry(by);
+        if let Some(skin) = self.points.as_mut().and_then(|points| points.skin.as_mut()) {
+            skin.carry(by);
+        }
+    }
+
     /// Lets what its caller moves in the step from one time to another \[s\] arrive at its end.
     pub(crate) fn schedule(&mut self, now: f64, end: f64) {
         self.description.motion.schedule(now, end);
@@ -121,7 +129,8 @@ impl Pin {
 
     /// Returns whether the pin lets go in a substep that starts at a time \[s\].
     pub(crate) fn is_due(&self, time: f64) -> bool {
-        self.description.release.is_some_and(|release| time >= release * (1.0 - TIME_SLACK))
+        let PinDescription { release, motion, .. } = &self.description;
+        release.is_some_and(|release| motion.own_time(time) >= release * (1.0 - TIME_SLACK))
     }
 }
 

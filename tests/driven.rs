@@ -596,7 +596,8 @@ mod members {
             assert_eq!(world.find_obstacle("board"), Some(board));
             run(&mut world, 10);
             let added = world.add_obstacle(far()).expect("a ball");
-            let mesh = MeshObstacle { place: Placement::at(DVec3::Y * -30.0), ..mesh_ball() };
+            let (name, place) = ("shell".into(), Placement::at(DVec3::Y * -30.0));
+            let mesh = MeshObstacle { name, place, ..mesh_ball() };
             let mesh = world.add_mesh_obstacle(mesh).expect("a ball");
             let report = run(&mut world, 10);
             let ids: Vec<_> = report.obstacle_loads.iter().map(|load| load.obstacle).collect();

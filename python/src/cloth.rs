@@ -23,6 +23,11 @@ impl Cloth {
         Self { cloth: ClothHandle { world, id, name } }
     }
 
+    /// Its handle, if it is in a world.
+    pub(crate) fn id_in(&self, world: &Py<World>) -> Option<ClothId> {
+        self.cloth.world.is(world).then_some(self.cloth.id)
+    }
+
     /// Lets `write` write a row per vertex into a buffer.
     fn write_rows(
         &self,

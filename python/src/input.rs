@@ -79,8 +79,12 @@ pub(crate) fn pose(value: &Bound<'_, PyAny>, name: &str) -> PyResult<(DVec3, DQu
         return Err(wrong_type(value.py(), format!("{name} is no pose: it must be {expected}")));
     };
     let position = vector(&position, &format!("the position of {name}"))?;
-    let what = format!("the quaternion of {name}");
-    let numbers = finite_numbers(&rotation, &what, "four numbers (w, x, y, z)")?;
+    Ok((position, quaternion(&rotation, &format!("the quaternion of {name}"))?))
+}
+
+/// A rotation as a quaternion (w, x, y, z), which need not have unit length.
+pub(crate) fn quaternion(value: &Bound<'_, PyAny>, what: &str) -> PyResult<DQuat> {
+    let numbers = finite_numbers(value, what, "four numbers (w, x, y, z)")?;
     let [w, x, y, z] = *numbers else {
         let found = numbers.len();
         return Err(wrong_value(
@@ -95,7 +99,7 @@ pub(crate) fn pose(value: &Bound<'_, PyAny>, name: &str) -> PyResult<(DVec3, DQu
             format!("{what} is zero: it has no direction; (1, 0, 0, 0) does not turn"),
         ));
     }
-    Ok((position, rotation.normalize()))
+    Ok(rotation.normalize())
 }
 
 fn finite_numbers(value: &Bound<'_, PyAny>, name: &str, expected: &str) -> PyResult<Vec<f64>> {

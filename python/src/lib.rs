@@ -32,6 +32,7 @@ mod run;
 mod scene;
 mod slot;
 mod stepping;
+mod teleport;
 mod topology;
 mod view;
 mod world;

@@ -2,50 +2,48 @@
 
 use crate::convert::{Syntax, write_value};
 use crate::errors::{error, scene_error};
+use crate::scene::warn_all;
 use crate::slot::World;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use taffeta_io::obj::ObjError;
-use taffeta_scene::{Override, Scene};
+use taffeta_scene::{BuiltObstacle, SceneError};
 use taffeta_sim::{BuildError, ClothId, ObstacleId};
-
-/// The scene of a world with one more table at the end of a list.
-fn extend(py: Python<'_>, scene: &Scene, key: &str, table: &Bound<'_, PyDict>) -> PyResult<Scene> {
-    let refuse = |cause| scene_error(py, scene.path(), &cause);
-    let change =
-        Override::parse(&format!("{key}={}", write_value(table, key, Syntax::Toml)?)).map_err(refuse)?;
-    scene.with_overrides(&[change]).map_err(refuse)
-}
 
 fn refuse_body(py: Python<'_>, cause: &BuildError) -> PyErr {
     error(py, "BuildError", cause.to_string())
 }
 
+/// What a scene makes of a table, after the warnings about it were given.
+fn describe<T: Send>(
+    py: Python<'_>,
+    world: &World,
+    read: impl FnOnce() -> Result<(T, Vec<String>), SceneError> + Send,
+) -> PyResult<T> {
+    let (body, warnings) =
+        py.detach(read).map_err(|cause| scene_error(py, world.scene_of().path(), &cause))?;
+    warn_all(py, &warnings)?;
+    Ok(body)
+}
+
 /// Adds an obstacle.
 pub(crate) fn add_obstacle(py: Python<'_>, world: &World, table: &Bound<'_, PyDict>) -> PyResult<ObstacleId> {
-    let scene = world.scene_of();
-    let extended = extend(py, scene, &format!("obstacle.{}", scene.obstacles.len()), table)?;
-    let obstacle = extended.obstacles.last().expect("one was added");
-    let mesh = || obstacle.read_mesh().map_err(|cause: ObjError| error(py, "BuildError", cause.to_string()));
+    let (scene, table) = (world.scene_of(), write_value(table, "obstacle.0", Syntax::Toml)?);
+    let obstacle = describe(py, world, || scene.describe_obstacle(&table))?;
     let mut away = world.take(py, "add an obstacle")?;
-    let added = match obstacle.closed_form() {
-        Some(closed) => away.world().add_obstacle(closed),
-        None => {
-            let (mesh, _) = mesh()?.expect("what is not in closed form is a mesh");
-            away.world().add_mesh_obstacle(mesh)
-        }
-    };
+    let world = away.world();
+    let added = py.detach(|| match obstacle {
+        BuiltObstacle::Closed(closed) => world.add_obstacle(closed),
+        BuiltObstacle::Mesh(mesh) => world.add_mesh_obstacle(mesh),
+    });
     added.map_err(|cause| refuse_body(py, &cause))
 }
 
 /// Adds a cloth.
 pub(crate) fn add_cloth(py: Python<'_>, world: &World, table: &Bound<'_, PyDict>) -> PyResult<ClothId> {
-    let scene = world.scene_of();
-    let number = scene.cloths.len();
-    let extended = extend(py, scene, &format!("cloth.{number}"), table)?;
-    let description =
-        py.detach(|| extended.build()).map_err(|cause| scene_error(py, scene.path(), &cause))?;
+    let (scene, table) = (world.scene_of(), write_value(table, "cloth.0", Syntax::Toml)?);
+    let faces = world.with(py, |world| world.face_count())?;
+    let cloth = describe(py, world, || scene.describe_cloth(&table, faces))?;
     let mut away = world.take(py, "add a cloth")?;
     let world = away.world();
-    py.detach(|| world.add_cloth(&description.cloths[number])).map_err(|cause| refuse_body(py, &cause))
+    py.detach(|| world.add_cloth(&cloth)).map_err(|cause| refuse_body(py, &cause))
 }

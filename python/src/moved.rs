@@ -65,6 +65,11 @@ impl Obstacle {
         Self { world, id, name }
     }
 
+    /// Its handle, if it is in a world.
+    pub(crate) fn id_in(&self, world: &Py<World>) -> Option<ObstacleId> {
+        self.world.is(world).then_some(self.id)
+    }
+
     fn find<'a>(&self, world: &'a SimWorld) -> Option<Stored<'a>> {
         let place = world.obstacle_ids().position(|id| id == self.id)?;
         let closed = world.obstacles();
@@ -106,9 +111,7 @@ impl Obstacle {
         self.with(py, |obstacle, time| {
             describe_pose(match obstacle {
                 Stored::Closed(obstacle) => obstacle.pose_at(time),
-                Stored::Mesh(mesh) => {
-                    mesh.motion.pose_at(time, mesh.place.translate).after(&mesh.place.pose())
-                }
+                Stored::Mesh(mesh) => mesh.pose_at(time),
             })
         })
     }
@@ -118,6 +121,15 @@ impl Obstacle {
         let (position, rotation) = pose(value, &format!("obstacle {:?}", self.name))?;
         let pose = Pose::new(rotation, position);
         change(&self.world, value.py(), |world| world.set_obstacle_pose(self.id, pose))
+    }
+
+    /// Sets it to a pose at once, without a way there.
+    fn teleport(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let (position, rotation) = pose(value, &format!("obstacle {:?}", self.name))?;
+        let mut away = self.world.get().take(value.py(), "teleport an obstacle")?;
+        let world = away.world();
+        let done = value.py().detach(|| world.teleport_obstacle(self.id, Pose::new(rotation, position)));
+        done.map_err(|cause| error(value.py(), "ArrayError", cause.to_string()))
     }
 
     /// Positions of the vertices of a mesh [m].

@@ -5,7 +5,7 @@ use crate::slot::World;
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 use std::sync::Arc;
-use taffeta_sim::Motion;
+use taffeta_sim::{Motion, ask};
 
 /// A rope of a world.
 #[pyclass(frozen, module = "taffeta")]
@@ -25,14 +25,10 @@ impl Rope {
         py: Python<'py>,
         choose: impl FnOnce(&Motion) -> &Vectors,
     ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let vectors = self.world.get().with(py, |world| {
-            // Loose bodies are numbered after the cloths, and their vertices come in this order.
-            let (bodies, number) =
-                (&world.sheet().vertex_cloths.raw, (world.cloths().len() + self.body) as u32);
-            let first = bodies.partition_point(|body| *body < number);
-            let end = bodies.partition_point(|body| *body <= number);
-            (Arc::clone(choose(world.motion())), first..end)
-        })?;
+        let vectors = self
+            .world
+            .get()
+            .with(py, |world| (Arc::clone(choose(world.motion())), ask::loose_vertices(world, self.body)))?;
         show_vectors(py, vectors)
     }
 }

@@ -9,6 +9,7 @@ use crate::report::StepReport;
 use crate::rope::Rope;
 use crate::slot::World;
 use crate::stepping;
+use crate::teleport::teleport;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use taffeta_sim::{Checkpoint, ClothId, Metrics, ObstacleId, PinId, World as SimWorld, WorldSnapshot, ask};
@@ -166,6 +167,18 @@ impl World {
         let id = members::add_cloth(slf.py(), slf.get(), table)?;
         let name = slf.get().with(slf.py(), |world| world.cloth(id).cloth().name.clone())?;
         Ok(Cloth::new(slf.clone().unbind(), id, name))
+    }
+
+    /// Sets cloths and obstacles elsewhere at once.
+    #[pyo3(signature = (bodies, *, position = None, rotation = None, keep_velocities = true))]
+    fn teleport(
+        slf: &Bound<'_, Self>,
+        bodies: &Bound<'_, PyAny>,
+        position: Option<&Bound<'_, PyAny>>,
+        rotation: Option<&Bound<'_, PyAny>>,
+        keep_velocities: bool,
+    ) -> PyResult<()> {
+        teleport(slf, bodies, (position, rotation), keep_velocities)
     }
 
     /// The ropes by name.

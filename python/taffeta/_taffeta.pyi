@@ -1,7 +1,7 @@
 """The compiled part of the package."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, Literal, TypeVar, final, overload
 
 import numpy as np
@@ -154,10 +154,32 @@ class World:
         """The pins by name."""
 
     def add_obstacle(self, table: dict[str, Any]) -> Obstacle:
-        """Adds an obstacle, described by a table as in a scene file. Cloth that it crosses is pulled apart from it slowly."""
+        """Adds an obstacle, described by a table as in a scene file. Cloth that it crosses is pulled apart from it slowly.
+
+        The times of its keyframes count from now. No obstacle of the world may have its name.
+        """
 
     def add_cloth(self, table: dict[str, Any]) -> Cloth:
-        """Adds a cloth, described by a table as in a scene file, at its time 0. Its name must be new."""
+        """Adds a cloth, described by a table as in a scene file, at its time 0.
+
+        The times of its seams, of its inflation and of its pins count from now. No body of the world may have its name, and
+        no pin that holds the name of one of its pins.
+        """
+
+    def teleport(
+        self,
+        bodies: str | Cloth | Obstacle | Iterable[str | Cloth | Obstacle],
+        *,
+        position: _Vector | None = None,
+        rotation: _Vector | None = None,
+        keep_velocities: bool = True,
+    ) -> None:
+        """Sets cloths, with the pins that hold them, and obstacles elsewhere at once, by name or handle.
+
+        Each point goes where ``rotation``, a quaternion (w, x, y, z), takes it about the origin of the world, and then by
+        ``position`` [m]. Shapes stay; velocities are turned along, or zero. Nothing is swept on the way. What would cross
+        something there is refused, and nothing changes.
+        """
 
     @property
     def ropes(self) -> Bodies[Rope]:
@@ -331,6 +353,9 @@ class Obstacle:
 
     @positions.setter
     def positions(self, positions: npt.ArrayLike, /) -> None: ...
+    def teleport(self, value: tuple[_Vector, _Vector]) -> None:
+        """Sets it at once to a pose: position [m] and quaternion (w, x, y, z). Nothing is swept on the way."""
+
     def remove(self) -> None:
         """Removes the obstacle from the world."""
 

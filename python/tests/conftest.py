@@ -47,3 +47,13 @@ def world(scene: tf.Scene) -> tf.World:
 @pytest.fixture
 def adaptive() -> tf.World:
     return tf.Scene(adaptive_tables()).build()
+
+
+@pytest.fixture
+def scene_with_ball() -> tf.Scene:
+    """The hanging sheet over a ball that it falls onto."""
+    tables = sheet_tables()
+    tables["obstacle"] = [
+        {"name": "ball", "shape": {"sphere": {"radius": 0.2}}, "place": {"translate": [0.5, -0.23, -0.5]}}
+    ]
+    return tf.Scene(tables)

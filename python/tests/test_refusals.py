@@ -208,7 +208,7 @@ def test_bytes_that_are_no_state_are_refused(world: tf.World, unchanged: Callabl
 
 def test_the_state_of_another_world_is_refused(world: tf.World, unchanged: Callable[[], bool]) -> None:
     other = tf.Scene(sheet_tables(name="other")).build()
-    with pytest.raises(tf.StateError, match=r"of the bodies \[other\], but the scene has \[sheet\]"):
+    with pytest.raises(tf.StateError, match=r"the cloths \[other\], but this world has the cloths \[sheet\]"):
         world.restore(other.save())
     assert unchanged()
 

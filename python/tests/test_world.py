@@ -2,6 +2,7 @@
 
 import gc
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -279,6 +280,98 @@ def test_bodies_come_and_go(world: tf.World) -> None:
         other.positions
     with pytest.raises(tf.ArrayError, match="was removed"):
         ball.pose
+
+
+def test_names_are_free_again_and_mesh_files_are_read_once(tmp_path: Path) -> None:
+    mesh = tmp_path / "sheet.obj"
+    mesh.write_text("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nf 1/1 2/2 3/3\nf 1/1 3/3 4/4\n")
+    tables = sheet_tables()
+    tables["cloth"].append({"name": "file", "mesh": str(mesh), "material": "cotton", "place": {"translate": [0, 3, 0]}})
+    world = tf.Scene(tables).build()
+    mesh.unlink()
+    table = sheet_tables(name="other", place={"translate": [0, 2, 0]})["cloth"][0]
+    table["pin"] = [{"name": "other_pin", "where": {"material_box": [[0, 0], [0.01, 0.01]]}, "release": 0.05}]
+    for _ in range(2):
+        world.step(1 / 60)
+        other = world.add_cloth(table)
+        ball = world.add_obstacle({"name": "ball2", "shape": {"sphere": {"radius": 0.1}}, "place": {"translate": [0, -9, 0]}})
+        for refused in (lambda: world.add_cloth(table), lambda: world.add_cloth(table | {"name": "third"})):
+            with pytest.raises(tf.BuildError, match="has that name already"):
+                refused()
+        with pytest.raises(tf.BuildError, match="has that name already"):
+            world.add_obstacle({"name": "ball2", "shape": {"sphere": {"radius": 0.1}}})
+        assert not world.pins["other_pin"].is_released
+        world.step(1 / 60)
+        assert not world.pins["other_pin"].is_released
+        for _ in range(3):
+            world.step(1 / 60)
+        assert world.pins["other_pin"].is_released
+        other.remove()
+        ball.remove()
+    # What is gone of the scene leaves its name as well.
+    world.cloths["file"].remove()
+    world.add_cloth(sheet_tables(name="file", pin=[], place={"translate": [0, 4, 0]})["cloth"][0])
+    assert list(world.cloths) == ["sheet", "file"]
+
+
+def test_warnings_about_what_is_added_are_given(world: tf.World, tmp_path: Path) -> None:
+    heavy = sheet_tables(name="heavy", pin=[], material={"density": 150.0, "stretch": [500.0, 500.0], "bend": [1e-4, 1e-4]})["cloth"][0]
+    with pytest.warns(tf.TaffetaWarning, match="more than any carpet"):
+        world.add_cloth(heavy)
+    mesh = tmp_path / "body.obj"
+    mesh.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 2 0 0\nf 1 2 3\nf 1 2 4\n")
+    with pytest.warns(tf.TaffetaWarning, match="1 triangles without area"):
+        world.add_obstacle({"shape": {"mesh": str(mesh)}, "place": {"translate": [0, -9, 0]}})
+
+
+def test_a_cape_is_set_elsewhere_in_its_shape(scene_with_ball: tf.Scene) -> None:
+    world, untouched = scene_with_ball.build(), scene_with_ball.build()
+    for other in (world, untouched):
+        for _ in range(5):
+            other.step(1 / 60)
+    sheet, way = world.cloths["sheet"], np.array([100.0, 0.0, 0.0])
+    world.teleport(["sheet", world.obstacles["ball"]], position=way)
+    for _ in range(3):
+        strain = world.step(1 / 60).max_strain
+        assert abs(strain - untouched.step(1 / 60).max_strain) < 1e-6
+    assert np.abs(sheet.positions - way - untouched.cloths["sheet"].positions).max() < 1e-6
+    assert np.abs(sheet.velocities - untouched.cloths["sheet"].velocities).max() < 1e-4
+    before = sheet.positions
+    world.teleport([sheet, "ball"], rotation=(0, 0, 1, 0), keep_velocities=False)
+    assert np.allclose(sheet.positions, before * [-1, 1, -1], atol=1e-12) and not sheet.velocities.any()
+    world.obstacles["ball"].teleport(((0, -5, 0), (1, 0, 0, 0)))
+    assert world.obstacles["ball"].pose[0] == pytest.approx((0, -5, 0))
+
+
+def test_a_teleport_that_makes_no_sense_is_refused(scene_with_ball: tf.Scene) -> None:
+    world = scene_with_ball.build()
+    other = scene_with_ball.build()
+    before = world.checkpoint_hash()
+    cases: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
+        (["nobody"], {}, tf.ArrayError, "there are sheet, ball"),
+        ([7], {}, tf.ArrayTypeError, "is of type int"),
+        (7, {}, tf.ArrayTypeError, "is of type int"),
+        ([other.cloths["sheet"]], {}, tf.ArrayError, "of another world"),
+        (["sheet"], {"position": (0, 0)}, tf.ArrayError, "has 2 numbers"),
+        (["sheet"], {"rotation": (0, 0, 0, 0)}, tf.ArrayError, "is zero"),
+        (["sheet"], {"position": (1e12, 0, 0)}, tf.ArrayError, "farther than"),
+    ]
+    for bodies, keywords, error, words in cases:
+        with pytest.raises(error, match=words):
+            world.teleport(bodies, **keywords)
+    assert world.checkpoint_hash() == before
+
+
+def test_a_clamped_rope_shows_its_own_vertices() -> None:
+    points = [[0.1 * k, 0.0, 0.0] for k in range(6)]
+    rope = {"name": "rope", "points": points, "radius": 0.005, "material": {"density": 0.05, "stretch": 1e4, "bend": 1e-3}}
+    rope["pin"] = [{"name": "end", "where": {"vertices": [0]}, "clamp": True}]
+    world = tf.Scene({"simulation": {"duration": 1.0}, "rope": [rope]}).build()
+    assert world.ropes["rope"].positions.shape == (6, 3) and world.ropes["rope"].velocities.shape == (6, 3)
+    assert world.pins["end"].positions.tolist() == [[0.0, 0.0, 0.0]]
+    world.pins["end"].targets = [[0.0, 0.01, 0.0]]
+    world.step(1 / 60)
+    assert world.ropes["rope"].positions[0].tolist() == [0.0, 0.01, 0.0]
 
 
 def test_a_snapshot_is_returned_to(adaptive: tf.World) -> None:

@@ -36,6 +36,9 @@ pub struct SubstepView<'a> {
     pub h: f64,
 }
 
+/// Number of a body, instead of that of a cloth, for vertices that meet nothing.
+pub const MEETS_NOTHING: u32 = u32::MAX;
+
 /// Finds the contacts of a cloth with the obstacles.
 #[derive(Clone, Debug)]
 pub struct Detector {
@@ -75,7 +78,8 @@ const REST_RISE: f64 = 0.02;
 const INSIDE: f64 = 0.9;
 
 impl Detector {
-    /// A detector for a world of cloths with the given surfaces; `vertex_cloths` tells which cloth a vertex belongs to.
+    /// A detector for a world of cloths with the given surfaces; `vertex_cloths` tells which cloth a vertex belongs to, or that
+    /// it [meets nothing](MEETS_NOTHING).
     pub fn new(surfaces: Vec<ContactSurface>, vertex_cloths: IndexVec<VertexIndex, u32>) -> Self {
         Self {
             surfaces,
@@ -149,7 +153,13 @@ impl Detector {
         self.margin = (RELATIVE_MARGIN * (high - low).max_element()).max(4.0 * widest);
         let reach = self.margin + widest;
         let x = &self.collected_at;
-        self.candidates = placed.iter().map(|placed| collect_around(topology, x, placed, reach)).collect();
+        let meets = |vi: &VertexIndex| self.vertex_cloths[*vi] != MEETS_NOTHING;
+        let around = |placed| {
+            let mut candidates = collect_around(topology, x, placed, reach);
+            candidates.vertices.retain(meets);
+            candidates
+        };
+        self.candidates = placed.iter().map(around).collect();
     }
 }
 

@@ -34,7 +34,7 @@ mod sides;
 mod step;
 pub mod tree;
 
-pub use detect::{ContactSurface, Detector, SubstepView};
+pub use detect::{ContactSurface, Detector, MEETS_NOTHING, SubstepView};
 pub use mesh_obstacle::MeshObstacle;
 pub use motion_bounds::MotionBounds;
 pub use obstacle::Obstacle;

@@ -18,7 +18,7 @@ pub struct MeshObstacle {
     /// Positions of the vertices in the obstacle's frame \[m\], shape by shape, at least one. Between two shapes the
     /// vertices move on straight lines; after the last one they stand still.
     pub shapes: Vec<Vec<DVec3>>,
-    /// Shapes per second \[1/s\], from time 0 on. Of no meaning if there is one shape.
+    /// Shapes per second \[1/s\], from time 0 of the keys of its motion on. Of no meaning if there is one shape.
     pub shape_rate: f64,
     /// Where the obstacle stands. Its scale multiplies lengths of the shapes.
     pub place: Placement,
@@ -108,12 +108,17 @@ impl MeshObstacle {
     pub fn drive_to(&mut self, time: f64, pose: Pose) {
         let to = pose.after(&self.place.pose().inverse());
         let Self { shapes, place, motion, skin, shape_rate, .. } = self;
-        let shape = shape_at((shapes, *shape_rate), time);
+        let shape = shape_at((shapes, *shape_rate), motion.own_time(time));
         let rigid = |pose: &Pose| {
             let pose = pose.after(&place.pose());
             shape.iter().map(|x| pose.apply(*x * place.scale)).collect()
         };
         drive_points((motion, skin), (time, place.translate, to), rigid);
+    }
+
+    /// The rigid transformation from the obstacle's frame (already scaled) to world space at a time \[s\].
+    pub fn pose_at(&self, time: f64) -> Pose {
+        self.motion.pose_at(time, self.place.translate).after(&self.place.pose())
     }
 
     /// Moves the vertices from where they are at a time \[s\] to positions in world space \[m\], each on a straight line, within
@@ -124,6 +129,14 @@ impl MeshObstacle {
     pub fn skin_to(&mut self, time: f64, positions: Vec<DVec3>) {
         assert_eq!(positions.len(), self.vertex_count(), "as many positions as vertices");
         self.skin = Some(Drive::new(time, self.positions_at(time), positions));
+    }
+
+    /// Sets it elsewhere at once, with where it goes.
+    pub fn carry(&mut self, by: &Pose) {
+        self.motion.carry(by);
+        if let Some(skin) = &mut self.skin {
+            skin.carry(by);
+        }
     }
 
     /// Lets what a caller moves in the step from one time to another \[s\] arrive at its end.
@@ -144,8 +157,8 @@ impl MeshObstacle {
         if let Some(skin) = &self.skin {
             return skin.stands_between(start, end);
         }
-        let shapes = (self.shapes.as_slice(), self.shape_rate);
-        progress_at(shapes, start) == progress_at(shapes, end) && self.motion.stands_between(start, end)
+        let progress = |time| progress_at((&self.shapes, self.shape_rate), self.motion.own_time(time));
+        progress(start) == progress(end) && self.motion.stands_between(start, end)
     }
 
     /// The positions of all vertices at a time \[s\], in world space \[m\].
@@ -153,8 +166,8 @@ impl MeshObstacle {
         if let Some(skin) = &self.skin {
             return skin.points_at(time);
         }
-        let pose = self.motion.pose_at(time, self.place.translate).after(&self.place.pose());
-        let shape = shape_at((&self.shapes, self.shape_rate), time);
+        let pose = self.pose_at(time);
+        let shape = shape_at((&self.shapes, self.shape_rate), self.motion.own_time(time));
         shape.iter().map(|x| pose.apply(*x * self.place.scale)).collect()
     }
 }

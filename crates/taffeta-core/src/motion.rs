@@ -166,6 +166,11 @@ impl Drive<DVec3> {
     pub fn at(&self, time: f64) -> DVec3 {
         point_between([self.from, self.to], self.part(time))
     }
+
+    /// Sets the point elsewhere at once, with where it comes from and where it goes.
+    pub fn carry(&mut self, by: &Pose) {
+        (self.from, self.to) = (by.apply(self.from), by.apply(self.to));
+    }
 }
 
 /// A part of the straight way between two points, which is exact at its ends.
@@ -181,6 +186,11 @@ fn point_between([from, to]: [DVec3; 2], part: f64) -> DVec3 {
 pub type Skin = Drive<Vec<DVec3>>;
 
 impl Skin {
+    /// Sets the points elsewhere at once, with where they come from and where they go.
+    pub fn carry(&mut self, by: &Pose) {
+        self.from.iter_mut().chain(&mut self.to).for_each(|point| *point = by.apply(*point));
+    }
+
     /// All points at a time \[s\].
     pub fn points_at(&self, time: f64) -> Vec<DVec3> {
         let part = self.part(time);
@@ -234,12 +244,31 @@ pub struct Keyframe {
     pub rotate_deg: DVec3,
 }
 
+/// The origin of keys in time and space: they count from a time, and a transformation follows theirs. It differs from the
+/// default for a body that came to a world later, or was set elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Anchor {
+    /// Time at which the time of the keys is 0 \[s\].
+    pub time: f64,
+    /// Transformation after that of the keys.
+    pub pose: Pose,
+}
+
+impl Default for Anchor {
+    fn default() -> Self {
+        Self { time: 0.0, pose: Pose::IDENTITY }
+    }
+}
+
 /// A rigid motion by keys or by a caller. By keys it is linear between them in translation and in the three angles, constant
 /// before the first key and after the last; without keys at rest. Once a caller drives it, its keys are without effect.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Motion {
     /// The keys, in increasing order of time.
     pub keys: Vec<Keyframe>,
+    /// Where the keys count from.
+    #[serde(skip)]
+    pub anchor: Anchor,
     /// The last step in which a caller has moved it.
     #[serde(skip)]
     pub drive: Option<Drive<Pose>>,
@@ -247,7 +276,7 @@ pub struct Motion {
 
 impl From<Vec<Keyframe>> for Motion {
     fn from(keys: Vec<Keyframe>) -> Self {
-        Self { keys, drive: None }
+        Self { keys, ..Self::default() }
     }
 }
 
@@ -258,11 +287,24 @@ impl Motion {
         self.drive = Some(Drive::new(time, self.pose_at(time, center), to));
     }
 
+    /// Sets it elsewhere at once, at all times: every transformation of the motion is followed by one more.
+    pub fn carry(&mut self, by: &Pose) {
+        self.anchor.pose = by.after(&self.anchor.pose);
+        if let Some(Drive { from, to, .. }) = &mut self.drive {
+            (*from, *to) = (by.after(from), by.after(to));
+        }
+    }
+
     /// Lets what a caller moves in the step from one time to another \[s\] arrive at its end.
     pub fn schedule(&mut self, now: f64, end: f64) {
         if let Some(drive) = &mut self.drive {
             drive.schedule(now, end);
         }
+    }
+
+    /// The time of the keys at a time of the world \[s\].
+    pub fn own_time(&self, time: f64) -> f64 {
+        time - self.anchor.time
     }
 
     /// Returns whether the motion never moves anything.
@@ -276,6 +318,7 @@ impl Motion {
         if let Some(drive) = &self.drive {
             return drive.stands_between(start, end);
         }
+        let [start, end] = [start, end].map(|time| self.own_time(time));
         let first = self.sample(start);
         let between = self.keys.iter().filter(|key| (start..end).contains(&key.time));
         self.sample(end) == first
@@ -298,11 +341,13 @@ impl Motion {
         if let Some(drive) = &self.drive {
             return drive.at(time);
         }
-        let Some((translate, rotate_deg)) = self.sample(time) else { return Pose::IDENTITY };
+        let Some((translate, rotate_deg)) = self.sample(self.own_time(time)) else { return self.anchor.pose };
         let rotation = rotation_xyz(rotate_deg);
-        Pose { rotation, translation: center - rotation * center + translate }
+        let keyed = Pose { rotation, translation: center - rotation * center + translate };
+        if self.anchor.pose == Pose::IDENTITY { keyed } else { self.anchor.pose.after(&keyed) }
     }
 
+    /// Translation and angles at a time of the keys \[s\].
     fn sample(&self, time: f64) -> Option<(DVec3, DVec3)> {
         let after = self.keys.partition_point(|key| key.time <= time);
         let last = self.keys.get(after.saturating_sub(1))?;
@@ -389,6 +434,30 @@ mod tests {
         // A second target begins where the first has come to.
         motion.drive_to(2.0, DVec3::ZERO, Pose::IDENTITY);
         assert_eq!(motion.pose_at(2.0, DVec3::ZERO), half);
+    }
+
+    #[test]
+    fn keys_count_from_their_anchor_and_are_carried_along() {
+        let key = |time, x| Keyframe { time, translate: DVec3::X * x, rotate_deg: DVec3::ZERO };
+        let mut motion = Motion::from(vec![key(0.0, 0.0), key(1.0, 2.0)]);
+        motion.anchor.time = 5.0;
+        let place = |motion: &Motion, time| motion.pose_at(time, DVec3::ONE).apply(DVec3::ZERO);
+        assert_eq!([4.0, 5.0, 5.5, 6.0].map(|time| place(&motion, time).x), [0.0, 0.0, 1.0, 2.0]);
+        assert!(motion.stands_between(3.0, 5.0) && !motion.stands_between(5.0, 5.5));
+        let quarter = Pose { rotation: rotation_xyz(DVec3::new(0.0, 0.0, 90.0)), translation: DVec3::Z };
+        motion.carry(&quarter);
+        assert_eq!(place(&motion, 5.5), DVec3::new(0.0, 1.0, 1.0));
+        // A target that was given goes along as well, and later ones count in the world.
+        motion.drive_to(5.5, DVec3::ONE, Pose::IDENTITY);
+        motion.carry(&quarter);
+        motion.schedule(5.5, 6.0);
+        assert_eq!(motion.pose_at(6.0, DVec3::ONE), quarter);
+        assert_eq!(place(&motion, 5.5), quarter.apply(DVec3::new(0.0, 1.0, 1.0)));
+        assert_eq!(
+            Motion { anchor: Anchor { time: 1.0, pose: quarter }, ..Motion::default() }
+                .pose_at(0.0, DVec3::ONE),
+            quarter
+        );
     }
 
     #[test]

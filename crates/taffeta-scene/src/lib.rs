@@ -35,8 +35,8 @@ pub use output::{
 };
 pub use overrides::Override;
 pub use scene::{
-    BuiltScene, ClothShape, ContactSettings, ObstacleShape, OutputSettings, PlacedProbe, Probe, RopeProbe,
-    RopeShape, Scene, SceneCamera, SceneCloth, SceneObstacle, SceneRope, SceneSolid, Simulation, SolidProbe,
-    SolidShape,
+    BuiltObstacle, BuiltScene, ClothShape, ContactSettings, ObstacleShape, OutputSettings, PlacedProbe,
+    Probe, RopeProbe, RopeShape, Scene, SceneCamera, SceneCloth, SceneObstacle, SceneRope, SceneSolid,
+    Simulation, SolidProbe, SolidShape,
 };
 pub use schema::{scene_keys, scene_schema};

@@ -102,6 +102,16 @@ pub(crate) fn apply_all(document: &mut Document, overrides: &[Override]) -> Resu
     Ok(())
 }
 
+/// Applies one more override, after those that the document had.
+pub(crate) fn apply_one(document: &mut Document, setting: &Override) -> Result<(), SceneError> {
+    let origin = Origin::Setting(document.settings.len());
+    document.settings.push(setting.text.clone());
+    setting.apply(&mut document.root, origin).map_err(|message| {
+        let problem = document.problem_at(origin, &setting.keys.join("."), message, None);
+        SceneError::Invalid { problems: vec![problem] }
+    })
+}
+
 fn find<'a>(root: &'a Value, keys: &[String]) -> Option<&'a Value> {
     keys.iter().try_fold(root, |value, key| value.child(key))
 }

@@ -45,7 +45,7 @@ mod solid_table;
 mod surroundings;
 mod tearing;
 
-pub use assemble::{BuiltScene, PlacedProbe};
+pub use assemble::{BuiltObstacle, BuiltScene, PlacedProbe};
 pub use camera::SceneCamera;
 pub use cloth::SceneCloth;
 pub use cloth_shape::ClothShape;

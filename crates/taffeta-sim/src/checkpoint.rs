@@ -8,6 +8,7 @@ use crate::derive::rebuild::{put_sheet, rebuild};
 use crate::derive::world::World;
 use crate::model::drives::Drives;
 use crate::model::loose::LooseVertex;
+use crate::model::setup::Setup;
 use crate::model::sheet::{Thawed, WrittenThawed};
 use crate::model::solid::Solid;
 use crate::model::state::State;
@@ -25,8 +26,8 @@ const VERSION: u32 = 16;
 pub struct Checkpoint<Sheet = Thawed> {
     version: u32,
     state: State,
-    /// Names of the cloths and of the loose bodies.
-    bodies: Vec<String>,
+    /// The parts of the world that it is of.
+    parts: Parts,
     /// For which motion the pairs that are near each other were collected.
     bounds: Option<MotionBounds>,
     /// Where bodies were moved to from outside.
@@ -48,14 +49,88 @@ pub enum CheckpointError {
         /// Format expected.
         expected: u32,
     },
-    /// It belongs to another world.
-    #[error("the checkpoint is of the bodies [{}], but the scene has [{}]", found.join(", "), expected.join(", "))]
+    /// It belongs to another world, of other bodies.
+    #[error(
+        "the checkpoint is of another scene or world: it has {found}, but this world has {expected}; restore it in a world \
+         with the same bodies, obstacles and pins, added and removed in the same order"
+    )]
     OtherWorld {
-        /// Cloths and other bodies of the checkpoint.
-        found: Vec<String>,
-        /// Cloths and other bodies of the world.
-        expected: Vec<String>,
+        /// Part of the checkpoint that differs, in words.
+        found: String,
+        /// The same part of the world, in words.
+        expected: String,
     },
+}
+
+/// Parts of a world by kind, in its order: what a world must have in common with a checkpoint.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Parts {
+    cloths: Vec<String>,
+    /// Loose bodies by name, with the number of their vertices.
+    bodies: Vec<(String, usize)>,
+    obstacles: Vec<String>,
+    /// Obstacles made of triangles by name, with the number of their vertices.
+    meshes: Vec<(String, usize)>,
+    /// Solids by name, with the number of their vertices.
+    solids: Vec<(String, usize)>,
+    pins: Vec<String>,
+    /// Seams: the number of the cloth of each, and how many pairs it has.
+    seams: Vec<(usize, usize)>,
+}
+
+impl Parts {
+    fn of(world: &World) -> Self {
+        let Setup { cloths, bodies, obstacles, meshes, solids, pins, seams, .. } = &world.setup;
+        let size = |number: usize| world.state.sheet.vertex_range((cloths.len() + number) as u32).len();
+        Self {
+            cloths: cloths.iter().map(|cloth| cloth.name.clone()).collect(),
+            bodies: bodies.iter().enumerate().map(|(k, body)| (body.name.clone(), size(k))).collect(),
+            obstacles: obstacles.iter().map(|obstacle| obstacle.name.clone()).collect(),
+            meshes: meshes.iter().map(|mesh| (mesh.name.clone(), mesh.vertex_count())).collect(),
+            solids: solids.iter().map(|solid| (solid.name.clone(), solid.rest.len())).collect(),
+            pins: pins.iter().map(|pin| pin.description.name.clone()).collect(),
+            seams: seams.iter().map(|seam| (seam.cloth, seam.pair_count())).collect(),
+        }
+    }
+
+    /// Each kind in words, those with names first.
+    fn describe(&self) -> [String; 7] {
+        let sized = |(name, count): &(String, usize)| format!("{} of {count} vertices", called(name));
+        let sewn = |(cloth, pairs): &(usize, usize)| match self.cloths.get(*cloth) {
+            Some(name) => format!("{pairs} pairs in {name}"),
+            None => format!("{pairs} pairs"),
+        };
+        [
+            list("cloths", self.cloths.iter().map(|name| called(name))),
+            list("other bodies", self.bodies.iter().map(sized)),
+            list("solids", self.solids.iter().map(sized)),
+            list("obstacles", self.obstacles.iter().map(|name| called(name))),
+            list("mesh obstacles", self.meshes.iter().map(sized)),
+            list("pins", self.pins.iter().map(|name| called(name))),
+            list("seams", self.seams.iter().map(sewn)),
+        ]
+    }
+
+    /// The first kind of which there are others than in the world; `None`: it is of such a world.
+    fn find_difference(&self, expected: &Self) -> Option<CheckpointError> {
+        if self == expected {
+            return None;
+        }
+        let pairs = self.describe().into_iter().zip(expected.describe());
+        let differing = pairs.into_iter().find(|(found, expected)| found != expected);
+        differing.map(|(found, expected)| CheckpointError::OtherWorld { found, expected })
+    }
+}
+
+/// A name in messages.
+fn called(name: &str) -> String {
+    if name.is_empty() { "one without a name".to_owned() } else { name.to_owned() }
+}
+
+/// A kind of parts and what there are of it.
+fn list(kind: &str, parts: impl Iterator<Item = String>) -> String {
+    let parts: Vec<String> = parts.collect();
+    if parts.is_empty() { format!("no {kind}") } else { format!("the {kind} [{}]", parts.join(", ")) }
 }
 
 impl Checkpoint {
@@ -148,7 +223,7 @@ fn checkpoint_of<Sheet>(world: &World, sheet: Sheet) -> Checkpoint<Sheet> {
     Checkpoint {
         version: VERSION,
         state: world.state.clone(),
-        bodies: body_names(world),
+        parts: Parts::of(world),
         bounds: bounds(world),
         drives: Drives::of(&world.setup),
         sheet,
@@ -158,11 +233,10 @@ fn checkpoint_of<Sheet>(world: &World, sheet: Sheet) -> Checkpoint<Sheet> {
 /// Takes over the state of a checkpoint of the same scene.
 ///
 /// # Errors
-/// If the checkpoint is of other cloths or its content makes no sense; the world is then unchanged.
+/// If the checkpoint is of another world or its content makes no sense; the world is then unchanged.
 pub(crate) fn restore(world: &mut World, checkpoint: Checkpoint) -> Result<(), CheckpointError> {
-    let expected = body_names(world);
-    if checkpoint.bodies != expected {
-        return Err(CheckpointError::OtherWorld { found: checkpoint.bodies, expected });
+    if let Some(difference) = checkpoint.parts.find_difference(&Parts::of(world)) {
+        return Err(difference);
     }
     check_content(world, &checkpoint).map_err(CheckpointError::Damaged)?;
     // The present sheet stays until the other one has taken its place, so that the numbers of topologies go on.
@@ -173,11 +247,6 @@ pub(crate) fn restore(world: &mut World, checkpoint: Checkpoint) -> Result<(), C
     rebuild(world);
     resume_pairs(world, checkpoint.bounds);
     Ok(())
-}
-
-fn body_names(world: &World) -> Vec<String> {
-    let cloths = world.setup.cloths.iter().map(|c| c.name.clone());
-    cloths.chain(world.setup.bodies.iter().map(|b| b.name.clone())).collect()
 }
 
 /// Checks that the mesh is valid and that its attributes fit it and this world.

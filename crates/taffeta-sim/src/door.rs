@@ -12,13 +12,13 @@ use crate::measure::cloth_view::ClothView;
 use crate::measure::{energy, points};
 use crate::model::description::{Air, ClothDescription, PinDescription, WorldDescription};
 use crate::model::error::{BuildError, StepError};
-use crate::model::ids::{ClothId, ObstacleId, PinId};
+use crate::model::ids::{BodyId, ClothId, ObstacleId, PinId};
 use crate::model::inputs::StepInputs;
 use crate::model::report::{Metrics, RemeshCounts, RemeshJumps, StepReport};
 use crate::model::sheet::Thawed;
 use crate::run::{equilibrium, step};
 use crate::snapshot::WorldSnapshot;
-use crate::{change, checkpoint, drive, members, snapshot};
+use crate::{change, checkpoint, drive, members, snapshot, teleport};
 use glam::DVec3;
 use std::io::{self, Write};
 use taffeta_contact::crossings::Crossing;
@@ -194,11 +194,12 @@ impl World {
         pool.install(|| change::set_remesh(self, cloth, settings))
     }
 
-    /// Adds a cloth as it is described at its time 0, which is now. Its name must be new. Pins come after those that are there;
-    /// the times of their keyframes and of seams are those of the world.
+    /// Adds a cloth as it is described at its time 0, which is now: the times of its seams, of its inflation and of the
+    /// keyframes and releases of its pins count from now. Pins come after those that are there.
     ///
     /// # Errors
-    /// As those of [`build`](Self::build) for this cloth.
+    /// As those of [`build`](Self::build) for this cloth, and if a body of the world has its name, or a pin that holds has the
+    /// name of one of its pins.
     pub fn add_cloth(&mut self, cloth: &ClothDescription) -> Result<ClothId, BuildError> {
         let pool = self.pool.clone();
         pool.install(|| members::add_cloth(self, cloth))
@@ -213,19 +214,22 @@ impl World {
         pool.install(|| members::remove_cloth(self, cloth))
     }
 
-    /// Adds an obstacle in closed form. Cloth that it crosses is pulled apart from it slowly.
+    /// Adds an obstacle in closed form. Cloth that it crosses is pulled apart from it slowly. The times of its keyframes count
+    /// from now.
     ///
     /// # Errors
-    /// If its shape, place, motion or friction makes no sense.
+    /// If its shape, place, motion or friction makes no sense, or an obstacle of the world has its name.
     pub fn add_obstacle(&mut self, obstacle: Obstacle) -> Result<ObstacleId, BuildError> {
         let pool = self.pool.clone();
         pool.install(|| members::add_obstacle(self, obstacle))
     }
 
-    /// Adds an obstacle made of triangles. Cloth that it crosses is pulled apart from it slowly.
+    /// Adds an obstacle made of triangles. Cloth that it crosses is pulled apart from it slowly. The times of its keyframes and
+    /// of its shapes count from now.
     ///
     /// # Errors
-    /// If its mesh, place, motion or friction makes no sense, or the solver does not know contact with meshes.
+    /// If its mesh, place, motion or friction makes no sense, the solver does not know contact with meshes, or an obstacle of
+    /// the world has its name.
     pub fn add_mesh_obstacle(&mut self, mesh: MeshObstacle) -> Result<ObstacleId, BuildError> {
         let pool = self.pool.clone();
         pool.install(|| members::add_mesh_obstacle(self, mesh))
@@ -248,6 +252,50 @@ impl World {
     /// If there is no such obstacle, or the pose is not finite or no rigid transformation.
     pub fn set_obstacle_pose(&mut self, obstacle: ObstacleId, pose: Pose) -> Result<(), BuildError> {
         drive::set_obstacle_pose(self, obstacle, pose)
+    }
+
+    /// Sets bodies elsewhere at once, by a rigid transformation from where they are: cloths with the pins that hold them, and
+    /// obstacles. Nothing is swept on the way, and no time passes. Shapes stay, and velocities are turned along or, if they
+    /// are not kept, zero. What touched something that stays behind touches it no more. Keyframes and poses of pins and
+    /// obstacles, and targets that were set before, are followed by the transformation from now on.
+    ///
+    /// ```
+    /// # use glam::DVec3;
+    /// # use taffeta_core::{Pose, TriangleMesh};
+    /// # use taffeta_sim::{ClothDescription, Material, World, WorldDescription};
+    /// # let positions = vec![DVec3::ZERO, DVec3::X, DVec3::Y];
+    /// # let mesh = TriangleMesh { positions, faces: vec![[0, 1, 2]], material: None };
+    /// # let cloth = ClothDescription::new("cape", mesh, Material::isotropic(0.2, 500.0, 0.3, 1e-4));
+    /// # let mut world = World::build(&WorldDescription { cloths: vec![cloth], ..WorldDescription::bare() })?;
+    /// let cape = world.find_cloth("cape").expect("its name");
+    /// let far = Pose { translation: DVec3::X * 100.0, ..Pose::IDENTITY };
+    /// world.teleport(&[cape], far, true)?;
+    /// assert_eq!(world.mesh(0).positions[1].x, 101.0);
+    /// # Ok::<(), taffeta_sim::BuildError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a body is not in the world, the transformation is no rigid one or leads too far, a pin also holds a cloth that stays
+    /// or holds some axes only and would be turned, or something would cross that does not now. The world is then unchanged.
+    /// A cloth that ends inside of a closed mesh without crossing it is not noticed.
+    pub fn teleport<B: Into<BodyId> + Copy>(
+        &mut self,
+        bodies: &[B],
+        transform: Pose,
+        keep_velocities: bool,
+    ) -> Result<(), BuildError> {
+        let pool = self.pool.clone();
+        let bodies: Vec<BodyId> = bodies.iter().map(|body| (*body).into()).collect();
+        pool.install(|| teleport::teleport(self, &bodies, transform, keep_velocities))
+    }
+
+    /// Sets an obstacle to another pose at once, where [`set_obstacle_pose`](Self::set_obstacle_pose) sweeps it there.
+    ///
+    /// # Errors
+    /// As those of [`teleport`](Self::teleport) for this obstacle.
+    pub fn teleport_obstacle(&mut self, obstacle: ObstacleId, pose: Pose) -> Result<(), BuildError> {
+        let pool = self.pool.clone();
+        pool.install(|| teleport::teleport_obstacle(self, obstacle, pose))
     }
 
     /// Moves the vertices of an obstacle made of triangles to these positions in world space \[m\] within the next step, each on
@@ -278,12 +326,13 @@ impl World {
         drive::set_pin_targets(self, pin, targets)
     }
 
-    /// Holds vertices where they are now by a new pin, along the axes that it holds; its motion starts from there. Vertices
+    /// Holds vertices where they are now by a new pin, along the axes that it holds; its motion starts from there, and the
+    /// times of its keyframes and of its release count from now. Vertices
     /// that remeshing adds belong to the pin if they lie in its region, which may be that of no vertices. Remeshing
     /// removes none that a pin holds: one without any axis only keeps its vertices in the mesh.
     ///
     /// # Errors
-    /// If there is no such vertex or none at all, another pin holds one, or the motion makes no sense.
+    /// If there is no such vertex or none at all, another pin holds one or has the name, or the motion makes no sense.
     pub fn add_pin(
         &mut self,
         vertices: &[VertexIndex],

@@ -8,8 +8,9 @@
 
 use crate::build::checks::find_pin_defect;
 use crate::change::refuse;
+use crate::derive::bodies::{RopeGuide, rope_guides};
 use crate::derive::world::World;
-use crate::features::pins::{hold_anew, lets_go, normals_at, pin_vertices};
+use crate::features::pins::{guides_of, hold_anew, lets_go, normals_at, pin_vertices};
 use crate::model::description::PinDescription;
 use crate::model::error::BuildError;
 use crate::model::ids::{ObstacleId, ObstaclePlace, PinId};
@@ -18,7 +19,7 @@ use crate::model::pins::Pin;
 use glam::DVec3;
 use std::sync::Arc;
 use taffeta_core::index::DenseIndex;
-use taffeta_core::{Drive, Pose, VertexIndex};
+use taffeta_core::{Drive, IndexVec, Pose, VertexIndex};
 use taffeta_remesh::Hold;
 
 /// Distance of two places that counts as none, relative to how far they are away: round-off.
@@ -94,11 +95,18 @@ fn has_left_path(hold: &Hold, (time, now): (f64, &Pose)) -> bool {
 /// See [`World::set_pin_targets`].
 pub(crate) fn set_pin_targets(world: &mut World, id: PinId, targets: &[DVec3]) -> Result<(), BuildError> {
     let number = find_pin(world, id)?;
-    let count = pin_vertices(world, id).len();
-    refuse(&name_pin(world, number), find_point_defect(targets, count))?;
+    let mut vertices = pin_vertices(world, id);
+    refuse(&name_pin(world, number), find_point_defect(targets, vertices.len()))?;
+    let mut targets = targets.to_vec();
+    for guide in guides_of(world, id) {
+        targets.push(guide_target(&guide, (&vertices, &targets), &world.state.motion.positions));
+        vertices.push(guide.vertex);
+    }
+    let mut ways: Vec<(VertexIndex, DVec3)> = vertices.into_iter().zip(targets).collect();
+    ways.sort_unstable_by_key(|(vi, _)| *vi);
     let (time, now) = (world.state.time, world.setup.pins[number].pose_at(world.state.time));
-    for (hold, target) in holds_of(&mut world.state.motion, id).into_iter().zip(targets) {
-        hold.path = Some(Drive::new(time, hold.target_at(time, &now), *target));
+    for (hold, (_, target)) in holds_of(&mut world.state.motion, id).into_iter().zip(ways) {
+        hold.path = Some(Drive::new(time, hold.target_at(time, &now), target));
     }
     Ok(())
 }
@@ -107,6 +115,20 @@ pub(crate) fn set_pin_targets(world: &mut World, id: PinId, targets: &[DVec3]) -
 fn holds_of(motion: &mut Motion, pin: PinId) -> Vec<&mut Hold> {
     let holds = Arc::make_mut(&mut motion.holds).iter_mut().map(|(_, hold)| hold);
     holds.filter(|hold| hold.pin == pin.0).collect()
+}
+
+/// Where a guide goes with the vertices of its pin: in line with those that are held at its end, or beside the end as it is.
+fn guide_target(
+    guide: &RopeGuide,
+    (vertices, targets): (&[VertexIndex], &[DVec3]),
+    positions: &IndexVec<VertexIndex, DVec3>,
+) -> DVec3 {
+    let target = |vi: VertexIndex| vertices.iter().position(|own| *own == vi).map(|place| targets[place]);
+    let end = target(guide.end).unwrap_or(positions[guide.end]);
+    match target(guide.second) {
+        Some(second) => RopeGuide::in_line([end, second]),
+        None => end + (positions[guide.vertex] - positions[guide.end]),
+    }
 }
 
 /// See [`World::add_pin`].
@@ -120,6 +142,7 @@ pub(crate) fn add_pin(
     vertices.sort_unstable();
     vertices.dedup();
     refuse(&format!("pin {number}"), find_defect_of_added(world, &vertices, description))?;
+    check_pin_name(world, &description.name)?;
     let places = vertices.iter().map(|vi| motion.positions[*vi]);
     let center = places.clone().sum::<DVec3>() / vertices.len() as f64;
     let normals = match description.clamp {
@@ -131,7 +154,9 @@ pub(crate) fn add_pin(
     let is_kept = |(_, hold): &&(VertexIndex, Hold)| !lets_go(world, hold, world.state.time);
     let mut holds: Vec<_> = motion.holds.iter().filter(is_kept).copied().chain(added).collect();
     holds.sort_unstable_by_key(|(vi, _)| *vi);
-    world.setup.pins.push(Pin::new(description.clone(), center));
+    let mut pin = Pin::new(description.clone(), center);
+    pin.description.motion.anchor.time = world.state.time;
+    world.setup.pins.push(pin);
     world.state.released.push(false);
     if description.axes == [true; 3] {
         let velocities = Arc::make_mut(&mut world.state.motion.velocities);
@@ -161,16 +186,29 @@ fn find_defect_of_added(
     if description.strength.is_some() && !knows.pin_strength {
         return Some(format!("the solver {} knows no forces, so its pins have no strength", choice.name()));
     }
+    let guides: Vec<_> =
+        rope_guides(&world.setup, &world.state.sheet).iter().map(|guide| guide.vertex).collect();
     let find_holder = |vi: &VertexIndex| {
         let i = vi.to_usize();
         if i >= count {
             return Some(format!("there is no vertex {i}; there are {count}"));
+        }
+        if guides.contains(vi) {
+            return Some(format!("vertex {i} is no point of its rope, but lies beyond a clamped end"));
         }
         let holder = world.state.motion.hold_of(*vi)?;
         let is_free = lets_go(world, &holder, world.state.time);
         (!is_free).then(|| format!("pin {} holds vertex {i} already", holder.pin))
     };
     find_pin_defect(description).or_else(|| vertices.iter().find_map(find_holder))
+}
+
+/// Refuses a name that a pin has which still holds.
+pub(crate) fn check_pin_name(world: &World, name: &str) -> Result<(), BuildError> {
+    let mut pins = world.setup.pins.iter().zip(&world.state.released);
+    let is_taken = !name.is_empty() && pins.any(|(pin, released)| !released && pin.description.name == name);
+    let reason = is_taken.then(|| "a pin of the world has that name already".to_owned());
+    refuse(&format!("pin '{name}'"), reason)
 }
 
 /// See [`World::release_pin`].
@@ -198,7 +236,7 @@ fn find_pin(world: &World, id: PinId) -> Result<usize, BuildError> {
     refuse(&format!("pin {number}"), reason).map(|()| number)
 }
 
-fn name_obstacle(world: &World, place: ObstaclePlace) -> String {
+pub(crate) fn name_obstacle(world: &World, place: ObstaclePlace) -> String {
     let (kind, number, name) = match place {
         ObstaclePlace::Closed(k) => {
             let obstacle = &world.setup.obstacles[k];
@@ -209,7 +247,7 @@ fn name_obstacle(world: &World, place: ObstaclePlace) -> String {
     if name.is_empty() { format!("{kind} obstacle {number}") } else { format!("obstacle '{name}'") }
 }
 
-fn name_pin(world: &World, number: usize) -> String {
+pub(crate) fn name_pin(world: &World, number: usize) -> String {
     let name = &world.setup.pins[number].description.name;
     if name.is_empty() { format!("pin {number}") } else { format!("pin '{name}'") }
 }

@@ -32,6 +32,7 @@ mod model;
 mod run;
 mod snapshot;
 mod step;
+mod teleport;
 
 pub use build::checks::find_opening;
 pub use build::seams::pair::pair_seams;
@@ -55,7 +56,7 @@ pub use model::description::{
 };
 pub use model::error::{BuildError, StepError};
 pub use model::grabs::Grab;
-pub use model::ids::{ClothId, ObstacleId, PinId};
+pub use model::ids::{BodyId, ClothId, ObstacleId, PinId};
 pub use model::inputs::StepInputs;
 pub use model::loads::ObstacleLoad;
 pub use model::loose::{LooseBody, LooseVertex};

@@ -1,5 +1,8 @@
 //! Bodies that come and go while a world is under way.
 //!
+//! All times in the description of a body count from when it comes: keyframes, releases, seams, inflation, sequences of
+//! shapes. Names are those of the world as it is: a body that is gone, or a pin that has let go, leaves its name to others.
+//!
 //! A cloth is built as a world of its own, with all checks, and its mesh, attributes, pins and seams are then added to those of
 //! the world. What is checked of the whole is checked before anything is touched.
 
@@ -7,7 +10,7 @@ use crate::build::world::build_world;
 use crate::change::refuse;
 use crate::derive::rebuild::{put_sheet_at, rebuild};
 use crate::derive::world::World;
-use crate::drive::find_obstacle;
+use crate::drive::{check_pin_name, find_obstacle};
 use crate::model::description::{ClothDescription, SimulationSettings, WorldDescription};
 use crate::model::error::BuildError;
 use crate::model::ids::{ClothId, ObstacleId, ObstaclePlace};
@@ -21,27 +24,13 @@ use taffeta_remesh::{FaceAttributes, Hold, VertexAttributes};
 
 /// See [`World::add_cloth`].
 pub(crate) fn add_cloth(world: &mut World, description: &ClothDescription) -> Result<ClothId, BuildError> {
-    let name = &description.name;
-    let is_taken = world.setup.cloths.iter().any(|cloth| cloth.name == *name)
-        || world.setup.bodies.iter().any(|body| body.name == *name);
-    let reason = is_taken.then(|| "a body of the world has that name already".to_owned());
-    refuse(&format!("cloth '{name}'"), reason)?;
-    let alone = build_world(&WorldDescription {
-        cloths: vec![description.clone()],
-        simulation: SimulationSettings {
-            solver: world.derived.choice,
-            threads: 1,
-            ..world.setup.settings.clone()
-        },
-        contact_thickness: world.setup.contact_thickness,
-        self_contact: Some(world.setup.self_contact),
-        ..WorldDescription::bare()
-    })?;
+    check_cloth_names(world, description)?;
+    let alone = build_alone(world, description)?;
     // Surfaces of solids stay the last of the cloths.
     let place = world.setup.cloths.len() - world.setup.solids.len();
     let mut thawed = world.state.sheet.thaw(&world.state.motion);
     renumber_cloths(world, &mut thawed, |cloth| cloth + usize::from(cloth >= place));
-    add_mesh(&mut thawed, &alone, (place, world.setup.pins.len()));
+    add_mesh(&mut thawed, &alone, (place, world.setup.pins.len(), world.state.time));
     let World { setup: own, state: own_state, .. } = alone;
     let Setup { cloths, pins, seams, .. } = own;
     world.setup.cloths.splice(place..place, cloths);
@@ -60,8 +49,37 @@ pub(crate) fn add_cloth(world: &mut World, description: &ClothDescription) -> Re
     Ok(id)
 }
 
-/// Adds the mesh of a world of one cloth, as the cloth of a place, whose pins come after so many.
-fn add_mesh(thawed: &mut Thawed, alone: &World, (place, pins): (usize, usize)) {
+/// Refuses a cloth whose name, or that of one of its pins, is in use in the world.
+fn check_cloth_names(world: &World, description: &ClothDescription) -> Result<(), BuildError> {
+    let Setup { cloths, bodies, .. } = &world.setup;
+    let name = &description.name;
+    let mut names = cloths.iter().map(|cloth| &cloth.name).chain(bodies.iter().map(|body| &body.name));
+    let reason = names.any(|own| own == name).then(|| "a body of the world has that name already".to_owned());
+    refuse(&format!("cloth '{name}'"), reason)?;
+    description.pins.iter().try_for_each(|pin| check_pin_name(world, &pin.name))
+}
+
+/// The world of a cloth alone, whose times begin now.
+fn build_alone(world: &World, description: &ClothDescription) -> Result<World, BuildError> {
+    let mut alone = build_world(&WorldDescription {
+        cloths: vec![description.clone()],
+        simulation: SimulationSettings {
+            solver: world.derived.choice,
+            threads: 1,
+            ..world.setup.settings.clone()
+        },
+        contact_thickness: world.setup.contact_thickness,
+        self_contact: Some(world.setup.self_contact),
+        ..WorldDescription::bare()
+    })?;
+    let now = world.state.time;
+    alone.setup.cloths.iter_mut().for_each(|cloth| cloth.begin = now);
+    alone.setup.pins.iter_mut().for_each(|pin| pin.description.motion.anchor.time = now);
+    Ok(alone)
+}
+
+/// Adds the mesh of a world of one cloth, as the cloth of a place, whose pins come after so many, at a time \[s\].
+fn add_mesh(thawed: &mut Thawed, alone: &World, (place, pins, now): (usize, usize, f64)) {
     let added = alone.state.sheet.thaw(&alone.state.motion);
     // So that the keys are the same in a run that has resumed from a checkpoint.
     thawed.mesh.sort_free_slots();
@@ -79,6 +97,7 @@ fn add_mesh(thawed: &mut Thawed, alone: &World, (place, pins): (usize, usize)) {
     }
     let renamed = |seam: SeamState| SeamState {
         pairs: seam.pairs.iter().map(|pair| pair.map(|v| vertices[v])).collect(),
+        closed: seam.closed.map(|time| now + time),
         ..seam
     };
     thawed.sewing.seams.extend(added.sewing.seams.into_iter().map(renamed));
@@ -123,9 +142,11 @@ pub(crate) fn remove_cloth(world: &mut World, id: ClothId) -> Result<(), BuildEr
 }
 
 /// See [`World::add_obstacle`].
-pub(crate) fn add_obstacle(world: &mut World, obstacle: Obstacle) -> Result<ObstacleId, BuildError> {
+pub(crate) fn add_obstacle(world: &mut World, mut obstacle: Obstacle) -> Result<ObstacleId, BuildError> {
     let reason = obstacle.find_defect().or_else(|| obstacle.friction.find_defect());
     refuse(&format!("{} obstacle {}", obstacle.shape.name(), world.setup.obstacles.len()), reason)?;
+    check_obstacle_name(world, &obstacle.name)?;
+    obstacle.motion.anchor.time = world.state.time;
     world.setup.obstacles.push(obstacle);
     let id = world.setup.ids.add_obstacle();
     take_in_obstacles(world);
@@ -133,12 +154,14 @@ pub(crate) fn add_obstacle(world: &mut World, obstacle: Obstacle) -> Result<Obst
 }
 
 /// See [`World::add_mesh_obstacle`].
-pub(crate) fn add_mesh_obstacle(world: &mut World, mesh: MeshObstacle) -> Result<ObstacleId, BuildError> {
+pub(crate) fn add_mesh_obstacle(world: &mut World, mut mesh: MeshObstacle) -> Result<ObstacleId, BuildError> {
     let reason = mesh.find_defect().or_else(|| mesh.friction.find_defect());
     let choice = world.derived.choice;
     let unknown = || format!("the solver {} does not know contact with meshes", choice.name());
     let reason = reason.or_else(|| (!choice.capabilities().meetings).then(unknown));
     refuse(&format!("mesh obstacle {}", world.setup.meshes.len()), reason)?;
+    check_obstacle_name(world, &mesh.name)?;
+    mesh.motion.anchor.time = world.state.time;
     world.setup.meshes.push(mesh);
     let id = world.setup.ids.add_mesh();
     take_in_obstacles(world);
@@ -170,6 +193,16 @@ pub(crate) fn remove_obstacle(world: &mut World, id: ObstacleId) -> Result<(), B
     }
     take_in_obstacles(world);
     Ok(())
+}
+
+/// Refuses a name that an obstacle of the world has.
+fn check_obstacle_name(world: &World, name: &str) -> Result<(), BuildError> {
+    let Setup { obstacles, meshes, .. } = &world.setup;
+    let mut names =
+        obstacles.iter().map(|obstacle| &obstacle.name).chain(meshes.iter().map(|mesh| &mesh.name));
+    let is_taken = !name.is_empty() && names.any(|own| own == name);
+    let reason = is_taken.then(|| "an obstacle of the world has that name already".to_owned());
+    refuse(&format!("obstacle '{name}'"), reason)
 }
 
 /// Derives what depends on which obstacles there are.

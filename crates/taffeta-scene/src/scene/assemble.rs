@@ -8,7 +8,7 @@ use super::rope::SceneRope;
 use super::solid::SceneSolid;
 use crate::error::{Problem, SceneError};
 use crate::memory::available_memory;
-use taffeta_contact::MeshObstacle;
+use taffeta_contact::{MeshObstacle, Obstacle};
 use taffeta_core::PanelPoint;
 use taffeta_sim::{ClothDescription, SolidDescription, WorldDescription};
 
@@ -42,6 +42,15 @@ pub struct PlacedProbe {
     pub weights: [f64; 3],
 }
 
+/// An obstacle that is ready for a world.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BuiltObstacle {
+    /// In closed form.
+    Closed(Obstacle),
+    /// Made of triangles.
+    Mesh(MeshObstacle),
+}
+
 /// Collects what is wrong while a scene is assembled.
 pub(super) struct Assembly<'a> {
     pub scene: &'a Scene,
@@ -54,8 +63,7 @@ pub(super) struct Assembly<'a> {
 
 /// Makes everything, in an amount of memory \[bytes\].
 fn assemble(scene: &Scene, memory: Option<u64>) -> Result<BuiltScene, SceneError> {
-    let warnings = scene.warnings.clone();
-    let mut assembly = Assembly { scene, problems: Vec::new(), warnings, faces: 0, memory };
+    let mut assembly = Assembly::of(scene, memory);
     assembly.warnings.extend(doubt_scene(scene));
     let cloths: Vec<Option<ClothDescription>> = scene
         .cloths
@@ -125,6 +133,56 @@ impl Scene {
     /// As [`Scene::build`], and if the world needs more memory by estimate; then before the mesh in question is made.
     pub fn assemble_within(&self, memory: Option<u64>) -> Result<BuiltScene, SceneError> {
         assemble(self, memory)
+    }
+}
+
+impl Scene {
+    /// One more cloth for a world of this scene, with the warnings about it. The table is in TOML, as that of a cloth in a scene
+    /// file; in messages it is `cloth.0`. Of the scene it has settings and materials; its bodies do not count, for others may
+    /// be in the world by now. `faces` is how many faces the cloths of the world have.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the table or with its mesh.
+    pub fn describe_cloth(
+        &self,
+        table: &str,
+        faces: usize,
+    ) -> Result<(ClothDescription, Vec<String>), SceneError> {
+        let scene = self.with_one_cloth(table)?;
+        let mut assembly = Assembly::of(&scene, available_memory());
+        assembly.faces = faces as u64;
+        let cloth = scene.cloths.first().and_then(|cloth| assembly.build_cloth("cloth.0", cloth));
+        assembly.finish(cloth)
+    }
+
+    /// One more obstacle for a world of this scene, with the warnings about it. The table is in TOML, as that of an obstacle in a
+    /// scene file; in messages it is `obstacle.0`.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the table or with its mesh.
+    pub fn describe_obstacle(&self, table: &str) -> Result<(BuiltObstacle, Vec<String>), SceneError> {
+        let scene = self.with_one_obstacle(table)?;
+        let mut assembly = Assembly::of(&scene, None);
+        let built = scene.obstacles.first().and_then(|obstacle| match obstacle.closed_form() {
+            Some(closed) => Some(BuiltObstacle::Closed(closed)),
+            None => assembly.build_obstacle(0, obstacle).map(BuiltObstacle::Mesh),
+        });
+        assembly.finish(built)
+    }
+}
+
+impl<'a> Assembly<'a> {
+    /// Begins, with the warnings that the scene has already.
+    fn of(scene: &'a Scene, memory: Option<u64>) -> Self {
+        Self { scene, problems: Vec::new(), warnings: scene.warnings.clone(), faces: 0, memory }
+    }
+
+    /// Ends with a part and all warnings, or with the problems for which it was not made.
+    fn finish<T>(self, part: Option<T>) -> Result<(T, Vec<String>), SceneError> {
+        match part {
+            Some(part) if self.problems.is_empty() => Ok((part, self.warnings)),
+            _ => Err(SceneError::Invalid { problems: self.problems }),
+        }
     }
 }
 

@@ -17,9 +17,10 @@ use super::surroundings::{AirTable, ContactTable, OutputTable};
 use crate::document::Document;
 use crate::error::SceneError;
 use crate::keys::{BodyName, Ignored, Tables, canonical};
-use crate::overrides::{Override, apply_all};
+use crate::overrides::{Override, apply_all, apply_one};
 use crate::place::{Check, Place, refuse};
 use crate::read::read;
+use crate::value::Kind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -279,6 +280,70 @@ impl Scene {
         let old: Result<Vec<Override>, SceneError> =
             settings.iter().map(|text| Override::parse(text)).collect();
         Self::from_str(text, path, &[old?, more.to_vec()].concat())
+    }
+
+    /// One more body, read from its table. Of this scene it has settings and materials, but no bodies. `resolve` is given what
+    /// was read and the place of its array.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the table.
+    pub(super) fn with_one(
+        &self,
+        (key, table): (&str, &str),
+        resolve: impl FnOnce(&SceneTable, &Place<'_>, &mut Scene),
+    ) -> Result<Self, SceneError> {
+        let mut document = self.document.clone();
+        if let Kind::Table(entries) = &mut document.root.kind {
+            entries.retain(|entry| entry.key == "materials");
+        }
+        apply_one(&mut document, &Override::parse(&format!("{key}.0={table}"))?)?;
+        let read = read::<SceneTable>(&document);
+        let read = read.or_else(|problems| Err(refuse(problems).expect_err("it cannot be read")))?;
+        let mut scene = Scene {
+            cloths: Vec::new(),
+            ropes: Vec::new(),
+            solids: Vec::new(),
+            obstacles: Vec::new(),
+            probes: Vec::new(),
+            rope_probes: Vec::new(),
+            solid_probes: Vec::new(),
+            document: document.clone(),
+            ..self.clone()
+        };
+        let check = Check::new(&document);
+        resolve(&read, &check.root(), &mut scene);
+        scene.warnings = check.finish()?;
+        Ok(scene)
+    }
+
+    /// The scene with nothing but a cloth, by its table.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the table.
+    pub(super) fn with_one_cloth(&self, table: &str) -> Result<Self, SceneError> {
+        self.with_one(("cloth", table), |read, at, scene| {
+            let default = MaterialsTable::default();
+            let library = Library::new(read.materials.as_ref().unwrap_or(&default), &at.at("materials"));
+            let settings = &scene.simulation.settings;
+            scene.cloths = resolve_all(&read.cloth.0, &at.at("cloth"), |table, at| {
+                table.resolve(&library, settings, at)
+            });
+            read.refuse_named_twice(at);
+            scene.check_volumes(at);
+            scene.check_view(at);
+        })
+    }
+
+    /// The scene with nothing but an obstacle, by its table.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the table.
+    pub(super) fn with_one_obstacle(&self, table: &str) -> Result<Self, SceneError> {
+        self.with_one(("obstacle", table), |read, at, scene| {
+            let solver = scene.simulation.settings.solver;
+            scene.obstacles =
+                resolve_all(&read.obstacle.0, &at.at("obstacle"), |table, at| table.resolve(solver, at));
+        })
     }
 
     /// The path that names the scene in messages.

@@ -11,8 +11,41 @@ use taffeta_core::{TriangleMesh, VertexIndex};
 use taffeta_solve::block::EnclosedVolume;
 use taffeta_solve::{BendingModel, Compression, Material, MembraneModel, MembraneScaling};
 
+/// Refuses names that two bodies, two obstacles or two pins have. Obstacles and pins may have none.
+fn check_names(description: &WorldDescription) -> Result<(), BuildError> {
+    let WorldDescription { cloths, loose, ropes, solids, obstacles, mesh_obstacles, .. } = description;
+    let cloth = cloths.iter().map(|body| ("cloth", &body.name, &body.pins));
+    let loose = loose.iter().map(|body| ("body", &body.name, &body.pins));
+    let rope = ropes.iter().map(|body| ("rope", &body.name, &body.pins));
+    let solid = solids.iter().map(|body| ("solid", &body.name, &body.pins));
+    let bodies: Vec<_> = cloth.chain(loose).chain(rope).chain(solid).collect();
+    let closed = obstacles.iter().map(|obstacle| &obstacle.name);
+    let meshes = mesh_obstacles.iter().map(|mesh| &mesh.name);
+    let obstacles = closed.chain(meshes).map(|name| ("obstacle", name));
+    let pins = bodies.iter().flat_map(|(_, _, pins)| pins.iter().map(|pin| ("pin", &pin.name)));
+    find_second(bodies.iter().map(|(kind, name, _)| (*kind, *name)))
+        .or_else(|| find_second(obstacles))
+        .or_else(|| find_second(pins))
+        .map_or(Ok(()), |what| {
+            Err(BuildError::BadSetting { what, reason: "an earlier one has that name already".into() })
+        })
+}
+
+/// The first that has the name of an earlier one, in words. No names are never the same.
+fn find_second<'a>(list: impl Iterator<Item = (&'static str, &'a String)>) -> Option<String> {
+    let mut sorted: Vec<(usize, (&str, &String))> =
+        list.enumerate().filter(|(_, (_, name))| !name.is_empty()).collect();
+    sorted.sort_by_key(|(_, (_, name))| *name);
+    let second = |pair: &[(usize, (&'static str, &String))]| {
+        let [(_, (_, a)), (number, (kind, b))] = pair else { return None };
+        (a == b).then(|| (*number, format!("{kind} '{b}'")))
+    };
+    sorted.windows(2).filter_map(second).min().map(|(_, what)| what)
+}
+
 /// Checks everything that is not a mesh.
 pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), BuildError> {
+    check_names(description)?;
     let refuse = |what: String, reason: String| Err(BuildError::BadSetting { what, reason });
     let SimulationSettings { substeps, iterations, gravity, velocity_damping, .. } = description.simulation;
     if substeps == Some(0) || iterations == Some(0) {

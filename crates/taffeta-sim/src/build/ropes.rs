@@ -2,7 +2,7 @@
 //!
 //! A clamped end gets one more vertex beyond it, a guide, which the pin of the end carries along and which nobody sees: the
 //! joint between guide, end and second vertex holds the direction. When the pin lets go, the joint is gone, and the
-//! guide, of next to no mass, flies off by itself.
+//! guide, of next to no mass, stays in line with the end.
 
 use crate::build::loose::LooseInput;
 use crate::model::description::{LooseDescription, PinDescription, RopeDescription, WorldDescription};

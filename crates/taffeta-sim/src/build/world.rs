@@ -317,6 +317,7 @@ pub(crate) fn world_cloths(description: &WorldDescription) -> Vec<Cloth> {
         pressure: cloth.pressure,
         volume: cloth.volume,
         break_force: cloth.break_force,
+        begin: 0.0,
     };
     description.cloths.iter().map(cloth).collect()
 }

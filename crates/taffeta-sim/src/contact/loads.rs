@@ -12,6 +12,7 @@ use crate::derive::world::World;
 use crate::model::loads::{ObstacleLoad, Share, Wrench};
 use glam::DVec3;
 use taffeta_contact::{Contact, ContactName, MeshObstacle};
+use taffeta_core::index::DenseIndex;
 use taffeta_core::{Pose, math};
 
 /// Adds what obstacles have received in a substep of length `h` \[s\], at whose end positions and velocities are in place.
@@ -106,10 +107,7 @@ fn reference_points(world: &World) -> Vec<DVec3> {
             let positions = skin.points_at(time);
             positions.iter().sum::<DVec3>() / positions.len() as f64
         }
-        None => {
-            let motion: Pose = mesh.motion.pose_at(time, mesh.place.translate);
-            motion.after(&mesh.place.pose()).translation
-        }
+        None => mesh.pose_at(time).translation,
     };
     closed.chain(world.setup.meshes.iter().map(of_mesh)).collect()
 }

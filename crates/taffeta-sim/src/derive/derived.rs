@@ -1,5 +1,6 @@
 //! Everything derived from one topology: blocks, solver, contact candidates, load path.
 
+use crate::derive::bodies::rope_guides;
 use crate::derive::proximity::build_proximity;
 use crate::derive::ropes::build_ropes;
 use crate::derive::solids::{add_projected_solids, build_solids};
@@ -13,10 +14,10 @@ use crate::model::setup::{Cloth, Setup};
 use crate::model::sheet::Sheet;
 use glam::DVec3;
 use std::sync::Arc;
-use taffeta_contact::{Detector, Proximity};
+use taffeta_contact::{Detector, MEETS_NOTHING, Proximity};
 use taffeta_core::index::DenseIndex;
 use taffeta_core::topology::Edge;
-use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, SurfaceTopology, TopologyEpoch};
+use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, SurfaceTopology, TopologyEpoch, VertexIndex};
 use taffeta_solve::drivers::newton::{Charts, KeptGrids, LinearSolver, NewtonDriver, Site};
 use taffeta_solve::drivers::projective::{
     ProjectiveDriver, ProjectiveProblem, RestPlaces, cloth_constraints,
@@ -178,7 +179,7 @@ impl Derived {
             choice,
             solver,
             past_factorizations: kept.factorizations,
-            detector: Detector::new(surfaces, sheet.vertex_cloths.clone()),
+            detector: Detector::new(surfaces, meeting_bodies(setup, sheet)),
             proximity: meets.then(|| build_proximity(source, &blocks.stitches, &stitch_places)),
             stitch_places,
             blocks,
@@ -298,6 +299,13 @@ fn find_chart_points((sheet, motion): (&Sheet, &Motion), cloths: &[Cloth]) -> (V
         }
     }
     (points, charts)
+}
+
+/// The body of each vertex as contact sees it: guides of ropes meet nothing.
+fn meeting_bodies(setup: &Setup, sheet: &Sheet) -> IndexVec<VertexIndex, u32> {
+    let mut bodies = sheet.vertex_cloths.clone();
+    rope_guides(setup, sheet).iter().for_each(|guide| bodies[guide.vertex] = MEETS_NOTHING);
+    bodies
 }
 
 /// The edges of which both ends are held by one clamping pin and exactly one face can move.

@@ -12,7 +12,9 @@ use taffeta_solve::block::EnclosedVolume;
 pub(crate) struct EnclosedLaw {
     /// The number of its cloth.
     pub cloth: usize,
-    /// Volume at time 0 \[m³\].
+    /// Time at which the cloth came into the world, and the inflation began \[s\].
+    pub begin: f64,
+    /// Volume at that time \[m³\].
     pub start: f64,
     pub settings: EnclosedDescription,
 }
@@ -21,7 +23,7 @@ impl EnclosedLaw {
     /// The volume that it is to have at a time \[s\].
     pub(crate) fn target(&self, time: f64) -> f64 {
         let EnclosedDescription { ratio, inflation, .. } = self.settings;
-        let part = if inflation > 0.0 { (time / inflation).clamp(0.0, 1.0) } else { 1.0 };
+        let part = if inflation > 0.0 { ((time - self.begin) / inflation).clamp(0.0, 1.0) } else { 1.0 };
         self.start * (1.0 + (ratio - 1.0) * part)
     }
 }
@@ -60,7 +62,7 @@ pub(crate) fn build_enclosed(source: &Source<'_>) -> (Vec<EnclosedVolume>, Vec<E
             let start = volume.volume(&volume.gather(&sheet.starts.raw));
             let compliance = settings.bulk.map_or(0.0, |bulk| start.abs() / bulk);
             volumes.push(EnclosedVolume { compliance, target: start, ..volume });
-            laws.push(EnclosedLaw { cloth: number, start, settings });
+            laws.push(EnclosedLaw { cloth: number, begin: cloth.begin, start, settings });
         }
     }
     (volumes, laws)

@@ -78,7 +78,7 @@ impl World {
         Some(self.setup.ids.cloths[place])
     }
 
-    /// The first obstacle of a name.
+    /// The obstacle of a name.
     pub fn find_obstacle(&self, name: &str) -> Option<ObstacleId> {
         let closed = self.setup.obstacles.iter().map(|obstacle| &obstacle.name);
         let meshes = self.setup.meshes.iter().map(|mesh| &mesh.name);
@@ -86,9 +86,9 @@ impl World {
         named.find(|(own, _)| *own == name).map(|(_, id)| id)
     }
 
-    /// The first pin of a name.
+    /// The pin of a name. Pins that have let go leave their names to later ones: the last pin of the name counts.
     pub fn find_pin(&self, name: &str) -> Option<PinId> {
-        let place = self.setup.pins.iter().position(|pin| pin.description.name == name)?;
+        let place = self.setup.pins.iter().rposition(|pin| pin.description.name == name)?;
         Some(PinId(place as u32))
     }
 

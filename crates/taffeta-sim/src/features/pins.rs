@@ -10,6 +10,7 @@
 //! solver is right to round-off. The block solver errs by the excess of its extension, which in a stiff cloth is a large
 //! part of the strain: 5.6 times the weight with the 7 substeps per frame of `auto`, 1.006 times with 96.
 
+use crate::derive::bodies::{RopeGuide, rope_guides};
 use crate::derive::rebuild::rebuild;
 use crate::derive::world::World;
 use crate::measure::energy::unbalanced_forces;
@@ -21,11 +22,20 @@ use taffeta_core::index::DenseIndex;
 use taffeta_core::{FaceIndex, VertexIndex};
 use taffeta_remesh::Hold;
 
-/// The vertices that a pin holds now, in dense order; none if it has let go.
+/// The vertices that a pin holds now, in dense order; none if it has let go. What it carries along beyond a clamped end of a
+/// rope is not among them.
 pub fn pin_vertices(world: &World, pin: PinId) -> Vec<VertexIndex> {
     let has_let_go = world.state.released.get(pin.number()) == Some(&true);
-    let holds = world.state.motion.holds.iter();
-    holds.filter(|(_, hold)| hold.pin == pin.0 && !has_let_go).map(|(vi, _)| *vi).collect()
+    let guides: Vec<_> = guides_of(world, pin).iter().map(|guide| guide.vertex).collect();
+    let is_own = |(vi, hold): &&(VertexIndex, Hold)| hold.pin == pin.0 && !guides.contains(vi);
+    let holds = world.state.motion.holds.iter().filter(|_| !has_let_go);
+    holds.filter(is_own).map(|(vi, _)| *vi).collect()
+}
+
+/// The guides beyond clamped ends of ropes that a pin carries along.
+pub(crate) fn guides_of(world: &World, pin: PinId) -> Vec<RopeGuide> {
+    let is_own = |guide: &RopeGuide| world.state.motion.vertex_pins[guide.vertex] == Some(pin.0);
+    rope_guides(&world.setup, &world.state.sheet).into_iter().filter(is_own).collect()
 }
 
 /// The axes that each pin holds.

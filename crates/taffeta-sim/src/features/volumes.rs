@@ -1,7 +1,7 @@
 //! Volumes that closed cloths enclose and keep: cushions and balloons.
 //!
-//! The target of every closed component is its volume at time 0, times a ratio that is reached in the course of the
-//! inflation. It follows from the time alone, so that a run that is resumed needs to know nothing more.
+//! The target of every closed component is its volume when its cloth came into the world, times a ratio that is reached in
+//! the course of the inflation. It follows from the time and from when the cloth came.
 
 use crate::derive::clock::end_of_substep;
 use crate::derive::volumes::EnclosedLaw;
@@ -20,6 +20,11 @@ pub(crate) fn set_volume_targets(world: &mut World, h: f64) {
     for (block, swept) in derived.blocks.enclosed.iter().zip(in_solver) {
         swept.target = block.target;
     }
+}
+
+/// Returns whether a volume is to change between two times \[s\].
+pub(crate) fn inflates_between(world: &World, start: f64, end: f64) -> bool {
+    world.derived.enclosed.iter().any(|law| law.target(start) != law.target(end))
 }
 
 /// Takes the pressures over from the solver.

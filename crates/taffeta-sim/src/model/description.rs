@@ -187,9 +187,9 @@ pub struct SolidDescription {
 /// The volume that every closed component of a cloth keeps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EnclosedDescription {
-    /// The volume relative to that at time 0.
+    /// The volume relative to that at time 0 of the cloth, when it comes into the world.
     pub ratio: f64,
-    /// Time in which the volume goes from that at time 0 to the one asked for \[s\].
+    /// Time in which the volume goes from that at time 0 of the cloth to the one asked for \[s\].
     pub inflation: f64,
     /// Bulk modulus of what is inside \[Pa\]; `None`: it cannot be compressed.
     pub bulk: Option<f64>,
@@ -259,7 +259,8 @@ pub struct PinDescription {
     /// True if the sheet's direction along the pinned boundary is held too. Only for solvers that know that
     /// direction.
     pub clamp: bool,
-    /// When it lets go \[s\]: in the first substep that starts then or later. `None`: never.
+    /// When it lets go \[s\]: in the first substep that starts then or later. `None`: never. Like the times of the keyframes it
+    /// counts from when the pin, or its body, comes into the world.
     pub release: Option<f64>,
     /// The total force above which it lets go \[N\], in the substep after the one that exceeds it; `None`: at no force.
     pub strength: Option<f64>,
@@ -409,7 +410,7 @@ impl Default for Air {
 pub struct SeamDescription {
     /// The sides that are sewn together.
     pub sides: SeamSides,
-    /// Time over which the gap closes, from the start \[s\].
+    /// Time over which the gap closes, from when the cloth comes into the world \[s\].
     pub time: f64,
     /// True if the runs may be of different lengths: the longer one is then gathered evenly.
     pub ease: bool,

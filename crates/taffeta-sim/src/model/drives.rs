@@ -1,45 +1,82 @@
-//! Where a caller has moved the bodies of a world: the part of its setup that belongs to a checkpoint.
+//! When bodies came into a world and where a caller has moved them: the part of its setup that belongs to a checkpoint.
 
 use crate::model::setup::Setup;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
-use taffeta_core::{Drive, Pose, Skin};
+use taffeta_core::{Anchor, Drive, Motion, Pose, Skin};
 
 /// Drives of all bodies, in the order of the setup.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Drives {
-    obstacles: Vec<Option<Drive<Pose>>>,
-    meshes: Vec<(Option<Drive<Pose>>, Option<Skin>)>,
-    pins: Vec<Option<Drive<Pose>>>,
+    /// When each cloth came into the world \[s\].
+    cloths: Vec<f64>,
+    obstacles: Vec<Course>,
+    meshes: Vec<(Course, Option<Skin>)>,
+    pins: Vec<Course>,
+}
+
+/// The part of a motion that its keys do not say.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct Course {
+    anchor: Anchor,
+    drive: Option<Drive<Pose>>,
+}
+
+impl Course {
+    fn of(motion: &Motion) -> Self {
+        Self { anchor: motion.anchor, drive: motion.drive }
+    }
+
+    fn put(self, motion: &mut Motion) {
+        (motion.anchor, motion.drive) = (self.anchor, self.drive);
+    }
+
+    fn is_sound(&self) -> bool {
+        let is_pose = |pose: &Pose| pose.find_defect().is_none();
+        let is_drive = |drive: &Drive<Pose>| {
+            is_timed(drive.begin, drive.end) && [drive.from, drive.to].iter().all(is_pose)
+        };
+        self.anchor.time.is_finite() && is_pose(&self.anchor.pose) && self.drive.as_ref().is_none_or(is_drive)
+    }
+}
+
+fn is_timed(begin: f64, end: f64) -> bool {
+    begin.is_finite() && end > begin
 }
 
 impl Drives {
     /// Collects the drives of a setup.
     pub(crate) fn of(setup: &Setup) -> Self {
-        let Setup { obstacles, meshes, pins, .. } = setup;
+        let Setup { cloths, obstacles, meshes, pins, .. } = setup;
         Self {
-            obstacles: obstacles.iter().map(|obstacle| obstacle.motion.drive).collect(),
-            meshes: meshes.iter().map(|mesh| (mesh.motion.drive, mesh.skin.clone())).collect(),
-            pins: pins.iter().map(|pin| pin.description.motion.drive).collect(),
+            cloths: cloths.iter().map(|cloth| cloth.begin).collect(),
+            obstacles: obstacles.iter().map(|obstacle| Course::of(&obstacle.motion)).collect(),
+            meshes: meshes.iter().map(|mesh| (Course::of(&mesh.motion), mesh.skin.clone())).collect(),
+            pins: pins.iter().map(|pin| Course::of(&pin.description.motion)).collect(),
         }
     }
 
     /// Puts them into a setup of as many bodies.
     pub(crate) fn put(self, setup: &mut Setup) {
-        for (obstacle, drive) in setup.obstacles.iter_mut().zip(self.obstacles) {
-            obstacle.motion.drive = drive;
+        for (cloth, begin) in setup.cloths.iter_mut().zip(self.cloths) {
+            cloth.begin = begin;
         }
-        for (mesh, (drive, skin)) in setup.meshes.iter_mut().zip(self.meshes) {
-            (mesh.motion.drive, mesh.skin) = (drive, skin);
+        for (obstacle, course) in setup.obstacles.iter_mut().zip(self.obstacles) {
+            course.put(&mut obstacle.motion);
         }
-        for (pin, drive) in setup.pins.iter_mut().zip(self.pins) {
-            pin.description.motion.drive = drive;
+        for (mesh, (course, skin)) in setup.meshes.iter_mut().zip(self.meshes) {
+            course.put(&mut mesh.motion);
+            mesh.skin = skin;
+        }
+        for (pin, course) in setup.pins.iter_mut().zip(self.pins) {
+            course.put(&mut pin.description.motion);
         }
     }
 
     /// Why they cannot be those of a setup, if they cannot.
     pub(crate) fn find_defect(&self, setup: &Setup) -> Option<String> {
         let counts = [
+            ("cloths", self.cloths.len(), setup.cloths.len()),
             ("obstacles", self.obstacles.len(), setup.obstacles.len()),
             ("mesh obstacles", self.meshes.len(), setup.meshes.len()),
             ("pins", self.pins.len(), setup.pins.len()),
@@ -47,14 +84,6 @@ impl Drives {
         if let Some((what, own, expected)) = counts.into_iter().find(|(_, own, expected)| own != expected) {
             return Some(format!("it has {own} {what}, but the world has {expected}"));
         }
-        let is_timed = |begin: f64, end: f64| begin.is_finite() && end > begin;
-        let is_pose = |drive: &Option<Drive<Pose>>| {
-            let is_sound = |drive: &Drive<Pose>| {
-                is_timed(drive.begin, drive.end)
-                    && [drive.from, drive.to].iter().all(|pose| pose.find_defect().is_none())
-            };
-            drive.as_ref().is_none_or(is_sound)
-        };
         let is_skin = |skin: &Option<Skin>, count: usize| {
             let is_sound = |skin: &Skin| {
                 let is_list = |list: &Vec<DVec3>| list.len() == count && list.iter().all(|x| x.is_finite());
@@ -63,9 +92,14 @@ impl Drives {
             skin.as_ref().is_none_or(is_sound)
         };
         let counts = setup.meshes.iter().map(|mesh| mesh.vertex_count());
-        let is_sound = self.obstacles.iter().all(is_pose)
-            && self.meshes.iter().zip(counts).all(|((pose, skin), n)| is_pose(pose) && is_skin(skin, n))
-            && self.pins.iter().all(is_pose);
+        let is_sound = self.cloths.iter().all(|begin| begin.is_finite())
+            && self.obstacles.iter().all(Course::is_sound)
+            && self
+                .meshes
+                .iter()
+                .zip(counts)
+                .all(|((course, skin), n)| course.is_sound() && is_skin(skin, n))
+            && self.pins.iter().all(Course::is_sound);
         (!is_sound).then(|| "where its bodies were moved to makes no sense".to_owned())
     }
 }

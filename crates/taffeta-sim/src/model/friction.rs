@@ -1,6 +1,6 @@
 //! Friction memory: what contacts have borne in the last substep, by what touches.
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use serde::{Deserialize, Serialize};
 use taffeta_contact::{Contact, ContactName};
 use taffeta_core::VertexIndex;
@@ -59,6 +59,32 @@ impl FrictionMemory {
         };
         *list = std::mem::take(list).into_iter().filter_map(renamed).collect();
         list.sort_by_key(|borne| borne.name);
+    }
+
+    /// Goes along with bodies that are set elsewhere, by their rotation. `moves` tells of both sides of a contact whether they go
+    /// along; if only one does, the contact is forgotten.
+    pub(crate) fn carry(&mut self, rotation: DMat3, moves: impl Fn(&ContactName) -> [bool; 2]) {
+        self.0.retain_mut(|borne| {
+            let [first, second] = moves(&borne.name);
+            if first && second {
+                borne.vector = rotation * borne.vector;
+            }
+            first == second
+        });
+    }
+
+    /// The vertices that carry the contacts, sorted.
+    pub(crate) fn vertices(&self) -> Vec<u32> {
+        let mut vertices = Vec::new();
+        for borne in &self.0 {
+            match borne.name {
+                ContactName::Body(carriers, _) => vertices.extend(carriers.map(|vi| vi.0)),
+                ContactName::Pair(sides) => vertices.extend(sides.as_flattened()),
+            }
+        }
+        vertices.sort_unstable();
+        vertices.dedup();
+        vertices
     }
 
     /// Forgets what touches an obstacle in closed form that is removed, and numbers those after it anew.

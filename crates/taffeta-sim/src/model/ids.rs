@@ -14,6 +14,27 @@ pub struct ObstacleId(pub(crate) u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct PinId(pub(crate) u32);
 
+/// Handle of a body that can be [set elsewhere](crate::World::teleport).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum BodyId {
+    /// A cloth, or a solid by its surface.
+    Cloth(ClothId),
+    /// An obstacle.
+    Obstacle(ObstacleId),
+}
+
+impl From<ClothId> for BodyId {
+    fn from(id: ClothId) -> Self {
+        Self::Cloth(id)
+    }
+}
+
+impl From<ObstacleId> for BodyId {
+    fn from(id: ObstacleId) -> Self {
+        Self::Obstacle(id)
+    }
+}
+
 impl PinId {
     /// The handle of the pin of a number; of no use in a world that has none of that number.
     pub fn from_number(number: usize) -> Self {

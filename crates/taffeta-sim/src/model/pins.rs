@@ -34,7 +34,8 @@ impl Pin {
 
     /// Returns whether the pin lets go in a substep that starts at a time \[s\].
     pub(crate) fn is_due(&self, time: f64) -> bool {
-        self.description.release.is_some_and(|release| time >= release * (1.0 - TIME_SLACK))
+        let PinDescription { release, motion, .. } = &self.description;
+        release.is_some_and(|release| motion.own_time(time) >= release * (1.0 - TIME_SLACK))
     }
 }
 

@@ -47,7 +47,7 @@ pub(crate) struct SeamLaw {
     pub cloth: usize,
     /// Its number in the cloth.
     pub number: usize,
-    /// Time over which the gap closes \[s\].
+    /// Time over which the gap closes, from when the cloth came into the world \[s\].
     pub time: f64,
     /// Stiffness of a thread \[N/m\].
     pub stiffness: f64,
@@ -58,10 +58,10 @@ pub(crate) struct SeamLaw {
 }
 
 impl SeamLaw {
-    /// The gap at which a thread keeps its pair at a time \[s\], for one at the start \[m\].
-    pub(crate) fn thread(&self, gap: DVec3, time: f64) -> DVec3 {
+    /// The gap at which a thread keeps its pair at an age of the cloth \[s\], for one at the start \[m\].
+    pub(crate) fn thread(&self, gap: DVec3, age: f64) -> DVec3 {
         // It begins and ends slowly: at a constant speed both sides would have to jump to it, and bump into each other.
-        let part = (time / self.time).clamp(0.0, 1.0);
+        let part = (age / self.time).clamp(0.0, 1.0);
         let size = gap.length();
         let wanted = size * (1.0 - part * part * (3.0 - 2.0 * part));
         // Not nothing: the two sides touch then, and contact keeps them apart.
@@ -83,23 +83,23 @@ impl SeamLaw {
         CONTACT * self.loose
     }
 
-    /// Returns whether the gap of a pair can be closed at a time \[s\].
-    pub(crate) fn closes(&self, pair: usize, gap: f64, time: f64) -> bool {
+    /// Returns whether the gap of a pair can be closed at an age of the cloth \[s\].
+    pub(crate) fn closes(&self, pair: usize, gap: f64, age: f64) -> bool {
         let share = self.shares[pair];
-        let late = self.loose + LOOSENING * self.lateness(time).max(0.0) * share;
+        let late = self.loose + LOOSENING * self.lateness(age).max(0.0) * share;
         let loosest = self.loose.max(LOOSEST_PART * share);
-        gap <= TIGHT * self.loose || self.is_late(time) && gap <= late.min(loosest)
+        gap <= TIGHT * self.loose || self.is_late(age) && gap <= late.min(loosest)
     }
 
-    /// By how much its time is over, relative to it.
-    pub(crate) fn lateness(&self, time: f64) -> f64 {
-        time / self.time - 1.0
+    /// By how much its time is over at an age of the cloth \[s\], relative to it.
+    pub(crate) fn lateness(&self, age: f64) -> f64 {
+        age / self.time - 1.0
     }
 
-    /// Returns whether the time of the seam is over.
-    pub(crate) fn is_late(&self, time: f64) -> bool {
+    /// Returns whether the time of the seam is over at an age of the cloth \[s\].
+    pub(crate) fn is_late(&self, age: f64) -> bool {
         // The last step of the time ends there up to round-off.
-        time >= self.time * (1.0 - 1e-9)
+        age >= self.time * (1.0 - 1e-9)
     }
 
     pub(crate) fn pair_count(&self) -> usize {

@@ -34,6 +34,8 @@ pub struct Cloth {
     pub volume: Option<EnclosedDescription>,
     /// The force along an edge above which its spring lets go \[N\]; `None`: at no force.
     pub break_force: Option<f64>,
+    /// Time at which it came into the world \[s\]. Its seams and its inflation count from then.
+    pub begin: f64,
 }
 
 /// Bodies, laws and settings of a world: steps read them, and only [`World`](crate::World)'s own setters change them. A step
@@ -69,6 +71,11 @@ pub(crate) struct Setup {
 const FINE_PART: f64 = 0.5;
 
 impl Cloth {
+    /// The time since it came into the world \[s\], at a time of the world \[s\].
+    pub fn age(&self, time: f64) -> f64 {
+        time - self.begin
+    }
+
     /// How the cloth tears.
     pub(crate) fn tearing(&self) -> Option<&Tearing> {
         self.model.material.tearing.as_ref()

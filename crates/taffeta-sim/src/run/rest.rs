@@ -13,6 +13,7 @@ use crate::derive::solver_facts::can_tear;
 use crate::derive::world::World;
 use crate::features::pins::is_release_due;
 use crate::features::seams::threads::is_sewing;
+use crate::features::volumes::inflates_between;
 use crate::measure::energy::{max_strain, measure_jumps, state_hash};
 use crate::model::description::{Air, SolverChoice};
 use crate::model::inputs::StepInputs;
@@ -47,6 +48,7 @@ pub(crate) fn find_rest(world: &World, inputs: &StepInputs, dt: f64) -> Option<S
         && world.setup.air.is_none_or(|air| wind(air) == DVec3::ZERO)
         && !has_pressure(world)
         && !is_sewing(world)
+        && !inflates_between(world, world.state.time, world.state.time + dt)
         && !can_tear(world)
         && stand_still(world, world.state.time + dt)
         && world.setup.view_motion.stands_between(world.state.time, world.state.time + dt)

@@ -1,6 +1,7 @@
 //! Last stage of a substep: velocities, the guard against numbers that are none, and all that is overloaded.
 
 use crate::contact::loads::note_loads;
+use crate::derive::bodies::{RopeGuide, rope_guides};
 use crate::derive::world::World;
 use crate::features::grabs::settle_grabbed;
 use crate::features::pins::mark_overloaded_pins;
@@ -14,6 +15,18 @@ use std::sync::Arc;
 /// Distance from the origin beyond which a position is taken for a blow-up \[m\]: there f64 resolves tenths of a
 /// micrometer and no solver converges any more.
 const FARTHEST: f64 = 1e9;
+
+/// Lets the guides of rope ends that are clamped no more follow their ends: nothing holds them, and they would fall for ever.
+fn align_guides(world: &mut World) {
+    let free = |guide: &RopeGuide| world.state.motion.inverse_masses[guide.vertex] > 0.0;
+    let guides: Vec<_> = rope_guides(&world.setup, &world.state.sheet).into_iter().filter(free).collect();
+    let motion = &mut world.state.motion;
+    for RopeGuide { vertex, end, second } in guides {
+        for field in [&mut motion.positions, &mut motion.velocities].map(Arc::make_mut) {
+            field[vertex] = RopeGuide::in_line([field[end], field[second]]);
+        }
+    }
+}
 
 /// Velocities from the change of position; the guard against numbers that are none; the load of the pins, edges and
 /// folds that can be overloaded.
@@ -45,6 +58,7 @@ pub(crate) fn finish(world: &mut World, h: f64) -> Result<(), StepError> {
     match bad {
         Some(i) => Err(not_finite(world, i, h)),
         None => {
+            align_guides(world);
             note_loads(world, h);
             mark_overloaded_pins(world);
             break_overloaded_edges(world, h);

@@ -37,6 +37,11 @@ fn touches(row: &ContactRow, chosen: &[bool], cloths: &IndexVec<VertexIndex, u32
     row.vertices.iter().any(|vi| chosen.get(cloths[*vi] as usize) == Some(&true))
 }
 
+/// The age of the cloth of a seam \[s\], from which the times of its law count.
+pub(crate) fn age(world: &World, law: &SeamLaw) -> f64 {
+    world.setup.cloths[law.cloth].age(world.state.time)
+}
+
 /// Returns whether anything is being sewn.
 pub(crate) fn is_sewing(world: &World) -> bool {
     !world.derived.blocks.stitches.is_empty()
@@ -51,9 +56,11 @@ pub(crate) fn set_threads(world: &mut World, h: f64) {
     let (seams, laws, derived) = (&world.state.sheet.sewing.seams, &world.setup.seams, &mut world.derived);
     let x = &world.state.motion.positions;
     let mut wanted = vec![Vec::new(); laws.len()];
+    let cloths = &world.setup.cloths;
+    let age = |law: &SeamLaw| cloths[law.cloth].age(time);
     for (stitch, [seam, pair]) in derived.blocks.stitches.iter_mut().zip(&derived.stitch_places) {
         let [seam, pair] = [*seam as usize, *pair as usize];
-        stitch.gap = laws[seam].thread(seams[seam].gaps[pair], time);
+        stitch.gap = laws[seam].thread(seams[seam].gaps[pair], age(&laws[seam]));
         let [a, b] = stitch.vertices.map(|vi| x[vi]);
         let share = laws[seam].shares[pair];
         if share > 0.0 {
@@ -64,7 +71,7 @@ pub(crate) fn set_threads(world: &mut World, h: f64) {
         // Pairs that have become one need nothing.
         let open: f64 = wanted.iter().map(|(_, share)| share).sum();
         wanted.push((0.0, (law.shares.iter().sum::<f64>() - open).max(0.0)));
-        strain_bound(wanted, mean_strain(law.lateness(time)))
+        strain_bound(wanted, mean_strain(law.lateness(age(law))))
     };
     let bounds: Vec<f64> = laws.iter().zip(wanted).map(bound).collect();
     for (stitch, [seam, pair]) in derived.blocks.stitches.iter_mut().zip(&derived.stitch_places) {
@@ -78,7 +85,7 @@ pub(crate) fn set_threads(world: &mut World, h: f64) {
 pub(crate) fn sewn_cloths(world: &World) -> Vec<bool> {
     let mut are_sewn = vec![false; world.setup.cloths.len()];
     for (law, state) in world.setup.seams.iter().zip(&world.state.sheet.sewing.seams) {
-        are_sewn[law.cloth] |= state.closed.is_none() && law.lateness(world.state.time) < PATIENCE;
+        are_sewn[law.cloth] |= state.closed.is_none() && law.lateness(age(world, law)) < PATIENCE;
     }
     are_sewn
 }
@@ -107,7 +114,8 @@ pub(crate) fn ready_pairs(world: &World, seam: usize) -> (Vec<usize>, bool) {
             continue;
         }
         let [a, b] = stitch.vertices.map(|vi| x[vi]);
-        let is_near = world.setup.seams[seam].closes(*pair as usize, a.distance(b), world.state.time);
+        let law = &world.setup.seams[seam];
+        let is_near = law.closes(*pair as usize, a.distance(b), age(world, law));
         ready.extend(is_near.then_some(*pair as usize));
         is_all &= is_near;
     }
@@ -133,7 +141,7 @@ pub fn seams(world: &World) -> Vec<SeamReport> {
         pairs: law.pair_count(),
         gap,
         closed: state.closed,
-        is_late: state.closed.is_none() && law.is_late(world.state.time),
+        is_late: state.closed.is_none() && law.is_late(age(world, law)),
     };
     world.setup.seams.iter().zip(&world.state.sheet.sewing.seams).zip(seam_gaps(world)).map(report).collect()
 }

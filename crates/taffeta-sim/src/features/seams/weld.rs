@@ -5,7 +5,7 @@ use crate::derive::rebuild::edit;
 use crate::derive::snapshot::{go_back, note};
 use crate::derive::world::World;
 use crate::features::seams::meeting::{Extent, plan_weld};
-use crate::features::seams::threads::ready_pairs;
+use crate::features::seams::threads::{age, ready_pairs};
 use crate::model::sheet::Thawed;
 use slotmap::SecondaryMap;
 use taffeta_core::Region;
@@ -64,7 +64,8 @@ pub(crate) fn close_seams(world: &mut World) -> bool {
             continue;
         }
         let (ready, is_all) = ready_pairs(world, seam);
-        let extent = match world.setup.seams[seam].is_late(world.state.time) {
+        let law = &world.setup.seams[seam];
+        let extent = match law.is_late(age(world, law)) {
             false => Extent::Whole,
             true if is_all && world.state.frame.is_multiple_of(PATIENT_FRAMES) => Extent::Beside,
             true => Extent::Part,

@@ -70,6 +70,11 @@ impl Pin {
             && self.description.motion.stands_between(start, end)
     }
 
+    /// Returns whether a caller has given places of its own to its vertices.
+    pub(crate) fn has_skin(&self) -> bool {
+        self.points.as_ref().is_some_and(|points| points.skin.is_some())
+    }
+
     /// Moves it from where it is at a time \[s\] to another transformation within the step that begins then.
     pub(crate) fn drive_to(&mut self, time: f64, pose: Pose) {
         let Self { description, center, points } = self;

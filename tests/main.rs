@@ -40,3 +40,4 @@ mod solids;
 mod solvers;
 mod teleport;
 mod validation;
+mod within_substep;

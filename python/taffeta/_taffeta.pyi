@@ -487,7 +487,7 @@ class StepReport:
 
     @property
     def substeps(self) -> int:
-        """Number of substeps; 0 where the world rests."""
+        """Number of substeps, pieces of those that were cut included; 0 where the world rests."""
 
     @property
     def iterations(self) -> int:

@@ -9,6 +9,7 @@ use crate::obstacle::Obstacle;
 use crate::path::{Path, keep};
 use crate::shape::{Skeleton, WorldShape};
 use glam::DVec3;
+use taffeta_core::Pose;
 use taffeta_core::tasks::collect;
 
 /// An angle of up to half a turn relative to its chord on the unit circle, at most.
@@ -20,12 +21,12 @@ const SPARED_SHARE: f64 = 1e-6;
 /// Faces that one task takes.
 const FACES_PER_TASK: usize = 256;
 
-/// An obstacle over a substep.
+/// An obstacle over a substep, on the straight way between its ends.
 #[derive(Clone, Debug)]
 pub struct MovingShape<'a> {
     obstacle: &'a Obstacle,
-    time: f64,
-    h: f64,
+    /// Its poses at both ends.
+    poses: [Pose; 2],
     start: WorldShape,
     end: WorldShape,
     skeleton: Skeleton,
@@ -39,8 +40,9 @@ pub struct MovingShape<'a> {
 impl<'a> MovingShape<'a> {
     /// An obstacle from a time on for a while \[s\].
     pub fn new(obstacle: &'a Obstacle, time: f64, h: f64) -> Self {
-        let (start, end) = (obstacle.over_substep(time, 0.0).shape, obstacle.over_substep(time, h).shape);
-        let [first, last] = [time, time + h].map(|time| obstacle.pose_at(time));
+        let poses = [time, time + h].map(|time| obstacle.pose_at(time));
+        let [first, last] = poses;
+        let [start, end] = poses.map(|pose| obstacle.shape.placed(&pose, obstacle.place.scale));
         let turned = last.rotation - first.rotation;
         let squared: f64 = turned.to_cols_array().iter().map(|r| r * r).sum();
         let is_ball = matches!(start, WorldShape::Sphere { .. });
@@ -49,7 +51,7 @@ impl<'a> MovingShape<'a> {
         let skeleton = start.skeleton();
         let centers = [first.translation, last.translation];
         let reach = skeleton.points.iter().map(|x| x.distance(centers[0])).fold(0.0, f64::max);
-        Self { obstacle, time, h, start, end, skeleton, centers, angle, reach }
+        Self { obstacle, poses, start, end, skeleton, centers, angle, reach }
     }
 
     /// How far a vertex moves as the shape sees it \[m\], and its greatest distance from where the shape turns. A point of
@@ -79,7 +81,8 @@ impl<'a> MovingShape<'a> {
         if self.start == self.end {
             return self.start;
         }
-        self.obstacle.over_substep(self.time + t * self.h, 0.0).shape
+        let [first, last] = self.poses;
+        self.obstacle.shape.placed(&first.toward(&last, t), self.obstacle.place.scale)
     }
 }
 
@@ -324,6 +327,21 @@ mod tests {
             obstacle.motion.keys = vec![key(0.0, DVec3::ZERO, DVec3::ZERO), key(1.0, point(random), turn)];
         }
         obstacle
+    }
+
+    #[test]
+    fn a_shape_that_stops_early_has_met_what_lay_on_its_way() {
+        let key = |time, y| Keyframe { time, translate: DVec3::Y * y, rotate_deg: DVec3::ZERO };
+        let start = [DVec3::new(-0.1, 0.0, -0.1), DVec3::new(0.1, 0.0, -0.1), DVec3::new(0.0, 0.0, 0.1)];
+        for stop in [1.0, 0.05, 0.001] {
+            let mut ball = Obstacle::new(Shape::Sphere { radius: 0.05 }, Placement::default());
+            ball.motion.keys = vec![key(0.0, -0.6), key(stop, 0.6)];
+            let shapes = [MovingShape::new(&ball, 0.0, 1.0)];
+            let path = Path { start: &start, moves: &[DVec3::ZERO; 3], prescribed: &[true; 3] };
+            let faces = watch_faces(&shapes, &[[0, 1, 2]], |_| 1e-3, path);
+            let found = truncate_among(&[], |_| 0.0, path, (&shapes, faces));
+            assert_eq!(found.forced_faces.len(), 1, "{stop}");
+        }
     }
 
     #[test]

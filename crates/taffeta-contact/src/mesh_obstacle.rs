@@ -161,6 +161,36 @@ impl MeshObstacle {
         progress(start) == progress(end) && self.motion.stands_between(start, end)
     }
 
+    /// Times of the keys and of the shapes that lie between two times \[s\], first the keys; none if a caller gives the positions.
+    pub fn keys_between(&self, start: f64, end: f64) -> impl Iterator<Item = f64> + '_ {
+        let shapes = (1..self.shapes.len()).map(|k| k as f64 / self.shape_rate + self.motion.anchor.time);
+        let shapes = shapes.filter(move |time| start < *time && *time < end);
+        self.motion.keys_between(start, end).chain(shapes).filter(|_| self.skin.is_none())
+    }
+
+    /// Displacement of a vertex at a time from where it would be if everything were linear between two other times \[s\], at
+    /// most \[m\]: of the rigid motion and of the shapes.
+    pub fn bend_at(&self, time: f64, [start, end]: [f64; 2]) -> f64 {
+        if self.skin.is_some() {
+            return 0.0;
+        }
+        let [first, now, last] = [start, time, end]
+            .map(|time| shape_at((&self.shapes, self.shape_rate), self.motion.own_time(time)));
+        let arm = || now.iter().map(|x| x.length()).fold(0.0, f64::max) * self.place.scale;
+        let rigid = self.motion.bend_at(time, [start, end], arm);
+        if self.shapes.len() < 2 {
+            return rigid;
+        }
+        let part = (time - start) / (end - start);
+        let way = |v: usize| now[v].distance_squared(first[v].lerp(last[v], part));
+        rigid + (0..now.len()).map(way).fold(0.0, f64::max).sqrt() * self.place.scale
+    }
+
+    /// Angle by which it turns as a whole from one time to another \[s\], at most \[rad\].
+    pub fn turn_between(&self, start: f64, end: f64) -> f64 {
+        if self.skin.is_some() { 0.0 } else { self.motion.turn_between(start, end) }
+    }
+
     /// The positions of all vertices at a time \[s\], in world space \[m\].
     pub fn positions_at(&self, time: f64) -> Vec<DVec3> {
         if let Some(skin) = &self.skin {
@@ -241,6 +271,18 @@ mod tests {
         assert_eq!([-1.0, 0.0, 0.25, 0.5, 0.75, 1.0, 9.0].map(y_at), [0.0, 0.0, 0.5, 1.0, 3.0, 5.0, 5.0]);
         assert!(!body.is_still() && !body.stands_between(0.5, 0.75) && body.stands_between(1.0, 7.0));
         assert!(triangle(&[3.0]).is_still());
+    }
+
+    #[test]
+    fn shapes_between_two_times_tell_how_far_they_are_from_straight_lines() {
+        let mut body = triangle(&[0.0, 1.0, 5.0, 9.0]);
+        body.place.scale = 2.0;
+        assert_eq!(body.keys_between(0.0, 1.25).collect::<Vec<_>>(), [0.5, 1.0]);
+        // On the straight line from 0 to 5 it would be at 2.5 and not at 1, twice as large.
+        assert_eq!(body.bend_at(0.5, [0.0, 1.0]), 3.0);
+        assert_eq!(body.bend_at(1.0, [0.5, 1.5]), 0.0);
+        body.skin_to(0.0, vec![DVec3::ZERO; 3]);
+        assert_eq!((body.keys_between(0.0, 9.0).count(), body.bend_at(0.5, [0.0, 1.0])), (0, 0.0));
     }
 
     #[test]

@@ -83,6 +83,28 @@ impl Pose {
         Pose { rotation: self.rotation.transpose(), translation: self.apply_inverse(DVec3::ZERO) }
     }
 
+    /// The transformation at a part of the straight way to another one: linear in the translation, at constant angular velocity
+    /// about the fixed axis of the shorter way.
+    pub fn toward(&self, to: &Pose, part: f64) -> Pose {
+        if part == 0.0 || self == to {
+            return *self;
+        }
+        if part == 1.0 {
+            return *to;
+        }
+        let rotation = interpolate_rotation([self.rotation, to.rotation], part);
+        Pose { rotation, translation: self.translation.lerp(to.translation, part) }
+    }
+
+    /// Angle between its rotation and another one \[rad\], at most half a turn.
+    pub fn angle_to(&self, to: &Pose) -> f64 {
+        if self.rotation == to.rotation {
+            return 0.0;
+        }
+        let between = DQuat::from_mat3(&(to.rotation * self.rotation.transpose())).normalize();
+        2.0 * math::atan2(between.xyz().length(), between.w.abs())
+    }
+
     /// Describes what is wrong with the pose; `None` if it is valid.
     pub fn find_defect(&self) -> Option<String> {
         let Self { rotation, translation } = self;
@@ -149,15 +171,7 @@ impl<T: PartialEq> Drive<T> {
 impl Drive<Pose> {
     /// The pose at a time \[s\]: linear in the translation, at constant angular velocity about a fixed axis.
     pub fn at(&self, time: f64) -> Pose {
-        let (Self { from, to, .. }, part) = (self, self.part(time));
-        if part == 0.0 || from == to {
-            return *from;
-        }
-        if part == 1.0 {
-            return *to;
-        }
-        let rotation = interpolate_rotation([from.rotation, to.rotation], part);
-        Pose { rotation, translation: from.translation.lerp(to.translation, part) }
+        self.from.toward(&self.to, self.part(time))
     }
 }
 
@@ -325,6 +339,40 @@ impl Motion {
             && between.map(|key| Some((key.translate, key.rotate_deg))).all(|at| at == first)
     }
 
+    /// Times of the keys that lie between two times \[s\], in order; none once a caller drives it.
+    pub fn keys_between(&self, start: f64, end: f64) -> impl Iterator<Item = f64> + '_ {
+        let keys: &[Keyframe] = if self.drive.is_some() { &[] } else { &self.keys };
+        let times = keys.iter().map(|key| key.time + self.anchor.time);
+        times.skip_while(move |time| *time <= start).take_while(move |time| *time < end)
+    }
+
+    /// Displacement at a time from where it would be if its translation and its angles were linear between two other times
+    /// \[s\]: of a point that has the given distance from the center of its rotations, at most \[m\].
+    pub fn bend_at(&self, time: f64, [start, end]: [f64; 2], arm: impl FnOnce() -> f64) -> f64 {
+        if self.drive.is_some() {
+            return 0.0;
+        }
+        let [Some(first), Some(now), Some(last)] =
+            [start, time, end].map(|time| self.sample(self.own_time(time)))
+        else {
+            return 0.0;
+        };
+        let part = (time - start) / (end - start);
+        let turned = (now.1 - first.1.lerp(last.1, part)).abs().element_sum().to_radians();
+        let turned = if turned > 0.0 { turned * arm() } else { 0.0 };
+        now.0.distance(first.0.lerp(last.0, part)) + turned
+    }
+
+    /// Angle by which it turns from one time to another \[s\], at most \[rad\]. Turns back are counted too.
+    pub fn turn_between(&self, start: f64, end: f64) -> f64 {
+        if let Some(drive) = &self.drive {
+            return (drive.part(end) - drive.part(start)) * drive.from.angle_to(&drive.to);
+        }
+        let times = std::iter::once(start).chain(self.keys_between(start, end)).chain([end]);
+        let angles: Vec<DVec3> = times.filter_map(|time| Some(self.sample(self.own_time(time))?.1)).collect();
+        angles.windows(2).map(|pair| (pair[1] - pair[0]).abs().element_sum().to_radians()).sum()
+    }
+
     /// Describes what is wrong with the keys; `None` if they are valid.
     pub fn find_defect(&self) -> Option<String> {
         let finite =
@@ -407,6 +455,29 @@ mod tests {
         let motion = Motion::from(vec![key(1.0, 0.0), key(2.0, 4.0)]);
         let x_at = |time| motion.pose_at(time, DVec3::ONE).apply(DVec3::ZERO).x;
         assert_eq!([0.0, 1.0, 1.25, 2.0, 9.0].map(x_at), [0.0, 0.0, 1.0, 4.0, 4.0]);
+    }
+
+    #[test]
+    fn keys_tell_how_far_a_motion_is_from_a_straight_one() {
+        let key = |time, x, z| Keyframe { time, translate: DVec3::X * x, rotate_deg: DVec3::Z * z };
+        let motion = Motion::from(vec![key(1.0, 0.0, 0.0), key(2.0, 4.0, 0.0), key(3.0, 0.0, 360.0)]);
+        assert_eq!(motion.keys_between(1.0, 3.0).collect::<Vec<_>>(), [2.0]);
+        assert_eq!(motion.keys_between(0.5, 3.5).collect::<Vec<_>>(), [1.0, 2.0, 3.0]);
+        assert_eq!(motion.bend_at(2.0, [1.0, 2.5], || 0.0), 4.0 - 2.0 * 2.0 / 3.0);
+        // Half way it has turned by 180° less than it would have on a straight way to the end.
+        let bend = motion.bend_at(2.0, [1.0, 3.0], || 0.1);
+        assert!((bend - 4.0 - 0.1 * std::f64::consts::PI).abs() < 1e-12, "{bend}");
+        assert_eq!(motion.bend_at(1.5, [1.0, 2.0], || f64::INFINITY), 0.0);
+        assert!((motion.turn_between(0.0, 9.0) - std::f64::consts::TAU).abs() < 1e-12);
+        assert!((motion.turn_between(2.25, 2.5) - 0.25 * std::f64::consts::TAU).abs() < 1e-12);
+        let mut driven = motion;
+        driven.drive_to(1.0, DVec3::ZERO, Pose::new(DQuat::from_rotation_y(-3.0), DVec3::X));
+        driven.schedule(1.0, 2.0);
+        assert_eq!(
+            (driven.keys_between(0.0, 9.0).count(), driven.bend_at(1.5, [1.0, 3.0], || 1.0)),
+            (0, 0.0)
+        );
+        assert!((driven.turn_between(1.0, 1.5) - 1.5).abs() < 1e-12);
     }
 
     #[test]

@@ -70,7 +70,7 @@ pub(super) struct SimulationTable {
     /// The error that a step may have, relative to the size of the cloth; chooses substeps, iterations and tolerances
     /// together. For the solvers "global" and "direct".
     accuracy: Accuracy,
-    /// Substeps per frame.
+    /// Substeps per frame. One in which a body turns back, or by more than 30°, or a pin lets go, is cut there.
     substeps: Auto<MAX_REPEATS>,
     /// Iterations per substep.
     iterations: Auto<MAX_REPEATS>,

@@ -259,8 +259,8 @@ pub struct PinDescription {
     /// True if the sheet's direction along the pinned boundary is held too. Only for solvers that know that
     /// direction.
     pub clamp: bool,
-    /// When it lets go \[s\]: in the first substep that starts then or later. `None`: never. Like the times of the keyframes it
-    /// counts from when the pin, or its body, comes into the world.
+    /// When it lets go \[s\]: a substep begins then. `None`: never. Like the times of the keyframes it counts from when the
+    /// pin, or its body, comes into the world.
     pub release: Option<f64>,
     /// The total force above which it lets go \[N\], in the substep after the one that exceeds it; `None`: at no force.
     pub strength: Option<f64>,
@@ -293,7 +293,8 @@ pub struct SimulationSettings {
     /// The error that a substep of the global and the direct solver may have, relative to the size of a body (root mean
     /// square); see [`ACCURACIES`]. It chooses substeps and tolerances, as far as nobody sets them.
     pub accuracy: f64,
-    /// Substeps per call of `step`; `None`: chosen automatically.
+    /// Substeps per call of `step`; `None`: chosen automatically. One in which a pin or an obstacle does not move straight, or
+    /// turns by more than 30°, or a pin lets go, is cut there.
     pub substeps: Option<u32>,
     /// Iterations per substep; `None`: chosen automatically.
     pub iterations: Option<u32>,

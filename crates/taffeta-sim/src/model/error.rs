@@ -148,6 +148,23 @@ pub enum StepError {
         /// Time at the start of the substep \[s\].
         time: f64,
     },
+    /// A body turns so often in a substep that following it would take forever.
+    #[error(
+        "at {time} s {body} turns {turns:.3e} times in a substep of {substep:.3e} s; up to {limit:.0} turns are followed: take \
+         more substeps, a higher frame rate or a slower motion"
+    )]
+    TurnsTooOften {
+        /// Name of the body, for example "box obstacle 0".
+        body: String,
+        /// How often.
+        turns: f64,
+        /// How often it may turn.
+        limit: f64,
+        /// The length of the substep \[s\].
+        substep: f64,
+        /// Time at the start of the substep \[s\].
+        time: f64,
+    },
     /// Contact is thinner than what numbers tell apart so far from the origin.
     #[error(
         "at {time} s {body} is {distance:.3e} m from the origin, where positions are told apart by {resolution:.1e} m only: \

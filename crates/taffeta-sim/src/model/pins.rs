@@ -32,6 +32,11 @@ impl Pin {
         self.description.motion.pose_at(time, self.center)
     }
 
+    /// Time at which it lets go \[s\]; `None`: never.
+    pub(crate) fn release_time(&self) -> Option<f64> {
+        Some(self.description.release? + self.description.motion.anchor.time)
+    }
+
     /// Returns whether the pin lets go in a substep that starts at a time \[s\].
     pub(crate) fn is_due(&self, time: f64) -> bool {
         let PinDescription { release, motion, .. } = &self.description;

@@ -44,7 +44,7 @@ pub struct StepReport {
 /// How a step is cut into substeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SubstepPlan {
-    /// Number of substeps; 0 where the world rests.
+    /// Number of substeps, pieces of those that were cut included; 0 where the world rests.
     pub substeps: u32,
     /// Sweeps or iterations per substep of the solvers `block`, `xpbd`, `pbd` and `projective`; the most Newton iterations of a substep of the global and direct solvers.
     pub iterations: u32,

@@ -6,12 +6,12 @@
 use crate::derive::bodies::body_count;
 use crate::derive::world::World;
 use crate::model::capabilities::SubstepRule;
+use crate::model::error::StepError;
 use crate::model::report::SubstepPlan;
+use crate::step::pieces::cuts;
 use glam::DVec3;
 use taffeta_contact::boxes::Aabb;
-use taffeta_contact::shape::WorldShape;
 use taffeta_contact::{MeshObstacle, Obstacle};
-use taffeta_core::Pose;
 
 /// The part of the diagonal of a cloth at rest by which an obstacle near it may move in a substep.
 const STRIDE: f64 = 0.01;
@@ -32,25 +32,45 @@ struct Target {
     size: f64,
 }
 
+/// Times within a step \[s\], looks and cuts between them, by the part of the step in which they lie. Each part begins with the
+/// last time of the one before.
+type Looks = Vec<Vec<f64>>;
+
 /// Takes more substeps, unless the scene says how many, where an obstacle moves fast near a cloth. Projective
 /// dynamics is left alone: its substep is part of the factorized system.
 /// Also how many they ask for.
-pub(crate) fn substeps_for_obstacles(world: &World, plan: SubstepPlan, dt: f64) -> (SubstepPlan, u32) {
+///
+/// # Errors
+/// If an obstacle turns too often.
+pub(crate) fn substeps_for_obstacles(
+    world: &World,
+    plan: SubstepPlan,
+    dt: f64,
+) -> Result<(SubstepPlan, u32), StepError> {
     let rule = world.derived.choice.capabilities().substeps;
     if world.setup.settings.substeps.is_some() || rule == SubstepRule::Frame {
-        return (plan, 1);
+        return Ok((plan, 1));
     }
-    let looks = |k: usize| world.state.time + dt * (k as f64) / (LOOKS as f64);
-    let times: [f64; LOOKS + 1] = std::array::from_fn(looks);
+    let looks = looks(world, dt)?;
     let targets: Vec<Target> =
         (0..body_count(world)).filter_map(|body| find_target(world, body, dt)).collect();
-    let closed = world.setup.obstacles.iter().map(|obstacle| share_of_closed(obstacle, &times, &targets));
-    let meshes = world.setup.meshes.iter().map(|mesh| share_of_mesh(mesh, &times, &targets));
+    let closed = world.setup.obstacles.iter().map(|obstacle| share_of_closed(obstacle, &looks, &targets));
+    let meshes = world.setup.meshes.iter().map(|mesh| share_of_mesh(mesh, &looks, &targets));
     let share = closed.chain(meshes).fold(0.0, f64::max);
     let asked = (share / STRIDE).ceil();
     let least = asked.clamp(1.0, MOST_SUBSTEPS) as u32;
     let capped_stride = (asked > MOST_SUBSTEPS).then_some(share / MOST_SUBSTEPS);
-    (SubstepPlan { substeps: plan.substeps.max(least), capped_stride, ..plan }, least)
+    Ok((SubstepPlan { substeps: plan.substeps.max(least), capped_stride, ..plan }, least))
+}
+
+/// The looks at a step of length `dt` \[s\].
+fn looks(world: &World, dt: f64) -> Result<Looks, StepError> {
+    let look = |k: usize| world.state.time + dt * (k as f64) / (LOOKS as f64);
+    let part = |k: usize| {
+        let (start, end) = (look(k), look(k + 1));
+        Ok(std::iter::once(start).chain(cuts(world, start, end - start)?).chain([end]).collect())
+    };
+    (0..LOOKS).map(part).collect()
 }
 
 /// Where a body may be met within a step; `None`: it has no extent, so that no other part of it can be met instead.
@@ -73,66 +93,92 @@ fn find_target(world: &World, body: usize, dt: f64) -> Option<Target> {
 }
 
 /// How far a mesh would move in the step at its greatest speed, relative to the smallest target near it.
-fn share_of_mesh(mesh: &MeshObstacle, times: &[f64], targets: &[Target]) -> f64 {
-    if times.windows(2).all(|pair| mesh.stands_between(pair[0], pair[1])) {
+fn share_of_mesh(mesh: &MeshObstacle, looks: &Looks, targets: &[Target]) -> f64 {
+    let [start, end] = ends_of(looks);
+    if mesh.stands_between(start, end) {
         return 0.0;
     }
-    let looks: Vec<Vec<DVec3>> = times.iter().map(|time| mesh.positions_at(*time)).collect();
-    share_of_path(&looks, targets)
+    share_of_walk(&follow(looks, |time| mesh.positions_at(time)), targets)
 }
 
 /// Displacement of an obstacle in closed form in the step at its greatest speed, relative to the smallest target near
 /// it.
-fn share_of_closed(obstacle: &Obstacle, times: &[f64], targets: &[Target]) -> f64 {
-    let poses: Vec<Pose> = times.iter().map(|time| obstacle.pose_at(*time)).collect();
-    if poses.windows(2).all(|pair| pair[0] == pair[1]) {
+fn share_of_closed(obstacle: &Obstacle, looks: &Looks, targets: &[Target]) -> f64 {
+    let [start, end] = ends_of(looks);
+    if obstacle.motion.stands_between(start, end) {
         return 0.0;
     }
     let Some(half) = obstacle.shape.half_size() else {
-        return share_of_plane(obstacle, &poses, targets);
+        return share_of_plane(obstacle, looks, targets);
     };
     let half = half * obstacle.place.scale;
-    share_of_path(&paths_of(&poses, &corners_of(Aabb { low: -half, high: half })), targets)
+    let corners = corners_of(Aabb { low: -half, high: half });
+    share_of_walk(&follow(looks, |time| carry(obstacle, time, &corners)), targets)
 }
 
 /// Displacement of a plane in the step at its greatest speed, relative to the smallest target near it. A plane has no
 /// end: only its part at each target counts.
-fn share_of_plane(obstacle: &Obstacle, poses: &[Pose], targets: &[Target]) -> f64 {
-    let shapes: Vec<WorldShape> =
-        poses.iter().map(|pose| obstacle.shape.placed(pose, obstacle.place.scale)).collect();
+fn share_of_plane(obstacle: &Obstacle, looks: &Looks, targets: &[Target]) -> f64 {
+    let (scale, start) = (obstacle.place.scale, obstacle.pose_at(ends_of(looks)[0]));
+    let times = || looks.iter().flatten();
     let share = |target: &Target| {
         let corners = corners_of(target.area);
-        let is_below = |shape: &WorldShape| corners.iter().any(|x| shape.signed_distance(*x).0 <= 0.0);
-        if !shapes.iter().any(is_below) {
+        let is_below = |time: &f64| {
+            let shape = obstacle.shape.placed(&obstacle.pose_at(*time), scale);
+            corners.iter().any(|x| shape.signed_distance(*x).0 <= 0.0)
+        };
+        if !times().any(is_below) {
             return 0.0;
         }
-        let carried = corners.map(|x| poses[0].apply_inverse(x));
-        longest_stride(&paths_of(poses, &carried)) / target.size
+        let carried = corners.map(|x| start.apply_inverse(x));
+        follow(looks, |time| carry(obstacle, time, &carried)).stride / target.size
     };
     targets.iter().map(share).fold(0.0, f64::max)
 }
 
-/// Where poses take points, pose by pose \[m\].
-fn paths_of(poses: &[Pose], points: &[DVec3]) -> Vec<Vec<DVec3>> {
-    poses.iter().map(|pose| points.iter().map(|x| pose.apply(*x)).collect()).collect()
+/// Where an obstacle takes points of its frame by a time \[s\] \[m\].
+fn carry(obstacle: &Obstacle, time: f64, points: &[DVec3]) -> Vec<DVec3> {
+    let pose = obstacle.pose_at(time);
+    points.iter().map(|x| pose.apply(*x)).collect()
 }
 
-/// Displacement of points in the step at their greatest speed, relative to the smallest target near them. `looks`
-/// holds their places at several times; only targets that overlap the box around these are near.
-fn share_of_path(looks: &[Vec<DVec3>], targets: &[Target]) -> f64 {
-    let area = Aabb::around(looks.iter().flatten().copied());
-    let near = targets.iter().filter(|target| target.area.overlaps(&area));
-    match near.map(|target| target.size).min_by(f64::total_cmp) {
-        Some(size) => longest_stride(looks) / size,
-        None => 0.0,
+/// Displacement of points in the step at their greatest speed, relative to the smallest target near them: one that
+/// overlaps the box around their paths.
+fn share_of_walk(walk: &Walk, targets: &[Target]) -> f64 {
+    let near = targets.iter().filter(|target| target.area.overlaps(&walk.area));
+    near.map(|target| target.size).min_by(f64::total_cmp).map_or(0.0, |size| walk.stride / size)
+}
+
+/// Motion of points over a step.
+struct Walk {
+    /// The box around their places at all looks \[m\].
+    area: Aabb,
+    /// How far any of them would move in the whole step at its greatest speed in a part \[m\].
+    stride: f64,
+}
+
+/// Follows points from look to look; `place` has where they are at a time.
+fn follow(looks: &Looks, place: impl Fn(f64) -> Vec<DVec3>) -> Walk {
+    let mut last = place(ends_of(looks)[0]);
+    let (mut area, mut farthest) = (Aabb::around(last.iter().copied()), 0.0_f64);
+    for part in looks {
+        let mut ways = vec![0.0; last.len()];
+        for time in &part[1..] {
+            let next = place(*time);
+            area = next.iter().fold(area, |area, x| area.with(*x));
+            for (way, (x, y)) in ways.iter_mut().zip(last.iter().zip(&next)) {
+                *way += x.distance(*y);
+            }
+            last = next;
+        }
+        farthest = ways.into_iter().fold(farthest, f64::max);
     }
+    Walk { area, stride: farthest * LOOKS as f64 }
 }
 
-/// How far any point would move in the whole step at the greatest speed between two looks \[m\].
-fn longest_stride(looks: &[Vec<DVec3>]) -> f64 {
-    let paths = looks.windows(2).flat_map(|pair| pair[0].iter().zip(&pair[1]));
-    let farthest = paths.map(|(x, y)| x.distance_squared(*y)).fold(0.0, f64::max).sqrt();
-    farthest * (looks.len() - 1) as f64
+/// When a step begins and ends \[s\].
+fn ends_of(looks: &Looks) -> [f64; 2] {
+    [looks[0][0], *looks.last().and_then(|part| part.last()).unwrap_or(&looks[0][0])]
 }
 
 /// The corners of a box.

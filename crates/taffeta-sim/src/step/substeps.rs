@@ -13,6 +13,7 @@ use crate::model::report::{SubstepPlan, TearCounts};
 use crate::model::stage::{Stage, StageTimes};
 use crate::step::accuracy::local_error;
 use crate::step::obstacle_substeps::substeps_for_obstacles;
+use crate::step::pieces::pieces;
 use crate::step::plan::{adapts_substeps, plan, substeps_in};
 use crate::step::retry::run_yielding_substep;
 
@@ -26,7 +27,7 @@ pub(crate) fn make_substeps(
     let effort = Effort::new(world.state.sheet.topology.vertex_count);
     world.scratch.effort = effort.with_substeps(world.setup.settings.substeps.unwrap_or(1));
     world.derived.begin_frame();
-    let plan = plan(world, dt).map(|plan| substeps_for_obstacles(world, plan, dt))?;
+    let plan = plan(world, dt).and_then(|plan| substeps_for_obstacles(world, plan, dt))?;
     run_substeps(world, (plan, dt), grabs, times)
 }
 
@@ -63,10 +64,15 @@ fn run_substeps(
             world.inputs.grabbed = find_grabbed(world, &grabs)?;
             energy = None;
         }
-        lead_grabs(world, h, &mut grabs, lead)?;
         // The kinks of new splits must not become folds.
         world.inputs.lets_yield = !is_edited && (substep + 1 == count || yields_in_every_substep(world));
-        run_yielding_substep(world, (h, 0), (&mut plan, &mut energy), times)?;
+        let pieces = pieces(world, h)?;
+        plan.substeps += pieces.len() as u32 - 1;
+        for (time, piece) in pieces {
+            world.state.time = time;
+            lead_grabs(world, piece, &mut grabs, lead)?;
+            run_yielding_substep(world, (piece, 0), (&mut plan, &mut energy), times)?;
+        }
         if knows_its_error(world) {
             plan.error = plan.error.max(local_error(world));
         }

@@ -1,0 +1,187 @@
+//! Pieces of a substep in which pins and obstacles move straight.
+//!
+//! Contacts and safeguard take the motion of a body over a substep for the straight one between its ends: a line, at constant
+//! angular velocity. A body that comes back within the substep, or makes a whole turn, would not have moved. So a substep is cut
+//! at the keys and the shapes of a sequence where a body is farther from that straight way than cloth is thick, into pieces
+//! in which none turns far, and where a pin lets go.
+
+use crate::derive::bodies::{body_count, contact_body_name, offset_of_body, scene_extent, shape_name};
+use crate::derive::world::World;
+use crate::model::error::StepError;
+use crate::model::pins::Pin;
+use std::f64::consts::{FRAC_PI_6, TAU};
+use taffeta_contact::{MeshObstacle, Obstacle};
+
+/// Displacement from the straight way that is not followed, relative to the smallest distance that a body keeps from
+/// obstacles; and at least, relative to the size of the scene.
+const BEND: f64 = 0.5;
+const LEAST_BEND: f64 = 1e-6;
+
+/// Angle by which a body turns in a piece, at most \[rad\]: the chords of its points are then straight up to 1/30 of their
+/// distance from the axis.
+const TURN: f64 = FRAC_PI_6;
+
+/// Turns of a body within a substep that are followed.
+const MOST_TURNS: f64 = 1000.0;
+
+/// Part of a substep within which a key counts as at its end: round-off of times.
+const TIME_SLACK: f64 = 1e-9;
+
+/// Something that moves as prescribed.
+#[derive(Clone, Copy)]
+enum Mover<'a> {
+    Closed(u32, &'a Obstacle),
+    Mesh(u32, &'a MeshObstacle),
+    Pin(u32, &'a Pin),
+}
+
+/// All obstacles, and the pins that hold something, but for those whose vertices a caller moves one by one: on straight lines.
+fn movers(world: &World) -> impl Iterator<Item = Mover<'_>> {
+    let (setup, released) = (&world.setup, &world.state.released);
+    let mut is_led = vec![false; setup.pins.len()];
+    world.state.motion.holds.iter().for_each(|(_, hold)| is_led[hold.pin as usize] |= hold.path.is_some());
+    let closed = (0..).zip(&setup.obstacles).map(|(number, obstacle)| Mover::Closed(number, obstacle));
+    let meshes = (0..).zip(&setup.meshes).map(|(number, mesh)| Mover::Mesh(number, mesh));
+    let pins = (0..).zip(&setup.pins).zip(released.iter().zip(is_led));
+    let pins = pins.filter(|(_, (released, is_led))| !**released && !is_led);
+    closed.chain(meshes).chain(pins.map(|((number, pin), _)| Mover::Pin(number, pin)))
+}
+
+impl Mover<'_> {
+    fn stands_between(self, start: f64, end: f64) -> bool {
+        match self {
+            Mover::Closed(_, obstacle) => obstacle.motion.stands_between(start, end),
+            Mover::Mesh(_, mesh) => mesh.stands_between(start, end),
+            Mover::Pin(_, pin) => pin.description.motion.stands_between(start, end),
+        }
+    }
+
+    /// Times between two others \[s\] at which its motion may change.
+    fn keys_between(self, start: f64, end: f64) -> Vec<f64> {
+        match self {
+            Mover::Closed(_, obstacle) => obstacle.motion.keys_between(start, end).collect(),
+            Mover::Mesh(_, mesh) => mesh.keys_between(start, end).collect(),
+            Mover::Pin(_, pin) => pin.description.motion.keys_between(start, end).collect(),
+        }
+    }
+
+    /// How far it is at a time from the straight way between two others \[s\], at most \[m\].
+    fn bend_at(self, world: &World, time: f64, ends: [f64; 2]) -> f64 {
+        match self {
+            Mover::Closed(_, obstacle) => {
+                obstacle.motion.bend_at(time, ends, || reach_of_closed(world, obstacle))
+            }
+            Mover::Mesh(_, mesh) => mesh.bend_at(time, ends),
+            Mover::Pin(number, pin) => {
+                pin.description.motion.bend_at(time, ends, || reach_of_pin(world, number, pin))
+            }
+        }
+    }
+
+    /// Angle by which it turns between two times \[s\], at most \[rad\].
+    fn turn_between(self, start: f64, end: f64) -> f64 {
+        match self {
+            Mover::Closed(_, obstacle) => obstacle.motion.turn_between(start, end),
+            Mover::Mesh(_, mesh) => mesh.turn_between(start, end),
+            Mover::Pin(_, pin) => pin.description.motion.turn_between(start, end),
+        }
+    }
+
+    /// Its name in messages.
+    fn name(self, world: &World) -> String {
+        match self {
+            Mover::Closed(number, _) => shape_name(world, number),
+            Mover::Mesh(number, _) => contact_body_name(world, body_count(world) as u32 + number),
+            Mover::Pin(number, _) => format!("pin {number}"),
+        }
+    }
+}
+
+/// The farthest that a point of an obstacle is from the center of its rotations \[m\]; of a plane, that a vertex is.
+fn reach_of_closed(world: &World, obstacle: &Obstacle) -> f64 {
+    let vertices = world.state.motion.positions.iter();
+    let farthest = || vertices.map(|x| x.distance(obstacle.place.translate)).fold(0.0, f64::max);
+    obstacle.shape.half_size().map_or_else(farthest, |half| half.length() * obstacle.place.scale)
+}
+
+/// The farthest that a vertex of a pin is from the center of its rotations \[m\].
+fn reach_of_pin(world: &World, number: u32, pin: &Pin) -> f64 {
+    let own = world.state.motion.holds.iter().filter(|(_, hold)| hold.pin == number);
+    own.map(|(_, hold)| hold.rest.distance(pin.center)).fold(0.0, f64::max)
+}
+
+/// Returns the pieces of a substep of length `h` \[s\] that begins now: when each begins, and its length \[s\].
+///
+/// # Errors
+/// If a body turns too often.
+pub(crate) fn pieces(world: &World, h: f64) -> Result<Vec<(f64, f64)>, StepError> {
+    let start = world.state.time;
+    let cuts = cuts(world, start, h)?;
+    if cuts.is_empty() {
+        return Ok(vec![(start, h)]);
+    }
+    let begins = std::iter::once(start).chain(cuts.iter().copied());
+    Ok(begins.zip(cuts.iter().copied().chain([start + h])).map(|(begin, end)| (begin, end - begin)).collect())
+}
+
+/// Returns the times \[s\] within a stretch of time of length `h` \[s\] at which it is to be cut, in order: none
+/// if everything moves straight.
+///
+/// # Errors
+/// If a body turns too often.
+pub(crate) fn cuts(world: &World, start: f64, h: f64) -> Result<Vec<f64>, StepError> {
+    let end = start + h;
+    let movers: Vec<Mover<'_>> = movers(world).filter(|mover| !mover.stands_between(start, end)).collect();
+    let (mut ends, slack) = (vec![start], TIME_SLACK * h);
+    cut_at_bends(world, &movers, ([start, end], slack), &mut ends);
+    let releases = world.setup.pins.iter().zip(&world.state.released).filter(|(_, released)| !**released);
+    let releases = releases.filter_map(|(pin, _)| pin.release_time());
+    ends.extend(releases.filter(|time| start + slack < *time && *time < end - slack));
+    ends.push(end);
+    ends.sort_unstable_by(f64::total_cmp);
+    ends.dedup();
+    let mut cuts = Vec::new();
+    for pair in ends.windows(2) {
+        let turns = movers.iter().map(|mover| (mover.turn_between(pair[0], pair[1]), mover));
+        let turn = turns.max_by(|a, b| a.0.total_cmp(&b.0)).map_or(Ok(0.0), |(turn, mover)| {
+            let turns = turn / TAU;
+            let too_often = || StepError::TurnsTooOften {
+                body: mover.name(world),
+                turns,
+                limit: MOST_TURNS,
+                substep: h,
+                time: start,
+            };
+            if turns > MOST_TURNS { Err(too_often()) } else { Ok(turn) }
+        })?;
+        let count = (turn / TURN - TIME_SLACK).ceil().max(1.0);
+        cuts.extend((1..count as u32).map(|k| pair[0] + (pair[1] - pair[0]) * (f64::from(k) / count)));
+        cuts.push(pair[1]);
+    }
+    cuts.pop();
+    Ok(cuts)
+}
+
+/// Cuts a stretch of time at the key at which something is farthest from its straight way, and so on, until all are near
+/// it.
+fn cut_at_bends(
+    world: &World,
+    movers: &[Mover<'_>],
+    ([start, end], slack): ([f64; 2], f64),
+    cuts: &mut Vec<f64>,
+) {
+    let keys_of = |mover| Mover::keys_between(mover, start + slack, end - slack);
+    let keys = movers.iter().flat_map(|mover| keys_of(*mover).into_iter().map(move |time| (mover, time)));
+    let bends = keys.map(|(mover, time)| (mover.bend_at(world, time, [start, end]), time));
+    let farthest = bends.max_by(|a, b| a.0.total_cmp(&b.0));
+    let Some((_, time)) = farthest.filter(|(bend, _)| *bend > tolerance(world)) else { return };
+    cut_at_bends(world, movers, ([start, time], slack), cuts);
+    cuts.push(time);
+    cut_at_bends(world, movers, ([time, end], slack), cuts);
+}
+
+/// How far something may be from its straight way \[m\].
+fn tolerance(world: &World) -> f64 {
+    let offsets = (0..body_count(world)).map(|body| offset_of_body(world, body));
+    (BEND * offsets.fold(f64::INFINITY, f64::min)).max(LEAST_BEND * scene_extent(world))
+}

@@ -40,3 +40,4 @@ pub use scene::{
     SolidShape,
 };
 pub use schema::{scene_keys, scene_schema};
+pub use words::nearest_word;

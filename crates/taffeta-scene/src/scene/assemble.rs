@@ -3,12 +3,13 @@
 use super::Scene;
 use super::obstacle::SceneObstacle;
 use super::plausible::doubt_scene;
-use super::probe::{RopeProbe, SolidProbe};
+use super::probe::{Probe, RopeProbe, SolidProbe};
 use super::rope::SceneRope;
 use super::solid::SceneSolid;
 use crate::error::{Problem, SceneError};
 use crate::memory::available_memory;
 use glam::DVec2;
+use std::collections::BTreeMap;
 use taffeta_contact::MeshObstacle;
 use taffeta_sim::{ClothDescription, SolidDescription, WorldDescription};
 
@@ -52,12 +53,15 @@ pub(super) struct Assembly<'a> {
     /// Faces of the cloths so far, and the memory that there is for all \[bytes\].
     pub faces: u64,
     pub memory: Option<u64>,
+    /// Material points of probes, by their numbers, that are others in the mesh than in its file \[m\].
+    pub moved_probes: BTreeMap<usize, DVec2>,
 }
 
 /// Makes everything, in an amount of memory \[bytes\].
 fn assemble(scene: &Scene, memory: Option<u64>) -> Result<BuiltScene, SceneError> {
     let warnings = scene.warnings.clone();
-    let mut assembly = Assembly { scene, problems: Vec::new(), warnings, faces: 0, memory };
+    let (problems, moved_probes) = (Vec::new(), BTreeMap::new());
+    let mut assembly = Assembly { scene, problems, warnings, faces: 0, memory, moved_probes };
     assembly.warnings.extend(doubt_scene(scene));
     let cloths: Vec<Option<ClothDescription>> = scene
         .cloths
@@ -68,7 +72,9 @@ fn assemble(scene: &Scene, memory: Option<u64>) -> Result<BuiltScene, SceneError
     let mut probes = Vec::new();
     for (index, probe) in scene.probes.iter().enumerate() {
         if let Some(cloth) = &cloths[probe.cloth] {
-            probes.extend(assembly.place_probe(&format!("probe.{index}"), probe, cloth));
+            let moved = assembly.moved_probes.get(&index).copied();
+            let probe = Probe { material: moved.unwrap_or(probe.material), ..probe.clone() };
+            probes.extend(assembly.place_probe(&format!("probe.{index}"), &probe, cloth));
         }
     }
     let solids = scene.solids.iter().enumerate();
@@ -77,7 +83,8 @@ fn assemble(scene: &Scene, memory: Option<u64>) -> Result<BuiltScene, SceneError
     let obstacles = scene.obstacles.iter().enumerate();
     let mesh_obstacles = obstacles.filter_map(|(index, o)| assembly.build_obstacle(index, o)).collect();
     if !assembly.problems.is_empty() {
-        return Err(SceneError::Invalid { problems: assembly.problems });
+        let Assembly { problems, warnings, .. } = assembly;
+        return Err(SceneError::Invalid { problems, warnings });
     }
     let in_vacuum = scene.air.density == 0.0 || scene.air.drag == 0.0;
     let world = WorldDescription {
@@ -169,11 +176,8 @@ impl Assembly<'_> {
         let key = format!("obstacle.{index}.shape.{}", obstacle.shape.file_key()?);
         match obstacle.read_mesh() {
             Ok(None) => None,
-            Ok(Some((mesh, dropped))) => {
-                if dropped > 0 {
-                    let message = "triangles without area are left out of the obstacle";
-                    self.warnings.push(format!("{key}: {dropped} {message}"));
-                }
+            Ok(Some((mesh, warnings))) => {
+                self.warnings.extend(warnings.into_iter().map(|warning| format!("{key}: {warning}")));
                 Some(mesh)
             }
             Err(error) => {

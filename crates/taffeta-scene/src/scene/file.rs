@@ -266,7 +266,10 @@ impl Scene {
         apply_all(&mut document, overrides)?;
         match read::<SceneTable>(&document) {
             Ok(table) => table.resolve(&document),
-            Err(problems) => Err(refuse(problems).expect_err("a document that cannot be read has a problem")),
+            Err(problems) => {
+                let refused = refuse(problems, Vec::new());
+                Err(refused.expect_err("a document that cannot be read has a problem"))
+            }
         }
     }
 

@@ -187,7 +187,7 @@ impl Scene {
 fn build_world(py: Python<'_>, scene: Arc<SimScene>, threads: Option<usize>) -> PyResult<World> {
     enum Refusal {
         Scene(taffeta_scene::SceneError),
-        World(String),
+        World(String, Vec<String>),
     }
     let built = py.detach(|| {
         let built = scene.assemble().map_err(Refusal::Scene)?;
@@ -195,17 +195,27 @@ fn build_world(py: Python<'_>, scene: Arc<SimScene>, threads: Option<usize>) -> 
         let mut description = built.world;
         let asked = threads.unwrap_or(description.simulation.threads);
         description.simulation.threads = choose_threads(asked, &mut warnings);
-        let world = SimWorld::build(&description)
-            .map_err(|error| Refusal::World(refuse_world(scene.path(), &scene, &error).into_reason()))?;
-        Ok((world, warnings))
+        match SimWorld::build(&description) {
+            Ok(world) => Ok((world, warnings)),
+            Err(error) => {
+                let text = refuse_world(scene.path(), &scene, &error).into_reason();
+                Err(Refusal::World(text, warnings))
+            }
+        }
     });
     match built {
         Ok((world, warnings)) => {
             warn_all(py, &warnings)?;
             Ok(World::new(world, scene))
         }
-        Err(Refusal::Scene(problem)) => Err(scene_error(py, scene.path(), &problem)),
-        Err(Refusal::World(text)) => Err(error(py, "BuildError", text)),
+        Err(Refusal::Scene(problem)) => {
+            warn_all(py, problem.warnings())?;
+            Err(scene_error(py, scene.path(), &problem))
+        }
+        Err(Refusal::World(text, warnings)) => {
+            warn_all(py, &warnings)?;
+            Err(error(py, "BuildError", text))
+        }
     }
 }
 

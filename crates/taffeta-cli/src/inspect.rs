@@ -28,7 +28,7 @@ const LABEL_WIDTH: usize = 22;
 /// # Errors
 /// If the file cannot be read as a mesh.
 pub fn inspect(path: &Path) -> Result<String, Failure> {
-    if MeshFormat::of(path) == MeshFormat::Obj
+    if MeshFormat::of(path) == Ok(MeshFormat::Obj)
         && let Some(lines) = read_polyline(path).map_err(|error| Failure::usage(&error))?
     {
         return Ok(format!("{}\n{}", path.display(), describe_lines(&lines)));
@@ -44,6 +44,9 @@ pub fn describe(file: &ObjMesh) -> String {
     let mut report = Report::default();
     report.add("vertices", mesh.positions.len().to_string());
     report.add("isolated vertices", describe_isolated(file));
+    if !file.other_elements.is_empty() {
+        report.add("other elements", format!("{}; they are left out", file.other_elements.join(", ")));
+    }
     report.add("faces", mesh.faces.len().to_string());
     report.add("edges", surface.edge_count.to_string());
     report.add("components", surface.components.to_string());

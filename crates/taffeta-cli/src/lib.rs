@@ -66,7 +66,8 @@ pub fn run_program(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 pub fn run_for_status(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
-        Err(error) => {
+        Err(mut error) => {
+            words::propose_command(&mut error);
             // A closed pipe is no reason to complain.
             error.print().ok();
             return if error.use_stderr() { Failure::USAGE_STATUS } else { 0 };

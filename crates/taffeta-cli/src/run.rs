@@ -27,6 +27,7 @@ use crate::args::RunOptions;
 use crate::export;
 use crate::failure::Failure;
 use crate::files::shell_word;
+use crate::log::warn;
 use checkpoint::{CheckpointFolder, Moment, Resumed};
 use opening::Opening;
 use prepare::Prepared;
@@ -67,7 +68,9 @@ fn run_timed(
     clock: Clock,
     listener: Option<Sender<RunEvent>>,
 ) -> Result<String, Failure> {
-    let mut prepared = Prepared::build(scene, options)?;
+    let mut warnings = Vec::new();
+    let prepared = Prepared::build(scene, options, &mut warnings);
+    let mut prepared = prepared.inspect_err(|_| warn_early(&warnings, listener.as_ref()))?;
     let opening = Opening::find(&mut prepared, options.resume)?;
     let catches_signals = listener.is_none();
     let progress = Progress::new(&prepared, options.quiet, listener);
@@ -89,6 +92,14 @@ fn run_timed(
     };
     let outcome = run.simulate(is_resumed);
     run.finish(outcome, options)
+}
+
+/// Tells the warnings about a scene that is refused.
+fn warn_early(warnings: &[String], listener: Option<&Sender<RunEvent>>) {
+    let Some(listener) = listener else { return warn(warnings) };
+    for text in warnings {
+        listener.send(RunEvent::Said(format!("warning: {text}"))).ok();
+    }
 }
 
 /// A run in progress.

@@ -2,7 +2,7 @@
 
 use crate::args::StudyOptions;
 use crate::failure::Failure;
-use crate::log::say;
+use crate::log::{say, warn, warnings_before};
 use crate::run::interrupt::listen;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
@@ -16,10 +16,13 @@ use taffeta_study::{Study, StudyReport};
 /// # Errors
 /// Bad usage, a bad scene or folder, before anything is written; a variant that failed; an interruption.
 pub fn study(options: &StudyOptions) -> Result<String, Failure> {
-    let study = Study::read(&options.scene, &wanted(options)).map_err(|error| Failure::usage(&error))?;
+    let study = Study::read(&options.scene, &wanted(options)).map_err(|error| {
+        warn(warnings_before(&error));
+        Failure::usage(&error)
+    })?;
     let root = options.out.clone().unwrap_or_else(|| default_folder(&options.scene));
     let folder = StudyFolder::create(&root).map_err(|error| Failure::usage(&error))?;
-    study.warnings.iter().for_each(|text| say(format!("warning: {text}")));
+    warn(&study.warnings);
     let progress = Progress::new(study.variants.len(), options.quiet);
     let watch = study.watch.clone();
     listen(&watch.stop_flag());

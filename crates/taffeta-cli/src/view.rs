@@ -2,7 +2,7 @@
 
 use crate::args::ViewOptions;
 use crate::failure::Failure;
-use crate::log::say;
+use crate::log::{say, warn, warnings_before};
 use crate::run::{describe_start, read_scene, refuse_world};
 use std::io::Write;
 use taffeta_view::{FolderShow, LiveShow, Server, Show, ViewError};
@@ -14,9 +14,7 @@ use taffeta_view::{FolderShow, LiveShow, Server, Show, ViewError};
 pub fn view(options: &ViewOptions) -> Result<String, Failure> {
     let (show, warnings) = if options.source.is_dir() { open_folder(options)? } else { open_scene(options)? };
     let server = Server::bind(options.port).map_err(|error| Failure::usage(&error))?;
-    for warning in warnings {
-        say(format!("warning: {warning}"));
-    }
+    warn(&warnings);
     let url = server.url();
     let on_ready = || {
         // At once, and not at the end as what other commands say.
@@ -53,8 +51,15 @@ fn open_scene(options: &ViewOptions) -> Result<(Show, Vec<String>), Failure> {
     let scene = read_scene(path, &options.changes)?;
     let title = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     let mut show = LiveShow::new(&scene, title).map_err(|error| match &error {
-        ViewError::World(reason) => refuse_world(path, &scene, reason),
-        other => Failure::usage(other),
+        ViewError::World(reason) => {
+            // The scene was assembled, with the warnings that were lost with the world.
+            scene.assemble().iter().for_each(|built| warn(&built.warnings));
+            refuse_world(path, &scene, reason)
+        }
+        other => {
+            warn(warnings_before(other));
+            Failure::usage(other)
+        }
     })?;
     let warnings = describe_start(&scene, show.world());
     warnings.iter().for_each(|warning| show.warn(warning.clone()));

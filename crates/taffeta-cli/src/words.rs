@@ -1,9 +1,12 @@
-//! `taffeta completions` and `taffeta man`: the words of the command line for shells and for readers of manuals.
+//! `taffeta completions` and `taffeta man`: the words of the command line for shells and for readers of manuals. And the
+//! word that a misspelled command is meant to be.
 
 use crate::args::Arguments;
+use clap::error::{ContextKind, ContextValue};
 use clap::{Command, CommandFactory};
 use clap_complete::Shell;
 use clap_mangen::Man;
+use taffeta_scene::nearest_word;
 
 /// Name of the program.
 const PROGRAM: &str = "taffeta";
@@ -36,6 +39,18 @@ fn section(command: &Command, page: &mut Vec<u8>) {
     man.render_synopsis_section(page).ok();
     man.render_description_section(page).ok();
     man.render_options_section(page).ok();
+}
+
+/// Proposes the command with the fewest other letters than the unknown one of an error, if one is near. The parser prefers
+/// common letters at the ends: of `rn` it would make `render`.
+pub(crate) fn propose_command(error: &mut clap::Error) {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else { return };
+    let program = Arguments::command();
+    let names: Vec<&str> = program.get_subcommands().map(Command::get_name).collect();
+    if let Some(nearest) = nearest_word(word, &names) {
+        let proposal = ContextValue::Strings(vec![nearest.to_owned()]);
+        error.insert(ContextKind::SuggestedSubcommand, proposal);
+    }
 }
 
 #[cfg(test)]

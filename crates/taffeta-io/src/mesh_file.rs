@@ -1,4 +1,4 @@
-//! Surfaces from files of several formats, by the endings of their names: STL, PLY, and else OBJ.
+//! Surfaces from files of several formats, by the endings of their names: OBJ, STL, PLY.
 
 use crate::obj::{ObjError, ObjMesh, parse_obj_file, read_obj, triangulate};
 use crate::{read_file, read_ply_polygons};
@@ -23,14 +23,24 @@ pub enum MeshFormat {
 }
 
 impl MeshFormat {
-    /// The format by the ending of a name; OBJ if the ending is none of the others.
-    pub fn of(path: &Path) -> Self {
-        let is = |ending: &str| path.extension().is_some_and(|found| found.eq_ignore_ascii_case(ending));
-        match (is("stl"), is("ply")) {
-            (true, _) => Self::Stl,
-            (_, true) => Self::Ply,
-            _ => Self::Obj,
+    /// The format by the ending of a name; OBJ for a name without one.
+    ///
+    /// # Errors
+    /// A sentence with the formats that are read, if it is none of them.
+    pub fn of(path: &Path) -> Result<Self, String> {
+        let Some(ending) = path.extension() else { return Ok(Self::Obj) };
+        let ending = ending.to_string_lossy().to_ascii_uppercase();
+        match ending.as_str() {
+            "OBJ" => Ok(Self::Obj),
+            "STL" => Ok(Self::Stl),
+            "PLY" => Ok(Self::Ply),
+            _ => Err(format!("{ending} is not read: OBJ, STL, PLY are; export the mesh as one of them")),
         }
+    }
+
+    /// The format of a file for [`read_mesh`].
+    fn of_file(path: &Path) -> Result<Self, ObjError> {
+        Self::of(path).map_err(|message| ObjError::Whole { path: path.to_owned(), message })
     }
 }
 
@@ -38,9 +48,9 @@ impl MeshFormat {
 /// become one. STL and PLY files give no material coordinates and no lines.
 ///
 /// # Errors
-/// If the file cannot be read, is malformed or has no faces.
+/// If the file is of another format, cannot be read, is malformed or has no faces.
 pub fn read_mesh(path: &Path) -> Result<ObjMesh, ObjError> {
-    if MeshFormat::of(path) == MeshFormat::Obj {
+    if MeshFormat::of_file(path)? == MeshFormat::Obj {
         return read_obj(path);
     }
     let bytes = read_file(path)
@@ -53,7 +63,7 @@ pub fn read_mesh(path: &Path) -> Result<ObjMesh, ObjError> {
 /// # Errors
 /// As [`read_mesh`].
 pub fn parse_mesh(bytes: &[u8], path: &Path) -> Result<ObjMesh, ObjError> {
-    let read = match MeshFormat::of(path) {
+    let read = match MeshFormat::of_file(path)? {
         MeshFormat::Obj => return parse_obj_file(bytes, path),
         MeshFormat::Stl => parse_stl(bytes),
         MeshFormat::Ply => parse_ply(bytes),
@@ -204,6 +214,22 @@ mod tests {
         assert!(refused(b"solid x\nendsolid\n").contains("no triangles"));
         for bytes in [&b""[..], b"v 0 0 0\n", b"solid", &[0; 84], &[255; 300]] {
             assert!(parse_stl(bytes).is_err());
+        }
+    }
+
+    #[test]
+    fn formats_go_by_the_ending_and_unknown_ones_are_named() {
+        let of = |name: &str| MeshFormat::of(Path::new(name));
+        for (name, format) in
+            [("a.OBJ", MeshFormat::Obj), ("a.Stl", MeshFormat::Stl), ("a.x.ply", MeshFormat::Ply)]
+        {
+            assert_eq!(of(name), Ok(format));
+        }
+        assert_eq!(of("folder.d/a"), Ok(MeshFormat::Obj));
+        for ending in ["glb", "gltf", "off", "fbx", "dae", "usd", "usda", "abc", "3ds", "gz"] {
+            let message = parse_mesh(b"", Path::new(&format!("a.{ending}"))).unwrap_err().to_string();
+            let expected = format!("{} is not read: OBJ, STL, PLY", ending.to_uppercase());
+            assert!(message.contains(&expected), "{message}");
         }
     }
 

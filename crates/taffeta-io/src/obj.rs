@@ -1,7 +1,8 @@
 //! Wavefront OBJ, read and written.
 //!
-//! Read: `v`, `vt`, `f` with polygons and negative numbers; all groups and objects form one mesh. Everything else
-//! (normals, materials, comments, statements of other programs) is skipped. Vertices keep their order and their
+//! Read: `v`, `vt`, `f` with polygons and negative numbers; all groups and objects form one mesh. Elements that are no
+//! faces (`l`, `p`, `curv`, `surf`) are counted. Everything else (normals, materials, comments, statements of other
+//! programs) is skipped. Vertices keep their order and their
 //! numbers, which pins refer to.
 //!
 //! ```text
@@ -37,6 +38,8 @@ pub struct ObjMesh {
     pub face_lines: Vec<u32>,
     /// Vertices of the file that no face uses: they are not in the mesh.
     pub dropped_vertices: usize,
+    /// Elements of the file that are no faces, as `3 lines (`l`)`: they are not in the mesh.
+    pub other_elements: Vec<String>,
 }
 
 /// Why an OBJ file cannot be used.
@@ -143,7 +146,7 @@ fn to_mesh(scan: &Scan, source: &tobj::Mesh) -> ObjMesh {
     // Polygons one after the other; the first is not from the file. Without arities all are triangles.
     let mut arities = source.face_arities.iter().map(|arity| *arity as usize).chain(std::iter::repeat(3));
     let mut start = arities.next().unwrap_or_default();
-    let mut result = ObjMesh::default();
+    let mut result = ObjMesh { other_elements: scan.describe_others(), ..ObjMesh::default() };
     let mut material = Vec::new();
     for (line, arity) in scan.face_lines.iter().zip(arities) {
         let corners = start..start + arity;

@@ -96,10 +96,16 @@ pub enum OutlineDefect {
         /// A place on it.
         at: DVec2,
     },
-    /// Its outline meets itself.
-    #[error("crosses or touches itself near {}", show(*at))]
+    /// Its outline crosses itself.
+    #[error("crosses itself at {}", show(*at))]
     CrossesItself {
-        /// Where.
+        /// The crossing.
+        at: DVec2,
+    },
+    /// Its outline meets itself without crossing.
+    #[error("touches itself near {}", show(*at))]
+    TouchesItself {
+        /// A place near the contact.
         at: DVec2,
     },
     /// Its outline meets that of another one.

@@ -34,7 +34,7 @@ impl Document {
     fn syntax_error(&self, SyntaxError { start, end, message }: SyntaxError, format: &str) -> SceneError {
         let message = format!("not valid {format}: {message}");
         let problem = self.problem_at(Origin::File { start, end }, "", message, None);
-        SceneError::Invalid { problems: vec![problem] }
+        SceneError::Invalid { problems: vec![problem], warnings: Vec::new() }
     }
 
     /// The value at a key path, if there is one.

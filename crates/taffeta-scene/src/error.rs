@@ -33,6 +33,8 @@ pub enum SceneError {
     Invalid {
         /// The errors, at least one.
         problems: Vec<Problem>,
+        /// Warnings of what was read before the scene was refused; one line each, no part of the printed report.
+        warnings: Vec<String>,
     },
 }
 
@@ -40,7 +42,15 @@ impl SceneError {
     /// The located errors; empty if the scene could not be read at all.
     pub fn problems(&self) -> &[Problem] {
         match self {
-            SceneError::Invalid { problems } => problems,
+            SceneError::Invalid { problems, .. } => problems,
+            SceneError::File { .. } | SceneError::Override { .. } => &[],
+        }
+    }
+
+    /// Warnings of what was read before the scene was refused.
+    pub fn warnings(&self) -> &[String] {
+        match self {
+            SceneError::Invalid { warnings, .. } => warnings,
             SceneError::File { .. } | SceneError::Override { .. } => &[],
         }
     }

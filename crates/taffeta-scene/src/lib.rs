@@ -40,3 +40,4 @@ pub use scene::{
     Simulation, SolidProbe, SolidShape,
 };
 pub use schema::{scene_keys, scene_schema};
+pub use words::nearest_word;

@@ -96,7 +96,7 @@ pub(crate) fn apply_all(document: &mut Document, overrides: &[Override]) -> Resu
         if let Err(message) = setting.apply(&mut document.root, Origin::Setting(number)) {
             let key = setting.keys.join(".");
             let problem = document.problem_at(Origin::Setting(number), &key, message, None);
-            return Err(SceneError::Invalid { problems: vec![problem] });
+            return Err(SceneError::Invalid { problems: vec![problem], warnings: Vec::new() });
         }
     }
     Ok(())
@@ -108,7 +108,7 @@ pub(crate) fn apply_one(document: &mut Document, setting: &Override) -> Result<(
     document.settings.push(setting.text.clone());
     setting.apply(&mut document.root, origin).map_err(|message| {
         let problem = document.problem_at(origin, &setting.keys.join("."), message, None);
-        SceneError::Invalid { problems: vec![problem] }
+        SceneError::Invalid { problems: vec![problem], warnings: Vec::new() }
     })
 }
 

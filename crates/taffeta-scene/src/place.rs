@@ -28,21 +28,20 @@ impl<'a> Check<'a> {
     /// Ends with the warnings in the order in which they were noted.
     ///
     /// # Errors
-    /// All problems in the order of the file; those of overrides come last.
+    /// All problems in the order of the file; those of overrides come last. The warnings go with them.
     pub(crate) fn finish(self) -> Result<Vec<String>, SceneError> {
-        refuse(self.problems.into_inner())?;
-        Ok(self.warnings.into_inner())
+        refuse(self.problems.into_inner(), self.warnings.into_inner())
     }
 }
 
-/// Problems in the order of the file, those of overrides last, if there are any.
+/// The warnings, if there are no problems.
 ///
 /// # Errors
-/// The problems.
-pub(crate) fn refuse(mut problems: Vec<Problem>) -> Result<(), SceneError> {
+/// The problems in the order of the file, those of overrides last, with the warnings.
+pub(crate) fn refuse(mut problems: Vec<Problem>, warnings: Vec<String>) -> Result<Vec<String>, SceneError> {
     let place = |p: &Problem| p.location.as_ref().map_or((usize::MAX, 0), |at| (at.line, at.column));
     problems.sort_by_key(place);
-    if problems.is_empty() { Ok(()) } else { Err(SceneError::Invalid { problems }) }
+    if problems.is_empty() { Ok(warnings) } else { Err(SceneError::Invalid { problems, warnings }) }
 }
 
 /// A key path. Written out it is the path itself.

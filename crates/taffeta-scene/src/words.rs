@@ -22,9 +22,14 @@ pub(crate) fn quoted_list(words: &[&str]) -> String {
 
 /// A suggestion for a misspelled word.
 pub(crate) fn did_you_mean(word: &str, words: &[&str]) -> Option<String> {
+    nearest_word(word, words).map(|nearest| format!("did you mean `{nearest}`?"))
+}
+
+/// Returns the word that a misspelled one is most likely meant to be: at most a third of its characters differ.
+pub fn nearest_word<'w>(word: &str, words: &[&'w str]) -> Option<&'w str> {
     let limit = (word.chars().count() / 3).max(1);
-    let nearest = words.iter().map(|other| (edit_distance(word, other), *other)).min()?;
-    (nearest.0 <= limit).then(|| format!("did you mean `{}`?", nearest.1))
+    let (distance, nearest) = words.iter().map(|other| (edit_distance(word, other), *other)).min()?;
+    (distance <= limit).then_some(nearest)
 }
 
 /// Levenshtein distance in characters, case ignored.

@@ -4,7 +4,9 @@ use crate::failure::Failure;
 use glam::{DVec2, DVec3};
 use std::path::Path;
 use taffeta_core::TriangleMesh;
-use taffeta_io::{ArchivedArray, NumberArray, NumberKind, ReadError, read_file, read_npz_numbers, read_obj};
+use taffeta_io::{
+    ArchivedArray, MeshFormat, NumberArray, NumberKind, ReadError, read_file, read_npz_numbers, read_obj,
+};
 
 /// Names of the arrays of an NPZ file, the usual one first.
 const POSITIONS: &[&str] = &["positions", "world_pos", "vertices"];
@@ -74,11 +76,16 @@ impl Input {
     /// Reads a file by its ending.
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
         if !is_npz(path) {
+            if MeshFormat::of(path) != Ok(MeshFormat::Obj) {
+                let message = "the mesh must be an OBJ file or an NPZ file with arrays";
+                return Err(Failure::Usage(format!("{}: {message}", path.display())));
+            }
             let file = read_obj(path).map_err(|error| Failure::usage(&error))?;
             let (vertices, face_lines) = (file.source_vertices, file.face_lines);
             let names = Some(ObjNames { vertices, face_lines, dropped: file.dropped_vertices });
             let pinned = vec![false; file.mesh.positions.len()];
-            return Ok(Self { mesh: file.mesh, pinned, names, ..Self::default() });
+            let left_out = file.other_elements;
+            return Ok(Self { mesh: file.mesh, pinned, names, left_out, ..Self::default() });
         }
         let shown = path.display();
         let bytes = read_file(path)

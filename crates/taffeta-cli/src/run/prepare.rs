@@ -3,6 +3,7 @@
 use super::starts::{StartInside, find_starts_inside};
 use crate::args::{RunOptions, SceneChanges};
 use crate::failure::Failure;
+use crate::log::warn;
 use std::path::{Path, PathBuf};
 use taffeta_contact::crossings::Crossing;
 use taffeta_scene::{ClothShape, Override, PlacedProbe, Scene, SceneError, SolidProbe};
@@ -48,17 +49,25 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    /// Checks everything and builds the world.
-    pub(super) fn build(mut scene: Scene, options: &RunOptions) -> Result<Self, Failure> {
+    /// Checks everything and builds the world. `warnings` gets those of a scene that is refused.
+    pub(super) fn build(
+        mut scene: Scene,
+        options: &RunOptions,
+        warnings: &mut Vec<String>,
+    ) -> Result<Self, Failure> {
+        let accuracy = scene.simulation.settings.accuracy;
         if options.draft {
             scene.make_draft();
         }
-        let built = scene.assemble().map_err(|error| Failure::usage(&error))?;
+        let built = scene.assemble().map_err(|error| {
+            warnings.extend_from_slice(error.warnings());
+            Failure::usage(&error)
+        })?;
+        warnings.extend(built.warnings);
         let scene_hash = scene.hash().map_err(|error| Failure::usage(&error))?;
         let motion_hash = hash_motion(&scene).map_err(|error| Failure::usage(&error))?;
-        let mut warnings = built.warnings;
         let mut description = built.world;
-        description.simulation.threads = choose_threads(description.simulation.threads, &mut warnings);
+        description.simulation.threads = choose_threads(description.simulation.threads, warnings);
         let world =
             World::build(&description).map_err(|error| refuse_world(&options.scene, &scene, &error))?;
         if scene.contact.self_contact.is_none() && world.solver_name() == "projective" {
@@ -70,6 +79,9 @@ impl Prepared {
         if ["block", "xpbd", "projective"].contains(&world.solver_name()) && has_weak_pins(&scene) {
             warnings.push(ROUGH_FORCES.to_owned());
         }
+        if options.draft {
+            warnings.extend(describe_vain_draft(&scene, accuracy, &world));
+        }
         warnings.dedup();
         Ok(Self {
             path: options.scene.clone(),
@@ -77,7 +89,7 @@ impl Prepared {
             motion_hash,
             probes: built.probes,
             solid_probes: built.solid_probes,
-            warnings,
+            warnings: std::mem::take(warnings),
             starts_inside,
             world,
             threads: description.simulation.threads,
@@ -86,6 +98,25 @@ impl Prepared {
             scene,
         })
     }
+}
+
+/// A warning of a draft that is the scene itself, whose accuracy was another one before.
+fn describe_vain_draft(scene: &Scene, accuracy: f64, world: &World) -> Option<String> {
+    let reason = if !ask::knows_its_error(world) {
+        format!("the solver {} takes its substeps from the mesh and not from `accuracy`", world.solver_name())
+    } else if scene.simulation.is_static() {
+        "an equilibrium is found without `accuracy`".to_owned()
+    } else if scene.simulation.settings.accuracy == accuracy {
+        "the `accuracy` of the scene is as rough already".to_owned()
+    } else {
+        return None;
+    };
+    let is_remeshed = scene.cloths.iter().any(|cloth| cloth.remesh.is_some());
+    (!is_remeshed).then(|| {
+        format!(
+            "--draft changes nothing: {reason}, and no cloth is remeshed; a coarser mesh makes the run faster"
+        )
+    })
 }
 
 /// The last frame of the run: what the command line asks for, but no frame comes after an equilibrium.
@@ -130,7 +161,10 @@ pub(crate) fn read_scene(path: &Path, changes: &SceneChanges) -> Result<Scene, F
             path.display()
         )));
     }
-    let mut scene = Scene::from_file(path, &overrides).map_err(|error| refuse_scene(path, &error))?;
+    let mut scene = Scene::from_file(path, &overrides).map_err(|error| {
+        warn(error.warnings());
+        refuse_scene(path, &error)
+    })?;
     if let Some(threads) = changes.threads {
         scene.simulation.settings.threads = usize::from(threads);
     }

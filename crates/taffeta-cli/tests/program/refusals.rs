@@ -180,3 +180,64 @@ fn output_folders() {
     );
     desk.refused(&["run", "scene.toml", "--out", "/proc/none/b"], &["/proc/none/b"]);
 }
+
+#[test]
+fn unknown_commands_are_taken_for_the_nearest() {
+    let desk = Desk::new();
+    for (word, command) in [("rn", "run"), ("runn", "run"), ("rendr", "render"), ("studi", "study")] {
+        desk.refused(&[word, "scene.toml"], &[&format!("a similar subcommand exists: '{command}'")]);
+    }
+}
+
+#[test]
+fn warnings_come_before_the_error_that_ends_the_run() {
+    let desk = Desk::new();
+    let wide = "cloth.0.grid.size=[100.0,100.0]";
+    let unused = "materials.rare={ density = 1, stretch = [1, 1], bend = [0, 0] }";
+    let pins = "cloth.0.pin=[{ where = { boundary = true } }, { where = { boundary = true }, \
+                motion = [{ t = 0 }, { t = 1, translate = [1, 0, 0] }] }]";
+    // Refused when the scene is read, when its meshes are made, and when its world is built.
+    let cases: [(&str, &[&str], &[&str]); 5] = [
+        ("run", &[unused, "cloth.0.material=velvett"], &["rare is used by no cloth", "velvett"]),
+        ("study", &[unused, "cloth.0.material=velvett"], &["rare is used by no cloth", "velvett"]),
+        (
+            "run",
+            &[unused, wide, "cloth.0.pin.0.where={ vertices = [999] }"],
+            &["rare is", "is 100 m wide", "vertex 999"],
+        ),
+        (
+            "study",
+            &[unused, wide, "cloth.0.pin.0.where={ vertices = [999] }"],
+            &["rare is", "is 100 m wide", "vertex 999"],
+        ),
+        ("run", &[unused, wide, "obstacle=[]", pins], &["rare is", "is 100 m wide", "both hold vertex"]),
+    ];
+    for (command, changes, parts) in cases {
+        let mut arguments = vec![command, "scene.toml", "--set"];
+        arguments.extend_from_slice(changes);
+        if command == "study" {
+            arguments.extend(["--vary", "simulation.seed=1,2"]);
+        }
+        desk.refused(&arguments, parts);
+        let text = desk.call(&arguments).err;
+        let places: Vec<Option<usize>> = parts.iter().map(|part| text.find(part)).collect();
+        assert!(places.is_sorted() && text.starts_with("warning: "), "{text}");
+        assert!(text.lines().any(|line| line.starts_with("error: ")), "{text}");
+    }
+}
+
+#[test]
+fn a_draft_without_effect_says_so() {
+    let desk = Desk::new();
+    let warned = |changes: &[&str]| {
+        let arguments = ["run", "scene.toml", "--draft", "--frames", "0", "--quiet", "--set", "probe=[]"];
+        let text = desk.done(&[&arguments[..], changes].concat()).err;
+        std::fs::remove_dir_all(desk.path("out")).unwrap();
+        text
+    };
+    assert_eq!(warned(&[]), "");
+    assert_eq!(warned(&["simulation.solver=block", crate::common::REMESH]), "");
+    assert!(warned(&["simulation.solver=block"]).contains("--draft changes nothing: the solver block"));
+    assert!(warned(&["simulation.accuracy=draft"]).contains("is as rough already, and no cloth is remeshed"));
+    assert!(warned(&["simulation.mode=static"]).contains("--draft changes nothing: an equilibrium"));
+}

@@ -38,7 +38,15 @@ fn a_scene_in_meters_has_nothing_to_be_told_of() {
 #[test]
 fn values_in_other_units_are_told_of_once_with_a_cure() {
     let desk = Desk::new();
-    let cases: [(&str, &[&str]); 5] = [
+    let cases: [(&str, &[&str]); 7] = [
+        (
+            "cloth.0.material={ density = 0.15, stretch = [1000.0, 1000.0], bend = [10.0, 5.0] }",
+            &["has a bend of [10.0, 5.0] N·m, more than any cardboard: µN·m? bend = [1e-5, 5e-6] then"],
+        ),
+        (
+            "cloth.0.material={ density = 0.15, thickness = 0.001, stretch = [1e9, 1e9], bend = [1e-5, 1e-5] }",
+            &["more than sheet steel: Pa?", "stretch = [1000000.0, 1000000.0] then, for 0.001 m"],
+        ),
         ("cloth.0.grid.size=[100.0,100.0]", &["is 100 m wide: `cloth.0.grid.size` is in m"]),
         ("cloth.0.grid.size=[0.001,0.001]", &["is 0.001 m small"]),
         (

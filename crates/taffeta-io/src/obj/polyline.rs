@@ -1,7 +1,8 @@
 //! Polylines: the `l` elements of OBJ files, in which ropes are written.
 
 use super::ObjError;
-use crate::read_file;
+use super::read_text;
+use super::scan::words;
 use glam::DVec3;
 use std::path::Path;
 
@@ -11,9 +12,7 @@ use std::path::Path;
 /// # Errors
 /// If the file cannot be read, or a line is malformed, with its number.
 pub fn read_polyline(path: &Path) -> Result<Option<Vec<Vec<DVec3>>>, ObjError> {
-    let bytes = read_file(path)
-        .map_err(|error| ObjError::Unreadable { path: path.to_owned(), reason: error.to_string() })?;
-    parse(&String::from_utf8_lossy(&bytes)).map_err(|(line, message, text)| ObjError::Line {
+    parse(&read_text(path)?).map_err(|(line, message, text)| ObjError::Line {
         path: path.to_owned(),
         line,
         message,
@@ -25,13 +24,13 @@ pub fn read_polyline(path: &Path) -> Result<Option<Vec<Vec<DVec3>>>, ObjError> {
 type Refusal = (usize, String, String);
 
 fn parse(text: &str) -> Result<Option<Vec<Vec<DVec3>>>, Refusal> {
-    let has = |keyword: &str| text.lines().any(|line| line.split_ascii_whitespace().next() == Some(keyword));
+    let has = |keyword: &str| text.lines().any(|line| words(line).next() == Some(keyword));
     if has("f") || !has("l") {
         return Ok(None);
     }
     let (mut points, mut lines) = (Vec::new(), Vec::new());
     for (number, line) in (1..).zip(text.lines()) {
-        let mut words = line.split_ascii_whitespace();
+        let mut words = words(line);
         let refuse = |message: String| (number, message, line.trim_end().to_owned());
         match words.next() {
             Some("v") => {
@@ -39,6 +38,9 @@ fn parse(text: &str) -> Result<Option<Vec<Vec<DVec3>>>, Refusal> {
                 let [x, y, z] = read[..] else {
                     return Err(refuse("a vertex needs three numbers".to_owned()));
                 };
+                if !read.iter().all(|number| number.is_finite()) {
+                    return Err(refuse("the numbers of a vertex must be finite".to_owned()));
+                }
                 points.push(DVec3::new(x, y, z));
             }
             Some("l") => {
@@ -77,12 +79,15 @@ mod tests {
         assert_eq!(read[1], [DVec3::new(1.0, 2.0, 0.0), DVec3::ZERO]);
         assert_eq!(parse("v 0 0 0\nv 1 0 0\nv 1 2 0\nl 1 2\nf 1 2 3\n").unwrap(), None);
         assert_eq!(parse("v 0 0 0\n").unwrap(), None);
+        let comment = parse("v 0 0 0 # a\nv 1 0 0\nl 1 2 # b\n").unwrap().unwrap();
+        assert_eq!(comment, [[DVec3::ZERO, DVec3::X]]);
     }
 
     #[test]
     fn bad_lines_are_refused_with_their_numbers() {
         for (text, line, message) in [
             ("v 0 0\nl 1 1\n", 1, "three numbers"),
+            ("v 0 nan 0\nl 1 1\n", 1, "finite"),
             ("v 0 0 0\nl 1 2\n", 2, "vertex 2 is out of range"),
             ("v 0 0 0\nl 1\n", 2, "two vertices"),
             ("v 0 0 0\nl 1 x\n", 2, "no vertex number"),

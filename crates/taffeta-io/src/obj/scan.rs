@@ -12,6 +12,10 @@
 use std::fmt::Write;
 use std::str::SplitWhitespace;
 
+/// Elements besides faces, with their names: they are counted and left out.
+const OTHER_ELEMENTS: [(&str, &str); 5] =
+    [("l", "lines"), ("p", "points"), ("curv", "curves"), ("curv2", "curves"), ("surf", "surfaces")];
+
 /// Defect with its line, from 1, if it is in one.
 pub(super) type Refusal = (Option<usize>, String);
 
@@ -31,13 +35,15 @@ pub(super) struct Scan {
     pub(super) face_lines: Vec<u32>,
     /// True if the corners have material coordinates.
     pub(super) with_coords: bool,
+    /// How many elements there are of each kind in [`OTHER_ELEMENTS`].
+    others: [usize; OTHER_ELEMENTS.len()],
 }
 
 impl Scan {
     pub(super) fn of(text: &str) -> Result<Self, Refusal> {
         let totals = count_statements(text);
         let kept = String::with_capacity(text.len() + 16 * totals[0].max(totals[1]));
-        let mut scan = Self { kept, face_lines: Vec::new(), with_coords: false };
+        let mut scan = Self { kept, face_lines: Vec::new(), with_coords: false, others: Default::default() };
         scan.keep_numbers(totals);
         let mut so_far = [0, 0];
         for (index, line) in text.lines().enumerate() {
@@ -59,7 +65,10 @@ impl Scan {
                     scan.face_lines.push(number);
                     usize::MAX
                 }
-                _ => 0,
+                other => {
+                    scan.count_element(other);
+                    0
+                }
             };
             for word in words.take(kept_words) {
                 scan.kept.push_str(word);
@@ -68,6 +77,17 @@ impl Scan {
             scan.kept.push('\n');
         }
         Ok(scan)
+    }
+
+    fn count_element(&mut self, keyword: Option<&str>) {
+        let place = OTHER_ELEMENTS.iter().position(|(own, _)| keyword == Some(*own));
+        place.into_iter().for_each(|kind| self.others[kind] += 1);
+    }
+
+    /// Describes the elements that are no faces, kind by kind.
+    pub(super) fn describe_others(&self) -> Vec<String> {
+        let kinds = OTHER_ELEMENTS.iter().zip(self.others).filter(|(_, count)| *count > 0);
+        kinds.map(|((keyword, name), count)| format!("{count} {name} (`{keyword}`)")).collect()
     }
 
     /// The first line: a face with all vertices and material coordinates in order. The shorter list repeats its last.
@@ -140,7 +160,7 @@ impl Scan {
 }
 
 /// The words of a line before the comment.
-fn words(line: &str) -> SplitWhitespace<'_> {
+pub(super) fn words(line: &str) -> SplitWhitespace<'_> {
     line.split('#').next().unwrap_or_default().split_whitespace()
 }
 

@@ -49,39 +49,39 @@ impl FileSequence {
         self.folder.join(self.name(number))
     }
 
-    /// The files that there are: from 0 or else 1, without a gap.
+    /// The files that there are, from the lowest number on, without a gap.
     ///
     /// # Errors
-    /// If there is neither, or a later file after one that is missing: the error names the missing one.
+    /// If there is none, or a later file after one that is missing: the error names the missing one.
     pub fn find(&self) -> Result<Vec<PathBuf>, ObjError> {
-        let exists = |number: &u64| self.path(*number).is_file();
-        let Some(first) = [0, 1].into_iter().find(exists) else {
-            let message =
-                format!("there is no such file, nor {}: a sequence starts with 0 or 1", self.name(1));
+        let numbers = self.list_numbers();
+        if numbers.is_empty() {
+            let message = format!("there is no file of the sequence, as {}", self.name(1001));
             return Err(ObjError::Whole { path: self.path(0), message });
-        };
-        let missing = (first..).find(|number| !exists(number)).unwrap_or(u64::MAX);
-        if let Some(later) = self.find_later(missing) {
+        }
+        if let Some(gap) = numbers.windows(2).find(|pair| pair[0] + 1 < pair[1]) {
             let message = format!(
                 "the file is missing, but {} is there: the numbers of a sequence must be consecutive",
-                self.name(later)
+                self.name(gap[1])
             );
-            return Err(ObjError::Whole { path: self.path(missing), message });
+            return Err(ObjError::Whole { path: self.path(gap[0] + 1), message });
         }
-        Ok((first..missing).map(|number| self.path(number)).collect())
+        Ok(numbers.into_iter().map(|number| self.path(number)).collect())
     }
 
-    /// The smallest number after another one for which there is a file.
-    fn find_later(&self, after: u64) -> Option<u64> {
+    /// The numbers for which there is a file, increasing.
+    fn list_numbers(&self) -> Vec<u64> {
         let folder = if self.folder.as_os_str().is_empty() { Path::new(".") } else { &self.folder };
-        let names =
-            std::fs::read_dir(folder).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-        let number = |name: String| {
+        let number = |entry: std::fs::DirEntry| {
+            let name = entry.file_name().into_string().ok()?;
             let digits = name.strip_prefix(&self.prefix)?.strip_suffix(&self.suffix)?;
-            let number = digits.parse().ok()?;
-            (self.name(number) == name && number > after).then_some(number)
+            let number: u64 = digits.parse().ok()?;
+            (self.name(number) == name && entry.path().is_file()).then_some(number)
         };
-        names.filter_map(number).min()
+        let entries = std::fs::read_dir(folder).into_iter().flatten();
+        let mut numbers: Vec<u64> = entries.filter_map(|entry| number(entry.ok()?)).collect();
+        numbers.sort_unstable();
+        numbers
     }
 }
 

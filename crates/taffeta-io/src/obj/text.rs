@@ -23,27 +23,43 @@ pub(super) fn decode(bytes: Vec<u8>) -> Result<String, String> {
 
 /// The text with statements that go on after a backslash on one line. The lines that they take are left empty behind them,
 /// so that every statement starts in the line in which it did.
+///
+/// Only statements of numbers go on, and only with a number: a backslash that ends a comment or a name (`usemtl lib\`) is
+/// part of it, and one before another statement is dropped.
 pub(super) fn join_lines(text: String) -> String {
-    if !text.contains("\\\n") && !text.contains("\\\r\n") {
+    if !text.contains("\\\n") && !text.contains("\\\r\n") && !text.ends_with('\\') {
         return text;
     }
     let mut joined = String::with_capacity(text.len());
     let mut taken = 0;
-    for line in text.lines() {
-        match line.strip_suffix('\\') {
-            Some(part) => {
-                joined += part;
-                joined.push(' ');
-                taken += 1;
-            }
-            None => {
-                joined += line;
-                (0..=taken).for_each(|_| joined.push('\n'));
-                taken = 0;
-            }
+    let mut lines = text.lines().peekable();
+    let mut is_continued = false;
+    while let Some(line) = lines.next() {
+        let part = line.strip_suffix('\\').filter(|part| is_continued || is_of_numbers(part));
+        let part = part.filter(|part| !part.contains('#'));
+        joined += part.unwrap_or(line);
+        is_continued = part.is_some() && lines.peek().is_some_and(|next| starts_with_number(next));
+        if is_continued {
+            joined.push(' ');
+            taken += 1;
+        } else {
+            (0..=taken).for_each(|_| joined.push('\n'));
+            taken = 0;
         }
     }
     joined
+}
+
+/// Returns whether a line states numbers.
+fn is_of_numbers(line: &str) -> bool {
+    let keyword = line.split_whitespace().next().unwrap_or_default();
+    ["v", "vt", "vn", "vp", "f", "l", "p"].contains(&keyword)
+}
+
+/// Returns whether the first word of a line begins as numbers do, or is another backslash.
+fn starts_with_number(line: &str) -> bool {
+    let rest = line.trim_start();
+    rest.starts_with(|c: char| c.is_ascii_digit() || "+-.\\".contains(c))
 }
 
 #[cfg(test)]
@@ -55,8 +71,17 @@ mod tests {
         let joined = join_lines("v 1 \\\n 2 \\\r\n 3\nf 1 2 3\n".to_owned());
         assert_eq!(joined, "v 1   2   3\n\n\nf 1 2 3\n");
         assert_eq!(join_lines("a\\b\nc".to_owned()), "a\\b\nc");
-        assert_eq!(join_lines("f 1 2 3 \\".to_owned()), "f 1 2 3 \\");
-        assert_eq!(join_lines("x \\\nf 1 2 \\".to_owned()), "x  f 1 2  ");
+        assert_eq!(join_lines("f 1 2 3 \\".to_owned()), "f 1 2 3 \n");
+        assert_eq!(join_lines("f 1 2 \\\n 3 \\\n".to_owned()), "f 1 2   3 \n\n");
+        assert_eq!(join_lines("f 1 \\\r\n\\\r\n 2 3\r\n".to_owned()), "f 1    2 3\n\n\n");
+    }
+
+    #[test]
+    fn backslashes_of_comments_and_names_take_no_line() {
+        for text in ["# a \\\nv 1 2 3\n", "usemtl a\\\nf 1 2 3\n", "f 1 2 3 # b \\\nf 3 2 1\n"] {
+            assert_eq!(join_lines(text.to_owned()), text);
+        }
+        assert_eq!(join_lines("v 1 2 3\\\nv 4 5 6\n".to_owned()), "v 1 2 3\nv 4 5 6\n");
     }
 
     #[test]

@@ -6,9 +6,13 @@ use super::svg::{Drawing, FillRule};
 use glam::DVec2;
 use robust::{Coord, orient2d};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// A polygon has an area if it is at least this part of the square of its perimeter.
 const AREA_MIN: f64 = 1e-9;
+
+/// Sine of the angle between two sides below which they lie along each other: the rest is round-off.
+const SLOPE_MIN: f64 = 1e-6;
 
 /// Columns into which polygons are sorted at most.
 const MOST_COLUMNS: usize = 1024;
@@ -44,11 +48,16 @@ pub(super) fn find_boundaries(
     for (number, points) in loops.iter().enumerate() {
         let perimeter = super::chords::perimeter(points);
         if points.len() < 3 || signed_area(points).abs() <= AREA_MIN * perimeter * perimeter {
+            // The lobes of a bow tie cancel.
+            find_meeting(&loops, number..number + 1, edge_length, |meeting| match meeting.crossing {
+                Some(at) => Err((drawing.path_of[number], OutlineDefect::CrossesItself { at })),
+                None => Ok(()),
+            })?;
             let at = points.first().copied().unwrap_or_default();
             return Err((drawing.path_of[number], OutlineDefect::NoArea { at }));
         }
     }
-    check_crossings(drawing, &loops, edge_length)?;
+    find_meeting(&loops, 0..loops.len(), edge_length, |meeting| Err(refuse_meeting(drawing, meeting)))?;
     let all = Polygons::sort(drawing, &loops);
     let is_kept: Vec<bool> = (0..loops.len()).map(|number| all.is_boundary(number)).collect();
     let kept: Vec<usize> = (0..loops.len()).filter(|number| is_kept[*number]).collect();
@@ -153,15 +162,27 @@ struct Side {
     place: usize,
 }
 
-/// Refuses polygons that meet.
-fn check_crossings(drawing: &Drawing, loops: &[Vec<DVec2>], edge_length: f64) -> Result<(), Refusal> {
-    let all: Vec<Side> = loops
-        .iter()
-        .enumerate()
-        .flat_map(|(polygon, points)| {
-            sides(points).enumerate().map(move |(place, ends)| Side { polygon, ends, place })
-        })
-        .collect();
+/// Two sides that have a point in common.
+struct Meeting {
+    /// Their polygons.
+    polygons: [usize; 2],
+    /// A place near the point.
+    at: DVec2,
+    /// The point, if the sides cross there and not only touch.
+    crossing: Option<DVec2>,
+}
+
+/// Takes a look at the places where some of the polygons meet, until one is refused.
+fn find_meeting(
+    loops: &[Vec<DVec2>],
+    polygons: Range<usize>,
+    edge_length: f64,
+    mut look: impl FnMut(Meeting) -> Result<(), Refusal>,
+) -> Result<(), Refusal> {
+    let of_polygon = |polygon: usize| {
+        sides(&loops[polygon]).enumerate().map(move |(place, ends)| Side { polygon, ends, place })
+    };
+    let all: Vec<Side> = polygons.flat_map(of_polygon).collect();
     // Sides are no longer than an edge: each lies in at most four squares of that size.
     let mut cells: Vec<([i64; 2], usize)> = Vec::new();
     for (number, side) in all.iter().enumerate() {
@@ -176,14 +197,16 @@ fn check_crossings(drawing: &Drawing, loops: &[Vec<DVec2>], edge_length: f64) ->
     for group in cells.chunk_by(|a, b| a.0 == b.0) {
         for (k, (_, first)) in group.iter().enumerate() {
             for (_, second) in &group[k + 1..] {
-                check_pair(drawing, loops, &all[*first], &all[*second])?;
+                let meeting = meet(loops, &all[*first], &all[*second]);
+                meeting.map_or(Ok(()), &mut look)?;
             }
         }
     }
     Ok(())
 }
 
-fn check_pair(drawing: &Drawing, loops: &[Vec<DVec2>], s: &Side, t: &Side) -> Result<(), Refusal> {
+/// The place where two sides meet; `None`: they do not.
+fn meet(loops: &[Vec<DVec2>], s: &Side, t: &Side) -> Option<Meeting> {
     let count = loops[s.polygon].len();
     let is_next = |s: &Side, t: &Side| s.polygon == t.polygon && (s.place + 1) % count == t.place;
     let meets = if is_next(s, t) || is_next(t, s) {
@@ -195,14 +218,60 @@ fn check_pair(drawing: &Drawing, loops: &[Vec<DVec2>], s: &Side, t: &Side) -> Re
         do_meet(s.ends, t.ends)
     };
     if !meets {
-        return Ok(());
+        return None;
     }
-    let (first, second) = (drawing.path_of[s.polygon], drawing.path_of[t.polygon]);
-    let at = 0.5 * (s.ends[0] + s.ends[1]);
-    if first == second {
-        return Err((first, OutlineDefect::CrossesItself { at }));
+    let [along_s, along_t] = [s, t].map(|side| side.ends[1] - side.ends[0]);
+    let is_steep = along_s.perp_dot(along_t).abs() > SLOPE_MIN * along_s.length() * along_t.length();
+    let crossing = || cross_inside(s.ends, t.ends).or_else(|| cross_at_corner(loops, s, t));
+    let crossing = is_steep.then(crossing).flatten();
+    let at = crossing.unwrap_or(0.5 * (s.ends[0] + s.ends[1]));
+    Some(Meeting { polygons: [s.polygon, t.polygon], at, crossing })
+}
+
+/// The point inside of two segments in which they cross.
+fn cross_inside([a, b]: [DVec2; 2], [c, d]: [DVec2; 2]) -> Option<DVec2> {
+    let [of_a, of_b] = [orientation(c, d, a), orientation(c, d, b)];
+    let [of_c, of_d] = [orientation(a, b, c), orientation(a, b, d)];
+    let crosses = of_a * of_b < 0.0 && of_c * of_d < 0.0;
+    crosses.then(|| a.lerp(b, of_a / (of_a - of_b)))
+}
+
+/// The end of one of two sides that lies on the other one, if the polygons cross there.
+fn cross_at_corner(loops: &[Vec<DVec2>], s: &Side, t: &Side) -> Option<DVec2> {
+    let ends = s.ends.iter().chain(&t.ends);
+    let at = *ends.into_iter().find(|end| [s, t].iter().all(|side| do_meet(side.ends, [**end, **end])))?;
+    let ([back, forth], [from, to]) = (directions(loops, s, at), directions(loops, t, at));
+    // The directions from `forth` counter-clockwise to `back` are on one side of the first polygon.
+    let is_beside = |d: DVec2| match forth.perp_dot(back) >= 0.0 {
+        true => forth.perp_dot(d) > 0.0 && d.perp_dot(back) > 0.0,
+        false => forth.perp_dot(d) > 0.0 || d.perp_dot(back) > 0.0,
+    };
+    let is_along = |d: DVec2| [back, forth].iter().any(|own| own.perp_dot(d) == 0.0 && own.dot(d) > 0.0);
+    let crosses = is_beside(from) != is_beside(to) && !is_along(from) && !is_along(to);
+    crosses.then_some(at)
+}
+
+/// The directions from a point on a side back and forth along its polygon.
+fn directions(loops: &[Vec<DVec2>], side: &Side, at: DVec2) -> [DVec2; 2] {
+    let (points, place) = (&loops[side.polygon], side.place);
+    let [mut back, mut forth] = side.ends;
+    if at == back {
+        back = points[(place + points.len() - 1) % points.len()];
+    } else if at == forth {
+        forth = points[(place + 2) % points.len()];
     }
-    Err((first, OutlineDefect::Crosses { other: drawing.names[second].clone(), at }))
+    [back - at, forth - at]
+}
+
+fn refuse_meeting(drawing: &Drawing, meeting: Meeting) -> Refusal {
+    let Meeting { polygons: [first, second], at, crossing } = meeting;
+    let [first, second] = [first, second].map(|polygon| drawing.path_of[polygon]);
+    let defect = match crossing {
+        _ if first != second => OutlineDefect::Crosses { other: drawing.names[second].clone(), at },
+        Some(at) => OutlineDefect::CrossesItself { at },
+        None => OutlineDefect::TouchesItself { at },
+    };
+    (first, defect)
 }
 
 /// Returns whether two segments have a point in common, exactly.

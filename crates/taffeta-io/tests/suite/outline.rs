@@ -139,9 +139,12 @@ fn what_is_no_piece_is_refused_with_the_path() {
         "<path id='sleeve' d='M10 10H50V50'/>",
         &["a.svg: the path \"sleeve\" is open", "[50.00000, 50.00000]", "Z"],
     );
-    refuse("<path d='M10 10 L70 50 H10 L50 10 Z'/>", &["path 1 crosses or touches itself near"]);
-    refuse("<path d='M10 10H50V50H30V10H28V50H10Z'/>", &["path 1 crosses or touches itself"]);
-    refuse("<path d='M10 10H50V50L10 10Z M50 50H90V90Z'/>", &["path 1 crosses or touches itself"]);
+    refuse("<path d='M10 10 L70 50 H10 L50 10 Z'/>", &["path 1 crosses itself at [34.00000, 74.00000]"]);
+    // A bow tie whose lobes have the same area, and one that is drawn twice as wide.
+    refuse("<path d='M10 10 L40 40 L40 10 L10 40 Z'/>", &["path 1 crosses itself at [25.00000, 75.00000]"]);
+    refuse("<path d='M10 10 L70 40 V10 L10 40 Z'/>", &["path 1 crosses itself at [40.00000, 75.00000]"]);
+    refuse("<path d='M10 10H50V50H30V10H28V50H10Z'/>", &["path 1 touches itself near"]);
+    refuse("<path d='M10 10H50V50L10 10Z M50 50H90V90Z'/>", &["path 1 touches itself near [50"]);
     refuse("<path d='M10 10H50L30 10Z'/>", &["path 1 encloses no area"]);
     refuse("<path d='M10 10L50 50L10 10Z'/>", &["path 1 encloses no area"]);
     refuse("<path d='M10 10H14V13H10Z'/>", &["path 1 is 4.0000 m large", "edge_length of 5 m"]);

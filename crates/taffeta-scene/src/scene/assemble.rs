@@ -3,11 +3,12 @@
 use super::Scene;
 use super::obstacle::SceneObstacle;
 use super::plausible::doubt_scene;
-use super::probe::{RopeProbe, SolidProbe};
+use super::probe::{Probe, RopeProbe, SolidProbe};
 use super::rope::SceneRope;
 use super::solid::SceneSolid;
 use crate::error::{Problem, SceneError};
 use crate::memory::available_memory;
+use std::collections::BTreeMap;
 use taffeta_contact::{MeshObstacle, Obstacle};
 use taffeta_core::PanelPoint;
 use taffeta_sim::{ClothDescription, SolidDescription, WorldDescription};
@@ -59,6 +60,8 @@ pub(super) struct Assembly<'a> {
     /// Faces of the cloths so far, and the memory that there is for all \[bytes\].
     pub faces: u64,
     pub memory: Option<u64>,
+    /// Places of probes, by their numbers, that are others in the mesh than in its file.
+    pub moved_probes: BTreeMap<usize, PanelPoint>,
 }
 
 /// Makes everything, in an amount of memory \[bytes\].
@@ -74,7 +77,9 @@ fn assemble(scene: &Scene, memory: Option<u64>) -> Result<BuiltScene, SceneError
     let mut probes = Vec::new();
     for (index, probe) in scene.probes.iter().enumerate() {
         if let Some(cloth) = &cloths[probe.cloth] {
-            probes.extend(assembly.place_probe(&format!("probe.{index}"), probe, cloth));
+            let moved = assembly.moved_probes.get(&index).copied();
+            let probe = Probe { point: moved.unwrap_or(probe.point), ..probe.clone() };
+            probes.extend(assembly.place_probe(&format!("probe.{index}"), &probe, cloth));
         }
     }
     let solids = scene.solids.iter().enumerate();
@@ -83,7 +88,8 @@ fn assemble(scene: &Scene, memory: Option<u64>) -> Result<BuiltScene, SceneError
     let obstacles = scene.obstacles.iter().enumerate();
     let mesh_obstacles = obstacles.filter_map(|(index, o)| assembly.build_obstacle(index, o)).collect();
     if !assembly.problems.is_empty() {
-        return Err(SceneError::Invalid { problems: assembly.problems });
+        let Assembly { problems, warnings, .. } = assembly;
+        return Err(SceneError::Invalid { problems, warnings });
     }
     let in_vacuum = scene.air.density == 0.0 || scene.air.drag == 0.0;
     let world = WorldDescription {
@@ -174,14 +180,21 @@ impl Scene {
 impl<'a> Assembly<'a> {
     /// Begins, with the warnings that the scene has already.
     fn of(scene: &'a Scene, memory: Option<u64>) -> Self {
-        Self { scene, problems: Vec::new(), warnings: scene.warnings.clone(), faces: 0, memory }
+        Self {
+            scene,
+            problems: Vec::new(),
+            warnings: scene.warnings.clone(),
+            faces: 0,
+            memory,
+            moved_probes: BTreeMap::new(),
+        }
     }
 
     /// Ends with a part and all warnings, or with the problems for which it was not made.
     fn finish<T>(self, part: Option<T>) -> Result<(T, Vec<String>), SceneError> {
         match part {
             Some(part) if self.problems.is_empty() => Ok((part, self.warnings)),
-            _ => Err(SceneError::Invalid { problems: self.problems }),
+            _ => Err(SceneError::Invalid { problems: self.problems, warnings: self.warnings }),
         }
     }
 }
@@ -225,11 +238,8 @@ impl Assembly<'_> {
         let key = format!("obstacle.{index}.shape.{}", obstacle.shape.file_key()?);
         match obstacle.read_mesh() {
             Ok(None) => None,
-            Ok(Some((mesh, dropped))) => {
-                if dropped > 0 {
-                    let message = "triangles without area are left out of the obstacle";
-                    self.warnings.push(format!("{key}: {dropped} {message}"));
-                }
+            Ok(Some((mesh, warnings))) => {
+                self.warnings.extend(warnings.into_iter().map(|warning| format!("{key}: {warning}")));
                 Some(mesh)
             }
             Err(error) => {

@@ -4,10 +4,12 @@ use super::assemble::Assembly;
 use super::check::find_mesh_problems;
 use super::cloth::SceneCloth;
 use super::cloth_shape::ClothShape;
-use super::orient::{Turned, turn_mirrored_panels};
-use super::pin::resolve_region;
+use super::mirror::{Mirrored, find_mirrored};
+use super::pin::{resolve_region, select_by_material};
 use super::placed::PlacedMesh;
 use super::plausible::doubt_cloth;
+use taffeta_core::panel_point::PanelSearch;
+use taffeta_core::{PanelPoint, Region};
 use taffeta_io::grid;
 use taffeta_io::obj::read_obj;
 use taffeta_io::outline::read_outline;
@@ -29,11 +31,13 @@ impl Assembly<'_> {
         if !found.is_empty() {
             return None;
         }
-        self.turn_panels(&shape_key, cloth, &mut placed)?;
+        let mirrored = self.find_mirrored(&shape_key, cloth, &placed)?;
+        let pins = self.resolve_pins(key, cloth, &placed, !mirrored.panels.is_empty());
+        self.move_probes(cloth, &placed, &mirrored);
+        mirrored.reflect(&mut placed.mesh);
         self.check_rest_shape(key, cloth, &placed);
         self.check_thickness(key, cloth, &placed);
         self.warnings.extend(doubt_cloth(key, cloth, &placed.mesh));
-        let pins = self.resolve_pins(key, cloth, &placed);
         let seams = self.resolve_seams(key, cloth, &placed)?;
         let mut built = cloth.describe(std::mem::take(&mut placed.mesh), pins, seams);
         match pair_seams(&mut built) {
@@ -85,29 +89,50 @@ impl Assembly<'_> {
         }
     }
 
-    /// Turns over what is mirrored in material space, with a warning; `None` if that cannot be done.
-    fn turn_panels(&mut self, shape_key: &str, cloth: &SceneCloth, placed: &mut PlacedMesh) -> Option<()> {
-        let Turned { faces, reflected } = match turn_mirrored_panels(placed) {
-            Ok(turned) => turned,
+    /// The panels that are mirrored in material space, with a warning; `None` if one of them is in part.
+    fn find_mirrored(
+        &mut self,
+        shape_key: &str,
+        cloth: &SceneCloth,
+        placed: &PlacedMesh,
+    ) -> Option<Mirrored> {
+        let mirrored = match find_mirrored(placed) {
+            Ok(mirrored) => mirrored,
             Err(message) => {
                 self.report(shape_key, format!("{message} (cloth {:?})", cloth.name));
                 return None;
             }
         };
-        if faces > 0 {
+        if !mirrored.panels.is_empty() {
+            let panels: Vec<String> = mirrored.panels.iter().map(u32::to_string).collect();
+            let are = if panels.len() == 1 { " is" } else { "s are" };
             self.warnings.push(format!(
-                "{faces} faces of the cloth {:?} are mirrored in material space and were turned over",
-                cloth.name
+                "panel{are} mirrored in material space (clockwise) in the cloth {:?}: {}; u was reflected there within the \
+                 extent of the panel, and the faces stay as they are",
+                cloth.name,
+                panels.join(", ")
             ));
         }
-        for panel in reflected {
-            self.warnings.push(format!(
-                "panel {panel} of the cloth {:?} is mirrored against the panels that it is sewn to: its u was \
-                 reflected within its own extent",
-                cloth.name
-            ));
+        Some(mirrored)
+    }
+
+    /// Takes the probes of a cloth from the coordinates of its file into those of its mesh.
+    fn move_probes(&mut self, cloth: &SceneCloth, placed: &PlacedMesh, mirrored: &Mirrored) {
+        let Some(material) = placed.mesh.material.as_ref().filter(|_| !mirrored.panels.is_empty()) else {
+            return;
+        };
+        let panels = placed.mesh.panels();
+        let probes = self.scene.probes.iter().enumerate();
+        for (number, probe) in probes.filter(|(_, probe)| self.scene.cloths[probe.cloth].name == cloth.name) {
+            let PanelPoint { panel, material: wanted } = probe.point;
+            let corners = material.iter().map(|corners| corners.map(|u| u.extend(0.0)));
+            let search = PanelSearch::run(panels.iter().copied().zip(corners), wanted.extend(0.0));
+            // A point on several panels is refused when the probe is placed.
+            if let Ok(Some(nearest)) = search.choose(panel) {
+                let point = mirrored.apply(nearest.face as usize, wanted);
+                self.moved_probes.insert(number, PanelPoint::on(nearest.panel, point));
+            }
         }
-        Some(())
     }
 
     /// Refuses a volume of a cloth that is open, and a rest curvature of one that is at rest as it comes.
@@ -236,16 +261,31 @@ impl Assembly<'_> {
                 cloth.name
             ));
         }
+        for elements in &file.other_elements {
+            let path = path.display();
+            self.warnings.push(format!("{path}: {elements} are left out of the cloth {:?}", cloth.name));
+        }
         for coord in file.mesh.material.iter_mut().flatten().flatten() {
             *coord *= *uv_scale;
         }
         Some(PlacedMesh::from_file(file))
     }
 
-    fn resolve_pins(&mut self, key: &str, cloth: &SceneCloth, placed: &PlacedMesh) -> Vec<PinDescription> {
+    /// The pins; those of mirrored panels by vertices, since their boxes are those of the file.
+    fn resolve_pins(
+        &mut self,
+        key: &str,
+        cloth: &SceneCloth,
+        placed: &PlacedMesh,
+        is_mirrored: bool,
+    ) -> Vec<PinDescription> {
         let mut pins = Vec::new();
         for (index, pin) in cloth.pins.iter().enumerate() {
             match resolve_region(&pin.region, placed) {
+                Ok(Region::MaterialBox(_)) if is_mirrored => {
+                    let region = Region::Vertices(select_by_material(&pin.region, &placed.mesh));
+                    pins.push(PinDescription { region, ..pin.clone() });
+                }
                 Ok(region) => pins.push(PinDescription { region, ..pin.clone() }),
                 Err(reason) => {
                     let message = format!("pin {index} of the cloth {:?}: {reason}", cloth.name);

@@ -138,11 +138,14 @@ fn resolve_grid(table: &GridTable, at: &Place<'_>) -> Option<ClothShape> {
 
 fn resolve_mesh(table: &ClothTable, at: &Place<'_>) -> Option<ClothShape> {
     let path = &table.mesh.as_ref()?.0;
-    if MeshFormat::of(Path::new(path)) != MeshFormat::Obj {
-        at.refuse(
-            format!("`{at}` is {path:?}, but the mesh of a cloth must be an OBJ file"),
-            "STL and PLY files have no material coordinates; they are for obstacles",
-        );
+    let help = match MeshFormat::of(Path::new(path)) {
+        Ok(MeshFormat::Obj) => None,
+        Ok(_) => Some("STL and PLY files have no material coordinates; they are for obstacles".to_owned()),
+        Err(unknown) => Some(unknown),
+    };
+    if let Some(help) = help {
+        let message = format!("`{at}` is {path:?}, but the mesh of a cloth must be an OBJ file");
+        at.refuse(message, help.as_str());
         return None;
     }
     let uv_scale = table.uv_scale.map_or(1.0, f64::from);

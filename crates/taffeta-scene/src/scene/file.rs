@@ -267,7 +267,10 @@ impl Scene {
         apply_all(&mut document, overrides)?;
         match read::<SceneTable>(&document) {
             Ok(table) => table.resolve(&document),
-            Err(problems) => Err(refuse(problems).expect_err("a document that cannot be read has a problem")),
+            Err(problems) => {
+                let refused = refuse(problems, Vec::new());
+                Err(refused.expect_err("a document that cannot be read has a problem"))
+            }
         }
     }
 
@@ -298,7 +301,8 @@ impl Scene {
         }
         apply_one(&mut document, &Override::parse(&format!("{key}.0={table}"))?)?;
         let read = read::<SceneTable>(&document);
-        let read = read.or_else(|problems| Err(refuse(problems).expect_err("it cannot be read")))?;
+        let read =
+            read.or_else(|problems| Err(refuse(problems, Vec::new()).expect_err("it cannot be read")))?;
         let mut scene = Scene {
             cloths: Vec::new(),
             ropes: Vec::new(),

@@ -73,12 +73,11 @@ impl SceneObstacle {
         Some(Obstacle { name, shape, place, motion, friction })
     }
 
-    /// Reads the mesh of the obstacle, without the triangles that have no area, and how many those are; `None`: it is in
-    /// closed form.
+    /// Reads the mesh of the obstacle, with a warning for all that is left out of it; `None`: it is in closed form.
     ///
     /// # Errors
     /// If a file cannot be read as a mesh, no triangle has an area, or the files of a sequence do not fit together.
-    pub fn read_mesh(&self) -> Result<Option<(MeshObstacle, usize)>, ObjError> {
+    pub fn read_mesh(&self) -> Result<Option<(MeshObstacle, Vec<String>)>, ObjError> {
         let files = self.shape.files()?;
         let Some(first) = files.first() else { return Ok(None) };
         let (file, shapes, shape_rate) = match &self.shape {
@@ -93,6 +92,10 @@ impl SceneObstacle {
             }
         };
         let Self { name, place, motion, friction, .. } = self.clone();
+        let mut left_out = file.other_elements;
+        if file.dropped_vertices > 0 {
+            left_out.push(format!("{} vertices that belong to no face", file.dropped_vertices));
+        }
         let faces = file.mesh.faces;
         let mut obstacle =
             MeshObstacle { name, faces, shapes, shape_rate, place, motion, friction, skin: None };
@@ -104,7 +107,11 @@ impl SceneObstacle {
         if let Some(message) = obstacle.find_defect() {
             return Err(ObjError::Whole { path: first.clone(), message });
         }
-        Ok(Some((obstacle, dropped)))
+        if dropped > 0 {
+            left_out.push(format!("{dropped} triangles without area"));
+        }
+        let warn = |what: String| format!("{what} are left out of the obstacle");
+        Ok(Some((obstacle, left_out.into_iter().map(warn).collect())))
     }
 
     /// Copy of the obstacle that reads its files from a folder, by its number.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use taffeta_contact::Shape;
 use taffeta_core::Friction;
+use taffeta_io::mesh_file::MeshFormat;
 use taffeta_io::obj::FileSequence;
 use taffeta_sim::SolverChoice;
 
@@ -201,6 +202,11 @@ impl ShapeTable {
         if let Err(message) = FileSequence::parse(&pattern) {
             let help = "for example frames = \"body_%04d.obj\" for body_0000.obj, body_0001.obj, …";
             at.at("frames").refuse(format!("`{at}.frames`: {message}"), help);
+            return None;
+        }
+        if MeshFormat::of(&pattern) != Ok(MeshFormat::Obj) {
+            let message = format!("`{at}.frames`: the files of a sequence must be OBJ files");
+            at.at("frames").refuse(message, "a single file can be OBJ, STL or PLY: mesh = \"body.stl\"");
             return None;
         }
         Some(ObstacleShape::Frames { pattern, rate: self.frame_rate?.0 })

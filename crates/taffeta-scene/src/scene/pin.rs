@@ -15,11 +15,10 @@ pub(super) fn resolve_region(region: &Region, placed: &PlacedMesh) -> Result<Reg
         Region::Vertices(numbers) => return placed.find_vertices(numbers).map(Region::Vertices),
         Region::Box(_) => mesh.positions.iter().any(|point| region.contains_point(*point, None)),
         Region::MaterialBox(_) => {
-            let Some(material) = &mesh.material else {
+            if mesh.material.is_none() {
                 return Err("a material_box needs material coordinates, but the mesh has no vt".to_owned());
-            };
-            let corners = mesh.faces.iter().zip(material).flat_map(|(face, coords)| face.iter().zip(coords));
-            corners.into_iter().any(|(v, u)| region.contains_point(mesh.positions[*v as usize], Some(*u)))
+            }
+            !select_by_material(region, mesh).is_empty()
         }
         Region::Boundary => {
             let edges = directed_edges(mesh);
@@ -36,6 +35,17 @@ pub(super) fn resolve_region(region: &Region, placed: &PlacedMesh) -> Result<Reg
         Region::Box(_) | Region::Vertices(_) => world_extent(mesh),
     };
     Err(format!("the pin holds nothing: no vertex in {wanted}; {extent}"))
+}
+
+/// The vertices of which any corner lies in a region of material space, increasing.
+pub(super) fn select_by_material(region: &Region, mesh: &TriangleMesh) -> Vec<u32> {
+    let corners = mesh.faces.iter().zip(mesh.material.iter().flatten());
+    let corners = corners.flat_map(|(face, coords)| face.iter().zip(coords));
+    let inside = corners.filter(|(v, u)| region.contains_point(mesh.positions[**v as usize], Some(**u)));
+    let mut selected: Vec<u32> = inside.map(|(v, _)| *v).collect();
+    selected.sort_unstable();
+    selected.dedup();
+    selected
 }
 
 fn world_extent(mesh: &TriangleMesh) -> String {

@@ -6,12 +6,17 @@ use super::cloth_shape::ClothShape;
 use glam::{DMat2, DVec2, DVec3};
 use taffeta_core::TriangleMesh;
 use taffeta_core::geometry::doubled_area;
+use taffeta_solve::Material;
 
 /// Sizes of cloths beyond which nobody means meters \[m\].
 const WIDEST: f64 = 10.0;
 const NARROWEST: f64 = 0.005;
 /// The heaviest cloth is carpet, some 4 kg/m².
 const HEAVIEST: f64 = 5.0;
+/// Paper and felt have up to some 0.1 N·m, and cardboard of several millimeters some N·m.
+const STIFFEST_BEND: f64 = 1.0;
+/// A steel sheet of half a millimeter has 1e8 N/m; Young's moduli are larger \[N/m\].
+const STIFFEST_STRETCH: f64 = 1e8;
 /// Three times the gravity of the earth \[m/s²\].
 const STRONGEST_GRAVITY: f64 = 30.0;
 /// Strain at the start above which material coordinates are not meters, and the part of the area that must have it: a few
@@ -39,8 +44,15 @@ pub(super) fn doubt_scene(scene: &Scene) -> Option<String> {
 
 /// Warnings about a cloth with its mesh, placed.
 pub(super) fn doubt_cloth(key: &str, cloth: &SceneCloth, mesh: &TriangleMesh) -> Vec<String> {
-    let warnings = [doubt_size(key, cloth, mesh), doubt_density(key, cloth), doubt_layout(key, cloth, mesh)];
-    warnings.into_iter().flatten().chain(doubt_shapes(key, cloth, mesh)).collect()
+    let warnings = [
+        doubt_size(key, cloth, mesh),
+        doubt_density(key, cloth),
+        doubt_bend(key, cloth),
+        doubt_stretch(key, cloth),
+        doubt_layout(key, cloth, mesh),
+        doubt_shapes(key, cloth, mesh),
+    ];
+    warnings.into_iter().flatten().collect()
 }
 
 fn doubt_density(key: &str, cloth: &SceneCloth) -> Option<String> {
@@ -50,6 +62,29 @@ fn doubt_density(key: &str, cloth: &SceneCloth) -> Option<String> {
             "{key}.material: the cloth {:?} has {density} kg/m², more than any carpet: g/m²? density = {} then",
             cloth.name,
             density / 1000.0
+        )
+    })
+}
+
+fn doubt_bend(key: &str, cloth: &SceneCloth) -> Option<String> {
+    let bend = cloth.material.bend;
+    (bend[0].max(bend[1]) > STIFFEST_BEND).then(|| {
+        format!(
+            "{key}.material: the cloth {:?} has a bend of {bend:?} N·m, more than any cardboard: µN·m? bend = {:?} then",
+            cloth.name,
+            bend.map(|value| round(1e-6 * value))
+        )
+    })
+}
+
+fn doubt_stretch(key: &str, cloth: &SceneCloth) -> Option<String> {
+    let Material { stretch, thickness, .. } = cloth.material;
+    (stretch[0].max(stretch[1]) > STIFFEST_STRETCH).then(|| {
+        format!(
+            "{key}.material: the cloth {:?} has a stretch of {stretch:?} N/m, more than sheet steel: Pa? It is Young's modulus \
+             times thickness: stretch = {:?} then, for {thickness} m",
+            cloth.name,
+            stretch.map(|value| round(thickness * value))
         )
     })
 }

@@ -12,8 +12,7 @@ use crate::derive::world::World;
 use crate::model::loads::{ObstacleLoad, Share, Wrench};
 use glam::DVec3;
 use taffeta_contact::{Contact, ContactName, MeshObstacle};
-use taffeta_core::index::DenseIndex;
-use taffeta_core::{Pose, math};
+use taffeta_core::math;
 
 /// Adds what obstacles have received in a substep of length `h` \[s\], at whose end positions and velocities are in place.
 pub(crate) fn note_loads(world: &mut World, h: f64) {

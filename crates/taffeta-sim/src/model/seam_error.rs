@@ -124,7 +124,8 @@ pub enum SeamDefect {
     /// The panels face opposite ways.
     #[error(
         "the ends that are near each other would not be sewn together: panels {} and {} face opposite ways, so that one \
-         of them must be turned over (by the order of the corners of its faces, or by where it is placed)",
+         of them must be turned over: reverse the order of the corners of all its faces (flip its normals), or place it \
+         the other way round",
         panels[0], panels[1]
     )]
     TurnedOver {

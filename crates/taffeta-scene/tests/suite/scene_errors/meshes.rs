@@ -92,7 +92,6 @@ fn sequences_with_gaps_or_other_meshes_are_refused_with_the_file() {
     let files = folder(&[
         ("gap_0001.obj", SQUARE),
         ("gap_0003.obj", SQUARE),
-        ("late_0002.obj", SQUARE),
         ("other_0.obj", SQUARE),
         ("other_1.obj", &other),
         ("more_0.obj", SQUARE),
@@ -107,7 +106,7 @@ fn sequences_with_gaps_or_other_meshes_are_refused_with_the_file() {
         expect_shape(&files, &shape, "\"DIR", parts);
     };
     bad("gap_%04d.obj", &["gap_0002.obj: the file is missing, but gap_0003.obj is there", "consecutive"]);
-    bad("late_%04d.obj", &["late_0000.obj", "nor late_0001.obj", "starts with 0 or 1"]);
+    bad("absent_%04d.obj", &["absent_0000.obj: there is no file of the sequence, as absent_1001.obj"]);
     bad("other_%d.obj", &["other_1.obj: its faces are not those of other_0.obj"]);
     bad("more_%d.obj", &["more_1.obj: it has 5 vertices, but more_0.obj", "has 4"]);
     bad("cut_%d.obj", &["cut_1.obj: its faces are not those of cut_0.obj"]);
@@ -122,7 +121,13 @@ fn meshes_are_read_without_what_has_no_area() {
     let built = with_shape(&files, "mesh = \"DIR/fin.obj\"").assemble().unwrap();
     let [obstacle] = built.world.mesh_obstacles.as_slice() else { panic!("one mesh") };
     assert_eq!((obstacle.vertex_count(), obstacle.faces.len()), (5, 3));
-    assert!(built.warnings.iter().any(|w| w.contains("obstacle.0.shape.mesh: 1 triangles without area")));
+    assert_eq!(
+        built.warnings[built.warnings.len() - 2..],
+        [
+            "obstacle.0.shape.mesh: 1 vertices that belong to no face are left out of the obstacle",
+            "obstacle.0.shape.mesh: 1 triangles without area are left out of the obstacle",
+        ]
+    );
     assert!(built.world.obstacles.is_empty());
 }
 
@@ -144,6 +149,33 @@ fn a_sequence_is_read_from_its_first_file_to_its_last_with_the_polygons_of_the_f
     let json = scene.to_json().to_string();
     let again = Scene::from_str(&json, Path::new("elsewhere/scene.json"), &[]).unwrap();
     assert_eq!(again.obstacles, scene.obstacles);
+}
+
+#[test]
+fn a_sequence_starts_with_the_lowest_number_that_there_is() {
+    let bent = SQUARE.replace("v 1 1 0", "v 0.3 0.3 0");
+    for [first, second] in [["1001", "1002"], ["0000", "0001"], ["0009", "0010"], ["9999", "10000"]] {
+        let names = [first, second].map(|number| format!("b_{number}.obj"));
+        let files = folder(&[(&names[0], SQUARE), (&names[1], &bent)]);
+        let scene = with_shape(&files, "frames = \"DIR/b_%04d.obj\", frame_rate = 25");
+        let obstacle = &scene.build().unwrap().mesh_obstacles[0];
+        assert_eq!((obstacle.shapes.len(), obstacle.shapes[0][2].x, obstacle.shapes[1][2].x), (2, 1.0, 0.3));
+    }
+    let gap = folder(&[("b_1001.obj", SQUARE), ("b_1003.obj", SQUARE)]);
+    let shape = "frames = \"DIR/b_%d.obj\", frame_rate = 25";
+    expect_shape(&gap, shape, "\"DIR", &["b_1002.obj: the file is missing", "b_1003.obj is there"]);
+}
+
+#[test]
+fn meshes_of_unknown_formats_are_refused_with_those_that_are_read() {
+    let none = folder(&[("a.glb", "glTF\0"), ("a.off", "OFF\n")]);
+    for name in ["a.glb", "a.off", "a.fbx"] {
+        let ending = name[2..].to_uppercase();
+        let expected = format!("{ending} is not read: OBJ, STL, PLY");
+        expect_shape(&none, &format!("mesh = \"DIR/{name}\""), "\"DIR", &[&expected]);
+    }
+    let shape = "frames = \"DIR/a_%d.ply\", frame_rate = 25";
+    expect_shape(&none, shape, "\"DIR", &["a sequence must be OBJ files"]);
 }
 
 const STL: &str = "solid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid\n";

@@ -84,10 +84,10 @@ impl World {
         named.find(|(own, _)| *own == name).map(|(_, id)| id)
     }
 
-    /// The first pin of a name.
+    /// The first pin of a name that holds, or else the first that has let go.
     pub fn find_pin(&self, name: &str) -> Option<PinId> {
-        let place = self.setup.pins.iter().position(|pin| pin.description.name == name)?;
-        Some(PinId(place as u32))
+        let named = self.pin_ids().filter(|pin| self.pin(*pin).name == name);
+        named.min_by_key(|pin| (self.has_released(*pin), *pin))
     }
 
     /// The description of a pin: that from which it was made.

@@ -2,6 +2,7 @@
 #![allow(clippy::duplicate_mod, reason = "every example has the module that examples share")]
 
 mod accuracy;
+mod added_pins;
 mod architecture;
 mod branches;
 mod checkpoint;

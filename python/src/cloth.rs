@@ -204,7 +204,7 @@ impl Cloth {
         Ok(View { version: self.cloth.version(py)?, cloth: self.cloth.copy(py), quantity })
     }
 
-    /// Removes the cloth from the world, with its pins and seams.
+    /// Removes the cloth from the world, with its seams. Pins that hold nothing else let go.
     fn remove(&self, py: Python<'_>) -> PyResult<()> {
         let mut away = self.cloth.world.get().take(py, "remove a cloth")?;
         let removed = away.world().remove_cloth(self.cloth.id);

@@ -271,12 +271,16 @@ class Cloth:
         """Where the vertices lie on the mesh before its topology last changed."""
 
     def remove(self) -> None:
-        """Removes the cloth from the world, with its pins and seams."""
+        """Removes the cloth from the world, with its seams. Pins that hold nothing else let go."""
 
     def add_pin(
         self, vertices: npt.ArrayLike, *, name: str = "", axes: tuple[bool, bool, bool] = (True, True, True)
     ) -> Pin:
-        """Holds vertices, given by their numbers or a mask, where they are by a new pin, along some or all axes."""
+        """Holds vertices, given by their numbers or a mask, where they are by a new pin, along some or all axes.
+
+        The pin also takes along what remeshing adds on the boundary between two of them. Vertices of a pin that was released
+        can be held at once.
+        """
 
     def positions_into(self, out: npt.NDArray[np.float32]) -> None:
         """Writes the positions into a writeable float32 array of shape (vertices, 3) in C order [m]."""
@@ -388,7 +392,7 @@ class Pin:
         """
 
     def release(self) -> None:
-        """Lets go of the vertices."""
+        """Lets go of the vertices: it holds none from now on."""
 
 @final
 class Snapshot:

@@ -259,6 +259,20 @@ def test_a_pin_is_added_to_vertices(world: tf.World) -> None:
     assert np.array_equal(sheet.positions[lowest], before) and "finger" in world.pins and not pin.is_released
 
 
+def test_what_a_pin_lets_go_of_is_held_at_once_by_another(world: tf.World) -> None:
+    sheet = world.cloths["sheet"]
+    first = sheet.add_pin([3, 4], name="finger")
+    before = sheet.positions[[3, 4]]
+    with pytest.raises(tf.ArrayError, match="holds vertex 3 already"):
+        sheet.add_pin([3])
+    first.release()
+    assert len(first.positions) == 0
+    second = sheet.add_pin([3, 4], name="other")
+    second.set_pose(((0.0, 0.01, 0.0), (1, 0, 0, 0)))
+    world.step(1 / 60)
+    assert first.is_released and np.allclose(second.positions, before + [0.0, 0.01, 0.0])
+
+
 def test_bodies_come_and_go(world: tf.World) -> None:
     ball = world.add_obstacle({"name": "ball", "shape": {"sphere": {"radius": 0.1}}, "place": {"translate": [0, -2, 0]}})
     assert ball.kind == "sphere" and list(world.obstacles) == ["ball"]

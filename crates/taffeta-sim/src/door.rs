@@ -205,7 +205,7 @@ impl World {
         pool.install(|| members::add_cloth(self, cloth))
     }
 
-    /// Removes a cloth with its pins and seams. Handles of the others stay.
+    /// Removes a cloth with its seams. Pins that hold nothing else let go. Handles of the others stay.
     ///
     /// # Errors
     /// If there is no such cloth, or it is the surface of a solid.
@@ -318,7 +318,7 @@ impl World {
     }
 
     /// Moves the vertices of a pin to places of their own \[m\] within the next step, each on a straight line, in the order of
-    /// [`pin_vertices`](crate::ask::pin_vertices). What remeshing adds to the pin later stays where it is.
+    /// [`pin_vertices`](crate::ask::pin_vertices). A vertex that remeshing adds between two of them goes midway between theirs.
     ///
     /// # Errors
     /// If there is no such pin, it has let go, there are not as many targets as vertices, or one is not finite.
@@ -326,13 +326,14 @@ impl World {
         drive::set_pin_targets(self, pin, targets)
     }
 
-    /// Holds vertices where they are now by a new pin, along the axes that it holds; its motion starts from there, and the
-    /// times of its keyframes and of its release count from now. Vertices
-    /// that remeshing adds belong to the pin if they lie in its region, which may be that of no vertices. Remeshing
-    /// removes none that a pin holds: one without any axis only keeps its vertices in the mesh.
+    /// Holds vertices where they are now by a new pin, along the axes that it holds; its motion starts from there, and
+    /// the times of its keyframes and of its release count from now. If it clamps, it keeps the direction that the sheet has now. A vertex that remeshing adds between two of them belongs to the
+    /// pin if it lies on the boundary, or in the region of the pin, which may be that of no vertices. Remeshing removes none
+    /// that a pin holds: one without any axis only keeps its vertices in the mesh.
     ///
     /// # Errors
-    /// If there is no such vertex or none at all, another pin holds one or has the name, or the motion makes no sense.
+    /// If there is no such vertex or none at all, a pin that has not let go holds one or has the name, the motion or another part of the
+    /// description makes no sense, or the solver does not know what it asks for.
     pub fn add_pin(
         &mut self,
         vertices: &[VertexIndex],
@@ -342,7 +343,8 @@ impl World {
         pool.install(|| drive::add_pin(self, vertices, description))
     }
 
-    /// Lets a pin go, as if its time had come: its vertices are free from the next step on.
+    /// Lets a pin go, as if its time had come: its vertices are free from the next step on, and another pin can hold them at
+    /// once.
     ///
     /// # Errors
     /// If there is no such pin, or it has let go.

@@ -4,6 +4,8 @@
 //! constant angular velocity, under the same friction, substeps and safeguard as one that moves by keyframes. It stays there
 //! until the next call. A body that was moved once follows its keyframes no more. A checkpoint holds where bodies are.
 //!
+//! Where single vertices of a pin go is a part of the state: the [`Hold`] of each, which goes through every edit of the mesh.
+//!
 //! Everything is checked before it is touched: a refused call leaves the world as it was.
 
 use crate::build::checks::find_pin_defect;

@@ -286,9 +286,8 @@ fn what_lies_between_two_pins_is_free_once_a_caller_has_moved_or_added_one() {
     let whole = || Region::MaterialBox([DVec2::splat(-1.0), DVec2::ONE]);
     let moved = |hold: Hold| Hold { path: Some(Drive::new(0.0, hold.rest, DVec3::ONE)), ..hold };
     let later = |hold: Hold| Hold { rest: hold.rest + DVec3::Z, ..hold };
-    let changes: [(fn(Hold) -> Hold, Option<u32>); 3] =
-        [(|hold| hold, Some(0)), (moved, None), (later, None)];
-    for (change, expected) in changes {
+    let changes: [fn(Hold) -> Hold; 3] = [|hold| hold, moved, later];
+    for (change, expected) in changes.into_iter().zip([Some(0), None, None]) {
         let (mut sheet, built) = two_triangles(flat);
         for (v, pin) in [0, 1].map(|k| built.vertices[k]).into_iter().zip(0..) {
             let vertex = &mut sheet.attributes.vertices[v];

@@ -86,10 +86,10 @@ impl World {
         named.find(|(own, _)| *own == name).map(|(_, id)| id)
     }
 
-    /// The pin of a name. Pins that have let go leave their names to later ones: the last pin of the name counts.
+    /// The pin of a name that holds, or else the last that has let go: pins that have let go leave their names to later ones.
     pub fn find_pin(&self, name: &str) -> Option<PinId> {
-        let place = self.setup.pins.iter().rposition(|pin| pin.description.name == name)?;
-        Some(PinId(place as u32))
+        let named = self.pin_ids().filter(|pin| self.pin(*pin).name == name);
+        named.max_by_key(|pin| (!self.has_released(*pin), *pin))
     }
 
     /// The description of a pin: that from which it was made.

@@ -1,7 +1,7 @@
 //! Pins: what they hold, where they take it, and when they let go.
 //!
 //! A pin holds its vertices along its axes: there they follow its motion exactly, along the other axes they move
-//! freely. A vertex that several pins select belongs to the first; when that lets go, the vertex is free. Pins that take a
+//! freely. What it knows of a vertex is the [`Hold`] of that vertex. A vertex that several pins select belongs to the first; when that lets go, the vertex is free. Pins that take a
 //! vertex to different places are refused. What a pin
 //! has let go of are ordinary vertices, which remeshing refines and coarsens as any other.
 //!

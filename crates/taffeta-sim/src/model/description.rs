@@ -256,8 +256,8 @@ pub struct PinDescription {
     pub motion: Motion,
     /// Which world axes are held, at least one. Along the others the vertices move freely.
     pub axes: [bool; 3],
-    /// True if the sheet's direction along the pinned boundary is held too. Only for solvers that know that
-    /// direction.
+    /// True if the sheet's direction along the pinned boundary is held too: that at time 0, or when the pin was added. Only for
+    /// solvers that know that direction.
     pub clamp: bool,
     /// When it lets go \[s\]: a substep begins then. `None`: never. Like the times of the keyframes it counts from when the
     /// pin, or its body, comes into the world.

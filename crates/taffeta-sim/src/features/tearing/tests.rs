@@ -1,5 +1,6 @@
 //! Tearing as a whole.
 
+use crate::features::pins::pin_vertices;
 use crate::features::tearing::tear::{sizes_at_tears, tear_overloaded};
 use crate::{
     Checkpoint, ClothDescription, Mode, PinDescription, SolverChoice, StepInputs, TearCounts, Tearing, World,
@@ -8,7 +9,7 @@ use crate::{
 use glam::{DVec2, DVec3};
 use taffeta_core::geometry::doubled_area;
 use taffeta_core::random::SplitMix64;
-use taffeta_core::{Keyframe, Motion, Region, TriangleMesh};
+use taffeta_core::{Keyframe, Motion, Pose, Region, TriangleMesh};
 use taffeta_fixtures::tier;
 use taffeta_remesh::{RemeshSettings, isotropic_size, validate_attributes};
 use taffeta_solve::{BendingModel, Material, MembraneModel, MembraneScaling};
@@ -338,6 +339,36 @@ fn what_pins_hold_does_not_come_apart() {
     assert!(run(&mut world, 8).count > 3);
     assert_eq!(held(&world), before);
     validate(&world);
+}
+
+#[test]
+fn an_added_pin_takes_along_what_a_tear_makes_between_its_vertices() {
+    for solver in [SolverChoice::Global, SolverChoice::Block] {
+        // A tear from the left runs up to the right side, which a hand holds and moves across the sheet.
+        let size = DVec2::new(0.2, 0.2);
+        let mut sheet = cloth(sheet((size, [8, 8]), Cut::Alternating, 2, stretch_at(1.1)), 0.01);
+        sheet.remesh = fine(0.004);
+        sheet.pins.extend(grips(0.2, 0.1));
+        let mut world = world(sheet, |description| description.simulation.solver = solver);
+        let side = world.cloth(world.cloth_ids()[0]);
+        let side = side.select(&Region::MaterialBox([DVec2::new(0.2, 0.001), DVec2::new(0.2, 0.199)]));
+        let pin = world.add_pin(&side, &PinDescription::default()).expect("it is free");
+        let rest = |u: DVec2| DVec3::new(u.x, stretch_at(1.1) * u.y, 0.0);
+        let mut torn = 0;
+        for frame in 1..=8 {
+            let pose = Pose { translation: DVec3::Z * (0.001 * f64::from(frame)), ..Pose::IDENTITY };
+            world.set_pin_pose(pin, pose).expect("a pose");
+            torn += run(&mut world, 1).count;
+            for vi in pin_vertices(&world, pin) {
+                let u = world.sheet().layout[vi].truncate();
+                let off = world.motion().positions[vi].distance(pose.apply(rest(u)));
+                assert!(off < 1e-9, "{solver:?}, frame {frame}: {off} m off the hand at {u}");
+            }
+        }
+        let held = pin_vertices(&world, pin).len();
+        assert!(torn > 3 && held > side.len(), "{solver:?}: {torn} tears, {held} held from {}", side.len());
+        validate(&world);
+    }
 }
 
 #[test]

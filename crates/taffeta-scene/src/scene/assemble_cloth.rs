@@ -5,7 +5,7 @@ use super::check::find_mesh_problems;
 use super::cloth::SceneCloth;
 use super::cloth_shape::ClothShape;
 use super::orient::{Turned, turn_mirrored_panels};
-use super::pin::resolve_region;
+use super::pin::{overlapping_panels, resolve_region};
 use super::placed::PlacedMesh;
 use super::plausible::doubt_cloth;
 use taffeta_io::grid;
@@ -244,9 +244,21 @@ impl Assembly<'_> {
 
     fn resolve_pins(&mut self, key: &str, cloth: &SceneCloth, placed: &PlacedMesh) -> Vec<PinDescription> {
         let mut pins = Vec::new();
+        let panels = if cloth.pins.is_empty() { Vec::new() } else { placed.mesh.panels() };
         for (index, pin) in cloth.pins.iter().enumerate() {
-            match resolve_region(&pin.region, placed) {
-                Ok(region) => pins.push(PinDescription { region, ..pin.clone() }),
+            match resolve_region(&pin.region, placed, &panels) {
+                Ok(region) => {
+                    let overlap = overlapping_panels(&region, (&placed.mesh, &panels));
+                    if overlap.len() > 1 {
+                        let names = overlap.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+                        self.warnings.push(format!(
+                            "pin {index} of the cloth {:?} holds vertices of several panels, whose material \
+                             coordinates overlap: {names}; `panel = {}` beside `material_box` holds one",
+                            cloth.name, overlap[0]
+                        ));
+                    }
+                    pins.push(PinDescription { region, ..pin.clone() });
+                }
                 Err(reason) => {
                     let message = format!("pin {index} of the cloth {:?}: {reason}", cloth.name);
                     self.report(&format!("{key}.pin.{index}.where"), message);

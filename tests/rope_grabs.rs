@@ -131,6 +131,20 @@ fn a_rope_clamped_at_an_end_is_grabbed_up_to_that_end_and_not_beyond() {
 }
 
 #[test]
+fn a_grab_of_an_end_whose_target_is_the_end_moves_nothing() {
+    for solver in [SolverChoice::Global, SolverChoice::Block] {
+        for (x, radius) in [(0.0, 0.0), (0.0, 0.3), (1.0, 0.3), (0.52, 0.3)] {
+            let weightless = SimulationSettings { gravity: DVec3::ZERO, ..settings(solver, Some(4)) };
+            let mut world = alone(straight(20), weightless);
+            let end = DVec3::X * x;
+            run_with(&mut world, &pulled(0, (end, radius), (end, 50.0)), 5);
+            let speed = world.loose_state(0).1.iter().map(|v| v.length()).fold(0.0, f64::max);
+            assert!(speed < 1e-9, "{solver:?}, {radius} m around {x}: {speed:.2e} m/s");
+        }
+    }
+}
+
+#[test]
 fn a_point_of_a_rope_is_pinned_where_it_is_and_let_go_again() {
     for solver in [SolverChoice::Global, SolverChoice::Block] {
         let mut world = alone(straight(10), settings(solver, None));

@@ -5,11 +5,11 @@ use super::check::find_mesh_problems;
 use super::cloth::SceneCloth;
 use super::cloth_shape::ClothShape;
 use super::mirror::{Mirrored, find_mirrored};
-use super::pin::{resolve_region, select_by_material};
+use super::pin::{overlapping_panels, resolve_region};
 use super::placed::PlacedMesh;
 use super::plausible::doubt_cloth;
+use taffeta_core::PanelPoint;
 use taffeta_core::panel_point::PanelSearch;
-use taffeta_core::{PanelPoint, Region};
 use taffeta_io::grid;
 use taffeta_io::obj::read_obj;
 use taffeta_io::outline::read_outline;
@@ -32,7 +32,7 @@ impl Assembly<'_> {
             return None;
         }
         let mirrored = self.find_mirrored(&shape_key, cloth, &placed)?;
-        let pins = self.resolve_pins(key, cloth, &placed, !mirrored.panels.is_empty());
+        let pins = self.resolve_pins(key, cloth, &placed, &mirrored);
         self.move_probes(cloth, &placed, &mirrored);
         mirrored.reflect(&mut placed.mesh);
         self.check_rest_shape(key, cloth, &placed);
@@ -271,22 +271,31 @@ impl Assembly<'_> {
         Some(PlacedMesh::from_file(file))
     }
 
-    /// The pins; those of mirrored panels by vertices, since their boxes are those of the file.
+    /// The pins, whose boxes in material space are those of the file.
     fn resolve_pins(
         &mut self,
         key: &str,
         cloth: &SceneCloth,
         placed: &PlacedMesh,
-        is_mirrored: bool,
+        mirrored: &Mirrored,
     ) -> Vec<PinDescription> {
         let mut pins = Vec::new();
+        let panels = if cloth.pins.is_empty() { Vec::new() } else { placed.mesh.panels() };
         for (index, pin) in cloth.pins.iter().enumerate() {
-            match resolve_region(&pin.region, placed) {
-                Ok(Region::MaterialBox(_)) if is_mirrored => {
-                    let region = Region::Vertices(select_by_material(&pin.region, &placed.mesh));
+            match resolve_region(&pin.region, placed, &panels) {
+                Ok(region) => {
+                    let overlap = overlapping_panels(&region, (&placed.mesh, &panels));
+                    if overlap.len() > 1 {
+                        let names = overlap.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+                        self.warnings.push(format!(
+                            "pin {index} of the cloth {:?} holds vertices of several panels, whose material \
+                             coordinates overlap: {names}; `panel = {}` beside `material_box` holds one",
+                            cloth.name, overlap[0]
+                        ));
+                    }
+                    let region = mirrored.reflect_region(region, (&placed.mesh, &panels));
                     pins.push(PinDescription { region, ..pin.clone() });
                 }
-                Ok(region) => pins.push(PinDescription { region, ..pin.clone() }),
                 Err(reason) => {
                     let message = format!("pin {index} of the cloth {:?}: {reason}", cloth.name);
                     self.report(&format!("{key}.pin.{index}.where"), message);

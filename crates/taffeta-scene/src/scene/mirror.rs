@@ -10,8 +10,8 @@
 use super::check::name_face;
 use super::placed::PlacedMesh;
 use glam::DVec2;
-use taffeta_core::TriangleMesh;
 use taffeta_core::geometry::doubled_area;
+use taffeta_core::{Region, TriangleMesh};
 
 /// The panels of a cloth that were reflected.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,6 +28,34 @@ impl Mirrored {
     pub(super) fn apply(&self, face: usize, u: DVec2) -> DVec2 {
         let sum = self.sums.get(face).copied().flatten();
         sum.map_or(u, |sum| DVec2::new(sum - u.x, u.y))
+    }
+
+    /// A region of the file in the coordinates of the mesh, which is still that of the file. A box on one panel is reflected with
+    /// it. One that holds corners of several panels becomes a list of its vertices, for each panel has its own reflection.
+    pub(super) fn reflect_region(&self, region: Region, (mesh, panels): (&TriangleMesh, &[u32])) -> Region {
+        let corners = match &region {
+            Region::MaterialBox(corners) | Region::PanelBox { corners, .. } if !self.panels.is_empty() => {
+                *corners
+            }
+            _ => return region,
+        };
+        let faces = mesh.faces.iter().zip(mesh.material.iter().flatten()).zip(panels).enumerate();
+        let held = faces.flat_map(|(number, ((face, coords), panel))| {
+            let inside = face.iter().zip(coords).filter(|(_, u)| region.contains_corner(*panel, **u));
+            inside.map(move |(v, _)| (*v, number, *panel))
+        });
+        let held: Vec<(u32, usize, u32)> = held.collect();
+        match held.first() {
+            Some((_, face, panel)) if held.iter().all(|(_, _, other)| other == panel) => {
+                Region::PanelBox { panel: *panel, corners: corners.map(|u| self.apply(*face, u)) }
+            }
+            _ => {
+                let mut vertices: Vec<u32> = held.iter().map(|(v, ..)| *v).collect();
+                vertices.sort_unstable();
+                vertices.dedup();
+                Region::Vertices(vertices)
+            }
+        }
     }
 
     /// Takes all corners of a mesh into the coordinates of the file, or the other way round.

@@ -196,6 +196,8 @@ pub(super) struct ClothWhere {
     r#box: Option<Fixed<Vector, 2>>,
     /// Vertices in a box in material space \[m\].
     material_box: Option<Fixed<Corner, 2>>,
+    /// The panel of the `material_box`. Absent: all panels.
+    panel: Option<Count<0>>,
     /// All vertices of the outline.
     boundary: Option<Always>,
     /// Numbers of vertices, from 0.
@@ -210,6 +212,11 @@ impl From<&Region> for ClothWhere {
             Region::MaterialBox(corners) => {
                 Self { material_box: Some(Fixed(corners.map(Corner::from))), ..none }
             }
+            Region::PanelBox { panel, corners } => Self {
+                material_box: Some(Fixed(corners.map(Corner::from))),
+                panel: Some((*panel).into()),
+                ..none
+            },
             Region::Boundary => Self { boundary: Some(Always::TRUE), ..none },
             Region::Vertices(vertices) => Self { vertices: Some(vertices.into()), ..none },
         }
@@ -218,10 +225,19 @@ impl From<&Region> for ClothWhere {
 
 impl Where for ClothWhere {
     fn resolve(&self, _: u32, at: &Place<'_>) -> Option<Region> {
-        match at.only_one(&OF_CLOTHS, "")? {
+        let key = at.only_one(&OF_CLOTHS, "")?;
+        if self.panel.is_some() && key != "material_box" {
+            let at = at.at("panel");
+            at.refuse(format!("`{at}` is given without `material_box`"), "leave `panel` out");
+        }
+        match key {
             "box" => self.r#box.map(resolve_box),
             "material_box" => {
-                self.material_box.map(|Fixed(corners)| Region::MaterialBox(corners.map(Corner::get)))
+                let corners = self.material_box?.0.map(Corner::get);
+                Some(match self.panel.map(Count::to_u32) {
+                    Some(panel) => Region::PanelBox { panel, corners },
+                    None => Region::MaterialBox(corners),
+                })
             }
             "boundary" => Some(Region::Boundary),
             _ => self.vertices.as_ref().map(Vertices::resolve),
@@ -244,7 +260,7 @@ pub(super) struct SolidWhere {
 
 impl From<&Region> for SolidWhere {
     fn from(region: &Region) -> Self {
-        let ClothWhere { r#box, material_box: _, boundary, vertices } = region.into();
+        let ClothWhere { r#box, boundary, vertices, .. } = region.into();
         Self { r#box, boundary, vertices }
     }
 }

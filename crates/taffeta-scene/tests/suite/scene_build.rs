@@ -502,6 +502,31 @@ fn a_probe_where_panels_overlap_names_one() {
 }
 
 #[test]
+fn a_box_of_a_pin_may_name_its_panel() {
+    let mesh = format!("{SQUARE}{SEAM}");
+    let pin = |extra: &str| {
+        format!("[[cloth.pin]]\nwhere = {{ material_box = [[0.0, 0.0], [1.0, 1.5]]{extra} }}\n")
+    };
+    let held = |built: &taffeta_scene::BuiltScene| {
+        let world = World::build(&built.world).unwrap();
+        world.motion().vertex_pins.iter().filter(|pin| pin.is_some()).count()
+    };
+    let both = build_mesh(&mesh, &pin("")).unwrap();
+    let warning = |text: &&String| text.contains("holds vertices of several panels");
+    let found = both.warnings.iter().find(warning).expect("it holds both");
+    assert!(found.contains("overlap: 0, 1; `panel = 0` beside `material_box`"), "{found}");
+    for panel in [0, 1] {
+        let one = build_mesh(&mesh, &pin(&format!(", panel = {panel}"))).unwrap();
+        assert!(one.warnings.iter().find(warning).is_none(), "{:?}", one.warnings);
+        assert!((1..held(&both)).contains(&held(&one)), "{} of {}", held(&one), held(&both));
+    }
+    let report = build_error(&mesh, &pin(", panel = 2"));
+    assert!(report.contains("there is no panel 2, but panels 0 to 1"), "{report}");
+    let report = build_error(&mesh, "[[cloth.pin]]\nwhere = { boundary = true, panel = 0 }\n");
+    assert!(report.contains("is given without `material_box`"), "{report}");
+}
+
+#[test]
 fn a_panel_mirrored_against_its_neighbor_is_reflected_and_a_folded_one_is_refused() {
     // The second triangle as on paper seen from the back: u counts from the right.
     let mirrored = "vt 0 0\nvt 1 0\nvt 1 1\nvt 5 0\nvt 4 1\nvt 5 1\nf 1/1 2/2 3/3\nf 1/4 3/5 4/6\n";

@@ -145,7 +145,7 @@ fn select(body: &LooseDescription, pin: &PinDescription) -> Result<Vec<usize>, S
         Region::Box(_) => {
             (0..count).filter(|i| pin.region.contains_point(body.positions[*i], None)).collect()
         }
-        Region::Boundary | Region::MaterialBox(_) => {
+        Region::Boundary | Region::MaterialBox(_) | Region::PanelBox { .. } => {
             return Err("it selects by the faces of a mesh, of which there are none".into());
         }
     };

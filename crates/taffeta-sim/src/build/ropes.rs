@@ -106,7 +106,7 @@ impl RopeDescription {
             Region::Box(_) => {
                 (0..=last).filter(|i| pin.region.contains_point(self.points[*i], None)).collect()
             }
-            Region::Boundary | Region::MaterialBox(_) => {
+            Region::Boundary | Region::MaterialBox(_) | Region::PanelBox { .. } => {
                 return Err("it selects by the faces of a mesh, of which a rope has none".into());
             }
         };

@@ -138,7 +138,7 @@ impl SolidDescription {
                 on_surface.dedup();
                 on_surface
             }
-            Region::MaterialBox(_) => {
+            Region::MaterialBox(_) | Region::PanelBox { .. } => {
                 return Err("it selects by material coordinates, of which a solid has none".into());
             }
         };

@@ -238,7 +238,7 @@ fn select_pins(
                 Region::Boundary => built.mesh.is_boundary_vertex(built.vertices[range.start + i]),
                 Region::Vertices(list) => list.contains(&(*i as u32)),
                 Region::Box(_) => region.contains_point(cloth.mesh.positions[*i], None),
-                Region::MaterialBox(_) => in_material[*i],
+                Region::MaterialBox(_) | Region::PanelBox { .. } => in_material[*i],
             };
             let held: Vec<usize> = (0..range.len()).filter(is_held).collect();
             if held.is_empty() {
@@ -259,10 +259,12 @@ fn select_pins(
 /// The vertices of which any corner lies in a region of material space.
 fn select_by_material(mesh: &TriangleMesh, region: &Region) -> Vec<bool> {
     let mut selected = vec![false; mesh.positions.len()];
-    if let (Region::MaterialBox(_), Some(material)) = (region, &mesh.material) {
-        for (face, corners) in mesh.faces.iter().zip(material) {
+    if let (Region::MaterialBox(_) | Region::PanelBox { .. }, Some(material)) = (region, &mesh.material) {
+        let has_panel = matches!(region, Region::PanelBox { .. });
+        let panels = if has_panel { mesh.panels() } else { vec![0; mesh.faces.len()] };
+        for ((face, corners), panel) in mesh.faces.iter().zip(material).zip(panels) {
             for (v, u) in face.iter().zip(corners) {
-                selected[*v as usize] |= region.contains_point(DVec3::ZERO, Some(*u));
+                selected[*v as usize] |= region.contains_corner(panel, *u);
             }
         }
     }

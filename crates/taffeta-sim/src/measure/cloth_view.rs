@@ -107,10 +107,12 @@ impl<'a> ClothView<'a> {
                 let points = self.positions().iter();
                 selected = points.map(|x| region.contains_point(*x, None)).collect();
             }
-            Region::MaterialBox(_) => {
-                let corners = self.faces().iter().zip(self.corners());
-                for (v, u) in corners.flat_map(|(face, corners)| face.iter().zip(corners)) {
-                    selected[*v as usize] |= region.contains_point(DVec3::ZERO, Some(*u));
+            Region::MaterialBox(_) | Region::PanelBox { .. } => {
+                let faces = self.faces().iter().zip(self.corners()).zip(self.panels());
+                for ((face, corners), panel) in faces {
+                    for (v, u) in face.iter().zip(corners) {
+                        selected[*v as usize] |= region.contains_corner(*panel, *u);
+                    }
                 }
             }
             Region::Boundary => {

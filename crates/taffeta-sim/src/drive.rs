@@ -7,11 +7,11 @@
 //! Everything is checked before it is touched: a refused call leaves the world as it was.
 
 use crate::change::refuse;
-use crate::derive::bodies::{RopeGuide, rope_guides};
 use crate::derive::world::World;
 use crate::features::pins::{guides_of, hold_anew, pin_vertices};
 use crate::model::description::PinDescription;
 use crate::model::error::BuildError;
+use crate::model::guides::{RopeGuide, rope_guides};
 use crate::model::ids::{ObstacleId, ObstaclePlace, PinId};
 use crate::model::pins::{Pin, PinPoints};
 use crate::model::sheet::VertexName;

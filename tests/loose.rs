@@ -177,12 +177,15 @@ fn checkpoints_of_other_points_are_refused() {
     let mut other = with_cloth();
     other.loose[0].name = "dots".into();
     let error = build(&other).restore(saved.clone()).unwrap_err().to_string();
-    assert!(error.contains("[sheet, points]") && error.contains("[sheet, dots]"), "{error}");
+    assert!(error.contains("[points of 3 vertices]") && error.contains("[dots of 3 vertices]"), "{error}");
     let mut fewer = with_cloth();
     fewer.loose[0].positions.pop();
     fewer.loose[0].masses.pop();
     let error = build(&fewer).restore(saved).unwrap_err().to_string();
-    assert!(error.contains("3 loose vertices"), "{error}");
+    assert!(
+        error.contains("[points of 3 vertices], but this world has the other bodies [points of 2"),
+        "{error}"
+    );
 }
 
 #[test]

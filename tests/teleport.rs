@@ -80,8 +80,11 @@ fn what_is_set_elsewhere_goes_on_as_if_it_were_not() {
         (SolverChoice::Block, true),
     ] {
         for by in [far(), turned()] {
-            let mut here = build(&with_cape(solver, is_remeshed));
-            let mut there = build(&with_cape(solver, is_remeshed));
+            let mut description = with_cape(solver, is_remeshed);
+            // Contact makes the smallest difference grow: a few frames, with equal substeps that are solved well.
+            description.simulation.substeps = Some(4);
+            description.simulation.accuracy = 1e-6;
+            let (mut here, mut there) = (build(&description), build(&description));
             [&mut here, &mut there].into_iter().for_each(|world| drop(run(world, 10)));
             assert_eq!(here.state_hash(), there.state_hash());
             let bodies = all(&there);
@@ -90,14 +93,15 @@ fn what_is_set_elsewhere_goes_on_as_if_it_were_not() {
             let place = there.obstacles()[0].pose_at(there.time());
             assert!(place.translation.distance(by.apply(here.obstacles()[0].place.translate)) < 1e-12);
             let mut touched = 0;
-            for frame in 0..tier(8, 30) {
+            for frame in 0..5 {
                 let [a, b] = [&mut here, &mut there].map(|world| run(world, 1));
                 touched += a.contacts;
                 let case = format!("{solver:?}, remeshed: {is_remeshed}, {by:?}, frame {frame}");
                 assert!((a.metrics.max_strain - b.metrics.max_strain).abs() < 1e-5, "{case}");
                 assert_eq!((b.safeguard.forced, b.safeguard.passed), (0, 0), "{case}");
                 let error = apart(&here, &by, &there, "cape");
-                assert!(error < 1e-4, "{case}: {error:e} m");
+                let bound = if solver == SolverChoice::Global { 1e-5 } else { 1e-11 };
+                assert!(error < bound, "{case}: {error:e} m");
             }
             assert!(touched > 0, "the cape lies on the body");
         }

@@ -256,8 +256,8 @@ impl World {
 
     /// Sets bodies elsewhere at once, by a rigid transformation from where they are: cloths with the pins that hold them, and
     /// obstacles. Nothing is swept on the way, and no time passes. Shapes stay, and velocities are turned along or, if they
-    /// are not kept, zero. What touched something that stays behind touches it no more. Keyframes and poses of pins and
-    /// obstacles, and targets that were set before, are followed by the transformation from now on.
+    /// are not kept, zero. What touched something that stays behind touches it no more. The transformation follows
+    /// keyframes, and poses and targets that were set before; what is set later is a place in the world, as ever.
     ///
     /// ```
     /// # use glam::DVec3;

@@ -10,11 +10,11 @@
 
 use crate::build::checks::find_pin_defect;
 use crate::change::refuse;
-use crate::derive::bodies::{RopeGuide, rope_guides};
 use crate::derive::world::World;
 use crate::features::pins::{guides_of, hold_anew, lets_go, normals_at, pin_vertices};
 use crate::model::description::PinDescription;
 use crate::model::error::BuildError;
+use crate::model::guides::{RopeGuide, rope_guides};
 use crate::model::ids::{ObstacleId, ObstaclePlace, PinId};
 use crate::model::motion::Motion;
 use crate::model::pins::Pin;

@@ -2,8 +2,8 @@
 //!
 //! A rigid transformation takes cloths, with the pins that hold them, and obstacles from where they are to where they are to
 //! be. No way leads there: nothing is swept, and nothing has a speed from it. Shapes, velocities, histories and what sticks to
-//! each other go along, so that the next step is that of an untouched world, transformed. Keyframes and poses of what was set
-//! elsewhere go on from there: the transformation follows them. Positions at time 0 stay what they were.
+//! each other go along, so that the next step is that of an untouched world, transformed. The transformation follows the
+//! keyframes of what was set elsewhere, and where it was told to go. Positions at time 0 stay what they were.
 //!
 //! Everything is checked before it is touched, also whether something would cross that did not before.
 

@@ -2,13 +2,9 @@
 
 use crate::derive::world::World;
 use crate::model::loose::LooseBody;
-use crate::model::setup::Setup;
-use crate::model::sheet::Sheet;
 use crate::model::solid::Solid;
 use glam::DVec3;
 use std::ops::Range;
-use taffeta_core::VertexIndex;
-use taffeta_core::index::DenseIndex;
 
 /// Positions \[m\] and velocities \[m/s\] of the vertices of a loose body, in the order of its description. Ropes are the
 /// last of the loose bodies.
@@ -29,42 +25,6 @@ pub fn loose_vertices(world: &World, body: usize) -> Range<usize> {
     let range = world.state.sheet.vertex_range((world.setup.cloths.len() + body) as u32);
     let visible = world.setup.bodies[body].visible(range.len());
     range.start + visible.start..range.start + visible.end
-}
-
-/// A vertex beyond a clamped end of a rope, with the end and the vertex after it. It only holds a direction: nothing meets it,
-/// and no caller sees it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct RopeGuide {
-    pub vertex: VertexIndex,
-    pub end: VertexIndex,
-    pub second: VertexIndex,
-}
-
-impl RopeGuide {
-    /// The guide where it is in line with the rope, for places or velocities of the end and the vertex after it.
-    pub(crate) fn in_line([end, second]: [DVec3; 2]) -> DVec3 {
-        2.0 * end - second
-    }
-}
-
-/// The guides of all ropes.
-pub(crate) fn rope_guides(setup: &Setup, sheet: &Sheet) -> Vec<RopeGuide> {
-    let mut guides = Vec::new();
-    for (number, body) in setup.bodies.iter().enumerate() {
-        let Some(model) = &body.rope else { continue };
-        let range = sheet.vertex_range((setup.cloths.len() + number) as u32);
-        let guide = |places: [usize; 3]| {
-            let [vertex, end, second] = places.map(VertexIndex::from_usize);
-            RopeGuide { vertex, end, second }
-        };
-        if model.has_guide[0] {
-            guides.push(guide([0, 1, 2].map(|k| range.start + k)));
-        }
-        if model.has_guide[1] {
-            guides.push(guide([1, 2, 3].map(|k| range.end - k)));
-        }
-    }
-    guides
 }
 
 /// Number of cloths and loose bodies together: the bodies by which vertices are counted.

@@ -1,6 +1,5 @@
 //! Everything derived from one topology: blocks, solver, contact candidates, load path.
 
-use crate::derive::bodies::rope_guides;
 use crate::derive::proximity::build_proximity;
 use crate::derive::ropes::build_ropes;
 use crate::derive::solids::{add_projected_solids, build_solids};
@@ -8,6 +7,7 @@ use crate::derive::source::Source;
 use crate::derive::stitches::build_stitches;
 use crate::derive::volumes::{EnclosedLaw, build_enclosed};
 use crate::model::description::SolverChoice;
+use crate::model::guides::rope_guides;
 use crate::model::motion::Motion;
 use crate::model::pins::Pin;
 use crate::model::setup::{Cloth, Setup};

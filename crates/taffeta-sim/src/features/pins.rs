@@ -10,10 +10,10 @@
 //! solver is right to round-off. The block solver errs by the excess of its extension, which in a stiff cloth is a large
 //! part of the strain: 5.6 times the weight with the 7 substeps per frame of `auto`, 1.006 times with 96.
 
-use crate::derive::bodies::{RopeGuide, rope_guides};
 use crate::derive::rebuild::rebuild;
 use crate::derive::world::World;
 use crate::measure::energy::unbalanced_forces;
+use crate::model::guides::{RopeGuide, rope_guides};
 use crate::model::ids::PinId;
 use crate::model::inertia::{Inertia, coast};
 use crate::model::pins::{Pin, along_held};

@@ -8,6 +8,7 @@ pub(crate) mod effort;
 pub(crate) mod error;
 pub(crate) mod friction;
 pub(crate) mod grabs;
+pub(crate) mod guides;
 pub(crate) mod ids;
 pub(crate) mod inertia;
 pub(crate) mod inputs;

@@ -1,13 +1,13 @@
 //! Last stage of a substep: velocities, the guard against numbers that are none, and all that is overloaded.
 
 use crate::contact::loads::note_loads;
-use crate::derive::bodies::{RopeGuide, rope_guides};
 use crate::derive::world::World;
 use crate::features::grabs::settle_grabbed;
 use crate::features::pins::mark_overloaded_pins;
 use crate::features::plastic::yield_folds;
 use crate::features::springs::break_overloaded_edges;
 use crate::model::error::StepError;
+use crate::model::guides::{RopeGuide, rope_guides};
 use crate::step::guard::not_finite;
 use crate::step::integrate::note_history;
 use std::sync::Arc;

@@ -91,6 +91,12 @@ impl Cloth {
         self.cloth.material(py)
     }
 
+    /// Material coordinates of the vertices [m]; `None`: the cloth has none.
+    #[getter]
+    fn vertex_material<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArrayDyn<f64>>>> {
+        self.cloth.vertex_material(py)
+    }
+
     /// Unit normals at the vertices.
     #[getter]
     fn normals<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f32>>> {

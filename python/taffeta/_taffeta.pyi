@@ -226,6 +226,13 @@ class Cloth:
         """Material coordinates of the corners of the faces [m], shape (faces, 3, 2); None: the cloth has none."""
 
     @property
+    def vertex_material(self) -> npt.NDArray[np.float64] | None:
+        """Material coordinates of the vertices [m], shape (vertices, 2); None: the cloth has none.
+
+        A vertex on a seam has several, one for each panel: here are those of its first face.
+        """
+
+    @property
     def strains(self) -> npt.NDArray[np.float64]:
         """The principal Green strain of each face that is the larger one in absolute value, shape (faces,)."""
 
@@ -324,6 +331,10 @@ class Obstacle:
 
     @positions.setter
     def positions(self, positions: npt.ArrayLike, /) -> None: ...
+    @property
+    def faces(self) -> npt.NDArray[np.uint32]:
+        """Corners of the faces of a mesh, shape (faces, 3)."""
+
     def remove(self) -> None:
         """Removes the obstacle from the world."""
 
@@ -338,6 +349,13 @@ class Pin:
     @property
     def is_released(self) -> bool:
         """Whether it has let go."""
+
+    @property
+    def vertices(self) -> npt.NDArray[np.int64]:
+        """Numbers of the held vertices in the arrays of their cloth or rope, shape (held,), in the order of ``positions``.
+
+        A vertex inside of a solid is in no array and has the number -1. Remeshing changes numbers.
+        """
 
     @property
     def positions(self) -> npt.NDArray[np.float64]:
@@ -378,6 +396,7 @@ class Grab:
     def __new__(
         cls, body: str, point: _Vector, target: _Vector, *, stiffness: float = 100.0, radius: float = 0.0
     ) -> Grab: ...
+    def __getnewargs_ex__(self) -> tuple[tuple[str, list[float], list[float]], dict[str, float]]: ...
     @property
     def body(self) -> str:
         """Name of the cloth or rope."""
@@ -566,13 +585,13 @@ class Crew:
 
 def step_worlds(
     crew: Crew,
-    worlds: Sequence[World],
+    worlds: Sequence[tuple[int, World]],
     dt: float,
     gravity: _Vector | None = None,
     wind: _Vector | None = None,
     grabs: Sequence[Sequence[Grab] | None] | None = None,
 ) -> list[StepReport]:
-    """Makes a step of each world."""
+    """Makes a step of each world. Errors name a world by the number that comes with it."""
 
 def time_steps(world: World, dt: float, count: int, pause: float = 0.0) -> list[float]:
     """Makes steps as a program in Rust makes them, and returns how long each took [s]."""
@@ -584,6 +603,7 @@ def run_scene(
     threads: int | None,
     draft: bool,
     resume: bool,
+    complete: bool,
     listener: Callable[..., object],
 ) -> None:
     """Runs a scene into a folder and tells a listener how it goes on."""

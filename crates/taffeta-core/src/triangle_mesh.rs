@@ -16,15 +16,14 @@ pub struct TriangleMesh {
 }
 
 /// Material coordinates of so many vertices \[m\] from those of the corners of faces, see
-/// [`TriangleMesh::vertex_material`].
-///
-/// # Panics
-/// If a face refers to a vertex that there is not.
+/// [`TriangleMesh::vertex_material`]. A corner at a vertex that there is not counts for none.
 pub fn vertex_material(count: usize, faces: &[[u32; 3]], material: &[[DVec2; 3]]) -> Vec<DVec2> {
     let mut coords = vec![DVec2::NAN; count];
     // Backward, so that the first face is the last one to write.
     for (face, corners) in faces.iter().zip(material).rev() {
-        face.iter().zip(corners).for_each(|(vertex, coord)| coords[*vertex as usize] = *coord);
+        for (vertex, coord) in face.iter().zip(corners) {
+            coords.get_mut(*vertex as usize).into_iter().for_each(|place| *place = *coord);
+        }
     }
     coords
 }

@@ -1,7 +1,6 @@
 //! A scene file: its text, and the tree of its values.
 
 use crate::error::{Location, Problem, SceneError};
-use crate::overrides::Override;
 use crate::value::{Kind, Origin, SyntaxError, Value};
 use crate::{json, toml_tree};
 use std::path::{Path, PathBuf};
@@ -32,12 +31,6 @@ impl SceneSource {
             text: text.strip_prefix('\u{feff}').unwrap_or(text).to_owned(),
             settings: Vec::new(),
         }
-    }
-
-    /// The source with further overrides.
-    pub(crate) fn with(mut self, overrides: &[Override]) -> Self {
-        self.settings.extend(overrides.iter().map(|setting| setting.text().to_owned()));
-        self
     }
 }
 

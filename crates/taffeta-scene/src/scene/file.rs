@@ -261,7 +261,7 @@ impl Scene {
     /// # Errors
     /// Everything that is wrong with the scene, each with its place.
     pub fn from_str(text: &str, path: &Path, overrides: &[Override]) -> Result<Self, SceneError> {
-        Self::from_source(SceneSource::new(text, path).with(overrides))
+        Self::from_source(with_settings(SceneSource::new(text, path), overrides))
     }
 
     /// Reads a scene from its source.
@@ -287,7 +287,7 @@ impl Scene {
     /// # Errors
     /// As those of [`Scene::from_source`].
     pub fn with_overrides(&self, more: &[Override]) -> Result<Self, SceneError> {
-        Self::from_source(self.source().clone().with(more))
+        Self::from_source(with_settings(self.source().clone(), more))
     }
 
     /// The path that names the scene in messages.
@@ -337,6 +337,12 @@ impl Scene {
         }
         Ok(blake3::hash(canonical.to_string().as_bytes()).to_hex().to_string())
     }
+}
+
+/// A source with further overrides.
+fn with_settings(mut source: SceneSource, overrides: &[Override]) -> SceneSource {
+    source.settings.extend(overrides.iter().map(|setting| setting.text().to_owned()));
+    source
 }
 
 /// The hash of the file of a body.

@@ -122,6 +122,12 @@ impl Cloth {
         Ok(PyArray1::from_vec(py, found.position.to_array().to_vec()))
     }
 
+    /// Material coordinates of the vertices [m]; `None`: the cloth has none.
+    #[getter]
+    fn vertex_material<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArrayDyn<f64>>>> {
+        self.cloth.vertex_material(py)
+    }
+
     /// Unit normals at the vertices.
     #[getter]
     fn normals<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f32>>> {

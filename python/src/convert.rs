@@ -136,3 +136,43 @@ fn write_float(number: f64, syntax: Syntax) -> String {
         (false, Syntax::Json) => format!("\"{number}\""),
     }
 }
+
+/// What is written in one way in TOML and in another in Python, outside of strings.
+const SPELLINGS: [(&str, &str); 5] = [
+    (" = ", ": "),
+    ("true", "True"),
+    ("false", "False"),
+    ("inf", "float(\"inf\")"),
+    ("nan", "float(\"nan\")"),
+];
+
+/// A value that [`write_value`] has written as TOML, in the notation of Python. Strings are the same in both.
+pub(crate) fn toml_as_python(text: &str) -> String {
+    let mut python = String::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let spelling = SPELLINGS.iter().find(|(toml, _)| rest.starts_with(toml));
+        let (length, spelled) = match spelling {
+            _ if first == '"' => (string_length(rest), &rest[..string_length(rest)]),
+            Some((toml, spelled)) => (toml.len(), *spelled),
+            None => (first.len_utf8(), &rest[..first.len_utf8()]),
+        };
+        python.push_str(spelled);
+        rest = &rest[length..];
+    }
+    python
+}
+
+/// Length of the string at the start of a text, with its quotes \[bytes\].
+fn string_length(text: &str) -> usize {
+    let mut is_escaped = false;
+    for (at, byte) in text.bytes().enumerate().skip(1) {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = true,
+            b'"' => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}

@@ -1,12 +1,13 @@
 //! Exceptions. Their classes are Python code, so that they can inherit from several built-in ones and have attributes.
 
+use crate::convert::toml_as_python;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 use std::path::Path;
 use taffeta_cli::Failure;
 use taffeta_cli::run::refuse_scene;
-use taffeta_scene::{Problem, SceneError};
+use taffeta_scene::SceneError;
 
 /// Makes an exception of a class of `taffeta._errors`.
 pub(crate) fn error(py: Python<'_>, class: &str, text: impl Into<String>) -> PyErr {
@@ -35,9 +36,47 @@ pub(crate) fn error_with(
     }
 }
 
-/// The exception of a scene with errors, with the text of the program.
+/// Longest value that a message shows of an assignment, in characters.
+const SHOWN_VALUE: usize = 60;
+
+/// Spells an override, `key.path=value` as [`write_value`](crate::convert::write_value) writes values, as the assignment that
+/// has made it.
+fn spell_assignment(setting: &str) -> String {
+    let (key, value) = setting.split_once('=').unwrap_or((setting, ""));
+    let value = toml_as_python(value);
+    let value = if value.chars().count() > SHOWN_VALUE { "…" } else { &value };
+    format!("scene[\"{}\"] = {value}", key.trim())
+}
+
+/// The exception of a scene with errors. The text is that of the program; what was set is spelled as Python sets it.
 pub(crate) fn scene_error(py: Python<'_>, path: &Path, problem: &SceneError) -> PyErr {
-    let text = refuse_scene(path, problem).into_reason();
+    scene_error_by(py, path, problem, &spell_assignment)
+}
+
+/// The exception of a table that a world cannot take up by a method.
+pub(crate) fn table_error(
+    py: Python<'_>,
+    path: &Path,
+    problem: &SceneError,
+    (method, key): (&str, &str),
+) -> PyErr {
+    let is_table = |setting: &str| setting.split_once('=').is_some_and(|(own, _)| own == key);
+    let call = format!("world.{method}(…)");
+    scene_error_by(py, path, problem, &|setting| {
+        if is_table(setting) { call.clone() } else { spell_assignment(setting) }
+    })
+}
+
+fn scene_error_by(
+    py: Python<'_>,
+    path: &Path,
+    problem: &SceneError,
+    spell: &dyn Fn(&str) -> String,
+) -> PyErr {
+    let text = match problem {
+        SceneError::File { .. } => refuse_scene(path, problem).into_reason(),
+        SceneError::Override { .. } | SceneError::Invalid { .. } => problem.spelled(spell),
+    };
     error_with(py, "SceneError", text, |fields| {
         let first = problem.problems().first();
         let file = match problem {
@@ -50,7 +89,7 @@ pub(crate) fn scene_error(py: Python<'_>, path: &Path, problem: &SceneError) -> 
         fields.set_item("line", location.map(|at| at.line))?;
         fields.set_item("column", location.map(|at| at.column))?;
         fields.set_item("key", first.map(|problem| problem.key.as_str()))?;
-        let problems: Vec<String> = problem.problems().iter().map(Problem::to_string).collect();
+        let problems: Vec<String> = problem.problems().iter().map(|problem| problem.spelled(spell)).collect();
         fields.set_item("problems", problems)
     })
 }

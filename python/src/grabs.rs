@@ -4,6 +4,7 @@ use crate::errors::error;
 use crate::input::{GivenPoint, given_point, vector};
 use glam::DVec3;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use taffeta_sim::{Grab as SimGrab, StepInputs, World as SimWorld};
 
 /// A pull on a material point.
@@ -77,6 +78,17 @@ impl Grab {
     #[getter]
     fn radius(&self) -> f64 {
         self.radius
+    }
+
+    /// The arguments from which pickling makes it again.
+    fn __getnewargs_ex__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<((&str, [f64; 3], [f64; 3]), Bound<'py, PyDict>)> {
+        let keywords = PyDict::new(py);
+        keywords.set_item("stiffness", self.stiffness)?;
+        keywords.set_item("radius", self.radius)?;
+        Ok(((&self.body, self.point(), self.target()), keywords))
     }
 
     fn __repr__(&self) -> String {

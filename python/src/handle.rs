@@ -111,6 +111,16 @@ impl ClothHandle {
         .map(Some)
     }
 
+    /// Material coordinates of the vertices \[m\].
+    pub(crate) fn vertex_material<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<Option<Bound<'py, PyArrayDyn<f64>>>> {
+        let Some(material) = self.topology(py)?.vertex_material else { return Ok(None) };
+        let count = material.len();
+        show(py, &material, |list: &Vec<DVec2>| bytemuck::cast_slice(list), &[count, 2]).map(Some)
+    }
+
     /// The array of a quantity.
     pub(crate) fn array<'py>(&self, py: Python<'py>, quantity: Quantity) -> PyResult<Bound<'py, PyAny>> {
         match quantity {

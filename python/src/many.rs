@@ -55,13 +55,13 @@ struct Job<'a> {
 
 type Grabs<'py> = Vec<Option<Vec<PyRef<'py, Grab>>>>;
 
-/// Makes a step of each world.
+/// Makes a step of each world. The worlds come with the numbers by which errors name them.
 #[pyfunction]
 #[pyo3(signature = (crew, worlds, dt, gravity = None, wind = None, grabs = None))]
 pub(crate) fn step_worlds(
     py: Python<'_>,
     crew: &Crew,
-    worlds: Vec<Py<World>>,
+    worlds: Vec<(usize, Py<World>)>,
     dt: f64,
     gravity: Option<&Bound<'_, PyAny>>,
     wind: Option<&Bound<'_, PyAny>>,
@@ -73,14 +73,14 @@ pub(crate) fn step_worlds(
             format!("there are grabs for {} worlds, but there are {} worlds", grabs.len(), worlds.len());
         return Err(error(py, "ArrayError", text));
     }
-    let inputs_of = |(number, world): (usize, &Py<World>)| {
-        let grabs = grabs.as_ref().and_then(|grabs| grabs[number].as_deref());
+    let inputs_of = |(place, (number, world)): (usize, &(usize, Py<World>))| {
+        let grabs = grabs.as_ref().and_then(|grabs| grabs[place].as_deref());
         let inputs = world.get().with(py, |world| read_inputs(world, forces.clone(), grabs))?;
         inputs.map_err(|text| error(py, "ArrayError", format!("world {number}: {text}")))
     };
     let inputs: Vec<StepInputs> = worlds.iter().enumerate().map(inputs_of).collect::<PyResult<_>>()?;
     let away: PyResult<Vec<Away<'_>>> =
-        worlds.iter().map(|world| world.get().take(py, "make a step with others")).collect();
+        worlds.iter().map(|(_, world)| world.get().take(py, "make a step with others")).collect();
     let mut away = away?;
     let job = |(away, inputs)| {
         let world = Away::world(away);
@@ -89,7 +89,8 @@ pub(crate) fn step_worlds(
     let jobs: Vec<Mutex<Job<'_>>> = away.iter_mut().zip(inputs).map(job).collect();
     let failure = step_all(py, &crew.pools, &jobs, dt);
     let mut jobs: Vec<Job<'_>> = jobs.into_iter().map(into_job).collect();
-    match failure.or_else(|| find_failures(py, &jobs)) {
+    let numbers: Vec<usize> = worlds.iter().map(|(number, _)| *number).collect();
+    match failure.or_else(|| find_failures(py, &numbers, &jobs)) {
         None => Ok(jobs.into_iter().filter_map(Job::into_report).collect()),
         Some(failure) => {
             py.detach(|| jobs.iter_mut().try_for_each(Job::take_back))
@@ -191,12 +192,12 @@ fn fan_out(pools: &[Arc<ThreadPool>], work: &(dyn Fn(&Arc<ThreadPool>) + Sync), 
 }
 
 /// One exception with those of the worlds that failed; `None`: none did.
-fn find_failures(py: Python<'_>, jobs: &[Job<'_>]) -> Option<PyErr> {
-    let failed = |(number, job): (usize, &'_ Job<'_>)| match &job.outcome {
-        Some(Err(cause)) => Some((number, cause.clone())),
+fn find_failures(py: Python<'_>, numbers: &[usize], jobs: &[Job<'_>]) -> Option<PyErr> {
+    let failed = |(number, job): (&usize, &'_ Job<'_>)| match &job.outcome {
+        Some(Err(cause)) => Some((*number, cause.clone())),
         _ => None,
     };
-    let failures: Vec<(usize, StepError)> = jobs.iter().enumerate().filter_map(failed).collect();
+    let failures: Vec<(usize, StepError)> = numbers.iter().zip(jobs).filter_map(failed).collect();
     let (first, cause) = failures.first()?;
     let more = match failures.len() - 1 {
         0 => String::new(),

@@ -1,7 +1,7 @@
 //! Bodies that come while a world is under way, described by the tables of scene files.
 
 use crate::convert::{Syntax, write_value};
-use crate::errors::{error, scene_error};
+use crate::errors::{error, table_error};
 use crate::scene::warn_all;
 use crate::slot::World;
 use pyo3::prelude::*;
@@ -13,14 +13,16 @@ fn refuse_body(py: Python<'_>, cause: &BuildError) -> PyErr {
     error(py, "BuildError", cause.to_string())
 }
 
-/// What a scene makes of a table, after the warnings about it were given.
+/// Returns what a scene makes of a table, after the warnings about it were given. `call` is the method that took the table, and
+/// the key of the table in messages.
 fn describe<T: Send>(
     py: Python<'_>,
     world: &World,
+    call: (&str, &str),
     read: impl FnOnce() -> Result<(T, Vec<String>), SceneError> + Send,
 ) -> PyResult<T> {
     let (body, warnings) =
-        py.detach(read).map_err(|cause| scene_error(py, world.scene_of().path(), &cause))?;
+        py.detach(read).map_err(|cause| table_error(py, world.scene_of().path(), &cause, call))?;
     warn_all(py, &warnings)?;
     Ok(body)
 }
@@ -28,7 +30,7 @@ fn describe<T: Send>(
 /// Adds an obstacle.
 pub(crate) fn add_obstacle(py: Python<'_>, world: &World, table: &Bound<'_, PyDict>) -> PyResult<ObstacleId> {
     let (scene, table) = (world.scene_of(), write_value(table, "obstacle.0", Syntax::Toml)?);
-    let obstacle = describe(py, world, || scene.describe_obstacle(&table))?;
+    let obstacle = describe(py, world, ("add_obstacle", "obstacle.0"), || scene.describe_obstacle(&table))?;
     let mut away = world.take(py, "add an obstacle")?;
     let world = away.world();
     let added = py.detach(|| match obstacle {
@@ -42,7 +44,7 @@ pub(crate) fn add_obstacle(py: Python<'_>, world: &World, table: &Bound<'_, PyDi
 pub(crate) fn add_cloth(py: Python<'_>, world: &World, table: &Bound<'_, PyDict>) -> PyResult<ClothId> {
     let (scene, table) = (world.scene_of(), write_value(table, "cloth.0", Syntax::Toml)?);
     let faces = world.with(py, |world| world.face_count())?;
-    let cloth = describe(py, world, || scene.describe_cloth(&table, faces))?;
+    let cloth = describe(py, world, ("add_cloth", "cloth.0"), || scene.describe_cloth(&table, faces))?;
     let mut away = world.take(py, "add a cloth")?;
     let world = away.world();
     py.detach(|| world.add_cloth(&cloth)).map_err(|cause| refuse_body(py, &cause))

@@ -7,9 +7,11 @@ use crate::slot::World;
 use glam::{DQuat, DVec3};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
+use std::ops::Range;
 use std::sync::Arc;
 use taffeta_contact::{MeshObstacle, Obstacle as Closed};
 use taffeta_core::Pose;
+use taffeta_core::index::DenseIndex;
 use taffeta_sim::{BuildError, ObstacleId, PinId, World as SimWorld, ask};
 
 /// A position and a quaternion (w, x, y, z).
@@ -32,6 +34,13 @@ fn change(
 fn show_points<'py>(py: Python<'py>, list: Vec<DVec3>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
     let (count, memory) = (list.len(), Arc::new(list));
     show(py, &memory, |list: &Vec<DVec3>| bytemuck::cast_slice(list), &[count, 3])
+}
+
+/// The vertices of each cloth and rope among all of the world.
+fn body_vertices(world: &SimWorld) -> Vec<Range<usize>> {
+    let cloths = world.cloth_ids().iter().map(|id| world.cloth(*id).vertex_range());
+    let ropes = ask::rope_bodies(world).map(|(body, _)| ask::loose_vertices(world, body));
+    cloths.chain(ropes).collect()
 }
 
 /// A name, or what a body without one is called by its number.
@@ -149,6 +158,18 @@ impl Obstacle {
         change(&self.world, positions.py(), |world| world.set_obstacle_mesh(self.id, &list))
     }
 
+    /// Corners of the faces of a mesh.
+    #[getter]
+    fn faces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<u32>>> {
+        let found = self.with(py, |obstacle, _| match obstacle {
+            Stored::Closed(_) => None,
+            Stored::Mesh(mesh) => Some(Arc::new(mesh.faces.clone())),
+        })?;
+        let text = || format!("obstacle {:?} is no mesh: it has a pose, but no faces", self.name);
+        let faces = found.ok_or_else(|| error(py, "ArrayError", text()))?;
+        show(py, &faces, |list: &Vec<[u32; 3]>| list.as_flattened(), &[faces.len(), 3])
+    }
+
     /// Removes the obstacle from the world.
     fn remove(&self, py: Python<'_>) -> PyResult<()> {
         change(&self.world, py, |world| world.remove_obstacle(self.id))
@@ -185,6 +206,21 @@ impl Pin {
     #[getter]
     fn is_released(&self, py: Python<'_>) -> PyResult<bool> {
         self.world.get().with(py, |world| world.has_released(self.id))
+    }
+
+    /// Numbers of the held vertices in the arrays of their cloth or rope; -1 for those inside of a solid.
+    #[getter]
+    fn vertices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<i64>>> {
+        let list: Vec<i64> = self.world.get().with(py, |world| {
+            let bodies = body_vertices(world);
+            let number_of = |vertex: usize| {
+                let body = bodies.iter().find(|range| range.contains(&vertex));
+                body.map_or(-1, |range| (vertex - range.start) as i64)
+            };
+            ask::pin_vertices(world, self.id).into_iter().map(|vi| number_of(vi.to_usize())).collect()
+        })?;
+        let memory = Arc::new(list);
+        show(py, &memory, |list: &Vec<i64>| list, &[memory.len()])
     }
 
     /// Where the vertices are that it holds [m].

@@ -50,6 +50,10 @@ fn describe(py: Python<'_>, data: FrameData) -> PyResult<Bound<'_, PyDict>> {
         let flat: &[f64] = bytemuck::cast_slice::<DVec2, f64>(material.as_flattened());
         dict.set_item("material", PyArray1::from_slice(py, flat).reshape([material.len(), 3, 2])?)?;
     }
+    if let Some(material) = data.mesh.vertex_material() {
+        let flat: &[f64] = bytemuck::cast_slice::<DVec2, f64>(&material);
+        dict.set_item("vertex_material", PyArray1::from_slice(py, flat).reshape([material.len(), 2])?)?;
+    }
     if let Some(velocities) = &data.velocities {
         dict.set_item("velocities", vectors(velocities)?)?;
     }

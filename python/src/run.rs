@@ -18,7 +18,7 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 /// "frame" with number, time and number of vertices, "working" with the time that a frame in work has come to, and "said" with
 /// a line.
 #[pyfunction]
-#[pyo3(signature = (scene, out, frames, threads, draft, resume, listener))]
+#[pyo3(signature = (scene, out, frames, threads, draft, resume, complete, listener))]
 #[expect(clippy::too_many_arguments, reason = "they are the keywords of a Python function")]
 pub(crate) fn run_scene(
     py: Python<'_>,
@@ -28,6 +28,7 @@ pub(crate) fn run_scene(
     threads: Option<usize>,
     draft: bool,
     resume: bool,
+    complete: bool,
     listener: Py<PyAny>,
 ) -> PyResult<()> {
     let mut scene = scene.current().as_ref().clone();
@@ -42,6 +43,7 @@ pub(crate) fn run_scene(
         draft,
         quiet: true,
         resume,
+        complete,
         ..RunOptions::default()
     };
     let copy = scene.clone();

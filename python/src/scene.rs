@@ -9,12 +9,18 @@ use pyo3::types::PyDict;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use taffeta_cli::run::{choose_threads, refuse_world};
-use taffeta_scene::{Override, Scene as SimScene};
+use taffeta_scene::{Override, Scene as SimScene, SceneSource};
 use taffeta_sim::World as SimWorld;
 
 /// Names of scenes that no file holds, as messages show them. The ending says how the text is read.
 const DICT_NAME: &str = "<dict>.json";
 const TEXT_NAME: &str = "<text>.toml";
+
+/// Path, folder, text and overrides of a scene: its source as Python pickles it.
+type Parts = (PathBuf, PathBuf, String, Vec<String>);
+
+/// Cloths whose names the short text of a scene has.
+const NAMED_CLOTHS: usize = 5;
 
 /// A checked scene: what is simulated, and how.
 #[pyclass(frozen, module = "taffeta")]
@@ -133,6 +139,25 @@ impl Scene {
         Self { scene: Mutex::new(self.current()) }
     }
 
+    /// Pickles the scene as its source, so that relative paths lead to the same files in any process.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Parts)> {
+        let SceneSource { path, folder, text, settings } = slf.get().current().source().clone();
+        Ok((slf.get_type().getattr("_from_parts")?, (path, folder, text, settings)))
+    }
+
+    /// The scene of a pickle.
+    #[staticmethod]
+    fn _from_parts(
+        py: Python<'_>,
+        path: PathBuf,
+        folder: PathBuf,
+        text: String,
+        settings: Vec<String>,
+    ) -> PyResult<Self> {
+        let scene = SimScene::from_source(SceneSource { path: path.clone(), folder, text, settings });
+        scene.map(Self::of).map_err(|error| scene_error(py, &path, &error))
+    }
+
     fn __copy__(&self) -> Self {
         self.copy()
     }
@@ -178,8 +203,12 @@ impl Scene {
 
     fn __repr__(&self) -> String {
         let scene = self.current();
-        let cloths: Vec<&str> = scene.cloths.iter().map(|cloth| cloth.name.as_str()).collect();
-        format!("<Scene {} with cloths [{}]>", scene.path().display(), cloths.join(", "))
+        let names = scene.cloths.iter().take(NAMED_CLOTHS).map(|cloth| cloth.name.as_str());
+        let mut names: Vec<&str> = names.collect();
+        if scene.cloths.len() > NAMED_CLOTHS {
+            names.push("…");
+        }
+        format!("<Scene {} with cloths [{}]>", scene.path().display(), names.join(", "))
     }
 }
 

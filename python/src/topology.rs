@@ -3,6 +3,7 @@
 use glam::DVec2;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use taffeta_core::triangle_mesh::vertex_material;
 use taffeta_sim::{ClothId, ClothView};
 
 /// Faces and material coordinates of a cloth, which stay the same until its mesh changes.
@@ -11,12 +12,20 @@ pub(crate) struct Topology {
     version: u64,
     pub faces: Arc<Vec<[u32; 3]>>,
     pub material: Option<Arc<Vec<[DVec2; 3]>>>,
+    /// Material coordinates of the vertices \[m\].
+    pub vertex_material: Option<Arc<Vec<DVec2>>>,
 }
 
 impl Topology {
     fn of(cloth: &ClothView<'_>) -> Self {
-        let material = cloth.cloth().has_material.then(|| Arc::new(cloth.corners().to_vec()));
-        Self { version: cloth.topology_version(), faces: Arc::new(cloth.faces().to_vec()), material }
+        let (faces, has_material) = (cloth.faces(), cloth.cloth().has_material);
+        let by_vertex = || vertex_material(cloth.vertex_range().len(), faces, cloth.corners());
+        Self {
+            version: cloth.topology_version(),
+            faces: Arc::new(faces.to_vec()),
+            material: has_material.then(|| Arc::new(cloth.corners().to_vec())),
+            vertex_material: has_material.then(|| Arc::new(by_vertex())),
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use crate::rope::Rope;
 use crate::slot::World;
 use crate::stepping;
 use crate::teleport::teleport;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use taffeta_sim::{Checkpoint, ClothId, Metrics, ObstacleId, PinId, World as SimWorld, WorldSnapshot, ask};
@@ -252,6 +253,14 @@ impl World {
         let mut away = self.take(py, "count crossings")?;
         let world = away.world();
         Ok(py.detach(|| world.crossings()).map(|crossings| crossings.len()))
+    }
+
+    /// Refuses to be pickled or copied, and says what can be.
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(PyTypeError::new_err(
+            "a World cannot be pickled or copied: pickle its Scene and the bytes of world.save(), and there call \
+             scene.build() and restore(bytes)",
+        ))
     }
 
     fn _repr_png_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {

@@ -45,6 +45,9 @@ class Origins(NamedTuple):
     weights: npt.NDArray[np.float64]
     """Barycentric weights of the corners of that face, shape (vertices, 3)."""
 
+    def __repr__(self) -> str:
+        return f"<Origins of {len(self.face)} vertices>"
+
     def sample(self, faces: npt.ArrayLike, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Brings a field on the mesh before, with its faces and one row per vertex, over to the present vertices."""
         corners = np.asarray(values, dtype=np.float64)[np.asarray(faces)[self.face]]

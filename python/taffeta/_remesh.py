@@ -23,6 +23,9 @@ class Remeshed(NamedTuple):
     origin_weights: npt.NDArray[np.float64]
     """Barycentric weights of the corners of that face, shape (n, 3)."""
 
+    def __repr__(self) -> str:
+        return f"<Remeshed, {len(self.positions)} vertices, {len(self.faces)} faces>"
+
     def sample(self, faces: npt.ArrayLike, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Brings a field of the input, with one row per vertex, over to the vertices of the result."""
         return Origins(self.origin_face, self.origin_weights).sample(faces, values)

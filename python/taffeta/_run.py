@@ -11,26 +11,35 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
+from ._bodies import Bodies
 from ._errors import TaffetaWarning
 from ._progress import Bar
 from ._taffeta import Scene, list_frames, read_frame, run_scene
 
 
+class Arrays(Bodies[npt.NDArray[Any]]):
+    """Arrays of a body in a frame by name. A format that lacks an array leaves it out: OBJ has no velocities."""
+
+    def __repr__(self) -> str:
+        return f"<Arrays {', '.join(f'{name} {array.shape}' for name, array in self.items())}>"
+
+
 class Frame:
     """A frame of a result: its bodies with their arrays."""
 
-    def __init__(self, folder: Path, number: int, frame_time: float) -> None:
+    def __init__(self, folder: Path, number: int, time: float) -> None:
         self.folder = folder
         """The result folder."""
         self.number = number
         """Number of the frame; 0 is the initial state."""
-        self.time = number * frame_time
+        self.time = time
         """Time [s]."""
 
     @property
-    def cloths(self) -> dict[str, dict[str, npt.NDArray[Any]]]:
+    def cloths(self) -> Bodies[Arrays]:
         """Arrays of each body, read from its file: positions, faces, and what else the format holds."""
-        return read_frame(self.folder, self.number)
+        bodies = read_frame(self.folder, self.number)
+        return Bodies("body", {name: Arrays("array", arrays) for name, arrays in bodies.items()})
 
     def _repr_png_(self) -> bytes:
         from ._pictures import png_of
@@ -50,6 +59,9 @@ class Result(Sequence[Frame]):
         self.scene = Scene.load(self.folder / "scene.json")
         """The scene as resolved."""
         self._frames = list_frames(self.folder)
+        # Not by the frame rate: an equilibrium takes no time.
+        metrics = self.metrics if (self.folder / "metrics.csv").exists() else {"frame": [], "time": []}
+        self._times = {int(frame): float(time) for frame, time in zip(metrics["frame"], metrics["time"], strict=True)}
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -82,7 +94,7 @@ class Result(Sequence[Frame]):
         return map(self._frame, self._frames)
 
     def _frame(self, number: int) -> Frame:
-        return Frame(self.folder, number, self.scene.frame_time)
+        return Frame(self.folder, number, self._times.get(number, number * self.scene.frame_time))
 
     def _repr_png_(self) -> bytes:
         from ._pictures import png_of
@@ -101,11 +113,14 @@ def run(
     threads: int | None = None,
     draft: bool = False,
     resume: bool = False,
+    complete: bool = True,
     progress: bool = False,
 ) -> Result:
     """Simulates a scene into a folder, as ``taffeta run`` does: the same files with the same content.
 
-    ``frames`` is the number of frames instead of the scene's duration. ``draft`` is for a first look: rougher and faster.
+    ``complete`` adds NPZ frames, which have velocities, strains and times, unless the scene names the format npz or ply, or
+    writes no frames. ``frames`` is the number of frames instead of the scene's duration. ``draft`` is for a first look:
+    rougher and faster.
     Ctrl-C ends the run with a checkpoint and raises KeyboardInterrupt; ``resume=True`` then goes on in the same folder.
     """
     scene = scene if isinstance(scene, Scene) else Scene.load(scene)
@@ -122,7 +137,7 @@ def run(
             warnings.warn(values[0].removeprefix("warning: "), TaffetaWarning, stacklevel=3)
 
     try:
-        run_scene(scene, out, frames, threads, draft, resume, listen)
+        run_scene(scene, out, frames, threads, draft, resume, complete, listen)
     finally:
         bar.close()
     return Result(out)

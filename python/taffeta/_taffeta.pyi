@@ -255,6 +255,13 @@ class Cloth:
         """Where a material point is [m], shape (3,). ``point`` and ``panel`` are those of a ``Grab``."""
 
     @property
+    def vertex_material(self) -> npt.NDArray[np.float64] | None:
+        """Material coordinates of the vertices [m], shape (vertices, 2); None: the cloth has none.
+
+        A vertex on a seam has several, one for each panel: here are those of its first face.
+        """
+
+    @property
     def strains(self) -> npt.NDArray[np.float64]:
         """The principal Green strain of each face that is the larger one in absolute value, shape (faces,)."""
 
@@ -357,8 +364,13 @@ class Obstacle:
 
     @positions.setter
     def positions(self, positions: npt.ArrayLike, /) -> None: ...
+
     def teleport(self, value: tuple[_Vector, _Vector]) -> None:
         """Sets it at once to a pose: position [m] and quaternion (w, x, y, z). Nothing is swept on the way."""
+
+    @property
+    def faces(self) -> npt.NDArray[np.uint32]:
+        """Corners of the faces of a mesh, shape (faces, 3)."""
 
     def remove(self) -> None:
         """Removes the obstacle from the world."""
@@ -374,6 +386,13 @@ class Pin:
     @property
     def is_released(self) -> bool:
         """Whether it has let go."""
+
+    @property
+    def vertices(self) -> npt.NDArray[np.int64]:
+        """Numbers of the held vertices in the arrays of their cloth or rope, shape (held,), in the order of ``positions``.
+
+        A vertex inside of a solid is in no array and has the number -1. Remeshing changes numbers.
+        """
 
     @property
     def positions(self) -> npt.NDArray[np.float64]:
@@ -422,6 +441,7 @@ class Grab:
         radius: float = 0.0,
         panel: int | None = None,
     ) -> Grab: ...
+    def __getnewargs_ex__(self) -> tuple[tuple[str, list[float], list[float]], dict[str, float]]: ...
     @property
     def body(self) -> str:
         """Name of the cloth or rope."""
@@ -614,13 +634,13 @@ class Crew:
 
 def step_worlds(
     crew: Crew,
-    worlds: Sequence[World],
+    worlds: Sequence[tuple[int, World]],
     dt: float,
     gravity: _Vector | None = None,
     wind: _Vector | None = None,
     grabs: Sequence[Sequence[Grab] | None] | None = None,
 ) -> list[StepReport]:
-    """Makes a step of each world."""
+    """Makes a step of each world. Errors name a world by the number that comes with it."""
 
 def time_steps(world: World, dt: float, count: int, pause: float = 0.0) -> list[float]:
     """Makes steps as a program in Rust makes them, and returns how long each took [s]."""
@@ -632,6 +652,7 @@ def run_scene(
     threads: int | None,
     draft: bool,
     resume: bool,
+    complete: bool,
     listener: Callable[..., object],
 ) -> None:
     """Runs a scene into a folder and tells a listener how it goes on."""

@@ -1,16 +1,19 @@
 """Many worlds that are stepped together."""
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _taffeta
 from ._bodies import Bodies
-from ._errors import ArrayError
+from ._errors import ArrayError, ArrayTypeError
 from ._taffeta import Cloth, Grab, Scene, StepReport, World
 
 Arrays = npt.NDArray[np.float64] | list[npt.NDArray[np.float64]]
+# Numbers of worlds, or a mask of all.
+Only = Sequence[int] | npt.NDArray[np.integer[Any]] | npt.NDArray[np.bool_] | None
 
 
 class VectorCloth:
@@ -47,6 +50,9 @@ class VectorCloth:
     def normals_into(self, out: npt.NDArray[np.float32]) -> None:
         """Writes the unit normals at the vertices into a float32 array of shape (worlds, vertices, 3)."""
         self._write("normals_into", out)
+
+    def __repr__(self) -> str:
+        return f"<VectorCloth {self.cloths[0].name!r} of {len(self.cloths)} worlds>"
 
     def _write(self, method: str, out: npt.NDArray[np.float32]) -> None:
         if not self._is_fixed:
@@ -116,22 +122,44 @@ class VectorWorld(Sequence[World]):
         gravity: Sequence[float] | npt.NDArray[np.float64] | None = None,
         wind: Sequence[float] | npt.NDArray[np.float64] | None = None,
         grabs: Sequence[Sequence[Grab] | None] | None = None,
-        only: Sequence[int] | npt.NDArray[np.int64] | None = None,
+        only: Only = None,
     ) -> list[StepReport]:
-        """Advances all worlds by a time [s], or those with the numbers ``only``.
+        """Advances all worlds by a time [s], or those with the numbers ``only``, which may also be a mask of all worlds.
 
         ``grabs`` has a list of grabs for each world that is stepped. If one world fails, all are as before the step.
         """
-        worlds = self._worlds if only is None else [self._worlds[number] for number in only]
+        worlds = [(number, self._worlds[number]) for number in self._choose(only)]
         return _taffeta.step_worlds(self._crew, worlds, dt, gravity, wind, grabs)
+
+    def _choose(self, only: Only) -> list[int]:
+        """The numbers of the chosen worlds, from 0, in the order in which they are given; None are all."""
+        count = len(self)
+        if only is None:
+            return list(range(count))
+        chosen = np.asarray(only)
+        if chosen.dtype == np.bool_:
+            if chosen.shape != (count,):
+                raise ArrayError(f"only is a mask of the shape {chosen.shape}, but must have ({count},)")
+            return [int(number) for number in np.flatnonzero(chosen)]
+        if chosen.ndim != 1 or (chosen.size > 0 and chosen.dtype.kind not in "iu"):
+            raise ArrayTypeError(f"only is {only!r}, but must have numbers of worlds or be a mask of them")
+        numbers: list[int] = []
+        for given in map(int, chosen):
+            number = given + count if given < 0 else given
+            if not 0 <= number < count:
+                raise ArrayError(f"only has world {given}, but there are {count}, from 0")
+            if number in numbers:
+                raise ArrayError(f"only has world {number} twice; a step moves each world once")
+            numbers.append(number)
+        return numbers
 
     def save(self) -> list[bytes]:
         """Returns the state of each world."""
         return [world.save() for world in self._worlds]
 
-    def restore(self, states: Sequence[bytes], only: Sequence[int] | npt.NDArray[np.int64] | None = None) -> None:
-        """Takes the worlds back to saved states, all of them or those with the numbers ``only``."""
-        numbers = range(len(self)) if only is None else only
+    def restore(self, states: Sequence[bytes], only: Only = None) -> None:
+        """Takes the worlds back to saved states, all of them or those with the numbers ``only`` or in a mask."""
+        numbers = self._choose(only)
         if len(states) != len(self):
             raise ArrayError(f"there are {len(states)} states, but {len(self)} worlds")
         for number in numbers:

@@ -1,7 +1,8 @@
-"""A vector environment of gymnasium: a cloth is brought to a goal by grabbing points of it.
+"""Environments of gymnasium: a cloth is brought to a goal by grabbing points of it.
 
-All environments are worlds of one ``VectorWorld``, so that they are stepped over all cores. Importing this module registers
-``taffeta/ClothGoal-v0`` for ``gymnasium.make_vec``. It needs the extra ``taffeta[gym]``.
+Importing this module registers ``taffeta/ClothGoal-v0``. ``gymnasium.make_vec`` makes a ``ClothGoalVectorEnv``, whose worlds
+are stepped together over all cores, and ``gymnasium.make`` a ``ClothGoalEnv``, which is one of them. It needs the extra
+``taffeta[gym]``.
 
 ========== ====================================================================================================
 action     for each grabbed point, how fast its target moves, as a part of ``speed``: Box(-1, 1, (points, 3))
@@ -11,7 +12,7 @@ terminated the middle is within ``tolerance`` of the goal
 truncated  after ``horizon`` steps
 ========== ====================================================================================================
 
-Episodes begin anew as ``autoreset_mode`` says, with the meaning that gymnasium gives it: ``NEXT_STEP`` (the next step resets
+Episodes of the vector environment begin anew as ``autoreset_mode`` says, with the meaning that gymnasium gives it: ``NEXT_STEP`` (the next step resets
 and ignores the action), ``SAME_STEP`` (``info["final_obs"]`` has the last observation) or ``DISABLED`` (``reset`` with
 ``options={"reset_mask": mask}``).
 """
@@ -26,7 +27,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from ._pictures import render
-from ._taffeta import Grab, Scene
+from ._taffeta import Grab, Scene, World
 from ._vector import VectorWorld
 
 # A square of cotton above the ground, of 81 vertices.
@@ -44,6 +45,8 @@ DEFAULT_SCENE: dict[str, Any] = {
     "obstacle": [{"shape": {"plane": {"normal": [0, 1, 0]}}}],
 }
 CORNERS = ((0.0, 0.0), (SIDE, 0.0))
+# Steps per second.
+FPS = 30
 
 Observations = npt.NDArray[np.float32]
 
@@ -51,7 +54,7 @@ Observations = npt.NDArray[np.float32]
 class ClothGoalVectorEnv(VectorEnv[Observations, npt.NDArray[Any], npt.NDArray[Any]]):
     """Environments in which the middle of a cloth is to come to a goal."""
 
-    metadata = {"render_modes": ["rgb_array"], "autoreset_mode": AutoresetMode.NEXT_STEP}
+    metadata = {"render_modes": ["rgb_array"], "render_fps": FPS, "autoreset_mode": AutoresetMode.NEXT_STEP}
 
     def __init__(
         self,
@@ -59,7 +62,7 @@ class ClothGoalVectorEnv(VectorEnv[Observations, npt.NDArray[Any], npt.NDArray[A
         *,
         scene: Scene | None = None,
         points: Sequence[Sequence[float]] = CORNERS,
-        dt: float = 1 / 30,
+        dt: float = 1 / FPS,
         horizon: int = 60,
         speed: float = 1.0,
         stiffness: float = 100.0,
@@ -79,7 +82,7 @@ class ClothGoalVectorEnv(VectorEnv[Observations, npt.NDArray[Any], npt.NDArray[A
         self.num_envs = num_envs
         self.render_mode = render_mode
         self.autoreset_mode = AutoresetMode(autoreset_mode)
-        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
+        self.metadata = {**self.metadata, "render_fps": round(1 / dt), "autoreset_mode": self.autoreset_mode}
         self.points, self.dt, self.horizon, self.speed = np.asarray(points, dtype=float), dt, horizon, speed
         self.stiffness, self.goal_radius, self.tolerance = stiffness, goal_radius, tolerance
         self._initial = self.worlds.save()
@@ -100,7 +103,8 @@ class ClothGoalVectorEnv(VectorEnv[Observations, npt.NDArray[Any], npt.NDArray[A
     def _find_places(self) -> npt.NDArray[np.float64]:
         """Where the grabbed points are at the start [m]."""
         cloth = self.worlds[0].cloths[self.name]
-        if cloth.material is None:
+        coords = cloth.vertex_material
+        if coords is None:
             raise ValueError("points are material coordinates: the cloth needs some")
         return np.array([cloth.position_of(point[:2]) for point in self.points])
 
@@ -111,7 +115,7 @@ class ClothGoalVectorEnv(VectorEnv[Observations, npt.NDArray[Any], npt.NDArray[A
         mask = (options or {}).get("reset_mask", np.ones(self.num_envs, dtype=bool))
         if not (isinstance(mask, np.ndarray) and mask.dtype == np.bool_ and mask.shape == (self.num_envs,)):
             raise ValueError(f"options['reset_mask'] must be an array of bool of shape ({self.num_envs},)")
-        seeds = [seed + k for k in range(self.num_envs)] if isinstance(seed, int) else seed
+        seeds = [int(seed) + k for k in range(self.num_envs)] if isinstance(seed, int | np.integer) else seed
         if seeds is not None:
             if len(seeds) != self.num_envs:
                 raise ValueError(f"there are {len(seeds)} seeds for {self.num_envs} environments")
@@ -197,4 +201,48 @@ class ClothGoalVectorEnv(VectorEnv[Observations, npt.NDArray[Any], npt.NDArray[A
         return tuple(render(world) for world in self.worlds)
 
 
-gymnasium.register("taffeta/ClothGoal-v0", vector_entry_point="taffeta.gym:ClothGoalVectorEnv")
+class ClothGoalEnv(gymnasium.Env[Observations, npt.NDArray[Any]]):
+    """One environment in which the middle of a cloth is to come to a goal, with the arguments of ``ClothGoalVectorEnv``."""
+
+    metadata = {"render_modes": ["rgb_array"], "render_fps": FPS}
+
+    def __init__(self, *, render_mode: str | None = None, **settings: Any) -> None:
+        self._one = ClothGoalVectorEnv(
+            1, threads=1, render_mode=render_mode, autoreset_mode=AutoresetMode.DISABLED, **settings
+        )
+        self.render_mode = render_mode
+        self.metadata = {**self.metadata, "render_fps": self._one.metadata["render_fps"]}
+        self.observation_space = self._one.single_observation_space
+        self.action_space = self._one.single_action_space
+
+    @property
+    def world(self) -> World:
+        """The world."""
+        world: World = self._one.worlds[0]
+        return world
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observations, dict[str, Any]]:
+        """Begins an episode."""
+        super().reset(seed=seed)
+        observations, _ = self._one.reset(seed=seed)
+        return observations[0], {}
+
+    def step(self, action: npt.NDArray[Any]) -> tuple[Observations, float, bool, bool, dict[str, Any]]:
+        """Moves the targets of the grabs and steps the world."""
+        observations, rewards, terminated, truncated, info = self._one.step(np.asarray(action)[None])
+        distance = float(info["distance"][0])
+        return observations[0], float(rewards[0]), bool(terminated[0]), bool(truncated[0]), {"distance": distance}
+
+    def render(self) -> npt.NDArray[np.uint8] | None:
+        """Draws the world, in the mode ``rgb_array``."""
+        images = self._one.render()
+        return None if images is None else images[0]
+
+
+gymnasium.register(
+    "taffeta/ClothGoal-v0",
+    entry_point="taffeta.gym:ClothGoalEnv",
+    vector_entry_point="taffeta.gym:ClothGoalVectorEnv",
+)

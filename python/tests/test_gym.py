@@ -1,9 +1,12 @@
 """The vector environment, by the rules of gymnasium."""
 
+import warnings
+
 import numpy as np
 import pytest
 
 gymnasium = pytest.importorskip("gymnasium")
+from gymnasium.utils.env_checker import check_env  # noqa: E402
 from gymnasium.vector import AutoresetMode  # noqa: E402
 from taffeta.gym import ClothGoalVectorEnv  # noqa: E402
 
@@ -19,6 +22,40 @@ def test_spaces_seeds_and_registration() -> None:
     observations, rewards, terminated, truncated, info = env.step(env.action_space.sample())
     assert observations in env.observation_space and rewards.shape == terminated.shape == truncated.shape == (3,)
     assert (rewards < 0).all() and np.array_equal(rewards, -info["distance"])
+    env.close()
+
+
+def test_one_environment_is_made_and_follows_the_rules() -> None:
+    env = gymnasium.make("taffeta/ClothGoal-v0", horizon=4, render_mode="rgb_array")
+    # Observations have no bounds, which is a warning of the checker.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check_env(env.unwrapped)
+    observation, info = env.reset(seed=5)
+    assert observation in env.observation_space and info == {}
+    vector = gymnasium.make_vec("taffeta/ClothGoal-v0", num_envs=2, horizon=4)
+    both, _ = vector.reset(seed=5)
+    assert np.array_equal(both[0], observation)
+    action = np.full(env.action_space.shape, 0.5, np.float32)
+    for step in range(4):
+        observation, reward, terminated, truncated, info = env.step(action)
+        both, rewards, *_ = vector.step(np.stack([action, action]))
+        assert np.array_equal(both[0], observation) and reward == rewards[0] == -info["distance"]
+        assert (type(reward), type(terminated), type(truncated)) == (float, bool, bool) and truncated == (step == 3)
+    image = env.render()
+    assert image.shape[2] == 3 and image.dtype == np.uint8
+    with pytest.raises(ValueError, match="are over: reset them"):
+        env.step(action)
+    env.reset()
+    env.step(action)
+    env.close()
+
+
+def test_environments_of_processes_of_their_own() -> None:
+    env = gymnasium.make_vec("taffeta/ClothGoal-v0", 2, vectorization_mode="async", vector_kwargs={"context": "spawn"})
+    observations, _ = env.reset(seed=1)
+    assert observations.shape[0] == 2
+    env.step(env.action_space.sample())
     env.close()
 
 

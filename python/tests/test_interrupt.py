@@ -98,7 +98,7 @@ def test_ctrl_c_ends_a_run_with_a_checkpoint_and_it_can_go_on(tmp_path: Path) ->
     )
     assert done.stdout.splitlines() == ["interrupted"], done
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
-    frames = len(list((tmp_path / "out" / "frames").iterdir()))
+    frames = len(list((tmp_path / "out" / "frames").glob("*.obj")))
     assert frames < 1200 and (tmp_path / "out" / "checkpoint" / "checkpoint.json").exists(), summary
     code = RUN + f'result = tf.run(scene, out="out", resume=True, frames={frames + 3})\nprint(len(result))\n'
     (tmp_path / "code.py").write_text(code)

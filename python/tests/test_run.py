@@ -1,6 +1,10 @@
 """Runs into folders, the program, and that both give the same bits."""
 
+import datetime
 import json
+import pickle
+import re
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -54,6 +58,66 @@ def test_a_run_writes_the_files_of_the_program(tmp_path: Path) -> None:
         if name.parts[0] == "frames" and same[0].is_file() or name.name in ("scene.json", "probes.csv"):
             assert same[0].read_bytes() == same[1].read_bytes(), name
     assert result.summary["final_state_hash"] == tf.Result(tmp_path / "a").summary["final_state_hash"]
+
+
+def test_frames_keep_velocities_and_times_unless_they_are_not_wanted(tmp_path: Path) -> None:
+    scene = tf.Scene(sheet_tables())
+    result = tf.run(scene, out=tmp_path / "full", frames=3)
+    world = scene.build()
+    for frame in result:
+        if frame.number > 0:
+            world.step(scene.frame_time)
+        arrays = np.load(result.folder / "frames" / f"sheet_{frame.number:05}.npz")
+        assert arrays["time"].shape == arrays["frame"].shape == () and arrays["frame"] == frame.number
+        assert arrays["time"] == world.time == result.metrics["time"][frame.number]
+        assert np.array_equal(arrays["vertex_material"][arrays["faces"]], arrays["material"])
+        read = frame.cloths["sheet"]
+        assert np.array_equal(read["velocities"], world.cloths["sheet"].velocities)
+        assert np.array_equal(read["vertex_material"], world.cloths["sheet"].vertex_material)
+    assert result.scene == scene and result.summary["scene_hash"] == scene.hash()
+    assert len(list((tmp_path / "full" / "frames").glob("*.obj"))) == 4, "the files of the scene are there too"
+    bare = tf.run(scene, out=tmp_path / "bare", frames=1, complete=False)
+    assert not list((tmp_path / "bare" / "frames").glob("*.npz"))
+    with pytest.raises(KeyError, match="there is no array 'velocities'; there are: 'positions', "):
+        bare[0].cloths["sheet"]["velocities"]
+    for formats, endings in [(["ply"], {".ply"}), (["vtp"], {".vtp", ".npz"}), (["none"], set())]:
+        scene["output.formats"] = formats
+        tf.run(scene, out=tmp_path / formats[0], frames=1)
+        assert {path.suffix for path in (tmp_path / formats[0] / "frames").iterdir()} == endings
+
+
+def test_a_run_of_the_program_goes_on_here(tmp_path: Path) -> None:
+    path = tmp_path / "scene.json"
+    path.write_text(json.dumps(sheet_tables()))
+    assert run_program("run", str(path), "--out", str(tmp_path / "a"), "--frames", "2", "--quiet").returncode == 0
+    result = tf.run(path, out=tmp_path / "a", frames=4, resume=True)
+    assert len(result) == 5 and "velocities" in result[-1].cloths["sheet"]
+
+
+def test_a_summary_says_where_it_comes_from(tmp_path: Path) -> None:
+    summary = tf.run(tf.Scene(sheet_tables()), out=tmp_path / "out", frames=1).summary
+    assert summary["version"] == tf.__version__ and summary["host"] == socket.gethostname()
+    assert re.fullmatch(r"unknown|[0-9a-f]{40}(-dirty)?", summary["commit"])
+    begun = datetime.datetime.fromisoformat(summary["date"].replace("Z", "+00:00"))
+    assert abs(datetime.datetime.now(datetime.timezone.utc) - begun) < datetime.timedelta(minutes=5)
+    assert "pytest" in summary["command_line"] and summary["resumed"] == []
+
+
+def test_an_equilibrium_is_at_time_0(tmp_path: Path) -> None:
+    scene = tf.Scene(sheet_tables())
+    scene["simulation.mode"] = "static"
+    result = tf.run(scene, out=tmp_path / "out")
+    assert [frame.time for frame in result] == [0.0, 0.0] == result.metrics["time"].tolist()
+
+
+def test_results_and_frames_pickle_and_show_themselves_in_a_line(tmp_path: Path) -> None:
+    result = tf.run(tf.Scene(sheet_tables()), out=tmp_path / "out", frames=1)
+    again = pickle.loads(pickle.dumps(result))
+    assert len(again) == 2 and again.scene == result.scene
+    frame = pickle.loads(pickle.dumps(result[1]))
+    sheet = pickle.loads(pickle.dumps(frame.cloths))["sheet"]
+    assert np.array_equal(sheet["positions"], result[1].cloths["sheet"]["positions"])
+    assert repr(sheet).startswith("<Arrays positions (49, 3), faces (72, 3), ") and "\n" not in repr(frame.cloths)
 
 
 def test_a_result_is_a_sequence_of_frames(tmp_path: Path) -> None:

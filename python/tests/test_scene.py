@@ -1,6 +1,8 @@
 """Scenes: reading, changing, and what is wrong with them."""
 
 import copy
+import multiprocessing
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -59,13 +61,116 @@ def test_a_bad_value_leaves_the_scene_as_it_was(scene: tf.Scene) -> None:
     for key, value in [("cloth.0.grid.cells", [0, 4]), ("cloth.0.grid.cells", "many"), ("simulation.duration", float("nan")), ("nothing", 1)]:
         with pytest.raises(tf.SceneError) as caught:
             scene[key] = value
-        assert f"--set {key}=" in str(caught.value) and caught.value.line is None
+        text = str(caught.value)
+        assert f'scene["{key}"] = ' in text and "--set" not in text and caught.value.line is None
         assert caught.value.key == key or caught.value.key
     with pytest.raises(TypeError, match="`simulation.duration` is of type object"):
         scene["simulation.duration"] = object()
     with pytest.raises(TypeError, match="keys must be strings"):
         scene["cloth.0.grid"] = {1: 2}
     assert scene.to_dict() == before
+
+
+@pytest.mark.parametrize(
+    ("value", "spelled"),
+    [
+        ([0, 4], "[0, 4]"),
+        (float("nan"), 'float("nan")'),
+        ([float("inf"), -float("inf")], '[float("inf"), -float("inf")]'),
+        ([True, False], "[True, False]"),
+        ({"a b": [1, 'true = "inf"'], "c": {}}, r'{ "a b": [1, "true = \"inf\""], "c": {}}'),
+        ([1.5] * 60, "…"),
+    ],
+)
+def test_an_error_spells_a_value_as_python_does(scene: tf.Scene, value: object, spelled: str) -> None:
+    with pytest.raises(tf.SceneError) as caught:
+        scene["cloth.0.grid.cells"] = value
+    assert str(caught.value).startswith(f'<dict>.json: scene["cloth.0.grid.cells"] = {spelled}: ')
+    assert caught.value.problems[0] in str(caught.value)
+
+
+def test_an_error_that_shows_when_the_world_is_built_speaks_python_too(scene: tf.Scene) -> None:
+    scene["cloth.0.pin.0.where"] = {"material_box": [[0.9, 0.02], [0.92, 0.03]]}
+    with pytest.raises(tf.SceneError) as caught:
+        scene.build()
+    assert 'scene["cloth.0.pin.0.where"] = ' in str(caught.value) and "--set" not in str(caught.value)
+    world = tf.Scene(sheet_tables()).build()
+    with pytest.raises(tf.SceneError, match=r"world.add_obstacle\(…\): .*radius") as caught:
+        world.add_obstacle({"shape": {"sphere": {"radius": -1.0}}})
+    assert "--set" not in str(caught.value)
+
+
+MESH = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nf 1/1 2/2 3/3\nf 1/1 3/3 4/4\n"
+MESH_SCENE = """\
+[simulation]
+duration = 0.1
+
+[[cloth]]
+name = "sheet"
+mesh = "sheet.obj"
+material = "cotton"
+"""
+
+
+@pytest.fixture
+def mesh_folder(tmp_path: Path) -> Path:
+    (tmp_path / "sheet.obj").write_text(MESH)
+    (tmp_path / "scene.toml").write_text(MESH_SCENE)
+    return tmp_path
+
+
+def count_vertices(scene: tf.Scene) -> int:
+    return scene.build().vertex_count
+
+
+def test_a_scene_pickles_with_its_path_its_settings_and_its_mesh(
+    mesh_folder: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(mesh_folder)
+    scene = tf.Scene.load("scene.toml")
+    scene["simulation.frame_rate"] = 30.0
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        data = pickle.dumps(scene, protocol)
+        monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+        again = pickle.loads(data)
+        assert again == scene and again.path == scene.path and again["simulation.frame_rate"] == 30.0
+        assert again.hash() == scene.hash() and count_vertices(again) == 4
+        again["simulation.duration"] = 0.2
+        assert scene["simulation.duration"] == 0.1 and count_vertices(again) == 4
+    with pytest.raises(tf.SceneError, match="colour"):
+        again["cloth.0.colour"] = 1
+
+
+def test_a_change_of_the_current_folder_does_not_move_the_mesh(
+    mesh_folder: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(mesh_folder)
+    scenes = [tf.Scene.load("scene.toml"), tf.Scene.from_toml(MESH_SCENE), tf.Scene.from_toml(MESH_SCENE, base=".")]
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    for scene in scenes:
+        scene["simulation.duration"] = 0.2
+        assert count_vertices(scene) == count_vertices(copy.deepcopy(scene)) == 4
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_a_scene_goes_to_another_process(mesh_folder: Path, monkeypatch: pytest.MonkeyPatch, method: str) -> None:
+    monkeypatch.chdir(mesh_folder)
+    scenes = [tf.Scene.load("scene.toml"), tf.Scene(sheet_tables())]
+    with multiprocessing.get_context(method).Pool(1) as pool:
+        assert pool.map(count_vertices, scenes) == [4, 49]
+
+
+def test_errors_pickle_with_what_they_know(scene: tf.Scene) -> None:
+    with pytest.raises(tf.SceneError) as caught:
+        scene["cloth.0.grid.cells"] = "many"
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert str(again) == str(caught.value) and again.key == caught.value.key and again.problems == caught.value.problems
+
+
+def test_a_scene_of_many_cloths_shows_itself_in_a_line() -> None:
+    tables = sheet_tables()
+    tables["cloth"] = [{**tables["cloth"][0], "name": f"cloth{k}"} for k in range(100)]
+    assert len(repr(tf.Scene(tables))) < 120
 
 
 def test_copies_are_changed_independently(scene: tf.Scene) -> None:

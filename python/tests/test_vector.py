@@ -1,5 +1,7 @@
 """Many worlds together."""
 
+import pickle
+
 import numpy as np
 import pytest
 import taffeta as tf
@@ -58,6 +60,10 @@ def test_some_worlds_are_stepped_saved_and_restored() -> None:
     assert [world.frame for world in worlds] == [1, 0, 1]
     worlds.restore(start, only=np.array([2]))
     assert [world.frame for world in worlds] == [1, 0, 0]
+    worlds.step(1 / 60, only=np.array([False, False, True]))
+    worlds.step(1 / 60, only=[])
+    worlds.step(1 / 60, only=[-2])
+    assert [world.frame for world in worlds] == [1, 1, 1]
 
 
 def test_each_world_has_grabs_of_its_own() -> None:
@@ -79,8 +85,19 @@ def test_wrong_numbers_of_things_are_refused() -> None:
         worlds.step(1 / 60, grabs=[[]])
     with pytest.raises(ValueError, match="world 1: a grab holds the body \"x\""):
         worlds.step(1 / 60, grabs=[None, [tf.Grab("x", (0, 0), (0, 0, 0))]])
-    with pytest.raises(tf.WorldBusyError):
-        worlds.step(1 / 60, only=[0, 0])
+    for only, text in [
+        ([0, 0], "only has world 0 twice"),
+        ([1, -1], "only has world 1 twice"),
+        ([2], "only has world 2, but there are 2, from 0"),
+        ([-3], "only has world -3, but there are 2"),
+        (np.array([True]), r"a mask of the shape \(1,\)"),
+        ([0.5], "must have numbers of worlds"),
+        (0, "must have numbers of worlds"),
+    ]:
+        for use in (lambda: worlds.step(1 / 60, only=only), lambda: worlds.restore(worlds.save(), only=only)):  # noqa: B023
+            with pytest.raises(tf.TaffetaError, match=text) as caught:
+                use()
+            assert not isinstance(caught.value, tf.WorldBusyError)
     assert [world.frame for world in worlds] == [0, 0]
     worlds.step(1 / 60)
 
@@ -92,3 +109,14 @@ def test_a_world_that_fails_is_told_of_and_stays_as_it_was() -> None:
     assert list(caught.value.failures) == [0, 1] and isinstance(caught.value, tf.StepError)
     assert isinstance(caught.value.failures[1], tf.StepInputError)
     assert [world.frame for world in worlds] == [0, 0]
+
+
+def test_a_failure_names_the_world_and_not_its_place_among_those_that_are_stepped() -> None:
+    worlds = tf.VectorWorld(tf.Scene(sheet_tables()), 3)
+    with pytest.raises(tf.VectorStepError, match="world 2: ") as caught:
+        worlds.step(-1.0, only=[2])
+    assert list(caught.value.failures) == [2]
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert str(again) == str(caught.value) and isinstance(again.failures[2], tf.StepInputError)
+    with pytest.raises(ValueError, match="world 1: a grab holds the body \"x\""):
+        worlds.step(1 / 60, grabs=[[tf.Grab("x", (0, 0), (0, 0, 0))]], only=[1])

@@ -1,6 +1,8 @@
 """Worlds: steps, reports, states, arrays."""
 
+import copy
 import gc
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +56,7 @@ def test_arrays_have_the_documented_shapes_and_are_read_only(world: tf.World) ->
         "normals": ((vertices, 3), np.float32),
         "faces": ((faces, 3), np.uint32),
         "material": ((faces, 3, 2), np.float64),
+        "vertex_material": ((vertices, 2), np.float64),
         "strains": ((faces,), np.float64),
         "sizes": ((vertices,), np.float64),
     }
@@ -229,6 +232,12 @@ def test_a_mesh_obstacle_takes_positions() -> None:
     body.positions = start + [0.0, 0.01, 0.0]
     world.step(1 / 60)
     assert np.allclose(body.positions, start + [0.0, 0.01, 0.0])
+    faces = body.faces
+    assert faces.dtype == np.uint32 and faces.shape[1] == 3 and len(faces) > 0 and faces.max() < len(start)
+    assert not faces.flags.writeable
+    ball = world.add_obstacle({"name": "ball", "shape": {"sphere": {"radius": 0.1}}, "place": {"translate": [0, 3, 0]}})
+    with pytest.raises(tf.ArrayError, match="obstacle \"ball\" is no mesh: it has a pose, but no faces"):
+        ball.faces
 
 
 def test_a_pin_takes_targets_a_pose_and_lets_go() -> None:
@@ -271,6 +280,57 @@ def test_what_a_pin_lets_go_of_is_held_at_once_by_another(world: tf.World) -> No
     second.set_pose(((0.0, 0.01, 0.0), (1, 0, 0, 0)))
     world.step(1 / 60)
     assert first.is_released and np.allclose(second.positions, before + [0.0, 0.01, 0.0])
+
+
+def test_a_pin_knows_the_numbers_of_its_vertices() -> None:
+    tables = sheet_tables()
+    tables["cloth"].append({**tables["cloth"][0], "name": "other", "place": {"translate": [0, 2, 0]}})
+    tables["cloth"][1]["pin"] = [{"name": "hand", "where": {"material_box": [[0.0, 0.95], [0.35, 1.0]]}}]
+    material = {"density": 0.05, "stretch": 1e5, "bend": 1e-5}
+    tables["rope"] = [
+        {"name": "line", "length": 1.0, "segments": 8, "radius": 0.01, "material": material, "place": {"translate": [0, 5, 0]},
+         "pin": [{"name": "end", "where": {"ends": "last"}}]}
+    ]
+    world = tf.Scene(tables).build()
+    for name, body in [("pin 0", world.cloths["sheet"]), ("hand", world.cloths["other"]), ("end", world.ropes["line"])]:
+        pin = world.pins[name]
+        assert pin.vertices.dtype == np.int64 and len(pin.vertices) == len(pin.positions) > 0
+        assert np.array_equal(body.positions[pin.vertices], pin.positions), name
+    assert len(world.pins["hand"].vertices) == 3
+    finger = world.cloths["other"].add_pin([11, 5], name="finger")
+    assert sorted(finger.vertices) == [5, 11]
+    finger.release()
+    world.step(1 / 60)
+    assert finger.vertices.shape == (0,)
+
+
+def test_material_coordinates_of_vertices_are_those_of_the_corners(adaptive: tf.World) -> None:
+    sheet = adaptive.cloths["sheet"]
+    for _ in range(25):
+        adaptive.step(1 / 60)
+    assert np.array_equal(sheet.vertex_material[sheet.faces], sheet.material)
+    tables = sheet_tables()
+    del tables["cloth"][0]["grid"], tables["cloth"][0]["pin"]
+    tables["cloth"][0]["ball"] = {"radius": 0.1, "level": 1}
+    assert tf.Scene(tables).build().cloths["sheet"].vertex_material is None
+
+
+def test_large_objects_show_themselves_in_a_line(adaptive: tf.World) -> None:
+    sheet = adaptive.cloths["sheet"]
+    assert repr(sheet.origins) == f"<Origins of {sheet.vertex_count} vertices>"
+    mesh = tf.remesh(sheet.positions, sheet.faces, 0.1, uv=sheet.material)
+    assert repr(mesh) == f"<Remeshed, {len(mesh.positions)} vertices, {len(mesh.faces)} faces>"
+
+
+def test_grabs_and_what_a_report_has_pickle_and_a_world_says_what_does(world: tf.World) -> None:
+    grab = tf.Grab("sheet", (0.5, 0.0), (0, 1, 0), stiffness=7.0, radius=0.25)
+    assert repr(pickle.loads(pickle.dumps(grab))) == repr(copy.deepcopy(grab)) == repr(grab)
+    report = world.step(1 / 60)
+    again = pickle.loads(pickle.dumps(dict(report)))
+    assert again["energy"] == report.energy and again["state_hash"] == report.state_hash
+    for use in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError, match=r"a World cannot be pickled or copied: pickle its Scene"):
+            use(world)
 
 
 def test_bodies_come_and_go(world: tf.World) -> None:

@@ -132,6 +132,10 @@ pub struct RunOptions {
     /// Continue the run in the result folder from its checkpoint
     #[arg(long)]
     pub resume: bool,
+    /// Write NPZ frames too if no format of the frames holds everything that is known of them. For programs that read the
+    /// frames back; the command line names formats in the scene.
+    #[arg(skip)]
+    pub complete: bool,
 }
 
 /// Help for `--vary`. Not a comment of its field, where brackets are links.

@@ -12,8 +12,10 @@ mod obstacles;
 
 use crate::args::ExportOptions;
 use crate::failure::Failure;
+use crate::log;
 use glam::DVec3;
 use obstacles::collect_obstacles;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use taffeta_io::usda::{RigidBody, write_usda_bodies};
 use taffeta_io::vtp::{PvdEntry, write_pvd};
@@ -38,39 +40,76 @@ pub fn export(options: &ExportOptions) -> Result<String, Failure> {
             "{shown} has no frames to convert: they are read from npz, ply and obj files in its folder `frames`"
         )));
     }
-    let mut lines = Vec::new();
+    let (mut lines, mut bare) = (Vec::new(), 0);
     for format in options.format.iter().filter(|format| !format.spans_frames()) {
-        let count = convert_frames(&folder, *format)?;
-        lines.push(format!("{shown}/frames: {count} {} files", format.name()));
+        let converted = convert_frames(&folder, *format)?;
+        lines.push(format!("{shown}/frames: {} {} files", converted.count, format.name()));
+        bare = bare.max(converted.bare);
     }
-    let written = write_spanning(&options.folder, &options.format)?;
-    lines.extend(written.iter().map(|path| path.display().to_string()));
+    let spanning = write_spanning(&options.folder, &options.format)?;
+    lines.extend(spanning.paths.iter().map(|path| path.display().to_string()));
+    warn_of_bare(bare.max(spanning.bare), &options.format);
     Ok(lines.join("\n"))
 }
 
-/// Writes the files of single frames that are not there yet, and tells how many those are.
-fn convert_frames(folder: &ResultFolder, format: Format) -> Result<usize, Failure> {
+/// Warns of frames without velocities, as those of OBJ files, if a format could have held them.
+fn warn_of_bare(count: usize, formats: &[Format]) {
+    let fuller: Vec<&str> =
+        formats.iter().filter(|format| **format != Format::Obj).map(|f| f.name()).collect();
+    if count == 0 || fuller.is_empty() {
+        return;
+    }
+    log::say(format!(
+        "warning: {count} frames have no velocities, sizes, strains and curvatures, which OBJ files do not hold: the {} files \
+         lack them\n  = run the scene again with `--set 'output.formats=[\"npz\"]'` to have them",
+        fuller.join(" and ")
+    ));
+}
+
+/// Outcome of a conversion of single frames.
+struct Converted {
+    /// Number of files that were written.
+    count: usize,
+    /// Number of those that have no velocities.
+    bare: usize,
+}
+
+/// Writes the files of single frames that are not there yet.
+fn convert_frames(folder: &ResultFolder, format: Format) -> Result<Converted, Failure> {
     let output = OutputFolder::existing(folder.root());
-    let mut count = 0;
+    let rows = folder.read_metrics().unwrap_or_default();
+    let times: BTreeMap<u64, f64> = rows.into_iter().map(|row| (row.frame, row.time)).collect();
+    let mut converted = Converted { count: 0, bare: 0 };
     for body in folder.cloth_names() {
         for frame in folder.frames(body) {
             if folder.frame_file(body, *frame, format).is_some() {
                 continue;
             }
-            let data = folder.read_frame(body, *frame).map_err(|error| Failure::usage(&error))?;
+            let mut data = folder.read_frame(body, *frame).map_err(|error| Failure::usage(&error))?;
+            data.time = data.time.or_else(|| times.get(frame).copied());
             output.write_frame(body, *frame, format, &data).map_err(|error| Failure::failed(&error))?;
-            count += 1;
+            converted.count += 1;
+            converted.bare += usize::from(data.velocities.is_none());
         }
     }
-    Ok(count)
+    Ok(converted)
 }
 
-/// Writes the files that span the frames in those of the formats that have some, and returns their paths.
+/// Files that span the frames.
+#[derive(Debug, Default)]
+pub struct Spanning {
+    /// Paths of the files.
+    pub paths: Vec<PathBuf>,
+    /// Number of the frames in them that have no velocities.
+    pub bare: usize,
+}
+
+/// Writes the files that span the frames in those of the formats that have some.
 ///
 /// # Errors
 /// If a frame cannot be read or a file cannot be written.
-pub fn write_spanning(root: &Path, formats: &[Format]) -> Result<Vec<PathBuf>, Failure> {
-    let mut written = Vec::new();
+pub fn write_spanning(root: &Path, formats: &[Format]) -> Result<Spanning, Failure> {
+    let mut written = Spanning::default();
     let spans = |format: &Format| format.spans_frames() || *format == Format::Vtp;
     if !formats.iter().any(spans) {
         return Ok(written);
@@ -80,7 +119,7 @@ pub fn write_spanning(root: &Path, formats: &[Format]) -> Result<Vec<PathBuf>, F
     let output = OutputFolder::existing(root);
     let export = Export { folder, scene, output };
     if formats.contains(&Format::Vtp) {
-        written.push(export.write_series()?);
+        written.paths.push(export.write_series()?);
     }
     if formats.iter().any(|format| format.spans_frames()) && !export.folder.all_frames().is_empty() {
         export.write_bodies(formats, &mut written)?;
@@ -126,7 +165,7 @@ impl Export {
     }
 
     /// Bodies and obstacles as USDA files and as one GLB file, from one reading of the frames.
-    fn write_bodies(&self, formats: &[Format], written: &mut Vec<PathBuf>) -> Result<(), Failure> {
+    fn write_bodies(&self, formats: &[Format], written: &mut Spanning) -> Result<(), Failure> {
         let failed =
             |error: std::io::Error| Failure::Failed(format!("cannot put the frames together: {error}"));
         let with_usda = formats.contains(&Format::Usda);
@@ -139,6 +178,7 @@ impl Export {
             let mut usda = with_usda.then(|| UsdaWriter::new(body, self.rate(), self.folder.root()));
             for number in self.folder.frames(body) {
                 let frame = self.read(body, *number)?;
+                written.bare += usize::from(frame.velocities.is_none());
                 bounds = match (bounds, frame.mesh.bounds()) {
                     (Some(a), Some(b)) => Some(union_bounds(a, b)),
                     (a, b) => a.or(b),
@@ -151,7 +191,7 @@ impl Export {
                 }
             }
             if let Some(usda) = usda {
-                written.push(self.write(&format!("{body}.usda"), |file| usda.finish(file))?);
+                written.paths.push(self.write(&format!("{body}.usda"), |file| usda.finish(file))?);
             }
         }
         let obstacles = self.obstacles(bounds.unwrap_or_default())?;
@@ -159,11 +199,11 @@ impl Export {
             let frames = self.folder.all_frames();
             let range = [frames[0], frames[frames.len() - 1]];
             let write = |file: &mut std::fs::File| write_usda_bodies(file, self.rate(), range, &obstacles);
-            written.push(self.write(OBSTACLES_USDA, write)?);
+            written.paths.push(self.write(OBSTACLES_USDA, write)?);
         }
         if let Some(mut glb) = glb {
             obstacles.iter().try_for_each(|body| glb.add_rigid(body)).map_err(failed)?;
-            written.push(self.write(GLB_FILE, |file| glb.finish(file))?);
+            written.paths.push(self.write(GLB_FILE, |file| glb.finish(file))?);
         }
         Ok(())
     }

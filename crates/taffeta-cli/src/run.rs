@@ -19,6 +19,7 @@ mod opening;
 mod prepare;
 mod progress;
 mod record;
+mod session;
 mod starts;
 mod summary;
 mod totals;
@@ -36,6 +37,7 @@ pub use prepare::{choose_threads, describe_start, refuse_scene, refuse_world};
 use progress::Progress;
 pub use progress::RunEvent;
 use record::{Recorder, start_row, step_row};
+use session::Session;
 use std::path::Path;
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
@@ -68,6 +70,7 @@ fn run_timed(
     clock: Clock,
     listener: Option<Sender<RunEvent>>,
 ) -> Result<String, Failure> {
+    let session = Session::begin();
     let mut warnings = Vec::new();
     let prepared = Prepared::build(scene, options, &mut warnings);
     let mut prepared = prepared.inspect_err(|_| warn_early(&warnings, listener.as_ref()))?;
@@ -76,10 +79,11 @@ fn run_timed(
     let progress = Progress::new(&prepared, options.quiet, listener);
     opening.remark.iter().for_each(|text| progress.say(text));
     let is_resumed = opening.resumed.is_some();
-    let (totals, unwritten) = match opening.resumed {
+    let (mut totals, unwritten) = match opening.resumed {
         Some(Resumed { totals, unwritten, .. }) => (totals, unwritten),
         None => (Totals::default(), None),
     };
+    totals.sessions.push(session);
     let mut run = Run {
         clock: clock.after(&totals),
         prepared,

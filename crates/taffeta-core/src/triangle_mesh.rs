@@ -15,6 +15,19 @@ pub struct TriangleMesh {
     pub material: Option<Vec<[DVec2; 3]>>,
 }
 
+/// Material coordinates of so many vertices \[m\] from those of the corners of faces, see
+/// [`TriangleMesh::vertex_material`]. A corner at a vertex that there is not counts for none.
+pub fn vertex_material(count: usize, faces: &[[u32; 3]], material: &[[DVec2; 3]]) -> Vec<DVec2> {
+    let mut coords = vec![DVec2::NAN; count];
+    // Backward, so that the first face is the last one to write.
+    for (face, corners) in faces.iter().zip(material).rev() {
+        for (vertex, coord) in face.iter().zip(corners) {
+            coords.get_mut(*vertex as usize).into_iter().for_each(|place| *place = *coord);
+        }
+    }
+    coords
+}
+
 impl TriangleMesh {
     /// Sets material coordinates given per vertex.
     ///
@@ -22,6 +35,13 @@ impl TriangleMesh {
     /// If a face refers to a vertex without a coordinate.
     pub fn set_vertex_material(&mut self, coords: &[DVec2]) {
         self.material = Some(self.faces.iter().map(|f| f.map(|v| coords[v as usize])).collect());
+    }
+
+    /// Material coordinates by vertex \[m\]: of a vertex with several, on a seam, those that its first face gives it; of a
+    /// vertex that no face has, NaN. `None`: the mesh has no material coordinates.
+    pub fn vertex_material(&self) -> Option<Vec<DVec2>> {
+        let material = self.material.as_ref()?;
+        Some(vertex_material(self.positions.len(), &self.faces, material))
     }
 
     /// The smallest axis-aligned box around the mesh, `None` if it has no vertices.

@@ -7,6 +7,10 @@ use taffeta_core::TriangleMesh;
 /// have them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FrameData {
+    /// Number of the frame.
+    pub number: Option<u64>,
+    /// Time of the frame \[s\].
+    pub time: Option<f64>,
     /// Positions \[m\], faces, material coordinates of the corners \[m\]. Of a curve: positions only.
     pub mesh: TriangleMesh,
     /// True if the body is a rope: a curve through its positions, without faces.

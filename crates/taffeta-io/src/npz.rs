@@ -4,25 +4,29 @@
 //!
 //! | key | dtype | shape | |
 //! |---|---|---|---|
+//! | `time` | float64 | () | time of the frame \[s\] |
+//! | `frame` | int64 | () | number of the frame, from 0 |
 //! | `positions` | float64 | (V, 3) | world positions \[m\] |
 //! | `velocities` | float64 | (V, 3) | \[m/s\] |
 //! | `faces` | int32 | (F, 3) | corners, counter-clockwise; of a rope (0, 3) |
 //! | `edges` | int32 | (V − 1, 2) | of a rope only |
 //! | `material` | float64 | (F, 3, 2) | material coordinates of the corners \[m\] |
+//! | `vertex_material` | float64 | (V, 2) | material coordinates by vertex \[m\]; on a seam those of the vertex's first face |
 //! | `sizing` | float64 | (V,) | edge length that is wanted at the vertices \[m\] |
 //! | `strain` | float64 | (F,) | principal Green strain, the larger in absolute value |
 //! | `curvature` | float64 | (F,) | mean curvature \[1/m\] |
 //! | `strain_jump` | float64 | (F,) | largest difference of the strain from that of a neighbor |
 //! | `curvature_jump` | float64 | (F,) | largest difference of the curvature from that of a neighbor \[1/m\] |
+//! | `plastic_curvature` | float64 | (F,) | curvature that stays \[1/m\], of a material that yields |
 //!
 //! Missing data are absent: material coordinates of a cloth that came without, everything about faces of a rope.
-//! Material coordinates belong to corners and not to vertices, because the two sides of a seam differ. Where there is
-//! none, `mesh_pos = numpy.empty((V, 2)); mesh_pos[faces] = material` gives them by vertex.
+//! Material coordinates belong to corners, because the two sides of a seam differ. `vertex_material` has one of them for each
+//! vertex; `(vertex_material[faces] == material).all()` says that there is no seam.
 
 use crate::archive::Archive;
 use crate::frame::{FACE_SCALARS, FrameData, ReadError};
 use glam::{DVec2, DVec3};
-use ndarray::{Array, Array1, Array2, Array3, Dimension};
+use ndarray::{Array, Array1, Array2, Array3, Dimension, Ix0, arr0};
 use ndarray_npy::{NpzWriter, ReadNpyExt, ReadableElement, WriteNpzError};
 use std::io::{self, Seek, Write};
 
@@ -38,6 +42,12 @@ pub fn write_npz(writer: impl Write + Seek, frame: &FrameData) -> io::Result<()>
 
 fn try_write<W: Write + Seek>(npz: &mut NpzWriter<W>, frame: &FrameData) -> Result<(), WriteNpzError> {
     let faces = &frame.mesh.faces;
+    if let Some(time) = frame.time {
+        npz.add_array("time", &arr0(time))?;
+    }
+    if let Some(number) = frame.number {
+        npz.add_array("frame", &arr0(number as i64))?;
+    }
     npz.add_array("positions", &vectors(&frame.mesh.positions))?;
     if let Some(velocities) = &frame.velocities {
         npz.add_array("velocities", &vectors(velocities))?;
@@ -50,6 +60,10 @@ fn try_write<W: Write + Seek>(npz: &mut NpzWriter<W>, frame: &FrameData) -> Resu
     if let Some(material) = &frame.mesh.material {
         let corners = Array3::from_shape_fn((faces.len(), 3, 2), |(f, k, c)| material[f][k][c]);
         npz.add_array("material", &corners)?;
+    }
+    if let Some(material) = frame.mesh.vertex_material() {
+        let rows = Array2::from_shape_fn((material.len(), 2), |(v, c)| material[v][c]);
+        npz.add_array("vertex_material", &rows)?;
     }
     let of_faces = FACE_SCALARS.into_iter().zip(frame.face_scalars());
     for (name, values) in [("sizing", &frame.sizes)].into_iter().chain(of_faces) {
@@ -85,6 +99,14 @@ pub fn read_npz(bytes: &[u8]) -> Result<FrameData, ReadError> {
     let mut frame = FrameData { is_curve: has("edges"), ..FrameData::default() };
     frame.mesh.faces = faces.collect::<Result<_, _>>()?;
     frame.mesh.positions = read_vectors(&mut npz, "positions")?;
+    if has("time") {
+        frame.time = Some(read_array::<f64, Ix0>(&mut npz, "time")?.into_scalar());
+    }
+    if has("frame") {
+        let number = read_array::<i64, Ix0>(&mut npz, "frame")?.into_scalar();
+        let number = u64::try_from(number).map_err(|_| ReadError(format!("`frame` is {number}")))?;
+        frame.number = Some(number);
+    }
     if has("velocities") {
         frame.velocities = Some(read_vectors(&mut npz, "velocities")?);
     }

@@ -6,7 +6,8 @@
 //! | `face` | `list uchar int vertex_indices`; `list uchar double texcoord`, the material coordinates u, v of the three corners \[m\]; `double strain`; `double curvature` \[1/m\]; `double strain_jump`; `double curvature_jump` \[1/m\]; `double plastic_curvature` \[1/m\] |
 //! | `edge`, of a rope in place of `face` | `int vertex1 vertex2` |
 //!
-//! Properties that are not known are absent.
+//! Properties that are not known are absent. The comments `frame N` and `time T` of the header have the number of the frame and
+//! its time \[s\].
 
 use crate::claims::check_elements;
 use crate::frame::{FACE_SCALAR_COUNT, FACE_SCALARS, FrameData, ReadError};
@@ -21,6 +22,10 @@ use std::io::{self, Write};
 
 /// Comment in the header of every file.
 const COMMENT: &str = "Taffeta; lengths in m, velocities in m/s, curvatures in 1/m";
+
+/// Starts of the comments with the number of the frame and its time \[s\].
+const FRAME: &str = "frame ";
+const TIME: &str = "time ";
 
 /// A vertex: position, velocity, size.
 #[derive(Clone, Copy, Debug, Default)]
@@ -108,6 +113,8 @@ pub fn write_ply(writer: impl Write, frame: &FrameData) -> io::Result<()> {
     let mut header = Header::new();
     header.encoding = Encoding::BinaryLittleEndian;
     header.comments.push(COMMENT.to_owned());
+    header.comments.extend(frame.number.map(|number| format!("{FRAME}{number}")));
+    header.comments.extend(frame.time.map(|time| format!("{TIME}{time:?}")));
     let (vertices, faces) = (collect_vertices(frame), collect_faces(frame));
     header.elements.add(define_vertices(frame, vertices.len()));
     header.elements.add(define_faces(frame, faces.len()));
@@ -208,7 +215,10 @@ pub fn read_ply(bytes: &[u8]) -> Result<FrameData, ReadError> {
         of_faces.read_payload_for_element(&mut reader, element(1), &header).map_err(ReadError::new)?;
     let vector =
         |k: usize| vertices.iter().map(move |PlyVertex(x)| DVec3::from_slice(&x[k..k + 3])).collect();
+    let comment = |start: &str| header.comments.iter().find_map(|text| text.strip_prefix(start));
     let mut frame = FrameData {
+        number: comment(FRAME).and_then(|number| number.parse().ok()),
+        time: comment(TIME).and_then(|time| time.parse().ok()),
         is_curve,
         velocities: has("vertex", "vx").then(|| vector(3)),
         sizes: has("vertex", "size").then(|| vertices.iter().map(|PlyVertex(x)| x[6]).collect()),

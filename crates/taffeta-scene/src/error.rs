@@ -21,7 +21,7 @@ pub enum SceneError {
         reason: String,
     },
     /// An override is not of the form `key.path=value`.
-    #[error("--set {text}: {reason}")]
+    #[error("{}: {reason}", spell_option(text))]
     Override {
         /// The override as given.
         text: String,
@@ -29,7 +29,7 @@ pub enum SceneError {
         reason: String,
     },
     /// The scene has errors, in the order of their places in the file.
-    #[error("{}", print_problems(problems))]
+    #[error("{}", print_problems(problems, &spell_option))]
     Invalid {
         /// The errors, at least one.
         problems: Vec<Problem>,
@@ -38,7 +38,22 @@ pub enum SceneError {
     },
 }
 
+/// Spells an override as the command line gives it.
+fn spell_option(setting: &str) -> String {
+    format!("--set {setting}")
+}
+
 impl SceneError {
+    /// The report with overrides spelled by `spell`, which gets each as `key.path=value`. It is for callers that set values in
+    /// another way than the command line does.
+    pub fn spelled(&self, spell: &dyn Fn(&str) -> String) -> String {
+        match self {
+            SceneError::File { .. } => self.to_string(),
+            SceneError::Override { text, reason } => format!("{}: {reason}", spell(text)),
+            SceneError::Invalid { problems } => print_problems(problems, spell),
+        }
+    }
+
     /// The located errors; empty if the scene could not be read at all.
     pub fn problems(&self) -> &[Problem] {
         match self {
@@ -100,6 +115,15 @@ impl Location {
             text: text[line_start..line_end].trim_end_matches('\r').to_owned(),
         }
     }
+
+    /// The line with a caret below the place, behind a gutter.
+    fn excerpt(&self, gutter: &str) -> String {
+        // Tabs stay tabs under the line, so that the caret lines up.
+        let indent = self.text.chars().take(self.column - 1);
+        let indent: String = indent.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+        let (line, text, carets) = (self.line, &self.text, "^".repeat(self.length));
+        format!("{gutter} |\n{line} | {text}\n{gutter} | {indent}{carets}")
+    }
 }
 
 fn floor_char_boundary(text: &str, at: usize) -> usize {
@@ -107,42 +131,34 @@ fn floor_char_boundary(text: &str, at: usize) -> usize {
     (0..=at).rev().find(|k| text.is_char_boundary(*k)).unwrap_or(0)
 }
 
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let path = self.path.display();
-        match (&self.location, &self.setting) {
+impl Problem {
+    /// The report with an override spelled by `spell`, which gets it as `key.path=value`.
+    pub fn spelled(&self, spell: &dyn Fn(&str) -> String) -> String {
+        let (path, message) = (self.path.display(), &self.message);
+        let (mut report, margin) = match (&self.location, &self.setting) {
             (Some(at), _) => {
                 let gutter = " ".repeat(at.line.to_string().len());
-                // Tabs stay tabs under the line, so that the caret lines up.
-                let indent = at.text.chars().take(at.column - 1);
-                let indent: String = indent.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
-                writeln!(f, "{path}:{}:{}: {}", at.line, at.column, self.message)?;
-                writeln!(f, "{gutter} |")?;
-                writeln!(f, "{} | {}", at.line, at.text)?;
-                write!(f, "{gutter} | {indent}{}", "^".repeat(at.length))?;
-                if let Some(help) = &self.help {
-                    write!(f, "\n{gutter} = {help}")?;
-                }
+                (format!("{path}:{}:{}: {message}\n{}", at.line, at.column, at.excerpt(&gutter)), gutter)
             }
-            (None, Some(setting)) => {
-                write!(f, "{path}: --set {setting}: {}", self.message)?;
-                if let Some(help) = &self.help {
-                    write!(f, "\n  = {help}")?;
-                }
-            }
-            (None, None) => {
-                write!(f, "{path}: {}", self.message)?;
-                if let Some(help) = &self.help {
-                    write!(f, "\n  = {help}")?;
-                }
-            }
+            (None, Some(setting)) => (format!("{path}: {}: {message}", spell(setting)), " ".to_owned()),
+            (None, None) => (format!("{path}: {message}"), " ".to_owned()),
+        };
+        if let Some(help) = &self.help {
+            report += &format!("\n{margin} = {help}");
         }
-        Ok(())
+        report
     }
 }
 
-fn print_problems(problems: &[Problem]) -> String {
-    let mut report: Vec<String> = problems.iter().take(PRINTED_PROBLEMS).map(Problem::to_string).collect();
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.spelled(&spell_option))
+    }
+}
+
+fn print_problems(problems: &[Problem], spell: &dyn Fn(&str) -> String) -> String {
+    let printed = problems.iter().take(PRINTED_PROBLEMS).map(|problem| problem.spelled(spell));
+    let mut report: Vec<String> = printed.collect();
     if problems.len() > PRINTED_PROBLEMS {
         report.push(format!("… and {} more errors", problems.len() - PRINTED_PROBLEMS));
     }
@@ -175,5 +191,23 @@ mod tests {
         };
         let report = problem.to_string();
         assert_eq!(report, "a.toml:2:6: `y` is -3\n  |\n2 | \ty = -3\n  | \t    ^^\n  = must be positive");
+    }
+
+    #[test]
+    fn an_override_is_spelled_as_the_caller_sets_values() {
+        let problem = Problem {
+            path: "a.toml".into(),
+            location: None,
+            setting: Some("x.y=3".to_owned()),
+            key: "x.y".into(),
+            message: "`x.y` is 3".into(),
+            help: Some("must be 2".into()),
+        };
+        assert_eq!(problem.to_string(), "a.toml: --set x.y=3: `x.y` is 3\n  = must be 2");
+        let error = SceneError::Invalid { problems: vec![problem] };
+        assert_eq!(error.spelled(&|text| format!("<{text}>")), "a.toml: <x.y=3>: `x.y` is 3\n  = must be 2");
+        let error = SceneError::Override { text: "x".into(), reason: "no value".into() };
+        assert_eq!(error.to_string(), "--set x: no value");
+        assert_eq!(error.spelled(&|text| format!("<{text}>")), "<x>: no value");
     }
 }

@@ -27,6 +27,7 @@ mod toml_tree;
 mod value;
 mod words;
 
+pub use document::SceneSource;
 pub use error::{Location, Problem, SceneError};
 pub use memory::{MemoryModel, available_memory};
 pub use output::{

@@ -48,6 +48,11 @@ impl Override {
         Ok(Self { text: text.to_owned(), keys, value })
     }
 
+    /// The override as it was given.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Sets the value in a tree; what is missing on the way is created.
     fn apply(&self, root: &mut Value, origin: Origin) -> Result<(), String> {
         self.expand_material(root, origin);
@@ -89,9 +94,11 @@ impl Override {
     }
 }
 
-/// Applies overrides in their order.
-pub(crate) fn apply_all(document: &mut Document, overrides: &[Override]) -> Result<(), SceneError> {
-    document.settings = overrides.iter().map(|setting| setting.text.clone()).collect();
+/// Applies the overrides of a document in their order.
+pub(crate) fn apply_all(document: &mut Document) -> Result<(), SceneError> {
+    let settings = document.source.settings.iter();
+    let overrides =
+        settings.map(|text| Override::parse(text)).collect::<Result<Vec<Override>, SceneError>>()?;
     for (number, setting) in overrides.iter().enumerate() {
         if let Err(message) = setting.apply(&mut document.root, Origin::Setting(number)) {
             let key = setting.keys.join(".");

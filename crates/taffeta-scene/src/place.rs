@@ -5,7 +5,7 @@ use crate::error::{Problem, SceneError};
 use crate::words::{join_key, place_of};
 use std::cell::RefCell;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Problems and warnings found in a document so far.
 pub(crate) struct Check<'a> {
@@ -102,8 +102,7 @@ impl<'a> Place<'a> {
     /// A path from the root of the file system; in the document it is relative to its folder. It stays as it is if there is
     /// no current folder.
     pub(crate) fn absolute(&self, path: &str) -> PathBuf {
-        let folder = self.check.document.path.parent().unwrap_or(Path::new(""));
-        let path = folder.join(path);
+        let path = self.check.document.source.folder.join(path);
         std::path::absolute(&path).unwrap_or(path)
     }
 }

@@ -2,12 +2,13 @@
 
 use crate::failure::Failure;
 use glam::DVec3;
+use std::collections::BTreeSet;
 use taffeta_contact::MeshObstacle;
 use taffeta_core::motion::Pose;
 use taffeta_core::{Motion, Placement, TriangleMesh};
-use taffeta_io::usda::RigidBody;
+use taffeta_io::usda::{RigidBody, prim_name};
 use taffeta_render::{mesh_obstacle_body, obstacle_mesh};
-use taffeta_scene::{ResultFolder, Scene};
+use taffeta_scene::{ResultFolder, Scene, SceneObstacle};
 
 /// The obstacles in their order, with where they are at the given frames and times \[s\]. Planes become squares around
 /// `bounds` \[m\].
@@ -21,9 +22,7 @@ pub(super) fn collect_obstacles(
     let mut meshes = meshes.into_iter();
     let start = times.first().map_or(0.0, |(_, time)| *time);
     let mut bodies = Vec::new();
-    for (number, obstacle) in scene.obstacles.iter().enumerate() {
-        // Names of bodies have no dots.
-        let name = format!("obstacle.{number}");
+    for (obstacle, name) in scene.obstacles.iter().zip(name_obstacles(folder, scene)) {
         let moving = (&obstacle.motion, &obstacle.place);
         bodies.push(match (obstacle.closed_form(), &mut meshes) {
             (Some(closed), _) => rigid_body(name, obstacle_mesh(&closed, start, bounds), moving, times),
@@ -38,6 +37,21 @@ pub(super) fn collect_obstacles(
         });
     }
     Ok(bodies)
+}
+
+/// The name of each obstacle in the files: its own, or its number among the obstacles. Where a body or an earlier obstacle has
+/// that name already, a number is added.
+fn name_obstacles(folder: &ResultFolder, scene: &Scene) -> Vec<String> {
+    let mut taken: BTreeSet<String> = folder.cloth_names().into_iter().map(prim_name).collect();
+    let obstacles = scene.obstacles.iter().enumerate();
+    let name = |(number, obstacle): (usize, &SceneObstacle)| {
+        // Names of bodies have no dots.
+        let own = if obstacle.name.is_empty() { format!("obstacle.{number}") } else { obstacle.name.clone() };
+        let others = (1..).map(|more: u32| format!("{own}.{more}"));
+        let mut names = std::iter::once(own.clone()).chain(others);
+        names.find(|name| taken.insert(prim_name(name))).expect("there is a number that is free")
+    };
+    obstacles.map(name).collect()
 }
 
 fn rigid_body(

@@ -11,7 +11,7 @@ use taffeta_io::{
 /// Names of the arrays of an NPZ file, the usual one first.
 const POSITIONS: &[&str] = &["positions", "world_pos", "vertices"];
 const FACES: &[&str] = &["faces", "cells", "triangles"];
-const POINTS: &[&str] = &["uv", "mesh_pos"];
+const POINTS: &[&str] = &["uv", "mesh_pos", "vertex_material"];
 
 /// The arrays that the output writes itself, which no field of the input may be named after: there is one of each name in a file.
 const OWN_NAMES: [&str; 11] = [
@@ -221,6 +221,8 @@ impl Arrays {
             if array.shape != [faces.len(), 3, 2] {
                 return Err(wrong_shape(&name, &array, &format!("({}, 3, 2)", faces.len())));
             }
+            // Frames have the coordinates by vertex too, which follow from these.
+            self.take(&["vertex_material"])?;
             let point = |numbers: &[f64]| DVec2::new(numbers[0], numbers[1]);
             let face = |numbers: &[f64]| [0, 2, 4].map(|start| point(&numbers[start..]));
             return Ok(Some(array.values.chunks_exact(6).map(face).collect()));

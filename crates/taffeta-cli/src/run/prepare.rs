@@ -46,6 +46,8 @@ pub(super) struct Prepared {
     pub last_frame: u64,
     /// The result folder.
     pub root: PathBuf,
+    /// True if frames are written in a format that holds everything of them.
+    pub complete: bool,
 }
 
 impl Prepared {
@@ -94,6 +96,7 @@ impl Prepared {
             world,
             threads: description.simulation.threads,
             last_frame: choose_last_frame(options.frames, &scene),
+            complete: options.complete,
             root: options.out.clone().unwrap_or_else(|| default_folder(&options.scene)),
             scene,
         })

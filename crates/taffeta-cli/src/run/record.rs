@@ -36,7 +36,7 @@ impl Recorder {
             placed: prepared.probes.clone(),
             on_ropes: prepared.scene.rope_probes.clone(),
             on_solids: prepared.solid_probes.clone(),
-            formats: frame_formats(&output.formats),
+            formats: frame_formats(&output.formats, prepared.complete),
             every: u64::from(output.every),
         })
     }
@@ -90,10 +90,11 @@ impl Recorder {
 }
 
 /// The formats of the files that are written for every frame. Those that span frames are put together from files that
-/// hold everything and are read back; if the scene names none, NPZ is written for them.
-fn frame_formats(formats: &[Format]) -> Vec<Format> {
+/// hold everything and are read back; if the scene names none, NPZ is written for them, or because it is asked for.
+fn frame_formats(formats: &[Format], complete: bool) -> Vec<Format> {
     let mut single: Vec<Format> = formats.iter().copied().filter(|format| !format.spans_frames()).collect();
-    if single.len() < formats.len() && !single.iter().any(|format| format.is_complete()) {
+    let is_needed = single.len() < formats.len() || (complete && !formats.is_empty());
+    if is_needed && !single.iter().any(|format| format.is_complete()) {
         single.push(Format::Npz);
     }
     single
@@ -177,11 +178,14 @@ mod tests {
 
     #[test]
     fn what_spans_frames_comes_from_files_that_hold_everything() {
-        assert_eq!(frame_formats(&[Obj]), [Obj]);
-        assert_eq!(frame_formats(&[Usda]), [Npz]);
-        assert_eq!(frame_formats(&[Obj, Glb]), [Obj, Npz]);
-        assert_eq!(frame_formats(&[Vtp, Usda]), [Vtp, Npz]);
-        assert_eq!(frame_formats(&[Ply, Usda, Glb]), [Ply]);
-        assert_eq!(frame_formats(&[]), []);
+        assert_eq!(frame_formats(&[Obj], false), [Obj]);
+        assert_eq!(frame_formats(&[Usda], false), [Npz]);
+        assert_eq!(frame_formats(&[Obj, Glb], false), [Obj, Npz]);
+        assert_eq!(frame_formats(&[Vtp, Usda], false), [Vtp, Npz]);
+        assert_eq!(frame_formats(&[Ply, Usda, Glb], false), [Ply]);
+        assert_eq!(frame_formats(&[], false), []);
+        assert_eq!(frame_formats(&[Obj], true), [Obj, Npz]);
+        assert_eq!(frame_formats(&[Obj, Ply], true), [Obj, Ply]);
+        assert_eq!(frame_formats(&[], true), []);
     }
 }

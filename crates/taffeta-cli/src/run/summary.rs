@@ -48,7 +48,7 @@ impl Summary<'_> {
         let mut summary = json!({
             "scene": prepared.path.to_string_lossy(),
             "scene_hash": prepared.scene_hash,
-            "version": env!("CARGO_PKG_VERSION"),
+            "resumed": totals.sessions.get(1..),
             "outcome": match self.outcome {
                 Outcome::Finished => "finished",
                 Outcome::Interrupted => "interrupted",
@@ -92,6 +92,12 @@ impl Summary<'_> {
             "warnings": self.warnings(),
             "notes": self.notes(),
         });
+        // The session in which the run has begun; those that went on with it are in `resumed`.
+        if let (Some(table), Value::Object(session)) =
+            (summary.as_object_mut(), json!(totals.sessions.first()))
+        {
+            table.extend(session);
+        }
         if let Outcome::Failed(reason) | Outcome::Unwritten(reason) = self.outcome {
             summary["error"] = json!(reason);
         }

@@ -1,6 +1,7 @@
 //! Totals of a run over its frames.
 
 use super::memory::peak_memory;
+use super::session::Session;
 use cpu_time::ProcessTime;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,6 +30,9 @@ impl Extent {
 /// Totals of a run over its frames. They are kept with the checkpoint, so that they cover the whole run in the end.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Totals {
+    /// The sessions in which the run was made.
+    #[serde(default)]
+    pub sessions: Vec<Session>,
     /// Frames recorded completely, the initial state included.
     pub frames: u64,
     /// Substeps of all steps.

@@ -29,6 +29,8 @@ fn strip(cells: u32) -> FrameData {
     mesh.material = Some(material);
     let (vertices, faces) = (mesh.positions.len(), mesh.faces.len());
     FrameData {
+        number: Some(12),
+        time: Some(0.1 + 0.2),
         velocities: Some((0..vertices).map(|v| DVec3::new(1.0 / (v + 3) as f64, -0.0, 1e-300)).collect()),
         sizes: Some((0..vertices).map(|v| 0.1 / (v + 7) as f64).collect()),
         strains: Some((0..faces).map(|f| 0.01 * f as f64 - 1.0 / 3.0).collect()),
@@ -42,7 +44,8 @@ fn strip(cells: u32) -> FrameData {
 
 fn rope() -> FrameData {
     let points: Vec<DVec3> = (0..9).map(|k| DVec3::new(0.1 * f64::from(k), -0.2, 0.3)).collect();
-    FrameData { velocities: Some(vec![DVec3::X / 3.0; 9]), ..FrameData::curve(points) }
+    let velocities = Some(vec![DVec3::X / 3.0; 9]);
+    FrameData { number: Some(0), time: Some(0.0), velocities, ..FrameData::curve(points) }
 }
 
 /// Everything that a frame may be: complete, bare, without material coordinates, a rope, empty.
@@ -80,6 +83,24 @@ fn npz_and_ply_files_are_read_back_to_the_bit() {
         assert_eq!(text(&read_npz(&npz(&frame)).unwrap()), text(&frame));
         assert_eq!(text(&read_ply(&ply(&frame)).unwrap()), text(&frame));
     }
+}
+
+#[test]
+fn npz_frames_have_their_number_their_time_and_material_coordinates_by_vertex() {
+    let frame = strip(5);
+    let arrays = read_npz_numbers(&npz(&frame)).unwrap();
+    let array = |name: &str| arrays.iter().find(|(found, _)| found == name).unwrap().1.clone().unwrap();
+    assert_eq!((array("frame").shape, array("frame").values), (vec![], vec![12.0]));
+    assert_eq!((array("time").shape, array("time").values), (vec![], vec![0.1 + 0.2]));
+    // The seam of the strip is behind its vertices 6 and 7, which the faces before it name first.
+    let by_vertex = array("vertex_material");
+    let expected = frame.mesh.positions.iter().enumerate();
+    let expected = expected.flat_map(|(v, x)| [x.x + if v > 7 { 10.0 } else { 0.0 }, x.y]);
+    assert_eq!((by_vertex.shape, by_vertex.values), (vec![12, 2], expected.collect::<Vec<f64>>()));
+    let bare =
+        read_npz_numbers(&npz(&FrameData::surface(TriangleMesh { material: None, ..frame.mesh }))).unwrap();
+    let names: Vec<&str> = bare.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["positions", "faces"]);
 }
 
 #[test]

@@ -11,6 +11,8 @@ pub fn cloth_frame(world: &World, number: usize) -> FrameData {
     let mesh = world.mesh(number);
     let jumps = ask::face_jumps(world, number);
     FrameData {
+        number: Some(world.frame()),
+        time: Some(world.time()),
         velocities: Some(world.velocities(number).to_vec()),
         sizes: Some(ask::vertex_sizes(world, number)),
         strains: Some(ask::face_strains(world, number)),
@@ -28,5 +30,10 @@ pub fn cloth_frame(world: &World, number: usize) -> FrameData {
 /// If there is no body of that number.
 pub fn rope_frame(world: &World, number: usize) -> FrameData {
     let (positions, velocities) = world.loose_state(number);
-    FrameData { velocities: Some(velocities.to_vec()), ..FrameData::curve(positions.to_vec()) }
+    FrameData {
+        number: Some(world.frame()),
+        time: Some(world.time()),
+        velocities: Some(velocities.to_vec()),
+        ..FrameData::curve(positions.to_vec())
+    }
 }

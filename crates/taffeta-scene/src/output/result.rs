@@ -116,12 +116,15 @@ impl ResultFolder {
             let missing = std::io::Error::new(std::io::ErrorKind::NotFound, "there is no such frame");
             return Err(OutputError::io("read", &path, &missing));
         };
-        if format == Format::Obj {
-            return Ok(read_obj_frame(&path)?);
-        }
-        let bytes = read_file(&path).map_err(|error| OutputError::io("read", &path, &error))?;
-        let read = if format == Format::Npz { read_npz(&bytes) } else { read_ply(&bytes) };
-        read.map_err(|error| OutputError::Malformed { path, message: error.to_string() })
+        let mut data = if format == Format::Obj {
+            read_obj_frame(&path)?
+        } else {
+            let bytes = read_file(&path).map_err(|error| OutputError::io("read", &path, &error))?;
+            let read = if format == Format::Npz { read_npz(&bytes) } else { read_ply(&bytes) };
+            read.map_err(|error| OutputError::Malformed { path, message: error.to_string() })?
+        };
+        data.number.get_or_insert(frame);
+        Ok(data)
     }
 
     /// Reads the scene as it was resolved. Mesh files that it names need not exist anymore.

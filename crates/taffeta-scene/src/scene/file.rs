@@ -14,7 +14,7 @@ use super::simulation::{SimulationTable, check_sweeping};
 use super::solid::SceneSolid;
 use super::solid_table::SolidTable;
 use super::surroundings::{AirTable, ContactTable, OutputTable};
-use crate::document::Document;
+use crate::document::{Document, SceneSource};
 use crate::error::SceneError;
 use crate::keys::{BodyName, Ignored, Tables, canonical};
 use crate::overrides::{Override, apply_all, apply_one};
@@ -262,9 +262,16 @@ impl Scene {
     /// # Errors
     /// Everything that is wrong with the scene, each with its place.
     pub fn from_str(text: &str, path: &Path, overrides: &[Override]) -> Result<Self, SceneError> {
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let mut document = Document::parse(text, path)?;
-        apply_all(&mut document, overrides)?;
+        Self::from_source(with_settings(SceneSource::new(text, path), overrides))
+    }
+
+    /// Reads a scene from its source.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the scene, each with its place.
+    pub fn from_source(source: SceneSource) -> Result<Self, SceneError> {
+        let mut document = Document::parse(source)?;
+        apply_all(&mut document)?;
         match read::<SceneTable>(&document) {
             Ok(table) => table.resolve(&document),
             Err(problems) => {
@@ -274,15 +281,17 @@ impl Scene {
         }
     }
 
-    /// The scene with further overrides after those that it was read with. It is read anew from its text, not from its file.
+    /// The source that the scene was read from, its text and not its file.
+    pub fn source(&self) -> &SceneSource {
+        &self.document.source
+    }
+
+    /// The scene with further overrides after those that it was read with. It is read anew from its source.
     ///
     /// # Errors
-    /// As those of [`Scene::from_str`].
+    /// As those of [`Scene::from_source`].
     pub fn with_overrides(&self, more: &[Override]) -> Result<Self, SceneError> {
-        let Document { text, path, settings, .. } = &self.document;
-        let old: Result<Vec<Override>, SceneError> =
-            settings.iter().map(|text| Override::parse(text)).collect();
-        Self::from_str(text, path, &[old?, more.to_vec()].concat())
+        Self::from_source(with_settings(self.source().clone(), more))
     }
 
     /// One more body, read from its table. Of this scene it has settings and materials, but no bodies. `resolve` is given what
@@ -352,7 +361,7 @@ impl Scene {
 
     /// The path that names the scene in messages.
     pub fn path(&self) -> &Path {
-        &self.document.path
+        &self.source().path
     }
 
     /// The scene as resolved, in canonical JSON: every value explicit, keys in alphabetical order, paths absolute.
@@ -397,6 +406,12 @@ impl Scene {
         }
         Ok(blake3::hash(canonical.to_string().as_bytes()).to_hex().to_string())
     }
+}
+
+/// A source with further overrides.
+fn with_settings(mut source: SceneSource, overrides: &[Override]) -> SceneSource {
+    source.settings.extend(overrides.iter().map(|setting| setting.text().to_owned()));
+    source
 }
 
 /// The hash of the file of a body.

@@ -4,7 +4,7 @@ use glam::{DVec2, DVec3};
 use std::fs;
 use std::path::Path;
 use taffeta_core::{Friction, Region};
-use taffeta_scene::{Override, Scene, SceneError, materials};
+use taffeta_scene::{ClothShape, Override, Scene, SceneError, SceneSource, materials};
 use taffeta_sim::ask;
 use taffeta_sim::{
     Air, BendingModel, Compression, MembraneModel, MembraneScaling, Mode, PinDescription,
@@ -318,6 +318,26 @@ fn keys_of_another_solver_are_warned_of() {
     }
     let scene = read_with(SMALL, &["cloth.0.constraint=strain", "simulation.solver=pbd"]);
     assert!(scene.warnings[0].contains("constraint") && scene.warnings.len() == 1, "{:?}", scene.warnings);
+}
+
+#[test]
+fn a_scene_is_read_again_from_its_source() {
+    let text =
+        "[simulation]\nduration = 1.0\n[[cloth]]\nname = \"a\"\nmesh = \"a.obj\"\nmaterial = \"cotton\"\n";
+    let overrides = [Override::parse("simulation.duration=2.0").unwrap()];
+    let scene = Scene::from_str(text, Path::new("scenes/a.toml"), &overrides).unwrap();
+    let source = scene.source();
+    assert_eq!((source.path.as_path(), source.folder.is_absolute()), (Path::new("scenes/a.toml"), true));
+    assert_eq!(source.settings, ["simulation.duration=2.0"]);
+    assert_eq!(Scene::from_source(source.clone()).unwrap(), scene);
+    // The folder alone decides where files are.
+    let folder = std::env::temp_dir();
+    let moved = Scene::from_source(SceneSource { folder: folder.clone(), ..source.clone() }).unwrap();
+    let ClothShape::Mesh { path, .. } = &moved.cloths[0].shape else { panic!("it is a mesh") };
+    assert_eq!(*path, folder.join("a.obj"));
+    assert_eq!(moved.path(), scene.path());
+    let more = moved.with_overrides(&[Override::parse("simulation.frame_rate=30").unwrap()]).unwrap();
+    assert_eq!(more.cloths, moved.cloths);
 }
 
 #[test]

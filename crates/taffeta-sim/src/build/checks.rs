@@ -239,19 +239,29 @@ fn find_row_mismatch(settings: &SimulationSettings) -> Option<String> {
         .then(|| format!("the solver {name} follows motions and finds no equilibria"))
 }
 
+/// Advice for a cloth whose membrane or bending a solver does not know. Scene files take those of the solver unless they name
+/// others, which are refused there in their words.
+fn advise_under(solver: SolverChoice) -> String {
+    format!("`ClothDescription::under(SolverChoice::{solver:?})` takes what it knows")
+}
+
 /// Describes which settings of a cloth its solver does not support; `None` if it supports all.
 fn find_unknown_to_solver(cloth: &ClothDescription, solver: SolverChoice) -> Option<String> {
     let (name, model) = (solver.name(), cloth.bending);
     let is_projective = solver == SolverChoice::Projective;
     if !solver.capabilities().bends_by(model) && !solver.capabilities().rows && !is_projective {
-        return Some(format!("the bending model {model:?} belongs to the solver projective, not to {name}"));
+        let advice = advise_under(solver);
+        return Some(format!(
+            "the bending model {model:?} belongs to the solver projective, not to {name}: {advice}"
+        ));
     }
     if !solver.capabilities().rows && !is_projective {
         return None;
     }
     if !solver.capabilities().bends_by(model) {
         let known = if is_projective { "MeanCurvature" } else { "Hinge" };
-        return Some(format!("the solver {name} bends by {known} or None, not by {model:?}"));
+        let advice = advise_under(solver);
+        return Some(format!("the solver {name} bends by {known} or None, not by {model:?}: {advice}"));
     }
     if cloth.rest_curvature != [0.0; 3] {
         return Some(format!("the solver {name} knows no rest curvature"));
@@ -281,7 +291,8 @@ fn find_unswept(cloth: &ClothDescription, solver: SolverChoice) -> Option<String
     }
     if matches!(cloth.membrane, MembraneModel::Energy | MembraneModel::EnergyPublished) {
         return Some(format!(
-            "the solver {name} takes no energy as a constraint: Strain has the same energy"
+            "the solver {name} takes no energy as a constraint: Strain has the same energy; {}",
+            advise_under(solver)
         ));
     }
     (cloth.scaling != MembraneScaling::ByArea)
@@ -293,7 +304,8 @@ fn find_spring_mismatch(cloth: &ClothDescription, solver: SolverChoice) -> Optio
     let name = solver.name();
     if cloth.membrane == MembraneModel::Distance && !solver.capabilities().rows {
         return Some(format!(
-            "the solver {name} knows no springs along edges (Distance): take Edges, or the solver xpbd or pbd"
+            "the solver {name} knows no springs along edges (Distance): take Edges, or the solver xpbd or pbd; {}",
+            advise_under(solver)
         ));
     }
     if cloth.membrane == MembraneModel::Distance && cloth.scaling != MembraneScaling::ByArea {

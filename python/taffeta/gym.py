@@ -103,8 +103,7 @@ class ClothGoalVectorEnv(VectorEnv[Observations, npt.NDArray[Any], npt.NDArray[A
     def _find_places(self) -> npt.NDArray[np.float64]:
         """Where the grabbed points are at the start [m]."""
         cloth = self.worlds[0].cloths[self.name]
-        coords = cloth.vertex_material
-        if coords is None:
+        if cloth.material is None:
             raise ValueError("points are material coordinates: the cloth needs some")
         return np.array([cloth.position_of(point[:2]) for point in self.points])
 

@@ -50,7 +50,7 @@ impl SceneError {
         match self {
             SceneError::File { .. } => self.to_string(),
             SceneError::Override { text, reason } => format!("{}: {reason}", spell(text)),
-            SceneError::Invalid { problems } => print_problems(problems, spell),
+            SceneError::Invalid { problems, .. } => print_problems(problems, spell),
         }
     }
 
@@ -204,7 +204,7 @@ mod tests {
             help: Some("must be 2".into()),
         };
         assert_eq!(problem.to_string(), "a.toml: --set x.y=3: `x.y` is 3\n  = must be 2");
-        let error = SceneError::Invalid { problems: vec![problem] };
+        let error = SceneError::Invalid { problems: vec![problem], warnings: Vec::new() };
         assert_eq!(error.spelled(&|text| format!("<{text}>")), "a.toml: <x.y=3>: `x.y` is 3\n  = must be 2");
         let error = SceneError::Override { text: "x".into(), reason: "no value".into() };
         assert_eq!(error.to_string(), "--set x: no value");

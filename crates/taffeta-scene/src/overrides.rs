@@ -111,8 +111,8 @@ pub(crate) fn apply_all(document: &mut Document) -> Result<(), SceneError> {
 
 /// Applies one more override, after those that the document had.
 pub(crate) fn apply_one(document: &mut Document, setting: &Override) -> Result<(), SceneError> {
-    let origin = Origin::Setting(document.settings.len());
-    document.settings.push(setting.text.clone());
+    let origin = Origin::Setting(document.source.settings.len());
+    document.source.settings.push(setting.text.clone());
     setting.apply(&mut document.root, origin).map_err(|message| {
         let problem = document.problem_at(origin, &setting.keys.join("."), message, None);
         SceneError::Invalid { problems: vec![problem], warnings: Vec::new() }

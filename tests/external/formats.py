@@ -81,14 +81,15 @@ def value_at(point, material, faces, values):
     raise AssertionError(f"{point} lies in no face")
 
 
-def check_npz(path, obj):
+def check_npz(path, number, time, obj):
     x, faces, material = obj
     arrays = np.load(path, allow_pickle=False)
+    assert arrays["frame"].shape == arrays["time"].shape == () and (arrays["frame"], arrays["time"]) == (number, time)
     same(arrays["positions"], x, 0, f"{path}: positions")
     assert arrays["positions"].dtype == np.float64 and arrays["faces"].dtype == np.int32
     assert arrays["velocities"].shape == x.shape
     if faces is None:
-        assert arrays["faces"].shape == (0, 3) and set(arrays) == {"positions", "velocities", "faces", "edges"}
+        assert arrays["faces"].shape == (0, 3) and set(arrays) == {"frame", "time", "positions", "velocities", "faces", "edges"}
         assert arrays["edges"].tolist() == [[k, k + 1] for k in range(len(x) - 1)]
         return dict(arrays)
     same(arrays["faces"], faces, 0, f"{path}: faces")
@@ -97,14 +98,16 @@ def check_npz(path, obj):
         assert arrays[key].shape == faces.shape[:1] and (arrays[key] >= 0).all()
     assert arrays["sizing"].shape == x.shape[:1] and arrays["strain"].shape == faces.shape[:1]
     if material is None:
-        assert "material" not in arrays
+        assert "material" not in arrays and "vertex_material" not in arrays
     else:
         same(arrays["material"], material, 0, f"{path}: material")
+        same(arrays["vertex_material"][faces], material, 0, f"{path}: vertex_material")
     return dict(arrays)
 
 
 def check_ply(path, truth):
     ply = PlyData.read(path)
+    assert ply.comments[1:] == [f"frame {truth['frame']}", f"time {float(truth['time'])!r}"]
     assert ply.byte_order == "<" and not ply.text
     vertex = ply["vertex"]
     same(np.stack([vertex[k] for k in "xyz"], 1), truth["positions"], 0, f"{path}: positions")
@@ -258,8 +261,8 @@ def check_obstacles(root, scene, moves, rate):
     obstacles = json.loads((root / "scene.json").read_text())["obstacle"]
     stage = Usd.Stage.Open(str(root / "scene.obstacles.usda"))
     for number, obstacle in enumerate(obstacles):
-        key = f"obstacle.{number}"
-        prim = stage.GetPrimAtPath(f"/obstacles/obstacle_{number}")
+        key = obstacle.get("name", f"obstacle.{number}")
+        prim = stage.GetPrimAtPath("/obstacles/" + re.sub(r"\W", "_", key))
         points = np.array(UsdGeom.Mesh(prim).GetPointsAttr().Get(0))
         same(points, scene.geometry[key].vertices, COARSE, f"{key}: points")
         if "sphere" in obstacle["shape"]:
@@ -301,10 +304,11 @@ def main():
     root = pathlib.Path(sys.argv[1])
     scene = json.loads((root / "scene.json").read_text())
     rate = scene["simulation"]["frame_rate"]
+    times = {int(row["frame"]): float(row["time"]) for row in csv.DictReader((root / "metrics.csv").open())}
     bodies = {}
     for path in sorted((root / "frames").glob("*.obj")):
         name, number = re.fullmatch(r"(.*)_(\d{5,})", path.stem).groups()
-        truth = check_npz(path.with_suffix(".npz"), read_obj(path))
+        truth = check_npz(path.with_suffix(".npz"), int(number), times[int(number)], read_obj(path))
         check_ply(path.with_suffix(".ply"), truth)
         check_vtp(path.with_suffix(".vtp"), truth)
         bodies.setdefault(name, {})[int(number)] = truth

@@ -48,6 +48,17 @@ impl Failure {
         }
     }
 
+    /// The failure in the words of a program that calls this library: it gives an argument `out` and no option `--out`.
+    pub(crate) fn for_caller(self) -> Self {
+        let reword = |text: String| text.replace("--out", "`out`");
+        match self {
+            Failure::Usage(reason) => Failure::Usage(reword(reason)),
+            Failure::Failed(reason) => Failure::Failed(reword(reason)),
+            Failure::Partial { text, reason } => Failure::Partial { text, reason: reword(reason) },
+            Failure::Interrupted(reason) => Failure::Interrupted(reword(reason)),
+        }
+    }
+
     /// Text for standard output.
     pub fn output(&self) -> &str {
         match self {

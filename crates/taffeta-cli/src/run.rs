@@ -61,7 +61,7 @@ pub fn run(options: &RunOptions) -> Result<String, Failure> {
 /// # Errors
 /// As those of [`run`].
 pub fn run_scene(scene: Scene, options: &RunOptions, listener: Sender<RunEvent>) -> Result<String, Failure> {
-    run_timed(scene, options, Clock::start(), Some(listener))
+    run_timed(scene, options, Clock::start(), Some(listener)).map_err(Failure::for_caller)
 }
 
 fn run_timed(
@@ -114,7 +114,7 @@ struct Run {
     /// The row of the present frame while the frame is not written.
     unwritten: Option<MetricsRow>,
     progress: Progress,
-    /// Whether signals that ask the program to end are caught.
+    /// True if this is the program, which catches signals that ask it to end; false if another program calls it.
     catches_signals: bool,
     folder: OutputFolder,
     checkpoints: CheckpointFolder,
@@ -254,7 +254,10 @@ impl Run {
         let written = self.folder.write_summary(&summary.to_json());
         let root = self.folder.root().display();
         let (frame, time) = (self.prepared.world.frame(), self.prepared.world.time());
-        let command = resume_command(options, self.folder.root());
+        let command = match self.catches_signals {
+            true => resume_command(options, self.folder.root()),
+            false => "run the scene again into this folder with `resume`".to_owned(),
+        };
         let good = match self.totals.frames {
             0 => String::new(),
             1 => format!("\n  = frame 0, the initial state, stays in {root}"),

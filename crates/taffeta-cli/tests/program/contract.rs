@@ -92,6 +92,31 @@ fn the_summary_says_what_was_done() {
 }
 
 #[test]
+fn the_summary_says_by_what_when_and_where_it_was_made() {
+    let desk = Desk::new();
+    desk.done(&["run", "scene.toml", "--out", "a b", "--frames", "2", "--quiet"]);
+    desk.done(&["run", "scene.toml", "--out", "a b", "--frames", "3", "--quiet", "--resume"]);
+    let summary = desk.summary("a b");
+    let text = |session: &serde_json::Value, key: &str| session[key].as_str().unwrap().to_owned();
+    let [second] = summary["resumed"].as_array().unwrap().as_slice() else { panic!("{summary}") };
+    for (session, more) in [(&summary, "--frames 2 --quiet"), (second, "--frames 3 --quiet --resume")] {
+        assert_eq!(text(session, "version"), env!("CARGO_PKG_VERSION"));
+        let commit = text(session, "commit");
+        let is_hash =
+            commit.trim_end_matches("-dirty").bytes().all(|b| b.is_ascii_hexdigit()) && commit.len() >= 40;
+        assert!(commit == "unknown" || is_hash, "{commit}");
+        let date = text(session, "date");
+        let shape: String = date.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+        assert_eq!(shape, "0000-00-00T00:00:00Z");
+        assert!(date.as_str() > "2026-01-01", "{date}");
+        assert!(!text(session, "host").is_empty());
+        let command = text(session, "command_line");
+        assert!(command.ends_with(&format!("run scene.toml --out 'a b' {more}")), "{command}");
+    }
+    assert!(text(&summary, "date") <= text(second, "date"));
+}
+
+#[test]
 fn overrides_and_output_settings_are_obeyed() {
     let desk = Desk::new();
     desk.done(&[

@@ -145,6 +145,49 @@ fn pictures_are_drawn_from_any_format_that_is_read_back() {
     let reply = desk.done(&["export", "obj", "--format", "npz", "--format", "glb"]);
     assert!(reply.out.contains("9 npz files"), "{}", reply.out);
     assert!(picture("obj") == drawn);
+    let frame =
+        taffeta_io::read_npz(&std::fs::read(desk.path("obj/frames/sheet_00002.npz")).unwrap()).unwrap();
+    assert_eq!((frame.number, frame.time), (Some(2), Some(2.0 / 60.0)));
+    assert!(reply.err.starts_with("warning: 9 frames have no velocities,"), "{}", reply.err);
+    assert!(
+        reply.err.contains("the npz and glb files lack them")
+            && reply.err.contains("output.formats=[\"npz\"]")
+    );
+    // The files that came of it are no fuller than those that they came from.
+    let again = desk.done(&["export", "obj", "--format", "usda"]);
+    assert!(again.err.starts_with("warning: 9 frames have no velocities,"), "{}", again.err);
+    for (folder, format) in [("npz", "usda"), ("ply", "npz"), ("npz", "obj"), ("obj", "obj")] {
+        assert_eq!(desk.done(&["export", folder, "--format", format]).err, "", "{folder} to {format}");
+    }
     let notes = desk.summary("usda")["notes"].to_string();
     assert!(notes.contains("usda files have numbers of 32 bits"), "{notes}");
+}
+
+#[test]
+fn obstacles_have_their_names_in_other_programs() {
+    let desk = Desk::new();
+    let mut scene = SCENE.to_owned();
+    for name in ["left-hand", "left_hand", "sheet", "obstacle_0"] {
+        scene += &format!(
+            "\n[[obstacle]]\nname = \"{name}\"\nshape = {{ sphere = {{ radius = 0.1 }} }}\nplace = {{ translate = [9, 9, 9] }}\n"
+        );
+    }
+    desk.write("scene.toml", &scene);
+    let formats = "output.formats=[\"usda\", \"glb\"]";
+    desk.done(&["run", "scene.toml", "--out", "a", "--quiet", "--frames", "1", "--set", formats]);
+    let glb = String::from_utf8_lossy(&std::fs::read(desk.path("a/scene.glb")).unwrap()).into_owned();
+    let usda = desk.read("a/scene.obstacles.usda");
+    let count = usda.matches("def Mesh ").count();
+    assert_eq!(count, 5);
+    // The first one has no name. What has the name of a cloth or, for USD, that of an earlier obstacle gets a number.
+    for (node, prim) in [
+        ("obstacle.0", "obstacle_0"),
+        ("left-hand", "left_hand"),
+        ("left_hand.1", "left_hand_1"),
+        ("sheet.1", "sheet_1"),
+        ("obstacle_0.1", "obstacle_0_1"),
+    ] {
+        assert!(glb.contains(&format!("\"name\":\"{node}\"")), "{node}");
+        assert!(usda.contains(&format!("def Mesh \"{prim}\"")), "{prim}");
+    }
 }

@@ -37,7 +37,7 @@ fn find_commit() -> Option<String> {
         }
     }
     let commit = git(&["rev-parse", "HEAD"])?;
-    let sources = ["../*/src", "../*/Cargo.toml", "build.rs", "../../Cargo.toml", "../../Cargo.lock"];
+    let sources = ["../*/src/*", "../*/Cargo.toml", "build.rs", "../../Cargo.toml", "../../Cargo.lock"];
     let status = ["--no-optional-locks", "status", "--porcelain", "--"];
     let is_clean = git(&[&status[..], &sources[..]].concat())?.is_empty();
     Some(if is_clean { commit } else { format!("{commit}-dirty") })

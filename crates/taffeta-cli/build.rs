@@ -37,9 +37,9 @@ fn find_commit() -> Option<String> {
         }
     }
     let commit = git(&["rev-parse", "HEAD"])?;
-    let status =
-        ["--no-optional-locks", "status", "--porcelain", "--", "..", "../../Cargo.toml", "../../Cargo.lock"];
-    let is_clean = git(&status)?.is_empty();
+    let sources = ["../*/src/*", "../*/Cargo.toml", "build.rs", "../../Cargo.toml", "../../Cargo.lock"];
+    let status = ["--no-optional-locks", "status", "--porcelain", "--"];
+    let is_clean = git(&[&status[..], &sources[..]].concat())?.is_empty();
     Some(if is_clean { commit } else { format!("{commit}-dirty") })
 }
 

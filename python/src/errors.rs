@@ -1,6 +1,6 @@
 //! Exceptions. Their classes are Python code, so that they can inherit from several built-in ones and have attributes.
 
-use crate::convert::toml_as_python;
+use crate::spelling::spell_assignment;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
@@ -34,18 +34,6 @@ pub(crate) fn error_with(
         // The package is not complete: better an exception of another class than none.
         Err(_) => PyRuntimeError::new_err(text),
     }
-}
-
-/// Longest value that a message shows of an assignment, in characters.
-const SHOWN_VALUE: usize = 60;
-
-/// Spells an override, `key.path=value` as [`write_value`](crate::convert::write_value) writes values, as the assignment that
-/// has made it.
-fn spell_assignment(setting: &str) -> String {
-    let (key, value) = setting.split_once('=').unwrap_or((setting, ""));
-    let value = toml_as_python(value);
-    let value = if value.chars().count() > SHOWN_VALUE { "…" } else { &value };
-    format!("scene[\"{}\"] = {value}", key.trim())
 }
 
 /// The exception of a scene with errors. The text is that of the program; what was set is spelled as Python sets it.

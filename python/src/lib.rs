@@ -31,6 +31,7 @@ mod rope;
 mod run;
 mod scene;
 mod slot;
+mod spelling;
 mod stepping;
 mod teleport;
 mod topology;

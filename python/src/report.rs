@@ -4,7 +4,7 @@ use crate::moved::obstacle_names;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList, PyTuple};
-use taffeta_sim::{ClothId, Stage, StepReport as SimReport, World};
+use taffeta_sim::{ClothId, ObstacleLoad, Stage, StepReport as SimReport, World};
 
 /// The names of the mapping, in their order.
 const KEYS: [&str; 26] = [
@@ -39,22 +39,81 @@ const KEYS: [&str; 26] = [
 /// The outcome of a step.
 #[pyclass(frozen, mapping, module = "taffeta")]
 pub(crate) struct StepReport {
-    report: SimReport,
+    values: Values,
+}
+
+/// Everything that a report tells, as pickling takes it.
+#[derive(Clone, FromPyObject, IntoPyObject)]
+#[pyo3(from_item_all)]
+struct Values {
+    time: f64,
+    vertices: usize,
+    faces: usize,
+    contacts: usize,
+    substeps: u32,
+    iterations: u32,
+    kinetic_energy: f64,
+    stretch_energy: f64,
+    bend_energy: f64,
+    gravity_energy: f64,
+    momentum: (f64, f64, f64),
+    angular_momentum: (f64, f64, f64),
+    max_strain: f64,
+    residual: f64,
+    error: f64,
+    not_converged: u32,
     /// Names of the cloths whose topology has changed.
     remeshed: Vec<String>,
-    /// Names of the obstacles.
-    obstacles: Vec<String>,
+    splits: u64,
+    collapses: u64,
+    flips: u64,
+    broken_edges: usize,
+    tears: u64,
+    forced: u64,
+    /// The obstacles with force, torque and point.
+    loads: Vec<(String, [[f64; 3]; 3])>,
+    state_hash: String,
+    /// Wall times of the stages [s].
+    times: Vec<(String, f64)>,
 }
 
 impl StepReport {
     /// The report of a step of a world.
     pub(crate) fn new(report: SimReport, world: &World) -> Self {
         let name = |id: &ClothId| world.cloth(*id).cloth().name.clone();
-        Self {
+        let SimReport { plan, metrics, remesh, .. } = &report;
+        let load = |load: &ObstacleLoad| [load.force, load.torque, load.point].map(|v| v.to_array());
+        let stage =
+            |stage: Stage| (format!("{stage:?}").to_lowercase(), report.times.of(stage).as_secs_f64());
+        let values = Values {
+            time: report.time,
+            vertices: report.vertices,
+            faces: report.faces,
+            contacts: report.contacts,
+            substeps: plan.substeps,
+            iterations: plan.iterations,
+            kinetic_energy: metrics.kinetic_energy,
+            stretch_energy: metrics.stretch_energy,
+            bend_energy: metrics.bend_energy,
+            gravity_energy: metrics.gravity_energy,
+            momentum: metrics.momentum.into(),
+            angular_momentum: metrics.angular_momentum.into(),
+            max_strain: metrics.max_strain,
+            residual: metrics.residual,
+            error: plan.error,
+            not_converged: plan.not_converged,
             remeshed: report.remeshed.iter().map(name).collect(),
-            obstacles: obstacle_names(world),
-            report,
-        }
+            splits: remesh.splits,
+            collapses: remesh.collapses,
+            flips: remesh.flips,
+            broken_edges: report.broken_edges,
+            tears: report.tears.count,
+            forced: report.safeguard.forced,
+            loads: obstacle_names(world).into_iter().zip(report.obstacle_loads.iter().map(load)).collect(),
+            times: Stage::ALL.into_iter().map(stage).collect(),
+            state_hash: report.state_hash,
+        };
+        Self { values }
     }
 }
 
@@ -62,122 +121,123 @@ impl StepReport {
 impl StepReport {
     #[getter]
     fn time(&self) -> f64 {
-        self.report.time
+        self.values.time
     }
 
     #[getter]
     fn vertices(&self) -> usize {
-        self.report.vertices
+        self.values.vertices
     }
 
     #[getter]
     fn faces(&self) -> usize {
-        self.report.faces
+        self.values.faces
     }
 
     #[getter]
     fn contacts(&self) -> usize {
-        self.report.contacts
+        self.values.contacts
     }
 
     #[getter]
     fn substeps(&self) -> u32 {
-        self.report.plan.substeps
+        self.values.substeps
     }
 
     #[getter]
     fn iterations(&self) -> u32 {
-        self.report.plan.iterations
+        self.values.iterations
     }
 
     #[getter]
     fn energy(&self) -> f64 {
-        self.kinetic_energy() + self.stretch_energy() + self.bend_energy() + self.gravity_energy()
+        let Values { kinetic_energy, stretch_energy, bend_energy, gravity_energy, .. } = &self.values;
+        kinetic_energy + stretch_energy + bend_energy + gravity_energy
     }
 
     #[getter]
     fn kinetic_energy(&self) -> f64 {
-        self.report.metrics.kinetic_energy
+        self.values.kinetic_energy
     }
 
     #[getter]
     fn stretch_energy(&self) -> f64 {
-        self.report.metrics.stretch_energy
+        self.values.stretch_energy
     }
 
     #[getter]
     fn bend_energy(&self) -> f64 {
-        self.report.metrics.bend_energy
+        self.values.bend_energy
     }
 
     #[getter]
     fn gravity_energy(&self) -> f64 {
-        self.report.metrics.gravity_energy
+        self.values.gravity_energy
     }
 
     #[getter]
     fn momentum(&self) -> (f64, f64, f64) {
-        self.report.metrics.momentum.into()
+        self.values.momentum
     }
 
     #[getter]
     fn angular_momentum(&self) -> (f64, f64, f64) {
-        self.report.metrics.angular_momentum.into()
+        self.values.angular_momentum
     }
 
     #[getter]
     fn max_strain(&self) -> f64 {
-        self.report.metrics.max_strain
+        self.values.max_strain
     }
 
     #[getter]
     fn residual(&self) -> f64 {
-        self.report.metrics.residual
+        self.values.residual
     }
 
     #[getter]
     fn error(&self) -> f64 {
-        self.report.plan.error
+        self.values.error
     }
 
     #[getter]
     fn not_converged(&self) -> u32 {
-        self.report.plan.not_converged
+        self.values.not_converged
     }
 
     #[getter]
     fn remeshed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, &self.remeshed)
+        PyTuple::new(py, &self.values.remeshed)
     }
 
     #[getter]
     fn splits(&self) -> u64 {
-        self.report.remesh.splits
+        self.values.splits
     }
 
     #[getter]
     fn collapses(&self) -> u64 {
-        self.report.remesh.collapses
+        self.values.collapses
     }
 
     #[getter]
     fn flips(&self) -> u64 {
-        self.report.remesh.flips
+        self.values.flips
     }
 
     #[getter]
     fn broken_edges(&self) -> usize {
-        self.report.broken_edges
+        self.values.broken_edges
     }
 
     #[getter]
     fn tears(&self) -> u64 {
-        self.report.tears.count
+        self.values.tears
     }
 
     #[getter]
     fn forced(&self) -> u64 {
-        self.report.safeguard.forced
+        self.values.forced
     }
 
     /// What each obstacle has borne, by name.
@@ -185,24 +245,23 @@ impl StepReport {
     fn obstacle_loads<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let class = py.import("taffeta._bodies")?.getattr("Load")?;
         let dict = PyDict::new(py);
-        for (name, load) in self.obstacles.iter().zip(&self.report.obstacle_loads) {
-            let vectors = (load.force.to_array(), load.torque.to_array(), load.point.to_array());
-            dict.set_item(name, class.call_method1("of", vectors)?)?;
+        for (name, [force, torque, point]) in &self.values.loads {
+            dict.set_item(name, class.call_method1("of", (*force, *torque, *point))?)?;
         }
         Ok(dict)
     }
 
     #[getter]
     fn state_hash(&self) -> &str {
-        &self.report.state_hash
+        &self.values.state_hash
     }
 
     /// Wall time of each stage [s].
     #[getter]
     fn times<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
-        for stage in Stage::ALL {
-            dict.set_item(format!("{stage:?}").to_lowercase(), self.report.times.of(stage).as_secs_f64())?;
+        for (stage, time) in &self.values.times {
+            dict.set_item(stage, time)?;
         }
         Ok(dict)
     }
@@ -247,8 +306,19 @@ impl StepReport {
         PyList::new(py, KEYS)?.try_iter()
     }
 
+    /// Pickles the report as everything that it tells.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Values,))> {
+        Ok((slf.get_type().getattr("_from_values")?, (slf.get().values.clone(),)))
+    }
+
+    /// The report of a pickle.
+    #[staticmethod]
+    fn _from_values(values: Values) -> Self {
+        Self { values }
+    }
+
     fn __repr__(&self) -> String {
-        let SimReport { time, vertices, faces, contacts, .. } = &self.report;
+        let Values { time, vertices, faces, contacts, .. } = &self.values;
         format!("<StepReport at {time:.4} s, {vertices} vertices, {faces} faces, {contacts} contacts>")
     }
 }

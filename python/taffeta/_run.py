@@ -60,8 +60,10 @@ class Result(Sequence[Frame]):
         """The scene as resolved."""
         self._frames = list_frames(self.folder)
         # Not by the frame rate: an equilibrium takes no time.
-        metrics = self.metrics if (self.folder / "metrics.csv").exists() else {"frame": [], "time": []}
-        self._times = {int(frame): float(time) for frame, time in zip(metrics["frame"], metrics["time"], strict=True)}
+        self._times: dict[int, float] = {}
+        if (self.folder / "metrics.csv").exists():
+            metrics = self.metrics
+            self._times = {int(frame): float(time) for frame, time in zip(metrics["frame"], metrics["time"], strict=True)}
 
     @property
     def summary(self) -> dict[str, Any]:

@@ -46,6 +46,7 @@ class Scene:
     """A checked scene: what is simulated, and how.
 
     ``content`` has the tables of a scene file. Relative paths in it are relative to ``base``, or to where the program runs.
+    A scene pickles: in another process and folder it is equal, and its paths lead to the same files.
     """
 
     def __new__(cls, content: dict[str, Any], *, base: _Path | None = None) -> Scene: ...

@@ -32,3 +32,12 @@ def test_an_example_runs(example: Path, tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, str(example)], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert list(tmp_path.iterdir()), "it leaves a file"
+
+
+# The gallery is written by the program that makes its pictures.
+@pytest.mark.parametrize("page", sorted({*(ROOT / "docs").glob("*.md")} - {ROOT / "docs" / "gallery.md"}), ids=lambda p: p.name)
+def test_a_page_says_how_each_of_its_pictures_is_made(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    code = "\n".join(re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL) + re.findall(r"`([^`\n]+)`", text))
+    for picture in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", text):
+        assert (page.parent / picture).exists() and f"docs/{picture}" in code, picture

@@ -322,12 +322,16 @@ def test_large_objects_show_themselves_in_a_line(adaptive: tf.World) -> None:
     assert repr(mesh) == f"<Remeshed, {len(mesh.positions)} vertices, {len(mesh.faces)} faces>"
 
 
-def test_grabs_and_what_a_report_has_pickle_and_a_world_says_what_does(world: tf.World) -> None:
+def test_grabs_and_reports_pickle_and_a_world_says_what_does(world: tf.World) -> None:
     grab = tf.Grab("sheet", (0.5, 0.0), (0, 1, 0), stiffness=7.0, radius=0.25)
     assert repr(pickle.loads(pickle.dumps(grab))) == repr(copy.deepcopy(grab)) == repr(grab)
+    world.add_obstacle({"name": "ball", "shape": {"sphere": {"radius": 0.1}}, "place": {"translate": [0, -2, 0]}})
     report = world.step(1 / 60)
-    again = pickle.loads(pickle.dumps(dict(report)))
-    assert again["energy"] == report.energy and again["state_hash"] == report.state_hash
+    for again in (pickle.loads(pickle.dumps(report)), copy.deepcopy(report)):
+        assert isinstance(again, tf.StepReport) and repr(again) == repr(report) and again.times == report.times
+        for key, value in report.items():
+            assert np.array_equal(again[key], value) if key != "obstacle_loads" else list(again[key]) == list(value), key
+        assert all(map(np.array_equal, again.obstacle_loads["ball"], report.obstacle_loads["ball"]))
     for use in (pickle.dumps, copy.copy, copy.deepcopy):
         with pytest.raises(TypeError, match=r"a World cannot be pickled or copied: pickle its Scene"):
             use(world)

@@ -124,7 +124,7 @@ pub(crate) fn add_pin(
     let center = rest.iter().sum::<DVec3>() / rest.len() as f64;
     let points = Some(PinPoints { names, rest, skin: None });
     let mut pin = Pin { points, ..Pin::new(description.clone(), center) };
-    pin.description.motion.anchor.time = world.state.time;
+    pin.description.motion.begin(world.state.time);
     world.setup.pins.push(pin);
     world.state.released.push(false);
     let mut vertex_pins = IndexVec::clone(&motion.vertex_pins);

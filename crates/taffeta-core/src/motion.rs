@@ -501,8 +501,8 @@ mod tests {
         let mut motion = Motion { jumps: vec![2], ..Motion::from(keys) };
         let x_at = |motion: &Motion, time| motion.pose_at(time, DVec3::ZERO).translation.x;
         assert_eq!(
-            [0.5, 1.5, 2.0, 2.1, 2.5, 4.0].map(|time| x_at(&motion, time)),
-            [0.5, 1.0, 10.0, 10.1, 10.5, 11.0]
+            [0.5, 1.5, 2.0, 2.25, 2.5, 4.0].map(|time| x_at(&motion, time)),
+            [0.5, 1.0, 10.0, 10.25, 10.5, 11.0]
         );
         motion.begin(5.0);
         // It waits until it is told.

@@ -3,12 +3,12 @@
 use crate::common::*;
 use glam::{DQuat, DVec2, DVec3};
 use taffeta::contact::{MeshObstacle, Obstacle, Shape};
-use taffeta::core::{Keyframe, Placement, Pose, Region};
+use taffeta::core::{Keyframe, Motion, Placement, Pose, Region};
 use taffeta::io::{GridPattern, sphere_mesh};
 use taffeta::remesh::RemeshSettings;
 use taffeta::sim::{
-    BodyId, BuildError, Checkpoint, ClothDescription, PinDescription, SeamDescription, SeamSides,
-    SolverChoice, StepInputs, World, WorldDescription, ask,
+    BodyId, BuildError, Checkpoint, ClothDescription, PinDescription, RopeDescription, RopeMaterial,
+    SeamDescription, SeamSides, SolverChoice, StepInputs, World, WorldDescription, ask,
 };
 
 /// A sheet of 0.4 m in a plane of its own, upright or lying.
@@ -293,4 +293,123 @@ fn a_run_goes_on_from_a_checkpoint_and_from_a_snapshot_after_a_teleport() {
         run(&mut untouched, 6);
         assert_eq!(rest(&mut whole), rest(&mut untouched), "{solver:?}");
     }
+}
+
+/// The motion of a cape's neck or body that jumps after a tenth of a second.
+fn jumping(by: DVec3) -> Motion {
+    let key = |time, translate, degrees| Keyframe { time, translate, rotate_deg: DVec3::Y * degrees };
+    let on = DVec3::X * 0.05;
+    let keys = vec![
+        key(0.0, DVec3::ZERO, 0.0),
+        key(0.1, on, 0.0),
+        key(6.5 * FRAME, on + by, 0.0),
+        key(0.3, on * 2.0 + by, 0.0),
+    ];
+    Motion { jumps: vec![2], ..Motion::from(keys) }
+}
+
+#[test]
+fn keyframes_jump_with_what_their_pins_hold() {
+    for (solver, is_mesh) in
+        [(SolverChoice::Global, false), (SolverChoice::Global, true), (SolverChoice::Block, false)]
+    {
+        let description = |by: DVec3| {
+            let mut description = with_cape(solver, false);
+            description.simulation.substeps = Some(4);
+            description.simulation.accuracy = 1e-6;
+            description.cloths[0].pins[0].motion = jumping(by);
+            description.obstacles[0].motion = jumping(by);
+            if is_mesh {
+                let shape = sphere_mesh(0.1, 2);
+                let place = description.obstacles[0].place;
+                let mesh = MeshObstacle {
+                    name: "body".into(),
+                    ..MeshObstacle::new(shape.positions, shape.faces, place)
+                };
+                description.mesh_obstacles = vec![MeshObstacle { motion: jumping(by), ..mesh }];
+                description.obstacles.clear();
+            }
+            description
+        };
+        // One jumps, and the other in place.
+        let way = DVec3::new(100.0, 2.0, -30.0);
+        let (mut here, mut there) = (build(&description(DVec3::ZERO)), build(&description(way)));
+        for frame in 1..=11 {
+            let [a, b] = [&mut here, &mut there].map(|world| run(world, 1));
+            // It is due in the middle of frame 7, and made at its end.
+            let by = if frame < 7 { Pose::IDENTITY } else { Pose { translation: way, ..Pose::IDENTITY } };
+            let error = apart(&here, &by, &there, "cape");
+            let case = format!("{solver:?}, mesh: {is_mesh}, frame {frame}: {error:e} m");
+            assert!(error < 1e-5 && b.metrics.max_strain < a.metrics.max_strain + 1e-3, "{case}");
+            assert_eq!((b.safeguard.forced, b.safeguard.passed), (0, 0), "{case}");
+        }
+    }
+}
+
+#[test]
+fn a_keyed_jump_is_in_checkpoints_and_is_undone_where_it_fails() {
+    let mut description = with_cape(SolverChoice::Global, false);
+    let way = DVec3::new(10.0, 0.0, 0.0);
+    description.cloths[0].pins[0].motion = jumping(way);
+    description.obstacles[0].motion = jumping(way);
+    let mut whole = build(&description);
+    for stop in [4, 6, 8] {
+        let frames = stop - whole.frame() as u32;
+        run(&mut whole, frames);
+        let bytes = whole.checkpoint().to_bytes();
+        let mut resumed = build(&description);
+        resumed.restore(Checkpoint::from_bytes(&bytes).expect("sound")).expect("of this scene");
+        let [a, b] = [whole.snapshot(), resumed.snapshot()];
+        let hashes = [&mut whole, &mut resumed]
+            .map(|world| (0..4).map(|_| run(world, 1).state_hash).collect::<Vec<_>>());
+        assert_eq!(hashes[0], hashes[1], "{stop}");
+        whole.return_to(&a).expect("of this world");
+        resumed.return_to(&b).expect("of this world");
+    }
+    // A board stands where the cape would go, and the body alone cannot be where the pin is.
+    let shape = Shape::Box { half_size: DVec3::new(0.5, 0.5, 0.01) };
+    description.obstacles.push(Obstacle::new(shape, Placement::at(DVec3::new(10.0, 0.0, 0.0))));
+    let mut world = build(&description);
+    run(&mut world, 6);
+    let before = world.checkpoint_hash();
+    let error = world.step(&StepInputs::default(), FRAME).expect_err("the board is there").to_string();
+    assert!(error.contains("a keyframe cannot jump") && error.contains("would cross"), "{error}");
+    assert_eq!(world.checkpoint_hash(), before);
+    let board = world.obstacle_ids().nth(1).expect("the board");
+    world.remove_obstacle(board).expect("it is there");
+    assert!(run(&mut world, 2).metrics.max_strain < 0.2);
+}
+
+#[test]
+fn pins_of_a_cloth_must_jump_together() {
+    let mut description = with_cape(SolverChoice::Global, false);
+    description.cloths[0].pins[0].motion = jumping(DVec3::X);
+    let lower = Region::MaterialBox([DVec2::ZERO, DVec2::new(0.4, 0.0)]);
+    description.cloths[0].pins.push(PinDescription { name: "hem".into(), ..PinDescription::new(lower) });
+    let mut world = build(&description);
+    run(&mut world, 6);
+    let error = world.step(&StepInputs::default(), FRAME).expect_err("the hem stays").to_string();
+    assert!(error.contains("pin 'hem'") && error.contains("does not jump to the same place"), "{error}");
+}
+
+#[test]
+fn a_rope_is_set_elsewhere_with_its_clamp() {
+    let description = || {
+        let points = (0..=8).map(|i| DVec3::X * (0.05 * f64::from(i))).collect();
+        let mut rope = RopeDescription::new("rope", points, 0.005, RopeMaterial::new(0.05, 1e4, 1e-2));
+        let end = PinDescription { clamp: true, ..PinDescription::new(Region::Vertices(vec![0])) };
+        rope.pins = vec![end];
+        WorldDescription {
+            ropes: vec![rope],
+            simulation: settings(SolverChoice::Block, None),
+            ..WorldDescription::bare()
+        }
+    };
+    let (mut here, mut there) = (build(&description()), build(&description()));
+    [&mut here, &mut there].into_iter().for_each(|world| drop(run(world, 5)));
+    there.teleport(&[BodyId::Loose(0)], turned(), true).expect("nothing is in the way");
+    [&mut here, &mut there].into_iter().for_each(|world| drop(run(world, 10)));
+    let pairs = here.loose_state(0).0.iter().zip(there.loose_state(0).0);
+    let error = pairs.map(|(a, b)| turned().apply(*a).distance(*b)).fold(0.0, f64::max);
+    assert!(error < 1e-9, "{error:e} m");
 }

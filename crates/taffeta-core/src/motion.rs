@@ -266,11 +266,13 @@ pub struct Anchor {
     pub time: f64,
     /// Transformation after that of the keys.
     pub pose: Pose,
+    /// How many jumps were made; `None`: those whose time is over.
+    pub jumps: Option<usize>,
 }
 
 impl Default for Anchor {
     fn default() -> Self {
-        Self { time: 0.0, pose: Pose::IDENTITY }
+        Self { time: 0.0, pose: Pose::IDENTITY, jumps: None }
     }
 }
 
@@ -280,6 +282,10 @@ impl Default for Anchor {
 pub struct Motion {
     /// The keys, in increasing order of time.
     pub keys: Vec<Keyframe>,
+    /// Numbers of the keys to which the motion jumps at their times, in increasing order; not the first. Before such a key it
+    /// stays where the one before has brought it.
+    #[serde(default)]
+    pub jumps: Vec<usize>,
     /// Where the keys count from.
     #[serde(skip)]
     pub anchor: Anchor,
@@ -316,6 +322,42 @@ impl Motion {
         }
     }
 
+    /// Begins at a time \[s\], before any jump. From then on jumps are made by [`jump`](Self::jump), and do not come by
+    /// themselves.
+    pub fn begin(&mut self, time: f64) {
+        (self.anchor.time, self.anchor.jumps) = (time, Some(0));
+    }
+
+    /// The transformation by which the next jump follows what was before, if its time \[s\] has come. `center` is the center of
+    /// the rotations of the keys \[m\].
+    pub fn due_jump(&self, time: f64, center: DVec3) -> Option<Pose> {
+        let number = *self.jumps.get(self.anchor.jumps?)?;
+        let key = self.keys[number].time;
+        if self.drive.is_some() || self.own_time(time) < key - TIME_SLACK * key.abs() {
+            return None;
+        }
+        let mut after = self.clone();
+        after.jump();
+        Some(after.pose_at(time, center).after(&self.pose_at(time, center).inverse()))
+    }
+
+    /// Makes the next jump.
+    pub fn jump(&mut self) {
+        self.anchor.jumps = self.anchor.jumps.map(|made| made + 1);
+    }
+
+    /// The keys between two jumps that count at a time of the keys \[s\].
+    fn span(&self, time: f64) -> &[Keyframe] {
+        let is_over = |number: &&usize| {
+            let key = self.keys[**number].time;
+            time >= key - TIME_SLACK * key.abs()
+        };
+        let made = self.anchor.jumps.unwrap_or_else(|| self.jumps.iter().filter(is_over).count());
+        let first = made.checked_sub(1).map_or(0, |last| self.jumps[last]);
+        let end = self.jumps.get(made).copied().unwrap_or(self.keys.len());
+        &self.keys[first..end]
+    }
+
     /// The time of the keys at a time of the world \[s\].
     pub fn own_time(&self, time: f64) -> f64 {
         time - self.anchor.time
@@ -334,7 +376,7 @@ impl Motion {
         }
         let [start, end] = [start, end].map(|time| self.own_time(time));
         let first = self.sample(start);
-        let between = self.keys.iter().filter(|key| (start..end).contains(&key.time));
+        let between = self.span(start).iter().filter(|key| (start..end).contains(&key.time));
         self.sample(end) == first
             && between.map(|key| Some((key.translate, key.rotate_deg))).all(|at| at == first)
     }
@@ -380,6 +422,10 @@ impl Motion {
         if let Some(key) = self.keys.iter().find(|key| !finite(key)) {
             return Some(format!("the key at time {} has numbers that are not finite", key.time));
         }
+        let is_key = |number: &usize| (1..self.keys.len()).contains(number);
+        if !self.jumps.iter().all(is_key) || !self.jumps.is_sorted_by(|a, b| a < b) {
+            return Some("a jump needs a key before it, and jumps come in the order of the keys".to_owned());
+        }
         let pair = self.keys.windows(2).find(|pair| pair[0].time >= pair[1].time)?;
         Some(format!("the key at time {} does not come after that at {}", pair[1].time, pair[0].time))
     }
@@ -397,9 +443,10 @@ impl Motion {
 
     /// Translation and angles at a time of the keys \[s\].
     fn sample(&self, time: f64) -> Option<(DVec3, DVec3)> {
-        let after = self.keys.partition_point(|key| key.time <= time);
-        let last = self.keys.get(after.saturating_sub(1))?;
-        let Some(next) = self.keys.get(after) else { return Some((last.translate, last.rotate_deg)) };
+        let keys = self.span(time);
+        let after = keys.partition_point(|key| key.time <= time);
+        let last = keys.get(after.saturating_sub(1))?;
+        let Some(next) = keys.get(after) else { return Some((last.translate, last.rotate_deg)) };
         // Between equal keys nothing moves, not even by the round-off of the mean.
         if after == 0 || (last.translate, last.rotate_deg) == (next.translate, next.rotate_deg) {
             return Some((next.translate, next.rotate_deg));
@@ -525,10 +572,34 @@ mod tests {
         assert_eq!(motion.pose_at(6.0, DVec3::ONE), quarter);
         assert_eq!(place(&motion, 5.5), quarter.apply(DVec3::new(0.0, 1.0, 1.0)));
         assert_eq!(
-            Motion { anchor: Anchor { time: 1.0, pose: quarter }, ..Motion::default() }
+            Motion { anchor: Anchor { time: 1.0, pose: quarter, jumps: None }, ..Motion::default() }
                 .pose_at(0.0, DVec3::ONE),
             quarter
         );
+    }
+
+    #[test]
+    fn a_motion_jumps_where_its_keys_say_and_in_a_world_when_it_is_told() {
+        let key = |time, x| Keyframe { time, translate: DVec3::X * x, rotate_deg: DVec3::ZERO };
+        let keys = vec![key(0.0, 0.0), key(1.0, 1.0), key(2.0, 10.0), key(3.0, 11.0)];
+        let mut motion = Motion { jumps: vec![2], ..Motion::from(keys) };
+        let x_at = |motion: &Motion, time| motion.pose_at(time, DVec3::ZERO).translation.x;
+        assert_eq!(
+            [0.5, 1.5, 2.0, 2.25, 2.5, 4.0].map(|time| x_at(&motion, time)),
+            [0.5, 1.0, 10.0, 10.25, 10.5, 11.0]
+        );
+        motion.begin(5.0);
+        // It waits until it is told.
+        assert_eq!([5.5, 6.5, 8.0].map(|time| x_at(&motion, time)), [0.5, 1.0, 1.0]);
+        assert!(motion.stands_between(6.0, 9.0) && motion.due_jump(6.9, DVec3::ZERO).is_none());
+        let way = motion.due_jump(7.0, DVec3::ZERO).expect("its time has come");
+        assert_eq!(way, Pose { translation: DVec3::X * 9.0, ..Pose::IDENTITY });
+        motion.jump();
+        assert_eq!([7.0, 7.5, 9.0].map(|time| x_at(&motion, time)), [10.0, 10.5, 11.0]);
+        assert!(motion.due_jump(9.0, DVec3::ZERO).is_none() && motion.find_defect().is_none());
+        for jumps in [vec![0], vec![4], vec![2, 2]] {
+            assert!(Motion { jumps, ..motion.clone() }.find_defect().is_some());
+        }
     }
 
     #[test]

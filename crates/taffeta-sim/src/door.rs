@@ -16,9 +16,9 @@ use crate::model::ids::{BodyId, ClothId, ObstacleId, PinId};
 use crate::model::inputs::StepInputs;
 use crate::model::report::{Metrics, RemeshCounts, RemeshJumps, StepReport};
 use crate::model::sheet::Thawed;
-use crate::run::{equilibrium, step};
+use crate::run::equilibrium;
 use crate::snapshot::WorldSnapshot;
-use crate::{change, checkpoint, drive, members, snapshot, teleport};
+use crate::{change, checkpoint, drive, jumps, members, snapshot, teleport};
 use glam::DVec3;
 use std::io::{self, Write};
 use taffeta_contact::crossings::Crossing;
@@ -52,7 +52,7 @@ impl World {
     /// not finite, or a [`Watch`](crate::Watch) asks for an end. The world is then as it was before the step.
     pub fn step(&mut self, inputs: &StepInputs, dt: f64) -> Result<StepReport, StepError> {
         let pool = self.pool.clone();
-        pool.install(|| step::step(self, inputs, dt, &mut |_| ()))
+        pool.install(|| jumps::step_with_jumps(self, inputs, dt, &mut |_| ()))
     }
 
     /// Like [`step`](Self::step), but calls `lead` before every substep so that grab targets can move. A hand is then
@@ -69,7 +69,7 @@ impl World {
     ) -> Result<StepReport, StepError> {
         // As a whole on the world's own threads: to hand each stage over to them takes longer than a stage of a small cloth.
         let pool = self.pool.clone();
-        pool.install(|| step::step(self, inputs, dt, lead))
+        pool.install(|| jumps::step_with_jumps(self, inputs, dt, lead))
     }
 
     /// Moves the cloths from where they are to an equilibrium of gravity, pressure, elasticity, pins and obstacles. They
@@ -254,8 +254,8 @@ impl World {
         drive::set_obstacle_pose(self, obstacle, pose)
     }
 
-    /// Sets bodies elsewhere at once, by a rigid transformation from where they are: cloths with the pins that hold them, and
-    /// obstacles. Nothing is swept on the way, and no time passes. Shapes stay, and velocities are turned along or, if they
+    /// Sets bodies elsewhere at once, by a rigid transformation from where they are: cloths, solids and ropes with the pins
+    /// that hold them, and obstacles. Nothing is swept on the way, and no time passes. Shapes stay, and velocities are turned along or, if they
     /// are not kept, zero. What touched something that stays behind touches it no more. The transformation follows
     /// keyframes, and poses and targets that were set before; what is set later is a place in the world, as ever.
     ///
@@ -276,7 +276,7 @@ impl World {
     ///
     /// # Errors
     /// If a body is not in the world, the transformation is no rigid one or leads too far, a pin also holds a cloth that stays
-    /// or holds some axes only and would be turned, or something would cross that does not now. The world is then unchanged.
+    /// or holds some axes only and would be turned, a rope in a plane would be turned, or something would cross that does not now. The world is then unchanged.
     /// A cloth that ends inside of a closed mesh without crossing it is not noticed.
     pub fn teleport<B: Into<BodyId> + Copy>(
         &mut self,

@@ -157,7 +157,7 @@ pub(crate) fn add_pin(
     let mut holds: Vec<_> = motion.holds.iter().filter(is_kept).copied().chain(added).collect();
     holds.sort_unstable_by_key(|(vi, _)| *vi);
     let mut pin = Pin::new(description.clone(), center);
-    pin.description.motion.anchor.time = world.state.time;
+    pin.description.motion.begin(world.state.time);
     world.setup.pins.push(pin);
     world.state.released.push(false);
     if description.axes == [true; 3] {

@@ -26,6 +26,7 @@ mod derive;
 mod door;
 mod drive;
 mod features;
+mod jumps;
 mod measure;
 mod members;
 mod model;

@@ -74,7 +74,7 @@ fn build_alone(world: &World, description: &ClothDescription) -> Result<World, B
     })?;
     let now = world.state.time;
     alone.setup.cloths.iter_mut().for_each(|cloth| cloth.begin = now);
-    alone.setup.pins.iter_mut().for_each(|pin| pin.description.motion.anchor.time = now);
+    alone.setup.pins.iter_mut().for_each(|pin| pin.description.motion.begin(now));
     Ok(alone)
 }
 
@@ -146,7 +146,7 @@ pub(crate) fn add_obstacle(world: &mut World, mut obstacle: Obstacle) -> Result<
     let reason = obstacle.find_defect().or_else(|| obstacle.friction.find_defect());
     refuse(&format!("{} obstacle {}", obstacle.shape.name(), world.setup.obstacles.len()), reason)?;
     check_obstacle_name(world, &obstacle.name)?;
-    obstacle.motion.anchor.time = world.state.time;
+    obstacle.motion.begin(world.state.time);
     world.setup.obstacles.push(obstacle);
     let id = world.setup.ids.add_obstacle();
     take_in_obstacles(world);
@@ -161,7 +161,7 @@ pub(crate) fn add_mesh_obstacle(world: &mut World, mut mesh: MeshObstacle) -> Re
     let reason = reason.or_else(|| (!choice.capabilities().meetings).then(unknown));
     refuse(&format!("mesh obstacle {}", world.setup.meshes.len()), reason)?;
     check_obstacle_name(world, &mesh.name)?;
-    mesh.motion.anchor.time = world.state.time;
+    mesh.motion.begin(world.state.time);
     world.setup.meshes.push(mesh);
     let id = world.setup.ids.add_mesh();
     take_in_obstacles(world);

@@ -1,9 +1,11 @@
-//! Bodies that a caller sets elsewhere at once: a character that enters another place with its cape.
+//! Bodies that are set elsewhere at once: a character that enters another place with its cape.
 //!
 //! A rigid transformation takes cloths, with the pins that hold them, and obstacles from where they are to where they are to
 //! be. No way leads there: nothing is swept, and nothing has a speed from it. Shapes, velocities, histories and what sticks to
 //! each other go along, so that the next step is that of an untouched world, transformed. The transformation follows the
 //! keyframes of what was set elsewhere, and where it was told to go. Positions at time 0 stay what they were.
+//!
+//! A caller does so between two steps, or [keyframes](crate::jumps) do at the end of one.
 //!
 //! Everything is checked before it is touched, also whether something would cross that did not before.
 
@@ -14,7 +16,7 @@ use crate::derive::rebuild::rebuild;
 use crate::derive::world::World;
 use crate::drive::{find_obstacle, name_obstacle, name_pin};
 use crate::model::error::BuildError;
-use crate::model::ids::{BodyId, ObstacleId, ObstaclePlace};
+use crate::model::ids::{BodyId, ClothId, ObstacleId, ObstaclePlace};
 use crate::model::state::State;
 use glam::{DMat3, DVec3};
 use std::sync::Arc;
@@ -33,17 +35,29 @@ pub(crate) fn teleport(
     keep_velocities: bool,
 ) -> Result<(), BuildError> {
     refuse("the transformation of a teleport", by.find_defect())?;
-    let passengers = Passengers::find(world, bodies)?;
-    let pins = passengers.find_pins(world, &by)?;
-    passengers.check_places(world, &by)?;
-    pins.iter().for_each(|pin| world.setup.pins[*pin].description.motion.carry(&by));
-    carry_obstacles(world, &passengers, &by);
-    carry_seams(world, &passengers, by.rotation);
-    carry_memory(world, &passengers, &by);
-    carry_vertices(&mut world.state, &passengers, (&by, keep_velocities));
-    world.state.still = None;
-    world.scratch.placed.forget();
-    rebuild(world);
+    let (mut numbers, mut obstacles) = (Vec::new(), Vec::new());
+    for body in bodies {
+        match body {
+            BodyId::Cloth(id) => numbers.push(find_cloth(world, *id)?),
+            BodyId::Loose(number) => {
+                let count = world.setup.bodies.len();
+                let unknown = || format!("there are {count} loose bodies");
+                refuse(&format!("loose body {number}"), (*number >= count).then(unknown))?;
+                numbers.push(world.setup.cloths.len() + number);
+            }
+            BodyId::Obstacle(id) => obstacles.push(find_obstacle(world, *id)?),
+        }
+    }
+    let ride = Ride::new(world, by, (numbers, obstacles))?;
+    check_places(world, std::slice::from_ref(&ride))?;
+    ride.pins.iter().for_each(|pin| world.setup.pins[*pin].description.motion.carry(&by));
+    for place in &ride.obstacles {
+        match place {
+            ObstaclePlace::Closed(number) => world.setup.obstacles[*number].motion.carry(&by),
+            ObstaclePlace::Mesh(number) => world.setup.meshes[*number].carry(&by),
+        }
+    }
+    carry(world, &[ride], keep_velocities);
     Ok(())
 }
 
@@ -59,105 +73,142 @@ pub(crate) fn teleport_obstacle(world: &mut World, id: ObstacleId, pose: Pose) -
     teleport(world, &[id.into()], pose.after(&now.inverse()), true)
 }
 
-/// What goes along.
-struct Passengers {
-    /// Places of the cloths and of the obstacles.
-    cloths: Vec<usize>,
+/// The place of a cloth.
+fn find_cloth(world: &World, id: ClothId) -> Result<usize, BuildError> {
+    let gone = || "it was removed, or its handle is of another world".to_owned();
+    let place = world.setup.ids.find_cloth(id);
+    refuse(&format!("cloth {}", id.0), place.is_none().then(gone))?;
+    Ok(place.expect("it was found"))
+}
+
+/// What goes along with a transformation.
+pub(crate) struct Ride {
+    pub by: Pose,
+    /// Numbers of the bodies: cloths, then loose bodies.
+    bodies: Vec<usize>,
     obstacles: Vec<ObstaclePlace>,
+    /// The pins that hold the bodies.
+    pub pins: Vec<usize>,
     /// Which vertices go along: of the sheet, then of the mesh obstacles.
     vertices: Vec<bool>,
 }
 
-impl Passengers {
-    fn find(world: &World, bodies: &[BodyId]) -> Result<Self, BuildError> {
-        let (mut cloths, mut obstacles) = (Vec::new(), Vec::new());
-        for body in bodies {
-            match body {
-                BodyId::Cloth(id) => {
-                    let gone = || "it was removed, or its handle is of another world".to_owned();
-                    let place = world.setup.ids.find_cloth(*id);
-                    refuse(&format!("cloth {}", id.0), place.is_none().then(gone))?;
-                    cloths.extend(place);
-                }
-                BodyId::Obstacle(id) => obstacles.push(find_obstacle(world, *id)?),
+impl Ride {
+    /// Some bodies and obstacles; a solid goes along as a whole.
+    pub(crate) fn new(
+        world: &World,
+        by: Pose,
+        (mut bodies, obstacles): (Vec<usize>, Vec<ObstaclePlace>),
+    ) -> Result<Self, BuildError> {
+        let cloths = world.setup.cloths.len();
+        for solid in &world.setup.solids {
+            let parts =
+                || [Some(solid.cloth), solid.body.map(|inside| cloths + inside)].into_iter().flatten();
+            if parts().any(|part| bodies.contains(&part)) {
+                bodies.extend(parts());
             }
         }
-        let vertices = mark_vertices(world, &cloths, &obstacles);
-        Ok(Self { cloths, obstacles, vertices })
+        bodies.sort_unstable();
+        bodies.dedup();
+        for body in bodies.iter().filter_map(|body| body.checked_sub(cloths)) {
+            let rope = world.setup.bodies[body].rope.as_ref();
+            let is_flat = rope.is_some_and(|rope| rope.plane.is_some()) && by.rotation != DMat3::IDENTITY;
+            let reason = || "it lies in a plane of the world, and cannot be turned".to_owned();
+            refuse(&body_name(world, cloths + body), is_flat.then(reason))?;
+        }
+        let vertices = mark_vertices(world, &bodies, &obstacles);
+        let pins = find_pins(world, &by, &vertices)?;
+        Ok(Self { by, bodies, obstacles, pins, vertices })
     }
 
-    fn has_vertex(&self, vi: VertexIndex) -> bool {
-        self.vertices[vi.0 as usize]
+    fn has_vertex(&self, vertex: u32) -> bool {
+        self.vertices[vertex as usize]
     }
 
     fn has_shape(&self, number: u32) -> bool {
         self.obstacles.contains(&ObstaclePlace::Closed(number as usize))
     }
+}
 
-    /// The pins that go along: those that hold vertices which do.
-    fn find_pins(&self, world: &World, by: &Pose) -> Result<Vec<usize>, BuildError> {
-        let mut found = Vec::new();
-        for (number, pin) in world.setup.pins.iter().enumerate() {
-            let held = world.state.motion.vertex_pins.iter_indexed();
-            let held = held.filter(|(_, own)| **own == Some(number as u32)).map(|(vi, _)| vi);
-            let (along, others): (Vec<VertexIndex>, Vec<VertexIndex>) =
-                held.partition(|vi| self.has_vertex(*vi));
-            if along.is_empty() {
-                continue;
-            }
-            let stays = others.first().map(|vi| {
-                let body = body_name(world, world.state.sheet.vertex_cloths[*vi] as usize);
-                format!("it also holds {body}, which stays: teleport both, or release it first")
-            });
-            let is_partial = pin.description.axes != [true; 3] && pin.description.axes != [false; 3];
-            let is_turned = is_partial && by.rotation != DMat3::IDENTITY;
-            let turned =
-                || "it holds some axes of the world only, and cannot be turned: release it first".into();
-            refuse(&name_pin(world, number), stays.or_else(|| is_turned.then(turned)))?;
-            found.push(number);
-        }
-        Ok(found)
+/// Which vertices of bodies and of mesh obstacles go along.
+fn mark_vertices(world: &World, bodies: &[usize], obstacles: &[ObstaclePlace]) -> Vec<bool> {
+    let sheet = &world.state.sheet;
+    let mut marks = vec![false; sheet.topology.vertex_count];
+    for body in bodies {
+        marks[sheet.vertex_range(*body as u32)].fill(true);
     }
+    for (number, mesh) in world.setup.meshes.iter().enumerate() {
+        let moves = obstacles.contains(&ObstaclePlace::Mesh(number));
+        marks.extend(std::iter::repeat_n(moves, mesh.vertex_count()));
+    }
+    marks
+}
 
-    /// Refuses places that are too far away, or where something crosses that does not now.
-    fn check_places(&self, world: &World, by: &Pose) -> Result<(), BuildError> {
-        let before = contact_positions(world);
-        let mut after = before.clone();
-        for (x, _) in after.iter_mut().zip(&self.vertices).filter(|(_, moves)| **moves) {
-            *x = by.apply(*x);
+/// The pins that go along: those that hold vertices which do.
+fn find_pins(world: &World, by: &Pose, vertices: &[bool]) -> Result<Vec<usize>, BuildError> {
+    let mut found = Vec::new();
+    for (number, pin) in world.setup.pins.iter().enumerate() {
+        let held = world.state.motion.vertex_pins.iter_indexed();
+        let held = held.filter(|(_, own)| **own == Some(number as u32)).map(|(vi, _)| vi);
+        let (along, others): (Vec<VertexIndex>, Vec<VertexIndex>) =
+            held.partition(|vi| vertices[vi.0 as usize]);
+        if along.is_empty() {
+            continue;
         }
-        let is_near = |x: &DVec3| x.abs().max_element() <= FARTHEST;
-        let far = after.iter().find(|x| !is_near(x));
-        refuse("a teleport", far.map(|x| format!("it leads to {x}, farther than {FARTHEST:.0e} m")))?;
-        let Some(proximity) = &world.derived.proximity else { return Ok(()) };
-        if pairs_meet(world) {
-            let known = proximity.count_crossings(&before);
-            let mut found = proximity.count_crossings(&after).into_iter();
-            let moves = |vertex: u32| self.vertices[vertex as usize];
-            let crossing = found
-                .find(|new| moves(new.edge[0]) != moves(new.face[0]) && known.binary_search(new).is_err());
-            refuse_crossing(crossing.map(|new| {
-                let bodies =
-                    [new.edge[0], new.face[0]].map(|v| contact_body_name(world, proximity.body_of(v)));
-                (bodies, after[new.edge[0] as usize])
-            }))?;
-        }
-        let mut moved = shapes(world);
-        let known = proximity.find_sunken(&before, &moved);
-        for (number, shape) in moved.iter_mut().enumerate().filter(|(k, _)| self.has_shape(*k as u32)) {
-            let mut obstacle = world.setup.obstacles[number].clone();
-            obstacle.motion.carry(by);
-            *shape = obstacle.over_substep(world.state.time, 0.0).shape;
-        }
-        let mut found = proximity.find_sunken(&after, &moved).into_iter();
-        let sunken = found.find(|new| {
-            self.has_shape(new.shape) != self.vertices[new.corners[0] as usize] && !known.contains(new)
+        let stays = others.first().map(|vi| {
+            let body = body_name(world, world.state.sheet.vertex_cloths[*vi] as usize);
+            format!("it also holds {body}, which stays: teleport both, or release it first")
         });
-        refuse_crossing(sunken.map(|new| {
-            let cloth = contact_body_name(world, proximity.body_of(new.corners[0]));
-            ([cloth, shape_name(world, new.shape)], after[new.corners[0] as usize])
-        }))
+        let is_partial = pin.description.axes != [true; 3] && pin.description.axes != [false; 3];
+        let is_turned = is_partial && by.rotation != DMat3::IDENTITY;
+        let turned = || "it holds some axes of the world only, and cannot be turned: release it first".into();
+        refuse(&name_pin(world, number), stays.or_else(|| is_turned.then(turned)))?;
+        found.push(number);
     }
+    Ok(found)
+}
+
+/// Refuses places that are too far away, or where something crosses that does not now.
+pub(crate) fn check_places(world: &World, rides: &[Ride]) -> Result<(), BuildError> {
+    let before = contact_positions(world);
+    let mut after = before.clone();
+    for ride in rides {
+        for (x, _) in after.iter_mut().zip(&ride.vertices).filter(|(_, moves)| **moves) {
+            *x = ride.by.apply(*x);
+        }
+    }
+    let is_near = |x: &DVec3| x.abs().max_element() <= FARTHEST;
+    let far = after.iter().find(|x| !is_near(x));
+    refuse("a teleport", far.map(|x| format!("it leads to {x}, farther than {FARTHEST:.0e} m")))?;
+    let Some(proximity) = &world.derived.proximity else { return Ok(()) };
+    // What goes along with each other stays as it is to each other.
+    let ride_of = |vertex: u32| rides.iter().position(|ride| ride.has_vertex(vertex));
+    if pairs_meet(world) {
+        let known = proximity.count_crossings(&before);
+        let mut found = proximity.count_crossings(&after).into_iter();
+        let crossing = found
+            .find(|new| ride_of(new.edge[0]) != ride_of(new.face[0]) && known.binary_search(new).is_err());
+        refuse_crossing(crossing.map(|new| {
+            let bodies = [new.edge[0], new.face[0]].map(|v| contact_body_name(world, proximity.body_of(v)));
+            (bodies, after[new.edge[0] as usize])
+        }))?;
+    }
+    let mut moved = shapes(world);
+    let known = proximity.find_sunken(&before, &moved);
+    let ride_of_shape = |number: u32| rides.iter().position(|ride| ride.has_shape(number));
+    for (number, shape) in moved.iter_mut().enumerate() {
+        let Some(ride) = ride_of_shape(number as u32) else { continue };
+        let mut obstacle = world.setup.obstacles[number].clone();
+        obstacle.motion.carry(&rides[ride].by);
+        *shape = obstacle.over_substep(world.state.time, 0.0).shape;
+    }
+    let mut found = proximity.find_sunken(&after, &moved).into_iter();
+    let sunken =
+        found.find(|new| ride_of_shape(new.shape) != ride_of(new.corners[0]) && !known.contains(new));
+    refuse_crossing(sunken.map(|new| {
+        let cloth = contact_body_name(world, proximity.body_of(new.corners[0]));
+        ([cloth, shape_name(world, new.shape)], after[new.corners[0] as usize])
+    }))
 }
 
 fn refuse_crossing(found: Option<([String; 2], DVec3)>) -> Result<(), BuildError> {
@@ -167,59 +218,41 @@ fn refuse_crossing(found: Option<([String; 2], DVec3)>) -> Result<(), BuildError
     refuse("a teleport", reason)
 }
 
-/// Which vertices of cloths, of the insides of solids and of mesh obstacles go along.
-fn mark_vertices(world: &World, cloths: &[usize], obstacles: &[ObstaclePlace]) -> Vec<bool> {
-    let sheet = &world.state.sheet;
-    let mut marks = vec![false; sheet.topology.vertex_count];
-    for cloth in cloths {
-        let inside = world.setup.solids.iter().filter(|solid| solid.cloth == *cloth);
-        let inside = inside.filter_map(|solid| Some(world.setup.cloths.len() + solid.body?));
-        for body in inside.chain([*cloth]) {
-            marks[sheet.vertex_range(body as u32)].fill(true);
-        }
+/// Sets the state of what rides elsewhere, after pins and obstacles were told.
+pub(crate) fn carry(world: &mut World, rides: &[Ride], keep_velocities: bool) {
+    for ride in rides {
+        carry_seams(world, ride);
+        carry_memory(world, ride);
+        carry_vertices(&mut world.state, ride, keep_velocities);
     }
-    for (number, mesh) in world.setup.meshes.iter().enumerate() {
-        let moves = obstacles.contains(&ObstaclePlace::Mesh(number));
-        marks.extend(std::iter::repeat_n(moves, mesh.vertex_count()));
-    }
-    marks
-}
-
-fn carry_obstacles(world: &mut World, passengers: &Passengers, by: &Pose) {
-    for place in &passengers.obstacles {
-        match place {
-            ObstaclePlace::Closed(number) => world.setup.obstacles[*number].motion.carry(by),
-            ObstaclePlace::Mesh(number) => world.setup.meshes[*number].carry(by),
-        }
-    }
+    world.state.still = None;
+    world.scratch.placed.forget();
+    rebuild(world);
 }
 
 /// Turns the gaps at which open seams keep their sides.
-fn carry_seams(world: &mut World, passengers: &Passengers, rotation: DMat3) {
+fn carry_seams(world: &mut World, ride: &Ride) {
     let laws = world.setup.seams.iter().enumerate();
-    let own: Vec<usize> =
-        laws.filter(|(_, law)| passengers.cloths.contains(&law.cloth)).map(|(k, _)| k).collect();
-    if own.is_empty() || rotation == DMat3::IDENTITY {
+    let own: Vec<usize> = laws.filter(|(_, law)| ride.bodies.contains(&law.cloth)).map(|(k, _)| k).collect();
+    if own.is_empty() || ride.by.rotation == DMat3::IDENTITY {
         return;
     }
     let sheet = Arc::make_mut(&mut world.state.sheet);
     for seam in own {
-        sheet.sewing.seams[seam].gaps.iter_mut().for_each(|gap| *gap = rotation * *gap);
+        sheet.sewing.seams[seam].gaps.iter_mut().for_each(|gap| *gap = ride.by.rotation * *gap);
     }
 }
 
 /// Lets what is remembered of contacts and loads go along. What touched something that stays is forgotten.
-fn carry_memory(world: &mut World, passengers: &Passengers, by: &Pose) {
-    let own = world.state.sheet.topology.vertex_count;
-    let moves = |vertex: u32| passengers.vertices[vertex as usize];
-    let sides = |name: &ContactName| match name {
-        ContactName::Body(vertices, body) => [moves(vertices[0].0), passengers.has_shape(*body)],
-        ContactName::Pair(sides) => sides.map(|side| moves(side[0])),
-    };
-    world.state.friction.carry(by.rotation, sides);
+fn carry_memory(world: &mut World, ride: &Ride) {
+    let (by, own) = (&ride.by, world.state.sheet.topology.vertex_count);
+    world.state.friction.carry(by.rotation, |name| match name {
+        ContactName::Body(vertices, body) => [ride.has_vertex(vertices[0].0), ride.has_shape(*body)],
+        ContactName::Pair(sides) => sides.map(|side| ride.has_vertex(side[0])),
+    });
     let touching = world.state.friction.vertices();
     for (vi, friction) in world.state.motion.vertex_friction.iter_mut().enumerate() {
-        if passengers.vertices[vi] {
+        if ride.vertices[vi] {
             let is_kept = touching.binary_search(&(vi as u32)).is_ok();
             *friction = if is_kept { by.rotation * *friction } else { DVec3::ZERO };
         }
@@ -227,26 +260,22 @@ fn carry_memory(world: &mut World, passengers: &Passengers, by: &Pose) {
     let loads = &mut world.state.loads;
     let closed = world.setup.obstacles.len();
     for (number, share) in loads.shares.iter_mut().enumerate() {
-        let place = if number < closed {
-            ObstaclePlace::Closed(number)
-        } else {
-            ObstaclePlace::Mesh(number - closed)
-        };
-        if passengers.obstacles.contains(&place) {
+        let mesh = number.checked_sub(closed).map(ObstaclePlace::Mesh);
+        if ride.obstacles.contains(&mesh.unwrap_or(ObstaclePlace::Closed(number))) {
             share.point = by.apply(share.point);
         }
     }
-    if passengers.vertices[..own].iter().all(|moves| *moves) {
+    if ride.vertices[..own].iter().all(|moves| *moves) {
         loads.outside = by.rotation * loads.outside;
     }
 }
 
 /// Sets the vertices elsewhere, with their velocities or at rest.
-fn carry_vertices(state: &mut State, passengers: &Passengers, (by, keep_velocities): (&Pose, bool)) {
-    let motion = &mut state.motion;
+fn carry_vertices(state: &mut State, ride: &Ride, keep_velocities: bool) {
+    let (by, motion) = (&ride.by, &mut state.motion);
     let positions = Arc::make_mut(&mut motion.positions);
     let velocities = Arc::make_mut(&mut motion.velocities);
-    for vi in state.sheet.topology.vertices().filter(|vi| passengers.has_vertex(*vi)) {
+    for vi in state.sheet.topology.vertices().filter(|vi| ride.has_vertex(vi.0)) {
         positions[vi] = by.apply(positions[vi]);
         velocities[vi] = if keep_velocities { by.rotation * velocities[vi] } else { DVec3::ZERO };
         let history = motion.history[vi].take().filter(|_| keep_velocities);
@@ -255,8 +284,7 @@ fn carry_vertices(state: &mut State, passengers: &Passengers, (by, keep_velociti
             velocity: by.rotation * last.velocity,
         });
     }
-    for (_, hold) in Arc::make_mut(&mut motion.holds).iter_mut().filter(|(vi, _)| passengers.has_vertex(*vi))
-    {
+    for (_, hold) in Arc::make_mut(&mut motion.holds).iter_mut().filter(|(vi, _)| ride.has_vertex(vi.0)) {
         if let Some(path) = &mut hold.path {
             path.carry(by);
         }

@@ -52,6 +52,9 @@ pub(super) struct KeyframeTable {
     /// Angles about x, y, z \[degrees\].
     #[serde(default)]
     rotate_deg: Vector,
+    /// Jump: stays at the keyframe before until `t`, and is then here at once, with the bodies that a pin holds.
+    #[schemars(extend("default" = false))]
+    teleport: Option<bool>,
 }
 
 /// Keyframes, linear between, constant before the first and after the last.
@@ -62,12 +65,13 @@ pub(super) struct MotionTable(Vec<KeyframeTable>);
 
 impl From<&Motion> for MotionTable {
     fn from(motion: &Motion) -> Self {
-        let row = |key: &Keyframe| KeyframeTable {
+        let row = |(number, key): (usize, &Keyframe)| KeyframeTable {
             t: Number(key.time),
             translate: key.translate.into(),
             rotate_deg: key.rotate_deg.into(),
+            teleport: motion.jumps.contains(&number).then_some(true),
         };
-        Self(motion.keys.iter().map(row).collect())
+        Self(motion.keys.iter().enumerate().map(row).collect())
     }
 }
 
@@ -87,7 +91,15 @@ impl MotionTable {
                 .at("t")
                 .refuse(format!("keyframe times must increase, but t = {after} follows t = {before}"), None);
         }
-        Motion::from(keys)
+        let jumps = self.0.iter().enumerate().filter(|(_, key)| key.teleport == Some(true));
+        let mut jumps: Vec<usize> = jumps.map(|(number, _)| number).collect();
+        if jumps.first() == Some(&0) {
+            let message =
+                "the first keyframe cannot teleport: there is none before it to come from".to_owned();
+            at.at(0).at("teleport").refuse(message, "put a keyframe before it");
+            jumps.remove(0);
+        }
+        Motion { jumps, ..Motion::from(keys) }
     }
 }
 

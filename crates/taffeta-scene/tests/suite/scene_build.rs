@@ -92,7 +92,7 @@ tear_length = 0.05
 [[obstacle]]
 shape = { sphere = { radius = 0.2 } }
 place = { translate = [0, -1, 0] }
-motion = [ { t = 0 }, { t = 1.5, translate = [0.1, 0.2, 0.3], rotate_deg = [0, 90, 0] } ]
+motion = [ { t = 0 }, { t = 1.5, translate = [0.1, 0.2, 0.3], rotate_deg = [0, 90, 0] }, { t = 2, teleport = true } ]
 friction = { static = 0.1, kinetic = 0.05 }
 [[obstacle]]
 shape = { plane = { normal = [1, 2, 3] } }
@@ -169,6 +169,7 @@ fn everything_in_a_scene_arrives_in_the_world() {
     assert_eq!(widest, DVec2::new(0.3, 0.7));
     assert_eq!(world.obstacles[0].friction.kinetic, 0.05);
     assert_eq!(world.obstacles[0].motion.keys[1].time, 1.5);
+    assert_eq!((&world.obstacles[0].motion.jumps[..], &a.pins[0].motion.jumps[..]), (&[2][..], &[][..]));
     assert_eq!(built.probes[0].point.material, DVec2::new(0.3, 0.7));
     assert!(read(RICH).output.formats.is_empty());
 }

@@ -97,7 +97,7 @@ fn assemble(
     let pool = pool.map_err(|e| BuildError::Threads { threads, reason: e.to_string() })?;
     let (obstacles, meshes) = (&description.obstacles, &description.mesh_obstacles);
     let cloths = world_cloths(description);
-    let setup = Setup {
+    let mut setup = Setup {
         ids: BodyIds::new(cloths.len(), obstacles.len(), meshes.len()),
         cloths,
         bodies,
@@ -114,6 +114,9 @@ fn assemble(
         view: description.view,
         view_motion: description.view_motion.clone(),
     };
+    setup.pins.iter_mut().for_each(|pin| pin.description.motion.begin(0.0));
+    setup.obstacles.iter_mut().for_each(|obstacle| obstacle.motion.begin(0.0));
+    setup.meshes.iter_mut().for_each(|mesh| mesh.motion.begin(0.0));
     let (sheet, motion) = freeze(thawed, &setup, TopologyEpoch::default());
     let choice = resolve_solver(&setup.settings, sheet.topology.vertex_count);
     let source = Source { setup: &setup, sheet: &sheet, motion: &motion, time: 0.0, choice };

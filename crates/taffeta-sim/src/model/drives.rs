@@ -31,12 +31,16 @@ impl Course {
         (motion.anchor, motion.drive) = (self.anchor, self.drive);
     }
 
-    fn is_sound(&self) -> bool {
+    fn is_sound(&self, motion: &Motion) -> bool {
         let is_pose = |pose: &Pose| pose.find_defect().is_none();
         let is_drive = |drive: &Drive<Pose>| {
             is_timed(drive.begin, drive.end) && [drive.from, drive.to].iter().all(is_pose)
         };
-        self.anchor.time.is_finite() && is_pose(&self.anchor.pose) && self.drive.as_ref().is_none_or(is_drive)
+        let Anchor { time, jumps, .. } = self.anchor;
+        time.is_finite()
+            && jumps.is_none_or(|made| made <= motion.jumps.len())
+            && is_pose(&self.anchor.pose)
+            && self.drive.as_ref().is_none_or(is_drive)
     }
 }
 
@@ -91,15 +95,16 @@ impl Drives {
             };
             skin.as_ref().is_none_or(is_sound)
         };
-        let counts = setup.meshes.iter().map(|mesh| mesh.vertex_count());
         let is_sound = self.cloths.iter().all(|begin| begin.is_finite())
-            && self.obstacles.iter().all(Course::is_sound)
+            && self.obstacles.iter().zip(&setup.obstacles).all(|(course, own)| course.is_sound(&own.motion))
+            && self.meshes.iter().zip(&setup.meshes).all(|((course, skin), own)| {
+                course.is_sound(&own.motion) && is_skin(skin, own.vertex_count())
+            })
             && self
-                .meshes
+                .pins
                 .iter()
-                .zip(counts)
-                .all(|((course, skin), n)| course.is_sound() && is_skin(skin, n))
-            && self.pins.iter().all(Course::is_sound);
+                .zip(&setup.pins)
+                .all(|(course, own)| course.is_sound(&own.description.motion));
         (!is_sound).then(|| "where its bodies were moved to makes no sense".to_owned())
     }
 }

@@ -196,6 +196,14 @@ pub enum StepError {
         /// Its value \[m/s²\] or \[m/s\].
         value: DVec3,
     },
+    /// A keyframe cannot jump.
+    #[error("at {time} s a keyframe cannot jump: {source}")]
+    Jump {
+        /// Time \[s\].
+        time: f64,
+        /// What is in the way.
+        source: BuildError,
+    },
     /// A grab makes no sense.
     #[error("grab {number}: {reason}")]
     BadGrab {

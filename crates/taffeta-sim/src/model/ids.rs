@@ -19,6 +19,8 @@ pub struct PinId(pub(crate) u32);
 pub enum BodyId {
     /// A cloth, or a solid by its surface.
     Cloth(ClothId),
+    /// A rope or another loose body, by its number.
+    Loose(usize),
     /// An obstacle.
     Obstacle(ObstacleId),
 }

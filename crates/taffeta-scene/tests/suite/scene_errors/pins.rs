@@ -67,4 +67,6 @@ fn keyframes_must_increase() {
     let parts = ["keyframe times must increase", "t = 1 follows t = 1"];
     expect("motion", "motion = [{ t = 0 }, { t = 1 }, { t = 1.0 }]", "1.0", &parts);
     expect_in_line("motion", "motion = [{ translate = [0, 0, 0] }]", "motion", &["`t` is missing"]);
+    let parts = ["the first keyframe cannot teleport", "put a keyframe before it"];
+    expect("motion", "motion = [{ t = 0, teleport = true }, { t = 1 }]", "true", &parts);
 }

@@ -2,12 +2,15 @@
 
 use crate::common::*;
 use glam::DVec3;
+use std::path::Path;
 use taffeta::contact::{Obstacle, Shape};
 use taffeta::core::Placement;
 use taffeta::io::GridPattern;
 use taffeta::remesh::RemeshSettings;
+use taffeta::scene::Scene;
 use taffeta::sim::{
-    BuildError, Checkpoint, ClothDescription, SolverChoice, StepError, StepInputs, World, WorldDescription,
+    Air, BuildError, Checkpoint, ClothDescription, SolverChoice, StepError, StepInputs, World,
+    WorldDescription,
 };
 
 fn description() -> WorldDescription {
@@ -138,6 +141,76 @@ fn a_failed_step_leaves_no_trace() {
         let hashes = |world: &mut World| (0..4).map(|_| run(world, 1).state_hash).collect::<Vec<_>>();
         assert_eq!(hashes(&mut failing), hashes(&mut sound), "{solver:?}");
     }
+}
+
+#[test]
+fn wind_in_a_vacuum_is_refused() {
+    let wind = DVec3::X * 3.0;
+    let blow = |wind| StepInputs { wind: Some(wind), ..StepInputs::default() };
+    let still = Air { drag: 0.0, ..air(DVec3::ZERO) };
+    for vacuum in [None, Some(still), Some(Air { density: 0.0, ..air(DVec3::ZERO) })] {
+        let mut world = build(&WorldDescription { air: vacuum, ..description() });
+        let before = world.state_hash();
+        let error = world.step(&blow(wind), FRAME).unwrap_err();
+        assert_eq!(error, StepError::WindInVacuum { wind });
+        assert!(error.to_string().contains("the world is a vacuum"), "{error}");
+        assert_eq!(world.state_hash(), before);
+        world.step(&blow(DVec3::ZERO), FRAME).expect("no wind is in a vacuum");
+        let windy = Air { wind, ..still };
+        assert!(world.set_air(Some(windy)).unwrap_err().to_string().contains("a vacuum has no wind"));
+        world.set_air(Some(air(DVec3::ZERO))).expect("air");
+        world.step(&blow(wind), FRAME).expect("there is air");
+        let refused = World::build(&WorldDescription { air: Some(windy), ..description() }).unwrap_err();
+        assert!(refused.to_string().contains("a vacuum has no wind"), "{refused}");
+    }
+}
+
+#[test]
+fn wind_of_a_scene_that_has_no_effect_is_told_of() {
+    let warnings = |simulation: &str, air: &str| {
+        let cloth = "[[cloth]]\ngrid = { size = [1.0, 1.0], cells = [2, 2] }\n\
+                     [[cloth.pin]]\nwhere = { material_box = [[0.0, 1.0], [1.0, 1.0]] }\n";
+        let text = format!("[simulation]\n{simulation}\n{cloth}[air]\nwind = [3, 0, 0]\n{air}");
+        let scene = Scene::from_str(&text, Path::new("scene.toml"), &[]).expect("a scene");
+        scene.assemble().expect("a world").warnings
+    };
+    assert_eq!(warnings("duration = 1.0", ""), Vec::<String>::new());
+    for (mode, air, expected) in [
+        ("duration = 1.0", "density = 0", "no effect, for a density or a drag of 0 is a vacuum"),
+        ("duration = 1.0", "drag = 0", "no effect, for a density or a drag of 0 is a vacuum"),
+        ("mode = \"static\"", "", "no effect on an equilibrium"),
+    ] {
+        let found = warnings(mode, air);
+        assert!(found.len() == 1 && found[0].contains(expected), "{mode}, {air}: {found:?}");
+        assert!(found[0].starts_with("air.wind: the wind [3, 0, 0]"), "{found:?}");
+    }
+}
+
+#[test]
+fn an_empty_world_is_in_equilibrium_and_makes_steps() {
+    for solver in [SolverChoice::Global, SolverChoice::Direct, SolverChoice::Block] {
+        for has_ball in [false, true] {
+            let mut full = WorldDescription { simulation: settings(solver, None), ..description() };
+            full.cloths[0].remesh = None;
+            full.obstacles.truncate(usize::from(has_ball));
+            let mut world = build(&full);
+            world.remove_cloth(world.cloth_ids()[0]).expect("it is there");
+            if solver != SolverChoice::Block {
+                let report = world.equilibrate().expect("nothing is to be moved");
+                assert_eq!((report.metrics.residual, report.plan.not_converged), (0.0, 0));
+            }
+            let report = run(&mut world, 1);
+            assert_eq!((report.plan.not_converged, report.time), (0, FRAME), "{solver:?}");
+        }
+    }
+}
+
+#[test]
+fn a_search_that_made_no_step_does_not_tell_of_infinite_forces() {
+    let error = |residual| StepError::NoEquilibrium { residual, tolerance: 1e-6, reason: "why".into() };
+    assert_eq!(error(f64::INFINITY).to_string(), "no equilibrium was found: why");
+    let told = "no equilibrium was found: why; forces of 2.000e0 N are left unbalanced, 1.000e-6 N would do";
+    assert_eq!(error(2.0).to_string(), told);
 }
 
 #[test]

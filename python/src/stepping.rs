@@ -17,9 +17,10 @@ use taffeta_sim::{Lead, StepError, StepInputs, StepReport, World as SimWorld};
 /// The exception of a step that failed.
 pub(crate) fn step_error(py: Python<'_>, cause: &StepError) -> PyErr {
     let class = match cause {
-        StepError::BadTimeStep { .. } | StepError::BadInput { .. } | StepError::BadGrab { .. } => {
-            "StepInputError"
-        }
+        StepError::BadTimeStep { .. }
+        | StepError::BadInput { .. }
+        | StepError::WindInVacuum { .. }
+        | StepError::BadGrab { .. } => "StepInputError",
         _ => "StepError",
     };
     error(py, class, cause.to_string())

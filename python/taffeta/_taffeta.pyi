@@ -110,7 +110,7 @@ class World:
     ) -> StepReport:
         """Advances the world by a time [s], then adapts the meshes that are due. Other threads run meanwhile.
 
-        ``gravity`` [m/s²] and ``wind`` [m/s] count for this step instead of those of the scene. ``callback`` is called before
+        ``gravity`` [m/s²] and ``wind`` [m/s] count for this step instead of those of the scene; wind in a vacuum is refused. ``callback`` is called before
         each substep, on the calling thread, and may move the targets of the grabs. If the step fails, the callback raises
         or Ctrl-C is pressed, the exception is raised and the world is as it was before.
         """
@@ -354,7 +354,8 @@ class Obstacle:
     def pose(self) -> tuple[tuple[float, float, float], tuple[float, float, float, float]]:
         """Where it is: position [m] and quaternion (w, x, y, z), from its frame to world space.
 
-        Assign a pose to move it there within the next step, on a straight line and at constant angular velocity.
+        Assign a pose to move it there within the next step, on a straight line and at constant angular velocity by the shorter
+        way round.
         """
 
     @pose.setter

@@ -287,10 +287,11 @@ impl Probe<'_> {
         self.placed.carry(self.view.start[vi.to_usize()])
     }
 
-    /// Returns whether elements may rest on the body with several points. On a curved body their one nearest point
-    /// rolls.
-    fn bears(&self) -> bool {
-        self.view.rests && self.placed.shape.rounding() > 0.0
+    /// Returns whether elements of a vertex's cloth may rest on the body with several points. On a curved body their one
+    /// nearest point rolls. What slips on one that turns far is not where the body would carry it.
+    fn bears(&self, vi: VertexIndex) -> bool {
+        let rounding = self.placed.shape.rounding();
+        self.view.rests && rounding > 0.0 && rounding * self.placed.versine() <= self.surface(vi).offset
     }
 
     /// Returns whether an edge or face touches the body at the start of the substep with the point of these weights.
@@ -347,7 +348,7 @@ impl Probe<'_> {
         let nearest = |ends| self.placed.shape.nearest_on_edge(&self.skeleton, ends).map(|t| [1.0 - t, t]);
         let carried = [a, b].map(|vi| self.carried(vi));
         let touching = || nearest(carried).filter(|weights| self.touches(a, &carried, weights));
-        match self.bears().then(touching).flatten() {
+        match self.bears(a).then(touching).flatten() {
             Some(weights) => self.rest_on([a, b], (&carried, &weights), contacts),
             None => {
                 contacts.extend(nearest(ends).and_then(|[s, t]| self.measure([a, b, a, a], [s, t, 0.0, 0.0])))
@@ -368,7 +369,7 @@ impl Probe<'_> {
         let carried = vertices.map(|vi| self.carried(vi));
         let [a, b, c] = vertices;
         let touching = || nearest(carried).filter(|weights| self.touches(a, &carried, weights));
-        match self.bears().then(touching).flatten() {
+        match self.bears(a).then(touching).flatten() {
             Some(weights) => self.rest_on(vertices, (&carried, &weights), contacts),
             None => contacts
                 .extend(nearest(corners).and_then(|[s, t, u]| self.measure([a, b, c, a], [s, t, u, 0.0]))),

@@ -25,14 +25,12 @@ const FACES_PER_TASK: usize = 256;
 #[derive(Clone, Debug)]
 pub struct MovingShape<'a> {
     obstacle: &'a Obstacle,
-    /// Its poses at both ends.
+    /// Its poses at both ends; it turns about their origins.
     poses: [Pose; 2],
     start: WorldShape,
     end: WorldShape,
     skeleton: Skeleton,
-    /// The point about which it turns, at both ends \[m\], by what angle at most, and how far its corners are from there.
-    /// What a ball turns by does not matter.
-    centers: [DVec3; 2],
+    /// The angle by which it turns at most, and how far its corners are from the center. What a ball turns by does not matter.
     angle: f64,
     reach: f64,
 }
@@ -49,17 +47,16 @@ impl<'a> MovingShape<'a> {
         // The norm of the difference of two rotations is √2 times the chord of the angle between them.
         let angle = if is_ball { 0.0 } else { ARC * (0.5 * squared).sqrt() };
         let skeleton = start.skeleton();
-        let centers = [first.translation, last.translation];
-        let reach = skeleton.points.iter().map(|x| x.distance(centers[0])).fold(0.0, f64::max);
-        Self { obstacle, poses, start, end, skeleton, centers, angle, reach }
+        let reach = skeleton.points.iter().map(|x| x.distance(first.translation)).fold(0.0, f64::max);
+        Self { obstacle, poses, start, end, skeleton, angle, reach }
     }
 
     /// How far a vertex moves as the shape sees it \[m\], and its greatest distance from where the shape turns. A point of
     /// a face moves no farther than one of the corners.
     fn way_of(&self, x: DVec3, moved: DVec3) -> (f64, f64) {
-        let shift = self.centers[1] - self.centers[0];
-        let arm = x.distance(self.centers[0]).max((x + moved).distance(self.centers[1]));
-        (moved.distance(shift) + self.angle * arm, arm)
+        let [first, last] = self.poses.map(|pose| pose.translation);
+        let arm = x.distance(first).max((x + moved).distance(last));
+        (moved.distance(last - first) + self.angle * arm, arm)
     }
 
     /// How far a face and the shape can come closer to each other \[m\].

@@ -76,6 +76,12 @@ impl PlacedShape {
         point - self.start.apply(self.end.apply_inverse(point))
     }
 
+    /// Versine of the angle by which the body turns over the substep: 1 less its cosine.
+    pub fn versine(&self) -> f64 {
+        let turned = self.end.rotation - self.start.rotation;
+        0.25 * turned.to_cols_array().iter().map(|r| r * r).sum::<f64>()
+    }
+
     /// Where the body's motion over the substep takes a point that moves along with it \[m\].
     pub fn carry(&self, point: DVec3) -> DVec3 {
         if self.start == self.end { point } else { self.end.apply(self.start.apply_inverse(point)) }

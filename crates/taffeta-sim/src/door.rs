@@ -246,7 +246,7 @@ impl World {
 
     /// Moves an obstacle to another pose within the next step: the rigid transformation from its frame, already scaled, to
     /// world space, see [`Obstacle::pose_at`](taffeta_contact::Obstacle::pose_at). The body moves there on a straight line, at
-    /// constant angular velocity, and stays there until the next call. From the first call on its keyframes are without effect.
+    /// constant angular velocity by the shorter way round, and stays there until the next call: whole turns take several steps. From the first call on its keyframes are without effect.
     ///
     /// # Errors
     /// If there is no such obstacle, or the pose is not finite or no rigid transformation.

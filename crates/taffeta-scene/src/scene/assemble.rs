@@ -91,7 +91,6 @@ fn assemble(scene: &Scene, memory: Option<u64>) -> Result<BuiltScene, SceneError
         let Assembly { problems, warnings, .. } = assembly;
         return Err(SceneError::Invalid { problems, warnings });
     }
-    let in_vacuum = scene.air.density == 0.0 || scene.air.drag == 0.0;
     let world = WorldDescription {
         cloths: cloths.into_iter().flatten().collect(),
         loose: Vec::new(),
@@ -100,7 +99,7 @@ fn assemble(scene: &Scene, memory: Option<u64>) -> Result<BuiltScene, SceneError
         obstacles: scene.obstacles.iter().filter_map(SceneObstacle::closed_form).collect(),
         mesh_obstacles,
         simulation: scene.simulation.settings.clone(),
-        air: (!in_vacuum).then_some(scene.air),
+        air: (!scene.air.is_vacuum()).then_some(scene.air),
         self_contact: scene.contact.self_contact,
         contact_thickness: scene.contact.thickness,
         view: scene.view(),

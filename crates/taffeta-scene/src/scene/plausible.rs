@@ -32,13 +32,31 @@ const UNITS: [(&str, f64); 4] =
     [("centimeters", 0.01), ("millimeters", 0.001), ("inches", 0.0254), ("scaled once too often", 1000.0)];
 
 /// Warnings about values of a scene that are no lengths of meshes.
-pub(super) fn doubt_scene(scene: &Scene) -> Option<String> {
+pub(super) fn doubt_scene(scene: &Scene) -> Vec<String> {
     let gravity = scene.simulation.settings.gravity.length();
-    (gravity > STRONGEST_GRAVITY).then(|| {
+    let doubt_gravity = || {
         format!(
             "simulation.gravity: {gravity:?} m/s² is more than three times that of the earth: centimeters? It is in m/s², as in \
              [0, -9.81, 0]"
         )
+    };
+    let gravity = (gravity > STRONGEST_GRAVITY).then(doubt_gravity);
+    gravity.into_iter().chain(doubt_wind(scene)).collect()
+}
+
+/// A warning of wind that has no effect.
+fn doubt_wind(scene: &Scene) -> Option<String> {
+    let wind = scene.air.wind;
+    if wind == DVec3::ZERO {
+        return None;
+    }
+    if scene.air.is_vacuum() {
+        return Some(format!(
+            "air.wind: the wind {wind} has no effect, for a density or a drag of 0 is a vacuum: `air.density = 1.2`, `air.drag = 1`"
+        ));
+    }
+    scene.simulation.is_static().then(|| {
+        format!("air.wind: the wind {wind} has no effect on an equilibrium: `simulation.mode = \"dynamic\"`")
     })
 }
 

@@ -145,10 +145,15 @@ pub(crate) fn find_gravity_defect(gravity: DVec3) -> Option<String> {
 }
 
 /// Describes what is wrong with the air; `None` if it is valid.
-pub(crate) fn find_air_defect(&Air { density, wind, drag }: &Air) -> Option<String> {
+pub(crate) fn find_air_defect(air: &Air) -> Option<String> {
+    let Air { density, wind, drag } = *air;
     let is_fine =
         density.is_finite() && density >= 0.0 && drag.is_finite() && drag >= 0.0 && wind.is_finite();
-    (!is_fine).then(|| format!("density is {density}, drag {drag}, wind {wind}; finite, not negative"))
+    if !is_fine {
+        return Some(format!("density is {density}, drag {drag}, wind {wind}; finite, not negative"));
+    }
+    (air.is_vacuum() && wind != DVec3::ZERO)
+        .then(|| format!("wind is {wind}, but density is {density} and drag {drag}: a vacuum has no wind"))
 }
 
 /// Why an accuracy cannot be asked for, in words.

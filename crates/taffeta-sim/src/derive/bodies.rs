@@ -74,11 +74,11 @@ pub(crate) fn offset_of_body(world: &World, body: usize) -> f64 {
     }
 }
 
-/// The largest side of the box around some points \[m\].
+/// The largest side of the box around some points \[m\]; 0 of none.
 pub(crate) fn extent(points: &[DVec3]) -> f64 {
     let low = points.iter().copied().fold(DVec3::INFINITY, DVec3::min);
     let high = points.iter().copied().fold(DVec3::NEG_INFINITY, DVec3::max);
-    (high - low).max_element()
+    (high - low).max_element().max(0.0)
 }
 
 /// The largest side of the box around all layouts: the size of the cloth \[m\].

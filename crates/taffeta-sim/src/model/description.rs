@@ -400,6 +400,13 @@ pub struct Air {
     pub drag: f64,
 }
 
+impl Air {
+    /// Returns whether it exerts no force: without density or drag.
+    pub fn is_vacuum(&self) -> bool {
+        self.density == 0.0 || self.drag == 0.0
+    }
+}
+
 impl Default for Air {
     fn default() -> Self {
         Self { density: 1.2, wind: DVec3::ZERO, drag: 1.0 }

@@ -204,6 +204,14 @@ pub enum StepError {
         /// What is in the way.
         source: BuildError,
     },
+    /// Wind in a world without air, or whose air has no density or no drag.
+    #[error(
+        "wind is {wind}, but the world is a vacuum: give it air, with a density and a drag above 0, or no wind"
+    )]
+    WindInVacuum {
+        /// The wind \[m/s\].
+        wind: DVec3,
+    },
     /// A grab makes no sense.
     #[error("grab {number}: {reason}")]
     BadGrab {
@@ -235,17 +243,23 @@ pub enum StepError {
         source: FactorError,
     },
     /// No equilibrium was found.
-    #[error(
-        "no equilibrium was found: {reason}; forces of {residual:.3e} N are left unbalanced, {tolerance:.3e} N would do"
-    )]
+    #[error("no equilibrium was found: {reason}{}", unbalanced(*residual, *tolerance))]
     NoEquilibrium {
-        /// Norm of the unbalanced forces \[N\].
+        /// Norm of the unbalanced forces \[N\]; infinite if no step of the search has succeeded.
         residual: f64,
         /// The largest residual allowed \[N\].
         tolerance: f64,
         /// Why the search ended.
         reason: String,
     },
+}
+
+/// Tells what a search for an equilibrium has left, if that is known.
+fn unbalanced(residual: f64, tolerance: f64) -> String {
+    match residual.is_finite() {
+        true => format!("; forces of {residual:.3e} N are left unbalanced, {tolerance:.3e} N would do"),
+        false => String::new(),
+    }
 }
 
 fn at_material(material: &Option<DVec2>) -> String {

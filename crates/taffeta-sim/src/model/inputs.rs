@@ -8,7 +8,7 @@ use glam::DVec3;
 pub struct StepInputs {
     /// Gravity \[m/s²\] instead of the world's.
     pub gravity: Option<DVec3>,
-    /// Wind velocity \[m/s\] instead of the world's. No effect without air.
+    /// Wind velocity \[m/s\] instead of the world's. Refused in a vacuum, if it is not zero.
     pub wind: Option<DVec3>,
     /// Pulls on material points in this step. Not under the solver `projective`.
     pub grabs: Vec<Grab>,

@@ -18,6 +18,7 @@ use crate::model::stage::{Stage, StageTimes};
 use crate::run::outlook::{adapt_to_outlook, begins};
 use crate::run::rest::{find_rest, note_stillness, rest};
 use crate::step::substeps::make_substeps;
+use glam::DVec3;
 use std::sync::Arc;
 
 /// See [`World::step_led`].
@@ -35,6 +36,10 @@ pub(crate) fn step(
         if !value.is_finite() {
             return Err(StepError::BadInput { name, value });
         }
+    }
+    let blows = inputs.wind.filter(|wind| *wind != DVec3::ZERO);
+    if let Some(wind) = blows.filter(|_| world.setup.air.is_none_or(|air| air.is_vacuum())) {
+        return Err(StepError::WindInVacuum { wind });
     }
     find_grabbed(world, &inputs.grabs)?;
     schedule_drives(world, world.state.time + dt);

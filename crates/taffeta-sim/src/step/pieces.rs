@@ -2,8 +2,8 @@
 //!
 //! Contacts and safeguard take the motion of a body over a substep for the straight one between its ends: a line, at constant
 //! angular velocity. A body that comes back within the substep, or makes a whole turn, would not have moved. So a substep is cut
-//! at the keys and the shapes of a sequence where a body is farther from that straight way than cloth is thick, into pieces
-//! in which none turns far, and where a pin lets go.
+//! at the keys and the shapes of a sequence at which a body is off that straight way by more than half the thickness of the
+//! cloth, into pieces in which none turns far, and where a pin lets go.
 
 use crate::derive::bodies::{body_count, contact_body_name, offset_of_body, scene_extent, shape_name};
 use crate::derive::world::World;
@@ -12,9 +12,7 @@ use crate::model::pins::Pin;
 use std::f64::consts::{FRAC_PI_6, TAU};
 use taffeta_contact::{MeshObstacle, Obstacle};
 
-/// Displacement from the straight way that is not followed, relative to the smallest distance that a body keeps from
-/// obstacles; and at least, relative to the size of the scene.
-const BEND: f64 = 0.5;
+/// Displacement from the straight way that is never followed, relative to the size of the scene: round-off.
 const LEAST_BEND: f64 = 1e-6;
 
 /// Angle by which a body turns in a piece, at most \[rad\]: the chords of its points are then straight up to 1/30 of their
@@ -24,8 +22,9 @@ const TURN: f64 = FRAC_PI_6;
 /// Turns of a body within a substep that are followed.
 const MOST_TURNS: f64 = 1000.0;
 
-/// Part of a substep within which a key counts as at its end: round-off of times.
-const TIME_SLACK: f64 = 1e-9;
+/// Length of a piece, relative to the substep, at least: in shorter ones velocities are round-off. Keys that are closer to each
+/// other are one.
+const TIME_SLACK: f64 = 1e-6;
 
 /// Something that moves as prescribed.
 #[derive(Clone, Copy)]
@@ -137,29 +136,36 @@ pub(crate) fn cuts(world: &World, start: f64, h: f64) -> Result<Vec<f64>, StepEr
     let releases = world.setup.pins.iter().zip(&world.state.released).filter(|(_, released)| !**released);
     let releases = releases.filter_map(|(pin, _)| pin.release_time());
     ends.extend(releases.filter(|time| start + slack < *time && *time < end - slack));
-    ends.push(end);
     ends.sort_unstable_by(f64::total_cmp);
-    ends.dedup();
+    ends.dedup_by(|next, time| *next - *time <= slack);
+    ends.push(end);
     let mut cuts = Vec::new();
     for pair in ends.windows(2) {
-        let turns = movers.iter().map(|mover| (mover.turn_between(pair[0], pair[1]), mover));
-        let turn = turns.max_by(|a, b| a.0.total_cmp(&b.0)).map_or(Ok(0.0), |(turn, mover)| {
-            let turns = turn / TAU;
-            let too_often = || StepError::TurnsTooOften {
-                body: mover.name(world),
-                turns,
-                limit: MOST_TURNS,
-                substep: h,
-                time: start,
-            };
-            if turns > MOST_TURNS { Err(too_often()) } else { Ok(turn) }
-        })?;
-        let count = (turn / TURN - TIME_SLACK).ceil().max(1.0);
-        cuts.extend((1..count as u32).map(|k| pair[0] + (pair[1] - pair[0]) * (f64::from(k) / count)));
-        cuts.push(pair[1]);
+        let count = count_turns(world, &movers, [pair[0], pair[1]])?;
+        let part = |k: u32| pair[0] + (pair[1] - pair[0]) * (f64::from(k) / f64::from(count));
+        cuts.extend((1..count).map(part).chain([pair[1]]));
     }
     cuts.pop();
     Ok(cuts)
+}
+
+/// Into how many parts a stretch of time is cut so that nothing turns far in any of them.
+fn count_turns(world: &World, movers: &[Mover<'_>], [start, end]: [f64; 2]) -> Result<u32, StepError> {
+    let mut count = 1;
+    for mover in movers {
+        let turn = mover.turn_between(start, end);
+        if turn > MOST_TURNS * TAU {
+            return Err(StepError::TurnsTooOften {
+                body: mover.name(world),
+                turns: turn / TAU,
+                limit: MOST_TURNS,
+                substep: end - start,
+                time: start,
+            });
+        }
+        count = count.max((turn / TURN - TIME_SLACK).ceil() as u32);
+    }
+    Ok(count)
 }
 
 /// Cuts a stretch of time at the key at which something is farthest from its straight way, and so on, until all are near
@@ -180,8 +186,8 @@ fn cut_at_bends(
     cut_at_bends(world, movers, ([time, end], slack), cuts);
 }
 
-/// How far something may be from its straight way \[m\].
+/// How far something may be from its straight way \[m\]: no farther than the smallest distance that a body keeps from obstacles.
 fn tolerance(world: &World) -> f64 {
     let offsets = (0..body_count(world)).map(|body| offset_of_body(world, body));
-    (BEND * offsets.fold(f64::INFINITY, f64::min)).max(LEAST_BEND * scene_extent(world))
+    offsets.fold(f64::INFINITY, f64::min).max(LEAST_BEND * scene_extent(world))
 }

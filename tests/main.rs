@@ -36,3 +36,4 @@ mod small_steps;
 mod solids;
 mod solvers;
 mod validation;
+mod vertex_order;

@@ -15,7 +15,7 @@ pub(crate) struct Topology {
 
 impl Topology {
     fn of(cloth: &ClothView<'_>) -> Self {
-        let material = cloth.cloth().has_material.then(|| Arc::new(cloth.corners().to_vec()));
+        let material = cloth.cloth().has_material.then(|| Arc::new(cloth.corners()));
         Self { version: cloth.topology_version(), faces: Arc::new(cloth.faces().to_vec()), material }
     }
 }

@@ -11,7 +11,8 @@ pub fn cloth_frame(world: &World, number: usize) -> FrameData {
     let mesh = world.mesh(number);
     let jumps = ask::face_jumps(world, number);
     FrameData {
-        velocities: Some(world.velocities(number).to_vec()),
+        velocities: Some(world.velocities(number)),
+        vertex_names: Some(world.cloth(world.cloth_ids()[number]).vertex_names()),
         sizes: Some(ask::vertex_sizes(world, number)),
         strains: Some(ask::face_strains(world, number)),
         curvatures: Some(mean_curvatures(&mesh.positions, &mesh.faces)),

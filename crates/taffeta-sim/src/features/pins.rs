@@ -20,10 +20,13 @@ use glam::DVec3;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::{IndexVec, VertexIndex};
 
-/// The vertices that a pin holds now, in dense order; none if it has let go.
+/// The vertices that a pin holds now, in the order in which their cloth numbers them; none if it has let go.
 pub fn pin_vertices(world: &World, pin: PinId) -> Vec<VertexIndex> {
     let held = world.state.motion.vertex_pins.iter_indexed();
-    held.filter(|(_, own)| **own == Some(pin.0)).map(|(vi, _)| vi).collect()
+    let held = held.filter(|(_, own)| **own == Some(pin.0));
+    let mut vertices: Vec<VertexIndex> = held.map(|(vi, _)| vi).collect();
+    vertices.sort_unstable_by_key(|vi| world.state.sheet.own_place(*vi));
+    vertices
 }
 
 /// The axes that each pin holds.

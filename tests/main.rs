@@ -41,4 +41,5 @@ mod solids;
 mod solvers;
 mod teleport;
 mod validation;
+mod vertex_order;
 mod within_substep;

@@ -63,7 +63,7 @@ impl Cloth {
     /// Number of vertices.
     #[getter]
     fn vertex_count(&self, py: Python<'_>) -> PyResult<usize> {
-        self.cloth.with(py, |cloth, _| cloth.vertex_range().len())
+        self.cloth.with(py, |cloth, _| cloth.vertex_count())
     }
 
     /// Number of faces.
@@ -76,6 +76,15 @@ impl Cloth {
     #[getter]
     fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         self.cloth.vectors(py, Quantity::Positions)
+    }
+
+    /// For each vertex its number in the file or grid that the cloth was made from; -1: it was added since.
+    #[getter]
+    fn vertex_names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<i32>>> {
+        let names = self.cloth.with(py, |cloth, _| cloth.vertex_names())?;
+        let names: Vec<i32> = names.into_iter().map(|name| name.map_or(-1, |name| name as i32)).collect();
+        let (count, memory) = (names.len(), Arc::new(names));
+        show(py, &memory, |list: &Vec<i32>| list, &[count])
     }
 
     /// Velocities [m/s].

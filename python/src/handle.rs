@@ -1,10 +1,10 @@
 //! Cloths by their handles, and the arrays of which there are views.
 
-use crate::arrays::{show, show_vectors};
+use crate::arrays::show;
 use crate::errors::error;
 use crate::slot::World;
 use crate::topology::Topology;
-use glam::DVec2;
+use glam::{DVec2, DVec3};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -83,12 +83,12 @@ impl ClothHandle {
         py: Python<'py>,
         quantity: Quantity,
     ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let vectors = self.with(py, |cloth, world| {
-            let motion = world.motion();
-            let all = if quantity == Quantity::Velocities { &motion.velocities } else { &motion.positions };
-            (Arc::clone(all), cloth.vertex_range())
+        let list = self.with(py, |cloth, _| match quantity {
+            Quantity::Velocities => cloth.velocities(),
+            _ => cloth.positions(),
         })?;
-        show_vectors(py, vectors)
+        let (count, memory) = (list.len(), Arc::new(list));
+        show(py, &memory, |list: &Vec<DVec3>| bytemuck::cast_slice(list), &[count, 3])
     }
 
     /// Corners of the faces.

@@ -19,12 +19,13 @@ pub(crate) struct Topology {
 impl Topology {
     fn of(cloth: &ClothView<'_>) -> Self {
         let (faces, has_material) = (cloth.faces(), cloth.cloth().has_material);
-        let by_vertex = || vertex_material(cloth.vertex_range().len(), faces, cloth.corners());
+        let corners = has_material.then(|| cloth.corners());
+        let by_vertex = |corners: &Vec<[DVec2; 3]>| vertex_material(cloth.vertex_count(), faces, corners);
         Self {
             version: cloth.topology_version(),
             faces: Arc::new(faces.to_vec()),
-            material: has_material.then(|| Arc::new(cloth.corners().to_vec())),
-            vertex_material: has_material.then(|| Arc::new(by_vertex())),
+            vertex_material: corners.as_ref().map(|corners| Arc::new(by_vertex(corners))),
+            material: corners.map(Arc::new),
         }
     }
 }

@@ -230,7 +230,11 @@ class Cloth:
 
     @property
     def positions(self) -> npt.NDArray[np.float64]:
-        """Positions [m], shape (vertices, 3), world space."""
+        """Positions [m], shape (vertices, 3), world space, in the order of the file or grid that the cloth was made from."""
+
+    @property
+    def vertex_names(self) -> npt.NDArray[np.int32]:
+        """Number of each vertex in the file or grid that the cloth was made from, shape (vertices,); -1: added since."""
 
     @property
     def velocities(self) -> npt.NDArray[np.float64]:

@@ -511,3 +511,29 @@ def test_the_tour_of_the_design_works(tmp_path: Path, monkeypatch: pytest.Monkey
     assert len(positions) == len(origin_face) == len(origin_weights) and faces.max() < len(positions)
     worlds = tf.VectorWorld(scene, 4, seeds=range(4))
     worlds.step(1 / 60)
+
+
+def test_vertices_and_faces_have_the_numbers_of_the_file(tmp_path: Path) -> None:
+    rows = [(u / 3, v / 3, 0.0) for v in range(4) for u in range(4)]
+    order = [k * 5 % 16 for k in range(16)]
+    points = np.array([rows[k] for k in order])
+    place = {k: number + 1 for number, k in enumerate(order)}
+    cells = [4 * v + u for v in range(3) for u in range(3)]
+    corners = [[place[k + d] for d in (0, 1, 5, 4)] for k in reversed(cells)]
+    lines = [f"v {x!r} {y!r} {z!r}" for x, y, z in points.tolist()]
+    lines += [f"f {a} {b} {c}\nf {a} {c} {d}" for a, b, c, d in corners]
+    (tmp_path / "grid.obj").write_text("\n".join(lines))
+    (tmp_path / "a.toml").write_text(
+        '[simulation]\nduration = 1.0\n[[cloth]]\nname = "c"\nmesh = "grid.obj"\n'
+        '[[cloth.pin]]\nname = "p"\nwhere = { vertices = [9, 2] }\n'
+    )
+    world = tf.Scene.load(tmp_path / "a.toml").build()
+    cloth = world.cloths["c"]
+    expected = [[a - 1, b - 1, c - 1] for q in corners for a, b, c in (q[:3], [q[0], q[2], q[3]])]
+    assert np.array_equal(cloth.positions, points) and np.array_equal(cloth.faces, expected)
+    assert np.array_equal(cloth.vertex_names, np.arange(16))
+    assert np.array_equal(world.pins["p"].positions, points[[2, 9]])
+    assert np.array_equal(cloth.add_pin([5], name="q").positions[0], points[5])
+    world.step(1 / 60)
+    assert np.array_equal(cloth.positions[[2, 5, 9]], points[[2, 5, 9]])
+    assert np.array_equal(cloth.view("positions"), cloth.positions)

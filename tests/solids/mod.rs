@@ -349,3 +349,14 @@ fn impossible_solids_and_volumes_are_refused() {
     let error = World::build(&description).unwrap_err().to_string();
     assert!(error.contains("volume") && error.contains("it is open"), "{error}");
 }
+
+#[test]
+fn the_surface_of_a_solid_has_the_order_of_its_vertices() {
+    let solid = bar([0.3, 0.2, 0.2], [3, 2, 2], SolidMaterial::new(1000.0, 1e5, 0.3));
+    let positions = solid.positions.clone();
+    let world = world(solid, simulation(SolverChoice::Block, 4, DVec3::ZERO));
+    let view = world.cloth(world.cloth_ids()[0]);
+    let names: Vec<usize> = view.vertex_names().into_iter().flatten().map(|name| name as usize).collect();
+    assert!(names.is_sorted() && names.len() == view.vertex_count() && names.len() < positions.len());
+    assert!(names.iter().zip(view.positions()).all(|(name, x)| positions[*name] == x));
+}

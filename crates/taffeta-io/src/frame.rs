@@ -15,6 +15,8 @@ pub struct FrameData {
     pub mesh: TriangleMesh,
     /// True if the body is a rope: a curve through its positions, without faces.
     pub is_curve: bool,
+    /// For each vertex its number in the file or mesh that the body was made from; `None`: it was added since.
+    pub vertex_names: Option<Vec<Option<u32>>>,
     /// Velocities \[m/s\], one per vertex.
     pub velocities: Option<Vec<DVec3>>,
     /// The edge length that is wanted at each vertex, or where nothing remeshes the mean length of its edges at rest \[m\].
@@ -69,6 +71,7 @@ impl FrameData {
             return Some(format!("a face has the corners {face:?}, but there are {vertices} vertices"));
         }
         let lengths = [
+            ("vertex names", self.vertex_names.as_ref().map(Vec::len), vertices),
             ("velocities", self.velocities.as_ref().map(Vec::len), vertices),
             ("sizes", self.sizes.as_ref().map(Vec::len), vertices),
             ("strains", self.strains.as_ref().map(Vec::len), faces),

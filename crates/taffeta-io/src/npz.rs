@@ -7,6 +7,7 @@
 //! | `time` | float64 | () | time of the frame \[s\] |
 //! | `frame` | int64 | () | number of the frame, from 0 |
 //! | `positions` | float64 | (V, 3) | world positions \[m\] |
+//! | `vertex_names` | int32 | (V,) | number in the file that the cloth was made from, −1: added since |
 //! | `velocities` | float64 | (V, 3) | \[m/s\] |
 //! | `faces` | int32 | (F, 3) | corners, counter-clockwise; of a rope (0, 3) |
 //! | `edges` | int32 | (V − 1, 2) | of a rope only |
@@ -49,6 +50,10 @@ fn try_write<W: Write + Seek>(npz: &mut NpzWriter<W>, frame: &FrameData) -> Resu
         npz.add_array("frame", &arr0(number as i64))?;
     }
     npz.add_array("positions", &vectors(&frame.mesh.positions))?;
+    if let Some(names) = &frame.vertex_names {
+        let names = names.iter().map(|name| name.map_or(-1, |name| name as i32));
+        npz.add_array("vertex_names", &names.collect::<Array1<i32>>())?;
+    }
     if let Some(velocities) = &frame.velocities {
         npz.add_array("velocities", &vectors(velocities))?;
     }
@@ -106,6 +111,10 @@ pub fn read_npz(bytes: &[u8]) -> Result<FrameData, ReadError> {
         let number = read_array::<i64, Ix0>(&mut npz, "frame")?.into_scalar();
         let number = u64::try_from(number).map_err(|_| ReadError(format!("`frame` is {number}")))?;
         frame.number = Some(number);
+    }
+    if has("vertex_names") {
+        let names: Array1<i32> = read_array(&mut npz, "vertex_names")?;
+        frame.vertex_names = Some(names.iter().map(|name| u32::try_from(*name).ok()).collect());
     }
     if has("velocities") {
         frame.velocities = Some(read_vectors(&mut npz, "velocities")?);

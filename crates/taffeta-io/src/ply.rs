@@ -2,7 +2,7 @@
 //!
 //! | element | properties |
 //! |---|---|
-//! | `vertex` | `double x y z` \[m\]; `double vx vy vz`, the velocity \[m/s\]; `double size` \[m\] |
+//! | `vertex` | `double x y z` \[m\]; `double vx vy vz`, the velocity \[m/s\]; `double size` \[m\]; `double vertex_name`, the number in the file that the cloth was made from, −1: added since |
 //! | `face` | `list uchar int vertex_indices`; `list uchar double texcoord`, the material coordinates u, v of the three corners \[m\]; `double strain`; `double curvature` \[1/m\]; `double strain_jump`; `double curvature_jump` \[1/m\]; `double plastic_curvature` \[1/m\] |
 //! | `edge`, of a rope in place of `face` | `int vertex1 vertex2` |
 //!
@@ -27,11 +27,11 @@ const COMMENT: &str = "Taffeta; lengths in m, velocities in m/s, curvatures in 1
 const FRAME: &str = "frame ";
 const TIME: &str = "time ";
 
-/// A vertex: position, velocity, size.
+/// A vertex: position, velocity, size, name.
 #[derive(Clone, Copy, Debug, Default)]
-struct PlyVertex([f64; 7]);
+struct PlyVertex([f64; 8]);
 
-const VERTEX_PROPERTIES: [&str; 7] = ["x", "y", "z", "vx", "vy", "vz", "size"];
+const VERTEX_PROPERTIES: [&str; 8] = ["x", "y", "z", "vx", "vy", "vz", "size", "vertex_name"];
 
 impl PropertyAccess for PlyVertex {
     fn new() -> Self {
@@ -133,7 +133,8 @@ fn collect_vertices(frame: &FrameData) -> Vec<PlyVertex> {
         let position = frame.mesh.positions[v];
         let velocity = frame.velocities.as_ref().map_or(DVec3::ZERO, |list| list[v]);
         let size = frame.sizes.as_ref().map_or(0.0, |list| list[v]);
-        PlyVertex([position.x, position.y, position.z, velocity.x, velocity.y, velocity.z, size])
+        let name = frame.vertex_names.as_ref().and_then(|list| list[v]).map_or(-1.0, f64::from);
+        PlyVertex([position.x, position.y, position.z, velocity.x, velocity.y, velocity.z, size, name])
     };
     (0..frame.mesh.positions.len()).map(vertex).collect()
 }
@@ -159,6 +160,7 @@ fn define_vertices(frame: &FrameData, count: usize) -> ElementDef {
     let known = |name: &&str| match *name {
         "vx" | "vy" | "vz" => frame.velocities.is_some(),
         "size" => frame.sizes.is_some(),
+        "vertex_name" => frame.vertex_names.is_some(),
         _ => true,
     };
     let mut element = ElementDef::new("vertex".to_owned());
@@ -216,10 +218,13 @@ pub fn read_ply(bytes: &[u8]) -> Result<FrameData, ReadError> {
     let vector =
         |k: usize| vertices.iter().map(move |PlyVertex(x)| DVec3::from_slice(&x[k..k + 3])).collect();
     let comment = |start: &str| header.comments.iter().find_map(|text| text.strip_prefix(start));
+    // No number of a vertex is as large as what a cast would cut off.
+    let name = |PlyVertex(x): &PlyVertex| (x[7] >= 0.0).then_some(x[7] as u32);
     let mut frame = FrameData {
         number: comment(FRAME).and_then(|number| number.parse().ok()),
         time: comment(TIME).and_then(|time| time.parse().ok()),
         is_curve,
+        vertex_names: has("vertex", "vertex_name").then(|| vertices.iter().map(name).collect()),
         velocities: has("vertex", "vx").then(|| vector(3)),
         sizes: has("vertex", "size").then(|| vertices.iter().map(|PlyVertex(x)| x[6]).collect()),
         ..FrameData::default()

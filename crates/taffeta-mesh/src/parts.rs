@@ -35,8 +35,12 @@ impl HalfedgeMesh {
         for v in &vertices {
             record.vertices.insert(*v, self.vertices.insert(VertexLinks { halfedge: nowhere }));
         }
-        for f in &faces {
-            record.faces.insert(*f, self.faces.insert(FaceLinks { halfedge: nowhere }));
+        // Free slots are used from the highest on, but the faces stay in the order of their slots.
+        let insert = |_: &FaceKey| self.faces.insert(FaceLinks { halfedge: nowhere });
+        let mut inserted: Vec<FaceKey> = faces.iter().map(insert).collect();
+        inserted.sort_unstable_by_key(|f| slot_of(*f));
+        for (f, own) in faces.iter().zip(inserted) {
+            record.faces.insert(*f, own);
         }
         for e in &edges {
             let loose = other.edges[*e].map(|side| HalfedgeLinks::loose(record.vertices[side.tail], None));

@@ -65,19 +65,19 @@ impl Obstacles {
 /// Pictures of all cloths and ropes of a world.
 pub(crate) fn picture_world(world: &World, numbers: &mut MeshNumbers) -> Vec<BodyPicture> {
     let sheet = world.sheet();
-    let mut first = 0;
     let mut pictures = Vec::new();
     for (number, cloth) in world.cloths().iter().enumerate() {
         let data = cloth_frame(world, number);
-        let range = first..first + data.mesh.positions.len();
-        let is_held = |i: &usize| {
-            let pin = world.motion().vertex_pins.raw[*i];
+        let view = world.cloth(world.cloth_ids()[number]);
+        let is_held = |number: &u32| {
+            let pin = world.motion().vertex_pins[view.vertex(*number as usize)];
             pin.is_some_and(|pin| !world.has_released(PinId::from_number(pin as usize)))
         };
-        let held = range.clone().filter(is_held).map(|i| (i - range.start) as u32).collect();
-        first = range.end;
+        let count = view.vertex_count();
+        let held = (0..count as u32).filter(is_held).collect();
+        let layout: Vec<DVec3> = (0..count).map(|number| sheet.layout[view.vertex(number)]).collect();
         let coords = PointCoords {
-            layout: to_floats(&sheet.layout.raw[range]),
+            layout: to_floats(&layout),
             corners: if cloth.has_one_chart { Vec::new() } else { corners_of(&data.mesh) },
             panels: panels_of(world, number),
         };

@@ -221,7 +221,7 @@ impl Totals {
         report.safeguard.meetings.iter().for_each(|meeting| self.list_forced(meeting));
         for (number, cloth) in world.cloths().iter().enumerate() {
             let limit = cloth.remesh.map(|settings| settings.max_vertices);
-            let count = world.velocities(number).len() as f64;
+            let count = world.cloth(world.cloth_ids()[number]).vertex_count() as f64;
             if let Some(limit) = limit.filter(|limit| count >= FULL * *limit as f64) {
                 self.full_cloths.insert((cloth.name.clone(), limit as u64));
             }

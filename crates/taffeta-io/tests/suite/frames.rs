@@ -31,6 +31,7 @@ fn strip(cells: u32) -> FrameData {
     FrameData {
         number: Some(12),
         time: Some(0.1 + 0.2),
+        vertex_names: Some((0..vertices as u32).map(|v| (v % 3 > 0).then_some(7 * v)).collect()),
         velocities: Some((0..vertices).map(|v| DVec3::new(1.0 / (v + 3) as f64, -0.0, 1e-300)).collect()),
         sizes: Some((0..vertices).map(|v| 0.1 / (v + 7) as f64).collect()),
         strains: Some((0..faces).map(|f| 0.01 * f as f64 - 1.0 / 3.0).collect()),

@@ -13,7 +13,8 @@ pub fn cloth_frame(world: &World, number: usize) -> FrameData {
     FrameData {
         number: Some(world.frame()),
         time: Some(world.time()),
-        velocities: Some(world.velocities(number).to_vec()),
+        velocities: Some(world.velocities(number)),
+        vertex_names: Some(world.cloth(world.cloth_ids()[number]).vertex_names()),
         sizes: Some(ask::vertex_sizes(world, number)),
         strains: Some(ask::face_strains(world, number)),
         curvatures: Some(mean_curvatures(&mesh.positions, &mesh.faces)),

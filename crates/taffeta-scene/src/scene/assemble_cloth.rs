@@ -39,7 +39,8 @@ impl Assembly<'_> {
         self.check_thickness(key, cloth, &placed);
         self.warnings.extend(doubt_cloth(key, cloth, &placed.mesh));
         let seams = self.resolve_seams(key, cloth, &placed)?;
-        let mut built = cloth.describe(std::mem::take(&mut placed.mesh), pins, seams);
+        let names = placed.list_names();
+        let mut built = cloth.describe((std::mem::take(&mut placed.mesh), names), pins, seams);
         match pair_seams(&mut built) {
             Ok(()) => Some(built),
             Err(SeamError { seam, defect }) => {
@@ -103,14 +104,14 @@ impl Assembly<'_> {
                 return None;
             }
         };
-        if !mirrored.panels.is_empty() {
-            let panels: Vec<String> = mirrored.panels.iter().map(u32::to_string).collect();
-            let are = if panels.len() == 1 { " is" } else { "s are" };
+        let names: Vec<String> = mirrored.panels.iter().map(u32::to_string).collect();
+        if !names.is_empty() {
+            let (panels, are) = if names.len() == 1 { ("panel", "is") } else { ("panels", "are") };
             self.warnings.push(format!(
-                "panel{are} mirrored in material space (clockwise) in the cloth {:?}: {}; u was reflected there within the \
-                 extent of the panel, and the faces stay as they are",
-                cloth.name,
-                panels.join(", ")
+                "{panels} {} of the cloth {:?} {are} mirrored (clockwise) in material space: u was reflected within the extent of \
+                 the panel; the faces stay as they are",
+                names.join(", "),
+                cloth.name
             ));
         }
         Some(mirrored)

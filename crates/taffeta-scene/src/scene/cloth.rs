@@ -189,16 +189,17 @@ impl ClothTable {
 }
 
 impl SceneCloth {
-    /// The cloth in the world with its mesh, whose vertices pins and seams are of.
+    /// The cloth in the world with its mesh, whose vertices pins and seams are of, and their numbers in the file.
     pub(super) fn describe(
         &self,
-        mesh: TriangleMesh,
+        (mesh, vertex_names): (TriangleMesh, Vec<u32>),
         pins: Vec<PinDescription>,
         seams: Vec<SeamDescription>,
     ) -> ClothDescription {
         ClothDescription {
             name: self.name.clone(),
             mesh,
+            vertex_names: Some(vertex_names),
             material: self.material.clone(),
             velocity: self.velocity,
             angular_velocity: self.angular_velocity,

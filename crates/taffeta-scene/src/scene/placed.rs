@@ -27,6 +27,11 @@ impl PlacedMesh {
         }
     }
 
+    /// The number in the file of each vertex.
+    pub(super) fn list_names(&self) -> Vec<u32> {
+        self.source_vertices.clone().unwrap_or_else(|| (0..self.mesh.positions.len() as u32).collect())
+    }
+
     /// The number in the file of a vertex; what was added to the mesh has none, and keeps its number.
     pub(super) fn name_vertex(&self, vertex: u32) -> u32 {
         let source = self.source_vertices.as_ref().and_then(|sources| sources.get(vertex as usize));

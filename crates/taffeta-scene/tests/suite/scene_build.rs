@@ -4,7 +4,7 @@ use glam::{DVec2, DVec3};
 use std::fs;
 use std::path::Path;
 use taffeta_core::{Friction, Region};
-use taffeta_scene::{ClothShape, Override, Scene, SceneError, SceneSource, materials};
+use taffeta_scene::{ClothShape, Override, Scene, SceneError, SceneSource, cloth_frame, materials};
 use taffeta_sim::ask;
 use taffeta_sim::{
     Air, BendingModel, Compression, MembraneModel, MembraneScaling, Mode, PinDescription,
@@ -557,8 +557,8 @@ fn a_panel_mirrored_against_its_neighbor_is_reflected_and_a_folded_one_is_refuse
     assert_eq!(
         built.warnings,
         [
-            "panel is mirrored in material space (clockwise) in the cloth \"sheet\": 1; u was reflected there within the \
-             extent of the panel, and the faces stay as they are"
+            "panel 1 of the cloth \"sheet\" is mirrored (clockwise) in material space: u was reflected within the extent of \
+             the panel; the faces stay as they are"
         ]
     );
     // Four faces around a point; in the chart that point lies outside, so that one face is turned over.
@@ -583,7 +583,7 @@ fn mirrored_pieces_keep_their_faces() {
     let corners = mesh.material.as_ref().unwrap()[1].map(|u| u.to_array());
     assert_eq!(corners, [[1.0, 0.0], [1.0, 1.0], [0.0, 0.0]]);
     // The second triangle is larger than its material coordinates, of which there is a warning too.
-    assert!(built.warnings[0].contains("mirrored in material space (clockwise) in the cloth \"sheet\": 1;"));
+    assert!(built.warnings[0].contains("panel 1 of the cloth \"sheet\" is mirrored (clockwise)"));
     let mixed = format!("{SQUARE}vt 0 0\nvt 1 0\nvt 1 1\nf 1/1 2/2 3/3\nf 1/1 3/3 4/2\n");
     let report = build_error(&mixed, "");
     assert!(report.contains("face 1 (line 9) is mirrored"), "{report}");
@@ -692,4 +692,18 @@ fn meshes_that_do_not_fit_are_refused_with_a_size_that_does() {
     assert_eq!(refusal(&two, 60_000_000).key, "cloth.1.grid.cells");
     assert!(read(&two).assemble_within(Some(1_000_000_000)).is_ok());
     assert!(read(&two).assemble_within(None).is_ok());
+}
+
+#[test]
+fn outputs_name_vertices_by_their_numbers_in_the_file() {
+    // The first vertex and one in between belong to no face.
+    let text = "v 9 9 9\nv 0 0 0\nv 1 0 0\nv 8 8 8\nv 1 1 0\nv 0 1 0\nf 6 2 3\nf 6 3 5\n";
+    let built = build_mesh(text, "[[cloth.pin]]\nwhere = { vertices = [4] }\n").unwrap();
+    let world = World::build(&built.world).unwrap();
+    let frame = cloth_frame(&world, 0);
+    assert_eq!(frame.vertex_names.unwrap(), [1, 2, 4, 5].map(Some));
+    assert_eq!(frame.mesh.positions[2], DVec3::new(1.0, 1.0, 0.0));
+    assert_eq!(frame.mesh.faces, [[3, 0, 1], [3, 1, 2]]);
+    let pin = world.pin_ids().next().unwrap();
+    assert_eq!(ask::pin_vertices(&world, pin), [world.cloth(world.cloth_ids()[0]).vertex(2)]);
 }

@@ -273,10 +273,17 @@ impl Parts {
         ClothDescription {
             velocity: self.velocity_at(description, center),
             angular_velocity: description.angular_velocity,
+            vertex_names: Some(self.surface_names()),
             membrane: MembraneModel::None,
             bending: BendingModel::None,
             ..ClothDescription::new(description.name.clone(), mesh, material)
         }
+    }
+
+    /// The number in the description of each vertex of the surface.
+    fn surface_names(&self) -> Vec<u32> {
+        let places = (0..).zip(&self.solid.places);
+        places.filter(|(_, place)| matches!(place, Place::Surface(_))).map(|(number, _)| number).collect()
     }
 
     fn inside_body(

@@ -54,6 +54,7 @@ pub(crate) fn build_world(description: &WorldDescription) -> Result<World, Build
     check_settings(description)?;
     check_enclosed(description)?;
     let (mut expanded, mut solids) = expand(description)?;
+    let counts: Vec<usize> = expanded.cloths.iter().map(|cloth| cloth.mesh.positions.len()).collect();
     expanded.cloths.iter_mut().try_for_each(pair_cloth)?;
     let description = &expanded;
     let mut input = CombinedMesh::default();
@@ -66,6 +67,7 @@ pub(crate) fn build_world(description: &WorldDescription) -> Result<World, Build
             .map_err(|error| blame_cloth(description, error))?,
     };
     let mut attributes = SheetAttributes::from_built(&built, &input.positions, &input.corners, &input.cloths);
+    name_vertices(&built, &mut attributes, (description, &counts), &input);
     rest_in_space(&built.mesh, &mut attributes, description);
     let mut pins = select_pins(&built, &mut attributes, description, &input)?;
     set_velocities(&built, &mut attributes, (description, &pins), &input);
@@ -214,6 +216,26 @@ fn blame_cloth(description: &WorldDescription, error: MeshError) -> BuildError {
         }
     }
     BuildError::Mesh { cloth: "all cloths together".into(), source: error }
+}
+
+/// Notes the names that the vertices of each cloth have in its file, or else their numbers; those that its seams have added to
+/// the `counts` have none.
+fn name_vertices(
+    built: &BuiltMesh,
+    attributes: &mut SheetAttributes,
+    (description, counts): (&WorldDescription, &[usize]),
+    input: &CombinedMesh,
+) {
+    for (cloth, count) in counts.iter().enumerate() {
+        let names = description.cloths[cloth].vertex_names.as_deref();
+        let name = |i: usize| match names {
+            Some(names) => names.get(i).copied(),
+            None => (i < *count).then_some(i as u32),
+        };
+        for (i, vertex) in input.vertices_of(cloth).enumerate() {
+            attributes.vertices[built.vertices[vertex]].input = name(i);
+        }
+    }
 }
 
 /// A cloth without material coordinates is at rest as it comes.

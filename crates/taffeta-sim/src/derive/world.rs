@@ -130,20 +130,18 @@ impl World {
         self.state.sheet.topology.face_count()
     }
 
-    /// A copy of one cloth as it is now, with the material coordinates of its corners if it has any.
+    /// A copy of one cloth as it is now, with the material coordinates of its corners if it has any. Vertices and faces are
+    /// in the order of the description's mesh; what edits have added comes after them.
     ///
     /// # Panics
     /// If there is no cloth of that number.
     pub fn mesh(&self, cloth: usize) -> TriangleMesh {
-        let (State { sheet, motion, .. }, number) = (&self.state, cloth as u32);
-        let range = sheet.vertex_range(number);
-        let first = range.start as u32;
-        let faces =
-            motion.faces_of(number).map(|fi| sheet.topology.faces[fi].map(|vi| vi.0 - first)).collect();
-        let corners = || motion.faces_of(number).map(|fi| motion.rest.corners[fi]).collect();
+        let State { sheet, motion, .. } = &self.state;
+        let numbering = sheet.numbering(cloth);
+        let corners = || numbering.sort_corners(&motion.rest.corners.raw[sheet.face_range(cloth)]);
         TriangleMesh {
-            positions: motion.positions.raw[range].to_vec(),
-            faces,
+            positions: numbering.sort_vertices(&motion.positions.raw[sheet.vertex_range(cloth as u32)]),
+            faces: sheet.own_faces(cloth).to_vec(),
             material: self.setup.cloths[cloth].has_material.then(corners),
         }
     }
@@ -152,12 +150,13 @@ impl World {
     ///
     /// # Panics
     /// If there is no cloth of that number.
-    pub fn velocities(&self, cloth: usize) -> &[DVec3] {
-        assert!(cloth < self.setup.cloths.len(), "there is no cloth {cloth}");
-        &self.state.motion.velocities.raw[self.state.sheet.vertex_range(cloth as u32)]
+    pub fn velocities(&self, cloth: usize) -> Vec<DVec3> {
+        let State { sheet, motion, .. } = &self.state;
+        sheet.numbering(cloth).sort_vertices(&motion.velocities.raw[sheet.vertex_range(cloth as u32)])
     }
 
-    /// The sheet in dense order, for those who compute on it.
+    /// The sheet in dense order, for those who compute on it: neighbors are close in memory.
+    /// [`ClothView::vertex`](crate::ClothView::vertex) finds a vertex of a cloth there.
     pub fn sheet(&self) -> &Sheet {
         &self.state.sheet
     }

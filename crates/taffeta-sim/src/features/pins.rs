@@ -22,14 +22,16 @@ use taffeta_core::index::DenseIndex;
 use taffeta_core::{FaceIndex, VertexIndex};
 use taffeta_remesh::Hold;
 
-/// The vertices that a pin holds now, in dense order; none if it has let go. What it carries along beyond a clamped end of a
+/// The vertices that a pin holds now, in the order in which their cloth numbers them; none if it has let go. What it carries along beyond a clamped end of a
 /// rope is not among them.
 pub fn pin_vertices(world: &World, pin: PinId) -> Vec<VertexIndex> {
     let has_let_go = world.state.released.get(pin.number()) == Some(&true);
     let guides: Vec<_> = guides_of(world, pin).iter().map(|guide| guide.vertex).collect();
     let is_own = |(vi, hold): &&(VertexIndex, Hold)| hold.pin == pin.0 && !guides.contains(vi);
     let holds = world.state.motion.holds.iter().filter(|_| !has_let_go);
-    holds.filter(is_own).map(|(vi, _)| *vi).collect()
+    let mut vertices: Vec<VertexIndex> = holds.filter(is_own).map(|(vi, _)| *vi).collect();
+    vertices.sort_unstable_by_key(|vi| world.state.sheet.own_place(*vi));
+    vertices
 }
 
 /// The guides beyond clamped ends of ropes that a pin carries along.

@@ -60,5 +60,8 @@ pub fn plastic_curvatures(world: &World, cloth: usize) -> Option<Vec<f64>> {
         (xx * xx + 2.0 * xy * xy + yy * yy).sqrt()
     };
     let yields = world.setup.cloths[cloth].model.yields();
-    yields.then(|| world.state.motion.faces_of(cloth as u32).map(norm).collect())
+    yields.then(|| {
+        let norms: Vec<f64> = world.state.motion.faces_of(cloth as u32).map(norm).collect();
+        world.state.sheet.numbering(cloth).sort_faces(&norms)
+    })
 }

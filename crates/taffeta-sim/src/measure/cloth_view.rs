@@ -1,7 +1,8 @@
-//! A cloth as other programs read it: borrowed arrays in the cloth's own numbers, and buffers to be filled.
+//! A cloth as other programs read it: arrays in the cloth's own numbers, and buffers to be filled.
 
 use crate::derive::world::World;
 use crate::measure::origins::find_origins;
+use crate::model::numbering::Numbering;
 use crate::model::setup::Cloth;
 use crate::model::sheet::VertexName;
 use glam::{DVec2, DVec3, Vec3A};
@@ -10,7 +11,9 @@ use taffeta_core::index::DenseIndex;
 use taffeta_core::{Region, VertexIndex};
 use taffeta_remesh::Origin;
 
-/// A cloth of a world. Vertices and faces are numbered from 0, in an order that lasts until the topology changes.
+/// A cloth of a world. Vertices and faces are numbered from 0. Those of the mesh that the cloth was made from come first, in
+/// its order, and those that were added after them: as long as the topology does not change, all numbers are those of that
+/// mesh.
 #[derive(Clone, Copy, Debug)]
 pub struct ClothView<'a> {
     world: &'a World,
@@ -33,18 +36,38 @@ impl<'a> ClothView<'a> {
     }
 
     /// Positions of the vertices \[m\].
-    pub fn positions(&self) -> &'a [DVec3] {
-        &self.world.state.motion.positions.raw[self.vertex_range()]
+    pub fn positions(&self) -> Vec<DVec3> {
+        self.sort_vertices(&self.world.state.motion.positions.raw)
     }
 
     /// Velocities of the vertices \[m/s\].
-    pub fn velocities(&self) -> &'a [DVec3] {
-        &self.world.state.motion.velocities.raw[self.vertex_range()]
+    pub fn velocities(&self) -> Vec<DVec3> {
+        self.sort_vertices(&self.world.state.motion.velocities.raw)
     }
 
     /// Masses of the vertices \[kg\].
-    pub fn masses(&self) -> &'a [f64] {
-        &self.world.state.motion.masses.raw[self.vertex_range()]
+    pub fn masses(&self) -> Vec<f64> {
+        self.sort_vertices(&self.world.state.motion.masses.raw)
+    }
+
+    /// Number of vertices.
+    pub fn vertex_count(&self) -> usize {
+        self.vertex_range().len()
+    }
+
+    /// For each vertex its number in the file or mesh that the cloth was made from; `None`: it was added since, by a split, a
+    /// tear or a seam. Numbers of files count the vertices that were left out because no face uses them.
+    pub fn vertex_names(&self) -> Vec<Option<u32>> {
+        self.world.state.sheet.input_numbers(self.number)
+    }
+
+    fn numbering(&self) -> &'a Numbering {
+        self.world.state.sheet.numbering(self.number)
+    }
+
+    /// Values of the vertices, from those of all vertices of the world in dense order.
+    fn sort_vertices<T: Copy>(&self, dense: &[T]) -> Vec<T> {
+        self.numbering().sort_vertices(&dense[self.vertex_range()])
     }
 
     /// Corners of the faces, counter-clockwise.
@@ -53,14 +76,16 @@ impl<'a> ClothView<'a> {
     }
 
     /// Material coordinates of the corners of the faces \[m\]. A cloth that came without any has each of its faces laid flat.
-    pub fn corners(&self) -> &'a [[DVec2; 3]] {
-        &self.world.state.motion.rest.corners.raw[self.world.state.sheet.face_range(self.number)]
+    pub fn corners(&self) -> Vec<[DVec2; 3]> {
+        let range = self.world.state.sheet.face_range(self.number);
+        self.numbering().sort_corners(&self.world.state.motion.rest.corners.raw[range])
     }
 
     /// The panel of each face, by its number in the cloth: faces that share an edge and agree about the material
     /// coordinates of its ends are of one panel. Of a cloth without any all faces are of panel 0.
-    pub fn panels(&self) -> &'a [u32] {
-        &self.world.state.sheet.panels.raw[self.world.state.sheet.face_range(self.number)]
+    pub fn panels(&self) -> Vec<u32> {
+        let range = self.world.state.sheet.face_range(self.number);
+        self.numbering().sort_faces(&self.world.state.sheet.panels.raw[range])
     }
 
     /// Number of the present topology. It rises with every change, also by [`World::return_to`] and [`World::restore`],
@@ -69,7 +94,7 @@ impl<'a> ClothView<'a> {
         self.world.state.sheet.version(self.number)
     }
 
-    /// The vertices among all of the world, whose dense arrays are those of [`World::motion`].
+    /// The vertices among all of the world, whose dense arrays are those of [`World::motion`], in another order.
     pub fn vertex_range(&self) -> Range<usize> {
         self.world.state.sheet.vertex_range(self.number as u32)
     }
@@ -81,7 +106,7 @@ impl<'a> ClothView<'a> {
     pub fn vertex(&self, number: usize) -> VertexIndex {
         let range = self.vertex_range();
         assert!(number < range.len(), "there is no vertex {number}; there are {}", range.len());
-        VertexIndex::from_usize(range.start + number)
+        VertexIndex::from_usize(range.start + self.numbering().place(number))
     }
 
     /// The name of a vertex, which stays the same through remeshing for as long as the vertex is there. A
@@ -96,30 +121,32 @@ impl<'a> ClothView<'a> {
     /// The present number of a vertex; `None`: remeshing has removed it, or it is of another body.
     pub fn find(&self, name: VertexName) -> Option<usize> {
         let (found, range) = (self.world.state.sheet.find_vertex(name)?.to_usize(), self.vertex_range());
-        range.contains(&found).then(|| found - range.start)
+        range.contains(&found).then(|| self.numbering().number(found - range.start) as usize)
     }
 
     /// The vertices that a region selects: a box of the world selects by present positions \[m\], a list by present numbers.
     pub fn select(&self, region: &Region) -> Vec<VertexIndex> {
-        let mut selected = vec![false; self.positions().len()];
+        let mut selected = vec![false; self.vertex_count()];
         match region {
             Region::Box(_) => {
-                let points = self.positions().iter();
-                selected = points.map(|x| region.contains_point(*x, None)).collect();
+                let points = self.positions().into_iter();
+                selected = points.map(|x| region.contains_point(x, None)).collect();
             }
             Region::MaterialBox(_) | Region::PanelBox { .. } => {
                 let faces = self.faces().iter().zip(self.corners()).zip(self.panels());
                 for ((face, corners), panel) in faces {
                     for (v, u) in face.iter().zip(corners) {
-                        selected[*v as usize] |= region.contains_corner(*panel, *u);
+                        selected[*v as usize] |= region.contains_corner(panel, u);
                     }
                 }
             }
             Region::Boundary => {
                 let (first, sheet) = (self.vertex_range().start, &self.world.state.sheet);
                 for edge in sheet.topology.edges.iter().filter(|edge| edge.is_boundary()) {
-                    for end in edge.vertices.map(|vi| vi.to_usize().wrapping_sub(first)) {
-                        selected.get_mut(end).into_iter().for_each(|is_selected| *is_selected = true);
+                    for place in edge.vertices.map(|vi| vi.to_usize().wrapping_sub(first)) {
+                        if place < selected.len() {
+                            selected[self.numbering().number(place) as usize] = true;
+                        }
                     }
                 }
             }
@@ -144,14 +171,14 @@ impl<'a> ClothView<'a> {
 
     /// Fills a buffer with the positions \[m\], in single precision.
     pub fn positions_f32_into(&self, out: &mut Vec<[f32; 3]>) {
-        out.resize(self.positions().len(), [0.0; 3]);
+        out.resize(self.vertex_count(), [0.0; 3]);
         self.fill_positions(out);
     }
 
     /// Fills a buffer with the unit normals of the vertices, weighted by the areas of the faces, in single precision. A vertex
     /// whose faces have no area has the normal zero.
     pub fn normals_into(&self, out: &mut Vec<[f32; 3]>) {
-        out.resize(self.positions().len(), [0.0; 3]);
+        out.resize(self.vertex_count(), [0.0; 3]);
         self.fill_normals(out);
     }
 

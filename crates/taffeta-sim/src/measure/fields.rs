@@ -23,7 +23,8 @@ pub fn vertex_sizes(world: &World, cloth: usize) -> Vec<f64> {
         Some(metric) if is_remeshed && metric.xx > 0.0 => mean_size(&metric),
         _ => mean,
     };
-    range.zip(means).map(size).collect()
+    let sizes: Vec<f64> = range.zip(means).map(size).collect();
+    world.state.sheet.numbering(cloth).sort_vertices(&sizes)
 }
 
 /// The smallest angle at rest of each face of a cloth that can deform \[rad\], in dense order: in the metric that the last
@@ -48,7 +49,7 @@ pub fn face_angles(world: &World, cloth: usize) -> Vec<f64> {
     motion.faces_of(cloth as u32).filter(can_deform).map(angle).collect()
 }
 
-/// The mean length of the edges at rest around each vertex of a cloth \[m\].
+/// The mean length of the edges at rest around each vertex of a cloth \[m\], in dense order.
 fn mean_rest_edges(world: &World, cloth: usize) -> Vec<f64> {
     let motion = &world.state.motion;
     let sheet = &world.state.sheet;
@@ -76,7 +77,9 @@ fn mean_rest_edges(world: &World, cloth: usize) -> Vec<f64> {
 /// If there is no cloth of that number.
 pub fn face_strains(world: &World, cloth: usize) -> Vec<f64> {
     assert!(cloth < world.setup.cloths.len(), "there is no cloth {cloth}");
-    world.state.motion.faces_of(cloth as u32).map(|fi| face_strain(world, fi)).collect()
+    let strains: Vec<f64> =
+        world.state.motion.faces_of(cloth as u32).map(|fi| face_strain(world, fi)).collect();
+    world.state.sheet.numbering(cloth).sort_faces(&strains)
 }
 
 /// The principal Green strain of a face that is the larger in absolute value.

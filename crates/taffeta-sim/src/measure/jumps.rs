@@ -65,7 +65,11 @@ pub fn face_jumps(world: &World, cloth: usize) -> FaceJumps {
             *of_curvature = of_curvature.max(curvature);
         }
     }
-    jumps
+    let numbering = world.state.sheet.numbering(cloth);
+    FaceJumps {
+        strains: numbering.sort_faces(&jumps.strains),
+        curvatures: numbering.sort_faces(&jumps.curvatures),
+    }
 }
 
 /// The angle of an edge with two faces \[rad\].

@@ -21,7 +21,14 @@ pub(crate) fn find_origins(world: &World, cloth: usize) -> Vec<Origin> {
         let kept = before.find_vertex(now.vertex_name(vi)).and_then(|vi| corner_of(before, cloth, vi));
         kept.unwrap_or_else(|| nearest(&faces, panel_of(now, vi), now.layout[vi]))
     };
-    now.vertex_range(cloth as u32).map(origin).collect()
+    let origins: Vec<Origin> = now.vertex_range(cloth as u32).map(origin).collect();
+    let faces = before.numbering(cloth).face_numbers();
+    let in_own_numbers = |Origin { face, mut weights }: Origin| {
+        let (number, first) = faces[face as usize];
+        weights.rotate_left(usize::from(first));
+        Origin { face: number, weights }
+    };
+    now.numbering(cloth).sort_vertices(&origins).into_iter().map(in_own_numbers).collect()
 }
 
 fn has_changed(before: &Sheet, now: &Sheet, cloth: usize) -> bool {

@@ -80,6 +80,9 @@ pub struct ClothDescription {
     pub name: String,
     /// The mesh at time 0, placed in the world.
     pub mesh: TriangleMesh,
+    /// Numbers by which [`ClothView::vertex_names`](crate::ClothView::vertex_names) calls the first vertices of the mesh, as
+    /// those of a file, increasing; further ones have none. `None`: all by their numbers in the mesh.
+    pub vertex_names: Option<Vec<u32>>,
     /// The material.
     pub material: Material,
     /// Initial velocity \[m/s\].
@@ -220,6 +223,7 @@ impl ClothDescription {
         Self {
             name: name.into(),
             mesh,
+            vertex_names: None,
             material,
             velocity: DVec3::ZERO,
             angular_velocity: DVec3::ZERO,

@@ -15,6 +15,7 @@ pub(crate) mod inputs;
 pub(crate) mod loads;
 pub(crate) mod loose;
 pub(crate) mod motion;
+pub(crate) mod numbering;
 pub(crate) mod pins;
 pub(crate) mod placed;
 pub(crate) mod report;

@@ -7,6 +7,7 @@
 
 use crate::model::loose::LooseVertex;
 use crate::model::motion::Motion;
+use crate::model::numbering::Numbering;
 use crate::model::seams::Sewing;
 use crate::model::solid::{Solid, number_vertices};
 use glam::{DVec2, DVec3};
@@ -61,7 +62,9 @@ struct OwnMesh {
     /// Its vertices and its faces in dense order.
     vertices: Range<usize>,
     first_face: usize,
-    /// Corners of its faces, in its own numbers.
+    /// Its own numbers of them.
+    numbering: Numbering,
+    /// Corners of its faces, in its own numbers and its own order.
     faces: Vec<[u32; 3]>,
     /// The epoch of the freeze that made its topology what it is.
     version: u64,
@@ -219,12 +222,26 @@ impl Sheet {
             let vertices = self.vertex_range(cloth);
             let first_face = cloths.raw.partition_point(|c| *c < cloth);
             let end = cloths.raw.partition_point(|c| *c <= cloth);
-            let first = vertices.start as u32;
-            let corners = self.topology.faces.raw[first_face..end].iter();
-            let faces = corners.map(|face| face.map(|vi| vi.0 - first)).collect();
-            OwnMesh { vertices, first_face, faces, version: self.topology.epoch.0 }
+            let corners = &self.topology.faces.raw[first_face..end];
+            let numbering = self.number_own(vertices.clone(), first_face, corners);
+            let number = |vi: VertexIndex| numbering.number(vi.0 as usize - vertices.start);
+            let faces = numbering.sort_corners(corners).into_iter().map(|face| face.map(number)).collect();
+            OwnMesh { vertices, first_face, numbering, faces, version: self.topology.epoch.0 }
         };
         (0..count).map(own).collect()
+    }
+
+    /// The own numbers of a cloth with these vertices and faces.
+    fn number_own(
+        &self,
+        vertices: Range<usize>,
+        first_face: usize,
+        corners: &[[VertexIndex; 3]],
+    ) -> Numbering {
+        let inputs = self.kept.vertices.raw[vertices].iter().map(|kept| kept.input);
+        let keys = self.keys.faces.raw[first_face..].iter().copied();
+        let faces = keys.zip(corners.iter().map(|face| face.map(|vi| self.keys.vertices[vi])));
+        Numbering::new(&self.mesh, inputs, faces)
     }
 
     /// Gives every cloth the version that it has in the sheet that this one replaces, if its topology is the same, and
@@ -248,7 +265,30 @@ impl Sheet {
         own.faces == old.faces && *keys == other.keys.vertices.raw[old.vertices.clone()]
     }
 
-    /// Corners of the faces of a cloth, in its own numbers.
+    /// The own numbers of the vertices and the faces of a cloth.
+    pub(crate) fn numbering(&self, cloth: usize) -> &Numbering {
+        &self.own[cloth].numbering
+    }
+
+    /// The number of each vertex of a cloth in its input, in its own order; `None`: added since.
+    pub(crate) fn input_numbers(&self, cloth: usize) -> Vec<Option<u32>> {
+        let OwnMesh { vertices, numbering, .. } = &self.own[cloth];
+        let kept = numbering.sort_vertices(&self.kept.vertices.raw[vertices.clone()]);
+        kept.into_iter().map(|kept| kept.input).collect()
+    }
+
+    /// The place of a vertex when those of each cloth are in the cloth's own order.
+    pub(crate) fn own_place(&self, vi: VertexIndex) -> usize {
+        let cloth = self.vertex_cloths[vi] as usize;
+        match self.own.get(cloth) {
+            Some(OwnMesh { vertices, numbering, .. }) => {
+                vertices.start + numbering.number(vi.0 as usize - vertices.start) as usize
+            }
+            None => vi.0 as usize,
+        }
+    }
+
+    /// Corners of the faces of a cloth, in its own numbers and its own order.
     pub(crate) fn own_faces(&self, cloth: usize) -> &[[u32; 3]] {
         &self.own[cloth].faces
     }

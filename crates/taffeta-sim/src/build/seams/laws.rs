@@ -79,8 +79,8 @@ pub(crate) fn begin_sewing(
     for (seam, (number, in_cloth)) in names.into_iter().enumerate() {
         let all: Vec<usize> = (0..trial.sewing.seams[seam].pairs.len()).collect();
         trial.close(seam, &all, (0.0, &pins)).map_err(|reason| {
-            let input = thawed.attributes.vertices.get(reason.vertex()).and_then(|v| v.input);
-            let vertex = input.map_or(0, |input| input - offsets[number] as u32);
+            let built = vertices.iter().position(|v| *v == reason.vertex());
+            let vertex = built.map_or(0, |place| (place - offsets[number]) as u32);
             let error = SeamError { seam: in_cloth, defect: SeamDefect::NoSurface { vertex, reason } };
             BuildError::Seam { cloth: description.cloths[number].name.clone(), error }
         })?;

@@ -534,3 +534,28 @@ fn solvers_and_modes_that_cannot_sew_say_so() {
     let still = refuse(|description| description.simulation.mode = Mode::Static);
     assert!(still.contains("sewing takes time"), "{still}");
 }
+
+#[test]
+fn vertices_keep_their_order_while_they_are_sewn_and_those_that_a_seam_adds_have_no_name() {
+    let description = two_sheets([6, 4], 0.02);
+    let input = description.mesh.positions.clone();
+    let mut world = world(description, |_| {});
+    // Vertices in the order of the input, then the added ones; the number of both.
+    let count = |world: &World| {
+        let view = world.cloth(world.cloth_ids()[0]);
+        let names = view.vertex_names();
+        let known: Vec<usize> = names.iter().flatten().map(|name| *name as usize).collect();
+        assert!(known.is_sorted_by(|a, b| a < b) && names[..known.len()].iter().all(Option::is_some));
+        let start = |k: usize| world.state.sheet.starts[view.vertex(k)];
+        // A vertex may slide along the seam, and the weld is in the middle of the gap.
+        assert!(known.iter().enumerate().all(|(k, name)| start(k).distance(input[*name]) < 0.06));
+        [known.len(), names.len() - known.len()]
+    };
+    let [known, added] = count(&world);
+    assert!(known == input.len() && added > 0, "{known} and {added}");
+    run(&mut world, 40);
+    assert!(is_closed(&world));
+    // Each added one is sewn to one of the input.
+    let [known, added] = count(&world);
+    assert!(known < input.len() && added == 0, "{known} and {added}");
+}

@@ -239,10 +239,10 @@ fn check_origins(world: &World, before: &(Vec<[DVec2; 3]>, Vec<u32>)) -> usize {
     for ((face, corners), panel) in faces {
         for (v, point) in face.iter().zip(corners) {
             let origin = origins[*v as usize];
-            assert_eq!(before.1[origin.face as usize], *panel, "vertex {v} comes from another panel");
+            assert_eq!(before.1[origin.face as usize], panel, "vertex {v} comes from another panel");
             let there = before.0[origin.face as usize].iter().zip(origin.weights);
             let there: DVec2 = there.map(|(u, w)| *u * w).sum();
-            assert!(there.distance(*point) < 1e-12, "{there} for {point}");
+            assert!(there.distance(point) < 1e-12, "{there} for {point}");
         }
     }
     origins.iter().filter(|origin| !origin.weights.contains(&1.0)).count()

@@ -108,7 +108,7 @@ impl Cloth {
     /// The panel of each face.
     #[getter]
     fn panels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        let panels = self.cloth.with(py, |cloth, _| cloth.panels().to_vec())?;
+        let panels = self.cloth.with(py, |cloth, _| cloth.panels())?;
         Ok(PyArray1::from_vec(py, panels))
     }
 

@@ -99,7 +99,7 @@ fn corners_of(mesh: &TriangleMesh) -> Vec<f32> {
 /// The panels of the faces of a cloth; empty if all are of one.
 fn panels_of(world: &World, cloth: usize) -> Vec<u32> {
     let panels = world.cloth(world.cloth_ids()[cloth]).panels();
-    if panels.iter().any(|panel| *panel > 0) { panels.to_vec() } else { Vec::new() }
+    if panels.iter().any(|panel| *panel > 0) { panels } else { Vec::new() }
 }
 
 /// A picture of a rope of a world, given by the number of its loose body. Every vertex of a ring has the layout of the

@@ -282,7 +282,8 @@ mod tests {
         })
     }
 
-    fn world_of(cloths: Vec<ClothDescription>) -> World {
+    fn world_of(mut cloths: Vec<ClothDescription>) -> World {
+        (0..).zip(&mut cloths).for_each(|(number, cloth): (u32, _)| cloth.name = format!("sheet {number}"));
         let mut description =
             WorldDescription { cloths, self_contact: Some(true), ..WorldDescription::bare() };
         description.simulation.gravity = DVec3::ZERO;

@@ -149,7 +149,7 @@ impl Tracker {
         }
         let cloths = meshes.iter().zip(world.cloth_ids());
         let locators: Vec<Option<Locator>> =
-            cloths.map(|(mesh, id)| Locator::build(mesh, world.cloth(*id).panels())).collect();
+            cloths.map(|(mesh, id)| Locator::build(mesh, &world.cloth(*id).panels())).collect();
         let place = |on: &PointOnCloth| {
             let locator = locators[on.cloth].as_ref();
             let found = locator.and_then(|locator| locator.find(on.point));

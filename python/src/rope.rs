@@ -20,6 +20,11 @@ impl Rope {
         Self { world, body, name }
     }
 
+    /// Its number among the loose bodies, if it is in a world.
+    pub(crate) fn body_in(&self, world: &Py<World>) -> Option<usize> {
+        self.world.is(world).then_some(self.body)
+    }
+
     fn vectors<'py>(
         &self,
         py: Python<'py>,

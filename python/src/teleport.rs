@@ -4,11 +4,12 @@ use crate::cloth::Cloth;
 use crate::errors::error;
 use crate::input::{quaternion, vector};
 use crate::moved::{Obstacle, obstacle_names};
+use crate::rope::Rope;
 use crate::slot::World;
 use glam::{DQuat, DVec3};
 use pyo3::prelude::*;
 use taffeta_core::Pose;
-use taffeta_sim::{BodyId, World as SimWorld};
+use taffeta_sim::{BodyId, World as SimWorld, ask};
 
 /// Sets bodies elsewhere: each point goes where the rotation about the origin takes it, and then by the position.
 pub(crate) fn teleport(
@@ -43,7 +44,8 @@ fn list_bodies(world: &Bound<'_, World>, bodies: &Bound<'_, PyAny>) -> PyResult<
 
 fn refuse_body(body: &Bound<'_, PyAny>) -> PyErr {
     let kind = body.get_type().name().map_or_else(|_| "unknown".to_owned(), |name| name.to_string());
-    let text = format!("a body to teleport is of type {kind}, but must be a cloth, an obstacle or a name");
+    let text =
+        format!("a body to teleport is of type {kind}, but must be a cloth, a rope, an obstacle or a name");
     error(body.py(), "ArrayTypeError", text)
 }
 
@@ -57,25 +59,32 @@ fn find_body(world: &Bound<'_, World>, body: &Bound<'_, PyAny>) -> PyResult<Opti
     if let Ok(obstacle) = body.cast::<Obstacle>() {
         return obstacle.get().id_in(own).ok_or_else(|| foreign("obstacle")).map(|id| Some(id.into()));
     }
+    if let Ok(rope) = body.cast::<Rope>() {
+        return rope.get().body_in(own).ok_or_else(|| foreign("rope")).map(|body| Some(BodyId::Loose(body)));
+    }
     let Ok(name) = body.extract::<String>() else { return Ok(None) };
     let found = world.get().with(py, |world| find_named(world, &name))?;
     found.map(Some).map_err(|text| error(py, "ArrayError", text))
 }
 
-/// The cloth or the obstacle of a name.
+/// The body of a name. Cloths and ropes have different names, obstacles may have those of both.
 fn find_named(world: &SimWorld, name: &str) -> Result<BodyId, String> {
     let place = obstacle_names(world).iter().position(|own| own == name);
     let obstacle = place.and_then(|place| world.obstacle_ids().nth(place));
-    match (world.find_cloth(name), obstacle) {
-        (Some(cloth), None) => Ok(cloth.into()),
+    let rope = ask::rope_bodies(world).find(|(_, rope)| rope.name == name);
+    let body = world.find_cloth(name).map(BodyId::from).or(rope.map(|(number, _)| BodyId::Loose(number)));
+    match (body, obstacle) {
+        (Some(body), None) => Ok(body),
         (None, Some(obstacle)) => Ok(obstacle.into()),
         (Some(_), Some(_)) => Err(format!(
-            "both a cloth and an obstacle have the name {name:?}: say world.cloths[{name:?}] or world.obstacles[{name:?}]"
+            "{name:?} is the name of an obstacle and of another body: say world.obstacles[{name:?}] or, for example, \
+             world.cloths[{name:?}]"
         )),
         (None, None) => {
             let cloths = world.cloths().iter().map(|cloth| cloth.name.clone());
-            let names: Vec<String> = cloths.chain(obstacle_names(world)).collect();
-            Err(format!("there is no cloth or obstacle {name:?}; there are {}", names.join(", ")))
+            let ropes = ask::rope_bodies(world).map(|(_, rope)| rope.name.clone());
+            let names: Vec<String> = cloths.chain(ropes).chain(obstacle_names(world)).collect();
+            Err(format!("there is no body {name:?}; there are {}", names.join(", ")))
         }
     }
 }

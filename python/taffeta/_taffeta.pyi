@@ -169,13 +169,13 @@ class World:
 
     def teleport(
         self,
-        bodies: str | Cloth | Obstacle | Iterable[str | Cloth | Obstacle],
+        bodies: str | Cloth | Rope | Obstacle | Iterable[str | Cloth | Rope | Obstacle],
         *,
         position: _Vector | None = None,
         rotation: _Vector | None = None,
         keep_velocities: bool = True,
     ) -> None:
-        """Sets cloths, with the pins that hold them, and obstacles elsewhere at once, by name or handle.
+        """Sets cloths and ropes, with the pins that hold them, and obstacles elsewhere at once, by name or handle.
 
         Each point goes where ``rotation``, a quaternion (w, x, y, z), takes it about the origin of the world, and then by
         ``position`` [m]. Shapes stay; velocities are turned along, or zero. Nothing is swept on the way. What would cross

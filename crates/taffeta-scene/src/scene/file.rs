@@ -310,8 +310,7 @@ impl Scene {
         }
         apply_one(&mut document, &Override::parse(&format!("{key}.0={table}"))?)?;
         let read = read::<SceneTable>(&document);
-        let read =
-            read.or_else(|problems| Err(refuse(problems, Vec::new()).expect_err("it cannot be read")))?;
+        let read = read.map_err(|problems| refuse(problems, Vec::new()).expect_err("it cannot be read"))?;
         let mut scene = Scene {
             cloths: Vec::new(),
             ropes: Vec::new(),

@@ -7,6 +7,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use taffeta_sim::{Grab as SimGrab, StepInputs, World as SimWorld};
 
+/// The arguments of a grab without keywords: body, point and target.
+type Positional<'a> = (&'a str, [f64; 3], [f64; 3]);
+
 /// A pull on a material point.
 #[pyclass(frozen, module = "taffeta")]
 pub(crate) struct Grab {
@@ -81,10 +84,7 @@ impl Grab {
     }
 
     /// The arguments from which pickling makes it again.
-    fn __getnewargs_ex__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<((&str, [f64; 3], [f64; 3]), Bound<'py, PyDict>)> {
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Positional<'_>, Bound<'py, PyDict>)> {
         let keywords = PyDict::new(py);
         keywords.set_item("stiffness", self.stiffness)?;
         keywords.set_item("radius", self.radius)?;

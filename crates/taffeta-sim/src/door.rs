@@ -28,7 +28,7 @@ use taffeta_remesh::{RemeshSettings, View};
 use taffeta_solve::Material;
 
 impl World {
-    /// A cloth to be read: borrowed arrays and buffers to be filled.
+    /// A cloth to be read: arrays in its own numbers, and buffers to be filled.
     ///
     /// # Panics
     /// If there is no such cloth.

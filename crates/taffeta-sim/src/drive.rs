@@ -87,7 +87,13 @@ pub(crate) fn add_pin(
     let (count, motion) = (world.vertex_count(), &world.state.motion);
     let reason = vertices.iter().find_map(|vi| match motion.vertex_pins.raw.get(vi.to_usize()) {
         None => Some(format!("there is no vertex {}; there are {count}", vi.to_usize())),
-        Some(holder) => holder.map(|pin| format!("pin {pin} holds vertex {} already", vi.to_usize())),
+        Some(holder) => holder.map(|pin| {
+            format!(
+                "{} holds vertex {} already",
+                name_pin(world, pin as usize),
+                world.state.sheet.own_number(*vi)
+            )
+        }),
     });
     refuse(&what, reason)?;
     let mut named: Vec<(VertexName, DVec3)> =

@@ -97,7 +97,9 @@ fn a_fixed_mesh_keeps_the_order_of_its_input() {
     let c = world.add_cloth(&sheet("c", 2.0)).expect("it is complete");
     check(&world, c, &sheet("c", 2.0));
     let view = world.cloth(c);
-    let (vertex, place) = (view.vertex(12), view.positions()[12]);
+    let (vertex, place, taken) = (view.vertex(12), view.positions()[12], view.vertex(30));
+    let held = world.add_pin(&[taken], &PinDescription::default()).expect_err("it is held");
+    assert!(held.to_string().contains("pin 'c' holds vertex 30 already"), "{held}");
     let pin = world.add_pin(&[vertex], &PinDescription::default()).expect("nothing holds it");
     assert_eq!(world.motion().positions[ask::pin_vertices(&world, pin)[0]], place);
 }

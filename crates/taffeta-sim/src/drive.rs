@@ -200,7 +200,8 @@ fn find_defect_of_added(
         }
         let holder = world.state.motion.hold_of(*vi)?;
         let is_free = lets_go(world, &holder, world.state.time);
-        (!is_free).then(|| format!("pin {} holds vertex {i} already", holder.pin))
+        let own = world.state.sheet.own_number(*vi);
+        (!is_free).then(|| format!("{} holds vertex {own} already", name_pin(world, holder.pin as usize)))
     };
     find_pin_defect(description).or_else(|| vertices.iter().find_map(find_holder))
 }

@@ -288,6 +288,11 @@ impl Sheet {
         }
     }
 
+    /// The number of a vertex in its cloth or other body.
+    pub(crate) fn own_number(&self, vi: VertexIndex) -> usize {
+        self.own_place(vi) - self.vertex_range(self.vertex_cloths[vi]).start
+    }
+
     /// Corners of the faces of a cloth, in its own numbers and its own order.
     pub(crate) fn own_faces(&self, cloth: usize) -> &[[u32; 3]] {
         &self.own[cloth].faces

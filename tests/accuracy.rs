@@ -24,7 +24,8 @@ fn the_estimate_is_that_of_backward_differences() {
     let (rate, substeps) = (1.0, 2);
     let mut world = spinning(rate, settings(SolverChoice::Direct, Some(substeps)));
     run(&mut world, 20);
-    let (positions, masses) = (world.mesh(0).positions, &world.motion().masses.raw);
+    let cloth = world.cloth(world.cloth_ids()[0]);
+    let (positions, masses) = (cloth.positions(), &cloth.masses());
     let total: f64 = masses.iter().sum();
     let center = positions.iter().zip(masses).map(|(x, m)| *x * *m).sum::<DVec3>() / total;
     let radii = positions.iter().zip(masses).map(|(x, m)| m * x.distance_squared(center));

@@ -22,6 +22,34 @@ fn hinged(mut cloth: ClothDescription) -> ClothDescription {
     cloth
 }
 
+/// A cloth as `ClothDescription::new` makes it, under each solver: it is built, or the refusal names the call that fits it.
+#[test]
+fn a_refusal_of_a_default_cloth_names_the_call_that_fits_it_to_the_solver() {
+    let mut refused = Vec::new();
+    for solver in [
+        SolverChoice::Global,
+        SolverChoice::Block,
+        SolverChoice::Direct,
+        SolverChoice::Xpbd,
+        SolverChoice::Pbd,
+        SolverChoice::Projective,
+    ] {
+        let mut cloth = hung_sheet(2, GridPattern::Alternating);
+        (cloth.bending, cloth.membrane) = (BendingModel::default(), MembraneModel::default());
+        let build = |cloth: ClothDescription| {
+            let simulation = SimulationSettings { solver, ..SimulationSettings::default() };
+            World::build(&WorldDescription { cloths: vec![cloth], simulation, ..WorldDescription::default() })
+        };
+        if let Err(error) = build(cloth.clone()) {
+            let text = error.to_string();
+            assert!(text.contains(&format!("`ClothDescription::under(SolverChoice::{solver:?})`")), "{text}");
+            refused.push(solver);
+        }
+        assert!(build(cloth.under(solver)).is_ok(), "{solver:?}");
+    }
+    assert_eq!(refused, [SolverChoice::Xpbd, SolverChoice::Pbd, SolverChoice::Projective]);
+}
+
 /// How far a hung sheet of 100 N/m and 6 × 6 cells comes down, with strong velocity damping \[m\].
 fn settled_drop(solver: SolverChoice, (substeps, iterations): (u32, u32), stiffness: f64) -> f64 {
     drop_of(hung_sheet(6, GridPattern::Alternating), solver, (substeps, iterations), stiffness)

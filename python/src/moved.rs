@@ -7,11 +7,10 @@ use crate::slot::World;
 use glam::{DQuat, DVec3};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
-use std::ops::Range;
 use std::sync::Arc;
 use taffeta_contact::{MeshObstacle, Obstacle as Closed};
-use taffeta_core::Pose;
 use taffeta_core::index::DenseIndex;
+use taffeta_core::{Pose, VertexIndex};
 use taffeta_sim::{BuildError, ObstacleId, PinId, World as SimWorld, ask};
 
 /// A position and a quaternion (w, x, y, z).
@@ -36,11 +35,12 @@ fn show_points<'py>(py: Python<'py>, list: Vec<DVec3>) -> PyResult<Bound<'py, Py
     show(py, &memory, |list: &Vec<DVec3>| bytemuck::cast_slice(list), &[count, 3])
 }
 
-/// The vertices of each cloth and rope among all of the world.
-fn body_vertices(world: &SimWorld) -> Vec<Range<usize>> {
-    let cloths = world.cloth_ids().iter().map(|id| world.cloth(*id).vertex_range());
-    let ropes = ask::rope_bodies(world).map(|(body, _)| ask::loose_vertices(world, body));
-    cloths.chain(ropes).collect()
+/// The number of a vertex in its cloth or rope; `None`: it is inside of a solid.
+fn number_in_body(world: &SimWorld, vi: VertexIndex) -> Option<usize> {
+    let name = world.sheet().vertex_name(vi);
+    let in_cloth = world.cloth_ids().iter().find_map(|id| world.cloth(*id).find(name));
+    let mut ropes = ask::rope_bodies(world).map(|(body, _)| ask::loose_vertices(world, body));
+    in_cloth.or_else(|| Some(vi.to_usize() - ropes.find(|range| range.contains(&vi.to_usize()))?.start))
 }
 
 /// A name, or what a body without one is called by its number.
@@ -212,12 +212,8 @@ impl Pin {
     #[getter]
     fn vertices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<i64>>> {
         let list: Vec<i64> = self.world.get().with(py, |world| {
-            let bodies = body_vertices(world);
-            let number_of = |vertex: usize| {
-                let body = bodies.iter().find(|range| range.contains(&vertex));
-                body.map_or(-1, |range| (vertex - range.start) as i64)
-            };
-            ask::pin_vertices(world, self.id).into_iter().map(|vi| number_of(vi.to_usize())).collect()
+            let number = |vi| number_in_body(world, vi).map_or(-1, |number| number as i64);
+            ask::pin_vertices(world, self.id).into_iter().map(number).collect()
         })?;
         let memory = Arc::new(list);
         show(py, &memory, |list: &Vec<i64>| list, &[memory.len()])

@@ -290,8 +290,8 @@ class Cloth:
     ) -> Pin:
         """Holds vertices, given by their numbers or a mask, where they are by a new pin, along some or all axes.
 
-        The pin also takes along what remeshing adds on the boundary between two of them. Vertices of a pin that was released
-        can be held at once.
+        The pin also takes along what remeshing adds between two of them on the boundary, or in a face of which it holds all
+        corners. Vertices of a pin that was released can be held at once.
         """
 
     def positions_into(self, out: npt.NDArray[np.float32]) -> None:

@@ -23,8 +23,9 @@ use taffeta_mesh::{
 /// metric is the mean; `pins` are the regions of the pins by number.
 ///
 /// The new vertex is held if both ends are held by the same pin and the edge lies on the boundary or the midpoint in
-/// the pin's region: pins hold patches and edges, so what lies between held points inside them is held as well. If two
-/// pins hold the ends, as at a corner of a sheet held at its sides, one of them must have the whole edge in its region.
+/// the pin's region: pins hold patches and edges, so what lies between held points inside them is held as well. A pin of
+/// listed vertices has no region; its patches are the faces that it holds at all corners. If two pins hold the ends, as at
+/// a corner of a sheet held at its sides, one of them must have the whole edge in its region.
 ///
 /// # Errors
 /// As [`HalfedgeMesh::split_edge`]; nothing has changed then.
@@ -87,7 +88,11 @@ pub(crate) fn split_with_adjustment(
     let is_boundary = mesh.is_boundary_edge(e);
     let is_within =
         |start, pin: u32| middle.iter().any(|u| pins[pin as usize].contains_point(start, Some(*u)));
-    let held_at = |start, pin| is_boundary || is_within(start, pin);
+    let is_in_patch = |pin: u32| {
+        let holds = |v: VertexKey| attributes.vertices[v].hold.is_some_and(|hold| hold.pin == pin);
+        matches!(pins[pin as usize], Region::Vertices(_)) && ring[2..].iter().any(|v| holds(*v))
+    };
+    let held_at = |start, pin| is_boundary || is_within(start, pin) || is_in_patch(pin);
     let mut vertex = interpolate_vertex(ends.map(|v| &attributes.vertices[v]), part, held_at);
     if vertex.hold.is_none() {
         vertex.hold = find_pin_of_whole(mesh, attributes, he, pins).map(|pin| Hold::new(pin, vertex.start));

@@ -327,13 +327,14 @@ impl World {
     }
 
     /// Holds vertices where they are now by a new pin, along the axes that it holds; its motion starts from there, and
-    /// the times of its keyframes and of its release count from now. If it clamps, it keeps the direction that the sheet has now. A vertex that remeshing adds between two of them belongs to the
-    /// pin if it lies on the boundary, or in the region of the pin, which may be that of no vertices. Remeshing removes none
+    /// the times of its keyframes and of its release count from now. If it clamps, it keeps the direction that the sheet has
+    /// now. A vertex that remeshing adds between two of them belongs to the pin if it lies on the boundary, in a face that
+    /// the pin holds at all corners, or in the region of the pin, which may be that of no vertices. Remeshing removes none
     /// that a pin holds: one without any axis only keeps its vertices in the mesh.
     ///
     /// # Errors
-    /// If there is no such vertex or none at all, a pin that has not let go holds one or has the name, the motion or another part of the
-    /// description makes no sense, or the solver does not know what it asks for.
+    /// If there is no such vertex or none at all, a pin that has not let go holds one or has the name, the motion or another
+    /// part of the description makes no sense, or the solver does not know what it asks for.
     pub fn add_pin(
         &mut self,
         vertices: &[VertexIndex],

@@ -251,6 +251,28 @@ fn a_split_is_held_on_the_boundary_and_inside_the_region_of_its_pin() {
     assert_eq!(held_after(whole(), [Some(1), None], outer), None);
 }
 
+#[test]
+fn what_splits_a_face_that_is_held_as_a_whole_is_held_by_a_list_of_vertices() {
+    let held_after = |region: Region, count: usize| {
+        let (mut sheet, built) = two_triangles(flat);
+        for v in &built.vertices[..count] {
+            let vertex = &mut sheet.attributes.vertices[*v];
+            vertex.hold = Some(Hold::new(0, vertex.start));
+        }
+        let e = built.mesh.find_halfedge(built.vertices[0], built.vertices[1]).expect("an edge").edge;
+        let Sheet { mesh, attributes } = &mut sheet;
+        let record = split_with_transfer(mesh, attributes, e, &[region]).expect("can be split");
+        let vertex = attributes.vertices[record.vertex];
+        sheet.check();
+        (vertex.hold, vertex.start)
+    };
+    let list = || Region::Vertices(Vec::new());
+    let (hold, start) = held_after(list(), 3);
+    assert_eq!(hold, Some(Hold::new(0, start)));
+    assert_eq!(held_after(list(), 2).0, None, "two points, and no patch");
+    assert_eq!(held_after(Region::Boundary, 3).0, None, "an edge across a corner is not of the boundary");
+}
+
 /// A hold of pin 1 whose vertex a caller moves.
 fn led(rest: DVec3, [from, to]: [DVec3; 2], normal: DVec3) -> Hold {
     let path = Drive { begin: 1.0, end: 2.0, from, to };

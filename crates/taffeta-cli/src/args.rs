@@ -25,12 +25,12 @@ Exit status:
 #[derive(Clone, Debug, Parser)]
 #[command(name = "taffeta", version, arg_required_else_help = true, after_help = EXIT_STATUSES)]
 pub struct Arguments {
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What to do.
+/// The commands of the program.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
     /// Simulate a scene and write frames, tables and a summary
@@ -59,9 +59,12 @@ pub enum Command {
     Validate(ValidateOptions),
     /// Remesh an OBJ file to a size, a sizing field or its curvature
     Remesh(RemeshOptions),
-    /// Print the JSON schema of scenes, with which an editor completes them
+    /// Print the JSON schema of scenes, with which an editor completes them, or of output files
     Schema {
-        /// Print the keys as a page of Markdown instead
+        /// Describe the files that run and study write instead of scenes
+        #[arg(long)]
+        outputs: bool,
+        /// Print a page of Markdown instead of a schema
         #[arg(long)]
         markdown: bool,
     },
@@ -74,7 +77,7 @@ pub enum Command {
     Man,
 }
 
-/// What `run`, `study` and `view` change of the scene that they read.
+/// Changes that `run`, `study` and `view` make to the scene that they read.
 #[derive(Clone, Debug, Default, Args)]
 pub struct SceneChanges {
     /// Threads, 0: all cores; the result does not depend on it
@@ -104,7 +107,7 @@ pub struct ViewOptions {
     /// Port of 127.0.0.1 on which the page is served, 0: any that is free
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub port: u16,
-    /// What is changed of the scene.
+    /// Changes to the scene.
     #[command(flatten)]
     pub changes: SceneChanges,
 }
@@ -120,7 +123,7 @@ pub struct RunOptions {
     /// Simulate N frames instead of the scene's duration
     #[arg(long, value_name = "N")]
     pub frames: Option<u64>,
-    /// What is changed of the scene.
+    /// Changes to the scene.
     #[command(flatten)]
     pub changes: SceneChanges,
     /// A first look: accuracy "draft", and edges of remeshed cloths twice as long
@@ -147,12 +150,12 @@ const VARY_HELP: &str = "What varies, for example cloth.0.grid.cells=[16,16],[32
 pub struct StudyOptions {
     /// The scene file, TOML or JSON
     pub scene: PathBuf,
-    /// What varies
+    /// Keys that vary, with their values
     #[arg(long, value_name = "KEY.PATH=A,B,C", help = VARY_HELP)]
     pub vary: Vec<String>,
-    /// What to compare with: finest (of the variants with the most exact solver, direct before global, the one with the most
-    /// vertices; needs one of the two, and variants that differ in more than the solver), a variant by its name, or values of
-    /// its own such as simulation.solver=direct/simulation.substeps=16
+    /// Reference to compare with: finest, a variant by its name, or values of its own such as
+    /// simulation.solver=direct/simulation.substeps=16. Finest is the variant with the most vertices of those with the most
+    /// exact solver, direct before global. It needs one of the two, and variants that differ in more than the solver
     #[arg(long, value_name = "VARIANT", default_value = "finest")]
     pub reference: String,
     /// Do not compare the reference with its own refinement (twice the substeps, then a mesh twice as fine), which takes about
@@ -168,7 +171,7 @@ pub struct StudyOptions {
     /// Simulate N frames instead of the scene's duration
     #[arg(long, value_name = "N")]
     pub frames: Option<u64>,
-    /// What is changed of the scene.
+    /// Changes to the scene.
     #[command(flatten)]
     pub changes: SceneChanges,
     /// Print warnings and errors only
@@ -235,7 +238,7 @@ pub struct RenderOptions {
     /// Values of the first and the last color; if not given, those of the frames that are drawn
     #[arg(long, value_name = "LOW,HIGH", requires = "color", value_parser = parse_range, allow_hyphen_values = true)]
     pub range: Option<ColorRange>,
-    /// Where the camera stands, in m; if not given, as the scene says, or where all is seen
+    /// Position of the camera, in m; if not given, as in the scene, or such that everything is seen
     #[arg(long, value_name = "X,Y,Z", value_parser = parse_point, allow_hyphen_values = true)]
     pub camera: Option<DVec3>,
     /// The point that the camera looks at, in m; if not given, the middle of all

@@ -27,7 +27,7 @@
 //!
 //! A log that cannot be written (a closed pipe, a full disk) changes none of this.
 //!
-//! Words of the command line that this version does not support yet are refused as such.
+//! Words of the command line that this version does not support are refused as such.
 
 #![forbid(unsafe_code)]
 // `println!` and the like end the program where nobody can take what it says.
@@ -43,6 +43,7 @@ pub mod materials;
 pub mod remesh;
 pub mod render;
 pub mod run;
+pub mod schema;
 pub mod starter;
 pub mod study;
 pub mod validate;
@@ -110,8 +111,7 @@ pub fn run_command(command: Command) -> Result<String, Failure> {
         Command::Study(options) => study::study(&options),
         Command::Validate(options) => validate::validate(&options),
         Command::Remesh(options) => remesh::remesh(&options),
-        Command::Schema { markdown: true } => Ok(taffeta_scene::scene_keys()),
-        Command::Schema { markdown: false } => Ok(format!("{:#}", taffeta_scene::scene_schema())),
+        Command::Schema { outputs, markdown } => Ok(schema::describe(outputs, markdown)),
         Command::Completions { shell } => Ok(words::completions(shell)),
         Command::Man => Ok(words::manual()),
     }

@@ -22,6 +22,7 @@ mod record;
 mod session;
 mod starts;
 mod summary;
+mod summary_file;
 mod totals;
 
 use crate::args::RunOptions;
@@ -42,7 +43,7 @@ use std::path::Path;
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 use summary::{Outcome, Summary};
-use taffeta_scene::{MetricsRow, OutputFolder, Scene, SceneObstacle};
+use taffeta_scene::{MetricsRow, OutputFile, OutputFolder, SUMMARY_FILE, Scene, SceneObstacle};
 use taffeta_sim::{StepError, StepInputs, StepReport};
 use totals::{Clock, Totals};
 
@@ -282,6 +283,11 @@ impl Run {
             }
         }
     }
+}
+
+/// Description of `summary.json`.
+pub(crate) fn summary_file() -> OutputFile {
+    OutputFile::json::<summary_file::SummaryFile>(SUMMARY_FILE)
 }
 
 /// The command that continues an interrupted run.

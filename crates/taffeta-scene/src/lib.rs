@@ -1,12 +1,15 @@
 //! Scene files, presets of materials and output folders.
 //!
 //! ```text
-//! scene.toml ──► Scene ──► WorldDescription          (scene, materials, taffeta-io)
-//! frames, probes, metrics ──► folder ──► back        (output, taffeta-io)
+//! scene.toml ──► SceneSource ──► Scene ──► WorldDescription    (scene, materials, taffeta-io)
+//! frames, probes, metrics, summary ──► OutputFolder            (output, taffeta-io)
+//! folder of a run ──► ResultFolder ──► frames, tables, scene   (output)
+//! types of tables and rows ──► JSON schemas, keys.md, outputs.md   (schema)
 //! ```
 //!
-//! Wrong input is reported with file, line and column, what was found and what is allowed. This crate does not
-//! simulate: it makes the input of [`taffeta_sim`] and stores its output.
+//! Wrong input is reported with file, line and column, the value that was found and the values that are allowed. A scene
+//! whose [memory](memory) is not available is refused before its mesh is made. This crate does not simulate: it makes the
+//! input of [`taffeta_sim`] and stores its output.
 
 #![forbid(unsafe_code)]
 
@@ -32,7 +35,7 @@ pub use error::{Location, Problem, SceneError};
 pub use memory::{MemoryModel, available_memory};
 pub use output::{
     GLB_FILE, MetricsRow, MetricsWriter, OBSTACLES_USDA, OutputError, OutputFolder, PVD_FILE, ProbeRow,
-    ProbeWriter, ResultFolder, cloth_frame, rope_frame,
+    ProbeWriter, ResultFolder, SUMMARY_FILE, cloth_frame, rope_frame,
 };
 pub use overrides::Override;
 pub use scene::{
@@ -40,5 +43,5 @@ pub use scene::{
     Probe, RopeProbe, RopeShape, Scene, SceneCamera, SceneCloth, SceneObstacle, SceneRope, SceneSolid,
     Simulation, SolidProbe, SolidShape,
 };
-pub use schema::{scene_keys, scene_schema};
+pub use schema::{OutputFile, outputs_page, outputs_schema, run_tables, scene_keys, scene_schema};
 pub use words::nearest_word;

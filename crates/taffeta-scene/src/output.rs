@@ -16,10 +16,12 @@
 //! the disk before the checkpoint is: [`OutputFolder::sync`].
 
 mod bodies;
+mod record;
 mod result;
 mod tables;
 
 pub use bodies::{cloth_frame, rope_frame};
+pub use record::{fields, header};
 pub use result::{GLB_FILE, OBSTACLES_USDA, PVD_FILE, ResultFolder};
 pub use tables::{MetricsRow, MetricsWriter, ProbeRow, ProbeWriter, TableWriter};
 
@@ -33,6 +35,8 @@ use taffeta_contact::MeshObstacle;
 use taffeta_io::obj::{ObjError, write_obj, write_polyline};
 use taffeta_io::{Format, FrameData, write_npz, write_ply, write_vtp};
 
+/// The file that says how a run ended.
+pub const SUMMARY_FILE: &str = "summary.json";
 /// Ending of files that are being written.
 const UNFINISHED: &str = ".tmp";
 /// The folder with the meshes of obstacles.
@@ -140,8 +144,8 @@ impl OutputFolder {
         Self { root: root.to_owned() }
     }
 
-    /// Opens the folder of an interrupted run to continue after `last_frame`, or from the start without one: later rows of the
-    /// tables, later frames, unfinished files and files that span the frames are removed; the latter are written again at the
+    /// Opens the folder of an interrupted run to continue after `last_frame`, or from the start without one. It removes later
+    /// rows of the tables, later frames, unfinished files and files that span the frames. The latter are written again at the
     /// end.
     ///
     /// # Errors
@@ -181,8 +185,8 @@ impl OutputFolder {
         Ok(folder)
     }
 
-    /// Waits until the frames after `synced`, which is the last one that was on the disk already, the tables and the folder
-    /// are on the disk, so that a loss of power takes none of them.
+    /// Waits until the frames after `synced`, the tables and the folder are on the disk, so that a loss of power takes none of
+    /// them. `synced` is the last frame that was on the disk already.
     ///
     /// # Errors
     /// If something cannot be read or the disk fails.
@@ -193,8 +197,8 @@ impl OutputFolder {
         sync().map_err(|e: io::Error| OutputError::io("write through", &self.root, &e))
     }
 
-    /// Waits until the frames after `synced`, which is the last one that was on the disk already, the tables and the folder
-    /// are on the disk, so that a loss of power takes none of them.
+    /// Waits until the frames after `synced`, the tables and the folder are on the disk, so that a loss of power takes none of
+    /// them. `synced` is the last frame that was on the disk already.
     ///
     /// # Errors
     /// If something cannot be read or the disk fails.
@@ -292,7 +296,7 @@ impl OutputFolder {
     /// # Errors
     /// If the file cannot be written.
     pub fn write_summary(&self, summary: &serde_json::Value) -> Result<(), OutputError> {
-        self.write_json("summary.json", summary)
+        self.write_json(SUMMARY_FILE, summary)
     }
 
     /// Writes the scene as resolved to `scene.json`, from which [`ResultFolder::read_scene`] reads it back.

@@ -3,10 +3,12 @@
 //! It comes from the tables by which scenes are read: keys, types, ranges, words, defaults, units. What depends on several
 //! keys at once (a bending model that a solver does not have) is left to the reader.
 
+mod outputs;
 mod page;
 #[cfg(test)]
 mod tests;
 
+pub use outputs::{OutputFile, outputs_page, outputs_schema, run_tables};
 pub use page::scene_keys;
 
 use crate::scene::SceneTable;
@@ -22,8 +24,8 @@ pub fn scene_schema() -> Value {
     settings.into_generator().into_root_schema_for::<SceneTable>().to_value()
 }
 
-/// Takes away what comes from Rust: scenes have no null, comments have line ends and escaped brackets, and a table that is
-/// absent is the sum of the defaults of its keys.
+/// Removes traces of Rust: scenes have no null, comments have line ends and escaped brackets, and a table that is absent is the
+/// sum of the defaults of its keys.
 fn tidy(schema: &mut Schema) {
     if let Some(text) = schema.get("description").and_then(Value::as_str) {
         let text = plain(text);

@@ -35,6 +35,7 @@ pub use error::StudyError;
 pub use folder::StudyFolder;
 pub use points::{LATTICE, PointOnCloth, SOLID_LATTICE, StudyPoint};
 pub use simulate::{FrameRecord, Outcome, Run, StepCost};
+pub use tables::output_files;
 pub use variation::{Assignment, Axis};
 
 use std::ops::ControlFlow;
@@ -58,7 +59,7 @@ pub struct StudyOptions {
     pub frames: Option<u64>,
     /// Threads instead of the scene's.
     pub threads: Option<usize>,
-    /// How often each variant runs, all by turns; the run that took the least CPU time counts. 0 is taken for 1.
+    /// Number of times that each variant runs, all by turns. The run that took the least CPU time counts. 0 is taken for 1.
     pub repeat: u32,
     /// True if the reference is not compared with its own refinement, which takes up to some six times its own time.
     pub skip_check: bool,
@@ -106,15 +107,15 @@ pub struct Study {
     pub axes: Vec<Axis>,
     /// The variants, the last axis running fastest, then the reference if it is none of them.
     pub variants: Vec<Variant>,
-    /// The material points by which they are compared: a lattice over each cloth and the probes on cloths, then points of
-    /// ropes and lattices in solids, each with the probes there.
+    /// Material points by which they are compared: a lattice over each cloth and the probes on cloths, then points of ropes and
+    /// lattices in solids, each with the probes there.
     pub points: Vec<StudyPoint>,
     /// The points whose trajectories are shown: the probes; without any the corners and the middle of the lattice, of a
     /// solid the middles of its sides.
     pub tracked: Vec<TrackedPoint>,
     /// Warnings about the scenes that are odd, though not wrong.
     pub warnings: Vec<String>,
-    /// How often each variant runs.
+    /// Number of times that each variant runs.
     pub rounds: u32,
     /// A handle on the variant that runs, to stop it between two substeps.
     pub watch: Watch,
@@ -146,7 +147,7 @@ pub enum Event<'a> {
     Checking {
         /// The reference, refined.
         variant: &'a Variant,
-        /// How long it will take, about \[s\].
+        /// Expected time, about \[s\].
         seconds: f64,
     },
     /// A variant has ended.
@@ -155,7 +156,7 @@ pub enum Event<'a> {
         number: usize,
         /// The variant.
         variant: &'a Variant,
-        /// How often it had run before.
+        /// Number of times that it had run before.
         round: u32,
         /// Record of the run.
         run: &'a Run,
@@ -201,9 +202,9 @@ impl Study {
         prepare::prepare(text, path, options)
     }
 
-    /// Runs all variants in their order, and again if they are to be repeated: results are the same to the bit, and of the
-    /// times the least counts, since what else the machine does only ever adds. `observe` hears of every frame and may ask
-    /// to stop; a run that is stopped while it is repeated is forgotten.
+    /// Runs all variants in their order, and again if they are to be repeated. Results are the same to the bit. The least of
+    /// the times counts, since other work of the machine only adds. `observe` hears of every frame and may ask to stop; a run
+    /// that is stopped while it is repeated is forgotten.
     pub fn run(self, observe: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>) -> StudyReport {
         let mut runs: Vec<Run> = Vec::new();
         let mut going = ControlFlow::Continue(());

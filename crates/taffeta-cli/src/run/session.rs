@@ -1,15 +1,17 @@
 //! Sessions: by which program, when, on which host and with which command line a run was made.
 
 use crate::files::shell_word;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Part of a run that one process makes, from its start or from a checkpoint.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "resumed")]
 pub(super) struct Session {
     /// Version of the program.
     pub version: String,
-    /// Commit that the program was built from, with `-dirty` behind it if its sources differed; or `unknown`.
+    /// Commit of the program, with `-dirty` appended if its sources differed; or `unknown`.
     pub commit: String,
     /// Start of the session in UTC, by RFC 3339.
     pub date: String,

@@ -1,19 +1,21 @@
 //! Cloths that start inside obstacles: warnings, and a list for the summary.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use taffeta_scene::Scene;
 use taffeta_sim::{EnclosedCloth, SunkenCloth, World, ask};
 
 /// A cloth that starts inside an obstacle, or reaches into it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "starts_inside")]
 pub(super) struct StartInside {
-    /// The name of the cloth.
+    /// Name of the cloth.
     pub cloth: String,
-    /// The number of the obstacle in the scene.
+    /// Number of the obstacle in the scene, from 0.
     pub obstacle: usize,
-    /// How many faces reach into it; of a mesh nothing.
+    /// Number of faces inside it; `null` for a mesh.
     pub faces: Option<usize>,
-    /// A place where it is so \[m\].
+    /// Position of one intersection \[m\].
     pub position: [f64; 3],
     /// The whole of it in words.
     #[serde(skip)]

@@ -1,14 +1,17 @@
 //! `summary.json`, and what a run says when it is done.
 
 use super::prepare::Prepared;
+use super::summary_file::{
+    Accuracy, Counts, Iterations, SeamEntry, SolverFacts, Span, StageSeconds, Substeps, SummaryFile, Units,
+    seconds,
+};
 use super::totals::Totals;
 use crate::files::shell_word;
-use serde_json::{Map, Value, json};
-use std::time::Duration;
+use serde_json::Value;
 use taffeta_scene::OutputFolder;
 use taffeta_sim::{SeamReport, ask};
 
-/// How a run ended.
+/// End of a run.
 pub(super) enum Outcome {
     /// At its last frame.
     Finished,
@@ -42,72 +45,68 @@ impl Summary<'_> {
     /// The content of `summary.json`.
     pub(super) fn to_json(&self) -> Value {
         let (prepared, totals) = (self.prepared, self.totals);
-        let mut stages: Map<String, Value> =
-            totals.stages.iter().map(|(name, time)| (name.clone(), seconds(*time))).collect();
-        stages.insert("write".to_owned(), seconds(totals.writing));
-        let mut summary = json!({
-            "scene": prepared.path.to_string_lossy(),
-            "scene_hash": prepared.scene_hash,
-            "resumed": totals.sessions.get(1..),
-            "outcome": match self.outcome {
-                Outcome::Finished => "finished",
-                Outcome::Interrupted => "interrupted",
-                Outcome::Failed(_) | Outcome::Unwritten(_) => "failed",
-            },
-            "mode": if prepared.scene.simulation.is_static() { "static" } else { "dynamic" },
-            "solver": self.solver_json(),
-            "totals": {
-                "frames": totals.frames,
-                "last_frame": totals.frames.checked_sub(1),
-                "steps": prepared.world.frame(),
-                "substeps": totals.substeps,
-                "simulated_time": prepared.world.time(),
-                "splits": totals.splits,
-                "collapses": totals.collapses,
-                "flips": totals.flips,
-                "refused_edits": totals.refused_edits,
-                "broken_edges": totals.broken_edges,
-                "tears": totals.tears,
-                "torn_length": totals.torn_length,
-                "shortened_motions": totals.shortened,
-                "lost_impulse": totals.lost_impulse,
-                "forced_pairs": totals.forced_pairs,
-                "passed_pairs": totals.passed_pairs,
-                "given_up": totals.given_up,
-                "hurried_steps": totals.hurried_steps,
-                "frames_with_crossings": totals.frames_with_crossings,
-                "vertices": totals.vertices,
-                "faces": totals.faces,
-            },
-            "forced": totals.forced,
-            "quarantine": totals.quarantine,
-            "seams": self.seams_json(),
-            "starts_inside": prepared.starts_inside,
-            "wall_time": seconds(totals.wall),
-            "cpu_time": seconds(totals.cpu),
-            "stage_times": stages,
-            "peak_memory": totals.peak_memory,
-            "units": { "time": "s", "memory": "bytes" },
-            "final_state_hash": self.state_hash,
-            "warnings": self.warnings(),
-            "notes": self.notes(),
-        });
-        // The session in which the run has begun; those that went on with it are in `resumed`.
-        if let (Some(table), Value::Object(session)) =
-            (summary.as_object_mut(), json!(totals.sessions.first()))
-        {
-            table.extend(session);
-        }
-        if let Outcome::Failed(reason) | Outcome::Unwritten(reason) = self.outcome {
-            summary["error"] = json!(reason);
-        }
-        summary
+        let outcome = match self.outcome {
+            Outcome::Finished => "finished",
+            Outcome::Interrupted => "interrupted",
+            Outcome::Failed(_) | Outcome::Unwritten(_) => "failed",
+        };
+        let error = match self.outcome {
+            Outcome::Failed(reason) | Outcome::Unwritten(reason) => Some(reason.clone()),
+            Outcome::Finished | Outcome::Interrupted => None,
+        };
+        let mut sessions = totals.sessions.iter().cloned();
+        let file = SummaryFile {
+            scene: prepared.path.to_string_lossy().into_owned(),
+            scene_hash: prepared.scene_hash.clone(),
+            // The session in which the run has begun; those that went on with it are in `resumed`.
+            session: sessions.next(),
+            resumed: sessions.collect(),
+            outcome,
+            error,
+            mode: if prepared.scene.simulation.is_static() { "static" } else { "dynamic" },
+            solver: self.solver(),
+            totals: self.counts(),
+            forced: totals.forced.clone(),
+            quarantine: totals.quarantine.clone(),
+            seams: ask::seams(&prepared.world).into_iter().map(seam_entry).collect(),
+            starts_inside: prepared.starts_inside.clone(),
+            wall_time: seconds(totals.wall),
+            cpu_time: seconds(totals.cpu),
+            stage_times: StageSeconds::of(totals),
+            peak_memory: totals.peak_memory,
+            units: Units::default(),
+            final_state_hash: self.state_hash.to_owned(),
+            warnings: self.warnings(),
+            notes: self.notes(),
+        };
+        serde_json::to_value(file).expect("a summary has plain fields")
     }
 
-    /// The seams: whether they are closed, and when.
-    fn seams_json(&self) -> Value {
-        let seam = |seam: SeamReport| json!({ "cloth": seam.cloth, "seam": seam.seam, "pairs": seam.pairs, "closed": seam.closed, "gap": seam.gap });
-        ask::seams(&self.prepared.world).into_iter().map(seam).collect()
+    fn counts(&self) -> Counts {
+        let (world, totals) = (&self.prepared.world, self.totals);
+        Counts {
+            frames: totals.frames,
+            last_frame: totals.frames.checked_sub(1),
+            steps: world.frame(),
+            substeps: totals.substeps,
+            simulated_time: world.time(),
+            splits: totals.splits,
+            collapses: totals.collapses,
+            flips: totals.flips,
+            refused_edits: totals.refused_edits,
+            broken_edges: totals.broken_edges,
+            tears: totals.tears,
+            torn_length: totals.torn_length,
+            shortened_motions: totals.shortened,
+            lost_impulse: totals.lost_impulse,
+            forced_pairs: totals.forced_pairs,
+            passed_pairs: totals.passed_pairs,
+            given_up: totals.given_up,
+            hurried_steps: totals.hurried_steps,
+            frames_with_crossings: totals.frames_with_crossings,
+            vertices: totals.vertices,
+            faces: totals.faces,
+        }
     }
 
     /// Describes the seams that are still open though their time is over; `None` if there are none.
@@ -135,36 +134,35 @@ impl Summary<'_> {
         notes
     }
 
-    fn solver_json(&self) -> Value {
-        let settings = &self.prepared.scene.simulation.settings;
-        let setting = |count: Option<u32>| count.map_or(json!("auto"), |count| json!(count));
-        let extent = |extent: Option<super::totals::Extent>| match extent {
-            Some(extent) => json!({ "min": extent.min, "max": extent.max }),
-            None => Value::Null,
-        };
-        json!({
-            "name": self.prepared.world.solver_name(),
-            "why": ask::solver_reason(&self.prepared.world),
-            "accuracy": self.accuracy_json(),
-            "substeps": { "setting": setting(settings.substeps), "per_frame": extent(self.totals.substeps_per_frame) },
-            "iterations": { "setting": setting(settings.iterations), "per_substep": extent(self.totals.iterations) },
-            "time_integration": ask::time_integration_name(&self.prepared.world),
-            "threads": self.prepared.threads,
-        })
+    fn solver(&self) -> SolverFacts {
+        let (prepared, totals) = (self.prepared, self.totals);
+        let settings = &prepared.scene.simulation.settings;
+        SolverFacts {
+            name: prepared.world.solver_name(),
+            why: ask::solver_reason(&prepared.world),
+            accuracy: self.accuracy(),
+            substeps: Substeps {
+                setting: settings.substeps.into(),
+                per_frame: totals.substeps_per_frame.map(Span::from),
+            },
+            iterations: Iterations {
+                setting: settings.iterations.into(),
+                per_substep: totals.iterations.map(Span::from),
+            },
+            time_integration: ask::time_integration_name(&prepared.world),
+            threads: prepared.threads,
+        }
     }
 
     /// The error of a substep that is allowed, and what it was: the largest, and the mean over the frames of the largest of
     /// each. Local solvers do not know theirs.
-    fn accuracy_json(&self) -> Value {
+    fn accuracy(&self) -> Option<Accuracy> {
         let world = &self.prepared.world;
-        if !ask::knows_its_error(world) {
-            return Value::Null;
-        }
         let steps = world.frame();
-        json!({
-            "allowed": self.prepared.scene.simulation.settings.accuracy,
-            "largest": self.totals.largest_error,
-            "mean": (steps > 0).then(|| self.totals.summed_errors / steps as f64),
+        ask::knows_its_error(world).then(|| Accuracy {
+            allowed: self.prepared.scene.simulation.settings.accuracy,
+            largest: self.totals.largest_error,
+            mean: (steps > 0).then(|| self.totals.summed_errors / steps as f64),
         })
     }
 
@@ -192,7 +190,7 @@ impl Summary<'_> {
     }
 }
 
-/// A time \[s\], to the microsecond.
-fn seconds(time: Duration) -> Value {
-    json!((time.as_secs_f64() * 1e6).round() / 1e6)
+/// A seam as the summary lists it.
+fn seam_entry(SeamReport { cloth, seam, pairs, gap, closed, .. }: SeamReport) -> SeamEntry {
+    SeamEntry { cloth, seam, pairs, gap, closed }
 }

@@ -3,6 +3,7 @@
 use super::memory::peak_memory;
 use super::session::Session;
 use cpu_time::ProcessTime;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -11,11 +12,15 @@ use taffeta_sim::{ForcedMeeting, Stage, StepReport, World};
 /// Part of the vertices that a cloth may have from which on it may be held back by that.
 const FULL: f64 = 0.9;
 
-/// Smallest, largest and latest value of a count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// Smallest, largest and last value of a count over the frames.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "extent")]
 pub(super) struct Extent {
+    /// Smallest value.
     pub min: u64,
+    /// Largest value.
     pub max: u64,
+    /// Value at the last frame.
     #[serde(rename = "final")]
     pub last: u64,
 }
@@ -50,7 +55,7 @@ pub(super) struct Totals {
     /// Edges whose spring has let go.
     #[serde(default)]
     pub broken_edges: u64,
-    /// How many times cloths have torn on.
+    /// Number of times that a vertex has come apart because the cloth was overloaded.
     #[serde(default)]
     pub tears: u64,
     /// Length of cloth that has torn, at rest \[m\].
@@ -119,31 +124,34 @@ pub(super) struct Totals {
     pub peak_memory: Option<u64>,
 }
 
-/// Two bodies that were forced through each other, in the summary.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// Two bodies that pins or obstacles forced through each other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "forced")]
 pub(super) struct Forced {
-    /// The bodies.
+    /// The two bodies.
     pub bodies: [String; 2],
-    /// How many pairs of primitives, over all substeps.
+    /// Number of pairs of primitives, or faces, over all substeps.
     pub count: u64,
-    /// When it first was \[s\].
+    /// Time of the first intersection: the end of its substep \[s\].
     pub time: f64,
-    /// Where \[m\].
+    /// Position of the first intersection \[m\].
     pub position: [f64; 3],
 }
 
-/// An edge and a face that cross, in the summary.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// An edge and a face that intersect, or a face inside an obstacle in closed form.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "quarantine")]
 pub(super) struct Quarantined {
-    /// The frame in which they were first seen.
+    /// Frame in which the pair was first seen.
     pub frame: u64,
-    /// The bodies of edge and face, or of an obstacle in closed form and face.
+    /// Bodies of edge and face, or of obstacle and face.
     pub bodies: [String; 2],
-    /// Numbers of the ends of the edge, in the order of the frame's files cloth by cloth; none of an obstacle in closed form.
+    /// Vertices at the ends of the edge, numbered in the order of the frame's files, cloth by cloth; `null` for an obstacle in
+    /// closed form.
     pub edge: Option<[u32; 2]>,
-    /// Numbers of the corners of the face.
+    /// Vertices at the corners of the face.
     pub face: [u32; 3],
-    /// Where \[m\].
+    /// Middle of the edge, or of the face \[m\].
     pub position: [f64; 3],
 }
 
@@ -351,7 +359,7 @@ fn place(forced: &Forced) -> String {
 }
 
 /// The name of a stage in the summary.
-fn stage_name(stage: Stage) -> &'static str {
+pub(super) fn stage_name(stage: Stage) -> &'static str {
     match stage {
         Stage::Predict => "predict",
         Stage::Detect => "detect",

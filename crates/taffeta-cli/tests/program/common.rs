@@ -113,8 +113,23 @@ impl Desk {
         names.map(|name| (name.clone(), self.read(&format!("{folder}/frames/{name}")))).collect()
     }
 
+    /// The summary of a run, which has exactly the fields that are documented.
+    #[track_caller]
     pub(crate) fn summary(&self, folder: &str) -> serde_json::Value {
-        serde_json::from_str(&self.read(&format!("{folder}/summary.json"))).unwrap()
+        let summary = serde_json::from_str(&self.read(&format!("{folder}/summary.json"))).unwrap();
+        let files = taffeta_cli::schema::output_files();
+        let file = files.iter().find(|file| file.name() == "summary.json").unwrap();
+        jsonschema::validate(file.schema(), &summary).unwrap_or_else(|error| panic!("{error}: {summary:#}"));
+        summary
+    }
+
+    /// The columns of a table in a folder, and those that are documented for a table of this name.
+    pub(crate) fn columns(&self, folder: &str, name: &str) -> (Vec<String>, Vec<String>) {
+        let text = self.read(&format!("{folder}/{name}"));
+        let written = text.lines().next().unwrap().split(',').map(str::to_owned).collect();
+        let files = taffeta_cli::schema::output_files();
+        let file = files.iter().find(|file| file.name() == name).unwrap();
+        (written, file.columns().unwrap().to_vec())
     }
 
     /// The rows of `metrics.csv` without the columns of times, which differ from run to run.

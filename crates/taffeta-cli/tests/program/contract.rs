@@ -54,6 +54,11 @@ fn the_tables_have_their_columns_and_a_row_per_frame() {
     assert!(last[16].parse::<u64>().unwrap() > 0, "the sheet touches the ball");
     assert!(last[21].parse::<f64>().unwrap() > 0.0 && last[22].parse::<f64>().unwrap() > 0.0);
 
+    for table in ["metrics.csv", "probes.csv"] {
+        let (written, documented) = desk.columns("a", table);
+        assert_eq!(written, documented, "{table}");
+    }
+
     let probes = desk.read("a/probes.csv");
     let rows: Vec<&str> = probes.lines().collect();
     assert_eq!((rows[0], rows.len()), ("frame,time,name,x,y,z,vx,vy,vz", 8));

@@ -29,6 +29,13 @@ fn a_study_writes_tables_and_a_page() {
     );
     assert!(figures.iter().all(|path| path.ends_with(".svg")) && figures.len() > 4, "{figures:?}");
     assert_eq!(desk.read("out/scene-study/study.csv").lines().count(), 3);
+    for table in ["check.csv", "frames.csv", "trajectories.csv"] {
+        let (written, documented) = desk.columns("out/scene-study", table);
+        assert_eq!(written, documented, "{table}");
+    }
+    let (mut written, documented) = desk.columns("out/scene-study", "study.csv");
+    assert_eq!(written.remove(2), "cloth.0.grid.cells");
+    assert_eq!(written, documented);
     desk.refused(&arguments, &["out/scene-study", "not empty", "--out"]);
     let mut quiet = arguments.to_vec();
     quiet.extend(["--out", "b", "--quiet", "--no-check", "--set", "simulation.substeps=2"]);

@@ -53,6 +53,13 @@ fn editors_shells_and_manuals_get_what_they_read() {
     assert_eq!(schema["properties"]["simulation"]["properties"]["duration"]["type"], "number");
     let keys = include_str!("../../../../docs/keys.md");
     assert!(desk.done(&["schema", "--markdown"]).out == keys, "docs/keys.md is another page");
+    let outputs = include_str!("../../../../docs/outputs.md");
+    assert!(
+        desk.done(&["schema", "--outputs", "--markdown"]).out == outputs,
+        "write docs/outputs.md anew: `taffeta schema --outputs --markdown > docs/outputs.md`"
+    );
+    let schema: serde_json::Value = serde_json::from_str(&desk.done(&["schema", "--outputs"]).out).unwrap();
+    assert_eq!(schema["metrics.csv"]["properties"]["step_ms"]["type"], "number");
     for shell in ["bash", "zsh", "fish", "powershell"] {
         assert!(desk.done(&["completions", shell]).out.contains("taffeta"), "{shell}");
     }

@@ -1,6 +1,8 @@
 //! The two tables of a run, `probes.csv` and `metrics.csv`.
 
 use super::OutputError;
+use super::record::header;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -10,10 +12,10 @@ use std::path::{Path, PathBuf};
 pub(super) const PROBES_FILE: &str = "probes.csv";
 pub(super) const METRICS_FILE: &str = "metrics.csv";
 
-/// A row of `probes.csv`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// Motion of the probes. One row per frame and probe.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProbeRow {
-    /// Frame.
+    /// Frame, counted from 0, the initial state.
     pub frame: u64,
     /// Time \[s\].
     pub time: f64,
@@ -33,10 +35,11 @@ pub struct ProbeRow {
     pub vz: f64,
 }
 
-/// A row of `metrics.csv`: the state at a frame, and the cost of the frame that led to it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// State at a frame, and cost of the frame that led to it. One row per frame. Energies, momenta and residual are those before the
+/// remeshing pass of the frame.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MetricsRow {
-    /// Frame.
+    /// Frame, counted from 0, the initial state.
     pub frame: u64,
     /// Time \[s\].
     pub time: f64,
@@ -50,7 +53,7 @@ pub struct MetricsRow {
     pub stretch_energy: f64,
     /// Elastic energy of bending \[J\].
     pub bend_energy: f64,
-    /// Energy in the field of gravity \[J\].
+    /// Potential energy in gravity, zero at the origin \[J\].
     pub gravity_energy: f64,
     /// Linear momentum along x \[kg·m/s\].
     pub momentum_x: f64,
@@ -58,50 +61,53 @@ pub struct MetricsRow {
     pub momentum_y: f64,
     /// Linear momentum along z \[kg·m/s\].
     pub momentum_z: f64,
-    /// Angular momentum about x \[kg·m²/s\].
+    /// Angular momentum about x and the center of mass \[kg·m²/s\].
     pub angular_x: f64,
-    /// Angular momentum about y \[kg·m²/s\].
+    /// Angular momentum about y and the center of mass \[kg·m²/s\].
     pub angular_y: f64,
-    /// Angular momentum about z \[kg·m²/s\].
+    /// Angular momentum about z and the center of mass \[kg·m²/s\].
     pub angular_z: f64,
-    /// Largest principal strain of all faces.
+    /// Largest principal Green strain in absolute value, of all faces and segments of ropes \[1\]. More than a few percent mean
+    /// that the material is too soft, that a pin moves too fast, or that units are wrong.
     pub max_strain: f64,
-    /// Residual of the solver.
+    /// Norm of the unbalanced forces on free vertices at the end of the last substep \[N\]: inertia, elasticity and contact.
+    /// Damping is not part of it.
     pub residual: f64,
-    /// Number of contacts.
+    /// Number of contacts that carried a force in the last substep.
     pub contacts: u64,
-    /// Number of edges that go through faces, faces that reach into obstacles in closed form, and those that an obstacle has
-    /// gone through in the frame; `None`, an empty field: not measured.
+    /// Number of intersections, which must be 0: edges through faces, faces inside obstacles in closed form, and obstacles
+    /// that went through cloth within the frame. Empty where nothing can meet.
     pub crossings: Option<u64>,
-    /// Splits of the last remeshing.
+    /// Number of edges that the remeshing pass of the frame has split.
     pub splits: u64,
-    /// Collapses of the last remeshing.
+    /// Number of edges that the pass has collapsed.
     pub collapses: u64,
-    /// Flips of the last remeshing.
+    /// Number of edges that the pass has flipped.
     pub flips: u64,
     /// Wall time of the step \[ms\].
     pub step_ms: f64,
     /// Wall time of the solver \[ms\].
     pub solve_ms: f64,
-    /// Wall time of contact \[ms\].
+    /// Wall time of contact: broad phase, contacts and CCD \[ms\].
     pub contact_ms: f64,
     /// Wall time of remeshing \[ms\].
     pub remesh_ms: f64,
-    /// Wall time of writing \[ms\].
+    /// Wall time of writing the frame \[ms\].
     pub io_ms: f64,
-    /// Distance by which remeshing moved material points, root mean square, relative to the size of the cloth.
+    /// Displacement of the surface by the pass (RMS over a cloth), relative to the size of the cloth; the largest of all
+    /// cloths \[1\].
     #[serde(default)]
     pub popping: f64,
-    /// Change of the kinetic energy by remeshing \[J\].
+    /// Change of the kinetic energy by the pass \[J\].
     #[serde(default)]
     pub kinetic_jump: f64,
-    /// Change of the elastic energy by remeshing \[J\].
+    /// Change of the elastic energy by the pass, of membrane and bending \[J\].
     #[serde(default)]
     pub elastic_jump: f64,
-    /// How many times the cloths have torn on in the frame.
+    /// Number of times that a vertex has come apart in the frame because the cloth was overloaded.
     #[serde(default)]
     pub tears: u64,
-    /// Length of cloth that has torn in the frame, at rest \[m\].
+    /// Length of the edges that have torn open in the frame, at rest \[m\].
     #[serde(default)]
     pub torn_length: f64,
 }
@@ -130,7 +136,7 @@ impl<R: Serialize + Default> TableWriter<R> {
         };
         let (mut file, is_new) = open(&path).map_err(|e: io::Error| OutputError::io("open", &path, &e))?;
         if is_new {
-            let written = header::<R>().and_then(|header| file.write_all(header.as_bytes()));
+            let written = writeln!(file, "{}", header::<R>().join(","));
             written.map_err(|e| OutputError::io("write", &path, &e))?;
         }
         let writer = csv::WriterBuilder::new().has_headers(false).from_writer(file);
@@ -146,14 +152,6 @@ impl<R: Serialize + Default> TableWriter<R> {
         self.writer.serialize(row).map_err(|error| fail(error.to_string()))?;
         self.writer.flush().map_err(|error| fail(error.to_string()))
     }
-}
-
-/// The line with the names of the fields of a row.
-fn header<R: Serialize + Default>() -> io::Result<String> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.serialize(R::default())?;
-    let text = String::from_utf8(writer.into_inner().map_err(io::Error::other)?).map_err(io::Error::other)?;
-    Ok(text.split_inclusive('\n').take(1).collect())
 }
 
 /// The text of a table without rows after a frame (without any rows if there is none) and without an unfinished last line; `None`

@@ -91,7 +91,7 @@ fn code(value: &Value) -> String {
 }
 
 /// Values that a key can have, in words.
-fn describe(key: &str, value: &Value) -> String {
+pub(super) fn describe(key: &str, value: &Value) -> String {
     let link = |name: &str| format!("[{name}](#{name})");
     if let Some(name) = reference(value) {
         return link(name);
@@ -105,7 +105,16 @@ fn describe(key: &str, value: &Value) -> String {
     if let Some(kinds) = value["anyOf"].as_array() {
         return kinds.iter().map(|kind| describe(key, kind)).collect::<Vec<_>>().join(" or ");
     }
+    if let Some(kinds) = value["type"].as_array() {
+        let kind = |kind: &Value| {
+            let mut only = value.clone();
+            only["type"] = kind.clone();
+            describe(key, &only)
+        };
+        return kinds.iter().map(kind).collect::<Vec<_>>().join(" or ");
+    }
     match value["type"].as_str() {
+        Some("null") => "`null`".to_owned(),
         Some("array") => match (value["minItems"].as_u64(), value["maxItems"].as_u64()) {
             (Some(count), Some(most)) if count == most => {
                 format!("{count} × {}", describe(key, &value["items"]))

@@ -1,96 +1,195 @@
-//! The tables of a study as CSV.
+//! The tables of a study as CSV: `study.csv`, `frames.csv`, `trajectories.csv` and `check.csv`.
 //!
-//! | file | a row per | content |
-//! |---|---|---|
-//! | `study.csv` | variant | what it sets, how it ended, distance to the reference, energies, cost |
-//! | `frames.csv` | variant and frame | counts, energies, distance to the reference, cost of the step |
-//! | `trajectories.csv` | variant, frame and point | where the probes are |
-//! | `check.csv` | refinement of the reference | what it sets, how far the reference moves, cost |
+//! The columns of a table are the fields of its row type. `docs/outputs.md` is made from their comments.
 //!
-//! A variant that ran several times has the times of the run that took the least CPU time, and in `cpu_most_s` that of the
-//! slowest one. It is `doubtful` if its distance to the reference may be an error of the reference.
-//!
-//! Units: m, s, J; times of steps in ms. A field that is unknown is empty. `u`, `v`, `w` are material coordinates: two on a
-//! cloth, whose panel is in `panel`, three in a solid; on a rope `u` is the fraction of its length.
+//! A variant that ran several times has the times of the run that took the least CPU time. A field without a value is empty.
 
 use super::compare::Deviation;
 use super::simulate::{FrameRecord, Outcome, Run};
 use super::{Assignment, ReferenceCheck, Refinement, StudyReport};
+use schemars::JsonSchema;
+use serde::Serialize;
+use taffeta_scene::OutputFile;
+use taffeta_scene::output::{fields, header};
 use taffeta_sim::Metrics;
 
-/// Columns of `study.csv` after the number, the label and those of the keys that vary.
-const VARIANT_COLUMNS: [&str; 31] = [
-    "reference",
-    "outcome",
-    "message",
-    "solver",
-    "vertices_min",
-    "vertices_max",
-    "vertices_final",
-    "faces_min",
-    "faces_max",
-    "faces_final",
-    "rms_last_m",
-    "max_last_m",
-    "rms_over_time_m",
-    "max_over_time_m",
-    "kinetic_energy",
-    "stretch_energy",
-    "bend_energy",
-    "gravity_energy",
-    "energy_drift",
-    "max_strain",
-    "steps",
-    "substeps",
-    "iterations_max",
-    "simulated_s",
-    "wall_s",
-    "cpu_s",
-    "solve_wall_s",
-    "frame_ms",
-    "runs",
-    "cpu_most_s",
-    "doubtful",
-];
+/// Variants: settings, outcome, distance to the reference, energies and cost. One row per variant. Between `label` and
+/// `reference` each key that varies has a column with its value.
+#[derive(Default, Serialize, JsonSchema)]
+struct VariantRow {
+    /// Number of the variant, from 0.
+    variant: usize,
+    /// Name of the variant.
+    label: String,
+    /// `true` for the reference.
+    reference: bool,
+    /// `done`, `failed` or `stopped`.
+    outcome: &'static str,
+    /// Reason for a failure.
+    message: String,
+    /// Solver in use.
+    solver: String,
+    /// Smallest number of vertices of all frames.
+    vertices_min: Option<usize>,
+    /// Largest number of vertices of all frames.
+    vertices_max: Option<usize>,
+    /// Number of vertices in the last frame.
+    vertices_final: Option<usize>,
+    /// Smallest number of faces of all frames.
+    faces_min: Option<usize>,
+    /// Largest number of faces of all frames.
+    faces_max: Option<usize>,
+    /// Number of faces in the last frame.
+    faces_final: Option<usize>,
+    /// Distance of the material points to the reference in the last frame, RMS \[m\].
+    rms_last_m: Option<f64>,
+    /// Distance of the material points to the reference in the last frame, largest \[m\].
+    max_last_m: Option<f64>,
+    /// Distance of the material points to the reference over all frames, RMS \[m\].
+    rms_over_time_m: Option<f64>,
+    /// Distance of the material points to the reference over all frames, largest \[m\].
+    max_over_time_m: Option<f64>,
+    /// Kinetic energy in the last frame \[J\].
+    kinetic_energy: Option<f64>,
+    /// Elastic energy of the membrane in the last frame \[J\].
+    stretch_energy: Option<f64>,
+    /// Elastic energy of bending in the last frame \[J\].
+    bend_energy: Option<f64>,
+    /// Potential energy in gravity in the last frame \[J\].
+    gravity_energy: Option<f64>,
+    /// Change of the total energy from the first to the last frame \[J\].
+    energy_drift: Option<f64>,
+    /// Largest principal Green strain of all faces and frames \[1\].
+    max_strain: Option<f64>,
+    /// Number of steps.
+    steps: usize,
+    /// Number of substeps of all steps.
+    substeps: u64,
+    /// Largest number of iterations per substep.
+    iterations_max: Option<u32>,
+    /// Time of the scene at the end \[s\].
+    simulated_s: Option<f64>,
+    /// Wall time of all steps \[s\].
+    wall_s: f64,
+    /// CPU time of all steps and threads, of the quickest run \[s\].
+    cpu_s: f64,
+    /// Wall time of the solver \[s\].
+    solve_wall_s: f64,
+    /// Mean wall time of a step \[ms\].
+    frame_ms: Option<f64>,
+    /// Number of times that the variant ran.
+    runs: usize,
+    /// CPU time of all steps and threads, of the slowest run \[s\].
+    cpu_most_s: Option<f64>,
+    /// `true` if the distance to the reference may be an error of the reference. Empty without a check of the reference.
+    doubtful: Option<bool>,
+}
 
-/// Columns of `check.csv`.
-const CHECK_COLUMNS: [&str; 12] = [
-    "refined",
-    "sets",
-    "outcome",
-    "message",
-    "vertices_max",
-    "substeps",
-    "rms_last_m",
-    "max_last_m",
-    "rms_over_time_m",
-    "max_over_time_m",
-    "wall_s",
-    "cpu_s",
-];
+/// Shift of the reference when it is refined. One row per refinement; absent with `--no-check`.
+#[derive(Default, Serialize, JsonSchema)]
+struct CheckRow {
+    /// Kind of the refinement.
+    refined: &'static str,
+    /// Keys that it sets, separated by `/`.
+    sets: String,
+    /// `done`, `failed` or `stopped`.
+    outcome: &'static str,
+    /// Reason for a failure.
+    message: String,
+    /// Largest number of vertices of all frames.
+    vertices_max: Option<usize>,
+    /// Number of substeps of all steps.
+    substeps: u64,
+    /// Distance of the material points to the reference in the last frame, RMS \[m\].
+    rms_last_m: Option<f64>,
+    /// Distance of the material points to the reference in the last frame, largest \[m\].
+    max_last_m: Option<f64>,
+    /// Distance of the material points to the reference over all frames, RMS \[m\].
+    rms_over_time_m: Option<f64>,
+    /// Distance of the material points to the reference over all frames, largest \[m\].
+    max_over_time_m: Option<f64>,
+    /// Wall time of all steps \[s\].
+    wall_s: f64,
+    /// CPU time of all steps and threads \[s\].
+    cpu_s: f64,
+}
 
-/// Columns of `frames.csv`.
-const FRAME_COLUMNS: [&str; 15] = [
-    "variant",
-    "frame",
-    "time",
-    "vertices",
-    "faces",
-    "rms_m",
-    "max_m",
-    "kinetic_energy",
-    "stretch_energy",
-    "bend_energy",
-    "gravity_energy",
-    "max_strain",
-    "substeps",
-    "iterations",
-    "step_ms",
-];
+/// Counts, energies, distance to the reference and cost of each step. One row per variant and frame.
+#[derive(Default, Serialize, JsonSchema)]
+struct FrameRow {
+    /// Number of the variant, from 0.
+    variant: usize,
+    /// Frame, counted from 0, the initial state.
+    frame: usize,
+    /// Time \[s\].
+    time: f64,
+    /// Number of vertices of all cloths.
+    vertices: usize,
+    /// Number of faces of all cloths.
+    faces: usize,
+    /// Distance of the material points to the reference, RMS \[m\].
+    rms_m: Option<f64>,
+    /// Distance of the material points to the reference, largest \[m\].
+    max_m: Option<f64>,
+    /// Kinetic energy \[J\].
+    kinetic_energy: f64,
+    /// Elastic energy of the membrane \[J\].
+    stretch_energy: f64,
+    /// Elastic energy of bending \[J\].
+    bend_energy: f64,
+    /// Potential energy in gravity \[J\].
+    gravity_energy: f64,
+    /// Largest principal Green strain of all faces \[1\].
+    max_strain: f64,
+    /// Number of substeps of the step.
+    substeps: u32,
+    /// Number of iterations per substep.
+    iterations: u32,
+    /// Wall time of the step \[ms\].
+    step_ms: f64,
+}
 
-/// Columns of `trajectories.csv`.
-const POINT_COLUMNS: [&str; 12] =
-    ["variant", "frame", "time", "point", "u", "v", "w", "x", "y", "z", "distance_to_reference_m", "panel"];
+/// Positions of the probes. One row per variant, frame and point.
+#[derive(Default, Serialize, JsonSchema)]
+struct PointRow {
+    /// Number of the variant, from 0.
+    variant: usize,
+    /// Frame, counted from 0, the initial state.
+    frame: usize,
+    /// Time \[s\].
+    time: f64,
+    /// Name of the point.
+    point: String,
+    /// First material coordinate \[m\]; on a rope the fraction of its length.
+    u: f64,
+    /// Second material coordinate \[m\]; 0 on a rope.
+    v: f64,
+    /// Third material coordinate, in a solid \[m\].
+    w: Option<f64>,
+    /// World position along x \[m\].
+    x: f64,
+    /// World position along y \[m\].
+    y: f64,
+    /// World position along z \[m\].
+    z: f64,
+    /// Distance to the same point in the reference at the same time \[m\].
+    distance_to_reference_m: Option<f64>,
+    /// Panel of the point, if its cloth has several.
+    panel: Option<u32>,
+}
+
+/// Tables that a study writes.
+pub fn output_files() -> [OutputFile; 4] {
+    [
+        OutputFile::table::<VariantRow>("study.csv"),
+        OutputFile::table::<FrameRow>("frames.csv"),
+        OutputFile::table::<PointRow>("trajectories.csv"),
+        OutputFile::table::<CheckRow>("check.csv"),
+    ]
+}
+
+/// Number of columns of `study.csv` before those of the keys that vary.
+const BEFORE_KEYS: usize = 2;
 
 /// Total energy \[J\].
 pub(super) fn total_energy(metrics: &Metrics) -> f64 {
@@ -103,7 +202,7 @@ pub(super) fn extent(run: &Run, count: impl Fn(&FrameRecord) -> usize) -> Option
     Some([counts().min()?, counts().max()?, counts().next_back()?])
 }
 
-/// How a run ended: a word and, if it failed, why.
+/// End of a run: a word and, if it failed, the reason.
 pub(super) fn outcome_words(outcome: &Outcome) -> (&'static str, &str) {
     match outcome {
         Outcome::Done => ("done", ""),
@@ -115,69 +214,87 @@ pub(super) fn outcome_words(outcome: &Outcome) -> (&'static str, &str) {
 /// `study.csv`.
 pub(super) fn study_csv(report: &StudyReport) -> String {
     let keys: Vec<&str> = report.keys();
-    let mut table =
-        Table::new(["variant", "label"].into_iter().chain(keys.iter().copied()).chain(VARIANT_COLUMNS));
+    let with_keys = |mut columns: Vec<String>, keys: Vec<String>| {
+        columns.splice(BEFORE_KEYS..BEFORE_KEYS, keys);
+        columns
+    };
+    let names = keys.iter().map(|key| (*key).to_owned()).collect();
+    let mut table = Table::new(with_keys(header::<VariantRow>(), names));
     for number in 0..report.runs.len() {
         let variant = &report.study.variants[number];
         let value = |key: &&str| {
             let set = variant.assignments.iter().find(|a: &&Assignment| a.key == **key);
             set.map_or(String::new(), |a| a.value.clone())
         };
-        let mut row = vec![number.to_string(), variant.label.clone()];
-        row.extend(keys.iter().map(value));
-        row.extend(variant_fields(report, number));
-        table.add(row);
+        table.add(with_keys(fields(&variant_row(report, number)), keys.iter().map(value).collect()));
     }
     table.finish()
 }
 
-fn variant_fields(report: &StudyReport, number: usize) -> Vec<String> {
+fn variant_row(report: &StudyReport, number: usize) -> VariantRow {
     let (run, comparison) = (&report.runs[number], &report.comparisons[number]);
     let (outcome, message) = outcome_words(&run.outcome);
-    let mut row = vec![
-        (number == report.reference).to_string(),
-        outcome.to_owned(),
-        message.to_owned(),
-        run.solver.clone(),
-    ];
-    for counts in [extent(run, |frame| frame.vertices), extent(run, |frame| frame.faces)] {
-        row.extend((0..3).map(|k| optional(counts.map(|c| c[k]))));
-    }
-    row.extend(deviation_fields(comparison.last));
-    row.extend(deviation_fields(comparison.over_time));
+    let (vertices, faces) = (extent(run, |frame| frame.vertices), extent(run, |frame| frame.faces));
     let last = run.frames.last();
-    let energy = |of: fn(&Metrics) -> f64| optional(last.map(|frame| float(of(&frame.metrics))));
-    row.extend([energy(|m| m.kinetic_energy), energy(|m| m.stretch_energy)]);
-    row.extend([energy(|m| m.bend_energy), energy(|m| m.gravity_energy)]);
-    row.push(optional(report.energy_drift(number).map(float)));
-    row.push(optional(last.map(|_| float(max_strain(run)))));
-    row.extend([run.steps().to_string(), run.total(|c| f64::from(c.substeps)).to_string()]);
-    row.push(optional(run.frames.iter().map(|frame| frame.cost.iterations).max()));
-    row.push(optional(last.map(|frame| float(frame.time))));
-    row.extend(
-        [run.total(|c| c.wall), run.total(|c| c.cpu), run.total(|c| c.solve)].map(|t| format!("{t:.6}")),
-    );
-    row.push(optional(frame_milliseconds(run).map(|t| format!("{t:.4}"))));
-    let most = run.cpu_times.iter().copied().reduce(f64::max);
-    row.extend([run.cpu_times.len().to_string(), optional(most.map(|t| format!("{t:.6}")))]);
-    let is_known = report.check.as_ref().is_some_and(|check| check.moves().is_some());
-    row.push(optional(is_known.then(|| report.doubtful().contains(&number))));
-    row
+    let energy = |of: fn(&Metrics) -> f64| last.map(|frame| of(&frame.metrics));
+    let is_checked = report.check.as_ref().is_some_and(|check| check.moves().is_some());
+    VariantRow {
+        variant: number,
+        label: report.study.variants[number].label.clone(),
+        reference: number == report.reference,
+        outcome,
+        message: message.to_owned(),
+        solver: run.solver.clone(),
+        vertices_min: vertices.map(|[least, ..]| least),
+        vertices_max: vertices.map(|[_, most, _]| most),
+        vertices_final: vertices.map(|[.., last]| last),
+        faces_min: faces.map(|[least, ..]| least),
+        faces_max: faces.map(|[_, most, _]| most),
+        faces_final: faces.map(|[.., last]| last),
+        rms_last_m: comparison.last.map(rms),
+        max_last_m: comparison.last.map(most),
+        rms_over_time_m: comparison.over_time.map(rms),
+        max_over_time_m: comparison.over_time.map(most),
+        kinetic_energy: energy(|m| m.kinetic_energy),
+        stretch_energy: energy(|m| m.stretch_energy),
+        bend_energy: energy(|m| m.bend_energy),
+        gravity_energy: energy(|m| m.gravity_energy),
+        energy_drift: report.energy_drift(number),
+        max_strain: last.map(|_| max_strain(run)),
+        steps: run.steps(),
+        substeps: substeps(run),
+        iterations_max: run.frames.iter().map(|frame| frame.cost.iterations).max(),
+        simulated_s: last.map(|frame| frame.time),
+        wall_s: rounded(run.total(|c| c.wall), 6),
+        cpu_s: rounded(run.total(|c| c.cpu), 6),
+        solve_wall_s: rounded(run.total(|c| c.solve), 6),
+        frame_ms: frame_milliseconds(run).map(|time| rounded(time, 4)),
+        runs: run.cpu_times.len(),
+        cpu_most_s: run.cpu_times.iter().copied().reduce(f64::max).map(|time| rounded(time, 6)),
+        doubtful: is_checked.then(|| report.doubtful().contains(&number)),
+    }
 }
 
-/// `check.csv`: how far the reference moves when it is refined.
+/// `check.csv`: shift of the reference when it is refined.
 pub(super) fn check_csv(check: &ReferenceCheck) -> String {
-    let mut table = Table::new(CHECK_COLUMNS);
+    let mut table = Table::new(header::<CheckRow>());
     for Refinement { kind, changes, run, comparison, .. } in &check.refinements {
         let (outcome, message) = outcome_words(&run.outcome);
         let sets: Vec<String> = changes.iter().map(Assignment::to_string).collect();
-        let mut row = vec![kind.words().to_owned(), sets.join("/"), outcome.to_owned(), message.to_owned()];
-        row.push(optional(extent(run, |frame| frame.vertices).map(|[_, most, _]| most)));
-        row.push(run.total(|c| f64::from(c.substeps)).to_string());
-        row.extend(deviation_fields(comparison.last));
-        row.extend(deviation_fields(comparison.over_time));
-        row.extend([run.total(|c| c.wall), run.total(|c| c.cpu)].map(|t| format!("{t:.6}")));
-        table.add(row);
+        table.add(fields(&CheckRow {
+            refined: kind.words(),
+            sets: sets.join("/"),
+            outcome,
+            message: message.to_owned(),
+            vertices_max: extent(run, |frame| frame.vertices).map(|[_, most, _]| most),
+            substeps: substeps(run),
+            rms_last_m: comparison.last.map(rms),
+            max_last_m: comparison.last.map(most),
+            rms_over_time_m: comparison.over_time.map(rms),
+            max_over_time_m: comparison.over_time.map(most),
+            wall_s: rounded(run.total(|c| c.wall), 6),
+            cpu_s: rounded(run.total(|c| c.cpu), 6),
+        }));
     }
     table.finish()
 }
@@ -194,21 +311,29 @@ pub(super) fn frame_milliseconds(run: &Run) -> Option<f64> {
 
 /// `frames.csv`.
 pub(super) fn frames_csv(report: &StudyReport) -> String {
-    let mut table = Table::new(FRAME_COLUMNS);
-    for (number, run) in report.runs.iter().enumerate() {
+    let mut table = Table::new(header::<FrameRow>());
+    for (variant, run) in report.runs.iter().enumerate() {
         for (frame, (record, deviation)) in
-            run.frames.iter().zip(&report.comparisons[number].frames).enumerate()
+            run.frames.iter().zip(&report.comparisons[variant].frames).enumerate()
         {
             let (metrics, cost) = (&record.metrics, &record.cost);
-            let mut row = vec![number.to_string(), frame.to_string(), float(record.time)];
-            row.extend([record.vertices.to_string(), record.faces.to_string()]);
-            row.extend(deviation_fields(*deviation));
-            let energies = [metrics.kinetic_energy, metrics.stretch_energy, metrics.bend_energy];
-            row.extend(energies.map(float));
-            row.extend([metrics.gravity_energy, metrics.max_strain].map(float));
-            row.extend([cost.substeps, cost.iterations].map(|count| count.to_string()));
-            row.push(format!("{:.4}", 1e3 * cost.wall));
-            table.add(row);
+            table.add(fields(&FrameRow {
+                variant,
+                frame,
+                time: record.time,
+                vertices: record.vertices,
+                faces: record.faces,
+                rms_m: deviation.map(rms),
+                max_m: deviation.map(most),
+                kinetic_energy: metrics.kinetic_energy,
+                stretch_energy: metrics.stretch_energy,
+                bend_energy: metrics.bend_energy,
+                gravity_energy: metrics.gravity_energy,
+                max_strain: metrics.max_strain,
+                substeps: cost.substeps,
+                iterations: cost.iterations,
+                step_ms: rounded(1e3 * cost.wall, 4),
+            }));
         }
     }
     table.finish()
@@ -216,48 +341,61 @@ pub(super) fn frames_csv(report: &StudyReport) -> String {
 
 /// `trajectories.csv`.
 pub(super) fn trajectories_csv(report: &StudyReport) -> String {
-    let mut table = Table::new(POINT_COLUMNS);
+    let mut table = Table::new(header::<PointRow>());
     let reference = &report.runs[report.reference];
-    for (number, run) in report.runs.iter().enumerate() {
+    for (variant, run) in report.runs.iter().enumerate() {
         for (frame, record) in run.frames.iter().enumerate() {
-            let partner = report.comparisons[number].partners[frame].map(|other| &reference.frames[other]);
+            let partner = report.comparisons[variant].partners[frame].map(|other| &reference.frames[other]);
             for tracked in &report.study.tracked {
-                let (point, x) = (report.study.points[tracked.point], record.points[tracked.point]);
-                let distance = partner.map(|other| other.points[tracked.point].distance(x));
-                let mut row = vec![number.to_string(), frame.to_string(), float(record.time)];
-                row.push(tracked.name.clone());
-                let (u, v, w) = point.coordinates();
-                row.extend([float(u), float(v), optional(w.map(float))]);
-                row.extend(x.to_array().map(float));
-                row.push(optional(distance.map(float)));
-                row.push(optional(point.panel()));
-                table.add(row);
+                let (point, position) = (report.study.points[tracked.point], record.points[tracked.point]);
+                let ((u, v, w), [x, y, z]) = (point.coordinates(), position.to_array());
+                table.add(fields(&PointRow {
+                    variant,
+                    frame,
+                    time: record.time,
+                    point: tracked.name.clone(),
+                    u,
+                    v,
+                    w,
+                    x,
+                    y,
+                    z,
+                    distance_to_reference_m: partner
+                        .map(|other| other.points[tracked.point].distance(position)),
+                    panel: point.panel(),
+                }));
             }
         }
     }
     table.finish()
 }
 
-fn deviation_fields(deviation: Option<Deviation>) -> [String; 2] {
-    [optional(deviation.map(|d| float(d.rms))), optional(deviation.map(|d| float(d.max)))]
+fn rms(deviation: Deviation) -> f64 {
+    deviation.rms
 }
 
-/// A number as short as it can be read back, with an exponent where that is shorter.
-fn float(value: f64) -> String {
-    format!("{value:?}")
+fn most(deviation: Deviation) -> f64 {
+    deviation.max
 }
 
-fn optional(value: Option<impl ToString>) -> String {
-    value.map_or(String::new(), |value| value.to_string())
+/// Number of substeps of all steps.
+fn substeps(run: &Run) -> u64 {
+    run.frames.iter().map(|frame| u64::from(frame.cost.substeps)).sum()
+}
+
+/// A number, rounded to some decimals.
+fn rounded(value: f64, decimals: i32) -> f64 {
+    let scale = 10f64.powi(decimals);
+    (value * scale).round() / scale
 }
 
 /// A table in memory. Writing there cannot fail.
 struct Table(csv::Writer<Vec<u8>>);
 
 impl Table {
-    fn new<'a>(columns: impl IntoIterator<Item = &'a str>) -> Self {
+    fn new(columns: Vec<String>) -> Self {
         let mut table = Self(csv::Writer::from_writer(Vec::new()));
-        table.add(columns.into_iter().map(str::to_owned).collect());
+        table.add(columns);
         table
     }
 

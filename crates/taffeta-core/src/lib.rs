@@ -1,9 +1,14 @@
-//! Vocabulary of the Taffeta cloth simulator.
+//! Common vocabulary of all crates of the Taffeta cloth simulator.
 //!
-//! This crate holds what every other crate speaks: dense index types and [`IndexVec`], the immutable
-//! [`SurfaceTopology`] with its [`TopologyEpoch`], the four-wide [`lanes`] on which the solvers run, keyframed
-//! [`motion`], [`region`]s of a sheet, contact rows, and small geometry. It knows no solver, no half-edges and no
-//! file formats.
+//! | topic | modules |
+//! |---|---|
+//! | dense indices and connectivity | [`index`] with [`IndexVec`], [`topology`] with [`SurfaceTopology`] and [`TopologyEpoch`], [`components`], [`triangle_mesh`] |
+//! | sweeps and threads | [`color`], [`lanes`] of four elements, [`tasks`] |
+//! | places and motion | [`motion`] by keyframes, [`region`]s that pins select, [`panel_point`]s, [`locate`] |
+//! | contact | [`contact_row`], [`friction`] |
+//! | arithmetic with the same bits everywhere | [`math`], [`random`], [`morton`], [`geometry`] |
+//!
+//! It knows no solver, no half-edges and no file formats.
 //!
 //! Units are SI throughout. *Material* space is the flat 2-D sheet at rest; *world* space is 3-D.
 

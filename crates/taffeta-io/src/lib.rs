@@ -10,9 +10,8 @@
 //! any NPY or NPZ file ──► read_npy_numbers, read_npz_numbers ──► arrays of numbers ──► write_npz_numbers
 //! ```
 //!
-//! The mesh may be another one in every frame. What a body is in a frame stands in [`FrameData`]; which format holds
-//! what of it is said where the format is written: [`ply`], [`vtp`], [`npz`], [`usda`], [`glb`]; [`obj`] holds positions,
-//! material coordinates and faces.
+//! The mesh may change from frame to frame. [`FrameData`] holds a body in a frame. The modules of the formats say which parts
+//! of it each holds: [`ply`], [`vtp`], [`npz`], [`usda`], [`glb`]; [`obj`] holds positions, material coordinates and faces.
 //!
 //! All files are functions of the frames alone: no time stamps, no paths, no names of machines. PLY, VTP and NPZ files
 //! have the numbers of the simulation, 64 bits wide; USD and glTF define 32 bits.

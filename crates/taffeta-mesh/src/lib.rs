@@ -10,15 +10,20 @@
 //!        ↖ twin(h)↙
 //! ```
 //!
-//! The mesh is connectivity only. It knows no positions, no material coordinates and no solver; attributes live in
-//! `slotmap::SecondaryMap`s of whoever owns them, and [`SplitRecord`], [`CollapseRecord`], [`FlipRecord`],
-//! [`WeldRecord`] and [`OpenRecord`] say what an edit re-used, created and removed so that the attributes can follow. No callbacks.
+//! The mesh is connectivity only. It knows no positions, no material coordinates and no solver. Attributes live in
+//! `slotmap::SecondaryMap`s of their owners. [`SplitRecord`], [`CollapseRecord`], [`FlipRecord`], [`WeldRecord`] and
+//! [`OpenRecord`] name the elements that an edit re-used, created and removed, so that attributes can follow. There are no
+//! callbacks.
 //!
-//! Invariants, all checked by [`HalfedgeMesh::validate`]: faces are triangles; every edge has a face; every vertex has
-//! exactly one fan of faces; two vertices share at most one edge and three vertices at most one face; a boundary
-//! vertex starts at its boundary half-edge. Edits refuse what would break one of them, with a reason, before they
-//! touch anything, and they keep the Euler characteristic, the boundary loops and the components; all but the weld,
-//! which joins boundaries, and the opening, which makes them.
+//! Invariants, all checked by [`HalfedgeMesh::validate`]:
+//!
+//! * Faces are triangles, and every edge has a face.
+//! * Every vertex has exactly one fan of faces, its one-ring.
+//! * Two vertices share at most one edge, and three vertices at most one face.
+//! * A boundary vertex starts at its boundary half-edge.
+//!
+//! An edit that would break an invariant is refused with a reason and changes nothing. Edits keep the Euler characteristic,
+//! the boundary loops and the components, except for the weld, which joins boundaries, and the opening, which makes them.
 //!
 //! A mesh may have several components: all cloths of a world live in one.
 //!

@@ -7,21 +7,24 @@
 //!              per vertex)
 //! ```
 //!
-//! One keyed mesh holds all cloths of a world as components; [`SheetAttributes`] carry positions, velocities and
-//! material coordinates. [`remesh`] makes one pass: it computes a sizing field in *material* space and edits the mesh
-//! until every edge is about as long as the field wants. Angles, inversions and contacts are looked at in *world*
-//! space. [`arrays`] is the same for plain arrays, with a sizing field that is given, of lengths or of tensors.
+//! One keyed mesh holds all cloths of a world as components. [`SheetAttributes`] carry positions, velocities and material
+//! coordinates. [`remesh`] makes one pass: it computes a sizing field in *material* space and edits the mesh until every
+//! edge has about the length that the field asks for. Angles, inversions and contacts are tested in *world* space.
+//! [`arrays`] remeshes plain arrays to a given sizing field of lengths or tensors.
 //!
-//! Invariants of a pass: the mesh stays valid and every element has its attributes; no vertex moves; the outline, the
-//! material area and the held vertices stay; linear momentum and the angular momentum about the center of mass stay, as
-//! far as the vertices are free; no piece gains kinetic energy (`pieces`), unless it moves rigidly or the pass is paid for; the same input gives the
-//! same edits; on a shape at rest the passes come to rest.
+//! Invariants of a pass:
+//!
+//! * The mesh stays valid, and every element has its attributes.
+//! * No vertex moves. The outline, the material area and the held vertices stay.
+//! * Linear momentum and the angular momentum about the center of mass stay, as far as the vertices are free.
+//! * No piece gains kinetic energy (`pieces`), unless it moves rigidly or an energy budget covers the gain.
+//! * Equal input gives equal edits. On a shape at rest the passes come to rest.
 //!
 //! Three kinds of rest shape are edited: one chart, panels that are sewn together along seams (`rest`), and a shape in
 //! space without material coordinates (`space`). Metrics are tensors in one chart only: a vertex on a seam, and one of a
 //! shape in space, has one wanted size for all its charts.
 //!
-//! Not here: contact (the simulation passes a veto).
+//! Contact is not here: the simulation passes an intersection test of edits.
 //!
 //! Main source: R. Narain, A. Samii, J. F. O'Brien, Adaptive anisotropic remeshing for cloth simulation, ACM
 //! Transactions on Graphics 31 (2012).

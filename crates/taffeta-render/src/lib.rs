@@ -6,16 +6,16 @@
 //!               └──────► which face each sample sees ┘
 //! ```
 //!
+//! [`render()`] draws cloths and obstacles into an image, without a GPU and on one thread. Equal input gives equal bytes.
 //! Cloths have colors of their own, or show a value per vertex on a [`Scale`], with a legend. Several pictures become a GIF
-//! file ([`animation`]) or a sheet ([`sheet`]).
+//! file ([`animation`]) or a [`sheet`].
 //!
-//! [`render()`] draws cloths and obstacles into an image, without a GPU and on one thread. The same input gives the
-//! same bytes. Rasterization is done by `euc`, which writes only the number of the face that a sample sees (a
-//! visibility buffer: Burns and Hunt, The Visibility Buffer, 2013). Everything else is computed from that number:
-//! smooth normals, the two sides of the cloth, shadows, and the edges of the mesh at their distance in pixels. So
-//! shading costs one evaluation per face and pixel, however many samples smooth the outlines.
+//! `euc` rasterizes. It writes only the number of the face that a sample sees, into a visibility buffer (Burns and Hunt, The
+//! Visibility Buffer, 2013). Everything else is computed from that number: smooth normals, the two sides of the cloth,
+//! shadows, and the edges of the mesh at their distance in pixels. So shading costs one evaluation per face and pixel, however
+//! many samples smooth the outlines.
 //!
-//! It does not do textures, transparency or clipping. A face that reaches behind the camera is left out.
+//! There are no textures, no transparency and no clipping. A face that reaches behind the camera is left out.
 
 #![forbid(unsafe_code)]
 

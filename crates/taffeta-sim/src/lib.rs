@@ -1,18 +1,30 @@
 //! The world: state, steps, remeshing schedule and reports.
 //!
 //! ```text
-//! WorldDescription ──build──► World ──step──► StepReport
+//! WorldDescription ──World::build──► World ──World::step──► StepReport
 //!
-//! step:  for each substep   predict → detect → solve → secure → finish   → guard
-//!        if a pass is due   thaw → remesh → freeze              (epoch + 1)
-//!        measure
+//! step:  before the first step     look ahead and adapt the mesh
+//!        for each substep          predict → detect → solve → secure → finish;  rollback and retry on failure
+//!        measure                   energies, momenta, residual
+//!        close seams
+//!        if a pass is due          Sheet::thaw → remesh → freeze        (epoch + 1)
 //!
-//! equilibrate:  the world at rest, without passing time
+//! World::equilibrate:  the equilibrium, without passing time
 //! ```
 //!
-//! Only this crate knows both the keyed mesh and the dense arrays, and one of them has the authority at a time: while
-//! simulating, positions and velocities are dense ([`Sheet`]); while remeshing they are keyed ([`Thawed`]). `thaw` and
-//! `freeze` consume their receiver, so a stale array cannot be named.
+//! | data | type | lifetime |
+//! |---|---|---|
+//! | bodies, laws, settings | `Setup` | the world; setters change it |
+//! | topology, keys, layout | [`Sheet`] | until the next edit |
+//! | positions, velocities, history, rest shape | [`Motion`] | changes in every substep |
+//! | elements, solver, broad phase | `Derived` | until the next edit; rebuilt from the other three |
+//!
+//! Only this crate knows both the keyed mesh and the dense arrays. Solvers and contact read the dense form, [`Sheet`] and
+//! [`Motion`]. Remeshing, tears and seams edit the keyed form, [`Thawed`]. [`Sheet::thaw`] copies the dense form into the
+//! keyed one. `Thawed::freeze` consumes the keyed form and returns a new sheet with the next epoch, so an edited mesh is never
+//! stepped with old arrays.
+//!
+//! The methods of [`World`] are in `door`; questions that only read a world are functions of [`ask`].
 
 #![forbid(unsafe_code)]
 

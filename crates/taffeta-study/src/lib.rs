@@ -6,8 +6,8 @@
 //!             reference: closed forms and converged solutions of the continuum, independent of the simulator
 //! ```
 //!
-//! Variants are compared by *material points*: places on the cloth that no mesh moves. Two meshes of the same cloth have
-//! no vertex in common, but every material point.
+//! Variants are compared by *material points*: places on the cloth, in a solid or along a rope that no mesh moves. Two meshes
+//! of a cloth have no vertex in common, but every material point.
 
 #![forbid(unsafe_code)]
 

@@ -2,13 +2,13 @@
 //!
 //! ```text
 //!  browser ──commands──► socket ──► Queue ──► one thread: LiveShow (owns the World) or FolderShow (reads a result folder)
-//!  browser ◄──frames──── socket ◄────────────── the latest Snapshot only: who is slow misses frames, and never queues them
+//!  browser ◄──frames──── socket ◄────────────── the latest Snapshot only: a slow browser drops frames
 //! ```
 //!
 //! [`Server::bind`] takes a port of the loopback address, [`Server::run`] serves a [`Show`] on it until Ctrl-C. All browsers
-//! see the same show and all may command it. A frame goes to a browser when it has taken over those before it, with the faces
-//! only where they have changed. Nothing is written, no path comes from the page, and nothing is fetched from elsewhere:
-//! page, styles and three.js are part of the program.
+//! see the same show and all may command it. A browser gets a frame when it has taken over those before it; faces are sent only
+//! when they have changed. The server writes no files, takes no paths from the page and fetches nothing: page, styles and
+//! three.js are part of the program.
 //!
 //! Several measures keep other people, pages and machines out:
 //! - The server listens on the loopback address.
@@ -19,7 +19,7 @@
 //! - Connections, browsers and waiting commands are limited in number, and unfinished requests in time (`connections`,
 //!   `queue`).
 //!
-//! A refusal is told to the one who asked.
+//! A refused command is reported to the browser that sent it.
 
 #![forbid(unsafe_code)]
 

@@ -1,9 +1,10 @@
-//! Tasks of the project: golden runs are written anew, the second tier of tests is run, figures are measured.
+//! Tasks of the project: writes golden runs anew, runs the second tier of tests, measures figures, counts long sentences.
 //!
 //! ```sh
 //! cargo run -p xtask -- golden
 //! cargo run -p xtask -- nightly [PART ...]
 //! cargo run -p xtask -- performance [--against PROGRAM]
+//! cargo run -p xtask -- prose [PATH ...]
 //! ```
 
 #![forbid(unsafe_code)]
@@ -11,12 +12,13 @@
 mod nightly;
 mod parts;
 mod performance;
+mod prose;
 
 use clap::{Parser, Subcommand};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-/// What the project does to itself.
+/// Tasks of the project.
 #[derive(Parser)]
 struct Arguments {
     #[command(subcommand)]
@@ -42,6 +44,11 @@ enum Task {
         #[arg(long)]
         against: Option<PathBuf>,
     },
+    /// Count long sentences, long paragraphs and wrong openings in pages and comments; fails above a ceiling
+    Prose {
+        /// Files or folders whose findings are listed, below the folder of the project
+        paths: Vec<String>,
+    },
 }
 
 fn main() -> ExitCode {
@@ -53,6 +60,7 @@ fn main() -> ExitCode {
         }
         Task::Nightly { parts, .. } => nightly::run(&parts),
         Task::Performance { against } => performance::run(against.as_deref()),
+        Task::Prose { paths } => prose::run(&paths),
     };
     if is_done { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-/// Where everything is kept, below the folder of the project.
+/// Folder of all results, below that of the project.
 const FOLDER: &str = "target/nightly";
 
 /// Result of a part.

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where scenes and results are, below the folder of the project.
+/// Folder of scenes and results, below that of the project.
 const FOLDER: &str = "target/performance";
 /// The plot, below the folder of the project.
 const PLOT: &str = "docs/cost.svg";
